@@ -1,0 +1,17 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// Tutorial step 3b: the bands of band.comp, read through shared memory (lib/tile.glsl).
+#include "product.glsl"
+#include "tile.glsl"
+
+void main()
+{
+    for (uint row0 = gl_WorkGroupID.x * ROWS; row0 < M; row0 += gl_NumWorkGroups.x * ROWS) {
+        for (uint col0 = 0; col0 < N; col0 += COLS) {
+            uint row = row0 + gl_LocalInvocationID.y, col = col0 + gl_LocalInvocationID.x;
+            T sum = tiled_product(row, col);
+            if (inside(row, M, col, N))
+                C[row * N + col] = sum;
+        }
+    }
+}
