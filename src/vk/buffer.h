@@ -1,0 +1,25 @@
+/* Buffers, each with memory of its own. */
+#ifndef VKMM_VK_BUFFER_H
+#define VKMM_VK_BUFFER_H
+
+#include "vk/device.h"
+
+typedef enum vkmm_placement {
+    VKMM_PLACE_DEVICE,  /* the device's own memory; mapped only where memory is unified */
+    VKMM_PLACE_UPLOAD,  /* host memory that the device reads */
+    VKMM_PLACE_DOWNLOAD /* host memory that the device writes and the host reads: cached where possible */
+} vkmm_placement;
+
+typedef struct vkmm_buffer {
+    VkBuffer handle;
+    VkDeviceMemory memory;
+    uint64_t bytes;
+    void *mapped; /* host address, or NULL; memory is coherent: no flushing */
+} vkmm_buffer;
+
+/* Makes a storage and transfer buffer of bytes > 0. Mapped unless the placement is DEVICE on a device with separate memory.
+ * Checks maxMemoryAllocationSize and maxBufferSize first. `what` names it in messages ("A"). Ended by vkmm_buffer_destroy. */
+vkmm_status vkmm_buffer_create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement, vkmm_buffer *buffer);
+void vkmm_buffer_destroy(vkmm_device *device, vkmm_buffer *buffer); /* a zeroed buffer is legal */
+
+#endif

@@ -1,0 +1,25 @@
+/* A logical device with one compute queue. */
+#ifndef VKMM_VK_DEVICE_H
+#define VKMM_VK_DEVICE_H
+
+#include <volk.h>
+
+#include "vk/instance.h"
+
+struct vkmm_device {
+    vkmm_instance *instance;
+    const vkmm_physical *physical;
+    VkDevice handle;
+    struct VolkDeviceTable table; /* every device-level call goes through this */
+    VkQueue queue;
+    VkCommandPool command_pool;
+    VkFence fence; /* of the one submission that may be in flight */
+    VkPhysicalDeviceMemoryProperties memory;
+};
+
+static inline const vkmm_log *vkmm_device_log(const vkmm_device *device)
+{
+    return &device->instance->log;
+}
+
+#endif

@@ -1,0 +1,177 @@
+#include "vk/instance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "vk/loader.h"
+#include "vk/result.h"
+
+#define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
+
+static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
+                                                 const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
+{
+    (void)severity, (void)types;
+    vkmm_instance *instance = user;
+    atomic_fetch_add(&instance->messages, 1);
+    vkmm_say(&instance->log, VKMM_LOG_WARNING, "validation: %s", data->pMessage);
+    return VK_FALSE;
+}
+
+static VkDebugUtilsMessengerCreateInfoEXT messenger_info(vkmm_instance *instance)
+{
+    return (VkDebugUtilsMessengerCreateInfoEXT){
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+        .pfnUserCallback = on_message,
+        .pUserData = instance,
+    };
+}
+
+static int has_validation_layer(PFN_vkGetInstanceProcAddr get)
+{
+    PFN_vkEnumerateInstanceLayerProperties enumerate =
+        (PFN_vkEnumerateInstanceLayerProperties)get(NULL, "vkEnumerateInstanceLayerProperties");
+    uint32_t count = 0;
+    if (!enumerate || enumerate(&count, NULL) != VK_SUCCESS || count == 0) return 0;
+    VkLayerProperties *layers = vkmm_alloc(count, sizeof *layers);
+    int found = 0;
+    if (layers && enumerate(&count, layers) >= 0)
+        for (uint32_t i = 0; i < count; i++) found |= strcmp(layers[i].layerName, VALIDATION_LAYER) == 0;
+    vkmm_free(layers);
+    return found;
+}
+
+/* The version to ask for: what the loader has, but no newer than what this code knows. */
+static uint32_t loader_version(PFN_vkGetInstanceProcAddr get)
+{
+    PFN_vkEnumerateInstanceVersion enumerate = (PFN_vkEnumerateInstanceVersion)get(NULL, "vkEnumerateInstanceVersion");
+    uint32_t version = VK_API_VERSION_1_0;
+    if (enumerate) enumerate(&version);
+    return version < VK_API_VERSION_1_3 ? version : VK_API_VERSION_1_3;
+}
+
+static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcAddr get, int validate)
+{
+    static const char *const layers[] = {VALIDATION_LAYER};
+    static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
+    static const VkValidationFeatureEnableEXT enables[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
+    VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(instance);
+    VkValidationFeaturesEXT features = {
+        .sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+        .pNext = &messenger,
+        .enabledValidationFeatureCount = 1,
+        .pEnabledValidationFeatures = enables,
+    };
+    uint32_t version = loader_version(get);
+    if (version < VK_API_VERSION_1_1) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader is older than Vulkan 1.1");
+    VkApplicationInfo application = {
+        .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "vkmatmul", .pEngineName = "libvkmatmul", .apiVersion = version};
+    VkInstanceCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+        .pNext = validate ? &features : NULL,
+        .pApplicationInfo = &application,
+        .enabledLayerCount = validate ? 1 : 0,
+        .ppEnabledLayerNames = layers,
+        .enabledExtensionCount = validate ? 2 : 0,
+        .ppEnabledExtensionNames = extensions,
+    };
+    PFN_vkCreateInstance create = (PFN_vkCreateInstance)get(NULL, "vkCreateInstance");
+    if (!create) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader lacks vkCreateInstance");
+    VkResult result = create(&info, NULL, &instance->handle);
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
+        return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "no Vulkan driver is installed; mesa-vulkan-drivers has one for any processor");
+    return vkmm_check(&instance->log, result, "vkCreateInstance", "starting Vulkan");
+}
+
+static vkmm_status load_functions(vkmm_instance *instance, PFN_vkGetInstanceProcAddr get, int validate)
+{
+#define X(name)                                                                                                                            \
+    instance->table.name = (PFN_##name)get(instance->handle, #name);                                                                       \
+    if (!instance->table.name) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader lacks " #name);
+    VKMM_INSTANCE_FUNCTIONS(X)
+#undef X
+    vkmm_loader_set_device_lookup(instance->table.vkGetDeviceProcAddr);
+    if (!validate) return VKMM_OK;
+    PFN_vkCreateDebugUtilsMessengerEXT create = (PFN_vkCreateDebugUtilsMessengerEXT)get(instance->handle, "vkCreateDebugUtilsMessengerEXT");
+    instance->destroy_messenger = (PFN_vkDestroyDebugUtilsMessengerEXT)get(instance->handle, "vkDestroyDebugUtilsMessengerEXT");
+    if (!create || !instance->destroy_messenger)
+        return vkmm_fail(&instance->log, VKMM_UNSUPPORTED, "the Vulkan loader lacks VK_EXT_debug_utils, which --validate needs");
+    VkDebugUtilsMessengerCreateInfoEXT info = messenger_info(instance);
+    return vkmm_check(&instance->log, create(instance->handle, &info, NULL, &instance->messenger), "vkCreateDebugUtilsMessengerEXT",
+                      "switching validation on");
+}
+
+static vkmm_status list_devices(vkmm_instance *instance)
+{
+    uint32_t count = 0;
+    vkmm_status status = vkmm_check(&instance->log, instance->table.vkEnumeratePhysicalDevices(instance->handle, &count, NULL),
+                                    "vkEnumeratePhysicalDevices", "counting devices");
+    if (status != VKMM_OK || count == 0) return status;
+    VkPhysicalDevice *handles = vkmm_alloc(count, sizeof *handles);
+    instance->physicals = vkmm_alloc(count, sizeof *instance->physicals);
+    if (!handles || !instance->physicals) {
+        status = vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory to list %u devices", count);
+    } else {
+        VkResult result = instance->table.vkEnumeratePhysicalDevices(instance->handle, &count, handles);
+        if (result != VK_INCOMPLETE) status = vkmm_check(&instance->log, result, "vkEnumeratePhysicalDevices", "listing devices");
+    }
+    for (uint32_t i = 0; status == VKMM_OK && i < count; i++) {
+        vkmm_physical *physical = &instance->physicals[instance->physical_count];
+        if (vkmm_physical_read(instance, handles[i], instance->physical_count, physical)) instance->physical_count++;
+    }
+    vkmm_free(handles);
+    return status;
+}
+
+vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instance **out)
+{
+    const vkmm_instance_params defaults = {0};
+    if (!params) params = &defaults;
+    *out = NULL;
+    vkmm_status status = params->driver ? vkmm_loader_add_driver(&params->log, params->driver) : VKMM_OK;
+    if (status != VKMM_OK) return status;
+
+    PFN_vkGetInstanceProcAddr get = vkmm_loader();
+    if (!get) return vkmm_fail(&params->log, VKMM_NO_DEVICE, "no Vulkan loader (libvulkan.so.1) is installed");
+    if (params->validate && !has_validation_layer(get))
+        return vkmm_fail(&params->log, VKMM_UNSUPPORTED, VALIDATION_LAYER " is not installed (Debian: vulkan-validationlayers)");
+
+    vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
+    if (!instance) return vkmm_fail(&params->log, VKMM_OUT_OF_MEMORY, "no memory for an instance");
+    instance->log = params->log;
+    status = create_handle(instance, get, params->validate);
+    if (status == VKMM_OK) status = load_functions(instance, get, params->validate);
+    if (status == VKMM_OK) status = list_devices(instance);
+    if (status != VKMM_OK) vkmm_instance_destroy(&instance);
+    *out = instance;
+    return status;
+}
+
+void vkmm_instance_destroy(vkmm_instance **instance_pointer)
+{
+    if (!instance_pointer || !*instance_pointer) return;
+    vkmm_instance *instance = *instance_pointer;
+    if (instance->messenger) instance->destroy_messenger(instance->handle, instance->messenger, NULL);
+    if (instance->handle && instance->table.vkDestroyInstance) instance->table.vkDestroyInstance(instance->handle, NULL);
+    vkmm_free(instance->physicals);
+    vkmm_free(instance);
+    *instance_pointer = NULL;
+}
+
+uint32_t vkmm_instance_validation_messages(const vkmm_instance *instance)
+{
+    return atomic_load(&instance->messages);
+}
+
+uint32_t vkmm_instance_device_count(const vkmm_instance *instance)
+{
+    return instance->physical_count;
+}
+
+const vkmm_device_info *vkmm_instance_device_info(const vkmm_instance *instance, uint32_t index)
+{
+    return &instance->physicals[index].info;
+}

@@ -1,0 +1,48 @@
+/* The Vulkan loader, an instance, and what its devices can do. */
+#ifndef VKMM_VK_INSTANCE_H
+#define VKMM_VK_INSTANCE_H
+
+#include <stdatomic.h>
+
+#include "base/log.h"
+
+/* Instance-level functions, loaded for each instance: volk keeps a single global set, which two instances would share. */
+#define VKMM_INSTANCE_FUNCTIONS(X)                                                                                                         \
+    X(vkDestroyInstance)                                                                                                                   \
+    X(vkEnumeratePhysicalDevices)                                                                                                          \
+    X(vkGetPhysicalDeviceProperties2)                                                                                                      \
+    X(vkGetPhysicalDeviceFeatures2)                                                                                                        \
+    X(vkGetPhysicalDeviceMemoryProperties)                                                                                                 \
+    X(vkGetPhysicalDeviceQueueFamilyProperties)                                                                                            \
+    X(vkEnumerateDeviceExtensionProperties)                                                                                                \
+    X(vkCreateDevice)                                                                                                                      \
+    X(vkGetDeviceProcAddr)
+
+typedef struct vkmm_instance_table {
+#define X(name) PFN_##name name;
+    VKMM_INSTANCE_FUNCTIONS(X)
+#undef X
+} vkmm_instance_table;
+
+/* A physical device that vkmatmul can use: Vulkan 1.1 and a compute queue. */
+typedef struct vkmm_physical {
+    VkPhysicalDevice handle;
+    uint32_t queue_family;
+    vkmm_device_info info;
+} vkmm_physical;
+
+struct vkmm_instance {
+    vkmm_log log;
+    VkInstance handle;
+    vkmm_instance_table table;
+    VkDebugUtilsMessengerEXT messenger; /* with validation */
+    PFN_vkDestroyDebugUtilsMessengerEXT destroy_messenger;
+    atomic_uint messages;     /* validation messages so far */
+    vkmm_physical *physicals; /* owned */
+    uint32_t physical_count;
+};
+
+/* Fills one physical device; 0 when vkmatmul cannot use it (Vulkan 1.0, no compute queue), and says why at level INFO. */
+int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical);
+
+#endif

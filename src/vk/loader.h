@@ -1,0 +1,18 @@
+/* Finding Vulkan. */
+#ifndef VKMM_VK_LOADER_H
+#define VKMM_VK_LOADER_H
+
+#include "base/log.h"
+
+/* Loads the Vulkan loader, once a process; safe from any thread. NULL when there is none. */
+PFN_vkGetInstanceProcAddr vkmm_loader(void);
+
+/* Gives volk the function by which it fills a VolkDeviceTable; once an instance exists, before its first device. The loader's own is the
+ * same for all instances; safe from any thread. */
+void vkmm_loader_set_device_lookup(PFN_vkGetDeviceProcAddr get_device_proc_addr);
+
+/* Offers one more driver manifest to the loader. `driver` is a path, or "swiftshader" for the copy that ships inside Chromium. Does
+ * nothing when the user's own VK_DRIVER_FILES or VK_ICD_FILENAMES decides. VKMM_INVALID: no such file. */
+vkmm_status vkmm_loader_add_driver(const vkmm_log *log, const char *driver);
+
+#endif

@@ -1,0 +1,115 @@
+#include <string.h>
+
+#include "base/alloc.h"
+#include "vk/instance.h"
+
+/* The first family with compute whose timestamps work, else the first with compute; UINT32_MAX without any. */
+static uint32_t find_queue_family(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t *timestamp_bits)
+{
+    VkQueueFamilyProperties families[32];
+    uint32_t count = 32, found = UINT32_MAX;
+    *timestamp_bits = 0;
+    instance->table.vkGetPhysicalDeviceQueueFamilyProperties(handle, &count, families);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) || families[i].queueCount == 0) continue;
+        if (found != UINT32_MAX && families[i].timestampValidBits == 0) continue;
+        found = i;
+        *timestamp_bits = families[i].timestampValidBits;
+        if (*timestamp_bits > 0) break;
+    }
+    return found;
+}
+
+static void read_memory(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
+{
+    const VkMemoryPropertyFlags unified = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                          VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+    VkPhysicalDeviceMemoryProperties memory;
+    instance->table.vkGetPhysicalDeviceMemoryProperties(handle, &memory);
+    for (uint32_t i = 0; i < memory.memoryHeapCount; i++)
+        if ((memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) && memory.memoryHeaps[i].size > info->device_heap_bytes)
+            info->device_heap_bytes = memory.memoryHeaps[i].size;
+    for (uint32_t i = 0; i < memory.memoryTypeCount; i++)
+        if ((memory.memoryTypes[i].propertyFlags & unified) == unified) info->unified_memory = 1;
+}
+
+/* VK_KHR_driver_properties is part of Vulkan 1.2; a 1.1 device offers it as an extension. */
+static int has_extension(const vkmm_instance *instance, VkPhysicalDevice handle, const char *name)
+{
+    uint32_t count = 0;
+    if (instance->table.vkEnumerateDeviceExtensionProperties(handle, NULL, &count, NULL) != VK_SUCCESS || count == 0) return 0;
+    VkExtensionProperties *extensions = vkmm_alloc(count, sizeof *extensions);
+    int found = 0;
+    if (extensions && instance->table.vkEnumerateDeviceExtensionProperties(handle, NULL, &count, extensions) >= 0)
+        for (uint32_t i = 0; i < count; i++) found |= strcmp(extensions[i].extensionName, name) == 0;
+    vkmm_free(extensions);
+    return found;
+}
+
+static void read_limits(const VkPhysicalDeviceLimits *limits, vkmm_device_info *info)
+{
+    info->max_invocations = limits->maxComputeWorkGroupInvocations;
+    memcpy(info->max_workgroup_size, limits->maxComputeWorkGroupSize, sizeof info->max_workgroup_size);
+    memcpy(info->max_workgroup_count, limits->maxComputeWorkGroupCount, sizeof info->max_workgroup_count);
+    info->max_shared_bytes = limits->maxComputeSharedMemorySize;
+    info->max_storage_range = limits->maxStorageBufferRange;
+    info->offset_alignment = (uint32_t)limits->minStorageBufferOffsetAlignment;
+    info->timestamp_period_ns = (double)limits->timestampPeriod;
+}
+
+static void read_identity(const VkPhysicalDeviceProperties *properties, const VkPhysicalDeviceDriverProperties *driver,
+                          const VkPhysicalDeviceIDProperties *ids, vkmm_device_info *info)
+{
+    memcpy(info->name, properties->deviceName, sizeof info->name);
+    memcpy(info->driver_name, driver->driverName, sizeof info->driver_name);
+    memcpy(info->driver_info, driver->driverInfo, sizeof info->driver_info);
+    info->driver_id = driver->driverID;
+    memcpy(info->uuid, ids->deviceUUID, sizeof info->uuid);
+    memcpy(info->driver_uuid, ids->driverUUID, sizeof info->driver_uuid);
+    info->vendor_id = properties->vendorID;
+    info->device_id = properties->deviceID;
+    info->driver_version = properties->driverVersion;
+    info->api_version = properties->apiVersion;
+    info->type = properties->deviceType;
+}
+
+int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical)
+{
+    VkPhysicalDeviceMaintenance4Properties maintenance4 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceMaintenance3Properties maintenance3 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+    VkPhysicalDeviceSubgroupProperties subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, .pNext = &maintenance3};
+    VkPhysicalDeviceIDProperties ids = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, .pNext = &subgroup};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+    vkmm_device_info *info = &physical->info;
+
+    /* First without a chain: how new is the device? Structures that it does not know must not be chained. */
+    instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
+    uint32_t version = properties.properties.apiVersion;
+    physical->queue_family = find_queue_family(instance, handle, &info->timestamp_bits);
+    if (version < VK_API_VERSION_1_1 || physical->queue_family == UINT32_MAX) {
+        vkmm_say(&instance->log, VKMM_LOG_INFO, "\"%s\" is left out: %s", properties.properties.deviceName,
+                 version < VK_API_VERSION_1_1 ? "it has Vulkan 1.0, and 1.1 is needed" : "it has no compute queue");
+        memset(physical, 0, sizeof *physical);
+        return 0;
+    }
+    int knows_driver = version >= VK_API_VERSION_1_2 || has_extension(instance, handle, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
+    int knows_maintenance4 = version >= VK_API_VERSION_1_3;
+    properties.pNext = &ids;
+    if (knows_driver) maintenance3.pNext = &driver;
+    if (knows_maintenance4) driver.pNext = &maintenance4;
+    instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
+    instance->table.vkGetPhysicalDeviceFeatures2(handle, &features);
+
+    physical->handle = handle;
+    info->index = index;
+    read_identity(&properties.properties, &driver, &ids, info);
+    read_limits(&properties.properties.limits, info);
+    info->subgroup_size = subgroup.subgroupSize;
+    info->max_allocation_bytes = maintenance3.maxMemoryAllocationSize;
+    info->max_buffer_bytes = knows_maintenance4 ? maintenance4.maxBufferSize : maintenance3.maxMemoryAllocationSize;
+    info->has_f64 = features.features.shaderFloat64 == VK_TRUE;
+    read_memory(instance, handle, info);
+    return 1;
+}

@@ -1,0 +1,127 @@
+#include "vk/pipeline.h"
+
+#include <string.h>
+
+#include "vk/result.h"
+
+enum { MAX_BINDINGS = 8, MAX_SPECS = VKMM_MAX_SPEC_CONSTANTS };
+
+static vkmm_status create_layouts(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline)
+{
+    VkDescriptorSetLayoutBinding bindings[MAX_BINDINGS];
+    for (uint32_t i = 0; i < info->binding_count; i++)
+        bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i,
+                                                     .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                                     .descriptorCount = 1,
+                                                     .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+    VkDescriptorSetLayoutCreateInfo set = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = info->binding_count, .pBindings = bindings};
+    vkmm_status status =
+        vkmm_check(vkmm_device_log(device), device->table.vkCreateDescriptorSetLayout(device->handle, &set, NULL, &pipeline->set_layout),
+                   "vkCreateDescriptorSetLayout", "building a pipeline");
+    if (status != VKMM_OK) return status;
+    VkPushConstantRange push = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = info->push_bytes};
+    VkPipelineLayoutCreateInfo layout = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = 1,
+        .pSetLayouts = &pipeline->set_layout,
+        .pushConstantRangeCount = info->push_bytes ? 1 : 0,
+        .pPushConstantRanges = &push,
+    };
+    return vkmm_check(vkmm_device_log(device), device->table.vkCreatePipelineLayout(device->handle, &layout, NULL, &pipeline->layout),
+                      "vkCreatePipelineLayout", "building a pipeline");
+}
+
+static vkmm_status create_set(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline)
+{
+    VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = info->binding_count};
+    VkDescriptorPoolCreateInfo pool = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 1, .pPoolSizes = &size};
+    vkmm_status status =
+        vkmm_check(vkmm_device_log(device), device->table.vkCreateDescriptorPool(device->handle, &pool, NULL, &pipeline->pool),
+                   "vkCreateDescriptorPool", "building a pipeline");
+    if (status != VKMM_OK) return status;
+    VkDescriptorSetAllocateInfo set = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+        .descriptorPool = pipeline->pool,
+        .descriptorSetCount = 1,
+        .pSetLayouts = &pipeline->set_layout,
+    };
+    return vkmm_check(vkmm_device_log(device), device->table.vkAllocateDescriptorSets(device->handle, &set, &pipeline->set),
+                      "vkAllocateDescriptorSets", "building a pipeline");
+}
+
+static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline)
+{
+    VkShaderModule module = VK_NULL_HANDLE;
+    VkShaderModuleCreateInfo module_info = {
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = info->bytes, .pCode = info->words};
+    vkmm_status status =
+        vkmm_check(vkmm_device_log(device), device->table.vkCreateShaderModule(device->handle, &module_info, NULL, &module),
+                   "vkCreateShaderModule", "building a pipeline");
+    if (status != VKMM_OK) return status;
+
+    VkSpecializationMapEntry entries[MAX_SPECS];
+    for (uint32_t i = 0; i < info->spec_count; i++)
+        entries[i] =
+            (VkSpecializationMapEntry){.constantID = info->spec_ids[i], .offset = i * (uint32_t)sizeof(uint32_t), .size = sizeof(uint32_t)};
+    VkSpecializationInfo specialization = {
+        .mapEntryCount = info->spec_count,
+        .pMapEntries = entries,
+        .dataSize = info->spec_count * sizeof(uint32_t),
+        .pData = info->spec_values,
+    };
+    VkComputePipelineCreateInfo create = {
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                  .module = module,
+                  .pName = "main",
+                  .pSpecializationInfo = &specialization},
+        .layout = pipeline->layout,
+    };
+    status = vkmm_check(vkmm_device_log(device),
+                        device->table.vkCreateComputePipelines(device->handle, VK_NULL_HANDLE, 1, &create, NULL, &pipeline->handle),
+                        "vkCreateComputePipelines", "building a pipeline");
+    device->table.vkDestroyShaderModule(device->handle, module, NULL);
+    return status;
+}
+
+vkmm_status vkmm_pipeline_create(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline)
+{
+    memset(pipeline, 0, sizeof *pipeline);
+    if (info->binding_count > MAX_BINDINGS || info->spec_count > MAX_SPECS)
+        return vkmm_fail(vkmm_device_log(device), VKMM_INVALID,
+                         "a pipeline of %u bindings and %u specialization constants; the limits are %d, %d", info->binding_count,
+                         info->spec_count, MAX_BINDINGS, MAX_SPECS);
+    vkmm_status status = create_layouts(device, info, pipeline);
+    if (status == VKMM_OK) status = create_set(device, info, pipeline);
+    if (status == VKMM_OK) status = create_handle(device, info, pipeline);
+    if (status != VKMM_OK) vkmm_pipeline_destroy(device, pipeline);
+    return status;
+}
+
+void vkmm_pipeline_destroy(vkmm_device *device, vkmm_pipeline *pipeline)
+{
+    const struct VolkDeviceTable *table = &device->table;
+    if (pipeline->handle) table->vkDestroyPipeline(device->handle, pipeline->handle, NULL);
+    if (pipeline->pool) table->vkDestroyDescriptorPool(device->handle, pipeline->pool, NULL); /* frees the set */
+    if (pipeline->layout) table->vkDestroyPipelineLayout(device->handle, pipeline->layout, NULL);
+    if (pipeline->set_layout) table->vkDestroyDescriptorSetLayout(device->handle, pipeline->set_layout, NULL);
+    memset(pipeline, 0, sizeof *pipeline);
+}
+
+void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, VkBuffer buffer, uint64_t offset,
+                        uint64_t bytes)
+{
+    VkDescriptorBufferInfo part = {.buffer = buffer, .offset = offset, .range = bytes};
+    VkWriteDescriptorSet write = {
+        .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+        .dstSet = pipeline->set,
+        .dstBinding = binding,
+        .descriptorCount = 1,
+        .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+        .pBufferInfo = &part,
+    };
+    device->table.vkUpdateDescriptorSets(device->handle, 1, &write, 0, NULL);
+}

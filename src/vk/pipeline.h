@@ -1,0 +1,32 @@
+/* A compute pipeline over storage buffers, with its one descriptor set. */
+#ifndef VKMM_VK_PIPELINE_H
+#define VKMM_VK_PIPELINE_H
+
+#include "vk/device.h"
+
+typedef struct vkmm_pipeline_info {
+    const uint32_t *words; /* SPIR-V, entry point "main" */
+    size_t bytes;
+    uint32_t binding_count; /* storage buffers at bindings 0 … of set 0 */
+    uint32_t push_bytes;
+    uint32_t spec_count; /* specialization constants, 32 bits each */
+    const uint32_t *spec_ids, *spec_values;
+} vkmm_pipeline_info;
+
+typedef struct vkmm_pipeline {
+    VkPipeline handle;
+    VkPipelineLayout layout;
+    VkDescriptorSetLayout set_layout;
+    VkDescriptorPool pool;
+    VkDescriptorSet set;
+} vkmm_pipeline;
+
+/* Builds everything; limits must have been checked. Ended by vkmm_pipeline_destroy. */
+vkmm_status vkmm_pipeline_create(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline);
+void vkmm_pipeline_destroy(vkmm_device *device, vkmm_pipeline *pipeline); /* a zeroed or half-built pipeline is legal */
+
+/* Points binding `binding` at a part of a buffer. Not while a command buffer that uses the set is in flight or recorded. */
+void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, VkBuffer buffer, uint64_t offset,
+                        uint64_t bytes);
+
+#endif

@@ -1,0 +1,49 @@
+#include "vk/query.h"
+
+#include "vk/result.h"
+
+vkmm_status vkmm_timer_create(vkmm_device *device, vkmm_timer *timer)
+{
+    const vkmm_device_info *info = &device->physical->info;
+    timer->pool = VK_NULL_HANDLE;
+    if (info->timestamp_bits == 0 || !(info->timestamp_period_ns > 0)) return VKMM_OK;
+    VkQueryPoolCreateInfo create = {
+        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = 2};
+    return vkmm_check(vkmm_device_log(device), device->table.vkCreateQueryPool(device->handle, &create, NULL, &timer->pool),
+                      "vkCreateQueryPool", "preparing timestamps");
+}
+
+void vkmm_timer_destroy(vkmm_device *device, vkmm_timer *timer)
+{
+    if (timer->pool) device->table.vkDestroyQueryPool(device->handle, timer->pool, NULL);
+    timer->pool = VK_NULL_HANDLE;
+}
+
+void vkmm_timer_start(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer)
+{
+    if (!timer->pool) return;
+    device->table.vkCmdResetQueryPool(command, timer->pool, 0, 2);
+    device->table.vkCmdWriteTimestamp(command, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, timer->pool, 0);
+}
+
+void vkmm_timer_stop(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer)
+{
+    if (timer->pool) device->table.vkCmdWriteTimestamp(command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, timer->pool, 1);
+}
+
+double vkmm_ticks_to_ms(uint64_t start, uint64_t stop, uint32_t bits, double period_ns)
+{
+    if (bits == 0 || !(period_ns > 0) || (start == 0 && stop == 0)) return -1;
+    uint64_t mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    return (double)((stop - start) & mask) * period_ns * 1e-6;
+}
+
+double vkmm_timer_read(vkmm_device *device, const vkmm_timer *timer)
+{
+    uint64_t stamps[2] = {0, 0};
+    if (!timer->pool) return -1;
+    VkResult result = device->table.vkGetQueryPoolResults(device->handle, timer->pool, 0, 2, sizeof stamps, stamps, sizeof stamps[0],
+                                                          VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    if (result != VK_SUCCESS) return -1;
+    return vkmm_ticks_to_ms(stamps[0], stamps[1], device->physical->info.timestamp_bits, device->physical->info.timestamp_period_ns);
+}
