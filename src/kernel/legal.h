@@ -1,0 +1,36 @@
+/* Which tiles a device allows, and why not the others. No Vulkan calls: a device is its vkmm_device_info, so that tests can invent one. */
+#ifndef VKMM_KERNEL_LEGAL_H
+#define VKMM_KERNEL_LEGAL_H
+
+#include "kernel/table.h"
+
+typedef struct vkmm_tile {
+    uint32_t rows, cols;
+} vkmm_tile;
+
+/* Elements along K of one step through shared memory: the longer side, so that every invocation of the workgroup has something to
+ * load; for a square tile it loads one element of A and one of B, as in the tutorials. */
+uint32_t vkmm_tile_depth(vkmm_tile tile);
+
+/* Bytes of shared memory that a workgroup needs: (rows + cols) · depth elements, or 0. */
+uint64_t vkmm_tile_shared_bytes(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile);
+
+/* One rule: a quantity of a tile that a limit of the device bounds. Shared by the planner and everyone who explains it. */
+typedef struct vkmm_rule {
+    const char *limit_name; /* Vulkan's name of the limit */
+    const char *unit;       /* what is counted, in words that follow a number */
+    uint64_t (*need)(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile);
+    uint64_t (*limit)(const vkmm_device_info *device);
+    const char *reason;
+} vkmm_rule;
+
+const vkmm_rule *vkmm_rule_at(uint32_t index); /* NULL past the end */
+
+/* The first rule that forbids the tile on the device; NULL when the tile is legal. */
+const vkmm_rule *vkmm_tile_forbidden_by(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile, const vkmm_device_info *device);
+
+/* The legal tile nearest to the wanted one, by the logarithm of the ratio of each side; among equals the squarer, then the larger. 1×1 is legal
+ * on every Vulkan device. */
+vkmm_tile vkmm_tile_nearest(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile wanted, const vkmm_device_info *device);
+
+#endif

@@ -1,0 +1,46 @@
+#include "kernel/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "modules.inc"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const vkmm_kernel kernels[] = {
+    {"serial", "three nested loops on the host, one thread (tutorial step 1a)", VKMM_SPREAD_HOST, 1, 1, 0},
+    {"naive", "one invocation an element, no shape chosen (1b, 2a)", VKMM_SPREAD_LINEAR, 1, 64, 0},
+    {"grouped", "explicit workgroups, straight from global memory (2b)", VKMM_SPREAD_GRID, 16, 16, 0},
+    {"tiled", "workgroups that read through shared memory, with barriers (1c, 2c)", VKMM_SPREAD_GRID, 16, 16, 1},
+    {"band", "each workgroup walks along a band of rows, straight from global memory (3a)", VKMM_SPREAD_BAND, 32, 32, 0},
+    {"band-tiled", "bands that read through shared memory (3b)", VKMM_SPREAD_BAND, 32, 32, 1},
+};
+
+const vkmm_kernel *vkmm_kernel_at(uint32_t index)
+{
+    return index < COUNT(kernels) ? &kernels[index] : NULL;
+}
+
+const vkmm_kernel *vkmm_kernel_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT(kernels); i++)
+        if (strcmp(kernels[i].name, name) == 0) return &kernels[i];
+    return NULL;
+}
+
+const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type)
+{
+    for (size_t i = 0; i < COUNT(modules); i++)
+        if (modules[i].type == type && strcmp(modules[i].kernel, kernel) == 0) return &modules[i];
+    return NULL;
+}
+
+void vkmm_modules_hash(char text[17])
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < COUNT(modules); i++) {
+        const unsigned char *bytes = (const unsigned char *)modules[i].words;
+        for (size_t j = 0; j < modules[i].bytes; j++) hash = (hash ^ bytes[j]) * 0x100000001b3u;
+    }
+    snprintf(text, 17, "%016llx", (unsigned long long)hash);
+}

@@ -1,0 +1,41 @@
+/* Kernels as data: which exist, what shape they have, where their SPIR-V is. */
+#ifndef VKMM_KERNEL_TABLE_H
+#define VKMM_KERNEL_TABLE_H
+
+#include "vkmatmul.h"
+
+/* How a kernel spreads C over workgroups. */
+typedef enum vkmm_spread {
+    VKMM_SPREAD_HOST,   /* no shader: the host's processor */
+    VKMM_SPREAD_LINEAR, /* workgroups count the elements of C: local_size_x = rows × columns of the tile */
+    VKMM_SPREAD_GRID,   /* one workgroup a tile, x along N, y along M */
+    VKMM_SPREAD_BAND    /* one workgroup a band of rows */
+} vkmm_spread;
+
+typedef struct vkmm_kernel {
+    const char *name;
+    const char *summary; /* one sentence */
+    vkmm_spread spread;
+    uint32_t default_rows, default_cols; /* the tutorials' own tile */
+    int uses_shared;                     /* keeps tiles of A and B in shared memory */
+} vkmm_kernel;
+
+/* In the tutorials' order; NULL past the end. Static storage. */
+const vkmm_kernel *vkmm_kernel_at(uint32_t index);
+const vkmm_kernel *vkmm_kernel_find(const char *name); /* NULL when there is none */
+
+/* One SPIR-V module. */
+typedef struct vkmm_module {
+    const char *kernel;
+    vkmm_type type;
+    const uint32_t *words;
+    size_t bytes;
+} vkmm_module;
+
+/* The module of a kernel for a type; NULL when this build has none. Static storage. */
+const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type);
+
+/* FNV-1a, 64 bits, over the words of all modules in the table's order; 16 hexadecimal digits and a zero. */
+void vkmm_modules_hash(char text[17]);
+
+#endif

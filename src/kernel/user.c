@@ -1,0 +1,149 @@
+#include "kernel/user.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+
+void vkmm_shader_destroy(vkmm_shader **shader)
+{
+    if (!shader || !*shader) return;
+    vkmm_free((void *)(*shader)->module.words);
+    vkmm_free((*shader)->name);
+    vkmm_free(*shader);
+    *shader = NULL;
+}
+
+#ifdef VKMM_HAVE_SHADERC
+
+#include <shaderc/shaderc.h>
+
+#include "base/dynlib.h"
+#include "math/type.h"
+
+/* libshaderc is opened at run time, so that the program starts quickly and runs without it. */
+#define SHADERC_FUNCTIONS(X)                                                                                                               \
+    X(compiler_initialize)                                                                                                                 \
+    X(compiler_release)                                                                                                                    \
+    X(compile_options_initialize)                                                                                                          \
+    X(compile_options_release)                                                                                                             \
+    X(compile_options_add_macro_definition)                                                                                                \
+    X(compile_options_set_target_env)                                                                                                      \
+    X(compile_options_set_optimization_level)                                                                                              \
+    X(compile_into_spv)                                                                                                                    \
+    X(result_release)                                                                                                                      \
+    X(result_get_compilation_status)                                                                                                       \
+    X(result_get_error_message)                                                                                                            \
+    X(result_get_length)                                                                                                                   \
+    X(result_get_bytes)
+
+typedef struct shaderc_api {
+    void *library;
+#define X(name) __typeof__(&shaderc_##name) name;
+    SHADERC_FUNCTIONS(X)
+#undef X
+} shaderc_api;
+
+static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
+{
+    static const char *const names[] = {"libshaderc.so.1", "libshaderc_shared.so.1", "libshaderc_shared.so", "libshaderc.dylib"};
+    memset(api, 0, sizeof *api);
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !api->library; i++) api->library = vkmm_dynlib_open(names[i]);
+    if (!api->library) return vkmm_fail(log, VKMM_UNSUPPORTED, "a user's shader needs libshaderc, which is not installed here");
+#define X(name)                                                                                                                            \
+    api->name = (__typeof__(api->name))vkmm_dynlib_symbol(api->library, "shaderc_" #name);                                                 \
+    if (!api->name) {                                                                                                                      \
+        vkmm_dynlib_close(api->library);                                                                                                   \
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "this libshaderc lacks the function shaderc_" #name);                                      \
+    }
+    SHADERC_FUNCTIONS(X)
+#undef X
+    return VKMM_OK;
+}
+
+/* Every line of the compiler's message is a sentence of its own: "FILE:LINE: error: …". */
+static void say_lines(const vkmm_log *log, const char *text)
+{
+    while (*text) {
+        int length = (int)strcspn(text, "\n");
+        if (length > 0) vkmm_say(log, VKMM_LOG_ERROR, "%.*s", length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static vkmm_status copy_module(const vkmm_log *log, const shaderc_api *api, shaderc_compilation_result_t result, vkmm_shader *shader)
+{
+    size_t bytes = api->result_get_length(result);
+    uint32_t *words = vkmm_alloc(1, bytes);
+    if (!words) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a shader of %zu bytes", bytes);
+    memcpy(words, api->result_get_bytes(result), bytes);
+    shader->module.words = words;
+    shader->module.bytes = bytes;
+    return VKMM_OK;
+}
+
+static vkmm_status compile(const vkmm_log *log, const shaderc_api *api, const char *text, size_t bytes, vkmm_shader *shader)
+{
+    vkmm_status status;
+    const char *glsl = vkmm_type_of(shader->module.type)->glsl;
+    shaderc_compilation_result_t result = NULL;
+    shaderc_compiler_t compiler = api->compiler_initialize();
+    shaderc_compile_options_t options = api->compile_options_initialize();
+    if (!compiler || !options) {
+        status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "libshaderc could not start");
+        goto done;
+    }
+    api->compile_options_add_macro_definition(options, "T", 1, glsl, strlen(glsl));
+    api->compile_options_set_target_env(options, shaderc_target_env_vulkan, shaderc_env_version_vulkan_1_1);
+    api->compile_options_set_optimization_level(options, shaderc_optimization_level_performance);
+    result = api->compile_into_spv(compiler, text, bytes, shaderc_glsl_compute_shader, shader->name, "main", options);
+    if (api->result_get_compilation_status(result) != shaderc_compilation_status_success) {
+        say_lines(log, api->result_get_error_message(result));
+        status = vkmm_fail(log, VKMM_INVALID, "%s: the shader does not compile", shader->name);
+        goto done;
+    }
+    status = copy_module(log, api, result, shader);
+done:
+    if (result) api->result_release(result);
+    if (options) api->compile_options_release(options);
+    if (compiler) api->compiler_release(compiler);
+    return status;
+}
+
+vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type, vkmm_shader **out)
+{
+    shaderc_api api;
+    *out = NULL;
+    vkmm_status status = open_shaderc(log, &api);
+    if (status != VKMM_OK) return status;
+
+    vkmm_shader *shader = vkmm_alloc(1, sizeof *shader);
+    if (shader) shader->name = vkmm_strdup(name);
+    if (!shader || !shader->name) {
+        status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the shader %s", name);
+        goto error;
+    }
+    shader->kernel = (vkmm_kernel){"user", "a user's shader", VKMM_SPREAD_GRID, 16, 16, 0};
+    shader->module.kernel = "user";
+    shader->module.type = type;
+    status = compile(log, &api, text, bytes, shader);
+    if (status != VKMM_OK) goto error;
+    vkmm_dynlib_close(api.library);
+    *out = shader;
+    return VKMM_OK;
+error:
+    vkmm_shader_destroy(&shader);
+    vkmm_dynlib_close(api.library);
+    return status;
+}
+
+#else
+
+vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type, vkmm_shader **out)
+{
+    (void)text, (void)bytes, (void)type;
+    *out = NULL;
+    return vkmm_fail(log, VKMM_UNSUPPORTED, "%s: this build of vkmatmul was made without libshaderc, so it cannot compile shaders", name);
+}
+
+#endif

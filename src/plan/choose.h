@@ -1,0 +1,24 @@
+/* From a problem, a device and the user's wishes to one exact kernel. No Vulkan calls: a device is its vkmm_device_info. */
+#ifndef VKMM_PLAN_CHOOSE_H
+#define VKMM_PLAN_CHOOSE_H
+
+#include "kernel/legal.h"
+
+typedef struct vkmm_wish {
+    const char *kernel;            /* NULL or "auto": the fastest legal kernel known */
+    uint32_t tile_rows, tile_cols; /* 0: the kernel's default, or the legal tile nearest to it */
+    const vkmm_shader *shader;     /* NULL, or the user's own */
+} vkmm_wish;
+
+typedef struct vkmm_choice {
+    const vkmm_kernel *kernel;
+    const vkmm_module *module; /* NULL for the kernel serial */
+    vkmm_kernel_info info;
+} vkmm_choice;
+
+/* device may be NULL for the kernel "serial". The problem must have been checked (math/problem.h). VKMM_INVALID: unknown kernel;
+ * VKMM_NO_DEVICE: a kernel that needs one; VKMM_UNSUPPORTED: type, tile or size beyond the device, with limit, value and nearest legal. */
+vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                        vkmm_choice *choice);
+
+#endif
