@@ -1,0 +1,139 @@
+/* Warm up, then time: vkmm_job_measure. */
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "exec/job.h"
+#include "vk/command.h"
+
+enum { MIN_SAMPLES = 10, MIN_SLOW_SAMPLES = 3, MAX_TRANSFERS = 20, MAX_BATCH = 256 };
+#define STABLE_NOISE    0.01 /* half the 95 % interval of the median */
+#define BATCH_MS        5.0  /* long enough that the device does not idle between submissions, short enough for every watchdog */
+#define DEFAULT_MIN_MS  200.0
+#define DEFAULT_MAX_MS  3000.0
+#define DEFAULT_WARM_MS 500.0
+
+/* Dispatches back to back in one command buffer: single submissions leave gaps in which a GPU's clocks stay low. */
+static vkmm_status warm_up_by_batches(vkmm_job *job, double dispatch_ms, double target_ms)
+{
+    double batch = dispatch_ms > 0 ? BATCH_MS / dispatch_ms : MAX_BATCH;
+    uint32_t dispatches = batch < 1 ? 1 : batch > MAX_BATCH ? MAX_BATCH : (uint32_t)batch;
+    VkCommandBuffer command = NULL;
+    vkmm_status status = vkmm_command_begin(job->device, &command);
+    if (status != VKMM_OK) return status;
+    for (uint32_t i = 0; i < dispatches; i++) {
+        vkmm_plan_record(job->device, &job->plan, command);
+        vkmm_command_barrier(job->device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    }
+    status = vkmm_command_end(job->device, command);
+    double start = vkmm_now_ms();
+    while (status == VKMM_OK && vkmm_now_ms() - start < target_ms) status = vkmm_command_run(job->device, command, NULL);
+    vkmm_command_free(job->device, &command);
+    return status;
+}
+
+static vkmm_status warm_up(vkmm_job *job, const vkmm_measure_params *params)
+{
+    double kernel_ms, submit_ms = job->last_run_ms;
+    vkmm_status status = VKMM_OK;
+    if (params->cold_iters_given) {
+        for (uint32_t i = 0; i < params->cold_iters && status == VKMM_OK; i++) status = vkmm_job_dispatch(job, &kernel_ms, &submit_ms);
+        return status;
+    }
+    double target = params->warm_time_ms > 0 ? params->warm_time_ms : DEFAULT_WARM_MS;
+    if (job->last_run_ms >= target) return VKMM_OK; /* the product that was just verified kept the device busy long enough */
+    status = vkmm_job_dispatch(job, &kernel_ms, &submit_ms);
+    if (status != VKMM_OK || !job->device || submit_ms >= target) return status;
+    return warm_up_by_batches(job, kernel_ms > 0 ? kernel_ms : submit_ms, target);
+}
+
+/* Enough samples? Given a count, exactly so many; else until the median is stable, within the bounds of time. */
+static int enough(vkmm_samples *samples, const vkmm_measure_params *params, double total_ms, uint32_t *next_look)
+{
+    double least = params->min_time_ms > 0 ? params->min_time_ms : DEFAULT_MIN_MS;
+    double most = params->max_time_ms > 0 ? params->max_time_ms : DEFAULT_MAX_MS;
+    if (params->iters > 0) return samples->count >= params->iters;
+    if (total_ms >= most && samples->count >= MIN_SLOW_SAMPLES) return 1;
+    if (total_ms >= 2 * most && samples->count >= 1) return 1;
+    if (samples->count < MIN_SAMPLES || total_ms < least || samples->count < *next_look) return 0;
+    *next_look = samples->count + samples->count / 4; /* sorting at every sample would cost more than the sample */
+    return vkmm_median_noise(samples) <= STABLE_NOISE;
+}
+
+static vkmm_status out_of_memory(const vkmm_job *job)
+{
+    return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for %u samples", job->samples[VKMM_SERIES_SUBMIT].count + 1);
+}
+
+static vkmm_status sample_kernel(vkmm_job *job, const vkmm_measure_params *params)
+{
+    vkmm_samples *kernel = &job->samples[VKMM_SERIES_KERNEL], *submit = &job->samples[VKMM_SERIES_SUBMIT];
+    double total_ms = 0;
+    uint32_t next_look = 0;
+    do {
+        double kernel_ms, submit_ms;
+        vkmm_status status = vkmm_job_dispatch(job, &kernel_ms, &submit_ms);
+        if (status != VKMM_OK) return status;
+        if (!vkmm_samples_add(kernel, kernel_ms) || !vkmm_samples_add(submit, submit_ms)) return out_of_memory(job);
+        total_ms += submit_ms;
+    } while (!enough(submit, params, total_ms, &next_look));
+    return VKMM_OK;
+}
+
+/* Where memory is unified there is nothing to copy: submission and transfer are the same thing. */
+static vkmm_status sample_transfers(vkmm_job *job, const vkmm_measure_params *params)
+{
+    const vkmm_samples *submit = &job->samples[VKMM_SERIES_SUBMIT];
+    vkmm_samples *transfer = &job->samples[VKMM_SERIES_TRANSFER];
+    int copies = job->device && !job->stores[VKMM_A].buffer.mapped;
+    uint32_t count = params->iters && params->iters < submit->count ? params->iters : submit->count;
+    if (copies && !params->iters && count > MAX_TRANSFERS) count = MAX_TRANSFERS;
+    for (uint32_t i = 0; i < count; i++) {
+        double ms = submit->values[i];
+        vkmm_status status = copies ? vkmm_job_transfer(job, &ms) : VKMM_OK;
+        if (status != VKMM_OK) return status;
+        if (!vkmm_samples_add(transfer, ms)) return out_of_memory(job);
+    }
+    return VKMM_OK;
+}
+
+const char *vkmm_judge_clock(const vkmm_samples *kernel, const vkmm_samples *submit)
+{
+    double device = 0, host = 0;
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        if (kernel->values[i] < 0) return "the device has no timestamps";
+        device += kernel->values[i];
+        host += submit->values[i];
+    }
+    if (device > 1.05 * host + 0.01 * kernel->count) return "the device's timestamps span more time than passed on the host";
+    if (device == 0) return "the device's timestamps stand still";
+    return "";
+}
+
+vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, vkmm_measurement *out)
+{
+    const vkmm_measure_params defaults = {0};
+    if (!params) params = &defaults;
+    for (int kind = 0; kind < VKMM_SERIES_COUNT; kind++) job->samples[kind].count = 0;
+
+    vkmm_status status = warm_up(job, params);
+    if (status == VKMM_OK) status = sample_kernel(job, params);
+    if (status == VKMM_OK && !params->skip_transfers) status = sample_transfers(job, params);
+    if (status != VKMM_OK) return status;
+
+    vkmm_samples *kernel = &job->samples[VKMM_SERIES_KERNEL], *submit = &job->samples[VKMM_SERIES_SUBMIT];
+    const char *distrust = job->device ? vkmm_judge_clock(kernel, submit) : "the kernel runs on the host";
+    if (*distrust)
+        for (uint32_t i = 0; i < kernel->count; i++) kernel->values[i] = submit->values[i];
+    *out = (vkmm_measurement){
+        .stable = vkmm_median_noise(kernel) <= STABLE_NOISE,
+        .kernel = vkmm_samples_series(kernel),
+        .submit = vkmm_samples_series(submit),
+        .transfer = vkmm_samples_series(&job->samples[VKMM_SERIES_TRANSFER]),
+        .clock = *distrust ? VKMM_CLOCK_HOST : VKMM_CLOCK_DEVICE,
+        .clock_note = distrust,
+        .mapped = !job->device || job->stores[VKMM_A].buffer.mapped != NULL,
+    };
+    return VKMM_OK;
+}

@@ -1,0 +1,115 @@
+#include "exec/store.h"
+
+#include <string.h>
+
+#include "vk/command.h"
+
+static const char *const names[] = {"A", "B", "C"};
+
+static uint64_t padded(uint64_t bytes)
+{
+    return (bytes + 3) / 4 * 4; /* vkCmdFillBuffer counts words */
+}
+
+vkmm_status vkmm_store_create(vkmm_device *device, vkmm_operand operand, uint64_t bytes, vkmm_store *store)
+{
+    memset(store, 0, sizeof *store);
+    store->bytes = bytes;
+    uint64_t guarded = padded(bytes) + 2 * VKMM_GUARD_BYTES;
+    vkmm_status status = vkmm_buffer_create(device, names[operand], guarded, VKMM_PLACE_DEVICE, &store->buffer);
+    if (status != VKMM_OK) return status;
+    if (store->buffer.mapped) {
+        store->host = (char *)store->buffer.mapped + VKMM_GUARD_BYTES;
+        return VKMM_OK;
+    }
+    int output = operand == VKMM_C;
+    status = vkmm_buffer_create(device, names[operand], output ? guarded : padded(bytes) + 16,
+                                output ? VKMM_PLACE_DOWNLOAD : VKMM_PLACE_UPLOAD, &store->staging);
+    if (status != VKMM_OK) {
+        vkmm_store_destroy(device, store);
+        return status;
+    }
+    store->host = (char *)store->staging.mapped + (output ? VKMM_GUARD_BYTES : 0);
+    return VKMM_OK;
+}
+
+void vkmm_store_destroy(vkmm_device *device, vkmm_store *store)
+{
+    vkmm_buffer_destroy(device, &store->buffer);
+    vkmm_buffer_destroy(device, &store->staging);
+    memset(store, 0, sizeof *store);
+}
+
+vkmm_part vkmm_store_part(const vkmm_store *store)
+{
+    return (vkmm_part){.buffer = store->buffer.handle, .offset = VKMM_GUARD_BYTES, .bytes = store->bytes ? store->bytes : 16};
+}
+
+static void fill_words(void *memory, uint64_t bytes)
+{
+    const uint32_t canary = VKMM_CANARY;
+    for (uint64_t i = 0; i < bytes / 4; i++) memcpy((char *)memory + 4 * i, &canary, 4);
+}
+
+void vkmm_stores_poison_mapped(vkmm_store stores[VKMM_BINDING_COUNT])
+{
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
+        char *memory = stores[operand].buffer.mapped;
+        uint64_t bytes = stores[operand].buffer.bytes;
+        fill_words(memory, operand == VKMM_C ? bytes : VKMM_GUARD_BYTES);
+        if (operand != VKMM_C) fill_words(memory + bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES);
+    }
+}
+
+void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command)
+{
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
+        const vkmm_buffer *buffer = &stores[operand].buffer;
+        uint64_t front = operand == VKMM_C ? buffer->bytes : VKMM_GUARD_BYTES;
+        device->table.vkCmdFillBuffer(command, buffer->handle, 0, front, VKMM_CANARY);
+        if (operand != VKMM_C)
+            device->table.vkCmdFillBuffer(command, buffer->handle, buffer->bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES, VKMM_CANARY);
+    }
+}
+
+void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command)
+{
+    if (stores[VKMM_A].buffer.mapped) return; /* vkQueueSubmit makes the host's writes visible */
+    for (int operand = VKMM_A; operand <= VKMM_B; operand++) {
+        VkBufferCopy region = {.srcOffset = 0, .dstOffset = VKMM_GUARD_BYTES, .size = stores[operand].bytes};
+        if (region.size > 0)
+            device->table.vkCmdCopyBuffer(command, stores[operand].staging.handle, stores[operand].buffer.handle, 1, &region);
+    }
+    vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command)
+{
+    const vkmm_store *c = &stores[VKMM_C];
+    if (c->buffer.mapped) {
+        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+                             VK_ACCESS_HOST_READ_BIT);
+        return;
+    }
+    VkBufferCopy region = {.size = c->buffer.bytes};
+    vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                         VK_ACCESS_TRANSFER_READ_BIT);
+    device->table.vkCmdCopyBuffer(command, c->buffer.handle, c->staging.handle, 1, &region);
+    vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+                         VK_ACCESS_HOST_READ_BIT);
+}
+
+int vkmm_store_guards_whole(const vkmm_store *c, int64_t *damage)
+{
+    const char *memory = c->buffer.mapped ? c->buffer.mapped : c->staging.mapped;
+    const uint32_t canary = VKMM_CANARY;
+    uint64_t back = VKMM_GUARD_BYTES + padded(c->bytes);
+    for (uint64_t at = 0; at < c->buffer.bytes; at += 4) {
+        if (at == VKMM_GUARD_BYTES) at = back;
+        if (memcmp(memory + at, &canary, 4) == 0) continue;
+        *damage = (int64_t)at - VKMM_GUARD_BYTES;
+        return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,42 @@
+/* The memory of one matrix: on the device, with guard bands on both sides, and as the host sees it. */
+#ifndef VKMM_EXEC_STORE_H
+#define VKMM_EXEC_STORE_H
+
+#include "plan/plan.h"
+#include "vk/buffer.h"
+
+/* Guard bands: bytes before and after each matrix that no kernel may write, filled with the canary. A multiple of every device's
+ * minStorageBufferOffsetAlignment (at most 256 by the Vulkan specification). */
+enum { VKMM_GUARD_BYTES = 4096 };
+
+/* A quiet NaN as f32, as either half of an f64, and an unlikely integer: what no kernel wrote stands out. */
+#define VKMM_CANARY 0xffffdeadu
+
+typedef struct vkmm_store {
+    uint64_t bytes;      /* of the matrix; may be 0 */
+    vkmm_buffer buffer;  /* guard, matrix, guard */
+    vkmm_buffer staging; /* the host's side, where memory is not unified: for C with its guards, for A and B without */
+    void *host;          /* the matrix as the host reads and writes it */
+} vkmm_store;
+
+/* Takes the memory. Ended by vkmm_store_destroy. */
+vkmm_status vkmm_store_create(vkmm_device *device, vkmm_operand operand, uint64_t bytes, vkmm_store *store);
+void vkmm_store_destroy(vkmm_device *device, vkmm_store *store); /* a zeroed or half-built store is legal */
+
+/* The part that a kernel sees. Never empty: an empty matrix shows 16 bytes of guard that no kernel reads. */
+vkmm_part vkmm_store_part(const vkmm_store *store);
+
+/* Fills the guards of A, B and C, and all of C, with the canary: on the host where memory is unified, else recorded for the device. */
+void vkmm_stores_poison_mapped(vkmm_store stores[VKMM_BINDING_COUNT]);
+void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command);
+
+/* Record the copies of A and B to the device, and of C (guards too) back, with the barriers between them and a dispatch. Where memory is
+ * unified, only the barriers. */
+void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command);
+void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command);
+
+/* After a download: 1 when both guards of C are whole; otherwise 0 and the byte distance of the first damage from C's start (negative:
+ * before it). */
+int vkmm_store_guards_whole(const vkmm_store *c, int64_t *damage);
+
+#endif
