@@ -1,0 +1,96 @@
+/* The cases of suite_kernel. */
+#include <math.h>
+#include <stdio.h>
+
+#include "math/matrix.h"
+#include "suite.h"
+
+static void fill_index(const suite_case *self, vkmm_type type, void *a, void *b)
+{
+    vkmm_fill(a, self->m, self->k, type, VKMM_INIT_INDEX, 0);
+    vkmm_fill(b, self->k, self->n, type, VKMM_INIT_INDEX, 0);
+}
+
+static void store(void *data, vkmm_type type, uint64_t index, double value)
+{
+    switch (type) {
+    case VKMM_F32:
+        ((float *)data)[index] = (float)value;
+        break;
+    case VKMM_F64:
+        ((double *)data)[index] = value;
+        break;
+    default:
+        ((uint32_t *)data)[index] = (uint32_t)value;
+        break;
+    }
+}
+
+/* A 3×2 = [[1,4],[2,5],[3,6]], B 2×3 = [[7,8,9],[10,11,12]]: the C++ AMP walkthrough's first product. */
+static void fill_walkthrough(const suite_case *self, vkmm_type type, void *a, void *b)
+{
+    static const double first[] = {1, 4, 2, 5, 3, 6};
+    (void)self;
+    for (uint64_t i = 0; i < 6; i++) store(a, type, i, first[i]);
+    for (uint64_t i = 0; i < 6; i++) store(b, type, i, 7.0 + (double)i);
+}
+
+/* A = B = 4×4 rows 1..4, 5..8, 1..4, 5..8: its tiled example. */
+static void fill_walkthrough_tiled(const suite_case *self, vkmm_type type, void *a, void *b)
+{
+    (void)self;
+    for (uint64_t i = 0; i < 16; i++) {
+        store(a, type, i, (double)(i % 8 + 1));
+        store(b, type, i, (double)(i % 8 + 1));
+    }
+}
+
+/* A NaN in the first column of row 1 belongs to row 1 alone: a kernel that reads beyond the end of row 0 brings it there. */
+static void fill_nan(const suite_case *self, vkmm_type type, void *a, void *b)
+{
+    vkmm_fill(a, self->m, self->k, type, VKMM_INIT_UNIFORM, 5);
+    vkmm_fill(b, self->k, self->n, type, VKMM_INIT_UNIFORM, 6);
+    if (type == VKMM_F32 || type == VKMM_F64) store(a, type, self->k, NAN);
+}
+
+static const suite_case cases[] = {
+    {3, 3, 2, 0, 0, fill_walkthrough, 0},
+    {4, 4, 4, 2, 2, fill_walkthrough_tiled, 0},
+    {2, 6, 4, 2, 2, fill_index, 0}, /* C[0][3] = 160 */
+    {0, 5, 3, 0, 0, NULL, 0},
+    {5, 0, 3, 0, 0, NULL, 0},
+    {5, 3, 0, 0, 0, NULL, 0}, /* zeros */
+    {0, 0, 0, 0, 0, NULL, 0},
+    {1, 1, 1, 0, 0, NULL, 0},
+    {1, 1, 1, 1, 1, NULL, 0},
+    {1, 33, 17, 0, 0, NULL, 0},
+    {33, 1, 17, 0, 0, NULL, 0},
+    {2, 9, 5, 4, 4, NULL, 0},
+    {7, 7, 7, 3, 5, NULL, 0},
+    {16, 16, 16, 16, 16, NULL, 0},
+    {15, 17, 31, 16, 16, NULL, 0},
+    {33, 31, 65, 8, 16, NULL, 0},
+    {31, 33, 63, 16, 8, NULL, 0},
+    {64, 64, 64, 32, 32, NULL, 0},
+    {65, 63, 33, 32, 32, NULL, 0},
+    {5, 6, 5, 4, 4, fill_nan, 0},
+    {19, 21, 18, 8, 8, fill_nan, 0},
+    {50, 70, 20, 8, 8, NULL, 1}, /* one workgroup alone must reach everything */
+    {50, 70, 20, 4, 16, NULL, 3},
+};
+
+int suite_kernel(suite_device *suite, const char *kernel, const vkmm_module *module, vkmm_type type, int loud, int stop)
+{
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const suite_case *product = &cases[i];
+        char why[256];
+        if (suite_product(suite, kernel, module, type, product, why)) continue;
+        wrong++;
+        if (loud)
+            printf("# %s, type %d, %llux%llux%llu, tile %ux%u: %s\n", kernel, (int)type, (unsigned long long)product->m,
+                   (unsigned long long)product->n, (unsigned long long)product->k, product->tile_rows, product->tile_cols, why);
+        if (stop) break;
+    }
+    return wrong;
+}

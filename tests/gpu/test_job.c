@@ -1,0 +1,198 @@
+/* The public functions on the driver at hand, validation on. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "vkmatmul.h"
+
+static vkmm_instance *instance;
+static vkmm_device *device;
+static const vkmm_device_info *info;
+static char last_sentence[1024];
+
+static void keep_sentence(void *user, vkmm_log_level level, const char *sentence)
+{
+    (void)user, (void)level;
+    snprintf(last_sentence, sizeof last_sentence, "%s", sentence);
+    printf("# %s\n", sentence);
+}
+
+static void multiplies_host_matrices(void **state)
+{
+    (void)state;
+    const float a[] = {1, 4, 2, 5, 3, 6}, b[] = {7, 8, 9, 10, 11, 12}, want[] = {47, 52, 57, 64, 71, 78, 81, 90, 99};
+    const vkmm_problem problem = {3, 3, 2, VKMM_F32};
+    float c[9] = {0};
+    assert_int_equal(vkmm_multiply(device, &problem, a, b, c), VKMM_OK);
+    assert_memory_equal(c, want, sizeof want);
+}
+
+static void integers_wrap(void **state)
+{
+    (void)state;
+    const int32_t a[] = {INT32_MAX, 1}, b[] = {2, 5};
+    const vkmm_problem problem = {1, 1, 2, VKMM_I32};
+    int32_t c = 0;
+    assert_int_equal(vkmm_multiply(device, &problem, a, b, &c), VKMM_OK);
+    assert_int_equal(c, 3); /* 2·(2^31 − 1) + 5 = 2^32 + 3 */
+}
+
+static vkmm_job *make_job(const char *kernel, uint64_t n)
+{
+    vkmm_job *job = NULL;
+    const vkmm_job_params params = {.problem = {n, n, n, VKMM_F32}, .kernel = kernel};
+    assert_int_equal(vkmm_job_create(device, NULL, &params, &job), VKMM_OK);
+    float *a = vkmm_job_matrix(job, VKMM_A), *b = vkmm_job_matrix(job, VKMM_B);
+    for (uint64_t i = 0; i < n * n; i++) {
+        a[i] = (float)(i % 7);
+        b[i] = (float)(i % 5);
+    }
+    return job;
+}
+
+static void check_series(const vkmm_series *series, uint32_t count)
+{
+    assert_int_equal(series->count, count);
+    assert_true(series->min > 0 && series->min <= series->p5 && series->p5 <= series->median && series->median <= series->p95);
+}
+
+static void measures_three_times(void **state)
+{
+    vkmm_job *job = make_job(*state, 40);
+    vkmm_measurement time;
+    const vkmm_measure_params params = {.iters = 5, .cold_iters = 0, .cold_iters_given = 1};
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    assert_int_equal(vkmm_job_measure(job, &params, &time), VKMM_OK);
+    check_series(&time.kernel, 5);
+    check_series(&time.submit, 5);
+    check_series(&time.transfer, 5);
+    if (time.clock == VKMM_CLOCK_DEVICE) assert_true(time.kernel.median <= time.submit.median * 1.05);
+    if (time.clock == VKMM_CLOCK_HOST) assert_true(strlen(time.clock_note) > 0);
+    vkmm_job_destroy(&job);
+    assert_null(job);
+}
+
+static void an_empty_product_runs(void **state)
+{
+    (void)state;
+    vkmm_job *job = NULL;
+    const vkmm_job_params params = {.problem = {0, 7, 3, VKMM_I32}};
+    assert_int_equal(vkmm_job_create(device, NULL, &params, &job), VKMM_OK);
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    vkmm_job_destroy(&job);
+}
+
+/* The matrices lie between the guards: a host that writes beyond C is caught like a kernel that does. */
+static void sees_damaged_guards(void **state)
+{
+    (void)state;
+    if (!info->unified_memory) skip(); /* staging is overwritten by the download */
+    vkmm_job *job = make_job("naive", 8);
+    float *beyond = (float *)vkmm_job_matrix(job, VKMM_C) + 64;
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    uint32_t canary;
+    memcpy(&canary, beyond, sizeof canary);
+    assert_int_equal(canary, 0xffffdeadu);
+    vkmm_job_destroy(&job);
+}
+
+static vkmm_status refuse(const vkmm_job_params *params)
+{
+    vkmm_job *job = NULL;
+    last_sentence[0] = '\0';
+    vkmm_status status = vkmm_job_create(device, NULL, params, &job);
+    assert_null(job);
+    assert_true(strlen(last_sentence) > 0);
+    return status;
+}
+
+static void refuses_an_illegal_tile(void **state)
+{
+    (void)state;
+    char nearest[32];
+    const vkmm_job_params params = {.problem = {64, 64, 64, VKMM_F32}, .kernel = "tiled", .tile_rows = 48, .tile_cols = 48};
+    assert_int_equal(refuse(&params), VKMM_UNSUPPORTED);
+    assert_non_null(strstr(last_sentence, "tile 48x48 needs 2304 invocations"));
+    assert_non_null(strstr(last_sentence, info->name));
+    snprintf(nearest, sizeof nearest, "nearest legal: %s", info->max_invocations >= 1024 ? "32x32" : "16x16");
+    assert_non_null(strstr(last_sentence, nearest));
+}
+
+static void refuses_what_does_not_fit(void **state)
+{
+    (void)state;
+    const vkmm_job_params large = {.problem = {1u << 20, 1u << 20, 1, VKMM_F32}}, endless = {.problem = {UINT64_MAX, 2, 2, VKMM_F32}};
+    const vkmm_job_params unknown = {.problem = {2, 2, 2, VKMM_F32}, .kernel = "untiled"};
+    assert_int_equal(refuse(&large), VKMM_UNSUPPORTED);
+    assert_non_null(strstr(last_sentence, "maxStorageBufferRange"));
+    assert_int_equal(refuse(&endless), VKMM_INVALID);
+    assert_int_equal(refuse(&unknown), VKMM_INVALID);
+    assert_non_null(strstr(last_sentence, "untiled"));
+}
+
+static void f64_where_the_device_has_it(void **state)
+{
+    (void)state;
+    const double a[] = {1, 2}, b[] = {3, 0x1p-40};
+    const vkmm_problem problem = {1, 1, 2, VKMM_F64};
+    double c = 0;
+    vkmm_status status = vkmm_multiply(device, &problem, a, b, &c);
+    const vkmm_status want = info->has_f64 ? VKMM_OK : VKMM_UNSUPPORTED;
+    assert_int_equal(status, want);
+    if (info->has_f64) assert_true(c == 3 + 0x1p-39);
+}
+
+static void finds_devices_by_what_people_call_them(void **state)
+{
+    (void)state;
+    uint32_t index = 99;
+    char uuid[40] = "";
+    for (uint32_t i = 0; i < VK_UUID_SIZE; i++) snprintf(uuid + 2 * i, 3, "%02X", info->uuid[i]);
+    assert_int_equal(vkmm_instance_find_device(instance, NULL, &index), VKMM_OK);
+    assert_int_equal(vkmm_instance_find_device(instance, "0", &index), VKMM_OK);
+    assert_int_equal(index, 0);
+    assert_int_equal(vkmm_instance_find_device(instance, uuid, &index), VKMM_OK);
+    assert_int_equal(vkmm_instance_find_device(instance, info->name, &index), VKMM_OK);
+    assert_int_equal(vkmm_instance_find_device(instance, strstr(info->driver_name, "Swift") ? "swiftSHADER" : "LAVApipe", &index), VKMM_OK);
+    assert_int_equal(vkmm_instance_find_device(instance, "Voodoo 2", &index), VKMM_NO_DEVICE);
+    assert_non_null(strstr(last_sentence, info->name));
+    assert_int_equal(vkmm_instance_find_device(instance, "7", &index), VKMM_NO_DEVICE);
+}
+
+static int open_device(void)
+{
+    const vkmm_instance_params params = {.log = {keep_sentence, NULL}, .validate = 1};
+    int absent = getenv("VKMM_REQUIRE_VULKAN") ? 1 : 77;
+    if (vkmm_instance_create(&params, &instance) != VKMM_OK || vkmm_instance_device_count(instance) == 0) return absent;
+    if (vkmm_device_create(instance, 0, &device) != VKMM_OK) return 1;
+    info = vkmm_instance_device_info(instance, 0);
+    return 0;
+}
+
+int main(void)
+{
+    int absent = open_device();
+    if (absent) return absent;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(multiplies_host_matrices),
+        cmocka_unit_test(integers_wrap),
+        cmocka_unit_test_prestate(measures_three_times, (void *)"tiled"),
+        cmocka_unit_test_prestate(measures_three_times, (void *)"serial"),
+        cmocka_unit_test(an_empty_product_runs),
+        cmocka_unit_test(sees_damaged_guards),
+        cmocka_unit_test(refuses_an_illegal_tile),
+        cmocka_unit_test(refuses_what_does_not_fit),
+        cmocka_unit_test(f64_where_the_device_has_it),
+        cmocka_unit_test(finds_devices_by_what_people_call_them),
+    };
+    int failed = cmocka_run_group_tests_name("jobs", tests, NULL, NULL);
+    vkmm_device_destroy(&device);
+    uint32_t messages = vkmm_instance_validation_messages(instance);
+    vkmm_instance_destroy(&instance);
+    return failed || messages ? 1 : 0;
+}

@@ -1,0 +1,31 @@
+/* System 3's N = 1000, which no tile divides, for every kernel on the driver at hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "suite.h"
+
+static suite_device suite;
+
+static void thousand(void **state)
+{
+    const suite_case product = {.m = 1000, .n = 1000, .k = 1000};
+    char why[256];
+    if (!suite_product(&suite, *state, NULL, VKMM_I32, &product, why)) fail_msg("%s", why);
+}
+
+int main(void)
+{
+    int absent = suite_open(&suite);
+    if (absent) return absent;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(thousand, (void *)"naive"),      cmocka_unit_test_prestate(thousand, (void *)"grouped"),
+        cmocka_unit_test_prestate(thousand, (void *)"tiled"),      cmocka_unit_test_prestate(thousand, (void *)"band"),
+        cmocka_unit_test_prestate(thousand, (void *)"band-tiled"),
+    };
+    int failed = cmocka_run_group_tests_name("N = 1000", tests, NULL, NULL);
+    return suite_close(&suite) || failed ? 1 : 0;
+}

@@ -1,0 +1,68 @@
+/* Validation that says nothing proves nothing: a missing barrier before a dispatch must be reported. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "suite.h"
+#include "vk/command.h"
+
+static suite_device suite;
+
+/* A fill of C and a dispatch that writes C, with or without a barrier between them. */
+static void fill_and_dispatch(int with_barrier)
+{
+    vkmm_device *device = suite.device;
+    const vkmm_problem problem = {8, 8, 8, VKMM_F32};
+    const vkmm_wish wish = {.kernel = "grouped"};
+    vkmm_choice choice;
+    vkmm_plan plan;
+    vkmm_store stores[VKMM_BINDING_COUNT];
+    vkmm_part parts[VKMM_BINDING_COUNT];
+    VkCommandBuffer command;
+    assert_int_equal(vkmm_choose(NULL, suite.info, &problem, &wish, &choice), VKMM_OK);
+    assert_int_equal(vkmm_plan_create(device, &problem, &choice, &plan), VKMM_OK);
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
+        assert_int_equal(vkmm_store_create(device, (vkmm_operand)operand, 256, &stores[operand]), VKMM_OK);
+        parts[operand] = vkmm_store_part(&stores[operand]);
+    }
+    vkmm_plan_bind(device, &plan, parts);
+    assert_int_equal(vkmm_command_begin(device, &command), VKMM_OK);
+    vkmm_stores_record_poison(device, stores, command);
+    if (with_barrier)
+        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    vkmm_plan_record(device, &plan, command);
+    assert_int_equal(vkmm_command_end(device, command), VKMM_OK);
+    vkmm_command_free(device, &command);
+    vkmm_plan_destroy(device, &plan);
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_store_destroy(device, &stores[operand]);
+}
+
+static void is_silent_with_the_barrier(void **state)
+{
+    (void)state;
+    uint32_t before = vkmm_instance_validation_messages(suite.instance);
+    fill_and_dispatch(1);
+    assert_int_equal(vkmm_instance_validation_messages(suite.instance), before);
+}
+
+static void speaks_without_the_barrier(void **state)
+{
+    (void)state;
+    uint32_t before = vkmm_instance_validation_messages(suite.instance);
+    fill_and_dispatch(0);
+    assert_true(vkmm_instance_validation_messages(suite.instance) > before);
+}
+
+int main(void)
+{
+    int absent = suite_open(&suite);
+    if (absent) return absent;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(is_silent_with_the_barrier), cmocka_unit_test(speaks_without_the_barrier)};
+    int failed = cmocka_run_group_tests_name("synchronization validation", tests, NULL, NULL);
+    suite_close(&suite);
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,176 @@
+/* Choosing and legality on devices that are not here: SwiftShader's caps, a 16 KiB mobile GPU, 65,535 groups, no f64, 128 MiB ranges. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "kernel/contract.h"
+#include "kernel/user.h"
+#include "plan/choose.h"
+
+static char sentence[1024];
+
+static void keep_sentence(void *user, vkmm_log_level level, const char *text)
+{
+    (void)user, (void)level;
+    snprintf(sentence, sizeof sentence, "%s", text);
+}
+
+static const vkmm_log log_to_test = {keep_sentence, NULL};
+
+static const vkmm_device_info desktop = {
+    .name = "Desktop",
+    .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+    .max_invocations = 1024,
+    .max_workgroup_size = {1024, 1024, 64},
+    .max_workgroup_count = {2147483647, 65535, 65535},
+    .max_shared_bytes = 49152,
+    .max_storage_range = UINT32_MAX,
+    .has_f64 = 1,
+};
+static const vkmm_device_info mobile = {
+    .name = "Mobile",
+    .type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+    .max_invocations = 128,
+    .max_workgroup_size = {128, 128, 64},
+    .max_workgroup_count = {65535, 65535, 65535},
+    .max_shared_bytes = 16384,
+    .max_storage_range = 134217728,
+};
+static const vkmm_device_info processor = {
+    .name = "Processor",
+    .type = VK_PHYSICAL_DEVICE_TYPE_CPU,
+    .max_invocations = 256,
+    .max_workgroup_size = {256, 256, 64},
+    .max_workgroup_count = {65535, 65535, 65535},
+    .max_shared_bytes = 32768,
+    .max_storage_range = 134217728,
+};
+
+static vkmm_status choose(const vkmm_device_info *device, vkmm_problem problem, vkmm_wish wish, vkmm_choice *choice)
+{
+    sentence[0] = '\0';
+    return vkmm_choose(&log_to_test, device, &problem, &wish, choice);
+}
+
+static void auto_follows_the_device(void **state)
+{
+    (void)state;
+    vkmm_choice choice;
+    assert_int_equal(choose(&desktop, (vkmm_problem){64, 64, 64, VKMM_F32}, (vkmm_wish){0}, &choice), VKMM_OK);
+    assert_string_equal(choice.info.name, "tiled");
+    assert_int_equal(choice.info.tile[0], 16);
+    assert_int_equal(choice.info.shared_bytes, 2 * 16 * 16 * 4);
+    assert_int_equal(choose(&processor, (vkmm_problem){64, 64, 64, VKMM_F32}, (vkmm_wish){.kernel = "auto"}, &choice), VKMM_OK);
+    assert_string_equal(choice.info.name, "grouped");
+}
+
+/* Every kernel, type and wished tile on every device: refused with a reason, or within every limit. */
+static void nothing_chosen_breaks_a_limit(void **state)
+{
+    (void)state;
+    const vkmm_device_info *devices[] = {&desktop, &mobile, &processor};
+    const uint32_t sides[] = {0, 1, 2, 7, 16, 32, 33, 64, 1024};
+    for (size_t d = 0; d < 3; d++)
+        for (uint32_t k = 1; vkmm_kernel_at(k); k++)
+            for (int type = 0; type < VKMM_TYPE_COUNT; type++)
+                for (size_t i = 0; i < 81; i++) {
+                    vkmm_choice choice;
+                    vkmm_wish wish = {.kernel = vkmm_kernel_at(k)->name, .tile_rows = sides[i / 9], .tile_cols = sides[i % 9]};
+                    vkmm_problem problem = {3000000, 5, 3, (vkmm_type)type};
+                    if (choose(devices[d], problem, wish, &choice) != VKMM_OK) {
+                        assert_true(strlen(sentence) > 20);
+                        continue;
+                    }
+                    const vkmm_kernel_info *info = &choice.info;
+                    assert_true((uint64_t)info->workgroup[0] * info->workgroup[1] <= devices[d]->max_invocations);
+                    assert_true(info->shared_bytes <= devices[d]->max_shared_bytes);
+                    for (int axis = 0; axis < 3; axis++) {
+                        assert_in_range(info->groups[axis], 1, devices[d]->max_workgroup_count[axis]);
+                        assert_in_range(info->workgroup[axis], 1, devices[d]->max_workgroup_size[axis]);
+                    }
+                    assert_int_equal(info->spec_count, VKMM_SPEC_COUNT);
+                    assert_int_equal(info->spec_values[VKMM_SPEC_WORKGROUP_X], info->workgroup[0]);
+                }
+}
+
+static void says_what_forbids_a_tile(void **state)
+{
+    (void)state;
+    vkmm_choice choice;
+    const vkmm_problem problem = {64, 64, 64, VKMM_F32}, wide = {64, 64, 64, VKMM_F64};
+    vkmm_wish wish = {.kernel = "tiled", .tile_rows = 48, .tile_cols = 48};
+    assert_int_equal(choose(&processor, problem, wish, &choice), VKMM_UNSUPPORTED);
+    assert_string_equal(sentence, "tile 48x48 needs 2304 invocations; \"Processor\" allows 256 (maxComputeWorkGroupInvocations); "
+                                  "nearest legal: 16x16");
+    wish = (vkmm_wish){.kernel = "tiled", .tile_rows = 4, .tile_cols = 128};
+    assert_int_equal(choose(&desktop, wide, wish, &choice), VKMM_UNSUPPORTED);
+    assert_string_equal(sentence, "tile 4x128 needs 135168 bytes of shared memory; \"Desktop\" allows 49152 (maxComputeSharedMemorySize); "
+                                  "nearest legal: 4x64");
+    assert_int_equal(choose(&mobile, wide, (vkmm_wish){0}, &choice), VKMM_UNSUPPORTED);
+    assert_non_null(strstr(sentence, "shaderFloat64"));
+}
+
+static void says_how_large_a_square_may_be(void **state)
+{
+    (void)state;
+    vkmm_choice choice;
+    assert_int_equal(choose(&mobile, (vkmm_problem){5792, 5792, 5792, VKMM_F32}, (vkmm_wish){0}, &choice), VKMM_OK);
+    assert_int_equal(choose(&mobile, (vkmm_problem){5793, 5793, 5793, VKMM_F32}, (vkmm_wish){0}, &choice), VKMM_UNSUPPORTED);
+    assert_string_equal(sentence, "A needs 134235396 bytes; \"Mobile\" binds at most 134217728 (maxStorageBufferRange); "
+                                  "the largest f32 square is 5792");
+}
+
+static void serial_needs_no_device(void **state)
+{
+    (void)state;
+    vkmm_choice choice;
+    assert_int_equal(choose(NULL, (vkmm_problem){9, 9, 9, VKMM_F64}, (vkmm_wish){.kernel = "serial"}, &choice), VKMM_OK);
+    assert_null(choice.module);
+    assert_int_equal(choose(NULL, (vkmm_problem){9, 9, 9, VKMM_F32}, (vkmm_wish){.kernel = "tiled"}, &choice), VKMM_NO_DEVICE);
+}
+
+static void an_empty_product_has_no_groups(void **state)
+{
+    (void)state;
+    vkmm_choice choice;
+    for (uint32_t k = 1; vkmm_kernel_at(k); k++) {
+        vkmm_wish wish = {.kernel = vkmm_kernel_at(k)->name};
+        assert_int_equal(choose(&desktop, (vkmm_problem){0, 9, 9, VKMM_F32}, wish, &choice), VKMM_OK);
+        assert_int_equal(choice.info.groups[0], 0);
+        assert_int_equal(choose(&desktop, (vkmm_problem){9, 9, 0, VKMM_F32}, wish, &choice), VKMM_OK);
+        assert_true(choice.info.groups[0] > 0); /* K = 0: zeros must be written */
+    }
+}
+
+static void a_user_shader_may_not_exceed_the_group_count(void **state)
+{
+    (void)state;
+    vkmm_choice choice;
+    vkmm_wish wish = {.kernel = "grouped", .tile_rows = 1, .tile_cols = 1};
+    vkmm_problem tall = {70000, 1, 1, VKMM_F32};
+    assert_int_equal(choose(&desktop, tall, wish, &choice), VKMM_OK);
+    assert_int_equal(choice.info.groups[1], 65535); /* a built-in kernel loops over the rest */
+
+    struct vkmm_shader shader = {.kernel = {"user", "", VKMM_SPREAD_GRID, 16, 16, 0}, .module = {"user", VKMM_F32, NULL, 0}};
+    wish.shader = &shader;
+    assert_int_equal(choose(&desktop, tall, wish, &choice), VKMM_UNSUPPORTED);
+    assert_non_null(strstr(sentence, "65535 (maxComputeWorkGroupCount[1])"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(auto_follows_the_device),
+        cmocka_unit_test(nothing_chosen_breaks_a_limit),
+        cmocka_unit_test(says_what_forbids_a_tile),
+        cmocka_unit_test(says_how_large_a_square_may_be),
+        cmocka_unit_test(serial_needs_no_device),
+        cmocka_unit_test(an_empty_product_has_no_groups),
+        cmocka_unit_test(a_user_shader_may_not_exceed_the_group_count),
+    };
+    return cmocka_run_group_tests_name("choose", tests, NULL, NULL);
+}
