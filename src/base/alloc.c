@@ -1,0 +1,57 @@
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t countdown; /* allocations until the one that fails; 0: none will */
+
+static int fails_now(void)
+{
+    return countdown != 0 && --countdown == 0;
+}
+
+void vkmm_alloc_fail_after(uint64_t n)
+{
+    countdown = n;
+}
+
+void *vkmm_alloc(size_t count, size_t size)
+{
+    if (fails_now() || (size != 0 && count > SIZE_MAX / size)) return NULL;
+    /* Of 0 bytes calloc may give NULL, which would read as a failure. */
+    return count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size);
+}
+
+void *vkmm_realloc(void *block, size_t count, size_t size)
+{
+    if (fails_now() || (size != 0 && count > SIZE_MAX / size)) return NULL;
+    size_t bytes = count * size;
+    return realloc(block, bytes != 0 ? bytes : 1);
+}
+
+void vkmm_free(void *block)
+{
+    free(block);
+}
+
+char *vkmm_strdup(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = vkmm_alloc(bytes, 1);
+    if (copy != NULL) memcpy(copy, text, bytes);
+    return copy;
+}
+
+int vkmm_mul_u64(uint64_t a, uint64_t b, uint64_t *result)
+{
+    if (b != 0 && a > UINT64_MAX / b) return 0;
+    *result = a * b;
+    return 1;
+}
+
+int vkmm_add_u64(uint64_t a, uint64_t b, uint64_t *result)
+{
+    if (a > UINT64_MAX - b) return 0;
+    *result = a + b;
+    return 1;
+}

@@ -1,0 +1,27 @@
+/* Host allocation that checks its arithmetic and can be made to fail in tests. */
+#ifndef VKMM_BASE_ALLOC_H
+#define VKMM_BASE_ALLOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* count × size zeroed bytes, or NULL when the product overflows or memory ends. count or size 0 gives a pointer to free.
+ * The caller frees with vkmm_free. */
+void *vkmm_alloc(size_t count, size_t size);
+
+/* Grows `block` (may be NULL) to count × size bytes; the added bytes are not zeroed. NULL on failure, `block` then stays as it was. */
+void *vkmm_realloc(void *block, size_t count, size_t size);
+
+void vkmm_free(void *block); /* NULL is legal */
+
+/* A copy of text, NULL when memory ends. The caller frees with vkmm_free. */
+char *vkmm_strdup(const char *text);
+
+/* Tests: the n-th allocation from now on fails (1 = the next), once; 0 = none. Not for concurrent use. */
+void vkmm_alloc_fail_after(uint64_t n);
+
+/* a · b and a + b in 64 bits: 1 and *result when it fits, 0 otherwise. */
+int vkmm_mul_u64(uint64_t a, uint64_t b, uint64_t *result);
+int vkmm_add_u64(uint64_t a, uint64_t b, uint64_t *result);
+
+#endif

@@ -1,0 +1,7 @@
+#ifndef VKMM_BASE_CLOCK_H
+#define VKMM_BASE_CLOCK_H
+
+/* Monotonic host time in milliseconds from an arbitrary start; safe from any thread. */
+double vkmm_now_ms(void);
+
+#endif

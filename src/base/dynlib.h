@@ -1,0 +1,16 @@
+/* Shared libraries found at run time. */
+#ifndef VKMM_BASE_DYNLIB_H
+#define VKMM_BASE_DYNLIB_H
+
+typedef void (*vkmm_function)(void);
+
+/* Opens a library by file name; NULL when it is not there. */
+void *vkmm_dynlib_open(const char *name);
+
+/* The address of a function, NULL when the library lacks it. */
+vkmm_function vkmm_dynlib_symbol(void *library, const char *symbol);
+
+/* NULL is legal. Code of the library must not run afterwards. */
+void vkmm_dynlib_close(void *library);
+
+#endif

@@ -1,0 +1,219 @@
+#include "base/file.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+vkmm_status vkmm_mapping_open(const vkmm_log *log, const char *path, vkmm_mapping *mapping)
+{
+    struct stat status;
+    /* O_NONBLOCK: opening a pipe that nobody writes to would wait for ever, before fstat can refuse it. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) return vkmm_fail(log, VKMM_INVALID, "cannot read %s: %s", path, strerror(errno));
+    vkmm_status result = VKMM_INVALID;
+    void *data = NULL;
+    if (fstat(fd, &status) != 0) {
+        vkmm_fail(log, VKMM_INVALID, "cannot read %s: %s", path, strerror(errno));
+    } else if (S_ISDIR(status.st_mode)) {
+        vkmm_fail(log, VKMM_INVALID, "cannot read %s: it is a directory", path);
+    } else if (!S_ISREG(status.st_mode)) {
+        vkmm_fail(log, VKMM_INVALID, "cannot read %s: it is not a regular file, and only those can be mapped", path);
+    } else if (status.st_size > 0 && (uint64_t)status.st_size > SIZE_MAX) {
+        vkmm_fail(log, VKMM_INVALID, "cannot map %s: its %lld bytes exceed the address space", path, (long long)status.st_size);
+    } else {
+        if (status.st_size > 0) data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (data == MAP_FAILED) {
+            vkmm_fail(log, VKMM_INVALID, "cannot map %s: %s", path, strerror(errno));
+        } else {
+            *mapping = (vkmm_mapping){data, (uint64_t)status.st_size};
+            result = VKMM_OK;
+        }
+    }
+    close(fd);
+    return result;
+}
+
+void vkmm_mapping_close(vkmm_mapping *mapping)
+{
+    if (mapping->data != NULL) munmap((void *)(uintptr_t)mapping->data, (size_t)mapping->bytes);
+    *mapping = (vkmm_mapping){0};
+}
+
+struct vkmm_output {
+    vkmm_log log;
+    int fd;        /* -1: none */
+    int failed;    /* a write failed: commit must not put the file in place */
+    char *path;    /* as the user gave it, for messages */
+    char *target;  /* what the rename replaces: path with its links resolved; NULL when written directly */
+    char *partial; /* the temporary file; NULL when written directly or not there yet */
+};
+
+static void destroy(vkmm_output **output)
+{
+    vkmm_output *o = *output;
+    if (o == NULL) return;
+    if (o->fd >= 0) close(o->fd);
+    if (o->partial != NULL) unlink(o->partial);
+    vkmm_free(o->partial);
+    vkmm_free(o->target);
+    vkmm_free(o->path);
+    vkmm_free(o);
+    *output = NULL;
+}
+
+static vkmm_status cannot_write(const vkmm_output *o, int error)
+{
+    return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: %s", o->path, strerror(error));
+}
+
+/* The descriptor that a name like /dev/stdout or /dev/fd/5 stands for, -1 for other names. Duplicating it shares its position with
+ * whatever else writes there; opening the name again would start over at the first byte of a redirected file. */
+static int descriptor_of(const char *path)
+{
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        size_t length = strlen(folders[i]);
+        if (strncmp(path, folders[i], length) != 0) continue;
+        char *end = NULL;
+        long fd = strtol(path + length, &end, 10);
+        if (end != path + length && *end == '\0' && fd >= 0 && fd < 1 << 20) return (int)fd;
+    }
+    return -1;
+}
+
+/* The name that the rename replaces. */
+static vkmm_status resolve(vkmm_output *o, int exists)
+{
+    struct stat status;
+    if (!exists) {
+        if (lstat(o->path, &status) == 0 && S_ISLNK(status.st_mode))
+            return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: it is a symbolic link to nothing", o->path);
+        o->target = vkmm_strdup(o->path);
+    } else {
+        /* A link keeps pointing where it pointed: the file at its end is replaced, not the link. */
+        char *real = realpath(o->path, NULL);
+        if (real == NULL) return cannot_write(o, errno);
+        o->target = vkmm_strdup(real);
+        free(real);
+        /* A rename would replace a read-only file without a word. */
+        if (o->target != NULL && access(o->target, W_OK) != 0) return cannot_write(o, errno);
+    }
+    return o->target != NULL ? VKMM_OK : vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the name of %s", o->path);
+}
+
+/* A new file beside the target. O_EXCL never follows or reuses what is already there; mode 0666 is cut by the umask as for any new file,
+ * which mkstemp's 0600 would not be. */
+static vkmm_status create_partial(vkmm_output *o)
+{
+    enum { TRIES = 100, NAME_BYTES = 40 };
+    const char *slash = strrchr(o->target, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - o->target) + 1 : 0;
+    char *name = vkmm_alloc(folder + NAME_BYTES, 1);
+    if (name == NULL) return vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the temporary name of %s", o->path);
+    memcpy(name, o->target, folder);
+    uint64_t seed = (uint64_t)(vkmm_now_ms() * 1e6) ^ ((uint64_t)getpid() << 32) ^ (uint64_t)(uintptr_t)o;
+    for (uint64_t i = 0; i < TRIES && o->fd < 0; i++) {
+        snprintf(name + folder, NAME_BYTES, ".vkmatmul-%016llx.tmp", (unsigned long long)vkmm_random_bits(seed, i));
+        o->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (o->fd < 0 && errno != EEXIST) break;
+    }
+    if (o->fd < 0) {
+        int error = errno;
+        vkmm_free(name);
+        return cannot_write(o, error);
+    }
+    o->partial = name;
+    return VKMM_OK;
+}
+
+static vkmm_status open_target(vkmm_output *o)
+{
+    struct stat status;
+    int shared = descriptor_of(o->path);
+    int exists = shared < 0 && stat(o->path, &status) == 0;
+    if (shared < 0 && !exists && errno != ENOENT) return cannot_write(o, errno);
+    if (shared >= 0 || (exists && !S_ISREG(status.st_mode))) {
+        o->fd = shared >= 0 ? fcntl(shared, F_DUPFD_CLOEXEC, 0) : open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return o->fd >= 0 ? VKMM_OK : cannot_write(o, errno);
+    }
+    vkmm_status result = resolve(o, exists);
+    if (result == VKMM_OK) result = create_partial(o);
+    /* An existing file keeps its permissions. Where the file system has none, that is no reason to fail. */
+    if (result == VKMM_OK && exists && fchmod(o->fd, status.st_mode & 0777) != 0) errno = 0;
+    return result;
+}
+
+vkmm_status vkmm_output_open(const vkmm_log *log, const char *path, vkmm_output **output)
+{
+    vkmm_output *o = vkmm_alloc(1, sizeof *o);
+    *output = NULL;
+    if (o != NULL) {
+        o->fd = -1;
+        if (log != NULL) o->log = *log;
+        o->path = vkmm_strdup(path);
+    }
+    if (o == NULL || o->path == NULL) {
+        destroy(&o);
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the output %s", path);
+    }
+    vkmm_status result = open_target(o);
+    if (result != VKMM_OK) destroy(&o);
+    *output = o;
+    return result;
+}
+
+vkmm_status vkmm_output_write(vkmm_output *output, const void *data, uint64_t bytes)
+{
+    enum { CHUNK = 1 << 30 }; /* one write() moves less than 2 GiB on Linux, whatever it is asked for */
+    const char *at = data;
+    while (bytes > 0) {
+        ssize_t written = write(output->fd, at, bytes < CHUNK ? (size_t)bytes : CHUNK);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) {
+            output->failed = 1;
+            return cannot_write(output, errno);
+        }
+        at += written;
+        bytes -= (uint64_t)written;
+    }
+    return VKMM_OK;
+}
+
+static vkmm_status put_in_place(vkmm_output *o)
+{
+    if (o->failed) return vkmm_fail(&o->log, VKMM_INVALID, "%s is left as it was, since writing it failed", o->path);
+    /* Without fsync a crash of the machine could leave the new name with none of its bytes. Some file systems have no fsync. */
+    if (o->partial != NULL && fsync(o->fd) != 0 && errno != EINVAL && errno != ENOTSUP) return cannot_write(o, errno);
+    int closed = close(o->fd); /* network file systems report a full disk only here */
+    o->fd = -1;
+    if (closed != 0 && errno != EINTR) return cannot_write(o, errno);
+    if (o->partial == NULL) return VKMM_OK;
+    if (rename(o->partial, o->target) != 0) return cannot_write(o, errno);
+    vkmm_free(o->partial); /* the name is gone: nothing to remove */
+    o->partial = NULL;
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_output_commit(vkmm_output **output)
+{
+    vkmm_status result = put_in_place(*output);
+    destroy(output);
+    return result;
+}
+
+void vkmm_output_discard(vkmm_output **output)
+{
+    destroy(output);
+}

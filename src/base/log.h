@@ -1,0 +1,20 @@
+/* The one way to report: a status and a sentence. */
+#ifndef VKMM_BASE_LOG_H
+#define VKMM_BASE_LOG_H
+
+#include "vkmatmul.h"
+
+#if defined(__GNUC__)
+#define VKMM_PRINTF(format_index, first_argument) __attribute__((format(printf, format_index, first_argument)))
+#else
+#define VKMM_PRINTF(format_index, first_argument)
+#endif
+
+/* Formats one sentence and hands it to the log; a NULL log or a NULL write discards it. Control characters in the
+ * formatted sentence (a driver's or a file's name may hold them) are written as \xNN. Sentences are cut at 1,023 bytes. */
+void vkmm_say(const vkmm_log *log, vkmm_log_level level, const char *format, ...) VKMM_PRINTF(3, 4);
+
+/* Says the sentence as an error and returns `status`, so that a failing function can end with `return vkmm_fail(…)`. */
+vkmm_status vkmm_fail(const vkmm_log *log, vkmm_status status, const char *format, ...) VKMM_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,18 @@
+/* Counter-based random numbers: the i-th number of a stream is a pure function of (seed, i), so that a matrix can be
+ * filled in any order and made again later. The mixing function is splitmix64's (Steele, Lea, Flood: Fast Splittable
+ * Pseudorandom Number Generators, OOPSLA 2014). */
+#ifndef VKMM_BASE_RANDOM_H
+#define VKMM_BASE_RANDOM_H
+
+#include <stdint.h>
+
+/* 64 uniform bits. */
+uint64_t vkmm_random_bits(uint64_t seed, uint64_t index);
+
+/* Uniform in [0, 1), a multiple of 2^-53. */
+double vkmm_random_unit(uint64_t seed, uint64_t index);
+
+/* Standard normal (Box-Muller on two draws of the stream). */
+double vkmm_random_normal(uint64_t seed, uint64_t index);
+
+#endif
