@@ -1,0 +1,42 @@
+/* Strided views of matrices, and fills. */
+#ifndef VKMM_MATH_MATRIX_H
+#define VKMM_MATH_MATRIX_H
+
+#include "vkmatmul.h"
+
+/* A view: element (i, j) lies at data + (i·row_stride + j·col_stride) elements. Row-major: row_stride = columns, col_stride = 1;
+ * column-major (Fortran order): row_stride = 1, col_stride = rows. Owns nothing. */
+typedef struct vkmm_view {
+    const void *data;
+    uint64_t rows, cols;
+    uint64_t row_stride, col_stride; /* elements */
+    vkmm_type type;
+} vkmm_view;
+
+/* A packed row-major view. */
+vkmm_view vkmm_view_rows(const void *data, uint64_t rows, uint64_t cols, vkmm_type type);
+
+/* One element as a double: exact for every type. i < rows, j < cols. */
+double vkmm_view_get(const vkmm_view *view, uint64_t i, uint64_t j);
+
+/* Copies any view into packed row-major memory of rows·cols elements that does not overlap it. Blocked, so that the transposing
+ * copy of a Fortran-order file runs at memory speed. */
+void vkmm_view_pack(const vkmm_view *view, void *packed);
+
+/* How generated inputs look; names as --init takes them. */
+typedef enum vkmm_init {
+    VKMM_INIT_UNIFORM, /* "uniform": floats in [-1, 1); integers over all bits of [-2^15, 2^15), u32 [0, 2^16) */
+    VKMM_INIT_INT,     /* "int": small integers -8 … 8 (u32: 0 … 16), exact in every type for K < 2^17 */
+    VKMM_INIT_ONES,    /* "ones" */
+    VKMM_INIT_INDEX,   /* "index": 1, 2, 3, … in row-major order, as the tutorials' worked examples; floats above 2^24 round */
+    VKMM_INIT_ZEROS,   /* "zeros": never time these */
+    VKMM_INIT_COUNT
+} vkmm_init;
+
+const char *vkmm_init_name(vkmm_init init);
+int vkmm_init_parse(const char *name, vkmm_init *init); /* 1 and *init, or 0 */
+
+/* Fills rows·cols packed elements. The same (seed, init, type, extents) gives the same matrix on every machine. */
+void vkmm_fill(void *data, uint64_t rows, uint64_t cols, vkmm_type type, vkmm_init init, uint64_t seed);
+
+#endif
