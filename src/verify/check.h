@@ -1,0 +1,70 @@
+/* What the parts of a verification share. Private to src/verify.
+ *
+ * Everything reads matrices through tiles: a block is converted once into packed arrays on the way (double, which holds every f32 and
+ * f64 exactly, or uint32_t, the bits of i32 and u32), so that one set of contiguous inner loops serves every type and every stride. */
+#ifndef VKMM_VERIFY_CHECK_H
+#define VKMM_VERIFY_CHECK_H
+
+#include "verify/verify.h"
+
+enum {
+    VKMM_TILE_ROWS = 16,
+    VKMM_TILE_COLS = 256, /* elements from one row of a packed tile to the next */
+    VKMM_PANEL = 8        /* rows of C made at a time: each tile of B is converted once for all of them */
+};
+
+/* Rows [i0, i0 + rows) and columns [j0, j0 + cols) of the view into a packed tile. rows ≤ VKMM_TILE_ROWS, cols ≤ VKMM_TILE_COLS. */
+void vkmm_tile_double(const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, double *tile);
+void vkmm_tile_bits(const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, uint32_t *tile);
+
+/* Where a tile lies in its view. */
+typedef struct vkmm_tile_range {
+    uint64_t i, j;
+    size_t rows, cols;
+} vkmm_tile_range;
+
+/* Steps through all tiles of a view, from a zeroed range: 0 after the last. The order leaves a page of memory only when it is used up. */
+int vkmm_tile_next(const vkmm_view *view, vkmm_tile_range *range);
+
+/* A block of the reference: up to VKMM_PANEL rows of A·B, VKMM_TILE_COLS columns of each. */
+typedef struct vkmm_block {
+    union {
+        double narrow[VKMM_PANEL][VKMM_TILE_COLS];    /* f32 */
+        long double wide[VKMM_PANEL][VKMM_TILE_COLS]; /* f64 */
+        uint32_t bits[VKMM_PANEL][VKMM_TILE_COLS];    /* integers, modulo 2^32 */
+    } want;
+    double scale[VKMM_PANEL][VKMM_TILE_COLS]; /* Σ_k |a_ik|·|b_kj|; floats only */
+    union {
+        double reals[VKMM_TILE_ROWS * VKMM_TILE_COLS];
+        uint32_t bits[VKMM_TILE_ROWS * VKMM_TILE_COLS];
+    } tile; /* scratch */
+} vkmm_block;
+
+/* Computes columns [j0, j0 + cols) of the rows rows[0 … count) of A·B. count ≤ VKMM_PANEL, cols ≤ VKMM_TILE_COLS. */
+void vkmm_reference(const vkmm_view *a, const vkmm_view *b, const uint64_t *rows, size_t count, uint64_t j0, size_t cols,
+                    vkmm_block *block);
+
+/* One verification under way. */
+typedef struct vkmm_check {
+    const vkmm_log *log;
+    const vkmm_view *a, *b, *c;
+    uint64_t seed;
+    double factor;  /* vkmm_tolerance(K); floats */
+    double epsilon; /* of the type; 0 for integers */
+    double flush;   /* K·min_normal */
+    double max;     /* largest finite value of a float type */
+    vkmm_block *block;
+    vkmm_verdict *verdict;
+} vkmm_check;
+
+/* Compares elements with the reference and notes wrong ones in the verdict. count is any number of row indices. */
+void vkmm_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count);
+void vkmm_check_element(vkmm_check *check, uint64_t i, uint64_t j);
+void vkmm_check_all(vkmm_check *check);
+
+/* Freivalds' check. Suspect rows are recomputed; it stops soon after the first of them with a wrong element.
+ * VKMM_OUT_OF_MEMORY, and VKMM_OK for everything else. `vectors` says how many random vectors were used. */
+vkmm_status vkmm_freivalds_float(vkmm_check *check, unsigned *vectors);
+vkmm_status vkmm_freivalds_int(vkmm_check *check, unsigned *vectors);
+
+#endif

@@ -1,0 +1,70 @@
+#include "verify/check.h"
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/random.h"
+
+#include <string.h>
+
+/* 40 vectors, 8 at a time: element j of vector v is x[j·VECTORS + v]. */
+enum { VECTORS = 8, PASSES = 5 };
+
+static void add_tile(const uint32_t *tile, size_t rows, size_t cols, const uint32_t *x, uint32_t *out)
+{
+    for (size_t i = 0; i < rows; i++) {
+        const uint32_t *row = tile + i * VKMM_TILE_COLS;
+        uint32_t sum[VECTORS] = {0};
+        for (size_t j = 0; j < cols; j++)
+            for (size_t v = 0; v < VECTORS; v++) sum[v] += row[j] * x[j * VECTORS + v];
+        for (size_t v = 0; v < VECTORS; v++) out[i * VECTORS + v] += sum[v];
+    }
+}
+
+/* out = view · x modulo 2^32. */
+static void project(const vkmm_view *view, const uint32_t *x, uint32_t *out, uint32_t *tile)
+{
+    memset(out, 0, (size_t)view->rows * VECTORS * sizeof *out);
+    for (vkmm_tile_range at = {0}; vkmm_tile_next(view, &at);) {
+        vkmm_tile_bits(view, at.i, at.rows, at.j, at.cols, tile);
+        add_tile(tile, at.rows, at.cols, x + at.j * VECTORS, out + at.i * VECTORS);
+    }
+}
+
+/* Recomputes up to VKMM_PANEL rows whose two products differ. Arithmetic here is exact: each of them has a wrong element. */
+static void locate(vkmm_check *check, const uint32_t *abx, const uint32_t *cx)
+{
+    uint64_t rows[VKMM_PANEL];
+    size_t count = 0;
+    for (uint64_t i = 0; i < check->c->rows && count < VKMM_PANEL; i++)
+        if (memcmp(abx + i * VECTORS, cx + i * VECTORS, VECTORS * sizeof *cx) != 0) rows[count++] = i;
+    vkmm_check_rows(check, rows, count);
+}
+
+vkmm_status vkmm_freivalds_int(vkmm_check *check, unsigned *vectors)
+{
+    uint64_t m = check->c->rows, n = check->c->cols, k = check->a->cols;
+    uint32_t *tile = check->block->tile.bits;
+    vkmm_status status = VKMM_OK;
+    uint32_t *x = vkmm_alloc(n, VECTORS * sizeof *x);
+    uint32_t *bx = vkmm_alloc(k, VECTORS * sizeof *bx);
+    uint32_t *abx = vkmm_alloc(m, VECTORS * sizeof *abx);
+    uint32_t *cx = vkmm_alloc(m, VECTORS * sizeof *cx);
+    if (!x || !bx || !abx || !cx) {
+        status = vkmm_fail(check->log, VKMM_OUT_OF_MEMORY, "no memory for the vectors of Freivalds' check");
+        goto end;
+    }
+    *vectors = PASSES * VECTORS;
+    for (uint64_t pass = 0; pass < PASSES && !check->verdict->has_element; pass++) {
+        for (uint64_t i = 0; i < n * VECTORS; i++) x[i] = (uint32_t)(vkmm_random_bits(check->seed, pass * n * VECTORS + i) >> 32);
+        project(check->b, x, bx, tile);
+        project(check->a, bx, abx, tile);
+        project(check->c, x, cx, tile);
+        locate(check, abx, cx);
+    }
+end:
+    vkmm_free(x);
+    vkmm_free(bx);
+    vkmm_free(abx);
+    vkmm_free(cx);
+    return status;
+}
