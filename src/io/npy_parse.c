@@ -1,0 +1,248 @@
+#include "io/npy.h"
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "math/type.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "a view points straight into the file, whose numbers are little-endian: this host's are not"
+#endif
+
+enum { MAX_DIMENSIONS = 32, SHOWN = 60 }; /* NumPy 1's limit; bytes of a file's text that a message repeats */
+
+/* The header is the text of a Python dictionary. The cursor never passes `end`; the first error stops everything. */
+typedef struct parser {
+    const vkmm_log *log;
+    const char *name;
+    const char *at, *end;
+    vkmm_status status;
+    int has_descr, has_order, has_shape;
+    vkmm_type type;
+    int fortran;
+    uint64_t extents[2];
+} parser;
+
+/* Says what is wrong and where the text stands. */
+static void refuse(parser *p, const char *what)
+{
+    size_t left = (size_t)(p->end - p->at);
+    if (p->status != VKMM_OK) return;
+    p->status =
+        vkmm_fail(p->log, VKMM_INVALID, "%s: the .npy header %s at \"%.*s\"", p->name, what, (int)(left < SHOWN ? left : SHOWN), p->at);
+}
+
+static void skip_space(parser *p)
+{
+    while (p->at < p->end && (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r')) p->at++;
+}
+
+/* Takes `c`, after white space, when it is next. */
+static int take(parser *p, char c)
+{
+    skip_space(p);
+    if (p->status != VKMM_OK || p->at == p->end || *p->at != c) return 0;
+    p->at++;
+    return 1;
+}
+
+static int take_word(parser *p, const char *word)
+{
+    size_t length = strlen(word);
+    skip_space(p);
+    if ((size_t)(p->end - p->at) < length || memcmp(p->at, word, length) != 0) return 0;
+    p->at += length;
+    return 1;
+}
+
+/* 'text' or "text"; its bytes stay where they are. No string that matters here holds an escape. */
+static int take_string(parser *p, const char **text, size_t *length)
+{
+    skip_space(p);
+    if (p->status != VKMM_OK || p->at == p->end || (*p->at != '\'' && *p->at != '"')) return 0;
+    const char *close = memchr(p->at + 1, *p->at, (size_t)(p->end - p->at - 1));
+    if (close == NULL) return 0;
+    *text = p->at + 1;
+    *length = (size_t)(close - *text);
+    p->at = close + 1;
+    return 1;
+}
+
+static int is(const char *text, size_t length, const char *what)
+{
+    return strlen(what) == length && memcmp(text, what, length) == 0;
+}
+
+static void parse_descr(parser *p)
+{
+    static const struct {
+        const char *descr;
+        vkmm_type type;
+    } known[] = {{"<f4", VKMM_F32}, {"<f8", VKMM_F64}, {"<i4", VKMM_I32}, {"<u4", VKMM_U32}};
+    const char *text = NULL;
+    size_t length = 0;
+    skip_space(p);
+    if (p->at < p->end && *p->at == '[') {
+        p->status =
+            vkmm_fail(p->log, VKMM_INVALID, "%s: records (a structured dtype) are not supported; only <i4, <u4, <f4 and <f8 are", p->name);
+        return;
+    }
+    if (!take_string(p, &text, &length)) {
+        refuse(p, "should give 'descr' a string");
+        return;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (!is(text, length, known[i].descr)) continue;
+        p->type = known[i].type;
+        return;
+    }
+    p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: dtype '%.*s'%s is not supported; only <i4, <u4, <f4 and <f8 are", p->name,
+                          (int)(length < SHOWN ? length : SHOWN), text, length > 0 && *text == '>' ? " (big-endian)" : "");
+}
+
+static void parse_order(parser *p)
+{
+    if (take_word(p, "True"))
+        p->fortran = 1;
+    else if (take_word(p, "False"))
+        p->fortran = 0;
+    else
+        refuse(p, "should give 'fortran_order' True or False");
+}
+
+/* One extent; Python 2 wrote long integers as 12L. */
+static int take_extent(parser *p, uint64_t *extent)
+{
+    skip_space(p);
+    const char *start = p->at;
+    *extent = 0;
+    for (; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++) {
+        if (vkmm_mul_u64(*extent, 10, extent) && vkmm_add_u64(*extent, (uint64_t)(*p->at - '0'), extent)) continue;
+        p->at = start;
+        refuse(p, "has an extent that does not fit in 64 bits");
+        return 0;
+    }
+    if (p->at == start) return 0;
+    if (p->at < p->end && *p->at == 'L') p->at++;
+    return 1;
+}
+
+static void parse_shape(parser *p)
+{
+    uint64_t extent = 0;
+    unsigned count = 0;
+    skip_space(p);
+    const char *start = p->at;
+    if (!take(p, '(')) {
+        refuse(p, "should give 'shape' a tuple");
+        return;
+    }
+    int comma = 1; /* an extent may follow */
+    while (comma && count < MAX_DIMENSIONS && take_extent(p, &extent)) {
+        if (count < 2) p->extents[count] = extent;
+        count++;
+        comma = take(p, ',');
+    }
+    /* (3) is a number in Python, (3,) a tuple; (,) is nothing. */
+    if (!take(p, ')') || (count == 1 && !comma)) {
+        refuse(p, "should give 'shape' a tuple of extents");
+        return;
+    }
+    if (count == 2) return;
+    size_t length = (size_t)(p->at - start);
+    p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: shape %.*s has %u dimension%s; a matrix has 2", p->name,
+                          (int)(length < SHOWN ? length : SHOWN), start, count, count == 1 ? "" : "s");
+}
+
+static void parse_pair(parser *p)
+{
+    const char *key = NULL;
+    size_t length = 0;
+    if (!take_string(p, &key, &length)) {
+        refuse(p, "should have a key");
+        return;
+    }
+    int *seen = is(key, length, "descr")           ? &p->has_descr
+                : is(key, length, "fortran_order") ? &p->has_order
+                : is(key, length, "shape")         ? &p->has_shape
+                                                   : NULL;
+    if (seen == NULL || *seen || !take(p, ':')) {
+        refuse(p, seen == NULL ? "has an unknown key" : *seen ? "has a key twice" : "should have a ':'");
+        return;
+    }
+    *seen = 1;
+    if (seen == &p->has_descr) parse_descr(p);
+    if (seen == &p->has_order) parse_order(p);
+    if (seen == &p->has_shape) parse_shape(p);
+}
+
+static void parse_dictionary(parser *p)
+{
+    if (!take(p, '{')) {
+        refuse(p, "should begin with '{'");
+        return;
+    }
+    int comma = 1; /* a pair may follow */
+    while (p->status == VKMM_OK && !take(p, '}')) {
+        if (!comma) refuse(p, "should have a ',' or '}'");
+        if (p->status == VKMM_OK) parse_pair(p);
+        comma = take(p, ',');
+    }
+    skip_space(p);
+    if (p->at != p->end) refuse(p, "should end after '}'");
+    if (p->status == VKMM_OK && !(p->has_descr && p->has_order && p->has_shape))
+        p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: the .npy header lacks the key '%s'", p->name,
+                              !p->has_descr   ? "descr"
+                              : !p->has_order ? "fortran_order"
+                                              : "shape");
+}
+
+/* Finds the header's text; the data follow it. */
+static vkmm_status find_header(parser *p, const char *file, uint64_t bytes)
+{
+    const unsigned char *u = (const unsigned char *)file;
+    if (bytes < 10 || memcmp(file, "\x93NUMPY", 6) != 0)
+        return vkmm_fail(p->log, VKMM_INVALID,
+                         "%s: this is no .npy file (%llu bytes, which do not begin with \"\\x93NUMPY\" and a version)", p->name,
+                         (unsigned long long)bytes);
+    if (u[6] < 1 || u[6] > 3 || u[7] != 0)
+        return vkmm_fail(p->log, VKMM_INVALID, "%s: .npy version %u.%u is unknown; 1.0, 2.0 and 3.0 are supported", p->name, u[6], u[7]);
+    uint64_t start = u[6] == 1 ? 10 : 12, length = u[8] | (uint64_t)u[9] << 8;
+    if (start == 12 && bytes >= 12) length |= (uint64_t)u[10] << 16 | (uint64_t)u[11] << 24;
+    if (bytes < start || bytes - start < length)
+        return vkmm_fail(p->log, VKMM_INVALID, "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", p->name,
+                         (unsigned long long)(start + length), (unsigned long long)bytes);
+    p->at = file + start;
+    p->end = p->at + length;
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_npy_parse(const vkmm_log *log, const char *name, const void *data, uint64_t bytes, vkmm_view *view)
+{
+    parser p = {.log = log, .name = name};
+    vkmm_status status = find_header(&p, data, bytes);
+    if (status != VKMM_OK) return status;
+    parse_dictionary(&p);
+    if (p.status != VKMM_OK) return p.status;
+
+    const vkmm_type_info *type = vkmm_type_of(p.type);
+    unsigned long long rows = p.extents[0], cols = p.extents[1];
+    uint64_t have = bytes - (uint64_t)(p.end - (const char *)data), need = 0;
+    if (!vkmm_mul_u64(rows, cols, &need) || !vkmm_mul_u64(need, type->bytes, &need))
+        return vkmm_fail(log, VKMM_INVALID, "%s: %llu×%llu elements of type %s: their bytes do not fit in 64 bits", name, rows, cols,
+                         type->name);
+    if (have < need)
+        return vkmm_fail(log, VKMM_INVALID, "%s: %llu×%llu elements of type %s need %llu bytes of data; the last %llu are missing", name,
+                         rows, cols, type->name, (unsigned long long)need, (unsigned long long)(need - have));
+    if (need > 0 && (uintptr_t)p.end % type->bytes != 0)
+        return vkmm_fail(log, VKMM_INVALID, "%s: the data begin at byte %llu, which is not aligned for %s; numpy.save aligns it", name,
+                         (unsigned long long)(bytes - have), type->name);
+    *view = vkmm_view_rows(p.end, rows, cols, p.type);
+    if (p.fortran) {
+        view->row_stride = 1;
+        view->col_stride = rows;
+    }
+    return VKMM_OK;
+}
