@@ -1,0 +1,223 @@
+#include "unit.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/dynlib.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/terminal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void test_allocation_is_zeroed_and_checked(void **state)
+{
+    (void)state;
+    unsigned char *block = vkmm_alloc(100, 3);
+    assert_non_null(block);
+    for (int i = 0; i < 300; i++) assert_int_equal(block[i], 0);
+    block[299] = 7;
+    block = vkmm_realloc(block, 1000, 3);
+    assert_non_null(block);
+    assert_int_equal(block[299], 7);
+    assert_null(vkmm_realloc(block, SIZE_MAX / 2 + 1, 2)); /* would wrap to 0 bytes */
+    assert_int_equal(block[299], 7);
+    vkmm_free(block);
+    assert_null(vkmm_alloc(SIZE_MAX / 2 + 1, 2));
+    void *empty = vkmm_alloc(0, 8);
+    assert_non_null(empty);
+    empty = vkmm_realloc(empty, 0, 0);
+    assert_non_null(empty);
+    vkmm_free(empty);
+    vkmm_free(NULL);
+    char *copy = vkmm_strdup("text");
+    assert_string_equal(copy, "text");
+    vkmm_free(copy);
+}
+
+static void test_allocation_fails_once_when_told(void **state)
+{
+    (void)state;
+    vkmm_alloc_fail_after(3);
+    void *first = vkmm_alloc(1, 1), *second = vkmm_realloc(NULL, 1, 1);
+    assert_non_null(first);
+    assert_non_null(second);
+    assert_null(vkmm_strdup("third"));
+    void *fourth = vkmm_alloc(1, 1);
+    assert_non_null(fourth);
+    vkmm_free(first);
+    vkmm_free(second);
+    vkmm_free(fourth);
+}
+
+static void test_checked_arithmetic(void **state)
+{
+    (void)state;
+    uint64_t r = 5;
+    assert_true(vkmm_mul_u64(UINT64_C(1) << 32, (UINT64_C(1) << 32) - 1, &r));
+    assert_true(r == UINT64_MAX - UINT32_MAX);
+    assert_false(vkmm_mul_u64(UINT64_C(1) << 32, UINT64_C(1) << 32, &r));
+    assert_true(vkmm_mul_u64(UINT64_MAX, 0, &r) && r == 0);
+    assert_true(vkmm_mul_u64(0, UINT64_MAX, &r) && r == 0);
+    assert_true(vkmm_add_u64(UINT64_MAX - 1, 1, &r) && r == UINT64_MAX);
+    assert_false(vkmm_add_u64(UINT64_MAX, 1, &r));
+}
+
+static void test_log_formats_and_returns(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    assert_int_equal(vkmm_fail(&log, VKMM_INVALID, "tile %d needs %s", 48, "more"), VKMM_INVALID);
+    assert_string_equal(h.last, "tile 48 needs more");
+    assert_int_equal(h.level, VKMM_LOG_ERROR);
+    vkmm_say(&log, VKMM_LOG_INFO, "%s", "fine");
+    assert_int_equal(h.level, VKMM_LOG_INFO);
+    assert_int_equal(h.count, 2);
+    vkmm_log silent = {0};
+    assert_int_equal(vkmm_fail(NULL, VKMM_DEVICE_LOST, "x"), VKMM_DEVICE_LOST);
+    assert_int_equal(vkmm_fail(&silent, VKMM_NO_DEVICE, "x"), VKMM_NO_DEVICE);
+}
+
+static void test_log_disarms_control_characters(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    vkmm_say(&log, VKMM_LOG_ERROR, "a%sb", "\x1b[31m\n\t\x7f");
+    assert_string_equal(h.last, "a\\x1B[31m\\x0A\\x09\\x7Fb");
+    vkmm_say(&log, VKMM_LOG_ERROR, "%s", "\xc2\x9b" /* CSI, as one C1 control in UTF-8 */ "2J 16·ε·Σ");
+    assert_string_equal(h.last, "\\xC2\\x9B2J 16·ε·Σ");
+}
+
+static void test_log_cuts_whole_characters(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    char text[3000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    vkmm_say(&log, VKMM_LOG_ERROR, "%s", text);
+    assert_int_equal(strlen(h.last), 1023);
+    memcpy(text + 1022, "Σ", strlen("Σ")); /* its second byte would be the 1,024th */
+    vkmm_say(&log, VKMM_LOG_ERROR, "%s", text);
+    assert_int_equal(strlen(h.last), 1022);
+    assert_int_equal(h.last[1021], 'x');
+    memcpy(text + 1021, "Σ", strlen("Σ")); /* fits exactly */
+    vkmm_say(&log, VKMM_LOG_ERROR, "%s", text);
+    assert_int_equal(strlen(h.last), 1023);
+    memset(text, '\n', sizeof text - 1);
+    vkmm_say(&log, VKMM_LOG_ERROR, "%s", text);
+    assert_int_equal(strlen(h.last), 1020); /* 255 times \x0A */
+}
+
+static void test_status_names(void **state)
+{
+    (void)state;
+    for (int s = VKMM_OK; s <= VKMM_DEVICE_LOST; s++) {
+        assert_non_null(vkmm_status_name((vkmm_status)s));
+        assert_string_not_equal(vkmm_status_name((vkmm_status)s), "unknown status");
+    }
+    assert_string_equal(vkmm_status_name((vkmm_status)99), "unknown status");
+}
+
+/* The stream is part of the program's promise that a seed means one matrix: these values may not change. */
+static void test_random_stream_is_fixed(void **state)
+{
+    (void)state;
+    assert_true(vkmm_random_bits(0, 0) == UINT64_C(0xf5dd724ff3b8a536));
+    assert_true(vkmm_random_bits(1, 0) == UINT64_C(0x6b00d4b59469b24c));
+    assert_true(vkmm_random_bits(42, UINT64_C(1) << 40) == UINT64_C(0x214d6356bd6a50ac));
+}
+
+static void test_random_distributions(void **state)
+{
+    (void)state;
+    enum { COUNT = 200000 };
+    double sum = 0, sum1 = 0, sum2 = 0, sum4 = 0, lag = 0, before = 0;
+    for (uint64_t i = 0; i < COUNT; i++) {
+        double u = vkmm_random_unit(7, i), g = vkmm_random_normal(7, i);
+        assert_true(u >= 0.0 && u < 1.0);
+        sum += u;
+        sum1 += g;
+        sum2 += g * g;
+        sum4 += g * g * g * g;
+        lag += g * before;
+        before = g;
+    }
+    /* Five standard deviations of each mean: 5/√COUNT ≈ 0.0112 times the deviation of one term. */
+    double five = 5.0 / sqrt(COUNT);
+    assert_true(fabs(sum / COUNT - 0.5) < five * 0.289);
+    assert_true(fabs(sum1 / COUNT) < five);
+    assert_true(fabs(sum2 / COUNT - 1.0) < five * 1.42);
+    assert_true(fabs(sum4 / COUNT - 3.0) < five * 9.8);
+    assert_true(fabs(lag / COUNT) < five);
+}
+
+static void test_random_seeds_are_different_streams(void **state)
+{
+    (void)state;
+    const uint64_t step = UINT64_C(0x9e3779b97f4a7c15); /* of the counter: the seeds most likely to be one stream, shifted */
+    for (uint64_t i = 0; i < 1000; i++) {
+        assert_true(vkmm_random_bits(1, i) != vkmm_random_bits(2, i));
+        assert_true(vkmm_random_bits(1, i + 1) != vkmm_random_bits(1 + step, i));
+    }
+}
+
+static void test_dynlib(void **state)
+{
+    (void)state;
+    void *self = vkmm_dynlib_open("libc.so.6");
+    if (self != NULL) { /* another C library has another name */
+        vkmm_function function = vkmm_dynlib_symbol(self, "strlen");
+        assert_non_null((void *)(uintptr_t)function);
+        assert_null((void *)(uintptr_t)vkmm_dynlib_symbol(self, "vkmm_no_such_symbol"));
+    }
+    vkmm_dynlib_close(self);
+    assert_null(vkmm_dynlib_open("libvkmm-no-such-library.so"));
+    vkmm_dynlib_close(NULL);
+}
+
+static void test_clock_runs_forward(void **state)
+{
+    (void)state;
+    double start = vkmm_now_ms(), now = start;
+    for (int i = 0; i < 1000; i++) {
+        double next = vkmm_now_ms();
+        assert_true(next >= now);
+        now = next;
+    }
+    while (now - start < 0.1) now = vkmm_now_ms(); /* it moves */
+}
+
+static void test_terminal_of_a_file(void **state)
+{
+    (void)state;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_false(vkmm_terminal_is(file));
+    assert_false(vkmm_terminal_colour(file));
+    assert_int_equal(vkmm_terminal_columns(file), 80);
+    fclose(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_allocation_is_zeroed_and_checked),
+        cmocka_unit_test(test_allocation_fails_once_when_told),
+        cmocka_unit_test(test_checked_arithmetic),
+        cmocka_unit_test(test_log_formats_and_returns),
+        cmocka_unit_test(test_log_disarms_control_characters),
+        cmocka_unit_test(test_log_cuts_whole_characters),
+        cmocka_unit_test(test_status_names),
+        cmocka_unit_test(test_random_stream_is_fixed),
+        cmocka_unit_test(test_random_distributions),
+        cmocka_unit_test(test_random_seeds_are_different_streams),
+        cmocka_unit_test(test_dynlib),
+        cmocka_unit_test(test_clock_runs_forward),
+        cmocka_unit_test(test_terminal_of_a_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

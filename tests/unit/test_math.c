@@ -1,0 +1,213 @@
+#include "unit.h"
+
+#include "math/matrix.h"
+#include "math/problem.h"
+#include "math/type.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const uint64_t LARGEST = UINT32_MAX;
+
+static void test_types(void **state)
+{
+    (void)state;
+    vkmm_type type = VKMM_F32;
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        const vkmm_type_info *info = vkmm_type_of((vkmm_type)t);
+        assert_true(vkmm_type_parse(info->name, &type) && type == (vkmm_type)t);
+        assert_true(vkmm_type_parse(info->rocblas, &type) && type == (vkmm_type)t);
+        assert_int_equal(info->is_float, info->epsilon > 0.0);
+    }
+    assert_false(vkmm_type_parse("f16", &type));
+    assert_false(vkmm_type_parse("", &type));
+    assert_true(vkmm_type_of(VKMM_F32)->epsilon == 0x1p-23 && vkmm_type_of(VKMM_F32)->min_normal == 0x1p-126);
+    assert_true(vkmm_type_of(VKMM_F64)->epsilon == 0x1p-52 && vkmm_type_of(VKMM_F64)->min_normal == 0x1p-1022);
+    assert_int_equal(vkmm_type_of(VKMM_F64)->bytes, 8);
+    assert_int_equal(vkmm_type_of(VKMM_U32)->bytes, 4);
+}
+
+static void test_problem_extents(void **state)
+{
+    (void)state;
+    vkmm_problem p = {.m = 3, .n = 5, .k = 7, .type = VKMM_F64};
+    vkmm_problem_bytes bytes = {0};
+    assert_int_equal(vkmm_problem_check(NULL, &p, &bytes), VKMM_OK);
+    assert_true(bytes.a == 168 && bytes.b == 280 && bytes.c == 120 && bytes.total == 568);
+    assert_true(vkmm_operand_rows(&p, VKMM_A) == 3 && vkmm_operand_cols(&p, VKMM_A) == 7 && vkmm_operand_bytes(&p, VKMM_A) == 168);
+    assert_true(vkmm_operand_rows(&p, VKMM_B) == 7 && vkmm_operand_cols(&p, VKMM_B) == 5 && vkmm_operand_bytes(&p, VKMM_B) == 280);
+    assert_true(vkmm_operand_rows(&p, VKMM_C) == 3 && vkmm_operand_cols(&p, VKMM_C) == 5 && vkmm_operand_bytes(&p, VKMM_C) == 120);
+    assert_true(vkmm_problem_flops(&p) == 210.0);
+    p.k = 0;
+    assert_int_equal(vkmm_problem_check(NULL, &p, NULL), VKMM_OK);
+}
+
+static void test_problem_refusals(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    vkmm_problem_bytes bytes = {.total = 1};
+    vkmm_problem p = {.m = 1, .n = 1, .k = LARGEST + 1, .type = VKMM_F32};
+    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
+    assert_string_equal(h.last, "K is 4294967296; the largest extent is 4294967295 (2^32 - 1)");
+    p = (vkmm_problem){.m = LARGEST, .n = LARGEST, .k = 1, .type = VKMM_F32};
+    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
+    assert_contains(h.last, "matrix C has 4294967295×4294967295 elements of type f32");
+    p = (vkmm_problem){.m = LARGEST, .n = 1, .k = LARGEST / 2, .type = VKMM_F32}; /* 2^65 bytes */
+    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
+    assert_contains(h.last, "matrix A has");
+    p = (vkmm_problem){.m = LARGEST, .n = LARGEST / 8, .k = LARGEST / 8, .type = VKMM_F32}; /* A and C: almost 2^63 each */
+    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
+    assert_contains(h.last, "their sum does not fit in 63 bits");
+    p = (vkmm_problem){.m = LARGEST / 2 + 1, .n = LARGEST / 8 + 1, .k = LARGEST / 8 + 1, .type = VKMM_F32}; /* 2^62 + 2^60 + 2^62 */
+    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
+    assert_contains(h.last, "their sum does not fit in 63 bits");
+    p = (vkmm_problem){.m = LARGEST / 2 + 1, .n = 1, .k = LARGEST / 4 + 1, .type = VKMM_F32}; /* A: 2^63 bytes */
+    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
+    assert_contains(h.last, "matrix A has");
+    p = (vkmm_problem){.m = 1, .n = 1, .k = 1, .type = VKMM_TYPE_COUNT};
+    assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
+    assert_contains(h.last, "element type 4 is unknown");
+    assert_true(bytes.total == 1);
+}
+
+static void test_view_get_is_exact(void **state)
+{
+    (void)state;
+    const uint32_t u[] = {0, UINT32_MAX};
+    const int32_t i[] = {INT32_MIN, INT32_MAX};
+    const float f[] = {0.1F, -INFINITY};
+    const double d[] = {0.1, 1e300};
+    vkmm_view v = vkmm_view_rows(u, 1, 2, VKMM_U32);
+    assert_true(vkmm_view_get(&v, 0, 1) == 4294967295.0);
+    v = vkmm_view_rows(i, 2, 1, VKMM_I32);
+    assert_true(vkmm_view_get(&v, 0, 0) == -2147483648.0 && vkmm_view_get(&v, 1, 0) == 2147483647.0);
+    v = vkmm_view_rows(f, 1, 2, VKMM_F32);
+    assert_true(vkmm_view_get(&v, 0, 0) == (double)0.1F && isinf(vkmm_view_get(&v, 0, 1)));
+    v = vkmm_view_rows(d, 1, 2, VKMM_F64);
+    assert_true(vkmm_view_get(&v, 0, 0) == 0.1 && vkmm_view_get(&v, 0, 1) == 1e300);
+}
+
+/* Packs a view of a matrix that holds 1, 2, 3, … in its memory's order, and looks at every element and at the guard after the last. */
+static void check_pack(uint64_t rows, uint64_t cols, uint64_t row_stride, uint64_t col_stride, vkmm_type type)
+{
+    size_t size = vkmm_type_of(type)->bytes;
+    uint64_t elements = rows * row_stride + cols * col_stride;
+    unsigned char *memory = malloc((elements + 1) * size), *packed = malloc((rows * cols + 1) * size);
+    assert_true(memory != NULL && packed != NULL);
+    vkmm_fill(memory, 1, elements, type, VKMM_INIT_INDEX, 0);
+    memset(packed, 0xa5, (rows * cols + 1) * size);
+    vkmm_view view = {memory, rows, cols, row_stride, col_stride, type}, copy = vkmm_view_rows(packed, rows, cols, type);
+    vkmm_view_pack(&view, packed);
+    for (uint64_t i = 0; i < rows; i++)
+        for (uint64_t j = 0; j < cols; j++) assert_true(vkmm_view_get(&copy, i, j) == (double)(1 + i * row_stride + j * col_stride));
+    for (size_t at = 0; at < size; at++) assert_int_equal(packed[rows * cols * size + at], 0xa5);
+    free(memory);
+    free(packed);
+}
+
+static void test_pack(void **state)
+{
+    (void)state;
+    static const uint64_t shapes[][2] = {{1, 1}, {33, 70}, {32, 64}, {100, 1}, {1, 100}, {0, 5}, {5, 0}, {31, 31}};
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+            uint64_t m = shapes[s][0], n = shapes[s][1];
+            check_pack(m, n, n, 1, (vkmm_type)t);         /* packed rows */
+            check_pack(m, n, 1, m, (vkmm_type)t);         /* packed columns */
+            check_pack(m, n, n + 3, 1, (vkmm_type)t);     /* part of wider rows */
+            check_pack(m, n, 2 * n + 1, 2, (vkmm_type)t); /* every second column */
+        }
+    }
+}
+
+static double *filled(vkmm_type type, vkmm_init init, uint64_t seed, uint64_t count)
+{
+    void *data = malloc(count * 8 + 8);
+    double *values = malloc(count * sizeof *values);
+    assert_true(data != NULL && values != NULL);
+    memset(data, 0xa5, count * 8 + 8);
+    vkmm_fill(data, count / 10, 10, type, init, seed);
+    vkmm_view view = vkmm_view_rows(data, count / 10, 10, type);
+    for (uint64_t i = 0; i < count; i++) values[i] = vkmm_view_get(&view, i / 10, i % 10);
+    for (size_t at = 0; at < 8; at++) assert_int_equal(((unsigned char *)data)[count * vkmm_type_of(type)->bytes + at], 0xa5);
+    free(data);
+    return values;
+}
+
+/* The range is kept, its ends are nearly reached, the mean is the middle's, and fractions appear where they should. */
+static void check_range(vkmm_type type, vkmm_init init, double low, double high, int whole)
+{
+    enum { COUNT = 100000 };
+    double *v = filled(type, init, 3, COUNT), min = v[0], max = v[0], sum = 0.0;
+    int fractions = 0;
+    for (int i = 0; i < COUNT; i++) {
+        min = fmin(min, v[i]);
+        max = fmax(max, v[i]);
+        sum += v[i];
+        fractions |= v[i] != floor(v[i]);
+    }
+    double width = high - low;
+    assert_true(min >= low && min < low + 1e-3 * width);
+    assert_true(max <= high && max > high - 1e-3 * width);
+    assert_true(fabs(sum / COUNT - (low + high) / 2) < 0.01 * width);
+    assert_int_equal(fractions, !whole);
+    free(v);
+}
+
+static void test_fill_ranges(void **state)
+{
+    (void)state;
+    check_range(VKMM_F32, VKMM_INIT_UNIFORM, -1.0, 1.0, 0);
+    check_range(VKMM_F64, VKMM_INIT_UNIFORM, -1.0, 1.0, 0);
+    check_range(VKMM_I32, VKMM_INIT_UNIFORM, -32768.0, 32767.0, 1);
+    check_range(VKMM_U32, VKMM_INIT_UNIFORM, 0.0, 65535.0, 1);
+    check_range(VKMM_F32, VKMM_INIT_INT, -8.0, 8.0, 1);
+    check_range(VKMM_F64, VKMM_INIT_INT, -8.0, 8.0, 1);
+    check_range(VKMM_I32, VKMM_INIT_INT, -8.0, 8.0, 1);
+    check_range(VKMM_U32, VKMM_INIT_INT, 0.0, 16.0, 1);
+}
+
+static void test_fill_patterns_and_seeds(void **state)
+{
+    (void)state;
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        double *index = filled((vkmm_type)t, VKMM_INIT_INDEX, 9, 100), *ones = filled((vkmm_type)t, VKMM_INIT_ONES, 9, 100);
+        double *zeros = filled((vkmm_type)t, VKMM_INIT_ZEROS, 9, 100), *first = filled((vkmm_type)t, VKMM_INIT_UNIFORM, 9, 100);
+        double *again = filled((vkmm_type)t, VKMM_INIT_UNIFORM, 9, 100), *other = filled((vkmm_type)t, VKMM_INIT_UNIFORM, 10, 100);
+        int differ = 0;
+        for (int i = 0; i < 100; i++) {
+            assert_true(index[i] == i + 1 && ones[i] == 1.0 && zeros[i] == 0.0 && first[i] == again[i]);
+            differ += first[i] != other[i];
+        }
+        assert_true(differ > 90);
+        double *const all[] = {index, ones, zeros, first, again, other};
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
+    }
+}
+
+static void test_init_names(void **state)
+{
+    (void)state;
+    vkmm_init init = VKMM_INIT_COUNT;
+    for (int i = 0; i < VKMM_INIT_COUNT; i++) assert_true(vkmm_init_parse(vkmm_init_name((vkmm_init)i), &init) && init == (vkmm_init)i);
+    assert_string_equal(vkmm_init_name(VKMM_INIT_UNIFORM), "uniform");
+    assert_string_equal(vkmm_init_name(VKMM_INIT_ZEROS), "zeros");
+    assert_false(vkmm_init_parse("random", &init));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_problem_extents),
+        cmocka_unit_test(test_problem_refusals),
+        cmocka_unit_test(test_view_get_is_exact),
+        cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_fill_ranges),
+        cmocka_unit_test(test_fill_patterns_and_seeds),
+        cmocka_unit_test(test_init_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

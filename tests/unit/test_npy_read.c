@@ -1,0 +1,278 @@
+#include "npy_file.h"
+
+#include <unistd.h>
+
+#define GOOD(type, order, shape) "{'descr': '" type "', 'fortran_order': " order ", 'shape': " shape ", }"
+
+/* Parses a header with 24 bytes of data after it, and expects a view. */
+static vkmm_view accept(unsigned version, const char *dictionary)
+{
+    heard h;
+    vkmm_view view = {0};
+    npy_file f = npy_make(version, dictionary, 24);
+    if (npy_parse_log(&f, &h, &view) != VKMM_OK) fail_msg("%s: %s", dictionary, h.last);
+    assert_true(view.data == f.data + f.start);
+    free(f.data);
+    view.data = NULL;
+    return view;
+}
+
+/* Expects an error that says `why`, and the view untouched. */
+static void refuse(const char *dictionary, const char *why)
+{
+    heard h;
+    vkmm_view view = {.rows = 77};
+    npy_file f = npy_make(1, dictionary, 24);
+    assert_int_equal(npy_parse_log(&f, &h, &view), VKMM_INVALID);
+    assert_int_equal(h.count, 1); /* one sentence */
+    assert_contains(h.last, "a.npy: ");
+    assert_contains(h.last, why);
+    assert_true(view.rows == 77);
+    free(f.data);
+}
+
+static void test_versions_types_and_orders(void **state)
+{
+    (void)state;
+    for (unsigned version = 1; version <= 3; version++) {
+        vkmm_view v = accept(version, GOOD("<f4", "False", "(2, 3)"));
+        assert_true(v.type == VKMM_F32 && v.rows == 2 && v.cols == 3 && v.row_stride == 3 && v.col_stride == 1);
+        v = accept(version, GOOD("<i4", "True", "(2, 3)"));
+        assert_true(v.type == VKMM_I32 && v.rows == 2 && v.cols == 3 && v.row_stride == 1 && v.col_stride == 2);
+    }
+    assert_int_equal(accept(1, GOOD("<f8", "False", "(1, 3)")).type, VKMM_F64);
+    assert_int_equal(accept(1, GOOD("<u4", "False", "(6, 1)")).type, VKMM_U32);
+}
+
+static void test_elements(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_view view;
+    npy_file f = npy_make(1, GOOD("<u4", "True", "(2, 3)"), 24);
+    assert_int_equal(npy_parse_log(&f, &h, &view), VKMM_OK);
+    assert_true(vkmm_view_get(&view, 0, 0) == 0x03020100);
+    assert_true(vkmm_view_get(&view, 1, 0) == 0x07060504);
+    assert_true(vkmm_view_get(&view, 0, 2) == 0x13121110);
+    free(f.data);
+}
+
+static void test_any_layout_of_the_dictionary(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {
+        "{'shape':(2,3),'fortran_order':False,'descr':'<f4'}",
+        "{ \"fortran_order\" : False , \"shape\" : ( 2 , 3 , ) , \"descr\" : \"<f4\" , } ",
+        "\t{\n'descr':\n'<f4',\r\n'shape': (2L, 3L), 'fortran_order': False}   ",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (0002, 003), }",
+    };
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+        vkmm_view v = accept(2, headers[i]);
+        assert_true(v.type == VKMM_F32 && v.rows == 2 && v.cols == 3 && v.col_stride == 1);
+    }
+}
+
+static void test_empty_matrices_and_trailing_bytes(void **state)
+{
+    (void)state;
+    vkmm_view v = accept(1, GOOD("<f8", "False", "(0, 5)"));
+    assert_true(v.rows == 0 && v.cols == 5);
+    v = accept(1, GOOD("<f8", "True", "(5, 0)"));
+    assert_true(v.rows == 5 && v.cols == 0);
+    assert_true(accept(1, GOOD("<f4", "False", "(1, 1)")).rows == 1); /* 20 bytes too many */
+}
+
+static void test_other_dtypes_are_named(void **state)
+{
+    (void)state;
+    refuse(GOOD("<f2", "False", "(2, 3)"), "dtype '<f2' is not supported; only <i4, <u4, <f4 and <f8 are");
+    refuse(GOOD(">f4", "False", "(2, 3)"), "dtype '>f4' (big-endian) is not supported");
+    refuse(GOOD("|O", "False", "(2, 3)"), "dtype '|O' is not");
+    refuse(GOOD("<i8", "False", "(2, 3)"), "dtype '<i8' is not");
+    refuse(GOOD("<f44", "False", "(2, 3)"), "dtype '<f44' is not");
+    refuse(GOOD("<f", "False", "(2, 3)"), "dtype '<f' is not");
+    refuse(GOOD("", "False", "(2, 3)"), "dtype '' is not");
+    refuse("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2, 3), }", "records");
+    refuse("{'descr': None, 'fortran_order': False, 'shape': (2, 3), }", "should give 'descr' a string");
+}
+
+static void test_other_shapes_are_named(void **state)
+{
+    (void)state;
+    refuse(GOOD("<f4", "False", "()"), "shape () has 0 dimensions; a matrix has 2");
+    refuse(GOOD("<f4", "False", "(6,)"), "shape (6,) has 1 dimension; a matrix has 2");
+    refuse(GOOD("<f4", "False", "(1, 2, 3)"), "shape (1, 2, 3) has 3 dimensions; a matrix has 2");
+    refuse(GOOD("<f4", "False", "(6)"), "a tuple of extents");
+    refuse(GOOD("<f4", "False", "(,)"), "a tuple of extents");
+    refuse(GOOD("<f4", "False", "(2 3)"), "a tuple of extents");
+    refuse(GOOD("<f4", "False", "(2,, 3)"), "a tuple of extents");
+    refuse(GOOD("<f4", "False", "(2, -3)"), "a tuple of extents");
+    refuse(GOOD("<f4", "False", "(2, 3"), "a tuple of extents");
+    refuse(GOOD("<f4", "False", "[2, 3]"), "should give 'shape' a tuple");
+    refuse(GOOD("<f4", "False", "(2.0, 3)"), "a tuple of extents");
+}
+
+static void test_sizes_that_overflow(void **state)
+{
+    (void)state;
+    refuse(GOOD("<f4", "False", "(2, 18446744073709551616)"), "does not fit in 64 bits"); /* 2^64 */
+    refuse(GOOD("<f4", "False", "(2, 184467440737095516160)"), "does not fit in 64 bits");
+    refuse(GOOD("<f4", "False", "(4294967296, 4294967296)"), "their bytes do not fit"); /* 2^64 elements: 0 modulo 2^64 */
+    refuse(GOOD("<f4", "False", "(2147483648, 2147483648)"), "their bytes do not fit"); /* 2^62 elements of 4 bytes */
+    refuse(GOOD("<f4", "False", "(1, 18446744073709551615)"), "their bytes do not fit");
+    refuse(GOOD("<f4", "False", "(1, 4611686018427387903)"), "the last 18446744073709551588 are missing");
+}
+
+static void test_broken_dictionaries(void **state)
+{
+    (void)state;
+    refuse("", "should begin with '{'");
+    refuse("[1]", "should begin with '{'");
+    refuse("{}", "lacks the key 'descr'");
+    refuse("{'descr': '<f4', 'shape': (2, 3)}", "lacks the key 'fortran_order'");
+    refuse("{'descr': '<f4', 'fortran_order': False}", "lacks the key 'shape'");
+    refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)", "should have a ',' or '}'");
+    refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3),", "should have a key");
+    refuse("{'descr': '<f4' 'fortran_order': False, 'shape': (2, 3)}", "should have a ',' or '}' at \"'fortran_order'");
+    refuse("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}", "a key twice");
+    refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'more': 1}", "an unknown key");
+    refuse("{'descr' '<f4'}", "should have a ':'");
+    refuse("{'descr: <f4}", "should have a key");
+    refuse("{'descr': '<f4}", "should give 'descr' a string");
+    refuse("{descr: '<f4'}", "should have a key");
+    refuse(GOOD("<f4", "Maybe", "(2, 3)"), "True or False");
+    refuse(GOOD("<f4", "0", "(2, 3)"), "True or False");
+    refuse(GOOD("<f4", "False", "(2, 3)") " x", "should end after '}'");
+    refuse("{,}", "should have a key");
+}
+
+static void test_missing_data(void **state)
+{
+    (void)state;
+    refuse(GOOD("<f4", "False", "(2, 4)"), "2×4 elements of type f32 need 32 bytes of data; the last 8 are missing");
+    heard h;
+    vkmm_view view;
+    npy_file f = npy_make(1, GOOD("<f4", "False", "(2, 3)"), 24);
+    f.bytes--;
+    assert_int_equal(npy_parse_log(&f, &h, &view), VKMM_INVALID);
+    assert_contains(h.last, "the last 1 are missing");
+    free(f.data);
+}
+
+/* Every proper beginning of a file is refused, and none is read beyond its end. */
+static void test_every_truncation(void **state)
+{
+    (void)state;
+    for (unsigned version = 1; version <= 3; version++) {
+        npy_file f = npy_make(version, GOOD("<f8", "True", "(1, 3)"), 24);
+        for (uint64_t bytes = 0; bytes < f.bytes; bytes++) {
+            heard h;
+            vkmm_view view;
+            npy_file part = {malloc(bytes != 0 ? (size_t)bytes : 1), bytes, 0};
+            assert_non_null(part.data);
+            memcpy(part.data, f.data, (size_t)bytes);
+            assert_int_equal(npy_parse_log(&part, &h, &view), VKMM_INVALID);
+            assert_contains(h.last, bytes < 10 ? "this is no .npy file" : bytes < f.start ? "the file ends inside its header" : "missing");
+            free(part.data);
+        }
+        free(f.data);
+    }
+}
+
+static void test_other_files(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_view view;
+    npy_file f = npy_make(1, GOOD("<f4", "False", "(2, 3)"), 24);
+    f.data[6] = 4;
+    assert_int_equal(npy_parse_log(&f, &h, &view), VKMM_INVALID);
+    assert_contains(h.last, ".npy version 4.0 is unknown");
+    f.data[6] = 1;
+    f.data[7] = 1;
+    assert_int_equal(npy_parse_log(&f, &h, &view), VKMM_INVALID);
+    assert_contains(h.last, ".npy version 1.1 is unknown");
+    f.data[0] = 'x';
+    assert_int_equal(npy_parse_log(&f, &h, &view), VKMM_INVALID);
+    assert_contains(h.last, "this is no .npy file");
+    free(f.data);
+}
+
+/* A header of odd length is legal, but its floats cannot be read in place. */
+static void test_unaligned_data(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_view view;
+    npy_file f = npy_make(1, GOOD("<f4", "False", "(2, 3)"), 25);
+    f.data[8]++;
+    f.data[f.start] = ' ';
+    assert_int_equal(npy_parse_log(&f, &h, &view), VKMM_INVALID);
+    assert_contains(h.last, "which is not aligned for f32");
+    free(f.data);
+}
+
+/* How many mappings of the file this process has. */
+static unsigned mappings(const char *path)
+{
+    char line[4096];
+    unsigned count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps) != NULL) count += strstr(line, path) != NULL;
+    fclose(maps);
+    return count;
+}
+
+static void test_open(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    char path[] = "/tmp/vkmm-npy-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    npy_file f = npy_make(1, GOOD("<u4", "False", "(2, 3)"), 24);
+    assert_int_equal(write(fd, f.data, (size_t)f.bytes), f.bytes);
+    vkmm_npy npy = {0};
+    assert_int_equal(vkmm_npy_open(&log, path, &npy), VKMM_OK);
+    assert_true(npy.view.rows == 2 && vkmm_view_get(&npy.view, 1, 2) == 0x17161514);
+    assert_int_equal(mappings(path), 1);
+    vkmm_npy_close(&npy);
+    assert_true(npy.mapping.data == NULL && npy.view.data == NULL);
+    vkmm_npy_close(&npy);
+    assert_int_equal(ftruncate(fd, (off_t)f.bytes - 5), 0);
+    assert_int_equal(vkmm_npy_open(&log, path, &npy), VKMM_INVALID);
+    assert_contains(h.last, path);
+    assert_contains(h.last, "the last 5 are missing");
+    assert_int_equal(mappings(path), 0);
+    assert_int_equal(ftruncate(fd, 0), 0);
+    assert_int_equal(vkmm_npy_open(&log, path, &npy), VKMM_INVALID);
+    assert_contains(h.last, "this is no .npy file (0 bytes");
+    close(fd);
+    unlink(path);
+    assert_int_equal(vkmm_npy_open(&log, path, &npy), VKMM_INVALID);
+    assert_contains(h.last, "No such file");
+    assert_null(npy.mapping.data);
+    free(f.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_versions_types_and_orders),
+        cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_any_layout_of_the_dictionary),
+        cmocka_unit_test(test_empty_matrices_and_trailing_bytes),
+        cmocka_unit_test(test_other_dtypes_are_named),
+        cmocka_unit_test(test_other_shapes_are_named),
+        cmocka_unit_test(test_sizes_that_overflow),
+        cmocka_unit_test(test_broken_dictionaries),
+        cmocka_unit_test(test_missing_data),
+        cmocka_unit_test(test_every_truncation),
+        cmocka_unit_test(test_other_files),
+        cmocka_unit_test(test_unaligned_data),
+        cmocka_unit_test(test_open),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

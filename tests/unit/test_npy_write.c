@@ -1,0 +1,122 @@
+#include "unit.h"
+
+#include "base/alloc.h"
+#include "io/npy.h"
+#include "math/type.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static char path[] = "/tmp/vkmm-npy-XXXXXX";
+
+static int make_file(void **state)
+{
+    (void)state;
+    strcpy(path + sizeof path - 7, "XXXXXX");
+    int fd = mkstemp(path);
+    return fd >= 0 ? close(fd) : -1;
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static void test_what_is_written_is_read(void **state)
+{
+    (void)state;
+    static const uint64_t shapes[][2] = {{1, 1}, {3, 5}, {100, 1}, {0, 7}, {7, 0}};
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+            double data[100] = {0};
+            vkmm_npy npy = {0};
+            vkmm_view view = vkmm_view_rows(data, shapes[s][0], shapes[s][1], (vkmm_type)t);
+            vkmm_fill(data, view.rows, view.cols, view.type, VKMM_INIT_UNIFORM, 1);
+            assert_int_equal(vkmm_npy_write(NULL, path, &view), VKMM_OK);
+            assert_int_equal(vkmm_npy_open(NULL, path, &npy), VKMM_OK);
+            assert_true(npy.view.type == view.type && npy.view.rows == view.rows && npy.view.cols == view.cols);
+            assert_true(npy.mapping.bytes == 128 + view.rows * view.cols * vkmm_type_of(view.type)->bytes);
+            for (uint64_t i = 0; i < view.rows; i++)
+                for (uint64_t j = 0; j < view.cols; j++) assert_true(vkmm_view_get(&npy.view, i, j) == vkmm_view_get(&view, i, j));
+            vkmm_npy_close(&npy);
+        }
+    }
+}
+
+/* Byte for byte what NEP 1 asks for: version 1.0, a length that ends the header at a multiple of 64, a line end. */
+static void test_the_header(void **state)
+{
+    (void)state;
+    const float data[6] = {1, 2, 3, 4, 5, 6};
+    vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
+    unsigned char bytes[200];
+    assert_int_equal(vkmm_npy_write(NULL, path, &view), VKMM_OK);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(bytes, 1, sizeof bytes, file), 128 + 24);
+    fclose(file);
+    assert_memory_equal(bytes, "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }   ", 72);
+    assert_int_equal(bytes[126], ' ');
+    assert_int_equal(bytes[127], '\n');
+    assert_memory_equal(bytes + 128, data, 24);
+}
+
+static void test_the_longest_header_fits(void **state)
+{
+    (void)state;
+    vkmm_npy npy = {0};
+    vkmm_view view = vkmm_view_rows("", UINT64_MAX, 0, VKMM_F64);
+    assert_int_equal(vkmm_npy_write(NULL, path, &view), VKMM_OK);
+    assert_int_equal(vkmm_npy_open(NULL, path, &npy), VKMM_OK);
+    assert_true(npy.view.rows == UINT64_MAX && npy.view.cols == 0);
+    vkmm_npy_close(&npy);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    const float data[100] = {0};
+    vkmm_view view = {data, 2, 3, 1, 2, VKMM_F32};
+    assert_int_equal(vkmm_npy_write(&log, path, &view), VKMM_INVALID);
+    assert_contains(h.last, "has strides 1 and 2; only packed rows can be written");
+    view = (vkmm_view){data, 2, 3, 4, 1, VKMM_F32};
+    assert_int_equal(vkmm_npy_write(&log, path, &view), VKMM_INVALID);
+    view = vkmm_view_rows(data, 10, 10, VKMM_F32);
+    assert_int_equal(vkmm_npy_write(&log, "/dev/full", &view), VKMM_INVALID);
+    assert_contains(h.last, "cannot write /dev/full: No space left");
+    assert_int_equal(vkmm_npy_write(&log, "/no-such-folder/c.npy", &view), VKMM_INVALID);
+    assert_contains(h.last, "cannot write /no-such-folder/c.npy: No such file");
+}
+
+static void test_without_memory(void **state)
+{
+    (void)state;
+    const int32_t data[4] = {1, 2, 3, 4};
+    vkmm_view view = vkmm_view_rows(data, 2, 2, VKMM_I32);
+    vkmm_status status = VKMM_OUT_OF_MEMORY;
+    uint64_t n = 0;
+    while (status != VKMM_OK) {
+        vkmm_npy npy = {0};
+        vkmm_alloc_fail_after(++n);
+        status = vkmm_npy_write(NULL, path, &view);
+        vkmm_alloc_fail_after(0);
+        assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
+        if (status != VKMM_OK) assert_int_equal(vkmm_npy_open(NULL, path, &npy), VKMM_INVALID); /* still the empty file */
+    }
+    assert_true(n > 3);
+}
+
+#define WITH_FILE(test) cmocka_unit_test_setup_teardown(test, make_file, remove_file)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_FILE(test_what_is_written_is_read), WITH_FILE(test_the_header),
+        WITH_FILE(test_the_longest_header_fits), WITH_FILE(test_refusals),
+        WITH_FILE(test_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,259 @@
+#include "product.h"
+
+#include "base/alloc.h"
+#include "base/random.h"
+
+#include <math.h>
+
+static const vkmm_verify_method FREIVALDS = VKMM_VERIFY_FREIVALDS;
+
+/* Far more rows and elements than the five whole rows and 64 single elements that are looked at besides the vectors. */
+enum { M = 150, N = 310, K = 40 };
+
+static uint64_t pick(uint64_t trial, uint64_t what, uint64_t below)
+{
+    return vkmm_random_bits(1234 + what, trial) % below;
+}
+
+static void test_right_products_pass(void **state)
+{
+    (void)state;
+    static const uint64_t shapes[][3] = {{1, 1, 1}, {M, N, K}, {5, 700, 3}, {700, 5, 3}, {20, 20, 1500}, {17, 257, 33}};
+    static const vkmm_init inits[] = {VKMM_INIT_UNIFORM, VKMM_INIT_ONES, VKMM_INIT_ZEROS, VKMM_INIT_INDEX};
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+            for (int i = 0; i < 4; i++) {
+                product p = make((vkmm_type)t, shapes[s][0], shapes[s][1], shapes[s][2], inits[i], i % 2);
+                vkmm_verdict v = verify(&p, FREIVALDS, 3);
+                assert_true(v.passed && v.method == FREIVALDS && !v.has_element && v.wrong_count == 0 && v.error <= v.bound);
+                discard(&p);
+            }
+        }
+    }
+}
+
+/* A float error is seen when it exceeds its own bound by the root of the row's length; two more powers of two make x_j near zero harmless. */
+static double visible(const product *p, uint64_t i, uint64_t j)
+{
+    double scale = 0.0;
+    for (uint64_t k = 0; k < p->a.cols; k++) scale += fabs(get(&p->a, i, k) * get(&p->b, k, j));
+    return 8.0 * sqrt((double)p->c.cols) * vkmm_tolerance(p->a.cols) * vkmm_type_of(p->c.type)->epsilon * scale;
+}
+
+static void test_one_wrong_element_is_found_anywhere(void **state)
+{
+    (void)state;
+    for (int t = VKMM_F32; t <= VKMM_F64; t++) {
+        for (int columns = 0; columns < 2; columns++) {
+            product p = make((vkmm_type)t, M, N, K, VKMM_INIT_UNIFORM, columns);
+            for (uint64_t trial = 0; trial < 100; trial++) {
+                uint64_t i = pick(trial, 0, M), j = pick(trial, 1, N);
+                double off = visible(&p, i, j);
+                assert_finds(&p, FREIVALDS, trial, i, j, get(&p.c, i, j) + (trial % 2 ? off : -off));
+            }
+            discard(&p);
+        }
+    }
+}
+
+static void test_nan_and_infinity_are_found_anywhere(void **state)
+{
+    (void)state;
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (int t = VKMM_F32; t <= VKMM_F64; t++) {
+        product p = make((vkmm_type)t, M, N, K, VKMM_INIT_UNIFORM, 0);
+        for (uint64_t trial = 0; trial < 30; trial++)
+            assert_finds(&p, FREIVALDS, trial, pick(trial, 2, M), pick(trial, 3, N), bad[trial % 3]);
+        discard(&p);
+    }
+}
+
+/* A NaN of C lies in the scratch tile when its row is recomputed, where only K = 5 of the tile's rows are then written. */
+static void test_nan_does_not_spread(void **state)
+{
+    (void)state;
+    product p = make(VKMM_F32, 20, 20, 5, VKMM_INIT_UNIFORM, 0);
+    for (uint64_t i = 0; i < 20; i++) assert_finds(&p, FREIVALDS, 1, i, 3, NAN);
+    discard(&p);
+}
+
+/* Too little for the vectors, but twice the bound: whole rows see it, and count it once although there are fewer rows than picks. */
+static void test_a_small_error_in_a_whole_row(void **state)
+{
+    (void)state;
+    product p = make(VKMM_F32, 2, 400, 4, VKMM_INIT_ONES, 0);
+    assert_finds(&p, FREIVALDS, 1, 0, 399, 4.0 + 0x1p-16);
+    assert_finds(&p, FREIVALDS, 1, 1, 0, 4.0 + 0x1p-16);
+    discard(&p);
+}
+
+/* Just beyond the bound, anywhere: three random rows of 60 alone would find about 22 of 400, with 64 elements of 720 about 56. */
+static void test_random_elements_are_checked(void **state)
+{
+    (void)state;
+    unsigned found = 0;
+    product p = make(VKMM_F32, 60, 12, 4, VKMM_INIT_ONES, 0);
+    set(&p.c, 31, 7, 4.0 + 0x1p-17 + 0x1p-20);
+    for (uint64_t seed = 0; seed < 400; seed++) found += !verify(&p, FREIVALDS, seed).passed;
+    assert_in_range(found, 40, 80);
+    discard(&p);
+}
+
+/* Off by 2^31: each vector sees it only when x_j is odd. Eight vectors would miss about 7 of these 2,000, 40 none. */
+static void test_flipped_top_bits_of_integers_are_found(void **state)
+{
+    (void)state;
+    product p = make(VKMM_U32, 60, 60, 4, VKMM_INIT_INT, 0);
+    for (uint64_t trial = 0; trial < 2000; trial++) {
+        uint64_t i = pick(trial, 4, 60), j = pick(trial, 5, 60);
+        assert_finds(&p, FREIVALDS, trial, i, j, get(&p.c, i, j) + 2147483648.0);
+    }
+    discard(&p);
+}
+
+static void test_integer_errors_are_found(void **state)
+{
+    (void)state;
+    for (int columns = 0; columns < 2; columns++) {
+        product p = make(VKMM_I32, M, N, K, VKMM_INIT_UNIFORM, columns);
+        for (uint64_t trial = 0; trial < 40; trial++) {
+            uint64_t i = pick(trial, 6, M), j = pick(trial, 7, N);
+            double right = get(&p.c, i, j);
+            assert_finds(&p, FREIVALDS, trial, i, j, right > 0 ? right - (double)(1 << trial % 31) : right + (double)(1 << trial % 31));
+        }
+        discard(&p);
+    }
+}
+
+static void test_two_swapped_elements_are_found(void **state)
+{
+    (void)state;
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        product p = make((vkmm_type)t, M, N, K, VKMM_INIT_UNIFORM, 0);
+        double x = get(&p.c, 71, 30), y = get(&p.c, 71, 201); /* in one row: their sum is right */
+        assert_true(x != y);
+        set(&p.c, 71, 30, y);
+        set(&p.c, 71, 201, x);
+        vkmm_verdict v = verify(&p, FREIVALDS, 1);
+        assert_true(!v.passed && v.has_element && v.row == 71 && v.wrong_count == 2);
+        assert_contains(v.sentence, "at least 2 elements are wrong");
+        discard(&p);
+    }
+}
+
+/* Nothing was computed: 8 rows are recomputed, not all. */
+static void test_a_hopeless_product_is_not_recomputed_whole(void **state)
+{
+    (void)state;
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        product p = make((vkmm_type)t, M, N, K, VKMM_INIT_ONES, 0);
+        memset(p.data[2], 0, M * N * vkmm_type_of((vkmm_type)t)->bytes);
+        vkmm_verdict v = verify(&p, FREIVALDS, 1);
+        assert_true(!v.passed && v.got == 0.0 && v.want == K && v.wrong_count == UINT64_C(8) * N);
+        discard(&p);
+    }
+}
+
+/* NaN in B spoils every residual, so that every row is compared element by element. */
+static void test_nan_in_the_inputs(void **state)
+{
+    (void)state;
+    for (int t = VKMM_F32; t <= VKMM_F64; t++) {
+        product p = make((vkmm_type)t, M, N, K, VKMM_INIT_ONES, 0);
+        set(&p.b, 3, 200, NAN);
+        set(&p.a, 77, 5, INFINITY);
+        multiply(&p);
+        assert_true(passes(&p, FREIVALDS));
+        assert_finds(&p, FREIVALDS, 1, 120, 200, (double)K);
+        assert_finds(&p, FREIVALDS, 1, 120, 201, NAN);
+        assert_finds(&p, FREIVALDS, 1, 77, 9, -INFINITY);
+        assert_finds(&p, FREIVALDS, 1, 77, 9, (double)K);
+        assert_finds(&p, FREIVALDS, 1, 121, 9, K + 1.0);
+        discard(&p);
+    }
+}
+
+/* f64 squares overflow in the row norms from 1e154 on: the check must not believe a bound of infinity. */
+static void test_huge_values(void **state)
+{
+    (void)state;
+    product p = make(VKMM_F64, M, N, K, VKMM_INIT_UNIFORM, 0);
+    for (uint64_t k = 0; k < K; k++)
+        for (uint64_t j = 0; j < N; j++) set(&p.b, k, j, get(&p.b, k, j) * 1e200);
+    multiply(&p);
+    assert_true(passes(&p, FREIVALDS));
+    assert_finds(&p, FREIVALDS, 1, 100, 100, 0.0);
+    discard(&p);
+}
+
+static void test_auto_chooses(void **state)
+{
+    (void)state;
+    product p = make(VKMM_F32, 17, 1000, 1000, VKMM_INIT_ONES, 0);
+    vkmm_verdict v = verify(&p, VKMM_VERIFY_AUTO, 1);
+    assert_true(v.passed && v.method == FREIVALDS); /* 17 million products */
+    assert_contains(v.sentence, "4 random vectors, 5 whole rows and 64 elements agree");
+    p.a.rows = p.c.rows = 16;
+    assert_int_equal(verify(&p, VKMM_VERIFY_AUTO, 1).method, VKMM_VERIFY_FULL);
+    discard(&p);
+    p = make(VKMM_I32, 17, 1000, 1000, VKMM_INIT_ONES, 0);
+    assert_int_equal(verify(&p, VKMM_VERIFY_AUTO, 1).method, VKMM_VERIFY_FULL);
+    assert_contains(verify(&p, FREIVALDS, 1).sentence, "40 random vectors, 5 whole rows and 64 elements agree");
+    discard(&p);
+}
+
+static void test_the_seed_decides(void **state)
+{
+    (void)state;
+    product p = make(VKMM_F32, M, N, K, VKMM_INIT_UNIFORM, 0);
+    vkmm_verdict first = verify(&p, FREIVALDS, 5), again = verify(&p, FREIVALDS, 5);
+    assert_true(first.error > 0.0 && first.error == again.error);
+    unsigned different = 0; /* not always: the largest error may lie in the first row, which is always seen */
+    for (uint64_t seed = 6; seed < 26; seed++) different += verify(&p, FREIVALDS, seed).error != first.error;
+    assert_true(different > 0);
+    discard(&p);
+}
+
+static void test_without_memory(void **state)
+{
+    (void)state;
+    for (int t = VKMM_F32; t <= VKMM_I32; t++) {
+        product p = make((vkmm_type)t, 30, 30, 30, VKMM_INIT_ONES, 0);
+        vkmm_status status = VKMM_OUT_OF_MEMORY;
+        uint64_t n = 0;
+        while (status != VKMM_OK) {
+            heard h;
+            vkmm_log log = hear_with(&h);
+            vkmm_verdict v = {.wrong_count = 77};
+            vkmm_alloc_fail_after(++n);
+            status = vkmm_verify(&log, &p.a, &p.b, &p.c, FREIVALDS, 1, &v);
+            vkmm_alloc_fail_after(0);
+            assert_true(status == VKMM_OK ? v.passed && h.count == 0 : v.wrong_count == 77 && h.count == 1);
+            assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
+        }
+        assert_true(n > 4); /* each of the vectors had its turn */
+        discard(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_right_products_pass),
+        cmocka_unit_test(test_one_wrong_element_is_found_anywhere),
+        cmocka_unit_test(test_nan_and_infinity_are_found_anywhere),
+        cmocka_unit_test(test_nan_does_not_spread),
+        cmocka_unit_test(test_a_small_error_in_a_whole_row),
+        cmocka_unit_test(test_random_elements_are_checked),
+        cmocka_unit_test(test_flipped_top_bits_of_integers_are_found),
+        cmocka_unit_test(test_integer_errors_are_found),
+        cmocka_unit_test(test_two_swapped_elements_are_found),
+        cmocka_unit_test(test_a_hopeless_product_is_not_recomputed_whole),
+        cmocka_unit_test(test_nan_in_the_inputs),
+        cmocka_unit_test(test_huge_values),
+        cmocka_unit_test(test_auto_chooses),
+        cmocka_unit_test(test_the_seed_decides),
+        cmocka_unit_test(test_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,299 @@
+#include "product.h"
+
+#include "base/alloc.h"
+
+#include <float.h>
+#include <math.h>
+
+static const vkmm_verify_method FULL = VKMM_VERIFY_FULL;
+
+static void test_right_products_pass(void **state)
+{
+    (void)state;
+    static const uint64_t shapes[][3] = {{1, 1, 1},   {3, 3, 2},  {2, 6, 4},   {17, 300, 33}, {9, 257, 16},
+                                         {8, 256, 4}, {64, 1, 5}, {1, 513, 7}, {5, 5, 1025},  {40, 40, 15}};
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+            for (int columns = 0; columns < 2; columns++) {
+                product p = make((vkmm_type)t, shapes[s][0], shapes[s][1], shapes[s][2], VKMM_INIT_UNIFORM, columns);
+                vkmm_verdict v = verify(&p, FULL, 1);
+                assert_true(v.passed && v.method == FULL && !v.has_element && v.wrong_count == 0);
+                assert_true(v.error <= v.bound);
+                discard(&p);
+            }
+        }
+    }
+}
+
+/* In every type and both orders: the last element, one inside, and one at a tile's corner. */
+static void test_one_wrong_element_is_found(void **state)
+{
+    (void)state;
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        for (int columns = 0; columns < 2; columns++) {
+            product p = make((vkmm_type)t, 21, 259, 35, VKMM_INIT_INT, columns);
+            assert_finds(&p, FULL, 1, 20, 258, get(&p.c, 20, 258) + 1);
+            assert_finds(&p, FULL, 1, 7, 100, get(&p.c, 7, 100) + 1);
+            assert_finds(&p, FULL, 1, 8, 256, get(&p.c, 8, 256) + 1);
+            assert_true(passes(&p, FULL));
+            discard(&p);
+        }
+    }
+}
+
+static void test_wrong_elements_are_counted_and_the_worst_is_named(void **state)
+{
+    (void)state;
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        product p = make((vkmm_type)t, 10, 20, 3, VKMM_INIT_ONES, 0);
+        set(&p.c, 1, 2, 4);
+        set(&p.c, 5, 7, 13);
+        set(&p.c, 9, 19, 8);
+        vkmm_verdict v = verify(&p, FULL, 1);
+        assert_true(!v.passed && v.wrong_count == 3 && v.row == 5 && v.col == 7 && v.got == 13.0 && v.want == 3.0);
+        assert_contains(v.sentence, "C[5][7] is 13, should be 3");
+        assert_contains(v.sentence, "3 of 200 elements are wrong");
+        discard(&p);
+    }
+}
+
+static void test_two_swapped_elements_are_found(void **state)
+{
+    (void)state;
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        product p = make((vkmm_type)t, 16, 16, 16, VKMM_INIT_UNIFORM, 0);
+        double x = get(&p.c, 2, 3), y = get(&p.c, 5, 7);
+        set(&p.c, 2, 3, y);
+        set(&p.c, 5, 7, x);
+        vkmm_verdict v = verify(&p, VKMM_VERIFY_AUTO, 1);
+        assert_true(!v.passed && v.wrong_count == 2 && v.method == FULL);
+        discard(&p);
+    }
+}
+
+/* Ones: C = K, Σ|a||b| = K, and the bound is max(16, √K)·ε·K + K·min_normal, of which the last is lost in rounding. */
+static void check_edge(vkmm_type type, uint64_t k, double factor)
+{
+    product p = make(type, 3, 3, k, VKMM_INIT_ONES, 0);
+    double epsilon = vkmm_type_of(type)->epsilon, limit = factor * epsilon * (double)k, spacing = epsilon * (double)k;
+    assert_true(vkmm_tolerance(k) == factor);
+    set(&p.c, 1, 1, (double)k + limit);
+    vkmm_verdict v = verify(&p, FULL, 1);
+    assert_true(v.passed && fabs(v.error - factor) < 1e-6 && v.bound == factor);
+    set(&p.c, 1, 1, (double)k - limit);
+    assert_true(passes(&p, FULL));
+    set(&p.c, 1, 1, (double)k);
+    assert_finds(&p, FULL, 1, 1, 1, (double)k + limit + spacing);
+    assert_finds(&p, FULL, 1, 1, 1, (double)k - limit - spacing);
+    discard(&p);
+}
+
+static void test_errors_just_within_and_just_beyond_the_bound(void **state)
+{
+    (void)state;
+    check_edge(VKMM_F32, 4, 16.0);
+    check_edge(VKMM_F32, 1024, 32.0);
+    check_edge(VKMM_F32, 4096, 64.0);
+    check_edge(VKMM_F64, 4, 16.0);
+    check_edge(VKMM_F64, 1024, 32.0);
+}
+
+/* 1 + 4096·2^-56: a double sum forgets every small term, and would be off by four times the bound of 2^-46. */
+static void test_the_f64_reference_is_wider_than_f64(void **state)
+{
+    (void)state;
+    if (LDBL_MANT_DIG == DBL_MANT_DIG) skip();
+    product p = make(VKMM_F64, 2, 2, 4097, VKMM_INIT_ONES, 0);
+    for (uint64_t k = 1; k < 4097; k++)
+        for (uint64_t i = 0; i < 2; i++) set(&p.a, i, k, 0x1p-56);
+    for (uint64_t i = 0; i < 2; i++)
+        for (uint64_t j = 0; j < 2; j++) set(&p.c, i, j, 1.0 + 0x1p-44);
+    assert_true(passes(&p, FULL));
+    assert_finds(&p, FULL, 1, 1, 0, 1.0);
+    discard(&p);
+}
+
+static void test_flushed_subnormals_pass(void **state)
+{
+    (void)state;
+    product p = make(VKMM_F32, 1, 1, 1, VKMM_INIT_ONES, 0);
+    set(&p.a, 0, 0, 0x1p-70);
+    set(&p.b, 0, 0, 0x1p-70);
+    set(&p.c, 0, 0, 0.0);
+    assert_true(passes(&p, FULL));
+    assert_finds(&p, FULL, 1, 0, 0, 0x1p-124);
+    discard(&p);
+}
+
+static void test_nan_and_infinity_in_a_finite_product_are_wrong(void **state)
+{
+    (void)state;
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (int t = VKMM_F32; t <= VKMM_F64; t++) {
+        product p = make((vkmm_type)t, 12, 300, 20, VKMM_INIT_UNIFORM, 0);
+        for (size_t b = 0; b < 3; b++) {
+            assert_finds(&p, FULL, 1, 11, 299, bad[b]);
+            assert_finds(&p, FULL, 1, 0, 0, bad[b]);
+        }
+        set(&p.c, 3, 4, NAN);
+        assert_contains(verify(&p, FULL, 1).sentence, "C[3][4] is nan, should be ");
+        discard(&p);
+    }
+}
+
+static void test_nan_and_infinity_of_the_inputs_must_come_out(void **state)
+{
+    (void)state;
+    for (int t = VKMM_F32; t <= VKMM_F64; t++) {
+        product p = make((vkmm_type)t, 6, 6, 6, VKMM_INIT_ONES, 0);
+        set(&p.a, 1, 2, NAN);       /* row 1: NaN */
+        set(&p.a, 3, 2, INFINITY);  /* row 3: infinity */
+        set(&p.b, 2, 4, 0.0);       /* C[3][4]: infinity · 0 = NaN */
+        set(&p.a, 5, 0, -INFINITY); /* row 5: minus infinity */
+        multiply(&p);
+        assert_true(isnan(get(&p.c, 3, 4)) && get(&p.c, 5, 5) == (double)-INFINITY);
+        assert_true(passes(&p, FULL));
+        assert_finds(&p, FULL, 1, 1, 1, 5.0);
+        assert_finds(&p, FULL, 1, 1, 1, INFINITY);
+        assert_finds(&p, FULL, 1, 3, 1, NAN);
+        assert_finds(&p, FULL, 1, 3, 1, -INFINITY);
+        assert_finds(&p, FULL, 1, 3, 1, 7.0);
+        assert_finds(&p, FULL, 1, 3, 4, 7.0);
+        assert_finds(&p, FULL, 1, 5, 0, INFINITY);
+        assert_finds(&p, FULL, 1, 2, 2, NAN);
+        discard(&p);
+    }
+}
+
+static void test_overflow_of_the_type_is_infinity(void **state)
+{
+    (void)state;
+    static const double half[] = {1e30, 1e200}, top[] = {FLT_MAX, DBL_MAX};
+    for (int t = VKMM_F32; t <= VKMM_F64; t++) {
+        product p = make((vkmm_type)t, 1, 1, 1, VKMM_INIT_ONES, 0);
+        set(&p.a, 0, 0, half[t]);
+        set(&p.b, 0, 0, half[t]);
+        set(&p.c, 0, 0, INFINITY);
+        assert_true(passes(&p, FULL));
+        assert_finds(&p, FULL, 1, 0, 0, 5.0);
+        assert_finds(&p, FULL, 1, 0, 0, -5.0);
+        set(&p.a, 0, 0, top[t]); /* the last finite value: rounding may reach infinity, but not minus infinity */
+        set(&p.b, 0, 0, 1.0);
+        assert_true(passes(&p, FULL));
+        assert_finds(&p, FULL, 1, 0, 0, -INFINITY);
+        assert_finds(&p, FULL, 1, 0, 0, NAN);
+        discard(&p);
+    }
+}
+
+/* huge − huge: a kernel in the type's arithmetic gets infinity − infinity. But where no partial sum can overflow, NaN is wrong. */
+static void test_overflow_of_partial_sums(void **state)
+{
+    (void)state;
+    static const double huge[] = {1e30, 1e200};
+    for (int t = VKMM_F32; t <= VKMM_F64; t++) {
+        product p = make((vkmm_type)t, 1, 1, 2, VKMM_INIT_ONES, 0);
+        set(&p.a, 0, 0, huge[t]);
+        set(&p.a, 0, 1, -huge[t]);
+        set(&p.c, 0, 0, 0.0);
+        assert_true(passes(&p, FULL));
+        assert_finds(&p, FULL, 1, 0, 0, NAN);
+        set(&p.b, 0, 0, huge[t]);
+        set(&p.b, 1, 0, huge[t]);
+        set(&p.c, 0, 0, NAN);
+        assert_true(passes(&p, FULL));
+        discard(&p);
+    }
+}
+
+static void test_integers_wrap(void **state)
+{
+    (void)state;
+    product p = make(VKMM_U32, 2, 2, 3, VKMM_INIT_ONES, 0);
+    set(&p.a, 0, 0, 65536.0 * 4);
+    set(&p.b, 0, 0, 65536.0);
+    set(&p.c, 0, 0, 2.0); /* 2^34 + 1 + 1 */
+    set(&p.c, 0, 1, 262146.0);
+    set(&p.c, 1, 0, 65538.0);
+    assert_true(passes(&p, FULL));
+    set(&p.c, 1, 1, 4294967295.0);
+    vkmm_verdict v = verify(&p, FULL, 1);
+    assert_true(!v.passed && v.got == 4294967295.0 && v.want == 3.0 && v.error == 4294967292.0 && v.bound == 0.0);
+    assert_string_equal(v.sentence, "C[1][1] is 4294967295, should be 3; 1 of 4 elements is wrong");
+    discard(&p);
+    p = make(VKMM_I32, 1, 1, 2, VKMM_INIT_ONES, 0);
+    set(&p.a, 0, 0, -2147483648.0);
+    set(&p.a, 0, 1, -1.0);
+    set(&p.c, 0, 0, 2147483647.0);
+    assert_true(passes(&p, FULL));
+    assert_finds(&p, FULL, 1, 0, 0, -2147483648.0);
+    discard(&p);
+}
+
+static void test_empty_products(void **state)
+{
+    (void)state;
+    static const vkmm_verify_method methods[] = {VKMM_VERIFY_AUTO, VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        for (size_t m = 0; m < 3; m++) {
+            product no_rows = make((vkmm_type)t, 0, 5, 3, VKMM_INIT_ONES, 0), no_cols = make((vkmm_type)t, 5, 0, 3, VKMM_INIT_ONES, 0);
+            product no_terms = make((vkmm_type)t, 5, 7, 0, VKMM_INIT_ONES, 0);
+            assert_true(passes(&no_rows, methods[m]) && passes(&no_cols, methods[m]) && passes(&no_terms, methods[m]));
+            assert_contains(verify(&no_rows, methods[m], 1).sentence, "empty");
+            assert_finds(&no_terms, methods[m], 1, 4, 6, 1.0);
+            if (t <= VKMM_F64) assert_finds(&no_terms, methods[m], 1, 4, 6, NAN);
+            discard(&no_rows);
+            discard(&no_cols);
+            discard(&no_terms);
+        }
+    }
+}
+
+static void test_arguments_and_methods(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    vkmm_verdict v = {.wrong_count = 77};
+    product p = make(VKMM_F32, 4, 5, 6, VKMM_INIT_ONES, 0), q = make(VKMM_F64, 4, 5, 6, VKMM_INIT_ONES, 0);
+    assert_int_equal(vkmm_verify(&log, &p.b, &p.a, &p.c, FULL, 1, &v), VKMM_INVALID);
+    assert_contains(h.last, "A is 6×5, B is 4×6 and C is 4×5");
+    assert_int_equal(vkmm_verify(&log, &p.a, &q.b, &p.c, FULL, 1, &v), VKMM_INVALID);
+    assert_contains(h.last, "A (f32), B (f64) and C (f32)");
+    assert_true(v.wrong_count == 77);
+    v = verify(&p, VKMM_VERIFY_NONE, 1);
+    assert_true(!v.passed && v.method == VKMM_VERIFY_NONE && !v.has_element);
+    vkmm_alloc_fail_after(1);
+    assert_int_equal(vkmm_verify(&log, &p.a, &p.b, &p.c, FULL, 1, &v), VKMM_OUT_OF_MEMORY);
+    vkmm_alloc_fail_after(0);
+    for (int m = VKMM_VERIFY_AUTO; m <= VKMM_VERIFY_NONE; m++) {
+        vkmm_verify_method parsed = VKMM_VERIFY_AUTO;
+        assert_true(vkmm_verify_method_parse(vkmm_verify_method_name((vkmm_verify_method)m), &parsed));
+        assert_int_equal(parsed, m);
+    }
+    assert_string_equal(vkmm_verify_method_name(VKMM_VERIFY_FREIVALDS), "freivalds");
+    assert_false(vkmm_verify_method_parse("some", &v.method));
+    discard(&p);
+    discard(&q);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_right_products_pass),
+        cmocka_unit_test(test_one_wrong_element_is_found),
+        cmocka_unit_test(test_wrong_elements_are_counted_and_the_worst_is_named),
+        cmocka_unit_test(test_two_swapped_elements_are_found),
+        cmocka_unit_test(test_errors_just_within_and_just_beyond_the_bound),
+        cmocka_unit_test(test_the_f64_reference_is_wider_than_f64),
+        cmocka_unit_test(test_flushed_subnormals_pass),
+        cmocka_unit_test(test_nan_and_infinity_in_a_finite_product_are_wrong),
+        cmocka_unit_test(test_nan_and_infinity_of_the_inputs_must_come_out),
+        cmocka_unit_test(test_overflow_of_the_type_is_infinity),
+        cmocka_unit_test(test_overflow_of_partial_sums),
+        cmocka_unit_test(test_integers_wrap),
+        cmocka_unit_test(test_empty_products),
+        cmocka_unit_test(test_arguments_and_methods),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
