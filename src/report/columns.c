@@ -1,0 +1,118 @@
+#include <string.h>
+#include "report/columns.h"
+#include "report/text.h"
+
+enum { MOST_COLUMNS = 32 };
+
+static const char gap[] = "  ";
+
+/* Two columns are as wide as what is to come, which only the caller knows. */
+static int width_of(const vkmm_report *report, const vkmm_column *column)
+{
+    int wanted = column->fill == vkmm_cell_size ? report->size_width : column->fill == vkmm_cell_kernel ? report->kernel_width : 0;
+
+    return wanted > column->width ? wanted : column->width;
+}
+
+int vkmm_columns_width(const vkmm_report *report, const vkmm_columns *columns)
+{
+    int total = 0;
+
+    for (unsigned i = 0; i < columns->count; i++) {
+        const vkmm_column *column = &columns->column[i];
+        if (column->leaves == 0 || column->leaves > columns->leaving) total += width_of(report, column) + (int)sizeof gap - 1;
+    }
+    return total - (int)sizeof gap + 1;
+}
+
+vkmm_columns vkmm_columns_fit(const vkmm_report *report, const vkmm_column *column, unsigned count)
+{
+    vkmm_columns columns = {column, count, 0};
+    int most = 0;
+
+    for (unsigned i = 0; i < count; i++) most = column[i].leaves > most ? column[i].leaves : most;
+    while (report->columns > 0 && columns.leaving < most && vkmm_columns_width(report, &columns) > report->columns) columns.leaving++;
+    return columns;
+}
+
+const char *vkmm_paint_on(const vkmm_report *report, vkmm_paint paint)
+{
+    static const char *const sequence[] = {"", "\033[32m", "\033[1;31m", "\033[2m", "\033[1m"};
+
+    return report->colour ? sequence[paint] : "";
+}
+
+const char *vkmm_paint_off(const vkmm_report *report, vkmm_paint paint)
+{
+    return report->colour && paint != VKMM_PLAIN ? "\033[0m" : "";
+}
+
+static void fill_title(const vkmm_report *report, const vkmm_column *column, vkmm_cell *cell)
+{
+    snprintf(cell->text, sizeof cell->text, "%s", report->utf8 || column->ascii_title == NULL ? column->title : column->ascii_title);
+    cell->paint = cell->text[0] != '\0' ? VKMM_DIM : VKMM_PLAIN;
+}
+
+/* Spaces before or after the text; none after the last text of a line. */
+static void print_cell(const vkmm_report *report, const vkmm_column *column, const vkmm_cell *cell, int first, int last)
+{
+    int blank = width_of(report, column) - (int)vkmm_text_columns(cell->text);
+
+    if (blank < 0) blank = 0;
+    fprintf(report->out, "%s%*s%s%s%s", first ? "" : gap, column->right ? blank : 0, "", vkmm_paint_on(report, cell->paint), cell->text,
+            vkmm_paint_off(report, cell->paint));
+    if (!column->right && !last) fprintf(report->out, "%*s", blank, "");
+}
+
+/* The titles when row is NULL. */
+static void print_line(const vkmm_report *report, const vkmm_columns *columns, const vkmm_row *row)
+{
+    const vkmm_column *shown[MOST_COLUMNS];
+    vkmm_cell cells[MOST_COLUMNS];
+    unsigned count = 0, last = 0;
+
+    for (unsigned i = 0; i < columns->count && count < MOST_COLUMNS; i++) {
+        const vkmm_column *column = &columns->column[i];
+        vkmm_cell *cell = &cells[count];
+        if (column->leaves != 0 && column->leaves <= columns->leaving) continue;
+        *cell = (vkmm_cell){"", VKMM_PLAIN};
+        if (row != NULL)
+            column->fill(report, row, cell);
+        else
+            fill_title(report, column, cell);
+        if (cell->text[0] != '\0') last = count;
+        shown[count++] = column;
+    }
+    for (unsigned i = 0; i < count && i <= last; i++) print_cell(report, shown[i], &cells[i], i == 0, i == last);
+    putc('\n', report->out);
+}
+
+void vkmm_columns_titles(const vkmm_report *report, const vkmm_columns *columns)
+{
+    print_line(report, columns, NULL);
+}
+
+void vkmm_columns_row(const vkmm_report *report, const vkmm_columns *columns, const vkmm_row *row)
+{
+    print_line(report, columns, row);
+}
+
+void vkmm_print_device(const vkmm_report *report, const vkmm_device_info *device, const char *host)
+{
+    const char *dot = report->utf8 ? " · " : " | ";
+    char name[300], driver[300], info[300], version[32];
+
+    if (device == NULL) {
+        vkmm_text_clean(name, sizeof name, host != NULL ? host : "host processor");
+        fprintf(report->out, "%s%s%s%sno Vulkan\n", vkmm_paint_on(report, VKMM_STRONG), name, vkmm_paint_off(report, VKMM_STRONG), dot);
+        return;
+    }
+    vkmm_text_clean(name, sizeof name, device->name);
+    vkmm_text_clean(driver, sizeof driver, device->driver_name);
+    vkmm_text_clean(info, sizeof info, device->driver_info);
+    vkmm_text_version(version, sizeof version, device->api_version);
+    fprintf(report->out, "%s%s%s", vkmm_paint_on(report, VKMM_STRONG), name, vkmm_paint_off(report, VKMM_STRONG));
+    if (driver[0] != '\0' || info[0] != '\0')
+        fprintf(report->out, "%s%s%s%s", dot, driver, driver[0] != '\0' && info[0] != '\0' ? ", " : "", info);
+    fprintf(report->out, "%sVulkan %s\n", dot, version);
+}

@@ -1,0 +1,61 @@
+/* Aligned columns for people: a table is data, one entry a column. */
+#ifndef VKMM_REPORT_COLUMNS_H
+#define VKMM_REPORT_COLUMNS_H
+
+#include "report/report.h"
+
+typedef enum vkmm_paint { VKMM_PLAIN, VKMM_GOOD, VKMM_BAD, VKMM_DIM, VKMM_STRONG } vkmm_paint;
+
+/* Text and colour of one cell. */
+typedef struct vkmm_cell {
+    char text[256];
+    vkmm_paint paint;
+} vkmm_cell;
+
+typedef struct vkmm_column {
+    const char *title, *ascii_title; /* NULL: the same */
+    int width;                       /* columns; wider texts push the rest to the right */
+    int right;                       /* aligned to the right */
+    int leaves;                      /* where the terminal is too narrow, columns leave in this order from 1; 0 stays */
+    void (*fill)(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
+} vkmm_column;
+
+/* A table's columns as chosen for one report. */
+typedef struct vkmm_columns {
+    const vkmm_column *column;
+    unsigned count;
+    int leaving; /* columns whose `leaves` is not above this stay out */
+} vkmm_columns;
+
+/* Leaves out as many columns as report->columns asks for. */
+vkmm_columns vkmm_columns_fit(const vkmm_report *report, const vkmm_column *column, unsigned count);
+
+/* Columns of a terminal that a line takes when no text is wider than its column. */
+int vkmm_columns_width(const vkmm_report *report, const vkmm_columns *columns);
+
+void vkmm_columns_titles(const vkmm_report *report, const vkmm_columns *columns);
+void vkmm_columns_row(const vkmm_report *report, const vkmm_columns *columns, const vkmm_row *row);
+
+/* The escape sequence that starts a colour ("" without report->colour), and the one that ends it. */
+const char *vkmm_paint_on(const vkmm_report *report, vkmm_paint paint);
+const char *vkmm_paint_off(const vkmm_report *report, vkmm_paint paint);
+
+/* Cells that several tables share. */
+void vkmm_cell_size(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
+void vkmm_cell_type(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
+void vkmm_cell_kernel(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
+void vkmm_cell_tile(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
+void vkmm_cell_kernel_ms(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
+void vkmm_cell_spread(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
+void vkmm_cell_submit_ms(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
+void vkmm_cell_transfer_ms(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
+void vkmm_cell_gflops(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
+void vkmm_cell_verified(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
+
+/* A figure, or a dash where there is none: `present` 0. */
+void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, int present, double value);
+
+/* "llvmpipe (LLVM 15.0.6, 256 bits) · llvmpipe, Mesa 22.3.6 · Vulkan 1.3.230": one line that says what computed. */
+void vkmm_print_device(const vkmm_report *report, const vkmm_device_info *device, const char *host);
+
+#endif

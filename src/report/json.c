@@ -1,0 +1,130 @@
+/* JSON Lines: one compact object a result, so that one result is plain JSON. */
+#include "math/type.h"
+#include "report/json.h"
+#include "report/writers.h"
+
+vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object)
+{
+    if (object == NULL) return VKMM_OUT_OF_MEMORY;
+    /* A failed write shows in vkmm_report_flush: the stream remembers it. */
+    (void)json_dumpf(object, report->out, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(object);
+    putc('\n', report->out);
+    return VKMM_OK;
+}
+
+/* type is NULL for a ladder, whose rows have types of their own. */
+static json_t *problem(const vkmm_problem *problem, const char *type, uint64_t seed, const char *init)
+{
+    json_t *object = json_object();
+    int bad = type != NULL ? vkmm_json_put(object, "type", json_string(type)) : 0;
+
+    bad += vkmm_json_put(object, "m", vkmm_json_integer(problem->m));
+    bad += vkmm_json_put(object, "n", vkmm_json_integer(problem->n));
+    bad += vkmm_json_put(object, "k", vkmm_json_integer(problem->k));
+    bad += vkmm_json_put(object, "seed", vkmm_json_integer(seed));
+    bad += vkmm_json_put(object, "init", vkmm_json_text(init));
+    return vkmm_json_done(object, bad);
+}
+
+/* What a row of `run` and of `ladder` have in common. */
+static int put_result(json_t *object, const vkmm_row *row)
+{
+    int bad = vkmm_json_put(object, "kernel", vkmm_json_kernel(row));
+
+    bad += vkmm_json_put(object, "time", vkmm_json_time(row));
+    bad += vkmm_json_put(object, "gflops", row->timed ? vkmm_json_number(row->gflops) : json_null());
+    bad += vkmm_json_put(object, "verify", row->skipped == NULL ? vkmm_json_verify(row) : json_null());
+    return bad;
+}
+
+static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
+{
+    json_t *object = json_object();
+    const char *type = vkmm_type_of(row->problem.type)->name;
+    int bad = vkmm_json_put(object, "schema", json_string("vkmatmul.run/1"));
+
+    bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
+    bad += vkmm_json_put(object, "device", vkmm_json_device(row->device, row->host));
+    bad += vkmm_json_put(object, "problem", problem(&row->problem, type, row->seed, row->init));
+    bad += put_result(object, row);
+    return vkmm_json_line(report, vkmm_json_done(object, bad));
+}
+
+static json_t *ladder_row(const vkmm_row *row)
+{
+    json_t *object = json_object();
+    int bad = vkmm_json_put(object, "step", vkmm_json_text(row->step));
+
+    bad += vkmm_json_put(object, "type", json_string(vkmm_type_of(row->problem.type)->name));
+    bad += put_result(object, row);
+    bad += vkmm_json_put(object, "times_serial", row->times_serial > 0 ? vkmm_json_number(row->times_serial) : json_null());
+    bad += vkmm_json_put(object, "times_previous", row->times_previous > 0 ? vkmm_json_number(row->times_previous) : json_null());
+    bad += vkmm_json_put(object, "skipped", vkmm_json_text(row->skipped));
+    return vkmm_json_done(object, bad);
+}
+
+static vkmm_status write_ladder(vkmm_report *report, const vkmm_ladder *ladder)
+{
+    json_t *object = json_object(), *rows = json_array();
+    int bad = vkmm_json_put(object, "schema", json_string("vkmatmul.ladder/1"));
+
+    bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
+    bad += vkmm_json_put(object, "device", vkmm_json_device(ladder->device, ladder->host));
+    bad += vkmm_json_put(object, "host", vkmm_json_text(ladder->host));
+    bad += vkmm_json_put(object, "problem", problem(&ladder->problem, NULL, ladder->seed, ladder->init));
+    for (size_t i = 0; i < ladder->count; i++) bad += json_array_append_new(rows, ladder_row(&ladder->rows[i])) != 0;
+    bad += vkmm_json_put(object, "rows", rows);
+    return vkmm_json_line(report, vkmm_json_done(object, bad));
+}
+
+static json_t *abilities(const vkmm_device_row *device)
+{
+    json_t *array = json_array();
+    int bad = 0;
+
+    for (uint32_t i = 0; i < device->kernel_count; i++) {
+        const vkmm_ability *ability = &device->kernels[i];
+        json_t *object = json_object();
+        bad += vkmm_json_put(object, "name", vkmm_json_text(ability->kernel));
+        bad += vkmm_json_put(object, "summary", vkmm_json_text(ability->summary));
+        bad += vkmm_json_put(object, "types", vkmm_json_texts(ability->types, ability->type_count));
+        bad += json_array_append_new(array, object) != 0;
+    }
+    return vkmm_json_done(array, bad);
+}
+
+static json_t *lacks(const vkmm_device_row *device)
+{
+    json_t *array = json_array();
+    int bad = 0;
+
+    for (uint32_t i = 0; i < device->lack_count; i++) {
+        json_t *object = json_object();
+        bad += vkmm_json_put(object, "what", vkmm_json_text(device->lacks[i].what));
+        bad += vkmm_json_put(object, "reason", vkmm_json_text(device->lacks[i].reason));
+        bad += json_array_append_new(array, object) != 0;
+    }
+    return vkmm_json_done(array, bad);
+}
+
+static vkmm_status write_devices(vkmm_report *report, const vkmm_device_row *devices, uint32_t count)
+{
+    json_t *object = json_object(), *array = json_array();
+    int bad = vkmm_json_put(object, "schema", json_string("vkmatmul.devices/1"));
+
+    bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *device = vkmm_json_device(devices[i].info, NULL);
+        bad += vkmm_json_put(device, "default", json_boolean(devices[i].chosen));
+        bad += vkmm_json_put(device, "limits", vkmm_json_limits(devices[i].info));
+        bad += vkmm_json_put(device, "types", vkmm_json_texts(devices[i].types, devices[i].type_count));
+        bad += vkmm_json_put(device, "kernels", abilities(&devices[i]));
+        bad += vkmm_json_put(device, "missing", lacks(&devices[i]));
+        bad += json_array_append_new(array, device) != 0;
+    }
+    bad += vkmm_json_put(object, "devices", array);
+    return vkmm_json_line(report, vkmm_json_done(object, bad));
+}
+
+const vkmm_writer vkmm_writer_json = {"json", write_row, NULL, write_ladder, write_devices};

@@ -1,0 +1,30 @@
+/* The parts of the JSON objects. Keys are a promise: they may be added, never renamed or removed (vkmatmul(1) lists them). */
+#ifndef VKMM_REPORT_JSON_H
+#define VKMM_REPORT_JSON_H
+
+#include <jansson.h>
+#include "report/report.h"
+
+/* Each returns a new reference, or NULL when memory ends. Numbers that are not finite become null. */
+json_t *vkmm_json_tool(const vkmm_report *report);
+json_t *vkmm_json_device(const vkmm_device_info *device, const char *host);
+json_t *vkmm_json_limits(const vkmm_device_info *device);
+json_t *vkmm_json_kernel(const vkmm_row *row);
+json_t *vkmm_json_time(const vkmm_row *row);
+json_t *vkmm_json_verify(const vkmm_row *row);
+json_t *vkmm_json_number(double value);
+json_t *vkmm_json_integer(uint64_t value); /* a real above 2^63 - 1, the largest that the library keeps as an integer */
+json_t *vkmm_json_text(const char *text);  /* null for NULL; names as vkmm_text_clean leaves them */
+json_t *vkmm_json_integers(const uint32_t *values, size_t count);
+json_t *vkmm_json_texts(const char *const *texts, size_t count);
+
+/* Adds a key and takes over the value; returns 0, or 1 when either is NULL or memory ends. Sums of it go to vkmm_json_done. */
+int vkmm_json_put(json_t *object, const char *key, json_t *value);
+
+/* The object itself, or NULL (and the object is dropped) when a put failed. */
+json_t *vkmm_json_done(json_t *object, int failures);
+
+/* Writes the object as one line and drops it. VKMM_OUT_OF_MEMORY for NULL. */
+vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object);
+
+#endif

@@ -1,0 +1,185 @@
+#include <math.h>
+#include "report/json.h"
+#include "report/text.h"
+
+int vkmm_json_put(json_t *object, const char *key, json_t *value)
+{
+    return json_object_set_new(object, key, value) != 0;
+}
+
+json_t *vkmm_json_done(json_t *object, int failures)
+{
+    if (failures == 0) return object;
+    json_decref(object);
+    return NULL;
+}
+
+json_t *vkmm_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *vkmm_json_integer(uint64_t value)
+{
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+}
+
+json_t *vkmm_json_text(const char *text)
+{
+    char clean[2048];
+
+    if (text == NULL) return json_null();
+    vkmm_text_clean(clean, sizeof clean, text);
+    return json_string(clean);
+}
+
+json_t *vkmm_json_integers(const uint32_t *values, size_t count)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < count; i++) {
+        if (json_array_append_new(array, json_integer(values[i])) != 0) return vkmm_json_done(array, 1);
+    }
+    return array;
+}
+
+json_t *vkmm_json_texts(const char *const *texts, size_t count)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < count; i++) {
+        if (json_array_append_new(array, vkmm_json_text(texts[i])) != 0) return vkmm_json_done(array, 1);
+    }
+    return array;
+}
+
+json_t *vkmm_json_tool(const vkmm_report *report)
+{
+    json_t *tool = json_object();
+    int bad = vkmm_json_put(tool, "version", vkmm_json_text(report->version));
+
+    bad += vkmm_json_put(tool, "shader_hash", vkmm_json_text(report->shader_hash));
+    bad += vkmm_json_put(tool, "command", vkmm_json_text(report->command));
+    return vkmm_json_done(tool, bad);
+}
+
+/* The host's processor has the same keys, with null for what only a Vulkan device has. */
+json_t *vkmm_json_device(const vkmm_device_info *device, const char *host)
+{
+    json_t *object = json_object();
+    char version[32] = "", uuid[VKMM_UUID_TEXT] = "", driver_uuid[VKMM_UUID_TEXT] = "";
+    int bad = vkmm_json_put(object, "name", vkmm_json_text(device != NULL ? device->name : host)), has = device != NULL;
+
+    if (has) {
+        vkmm_text_version(version, sizeof version, device->api_version);
+        vkmm_text_uuid(uuid, device->uuid);
+        vkmm_text_uuid(driver_uuid, device->driver_uuid);
+    }
+    bad += vkmm_json_put(object, "type", json_string(has ? vkmm_text_device_type(device->type) : "host"));
+    bad += vkmm_json_put(object, "index", has ? json_integer(device->index) : json_null());
+    bad += vkmm_json_put(object, "uuid", vkmm_json_text(has ? uuid : NULL));
+    bad += vkmm_json_put(object, "vendor_id", has ? json_integer(device->vendor_id) : json_null());
+    bad += vkmm_json_put(object, "device_id", has ? json_integer(device->device_id) : json_null());
+    bad += vkmm_json_put(object, "driver_name", vkmm_json_text(has ? device->driver_name : NULL));
+    bad += vkmm_json_put(object, "driver_info", vkmm_json_text(has ? device->driver_info : NULL));
+    bad += vkmm_json_put(object, "driver_id", has ? json_integer(device->driver_id) : json_null());
+    bad += vkmm_json_put(object, "driver_version", has ? json_integer(device->driver_version) : json_null());
+    bad += vkmm_json_put(object, "driver_uuid", vkmm_json_text(has ? driver_uuid : NULL));
+    bad += vkmm_json_put(object, "api_version", vkmm_json_text(has ? version : NULL));
+    return vkmm_json_done(object, bad);
+}
+
+json_t *vkmm_json_limits(const vkmm_device_info *device)
+{
+    json_t *limits = json_object();
+    int bad = vkmm_json_put(limits, "max_invocations", json_integer(device->max_invocations));
+
+    bad += vkmm_json_put(limits, "max_workgroup_size", vkmm_json_integers(device->max_workgroup_size, 3));
+    bad += vkmm_json_put(limits, "max_workgroup_count", vkmm_json_integers(device->max_workgroup_count, 3));
+    bad += vkmm_json_put(limits, "max_shared_bytes", json_integer(device->max_shared_bytes));
+    bad += vkmm_json_put(limits, "subgroup_size", json_integer(device->subgroup_size));
+    bad += vkmm_json_put(limits, "max_storage_range", vkmm_json_integer(device->max_storage_range));
+    bad += vkmm_json_put(limits, "max_allocation_bytes", vkmm_json_integer(device->max_allocation_bytes));
+    bad += vkmm_json_put(limits, "max_buffer_bytes", vkmm_json_integer(device->max_buffer_bytes));
+    bad += vkmm_json_put(limits, "device_heap_bytes", vkmm_json_integer(device->device_heap_bytes));
+    bad += vkmm_json_put(limits, "offset_alignment", json_integer(device->offset_alignment));
+    bad += vkmm_json_put(limits, "timestamp_bits", json_integer(device->timestamp_bits));
+    bad += vkmm_json_put(limits, "timestamp_period_ns", vkmm_json_number(device->timestamp_period_ns));
+    bad += vkmm_json_put(limits, "f64", json_boolean(device->has_f64));
+    bad += vkmm_json_put(limits, "unified_memory", json_boolean(device->unified_memory));
+    return vkmm_json_done(limits, bad);
+}
+
+static json_t *spec_constants(const vkmm_kernel_info *kernel)
+{
+    json_t *constants = json_object();
+    int bad = 0;
+
+    for (uint32_t i = 0; i < kernel->spec_count && i < VKMM_MAX_SPEC_CONSTANTS; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "%u", kernel->spec_ids[i]);
+        bad += vkmm_json_put(constants, id, json_integer(kernel->spec_values[i]));
+    }
+    return vkmm_json_done(constants, bad);
+}
+
+json_t *vkmm_json_kernel(const vkmm_row *row)
+{
+    const vkmm_kernel_info *kernel = row->kernel;
+    json_t *object = json_object();
+    int bad = vkmm_json_put(object, "name", vkmm_json_text(kernel->name));
+
+    bad += vkmm_json_put(object, "tile", vkmm_json_integers(kernel->tile, 2));
+    bad += vkmm_json_put(object, "workgroup", vkmm_json_integers(kernel->workgroup, 3));
+    bad += vkmm_json_put(object, "groups", vkmm_json_integers(kernel->groups, 3));
+    bad += vkmm_json_put(object, "shared_bytes", json_integer(kernel->shared_bytes));
+    bad += vkmm_json_put(object, "spec_constants", spec_constants(kernel));
+    bad += vkmm_json_put(object, "shader", vkmm_json_text(row->shader_file));
+    return vkmm_json_done(object, bad);
+}
+
+static json_t *series(const vkmm_series *series)
+{
+    json_t *object, *samples;
+    int bad;
+
+    if (series->count == 0) return json_null();
+    object = json_object();
+    samples = json_array();
+    bad = vkmm_json_put(object, "median", vkmm_json_number(series->median));
+    bad += vkmm_json_put(object, "min", vkmm_json_number(series->min));
+    bad += vkmm_json_put(object, "p5", vkmm_json_number(series->p5));
+    bad += vkmm_json_put(object, "p95", vkmm_json_number(series->p95));
+    for (uint32_t i = 0; i < series->count; i++) bad += json_array_append_new(samples, vkmm_json_number(series->samples[i])) != 0;
+    bad += vkmm_json_put(object, "samples", samples);
+    return vkmm_json_done(object, bad);
+}
+
+json_t *vkmm_json_time(const vkmm_row *row)
+{
+    json_t *object;
+    int bad;
+
+    if (!row->timed) return json_null();
+    object = json_object();
+    bad = vkmm_json_put(object, "kernel_ms", series(&row->time.kernel));
+    bad += vkmm_json_put(object, "submit_ms", series(&row->time.submit));
+    bad += vkmm_json_put(object, "transfer_ms", series(&row->time.transfer));
+    bad += vkmm_json_put(object, "clock", json_string(row->time.clock == VKMM_CLOCK_DEVICE ? "device" : "host"));
+    bad += vkmm_json_put(object, "clock_note", vkmm_json_text(row->time.clock_note));
+    bad += vkmm_json_put(object, "mapped", json_boolean(row->time.mapped));
+    bad += vkmm_json_put(object, "stable", json_boolean(row->time.stable));
+    return vkmm_json_done(object, bad);
+}
+
+json_t *vkmm_json_verify(const vkmm_row *row)
+{
+    json_t *object = json_object();
+    int bad = vkmm_json_put(object, "method", vkmm_json_text(row->verify.method));
+
+    bad += vkmm_json_put(object, "passed", json_boolean(row->verify.passed));
+    bad += vkmm_json_put(object, "error", vkmm_json_number(row->verify.error));
+    bad += vkmm_json_put(object, "bound", vkmm_json_number(row->verify.bound));
+    bad += vkmm_json_put(object, "sentence", vkmm_json_text(row->verify.sentence));
+    return vkmm_json_done(object, bad);
+}

@@ -1,0 +1,12 @@
+/* Matrices for people: rows of aligned numbers, the middle of large ones left out. */
+#ifndef VKMM_REPORT_MATRIX_H
+#define VKMM_REPORT_MATRIX_H
+
+#include "math/matrix.h"
+#include "report/report.h"
+
+/* title, the shape, then a line a row. At most 16 rows and as many columns as fit in report->columns (120 when 0), with an ellipsis
+ * where something is missing. Floats show 6 significant digits. */
+void vkmm_print_matrix(const vkmm_report *report, const char *title, const vkmm_view *view);
+
+#endif

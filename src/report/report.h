@@ -1,0 +1,40 @@
+/* Writers: each turns rows into one format. A writer is one const struct of functions and a row in the table of writer.c.
+ *
+ * Everything goes to one stream, in the order of the calls. A failing stream shows itself in vkmm_report_flush. */
+#ifndef VKMM_REPORT_REPORT_H
+#define VKMM_REPORT_REPORT_H
+
+#include <stdio.h>
+#include "report/row.h"
+
+/* Where and how to write. A plain value; the caller fills it and keeps it through all calls of one output. */
+typedef struct vkmm_report {
+    FILE *out;
+    int utf8;                          /* "×" and "✓", or "x" and "yes" */
+    int colour;                        /* escape sequences for colour are welcome */
+    int columns;                       /* keep tables this narrow by leaving columns out; 0: as wide as they are */
+    const char *version, *shader_hash; /* the tool's */
+    const char *command;               /* the exact command line */
+    int size_width, kernel_width;      /* columns of the widest size and kernel name to come; 0: unknown */
+    const char *clock_note;            /* state: why a row was timed by the host clock; NULL or "": none was */
+    uint64_t rows;                     /* state: rows written so far */
+    double full_bar;                   /* state: GFLOP/s of a bar of full length */
+    int bar_columns;                   /* state: the width of that bar */
+} vkmm_report;
+
+/* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY; NULL stands for "this format has nothing to say there". */
+typedef struct vkmm_writer {
+    const char *name;
+    vkmm_status (*row)(vkmm_report *report, const vkmm_row *row); /* run: one result, as soon as it is known */
+    vkmm_status (*end)(vkmm_report *report);                      /* run: after the last row */
+    vkmm_status (*ladder)(vkmm_report *report, const vkmm_ladder *ladder);
+    vkmm_status (*devices)(vkmm_report *report, const vkmm_device_row *devices, uint32_t count);
+} vkmm_writer;
+
+/* "table", "json" (one compact object a line), "csv" (RFC 4180), "quiet" (GFLOP/s or the verdict alone); NULL for other names. */
+const vkmm_writer *vkmm_writer_find(const char *name);
+
+/* Flushes the stream. VKMM_INVALID, with the system's reason, when something could not be written. */
+vkmm_status vkmm_report_flush(const vkmm_report *report, const vkmm_log *log);
+
+#endif

@@ -1,0 +1,70 @@
+/* One result, with units in the names, as every writer prints it. Plain values that borrow all that they point to. */
+#ifndef VKMM_REPORT_ROW_H
+#define VKMM_REPORT_ROW_H
+
+#include "vkmatmul.h"
+
+typedef struct vkmm_row_verify {
+    const char *method; /* "full", "freivalds", "none" */
+    int passed;
+    double error, bound; /* verify/verify.h says in which units */
+    const char *sentence;
+} vkmm_row_verify;
+
+typedef struct vkmm_row {
+    const vkmm_device_info *device; /* NULL: the host's processor, for the kernel serial */
+    const char *host;               /* the processor's model */
+    vkmm_problem problem;
+    uint64_t seed;
+    const char *init; /* "uniform" …, or "file" */
+    const vkmm_kernel_info *kernel;
+    const char *shader_file; /* NULL, or the user's shader */
+    vkmm_measurement time;
+    int timed;     /* 0: no speed (wrong, unverified or empty): gflops and times are absent, never 0 */
+    double gflops; /* 2·M·N·K / median kernel time */
+    vkmm_row_verify verify;
+    const char *step;      /* ladder: "1a", "2b" …; NULL elsewhere */
+    double times_serial;   /* ladder: speed-up by kernel time over serial; 0: unknown */
+    double times_previous; /* ladder: over the step before; 0: unknown */
+    const char *skipped;   /* NULL, or why this row did not run; time and verify are then empty */
+} vkmm_row;
+
+/* The tutorials' steps on one problem, for one or more types; rows of one type are neighbours. */
+typedef struct vkmm_ladder {
+    const vkmm_device_info *device; /* NULL: nothing ran on a device */
+    const char *host;
+    vkmm_problem problem; /* its type does not count */
+    uint64_t seed;
+    const char *init;
+    const vkmm_row *rows;
+    size_t count;
+} vkmm_ladder;
+
+/* One thing that a device or this build cannot do. */
+typedef struct vkmm_lack {
+    char what[64];
+    const char *reason; /* static storage */
+} vkmm_lack;
+
+#define VKMM_MAX_ABILITIES 32
+
+/* A kernel and the types that it takes on a device. */
+typedef struct vkmm_ability {
+    const char *kernel, *summary;
+    const char *types[VKMM_TYPE_COUNT];
+    uint32_t type_count;
+} vkmm_ability;
+
+/* What vkmatmul can do on one device, and what it cannot. */
+typedef struct vkmm_device_row {
+    const vkmm_device_info *info;
+    int chosen; /* what a run without --device takes */
+    const char *types[VKMM_TYPE_COUNT];
+    uint32_t type_count;
+    vkmm_ability kernels[VKMM_MAX_ABILITIES];
+    uint32_t kernel_count;
+    vkmm_lack lacks[VKMM_MAX_ABILITIES];
+    uint32_t lack_count;
+} vkmm_device_row;
+
+#endif

@@ -1,0 +1,37 @@
+/* The format for people: aligned columns. */
+#include <string.h>
+#include "math/type.h"
+#include "report/columns.h"
+#include "report/text.h"
+#include "report/writers.h"
+
+static const vkmm_column run_columns[] = {
+    {"size", NULL, 5, 0, 0, vkmm_cell_size},           {"type", NULL, 4, 0, 0, vkmm_cell_type},
+    {"kernel", NULL, 7, 0, 0, vkmm_cell_kernel},       {"tile", NULL, 5, 0, 0, vkmm_cell_tile},
+    {"kernel ms", NULL, 9, 1, 0, vkmm_cell_kernel_ms}, {"p5 – p95", "p5 - p95", 15, 0, 1, vkmm_cell_spread},
+    {"submit ms", NULL, 9, 1, 2, vkmm_cell_submit_ms}, {"total ms", NULL, 8, 1, 0, vkmm_cell_transfer_ms},
+    {"GFLOP/s", NULL, 7, 1, 0, vkmm_cell_gflops},      {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
+};
+
+static vkmm_status row(vkmm_report *report, const vkmm_row *row)
+{
+    vkmm_columns columns = vkmm_columns_fit(report, run_columns, sizeof run_columns / sizeof *run_columns);
+
+    if (report->rows == 0) {
+        vkmm_print_device(report, row->device, row->host);
+        vkmm_columns_titles(report, &columns);
+    }
+    vkmm_columns_row(report, &columns, row);
+    /* On the host's processor its clock is no substitute. */
+    if (row->timed && row->device != NULL && row->time.clock == VKMM_CLOCK_HOST) report->clock_note = row->time.clock_note;
+    return VKMM_OK;
+}
+
+static vkmm_status end(vkmm_report *report)
+{
+    if (report->clock_note != NULL && report->clock_note[0] != '\0')
+        fprintf(report->out, "kernel ms by the host's clock: %s\n", report->clock_note);
+    return VKMM_OK;
+}
+
+const vkmm_writer vkmm_writer_table = {"table", row, end, vkmm_table_ladder, vkmm_table_devices};

@@ -1,0 +1,116 @@
+#include <stdio.h>
+#include <string.h>
+#include "report/text.h"
+
+static int is_continuation(unsigned char byte)
+{
+    return (byte & 0xc0) == 0x80;
+}
+
+/* Length of the well-formed UTF-8 character at s that is no control character, or 0. A terminating NUL ends every sequence early. */
+static size_t printable_length(const unsigned char *s)
+{
+    if (s[0] < 0x80) return s[0] >= 0x20 && s[0] != 0x7f;
+    if (s[0] < 0xc2 || s[0] > 0xf4 || !is_continuation(s[1])) return 0;
+    if (s[0] < 0xe0) return s[0] == 0xc2 && s[1] < 0xa0 ? 0 : 2; /* U+0080 to U+009F are controls too */
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || !is_continuation(s[2])) return 0;
+    if (s[0] < 0xf0) return 3;
+    if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) || !is_continuation(s[3])) return 0;
+    return 4;
+}
+
+void vkmm_text_clean(char *text, size_t size, const char *name)
+{
+    const unsigned char *s = (const unsigned char *)name;
+    size_t used = 0;
+
+    while (*s != 0) {
+        char piece[8];
+        size_t length = printable_length(s), taken = length > 0 ? length : 1;
+        if (length > 0)
+            memcpy(piece, s, length);
+        else
+            length = (size_t)snprintf(piece, sizeof piece, "\\x%02x", (unsigned)*s);
+        if (used + length >= size) break;
+        memcpy(text + used, piece, length);
+        used += length;
+        s += taken;
+    }
+    if (size > 0) text[used] = '\0';
+}
+
+const char *vkmm_text_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+size_t vkmm_text_columns(const char *text)
+{
+    size_t columns = 0;
+
+    for (; *text != '\0'; text++) columns += !is_continuation((unsigned char)*text);
+    return columns;
+}
+
+void vkmm_text_figure(char *text, size_t size, double value)
+{
+    int decimals = value < 1 ? 4 : value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
+
+    if (value > 0 && value < 0.001)
+        snprintf(text, size, "%.2g", value);
+    else
+        snprintf(text, size, "%.*f", decimals, value);
+}
+
+void vkmm_text_bytes(char *text, size_t size, uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    unsigned unit = 0;
+
+    while (unit < 6 && bytes >> (10 * (unit + 1)) != 0) unit++;
+    if (unit == 0 || bytes % (UINT64_C(1) << (10 * unit)) == 0)
+        snprintf(text, size, "%llu %s", (unsigned long long)(bytes >> (10 * unit)), units[unit]);
+    else
+        snprintf(text, size, "%.1f %s", (double)bytes / (double)(UINT64_C(1) << (10 * unit)), units[unit]);
+}
+
+void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int utf8)
+{
+    unsigned long long m = problem->m, n = problem->n, k = problem->k;
+
+    if (m == n && n == k)
+        snprintf(text, size, utf8 ? "%llu³" : "%llu^3", m);
+    else
+        snprintf(text, size, utf8 ? "%llu×%llu×%llu" : "%llux%llux%llu", m, n, k);
+}
+
+void vkmm_text_uuid(char text[VKMM_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE])
+{
+    char *end = text;
+
+    for (unsigned i = 0; i < VK_UUID_SIZE; i++)
+        end += sprintf(end, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", (unsigned)uuid[i]);
+}
+
+void vkmm_text_version(char *text, size_t size, uint32_t version)
+{
+    snprintf(text, size, "%u.%u.%u", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
+}
+
+const char *vkmm_text_device_type(VkPhysicalDeviceType type)
+{
+    switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+        return "discrete";
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+        return "integrated";
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+        return "virtual";
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+        return "cpu";
+    default:
+        return "other";
+    }
+}

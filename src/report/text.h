@@ -1,0 +1,35 @@
+/* Figures and names as text, the same in every format. Decimal points are '.' as long as LC_NUMERIC is "C". */
+#ifndef VKMM_REPORT_TEXT_H
+#define VKMM_REPORT_TEXT_H
+
+#include "vkmatmul.h"
+
+/* Copies a name that a driver, a file or a user chose: control characters and bytes that are not UTF-8 become \xNN. Cut at a whole
+ * character to fit `size` bytes. */
+void vkmm_text_clean(char *text, size_t size, const char *name);
+
+/* The last part of a path, in place. */
+const char *vkmm_text_base_name(const char *path);
+
+/* Columns on a terminal: code points, for texts whose characters are all one column wide. */
+size_t vkmm_text_columns(const char *text);
+
+/* A duration or a speed with about four significant digits: "0.0123", "1.234", "182.3", "1823". */
+void vkmm_text_figure(char *text, size_t size, double value);
+
+/* "32 KiB", "1.5 GiB": exact when whole, else one decimal. */
+void vkmm_text_bytes(char *text, size_t size, uint64_t bytes);
+
+/* "1024³" when all extents are equal, else "M×N×K"; "1024^3" and "MxNxK" without utf8. */
+void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int utf8);
+
+#define VKMM_UUID_TEXT 37
+void vkmm_text_uuid(char text[VKMM_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE]);
+
+/* "1.3.230" */
+void vkmm_text_version(char *text, size_t size, uint32_t version);
+
+/* "discrete", "integrated", "virtual", "cpu" or "other" */
+const char *vkmm_text_device_type(VkPhysicalDeviceType type);
+
+#endif
