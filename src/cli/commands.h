@@ -1,0 +1,34 @@
+/* The commands: a row each in the table of commands.c, and a file each with its function. */
+#ifndef VKMM_CLI_COMMANDS_H
+#define VKMM_CLI_COMMANDS_H
+
+#include "cli/session.h"
+
+typedef struct cli_command {
+    const char *name;
+    unsigned bit; /* in cli_option.commands */
+    const char *summary;
+    const char *operand;  /* what may follow the options; NULL: nothing */
+    const char *examples; /* lines of "command # comment"; NULL: none */
+    vkmm_status (*run)(cli_session *session);
+} cli_command;
+
+const cli_command *cli_command_at(uint32_t index); /* NULL past the end; the first is the default */
+const cli_command *cli_command_find(const char *name);
+const char *cli_command_words(uint32_t index);
+
+/* "unknown command", and the nearest known one. */
+vkmm_status cli_command_unknown(const vkmm_log *log, const char *name);
+
+vkmm_status cli_run(cli_session *session);     /* run.c */
+vkmm_status cli_ladder(cli_session *session);  /* ladder.c */
+vkmm_status cli_devices(cli_session *session); /* devices.c */
+vkmm_status cli_help(cli_session *session);    /* help.c */
+
+/* --help of one command, on stdout. */
+void cli_print_help(const cli_command *command);
+
+/* The script that completes vkmatmul's command line in a shell of cli_shell_words, on stdout. */
+void cli_print_completions(const char *shell);
+
+#endif

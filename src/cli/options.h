@@ -1,0 +1,76 @@
+/* The options: one table drives parsing, --help, the shell completions and the test of the man page. */
+#ifndef VKMM_CLI_OPTIONS_H
+#define VKMM_CLI_OPTIONS_H
+
+#include "cli/sizes.h"
+#include "cli/suggest.h"
+#include "math/matrix.h"
+#include "verify/verify.h"
+
+/* Which commands take an option: bits of cli_option.commands and cli_command.bit. */
+enum { CLI_RUN = 1, CLI_LADDER = 2, CLI_DEVICES = 4, CLI_HELP = 8, CLI_ALL = 15 };
+
+#define CLI_MAX_OPTIONS 64
+
+/* A number and whether it was given. */
+typedef struct cli_number {
+    int given;
+    uint64_t value;
+} cli_number;
+
+typedef struct cli_types {
+    uint32_t count; /* 0: not given */
+    vkmm_type type[VKMM_TYPE_COUNT];
+} cli_types;
+
+/* What the user asked for. Plain values; texts point into argv. */
+typedef struct cli_options {
+    int help, version, json, csv, quiet, print, validate;
+    cli_sizes sizes; /* owned */
+    cli_number m, n, k;
+    uint32_t tile[2]; /* rows, columns; 0: not given */
+    const char *kernel, *shader;
+    cli_types types;
+    const char *device, *driver;
+    const char *a, *b, *out;
+    int init;        /* vkmm_init */
+    cli_number seed; /* default 1 */
+    cli_number iters, cold_iters;
+    double min_time_ms, max_time_ms; /* 0: not given */
+    int verify;                      /* vkmm_verify_method */
+    const char *completions;         /* hidden: the shell to complete for */
+    const char *operand;             /* of `help`: a command's name */
+} cli_options;
+
+typedef struct cli_option cli_option;
+
+/* Reads the argument into the option's field. VKMM_INVALID with a sentence that starts with the option. */
+typedef vkmm_status (*cli_parse)(const vkmm_log *log, const cli_option *option, const char *text, void *field);
+
+struct cli_option {
+    const char *group;    /* heading in --help; NULL: the one before */
+    char letter;          /* 0: none */
+    const char *name;     /* long name; NULL: none */
+    const char *argument; /* placeholder; NULL: a flag. One that starts with FILE completes to file names */
+    const char *help;     /* NULL: hidden */
+    unsigned commands;
+    size_t offset;    /* of the field in cli_options */
+    cli_parse parse;  /* NULL for a flag, an int */
+    cli_words choice; /* words that the argument may be; NULL: free */
+};
+
+extern const cli_option cli_option_table[];
+extern const unsigned cli_option_count;
+
+/* "--size", or "-m" where there is no long name. */
+void cli_option_name(const cli_option *option, char text[32]);
+
+/* Reads the arguments after the command into *options (zeroed by the caller, ended by cli_options_free even on failure).
+ * VKMM_INVALID with one sentence that names the nearest known option. */
+vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char *command_name, int argc, char **argv, cli_options *options);
+void cli_options_free(cli_options *options);
+
+/* Checks what no option alone shows: pairs that exclude or need one another. */
+vkmm_status cli_options_check(const vkmm_log *log, const cli_options *options);
+
+#endif

@@ -1,0 +1,121 @@
+#include "cli/product.h"
+
+#include "cli/fingerprint.h"
+#include "math/problem.h"
+#include "math/type.h"
+#include "report/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t fingerprint(vkmm_job *job, const vkmm_problem *problem, vkmm_operand operand)
+{
+    return cli_fingerprint(vkmm_job_matrix(job, operand), vkmm_operand_bytes(problem, operand));
+}
+
+static void progress(cli_session *session, const cli_product *product, const char *what)
+{
+    char size[80];
+
+    vkmm_text_size(size, sizeof size, &product->row.problem, session->console.utf8);
+    cli_progress(&session->console, "%s %s %s: %s", size, vkmm_type_of(product->row.problem.type)->name, product->row.kernel->name, what);
+}
+
+/* Says why the product is wrong, and sees to it that the row says so too. */
+static vkmm_status wrong(cli_session *session, cli_product *product, const char *sentence)
+{
+    if (sentence != product->verdict.sentence) snprintf(product->verdict.sentence, sizeof product->verdict.sentence, "%s", sentence);
+    product->verdict.passed = 0;
+    return vkmm_fail(&session->console.log, VKMM_WRONG_RESULT, "wrong result: %s", product->verdict.sentence);
+}
+
+/* The product itself, and the verdict. A guard band that was written to is a wrong result as well as a wrong element is. */
+static vkmm_status run_and_judge(cli_session *session, const cli_inputs *inputs, cli_product *product)
+{
+    const vkmm_problem *problem = &product->row.problem;
+    vkmm_verify_method method = (vkmm_verify_method)session->options->verify;
+    uint64_t before[2], seed = cli_seed_of(inputs->seed, CLI_SEED_VERIFY);
+    vkmm_status status, ran;
+
+    progress(session, product, "inputs");
+    cli_inputs_fill(inputs, problem, product->job, &product->a, &product->b);
+    before[0] = fingerprint(product->job, problem, VKMM_A);
+    before[1] = fingerprint(product->job, problem, VKMM_B);
+    progress(session, product, "multiplying");
+    ran = vkmm_job_run(product->job);
+    if (ran != VKMM_OK && ran != VKMM_WRONG_RESULT) return ran;
+    product->c = vkmm_view_rows(vkmm_job_matrix(product->job, VKMM_C), problem->m, problem->n, problem->type);
+    progress(session, product, "verifying");
+    status = vkmm_verify(&session->console.log, &product->a, &product->b, &product->c, method, seed, &product->verdict);
+    if (status != VKMM_OK) return status;
+    if (ran == VKMM_WRONG_RESULT) return wrong(session, product, "the kernel stored outside its matrix");
+    /* On unified memory the kernel could reach the very inputs that it is judged by. */
+    if (before[0] != fingerprint(product->job, problem, VKMM_A) || before[1] != fingerprint(product->job, problem, VKMM_B))
+        return wrong(session, product, "the kernel changed its inputs");
+    if (!product->verdict.passed && product->verdict.method != VKMM_VERIFY_NONE) return wrong(session, product, product->verdict.sentence);
+    return VKMM_OK;
+}
+
+/* Many more runs: their last product must have the very bits that were judged. */
+static vkmm_status measure(cli_session *session, cli_product *product)
+{
+    const cli_options *options = session->options;
+    const vkmm_problem *problem = &product->row.problem;
+    vkmm_measure_params params = {.iters = (uint32_t)options->iters.value,
+                                  .cold_iters = (uint32_t)options->cold_iters.value,
+                                  .cold_iters_given = options->cold_iters.given,
+                                  .min_time_ms = options->min_time_ms,
+                                  .max_time_ms = options->max_time_ms};
+    uint64_t judged = fingerprint(product->job, problem, VKMM_C);
+    vkmm_status status;
+
+    /* Whoever asks for a long sample does not want it cut by the default. */
+    if (params.max_time_ms <= 0 && params.min_time_ms > 1500) params.max_time_ms = 2 * params.min_time_ms;
+    progress(session, product, "timing");
+    status = vkmm_job_measure(product->job, &params, &product->row.time);
+    if (status != VKMM_OK) return status;
+    if (judged != fingerprint(product->job, problem, VKMM_C)) return wrong(session, product, "the product differs between runs");
+    product->row.timed = product->row.time.kernel.count > 0 && product->row.time.kernel.median > 0;
+    if (product->row.timed) product->row.gflops = vkmm_problem_flops(problem) / product->row.time.kernel.median * 1e-6;
+    return VKMM_OK;
+}
+
+static void fill_row(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, cli_product *product)
+{
+    vkmm_row *row = &product->row;
+
+    row->kernel = vkmm_job_kernel(product->job);
+    row->device = params->shader == NULL && strcmp(row->kernel->name, "serial") == 0 ? NULL : session->info;
+    row->host = session->host;
+    row->problem = params->problem;
+    row->seed = inputs->seed;
+    row->init = cli_inputs_name(inputs);
+    row->shader_file = params->shader != NULL ? session->options->shader : NULL;
+}
+
+vkmm_status cli_product_run(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, cli_product *product)
+{
+    int serial = params->shader == NULL && params->kernel != NULL && strcmp(params->kernel, "serial") == 0;
+    vkmm_status status = vkmm_problem_check(&session->console.log, &params->problem, NULL);
+
+    if (status != VKMM_OK) return status;
+    if (!serial) status = cli_session_device(session);
+    if (status == VKMM_OK) status = vkmm_job_create(serial ? NULL : session->device, &session->console.log, params, &product->job);
+    if (status != VKMM_OK) return status;
+    fill_row(session, inputs, params, product);
+    status = run_and_judge(session, inputs, product);
+    /* An empty product is right or wrong, but neither fast nor slow. */
+    if (status == VKMM_OK && product->verdict.passed && vkmm_problem_flops(&params->problem) > 0) status = measure(session, product);
+    if (status != VKMM_OK && status != VKMM_WRONG_RESULT) {
+        cli_product_end(product);
+        return status;
+    }
+    product->row.verify = (vkmm_row_verify){vkmm_verify_method_name(product->verdict.method), product->verdict.passed,
+                                            product->verdict.error, product->verdict.bound, product->verdict.sentence};
+    return status;
+}
+
+void cli_product_end(cli_product *product)
+{
+    vkmm_job_destroy(&product->job);
+}

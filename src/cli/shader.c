@@ -1,0 +1,15 @@
+#include "cli/shader.h"
+
+#include "base/file.h"
+
+vkmm_status cli_shader_open(const vkmm_log *log, const char *path, vkmm_type type, vkmm_shader **shader)
+{
+    vkmm_mapping file = {NULL, 0};
+    vkmm_status status = vkmm_mapping_open(log, path, &file);
+    const char *text = file.data != NULL ? file.data : "";
+
+    *shader = NULL;
+    if (status == VKMM_OK) status = vkmm_shader_compile(log, path, text, (size_t)file.bytes, type, shader);
+    vkmm_mapping_close(&file);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* The grammar of --size:
+ *
+ *     sizes = item { "," item }
+ *     item  = N | M "x" N "x" K | range
+ *     range = start ":" end ":*" factor      each start · factor^i up to end
+ *           | start ":" end ":+" step        each start + step · i up to end
+ *           | start ":" end ":"  step        the same
+ *
+ * N is a square problem, M = N = K; a range counts such N. "X" and "×" serve as "x" too. */
+#ifndef VKMM_CLI_SIZES_H
+#define VKMM_CLI_SIZES_H
+
+#include "vkmatmul.h"
+
+#define CLI_MAX_SIZES  4096       /* problems in one list */
+#define CLI_MAX_EXTENT UINT32_MAX /* elements along one dimension */
+
+typedef struct cli_size {
+    uint64_t m, n, k;
+} cli_size;
+
+typedef struct cli_sizes {
+    cli_size *item; /* owned */
+    size_t count;
+} cli_sizes;
+
+/* VKMM_INVALID, with the offending item and the grammar or the limit that it breaks; *sizes is then empty. */
+vkmm_status cli_sizes_parse(const vkmm_log *log, const char *text, cli_sizes *sizes);
+void cli_sizes_free(cli_sizes *sizes); /* a zeroed cli_sizes is legal */
+
+#endif

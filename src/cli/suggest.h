@@ -1,0 +1,20 @@
+/* "did you mean …?" */
+#ifndef VKMM_CLI_SUGGEST_H
+#define VKMM_CLI_SUGGEST_H
+
+#include <stdint.h>
+
+/* The index-th known word; NULL past the end. */
+typedef const char *(*cli_words)(uint32_t index);
+
+/* How many letters must be inserted, removed, replaced or swapped with a neighbour to turn one word into the other, whatever
+ * their case. Only the first 31 bytes of each count. */
+unsigned cli_distance(const char *a, const char *b);
+
+/* The known word nearest to `word`, or NULL when none is near: one mistake in three letters is. */
+const char *cli_suggest(const char *word, cli_words words);
+
+/* Whether a word at this distance is near enough to suggest. */
+int cli_is_near(const char *word, unsigned distance);
+
+#endif

@@ -1,0 +1,28 @@
+/* The kinds of option arguments: a cli_parse function each, and the words that some of them take. */
+#ifndef VKMM_CLI_VALUES_H
+#define VKMM_CLI_VALUES_H
+
+#include "cli/options.h"
+
+vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* const char * */
+vkmm_status cli_parse_sizes(const vkmm_log *log, const cli_option *option, const char *text, void *field);  /* cli_sizes */
+vkmm_status cli_parse_extent(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* cli_number */
+vkmm_status cli_parse_seed(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* cli_number */
+vkmm_status cli_parse_iters(const vkmm_log *log, const cli_option *option, const char *text, void *field);  /* cli_number, from 1 */
+vkmm_status cli_parse_count(const vkmm_log *log, const cli_option *option, const char *text, void *field);  /* cli_number, from 0 */
+vkmm_status cli_parse_tile(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* uint32_t[2] */
+vkmm_status cli_parse_time(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* double, ms */
+vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const char *text, void *field);  /* cli_types */
+vkmm_status cli_parse_word(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* const char *, a choice */
+vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const char *text, void *field);  /* int, a choice's index */
+
+const char *cli_type_words(uint32_t index);
+const char *cli_kernel_words(uint32_t index); /* "auto" first */
+const char *cli_init_words(uint32_t index);
+const char *cli_verify_words(uint32_t index);
+const char *cli_shell_words(uint32_t index);
+
+/* "auto, serial, naive": the words in a row, for messages. Cut to fit. */
+void cli_join_words(cli_words words, char *text, size_t size);
+
+#endif
