@@ -1,0 +1,87 @@
+"""What the tests of the program share: running it, and .npy files without NumPy.
+
+Each test is a script: SCRIPT PROGRAM [unittest arguments]. The Vulkan driver comes from the environment (tests/with-driver)."""
+import ast
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FAST = ["--iters", "1", "--cold-iters", "0"]
+CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<u4": "I"}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+program = None
+
+
+def run(*args, env=None, **more):
+    """The finished process, with text output. UTF-8 unless env says otherwise."""
+    settings = dict(os.environ, LC_ALL="C.UTF-8")
+    settings.update(env or {})
+    return subprocess.run([program, *map(str, args)], stdout=more.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE,
+                          text=True, encoding="utf-8", errors="surrogateescape", env=settings, timeout=300, **more)
+
+
+def npy_bytes(rows, dtype="<f4", fortran=False, version=1, shape=None):
+    """A matrix, a list of rows, as the bytes of a .npy file."""
+    shape = shape or (len(rows), len(rows[0]) if rows else 0)
+    header = repr({"descr": dtype, "fortran_order": fortran, "shape": shape}).encode("latin1")
+    length = "<H" if version == 1 else "<I"
+    prefix = 8 + struct.calcsize(length)
+    header += b" " * (-(prefix + len(header) + 1) % 64) + b"\n"
+    order = zip(*rows) if fortran else rows
+    data = b"".join(struct.pack("<%d%s" % (len(r), CODES.get(dtype, "f")), *r) for r in order)
+    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack(length, len(header)) + header + data
+
+
+def read_npy(path):
+    """(dtype, rows) of a version 1.0 file in C order."""
+    data = pathlib.Path(path).read_bytes()
+    assert data[:8] == b"\x93NUMPY\x01\x00", data[:8]
+    end = 10 + struct.unpack("<H", data[8:10])[0]
+    header = ast.literal_eval(data[10:end].decode("latin1"))
+    rows, cols = header["shape"]
+    assert not header["fortran_order"]
+    values = struct.unpack("<%d%s" % (rows * cols, CODES[header["descr"]]), data[end:])
+    return header["descr"], [list(values[i * cols:(i + 1) * cols]) for i in range(rows)]
+
+
+def product(a, b):
+    return [[sum(x * y for x, y in zip(row, col)) for col in zip(*b)] for row in a]
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="vkmatmul-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, name, data):
+        path = self.folder / name
+        path.write_bytes(data)
+        return path
+
+    def good(self, *args, **more):
+        """Runs the program; it must succeed without a word on stderr. Returns stdout."""
+        done = run(*args, **more)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), " ".join(map(str, args)))
+        return done.stdout
+
+    def bad(self, code, pattern, *args, **more):
+        """Runs the program; it must fail with this code, nothing on stdout, and one sentence that matches the pattern."""
+        done = run(*args, **more)
+        line = " ".join(map(str, args))
+        self.assertEqual(done.returncode, code, line + "\n" + done.stderr)
+        self.assertEqual(done.stdout or "", "", line)
+        self.assertRegex(done.stderr, r"\Avkmatmul: [^\n]*\n\Z", line)
+        self.assertRegex(done.stderr, pattern, line)
+
+
+def main():
+    global program
+    program = os.path.abspath(sys.argv.pop(1))
+    unittest.main(module="__main__", verbosity=1)

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Bad input: each case has its exit code, exactly one sentence, and leaves nothing behind."""
+import json
+import os
+import subprocess
+
+import cli
+from cli import npy_bytes
+
+# arguments, exit code, what the sentence must say
+WORDS = [
+    ("--size", 2, "--size needs an argument: SIZES"),
+    ("--size -5", 2, "'-5' is none of N, MxNxK"),
+    ("--size 12,", 2, "size '' is none of"),
+    ("--size 3x4", 2, "'3x4' is none of"),
+    ("--size 3x4x5x6", 2, "'3x4x5x6' is none of"),
+    ("--size 1e3", 2, "'1e3' is none of"),
+    ("--size 4294967296", 2, "an extent is at most 4294967295"),
+    ("--size 99999999999999999999999", 2, "an extent is at most 4294967295"),
+    ("--size 1:5", 2, "'1:5' is none of"),
+    ("--size 5:1:1", 2, r"ends \(1\) before it starts \(5\)"),
+    ("--size 1:9:0", 2, "step must be at least 1"),
+    ("--size 1:9:*1", 2, "factor must be at least 2"),
+    ("--size 0:9:*2", 2, "never ends"),
+    ("--size 1:100000:1", 2, "holds 100000 problems; a list may hold 4096"),
+    ("--size 4294967295", 2, "bytes"),
+    ("-m -1", 2, "-m takes a whole number from 0 to 4294967295, not '-1'"),
+    ("-k 4294967296", 2, "-k takes a whole number"),
+    ("-n 12abc", 2, "not '12abc'"),
+    ("--tile 0", 2, "--tile takes T or RxC"),
+    ("--tile 16x", 2, "not '16x'"),
+    ("--tile 4x4x4", 2, "not '4x4x4'"),
+    ("--tile 48 --size 64", 4, "48x48 needs 2304 invocations.* allows (256|1024) .*nearest legal"),
+    ("--tile 4294967295 --size 64", 4, "nearest legal"),
+    ("--kernel tild", 2, "did you mean 'tiled'"),
+    ("--kernel xyzzy", 2, "known: auto, serial, naive"),
+    ("--type f31", 2, "did you mean 'f32'"),
+    ("--type f32,f32_r", 2, "lists f32 twice"),
+    ("--type i32,", 2, "--type: '' is unknown"),
+    ("--init unifrom", 2, "did you mean 'uniform'"),
+    ("--verify fast", 2, "--verify: 'fast' is unknown"),
+    ("--seed -1", 2, "--seed takes a whole number from 0 to 9007199254740991"),
+    ("--seed 18446744073709551616", 2, "--seed takes"),
+    ("--iters 0", 2, "--iters takes a whole number from 1 to 1000000, not '0'"),
+    ("--cold-iters 1000001", 2, "--cold-iters takes"),
+    ("--min-time nan", 2, "--min-time takes milliseconds"),
+    ("--min-time 1e9", 2, "--min-time takes milliseconds"),
+    ("--min-time 0x10", 2, "--min-time takes milliseconds"),
+    ("--max-time 86401s", 2, "--max-time takes milliseconds"),
+    ("--max-time 1.2.3", 2, "not '1.2.3'"),
+    ("--min-time 2s --max-time 1s", 2, r"--min-time \(2000 ms\) exceeds --max-time \(1000 ms\)"),
+    ("--sise 5", 2, "unknown option --sise; did you mean --size"),
+    ("--jsno", 2, "did you mean --json"),
+    ("--tlie=4", 2, "did you mean --tile"),
+    ("--qwertyuiop", 2, "--help' lists them all"),
+    ("--s 4", 2, "--s may be any of --size, --seed, --shader"),
+    ("-x", 2, "unknown option -x"),
+    ("--json=yes", 2, "--json takes no argument"),
+    ("devices --tile 4", 2, "--tile is no option of 'vkmatmul devices'"),
+    ("ladder --kernel tiled", 2, "--kernel is no option of 'vkmatmul ladder'"),
+    ("laddr", 2, "unknown command 'laddr'; did you mean 'ladder'"),
+    ("help nothing-like-it", 2, "unknown command"),
+    ("--size 4 ladder", 2, "unexpected argument 'ladder'"),
+    ("--json --csv", 2, "exclude one another"),
+    ("--json --print", 2, "--print"),
+    ("-o c.npy --verify none", 2, "verified products only"),
+    ("-o c.npy --size 4,5", 2, "-o writes one product, not a list of 2"),
+    ("-a a.npy", 2, "-a and -b go together"),
+    ("-a a.npy -b b.npy --size 4", 2, "leave out --size"),
+    ("--device nosuch", 3, "nosuch"),
+    ("--device 99", 3, "99"),
+    ("--device 00000000-0000-0000-0000-000000000000", 3, "0000"),
+    ("--driver /nonexistent.json", 2, "/nonexistent.json"),
+    ("--shader /nonexistent.comp", 2, "/nonexistent.comp"),
+    ("-a /nonexistent.npy -b b.npy", 2, "/nonexistent.npy"),
+]
+
+
+class Words(cli.Case):
+    def test_words(self):
+        for words, code, pattern in WORDS:
+            with self.subTest(words):
+                self.bad(code, pattern, *words.split(), cwd=self.folder)
+                self.assertEqual(os.listdir(self.folder), [])
+
+    def test_empty_and_hostile_words(self):
+        for value in ["", " ", "\n", "\x1b[31m", "\udcff\udcfe", "9" * 10000, "," * 5000, "x" * 5000, "%n%s"]:
+            for option in ["--size", "--tile", "--type", "--kernel", "--seed", "--min-time", "-m", "--device"]:
+                with self.subTest(option + repr(value)[:40]):
+                    if option == "--device" and value == " ":
+                        continue  # names may hold spaces
+                    done = cli.run(option, value)
+                    self.assertIn(done.returncode, (2, 3))
+                    self.assertRegex(done.stderr, r"\Avkmatmul: [^\n\x1b]*\n\Z")
+
+    def test_no_driver(self):
+        empty = {"VK_DRIVER_FILES": "/nonexistent/icd.json", "VK_ICD_FILENAMES": "/nonexistent/icd.json"}
+        self.bad(3, "Vulkan|device", "--size", "4", env=empty)
+        done = cli.run("devices", "--json", env=empty)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn('"devices":[]', done.stdout)
+        self.good("--kernel", "serial", "--size", "4", *cli.FAST, env=empty)
+
+    def test_swiftshader_by_name(self):
+        """Chromium's copy is found without a word about manifests, and not where the user restricts the drivers."""
+        if "swiftshader" not in os.environ.get("VK_DRIVER_FILES", ""):
+            self.bad(3, "swiftshader", "--size", "4", "--device", "swiftshader")
+            return
+        alone = ["env", "-u", "VK_DRIVER_FILES", "-u", "VK_ICD_FILENAMES", cli.program, "--size", "4", "--device", "swiftshader", "--json"]
+        done = subprocess.run([*alone, *cli.FAST], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("SwiftShader", json.loads(done.stdout)["device"]["name"])
+
+    def test_full_disk(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        for args in [["--size", "4", *cli.FAST], ["devices"], ["--help"], ["--version"], ["--json", "--size", "4", *cli.FAST]]:
+            with self.subTest(args), open("/dev/full", "w") as full:
+                done = cli.run(*args, stdout=full)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertRegex(done.stderr, r"\Avkmatmul: cannot write the results: [^\n]*\n\Z")
+
+    def test_closed_pipe(self):
+        read, write = os.pipe()
+        os.close(read)
+        done = cli.run("devices", stdout=write)
+        os.close(write)
+        self.assertIn(done.returncode, (-13, 2))
+
+
+class Files(cli.Case):
+    """Broken and unfitting .npy files."""
+
+    def refuse(self, pattern, a, b=None, code=2, options=()):
+        b = npy_bytes([[1.0, 2.0], [3.0, 4.0]]) if b is None else b
+        before = {"a.npy": a, "b.npy": b}
+        for name, data in before.items():
+            self.file(name, data)
+        self.bad(code, pattern, "-a", "a.npy", "-b", "b.npy", "-o", "c.npy", *options, cwd=self.folder)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.npy", "b.npy"])
+
+    def test_broken(self):
+        good = npy_bytes([[1.0, 2.0], [3.0, 4.0]])
+        for length in [0, 1, 6, 9, 10, 40, len(good) - 1]:
+            with self.subTest(length):
+                self.refuse("a.npy", good[:length])
+        self.refuse("a.npy", b"not a matrix at all" * 10)
+        self.refuse("a.npy", good.replace(b"(2, 2)", b"(2, 9)"))
+
+    def test_unsupported(self):
+        rows = [[1.0, 2.0], [3.0, 4.0]]
+        for change in [(b"<f4", b">f4"), (b"<f4", b"<c8"), (b"(2, 2)", b"(4,  )"), (b"(2, 2)", b"(-2,2)"), (b"<f4", b"|O4")]:
+            with self.subTest(change):
+                self.refuse("a.npy", npy_bytes(rows).replace(*change))
+
+    def test_shapes(self):
+        self.refuse(r"a\.npy \(2x3\) by .*b\.npy \(2x2\)", npy_bytes([[1.0] * 3] * 2))
+
+    def test_types(self):
+        self.refuse("a.npy holds f64 and .*b.npy holds f32", npy_bytes([[1.0, 2.0]], "<f8"))
+        self.refuse("hold f32, not i32", npy_bytes([[1.0, 2.0]]), options=["--type", "i32"])
+
+    def test_unwritable(self):
+        a = self.file("a.npy", npy_bytes([[1.0]]))
+        for target in ["/nonexistent/c.npy", str(self.folder)]:
+            done = cli.run("-a", a, "-b", a, "-o", target, "--quiet", *cli.FAST)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, r"\Avkmatmul: [^\n]*\n\Z")
+        self.assertEqual(os.listdir(self.folder), ["a.npy"])
+
+
+cli.main()

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""The JSON's keys are a promise; the other formats say the same things."""
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+
+import cli
+from cli import FAST
+
+KEYS = {
+    "": {"schema", "tool", "device", "problem", "kernel", "time", "gflops", "verify"},
+    "tool": {"version", "shader_hash", "command"},
+    "device": {"name", "type", "index", "uuid", "vendor_id", "device_id", "driver_name", "driver_info", "driver_id", "driver_version",
+               "driver_uuid", "api_version"},
+    "problem": {"type", "m", "n", "k", "seed", "init"},
+    "kernel": {"name", "tile", "workgroup", "groups", "shared_bytes", "spec_constants", "shader"},
+    "time": {"kernel_ms", "submit_ms", "transfer_ms", "clock", "clock_note", "mapped", "stable"},
+    "verify": {"method", "passed", "error", "bound", "sentence"},
+}
+
+
+def strict(text):
+    def refuse(word):
+        raise ValueError(word + " is no JSON")
+    return json.loads(text, parse_constant=refuse)
+
+
+class Run(cli.Case):
+    def one(self, *args):
+        text = self.good(*args, "--json", *FAST)
+        self.assertEqual(text.count("\n"), 1)
+        return strict(text)
+
+    def test_keys(self):
+        result = self.one("--size", "40x50x60", "--tile", "16", "--seed", "7", "--init", "int", "--kernel", "tiled")
+        for part, keys in KEYS.items():
+            self.assertLessEqual(keys, set(result[part] if part else result), part)
+        self.assertEqual(result["schema"], "vkmatmul.run/1")
+        self.assertEqual(result["problem"], {"type": "f32", "m": 40, "n": 50, "k": 60, "seed": 7, "init": "int"})
+        self.assertEqual(result["kernel"]["name"], "tiled")
+        self.assertEqual(result["kernel"]["tile"], [16, 16])
+        self.assertEqual(result["kernel"]["workgroup"], [16, 16, 1])
+        self.assertEqual([result["kernel"]["spec_constants"][str(i)] for i in range(4)], [16] * 4)
+        self.assertTrue(result["verify"]["passed"])
+        self.assertGreater(result["gflops"], 0)
+        for series in ["kernel_ms", "submit_ms", "transfer_ms"]:
+            self.assertEqual(set(result["time"][series]), {"median", "min", "p5", "p95", "samples"})
+            self.assertGreaterEqual(len(result["time"][series]["samples"]), 1)
+        self.assertAlmostEqual(result["gflops"], 2 * 40 * 50 * 60 / result["time"]["kernel_ms"]["median"] * 1e-6, delta=result["gflops"] * 1e-5)
+        self.assertRegex(result["device"]["api_version"], r"^\d+\.\d+\.\d+$")
+        self.assertRegex(result["device"]["uuid"], r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+        self.assertRegex(result["tool"]["shader_hash"], r"^[0-9a-f]{16}$")
+        self.assertIn("--size 40x50x60 --tile 16", result["tool"]["command"])
+
+    def test_jq(self):
+        if shutil.which("jq") is None:
+            self.skipTest("no jq")
+        text = self.good("--size", "128", "--tile", "16", "--json", *FAST)
+        subprocess.run(["jq", "-e", ".verify.passed and .gflops > 0 and .kernel.tile == [16,16]"], input=text, text=True, check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def test_no_speed(self):
+        for size in ["0x5x5", "5x0x5", "5x5x0", "0"]:
+            result = self.one("--size", size)
+            self.assertEqual((result["gflops"], result["time"], result["verify"]["passed"]), (None, None, True), size)
+        done = cli.run("--size", "8", "--verify", "none", "--json", *FAST)
+        result = strict(done.stdout)
+        self.assertEqual((done.returncode, result["gflops"], result["time"], result["verify"]["passed"]), (0, None, None, False))
+        self.assertIn("not verified", done.stderr)
+
+    def test_serial(self):
+        result = self.one("--size", "16", "--kernel", "serial")
+        self.assertEqual((result["device"]["type"], result["device"]["uuid"]), ("host", None))
+        self.assertGreater(result["gflops"], 0)
+
+    def test_dimensions_override(self):
+        result = self.one("--size", "9x9x8", "-m", "6", "-n", "7")
+        self.assertEqual([result["problem"][x] for x in "mnk"], [6, 7, 8])
+
+    def test_list(self):
+        text = self.good("--size", "8:32:*2,3x4x5", "--type", "i32,u32_r", "--json", *FAST)
+        rows = [strict(line) for line in text.splitlines()]
+        self.assertEqual([r["problem"]["type"] for r in rows], ["i32"] * 4 + ["u32"] * 4)
+        self.assertEqual([r["problem"]["m"] for r in rows], [8, 16, 32, 3] * 2)
+        self.assertEqual(rows[0]["verify"]["bound"], 0)
+
+    def test_failing_item(self):
+        done = cli.run("--size", "8,4294967295,16", "--json", *FAST)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual([strict(line)["problem"]["m"] for line in done.stdout.splitlines()], [8, 16])
+
+    def test_repeats(self):
+        result, again = (self.one("--size", "4", "--seed", "3") for _ in range(2))
+        self.assertEqual(result["verify"], again["verify"])
+
+    def test_command_line(self):
+        hostile = "it's \"quoted\" \\ $(x)"
+        command = self.one("--size", "4", "--kernel", "serial", "--device", hostile)["tool"]["command"]
+        words = subprocess.run(["sh", "-c", "printf '%s\\n' " + command], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.assertIn(hostile + "\n", words)
+
+    def test_validate(self):
+        done = cli.run("--size", "20x30x40", "--tile", "8", "--validate", "--json", *FAST)
+        if done.returncode == 4:
+            self.skipTest("no validation layer")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Others(cli.Case):
+    def test_devices(self):
+        result = strict(self.good("devices", "--json"))
+        self.assertEqual(result["schema"], "vkmatmul.devices/1")
+        self.assertEqual(sum(d["default"] for d in result["devices"]), 1)
+        for device in result["devices"]:
+            self.assertLessEqual(KEYS["device"] | {"default", "limits", "types", "kernels", "missing"}, set(device))
+            self.assertLessEqual({"f32", "i32", "u32"}, set(device["types"]))
+            self.assertEqual([k["name"] for k in device["kernels"]], ["serial", "naive", "grouped", "tiled", "band", "band-tiled"])
+            missing = {lack["what"] for lack in device["missing"]}
+            self.assertEqual("f64" in missing, "f64" not in device["types"])
+            for key in ["max_invocations", "max_shared_bytes", "max_storage_range", "timestamp_bits", "unified_memory"]:
+                self.assertIn(key, device["limits"])
+            self.assertEqual(strict(self.good("devices", "--json", "--device", device["uuid"]))["devices"], [device])
+            self.assertIn(device["name"], self.good("devices"))
+
+    def test_ladder(self):
+        result = strict(self.good("ladder", "--size", "20x30x10", "--json", *FAST))
+        self.assertEqual(result["schema"], "vkmatmul.ladder/1")
+        self.assertEqual([(r["step"], r["kernel"]["name"]) for r in result["rows"]],
+                         2 * [("1a", "serial"), ("1b 2a", "naive"), ("2b", "grouped"), ("1c 2c", "tiled"), ("3a", "band"), ("3b", "band-tiled")])
+        self.assertEqual([r["type"] for r in result["rows"]], ["i32"] * 6 + ["f32"] * 6)
+        self.assertTrue(all(r["verify"]["passed"] and r["gflops"] > 0 and r["times_serial"] > 0 for r in result["rows"]))
+        self.assertIsNone(result["rows"][0]["times_previous"])
+        ratio = result["rows"][1]["time"]["kernel_ms"]["median"] / result["rows"][2]["time"]["kernel_ms"]["median"]
+        self.assertAlmostEqual(result["rows"][2]["times_previous"], ratio, delta=ratio * 1e-4)
+
+    def test_ladder_of_an_illegal_tile(self):
+        done = cli.run("ladder", "--size", "16", "--tile", "64", "--type", "f32", "--json", *FAST)
+        self.assertEqual(done.returncode, 4)
+        self.assertRegex(done.stderr, r"\Avkmatmul: 4 of 6 steps did not run: [^\n]*\n\Z")
+        rows = strict(done.stdout)["rows"]
+        self.assertEqual([r["gflops"] is not None for r in rows], [True, True, False, False, False, False])
+        self.assertTrue(all("invocations" in r["skipped"] for r in rows[2:]))
+
+    def test_csv(self):
+        for args in [["--size", "8,9x10x11"], ["ladder", "--size", "8"]]:
+            text = cli.run(*args, "--csv", *FAST).stdout
+            rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+            self.assertEqual(len(rows), 2 if args[0] == "--size" else 12)
+            for row in rows:
+                self.assertEqual(row["passed"], "true")
+                self.assertGreater(float(row["gflops"]), 0)
+                self.assertNotIn(None, row)
+                self.assertNotIn(None, row.values())
+        row = next(csv.DictReader(io.StringIO(self.good("--size", "0", "--csv"))))
+        self.assertEqual((row["gflops"], row["kernel_ms"], row["passed"]), ("", "", "true"))
+
+    def test_quiet(self):
+        self.assertRegex(self.good("--size", "16", "--quiet", *FAST), r"\A[0-9.e-]+\n\Z")
+        self.assertEqual(self.good("--size", "0", "--quiet"), "empty\n")
+        self.assertEqual(cli.run("--size", "4", "--verify", "none", "--quiet").stdout, "unverified\n")
+
+    def test_table(self):
+        text = self.good("--size", "12x8x4", "--type", "i32", "--tile", "2", *FAST)
+        self.assertIn("12×8×4", text)
+        self.assertIn("✓", text)
+        plain = self.good("--size", "12x8x4", "--type", "i32", "--tile", "2", *FAST, env={"LC_ALL": "C"})
+        plain.encode("ascii")
+        self.assertRegex(plain, r"12x8x4 +i32 .* 2x2 .* yes\n")
+        self.assertNotIn("\x1b", text + plain)
+
+    def test_ladder_table(self):
+        text = self.good("ladder", "--size", "12", "--type", "u32", *FAST, env={"LC_ALL": "C"})
+        text.encode("ascii")
+        self.assertEqual(len(re.findall(r" yes +#+\n", text)), 6)
+        self.assertIn("█", self.good("ladder", "--size", "12", "--type", "u32", *FAST))
+
+    def test_help(self):
+        for args in [["--help"], ["-h"], ["ladder", "--help"], ["devices", "-h"], ["help"], ["help", "ladder"], ["help", "help"]]:
+            text = self.good(*args)
+            self.assertIn("Usage: vkmatmul", text)
+            self.assertTrue(all(len(line) <= 80 for line in text.splitlines()))
+        self.assertRegex(self.good("--version"), r"\Avkmatmul \d+\.\d+\.\d+\nshaders [0-9a-f]{16}\n\Z")
+
+
+cli.main()

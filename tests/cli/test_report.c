@@ -1,0 +1,199 @@
+/* Writers without a device: hostile names, figures that do not exist, terminals that are too narrow. */
+#include "report/matrix.h"
+#include "report/report.h"
+#include "report/text.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const double samples[] = {2, 1, 3};
+
+/* A finished row on a device whose name is meant to do harm. */
+typedef struct sample {
+    vkmm_device_info device;
+    vkmm_kernel_info kernel;
+    vkmm_row row;
+} sample;
+
+static void make_sample(sample *s)
+{
+    static const vkmm_series series = {samples, 3, 2, 1, 1.1, 2.9};
+
+    *s = (sample){0};
+    snprintf(s->device.name, sizeof s->device.name, "<b>\"GPU\",\xff\n\x1b[31m\xc3\xa9 1");
+    snprintf(s->kernel.name, sizeof s->kernel.name, "tiled");
+    s->kernel.tile[0] = s->kernel.tile[1] = 16;
+    s->kernel.spec_count = 1;
+    s->kernel.spec_ids[0] = 3;
+    s->kernel.spec_values[0] = 4000000000u;
+    s->device.max_buffer_bytes = UINT64_MAX;
+    s->row =
+        (vkmm_row){.device = &s->device, .problem = {4, 5, 6, VKMM_F32}, .init = "int", .kernel = &s->kernel, .timed = 1, .gflops = 1.5};
+    s->row.time = (vkmm_measurement){.kernel = series, .submit = series, .clock_note = ""};
+    s->row.verify = (vkmm_row_verify){"full", 1, 0.5, 16, "fine"};
+}
+
+/* What a writer makes of a row; freed by the caller. */
+static char *written(const char *format, vkmm_report report, const vkmm_row *row)
+{
+    const vkmm_writer *writer = vkmm_writer_find(format);
+    char *text = NULL;
+    size_t size = 0;
+
+    assert_non_null(writer);
+    report.out = open_memstream(&text, &size);
+    assert_non_null(report.out);
+    report.version = "1";
+    report.shader_hash = "fedcba9876543210";
+    report.command = "vkmatmul";
+    assert_int_equal(writer->row(&report, row), VKMM_OK);
+    if (writer->end != NULL) assert_int_equal(writer->end(&report), VKMM_OK);
+    fclose(report.out);
+    return text;
+}
+
+static void json_survives(void **state)
+{
+    sample s;
+    char *text;
+    json_t *json;
+
+    (void)state;
+    make_sample(&s);
+    s.row.verify.error = NAN;
+    s.row.time.transfer = (vkmm_series){0};
+    text = written("json", (vkmm_report){0}, &s.row);
+    json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(json);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(json, "device"), "name")),
+                        "<b>\"GPU\",\\xff\\x0a\\x1b[31m\xc3\xa9 1");
+    assert_true(json_is_null(json_object_get(json_object_get(json, "verify"), "error")));
+    assert_true(json_is_null(json_object_get(json_object_get(json, "time"), "transfer_ms")));
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(json_object_get(json, "kernel"), "spec_constants"), "3")),
+                     4000000000u);
+    assert_null(memchr(text, '\n', strlen(text) - 1));
+    json_decref(json);
+    free(text);
+}
+
+static void no_verdict_no_speed(void **state)
+{
+    static const char *const formats[] = {"json", "csv", "table", "quiet"};
+    sample s;
+
+    (void)state;
+    make_sample(&s);
+    s.row.timed = 0; /* the caller's promise; no writer may look at the figures then */
+    s.row.gflops = 12345;
+    s.row.verify.passed = 0;
+    for (size_t i = 0; i < 4; i++) {
+        char *text = written(formats[i], (vkmm_report){0}, &s.row);
+        assert_null(strstr(text, "12345"));
+        assert_null(strstr(text, "2.9"));
+        free(text);
+    }
+}
+
+static void csv_quotes(void **state)
+{
+    sample s;
+    char *text;
+
+    (void)state;
+    make_sample(&s);
+    text = written("csv", (vkmm_report){0}, &s.row);
+    assert_non_null(strstr(text, ",\"<b>\"\"GPU\"\",\\xff\\x0a\\x1b[31m\xc3\xa9 1\","));
+    assert_string_equal(text + strlen(text) - 2, "\r\n");
+    free(text);
+}
+
+static size_t widest_line(const char *text)
+{
+    size_t widest = 0;
+
+    while (*text != '\0') {
+        char line[512];
+        int length = (int)strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", length, text);
+        if (vkmm_text_columns(line) > widest) widest = vkmm_text_columns(line);
+        text += length + 1;
+    }
+    return widest;
+}
+
+static void tables_shrink(void **state)
+{
+    sample s;
+
+    (void)state;
+    make_sample(&s);
+    for (int columns = 76; columns < 130; columns++) {
+        char *text = written("table", (vkmm_report){.utf8 = columns % 2, .columns = columns, .colour = 0}, &s.row);
+        assert_in_range(widest_line(text), 60, columns);
+        assert_null(strchr(text, '\x1b'));
+        free(text);
+    }
+}
+
+static void texts(void **state)
+{
+    static const uint8_t uuid[VK_UUID_SIZE] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255};
+    vkmm_problem cube = {8, 8, 8, VKMM_F32};
+    char text[64];
+
+    (void)state;
+    vkmm_text_uuid(text, uuid);
+    assert_string_equal(text, "00010203-0405-0607-0809-0a0b0c0d0eff");
+    vkmm_text_version(text, sizeof text, VK_MAKE_API_VERSION(0, 1, 3, 230));
+    assert_string_equal(text, "1.3.230");
+    vkmm_text_bytes(text, sizeof text, 32768);
+    assert_string_equal(text, "32 KiB");
+    vkmm_text_bytes(text, sizeof text, UINT64_MAX);
+    assert_string_equal(text, "16.0 EiB");
+    vkmm_text_size(text, sizeof text, &cube, 0);
+    assert_string_equal(text, "8^3");
+    vkmm_text_clean(text, 4, "ab\xc3\xa9"); /* the last character does not fit whole */
+    assert_string_equal(text, "ab");
+    vkmm_text_clean(text, sizeof text, "\xed\xa0\x80\xc0\x80\xf5\xc2\x85\xe2\x82"); /* a surrogate, an overlong NUL, and so on */
+    assert_string_equal(text, "\\xed\\xa0\\x80\\xc0\\x80\\xf5\\xc2\\x85\\xe2\\x82");
+}
+
+static void matrices_shrink(void **state)
+{
+    static float data[100 * 100];
+    vkmm_view view = vkmm_view_rows(data, 100, 100, VKMM_F32);
+    vkmm_report report = {.utf8 = 1, .columns = 60};
+    char *text = NULL;
+    size_t size = 0;
+
+    (void)state;
+    data[0] = -1234.5f;
+    data[9999] = NAN;
+    report.out = open_memstream(&text, &size);
+    vkmm_print_matrix(&report, "A", &view);
+    fclose(report.out);
+    assert_in_range(widest_line(text), 40, 60);
+    assert_non_null(strstr(text, "A (100×100)\n  -1234.5"));
+    assert_non_null(strstr(text, "nan"));
+    assert_non_null(strstr(text, "…"));
+    assert_non_null(strstr(text, "⋮"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(json_survives), cmocka_unit_test(no_verdict_no_speed),
+                                       cmocka_unit_test(csv_quotes),    cmocka_unit_test(tables_shrink),
+                                       cmocka_unit_test(texts),         cmocka_unit_test(matrices_shrink)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

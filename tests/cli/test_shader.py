@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""The example of the manual, and shaders that break its contract."""
+import json
+import os
+import sys
+import unittest
+
+import cli
+from cli import FAST
+
+EXAMPLE = cli.ROOT / "doc" / "example.comp"
+
+
+class Shader(cli.Case):
+    def shader(self, *changes):
+        text = EXAMPLE.read_text()
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        return self.file("mine.comp", text.encode())
+
+    def wrong(self, pattern, shader, *options):
+        """The user's row is wrong and has no speed, the built-in one beside it is right."""
+        out = self.folder / "c.npy"
+        done = cli.run("--shader", shader, "--size", "40x30x20", "--json", "-o", out, *options, *FAST)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, pattern)
+        mine, theirs = (json.loads(line) for line in done.stdout.splitlines())
+        self.assertEqual((mine["verify"]["passed"], mine["gflops"], mine["time"]), (False, None, None))
+        self.assertEqual((theirs["verify"]["passed"], theirs["kernel"]["shader"]), (True, None))
+        self.assertFalse(out.exists())
+        return mine
+
+    def test_example(self):
+        for kind in ["f32", "i32", "u32"]:
+            for size in ["40x30x20", "1", "65", "0x4x4", "7x3x0"]:
+                text = self.good("--shader", EXAMPLE, "--size", size, "--type", kind, "--tile", "8x4", "--kernel", "tiled", "--json", *FAST)
+                mine, theirs = (json.loads(line) for line in text.splitlines())
+                self.assertTrue(mine["verify"]["passed"] and theirs["verify"]["passed"])
+                self.assertEqual((mine["kernel"]["tile"], theirs["kernel"]["name"]), ([8, 4], "tiled"))
+                self.assertEqual((mine["kernel"]["shader"], theirs["kernel"]["shader"]), (str(EXAMPLE), None))
+        self.assertIn("example.comp", self.good("--shader", EXAMPLE, "--size", "9", *FAST))
+
+    def test_wrong_element(self):
+        mine = self.wrong("wrong result: ", self.shader(("C[row * N + col] = sum;", "C[row * N + col] = row == 5 && col == 7 ? sum + T(1) : sum;")))
+        self.assertRegex(mine["verify"]["sentence"], r"\b5\b.*\b7\b")
+
+    def test_missing_element(self):
+        self.wrong("wrong result: ", self.shader(("if (row >= M || col >= N)", "if (row >= M || col >= N || row == 39)")), "--type", "i32")
+
+    def test_outside(self):
+        shader = self.shader(("writeonly buffer", "buffer"), ("    C[row * N + col] = sum;", "    C[row * N + col] = sum; if (row == M - 1) C[M * N + col] = sum;"))
+        if cli.run("--shader", shader, "--size", "40x30x20", *FAST).returncode != 0:  # lavapipe discards such stores
+            self.wrong("outside", shader)
+
+    def test_changed_inputs(self):
+        shader = self.shader(("readonly buffer MatrixA", "buffer MatrixA"), ("return; // tiles hang over the edges", "{ A[0] = T(77); return; }"))
+        done = cli.run("--shader", shader, "--size", "40x30x20", "--json", *FAST)
+        self.assertEqual(done.returncode, 1 if "the kernel changed its inputs" in done.stderr else 0)
+
+    def test_errors_name_the_line(self):
+        shader = self.shader(("T sum = T(0);", "T sum = nonsense;"))
+        line = 1 + shader.read_text().split("nonsense")[0].count("\n")
+        done = cli.run("--shader", shader, "--size", "4", *FAST)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("mine.comp:%d: error:" % line, done.stderr)
+
+    def test_not_a_shader(self):
+        for data in [b"", b"\0" * 100, b"#version", b"#version 110\nvoid main() {}\n", b"#version 450\n", bytes(range(256))]:
+            done = cli.run("--shader", self.file("mine.comp", data), "--size", "4", *FAST)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+
+
+class Missing(cli.Case):
+    def test_sentence(self):
+        self.bad(4, "libshaderc", "--shader", EXAMPLE, "--size", "4", *FAST)
+
+
+cli.program = os.path.abspath(sys.argv[1])
+if cli.run("--shader", EXAMPLE, "--size", "4", *FAST).returncode == 4:
+    print("libshaderc is missing: only its message is tested")
+    del Shader
+    Shader = unittest.skip("no libshaderc")(Missing)
+    unittest.main(module="__main__", argv=["test_shader", "Missing"], exit=False)
+    sys.exit(77)
+del Missing
+cli.main()

@@ -1,0 +1,177 @@
+/* The grammar of --size, by examples and by many random texts; and the nearest-word suggestions. */
+#include "base/log.h"
+#include "base/random.h"
+#include "cli/number.h"
+#include "cli/sizes.h"
+#include "cli/suggest.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The parser's last sentence. */
+typedef struct heard {
+    char sentence[1024];
+    int count;
+} heard;
+
+static void hear(void *user, vkmm_log_level level, const char *sentence)
+{
+    heard *h = user;
+
+    (void)level;
+    snprintf(h->sentence, sizeof h->sentence, "%s", sentence);
+    h->count++;
+}
+
+static void expect_sizes(const char *text, const cli_size *want, size_t count)
+{
+    heard h = {"", 0};
+    vkmm_log log = {hear, &h};
+    cli_sizes sizes = {NULL, 0};
+
+    if (cli_sizes_parse(&log, text, &sizes) != VKMM_OK) fail_msg("%s: %s", text, h.sentence);
+    assert_int_equal(sizes.count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(sizes.item[i].m, want[i].m);
+        assert_int_equal(sizes.item[i].n, want[i].n);
+        assert_int_equal(sizes.item[i].k, want[i].k);
+    }
+    assert_int_equal(h.count, 0);
+    cli_sizes_free(&sizes);
+}
+
+static void expect_refusal(const char *text, const char *part)
+{
+    heard h = {"", 0};
+    vkmm_log log = {hear, &h};
+    cli_sizes sizes = {NULL, 0};
+
+    assert_int_equal(cli_sizes_parse(&log, text, &sizes), VKMM_INVALID);
+    assert_null(sizes.item);
+    assert_int_equal(sizes.count, 0);
+    assert_int_equal(h.count, 1);
+    if (strstr(h.sentence, part) == NULL) fail_msg("%s: '%s' does not say '%s'", text, h.sentence, part);
+}
+
+static void accepts(void **state)
+{
+    (void)state;
+    expect_sizes("7", (cli_size[]){{7, 7, 7}}, 1);
+    expect_sizes("0", (cli_size[]){{0, 0, 0}}, 1);
+    expect_sizes("4294967295", (cli_size[]){{4294967295u, 4294967295u, 4294967295u}}, 1);
+    expect_sizes("2x6x4", (cli_size[]){{2, 6, 4}}, 1);
+    expect_sizes("2X6×4", (cli_size[]){{2, 6, 4}}, 1);
+    expect_sizes("256,512,1000", (cli_size[]){{256, 256, 256}, {512, 512, 512}, {1000, 1000, 1000}}, 3);
+    expect_sizes("8:40:*2", (cli_size[]){{8, 8, 8}, {16, 16, 16}, {32, 32, 32}}, 3);
+    expect_sizes("1:7:+3", (cli_size[]){{1, 1, 1}, {4, 4, 4}, {7, 7, 7}}, 3);
+    expect_sizes("0:4:2", (cli_size[]){{0, 0, 0}, {2, 2, 2}, {4, 4, 4}}, 3);
+    expect_sizes("5:5:1,1x2x3", (cli_size[]){{5, 5, 5}, {1, 2, 3}}, 2);
+    expect_sizes("4294967294:4294967295:*4294967295", (cli_size[]){{4294967294u, 4294967294u, 4294967294u}}, 1);
+    expect_sizes("007", (cli_size[]){{7, 7, 7}}, 1);
+}
+
+static void refuses(void **state)
+{
+    static const char *const malformed[] = {"",     ",",      "5,",     ",5",    "5,,6", "x",   "3x",        "3x4",   "3x4x",  "3x4x5x",
+                                            "-5",   "+5",     " 5",     "5 ",    "5:",   "5:6", "5:6:",      "5:6:*", "5:6:+", "5:6:-1",
+                                            "5:6:", "5:6:1x", "5:6:1:", "0x10a", "1e3",  "5.0", "3x4x5:6:1", "5*6",   "٥",     "5x×5"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) expect_refusal(malformed[i], "is none of N, MxNxK");
+    expect_refusal("4294967296", "at most 4294967295");
+    expect_refusal("1x2x18446744073709551616", "at most 4294967295");
+    expect_refusal("6:5:1", "ends (5) before it starts (6)");
+    expect_refusal("1:5:0", "step must be at least 1");
+    expect_refusal("1:5:*1", "factor must be at least 2");
+    expect_refusal("0:5:*2", "never ends");
+    expect_refusal("1:4097:1", "holds 4097 problems; a list may hold 4096");
+    expect_refusal("1:4096:1,1", "more than 4096 problems");
+}
+
+static void limit_is_reachable(void **state)
+{
+    cli_sizes sizes = {NULL, 0};
+
+    (void)state;
+    assert_int_equal(cli_sizes_parse(NULL, "1:4096:1", &sizes), VKMM_OK);
+    assert_int_equal(sizes.count, CLI_MAX_SIZES);
+    assert_int_equal(sizes.item[4095].k, 4096);
+    cli_sizes_free(&sizes);
+}
+
+/* Texts from the grammar's own letters: each is refused with one sentence, or gives a list within the limits. */
+static void survives_noise(void **state)
+{
+    static const char letters[] = "0123456789,,::**++xxX-. ";
+
+    (void)state;
+    for (uint64_t round = 0; round < 200000; round++) {
+        heard h = {"", 0};
+        vkmm_log log = {hear, &h};
+        cli_sizes sizes = {NULL, 0};
+        char text[33];
+        unsigned length = (unsigned)(vkmm_random_bits(1, round) % (sizeof text - 1));
+        for (unsigned i = 0; i < length; i++) text[i] = letters[vkmm_random_bits(2, round * 64 + i) % (sizeof letters - 1)];
+        text[length] = '\0';
+        if (cli_sizes_parse(&log, text, &sizes) != VKMM_OK) {
+            assert_null(sizes.item);
+            assert_int_equal(h.count, 1);
+            continue;
+        }
+        assert_int_equal(h.count, 0);
+        assert_in_range(sizes.count, 1, CLI_MAX_SIZES);
+        for (size_t i = 0; i < sizes.count; i++) assert_in_range(sizes.item[i].n, 0, CLI_MAX_EXTENT);
+        cli_sizes_free(&sizes);
+    }
+}
+
+static const char *some_words(uint32_t index)
+{
+    static const char *const words[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
+
+    return index < 5 ? words[index] : NULL;
+}
+
+static void suggests(void **state)
+{
+    (void)state;
+    assert_int_equal(cli_distance("", ""), 0);
+    assert_int_equal(cli_distance("abc", ""), 3);
+    assert_int_equal(cli_distance("kitten", "sitting"), 3);
+    assert_int_equal(cli_distance("tiled", "tield"), 1); /* neighbours swapped */
+    assert_int_equal(cli_distance("TILED", "tiled"), 0);
+    assert_string_equal(cli_suggest("tild", some_words), "tiled");
+    assert_string_equal(cli_suggest("bandtiled", some_words), "band-tiled");
+    assert_null(cli_suggest("zzz", some_words));
+    assert_null(cli_suggest("a text far longer than any word that anyone would type here by accident", some_words));
+}
+
+static void reads_numbers(void **state)
+{
+    const char *text = "18446744073709551615x";
+    uint64_t value = 0;
+
+    (void)state;
+    assert_int_equal(cli_read_number(&text, &value), 1);
+    assert_true(value == UINT64_MAX);
+    assert_int_equal(cli_read_times(&text), 1);
+    assert_int_equal(cli_read_times(&text), 0);
+    assert_int_equal(cli_read_number(&text, &value), 0);
+    text = "18446744073709551616,";
+    assert_int_equal(cli_read_number(&text, &value), -1);
+    assert_string_equal(text, ",");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(accepts),        cmocka_unit_test(refuses),  cmocka_unit_test(limit_is_reachable),
+                                       cmocka_unit_test(survives_noise), cmocka_unit_test(suggests), cmocka_unit_test(reads_numbers)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
