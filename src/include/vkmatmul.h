@@ -75,8 +75,9 @@ typedef struct vkmm_instance_params {
     vkmm_log log;       /* zero: silent */
     int validate;       /* non-zero: VK_LAYER_KHRONOS_validation with synchronization validation; without the layer:
                                VKMM_UNSUPPORTED */
-    const char *driver; /* NULL, or the path of one more driver manifest (ICD .json) to offer to the loader. Sets
-                               VK_ADD_DRIVER_FILES for this process. */
+    const char *driver; /* NULL, or the path of one more driver manifest (ICD .json) for the loader, or "swiftshader" for the copy that
+                           Chromium brings (without effect where VK_DRIVER_FILES or VK_ICD_FILENAMES is set). Changes this process's
+                           environment */
 } vkmm_instance_params;
 
 /* Loads the Vulkan loader and lists the devices. VKMM_NO_DEVICE without a loader; an instance with no device at all is

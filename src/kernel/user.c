@@ -21,7 +21,7 @@ void vkmm_shader_destroy(vkmm_shader **shader)
 #include "base/dynlib.h"
 #include "math/type.h"
 
-/* libshaderc is opened at run time, so that the program starts quickly and runs without it. */
+/* libshaderc's functions: opened at run time, or linked where its shared library is broken (shaders/shaderc/meson.build). */
 #define SHADERC_FUNCTIONS(X)                                                                                                               \
     X(compiler_initialize)                                                                                                                 \
     X(compiler_release)                                                                                                                    \
@@ -44,12 +44,27 @@ typedef struct shaderc_api {
 #undef X
 } shaderc_api;
 
+#ifdef VKMM_SHADERC_LINKED
+
+static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
+{
+    (void)log;
+    api->library = NULL;
+#define X(name) api->name = shaderc_##name;
+    SHADERC_FUNCTIONS(X)
+#undef X
+    return VKMM_OK;
+}
+
+#else
+
 static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
 {
     static const char *const names[] = {"libshaderc.so.1", "libshaderc_shared.so.1", "libshaderc_shared.so", "libshaderc.dylib"};
     memset(api, 0, sizeof *api);
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !api->library; i++) api->library = vkmm_dynlib_open(names[i]);
-    if (!api->library) return vkmm_fail(log, VKMM_UNSUPPORTED, "a user's shader needs libshaderc, which is not installed here");
+    if (!api->library)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "a user's shader needs libshaderc (libshaderc.so.1), which cannot be loaded here");
 #define X(name)                                                                                                                            \
     api->name = (__typeof__(api->name))vkmm_dynlib_symbol(api->library, "shaderc_" #name);                                                 \
     if (!api->name) {                                                                                                                      \
@@ -60,6 +75,8 @@ static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
 #undef X
     return VKMM_OK;
 }
+
+#endif
 
 /* Every line of the compiler's message is a sentence of its own: "FILE:LINE: error: …". */
 static void say_lines(const vkmm_log *log, const char *text)
@@ -110,10 +127,28 @@ done:
     return status;
 }
 
+/* The number of the first #version line, or 0. */
+static unsigned version_of(const char *text, size_t bytes)
+{
+    static const char word[] = "#version";
+    const size_t length = sizeof word - 1;
+    for (size_t i = 0; i + length < bytes; i++) {
+        unsigned version = 0;
+        if (memcmp(text + i, word, length) != 0) continue;
+        for (i += length; i < bytes && (text[i] == ' ' || text[i] == '\t'); i++) continue;
+        for (; i < bytes && text[i] >= '0' && text[i] <= '9' && version < 1000; i++) version = 10 * version + (unsigned)(text[i] - '0');
+        return version;
+    }
+    return 0;
+}
+
 vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type, vkmm_shader **out)
 {
     shaderc_api api;
     *out = NULL;
+    /* glslang meets the versions before compute shaders, and its default is 110, with a dump of all its built-ins on standard output. */
+    if (version_of(text, bytes) < 310)
+        return vkmm_fail(log, VKMM_INVALID, "%s: no line such as '#version 450' says that this is a compute shader for Vulkan", name);
     vkmm_status status = open_shaderc(log, &api);
     if (status != VKMM_OK) return status;
 

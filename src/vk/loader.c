@@ -47,16 +47,26 @@ static int readable(const char *path)
     return file != NULL;
 }
 
+static const char *find_swiftshader(void)
+{
+    for (size_t i = 0; i < sizeof swiftshader_manifests / sizeof swiftshader_manifests[0]; i++)
+        if (readable(swiftshader_manifests[i])) return swiftshader_manifests[i];
+    return NULL;
+}
+
+/* The list that is in force: the loader ignores additions where one of the first two restricts it. */
+static const char *driver_list(void)
+{
+    if (getenv("VK_DRIVER_FILES")) return "VK_DRIVER_FILES";
+    return getenv("VK_ICD_FILENAMES") ? "VK_ICD_FILENAMES" : "VK_ADD_DRIVER_FILES";
+}
+
 vkmm_status vkmm_loader_add_driver(const vkmm_log *log, const char *driver)
 {
-    if (getenv("VK_DRIVER_FILES") || getenv("VK_ICD_FILENAMES")) return VKMM_OK;
-    const char *path = driver;
-    if (strcmp(driver, "swiftshader") == 0) {
-        path = NULL;
-        for (size_t i = 0; i < sizeof swiftshader_manifests / sizeof swiftshader_manifests[0] && !path; i++)
-            if (readable(swiftshader_manifests[i])) path = swiftshader_manifests[i];
-        if (!path) return vkmm_fail(log, VKMM_INVALID, "SwiftShader was not found: Debian's package chromium-common brings it");
-    }
+    int by_name = strcmp(driver, "swiftshader") == 0;
+    const char *list = driver_list(), *path = by_name ? find_swiftshader() : driver;
+    if (by_name && strcmp(list, "VK_ADD_DRIVER_FILES") != 0) return VKMM_OK; /* whoever restricts the drivers means it */
+    if (!path) return vkmm_fail(log, VKMM_NO_DEVICE, "SwiftShader was not found: Debian's package chromium-common brings it");
     if (!readable(path)) return vkmm_fail(log, VKMM_INVALID, "the driver manifest %s cannot be read", path);
-    return vkmm_environment_append(log, "VK_ADD_DRIVER_FILES", path);
+    return vkmm_environment_append(log, list, path);
 }

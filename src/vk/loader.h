@@ -11,8 +11,8 @@ PFN_vkGetInstanceProcAddr vkmm_loader(void);
  * same for all instances; safe from any thread. */
 void vkmm_loader_set_device_lookup(PFN_vkGetDeviceProcAddr get_device_proc_addr);
 
-/* Offers one more driver manifest to the loader. `driver` is a path, or "swiftshader" for the copy that ships inside Chromium. Does
- * nothing when the user's own VK_DRIVER_FILES or VK_ICD_FILENAMES decides. VKMM_INVALID: no such file. */
+/* Offers one more driver manifest to the loader: a path, or "swiftshader" for the copy that ships inside Chromium, unless the user's
+ * own VK_DRIVER_FILES or VK_ICD_FILENAMES restricts the drivers. VKMM_INVALID: no such file; VKMM_NO_DEVICE: no SwiftShader here. */
 vkmm_status vkmm_loader_add_driver(const vkmm_log *log, const char *driver);
 
 #endif
