@@ -1,0 +1,1 @@
+#include <volk.h> /* for the compiler to say where it is */
