@@ -6,8 +6,7 @@
 #include "base/alloc.h"
 #include "vk/loader.h"
 #include "vk/result.h"
-
-#define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
+#include "vk/validation.h"
 
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
                                                  const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
@@ -30,20 +29,6 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_info(vkmm_instance *instance
     };
 }
 
-static int has_validation_layer(PFN_vkGetInstanceProcAddr get)
-{
-    PFN_vkEnumerateInstanceLayerProperties enumerate =
-        (PFN_vkEnumerateInstanceLayerProperties)get(NULL, "vkEnumerateInstanceLayerProperties");
-    uint32_t count = 0;
-    if (!enumerate || enumerate(&count, NULL) != VK_SUCCESS || count == 0) return 0;
-    VkLayerProperties *layers = vkmm_alloc(count, sizeof *layers);
-    int found = 0;
-    if (layers && enumerate(&count, layers) >= 0)
-        for (uint32_t i = 0; i < count; i++) found |= strcmp(layers[i].layerName, VALIDATION_LAYER) == 0;
-    vkmm_free(layers);
-    return found;
-}
-
 /* The version to ask for: what the loader has, but no newer than what this code knows. */
 static uint32_t loader_version(PFN_vkGetInstanceProcAddr get)
 {
@@ -55,28 +40,21 @@ static uint32_t loader_version(PFN_vkGetInstanceProcAddr get)
 
 static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcAddr get, int validate)
 {
-    static const char *const layers[] = {VALIDATION_LAYER};
-    static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
-    static const VkValidationFeatureEnableEXT enables[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
+    vkmm_validation validation;
     VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(instance);
-    VkValidationFeaturesEXT features = {
-        .sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
-        .pNext = &messenger,
-        .enabledValidationFeatureCount = 1,
-        .pEnabledValidationFeatures = enables,
-    };
+    if (validate) vkmm_validation_fill(&validation, get, &messenger);
     uint32_t version = loader_version(get);
     if (version < VK_API_VERSION_1_1) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader is older than Vulkan 1.1");
     VkApplicationInfo application = {
         .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "vkmatmul", .pEngineName = "libvkmatmul", .apiVersion = version};
     VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-        .pNext = validate ? &features : NULL,
+        .pNext = validate ? validation.chain : NULL,
         .pApplicationInfo = &application,
         .enabledLayerCount = validate ? 1 : 0,
-        .ppEnabledLayerNames = layers,
+        .ppEnabledLayerNames = validate ? validation.layers : NULL,
         .enabledExtensionCount = validate ? 2 : 0,
-        .ppEnabledExtensionNames = extensions,
+        .ppEnabledExtensionNames = validate ? validation.extensions : NULL,
     };
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)get(NULL, "vkCreateInstance");
     if (!create) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader lacks vkCreateInstance");
@@ -136,8 +114,8 @@ vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instan
 
     PFN_vkGetInstanceProcAddr get = vkmm_loader();
     if (!get) return vkmm_fail(&params->log, VKMM_NO_DEVICE, "no Vulkan loader (libvulkan.so.1) is installed");
-    if (params->validate && !has_validation_layer(get))
-        return vkmm_fail(&params->log, VKMM_UNSUPPORTED, VALIDATION_LAYER " is not installed (Debian: vulkan-validationlayers)");
+    if (params->validate && !vkmm_validation_available(get))
+        return vkmm_fail(&params->log, VKMM_UNSUPPORTED, VKMM_VALIDATION_LAYER " is not installed (Debian: vulkan-validationlayers)");
 
     vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
     if (!instance) return vkmm_fail(&params->log, VKMM_OUT_OF_MEMORY, "no memory for an instance");

@@ -96,9 +96,16 @@ vkmm_status vkmm_instance_find_device(const vkmm_instance *instance, const char 
         *index = best(instance);
         return VKMM_OK;
     }
-    if (strlen(what) < 10 && strspn(what, "0123456789") == strlen(what) && strtoul(what, NULL, 10) < count) {
-        *index = (uint32_t)strtoul(what, NULL, 10);
-        return VKMM_OK;
+    /* A short number is an index; a long one may be part of a name, as in "4090". */
+    size_t length = strlen(what);
+    if (length < 10 && strspn(what, "0123456789") == length) {
+        unsigned long number = strtoul(what, NULL, 10);
+        if (number < count) {
+            *index = (uint32_t)number;
+            return VKMM_OK;
+        }
+        if (length <= 2)
+            return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %lu; the indices are 0 to %u", number, count - 1);
     }
     enum { LIMIT = 64 };
     uint32_t found[LIMIT], hits = matches(instance, what, found, LIMIT);

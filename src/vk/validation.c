@@ -1,0 +1,76 @@
+#include "vk/validation.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+int vkmm_validation_available(PFN_vkGetInstanceProcAddr get)
+{
+    PFN_vkEnumerateInstanceLayerProperties enumerate =
+        (PFN_vkEnumerateInstanceLayerProperties)get(NULL, "vkEnumerateInstanceLayerProperties");
+    uint32_t count = 0;
+    if (!enumerate || enumerate(&count, NULL) != VK_SUCCESS || count == 0) return 0;
+    VkLayerProperties *layers = vkmm_alloc(count, sizeof *layers);
+    int found = 0;
+    if (layers && enumerate(&count, layers) >= 0)
+        for (uint32_t i = 0; i < count; i++) found |= strcmp(layers[i].layerName, VKMM_VALIDATION_LAYER) == 0;
+    vkmm_free(layers);
+    return found;
+}
+
+#ifdef VK_EXT_layer_settings
+
+static int has_layer_settings(PFN_vkGetInstanceProcAddr get)
+{
+    PFN_vkEnumerateInstanceExtensionProperties enumerate =
+        (PFN_vkEnumerateInstanceExtensionProperties)get(NULL, "vkEnumerateInstanceExtensionProperties");
+    uint32_t count = 0;
+    if (!enumerate || enumerate(VKMM_VALIDATION_LAYER, &count, NULL) != VK_SUCCESS || count == 0) return 0;
+    VkExtensionProperties *extensions = vkmm_alloc(count, sizeof *extensions);
+    int found = 0;
+    if (extensions && enumerate(VKMM_VALIDATION_LAYER, &count, extensions) >= 0)
+        for (uint32_t i = 0; i < count; i++) found |= strcmp(extensions[i].extensionName, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME) == 0;
+    vkmm_free(extensions);
+    return found;
+}
+
+/* Layers since 1.3.290 or so look at what shaders access only when told to; VkValidationFeaturesEXT has no word for it. */
+static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get, const VkDebugUtilsMessengerCreateInfoEXT *messenger)
+{
+    static const VkBool32 on = VK_TRUE;
+    static const char *const names[] = {"validate_sync", "syncval_shader_accesses_heuristic"};
+    if (!has_layer_settings(get)) return 0;
+    for (uint32_t i = 0; i < 2; i++)
+        validation->setting[i] = (VkLayerSettingEXT){VKMM_VALIDATION_LAYER, names[i], VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on};
+    validation->settings = (VkLayerSettingsCreateInfoEXT){
+        .sType = VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, .pNext = messenger, .settingCount = 2, .pSettings = validation->setting};
+    validation->chain = &validation->settings;
+    validation->extensions[1] = VK_EXT_LAYER_SETTINGS_EXTENSION_NAME;
+    return 1;
+}
+
+#else
+
+static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get, const VkDebugUtilsMessengerCreateInfoEXT *messenger)
+{
+    (void)validation, (void)get, (void)messenger;
+    return 0;
+}
+
+#endif
+
+void vkmm_validation_fill(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get, const VkDebugUtilsMessengerCreateInfoEXT *messenger)
+{
+    static const VkValidationFeatureEnableEXT enables[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
+    validation->layers[0] = VKMM_VALIDATION_LAYER;
+    validation->extensions[0] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    if (fill_settings(validation, get, messenger)) return;
+    validation->features = (VkValidationFeaturesEXT){
+        .sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+        .pNext = messenger,
+        .enabledValidationFeatureCount = 1,
+        .pEnabledValidationFeatures = enables,
+    };
+    validation->chain = &validation->features;
+    validation->extensions[1] = VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME;
+}

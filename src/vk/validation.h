@@ -1,0 +1,27 @@
+/* The Khronos validation layer, with synchronization validation. */
+#ifndef VKMM_VK_VALIDATION_H
+#define VKMM_VK_VALIDATION_H
+
+#include "base/log.h"
+
+#define VKMM_VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
+
+/* What vkCreateInstance takes to switch it on. Points into itself: not to be copied. */
+typedef struct vkmm_validation {
+    const void *chain;
+    const char *layers[1];
+    const char *extensions[2];
+    VkValidationFeaturesEXT features;
+#ifdef VK_EXT_layer_settings
+    VkLayerSettingsCreateInfoEXT settings;
+    VkLayerSettingEXT setting[2];
+#endif
+} vkmm_validation;
+
+/* 1 when the layer is installed. */
+int vkmm_validation_available(PFN_vkGetInstanceProcAddr get);
+
+/* Fills everything; the chain ends in `messenger`, which receives what vkCreateInstance itself provokes. */
+void vkmm_validation_fill(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get, const VkDebugUtilsMessengerCreateInfoEXT *messenger);
+
+#endif
