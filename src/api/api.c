@@ -43,16 +43,21 @@ int vkmm_kernel_built(const char *name, vkmm_type type)
     return kernel && (kernel->spread == VKMM_SPREAD_HOST || vkmm_module_find(name, type));
 }
 
+static void copy(void *to, const void *from, uint64_t bytes)
+{
+    if (bytes > 0) memcpy(to, from, bytes); /* an empty matrix may be NULL */
+}
+
 vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, void *c)
 {
     vkmm_job *job = NULL;
     vkmm_job_params params = {.problem = *problem};
     vkmm_status status = vkmm_job_create(device, NULL, &params, &job);
     if (status != VKMM_OK) return status;
-    memcpy(vkmm_job_matrix(job, VKMM_A), a, vkmm_operand_bytes(problem, VKMM_A));
-    memcpy(vkmm_job_matrix(job, VKMM_B), b, vkmm_operand_bytes(problem, VKMM_B));
+    copy(vkmm_job_matrix(job, VKMM_A), a, vkmm_operand_bytes(problem, VKMM_A));
+    copy(vkmm_job_matrix(job, VKMM_B), b, vkmm_operand_bytes(problem, VKMM_B));
     status = vkmm_job_run(job);
-    if (status == VKMM_OK) memcpy(c, vkmm_job_matrix(job, VKMM_C), vkmm_operand_bytes(problem, VKMM_C));
+    if (status == VKMM_OK) copy(c, vkmm_job_matrix(job, VKMM_C), vkmm_operand_bytes(problem, VKMM_C));
     vkmm_job_destroy(&job);
     return status;
 }

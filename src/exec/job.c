@@ -26,19 +26,13 @@ static vkmm_status record(vkmm_job *job, int steps, VkCommandBuffer *command)
     vkmm_device *device = job->device;
     vkmm_status status = vkmm_command_begin(device, command);
     if (status != VKMM_OK) return status;
-    int mapped = job->stores[VKMM_A].buffer.mapped != NULL;
-    if ((steps & WITH_POISON) && !mapped) {
-        vkmm_stores_record_poison(device, job->stores, *command);
-        /* The copies into A and B, and the kernel's writes to C, come after the canaries. */
-        vkmm_command_barrier(device, *command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                             VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-    }
+    if (steps & WITH_POISON) vkmm_stores_record_poison(device, job->stores, *command);
     if (steps & WITH_COPIES) vkmm_stores_record_upload(device, job->stores, *command);
     if (steps & WITH_TIMER) vkmm_timer_start(device, *command, &job->timer);
     vkmm_plan_record(device, &job->plan, *command);
     if (steps & WITH_TIMER) vkmm_timer_stop(device, *command, &job->timer);
-    if ((steps & WITH_COPIES) || mapped) vkmm_stores_record_download(device, job->stores, *command);
+    /* A mapped C is visible to the host after every dispatch; the other kind only after a copy. */
+    if ((steps & WITH_COPIES) || job->stores[VKMM_C].buffer.mapped) vkmm_stores_record_download(device, job->stores, *command);
     return vkmm_command_end(device, *command);
 }
 
@@ -122,7 +116,7 @@ vkmm_status vkmm_job_run(vkmm_job *job)
 {
     int64_t damage = 0;
     if (!job->device) return run_serial(job, &job->last_run_ms);
-    if (job->stores[VKMM_A].buffer.mapped) vkmm_stores_poison_mapped(job->stores);
+    vkmm_stores_poison_mapped(job->stores);
     vkmm_status status = vkmm_command_run(job->device, job->checked, &job->last_run_ms);
     if (status != VKMM_OK || vkmm_store_guards_whole(&job->stores[VKMM_C], &damage)) return status;
     return vkmm_fail(job->log, VKMM_WRONG_RESULT, "the kernel %s wrote outside C: %lld bytes from its start, C has %llu bytes",

@@ -86,7 +86,7 @@ static vkmm_status sample_transfers(vkmm_job *job, const vkmm_measure_params *pa
 {
     const vkmm_samples *submit = &job->samples[VKMM_SERIES_SUBMIT];
     vkmm_samples *transfer = &job->samples[VKMM_SERIES_TRANSFER];
-    int copies = job->device && !job->stores[VKMM_A].buffer.mapped;
+    int copies = job->device && !vkmm_stores_all_mapped(job->stores);
     uint32_t count = params->iters && params->iters < submit->count ? params->iters : submit->count;
     if (copies && !params->iters && count > MAX_TRANSFERS) count = MAX_TRANSFERS;
     for (uint32_t i = 0; i < count; i++) {
@@ -114,12 +114,14 @@ const char *vkmm_judge_clock(const vkmm_samples *kernel, const vkmm_samples *sub
 vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, vkmm_measurement *out)
 {
     const vkmm_measure_params defaults = {0};
+    double unused_ms;
     if (!params) params = &defaults;
     for (int kind = 0; kind < VKMM_SERIES_COUNT; kind++) job->samples[kind].count = 0;
 
     vkmm_status status = warm_up(job, params);
     if (status == VKMM_OK) status = sample_kernel(job, params);
     if (status == VKMM_OK && !params->skip_transfers) status = sample_transfers(job, params);
+    if (status == VKMM_OK && params->skip_transfers) status = vkmm_job_transfer(job, &unused_ms); /* brings the last product back */
     if (status != VKMM_OK) return status;
 
     vkmm_samples *kernel = &job->samples[VKMM_SERIES_KERNEL], *submit = &job->samples[VKMM_SERIES_SUBMIT];
@@ -133,7 +135,7 @@ vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, v
         .transfer = vkmm_samples_series(&job->samples[VKMM_SERIES_TRANSFER]),
         .clock = *distrust ? VKMM_CLOCK_HOST : VKMM_CLOCK_DEVICE,
         .clock_note = distrust,
-        .mapped = !job->device || job->stores[VKMM_A].buffer.mapped != NULL,
+        .mapped = !job->device || vkmm_stores_all_mapped(job->stores),
     };
     return VKMM_OK;
 }

@@ -51,11 +51,19 @@ static void fill_words(void *memory, uint64_t bytes)
     for (uint64_t i = 0; i < bytes / 4; i++) memcpy((char *)memory + 4 * i, &canary, 4);
 }
 
+int vkmm_stores_all_mapped(const vkmm_store stores[VKMM_BINDING_COUNT])
+{
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++)
+        if (!stores[operand].buffer.mapped) return 0;
+    return 1;
+}
+
 void vkmm_stores_poison_mapped(vkmm_store stores[VKMM_BINDING_COUNT])
 {
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
         char *memory = stores[operand].buffer.mapped;
         uint64_t bytes = stores[operand].buffer.bytes;
+        if (!memory) continue;
         fill_words(memory, operand == VKMM_C ? bytes : VKMM_GUARD_BYTES);
         if (operand != VKMM_C) fill_words(memory + bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES);
     }
@@ -66,33 +74,39 @@ void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
         const vkmm_buffer *buffer = &stores[operand].buffer;
         uint64_t front = operand == VKMM_C ? buffer->bytes : VKMM_GUARD_BYTES;
+        if (buffer->mapped) continue;
         device->table.vkCmdFillBuffer(command, buffer->handle, 0, front, VKMM_CANARY);
         if (operand != VKMM_C)
             device->table.vkCmdFillBuffer(command, buffer->handle, buffer->bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES, VKMM_CANARY);
     }
+    /* The copies into A and B, and the kernel's writes to C, come after the canaries. */
+    if (!vkmm_stores_all_mapped(stores))
+        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                             VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
 }
 
 void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command)
 {
-    if (stores[VKMM_A].buffer.mapped) return; /* vkQueueSubmit makes the host's writes visible */
     for (int operand = VKMM_A; operand <= VKMM_B; operand++) {
         VkBufferCopy region = {.srcOffset = 0, .dstOffset = VKMM_GUARD_BYTES, .size = stores[operand].bytes};
-        if (region.size > 0)
+        if (stores[operand].staging.handle && region.size > 0) /* mapped: vkQueueSubmit makes the host's writes visible */
             device->table.vkCmdCopyBuffer(command, stores[operand].staging.handle, stores[operand].buffer.handle, 1, &region);
     }
-    vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    if (!vkmm_stores_all_mapped(stores))
+        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
 }
 
 void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command)
 {
     const vkmm_store *c = &stores[VKMM_C];
+    VkBufferCopy region = {.size = c->buffer.bytes};
     if (c->buffer.mapped) {
         vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
                              VK_ACCESS_HOST_READ_BIT);
         return;
     }
-    VkBufferCopy region = {.size = c->buffer.bytes};
     vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
                          VK_ACCESS_TRANSFER_READ_BIT);
     device->table.vkCmdCopyBuffer(command, c->buffer.handle, c->staging.handle, 1, &region);

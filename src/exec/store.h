@@ -26,12 +26,16 @@ void vkmm_store_destroy(vkmm_device *device, vkmm_store *store); /* a zeroed or 
 /* The part that a kernel sees. Never empty: an empty matrix shows 16 bytes of guard that no kernel reads. */
 vkmm_part vkmm_store_part(const vkmm_store *store);
 
-/* Fills the guards of A, B and C, and all of C, with the canary: on the host where memory is unified, else recorded for the device. */
+/* 1 when the host sees all three directly, so that nothing is ever copied. A device may give some matrices such memory and others not. */
+int vkmm_stores_all_mapped(const vkmm_store stores[VKMM_BINDING_COUNT]);
+
+/* Fill the guards of A, B and C, and all of C, with the canary: on the host what is mapped; recorded for the device, with the barrier
+ * behind it, what is not. Both together reach everything. */
 void vkmm_stores_poison_mapped(vkmm_store stores[VKMM_BINDING_COUNT]);
 void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command);
 
-/* Record the copies of A and B to the device, and of C (guards too) back, with the barriers between them and a dispatch. Where memory is
- * unified, only the barriers. */
+/* Record the copies of A and B to the device, and of C (guards too) back, with the barriers between them and a dispatch. What is mapped
+ * needs only the barriers. */
 void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command);
 void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command);
 

@@ -53,11 +53,7 @@ static vkmm_status record(vkmm_device *device, const vkmm_plan *plan, vkmm_store
 {
     vkmm_status status = vkmm_command_begin(device, command);
     if (status != VKMM_OK) return status;
-    if (!stores[VKMM_A].buffer.mapped) {
-        vkmm_stores_record_poison(device, stores, *command);
-        vkmm_command_barrier(device, *command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
-    }
+    vkmm_stores_record_poison(device, stores, *command);
     vkmm_stores_record_upload(device, stores, *command);
     vkmm_plan_record(device, plan, *command);
     vkmm_stores_record_download(device, stores, *command);
@@ -110,7 +106,7 @@ static vkmm_status run_plan(suite_device *suite, const vkmm_problem *problem, co
     if (status == VKMM_OK) {
         vkmm_plan_bind(device, &plan, parts);
         fill(product, problem, stores);
-        if (stores[VKMM_A].buffer.mapped) vkmm_stores_poison_mapped(stores);
+        vkmm_stores_poison_mapped(stores);
         status = record(device, &plan, stores, &command);
     }
     if (status == VKMM_OK) status = vkmm_command_run(device, command, NULL);

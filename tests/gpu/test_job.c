@@ -87,8 +87,8 @@ static void an_empty_product_runs(void **state)
     vkmm_job_destroy(&job);
 }
 
-/* The matrices lie between the guards: a host that writes beyond C is caught like a kernel that does. */
-static void sees_damaged_guards(void **state)
+/* What a kernel must not touch is marked before it runs. */
+static void guards_hold_the_canary(void **state)
 {
     (void)state;
     if (!info->unified_memory) skip(); /* staging is overwritten by the download */
@@ -184,7 +184,7 @@ int main(void)
         cmocka_unit_test_prestate(measures_three_times, (void *)"tiled"),
         cmocka_unit_test_prestate(measures_three_times, (void *)"serial"),
         cmocka_unit_test(an_empty_product_runs),
-        cmocka_unit_test(sees_damaged_guards),
+        cmocka_unit_test(guards_hold_the_canary),
         cmocka_unit_test(refuses_an_illegal_tile),
         cmocka_unit_test(refuses_what_does_not_fit),
         cmocka_unit_test(f64_where_the_device_has_it),

@@ -1,0 +1,67 @@
+/* Devices with memory of their own, played by a driver whose memory is unified: everything goes through staging buffers. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "math/matrix.h"
+#include "suite.h"
+#include "verify/verify.h"
+
+enum { M = 37, N = 29, K = 41 };
+
+static suite_device suite;
+
+static void all_cases(void **state)
+{
+    assert_int_equal(suite_kernel(&suite, *state, NULL, VKMM_F32, 1, 0), 0);
+}
+
+static int right(vkmm_job *job)
+{
+    vkmm_verdict verdict;
+    vkmm_view a = vkmm_view_rows(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_I32);
+    vkmm_view b = vkmm_view_rows(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_I32);
+    vkmm_view c = vkmm_view_rows(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32);
+    assert_int_equal(vkmm_verify(NULL, &a, &b, &c, VKMM_VERIFY_FULL, 1, &verdict), VKMM_OK);
+    return verdict.passed;
+}
+
+static void a_job_copies_and_says_so(void **state)
+{
+    (void)state;
+    vkmm_job *job = NULL;
+    vkmm_measurement time;
+    const vkmm_job_params params = {.problem = {M, N, K, VKMM_I32}};
+    vkmm_measure_params measure = {.iters = 3, .cold_iters_given = 1};
+    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
+    vkmm_fill(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_I32, VKMM_INIT_UNIFORM, 1);
+    vkmm_fill(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_I32, VKMM_INIT_UNIFORM, 2);
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    assert_true(right(job));
+    for (int without_transfers = 0; without_transfers < 2; without_transfers++) {
+        measure.skip_transfers = without_transfers;
+        vkmm_fill(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32, VKMM_INIT_ONES, 0); /* the last product must come back over this */
+        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        assert_false(time.mapped);
+        assert_int_equal(time.transfer.count, without_transfers ? 0 : 3);
+        assert_true(right(job));
+    }
+    vkmm_job_destroy(&job);
+}
+
+int main(void)
+{
+    int absent = suite_open(&suite);
+    if (absent) return absent;
+    suite.info->unified_memory = 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(all_cases, (void *)"naive"),
+        cmocka_unit_test_prestate(all_cases, (void *)"tiled"),
+        cmocka_unit_test(a_job_copies_and_says_so),
+    };
+    int failed = cmocka_run_group_tests_name("staging", tests, NULL, NULL);
+    return suite_close(&suite) || failed ? 1 : 0;
+}
