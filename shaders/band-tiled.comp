@@ -2,6 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 // Tutorial step 3b: the bands of band.comp, read through shared memory (lib/tile.glsl).
 #include "product.glsl"
+#include "observe.glsl"
 #include "tile.glsl"
 
 void main()
@@ -9,6 +10,7 @@ void main()
     for (uint row0 = gl_WorkGroupID.x * ROWS; row0 < M; row0 += gl_NumWorkGroups.x * ROWS) {
         for (uint col0 = 0; col0 < N; col0 += COLS) {
             uint row = row0 + gl_LocalInvocationID.y, col = col0 + gl_LocalInvocationID.x;
+            observe_visit(row, col);
             T sum = tiled_product(row, col);
             if (inside(row, M, col, N))
                 C[row * N + col] = sum;

@@ -1,7 +1,9 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 // Tutorial steps 1b and 2a: one invocation an element of C. Nobody chose a shape: the elements are counted row after row.
+#define LINEAR
 #include "product.glsl"
+#include "observe.glsl"
 #include "dot.glsl"
 
 void main()
@@ -12,6 +14,7 @@ void main()
     for (uint group = gl_WorkGroupID.x; group < groups; group += gl_NumWorkGroups.x) {
         uint element = group * size + gl_LocalInvocationID.x;
         uint row = element / N, col = element % N;
+        observe_visit(row, col);
         if (inside(row, M, col, N))
             C[row * N + col] = dot_product(row, col);
     }

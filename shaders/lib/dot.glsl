@@ -2,7 +2,11 @@
 T dot_product(uint row, uint col)
 {
     T sum = T(0);
-    for (uint k = 0; k < K; k++)
+    for (uint k = 0; k < K; k++) {
         sum += A[row * K + k] * B[k * N + col];
+        observe_global_a(row, k);
+        observe_global_b(k, col);
+        observe_sum(row, col, k, sum);
+    }
     return sum;
 }

@@ -11,14 +11,29 @@ T tiled_product(uint row, uint col)
     const uint y = gl_LocalInvocationID.y, x = gl_LocalInvocationID.x;
     T sum = T(0);
     for (uint k0 = 0; k0 < K; k0 += DEPTH) {
-        for (uint k = x; k < DEPTH; k += COLS)
-            tileA[y][k] = inside(row, M, k0 + k, K) ? A[row * K + k0 + k] : T(0);
-        for (uint k = y; k < DEPTH; k += ROWS)
-            tileB[k][x] = inside(k0 + k, K, col, N) ? B[(k0 + k) * N + col] : T(0);
+        for (uint k = x; k < DEPTH; k += COLS) {
+            tileA[y][k] = T(0);
+            if (inside(row, M, k0 + k, K)) {
+                tileA[y][k] = A[row * K + k0 + k];
+                observe_global_a(row, k0 + k);
+            }
+            observe_tile_a(row, col, k0, y, k, tileA[y][k]);
+        }
+        for (uint k = y; k < DEPTH; k += ROWS) {
+            tileB[k][x] = T(0);
+            if (inside(k0 + k, K, col, N)) {
+                tileB[k][x] = B[(k0 + k) * N + col];
+                observe_global_b(k0 + k, col);
+            }
+            observe_tile_b(row, col, k0, k, x, tileB[k][x]);
+        }
         barrier(); // both tiles are complete before anyone reads them
 
-        for (uint k = 0; k < DEPTH; k++)
+        for (uint k = 0; k < DEPTH; k++) {
             sum += tileA[y][k] * tileB[k][x];
+            observe_shared(row, k0 + k, col);
+            observe_sum(row, col, k0 + k, sum);
+        }
         barrier(); // everyone has read them before anyone overwrites them
     }
     return sum;

@@ -11,11 +11,15 @@ enum {
     VKMM_SPEC_ROWS = 2,
     VKMM_SPEC_COLS = 3,
     VKMM_SPEC_DEPTH = 4,
-    VKMM_SPEC_COUNT = 5
+    VKMM_SPEC_PLAIN_COUNT = 5,
+    /* Of observing builds alone: */
+    VKMM_SPEC_STRIDE = 5,
+    VKMM_SPEC_TRACE_ROW = 6,
+    VKMM_SPEC_TRACE_COL = 7
 };
 
-/* Bindings 0, 1, 2 of set 0 are A, B, C: the values of vkmm_operand. */
-enum { VKMM_BINDING_COUNT = 3 };
+/* Bindings 0, 1, 2 of set 0 are A, B, C: the values of vkmm_operand. Observing builds have one or two more. */
+enum { VKMM_BINDING_COUNT = 3, VKMM_MAX_BINDING_COUNT = 5 };
 
 /* The push constants, in elements. */
 typedef struct vkmm_push {

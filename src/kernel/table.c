@@ -28,10 +28,10 @@ const vkmm_kernel *vkmm_kernel_find(const char *name)
     return NULL;
 }
 
-const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type)
+const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type, vkmm_build build)
 {
     for (size_t i = 0; i < COUNT(modules); i++)
-        if (modules[i].type == type && strcmp(modules[i].kernel, kernel) == 0) return &modules[i];
+        if (modules[i].type == type && modules[i].build == build && strcmp(modules[i].kernel, kernel) == 0) return &modules[i];
     return NULL;
 }
 

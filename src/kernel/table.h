@@ -24,16 +24,24 @@ typedef struct vkmm_kernel {
 const vkmm_kernel *vkmm_kernel_at(uint32_t index);
 const vkmm_kernel *vkmm_kernel_find(const char *name); /* NULL when there is none */
 
+/* Builds of one shader source (shaders/lib/observe.glsl). */
+typedef enum vkmm_build {
+    VKMM_BUILD_PLAIN, /* the values are numbers of bindings more than three */
+    VKMM_BUILD_COUNT, /* counts reads: binding 3 */
+    VKMM_BUILD_TRACE  /* records what one workgroup sees: bindings 3 and 4 */
+} vkmm_build;
+
 /* One SPIR-V module. */
 typedef struct vkmm_module {
     const char *kernel;
     vkmm_type type;
     const uint32_t *words;
     size_t bytes;
+    vkmm_build build;
 } vkmm_module;
 
-/* The module of a kernel for a type; NULL when this build has none. Static storage. */
-const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type);
+/* The module of a kernel for a type; NULL when there is none. Static storage. */
+const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type, vkmm_build build);
 
 /* FNV-1a, 64 bits, over the words of all modules in the table's order; 16 hexadecimal digits and a zero. */
 void vkmm_modules_hash(char text[17]);

@@ -1,0 +1,136 @@
+// What a build tells about itself. A plain build makes nothing of all this; the counting and the tracing build are the same kernels
+// with one macro more, so that what they tell is what runs.
+//
+//   -DCOUNT   how often each element of A and B is read, from global and from shared memory (src/exec/count.h has the layout)
+//   -DTRACE   what the invocations of one workgroup see, step by step                       (src/exec/trace.h has the layout)
+
+#if defined(COUNT)
+
+layout(constant_id = 5) const uint STRIDE = 1; // every STRIDE-th element is counted
+layout(std430, set = 0, binding = 3) buffer Counts { uint counts[]; };
+
+const uint COUNT_VISITS = 0, COUNT_USEFUL = 1, COUNT_READS = 2;
+
+uint sampled(uint elements)
+{
+    return (elements + STRIDE - 1) / STRIDE;
+}
+
+void count_read(uint first, uint element)
+{
+    if (element % STRIDE == 0)
+        atomicAdd(counts[first + element / STRIDE], 1);
+}
+
+// One invocation begins the element (row, col), which may lie beyond C.
+void observe_visit(uint row, uint col)
+{
+    atomicAdd(counts[COUNT_VISITS], 1);
+    if (row < M && col < N)
+        atomicAdd(counts[COUNT_USEFUL], 1);
+}
+
+void observe_global_a(uint row, uint k)
+{
+    count_read(COUNT_READS, row * K + k);
+}
+
+void observe_global_b(uint k, uint col)
+{
+    count_read(COUNT_READS + sampled(M * K), k * N + col);
+}
+
+// Padding is read from shared memory too, but belongs to no element.
+void observe_shared(uint row, uint k, uint col)
+{
+    const uint first = COUNT_READS + sampled(M * K) + sampled(K * N);
+    if (row < M && k < K)
+        count_read(first, row * K + k);
+    if (k < K && col < N)
+        count_read(first + sampled(M * K), k * N + col);
+}
+
+#define observe_tile_a(row, col, k0, slot_row, slot_k, value)
+#define observe_tile_b(row, col, k0, slot_k, slot_col, value)
+#define observe_sum(row, col, k, sum)
+
+#elif defined(TRACE)
+
+layout(constant_id = 6) const uint TRACE_ROW = 0; // the element of C that is followed
+layout(constant_id = 7) const uint TRACE_COL = 0;
+layout(std430, set = 0, binding = 3) writeonly buffer TraceValues { T traceValues[]; };
+layout(std430, set = 0, binding = 4) writeonly buffer TraceIds { uint traceIds[]; };
+
+const uint TRACE_ID_COUNT = 10;
+
+// Whether this invocation is at work beside the followed element: in the same workgroup, on the same tile.
+bool traced(uint row, uint col)
+{
+#if defined(LINEAR)
+    return (row * N + col) / gl_WorkGroupSize.x == (TRACE_ROW * N + TRACE_COL) / gl_WorkGroupSize.x;
+#else
+    const uint row0 = row - gl_LocalInvocationID.y, col0 = col - gl_LocalInvocationID.x;
+    return TRACE_ROW - row0 < ROWS && TRACE_COL - col0 < COLS; // unsigned: also false for what lies before
+#endif
+}
+
+void observe_visit(uint row, uint col)
+{
+    if (!traced(row, col))
+        return;
+    const uint first = gl_LocalInvocationIndex * TRACE_ID_COUNT;
+    traceIds[first + 0] = gl_GlobalInvocationID.x;
+    traceIds[first + 1] = gl_GlobalInvocationID.y;
+    traceIds[first + 2] = gl_LocalInvocationID.x;
+    traceIds[first + 3] = gl_LocalInvocationID.y;
+    traceIds[first + 4] = gl_WorkGroupID.x;
+    traceIds[first + 5] = gl_WorkGroupID.y;
+    traceIds[first + 6] = gl_WorkGroupID.x * gl_WorkGroupSize.x;
+    traceIds[first + 7] = gl_WorkGroupID.y * gl_WorkGroupSize.y;
+    traceIds[first + 8] = row;
+    traceIds[first + 9] = col;
+}
+
+const uint TRACE_INVOCATIONS = gl_WorkGroupSize.x * gl_WorkGroupSize.y;
+
+// The sums come first: one an invocation for each k, tiles' padding included.
+void observe_sum(uint row, uint col, uint k, T sum)
+{
+    if (traced(row, col))
+        traceValues[k * TRACE_INVOCATIONS + gl_LocalInvocationIndex] = sum;
+}
+
+uint trace_tiles(uint k)
+{
+    const uint steps = (K + DEPTH - 1) / DEPTH;
+    return steps * DEPTH * TRACE_INVOCATIONS + (k / DEPTH) * (ROWS + COLS) * DEPTH;
+}
+
+// Then, for each step along K, both tiles as they were loaded into shared memory.
+void observe_tile_a(uint row, uint col, uint k0, uint slot_row, uint slot_k, T value)
+{
+    if (traced(row, col))
+        traceValues[trace_tiles(k0) + slot_row * DEPTH + slot_k] = value;
+}
+
+void observe_tile_b(uint row, uint col, uint k0, uint slot_k, uint slot_col, T value)
+{
+    if (traced(row, col))
+        traceValues[trace_tiles(k0) + ROWS * DEPTH + slot_k * COLS + slot_col] = value;
+}
+
+#define observe_global_a(row, k)
+#define observe_global_b(k, col)
+#define observe_shared(row, k, col)
+
+#else
+
+#define observe_visit(row, col)
+#define observe_global_a(row, k)
+#define observe_global_b(k, col)
+#define observe_shared(row, k, col)
+#define observe_tile_a(row, col, k0, slot_row, slot_k, value)
+#define observe_tile_b(row, col, k0, slot_k, slot_col, value)
+#define observe_sum(row, col, k, sum)
+
+#endif
