@@ -40,7 +40,7 @@ const char *vkmm_kernel_summary(uint32_t index)
 int vkmm_kernel_built(const char *name, vkmm_type type)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(name);
-    return kernel && (kernel->spread == VKMM_SPREAD_HOST || vkmm_module_find(name, type));
+    return kernel && (kernel->spread == VKMM_SPREAD_HOST || vkmm_module_find(name, type, VKMM_BUILD_PLAIN));
 }
 
 static void copy(void *to, const void *from, uint64_t bytes)

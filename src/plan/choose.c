@@ -42,10 +42,12 @@ static vkmm_status check_type(const vkmm_log *log, const vkmm_device_info *devic
 
 /* Without measurements of the device at hand: shared memory pays on GPUs. Where a driver runs shaders on the processor, all memory is
  * cached anyway and every barrier costs a switch between all invocations: 1024³ in f32 took 1.7 s grouped and 4.8 s tiled on Mesa
- * 22.3's lavapipe with two cores. */
-static const char *auto_kernel(const vkmm_device_info *device)
+ * 22.3's lavapipe with two cores. But that driver leaves a shader's loops after 65,535 rounds, and so finishes a longer K only in tiles. */
+static const char *auto_kernel(const vkmm_device_info *device, const vkmm_problem *problem)
 {
-    return device && device->type == VK_PHYSICAL_DEVICE_TYPE_CPU ? "grouped" : "tiled";
+    int processor = device && device->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    int endless = processor && device->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE && problem->k >= 65535;
+    return processor && !endless ? "grouped" : "tiled";
 }
 
 static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
@@ -60,11 +62,11 @@ static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *devi
         return VKMM_OK;
     }
     int automatic = !wish->kernel || strcmp(wish->kernel, "auto") == 0;
-    const char *name = automatic ? auto_kernel(device) : wish->kernel;
+    const char *name = automatic ? auto_kernel(device, problem) : wish->kernel;
     choice->kernel = vkmm_kernel_find(name);
     if (!choice->kernel) return vkmm_fail(log, VKMM_INVALID, "there is no kernel \"%s\"", name);
     if (choice->kernel->spread == VKMM_SPREAD_HOST) return VKMM_OK;
-    choice->module = vkmm_module_find(name, problem->type);
+    choice->module = vkmm_module_find(name, problem->type, VKMM_BUILD_PLAIN);
     if (!choice->module)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "this build has no %s shader for %s", name, vkmm_type_of(problem->type)->name);
     return VKMM_OK;
@@ -117,15 +119,15 @@ static void fill_info(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile,
     info->workgroup[2] = 1;
     info->shared_bytes = (uint32_t)vkmm_tile_shared_bytes(kernel, type, tile);
     if (kernel->spread == VKMM_SPREAD_HOST) return;
-    const uint32_t values[VKMM_SPEC_COUNT] = {
+    const uint32_t values[VKMM_SPEC_PLAIN_COUNT] = {
         [VKMM_SPEC_WORKGROUP_X] = info->workgroup[0],
         [VKMM_SPEC_WORKGROUP_Y] = info->workgroup[1],
         [VKMM_SPEC_ROWS] = info->tile[0],
         [VKMM_SPEC_COLS] = info->tile[1],
         [VKMM_SPEC_DEPTH] = vkmm_tile_depth(tile),
     };
-    info->spec_count = VKMM_SPEC_COUNT;
-    for (uint32_t id = 0; id < VKMM_SPEC_COUNT; id++) {
+    info->spec_count = VKMM_SPEC_PLAIN_COUNT;
+    for (uint32_t id = 0; id < VKMM_SPEC_PLAIN_COUNT; id++) {
         info->spec_ids[id] = id;
         info->spec_values[id] = values[id];
     }
@@ -168,4 +170,30 @@ vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, con
     count_groups(choice->kernel, problem, tile, groups);
     fill_info(choice->kernel, problem->type, tile, &choice->info);
     return fit_groups(log, device, wish, groups, &choice->info);
+}
+
+vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_build build, uint32_t count, const uint32_t *ids,
+                                const uint32_t *values)
+{
+    const vkmm_module *module = choice->module ? vkmm_module_find(choice->kernel->name, choice->module->type, build) : NULL;
+    if (!module)
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "the kernel %s has no build that can be observed; naive, grouped, tiled, band and band-tiled have one",
+                         choice->kernel->name);
+    choice->module = module;
+    for (uint32_t i = 0; i < count && choice->info.spec_count < VKMM_MAX_SPEC_CONSTANTS; i++) {
+        choice->info.spec_ids[choice->info.spec_count] = ids[i];
+        choice->info.spec_values[choice->info.spec_count++] = values[i];
+    }
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params, vkmm_kernel_info *info)
+{
+    const vkmm_wish wish = {params->kernel, params->tile_rows, params->tile_cols, params->shader};
+    vkmm_choice choice;
+    vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
+    if (status == VKMM_OK) status = vkmm_choose(log, device, &params->problem, &wish, &choice);
+    if (status == VKMM_OK) *info = choice.info;
+    return status;
 }

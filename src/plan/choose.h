@@ -14,11 +14,17 @@ typedef struct vkmm_choice {
     const vkmm_kernel *kernel;
     const vkmm_module *module; /* NULL for the kernel serial */
     vkmm_kernel_info info;
+    int capture_statistics; /* the driver is to keep what it can tell of the pipeline (vk/executable.h); the chooser leaves it 0 */
 } vkmm_choice;
 
 /* device may be NULL for the kernel "serial". The problem must have been checked (math/problem.h). VKMM_INVALID: unknown kernel;
  * VKMM_NO_DEVICE: a kernel that needs one; VKMM_UNSUPPORTED: type, tile or size beyond the device, with limit, value and nearest legal. */
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
                         vkmm_choice *choice);
+
+/* Replaces the module of a choice by an observing build of the same shader, with `count` specialization constants more. VKMM_UNSUPPORTED
+ * for serial and for users' shaders. */
+vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_build build, uint32_t count, const uint32_t *ids,
+                                const uint32_t *values);
 
 #endif

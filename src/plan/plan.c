@@ -4,16 +4,18 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_problem *problem, c
 {
     *plan = (vkmm_plan){
         .info = choice->info,
+        .binding_count = VKMM_BINDING_COUNT + (uint32_t)choice->module->build,
         .push = {.m = (uint32_t)problem->m, .n = (uint32_t)problem->n, .k = (uint32_t)problem->k},
     };
     vkmm_pipeline_info info = {
         .words = choice->module->words,
         .bytes = choice->module->bytes,
-        .binding_count = VKMM_BINDING_COUNT,
+        .binding_count = plan->binding_count,
         .push_bytes = sizeof(vkmm_push),
         .spec_count = choice->info.spec_count,
         .spec_ids = choice->info.spec_ids,
         .spec_values = choice->info.spec_values,
+        .capture_statistics = choice->capture_statistics,
     };
     return vkmm_pipeline_create(device, &info, &plan->pipeline);
 }
@@ -23,9 +25,9 @@ void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan)
     vkmm_pipeline_destroy(device, &plan->pipeline);
 }
 
-void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part parts[VKMM_BINDING_COUNT])
+void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts)
 {
-    for (uint32_t i = 0; i < VKMM_BINDING_COUNT; i++)
+    for (uint32_t i = 0; i < plan->binding_count; i++)
         vkmm_pipeline_bind(device, &plan->pipeline, i, parts[i].buffer, parts[i].offset, parts[i].bytes);
 }
 

@@ -10,6 +10,7 @@ typedef struct vkmm_plan {
     vkmm_kernel_info info;
     vkmm_pipeline pipeline;
     vkmm_push push;
+    uint32_t binding_count; /* 3; of observing builds 4 (COUNT) or 5 (TRACE) */
 } vkmm_plan;
 
 /* A part of a buffer: where one matrix lies. offset is a multiple of minStorageBufferOffsetAlignment; 0 < bytes ≤ maxStorageBufferRange. */
@@ -22,8 +23,8 @@ typedef struct vkmm_part {
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_problem *problem, const vkmm_choice *choice, vkmm_plan *plan);
 void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan); /* a zeroed plan is legal */
 
-/* Says where A, B and C lie; before the first record. */
-void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part parts[VKMM_BINDING_COUNT]);
+/* Says where A, B and C lie, and what an observing build writes: binding_count parts; before the first record. */
+void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts);
 
 /* Records the dispatch. The caller records the barriers: A and B visible to SHADER_READ before, C's SHADER_WRITE after. An empty product
  * records nothing. */

@@ -15,8 +15,14 @@ static vkmm_status create_handle(vkmm_device *device)
         .pQueuePriorities = &priority,
     };
     VkPhysicalDeviceFeatures features = {.shaderFloat64 = physical->info.has_f64 ? VK_TRUE : VK_FALSE};
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR, .pipelineExecutableInfo = VK_TRUE};
+    static const char *const statistics_extension[] = {VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME};
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+        .pNext = physical->info.has_statistics ? &statistics : NULL,
+        .enabledExtensionCount = physical->info.has_statistics ? 1 : 0,
+        .ppEnabledExtensionNames = statistics_extension,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
         .pEnabledFeatures = &features,

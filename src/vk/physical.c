@@ -73,6 +73,17 @@ static void read_identity(const VkPhysicalDeviceProperties *properties, const Vk
     info->type = properties->deviceType;
 }
 
+/* The feature's structure may be chained only where the extension is known. */
+static int read_has_statistics(const vkmm_instance *instance, VkPhysicalDevice handle)
+{
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &statistics};
+    if (!has_extension(instance, handle, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)) return 0;
+    instance->table.vkGetPhysicalDeviceFeatures2(handle, &features);
+    return statistics.pipelineExecutableInfo == VK_TRUE;
+}
+
 int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical)
 {
     VkPhysicalDeviceMaintenance4Properties maintenance4 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
@@ -110,6 +121,7 @@ int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, u
     info->max_allocation_bytes = maintenance3.maxMemoryAllocationSize;
     info->max_buffer_bytes = knows_maintenance4 ? maintenance4.maxBufferSize : maintenance3.maxMemoryAllocationSize;
     info->has_f64 = features.features.shaderFloat64 == VK_TRUE;
+    info->has_statistics = read_has_statistics(instance, handle);
     read_memory(instance, handle, info);
     return 1;
 }

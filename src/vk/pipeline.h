@@ -11,6 +11,7 @@ typedef struct vkmm_pipeline_info {
     uint32_t push_bytes;
     uint32_t spec_count; /* specialization constants, 32 bits each */
     const uint32_t *spec_ids, *spec_values;
+    int capture_statistics; /* for vk/executable.h, on a device with has_statistics */
 } vkmm_pipeline_info;
 
 typedef struct vkmm_pipeline {

@@ -28,7 +28,7 @@ void vkmm_timer_start(vkmm_device *device, VkCommandBuffer command, const vkmm_t
 
 void vkmm_timer_stop(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer)
 {
-    if (timer->pool) device->table.vkCmdWriteTimestamp(command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, timer->pool, 1);
+    if (timer->pool) device->table.vkCmdWriteTimestamp(command, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timer->pool, 1);
 }
 
 double vkmm_ticks_to_ms(uint64_t start, uint64_t stop, uint32_t bits, double period_ns)

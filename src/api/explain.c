@@ -1,0 +1,27 @@
+/* What the driver tells of a kernel: choosing, building and asking, which no single room does. */
+#include "base/log.h"
+#include "math/problem.h"
+#include "plan/plan.h"
+#include "vk/executable.h"
+
+vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, vkmm_statistic *statistics, uint32_t *count)
+{
+    const vkmm_device_info *info = &device->physical->info;
+    const vkmm_wish wish = {params->kernel, params->tile_rows, params->tile_cols, params->shader};
+    vkmm_plan plan = {0};
+    vkmm_choice choice;
+    if (!info->has_statistics)
+        return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
+                         "\"%s\" tells nothing of its kernels (VK_KHR_pipeline_executable_properties)", info->name);
+    vkmm_status status = vkmm_problem_check(vkmm_device_log(device), &params->problem, NULL);
+    if (status == VKMM_OK) status = vkmm_choose(vkmm_device_log(device), info, &params->problem, &wish, &choice);
+    if (status == VKMM_OK && !choice.module)
+        status =
+            vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED, "the kernel %s runs on the host, no driver compiles it", choice.info.name);
+    if (status != VKMM_OK) return status;
+    choice.capture_statistics = 1;
+    status = vkmm_plan_create(device, &params->problem, &choice, &plan);
+    if (status == VKMM_OK) status = vkmm_pipeline_statistics(device, &plan.pipeline, statistics, count);
+    vkmm_plan_destroy(device, &plan);
+    return status;
+}

@@ -1,0 +1,258 @@
+#include "exec/count.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "exec/store.h"
+#include "math/problem.h"
+#include "math/type.h"
+#include "plan/access.h"
+#include "vk/command.h"
+
+enum { VISITS, USEFUL, FIRST_READ };
+#define LLVMPIPE_ROUNDS 65535.0
+
+/* All that one counting run owns. */
+typedef struct counting {
+    vkmm_device *device;
+    vkmm_problem problem;
+    vkmm_choice choice;
+    uint32_t stride;
+    uint64_t sampled[2], counters_bytes;
+    vkmm_plan plan;
+    vkmm_store stores[VKMM_BINDING_COUNT];
+    vkmm_buffer counters, staging; /* staging only where memory is not unified */
+    VkCommandBuffer command;
+} counting;
+
+static uint64_t sampled(uint64_t elements, uint64_t stride)
+{
+    return (elements + stride - 1) / stride;
+}
+
+static uint64_t counters_bytes(const vkmm_problem *problem, uint64_t stride)
+{
+    uint64_t counters = 2 * (sampled(problem->m * problem->k, stride) + sampled(problem->k * problem->n, stride));
+    return sizeof(uint32_t) * (FIRST_READ + counters);
+}
+
+static int is_prime(uint64_t value)
+{
+    for (uint64_t divisor = 2; divisor * divisor <= value; divisor++)
+        if (value % divisor == 0) return 0;
+    return value > 1;
+}
+
+uint32_t vkmm_count_stride(const vkmm_problem *problem, const vkmm_access *formula, uint64_t budget, uint64_t max_bytes)
+{
+    uint64_t m = problem->m, n = problem->n, k = problem->k, stride = 1;
+    double reads = (double)(m * k) * (double)(formula->a.global_min + formula->a.shared_min) +
+                   (double)(k * n) * (double)(formula->b.global_min + formula->b.shared_min);
+    if (reads > (double)budget) stride = (uint64_t)(reads / (double)budget) + 1;
+    while (counters_bytes(problem, stride) > max_bytes) stride *= 2;
+    while (stride > 1 && (!is_prime(stride) || k % stride == 0 || n % stride == 0)) stride++;
+    return stride < UINT32_MAX ? (uint32_t)stride : UINT32_MAX;
+}
+
+/* A[i][k] and B[k][j] are the same for all k, so that C[i][j] = K · A[i] · B[j]: exact in every type while it stays below 2^24, and
+ * different between neighbours in either direction. */
+static uint64_t factor_a(uint64_t row)
+{
+    return row % 7 + 1;
+}
+
+static uint64_t factor_b(uint64_t col)
+{
+    return col % 5 + 1;
+}
+
+static void store_number(void *matrix, uint64_t index, vkmm_type type, uint64_t number)
+{
+    if (type == VKMM_F32)
+        ((float *)matrix)[index] = (float)number;
+    else if (type == VKMM_F64)
+        ((double *)matrix)[index] = (double)number;
+    else
+        ((uint32_t *)matrix)[index] = (uint32_t)number;
+}
+
+static int is_number(const void *matrix, uint64_t index, vkmm_type type, uint64_t number)
+{
+    if (type == VKMM_F32) return ((const float *)matrix)[index] == (float)number;
+    if (type == VKMM_F64) return ((const double *)matrix)[index] == (double)number;
+    return ((const uint32_t *)matrix)[index] == (uint32_t)number;
+}
+
+static void fill(const counting *c)
+{
+    const vkmm_problem *p = &c->problem;
+    for (uint64_t i = 0; i < p->m; i++)
+        for (uint64_t k = 0; k < p->k; k++) store_number(c->stores[VKMM_A].host, i * p->k + k, p->type, factor_a(i));
+    for (uint64_t k = 0; k < p->k; k++)
+        for (uint64_t j = 0; j < p->n; j++) store_number(c->stores[VKMM_B].host, k * p->n + j, p->type, factor_b(j));
+}
+
+/* Mesa's llvmpipe leaves the loops of a shader, all of them together, after 65,535 rounds (LP_MAX_TGSI_LOOP_ITERATIONS): seen with
+ * version 22.3. Nothing in Vulkan allows that, or tells of it. */
+static int beyond_llvmpipe(const counting *c)
+{
+    const vkmm_kernel_info *info = &c->choice.info;
+    double invocations = (double)info->groups[0] * info->groups[1] * info->workgroup[0] * info->workgroup[1];
+    vkmm_access formula;
+    if (c->device->physical->info.driver_id != VK_DRIVER_ID_MESA_LLVMPIPE) return 0;
+    if (vkmm_access_formula(NULL, info, &c->problem, &formula) != VKMM_OK) return 0;
+    return (double)formula.multiply_adds + (double)formula.invocations > LLVMPIPE_ROUNDS * invocations;
+}
+
+static vkmm_status wrong_element(const counting *c, uint64_t row, uint64_t col)
+{
+    if (beyond_llvmpipe(c))
+        return vkmm_fail(vkmm_device_log(c->device), VKMM_UNSUPPORTED,
+                         "llvmpipe leaves a shader's loops after %.0f rounds, before %s has finished this size: C[%llu][%llu] is wrong",
+                         LLVMPIPE_ROUNDS, c->choice.info.name, (unsigned long long)row, (unsigned long long)col);
+    return vkmm_fail(vkmm_device_log(c->device), VKMM_WRONG_RESULT,
+                     "the counting build of %s got C[%llu][%llu] wrong: its counts mean nothing", c->choice.info.name,
+                     (unsigned long long)row, (unsigned long long)col);
+}
+
+/* The counting build must multiply as well as the plain one does, or it counts something else. */
+static vkmm_status judge(const counting *c)
+{
+    const vkmm_problem *p = &c->problem;
+    const vkmm_log *log = vkmm_device_log(c->device);
+    int64_t damage;
+    if (!vkmm_store_guards_whole(&c->stores[VKMM_C], &damage))
+        return vkmm_fail(log, VKMM_WRONG_RESULT, "the counting build of %s wrote outside C: %lld bytes from its start", c->choice.info.name,
+                         (long long)damage);
+    if (p->type == VKMM_F32 && p->k * 35 >= 1 << 24) return VKMM_OK; /* sums round */
+    for (uint64_t i = 0; i < p->m; i++)
+        for (uint64_t j = 0; j < p->n; j++)
+            if (!is_number(c->stores[VKMM_C].host, i * p->n + j, p->type, p->k * factor_a(i) * factor_b(j))) return wrong_element(c, i, j);
+    return VKMM_OK;
+}
+
+static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_access *access)
+{
+    const vkmm_device_info *info = &c->device->physical->info;
+    const vkmm_log *log = vkmm_device_log(c->device);
+    const vkmm_wish wish = {params->kernel, params->tile_rows, params->tile_cols, params->shader};
+    vkmm_status status = vkmm_problem_check(log, &c->problem, NULL);
+    if (status == VKMM_OK) status = vkmm_choose(log, info, &c->problem, &wish, &c->choice);
+    if (status == VKMM_OK) status = vkmm_access_formula(log, &c->choice.info, &c->problem, access);
+    if (status != VKMM_OK) return status;
+    if (access->invocations > UINT32_MAX)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "%llu invocations are too many to count: the counters have 32 bits; take a smaller M or N",
+                         (unsigned long long)access->invocations);
+    uint64_t room = info->max_storage_range < info->max_allocation_bytes ? info->max_storage_range : info->max_allocation_bytes;
+    c->stride = vkmm_count_stride(&c->problem, access, VKMM_COUNT_BUDGET, room < UINT64_C(1) << 28 ? room : UINT64_C(1) << 28);
+    c->counters_bytes = counters_bytes(&c->problem, c->stride);
+    c->sampled[VKMM_A] = sampled(c->problem.m * c->problem.k, c->stride);
+    c->sampled[VKMM_B] = sampled(c->problem.k * c->problem.n, c->stride);
+    const uint32_t id = VKMM_SPEC_STRIDE;
+    return vkmm_choice_observe(log, &c->choice, VKMM_BUILD_COUNT, 1, &id, &c->stride);
+}
+
+static vkmm_status create(counting *c)
+{
+    vkmm_device *device = c->device;
+    vkmm_part parts[VKMM_BINDING_COUNT + 1];
+    vkmm_status status = vkmm_plan_create(device, &c->problem, &c->choice, &c->plan);
+    for (int operand = VKMM_A; operand <= VKMM_C && status == VKMM_OK; operand++) {
+        uint64_t bytes = vkmm_operand_bytes(&c->problem, (vkmm_operand)operand);
+        status = vkmm_store_create(device, (vkmm_operand)operand, bytes, &c->stores[operand]);
+        parts[operand] = vkmm_store_part(&c->stores[operand]);
+    }
+    if (status == VKMM_OK) status = vkmm_buffer_create(device, "the counters", c->counters_bytes, VKMM_PLACE_DEVICE, &c->counters);
+    if (status == VKMM_OK && !c->counters.mapped)
+        status = vkmm_buffer_create(device, "the counters", c->counters_bytes, VKMM_PLACE_DOWNLOAD, &c->staging);
+    if (status != VKMM_OK) return status;
+    parts[VKMM_BINDING_COUNT] = (vkmm_part){c->counters.handle, 0, c->counters_bytes};
+    vkmm_plan_bind(device, &c->plan, parts);
+    return VKMM_OK;
+}
+
+static vkmm_status record(counting *c)
+{
+    vkmm_device *device = c->device;
+    vkmm_status status = vkmm_command_begin(device, &c->command);
+    if (status != VKMM_OK) return status;
+    if (!c->stores[VKMM_A].buffer.mapped) vkmm_stores_record_poison(device, c->stores, c->command);
+    device->table.vkCmdFillBuffer(c->command, c->counters.handle, 0, c->counters_bytes, 0);
+    vkmm_command_barrier(device, c->command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                         VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                         VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    vkmm_stores_record_upload(device, c->stores, c->command);
+    vkmm_plan_record(device, &c->plan, c->command);
+    if (c->staging.handle) {
+        const VkBufferCopy region = {.size = c->counters_bytes};
+        vkmm_command_barrier(device, c->command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
+        device->table.vkCmdCopyBuffer(c->command, c->counters.handle, c->staging.handle, 1, &region);
+    }
+    vkmm_stores_record_download(device, c->stores, c->command); /* its barriers cover the counters too */
+    return vkmm_command_end(device, c->command);
+}
+
+static void least_and_most(const uint32_t *counts, uint64_t count, uint64_t *min, uint64_t *max, uint64_t *sum)
+{
+    *min = count > 0 ? counts[0] : 0;
+    *max = *sum = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (counts[i] < *min) *min = counts[i];
+        if (counts[i] > *max) *max = counts[i];
+        *sum += counts[i];
+    }
+}
+
+/* Reads of all elements, from those of the sample: exact when all are read equally often. */
+static uint64_t scale_up(uint64_t sum, uint64_t in_sample, uint64_t elements)
+{
+    if (in_sample == 0) return 0;
+    if (sum % in_sample == 0) return sum / in_sample * elements;
+    return (uint64_t)((double)sum / (double)in_sample * (double)elements + 0.5);
+}
+
+static void read_counters(const counting *c, vkmm_access *access)
+{
+    const uint32_t *counts = c->staging.mapped ? c->staging.mapped : c->counters.mapped;
+    const uint32_t *a = counts + FIRST_READ, *b = a + c->sampled[VKMM_A];
+    const uint32_t *shared_a = b + c->sampled[VKMM_B], *shared_b = shared_a + c->sampled[VKMM_A];
+    const vkmm_problem *p = &c->problem;
+    uint64_t reads_a, reads_b, ignored, bytes = vkmm_type_of(p->type)->bytes;
+    memset(access, 0, sizeof *access);
+    least_and_most(a, c->sampled[VKMM_A], &access->a.global_min, &access->a.global_max, &reads_a);
+    least_and_most(b, c->sampled[VKMM_B], &access->b.global_min, &access->b.global_max, &reads_b);
+    least_and_most(shared_a, c->sampled[VKMM_A], &access->a.shared_min, &access->a.shared_max, &ignored);
+    least_and_most(shared_b, c->sampled[VKMM_B], &access->b.shared_min, &access->b.shared_max, &ignored);
+    access->invocations = counts[VISITS];
+    access->useful = counts[USEFUL];
+    access->multiply_adds = vkmm_access_multiply_adds(&c->choice.info, p, access->invocations, access->useful);
+    access->bytes_read = bytes * (scale_up(reads_a, c->sampled[VKMM_A], p->m * p->k) + scale_up(reads_b, c->sampled[VKMM_B], p->k * p->n));
+    access->bytes_written = bytes * access->useful;
+    access->stride = c->stride;
+}
+
+vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_params *params, vkmm_access *access)
+{
+    counting c = {.device = device, .problem = params->problem};
+    vkmm_access counted = {0};
+    vkmm_status status = choose(&c, params, &counted);
+    if (status == VKMM_OK) status = create(&c);
+    if (status == VKMM_OK) {
+        fill(&c);
+        if (c.stores[VKMM_A].buffer.mapped) vkmm_stores_poison_mapped(c.stores);
+        status = record(&c);
+    }
+    if (status == VKMM_OK) status = vkmm_command_run(device, c.command, NULL);
+    if (status == VKMM_OK) status = judge(&c);
+    if (status == VKMM_OK) {
+        read_counters(&c, &counted);
+        *access = counted;
+    }
+    vkmm_command_free(device, &c.command);
+    vkmm_plan_destroy(device, &c.plan);
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_store_destroy(device, &c.stores[operand]);
+    vkmm_buffer_destroy(device, &c.counters);
+    vkmm_buffer_destroy(device, &c.staging);
+    return status;
+}

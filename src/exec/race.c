@@ -1,0 +1,190 @@
+#include <string.h>
+
+#include "base/alloc.h"
+#include "exec/store.h"
+#include "kernel/user.h"
+#include "math/matrix.h"
+#include "math/problem.h"
+#include "vk/command.h"
+
+enum { GUARDED, RACING, VERSIONS, DEFAULT_RUNS = 100 };
+
+static const char *const modules[VERSIONS] = {[GUARDED] = "tile_sum", [RACING] = "tile_sum-no-barrier"};
+
+typedef struct race {
+    vkmm_device *device;
+    const vkmm_log *log;
+    const vkmm_race_params *params;
+    uint64_t count;                        /* elements */
+    vkmm_store stores[VKMM_BINDING_COUNT]; /* A: the values; B: empty; C: the sums */
+    vkmm_plan plans[VERSIONS];
+    VkCommandBuffer commands[VERSIONS];
+    int32_t *right; /* the caller's, or owned */
+} race;
+
+/* The planner's rules for tiles and ranges, for a shader that is no product: like a user's own, but it loops over what a dispatch cannot
+ * reach. */
+static vkmm_status choose(const race *r, int version, vkmm_choice *choice)
+{
+    const vkmm_race_params *params = r->params;
+    const vkmm_device_info *device = &r->device->physical->info;
+    const vkmm_problem problem = {params->rows, params->cols, 1, VKMM_I32};
+    const vkmm_shader shader = {
+        .name = NULL,
+        .kernel = {"tile_sum", "every element becomes the sum of its tile", VKMM_SPREAD_GRID, 16, 16, 0},
+        .module = *vkmm_module_find(modules[version], VKMM_I32, VKMM_BUILD_PLAIN),
+    };
+    const vkmm_wish wish = {.tile_rows = params->tile_rows, .tile_cols = params->tile_cols, .shader = &shader};
+    vkmm_device_info boundless = *device;
+    for (int axis = 0; axis < 3; axis++) boundless.max_workgroup_count[axis] = UINT32_MAX;
+    vkmm_status status = vkmm_choose(r->log, &boundless, &problem, &wish, choice);
+    if (status != VKMM_OK) return status;
+    choice->kernel = NULL; /* `shader` ends here */
+    choice->module = vkmm_module_find(modules[version], VKMM_I32, VKMM_BUILD_PLAIN);
+    for (int axis = 0; axis < 2; axis++)
+        if (choice->info.groups[axis] > device->max_workgroup_count[axis]) choice->info.groups[axis] = device->max_workgroup_count[axis];
+    choice->info.shared_bytes = choice->info.tile[0] * choice->info.tile[1] * (uint32_t)sizeof(int32_t);
+    if (choice->info.shared_bytes <= device->max_shared_bytes) return VKMM_OK;
+    return vkmm_fail(r->log, VKMM_UNSUPPORTED, "tile %ux%u needs %u bytes of shared memory; \"%s\" allows %u (maxComputeSharedMemorySize)",
+                     choice->info.tile[0], choice->info.tile[1], choice->info.shared_bytes, device->name, device->max_shared_bytes);
+}
+
+static vkmm_status check(const vkmm_log *log, const vkmm_race_params *params)
+{
+    const vkmm_problem problem = {params->rows, params->cols, params->cols, VKMM_I32};
+    if (params->rows == 0 || params->cols == 0)
+        return vkmm_fail(log, VKMM_INVALID, "a matrix of %ux%u has no tile to sum; both extents must be at least 1", params->rows,
+                         params->cols);
+    return vkmm_problem_check(log, &problem, NULL);
+}
+
+static vkmm_status create_stores(race *r)
+{
+    const uint64_t bytes[VKMM_BINDING_COUNT] = {[VKMM_A] = r->count * sizeof(int32_t), [VKMM_C] = r->count * sizeof(int32_t)};
+    vkmm_status status = VKMM_OK;
+    for (int operand = VKMM_A; operand <= VKMM_C && status == VKMM_OK; operand++)
+        status = vkmm_store_create(r->device, (vkmm_operand)operand, bytes[operand], &r->stores[operand]);
+    return status;
+}
+
+static vkmm_status record(race *r, int version)
+{
+    vkmm_device *device = r->device;
+    VkCommandBuffer *command = &r->commands[version];
+    vkmm_status status = vkmm_command_begin(device, command);
+    if (status != VKMM_OK) return status;
+    if (!r->stores[VKMM_A].buffer.mapped) {
+        vkmm_stores_record_poison(device, r->stores, *command);
+        vkmm_command_barrier(device, *command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                             VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    }
+    vkmm_stores_record_upload(device, r->stores, *command);
+    vkmm_plan_record(device, &r->plans[version], *command);
+    vkmm_stores_record_download(device, r->stores, *command);
+    return vkmm_command_end(device, *command);
+}
+
+static vkmm_status create_version(race *r, int version, vkmm_kernel_info *info)
+{
+    const vkmm_problem problem = {r->params->rows, r->params->cols, 0, VKMM_I32};
+    vkmm_part parts[VKMM_BINDING_COUNT];
+    vkmm_choice choice;
+    vkmm_status status = choose(r, version, &choice);
+    if (status == VKMM_OK) status = vkmm_plan_create(r->device, &problem, &choice, &r->plans[version]);
+    if (status != VKMM_OK) return status;
+    *info = choice.info;
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) parts[operand] = vkmm_store_part(&r->stores[operand]);
+    vkmm_plan_bind(r->device, &r->plans[version], parts);
+    return record(r, version);
+}
+
+/* The sums that are right, tile by tile on the host. */
+static void sum_tiles(const race *r, const vkmm_kernel_info *info)
+{
+    const int32_t *values = r->stores[VKMM_A].host;
+    const uint64_t rows = r->params->rows, cols = r->params->cols;
+    for (uint64_t row0 = 0; row0 < rows; row0 += info->tile[0]) {
+        for (uint64_t col0 = 0; col0 < cols; col0 += info->tile[1]) {
+            uint64_t row1 = row0 + info->tile[0] < rows ? row0 + info->tile[0] : rows;
+            uint64_t col1 = col0 + info->tile[1] < cols ? col0 + info->tile[1] : cols;
+            uint32_t sum = 0; /* unsigned, so that it wraps as the device's does */
+            for (uint64_t i = row0; i < row1; i++)
+                for (uint64_t j = col0; j < col1; j++) sum += (uint32_t)values[i * cols + j];
+            for (uint64_t i = row0; i < row1; i++)
+                for (uint64_t j = col0; j < col1; j++) r->right[i * cols + j] = (int32_t)sum;
+        }
+    }
+}
+
+/* Compares one run with what is right; keeps it for the caller when it is the first wrong one, or when none has been wrong so far. */
+static void judge(const race *r, int32_t *kept, vkmm_race_count *count)
+{
+    const int32_t *sums = r->stores[VKMM_C].host;
+    uint64_t wrong = 0, first = 0;
+    for (uint64_t i = 0; i < r->count; i++) {
+        if (sums[i] == r->right[i]) continue;
+        if (wrong++ == 0) first = i;
+    }
+    if (kept && count->wrong_runs == 0) memcpy(kept, sums, r->count * sizeof *sums);
+    if (wrong == 0) return;
+    if (count->wrong_runs++ == 0) {
+        count->row = (uint32_t)(first / r->params->cols);
+        count->col = (uint32_t)(first % r->params->cols);
+        count->got = sums[first];
+        count->want = r->right[first];
+    }
+    count->wrong_elements += wrong;
+}
+
+static vkmm_status run_once(race *r, int version, vkmm_race_count *count)
+{
+    int64_t damage = 0;
+    if (r->stores[VKMM_A].buffer.mapped) vkmm_stores_poison_mapped(r->stores);
+    vkmm_status status = vkmm_command_run(r->device, r->commands[version], NULL);
+    if (status != VKMM_OK) return status;
+    if (!vkmm_store_guards_whole(&r->stores[VKMM_C], &damage))
+        return vkmm_fail(r->log, VKMM_WRONG_RESULT, "the tile sum %s its barrier wrote outside the matrix: %lld bytes from its start",
+                         version == GUARDED ? "with" : "without", (long long)damage);
+    judge(r, version == GUARDED ? r->params->with_barrier : r->params->without_barrier, count);
+    return VKMM_OK;
+}
+
+static vkmm_status run_all(race *r, vkmm_race_result *result)
+{
+    const vkmm_race_params *params = r->params;
+    vkmm_status status = create_stores(r);
+    for (int version = 0; version < VERSIONS && status == VKMM_OK; version++) status = create_version(r, version, &result->kernel);
+    if (status != VKMM_OK) return status;
+    r->right = params->right ? params->right : vkmm_alloc(r->count, sizeof *r->right);
+    if (!r->right) return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no host memory for %llu sums", (unsigned long long)r->count);
+    if (params->values)
+        memcpy(r->stores[VKMM_A].host, params->values, r->count * sizeof *params->values);
+    else
+        vkmm_fill(r->stores[VKMM_A].host, params->rows, params->cols, VKMM_I32, VKMM_INIT_INDEX, 0);
+    sum_tiles(r, &result->kernel);
+    result->runs = params->runs ? params->runs : DEFAULT_RUNS;
+    for (uint32_t run = 0; run < result->runs && status == VKMM_OK; run++) {
+        status = run_once(r, GUARDED, &result->with_barrier);
+        if (status == VKMM_OK) status = run_once(r, RACING, &result->without_barrier);
+    }
+    return status;
+}
+
+vkmm_status vkmm_race_run(vkmm_device *device, const vkmm_race_params *params, vkmm_race_result *result)
+{
+    race r = {.device = device, .log = vkmm_device_log(device), .params = params};
+    vkmm_race_result found = {.runs = 0};
+    vkmm_status status = check(r.log, params);
+    if (status != VKMM_OK) return status;
+    r.count = (uint64_t)params->rows * params->cols;
+    status = run_all(&r, &found);
+    for (int version = 0; version < VERSIONS; version++) {
+        vkmm_command_free(device, &r.commands[version]);
+        vkmm_plan_destroy(device, &r.plans[version]);
+    }
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_store_destroy(device, &r.stores[operand]);
+    if (r.right != params->right) vkmm_free(r.right);
+    if (status == VKMM_OK) *result = found;
+    return status;
+}

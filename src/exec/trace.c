@@ -1,0 +1,252 @@
+#include "exec/trace.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "math/problem.h"
+#include "math/type.h"
+#include "plan/plan.h"
+#include "vk/buffer.h"
+#include "vk/command.h"
+
+enum { BINDING_VALUES = 3, BINDING_IDS = 4, ALIGNMENT = 16 };
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+vkmm_trace_extent vkmm_trace_measure(const vkmm_problem *problem, int has_tiles, uint32_t rows, uint32_t cols)
+{
+    vkmm_trace_extent extent = {.invocations = rows * cols, .sums = problem->k};
+    if (has_tiles) {
+        extent.depth = vkmm_tile_depth((vkmm_tile){rows, cols});
+        extent.loads = (problem->k + extent.depth - 1) / extent.depth;
+        extent.sums = extent.loads * extent.depth;
+        extent.tile_values = extent.sums * ((uint64_t)rows + cols);
+    }
+    extent.sum_values = extent.sums * extent.invocations;
+    extent.values = extent.sum_values + extent.tile_values + problem->m * problem->k + problem->k * problem->n + problem->m * problem->n;
+    extent.steps = 3 * extent.loads + extent.sums + 1; /* a load and two barriers; the sums; the store */
+    return extent;
+}
+
+static int fits(const vkmm_trace_extent *extent)
+{
+    return extent->values <= VKMM_TRACE_MAX_VALUES && extent->steps <= VKMM_TRACE_MAX_STEPS;
+}
+
+/* Says what would fit: two tiles along each extent, with the same tile if possible. */
+static vkmm_status refuse_large(const vkmm_log *log, const vkmm_problem *problem, const vkmm_choice *choice,
+                                const vkmm_trace_extent *extent)
+{
+    const uint32_t *tile = choice->info.tile;
+    uint32_t rows = tile[0], cols = tile[1];
+    vkmm_problem less = *problem;
+    for (;;) {
+        vkmm_trace_extent smallest;
+        less.m = smaller(problem->m, 2 * (uint64_t)rows);
+        less.n = smaller(problem->n, 2 * (uint64_t)cols);
+        less.k = smaller(problem->k, 2 * (uint64_t)(rows > cols ? rows : cols));
+        smallest = vkmm_trace_measure(&less, choice->kernel->uses_shared, rows, cols);
+        if (fits(&smallest) || (rows == 1 && cols == 1)) break;
+        rows = rows > 1 ? rows / 2 : 1;
+        cols = cols > 1 ? cols / 2 : 1;
+    }
+    return vkmm_fail(log, VKMM_INVALID,
+                     "a trace of %llux%llux%llu with tile %ux%u has %llu values in %llu steps; at most %d values in %d steps can still be "
+                     "read; try %llux%llux%llu with tile %ux%u",
+                     (unsigned long long)problem->m, (unsigned long long)problem->n, (unsigned long long)problem->k, tile[0], tile[1],
+                     (unsigned long long)extent->values, (unsigned long long)extent->steps, VKMM_TRACE_MAX_VALUES, VKMM_TRACE_MAX_STEPS,
+                     (unsigned long long)less.m, (unsigned long long)less.n, (unsigned long long)less.k, rows, cols);
+}
+
+static vkmm_status check_element(const vkmm_log *log, const vkmm_trace_params *params)
+{
+    const vkmm_problem *problem = &params->problem;
+    vkmm_status status = vkmm_problem_check(log, problem, NULL);
+    if (status != VKMM_OK) return status;
+    if (params->row < problem->m && params->col < problem->n) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "there is no C[%llu][%llu]: C has %llu row%s and %llu column%s, counted from 0",
+                     (unsigned long long)params->row, (unsigned long long)params->col, (unsigned long long)problem->m,
+                     problem->m == 1 ? "" : "s", (unsigned long long)problem->n, problem->n == 1 ? "" : "s");
+}
+
+/* A part of the block of a trace. */
+static void *take(char **at, uint64_t bytes)
+{
+    void *part = *at;
+    *at += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return part;
+}
+
+/* Where the parts of a trace lie: writable, while it is made. */
+typedef struct parts {
+    vkmm_invocation *invocations;
+    void *a, *b, *c, *sums, *tiles;
+} parts;
+
+/* One block holds it all, so that one free ends it. */
+static vkmm_trace *allocate(const vkmm_problem *problem, const vkmm_trace_extent *extent, parts *p)
+{
+    uint64_t element = vkmm_type_of(problem->type)->bytes, ids = extent->invocations * sizeof(vkmm_invocation);
+    uint64_t bytes = sizeof(vkmm_trace) + ids + extent->values * element + 8 * (uint64_t)ALIGNMENT;
+    char *at = vkmm_alloc(1, bytes);
+    if (!at) return NULL;
+    vkmm_trace *trace = take(&at, sizeof *trace);
+    p->invocations = take(&at, ids);
+    p->a = take(&at, vkmm_operand_bytes(problem, VKMM_A));
+    p->b = take(&at, vkmm_operand_bytes(problem, VKMM_B));
+    p->c = take(&at, vkmm_operand_bytes(problem, VKMM_C));
+    p->sums = take(&at, extent->sum_values * element);
+    p->tiles = take(&at, extent->tile_values * element);
+    *trace = (vkmm_trace){
+        .problem = *problem,
+        .invocation_count = extent->invocations,
+        .invocations = p->invocations,
+        .depth = extent->depth,
+        .load_count = (uint32_t)extent->loads,
+        .sum_count = (uint32_t)extent->sums,
+        .a = p->a,
+        .b = p->b,
+        .c = p->c,
+        .sums = p->sums,
+        .tiles = p->tiles,
+    };
+    return trace;
+}
+
+/* Small buffers in the host's memory, which the device reads and writes in place: nothing is timed here, so nothing is copied. */
+static vkmm_status create_buffers(vkmm_device *device, const vkmm_problem *problem, const vkmm_trace_extent *extent,
+                                  vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT])
+{
+    static const char *const names[VKMM_MAX_BINDING_COUNT] = {"A", "B", "C", "the trace", "the trace's indices"};
+    const uint64_t bytes[VKMM_MAX_BINDING_COUNT] = {
+        vkmm_operand_bytes(problem, VKMM_A),
+        vkmm_operand_bytes(problem, VKMM_B),
+        vkmm_operand_bytes(problem, VKMM_C),
+        (extent->sum_values + extent->tile_values) * vkmm_type_of(problem->type)->bytes,
+        (uint64_t)extent->invocations * VKMM_TRACE_IDS * sizeof(uint32_t),
+    };
+    for (uint32_t i = 0; i < VKMM_MAX_BINDING_COUNT; i++) {
+        vkmm_status status = vkmm_buffer_create(device, names[i], bytes[i] ? bytes[i] : ALIGNMENT, VKMM_PLACE_DOWNLOAD, &buffers[i]);
+        if (status != VKMM_OK) return status;
+        memset(buffers[i].mapped, i == BINDING_VALUES ? 0 : 0xff, buffers[i].bytes);
+    }
+    return VKMM_OK;
+}
+
+static vkmm_status dispatch(vkmm_device *device, const vkmm_plan *plan, const vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT])
+{
+    vkmm_part bound[VKMM_MAX_BINDING_COUNT];
+    VkCommandBuffer command = NULL;
+    for (uint32_t i = 0; i < VKMM_MAX_BINDING_COUNT; i++) bound[i] = (vkmm_part){.buffer = buffers[i].handle, .bytes = buffers[i].bytes};
+    vkmm_plan_bind(device, plan, bound);
+    vkmm_status status = vkmm_command_begin(device, &command);
+    if (status == VKMM_OK) {
+        vkmm_plan_record(device, plan, command);
+        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+                             VK_ACCESS_HOST_READ_BIT);
+        status = vkmm_command_end(device, command);
+    }
+    if (status == VKMM_OK) status = vkmm_command_run(device, command, NULL);
+    vkmm_command_free(device, &command);
+    return status;
+}
+
+/* The indices that the invocations wrote down. What none did is still filled with ones. */
+static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params, const uint32_t *ids, vkmm_trace *trace, parts *p)
+{
+    trace->followed = UINT32_MAX;
+    for (uint32_t i = 0; i < trace->invocation_count; i++, ids += VKMM_TRACE_IDS) {
+        vkmm_invocation *one = &p->invocations[i];
+        *one = (vkmm_invocation){.global = {ids[0], ids[1]},
+                                 .local = {ids[2], ids[3]},
+                                 .workgroup = {ids[4], ids[5]},
+                                 .tile_origin = {ids[6], ids[7]},
+                                 .row = ids[8],
+                                 .col = ids[9],
+                                 .inside = ids[8] < params->problem.m && ids[9] < params->problem.n};
+        if (ids[0] == UINT32_MAX)
+            return vkmm_fail(log, VKMM_WRONG_RESULT, "invocation %u of %u left no trace on the device", i, trace->invocation_count);
+        if (one->row == params->row && one->col == params->col) trace->followed = i;
+    }
+    if (trace->followed != UINT32_MAX) return VKMM_OK;
+    return vkmm_fail(log, VKMM_WRONG_RESULT, "no invocation of the workgroup that was traced computes C[%llu][%llu]",
+                     (unsigned long long)params->row, (unsigned long long)params->col);
+}
+
+static vkmm_status run(vkmm_device *device, const vkmm_trace_params *params, const vkmm_choice *choice, const vkmm_trace_extent *extent,
+                       vkmm_trace *trace, parts *p)
+{
+    const vkmm_problem *problem = &params->problem;
+    const uint64_t element = vkmm_type_of(problem->type)->bytes, sum_bytes = extent->sum_values * element;
+    vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT] = {{0}};
+    vkmm_plan plan = {0};
+    vkmm_status status = vkmm_plan_create(device, problem, choice, &plan);
+    if (status == VKMM_OK) status = create_buffers(device, problem, extent, buffers);
+    if (status == VKMM_OK) {
+        memcpy(buffers[VKMM_A].mapped, params->a, vkmm_operand_bytes(problem, VKMM_A));
+        memcpy(buffers[VKMM_B].mapped, params->b, vkmm_operand_bytes(problem, VKMM_B));
+        status = dispatch(device, &plan, buffers);
+    }
+    if (status == VKMM_OK) {
+        memcpy(p->a, buffers[VKMM_A].mapped, vkmm_operand_bytes(problem, VKMM_A));
+        memcpy(p->b, buffers[VKMM_B].mapped, vkmm_operand_bytes(problem, VKMM_B));
+        memcpy(p->c, buffers[VKMM_C].mapped, vkmm_operand_bytes(problem, VKMM_C));
+        memcpy(p->sums, buffers[BINDING_VALUES].mapped, sum_bytes);
+        memcpy(p->tiles, (char *)buffers[BINDING_VALUES].mapped + sum_bytes, extent->tile_values * element);
+        status = read_ids(vkmm_device_log(device), params, buffers[BINDING_IDS].mapped, trace, p);
+    }
+    for (uint32_t i = 0; i < VKMM_MAX_BINDING_COUNT; i++) vkmm_buffer_destroy(device, &buffers[i]);
+    vkmm_plan_destroy(device, &plan);
+    return status;
+}
+
+static vkmm_status choose(vkmm_device *device, const vkmm_trace_params *params, vkmm_choice *choice, vkmm_trace_extent *extent)
+{
+    static const uint32_t spec_ids[] = {VKMM_SPEC_TRACE_ROW, VKMM_SPEC_TRACE_COL};
+    const uint32_t spec_values[] = {(uint32_t)params->row, (uint32_t)params->col};
+    const vkmm_log *log = vkmm_device_log(device);
+    const vkmm_wish wish = {.kernel = params->kernel, .tile_rows = params->tile_rows, .tile_cols = params->tile_cols};
+    vkmm_status status = check_element(log, params);
+    if (status == VKMM_OK) status = vkmm_choose(log, &device->physical->info, &params->problem, &wish, choice);
+    if (status == VKMM_OK) status = vkmm_choice_observe(log, choice, VKMM_BUILD_TRACE, 2, spec_ids, spec_values);
+    if (status != VKMM_OK) return status;
+    *extent = vkmm_trace_measure(&params->problem, choice->kernel->uses_shared, choice->info.tile[0], choice->info.tile[1]);
+    return fits(extent) ? VKMM_OK : refuse_large(log, &params->problem, choice, extent);
+}
+
+vkmm_status vkmm_trace_check(vkmm_device *device, const vkmm_trace_params *params)
+{
+    vkmm_choice choice;
+    vkmm_trace_extent extent;
+    return choose(device, params, &choice, &extent);
+}
+
+vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *params, vkmm_trace **out)
+{
+    vkmm_choice choice;
+    vkmm_trace_extent extent;
+    parts p;
+    *out = NULL;
+    vkmm_status status = choose(device, params, &choice, &extent);
+    if (status != VKMM_OK) return status;
+    vkmm_trace *trace = allocate(&params->problem, &extent, &p);
+    if (!trace)
+        return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for a trace of %llu values",
+                         (unsigned long long)extent.values);
+    trace->kernel = choice.info;
+    status = run(device, params, &choice, &extent, trace, &p);
+    if (status != VKMM_OK) vkmm_trace_destroy(&trace);
+    *out = trace;
+    return status;
+}
+
+void vkmm_trace_destroy(vkmm_trace **trace)
+{
+    if (!trace) return;
+    vkmm_free(*trace);
+    *trace = NULL;
+}

@@ -1,0 +1,38 @@
+/* Which invocation computes an element: the formulas of the kernels' own loops (the main of each shader), the other way round. */
+#include "base/log.h"
+#include "plan/choose.h"
+
+/* Device limits make workgroups take several tiles in turn: tile t belongs to workgroup t modulo their number. */
+static uint32_t turn(uint64_t tile, uint32_t groups)
+{
+    return (uint32_t)(tile % groups);
+}
+
+vkmm_status vkmm_kernel_place(const vkmm_log *log, const vkmm_kernel_info *info, const vkmm_problem *problem, uint64_t row, uint64_t col,
+                              vkmm_invocation *invocation)
+{
+    const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
+    const uint32_t rows = info->tile[0], cols = info->tile[1];
+    if (!kernel || kernel->spread == VKMM_SPREAD_HOST)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s has no invocations whose places are known", info->name);
+    if (row >= problem->m || col >= problem->n)
+        return vkmm_fail(log, VKMM_INVALID, "there is no C[%llu][%llu]: C has %llu rows and %llu columns", (unsigned long long)row,
+                         (unsigned long long)col, (unsigned long long)problem->m, (unsigned long long)problem->n);
+    *invocation = (vkmm_invocation){.row = (uint32_t)row, .col = (uint32_t)col, .inside = 1};
+    if (kernel->spread == VKMM_SPREAD_LINEAR) {
+        const uint64_t element = row * problem->n + col, size = info->workgroup[0];
+        invocation->local[0] = (uint32_t)(element % size);
+        invocation->workgroup[0] = turn(element / size, info->groups[0]);
+    } else {
+        const int band = kernel->spread == VKMM_SPREAD_BAND;
+        invocation->local[0] = (uint32_t)(col % cols);
+        invocation->local[1] = (uint32_t)(row % rows);
+        invocation->workgroup[0] = band ? turn(row / rows, info->groups[0]) : turn(col / cols, info->groups[0]);
+        invocation->workgroup[1] = band ? 0 : turn(row / rows, info->groups[1]);
+    }
+    for (int axis = 0; axis < 2; axis++) {
+        invocation->tile_origin[axis] = invocation->workgroup[axis] * info->workgroup[axis];
+        invocation->global[axis] = invocation->tile_origin[axis] + invocation->local[axis];
+    }
+    return VKMM_OK;
+}
