@@ -1,0 +1,19 @@
+/* make_page: a trace's JSON on stdin, its page on stdout. The page's tests draw traces with it that no device has to make. */
+#include <stdio.h>
+#include "base/alloc.h"
+#include "report/trace_page.h"
+
+int main(void)
+{
+    static char json[1 << 24];
+    size_t length = fread(json, 1, sizeof json - 1, stdin), bytes = 0;
+    char *page = NULL;
+
+    json[length] = '\0';
+    vkmm_alloc_fail_after(1);
+    if (vkmm_trace_page(json, &page, &bytes) != VKMM_OUT_OF_MEMORY || page != NULL || bytes != 0) return 1;
+    if (!feof(stdin) || vkmm_trace_page(json, &page, &bytes) != VKMM_OK) return 1;
+    int ok = fwrite(page, 1, bytes, stdout) == bytes && fflush(stdout) == 0;
+    vkmm_free(page);
+    return ok ? 0 : 1;
+}
