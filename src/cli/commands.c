@@ -22,6 +22,24 @@ static const cli_command commands[] = {
      "vkmatmul devices\n"
      "vkmatmul devices --json | jq -r '.devices[].name'\n",
      cli_devices},
+    {"explain", CLI_EXPLAIN, "show what each kernel reads, counted on the device, and what binds it", NULL,
+     "vkmatmul explain --size 1024 --tile 16    # 64 global reads of each element\n"
+     "vkmatmul explain -s 1000 --kernel tiled   # a ragged size: who idles\n"
+     "vkmatmul explain --limits --type f64      # the tiles that this device allows\n"
+     "vkmatmul explain --json | jq '.kernels[].reads.a'\n",
+     cli_explain},
+    {"trace", CLI_TRACE, "watch one workgroup step by step: indices, shared memory, sums", NULL,
+     "vkmatmul trace --at 0,3                   # the tutorial's example: 160\n"
+     "vkmatmul trace -s 5x7x6 --tile 3 --kernel band --at 4,6\n"
+     "vkmatmul trace --html trace.html          # a page to step through\n"
+     "vkmatmul trace --indices -s 2x6x1 -t 2    # who computes which element\n"
+     "vkmatmul trace --json | jq '.steps[].sums'\n",
+     cli_trace},
+    {"race", CLI_RACE, "see what a missing barrier does, on every device", NULL,
+     "vkmatmul race                             # every device, two matrices\n"
+     "vkmatmul race --size 2x6 --tile 2         # the tutorial's, in full\n"
+     "vkmatmul race --device swiftshader --iters 1000 --json\n",
+     cli_race},
     {"help", CLI_HELP, "explain a command", "[COMMAND]", "vkmatmul help ladder\n", cli_help},
 };
 

@@ -22,7 +22,10 @@ vkmm_status cli_command_unknown(const vkmm_log *log, const char *name);
 
 vkmm_status cli_run(cli_session *session);     /* run.c */
 vkmm_status cli_ladder(cli_session *session);  /* ladder.c */
+vkmm_status cli_trace(cli_session *session);   /* trace.c */
 vkmm_status cli_devices(cli_session *session); /* devices.c */
+vkmm_status cli_race(cli_session *session);    /* race.c */
+vkmm_status cli_explain(cli_session *session); /* explain.c */
 vkmm_status cli_help(cli_session *session);    /* help.c */
 
 /* --help of one command, on stdout. */

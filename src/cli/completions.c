@@ -9,6 +9,16 @@ static int is_shown(const cli_option *option)
     return option->help != NULL;
 }
 
+/* Another command's option of the same name stands earlier in the table: bash's patterns know no commands. */
+static int is_repeated(unsigned index)
+{
+    const char *name = cli_option_table[index].name;
+
+    for (unsigned i = 0; i < index && name != NULL; i++)
+        if (is_shown(&cli_option_table[i]) && cli_option_table[i].name != NULL && strcmp(cli_option_table[i].name, name) == 0) return 1;
+    return 0;
+}
+
 static int takes_file(const cli_option *option)
 {
     return option->argument != NULL && strncmp(option->argument, "FILE", 4) == 0;
@@ -47,7 +57,8 @@ static void print_patterns(int files)
 
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
-        if (!is_shown(option) || option->argument == NULL || option->choice != NULL || takes_file(option) != files) continue;
+        if (!is_shown(option) || is_repeated(i) || option->argument == NULL || option->choice != NULL || takes_file(option) != files)
+            continue;
         printf("%s", count++ > 0 ? " | " : "    ");
         print_pattern(option);
     }
@@ -58,7 +69,7 @@ static void print_bash_arguments(void)
     printf("    case $prev in\n");
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
-        if (!is_shown(option) || option->choice == NULL) continue;
+        if (!is_shown(option) || is_repeated(i) || option->choice == NULL) continue;
         printf("    ");
         print_pattern(option);
         printf(") words=\"");

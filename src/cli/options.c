@@ -45,11 +45,13 @@ static void describe(unsigned command, description *d)
     *name = (struct option){NULL, 0, NULL, 0};
 }
 
-static const cli_option *find(int code)
+/* A letter may mean one option here and another there. */
+static const cli_option *find(unsigned command, int code)
 {
     if (code >= LONG_BASE && code < LONG_BASE + (int)cli_option_count) return &cli_option_table[code - LONG_BASE];
     for (unsigned i = 0; i < cli_option_count; i++) {
-        if (cli_option_table[i].letter != 0 && cli_option_table[i].letter == code) return &cli_option_table[i];
+        if ((cli_option_table[i].commands & command) != 0 && cli_option_table[i].letter != 0 && cli_option_table[i].letter == code)
+            return &cli_option_table[i];
     }
     return NULL;
 }
@@ -110,7 +112,7 @@ static vkmm_status refuse_long(const vkmm_log *log, unsigned command, const char
 
 static vkmm_status refuse(const vkmm_log *log, unsigned command, const char *command_name, const char *argument)
 {
-    const cli_option *flag = optopt >= LONG_BASE ? find(optopt) : NULL;
+    const cli_option *flag = optopt >= LONG_BASE ? find(command, optopt) : NULL;
 
     if (flag != NULL) return vkmm_fail(log, VKMM_INVALID, "--%s takes no argument", flag->name);
     if (optopt == 0) return refuse_long(log, command, command_name, argument);
@@ -143,6 +145,7 @@ vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char 
 
     describe(command, &d);
     options->seed.value = 1;
+    if (command == CLI_TRACE) options->init = VKMM_INIT_INDEX;
     opterr = 0;
     optind = 1;
     while (status == VKMM_OK) {
@@ -151,13 +154,13 @@ vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char 
         code = getopt_long(argc, argv, d.letters, d.names, NULL);
         if (code == -1) break;
         if (code == ':') {
-            const cli_option *option = find(optopt);
+            const cli_option *option = find(command, optopt);
             char name[32] = "the last option";
             if (option != NULL) cli_option_name(option, name);
             return vkmm_fail(log, VKMM_INVALID, "%s needs an argument: %s", name, option != NULL ? option->argument : "");
         }
         if (code == '?') return refuse(log, command, command_name, argv[optind - 1]);
-        status = take(log, find(code), options);
+        status = take(log, find(command, code), options);
     }
     return status != VKMM_OK ? status : take_operands(log, command, argc, argv, options);
 }

@@ -8,7 +8,7 @@
 #include "verify/verify.h"
 
 /* Which commands take an option: bits of cli_option.commands and cli_command.bit. */
-enum { CLI_RUN = 1, CLI_LADDER = 2, CLI_DEVICES = 4, CLI_HELP = 8, CLI_ALL = 15 };
+enum { CLI_RUN = 1, CLI_LADDER = 2, CLI_DEVICES = 4, CLI_HELP = 8, CLI_EXPLAIN = 16, CLI_TRACE = 32, CLI_RACE = 64, CLI_ALL = 127 };
 
 #define CLI_MAX_OPTIONS 64
 
@@ -22,6 +22,12 @@ typedef struct cli_types {
     uint32_t count; /* 0: not given */
     vkmm_type type[VKMM_TYPE_COUNT];
 } cli_types;
+
+/* An element of C; zeros when not given. */
+typedef struct cli_at {
+    int given;
+    uint64_t row, col;
+} cli_at;
 
 /* What the user asked for. Plain values; texts point into argv. */
 typedef struct cli_options {
@@ -38,6 +44,10 @@ typedef struct cli_options {
     cli_number iters, cold_iters;
     double min_time_ms, max_time_ms; /* 0: not given */
     int verify;                      /* vkmm_verify_method */
+    int limits;                      /* explain: which tiles are legal instead */
+    int indices;                     /* trace: the index picture instead */
+    cli_at at;                       /* trace: the element to follow */
+    const char *html;                /* trace: where the page goes; NULL: no page */
     const char *completions;         /* hidden: the shell to complete for */
     const char *operand;             /* of `help`: a command's name */
 } cli_options;

@@ -29,6 +29,23 @@ static vkmm_status wrong(cli_session *session, cli_product *product, const char 
     return vkmm_fail(&session->console.log, VKMM_WRONG_RESULT, "wrong result: %s", product->verdict.sentence);
 }
 
+/* Mesa's llvmpipe leaves a shader's loops after 65,535 rounds in all (seen with version 22.3, no more with 26.1). Where that explains a
+ * wrong product, it is the driver that is at fault, and the user can do something about it. */
+static void explain_wrong(cli_session *session, const cli_product *product)
+{
+    const vkmm_row *row = &product->row;
+    const vkmm_kernel_info *kernel = row->kernel;
+    double invocations = (double)kernel->groups[0] * kernel->groups[1] * kernel->workgroup[0] * kernel->workgroup[1];
+    vkmm_access access;
+
+    if (row->device == NULL || row->device->driver_id != VK_DRIVER_ID_MESA_LLVMPIPE) return;
+    if (vkmm_access_formula(NULL, kernel, &row->problem, &access) != VKMM_OK) return;
+    if ((double)access.multiply_adds + (double)access.invocations <= 65535 * invocations) return;
+    vkmm_say(&session->console.log, VKMM_LOG_WARNING,
+             "this may be the driver's fault: llvmpipe of older Mesa releases leaves a shader's loops after 65535 rounds; --kernel tiled "
+             "needs fewer");
+}
+
 /* The product itself, and the verdict. A guard band that was written to is a wrong result as well as a wrong element is. */
 static vkmm_status run_and_judge(cli_session *session, const cli_inputs *inputs, cli_product *product)
 {
@@ -52,8 +69,9 @@ static vkmm_status run_and_judge(cli_session *session, const cli_inputs *inputs,
     /* On unified memory the kernel could reach the very inputs that it is judged by. */
     if (before[0] != fingerprint(product->job, problem, VKMM_A) || before[1] != fingerprint(product->job, problem, VKMM_B))
         return wrong(session, product, "the kernel changed its inputs");
-    if (!product->verdict.passed && product->verdict.method != VKMM_VERIFY_NONE) return wrong(session, product, product->verdict.sentence);
-    return VKMM_OK;
+    if (product->verdict.passed || product->verdict.method == VKMM_VERIFY_NONE) return VKMM_OK;
+    explain_wrong(session, product);
+    return wrong(session, product, product->verdict.sentence);
 }
 
 /* Many more runs: their last product must have the very bits that were judged. */

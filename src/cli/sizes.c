@@ -12,6 +12,7 @@ typedef struct reader {
     const char *item; /* the one being read, for messages */
     const char *at;
     cli_sizes *sizes;
+    int extents; /* of an item: 3, or 2 for matrices */
 } reader;
 
 /* Starts of items are shown in messages; long ones are cut. */
@@ -24,7 +25,8 @@ static int item_length(const reader *r)
 
 static vkmm_status malformed(const reader *r)
 {
-    return vkmm_fail(r->log, VKMM_INVALID, "size '%.*s' is none of N, MxNxK, start:end:*factor, start:end:+step", item_length(r), r->item);
+    return vkmm_fail(r->log, VKMM_INVALID, "size '%.*s' is none of N, %s, start:end:*factor, start:end:+step", item_length(r), r->item,
+                     r->extents == 3 ? "MxNxK" : "MxN");
 }
 
 static vkmm_status read_extent(reader *r, uint64_t *value)
@@ -100,7 +102,7 @@ static vkmm_status read_item(reader *r)
     if (status != VKMM_OK) return status;
     if (*r->at == ':') return read_range(r, extent[0]);
     if (*r->at == ',' || *r->at == '\0') return append(r, extent[0], extent[0], extent[0]);
-    for (int i = 1; i < 3; i++) {
+    for (int i = 1; i < r->extents; i++) {
         if (!cli_read_times(&r->at)) return malformed(r);
         status = read_extent(r, &extent[i]);
         if (status != VKMM_OK) return status;
@@ -109,9 +111,9 @@ static vkmm_status read_item(reader *r)
     return append(r, extent[0], extent[1], extent[2]);
 }
 
-vkmm_status cli_sizes_parse(const vkmm_log *log, const char *text, cli_sizes *sizes)
+static vkmm_status parse(const vkmm_log *log, const char *text, int extents, cli_sizes *sizes)
 {
-    reader r = {log, text, text, sizes};
+    reader r = {log, text, text, sizes, extents};
     vkmm_status status;
 
     *sizes = (cli_sizes){NULL, 0};
@@ -122,6 +124,19 @@ vkmm_status cli_sizes_parse(const vkmm_log *log, const char *text, cli_sizes *si
         r.item = ++r.at; /* past the comma */
     }
     cli_sizes_free(sizes);
+    return status;
+}
+
+vkmm_status cli_sizes_parse(const vkmm_log *log, const char *text, cli_sizes *sizes)
+{
+    return parse(log, text, 3, sizes);
+}
+
+vkmm_status cli_matrices_parse(const vkmm_log *log, const char *text, cli_sizes *sizes)
+{
+    vkmm_status status = parse(log, text, 2, sizes);
+
+    for (size_t i = 0; i < sizes->count; i++) sizes->item[i].k = 0;
     return status;
 }
 

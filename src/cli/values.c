@@ -31,6 +31,15 @@ vkmm_status cli_parse_sizes(const vkmm_log *log, const cli_option *option, const
     return cli_sizes_parse(log, text, sizes);
 }
 
+vkmm_status cli_parse_matrices(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    cli_sizes *sizes = field;
+
+    (void)option;
+    cli_sizes_free(sizes);
+    return cli_matrices_parse(log, text, sizes);
+}
+
 /* One whole number between two limits, and nothing after it. */
 static vkmm_status parse_whole(const vkmm_log *log, const cli_option *option, const char *text, uint64_t least, uint64_t most, void *field)
 {
@@ -85,6 +94,23 @@ vkmm_status cli_parse_tile(const vkmm_log *log, const cli_option *option, const 
     }
     cli_option_name(option, name);
     return vkmm_fail(log, VKMM_INVALID, "%s takes T or RxC, each from 1 to %u, not '%.60s'", name, UINT32_MAX, text);
+}
+
+vkmm_status cli_parse_at(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    cli_at *element = field;
+    const char *at = text;
+    uint64_t row = 0, col = 0;
+    char name[32];
+    int read = cli_read_number(&at, &row);
+
+    if (read == 1) read = *at == ',' ? (at++, cli_read_number(&at, &col)) : 0;
+    if (read == 1 && *at == '\0' && row < CLI_MAX_EXTENT && col < CLI_MAX_EXTENT) {
+        *element = (cli_at){1, row, col};
+        return VKMM_OK;
+    }
+    cli_option_name(option, name);
+    return vkmm_fail(log, VKMM_INVALID, "%s takes ROW,COL, an element of C counted from 0, not '%.60s'", name, text);
 }
 
 /* Digits with at most one point, then nothing, "ms" or "s". strtod would take signs, spaces, hexadecimals and "inf" as well. */

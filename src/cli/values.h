@@ -4,17 +4,20 @@
 
 #include "cli/options.h"
 
-vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* const char * */
-vkmm_status cli_parse_sizes(const vkmm_log *log, const cli_option *option, const char *text, void *field);  /* cli_sizes */
-vkmm_status cli_parse_extent(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* cli_number */
-vkmm_status cli_parse_seed(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* cli_number */
-vkmm_status cli_parse_iters(const vkmm_log *log, const cli_option *option, const char *text, void *field);  /* cli_number, from 1 */
-vkmm_status cli_parse_count(const vkmm_log *log, const cli_option *option, const char *text, void *field);  /* cli_number, from 0 */
-vkmm_status cli_parse_tile(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* uint32_t[2] */
-vkmm_status cli_parse_time(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* double, ms */
-vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const char *text, void *field);  /* cli_types */
-vkmm_status cli_parse_word(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* const char *, a choice */
-vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const char *text, void *field);  /* int, a choice's index */
+vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* const char * */
+vkmm_status cli_parse_sizes(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_sizes */
+vkmm_status cli_parse_matrices(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* cli_sizes */
+vkmm_status cli_parse_extent(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* cli_number */
+vkmm_status cli_parse_seed(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* cli_number */
+vkmm_status cli_parse_iters(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_number, from 1 */
+vkmm_status cli_parse_count(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_number, from 0 */
+vkmm_status cli_parse_tile(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* uint32_t[2] */
+vkmm_status cli_parse_time(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* double, ms */
+vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_types */
+vkmm_status cli_parse_word(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* const char *, a choice */
+vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* int, a choice's index */
+
+vkmm_status cli_parse_at(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* cli_at */
 
 const char *cli_type_words(uint32_t index);
 const char *cli_kernel_words(uint32_t index); /* "auto" first */

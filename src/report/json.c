@@ -13,8 +13,7 @@ vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object)
     return VKMM_OK;
 }
 
-/* type is NULL for a ladder, whose rows have types of their own. */
-static json_t *problem(const vkmm_problem *problem, const char *type, uint64_t seed, const char *init)
+json_t *vkmm_json_problem(const vkmm_problem *problem, const char *type, uint64_t seed, const char *init)
 {
     json_t *object = json_object();
     int bad = type != NULL ? vkmm_json_put(object, "type", json_string(type)) : 0;
@@ -46,7 +45,7 @@ static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
 
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(object, "device", vkmm_json_device(row->device, row->host));
-    bad += vkmm_json_put(object, "problem", problem(&row->problem, type, row->seed, row->init));
+    bad += vkmm_json_put(object, "problem", vkmm_json_problem(&row->problem, type, row->seed, row->init));
     bad += put_result(object, row);
     return vkmm_json_line(report, vkmm_json_done(object, bad));
 }
@@ -72,7 +71,7 @@ static vkmm_status write_ladder(vkmm_report *report, const vkmm_ladder *ladder)
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(object, "device", vkmm_json_device(ladder->device, ladder->host));
     bad += vkmm_json_put(object, "host", vkmm_json_text(ladder->host));
-    bad += vkmm_json_put(object, "problem", problem(&ladder->problem, NULL, ladder->seed, ladder->init));
+    bad += vkmm_json_put(object, "problem", vkmm_json_problem(&ladder->problem, NULL, ladder->seed, ladder->init));
     for (size_t i = 0; i < ladder->count; i++) bad += json_array_append_new(rows, ladder_row(&ladder->rows[i])) != 0;
     bad += vkmm_json_put(object, "rows", rows);
     return vkmm_json_line(report, vkmm_json_done(object, bad));
@@ -127,4 +126,4 @@ static vkmm_status write_devices(vkmm_report *report, const vkmm_device_row *dev
     return vkmm_json_line(report, vkmm_json_done(object, bad));
 }
 
-const vkmm_writer vkmm_writer_json = {"json", write_row, NULL, write_ladder, write_devices};
+const vkmm_writer vkmm_writer_json = {"json", write_row, NULL, write_ladder, write_devices, .race = vkmm_json_race};

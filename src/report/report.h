@@ -29,6 +29,8 @@ typedef struct vkmm_writer {
     vkmm_status (*end)(vkmm_report *report);                      /* run: after the last row */
     vkmm_status (*ladder)(vkmm_report *report, const vkmm_ladder *ladder);
     vkmm_status (*devices)(vkmm_report *report, const vkmm_device_row *devices, uint32_t count);
+    vkmm_status (*race)(vkmm_report *report, const vkmm_race_row *row); /* one device and matrix */
+    vkmm_status (*race_end)(vkmm_report *report);                       /* after the last */
 } vkmm_writer;
 
 /* "table", "json" (one compact object a line), "csv" (RFC 4180), "quiet" (GFLOP/s or the verdict alone); NULL for other names. */
