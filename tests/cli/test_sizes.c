@@ -152,6 +152,25 @@ static void suggests(void **state)
     assert_null(cli_suggest("a text far longer than any word that anyone would type here by accident", some_words));
 }
 
+/* The grammar of `race`: two extents, and what it has in common with --size. */
+static void matrices(void **state)
+{
+    heard h = {"", 0};
+    vkmm_log log = {hear, &h};
+    const cli_size want[] = {{2, 6, 0}, {40, 40, 0}, {3, 3, 0}, {5, 5, 0}};
+    cli_sizes sizes = {NULL, 0};
+
+    (void)state;
+    assert_int_equal(cli_matrices_parse(&log, "2x6,40,3:5:+2", &sizes), VKMM_OK);
+    assert_int_equal(sizes.count, 4);
+    assert_memory_equal(sizes.item, want, sizeof want);
+    cli_sizes_free(&sizes);
+    assert_int_equal(cli_matrices_parse(&log, "2x6x4", &sizes), VKMM_INVALID);
+    assert_non_null(strstr(h.sentence, "none of N, MxN,"));
+    assert_null(sizes.item);
+    expect_refusal("2x6", "none of N, MxNxK,");
+}
+
 static void reads_numbers(void **state)
 {
     const char *text = "18446744073709551615x";
@@ -171,7 +190,8 @@ static void reads_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(accepts),        cmocka_unit_test(refuses),  cmocka_unit_test(limit_is_reachable),
-                                       cmocka_unit_test(survives_noise), cmocka_unit_test(suggests), cmocka_unit_test(reads_numbers)};
+                                       cmocka_unit_test(survives_noise), cmocka_unit_test(suggests), cmocka_unit_test(reads_numbers),
+                                       cmocka_unit_test(matrices)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

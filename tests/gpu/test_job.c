@@ -42,6 +42,22 @@ static void integers_wrap(void **state)
     assert_int_equal(c, 3); /* 2·(2^31 − 1) + 5 = 2^32 + 3 */
 }
 
+/* Longer than the 65,535 rounds after which old llvmpipe leaves a loop. */
+static void a_long_k_is_right_by_default(void **state)
+{
+    (void)state;
+    enum { K = 70000 };
+    const vkmm_problem problem = {2, 3, K, VKMM_I32};
+    int32_t *a = malloc(2 * K * sizeof *a), *b = malloc(3 * K * sizeof *b), c[6] = {0};
+    assert_true(a && b);
+    for (int i = 0; i < 2 * K; i++) a[i] = 2;
+    for (int i = 0; i < 3 * K; i++) b[i] = 3;
+    assert_int_equal(vkmm_multiply(device, &problem, a, b, c), VKMM_OK);
+    for (int i = 0; i < 6; i++) assert_int_equal(c[i], 6 * K);
+    free(a);
+    free(b);
+}
+
 static vkmm_job *make_job(const char *kernel, uint64_t n)
 {
     vkmm_job *job = NULL;
@@ -181,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multiplies_host_matrices),
         cmocka_unit_test(integers_wrap),
+        cmocka_unit_test(a_long_k_is_right_by_default),
         cmocka_unit_test_prestate(measures_three_times, (void *)"tiled"),
         cmocka_unit_test_prestate(measures_three_times, (void *)"serial"),
         cmocka_unit_test(an_empty_product_runs),

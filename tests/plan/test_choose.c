@@ -66,6 +66,10 @@ static void auto_follows_the_device(void **state)
     assert_int_equal(choice.info.shared_bytes, 2 * 16 * 16 * 4);
     assert_int_equal(choose(&processor, (vkmm_problem){64, 64, 64, VKMM_F32}, (vkmm_wish){.kernel = "auto"}, &choice), VKMM_OK);
     assert_string_equal(choice.info.name, "grouped");
+    vkmm_device_info llvmpipe = processor;
+    llvmpipe.driver_id = VK_DRIVER_ID_MESA_LLVMPIPE; /* leaves loops after 65,535 rounds */
+    assert_int_equal(choose(&llvmpipe, (vkmm_problem){8, 8, 65535, VKMM_F32}, (vkmm_wish){0}, &choice), VKMM_OK);
+    assert_string_equal(choice.info.name, "tiled");
 }
 
 /* Every kernel, type and wished tile on every device: refused with a reason, or within every limit. */
@@ -92,7 +96,7 @@ static void nothing_chosen_breaks_a_limit(void **state)
                         assert_in_range(info->groups[axis], 1, devices[d]->max_workgroup_count[axis]);
                         assert_in_range(info->workgroup[axis], 1, devices[d]->max_workgroup_size[axis]);
                     }
-                    assert_int_equal(info->spec_count, VKMM_SPEC_COUNT);
+                    assert_int_equal(info->spec_count, VKMM_SPEC_PLAIN_COUNT);
                     assert_int_equal(info->spec_values[VKMM_SPEC_WORKGROUP_X], info->workgroup[0]);
                 }
 }
@@ -155,7 +159,8 @@ static void a_user_shader_may_not_exceed_the_group_count(void **state)
     assert_int_equal(choose(&desktop, tall, wish, &choice), VKMM_OK);
     assert_int_equal(choice.info.groups[1], 65535); /* a built-in kernel loops over the rest */
 
-    struct vkmm_shader shader = {.kernel = {"user", "", VKMM_SPREAD_GRID, 16, 16, 0}, .module = {"user", VKMM_F32, NULL, 0}};
+    struct vkmm_shader shader = {.kernel = {"user", "", VKMM_SPREAD_GRID, 16, 16, 0},
+                                 .module = {"user", VKMM_F32, NULL, 0, VKMM_BUILD_PLAIN}};
     wish.shader = &shader;
     assert_int_equal(choose(&desktop, tall, wish, &choice), VKMM_UNSUPPORTED);
     assert_non_null(strstr(sentence, "65535 (maxComputeWorkGroupCount[1])"));

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""`vkmatmul explain`: what it counts, what it measures, what it says of limits."""
+import json
+
+import cli
+
+
+class Explain(cli.Case):
+    def explain(self, *args):
+        return json.loads(self.good("explain", "--json", *args))
+
+    def kernels(self, *args):
+        return {k["name"]: k for k in self.explain(*args)["kernels"]}
+
+    def test_tutorial(self):
+        kernels = self.kernels("--size", "4", "--tile", "2", "--type", "i32")
+        self.assertEqual(list(kernels), ["naive", "grouped", "tiled", "band", "band-tiled"])
+        for name, kernel in kernels.items():
+            tiled = name.endswith("tiled")
+            for operand in "ab":
+                reads = kernel["reads"][operand]
+                wanted = {"global": 2 if tiled else 4, "shared": 4 if tiled else 0}
+                for memory, count in wanted.items():
+                    self.assertEqual(reads[memory], {"formula": count, "counted": count, "counted_min": count, "counted_max": count})
+            self.assertEqual(kernel["bytes"]["read"], {"formula": 2 * 16 * 4 * wanted["global"], "counted": 2 * 16 * 4 * wanted["global"]})
+            self.assertEqual(kernel["bytes"]["written"]["counted"], 64)
+            self.assertEqual(kernel["stride"], 1)
+            self.assertIs(kernel["agree"], True)
+
+    def test_thousand(self):
+        """The acceptance of the project: 1024 with tile 16 is 64 and 1,024, not the tutorial's 16."""
+        kernel = self.kernels("--size", "1024", "--tile", "16", "--kernel", "tiled")["tiled"]
+        for operand in "ab":
+            for memory, count in {"global": 64, "shared": 1024}.items():
+                self.assertEqual([kernel["reads"][operand][memory][key] for key in ("formula", "counted")], [count, count])
+        self.assertGreater(kernel["stride"], 1)
+        self.assertIn("slip for 64", self.good("explain", "--size", "1024x1024x1", "--tile", "16", "--kernel", "tiled"))
+
+    def test_ragged(self):
+        kernel = self.kernels("--size", "5x7x3", "--tile", "2x4", "--kernel", "tiled")["tiled"]
+        self.assertEqual(kernel["invocations"], {"formula": 48, "counted": 48})
+        self.assertEqual(kernel["idle"], {"formula": 13, "counted": 13})
+        self.assertAlmostEqual(kernel["idle_share"]["counted"], 13 / 48)
+        self.assertAlmostEqual(kernel["padding_share"]["formula"], 1 - 105 / (48 * 4))
+        text = self.good("explain", "--size", "5x7x3", "--tile", "2x4", "--kernel", "tiled")
+        self.assertIn("13 invocations idle: the last 1 columns, the last 1 rows", text)
+        self.assertIn("1 terms of zeros", text)
+
+    def test_bound(self):
+        result = self.explain("--size", "64x32x16", "--kernel", "grouped", "--type", "u32")
+        kernel, peaks = result["kernels"][0], result["peaks"]
+        self.assertGreater(peaks["copy_bytes_per_s"], 1e6)
+        self.assertGreater(peaks["multiply_adds_per_s"], 1e6)
+        moved = kernel["bytes"]["read"]["counted"] + kernel["bytes"]["written"]["counted"]
+        self.assertAlmostEqual(kernel["flop_per_byte"], 2 * 64 * 32 * 16 / moved)
+        self.assertAlmostEqual(kernel["memory_ms"], moved / peaks["copy_bytes_per_s"] * 1e3)
+        slower = "memory" if kernel["memory_ms"] >= kernel["arithmetic_ms"] else "arithmetic"
+        self.assertEqual(kernel["bound"], slower)
+
+    def test_empty(self):
+        for size in ["0", "0x3x4", "3x0x4", "3x4x0"]:
+            for kernel in self.kernels("--size", size).values():
+                self.assertIs(kernel["agree"], True, size)
+
+    def test_table(self):
+        text = self.good("explain", "--size", "33x20x9", "--type", "i32,f32")
+        self.assertEqual(text.count("band-tiled"), 2 * (text.count("band-tiled") // 2))
+        self.assertEqual([line for line in text.splitlines()[1:] if len(line) > 80 or line.endswith(" ")], [])
+        self.assertNotIn("DIFFER", text)
+        ascii_text = self.good("explain", "--size", "5", env={"LC_ALL": "C"})
+        self.assertTrue("\n".join(ascii_text.splitlines()[1:]).isascii())
+
+    def test_statistics(self):
+        kernel = self.kernels("--size", "8", "--kernel", "tiled")["tiled"]
+        if kernel["statistics"] is None:
+            self.assertIn("does not have the extension", self.good("explain", "--size", "8", "--kernel", "tiled"))
+        else:
+            self.assertGreater(len(kernel["statistics"]), 0)
+
+    def test_limits(self):
+        limits = self.explain("--limits")
+        self.assertEqual(limits["schema"], "vkmatmul.limits/1")
+        most = limits["limits"]["max_invocations"]
+        for kernel in limits["kernels"]:
+            self.assertEqual(sum(tile["default"] for tile in kernel["tiles"]), 1, kernel["name"])
+            for tile in kernel["tiles"]:
+                rows, cols = tile["tile"]
+                if rows * cols > most:
+                    self.assertEqual((tile["legal"], tile["need"], tile["limit"]), (False, rows * cols, most))
+                if not tile["legal"]:
+                    self.assertGreater(tile["need"], tile["limit"])
+        tile = self.explain("--limits", "--tile", "999x7", "--kernel", "tiled")["kernels"][0]["tiles"]
+        self.assertEqual([(t["tile"], t["legal"], t["need"]) for t in tile], [([999, 7], False, 6993)])
+        text = self.good("explain", "--limits")
+        self.assertIn("4096 invocations > %d (maxComputeWorkGroupInvocations)" % most, text)
+        self.assertEqual([line for line in text.splitlines()[1:] if len(line) > 80], [])
+
+    def test_what_is_left_out(self):
+        most = self.explain("--limits")["limits"]["max_invocations"]
+        self.bad(4, "no kernel can run: tile 64x64 needs 4096 invocations", "explain", "--tile", "64", "--size", "4")
+        self.bad(4, "tile 64x64 needs 4096 invocations", "explain", "--tile", "64", "--size", "4", "--kernel", "band")
+        result = self.explain("--size", "4", "--tile", "1x%d" % most)
+        self.assertEqual([s["name"] for s in result["skipped"]], ["tiled", "band-tiled"])
+        self.assertRegex(result["skipped"][0]["reason"], "bytes of shared memory")
+        self.assertEqual(len(result["kernels"]), 3)
+
+    def test_refusals(self):
+        self.bad(2, "serial runs on the host", "explain", "--kernel", "serial")
+        self.bad(2, "no option of 'vkmatmul explain'", "explain", "--csv")
+        self.bad(2, "not auto", "explain", "--limits", "--kernel", "auto")
+
+    def test_validation(self):
+        self.good("explain", "--validate", "--size", "20x9x5")
+
+
+cli.main()

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""`vkmatmul race`: right with the barrier, an honest account without it."""
+import json
+
+import cli
+
+KEYS = {"schema", "tool", "device", "subgroup_size", "matrix", "tile", "workgroup", "groups", "runs", "with_barrier", "without_barrier", "passed"}
+NARROW = ["--iters", "3"]
+
+
+class Race(cli.Case):
+    def rows(self, *args):
+        return [json.loads(line) for line in self.good("race", "--json", *NARROW, *args).splitlines()]
+
+    def check(self, row):
+        elements = row["matrix"]["rows"] * row["matrix"]["cols"]
+        self.assertEqual(row["with_barrier"], {"wrong_runs": 0, "wrong_elements": 0, "wrong": None})
+        self.assertTrue(row["passed"])
+        racing = row["without_barrier"]
+        self.assertLessEqual(racing["wrong_runs"], row["runs"])
+        self.assertLessEqual(racing["wrong_elements"], racing["wrong_runs"] * elements)
+        self.assertGreaterEqual(racing["wrong_elements"], racing["wrong_runs"])
+        self.assertEqual(racing["wrong"] is None, racing["wrong_runs"] == 0)
+        if racing["wrong"]:
+            self.assertEqual(set(racing["wrong"]), {"row", "col", "got", "want"})
+            self.assertNotEqual(racing["wrong"]["got"], racing["wrong"]["want"])
+            self.assertLess(racing["wrong"]["row"], row["matrix"]["rows"])
+            self.assertLess(racing["wrong"]["col"], row["matrix"]["cols"])
+
+    def test_keys(self):
+        devices = json.loads(self.good("devices", "--json"))["devices"]
+        rows = self.rows()
+        self.assertEqual(len(rows), 2 * len(devices))
+        for row in rows:
+            self.assertEqual(set(row), KEYS)
+            self.assertEqual((row["schema"], row["runs"]), ("vkmatmul.race/1", 3))
+            self.check(row)
+        self.assertEqual(rows[0]["matrix"], {"rows": 2, "cols": 6, "type": "i32", "init": "index"})
+        self.assertEqual((rows[0]["tile"], rows[0]["workgroup"], rows[0]["groups"]), ([2, 2], [2, 2, 1], [3, 1, 1]))
+        self.assertEqual(rows[1]["matrix"], {"rows": 32, "cols": 32, "type": "i32", "init": "ones"})
+        self.assertIn(rows[0]["device"]["uuid"], {d["uuid"] for d in devices})
+
+    def test_sizes_and_tiles(self):
+        rows = self.rows("--size", "7x13,40,100x3", "--tile", "3x5", "--device", "0")
+        self.assertEqual([(r["matrix"]["rows"], r["matrix"]["cols"]) for r in rows], [(7, 13), (40, 40), (100, 3)])
+        self.assertEqual([r["tile"] for r in rows], [[3, 5]] * 3)
+        for row in rows:
+            self.check(row)
+        short = self.rows("-s", "5x4", "-t", "2")
+        self.assertEqual((short[0]["matrix"]["rows"], short[0]["tile"]), (5, [2, 2]))
+
+    def test_table(self):
+        for args in [[], ["--size", "2x6", "--tile", "2"], ["-s", "1000x3", "-t", "5x1"], ["-s", "1x300"], ["-s", "33", "-t", "8"]]:
+            for locale in ["C", "C.UTF-8"]:
+                text = self.good("race", *NARROW, *args, env={"LC_ALL": locale})
+                lines = [line for line in text.splitlines() if " Vulkan " not in line]  # a device's name is as long as it is
+                self.assertTrue(all(len(line) <= 80 and line == line.rstrip() for line in lines), text)
+                self.assertIn("race that never shows is still a", text)
+                self.assertRegex(text, r"with +wrong in 0 of 3 runs\n")
+                if locale == "C":
+                    text.encode("ascii")
+        text = self.good("race", "--size", "2x6", "--tile", "2", *NARROW)
+        self.assertRegex(text, r"(?m)^   18  18  26  26  34  34 ")  # the right one; the other stands beside it
+
+    def test_stars_mark_what_is_wrong(self):
+        row = self.rows("--size", "9", "--tile", "9", "--device", "0")[0]
+        text = self.good("race", *NARROW, "--size", "9", "--tile", "9", "--device", "0")
+        numbers = [line for line in text.splitlines() if line.startswith("   3321  ")]
+        self.assertEqual(len(numbers), 9)
+        self.assertEqual(any("*" in line for line in numbers), row["without_barrier"]["wrong_runs"] > 0)
+        for line in numbers:
+            for word in line.split():
+                self.assertEqual(word.endswith("*"), word.rstrip("*") != "3321", line)
+
+    def test_refuses(self):
+        self.bad(2, "size '2x6x4' is none of N, MxN", "race", "--size", "2x6x4")
+        self.bad(2, "size '2x6' is none of N, MxNxK", "--size", "2x6")
+        self.bad(2, "--kernel is no option of 'vkmatmul race'", "race", "--kernel", "tiled")
+        self.bad(3, "Voodoo 2", "race", "--device", "Voodoo 2")
+        for size in ["0", "0x5", "5x0"]:
+            done = cli.run("race", "--size", size, "--device", "0")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("both extents must be at least 1", done.stderr)
+        done = cli.run("race", "--size", "64", "--tile", "4096", "--device", "0")
+        self.assertEqual(done.returncode, 4)
+        self.assertRegex(done.stderr, r"tile 4096x4096 needs 16777216 invocations.*nearest legal")
+
+    def test_validate(self):
+        done = cli.run("race", "--validate", *NARROW, "--json")
+        if done.returncode == 4:
+            self.skipTest("no validation layer")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+cli.main()

@@ -1,0 +1,139 @@
+/* Counted on the device by the kernels' own shaders: as often as the formulas say. Random problems and tiles, ragged and empty ones too. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "suite.h"
+
+enum { PROBLEMS = 24, EXTENT = 70, SIDE = 20 };
+
+static suite_device suite;
+static const char *const kernels[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
+
+static vkmm_job_params params_of(const char *kernel, vkmm_problem problem, vkmm_tile wanted)
+{
+    vkmm_tile tile = vkmm_tile_nearest(vkmm_kernel_find(kernel), problem.type, wanted, suite.info);
+    return (vkmm_job_params){.problem = problem, .kernel = kernel, .tile_rows = tile.rows, .tile_cols = tile.cols};
+}
+
+static void count(const vkmm_job_params *params, vkmm_access *formula, vkmm_access *counted)
+{
+    vkmm_kernel_info info;
+    assert_int_equal(vkmm_kernel_choose(&suite.instance->log, suite.info, params, &info), VKMM_OK);
+    assert_int_equal(vkmm_access_formula(&suite.instance->log, &info, &params->problem, formula), VKMM_OK);
+    assert_int_equal(vkmm_access_count(suite.device, params, counted), VKMM_OK);
+}
+
+static void print_access(const char *title, const vkmm_access *access)
+{
+    const vkmm_reads *a = &access->a, *b = &access->b;
+    printf("# %s: A %llu..%llu global %llu..%llu shared, B %llu..%llu global %llu..%llu shared, %llu invocations, %llu useful\n", title,
+           (unsigned long long)a->global_min, (unsigned long long)a->global_max, (unsigned long long)a->shared_min,
+           (unsigned long long)a->shared_max, (unsigned long long)b->global_min, (unsigned long long)b->global_max,
+           (unsigned long long)b->shared_min, (unsigned long long)b->shared_max, (unsigned long long)access->invocations,
+           (unsigned long long)access->useful);
+}
+
+static void check(const char *kernel, vkmm_problem problem, vkmm_tile tile)
+{
+    vkmm_access formula, counted;
+    vkmm_job_params params = params_of(kernel, problem, tile);
+    count(&params, &formula, &counted);
+    if (vkmm_access_equal(&formula, &counted)) return;
+    print_access("formula", &formula);
+    print_access("counted", &counted);
+    fail_msg("%s, %llux%llux%llu, tile %ux%u", kernel, (unsigned long long)problem.m, (unsigned long long)problem.n,
+             (unsigned long long)problem.k, params.tile_rows, params.tile_cols);
+}
+
+typedef struct draws {
+    uint64_t seed, next;
+} draws;
+
+static uint64_t draw(draws *stream)
+{
+    return vkmm_random_bits(stream->seed, stream->next++);
+}
+
+/* Mostly ragged; a fifth of the extents are 0, 1 or a whole number of tiles. */
+static uint64_t extent(draws *stream, uint32_t side)
+{
+    uint64_t pick = draw(stream) % 15;
+    if (pick < 2) return pick;
+    return pick == 2 ? 2 * side : 1 + draw(stream) % EXTENT;
+}
+
+static void random_problems(void **state)
+{
+    const char *given = getenv("VKMM_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    draws stream = {seed, 0};
+    (void)state;
+    printf("# VKMM_SEED=%llu\n", (unsigned long long)seed);
+    for (int i = 0; i < PROBLEMS; i++) {
+        vkmm_tile tile = {1 + (uint32_t)(draw(&stream) % SIDE), 1 + (uint32_t)(draw(&stream) % SIDE)};
+        uint64_t m = extent(&stream, tile.rows), n = extent(&stream, tile.cols), k = extent(&stream, tile.cols);
+        vkmm_type type = (vkmm_type)(draw(&stream) % VKMM_TYPE_COUNT);
+        if (!suite_has_type(&suite, type)) type = VKMM_F32;
+        for (size_t kernel = 0; kernel < 5; kernel++) check(kernels[kernel], (vkmm_problem){m, n, k, type}, tile);
+    }
+}
+
+static void empty_problems(void **state)
+{
+    (void)state;
+    for (int empty = 1; empty < 8; empty++)
+        for (size_t kernel = 0; kernel < 5; kernel++)
+            check(kernels[kernel], (vkmm_problem){empty & 1 ? 0 : 5, empty & 2 ? 0 : 7, empty & 4 ? 0 : 3, VKMM_I32}, (vkmm_tile){2, 4});
+}
+
+/* The walkthrough's own figures: 4x4 with tile 2. */
+static void tutorial(void **state)
+{
+    vkmm_access formula, counted;
+    vkmm_job_params untiled = params_of("grouped", (vkmm_problem){4, 4, 4, VKMM_I32}, (vkmm_tile){2, 2});
+    vkmm_job_params tiled = params_of("tiled", (vkmm_problem){4, 4, 4, VKMM_I32}, (vkmm_tile){2, 2});
+    (void)state;
+    count(&untiled, &formula, &counted);
+    assert_int_equal(counted.a.global_min, 4);
+    assert_int_equal(counted.b.global_max, 4);
+    assert_int_equal(counted.a.shared_max, 0);
+    count(&tiled, &formula, &counted);
+    assert_int_equal(counted.a.global_min, 2);
+    assert_int_equal(counted.a.global_max, 2);
+    assert_int_equal(counted.a.shared_min, 4);
+    assert_int_equal(counted.b.global_min, 2);
+    assert_int_equal(counted.b.shared_max, 4);
+    assert_int_equal(counted.invocations, 16);
+    assert_int_equal(counted.bytes_read, 2 * 16 * 2 * 4);
+    assert_int_equal(counted.stride, 1);
+}
+
+/* Large enough that only a sample is counted, on an extent that no tile divides. */
+static void sample(void **state)
+{
+    vkmm_access formula, counted;
+    vkmm_job_params params = params_of("tiled", (vkmm_problem){260, 331, 257, VKMM_F32}, (vkmm_tile){16, 16});
+    (void)state;
+    count(&params, &formula, &counted);
+    assert_true(counted.stride > 1);
+    assert_true(vkmm_access_equal(&formula, &counted));
+}
+
+int main(void)
+{
+    int absent = suite_open(&suite);
+    if (absent) return absent;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tutorial), cmocka_unit_test(empty_problems), cmocka_unit_test(random_problems),
+                                       cmocka_unit_test(sample)};
+    int failed = cmocka_run_group_tests_name("access", tests, NULL, NULL);
+    uint32_t messages = suite_close(&suite);
+    if (messages) printf("# %u validation messages\n", messages);
+    return failed || messages ? 1 : 0;
+}

@@ -1,0 +1,233 @@
+/* What the tracing builds of all kernels record, against a model on the host that knows nothing of them but their definition. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "math/matrix.h"
+#include "suite.h"
+
+enum { CASES = 160, MOST = 16 * 16 };
+
+static const char *const kernels[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
+static suite_device suite;
+static char current[160]; /* the trace being looked at */
+
+/* One random problem. */
+typedef struct trial {
+    vkmm_trace_params params;
+    int linear, band, tiled;
+    uint32_t max_groups; /* 0: no limit of the test's */
+    double a[MOST], b[MOST];
+    char data[2][8 * MOST];
+} trial;
+
+static uint64_t seed, draws;
+
+static uint32_t draw(uint32_t least, uint32_t most)
+{
+    return least + (uint32_t)(vkmm_random_bits(seed, draws++) % (most - least + 1));
+}
+
+/* Floats get small whole numbers, whose sums are exact in any order of rounding; integers get all bits, and wrap. */
+static void fill(trial *t)
+{
+    const vkmm_problem *p = &t->params.problem;
+    vkmm_init init = p->type == VKMM_F32 || p->type == VKMM_F64 ? VKMM_INIT_INT : VKMM_INIT_UNIFORM;
+    vkmm_fill(t->data[0], p->m, p->k, p->type, init, draw(0, 1000));
+    vkmm_fill(t->data[1], p->k, p->n, p->type, init, draw(0, 1000));
+    vkmm_view a = vkmm_view_rows(t->data[0], p->m, p->k, p->type), b = vkmm_view_rows(t->data[1], p->k, p->n, p->type);
+    for (uint64_t i = 0; i < p->m * p->k; i++) t->a[i] = vkmm_view_get(&a, i / p->k, i % p->k);
+    for (uint64_t i = 0; i < p->k * p->n; i++) t->b[i] = vkmm_view_get(&b, i / p->n, i % p->n);
+    t->params.a = t->data[0];
+    t->params.b = t->data[1];
+}
+
+static void make_trial(trial *t)
+{
+    const uint32_t kernel = draw(0, 4), limits[] = {0, 0, 1, 2};
+    do {
+        t->params.problem = (vkmm_problem){draw(1, 12), draw(1, 12), draw(0, 13), (vkmm_type)draw(0, VKMM_TYPE_COUNT - 1)};
+    } while (!suite_has_type(&suite, t->params.problem.type));
+    t->params.kernel = kernels[kernel];
+    t->params.tile_rows = draw(1, 5);
+    t->params.tile_cols = draw(1, 5);
+    t->params.row = draw(0, (uint32_t)t->params.problem.m - 1);
+    t->params.col = draw(0, (uint32_t)t->params.problem.n - 1);
+    t->linear = kernel == 0;
+    t->band = kernel >= 3;
+    t->tiled = kernel == 2 || kernel == 4;
+    t->max_groups = limits[draw(0, 3)];
+    fill(t);
+}
+
+static uint32_t groups(const trial *t, uint64_t extent, uint32_t tile)
+{
+    uint32_t all = (uint32_t)((extent + tile - 1) / tile);
+    return t->max_groups && t->max_groups < all ? t->max_groups : all;
+}
+
+/* Who invocation i of the followed element's workgroup must be. */
+static vkmm_invocation expected(const trial *t, uint32_t i)
+{
+    const vkmm_problem *p = &t->params.problem;
+    const uint32_t rows = t->params.tile_rows, cols = t->params.tile_cols, row = (uint32_t)t->params.row, col = (uint32_t)t->params.col;
+    vkmm_invocation e = {.local = {i % cols, i / cols}};
+    uint32_t size[2] = {cols, rows};
+    if (t->linear) {
+        uint32_t share = (row * (uint32_t)p->n + col) / (rows * cols), at = share * rows * cols + i;
+        e.local[0] = i;
+        e.local[1] = 0;
+        e.workgroup[0] = share % groups(t, p->m * p->n, rows * cols);
+        e.row = at / (uint32_t)p->n;
+        e.col = at % (uint32_t)p->n;
+        size[0] = rows * cols;
+    } else {
+        e.row = row / rows * rows + e.local[1];
+        e.col = col / cols * cols + e.local[0];
+        e.workgroup[0] = t->band ? row / rows % groups(t, p->m, rows) : col / cols % groups(t, p->n, cols);
+        e.workgroup[1] = t->band ? 0 : row / rows % groups(t, p->m, rows);
+    }
+    for (int axis = 0; axis < 2; axis++) {
+        e.tile_origin[axis] = e.workgroup[axis] * (axis && t->linear ? 1 : size[axis]);
+        e.global[axis] = e.tile_origin[axis] + e.local[axis];
+    }
+    e.inside = e.row < p->m && e.col < p->n;
+    return e;
+}
+
+static void check_invocations(const trial *t, const vkmm_trace *trace)
+{
+    assert_int_equal(trace->invocation_count, t->params.tile_rows * t->params.tile_cols);
+    for (uint32_t i = 0; i < trace->invocation_count; i++) {
+        const vkmm_invocation want = expected(t, i), *got = &trace->invocations[i];
+        vkmm_invocation placed;
+        assert_memory_equal(got, &want, sizeof want);
+        if (!want.inside) continue;
+        assert_int_equal(vkmm_kernel_place(NULL, &trace->kernel, &t->params.problem, want.row, want.col, &placed), VKMM_OK);
+        assert_memory_equal(&placed, &want, sizeof want);
+    }
+    assert_int_equal(trace->invocations[trace->followed].row, t->params.row);
+    assert_int_equal(trace->invocations[trace->followed].col, t->params.col);
+}
+
+/* Zero beyond the edges. */
+static double a_at(const trial *t, uint64_t row, uint64_t k)
+{
+    const vkmm_problem *p = &t->params.problem;
+    return row < p->m && k < p->k ? t->a[row * p->k + k] : 0;
+}
+
+static double b_at(const trial *t, uint64_t k, uint64_t col)
+{
+    const vkmm_problem *p = &t->params.problem;
+    return k < p->k && col < p->n ? t->b[k * p->n + col] : 0;
+}
+
+static double element(const void *data, uint64_t index, vkmm_type type)
+{
+    vkmm_view view = vkmm_view_rows(data, 1, index + 1, type);
+    return vkmm_view_get(&view, 0, index);
+}
+
+static double add_term(vkmm_type type, double sum, double a, double b)
+{
+    uint32_t wrapped = (uint32_t)(int64_t)sum + (uint32_t)(int64_t)a * (uint32_t)(int64_t)b;
+    if (type == VKMM_I32) return (int32_t)wrapped;
+    return type == VKMM_U32 ? wrapped : sum + a * b;
+}
+
+static void check_sums(const trial *t, const vkmm_trace *trace)
+{
+    const vkmm_problem *p = &t->params.problem;
+    for (uint32_t i = 0; i < trace->invocation_count; i++) {
+        const vkmm_invocation *one = &trace->invocations[i];
+        double sum = 0;
+        for (uint32_t k = 0; k < trace->sum_count; k++) {
+            double got = element(trace->sums, (uint64_t)k * trace->invocation_count + i, p->type);
+            if (t->tiled || one->inside) sum = add_term(p->type, sum, a_at(t, one->row, k), b_at(t, k, one->col));
+            assert_true(got == sum);
+        }
+        if (one->inside) assert_true(element(trace->c, one->row * p->n + one->col, p->type) == sum);
+    }
+}
+
+static void check_tiles(const trial *t, const vkmm_trace *trace)
+{
+    const uint32_t rows = t->params.tile_rows, cols = t->params.tile_cols, depth = rows > cols ? rows : cols;
+    const uint64_t row0 = t->params.row / rows * rows, col0 = t->params.col / cols * cols, k_all = t->params.problem.k;
+    assert_int_equal(trace->depth, t->tiled ? depth : 0);
+    assert_int_equal(trace->load_count, t->tiled ? (k_all + depth - 1) / depth : 0);
+    assert_int_equal(trace->sum_count, t->tiled ? trace->load_count * depth : k_all);
+    uint64_t at = 0;
+    for (uint32_t load = 0; load < trace->load_count; load++) {
+        for (uint32_t i = 0; i < rows * depth; i++)
+            assert_true(element(trace->tiles, at++, t->params.problem.type) == a_at(t, row0 + i / depth, load * depth + i % depth));
+        for (uint32_t i = 0; i < depth * cols; i++)
+            assert_true(element(trace->tiles, at++, t->params.problem.type) == b_at(t, load * depth + i / cols, col0 + i % cols));
+    }
+}
+
+static void check_product(const trial *t, const vkmm_trace *trace)
+{
+    const vkmm_problem *p = &t->params.problem;
+    for (uint64_t i = 0; i < p->m * p->n; i++) {
+        double sum = 0;
+        for (uint64_t k = 0; k < p->k; k++) sum = add_term(p->type, sum, a_at(t, i / p->n, k), b_at(t, k, i % p->n));
+        assert_true(element(trace->c, i, p->type) == sum);
+    }
+    assert_memory_equal(trace->a, t->data[0], p->m * p->k * (p->type == VKMM_F64 ? 8 : 4));
+    assert_memory_equal(trace->b, t->data[1], p->k * p->n * (p->type == VKMM_F64 ? 8 : 4));
+}
+
+static void random_traces(void **state)
+{
+    static trial t;
+    const vkmm_device_info whole = *suite.info;
+    const char *given = getenv("VKMM_TEST_SEED");
+    (void)state;
+    seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    printf("# VKMM_TEST_SEED=%llu\n", (unsigned long long)seed);
+    for (int i = 0; i < CASES; i++) {
+        vkmm_trace *trace = NULL;
+        make_trial(&t);
+        const vkmm_problem *p = &t.params.problem;
+        for (int axis = 0; axis < 3 && t.max_groups; axis++) suite.info->max_workgroup_count[axis] = t.max_groups;
+        vkmm_status status = vkmm_trace_create(suite.device, &t.params, &trace);
+        *suite.info = whole;
+        snprintf(current, sizeof current, "%s type %d, %llux%llux%llu, tile %ux%u, at %llu,%llu, groups %u", t.params.kernel, (int)p->type,
+                 (unsigned long long)p->m, (unsigned long long)p->n, (unsigned long long)p->k, t.params.tile_rows, t.params.tile_cols,
+                 (unsigned long long)t.params.row, (unsigned long long)t.params.col, t.max_groups);
+        assert_int_equal(status, VKMM_OK);
+        check_invocations(&t, trace);
+        check_tiles(&t, trace);
+        check_sums(&t, trace);
+        check_product(&t, trace);
+        vkmm_trace_destroy(&trace);
+    }
+    current[0] = '\0';
+}
+
+static int tell(void **state)
+{
+    (void)state;
+    if (current[0]) printf("# %s\n", current);
+    return 0;
+}
+
+int main(void)
+{
+    int absent = suite_open(&suite);
+    if (absent) return absent;
+    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(random_traces, tell)};
+    int failed = cmocka_run_group_tests_name("trace", tests, NULL, NULL);
+    uint32_t messages = suite_close(&suite);
+    if (messages) printf("# %u validation messages\n", messages);
+    return failed || messages ? 1 : 0;
+}

@@ -1,0 +1,120 @@
+/* The tutorial's trace; traces that are refused; allocations that fail. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "suite.h"
+
+static suite_device suite;
+static char last_sentence[1024];
+
+static void keep_sentence(void *user, vkmm_log_level level, const char *sentence)
+{
+    (void)user, (void)level;
+    snprintf(last_sentence, sizeof last_sentence, "%s", sentence);
+}
+
+static void make_tutorial(vkmm_trace_params *params, int32_t a[8], int32_t b[24])
+{
+    for (int i = 0; i < 8; i++) a[i] = i + 1;
+    for (int i = 0; i < 24; i++) b[i] = i + 1;
+    *params = (vkmm_trace_params){
+        .problem = {2, 6, 4, VKMM_I32}, .kernel = "tiled", .tile_rows = 2, .tile_cols = 2, .row = 0, .col = 3, .a = a, .b = b};
+}
+
+/* The tutorial's watch windows: C[0][3] = 1·4 + 2·10 + 3·16 + 4·22. */
+static void tutorial(void **state)
+{
+    static const int32_t sums[] = {4, 24, 72, 160}, first_b[] = {3, 4, 9, 10}, second_b[] = {15, 16, 21, 22};
+    int32_t a[8], b[24];
+    vkmm_trace_params params;
+    vkmm_trace *trace = NULL;
+    (void)state;
+    make_tutorial(&params, a, b);
+    assert_int_equal(vkmm_trace_create(suite.device, &params, &trace), VKMM_OK);
+    assert_int_equal(trace->followed, 1);
+    assert_int_equal(trace->invocations[1].global[0], 3);
+    assert_int_equal(trace->invocations[1].tile_origin[0], 2);
+    for (int k = 0; k < 4; k++) assert_int_equal(((const int32_t *)trace->sums)[4 * k + 1], sums[k]);
+    assert_memory_equal((const int32_t *)trace->tiles + 4, first_b, sizeof first_b);
+    assert_memory_equal((const int32_t *)trace->tiles + 12, second_b, sizeof second_b);
+    assert_int_equal(((const int32_t *)trace->c)[3], 160);
+    vkmm_trace_destroy(&trace);
+    assert_null(trace);
+}
+
+static void refuse(const vkmm_trace_params *params, vkmm_status status, const char *sentence)
+{
+    vkmm_trace *trace = (vkmm_trace *)last_sentence;
+    last_sentence[0] = '\0';
+    assert_int_equal(vkmm_trace_create(suite.device, params, &trace), status);
+    assert_null(trace);
+    if (!strstr(last_sentence, sentence)) assert_string_equal(last_sentence, sentence);
+    assert_int_equal(vkmm_trace_check(suite.device, params), status);
+}
+
+static void refuses(void **state)
+{
+    int32_t a[8], b[24];
+    vkmm_trace_params params;
+    (void)state;
+    make_tutorial(&params, a, b);
+    params.row = 2;
+    refuse(&params, VKMM_INVALID, "there is no C[2][3]: C has 2 rows and 6 columns");
+    params.row = 0;
+    params.kernel = "serial";
+    refuse(&params, VKMM_UNSUPPORTED, "serial");
+    params.kernel = "naive";
+    params.problem.k = 4096;
+    refuse(&params, VKMM_INVALID, "in 4097 steps; ");
+    params.kernel = "tiled";
+    params.problem = (vkmm_problem){512, 512, 512, VKMM_I32};
+    params.tile_rows = params.tile_cols = 16;
+    /* 3 · 512² elements, 512 sums of 256 invocations, 32 times two tiles of 256; 32 times a load and two barriers, 512 sums, a store */
+    refuse(&params, VKMM_INVALID, "has 933888 values in 609 steps; at most 100000 values in 4096 steps can still be read; try 32x32x32");
+    params.problem.n = 0;
+    refuse(&params, VKMM_INVALID, "0 columns");
+}
+
+/* Every allocation may fail: a status then, and no leak (the sanitizers look). */
+static void failing_allocations(void **state)
+{
+    int32_t a[8], b[24];
+    vkmm_trace_params params;
+    vkmm_status status = VKMM_OUT_OF_MEMORY;
+    (void)state;
+    make_tutorial(&params, a, b);
+    for (uint64_t n = 1; n < 50 && status == VKMM_OUT_OF_MEMORY; n++) {
+        vkmm_trace *trace = NULL;
+        vkmm_alloc_fail_after(n);
+        status = vkmm_trace_create(suite.device, &params, &trace);
+        vkmm_alloc_fail_after(0);
+        assert_int_equal(trace != NULL, status == VKMM_OK);
+        if (n == 1) assert_int_equal(status, VKMM_OUT_OF_MEMORY);
+        vkmm_trace_destroy(&trace);
+    }
+    assert_int_equal(status, VKMM_OK);
+}
+
+int main(void)
+{
+    int absent = suite_open(&suite);
+    if (absent) return absent;
+    const vkmm_log loud = suite.instance->log;
+    suite.instance->log = (vkmm_log){keep_sentence, NULL};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tutorial),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(failing_allocations),
+    };
+    int failed = cmocka_run_group_tests_name("trace_limits", tests, NULL, NULL);
+    suite.instance->log = loud;
+    uint32_t messages = suite_close(&suite);
+    if (messages) printf("# %u validation messages\n", messages);
+    return failed || messages ? 1 : 0;
+}

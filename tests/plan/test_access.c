@@ -1,0 +1,163 @@
+/* The formulas of reads and invocations, and the choice of a sample, on the walkthrough's figures and devices that are not here. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "exec/count.h"
+#include "plan/choose.h"
+
+static const vkmm_device_info desktop = {
+    .name = "Desktop",
+    .max_invocations = 1024,
+    .max_workgroup_size = {1024, 1024, 64},
+    .max_workgroup_count = {2147483647, 65535, 65535},
+    .max_shared_bytes = 49152,
+    .max_storage_range = UINT32_MAX,
+};
+
+static vkmm_access formula(const char *kernel, vkmm_problem problem, uint32_t rows, uint32_t cols)
+{
+    const vkmm_job_params params = {problem, kernel, rows, cols, NULL};
+    vkmm_kernel_info info;
+    vkmm_access access;
+    assert_int_equal(vkmm_kernel_choose(NULL, &desktop, &params, &info), VKMM_OK);
+    assert_int_equal(vkmm_access_formula(NULL, &info, &problem, &access), VKMM_OK);
+    return access;
+}
+
+static void four_by_four(void **state)
+{
+    static const char *const untiled[] = {"naive", "grouped", "band"}, *const tiled[] = {"tiled", "band-tiled"};
+    const vkmm_problem problem = {4, 4, 4, VKMM_I32};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        vkmm_access access = formula(untiled[i], problem, 2, 2);
+        assert_int_equal(access.a.global_min, 4);
+        assert_int_equal(access.b.global_max, 4);
+        assert_int_equal(access.a.shared_max + access.b.shared_max, 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        vkmm_access access = formula(tiled[i], problem, 2, 2);
+        assert_int_equal(access.a.global_min, 2);
+        assert_int_equal(access.b.global_max, 2);
+        assert_int_equal(access.a.shared_min, 4);
+        assert_int_equal(access.b.shared_max, 4);
+    }
+}
+
+/* The walkthrough prints 16 global reads here; 1024/16 is 64. */
+static void thousand_and_sixteen(void **state)
+{
+    vkmm_access access = formula("tiled", (vkmm_problem){1024, 1024, 1024, VKMM_I32}, 16, 16);
+    (void)state;
+    assert_int_equal(access.a.global_min, 64);
+    assert_int_equal(access.b.global_min, 64);
+    assert_int_equal(access.a.shared_min, 1024);
+    assert_int_equal(access.b.shared_min, 1024);
+    assert_int_equal(access.invocations, 1 << 20);
+    assert_int_equal(access.bytes_read, 2ull * 64 * 4 << 20);
+    assert_int_equal(access.bytes_written, 4 << 20);
+    assert_int_equal(access.multiply_adds, 1 << 30);
+}
+
+/* 5x7x3 with tiles of 2x4 (depth 4): 3x2 tiles hang over by a row and a column. */
+static void ragged(void **state)
+{
+    vkmm_access access = formula("tiled", (vkmm_problem){5, 7, 3, VKMM_F32}, 2, 4);
+    (void)state;
+    assert_int_equal(access.a.global_min, 2);
+    assert_int_equal(access.a.shared_min, 8);
+    assert_int_equal(access.b.global_min, 3);
+    assert_int_equal(access.b.shared_min, 6);
+    assert_int_equal(access.invocations, 6 * 8);
+    assert_int_equal(access.useful, 35);
+    assert_int_equal(access.multiply_adds, 48 * 4);
+    access = formula("naive", (vkmm_problem){5, 7, 3, VKMM_F32}, 2, 4);
+    assert_int_equal(access.invocations, 5 * 8);
+    assert_int_equal(access.multiply_adds, 105);
+}
+
+static void empty(void **state)
+{
+    (void)state;
+    vkmm_access access = formula("tiled", (vkmm_problem){5, 7, 0, VKMM_F32}, 2, 2);
+    assert_int_equal(access.a.global_max + access.b.global_max, 0);
+    assert_int_equal(access.useful, 35);
+    access = formula("grouped", (vkmm_problem){0, 7, 3, VKMM_F32}, 2, 2);
+    assert_int_equal(access.a.global_max + access.b.global_max + access.invocations, 0);
+}
+
+static void differences_are_seen(void **state)
+{
+    const vkmm_access access = formula("tiled", (vkmm_problem){5, 7, 3, VKMM_F32}, 2, 4);
+    vkmm_access other = access;
+    (void)state;
+    other.stride = 7;
+    assert_true(vkmm_access_equal(&access, &other));
+    other.b.shared_max++;
+    assert_false(vkmm_access_equal(&access, &other));
+    other = access;
+    other.useful--;
+    assert_false(vkmm_access_equal(&access, &other));
+}
+
+static void strides(void **state)
+{
+    const vkmm_problem small = {16, 16, 16, VKMM_F32}, large = {1024, 1024, 37 * 41, VKMM_F32};
+    vkmm_access access = formula("tiled", small, 16, 16);
+    (void)state;
+    assert_int_equal(vkmm_count_stride(&small, &access, VKMM_COUNT_BUDGET, UINT32_MAX), 1);
+    access = formula("tiled", large, 16, 16);
+    uint64_t reads = 1024ull * 37 * 41 * 2 * (64 + 1024);
+    uint32_t stride = vkmm_count_stride(&large, &access, reads / 36, UINT32_MAX);
+    assert_int_equal(stride, 43); /* 37 and 41 divide K */
+    assert_true(vkmm_count_stride(&large, &access, reads, 1000000) > 12);
+}
+
+static void tiles_and_their_rules(void **state)
+{
+    vkmm_tile_rule rule;
+    uint32_t tile[2] = {0, 0};
+    (void)state;
+    assert_true(vkmm_tile_check(&desktop, "tiled", VKMM_F32, 32, 32, &rule));
+    assert_false(vkmm_tile_check(&desktop, "tiled", VKMM_F32, 48, 48, &rule));
+    assert_int_equal(rule.need, 2304);
+    assert_int_equal(rule.limit, 1024);
+    assert_string_equal(rule.limit_name, "maxComputeWorkGroupInvocations");
+    assert_false(vkmm_tile_check(&desktop, "tiled", VKMM_F32, 8, 128, &rule));
+    assert_int_equal(rule.need, 136 * 128 * 4);
+    assert_string_equal(rule.limit_name, "maxComputeSharedMemorySize");
+    assert_true(vkmm_tile_check(&desktop, "grouped", VKMM_F32, 8, 128, NULL));
+    assert_true(vkmm_kernel_default_tile(&desktop, "band", VKMM_F32, tile));
+    assert_int_equal(tile[0], 32);
+    assert_false(vkmm_kernel_default_tile(&desktop, "serial", VKMM_F32, tile));
+}
+
+static void refuses_what_has_no_formula(void **state)
+{
+    const vkmm_problem problem = {4, 4, 4, VKMM_F32};
+    const vkmm_kernel_info user = {.name = "user"}, serial = {.name = "serial"};
+    vkmm_access access;
+    (void)state;
+    assert_int_equal(vkmm_access_formula(NULL, &user, &problem, &access), VKMM_UNSUPPORTED);
+    assert_int_equal(vkmm_access_formula(NULL, &serial, &problem, &access), VKMM_UNSUPPORTED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(four_by_four),
+        cmocka_unit_test(thousand_and_sixteen),
+        cmocka_unit_test(ragged),
+        cmocka_unit_test(empty),
+        cmocka_unit_test(differences_are_seen),
+        cmocka_unit_test(strides),
+        cmocka_unit_test(tiles_and_their_rules),
+        cmocka_unit_test(refuses_what_has_no_formula),
+    };
+    return cmocka_run_group_tests_name("formulas of access", tests, NULL, NULL);
+}
