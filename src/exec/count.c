@@ -176,7 +176,7 @@ static vkmm_status record(counting *c)
     vkmm_device *device = c->device;
     vkmm_status status = vkmm_command_begin(device, &c->command);
     if (status != VKMM_OK) return status;
-    if (!c->stores[VKMM_A].buffer.mapped) vkmm_stores_record_poison(device, c->stores, c->command);
+    vkmm_stores_record_poison(device, c->stores, c->command);
     device->table.vkCmdFillBuffer(c->command, c->counters.handle, 0, c->counters_bytes, 0);
     vkmm_command_barrier(device, c->command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
                          VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
@@ -240,7 +240,7 @@ vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_params *params
     if (status == VKMM_OK) status = create(&c);
     if (status == VKMM_OK) {
         fill(&c);
-        if (c.stores[VKMM_A].buffer.mapped) vkmm_stores_poison_mapped(c.stores);
+        vkmm_stores_poison_mapped(c.stores);
         status = record(&c);
     }
     if (status == VKMM_OK) status = vkmm_command_run(device, c.command, NULL);

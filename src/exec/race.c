@@ -73,12 +73,7 @@ static vkmm_status record(race *r, int version)
     VkCommandBuffer *command = &r->commands[version];
     vkmm_status status = vkmm_command_begin(device, command);
     if (status != VKMM_OK) return status;
-    if (!r->stores[VKMM_A].buffer.mapped) {
-        vkmm_stores_record_poison(device, r->stores, *command);
-        vkmm_command_barrier(device, *command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                             VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-    }
+    vkmm_stores_record_poison(device, r->stores, *command);
     vkmm_stores_record_upload(device, r->stores, *command);
     vkmm_plan_record(device, &r->plans[version], *command);
     vkmm_stores_record_download(device, r->stores, *command);
@@ -140,7 +135,7 @@ static void judge(const race *r, int32_t *kept, vkmm_race_count *count)
 static vkmm_status run_once(race *r, int version, vkmm_race_count *count)
 {
     int64_t damage = 0;
-    if (r->stores[VKMM_A].buffer.mapped) vkmm_stores_poison_mapped(r->stores);
+    vkmm_stores_poison_mapped(r->stores);
     vkmm_status status = vkmm_command_run(r->device, r->commands[version], NULL);
     if (status != VKMM_OK) return status;
     if (!vkmm_store_guards_whole(&r->stores[VKMM_C], &damage))

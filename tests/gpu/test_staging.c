@@ -52,6 +52,23 @@ static void a_job_copies_and_says_so(void **state)
     vkmm_job_destroy(&job);
 }
 
+/* The counters and the sums come back through staging buffers as well. */
+static void counting_and_racing_copy_too(void **state)
+{
+    (void)state;
+    vkmm_access counted, formula;
+    vkmm_kernel_info info;
+    vkmm_race_result race;
+    const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32}, .kernel = "tiled", .tile_rows = 8, .tile_cols = 8};
+    const vkmm_race_params sums = {.rows = M, .cols = N, .tile_rows = 4, .tile_cols = 4, .runs = 3};
+    assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
+    assert_int_equal(vkmm_access_formula(NULL, &info, &params.problem, &formula), VKMM_OK);
+    assert_int_equal(vkmm_access_count(suite.device, &params, &counted), VKMM_OK);
+    assert_true(vkmm_access_equal(&formula, &counted));
+    assert_int_equal(vkmm_race_run(suite.device, &sums, &race), VKMM_OK);
+    assert_int_equal(race.with_barrier.wrong_runs, 0);
+}
+
 int main(void)
 {
     int absent = suite_open(&suite);
@@ -61,6 +78,7 @@ int main(void)
         cmocka_unit_test_prestate(all_cases, (void *)"naive"),
         cmocka_unit_test_prestate(all_cases, (void *)"tiled"),
         cmocka_unit_test(a_job_copies_and_says_so),
+        cmocka_unit_test(counting_and_racing_copy_too),
     };
     int failed = cmocka_run_group_tests_name("staging", tests, NULL, NULL);
     return suite_close(&suite) || failed ? 1 : 0;
