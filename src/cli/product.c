@@ -29,18 +29,12 @@ static vkmm_status wrong(cli_session *session, cli_product *product, const char 
     return vkmm_fail(&session->console.log, VKMM_WRONG_RESULT, "wrong result: %s", product->verdict.sentence);
 }
 
-/* Mesa's llvmpipe leaves a shader's loops after 65,535 rounds in all (seen with version 22.3, no more with 26.1). Where that explains a
- * wrong product, it is the driver that is at fault, and the user can do something about it. */
+/* Where the driver may be at fault, the user can do something about it. */
 static void explain_wrong(cli_session *session, const cli_product *product)
 {
     const vkmm_row *row = &product->row;
-    const vkmm_kernel_info *kernel = row->kernel;
-    double invocations = (double)kernel->groups[0] * kernel->groups[1] * kernel->workgroup[0] * kernel->workgroup[1];
-    vkmm_access access;
 
-    if (row->device == NULL || row->device->driver_id != VK_DRIVER_ID_MESA_LLVMPIPE) return;
-    if (vkmm_access_formula(NULL, kernel, &row->problem, &access) != VKMM_OK) return;
-    if ((double)access.multiply_adds + (double)access.invocations <= 65535 * invocations) return;
+    if (row->device == NULL || !vkmm_kernel_loops_too_long(row->device, row->kernel, &row->problem)) return;
     vkmm_say(&session->console.log, VKMM_LOG_WARNING,
              "this may be the driver's fault: llvmpipe of older Mesa releases leaves a shader's loops after 65535 rounds; --kernel tiled "
              "needs fewer");

@@ -10,7 +10,6 @@
 #include "vk/command.h"
 
 enum { VISITS, USEFUL, FIRST_READ };
-#define LLVMPIPE_ROUNDS 65535.0
 
 /* All that one counting run owns. */
 typedef struct counting {
@@ -92,24 +91,12 @@ static void fill(const counting *c)
         for (uint64_t j = 0; j < p->n; j++) store_number(c->stores[VKMM_B].host, k * p->n + j, p->type, factor_b(j));
 }
 
-/* Mesa's llvmpipe leaves the loops of a shader, all of them together, after 65,535 rounds (LP_MAX_TGSI_LOOP_ITERATIONS): seen with
- * version 22.3. Nothing in Vulkan allows that, or tells of it. */
-static int beyond_llvmpipe(const counting *c)
-{
-    const vkmm_kernel_info *info = &c->choice.info;
-    double invocations = (double)info->groups[0] * info->groups[1] * info->workgroup[0] * info->workgroup[1];
-    vkmm_access formula;
-    if (c->device->physical->info.driver_id != VK_DRIVER_ID_MESA_LLVMPIPE) return 0;
-    if (vkmm_access_formula(NULL, info, &c->problem, &formula) != VKMM_OK) return 0;
-    return (double)formula.multiply_adds + (double)formula.invocations > LLVMPIPE_ROUNDS * invocations;
-}
-
 static vkmm_status wrong_element(const counting *c, uint64_t row, uint64_t col)
 {
-    if (beyond_llvmpipe(c))
+    if (vkmm_kernel_loops_too_long(&c->device->physical->info, &c->choice.info, &c->problem))
         return vkmm_fail(vkmm_device_log(c->device), VKMM_UNSUPPORTED,
-                         "llvmpipe leaves a shader's loops after %.0f rounds, before %s has finished this size: C[%llu][%llu] is wrong",
-                         LLVMPIPE_ROUNDS, c->choice.info.name, (unsigned long long)row, (unsigned long long)col);
+                         "llvmpipe leaves a shader's loops after %d rounds, before %s has finished this size: C[%llu][%llu] is wrong",
+                         VKMM_LLVMPIPE_ROUNDS, c->choice.info.name, (unsigned long long)row, (unsigned long long)col);
     return vkmm_fail(vkmm_device_log(c->device), VKMM_WRONG_RESULT,
                      "the counting build of %s got C[%llu][%llu] wrong: its counts mean nothing", c->choice.info.name,
                      (unsigned long long)row, (unsigned long long)col);

@@ -283,6 +283,10 @@ VKMM_API vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_param
 /* Whether both tell the same, whatever their strides. */
 VKMM_API int vkmm_access_equal(const vkmm_access *left, const vkmm_access *right);
 
+/* Whether the kernel's loops may be longer than the device's driver is known to carry them out (llvmpipe of older Mesa releases: 65,535
+ * rounds): then a wrong product may be the driver's fault. By formula; no compiler's unrolling is counted. */
+VKMM_API int vkmm_kernel_loops_too_long(const vkmm_device_info *device, const vkmm_kernel_info *info, const vkmm_problem *problem);
+
 /* What the device can do at best, measured. */
 typedef struct vkmm_peaks {
     double copy_bytes_per_s;    /* a copy from buffer to buffer in device memory: bytes read and bytes written */

@@ -4,6 +4,10 @@
 
 #include "kernel/table.h"
 
+/* Mesa's llvmpipe leaves the loops of a shader, all of them together, after so many rounds (LP_MAX_TGSI_LOOP_ITERATIONS): seen with version
+ * 22.3, no more with 26.1. Nothing in Vulkan allows that, or tells of it. */
+enum { VKMM_LLVMPIPE_ROUNDS = 65535 };
+
 typedef struct vkmm_tile {
     uint32_t rows, cols;
 } vkmm_tile;

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "kernel/contract.h"
+#include "kernel/legal.h"
 #include "math/problem.h"
 #include "math/type.h"
 
@@ -57,4 +58,13 @@ int vkmm_access_equal(const vkmm_access *left, const vkmm_access *right)
     return reads_equal(&left->a, &right->a) && reads_equal(&left->b, &right->b) && left->invocations == right->invocations &&
            left->useful == right->useful && left->multiply_adds == right->multiply_adds && left->bytes_read == right->bytes_read &&
            left->bytes_written == right->bytes_written;
+}
+
+int vkmm_kernel_loops_too_long(const vkmm_device_info *device, const vkmm_kernel_info *info, const vkmm_problem *problem)
+{
+    double invocations = (double)info->groups[0] * info->groups[1] * info->workgroup[0] * info->workgroup[1];
+    vkmm_access formula;
+    if (device->driver_id != VK_DRIVER_ID_MESA_LLVMPIPE) return 0;
+    if (vkmm_access_formula(NULL, info, problem, &formula) != VKMM_OK) return 0;
+    return (double)formula.multiply_adds + (double)formula.invocations > VKMM_LLVMPIPE_ROUNDS * invocations;
 }

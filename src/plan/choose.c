@@ -46,7 +46,7 @@ static vkmm_status check_type(const vkmm_log *log, const vkmm_device_info *devic
 static const char *auto_kernel(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     int processor = device && device->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    int endless = processor && device->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE && problem->k >= 65535;
+    int endless = processor && device->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE && problem->k >= VKMM_LLVMPIPE_ROUNDS;
     return processor && !endless ? "grouped" : "tiled";
 }
 
