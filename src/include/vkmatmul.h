@@ -1,8 +1,9 @@
-/* vkmatmul.h: matrix products on Vulkan devices. The whole public interface of libvkmatmul.
+/* vkmatmul.h: matrix products on Vulkan devices. The public interface of libvkmatmul; vkmatmul_insight.h, which it includes, has the part that
+ * looks inside (explain, race, trace).
  *
- * The product      C[M×N] = A[M×K] · B[K×N]
- * Layout           row-major and tightly packed: element (i, j) of a matrix with n columns lies at index i·n + j.
- * Integers         i32 and u32 wrap modulo 2^32.
+ * The product      C ← α·op(A)·op(B) + β·C, op(A) M×K, op(B) K×N, C M×N, op(X) = X or Xᵀ, for one matrix or a batch (vkmm_problem).
+ * Layout           row-major unless vkmm_problem says otherwise: element (i, j) of a stored matrix lies at i·ld + j.
+ * Integers         i32 and u32 wrap modulo 2^32. f32 is IEEE f32, summed in f32; nothing is ever rounded to less.
  * Errors           every fallible function returns a vkmm_status and writes one sentence (cause, limit, value) to the log
  *                  of the instance. On failure, output handles are NULL and other outputs are untouched.
  * Ownership        every *_create fills a handle that the caller ends with the matching *_destroy, which accepts a
@@ -61,23 +62,48 @@ typedef struct vkmm_log {
 
 typedef enum vkmm_type { VKMM_F32 = 0, VKMM_F64 = 1, VKMM_I32 = 2, VKMM_U32 = 3, VKMM_TYPE_COUNT = 4 } vkmm_type;
 
-/* Extents in elements, each 0 to 2^32 - 1; zeros are legal (K = 0 gives zeros, M = 0 or N = 0 an empty product). */
+typedef enum vkmm_operand { VKMM_A = 0, VKMM_B = 1, VKMM_C = 2 } vkmm_operand;
+typedef enum vkmm_op { VKMM_OP_N = 0, VKMM_OP_T = 1 } vkmm_op;                   /* op(X) = X, or the transpose of X */
+typedef enum vkmm_layout { VKMM_ROW_MAJOR = 0, VKMM_COL_MAJOR = 1 } vkmm_layout; /* of how a matrix is stored */
+
+/* C ← α·op(A)·op(B) + β·C, with the meaning of the BLAS (Dongarra et al., A Set of Level 3 Basic Linear Algebra Subprograms, 1990) and the
+ * extents of the batch (cuBLAS, rocBLAS: gemm_strided_batched). Zeros after `type` give the plain product: row-major, packed, α = 1, β = 0.
+ *   Extents are 0 to 2^32 - 1. K = 0 or α = 0 leave β·C, and A and B unread; M = 0 or N = 0 leave nothing to do.
+ *   A is stored M×K, or K×M where op_a is T; B is stored K×N, or N×K. Row-major, element (i, j) of a stored matrix lies at
+ * offset + i·ld + j; column-major at offset + i + j·ld; that of matrix x of the batch x·stride further on.
+ *   C is read where β is not 0 and there alone: otherwise even a NaN in it is overwritten. What lies between the rows that ld spaces out, and
+ * between the matrices that stride does, is never written. */
 typedef struct vkmm_problem {
     uint64_t m, n, k;
     vkmm_type type;
+    vkmm_layout layout; /* of A, B and C */
+    vkmm_op op_a, op_b;
+    uint64_t lda, ldb, ldc;                /* elements; 0: packed. At least the length of a stored row (column-major: column) */
+    uint64_t offset_a, offset_b, offset_c; /* elements before the first matrix */
+    uint64_t batch_count;                  /* 0 is 1 */
+    uint64_t stride_a, stride_b, stride_c; /* elements; count where batch_count > 1. 0 repeats A or B; matrices of C may not overlap */
+    int scaled;                            /* non-zero: alpha and beta count; 0: they are 1 and 0 */
+    double alpha, beta;                    /* rounded to the type; integers: whole numbers, modulo 2^32 */
 } vkmm_problem;
+
+/* Bytes of the memory that an operand lies in: its offset, and all up to the last element of the last matrix. 0 when it has no element. The
+ * problem must be valid. */
+VKMM_API uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand);
 
 /* ---- Instance: the Vulkan loader and the devices it finds ---- */
 
 typedef struct vkmm_instance vkmm_instance;
 
 typedef struct vkmm_instance_params {
-    vkmm_log log;       /* zero: silent */
-    int validate;       /* non-zero: VK_LAYER_KHRONOS_validation with synchronization validation; without the layer:
+    vkmm_log log;          /* zero: silent */
+    int validate;          /* non-zero: VK_LAYER_KHRONOS_validation with synchronization validation; without the layer:
                                VKMM_UNSUPPORTED */
-    const char *driver; /* NULL, or the path of one more driver manifest (ICD .json) for the loader, or "swiftshader" for the copy that
+    const char *driver;    /* NULL, or the path of one more driver manifest (ICD .json) for the loader, or "swiftshader" for the copy that
                            Chromium brings (without effect where VK_DRIVER_FILES or VK_ICD_FILENAMES is set). Changes this process's
                            environment */
+    const char *cache_dir; /* where compiled pipelines and tuning results are kept between processes. NULL: the folder vkmatmul in
+                              $XDG_CACHE_HOME, or in ~/.cache; "": nowhere. Made when first needed, for this user alone; damaged or stale
+                              files in it are told to the log and ignored, and one that cannot be written is no error */
 } vkmm_instance_params;
 
 /* Loads the Vulkan loader and lists the devices. VKMM_NO_DEVICE without a loader; an instance with no device at all is
@@ -101,6 +127,8 @@ typedef struct vkmm_device_info {
     uint32_t max_workgroup_count[3]; /* maxComputeWorkGroupCount */
     uint32_t max_shared_bytes;       /* maxComputeSharedMemorySize */
     uint32_t subgroup_size;
+    int has_broadcast;             /* subgroupBroadcast in compute shaders: the ballot operations of a subgroup */
+    uint32_t processors;           /* that run workgroups side by side (streaming multiprocessors, compute units); 0: not told */
     uint64_t max_storage_range;    /* maxStorageBufferRange, bytes one binding can see */
     uint64_t max_allocation_bytes; /* maxMemoryAllocationSize */
     uint64_t max_buffer_bytes;     /* maxBufferSize, or max_allocation_bytes where Vulkan 1.3 is missing */
@@ -130,13 +158,15 @@ typedef struct vkmm_device vkmm_device;
 VKMM_API vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_device **device);
 VKMM_API void vkmm_device_destroy(vkmm_device **device);
 
-/* The simplest use: C = A · B for host matrices, on any device, with the best kernel known. Copies a and b in and c
- * out. a, b and c are vkmm_type-aligned and must not overlap; c is written only on VKMM_OK. */
+/* The simplest use: the product for host matrices, on any device, with the best kernel known. a, b and c point to vkmm_operand_bytes each (an
+ * operand without elements may be NULL), are aligned for their type and must not overlap. Of c, the elements of its matrices alone are written,
+ * and only on VKMM_OK. */
 VKMM_API vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, void *c);
 
 /* ---- Kernels ---- */
 
-#define VKMM_MAX_SPEC_CONSTANTS 8
+#define VKMM_MAX_SPEC_CONSTANTS 24
+#define VKMM_CONFIG_TEXT        160
 
 /* A kernel as it will run: filled by the planner, never by the user. A plain value. */
 typedef struct vkmm_kernel_info {
@@ -147,14 +177,23 @@ typedef struct vkmm_kernel_info {
     uint32_t shared_bytes; /* of shared memory a workgroup */
     uint32_t spec_count;
     uint32_t spec_ids[VKMM_MAX_SPEC_CONSTANTS], spec_values[VKMM_MAX_SPEC_CONSTANTS]; /* specialization constants */
+    /* Of the kernels that take every problem (vkmm_kernel_is_general); else "" and zeros: */
+    char config[VKMM_CONFIG_TEXT]; /* all tunables: "rows=128,cols=128,depth=16,…" */
+    int tuned;                     /* the configuration comes from measurements (vkmm_tune_*), not from the planner's rules */
+    uint32_t splits;               /* parts that K is summed in; above 1, a second pass adds them up in a fixed order */
+    uint64_t items;                /* of work, taken up by workgroups: tiles · splits · matrices of the batch */
+    uint64_t workspace_bytes;      /* of device memory for the sums of the parts */
 } vkmm_kernel_info;
 
-/* The names of the kernels in the order of the tutorials: "serial", "naive", "grouped", "tiled", "band", "band-tiled".
- * NULL past the end. */
+/* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band", "band-tiled", which compute the plain
+ * product; then the general ones, "blocked", "skinny" and "cpu". NULL past the end. */
 VKMM_API const char *vkmm_kernel_name(uint32_t index);
 
 /* One sentence on what the kernel does; NULL past the end. */
 VKMM_API const char *vkmm_kernel_summary(uint32_t index);
+
+/* Whether the kernel takes every vkmm_problem, and has tunables; the others take packed row-major products of one matrix. */
+VKMM_API int vkmm_kernel_is_general(const char *name);
 
 /* Whether this build has the kernel's shader for the type (a compiler that lacks an extension leaves it out). */
 VKMM_API int vkmm_kernel_built(const char *name, vkmm_type type);
@@ -180,6 +219,8 @@ typedef struct vkmm_job_params {
     const char *kernel;            /* NULL or "auto": the fastest legal kernel known */
     uint32_t tile_rows, tile_cols; /* 0: the kernel's default on this device */
     const vkmm_shader *shader;     /* NULL, or run this instead of a built-in kernel; must outlive the job */
+    const char *config; /* NULL, or tunables of a general kernel, "rows=64,cols=64": those unnamed stay as the planner sets them */
+    int untuned;        /* non-zero: tuning results are left aside */
 } vkmm_job_params;
 
 /* Plans the kernel and takes the memory. device may be NULL for the kernel "serial", which runs on the host. log NULL: the
@@ -190,14 +231,16 @@ VKMM_API void vkmm_job_destroy(vkmm_job **job);
 
 VKMM_API const vkmm_kernel_info *vkmm_job_kernel(const vkmm_job *job); /* owned by the job */
 
-typedef enum vkmm_operand { VKMM_A = 0, VKMM_B = 1, VKMM_C = 2 } vkmm_operand;
-
-/* The host address of a matrix, writable for A and B before a run, readable for C after one; valid as long as the job.
+/* The host address of an operand's memory (vkmm_operand_bytes), writable before a run, readable for C after one; valid as long as the job.
  * On unified memory this IS the device's memory, so that nothing is ever stored twice. */
 VKMM_API void *vkmm_job_matrix(vkmm_job *job, vkmm_operand operand);
 
-/* Fills C and the guard bands around every matrix with a canary (a NaN for floats), uploads, multiplies, downloads.
- * VKMM_WRONG_RESULT when a guard band of C was written to: the kernel stored outside its matrix. */
+/* Whether C's memory is an input too: β is not 0, or its matrices leave gaps, whose values stay. */
+VKMM_API int vkmm_job_reads_c(const vkmm_job *job);
+
+/* Fills the guard bands around every operand, and C unless it is an input, with a canary (a NaN for floats), uploads, multiplies, downloads.
+ * VKMM_WRONG_RESULT when a guard band of C was written to: the kernel stored outside its matrix. A dispatch that would take longer than about
+ * 200 ms is split, as far as the kernel allows (vkmm_kernel_is_general): desktops reset a device that seems to hang. */
 VKMM_API vkmm_status vkmm_job_run(vkmm_job *job);
 
 /* Distribution of repeated measurements, milliseconds; percentiles by linear interpolation between order statistics. */
@@ -229,169 +272,81 @@ typedef struct vkmm_measurement {
     int stable;             /* the 95 % interval of the median is within ±1 % */
 } vkmm_measurement;
 
-/* Warms up, then times. A and B must hold data; C afterwards holds the last product. params may be NULL. */
+/* Warms up, then times. A and B must hold data; C afterwards holds the last product, with β times what the runs before left there. params
+ * may be NULL. */
 VKMM_API vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, vkmm_measurement *measurement);
 
-/* ---- Explain: what a kernel reads, and what the device could do ---- */
+/* ---- Tune: find the fastest configuration by measuring ---- */
 
-/* The kernel as vkmm_job_create would plan it, without memory or a pipeline. Fails as that does. */
-VKMM_API vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
-                                        vkmm_kernel_info *info);
+/* A kernel and its tunables, as vkmm_job_params takes them. */
+typedef struct vkmm_candidate {
+    char kernel[32];
+    char config[VKMM_CONFIG_TEXT]; /* "": the kernel has no tunables */
+} vkmm_candidate;
 
-/* The tile that the kernel takes by itself on the device; 0 when there is no such kernel, or it runs on the host. */
-VKMM_API int vkmm_kernel_default_tile(const vkmm_device_info *device, const char *kernel, vkmm_type type, uint32_t tile[2]);
+/* A search for the fastest configuration: it names candidates, one after another and each legal on the device, and is told how fast they were; what
+ * it names next depends on that. It makes no Vulkan call: measuring is the caller's, in whatever process, and so is checking the products. What it
+ * was told stays in the instance's cache_dir until vkmm_tune_finish, so that the next search for the same problem goes on where this one
+ * was left. An instance outlives its searches. */
+typedef struct vkmm_tune vkmm_tune;
 
-/* A rule that forbids a tile: it needs so many units, more than the limit. All texts in static storage. */
-typedef struct vkmm_tile_rule {
-    uint64_t need, limit;
-    const char *unit;       /* "invocations" */
-    const char *limit_name; /* Vulkan's: "maxComputeWorkGroupInvocations" */
-    const char *reason;     /* why the limit bounds this */
-} vkmm_tile_rule;
-
-/* Whether the device allows a tile (rows, cols > 0) of the kernel, a name of vkmm_kernel_name. Otherwise 0, and *broken (may be NULL) is the
- * first rule that forbids it. */
-VKMM_API int vkmm_tile_check(const vkmm_device_info *device, const char *kernel, vkmm_type type, uint32_t rows, uint32_t cols,
-                             vkmm_tile_rule *broken);
-
-/* How often the elements of one input are read. min and max differ where not all elements are read equally often. */
-typedef struct vkmm_reads {
-    uint64_t global_min, global_max; /* from global memory, each element */
-    uint64_t shared_min, shared_max; /* from shared memory, each element */
-} vkmm_reads;
-
-/* What a kernel does on one problem, by formula or counted on the device. A plain value. */
-typedef struct vkmm_access {
-    vkmm_reads a, b;        /* zeros for an input without elements */
-    uint64_t invocations;   /* invocation and element of C: how often an invocation begins one, those beyond C's edges included */
-    uint64_t useful;        /* of these, within C */
-    uint64_t multiply_adds; /* carried out, those on padding included; M·N·K of them are useful */
-    uint64_t bytes_read;    /* from global memory, as the kernel asks for them: caches may answer */
-    uint64_t bytes_written; /* to global memory */
-    uint32_t stride;        /* every stride-th element of A and B was counted; 1: all; 0: by formula */
-} vkmm_access;
-
-/* By formula. info is a built-in kernel's (not serial), as planned for the problem; else VKMM_UNSUPPORTED. */
-VKMM_API vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *info, const vkmm_problem *problem,
-                                         vkmm_access *access);
-
-/* Counted: runs the counting build of the kernel's own shader once, on small whole numbers whose product is checked as well
- * (VKMM_WRONG_RESULT). Costs about as much as a few products. params->shader must be NULL. VKMM_UNSUPPORTED: more than 2^32 - 1 invocations, or a
- * driver known to fail at this size. */
-VKMM_API vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_params *params, vkmm_access *access);
-
-/* Whether both tell the same, whatever their strides. */
-VKMM_API int vkmm_access_equal(const vkmm_access *left, const vkmm_access *right);
-
-/* Whether the kernel's loops may be longer than the device's driver is known to carry them out (llvmpipe of older Mesa releases: 65,535
- * rounds): then a wrong product may be the driver's fault. By formula; no compiler's unrolling is counted. */
-VKMM_API int vkmm_kernel_loops_too_long(const vkmm_device_info *device, const vkmm_kernel_info *info, const vkmm_problem *problem);
-
-/* What the device can do at best, measured. */
-typedef struct vkmm_peaks {
-    double copy_bytes_per_s;    /* a copy from buffer to buffer in device memory: bytes read and bytes written */
-    double multiply_adds_per_s; /* chains of x·a + b in registers; FLOP/s is twice that */
-    uint64_t copy_bytes;        /* of the buffer that was copied */
-} vkmm_peaks;
-
-/* Takes half a second, or a little more on GPUs that raise their clocks slowly; no dispatch of it takes longer than 200 ms. */
-VKMM_API vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *peaks);
-
-/* One figure that a driver tells of a compiled kernel, in its own words. */
-typedef struct vkmm_statistic {
-    char name[VK_MAX_DESCRIPTION_SIZE], description[VK_MAX_DESCRIPTION_SIZE];
-    char value[32];
-} vkmm_statistic;
-
-/* Compiles the kernel once more and asks the driver: the subgroup size, then its statistics. *count: room on the way in, entries on the way
- * out; what finds no room is left out. VKMM_UNSUPPORTED without vkmm_device_info.has_statistics. */
-VKMM_API vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, vkmm_statistic *statistics,
-                                            uint32_t *count);
-
-/* ---- Race: what a barrier is for ---- */
-
-/* The tutorials' tile sum, in i32: each element of a matrix becomes the sum of its tile. A workgroup stores its tile in shared memory,
- * waits at a barrier, and every invocation adds the whole tile up. Run beside it: the same shader without that barrier, where an
- * invocation's sum lacks what the others have not stored yet. That version may be wrong or right, as it happens: it reads and writes
- * nothing but its own tile, and harms nothing. */
-typedef struct vkmm_race_params {
-    uint32_t rows, cols;           /* of the matrix, each from 1; tiles hang over its edges, and what is missing there counts 0 */
-    uint32_t tile_rows, tile_cols; /* both 0: 16x16, or the legal tile nearest to it */
-    uint32_t runs;                 /* of each version, in turn; 0: 100 */
-    const int32_t *values;         /* rows·cols elements, row-major; NULL: 1, 2, 3, … */
-    /* Where the sums go, rows·cols elements each; NULL: nowhere. Of the two versions: the first wrong run, or the last when none was. */
-    int32_t *right, *with_barrier, *without_barrier;
-} vkmm_race_params;
-
-/* How one version did. Where wrong_runs is 0, the rest is 0 too. */
-typedef struct vkmm_race_count {
-    uint32_t wrong_runs;     /* runs in which some element was wrong */
-    uint64_t wrong_elements; /* in all runs together */
-    uint32_t row, col;       /* the first wrong element of the first wrong run, */
-    int32_t got, want;       /* its value there, and the right one */
-} vkmm_race_count;
-
-typedef struct vkmm_race_result {
-    vkmm_kernel_info kernel; /* as both versions ran */
-    uint32_t runs;           /* of each */
-    vkmm_race_count with_barrier, without_barrier;
-} vkmm_race_result;
-
-/* Runs both versions `runs` times and compares every element with a sum made on the host (modulo 2^32). VKMM_OK whatever came out:
- * a with_barrier.wrong_runs above 0 is a fault of the device or its driver. VKMM_WRONG_RESULT: something was stored outside of the
- * matrix. VKMM_INVALID: an empty matrix; VKMM_UNSUPPORTED: a tile or size that the device does not allow. */
-VKMM_API vkmm_status vkmm_race_run(vkmm_device *device, const vkmm_race_params *params, vkmm_race_result *result);
-
-/* ---- Trace: what the invocations of one workgroup see ---- */
-
-/* One invocation, as its shader knows it; pairs are x, y. */
-typedef struct vkmm_invocation {
-    uint32_t global[2];      /* gl_GlobalInvocationID */
-    uint32_t local[2];       /* gl_LocalInvocationID */
-    uint32_t workgroup[2];   /* gl_WorkGroupID */
-    uint32_t tile_origin[2]; /* gl_WorkGroupID * gl_WorkGroupSize: the global index of the workgroup's first invocation */
-    uint32_t row, col;       /* the element of C that it computes, */
-    int inside;              /* which may lie beyond C's edges: 0 */
-} vkmm_invocation;
-
-/* The invocation that computes C[row][col], by formula. info is a built-in kernel's (not serial), as planned for the problem. */
-VKMM_API vkmm_status vkmm_kernel_place(const vkmm_log *log, const vkmm_kernel_info *info, const vkmm_problem *problem, uint64_t row,
-                                       uint64_t col, vkmm_invocation *invocation);
-
-typedef struct vkmm_trace_params {
+typedef struct vkmm_tune_params {
     vkmm_problem problem;
-    const char *kernel;            /* as in vkmm_job_params */
-    uint32_t tile_rows, tile_cols; /* 0: the kernel's default on this device */
-    uint64_t row, col;             /* the element of C that is followed: its workgroup is traced */
-    const void *a, *b;             /* packed, of the problem's type */
-} vkmm_trace_params;
+    int restart; /* non-zero: what an unfinished search left is dropped */
+} vkmm_tune_params;
 
-/* What the tracing build of the kernel's own shader recorded in one dispatch. Everything but the followed element's index is as the device
- * wrote it. An invocation beyond C's edges takes no part in kernels without tiles: its sums are 0 there. */
-typedef struct vkmm_trace {
-    vkmm_problem problem;
-    vkmm_kernel_info kernel;
-    const vkmm_invocation *invocations; /* of the workgroup, by gl_LocalInvocationIndex */
-    uint32_t invocation_count;
-    uint32_t followed;   /* index of the invocation that computes the followed element */
-    uint32_t depth;      /* elements along K of the tiles in shared memory; 0: the kernel has none */
-    uint32_t load_count; /* how often tiles are loaded: K / depth, rounded up */
-    uint32_t sum_count;  /* terms added: K, or load_count · depth, of which those from K on are padding */
-    const void *a, *b;   /* what the device read */
-    const void *c;       /* the whole product of this dispatch */
-    const void *sums;    /* element k · invocation_count + i: the sum of invocation i after k */
-    const void *tiles;   /* for each load: rows×depth of A, then depth×cols of B, as in shared memory; rows, cols: kernel.tile */
-} vkmm_trace;
+VKMM_API vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_tune_params *params,
+                                      vkmm_tune **tune);
+VKMM_API void vkmm_tune_destroy(vkmm_tune **tune);
 
-/* Whether it can be traced: fails as vkmm_trace_create would, before A and B are needed. */
-VKMM_API vkmm_status vkmm_trace_check(vkmm_device *device, const vkmm_trace_params *params);
+/* The candidate to measure; the same until vkmm_tune_tell. The planner's own choice comes first, then a result that vkmm_tuned_get has. Returns 0 when
+ * all are known. */
+VKMM_API int vkmm_tune_next(vkmm_tune *tune, vkmm_candidate *candidate);
 
-/* Runs the trace. VKMM_INVALID: no such element, or more than 100,000 values or 4,096 steps, with a size that can be traced; other failures
- * as vkmm_job_create. One allocation holds all. */
-VKMM_API vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *params, vkmm_trace **trace);
-VKMM_API void vkmm_trace_destroy(vkmm_trace **trace);
+/* How that candidate fared: the median of its kernel times, or 0: it failed, hung or gave a wrong product, and is not named again. The first
+ * word on a candidate counts, but a failure always does. */
+VKMM_API vkmm_status vkmm_tune_tell(vkmm_tune *tune, const vkmm_candidate *candidate, double ms);
+
+/* The candidate at a place of the ranking, 0 being the fastest so far, and its time. Returns 0 past those that did not fail. */
+VKMM_API int vkmm_tune_ranked(const vkmm_tune *tune, uint32_t place, vkmm_candidate *candidate, double *ms);
+
+/* How far the search is; a plain value. */
+typedef struct vkmm_tune_state {
+    uint32_t size;             /* candidates, as far as can be told before */
+    uint32_t measured, failed; /* told of, with a time and without */
+    uint32_t resumed;          /* of both, those of an earlier search that did not finish */
+    vkmm_candidate planned;    /* the planner's own choice, */
+    double planned_ms;         /* and its time; 0: not known, or it failed */
+} vkmm_tune_state;
+VKMM_API vkmm_tune_state vkmm_tune_look(const vkmm_tune *tune);
+
+/* Ends the search for good: what it was told is forgotten, and what was found is for the caller to keep (vkmm_tuned_put). Sets NULL. */
+VKMM_API void vkmm_tune_finish(vkmm_tune **tune);
+
+/* What a tune found. Kept by device UUID, driver UUID and version, shader hash, type, ops, alignment and class of shape (the extents' rounded
+ * logarithms): problems alike share it. */
+typedef struct vkmm_tuned {
+    vkmm_candidate best;
+    double gflops;         /* median, kernel time */
+    double planned_gflops; /* of the planner's own choice, in the same tune */
+    uint32_t candidates;   /* measured */
+} vkmm_tuned;
+
+/* Looks into, and adds to, the tuning results in the instance's cache_dir. get: 0 when there is none. put: replaces what was there; written
+ * atomically, other processes' results stay. */
+VKMM_API int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, vkmm_tuned *tuned);
+VKMM_API vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
+                                    const vkmm_tuned *tuned);
+
+/* Copies all results (of every device) to a file, or those of a file into the cache; the newer of two results for the same stays. *count:
+ * results copied. VKMM_INVALID: a file that cannot be read or written, is of another version, or is damaged, which leaves the cache as it was. */
+VKMM_API vkmm_status vkmm_tuned_export(vkmm_instance *instance, const char *path, uint32_t *count);
+VKMM_API vkmm_status vkmm_tuned_import(vkmm_instance *instance, const char *path, uint32_t *count);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "vkmatmul_insight.h"
+
 #endif

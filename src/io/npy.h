@@ -20,7 +20,12 @@ void vkmm_npy_close(vkmm_npy *npy); /* a zeroed vkmm_npy is legal */
  * is not aligned for its type is refused. */
 vkmm_status vkmm_npy_parse(const vkmm_log *log, const char *name, const void *data, uint64_t bytes, vkmm_view *view);
 
-/* Writes a packed row-major matrix as version 1.0 through a temporary file (base/file.h). */
+/* Writes a matrix, whatever its strides, in C order as version 1.0 through a temporary file (base/file.h). Rows that are not packed are, a
+ * megabyte at a time. VKMM_OUT_OF_MEMORY: no room for that. */
 vkmm_status vkmm_npy_write(const vkmm_log *log, const char *path, const vkmm_view *view);
+
+/* The same for `count` matrices as one array of three dimensions, count × rows × columns. The first is *first, each next one lies `stride`
+ * elements further on. */
+vkmm_status vkmm_npy_write_stack(const vkmm_log *log, const char *path, const vkmm_view *first, uint64_t count, uint64_t stride);
 
 #endif

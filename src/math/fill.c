@@ -22,92 +22,121 @@ int vkmm_init_parse(const char *name, vkmm_init *init)
     return 0;
 }
 
+/* Elements of one row or column: the i-th stands `step` elements after the one before, and is number first + i·pace of its matrix. */
+typedef struct line {
+    void *data;
+    uint64_t count, step, first, pace;
+} line;
+
 /* Every bit of a float's significand is random and the result is exact: 24 (53) bits, scaled by a power of two, less 1. */
-static void fill_uniform(void *data, uint64_t count, vkmm_type type, uint64_t seed)
+static void fill_uniform(const line *l, vkmm_type type, uint64_t seed)
 {
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t bits = vkmm_random_bits(seed, i);
+    for (uint64_t i = 0; i < l->count; i++) {
+        uint64_t bits = vkmm_random_bits(seed, l->first + i * l->pace), at = i * l->step;
         switch (type) {
         case VKMM_F64:
-            ((double *)data)[i] = (double)(bits >> 11) * 0x1p-52 - 1.0;
+            ((double *)l->data)[at] = (double)(bits >> 11) * 0x1p-52 - 1.0;
             break;
         case VKMM_I32:
-            ((int32_t *)data)[i] = (int32_t)(bits >> 48) - 32768;
+            ((int32_t *)l->data)[at] = (int32_t)(bits >> 48) - 32768;
             break;
         case VKMM_U32:
-            ((uint32_t *)data)[i] = (uint32_t)(bits >> 48);
+            ((uint32_t *)l->data)[at] = (uint32_t)(bits >> 48);
             break;
         case VKMM_F32:
         case VKMM_TYPE_COUNT:
-            ((float *)data)[i] = (float)(bits >> 40) * 0x1p-23F - 1.0F;
+            ((float *)l->data)[at] = (float)(bits >> 40) * 0x1p-23F - 1.0F;
             break;
         }
     }
 }
 
 /* 17 values by the high half of a product: no division, and a bias of 2^-32 at most. */
-static void fill_int(void *data, uint64_t count, vkmm_type type, uint64_t seed)
+static void fill_int(const line *l, vkmm_type type, uint64_t seed)
 {
-    for (uint64_t i = 0; i < count; i++) {
-        int32_t value = (int32_t)(((vkmm_random_bits(seed, i) >> 32) * 17) >> 32);
+    for (uint64_t i = 0; i < l->count; i++) {
+        int32_t value = (int32_t)(((vkmm_random_bits(seed, l->first + i * l->pace) >> 32) * 17) >> 32);
+        uint64_t at = i * l->step;
         switch (type) {
         case VKMM_F64:
-            ((double *)data)[i] = value - 8;
+            ((double *)l->data)[at] = value - 8;
             break;
         case VKMM_I32:
-            ((int32_t *)data)[i] = value - 8;
+            ((int32_t *)l->data)[at] = value - 8;
             break;
         case VKMM_U32:
-            ((uint32_t *)data)[i] = (uint32_t)value;
+            ((uint32_t *)l->data)[at] = (uint32_t)value;
             break;
         case VKMM_F32:
         case VKMM_TYPE_COUNT:
-            ((float *)data)[i] = (float)(value - 8);
+            ((float *)l->data)[at] = (float)(value - 8);
             break;
         }
     }
 }
 
-/* 1, 1 + step, 1 + 2·step, …: "ones" and "index". */
-static void fill_ramp(void *data, uint64_t count, vkmm_type type, uint64_t step)
+/* start, start + rise, start + 2·rise, … in the order of the matrix: "ones", "index" and "zeros". */
+static void fill_ramp(const line *l, vkmm_type type, uint64_t start, uint64_t rise)
 {
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t value = 1 + step * i;
+    for (uint64_t i = 0; i < l->count; i++) {
+        uint64_t value = start + rise * (l->first + i * l->pace), at = i * l->step;
         switch (type) {
         case VKMM_F64:
-            ((double *)data)[i] = (double)value;
+            ((double *)l->data)[at] = (double)value;
             break;
         case VKMM_I32: /* wraps modulo 2^32 like u32 and has its bits */
         case VKMM_U32:
-            ((uint32_t *)data)[i] = (uint32_t)value;
+            ((uint32_t *)l->data)[at] = (uint32_t)value;
             break;
         case VKMM_F32:
         case VKMM_TYPE_COUNT:
-            ((float *)data)[i] = (float)value;
+            ((float *)l->data)[at] = (float)value;
             break;
         }
+    }
+}
+
+static void fill_line(const line *l, vkmm_type type, vkmm_init init, uint64_t seed)
+{
+    switch (init) {
+    case VKMM_INIT_UNIFORM:
+        fill_uniform(l, type, seed);
+        break;
+    case VKMM_INIT_INT:
+        fill_int(l, type, seed);
+        break;
+    case VKMM_INIT_ONES:
+        fill_ramp(l, type, 1, 0);
+        break;
+    case VKMM_INIT_INDEX:
+        fill_ramp(l, type, 1, 1);
+        break;
+    case VKMM_INIT_ZEROS:
+    case VKMM_INIT_COUNT:
+        fill_ramp(l, type, 0, 0);
+        break;
     }
 }
 
 void vkmm_fill(void *data, uint64_t rows, uint64_t cols, vkmm_type type, vkmm_init init, uint64_t seed)
 {
-    uint64_t count = rows * cols;
-    switch (init) {
-    case VKMM_INIT_UNIFORM:
-        fill_uniform(data, count, type, seed);
-        break;
-    case VKMM_INIT_INT:
-        fill_int(data, count, type, seed);
-        break;
-    case VKMM_INIT_ONES:
-        fill_ramp(data, count, type, 0);
-        break;
-    case VKMM_INIT_INDEX:
-        fill_ramp(data, count, type, 1);
-        break;
-    case VKMM_INIT_ZEROS:
-    case VKMM_INIT_COUNT:
-        if (count > 0) memset(data, 0, (size_t)count * vkmm_type_of(type)->bytes);
-        break;
+    const line all = {.data = data, .count = rows * cols, .step = 1, .pace = 1};
+    fill_line(&all, type, init, seed);
+}
+
+void vkmm_fill_view(void *data, const vkmm_view *view, vkmm_init init, uint64_t seed)
+{
+    if (view->rows == 0 || view->cols == 0) return;
+    /* Along what lies close together in memory: a cache line is written once. */
+    const int by_rows = view->row_stride >= view->col_stride;
+    const uint64_t lines = by_rows ? view->rows : view->cols, apart = by_rows ? view->row_stride : view->col_stride;
+    char *begin = (char *)data + ((const char *)view->data - (const char *)data);
+    for (uint64_t n = 0; n < lines; n++) {
+        line l = {.data = begin + n * apart * vkmm_type_of(view->type)->bytes};
+        l.count = by_rows ? view->cols : view->rows;
+        l.step = by_rows ? view->col_stride : view->row_stride;
+        l.first = by_rows ? n * view->cols : n;
+        l.pace = by_rows ? 1 : view->cols;
+        fill_line(&l, view->type, init, seed);
     }
 }

@@ -39,4 +39,9 @@ int vkmm_init_parse(const char *name, vkmm_init *init); /* 1 and *init, or 0 */
 /* Fills rows·cols packed elements. The same (seed, init, type, extents) gives the same matrix on every machine. */
 void vkmm_fill(void *data, uint64_t rows, uint64_t cols, vkmm_type type, vkmm_init init, uint64_t seed);
 
+/* Gives element (i, j) of a view what vkmm_fill gives to element i·cols + j: the values do not depend on how the matrix is stored. What lies
+ * between the view's elements stays as it is. data: the writable address of the memory that the view looks into (view->data, or an address
+ * before it in the same block). */
+void vkmm_fill_view(void *data, const vkmm_view *view, vkmm_init init, uint64_t seed);
+
 #endif

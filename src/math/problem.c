@@ -4,6 +4,8 @@
 #include "base/log.h"
 #include "math/type.h"
 
+#include <math.h>
+
 uint64_t vkmm_operand_rows(const vkmm_problem *problem, vkmm_operand operand)
 {
     return operand == VKMM_B ? problem->k : problem->m;
@@ -14,40 +16,182 @@ uint64_t vkmm_operand_cols(const vkmm_problem *problem, vkmm_operand operand)
     return operand == VKMM_A ? problem->k : problem->n;
 }
 
-uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand)
+static uint64_t given_ld(const vkmm_problem *problem, vkmm_operand operand)
 {
-    return vkmm_operand_rows(problem, operand) * vkmm_operand_cols(problem, operand) * vkmm_type_of(problem->type)->bytes;
+    return operand == VKMM_A ? problem->lda : operand == VKMM_B ? problem->ldb : problem->ldc;
 }
 
-static vkmm_status check_extent(const vkmm_log *log, char name, uint64_t extent)
+static uint64_t given_stride(const vkmm_problem *problem, vkmm_operand operand)
 {
-    if (extent <= UINT32_MAX) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%c is %llu; the largest extent is %llu (2^32 - 1)", name, (unsigned long long)extent,
-                     (unsigned long long)UINT32_MAX);
+    return operand == VKMM_A ? problem->stride_a : operand == VKMM_B ? problem->stride_b : problem->stride_c;
+}
+
+/* A matrix lies in memory as `count` lines of `length` elements each, `ld` apart: rows of a row-major matrix, columns of a column-major one. */
+typedef struct lines {
+    uint64_t count, length, ld;
+    int are_rows; /* of the operand as it stands in the product, op applied */
+} lines;
+
+static lines lines_of(const vkmm_problem *problem, vkmm_operand operand)
+{
+    vkmm_op op = operand == VKMM_A ? problem->op_a : operand == VKMM_B ? problem->op_b : VKMM_OP_N;
+    uint64_t rows = vkmm_operand_rows(problem, operand), cols = vkmm_operand_cols(problem, operand);
+    lines l = {.are_rows = (op == VKMM_OP_N) == (problem->layout == VKMM_ROW_MAJOR)};
+    l.count = l.are_rows ? rows : cols;
+    l.length = l.are_rows ? cols : rows;
+    l.ld = given_ld(problem, operand);
+    if (l.ld == 0) l.ld = l.length > 0 ? l.length : 1;
+    return l;
+}
+
+uint64_t vkmm_operand_ld(const vkmm_problem *problem, vkmm_operand operand)
+{
+    return lines_of(problem, operand).ld;
+}
+
+uint64_t vkmm_problem_batches(const vkmm_problem *problem)
+{
+    return problem->batch_count > 0 ? problem->batch_count : 1;
+}
+
+uint64_t vkmm_operand_stride(const vkmm_problem *problem, vkmm_operand operand)
+{
+    return vkmm_problem_batches(problem) > 1 ? given_stride(problem, operand) : 0;
+}
+
+uint64_t vkmm_operand_offset(const vkmm_problem *problem, vkmm_operand operand)
+{
+    return operand == VKMM_A ? problem->offset_a : operand == VKMM_B ? problem->offset_b : problem->offset_c;
+}
+
+/* Elements from the first to the last of one matrix, both included. 0 when that does not fit. */
+static int extent_of(const lines *l, uint64_t *extent)
+{
+    *extent = 0;
+    if (l->count == 0 || l->length == 0) return 1;
+    return vkmm_mul_u64(l->count - 1, l->ld, extent) && vkmm_add_u64(*extent, l->length, extent);
+}
+
+/* Elements of the operand's memory, or 0: too many for 64 bits. */
+static int elements_of(const vkmm_problem *problem, vkmm_operand operand, uint64_t *elements)
+{
+    lines l = lines_of(problem, operand);
+    uint64_t extent = 0, batch = 0;
+    *elements = 0;
+    if (!extent_of(&l, &extent)) return 0;
+    if (extent == 0) return 1;
+    return vkmm_mul_u64(vkmm_problem_batches(problem) - 1, vkmm_operand_stride(problem, operand), &batch) &&
+           vkmm_add_u64(extent, batch, elements) && vkmm_add_u64(*elements, vkmm_operand_offset(problem, operand), elements);
+}
+
+uint64_t vkmm_operand_elements(const vkmm_problem *problem, vkmm_operand operand)
+{
+    uint64_t elements = 0;
+    return elements_of(problem, operand, &elements) ? elements : 0;
+}
+
+uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand)
+{
+    return vkmm_operand_elements(problem, operand) * vkmm_type_of(problem->type)->bytes;
+}
+
+vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, const void *data, uint64_t batch)
+{
+    lines l = lines_of(problem, operand);
+    vkmm_view view = {.data = data, .rows = vkmm_operand_rows(problem, operand), .cols = vkmm_operand_cols(problem, operand)};
+    view.row_stride = l.are_rows ? l.ld : 1;
+    view.col_stride = l.are_rows ? 1 : l.ld;
+    view.type = problem->type;
+    if (view.rows == 0 || view.cols == 0) return view; /* data may be NULL, and the offset anything */
+    uint64_t first = vkmm_operand_offset(problem, operand) + batch * vkmm_operand_stride(problem, operand);
+    view.data = (const char *)data + first * vkmm_type_of(problem->type)->bytes;
+    return view;
+}
+
+static vkmm_status check_kind(const vkmm_log *log, const vkmm_problem *problem)
+{
+    if ((unsigned)problem->type >= VKMM_TYPE_COUNT)
+        return vkmm_fail(log, VKMM_INVALID, "element type %d is unknown; types are numbered 0 to %d", (int)problem->type,
+                         VKMM_TYPE_COUNT - 1);
+    if ((unsigned)problem->layout > VKMM_COL_MAJOR)
+        return vkmm_fail(log, VKMM_INVALID, "layout %d is unknown; it is 0 (row-major) or 1 (column-major)", (int)problem->layout);
+    const vkmm_op ops[] = {problem->op_a, problem->op_b};
+    for (int i = 0; i < 2; i++)
+        if ((unsigned)ops[i] > VKMM_OP_T)
+            return vkmm_fail(log, VKMM_INVALID, "op %d of matrix %c is unknown; it is 0 (N) or 1 (T)", (int)ops[i], "AB"[i]);
+    return VKMM_OK;
+}
+
+static vkmm_status check_extents(const vkmm_log *log, const vkmm_problem *problem)
+{
+    const uint64_t extents[] = {problem->m, problem->n, problem->k};
+    for (int i = 0; i < 3; i++)
+        if (extents[i] > UINT32_MAX)
+            return vkmm_fail(log, VKMM_INVALID, "%c is %llu; the largest extent is %llu (2^32 - 1)", "MNK"[i],
+                             (unsigned long long)extents[i], (unsigned long long)UINT32_MAX);
+    if (problem->batch_count > UINT32_MAX)
+        return vkmm_fail(log, VKMM_INVALID, "the batch count is %llu; the largest is %llu (2^32 - 1)",
+                         (unsigned long long)problem->batch_count, (unsigned long long)UINT32_MAX);
+    return VKMM_OK;
+}
+
+static vkmm_status check_bytes(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand, uint64_t *bytes)
+{
+    const char *type = vkmm_type_of(problem->type)->name;
+    uint64_t elements = 0, size = vkmm_type_of(problem->type)->bytes;
+    if (elements_of(problem, operand, &elements) && vkmm_mul_u64(elements, size, bytes) && *bytes <= INT64_MAX) return VKMM_OK;
+    lines l = lines_of(problem, operand);
+    uint64_t batches = vkmm_problem_batches(problem), offset = vkmm_operand_offset(problem, operand);
+    unsigned long long rows = l.are_rows ? l.count : l.length, cols = l.are_rows ? l.length : l.count;
+    if (l.ld == l.length && offset == 0 && batches == 1)
+        return vkmm_fail(log, VKMM_INVALID, "matrix %c has %llu×%llu elements of type %s: its bytes do not fit in 63 bits", "ABC"[operand],
+                         rows, cols, type);
+    return vkmm_fail(
+        log, VKMM_INVALID,
+        "matrix %c has %llu×%llu elements of type %s with leading dimension %llu, offset %llu, and %llu in the batch with stride "
+        "%llu: its bytes do not fit in 63 bits",
+        "ABC"[operand], rows, cols, type, (unsigned long long)l.ld, (unsigned long long)offset, (unsigned long long)batches,
+        (unsigned long long)vkmm_operand_stride(problem, operand));
 }
 
 static vkmm_status check_operand(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand, uint64_t *bytes)
 {
-    uint64_t rows = vkmm_operand_rows(problem, operand), cols = vkmm_operand_cols(problem, operand);
-    uint64_t product = 0;
-    if (vkmm_mul_u64(rows, cols, &product) && vkmm_mul_u64(product, vkmm_type_of(problem->type)->bytes, bytes) && *bytes <= INT64_MAX)
-        return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "matrix %c has %llu×%llu elements of type %s: its bytes do not fit in 63 bits", "ABC"[operand],
-                     (unsigned long long)rows, (unsigned long long)cols, vkmm_type_of(problem->type) -> name);
+    lines l = lines_of(problem, operand);
+    if (l.ld < l.length)
+        return vkmm_fail(log, VKMM_INVALID, "the leading dimension of %c is %llu; its stored %ss have %llu elements", "ABC"[operand],
+                         (unsigned long long)l.ld, problem->layout == VKMM_ROW_MAJOR ? "row" : "column", (unsigned long long)l.length);
+    return check_bytes(log, problem, operand, bytes);
+}
+
+/* Two invocations must never write one element: the batch's matrices of C may not share any. */
+static vkmm_status check_apart(const vkmm_log *log, const vkmm_problem *problem)
+{
+    lines l = lines_of(problem, VKMM_C);
+    uint64_t extent = 0;
+    if (vkmm_problem_batches(problem) == 1 || !extent_of(&l, &extent) || problem->stride_c >= extent) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "the stride of C is %llu; the %llu matrices of the batch overlap below %llu elements",
+                     (unsigned long long)problem->stride_c, (unsigned long long)problem->batch_count, (unsigned long long)extent);
+}
+
+static vkmm_status check_scalar(const vkmm_log *log, vkmm_type type, const char *name, double value)
+{
+    if (vkmm_type_of(type)->is_float) return VKMM_OK;
+    if (value >= INT32_MIN && value <= UINT32_MAX && value == floor(value)) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "%s is %.17g; with type %s it is a whole number from %d to %llu", name, value,
+                     vkmm_type_of(type)->name, INT32_MIN, (unsigned long long)UINT32_MAX);
 }
 
 vkmm_status vkmm_problem_check(const vkmm_log *log, const vkmm_problem *problem, vkmm_problem_bytes *bytes)
 {
     vkmm_problem_bytes b = {0};
-    if ((unsigned)problem->type >= VKMM_TYPE_COUNT)
-        return vkmm_fail(log, VKMM_INVALID, "element type %d is unknown; types are numbered 0 to %d", (int)problem->type,
-                         VKMM_TYPE_COUNT - 1);
-    vkmm_status status = check_extent(log, 'M', problem->m);
-    if (status == VKMM_OK) status = check_extent(log, 'N', problem->n);
-    if (status == VKMM_OK) status = check_extent(log, 'K', problem->k);
+    vkmm_status status = check_kind(log, problem);
+    if (status == VKMM_OK) status = check_extents(log, problem);
     if (status == VKMM_OK) status = check_operand(log, problem, VKMM_A, &b.a);
     if (status == VKMM_OK) status = check_operand(log, problem, VKMM_B, &b.b);
     if (status == VKMM_OK) status = check_operand(log, problem, VKMM_C, &b.c);
+    if (status == VKMM_OK) status = check_apart(log, problem);
+    if (status == VKMM_OK && problem->scaled) status = check_scalar(log, problem->type, "alpha", problem->alpha);
+    if (status == VKMM_OK && problem->scaled) status = check_scalar(log, problem->type, "beta", problem->beta);
     if (status != VKMM_OK) return status;
     if (!vkmm_add_u64(b.a, b.b, &b.total) || !vkmm_add_u64(b.total, b.c, &b.total) || b.total > INT64_MAX)
         return vkmm_fail(log, VKMM_INVALID, "the matrices have %llu, %llu and %llu bytes: their sum does not fit in 63 bits",
@@ -56,7 +200,69 @@ vkmm_status vkmm_problem_check(const vkmm_log *log, const vkmm_problem *problem,
     return VKMM_OK;
 }
 
+int vkmm_problem_c_has_gaps(const vkmm_problem *problem)
+{
+    return vkmm_operand_elements(problem, VKMM_C) > vkmm_problem_batches(problem) * problem->m * problem->n;
+}
+
+int vkmm_problem_is_plain(const vkmm_problem *problem)
+{
+    if (problem->layout != VKMM_ROW_MAJOR || problem->op_a != VKMM_OP_N || problem->op_b != VKMM_OP_N) return 0;
+    if (vkmm_problem_batches(problem) != 1 || vkmm_problem_alpha(problem) != 1.0 || vkmm_problem_beta(problem) != 0.0) return 0;
+    for (int o = VKMM_A; o <= VKMM_C; o++) {
+        lines l = lines_of(problem, (vkmm_operand)o);
+        if (vkmm_operand_offset(problem, (vkmm_operand)o) != 0) return 0;
+        if (l.count > 1 && l.length > 0 && l.ld != l.length) return 0; /* one line is packed whatever its ld */
+    }
+    return 1;
+}
+
+static double in_force(vkmm_type type, double value)
+{
+    if (type == VKMM_F32) return (double)(float)value;
+    if (type == VKMM_F64) return value;
+    uint32_t bits = (uint32_t)(int64_t)value; /* whole, and small enough: checked */
+    return type == VKMM_I32 ? (double)(int32_t)bits : (double)bits;
+}
+
+double vkmm_problem_alpha(const vkmm_problem *problem)
+{
+    return problem->scaled ? in_force(problem->type, problem->alpha) : 1.0;
+}
+
+double vkmm_problem_beta(const vkmm_problem *problem)
+{
+    return problem->scaled ? in_force(problem->type, problem->beta) : 0.0;
+}
+
+vkmm_problem vkmm_problem_row_major(const vkmm_problem *problem, int *swapped)
+{
+    const int swap = problem->layout == VKMM_COL_MAJOR;
+    const vkmm_operand a = swap ? VKMM_B : VKMM_A, b = swap ? VKMM_A : VKMM_B;
+    vkmm_problem p = {.type = problem->type, .layout = VKMM_ROW_MAJOR, .scaled = 1};
+    p.alpha = vkmm_problem_alpha(problem);
+    p.beta = vkmm_problem_beta(problem);
+    p.m = swap ? problem->n : problem->m;
+    p.n = swap ? problem->m : problem->n;
+    p.k = p.alpha == 0.0 ? 0 : problem->k;
+    if (p.k == 0) p.alpha = 0.0; /* an infinite one would make a NaN of the empty sum */
+    p.op_a = swap ? problem->op_b : problem->op_a;
+    p.op_b = swap ? problem->op_a : problem->op_b;
+    p.lda = vkmm_operand_ld(problem, a);
+    p.ldb = vkmm_operand_ld(problem, b);
+    p.ldc = vkmm_operand_ld(problem, VKMM_C);
+    p.offset_a = vkmm_operand_offset(problem, a);
+    p.offset_b = vkmm_operand_offset(problem, b);
+    p.offset_c = problem->offset_c;
+    p.batch_count = vkmm_problem_batches(problem);
+    p.stride_a = vkmm_operand_stride(problem, a);
+    p.stride_b = vkmm_operand_stride(problem, b);
+    p.stride_c = vkmm_operand_stride(problem, VKMM_C);
+    *swapped = swap;
+    return p;
+}
+
 double vkmm_problem_flops(const vkmm_problem *problem)
 {
-    return 2.0 * (double)problem->m * (double)problem->n * (double)problem->k;
+    return 2.0 * (double)problem->m * (double)problem->n * (double)problem->k * (double)vkmm_problem_batches(problem);
 }

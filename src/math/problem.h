@@ -1,24 +1,58 @@
-/* Arithmetic about one product: extents, bytes, FLOPs. */
+/* Arithmetic about one problem: extents, bytes, FLOPs, and how its operands lie in memory. */
 #ifndef VKMM_MATH_PROBLEM_H
 #define VKMM_MATH_PROBLEM_H
 
-#include "vkmatmul.h"
+#include "math/matrix.h"
 
-/* Bytes of the three matrices. */
+/* Bytes of the memory of the three operands, as vkmm_operand_bytes has them. */
 typedef struct vkmm_problem_bytes {
     uint64_t a, b, c, total;
 } vkmm_problem_bytes;
 
-/* Checks the extents (each below 2^32), the type, and that the bytes of each matrix and their sum fit in 63 bits.
- * VKMM_INVALID says which matrix overflows. `bytes` may be NULL. */
+/* Checks all of a problem: extents (each below 2^32), type, layout, ops, leading dimensions (at least a stored row; column-major: column), batches
+ * (below 2^32), scalars (finite or not, as the user likes; for integers whole numbers from -2^31 to 2^32 - 1), and that the bytes of each operand
+ * and their sum fit in 63 bits. In a batch, stride_c is at least the span of one matrix of C, from its first element to its last: matrices that
+ * interleave without sharing an element (the columns of one between those of another) are refused too. VKMM_INVALID says what, with limit and
+ * value; *bytes is then untouched. `bytes` may be NULL. */
 vkmm_status vkmm_problem_check(const vkmm_log *log, const vkmm_problem *problem, vkmm_problem_bytes *bytes);
 
-/* Rows, columns and bytes of one operand; the problem must have been checked. */
+/* What follows takes checked problems. */
+
+/* Rows and columns of op(A), op(B) or C: M×K, K×N, M×N. */
 uint64_t vkmm_operand_rows(const vkmm_problem *problem, vkmm_operand operand);
 uint64_t vkmm_operand_cols(const vkmm_problem *problem, vkmm_operand operand);
-uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand);
 
-/* 2·M·N·K, the count that every BLAS benchmark uses: one multiplication and one addition a term. */
+/* The leading dimension in force: the given one, or that of a packed matrix. At least 1. */
+uint64_t vkmm_operand_ld(const vkmm_problem *problem, vkmm_operand operand);
+
+uint64_t vkmm_problem_batches(const vkmm_problem *problem);                      /* batch_count, but at least 1 */
+uint64_t vkmm_operand_stride(const vkmm_problem *problem, vkmm_operand operand); /* 0 where there is no batch */
+uint64_t vkmm_operand_offset(const vkmm_problem *problem, vkmm_operand operand);
+
+/* op(A), op(B) or C of one matrix of the batch as a view, ops, layout and leading dimension in its strides: element (i, j) of the view is
+ * what stands at (i, j) of the product. data: the operand's memory (its offset is added here). */
+vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, const void *data, uint64_t batch);
+
+/* Elements of the operand's memory: vkmm_operand_bytes over the type's size. */
+uint64_t vkmm_operand_elements(const vkmm_problem *problem, vkmm_operand operand);
+
+/* Whether the memory of C holds elements that belong to no matrix: an offset, wide leading dimensions, wide strides. */
+int vkmm_problem_c_has_gaps(const vkmm_problem *problem);
+
+/* Whether it is the plain product of the tutorials: row-major, packed, ops N, one matrix, no offsets, α = 1, β = 0. */
+int vkmm_problem_is_plain(const vkmm_problem *problem);
+
+/* α and β in force, rounded to the type (integers: modulo 2^32), as doubles. α is 1 and β 0 unless `scaled`. */
+double vkmm_problem_alpha(const vkmm_problem *problem);
+double vkmm_problem_beta(const vkmm_problem *problem);
+
+/* The same problem seen row-major: a column-major matrix is the row-major one of its transpose, and Cᵀ = op(B)ᵀ·op(A)ᵀ. So A and B change
+ * places (with their ops, leading dimensions, offsets, strides), and so do M and N. *swapped tells whether they did: the memory of the
+ * result's A is then that of the problem's B. Leading dimensions are filled in, batch_count is at least 1, strides are 0 without a batch, and
+ * `scaled` is set, with alpha and beta in force. Where α is 0, K becomes 0, and where K is 0, α does. */
+vkmm_problem vkmm_problem_row_major(const vkmm_problem *problem, int *swapped);
+
+/* 2·M·N·K for each matrix of the batch, the count that every BLAS benchmark uses: one multiplication and one addition a term. */
 double vkmm_problem_flops(const vkmm_problem *problem);
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef VKMM_VERIFY_CHECK_H
 #define VKMM_VERIFY_CHECK_H
 
+#include "base/log.h"
 #include "verify/verify.h"
 
 enum {
@@ -37,34 +38,61 @@ typedef struct vkmm_block {
     union {
         double reals[VKMM_TILE_ROWS * VKMM_TILE_COLS];
         uint32_t bits[VKMM_TILE_ROWS * VKMM_TILE_COLS];
-    } tile; /* scratch */
+    } tile, before; /* scratch: of any matrix; of one row of C₀ */
 } vkmm_block;
 
 /* Computes columns [j0, j0 + cols) of the rows rows[0 … count) of A·B. count ≤ VKMM_PANEL, cols ≤ VKMM_TILE_COLS. */
 void vkmm_reference(const vkmm_view *a, const vkmm_view *b, const uint64_t *rows, size_t count, uint64_t j0, size_t cols,
                     vkmm_block *block);
 
-/* One verification under way. */
+/* What the sentence tells of a passed check: of each matrix, except for `matrices`. */
+typedef struct vkmm_effort {
+    unsigned vectors, rows, elements;
+    uint64_t matrices;
+    int gaps; /* what lies between the matrices was compared too */
+} vkmm_effort;
+
+/* One verification under way: of one matrix after the other. */
 typedef struct vkmm_check {
     const vkmm_log *log;
-    const vkmm_view *a, *b, *c;
+    vkmm_claim claim; /* of the present matrix; K = 0 where α is 0 */
     uint64_t seed;
-    double factor;  /* vkmm_tolerance(K); floats */
-    double epsilon; /* of the type; 0 for integers */
-    double flush;   /* K·min_normal */
-    double max;     /* largest finite value of a float type */
+    uint32_t alpha, beta; /* integers: modulo 2^32 */
+    int scaled;           /* α is not 1, or β not 0 */
+    double factor;        /* vkmm_tolerance(K); 0: compared exactly */
+    double epsilon;       /* of the type; 0 for integers */
+    double flush;         /* φ */
+    double min, max;      /* smallest normal and largest finite value of a float type */
     vkmm_block *block;
-    vkmm_verdict *verdict;
+    vkmm_effort effort;
+    vkmm_verdict *verdict; /* of all matrices so far */
 } vkmm_check;
+
+/* begin chooses the method and takes memory for `matrices` claims, all shaped and scaled as this one; matrix checks one of them; end writes the
+ * sentence, gives the memory back (always) and, if `status` is VKMM_OK, the verdict to *verdict. `found` starts zeroed. */
+vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_claim *claim, uint64_t matrices, vkmm_verify_method asked,
+                             uint64_t seed, vkmm_verdict *found);
+vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64_t index);
+vkmm_status vkmm_check_end(vkmm_check *check, vkmm_status status, vkmm_verdict *verdict);
+
+/* Compares the gaps of C's memory, before and after; a difference goes into the verdict, its sentence included. */
+void vkmm_check_gaps(vkmm_check *check, const vkmm_problem *problem, const void *before, const void *c);
 
 /* Compares elements with the reference and notes wrong ones in the verdict. count is any number of row indices. */
 void vkmm_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count);
 void vkmm_check_element(vkmm_check *check, uint64_t i, uint64_t j);
 void vkmm_check_all(vkmm_check *check);
 
-/* Freivalds' check. Suspect rows are recomputed; it stops soon after the first of them with a wrong element.
- * VKMM_OUT_OF_MEMORY, and VKMM_OK for everything else. `vectors` says how many random vectors were used. */
-vkmm_status vkmm_freivalds_float(vkmm_check *check, unsigned *vectors);
-vkmm_status vkmm_freivalds_int(vkmm_check *check, unsigned *vectors);
+/* Freivalds' check of the present matrix. Suspect rows are recomputed; it stops soon after the first of them with a wrong element.
+ * VKMM_OUT_OF_MEMORY, and VKMM_OK for everything else. Says in effort.vectors how many random vectors were used. */
+vkmm_status vkmm_freivalds_float(vkmm_check *check);
+vkmm_status vkmm_freivalds_int(vkmm_check *check);
+
+/* Adds to the verdict's sentence, which is long enough for every number that can stand in it. */
+VKMM_PRINTF(2, 3) void vkmm_tell(vkmm_verdict *verdict, const char *format, ...);
+void vkmm_tell_result(const vkmm_check *check);
+
+/* Significant digits of the type: with fewer, two different numbers could look the same. */
+int vkmm_digits(vkmm_type type);
 
 #endif

@@ -44,6 +44,9 @@ typedef struct work {
     double *abx;   /* M × VECTORS: A·(B·x) */
     double *cx;    /* M × VECTORS: C·x */
     double *scale; /* M: Σ_k |a_ik|·‖row k of B‖₂ */
+    /* Where β is not 0: */
+    double *before; /* M × VECTORS: C₀·x */
+    double *rows;   /* M: ‖row i of C₀‖₂ */
 } work;
 
 static void work_end(work *w)
@@ -54,34 +57,51 @@ static void work_end(work *w)
     vkmm_free(w->abx);
     vkmm_free(w->cx);
     vkmm_free(w->scale);
+    vkmm_free(w->before);
+    vkmm_free(w->rows);
 }
 
-static int work_begin(work *w, uint64_t m, uint64_t n, uint64_t k)
+static int work_begin(work *w, const vkmm_claim *claim)
 {
+    const uint64_t m = claim->c.rows, n = claim->c.cols, k = claim->a.cols;
     w->x = vkmm_alloc(n, VECTORS * sizeof(double));
     w->bx = vkmm_alloc(k, VECTORS * sizeof(double));
     w->norms = vkmm_alloc(k, sizeof(double));
     w->abx = vkmm_alloc(m, VECTORS * sizeof(double));
     w->cx = vkmm_alloc(m, VECTORS * sizeof(double));
     w->scale = vkmm_alloc(m, sizeof(double));
-    return w->x && w->bx && w->norms && w->abx && w->cx && w->scale;
+    if (!w->x || !w->bx || !w->norms || !w->abx || !w->cx || !w->scale) return 0;
+    if (claim->beta == 0.0) return 1;
+    w->before = vkmm_alloc(m, VECTORS * sizeof(double));
+    w->rows = vkmm_alloc(m, sizeof(double));
+    return w->before && w->rows;
 }
 
 static void compute(const vkmm_check *check, work *w)
 {
+    const vkmm_claim *claim = &check->claim;
     double *tile = check->block->tile.reals;
-    for (uint64_t i = 0; i < check->b->cols * VECTORS; i++) w->x[i] = vkmm_random_normal(check->seed, i);
-    project(check->b, w->x, w->bx, EXTRA_SQUARES, NULL, w->norms, tile);
-    for (uint64_t k = 0; k < check->b->rows; k++) w->norms[k] = sqrt(w->norms[k]);
-    project(check->a, w->bx, w->abx, EXTRA_WEIGHTED, w->norms, w->scale, tile);
-    project(check->c, w->x, w->cx, EXTRA_NONE, NULL, NULL, tile);
+    for (uint64_t i = 0; i < claim->b.cols * VECTORS; i++) w->x[i] = vkmm_random_normal(check->seed, i);
+    project(&claim->b, w->x, w->bx, EXTRA_SQUARES, NULL, w->norms, tile);
+    for (uint64_t k = 0; k < claim->b.rows; k++) w->norms[k] = sqrt(w->norms[k]);
+    project(&claim->a, w->bx, w->abx, EXTRA_WEIGHTED, w->norms, w->scale, tile);
+    project(&claim->c, w->x, w->cx, EXTRA_NONE, NULL, NULL, tile);
+    if (!check->scaled) return;
+    if (claim->beta != 0.0) project(&claim->before, w->x, w->before, EXTRA_SQUARES, NULL, w->rows, tile);
+    for (uint64_t i = 0; i < claim->c.rows; i++) {
+        for (size_t v = 0; v < VECTORS; v++) {
+            double *want = &w->abx[i * VECTORS + v];
+            *want = claim->alpha * *want + (claim->beta != 0.0 ? claim->beta * w->before[i * VECTORS + v] : 0.0);
+        }
+        w->scale[i] = fabs(claim->alpha) * w->scale[i] + (claim->beta != 0.0 ? fabs(claim->beta) * sqrt(w->rows[i]) : 0.0);
+    }
 }
 
 /* 1 when row i is to be recomputed. A NaN or an infinity anywhere makes a comparison false, and the row suspect. */
 static int suspect(const vkmm_check *check, const work *w, uint64_t i)
 {
     double unit = check->epsilon * w->scale[i];
-    double limit = check->factor * unit + check->flush * sqrt((double)check->c->cols);
+    double limit = check->factor * unit + check->flush * sqrt((double)check->claim.c.cols);
     for (size_t v = 0; v < VECTORS; v++) {
         double residual = fabs(w->cx[i * VECTORS + v] - w->abx[i * VECTORS + v]);
         if (!(residual <= limit) || !isfinite(limit)) return 1;
@@ -91,18 +111,18 @@ static int suspect(const vkmm_check *check, const work *w, uint64_t i)
     return 0;
 }
 
-vkmm_status vkmm_freivalds_float(vkmm_check *check, unsigned *vectors)
+vkmm_status vkmm_freivalds_float(vkmm_check *check)
 {
     work w = {0};
     uint64_t rows[VKMM_PANEL];
     size_t count = 0;
-    uint64_t m = check->c->rows;
+    uint64_t m = check->claim.c.rows;
     vkmm_status status = VKMM_OK;
-    if (!work_begin(&w, m, check->c->cols, check->a->cols)) {
+    if (!work_begin(&w, &check->claim)) {
         status = vkmm_fail(check->log, VKMM_OUT_OF_MEMORY, "no memory for the vectors of Freivalds' check");
         goto end;
     }
-    *vectors = VECTORS;
+    check->effort.vectors = VECTORS;
     compute(check, &w);
     for (uint64_t i = 0; i < m && !check->verdict->has_element; i++) {
         if (suspect(check, &w, i)) rows[count++] = i;

@@ -35,14 +35,25 @@ static void locate(vkmm_check *check, const uint32_t *abx, const uint32_t *cx)
 {
     uint64_t rows[VKMM_PANEL];
     size_t count = 0;
-    for (uint64_t i = 0; i < check->c->rows && count < VKMM_PANEL; i++)
+    for (uint64_t i = 0; i < check->claim.c.rows && count < VKMM_PANEL; i++)
         if (memcmp(abx + i * VECTORS, cx + i * VECTORS, VECTORS * sizeof *cx) != 0) rows[count++] = i;
     vkmm_check_rows(check, rows, count);
 }
 
-vkmm_status vkmm_freivalds_int(vkmm_check *check, unsigned *vectors)
+/* abx = α·abx + β·C₀·x; before is scratch. */
+static void combine(const vkmm_check *check, const uint32_t *x, uint32_t *abx, uint32_t *before)
 {
-    uint64_t m = check->c->rows, n = check->c->cols, k = check->a->cols;
+    const uint64_t count = check->claim.c.rows * VECTORS;
+    for (uint64_t i = 0; i < count; i++) abx[i] *= check->alpha;
+    if (check->beta == 0) return;
+    project(&check->claim.before, x, before, check->block->tile.bits);
+    for (uint64_t i = 0; i < count; i++) abx[i] += check->beta * before[i];
+}
+
+vkmm_status vkmm_freivalds_int(vkmm_check *check)
+{
+    const vkmm_claim *claim = &check->claim;
+    uint64_t m = claim->c.rows, n = claim->c.cols, k = claim->a.cols;
     uint32_t *tile = check->block->tile.bits;
     vkmm_status status = VKMM_OK;
     uint32_t *x = vkmm_alloc(n, VECTORS * sizeof *x);
@@ -53,12 +64,13 @@ vkmm_status vkmm_freivalds_int(vkmm_check *check, unsigned *vectors)
         status = vkmm_fail(check->log, VKMM_OUT_OF_MEMORY, "no memory for the vectors of Freivalds' check");
         goto end;
     }
-    *vectors = PASSES * VECTORS;
+    check->effort.vectors = PASSES * VECTORS;
     for (uint64_t pass = 0; pass < PASSES && !check->verdict->has_element; pass++) {
         for (uint64_t i = 0; i < n * VECTORS; i++) x[i] = (uint32_t)(vkmm_random_bits(check->seed, pass * n * VECTORS + i) >> 32);
-        project(check->b, x, bx, tile);
-        project(check->a, bx, abx, tile);
-        project(check->c, x, cx, tile);
+        project(&claim->b, x, bx, tile);
+        project(&claim->a, bx, abx, tile);
+        if (check->scaled) combine(check, x, abx, cx);
+        project(&claim->c, x, cx, tile);
         locate(check, abx, cx);
     }
 end:

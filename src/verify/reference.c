@@ -64,11 +64,24 @@ static void add_reals(const vkmm_view *a, const uint64_t *rows, size_t count, ui
     }
 }
 
+/* No more than will be used: the matrices of a batch may be far smaller than a block. */
+static void clear(vkmm_type type, size_t count, size_t cols, vkmm_block *block)
+{
+    for (size_t r = 0; r < count; r++) {
+        if (type == VKMM_F64)
+            memset(block->want.wide[r], 0, cols * sizeof block->want.wide[r][0]);
+        else if (type == VKMM_F32)
+            memset(block->want.narrow[r], 0, cols * sizeof block->want.narrow[r][0]);
+        else
+            memset(block->want.bits[r], 0, cols * sizeof block->want.bits[r][0]);
+        memset(block->scale[r], 0, cols * sizeof block->scale[r][0]);
+    }
+}
+
 void vkmm_reference(const vkmm_view *a, const vkmm_view *b, const uint64_t *rows, size_t count, uint64_t j0, size_t cols, vkmm_block *block)
 {
     int is_float = a->type == VKMM_F32 || a->type == VKMM_F64;
-    memset(&block->want, 0, sizeof block->want);
-    if (is_float) memset(block->scale, 0, sizeof block->scale);
+    clear(a->type, count, cols, block);
     for (uint64_t k0 = 0; k0 < a->cols; k0 += VKMM_TILE_ROWS) {
         size_t depth = VKMM_TILE_ROWS;
         if (a->cols - k0 < VKMM_TILE_ROWS) { /* the last tile is padded with zeros to whole STEPs */

@@ -1,25 +1,17 @@
 #include "verify/check.h"
 
 #include "base/alloc.h"
-#include "base/log.h"
 #include "base/random.h"
 #include "math/type.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { SPOT_ROWS = 5, SPOT_ELEMENTS = 64 }; /* first row, last row, three between */
 
-/* What the sentence tells of a passed check. */
-typedef struct effort {
-    unsigned vectors, rows, elements;
-} effort;
-
-static vkmm_status check_views(const vkmm_log *log, const vkmm_view *a, const vkmm_view *b, const vkmm_view *c)
+static vkmm_status check_views(const vkmm_log *log, const vkmm_claim *claim)
 {
+    const vkmm_view *a = &claim->a, *b = &claim->b, *c = &claim->c, *before = &claim->before;
     if (a->type != b->type || a->type != c->type)
         return vkmm_fail(log, VKMM_INVALID, "the types of A (%s), B (%s) and C (%s) differ", vkmm_type_of(a->type)->name,
                          vkmm_type_of(b->type)->name, vkmm_type_of(c->type)->name);
@@ -27,26 +19,31 @@ static vkmm_status check_views(const vkmm_log *log, const vkmm_view *a, const vk
         return vkmm_fail(log, VKMM_INVALID, "A is %llu×%llu, B is %llu×%llu and C is %llu×%llu: these are no product",
                          (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)b->rows, (unsigned long long)b->cols,
                          (unsigned long long)c->rows, (unsigned long long)c->cols);
+    if (claim->beta != 0.0 && (before->type != c->type || before->rows != c->rows || before->cols != c->cols))
+        return vkmm_fail(log, VKMM_INVALID, "C is %llu×%llu of type %s, but was %llu×%llu of type %s", (unsigned long long)c->rows,
+                         (unsigned long long)c->cols, vkmm_type_of(c->type)->name, (unsigned long long)before->rows,
+                         (unsigned long long)before->cols, vkmm_type_of(before->type)->name);
     return VKMM_OK;
 }
 
-/* Full wherever that is cheap: few products altogether, or one extent so short that M·N·K is hardly more than the matrices themselves. */
+/* Full wherever that is cheap: few products altogether, or a shape for which M·N·K is hardly more than what the vectors take. */
 static vkmm_verify_method choose(const vkmm_check *check, vkmm_verify_method asked)
 {
-    uint64_t m = check->c->rows, n = check->c->cols, k = check->a->cols;
+    uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
     uint64_t least = m < n ? m : n;
     if (k < least) least = k;
     if (asked == VKMM_VERIFY_FREIVALDS && least == 0) return VKMM_VERIFY_FULL;
     if (asked != VKMM_VERIFY_AUTO) return asked;
     double products = (double)m * (double)n * (double)k;
     double limit = check->epsilon == 0.0 ? 0x1p30 : 0x1p24;
-    return products <= limit || least <= 16 ? VKMM_VERIFY_FULL : VKMM_VERIFY_FREIVALDS;
+    if (least <= 16 || products <= 0x1p16) return VKMM_VERIFY_FULL;
+    return products * (double)check->effort.matrices <= limit ? VKMM_VERIFY_FULL : VKMM_VERIFY_FREIVALDS;
 }
 
 /* The first and the last row, where tiles of a kernel end, and random rows between; each once. */
 static unsigned choose_rows(const vkmm_check *check, uint64_t rows[SPOT_ROWS])
 {
-    uint64_t m = check->c->rows;
+    uint64_t m = check->claim.c.rows;
     unsigned count = 0;
     for (unsigned i = 0; i < SPOT_ROWS; i++) {
         uint64_t row = i == 0 ? 0 : i == 1 ? m - 1 : vkmm_random_bits(check->seed ^ UINT64_C(0x726f7773), i) % m;
@@ -57,115 +54,112 @@ static unsigned choose_rows(const vkmm_check *check, uint64_t rows[SPOT_ROWS])
     return count;
 }
 
-static vkmm_status check_some(vkmm_check *check, effort *work)
+static vkmm_status check_some(vkmm_check *check)
 {
-    vkmm_status status = check->epsilon == 0.0 ? vkmm_freivalds_int(check, &work->vectors) : vkmm_freivalds_float(check, &work->vectors);
+    const uint64_t m = check->claim.c.rows, n = check->claim.c.cols;
+    vkmm_status status = check->epsilon == 0.0 ? vkmm_freivalds_int(check) : vkmm_freivalds_float(check);
     if (status != VKMM_OK) return status;
     if (!check->verdict->has_element) {
         uint64_t rows[SPOT_ROWS] = {0};
-        work->rows = choose_rows(check, rows);
-        vkmm_check_rows(check, rows, work->rows);
+        check->effort.rows = choose_rows(check, rows);
+        vkmm_check_rows(check, rows, check->effort.rows);
     }
-    for (uint64_t e = 0; e < SPOT_ELEMENTS && !check->verdict->has_element; e++) {
-        uint64_t i = vkmm_random_bits(check->seed ^ UINT64_C(0x656c656d), 2 * e) % check->c->rows;
-        uint64_t j = vkmm_random_bits(check->seed ^ UINT64_C(0x656c656d), 2 * e + 1) % check->c->cols;
-        vkmm_check_element(check, i, j);
-        work->elements++;
-    }
+    check->effort.elements = SPOT_ELEMENTS;
+    for (uint64_t e = 0; e < SPOT_ELEMENTS && !check->verdict->has_element; e++)
+        vkmm_check_element(check, vkmm_random_bits(check->seed ^ UINT64_C(0x656c656d), 2 * e) % m,
+                           vkmm_random_bits(check->seed ^ UINT64_C(0x656c656d), 2 * e + 1) % n);
     return VKMM_OK;
 }
 
-/* Adds to the verdict's sentence, which is long enough for every number that can stand in it. */
-static VKMM_PRINTF(2, 3) void tell(vkmm_verdict *v, const char *format, ...)
+/* Whole: vkmm_problem_check saw to it. */
+static uint32_t modulo(double scalar)
 {
-    size_t used = strlen(v->sentence);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(v->sentence + used, sizeof v->sentence - used, format, arguments);
-    va_end(arguments);
+    return (uint32_t)(int64_t)scalar;
 }
 
-/* With fewer digits than these, two different numbers could look the same. */
-static int digits(vkmm_type type)
+static double flush_of(const vkmm_claim *claim)
 {
-    return type == VKMM_F32 ? 9 : type == VKMM_F64 ? 17 : 10;
+    double factor = fabs(claim->alpha) * (double)claim->a.cols;
+    if (claim->alpha != 1.0) factor += 1.0;
+    if (claim->beta != 0.0) factor += 1.0 + fabs(claim->beta);
+    return isfinite(factor) ? factor * vkmm_type_of(claim->c.type)->min_normal : 0.0; /* infinite, it would let anything pass */
 }
 
-static void tell_wrong(vkmm_verdict *v, const vkmm_view *c)
+/* Where nothing is summed, A and B count for nothing. */
+static void take(vkmm_check *check, const vkmm_claim *claim)
 {
-    unsigned long long total = c->rows * c->cols, wrong = v->wrong_count;
-    tell(v, "C[%llu][%llu] is %.*g, ", (unsigned long long)v->row, (unsigned long long)v->col, digits(c->type), v->got);
-    tell(v, "should be %.*g", digits(c->type), v->want);
-    if (v->bound > 0.0 && isfinite(v->error))
-        tell(v, ": off by %.3g, %.2g times the allowed %.4g·ε·Σ|a||b|", fabs(v->got - v->want), v->error / v->bound, v->bound);
-    if (v->method == VKMM_VERIFY_FULL)
-        tell(v, "; %llu of %llu element%s %s wrong", wrong, total, total == 1 ? "" : "s", wrong == 1 ? "is" : "are");
-    else
-        tell(v, "; at least %llu element%s wrong", wrong, wrong == 1 ? " is" : "s are");
+    check->claim = *claim;
+    if (claim->alpha == 0.0) check->claim.a.cols = check->claim.b.rows = 0;
 }
 
-static void tell_right(vkmm_verdict *v, const vkmm_view *c, const effort *work)
+vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_claim *claim, uint64_t matrices, vkmm_verify_method asked,
+                             uint64_t seed, vkmm_verdict *found)
 {
-    unsigned long long total = c->rows * c->cols;
-    if (total == 0) {
-        tell(v, "the product is empty: nothing to check");
-        return;
+    const vkmm_type_info *type = vkmm_type_of(claim->c.type);
+    *check = (vkmm_check){.log = log, .verdict = found, .effort = {.matrices = matrices}};
+    take(check, claim);
+    const uint64_t k = check->claim.a.cols;
+    /* Whoever filled the matrices may have used the same seed: x must not be made of their elements. */
+    check->seed = seed ^ UINT64_C(0x5ca1ab1e0ddba11c);
+    check->scaled = claim->alpha != 1.0 || claim->beta != 0.0;
+    check->epsilon = type->epsilon;
+    check->min = type->min_normal;
+    check->max = claim->c.type == VKMM_F32 ? (double)FLT_MAX : DBL_MAX;
+    if (type->is_float) {
+        check->factor = k > 0 ? vkmm_tolerance(k) : 0.0;
+        check->flush = flush_of(&check->claim);
+    } else {
+        check->alpha = modulo(claim->alpha);
+        check->beta = modulo(claim->beta);
     }
-    if (v->method == VKMM_VERIFY_FREIVALDS)
-        tell(v, "%u random vectors, %u whole row%s and %u elements agree", work->vectors, work->rows, work->rows == 1 ? "" : "s",
-             work->elements);
-    else if (total == 1)
-        tell(v, "the one element agrees");
-    else
-        tell(v, "all %llu elements agree", total);
-    if (v->bound > 0.0)
-        tell(v, " with the CPU reference within %.4g·ε·Σ|a||b|, the largest error being %.2g·ε·Σ|a||b|", v->bound, v->error);
-    else
-        tell(v, " with the CPU reference exactly");
-}
-
-static vkmm_status run(vkmm_check *check, vkmm_verify_method asked)
-{
-    vkmm_verdict *v = check->verdict;
-    effort work = {0};
-    vkmm_status status = VKMM_OK;
-    v->method = choose(check, asked);
-    if (v->method == VKMM_VERIFY_NONE) {
-        tell(v, "not verified");
-        return VKMM_OK;
-    }
+    found->bound = check->factor;
+    found->method = choose(check, asked);
+    if (found->method == VKMM_VERIFY_NONE) return VKMM_OK;
     check->block = vkmm_alloc(1, sizeof *check->block);
-    if (check->block == NULL) return vkmm_fail(check->log, VKMM_OUT_OF_MEMORY, "no memory to verify the product");
-    if (v->method == VKMM_VERIFY_FULL)
+    return check->block != NULL ? VKMM_OK : vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to verify the product");
+}
+
+vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64_t index)
+{
+    const uint64_t seed = check->seed;
+    vkmm_status status = VKMM_OK;
+    take(check, claim);
+    check->verdict->batch = index;
+    check->seed = seed + index * UINT64_C(0x9e3779b97f4a7c15); /* rows and elements looked at differ from matrix to matrix */
+    if (check->verdict->method == VKMM_VERIFY_FULL)
         vkmm_check_all(check);
-    else
-        status = check_some(check, &work);
+    else if (check->verdict->method == VKMM_VERIFY_FREIVALDS)
+        status = check_some(check);
+    check->seed = seed;
+    return status;
+}
+
+vkmm_status vkmm_check_end(vkmm_check *check, vkmm_status status, vkmm_verdict *verdict)
+{
+    vkmm_verdict *found = check->verdict;
     vkmm_free(check->block);
     if (status != VKMM_OK) return status;
-    v->passed = !v->has_element;
-    if (v->passed)
-        tell_right(v, check->c, &work);
-    else
-        tell_wrong(v, check->c);
+    found->passed = found->method != VKMM_VERIFY_NONE && !found->has_element && !found->outside;
+    if (found->passed) found->batch = 0;
+    vkmm_tell_result(check);
+    *verdict = *found;
     return VKMM_OK;
+}
+
+vkmm_status vkmm_verify_claim(const vkmm_log *log, const vkmm_claim *claim, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
+{
+    vkmm_verdict found = {0};
+    vkmm_check check;
+    vkmm_status status = check_views(log, claim);
+    if (status != VKMM_OK) return status;
+    status = vkmm_check_begin(&check, log, claim, 1, method, seed, &found);
+    if (status == VKMM_OK) status = vkmm_check_matrix(&check, claim, 0);
+    return vkmm_check_end(&check, status, verdict);
 }
 
 vkmm_status vkmm_verify(const vkmm_log *log, const vkmm_view *a, const vkmm_view *b, const vkmm_view *c, vkmm_verify_method method,
                         uint64_t seed, vkmm_verdict *verdict)
 {
-    vkmm_status status = check_views(log, a, b, c);
-    if (status != VKMM_OK) return status;
-    const vkmm_type_info *type = vkmm_type_of(c->type);
-    vkmm_verdict found = {0};
-    vkmm_check check = {.log = log, .a = a, .b = b, .c = c, .verdict = &found};
-    /* Whoever filled the matrices may have used the same seed: x must not be made of their elements. */
-    check.seed = seed ^ UINT64_C(0x5ca1ab1e0ddba11c);
-    check.factor = type->is_float ? vkmm_tolerance(a->cols) : 0.0;
-    check.epsilon = type->epsilon;
-    check.flush = (double)a->cols * type->min_normal;
-    check.max = c->type == VKMM_F32 ? (double)FLT_MAX : DBL_MAX;
-    found.bound = check.factor;
-    status = run(&check, method);
-    if (status == VKMM_OK) *verdict = found;
-    return status;
+    const vkmm_claim claim = {.a = *a, .b = *b, .c = *c, .alpha = 1.0};
+    return vkmm_verify_claim(log, &claim, method, seed, verdict);
 }

@@ -1,30 +1,37 @@
-/* Right or wrong, without Vulkan and without knowing which kernel ran.
+/* Right or wrong, without Vulkan and without knowing which kernel ran. The claim under test: C = α·A·B + β·C₀, where C₀ is what C was before;
+ * A and B are views with op applied.
  *
- * Floats. The reference is the exact product, approached in wider arithmetic: double for f32, long double for f64. An element
+ * Floats. The reference is the exact result, approached in wider arithmetic: double for f32, long double for f64. An element
  * passes when
  *
- *     |ΔC_ij| ≤ ε · max(16, √K) · Σ_k |a_ik|·|b_kj|  +  K · min_normal
+ *     |ΔC_ij| ≤ ε · max(16, √K) · s_ij  +  φ,       s_ij = |α|·Σ_k |a_ik|·|b_kj| + |β|·|c₀_ij|
+ *     φ = min_normal · (|α|·K  +  1 where α is not 1  +  1 + |β| where β is not 0)
  *
- * 16·ε is the threshold of the reference BLAS testers (LAPACK Users' Guide, netlib blas/testing, dblat3.f). The K term: a sum of K
+ * 16·ε, and s as the scale, are those of the reference BLAS testers (LAPACK Users' Guide; netlib blas/testing, dblat3.f, subroutine DMMCH: its
+ * gauge G is |α|·Σ|a||b| + |β||c|). The K term: a sum of K
  * rounded products, in any order, differs from the exact one by at most γ_K·Σ|a||b| with γ_K = K·u/(1 − K·u), u = ε/2 (Higham,
  * Accuracy and Stability of Numerical Algorithms, 2nd ed., eq. 3.5); with independent, mean-zero roundings it stays below
  * λ·√K·u·Σ|a||b| with probability at least 1 − 2·exp(−λ²/2) (Higham and Mary, SIAM J. Sci. Comput. 41(5), 2019, theorem 2.4).
- * √K·ε is λ = 2 of a bound that random data undercut several times over; it passes 16·ε at K = 256. K·min_normal allows a
- * device to flush subnormal products, as Vulkan permits.
+ * √K·ε is λ = 2 of a bound that random data undercut several times over; it passes 16·ε at K = 256. α and β add three roundings, which 16·ε
+ * covers. φ allows a device to flush subnormal numbers, as Vulkan permits: products of the sum, α times the sum, c₀ and β times it.
+ *   Where nothing is summed (α = 0 or K = 0: A and B, even NaN, then count for nothing), C is exactly β·c₀, rounded to one of its two neighbours,
+ * as Vulkan has it of a multiplication (Precision of Individual Operations: "correctly rounded"); a subnormal factor or result may be flushed.
+ * Where β = 0, C₀ counts for nothing, even NaN.
  *
  * Integers. Exact, modulo 2^32.
  *
- * NaN and infinity. Where the reference is one of them, because A or B holds one, the element must be the same (infinity: with the same
- * sign). Where the reference is finite, they are wrong, with one exception: where Σ|a||b| exceeds the type's largest finite value, a partial
- * sum may overflow, so that what follows from that is right too.
+ * NaN and infinity. Where the reference is one of them, because α, β, A, B or C₀ holds one, the element must be the same (infinity: with the same
+ * sign; α infinite: any infinity or NaN, for what becomes of a sum near zero depends on its rounding). Where the reference is finite, they are
+ * wrong, with one exception: where s or Σ|a||b| exceeds the type's largest finite value, a partial sum may overflow, so that what follows from
+ * that is right too (and the largest finite f64 is the largest s).
  *
- * Freivalds' check (Freivalds 1977; for floats Ji, Mascagni, Li, arXiv:1705.10449) compares C·x with A·(B·x) for random x in O(n²). It finds
- * rows that look wrong; these are recomputed, and only a wrong element decides. Whole random rows, the first and the last row, and single
+ * Freivalds' check (Freivalds 1977; for floats Ji, Mascagni, Li, arXiv:1705.10449) compares C·x with α·A·(B·x) + β·C₀·x for random x in O(n²). It
+ * finds rows that look wrong; these are recomputed, and only a wrong element decides. Whole random rows, the first and the last row, and single
  * random elements are checked besides, since one slightly wrong element of a float product can hide in a sum.
  *   Floats. x is Gaussian, hence the residual r_i = (ΔC·x)_i is normal with variance Σ_j ΔC_ij². With |ΔC_ij| ≤ t_ij, the bound above, its
  * deviation is at most ‖t_i‖₂, and by Minkowski's inequality
  *
- *     ‖t_i‖₂ ≤ ε · max(16, √K) · Σ_k |a_ik|·‖row k of B‖₂  +  K · min_normal · √N,
+ *     ‖t_i‖₂ ≤ ε · max(16, √K) · (|α|·Σ_k |a_ik|·‖row k of B‖₂ + |β|·‖row i of C₀‖₂)  +  φ · √N,
  *
  * itself O(n²). A row is suspect when |r_i| exceeds this for one of 4 vectors. Errors of right rows lie well below t, so that few are suspect
  * by chance; that costs time, never the verdict. One wrong element is seen when it is off by more than about √N times its bound.
@@ -33,12 +40,14 @@
 #ifndef VKMM_VERIFY_H
 #define VKMM_VERIFY_H
 
-#include "math/matrix.h"
+#include "math/problem.h"
 
 typedef enum vkmm_verify_method {
-    VKMM_VERIFY_AUTO,      /* full while M·N·K ≤ 2^30 (integers) or 2^24 (floats) or one extent is ≤ 16; else Freivalds */
+    /* Full while all products of the batch, batches·M·N·K, are at most 2^30 (integers) or 2^24 (floats), and where vectors would save nothing: one
+     * extent ≤ 16, or M·N·K ≤ 2^16. Else Freivalds. */
+    VKMM_VERIFY_AUTO,
     VKMM_VERIFY_FULL,      /* every element against the reference */
-    VKMM_VERIFY_FREIVALDS, /* vectors, rows and elements, as above; full where an extent is 0 */
+    VKMM_VERIFY_FREIVALDS, /* vectors, rows and elements of every matrix, as above; full where an extent or α is 0 */
     VKMM_VERIFY_NONE
 } vkmm_verify_method;
 
@@ -48,21 +57,41 @@ int vkmm_verify_method_parse(const char *name, vkmm_verify_method *method); /* 1
 typedef struct vkmm_verdict {
     vkmm_verify_method method; /* what was done: never AUTO */
     int passed;                /* 0 with NONE: unverified is not right */
-    /* The largest |ΔC| seen beyond K·min_normal, in units of ε·Σ|a||b| (a residual: in those of its own bound). INFINITY for a NaN, and
-     * where Σ|a||b| is 0. Integers: the largest |ΔC|. */
+    /* The largest |ΔC| seen beyond φ, in units of ε·s (a residual: in those of its own bound). INFINITY for a NaN, and where s is 0. Where `bound`
+     * is 0: the largest |ΔC| of wrong elements. */
     double error;
-    double bound;         /* the limit of `error`: max(16, √K); 0 for integers */
+    double bound;         /* the limit of `error`: max(16, √K); 0 for integers, and where nothing is summed */
+    uint64_t batch;       /* the matrix of the batch that what follows is about */
     int has_element;      /* a wrong element is known: */
     uint64_t row, col;    /* where, */
     double got, want;     /* what was there and what belongs there */
-    uint64_t wrong_count; /* wrong elements seen; with FULL all of them */
-    char sentence[256];   /* the finding in one sentence, for people */
+    uint64_t wrong_count; /* wrong elements of this matrix seen, with FULL all of them; or all elements that changed outside */
+    int outside;          /* the matrices are right, but an element of C's memory that belongs to none has changed: */
+    uint64_t at;          /* this one, counted from the beginning of the memory */
+    char sentence[320];   /* the finding in one sentence, for people */
 } vkmm_verdict;
 
 /* C against A·B. The views' shapes must fit (M×K, K×N, M×N), types be equal. seed picks vectors, rows and elements. Host memory used:
- * O(M + N + K). VKMM_OK even when the product is wrong: the verdict says so. VKMM_OUT_OF_MEMORY. */
+ * O(M + N + K). VKMM_OK even when the product is wrong: the verdict says so. VKMM_INVALID, VKMM_OUT_OF_MEMORY. */
 vkmm_status vkmm_verify(const vkmm_log *log, const vkmm_view *a, const vkmm_view *b, const vkmm_view *c, vkmm_verify_method method,
                         uint64_t seed, vkmm_verdict *verdict);
+
+/* C = α·A·B + β·C₀. alpha and beta as vkmm_problem_alpha and _beta give them: rounded to the type. */
+typedef struct vkmm_claim {
+    vkmm_view a, b, c;
+    double alpha, beta;
+    vkmm_view before; /* C₀, shaped as C, in memory of its own; looked at only where beta is not 0 */
+} vkmm_claim;
+
+vkmm_status vkmm_verify_claim(const vkmm_log *log, const vkmm_claim *claim, vkmm_verify_method method, uint64_t seed,
+                              vkmm_verdict *verdict);
+
+/* Every matrix of a problem's batch, and that nothing else in C's memory has changed. The problem must have been checked. a, b, c: the memory of
+ * the operands, vkmm_operand_bytes each; before: a copy of C's memory from before the product. It may be NULL where β = 0 and C's memory has no
+ * gaps (vkmm_problem_c_has_gaps), or C has no element; else VKMM_INVALID. The verdict is that of the first wrong matrix, then that of the gaps, or
+ * tells the largest error of all the right ones. */
+vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b, const void *before,
+                                const void *c, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict);
 
 /* The factor max(16, √K) above. */
 double vkmm_tolerance(uint64_t k);

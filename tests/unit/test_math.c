@@ -187,6 +187,45 @@ static void test_fill_patterns_and_seeds(void **state)
     }
 }
 
+/* The view of every layout gets what packed rows get, and its gaps keep what they hold. */
+static void check_fill_view(vkmm_type type, vkmm_init init, uint64_t rows, uint64_t cols, uint64_t row_stride, uint64_t col_stride)
+{
+    const uint64_t elements = 3 + rows * row_stride + cols * col_stride;
+    const size_t size = vkmm_type_of(type)->bytes;
+    unsigned char *memory = malloc(elements * size), *packed = malloc((rows * cols + 1) * size);
+    assert_true(memory != NULL && packed != NULL);
+    memset(memory, 0xa5, elements * size);
+    const vkmm_view view = {memory + 3 * size, rows, cols, row_stride, col_stride, type}, wanted = vkmm_view_rows(packed, rows, cols, type);
+    vkmm_fill(packed, rows, cols, type, init, 5);
+    vkmm_fill_view(memory, &view, init, 5);
+    for (uint64_t i = 0; i < rows; i++) {
+        for (uint64_t j = 0; j < cols; j++) {
+            assert_true(vkmm_view_get(&view, i, j) == vkmm_view_get(&wanted, i, j));
+            memset(memory + (3 + i * row_stride + j * col_stride) * size, 0xa5, size);
+        }
+    }
+    for (size_t at = 0; at < elements * size; at++) assert_int_equal(memory[at], 0xa5);
+    free(memory);
+    free(packed);
+}
+
+static void test_fill_view(void **state)
+{
+    (void)state;
+    static const uint64_t shapes[][2] = {{7, 9}, {1, 1}, {1, 6}, {6, 1}, {0, 4}, {4, 0}};
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        for (int init = 0; init < VKMM_INIT_COUNT; init++) {
+            for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+                const uint64_t m = shapes[s][0], n = shapes[s][1];
+                check_fill_view((vkmm_type)t, (vkmm_init)init, m, n, n, 1);
+                check_fill_view((vkmm_type)t, (vkmm_init)init, m, n, n + 2, 1);
+                check_fill_view((vkmm_type)t, (vkmm_init)init, m, n, 1, m + 3);
+                check_fill_view((vkmm_type)t, (vkmm_init)init, m, n, 2 * n + 1, 2);
+            }
+        }
+    }
+}
+
 static void test_init_names(void **state)
 {
     (void)state;
@@ -207,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_pack),
         cmocka_unit_test(test_fill_ranges),
         cmocka_unit_test(test_fill_patterns_and_seeds),
+        cmocka_unit_test(test_fill_view),
         cmocka_unit_test(test_init_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

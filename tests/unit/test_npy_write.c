@@ -73,18 +73,61 @@ static void test_the_longest_header_fits(void **state)
     vkmm_npy_close(&npy);
 }
 
+/* Column-major, rows with gaps, and more rows than one block holds. */
+static void test_any_strides(void **state)
+{
+    (void)state;
+    enum { ROWS = 700, COLS = 900, LD = 1000 };
+    float *data = calloc(LD * LD, sizeof *data);
+    const vkmm_view views[] = {{data, ROWS, COLS, 1, LD, VKMM_F32}, {data, ROWS, COLS, LD, 1, VKMM_F32}, {data, 1, COLS, 1, LD, VKMM_F32}};
+    for (size_t i = 0; i < LD * LD; i++) data[i] = (float)i;
+    for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) {
+        vkmm_npy npy = {0};
+        assert_int_equal(vkmm_npy_write(NULL, path, &views[v]), VKMM_OK);
+        assert_int_equal(vkmm_npy_open(NULL, path, &npy), VKMM_OK);
+        assert_true(npy.view.rows == views[v].rows && npy.view.cols == COLS && npy.view.col_stride == 1);
+        for (uint64_t i = 0; i < npy.view.rows; i++)
+            for (uint64_t j = 0; j < COLS; j++)
+                if (vkmm_view_get(&npy.view, i, j) != vkmm_view_get(&views[v], i, j)) fail();
+        vkmm_npy_close(&npy);
+    }
+    free(data);
+}
+
+/* The header of a stack, then its matrices, each packed. */
+static void test_stacks(void **state)
+{
+    (void)state;
+    const float data[] = {1, 2, 0, 3, 4, 0, 0, 5, 6, 0, 7, 8};
+    const vkmm_view rows = {data, 2, 2, 3, 1, VKMM_F32}, cols = {data, 2, 2, 1, 3, VKMM_F32};
+    const float want[] = {1, 2, 3, 4, 5, 6, 7, 8}, want_cols[] = {1, 3, 2, 4, 5, 7, 6, 8};
+    char bytes[300];
+    for (int v = 0; v < 2; v++) {
+        assert_int_equal(vkmm_npy_write_stack(NULL, path, v == 0 ? &rows : &cols, 2, 7), VKMM_OK);
+        FILE *file = fopen(path, "rb");
+        assert_non_null(file);
+        assert_int_equal(fread(bytes, 1, sizeof bytes, file), 192 + 32);
+        fclose(file);
+        assert_memory_equal(bytes, "\x93NUMPY\x01\x00\xb6\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 2), }   ", 75);
+        assert_int_equal(bytes[191], '\n');
+        assert_memory_equal(bytes + 192, v == 0 ? want : want_cols, 32);
+    }
+    const vkmm_view wide = vkmm_view_rows("", UINT64_MAX, 0, VKMM_F64);
+    assert_int_equal(vkmm_npy_write_stack(NULL, path, &wide, UINT64_MAX, 0), VKMM_OK); /* the longest header */
+    const vkmm_view large = vkmm_view_rows("", UINT32_MAX, UINT32_MAX, VKMM_F64);
+    heard h;
+    vkmm_log log = hear_with(&h);
+    assert_int_equal(vkmm_npy_write_stack(&log, path, &large, 2, 0), VKMM_INVALID);
+    assert_contains(h.last, "do not fit in 64 bits");
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
     const float data[100] = {0};
-    vkmm_view view = {data, 2, 3, 1, 2, VKMM_F32};
-    assert_int_equal(vkmm_npy_write(&log, path, &view), VKMM_INVALID);
-    assert_contains(h.last, "has strides 1 and 2; only packed rows can be written");
-    view = (vkmm_view){data, 2, 3, 4, 1, VKMM_F32};
-    assert_int_equal(vkmm_npy_write(&log, path, &view), VKMM_INVALID);
-    view = vkmm_view_rows(data, 10, 10, VKMM_F32);
+    vkmm_view view = vkmm_view_rows(data, 10, 10, VKMM_F32);
     assert_int_equal(vkmm_npy_write(&log, "/dev/full", &view), VKMM_INVALID);
     assert_contains(h.last, "cannot write /dev/full: No space left");
     assert_int_equal(vkmm_npy_write(&log, "/no-such-folder/c.npy", &view), VKMM_INVALID);
@@ -95,7 +138,7 @@ static void test_without_memory(void **state)
 {
     (void)state;
     const int32_t data[4] = {1, 2, 3, 4};
-    vkmm_view view = vkmm_view_rows(data, 2, 2, VKMM_I32);
+    vkmm_view view = {data, 2, 2, 1, 2, VKMM_I32};
     vkmm_status status = VKMM_OUT_OF_MEMORY;
     uint64_t n = 0;
     while (status != VKMM_OK) {
@@ -114,9 +157,13 @@ static void test_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_FILE(test_what_is_written_is_read), WITH_FILE(test_the_header),
-        WITH_FILE(test_the_longest_header_fits), WITH_FILE(test_refusals),
+        WITH_FILE(test_what_is_written_is_read),
+        WITH_FILE(test_the_header),
+        WITH_FILE(test_the_longest_header_fits),
+        WITH_FILE(test_refusals),
         WITH_FILE(test_without_memory),
+        WITH_FILE(test_any_strides),
+        WITH_FILE(test_stacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

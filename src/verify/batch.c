@@ -1,0 +1,111 @@
+#include "verify/check.h"
+
+#include "math/type.h"
+
+#include <string.h>
+
+/* C's memory, before and after: lines (rows, or columns where those are stored) with gaps between. */
+typedef struct before_and_after {
+    const char *before, *after;
+    size_t size; /* of an element */
+    vkmm_type type;
+} before_and_after;
+
+static double value_at(const char *data, const before_and_after *memory, uint64_t at)
+{
+    const vkmm_view one = vkmm_view_rows(data + at * memory->size, 1, 1, memory->type);
+    return vkmm_view_get(&one, 0, 0);
+}
+
+/* Compares bits, for a NaN may stay a NaN, over [begin, end); returns how many elements differ, *first of them the first. */
+static uint64_t changes(const before_and_after *memory, uint64_t begin, uint64_t end, uint64_t *first)
+{
+    uint64_t count = 0;
+    size_t offset = (size_t)begin * memory->size;
+    if (begin >= end || memcmp(memory->before + offset, memory->after + offset, (size_t)(end - begin) * memory->size) == 0) return 0;
+    for (uint64_t at = end; at-- > begin;) {
+        offset = (size_t)at * memory->size;
+        if (memcmp(memory->before + offset, memory->after + offset, memory->size) == 0) continue;
+        *first = at;
+        count++;
+    }
+    return count;
+}
+
+static void tell_change(vkmm_verdict *v, const before_and_after *memory, const vkmm_problem *problem, uint64_t line)
+{
+    int digits = vkmm_digits(memory->type);
+    vkmm_tell(v, "element %llu of C's memory, ", (unsigned long long)v->at);
+    if (v->at < problem->offset_c)
+        vkmm_tell(v, "which lies before the offset of %llu", (unsigned long long)problem->offset_c);
+    else
+        vkmm_tell(v, "which follows %s %llu", problem->layout == VKMM_ROW_MAJOR ? "row" : "column", (unsigned long long)line);
+    if (v->at >= problem->offset_c && vkmm_problem_batches(problem) > 1)
+        vkmm_tell(v, " of matrix %llu of the batch", (unsigned long long)v->batch);
+    vkmm_tell(v, " and belongs to no matrix, changed from %.*g to %.*g", digits, value_at(memory->before, memory, v->at), digits,
+              value_at(memory->after, memory, v->at));
+}
+
+/* Called for every gap: which line it follows. */
+static void check_gap(vkmm_verdict *v, const before_and_after *memory, const vkmm_problem *problem, uint64_t begin, uint64_t end,
+                      uint64_t batch, uint64_t line)
+{
+    uint64_t first = 0, count = changes(memory, begin, end, &first);
+    v->wrong_count += count;
+    if (count == 0 || v->outside) return;
+    v->outside = 1;
+    v->batch = batch;
+    v->at = first;
+    v->got = value_at(memory->after, memory, first);
+    v->want = value_at(memory->before, memory, first);
+    tell_change(v, memory, problem, line);
+}
+
+void vkmm_check_gaps(vkmm_check *check, const vkmm_problem *problem, const void *before, const void *c)
+{
+    const int rows = problem->layout == VKMM_ROW_MAJOR;
+    const uint64_t lines = rows ? problem->m : problem->n, length = rows ? problem->n : problem->m;
+    const uint64_t ld = vkmm_operand_ld(problem, VKMM_C), stride = vkmm_operand_stride(problem, VKMM_C);
+    const uint64_t batches = vkmm_problem_batches(problem);
+    const before_and_after memory = {before, c, vkmm_type_of(problem->type)->bytes, problem->type};
+    vkmm_verdict *v = check->verdict;
+    check->effort.gaps = 1;
+    check_gap(v, &memory, problem, 0, problem->offset_c, 0, 0);
+    for (uint64_t x = 0; x < batches; x++) {
+        const uint64_t first = problem->offset_c + x * stride, last = first + (lines - 1) * ld;
+        for (uint64_t i = 0; ld > length && i + 1 < lines; i++)
+            check_gap(v, &memory, problem, first + i * ld + length, first + (i + 1) * ld, x, i);
+        if (x + 1 < batches) check_gap(v, &memory, problem, last + length, first + stride, x, lines - 1);
+    }
+    if (v->outside) vkmm_tell(v, "; %llu such element%s", (unsigned long long)v->wrong_count, v->wrong_count == 1 ? "" : "s");
+}
+
+static vkmm_claim claim_of(const vkmm_problem *problem, const void *a, const void *b, const void *before, const void *c, uint64_t batch)
+{
+    vkmm_claim claim = {.alpha = vkmm_problem_alpha(problem), .beta = vkmm_problem_beta(problem)};
+    claim.a = vkmm_operand_view(problem, VKMM_A, a, batch);
+    claim.b = vkmm_operand_view(problem, VKMM_B, b, batch);
+    claim.c = vkmm_operand_view(problem, VKMM_C, c, batch);
+    if (claim.beta != 0.0) claim.before = vkmm_operand_view(problem, VKMM_C, before, batch);
+    return claim;
+}
+
+vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b, const void *before,
+                                const void *c, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
+{
+    const int empty = problem->m == 0 || problem->n == 0, gaps = vkmm_problem_c_has_gaps(problem);
+    const uint64_t batches = empty ? 1 : vkmm_problem_batches(problem);
+    vkmm_claim claim = claim_of(problem, a, b, before, c, 0);
+    vkmm_verdict found = {0};
+    vkmm_check check;
+    if (before == NULL && !empty && (gaps || claim.beta != 0.0))
+        return vkmm_fail(log, VKMM_INVALID, "what C was before the product is needed to verify it: %s",
+                         claim.beta != 0.0 ? "beta is not 0" : "its memory has gaps that must stay as they were");
+    vkmm_status status = vkmm_check_begin(&check, log, &claim, batches, method, seed, &found);
+    for (uint64_t x = 0; x < batches && status == VKMM_OK && !found.has_element && found.method != VKMM_VERIFY_NONE; x++) {
+        claim = claim_of(problem, a, b, before, c, x);
+        status = vkmm_check_matrix(&check, &claim, x);
+    }
+    if (status == VKMM_OK && gaps && !found.has_element && found.method != VKMM_VERIFY_NONE) vkmm_check_gaps(&check, problem, before, c);
+    return vkmm_check_end(&check, status, verdict);
+}

@@ -1,0 +1,125 @@
+/* A problem with its memory, for tests of its verification: C as it was, and C as it should be. */
+#ifndef VKMM_TEST_SCALED_H
+#define VKMM_TEST_SCALED_H
+
+#include "gemm.h"
+
+#include "verify/verify.h"
+
+typedef struct scaled {
+    vkmm_problem p;
+    void *a, *b, *before, *c;
+    uint64_t elements; /* of C's memory */
+} scaled;
+
+static inline void *scaled_memory(const vkmm_problem *p, vkmm_operand operand, vkmm_init init, uint64_t seed)
+{
+    const uint64_t elements = vkmm_operand_elements(p, operand);
+    void *data = calloc(elements + 1, 8);
+    assert_non_null(data);
+    vkmm_fill(data, 1, elements, p->type, init, seed);
+    return data;
+}
+
+/* Everything is filled, gaps included, before C is computed. */
+static inline scaled scaled_make(const vkmm_problem *p, vkmm_init init)
+{
+    scaled s = {.p = *p, .elements = vkmm_operand_elements(p, VKMM_C)};
+    assert_int_equal(vkmm_problem_check(NULL, p, NULL), VKMM_OK);
+    s.a = scaled_memory(p, VKMM_A, init, 1);
+    s.b = scaled_memory(p, VKMM_B, init, 2);
+    s.before = scaled_memory(p, VKMM_C, init, 3);
+    s.c = scaled_memory(p, VKMM_C, init, 3);
+    gemm(p, s.a, s.b, s.c);
+    return s;
+}
+
+static inline vkmm_problem scaled_by(vkmm_problem p, double alpha, double beta)
+{
+    p.scaled = 1;
+    p.alpha = alpha;
+    p.beta = beta;
+    return p;
+}
+
+static inline void scaled_end(scaled *s)
+{
+    free(s->a);
+    free(s->b);
+    free(s->before);
+    free(s->c);
+}
+
+static inline vkmm_verdict scaled_verify(const scaled *s, vkmm_verify_method method)
+{
+    vkmm_verdict v;
+    memset(&v, 0xa5, sizeof v);
+    assert_int_equal(vkmm_verify_problem(NULL, &s->p, s->a, s->b, s->before, s->c, method, 1, &v), VKMM_OK);
+    assert_true(strlen(v.sentence) > 0 && strlen(v.sentence) < sizeof v.sentence - 1);
+    assert_true(v.passed ? !v.has_element && !v.outside && v.wrong_count == 0 && v.error <= v.bound : v.wrong_count > 0);
+    return v;
+}
+
+static inline void assert_right(const scaled *s, vkmm_verify_method method)
+{
+    vkmm_verdict v = scaled_verify(s, method);
+    if (!v.passed) fail_msg("m %u n %u k %u: %s", (unsigned)s->p.m, (unsigned)s->p.n, (unsigned)s->p.k, v.sentence);
+}
+
+static inline double scaled_get(const scaled *s, uint64_t x, uint64_t i, uint64_t j)
+{
+    return gemm_get(s->p.type, s->c, gemm_index(&s->p, VKMM_C, x, i, j));
+}
+
+/* Sets one element of C; the verdict must then name it. C is put back. */
+static inline void assert_caught(const scaled *s, vkmm_verify_method method, uint64_t x, uint64_t i, uint64_t j, double wrong)
+{
+    const uint64_t at = gemm_index(&s->p, VKMM_C, x, i, j);
+    const double right = gemm_get(s->p.type, s->c, at);
+    gemm_set(s->p.type, s->c, at, wrong);
+    vkmm_verdict v = scaled_verify(s, method);
+    if (v.passed)
+        fail_msg("matrix %u: C[%u][%u] = %.17g instead of %.17g was not seen", (unsigned)x, (unsigned)i, (unsigned)j, wrong, right);
+    assert_true(v.has_element && !v.outside && v.batch == x && v.row == i && v.col == j && v.wrong_count == 1 && !(v.error <= v.bound));
+    gemm_set(s->p.type, s->c, at, right);
+}
+
+/* More rows than Freivalds' check looks at besides its vectors. */
+enum { LARGE_M = 120, LARGE_N = 300, LARGE_K = 30 };
+
+static inline scaled scaled_large(vkmm_type type, double alpha, double beta, vkmm_init init)
+{
+    const vkmm_problem p =
+        scaled_by((vkmm_problem){.m = LARGE_M, .n = LARGE_N, .k = LARGE_K, .type = type, .op_b = VKMM_OP_T}, alpha, beta);
+    return scaled_make(&p, init);
+}
+
+/* Extents of 3 and K = `k`, all ones. */
+static inline scaled scaled_small(vkmm_type type, uint64_t k, double alpha, double beta)
+{
+    const vkmm_problem p = scaled_by((vkmm_problem){.m = 3, .n = 3, .k = k, .type = type}, alpha, beta);
+    return scaled_make(&p, VKMM_INIT_ONES);
+}
+
+/* C[1][2] is `value`: right or wrong. */
+static inline int passes_with(const scaled *s, double value)
+{
+    const uint64_t at = gemm_index(&s->p, VKMM_C, 0, 1, 2);
+    const double was = gemm_get(s->p.type, s->c, at);
+    gemm_set(s->p.type, s->c, at, value);
+    const vkmm_verdict v = scaled_verify(s, VKMM_VERIFY_FULL);
+    gemm_set(s->p.type, s->c, at, was);
+    assert_true(v.passed || (v.row == 1 && v.col == 2 && v.wrong_count == 1));
+    return v.passed;
+}
+
+/* And so that C₀[1][2] is `before`. */
+static inline int passes_after(const scaled *s, double before, double value)
+{
+    gemm_set(s->p.type, s->before, gemm_index(&s->p, VKMM_C, 0, 1, 2), before);
+    const int passed = passes_with(s, value);
+    gemm_set(s->p.type, s->before, gemm_index(&s->p, VKMM_C, 0, 1, 2), 1.0);
+    return passed;
+}
+
+#endif

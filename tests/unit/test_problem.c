@@ -1,0 +1,287 @@
+#include "gemm.h"
+
+#include "math/problem.h"
+
+#include <math.h>
+
+enum { M = 3, N = 4, K = 5 };
+
+static const uint64_t LARGEST = UINT32_MAX;
+
+/* Every rule once, with the whole sentence. */
+static void test_refusals(void **state)
+{
+    (void)state;
+    const struct {
+        vkmm_problem problem;
+        const char *sentence;
+    } cases[] = {
+        {{1, 1, 1, VKMM_TYPE_COUNT}, "element type 4 is unknown; types are numbered 0 to 3"},
+        {{1, 1, 1, .layout = (vkmm_layout)2}, "layout 2 is unknown; it is 0 (row-major) or 1 (column-major)"},
+        {{1, 1, 1, .op_a = (vkmm_op)2}, "op 2 of matrix A is unknown; it is 0 (N) or 1 (T)"},
+        {{1, 1, 1, .op_b = (vkmm_op)3}, "op 3 of matrix B is unknown; it is 0 (N) or 1 (T)"},
+        {{LARGEST + 1, 1, 1}, "M is 4294967296; the largest extent is 4294967295 (2^32 - 1)"},
+        {{1, LARGEST + 1, 1}, "N is 4294967296; the largest extent is 4294967295 (2^32 - 1)"},
+        {{1, 1, LARGEST + 1}, "K is 4294967296; the largest extent is 4294967295 (2^32 - 1)"},
+        {{1, 1, 1, .batch_count = LARGEST + 1}, "the batch count is 4294967296; the largest is 4294967295 (2^32 - 1)"},
+        {{M, N, K, .lda = 4}, "the leading dimension of A is 4; its stored rows have 5 elements"},
+        {{M, N, K, .lda = 2, .op_a = VKMM_OP_T}, "the leading dimension of A is 2; its stored rows have 3 elements"},
+        {{M, N, K, .lda = 2, .layout = VKMM_COL_MAJOR}, "the leading dimension of A is 2; its stored columns have 3 elements"},
+        {{M, N, K, .ldb = 3}, "the leading dimension of B is 3; its stored rows have 4 elements"},
+        {{M, N, K, .ldb = 4, .op_b = VKMM_OP_T}, "the leading dimension of B is 4; its stored rows have 5 elements"},
+        {{M, N, K, .ldb = 3, .op_b = VKMM_OP_T, .layout = VKMM_COL_MAJOR},
+         "the leading dimension of B is 3; its stored columns have 4 elements"},
+        {{M, N, K, .ldc = 3}, "the leading dimension of C is 3; its stored rows have 4 elements"},
+        {{M, N, K, .ldc = 2, .layout = VKMM_COL_MAJOR}, "the leading dimension of C is 2; its stored columns have 3 elements"},
+        {{M, N, K, .batch_count = 2}, "the stride of C is 0; the 2 matrices of the batch overlap below 12 elements"},
+        {{M, N, K, .batch_count = 2, .ldc = 6, .stride_c = 15},
+         "the stride of C is 15; the 2 matrices of the batch overlap below 16 elements"},
+        {{M, N, K, .batch_count = 2, .ldc = 8, .stride_c = 4},
+         "the stride of C is 4; the 2 matrices of the batch overlap below 20 elements"},
+        {{M, N, K, VKMM_I32, .scaled = 1, .alpha = 2.5}, "alpha is 2.5; with type i32 it is a whole number from -2147483648 to 4294967295"},
+        {{M, N, K, VKMM_U32, .scaled = 1, .beta = NAN}, "beta is nan; with type u32 it is a whole number from -2147483648 to 4294967295"},
+        {{M, N, K, VKMM_U32, .scaled = 1, .beta = 4294967296.0},
+         "beta is 4294967296; with type u32 it is a whole number from -2147483648 to 4294967295"},
+        {{M, N, K, VKMM_I32, .scaled = 1, .alpha = -2147483649.0},
+         "alpha is -2147483649; with type i32 it is a whole number from -2147483648 to 4294967295"},
+        {{LARGEST, LARGEST, 1}, "matrix C has 4294967295×4294967295 elements of type f32: its bytes do not fit in 63 bits"},
+        {{1, 1, 1, .offset_b = UINT64_MAX},
+         "matrix B has 1×1 elements of type f32 with leading dimension 1, offset 18446744073709551615, and 1 in the batch with stride 0: "
+         "its bytes "
+         "do not fit in 63 bits"},
+        {{2, 2, 2, VKMM_F64, .lda = UINT64_C(1) << 60},
+         "matrix A has 2×2 elements of type f64 with leading dimension 1152921504606846976, offset 0, and 1 in the batch with stride 0: "
+         "its bytes do "
+         "not fit in 63 bits"},
+        {{2, 2, 2, .batch_count = 3, .stride_c = 4, .stride_b = INT64_MAX},
+         "matrix B has 2×2 elements of type f32 with leading dimension 2, offset 0, and 3 in the batch with stride 9223372036854775807: "
+         "its bytes do "
+         "not fit in 63 bits"},
+        {{LARGEST, LARGEST / 8, LARGEST / 8},
+         "the matrices have 9223372017527422980, 1152921500311879684 and 9223372017527422980 bytes: their sum does not fit in 63 bits"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        heard h;
+        vkmm_log log = hear_with(&h);
+        vkmm_problem_bytes bytes = {.total = 77};
+        assert_int_equal(vkmm_problem_check(&log, &cases[i].problem, &bytes), VKMM_INVALID);
+        assert_string_equal(h.last, cases[i].sentence);
+        assert_true(h.count == 1 && bytes.total == 77);
+    }
+}
+
+/* What comes close to a refusal. */
+static void test_legal_problems(void **state)
+{
+    (void)state;
+    const vkmm_problem cases[] = {
+        {0},
+        {LARGEST, 1, 0, .batch_count = 1},
+        {M, N, K, .lda = 5, .ldb = 4, .ldc = 4},
+        {M, N, K, .lda = 3, .ldb = 5, .ldc = 3, .op_b = VKMM_OP_N, .layout = VKMM_COL_MAJOR},
+        {M, N, K, .batch_count = 2, .ldc = 6, .stride_c = 16},
+        {M, N, 0, .batch_count = 2, .stride_c = 12},
+        {0, N, K, .batch_count = LARGEST},                                  /* C is empty: nothing overlaps */
+        {M, N, K, .stride_a = UINT64_MAX, .stride_b = 1, .stride_c = 1},    /* no batch: strides do not count */
+        {1, 1, 1, .lda = UINT64_MAX, .ldb = UINT64_MAX, .ldc = UINT64_MAX}, /* one row each */
+        {0, 0, 0, .offset_a = UINT64_MAX, .offset_b = UINT64_MAX},          /* nothing to be offset */
+        {M, N, K, VKMM_I32, .alpha = 0.5, .beta = NAN},                     /* not scaled: they do not count */
+        {M, N, K, VKMM_F32, .scaled = 1, .alpha = INFINITY, .beta = NAN},
+        {M, N, K, VKMM_U32, .scaled = 1, .alpha = -2147483648.0, .beta = 4294967295.0},
+        {M, N, K, .batch_count = 1000, .stride_c = 12}, /* one A, one B for all */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        heard h;
+        vkmm_log log = hear_with(&h);
+        vkmm_problem_bytes bytes = {0};
+        if (vkmm_problem_check(&log, &cases[i], &bytes) != VKMM_OK) fail_msg("case %u: %s", (unsigned)i, h.last);
+        assert_true(bytes.a == vkmm_operand_bytes(&cases[i], VKMM_A) && bytes.b == vkmm_operand_bytes(&cases[i], VKMM_B));
+        assert_true(bytes.c == vkmm_operand_bytes(&cases[i], VKMM_C) && bytes.total == bytes.a + bytes.b + bytes.c);
+    }
+}
+
+/* Memory that holds 0, 1, 2, … shows where a view looks. */
+static void check_views(const vkmm_problem *p)
+{
+    for (vkmm_operand o = VKMM_A; o <= VKMM_C; o++) {
+        const uint64_t elements = gemm_elements(p, o);
+        double *memory = malloc((elements + 1) * sizeof *memory);
+        assert_non_null(memory);
+        for (uint64_t at = 0; at < elements; at++) memory[at] = (double)at;
+        assert_int_equal(vkmm_operand_elements(p, o), elements);
+        assert_int_equal(vkmm_operand_bytes(p, o), elements * 8);
+        for (uint64_t x = 0; x < gemm_batches(p); x++) {
+            vkmm_view v = vkmm_operand_view(p, o, memory, x);
+            assert_true(v.rows == vkmm_operand_rows(p, o) && v.cols == vkmm_operand_cols(p, o) && v.type == VKMM_F64);
+            for (uint64_t i = 0; i < v.rows; i++)
+                for (uint64_t j = 0; j < v.cols; j++) assert_true(vkmm_view_get(&v, i, j) == (double)gemm_index(p, o, x, i, j));
+        }
+        free(memory);
+    }
+}
+
+static void test_views_are_where_the_definition_says(void **state)
+{
+    (void)state;
+    static const uint64_t shapes[][3] = {{M, N, K}, {1, N, K}, {M, 1, K}, {M, N, 1}, {1, 1, 1}, {M, N, 0}, {0, N, K}, {M, 0, K}};
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        for (unsigned way = 0; way < GEMM_WAYS; way++) {
+            vkmm_problem p = gemm_way(way, shapes[s][0], shapes[s][1], shapes[s][2], VKMM_F64);
+            assert_int_equal(vkmm_problem_check(NULL, &p, NULL), VKMM_OK);
+            check_views(&p);
+            const uint64_t belong = gemm_batches(&p) * p.m * p.n;
+            assert_int_equal(vkmm_problem_c_has_gaps(&p), gemm_elements(&p, VKMM_C) != belong);
+        }
+    }
+}
+
+static void test_an_empty_operand_needs_no_memory(void **state)
+{
+    (void)state;
+    const vkmm_problem p = {
+        .m = 2, .n = 3, .lda = 7, .offset_a = UINT64_MAX / 8, .offset_b = 5, .batch_count = 2, .stride_a = 9, .stride_c = 6};
+    assert_int_equal(vkmm_problem_check(NULL, &p, NULL), VKMM_OK);
+    for (vkmm_operand o = VKMM_A; o <= VKMM_B; o++) {
+        vkmm_view v = vkmm_operand_view(&p, o, NULL, 1);
+        assert_true(v.data == NULL && v.rows * v.cols == 0 && vkmm_operand_bytes(&p, o) == 0);
+    }
+    assert_true(vkmm_operand_ld(&p, VKMM_B) == 3 && vkmm_operand_ld(&p, VKMM_A) == 7);
+    const vkmm_problem none = {0};
+    for (vkmm_operand o = VKMM_A; o <= VKMM_C; o++) assert_int_equal(vkmm_operand_ld(&none, o), 1);
+    assert_false(vkmm_problem_c_has_gaps(&none));
+}
+
+static void test_batches_and_flops(void **state)
+{
+    (void)state;
+    vkmm_problem p = {.m = M, .n = N, .k = K, .stride_a = 15, .stride_b = 20, .stride_c = 12};
+    assert_true(vkmm_problem_batches(&p) == 1 && vkmm_operand_stride(&p, VKMM_A) == 0 && vkmm_problem_flops(&p) == 120.0);
+    p.batch_count = 1;
+    assert_true(vkmm_problem_batches(&p) == 1 && vkmm_operand_stride(&p, VKMM_C) == 0 && vkmm_problem_flops(&p) == 120.0);
+    p.batch_count = 7;
+    assert_true(vkmm_problem_batches(&p) == 7 && vkmm_problem_flops(&p) == 840.0);
+    assert_true(vkmm_operand_stride(&p, VKMM_A) == 15 && vkmm_operand_stride(&p, VKMM_B) == 20 && vkmm_operand_stride(&p, VKMM_C) == 12);
+}
+
+static void test_plain(void **state)
+{
+    (void)state;
+    const vkmm_problem plain[] = {
+        {M, N, K},
+        {M, N, K, .lda = K, .ldb = N, .ldc = N, .batch_count = 1, .stride_a = 99, .scaled = 1, .alpha = 1.0},
+        {1, N, 1, .lda = 17, .ldb = 18, .ldc = 19}, /* of one row, the leading dimension says nothing */
+        {0, 0, 0},
+    };
+    const vkmm_problem other[] = {
+        {M, N, K, .layout = VKMM_COL_MAJOR},
+        {M, N, K, .op_a = VKMM_OP_T},
+        {M, N, K, .op_b = VKMM_OP_T},
+        {M, N, K, .lda = K + 1},
+        {M, N, K, .ldb = N + 1},
+        {M, N, K, .ldc = N + 1},
+        {M, N, K, .offset_a = 1},
+        {M, N, K, .offset_b = 1},
+        {M, N, K, .offset_c = 1},
+        {M, N, K, .scaled = 1},
+        {M, N, K, .scaled = 1, .alpha = NAN},
+        {M, N, K, .scaled = 1, .alpha = 1.0, .beta = 1.0},
+        {M, N, K, .batch_count = 2, .stride_c = M * N},
+    };
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) assert_true(vkmm_problem_is_plain(&plain[i]));
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) assert_false(vkmm_problem_is_plain(&other[i]));
+}
+
+static void check_scalar(vkmm_type type, double given, double in_force)
+{
+    const vkmm_problem a = {.type = type, .scaled = 1, .alpha = given}, b = {.type = type, .scaled = 1, .beta = given};
+    assert_true(vkmm_problem_alpha(&a) == in_force && vkmm_problem_beta(&a) == 0.0);
+    assert_true(vkmm_problem_beta(&b) == in_force && vkmm_problem_alpha(&b) == 0.0);
+}
+
+static void test_scalars_in_force(void **state)
+{
+    (void)state;
+    check_scalar(VKMM_F32, 0.1, (double)0.1F);
+    check_scalar(VKMM_F32, 1e-60, 0.0);
+    check_scalar(VKMM_F32, -INFINITY, -INFINITY);
+    check_scalar(VKMM_F64, 0.1, 0.1);
+    check_scalar(VKMM_I32, -1.0, -1.0);
+    check_scalar(VKMM_I32, 4294967295.0, -1.0);
+    check_scalar(VKMM_I32, 2147483648.0, -2147483648.0);
+    check_scalar(VKMM_U32, -1.0, 4294967295.0);
+    check_scalar(VKMM_U32, -2147483648.0, 2147483648.0);
+    check_scalar(VKMM_U32, 7.0, 7.0);
+    const vkmm_problem unscaled = {.alpha = 5.0, .beta = 6.0};
+    assert_true(vkmm_problem_alpha(&unscaled) == 1.0 && vkmm_problem_beta(&unscaled) == 0.0);
+}
+
+/* The same memory, worked on by both: C's must come out the same, element for element. Small integers make every order exact. */
+static void check_row_major(const vkmm_problem *p)
+{
+    int swapped = -1;
+    const vkmm_problem r = vkmm_problem_row_major(p, &swapped);
+    uint64_t elements[3];
+    double *memory[4];
+    assert_true(r.layout == VKMM_ROW_MAJOR && swapped == (p->layout == VKMM_COL_MAJOR));
+    assert_true(r.lda > 0 && r.ldb > 0 && r.ldc > 0 && r.batch_count > 0 && r.scaled);
+    assert_int_equal(vkmm_problem_check(NULL, &r, NULL), VKMM_OK);
+    for (vkmm_operand o = VKMM_A; o <= VKMM_C; o++) {
+        elements[o] = gemm_elements(p, o);
+        memory[o] = malloc((elements[o] + 1) * sizeof(double));
+        vkmm_fill(memory[o], 1, elements[o], VKMM_F64, VKMM_INIT_INT, 7 + (uint64_t)o);
+    }
+    memory[3] = malloc((elements[2] + 1) * sizeof(double));
+    memcpy(memory[3], memory[2], elements[2] * sizeof(double));
+    gemm(p, memory[0], memory[1], memory[2]);
+    gemm(&r, memory[swapped], memory[!swapped], memory[3]);
+    assert_memory_equal(memory[2], memory[3], elements[2] * sizeof(double));
+    assert_int_equal(vkmm_operand_elements(&r, VKMM_C), elements[2]);
+    if (r.k > 0) assert_int_equal(vkmm_operand_elements(&r, VKMM_A), elements[swapped]);
+    for (int i = 0; i < 4; i++) free(memory[i]);
+}
+
+static void test_row_major_is_the_same_product(void **state)
+{
+    (void)state;
+    static const double scalars[][2] = {{1, 0}, {2, -3}, {0, 5}, {1, 1}};
+    for (unsigned way = 0; way < GEMM_WAYS; way++) {
+        for (size_t s = 0; s < sizeof scalars / sizeof scalars[0]; s++) {
+            vkmm_problem p = gemm_way(way, M, N, K, VKMM_F64);
+            p.scaled = s > 0;
+            p.alpha = scalars[s][0];
+            p.beta = scalars[s][1];
+            check_row_major(&p);
+            p = gemm_way(way, 1, N, 0, VKMM_F64);
+            check_row_major(&p);
+        }
+    }
+}
+
+/* α·0 would be NaN for an infinite α, and reading A for α = 0 would spread its NaN. */
+static void test_row_major_of_nothing_summed(void **state)
+{
+    (void)state;
+    int swapped = 0;
+    const vkmm_problem no_alpha = {.m = M, .n = N, .k = K, .scaled = 1, .beta = 2.0},
+                       no_terms = {.m = M, .n = N, .scaled = 1, .alpha = NAN};
+    vkmm_problem r = vkmm_problem_row_major(&no_alpha, &swapped);
+    assert_true(r.k == 0 && r.alpha == 0.0 && r.beta == 2.0 && r.lda == K && r.m == M && r.n == N);
+    r = vkmm_problem_row_major(&no_terms, &swapped);
+    assert_true(r.k == 0 && r.alpha == 0.0 && r.beta == 0.0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_legal_problems),
+        cmocka_unit_test(test_views_are_where_the_definition_says),
+        cmocka_unit_test(test_an_empty_operand_needs_no_memory),
+        cmocka_unit_test(test_batches_and_flops),
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_scalars_in_force),
+        cmocka_unit_test(test_row_major_is_the_same_product),
+        cmocka_unit_test(test_row_major_of_nothing_summed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

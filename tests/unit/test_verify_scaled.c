@@ -1,0 +1,200 @@
+/* α, β and what C was: one matrix. */
+#include "scaled.h"
+
+#include <math.h>
+
+static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
+static void test_right_products_pass(void **state)
+{
+    (void)state;
+    static const double scalars[][2] = {{1, 1}, {-2, 0}, {3, -1}, {0, 4}, {0, 0}, {1, 0}};
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
+            scaled s = scaled_large((vkmm_type)t, scalars[i][0], scalars[i][1], VKMM_INIT_UNIFORM);
+            assert_right(&s, methods[0]);
+            assert_right(&s, methods[1]);
+            scaled_end(&s);
+        }
+    }
+    scaled s = scaled_large(VKMM_F32, 0.1, -1e-3, VKMM_INIT_UNIFORM);
+    assert_right(&s, methods[0]);
+    assert_right(&s, methods[1]);
+    scaled_end(&s);
+}
+
+/* C is right for other scalars than those of the problem. */
+static void test_wrong_scalars_are_caught(void **state)
+{
+    (void)state;
+    static const double used[][2] = {{2, 0}, {2, 4}, {1, 3}, {3, 3}, {0, 3}, {2, -3}, {-2, 3}, {2, 6}};
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) {
+            scaled s = scaled_large((vkmm_type)t, used[i][0], used[i][1], VKMM_INIT_UNIFORM);
+            for (size_t m = 0; m < 2; m++) {
+                s.p = scaled_by(s.p, used[i][0], used[i][1]);
+                assert_right(&s, methods[m]);
+                s.p = scaled_by(s.p, 2, 3);
+                assert_false(scaled_verify(&s, methods[m]).passed);
+            }
+            scaled_end(&s);
+        }
+    }
+}
+
+/* α reaches C₀ too: what tests with α = 1 would not tell. */
+static void test_misplaced_scalars_are_caught(void **state)
+{
+    (void)state;
+    scaled s = scaled_large(VKMM_F64, 2, 3, VKMM_INIT_UNIFORM);
+    double *c = s.c, *before = s.before;
+    for (uint64_t i = 0; i < s.elements; i++) c[i] += 3 * before[i]; /* α·(A·B + β·C₀) */
+    assert_false(scaled_verify(&s, methods[0]).passed);
+    assert_false(scaled_verify(&s, methods[1]).passed);
+    scaled_end(&s);
+}
+
+static void test_one_wrong_element_is_found(void **state)
+{
+    (void)state;
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        scaled s = scaled_large((vkmm_type)t, 2, 3, VKMM_INIT_INT);
+        for (uint64_t i = 0; i < LARGE_M; i += 17) assert_caught(&s, methods[i % 2], 0, i, 2 * i, scaled_get(&s, 0, i, 2 * i) + 1);
+        scaled_end(&s);
+    }
+}
+
+/* Ones: α·A·B + β·C₀ = α·K + β, and so is the scale; φ is far below the spacing. */
+static void test_errors_just_within_and_just_beyond_the_bound(void **state)
+{
+    (void)state;
+    static const struct {
+        vkmm_type type;
+        uint64_t k;
+        double alpha, beta, factor;
+    } cases[] = {{VKMM_F32, 4, 2, 3, 16},
+                 {VKMM_F32, 1024, 2, 3, 32},
+                 {VKMM_F64, 4, -2, 3, 16},
+                 {VKMM_F64, 1024, 0.5, -512, 32},
+                 {VKMM_F64, 4, 3, 0, 16}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        scaled s = scaled_small(cases[i].type, cases[i].k, cases[i].alpha, cases[i].beta);
+        const double want = cases[i].alpha * (double)cases[i].k + cases[i].beta;
+        const double scale = fabs(cases[i].alpha) * (double)cases[i].k + fabs(cases[i].beta),
+                     epsilon = vkmm_type_of(cases[i].type)->epsilon;
+        const double limit = cases[i].factor * epsilon * scale;
+        assert_true(passes_with(&s, want + limit) && passes_with(&s, want - limit));
+        assert_false(passes_with(&s, want + limit + epsilon * scale));
+        assert_false(passes_with(&s, want - limit - epsilon * scale));
+        scaled_end(&s);
+    }
+}
+
+static void test_the_sentence_tells_the_unit(void **state)
+{
+    (void)state;
+    scaled s = scaled_small(VKMM_F32, 4, 2, 3);
+    gemm_set(VKMM_F32, s.c, 0, 12);
+    assert_string_equal(
+        scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
+        "C[0][0] is 12, should be 11: off by 1, 4.8e+04 times the allowed 16·ε·(|α|·Σ|a||b| + |β·c|); 1 of 9 elements is wrong");
+    scaled_end(&s);
+    s = scaled_small(VKMM_F32, 4, 2, 0);
+    assert_contains(scaled_verify(&s, VKMM_VERIFY_FULL).sentence, "all 9 elements agree with the CPU reference within 16·ε·|α|·Σ|a||b|, ");
+    scaled_end(&s);
+    s = scaled_small(VKMM_F32, 0, 1, 1);
+    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence, "all 9 elements agree with the CPU reference exactly");
+    scaled_end(&s);
+}
+
+/* An error that vectors cannot see, twice its bound in one of 300 columns, is seen only where the row is recomputed: that must be rare, for
+ * nothing makes a row of a right product suspect; also where β·C₀ outweighs the product. */
+static void test_right_rows_are_not_suspect(void **state)
+{
+    (void)state;
+    static const double scalars[][2] = {{1, 0}, {0.3, 0}, {2, 3}, {1e-6, 3}, {1, -1e6}};
+    for (int t = VKMM_F32; t <= VKMM_F64; t++) {
+        for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
+            scaled s = scaled_large((vkmm_type)t, scalars[i][0], scalars[i][1], VKMM_INIT_ONES);
+            const double alpha = vkmm_problem_alpha(&s.p), beta = vkmm_problem_beta(&s.p);
+            const double off = 32 * vkmm_type_of((vkmm_type)t)->epsilon * (fabs(alpha) * LARGE_K + fabs(beta));
+            unsigned seen = 0;
+            for (uint64_t row = 20; row < 60; row++) {
+                const uint64_t at = gemm_index(&s.p, VKMM_C, 0, row, 7);
+                const double right = gemm_get((vkmm_type)t, s.c, at);
+                gemm_set((vkmm_type)t, s.c, at, right + off);
+                seen += !scaled_verify(&s, VKMM_VERIFY_FREIVALDS).passed;
+                gemm_set((vkmm_type)t, s.c, at, right);
+            }
+            assert_true(seen < 8);
+            scaled_end(&s);
+        }
+    }
+}
+
+static void test_integers_wrap(void **state)
+{
+    (void)state;
+    scaled s = scaled_small(VKMM_U32, 1, -1, 1);
+    for (uint64_t i = 0; i < 9; i++) gemm_set(VKMM_U32, s.c, i, 0);
+    assert_right(&s, VKMM_VERIFY_FULL); /* -1 + 1 */
+    assert_true(passes_after(&s, 0, 4294967295.0) && passes_after(&s, 4294967295.0, 4294967294.0));
+    assert_false(passes_after(&s, 0, 0));
+    s.p.beta = 4294967295.0;
+    for (uint64_t i = 0; i < 9; i++) gemm_set(VKMM_U32, s.c, i, 4294967294.0);
+    assert_right(&s, VKMM_VERIFY_FULL);
+    scaled_end(&s);
+    s = scaled_small(VKMM_I32, 2, 2147483648.0, -2147483648.0); /* 2^31·2 - 2^31·1, modulo 2^32 */
+    for (uint64_t i = 0; i < 9; i++) gemm_set(VKMM_I32, s.c, i, -2147483648.0);
+    assert_right(&s, VKMM_VERIFY_FULL);
+    assert_false(passes_with(&s, 0));
+    scaled_end(&s);
+    for (int t = VKMM_I32; t <= VKMM_U32; t++) {
+        s = scaled_large((vkmm_type)t, -2147483647.0, 4294967291.0, VKMM_INIT_UNIFORM);
+        assert_right(&s, methods[0]);
+        assert_right(&s, methods[1]);
+        assert_caught(&s, methods[1], 0, 99, 299, scaled_get(&s, 0, 99, 299) > 0 ? 0 : 1);
+        scaled_end(&s);
+    }
+}
+
+static void test_claims(void **state)
+{
+    (void)state;
+    heard h;
+    const vkmm_log log = hear_with(&h);
+    scaled s = scaled_small(VKMM_F32, 4, 2, 3);
+    vkmm_claim claim = {.alpha = 2, .beta = 3};
+    vkmm_verdict v = {.wrong_count = 77};
+    claim.a = vkmm_view_rows(s.a, 3, 4, VKMM_F32);
+    claim.b = vkmm_view_rows(s.b, 4, 3, VKMM_F32);
+    claim.c = vkmm_view_rows(s.c, 3, 3, VKMM_F32);
+    assert_int_equal(vkmm_verify_claim(&log, &claim, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
+    assert_string_equal(h.last, "C is 3×3 of type f32, but was 0×0 of type f32");
+    claim.before = vkmm_view_rows(s.before, 3, 3, VKMM_I32);
+    assert_int_equal(vkmm_verify_claim(&log, &claim, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
+    assert_string_equal(h.last, "C is 3×3 of type f32, but was 3×3 of type i32");
+    assert_true(v.wrong_count == 77);
+    claim.before.type = VKMM_F32;
+    assert_int_equal(vkmm_verify_claim(&log, &claim, VKMM_VERIFY_FULL, 1, &v), VKMM_OK);
+    assert_true(v.passed && v.bound == 16.0);
+    claim.beta = 2;
+    assert_int_equal(vkmm_verify_claim(&log, &claim, VKMM_VERIFY_FULL, 1, &v), VKMM_OK);
+    assert_true(!v.passed && v.wrong_count == 9 && v.got == 11.0 && v.want == 10.0);
+    scaled_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_right_products_pass),
+        cmocka_unit_test(test_wrong_scalars_are_caught),
+        cmocka_unit_test(test_misplaced_scalars_are_caught),
+        cmocka_unit_test(test_one_wrong_element_is_found),
+        cmocka_unit_test(test_errors_just_within_and_just_beyond_the_bound),
+        cmocka_unit_test(test_the_sentence_tells_the_unit),
+        cmocka_unit_test(test_right_rows_are_not_suspect),
+        cmocka_unit_test(test_integers_wrap),
+        cmocka_unit_test(test_claims),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
