@@ -1,4 +1,5 @@
-/* What the host and every product shader agree on; shaders/lib/product.glsl is the other half. */
+/* What the host and every product shader agree on. The tutorials' kernels: shaders/lib/product.glsl is the other half; the general ones:
+ * shaders/lib/gemm.glsl. */
 #ifndef VKMM_KERNEL_CONTRACT_H
 #define VKMM_KERNEL_CONTRACT_H
 
@@ -15,15 +16,30 @@ enum {
     /* Of observing builds alone: */
     VKMM_SPEC_STRIDE = 5,
     VKMM_SPEC_TRACE_ROW = 6,
-    VKMM_SPEC_TRACE_COL = 7
+    VKMM_SPEC_TRACE_COL = 7,
+    /* Of general kernels alone: */
+    VKMM_SPEC_TRANSPOSE_A = 5,
+    VKMM_SPEC_TRANSPOSE_B = 6,
+    VKMM_SPEC_ALIGNED = 7, /* bits VKMM_ALIGNED_A, _B, _C */
+    VKMM_SPEC_SPLIT = 8,   /* 1: K is summed in parts, into the workspace */
+    VKMM_SPEC_TUNABLE = 9  /* from here on each kernel's own: kernel/general.c */
 };
 
-/* Bindings 0, 1, 2 of set 0 are A, B, C: the values of vkmm_operand. Observing builds have one or two more. */
-enum { VKMM_BINDING_COUNT = 3, VKMM_MAX_BINDING_COUNT = 5 };
+/* All rows of a matrix begin and end at multiples of 16 bytes, so that it can be read in vectors. */
+enum { VKMM_ALIGNED_A = 1, VKMM_ALIGNED_B = 2, VKMM_ALIGNED_C = 4 };
 
-/* The push constants, in elements. */
+/* Bindings 0, 1, 2 of set 0 are A, B, C: the values of vkmm_operand. General kernels have the workspace at 3; observing builds one or two more. */
+enum { VKMM_BINDING_COUNT = 3, VKMM_BINDING_WORKSPACE = 3, VKMM_MAX_BINDING_COUNT = 5 };
+
+/* The push constants. The tutorials' kernels and users' shaders know m, n, k alone. Elements, unless said otherwise. */
 typedef struct vkmm_push {
     uint32_t m, n, k;
+    uint32_t lda, ldb, ldc;
+    uint32_t offset_a, offset_b, offset_c;
+    uint32_t stride_a, stride_b, stride_c;
+    uint32_t splits, split_depth; /* parts of K; elements along K of each, a multiple of the tile's depth */
+    uint32_t first, end;          /* work items of this dispatch */
+    uint32_t alpha[2], beta[2];   /* the bits of a value of the element type */
 } vkmm_push;
 
 #endif

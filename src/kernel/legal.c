@@ -20,63 +20,37 @@ uint64_t vkmm_tile_shared_bytes(const vkmm_kernel *kernel, vkmm_type type, vkmm_
     return ((uint64_t)tile.rows + tile.cols) * vkmm_tile_depth(tile) * vkmm_type_of(type)->bytes;
 }
 
-static uint64_t need_invocations(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile)
+vkmm_shape vkmm_shape_of_tile(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile)
 {
-    (void)kernel, (void)type;
-    return (uint64_t)tile.rows * tile.cols;
+    int linear = kernel->spread == VKMM_SPREAD_LINEAR;
+    return (vkmm_shape){
+        .kernel = kernel,
+        .type = type,
+        .x = linear ? (uint64_t)tile.rows * tile.cols : tile.cols,
+        .y = linear ? 1 : tile.rows,
+        .shared_bytes = vkmm_tile_shared_bytes(kernel, type, tile),
+    };
 }
 
-static uint64_t need_x(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile)
+const vkmm_rule *vkmm_shape_forbidden_by(const vkmm_shape *shape, const vkmm_device_info *device)
 {
-    return kernel->spread == VKMM_SPREAD_LINEAR ? need_invocations(kernel, type, tile) : tile.cols;
+    const vkmm_rule *rule;
+    for (uint32_t i = 0; (rule = vkmm_rule_at(i)) != NULL; i++)
+        if (rule->need(shape, device) > rule->limit(device)) return rule;
+    return NULL;
 }
 
-static uint64_t need_y(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile)
+const vkmm_rule *vkmm_config_forbidden_by(const vkmm_kernel *kernel, vkmm_type type, const vkmm_config *config,
+                                          const vkmm_device_info *device)
 {
-    (void)type;
-    return kernel->spread == VKMM_SPREAD_LINEAR ? 1 : tile.rows;
-}
-
-static uint64_t limit_invocations(const vkmm_device_info *device)
-{
-    return device->max_invocations;
-}
-
-static uint64_t limit_x(const vkmm_device_info *device)
-{
-    return device->max_workgroup_size[0];
-}
-
-static uint64_t limit_y(const vkmm_device_info *device)
-{
-    return device->max_workgroup_size[1];
-}
-
-static uint64_t limit_shared(const vkmm_device_info *device)
-{
-    return device->max_shared_bytes;
-}
-
-static const vkmm_rule rules[] = {
-    {"maxComputeWorkGroupInvocations", "invocations", need_invocations, limit_invocations,
-     "every element of the tile has its own invocation, and they must all run on one processor to meet at a barrier"},
-    {"maxComputeWorkGroupSize[0]", "invocations along x", need_x, limit_x, "a workgroup is as wide as its tile"},
-    {"maxComputeWorkGroupSize[1]", "invocations along y", need_y, limit_y, "a workgroup is as high as its tile"},
-    {"maxComputeSharedMemorySize", "bytes of shared memory", vkmm_tile_shared_bytes, limit_shared,
-     "a tile of A and a tile of B lie in shared memory at once; some drivers accept more than they have and lose the device"},
-};
-
-const vkmm_rule *vkmm_rule_at(uint32_t index)
-{
-    return index < sizeof rules / sizeof rules[0] ? &rules[index] : NULL;
+    const vkmm_shape shape = vkmm_shape_of_config(kernel, type, config);
+    return vkmm_shape_forbidden_by(&shape, device);
 }
 
 const vkmm_rule *vkmm_tile_forbidden_by(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile, const vkmm_device_info *device)
 {
-    if (kernel->spread == VKMM_SPREAD_HOST) return NULL;
-    for (uint32_t i = 0; vkmm_rule_at(i); i++)
-        if (rules[i].need(kernel, type, tile) > rules[i].limit(device)) return &rules[i];
-    return NULL;
+    const vkmm_shape shape = vkmm_shape_of_tile(kernel, type, tile);
+    return kernel->spread == VKMM_SPREAD_HOST ? NULL : vkmm_shape_forbidden_by(&shape, device);
 }
 
 /* How far a tile is from the wanted one; squareness breaks ties in small steps. */
@@ -126,8 +100,9 @@ int vkmm_tile_check(const vkmm_device_info *device, const char *name, vkmm_type 
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(name);
     const vkmm_tile tile = {rows, cols};
+    const vkmm_shape shape = kernel ? vkmm_shape_of_tile(kernel, type, tile) : (vkmm_shape){0};
     const vkmm_rule *rule = kernel ? vkmm_tile_forbidden_by(kernel, type, tile, device) : NULL;
     if (rule && broken)
-        *broken = (vkmm_tile_rule){rule->need(kernel, type, tile), rule->limit(device), rule->unit, rule->limit_name, rule->reason};
+        *broken = (vkmm_tile_rule){rule->need(&shape, device), rule->limit(device), rule->unit, rule->limit_name, rule->reason};
     return !rule;
 }

@@ -19,16 +19,38 @@ uint32_t vkmm_tile_depth(vkmm_tile tile);
 /* Bytes of shared memory that a workgroup needs: (rows + cols) · depth elements, or 0. */
 uint64_t vkmm_tile_shared_bytes(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile);
 
-/* One rule: a quantity of a tile that a limit of the device bounds. Shared by the planner and everyone who explains it. */
+/* What a tile or a configuration asks of a device: the numbers that the rules weigh. */
+typedef struct vkmm_shape {
+    const vkmm_kernel *kernel;
+    vkmm_type type;
+    const vkmm_config *config; /* of a general kernel; NULL: a tutorial's, which has a tile alone */
+    uint64_t x, y;         /* invocations of a workgroup; 0: the configuration makes no sense, which another rule than the limits' tells */
+    uint64_t shared_bytes; /* of a workgroup */
+} vkmm_shape;
+
+vkmm_shape vkmm_shape_of_tile(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile);
+
+/* The shape keeps a pointer to the configuration. */
+vkmm_shape vkmm_shape_of_config(const vkmm_kernel *kernel, vkmm_type type, const vkmm_config *config);
+
+/* One rule: a quantity of a shape that a limit bounds, the device's or the kernel's own. Shared by the planner, the tuner and everyone who
+ * explains it. */
 typedef struct vkmm_rule {
-    const char *limit_name; /* Vulkan's name of the limit */
+    const char *limit_name; /* Vulkan's name of the limit, or what the kernel's own is called */
     const char *unit;       /* what is counted, in words that follow a number */
-    uint64_t (*need)(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile);
+    uint64_t (*need)(const vkmm_shape *shape, const vkmm_device_info *device);
     uint64_t (*limit)(const vkmm_device_info *device);
     const char *reason;
 } vkmm_rule;
 
 const vkmm_rule *vkmm_rule_at(uint32_t index); /* NULL past the end */
+
+/* The first rule that forbids the shape on the device; NULL when it is legal. */
+const vkmm_rule *vkmm_shape_forbidden_by(const vkmm_shape *shape, const vkmm_device_info *device);
+
+/* Likewise for a configuration of a general kernel. */
+const vkmm_rule *vkmm_config_forbidden_by(const vkmm_kernel *kernel, vkmm_type type, const vkmm_config *config,
+                                          const vkmm_device_info *device);
 
 /* The first rule that forbids the tile on the device; NULL when the tile is legal. */
 const vkmm_rule *vkmm_tile_forbidden_by(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile, const vkmm_device_info *device);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel/general.h"
 #include "modules.inc"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -14,6 +15,12 @@ static const vkmm_kernel kernels[] = {
     {"tiled", "workgroups that read through shared memory, with barriers (1c, 2c)", VKMM_SPREAD_GRID, 16, 16, 1},
     {"band", "each workgroup walks along a band of rows, straight from global memory (3a)", VKMM_SPREAD_BAND, 32, 32, 0},
     {"band-tiled", "bands that read through shared memory (3b)", VKMM_SPREAD_BAND, 32, 32, 1},
+    {"blocked", "each invocation keeps a block of C in registers, fed from shared memory; takes every problem", VKMM_SPREAD_ITEMS, 64, 64,
+     1, vkmm_blocked_tunables, vkmm_blocked_ask},
+    {"skinny", "for few rows or few columns, down to a matrix times a vector: nothing but reading; takes every problem", VKMM_SPREAD_ITEMS,
+     64, 1, 1, vkmm_skinny_tunables, vkmm_skinny_ask},
+    {"cpu", "for drivers that run on processors: no barriers, and registers as wide as the processor's; takes every problem",
+     VKMM_SPREAD_ITEMS, 16, 32, 0, vkmm_cpu_tunables, vkmm_cpu_ask},
 };
 
 const vkmm_kernel *vkmm_kernel_at(uint32_t index)

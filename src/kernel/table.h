@@ -2,22 +2,27 @@
 #ifndef VKMM_KERNEL_TABLE_H
 #define VKMM_KERNEL_TABLE_H
 
-#include "vkmatmul.h"
+#include "kernel/config.h"
 
 /* How a kernel spreads C over workgroups. */
 typedef enum vkmm_spread {
     VKMM_SPREAD_HOST,   /* no shader: the host's processor */
     VKMM_SPREAD_LINEAR, /* workgroups count the elements of C: local_size_x = rows × columns of the tile */
     VKMM_SPREAD_GRID,   /* one workgroup a tile, x along N, y along M */
-    VKMM_SPREAD_BAND    /* one workgroup a band of rows */
+    VKMM_SPREAD_BAND,   /* one workgroup a band of rows */
+    VKMM_SPREAD_ITEMS   /* general kernels: work items, counted along x (shaders/lib/gemm.glsl) */
 } vkmm_spread;
+
+struct vkmm_shape; /* kernel/legal.h */
 
 typedef struct vkmm_kernel {
     const char *name;
     const char *summary; /* one sentence */
     vkmm_spread spread;
-    uint32_t default_rows, default_cols; /* the tutorials' own tile */
-    int uses_shared;                     /* keeps tiles of A and B in shared memory */
+    uint32_t default_rows, default_cols;   /* the tutorials' own tile */
+    int uses_shared;                       /* keeps tiles of A and B in shared memory */
+    const vkmm_tunable *tunables;          /* VKMM_MAX_TUNABLES of them; NULL: not a general kernel */
+    void (*ask)(struct vkmm_shape *shape); /* of a general kernel: fills in x, y and shared_bytes from the configuration */
 } vkmm_kernel;
 
 /* In the tutorials' order; NULL past the end. Static storage. */

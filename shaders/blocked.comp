@@ -1,0 +1,181 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+// The fast kernel for matrices large both ways. A workgroup computes a tile of ROWS×COLS elements of C, each invocation THREAD_ROWS ×
+// THREAD_COLS of them, held in registers. That is what makes it fast: for each k an invocation reads THREAD_ROWS + THREAD_COLS values from
+// shared memory and does THREAD_ROWS × THREAD_COLS multiply-adds with them, 16 values for 64 multiply-adds at 8 × 8, where the kernel
+// with one element for each invocation reads two for each.
+#include "gemm.glsl"
+
+layout(constant_id = 9) const uint THREAD_ROWS = 8; // rows and columns of C of an invocation, multiples of VW
+layout(constant_id = 10) const uint THREAD_COLS = 8;
+layout(constant_id = 11) const uint SWIZZLE = 8;    // rows of tiles that are walked together
+layout(constant_id = 12) const uint BUFFERS = 1;    // tiles in shared memory: with 2, one is filled while the other is read
+layout(constant_id = 13) const uint PAD = 1;        // vectors added to each row of a tile in shared memory
+layout(constant_id = 14) const uint SLICES = 1;     // parts of the workgroup that share the tile and divide each step along K
+layout(constant_id = 15) const uint LANE_COLS = 8;  // invocations side by side in a patch of 32 of them, where the tile is that wide
+
+const uint PATCH_COLS = LANE_COLS < COLS / THREAD_COLS ? LANE_COLS : COLS / THREAD_COLS;
+const uint PATCH_ROWS = 32 / PATCH_COLS < ROWS / THREAD_ROWS ? 32 / PATCH_COLS : ROWS / THREAD_ROWS;
+const uint SLICE = ROWS / THREAD_ROWS * (COLS / THREAD_COLS); // invocations of one part
+const uint THREADS = SLICE * SLICES;
+
+shared TV stagedA[BUFFERS * DEPTH * (ROWS / VW + PAD)];
+shared TV stagedB[BUFFERS * DEPTH * (COLS / VW + PAD)];
+shared TV passed[SLICES > 1 ? (THREADS - SLICE) * (THREAD_COLS / VW) : 1];
+
+TV nextA[ROWS * DEPTH / VW / THREADS]; // what this invocation fetches of the next tiles
+TV nextB[COLS * DEPTH / VW / THREADS];
+TV sums[THREAD_ROWS * (THREAD_COLS / VW)];
+
+#define AT at_a
+#define FETCH fetch_a
+#define FETCH_FIRST fetch_first_a
+#define STORE store_a
+#define NEXT nextA
+#define STAGED stagedA
+#define ELEMENTS A
+#define VECTORS AV
+#define LENGTH ROWS
+#define LIMIT M
+#define LD LDA
+#define ALONG_K (TRANSPOSE_A == 0)
+#define BY_VECTOR VECTORS_A
+#include "stage.glsl"
+
+#define AT at_b
+#define FETCH fetch_b
+#define FETCH_FIRST fetch_first_b
+#define STORE store_b
+#define NEXT nextB
+#define STAGED stagedB
+#define ELEMENTS B
+#define VECTORS BV
+#define LENGTH COLS
+#define LIMIT N
+#define LD LDB
+#define ALONG_K (TRANSPOSE_B != 0)
+#define BY_VECTOR VECTORS_B
+#include "stage.glsl"
+
+// Where this invocation's elements lie in the tile. Its rows come in groups of VW neighbours, which one read of shared memory brings; the
+// groups of all invocations interleave, so that invocations next to each other read vectors next to each other, from different memory
+// banks. Lanes are arranged in a rectangle, not a line, because a group of lanes then needs few different rows and columns.
+uint slice() { return gl_LocalInvocationIndex / SLICE; }
+uint lane() { return gl_LocalInvocationIndex % SLICE % (PATCH_ROWS * PATCH_COLS); }
+uint patch_index() { return gl_LocalInvocationIndex % SLICE / (PATCH_ROWS * PATCH_COLS); }
+uint group_row() { return patch_index() / (COLS / THREAD_COLS / PATCH_COLS) * PATCH_ROWS + lane() / PATCH_COLS; }
+uint group_col() { return patch_index() % (COLS / THREAD_COLS / PATCH_COLS) * PATCH_COLS + lane() % PATCH_COLS; }
+
+// Puts the tiles that were fetched into shared memory.
+void share(uint tile)
+{
+    if (BUFFERS == 1)
+        barrier(); // everyone has read the tiles before anyone overwrites them
+    store_a(tile);
+    store_b(tile);
+}
+
+// Adds to the sums what one pair of tiles in shared memory contributes.
+void multiply_tiles(uint tile)
+{
+    [[unroll]] for (uint step = 0; step < DEPTH / SLICES; step++) {
+        const uint k = tile * DEPTH + slice() * (DEPTH / SLICES) + step;
+        TV a[THREAD_ROWS / VW], b[THREAD_COLS / VW];
+        [[unroll]] for (uint g = 0; g < THREAD_ROWS / VW; g++)
+            a[g] = stagedA[k * (ROWS / VW + PAD) + g * (ROWS / THREAD_ROWS) + group_row()];
+        [[unroll]] for (uint h = 0; h < THREAD_COLS / VW; h++)
+            b[h] = stagedB[k * (COLS / VW + PAD) + h * (COLS / THREAD_COLS) + group_col()];
+        // There and back again, row after row: each multiply-add shares an operand with the one before, which the hardware then need not
+        // read from the registers a second time.
+        [[unroll]] for (uint r = 0; r < THREAD_ROWS; r++)
+            [[unroll]] for (uint n = 0; n < THREAD_COLS; n++) {
+                const uint c = r % 2 == 0 ? n : THREAD_COLS - 1 - n, s = r * (THREAD_COLS / VW) + c / VW;
+                sums[s][c % VW] = MULTIPLY_ADD(a[r / VW][r % VW], b[c / VW][c % VW], sums[s][c % VW]);
+            }
+    }
+}
+
+// Adds up the sums of all slices in the last, in the order of the slices.
+void gather_slices()
+{
+    const uint place = gl_LocalInvocationIndex % SLICE;
+    [[unroll]] for (uint r = 0; r < THREAD_ROWS; r++) {
+        if (slice() < SLICES - 1)
+            [[unroll]] for (uint h = 0; h < THREAD_COLS / VW; h++)
+                passed[(slice() * (THREAD_COLS / VW) + h) * SLICE + place] = sums[r * (THREAD_COLS / VW) + h];
+        barrier(); // all slices have passed this row on
+        if (slice() == SLICES - 1)
+            [[unroll]] for (uint n = 0; n < SLICES - 1; n++)
+                [[unroll]] for (uint h = 0; h < THREAD_COLS / VW; h++)
+                    sums[r * (THREAD_COLS / VW) + h] += passed[(n * (THREAD_COLS / VW) + h) * SLICE + place];
+        barrier(); // the row is added up before the next takes its place
+    }
+}
+
+// Stores VW neighbours of a row of C, or of the workspace, where rows lie packed.
+void put(uint i, uint j, uint part, uint base, TV sum)
+{
+    const uint at = SPLIT != 0 ? (part * M + i) * N + j : base + i * LDC + j;
+    if (VECTORS_C) {
+        if (inside(i, M, j, N)) {
+            if (SPLIT != 0)
+                VP[at / VW] = sum;
+            else
+                CV[at / VW] = finish(sum, at);
+        }
+        return;
+    }
+    [[unroll]] for (uint c = 0; c < VW; c++)
+        if (inside(i, M, j + c, N)) {
+            if (SPLIT != 0)
+                partial[at + c] = sum[c];
+            else
+                C[at + c] = finish(sum[c], at + c);
+        }
+}
+
+void main()
+{
+    const uint tileRows = (M + ROWS - 1) / ROWS, tileCols = (N + COLS - 1) / COLS, tiles = tileRows * tileCols;
+    uint full = 0; // which of the BUFFERS tiles in shared memory is to be read
+    for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
+        // Tiles of SWIZZLE rows are walked column by column: the workgroups that run at the same time then share rows of A and columns of
+        // B in a near square, which the cache holds, where a walk along one row of tiles would read all of B for each.
+        const uint tile = item % tiles, band = tile / (SWIZZLE * tileCols), height = min(SWIZZLE, tileRows - band * SWIZZLE);
+        const uint row0 = (band * SWIZZLE + tile % (SWIZZLE * tileCols) % height) * ROWS;
+        const uint col0 = tile % (SWIZZLE * tileCols) / height * COLS;
+        const uint part = item / tiles, batch = part / SPLITS;
+        const uint begin = part % SPLITS * SPLIT_DEPTH, end = min(K, begin + SPLIT_DEPTH);
+        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + batch * STRIDE_B;
+
+        [[unroll]] for (uint n = 0; n < THREAD_ROWS * (THREAD_COLS / VW); n++)
+            sums[n] = TV(0);
+        // The first step takes what DEPTH leaves over, so that all others are whole and need no checks.
+        const uint first = end > begin ? (end - begin - 1) % DEPTH + 1 : 0;
+        fetch_first_a(baseA, row0, begin, begin + first);
+        fetch_first_b(baseB, col0, begin, begin + first);
+        for (uint next = begin + first; next < end; next += DEPTH) {
+            share(full);
+            barrier(); // both tiles are complete before anyone reads them
+            fetch_a(baseA, row0, next);
+            fetch_b(baseB, col0, next);
+            multiply_tiles(full);
+            // With two buffers the next tiles go where nobody reads any more: all have passed the barrier above since.
+            full = (full + 1) % BUFFERS;
+        }
+        share(full);
+        barrier(); // the last tiles are complete
+        multiply_tiles(full);
+        full = (full + 1) % BUFFERS;
+        if (SLICES > 1)
+            gather_slices();
+        // An invocation wholly below the edge has nothing to store. The branch also keeps the compiler from preparing all stores early.
+        if (slice() == SLICES - 1 && row0 + group_row() * VW < M)
+            [[unroll]] for (uint r = 0; r < THREAD_ROWS; r++)
+                [[unroll]] for (uint h = 0; h < THREAD_COLS / VW; h++)
+                    put(row0 + (r / VW * (ROWS / THREAD_ROWS) + group_row()) * VW + r % VW,
+                        col0 + (h * (COLS / THREAD_COLS) + group_col()) * VW, part, OFFSET_C + batch * STRIDE_C,
+                        sums[r * (THREAD_COLS / VW) + h]);
+    }
+}

@@ -1,0 +1,170 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_ballot : require
+// For Vulkan drivers that run on CPUs. They give each invocation of a subgroup one lane of the CPU's vector registers: a variable is a
+// whole register, and multiplying two costs next to nothing. What costs is
+//   a load: each lane has an address of its own, checked against the buffer's bounds; the price of ten to a hundred multiplications;
+//   a barrier: the CPU parks all registers of a subgroup in memory and takes up another subgroup's;
+//   an `if`, and each round of a loop: lanes might differ, so whatever changes inside is blended with what was there before.
+// So there is no shared memory here and no barrier, edges cost a min() ahead of the loop instead of an `if` inside, and each load serves as
+// many multiplications as there are registers for: an invocation computes THREAD_ROWS rows of 4 columns. Few loads also make for short
+// machine code, which is soon compiled: older lavapipes write a load out lane by lane, with a branch for each.
+#include "gemm.glsl"
+layout(constant_id = 9) const uint THREAD_ROWS = 16; // a multiple of LANES
+layout(constant_id = 10) const uint LANES = 8;       // how many of a subgroup's lanes read op(A): 4 or 8
+layout(constant_id = 11) const uint WRITTEN_OUT = 0; // 1: for drivers that do not unroll loops; then DEPTH and LANES are 4, THREAD_ROWS 8
+
+#if defined(TYPE_F32)
+#define T4 vec4
+#elif defined(TYPE_F64)
+#define T4 dvec4
+#elif defined(TYPE_I32)
+#define T4 ivec4
+#else
+#define T4 uvec4
+#endif
+
+struct Part {
+    uint k, end;                     // what is summed
+    uint row, base_a;                // the first row, and where op(A) begins
+    uint across_a, along_a, along_b; // from a row of op(A) to the next; from one k to the next
+    uvec4 col_at;                    // where the columns of op(B) begin
+};
+
+T4 result[THREAD_ROWS];
+
+// Where a row of op(A) begins. One beyond the edge is the last row again: its sums are not stored.
+uint row_at(Part part, uint row)
+{
+    return part.base_a + min(row, M - 1) * part.across_a;
+}
+
+// A row's next four elements.
+T4 four_of_a(Part part, uint at)
+{
+    return T4(A[at], A[at + part.along_a], A[at + 2 * part.along_a], A[at + 3 * part.along_a]);
+}
+
+// Four columns' next element.
+T4 four_of_b(Part part, uint k)
+{
+    const uvec4 at = part.col_at + k * part.along_b;
+    return T4(B[at.x], B[at.y], B[at.z], B[at.w]);
+}
+
+// Each of LANES lanes reads four elements of a row of its own. When the turn of one comes, subgroupBroadcast hands it to all lanes: that
+// shuffles registers, where a load would go to memory. It wants the lane as a literal, hence a line for each in place of a loop.
+void unrolled(Part part)
+{
+    const uint groups = THREAD_ROWS / LANES, lane = gl_SubgroupInvocationID % LANES;
+    uint at[groups];
+    T4 sum[THREAD_ROWS];
+    [[unroll]] for (uint g = 0; g < groups; g++)
+        at[g] = row_at(part, part.row + g * LANES + lane);
+    [[unroll]] for (uint i = 0; i < THREAD_ROWS; i++)
+        sum[i] = T4(0);
+
+#define HAND_OUT(l, a) sum[g * LANES + l] = MULTIPLY_ADD(T4(subgroupBroadcast(a, l)), b, sum[g * LANES + l]);
+#define HAND_OUT_ALL(a)                                                                                                        \
+    HAND_OUT(0, a) HAND_OUT(1, a) HAND_OUT(2, a) HAND_OUT(3, a)                                                                \
+    if (LANES > 4) {                                                                                                           \
+        HAND_OUT(4, a) HAND_OUT(5, a) HAND_OUT(6, a) HAND_OUT(7, a)                                                            \
+    }
+    uint k = part.k;
+    for (; k + DEPTH <= part.end; k += DEPTH) {
+        [[unroll]] for (uint ahead = 0; ahead < DEPTH; ahead += 4) {
+            T4 a[groups];
+            [[unroll]] for (uint g = 0; g < groups; g++)
+                a[g] = four_of_a(part, at[g] + (k + ahead) * part.along_a);
+            [[unroll]] for (uint u = 0; u < 4; u++) {
+                const T4 b = four_of_b(part, k + ahead + u);
+                [[unroll]] for (uint g = 0; g < groups; g++) {
+                    HAND_OUT_ALL(a[g][u])
+                }
+            }
+        }
+    }
+    for (; k < part.end; k++) { // what DEPTH does not divide
+        const T4 b = four_of_b(part, k);
+        [[unroll]] for (uint g = 0; g < groups; g++) {
+            const T a = A[at[g] + k * part.along_a];
+            HAND_OUT_ALL(a)
+        }
+    }
+    [[unroll]] for (uint i = 0; i < THREAD_ROWS; i++)
+        result[i] = sum[i];
+}
+
+// The same for SwiftShader. It leaves loops as they are, keeps in memory what they index, and runs through both sides of an `if`,
+// whatever the specialization constants say. So all sums have names: 8 rows, the upper four read by lanes 0 to 3, and the lower four.
+void written_out(Part part)
+{
+    const uint lane = gl_SubgroupInvocationID % 4, upper_at = row_at(part, part.row + lane), lower_at = row_at(part, part.row + 4 + lane);
+    T4 sum0 = T4(0), sum1 = sum0, sum2 = sum0, sum3 = sum0, sum4 = sum0, sum5 = sum0, sum6 = sum0, sum7 = sum0;
+#define NAMED_ROW(sum, a, l) sum = MULTIPLY_ADD(T4(subgroupBroadcast(a, l)), b, sum);
+#define NAMED_ROWS(upper, lower)                                                                                               \
+    NAMED_ROW(sum0, upper, 0) NAMED_ROW(sum1, upper, 1) NAMED_ROW(sum2, upper, 2) NAMED_ROW(sum3, upper, 3)                    \
+    NAMED_ROW(sum4, lower, 0) NAMED_ROW(sum5, lower, 1) NAMED_ROW(sum6, lower, 2) NAMED_ROW(sum7, lower, 3)
+    uint k = part.k;
+    for (; k + 4 <= part.end; k += 4) {
+        const T4 upper = four_of_a(part, upper_at + k * part.along_a), lower = four_of_a(part, lower_at + k * part.along_a);
+        T4 b = four_of_b(part, k);
+        NAMED_ROWS(upper.x, lower.x)
+        b = four_of_b(part, k + 1);
+        NAMED_ROWS(upper.y, lower.y)
+        b = four_of_b(part, k + 2);
+        NAMED_ROWS(upper.z, lower.z)
+        b = four_of_b(part, k + 3);
+        NAMED_ROWS(upper.w, lower.w)
+    }
+    for (; k < part.end; k++) {
+        const T upper = A[upper_at + k * part.along_a], lower = A[lower_at + k * part.along_a];
+        const T4 b = four_of_b(part, k);
+        NAMED_ROWS(upper, lower)
+    }
+    result[0] = sum0, result[1] = sum1, result[2] = sum2, result[3] = sum3;
+    result[4] = sum4, result[5] = sum5, result[6] = sum6, result[7] = sum7;
+}
+
+void main()
+{
+    const uint tiles_down = (M + ROWS - 1) / ROWS, tiles = tiles_down * ((N + COLS - 1) / COLS), parts = SPLIT != 0 ? SPLITS : 1;
+    // An invocation's columns are WORKGROUP_X apart: so the lanes of each load and store lie side by side.
+    const uvec4 columns = uvec4(0, 1, 2, 3) * gl_WorkGroupSize.x + gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID;
+    Part part;
+    part.across_a = TRANSPOSE_A != 0 ? 1 : LDA;
+    part.along_a = TRANSPOSE_A != 0 ? LDA : 1;
+    part.along_b = TRANSPOSE_B != 0 ? 1 : LDB;
+
+    for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
+        // Down the columns of tiles: one after another reads the same columns of op(B), which stay in the cache. Across the rows, all of
+        // op(B) would pass through it for each row.
+        const uint tile = item % tiles, number = item / tiles % parts, matrix = item / tiles / parts;
+        const uvec4 cols = tile / tiles_down * COLS + columns;
+        part.row = tile % tiles_down * ROWS;
+        part.k = SPLIT != 0 ? number * SPLIT_DEPTH : 0;
+        part.end = SPLIT != 0 ? min(K, part.k + SPLIT_DEPTH) : K;
+        part.base_a = OFFSET_A + matrix * STRIDE_A;
+        part.col_at = OFFSET_B + matrix * STRIDE_B + min(cols, N - 1) * (TRANSPOSE_B != 0 ? LDB : 1);
+        if (WRITTEN_OUT != 0)
+            written_out(part);
+        else
+            unrolled(part);
+
+        const uint base_c = SPLIT != 0 ? (matrix * parts + number) * M * N : OFFSET_C + matrix * STRIDE_C, ldc = SPLIT != 0 ? N : LDC;
+        [[dont_unroll]] for (uint i = 0; i < THREAD_ROWS; i++) { // written out, it would take longer to compile than all the rest
+            const uint row = part.row + i;
+            const T4 sum = result[i];
+            [[unroll]] for (uint j = 0; j < 4; j++) {
+                const uint at = base_c + row * ldc + cols[j];
+                if (inside(row, M, cols[j], N)) {
+                    if (SPLIT != 0)
+                        partial[at] = sum[j];
+                    else
+                        C[at] = finish(sum[j], at);
+                }
+            }
+        }
+    }
+}

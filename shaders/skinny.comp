@@ -1,0 +1,119 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+// The fast kernel for products with a short side: few columns (a tall tile, ROWS > COLS) or few rows, down to a matrix times a vector.
+// Each element of the large matrix is used only once for each of those few, so reading it is all that takes time. Nothing is staged in
+// shared memory: invocations next to each other read neighbours in memory, whatever op is, with many reads under way at once, and
+// invocations that share an element of C, each with its part of K, add up their sums in the end.
+#include "gemm.glsl"
+
+layout(constant_id = 9) const uint THREAD_LONG = 4; // elements along the long side of an invocation; each goes with all of the short side
+
+// The operand along the long side is op(A) where the tile is tall, otherwise op(B). The long side is x, the short one y.
+const bool TALL = ROWS >= COLS;
+const uint LONG = TALL ? ROWS : COLS, SHORT = TALL ? COLS : ROWS;
+const uint LINES = LONG / THREAD_LONG;              // invocations side by side along the long side
+const uint LANES = gl_WorkGroupSize.x / LINES;      // and along K
+const uint THREAD_DEPTH = DEPTH / LANES;            // elements along K that an invocation takes at a time
+
+// Are neighbours in memory neighbours along K, and can they be read 16 bytes at a time?
+const bool LONG_ALONG_K = TALL ? TRANSPOSE_A == 0 : TRANSPOSE_B != 0, SHORT_ALONG_K = TALL ? TRANSPOSE_B != 0 : TRANSPOSE_A == 0;
+const bool LONG_VECTORS = TALL ? VECTORS_A : VECTORS_B, SHORT_VECTORS = TALL ? VECTORS_B : VECTORS_A;
+const bool K_VECTORS = LONG_ALONG_K && LONG_VECTORS, X_VECTORS = !LONG_ALONG_K && LONG_VECTORS;
+
+shared T shares[2 * gl_WorkGroupSize.x * SHORT]; // two halves: sums are stored in one while others are still read in the other
+
+T values[THREAD_LONG * THREAD_DEPTH]; // of the long operand
+T sums[THREAD_LONG * SHORT];
+
+// Neighbouring invocations go along whichever way neighbours in memory go.
+uint lane() { return LONG_ALONG_K ? gl_LocalInvocationID.x % LANES : gl_LocalInvocationID.x / LINES; }
+uint line() { return LONG_ALONG_K ? gl_LocalInvocationID.x / LANES : gl_LocalInvocationID.x % LINES; }
+// The invocation's r-th place along the long side of the tile and its d-th along K: in groups of VW where they are read so.
+uint across(uint r) { return X_VECTORS ? (r / VW * LINES + line()) * VW + r % VW : r * LINES + line(); }
+uint along(uint d) { return K_VECTORS ? (d / VW * LANES + lane()) * VW + d % VW : d * LANES + lane(); }
+
+// Where elements lie: (x, k) of the long operand, (k, y) of the short one.
+uint long_at(uint base, uint x, uint k) { return base + (LONG_ALONG_K ? x * (TALL ? LDA : LDB) + k : k * (TALL ? LDA : LDB) + x); }
+uint short_at(uint base, uint k, uint y) { return base + (SHORT_ALONG_K ? y * (TALL ? LDB : LDA) + k : k * (TALL ? LDB : LDA) + y); }
+
+void fetch(uint base, uint x0, uint k0, uint end)
+{
+    [[unroll]] for (uint r = 0; r < THREAD_LONG; r += X_VECTORS ? VW : 1)
+        [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d += K_VECTORS ? VW : 1) {
+            const uint x = x0 + across(r), k = k0 + along(d), at = long_at(base, x, k);
+            const bool there = inside(x, TALL ? M : N, k, end);
+            if (LONG_VECTORS) {
+                TV read = TV(0);
+                if (there)
+                    read = TALL ? AV[at / VW] : BV[at / VW];
+                [[unroll]] for (uint c = 0; c < VW; c++)
+                    values[K_VECTORS ? r * THREAD_DEPTH + d + c : (r + c) * THREAD_DEPTH + d] = read[c];
+            } else {
+                values[r * THREAD_DEPTH + d] = T(0);
+                if (there)
+                    values[r * THREAD_DEPTH + d] = TALL ? A[at] : B[at];
+            }
+        }
+}
+
+void multiply(uint base, uint y0, uint k0, uint end)
+{
+    [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d++)
+        [[unroll]] for (uint y = 0; y < SHORT; y++) {
+            const uint k = k0 + along(d);
+            T value = T(0);
+            if (inside(k, end, y0 + y, TALL ? N : M))
+                value = TALL ? B[short_at(base, k, y0 + y)] : A[short_at(base, k, y0 + y)];
+            [[unroll]] for (uint r = 0; r < THREAD_LONG; r++)
+                sums[r * SHORT + y] = MULTIPLY_ADD(values[r * THREAD_DEPTH + d], value, sums[r * SHORT + y]);
+        }
+}
+
+void put(uint x, uint y, uint part, uint base, T sum)
+{
+    const uint i = TALL ? x : y, j = TALL ? y : x;
+    if (inside(i, M, j, N)) {
+        if (SPLIT != 0)
+            partial[(part * M + i) * N + j] = sum;
+        else
+            C[base + i * LDC + j] = finish(sum, base + i * LDC + j);
+    }
+}
+
+void main()
+{
+    const uint tileCols = (N + COLS - 1) / COLS, tiles = (M + ROWS - 1) / ROWS * tileCols, me = gl_LocalInvocationID.x;
+    uint side = 0;
+    for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
+        const uint row0 = item % tiles / tileCols * ROWS, col0 = item % tileCols * COLS, part = item / tiles, batch = part / SPLITS;
+        const uint begin = part % SPLITS * SPLIT_DEPTH, end = min(K, begin + SPLIT_DEPTH);
+        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + batch * STRIDE_B;
+        const uint x0 = TALL ? row0 : col0, y0 = TALL ? col0 : row0;
+
+        [[unroll]] for (uint n = 0; n < THREAD_LONG * SHORT; n++)
+            sums[n] = T(0);
+        for (uint k0 = begin; k0 < end; k0 += DEPTH) {
+            fetch(TALL ? baseA : baseB, x0, k0, end);
+            multiply(TALL ? baseB : baseA, y0, k0, end);
+        }
+
+        // The lanes' sums are added up in pairs, the same pairs in every run: the same bits come out. Whoever stores in a half has come past
+        // a barrier since others read it, that of the other half's sums.
+        [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
+            const uint at = side * SHORT * gl_WorkGroupSize.x + me;
+            [[unroll]] for (uint y = 0; y < SHORT; y++)
+                shares[at + y * gl_WorkGroupSize.x] = sums[r * SHORT + y];
+            for (uint span = LANES / 2; span > 0; span /= 2) {
+                barrier(); // the sums to be added are there
+                if (lane() < span)
+                    [[unroll]] for (uint y = 0; y < SHORT; y++)
+                        shares[at + y * gl_WorkGroupSize.x] += shares[at + y * gl_WorkGroupSize.x + span * (LONG_ALONG_K ? 1 : LINES)];
+            }
+            if (lane() == 0)
+                [[unroll]] for (uint y = 0; y < SHORT; y++)
+                    put(x0 + across(r), y0 + y, part, OFFSET_C + batch * STRIDE_C, shares[at + y * gl_WorkGroupSize.x]);
+            side = 1 - side;
+        }
+    }
+}
