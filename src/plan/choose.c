@@ -1,19 +1,13 @@
 #include "plan/choose.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "kernel/contract.h"
 #include "kernel/user.h"
 #include "math/problem.h"
 #include "math/type.h"
-
-static uint64_t divide_up(uint64_t value, uint64_t by)
-{
-    return (value + by - 1) / by;
-}
+#include "plan/parts.h"
 
 /* Every matrix is one binding, and a binding sees maxStorageBufferRange bytes at most. */
 static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem)
@@ -40,14 +34,30 @@ static vkmm_status check_type(const vkmm_log *log, const vkmm_device_info *devic
     return VKMM_OK;
 }
 
-/* Without measurements of the device at hand: shared memory pays on GPUs. Where a driver runs shaders on the processor, all memory is
- * cached anyway and every barrier costs a switch between all invocations: 1024³ in f32 took 1.7 s grouped and 4.8 s tiled on Mesa
- * 22.3's lavapipe with two cores. But that driver leaves a shader's loops after 65,535 rounds, and so finishes a longer K only in tiles. */
-static const char *auto_kernel(const vkmm_device_info *device, const vkmm_problem *problem)
+/* A tile asks for the tutorials' kernels, where it means what the tutorials mean. Without measurements of the device at hand: shared memory
+ * pays on GPUs. Where a driver runs shaders on the processor, all memory is cached anyway and every barrier costs a switch between all
+ * invocations: 1024³ in f32 took 1.7 s grouped and 4.8 s tiled on Mesa 22.3's lavapipe with two cores. But that driver leaves a shader's loops
+ * after 65,535 rounds, and so finishes a longer K only in tiles. */
+static const char *tutorial_kernel(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     int processor = device && device->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     int endless = processor && device->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE && problem->k >= VKMM_LLVMPIPE_ROUNDS;
     return processor && !endless ? "grouped" : "tiled";
+}
+
+static const char *automatic_kernel(const vkmm_device_info *device, const vkmm_wish *wish, const vkmm_choice *choice)
+{
+    if (wish->tuned && !wish->config) return wish->tuned->kernel;
+    return vkmm_planned_kernel(device, &choice->problem)->name;
+}
+
+static vkmm_status refuse_general(const vkmm_log *log, const char *name)
+{
+    return vkmm_fail(
+        log, VKMM_UNSUPPORTED,
+        "the kernel %s computes plain products alone: one matrix, row-major and packed, no transposes, alpha 1, beta 0; blocked, "
+        "skinny and cpu compute every problem",
+        name);
 }
 
 static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
@@ -59,12 +69,18 @@ static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *devi
         if (choice->module->type != problem->type)
             return vkmm_fail(log, VKMM_INVALID, "%s was compiled for %s, the problem is %s", wish->shader->name,
                              vkmm_type_of(choice->module->type)->name, vkmm_type_of(problem->type)->name);
+        if (!vkmm_problem_is_plain(problem)) return refuse_general(log, "user");
         return VKMM_OK;
     }
     int automatic = !wish->kernel || strcmp(wish->kernel, "auto") == 0;
-    const char *name = automatic ? auto_kernel(device, problem) : wish->kernel;
+    const char *name = wish->kernel;
+    int tile = wish->tile_rows && wish->tile_cols;
+    if (automatic && tile && !wish->config && vkmm_problem_is_plain(problem)) name = tutorial_kernel(device, problem);
+    if (automatic && device && name == wish->kernel) name = automatic_kernel(device, wish, choice);
+    if (!name || strcmp(name, "auto") == 0) return vkmm_fail(log, VKMM_NO_DEVICE, "a product without a device needs the kernel serial");
     choice->kernel = vkmm_kernel_find(name);
     if (!choice->kernel) return vkmm_fail(log, VKMM_INVALID, "there is no kernel \"%s\"", name);
+    if (!choice->kernel->tunables && !vkmm_problem_is_plain(problem)) return refuse_general(log, name);
     if (choice->kernel->spread == VKMM_SPREAD_HOST) return VKMM_OK;
     choice->module = vkmm_module_find(name, problem->type, VKMM_BUILD_PLAIN);
     if (!choice->module)
@@ -72,104 +88,20 @@ static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *devi
     return VKMM_OK;
 }
 
-static vkmm_status choose_tile(const vkmm_log *log, const vkmm_device_info *device, vkmm_type type, const vkmm_wish *wish,
-                               const vkmm_kernel *kernel, vkmm_tile *tile)
-{
-    vkmm_tile preset = {kernel->default_rows, kernel->default_cols};
-    int wished = wish->tile_rows && wish->tile_cols;
-    *tile = wished ? (vkmm_tile){wish->tile_rows, wish->tile_cols} : vkmm_tile_nearest(kernel, type, preset, device);
-    const vkmm_rule *rule = vkmm_tile_forbidden_by(kernel, type, *tile, device);
-    if (!rule) return VKMM_OK;
-    vkmm_tile near = vkmm_tile_nearest(kernel, type, *tile, device);
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "tile %ux%u needs %llu %s; \"%s\" allows %llu (%s); nearest legal: %ux%u", tile->rows,
-                     tile->cols, (unsigned long long)rule->need(kernel, type, *tile), rule->unit, device->name,
-                     (unsigned long long)rule->limit(device), rule->limit_name, near.rows, near.cols);
-}
-
-/* How many workgroups the problem has along x and y, were there no limit. */
-static void count_groups(const vkmm_kernel *kernel, const vkmm_problem *problem, vkmm_tile tile, uint64_t groups[2])
-{
-    int empty = problem->m == 0 || problem->n == 0;
-    groups[0] = groups[1] = empty ? 0 : 1;
-    if (empty) return;
-    switch (kernel->spread) {
-    case VKMM_SPREAD_LINEAR:
-        groups[0] = divide_up(problem->m * problem->n, (uint64_t)tile.rows * tile.cols);
-        break;
-    case VKMM_SPREAD_GRID:
-        groups[0] = divide_up(problem->n, tile.cols);
-        groups[1] = divide_up(problem->m, tile.rows);
-        break;
-    case VKMM_SPREAD_BAND:
-        groups[0] = divide_up(problem->m, tile.rows);
-        break;
-    case VKMM_SPREAD_HOST:
-        break;
-    }
-}
-
-static void fill_info(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile, vkmm_kernel_info *info)
-{
-    int linear = kernel->spread == VKMM_SPREAD_LINEAR;
-    snprintf(info->name, sizeof info->name, "%s", kernel->name);
-    info->tile[0] = linear ? 1 : tile.rows;
-    info->tile[1] = linear ? tile.rows * tile.cols : tile.cols;
-    info->workgroup[0] = linear ? tile.rows * tile.cols : tile.cols;
-    info->workgroup[1] = linear ? 1 : tile.rows;
-    info->workgroup[2] = 1;
-    info->shared_bytes = (uint32_t)vkmm_tile_shared_bytes(kernel, type, tile);
-    if (kernel->spread == VKMM_SPREAD_HOST) return;
-    const uint32_t values[VKMM_SPEC_PLAIN_COUNT] = {
-        [VKMM_SPEC_WORKGROUP_X] = info->workgroup[0],
-        [VKMM_SPEC_WORKGROUP_Y] = info->workgroup[1],
-        [VKMM_SPEC_ROWS] = info->tile[0],
-        [VKMM_SPEC_COLS] = info->tile[1],
-        [VKMM_SPEC_DEPTH] = vkmm_tile_depth(tile),
-    };
-    info->spec_count = VKMM_SPEC_PLAIN_COUNT;
-    for (uint32_t id = 0; id < VKMM_SPEC_PLAIN_COUNT; id++) {
-        info->spec_ids[id] = id;
-        info->spec_values[id] = values[id];
-    }
-}
-
-/* The built-in kernels loop over what a dispatch cannot reach; a user's shader need not. */
-static vkmm_status fit_groups(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish, const uint64_t groups[2],
-                              vkmm_kernel_info *info)
-{
-    for (int axis = 0; axis < 2; axis++) {
-        uint64_t limit = device->max_workgroup_count[axis];
-        if (wish->shader && groups[axis] > limit)
-            return vkmm_fail(log, VKMM_UNSUPPORTED,
-                             "%llu workgroups along %c; \"%s\" allows %llu (maxComputeWorkGroupCount[%d]); take a larger tile",
-                             (unsigned long long)groups[axis], "xy"[axis], device -> name, (unsigned long long)limit, axis);
-        info->groups[axis] = (uint32_t)(groups[axis] < limit ? groups[axis] : limit);
-    }
-    info->groups[2] = groups[0] ? 1 : 0;
-    return VKMM_OK;
-}
-
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
                         vkmm_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
+    choice->problem = vkmm_problem_row_major(problem, &choice->swapped);
     vkmm_status status = find_kernel(log, device, problem, wish, choice);
     if (status != VKMM_OK) return status;
-    vkmm_tile tile = {1, 1};
-    if (choice->kernel->spread == VKMM_SPREAD_HOST) {
-        fill_info(choice->kernel, problem->type, tile, &choice->info);
-        return VKMM_OK;
-    }
+    if (choice->kernel->spread == VKMM_SPREAD_HOST) return vkmm_choose_tutorial(log, device, wish, choice);
     if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "the kernel %s needs a Vulkan device", choice->kernel->name);
     status = check_type(log, device, problem);
     if (status == VKMM_OK) status = check_ranges(log, device, problem);
-    if (status == VKMM_OK) status = choose_tile(log, device, problem->type, wish, choice->kernel, &tile);
     if (status != VKMM_OK) return status;
-
-    uint64_t groups[2];
-    count_groups(choice->kernel, problem, tile, groups);
-    fill_info(choice->kernel, problem->type, tile, &choice->info);
-    return fit_groups(log, device, wish, groups, &choice->info);
+    if (choice->kernel->tunables) return vkmm_choose_general(log, device, wish, choice);
+    return vkmm_choose_tutorial(log, device, wish, choice);
 }
 
 vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_build build, uint32_t count, const uint32_t *ids,
@@ -190,7 +122,11 @@ vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_b
 
 vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params, vkmm_kernel_info *info)
 {
-    const vkmm_wish wish = {params->kernel, params->tile_rows, params->tile_cols, params->shader};
+    const vkmm_wish wish = {.kernel = params->kernel,
+                            .tile_rows = params->tile_rows,
+                            .tile_cols = params->tile_cols,
+                            .shader = params->shader,
+                            .config = params->config};
     vkmm_choice choice;
     vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
     if (status == VKMM_OK) status = vkmm_choose(log, device, &params->problem, &wish, &choice);

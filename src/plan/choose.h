@@ -8,12 +8,20 @@ typedef struct vkmm_wish {
     const char *kernel;            /* NULL or "auto": the fastest legal kernel known */
     uint32_t tile_rows, tile_cols; /* 0: the kernel's default, or the legal tile nearest to it */
     const vkmm_shader *shader;     /* NULL, or the user's own */
+    const char *config;            /* NULL, or tunables of a general kernel */
+    const vkmm_candidate
+        *tuned; /* NULL, or what a tune found for problems like this one: taken when nothing else is wished for, if it is legal */
 } vkmm_wish;
 
 typedef struct vkmm_choice {
     const vkmm_kernel *kernel;
     const vkmm_module *module; /* NULL for the kernel serial */
+    const vkmm_module *reduce; /* the second pass; NULL where K is not split */
     vkmm_kernel_info info;
+    vkmm_problem problem;   /* as the kernel sees it: row-major, everything filled in (vkmm_problem_row_major) */
+    int swapped;            /* its A is the wished problem's B */
+    vkmm_config config;     /* of a general kernel */
+    uint32_t split_depth;   /* elements along K of each of info.splits parts */
     int capture_statistics; /* the driver is to keep what it can tell of the pipeline (vk/executable.h); the chooser leaves it 0 */
 } vkmm_choice;
 

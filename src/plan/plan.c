@@ -1,12 +1,78 @@
 #include "plan/plan.h"
 
+#include <string.h>
+
+#include "math/problem.h"
+#include "vk/command.h"
+
+enum { REDUCE_WORKGROUP = 256 };
+
+/* The bits of a scalar as the shaders take it. The problem has rounded it to the type already. */
+static void scalar_bits(vkmm_type type, double value, uint32_t bits[2])
+{
+    const float narrow = (float)value;
+    bits[0] = bits[1] = 0;
+    if (type == VKMM_F32) memcpy(bits, &narrow, sizeof narrow);
+    if (type == VKMM_F64) memcpy(bits, &value, sizeof value);
+    if (type == VKMM_I32) bits[0] = (uint32_t)(int64_t)value;
+    if (type == VKMM_U32) bits[0] = (uint32_t)(int64_t)value;
+}
+
+static void fill_push(const vkmm_choice *choice, vkmm_push *push)
+{
+    const vkmm_problem *p = &choice->problem;
+    *push = (vkmm_push){.m = (uint32_t)p->m, .n = (uint32_t)p->n, .k = (uint32_t)p->k};
+    if (!choice->kernel->tunables) return;
+    push->lda = (uint32_t)p->lda, push->ldb = (uint32_t)p->ldb, push->ldc = (uint32_t)p->ldc;
+    push->offset_a = (uint32_t)p->offset_a, push->offset_b = (uint32_t)p->offset_b, push->offset_c = (uint32_t)p->offset_c;
+    push->stride_a = (uint32_t)p->stride_a, push->stride_b = (uint32_t)p->stride_b, push->stride_c = (uint32_t)p->stride_c;
+    push->splits = choice->info.splits;
+    push->split_depth = choice->split_depth;
+    push->end = (uint32_t)choice->info.items;
+    scalar_bits(p->type, p->alpha, push->alpha);
+    scalar_bits(p->type, p->beta, push->beta);
+}
+
+static uint32_t reduce_size(const vkmm_device_info *limits)
+{
+    const uint32_t most = limits->max_invocations < limits->max_workgroup_size[0] ? limits->max_invocations : limits->max_workgroup_size[0];
+    return most < REDUCE_WORKGROUP ? most : REDUCE_WORKGROUP;
+}
+
+static void count_reduce(const vkmm_device_info *limits, const vkmm_problem *problem, vkmm_plan *plan)
+{
+    const uint64_t size = reduce_size(limits), groups = (problem->m * problem->n + size - 1) / size * problem->batch_count;
+    plan->reduce_items = (uint32_t)groups; /* no more than elements, which fit into the workspace, one binding, several times */
+    plan->reduce_groups = (uint32_t)(groups < limits->max_workgroup_count[0] ? groups : limits->max_workgroup_count[0]);
+}
+
+/* Each item of the second pass is as many elements of one matrix as a workgroup has invocations. */
+static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
+{
+    const uint32_t ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_WORKGROUP_Y}, values[] = {reduce_size(&device->physical->info), 1};
+    vkmm_pipeline_info info = {
+        .words = choice->reduce->words,
+        .bytes = choice->reduce->bytes,
+        .binding_count = plan->binding_count,
+        .push_bytes = sizeof(vkmm_push),
+        .spec_count = 2,
+        .spec_ids = ids,
+        .spec_values = values,
+    };
+    count_reduce(&device->physical->info, &choice->problem, plan);
+    return vkmm_pipeline_create(device, &info, &plan->reduce);
+}
+
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_problem *problem, const vkmm_choice *choice, vkmm_plan *plan)
 {
+    (void)problem; /* choice->problem is the same, as the kernel sees it */
     *plan = (vkmm_plan){
         .info = choice->info,
-        .binding_count = VKMM_BINDING_COUNT + (uint32_t)choice->module->build,
-        .push = {.m = (uint32_t)problem->m, .n = (uint32_t)problem->n, .k = (uint32_t)problem->k},
+        .module = choice->module,
+        .binding_count = choice->kernel->tunables ? VKMM_BINDING_WORKSPACE + 1 : VKMM_BINDING_COUNT + (uint32_t)choice->module->build,
+        .swapped = choice->swapped,
     };
+    fill_push(choice, &plan->push);
     vkmm_pipeline_info info = {
         .words = choice->module->words,
         .bytes = choice->module->bytes,
@@ -17,26 +83,91 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_problem *problem, c
         .spec_values = choice->info.spec_values,
         .capture_statistics = choice->capture_statistics,
     };
-    return vkmm_pipeline_create(device, &info, &plan->pipeline);
+    vkmm_status status = vkmm_pipeline_create(device, &info, &plan->pipeline);
+    if (status == VKMM_OK && choice->info.splits > 1) status = create_reduce(device, choice, plan);
+    if (status != VKMM_OK) vkmm_plan_destroy(device, plan);
+    return status;
+}
+
+int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
+{
+    const vkmm_kernel_info *want = &choice->info, *have = &plan->info;
+    const size_t bytes = want->spec_count * sizeof want->spec_ids[0];
+    int same = choice->module == plan->module && want->spec_count == have->spec_count && (want->splits > 1) == (have->splits > 1);
+    if (!same || memcmp(want->spec_ids, have->spec_ids, bytes) != 0 || memcmp(want->spec_values, have->spec_values, bytes) != 0) return 0;
+    plan->info = choice->info;
+    plan->swapped = choice->swapped;
+    fill_push(choice, &plan->push);
+    count_reduce(&device->physical->info, &choice->problem, plan);
+    return 1;
 }
 
 void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan)
 {
     vkmm_pipeline_destroy(device, &plan->pipeline);
+    vkmm_pipeline_destroy(device, &plan->reduce);
+}
+
+static void bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, const vkmm_part *part)
+{
+    if (pipeline->handle) vkmm_pipeline_bind(device, pipeline, binding, part->buffer, part->offset, part->bytes);
 }
 
 void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts)
 {
-    for (uint32_t i = 0; i < plan->binding_count; i++)
-        vkmm_pipeline_bind(device, &plan->pipeline, i, parts[i].buffer, parts[i].offset, parts[i].bytes);
+    for (uint32_t i = 0; i < plan->binding_count; i++) {
+        const vkmm_part *part = &parts[i];
+        if (plan->swapped && i <= VKMM_B) part = &parts[i == VKMM_A ? VKMM_B : VKMM_A];
+        /* Every binding that a shader names must hold something. */
+        if (i == VKMM_BINDING_WORKSPACE && plan->info.splits > 0 && plan->info.workspace_bytes == 0) part = &parts[VKMM_C];
+        bind(device, &plan->pipeline, i, part);
+        bind(device, &plan->reduce, i, part);
+    }
+}
+
+uint64_t vkmm_plan_items(const vkmm_plan *plan)
+{
+    if (plan->info.groups[0] == 0) return 0;
+    return plan->info.items > 0 ? plan->info.items : 1;
+}
+
+static void record(vkmm_device *device, const vkmm_pipeline *pipeline, const vkmm_push *push, const uint32_t groups[3],
+                   VkCommandBuffer command)
+{
+    const struct VolkDeviceTable *table = &device->table;
+    table->vkCmdBindPipeline(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->handle);
+    table->vkCmdBindDescriptorSets(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout, 0, 1, &pipeline->set, 0, NULL);
+    table->vkCmdPushConstants(command, pipeline->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof *push, push);
+    table->vkCmdDispatch(command, groups[0], groups[1], groups[2]);
+}
+
+void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end, VkCommandBuffer command)
+{
+    vkmm_push push = plan->push;
+    uint32_t groups[3] = {plan->info.groups[0], plan->info.groups[1], plan->info.groups[2]};
+    if (groups[0] == 0 || first >= end) return;
+    if (plan->info.items > 0) {
+        push.first = (uint32_t)first;
+        push.end = (uint32_t)end;
+        if (end - first < groups[0]) groups[0] = (uint32_t)(end - first);
+    }
+    record(device, &plan->pipeline, &push, groups, command);
+}
+
+void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
+{
+    const uint32_t groups[3] = {plan->reduce_groups, 1, 1};
+    vkmm_push push = plan->push;
+    if (!plan->reduce.handle || plan->info.groups[0] == 0) return;
+    vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    push.first = 0;
+    push.end = plan->reduce_items;
+    record(device, &plan->reduce, &push, groups, command);
 }
 
 void vkmm_plan_record(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
 {
-    const struct VolkDeviceTable *table = &device->table;
-    if (plan->info.groups[0] == 0) return;
-    table->vkCmdBindPipeline(command, VK_PIPELINE_BIND_POINT_COMPUTE, plan->pipeline.handle);
-    table->vkCmdBindDescriptorSets(command, VK_PIPELINE_BIND_POINT_COMPUTE, plan->pipeline.layout, 0, 1, &plan->pipeline.set, 0, NULL);
-    table->vkCmdPushConstants(command, plan->pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof plan->push, &plan->push);
-    table->vkCmdDispatch(command, plan->info.groups[0], plan->info.groups[1], plan->info.groups[2]);
+    vkmm_plan_record_items(device, plan, 0, vkmm_plan_items(plan), command);
+    vkmm_plan_record_reduce(device, plan, command);
 }

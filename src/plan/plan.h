@@ -8,9 +8,13 @@
 
 typedef struct vkmm_plan {
     vkmm_kernel_info info;
+    const vkmm_module *module;
     vkmm_pipeline pipeline;
+    vkmm_pipeline reduce; /* the second pass, which adds up the parts of K; zeroed without one */
+    uint32_t reduce_groups, reduce_items;
     vkmm_push push;
-    uint32_t binding_count; /* 3; of observing builds 4 (COUNT) or 5 (TRACE) */
+    uint32_t binding_count; /* 3; of observing builds 4 (COUNT) or 5 (TRACE); of general kernels 4 */
+    int swapped;            /* the kernel's A is the problem's B: a column-major problem, seen row-major */
 } vkmm_plan;
 
 /* A part of a buffer: where one matrix lies. offset is a multiple of minStorageBufferOffsetAlignment; 0 < bytes ≤ maxStorageBufferRange. */
@@ -19,15 +23,29 @@ typedef struct vkmm_part {
     uint64_t offset, bytes;
 } vkmm_part;
 
-/* Builds the pipeline of a choice (with a module) on the device. Ended by vkmm_plan_destroy. */
+/* Builds the pipelines of a choice (with a module) on the device. Ended by vkmm_plan_destroy. */
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_problem *problem, const vkmm_choice *choice, vkmm_plan *plan);
-void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan); /* a zeroed plan is legal */
+void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan); /* a zeroed or half-built plan is legal */
 
-/* Says where A, B and C lie, and what an observing build writes: binding_count parts; before the first record. */
+/* Turns the plan to another problem whose choice has the same shader and constants, and so the same pipelines: 1; or 0, and nothing has
+ * changed. Not while a command buffer with the plan is recorded or in flight. */
+int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);
+
+/* Says where things lie, before the first record: parts[0 … 2] are the problem's A, B and C; what an observing build writes follows; for a
+ * general kernel parts[3] is the workspace (info.workspace_bytes; looked at only when that is not 0). */
 void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts);
 
-/* Records the dispatch. The caller records the barriers: A and B visible to SHADER_READ before, C's SHADER_WRITE after. An empty product
- * records nothing. */
+/* How many slices the work can be cut into: info.items of a general kernel, else 1; 0 where there is nothing to do. */
+uint64_t vkmm_plan_items(const vkmm_plan *plan);
+
+/* Records the items [first, end) of the work. Slices are independent of one another: they need no barrier between them. The caller records
+ * the barriers: A, B and C visible to SHADER_READ before the first. */
+void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end, VkCommandBuffer command);
+
+/* Records the second pass, with the barrier before it, where there is one; after all items. C's SHADER_WRITE after it is the caller's. */
+void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
+
+/* Both for all items. An empty product records nothing. */
 void vkmm_plan_record(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
 
 #endif

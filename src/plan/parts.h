@@ -1,0 +1,28 @@
+/* The parts of vkmm_choose. Private to src/plan. */
+#ifndef VKMM_PLAN_PARTS_H
+#define VKMM_PLAN_PARTS_H
+
+#include "plan/choose.h"
+
+/* Both finish a choice whose kernel, module and row-major problem are set: tile or configuration, workgroups, specialization constants. */
+vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
+vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
+
+/* The planner: the general kernel for a row-major problem without any measurement, and a legal configuration of a kernel. */
+const vkmm_kernel *vkmm_planned_kernel(const vkmm_device_info *device, const vkmm_problem *problem);
+vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel);
+
+/* A skinny tile's shorter side follows the problem: as many elements as there are, 16 at most. Other kernels' configurations stay. */
+void vkmm_fit_short_side(const vkmm_problem *problem, const vkmm_kernel *kernel, vkmm_config *config);
+
+/* VKMM_ALIGNED_* of a row-major problem: the operands whose rows all begin and end at multiples of 16 bytes. */
+uint32_t vkmm_problem_alignment(const vkmm_problem *problem);
+
+/* Work items of a configuration: tiles of all matrices of the batch, times parts of K. */
+uint64_t vkmm_config_tiles(const vkmm_problem *problem, const vkmm_config *config);
+
+/* How K is cut into the configuration's parts: *splits parts (none of them empty, so perhaps fewer) of the returned depth, a multiple of the
+ * step's. */
+uint32_t vkmm_config_splits(const vkmm_problem *problem, const vkmm_config *config, uint32_t *splits);
+
+#endif

@@ -1,0 +1,297 @@
+#include "plan/tuned.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <threads.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/cache_dir.h"
+#include "base/file.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "kernel/table.h"
+#include "math/problem.h"
+#include "vk/instance.h"
+
+#define FILE_NAME   "tuning"
+#define LOCK_NAME   "tuning.lock"
+#define PATIENCE_MS 2000.0 /* for another process to finish writing; then it is written all the same, and the last one wins */
+
+typedef struct tuning {
+    vkmm_attachment attachment;
+    const vkmm_log *log;
+    char *folder, *path, *lock; /* owned; path NULL: nothing is kept */
+    mtx_t mutex;                /* over what follows */
+    int loaded, told;           /* told: that the file is damaged or stale */
+    int unwritten;              /* the list has what the file lacks, since that could not be written */
+    vkmm_tuning_list list;
+    char shader_hash[17];
+} tuning;
+
+static void destroy(vkmm_attachment *attachment)
+{
+    tuning *t = (tuning *)attachment;
+    mtx_destroy(&t->mutex);
+    vkmm_tuning_list_free(&t->list);
+    vkmm_free(t->folder);
+    vkmm_free(t->path);
+    vkmm_free(t->lock);
+    vkmm_free(t);
+}
+
+static tuning *create(const vkmm_instance *instance)
+{
+    tuning *t = vkmm_alloc(1, sizeof *t);
+    if (t == NULL) return NULL;
+    if (mtx_init(&t->mutex, mtx_plain) != thrd_success) {
+        vkmm_free(t);
+        return NULL;
+    }
+    t->attachment.destroy = destroy;
+    t->log = &instance->log;
+    vkmm_modules_hash(t->shader_hash);
+    if (instance->cache_dir == NULL) return t;
+    t->folder = vkmm_strdup(instance->cache_dir);
+    t->path = vkmm_cache_dir_join(instance->cache_dir, FILE_NAME);
+    t->lock = vkmm_cache_dir_join(instance->cache_dir, LOCK_NAME);
+    if (t->folder != NULL && t->path != NULL && t->lock != NULL) return t;
+    destroy(&t->attachment);
+    return NULL;
+}
+
+/* Devices in different threads may come here first at the same time: one of their objects stays. */
+static tuning *tuning_of(vkmm_instance *instance)
+{
+    vkmm_attachment *there = atomic_load(&instance->tuning);
+    if (there != NULL) return (tuning *)there;
+    tuning *made = create(instance);
+    if (made == NULL) {
+        vkmm_say(&instance->log, VKMM_LOG_WARNING, "no memory for tuning results");
+        return NULL;
+    }
+    if (atomic_compare_exchange_strong(&instance->tuning, &there, &made->attachment)) return made;
+    destroy(&made->attachment);
+    return (tuning *)there;
+}
+
+static int same(const vkmm_candidate *a, const vkmm_candidate *b)
+{
+    return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->config, b->config) == 0;
+}
+
+static int is_missing(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    int missing = file == NULL && (errno == ENOENT || errno == ENOTDIR);
+    if (file != NULL) fclose(file);
+    return missing;
+}
+
+static vkmm_status read_file(const vkmm_log *log, const char *path, vkmm_tuning_list *list, vkmm_tuning_state *state)
+{
+    vkmm_mapping mapping;
+    vkmm_status status = vkmm_mapping_open(log, path, &mapping);
+    *state = (vkmm_tuning_state){0};
+    if (status != VKMM_OK) return status;
+    if (mapping.bytes > VKMM_TUNING_BYTES)
+        status = vkmm_fail(log, VKMM_INVALID, "%s has %llu bytes; tuning results have %d at most", path, (unsigned long long)mapping.bytes,
+                           (int)VKMM_TUNING_BYTES);
+    else
+        status = vkmm_tuning_parse(log, mapping.data, (size_t)mapping.bytes, list, state);
+    vkmm_mapping_close(&mapping);
+    return status;
+}
+
+static void tell(tuning *t, vkmm_status status, const vkmm_tuning_state *state)
+{
+    if (t->told || (status == VKMM_OK && state->known && state->damaged == 0)) return;
+    t->told = 1;
+    if (status != VKMM_OK)
+        vkmm_say(t->log, VKMM_LOG_WARNING, "the tuning results in %s cannot be read and are ignored", t->path);
+    else if (!state->known)
+        vkmm_say(t->log, VKMM_LOG_INFO, "%s is ignored: it does not begin with \"%.17s\", so another version wrote it", t->path,
+                 VKMM_TUNING_TITLE);
+    else
+        vkmm_say(t->log, VKMM_LOG_WARNING, "%s is damaged in %u line%s, the first of them line %u; they are ignored", t->path,
+                 state->damaged, state->damaged == 1 ? "" : "s", state->first_damaged);
+}
+
+/* Makes the list what the file is now; what is known to be right stays so. Where the file could not be written, the list keeps what it has
+ * besides. Damage is told once, and costs only what is damaged. */
+static void load(tuning *t)
+{
+    vkmm_tuning_state state = {.known = 1};
+    vkmm_tuning_list read = {0}, old = t->list;
+    t->loaded = 1;
+    if (t->path == NULL) return;
+    vkmm_status status = is_missing(t->path) ? VKMM_OK : read_file(NULL, t->path, &read, &state);
+    tell(t, status, &state);
+    for (uint32_t i = 0; i < old.count; i++) {
+        vkmm_tuning_entry *entry = vkmm_tuning_list_find(&read, &old.entries[i].key);
+        if (entry != NULL && same(&entry->tuned.best, &old.entries[i].tuned.best)) entry->trusted = old.entries[i].trusted;
+        if (t->unwritten) vkmm_tuning_list_add(&read, &old.entries[i]);
+    }
+    t->list = read;
+    vkmm_tuning_list_free(&old);
+}
+
+static vkmm_status write_file(const vkmm_log *log, const char *path, const vkmm_tuning_list *list, int private)
+{
+    vkmm_output *output = NULL;
+    vkmm_status status = private ? vkmm_output_open_private(log, path, &output) : vkmm_output_open(log, path, &output);
+    if (status != VKMM_OK) return status;
+    status = vkmm_output_write(output, VKMM_TUNING_TITLE, sizeof VKMM_TUNING_TITLE - 1);
+    for (uint32_t i = 0; i < list->count && status == VKMM_OK; i++) {
+        char line[VKMM_TUNING_LINE];
+        vkmm_tuning_line(&list->entries[i], line);
+        status = vkmm_output_write(output, line, strlen(line));
+    }
+    if (status == VKMM_OK) return vkmm_output_commit(&output);
+    vkmm_output_discard(&output);
+    return status;
+}
+
+/* The lock under which the file is read, changed and written; -1 where nothing is kept. */
+static int begin_change(tuning *t)
+{
+    int lock = -1;
+    if (t->path != NULL && vkmm_cache_dir_make(t->log, t->folder) == VKMM_OK) lock = vkmm_lock_take(t->lock, PATIENCE_MS);
+    load(t);
+    return lock;
+}
+
+static void end_change(tuning *t, int lock)
+{
+    t->unwritten = t->path != NULL && write_file(NULL, t->path, &t->list, 1) != VKMM_OK;
+    if (t->unwritten) vkmm_say(t->log, VKMM_LOG_WARNING, "the tuning results are not kept: %s cannot be written", t->path);
+    vkmm_lock_leave(lock);
+}
+
+static void now(char date[VKMM_TUNING_DATE])
+{
+    time_t seconds = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&seconds, &utc) == NULL || strftime(date, VKMM_TUNING_DATE, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        snprintf(date, VKMM_TUNING_DATE, "1970-01-01T00:00:00Z");
+}
+
+int vkmm_tuned_find(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, vkmm_tuned *tuned, int *trusted)
+{
+    tuning *t = tuning_of(instance);
+    if (t == NULL) return 0;
+    vkmm_tuning_key key = vkmm_tuning_key_of(device, problem, t->shader_hash);
+    mtx_lock(&t->mutex);
+    if (!t->loaded) load(t);
+    const vkmm_tuning_entry *entry = vkmm_tuning_list_find(&t->list, &key);
+    if (entry != NULL) {
+        *tuned = entry->tuned;
+        if (trusted != NULL) *trusted = entry->trusted;
+    }
+    mtx_unlock(&t->mutex);
+    return entry != NULL;
+}
+
+void vkmm_tuned_judge(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, int right)
+{
+    tuning *t = tuning_of(instance);
+    if (t == NULL) return;
+    vkmm_tuning_key key = vkmm_tuning_key_of(device, problem, t->shader_hash);
+    mtx_lock(&t->mutex);
+    vkmm_tuning_entry *entry = vkmm_tuning_list_find(&t->list, &key);
+    if (entry != NULL && right) entry->trusted = 1;
+    if (entry != NULL && !right) {
+        vkmm_candidate wrong = entry->tuned.best;
+        int lock = begin_change(t);
+        entry = vkmm_tuning_list_find(&t->list, &key);
+        /* Another process may have found a better one since. */
+        if (entry != NULL && same(&entry->tuned.best, &wrong)) vkmm_tuning_list_remove(&t->list, &key);
+        end_change(t, lock);
+    }
+    mtx_unlock(&t->mutex);
+}
+
+int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, vkmm_tuned *tuned)
+{
+    return vkmm_problem_check(NULL, problem, NULL) == VKMM_OK && vkmm_tuned_find(instance, device, problem, tuned, NULL);
+}
+
+/* Whether the entry can be read again once it is written. */
+static vkmm_status check_entry(const vkmm_log *log, const vkmm_tuning_entry *entry)
+{
+    char text[sizeof VKMM_TUNING_TITLE + VKMM_TUNING_LINE] = VKMM_TUNING_TITLE;
+    vkmm_tuning_list list = {0};
+    vkmm_tuning_state state;
+    vkmm_tuning_line(entry, text + sizeof VKMM_TUNING_TITLE - 1);
+    vkmm_status status = vkmm_tuning_parse(log, text, strlen(text), &list, &state);
+    vkmm_tuning_list_free(&list);
+    if (status == VKMM_OK && state.read != 1)
+        status = vkmm_fail(log, VKMM_INVALID, "\"%.40s\" with \"%.160s\" is no kernel and configuration", entry->tuned.best.kernel,
+                           entry->tuned.best.config);
+    return status;
+}
+
+vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_tuned *tuned)
+{
+    vkmm_status status = vkmm_problem_check(&instance->log, problem, NULL);
+    tuning *t = status == VKMM_OK ? tuning_of(instance) : NULL;
+    if (t == NULL) return status != VKMM_OK ? status : VKMM_OUT_OF_MEMORY;
+    vkmm_tuning_entry entry = {.key = vkmm_tuning_key_of(device, problem, t->shader_hash), .tuned = *tuned};
+    now(entry.date);
+    status = check_entry(t->log, &entry);
+    if (status != VKMM_OK) return status;
+    mtx_lock(&t->mutex);
+    int lock = begin_change(t);
+    vkmm_tuning_list_remove(&t->list, &entry.key); /* though its date may be in the future, by another clock */
+    if (vkmm_tuning_list_add(&t->list, &entry) < 0) status = vkmm_fail(t->log, VKMM_OUT_OF_MEMORY, "no memory for a tuning result");
+    end_change(t, lock);
+    mtx_unlock(&t->mutex);
+    return status;
+}
+
+vkmm_status vkmm_tuned_export(vkmm_instance *instance, const char *path, uint32_t *count)
+{
+    tuning *t = tuning_of(instance);
+    if (t == NULL) return VKMM_OUT_OF_MEMORY;
+    mtx_lock(&t->mutex);
+    load(t);
+    vkmm_status status = write_file(t->log, path, &t->list, 0);
+    if (status == VKMM_OK) *count = t->list.count;
+    mtx_unlock(&t->mutex);
+    return status;
+}
+
+/* A file that someone sent is taken whole or not at all. */
+static vkmm_status read_import(const vkmm_log *log, const char *path, vkmm_tuning_list *list)
+{
+    vkmm_tuning_state state;
+    vkmm_status status = read_file(log, path, list, &state);
+    if (status != VKMM_OK) return status;
+    if (!state.known)
+        return vkmm_fail(log, VKMM_INVALID, "%s holds no tuning results of this version: it does not begin with \"%.17s\"", path,
+                         VKMM_TUNING_TITLE);
+    if (state.damaged > 0)
+        return vkmm_fail(log, VKMM_INVALID, "%s is damaged in %u line%s, the first of them line %u; nothing is imported", path,
+                         state.damaged, state.damaged == 1 ? "" : "s", state.first_damaged);
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_tuned_import(vkmm_instance *instance, const char *path, uint32_t *count)
+{
+    vkmm_tuning_list list = {0};
+    tuning *t = tuning_of(instance);
+    uint32_t taken = 0;
+    if (t == NULL) return VKMM_OUT_OF_MEMORY;
+    vkmm_status status = read_import(t->log, path, &list);
+    if (status == VKMM_OK) {
+        mtx_lock(&t->mutex);
+        int lock = begin_change(t);
+        for (uint32_t i = 0; i < list.count; i++) taken += vkmm_tuning_list_add(&t->list, &list.entries[i]) == 1;
+        end_change(t, lock);
+        mtx_unlock(&t->mutex);
+        *count = taken;
+    }
+    vkmm_tuning_list_free(&list);
+    return status;
+}

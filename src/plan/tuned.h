@@ -1,0 +1,87 @@
+/* What tunes found: the results of vkmm_tuned_put (include/vkmatmul.h) in memory, and between processes in the file `tuning` of the instance's
+ * cache_dir.
+ *
+ * The file is text, one line of words an entry:
+ *
+ *     vkmatmul tuning 1
+ *     DEVICE_UUID DRIVER_UUID DRIVER_VERSION SHADER_HASH TYPE OP_A OP_B ALIGNED M N K BATCH KERNEL CONFIG FLOPS PLANNED CANDIDATES DATE SUM
+ *
+ * M, N, K and BATCH are classes (below), CONFIG is "-" where there is none, FLOPS and PLANNED are whole FLOP/s, DATE is UTC, SUM the FNV-1a
+ * (base/hash.h) of the line before it as 16 hexadecimal digits. A line that is not exactly what vkmm_tuning_line writes is damaged: it is ignored,
+ * and the first of them told with its number. A file of another version is ignored as a whole. Lines of other devices, drivers and shaders are
+ * others' results: kept, and written again, until there are more than VKMM_TUNING_MOST; then the oldest leave.
+ *   A file is replaced, never changed: what another process put there since is read again, under a lock, and merged in. */
+#ifndef VKMM_PLAN_TUNED_H
+#define VKMM_PLAN_TUNED_H
+
+#include "vkmatmul.h"
+
+enum { VKMM_TUNING_MOST = 2000, VKMM_TUNING_DATE = 21, VKMM_TUNING_LINE = 512, VKMM_TUNING_BYTES = 1 << 24 /* of a file, at most */ };
+
+/* Which problems, on which device and driver, with which shaders, an entry is for. Without padding, so that memcmp compares. */
+typedef struct vkmm_tuning_key {
+    uint8_t device_uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE];
+    uint32_t driver_version;
+    char shader_hash[16]; /* not ended by a zero */
+    uint8_t type;         /* vkmm_type */
+    uint8_t op_a, op_b;   /* of the problem seen row-major (vkmm_problem_row_major), as what follows */
+    uint8_t aligned;      /* VKMM_ALIGNED_* */
+    uint8_t m, n, k;      /* classes of the extents: the rounded logarithm to base 2, plus 1; 0 for 0 */
+    uint8_t batch;        /* class of the number of matrices */
+} vkmm_tuning_key;
+
+typedef struct vkmm_tuning_entry {
+    vkmm_tuning_key key;
+    vkmm_tuned tuned;
+    char date[VKMM_TUNING_DATE]; /* "2026-11-21T12:00:00Z": later dates compare greater */
+    int trusted;                 /* this process has checked its product */
+} vkmm_tuning_entry;
+
+/* The key of a checked problem on a device. shader_hash: 16 digits (vkmm_modules_hash). */
+vkmm_tuning_key vkmm_tuning_key_of(const vkmm_device_info *device, const vkmm_problem *problem, const char *shader_hash);
+
+/* ---- Entries as a list and as text (tuned_text.c) ---- */
+
+/* A growing list, at most one entry a key. Zeroed: empty. */
+typedef struct vkmm_tuning_list {
+    vkmm_tuning_entry *entries; /* owned */
+    uint32_t count, capacity;
+} vkmm_tuning_list;
+
+void vkmm_tuning_list_free(vkmm_tuning_list *list);
+
+/* NULL when there is none; valid until the list changes. */
+vkmm_tuning_entry *vkmm_tuning_list_find(const vkmm_tuning_list *list, const vkmm_tuning_key *key);
+void vkmm_tuning_list_remove(vkmm_tuning_list *list, const vkmm_tuning_key *key);
+
+/* Adds an entry, in place of one with the same key that is not newer, or where the list is full in place of the oldest: 1; 0: left out, as older
+ * than those there; -1: no memory. */
+int vkmm_tuning_list_add(vkmm_tuning_list *list, const vkmm_tuning_entry *entry);
+
+/* What a text of entries was like. */
+typedef struct vkmm_tuning_state {
+    int known;              /* 0: of another version, or no tuning results at all: nothing was read */
+    uint32_t read;          /* whole entries */
+    uint32_t added;         /* of them, those that vkmm_tuning_list_add took */
+    uint32_t damaged;       /* lines */
+    uint32_t first_damaged; /* the number of the first of them, from 1 */
+} vkmm_tuning_state;
+
+/* Reads any bytes and adds what is whole. VKMM_OUT_OF_MEMORY is the only failure. */
+vkmm_status vkmm_tuning_parse(const vkmm_log *log, const char *text, size_t bytes, vkmm_tuning_list *list, vkmm_tuning_state *state);
+
+/* The first line of a file, and the line of an entry, each with its end. Kernel and configuration must be words of at most the length that
+ * vkmm_candidate has room for. */
+#define VKMM_TUNING_TITLE "vkmatmul tuning 1\n"
+void vkmm_tuning_line(const vkmm_tuning_entry *entry, char line[VKMM_TUNING_LINE]);
+
+/* ---- What an instance keeps (tuned.c). Safe from several threads. The file is read once, and again at every put ---- */
+
+/* 1 and *tuned, or 0. *trusted (may be NULL): whether this process has checked its product. Whoever is to run an entry that is not trusted
+ * checks it first, and then tells vkmm_tuned_judge. */
+int vkmm_tuned_find(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, vkmm_tuned *tuned, int *trusted);
+
+/* right: trusted from now on. Wrong: dropped from memory and from the file; to say so is the caller's. */
+void vkmm_tuned_judge(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, int right);
+
+#endif

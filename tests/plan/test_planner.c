@@ -1,0 +1,258 @@
+/* What the planner chooses, on devices of all kinds, breaks none of their limits and suits the problem. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "devices.h"
+#include "kernel/contract.h"
+#include "math/problem.h"
+#include "math/type.h"
+#include "plan/choose.h"
+
+static char sentence[1024];
+
+static void keep_sentence(void *user, vkmm_log_level level, const char *text)
+{
+    (void)user, (void)level;
+    snprintf(sentence, sizeof sentence, "%s", text);
+}
+
+static const vkmm_log log_to_test = {keep_sentence, NULL};
+
+static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice)
+{
+    const vkmm_wish none = {0};
+    sentence[0] = '\0';
+    assert_int_equal(vkmm_problem_check(&log_to_test, problem, NULL), VKMM_OK);
+    return vkmm_choose(&log_to_test, device, problem, wish ? wish : &none, choice);
+}
+
+static uint32_t constant(const vkmm_kernel_info *info, uint32_t id)
+{
+    for (uint32_t i = 0; i < info->spec_count; i++)
+        if (info->spec_ids[i] == id) return info->spec_values[i];
+    fail_msg("no constant %u", id);
+    return 0;
+}
+
+static void assert_within_limits(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_choice *choice)
+{
+    const vkmm_kernel_info *info = &choice->info;
+    const uint64_t empty = problem->m == 0 || problem->n == 0;
+    assert_null(vkmm_config_forbidden_by(choice->kernel, problem->type, &choice->config, device));
+    assert_in_range((uint64_t)info->workgroup[0] * info->workgroup[1], 1, device->max_invocations);
+    assert_true(info->shared_bytes <= device->max_shared_bytes);
+    assert_true(info->workspace_bytes <= device->max_storage_range);
+    assert_int_equal(info->workspace_bytes > 0, info->splits > 1 && !empty);
+    for (int axis = 0; axis < 3; axis++) {
+        assert_in_range(info->groups[axis], !empty, device->max_workgroup_count[axis]);
+        assert_in_range(info->workgroup[axis], 1, device->max_workgroup_size[axis]);
+    }
+    assert_true(info->items <= INT32_MAX && (info->items == 0) == empty);
+    assert_true(info->spec_count <= VKMM_MAX_SPEC_CONSTANTS);
+    assert_int_equal(constant(info, VKMM_SPEC_WORKGROUP_X), info->workgroup[0]);
+    assert_int_equal(constant(info, VKMM_SPEC_SPLIT), info->splits > 1);
+    /* All of K is summed, and no part of it is empty. */
+    assert_true(problem->k == 0 || (uint64_t)choice->split_depth * info->splits >= problem->k);
+    assert_true(info->splits == 1 || (uint64_t)choice->split_depth * (info->splits - 1) < problem->k);
+}
+
+static void nothing_planned_breaks_a_limit(void **state)
+{
+    (void)state;
+    static const uint64_t extents[] = {0, 1, 2, 5, 16, 17, 100, 1000, 4097, 20000};
+    enum { EXTENTS = sizeof extents / sizeof extents[0] };
+    int planned = 0;
+    for (size_t d = 0; d < DEVICES; d++)
+        for (int type = 0; type < VKMM_TYPE_COUNT; type++)
+            for (size_t i = 0; i < EXTENTS * EXTENTS * EXTENTS; i++) {
+                vkmm_problem problem = {.m = extents[i % EXTENTS],
+                                        .n = extents[i / EXTENTS % EXTENTS],
+                                        .k = extents[i / EXTENTS / EXTENTS],
+                                        .type = (vkmm_type)type,
+                                        .op_a = (vkmm_op)(i % 2),
+                                        .op_b = (vkmm_op)(i / 2 % 2),
+                                        .layout = (vkmm_layout)(i / 3 % 2)};
+                vkmm_choice choice;
+                if (type == VKMM_F64 && !devices[d].has_f64) continue;
+                if (choose(&devices[d], &problem, NULL, &choice) != VKMM_OK) {
+                    assert_non_null(strstr(sentence, "maxStorageBufferRange"));
+                    continue;
+                }
+                planned++;
+                assert_within_limits(&devices[d], &choice.problem, &choice);
+            }
+    assert_true(planned > 10000);
+}
+
+/* Whatever the presets of a kernel are, some configuration of it is legal wherever the kernel can run at all. */
+static void every_general_kernel_has_a_configuration_everywhere(void **state)
+{
+    (void)state;
+    for (size_t d = 0; d < DEVICES; d++)
+        for (uint32_t k = 0; vkmm_kernel_at(k); k++) {
+            const vkmm_wish wish = {.kernel = vkmm_kernel_at(k)->name};
+            if (!vkmm_kernel_at(k)->tunables) continue;
+            if (strcmp(wish.kernel, "cpu") == 0 && (!devices[d].has_broadcast || devices[d].subgroup_size > 32)) continue;
+            for (uint64_t i = 0; i < 40 * 2 * 2 * 2; i++) {
+                const vkmm_problem problem = {.m = i & 1 ? 77 : i / 8,
+                                              .n = i & 1 ? i / 8 : 77,
+                                              .k = 500,
+                                              .type = VKMM_F32,
+                                              .op_a = (vkmm_op)(i >> 1 & 1),
+                                              .op_b = (vkmm_op)(i >> 2 & 1)};
+                vkmm_choice choice;
+                if (choose(&devices[d], &problem, &wish, &choice) != VKMM_OK)
+                    fail_msg("%s on %s: %s", wish.kernel, devices[d].name, sentence);
+                assert_within_limits(&devices[d], &choice.problem, &choice);
+            }
+        }
+}
+
+static const char *planned(size_t device, vkmm_problem problem)
+{
+    static vkmm_choice choice;
+    assert_int_equal(choose(&devices[device], &problem, NULL, &choice), VKMM_OK);
+    return choice.info.name;
+}
+
+static void the_kernel_follows_device_and_shape(void **state)
+{
+    (void)state;
+    assert_string_equal(planned(0, (vkmm_problem){1024, 1024, 1024, VKMM_F32}), "blocked");
+    assert_string_equal(planned(0, (vkmm_problem){4096, 1, 14336, VKMM_F32}), "skinny");
+    assert_string_equal(planned(0, (vkmm_problem){4, 4096, 14336, VKMM_F64}), "skinny");
+    assert_string_equal(planned(4, (vkmm_problem){512, 512, 512, VKMM_F32}), "cpu");
+    assert_string_equal(planned(5, (vkmm_problem){512, 512, 512, VKMM_F64}), "cpu");
+    assert_string_equal(planned(7, (vkmm_problem){512, 512, 512, VKMM_F32}), "blocked");
+}
+
+static vkmm_choice choice_of(size_t device, vkmm_problem problem)
+{
+    vkmm_choice choice;
+    assert_int_equal(choose(&devices[device], &problem, NULL, &choice), VKMM_OK);
+    return choice;
+}
+
+/* Few tiles: K is split until the processors have something to do. Many: it is not, since the second pass would cost time for nothing. */
+static void k_is_split_where_tiles_are_few(void **state)
+{
+    (void)state;
+    vkmm_choice few = choice_of(0, (vkmm_problem){128, 128, 14336, VKMM_F32}),
+                many = choice_of(0, (vkmm_problem){8192, 8192, 8192, VKMM_F32});
+    assert_true(few.info.splits > 8 && few.info.items >= 100 && few.reduce);
+    assert_int_equal(many.info.splits, 1);
+    assert_null(many.reduce);
+    assert_true(choice_of(0, (vkmm_problem){16, 1, 1 << 20, VKMM_F32}).info.splits > 8);
+    /* Large tiles for large products, small ones for small. */
+    assert_true(many.info.tile[0] * many.info.tile[1] > choice_of(0, (vkmm_problem){256, 256, 256, VKMM_F32}).info.tile[0] * 64);
+}
+
+static void column_major_is_row_major_the_other_way_round(void **state)
+{
+    (void)state;
+    vkmm_problem problem = {.m = 300, .n = 500, .k = 70, .op_a = VKMM_OP_T, .layout = VKMM_COL_MAJOR};
+    vkmm_choice choice = choice_of(0, problem);
+    assert_int_equal(choice.swapped, 1);
+    assert_int_equal(choice.problem.m, 500);
+    assert_int_equal(constant(&choice.info, VKMM_SPEC_TRANSPOSE_A), 0);
+    assert_int_equal(constant(&choice.info, VKMM_SPEC_TRANSPOSE_B), 1);
+}
+
+static uint32_t alignment(vkmm_problem problem)
+{
+    const vkmm_choice choice = choice_of(0, problem);
+    return constant(&choice.info, VKMM_SPEC_ALIGNED);
+}
+
+/* A row that does not begin, or does not end, at a multiple of 16 bytes cannot be read in vectors. */
+static void vectors_need_even_rows(void **state)
+{
+    (void)state;
+    vkmm_problem problem = {.m = 64, .n = 64, .k = 64};
+    assert_int_equal(alignment(problem), VKMM_ALIGNED_A | VKMM_ALIGNED_B | VKMM_ALIGNED_C);
+    problem.lda = 65;
+    assert_int_equal(alignment(problem), VKMM_ALIGNED_B | VKMM_ALIGNED_C);
+    problem.lda = 68;
+    problem.offset_b = 2;
+    assert_int_equal(alignment(problem), VKMM_ALIGNED_A | VKMM_ALIGNED_C);
+    problem.k = 63;
+    assert_int_equal(alignment(problem), VKMM_ALIGNED_C);
+    problem.type = VKMM_F64;
+    problem.k = 62;
+    assert_int_equal(alignment(problem), VKMM_ALIGNED_A | VKMM_ALIGNED_B | VKMM_ALIGNED_C);
+}
+
+static void a_configuration_is_refused_with_its_rule(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel, *config, *words;
+    } cases[] = {
+        {"blocked", "rows=66", "divide into the invocations' blocks"},
+        {"blocked", "rows=256,cols=256,depth=32,thread-rows=16,thread-cols=8,slices=1,buffers=2", "maxComputeSharedMemorySize"},
+        {"blocked", "rows=256,cols=256,depth=8,thread-rows=16,thread-cols=16,slices=1", "registers"},
+        {"blocked", "depth=3", "vector"},
+        {"blocked", "colour=3", "no tunable \"colour\"; it has rows, cols, depth"},
+        {"blocked", "rows=x", "whole number"},
+        {"skinny", "threads=48", "power of two"},
+        {"cpu", "cols=36", "subgroup"},
+    };
+    const vkmm_problem problem = {512, 512, 512, VKMM_F32};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const vkmm_wish wish = {.kernel = cases[i].kernel, .config = cases[i].config};
+        vkmm_choice choice;
+        assert_int_not_equal(choose(&devices[0], &problem, &wish, &choice), VKMM_OK);
+        if (!strstr(sentence, cases[i].words)) fail_msg("%s: \"%s\" lacks \"%s\"", cases[i].config, sentence, cases[i].words);
+    }
+}
+
+/* A tuning result is taken as far as it is legal, and only where nobody asked for something else. */
+static void tuning_results_are_taken_where_legal(void **state)
+{
+    (void)state;
+    const vkmm_candidate good = {"blocked", "rows=32,cols=32,depth=16,thread-rows=4,thread-cols=4,slices=2,splits=1"};
+    const vkmm_candidate bad = {"blocked", "rows=33"};
+    const vkmm_problem problem = {512, 512, 512, VKMM_F32};
+    vkmm_choice choice;
+    vkmm_wish wish = {.tuned = &good};
+    assert_int_equal(choose(&devices[0], &problem, &wish, &choice), VKMM_OK);
+    assert_true(choice.info.tuned && choice.info.tile[0] == 32);
+    wish.config = "rows=64,cols=64,depth=16,thread-rows=8,thread-cols=8,slices=1";
+    wish.kernel = "blocked";
+    assert_int_equal(choose(&devices[0], &problem, &wish, &choice), VKMM_OK);
+    assert_true(!choice.info.tuned && choice.info.tile[0] == 64);
+    wish = (vkmm_wish){.tuned = &bad};
+    assert_int_equal(choose(&devices[0], &problem, &wish, &choice), VKMM_OK);
+    assert_false(choice.info.tuned);
+}
+
+static void the_tutorials_kernels_refuse_what_they_do_not_mean(void **state)
+{
+    (void)state;
+    const vkmm_wish wish = {.kernel = "tiled"};
+    const vkmm_problem problem = {.m = 8, .n = 8, .k = 8, .op_a = VKMM_OP_T};
+    vkmm_choice choice;
+    assert_int_equal(choose(&devices[0], &problem, &wish, &choice), VKMM_UNSUPPORTED);
+    assert_non_null(strstr(sentence, "plain products"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_planned_breaks_a_limit),
+        cmocka_unit_test(every_general_kernel_has_a_configuration_everywhere),
+        cmocka_unit_test(the_kernel_follows_device_and_shape),
+        cmocka_unit_test(k_is_split_where_tiles_are_few),
+        cmocka_unit_test(column_major_is_row_major_the_other_way_round),
+        cmocka_unit_test(vectors_need_even_rows),
+        cmocka_unit_test(a_configuration_is_refused_with_its_rule),
+        cmocka_unit_test(tuning_results_are_taken_where_legal),
+        cmocka_unit_test(the_tutorials_kernels_refuse_what_they_do_not_mean),
+    };
+    return cmocka_run_group_tests_name("planner", tests, NULL, NULL);
+}
