@@ -4,6 +4,7 @@
 
 #include "kernel/legal.h"
 #include "math/problem.h"
+#include "math/type.h"
 #include "vk/device.h"
 
 const char *vkmm_version(void)
@@ -37,6 +38,12 @@ const char *vkmm_kernel_summary(uint32_t index)
     return kernel ? kernel->summary : NULL;
 }
 
+int vkmm_kernel_is_general(const char *name)
+{
+    const vkmm_kernel *kernel = vkmm_kernel_find(name);
+    return kernel && kernel->tunables;
+}
+
 int vkmm_kernel_built(const char *name, vkmm_type type)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(name);
@@ -48,16 +55,32 @@ static void copy(void *to, const void *from, uint64_t bytes)
     if (bytes > 0) memcpy(to, from, bytes); /* an empty matrix may be NULL */
 }
 
+/* The matrices of C, stored row by row (column by column), and nothing of what lies between them. */
+static void copy_matrices(const vkmm_problem *problem, char *to, const char *from)
+{
+    const uint64_t size = vkmm_type_of(problem->type)->bytes, ld = vkmm_operand_ld(problem, VKMM_C);
+    const int by_rows = problem->layout == VKMM_ROW_MAJOR;
+    const uint64_t lines = by_rows ? problem->m : problem->n, length = by_rows ? problem->n : problem->m;
+    for (uint64_t batch = 0; batch < vkmm_problem_batches(problem); batch++) {
+        uint64_t first = problem->offset_c + batch * vkmm_operand_stride(problem, VKMM_C);
+        for (uint64_t line = 0; line < lines; line++)
+            copy(to + (first + line * ld) * size, from + (first + line * ld) * size, length * size);
+    }
+}
+
 vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, void *c)
 {
     vkmm_job *job = NULL;
     vkmm_job_params params = {.problem = *problem};
     vkmm_status status = vkmm_job_create(device, NULL, &params, &job);
     if (status != VKMM_OK) return status;
-    copy(vkmm_job_matrix(job, VKMM_A), a, vkmm_operand_bytes(problem, VKMM_A));
-    copy(vkmm_job_matrix(job, VKMM_B), b, vkmm_operand_bytes(problem, VKMM_B));
+    if (vkmm_problem_alpha(problem) != 0) { /* otherwise they may not be read */
+        copy(vkmm_job_matrix(job, VKMM_A), a, vkmm_operand_bytes(problem, VKMM_A));
+        copy(vkmm_job_matrix(job, VKMM_B), b, vkmm_operand_bytes(problem, VKMM_B));
+    }
+    if (vkmm_problem_beta(problem) != 0) copy(vkmm_job_matrix(job, VKMM_C), c, vkmm_operand_bytes(problem, VKMM_C));
     status = vkmm_job_run(job);
-    if (status == VKMM_OK) copy(c, vkmm_job_matrix(job, VKMM_C), vkmm_operand_bytes(problem, VKMM_C));
+    if (status == VKMM_OK && problem->m > 0 && problem->n > 0) copy_matrices(problem, c, vkmm_job_matrix(job, VKMM_C));
     vkmm_job_destroy(&job);
     return status;
 }

@@ -7,7 +7,11 @@
 vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, vkmm_statistic *statistics, uint32_t *count)
 {
     const vkmm_device_info *info = &device->physical->info;
-    const vkmm_wish wish = {params->kernel, params->tile_rows, params->tile_cols, params->shader};
+    const vkmm_wish wish = {.kernel = params->kernel,
+                            .tile_rows = params->tile_rows,
+                            .tile_cols = params->tile_cols,
+                            .shader = params->shader,
+                            .config = params->config};
     vkmm_plan plan = {0};
     vkmm_choice choice;
     if (!info->has_statistics)

@@ -53,6 +53,7 @@ struct vkmm_output {
     vkmm_log log;
     int fd;        /* -1: none */
     int failed;    /* a write failed: commit must not put the file in place */
+    mode_t mode;   /* of a new file, before the umask */
     char *path;    /* as the user gave it, for messages */
     char *target;  /* what the rename replaces: path with its links resolved; NULL when written directly */
     char *partial; /* the temporary file; NULL when written directly or not there yet */
@@ -113,8 +114,8 @@ static vkmm_status resolve(vkmm_output *o, int exists)
     return o->target != NULL ? VKMM_OK : vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the name of %s", o->path);
 }
 
-/* A new file beside the target. O_EXCL never follows or reuses what is already there; mode 0666 is cut by the umask as for any new file,
- * which mkstemp's 0600 would not be. */
+/* A new file beside the target. O_EXCL never follows or reuses what is already there; mode 0666 is cut by the umask as for any new
+ * file, which mkstemp's 0600 would not be. */
 static vkmm_status create_partial(vkmm_output *o)
 {
     enum { TRIES = 100, NAME_BYTES = 40 };
@@ -126,7 +127,7 @@ static vkmm_status create_partial(vkmm_output *o)
     uint64_t seed = (uint64_t)(vkmm_now_ms() * 1e6) ^ ((uint64_t)getpid() << 32) ^ (uint64_t)(uintptr_t)o;
     for (uint64_t i = 0; i < TRIES && o->fd < 0; i++) {
         snprintf(name + folder, NAME_BYTES, ".vkmatmul-%016llx.tmp", (unsigned long long)vkmm_random_bits(seed, i));
-        o->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        o->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, o->mode);
         if (o->fd < 0 && errno != EEXIST) break;
     }
     if (o->fd < 0) {
@@ -155,12 +156,13 @@ static vkmm_status open_target(vkmm_output *o)
     return result;
 }
 
-vkmm_status vkmm_output_open(const vkmm_log *log, const char *path, vkmm_output **output)
+static vkmm_status open_output(const vkmm_log *log, const char *path, mode_t mode, vkmm_output **output)
 {
     vkmm_output *o = vkmm_alloc(1, sizeof *o);
     *output = NULL;
     if (o != NULL) {
         o->fd = -1;
+        o->mode = mode;
         if (log != NULL) o->log = *log;
         o->path = vkmm_strdup(path);
     }
@@ -172,6 +174,16 @@ vkmm_status vkmm_output_open(const vkmm_log *log, const char *path, vkmm_output 
     if (result != VKMM_OK) destroy(&o);
     *output = o;
     return result;
+}
+
+vkmm_status vkmm_output_open(const vkmm_log *log, const char *path, vkmm_output **output)
+{
+    return open_output(log, path, 0666, output);
+}
+
+vkmm_status vkmm_output_open_private(const vkmm_log *log, const char *path, vkmm_output **output)
+{
+    return open_output(log, path, 0600, output);
 }
 
 vkmm_status vkmm_output_write(vkmm_output *output, const void *data, uint64_t bytes)

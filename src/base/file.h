@@ -22,7 +22,8 @@ void vkmm_mapping_close(vkmm_mapping *mapping); /* a zeroed mapping is legal */
 typedef struct vkmm_output vkmm_output;
 
 vkmm_status vkmm_output_open(const vkmm_log *log, const char *path, vkmm_output **output);
-vkmm_status vkmm_output_write(vkmm_output *output, const void *data, uint64_t bytes); /* VKMM_INVALID: full disk, and so on */
+vkmm_status vkmm_output_open_private(const vkmm_log *log, const char *path, vkmm_output **output); /* a new file gets mode 0600 */
+vkmm_status vkmm_output_write(vkmm_output *output, const void *data, uint64_t bytes);              /* VKMM_INVALID: full disk, and so on */
 
 /* Both end the output and set it NULL. commit: VKMM_INVALID when the file could not be put in place, or an earlier write failed;
  * then nothing is left behind. discard removes the temporary file; a NULL *output is legal. */

@@ -122,7 +122,11 @@ static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_acces
 {
     const vkmm_device_info *info = &c->device->physical->info;
     const vkmm_log *log = vkmm_device_log(c->device);
-    const vkmm_wish wish = {params->kernel, params->tile_rows, params->tile_cols, params->shader};
+    const vkmm_wish wish = {.kernel = params->kernel,
+                            .tile_rows = params->tile_rows,
+                            .tile_cols = params->tile_cols,
+                            .shader = params->shader,
+                            .config = params->config};
     vkmm_status status = vkmm_problem_check(log, &c->problem, NULL);
     if (status == VKMM_OK) status = vkmm_choose(log, info, &c->problem, &wish, &c->choice);
     if (status == VKMM_OK) status = vkmm_access_formula(log, &c->choice.info, &c->problem, access);

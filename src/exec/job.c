@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "exec/serial.h"
+#include "base/log.h"
+#include "exec/trial.h"
 #include "math/problem.h"
+#include "plan/tuned.h"
 #include "vk/command.h"
 
 static vkmm_status create_host_memory(vkmm_job *job)
@@ -19,27 +20,10 @@ static vkmm_status create_host_memory(vkmm_job *job)
     return VKMM_OK;
 }
 
-typedef enum job_steps { WITH_POISON = 1, WITH_COPIES = 2, WITH_TIMER = 4 } job_steps;
-
-static vkmm_status record(vkmm_job *job, int steps, VkCommandBuffer *command)
-{
-    vkmm_device *device = job->device;
-    vkmm_status status = vkmm_command_begin(device, command);
-    if (status != VKMM_OK) return status;
-    if (steps & WITH_POISON) vkmm_stores_record_poison(device, job->stores, *command);
-    if (steps & WITH_COPIES) vkmm_stores_record_upload(device, job->stores, *command);
-    if (steps & WITH_TIMER) vkmm_timer_start(device, *command, &job->timer);
-    vkmm_plan_record(device, &job->plan, *command);
-    if (steps & WITH_TIMER) vkmm_timer_stop(device, *command, &job->timer);
-    /* A mapped C is visible to the host after every dispatch; the other kind only after a copy. */
-    if ((steps & WITH_COPIES) || job->stores[VKMM_C].buffer.mapped) vkmm_stores_record_download(device, job->stores, *command);
-    return vkmm_command_end(device, *command);
-}
-
 static vkmm_status create_device_objects(vkmm_job *job)
 {
     vkmm_device *device = job->device;
-    vkmm_part parts[VKMM_BINDING_COUNT];
+    vkmm_part parts[VKMM_BINDING_COUNT + 1];
     vkmm_status status = vkmm_plan_create(device, &job->problem, &job->choice, &job->plan);
     for (int operand = VKMM_A; operand <= VKMM_C && status == VKMM_OK; operand++) {
         uint64_t bytes = vkmm_operand_bytes(&job->problem, (vkmm_operand)operand);
@@ -47,12 +31,63 @@ static vkmm_status create_device_objects(vkmm_job *job)
         parts[operand] = vkmm_store_part(&job->stores[operand]);
     }
     if (status != VKMM_OK) return status;
+    job->stores[VKMM_C].input = vkmm_job_reads_c(job);
+    parts[VKMM_BINDING_WORKSPACE] = parts[VKMM_C]; /* without one, something must still be bound */
+    uint64_t workspace = job->plan.info.workspace_bytes;
+    if (workspace > 0) {
+        status = vkmm_buffer_create(device, "the workspace", workspace, VKMM_PLACE_DEVICE, &job->workspace);
+        if (status != VKMM_OK) return status;
+        parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){job->workspace.handle, 0, workspace};
+    }
     vkmm_plan_bind(device, &job->plan, parts);
-    status = vkmm_timer_create(device, &job->timer);
-    if (status == VKMM_OK) status = record(job, WITH_POISON | WITH_COPIES, &job->checked);
-    if (status == VKMM_OK) status = record(job, WITH_TIMER, &job->timed);
-    if (status == VKMM_OK) status = record(job, WITH_COPIES, &job->transfer);
-    return status;
+    job->slices = vkmm_slices_of(vkmm_plan_items(&job->plan), vkmm_problem_flops(&job->choice.problem));
+    return vkmm_timer_create(device, &job->timer);
+}
+
+/* Tuning results are for those who wish nothing particular. */
+static int may_be_tuned(const vkmm_device *device, const vkmm_job_params *params)
+{
+    int automatic = !params->kernel || strcmp(params->kernel, "auto") == 0;
+    return device && automatic && !params->untuned && !params->shader && !params->config && !params->tile_rows && !params->tile_cols;
+}
+
+/* What a tune found, where it is legal here. A result that this process has not used yet may be another machine's: it must multiply first. */
+static vkmm_status choose_tuned(vkmm_job *job, vkmm_device *device, vkmm_wish *wish, int *chosen)
+{
+    const vkmm_device_info *info = &device->physical->info;
+    vkmm_tuned tuned;
+    int trusted = 0, right = 1;
+    *chosen = 0;
+    if (!vkmm_tuned_find(device->instance, info, &job->problem, &tuned, &trusted)) return VKMM_OK;
+    wish->tuned = &tuned.best;
+    vkmm_status status = vkmm_choose(NULL, info, &job->problem, wish, &job->choice);
+    wish->tuned = NULL;
+    if (status != VKMM_OK || !job->choice.info.tuned)
+        return VKMM_OK; /* not legal here: the planner decides, and tells what there is to tell */
+    if (!trusted) {
+        status = vkmm_trial(device, &job->problem, &job->choice, &right);
+        if (status != VKMM_OK) return status;
+        vkmm_tuned_judge(device->instance, info, &job->problem, right);
+    }
+    if (!right)
+        vkmm_say(job->log, VKMM_LOG_WARNING,
+                 "the tuned configuration of %s (%s) gets a small product wrong on \"%s\": it is forgotten, and the planner's choice used",
+                 job->choice.info.name, job->choice.info.config, info->name);
+    *chosen = right;
+    return VKMM_OK;
+}
+
+static vkmm_status choose(vkmm_job *job, vkmm_device *device, const vkmm_job_params *params)
+{
+    vkmm_wish wish = {.kernel = params->kernel,
+                      .tile_rows = params->tile_rows,
+                      .tile_cols = params->tile_cols,
+                      .shader = params->shader,
+                      .config = params->config};
+    int chosen = 0;
+    vkmm_status status = may_be_tuned(device, params) ? choose_tuned(job, device, &wish, &chosen) : VKMM_OK;
+    if (status != VKMM_OK || chosen) return status;
+    return vkmm_choose(job->log, device ? &device->physical->info : NULL, &job->problem, &wish, &job->choice);
 }
 
 vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, vkmm_job **out)
@@ -65,8 +100,7 @@ vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm
     if (!job) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a job");
     job->log = log;
     job->problem = params->problem;
-    vkmm_wish wish = {.kernel = params->kernel, .tile_rows = params->tile_rows, .tile_cols = params->tile_cols, .shader = params->shader};
-    status = vkmm_choose(log, device ? &device->physical->info : NULL, &params->problem, &wish, &job->choice);
+    status = choose(job, device, params);
     if (status == VKMM_OK) {
         job->device = job->choice.module ? device : NULL;
         status = job->device ? create_device_objects(job) : create_host_memory(job);
@@ -81,12 +115,11 @@ void vkmm_job_destroy(vkmm_job **job_pointer)
     if (!job_pointer || !*job_pointer) return;
     vkmm_job *job = *job_pointer;
     if (job->device) {
-        vkmm_command_free(job->device, &job->checked);
-        vkmm_command_free(job->device, &job->timed);
-        vkmm_command_free(job->device, &job->transfer);
+        for (int pass = 0; pass < VKMM_PASS_COUNT; pass++) vkmm_command_free(job->device, &job->commands[pass]);
         vkmm_timer_destroy(job->device, &job->timer);
         vkmm_plan_destroy(job->device, &job->plan);
         for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_store_destroy(job->device, &job->stores[operand]);
+        vkmm_buffer_destroy(job->device, &job->workspace);
     }
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_free(job->host[operand]);
     for (int kind = 0; kind < VKMM_SERIES_COUNT; kind++) vkmm_samples_free(&job->samples[kind]);
@@ -104,38 +137,7 @@ void *vkmm_job_matrix(vkmm_job *job, vkmm_operand operand)
     return job->device ? job->stores[operand].host : job->host[operand];
 }
 
-static vkmm_status run_serial(vkmm_job *job, double *ms)
+int vkmm_job_reads_c(const vkmm_job *job)
 {
-    double start = vkmm_now_ms();
-    vkmm_serial(&job->problem, job->host[VKMM_A], job->host[VKMM_B], job->host[VKMM_C]);
-    *ms = vkmm_now_ms() - start;
-    return VKMM_OK;
-}
-
-vkmm_status vkmm_job_run(vkmm_job *job)
-{
-    int64_t damage = 0;
-    if (!job->device) return run_serial(job, &job->last_run_ms);
-    vkmm_stores_poison_mapped(job->stores);
-    vkmm_status status = vkmm_command_run(job->device, job->checked, &job->last_run_ms);
-    if (status != VKMM_OK || vkmm_store_guards_whole(&job->stores[VKMM_C], &damage)) return status;
-    return vkmm_fail(job->log, VKMM_WRONG_RESULT, "the kernel %s wrote outside C: %lld bytes from its start, C has %llu bytes",
-                     job->choice.info.name, (long long)damage, (unsigned long long)job->stores[VKMM_C].bytes);
-}
-
-vkmm_status vkmm_job_dispatch(vkmm_job *job, double *kernel_ms, double *submit_ms)
-{
-    if (!job->device) {
-        *kernel_ms = -1;
-        return run_serial(job, submit_ms);
-    }
-    vkmm_status status = vkmm_command_run(job->device, job->timed, submit_ms);
-    if (status == VKMM_OK) *kernel_ms = vkmm_timer_read(job->device, &job->timer);
-    return status;
-}
-
-vkmm_status vkmm_job_transfer(vkmm_job *job, double *transfer_ms)
-{
-    if (!job->device) return run_serial(job, transfer_ms);
-    return vkmm_command_run(job->device, job->transfer, transfer_ms);
+    return vkmm_problem_beta(&job->problem) != 0 || vkmm_problem_c_has_gaps(&job->problem);
 }

@@ -7,16 +7,18 @@
 #include "vk/command.h"
 
 enum { MIN_SAMPLES = 10, MIN_SLOW_SAMPLES = 3, MAX_TRANSFERS = 20, MAX_BATCH = 256 };
-#define STABLE_NOISE    0.01 /* half the 95 % interval of the median */
-#define BATCH_MS        5.0  /* long enough that the device does not idle between submissions, short enough for every watchdog */
+#define STABLE_NOISE    0.01  /* half the 95 % interval of the median */
+#define BATCH_MS        5.0   /* long enough that the device does not idle between submissions, short enough for every watchdog; */
+#define BATCH_MOST_MS   200.0 /* not more even where the device's clock makes too little of it */
 #define DEFAULT_MIN_MS  200.0
 #define DEFAULT_MAX_MS  3000.0
 #define DEFAULT_WARM_MS 500.0
 
 /* Dispatches back to back in one command buffer: single submissions leave gaps in which a GPU's clocks stay low. */
-static vkmm_status warm_up_by_batches(vkmm_job *job, double dispatch_ms, double target_ms)
+static vkmm_status warm_up_by_batches(vkmm_job *job, double dispatch_ms, double submit_ms, double target_ms)
 {
     double batch = dispatch_ms > 0 ? BATCH_MS / dispatch_ms : MAX_BATCH;
+    if (batch * submit_ms > BATCH_MOST_MS) batch = BATCH_MOST_MS / submit_ms;
     uint32_t dispatches = batch < 1 ? 1 : batch > MAX_BATCH ? MAX_BATCH : (uint32_t)batch;
     VkCommandBuffer command = NULL;
     vkmm_status status = vkmm_command_begin(job->device, &command);
@@ -43,9 +45,14 @@ static vkmm_status warm_up(vkmm_job *job, const vkmm_measure_params *params)
     }
     double target = params->warm_time_ms > 0 ? params->warm_time_ms : DEFAULT_WARM_MS;
     if (job->last_run_ms >= target) return VKMM_OK; /* the product that was just verified kept the device busy long enough */
+    double start = vkmm_now_ms();
     status = vkmm_job_dispatch(job, &kernel_ms, &submit_ms);
-    if (status != VKMM_OK || !job->device || submit_ms >= target) return status;
-    return warm_up_by_batches(job, kernel_ms > 0 ? kernel_ms : submit_ms, target);
+    /* What must be cut into slices keeps the device busy by itself. */
+    while (status == VKMM_OK && !vkmm_job_is_whole(job) && vkmm_now_ms() - start < target)
+        status = vkmm_job_dispatch(job, &kernel_ms, &submit_ms);
+    double left = target - (vkmm_now_ms() - start);
+    if (status != VKMM_OK || !job->device || left <= 0) return status;
+    return warm_up_by_batches(job, kernel_ms > 0 ? kernel_ms : submit_ms, submit_ms, left);
 }
 
 /* Enough samples? Given a count, exactly so many; else until the median is stable, within the bounds of time. */

@@ -11,6 +11,12 @@ enum { GUARDED, RACING, VERSIONS, DEFAULT_RUNS = 100 };
 
 static const char *const modules[VERSIONS] = {[GUARDED] = "tile_sum", [RACING] = "tile_sum-no-barrier"};
 
+static const vkmm_kernel tile_sum = {.name = "tile_sum",
+                                     .summary = "every element becomes the sum of its tile",
+                                     .spread = VKMM_SPREAD_GRID,
+                                     .default_rows = 16,
+                                     .default_cols = 16};
+
 typedef struct race {
     vkmm_device *device;
     const vkmm_log *log;
@@ -29,17 +35,14 @@ static vkmm_status choose(const race *r, int version, vkmm_choice *choice)
     const vkmm_race_params *params = r->params;
     const vkmm_device_info *device = &r->device->physical->info;
     const vkmm_problem problem = {params->rows, params->cols, 1, VKMM_I32};
-    const vkmm_shader shader = {
-        .name = NULL,
-        .kernel = {"tile_sum", "every element becomes the sum of its tile", VKMM_SPREAD_GRID, 16, 16, 0},
-        .module = *vkmm_module_find(modules[version], VKMM_I32, VKMM_BUILD_PLAIN),
-    };
+    const vkmm_shader shader = {.kernel = tile_sum, .module = *vkmm_module_find(modules[version], VKMM_I32, VKMM_BUILD_PLAIN)};
     const vkmm_wish wish = {.tile_rows = params->tile_rows, .tile_cols = params->tile_cols, .shader = &shader};
     vkmm_device_info boundless = *device;
     for (int axis = 0; axis < 3; axis++) boundless.max_workgroup_count[axis] = UINT32_MAX;
     vkmm_status status = vkmm_choose(r->log, &boundless, &problem, &wish, choice);
     if (status != VKMM_OK) return status;
-    choice->kernel = NULL; /* `shader` ends here */
+    choice->kernel = &tile_sum; /* `shader` ends here */
+    choice->problem.k = 0;
     choice->module = vkmm_module_find(modules[version], VKMM_I32, VKMM_BUILD_PLAIN);
     for (int axis = 0; axis < 2; axis++)
         if (choice->info.groups[axis] > device->max_workgroup_count[axis]) choice->info.groups[axis] = device->max_workgroup_count[axis];
@@ -82,11 +85,10 @@ static vkmm_status record(race *r, int version)
 
 static vkmm_status create_version(race *r, int version, vkmm_kernel_info *info)
 {
-    const vkmm_problem problem = {r->params->rows, r->params->cols, 0, VKMM_I32};
     vkmm_part parts[VKMM_BINDING_COUNT];
     vkmm_choice choice;
     vkmm_status status = choose(r, version, &choice);
-    if (status == VKMM_OK) status = vkmm_plan_create(r->device, &problem, &choice, &r->plans[version]);
+    if (status == VKMM_OK) status = vkmm_plan_create(r->device, &choice.problem, &choice, &r->plans[version]);
     if (status != VKMM_OK) return status;
     *info = choice.info;
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) parts[operand] = vkmm_store_part(&r->stores[operand]);

@@ -58,14 +58,20 @@ int vkmm_stores_all_mapped(const vkmm_store stores[VKMM_BINDING_COUNT])
     return 1;
 }
 
+/* By canaries, all of it and not the guards alone. */
+static int is_covered(const vkmm_store *store, int operand)
+{
+    return operand == VKMM_C && !store->input;
+}
+
 void vkmm_stores_poison_mapped(vkmm_store stores[VKMM_BINDING_COUNT])
 {
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
         char *memory = stores[operand].buffer.mapped;
         uint64_t bytes = stores[operand].buffer.bytes;
         if (!memory) continue;
-        fill_words(memory, operand == VKMM_C ? bytes : VKMM_GUARD_BYTES);
-        if (operand != VKMM_C) fill_words(memory + bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES);
+        fill_words(memory, is_covered(&stores[operand], operand) ? bytes : VKMM_GUARD_BYTES);
+        fill_words(memory + bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES);
     }
 }
 
@@ -73,13 +79,12 @@ void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM
 {
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
         const vkmm_buffer *buffer = &stores[operand].buffer;
-        uint64_t front = operand == VKMM_C ? buffer->bytes : VKMM_GUARD_BYTES;
+        int whole = is_covered(&stores[operand], operand);
         if (buffer->mapped) continue;
-        device->table.vkCmdFillBuffer(command, buffer->handle, 0, front, VKMM_CANARY);
-        if (operand != VKMM_C)
-            device->table.vkCmdFillBuffer(command, buffer->handle, buffer->bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES, VKMM_CANARY);
+        device->table.vkCmdFillBuffer(command, buffer->handle, 0, whole ? buffer->bytes : VKMM_GUARD_BYTES, VKMM_CANARY);
+        if (!whole) device->table.vkCmdFillBuffer(command, buffer->handle, buffer->bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES, VKMM_CANARY);
     }
-    /* The copies into A and B, and the kernel's writes to C, come after the canaries. */
+    /* The copies into A, B and C, and the kernel's writes to C, come after the canaries. */
     if (!vkmm_stores_all_mapped(stores))
         vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
                              VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
@@ -88,8 +93,10 @@ void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM
 
 void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command)
 {
-    for (int operand = VKMM_A; operand <= VKMM_B; operand++) {
-        VkBufferCopy region = {.srcOffset = 0, .dstOffset = VKMM_GUARD_BYTES, .size = stores[operand].bytes};
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
+        uint64_t from = operand == VKMM_C ? VKMM_GUARD_BYTES : 0;
+        VkBufferCopy region = {.srcOffset = from, .dstOffset = VKMM_GUARD_BYTES, .size = stores[operand].bytes};
+        if (operand == VKMM_C && !stores[operand].input) continue;
         if (stores[operand].staging.handle && region.size > 0) /* mapped: vkQueueSubmit makes the host's writes visible */
             device->table.vkCmdCopyBuffer(command, stores[operand].staging.handle, stores[operand].buffer.handle, 1, &region);
     }

@@ -17,6 +17,7 @@ typedef struct vkmm_store {
     vkmm_buffer buffer;  /* guard, matrix, guard */
     vkmm_buffer staging; /* the host's side, where memory is not unified: for C with its guards, for A and B without */
     void *host;          /* the matrix as the host reads and writes it */
+    int input;           /* of C: what the host wrote there counts, so that it is uploaded and no canary covers it */
 } vkmm_store;
 
 /* Takes the memory. Ended by vkmm_store_destroy. */
@@ -29,13 +30,13 @@ vkmm_part vkmm_store_part(const vkmm_store *store);
 /* 1 when the host sees all three directly, so that nothing is ever copied. A device may give some matrices such memory and others not. */
 int vkmm_stores_all_mapped(const vkmm_store stores[VKMM_BINDING_COUNT]);
 
-/* Fill the guards of A, B and C, and all of C, with the canary: on the host what is mapped; recorded for the device, with the barrier
- * behind it, what is not. Both together reach everything. */
+/* Fill the guards of A, B and C, and all of C unless it is an input, with the canary: on the host what is mapped; recorded for the device, with
+ * the barrier behind it, what is not. Both together reach everything. */
 void vkmm_stores_poison_mapped(vkmm_store stores[VKMM_BINDING_COUNT]);
 void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command);
 
-/* Record the copies of A and B to the device, and of C (guards too) back, with the barriers between them and a dispatch. What is mapped
- * needs only the barriers. */
+/* Record the copies of A, B and, where it is an input, C to the device, and of C (guards too) back, with the barriers between them and a
+ * dispatch. What is mapped needs only the barriers. */
 void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command);
 void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command);
 

@@ -63,6 +63,7 @@ vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_dev
     device->physical = &instance->physicals[index];
     vkmm_status status = create_handle(device);
     if (status == VKMM_OK) status = create_command_objects(device);
+    if (status == VKMM_OK) vkmm_pipeline_cache_open(device);
     if (status != VKMM_OK) vkmm_device_destroy(&device);
     *out = device;
     return status;
@@ -74,6 +75,7 @@ void vkmm_device_destroy(vkmm_device **device_pointer)
     vkmm_device *device = *device_pointer;
     if (device->handle) {
         if (device->table.vkDeviceWaitIdle) device->table.vkDeviceWaitIdle(device->handle);
+        vkmm_pipeline_cache_close(device);
         if (device->fence) device->table.vkDestroyFence(device->handle, device->fence, NULL);
         if (device->command_pool) device->table.vkDestroyCommandPool(device->handle, device->command_pool, NULL);
         device->table.vkDestroyDevice(device->handle, NULL);

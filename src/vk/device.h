@@ -5,6 +5,7 @@
 #include <volk.h>
 
 #include "vk/instance.h"
+#include "vk/pipeline_cache.h"
 
 struct vkmm_device {
     vkmm_instance *instance;
@@ -15,6 +16,7 @@ struct vkmm_device {
     VkCommandPool command_pool;
     VkFence fence; /* of the one submission that may be in flight */
     VkPhysicalDeviceMemoryProperties memory;
+    vkmm_pipeline_cache pipeline_cache;
 };
 
 static inline const vkmm_log *vkmm_device_log(const vkmm_device *device)

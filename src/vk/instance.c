@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/cache_dir.h"
 #include "vk/loader.h"
 #include "vk/result.h"
 #include "vk/validation.h"
@@ -120,7 +121,8 @@ vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instan
     vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
     if (!instance) return vkmm_fail(&params->log, VKMM_OUT_OF_MEMORY, "no memory for an instance");
     instance->log = params->log;
-    status = create_handle(instance, get, params->validate);
+    status = vkmm_cache_dir_resolve(&instance->log, params->cache_dir, &instance->cache_dir);
+    if (status == VKMM_OK) status = create_handle(instance, get, params->validate);
     if (status == VKMM_OK) status = load_functions(instance, get, params->validate);
     if (status == VKMM_OK) status = list_devices(instance);
     if (status != VKMM_OK) vkmm_instance_destroy(&instance);
@@ -135,6 +137,9 @@ void vkmm_instance_destroy(vkmm_instance **instance_pointer)
     if (instance->messenger) instance->destroy_messenger(instance->handle, instance->messenger, NULL);
     if (instance->handle && instance->table.vkDestroyInstance) instance->table.vkDestroyInstance(instance->handle, NULL);
     vkmm_free(instance->physicals);
+    vkmm_attachment *tuning = atomic_load(&instance->tuning);
+    if (tuning) tuning->destroy(tuning);
+    vkmm_free(instance->cache_dir);
     vkmm_free(instance);
     *instance_pointer = NULL;
 }

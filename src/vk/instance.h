@@ -28,11 +28,19 @@ typedef struct vkmm_instance_table {
 typedef struct vkmm_physical {
     VkPhysicalDevice handle;
     uint32_t queue_family;
+    uint8_t pipeline_cache_uuid[VK_UUID_SIZE]; /* which compiled pipelines the driver takes back */
     vkmm_device_info info;
 } vkmm_physical;
 
+/* What another room keeps with an instance: the first member of a struct of its own. */
+typedef struct vkmm_attachment {
+    void (*destroy)(struct vkmm_attachment *attachment);
+} vkmm_attachment;
+
 struct vkmm_instance {
     vkmm_log log;
+    char *cache_dir;                   /* resolved (base/cache_dir.h), owned; NULL: nothing is kept between processes */
+    _Atomic(vkmm_attachment *) tuning; /* plan/tuned.c's; NULL until it is needed */
     VkInstance handle;
     vkmm_instance_table table;
     VkDebugUtilsMessengerEXT messenger; /* with validation */

@@ -84,6 +84,22 @@ static int read_has_statistics(const vkmm_instance *instance, VkPhysicalDevice h
     return statistics.pipelineExecutableInfo == VK_TRUE;
 }
 
+/* Two vendors tell how many processors there are, each through an extension of its own. */
+static uint32_t read_processors(const vkmm_instance *instance, VkPhysicalDevice handle)
+{
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
+    VkPhysicalDeviceShaderCorePropertiesAMD amd = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    if (has_extension(instance, handle, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+        properties.pNext = &nvidia;
+    else if (has_extension(instance, handle, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
+        properties.pNext = &amd;
+    else
+        return 0;
+    instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
+    return nvidia.shaderSMCount + amd.shaderEngineCount * amd.shaderArraysPerEngineCount * amd.computeUnitsPerShaderArray;
+}
+
 int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical)
 {
     VkPhysicalDeviceMaintenance4Properties maintenance4 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
@@ -114,10 +130,14 @@ int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, u
     instance->table.vkGetPhysicalDeviceFeatures2(handle, &features);
 
     physical->handle = handle;
+    memcpy(physical->pipeline_cache_uuid, properties.properties.pipelineCacheUUID, sizeof physical->pipeline_cache_uuid);
     info->index = index;
     read_identity(&properties.properties, &driver, &ids, info);
     read_limits(&properties.properties.limits, info);
     info->subgroup_size = subgroup.subgroupSize;
+    info->has_broadcast =
+        (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (subgroup.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT);
+    info->processors = read_processors(instance, handle);
     info->max_allocation_bytes = maintenance3.maxMemoryAllocationSize;
     info->max_buffer_bytes = knows_maintenance4 ? maintenance4.maxBufferSize : maintenance3.maxMemoryAllocationSize;
     info->has_f64 = features.features.shaderFloat64 == VK_TRUE;

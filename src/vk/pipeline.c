@@ -81,8 +81,11 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
                   .pSpecializationInfo = &specialization},
         .layout = pipeline->layout,
     };
+    /* What the compiler tells is asked of the compiler, not of a cache. */
+    VkPipelineCache cache = info->capture_statistics ? VK_NULL_HANDLE : device->pipeline_cache.handle;
+    device->pipeline_cache.used |= cache != VK_NULL_HANDLE;
     status = vkmm_check(vkmm_device_log(device),
-                        device->table.vkCreateComputePipelines(device->handle, VK_NULL_HANDLE, 1, &create, NULL, &pipeline->handle),
+                        device->table.vkCreateComputePipelines(device->handle, cache, 1, &create, NULL, &pipeline->handle),
                         "vkCreateComputePipelines", "building a pipeline");
     device->table.vkDestroyShaderModule(device->handle, module, NULL);
     return status;

@@ -1,0 +1,199 @@
+#include "base/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+extern char **environ;
+
+enum { SLICE_MS = 50 }; /* a signal may arrive just before poll begins: it is looked for this often */
+
+struct vkmm_process {
+    pid_t pid;
+    int socket;
+    size_t used; /* bytes of `text` */
+    int cut;     /* the line that is being read is longer than `text`: the rest is skipped */
+    char text[VKMM_PROCESS_LINE];
+};
+
+static int spawn(const char *path, char *const *arguments, int socket, pid_t *pid)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&files);
+    if (error != 0) return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error != 0) {
+        posix_spawn_file_actions_destroy(&files);
+        return error;
+    }
+    error = posix_spawn_file_actions_adddup2(&files, socket, STDIN_FILENO);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&files, STDIN_FILENO, STDOUT_FILENO);
+    if (error == 0) error = posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (error == 0) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    if (error == 0) error = posix_spawnattr_setpgroup(&attributes, 0);
+    if (error == 0) error = posix_spawn(pid, path, &files, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    return error;
+}
+
+vkmm_status vkmm_process_start(const vkmm_log *log, const char *path, char *const *arguments, vkmm_process **out)
+{
+    const char *program = path != NULL ? path : "/proc/self/exe";
+    int sockets[2];
+    *out = NULL;
+    vkmm_process *process = vkmm_alloc(1, sizeof *process);
+    if (process == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to start %s", program);
+    /* A socket rather than two pipes: writing to a child that is gone is then an error and not a signal. */
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
+        vkmm_free(process);
+        return vkmm_fail(log, VKMM_INVALID, "cannot start %s: %s", program, strerror(errno));
+    }
+    int error = spawn(program, arguments, sockets[1], &process->pid);
+    close(sockets[1]);
+    if (error != 0) {
+        close(sockets[0]);
+        vkmm_free(process);
+        return vkmm_fail(log, VKMM_INVALID, "cannot start %s: %s", program, strerror(error));
+    }
+    process->socket = sockets[0];
+    *out = process;
+    return VKMM_OK;
+}
+
+int vkmm_process_send(vkmm_process *process, const char *text)
+{
+    for (size_t left = strlen(text); left > 0;) {
+        ssize_t sent = send(process->socket, text, left, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0) return 0;
+        text += sent;
+        left -= (size_t)sent;
+    }
+    return 1;
+}
+
+/* The first line of what has been read, if it is whole. */
+static int take_line(vkmm_process *process, char line[VKMM_PROCESS_LINE])
+{
+    for (;;) {
+        char *end = memchr(process->text, '\n', process->used);
+        if (end == NULL && process->used < sizeof process->text - 1) return 0;
+        int skip = process->cut;
+        size_t length = end != NULL ? (size_t)(end - process->text) : process->used, taken = length + (end != NULL);
+        process->cut = end == NULL;
+        if (!skip) {
+            memcpy(line, process->text, length);
+            line[length] = '\0';
+        }
+        process->used -= taken;
+        memmove(process->text, process->text + taken, process->used);
+        if (!skip) return 1;
+    }
+}
+
+vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, char line[VKMM_PROCESS_LINE])
+{
+    while (!take_line(process, line)) {
+        struct pollfd socket = {process->socket, POLLIN, 0};
+        double left = deadline_ms - vkmm_now_ms();
+        if (vkmm_interrupted()) return VKMM_HEARD_INTERRUPTED;
+        if (left <= 0) return VKMM_HEARD_NOTHING;
+        if (poll(&socket, 1, left < SLICE_MS ? (int)left + 1 : SLICE_MS) <= 0) continue;
+        ssize_t got = read(process->socket, process->text + process->used, sizeof process->text - 1 - process->used);
+        if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (got <= 0) return VKMM_HEARD_END;
+        process->used += (size_t)got;
+    }
+    return VKMM_HEARD_LINE;
+}
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){0, 2000000}, NULL);
+}
+
+/* 1 when the child has ended within the time. */
+static int wait_for(pid_t pid, double patience_ms, int *status)
+{
+    double start = vkmm_now_ms();
+    for (;;) {
+        pid_t ended = waitpid(pid, status, WNOHANG);
+        if (ended == pid || (ended < 0 && errno != EINTR)) return 1;
+        if (vkmm_now_ms() - start >= patience_ms) return 0;
+        nap();
+    }
+}
+
+void vkmm_process_end(vkmm_process **pointer, double patience_ms, char how[VKMM_PROCESS_END])
+{
+    vkmm_process *process = *pointer;
+    int status = 0;
+    if (process == NULL) return;
+    shutdown(process->socket, SHUT_WR);
+    int killed = !wait_for(process->pid, patience_ms, &status);
+    if (killed) {
+        kill(process->pid, SIGKILL);
+        /* A process inside a driver that hangs may stay for as long as the driver does: it is not waited for. */
+        wait_for(process->pid, 2000, &status);
+    }
+    if (how != NULL) {
+        if (killed)
+            snprintf(how, VKMM_PROCESS_END, "was killed");
+        else if (WIFSIGNALED(status))
+            snprintf(how, VKMM_PROCESS_END, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        else
+            snprintf(how, VKMM_PROCESS_END, "ended with status %d", WEXITSTATUS(status));
+    }
+    close(process->socket);
+    vkmm_free(process);
+    *pointer = NULL;
+}
+
+void vkmm_process_follow_parent(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a parent that ended before shows by the end of standard input */
+}
+
+static volatile sig_atomic_t interrupt;
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+static struct sigaction before[SIGNALS];
+
+static void remember(int number)
+{
+    interrupt = number;
+}
+
+void vkmm_interrupt_catch(void)
+{
+    struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
+    interrupt = 0;
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &action, &before[i]);
+}
+
+void vkmm_interrupt_release(void)
+{
+    for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &before[i], NULL);
+}
+
+int vkmm_interrupted(void)
+{
+    return interrupt;
+}

@@ -1,0 +1,43 @@
+/* Child processes that are spoken to in lines, and the signals that ask this one to end. */
+#ifndef VKMM_BASE_PROCESS_H
+#define VKMM_BASE_PROCESS_H
+
+#include "vkmatmul.h"
+
+#define VKMM_PROCESS_LINE 1024 /* bytes of a line that is read, its end included; longer ones are cut */
+#define VKMM_PROCESS_END  64
+
+/* A child whose standard input and output are this process's end of a socket. Its messages on standard error are dropped. It has a process
+ * group of its own, so that Ctrl-C reaches this process alone. Used by one thread at a time. */
+typedef struct vkmm_process vkmm_process;
+
+/* Starts a program; arguments begin with its name and end with NULL. path NULL: the program that runs now. VKMM_INVALID with the system's
+ * reason. Ended by vkmm_process_end. */
+vkmm_status vkmm_process_start(const vkmm_log *log, const char *path, char *const *arguments, vkmm_process **process);
+
+/* Sends a text; 0 when the child is gone. */
+int vkmm_process_send(vkmm_process *process, const char *text);
+
+typedef enum vkmm_heard {
+    VKMM_HEARD_LINE,
+    VKMM_HEARD_NOTHING,    /* in time */
+    VKMM_HEARD_END,        /* the child closed its output: it ended, or is about to */
+    VKMM_HEARD_INTERRUPTED /* vkmm_interrupted() */
+} vkmm_heard;
+
+/* The next line without its end. Waits until the clock (vkmm_now_ms) shows deadline_ms. */
+vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, char line[VKMM_PROCESS_LINE]);
+
+/* Waits patience_ms for the child to end by itself, now that it has no more input; kills it after that. how (may be NULL): "ended with status 6",
+ * "was killed by signal 11 (Segmentation fault)", or "was killed" when this function did it. Sets NULL; a pointer to NULL is legal. */
+void vkmm_process_end(vkmm_process **process, double patience_ms, char how[VKMM_PROCESS_END]);
+
+/* In a child: it is to end when its parent does, however that ends. */
+void vkmm_process_follow_parent(void);
+
+/* From now on SIGINT, SIGTERM and SIGHUP are remembered instead of ending the process; a second one ends it. */
+void vkmm_interrupt_catch(void);
+void vkmm_interrupt_release(void); /* back to what they did before */
+int vkmm_interrupted(void);        /* the number of the signal; 0: none came */
+
+#endif

@@ -1,0 +1,111 @@
+#include "vk/pipeline_cache.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/cache_dir.h"
+#include "base/file.h"
+#include "vk/device.h"
+#include "vk/pipeline_cache_file.h"
+#include "vk/result.h"
+
+static vkmm_pipelines_owner owner_of(const vkmm_device *device)
+{
+    const vkmm_device_info *info = &device->physical->info;
+    vkmm_pipelines_owner owner = {.driver_version = info->driver_version, .vendor_id = info->vendor_id, .device_id = info->device_id};
+    memcpy(owner.device_uuid, info->uuid, VK_UUID_SIZE);
+    memcpy(owner.driver_uuid, info->driver_uuid, VK_UUID_SIZE);
+    memcpy(owner.cache_uuid, device->physical->pipeline_cache_uuid, VK_UUID_SIZE);
+    return owner;
+}
+
+static VkResult create(vkmm_device *device, const void *data, uint64_t bytes)
+{
+    const VkPipelineCacheCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, .initialDataSize = bytes, .pInitialData = data};
+    VkResult result = device->table.vkCreatePipelineCache(device->handle, &info, NULL, &device->pipeline_cache.handle);
+    if (result != VK_SUCCESS) device->pipeline_cache.handle = VK_NULL_HANDLE;
+    return result;
+}
+
+/* A missing file is no news, and one that cannot be opened is none either: writing it will tell. */
+static void load(vkmm_device *device)
+{
+    const vkmm_log silent = {0};
+    const vkmm_pipelines_owner owner = owner_of(device);
+    vkmm_pipeline_cache *cache = &device->pipeline_cache;
+    vkmm_mapping file = {0};
+    const void *data = NULL;
+    const char *why = NULL;
+    uint64_t bytes = 0;
+    if (vkmm_mapping_open(&silent, cache->path, &file) != VKMM_OK) return;
+    vkmm_pipelines_state state = VKMM_PIPELINES_STALE;
+    if (file.bytes <= VKMM_PIPELINES_MOST) state = vkmm_pipelines_parse(file.data, file.bytes, &owner, &data, &bytes, &why);
+    if (state == VKMM_PIPELINES_DAMAGED)
+        vkmm_say(vkmm_device_log(device), VKMM_LOG_WARNING, "the compiled pipelines in %s are damaged, and ignored: %s", cache->path, why);
+    if (state == VKMM_PIPELINES_WHOLE && create(device, data, bytes) == VK_SUCCESS) cache->loaded_bytes = bytes;
+    vkmm_mapping_close(&file);
+}
+
+void vkmm_pipeline_cache_open(vkmm_device *device)
+{
+    const char *folder = device->instance->cache_dir;
+    const vkmm_pipelines_owner owner = owner_of(device);
+    vkmm_pipeline_cache *cache = &device->pipeline_cache;
+    char name[VKMM_PIPELINES_NAME];
+    vkmm_pipelines_name(&owner, name);
+    *cache = (vkmm_pipeline_cache){.path = folder ? vkmm_cache_dir_join(folder, name) : NULL};
+    if (cache->path) load(device);
+    if (cache->handle) return;
+    VkResult result = create(device, NULL, 0);
+    if (result != VK_SUCCESS)
+        vkmm_say(vkmm_device_log(device), VKMM_LOG_INFO, "compiled pipelines are not kept: vkCreatePipelineCache failed with %s",
+                 vkmm_result_name(result));
+}
+
+/* What would be an error of the user's own file is no more than a pity here. */
+static void tell_as_info(void *user, vkmm_log_level level, const char *sentence)
+{
+    (void)level;
+    vkmm_say(user, VKMM_LOG_INFO, "compiled pipelines are not kept: %s", sentence);
+}
+
+static void write_file(vkmm_device *device, const void *data, uint64_t bytes)
+{
+    vkmm_log log = *vkmm_device_log(device);
+    const vkmm_log as_info = {tell_as_info, &log};
+    const vkmm_pipelines_owner owner = owner_of(device);
+    vkmm_output *output = NULL;
+    uint8_t header[VKMM_PIPELINES_HEADER];
+    if (vkmm_cache_dir_make(&log, device->instance->cache_dir) != VKMM_OK) return;
+    if (vkmm_output_open_private(&as_info, device->pipeline_cache.path, &output) != VKMM_OK) return;
+    vkmm_pipelines_header(&owner, data, bytes, header);
+    if (vkmm_output_write(output, header, sizeof header) != VKMM_OK || vkmm_output_write(output, data, bytes) != VKMM_OK)
+        vkmm_output_discard(&output);
+    else
+        vkmm_output_commit(&output);
+}
+
+/* The size tells whether something was added: drivers only ever append, and some give the same entries in another order each time. */
+static void save(vkmm_device *device)
+{
+    const vkmm_pipeline_cache *cache = &device->pipeline_cache;
+    const vkmm_pipelines_owner owner = owner_of(device);
+    size_t bytes = 0;
+    if (device->table.vkGetPipelineCacheData(device->handle, cache->handle, &bytes, NULL) != VK_SUCCESS) return;
+    if (bytes == cache->loaded_bytes || bytes + VKMM_PIPELINES_HEADER > VKMM_PIPELINES_MOST) return;
+    void *data = vkmm_alloc(1, bytes);
+    if (data && device->table.vkGetPipelineCacheData(device->handle, cache->handle, &bytes, data) == VK_SUCCESS &&
+        vkmm_pipelines_worth_keeping(&owner, data, bytes))
+        write_file(device, data, bytes);
+    vkmm_free(data);
+}
+
+void vkmm_pipeline_cache_close(vkmm_device *device)
+{
+    vkmm_pipeline_cache *cache = &device->pipeline_cache;
+    if (cache->handle && cache->path && cache->used) save(device);
+    if (cache->handle) device->table.vkDestroyPipelineCache(device->handle, cache->handle, NULL);
+    vkmm_free(cache->path);
+    *cache = (vkmm_pipeline_cache){0};
+}

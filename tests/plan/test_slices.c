@@ -1,0 +1,123 @@
+/* How work is cut up: by a device that is simulated. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "exec/slices.h"
+
+/* Does all items at a speed, which may depend on how many there are at a time; returns the slices, and the longest of them. */
+static unsigned run(vkmm_slices *slices, double items_per_ms, double overhead_ms, double *longest_ms)
+{
+    unsigned count = 0;
+    uint64_t done = 0;
+    *longest_ms = 0;
+    while (done < slices->items) {
+        uint64_t next = vkmm_slices_next(slices, slices->items - done);
+        assert_true(next >= 1 && next <= slices->items - done);
+        double ms = overhead_ms + (double)next / items_per_ms;
+        vkmm_slices_learn(slices, next, ms);
+        if (ms > *longest_ms) *longest_ms = ms;
+        done += next;
+        count++;
+    }
+    assert_true(done == slices->items);
+    return count;
+}
+
+static void small_work_is_one_piece(void **state)
+{
+    (void)state;
+    const vkmm_slices slices = vkmm_slices_of(1000, 1e8);
+    assert_int_equal(vkmm_slices_next(&slices, 1000), 1000);
+}
+
+static void large_work_begins_small(void **state)
+{
+    (void)state;
+    const vkmm_slices slices = vkmm_slices_of(1000, 1e10), coarse = vkmm_slices_of(10, 1e12);
+    assert_int_equal(vkmm_slices_next(&slices, 1000), 5);
+    assert_int_equal(vkmm_slices_next(&coarse, 10), 1); /* never below one */
+}
+
+static void a_slow_device_gets_slices_of_100_ms(void **state)
+{
+    (void)state;
+    double longest;
+    vkmm_slices slices = vkmm_slices_of(100000, 1e11);
+    run(&slices, 20, 0.1, &longest); /* 5 s in all */
+    assert_true(longest < VKMM_SLICE_MOST_MS);
+    unsigned count = run(&slices, 20, 0.1, &longest);
+    assert_true(count >= 45 && count <= 60);
+    assert_true(longest > 70 && longest < 130);
+}
+
+static void a_fast_device_gets_one_piece_in_the_end(void **state)
+{
+    (void)state;
+    double longest;
+    vkmm_slices slices = vkmm_slices_of(100000, 1e11);
+    unsigned first = run(&slices, 1e4, 0.05, &longest); /* 10 ms in all */
+    assert_true(first > 1 && first < 10);
+    assert_int_equal(run(&slices, 1e4, 0.05, &longest), 1);
+    assert_int_equal(run(&slices, 1e4, 0.05, &longest), 1);
+}
+
+static void a_device_that_turns_slow_is_noticed(void **state)
+{
+    (void)state;
+    double longest;
+    vkmm_slices slices = vkmm_slices_of(100000, 1e11);
+    run(&slices, 1e4, 0.05, &longest);
+    assert_int_equal(run(&slices, 200, 0.05, &longest), 1); /* 500 ms at once: it was not to be known */
+    assert_true(run(&slices, 200, 0.05, &longest) >= 5);
+    assert_true(longest < VKMM_SLICE_MOST_MS);
+}
+
+/* What few items cost says little: a slice grows 16 times at most. */
+static void slices_grow_step_by_step(void **state)
+{
+    (void)state;
+    vkmm_slices slices = vkmm_slices_of(1000000, 1e11);
+    vkmm_slices_learn(&slices, 500, 0.001);
+    assert_true(vkmm_slices_next(&slices, 999500) <= 8000);
+    vkmm_slices_learn(&slices, 8000, 1e6); /* far slower than one a 100 ms */
+    assert_int_equal(vkmm_slices_next(&slices, 991500), 1);
+}
+
+static void small_rests_and_nonsense_teach_nothing(void **state)
+{
+    (void)state;
+    vkmm_slices slices = vkmm_slices_of(100000, 1e11);
+    vkmm_slices_learn(&slices, 1000, 10);
+    vkmm_slices_learn(&slices, 3, 9);
+    vkmm_slices_learn(&slices, 1000, 0);
+    vkmm_slices_learn(&slices, 1000, -1);
+    vkmm_slices_learn(&slices, 0, 1);
+    assert_true(slices.items_per_ms == 100 && slices.largest == 1000);
+}
+
+static void a_fixed_size_is_kept(void **state)
+{
+    (void)state;
+    double longest;
+    vkmm_slices slices = vkmm_slices_of(10, 1e3);
+    slices.fixed = 4;
+    assert_int_equal(run(&slices, 1e9, 0, &longest), 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_work_is_one_piece),
+        cmocka_unit_test(large_work_begins_small),
+        cmocka_unit_test(a_slow_device_gets_slices_of_100_ms),
+        cmocka_unit_test(a_fast_device_gets_one_piece_in_the_end),
+        cmocka_unit_test(a_device_that_turns_slow_is_noticed),
+        cmocka_unit_test(slices_grow_step_by_step),
+        cmocka_unit_test(small_rests_and_nonsense_teach_nothing),
+        cmocka_unit_test(a_fixed_size_is_kept),
+    };
+    return cmocka_run_group_tests_name("slices", tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* Where caches go: the XDG rules, and folders for this user alone. */
+#include "unit.h"
+
+#include "base/alloc.h"
+#include "base/cache_dir.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int enter_folder(void **state)
+{
+    char folder[] = "/tmp/vkmm-cache-XXXXXX";
+    if (mkdtemp(folder) == NULL || chdir(folder) != 0) return -1;
+    *state = strdup(folder);
+    return *state != NULL ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+    char command[100];
+    snprintf(command, sizeof command, "chmod -R u+w '%s'; rm -rf '%s'", (char *)*state, (char *)*state);
+    free(*state);
+    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+}
+
+static void set(const char *name, const char *value)
+{
+    assert_int_equal(value ? setenv(name, value, 1) : unsetenv(name), 0);
+}
+
+static void expect(const char *xdg, const char *home, const char *given, const char *want)
+{
+    char *path = (char *)"untouched";
+    set("XDG_CACHE_HOME", xdg);
+    set("HOME", home);
+    assert_int_equal(vkmm_cache_dir_resolve(NULL, given, &path), VKMM_OK);
+    if (want)
+        assert_string_equal(path ? path : "nowhere", want);
+    else
+        assert_null(path);
+    vkmm_free(path);
+}
+
+static void resolves_by_the_xdg_rules(void **state)
+{
+    (void)state;
+    expect("/x", "/h", NULL, "/x/vkmatmul");
+    expect("/x/", "/h", NULL, "/x/vkmatmul");
+    expect(NULL, "/h", NULL, "/h/.cache/vkmatmul");
+    expect("", "/h", NULL, "/h/.cache/vkmatmul");
+    expect("relative/x", "/h", NULL, "/h/.cache/vkmatmul"); /* "should consider the path invalid and ignore it" */
+    expect(NULL, NULL, NULL, NULL);
+    expect(NULL, "", NULL, NULL);
+    expect(NULL, "h", NULL, NULL);
+    expect("/x", "/h", "", NULL);
+    expect("/x", "/h", "own/place", "own/place");
+    expect(NULL, NULL, "/own", "/own");
+}
+
+static void tells_when_memory_ends(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    char *path = (char *)"untouched";
+    vkmm_alloc_fail_after(1);
+    assert_int_equal(vkmm_cache_dir_resolve(&log, "/own", &path), VKMM_OUT_OF_MEMORY);
+    vkmm_alloc_fail_after(0);
+    assert_null(path);
+    assert_int_equal(h.count, 1);
+}
+
+static unsigned mode_of(const char *path)
+{
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_true(S_ISDIR(status.st_mode));
+    return status.st_mode & 0777;
+}
+
+static void makes_what_is_missing_for_this_user_alone(void **state)
+{
+    (void)state;
+    mode_t before = umask(022);
+    assert_int_equal(mkdir("there", 0755), 0);
+    assert_int_equal(vkmm_cache_dir_make(NULL, "there/a/b"), VKMM_OK);
+    assert_int_equal(vkmm_cache_dir_make(NULL, "there/a/b"), VKMM_OK); /* again */
+    assert_int_equal(vkmm_cache_dir_make(NULL, "there/c/"), VKMM_OK);
+    assert_int_equal(vkmm_cache_dir_make(NULL, "d"), VKMM_OK);
+    umask(before);
+    assert_int_equal(mode_of("there"), 0755);
+    assert_int_equal(mode_of("there/a"), 0700);
+    assert_int_equal(mode_of("there/a/b"), 0700);
+    assert_int_equal(mode_of("there/c"), 0700);
+    assert_int_equal(mode_of("d"), 0700);
+    char absolute[200];
+    snprintf(absolute, sizeof absolute, "%s/e/f", (char *)*state);
+    assert_int_equal(vkmm_cache_dir_make(NULL, absolute), VKMM_OK);
+    assert_int_equal(mode_of("e/f"), 0700);
+}
+
+static void what_cannot_be_made_is_no_error(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    FILE *file = fopen("file", "w");
+    assert_non_null(file);
+    fclose(file);
+    assert_int_equal(vkmm_cache_dir_make(&log, "file"), VKMM_INVALID);
+    assert_int_equal(h.level, VKMM_LOG_INFO);
+    assert_contains(h.last, "nothing is kept in file");
+    assert_int_equal(vkmm_cache_dir_make(&log, "file/below/it"), VKMM_INVALID);
+    assert_contains(h.last, "Not a directory");
+    assert_int_equal(vkmm_cache_dir_make(&log, "/proc/vkmatmul/cache"), VKMM_INVALID); /* even root cannot */
+    assert_contains(h.last, "No such file");
+    assert_int_equal(vkmm_cache_dir_make(&log, ""), VKMM_INVALID);
+    assert_int_equal(h.count, 4);
+}
+
+static void joins_with_one_slash(void **state)
+{
+    (void)state;
+    char *plain = vkmm_cache_dir_join("a", "b"), *ended = vkmm_cache_dir_join("a/", "b");
+    assert_string_equal(plain, "a/b");
+    assert_string_equal(ended, "a/b");
+    vkmm_free(plain);
+    vkmm_free(ended);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resolves_by_the_xdg_rules),
+        cmocka_unit_test(tells_when_memory_ends),
+        IN_FOLDER(makes_what_is_missing_for_this_user_alone),
+        IN_FOLDER(what_cannot_be_made_is_no_error),
+        cmocka_unit_test(joins_with_one_slash),
+    };
+    return cmocka_run_group_tests_name("cache_dir", tests, NULL, NULL);
+}
