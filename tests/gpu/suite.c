@@ -85,7 +85,7 @@ static int judge(const vkmm_problem *problem, const vkmm_store *stores, char why
         snprintf(why, 256, "could not be verified");
         return 0;
     }
-    snprintf(why, 256, "%s", verdict.sentence);
+    snprintf(why, 256, "%.255s", verdict.sentence);
     return verdict.passed;
 }
 

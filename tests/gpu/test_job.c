@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@ static void keep_sentence(void *user, vkmm_log_level level, const char *sentence
     printf("# %s\n", sentence);
 }
 
+static const vkmm_log log_here = {keep_sentence, NULL};
+
 static void multiplies_host_matrices(void **state)
 {
     (void)state;
@@ -30,6 +33,62 @@ static void multiplies_host_matrices(void **state)
     float c[9] = {0};
     assert_int_equal(vkmm_multiply(device, &problem, a, b, c), VKMM_OK);
     assert_memory_equal(c, want, sizeof want);
+}
+
+/* Two matrices of C in a wide frame, at an offset: the frame stays. */
+static void multiply_leaves_gaps_alone(void **state)
+{
+    (void)state;
+    const float a[] = {1, 2, 3, 4}, b[] = {1, 0, 0, 1, 2, 0, 0, 2};
+    const float want[] = {-9, -9, 1, 2, -9, 3, 4, -9, -9, 2, 4, -9, 6, 8};
+    float c[14];
+    vkmm_problem problem = {.m = 2, .n = 2, .k = 2, .ldc = 3, .offset_c = 2, .batch_count = 2, .stride_b = 4, .stride_c = 7};
+    for (int i = 0; i < 14; i++) c[i] = -9;
+    assert_int_equal(vkmm_operand_bytes(&problem, VKMM_C), sizeof c);
+    assert_int_equal(vkmm_multiply(device, &problem, a, b, c), VKMM_OK);
+    assert_memory_equal(c, want, sizeof c);
+    problem.layout = VKMM_COL_MAJOR; /* op(B) is symmetric */
+    problem.scaled = 1;
+    problem.alpha = -1;
+    problem.beta = 1; /* takes away what was added */
+    assert_int_equal(vkmm_multiply(device, &problem, a, b, c), VKMM_OK);
+    for (int i = 0; i < 14; i++) assert_true(c[i] == (want[i] == -9 ? -9 : 0));
+}
+
+static void multiply_reads_no_more_than_it_must(void **state)
+{
+    (void)state;
+    float c[] = {1, 2, 3, 4};
+    const float want[] = {2, 4, 6, 8}, zeros[4] = {0}, nan[4] = {NAN, NAN, NAN, NAN}, ones[] = {1, 1, 1, 1};
+    vkmm_problem problem = {.m = 2, .n = 2, .k = 2, .scaled = 1, .alpha = 0, .beta = 2};
+    assert_int_equal(vkmm_multiply(device, &problem, NULL, NULL, c), VKMM_OK);
+    assert_memory_equal(c, want, sizeof c);
+    problem.beta = 0;
+    assert_int_equal(vkmm_multiply(device, &problem, nan, nan, c), VKMM_OK);
+    assert_memory_equal(c, zeros, sizeof c);
+    memcpy(c, nan, sizeof c);
+    problem.alpha = 0.5;
+    assert_int_equal(vkmm_multiply(device, &problem, ones, ones, c), VKMM_OK);
+    assert_memory_equal(c, ones, sizeof c);
+    problem.k = 0; /* no terms, no A and B */
+    assert_int_equal(vkmm_multiply(device, &problem, NULL, NULL, c), VKMM_OK);
+    assert_memory_equal(c, zeros, sizeof c);
+    problem.m = 0;
+    assert_int_equal(vkmm_multiply(device, &problem, NULL, NULL, NULL), VKMM_OK);
+}
+
+static void serial_takes_plain_problems_alone(void **state)
+{
+    (void)state;
+    vkmm_job *job = NULL;
+    vkmm_job_params params = {.problem = {.m = 2, .n = 2, .k = 2, .op_a = VKMM_OP_T}, .kernel = "serial"};
+    assert_int_equal(vkmm_job_create(NULL, &log_here, &params, &job), VKMM_UNSUPPORTED);
+    assert_non_null(strstr(last_sentence, "serial"));
+    assert_null(job);
+    params.problem.op_a = VKMM_OP_N;
+    assert_int_equal(vkmm_job_create(NULL, &log_here, &params, &job), VKMM_OK);
+    assert_false(vkmm_job_reads_c(job));
+    vkmm_job_destroy(&job);
 }
 
 static void integers_wrap(void **state)
@@ -196,6 +255,9 @@ int main(void)
     if (absent) return absent;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multiplies_host_matrices),
+        cmocka_unit_test(multiply_leaves_gaps_alone),
+        cmocka_unit_test(multiply_reads_no_more_than_it_must),
+        cmocka_unit_test(serial_takes_plain_problems_alone),
         cmocka_unit_test(integers_wrap),
         cmocka_unit_test(a_long_k_is_right_by_default),
         cmocka_unit_test_prestate(measures_three_times, (void *)"tiled"),

@@ -6,6 +6,10 @@
 
 A mutant lacks one barrier(), or one bounds check: a use of inside(…), which becomes true. The includes are read from lib/ beside
 the shader, so that what kernels share is broken in each of them.
+
+Drivers that run on processors take up the invocations of a workgroup one after another, in an order that may hide a missing barrier.
+Mutants of shaders over one-dimensional workgroups therefore come in three orders: as they are, NAME-reversed, with the invocations
+numbered backwards, and NAME-rotated, beginning in the middle.
 """
 import argparse
 import pathlib
@@ -14,6 +18,7 @@ import sys
 
 INCLUDE = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
 BARRIER = re.compile(r"\bbarrier\(\);")
+NUMBER = re.compile(r"\bgl_LocalInvocationIndex\b|\bgl_LocalInvocationID\.x\b")
 CHECK = re.compile(r"\binside\(")
 
 
@@ -46,6 +51,20 @@ def places(text):
     return found
 
 
+def reversible(text):
+    return "gl_LocalInvocationID.y" not in text and NUMBER.search(without_comments(text))
+
+
+ORDERS = {
+    "-reversed": "(gl_WorkGroupSize.x - 1 - {})",
+    "-rotated": "(({} + gl_WorkGroupSize.x / 2) % gl_WorkGroupSize.x)",
+}
+
+
+def reorder(text, order):
+    return NUMBER.sub(lambda m: ORDERS[order].format(m[0]), text)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--list", action="store_true")
@@ -55,11 +74,16 @@ def main():
     a = p.parse_args()
     text = flatten(pathlib.Path(a.shader))
     if a.list:
-        print("\n".join(name for name, *_ in places(text)))
+        for name, *_ in places(text):
+            print(name)
+            if "barrier" in name and reversible(text):
+                print("\n".join(name + order for order in ORDERS))
         return
+    order = next((order for order in ORDERS if a.mutant.endswith(order)), "")
     for name, start, end, replacement in places(text):
-        if name == a.mutant:
-            pathlib.Path(a.output).write_text(text[:start] + replacement + text[end:])
+        if name + order == a.mutant:
+            mutant = text[:start] + replacement + text[end:]
+            pathlib.Path(a.output).write_text(reorder(mutant, order) if order else mutant)
             return
     sys.exit(f"{a.shader}: no mutant {a.mutant}")
 

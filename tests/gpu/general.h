@@ -1,0 +1,41 @@
+/* The products that every general kernel must get right, with the whole meaning of vkmm_problem: run close to the metal, as those of suite.h. */
+#ifndef VKMM_TESTS_GENERAL_H
+#define VKMM_TESTS_GENERAL_H
+
+#include "suite.h"
+
+/* How a kernel is run: with one configuration, over pipelines that are kept for products with the same constants. */
+typedef struct general_run {
+    suite_device *suite;
+    const char *kernel, *config; /* config NULL: the planner's */
+    const vkmm_module *module;   /* NULL, or SPIR-V in place of the kernel's own */
+    const vkmm_module *reduce;   /* likewise of the second pass */
+    uint32_t max_groups;         /* 0, or a limit on workgroups: makes kernels loop over their work */
+    uint64_t slice;              /* 0, or items of each dispatch */
+    uint64_t narrow;             /* 0, or N of all products of general_edges: for a kernel that fits its tile to it */
+    vkmm_plan plans[4];          /* built so far: pipelines take longer than products. Zeroed at the beginning */
+    unsigned planned;
+} general_run;
+
+/* Runs one product twice: 1 when both have the same bits and are right, all padding of C and the guard bands untouched. A, B and the padding
+ * around them are filled, the padding with NaN; C too where β is 0. On 0, `why` tells. */
+int general_product(general_run *run, const vkmm_problem *problem, uint64_t seed, char why[512]);
+void general_end(general_run *run);
+
+/* How the operands of general_edges lie in memory. */
+typedef enum general_padding {
+    GENERAL_ALIGNED, /* rows are padded so that each begins at a multiple of 16 bytes */
+    GENERAL_UNEVEN   /* rows are padded so that no two begin alike */
+} general_padding;
+
+/* Products with every edge: extents 0 to 129 around the powers of two, and primes; both layouts, scalars, offsets, batches. Returns how many
+ * were wrong, printing each when `loud`; with `stop`, ends at the first. */
+int general_edges(general_run *run, vkmm_type type, vkmm_op op_a, vkmm_op op_b, general_padding padding, uint64_t seed, int loud, int stop);
+
+/* A random problem of moderate size, the same for the same seed everywhere. */
+vkmm_problem general_random(vkmm_type type, uint64_t seed);
+
+/* "f32 TN col 17x5x129 lda=…": the whole problem in one line. */
+void general_text(const vkmm_problem *problem, char text[256]);
+
+#endif

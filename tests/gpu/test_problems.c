@@ -1,0 +1,277 @@
+/* Jobs on every kind of problem: β and gaps, batches, both layouts, K in parts, work in slices; on memory that the host sees, and through
+ * staging buffers. Small whole numbers, so that every sum is exact; the reference is tests/unit/gemm.h. */
+#include "gemm.h"
+#include "exec/job.h"
+#include "math/problem.h"
+#include "suite.h"
+
+enum { M = 37, N = 29, K = 41 };
+
+static suite_device suite;
+
+static double number(vkmm_type type, uint64_t at, unsigned spread)
+{
+    return (double)(at * 7 % spread) - (type == VKMM_U32 ? 0 : spread / 2);
+}
+
+/* All ones where no matrix lies: a NaN for floats. Of C that too, unless it is read. */
+static void fill(const vkmm_problem *p, vkmm_operand operand, void *data, int whole)
+{
+    const uint64_t rows[] = {p->m, p->k, p->m}, cols[] = {p->k, p->n, p->n};
+    memset(data, 0xff, vkmm_operand_bytes(p, operand));
+    for (uint64_t x = 0; x < gemm_batches(p) && !whole; x++)
+        for (uint64_t i = 0; i < rows[operand]; i++)
+            for (uint64_t j = 0; j < cols[operand]; j++) {
+                uint64_t at = gemm_index(p, operand, x, i, j);
+                gemm_set(p->type, data, at, number(p->type, at + 3 * i, operand == VKMM_C ? 9 : 5 + (unsigned)operand * 2));
+            }
+}
+
+static vkmm_job *make(const vkmm_job_params *params)
+{
+    const vkmm_problem *p = &params->problem;
+    vkmm_job *job = NULL;
+    assert_int_equal(vkmm_job_create(suite.device, NULL, params, &job), VKMM_OK);
+    fill(p, VKMM_A, vkmm_job_matrix(job, VKMM_A), 0);
+    fill(p, VKMM_B, vkmm_job_matrix(job, VKMM_B), 0);
+    fill(p, VKMM_C, vkmm_job_matrix(job, VKMM_C), !p->scaled || p->beta == 0);
+    return job;
+}
+
+/* Numbers by value, the rest by bits: 0 is -0, but a NaN between the rows must stay the same one. */
+static void compare(const vkmm_problem *p, const void *got, const void *want)
+{
+    const uint64_t size = vkmm_type_of(p->type)->bytes;
+    for (uint64_t at = 0; at < vkmm_operand_elements(p, VKMM_C); at++) {
+        if (memcmp((const char *)got + at * size, (const char *)want + at * size, size) == 0) continue;
+        double g = gemm_get(p->type, got, at), w = gemm_get(p->type, want, at);
+        if (g != w) fail_msg("element %llu of C's memory is %g, should be %g", (unsigned long long)at, g, w);
+    }
+}
+
+static void check(const vkmm_job_params *params, uint64_t slice)
+{
+    const vkmm_problem *p = &params->problem;
+    vkmm_job *job = make(params);
+    size_t bytes = vkmm_operand_bytes(p, VKMM_C);
+    void *want = malloc(bytes);
+    assert_non_null(want);
+    memcpy(want, vkmm_job_matrix(job, VKMM_C), bytes);
+    gemm(p, vkmm_job_matrix(job, VKMM_A), vkmm_job_matrix(job, VKMM_B), want);
+    vkmm_job_set_slice(job, slice);
+    assert_int_equal(vkmm_job_is_whole(job), slice == 0);
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    compare(p, vkmm_job_matrix(job, VKMM_C), want);
+    free(want);
+    vkmm_job_destroy(&job);
+}
+
+static vkmm_problem scaled(vkmm_problem problem, double alpha, double beta)
+{
+    problem.scaled = 1;
+    problem.alpha = alpha;
+    problem.beta = beta;
+    return problem;
+}
+
+/* Layouts, ops, gaps and batches: not every combination, which is the kernels' test, but each. */
+static void computes_every_problem(void **state)
+{
+    static const unsigned ways[] = {13, 19, 31};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        vkmm_job_params params = {.problem = gemm_way(ways[i], M, N, K, i % 2 ? VKMM_I32 : VKMM_F32)};
+        params.problem = scaled(params.problem, 2, -3);
+        check(&params, 0);
+        params.problem.beta = 0;
+        if (ways[i] & 8) check(&params, 0); /* C is not read, but its gaps stay */
+    }
+}
+
+static void computes_without_terms(void **state)
+{
+    (void)state;
+    vkmm_job_params params = {.problem = scaled(gemm_way(8, M, N, 0, VKMM_F32), 2, 3)};
+    check(&params, 0);
+    params.problem = scaled(gemm_way(0, M, N, K, VKMM_U32), 0, 3);
+    check(&params, 0);
+    params.problem.beta = 0;
+    check(&params, 0);
+}
+
+static void knows_what_it_reads(void **state)
+{
+    (void)state;
+    const vkmm_problem plain = {.m = 4, .n = 4, .k = 4}, wide = {.m = 4, .n = 4, .k = 4, .ldc = 5};
+    const vkmm_problem problems[] = {plain, wide, scaled(plain, 2, 0), scaled(plain, 1, 0.5)};
+    const int want[] = {0, 1, 0, 1};
+    for (int i = 0; i < 4; i++) {
+        const vkmm_job_params params = {.problem = problems[i]};
+        vkmm_job *job = make(&params);
+        assert_int_equal(vkmm_job_reads_c(job), want[i]);
+        vkmm_job_destroy(&job);
+    }
+}
+
+/* The second pass needs all parts: with slices it comes after the last. */
+static void sums_k_in_parts(void **state)
+{
+    (void)state;
+    vkmm_job_params params = {.problem = scaled(gemm_way(24, M, N, 200, VKMM_F32), 2, -3), .config = "splits=3"};
+    vkmm_job *job = make(&params);
+    assert_int_equal(vkmm_job_kernel(job)->splits, 3);
+    assert_true(vkmm_job_kernel(job)->workspace_bytes >= 3 * 3 * M * N * sizeof(float));
+    vkmm_job_destroy(&job);
+    check(&params, 0);
+    check(&params, 2);
+}
+
+static void works_in_slices(void **state)
+{
+    (void)state;
+    vkmm_job_params params = {.problem = scaled(gemm_way(24, 5 * M, 9 * N, K, VKMM_I32), 2, -3)};
+    vkmm_job *job = make(&params);
+    const uint64_t items = vkmm_job_kernel(job)->items;
+    vkmm_job_destroy(&job);
+    assert_true(items >= 6);
+    check(&params, 1);
+    check(&params, items - 1);
+    params.problem.beta = 0;
+    check(&params, items / 2);
+}
+
+/* What the first run finds out about the device's speed: large work begins in slices, and its product is right all the same. */
+static void large_work_begins_in_slices(void **state)
+{
+    (void)state;
+    enum { SIDE = 600 };
+    const vkmm_job_params params = {.problem = scaled((vkmm_problem){.m = SIDE, .n = SIDE, .k = SIDE}, 1, -2)};
+    const vkmm_problem *p = &params.problem;
+    vkmm_job *job = make(&params);
+    if (vkmm_job_kernel(job)->items < 2) skip();
+    assert_false(vkmm_job_is_whole(job));
+    const float *a = vkmm_job_matrix(job, VKMM_A), *b = vkmm_job_matrix(job, VKMM_B), *c = vkmm_job_matrix(job, VKMM_C);
+    float before[SIDE];
+    for (uint64_t i = 0; i < SIDE; i++) before[i] = c[i * SIDE + i];
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    assert_true(job->slices.largest > 0 && job->slices.items_per_ms > 0);
+    for (uint64_t i = 0; i < SIDE; i++) {
+        float sum = -2 * before[i];
+        for (uint64_t k = 0; k < p->k; k++) sum += a[i * SIDE + k] * b[k * SIDE + i];
+        assert_true(c[i * SIDE + i] == sum);
+    }
+    vkmm_job_destroy(&job);
+}
+
+/* α·A·B some times over, since every run adds it to C. */
+static void measures_what_adds_up(void **state)
+{
+    const vkmm_measure_params measure = {.iters = 3, .cold_iters = 1, .cold_iters_given = 1};
+    const vkmm_job_params params = {.problem = scaled((vkmm_problem){.m = M, .n = N, .k = K, .type = VKMM_I32}, 1, 1)};
+    (void)state;
+    for (uint64_t slice = 0; slice < 2; slice++) {
+        vkmm_measurement time;
+        vkmm_job *job = make(&params);
+        int32_t *c = vkmm_job_matrix(job, VKMM_C), once[M * N];
+        vkmm_job_set_slice(job, slice);
+        memset(c, 0, sizeof once);
+        assert_int_equal(vkmm_job_run(job), VKMM_OK);
+        memcpy(once, c, sizeof once);
+        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        assert_int_equal(time.kernel.count, 3);
+        assert_true(time.kernel.min > 0 && time.submit.min > 0 && time.transfer.min > 0);
+        int times = 0;
+        for (int i = 0; i < M * N && !times; i++)
+            if (once[i] != 0) times = c[i] / once[i];
+        assert_true(times >= 2);
+        for (int i = 0; i < M * N; i++) assert_int_equal(c[i], times * once[i]);
+        vkmm_job_destroy(&job);
+    }
+}
+
+static PFN_vkBeginCommandBuffer begin;
+static PFN_vkCmdDispatch dispatch;
+static unsigned dispatches, most_dispatches;
+
+static VKAPI_ATTR VkResult VKAPI_CALL begin_and_reset(VkCommandBuffer command, const VkCommandBufferBeginInfo *info)
+{
+    dispatches = 0;
+    return begin(command, info);
+}
+
+static VKAPI_ATTR void VKAPI_CALL dispatch_and_count(VkCommandBuffer command, uint32_t x, uint32_t y, uint32_t z)
+{
+    if (++dispatches > most_dispatches) most_dispatches = dispatches;
+    dispatch(command, x, y, z);
+}
+
+/* By time: dispatches back to back in one command buffer; but where a product has slices, one of them in each. */
+static void warms_up_in_slices(void **state)
+{
+    (void)state;
+    for (int whole = 0; whole < 2; whole++) {
+        const vkmm_measure_params measure = {.iters = 2, .warm_time_ms = 200, .skip_transfers = 1};
+        const vkmm_job_params params = {.problem = {.m = 4, .n = 9 * N, .k = 4}}; /* so quick that batches would be larger than 1 */
+        vkmm_measurement time;
+        vkmm_job *job = make(&params);
+        vkmm_job_set_slice(job, vkmm_job_kernel(job)->items - !whole);
+        assert_int_equal(vkmm_job_is_whole(job), whole);
+        assert_int_equal(vkmm_job_run(job), VKMM_OK); /* compiles */
+        job->last_run_ms = 0;
+        most_dispatches = 0;
+        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        assert_int_equal(time.kernel.count, 2);
+        assert_true(whole ? most_dispatches > 1 : most_dispatches == 1);
+        vkmm_job_destroy(&job);
+    }
+}
+
+static void an_empty_product_of_any_kind_runs(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < GEMM_WAYS; way += 31) {
+        vkmm_job_params params = {.problem = scaled(gemm_way(way, 0, N, K, VKMM_F32), 2, 3)};
+        check(&params, 0);
+        params.problem = scaled(gemm_way(way, M, 0, K, VKMM_F32), 2, 3);
+        check(&params, 0);
+    }
+}
+
+static int through_staging(void **state)
+{
+    (void)state;
+    suite.info->unified_memory = 0;
+    return 0;
+}
+
+static int mapped(void **state)
+{
+    (void)state;
+    suite.info->unified_memory = 1;
+    return 0;
+}
+
+#define BOTH_WAYS(test) cmocka_unit_test_setup(test, mapped), cmocka_unit_test_setup(test, through_staging)
+
+int main(void)
+{
+    int absent = suite_open(&suite);
+    if (absent) return absent;
+    begin = suite.device->table.vkBeginCommandBuffer;
+    dispatch = suite.device->table.vkCmdDispatch;
+    suite.device->table.vkBeginCommandBuffer = begin_and_reset;
+    suite.device->table.vkCmdDispatch = dispatch_and_count;
+    const struct CMUnitTest tests[] = {
+        BOTH_WAYS(computes_every_problem),
+        BOTH_WAYS(sums_k_in_parts),
+        BOTH_WAYS(measures_what_adds_up),
+        cmocka_unit_test_setup(computes_without_terms, through_staging),
+        cmocka_unit_test_setup(knows_what_it_reads, through_staging),
+        cmocka_unit_test_setup(works_in_slices, through_staging),
+        cmocka_unit_test_setup(large_work_begins_in_slices, mapped),
+        cmocka_unit_test_setup(warms_up_in_slices, mapped),
+        cmocka_unit_test_setup(an_empty_product_of_any_kind_runs, mapped),
+    };
+    int failed = cmocka_run_group_tests_name("problems", tests, NULL, NULL);
+    return suite_close(&suite) || failed ? 1 : 0;
+}
