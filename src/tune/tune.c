@@ -1,0 +1,218 @@
+/* The public search (include/vkmatmul.h): a space of configurations, what an earlier search left, and names in place of points. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "kernel/legal.h"
+#include "math/problem.h"
+#include "plan/choose.h"
+#include "plan/tuned.h"
+#include "tune/search.h"
+#include "tune/session.h"
+
+enum { MOST_SEEDS = 64 };
+
+struct vkmm_tune {
+    vkmm_device_info device;
+    vkmm_problem problem;
+    vkmm_problem seen; /* row-major */
+    vkmm_search *search;
+    vkmm_session *session;
+    vkmm_point planned, named; /* named: by the last vkmm_tune_next; without a kernel before it */
+    uint32_t resumed;
+};
+
+static void name(const vkmm_point *point, vkmm_candidate *candidate)
+{
+    memset(candidate, 0, sizeof *candidate);
+    strncpy(candidate->kernel, point->kernel->name, sizeof candidate->kernel - 1);
+    vkmm_config_text(point->kernel, &point->config, candidate->config);
+}
+
+static int is_named(const vkmm_tune *t, const vkmm_candidate *candidate)
+{
+    vkmm_candidate named;
+    if (!t->named.kernel) return 0;
+    name(&t->named, &named);
+    return strcmp(named.kernel, candidate->kernel) == 0 && strcmp(named.config, candidate->config) == 0;
+}
+
+/* The point that a candidate names, as it runs on this problem; 0 when there is none. */
+static int find(const vkmm_tune *t, const vkmm_candidate *candidate, vkmm_point *point)
+{
+    if (is_named(t, candidate)) {
+        *point = t->named;
+        return 1;
+    }
+    const vkmm_wish wish = {.kernel = candidate->kernel, .config = candidate->config[0] ? candidate->config : NULL};
+    vkmm_choice choice;
+    if (vkmm_choose(NULL, &t->device, &t->problem, &wish, &choice) != VKMM_OK) return 0;
+    *point = (vkmm_point){choice.kernel, choice.config};
+    return 1;
+}
+
+/* A tile that covers C although a smaller one would as well is no better than that one. */
+static int is_oversized(const vkmm_tunable *tunable, uint32_t value, uint64_t extent)
+{
+    for (uint32_t i = 0; i < tunable->count; i++)
+        if (tunable->values[i] < value && tunable->values[i] >= extent) return 1;
+    return 0;
+}
+
+/* Legal on the device, legal for the problem, and not the same as another. */
+static int is_worth_trying(const void *user, const vkmm_kernel *kernel, const vkmm_config *config)
+{
+    const vkmm_tune *t = user;
+    vkmm_candidate candidate;
+    vkmm_choice choice;
+    if (is_oversized(&kernel->tunables[VKMM_TUNE_ROWS], config->values[VKMM_TUNE_ROWS], t->seen.m) ||
+        is_oversized(&kernel->tunables[VKMM_TUNE_COLS], config->values[VKMM_TUNE_COLS], t->seen.n) ||
+        vkmm_config_forbidden_by(kernel, t->seen.type, config, &t->device))
+        return 0;
+    name(&(vkmm_point){kernel, *config}, &candidate);
+    const vkmm_wish wish = {.kernel = candidate.kernel, .config = candidate.config};
+    if (vkmm_choose(NULL, &t->device, &t->problem, &wish, &choice) != VKMM_OK) return 0;
+    /* Fitted to the problem it would be another's double; so it would with fewer parts of K than it asks for. */
+    return memcmp(&choice.config, config, sizeof *config) == 0 && choice.info.splits == config->values[VKMM_TUNE_SPLITS];
+}
+
+static uint64_t scaled(uint64_t extent, int shift)
+{
+    uint64_t result = shift < 0 ? extent >> -shift : extent << shift;
+    return result > 0 ? result : 1;
+}
+
+/* What the planner takes of a kernel for a problem larger by 2^shift along each extent, if that is worth trying here. */
+static void add_planned(const vkmm_tune *t, const vkmm_kernel *kernel, int shift, vkmm_point seeds[MOST_SEEDS], uint32_t *count)
+{
+    const vkmm_wish wish = {.kernel = kernel->name};
+    const vkmm_problem like = {
+        .m = scaled(t->seen.m, shift), .n = scaled(t->seen.n, shift), .k = scaled(t->seen.k, shift), .type = t->seen.type};
+    vkmm_choice choice;
+    if (*count == MOST_SEEDS || vkmm_choose(NULL, &t->device, &like, &wish, &choice) != VKMM_OK) return;
+    if (is_worth_trying(t, choice.kernel, &choice.config)) seeds[(*count)++] = (vkmm_point){choice.kernel, choice.config};
+}
+
+/* What the planner takes for this problem; what a tune found before; what the planner takes for smaller and larger ones; and of each other kernel,
+ * which may take long to compile and lead nowhere, the one that it would take. */
+static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point seeds[MOST_SEEDS], uint32_t *count)
+{
+    const vkmm_wish automatic = {.kernel = NULL};
+    vkmm_choice choice;
+    vkmm_tuned tuned;
+    vkmm_status status = vkmm_choose(&instance->log, &t->device, &t->problem, &automatic, &choice);
+    if (status != VKMM_OK) return status;
+    seeds[(*count)++] = t->planned = (vkmm_point){choice.kernel, choice.config};
+    if (vkmm_tuned_find(instance, &t->device, &t->problem, &tuned, NULL) && find(t, &tuned.best, &seeds[*count])) (*count)++;
+    for (int shift = 2; shift <= 4 && t->planned.kernel->tunables; shift += 2) {
+        add_planned(t, t->planned.kernel, -shift, seeds, count);
+        add_planned(t, t->planned.kernel, shift, seeds, count);
+    }
+    for (uint32_t k = 0; vkmm_kernel_at(k); k++)
+        if (vkmm_kernel_at(k)->tunables) add_planned(t, vkmm_kernel_at(k), 0, seeds, count);
+    return VKMM_OK;
+}
+
+static vkmm_search_space space_of(const vkmm_tune *t)
+{
+    vkmm_search_space space = {.legal = is_worth_trying, .user = t};
+    for (uint32_t k = 0; vkmm_kernel_at(k) && space.kernel_count < VKMM_SEARCH_KERNELS; k++)
+        if (vkmm_kernel_at(k)->tunables && vkmm_module_find(vkmm_kernel_at(k)->name, t->seen.type, VKMM_BUILD_PLAIN))
+            space.kernels[space.kernel_count++] = vkmm_kernel_at(k);
+    return space;
+}
+
+static void resume(vkmm_tune *t)
+{
+    const vkmm_remembered *r;
+    vkmm_point point;
+    for (uint32_t i = 0; (r = vkmm_session_at(t->session, i)) != NULL; i++)
+        if (find(t, &r->candidate, &point) && vkmm_search_tell(t->search, &point, r->ms)) t->resumed++;
+}
+
+vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_tune_params *params, vkmm_tune **out)
+{
+    vkmm_point seeds[MOST_SEEDS];
+    uint32_t count = 0;
+    int swapped;
+    *out = NULL;
+    vkmm_status status = vkmm_problem_check(&instance->log, &params->problem, NULL);
+    if (status != VKMM_OK) return status;
+    vkmm_tune *t = vkmm_alloc(1, sizeof *t);
+    if (!t) return vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory for a search");
+    t->device = *device;
+    t->problem = params->problem;
+    t->seen = vkmm_problem_row_major(&params->problem, &swapped);
+    status = list_seeds(t, instance, seeds, &count);
+    if (status == VKMM_OK) {
+        vkmm_search_space space = space_of(t);
+        t->search = vkmm_search_create(&space, seeds, count);
+        if (!t->search) status = vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory for a search");
+    }
+    if (status == VKMM_OK) {
+        t->session = vkmm_session_open(instance, device, &t->problem);
+        if (params->restart) vkmm_session_remove(t->session);
+        resume(t);
+    }
+    if (status != VKMM_OK) vkmm_tune_destroy(&t);
+    *out = t;
+    return status;
+}
+
+void vkmm_tune_destroy(vkmm_tune **tune)
+{
+    if (!tune || !*tune) return;
+    vkmm_search_destroy(&(*tune)->search);
+    vkmm_session_close(&(*tune)->session);
+    vkmm_free(*tune);
+    *tune = NULL;
+}
+
+int vkmm_tune_next(vkmm_tune *t, vkmm_candidate *candidate)
+{
+    if (!vkmm_search_next(t->search, &t->named)) return 0;
+    name(&t->named, candidate);
+    return 1;
+}
+
+vkmm_status vkmm_tune_tell(vkmm_tune *t, const vkmm_candidate *candidate, double ms)
+{
+    vkmm_point point;
+    if (!find(t, candidate, &point)) return VKMM_INVALID;
+    if (!vkmm_search_tell(t->search, &point, ms)) return VKMM_OUT_OF_MEMORY;
+    vkmm_session_add(t->session, candidate, ms);
+    return VKMM_OK;
+}
+
+int vkmm_tune_ranked(const vkmm_tune *t, uint32_t place, vkmm_candidate *candidate, double *ms)
+{
+    uint32_t count;
+    const vkmm_tried *tried = vkmm_search_ranking(t->search, &count);
+    if (place >= count || !(tried[place].ms > 0)) return 0;
+    name(&tried[place].point, candidate);
+    *ms = tried[place].ms;
+    return 1;
+}
+
+vkmm_tune_state vkmm_tune_look(const vkmm_tune *t)
+{
+    uint32_t count;
+    const vkmm_tried *tried = vkmm_search_ranking(t->search, &count);
+    vkmm_tune_state state = {.size = vkmm_search_size(t->search), .resumed = t->resumed};
+    name(&t->planned, &state.planned);
+    for (uint32_t i = 0; i < count; i++) {
+        if (tried[i].ms > 0)
+            state.measured++;
+        else
+            state.failed++;
+        if (vkmm_point_same(&tried[i].point, &t->planned)) state.planned_ms = tried[i].ms;
+    }
+    return state;
+}
+
+void vkmm_tune_finish(vkmm_tune **tune)
+{
+    if (!tune || !*tune) return;
+    vkmm_session_remove((*tune)->session);
+    vkmm_tune_destroy(tune);
+}

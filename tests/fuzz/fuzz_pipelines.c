@@ -1,0 +1,83 @@
+/* Any bytes as a file of compiled pipelines: the parser refuses them, or gives a part of them that may be read, and that begins as the driver's
+ * own data must. Inputs whose first byte is odd get the right length and checksum, so that the parser looks further.
+ *
+ *     build/tests/fuzz/fuzz_pipelines --write corpus
+ *     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DVK_NO_PROTOTYPES -Isrc -Isrc/include -Itests/fuzz \
+ *         tests/fuzz/fuzz_pipelines.c src/vk/pipeline_cache_file.c -o /tmp/fuzz_pipelines
+ *     /tmp/fuzz_pipelines corpus
+ */
+#include "fuzz.h"
+
+#include "base/hash.h"
+#include "vk/pipeline_cache_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AT_LENGTH = 48, AT_SUM = 56, DATA = 80 };
+
+static vkmm_pipelines_owner owner(void)
+{
+    vkmm_pipelines_owner o = {.driver_version = 5, .vendor_id = 0x10de, .device_id = 0x2330};
+    memset(o.device_uuid, 'd', VK_UUID_SIZE);
+    memset(o.driver_uuid, 'r', VK_UUID_SIZE);
+    memset(o.cache_uuid, 'c', VK_UUID_SIZE);
+    return o;
+}
+
+static void put(uint8_t *at, uint64_t value)
+{
+    for (int i = 0; i < 8; i++) at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void repair(uint8_t *file, size_t bytes)
+{
+    put(file + AT_LENGTH, bytes - VKMM_PIPELINES_HEADER);
+    put(file + AT_SUM, vkmm_hash(vkmm_hash(VKMM_HASH_START, file, AT_SUM), file + VKMM_PIPELINES_HEADER, bytes - VKMM_PIPELINES_HEADER));
+}
+
+static void judge(const uint8_t *file, size_t bytes)
+{
+    const vkmm_pipelines_owner o = owner();
+    const void *data = NULL;
+    const char *why = NULL;
+    uint64_t length = 0;
+    switch (vkmm_pipelines_parse(file, bytes, &o, &data, &length, &why)) {
+    case VKMM_PIPELINES_WHOLE:
+        if (data != file + VKMM_PIPELINES_HEADER || length != bytes - VKMM_PIPELINES_HEADER || length < VKMM_PIPELINES_DRIVER_HEADER ||
+            memcmp((const uint8_t *)data + 16, o.cache_uuid, VK_UUID_SIZE) != 0)
+            abort();
+        break;
+    default:
+        if (!why || !*why || data) abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    int repaired = bytes > 0 && data[0] & 1;
+    if (bytes < 1) return 0;
+    uint8_t *file = malloc(bytes > 1 ? bytes - 1 : 1);
+    if (!file) return 0;
+    memcpy(file, data + 1, bytes - 1);
+    if (repaired && bytes - 1 >= VKMM_PIPELINES_HEADER) repair(file, bytes - 1);
+    judge(file, bytes - 1);
+    free(file);
+    return 0;
+}
+
+size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
+{
+    static const uint8_t header[] = {32, 0, 0, 0, 1, 0, 0, 0, 0xde, 0x10, 0, 0, 0x30, 0x23, 0, 0};
+    const vkmm_pipelines_owner o = owner();
+    uint8_t data[DATA] = {0};
+    size_t bytes = index < 2 ? DATA : VKMM_PIPELINES_DRIVER_HEADER;
+    if (index >= 4) return 0;
+    memcpy(data, header, sizeof header);
+    memcpy(data + 16, o.cache_uuid, VK_UUID_SIZE);
+    out[0] = (uint8_t)(index % 2);
+    vkmm_pipelines_header(&o, data, bytes, out + 1);
+    memcpy(out + 1 + VKMM_PIPELINES_HEADER, data, bytes);
+    return 1 + VKMM_PIPELINES_HEADER + bytes;
+}

@@ -1,0 +1,146 @@
+/* Children that answer, stay silent, crash, end, and talk too much; signals; locks. */
+#include "../unit/unit.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "base/process.h"
+
+static vkmm_process *start(const char *script)
+{
+    char *arguments[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", (char *)(uintptr_t)script, NULL};
+    vkmm_process *process = NULL;
+    assert_int_equal(vkmm_process_start(NULL, "/bin/sh", arguments, &process), VKMM_OK);
+    return process;
+}
+
+static double soon(void)
+{
+    return vkmm_now_ms() + 20000;
+}
+
+static void answers_line_by_line(void **state)
+{
+    (void)state;
+    char line[VKMM_PROCESS_LINE], how[VKMM_PROCESS_END];
+    vkmm_process *process = start("echo ready; while read a b; do echo \"got $b $a\"; done; echo bye; exit 3");
+    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
+    assert_string_equal(line, "ready");
+    for (int i = 0; i < 100; i++) {
+        assert_true(vkmm_process_send(process, "1 one\n2 two\n"));
+        assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
+        assert_string_equal(line, "got one 1");
+        assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
+        assert_string_equal(line, "got two 2");
+    }
+    vkmm_process_end(&process, 20000, how);
+    assert_null(process);
+    assert_string_equal(how, "ended with status 3");
+    vkmm_process_end(&process, 0, how);
+}
+
+static void silence_ends_in_time(void **state)
+{
+    (void)state;
+    char line[VKMM_PROCESS_LINE], how[VKMM_PROCESS_END];
+    vkmm_process *process = start("trap '' TERM INT HUP; echo $$; printf half; read line; exec sleep 100");
+    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
+    pid_t child = (pid_t)atoi(line);
+    double before = vkmm_now_ms();
+    assert_int_equal(kill(child, 0), 0);
+    assert_int_equal(vkmm_process_hear(process, before + 200, line), VKMM_HEARD_NOTHING);
+    assert_true(vkmm_now_ms() - before >= 200);
+    vkmm_process_end(&process, 50, how);
+    assert_string_equal(how, "was killed");
+    assert_int_equal(kill(child, 0), -1);
+    assert_true(vkmm_now_ms() - before < 20000);
+}
+
+static void a_child_that_is_gone_is_no_signal(void **state)
+{
+    (void)state;
+    char line[VKMM_PROCESS_LINE], how[VKMM_PROCESS_END];
+    vkmm_process *process = start("kill -SEGV $$");
+    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_END);
+    int sent = 1;
+    for (int i = 0; i < 1000 && sent; i++) sent = vkmm_process_send(process, "hello\n");
+    assert_false(sent);
+    vkmm_process_end(&process, 20000, how);
+    assert_string_equal(how, "was killed by signal 11 (Segmentation fault)");
+
+    char *arguments[] = {(char *)(uintptr_t) "x", NULL};
+    heard h;
+    vkmm_log log = hear_with(&h);
+    assert_int_equal(vkmm_process_start(&log, "/nowhere/program", arguments, &process), VKMM_INVALID);
+    assert_null(process);
+    assert_contains(h.last, "cannot start /nowhere/program: ");
+}
+
+static void long_lines_are_cut(void **state)
+{
+    (void)state;
+    char line[VKMM_PROCESS_LINE];
+    vkmm_process *process = start("head -c 5000 /dev/zero | tr '\\0' x; echo; echo next");
+    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
+    assert_int_equal(strlen(line), VKMM_PROCESS_LINE - 1);
+    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
+    assert_string_equal(line, "next");
+    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_END);
+    vkmm_process_end(&process, 20000, NULL);
+}
+
+static void an_interrupt_is_heard(void **state)
+{
+    (void)state;
+    char line[VKMM_PROCESS_LINE];
+    vkmm_process *process = start("sleep 100");
+    vkmm_interrupt_catch();
+    assert_int_equal(vkmm_interrupted(), 0);
+    raise(SIGINT);
+    assert_int_equal(vkmm_interrupted(), SIGINT);
+    double before = vkmm_now_ms();
+    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_INTERRUPTED);
+    assert_true(vkmm_now_ms() - before < 10000);
+    vkmm_interrupt_release();
+    vkmm_process_end(&process, 0, NULL);
+}
+
+static void a_lock_keeps_others_out(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/vkmm-lock-XXXXXX";
+    int file = mkstemp(path), lock = vkmm_lock_take(path, 0), status = 0;
+    assert_true(lock >= 0);
+    double before = vkmm_now_ms();
+    assert_int_equal(vkmm_lock_take(path, 100), -1);
+    assert_true(vkmm_now_ms() - before >= 100);
+    vkmm_lock_leave(lock);
+    pid_t child = fork();
+    if (child == 0) _exit(vkmm_lock_take(path, 0) >= 0 ? 0 : 1); /* left by ending */
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    lock = vkmm_lock_take(path, 0);
+    assert_true(lock >= 0);
+    vkmm_lock_leave(lock);
+    vkmm_lock_leave(-1);
+    assert_int_equal(vkmm_lock_take("/nowhere/lock", 1000), -1);
+    close(file);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_line_by_line),
+        cmocka_unit_test(silence_ends_in_time),
+        cmocka_unit_test(a_child_that_is_gone_is_no_signal),
+        cmocka_unit_test(long_lines_are_cut),
+        cmocka_unit_test(an_interrupt_is_heard),
+        cmocka_unit_test(a_lock_keeps_others_out),
+    };
+    return cmocka_run_group_tests_name("process", tests, NULL, NULL);
+}
