@@ -9,11 +9,13 @@ static const cli_command commands[] = {
      "vkmatmul --size 1024 --tile 16            # 1024³ on the best device\n"
      "vkmatmul -s 256:4096:*2 --type f32,i32    # a range of sizes, two types\n"
      "vkmatmul -a a.npy -b b.npy -o c.npy       # NumPy files\n"
+     "vkmatmul -m 4096 -n 1 -k 14336 --batch_count 64 --stride_a 0\n"
+     "vkmatmul --layout col --lda 1100 --beta 1 # rocblas-bench's options\n"
      "vkmatmul -s 2x6x4 --init index --print    # see the numbers\n"
      "vkmatmul --shader mine.comp --tile 8      # your kernel, then the built-in\n"
      "vkmatmul --json | jq .gflops\n",
      cli_run},
-    {"ladder", CLI_LADDER, "climb the tutorials' steps, serial to tiled, as one table", NULL,
+    {"ladder", CLI_LADDER, "climb the tutorials' steps, and one beyond, as one table", NULL,
      "vkmatmul ladder                           # 1024³, i32 and f32\n"
      "vkmatmul ladder --size 1000 --type i32    # a size that no tile divides\n"
      "vkmatmul ladder --device swiftshader --json\n",
@@ -40,8 +42,16 @@ static const cli_command commands[] = {
      "vkmatmul race --size 2x6 --tile 2         # the tutorial's, in full\n"
      "vkmatmul race --device swiftshader --iters 1000 --json\n",
      cli_race},
+    {"tune", CLI_TUNE, "find the fastest configuration by measuring, and keep it", NULL,
+     "vkmatmul tune                             # usual squares, one minute\n"
+     "vkmatmul tune --size 4096 --budget 5m     # runs of such sizes use it\n"
+     "vkmatmul tune -s 4096x1x14336 --transposeB T --type f32,f64\n"
+     "vkmatmul tune --export mine.tuning        # and --import elsewhere\n",
+     cli_tune},
     {"help", CLI_HELP, "explain a command", "[COMMAND]", "vkmatmul help ladder\n", cli_help},
 };
+
+static const cli_command hidden[] = {{"tune-worker", CLI_WORKER, "measure what 'vkmatmul tune' asks for", NULL, NULL, cli_worker}};
 
 const cli_command *cli_command_at(uint32_t index)
 {
@@ -52,6 +62,9 @@ const cli_command *cli_command_find(const char *name)
 {
     for (uint32_t i = 0; cli_command_at(i) != NULL; i++) {
         if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    }
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        if (strcmp(hidden[i].name, name) == 0) return &hidden[i];
     }
     return NULL;
 }

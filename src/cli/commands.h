@@ -13,8 +13,8 @@ typedef struct cli_command {
     vkmm_status (*run)(cli_session *session);
 } cli_command;
 
-const cli_command *cli_command_at(uint32_t index); /* NULL past the end; the first is the default */
-const cli_command *cli_command_find(const char *name);
+const cli_command *cli_command_at(uint32_t index);     /* NULL past the end; the first is the default */
+const cli_command *cli_command_find(const char *name); /* those that no list shows included */
 const char *cli_command_words(uint32_t index);
 
 /* "unknown command", and the nearest known one. */
@@ -26,7 +26,9 @@ vkmm_status cli_trace(cli_session *session);   /* trace.c */
 vkmm_status cli_devices(cli_session *session); /* devices.c */
 vkmm_status cli_race(cli_session *session);    /* race.c */
 vkmm_status cli_explain(cli_session *session); /* explain.c */
+vkmm_status cli_tune(cli_session *session);    /* tune.c */
 vkmm_status cli_help(cli_session *session);    /* help.c */
+vkmm_status cli_worker(cli_session *session);  /* worker.c */
 
 /* --help of one command, on stdout. */
 void cli_print_help(const cli_command *command);

@@ -1,6 +1,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cli/commands.h"
+#include "cli/problem.h"
 #include "math/type.h"
 #include "report/explain.h"
 #include "report/text.h"
@@ -22,12 +23,12 @@ static const vkmm_log *log_of(cli_session *session)
     return &session->console.log;
 }
 
-/* --kernel, or the index-th kernel that has a shader; NULL past the end. */
+/* --kernel, or the index-th of the tutorials' kernels that have a shader; NULL past the end. */
 static const char *kernel_at(const cli_options *options, uint32_t index)
 {
     if (options->kernel != NULL) return index == 0 ? options->kernel : NULL;
     for (uint32_t i = 0; vkmm_kernel_name(i) != NULL; i++) {
-        if (strcmp(vkmm_kernel_name(i), "serial") == 0) continue;
+        if (strcmp(vkmm_kernel_name(i), "serial") == 0 || vkmm_kernel_is_general(vkmm_kernel_name(i))) continue;
         if (index-- == 0) return vkmm_kernel_name(i);
     }
     return NULL;
@@ -75,10 +76,13 @@ static vkmm_status explain_kernel(work *w, const char *name)
 {
     cli_session *session = w->session;
     const cli_options *options = session->options;
-    const vkmm_job_params params = {w->explanation.problem, name, options->tile[0], options->tile[1], NULL};
+    uint32_t tile[2] = {options->tile[0], options->tile[1]};
     vkmm_explained *kernel = &w->kernels[w->explanation.count];
     vkmm_status status;
 
+    /* A tile is what makes auto choose among the tutorials' kernels. */
+    if (strcmp(name, "auto") == 0 && tile[0] == 0) vkmm_kernel_default_tile(session->info, "tiled", w->explanation.problem.type, tile);
+    const vkmm_job_params params = {.problem = w->explanation.problem, .kernel = name, .tile_rows = tile[0], .tile_cols = tile[1]};
     session->console.muted = options->kernel == NULL && !options->validate;
     status = vkmm_kernel_choose(log_of(session), session->info, &params, &kernel->info);
     if (status == VKMM_OK) status = count(session, &params, kernel);
@@ -187,17 +191,14 @@ static vkmm_status show_limits(cli_session *session, vkmm_type type)
 static vkmm_status explain_type(cli_session *session, vkmm_type type)
 {
     const cli_options *options = session->options;
-    const cli_size standard = {1024, 1024, 1024};
-    size_t count_of_sizes = options->sizes.count > 0 ? options->sizes.count : 1;
     vkmm_status status = VKMM_OK;
 
     if (type == VKMM_F64 && !session->info->has_f64)
         return vkmm_fail(log_of(session), VKMM_UNSUPPORTED, "\"%s\" has no 64-bit floats (shaderFloat64)", session->info->name);
     if (options->limits) return show_limits(session, type);
-    for (size_t i = 0; i < count_of_sizes && status != VKMM_DEVICE_LOST; i++) {
-        const cli_size *size = options->sizes.count > 0 ? &options->sizes.item[i] : &standard;
-        const vkmm_problem problem = {options->m.given ? options->m.value : size->m, options->n.given ? options->n.value : size->n,
-                                      options->k.given ? options->k.value : size->k, type};
+    for (size_t i = 0; i < cli_size_count(options) && status != VKMM_DEVICE_LOST; i++) {
+        const cli_size size = cli_size_at(options, i);
+        const vkmm_problem problem = cli_problem_make(options, &size, type);
         status = cli_worse(status, explain_problem(session, &problem));
     }
     return status;

@@ -1,17 +1,18 @@
 #include "base/alloc.h"
 #include "cli/commands.h"
+#include "cli/problem.h"
 #include "cli/product.h"
 #include "math/type.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The tutorials' order. */
+/* The tutorials' order; then what lies beyond it: the device's fast kernel, which computes many elements in an invocation's registers. */
 static const struct {
     const char *step, *kernel;
     int tiled; /* --tile counts */
-} steps[] = {{"1a", "serial", 0},   {"1b 2a", "naive", 0}, {"2b", "grouped", 1},
-             {"1c 2c", "tiled", 1}, {"3a", "band", 1},     {"3b", "band-tiled", 1}};
+} steps[] = {{"1a", "serial", 0}, {"1b 2a", "naive", 0},   {"2b", "grouped", 1}, {"1c 2c", "tiled", 1},
+             {"3a", "band", 1},   {"3b", "band-tiled", 1}, {"fast", "auto", 0}};
 
 enum { STEPS = sizeof steps / sizeof *steps };
 
@@ -86,7 +87,7 @@ static void compare(vkmm_row *row, const vkmm_row *rows, size_t first, size_t at
 static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned step, size_t first)
 {
     const cli_options *options = c->session->options;
-    vkmm_job_params params = {.problem = *problem, .kernel = steps[step].kernel};
+    vkmm_job_params params = {.problem = *problem, .kernel = steps[step].kernel, .untuned = options->untuned};
     cli_product product = {0};
     vkmm_row *row = &c->rows[c->count];
     vkmm_status status;
@@ -166,19 +167,15 @@ static vkmm_status climb_size(cli_session *session, const cli_inputs *inputs, vk
 vkmm_status cli_ladder(cli_session *session)
 {
     const cli_options *options = session->options;
-    const cli_size standard = {1024, 1024, 1024};
-    size_t count = options->sizes.count > 0 ? options->sizes.count : 1;
     cli_inputs inputs;
     vkmm_status status = cli_inputs_open(&session->console.log, options, &inputs);
 
     /* Without a device there is no ladder to climb: say so before the long serial step. */
     if (status == VKMM_OK) status = cli_session_device(session);
     if (status != VKMM_OK) return status;
-    for (size_t i = 0; i < count; i++) {
-        const cli_size *size = options->sizes.count > 0 ? &options->sizes.item[i] : &standard;
-        vkmm_problem problem = {options->m.given ? options->m.value : size->m, options->n.given ? options->n.value : size->n,
-                                options->k.given ? options->k.value : size->k, VKMM_F32};
-        status = cli_worse(status, climb_size(session, &inputs, problem));
+    for (size_t i = 0; i < cli_size_count(options); i++) {
+        const cli_size size = cli_size_at(options, i);
+        status = cli_worse(status, climb_size(session, &inputs, cli_problem_make(options, &size, VKMM_F32)));
         if (status == VKMM_DEVICE_LOST || ferror(session->report.out)) break;
     }
     return status;

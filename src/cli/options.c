@@ -10,10 +10,13 @@
 /* getopt_long reports a long option as LONG_BASE + its index in the table, a short one as its letter. */
 enum { LONG_BASE = 256 };
 
-/* getopt's two descriptions of the options of one command. */
+enum { LONGEST_NAME = 24 };
+
+/* getopt's two descriptions of the options of one command; and the names with '-' for '_' or the other way round. */
 typedef struct description {
     char letters[2 * CLI_MAX_OPTIONS + 2];
-    struct option names[CLI_MAX_OPTIONS + 1];
+    struct option names[2 * CLI_MAX_OPTIONS + 1];
+    char twins[CLI_MAX_OPTIONS][LONGEST_NAME];
 } description;
 
 void cli_option_name(const cli_option *option, char text[32])
@@ -24,10 +27,37 @@ void cli_option_name(const cli_option *option, char text[32])
         snprintf(text, 32, "-%c", option->letter);
 }
 
+static int is_joint(char c)
+{
+    return c == '-' || c == '_';
+}
+
+/* The name in the other spelling: 0 when it has but one. */
+static int other_spelling(const char *name, char twin[LONGEST_NAME])
+{
+    int joints = 0;
+
+    snprintf(twin, LONGEST_NAME, "%s", name);
+    for (char *c = twin; *c != '\0'; c++) {
+        if (!is_joint(*c)) continue;
+        *c = *c == '-' ? '_' : '-';
+        joints++;
+    }
+    return joints > 0;
+}
+
+/* Whether the name begins with the word, whatever joins their parts. */
+static int begins_with(const char *name, const char *word)
+{
+    while (*word != '\0' && (*word == *name || (is_joint(*word) && is_joint(*name)))) word++, name++;
+    return *word == '\0';
+}
+
 static void describe(unsigned command, description *d)
 {
     char *letter = d->letters;
     struct option *name = d->names;
+    char(*twin)[LONGEST_NAME] = d->twins;
 
     *letter++ = ':'; /* a missing argument is reported as ':' */
     for (unsigned i = 0; i < cli_option_count; i++) {
@@ -38,8 +68,12 @@ static void describe(unsigned command, description *d)
             *letter++ = option->letter;
             if (argument) *letter++ = ':';
         }
-        if (option->name != NULL)
-            *name++ = (struct option){option->name, argument ? required_argument : no_argument, NULL, LONG_BASE + (int)i};
+        if (option->name == NULL) continue;
+        *name++ = (struct option){option->name, argument ? required_argument : no_argument, NULL, LONG_BASE + (int)i};
+        if (!other_spelling(option->name, *twin)) continue;
+        *name = name[-1];
+        name->name = *twin;
+        name++, twin++;
     }
     *letter = '\0';
     *name = (struct option){NULL, 0, NULL, 0};
@@ -84,7 +118,7 @@ static unsigned list_beginnings(unsigned command, const char *word, char *text, 
     text[0] = '\0';
     for (unsigned i = 0; i < cli_option_count && used < size; i++) {
         const cli_option *option = &cli_option_table[i];
-        if ((option->commands & command) == 0 || option->name == NULL || strncmp(option->name, word, strlen(word)) != 0) continue;
+        if ((option->commands & command) == 0 || option->name == NULL || !begins_with(option->name, word)) continue;
         used += (size_t)snprintf(text + used, size - used, "%s--%s", count > 0 ? ", " : "", option->name);
         count++;
     }
@@ -101,7 +135,7 @@ static vkmm_status refuse_long(const vkmm_log *log, unsigned command, const char
         return vkmm_fail(log, VKMM_INVALID, "option --%s may be any of %s", word, names);
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
-        if (option->name != NULL && option->help != NULL && strcmp(option->name, word) == 0)
+        if (option->name != NULL && option->help != NULL && strlen(option->name) == strlen(word) && begins_with(option->name, word))
             return vkmm_fail(log, VKMM_INVALID, "--%s is no option of 'vkmatmul %s'; 'vkmatmul %s --help' lists those", word, command_name,
                              command_name);
     }
@@ -182,6 +216,13 @@ vkmm_status cli_options_check(const vkmm_log *log, const cli_options *options)
         return vkmm_fail(log, VKMM_INVALID, "-a and -b go together: A and B both come from files, or neither does");
     if (files && (options->sizes.count > 0 || options->m.given || options->n.given || options->k.given))
         return vkmm_fail(log, VKMM_INVALID, "the files of -a and -b have sizes: leave out --size, -m, -n and -k");
+    if (options->config != NULL && options->kernel != NULL && strcmp(options->kernel, "auto") != 0 &&
+        !vkmm_kernel_is_general(options->kernel))
+        return vkmm_fail(log, VKMM_INVALID, "--config sets tunables, and the kernel %s has none: take auto, blocked, skinny or cpu",
+                         options->kernel);
+    if (options->c != NULL && !files) return vkmm_fail(log, VKMM_INVALID, "-c goes with -a and -b: give all three files");
+    if (options->c != NULL && (!options->beta.given || options->beta.value == 0))
+        return vkmm_fail(log, VKMM_INVALID, "-c is the C that --beta multiplies: give a --beta that is not 0, or leave out -c");
     if (options->out != NULL && (options->sizes.count > 1 || options->types.count > 1))
         return vkmm_fail(log, VKMM_INVALID, "-o writes one product, not a list of %zu",
                          (options->sizes.count > 1 ? options->sizes.count : 1) * (options->types.count > 1 ? options->types.count : 1));

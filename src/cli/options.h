@@ -8,15 +8,32 @@
 #include "verify/verify.h"
 
 /* Which commands take an option: bits of cli_option.commands and cli_command.bit. */
-enum { CLI_RUN = 1, CLI_LADDER = 2, CLI_DEVICES = 4, CLI_HELP = 8, CLI_EXPLAIN = 16, CLI_TRACE = 32, CLI_RACE = 64, CLI_ALL = 127 };
+enum {
+    CLI_RUN = 1,
+    CLI_LADDER = 2,
+    CLI_DEVICES = 4,
+    CLI_HELP = 8,
+    CLI_EXPLAIN = 16,
+    CLI_TRACE = 32,
+    CLI_RACE = 64,
+    CLI_TUNE = 128,
+    CLI_ALL = 255,
+    CLI_WORKER = 256 /* a command of the program's own */
+};
 
-#define CLI_MAX_OPTIONS 64
+#define CLI_MAX_OPTIONS 96 /* of one command */
 
 /* A number and whether it was given. */
 typedef struct cli_number {
     int given;
     uint64_t value;
 } cli_number;
+
+/* alpha or beta. */
+typedef struct cli_scalar {
+    int given;
+    double value;
+} cli_scalar;
 
 typedef struct cli_types {
     uint32_t count; /* 0: not given */
@@ -34,11 +51,16 @@ typedef struct cli_options {
     int help, version, json, csv, quiet, print, validate;
     cli_sizes sizes; /* owned */
     cli_number m, n, k;
-    uint32_t tile[2]; /* rows, columns; 0: not given */
-    const char *kernel, *shader;
+    int layout, op_a, op_b;            /* vkmm_layout, vkmm_op */
+    cli_number ld[3], offset[3];       /* by vkmm_operand; not given: packed, 0 */
+    cli_number batch_count, stride[3]; /* not given: 1; one packed matrix after another */
+    cli_scalar alpha, beta;            /* not given: 1, 0 */
+    uint32_t tile[2];                  /* rows, columns; 0: not given */
+    const char *kernel, *shader, *config;
+    int untuned, no_cache;
     cli_types types;
     const char *device, *driver;
-    const char *a, *b, *out;
+    const char *a, *b, *c, *out;
     int init;        /* vkmm_init */
     cli_number seed; /* default 1 */
     cli_number iters, cold_iters;
@@ -48,6 +70,10 @@ typedef struct cli_options {
     int indices;                     /* trace: the index picture instead */
     cli_at at;                       /* trace: the element to follow */
     const char *html;                /* trace: where the page goes; NULL: no page */
+    double budget_ms;                /* tune: 0: not given */
+    int restart;                     /* tune: what an unfinished one left is dropped */
+    const char *import, *export;     /* tune: files to copy results from and to, instead */
+    const char *worker;              /* hidden: the program that measures for tune; NULL: this one */
     const char *completions;         /* hidden: the shell to complete for */
     const char *operand;             /* of `help`: a command's name */
 } cli_options;
@@ -72,7 +98,7 @@ struct cli_option {
 extern const cli_option cli_option_table[];
 extern const unsigned cli_option_count;
 
-/* "--size", or "-m" where there is no long name. */
+/* "--size", or "-m" where there is no long name. '-' and '_' in a long name are one: --batch_count is --batch-count. */
 void cli_option_name(const cli_option *option, char text[32]);
 
 /* Reads the arguments after the command into *options (zeroed by the caller, ended by cli_options_free even on failure).

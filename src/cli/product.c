@@ -1,5 +1,6 @@
 #include "cli/product.h"
 
+#include "base/alloc.h"
 #include "cli/fingerprint.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -15,9 +16,9 @@ static uint64_t fingerprint(vkmm_job *job, const vkmm_problem *problem, vkmm_ope
 
 static void progress(cli_session *session, const cli_product *product, const char *what)
 {
-    char size[80];
+    char size[VKMM_TEXT_PROBLEM];
 
-    vkmm_text_size(size, sizeof size, &product->row.problem, session->console.utf8);
+    vkmm_text_problem(size, sizeof size, &product->row.problem, session->console.utf8);
     cli_progress(&session->console, "%s %s %s: %s", size, vkmm_type_of(product->row.problem.type)->name, product->row.kernel->name, what);
 }
 
@@ -34,10 +35,33 @@ static void explain_wrong(cli_session *session, const cli_product *product)
 {
     const vkmm_row *row = &product->row;
 
-    if (row->device == NULL || !vkmm_kernel_loops_too_long(row->device, row->kernel, &row->problem)) return;
+    if (row->device == NULL || vkmm_kernel_is_general(row->kernel->name) ||
+        !vkmm_kernel_loops_too_long(row->device, row->kernel, &row->problem))
+        return;
     vkmm_say(&session->console.log, VKMM_LOG_WARNING,
              "this may be the driver's fault: llvmpipe of older Mesa releases leaves a shader's loops after 65535 rounds; --kernel tiled "
              "needs fewer");
+}
+
+/* C's memory is an input where β is not 0 or where it has gaps, which must stay as they are. */
+static vkmm_status fill(cli_session *session, const cli_inputs *inputs, cli_product *product)
+{
+    const vkmm_problem *problem = &product->row.problem;
+    void *a = vkmm_job_matrix(product->job, VKMM_A), *b = vkmm_job_matrix(product->job, VKMM_B), *c = vkmm_job_matrix(product->job, VKMM_C);
+    uint64_t bytes = vkmm_operand_bytes(problem, VKMM_C);
+
+    product->a = a;
+    product->b = b;
+    product->c = c;
+    cli_inputs_fill(inputs, problem, a, b);
+    if (!vkmm_job_reads_c(product->job)) return VKMM_OK;
+    cli_inputs_fill_c(inputs, problem, c);
+    if (bytes == 0) return VKMM_OK;
+    product->before = vkmm_alloc(1, bytes);
+    if (product->before == NULL)
+        return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a copy of C: %llu bytes", (unsigned long long)bytes);
+    memcpy(product->before, c, bytes);
+    return VKMM_OK;
 }
 
 /* The product itself, and the verdict. A guard band that was written to is a wrong result as well as a wrong element is. */
@@ -49,15 +73,16 @@ static vkmm_status run_and_judge(cli_session *session, const cli_inputs *inputs,
     vkmm_status status, ran;
 
     progress(session, product, "inputs");
-    cli_inputs_fill(inputs, problem, product->job, &product->a, &product->b);
+    status = fill(session, inputs, product);
+    if (status != VKMM_OK) return status;
     before[0] = fingerprint(product->job, problem, VKMM_A);
     before[1] = fingerprint(product->job, problem, VKMM_B);
     progress(session, product, "multiplying");
     ran = vkmm_job_run(product->job);
     if (ran != VKMM_OK && ran != VKMM_WRONG_RESULT) return ran;
-    product->c = vkmm_view_rows(vkmm_job_matrix(product->job, VKMM_C), problem->m, problem->n, problem->type);
     progress(session, product, "verifying");
-    status = vkmm_verify(&session->console.log, &product->a, &product->b, &product->c, method, seed, &product->verdict);
+    status = vkmm_verify_problem(&session->console.log, problem, product->a, product->b, product->before, product->c, method, seed,
+                                 &product->verdict);
     if (status != VKMM_OK) return status;
     if (ran == VKMM_WRONG_RESULT) return wrong(session, product, "the kernel stored outside its matrix");
     /* On unified memory the kernel could reach the very inputs that it is judged by. */
@@ -66,6 +91,14 @@ static vkmm_status run_and_judge(cli_session *session, const cli_inputs *inputs,
     if (product->verdict.passed || product->verdict.method == VKMM_VERIFY_NONE) return VKMM_OK;
     explain_wrong(session, product);
     return wrong(session, product, product->verdict.sentence);
+}
+
+/* Every run with a β changes the C that the next one reads: the last of many is compared after a run from the same beginning. */
+static vkmm_status run_again(cli_product *product)
+{
+    if (product->before == NULL || vkmm_problem_beta(&product->row.problem) == 0) return VKMM_OK;
+    memcpy(vkmm_job_matrix(product->job, VKMM_C), product->before, vkmm_operand_bytes(&product->row.problem, VKMM_C));
+    return vkmm_job_run(product->job);
 }
 
 /* Many more runs: their last product must have the very bits that were judged. */
@@ -85,11 +118,19 @@ static vkmm_status measure(cli_session *session, cli_product *product)
     if (params.max_time_ms <= 0 && params.min_time_ms > 1500) params.max_time_ms = 2 * params.min_time_ms;
     progress(session, product, "timing");
     status = vkmm_job_measure(product->job, &params, &product->row.time);
+    if (status == VKMM_OK) status = run_again(product);
+    if (status == VKMM_WRONG_RESULT) return wrong(session, product, "the kernel stored outside its matrix");
     if (status != VKMM_OK) return status;
     if (judged != fingerprint(product->job, problem, VKMM_C)) return wrong(session, product, "the product differs between runs");
     product->row.timed = product->row.time.kernel.count > 0 && product->row.time.kernel.median > 0;
     if (product->row.timed) product->row.gflops = vkmm_problem_flops(problem) / product->row.time.kernel.median * 1e-6;
     return VKMM_OK;
+}
+
+/* An empty product is right or wrong, but neither fast nor slow; so is one whose A and B do not count. */
+static int is_work(const vkmm_problem *problem)
+{
+    return vkmm_problem_flops(problem) > 0 && vkmm_problem_alpha(problem) != 0;
 }
 
 static void fill_row(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, cli_product *product)
@@ -116,8 +157,7 @@ vkmm_status cli_product_run(cli_session *session, const cli_inputs *inputs, cons
     if (status != VKMM_OK) return status;
     fill_row(session, inputs, params, product);
     status = run_and_judge(session, inputs, product);
-    /* An empty product is right or wrong, but neither fast nor slow. */
-    if (status == VKMM_OK && product->verdict.passed && vkmm_problem_flops(&params->problem) > 0) status = measure(session, product);
+    if (status == VKMM_OK && product->verdict.passed && is_work(&params->problem)) status = measure(session, product);
     if (status != VKMM_OK && status != VKMM_WRONG_RESULT) {
         cli_product_end(product);
         return status;
@@ -130,4 +170,6 @@ vkmm_status cli_product_run(cli_session *session, const cli_inputs *inputs, cons
 void cli_product_end(cli_product *product)
 {
     vkmm_job_destroy(&product->job);
+    vkmm_free(product->before);
+    product->before = NULL;
 }

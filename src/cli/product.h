@@ -7,7 +7,8 @@
 
 typedef struct cli_product {
     vkmm_job *job;
-    vkmm_view a, b, c; /* into the job, or into the input files */
+    const void *a, *b, *c; /* the operands' memory, in the job */
+    void *before;          /* what C's memory held before, where it is an input; else NULL; owned */
     vkmm_verdict verdict;
     vkmm_row row; /* borrows from all of this, from the session and from the inputs */
 } cli_product;

@@ -1,14 +1,54 @@
 #include "cli/commands.h"
+#include "cli/problem.h"
 #include "cli/product.h"
 #include "cli/shader.h"
+#include "math/problem.h"
 #include "math/type.h"
 #include "report/matrix.h"
 
+enum { MOST_PRINTED = 4 }; /* matrices of a batch */
+
+static void print_one(const cli_session *session, const char *name, const vkmm_problem *problem, vkmm_operand operand, const void *data,
+                      uint64_t batch)
+{
+    vkmm_view view = vkmm_operand_view(problem, operand, data, batch);
+    char title[64];
+
+    if (vkmm_problem_batches(problem) > 1)
+        snprintf(title, sizeof title, "%s, matrix %llu of %llu", name, (unsigned long long)batch + 1,
+                 (unsigned long long)vkmm_problem_batches(problem));
+    else
+        snprintf(title, sizeof title, "%s", name);
+    vkmm_print_matrix(&session->report, title, &view);
+}
+
+/* op(A), op(B), C where it counts, and the product; the first few of a batch. */
 static void print_matrices(const cli_session *session, const cli_product *product)
 {
-    vkmm_print_matrix(&session->report, "A", &product->a);
-    vkmm_print_matrix(&session->report, "B", &product->b);
-    vkmm_print_matrix(&session->report, session->report.utf8 ? "A · B" : "A * B", &product->c);
+    const vkmm_problem *problem = &product->row.problem;
+    uint64_t batches = vkmm_problem_batches(problem);
+    int utf8 = session->report.utf8, plain = vkmm_problem_alpha(problem) == 1 && vkmm_problem_beta(problem) == 0;
+    const char *a = problem->op_a == VKMM_OP_N ? "A" : utf8 ? "Aᵀ" : "A^T", *b = problem->op_b == VKMM_OP_N ? "B" : utf8 ? "Bᵀ" : "B^T";
+    char c[32] = "C";
+
+    if (plain) snprintf(c, sizeof c, utf8 ? "%s · %s" : "%s * %s", a, b);
+    for (uint64_t x = 0; x < batches && x < MOST_PRINTED; x++) {
+        print_one(session, a, problem, VKMM_A, product->a, x);
+        print_one(session, b, problem, VKMM_B, product->b, x);
+        if (vkmm_problem_beta(problem) != 0) print_one(session, "C before", problem, VKMM_C, product->before, x);
+        print_one(session, c, problem, VKMM_C, product->c, x);
+    }
+}
+
+/* Matrix by matrix where there is a batch, else two-dimensional. */
+static vkmm_status save(cli_session *session, const cli_product *product)
+{
+    const vkmm_problem *problem = &product->row.problem;
+    const vkmm_view first = vkmm_operand_view(problem, VKMM_C, product->c, 0);
+    uint64_t batches = vkmm_problem_batches(problem);
+
+    if (batches == 1) return vkmm_npy_write(&session->console.log, session->options->out, &first);
+    return vkmm_npy_write_stack(&session->console.log, session->options->out, &first, batches, vkmm_operand_stride(problem, VKMM_C));
 }
 
 /* One row. Only the first of a problem is printed and saved, not the built-in kernel's beside the user's; and nothing is saved unless it
@@ -24,8 +64,7 @@ static vkmm_status show_product(cli_session *session, const cli_inputs *inputs, 
         if (session->options->print && first) print_matrices(session, &product);
         shown = cli_session_row(session, &product.row);
     }
-    if (status == VKMM_OK && shown == VKMM_OK && first && session->options->out != NULL)
-        shown = vkmm_npy_write(&session->console.log, session->options->out, &product.c);
+    if (status == VKMM_OK && shown == VKMM_OK && first && session->options->out != NULL) shown = save(session, &product);
     cli_product_end(&product);
     return shown != VKMM_OK ? cli_worse(shown, status) : status;
 }
@@ -34,7 +73,8 @@ static vkmm_status show_product(cli_session *session, const cli_inputs *inputs, 
 static vkmm_status run_problem(cli_session *session, const cli_inputs *inputs, const vkmm_shader *shader, vkmm_problem problem)
 {
     const cli_options *options = session->options;
-    vkmm_job_params params = {.problem = problem, .tile_rows = options->tile[0], .tile_cols = options->tile[1], .shader = shader};
+    vkmm_job_params params = {
+        .problem = problem, .tile_rows = options->tile[0], .tile_cols = options->tile[1], .shader = shader, .untuned = options->untuned};
     vkmm_status status = VKMM_OK;
 
     if (shader != NULL) {
@@ -43,6 +83,7 @@ static vkmm_status run_problem(cli_session *session, const cli_inputs *inputs, c
     }
     params.shader = NULL;
     params.kernel = options->kernel;
+    params.config = options->config;
     return cli_worse(status, show_product(session, inputs, &params, shader == NULL));
 }
 
@@ -55,17 +96,13 @@ static int is_final(cli_session *session, vkmm_status status)
 static vkmm_status run_type(cli_session *session, const cli_inputs *inputs, vkmm_type type)
 {
     const cli_options *options = session->options;
-    const cli_size standard = {1024, 1024, 1024};
-    size_t count = options->sizes.count > 0 ? options->sizes.count : 1;
     vkmm_shader *shader = NULL;
     vkmm_status status = options->shader != NULL ? cli_shader_open(&session->console.log, options->shader, type, &shader) : VKMM_OK;
 
     if (status != VKMM_OK) return status;
-    for (size_t i = 0; i < count; i++) {
-        const cli_size *size = options->sizes.count > 0 ? &options->sizes.item[i] : &standard;
-        vkmm_problem problem = {options->m.given ? options->m.value : size->m, options->n.given ? options->n.value : size->n,
-                                options->k.given ? options->k.value : size->k, type};
-        vkmm_status next = run_problem(session, inputs, shader, inputs->from_files ? cli_inputs_problem(inputs) : problem);
+    for (size_t i = 0; i < cli_size_count(options); i++) {
+        const cli_size size = inputs->from_files ? cli_inputs_size(inputs, options) : cli_size_at(options, i);
+        vkmm_status next = run_problem(session, inputs, shader, cli_problem_make(options, &size, type));
         status = cli_worse(status, next);
         if (is_final(session, next)) break;
     }

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/terminal.h"
 #include "cli/host.h"
+#include "cli/problem.h"
 #include "report/text.h"
 
 #include <string.h>
@@ -13,12 +14,11 @@ static int widest_size(const cli_options *options, int utf8)
 {
     size_t widest = 5;
 
-    for (size_t i = 0; i < options->sizes.count; i++) {
-        const cli_size *size = &options->sizes.item[i];
-        vkmm_problem problem = {options->m.given ? options->m.value : size->m, options->n.given ? options->n.value : size->n,
-                                options->k.given ? options->k.value : size->k, VKMM_F32};
-        char text[80];
-        vkmm_text_size(text, sizeof text, &problem, utf8);
+    for (size_t i = 0; i < cli_size_count(options); i++) {
+        const cli_size size = cli_size_at(options, i);
+        const vkmm_problem problem = cli_problem_make(options, &size, VKMM_F32);
+        char text[VKMM_TEXT_PROBLEM];
+        vkmm_text_problem(text, sizeof text, &problem, utf8);
         if (vkmm_text_columns(text) > widest) widest = vkmm_text_columns(text);
     }
     return (int)widest;
@@ -78,10 +78,12 @@ static const char *driver_to_add(const cli_session *session, const vkmm_instance
 
 vkmm_status cli_session_instance(cli_session *session)
 {
-    vkmm_instance_params params = {session->console.log, session->options->validate, driver_to_add(session, NULL)};
+    vkmm_instance_params params = {
+        .log = session->console.log, .validate = session->options->validate, .driver = driver_to_add(session, NULL)};
     vkmm_status status;
 
     if (session->instance != NULL) return VKMM_OK;
+    if (session->options->no_cache) params.cache_dir = "";
     status = vkmm_instance_create(&params, &session->instance);
     if (status != VKMM_OK || params.driver != NULL) return status;
     params.driver = driver_to_add(session, session->instance);

@@ -26,15 +26,17 @@ static vkmm_status check(const vkmm_log *log, const cli_options *options)
 
 static vkmm_job_params choose(const cli_options *options, const cli_inputs *inputs)
 {
-    const cli_size tutorial = {2, 6, 4}, *size = options->sizes.count > 0 ? &options->sizes.item[0] : &tutorial;
-    vkmm_job_params params = {.problem = {options->m.given ? options->m.value : size->m, options->n.given ? options->n.value : size->n,
-                                          options->k.given ? options->k.value : size->k,
-                                          options->types.count > 0 ? options->types.type[0] : VKMM_I32},
-                              .kernel = options->kernel != NULL ? options->kernel : "tiled",
+    cli_size size = options->sizes.count > 0 ? options->sizes.item[0] : (cli_size){2, 6, 4}; /* the tutorial's */
+    vkmm_job_params params = {.kernel = options->kernel != NULL ? options->kernel : "tiled",
                               .tile_rows = options->tile[0] > 0 ? options->tile[0] : 2,
                               .tile_cols = options->tile[0] > 0 ? options->tile[1] : 2};
 
-    if (inputs->from_files) params.problem = cli_inputs_problem(inputs);
+    if (options->m.given) size.m = options->m.value;
+    if (options->n.given) size.n = options->n.value;
+    if (options->k.given) size.k = options->k.value;
+    if (inputs->from_files) size = cli_inputs_size(inputs, options);
+    params.problem = (vkmm_problem){.m = size.m, .n = size.n, .k = size.k};
+    params.problem.type = inputs->from_files ? inputs->a.view.type : options->types.count > 0 ? options->types.type[0] : VKMM_I32;
     return params;
 }
 
@@ -99,18 +101,6 @@ static vkmm_status show_trace(cli_session *session, const vkmm_trace_row *row)
     return status != VKMM_OK ? status : vkmm_report_flush(&session->report, log);
 }
 
-/* A and B, packed, in one allocation of the caller's. */
-static void fill(const cli_inputs *inputs, const vkmm_problem *problem, void *a, void *b)
-{
-    if (inputs->from_files) {
-        vkmm_view_pack(&inputs->a.view, a);
-        vkmm_view_pack(&inputs->b.view, b);
-        return;
-    }
-    vkmm_fill(a, problem->m, problem->k, problem->type, inputs->init, cli_seed_of(inputs->seed, CLI_SEED_A));
-    vkmm_fill(b, problem->k, problem->n, problem->type, inputs->init, cli_seed_of(inputs->seed, CLI_SEED_B));
-}
-
 static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *job)
 {
     const cli_at *at = &session->options->at;
@@ -132,7 +122,7 @@ static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const v
     if (a == NULL || b == NULL)
         status = vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for A and B");
     else
-        fill(inputs, problem, a, b);
+        cli_inputs_fill(inputs, problem, a, b);
     if (status == VKMM_OK) status = vkmm_trace_create(session->device, &params, &result);
     row.trace = result;
     if (status == VKMM_OK) status = cli_session_validated(session);

@@ -4,13 +4,16 @@
 #include "cli/number.h"
 #include "math/type.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST_SEED    ((UINT64_C(1) << 53) - 1) /* what every JSON reader keeps exactly */
-#define MOST_ITERATIONS 1000000
-#define LONGEST_TIME_MS 86400000.0 /* a day */
+#define LARGEST_SEED       ((UINT64_C(1) << 53) - 1) /* what every JSON reader keeps exactly */
+#define MOST_ITERATIONS    1000000
+#define LONGEST_TIME_MS    86400000.0 /* a day */
+#define SHORTEST_BUDGET_MS 100
 
 vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
@@ -18,6 +21,15 @@ vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const 
 
     cli_option_name(option, name);
     if (text[0] == '\0') return vkmm_fail(log, VKMM_INVALID, "%s needs a %s, not an empty text", name, option->argument);
+    *(const char **)field = text;
+    return VKMM_OK;
+}
+
+/* The names are the library's, which knows the kernel. */
+vkmm_status cli_parse_config(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    if (strchr(text, '=') == NULL)
+        return vkmm_fail(log, VKMM_INVALID, "--%s takes tunables as rows=64,cols=64, not '%.60s'", option->name, text);
     *(const char **)field = text;
     return VKMM_OK;
 }
@@ -77,6 +89,21 @@ vkmm_status cli_parse_count(const vkmm_log *log, const cli_option *option, const
     return parse_whole(log, option, text, 0, MOST_ITERATIONS, field);
 }
 
+vkmm_status cli_parse_ld(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    return parse_whole(log, option, text, 1, INT64_MAX, field);
+}
+
+vkmm_status cli_parse_elements(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    return parse_whole(log, option, text, 0, INT64_MAX, field);
+}
+
+vkmm_status cli_parse_batch(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    return parse_whole(log, option, text, 1, UINT32_MAX, field);
+}
+
 vkmm_status cli_parse_tile(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
     uint32_t *tile = field;
@@ -132,6 +159,74 @@ vkmm_status cli_parse_time(const vkmm_log *log, const cli_option *option, const 
     return vkmm_fail(log, VKMM_INVALID, "%s takes milliseconds (or 0.5s) above 0 and up to a day (86400s), not '%.60s'", name, text);
 }
 
+/* Moves past digits with at most one point among them: 1, or 0 where there is no digit. */
+static int skip_decimal(const char **text)
+{
+    size_t whole = strspn(*text, "0123456789"), part = 0;
+
+    *text += whole;
+    if (**text == '.') {
+        part = strspn(*text + 1, "0123456789");
+        *text += 1 + part;
+    }
+    return whole + part > 0;
+}
+
+/* A unit is needed: nobody is to wait a minute where a millisecond was meant, nor the other way round. */
+vkmm_status cli_parse_budget(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    static const struct {
+        const char *name;
+        double ms;
+    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}, {"h", 3600000}};
+    const char *unit = text;
+    char name[32];
+
+    if (strlen(text) < 40 && skip_decimal(&unit)) {
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+            double value = strtod(text, NULL) * units[i].ms;
+            if (strcmp(unit, units[i].name) != 0 || value < SHORTEST_BUDGET_MS || value > LONGEST_TIME_MS) continue;
+            *(double *)field = value;
+            return VKMM_OK;
+        }
+    }
+    cli_option_name(option, name);
+    return vkmm_fail(log, VKMM_INVALID, "%s takes a time with its unit, as 500ms, 60s or 2m, from %d ms up to a day (24h), not '%.60s'",
+                     name, SHORTEST_BUDGET_MS, text);
+}
+
+/* A sign, digits with at most one point, an exponent. strtod would take spaces, hexadecimals and "inf" as well. */
+vkmm_status cli_parse_scalar(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    const char *at = text + strspn(text, "+-"), *exponent;
+    char name[32];
+    int well = at - text <= 1 && skip_decimal(&at);
+
+    if (well && (*at == 'e' || *at == 'E')) {
+        exponent = at + 1 + (at[1] == '+' || at[1] == '-');
+        at = exponent + strspn(exponent, "0123456789");
+        well = at > exponent;
+    }
+    cli_option_name(option, name);
+    if (!well || *at != '\0') return vkmm_fail(log, VKMM_INVALID, "%s takes a decimal number, not '%.60s'", name, text);
+    *(cli_scalar *)field = (cli_scalar){1, strtod(text, NULL)};
+    if (isfinite(((cli_scalar *)field)->value)) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "%s takes a decimal number up to %g, not '%.60s'", name, DBL_MAX, text);
+}
+
+/* rocBLAS's C, the conjugate transpose: of real matrices it is the transpose. */
+vkmm_status cli_parse_op(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    char name[32];
+
+    if (text[0] != '\0' && text[1] == '\0' && strchr("NnTtCc", text[0]) != NULL) {
+        *(int *)field = text[0] == 'N' || text[0] == 'n' ? VKMM_OP_N : VKMM_OP_T;
+        return VKMM_OK;
+    }
+    cli_option_name(option, name);
+    return vkmm_fail(log, VKMM_INVALID, "%s takes N or T (or C, which is T for real matrices), not '%.60s'", name, text);
+}
+
 static vkmm_status unknown_word(const vkmm_log *log, const cli_option *option, const char *text)
 {
     const char *near = cli_suggest(text, option->choice);
@@ -184,38 +279,12 @@ vkmm_status cli_parse_word(const vkmm_log *log, const cli_option *option, const 
     return status;
 }
 
-const char *cli_type_words(uint32_t index)
+vkmm_status cli_parse_tutorial(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
-    return index < VKMM_TYPE_COUNT ? vkmm_type_of((vkmm_type)index)->name : NULL;
-}
+    char known[256];
 
-const char *cli_kernel_words(uint32_t index)
-{
-    return index == 0 ? "auto" : vkmm_kernel_name(index - 1);
-}
-
-const char *cli_init_words(uint32_t index)
-{
-    return index < VKMM_INIT_COUNT ? vkmm_init_name((vkmm_init)index) : NULL;
-}
-
-const char *cli_verify_words(uint32_t index)
-{
-    return index <= VKMM_VERIFY_NONE ? vkmm_verify_method_name((vkmm_verify_method)index) : NULL;
-}
-
-const char *cli_shell_words(uint32_t index)
-{
-    static const char *const shells[] = {"bash", "zsh", "fish"};
-
-    return index < sizeof shells / sizeof *shells ? shells[index] : NULL;
-}
-
-void cli_join_words(cli_words words, char *text, size_t size)
-{
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (uint32_t i = 0; words(i) != NULL && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", words(i));
+    if (!vkmm_kernel_is_general(text)) return cli_parse_word(log, option, text, field);
+    cli_join_words(option->choice, known, sizeof known);
+    return vkmm_fail(log, VKMM_INVALID, "--%s: this command looks into the tutorials' kernels alone, and %s is none of them; known: %s",
+                     option->name, text, known);
 }

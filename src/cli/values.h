@@ -5,6 +5,7 @@
 #include "cli/options.h"
 
 vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* const char * */
+vkmm_status cli_parse_config(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* const char * */
 vkmm_status cli_parse_sizes(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_sizes */
 vkmm_status cli_parse_matrices(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* cli_sizes */
 vkmm_status cli_parse_extent(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* cli_number */
@@ -13,14 +14,26 @@ vkmm_status cli_parse_iters(const vkmm_log *log, const cli_option *option, const
 vkmm_status cli_parse_count(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_number, from 0 */
 vkmm_status cli_parse_tile(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* uint32_t[2] */
 vkmm_status cli_parse_time(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* double, ms */
+vkmm_status cli_parse_budget(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* double, ms */
 vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_types */
 vkmm_status cli_parse_word(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* const char *, a choice */
 vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* int, a choice's index */
 
-vkmm_status cli_parse_at(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* cli_at */
+vkmm_status cli_parse_at(const vkmm_log *log, const cli_option *option, const char *text, void *field);       /* cli_at */
+vkmm_status cli_parse_ld(const vkmm_log *log, const cli_option *option, const char *text, void *field);       /* cli_number, from 1 */
+vkmm_status cli_parse_elements(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* cli_number, from 0 */
+vkmm_status cli_parse_batch(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_number, from 1 */
+vkmm_status cli_parse_scalar(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* cli_scalar */
+vkmm_status cli_parse_op(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* int, a vkmm_op: N n T t C c */
+
+/* const char *: a choice, with a sentence of its own for kernels that are not the tutorials'. */
+vkmm_status cli_parse_tutorial(const vkmm_log *log, const cli_option *option, const char *text, void *field);
 
 const char *cli_type_words(uint32_t index);
-const char *cli_kernel_words(uint32_t index); /* "auto" first */
+const char *cli_kernel_words(uint32_t index);   /* "auto" first */
+const char *cli_tutorial_words(uint32_t index); /* without the kernels that take every problem */
+const char *cli_op_words(uint32_t index);
+const char *cli_layout_words(uint32_t index);
 const char *cli_init_words(uint32_t index);
 const char *cli_verify_words(uint32_t index);
 const char *cli_shell_words(uint32_t index);

@@ -16,7 +16,7 @@ void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, int present, d
 
 void vkmm_cell_size(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
 {
-    vkmm_text_size(cell->text, sizeof cell->text, &row->problem, report->utf8);
+    vkmm_text_problem(cell->text, sizeof cell->text, &row->problem, report->utf8);
 }
 
 void vkmm_cell_type(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)

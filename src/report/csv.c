@@ -1,13 +1,16 @@
 /* RFC 4180: a header line, fields in double quotes where they must be, lines that end in CR LF. */
 #include <math.h>
 #include <string.h>
+#include "math/problem.h"
 #include "math/type.h"
 #include "report/text.h"
 #include "report/writers.h"
 
 static const char header[] = "step,type,m,n,k,init,seed,device,driver,kernel,tile_rows,tile_cols,workgroup_x,workgroup_y,workgroup_z,"
                              "kernel_ms,kernel_ms_min,kernel_ms_p5,kernel_ms_p95,submit_ms,transfer_ms,clock,gflops,"
-                             "verify,passed,error,bound,version,shader_hash";
+                             "verify,passed,error,bound,version,shader_hash,"
+                             "layout,transpose_a,transpose_b,lda,ldb,ldc,offset_a,offset_b,offset_c,stride_a,stride_b,stride_c,"
+                             "batch_count,alpha,beta,config,tuned,splits,items,workspace_bytes";
 
 /* One name, and the comma after it. */
 static void put_text(FILE *out, const char *text)
@@ -48,6 +51,25 @@ static void put_times(FILE *out, const vkmm_row *row)
     put_number(out, row->timed, row->gflops);
 }
 
+/* Three columns, for A, B and C. */
+static void put_operands(FILE *out, const vkmm_problem *problem, uint64_t (*of)(const vkmm_problem *problem, vkmm_operand operand))
+{
+    for (int o = VKMM_A; o <= VKMM_C; o++) fprintf(out, "%llu,", (unsigned long long)of(problem, (vkmm_operand)o));
+}
+
+static void put_meaning(FILE *out, const vkmm_problem *problem)
+{
+    put_text(out, problem->layout == VKMM_COL_MAJOR ? "col" : "row");
+    put_text(out, problem->op_a == VKMM_OP_T ? "T" : "N");
+    put_text(out, problem->op_b == VKMM_OP_T ? "T" : "N");
+    put_operands(out, problem, vkmm_operand_ld);
+    put_operands(out, problem, vkmm_operand_offset);
+    put_operands(out, problem, vkmm_operand_stride);
+    fprintf(out, "%llu,", (unsigned long long)vkmm_problem_batches(problem));
+    put_number(out, 1, problem->scaled ? problem->alpha : 1);
+    put_number(out, 1, problem->scaled ? problem->beta : 0);
+}
+
 static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
 {
     const vkmm_kernel_info *kernel = row->kernel;
@@ -70,7 +92,11 @@ static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
     put_number(out, judged, row->verify.error);
     put_number(out, judged, row->verify.bound);
     put_text(out, report->version);
-    fprintf(out, "%s\r\n", report->shader_hash);
+    put_text(out, report->shader_hash);
+    put_meaning(out, &row->problem);
+    put_text(out, kernel->config);
+    put_text(out, kernel->tuned ? "true" : "false");
+    fprintf(out, "%u,%llu,%llu\r\n", kernel->splits, (unsigned long long)kernel->items, (unsigned long long)kernel->workspace_bytes);
     return VKMM_OK;
 }
 

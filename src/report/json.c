@@ -26,6 +26,14 @@ json_t *vkmm_json_problem(const vkmm_problem *problem, const char *type, uint64_
     return vkmm_json_done(object, bad);
 }
 
+static json_t *whole_problem(const vkmm_row *row)
+{
+    json_t *object = vkmm_json_problem(&row->problem, vkmm_type_of(row->problem.type)->name, row->seed, row->init);
+    int bad = object != NULL ? vkmm_json_put_meaning(object, &row->problem) : 1;
+
+    return vkmm_json_done(object, bad);
+}
+
 /* What a row of `run` and of `ladder` have in common. */
 static int put_result(json_t *object, const vkmm_row *row)
 {
@@ -40,12 +48,11 @@ static int put_result(json_t *object, const vkmm_row *row)
 static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
 {
     json_t *object = json_object();
-    const char *type = vkmm_type_of(row->problem.type)->name;
     int bad = vkmm_json_put(object, "schema", json_string("vkmatmul.run/1"));
 
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(object, "device", vkmm_json_device(row->device, row->host));
-    bad += vkmm_json_put(object, "problem", vkmm_json_problem(&row->problem, type, row->seed, row->init));
+    bad += vkmm_json_put(object, "problem", whole_problem(row));
     bad += put_result(object, row);
     return vkmm_json_line(report, vkmm_json_done(object, bad));
 }
@@ -126,4 +133,4 @@ static vkmm_status write_devices(vkmm_report *report, const vkmm_device_row *dev
     return vkmm_json_line(report, vkmm_json_done(object, bad));
 }
 
-const vkmm_writer vkmm_writer_json = {"json", write_row, NULL, write_ladder, write_devices, .race = vkmm_json_race};
+const vkmm_writer vkmm_writer_json = {"json", write_row, NULL, write_ladder, write_devices, .race = vkmm_json_race, .tune = vkmm_json_tune};

@@ -10,6 +10,7 @@ json_t *vkmm_json_tool(const vkmm_report *report);
 json_t *vkmm_json_device(const vkmm_device_info *device, const char *host);
 json_t *vkmm_json_limits(const vkmm_device_info *device);
 json_t *vkmm_json_problem(const vkmm_problem *problem, const char *type, uint64_t seed, const char *init); /* type NULL: of many */
+int vkmm_json_put_meaning(json_t *object, const vkmm_problem *problem); /* adds ops, layout, strides, scalars; returns failures */
 json_t *vkmm_json_kernel(const vkmm_row *row);
 json_t *vkmm_json_time(const vkmm_row *row);
 json_t *vkmm_json_verify(const vkmm_row *row);

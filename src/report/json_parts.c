@@ -1,4 +1,6 @@
 #include <math.h>
+#include "math/problem.h"
+#include "math/type.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -110,6 +112,31 @@ json_t *vkmm_json_limits(const vkmm_device_info *device)
     return vkmm_json_done(limits, bad);
 }
 
+/* A scalar of an integer type is a whole number: a real would keep nine of its digits. */
+static json_t *scalar(const vkmm_problem *problem, double value)
+{
+    return vkmm_type_of(problem->type)->is_float ? vkmm_json_number(value) : json_integer((json_int_t)value);
+}
+
+int vkmm_json_put_meaning(json_t *object, const vkmm_problem *problem)
+{
+    static const char *const lds[] = {"lda", "ldb", "ldc"}, *const offsets[] = {"offset_a", "offset_b", "offset_c"},
+                             *const strides[] = {"stride_a", "stride_b", "stride_c"};
+    int bad = vkmm_json_put(object, "layout", json_string(problem->layout == VKMM_COL_MAJOR ? "col" : "row"));
+
+    bad += vkmm_json_put(object, "transpose_a", json_string(problem->op_a == VKMM_OP_T ? "T" : "N"));
+    bad += vkmm_json_put(object, "transpose_b", json_string(problem->op_b == VKMM_OP_T ? "T" : "N"));
+    for (int o = VKMM_A; o <= VKMM_C; o++) {
+        bad += vkmm_json_put(object, lds[o], vkmm_json_integer(vkmm_operand_ld(problem, (vkmm_operand)o)));
+        bad += vkmm_json_put(object, offsets[o], vkmm_json_integer(vkmm_operand_offset(problem, (vkmm_operand)o)));
+        bad += vkmm_json_put(object, strides[o], vkmm_json_integer(vkmm_operand_stride(problem, (vkmm_operand)o)));
+    }
+    bad += vkmm_json_put(object, "batch_count", vkmm_json_integer(vkmm_problem_batches(problem)));
+    bad += vkmm_json_put(object, "alpha", scalar(problem, problem->scaled ? problem->alpha : 1));
+    bad += vkmm_json_put(object, "beta", scalar(problem, problem->scaled ? problem->beta : 0));
+    return bad;
+}
+
 static json_t *spec_constants(const vkmm_kernel_info *kernel)
 {
     json_t *constants = json_object();
@@ -134,6 +161,11 @@ json_t *vkmm_json_kernel(const vkmm_row *row)
     bad += vkmm_json_put(object, "groups", vkmm_json_integers(kernel->groups, 3));
     bad += vkmm_json_put(object, "shared_bytes", json_integer(kernel->shared_bytes));
     bad += vkmm_json_put(object, "spec_constants", spec_constants(kernel));
+    bad += vkmm_json_put(object, "config", vkmm_json_text(kernel->config[0] != '\0' ? kernel->config : NULL));
+    bad += vkmm_json_put(object, "tuned", json_boolean(kernel->tuned));
+    bad += vkmm_json_put(object, "splits", json_integer(kernel->splits));
+    bad += vkmm_json_put(object, "items", vkmm_json_integer(kernel->items));
+    bad += vkmm_json_put(object, "workspace_bytes", vkmm_json_integer(kernel->workspace_bytes));
     bad += vkmm_json_put(object, "shader", vkmm_json_text(row->shader_file));
     return vkmm_json_done(object, bad);
 }

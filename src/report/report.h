@@ -6,20 +6,22 @@
 
 #include <stdio.h>
 #include "report/row.h"
+#include "report/text.h"
 
 /* Where and how to write. A plain value; the caller fills it and keeps it through all calls of one output. */
 typedef struct vkmm_report {
     FILE *out;
-    int utf8;                          /* "×" and "✓", or "x" and "yes" */
-    int colour;                        /* escape sequences for colour are welcome */
-    int columns;                       /* keep tables this narrow by leaving columns out; 0: as wide as they are */
-    const char *version, *shader_hash; /* the tool's */
-    const char *command;               /* the exact command line */
-    int size_width, kernel_width;      /* columns of the widest size and kernel name to come; 0: unknown */
-    const char *clock_note;            /* state: why a row was timed by the host clock; NULL or "": none was */
-    uint64_t rows;                     /* state: rows written so far */
-    double full_bar;                   /* state: GFLOP/s of a bar of full length */
-    int bar_columns;                   /* state: the width of that bar */
+    int utf8;                              /* "×" and "✓", or "x" and "yes" */
+    int colour;                            /* escape sequences for colour are welcome */
+    int columns;                           /* keep tables this narrow by leaving columns out; 0: as wide as they are */
+    const char *version, *shader_hash;     /* the tool's */
+    const char *command;                   /* the exact command line */
+    int size_width, kernel_width;          /* columns of the widest size and kernel name to come; 0: unknown */
+    const char *clock_note;                /* state: why a row was timed by the host clock; NULL or "": none was */
+    uint64_t rows;                         /* state: rows written so far */
+    char difference[VKMM_TEXT_DIFFERENCE]; /* state: how the problem written last differs from the plain product (vkmm_text_difference) */
+    double full_bar;                       /* state: GFLOP/s of a bar of full length */
+    int bar_columns;                       /* state: the width of that bar */
 } vkmm_report;
 
 /* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY; NULL stands for "this format has nothing to say there". */
@@ -31,6 +33,7 @@ typedef struct vkmm_writer {
     vkmm_status (*devices)(vkmm_report *report, const vkmm_device_row *devices, uint32_t count);
     vkmm_status (*race)(vkmm_report *report, const vkmm_race_row *row); /* one device and matrix */
     vkmm_status (*race_end)(vkmm_report *report);                       /* after the last */
+    vkmm_status (*tune)(vkmm_report *report, const vkmm_tune_row *row); /* one problem */
 } vkmm_writer;
 
 /* "table", "json" (one compact object a line), "csv" (RFC 4180), "quiet" (GFLOP/s or the verdict alone); NULL for other names. */

@@ -77,4 +77,18 @@ typedef struct vkmm_race_row {
     int first;                                             /* on this device */
 } vkmm_race_row;
 
+/* What a tune found for one problem. */
+typedef struct vkmm_tune_row {
+    const vkmm_device_info *device;
+    vkmm_problem problem;
+    vkmm_tuned tuned;       /* candidates: measured; planned_gflops 0: the planner's choice failed */
+    vkmm_candidate planned; /* the planner's choice */
+    uint32_t failed;        /* candidates without a time: refused, crashed, hung or wrong; */
+    uint32_t wrong;         /* of them, with a wrong product */
+    uint32_t resumed;       /* of all, known from an earlier tune that did not finish */
+    int stored;
+    double seconds;
+    char skipped[160]; /* "", or why the problem was left out: then there is no result */
+} vkmm_tune_row;
+
 #endif

@@ -13,14 +13,24 @@ static const vkmm_column run_columns[] = {
     {"GFLOP/s", NULL, 7, 1, 0, vkmm_cell_gflops},      {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
 };
 
+/* What all rows have in common stands above them: once for a list of sizes, unless a size changes it. */
+static void print_difference(vkmm_report *report, const vkmm_row *row)
+{
+    char text[VKMM_TEXT_DIFFERENCE];
+
+    vkmm_text_difference(text, sizeof text, &row->problem);
+    if (strcmp(text, report->difference) == 0) return;
+    snprintf(report->difference, sizeof report->difference, "%s", text);
+    fprintf(report->out, "%s%s%s\n", vkmm_paint_on(report, VKMM_DIM), text[0] != '\0' ? text : "plain", vkmm_paint_off(report, VKMM_DIM));
+}
+
 static vkmm_status row(vkmm_report *report, const vkmm_row *row)
 {
     vkmm_columns columns = vkmm_columns_fit(report, run_columns, sizeof run_columns / sizeof *run_columns);
 
-    if (report->rows == 0) {
-        vkmm_print_device(report, row->device, row->host);
-        vkmm_columns_titles(report, &columns);
-    }
+    if (report->rows == 0) vkmm_print_device(report, row->device, row->host);
+    print_difference(report, row);
+    if (report->rows == 0) vkmm_columns_titles(report, &columns);
     vkmm_columns_row(report, &columns, row);
     /* On the host's processor its clock is no substitute. */
     if (row->timed && row->device != NULL && row->time.clock == VKMM_CLOCK_HOST) report->clock_note = row->time.clock_note;
@@ -34,5 +44,11 @@ static vkmm_status end(vkmm_report *report)
     return VKMM_OK;
 }
 
-const vkmm_writer vkmm_writer_table = {
-    "table", row, end, vkmm_table_ladder, vkmm_table_devices, .race = vkmm_table_race, .race_end = vkmm_table_race_end};
+const vkmm_writer vkmm_writer_table = {"table",
+                                       row,
+                                       end,
+                                       vkmm_table_ladder,
+                                       vkmm_table_devices,
+                                       .race = vkmm_table_race,
+                                       .race_end = vkmm_table_race_end,
+                                       .tune = vkmm_table_tune};

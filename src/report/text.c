@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <string.h>
+#include "math/problem.h"
 #include "report/text.h"
 
 static int is_continuation(unsigned char byte)
@@ -84,6 +85,57 @@ void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int ut
         snprintf(text, size, utf8 ? "%llu³" : "%llu^3", m);
     else
         snprintf(text, size, utf8 ? "%llu×%llu×%llu" : "%llux%llux%llu", m, n, k);
+}
+
+void vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int utf8)
+{
+    uint64_t batches = vkmm_problem_batches(problem);
+    size_t used;
+
+    vkmm_text_size(text, size, problem, utf8);
+    used = strlen(text);
+    if (problem->op_a != VKMM_OP_N || problem->op_b != VKMM_OP_N)
+        used += (size_t)snprintf(text + used, size - used, " %c%c", "NT"[problem->op_a], "NT"[problem->op_b]);
+    if (batches > 1 && used < size) snprintf(text + used, size - used, utf8 ? " ×%llu" : " x%llu", (unsigned long long)batches);
+}
+
+/* Adds "name value", after a comma where something stands before it. */
+static void add_integer(char *text, size_t size, const char *name, uint64_t value)
+{
+    size_t used = strlen(text);
+
+    snprintf(text + used, size - used, "%s%s %llu", used > 0 ? ", " : "", name, (unsigned long long)value);
+}
+
+static void add_number(char *text, size_t size, const char *name, double value)
+{
+    size_t used = strlen(text);
+
+    snprintf(text + used, size - used, "%s%s %.10g", used > 0 ? ", " : "", name, value);
+}
+
+static void add_operand(char *text, size_t size, const vkmm_problem *problem, vkmm_operand operand)
+{
+    static const char *const names[][3] = {
+        {"lda", "offset_a", "stride_a"}, {"ldb", "offset_b", "stride_b"}, {"ldc", "offset_c", "stride_c"}};
+    const vkmm_op op = operand == VKMM_A ? problem->op_a : operand == VKMM_B ? problem->op_b : VKMM_OP_N;
+    const int by_rows = (op == VKMM_OP_N) == (problem->layout == VKMM_ROW_MAJOR);
+    const uint64_t rows = vkmm_operand_rows(problem, operand), cols = vkmm_operand_cols(problem, operand);
+    const uint64_t ld = vkmm_operand_ld(problem, operand), length = by_rows ? cols : rows;
+
+    if (ld != (length > 0 ? length : 1)) add_integer(text, size, names[operand][0], ld);
+    if (vkmm_operand_offset(problem, operand) > 0) add_integer(text, size, names[operand][1], vkmm_operand_offset(problem, operand));
+    if (vkmm_problem_batches(problem) > 1 && vkmm_operand_stride(problem, operand) != ld * (by_rows ? rows : cols))
+        add_integer(text, size, names[operand][2], vkmm_operand_stride(problem, operand));
+}
+
+void vkmm_text_difference(char *text, size_t size, const vkmm_problem *problem)
+{
+    snprintf(text, size, "%s", problem->layout == VKMM_COL_MAJOR ? "column-major" : "");
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) add_operand(text, size, problem, (vkmm_operand)operand);
+    if (!problem->scaled) return;
+    if (problem->alpha != 1) add_number(text, size, "alpha", problem->alpha);
+    if (problem->beta != 0) add_number(text, size, "beta", problem->beta);
 }
 
 void vkmm_text_uuid(char text[VKMM_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE])

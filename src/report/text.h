@@ -23,6 +23,15 @@ void vkmm_text_bytes(char *text, size_t size, uint64_t bytes);
 /* "1024³" when all extents are equal, else "M×N×K"; "1024^3" and "MxNxK" without utf8. */
 void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int utf8);
 
+/* The same, and what matters of the rest: "4096×1×14336 NT ×64" with ops that are not N and N, and matrices of a batch. */
+#define VKMM_TEXT_PROBLEM 120
+void vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int utf8);
+
+/* How the problem differs from the plain product in what vkmm_text_problem leaves out: "column-major, lda 4100, beta 0.5"; "" where it does not. The
+ * problem must be valid. */
+#define VKMM_TEXT_DIFFERENCE 400
+void vkmm_text_difference(char *text, size_t size, const vkmm_problem *problem);
+
 #define VKMM_UUID_TEXT 37
 void vkmm_text_uuid(char text[VKMM_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE]);
 

@@ -13,4 +13,7 @@ vkmm_status vkmm_table_race(vkmm_report *report, const vkmm_race_row *row);
 vkmm_status vkmm_table_race_end(vkmm_report *report);
 vkmm_status vkmm_json_race(vkmm_report *report, const vkmm_race_row *row);
 
+vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row);
+vkmm_status vkmm_json_tune(vkmm_report *report, const vkmm_tune_row *row);
+
 #endif

@@ -37,15 +37,17 @@ def npy_bytes(rows, dtype="<f4", fortran=False, version=1, shape=None):
 
 
 def read_npy(path):
-    """(dtype, rows) of a version 1.0 file in C order."""
+    """(dtype, rows) of a version 1.0 file in C order; of three dimensions, (dtype, [rows, ...])."""
     data = pathlib.Path(path).read_bytes()
     assert data[:8] == b"\x93NUMPY\x01\x00", data[:8]
     end = 10 + struct.unpack("<H", data[8:10])[0]
     header = ast.literal_eval(data[10:end].decode("latin1"))
-    rows, cols = header["shape"]
+    *outer, rows, cols = header["shape"]
     assert not header["fortran_order"]
-    values = struct.unpack("<%d%s" % (rows * cols, CODES[header["descr"]]), data[end:])
-    return header["descr"], [list(values[i * cols:(i + 1) * cols]) for i in range(rows)]
+    count = outer[0] if outer else 1
+    values = struct.unpack("<%d%s" % (count * rows * cols, CODES[header["descr"]]), data[end:])
+    lines = [list(values[i * cols:(i + 1) * cols]) for i in range(count * rows)]
+    return header["descr"], [lines[i * rows:(i + 1) * rows] for i in range(count)] if outer else lines
 
 
 def product(a, b):

@@ -53,7 +53,7 @@ WORDS = [
     ("--jsno", 2, "did you mean --json"),
     ("--tlie=4", 2, "did you mean --tile"),
     ("--qwertyuiop", 2, "--help' lists them all"),
-    ("--s 4", 2, "--s may be any of --size, --seed, --shader"),
+    ("--s 4", 2, "--s may be any of --size, --stride_a, --stride_b, --stride_c, --seed, --shader"),
     ("-x", 2, "unknown option -x"),
     ("--json=yes", 2, "--json takes no argument"),
     ("devices --tile 4", 2, "--tile is no option of 'vkmatmul devices'"),
@@ -85,7 +85,8 @@ class Words(cli.Case):
 
     def test_empty_and_hostile_words(self):
         for value in ["", " ", "\n", "\x1b[31m", "\udcff\udcfe", "9" * 10000, "," * 5000, "x" * 5000, "%n%s"]:
-            for option in ["--size", "--tile", "--type", "--kernel", "--seed", "--min-time", "-m", "--device"]:
+            for option in ["--size", "--tile", "--type", "--kernel", "--seed", "--min-time", "-m", "--device", "--alpha", "--lda", "--stride_a",
+                           "--transposeA", "--layout", "--config"]:
                 with self.subTest(option + repr(value)[:40]):
                     if option == "--device" and value == " ":
                         continue  # names may hold spaces

@@ -15,8 +15,10 @@ KEYS = {
     "tool": {"version", "shader_hash", "command"},
     "device": {"name", "type", "index", "uuid", "vendor_id", "device_id", "driver_name", "driver_info", "driver_id", "driver_version",
                "driver_uuid", "api_version"},
-    "problem": {"type", "m", "n", "k", "seed", "init"},
-    "kernel": {"name", "tile", "workgroup", "groups", "shared_bytes", "spec_constants", "shader"},
+    "problem": {"type", "m", "n", "k", "seed", "init", "layout", "transpose_a", "transpose_b", "lda", "ldb", "ldc", "offset_a", "offset_b",
+                "offset_c", "batch_count", "stride_a", "stride_b", "stride_c", "alpha", "beta"},
+    "kernel": {"name", "tile", "workgroup", "groups", "shared_bytes", "spec_constants", "shader", "config", "tuned", "splits", "items",
+               "workspace_bytes"},
     "time": {"kernel_ms", "submit_ms", "transfer_ms", "clock", "clock_note", "mapped", "stable"},
     "verify": {"method", "passed", "error", "bound", "sentence"},
 }
@@ -39,7 +41,7 @@ class Run(cli.Case):
         for part, keys in KEYS.items():
             self.assertLessEqual(keys, set(result[part] if part else result), part)
         self.assertEqual(result["schema"], "vkmatmul.run/1")
-        self.assertEqual(result["problem"], {"type": "f32", "m": 40, "n": 50, "k": 60, "seed": 7, "init": "int"})
+        self.assertLessEqual({"type": "f32", "m": 40, "n": 50, "k": 60, "seed": 7, "init": "int"}.items(), result["problem"].items())
         self.assertEqual(result["kernel"]["name"], "tiled")
         self.assertEqual(result["kernel"]["tile"], [16, 16])
         self.assertEqual(result["kernel"]["workgroup"], [16, 16, 1])
@@ -117,7 +119,7 @@ class Others(cli.Case):
         for device in result["devices"]:
             self.assertLessEqual(KEYS["device"] | {"default", "limits", "types", "kernels", "missing"}, set(device))
             self.assertLessEqual({"f32", "i32", "u32"}, set(device["types"]))
-            self.assertEqual([k["name"] for k in device["kernels"]], ["serial", "naive", "grouped", "tiled", "band", "band-tiled"])
+            self.assertEqual([k["name"] for k in device["kernels"]], ["serial", "naive", "grouped", "tiled", "band", "band-tiled", "blocked", "skinny", "cpu"])
             missing = {lack["what"] for lack in device["missing"]}
             self.assertEqual("f64" in missing, "f64" not in device["types"])
             for key in ["max_invocations", "max_shared_bytes", "max_storage_range", "timestamp_bits", "unified_memory"]:
@@ -128,9 +130,12 @@ class Others(cli.Case):
     def test_ladder(self):
         result = strict(self.good("ladder", "--size", "20x30x10", "--json", *FAST))
         self.assertEqual(result["schema"], "vkmatmul.ladder/1")
-        self.assertEqual([(r["step"], r["kernel"]["name"]) for r in result["rows"]],
-                         2 * [("1a", "serial"), ("1b 2a", "naive"), ("2b", "grouped"), ("1c 2c", "tiled"), ("3a", "band"), ("3b", "band-tiled")])
-        self.assertEqual([r["type"] for r in result["rows"]], ["i32"] * 6 + ["f32"] * 6)
+        steps = [("1a", "serial"), ("1b 2a", "naive"), ("2b", "grouped"), ("1c 2c", "tiled"), ("3a", "band"), ("3b", "band-tiled")]
+        rows = [(r["step"], r["kernel"]["name"]) for r in result["rows"]]
+        self.assertEqual((rows[:6], rows[7:13]), (steps, steps))
+        for step, kernel in rows[6::7]: # what lies beyond the tutorials
+            self.assertEqual((step, kernel in ["blocked", "skinny", "cpu"]), ("fast", True))
+        self.assertEqual([r["type"] for r in result["rows"]], ["i32"] * 7 + ["f32"] * 7)
         self.assertTrue(all(r["verify"]["passed"] and r["gflops"] > 0 and r["times_serial"] > 0 for r in result["rows"]))
         self.assertIsNone(result["rows"][0]["times_previous"])
         ratio = result["rows"][1]["time"]["kernel_ms"]["median"] / result["rows"][2]["time"]["kernel_ms"]["median"]
@@ -139,16 +144,16 @@ class Others(cli.Case):
     def test_ladder_of_an_illegal_tile(self):
         done = cli.run("ladder", "--size", "16", "--tile", "64", "--type", "f32", "--json", *FAST)
         self.assertEqual(done.returncode, 4)
-        self.assertRegex(done.stderr, r"\Avkmatmul: 4 of 6 steps did not run: [^\n]*\n\Z")
+        self.assertRegex(done.stderr, r"\Avkmatmul: 4 of 7 steps did not run: [^\n]*\n\Z")
         rows = strict(done.stdout)["rows"]
-        self.assertEqual([r["gflops"] is not None for r in rows], [True, True, False, False, False, False])
-        self.assertTrue(all("invocations" in r["skipped"] for r in rows[2:]))
+        self.assertEqual([r["gflops"] is not None for r in rows], [True, True, False, False, False, False, True])
+        self.assertTrue(all("invocations" in r["skipped"] for r in rows[2:6]))
 
     def test_csv(self):
         for args in [["--size", "8,9x10x11"], ["ladder", "--size", "8"]]:
             text = cli.run(*args, "--csv", *FAST).stdout
             rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
-            self.assertEqual(len(rows), 2 if args[0] == "--size" else 12)
+            self.assertEqual(len(rows), 2 if args[0] == "--size" else 14)
             for row in rows:
                 self.assertEqual(row["passed"], "true")
                 self.assertGreater(float(row["gflops"]), 0)
@@ -174,7 +179,7 @@ class Others(cli.Case):
     def test_ladder_table(self):
         text = self.good("ladder", "--size", "12", "--type", "u32", *FAST, env={"LC_ALL": "C"})
         text.encode("ascii")
-        self.assertEqual(len(re.findall(r" yes +#+\n", text)), 6)
+        self.assertEqual(len(re.findall(r" yes +#+\n", text)), 7)
         self.assertIn("█", self.good("ladder", "--size", "12", "--type", "u32", *FAST))
 
     def test_help(self):

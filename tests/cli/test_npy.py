@@ -41,7 +41,8 @@ class Products(cli.Case):
                     a = [[rng.randint(low, 50) for _ in range(k)] for _ in range(m)]
                     b = [[rng.randint(low, 50) for _ in range(n)] for _ in range(k)]
                     with self.subTest(dtype=dtype, fortran=fortran, version=version):
-                        _, c = self.multiply(npy_bytes(a, dtype, fortran, version), npy_bytes(b, dtype, not fortran, version))
+                        _, c = self.multiply(npy_bytes(a, dtype, fortran, version), npy_bytes(b, dtype, not fortran, version),
+                                             "--kernel", "grouped")
                         self.assertEqual(c, (dtype, product(a, b)))
 
     def test_wraps(self):
@@ -98,6 +99,32 @@ class NumPy(cli.Case):
                     self.assertTrue((abs(c - wide) <= limit).all())
                 else:
                     self.assertTrue((c == a @ b).all())
+
+
+    def test_every_flag(self):
+        """C = alpha op(A) op(B) + beta C in floats, which tests/cli/test_blas.py has in whole numbers."""
+        if numpy is None:
+            self.skipTest("no NumPy")
+        seed = int(os.environ.get("VKMM_SEED", random.randrange(2**32)))
+        rng = numpy.random.default_rng(seed)
+        for i in range(8):
+            (m, n, k), batch = rng.integers(1, 120, 3), int(rng.integers(1, 4))
+            left, right, before = (rng.uniform(-1, 1, s).astype(numpy.float32) for s in [(m, k), (k, n), (m, n)])
+            alpha, beta = (float(numpy.float32(x)) for x in rng.uniform(-2, 2, 2))
+            words = ["--alpha", repr(alpha), "--beta", repr(beta), "--batch_count", batch, "--layout", ["row", "col"][i % 2]]
+            for name, matrix, op in [("a", left, "NT"[i // 2 % 2]), ("b", right, "NT"[i // 4 % 2]), ("c", before, "N")]:
+                stored = matrix.T if op == "T" else matrix
+                numpy.save(self.folder / (name + ".npy"), numpy.asfortranarray(stored) if rng.random() < 0.5 else stored)
+                words += ["-" + name, self.folder / (name + ".npy"), "--ld" + name, int(stored.shape[1 - i % 2] + rng.integers(0, 9))]
+                words += ["--transpose" + name.upper(), op] if name != "c" else []
+            self.good(*words, "-o", self.folder / "o.npy", "--quiet", *FAST)
+            got = numpy.load(self.folder / "o.npy")
+            wide, wide_right, wide_before = (x.astype(numpy.float64) for x in (left, right, before))
+            want = alpha * (wide @ wide_right) + beta * wide_before
+            limit = 16 * 2**-23 * (abs(alpha) * (abs(wide) @ abs(wide_right)) + abs(beta * wide_before))
+            with self.subTest(seed=seed, words=words):
+                self.assertEqual((got.dtype, got.shape), (numpy.float32, (batch, m, n) if batch > 1 else (m, n)))
+                self.assertTrue((abs(got - want) <= limit).all())
 
 
 # A python of one's own may lack the NumPy that the system's has.

@@ -167,6 +167,50 @@ static void texts(void **state)
     assert_string_equal(text, "\\xed\\xa0\\x80\\xc0\\x80\\xf5\\xc2\\x85\\xe2\\x82");
 }
 
+static void expect_texts(const vkmm_problem *problem, const char *size, const char *ascii_size, const char *difference)
+{
+    char text[VKMM_TEXT_DIFFERENCE];
+
+    vkmm_text_problem(text, sizeof text, problem, 1);
+    assert_string_equal(text, size);
+    vkmm_text_problem(text, sizeof text, problem, 0);
+    assert_string_equal(text, ascii_size);
+    vkmm_text_difference(text, sizeof text, problem);
+    assert_string_equal(text, difference);
+}
+
+/* What is as usual stays unsaid: leading dimensions and strides that are given, but packed. */
+static void problems(void **state)
+{
+    vkmm_problem p = {.m = 4096, .n = 1, .k = 14336};
+
+    (void)state;
+    expect_texts(&p, "4096×1×14336", "4096x1x14336", "");
+    p = (vkmm_problem){.m = 4096, .n = 1, .k = 14336, .op_b = VKMM_OP_T, .batch_count = 64, .scaled = 1, .alpha = 1};
+    p.stride_a = UINT64_C(4096) * 14336;
+    p.stride_b = 14336;
+    p.stride_c = 4096;
+    p.ldb = 14336;
+    expect_texts(&p, "4096×1×14336 NT ×64", "4096x1x14336 NT x64", "");
+    p = (vkmm_problem){.m = 5, .n = 5, .k = 5, .layout = VKMM_COL_MAJOR, .op_a = VKMM_OP_T, .ldc = 8, .offset_b = 3};
+    expect_texts(&p, "5³ TN", "5^3 TN", "column-major, offset_b 3, ldc 8");
+    p = (vkmm_problem){
+        .m = 2, .n = 3, .k = 4, .lda = 6, .batch_count = 2, .stride_a = 12, .stride_c = 6, .scaled = 1, .alpha = -0.5, .beta = 0.1};
+    expect_texts(&p, "2×3×4 ×2", "2x3x4 x2", "lda 6, stride_b 0, alpha -0.5, beta 0.1");
+    p = (vkmm_problem){.type = VKMM_U32, .scaled = 1, .alpha = 4294967295.0, .beta = -2147483648.0};
+    expect_texts(&p, "0³", "0^3", "alpha 4294967295, beta -2147483648");
+    /* Everything at its longest fits. */
+    p = (vkmm_problem){.layout = VKMM_COL_MAJOR, .lda = UINT64_MAX, .ldb = UINT64_MAX, .ldc = UINT64_MAX, .batch_count = UINT32_MAX};
+    p.m = p.n = UINT32_MAX;
+    p.k = 0;
+    p.offset_a = p.offset_b = p.offset_c = p.stride_a = p.stride_b = p.stride_c = UINT64_MAX;
+    p.scaled = 1;
+    p.alpha = p.beta = -1.234567891e-300;
+    char text[VKMM_TEXT_DIFFERENCE];
+    vkmm_text_difference(text, sizeof text, &p);
+    assert_non_null(strstr(text, ", alpha -1.234567891e-300, beta -1.234567891e-300"));
+}
+
 static void matrices_shrink(void **state)
 {
     static float data[100 * 100];
@@ -193,7 +237,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(json_survives), cmocka_unit_test(no_verdict_no_speed),
                                        cmocka_unit_test(csv_quotes),    cmocka_unit_test(tables_shrink),
-                                       cmocka_unit_test(texts),         cmocka_unit_test(matrices_shrink)};
+                                       cmocka_unit_test(texts),         cmocka_unit_test(matrices_shrink),
+                                       cmocka_unit_test(problems)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,13 @@ class Shader(cli.Case):
         done = cli.run("--shader", shader, "--size", "40x30x20", "--json", *FAST)
         self.assertEqual(done.returncode, 1 if "the kernel changed its inputs" in done.stderr else 0)
 
+    def test_plain_products_alone(self):
+        for words in ["--beta 2", "--transposeA T", "--batch_count 2", "--layout col", "--ldc 99"]:
+            done = cli.run("--shader", EXAMPLE, "--size", "8", *words.split(), "--json", *FAST)
+            self.assertEqual(done.returncode, 4, words)
+            self.assertRegex(done.stderr, r"\Avkmatmul: [^\n]* computes plain products alone[^\n]*\n\Z", words)
+            self.assertTrue(json.loads(done.stdout)["verify"]["passed"], words)  # the built-in kernel's row
+
     def test_errors_name_the_line(self):
         shader = self.shader(("T sum = T(0);", "T sum = nonsense;"))
         line = 1 + shader.read_text().split("nonsense")[0].count("\n")
