@@ -1,5 +1,6 @@
 #include "plan/access.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -60,11 +61,23 @@ int vkmm_access_equal(const vkmm_access *left, const vkmm_access *right)
            left->bytes_written == right->bytes_written;
 }
 
+/* Of one workgroup of a general kernel: steps along K, what the last of them leaves over, and the rows that it stores, for each of its items. */
+static double general_rounds(const vkmm_kernel *kernel, const vkmm_kernel_info *info, const vkmm_problem *problem)
+{
+    vkmm_config config = {{0}};
+    if (vkmm_config_parse(NULL, kernel, info->config, &config) != VKMM_OK || config.values[VKMM_TUNE_DEPTH] == 0 || info->groups[0] == 0)
+        return 0;
+    const double depth = config.values[VKMM_TUNE_DEPTH], steps = (double)problem->k / info->splits / depth;
+    return ceil((double)info->items / info->groups[0]) * (steps + depth + config.values[VKMM_TUNE_ROWS]);
+}
+
 int vkmm_kernel_loops_too_long(const vkmm_device_info *device, const vkmm_kernel_info *info, const vkmm_problem *problem)
 {
     double invocations = (double)info->groups[0] * info->groups[1] * info->workgroup[0] * info->workgroup[1];
     vkmm_access formula;
+    const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
     if (device->driver_id != VK_DRIVER_ID_MESA_LLVMPIPE) return 0;
+    if (kernel && kernel->tunables) return general_rounds(kernel, info, problem) > VKMM_LLVMPIPE_ROUNDS;
     if (vkmm_access_formula(NULL, info, problem, &formula) != VKMM_OK) return 0;
     return (double)formula.multiply_adds + (double)formula.invocations > VKMM_LLVMPIPE_ROUNDS * invocations;
 }

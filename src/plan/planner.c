@@ -112,16 +112,27 @@ const vkmm_kernel *vkmm_planned_kernel(const vkmm_device_info *device, const vkm
     return vkmm_kernel_find(short_side(problem) <= 8 ? "skinny" : "blocked");
 }
 
+/* llvmpipe of older Mesa releases leaves a shader's loops after VKMM_LLVMPIPE_ROUNDS rounds: parts of K keep far enough below, also where a
+ * workgroup takes three tiles in turn. */
+static void split_long_loops(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_config *config)
+{
+    const uint64_t most = (uint64_t)config->values[VKMM_TUNE_DEPTH] * (VKMM_LLVMPIPE_ROUNDS / 3 - 1000);
+    const uint64_t splits = (problem->k + most - 1) / most;
+    if (device->driver_id != VK_DRIVER_ID_MESA_LLVMPIPE || splits <= config->values[VKMM_TUNE_SPLITS]) return;
+    if (splits <= INT16_MAX && workspace_fits(device, problem, (uint32_t)splits)) config->values[VKMM_TUNE_SPLITS] = (uint32_t)splits;
+}
+
 vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel)
 {
     const vkmm_presets list = vkmm_presets_of(device, problem, kernel);
-    if (strcmp(kernel->name, "blocked") == 0) return cheapest(device, problem, kernel, &list);
-    vkmm_config config = list.presets[list.count - 1].config;
-    for (uint32_t i = 0; i < list.count; i++) {
+    const int blocked = strcmp(kernel->name, "blocked") == 0;
+    vkmm_config config = blocked ? cheapest(device, problem, kernel, &list) : list.presets[list.count - 1].config;
+    for (uint32_t i = 0; i < list.count && !blocked; i++) {
         config = list.presets[i].config;
         vkmm_fit_short_side(problem, kernel, &config);
         if (!vkmm_config_forbidden_by(kernel, problem->type, &config, device)) break;
     }
     if (strcmp(kernel->name, "skinny") == 0) split_skinny(device, problem, &config);
+    split_long_loops(device, problem, &config);
     return config;
 }

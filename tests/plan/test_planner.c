@@ -152,6 +152,20 @@ static void k_is_split_where_tiles_are_few(void **state)
     assert_true(many.info.tile[0] * many.info.tile[1] > choice_of(0, (vkmm_problem){256, 256, 256, VKMM_F32}).info.tile[0] * 64);
 }
 
+/* llvmpipe of older Mesa releases would leave longer loops early. */
+static void llvmpipe_gets_loops_that_it_finishes(void **state)
+{
+    (void)state;
+    const vkmm_problem problem = {8, 8, 300000, VKMM_F32};
+    const vkmm_choice choice = choice_of(6, problem);
+    assert_true(choice.info.splits >= 4 && choice.split_depth / choice.config.values[VKMM_TUNE_DEPTH] < 22000);
+    assert_false(vkmm_kernel_loops_too_long(&devices[6], &choice.info, &problem));
+    const vkmm_wish whole = {.kernel = "cpu", .config = "splits=1"};
+    vkmm_choice too_long;
+    assert_int_equal(choose(&devices[6], &problem, &whole, &too_long), VKMM_OK);
+    assert_true(vkmm_kernel_loops_too_long(&devices[6], &too_long.info, &problem));
+}
+
 static void column_major_is_row_major_the_other_way_round(void **state)
 {
     (void)state;
@@ -248,6 +262,7 @@ int main(void)
         cmocka_unit_test(every_general_kernel_has_a_configuration_everywhere),
         cmocka_unit_test(the_kernel_follows_device_and_shape),
         cmocka_unit_test(k_is_split_where_tiles_are_few),
+        cmocka_unit_test(llvmpipe_gets_loops_that_it_finishes),
         cmocka_unit_test(column_major_is_row_major_the_other_way_round),
         cmocka_unit_test(vectors_need_even_rows),
         cmocka_unit_test(a_configuration_is_refused_with_its_rule),
