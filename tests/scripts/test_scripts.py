@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""scripts/vs-cublas and scripts/plot-speed, with programs that play vkmatmul, the script that times cuBLAS, and gnuplot."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+VKMATMUL = '''import json, sys
+sizes = sys.argv[sys.argv.index("--size") + 1].split(",")
+for text in sizes:
+    m, n, k = (int(x) for x in (text.split("x") * 3)[:3])
+    right = m != 4097
+    print(json.dumps({"problem": {"m": m, "n": n, "k": k}, "verify": {"passed": right}, "gflops": 300.0 if right else None}))
+'''
+CUBLAS = '''import json, sys
+sizes = sys.argv[sys.argv.index("--sizes") + 1].split(",")
+for text in sizes:
+    m, n, k = (int(x) for x in (text.split("x") * 3)[:3])
+    print(json.dumps({"m": m, "n": n, "k": k, "tflops": 0.2}))
+'''
+
+
+class Scripts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, name, text, program=False):
+        path = self.folder / name
+        path.write_text(f"#!{sys.executable}\n{text}" if program else text)
+        path.chmod(0o755)
+        return str(path)
+
+    def run_script(self, name, *arguments, path=None):
+        environment = dict(os.environ, **({"PATH": path} if path else {}))
+        return subprocess.run([sys.executable, str(ROOT / "scripts" / name), *arguments], capture_output=True, text=True, env=environment)
+
+    def test_ratios_come_from_verified_products_alone(self):
+        log = self.folder / "log"
+        done = self.run_script("vs-cublas", "--cublas", self.file("cublas.py", CUBLAS), "--vkmatmul", self.file("vkmatmul", VKMATMUL, True),
+                               "--only", "squares,shapes,cliffs", "--log", str(log))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = {line.split("  ")[0]: line.split() for line in done.stdout.splitlines()}
+        self.assertEqual(rows["1024"][1:4], ["300", "200", "1.50"])
+        self.assertEqual(rows["4096x1x14336"][1:4], ["300", "200", "1.50"])
+        self.assertEqual(rows["4097"][1:4], ["nan", "200", "-"])
+        self.assertIn("geometric mean 1.500, worst 1.500", done.stdout)
+        self.assertNotIn("4096 ± 1", done.stdout)  # 4097 was wrong: no cliff can be told
+        self.assertIn("512 ± 1", done.stdout)
+        self.assertEqual(sum("tflops" in json.loads(line) for line in log.read_text().splitlines()), 1 + 4 + 12)
+
+    def test_without_cublas_nothing_is_compared(self):
+        for arguments, words in [([], "no script that times cuBLAS"), (["--cublas", "/nowhere"], "no script"),
+                                 (["--cublas", self.file("broken.py", "raise SystemExit('no torch here')")], "does not run here: no torch here")]:
+            done = self.run_script("vs-cublas", *arguments)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stdout, r"\Avs-cublas: skipped: .*" + words)
+
+    def test_an_unknown_group(self):
+        done = self.run_script("vs-cublas", "--cublas", self.file("cublas.py", CUBLAS), "--only", "cubes")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no group cubes; groups are squares", done.stderr)
+
+    def test_a_plot_has_a_curve_a_file(self):
+        rows = [{"problem": {"m": n, "n": n, "k": n}, "gflops": speed} for n, speed in [(64, 1.5), (128, None), (256, 9)]]
+        rows.append({"problem": {"m": 5, "n": 6, "k": 7}, "gflops": 1})
+        data = self.file("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        peer = self.file("b.jsonl", json.dumps({"m": 64, "n": 64, "k": 64, "tflops": 0.004}) + "\n")
+        gnuplot = self.file("gnuplot", "import sys\nopen(sys.argv[0] + '.in', 'w').write(sys.stdin.read())\n", True)
+        done = self.run_script("plot-speed", "ours=" + data, peer, "-o", str(self.folder / "p.svg"), path=str(self.folder))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        script = pathlib.Path(gnuplot + ".in").read_text()
+        self.assertIn("$c0 << EOD\n64 1.5\n256 9\nEOD", script)
+        self.assertIn("$c1 << EOD\n64 4.0\nEOD", script)
+        self.assertIn('title "ours"', script)
+        self.assertIn('title "b"', script)
+
+    def test_a_plot_of_nothing_or_without_gnuplot(self):
+        data = self.file("a.jsonl", '{"problem": {"m": 4, "n": 4, "k": 4}, "gflops": null}\n')
+        done = self.run_script("plot-speed", data, "-o", "p.svg", path="/nowhere")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("gnuplot is not installed", done.stderr)
+        self.file("gnuplot", "", True)
+        done = self.run_script("plot-speed", data, "-o", "p.svg", path=str(self.folder))
+        self.assertIn("has no verified square product", done.stderr)
+        self.assertEqual(done.returncode, 1)
+
+
+unittest.main()
