@@ -24,7 +24,7 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
             vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED, "the kernel %s runs on the host, no driver compiles it", choice.info.name);
     if (status != VKMM_OK) return status;
     choice.capture_statistics = 1;
-    status = vkmm_plan_create(device, &params->problem, &choice, &plan);
+    status = vkmm_plan_create(device, &choice, &plan);
     if (status == VKMM_OK) status = vkmm_pipeline_statistics(device, &plan.pipeline, statistics, count);
     vkmm_plan_destroy(device, &plan);
     return status;

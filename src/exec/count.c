@@ -147,7 +147,7 @@ static vkmm_status create(counting *c)
 {
     vkmm_device *device = c->device;
     vkmm_part parts[VKMM_BINDING_COUNT + 1];
-    vkmm_status status = vkmm_plan_create(device, &c->problem, &c->choice, &c->plan);
+    vkmm_status status = vkmm_plan_create(device, &c->choice, &c->plan);
     for (int operand = VKMM_A; operand <= VKMM_C && status == VKMM_OK; operand++) {
         uint64_t bytes = vkmm_operand_bytes(&c->problem, (vkmm_operand)operand);
         status = vkmm_store_create(device, (vkmm_operand)operand, bytes, &c->stores[operand]);

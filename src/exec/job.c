@@ -24,7 +24,7 @@ static vkmm_status create_device_objects(vkmm_job *job)
 {
     vkmm_device *device = job->device;
     vkmm_part parts[VKMM_BINDING_COUNT + 1];
-    vkmm_status status = vkmm_plan_create(device, &job->problem, &job->choice, &job->plan);
+    vkmm_status status = vkmm_plan_create(device, &job->choice, &job->plan);
     for (int operand = VKMM_A; operand <= VKMM_C && status == VKMM_OK; operand++) {
         uint64_t bytes = vkmm_operand_bytes(&job->problem, (vkmm_operand)operand);
         status = vkmm_store_create(device, (vkmm_operand)operand, bytes, &job->stores[operand]);
@@ -32,7 +32,6 @@ static vkmm_status create_device_objects(vkmm_job *job)
     }
     if (status != VKMM_OK) return status;
     job->stores[VKMM_C].input = vkmm_job_reads_c(job);
-    parts[VKMM_BINDING_WORKSPACE] = parts[VKMM_C]; /* without one, something must still be bound */
     uint64_t workspace = job->plan.info.workspace_bytes;
     if (workspace > 0) {
         status = vkmm_buffer_create(device, "the workspace", workspace, VKMM_PLACE_DEVICE, &job->workspace);

@@ -88,7 +88,7 @@ static vkmm_status create_version(race *r, int version, vkmm_kernel_info *info)
     vkmm_part parts[VKMM_BINDING_COUNT];
     vkmm_choice choice;
     vkmm_status status = choose(r, version, &choice);
-    if (status == VKMM_OK) status = vkmm_plan_create(r->device, &choice.problem, &choice, &r->plans[version]);
+    if (status == VKMM_OK) status = vkmm_plan_create(r->device, &choice, &r->plans[version]);
     if (status != VKMM_OK) return status;
     *info = choice.info;
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) parts[operand] = vkmm_store_part(&r->stores[operand]);

@@ -184,7 +184,7 @@ static vkmm_status run(vkmm_device *device, const vkmm_trace_params *params, con
     const uint64_t element = vkmm_type_of(problem->type)->bytes, sum_bytes = extent->sum_values * element;
     vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT] = {{0}};
     vkmm_plan plan = {0};
-    vkmm_status status = vkmm_plan_create(device, problem, choice, &plan);
+    vkmm_status status = vkmm_plan_create(device, choice, &plan);
     if (status == VKMM_OK) status = create_buffers(device, problem, extent, buffers);
     if (status == VKMM_OK) {
         memcpy(buffers[VKMM_A].mapped, params->a, vkmm_operand_bytes(problem, VKMM_A));

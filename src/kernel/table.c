@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "kernel/general.h"
 #include "modules.inc"
 
@@ -44,10 +45,7 @@ const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type, vkmm_bui
 
 void vkmm_modules_hash(char text[17])
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < COUNT(modules); i++) {
-        const unsigned char *bytes = (const unsigned char *)modules[i].words;
-        for (size_t j = 0; j < modules[i].bytes; j++) hash = (hash ^ bytes[j]) * 0x100000001b3u;
-    }
+    uint64_t hash = VKMM_HASH_START;
+    for (size_t i = 0; i < COUNT(modules); i++) hash = vkmm_hash(hash, modules[i].words, modules[i].bytes);
     snprintf(text, 17, "%016llx", (unsigned long long)hash);
 }

@@ -8,23 +8,19 @@
 #include "kernel/legal.h"
 #include "math/problem.h"
 #include "math/type.h"
-
-static uint64_t divide_up(uint64_t value, uint64_t by)
-{
-    return (value + by - 1) / by;
-}
+#include "plan/parts.h"
 
 uint64_t vkmm_access_multiply_adds(const vkmm_kernel_info *info, const vkmm_problem *problem, uint64_t invocations, uint64_t useful)
 {
     uint64_t depth = info->spec_values[VKMM_SPEC_DEPTH];
     if (info->shared_bytes == 0) return useful * problem->k;
-    return invocations * divide_up(problem->k, depth) * depth;
+    return invocations * vkmm_divide_up(problem->k, depth) * depth;
 }
 
 /* How often one element of an input is read: `extent` elements of C depend on it, `side` of them in a tile. */
 static vkmm_reads reads_of(int uses_shared, uint64_t extent, uint64_t side)
 {
-    uint64_t tiles = divide_up(extent, side), global = uses_shared ? tiles : extent, shared = uses_shared ? tiles * side : 0;
+    uint64_t tiles = vkmm_divide_up(extent, side), global = uses_shared ? tiles : extent, shared = uses_shared ? tiles * side : 0;
     return (vkmm_reads){global, global, shared, shared};
 }
 
@@ -40,7 +36,8 @@ vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *inf
     if (n > 0 && k > 0) access->b = reads_of(kernel->uses_shared, m, rows);
     int linear = kernel->spread == VKMM_SPREAD_LINEAR;
     access->useful = m * n;
-    access->invocations = linear ? divide_up(m * n, rows * cols) * rows * cols : divide_up(m, rows) * rows * (divide_up(n, cols) * cols);
+    access->invocations =
+        linear ? vkmm_divide_up(m * n, rows * cols) * rows * cols : vkmm_divide_up(m, rows) * rows * (vkmm_divide_up(n, cols) * cols);
     access->multiply_adds = vkmm_access_multiply_adds(info, problem, access->invocations, access->useful);
     uint64_t bytes = vkmm_type_of(problem->type)->bytes;
     access->bytes_read = bytes * (m * k * access->a.global_min + k * n * access->b.global_min);

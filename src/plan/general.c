@@ -8,11 +8,6 @@
 #include "math/type.h"
 #include "plan/parts.h"
 
-static uint64_t divide_up(uint64_t value, uint64_t by)
-{
-    return (value + by - 1) / by;
-}
-
 /* Elements of a stored row of a row-major problem. */
 static uint64_t row_length(const vkmm_problem *problem, vkmm_operand operand)
 {
@@ -37,15 +32,15 @@ uint32_t vkmm_problem_alignment(const vkmm_problem *problem)
 uint64_t vkmm_config_tiles(const vkmm_problem *problem, const vkmm_config *config)
 {
     if (problem->m == 0 || problem->n == 0) return 0;
-    return divide_up(problem->m, config->values[VKMM_TUNE_ROWS]) * divide_up(problem->n, config->values[VKMM_TUNE_COLS]) *
+    return vkmm_divide_up(problem->m, config->values[VKMM_TUNE_ROWS]) * vkmm_divide_up(problem->n, config->values[VKMM_TUNE_COLS]) *
            problem->batch_count;
 }
 
 uint32_t vkmm_config_splits(const vkmm_problem *problem, const vkmm_config *config, uint32_t *splits)
 {
     const uint64_t depth = config->values[VKMM_TUNE_DEPTH], wanted = config->values[VKMM_TUNE_SPLITS];
-    const uint64_t steps = divide_up(problem->k, depth), part = wanted > 1 ? divide_up(steps, wanted) : steps;
-    *splits = part > 0 ? (uint32_t)divide_up(steps, part) : 1;
+    const uint64_t steps = vkmm_divide_up(problem->k, depth), part = wanted > 1 ? vkmm_divide_up(steps, wanted) : steps;
+    *splits = part > 0 ? (uint32_t)vkmm_divide_up(steps, part) : 1;
     return (uint32_t)(part * depth < UINT32_MAX ? part * depth : UINT32_MAX);
 }
 

@@ -1,8 +1,13 @@
-/* The parts of vkmm_choose. Private to src/plan. */
+/* The parts of vkmm_choose, and what else the files of src/plan share. Private to it. */
 #ifndef VKMM_PLAN_PARTS_H
 #define VKMM_PLAN_PARTS_H
 
 #include "plan/choose.h"
+
+static inline uint64_t vkmm_divide_up(uint64_t value, uint64_t by)
+{
+    return (value + by - 1) / by;
+}
 
 /* Both finish a choice whose kernel, module and row-major problem are set: tile or configuration, workgroups, specialization constants. */
 vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);

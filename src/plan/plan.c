@@ -63,9 +63,8 @@ static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice,
     return vkmm_pipeline_create(device, &info, &plan->reduce);
 }
 
-vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_problem *problem, const vkmm_choice *choice, vkmm_plan *plan)
+vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
-    (void)problem; /* choice->problem is the same, as the kernel sees it */
     *plan = (vkmm_plan){
         .info = choice->info,
         .module = choice->module,

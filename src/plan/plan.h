@@ -24,7 +24,7 @@ typedef struct vkmm_part {
 } vkmm_part;
 
 /* Builds the pipelines of a choice (with a module) on the device. Ended by vkmm_plan_destroy. */
-vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_problem *problem, const vkmm_choice *choice, vkmm_plan *plan);
+vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);
 void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan); /* a zeroed or half-built plan is legal */
 
 /* Turns the plan to another problem whose choice has the same shader and constants, and so the same pipelines: 1; or 0, and nothing has

@@ -70,16 +70,17 @@ static vkmm_presets cpu_presets(const vkmm_device_info *device, const vkmm_probl
     return (vkmm_presets){cpu + first, COUNT(cpu) - first};
 }
 
-int vkmm_long_along_k(const vkmm_problem *problem)
+/* Whether the longer side of a skinny problem has its neighbours in memory along K. */
+static int long_along_k(const vkmm_problem *problem)
 {
-    return problem->m < problem->n ? problem->op_b == VKMM_OP_T : problem->op_a == VKMM_OP_N;
+    return vkmm_is_wide(problem) ? problem->op_b == VKMM_OP_T : problem->op_a == VKMM_OP_N;
 }
 
 static vkmm_presets skinny_presets(const vkmm_problem *problem)
 {
-    const uint64_t side = problem->m < problem->n ? problem->m : problem->n;
+    const uint64_t side = vkmm_short_side(problem);
     const uint32_t first = side <= 2 ? 0 : side <= 4 ? 1 : side <= 8 ? 2 : 3;
-    if (vkmm_long_along_k(problem)) return (vkmm_presets){skinny_along + first, COUNT(skinny_along) - first};
+    if (long_along_k(problem)) return (vkmm_presets){skinny_along + first, COUNT(skinny_along) - first};
     return (vkmm_presets){skinny_across + first, COUNT(skinny_across) - first};
 }
 

@@ -1,5 +1,4 @@
-/* Configurations that did well on devices at hand, by kind of device. Data for the planner, and where a tune begins. Private to src/plan and
- * src/tune. */
+/* Configurations that did well on devices at hand, by kind of device. Data for the planner. Private to src/plan. */
 #ifndef VKMM_PLAN_PRESETS_H
 #define VKMM_PLAN_PRESETS_H
 
@@ -22,7 +21,15 @@ typedef struct vkmm_presets {
  * that can run the kernel. */
 vkmm_presets vkmm_presets_of(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel);
 
-/* Whether the longer side of a skinny problem has its neighbours in memory along K. */
-int vkmm_long_along_k(const vkmm_problem *problem);
+/* A product is wide where C has more columns than rows; its short side is then M, otherwise N. */
+static inline int vkmm_is_wide(const vkmm_problem *problem)
+{
+    return problem->m < problem->n;
+}
+
+static inline uint64_t vkmm_short_side(const vkmm_problem *problem)
+{
+    return vkmm_is_wide(problem) ? problem->m : problem->n;
+}
 
 #endif

@@ -7,11 +7,6 @@
 #include "math/type.h"
 #include "plan/parts.h"
 
-static uint64_t divide_up(uint64_t value, uint64_t by)
-{
-    return (value + by - 1) / by;
-}
-
 static vkmm_status choose_tile(const vkmm_log *log, const vkmm_device_info *device, vkmm_type type, const vkmm_wish *wish,
                                const vkmm_kernel *kernel, vkmm_tile *tile)
 {
@@ -35,14 +30,14 @@ static void count_groups(const vkmm_kernel *kernel, const vkmm_problem *problem,
     if (empty) return;
     switch (kernel->spread) {
     case VKMM_SPREAD_LINEAR:
-        groups[0] = divide_up(problem->m * problem->n, (uint64_t)tile.rows * tile.cols);
+        groups[0] = vkmm_divide_up(problem->m * problem->n, (uint64_t)tile.rows * tile.cols);
         break;
     case VKMM_SPREAD_GRID:
-        groups[0] = divide_up(problem->n, tile.cols);
-        groups[1] = divide_up(problem->m, tile.rows);
+        groups[0] = vkmm_divide_up(problem->n, tile.cols);
+        groups[1] = vkmm_divide_up(problem->m, tile.rows);
         break;
     case VKMM_SPREAD_BAND:
-        groups[0] = divide_up(problem->m, tile.rows);
+        groups[0] = vkmm_divide_up(problem->m, tile.rows);
         break;
     case VKMM_SPREAD_HOST:
     case VKMM_SPREAD_ITEMS:

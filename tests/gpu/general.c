@@ -132,7 +132,7 @@ static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm
     }
     if (run->planned == sizeof run->plans / sizeof run->plans[0]) general_end(run);
     *plan = &run->plans[run->planned];
-    status = vkmm_plan_create(device, problem, &choice, *plan);
+    status = vkmm_plan_create(device, &choice, *plan);
     if (status == VKMM_OK) run->planned++;
     return status;
 }

@@ -97,7 +97,7 @@ static vkmm_status run_plan(suite_device *suite, const vkmm_problem *problem, co
     vkmm_store stores[VKMM_BINDING_COUNT] = {0};
     vkmm_part parts[VKMM_BINDING_COUNT];
     VkCommandBuffer command = NULL;
-    vkmm_status status = vkmm_plan_create(device, problem, choice, &plan);
+    vkmm_status status = vkmm_plan_create(device, choice, &plan);
     for (int operand = VKMM_A; operand <= VKMM_C && status == VKMM_OK; operand++) {
         uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)operand);
         status = vkmm_store_create(device, (vkmm_operand)operand, bytes, &stores[operand]);

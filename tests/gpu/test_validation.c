@@ -23,7 +23,7 @@ static void fill_and_dispatch(int with_barrier)
     vkmm_part parts[VKMM_BINDING_COUNT];
     VkCommandBuffer command;
     assert_int_equal(vkmm_choose(NULL, suite.info, &problem, &wish, &choice), VKMM_OK);
-    assert_int_equal(vkmm_plan_create(device, &problem, &choice, &plan), VKMM_OK);
+    assert_int_equal(vkmm_plan_create(device, &choice, &plan), VKMM_OK);
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
         assert_int_equal(vkmm_store_create(device, (vkmm_operand)operand, 256, &stores[operand]), VKMM_OK);
         parts[operand] = vkmm_store_part(&stores[operand]);
