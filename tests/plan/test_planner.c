@@ -98,11 +98,12 @@ static void every_general_kernel_has_a_configuration_everywhere(void **state)
             const vkmm_wish wish = {.kernel = vkmm_kernel_at(k)->name};
             if (!vkmm_kernel_at(k)->tunables) continue;
             if (strcmp(wish.kernel, "cpu") == 0 && (!devices[d].has_broadcast || devices[d].subgroup_size > 32)) continue;
-            for (uint64_t i = 0; i < 40 * 2 * 2 * 2; i++) {
-                const vkmm_problem problem = {.m = i & 1 ? 77 : i / 8,
-                                              .n = i & 1 ? i / 8 : 77,
+            for (uint64_t i = 0; i < 40 * 2 * 2 * 2 * 2; i++) {
+                if ((i & 8) && !devices[d].has_f64) continue;
+                const vkmm_problem problem = {.m = i & 1 ? 77 : i / 16,
+                                              .n = i & 1 ? i / 16 : 77,
                                               .k = 500,
-                                              .type = VKMM_F32,
+                                              .type = i & 8 ? VKMM_F64 : VKMM_F32,
                                               .op_a = (vkmm_op)(i >> 1 & 1),
                                               .op_b = (vkmm_op)(i >> 2 & 1)};
                 vkmm_choice choice;
@@ -147,6 +148,7 @@ static void k_is_split_where_tiles_are_few(void **state)
     assert_true(few.info.splits > 8 && few.info.items >= 100 && few.reduce);
     assert_int_equal(many.info.splits, 1);
     assert_null(many.reduce);
+    assert_int_equal(choice_of(0, (vkmm_problem){2048, 2048, 2048, VKMM_F32}).info.splits, 1);
     assert_true(choice_of(0, (vkmm_problem){16, 1, 1 << 20, VKMM_F32}).info.splits > 8);
     /* Large tiles for large products, small ones for small. */
     assert_true(many.info.tile[0] * many.info.tile[1] > choice_of(0, (vkmm_problem){256, 256, 256, VKMM_F32}).info.tile[0] * 64);
