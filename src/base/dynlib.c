@@ -2,7 +2,11 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/folder.h"
 
 void *vkmm_dynlib_open(const char *name)
 {
@@ -21,4 +25,42 @@ vkmm_function vkmm_dynlib_symbol(void *library, const char *symbol)
 void vkmm_dynlib_close(void *library)
 {
     if (library != NULL) dlclose(library);
+}
+
+#if defined(__x86_64__)
+#define MULTIARCH "x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#define MULTIARCH "aarch64-linux-gnu"
+#elif defined(__riscv)
+#define MULTIARCH "riscv64-linux-gnu"
+#elif defined(__i386__)
+#define MULTIARCH "i386-linux-gnu"
+#else
+#define MULTIARCH ""
+#endif
+
+static int is_in(const char *root, const char *folder, size_t length, const char *name)
+{
+    char path[1024];
+    if (length == 0) return 0;
+    snprintf(path, sizeof path, "%s%.*s/%s", root, (int)length, folder, name);
+    return vkmm_path_look(path, 0) == VKMM_PATH_OPEN;
+}
+
+int vkmm_dynlib_there(const char *root, const char *name)
+{
+    static const char *const folders[] = {"/lib/" MULTIARCH, "/usr/lib/" MULTIARCH, "/usr/local/lib", "/lib64", "/usr/lib64", "/lib",
+                                          "/usr/lib"};
+    const char *path = getenv("LD_LIBRARY_PATH");
+    while (path != NULL) {
+        size_t length = strcspn(path, ":");
+        if (is_in(root, path, length, name)) return 1;
+        path = path[length] == ':' ? path + length + 1 : NULL;
+    }
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (is_in(root, folders[i], strlen(folders[i]), name)) return 1;
+    if (root[0] != '\0') return 0;
+    void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    vkmm_dynlib_close(library);
+    return library != NULL;
 }

@@ -7,4 +7,7 @@
 /* Appends an entry to a list variable such as PATH, with the system's separator, unless the list has it already. */
 vkmm_status vkmm_environment_append(const vkmm_log *log, const char *name, const char *entry);
 
+/* Likewise for a list that has a separator of its own. */
+vkmm_status vkmm_environment_append_by(const vkmm_log *log, const char *name, const char *entry, char separator);
+
 #endif

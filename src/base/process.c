@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/process_spawn.h"
 
 extern char **environ;
 
@@ -25,12 +26,14 @@ enum { SLICE_MS = 50 }; /* a signal may arrive just before poll begins: it is lo
 struct vkmm_process {
     pid_t pid;
     int socket;
-    size_t used; /* bytes of `text` */
-    int cut;     /* the line that is being read is longer than `text`: the rest is skipped */
-    char text[VKMM_PROCESS_LINE];
+    int broken;        /* a line was longer than its reader takes: nothing more is heard */
+    int cut;           /* the line that is being read was longer than VKMM_PROCESS_LINE: the rest is skipped */
+    size_t used, room; /* bytes of `text` that were read, and that there are */
+    size_t given;      /* bytes at its start that the last vkmm_process_hear_text gave away */
+    char *text;
 };
 
-static int spawn(const char *path, char *const *arguments, int socket, pid_t *pid)
+int vkmm_process_spawn(const char *path, char *const *arguments, const int streams[3], pid_t *pid)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -41,12 +44,14 @@ static int spawn(const char *path, char *const *arguments, int socket, pid_t *pi
         posix_spawn_file_actions_destroy(&files);
         return error;
     }
-    error = posix_spawn_file_actions_adddup2(&files, socket, STDIN_FILENO);
-    if (error == 0) error = posix_spawn_file_actions_adddup2(&files, STDIN_FILENO, STDOUT_FILENO);
-    if (error == 0) error = posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    for (int i = 0; i < 3 && error == 0; i++)
+        error = streams[i] >= 0 ? posix_spawn_file_actions_adddup2(&files, streams[i], i)
+                                : posix_spawn_file_actions_addopen(&files, i, "/dev/null", O_RDWR, 0);
     if (error == 0) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     if (error == 0) error = posix_spawnattr_setpgroup(&attributes, 0);
-    if (error == 0) error = posix_spawn(pid, path, &files, &attributes, arguments, environ);
+    if (error == 0)
+        error =
+            (path != NULL ? posix_spawn : posix_spawnp)(pid, path != NULL ? path : arguments[0], &files, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     return error;
@@ -64,7 +69,7 @@ vkmm_status vkmm_process_start(const vkmm_log *log, const char *path, char *cons
         vkmm_free(process);
         return vkmm_fail(log, VKMM_INVALID, "cannot start %s: %s", program, strerror(errno));
     }
-    int error = spawn(program, arguments, sockets[1], &process->pid);
+    int error = vkmm_process_spawn(program, arguments, (int[]){sockets[1], sockets[1], -1}, &process->pid);
     close(sockets[1]);
     if (error != 0) {
         close(sockets[0]);
@@ -88,39 +93,95 @@ int vkmm_process_send(vkmm_process *process, const char *text)
     return 1;
 }
 
-/* The first line of what has been read, if it is whole. */
-static int take_line(vkmm_process *process, char line[VKMM_PROCESS_LINE])
+static void drop(vkmm_process *process, size_t bytes)
 {
-    for (;;) {
-        char *end = memchr(process->text, '\n', process->used);
-        if (end == NULL && process->used < sizeof process->text - 1) return 0;
-        int skip = process->cut;
-        size_t length = end != NULL ? (size_t)(end - process->text) : process->used, taken = length + (end != NULL);
-        process->cut = end == NULL;
-        if (!skip) {
-            memcpy(line, process->text, length);
-            line[length] = '\0';
-        }
-        process->used -= taken;
-        memmove(process->text, process->text + taken, process->used);
-        if (!skip) return 1;
-    }
+    process->used -= bytes;
+    memmove(process->text, process->text + bytes, process->used);
 }
 
-vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, char line[VKMM_PROCESS_LINE])
+/* Reads more into the text, which is made longer where it is full: VKMM_HEARD_LINE when something came. */
+static vkmm_heard read_more(vkmm_process *process, double deadline_ms)
 {
-    while (!take_line(process, line)) {
+    if (process->used == process->room) {
+        size_t room = process->room > 0 ? process->room * 2 : VKMM_PROCESS_LINE;
+        char *text = vkmm_realloc(process->text, room, 1);
+        if (text == NULL) return VKMM_HEARD_END;
+        process->text = text;
+        process->room = room;
+    }
+    for (;;) {
         struct pollfd socket = {process->socket, POLLIN, 0};
         double left = deadline_ms - vkmm_now_ms();
         if (vkmm_interrupted()) return VKMM_HEARD_INTERRUPTED;
         if (left <= 0) return VKMM_HEARD_NOTHING;
         if (poll(&socket, 1, left < SLICE_MS ? (int)left + 1 : SLICE_MS) <= 0) continue;
-        ssize_t got = read(process->socket, process->text + process->used, sizeof process->text - 1 - process->used);
+        ssize_t got = read(process->socket, process->text + process->used, process->room - process->used);
         if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (got <= 0) return VKMM_HEARD_END;
         process->used += (size_t)got;
+        return VKMM_HEARD_LINE;
+    }
+}
+
+/* The first line of what has been read, if it is whole or too long. */
+static int take_line(vkmm_process *process, char line[VKMM_PROCESS_LINE])
+{
+    for (;;) {
+        const char *end = process->used > 0 ? memchr(process->text, '\n', process->used) : NULL;
+        size_t length = end != NULL ? (size_t)(end - process->text) : process->used;
+        int skip = process->cut;
+        if (length > VKMM_PROCESS_LINE - 1) {
+            length = VKMM_PROCESS_LINE - 1;
+            end = NULL;
+        }
+        if (end == NULL && length < VKMM_PROCESS_LINE - 1) return 0;
+        process->cut = end == NULL;
+        if (!skip) {
+            memcpy(line, process->text, length);
+            line[length] = '\0';
+        }
+        drop(process, length + (end != NULL));
+        if (!skip) return 1;
+    }
+}
+
+static void start_hearing(vkmm_process *process)
+{
+    if (process->given > 0) drop(process, process->given);
+    process->given = 0;
+}
+
+vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, char line[VKMM_PROCESS_LINE])
+{
+    start_hearing(process);
+    if (process->broken) return VKMM_HEARD_END;
+    while (!take_line(process, line)) {
+        vkmm_heard heard = read_more(process, deadline_ms);
+        if (heard != VKMM_HEARD_LINE) return heard;
     }
     return VKMM_HEARD_LINE;
+}
+
+vkmm_heard vkmm_process_hear_text(vkmm_process *process, double deadline_ms, size_t most, const char **text)
+{
+    size_t searched = 0;
+    start_hearing(process);
+    while (!process->broken) {
+        char *end = process->used > searched ? memchr(process->text + searched, '\n', process->used - searched) : NULL;
+        size_t length = end != NULL ? (size_t)(end - process->text) : process->used;
+        process->broken = length > most;
+        if (process->broken) break;
+        if (end != NULL) {
+            *end = '\0';
+            *text = process->text;
+            process->given = length + 1;
+            return VKMM_HEARD_LINE;
+        }
+        searched = process->used;
+        vkmm_heard heard = read_more(process, deadline_ms);
+        if (heard != VKMM_HEARD_LINE) return heard;
+    }
+    return VKMM_HEARD_END;
 }
 
 static void nap(void)
@@ -161,6 +222,7 @@ void vkmm_process_end(vkmm_process **pointer, double patience_ms, char how[VKMM_
             snprintf(how, VKMM_PROCESS_END, "ended with status %d", WEXITSTATUS(status));
     }
     close(process->socket);
+    vkmm_free(process->text);
     vkmm_free(process);
     *pointer = NULL;
 }

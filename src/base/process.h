@@ -28,6 +28,15 @@ typedef enum vkmm_heard {
 /* The next line without its end. Waits until the clock (vkmm_now_ms) shows deadline_ms. */
 vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, char line[VKMM_PROCESS_LINE]);
 
+/* The same for lines of any length up to `most` bytes; *text is valid until the next call on this process. A longer line ends the talk: VKMM_HEARD_END. */
+vkmm_heard vkmm_process_hear_text(vkmm_process *process, double deadline_ms, size_t most, const char **text);
+
+/* Runs a program to its end: input goes to its standard input, what it writes to its standard output comes back in *output (0-terminated, *bytes long, at
+ * most `most`), to be freed with vkmm_free. Looked for in PATH; no shell is involved. VKMM_NO_DEVICE: there is no such program; VKMM_INVALID: it
+ * failed, wrote too much, or took longer than patience_ms. */
+vkmm_status vkmm_process_filter(const vkmm_log *log, char *const *arguments, const char *input, double patience_ms, size_t most,
+                                char **output, size_t *bytes);
+
 /* Waits patience_ms for the child to end by itself, now that it has no more input; kills it after that. how (may be NULL): "ended with status 6",
  * "was killed by signal 11 (Segmentation fault)", or "was killed" when this function did it. Sets NULL; a pointer to NULL is legal. */
 void vkmm_process_end(vkmm_process **process, double patience_ms, char how[VKMM_PROCESS_END]);
