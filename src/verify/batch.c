@@ -91,11 +91,12 @@ static vkmm_claim claim_of(const vkmm_problem *problem, const void *a, const voi
 }
 
 vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b, const void *before,
-                                const void *c, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
+                                const void *c, vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
 {
     const int empty = problem->m == 0 || problem->n == 0, gaps = vkmm_problem_c_has_gaps(problem);
     const uint64_t batches = empty ? 1 : vkmm_problem_batches(problem);
     vkmm_claim claim = claim_of(problem, a, b, before, c, 0);
+    claim.numbers = numbers;
     vkmm_verdict found = {0};
     vkmm_check check;
     if (before == NULL && !empty && (gaps || claim.beta != 0.0))

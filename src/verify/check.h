@@ -59,7 +59,7 @@ typedef struct vkmm_check {
     uint64_t seed;
     uint32_t alpha, beta; /* integers: modulo 2^32 */
     int scaled;           /* α is not 1, or β not 0 */
-    double factor;        /* vkmm_tolerance(K); 0: compared exactly */
+    double factor;        /* vkmm_tolerance; 0: compared exactly */
     double epsilon;       /* of the type; 0 for integers */
     double flush;         /* φ */
     double min, max;      /* smallest normal and largest finite value of a float type */

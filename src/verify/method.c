@@ -20,7 +20,7 @@ int vkmm_verify_method_parse(const char *name, vkmm_verify_method *method)
     return 0;
 }
 
-double vkmm_tolerance(uint64_t k)
+double vkmm_tolerance(uint64_t k, vkmm_numbers numbers)
 {
-    return fmax(16.0, sqrt((double)k));
+    return fmax(16.0, numbers == VKMM_NUMBERS_RANDOM ? sqrt((double)k) : (double)k / 2.0 + 2.0);
 }

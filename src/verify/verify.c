@@ -106,7 +106,7 @@ vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_
     check->min = type->min_normal;
     check->max = claim->c.type == VKMM_F32 ? (double)FLT_MAX : DBL_MAX;
     if (type->is_float) {
-        check->factor = k > 0 ? vkmm_tolerance(k) : 0.0;
+        check->factor = k > 0 ? vkmm_tolerance(k, claim->numbers) : 0.0;
         check->flush = flush_of(&check->claim);
     } else {
         check->alpha = modulo(claim->alpha);

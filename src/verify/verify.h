@@ -4,16 +4,21 @@
  * Floats. The reference is the exact result, approached in wider arithmetic: double for f32, long double for f64. An element
  * passes when
  *
- *     |ΔC_ij| ≤ ε · max(16, √K) · s_ij  +  φ,       s_ij = |α|·Σ_k |a_ik|·|b_kj| + |β|·|c₀_ij|
+ *     |ΔC_ij| ≤ ε · g · s_ij  +  φ,       s_ij = |α|·Σ_k |a_ik|·|b_kj| + |β|·|c₀_ij|
+ *     g = max(16, √K) for random numbers, max(16, K/2 + 2) for any others
  *     φ = min_normal · (|α|·K  +  1 where α is not 1  +  1 + |β| where β is not 0)
  *
- * 16·ε, and s as the scale, are those of the reference BLAS testers (LAPACK Users' Guide; netlib blas/testing, dblat3.f, subroutine DMMCH: its
- * gauge G is |α|·Σ|a||b| + |β||c|). The K term: a sum of K
- * rounded products, in any order, differs from the exact one by at most γ_K·Σ|a||b| with γ_K = K·u/(1 − K·u), u = ε/2 (Higham,
- * Accuracy and Stability of Numerical Algorithms, 2nd ed., eq. 3.5); with independent, mean-zero roundings it stays below
- * λ·√K·u·Σ|a||b| with probability at least 1 − 2·exp(−λ²/2) (Higham and Mary, SIAM J. Sci. Comput. 41(5), 2019, theorem 2.4).
- * √K·ε is λ = 2 of a bound that random data undercut several times over; it passes 16·ε at K = 256. α and β add three roundings, which 16·ε
- * covers. φ allows a device to flush subnormal numbers, as Vulkan permits: products of the sum, α times the sum, c₀ and β times it.
+ * 16·ε, and s as the scale, are those of the reference BLAS testers (LAPACK Users' Guide; netlib blas/testing, dblat3.f, subroutine DMMCH:
+ * its gauge G is |α|·Σ|a||b| + |β||c|). The K term: a sum of K rounded products, in any order, differs from the exact one by at most
+ * γ_K·Σ|a||b| with γ_K = K·u/(1 − K·u), u = ε/2 (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., eq. 3.5); with
+ * independent, mean-zero roundings it stays below λ·√K·u·Σ|a||b| with probability at least 1 − 2·exp(−λ²/2) (Higham and Mary, SIAM J. Sci.
+ * Comput. 41(5), 2019, theorem 2.4). √K·ε is λ = 2 of a bound that random data undercut several times over; it passes 16·ε at K = 256. α
+ * and β add three roundings, which 16·ε covers. Numbers with a pattern do not round independently: of 1, 2, 3, … with K = 4096 a plain sum
+ * from the first term to the last is off by 127·ε·s, twice √K·ε·s. For them the roundings may all go one way, and what holds is
+ * K·u·Σ|a||b| = K/2·ε·Σ|a||b|, in any order and for any K (Jeannerod and Rump, SIAM J. Matrix Anal. Appl. 34(2), 2013: eq. 3.5 above
+ * without its denominator); 2·ε is for α and β. That bound is as wide as an average term of the sum at K = 4096 in f32, so that it sees
+ * less: a kernel is proved with random numbers. φ allows a device to flush subnormal numbers, as Vulkan permits: products of the sum, α
+ * times the sum, c₀ and β times it.
  *   Where nothing is summed (α = 0 or K = 0: A and B, even NaN, then count for nothing), C is exactly β·c₀, rounded to one of its two neighbours,
  * as Vulkan has it of a multiplication (Precision of Individual Operations: "correctly rounded"); a subnormal factor or result may be flushed.
  * Where β = 0, C₀ counts for nothing, even NaN.
@@ -31,7 +36,7 @@
  *   Floats. x is Gaussian, hence the residual r_i = (ΔC·x)_i is normal with variance Σ_j ΔC_ij². With |ΔC_ij| ≤ t_ij, the bound above, its
  * deviation is at most ‖t_i‖₂, and by Minkowski's inequality
  *
- *     ‖t_i‖₂ ≤ ε · max(16, √K) · (|α|·Σ_k |a_ik|·‖row k of B‖₂ + |β|·‖row i of C₀‖₂)  +  φ · √N,
+ *     ‖t_i‖₂ ≤ ε · g · (|α|·Σ_k |a_ik|·‖row k of B‖₂ + |β|·‖row i of C₀‖₂)  +  φ · √N,
  *
  * itself O(n²). A row is suspect when |r_i| exceeds this for one of 4 vectors. Errors of right rows lie well below t, so that few are suspect
  * by chance; that costs time, never the verdict. One wrong element is seen when it is off by more than about √N times its bound.
@@ -54,13 +59,19 @@ typedef enum vkmm_verify_method {
 const char *vkmm_verify_method_name(vkmm_verify_method method);             /* "auto", "full", "freivalds", "none" */
 int vkmm_verify_method_parse(const char *name, vkmm_verify_method *method); /* 1 and *method, or 0 */
 
+/* What A, B and C₀ are made of, and with it how their roundings add up. */
+typedef enum vkmm_numbers {
+    VKMM_NUMBERS_RANDOM, /* from a random generator, with signs; or such that sums of them are exact, like ones: g = max(16, √K) */
+    VKMM_NUMBERS_ANY     /* unknown, or with a pattern: g = max(16, K/2 + 2) */
+} vkmm_numbers;
+
 typedef struct vkmm_verdict {
     vkmm_verify_method method; /* what was done: never AUTO */
     int passed;                /* 0 with NONE: unverified is not right */
     /* The largest |ΔC| seen beyond φ, in units of ε·s (a residual: in those of its own bound). INFINITY for a NaN, and where s is 0. Where `bound`
      * is 0: the largest |ΔC| of wrong elements. */
     double error;
-    double bound;         /* the limit of `error`: max(16, √K); 0 for integers, and where nothing is summed */
+    double bound;         /* the limit of `error`: g; 0 for integers, and where nothing is summed */
     uint64_t batch;       /* the matrix of the batch that what follows is about */
     int has_element;      /* a wrong element is known: */
     uint64_t row, col;    /* where, */
@@ -71,7 +82,7 @@ typedef struct vkmm_verdict {
     char sentence[320];   /* the finding in one sentence, for people */
 } vkmm_verdict;
 
-/* C against A·B. The views' shapes must fit (M×K, K×N, M×N), types be equal. seed picks vectors, rows and elements. Host memory used:
+/* C against A·B of random numbers. The views' shapes must fit (M×K, K×N, M×N), types be equal. seed picks vectors, rows and elements. Host memory used:
  * O(M + N + K). VKMM_OK even when the product is wrong: the verdict says so. VKMM_INVALID, VKMM_OUT_OF_MEMORY. */
 vkmm_status vkmm_verify(const vkmm_log *log, const vkmm_view *a, const vkmm_view *b, const vkmm_view *c, vkmm_verify_method method,
                         uint64_t seed, vkmm_verdict *verdict);
@@ -81,6 +92,7 @@ typedef struct vkmm_claim {
     vkmm_view a, b, c;
     double alpha, beta;
     vkmm_view before; /* C₀, shaped as C, in memory of its own; looked at only where beta is not 0 */
+    vkmm_numbers numbers;
 } vkmm_claim;
 
 vkmm_status vkmm_verify_claim(const vkmm_log *log, const vkmm_claim *claim, vkmm_verify_method method, uint64_t seed,
@@ -91,9 +103,9 @@ vkmm_status vkmm_verify_claim(const vkmm_log *log, const vkmm_claim *claim, vkmm
  * gaps (vkmm_problem_c_has_gaps), or C has no element; else VKMM_INVALID. The verdict is that of the first wrong matrix, then that of the gaps, or
  * tells the largest error of all the right ones. */
 vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b, const void *before,
-                                const void *c, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict);
+                                const void *c, vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict);
 
-/* The factor max(16, √K) above. */
-double vkmm_tolerance(uint64_t k);
+/* The factor g above. */
+double vkmm_tolerance(uint64_t k, vkmm_numbers numbers);
 
 #endif

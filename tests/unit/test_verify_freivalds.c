@@ -37,7 +37,7 @@ static double visible(const product *p, uint64_t i, uint64_t j)
 {
     double scale = 0.0;
     for (uint64_t k = 0; k < p->a.cols; k++) scale += fabs(get(&p->a, i, k) * get(&p->b, k, j));
-    return 8.0 * sqrt((double)p->c.cols) * vkmm_tolerance(p->a.cols) * vkmm_type_of(p->c.type)->epsilon * scale;
+    return 8.0 * sqrt((double)p->c.cols) * vkmm_tolerance(p->a.cols, VKMM_NUMBERS_RANDOM) * vkmm_type_of(p->c.type)->epsilon * scale;
 }
 
 static void test_one_wrong_element_is_found_anywhere(void **state)
@@ -186,6 +186,41 @@ static void test_huge_values(void **state)
     discard(&p);
 }
 
+static int passes_as(const product *p, vkmm_numbers numbers, vkmm_verify_method method)
+{
+    const vkmm_claim claim = {.a = p->a, .b = p->b, .c = p->c, .alpha = 1.0, .numbers = numbers};
+    vkmm_verdict v;
+    assert_int_equal(vkmm_verify_claim(NULL, &claim, method, 1, &v), VKMM_OK);
+    assert_true(v.bound == vkmm_tolerance(p->a.cols, numbers) && (!v.passed || v.error <= v.bound));
+    return v.passed;
+}
+
+/* 4096 times 0.7: each addition within a power of two rounds the same way, and the right sum is off by five times √K. What no roundings explain is
+ * still wrong. */
+static void test_numbers_with_a_pattern(void **state)
+{
+    (void)state;
+    product p = make(VKMM_F32, 20, 20, 4096, VKMM_INIT_ONES, 0);
+    for (uint64_t i = 0; i < 20; i++)
+        for (uint64_t k = 0; k < 4096; k++) set(&p.a, i, k, 0.7);
+    multiply(&p);
+    assert_true(!passes_as(&p, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL));
+    assert_true(passes_as(&p, VKMM_NUMBERS_ANY, VKMM_VERIFY_FULL));
+    assert_true(passes_as(&p, VKMM_NUMBERS_ANY, FREIVALDS));
+    const double right = get(&p.c, 19, 19);
+    set(&p.c, 19, 19, right - 4 * 0.7); /* four terms are missing */
+    assert_true(!passes_as(&p, VKMM_NUMBERS_ANY, VKMM_VERIFY_FULL));
+    assert_true(!passes_as(&p, VKMM_NUMBERS_ANY, FREIVALDS));
+    discard(&p);
+}
+
+static void test_tolerances(void **state)
+{
+    (void)state;
+    assert_true(vkmm_tolerance(28, VKMM_NUMBERS_ANY) == 16.0 && vkmm_tolerance(256, VKMM_NUMBERS_RANDOM) == 16.0);
+    assert_true(vkmm_tolerance(256, VKMM_NUMBERS_ANY) == 130.0 && vkmm_tolerance(4096, VKMM_NUMBERS_ANY) == 2050.0);
+}
+
 static void test_auto_chooses(void **state)
 {
     (void)state;
@@ -251,6 +286,8 @@ int main(void)
         cmocka_unit_test(test_a_hopeless_product_is_not_recomputed_whole),
         cmocka_unit_test(test_nan_in_the_inputs),
         cmocka_unit_test(test_huge_values),
+        cmocka_unit_test(test_numbers_with_a_pattern),
+        cmocka_unit_test(test_tolerances),
         cmocka_unit_test(test_auto_chooses),
         cmocka_unit_test(test_the_seed_decides),
         cmocka_unit_test(test_without_memory),

@@ -76,7 +76,7 @@ static void check_edge(vkmm_type type, uint64_t k, double factor)
 {
     product p = make(type, 3, 3, k, VKMM_INIT_ONES, 0);
     double epsilon = vkmm_type_of(type)->epsilon, limit = factor * epsilon * (double)k, spacing = epsilon * (double)k;
-    assert_true(vkmm_tolerance(k) == factor);
+    assert_true(vkmm_tolerance(k, VKMM_NUMBERS_RANDOM) == factor);
     set(&p.c, 1, 1, (double)k + limit);
     vkmm_verdict v = verify(&p, FULL, 1);
     assert_true(v.passed && fabs(v.error - factor) < 1e-6 && v.bound == factor);
