@@ -1,0 +1,205 @@
+#include "math/blas.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/dynlib.h"
+#include "base/log.h"
+#include "math/problem.h"
+#include "math/type.h"
+
+/* CBLAS as the BLAS Technical Forum's standard has it (2001, appendix B), with int for its extents. */
+enum { ROW_MAJOR = 101, COL_MAJOR = 102, NO_TRANS = 111, TRANS = 112 };
+typedef void sgemm_function(int order, int op_a, int op_b, int m, int n, int k, float alpha, const float *a, int lda, const float *b,
+                            int ldb, float beta, float *c, int ldc);
+typedef void dgemm_function(int order, int op_a, int op_b, int m, int n, int k, double alpha, const double *a, int lda, const double *b,
+                            int ldb, double beta, double *c, int ldc);
+
+struct vkmm_blas {
+    void *library;
+    sgemm_function *sgemm;
+    dgemm_function *dgemm;
+    char name[64], version[128];
+};
+
+/* Fedora calls OpenBLAS with threads libopenblasp or libopenblaso, and one without libopenblas; others have one alone. */
+static const char *const files[] = {
+    "libopenblasp.so.0", "libopenblaso.so.0", "libopenblas.so.0",
+    "libopenblas.so",    "libcblas.so.3",     "libblas.so.3",
+    "libmkl_rt.so.2",    "libmkl_rt.so",      "/System/Library/Frameworks/Accelerate.framework/Accelerate",
+};
+
+/* Whether the library takes extents of 64 bits under the same names: a call with int extents would then be wrong. One that does not reads the low half
+ * of n, 1, and returns a product; one that does sees a negative n, for which a dot product is 0. Where callees may rely on the upper half
+ * of a register, this cannot be asked. */
+static int has_long_extents(void *library)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+    typedef float sdot_function(int64_t n, const float *x, int64_t x_step, const float *y, int64_t y_step);
+    const float two = 2.0F, three = 3.0F;
+    sdot_function *sdot = (sdot_function *)vkmm_dynlib_symbol(library, "cblas_sdot");
+    return sdot != NULL && sdot(INT64_MIN + 1, &two, 1, &three, 1) != two * three;
+#else
+    (void)library;
+    return 0;
+#endif
+}
+
+/* One word of a text, counted from 0; returns its length. */
+static int word(const char *text, int index, const char **start)
+{
+    text += strspn(text, " ");
+    for (; index > 0; index--) {
+        text += strcspn(text, " ");
+        text += strspn(text, " ");
+    }
+    *start = text;
+    return (int)strcspn(text, " ");
+}
+
+static void join(char *text, size_t room, const char *more, int length)
+{
+    size_t used = strlen(text);
+    if (length > 0) snprintf(text + used, room - used, "%s%.*s", used > 0 ? ", " : "", length, more);
+}
+
+/* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH Zen MAX_THREADS=64" from a function of the library's own; 1 when it is OpenBLAS. */
+static int describe_openblas(vkmm_blas *blas)
+{
+    typedef char *text_function(void);
+    typedef int count_function(void);
+    text_function *get_config = (text_function *)vkmm_dynlib_symbol(blas->library, "openblas_get_config");
+    text_function *get_core = (text_function *)vkmm_dynlib_symbol(blas->library, "openblas_get_corename");
+    count_function *get_threads = (count_function *)vkmm_dynlib_symbol(blas->library, "openblas_get_num_threads");
+    const char *config = get_config != NULL ? get_config() : NULL, *core = get_core != NULL ? get_core() : NULL, *version = "";
+    int threads = get_threads != NULL ? get_threads() : 0, length;
+    char text[32];
+    if (config == NULL) return 0;
+    snprintf(blas->name, sizeof blas->name, "OpenBLAS");
+    length = word(config, 0, &version);
+    if (length == 8 && memcmp(version, "OpenBLAS", 8) == 0) join(blas->version, sizeof blas->version, version, word(config, 1, &version));
+    if (core != NULL) join(blas->version, sizeof blas->version, core, (int)strlen(core));
+    snprintf(text, sizeof text, "%d thread%s", threads, threads == 1 ? "" : "s");
+    if (threads > 0) join(blas->version, sizeof blas->version, text, (int)strlen(text));
+    return 1;
+}
+
+/* "Intel(R) oneAPI Math Kernel Library Version 2023.1-Product Build …": the word after "Version". */
+static int describe_mkl(vkmm_blas *blas)
+{
+    typedef void text_function(char *text, int room);
+    typedef int count_function(void);
+    text_function *get_version = (text_function *)vkmm_dynlib_symbol(blas->library, "mkl_get_version_string");
+    count_function *get_threads = (count_function *)vkmm_dynlib_symbol(blas->library, "mkl_get_max_threads");
+    int threads = get_threads != NULL ? get_threads() : 0;
+    char all[256] = "", text[32];
+    const char *start = "";
+    if (get_version == NULL) return 0;
+    snprintf(blas->name, sizeof blas->name, "MKL");
+    get_version(all, (int)sizeof all - 1);
+    const char *version = strstr(all, "Version ");
+    if (version != NULL) join(blas->version, sizeof blas->version, start, word(version, 1, &start));
+    snprintf(text, sizeof text, "%d thread%s", threads, threads == 1 ? "" : "s");
+    if (threads > 0) join(blas->version, sizeof blas->version, text, (int)strlen(text));
+    return 1;
+}
+
+static int describe_blis(vkmm_blas *blas)
+{
+    typedef const char *text_function(void);
+    text_function *get_version = (text_function *)vkmm_dynlib_symbol(blas->library, "bli_info_get_version_str");
+    if (get_version == NULL) return 0;
+    snprintf(blas->name, sizeof blas->name, "BLIS");
+    const char *version = get_version();
+    if (version != NULL) join(blas->version, sizeof blas->version, version, (int)strlen(version));
+    return 1;
+}
+
+static vkmm_blas *open_file(const char *file)
+{
+    vkmm_blas *blas = vkmm_alloc(1, sizeof *blas);
+    if (blas == NULL) return NULL;
+    blas->library = vkmm_dynlib_open(file);
+    if (blas->library != NULL) {
+        blas->sgemm = (sgemm_function *)vkmm_dynlib_symbol(blas->library, "cblas_sgemm");
+        blas->dgemm = (dgemm_function *)vkmm_dynlib_symbol(blas->library, "cblas_dgemm");
+    }
+    if (blas->sgemm == NULL || blas->dgemm == NULL || has_long_extents(blas->library)) {
+        vkmm_blas_close(&blas);
+        return NULL;
+    }
+    if (!describe_openblas(blas) && !describe_mkl(blas) && !describe_blis(blas)) {
+        const char *slash = strrchr(file, '/');
+        snprintf(blas->name, sizeof blas->name, "%s", slash != NULL ? slash + 1 : file);
+    }
+    return blas;
+}
+
+vkmm_blas *vkmm_blas_open(const char *file)
+{
+    vkmm_blas *blas = NULL;
+    if (file != NULL) return open_file(file);
+    for (size_t i = 0; i < sizeof files / sizeof *files && blas == NULL; i++) blas = open_file(files[i]);
+    return blas;
+}
+
+void vkmm_blas_close(vkmm_blas **blas)
+{
+    if (*blas == NULL) return;
+    vkmm_dynlib_close((*blas)->library);
+    vkmm_free(*blas);
+    *blas = NULL;
+}
+
+const char *vkmm_blas_name(const vkmm_blas *blas)
+{
+    return blas->name;
+}
+
+const char *vkmm_blas_version(const vkmm_blas *blas)
+{
+    return blas->version;
+}
+
+/* Where a matrix of the batch begins. An operand without elements may have no memory. */
+static const char *matrix(const vkmm_problem *problem, vkmm_operand operand, const void *data, uint64_t batch)
+{
+    uint64_t first = vkmm_operand_offset(problem, operand) + batch * vkmm_operand_stride(problem, operand);
+    return data != NULL ? (const char *)data + first * vkmm_type_of(problem->type)->bytes : NULL;
+}
+
+vkmm_status vkmm_blas_multiply(vkmm_blas *blas, const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b, void *c)
+{
+    const uint64_t extents[] = {problem->m,
+                                problem->n,
+                                problem->k,
+                                vkmm_operand_ld(problem, VKMM_A),
+                                vkmm_operand_ld(problem, VKMM_B),
+                                vkmm_operand_ld(problem, VKMM_C)};
+    static const char *const names[] = {"M", "N", "K", "lda", "ldb", "ldc"};
+    int e[6], order = problem->layout == VKMM_ROW_MAJOR ? ROW_MAJOR : COL_MAJOR;
+    int op_a = problem->op_a == VKMM_OP_N ? NO_TRANS : TRANS, op_b = problem->op_b == VKMM_OP_N ? NO_TRANS : TRANS;
+    const size_t bytes = vkmm_type_of(problem->type)->bytes;
+    double alpha = vkmm_problem_alpha(problem), beta = vkmm_problem_beta(problem);
+    if (problem->type != VKMM_F32 && problem->type != VKMM_F64)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "%s has no product of %s; it has f32 and f64", blas->name,
+                         vkmm_type_of(problem->type)->name);
+    for (int i = 0; i < 6; i++) {
+        if (extents[i] > INT_MAX)
+            return vkmm_fail(log, VKMM_UNSUPPORTED, "%s is %llu; %s takes at most %d", names[i], (unsigned long long)extents[i], blas->name,
+                             INT_MAX);
+        e[i] = (int)extents[i];
+    }
+    if (problem->m == 0 || problem->n == 0) return VKMM_OK;
+    for (uint64_t x = 0; x < vkmm_problem_batches(problem); x++) {
+        const void *of_a = matrix(problem, VKMM_A, a, x), *of_b = matrix(problem, VKMM_B, b, x);
+        void *of_c = (char *)c + (vkmm_operand_offset(problem, VKMM_C) + x * vkmm_operand_stride(problem, VKMM_C)) * bytes;
+        if (problem->type == VKMM_F32)
+            blas->sgemm(order, op_a, op_b, e[0], e[1], e[2], (float)alpha, of_a, e[3], of_b, e[4], (float)beta, of_c, e[5]);
+        else
+            blas->dgemm(order, op_a, op_b, e[0], e[1], e[2], alpha, of_a, e[3], of_b, e[4], beta, of_c, e[5]);
+    }
+    return VKMM_OK;
+}

@@ -1,0 +1,10 @@
+/* The element types of matrix units: vkmm_component_name (vkmatmul_insight.h), and back. */
+#ifndef VKMM_MATH_COMPONENT_H
+#define VKMM_MATH_COMPONENT_H
+
+#include "vkmatmul.h"
+
+/* 1 and *component for a name that vkmm_component_name gives, or 0. */
+int vkmm_component_parse(const char *name, uint32_t *component);
+
+#endif
