@@ -116,6 +116,7 @@ void vkmm_job_destroy(vkmm_job **job_pointer)
     if (job->device) {
         for (int pass = 0; pass < VKMM_PASS_COUNT; pass++) vkmm_command_free(job->device, &job->commands[pass]);
         vkmm_timer_destroy(job->device, &job->timer);
+        vkmm_rotation_destroy(job->device, &job->rotation);
         vkmm_plan_destroy(job->device, &job->plan);
         for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_store_destroy(job->device, &job->stores[operand]);
         vkmm_buffer_destroy(job->device, &job->workspace);

@@ -8,6 +8,7 @@
 
 enum { MIN_SAMPLES = 10, MIN_SLOW_SAMPLES = 3, MAX_TRANSFERS = 20, MAX_BATCH = 256 };
 #define STABLE_NOISE    0.01  /* half the 95 % interval of the median */
+#define SLOPE_TOLERANCE 0.1   /* of the slope, beyond its scatter */
 #define BATCH_MS        5.0   /* long enough that the device does not idle between submissions, short enough for every watchdog; */
 #define BATCH_MOST_MS   200.0 /* not more even where the device's clock makes too little of it */
 #define DEFAULT_MIN_MS  200.0
@@ -21,14 +22,7 @@ static vkmm_status warm_up_by_batches(vkmm_job *job, double dispatch_ms, double 
     if (batch * submit_ms > BATCH_MOST_MS) batch = BATCH_MOST_MS / submit_ms;
     uint32_t dispatches = batch < 1 ? 1 : batch > MAX_BATCH ? MAX_BATCH : (uint32_t)batch;
     VkCommandBuffer command = NULL;
-    vkmm_status status = vkmm_command_begin(job->device, &command);
-    if (status != VKMM_OK) return status;
-    for (uint32_t i = 0; i < dispatches; i++) {
-        vkmm_plan_record(job->device, &job->plan, command);
-        vkmm_command_barrier(job->device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-    }
-    status = vkmm_command_end(job->device, command);
+    vkmm_status status = vkmm_job_record_batch(job, dispatches, &command);
     double start = vkmm_now_ms();
     while (status == VKMM_OK && vkmm_now_ms() - start < target_ms) status = vkmm_command_run(job->device, command, NULL);
     vkmm_command_free(job->device, &command);
@@ -97,15 +91,19 @@ static vkmm_status sample_transfers(vkmm_job *job, const vkmm_measure_params *pa
     uint32_t count = params->iters && params->iters < submit->count ? params->iters : submit->count;
     if (copies && !params->iters && count > MAX_TRANSFERS) count = MAX_TRANSFERS;
     for (uint32_t i = 0; i < count; i++) {
-        double ms = submit->values[i];
-        vkmm_status status = copies ? vkmm_job_transfer(job, &ms) : VKMM_OK;
+        vkmm_times times = {.host_ms = submit->values[i]};
+        vkmm_status status = copies ? vkmm_job_pass(job, VKMM_PASS_TRANSFER, &times) : VKMM_OK;
         if (status != VKMM_OK) return status;
-        if (!vkmm_samples_add(transfer, ms)) return out_of_memory(job);
+        if (!vkmm_samples_add(transfer, times.host_ms)) return out_of_memory(job);
+        if (!copies || times.upload_ms < 0 || times.download_ms < 0) continue;
+        if (!vkmm_samples_add(&job->samples[VKMM_SERIES_UPLOAD], times.upload_ms) ||
+            !vkmm_samples_add(&job->samples[VKMM_SERIES_DOWNLOAD], times.download_ms))
+            return out_of_memory(job);
     }
     return VKMM_OK;
 }
 
-const char *vkmm_judge_clock(const vkmm_samples *kernel, const vkmm_samples *submit)
+const char *vkmm_judge_clock(vkmm_samples *kernel, const vkmm_samples *submit, const vkmm_slope *slope)
 {
     double device = 0, host = 0;
     for (uint32_t i = 0; i < kernel->count; i++) {
@@ -115,33 +113,62 @@ const char *vkmm_judge_clock(const vkmm_samples *kernel, const vkmm_samples *sub
     }
     if (device > 1.05 * host + 0.01 * kernel->count) return "the device's timestamps span more time than passed on the host";
     if (device == 0) return "the device's timestamps stand still";
+    if (!(slope->ms > 0)) return "";
+    const double median = vkmm_samples_series(kernel).median;
+    if (fabs(slope->ms - median) > SLOPE_TOLERANCE * slope->ms + slope->scatter + VKMM_SLOPE_GAP_MS)
+        return "the device's timestamps disagree with the slope of the host's clock over growing batches";
     return "";
+}
+
+/* Samples and batches take turns with the copies; what is around them does not. */
+static vkmm_status sample_dispatches(vkmm_job *job, const vkmm_measure_params *params, vkmm_slope *slope)
+{
+    job->rotates = job->device && params->rotating_bytes > 0;
+    vkmm_status status = sample_kernel(job, params);
+    if (status == VKMM_OK && params->cross_check) {
+        const double kernel_ms = vkmm_samples_series(&job->samples[VKMM_SERIES_KERNEL]).median;
+        const double submit_ms = vkmm_samples_series(&job->samples[VKMM_SERIES_SUBMIT]).median;
+        status = vkmm_slope_measure(job, kernel_ms, submit_ms, slope);
+    }
+    job->rotates = 0;
+    return status;
+}
+
+static vkmm_status measure(vkmm_job *job, const vkmm_measure_params *params, vkmm_slope *slope)
+{
+    vkmm_status status = warm_up(job, params);
+    if (status == VKMM_OK && job->device && params->rotating_bytes > 0) status = vkmm_rotation_prepare(job, params->rotating_bytes);
+    if (status == VKMM_OK) status = sample_dispatches(job, params, slope);
+    if (status == VKMM_OK && !params->skip_transfers) status = sample_transfers(job, params);
+    return status == VKMM_OK && params->skip_transfers ? vkmm_job_fetch(job) : status;
 }
 
 vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, vkmm_measurement *out)
 {
     const vkmm_measure_params defaults = {0};
-    double unused_ms;
+    vkmm_samples *samples = job->samples, *kernel = &samples[VKMM_SERIES_KERNEL], *submit = &samples[VKMM_SERIES_SUBMIT];
+    vkmm_slope slope = {0};
     if (!params) params = &defaults;
-    for (int kind = 0; kind < VKMM_SERIES_COUNT; kind++) job->samples[kind].count = 0;
-
-    vkmm_status status = warm_up(job, params);
-    if (status == VKMM_OK) status = sample_kernel(job, params);
-    if (status == VKMM_OK && !params->skip_transfers) status = sample_transfers(job, params);
-    if (status == VKMM_OK && params->skip_transfers) status = vkmm_job_transfer(job, &unused_ms); /* brings the last product back */
+    for (int kind = 0; kind < VKMM_SERIES_COUNT; kind++) samples[kind].count = 0;
+    vkmm_status status = measure(job, params, &slope);
     if (status != VKMM_OK) return status;
 
-    vkmm_samples *kernel = &job->samples[VKMM_SERIES_KERNEL], *submit = &job->samples[VKMM_SERIES_SUBMIT];
-    const char *distrust = job->device ? vkmm_judge_clock(kernel, submit) : "the kernel runs on the host";
-    if (*distrust)
+    const char *distrust = job->device ? vkmm_judge_clock(kernel, submit, &slope) : "the kernel runs on the host";
+    if (*distrust) {
         for (uint32_t i = 0; i < kernel->count; i++) kernel->values[i] = submit->values[i];
+        samples[VKMM_SERIES_UPLOAD].count = samples[VKMM_SERIES_DOWNLOAD].count = 0;
+    }
     *out = (vkmm_measurement){
         .stable = vkmm_median_noise(kernel) <= STABLE_NOISE,
         .kernel = vkmm_samples_series(kernel),
         .submit = vkmm_samples_series(submit),
-        .transfer = vkmm_samples_series(&job->samples[VKMM_SERIES_TRANSFER]),
+        .transfer = vkmm_samples_series(&samples[VKMM_SERIES_TRANSFER]),
         .clock = *distrust ? VKMM_CLOCK_HOST : VKMM_CLOCK_DEVICE,
         .clock_note = distrust,
+        .upload = vkmm_samples_series(&samples[VKMM_SERIES_UPLOAD]),
+        .download = vkmm_samples_series(&samples[VKMM_SERIES_DOWNLOAD]),
+        .slope_ms = slope.ms,
+        .copies = job->device && params->rotating_bytes > 0 ? job->rotation.count : 1,
         .mapped = !job->device || vkmm_stores_all_mapped(job->stores),
     };
     return VKMM_OK;

@@ -5,92 +5,131 @@
 #include "math/problem.h"
 #include "vk/command.h"
 
-/* What a command buffer does, in this order; the timer spans ITEMS and REDUCE. */
+/* What a command buffer does, in this order; with TIMER, timestamps stand around UPLOAD, the product (ITEMS and REDUCE) and DOWNLOAD. */
 enum { POISON = 1, UPLOAD = 2, TIMER = 4, ITEMS = 8, REDUCE = 16, DOWNLOAD = 32, PRODUCT = ITEMS | REDUCE };
 
 static const int before[] = {[VKMM_PASS_CHECKED] = POISON | UPLOAD, [VKMM_PASS_TIMED] = 0, [VKMM_PASS_TRANSFER] = UPLOAD};
-static const int around[] = {[VKMM_PASS_CHECKED] = 0, [VKMM_PASS_TIMED] = TIMER, [VKMM_PASS_TRANSFER] = 0};
+static const int around[] = {[VKMM_PASS_CHECKED] = 0, [VKMM_PASS_TIMED] = TIMER, [VKMM_PASS_TRANSFER] = TIMER};
 static const int after[] = {[VKMM_PASS_CHECKED] = DOWNLOAD, [VKMM_PASS_TIMED] = 0, [VKMM_PASS_TRANSFER] = DOWNLOAD};
 
-static vkmm_status record(vkmm_job *job, int steps, uint64_t first, uint64_t end, VkCommandBuffer *command)
+static void mark(vkmm_job *job, int steps, int work, uint32_t *stamp, VkCommandBuffer command)
+{
+    if ((steps & TIMER) && (steps & work)) vkmm_timer_mark(job->device, command, &job->timer, ++*stamp);
+}
+
+static vkmm_status record(vkmm_job *job, const vkmm_plan *plan, int steps, uint64_t first, uint64_t end, VkCommandBuffer *command)
 {
     vkmm_device *device = job->device;
+    uint32_t stamp = 0;
     vkmm_status status = vkmm_command_begin(device, command);
     if (status != VKMM_OK) return status;
-    if (steps & POISON) vkmm_stores_record_poison(device, job->stores, *command);
-    if (steps & UPLOAD) vkmm_stores_record_upload(device, job->stores, *command);
     /* β·C takes up what an earlier submission left. */
     if ((steps & PRODUCT) && job->stores[VKMM_C].input)
         vkmm_command_barrier(device, *command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                              VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    if (steps & POISON) vkmm_stores_record_poison(device, job->stores, *command);
     if (steps & TIMER) vkmm_timer_start(device, *command, &job->timer);
-    if (steps & ITEMS) vkmm_plan_record_items(device, &job->plan, first, end, *command);
-    if (steps & REDUCE) vkmm_plan_record_reduce(device, &job->plan, *command);
-    if (steps & TIMER) vkmm_timer_stop(device, *command, &job->timer);
+    if (steps & UPLOAD) vkmm_stores_record_upload(device, job->stores, *command);
+    mark(job, steps, UPLOAD, &stamp, *command);
+    if (steps & ITEMS) vkmm_plan_record_items(device, plan, first, end, *command);
+    if (steps & REDUCE) vkmm_plan_record_reduce(device, plan, *command);
+    mark(job, steps, PRODUCT, &stamp, *command);
     /* A mapped C is visible to the host after every dispatch; the other kind only after a copy. */
     if ((steps & DOWNLOAD) || job->stores[VKMM_C].buffer.mapped) vkmm_stores_record_download(device, job->stores, *command);
+    mark(job, steps, DOWNLOAD, &stamp, *command);
     return vkmm_command_end(device, *command);
 }
 
-static vkmm_status run_whole(vkmm_job *job, vkmm_pass pass, double *kernel_ms, double *host_ms)
+/* A sum that one unknown part makes unknown. */
+static void add(double *sum, double ms)
+{
+    *sum = ms < 0 || *sum < 0 ? -1 : *sum + ms;
+}
+
+static void read_times(vkmm_job *job, int steps, vkmm_times *times)
+{
+    uint32_t stamp = 0;
+    if (!(steps & TIMER)) return;
+    if (steps & UPLOAD) add(&times->upload_ms, vkmm_timer_read(job->device, &job->timer, stamp++));
+    if (steps & PRODUCT) add(&times->kernel_ms, vkmm_timer_read(job->device, &job->timer, stamp++));
+    if (steps & DOWNLOAD) add(&times->download_ms, vkmm_timer_read(job->device, &job->timer, stamp));
+}
+
+/* What the pass does not time stays unknown. */
+static vkmm_times no_times(vkmm_pass pass)
+{
+    const double none = around[pass] & TIMER ? 0 : -1;
+    return (vkmm_times){
+        .upload_ms = before[pass] & UPLOAD ? none : -1, .kernel_ms = none, .download_ms = after[pass] & DOWNLOAD ? none : -1};
+}
+
+static vkmm_status run_whole(vkmm_job *job, vkmm_pass pass, vkmm_times *times)
 {
     VkCommandBuffer *command = &job->commands[pass];
+    const int steps = before[pass] | around[pass] | PRODUCT | after[pass];
     vkmm_status status = VKMM_OK;
     if (!*command) {
-        status = record(job, before[pass] | around[pass] | PRODUCT | after[pass], 0, job->slices.items, command);
+        status = record(job, &job->plan, steps, 0, job->slices.items, command);
         if (status != VKMM_OK) vkmm_command_free(job->device, command);
     }
-    if (status == VKMM_OK) status = vkmm_command_run(job->device, *command, host_ms);
+    if (status == VKMM_OK) status = vkmm_command_run(job->device, *command, &times->host_ms);
     if (status != VKMM_OK) return status;
-    *kernel_ms = around[pass] & TIMER ? vkmm_timer_read(job->device, &job->timer) : -1;
-    if (before[pass] == 0 && after[pass] == 0) vkmm_slices_learn(&job->slices, job->slices.items, *host_ms);
+    read_times(job, steps, times);
+    if (before[pass] == 0 && after[pass] == 0) vkmm_slices_learn(&job->slices, job->slices.items, times->host_ms);
     return VKMM_OK;
 }
 
 /* One submission of several; adds its times to the sums. */
-static vkmm_status run_part(vkmm_job *job, int steps, uint64_t first, uint64_t end, double *kernel_ms, double *host_ms)
+static vkmm_status run_part(vkmm_job *job, const vkmm_plan *plan, int steps, uint64_t first, uint64_t end, vkmm_times *times)
 {
     VkCommandBuffer command = NULL;
-    double host = 0, kernel = -1;
-    vkmm_status status = record(job, steps, first, end, &command);
+    double host = 0;
+    vkmm_status status = record(job, plan, steps, first, end, &command);
     if (status == VKMM_OK) status = vkmm_command_run(job->device, command, &host);
-    if (status == VKMM_OK && (steps & TIMER)) kernel = vkmm_timer_read(job->device, &job->timer);
+    if (status == VKMM_OK) read_times(job, steps, times);
     if (status == VKMM_OK && (steps & ITEMS)) vkmm_slices_learn(&job->slices, end - first, host);
-    *host_ms += host;
-    if (steps & PRODUCT) *kernel_ms = kernel < 0 || *kernel_ms < 0 ? -1 : *kernel_ms + kernel;
+    times->host_ms += host;
     vkmm_command_free(job->device, &command);
     return status;
 }
 
-static vkmm_status run_slices(vkmm_job *job, vkmm_pass pass, double *kernel_ms, double *host_ms)
+static vkmm_status run_slices(vkmm_job *job, vkmm_pass pass, const vkmm_plan *plan, vkmm_times *times)
 {
     vkmm_status status = VKMM_OK;
-    *kernel_ms = *host_ms = 0;
-    if (before[pass]) status = run_part(job, before[pass], 0, 0, kernel_ms, host_ms);
+    if (before[pass]) status = run_part(job, plan, before[pass] | around[pass], 0, 0, times);
     for (uint64_t first = 0, end; first < job->slices.items && status == VKMM_OK; first = end) {
         end = first + vkmm_slices_next(&job->slices, job->slices.items - first);
-        status = run_part(job, ITEMS | around[pass], first, end, kernel_ms, host_ms);
+        status = run_part(job, plan, ITEMS | around[pass], first, end, times);
     }
-    if (status == VKMM_OK && job->choice.info.splits > 1) status = run_part(job, REDUCE | around[pass], 0, 0, kernel_ms, host_ms);
-    if (status == VKMM_OK && after[pass]) status = run_part(job, after[pass], 0, 0, kernel_ms, host_ms);
+    if (status == VKMM_OK && job->choice.info.splits > 1) status = run_part(job, plan, REDUCE | around[pass], 0, 0, times);
+    if (status == VKMM_OK && after[pass]) status = run_part(job, plan, after[pass] | around[pass], 0, 0, times);
     return status;
 }
 
-static void run_serial(vkmm_job *job, double *kernel_ms, double *host_ms)
+/* On the copy whose turn it is. Thousands of copies are recorded when they are needed. */
+static vkmm_status run_turn(vkmm_job *job, vkmm_times *times)
+{
+    const vkmm_plan plan = vkmm_rotation_turn(job);
+    if (!vkmm_job_is_whole(job)) return run_slices(job, VKMM_PASS_TIMED, &plan, times);
+    return run_part(job, &plan, TIMER | PRODUCT, 0, job->slices.items, times);
+}
+
+static void run_serial(vkmm_job *job, vkmm_times *times)
 {
     double start = vkmm_now_ms();
     vkmm_serial(&job->problem, job->host[VKMM_A], job->host[VKMM_B], job->host[VKMM_C]);
-    *host_ms = vkmm_now_ms() - start;
-    *kernel_ms = -1;
+    *times = (vkmm_times){vkmm_now_ms() - start, -1, -1, -1};
 }
 
-vkmm_status vkmm_job_pass(vkmm_job *job, vkmm_pass pass, double *kernel_ms, double *host_ms)
+vkmm_status vkmm_job_pass(vkmm_job *job, vkmm_pass pass, vkmm_times *times)
 {
+    *times = no_times(pass);
     if (!job->device) {
-        run_serial(job, kernel_ms, host_ms);
+        run_serial(job, times);
         return VKMM_OK;
     }
-    return vkmm_job_is_whole(job) ? run_whole(job, pass, kernel_ms, host_ms) : run_slices(job, pass, kernel_ms, host_ms);
+    if (pass == VKMM_PASS_TIMED && job->rotates) return run_turn(job, times);
+    return vkmm_job_is_whole(job) ? run_whole(job, pass, times) : run_slices(job, pass, &job->plan, times);
 }
 
 int vkmm_job_is_whole(const vkmm_job *job)
@@ -106,21 +145,42 @@ void vkmm_job_set_slice(vkmm_job *job, uint64_t items)
 
 vkmm_status vkmm_job_dispatch(vkmm_job *job, double *kernel_ms, double *submit_ms)
 {
-    return vkmm_job_pass(job, VKMM_PASS_TIMED, kernel_ms, submit_ms);
+    vkmm_times times;
+    vkmm_status status = vkmm_job_pass(job, VKMM_PASS_TIMED, &times);
+    *kernel_ms = times.kernel_ms;
+    *submit_ms = times.host_ms;
+    return status;
 }
 
-vkmm_status vkmm_job_transfer(vkmm_job *job, double *transfer_ms)
+vkmm_status vkmm_job_fetch(vkmm_job *job)
 {
-    double kernel_ms;
-    return vkmm_job_pass(job, VKMM_PASS_TRANSFER, &kernel_ms, transfer_ms);
+    vkmm_times unused = {0};
+    if (!job->device || job->stores[VKMM_C].buffer.mapped) return VKMM_OK; /* visible to the host since it was made */
+    return run_part(job, &job->plan, DOWNLOAD, 0, 0, &unused);
+}
+
+vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandBuffer *command)
+{
+    vkmm_status status = vkmm_command_begin(job->device, command);
+    if (status != VKMM_OK) return status;
+    for (uint32_t i = 0; i < dispatches; i++) {
+        const vkmm_plan plan = vkmm_rotation_turn(job);
+        vkmm_plan_record(job->device, &plan, *command);
+        vkmm_command_barrier(job->device, *command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    }
+    status = vkmm_command_end(job->device, *command);
+    if (status != VKMM_OK) vkmm_command_free(job->device, command);
+    return status;
 }
 
 vkmm_status vkmm_job_run(vkmm_job *job)
 {
-    double kernel_ms;
+    vkmm_times times;
     int64_t damage = 0;
     if (job->device) vkmm_stores_poison_mapped(job->stores);
-    vkmm_status status = vkmm_job_pass(job, VKMM_PASS_CHECKED, &kernel_ms, &job->last_run_ms);
+    vkmm_status status = vkmm_job_pass(job, VKMM_PASS_CHECKED, &times);
+    job->last_run_ms = times.host_ms;
     if (status != VKMM_OK || !job->device || vkmm_store_guards_whole(&job->stores[VKMM_C], &damage)) return status;
     return vkmm_fail(job->log, VKMM_WRONG_RESULT, "the kernel %s wrote outside C: %lld bytes from its start, C has %llu bytes",
                      job->choice.info.name, (long long)damage, (unsigned long long)job->stores[VKMM_C].bytes);

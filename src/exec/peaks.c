@@ -9,13 +9,12 @@
 #include "vk/pipeline.h"
 #include "vk/query.h"
 
-#define LONG_ENOUGH_MS 8.0  /* for a dispatch; the doubling ends there */
 #define SAMPLE_MS      60.0 /* of samples, when warm */
 #define WARM_CPU_MS    40.0 /* its clocks follow at once */
 #define WARM_GPU_MS    300.0
-#define COPY_CPU_BYTES (UINT64_C(64) << 20)                                            /* beyond the caches of a processor, */
-#define COPY_GPU_BYTES (UINT64_C(256) << 20)                                           /* and of a GPU */
-enum { MAX_WORKGROUP = 256, CPU_GROUPS = 64, GPU_GROUPS = 4096, MAX_STEPS = 1 << 15 }; /* llvmpipe leaves longer loops */
+#define COPY_CPU_BYTES (UINT64_C(64) << 20)  /* beyond the caches of a processor, */
+#define COPY_GPU_BYTES (UINT64_C(256) << 20) /* and of a GPU */
+enum { MAX_WORKGROUP = 256, CPU_GROUPS = 64, GPU_GROUPS = 4096 };
 
 typedef struct bench {
     vkmm_device *device;
@@ -67,29 +66,28 @@ static vkmm_status record(bench *b, void (*work)(bench *, VkCommandBuffer), VkCo
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
     vkmm_timer_start(b->device, *command, &b->timer);
     work(b, *command);
-    vkmm_timer_stop(b->device, *command, &b->timer);
+    vkmm_timer_mark(b->device, *command, &b->timer, 1);
     return vkmm_command_end(b->device, *command);
 }
 
-/* Milliseconds of one run: the device's clock, unless the host's contradicts it. */
-static vkmm_status run(bench *b, VkCommandBuffer command, double *ms)
+vkmm_status vkmm_peak_run(vkmm_device *device, const vkmm_timer *timer, VkCommandBuffer command, double *ms)
 {
     double host_ms = 0;
-    vkmm_status status = vkmm_command_run(b->device, command, &host_ms);
+    vkmm_status status = vkmm_command_run(device, command, &host_ms);
     if (status != VKMM_OK) return status;
-    *ms = vkmm_timer_read(b->device, &b->timer);
+    *ms = vkmm_timer_read(device, timer, 0);
     if (*ms <= 0 || *ms > 1.05 * host_ms) *ms = host_ms;
     return VKMM_OK;
 }
 
-/* Keeps the device busy, then takes the shortest of some runs. */
-static vkmm_status best_of(bench *b, VkCommandBuffer command, double *best_ms)
+vkmm_status vkmm_peak_best(vkmm_device *device, const vkmm_timer *timer, VkCommandBuffer command, double *best_ms)
 {
-    double start = vkmm_now_ms(), warm = is_cpu(b) ? WARM_CPU_MS : WARM_GPU_MS, ms = 0;
+    const double warm = device->physical->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU ? WARM_CPU_MS : WARM_GPU_MS;
+    double start = vkmm_now_ms(), ms = 0;
     vkmm_status status;
     *best_ms = 0;
     do {
-        status = run(b, command, &ms);
+        status = vkmm_peak_run(device, timer, command, &ms);
         if (status == VKMM_OK && (*best_ms == 0 || ms < *best_ms)) *best_ms = ms;
     } while (status == VKMM_OK && vkmm_now_ms() - start < warm + SAMPLE_MS);
     return status;
@@ -101,8 +99,8 @@ static vkmm_status measure_copy(bench *b, void (*way)(bench *, VkCommandBuffer),
     VkCommandBuffer command = NULL;
     double ms = 0;
     vkmm_status status = record(b, way, &command);
-    if (status == VKMM_OK) status = run(b, command, &ms); /* touches the memory for the first time */
-    if (status == VKMM_OK) status = best_of(b, command, &ms);
+    if (status == VKMM_OK) status = vkmm_peak_run(b->device, &b->timer, command, &ms); /* touches the memory for the first time */
+    if (status == VKMM_OK) status = vkmm_peak_best(b->device, &b->timer, command, &ms);
     vkmm_command_free(b->device, &command);
     if (status != VKMM_OK) return status;
     peaks->copy_bytes = b->copy_bytes;
@@ -118,11 +116,11 @@ static vkmm_status measure_sums(bench *b, vkmm_peaks *peaks)
     vkmm_status status = VKMM_OK;
     for (b->push.steps = 1; status == VKMM_OK; b->push.steps *= 2) {
         status = record(b, record_sums, &command);
-        if (status == VKMM_OK) status = run(b, command, &ms);
-        if (status == VKMM_OK && (ms >= LONG_ENOUGH_MS || b->push.steps >= MAX_STEPS)) break;
+        if (status == VKMM_OK) status = vkmm_peak_run(b->device, &b->timer, command, &ms);
+        if (status == VKMM_OK && (ms >= VKMM_PEAK_LONG_ENOUGH_MS || b->push.steps >= VKMM_PEAK_MOST_STEPS)) break;
         vkmm_command_free(b->device, &command);
     }
-    if (status == VKMM_OK) status = best_of(b, command, &ms);
+    if (status == VKMM_OK) status = vkmm_peak_best(b->device, &b->timer, command, &ms);
     vkmm_command_free(b->device, &command);
     double sums = (double)b->groups * b->workgroup * b->push.steps * VKMM_PEAK_STEPS;
     if (status == VKMM_OK) peaks->multiply_adds_per_s = ms > 0 ? sums / ms * 1e3 : 0;

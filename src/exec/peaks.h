@@ -10,7 +10,7 @@
 #ifndef VKMM_EXEC_PEAKS_H
 #define VKMM_EXEC_PEAKS_H
 
-#include <stdint.h>
+#include "vk/query.h"
 
 enum { VKMM_PEAK_STEPS = 64 }; /* multiply-adds of one invocation and step of peak.comp */
 
@@ -18,5 +18,17 @@ enum { VKMM_PEAK_STEPS = 64 }; /* multiply-adds of one invocation and step of pe
 typedef struct vkmm_peak_push {
     uint32_t steps, numerator, denominator;
 } vkmm_peak_push;
+
+/* What both peaks (vkmm_device_matrix_peak's is exec/matrix_peak.c) time with. */
+
+#define VKMM_PEAK_LONG_ENOUGH_MS 8.0 /* for a dispatch; the doubling ends there, */
+
+enum { VKMM_PEAK_MOST_STEPS = 1 << 15 }; /* or here: llvmpipe leaves longer loops */
+
+/* Milliseconds of one run of a command buffer with stamps 0 and 1 around its work: the device's clock, unless the host's contradicts it. */
+vkmm_status vkmm_peak_run(vkmm_device *device, const vkmm_timer *timer, VkCommandBuffer command, double *ms);
+
+/* Keeps the device busy with it, then takes the shortest of some runs. */
+vkmm_status vkmm_peak_best(vkmm_device *device, const vkmm_timer *timer, VkCommandBuffer command, double *best_ms);
 
 #endif

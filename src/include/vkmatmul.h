@@ -95,12 +95,14 @@ VKMM_API uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand o
 typedef struct vkmm_instance vkmm_instance;
 
 typedef struct vkmm_instance_params {
-    vkmm_log log;          /* zero: silent */
-    int validate;          /* non-zero: VK_LAYER_KHRONOS_validation with synchronization validation; without the layer:
+    vkmm_log log;       /* zero: silent */
+    int validate;       /* non-zero: VK_LAYER_KHRONOS_validation with synchronization validation; without the layer:
                                VKMM_UNSUPPORTED */
-    const char *driver;    /* NULL, or the path of one more driver manifest (ICD .json) for the loader, or "swiftshader" for the copy that
+    const char *driver; /* NULL, or the path of one more driver manifest (ICD .json) for the loader, or "swiftshader" for the copy that
                            Chromium brings (without effect where VK_DRIVER_FILES or VK_ICD_FILENAMES is set). Changes this process's
                            environment */
+    int no_layers; /* non-zero: no implicit layer (overlays, recorders) gets between this process and the drivers, unless VK_LOADER_LAYERS_ALLOW
+                      lets it. Loaders before 1.3.234 cannot: a warning says so. Changes this process's environment */
     const char *cache_dir; /* where compiled pipelines and tuning results are kept between processes. NULL: the folder vkmatmul in
                               $XDG_CACHE_HOME, or in ~/.cache; "": nowhere. Made when first needed, for this user alone; damaged or stale
                               files in it are told to the log and ignored, and one that cannot be written is no error */
@@ -134,14 +136,24 @@ typedef struct vkmm_device_info {
     uint64_t max_buffer_bytes;     /* maxBufferSize, or max_allocation_bytes where Vulkan 1.3 is missing */
     uint64_t device_heap_bytes;    /* the largest device-local heap */
     uint32_t offset_alignment;     /* minStorageBufferOffsetAlignment */
-    uint32_t timestamp_bits;       /* timestampValidBits of the queue used; 0: no timestamps */
-    double timestamp_period_ns;    /* nanoseconds a tick */
-    int has_f64;                   /* shaderFloat64 */
-    int unified_memory;            /* a device-local memory type is also host-visible and host-cached: no copies needed */
-    int has_statistics;            /* VK_KHR_pipeline_executable_properties: the driver tells what it made of a kernel */
+    uint32_t heap_count;
+    VkMemoryHeap heaps[VK_MAX_MEMORY_HEAPS]; /* as Vulkan lists them; sizes in bytes */
+    int has_pci;                             /* VK_EXT_pci_bus_info: pci counts */
+    uint32_t pci[4];                         /* domain, bus, device, function */
+    uint32_t timestamp_bits;                 /* timestampValidBits of the queue used; 0: no timestamps */
+    double timestamp_period_ns;              /* nanoseconds a tick */
+    int has_f64;                             /* shaderFloat64 */
+    int unified_memory;                      /* a device-local memory type is also host-visible and host-cached: no copies needed */
+    int has_statistics;                      /* VK_KHR_pipeline_executable_properties: the driver tells what it made of a kernel */
 } vkmm_device_info;
 
 VKMM_API uint32_t vkmm_instance_device_count(const vkmm_instance *instance);
+
+/* The version of the Vulkan loader, in Vulkan's packing; 0 without a loader. Starts no driver. */
+VKMM_API uint32_t vkmm_loader_version(void);
+
+/* The manifest that vkmm_instance_params.driver "swiftshader" would add; NULL when there is none. Static storage. */
+VKMM_API const char *vkmm_swiftshader_manifest(void);
 
 /* index < vkmm_instance_device_count; owned by the instance. */
 VKMM_API const vkmm_device_info *vkmm_instance_device_info(const vkmm_instance *instance, uint32_t index);
@@ -253,13 +265,17 @@ typedef struct vkmm_series {
 typedef enum vkmm_clock { VKMM_CLOCK_DEVICE = 0, VKMM_CLOCK_HOST = 1 } vkmm_clock;
 
 typedef struct vkmm_measure_params {
-    uint32_t iters;       /* exactly so many samples; 0: until the median is stable */
-    uint32_t cold_iters;  /* untimed dispatches first; 0 with warm_by_time: by time */
-    int cold_iters_given; /* non-zero: cold_iters counts, even when it is 0 */
-    double min_time_ms;   /* at least so much kernel time in samples; 0: 200 */
-    double max_time_ms;   /* give up waiting for a stable median after this; 0: 3000 */
-    double warm_time_ms;  /* keep the device busy this long first; 0: 500 */
-    int skip_transfers;   /* non-zero: leave out the series with transfers */
+    uint32_t iters;          /* exactly so many samples; 0: until the median is stable */
+    uint32_t cold_iters;     /* untimed dispatches first; 0 with warm_by_time: by time */
+    int cold_iters_given;    /* non-zero: cold_iters counts, even when it is 0 */
+    double min_time_ms;      /* at least so much kernel time in samples; 0: 200 */
+    double max_time_ms;      /* give up waiting for a stable median after this; 0: 3000 */
+    double warm_time_ms;     /* keep the device busy this long first; 0: 500 */
+    int skip_transfers;      /* non-zero: leave out the series with transfers */
+    int cross_check;         /* non-zero: check the device's clock against the slope of the host's over growing batches (slope_ms) */
+    uint64_t rotating_bytes; /* not 0: copies of A, B and C take turns, as many as fill so many bytes, so that no cache holds the next one;
+                                taken from the device's memory with the first measurement that asks, VKMM_OUT_OF_MEMORY without. C is
+                                then the first copy's */
 } vkmm_measure_params;
 
 typedef struct vkmm_measurement {
@@ -267,9 +283,14 @@ typedef struct vkmm_measurement {
     vkmm_series submit;   /* vkQueueSubmit to the fence, host clock */
     vkmm_series transfer; /* upload of A and B, dispatch, download of C, host clock */
     vkmm_clock clock;
-    const char *clock_note; /* why the host clock stood in; "" otherwise; static storage */
-    int mapped;             /* non-zero: unified memory, so transfers copy nothing */
-    int stable;             /* the 95 % interval of the median is within ±1 % */
+    const char *clock_note;       /* why the host clock stood in; "" otherwise; static storage */
+    vkmm_series upload, download; /* the copies within `transfer`, by the device's clock; empty where nothing is copied, or where the
+                                     device has no timestamps */
+    double slope_ms; /* one dispatch by the host's clock: the slope of wall time over batches of growing length (Theil and Sen's
+                               median of slopes); 0: not asked for, or the dispatch is long enough to need no batches */
+    uint32_t copies; /* of the operands that took turns; 1: none did */
+    int mapped;      /* non-zero: unified memory, so transfers copy nothing */
+    int stable;      /* the 95 % interval of the median is within ±1 % */
 } vkmm_measurement;
 
 /* Warms up, then times. A and B must hold data; C afterwards holds the last product, with β times what the runs before left there. params

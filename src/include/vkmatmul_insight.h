@@ -75,6 +75,28 @@ typedef struct vkmm_peaks {
 /* Takes half a second, or a little more on GPUs that raise their clocks slowly; no dispatch of it takes longer than 200 ms. */
 VKMM_API vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *peaks);
 
+/* A shape of matrix multiply-add that the device computes as one operation: D = A·B + C, A m×k, B k×n. The values are Vulkan's (VkComponentTypeKHR,
+ * VkScopeKHR) of VK_KHR_cooperative_matrix. A plain value. */
+typedef struct vkmm_matrix_shape {
+    uint32_t m, n, k;
+    uint32_t a, b, c, result; /* component types */
+    uint32_t scope;
+    int saturating;
+} vkmm_matrix_shape;
+
+/* "f16", "f32", "i8", "u8", "bf16" …; "type 1000491000" for one without a name here. Static storage, or `text`. */
+VKMM_API const char *vkmm_component_name(uint32_t component, char text[32]);
+
+/* The shapes that a device lists. *count: room on the way in, entries on the way out; what finds no room is left out. *why (may be NULL): "", or why
+ * there are none; static storage. */
+VKMM_API vkmm_status vkmm_device_matrix_shapes(const vkmm_instance *instance, uint32_t index, vkmm_matrix_shape *shapes, uint32_t *count,
+                                               const char **why);
+
+/* Multiply-adds a second of one shape, in registers alone: 4×4 fragments a subgroup. VKMM_UNSUPPORTED: the device does not list the shape, or this build's
+ * shader compiler could not make its shader. VKMM_WRONG_RESULT: the device gets the products wrong, all of which are compared with sums made on the
+ * host. Takes as long as vkmm_device_peaks, and the driver's compiler some seconds where the device is a processor. */
+VKMM_API vkmm_status vkmm_device_matrix_peak(vkmm_device *device, const vkmm_matrix_shape *shape, double *multiply_adds_per_s);
+
 /* One figure that a driver tells of a compiled kernel, in its own words. */
 typedef struct vkmm_statistic {
     char name[VK_MAX_DESCRIPTION_SIZE], description[VK_MAX_DESCRIPTION_SIZE];

@@ -111,6 +111,7 @@ vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instan
     if (!params) params = &defaults;
     *out = NULL;
     vkmm_status status = params->driver ? vkmm_loader_add_driver(&params->log, params->driver) : VKMM_OK;
+    if (status == VKMM_OK && params->no_layers) status = vkmm_loader_disable_layers(&params->log);
     if (status != VKMM_OK) return status;
 
     PFN_vkGetInstanceProcAddr get = vkmm_loader();

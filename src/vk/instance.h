@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/log.h"
+#include "vk/matrix.h"
 
 /* Instance-level functions, loaded for each instance: volk keeps a single global set, which two instances would share. */
 #define VKMM_INSTANCE_FUNCTIONS(X)                                                                                                         \
@@ -13,6 +14,7 @@
     X(vkGetPhysicalDeviceProperties2)                                                                                                      \
     X(vkGetPhysicalDeviceFeatures2)                                                                                                        \
     X(vkGetPhysicalDeviceMemoryProperties)                                                                                                 \
+    X(vkGetPhysicalDeviceMemoryProperties2)                                                                                                \
     X(vkGetPhysicalDeviceQueueFamilyProperties)                                                                                            \
     X(vkEnumerateDeviceExtensionProperties)                                                                                                \
     X(vkCreateDevice)                                                                                                                      \
@@ -29,6 +31,8 @@ typedef struct vkmm_physical {
     VkPhysicalDevice handle;
     uint32_t queue_family;
     uint8_t pipeline_cache_uuid[VK_UUID_SIZE]; /* which compiled pipelines the driver takes back */
+    vkmm_matrix_support matrix;
+    int has_budget; /* VK_EXT_memory_budget: the driver tells how much memory is free */
     vkmm_device_info info;
 } vkmm_physical;
 
@@ -52,5 +56,11 @@ struct vkmm_instance {
 
 /* Fills one physical device; 0 when vkmatmul cannot use it (Vulkan 1.0, no compute queue), and says why at level INFO. */
 int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical);
+
+/* 1 when the driver lists the device extension. */
+int vkmm_physical_has_extension(const vkmm_instance *instance, VkPhysicalDevice handle, const char *name);
+
+/* Bytes of the largest device-local heap that this process may still take: by the driver's budget, or all of it where the driver has none. */
+uint64_t vkmm_physical_free_bytes(const vkmm_instance *instance, const vkmm_physical *physical);
 
 #endif

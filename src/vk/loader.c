@@ -70,3 +70,28 @@ vkmm_status vkmm_loader_add_driver(const vkmm_log *log, const char *driver)
     if (!readable(path)) return vkmm_fail(log, VKMM_INVALID, "the driver manifest %s cannot be read", path);
     return vkmm_environment_append(log, list, path);
 }
+
+uint32_t vkmm_loader_version(void)
+{
+    PFN_vkGetInstanceProcAddr get = vkmm_loader();
+    PFN_vkEnumerateInstanceVersion enumerate = get ? (PFN_vkEnumerateInstanceVersion)get(NULL, "vkEnumerateInstanceVersion") : NULL;
+    uint32_t version = get ? VK_API_VERSION_1_0 : 0; /* a loader of Vulkan 1.0 lacks the function */
+    if (enumerate) enumerate(&version);
+    return version;
+}
+
+vkmm_status vkmm_loader_disable_layers(const vkmm_log *log)
+{
+    vkmm_status status = vkmm_environment_append_by(log, "VK_LOADER_LAYERS_DISABLE", "~implicit~", ',');
+    const uint32_t version = vkmm_loader_version();
+    if (status == VKMM_OK && version > 0 && version < VK_MAKE_API_VERSION(0, 1, 3, 234))
+        vkmm_say(log, VKMM_LOG_WARNING,
+                 "implicit layers stay: the Vulkan loader %u.%u.%u cannot leave them out, loaders from 1.3.234 on can",
+                 VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
+    return status;
+}
+
+const char *vkmm_swiftshader_manifest(void)
+{
+    return find_swiftshader();
+}

@@ -29,12 +29,13 @@ static void read_memory(const vkmm_instance *instance, VkPhysicalDevice handle, 
     for (uint32_t i = 0; i < memory.memoryHeapCount; i++)
         if ((memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) && memory.memoryHeaps[i].size > info->device_heap_bytes)
             info->device_heap_bytes = memory.memoryHeaps[i].size;
+    info->heap_count = memory.memoryHeapCount;
+    memcpy(info->heaps, memory.memoryHeaps, memory.memoryHeapCount * sizeof info->heaps[0]);
     for (uint32_t i = 0; i < memory.memoryTypeCount; i++)
         if ((memory.memoryTypes[i].propertyFlags & unified) == unified) info->unified_memory = 1;
 }
 
-/* VK_KHR_driver_properties is part of Vulkan 1.2; a 1.1 device offers it as an extension. */
-static int has_extension(const vkmm_instance *instance, VkPhysicalDevice handle, const char *name)
+int vkmm_physical_has_extension(const vkmm_instance *instance, VkPhysicalDevice handle, const char *name)
 {
     uint32_t count = 0;
     if (instance->table.vkEnumerateDeviceExtensionProperties(handle, NULL, &count, NULL) != VK_SUCCESS || count == 0) return 0;
@@ -79,7 +80,7 @@ static int read_has_statistics(const vkmm_instance *instance, VkPhysicalDevice h
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &statistics};
-    if (!has_extension(instance, handle, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)) return 0;
+    if (!vkmm_physical_has_extension(instance, handle, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)) return 0;
     instance->table.vkGetPhysicalDeviceFeatures2(handle, &features);
     return statistics.pipelineExecutableInfo == VK_TRUE;
 }
@@ -90,14 +91,43 @@ static uint32_t read_processors(const vkmm_instance *instance, VkPhysicalDevice 
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
     VkPhysicalDeviceShaderCorePropertiesAMD amd = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-    if (has_extension(instance, handle, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+    if (vkmm_physical_has_extension(instance, handle, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
         properties.pNext = &nvidia;
-    else if (has_extension(instance, handle, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
+    else if (vkmm_physical_has_extension(instance, handle, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
         properties.pNext = &amd;
     else
         return 0;
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
     return nvidia.shaderSMCount + amd.shaderEngineCount * amd.shaderArraysPerEngineCount * amd.computeUnitsPerShaderArray;
+}
+
+static void read_pci(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
+{
+    VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &pci};
+    if (!vkmm_physical_has_extension(instance, handle, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) return;
+    instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
+    info->has_pci = 1;
+    info->pci[0] = pci.pciDomain;
+    info->pci[1] = pci.pciBus;
+    info->pci[2] = pci.pciDevice;
+    info->pci[3] = pci.pciFunction;
+}
+
+uint64_t vkmm_physical_free_bytes(const vkmm_instance *instance, const vkmm_physical *physical)
+{
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+    VkPhysicalDeviceMemoryProperties2 memory = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
+                                                .pNext = physical->has_budget ? &budget : NULL};
+    const VkMemoryHeap *heaps = memory.memoryProperties.memoryHeaps;
+    uint32_t largest = UINT32_MAX;
+    instance->table.vkGetPhysicalDeviceMemoryProperties2(physical->handle, &memory);
+    for (uint32_t i = 0; i < memory.memoryProperties.memoryHeapCount; i++)
+        if ((heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) && (largest == UINT32_MAX || heaps[i].size > heaps[largest].size))
+            largest = i;
+    if (largest == UINT32_MAX) return 0;
+    if (!physical->has_budget || budget.heapBudget[largest] == 0) return heaps[largest].size;
+    return budget.heapBudget[largest] > budget.heapUsage[largest] ? budget.heapBudget[largest] - budget.heapUsage[largest] : 0;
 }
 
 int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical)
@@ -121,7 +151,9 @@ int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, u
         memset(physical, 0, sizeof *physical);
         return 0;
     }
-    int knows_driver = version >= VK_API_VERSION_1_2 || has_extension(instance, handle, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
+    /* VK_KHR_driver_properties is part of Vulkan 1.2; a 1.1 device offers it as an extension. */
+    int knows_driver =
+        version >= VK_API_VERSION_1_2 || vkmm_physical_has_extension(instance, handle, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
     int knows_maintenance4 = version >= VK_API_VERSION_1_3;
     properties.pNext = &ids;
     if (knows_driver) maintenance3.pNext = &driver;
@@ -143,5 +175,8 @@ int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, u
     info->has_f64 = features.features.shaderFloat64 == VK_TRUE;
     info->has_statistics = read_has_statistics(instance, handle);
     read_memory(instance, handle, info);
+    read_pci(instance, handle, info);
+    physical->has_budget = vkmm_physical_has_extension(instance, handle, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+    physical->matrix = vkmm_matrix_support_read(instance, handle, version);
     return 1;
 }

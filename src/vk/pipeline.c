@@ -32,23 +32,39 @@ static vkmm_status create_layouts(vkmm_device *device, const vkmm_pipeline_info 
                       "vkCreatePipelineLayout", "building a pipeline");
 }
 
-static vkmm_status create_set(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline)
+static vkmm_status create_pool(vkmm_device *device, uint32_t binding_count, uint32_t count, VkDescriptorPool *pool)
 {
-    VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = info->binding_count};
-    VkDescriptorPoolCreateInfo pool = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 1, .poolSizeCount = 1, .pPoolSizes = &size};
-    vkmm_status status =
-        vkmm_check(vkmm_device_log(device), device->table.vkCreateDescriptorPool(device->handle, &pool, NULL, &pipeline->pool),
-                   "vkCreateDescriptorPool", "building a pipeline");
-    if (status != VKMM_OK) return status;
-    VkDescriptorSetAllocateInfo set = {
+    VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = binding_count * count};
+    VkDescriptorPoolCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = count, .poolSizeCount = 1, .pPoolSizes = &size};
+    return vkmm_check(vkmm_device_log(device), device->table.vkCreateDescriptorPool(device->handle, &info, NULL, pool),
+                      "vkCreateDescriptorPool", "building a pipeline");
+}
+
+static vkmm_status allocate_set(vkmm_device *device, const vkmm_pipeline *pipeline, VkDescriptorPool pool, VkDescriptorSet *set)
+{
+    VkDescriptorSetAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-        .descriptorPool = pipeline->pool,
+        .descriptorPool = pool,
         .descriptorSetCount = 1,
         .pSetLayouts = &pipeline->set_layout,
     };
-    return vkmm_check(vkmm_device_log(device), device->table.vkAllocateDescriptorSets(device->handle, &set, &pipeline->set),
+    return vkmm_check(vkmm_device_log(device), device->table.vkAllocateDescriptorSets(device->handle, &info, set),
                       "vkAllocateDescriptorSets", "building a pipeline");
+}
+
+static vkmm_status create_set(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline)
+{
+    vkmm_status status = create_pool(device, info->binding_count, 1, &pipeline->pool);
+    return status == VKMM_OK ? allocate_set(device, pipeline, pipeline->pool, &pipeline->set) : status;
+}
+
+vkmm_status vkmm_pipeline_more_sets(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding_count, uint32_t count,
+                                    VkDescriptorPool *pool, VkDescriptorSet *sets)
+{
+    vkmm_status status = create_pool(device, binding_count, count, pool);
+    for (uint32_t i = 0; i < count && status == VKMM_OK; i++) status = allocate_set(device, pipeline, *pool, &sets[i]);
+    return status;
 }
 
 static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline)

@@ -8,7 +8,7 @@ vkmm_status vkmm_timer_create(vkmm_device *device, vkmm_timer *timer)
     timer->pool = VK_NULL_HANDLE;
     if (info->timestamp_bits == 0 || !(info->timestamp_period_ns > 0)) return VKMM_OK;
     VkQueryPoolCreateInfo create = {
-        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = 2};
+        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = VKMM_TIMER_STAMPS};
     return vkmm_check(vkmm_device_log(device), device->table.vkCreateQueryPool(device->handle, &create, NULL, &timer->pool),
                       "vkCreateQueryPool", "preparing timestamps");
 }
@@ -22,13 +22,13 @@ void vkmm_timer_destroy(vkmm_device *device, vkmm_timer *timer)
 void vkmm_timer_start(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer)
 {
     if (!timer->pool) return;
-    device->table.vkCmdResetQueryPool(command, timer->pool, 0, 2);
+    device->table.vkCmdResetQueryPool(command, timer->pool, 0, VKMM_TIMER_STAMPS);
     device->table.vkCmdWriteTimestamp(command, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, timer->pool, 0);
 }
 
-void vkmm_timer_stop(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer)
+void vkmm_timer_mark(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer, uint32_t stamp)
 {
-    if (timer->pool) device->table.vkCmdWriteTimestamp(command, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timer->pool, 1);
+    if (timer->pool) device->table.vkCmdWriteTimestamp(command, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timer->pool, stamp);
 }
 
 double vkmm_ticks_to_ms(uint64_t start, uint64_t stop, uint32_t bits, double period_ns)
@@ -38,11 +38,11 @@ double vkmm_ticks_to_ms(uint64_t start, uint64_t stop, uint32_t bits, double per
     return (double)((stop - start) & mask) * period_ns * 1e-6;
 }
 
-double vkmm_timer_read(vkmm_device *device, const vkmm_timer *timer)
+double vkmm_timer_read(vkmm_device *device, const vkmm_timer *timer, uint32_t stamp)
 {
     uint64_t stamps[2] = {0, 0};
     if (!timer->pool) return -1;
-    VkResult result = device->table.vkGetQueryPoolResults(device->handle, timer->pool, 0, 2, sizeof stamps, stamps, sizeof stamps[0],
+    VkResult result = device->table.vkGetQueryPoolResults(device->handle, timer->pool, stamp, 2, sizeof stamps, stamps, sizeof stamps[0],
                                                           VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
     if (result != VK_SUCCESS) return -1;
     return vkmm_ticks_to_ms(stamps[0], stamps[1], device->physical->info.timestamp_bits, device->physical->info.timestamp_period_ns);

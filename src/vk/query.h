@@ -1,8 +1,10 @@
-/* Two timestamps around some work. */
+/* Timestamps between pieces of work. */
 #ifndef VKMM_VK_QUERY_H
 #define VKMM_VK_QUERY_H
 
 #include "vk/device.h"
+
+enum { VKMM_TIMER_STAMPS = 4 };
 
 typedef struct vkmm_timer {
     VkQueryPool pool; /* VK_NULL_HANDLE: the device has no timestamps, and the calls below do nothing */
@@ -11,12 +13,14 @@ typedef struct vkmm_timer {
 vkmm_status vkmm_timer_create(vkmm_device *device, vkmm_timer *timer);
 void vkmm_timer_destroy(vkmm_device *device, vkmm_timer *timer); /* a zeroed timer is legal */
 
-/* Recorded before and after the work, once each in a command buffer. */
+/* Recorded before the work: stamp 0, once in a command buffer. */
 void vkmm_timer_start(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer);
-void vkmm_timer_stop(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer);
 
-/* After the fence: milliseconds between the two, or a negative number when the device gave none. */
-double vkmm_timer_read(vkmm_device *device, const vkmm_timer *timer);
+/* Recorded after a piece of it: stamp 1, 2, … (below VKMM_TIMER_STAMPS), taken when all work recorded before has ended. Each once. */
+void vkmm_timer_mark(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer, uint32_t stamp);
+
+/* After the fence: milliseconds between stamps `stamp` and `stamp` + 1, both recorded, or a negative number when the device gave none. */
+double vkmm_timer_read(vkmm_device *device, const vkmm_timer *timer, uint32_t stamp);
 
 /* Milliseconds between two raw timestamps of which only `bits` bits count and wrap around; period in nanoseconds a tick.
  * Negative when bits or period are 0 (the device cannot tell time) or both stamps are equal to zero. */
