@@ -1,0 +1,239 @@
+/* What follows from samples: vkmm_bench_derive. */
+#include "bench/document.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "bench/interval.h"
+#include "math/problem.h"
+#include "math/type.h"
+
+enum { FEW_ROUNDS = 4, FEW_SAMPLES = 5 };
+#define CLEAR_DRIFT    0.03 /* a device that is slower by less at the end is not called throttled */
+#define ADDS_UP_WITHIN 0.10
+#define LOWER_CLOCK    0.97 /* of the clock before or after */
+#define SHORTEST_MS    1e-9 /* no clock tells less; what a file says below it is no time, and would make speeds infinite */
+
+vkmm_bench_figures vkmm_bench_no_figures(void)
+{
+    vkmm_bench_figures figures = {0};
+    double *const all[] = {&figures.median_ms,    &figures.p5_ms,       &figures.p95_ms,           &figures.min_ms,      &figures.low_ms,
+                           &figures.high_ms,      &figures.noise,       &figures.submit_ms,        &figures.transfer_ms, &figures.gflops,
+                           &figures.gbytes_per_s, &figures.copy_share,  &figures.arithmetic_share, &figures.drift,       &figures.upload_ms,
+                           &figures.download_ms,  &figures.overhead_ms, &figures.sum_ms,           &figures.wall_ms};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = NAN;
+    return figures;
+}
+
+static int ascending(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+void vkmm_bench_sort(double *ms, uint32_t count)
+{
+    qsort(ms, count, sizeof *ms, ascending);
+}
+
+double *vkmm_bench_sorted(const double *ms, uint32_t count)
+{
+    double *sorted = vkmm_alloc(count, sizeof *sorted);
+
+    if (sorted == NULL || count == 0) return sorted;
+    memcpy(sorted, ms, count * sizeof *sorted);
+    vkmm_bench_sort(sorted, count);
+    return sorted;
+}
+
+double vkmm_bench_percentile(const double *sorted, uint32_t count, double p)
+{
+    const double position = p * (count - 1.0);
+    const uint32_t below = (uint32_t)position;
+
+    if (below + 1 >= count) return sorted[count - 1];
+    return sorted[below] + (position - below) * (sorted[below + 1] - sorted[below]);
+}
+
+/* Percentiles of some samples; NAN without samples, or memory. */
+typedef struct spread {
+    double min, p5, median, p95;
+} spread;
+
+static spread spread_of(const double *ms, uint32_t count)
+{
+    spread s = {NAN, NAN, NAN, NAN};
+    double *sorted = count > 0 ? vkmm_bench_sorted(ms, count) : NULL;
+
+    if (sorted == NULL) return s;
+    s.min = sorted[0];
+    s.p5 = vkmm_bench_percentile(sorted, count, 0.05);
+    s.median = vkmm_bench_percentile(sorted, count, 0.5);
+    s.p95 = vkmm_bench_percentile(sorted, count, 0.95);
+    vkmm_free(sorted);
+    return s;
+}
+
+static spread spread_of_round(const vkmm_bench_row *row, uint32_t round)
+{
+    const uint32_t first = round > 0 ? row->round_ends[round - 1] : 0, end = row->round_ends[round];
+
+    if (end > row->kernel_ms.count || first >= end) return spread_of(NULL, 0);
+    return spread_of(row->kernel_ms.ms + first, end - first);
+}
+
+int vkmm_bench_is_timed(const vkmm_bench_row *row)
+{
+    uint64_t above = 0;
+
+    if (row->not_run[0] != '\0' || !row->passed || vkmm_problem_flops(&row->problem) <= 0) return 0;
+    for (uint32_t i = 0; i < row->kernel_ms.count; i++) above += row->kernel_ms.ms[i] >= SHORTEST_MS;
+    return above > 0 && 2 * above >= row->kernel_ms.count; /* so the median is at least half of it */
+}
+
+/* Bytes of A, B and C that have to move at least once: elements, and not what lies between them. */
+static double bytes_to_move(const vkmm_problem *problem)
+{
+    double bytes = 0;
+
+    for (int o = VKMM_A; o <= VKMM_C; o++) {
+        const vkmm_operand operand = (vkmm_operand)o;
+        const int repeats = operand != VKMM_C && vkmm_operand_stride(problem, operand) == 0;
+        const double elements = (double)vkmm_operand_rows(problem, operand) * (double)vkmm_operand_cols(problem, operand) *
+                                (repeats ? 1.0 : (double)vkmm_problem_batches(problem));
+        if (operand != VKMM_C && vkmm_problem_alpha(problem) == 0) continue; /* A and B stay unread */
+        bytes += elements * (operand == VKMM_C && vkmm_problem_beta(problem) != 0 ? 2 : 1);
+    }
+    return bytes * vkmm_type_of(problem->type)->bytes;
+}
+
+/* How much one round usually differs from the one before, as a share: the median; NAN where a round has no samples, or memory ends. */
+static double step_between_rounds(const vkmm_bench_row *row)
+{
+    double *steps = vkmm_alloc(row->rounds, sizeof *steps), last = NAN, step;
+
+    if (steps == NULL) return NAN;
+    for (uint32_t i = 0; i < row->rounds; i++) {
+        const double median = spread_of_round(row, i).median;
+        if (i > 0) steps[i - 1] = fabs(median / last - 1);
+        last = median;
+    }
+    step = spread_of(steps, row->rounds - 1).median;
+    vkmm_free(steps);
+    return step;
+}
+
+/* A driver names a reason as soon as it held the clock back for a moment. That a row suffered from it shows in the clock, where that is known. */
+static int was_held_back(const vkmm_bench_power *power)
+{
+    const double most = fmax(power->mhz[0], power->mhz[2]);
+
+    return power->limited[0] != '\0' && !(power->mhz[1] >= LOWER_CLOCK * most);
+}
+
+/* The last round against the first. What a round varies by in itself says nothing about a drift, and neither does what each differs by from its
+ * neighbours: on a busy machine the last of some rounds is slower than the first in every second row. */
+static void derive_drift(const vkmm_bench_row *row, vkmm_bench_figures *figures)
+{
+    double noise;
+
+    figures->throttled = was_held_back(&row->power);
+    if (row->rounds < 2) return;
+    const spread first = spread_of_round(row, 0), last = spread_of_round(row, row->rounds - 1);
+    if (!(first.median > 0) || !(last.median > 0)) return;
+    figures->drift = last.median / first.median - 1;
+    noise = fmax((first.p95 - first.p5) / 2 / first.median, (last.p95 - last.p5) / 2 / last.median);
+    if (row->rounds >= FEW_ROUNDS)
+        noise = fmax(noise, 2 * step_between_rounds(row));
+    else if (row->round_ends[0] < FEW_SAMPLES || row->round_ends[row->rounds - 1] - row->round_ends[row->rounds - 2] < FEW_SAMPLES)
+        return; /* nothing tells noise from drift */
+    if (figures->drift > CLEAR_DRIFT && figures->drift > noise) figures->throttled = 1;
+}
+
+static void derive_shares(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_bench_figures *figures)
+{
+    if (row->device >= bench->device_count) return;
+    const vkmm_bench_peaks *peaks = &bench->devices[row->device].peaks;
+    const double multiply_adds = peaks->multiply_adds_per_s[row->problem.type], copy = peaks->copy_bytes_per_s;
+
+    if (multiply_adds > 0) figures->arithmetic_share = figures->gflops * 1e9 / 2 / multiply_adds;
+    if (copy > 0) figures->copy_share = figures->gbytes_per_s * 1e9 / copy;
+}
+
+/* Why the parts cannot be added up; NULL: they can. */
+static const char *why_apart(const vkmm_bench *bench, const vkmm_bench_row *row)
+{
+    if (row->device < bench->device_count && bench->devices[row->device].is_host) return "the host needs neither submission nor transfers";
+    if (row->submit_ms.count == 0) return "submission to fence was not timed";
+    if (row->transfer_ms.count == 0) return "the product with transfers was not timed";
+    if (row->mapped) return NULL;
+    if (row->upload_ms.count == 0 || row->download_ms.count == 0)
+        return strcmp(row->clock, "host") == 0 ? "the device's clock is of no use here, so its copies were not timed"
+                                               : "the copies were not timed by themselves";
+    return NULL;
+}
+
+/* Why a sum is off, as far as the samples tell. */
+static void explain_sum(const spread *transfer, vkmm_bench_figures *figures)
+{
+    const double off = figures->sum_ms / figures->wall_ms - 1, noise = (transfer->p95 - transfer->p5) / 2 / transfer->median;
+
+    if (figures->throttled)
+        snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: the device became slower meanwhile", 100 * off);
+    else if (noise > ADDS_UP_WITHIN)
+        snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: products with transfers vary by ±%.0f %%", 100 * off,
+                 100 * noise);
+    else if (off < 0)
+        snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: after a copy, the kernel may find other caches or a lower clock",
+                 100 * off);
+    else
+        snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: together, steps may overlap or run at a higher clock", 100 * off);
+}
+
+static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_bench_figures *figures)
+{
+    const char *why = why_apart(bench, row);
+    const spread transfer = spread_of(row->transfer_ms.ms, row->transfer_ms.count);
+
+    figures->submit_ms = spread_of(row->submit_ms.ms, row->submit_ms.count).median;
+    figures->upload_ms = spread_of(row->upload_ms.ms, row->upload_ms.count).median;
+    figures->download_ms = spread_of(row->download_ms.ms, row->download_ms.count).median;
+    figures->transfer_ms = figures->wall_ms = transfer.median;
+    figures->overhead_ms = figures->submit_ms - figures->median_ms;
+    if (why != NULL) {
+        snprintf(figures->apart, sizeof figures->apart, "%s", why);
+        return;
+    }
+    figures->sum_ms = figures->median_ms + figures->overhead_ms;
+    if (!row->mapped) figures->sum_ms += figures->upload_ms + figures->download_ms;
+    figures->adds_up = fabs(figures->sum_ms - figures->wall_ms) <= ADDS_UP_WITHIN * figures->wall_ms;
+    if (!figures->adds_up) explain_sum(&transfer, figures);
+}
+
+void vkmm_bench_derive(const vkmm_bench *bench, vkmm_bench_row *row)
+{
+    vkmm_bench_figures *figures = &row->figures;
+
+    *figures = vkmm_bench_no_figures();
+    if (!vkmm_bench_is_timed(row)) return;
+    const spread kernel = spread_of(row->kernel_ms.ms, row->kernel_ms.count);
+    const vkmm_interval interval = vkmm_bench_interval(row);
+    if (isnan(kernel.median)) return;
+    figures->min_ms = kernel.min;
+    figures->p5_ms = kernel.p5;
+    figures->median_ms = kernel.median;
+    figures->p95_ms = kernel.p95;
+    figures->low_ms = interval.low;
+    figures->high_ms = interval.high;
+    figures->noise = (interval.high - interval.low) / 2 / kernel.median;
+    figures->gflops = vkmm_problem_flops(&row->problem) / kernel.median * 1e-6;
+    figures->gbytes_per_s = bytes_to_move(&row->problem) / kernel.median * 1e-6;
+    derive_shares(bench, row, figures);
+    derive_drift(row, figures);
+    derive_sum(bench, row, figures);
+}

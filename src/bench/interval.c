@@ -1,0 +1,189 @@
+#include "bench/interval.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* Fewer rounds tell too little of how rounds differ: Student's t of 2 is 12.7 for one degree of freedom. */
+enum { FEWEST_ROUNDS = 3, FEWEST_SAMPLES = 6 };
+
+static const vkmm_interval unknown = {NAN, NAN, NAN};
+
+/* The share of Student's distribution between -t and t, where t = √ν · tan θ. Finite sums for whole ν: Abramowitz and Stegun, Handbook of
+ * Mathematical Functions, 26.7.3 and 26.7.4. */
+static double student_between(double theta, uint32_t degrees)
+{
+    double cosine = cos(theta), sine = sin(theta), term, sum = 0;
+
+    term = degrees % 2 == 1 ? cosine : 1;
+    for (uint32_t i = degrees % 2; i + 2 <= degrees; i += 2) {
+        sum += term;
+        term *= cosine * cosine * (i + 1) / (i + 2);
+    }
+    return degrees % 2 == 1 ? 2 / acos(-1) * (theta + sine * sum) : sine * sum;
+}
+
+double vkmm_student_t(uint32_t degrees)
+{
+    const double z = 1.959963984540054, z3 = z * z * z, z5 = z3 * z * z, pi = acos(-1);
+    double low = 0, high = pi / 2, v = degrees;
+
+    if (degrees == 0) return INFINITY;
+    /* The sums grow with ν; there the expansion is exact to seven digits (the same, 26.7.5). */
+    if (degrees > 200) return z + (z3 + z) / (4 * v) + (5 * z5 + 16 * z3 + 3 * z) / (96 * v * v);
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (student_between(middle, degrees) < 0.95)
+            low = middle;
+        else
+            high = middle;
+    }
+    return sqrt(v) * tan(high);
+}
+
+/* Samples of round i, as far as the row has them: reports come from files. */
+static uint32_t round_of(const vkmm_bench_row *row, uint32_t i, const double **ms)
+{
+    uint32_t first = i > 0 ? row->round_ends[i - 1] : 0, end = row->round_ends[i];
+
+    if (end > row->kernel_ms.count) end = row->kernel_ms.count;
+    if (end <= first) return 0;
+    *ms = row->kernel_ms.ms + first;
+    return end - first;
+}
+
+/* The logarithm of a round's median; NAN where it has none. `room` is for as many samples as the row has. */
+static double round_log(const vkmm_bench_row *row, uint32_t i, double *room)
+{
+    const double *ms = NULL;
+    uint32_t count = round_of(row, i, &ms);
+    double median;
+
+    if (count == 0) return NAN;
+    memcpy(room, ms, count * sizeof *room);
+    vkmm_bench_sort(room, count);
+    median = vkmm_bench_percentile(room, count, 0.5);
+    return median > 0 ? log(median) : NAN;
+}
+
+/* Welford's running mean and sum of squares: no list is needed. */
+typedef struct rounds_spread {
+    uint32_t count;
+    double mean, squares;
+} rounds_spread;
+
+static void spread_add(rounds_spread *spread, double value)
+{
+    double step = value - spread->mean;
+
+    if (!isfinite(value)) return;
+    spread->count++;
+    spread->mean += step / spread->count;
+    spread->squares += step * (value - spread->mean);
+}
+
+/* Half the 95 % interval of the mean. */
+static double spread_half(const rounds_spread *spread)
+{
+    uint32_t degrees = spread->count - 1;
+
+    return vkmm_student_t(degrees) * sqrt(spread->squares / degrees / spread->count);
+}
+
+static vkmm_interval by_ranks(const double *sorted, uint32_t count)
+{
+    double half = 0.98 * sqrt(count), low = floor(count / 2.0 - half), high = ceil(count / 2.0 + half);
+    uint32_t first = count >= FEWEST_SAMPLES && low > 0 ? (uint32_t)low : 0;
+    uint32_t last = count >= FEWEST_SAMPLES && high < count - 1.0 ? (uint32_t)high : count - 1;
+
+    if (count < 2) return (vkmm_interval){sorted[0], NAN, NAN};
+    return (vkmm_interval){vkmm_bench_percentile(sorted, count, 0.5), sorted[first], sorted[last]};
+}
+
+vkmm_interval vkmm_bench_interval(const vkmm_bench_row *row)
+{
+    uint32_t count = row->kernel_ms.count;
+    double *room, half;
+    vkmm_interval interval;
+    rounds_spread rounds = {0};
+
+    if (count == 0) return unknown;
+    room = vkmm_alloc(count, sizeof *room);
+    if (room == NULL) return unknown;
+    for (uint32_t i = 0; i < row->rounds; i++) spread_add(&rounds, round_log(row, i, room));
+    memcpy(room, row->kernel_ms.ms, count * sizeof *room);
+    vkmm_bench_sort(room, count);
+    interval = by_ranks(room, count);
+    vkmm_free(room);
+    if (rounds.count < FEWEST_ROUNDS || !(interval.middle > 0)) return interval;
+    half = spread_half(&rounds);
+    /* Around the rounds' own mean: around the median of all, which is less sure than that mean, it would promise too much. */
+    interval.low = fmin(interval.low, exp(rounds.mean - half));
+    interval.high = fmax(interval.high, exp(rounds.mean + half));
+    return interval;
+}
+
+/* Student's t over the rounds that both have; unknown where these are too few. */
+static vkmm_interval paired_ratio(const vkmm_bench_row *base, const vkmm_bench_row *other)
+{
+    uint32_t rounds = base->rounds < other->rounds ? base->rounds : other->rounds;
+    uint32_t most = base->kernel_ms.count > other->kernel_ms.count ? base->kernel_ms.count : other->kernel_ms.count;
+    double *room = rounds >= FEWEST_ROUNDS ? vkmm_alloc(most, sizeof *room) : NULL, half;
+    rounds_spread ratios = {0};
+
+    if (room == NULL) return unknown;
+    for (uint32_t i = 0; i < rounds; i++) spread_add(&ratios, round_log(base, i, room) - round_log(other, i, room));
+    vkmm_free(room);
+    if (ratios.count < FEWEST_ROUNDS) return unknown;
+    half = spread_half(&ratios);
+    return (vkmm_interval){exp(ratios.mean), exp(ratios.mean - half), exp(ratios.mean + half)};
+}
+
+/* Errors of two independent figures on one side of their quotient, as logarithms (Zou and Donner, Construction of confidence limits about effect
+ * measures, 2008: each side's own distances, squared and added). */
+static double side(double a, double b)
+{
+    return hypot(log(a), log(b));
+}
+
+vkmm_interval vkmm_bench_ratio(const vkmm_bench_row *base, const vkmm_bench_row *other, int paired)
+{
+    vkmm_interval a, b, ratio = unknown;
+    double half;
+
+    if (!vkmm_bench_is_timed(base) || !vkmm_bench_is_timed(other)) return unknown;
+    if (paired) ratio = paired_ratio(base, other);
+    if (isfinite(ratio.middle)) return ratio;
+    a = vkmm_bench_interval(base);
+    b = vkmm_bench_interval(other);
+    if (!(a.middle > 0) || !(b.middle > 0)) return unknown;
+    ratio.middle = a.middle / b.middle;
+    if (!(a.low > 0) || !(b.low > 0)) return ratio;
+    /* Whatever disturbed one run may spare the next: a row whose samples were all slow has a floor that says nothing of the other run. */
+    half = fmax(side(a.middle / a.low, b.high / b.middle), side(a.high / a.middle, b.middle / b.low));
+    ratio.low = ratio.middle * exp(-half);
+    ratio.high = ratio.middle * exp(half);
+    return ratio;
+}
+
+vkmm_interval vkmm_bench_mean(const vkmm_interval *ratios, uint32_t count)
+{
+    double middle = 0, below = 0, above = 0;
+    uint32_t known = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(ratios[i].low > 0) || !isfinite(ratios[i].middle) || !isfinite(ratios[i].high)) continue;
+        middle += log(ratios[i].middle);
+        below += log(ratios[i].middle / ratios[i].low);
+        above += log(ratios[i].high / ratios[i].middle);
+        known++;
+    }
+    if (known == 0) return unknown;
+    return (vkmm_interval){exp(middle / known), exp((middle - below) / known), exp((middle + above) / known)};
+}
+
+int vkmm_interval_verdict(const vkmm_interval *ratio)
+{
+    return ratio->low > 1 ? 1 : ratio->high < 1 ? -1 : 0;
+}

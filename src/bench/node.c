@@ -1,0 +1,231 @@
+#include "bench/node.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH = 160 };
+
+vkmm_node vkmm_node_root(vkmm_reading *reading, const json_t *json)
+{
+    return (vkmm_node){.json = json, .key = "", .reading = reading};
+}
+
+vkmm_node vkmm_node_key(const vkmm_node *parent, const char *key)
+{
+    const json_t *json = json_object_get(parent->json, key);
+
+    return (vkmm_node){.json = json_is_null(json) ? NULL : json, .parent = parent, .key = key, .reading = parent->reading};
+}
+
+vkmm_node vkmm_node_at(const vkmm_node *parent, size_t index)
+{
+    const json_t *json = json_array_get(parent->json, index);
+
+    return (vkmm_node){.json = json_is_null(json) ? NULL : json, .parent = parent, .index = index, .reading = parent->reading};
+}
+
+/* "rows[3].time.kernel_ms"; the root is "". */
+static size_t put_path(const vkmm_node *node, char path[PATH])
+{
+    size_t used = node->parent != NULL ? put_path(node->parent, path) : 0;
+    int length;
+
+    if (used >= PATH - 1) return used;
+    if (node->key != NULL)
+        length = snprintf(path + used, PATH - used, "%s%.60s", used > 0 ? "." : "", node->key);
+    else
+        length = snprintf(path + used, PATH - used, "[%zu]", node->index);
+    used += length > 0 ? (size_t)length : 0;
+    return used < PATH ? used : PATH - 1;
+}
+
+int vkmm_node_fail(const vkmm_node *node, const char *format, ...)
+{
+    char path[PATH] = "", *sentence = node->reading->sentence;
+    va_list arguments;
+    int used;
+
+    if (sentence[0] != '\0') return 0;
+    put_path(node, path);
+    used = snprintf(sentence, VKMM_BENCH_TEXT, "%s ", path[0] != '\0' ? path : "it");
+    va_start(arguments, format);
+    vsnprintf(sentence + used, VKMM_BENCH_TEXT - (size_t)used, format, arguments);
+    va_end(arguments);
+    return 0;
+}
+
+static const char *kind_of(const json_t *json)
+{
+    switch (json != NULL ? json_typeof(json) : JSON_NULL) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "a list";
+    case JSON_STRING:
+        return "a text";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "a number";
+    case JSON_TRUE:
+        return "true";
+    case JSON_FALSE:
+        return "false";
+    default:
+        return "null";
+    }
+}
+
+static int is_wrong(const vkmm_node *node, const char *wanted)
+{
+    return vkmm_node_fail(node, "is %s, not %s", kind_of(node->json), wanted);
+}
+
+int vkmm_node_is_object(const vkmm_node *node, int needed)
+{
+    if (node->json == NULL) return needed ? vkmm_node_fail(node, "is missing") : 0;
+    return json_is_object(node->json) ? 1 : is_wrong(node, "an object");
+}
+
+int vkmm_node_is_list(const vkmm_node *node, int needed, size_t most)
+{
+    if (node->json == NULL) return needed ? vkmm_node_fail(node, "is missing") : 0;
+    if (!json_is_array(node->json)) return is_wrong(node, "a list");
+    if (json_array_size(node->json) > most)
+        return vkmm_node_fail(node, "has %zu entries; at most %zu are read", json_array_size(node->json), most);
+    return 1;
+}
+
+void vkmm_node_signed(const vkmm_node *node, double *value)
+{
+    if (node->json == NULL) return;
+    if (json_is_number(node->json))
+        *value = json_number_value(node->json);
+    else
+        is_wrong(node, "a number");
+}
+
+void vkmm_node_number(const vkmm_node *node, double most, double *value)
+{
+    double number = 0;
+
+    vkmm_node_signed(node, &number);
+    if (!json_is_number(node->json)) return;
+    if (!(number >= 0 && number <= most))
+        vkmm_node_fail(node, "is %.9g; it must lie between 0 and %.9g", number, most);
+    else
+        *value = number;
+}
+
+void vkmm_node_integer(const vkmm_node *node, uint64_t most, uint64_t *value)
+{
+    /* 2^64 - 1 has nine digits in a report, which may round it up. */
+    const double nearly = 1.8446745e19, real = json_number_value(node->json);
+    uint64_t whole;
+
+    if (node->json == NULL) return;
+    if (!json_is_number(node->json)) {
+        is_wrong(node, "a number");
+        return;
+    }
+    if (real < 0 || real > nearly || real != floor(real)) {
+        vkmm_node_fail(node, "is %.9g; it must be a whole number from 0 on", real);
+        return;
+    }
+    if (json_is_integer(node->json))
+        whole = (uint64_t)json_integer_value(node->json);
+    else
+        whole = real < 18446744073709551616.0 ? (uint64_t)real : UINT64_MAX;
+    if (whole > most)
+        vkmm_node_fail(node, "is %llu; it may be %llu at most", (unsigned long long)whole, (unsigned long long)most);
+    else
+        *value = whole;
+}
+
+void vkmm_node_truth(const vkmm_node *node, int *value)
+{
+    if (node->json == NULL) return;
+    if (json_is_boolean(node->json))
+        *value = json_is_true(node->json);
+    else
+        is_wrong(node, "true or false");
+}
+
+void vkmm_node_text(const vkmm_node *node, char *text, size_t size)
+{
+    const char *value = json_string_value(node->json);
+    size_t length;
+
+    if (node->json == NULL) return;
+    if (value == NULL) {
+        is_wrong(node, "a text");
+        return;
+    }
+    length = strlen(value);
+    if (length >= size) {
+        length = size - 1;
+        while (length > 0 && ((unsigned char)value[length] & 0xc0) == 0x80) length--;
+    }
+    memcpy(text, value, length);
+    text[length] = '\0';
+}
+
+void vkmm_node_integers(const vkmm_node *node, uint32_t *values, uint32_t count)
+{
+    if (!vkmm_node_is_list(node, 0, SIZE_MAX)) return;
+    if (json_array_size(node->json) != count) {
+        vkmm_node_fail(node, "has %zu entries, not %u", json_array_size(node->json), count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const vkmm_node entry = vkmm_node_at(node, i);
+        uint64_t value = values[i];
+        vkmm_node_integer(&entry, UINT32_MAX, &value);
+        values[i] = (uint32_t)value;
+    }
+}
+
+void vkmm_key_number(const vkmm_node *node, const char *key, double most, double *value)
+{
+    const vkmm_node child = vkmm_node_key(node, key);
+
+    vkmm_node_number(&child, most, value);
+}
+
+void vkmm_key_u64(const vkmm_node *node, const char *key, uint64_t *value)
+{
+    const vkmm_node child = vkmm_node_key(node, key);
+
+    vkmm_node_integer(&child, UINT64_MAX, value);
+}
+
+void vkmm_key_u32(const vkmm_node *node, const char *key, uint32_t *value)
+{
+    const vkmm_node child = vkmm_node_key(node, key);
+    uint64_t wide = *value;
+
+    vkmm_node_integer(&child, UINT32_MAX, &wide);
+    *value = (uint32_t)wide;
+}
+
+void vkmm_key_truth(const vkmm_node *node, const char *key, int *value)
+{
+    const vkmm_node child = vkmm_node_key(node, key);
+
+    vkmm_node_truth(&child, value);
+}
+
+void vkmm_key_text(const vkmm_node *node, const char *key, char *text, size_t size)
+{
+    const vkmm_node child = vkmm_node_key(node, key);
+
+    vkmm_node_text(&child, text, size);
+}
+
+void vkmm_key_integers(const vkmm_node *node, const char *key, uint32_t *values, uint32_t count)
+{
+    const vkmm_node child = vkmm_node_key(node, key);
+
+    vkmm_node_integers(&child, values, count);
+}

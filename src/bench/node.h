@@ -1,0 +1,62 @@
+/* Walking through JSON that nobody vouches for: a node knows where it stands, so that what is wrong with it can be said. */
+#ifndef VKMM_BENCH_NODE_H
+#define VKMM_BENCH_NODE_H
+
+#include <jansson.h>
+#include "base/log.h"
+#include "bench/document.h"
+
+/* One reading: the first thing that is wrong ends it, though not at once; the sentence is looked at in the end. */
+typedef struct vkmm_reading {
+    char sentence[VKMM_BENCH_TEXT]; /* "": all is well */
+    int out_of_memory;
+    uint32_t samples_left; /* that may still come: bounds what a file can take of memory */
+} vkmm_reading;
+
+typedef struct vkmm_node {
+    const json_t *json; /* NULL: absent, or null */
+    const struct vkmm_node *parent;
+    const char *key; /* NULL: the index counts; of the root: how its path begins, or "" */
+    size_t index;
+    vkmm_reading *reading;
+} vkmm_node;
+
+vkmm_node vkmm_node_root(vkmm_reading *reading, const json_t *json);
+vkmm_node vkmm_node_key(const vkmm_node *parent, const char *key); /* absent where the parent is no object */
+vkmm_node vkmm_node_at(const vkmm_node *parent, size_t index);
+
+/* Says what is wrong with a node, after its path, unless something was wrong before. Returns 0. */
+int vkmm_node_fail(const vkmm_node *node, const char *format, ...) VKMM_PRINTF(2, 3);
+
+/* 1 when it is there and what it should be. An absent one is no failure; with `needed` it is. */
+int vkmm_node_is_object(const vkmm_node *node, int needed);
+int vkmm_node_is_list(const vkmm_node *node, int needed, size_t most);
+
+/* Each leaves *value alone when the node is absent or wrong. */
+void vkmm_node_number(const vkmm_node *node, double most, double *value);         /* from 0 */
+void vkmm_node_signed(const vkmm_node *node, double *value);                      /* any */
+void vkmm_node_integer(const vkmm_node *node, uint64_t most, uint64_t *value);    /* a real above 2^63 is near enough */
+void vkmm_node_truth(const vkmm_node *node, int *value);                          /* 0, 1 */
+void vkmm_node_text(const vkmm_node *node, char *text, size_t size);              /* cut at a whole character */
+void vkmm_node_integers(const vkmm_node *node, uint32_t *values, uint32_t count); /* exactly so many */
+
+/* The same of a key. */
+void vkmm_key_number(const vkmm_node *node, const char *key, double most, double *value);
+void vkmm_key_u64(const vkmm_node *node, const char *key, uint64_t *value);
+void vkmm_key_u32(const vkmm_node *node, const char *key, uint32_t *value);
+void vkmm_key_truth(const vkmm_node *node, const char *key, int *value);
+void vkmm_key_text(const vkmm_node *node, const char *key, char *text, size_t size);
+void vkmm_key_integers(const vkmm_node *node, const char *key, uint32_t *values, uint32_t count);
+
+/* The parts of a report: read_row.c, read_device.c. Wrong ones leave a sentence. */
+#define VKMM_MOST_MS      1e12 /* thirty years */
+#define VKMM_MOST_A_S     1e24 /* of bytes or operations */
+#define VKMM_MOST_SAMPLES 10000000u
+
+void vkmm_read_problem(const vkmm_node *node, vkmm_problem *problem);
+void vkmm_read_row(const vkmm_node *node, vkmm_bench_row *row);
+void vkmm_read_device(const vkmm_node *node, vkmm_bench_device *device);
+void vkmm_read_peaks(const vkmm_node *node, vkmm_bench_peaks *peaks);
+void vkmm_read_tune(const vkmm_node *node, vkmm_bench_tune *tune);
+
+#endif

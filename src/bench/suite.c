@@ -1,0 +1,233 @@
+#include "bench/suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define MINUTE_MS 60000.0
+
+enum { FIRST_ITEMS = 64 };
+
+/* Where items are added to: the first that finds no memory is remembered. */
+typedef struct filler {
+    vkmm_suite *suite;
+    vkmm_type type;
+    int failed;
+} filler;
+
+void vkmm_suite_free(vkmm_suite *suite)
+{
+    vkmm_free(suite->items);
+    memset(suite, 0, sizeof *suite);
+}
+
+int vkmm_suite_add(vkmm_suite *suite, const char *group, const char *kernel, const vkmm_problem *problem)
+{
+    uint32_t count = suite->count;
+    vkmm_suite_item *items = suite->items;
+
+    /* The list is grown whenever its count is a power of two. */
+    if (count == 0 || (count >= FIRST_ITEMS && (count & (count - 1)) == 0)) {
+        items = vkmm_realloc(suite->items, count == 0 ? FIRST_ITEMS : 2 * (size_t)count, sizeof *items);
+        if (items == NULL) return 0;
+        suite->items = items;
+    }
+    memset(&items[count], 0, sizeof *items);
+    snprintf(items[count].group, sizeof items[count].group, "%s", group);
+    snprintf(items[count].kernel, sizeof items[count].kernel, "%s", kernel);
+    items[count].problem = *problem;
+    suite->count++;
+    return 1;
+}
+
+static void add(filler *f, const char *group, const char *kernel, const vkmm_problem *problem)
+{
+    vkmm_problem typed = *problem;
+
+    typed.type = f->type;
+    if (!f->failed && !vkmm_suite_add(f->suite, group, kernel, &typed)) f->failed = 1;
+}
+
+static void add_size(filler *f, const char *group, const char *kernel, uint64_t m, uint64_t n, uint64_t k)
+{
+    add(f, group, kernel, &(vkmm_problem){.m = m, .n = n, .k = k});
+}
+
+static void add_square(filler *f, const char *group, const char *kernel, uint64_t n)
+{
+    add_size(f, group, kernel, n, n, n);
+}
+
+/* The tutorials' kernels; the device's fast one stands among the squares. */
+static void add_ladder(filler *f, uint64_t n)
+{
+    static const char *const steps[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
+
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) add_square(f, "ladder", steps[i], n);
+}
+
+/* A layer of a language model of today: weights times the states of so many tokens. */
+static void add_layer(filler *f, uint64_t tokens)
+{
+    add_size(f, "llm", "auto", 4096, tokens, 14336);
+}
+
+/* Small sizes come first: what they teach of the device's speed tells whether the large ones are affordable. On a processor the time may be over before
+ * the last: so the ladder's slow kernels come after a row or more of every type. */
+static void fill_quick(filler *f, int is_first, int pass)
+{
+    if (!is_first && pass == 0) add_square(f, "square", "auto", 512);
+    if (!is_first && pass == 1) add_square(f, "square", "auto", 1024);
+    if (!is_first) return;
+    if (pass == 0) {
+        add_square(f, "square", "auto", 512);
+        add_square(f, "square", "auto", 1024);
+        add_square(f, "square", "auto", 256);
+        add_square(f, "edge", "auto", 385);
+        add_square(f, "square", "auto", 1000);
+        add_square(f, "edge", "auto", 1025);
+        add_size(f, "skinny", "auto", 16384, 64, 64);
+        add_layer(f, 1);
+    } else {
+        add_ladder(f, 512);
+        add_square(f, "square", "auto", 2048);
+        add_layer(f, 16);
+        add_square(f, "square", "auto", 4096);
+    }
+}
+
+static void add_neighbours(filler *f, uint64_t from, uint64_t to)
+{
+    for (uint64_t n = from; n <= to; n *= 2) {
+        add_square(f, "edge", "auto", n - 1);
+        add_square(f, "edge", "auto", n + 1);
+    }
+}
+
+/* Of the largest, the host's part alone takes many seconds (to make and to prove gigabytes): they come after the rest of every type. */
+static void fill_standard(filler *f, int is_first, int pass)
+{
+    if (pass > 0) {
+        add_neighbours(f, 8192, 8192);
+        if (!is_first) add_square(f, "square", "auto", 16384);
+        add_neighbours(f, 16384, 16384);
+        return;
+    }
+    for (uint64_t n = 256; n <= 8192; n *= 2) add_square(f, "square", "auto", n);
+    if (is_first) add_square(f, "square", "auto", 16384);
+    add_square(f, "square", "auto", 1000);
+    add_ladder(f, 1024);
+    for (uint64_t tokens = 1; tokens <= 512; tokens *= 2) add_layer(f, tokens);
+    add_size(f, "skinny", "auto", 16384, 64, 64);
+    add_size(f, "skinny", "auto", 64, 16384, 64);
+    add_size(f, "skinny", "auto", 65536, 16, 1024);
+    add_size(f, "skinny", "auto", 16, 65536, 1024);
+    add_size(f, "split-k", "auto", 64, 64, 65536);
+    add_size(f, "split-k", "auto", 128, 128, 16384);
+    add_size(f, "split-k", "auto", 256, 256, 16384);
+    add_square(f, "edge", "auto", 385);
+    add_neighbours(f, 256, 4096);
+}
+
+/* All four ops, one matrix or a batch, scalars, and rows that no vector load likes. */
+static void add_variants(filler *f, uint64_t n)
+{
+    const vkmm_problem plain = {.m = n, .n = n, .k = n};
+
+    for (int ops = 1; ops < 4; ops++) {
+        vkmm_problem problem = plain;
+        problem.op_a = (vkmm_op)(ops / 2);
+        problem.op_b = (vkmm_op)(ops % 2);
+        add(f, "ops", "auto", &problem);
+    }
+    for (int layout = 0; layout < 2; layout++) {
+        vkmm_problem problem = plain;
+        problem.layout = (vkmm_layout)layout;
+        problem.lda = n + 1;
+        problem.ldb = n + 3;
+        problem.ldc = n + 5;
+        add(f, "strides", "auto", &problem);
+    }
+    add(f, "scaled", "auto", &(vkmm_problem){.m = n, .n = n, .k = n, .scaled = 1, .alpha = 2, .beta = 0});
+    add(f, "scaled", "auto", &(vkmm_problem){.m = n, .n = n, .k = n, .scaled = 1, .alpha = 2, .beta = 3});
+}
+
+static void add_batch(filler *f, uint64_t n, uint64_t count)
+{
+    add(f, "batch", "auto",
+        &(vkmm_problem){.m = n, .n = n, .k = n, .batch_count = count, .stride_a = n * n, .stride_b = n * n, .stride_c = n * n});
+}
+
+static void fill_full(filler *f, int is_first, int pass)
+{
+    fill_standard(f, is_first, pass);
+    if (pass > 0) return;
+    for (uint64_t n = 128; n < 16384; n *= 2) add_square(f, "square", "auto", n + n / 2);
+    for (uint64_t n = 64; n <= 128; n *= 2) add_square(f, "square", "auto", n);
+    add_variants(f, 1024);
+    add_variants(f, 4096);
+    for (uint64_t n = 16; n <= 1024; n *= 4) add_batch(f, n, 65536 / n);
+    for (uint64_t n = 768; n <= 1280; n += 64) add_square(f, "edge", "auto", n + 16);
+    add_ladder(f, 2048);
+}
+
+static const struct {
+    const char *name, *summary;
+    double budget_ms, longest_ms, row_ms;
+    uint32_t rounds;
+    /* The items of one type; is_first: of the type that matters most. All types' first pass comes before their second. */
+    void (*fill)(filler *f, int is_first, int pass);
+} suites[] = {
+    {"quick", "squares up to 4096, the ladder's kernels, a few other shapes; ends within a minute on any device", 34000, 1500, 400, 5,
+     fill_quick},
+    {"standard",
+     "squares from 256 to 16384 and their neighbours, the ladder, layers of a language model, tall and skinny, split-K; all types",
+     6.5 * MINUTE_MS, 3000, 500, 5, fill_standard},
+    {"full", "the standard suite and more: finer steps, all ops, batches, alpha and beta, odd strides", 45 * MINUTE_MS, 10000, 1000, 7,
+     fill_full},
+};
+
+enum { SUITES = sizeof suites / sizeof *suites };
+
+const char *vkmm_suite_name(uint32_t index)
+{
+    return index < SUITES ? suites[index].name : NULL;
+}
+
+const char *vkmm_suite_summary(uint32_t index)
+{
+    return index < SUITES ? suites[index].summary : NULL;
+}
+
+/* f32 is what most people ask about; without it, the type named first. */
+static uint32_t first_type(const vkmm_type *types, uint32_t type_count)
+{
+    for (uint32_t i = 0; i < type_count; i++)
+        if (types[i] == VKMM_F32) return i;
+    return 0;
+}
+
+vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_type *types, uint32_t type_count, vkmm_suite *suite)
+{
+    uint32_t which = 0, first = first_type(types, type_count);
+    filler f = {.suite = suite};
+
+    memset(suite, 0, sizeof *suite);
+    while (which < SUITES && strcmp(suites[which].name, name) != 0) which++;
+    if (which == SUITES)
+        return vkmm_fail(log, VKMM_INVALID, "there is no suite '%.60s': quick, standard and full are those built in", name);
+    snprintf(suite->name, sizeof suite->name, "%s", name);
+    suite->budget_ms = suites[which].budget_ms;
+    suite->longest_ms = suites[which].longest_ms;
+    suite->row_ms = suites[which].row_ms;
+    suite->rounds = suites[which].rounds;
+    for (uint32_t i = 0; i < 2 * type_count && !f.failed; i++) {
+        uint32_t at = i % type_count;
+        f.type = types[at == 0 ? first : at <= first ? at - 1 : at];
+        suites[which].fill(&f, at == 0, (int)(i / type_count));
+    }
+    if (!f.failed) return VKMM_OK;
+    vkmm_suite_free(suite);
+    return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the items of the suite %s", name);
+}

@@ -1,0 +1,35 @@
+/* What to measure: lists of problems. */
+#ifndef VKMM_BENCH_SUITE_H
+#define VKMM_BENCH_SUITE_H
+
+#include "base/log.h"
+#include "vkmatmul.h"
+
+typedef struct vkmm_suite_item {
+    char group[16];  /* vkmm_bench_row.group */
+    char kernel[32]; /* "auto" … */
+    vkmm_problem problem;
+} vkmm_suite_item;
+
+typedef struct vkmm_suite {
+    char name[256];
+    vkmm_suite_item *items; /* owned */
+    uint32_t count;
+    double budget_ms;  /* for one device, all rows together */
+    double longest_ms; /* an item whose one product is expected to take longer is not run */
+    double row_ms;     /* kernel time to sample of a row, unless it is stable before */
+    uint32_t rounds;   /* that a row is sampled in at least, spread over time */
+} vkmm_suite;
+
+/* The names: "quick" (under a minute on any device), "standard", "full"; NULL past the end. And what each holds, one sentence. */
+const char *vkmm_suite_name(uint32_t index);
+const char *vkmm_suite_summary(uint32_t index);
+
+/* A suite by name, for the types given (a device leaves out those it lacks). VKMM_INVALID: no such name; VKMM_OUT_OF_MEMORY. Ended by vkmm_suite_free. */
+vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_type *types, uint32_t type_count, vkmm_suite *suite);
+void vkmm_suite_free(vkmm_suite *suite); /* a zeroed suite is legal */
+
+/* Adds an item; 0 when memory ends. */
+int vkmm_suite_add(vkmm_suite *suite, const char *group, const char *kernel, const vkmm_problem *problem);
+
+#endif
