@@ -54,22 +54,32 @@ static void fill_title(const vkmm_report *report, const vkmm_column *column, vkm
 }
 
 /* Spaces before or after the text; none after the last text of a line. */
-static void print_cell(const vkmm_report *report, const vkmm_column *column, const vkmm_cell *cell, int first, int last)
+static void print_cell(const vkmm_report *report, vkmm_place place, const vkmm_cell *cell, int first, int last)
 {
-    int blank = width_of(report, column) - (int)vkmm_text_columns(cell->text);
+    int blank = place.width - (int)vkmm_text_columns(cell->text);
 
     if (blank < 0) blank = 0;
-    fprintf(report->out, "%s%*s%s%s%s", first ? "" : gap, column->right ? blank : 0, "", vkmm_paint_on(report, cell->paint), cell->text,
+    fprintf(report->out, "%s%*s%s%s%s", first ? "" : gap, place.right ? blank : 0, "", vkmm_paint_on(report, cell->paint), cell->text,
             vkmm_paint_off(report, cell->paint));
-    if (!column->right && !last) fprintf(report->out, "%*s", blank, "");
+    if (!place.right && !last) fprintf(report->out, "%*s", blank, "");
+}
+
+void vkmm_cells_line(const vkmm_report *report, const vkmm_place *places, const vkmm_cell *cells, unsigned count)
+{
+    unsigned last = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        if (cells[i].text[0] != '\0') last = i;
+    for (unsigned i = 0; i < count && i <= last; i++) print_cell(report, places[i], &cells[i], i == 0, i == last);
+    putc('\n', report->out);
 }
 
 /* The titles when row is NULL. */
 static void print_line(const vkmm_report *report, const vkmm_columns *columns, const vkmm_row *row)
 {
-    const vkmm_column *shown[MOST_COLUMNS];
+    vkmm_place places[MOST_COLUMNS];
     vkmm_cell cells[MOST_COLUMNS];
-    unsigned count = 0, last = 0;
+    unsigned count = 0;
 
     for (unsigned i = 0; i < columns->count && count < MOST_COLUMNS; i++) {
         const vkmm_column *column = &columns->column[i];
@@ -80,11 +90,9 @@ static void print_line(const vkmm_report *report, const vkmm_columns *columns, c
             column->fill(report, row, cell);
         else
             fill_title(report, column, cell);
-        if (cell->text[0] != '\0') last = count;
-        shown[count++] = column;
+        places[count++] = (vkmm_place){width_of(report, column), column->right};
     }
-    for (unsigned i = 0; i < count && i <= last; i++) print_cell(report, shown[i], &cells[i], i == 0, i == last);
-    putc('\n', report->out);
+    vkmm_cells_line(report, places, cells, count);
 }
 
 void vkmm_columns_titles(const vkmm_report *report, const vkmm_columns *columns)

@@ -36,6 +36,13 @@ int vkmm_columns_width(const vkmm_report *report, const vkmm_columns *columns);
 void vkmm_columns_titles(const vkmm_report *report, const vkmm_columns *columns);
 void vkmm_columns_row(const vkmm_report *report, const vkmm_columns *columns, const vkmm_row *row);
 
+/* Where a cell of any table stands; and a line of such cells, two spaces between them. Texts wider than their place push the rest to the right. */
+typedef struct vkmm_place {
+    int width, right; /* right: aligned to the right */
+} vkmm_place;
+
+void vkmm_cells_line(const vkmm_report *report, const vkmm_place *places, const vkmm_cell *cells, unsigned count);
+
 /* The escape sequence that starts a colour ("" without report->colour), and the one that ends it. */
 const char *vkmm_paint_on(const vkmm_report *report, vkmm_paint paint);
 const char *vkmm_paint_off(const vkmm_report *report, vkmm_paint paint);

@@ -1,7 +1,12 @@
 /* The devices for people: a short block each. */
 #include "report/columns.h"
 #include "report/text.h"
+#include "report/wrap.h"
 #include "report/writers.h"
+
+#include <string.h>
+
+enum { VALUES = 15 }; /* the column that they begin in */
 
 static void print_key(const vkmm_report *report, const char *key)
 {
@@ -26,29 +31,87 @@ static void print_identity(const vkmm_report *report, const vkmm_device_row *dev
             driver[0] != '\0' || driver_info[0] != '\0' ? dot : "", version, dot, vkmm_text_device_type(info->type));
     print_key(report, "uuid");
     fprintf(report->out, "%s\n", uuid);
+    if (!info->has_pci) return;
+    print_key(report, "pci");
+    fprintf(report->out, "%04x:%02x:%02x.%x\n", info->pci[0], info->pci[1], info->pci[2], info->pci[3]);
+}
+
+static void print_heaps(const vkmm_report *report, const vkmm_device_info *info)
+{
+    char text[VK_MAX_MEMORY_HEAPS * 40] = "", bytes[32];
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < info->heap_count && i < VK_MAX_MEMORY_HEAPS; i++) {
+        vkmm_text_bytes(bytes, sizeof bytes, info->heaps[i].size);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", i > 0 ? ", " : "", bytes,
+                                 info->heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT ? "device" : "host");
+    }
+    if (used == 0) return;
+    print_key(report, "heaps");
+    vkmm_wrap(report, VALUES, text);
 }
 
 static void print_limits(const vkmm_report *report, const vkmm_device_info *info)
 {
     const char *times = report->utf8 ? "×" : "x";
-    char shared[32], range[32], allocation[32], heap[32];
+    char shared[32], range[32], allocation[32], heap[32], text[300];
 
     vkmm_text_bytes(shared, sizeof shared, info->max_shared_bytes);
     vkmm_text_bytes(range, sizeof range, info->max_storage_range);
     vkmm_text_bytes(allocation, sizeof allocation, info->max_allocation_bytes);
     vkmm_text_bytes(heap, sizeof heap, info->device_heap_bytes);
     print_key(report, "workgroup");
-    fprintf(report->out, "%u invocations, at most %u%s%u%s%u; %s shared; subgroup of %u\n", info->max_invocations,
-            info->max_workgroup_size[0], times, info->max_workgroup_size[1], times, info->max_workgroup_size[2], shared,
-            info->subgroup_size);
+    snprintf(text, sizeof text, "%u invocations, at most %u%s%u%s%u; %s shared; subgroup of %u", info->max_invocations,
+             info->max_workgroup_size[0], times, info->max_workgroup_size[1], times, info->max_workgroup_size[2], shared,
+             info->subgroup_size);
+    vkmm_wrap(report, VALUES, text);
     print_key(report, "memory");
-    fprintf(report->out, "%s%s; %s a buffer binding, %s an allocation\n", heap, info->unified_memory ? " unified with the host" : "", range,
-            allocation);
+    snprintf(text, sizeof text, "%s%s; %s a buffer binding, %s an allocation", heap, info->unified_memory ? " unified with the host" : "",
+             range, allocation);
+    vkmm_wrap(report, VALUES, text);
     print_key(report, "timestamps");
     if (info->timestamp_bits > 0)
         fprintf(report->out, "%u bits, %.4g ns a tick\n", info->timestamp_bits, info->timestamp_period_ns);
     else
         fprintf(report->out, "none: the host's clock stands in\n");
+}
+
+/* Those of one scope and type, once each: "16x16x16 f16 f16 f32". */
+static void print_shapes(const vkmm_report *report, const vkmm_device_row *device)
+{
+    char text[VKMM_MAX_MATRIX_SHAPES * 80] = "", one[96], a[32], c[32];
+    const char *times = report->utf8 ? "×" : "x", *arrow = report->utf8 ? "→" : "->";
+    size_t used = 0;
+
+    print_key(report, "matrix");
+    for (uint32_t i = 0; i < device->shape_count; i++) {
+        const vkmm_matrix_shape *s = &device->shapes[i];
+        int length = snprintf(one, sizeof one, "%u%s%u%s%u %s%s%s", s->m, times, s->n, times, s->k, vkmm_component_name(s->a, a), arrow,
+                              vkmm_component_name(s->result, c));
+        if (length <= 0 || (size_t)length >= sizeof one || strstr(text, one) != NULL) continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "", one);
+    }
+    if (used == 0) snprintf(text, sizeof text, "none: %s", device->no_shapes[0] != '\0' ? device->no_shapes : "the device lists none");
+    vkmm_wrap(report, VALUES, text);
+}
+
+/* Of the first type that has any: the others differ little. */
+static void print_choices(const vkmm_report *report, const vkmm_device_row *device)
+{
+    char text[VKMM_MAX_CHOICES * 120] = "", size[VKMM_TEXT_PROBLEM];
+    const char *times = report->utf8 ? "×" : "x";
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < device->choice_count; i++) {
+        const vkmm_choice *choice = &device->choices[i];
+        if (choice->problem.type != device->choices[0].problem.type || choice->kernel.name[0] == '\0') continue;
+        vkmm_text_problem(size, sizeof size, &choice->problem, report->utf8);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s %u%s%u", used > 0 ? ", " : "", size, choice->kernel.name,
+                                 choice->kernel.tile[0], times, choice->kernel.tile[1]);
+    }
+    if (used == 0) return;
+    print_key(report, "best");
+    vkmm_wrap(report, VALUES, text);
 }
 
 static void print_abilities(const vkmm_report *report, const vkmm_device_row *device)
@@ -59,9 +122,13 @@ static void print_abilities(const vkmm_report *report, const vkmm_device_row *de
     print_key(report, "kernels");
     for (uint32_t i = 0; i < device->kernel_count; i++) fprintf(report->out, "%s%s", i > 0 ? " " : "", device->kernels[i].kernel);
     putc('\n', report->out);
+    print_choices(report, device);
+    print_shapes(report, device);
     for (uint32_t i = 0; i < device->lack_count; i++) {
+        char text[400];
         print_key(report, i == 0 ? "not here" : "");
-        fprintf(report->out, "%s: %s\n", device->lacks[i].what, device->lacks[i].reason);
+        snprintf(text, sizeof text, "%s: %s", device->lacks[i].what, device->lacks[i].reason);
+        vkmm_wrap(report, VALUES, text);
     }
 }
 
@@ -71,7 +138,15 @@ vkmm_status vkmm_table_devices(vkmm_report *report, const vkmm_device_row *devic
         if (i > 0) putc('\n', report->out);
         print_identity(report, &devices[i]);
         print_limits(report, devices[i].info);
+        print_heaps(report, devices[i].info);
         print_abilities(report, &devices[i]);
+    }
+    if (report->unloaded != NULL) {
+        char text[600], path[512];
+        vkmm_text_clean(path, sizeof path, report->unloaded);
+        snprintf(text, sizeof text, "SwiftShader is here too, where no loader looks (%s): --device swiftshader takes it.", path);
+        if (count > 0) putc('\n', report->out);
+        vkmm_wrap(report, 0, text);
     }
     return VKMM_OK;
 }

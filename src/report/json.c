@@ -114,6 +114,47 @@ static json_t *lacks(const vkmm_device_row *device)
     return vkmm_json_done(array, bad);
 }
 
+static json_t *choices(const vkmm_device_row *device)
+{
+    json_t *array = json_array();
+    int bad = 0;
+
+    for (uint32_t i = 0; i < device->choice_count; i++) {
+        const vkmm_choice *choice = &device->choices[i];
+        const vkmm_row row = {.kernel = &choice->kernel};
+        json_t *object = vkmm_json_problem(&choice->problem, vkmm_type_of(choice->problem.type)->name, 0, NULL);
+        json_object_del(object, "seed");
+        json_object_del(object, "init");
+        bad += vkmm_json_put(object, "kernel", choice->kernel.name[0] != '\0' ? vkmm_json_kernel(&row) : json_null());
+        bad += vkmm_json_put(object, "reason", vkmm_json_text(choice->reason[0] != '\0' ? choice->reason : NULL));
+        bad += json_array_append_new(array, object) != 0;
+    }
+    return vkmm_json_done(array, bad);
+}
+
+static json_t *shapes(const vkmm_device_row *device)
+{
+    json_t *array = json_array();
+    int bad = 0;
+
+    for (uint32_t i = 0; i < device->shape_count; i++) bad += json_array_append_new(array, vkmm_json_matrix_shape(&device->shapes[i])) != 0;
+    return vkmm_json_done(array, bad);
+}
+
+/* A driver that is here, where no loader looks. */
+static json_t *unloaded(const vkmm_report *report)
+{
+    json_t *array = json_array(), *object;
+    int bad;
+
+    if (report->unloaded == NULL) return array;
+    object = json_object();
+    bad = vkmm_json_put(object, "name", json_string("SwiftShader"));
+    bad += vkmm_json_put(object, "manifest", vkmm_json_text(report->unloaded));
+    bad += json_array_append_new(array, object) != 0;
+    return vkmm_json_done(array, bad);
+}
+
 static vkmm_status write_devices(vkmm_report *report, const vkmm_device_row *devices, uint32_t count)
 {
     json_t *object = json_object(), *array = json_array();
@@ -127,9 +168,15 @@ static vkmm_status write_devices(vkmm_report *report, const vkmm_device_row *dev
         bad += vkmm_json_put(device, "types", vkmm_json_texts(devices[i].types, devices[i].type_count));
         bad += vkmm_json_put(device, "kernels", abilities(&devices[i]));
         bad += vkmm_json_put(device, "missing", lacks(&devices[i]));
+        bad += vkmm_json_put(device, "best", choices(&devices[i]));
+        bad += vkmm_json_put(device, "matrix_shapes", shapes(&devices[i]));
+        bad += vkmm_json_put(device, "no_matrix_shapes", vkmm_json_text(devices[i].no_shapes[0] != '\0' ? devices[i].no_shapes : NULL));
+        bad += vkmm_json_put(device, "heaps", vkmm_json_heaps(devices[i].info));
+        bad += vkmm_json_put(device, "pci", vkmm_json_pci(devices[i].info));
         bad += json_array_append_new(array, device) != 0;
     }
     bad += vkmm_json_put(object, "devices", array);
+    bad += vkmm_json_put(object, "unloaded", unloaded(report));
     return vkmm_json_line(report, vkmm_json_done(object, bad));
 }
 

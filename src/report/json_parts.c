@@ -1,4 +1,6 @@
 #include <math.h>
+#include <string.h>
+#include "base/alloc.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "report/json.h"
@@ -33,6 +35,34 @@ json_t *vkmm_json_text(const char *text)
     if (text == NULL) return json_null();
     vkmm_text_clean(clean, sizeof clean, text);
     return json_string(clean);
+}
+
+json_t *vkmm_json_known_text(const char *text)
+{
+    return text[0] != '\0' ? vkmm_json_text(text) : json_null();
+}
+
+json_t *vkmm_json_command(const char *command)
+{
+    const size_t room = command != NULL ? 4 * strlen(command) + 1 : 0; /* a byte becomes \xNN at most */
+    char *clean = room > 0 ? vkmm_alloc(room, 1) : NULL;
+    json_t *text;
+
+    if (command == NULL || clean == NULL) return command == NULL ? json_null() : NULL;
+    vkmm_text_clean(clean, room, command);
+    text = json_string(clean);
+    vkmm_free(clean);
+    return text;
+}
+
+json_t *vkmm_json_trial(const char *kernel, const char *config, double ms)
+{
+    json_t *object = json_object();
+    int bad = vkmm_json_put(object, "kernel", vkmm_json_text(kernel));
+
+    bad += vkmm_json_put(object, "config", vkmm_json_text(config));
+    bad += vkmm_json_put(object, "ms", ms > 0 ? vkmm_json_number(ms) : json_null());
+    return vkmm_json_done(object, bad);
 }
 
 json_t *vkmm_json_integers(const uint32_t *values, size_t count)
@@ -109,7 +139,51 @@ json_t *vkmm_json_limits(const vkmm_device_info *device)
     bad += vkmm_json_put(limits, "timestamp_period_ns", vkmm_json_number(device->timestamp_period_ns));
     bad += vkmm_json_put(limits, "f64", json_boolean(device->has_f64));
     bad += vkmm_json_put(limits, "unified_memory", json_boolean(device->unified_memory));
+    bad += vkmm_json_put(limits, "broadcast", json_boolean(device->has_broadcast));
+    bad += vkmm_json_put(limits, "statistics", json_boolean(device->has_statistics));
+    bad += vkmm_json_put(limits, "processors", device->processors > 0 ? json_integer(device->processors) : json_null());
     return vkmm_json_done(limits, bad);
+}
+
+json_t *vkmm_json_heaps(const vkmm_device_info *device)
+{
+    json_t *array = json_array();
+    int bad = 0;
+
+    for (uint32_t i = 0; i < device->heap_count && i < VK_MAX_MEMORY_HEAPS; i++) {
+        json_t *heap = json_object();
+        bad += vkmm_json_put(heap, "bytes", vkmm_json_integer(device->heaps[i].size));
+        bad += vkmm_json_put(heap, "device_local", json_boolean(device->heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT));
+        bad += vkmm_json_put(heap, "flags", json_integer(device->heaps[i].flags));
+        bad += json_array_append_new(array, heap) != 0;
+    }
+    return vkmm_json_done(array, bad);
+}
+
+json_t *vkmm_json_pci(const vkmm_device_info *device)
+{
+    char text[48];
+
+    if (!device->has_pci) return json_null();
+    snprintf(text, sizeof text, "%04x:%02x:%02x.%x", device->pci[0], device->pci[1], device->pci[2], device->pci[3]);
+    return json_string(text);
+}
+
+json_t *vkmm_json_matrix_shape(const vkmm_matrix_shape *shape)
+{
+    json_t *object = json_object();
+    char text[32];
+    int bad = vkmm_json_put(object, "m", json_integer(shape->m));
+
+    bad += vkmm_json_put(object, "n", json_integer(shape->n));
+    bad += vkmm_json_put(object, "k", json_integer(shape->k));
+    bad += vkmm_json_put(object, "a", json_string(vkmm_component_name(shape->a, text)));
+    bad += vkmm_json_put(object, "b", json_string(vkmm_component_name(shape->b, text)));
+    bad += vkmm_json_put(object, "c", json_string(vkmm_component_name(shape->c, text)));
+    bad += vkmm_json_put(object, "result", json_string(vkmm_component_name(shape->result, text)));
+    bad += vkmm_json_put(object, "scope", json_integer(shape->scope));
+    bad += vkmm_json_put(object, "saturating", json_boolean(shape->saturating));
+    return vkmm_json_done(object, bad);
 }
 
 /* A scalar of an integer type is a whole number: a real would keep nine of its digits. */

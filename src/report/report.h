@@ -18,10 +18,12 @@ typedef struct vkmm_report {
     const char *command;                   /* the exact command line */
     int size_width, kernel_width;          /* columns of the widest size and kernel name to come; 0: unknown */
     const char *clock_note;                /* state: why a row was timed by the host clock; NULL or "": none was */
+    const char *unloaded;                  /* devices: the manifest of a SwiftShader that no loader looks for; NULL: none */
     uint64_t rows;                         /* state: rows written so far */
     char difference[VKMM_TEXT_DIFFERENCE]; /* state: how the problem written last differs from the plain product (vkmm_text_difference) */
     double full_bar;                       /* state: GFLOP/s of a bar of full length */
     int bar_columns;                       /* state: the width of that bar */
+    uint32_t section;                      /* state: bench: the device whose rows come, counted from 1 */
 } vkmm_report;
 
 /* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY; NULL stands for "this format has nothing to say there". */

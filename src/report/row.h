@@ -55,6 +55,16 @@ typedef struct vkmm_ability {
     uint32_t type_count;
 } vkmm_ability;
 
+/* The kernel that the planner takes for a problem. */
+typedef struct vkmm_choice {
+    vkmm_problem problem;
+    vkmm_kernel_info kernel; /* name "": none, */
+    char reason[200];        /* because of this */
+} vkmm_choice;
+
+#define VKMM_MAX_CHOICES       16
+#define VKMM_MAX_MATRIX_SHAPES 64
+
 /* What vkmatmul can do on one device, and what it cannot. */
 typedef struct vkmm_device_row {
     const vkmm_device_info *info;
@@ -65,6 +75,11 @@ typedef struct vkmm_device_row {
     uint32_t kernel_count;
     vkmm_lack lacks[VKMM_MAX_ABILITIES];
     uint32_t lack_count;
+    vkmm_choice choices[VKMM_MAX_CHOICES]; /* for usual problems, those of one type neighbours */
+    uint32_t choice_count;
+    vkmm_matrix_shape shapes[VKMM_MAX_MATRIX_SHAPES];
+    uint32_t shape_count;
+    const char *no_shapes; /* why there are none; "" */
 } vkmm_device_row;
 
 /* A race on one device: the counts, and the matrices that one looks at. */
@@ -77,6 +92,12 @@ typedef struct vkmm_race_row {
     int first;                                             /* on this device */
 } vkmm_race_row;
 
+/* A candidate that a tune measured. */
+typedef struct vkmm_tune_trial {
+    vkmm_candidate candidate;
+    double ms;
+} vkmm_tune_trial;
+
 /* What a tune found for one problem. */
 typedef struct vkmm_tune_row {
     const vkmm_device_info *device;
@@ -88,7 +109,9 @@ typedef struct vkmm_tune_row {
     uint32_t resumed;       /* of all, known from an earlier tune that did not finish */
     int stored;
     double seconds;
-    char skipped[160]; /* "", or why the problem was left out: then there is no result */
+    char skipped[160];             /* "", or why the problem was left out: then there is no result */
+    const vkmm_tune_trial *trials; /* all that have a time, the fastest first */
+    uint32_t trial_count;
 } vkmm_tune_row;
 
 #endif

@@ -8,6 +8,15 @@ static int is_continuation(unsigned char byte)
     return (byte & 0xc0) == 0x80;
 }
 
+/* U+200E, U+200F, U+2028 to U+202E and U+2066 to U+2069 (of three bytes each): they turn the direction of a line, or end it, so that it shows what is not
+ * there. */
+static int turns_line(const unsigned char *s)
+{
+    if (s[0] != 0xe2) return 0;
+    if (s[1] == 0x80) return s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae);
+    return s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9;
+}
+
 /* Length of the well-formed UTF-8 character at s that is no control character, or 0. A terminating NUL ends every sequence early. */
 static size_t printable_length(const unsigned char *s)
 {
@@ -15,7 +24,7 @@ static size_t printable_length(const unsigned char *s)
     if (s[0] < 0xc2 || s[0] > 0xf4 || !is_continuation(s[1])) return 0;
     if (s[0] < 0xe0) return s[0] == 0xc2 && s[1] < 0xa0 ? 0 : 2; /* U+0080 to U+009F are controls too */
     if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || !is_continuation(s[2])) return 0;
-    if (s[0] < 0xf0) return 3;
+    if (s[0] < 0xf0) return turns_line(s) ? 0 : 3;
     if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) || !is_continuation(s[3])) return 0;
     return 4;
 }

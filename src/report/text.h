@@ -4,7 +4,7 @@
 
 #include "vkmatmul.h"
 
-/* Copies a name that a driver, a file or a user chose: control characters and bytes that are not UTF-8 become \xNN. Cut at a whole
+/* Copies a name that a driver, a file or a user chose: control characters, those that turn or end lines, and bytes that are not UTF-8 become \xNN. Cut at a whole
  * character to fit `size` bytes. */
 void vkmm_text_clean(char *text, size_t size, const char *name);
 

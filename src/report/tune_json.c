@@ -1,18 +1,18 @@
 /* vkmatmul.tune/1: one object a problem. */
-#include "math/type.h"
+#include "report/bench.h"
 #include "report/json.h"
 #include "report/writers.h"
 
-static json_t *problem(const vkmm_problem *p)
+static json_t *trials(const vkmm_tune_row *row)
 {
-    json_t *object = json_object();
-    int bad = vkmm_json_put(object, "type", json_string(vkmm_type_of(p->type)->name));
+    json_t *array = json_array();
+    int bad = 0;
 
-    bad += vkmm_json_put(object, "m", vkmm_json_integer(p->m));
-    bad += vkmm_json_put(object, "n", vkmm_json_integer(p->n));
-    bad += vkmm_json_put(object, "k", vkmm_json_integer(p->k));
-    bad += vkmm_json_put_meaning(object, p);
-    return vkmm_json_done(object, bad);
+    for (uint32_t i = 0; i < row->trial_count; i++) {
+        const vkmm_tune_trial *trial = &row->trials[i];
+        bad += json_array_append_new(array, vkmm_json_trial(trial->candidate.kernel, trial->candidate.config, trial->ms)) != 0;
+    }
+    return vkmm_json_done(array, bad);
 }
 
 static json_t *choice(const vkmm_candidate *candidate, double gflops)
@@ -34,7 +34,7 @@ vkmm_status vkmm_json_tune(vkmm_report *report, const vkmm_tune_row *row)
 
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(object, "device", vkmm_json_device(row->device, NULL));
-    bad += vkmm_json_put(object, "problem", problem(&row->problem));
+    bad += vkmm_json_put(object, "problem", vkmm_json_bench_problem(&row->problem));
     bad += vkmm_json_put(object, "skipped", vkmm_json_text(skipped ? row->skipped : NULL));
     bad += vkmm_json_put(object, "best", skipped ? json_null() : choice(&tuned->best, tuned->gflops));
     bad += vkmm_json_put(object, "planned", skipped ? json_null() : choice(&row->planned, tuned->planned_gflops));
@@ -44,5 +44,6 @@ vkmm_status vkmm_json_tune(vkmm_report *report, const vkmm_tune_row *row)
     bad += vkmm_json_put(object, "resumed", json_integer(row->resumed));
     bad += vkmm_json_put(object, "stored", json_boolean(row->stored));
     bad += vkmm_json_put(object, "seconds", vkmm_json_number(row->seconds));
+    bad += vkmm_json_put(object, "trials", skipped ? json_null() : trials(row));
     return vkmm_json_line(report, vkmm_json_done(object, bad));
 }

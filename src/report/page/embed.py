@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the page of a trace from its sources: style and scripts inlined, cut in two where the data goes, as byte arrays for C.
+"""Makes a page from its sources: style and scripts inlined, cut in two where the data goes, as byte arrays for C.
 
-    embed.py -o HEADER trace.html trace.css SCRIPT.js...
+    embed.py -o HEADER NAME PAGE.html STYLE.css... SCRIPT.js... [ARRAY=FILE...]
 
-The page's content security policy names its one style and its one script by their hashes: nothing else runs, nothing is loaded.
+The arrays are vkmm_NAME_head and vkmm_NAME_tail, and ARRAY for each further FILE. The page's content security policy names its one style and its one
+script by their hashes: nothing else runs, nothing is loaded.
 """
 import base64
 import hashlib
@@ -27,18 +28,25 @@ def put(page, mark, text):
     return page.replace(mark, text)
 
 
+def read(path):
+    return pathlib.Path(path).read_text(encoding="utf-8")
+
+
 def main():
     if len(sys.argv) < 6 or sys.argv[1] != "-o":
         sys.exit(__doc__)
-    html, style, *scripts = (pathlib.Path(path).read_text(encoding="utf-8") for path in sys.argv[3:])
-    style, script = "\n" + style, "\n" + "\n".join(scripts)
+    name, html, *files = sys.argv[3:]
+    style = "\n" + "\n".join(read(path) for path in files if path.endswith(".css") and "=" not in path)
+    script = "\n" + "\n".join(read(path) for path in files if path.endswith(".js"))
     if "</" in style or "</script" in script or "<!--" in script:
         sys.exit("embed.py: a style or script that ends its own element")
-    head, tail = html.split("@DATA@")
+    head, tail = read(html).split("@DATA@")
     head = put(put(put(head, "@STYLE@", style), "@STYLE_HASH@", sha256(style)), "@SCRIPT_HASH@", sha256(script))
     tail = put(tail, "@SCRIPT@", script)
-    pathlib.Path(sys.argv[2]).write_text("/* Made by embed.py. */\n" + array("vkmm_page_head", head) + array("vkmm_page_tail", tail),
-                                         encoding="ascii")
+    arrays = array(f"vkmm_{name}_head", head) + array(f"vkmm_{name}_tail", tail)
+    for further in (path for path in files if "=" in path):
+        arrays += array(further.split("=")[0], read(further.split("=")[1]))
+    pathlib.Path(sys.argv[2]).write_text("/* Made by embed.py. */\n" + arrays, encoding="ascii")
 
 
 main()

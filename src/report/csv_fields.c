@@ -1,0 +1,42 @@
+#include "report/csv_fields.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/text.h"
+
+void vkmm_csv_text(FILE *out, const char *text)
+{
+    char clean[2048];
+    const char *guard;
+
+    vkmm_text_clean(clean, sizeof clean, text != NULL ? text : "");
+    guard = clean[0] != '\0' && strchr("=+-@", clean[0]) != NULL ? "'" : "";
+    if (strpbrk(clean, ",\"") == NULL) {
+        fprintf(out, "%s%s", guard, clean);
+        return;
+    }
+    fprintf(out, "\"%s", guard);
+    for (const char *c = clean; *c != '\0'; c++) {
+        if (*c == '"') putc('"', out);
+        putc(*c, out);
+    }
+    putc('"', out);
+}
+
+void vkmm_csv_number(FILE *out, double value)
+{
+    if (isfinite(value)) fprintf(out, "%.10g", value);
+}
+
+void vkmm_csv_next_text(FILE *out, const char *text)
+{
+    putc(',', out);
+    vkmm_csv_text(out, text);
+}
+
+void vkmm_csv_next_number(FILE *out, double value)
+{
+    putc(',', out);
+    vkmm_csv_number(out, value);
+}

@@ -1,0 +1,47 @@
+#include "report/wrap.h"
+
+#include <string.h>
+
+enum { USUAL_COLUMNS = 80, NARROWEST = 24 };
+
+/* Columns of the first `length` bytes: every byte that begins a character. */
+static int columns_of(const char *text, size_t length)
+{
+    int columns = 0;
+
+    for (size_t i = 0; i < length; i++) columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+/* width: 0 for any. */
+static void wrap(const vkmm_report *report, int indent, int width, const char *text)
+{
+    int used = 0;
+
+    if (width > 0 && width < indent + NARROWEST) width = indent + NARROWEST;
+    while (*text != '\0') {
+        int blank = (int)strspn(text, " "), length = (int)strcspn(text + blank, " "), columns = columns_of(text + blank, (size_t)length);
+        if (length == 0) break;
+        if (used > 0 && width > 0 && indent + used + blank + columns > width) {
+            fprintf(report->out, "\n%*s", indent, "");
+            used = 0;
+        }
+        text += blank;
+        if (used == 0) blank = 0;
+        fprintf(report->out, "%*s%.*s", blank, "", length, text);
+        used += blank + columns;
+        text += length;
+    }
+    putc('\n', report->out);
+}
+
+void vkmm_wrap(const vkmm_report *report, int indent, const char *text)
+{
+    wrap(report, indent, report->columns > 0 && report->columns < USUAL_COLUMNS ? report->columns : USUAL_COLUMNS, text);
+}
+
+void vkmm_print_wrapped(const vkmm_report *report, const char *text, int indent)
+{
+    fprintf(report->out, "%*s", indent, "");
+    wrap(report, indent, report->columns, text);
+}
