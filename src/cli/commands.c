@@ -48,10 +48,37 @@ static const cli_command commands[] = {
      "vkmatmul tune -s 4096x1x14336 --transposeB T --type f32,f64\n"
      "vkmatmul tune --export mine.tuning        # and --import elsewhere\n",
      cli_tune},
+    {"bench", CLI_BENCH, "measure a suite of products on one device, verified, with all that is needed to judge it", NULL,
+     "vkmatmul bench                            # the quick suite, a minute\n"
+     "vkmatmul bench --suite standard -o my.json  # a report to keep, or to send\n"
+     "vkmatmul bench -o my.json --resume        # go on where it was stopped\n"
+     "vkmatmul bench --type f32 --rotating 256 --md\n",
+     cli_bench},
+    {"compare", CLI_COMPARE, "compare every device and driver here, or saved reports, with confidence intervals", "[FILE]...",
+     "vkmatmul compare                          # all devices, in turns\n"
+     "vkmatmul compare old.json new.json --fail-on-regression 5%\n"
+     "vkmatmul compare -o desk.json             # keep the run as a report\n",
+     cli_compare},
+    {"report", CLI_REPORT, "make a page of saved reports: tables, charts, all that is known of each run", "FILE...",
+     "vkmatmul report a.json b.json -o page.html\n"
+     "vkmatmul report a.json                    # charts on the terminal\n"
+     "vkmatmul report a.json --svg charts\n",
+     cli_report},
+    {"peak", CLI_PEAK, "measure what a device can do at best: copies, multiply-adds, matrix units", NULL,
+     "vkmatmul peak\n"
+     "vkmatmul peak --device nvidia --json\n",
+     cli_peak},
+    {"doctor", CLI_DOCTOR, "examine loader, drivers, layers and devices, and advise", NULL,
+     "vkmatmul doctor\n"
+     "vkmatmul doctor --json | jq '.advice'\n",
+     cli_doctor},
     {"help", CLI_HELP, "explain a command", "[COMMAND]", "vkmatmul help ladder\n", cli_help},
 };
 
-static const cli_command hidden[] = {{"tune-worker", CLI_WORKER, "measure what 'vkmatmul tune' asks for", NULL, NULL, cli_worker}};
+static const cli_command hidden[] = {
+    {"tune-worker", CLI_WORKER, "measure what 'vkmatmul tune' asks for", NULL, NULL, cli_worker},
+    {"bench-worker", CLI_BENCH_WORKER, "measure what 'vkmatmul bench' asks for", NULL, NULL, cli_bench_worker},
+    {"doctor-worker", CLI_DOCTOR_WORKER, "examine what 'vkmatmul doctor' asks for", NULL, NULL, cli_doctor_worker}};
 
 const cli_command *cli_command_at(uint32_t index)
 {

@@ -21,7 +21,7 @@ static int is_repeated(unsigned index)
 
 static int takes_file(const cli_option *option)
 {
-    return option->argument != NULL && strncmp(option->argument, "FILE", 4) == 0;
+    return option->argument != NULL && (strncmp(option->argument, "FILE", 4) == 0 || strcmp(option->argument, "FOLDER") == 0);
 }
 
 static void print_words(cli_words words, const char *separator)

@@ -160,6 +160,11 @@ const char *cli_inputs_name(const cli_inputs *inputs)
     return inputs->from_files ? "file" : vkmm_init_name(inputs->init);
 }
 
+vkmm_numbers cli_inputs_numbers(const cli_inputs *inputs)
+{
+    return inputs->from_files || inputs->init == VKMM_INIT_INDEX ? VKMM_NUMBERS_ANY : VKMM_NUMBERS_RANDOM;
+}
+
 uint64_t cli_seed_of(uint64_t seed, unsigned purpose)
 {
     return vkmm_random_bits(seed, purpose);

@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "io/npy.h"
+#include "verify/verify.h"
 
 typedef struct cli_inputs {
     int from_files;
@@ -31,6 +32,9 @@ void cli_inputs_fill_c(const cli_inputs *inputs, const vkmm_problem *problem, vo
 
 /* How the result records them: "uniform" …, or "file". */
 const char *cli_inputs_name(const cli_inputs *inputs);
+
+/* What the verification may take the inputs for. */
+vkmm_numbers cli_inputs_numbers(const cli_inputs *inputs);
 
 /* Seeds that are independent of one another: of A, of B, of the verification's random vectors, and of C. */
 uint64_t cli_seed_of(uint64_t seed, unsigned purpose);

@@ -169,6 +169,11 @@ static vkmm_status take_operands(const vkmm_log *log, unsigned command, int argc
         options->operand = argv[optind];
         return VKMM_OK;
     }
+    if (command == CLI_COMPARE || command == CLI_REPORT) {
+        options->operands = argv + optind;
+        options->operand_count = (uint32_t)(argc - optind);
+        return VKMM_OK;
+    }
     return vkmm_fail(log, VKMM_INVALID, "unexpected argument '%.60s': options start with - and a command comes first", argv[optind]);
 }
 
@@ -208,8 +213,8 @@ vkmm_status cli_options_check(const vkmm_log *log, const cli_options *options)
 {
     int files = options->a != NULL || options->b != NULL;
 
-    if (options->json + options->csv + options->quiet > 1)
-        return vkmm_fail(log, VKMM_INVALID, "--json, --csv and --quiet exclude one another");
+    if (options->json + options->csv + options->quiet + options->jsonl + options->md + options->junit > 1)
+        return vkmm_fail(log, VKMM_INVALID, "--json, --csv, --quiet, --jsonl, --md and --junit exclude one another");
     if (options->print && (options->json || options->csv))
         return vkmm_fail(log, VKMM_INVALID, "--print is for people: it excludes --json and --csv");
     if (files && (options->a == NULL || options->b == NULL))

@@ -17,8 +17,15 @@ enum {
     CLI_TRACE = 32,
     CLI_RACE = 64,
     CLI_TUNE = 128,
-    CLI_ALL = 255,
-    CLI_WORKER = 256 /* a command of the program's own */
+    CLI_BENCH = 256,
+    CLI_COMPARE = 512,
+    CLI_REPORT = 1024,
+    CLI_DOCTOR = 2048,
+    CLI_PEAK = 4096,
+    CLI_ALL = 8191,
+    CLI_WORKER = 8192, /* commands of the program's own */
+    CLI_BENCH_WORKER = 16384,
+    CLI_DOCTOR_WORKER = 32768
 };
 
 #define CLI_MAX_OPTIONS 96 /* of one command */
@@ -73,9 +80,22 @@ typedef struct cli_options {
     double budget_ms;                /* tune: 0: not given */
     int restart;                     /* tune: what an unfinished one left is dropped */
     const char *import, *export;     /* tune: files to copy results from and to, instead */
-    const char *worker;              /* hidden: the program that measures for tune; NULL: this one */
-    const char *completions;         /* hidden: the shell to complete for */
-    const char *operand;             /* of `help`: a command's name */
+    const char *worker;              /* hidden: the program that measures for tune, bench and compare; NULL: this one */
+    int no_layers;                   /* no implicit Vulkan layers */
+    int jsonl, md, junit;            /* bench: formats beside json and csv */
+    const char *suite;               /* bench: a name or a file; NULL: the command's default */
+    double rotating_bytes;           /* bench: 0: caches stay hot */
+    double max_noise;                /* bench: a share; 0: not given */
+    int resume, no_host;             /* bench: go on with -o's unfinished run; no row of the host's BLAS */
+    int host_worker;                 /* bench-worker: measure the host's BLAS */
+    cli_scalar regression;           /* compare: a share */
+    const char *output;              /* bench, compare, report: -o */
+    const char *svg, *png;           /* report: folders for single charts */
+    char **operands;                 /* compare, report: files; in argv */
+    uint32_t operand_count;
+    const char *root;        /* doctor, hidden: where the system's files lie; NULL: / */
+    const char *completions; /* hidden: the shell to complete for */
+    const char *operand;     /* of `help`: a command's name */
 } cli_options;
 
 typedef struct cli_option cli_option;
@@ -87,7 +107,7 @@ struct cli_option {
     const char *group;    /* heading in --help; NULL: the one before */
     char letter;          /* 0: none */
     const char *name;     /* long name; NULL: none */
-    const char *argument; /* placeholder; NULL: a flag. One that starts with FILE completes to file names */
+    const char *argument; /* placeholder; NULL: a flag. One that starts with FILE, and FOLDER, completes to file names */
     const char *help;     /* NULL: hidden */
     unsigned commands;
     size_t offset;    /* of the field in cli_options */

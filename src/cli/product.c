@@ -1,6 +1,7 @@
 #include "cli/product.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "cli/fingerprint.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -78,16 +79,19 @@ static vkmm_status run_and_judge(cli_session *session, const cli_inputs *inputs,
     before[0] = fingerprint(product->job, problem, VKMM_A);
     before[1] = fingerprint(product->job, problem, VKMM_B);
     progress(session, product, "multiplying");
+    product->run_ms = vkmm_now_ms();
     ran = vkmm_job_run(product->job);
+    product->run_ms = vkmm_now_ms() - product->run_ms;
     if (ran != VKMM_OK && ran != VKMM_WRONG_RESULT) return ran;
     progress(session, product, "verifying");
-    status = vkmm_verify_problem(&session->console.log, problem, product->a, product->b, product->before, product->c, method, seed,
-                                 &product->verdict);
+    status = vkmm_verify_problem(&session->console.log, problem, product->a, product->b, product->before, product->c,
+                                 cli_inputs_numbers(inputs), method, seed, &product->verdict);
     if (status != VKMM_OK) return status;
     if (ran == VKMM_WRONG_RESULT) return wrong(session, product, "the kernel stored outside its matrix");
     /* On unified memory the kernel could reach the very inputs that it is judged by. */
     if (before[0] != fingerprint(product->job, problem, VKMM_A) || before[1] != fingerprint(product->job, problem, VKMM_B))
         return wrong(session, product, "the kernel changed its inputs");
+    product->judged = fingerprint(product->job, problem, VKMM_C);
     if (product->verdict.passed || product->verdict.method == VKMM_VERIFY_NONE) return VKMM_OK;
     explain_wrong(session, product);
     return wrong(session, product, product->verdict.sentence);
@@ -101,6 +105,16 @@ static vkmm_status run_again(cli_product *product)
     return vkmm_job_run(product->job);
 }
 
+vkmm_status cli_product_again(cli_session *session, cli_product *product)
+{
+    vkmm_status status = run_again(product);
+
+    if (status == VKMM_WRONG_RESULT) return wrong(session, product, "the kernel stored outside its matrix");
+    if (status != VKMM_OK) return status;
+    if (product->judged == fingerprint(product->job, &product->row.problem, VKMM_C)) return VKMM_OK;
+    return wrong(session, product, "the product differs between runs");
+}
+
 /* Many more runs: their last product must have the very bits that were judged. */
 static vkmm_status measure(cli_session *session, cli_product *product)
 {
@@ -111,24 +125,20 @@ static vkmm_status measure(cli_session *session, cli_product *product)
                                   .cold_iters_given = options->cold_iters.given,
                                   .min_time_ms = options->min_time_ms,
                                   .max_time_ms = options->max_time_ms};
-    uint64_t judged = fingerprint(product->job, problem, VKMM_C);
     vkmm_status status;
 
     /* Whoever asks for a long sample does not want it cut by the default. */
     if (params.max_time_ms <= 0 && params.min_time_ms > 1500) params.max_time_ms = 2 * params.min_time_ms;
     progress(session, product, "timing");
     status = vkmm_job_measure(product->job, &params, &product->row.time);
-    if (status == VKMM_OK) status = run_again(product);
-    if (status == VKMM_WRONG_RESULT) return wrong(session, product, "the kernel stored outside its matrix");
+    if (status == VKMM_OK) status = cli_product_again(session, product);
     if (status != VKMM_OK) return status;
-    if (judged != fingerprint(product->job, problem, VKMM_C)) return wrong(session, product, "the product differs between runs");
     product->row.timed = product->row.time.kernel.count > 0 && product->row.time.kernel.median > 0;
     if (product->row.timed) product->row.gflops = vkmm_problem_flops(problem) / product->row.time.kernel.median * 1e-6;
     return VKMM_OK;
 }
 
-/* An empty product is right or wrong, but neither fast nor slow; so is one whose A and B do not count. */
-static int is_work(const vkmm_problem *problem)
+int cli_product_is_work(const vkmm_problem *problem)
 {
     return vkmm_problem_flops(problem) > 0 && vkmm_problem_alpha(problem) != 0;
 }
@@ -146,7 +156,7 @@ static void fill_row(cli_session *session, const cli_inputs *inputs, const vkmm_
     row->shader_file = params->shader != NULL ? session->options->shader : NULL;
 }
 
-vkmm_status cli_product_run(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, cli_product *product)
+vkmm_status cli_product_prove(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, cli_product *product)
 {
     int serial = params->shader == NULL && params->kernel != NULL && strcmp(params->kernel, "serial") == 0;
     vkmm_status status = vkmm_problem_check(&session->console.log, &params->problem, NULL);
@@ -157,13 +167,25 @@ vkmm_status cli_product_run(cli_session *session, const cli_inputs *inputs, cons
     if (status != VKMM_OK) return status;
     fill_row(session, inputs, params, product);
     status = run_and_judge(session, inputs, product);
-    if (status == VKMM_OK && product->verdict.passed && is_work(&params->problem)) status = measure(session, product);
-    if (status != VKMM_OK && status != VKMM_WRONG_RESULT) {
-        cli_product_end(product);
-        return status;
-    }
+    if (status != VKMM_OK && status != VKMM_WRONG_RESULT) cli_product_end(product);
+    return status;
+}
+
+static void fill_verdict(cli_product *product)
+{
     product->row.verify = (vkmm_row_verify){vkmm_verify_method_name(product->verdict.method), product->verdict.passed,
                                             product->verdict.error, product->verdict.bound, product->verdict.sentence};
+}
+
+vkmm_status cli_product_run(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, cli_product *product)
+{
+    vkmm_status status = cli_product_prove(session, inputs, params, product);
+
+    if (status == VKMM_OK && product->verdict.passed && cli_product_is_work(&params->problem)) status = measure(session, product);
+    if (status != VKMM_OK && status != VKMM_WRONG_RESULT)
+        cli_product_end(product);
+    else
+        fill_verdict(product);
     return status;
 }
 

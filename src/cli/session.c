@@ -78,8 +78,10 @@ static const char *driver_to_add(const cli_session *session, const vkmm_instance
 
 vkmm_status cli_session_instance(cli_session *session)
 {
-    vkmm_instance_params params = {
-        .log = session->console.log, .validate = session->options->validate, .driver = driver_to_add(session, NULL)};
+    vkmm_instance_params params = {.log = session->console.log,
+                                   .validate = session->options->validate,
+                                   .driver = driver_to_add(session, NULL),
+                                   .no_layers = session->options->no_layers};
     vkmm_status status;
 
     if (session->instance != NULL) return VKMM_OK;

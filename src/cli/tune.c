@@ -1,3 +1,4 @@
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/problem.h"
@@ -94,6 +95,7 @@ static vkmm_status tune_one(cli_session *session, plan *p, size_t index)
     status = cli_tune_problem(session, problem, share > 0 ? share : 0, &row);
     p->gflops[problem->type] = row.tuned.planned_gflops;
     if (row.tuned.gflops > 0) shown = show(session, &row);
+    vkmm_free((void *)row.trials);
     return cli_worse(status, shown);
 }
 

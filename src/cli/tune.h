@@ -32,7 +32,12 @@ void cli_worker_close(cli_worker_link *link);
 
 /* Searches for about budget_ms, lets the fastest and the planner's choice take turns, and stores what is faster beyond doubt. row is zeroed by the
  * caller. The status is that of the problem; the row is worth showing when row->tuned.gflops is above 0. An interrupt ends it early, with what there
- * is by then. */
+ * is by then. row->trials is the caller's to free. */
 vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, double budget_ms, vkmm_tune_row *row);
+
+/* ---- tune_trials.c ---- */
+
+/* All that the search measured, into row->trials, which is freed with vkmm_free. 0 when memory ends. */
+int cli_tune_trials(const vkmm_tune *tune, vkmm_tune_row *row);
 
 #endif

@@ -233,6 +233,8 @@ static vkmm_status decide(tuner *t)
     t->row->failed = state.failed;
     t->row->resumed = state.resumed;
     t->row->tuned.candidates = state.measured;
+    if (status == VKMM_OK && !cli_tune_trials(t->tune, t->row))
+        status = vkmm_fail(&t->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for %u results", state.measured);
     return status;
 }
 

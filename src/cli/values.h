@@ -26,6 +26,12 @@ vkmm_status cli_parse_batch(const vkmm_log *log, const cli_option *option, const
 vkmm_status cli_parse_scalar(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* cli_scalar */
 vkmm_status cli_parse_op(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* int, a vkmm_op: N n T t C c */
 
+vkmm_status cli_parse_share(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* double: "5%" is 0.05; not 0 */
+vkmm_status cli_parse_regression(const vkmm_log *log, const cli_option *option, const char *text,
+                                 void *field); /* cli_scalar: the same, 0 too */
+vkmm_status cli_parse_mebibytes(const vkmm_log *log, const cli_option *option, const char *text,
+                                void *field); /* double, bytes; from 1 MiB */
+
 /* const char *: a choice, with a sentence of its own for kernels that are not the tutorials'. */
 vkmm_status cli_parse_tutorial(const vkmm_log *log, const cli_option *option, const char *text, void *field);
 

@@ -98,7 +98,7 @@ static vkmm_status begin_trial(const worker *w, const vkmm_candidate *candidate,
     if (status != VKMM_OK) return status;
     if (is_changed(w, t->job, VKMM_A) || is_changed(w, t->job, VKMM_B)) return wrong(w, "the kernel changed its inputs");
     status = vkmm_verify_problem(log, &w->problem, w->operands[VKMM_A], w->operands[VKMM_B], w->operands[VKMM_C],
-                                 vkmm_job_matrix(t->job, VKMM_C), VKMM_VERIFY_AUTO, 1, &verdict);
+                                 vkmm_job_matrix(t->job, VKMM_C), VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO, 1, &verdict);
     if (status != VKMM_OK) return status;
     if (!verdict.passed) return wrong(w, verdict.sentence);
     t->product = fingerprint(w, t->job);
