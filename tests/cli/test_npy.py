@@ -45,6 +45,11 @@ class Products(cli.Case):
                                              "--kernel", "grouped")
                         self.assertEqual(c, (dtype, product(a, b)))
 
+    def test_roundings_that_add_up(self):
+        """4096 times 0.7 in f32, one after the other, is off by more than random roundings are."""
+        for method in ["full", "freivalds"]:
+            self.multiply(npy_bytes([[0.7] * 4096] * 2), npy_bytes([[1.0, 1.0]] * 4096), "--kernel", "naive", "--verify", method)
+
     def test_wraps(self):
         _, c = self.multiply(npy_bytes([[2**31 - 1, 2]], "<i4"), npy_bytes([[3], [1]], "<i4"))
         self.assertEqual(c[1], [[(3 * (2**31 - 1) + 2 + 2**31) % 2**32 - 2**31]])

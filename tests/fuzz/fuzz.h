@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VKMM_FUZZ_SEED_BYTES 512
+#define VKMM_FUZZ_SEED_BYTES 1024
 
 /* One input; must not crash, whatever it is. `data` is as aligned as malloc's memory. Returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);

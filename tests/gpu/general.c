@@ -85,7 +85,7 @@ static int judge(const vkmm_problem *problem, const memory *m, char why[512])
         return 0;
     }
     vkmm_status status = vkmm_verify_problem(NULL, problem, stores[VKMM_A].host, stores[VKMM_B].host, m->before, stores[VKMM_C].host,
-                                             VKMM_VERIFY_FULL, 1, &verdict);
+                                             VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, &verdict);
     snprintf(why, 512, "%s", status == VKMM_OK ? verdict.sentence : "could not be verified");
     return status == VKMM_OK && verdict.passed;
 }

@@ -1,4 +1,4 @@
-/* Children that answer, stay silent, crash, end, and talk too much; signals; locks. */
+/* Children that answer, stay silent, crash, end, and talk too much; programs that filter; signals; locks. */
 #include "../unit/unit.h"
 
 #include <signal.h>
@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/process.h"
@@ -93,6 +94,142 @@ static void long_lines_are_cut(void **state)
     vkmm_process_end(&process, 20000, NULL);
 }
 
+static void texts_have_any_length(void **state)
+{
+    (void)state;
+    const char *text = NULL;
+    char line[VKMM_PROCESS_LINE], *xs = test_malloc(300001);
+    vkmm_process *process = start("head -c 300000 /dev/zero | tr '\\0' x; echo; echo; echo next; echo line; read a; echo $a; printf half");
+    memset(xs, 'x', 300000);
+    xs[300000] = '\0';
+    assert_int_equal(vkmm_process_hear_text(process, soon(), 300000, &text), VKMM_HEARD_LINE);
+    assert_string_equal(text, xs);
+    assert_int_equal(vkmm_process_hear_text(process, soon(), 300000, &text), VKMM_HEARD_LINE);
+    assert_string_equal(text, "");
+    assert_int_equal(vkmm_process_hear_text(process, soon(), 4, &text), VKMM_HEARD_LINE);
+    assert_string_equal(text, "next");
+    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
+    assert_string_equal(line, "line");
+    assert_int_equal(vkmm_process_hear_text(process, vkmm_now_ms() + 50, 100, &text), VKMM_HEARD_NOTHING);
+    assert_true(vkmm_process_send(process, "answer\n"));
+    assert_int_equal(vkmm_process_hear_text(process, soon(), 100, &text), VKMM_HEARD_LINE);
+    assert_string_equal(text, "answer");
+    assert_int_equal(vkmm_process_hear_text(process, soon(), 100, &text), VKMM_HEARD_END);
+    assert_int_equal(vkmm_process_hear_text(process, soon(), 100, &text), VKMM_HEARD_END);
+    vkmm_process_end(&process, 20000, NULL);
+    test_free(xs);
+
+    process = start("echo 12345; echo next; sleep 100");
+    assert_int_equal(vkmm_process_hear_text(process, soon(), 4, &text), VKMM_HEARD_END);
+    assert_int_equal(vkmm_process_hear_text(process, soon(), 400, &text), VKMM_HEARD_END);
+    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_END);
+    vkmm_process_end(&process, 0, NULL);
+    process = start("exec cat /dev/zero"); /* a line without an end ends at the bound */
+    assert_int_equal(vkmm_process_hear_text(process, soon(), 100000, &text), VKMM_HEARD_END);
+    vkmm_process_end(&process, 0, NULL);
+}
+
+/* Ended, but nobody asked how yet: what a child's own child becomes where no init takes it in. */
+static int is_zombie(int pid)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return 0;
+    int got = fscanf(file, "%*d (%*[^)]) %c", &state);
+    fclose(file);
+    return got == 1 && state == 'Z';
+}
+
+static vkmm_status filter(heard *h, const char *script, const char *input, double patience_ms, size_t most, char **output, size_t *bytes)
+{
+    char *arguments[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", (char *)(uintptr_t)script, NULL};
+    vkmm_log log = hear_with(h);
+    return vkmm_process_filter(&log, arguments, input, patience_ms, most, output, bytes);
+}
+
+static void a_filter_answers(void **state)
+{
+    (void)state;
+    heard h;
+    char *output = NULL, *input = test_malloc(3000001);
+    size_t bytes = 0;
+    for (int i = 0; i < 3000000; i++) input[i] = (char)('a' + i % 23);
+    input[3000000] = '\0';
+    /* More than any buffer between the two holds: both directions must be served at once. */
+    assert_int_equal(filter(&h, "exec cat", input, 20000, 3000000, &output, &bytes), VKMM_OK);
+    assert_int_equal(bytes, 3000000);
+    assert_string_equal(output, input);
+    assert_int_equal(h.count, 0);
+    vkmm_free(output);
+    /* A program that does not read, one that writes nothing, one that opens its output by name. */
+    assert_int_equal(filter(&h, "echo ok", input, 20000, 3, &output, &bytes), VKMM_OK);
+    assert_string_equal(output, "ok\n");
+    vkmm_free(output);
+    assert_int_equal(filter(&h, "head -c 10 >/dev/stdout; head -c 100000 /dev/zero >&2", input, 20000, 100, &output, &bytes), VKMM_OK);
+    assert_string_equal(output, "abcdefghij");
+    vkmm_free(output);
+    assert_int_equal(filter(&h, "exit 0", "", 20000, 0, &output, &bytes), VKMM_OK);
+    assert_int_equal(bytes, 0);
+    assert_string_equal(output, "");
+    vkmm_free(output);
+    test_free(input);
+}
+
+static void a_filter_fails(void **state)
+{
+    (void)state;
+    heard h;
+    char *output = NULL;
+    size_t bytes = 1;
+    assert_int_equal(filter(&h, "exec cat", "12345", 20000, 4, &output, &bytes), VKMM_INVALID);
+    assert_string_equal(h.last, "sh wrote more than 4 bytes");
+    assert_null(output);
+    assert_int_equal(bytes, 0);
+    assert_int_equal(filter(&h, "exec cat /dev/zero", "", 20000, 1000000, &output, &bytes), VKMM_INVALID);
+    assert_int_equal(filter(&h, "echo; echo line 3: wrong word >&2; echo more >&2; exit 7", "", 20000, 100, &output, &bytes), VKMM_INVALID);
+    assert_string_equal(h.last, "sh ended with status 7: line 3: wrong word");
+    assert_int_equal(filter(&h, "kill -KILL $$", "", 20000, 100, &output, &bytes), VKMM_INVALID);
+    assert_string_equal(h.last, "sh was killed by signal 9 (Killed)");
+    /* The whole group goes, so that nothing that it started is left behind. */
+    char path[] = "/tmp/vkmm-filter-XXXXXX", script[128];
+    close(mkstemp(path));
+    snprintf(script, sizeof script, "sleep 100 & echo $! >%s; wait", path);
+    double before = vkmm_now_ms();
+    assert_int_equal(filter(&h, script, "", 200, 100, &output, &bytes), VKMM_INVALID);
+    assert_string_equal(h.last, "sh did not end within 0.2 s");
+    assert_true(vkmm_now_ms() - before < 20000);
+    FILE *file = fopen(path, "r");
+    int child = 0;
+    assert_int_equal(fscanf(file, "%d", &child), 1);
+    fclose(file);
+    unlink(path);
+    for (int i = 0; i < 200 && kill(child, 0) == 0 && !is_zombie(child); i++) usleep(10000);
+    assert_true(kill(child, 0) != 0 || is_zombie(child));
+    assert_int_equal(filter(&h, "exec >&- 2>&-; sleep 100", "", 200, 100, &output, &bytes), VKMM_INVALID);
+    assert_string_equal(h.last, "sh did not end within 0.2 s");
+
+    char *nowhere[] = {(char *)(uintptr_t) "vkmm-no-such-program", NULL};
+    vkmm_log log = hear_with(&h);
+    assert_int_equal(vkmm_process_filter(&log, nowhere, "x", 1000, 100, &output, &bytes), VKMM_NO_DEVICE);
+    assert_string_equal(h.last, "cannot start vkmm-no-such-program: No such file or directory");
+}
+
+static void a_filter_is_interrupted(void **state)
+{
+    (void)state;
+    heard h;
+    char *output = NULL;
+    size_t bytes = 0;
+    vkmm_interrupt_catch();
+    raise(SIGINT);
+    assert_int_equal(filter(&h, "sleep 100", "", 20000, 100, &output, &bytes), VKMM_INVALID);
+    assert_string_equal(h.last, "sh was interrupted");
+    vkmm_interrupt_release();
+    vkmm_interrupt_catch(); /* forgets it */
+    vkmm_interrupt_release();
+}
+
 static void an_interrupt_is_heard(void **state)
 {
     (void)state;
@@ -139,6 +276,10 @@ int main(void)
         cmocka_unit_test(silence_ends_in_time),
         cmocka_unit_test(a_child_that_is_gone_is_no_signal),
         cmocka_unit_test(long_lines_are_cut),
+        cmocka_unit_test(texts_have_any_length),
+        cmocka_unit_test(a_filter_answers),
+        cmocka_unit_test(a_filter_fails),
+        cmocka_unit_test(a_filter_is_interrupted),
         cmocka_unit_test(an_interrupt_is_heard),
         cmocka_unit_test(a_lock_keeps_others_out),
     };

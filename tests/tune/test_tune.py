@@ -14,7 +14,8 @@ sys.path.insert(0, str(HERE.parent / "cli"))
 import cli
 
 FAKE = HERE / "fake_worker.py"
-KEYS = {"schema", "tool", "device", "problem", "skipped", "best", "planned", "candidates", "failed", "wrong", "resumed", "stored", "seconds"}
+KEYS = {"schema", "tool", "device", "problem", "skipped", "best", "planned", "candidates", "failed", "wrong", "resumed", "stored", "seconds",
+        "trials"}
 SMALL = ["--size", "32"]
 
 
@@ -53,6 +54,7 @@ class Real(Case):
         self.assertEqual((row["schema"], row["skipped"], row["stored"], row["resumed"]), ("vkmatmul.tune/1", None, True, 0))
         self.assertEqual((row["problem"]["m"], row["problem"]["type"]), (32, "f32"))
         self.assertGreaterEqual(row["candidates"], 1)
+        self.assertEqual(len(row["trials"]), row["candidates"])
         self.assertEqual((row["planned"]["kernel"], row["planned"]["config"]), (plain["name"], plain["config"]))
         self.assertGreaterEqual(row["best"]["gflops"], row["planned"]["gflops"])
         self.assertEqual(len(self.entries()), 1)
@@ -136,6 +138,10 @@ class Fake(Case):
         row, = self.tune("--budget", "3s")
         tried, requests = self.tried(), self.requests()
         self.assertEqual(row["candidates"], len(tried))
+        self.assertEqual({(t["kernel"], t["config"]) for t in row["trials"]}, set(tried))
+        times = [t["ms"] for t in row["trials"]]
+        self.assertEqual(times, sorted(times))
+        self.assertGreater(times[0], 0)
         self.assertEqual((row["failed"], row["wrong"]), (0, 0))
         self.assertGreater(len(tried), 50)
         self.assertEqual(len(set(tried)), len(tried))

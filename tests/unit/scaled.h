@@ -54,7 +54,7 @@ static inline vkmm_verdict scaled_verify(const scaled *s, vkmm_verify_method met
 {
     vkmm_verdict v;
     memset(&v, 0xa5, sizeof v);
-    assert_int_equal(vkmm_verify_problem(NULL, &s->p, s->a, s->b, s->before, s->c, method, 1, &v), VKMM_OK);
+    assert_int_equal(vkmm_verify_problem(NULL, &s->p, s->a, s->b, s->before, s->c, VKMM_NUMBERS_RANDOM, method, 1, &v), VKMM_OK);
     assert_true(strlen(v.sentence) > 0 && strlen(v.sentence) < sizeof v.sentence - 1);
     assert_true(v.passed ? !v.has_element && !v.outside && v.wrong_count == 0 && v.error <= v.bound : v.wrong_count > 0);
     return v;

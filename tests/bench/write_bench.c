@@ -1,0 +1,26 @@
+/* write_bench FORMAT [SPEED [NOISE]]: the sample report on standard output, in a format of report/bench.h; SPEED and NOISE as make_bench takes
+ * them. */
+#include "make_bench.h"
+#include "report/bench.h"
+
+#include <stdlib.h>
+
+int main(int count, char **arguments)
+{
+    const vkmm_bench_writer *writer = count > 1 ? vkmm_bench_writer_find(arguments[1]) : NULL;
+    vkmm_report report = {.out = stdout, .utf8 = 1, .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul"};
+    vkmm_bench bench = {0};
+    vkmm_status status = VKMM_OK;
+
+    if (!writer) {
+        fprintf(stderr, "usage: write_bench FORMAT [SPEED [NOISE]]\n");
+        return 2;
+    }
+    make_bench(&bench, count > 2 ? strtod(arguments[2], NULL) : 1, count > 3 ? strtod(arguments[3], NULL) : 0.02);
+    if (writer->begin) status = writer->begin(&report, &bench);
+    for (uint32_t i = 0; writer->row && i < bench.row_count && status == VKMM_OK; i++)
+        status = writer->row(&report, &bench, &bench.rows[i]);
+    if (writer->end && status == VKMM_OK) status = writer->end(&report, &bench);
+    vkmm_bench_free(&bench);
+    return (int)status;
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""A process that measures for `vkmatmul bench --worker`: instant, its speeds a formula, and at will faulty.
+
+FAKE_BENCH_FOLDER has what real ones answered: device-N.json for device N, row.json and peaks.json; `log` takes a line for each request.
+FAKE_BENCH_FAULTS lists what to do at which request, counted over all processes from 1; at which of a kind; or at every one of a kind, on any device or
+on one: "5:crash,round 3:lost,begin:refused,begin@1:hang".
+FAKE_BENCH_DELAY: seconds that each round takes."""
+import json
+import os
+import pathlib
+import signal
+import sys
+import time
+
+FOLDER = pathlib.Path(os.environ["FAKE_BENCH_FOLDER"])
+FAULTS = dict(fault.split(":") for fault in os.environ.get("FAKE_BENCH_FAULTS", "").split(",") if fault)
+DEVICE = sys.argv[sys.argv.index("--device") + 1] if "--device" in sys.argv else "host"
+
+
+def load(name):
+    return json.loads((FOLDER / name).read_text())
+
+
+def say(answer):
+    sys.stdout.write((answer if isinstance(answer, str) else json.dumps(answer)) + "\n")
+    sys.stdout.flush()
+
+
+def milliseconds(problem):
+    """A TFLOP/s on device 0, half of that on 1, and so on; a microsecond at least."""
+    speed = 1e9 / (1 + (int(DEVICE) if DEVICE != "host" else 3))
+    return max(2.0 * problem["m"] * problem["n"] * problem["k"] / speed, 1e-3)
+
+
+def samples(ms):
+    return {"status": 0, "kernel_ms": [ms] * 20, "submit_ms": [ms + 0.01] * 20, "transfer_ms": [], "upload_ms": [], "download_ms": [],
+            "clock": "device", "clock_note": "", "slope_ms": ms, "mapped": True, "source": "", "limited": ""}
+
+
+def fault(kind, ms):
+    """What goes wrong instead of an answer."""
+    if kind == "hang":
+        for number in [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]:
+            signal.signal(number, signal.SIG_IGN)
+        time.sleep(600)
+    if kind == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if kind == "exit":
+        sys.exit(3)
+    if kind == "torn":
+        sys.stdout.write('{"status": 0, "row": {"de')
+        sys.exit(0)
+    wrong = load("row.json")
+    wrong["verify"].update(passed=False, sentence="C[0][0] is 1, should be 2")
+    answers = {"garbage": "o\u0308k \x1b[2J{]", "array": "[1]", "alien": {"status": 99}, "bare": {"status": 0}, "lost": {"status": 6, "sentence": "the device was lost"},
+               "refused": {"status": 5, "sentence": "no memory on the device"}, "negative": dict(samples(ms), kernel_ms=[ms, -ms]),
+               "words": dict(samples(ms), kernel_ms=["fast"]), "none": dict(samples(ms), kernel_ms=[]), "huge": "x" * (17 << 20), "types": {"status": 0, "row": 7, "kernel_ms": "x", "device": []},
+               "wrong": {"status": 1, "sentence": "wrong", "row": wrong, "product_ms": ms}, "differs": {"status": 1, "sentence": "it differs"},
+               "liar": {"status": 0, "sentence": "", "row": wrong, "product_ms": ms}, "rowless": {"status": 0, "row": {}},
+               "stranger": {"status": 0, "device": dict(load("device-0.json"), uuid="0" * 8 + "-0000-0000-0000-" + "0" * 12)}}
+    say(answers[kind])
+
+
+def main():
+    assert sys.argv[1] == "bench-worker", sys.argv
+    jobs = {}
+    for line in sys.stdin:
+        request = json.loads(line)
+        ask = request["ask"]
+        with open(FOLDER / "log", "a+") as log:
+            log.seek(0)
+            before = [json.loads(asked)["ask"] for asked in log]
+            number, of_kind = len(before) + 1, before.count(ask) + 1
+            log.write(json.dumps(dict(request, on=DEVICE)) + "\n")
+        if ask == "begin":
+            jobs[request["id"]] = request["problem"]
+        ms = milliseconds(jobs[request["id"]]) if "id" in request else 1
+        kind = next(filter(None, map(FAULTS.get, [str(number), "%s %d" % (ask, of_kind), ask, "%s@%s" % (ask, DEVICE)])), None)
+        if ask == "end":
+            del jobs[request["id"]]
+        if kind:
+            fault(kind, ms)
+        elif ask == "hello":
+            say({"status": 0, "device": load("device-%s.json" % DEVICE)})
+        elif ask == "peaks":
+            say({"status": 0, "peaks": load("peaks.json")})
+        elif ask == "begin":
+            say({"status": 0, "row": load("row.json"), "product_ms": ms})
+        elif ask == "round":
+            time.sleep(float(os.environ.get("FAKE_BENCH_DELAY", "0")))
+            say(samples(ms))
+        else:
+            say({"status": 0})
+    assert not jobs or os.environ.get("FAKE_BENCH_FAULTS") or os.environ.get("FAKE_BENCH_DELAY"), jobs
+
+
+main()

@@ -1,0 +1,411 @@
+#!/usr/bin/env python3
+"""`vkmatmul bench`: what it measures, where that goes, that it can be resumed, and that nothing a measuring process does can end it."""
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import cli
+
+FAKE = HERE / "fake_bench_worker.py"
+TINY = """# a line is a problem
+--size 64
+--size 32 --kernel tiled --type i32   # a kernel of the tutorials
+
+-m 20 -n 9 -k 33 --transposeA T --beta 2 --layout col
+"""
+
+
+def speed(row):
+    return row["gflops"]
+
+
+class Case(cli.Case):
+    def setUp(self):
+        super().setUp()
+        self.report = self.folder / "report.json"
+        self.journal = self.folder / "report.json.journal"
+        self.env = {"XDG_CACHE_HOME": str(self.folder / "cache")}
+
+    def suite(self, text, name="tiny.suite"):
+        return self.file(name, text.encode())
+
+    def partials(self):
+        return list(self.folder.glob(".vkmatmul-*"))
+
+
+class Real(Case):
+    """With the device that is there, on products so small that little but their compilation costs time."""
+
+    def test_a_suite_from_a_file(self):
+        out = self.good("bench", "--suite", self.suite(TINY), "--json", "--budget", "20s", "--max-noise", "90%", "-o", self.report,
+                        env=self.env)
+        shown, kept = json.loads(out), json.loads(self.report.read_text())
+        self.assertEqual(shown["rows"], kept["rows"])
+        self.assertEqual((kept["schema"], kept["complete"], kept["settings"]["max_noise"]), ("vkmatmul.bench/1", True, 0.9))
+        self.assertFalse(self.journal.exists())
+        self.assertEqual(self.partials(), [])
+        device = kept["devices"][0]
+        self.assertGreater(device["peaks"]["copy_bytes_per_s"], 0)
+        self.assertGreater(device["peaks"]["multiply_adds_per_s"]["f32"], 0)
+        rows = [row for row in kept["rows"] if row["device"] == 0]
+        self.assertEqual([(r["problem"]["m"], r["problem"]["type"], r["asked"], r["group"]) for r in rows],
+                         [(64, "f32", "auto", "file"), (32, "i32", "tiled", "file"), (20, "f32", "auto", "file")])
+        for row in rows:
+            self.assertIsNone(row["not_run"])
+            self.assertTrue(row["verify"]["passed"])
+            self.assertGreater(speed(row), 0)
+            series = [row["time"][key]["samples"] for key in ("kernel_ms", "submit_ms", "transfer_ms")]
+            self.assertGreaterEqual(len(row["time"]["round_ends"]), 5)
+            self.assertEqual(row["time"]["round_ends"][-1], len(series[0]))
+            self.assertEqual(len(series[0]), len(series[1]))
+            self.assertTrue(series[2])
+        self.assertEqual([r["asked_bytes"] is None for r in rows], [True, False, True])
+        self.assertEqual(rows[2]["problem"]["beta"], 2)
+
+    def test_the_worker_holds_several_products(self):
+        problem = {"m": 16, "n": 16, "k": 16, "type": "f32"}
+        requests = [{"ask": "hello"}, *({"ask": "begin", "id": i, "problem": problem, "kernel": "auto", "seed": "1"} for i in (1, 2)),
+                    {"ask": "round", "id": 1, "ms": 1, "full": True}, {"ask": "end", "id": 1}, {"ask": "round", "id": 1, "ms": 1},
+                    {"ask": "end", "id": 2}, {"ask": "begin", "id": 3, "problem": dict(problem, k=-1)}, {"ask": "nonsense"}]
+        out = self.good("bench-worker", "--device", "0", env=self.env, input="".join(json.dumps(r) + "\n" for r in requests) + "no JSON\n")
+        answers = [json.loads(line) for line in out.splitlines()]
+        self.assertEqual([a["status"] for a in answers], [0, 0, 0, 0, 0, 2, 0, 2, 2, 2])
+        self.assertGreater(min(answers[3]["kernel_ms"]), 0)
+        self.assertTrue(answers[3]["transfer_ms"])
+
+
+class Fake(Case):
+    """With processes that are scripts; what a real one says of this machine's device is their example."""
+
+    @classmethod
+    def setUpClass(cls):
+        problem = {"m": 16, "n": 16, "k": 16, "type": "f32"}
+        requests = [{"ask": "hello"}, {"ask": "begin", "id": 1, "problem": problem, "kernel": "auto", "seed": "1"}]
+        done = cli.run("bench-worker", "--device", "0", input="".join(json.dumps(r) + "\n" for r in requests))
+        hello, begun = map(json.loads, done.stdout.splitlines())
+        cls.examples = {"device-0": hello["device"], "row": begun["row"],
+                        "peaks": {"copy_bytes_per_s": 1e11, "multiply_adds_per_s": {"f32": 1e12, "f64": 1e12, "i32": 1e12, "u32": 1e12},
+                                  "matrix": []}}
+
+    def setUp(self):
+        super().setUp()
+        self.fake = self.folder / "fake"
+        self.fake.mkdir()
+        self.env["FAKE_BENCH_FOLDER"] = str(self.fake)
+        for name, example in self.examples.items():
+            (self.fake / (name + ".json")).write_text(json.dumps(example))
+        self.squares = self.suite("--size 16,32,48,64,80,96,112,128,144,160\n")
+
+    def arguments(self, *args, suite=None):
+        return ["bench", "--worker", FAKE, "--no-host", "--suite", suite or self.squares, *args]
+
+    def bench(self, *args, faults="", code=0, stderr=r"\A\Z", suite=None, delay=None):
+        """The report of a run with --json."""
+        env = dict(self.env, FAKE_BENCH_FAULTS=faults)
+        if delay:
+            env["FAKE_BENCH_DELAY"] = str(delay)
+        done = cli.run(*self.arguments("--json", *args, suite=suite), env=env)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertRegex(done.stderr, stderr)
+        return json.loads(done.stdout) if done.stdout else None
+
+    def asked(self, kind=None):
+        path = self.fake / "log"
+        lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        return [line for line in lines if kind in (None, line["ask"])]
+
+    def forget(self):
+        (self.fake / "log").unlink()
+
+    def not_run(self, report):
+        return {row["problem"]["m"]: row["not_run"] for row in report["rows"] if row["not_run"] is not None}
+
+    def test_every_row_of_the_built_in_suites(self):
+        for suite, count, groups in [("quick", 22, {"square", "edge", "llm", "ladder", "skinny"}),
+                                     ("standard", 4 * 45, {"square", "edge", "llm", "ladder", "skinny", "split-k"})]:
+            with self.subTest(suite):
+                report = self.bench("--type", "f32,f64,i32,u32", suite=suite)
+                self.assertEqual(len(report["rows"]), count)
+                self.assertEqual({row["group"] for row in report["rows"]}, groups)
+                has_f64 = self.examples["device-0"]["limits"]["f64"]
+                for row in report["rows"]:
+                    if row["problem"]["type"] == "f64" and not has_f64:
+                        self.assertRegex(row["not_run"], "no f64")
+                    else:
+                        self.assertTrue(speed(row) or "would take" in row["not_run"], row)
+
+    def test_a_lost_process_costs_one_row(self):
+        # requests 1 and 2 are hello and peaks; 3 to 10 begin the first block of eight, 11 to 50 are its rounds, 51 to 58 end it
+        for number, kind, reason in [(5, "crash", "was killed by signal 11"), (5, "exit", "ended with status 3"), (12, "garbage", "no sensible answer"),
+                                     (13, "array", "no sensible answer"), (14, "lost", "the device was lost"), (15, "negative", "make no sense"),
+                                     (16, "words", "make no sense"), (17, "none", "make no sense"), (4, "rowless", "makes no sense"),
+                                     (6, "liar", "makes no sense")]:
+            with self.subTest(kind):
+                report = self.bench(faults="%d:%s" % (number, kind))
+                lost = self.not_run(report)
+                self.assertEqual(len(lost), 1, lost)
+                self.assertRegex(list(lost.values())[0], reason)
+                self.assertEqual(sum(speed(row) is not None for row in report["rows"]), 9)
+                self.assertEqual(len(self.asked("hello")), 2)
+                self.assertTrue(report["complete"])
+                self.assertIsNone(report["devices"][0]["failed"])
+                self.forget()
+
+    def test_a_hanging_process_is_killed(self):
+        start = time.monotonic()
+        report = self.bench("--budget", "1s", faults="3:hang", code=6, stderr="nothing could be measured: no answer within")
+        self.assertLess(time.monotonic() - start, 30)
+        self.assertRegex(self.not_run(report)[16], r"no answer within 5\.0 s; the process that measured was killed")
+
+    def test_a_device_that_fails_three_times_is_given_up(self):
+        report = self.bench(faults=",".join("%d:lost" % n for n in range(59, 70)), stderr="is given up: the device was lost")
+        self.assertEqual(report["devices"][0]["failed"], "the device was lost")
+        self.assertEqual(self.not_run(report), {144: "the device was lost", 160: "the device was lost"})
+        self.forget()
+        self.bench(faults="begin:crash", code=6, stderr="nothing could be measured: the process that measured was killed by signal 11")
+        self.forget()
+        self.bench(faults="hello:stranger", code=3, stderr="nothing could be measured: the process that measures sees another device")
+        self.forget()
+        self.bench(faults="begin:refused", code=5, stderr="nothing could be measured: no memory on the device")
+
+    def test_a_refusal_is_no_loss(self):
+        report = self.bench(faults="4:refused,13:refused")
+        self.assertEqual(set(self.not_run(report).values()), {"no memory on the device"})
+        self.assertEqual((len(self.not_run(report)), len(self.asked("hello"))), (2, 1))
+
+    def test_a_wrong_product_has_no_speed(self):
+        report = self.bench(faults="4:wrong", code=1, stderr=r"wrong result: 32\S* f32 auto on .*: C\[0\]\[0\] is 1, should be 2")
+        wrong, = [row for row in report["rows"] if not row["verify"]["passed"]]
+        self.assertEqual((wrong["problem"]["m"], speed(wrong)), (32, None))
+        self.forget()
+        report = self.bench(faults="end:differs", code=1, stderr="it differs")
+        self.assertFalse(any(speed(row) for row in report["rows"]))
+
+    def test_time_is_over(self):
+        report = self.bench("--budget", "1s", delay=0.05)
+        reasons = self.not_run(report)
+        self.assertTrue(0 < len(reasons) < 10, reasons)
+        for reason in reasons.values():
+            self.assertRegex(reason, r"the suite's time for a device, 1\.0 s,")
+        huge = self.suite("--size 16\n--size 400000x400000x400000\n", "huge.suite")
+        self.assertRegex(self.not_run(self.bench(suite=huge))[400000], r"one product would take about \d+ s; the suite .* allows 60 s")
+
+    def begin(self, *args, delay="0.02", **more):
+        env = dict(os.environ, LC_ALL="C.UTF-8", FAKE_BENCH_DELAY=delay, **self.env)
+        return subprocess.Popen([cli.program, *map(str, self.arguments("-o", self.report, *args))], env=env, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True, **more)
+
+    def wait_for_rows(self, process, count=1):
+        """Until the journal has so many."""
+        end = time.monotonic() + 30
+        while time.monotonic() < end and process.poll() is None:
+            if self.journal.exists() and self.journal.read_text().count("vkmatmul.bench.row/1") >= count:
+                return
+            time.sleep(0.01)
+        self.fail("no row in time")
+
+    def resume_and_check(self, begun=8):
+        """The other rows alone are measured."""
+        self.forget()
+        report = self.bench("-o", self.report, "--resume")
+        self.assertEqual((len(report["rows"]), report["complete"], self.not_run(report)), (10, True, {}))
+        self.assertEqual(len(self.asked("begin")), 10 - begun)
+        self.assertEqual(self.asked("peaks"), [])
+        self.assertFalse(self.journal.exists())
+        self.assertEqual(json.loads(self.report.read_text())["rows"], report["rows"])
+
+    def test_interrupted_and_resumed(self):
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            with self.subTest(number.name):
+                process = self.begin()
+                self.wait_for_rows(process, 8)
+                process.send_signal(number)
+                self.assertRegex(process.communicate(timeout=30)[1], r"report\.json has 8 rows, and the same command with --resume goes on\n\Z")
+                self.assertEqual(process.returncode, 128 + number)
+                report = json.loads(self.report.read_text())
+                self.assertEqual((report["complete"], len(report["rows"]), report["note"]), (False, 8, "interrupted by signal %d" % number))
+                self.assertFalse(self.journal.exists())
+                self.resume_and_check()
+                self.bad(2, "report.json is complete: there is nothing to resume", *self.arguments("-o", self.report, "--resume"), env=self.env)
+                self.report.unlink()
+                self.forget()
+
+    def test_killed_and_resumed(self):
+        process = self.begin()
+        self.wait_for_rows(process, 8)
+        process.kill()
+        process.communicate()
+        self.assertFalse(self.report.exists())
+        self.assertEqual(self.partials(), [])
+        with open(self.journal, "a") as journal:
+            journal.write('{"schema": "vkmatmul.bench.row/1", "torn')
+        before = self.journal.read_text()
+        self.bad(2, "journal holds what an unfinished run .*--resume", *self.arguments("-o", self.report), env=self.env)
+        for change, args, reason in [('"os":"', [], "system"), ('"processor":"', [], "processor"), ("", ["--type", "f64"], "a row that this run would not have"),
+                                     ("", ["--seed", "7"], "seed"), ("", ["--rotating", "64"], "--rotating"), ("", ["--max-noise", "2%"], "--max-noise"),
+                                     (self.examples["device-0"]["uuid"], [], "which this run does not have"),
+                                     ('"version":"', [], "vkmatmul version")]:
+            text = before.replace(change, change[:-1] + "9") if change.startswith('"') else before.replace(change, change[:-1] + "e") if change else before
+            if change.startswith('"'):
+                text = before.replace(change, change + "9")
+            self.assertTrue(args or text != before, change)
+            self.journal.write_text(text)
+            done = cli.run(*self.arguments("-o", self.report, "--resume", *args), env=self.env)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, "cannot resume .*" + reason)
+            self.assertEqual(self.journal.read_text(), text)
+        self.journal.write_text(before)
+        other = self.suite("--size 16\n", "other.suite")
+        self.assertRegex(cli.run(*self.arguments("-o", self.report, "--resume", suite=other), env=self.env).stderr, "cannot resume .* its suite is")
+        self.forget()
+        done = cli.run(*self.arguments("--json", "-o", self.report, "--resume"), env=self.env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(json.loads(done.stdout)["rows"]), 10)
+        self.assertEqual(len(self.asked("begin")), 2)
+        self.assertFalse(self.journal.exists())
+
+    def killed(self, *args):
+        process = self.begin(*args)
+        self.wait_for_rows(process, 8)
+        process.kill()
+        process.communicate()
+        self.forget()
+        return self.journal.read_text()
+
+    def test_resumed_on_a_machine_that_changed(self):
+        before = self.killed("--max-noise", "0.7%")
+        head = json.loads(before.splitlines()[0])
+        for key, value, reason in [("layers", ["VK_LAYER_x"], "its list of Vulkan layers is VK_LAYER_x, and now it would be none"),
+                                   ("host", dict(head["host"], power_source="battery"), "power source is battery, and now it would be")]:
+            text = json.dumps(dict(head, **{key: value})) + "\n" + before.split("\n", 1)[1]
+            self.journal.write_text(text)
+            self.bad(2, "cannot resume .*" + reason, *self.arguments("-o", self.report, "--resume", "--max-noise", "0.7%"), env=self.env)
+            self.assertEqual(self.journal.read_text(), text)
+        # A tune whose results are gone: the row is measured anew, the others stay. A bound in percent is no round number of ours.
+        self.journal.write_text(before.replace('"tuned":false', '"tuned":true', 1))
+        report = self.bench("-o", self.report, "--resume", "--max-noise", "0.7%", stderr=r"\Avkmatmul: warning: 1 row of \S* had other results of 'vkmatmul tune' "
+                            r"and is measured again\n\Z")
+        self.assertEqual([request["problem"]["m"] for request in self.asked("begin")], [16, 144, 160])
+        self.assertEqual((len(report["rows"]), report["complete"], report["created"]), (10, True, head["created"]))
+        self.assertRegex(report["note"], r"\Aresumed at 20\S+Z; 7 rows were measured before, the first of the report\Z")
+        self.assertFalse(any(row["kernel"]["tuned"] for row in report["rows"]))
+
+    def test_a_journal_is_replaced_whole(self):
+        """A disk too full to go on costs no row that was there; nor does a journal stand twice for a row that did not run at first."""
+        process = self.begin()
+        self.wait_for_rows(process, 8)
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        before = self.report.read_bytes()
+        done = cli.run(*self.arguments("-o", self.report, "--resume"), env=self.env, restore_signals=False,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000)))
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"cannot write [^\n]*report\.json\.journal: File too large")
+        self.assertEqual((self.report.read_bytes(), self.journal.exists(), self.partials()), (before, False, []))
+        self.resume_and_check()
+
+    def test_the_host_keeps_its_caches(self):
+        """Its operands take no turns, whatever --rotating says of the devices'; and it took no turns with the only device."""
+        hello = json.loads(cli.run("bench-worker", "--host", input='{"ask": "hello"}\n', env=self.env).stdout)
+        if hello["status"] != 0:
+            self.skipTest("needs a BLAS library")
+        (self.fake / "device-host.json").write_text(json.dumps(hello["device"]))
+        arguments = [word for word in self.arguments("--json", "--rotating", "8", suite=self.suite("--size 256\n")) if word != "--no-host"]
+        report = json.loads(self.good(*arguments, env=self.env))
+        self.assertEqual([(row["device"], row["rotating_bytes"]) for row in report["rows"]], [(0, 8 << 20), (1, 0)])
+        self.assertEqual([request["rotating_bytes"] for request in self.asked("begin")], [8 << 20, 0])
+        arguments = ["compare", *(word for word in arguments[1:] if word not in ("--rotating", "8"))]
+        self.assertIs(json.loads(self.good(*arguments, env=self.env))["paired"], False)
+
+    def test_what_peaks_a_resumed_run_needs(self):
+        before = self.killed()
+        self.journal.write_text(before.replace('"f32":1e12', '"f32":null').replace('"f32":1000000000000.0', '"f32":null'))
+        self.assertNotEqual(self.journal.read_text(), before)
+        report = self.bench("-o", self.report, "--resume")
+        self.assertEqual([(request["types"], request["matrix_ms"]) for request in self.asked("peaks")], [(["f32"], 0)])
+        self.assertEqual(report["devices"][0]["peaks"]["multiply_adds_per_s"]["f32"], 1e12)
+
+    def test_peaks_that_cannot_be_measured(self):
+        for kind, why in [("crash", "was killed by signal 11"), ("refused", "no memory on the device")]:
+            report = self.bench(faults="2:" + kind, stderr=r"\Avkmatmul: warning: the peaks of [^\n]* are not known: [^\n]*%s[^\n]*\n\Z" % why)
+            self.assertEqual((self.not_run(report), report["devices"][0]["peaks"]["copy_bytes_per_s"]), ({}, None))
+            self.forget()
+
+    def test_a_wrong_product_stays_wrong(self):
+        """Whatever becomes of the process after that."""
+        report = self.bench(faults="4:wrong,12:crash", code=1, stderr="wrong result: 32")
+        self.assertEqual([row["problem"]["m"] for row in report["rows"] if row["verify"] and not row["verify"]["passed"]], [32])
+        self.assertEqual(sum(request["problem"]["m"] == 32 for request in self.asked("begin")), 1)
+
+    def test_outputs_that_cannot_be(self):
+        self.bad(2, r"ends with none of .*\.json, \.jsonl, \.csv, \.md, \.xml", *self.arguments("-o", self.folder / "report.txt"), env=self.env)
+        self.bad(2, "No such file or directory", *self.arguments("-o", self.folder / "nowhere" / "report.json"), env=self.env)
+        self.bad(2, "--resume .* name it with -o", *self.arguments("--resume"), env=self.env)
+        self.bad(2, "there is nothing to resume", *self.arguments("--resume", "-o", self.report), env=self.env)
+        self.assertEqual(self.asked(), [])
+        self.report.symlink_to("/dev/full")
+        done = cli.run(*self.arguments("--md", "-o", self.report), env=self.env)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, "cannot write .*No space left")
+        self.assertRegex(done.stderr, r"what was measured is in .*report\.json\.journal")
+        self.assertEqual(self.journal.read_text().count("vkmatmul.bench.row/1"), 10)
+        self.report.unlink()
+        self.resume_and_check(begun=10)
+        with open("/dev/full", "w") as full:
+            done = cli.run(*self.arguments(), env=self.env, stdout=full)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, "No space left")
+
+    def test_suite_files_that_make_no_sense(self):
+        for text, reason in [("--size 8\n--sise 9\n", r"bad\.suite:2: unknown option --sise; did you mean --size"),
+                             ("\n\n--size 8 --iters 3\n", r"bad\.suite:3: a line of a suite takes the options of a problem"),
+                             ("--size 8 --device 1\n", r"bad\.suite:1: a line of a suite"), ("--size 8 --seed 3\n", r"bad\.suite:1: a line"),
+                             ("--size 8 --lda 7\n", r"bad\.suite:1: the leading dimension of A is 7"), ("ladder --size 8\n", r"bad\.suite:1: unexpected argument 'ladder'"),
+                             ("# nothing\n", "has no problem in it"), ("--size 8 \0\n", r"bad\.suite:1: a suite is a text"),
+                             ("--size 8" + " " * 3000, r"bad\.suite:1: the line has more than")]:
+            with self.subTest(text[:20]):
+                self.bad(2, reason, *self.arguments(suite=self.suite(text, "bad.suite")), env=self.env)
+        self.bad(2, "--suite takes quick, standard, full or a file: cannot read .*nosuch: No such file", *self.arguments(suite="nosuch"),
+                 env=self.env)
+        self.assertEqual(self.asked(), [])
+
+    def test_devices_take_turns(self):
+        """compare: every round of a row on one device is followed by one on the other; a device that fails leaves the other alone."""
+        icds = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", "/usr/lib/chromium/vk_swiftshader_icd.json"
+        if not all(map(os.path.exists, icds)):
+            self.skipTest("needs both drivers")
+        self.env.update(VK_DRIVER_FILES=":".join(icds), VK_ICD_FILENAMES=":".join(icds))
+        for i in range(2):
+            hello = cli.run("bench-worker", "--device", i, input='{"ask": "hello"}\n', env=self.env).stdout
+            (self.fake / ("device-%d.json" % i)).write_text(json.dumps(json.loads(hello)["device"]))
+        compare = ["compare", *self.arguments("-o", self.report, suite=self.suite("--size 256,512\n"))[1:]]
+        table = self.good(*compare, env=self.env)
+        self.assertRegex(table, r"(?m)^512\S* .*▼ 0\.500 ?\(")
+        report = json.loads(self.report.read_text())
+        self.assertEqual([(r["device"], r["problem"]["m"]) for r in report["rows"]], [(0, 256), (1, 256), (0, 512), (1, 512)])
+        self.assertEqual("".join(r["on"] for r in self.asked("round")), "0011" + "1100" + "0011" + "1100" + "0011")
+        self.assertIs(json.loads(self.good(*compare, "--json", env=self.env))["paired"], True)
+        self.forget()
+        done = cli.run(*compare, env=dict(self.env, FAKE_BENCH_FAULTS="begin@1:crash"))
+        report = json.loads(self.report.read_text())
+        self.assertRegex(done.stderr, "only one device has a speed here")
+        self.assertEqual([r["not_run"] is None for r in report["rows"]], [True, False] * 2)
+
+    def test_types_and_settings(self):
+        report = self.bench("--type", "i32", "--seed", "9", "--rotating", "8", suite=self.suite("--size 16\n--size 24 --type u32\n"))
+        self.assertEqual([r["problem"]["type"] for r in report["rows"]], ["i32", "u32"])
+        for request in self.asked("begin"):
+            self.assertEqual((request["seed"], request["rotating_bytes"]), ("9", 8 << 20))
+        self.assertEqual((report["settings"]["seed"], report["rows"][0]["rotating_bytes"]), (9, 8 << 20))
+        self.assertEqual(self.asked("peaks")[0]["types"], ["i32", "u32"])
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,371 @@
+#!/usr/bin/env python3
+"""What must not cost a bench its finished rows: being killed, a full disk, a folder that goes away, a device that does; and files that are no reports."""
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+
+import cli
+
+FAKE = pathlib.Path(__file__).resolve().parent / "fake_bench_worker.py"
+SIZES = [16 + i for i in range(20)]  # more than one block of rows that are measured in turns
+
+
+def samples(row):
+    return row["time"]["kernel_ms"]["samples"]
+
+
+def timed(report):
+    return {row["problem"]["m"]: row for row in report["rows"] if row["not_run"] is None}
+
+
+def bench_json(lines, budget):
+    """A report by the driver that is there."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as suite:
+        suite.write(lines)
+        suite.flush()
+        done = cli.run("bench", "--suite", suite.name, "--type", "f32", "--no-host", "--budget", budget, "--json")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return json.loads(done.stdout)
+
+
+class Case(cli.Case):
+    @classmethod
+    def setUpClass(cls):
+        """What the fakes answer with, measured once."""
+        if not hasattr(Case, "report"):
+            Case.report = bench_json("--size 16\n", "20s")
+
+    def setUp(self):
+        super().setUp()
+        self.fake = self.folder / "fake"
+        self.fake.mkdir()
+        device = self.report["devices"][0]
+        for name, example in {"device-0": dict(device, peaks=None), "peaks": device["peaks"], "row": self.row_without_samples()}.items():
+            (self.fake / (name + ".json")).write_text(json.dumps(example))
+        self.out = self.folder / "out" / "report.json"
+        self.out.parent.mkdir()
+        self.journal = pathlib.Path(str(self.out) + ".journal")
+        self.suite = self.file("suite", b"".join(b"--size %d\n" % size for size in SIZES))
+
+    def row_without_samples(self):
+        row = json.loads(json.dumps(self.report["rows"][0]))
+        row["time"].update({key: None for key in row["time"] if key.endswith("_ms")}, round_ends=[])
+        return row
+
+    def command(self, *args, out=None):
+        return ["bench", "--worker", FAKE, "--suite", self.suite, "--type", "f32", "--no-host", "-o", out or self.out, *args]
+
+    def env(self, faults="", delay=0):
+        return {"FAKE_BENCH_FOLDER": str(self.fake), "FAKE_BENCH_FAULTS": faults, "FAKE_BENCH_DELAY": str(delay)}
+
+    def bench(self, *args, faults="", delay=0, out=None, **more):
+        return cli.run(*self.command(*args, out=out), env=self.env(faults, delay), **more)
+
+    def start(self, *args, delay=0.01, **more):
+        return subprocess.Popen([cli.program, *map(str, self.command(*args))], env=dict(os.environ, LC_ALL="C.UTF-8", **self.env(delay=delay)),
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **more)
+
+    def wait_for_rows(self, child, count):
+        """Until the journal has so many."""
+        end = time.monotonic() + 60
+        while not self.journal.exists() or self.journal.read_bytes().count(b'vkmatmul.bench.row/') < count:
+            self.assertIsNone(child.poll(), "it ended too early")
+            self.assertLess(time.monotonic(), end, "no rows came")
+            time.sleep(0.01)
+
+    def asked(self, what):
+        return sum(json.loads(line)["ask"] == what for line in (self.fake / "log").read_text().splitlines())
+
+    def read(self, path=None):
+        return json.loads((path or self.out).read_text())
+
+    def one_error(self, done, pattern, code=2, count=1):
+        self.assertEqual(done.returncode, code, done.stderr)
+        errors = [line for line in done.stderr.splitlines() if not line.startswith("vkmatmul: warning: ")]
+        self.assertEqual(len(errors), count, done.stderr)
+        self.assertRegex(errors[0], pattern)
+
+
+class Ended(Case):
+    def finish(self, before, said=""):
+        """Goes on, with a word or without; what was measured is not measured again, and all rows are there in the end."""
+        (self.fake / "log").unlink()
+        done = self.bench("--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"\A%s\Z" % said)
+        report = self.read()
+        self.assertTrue(report["complete"])
+        self.assertEqual(sorted(timed(report)), SIZES)
+        self.assertEqual(len(report["rows"]), len(SIZES))
+        self.assertEqual(self.asked("begin"), len(SIZES) - before)
+        self.assertFalse(self.journal.exists())
+        again = self.bench("--resume")
+        self.one_error(again, "is complete: there is nothing to resume")
+        return report
+
+    def test_killed_and_resumed(self):
+        child = self.start()
+        self.wait_for_rows(child, 8)
+        child.kill()
+        child.communicate()
+        self.assertFalse(self.out.exists())
+        self.assertEqual(sorted(os.listdir(self.out.parent)), [self.journal.name])
+        done = self.bench()
+        self.one_error(done, r"report\.json\.journal .*--resume")  # nothing is dropped silently
+        lines = self.journal.read_text().splitlines()
+        rows = [json.loads(line) for line in lines if '"vkmatmul.bench.row/' in line]
+        # What a power failure may have left of a last line costs that line.
+        with open(self.journal, "a") as journal:
+            journal.write(lines[-1][:100])
+        found = self.finish(len(rows), r"vkmatmul: warning: [^\n]*report\.json\.journal: line %d is torn[^\n]*\n" % (len(lines) + 1))
+        for row in rows:
+            self.assertEqual(samples(timed(found)[row["problem"]["m"]]), samples(row))
+
+    def test_a_journal_can_be_read_as_it_is(self):
+        child = self.start()
+        self.wait_for_rows(child, 8)
+        child.kill()
+        child.communicate()
+        shutil.copy(self.journal, self.folder / "left.jsonl")
+        done = cli.run("compare", self.folder / "left.jsonl", self.folder / "left.jsonl")
+        self.assertIn("16", done.stdout)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_interrupted_and_resumed(self):
+        child = self.start()
+        self.wait_for_rows(child, 8)
+        child.send_signal(signal.SIGTERM)
+        _, stderr = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 128 + signal.SIGTERM, stderr)
+        self.assertRegex(stderr, r"\Avkmatmul: warning: interrupted; .*report\.json has \d+ rows, and the same command with --resume goes on\n\Z")
+        report = self.read()
+        self.assertFalse(report["complete"])
+        self.assertFalse(self.journal.exists())
+        self.finish(len(report["rows"]))
+
+    def test_another_run_is_not_resumed(self):
+        child = self.start()
+        self.wait_for_rows(child, 8)
+        child.kill()
+        child.communicate()
+        before = self.journal.read_bytes()
+        self.one_error(self.bench("--resume", "--seed", "2"), "cannot resume .*seed")
+        self.one_error(self.bench("--resume", "--rotating", "10"), "cannot resume .*rotating")
+        self.assertEqual(self.journal.read_bytes(), before)
+        self.journal.write_bytes(b"{}\n" + before)
+        self.one_error(self.bench("--resume"), r"report\.json\.journal")
+        self.journal.unlink()
+        self.one_error(self.bench("--resume"), "nothing to resume")
+
+
+class Disk(Case):
+    def limited(self, limit, **more):
+        def limit_size():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        return self.bench(preexec_fn=limit_size, restore_signals=False, **more)  # SIGXFSZ stays ignored, as an error
+
+    def test_full_while_rows_come(self):
+        whole = self.bench(out=self.folder / "whole.json")
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        done = self.limited(30000)
+        self.one_error(done, r"cannot write .*report\.json\.journal: File too large", count=2)  # and the report
+        self.assertFalse(self.out.exists())
+        rows = [json.loads(line) for line in self.journal.read_text().splitlines() if line.startswith("{") and line.endswith("}")]
+        kept = sum(row["schema"] == "vkmatmul.bench.row/1" for row in rows)
+        self.assertGreater(kept, 0)
+        self.assertLess(kept, len(SIZES))
+        (self.fake / "log").unlink()
+        done = self.bench("--resume")
+        self.assertRegex(done.stderr, r"\A(vkmatmul: warning: [^\n]* is torn[^\n]*\n)?\Z")
+        self.assertEqual((done.returncode, sorted(timed(self.read()))), (0, SIZES))
+        self.assertEqual(self.asked("begin"), len(SIZES) - kept)
+
+    def test_full_at_the_end(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        self.out.symlink_to("/dev/full")
+        done = self.bench()
+        self.one_error(done, r"cannot write .*report\.json: No space left on device")
+        self.assertRegex(done.stderr, r"what was measured is in .*report\.json\.journal")
+        self.assertEqual(self.journal.read_bytes().count(b'vkmatmul.bench.row/'), len(SIZES))
+        self.out.unlink()
+        done = self.bench("--resume")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(sorted(timed(self.read())), SIZES)
+
+    def test_standard_output_is_full(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        for format in ["--json", "--jsonl", "--junit"]:
+            with self.subTest(format), open("/dev/full", "w") as full:
+                done = self.bench(format, stdout=full)
+                self.one_error(done, "cannot write")
+                for left in [self.out, self.journal]:
+                    left.unlink(missing_ok=True)
+
+    def test_unwritable_before_anything_is_measured(self):
+        cases = {self.folder / "nowhere" / "r.json": "cannot write .*nowhere", self.folder: "cannot write|ends with none of",
+                 self.folder / "report.txt": "ends with none of"}
+        locked = self.folder / "locked.json"
+        locked.write_text("old\n")
+        locked.chmod(0o400)
+        if os.geteuid() != 0:  # root may write everything
+            cases[locked] = "cannot write .*locked.json"
+        for path, pattern in cases.items():
+            with self.subTest(path):
+                self.one_error(self.bench(out=path), pattern)
+        self.assertFalse((self.fake / "log").exists())
+        self.assertEqual(locked.read_text(), "old\n")
+
+    def test_the_folder_goes_away(self):
+        child = self.start()
+        self.wait_for_rows(child, 8)
+        shutil.rmtree(self.out.parent)
+        _, stderr = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 2, stderr)
+        self.assertRegex(stderr, r"vkmatmul: cannot write [^\n]*report\.json[^\n]*\n")
+        self.assertFalse(self.out.parent.exists())
+
+
+class Device(Case):
+    def rows(self, faults, budget="20s"):
+        done = self.bench("--budget", budget, faults=faults)
+        return done, self.read() if self.out.exists() else None
+
+    def test_lost_once(self):
+        for kind in ["lost", "crash", "garbage", "torn"]:
+            with self.subTest(kind):
+                (self.fake / "log").unlink(missing_ok=True)
+                done, report = self.rows("round 3:" + kind)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                missing, = [row for row in report["rows"] if row["not_run"] is not None]
+                self.assertRegex(missing["not_run"], "lost|process that measured")
+                self.assertNotIn("\x1b", done.stdout)
+                self.assertEqual(len(timed(report)), len(SIZES) - 1)
+                self.assertIsNone(report["devices"][0]["failed"])
+                self.assertEqual(self.asked("hello"), 2)
+
+    def test_lost_for_good(self):
+        done, report = self.rows("round 60:lost,hello 2:lost,hello 3:exit,hello 4:lost")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"\Avkmatmul: warning: .* is given up: [^\n]*\n\Z")
+        self.assertEqual(len(report["rows"]), len(SIZES))
+        self.assertGreaterEqual(len(timed(report)), 8)
+        self.assertLess(len(timed(report)), len(SIZES))
+        self.assertTrue(report["devices"][0]["failed"])
+
+    def test_never_there(self):
+        for kind in ["exit", "alien", "bare", "types", "huge"]:
+            with self.subTest(kind):
+                self.out.unlink(missing_ok=True)
+                done, _ = self.rows("hello:" + kind)
+                self.assertIn(done.returncode, [3, 4, 6], done.stderr)
+                self.assertRegex(done.stderr, r"(?m)^vkmatmul: nothing could be measured: [^\n]*$")
+
+    def test_hangs(self):
+        """It is waited for as long as the budget makes sensible, then killed; a process that heeds no signal too."""
+        before = time.monotonic()
+        done, report = self.rows("begin:hang", budget="700ms")
+        self.assertLess(time.monotonic() - before, 60)
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^vkmatmul: nothing could be measured: no answer within")
+        self.assertTrue(any("no answer within" in row["not_run"] for row in report["rows"]))
+
+
+class Files(Case):
+    """compare and report with what is no report."""
+
+    def refuse(self, name, data):
+        path = self.file(name, data)
+        page = self.folder / "page.html"
+        good = self.file("good.json", json.dumps(self.report).encode())
+        for args in [["compare", good, path], ["report", path, "-o", page]]:
+            done = cli.run(*args)
+            self.assertEqual(done.returncode, 2, (args, done.stderr))
+            self.assertRegex(done.stderr, r"\Avkmatmul: [^\n]*\n\Z")
+            self.assertIn(name, done.stderr)
+            self.assertEqual(done.stdout, "")
+            self.assertFalse(page.exists())
+
+    def changed(self, change):
+        report = json.loads(json.dumps(self.report))
+        change(report)
+        return json.dumps(report).encode()
+
+    def test_foreign(self):
+        text = json.dumps(self.report).encode()
+        cases = {"empty": b"", "space": b" \n\n", "object": b"{}", "list": b"[]", "number": b"7", "other": b'{"schema": "clpeak/1", "rows": []}',
+                 "later": text.replace(b"vkmatmul.bench/1", b"vkmatmul.bench/2"), "half": text[:len(text) // 2], "prose": b"GFLOP/s: 12\n",
+                 "npy": cli.npy_bytes([[1.0]]), "binary": bytes(range(256)), "nul": text.replace(b'"rows"', b'"ro\\u0000ws"'), "latin": text.replace(b"cpu", b"\xe9"),
+                 "deep": b"[" * 100000, "deeper": b'{"a":' * 100000, "head": b'{"schema": "vkmatmul.bench.head/1"}\n[]\n'}
+        for name, data in cases.items():
+            with self.subTest(name):
+                self.refuse(name + ".json", data)
+
+    def test_damaged(self):
+        def set_at(*path):
+            def change(report, value=path[-1]):
+                for key in path[:-2]:
+                    report = report[key]
+                report[path[-2]] = value
+            return change
+
+        changes = {"negative": set_at("rows", 0, "time", "kernel_ms", "samples", [-1.0]), "text": set_at("rows", 0, "time", "kernel_ms", "samples", ["x"]),
+                   "device": set_at("rows", 0, "device", 7), "below": set_at("rows", 0, "device", -1), "rows": set_at("rows", "none"),
+                   "row": set_at("rows", 0, None), "problem": set_at("rows", 0, "problem", "m", "many"),
+                   "huge": set_at("rows", 0, "problem", "m", 2 ** 62), "minus": set_at("rows", 0, "problem", "k", -3),
+                   "rounds": set_at("rows", 0, "time", "round_ends", [5, 3]), "devices": set_at("devices", {}), "type": set_at("rows", 0, "problem", "type", "f7")}
+        for name, change in changes.items():
+            with self.subTest(name):
+                self.refuse(name + ".json", self.changed(change))
+
+    def test_not_a_file(self):
+        good = self.file("good.json", json.dumps(self.report).encode())
+        pipe = self.folder / "pipe.json"
+        os.mkfifo(pipe)
+        for path in [self.folder / "nowhere.json", self.folder, pipe]:
+            with self.subTest(path):
+                self.bad(2, path.name, "compare", good, path)
+                self.bad(2, path.name, "report", path)
+
+    def test_a_hostile_report_is_only_text(self):
+        name = "\x1b[2J<script>alert(1)</script>\u202e\n| `"
+        report = self.file("hostile.json", self.changed(lambda r: (r["devices"][0].update(name=name, label=name, driver_name=name), r["rows"][0]["kernel"].update(name=name))))
+        for args in [["compare", report, report], ["report", report], ["compare", report, report, "--md"]]:
+            done = cli.run(*args)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("\x1b[2J", done.stdout + done.stderr)
+            self.assertNotIn("\u202e", done.stdout + done.stderr)
+
+
+class Sums(cli.Case):
+    """Of the real driver: transfers, kernel and what submitting costs add up to a product with transfers, or the report says why not."""
+
+    def test_parts_add_up_or_say_why(self):
+        rows = timed(bench_json("--size 64,256\n", "40s")).values()
+        self.assertGreater(len(rows), 0)
+        for row in rows:
+            medians = {key: statistics.median(value["samples"]) if value else None for key, value in row["time"].items() if key.endswith("_ms") and key != "slope_ms"}
+            parts = row["parts"]
+            if parts["sum_ms"] is None:
+                self.assertTrue(parts["apart"])
+                continue
+            added = medians["kernel_ms"] + (medians["submit_ms"] - medians["kernel_ms"])
+            if not row["time"]["mapped"]:
+                added += medians["upload_ms"] + medians["download_ms"]
+            self.assertAlmostEqual(parts["sum_ms"] / added, 1, places=5)
+            self.assertAlmostEqual(parts["wall_ms"] / medians["transfer_ms"], 1, places=5)
+            near = abs(added / medians["transfer_ms"] - 1) <= 0.1
+            self.assertEqual(parts["adds_up"], near)
+            self.assertEqual(bool(parts["apart"]), not near, parts)
+
+
+cli.main()

@@ -1,0 +1,403 @@
+/* Writers of benches and comparisons without a device: tables that fit, figures that do not exist, memory that ends, devices that are told apart. */
+#include "base/alloc.h"
+#include "make_bench.h"
+#include "report/bench.h"
+#include "report/text.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef vkmm_status (*compare_format)(vkmm_report *report, vkmm_comparison *comparison);
+
+static const compare_format compare_formats[] = {vkmm_compare_table, vkmm_compare_json, vkmm_compare_md, vkmm_compare_csv};
+
+/* What a writer makes of a bench; freed by the caller. */
+static char *written(const char *format, vkmm_report report, const vkmm_bench *bench)
+{
+    const vkmm_bench_writer *writer = vkmm_bench_writer_find(format);
+    char *text = NULL;
+    size_t size = 0;
+
+    assert_non_null(writer);
+    report.out = open_memstream(&text, &size);
+    assert_non_null(report.out);
+    if (writer->begin != NULL) assert_int_equal(writer->begin(&report, bench), VKMM_OK);
+    for (uint32_t i = 0; i < bench->row_count && writer->row != NULL; i++)
+        assert_int_equal(writer->row(&report, bench, &bench->rows[i]), VKMM_OK);
+    if (writer->end != NULL) assert_int_equal(writer->end(&report, bench), VKMM_OK);
+    fclose(report.out);
+    return text;
+}
+
+static char *compared(compare_format format, vkmm_report report, vkmm_comparison *comparison)
+{
+    char *text = NULL;
+    size_t size = 0;
+
+    report.version = report.shader_hash = report.command = "";
+    report.out = open_memstream(&text, &size);
+    assert_non_null(report.out);
+    assert_int_equal(format(&report, comparison), VKMM_OK);
+    fclose(report.out);
+    return text;
+}
+
+static size_t widest_line(const char *text)
+{
+    size_t widest = 0;
+
+    while (*text != '\0') {
+        char line[1024];
+        int length = (int)strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", length, text);
+        if (vkmm_text_columns(line) > widest) widest = vkmm_text_columns(line);
+        text += length + 1;
+    }
+    return widest;
+}
+
+static void tables_fit(void **state)
+{
+    vkmm_bench bench = {.version = ""};
+    char *text;
+
+    (void)state;
+    make_bench(&bench, 1, 0.01);
+    for (int columns = 80; columns < 170; columns += 5) {
+        text = written("table", (vkmm_report){.columns = columns, .utf8 = columns % 2}, &bench);
+        assert_in_range(widest_line(text), 70, columns);
+        assert_null(strchr(text, '\x1b'));
+        free(text);
+    }
+    text = written("table", (vkmm_report){.colour = 1, .utf8 = 1}, &bench);
+    assert_non_null(strstr(text, "▁"));
+    assert_non_null(strstr(text, "throttled: its last round took 20 % longer"));
+    assert_null(strstr(text, "    not run:"));
+    assert_non_null(strstr(text, "not run on Modest Graphics 630: A is 1 GiB"));
+    assert_non_null(strstr(text, "    16384³ f32\x1b[0m\n"));
+    assert_non_null(strstr(text, "wrong: row 17 of C is off"));
+    assert_non_null(strstr(text, "* kernel ms by the host's clock: the device's timestamps stand still"));
+    assert_non_null(strstr(text, "69 rows: 64 with a speed, 2 wrong, 1 throttled, 2 not run"));
+    assert_non_null(strstr(text, "1024³ cold"));
+    free(text);
+    vkmm_bench_free(&bench);
+}
+
+static uint32_t count_of(const char *text, const char *what)
+{
+    uint32_t count = 0;
+
+    for (; (text = strstr(text, what)) != NULL; text++) count++;
+    return count;
+}
+
+/* A reason stands once for all its rows, after those that ran, and the list of rows fits. */
+static void reasons_once(void **state)
+{
+    vkmm_bench bench = {.version = ""};
+    const char *first;
+    char *text;
+
+    (void)state;
+    make_bench(&bench, 1, 0.01);
+    bench.device_count = 1;
+    bench.row_count = 20;
+    for (uint32_t i = 3; i < 20; i++)
+        snprintf(bench.rows[i].not_run, sizeof bench.rows[i].not_run, i % 2 ? "no time was left" : "too large\x1b");
+    snprintf(bench.rows[19].kernel.name, sizeof bench.rows[19].kernel.name, "naive");
+    bench.rows[19].problem.layout = VKMM_COL_MAJOR;
+    for (int columns = 0; columns < 160; columns += 80) {
+        text = written("table", (vkmm_report){.columns = columns}, &bench);
+        assert_int_equal(count_of(text, "not run: no time was left\n    "), 1);
+        assert_int_equal(count_of(text, "not run: too large\\x1b\n    "), 1);
+        assert_int_equal(count_of(text, "\nnot run"), 2);
+        assert_non_null(first = strstr(text, "not run"));
+        assert_null(strstr(first, "GFLOP/s"));
+        assert_non_null(strstr(first, " naive (column-major)"));
+        assert_in_range(widest_line(first), 10, columns > 0 ? 80 : 120);
+        free(text);
+    }
+    bench.device_count = 3;
+    bench.row_count = 69;
+    vkmm_bench_free(&bench);
+}
+
+/* No writer shows a figure of a row without a speed, whatever is in it. */
+static void no_verdict_no_speed(void **state)
+{
+    static const char *const formats[] = {"table", "csv", "md", "junit"};
+    vkmm_bench bench = {.version = ""};
+
+    (void)state;
+    make_bench(&bench, 1, 0.01);
+    for (uint32_t i = 0; i < bench.row_count; i++) {
+        bench.rows[i].passed = 0;
+        vkmm_bench_derive(&bench, &bench.rows[i]);
+    }
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char *text = written(formats[i], (vkmm_report){.utf8 = 1}, &bench);
+        assert_null(strstr(text, "nan"));
+        assert_true(strstr(text, " inf") == NULL && strstr(text, ",inf,") == NULL);
+        assert_null(strstr(text, " % math"));
+        assert_null(strstr(text, "name=\"gflops\""));
+        assert_null(strstr(text, " 0.00 "));
+        free(text);
+    }
+    vkmm_bench_free(&bench);
+}
+
+static void two_reports(vkmm_bench benches[2], double speed)
+{
+    memset(benches, 0, 2 * sizeof *benches);
+    make_bench(&benches[0], 1, 0.01);
+    make_bench(&benches[1], speed, 0.01);
+    snprintf(benches[0].name, sizeof benches[0].name, "old.json");
+    snprintf(benches[1].name, sizeof benches[1].name, "new.json");
+}
+
+static void free_reports(vkmm_bench benches[2])
+{
+    for (int i = 0; i < 2; i++) vkmm_bench_free(&benches[i]);
+}
+
+static void labels_differ(void **state)
+{
+    vkmm_bench benches[3];
+    vkmm_contender *contenders;
+    uint32_t count;
+
+    (void)state;
+    two_reports(benches, 1);
+    memset(&benches[2], 0, sizeof benches[2]);
+    make_bench(&benches[2], 1, 0.01);
+    snprintf(benches[2].name, sizeof benches[2].name, "new.json"); /* of another folder */
+    contenders = vkmm_contenders_of(benches, 3, &count);
+    assert_int_equal(count, 9);
+    assert_string_equal(contenders[0].label, "Example Speedster 9000, old.json");
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < i; j++) assert_string_not_equal(contenders[i].label, contenders[j].label);
+    vkmm_free(contenders);
+    contenders = vkmm_contenders_of(benches, 1, &count);
+    assert_string_equal(contenders[count - 3].label, "Example Speedster 9000");
+    vkmm_free(contenders);
+    for (uint32_t i = 0; i < benches[0].row_count; i++) benches[0].rows[i].figures.median_ms = NAN;
+    assert_null(vkmm_contenders_of(benches, 1, &count)); /* nobody has a speed */
+    assert_int_equal(count, 0);
+    free_reports(benches);
+    vkmm_bench_free(&benches[2]);
+}
+
+/* Regressions of the second report when it runs at `speed`; *json gets the comparison. */
+static uint32_t regressions_at(double speed, double tolerated, json_t **json)
+{
+    vkmm_bench benches[2];
+    vkmm_comparison comparison = {.regression = tolerated};
+    vkmm_contender *contenders;
+    char *text;
+
+    two_reports(benches, speed);
+    contenders = vkmm_contenders_of(benches, 2, &comparison.count);
+    comparison.contenders = contenders;
+    text = compared(vkmm_compare_json, (vkmm_report){0}, &comparison);
+    if (json != NULL) assert_non_null(*json = json_loads(text, JSON_REJECT_DUPLICATES, NULL));
+    free(text);
+    vkmm_free(contenders);
+    free_reports(benches);
+    return comparison.regressions;
+}
+
+static double middle_of(json_t *json, size_t contender)
+{
+    json_t *means = json_object_get(json, "means"), *all = json_array_get(means, json_array_size(means) - 1);
+
+    return json_real_value(
+        json_object_get(json_object_get(json_array_get(json_object_get(all, "contenders"), contender), "ratio"), "middle"));
+}
+
+static void regressions(void **state)
+{
+    json_t *json, *first;
+
+    (void)state;
+    assert_int_equal(regressions_at(1, 0, NULL), 0);
+    assert_int_equal(regressions_at(1.1, 0, NULL), 0);
+    assert_int_equal(regressions_at(0.9, 0.15, NULL), 0);
+    /* Every row with a speed but the throttled one, whose rounds differ by more than that. Each device by itself: that another is slower in both reports
+     * is no regression. */
+    assert_int_equal(regressions_at(0.9, 0.05, &json), 63);
+    first = json_array_get(json_object_get(json, "regressions"), 0);
+    assert_int_equal(json_integer_value(json_object_get(first, "contender")), 3);
+    assert_int_equal(json_integer_value(json_object_get(first, "base")), 0);
+    assert_true(fabs(middle_of(json, 3) - 0.9) < 0.002);
+    assert_true(fabs(middle_of(json, 0) - 1) < 1e-12);
+    json_decref(json);
+}
+
+/* Right before and wrong now: no ratio can say so. */
+static void wrong_is_a_regression(void **state)
+{
+    vkmm_bench benches[2];
+    vkmm_comparison comparison = {.regression = 0.05};
+    vkmm_contender *contenders;
+    char *text;
+
+    (void)state;
+    two_reports(benches, 1);
+    benches[1].rows[0].passed = 0;
+    vkmm_bench_derive(&benches[1], &benches[1].rows[0]);
+    contenders = vkmm_contenders_of(benches, 2, &comparison.count);
+    comparison.contenders = contenders;
+    text = compared(vkmm_compare_table, (vkmm_report){.columns = 80}, &comparison);
+    assert_int_equal(comparison.regressions, 1);
+    assert_non_null(strstr(text, "4 is wrong in 256^3 f32 auto, where 1 is right"));
+    assert_in_range(widest_line(text), 60, 80);
+    free(text);
+    vkmm_free(contenders);
+    free_reports(benches);
+}
+
+/* Nothing of a device is right any more: it has no speed, and is compared all the same. */
+static void all_wrong_is_a_regression(void **state)
+{
+    vkmm_bench benches[2];
+    vkmm_comparison comparison = {.regression = 0.05};
+    vkmm_contender *contenders;
+    uint32_t rows = 0;
+    char *text;
+
+    (void)state;
+    two_reports(benches, 1);
+    for (uint32_t i = 0; i < benches[1].row_count; i++) {
+        vkmm_bench_row *row = &benches[1].rows[i];
+        if (row->device != 0) continue;
+        rows += row->not_run[0] == '\0';
+        row->passed = 0;
+        vkmm_bench_derive(&benches[1], row);
+    }
+    contenders = vkmm_contenders_of(benches, 2, &comparison.count);
+    comparison.contenders = contenders;
+    assert_int_equal(comparison.count, 6);
+    text = compared(vkmm_compare_table, (vkmm_report){0}, &comparison);
+    assert_in_range(rows, 20, 40);
+    assert_int_equal(comparison.regressions, rows);
+    free(text);
+    vkmm_free(contenders);
+    free_reports(benches);
+}
+
+/* Of one sample nobody knows an interval: no format makes one up, and no mean has the row. */
+static void single_samples(void **state)
+{
+    vkmm_bench benches[2];
+    vkmm_comparison comparison = {.regression = 0};
+    vkmm_contender *contenders;
+    char *text;
+
+    (void)state;
+    two_reports(benches, 1);
+    benches[1].rows[0].kernel_ms.count = 1;
+    benches[1].rows[0].rounds = 1;
+    benches[1].rows[0].round_ends[0] = 1;
+    vkmm_bench_derive(&benches[1], &benches[1].rows[0]);
+    contenders = vkmm_contenders_of(benches, 2, &comparison.count);
+    comparison.contenders = contenders;
+    for (size_t i = 0; i < sizeof compare_formats / sizeof *compare_formats; i++) {
+        text = compared(compare_formats[i], (vkmm_report){0}, &comparison);
+        assert_null(strstr(text, "nan"));
+        if (compare_formats[i] == vkmm_compare_json) {
+            json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+            json_t *means = json_object_get(json, "means"), *all = json_array_get(means, json_array_size(means) - 1);
+            json_t *of = json_object_get(all, "contenders");
+            assert_int_equal(json_integer_value(json_object_get(json_array_get(of, 3), "rows")),
+                             json_integer_value(json_object_get(json_array_get(of, 0), "rows")) - 1);
+            json_decref(json);
+        }
+        free(text);
+    }
+    vkmm_free(contenders);
+    free_reports(benches);
+}
+
+/* One device under a new driver that names it anew is still the same; the host is compared with the host. */
+static void renamed_devices(void **state)
+{
+    vkmm_bench benches[2];
+    vkmm_comparison comparison = {.regression = -1};
+    vkmm_contender *contenders;
+    json_t *json, *list;
+    char *text;
+
+    (void)state;
+    two_reports(benches, 1);
+    snprintf(benches[1].devices[0].info.name, sizeof benches[1].devices[0].info.name, "Speedster 9000 (rev 2)");
+    snprintf(benches[1].devices[0].label, sizeof benches[1].devices[0].label, "Speedster 9000 (rev 2)");
+    memset(benches[1].devices[0].info.uuid, 7, VK_UUID_SIZE);
+    snprintf(benches[1].devices[2].info.name, sizeof benches[1].devices[2].info.name, "Another Processor");
+    snprintf(benches[1].devices[2].info.driver_name, sizeof benches[1].devices[2].info.driver_name, "BLIS");
+    snprintf(benches[1].version, sizeof benches[1].version, "0.2.0");
+    contenders = vkmm_contenders_of(benches, 2, &comparison.count);
+    comparison.contenders = contenders;
+    text = compared(vkmm_compare_json, (vkmm_report){0}, &comparison);
+    assert_non_null(json = json_loads(text, JSON_REJECT_DUPLICATES, NULL));
+    list = json_object_get(json, "contenders");
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(json_is_null(json_object_get(json_array_get(list, i), "same_device_as")));
+        assert_int_equal(json_integer_value(json_object_get(json_array_get(list, i + 3), "same_device_as")), i);
+    }
+    assert_string_equal(json_string_value(json_array_get(json_object_get(json, "notes"), 0)),
+                        "different versions of vkmatmul: 0.1.0 and 0.2.0");
+    json_decref(json);
+    free(text);
+    vkmm_free(contenders);
+    free_reports(benches);
+}
+
+/* Every allocation fails once: the status says so, and nothing leaks or crashes. */
+static void memory_ends(void **state)
+{
+    vkmm_bench benches[2];
+    vkmm_report report = {.version = "", .shader_hash = "", .command = "", .out = fopen("/dev/null", "w")};
+
+    (void)state;
+    assert_non_null(report.out);
+    two_reports(benches, 0.9);
+    benches[0].row_count = benches[1].row_count = 3; /* the rest would be more of the same; freed below */
+    for (size_t i = 0; i < sizeof compare_formats / sizeof *compare_formats; i++) {
+        vkmm_status status = VKMM_OUT_OF_MEMORY;
+        for (uint64_t n = 1; n < 200; n++) {
+            vkmm_comparison comparison = {.regression = 0};
+            vkmm_contender *contenders;
+            vkmm_alloc_fail_after(n);
+            contenders = vkmm_contenders_of(benches, 2, &comparison.count);
+            comparison.contenders = contenders;
+            status = contenders != NULL ? compare_formats[i](&report, &comparison) : VKMM_OUT_OF_MEMORY;
+            vkmm_alloc_fail_after(0);
+            vkmm_free(contenders);
+            assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
+        }
+        assert_int_equal(status, VKMM_OK);
+    }
+    benches[0].row_count = benches[1].row_count = 69;
+    fclose(report.out);
+    free_reports(benches);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_fit),   cmocka_unit_test(no_verdict_no_speed),       cmocka_unit_test(labels_differ),
+        cmocka_unit_test(regressions),  cmocka_unit_test(wrong_is_a_regression),     cmocka_unit_test(renamed_devices),
+        cmocka_unit_test(reasons_once), cmocka_unit_test(all_wrong_is_a_regression), cmocka_unit_test(single_samples),
+        cmocka_unit_test(memory_ends)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

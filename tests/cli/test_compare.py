@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""vkmatmul compare on saved reports, and the formats of bench as other programs read them. SCRIPT PROGRAM SAMPLE_REPORT: needs no Vulkan device."""
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+import cli
+
+HOSTILE = '=cmd|"/c x"!A1,<b>&@someone ]]> www.example.org http://example.org | `x` *y*\n\x01\xff\x1b[31m'
+sample_report = None
+
+
+def sample(form, speed=1, noise=0.01, *name):
+    arguments = [sample_report, form, str(speed), str(noise), *(n.encode("latin1") for n in name)]
+    return subprocess.run(arguments, stdout=subprocess.PIPE, check=True, timeout=60).stdout
+
+
+class Compare(cli.Case):
+    def report(self, name, speed=1, noise=0.01, form="json"):
+        return self.file(name, sample(form, speed, noise))
+
+    def one_device(self, name, speed=1, device=0, **changes):
+        """A report of one device alone."""
+        whole = json.loads(sample("json", speed))
+        whole["devices"] = [whole["devices"][device]]
+        whole["rows"] = [dict(row, device=0) for row in whole["rows"] if row["device"] == device]
+        whole["tunes"] = []
+        whole.update(changes)
+        return self.file(name, json.dumps(whole).encode())
+
+    def test_two_runs(self):
+        old, new = self.one_device("old.json"), self.one_device("new.json", 0.9)
+        found = json.loads(self.good("compare", old, new, "--json"))
+        self.assertEqual(found["schema"], "vkmatmul.compare/1")
+        self.assertEqual([c["report"] for c in found["contenders"]], ["old.json", "new.json"])
+        self.assertEqual(len({c["label"] for c in found["contenders"]}), 2)
+        ratio = found["means"][-1]["contenders"][1]["ratio"]
+        self.assertAlmostEqual(ratio["middle"], 0.9, delta=0.002)
+        self.assertTrue(ratio["low"] < 0.9 < ratio["high"] < 1, ratio)
+        self.assertEqual(ratio["verdict"], "slower")
+        again = json.loads(self.good("compare", old, self.one_device("again.json"), "--json"))
+        self.assertTrue(all(r["contenders"][1]["ratio"]["verdict"] == "unclear" for r in again["rows"]))
+        self.assertEqual((again["contenders"][0]["wins"], again["contenders"][1]["wins"]), (0, 0))
+        self.assertEqual(again["unclear"], len(again["rows"]))
+        text = self.good("compare", old, new)
+        self.assertRegex(text, r"(?m)^all +\d+ rows +\d+ rows  ▼ 0\.900 \(0\.8\d\d–0\.9\d\d\)$")
+        self.assertRegex(text, r"1 wins 25 rows, 2 wins 0 rows; 1 is unclear")
+        self.assertNotIn("regression", text)
+        plain = cli.run("compare", old, new, env={"LC_ALL": "C"}).stdout
+        self.assertTrue(plain.isascii())
+        self.assertRegex(plain, r"(?m)^all +\d+ rows +\d+ rows  - 0\.900 \(")
+
+    def test_several_devices(self):
+        """Of one report; of several; lines of JSON as well."""
+        one = self.report("desk.json")
+        self.assertEqual(len(json.loads(self.good("compare", one, "--json"))["contenders"]), 3)
+        lines = self.report("lines.jsonl", form="jsonl")
+        found = json.loads(self.good("compare", one, lines, one, "--json"))
+        self.assertEqual(len(found["contenders"]), 9)
+        self.assertEqual(len({c["label"] for c in found["contenders"]}), 9)
+        self.assertEqual([c["same_device_as"] for c in found["contenders"]][3:], [0, 1, 2, 0, 1, 2])
+
+    def test_regressions(self):
+        old, new = self.report("old.json"), self.report("new.json", 0.9)
+        done = cli.run("compare", old, new, "--fail-on-regression", "5%")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"\Avkmatmul: 63 rows are slower than in old\.json by more than 5 %[^\n]*\n\Z")
+        self.assertEqual(len(re.findall(r"(?m)^  \d is slower than \d in .*: ▼ 0\.[89]", done.stdout)), 63)
+        self.assertIn("0 regressions beyond the noise and 15 %", self.good("compare", old, new, "--fail-on-regression", "15%"))
+        self.assertIn("0 regressions", self.good("compare", new, old, "--fail-on-regression", "0"))
+        self.assertEqual(len(json.loads(cli.run("compare", old, new, "--fail-on-regression", "5", "--json").stdout)["regressions"]), 63)
+        self.good("compare", old, new)
+        self.bad(2, "fail-on-regression takes a percentage", "compare", old, new, "--fail-on-regression", "-5%")
+
+    def test_other_versions(self):
+        old = self.one_device("old.json")
+        new = self.one_device("new.json", tool=dict(json.loads(old.read_text())["tool"], version="9.9", shader_hash="ffff"), unknown_key=[1])
+        text = self.good("compare", old, new)
+        self.assertIn("different versions of vkmatmul: 0.1.0 and 9.9", text)
+        self.assertIn("different shaders", text)
+
+    def test_rows_of_one_alone(self):
+        whole = json.loads(self.one_device("old.json").read_text())
+        old = self.file("old.json", json.dumps(whole).encode())
+        part = self.file("part.json", json.dumps(dict(whole, rows=whole["rows"][:3])).encode())
+        found = json.loads(self.good("compare", old, part, "--json"))
+        self.assertEqual((len(found["rows"]), found["alone"]), (3, len(whole["rows"]) - 3))
+        self.assertRegex(self.good("compare", old, part), r"23 rows that only one of them has a speed for are left out")
+        other = self.file("other.json", json.dumps(dict(whole, rows=whole["rows"][3:])).encode())
+        self.bad(2, "no product was measured on two", "compare", part, other)
+        self.bad(2, "no product was measured on two", "compare", part, other, "--json")
+
+    def test_refusals(self):
+        old = self.one_device("old.json")
+        data = old.read_bytes()
+        self.bad(2, "only one device has a speed here", "compare", old)
+        self.bad(2, r"torn\.json", "compare", old, self.file("torn.json", data[:len(data) // 2]))
+        self.bad(2, r"text\.json", "compare", self.file("text.json", b"hello"), old)
+        self.bad(2, r"empty\.json", "compare", old, self.file("empty.json", b""))
+        self.bad(2, "missing", "compare", old, self.folder / "missing.json")
+        for option in ["-o", "x.json"], ["--suite", "quick"], ["--type", "f32"], ["--budget", "5s"], ["--no-host"], ["--untuned"], ["--no-layers"], ["--seed", "2"]:
+            self.bad(2, option[0] + " is for a run of this machine", "compare", old, old, *option)
+        self.bad(2, "--fail-on-regression needs reports", "compare", "--fail-on-regression", "5%")
+        if os.path.exists("/dev/full"):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                self.assertEqual(cli.run("compare", old, old, stdout=full).returncode, 2)
+
+    def test_csv(self):
+        text = self.good("compare", self.report("old.json"), self.report("new.json", 0.9), "--csv")
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        self.assertTrue(all(None not in row and None not in row.values() for row in rows))
+        self.assertEqual({row["contender"] for row in rows}, set("123456"))
+        self.assertTrue(all(row["ratio"] == "" or float(row["ratio_low"]) <= float(row["ratio"]) for row in rows))
+        self.assertTrue(any(row["wrong"] == "true" and row["gflops"] == "" for row in rows))
+
+
+class Formats(cli.Case):
+    def table(self, *name):
+        text = sample("csv", 1, 0.01, *name).decode()
+        self.assertTrue(text.endswith("\r\n"))
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        self.assertTrue(all(None not in row and None not in row.values() for row in rows))
+        return rows
+
+    def test_csv(self):
+        rows = self.table()
+        self.assertEqual(len(rows), 69)
+        wrong = [row for row in rows if row["passed"] == "false" and row["verify"] == "freivalds"]
+        self.assertEqual(len(wrong), 2)
+        for row in wrong + [row for row in rows if row["not_run"]]:
+            self.assertEqual([row[k] for k in ("gflops", "kernel_ms", "noise", "drift", "throttled")], [""] * 5)
+        self.assertTrue(any(float(row["drift"] or 0) < 0 for row in rows), "no negative number to be kept as it is")
+
+    def test_csv_formulas(self):
+        for row in self.table(HOSTILE):
+            for key, field in row.items():
+                self.assertFalse(field[:1] in "=+@" and field, (key, field))
+                self.assertFalse(field.startswith("-") and not re.fullmatch(r"-[0-9.e+-]+", field), (key, field))
+        self.assertTrue(self.table(HOSTILE)[0]["device"].startswith("'=cmd|"))
+        self.assertTrue(self.table("-2+3")[0]["device"].startswith("'-2"))
+
+    def test_junit(self):
+        for name in (), (HOSTILE,):
+            root = xml.etree.ElementTree.fromstring(sample("junit", 1, 0.01, *name))
+            suites = root.findall("testsuite")
+            self.assertEqual(len(suites), 3)
+            for suite in suites:
+                cases = suite.findall("testcase")
+                counts = {"tests": len(cases), "failures": len(suite.findall("testcase/failure")),
+                          "errors": len(suite.findall("testcase/error")), "skipped": len(suite.findall("testcase/skipped"))}
+                self.assertEqual({k: int(suite.get(k)) for k in counts}, counts)
+                self.assertEqual(len(cases), len({(c.get("classname"), c.get("name")) for c in cases}) if not name else len(cases))
+            self.assertEqual([int(s.get("failures")) for s in suites], [0, 2, 0])
+            self.assertEqual([int(s.get("skipped")) for s in suites], [0, 2, 1])
+        self.assertIn("1 GiB", xml.etree.ElementTree.fromstring(sample("junit")).find("testsuite/testcase/skipped").get("message"))
+
+    def test_markdown(self):
+        for name in (), (HOSTILE,):
+            text = sample("md", 1, 0.01, *name).decode()
+            tables = [line for line in text.splitlines() if line.startswith("|")]
+            self.assertEqual(len(tables), 69 + 2 * 3)  # a title and a rule for each device, however its rows are mixed with others'
+            for line in tables:
+                self.assertEqual(len(re.findall(r"(?<!\\)\|", line)), 14, line)
+            self.assertNotRegex(text, r"[\x00-\x09\x0b-\x1f]")
+            self.assertNotRegex(text, r"(?<!\\)[*`]|(?<!\\)<(?!!-- -->)|@(?!<!-- -->)|(?<!\\)://")
+
+
+if __name__ == "__main__":
+    sample_report = os.path.abspath(sys.argv.pop(2))
+    cli.main()

@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""vkmatmul doctor, peak and devices, and --no-layers: what is found, what is advised, and what a driver that fails costs."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+import cli
+
+FAKE = pathlib.Path(__file__).with_name("fake_doctor.py")
+LAYER = os.environ.get("VKMM_TEST_LAYER", "")
+OFF = {"disable_environment": {"OFF": "1"}}  # the loader passes over an implicit layer that cannot be switched off
+NARROW = ["VK_LOADER_LAYERS_DISABLE", "VK_LOADER_LAYERS_ALLOW", "NODEVICE_SELECT"]
+
+
+def strict(text):
+    def refuse(word):
+        raise ValueError(word)
+    return json.loads(text, parse_constant=refuse)
+
+
+class Doctor(cli.Case):
+    def setUp(self):
+        super().setUp()
+        self.root = self.folder / "root"
+        self.write("usr/lib/libgood.so", b"\x7fELF\2\1\1")
+        self.write("etc/vulkan/icd.d/good.json", {"ICD": {"library_path": "libgood.so"}})
+        # The variable that chooses this test's driver counts below the root too.
+        self.write(os.environ["VK_DRIVER_FILES"].lstrip("/"), {"ICD": {"library_path": "libgood.so"}})
+
+    def write(self, name, content):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+
+    def add_gpu(self, address, vendor, driver=None, node=None):
+        folder = "sys/bus/pci/devices/" + address
+        for name, value in [("class", "0x030000"), ("vendor", vendor), ("device", "0x1234")]:
+            self.write(folder + "/" + name, value.encode())
+        if driver:
+            (self.root / folder / "driver").symlink_to("../../drivers/" + driver)
+        if node:
+            self.write(folder + "/drm/" + node + "/dev", b"226:128")
+
+    def examine(self, *args, how="", code=0, env=None, table=False):
+        """The report of the tree `root`, examined by a process that only plays a driver."""
+        env = dict({"FAKE_DOCTOR": how}, **(env or {}))
+        done = cli.run("doctor", "--root", self.root, "--worker", FAKE, *([] if table else ["--json"]), *args, env=env)
+        self.assertEqual((done.returncode, done.stderr), (code, ""))
+        return done.stdout if table else strict(done.stdout)
+
+    def check(self, report, name, verdict, pattern):
+        found = [c for c in report["checks"] if c["check"] == name and c["verdict"] == verdict and re.search(pattern, c["sentence"])]
+        self.assertTrue(found, "%s %s %r in %s" % (name, verdict, pattern, json.dumps(report["checks"], indent=1)))
+        return found[0]
+
+    def test_this_machine(self):
+        """The one whole run: every check of the device at hand, and all of them good."""
+        report = strict(self.good("doctor", "--json"))
+        self.assertEqual(report["schema"], "vkmatmul.doctor/1")
+        self.assertEqual([d["default"] for d in report["devices"]], [True])
+        of_device = {c["check"]: c["verdict"] for c in report["checks"] if c["device"] == 0}
+        self.assertLessEqual({"timestamps", "shared", "range", "products"}, set(of_device))
+        self.assertEqual({of_device[name] for name in ["shared", "range", "products"]}, {"ok"})
+        self.assertNotIn("problem", {c["verdict"] for c in report["checks"]})
+        self.check(report, "products", "ok", r"^[1-9]\d* random products? of [1-9]\d* kernels? and [1-4] types?, all right$")
+        self.check(report, "loader", "ok", r"Vulkan loader 1\.\d")
+        self.assertTrue(any(m["active"] and m["kind"] == "driver" for m in report["manifests"]))
+
+    def test_manifests(self):
+        self.write("etc/vulkan/icd.d/a.json", b"{]")
+        self.write("etc/vulkan/icd.d/b.json", {"ICD": {"library_path": "libgone.so"}})
+        with_env = {"VK_DRIVER_FILES": ":".join("/etc/vulkan/icd.d/" + n for n in ["a.json", "b.json", "good.json"])}
+        done = cli.run("doctor", "--root", self.root, "--worker", FAKE, "--json", env=dict(with_env, VK_ICD_FILENAMES=""))
+        report = strict(done.stdout)
+        self.check(report, "drivers", "warning", r"a\.json is broken: not JSON")
+        self.check(report, "drivers", "warning", r"b\.json is broken: .*libgone\.so")
+        self.check(report, "environment", "note", "VK_DRIVER_FILES=/etc")
+        self.assertIn("Install the drivers of broken manifests again", report["advice"][0] + report["advice"][-1])
+
+    def test_unseen_gpu(self):
+        self.add_gpu("0000:01:00.0", "0x10de", "nvidia")
+        self.add_gpu("0000:05:00.0", "0x1002", "amdgpu", "renderD128")
+        self.add_gpu("0000:06:00.0", "0x1a03")
+        self.add_gpu("0000:07:00.0", "0x10de", "vfio-pci")
+        report = self.examine()
+        self.check(report, "gpus", "problem", "NVIDIA GPU 10de:1234 at 0000:01:00.0 .*/dev/nvidiactl is not there")
+        self.check(report, "gpus", "problem", "AMD GPU 1002:1234 .*renderD128 is not there")
+        self.check(report, "gpus", "note", "1a03:1234 .*no Vulkan driver")
+        self.check(report, "gpus", "note", "reserved for a virtual machine")
+        self.check(report, "choice", "problem", "although the system has a GPU")
+        self.assertIn("--device /dev/dri", " ".join(report["advice"]))
+        for name in ["dev/nvidiactl", "dev/dri/renderD128"]:
+            self.write(name, b"")
+        report = self.examine()
+        self.check(report, "gpus", "problem", "NVIDIA GPU .* is not seen by Vulkan")
+        self.assertIn("Unset VK_DRIVER_FILES", " ".join(report["advice"]))
+        if os.geteuid() != 0:
+            (self.root / "dev/dri/renderD128").chmod(0)
+            self.check(self.examine(), "gpus", "problem", "may not be opened by this user")
+
+    def test_layers(self):
+        self.write("etc/vulkan/implicit_layer.d/hud.json",
+                   {"layer": {"name": "VK_LAYER_MANGOHUD_overlay_x86_64", "library_path": "libgood.so", **OFF}})
+        self.write("etc/vulkan/implicit_layer.d/steam.json",
+                   {"layer": {"name": "VK_LAYER_VALVE_steam_overlay_64", "library_path": "libgood.so", **OFF}})
+        self.write("etc/vulkan/explicit_layer.d/dump.json", {"layer": {"name": "VK_LAYER_LUNARG_api_dump", "library_path": "libgood.so"}})
+        self.write("etc/vulkan/implicit_layer.d/own.json",
+                   {"layer": {"name": "VK_LAYER_own", "library_path": "libgood.so", "description": "\x1b[31mmine", **OFF}})
+        self.write("etc/vulkan/implicit_layer.d/lost.json", {"layer": {"name": "VK_LAYER_lost", "library_path": "liblost.so", **OFF}})
+        self.write("etc/vulkan/implicit_layer.d/forever.json", {"layer": {"name": "VK_LAYER_forever", "library_path": "libgood.so"}})
+        env = {"VK_LOADER_LAYERS_DISABLE": ""}
+        report = self.examine(env=env)
+        self.check(report, "layers", "note", "MANGOHUD.* is active: MangoHud")
+        self.check(report, "layers", "warning", "steam_overlay_64 is active: Steam's overlay, reported among")
+        self.check(report, "layers", "note", "VK_LAYER_own is active")
+        self.check(report, "layers", "warning", "lost.json is broken")
+        self.check(report, "layers", "warning", "forever.json is broken: .*disable_environment")
+        self.assertIn("--no-layers", report["advice"][0])
+        self.assertNotIn("\x1b", self.examine(env=env, table=True))
+        report = self.examine("--no-layers", env=env)
+        self.check(report, "layers", "ok", "nothing gets between")
+        self.assertNotIn("MANGOHUD", json.dumps(report["checks"]))
+        # A layer that a variable names stays, whatever --no-layers says, and is not advised against with it.
+        report = self.examine("--no-layers", env=dict(env, VK_LOADER_LAYERS_ENABLE="*api_dump"))
+        self.assertIn("VK_LOADER_LAYERS_ENABLE", self.check(report, "layers", "warning", "api_dump is active")["advice"])
+
+    def test_failing_drivers(self):
+        crash = self.examine(how="crash", code=6)
+        found = self.check(crash, "range", "problem", "was killed by signal 11")
+        self.assertEqual((found["device"], crash["devices"][0]["verdict"]), (0, "problem"))
+        wrong = self.examine(how="wrong", code=1)
+        self.check(wrong, "products", "problem", "7 is not 8")
+        self.assertEqual(wrong["advice"][0], "Do not trust it.")
+        report = self.examine(how="no-start", code=3)
+        self.check(report, "start", "problem", "only starts Vulkan was killed by signal 11")
+        self.assertEqual(report["devices"], [])
+        report = self.examine(how="layer", code=3)
+        self.assertIn("--no-layers", self.check(report, "start", "problem", "without implicit layers it does not")["advice"])
+        self.assertNotIn("\x1b", self.examine(how="rubbish", table=True))
+
+    def test_duplicates(self):
+        """One driver under two names stands for one GPU under two drivers."""
+        first = pathlib.Path(os.environ["VK_DRIVER_FILES"])
+        manifest = json.loads(first.read_text())
+        library = manifest["ICD"]["library_path"]
+        if library.startswith("."):
+            manifest["ICD"]["library_path"] = str(first.parent / library)
+        second = self.file("again.json", json.dumps(manifest).encode())
+        both = "%s:%s" % (first, second)
+        report = self.examine(env={"VK_DRIVER_FILES": both, "VK_ICD_FILENAMES": both})
+        self.assertEqual([d["default"] for d in report["devices"]], [True, False])
+        self.check(report, "duplicates", "note", r"devices 0 \(.*\) and 1 \(.*\) are one GPU under two drivers; a run takes the first")
+        one = self.examine("--device", "1", env={"VK_DRIVER_FILES": both, "VK_ICD_FILENAMES": both})
+        self.assertEqual([d["index"] for d in one["devices"]], [1])
+
+    def test_table(self):
+        text = self.examine(table=True, env={"XDG_CACHE_HOME": "/dev/null/nowhere", "VK_LOADER_LAYERS_DISABLE": ""})
+        self.assertRegex(text, r"(?m)^System\n")
+        self.assertRegex(text, r"(?m)^Device 0  \w")
+        self.assertRegex(text, r"warning +cache +nothing can be kept")
+        self.assertRegex(text, r"Advice\n   1\. Make the cache folder writable")
+        long = [line for line in text.splitlines() if len(line) > 80 and "/" not in line]
+        self.assertEqual(long, [])
+        self.assertRegex(self.examine(table=True), r"Advice\n  nothing to advise\n\Z")
+
+    def test_no_device(self):
+        gone = {"VK_DRIVER_FILES": "/nonexistent/icd.json", "VK_ICD_FILENAMES": "/nonexistent/icd.json"}
+        done = cli.run("doctor", "--json", env=gone)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        report = strict(done.stdout)
+        self.assertEqual(report["devices"], [])
+        self.check(report, "drivers", "warning", "the file is not there")
+        self.assertEqual([c["check"] for c in report["checks"]].count("start"), 1, report["checks"])
+        self.assertIn("Unset VK_DRIVER_FILES", report["advice"][0])
+        broken = self.folder / "gnuplot"
+        broken.write_text("#!/bin/sh\necho 'no fonts' >&2\nexit 1\n")
+        broken.chmod(0o755)
+        report = self.examine(env={"PATH": "%s:%s" % (self.folder, os.environ["PATH"])})
+        self.check(report, "gnuplot", "note", "no charts: gnuplot ended with status 1: no fonts")
+        self.bad(2, "takes its orders", "doctor-worker", stdin=subprocess.DEVNULL)
+
+
+class Look(cli.Case):
+    def test_peak(self):
+        report = strict(self.good("peak", "--json", "--type", "f64"))
+        self.assertEqual(report["schema"], "vkmatmul.peak/1")
+        self.assertEqual([t["type"] for t in report["types"]], ["f64"])
+        for part in [report["copy"], *report["types"], *report["matrix"]]:
+            figure = part["bytes_per_s"] if part is report["copy"] else part["flops"]
+            self.assertEqual(figure is None, part["reason"] is not None)
+            self.assertTrue(figure is None or figure > 0)
+        if report["types"][0]["flops"] is None:
+            self.assertIn("shaderFloat64", report["types"][0]["reason"])
+        self.assertTrue(report["matrix"] or report["no_matrix"])
+        text = self.good("peak", "--type", "u32")
+        self.assertNotRegex(text, r" 0\.00\b")
+        self.assertNotIn("f32", text.split("\n", 1)[1])
+        self.assertRegex(text, r"multiply-add u32 +[\d.]+ GOP/s")
+
+    def test_devices(self):
+        report = strict(self.good("devices", "--json"))
+        device = report["devices"][0]
+        best = {(b["type"], b["m"], b["n"], b["k"]): b["kernel"]["name"] for b in device["best"]}
+        self.assertIn(best["f32", 4096, 1, 4096], ("cpu", "skinny"))
+        self.assertEqual({b["type"] for b in device["best"]}, set(device["types"]))
+        self.assertTrue(device["matrix_shapes"] or device["no_matrix_shapes"])
+        self.assertTrue(any(h["device_local"] for h in device["heaps"]))
+        self.assertEqual(report["unloaded"], [])  # the drivers are restricted
+        text = self.good("devices")
+        self.assertRegex(text, r"(?m)^   best +4096³ \w+ \d+×\d+")
+        self.assertEqual([line for line in text.splitlines() if len(line) > 80 and not line.startswith("   driver ")], [])
+
+    def test_swiftshader_is_mentioned(self):
+        if "swiftshader" in os.environ.get("VK_DRIVER_FILES", ""):
+            self.skipTest("it is loaded")
+        if not pathlib.Path("/usr/lib/chromium/vk_swiftshader_icd.json").exists():
+            self.skipTest("there is none where Debian puts it")
+        free = ["env", "-u", "VK_DRIVER_FILES", "-u", "VK_ICD_FILENAMES", cli.program, "devices"]
+        text = subprocess.run(free, stdout=subprocess.PIPE, text=True).stdout
+        self.assertIn("--device swiftshader takes it", text)
+
+
+@unittest.skipIf(LAYER == "", "the layer of the tests is not built")
+class NoLayers(cli.Case):
+    COMMANDS = [["devices"], ["-s", "4", "--kernel", "naive", *cli.FAST], ["trace"], ["race", "-s", "2x6", "-i", "1"],
+                ["explain", "--limits"], ["tune", "-s", "16", "--budget", "100ms", "--no-cache"], ["doctor", "--worker", FAKE]]
+
+    def loads(self, *args):
+        """Whether the loader loaded an implicit layer for this command, or for a process that it started."""
+        sign = self.folder / "loaded"
+        sign.unlink(missing_ok=True)
+        unset = [word for name in NARROW for word in ("-u", name)]
+        env = dict(os.environ, XDG_DATA_HOME=str(self.folder), VKMM_TEST_LAYER_FILE=str(sign))
+        done = subprocess.run(["env", *unset, cli.program, *args], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return sign.exists()
+
+    def test_all_commands(self):
+        folder = self.folder / "vulkan" / "implicit_layer.d"
+        folder.mkdir(parents=True)
+        layer = {"name": "VK_LAYER_test", "type": "GLOBAL", "library_path": LAYER, "api_version": "1.3.230", "implementation_version": "1",
+                 "description": "tells that it was loaded", "disable_environment": {"VKMM_TEST_LAYER_OFF": "1"}}
+        (folder / "test.json").write_text(json.dumps({"file_format_version": "1.0.0", "layer": layer}))
+        self.assertTrue(self.loads("devices"), "the test cannot tell anything: the loader does not load the layer")
+        for command in self.COMMANDS:
+            with self.subTest(command):
+                self.assertFalse(self.loads(*command, "--no-layers"))
+
+
+cli.main()

@@ -1,0 +1,15 @@
+/* What the fuzz target of bench reports does with one: fuzz_bench_judge.c. */
+#ifndef VKMM_TEST_FUZZ_BENCH_H
+#define VKMM_TEST_FUZZ_BENCH_H
+
+#include "bench/read.h"
+#include "report/bench.h"
+
+/* The report in a format of report/bench.h, to be freed; NULL when memory ends. */
+char *fuzz_bench_text(const char *format, const vkmm_bench *bench);
+
+/* Reads a file's text; writes what was read in every way there is; ends the process when something is not as it must be. `choice` varies what is
+ * done beside that. */
+void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice);
+
+#endif

@@ -1,0 +1,150 @@
+#include "fuzz_bench.h"
+
+#include "base/alloc.h"
+#include "make_bench.h"
+#include "report/bench_page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void must(int holds, const char *what)
+{
+    if (holds) return;
+    fprintf(stderr, "fuzz_bench: %s\n", what);
+    abort();
+}
+
+static vkmm_report report_to(FILE *out, unsigned choice)
+{
+    return (vkmm_report){.out = out,
+                         .utf8 = choice & 1,
+                         .colour = choice >> 1 & 1,
+                         .columns = choice & 4 ? 60 : 0,
+                         .version = "0",
+                         .shader_hash = "0",
+                         .command = "vkmatmul"};
+}
+
+static void write_as(const vkmm_bench_writer *writer, vkmm_report *report, const vkmm_bench *bench)
+{
+    if (writer->begin) must(writer->begin(report, bench) == VKMM_OK, writer->name);
+    for (uint32_t i = 0; writer->row && i < bench->row_count; i++)
+        must(writer->row(report, bench, &bench->rows[i]) == VKMM_OK, writer->name);
+    if (writer->end) must(writer->end(report, bench) == VKMM_OK, writer->name);
+}
+
+char *fuzz_bench_text(const char *format, const vkmm_bench *bench)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out) return NULL;
+    vkmm_report report = report_to(out, 1);
+    write_as(vkmm_bench_writer_find(format), &report, bench);
+    fclose(out);
+    return text;
+}
+
+/* What bench/document.h promises, whatever the file said. */
+static void check_row(const vkmm_bench *bench, const vkmm_bench_row *row)
+{
+    const vkmm_bench_figures *f = &row->figures;
+    uint32_t end = 0;
+    must(row->device < bench->device_count, "a row has no device");
+    for (uint32_t i = 0; i < row->rounds; end = row->round_ends[i++])
+        must(row->round_ends[i] >= end && row->round_ends[i] <= row->kernel_ms.count, "rounds are out of order");
+    must(row->kernel.spec_count <= VKMM_MAX_SPEC_CONSTANTS, "too many constants");
+    must(isnan(f->gflops) || (vkmm_bench_is_timed(row) && f->gflops > 0 && isfinite(f->gflops)), "a row that has no speed shows one");
+    must(!vkmm_bench_is_timed(row) || (row->passed && f->median_ms > 0 && f->low_ms <= f->high_ms), "a row's figures are wrong");
+    must(vkmm_bench_same(row, row) && vkmm_bench_find(bench, row->device, row) != NULL, "a row is not found");
+}
+
+static void check(const vkmm_bench *bench)
+{
+    for (uint32_t i = 0; i < bench->row_count; i++) check_row(bench, &bench->rows[i]);
+    for (uint32_t i = 0; i < bench->device_count; i++)
+        for (uint32_t j = 0; j < i; j++) must(strcmp(bench->devices[i].label, bench->devices[j].label) != 0, "two labels are the same");
+}
+
+static void read_again(const vkmm_bench *bench, const char *format)
+{
+    vkmm_bench again = {0};
+    char *text = fuzz_bench_text(format, bench);
+    must(text && vkmm_bench_parse(NULL, "again", text, strlen(text), &again) == VKMM_OK, "what was written is not read");
+    must(again.row_count == bench->row_count && again.device_count == bench->device_count, "something was lost");
+    free(text);
+    vkmm_bench_free(&again);
+}
+
+/* Against the good report, and against itself. */
+static void compare(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench *good, unsigned choice)
+{
+    static vkmm_status (*const writers[])(vkmm_report *, vkmm_comparison *) = {vkmm_compare_table, vkmm_compare_json, vkmm_compare_md,
+                                                                               vkmm_compare_csv};
+    const vkmm_bench both[] = {*bench, choice & 1 ? *good : *bench};
+    uint32_t count = 0;
+    vkmm_contender *contenders = vkmm_contenders_of(both, 2, &count);
+    if (contenders) {
+        vkmm_comparison comparison = {.contenders = contenders, .count = count, .paired = choice & 1, .regression = choice & 2 ? 0.05 : -1};
+        must(writers[choice >> 2 & 3](report, &comparison) == VKMM_OK, "no comparison");
+    }
+    vkmm_free(contenders);
+}
+
+static void draw(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench *good, unsigned choice)
+{
+    const vkmm_bench both[] = {*bench, *good};
+    vkmm_charts *charts = vkmm_alloc(1, sizeof *charts);
+    char *page = NULL;
+    size_t bytes = 0;
+    must(charts && vkmm_charts_make(both, 1 + (choice & 1), charts) == VKMM_OK, "no charts");
+    must(vkmm_bench_page(report, both, 1 + (choice & 1), charts, "gnuplot is not installed", &page, &bytes) == VKMM_OK, "no page");
+    must(page && strlen(page) == bytes, "the page has a hole");
+    must(vkmm_bench_bars(report, both, 1 + (choice & 1)) == VKMM_OK, "no bars");
+    vkmm_charts_free(charts);
+    vkmm_free(charts);
+    vkmm_free(page);
+}
+
+/* A drawing comes from another program; whatever it is, what is left of it is safe for a page. */
+static void clean_drawing(const char *text, size_t bytes)
+{
+    char *whole = malloc(bytes + 1), *clean;
+    if (!whole) return;
+    memcpy(whole, text, bytes);
+    whole[bytes] = '\0';
+    clean = vkmm_chart_clean(whole, "p", "a <title>", (int)bytes & 1);
+    must(!clean || !strstr(clean, "<script"), "a script gets through");
+    vkmm_free(clean);
+    free(whole);
+}
+
+void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice)
+{
+    static vkmm_bench good;
+    static FILE *nowhere;
+    vkmm_bench bench = {0};
+    vkmm_report report;
+    if (!good.rows) {
+        make_small_bench(&good);
+        nowhere = fopen("/dev/null", "w");
+        must(nowhere != NULL, "no /dev/null");
+    }
+    if (bytes > 0 && text[0] == '<') clean_drawing(text, bytes);
+    if (vkmm_bench_parse(NULL, "fuzz", text, bytes, &bench) != VKMM_OK) return;
+    check(&bench);
+    report = report_to(nowhere, choice);
+    switch (choice % 8) { /* one way for each: all of them would take as long as ten inputs */
+    case 0:
+        draw(&report, &bench, &good, choice >> 3);
+        break;
+    case 1:
+        compare(&report, &bench, &good, choice >> 3);
+        break;
+    default:
+        write_as(vkmm_bench_writer_find(vkmm_bench_writer_words(choice % 8 - 2)), &report, &bench);
+    }
+    if (choice >> 3 == 1) read_again(&bench, choice & 1 ? "json" : "jsonl");
+    vkmm_bench_free(&bench);
+}

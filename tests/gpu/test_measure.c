@@ -1,0 +1,346 @@
+/* What a measurement finds out beside the three series: copies that take turns, the parts of a transfer, the clock's cross-check. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "exec/job.h"
+#include "math/matrix.h"
+#include "suite.h"
+#include "vk/command.h"
+#include "verify/verify.h"
+
+/* Quick to compile. */
+#define SMALL "rows=32,cols=16,depth=16,thread-rows=4,thread-cols=4,lane-cols=2,buffers=1,slices=2,splits="
+
+enum { M = 37, N = 29, K = 41 };
+
+static suite_device suite;
+
+static vkmm_job *make_job(const vkmm_job_params *params)
+{
+    vkmm_job *job = NULL;
+    const vkmm_problem *p = &params->problem;
+    assert_int_equal(vkmm_job_create(suite.device, NULL, params, &job), VKMM_OK);
+    vkmm_fill(vkmm_job_matrix(job, VKMM_A), p->m, p->k, p->type, VKMM_INIT_UNIFORM, 1);
+    vkmm_fill(vkmm_job_matrix(job, VKMM_B), p->k, p->n, p->type, VKMM_INIT_UNIFORM, 2);
+    if (vkmm_job_reads_c(job)) vkmm_fill(vkmm_job_matrix(job, VKMM_C), p->m, p->n, p->type, VKMM_INIT_UNIFORM, 3);
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    return job;
+}
+
+/* The device's own C of a copy, whoever sees it otherwise. */
+static void read_copy(const vkmm_part *part, void *to)
+{
+    vkmm_buffer buffer = {0};
+    VkCommandBuffer command = NULL;
+    const VkBufferCopy region = {part->offset, 0, part->bytes};
+    assert_int_equal(vkmm_buffer_create(suite.device, "a test", part->bytes, VKMM_PLACE_DOWNLOAD, &buffer), VKMM_OK);
+    assert_int_equal(vkmm_command_begin(suite.device, &command), VKMM_OK);
+    vkmm_command_barrier(suite.device, command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
+                         VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
+    suite.device->table.vkCmdCopyBuffer(command, part->buffer, buffer.handle, 1, &region);
+    vkmm_command_barrier(suite.device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+                         VK_ACCESS_HOST_READ_BIT);
+    assert_int_equal(vkmm_command_end(suite.device, command), VKMM_OK);
+    assert_int_equal(vkmm_command_run(suite.device, command, NULL), VKMM_OK);
+    memcpy(to, buffer.mapped, part->bytes);
+    vkmm_command_free(suite.device, &command);
+    vkmm_buffer_destroy(suite.device, &buffer);
+}
+
+/* How many copies hold another C than the first. */
+static uint32_t odd_copies(vkmm_job *job)
+{
+    static char first[M * N * 8], other[sizeof first];
+    uint32_t odd = 0;
+    read_copy(&job->rotation.copies[0].parts[VKMM_C], first);
+    for (uint32_t i = 1; i < job->rotation.count; i++) {
+        assert_int_not_equal(job->rotation.copies[i].set, job->rotation.copies[i - 1].set);
+        read_copy(&job->rotation.copies[i].parts[VKMM_C], other);
+        odd += memcmp(first, other, job->stores[VKMM_C].bytes) != 0;
+    }
+    return odd;
+}
+
+static uint64_t bytes_of_a_set(const vkmm_problem *p)
+{
+    uint64_t bytes = 0;
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) bytes += vkmm_copy_bytes(vkmm_operand_bytes(p, (vkmm_operand)operand));
+    return bytes;
+}
+
+static int right(vkmm_job *job)
+{
+    vkmm_verdict verdict;
+    vkmm_view a = vkmm_view_rows(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_F32);
+    vkmm_view b = vkmm_view_rows(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_F32);
+    vkmm_view c = vkmm_view_rows(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_F32);
+    assert_int_equal(vkmm_verify(NULL, &a, &b, &c, VKMM_VERIFY_FULL, 1, &verdict), VKMM_OK);
+    return verdict.passed;
+}
+
+/* All of the copies' memory is spoilt first, so that what is right there was computed there. */
+static void spoil(vkmm_job *job)
+{
+    VkCommandBuffer command = NULL;
+    assert_int_equal(vkmm_command_begin(suite.device, &command), VKMM_OK);
+    vkmm_command_barrier(suite.device, command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
+                         VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
+    for (uint32_t i = 0; i < job->rotation.buffer_count; i++)
+        suite.device->table.vkCmdFillBuffer(command, job->rotation.buffers[i].handle, 0, job->rotation.buffers[i].bytes / 4 * 4,
+                                            0x7fc00000u);
+    assert_int_equal(vkmm_command_end(suite.device, command), VKMM_OK);
+    assert_int_equal(vkmm_command_run(suite.device, command, NULL), VKMM_OK);
+    vkmm_command_free(suite.device, &command);
+}
+
+/* A dispatch that is interrupted may seem too long for batches, but not every one. */
+static void measure_slope(vkmm_job *job, const vkmm_measure_params *params, vkmm_measurement *time)
+{
+    time->slope_ms = 0;
+    for (int i = 0; i < 8 && !(time->slope_ms > 0); i++) assert_int_equal(vkmm_job_measure(job, params, time), VKMM_OK);
+    assert_true(time->slope_ms > 0);
+}
+
+static void every_copy_is_right(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const vkmm_job_params params = {
+            .problem = {M, N, K, VKMM_F32}, .kernel = i == 0 ? "tiled" : "blocked", .config = i == 1 ? SMALL "2" : NULL};
+        vkmm_measure_params measure = {.iters = 7, .cold_iters_given = 1, .rotating_bytes = 6 * bytes_of_a_set(&params.problem) + 1};
+        vkmm_measurement time;
+        vkmm_job *job = make_job(&params);
+        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        spoil(job);
+        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        assert_int_equal(time.copies, 7);
+        assert_int_equal(time.kernel.count, 7);
+        assert_int_equal(odd_copies(job), 0);
+        assert_true(right(job));
+        /* One sample, in copy 0, and batches of 1 and 2 dispatches at least: they take turns as well. */
+        measure.iters = 1;
+        measure.rotating_bytes = 3 * bytes_of_a_set(&params.problem);
+        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        spoil(job);
+        measure.cross_check = 1;
+        measure_slope(job, &measure, &time);
+        assert_int_equal(time.copies, 3);
+        assert_int_equal(odd_copies(job), 0);
+        vkmm_job_destroy(&job);
+    }
+}
+
+/* In slices, each product stays with one copy. */
+static void slices_take_turns_too(void **state)
+{
+    (void)state;
+    const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32}, .kernel = "blocked", .config = SMALL "2"};
+    const vkmm_measure_params measure = {
+        .iters = 3, .cold_iters_given = 1, .cross_check = 1, .rotating_bytes = 3 * bytes_of_a_set(&params.problem)};
+    vkmm_measurement time;
+    vkmm_job *job = make_job(&params);
+    vkmm_job_set_slice(job, 3);
+    assert_false(vkmm_job_is_whole(job));
+    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    assert_int_equal(time.copies, 3);
+    assert_true(time.slope_ms == 0); /* too long for batches */
+    assert_int_equal(odd_copies(job), 0);
+    vkmm_job_destroy(&job);
+}
+
+/* Whether a copy's C is `from` and so many times `product`. */
+static int holds(vkmm_job *job, uint32_t copy, const float *from, const float *product, float times)
+{
+    static float c[M * N];
+    int equal = 1;
+    read_copy(&job->rotation.copies[copy].parts[VKMM_C], c);
+    for (int i = 0; i < M * N; i++) equal &= fabsf(c[i] - (from[i] + times * product[i])) < 1e-4f * K;
+    return equal;
+}
+
+/* β: each copy begins with the C that there was, and adds to its own as often as it has its turn. */
+static void copies_keep_a_c_of_their_own(void **state)
+{
+    (void)state;
+    static float before[M * N], product[M * N];
+    const vkmm_job_params params = {.problem = {.m = M, .n = N, .k = K, .type = VKMM_F32, .scaled = 1, .alpha = 1, .beta = 1},
+                                    .kernel = "blocked",
+                                    .config = SMALL "2"};
+    vkmm_measure_params measure = {
+        .iters = 7, .cold_iters_given = 1, .skip_transfers = 1, .rotating_bytes = 4 * bytes_of_a_set(&params.problem)};
+    vkmm_measurement time;
+    vkmm_job *job = make_job(&params);
+    vkmm_fill(before, M, N, VKMM_F32, VKMM_INIT_UNIFORM, 3); /* as make_job did */
+    const float *c = vkmm_job_matrix(job, VKMM_C);
+    for (int i = 0; i < M * N; i++) product[i] = c[i] - before[i];
+    memcpy(before, c, sizeof before);
+    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    assert_int_equal(time.copies, 4);
+    assert_true(holds(job, 0, before, product, 2) && holds(job, 1, before, product, 2) && holds(job, 2, before, product, 2) &&
+                holds(job, 3, before, product, 1));
+    memcpy(before, c, sizeof before);
+    measure.iters = 2;
+    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    assert_true(holds(job, 0, before, product, 1) && holds(job, 1, before, product, 1));
+    assert_true(holds(job, 2, before, product, 0) && holds(job, 3, before, product, 0));
+    vkmm_job_destroy(&job);
+}
+
+static void another_wish_makes_other_copies(void **state)
+{
+    (void)state;
+    const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32}, .kernel = "tiled"};
+    vkmm_measure_params measure = {.iters = 2, .cold_iters_given = 1, .skip_transfers = 1, .rotating_bytes = 1};
+    vkmm_measurement time;
+    vkmm_job *job = make_job(&params);
+    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    assert_int_equal(time.copies, 2);
+    measure.rotating_bytes = 5 * bytes_of_a_set(&params.problem);
+    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    assert_int_equal(time.copies, 5);
+    measure.rotating_bytes = 0;
+    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    assert_int_equal(time.copies, 1);
+    vkmm_job_destroy(&job);
+}
+
+/* Buffers of a device that gives little at once: several copies in each, none across two. */
+static void small_buffers_hold_few_copies(void **state)
+{
+    (void)state;
+    const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32}, .kernel = "tiled"};
+    const uint64_t most = suite.info->max_allocation_bytes;
+    const vkmm_measure_params measure = {
+        .iters = 9, .cold_iters_given = 1, .skip_transfers = 1, .rotating_bytes = 9 * bytes_of_a_set(&params.problem)};
+    vkmm_measurement time;
+    vkmm_job *job = make_job(&params);
+    suite.info->max_allocation_bytes = 2 * bytes_of_a_set(&params.problem) + 300;
+    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    suite.info->max_allocation_bytes = most;
+    assert_true(job->rotation.buffer_count >= 4 && job->rotation.buffer_count <= 8);
+    assert_int_equal(odd_copies(job), 0);
+    vkmm_job_destroy(&job);
+}
+
+static void empty_products_take_turns(void **state)
+{
+    (void)state;
+    vkmm_job *job = NULL;
+    vkmm_measurement time;
+    const vkmm_job_params params = {.problem = {0, 7, 3, VKMM_I32}, .kernel = "tiled"};
+    const vkmm_measure_params measure = {.iters = 2, .cold_iters_given = 1, .cross_check = 1, .rotating_bytes = 1 << 16};
+    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    assert_true(time.slope_ms == 0);
+    vkmm_job_destroy(&job);
+}
+
+static void checks_the_clock(void **state)
+{
+    (void)state;
+    vkmm_measurement time;
+    const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32}, .kernel = "tiled"};
+    vkmm_measure_params measure = {.iters = 20, .cold_iters_given = 1, .skip_transfers = 1};
+    vkmm_job *job = make_job(&params);
+    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    assert_true(time.slope_ms == 0 && time.copies == 1);
+    measure.cross_check = 1;
+    measure_slope(job, &measure, &time);
+    assert_true(time.slope_ms < time.submit.p95 * 100);
+    assert_true(right(job));
+    vkmm_job_destroy(&job);
+}
+
+/* A device whose ticks are a thousand times longer than it says. A busy machine may be too noisy to tell, but not every time. */
+static void a_wrong_period_is_found_out(void **state)
+{
+    (void)state;
+    vkmm_measurement time = {0};
+    const double period = suite.info->timestamp_period_ns;
+    const vkmm_job_params params = {.problem = {128, 128, 128, VKMM_F32}, .kernel = "naive"};
+    const vkmm_measure_params measure = {.iters = 10, .cold_iters_given = 1, .cross_check = 1};
+    if (suite.info->timestamp_bits == 0) skip();
+    const int unified = suite.info->unified_memory;
+    suite.info->unified_memory = 0;
+    vkmm_job *job = make_job(&params);
+    suite.info->timestamp_period_ns = period / 1000;
+    for (int i = 0; i < 8 && time.clock == VKMM_CLOCK_DEVICE; i++) assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    suite.info->timestamp_period_ns = period;
+    suite.info->unified_memory = unified;
+    assert_int_equal(time.clock, VKMM_CLOCK_HOST);
+    assert_non_null(strstr(time.clock_note, "slope"));
+    assert_true(time.kernel.median == time.submit.median);
+    assert_int_equal(time.transfer.count, 10);
+    assert_int_equal(time.upload.count + time.download.count, 0); /* by the same clock */
+    vkmm_job_destroy(&job);
+}
+
+static void a_transfer_has_three_parts(void **state)
+{
+    const uint64_t slice = *(const uint64_t *)*state;
+    vkmm_measurement time;
+    const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32}, .kernel = "blocked", .config = SMALL "2"};
+    const vkmm_measure_params measure = {.iters = 5, .cold_iters_given = 1};
+    const int unified = suite.info->unified_memory;
+    vkmm_job *job = make_job(&params);
+    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    if (time.mapped) assert_true(time.upload.count == 0 && time.download.count == 0);
+    vkmm_job_destroy(&job);
+    suite.info->unified_memory = 0;
+    job = make_job(&params);
+    vkmm_job_set_slice(job, slice);
+    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    suite.info->unified_memory = unified;
+    assert_int_equal(time.transfer.count, 5);
+    assert_int_equal(time.upload.count, time.clock == VKMM_CLOCK_DEVICE ? 5 : 0);
+    assert_int_equal(time.download.count, time.clock == VKMM_CLOCK_DEVICE ? 5 : 0);
+    for (uint32_t i = 0; i < time.upload.count; i++) {
+        assert_true(time.upload.samples[i] >= 0 && time.download.samples[i] >= 0);
+        assert_true(time.upload.samples[i] + time.download.samples[i] <= 1.05 * time.transfer.samples[i] + 0.01);
+    }
+    assert_true(right(job));
+    vkmm_job_destroy(&job);
+}
+
+static void knows_heaps(void **state)
+{
+    (void)state;
+    uint64_t largest = 0;
+    assert_true(suite.info->heap_count >= 1 && suite.info->heap_count <= VK_MAX_MEMORY_HEAPS);
+    for (uint32_t i = 0; i < suite.info->heap_count; i++)
+        if ((suite.info->heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) && suite.info->heaps[i].size > largest)
+            largest = suite.info->heaps[i].size;
+    assert_int_equal(largest, suite.info->device_heap_bytes);
+    const uint64_t left = vkmm_physical_free_bytes(suite.instance, suite.device->physical);
+    assert_true(left > 0 && left <= largest);
+}
+
+int main(void)
+{
+    static const uint64_t whole = 0, three_items = 3;
+    int absent = suite_open(&suite);
+    if (absent) return absent;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_copy_is_right),
+        cmocka_unit_test(slices_take_turns_too),
+        cmocka_unit_test(copies_keep_a_c_of_their_own),
+        cmocka_unit_test(another_wish_makes_other_copies),
+        cmocka_unit_test(small_buffers_hold_few_copies),
+        cmocka_unit_test(empty_products_take_turns),
+        cmocka_unit_test(checks_the_clock),
+        cmocka_unit_test(a_wrong_period_is_found_out),
+        cmocka_unit_test_prestate(a_transfer_has_three_parts, (void *)&whole),
+        cmocka_unit_test_prestate(a_transfer_has_three_parts, (void *)&three_items),
+        cmocka_unit_test(knows_heaps),
+    };
+    int failed = cmocka_run_group_tests_name("measurements", tests, NULL, NULL);
+    return suite_close(&suite) || failed ? 1 : 0;
+}

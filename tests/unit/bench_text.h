@@ -1,0 +1,95 @@
+/* What the tests of reading share: reports as text, and what the parser says of them. */
+#ifndef VKMM_TEST_BENCH_TEXT_H
+#define VKMM_TEST_BENCH_TEXT_H
+
+#include "unit.h"
+
+#include "bench/read.h"
+#include "make_bench.h"
+#include "report/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A bench as one of the formats writes it; to be freed. */
+static inline char *written(const char *format, const vkmm_bench *bench)
+{
+    const vkmm_bench_writer *writer = vkmm_bench_writer_find(format);
+    char *text = NULL;
+    size_t bytes = 0;
+    vkmm_report report = {.out = open_memstream(&text, &bytes), .utf8 = 1};
+    assert_non_null(report.out);
+    if (writer->begin) assert_int_equal(writer->begin(&report, bench), VKMM_OK);
+    for (uint32_t i = 0; writer->row && i < bench->row_count; i++) assert_int_equal(writer->row(&report, bench, &bench->rows[i]), VKMM_OK);
+    if (writer->end) assert_int_equal(writer->end(&report, bench), VKMM_OK);
+    fclose(report.out);
+    return text;
+}
+
+static inline vkmm_status parse(heard *h, const char *text, vkmm_bench *bench)
+{
+    const vkmm_log log = {hear, h};
+    return vkmm_bench_parse(&log, "old.json", text, strlen(text), bench);
+}
+
+/* The text must be refused with a sentence that has all of the words. */
+static inline void refused(const char *text, size_t bytes, const char *words)
+{
+    heard h = {0};
+    const vkmm_log log = {hear, &h};
+    vkmm_bench bench = {.complete = 7};
+    const vkmm_status status = vkmm_bench_parse(&log, "old.json", text, bytes, &bench);
+    if (status != VKMM_INVALID || h.count != 1 || strstr(h.last, words) == NULL || strncmp(h.last, "old.json", 8) != 0)
+        fail_msg("status %d, %u sentences: \"%s\" has no \"%s\"", status, h.count, h.last, words);
+    assert_true(bench.complete == 7 && bench.rows == NULL);
+}
+
+static inline void taken(const char *text, vkmm_bench *bench)
+{
+    heard h = {0};
+    if (parse(&h, text, bench) != VKMM_OK) fail_msg("%s", h.last);
+}
+
+static inline json_t *small_report(void)
+{
+    vkmm_bench bench = {0};
+    make_small_bench(&bench);
+    char *text = written("json", &bench);
+    json_t *report = json_loads(text, 0, NULL);
+    assert_non_null(report);
+    free(text);
+    vkmm_bench_free(&bench);
+    return report;
+}
+
+/* Sets the value at a path of keys and indices ("rows", 0, …) by text, and refuses or takes the report. */
+static inline json_t *walk(json_t *at, const char *path, char last[64])
+{
+    char part[64];
+    int length;
+    while (sscanf(path, "%63[^/]%n", part, &length) == 1 && path[length] == '/') {
+        at = json_is_array(at) ? json_array_get(at, (size_t)atoi(part)) : json_object_get(at, part);
+        assert_non_null(at);
+        path += length + 1;
+    }
+    snprintf(last, 64, "%s", path);
+    return at;
+}
+
+static inline char *changed(const char *path, const char *value)
+{
+    json_t *report = small_report(), *new_value = value ? json_loads(value, JSON_DECODE_ANY, NULL) : NULL;
+    char last[64];
+    json_t *parent = walk(report, path, last);
+    if (!value)
+        json_object_del(parent, last);
+    else if (json_is_array(parent))
+        json_array_set_new(parent, (size_t)atoi(last), new_value);
+    else
+        json_object_set_new(parent, last, new_value);
+    char *text = json_dumps(report, 0);
+    json_decref(report);
+    return text;
+}
+
+#endif

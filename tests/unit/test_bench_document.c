@@ -1,0 +1,281 @@
+/* Bench reports in memory: lists that grow, and what follows from samples. */
+#include "unit.h"
+
+#include "base/alloc.h"
+#include "make_bench.h"
+
+#include <math.h>
+
+/* A passed f32 row of M = N = K = 100 on device 0, without samples. */
+static vkmm_bench_row *plain_row(vkmm_bench *bench)
+{
+    if (bench->device_count == 0) assert_non_null(vkmm_bench_add_device(bench));
+    vkmm_bench_row *row = vkmm_bench_add_row(bench);
+    assert_non_null(row);
+    row->problem = (vkmm_problem){.m = 100, .n = 100, .k = 100};
+    row->passed = 1;
+    return row;
+}
+
+static int is_near(double got, double want)
+{
+    return fabs(got - want) <= 1e-12 + 1e-9 * fabs(want);
+}
+
+static void add(vkmm_bench_series *series, double ms, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) assert_true(vkmm_bench_series_add(series, &ms, 1));
+}
+
+static void add_round(vkmm_bench_row *row, double ms, uint32_t count)
+{
+    add(&row->kernel_ms, ms, count);
+    assert_true(vkmm_bench_end_round(row));
+}
+
+static void lists_grow(void **state)
+{
+    (void)state;
+    vkmm_bench bench = {0};
+    double many[1000];
+    for (int i = 0; i < 1000; i++) many[i] = i;
+    for (uint32_t i = 0; i < 100; i++) {
+        assert_non_null(vkmm_bench_add_device(&bench));
+        bench.devices[i].info.index = i;
+        vkmm_bench_row *row = vkmm_bench_add_row(&bench);
+        assert_non_null(row);
+        assert_true(isnan(row->figures.gflops) && isnan(row->error) && isnan(row->power.mhz[2]) && row->not_run[0] == '\0');
+        row->seed = i;
+        assert_non_null(vkmm_bench_add_tune(&bench));
+        assert_non_null(vkmm_bench_add_trial(&bench.tunes[0]));
+        assert_true(vkmm_bench_add_layer(&bench, "a layer"));
+        assert_true(vkmm_bench_series_add(&bench.rows[0].kernel_ms, many, i % 7 == 0 ? 1000 : i));
+        assert_true(vkmm_bench_end_round(&bench.rows[0]));
+    }
+    for (uint32_t i = 0; i < 100; i++) assert_true(bench.devices[i].info.index == i && bench.rows[i].seed == i);
+    assert_true(isnan(bench.devices[99].peaks.copy_bytes_per_s) && isnan(bench.devices[99].peaks.multiply_adds_per_s[VKMM_U32]));
+    const vkmm_bench_row *row = &bench.rows[0];
+    for (uint32_t i = 0, at = 0; i < row->rounds; at = row->round_ends[i++])
+        for (uint32_t s = at; s < row->round_ends[i]; s++) assert_true(row->kernel_ms.ms[s] == s - at);
+    assert_int_equal(row->kernel_ms.count, row->round_ends[99]);
+    assert_int_equal(bench.tunes[0].count, 100);
+    assert_string_equal(bench.layers[99], "a layer");
+    vkmm_bench_free(&bench);
+    vkmm_bench_free(&bench);
+    assert_null(bench.rows);
+}
+
+static void memory_ends(void **state)
+{
+    (void)state;
+    vkmm_bench bench = {0};
+    vkmm_bench_row *row = plain_row(&bench);
+    add_round(row, 1, 8);
+    const double ms = 2;
+    vkmm_alloc_fail_after(1);
+    assert_false(vkmm_bench_series_add(&row->kernel_ms, &ms, 1));
+    assert_int_equal(row->kernel_ms.count, 8);
+    while (bench.row_count < 8) assert_non_null(vkmm_bench_add_row(&bench));
+    vkmm_alloc_fail_after(1);
+    assert_null(vkmm_bench_add_row(&bench));
+    assert_int_equal(bench.row_count, 8);
+    for (uint64_t n = 1; n < 12; n++) {
+        vkmm_alloc_fail_after(n);
+        vkmm_bench_derive(&bench, &bench.rows[0]);
+        vkmm_alloc_fail_after(0);
+        assert_true(isnan(bench.rows[0].figures.median_ms) || bench.rows[0].figures.median_ms == 1);
+    }
+    vkmm_bench_free(&bench);
+}
+
+static void speeds(void **state)
+{
+    (void)state;
+    vkmm_bench bench = {0};
+    vkmm_bench_row *row = plain_row(&bench);
+    bench.devices[0].peaks.copy_bytes_per_s = 1e9;
+    bench.devices[0].peaks.multiply_adds_per_s[VKMM_F32] = 4e9;
+    const double samples[] = {4, 1, 3, 2, 10};
+    assert_true(vkmm_bench_series_add(&row->kernel_ms, samples, 5));
+    vkmm_bench_derive(&bench, row);
+    const vkmm_bench_figures *f = &row->figures;
+    assert_true(is_near(f->median_ms, 3));
+    assert_true(is_near(f->min_ms, 1));
+    assert_true(is_near(f->p5_ms, 1.2));
+    assert_true(is_near(f->p95_ms, 8.8));
+    assert_true(is_near(f->gflops, 2e6 / 3e-3 * 1e-9));
+    assert_true(is_near(f->gbytes_per_s, 120000 / 3e-3 * 1e-9));
+    assert_true(is_near(f->arithmetic_share, 2e6 / 3e-3 / 8e9));
+    assert_true(is_near(f->copy_share, 0.04));
+    assert_true(is_near(f->noise, (f->high_ms - f->low_ms) / 6));
+    assert_true(isnan(f->drift) && isnan(f->submit_ms) && isnan(f->sum_ms) && isnan(f->wall_ms) && !f->throttled && !f->adds_up);
+    row->problem = (vkmm_problem){
+        .m = 100, .n = 100, .k = 100, .batch_count = 3, .stride_b = 10000, .stride_c = 10000, .scaled = 1, .alpha = 1, .beta = 1};
+    vkmm_bench_derive(&bench, row);
+    assert_true(is_near(f->gflops, 6e6 / 3e-3 * 1e-9));
+    assert_true(is_near(f->gbytes_per_s, (40000 + 3 * 40000 + 2 * 3 * 40000) / 3e-3 * 1e-9)); /* A repeats, C is read too */
+    row->device = 7;
+    vkmm_bench_derive(&bench, row);
+    assert_true(isnan(f->copy_share) && f->gflops > 0);
+    vkmm_bench_free(&bench);
+}
+
+static void no_speed(void **state)
+{
+    (void)state;
+    vkmm_bench bench = {0};
+    vkmm_bench_row *row = plain_row(&bench);
+    vkmm_bench_derive(&bench, row);
+    assert_true(isnan(row->figures.median_ms) && !vkmm_bench_is_timed(row)); /* no samples */
+    add_round(row, 1, 9);
+    vkmm_bench_derive(&bench, row);
+    assert_true(row->figures.median_ms == 1 && vkmm_bench_is_timed(row));
+    row->passed = 0;
+    vkmm_bench_derive(&bench, row);
+    assert_true(isnan(row->figures.median_ms) && isnan(row->figures.gflops) && isnan(row->figures.noise) && !vkmm_bench_is_timed(row));
+    row->passed = 1;
+    row->problem.k = 0;
+    assert_false(vkmm_bench_is_timed(row));
+    row->problem.k = 1;
+    snprintf(row->not_run, sizeof row->not_run, "no time was left");
+    assert_false(vkmm_bench_is_timed(row));
+    row->not_run[0] = '\0';
+    add_round(row, 0, 10);
+    assert_false(vkmm_bench_is_timed(row));
+    add_round(row, 1, 1);
+    assert_true(vkmm_bench_is_timed(row));
+    vkmm_bench_free(&bench);
+}
+
+static void drifts(void **state)
+{
+    (void)state;
+    vkmm_bench bench = {0};
+    vkmm_bench_row *row = plain_row(&bench);
+    add_round(row, 10, 5);
+    vkmm_bench_derive(&bench, row);
+    assert_true(isnan(row->figures.drift));
+    add_round(row, 10.2, 5);
+    vkmm_bench_derive(&bench, row);
+    assert_true(is_near(row->figures.drift, 0.02));
+    assert_false(row->figures.throttled);
+    snprintf(row->power.limited, sizeof row->power.limited, "heat");
+    vkmm_bench_derive(&bench, row);
+    assert_true(row->figures.throttled);
+    row->power.mhz[0] = 1980; /* with the clock as high as before, it was for a moment */
+    row->power.mhz[1] = 1965;
+    vkmm_bench_derive(&bench, row);
+    assert_false(row->figures.throttled);
+    row->power.mhz[1] = 1700;
+    vkmm_bench_derive(&bench, row);
+    assert_true(row->figures.throttled);
+    row->power.limited[0] = '\0';
+    add_round(row, 11, 5);
+    vkmm_bench_derive(&bench, row);
+    assert_true(is_near(row->figures.drift, 0.1));
+    assert_true(row->figures.throttled);
+    add_round(row, 9, 5);
+    vkmm_bench_derive(&bench, row);
+    assert_true(is_near(row->figures.drift, -0.1));
+    assert_false(row->figures.throttled);
+    /* A round that varies by a third says nothing of a tenth. */
+    const double wild[] = {11, 8, 15, 11, 11, 11, 15, 8};
+    assert_true(vkmm_bench_series_add(&row->kernel_ms, wild, 8) && vkmm_bench_end_round(row));
+    vkmm_bench_derive(&bench, row);
+    assert_true(is_near(row->figures.drift, 0.1));
+    assert_false(row->figures.throttled);
+    /* Rounds of one sample each that go up and down: no trend. One that falls to a lower clock, once: */
+    row = plain_row(&bench);
+    const double up_and_down[] = {10, 12, 9, 11, 10, 13, 9, 11}, fall[] = {10, 10.1, 10, 10.1, 11, 11.1, 11, 11.1};
+    for (int i = 0; i < 8; i++) add_round(row, up_and_down[i], 1);
+    vkmm_bench_derive(&bench, row);
+    assert_true(is_near(row->figures.drift, 0.1) && !row->figures.throttled);
+    row = plain_row(&bench);
+    for (int i = 0; i < 8; i++) add_round(row, fall[i], 1);
+    vkmm_bench_derive(&bench, row);
+    assert_true(is_near(row->figures.drift, 0.11) && row->figures.throttled);
+    row = plain_row(&bench);
+    add_round(row, 10, 1);
+    add_round(row, 11, 1);
+    vkmm_bench_derive(&bench, row);
+    assert_true(is_near(row->figures.drift, 0.1) && !row->figures.throttled);
+    vkmm_bench_free(&bench);
+}
+
+static void sums(void **state)
+{
+    (void)state;
+    vkmm_bench bench = {0};
+    vkmm_bench_row *row = plain_row(&bench);
+    vkmm_bench_figures *f = &row->figures;
+    add_round(row, 10, 5);
+    vkmm_bench_derive(&bench, row);
+    assert_string_equal(f->apart, "submission to fence was not timed");
+    add(&row->submit_ms, 11, 5);
+    vkmm_bench_derive(&bench, row);
+    assert_true(is_near(f->overhead_ms, 1));
+    assert_string_equal(f->apart, "the product with transfers was not timed");
+    add(&row->transfer_ms, 18, 5);
+    vkmm_bench_derive(&bench, row);
+    assert_true(strstr(f->apart, "copies were not timed") != NULL && !f->adds_up && isnan(f->sum_ms) && f->wall_ms == 18);
+    add(&row->upload_ms, 4, 5);
+    add(&row->download_ms, 2, 5);
+    vkmm_bench_derive(&bench, row);
+    assert_true(is_near(f->sum_ms, 17));
+    assert_true(f->adds_up);
+    assert_string_equal(f->apart, "");
+    for (uint32_t i = 0; i < 5; i++) row->transfer_ms.ms[i] = 30;
+    vkmm_bench_derive(&bench, row);
+    assert_true(!f->adds_up && strncmp(f->apart, "off by -43 %", 12) == 0);
+    row->mapped = 1; /* the copies count no more */
+    for (uint32_t i = 0; i < 5; i++) row->transfer_ms.ms[i] = 11.5;
+    vkmm_bench_derive(&bench, row);
+    assert_true(f->adds_up && f->sum_ms == 11);
+    bench.devices[0].is_host = 1;
+    vkmm_bench_derive(&bench, row);
+    assert_true(strstr(f->apart, "host") != NULL && !f->adds_up);
+    vkmm_bench_free(&bench);
+}
+
+static void finds_the_same(void **state)
+{
+    (void)state;
+    vkmm_bench bench = {0};
+    make_bench(&bench, 1, 0.01);
+    for (uint32_t i = 0; i < bench.row_count; i++) {
+        const vkmm_bench_row *row = &bench.rows[i];
+        assert_ptr_equal(vkmm_bench_find(&bench, row->device, row), row);
+        assert_null(vkmm_bench_find(&bench, 3, row));
+    }
+    vkmm_bench_row a = bench.rows[0], b = a;
+    assert_true(vkmm_bench_same(&a, &b));
+    b.problem.lda = 256; /* as packed */
+    b.problem.batch_count = 1;
+    b.problem.stride_a = 5; /* of no batch */
+    b.problem.scaled = 1;
+    b.problem.alpha = 1.000000001;
+    b.group[0] = 'x';
+    assert_true(vkmm_bench_same(&a, &b));
+    b.problem.alpha = 1.01;
+    assert_false(vkmm_bench_same(&a, &b));
+    b = a, b.problem.lda = 300;
+    assert_false(vkmm_bench_same(&a, &b));
+    b = a, b.problem.type = VKMM_I32;
+    assert_false(vkmm_bench_same(&a, &b));
+    b = a, b.rotating_bytes = 1;
+    assert_false(vkmm_bench_same(&a, &b));
+    b = a, b.asked[0] = 'x';
+    assert_false(vkmm_bench_same(&a, &b));
+    b = a, b.problem.op_b = VKMM_OP_T;
+    assert_false(vkmm_bench_same(&a, &b));
+    vkmm_bench_free(&bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_grow), cmocka_unit_test(memory_ends), cmocka_unit_test(speeds),         cmocka_unit_test(no_speed),
+        cmocka_unit_test(drifts),     cmocka_unit_test(sums),        cmocka_unit_test(finds_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+/* Intervals of medians and ratios: against known values, and by how often they cover the truth in made-up runs. */
+#include "base/random.h"
+#include "bench/interval.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { TRIALS = 1500, ROUNDS = 5, SAMPLES = 12 };
+
+static void close_to(double value, double wanted, double bound)
+{
+    if (!(fabs(value - wanted) <= bound)) fail_msg("%.9g is not within %g of %.9g", value, bound, wanted);
+}
+
+/* Tables of Student's t: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, and more digits by numerical integration. */
+static void student(void **state)
+{
+    static const struct {
+        uint32_t degrees;
+        double t;
+    } known[] = {{1, 12.706205}, {2, 4.302653},  {3, 3.182446},   {4, 2.776445},    {5, 2.570582},         {10, 2.228139},
+                 {30, 2.042272}, {60, 2.000298}, {100, 1.983972}, {1000, 1.962339}, {UINT32_MAX, 1.959964}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) close_to(vkmm_student_t(known[i].degrees), known[i].t, 2e-6);
+    assert_true(vkmm_student_t(200) > vkmm_student_t(201)); /* the two ways meet */
+    close_to(vkmm_student_t(200), vkmm_student_t(201), 2e-4);
+    assert_true(isinf(vkmm_student_t(0)));
+}
+
+static void add_round(vkmm_bench_row *row, const double *ms, uint32_t count)
+{
+    assert_true(vkmm_bench_series_add(&row->kernel_ms, ms, count));
+    assert_true(vkmm_bench_end_round(row));
+}
+
+static void make_row(vkmm_bench_row *row)
+{
+    vkmm_bench_row_init(row);
+    row->problem = (vkmm_problem){.m = 8, .n = 8, .k = 8};
+    row->method[0] = 'f';
+    row->passed = 1;
+}
+
+static void degenerate(void **state)
+{
+    static const double few[] = {3, 1, 2, 5}, zeros[] = {0, 0, 0}, one[] = {7};
+    vkmm_bench_row row, other;
+    vkmm_interval interval;
+
+    (void)state;
+    make_row(&row);
+    make_row(&other);
+    assert_true(isnan(vkmm_bench_interval(&row).middle));
+    assert_true(isnan(vkmm_bench_ratio(&row, &other, 0).middle));
+    add_round(&row, few, 4);
+    interval = vkmm_bench_interval(&row);
+    close_to(interval.middle, 2.5, 0);
+    close_to(interval.low, 1, 0); /* all that was seen */
+    close_to(interval.high, 5, 0);
+    row.passed = 0; /* a wrong product has no speed to compare */
+    add_round(&other, one, 1);
+    assert_true(isnan(vkmm_bench_ratio(&other, &row, 0).middle));
+    row.passed = 1;
+    close_to(vkmm_bench_ratio(&row, &other, 0).middle, 2.5 / 7, 1e-12);
+    assert_true(isnan(vkmm_bench_interval(&other).low) &&
+                isnan(vkmm_bench_ratio(&row, &other, 0).high)); /* nobody knows after one sample */
+    add_round(&other, one, 1);
+    close_to(vkmm_bench_ratio(&row, &other, 1).low, 1.0 / 7, 1e-12); /* two rounds are no pairs */
+    vkmm_bench_row_free(&row);
+
+    /* Times of zero, and round ends that nobody wrote so: no nonsense, no crash. */
+    make_row(&row);
+    for (int i = 0; i < 4; i++) add_round(&row, zeros, 3);
+    close_to(vkmm_bench_interval(&row).high, 0, 0);
+    assert_true(isnan(vkmm_bench_ratio(&row, &other, 1).middle));
+    vkmm_bench_row_free(&row);
+    make_row(&row);
+    for (int i = 0; i < 4; i++) add_round(&row, few, 4);
+    row.round_ends[0] = 4000000000u;
+    row.round_ends[2] = 2;
+    assert_true(isfinite(vkmm_bench_interval(&row).high));
+    assert_true(isfinite(vkmm_bench_ratio(&row, &other, 1).high));
+    vkmm_bench_row_free(&row);
+    vkmm_bench_row_free(&other);
+}
+
+static void verdicts(void **state)
+{
+    const vkmm_interval unknown = {NAN, NAN, NAN}, faster = {1.2, 1.1, 1.3}, slower = {0.8, 0.7, 0.9}, unclear = {1.1, 0.9, 1.3};
+    const vkmm_interval list[] = {{2, 1.6, 2.5}, unknown, {0.5, 0.4, 0.625}};
+    vkmm_interval mean = vkmm_bench_mean(list, 3);
+
+    (void)state;
+    assert_int_equal(vkmm_interval_verdict(&faster), 1);
+    assert_int_equal(vkmm_interval_verdict(&slower), -1);
+    assert_int_equal(vkmm_interval_verdict(&unclear), 0);
+    assert_int_equal(vkmm_interval_verdict(&unknown), 0);
+    close_to(mean.middle, 1, 1e-12);
+    close_to(mean.low, 0.8, 1e-12); /* each is off by a quarter, and so may all be at once */
+    close_to(mean.high, 1.25, 1e-12);
+    assert_true(isnan(vkmm_bench_mean(list + 1, 1).middle));
+    assert_true(isnan(vkmm_bench_mean(NULL, 0).middle));
+}
+
+/* One made-up run of a row whose true median is `median`: rounds that differ by `shift` (a share; the same for runs of one `weather`), samples
+ * within them that differ by `noise`. */
+static void simulate(vkmm_bench_row *row, double median, double shift, double noise, uint64_t weather, uint64_t seed)
+{
+    make_row(row);
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        double ms[SAMPLES];
+        for (uint32_t s = 0; s < SAMPLES; s++)
+            ms[s] = median * exp(shift * vkmm_random_normal(weather, i) + noise * vkmm_random_normal(seed, i * SAMPLES + s));
+        add_round(row, ms, SAMPLES);
+    }
+}
+
+static int covers(const vkmm_interval *interval, double truth)
+{
+    return interval->low <= truth && truth <= interval->high;
+}
+
+/* The share of runs whose interval holds the true median, 95 % by promise. */
+static double coverage(double shift, double noise)
+{
+    uint32_t covered = 0;
+
+    for (uint64_t trial = 0; trial < TRIALS; trial++) {
+        vkmm_bench_row row;
+        vkmm_interval interval;
+        simulate(&row, 2, shift, noise, 2 * trial + 1, 2 * trial + 2);
+        interval = vkmm_bench_interval(&row);
+        covered += (uint32_t)covers(&interval, 2);
+        vkmm_bench_row_free(&row);
+    }
+    return (double)covered / TRIALS;
+}
+
+static void medians_are_covered(void **state)
+{
+    (void)state;
+    assert_true(coverage(0, 0.05) >= 0.95);    /* a calm machine: samples alone */
+    assert_true(coverage(0.05, 0.01) >= 0.93); /* rounds that differ, where ranks alone would cover a third */
+    assert_true(coverage(0.05, 0.05) >= 0.93);
+}
+
+/* The share of pairs of runs whose ratio's interval holds the truth; *width: how wide it was on average, as a share. */
+static double ratio_coverage(double truth, int same_weather, int paired, double *width)
+{
+    uint32_t covered = 0;
+
+    *width = 0;
+    for (uint64_t trial = 0; trial < TRIALS; trial++) {
+        vkmm_bench_row base, other;
+        vkmm_interval ratio;
+        simulate(&base, 2, 0.1, 0.02, 4 * trial + 1, 4 * trial + 2);
+        simulate(&other, 2 / truth, 0.1, 0.02, same_weather ? 4 * trial + 1 : 4 * trial + 3, 4 * trial + 4);
+        ratio = vkmm_bench_ratio(&base, &other, paired);
+        covered += (uint32_t)covers(&ratio, truth);
+        *width += (ratio.high - ratio.low) / ratio.middle / TRIALS;
+        vkmm_bench_row_free(&base);
+        vkmm_bench_row_free(&other);
+    }
+    return (double)covered / TRIALS;
+}
+
+static void ratios_are_covered(void **state)
+{
+    double width, paired_width, share;
+
+    (void)state;
+    share = ratio_coverage(3, 0, 0, &width);
+    assert_true(share >= 0.93);
+    share = ratio_coverage(3, 1, 1, &paired_width);
+    assert_true(share >= 0.93 && share <= 0.97);
+    assert_true(paired_width < width / 4); /* what hits both alike is no error of their ratio */
+}
+
+/* A ratio says as much in one direction as in the other. */
+static void ratios_turn_round(void **state)
+{
+    (void)state;
+    for (int paired = 0; paired < 2; paired++) {
+        vkmm_bench_row a, b;
+        vkmm_interval there, back;
+        simulate(&a, 1, 0.05, 0.05, 1, 2);
+        simulate(&b, 1.3, 0.05, 0.05, 3, 4);
+        there = vkmm_bench_ratio(&a, &b, paired);
+        back = vkmm_bench_ratio(&b, &a, paired);
+        assert_true(there.low < there.middle && there.middle < there.high);
+        close_to(there.middle * back.middle, 1, 1e-12);
+        close_to(there.low * back.high, 1, 1e-12);
+        close_to(there.high * back.low, 1, 1e-12);
+        vkmm_bench_row_free(&a);
+        vkmm_bench_row_free(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(student),
+                                       cmocka_unit_test(degenerate),
+                                       cmocka_unit_test(verdicts),
+                                       cmocka_unit_test(medians_are_covered),
+                                       cmocka_unit_test(ratios_are_covered),
+                                       cmocka_unit_test(ratios_turn_round)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

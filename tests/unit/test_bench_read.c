@@ -1,0 +1,259 @@
+/* Everything that a file with a report may do wrong. */
+#include "bench_text.h"
+
+/* ---- Every value of a report replaced by one of another type ---- */
+
+/* Derived, or of no consequence. */
+static int is_ignored(const char *path)
+{
+    static const char *const words[] = {
+        "median",           "min",        "p5",    "p95",       "gflops", "gbytes_per_s", "interval_ms", "noise",
+        "arithmetic_share", "copy_share", "drift", "throttled", "parts",  "shader",       "device_local"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof words / sizeof *words; i++) {
+        char inside[32];
+        snprintf(inside, sizeof inside, ".%s", words[i]);
+        if (strcmp(dot, inside) == 0 || strstr(path, ".parts.") != NULL || strstr(path, ".interval_ms[") != NULL) return 1;
+    }
+    return strstr(path, ".interval_ms[") != NULL;
+}
+
+static unsigned tried;
+
+/* `value` stands at the path within the report; put replaces it there. */
+static void spoil_one(json_t *report, json_t *parent, const char *key, size_t index, const char *path)
+{
+    json_t *value = json_incref(key ? json_object_get(parent, key) : json_array_get(parent, index));
+    json_t *wrong = json_is_string(value)   ? json_integer(3)
+                    : json_is_object(value) ? json_array()
+                    : json_is_array(value)  ? json_object()
+                                            : json_string("x");
+    if (key)
+        json_object_set_new(parent, key, wrong);
+    else
+        json_array_set_new(parent, index, wrong);
+    char *text = json_dumps(report, JSON_COMPACT | JSON_REAL_PRECISION(9)), sentence[300];
+    snprintf(sentence, sizeof sentence, "%s is %s", path,
+             json_is_string(value)   ? "a number, not "
+             : json_is_object(value) ? "a list, not an object"
+             : json_is_array(value)  ? "an object, not a list"
+                                     : "a text, not ");
+    if (!is_ignored(path)) refused(text, strlen(text), strcmp(path, "schema") == 0 ? "no report" : sentence);
+    free(text);
+    tried++;
+    if (key)
+        json_object_set_new(parent, key, value);
+    else
+        json_array_set_new(parent, index, value);
+}
+
+static void spoil(json_t *report, json_t *parent, const char *path)
+{
+    char inside[300];
+    const char *key;
+    json_t *value;
+    size_t index;
+    void *next;
+    json_object_foreach_safe(parent, next, key, value)
+    {
+        snprintf(inside, sizeof inside, "%s%s%s", path, *path ? "." : "", key);
+        if (!json_is_null(value)) spoil_one(report, parent, key, 0, inside);
+        spoil(report, json_object_get(parent, key), inside);
+    }
+    for (index = 0; index < json_array_size(parent); index++) {
+        snprintf(inside, sizeof inside, "%s[%zu]", path, index);
+        if (!json_is_null(json_array_get(parent, index))) spoil_one(report, parent, NULL, index, inside);
+        spoil(report, json_array_get(parent, index), inside);
+    }
+}
+
+static void every_wrong_type_is_refused(void **state)
+{
+    (void)state;
+    json_t *report = small_report();
+    tried = 0;
+    spoil(report, report, "");
+    assert_true(tried > 400);
+    json_decref(report);
+}
+
+/* ---- Values of the right type that make no sense ---- */
+
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        {"rows/0/device", "3", "rows[0].device is 3; the report has 3 devices"},
+        {"rows/0/device", "4294967296", "rows[0].device is 4294967296; it may be 4294967295 at most"},
+        {"rows/0/device", "-1", "whole number"},
+        {"rows/0/device", "0.5", "rows[0].device is 0.5; it must be a whole number"},
+        {"rows/0/device", NULL, "rows[0].device is missing"},
+        {"rows/0/problem", NULL, "rows[0].problem is missing"},
+        {"rows/0/problem/type", "\"f17\"", "rows[0].problem.type is \"f17\", no element type"},
+        {"rows/0/problem/m", "4294967296", "rows[0].problem is no problem: M is 4294967296"},
+        {"rows/0/problem/lda", "3", "rows[0].problem is no problem: "},
+        {"rows/0/problem/layout", "\"diagonal\"", "rows[0].problem.layout is \"diagonal\"; it is \"row\" or \"col\""},
+        {"rows/0/problem/m", NULL, "rows[0].problem.m is missing"},
+        {"rows/0/time/kernel_ms/samples/1", "-0.1", "rows[0].time.kernel_ms.samples[1] is -0.1; it must lie between 0 and"},
+        {"rows/0/time/kernel_ms/samples/1", "1e308", "rows[0].time.kernel_ms.samples[1] is 1e+308"},
+        {"rows/0/time/kernel_ms/samples/1", "null", "rows[0].time.kernel_ms.samples[1] is null"},
+        {"rows/0/time/kernel_ms/samples", NULL, "rows[0].time.kernel_ms.samples is missing"},
+        {"rows/0/time/round_ends/1", "1", "rows[0].time.round_ends[1] is 1, less than the end of the round before, 2"},
+        {"rows/0/time/round_ends/1", "5", "rows[0].time.round_ends[1] is 5; it may be 4 at most"},
+        {"rows/0/time/slope_ms", "-1", "rows[0].time.slope_ms is -1"},
+        {"rows/0/kernel/tile", "[1]", "rows[0].kernel.tile has 1 entries, not 2"},
+        {"rows/0/kernel/spec_constants", "{\"x\":1}", "rows[0].kernel.spec_constants.x is no constant's number"},
+        {"rows/0/verify/error", "-1", "rows[0].verify.error is -1"},
+        {"rows/0/power/joules", "-1", "rows[0].power.joules is -1"},
+        {"devices/0/uuid", "\"zz\"", "devices[0].uuid is no UUID"},
+        {"devices/0/uuid", "\"a1a1\"", "devices[0].uuid is no UUID"},
+        {"devices/0/uuid", "\"a1a1a1a1-a1a1-a1a1-a1a1-a1a1a1a1a1a1a1\"", "devices[0].uuid is no UUID"},
+        {"devices/0/api_version", "\"1.2\"", "devices[0].api_version is no version"},
+        {"devices/0/api_version", "\"1.2000.3\"", "devices[0].api_version is no version"},
+        {"devices/0/pci", "\"0000:65:00\"", "devices[0].pci is no address"},
+        {"devices/0/peaks/copy_bytes_per_s", "-5", "devices[0].peaks.copy_bytes_per_s is -5"},
+        {"devices/0/peaks/matrix/0/a", "\"f99\"", "devices[0].peaks.matrix[0].a is \"f99\""},
+        {"devices", NULL, "devices is missing"},
+        {"rows", NULL, "rows is missing"},
+        {"schema", "\"vkmatmul.bench/2\"", "is of version 2 of the schema; this program reads version 1"},
+        {"schema", "\"vkmatmul.run/1\"", "its schema is \"vkmatmul.run/1\"; reports have \"vkmatmul.bench/1\""},
+        {"schema", NULL, "is JSON, but no report"},
+        {"tunes/0/trials/0/ms", "-1", "tunes[0].trials[0].ms is -1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = changed(cases[i][0], cases[i][1]);
+        refused(text, strlen(text), cases[i][2]);
+        free(text);
+    }
+}
+
+static void strangers_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"", "is empty"},
+        {" \n\t\r\n", "is empty"},
+        {"[]", "no report"},
+        {"42", "is no JSON"},
+        {"{}", "no report"},
+        {"{\"schema\":\"vkmatmul.bench/1\",\"schema\":\"vkmatmul.bench/1\"}", "is no JSON: line 1, column"},
+        {"{\"schema\":\n\"vkmatmul.bench/1\",,}", "is no JSON: line 2, column"},
+        {"{\"schema\":\"vkmatmul.bench/1\",\"devices\":[],\"rows\":[NaN]}", "is no JSON"},
+        {"{\"schema\":\"vkmatmul.bench/1\",\"devices\":[],\"rows\":[1e999]}", "is no JSON"},
+        {"{\"schema\":\"vkmatmul.bench/1\",\"devices\":[],\"rows\":[]} x", "something follows the report"},
+        {"{\"schema\":\"vkmatmul.bench/1\",\"devices\":[],\"rows\":[null]}", "rows[0] is missing"},
+        {"{\"schema\":\"vkmatmul.bench/1\",\"note\":\"\xff\xfe\"}", "is no JSON"},
+        {"{\"schema\":\"vkmatmul.bench/1\",\"note\":\"\\u0000\"}", "is no JSON"},
+        {"{\"schema\":\"vkmatmul.bench.row/1\"}", "schema"},
+        {"\x89PNG\r\n", "is no JSON: line 1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refused(cases[i].text, strlen(cases[i].text), cases[i].words);
+    char *deep = malloc(2000001);
+    memset(deep, '[', 2000000);
+    refused(deep, 2000000, "maximum parsing depth");
+    free(deep);
+    refused("{\"a\":\0}", 8, "is no JSON");
+}
+
+static void crowds_are_refused(void **state)
+{
+    (void)state;
+    char *text = malloc(1 << 20), *at = text;
+    at += sprintf(at, "{\"schema\":\"vkmatmul.bench/1\",\"rows\":[],\"devices\":[{}");
+    for (int i = 0; i < 256; i++) at += sprintf(at, ",{}");
+    at += sprintf(at, "]}");
+    refused(text, (size_t)(at - text), "devices has 257 entries; at most 256 are read");
+    at = text + sprintf(text, "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[],\"rows\":[0");
+    for (int i = 0; i < 65536; i++) at += sprintf(at, ",0");
+    at += sprintf(at, "]}");
+    refused(text, (size_t)(at - text), "rows has 65537 entries; at most 65536 are read");
+    free(text);
+}
+
+static void other_versions_are_read(void **state)
+{
+    (void)state;
+    vkmm_bench bench = {0};
+    static const char *const cases[][2] = {{"schema", "\"vkmatmul.bench/1.7\""},
+                                           {"tool/version", "\"99.1\""},
+                                           {"surprise", "{\"a\":[1,{}]}"},
+                                           {"rows/0/time/surprise", "[[]]"},
+                                           {"rows/0/time", "null"},
+                                           {"tunes", "null"},
+                                           {"host", NULL},
+                                           {"devices/0/limits/max_buffer_bytes", "18446744073709552000.0"},
+                                           {"settings", NULL},
+                                           {"rows/0/problem/alpha", "0.5"},
+                                           {"rows/0/problem/seed", "1.8446744073709552e19"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = changed(cases[i][0], cases[i][1]);
+        taken(text, &bench);
+        free(text);
+        vkmm_bench_free(&bench);
+    }
+    /* Other programs write 2^64 - 1 in full, and begin with a byte order mark. */
+    taken("\xef\xbb\xbf{\"schema\":\"vkmatmul.bench/"
+          "1\",\"rows\":[],\"devices\":[{\"name\":\"a\",\"limits\":{\"max_buffer_bytes\":18446744073709551615}},{\"name\":\"a\"}]}",
+          &bench);
+    assert_true(bench.devices[0].info.max_buffer_bytes == UINT64_MAX);
+    assert_string_equal(bench.devices[0].label, "a");
+    assert_string_equal(bench.devices[1].label, "a #1");
+    vkmm_bench_free(&bench);
+}
+
+static void texts_are_cut_between_characters(void **state)
+{
+    (void)state;
+    char text[2000] = "{\"schema\":\"vkmatmul.bench/1\",\"rows\":[],\"devices\":[],\"created\":\"";
+    vkmm_bench bench = {0};
+    for (int i = 0; i < 20; i++) strcat(text, "\xc3\xa4");
+    strcat(text, "\",\"note\":\"\\u0007\x1b");
+    text[strlen(text) - 1] = 'x';
+    strcat(text, "\"}");
+    taken(text, &bench);
+    assert_int_equal(strlen(bench.created), 30);
+    assert_string_equal(bench.note, "\ax");
+    char *again = written("json", &bench);
+    assert_non_null(strstr(again, "\"note\": \"\\\\x07x\""));
+    free(again);
+    vkmm_bench_free(&bench);
+}
+
+static void unverified_has_no_speed(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {{"rows/0/verify", "null"},
+                                           {"rows/0/verify/method", "\"none\""},
+                                           {"rows/0/verify/passed", "false"},
+                                           {"rows/0/not_run", "\"no time\""},
+                                           {"rows/0/problem/k", "0"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = changed(cases[i][0], cases[i][1]);
+        vkmm_bench bench = {0};
+        if (i == 4) { /* the packed leading dimensions of K = 0 */
+            json_t *report = json_loads(text, 0, NULL);
+            json_object_del(json_object_get(json_array_get(json_object_get(report, "rows"), 0), "time"), "round_ends");
+            json_object_set_new(json_object_get(json_array_get(json_object_get(report, "rows"), 0), "problem"), "lda", json_integer(0));
+            free(text);
+            text = json_dumps(report, 0);
+            json_decref(report);
+        }
+        taken(text, &bench);
+        assert_true(!vkmm_bench_is_timed(&bench.rows[0]) && isnan(bench.rows[0].figures.gflops));
+        free(text);
+        vkmm_bench_free(&bench);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_wrong_type_is_refused), cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(strangers_are_refused),       cmocka_unit_test(crowds_are_refused),
+        cmocka_unit_test(other_versions_are_read),     cmocka_unit_test(texts_are_cut_between_characters),
+        cmocka_unit_test(unverified_has_no_speed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,272 @@
+/* Reports written and read, whole, in lines and in parts. */
+#include "bench_text.h"
+
+#include "base/alloc.h"
+#include "math/component.h"
+
+static int is_near(double a, double b)
+{
+    return isnan(a) ? isnan(b) : fabs(a - b) <= 1e-8 * fabs(a);
+}
+
+static int is_near_series(const vkmm_bench_series *a, const vkmm_bench_series *b)
+{
+    if (a->count != b->count) return 0;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!is_near(a->ms[i], b->ms[i])) return 0;
+    return 1;
+}
+
+/* All that was measured. */
+static void is_same_row(const vkmm_bench_row *a, const vkmm_bench_row *b)
+{
+    assert_true(vkmm_bench_same(a, b) && a->device == b->device && a->seed == b->seed && a->passed == b->passed && a->mapped == b->mapped);
+    assert_memory_equal(&a->kernel, &b->kernel, sizeof a->kernel);
+    assert_true(is_near(a->error, b->error) && is_near(a->bound, b->bound) && is_near(a->slope_ms, b->slope_ms));
+    assert_true(is_near(a->asked_bytes, b->asked_bytes) && is_near(a->power.joules, b->power.joules) &&
+                is_near(a->power.watts, b->power.watts));
+    for (int i = 0; i < 3; i++) assert_true(is_near(a->power.mhz[i], b->power.mhz[i]));
+    assert_true(is_near_series(&a->kernel_ms, &b->kernel_ms) && is_near_series(&a->submit_ms, &b->submit_ms));
+    assert_true(is_near_series(&a->transfer_ms, &b->transfer_ms) && is_near_series(&a->upload_ms, &b->upload_ms));
+    assert_true(is_near_series(&a->download_ms, &b->download_ms) && a->rounds == b->rounds);
+    for (uint32_t i = 0; i < a->rounds; i++) assert_int_equal(a->round_ends[i], b->round_ends[i]);
+    const char *const texts[][2] = {{a->group, b->group},
+                                    {a->asked, b->asked},
+                                    {a->init, b->init},
+                                    {a->not_run, b->not_run},
+                                    {a->method, b->method},
+                                    {a->sentence, b->sentence},
+                                    {a->clock, b->clock},
+                                    {a->clock_note, b->clock_note},
+                                    {a->stopped, b->stopped},
+                                    {a->power.source, b->power.source},
+                                    {a->power.limited, b->power.limited},
+                                    {a->figures.apart, b->figures.apart}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_string_equal(texts[i][0], texts[i][1]);
+    assert_true(is_near(a->figures.gflops, b->figures.gflops) && is_near(a->figures.drift, b->figures.drift));
+    assert_true(a->figures.throttled == b->figures.throttled && a->figures.adds_up == b->figures.adds_up);
+}
+
+static void round_trip(const char *format)
+{
+    vkmm_bench bench = {0}, again = {0};
+    heard h = {0};
+    make_bench(&bench, 1, 0.02);
+    char *first = written(format, &bench);
+    assert_int_equal(parse(&h, first, &again), VKMM_OK);
+    assert_int_equal(h.count, 0);
+    char *second = written(format, &again);
+    assert_string_equal(first, second);
+    assert_string_equal(again.name, "old.json");
+    assert_true(again.device_count == 3 && again.row_count == bench.row_count && again.tune_count == 2 && again.complete);
+    for (uint32_t i = 0; i < again.row_count; i++) is_same_row(&bench.rows[i], &again.rows[i]);
+    for (uint32_t i = 0; i < 3; i++) assert_memory_equal(&bench.devices[i].info, &again.devices[i].info, sizeof again.devices[i].info);
+    assert_true(isnan(again.devices[0].peaks.matrix[2].multiply_adds_per_s));
+    assert_memory_equal(&bench.devices[0].peaks.matrix[1], &again.devices[0].peaks.matrix[1], sizeof(vkmm_bench_matrix));
+    free(first);
+    free(second);
+    vkmm_bench_free(&bench);
+    vkmm_bench_free(&again);
+}
+
+static void documents_come_back(void **state)
+{
+    (void)state;
+    round_trip("json");
+}
+
+static void lines_come_back(void **state)
+{
+    (void)state;
+    round_trip("jsonl");
+}
+
+/* ---- Lines ---- */
+
+static void torn_journals_are_read(void **state)
+{
+    (void)state;
+    vkmm_bench made = {0}, bench = {0};
+    heard h = {0};
+    make_bench(&made, 1, 0.02);
+    char *text = written("jsonl", &made), *last = text;
+    for (uint32_t i = 0; i < 1 + 3 + 5; i++) last = strchr(last, '\n') + 1;
+    last[100] = '\0'; /* within the sixth row */
+    assert_int_equal(parse(&h, text, &bench), VKMM_OK);
+    assert_true(h.count == 1 && h.level == VKMM_LOG_WARNING && strstr(h.last, "line 10 is torn") != NULL);
+    assert_true(bench.row_count == 5 && bench.device_count == 3 && !bench.complete);
+    assert_string_equal(bench.note, "the run did not come to its end");
+    assert_string_equal(bench.devices[1].label, made.devices[1].label);
+    vkmm_bench_free(&bench);
+    *last = '\0'; /* between two lines */
+    h.count = 0;
+    assert_int_equal(parse(&h, text, &bench), VKMM_OK);
+    assert_true(h.count == 0 && bench.row_count == 5);
+    vkmm_bench_free(&bench);
+    text[strcspn(text, "\n") + 1] = '}'; /* the second line */
+    refused(text, strlen(text), "line 2 is no JSON: column");
+    free(text);
+    vkmm_bench_free(&made);
+}
+
+static void lines_are_judged(void **state)
+{
+    (void)state;
+#define HEAD   "{\"schema\":\"vkmatmul.bench.head/1\"}\n"
+#define DEVICE "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0,\"name\":\"a\"}\n"
+#define ROW    "{\"schema\":\"vkmatmul.bench.row/1\",\"device\":0,\"problem\":{\"type\":\"f32\",\"m\":1,\"n\":1,\"k\":1}}\n"
+    vkmm_bench bench = {0};
+    refused(HEAD ROW DEVICE, strlen(HEAD ROW DEVICE), "line 2: device is 0; the report has 0 devices");
+    refused(HEAD "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":1}\n", strlen(HEAD) + 50, "line 2: device is 1; the next device is 0");
+    refused(HEAD DEVICE "\n\n{}\n" ROW, strlen(HEAD DEVICE ROW) + 5, "line 5: it has no schema");
+    refused(HEAD DEVICE "{\"schema\":\"vkmatmul.bench.row/1\",\"device\":0}", strlen(HEAD DEVICE) + 44, "line 3: problem is missing");
+    taken(HEAD DEVICE ROW "{\"schema\":\"vkmatmul.bench.weather/1\",\"sun\":true}\r\n" ROW
+                          "{\"schema\":\"vkmatmul.bench.end/1\",\"complete\":true}",
+          &bench);
+    assert_true(bench.row_count == 2 && bench.complete && bench.note[0] == '\0');
+    vkmm_bench_free(&bench);
+    taken(HEAD DEVICE ROW "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0,\"name\":\"a\",\"failed\":\"it burnt\"}\n", &bench);
+    assert_true(bench.device_count == 1 && !bench.complete);
+    assert_string_equal(bench.devices[0].failed, "it burnt");
+    vkmm_bench_free(&bench);
+}
+
+static void tunes_are_read(void **state)
+{
+    (void)state;
+    vkmm_bench bench = {0};
+    taken("{\"schema\":\"vkmatmul.tune/1\",\"tool\":{\"version\":\"0.3\",\"command\":\"vkmatmul "
+          "tune\"},\"device\":{\"name\":\"a\",\"type\":\"cpu\"},"
+          "\"problem\":{\"type\":\"f32\",\"m\":4,\"n\":5,\"k\":6},\"best\":{\"kernel\":\"blocked\",\"config\":\"rows=4\",\"gflops\":5},"
+          "\"trials\":[{\"kernel\":\"blocked\",\"config\":\"rows=4\",\"ms\":0.5},{\"kernel\":\"tiled\",\"config\":\"\",\"ms\":null}]}\n"
+          "{\"schema\":\"vkmatmul.tune/"
+          "1\",\"device\":{\"name\":\"a\"},\"problem\":{\"type\":\"f64\",\"m\":4,\"n\":5,\"k\":6},\"skipped\":\"no\",\"trials\":null}\n",
+          &bench);
+    assert_true(bench.complete && bench.tune_count == 2 && bench.tunes[0].count == 2 && bench.tunes[1].count == 0);
+    assert_string_equal(bench.version, "0.3");
+    assert_string_equal(bench.tunes[0].device, "a");
+    assert_string_equal(bench.tunes[0].trials[0].config, "rows=4");
+    assert_true(bench.tunes[0].trials[0].ms == 0.5 && bench.tunes[0].trials[1].ms == 0 && bench.tunes[0].problem.n == 5);
+    vkmm_bench_free(&bench);
+}
+
+/* ---- Files, parts, memory ---- */
+
+static void files(void **state)
+{
+    (void)state;
+    heard h = {0};
+    const vkmm_log log = {hear, &h};
+    vkmm_bench bench = {0};
+    char path[] = "/tmp/vkmatmul-test-XXXXXX.json";
+    const int file = mkstemps(path, 5);
+    assert_true(file >= 0);
+    assert_int_equal(vkmm_bench_open(&log, path, &bench), VKMM_INVALID);
+    assert_true(strstr(h.last, "is empty") != NULL);
+    const char *text = "{\"schema\":\"vkmatmul.bench/1\",\"rows\":[],\"devices\":[]}";
+    FILE *stream = fdopen(file, "w");
+    fputs(text, stream);
+    fclose(stream);
+    assert_int_equal(vkmm_bench_open(&log, path, &bench), VKMM_OK);
+    assert_string_equal(bench.name, path + 5);
+    vkmm_bench_free(&bench);
+    remove(path);
+    assert_int_equal(vkmm_bench_open(&log, path, &bench), VKMM_INVALID);
+    assert_true(strstr(h.last, path) != NULL);
+    assert_int_equal(vkmm_bench_open(&log, "/tmp", &bench), VKMM_INVALID);
+    assert_true(strstr(h.last, "/tmp") != NULL);
+}
+
+static void parts_come_back(void **state)
+{
+    (void)state;
+    char sentence[VKMM_BENCH_TEXT];
+    vkmm_bench made = {0};
+    vkmm_bench_row row;
+    make_bench(&made, 1, 0.02);
+    vkmm_bench_row_init(&row);
+    json_t *json = vkmm_json_bench_row(&made.rows[3]);
+    assert_true(vkmm_bench_read_row(json, &row, sentence) && sentence[0] == '\0' && vkmm_bench_same(&row, &made.rows[3]));
+    assert_int_equal(row.kernel_ms.count, made.rows[3].kernel_ms.count);
+    vkmm_bench_row_free(&row);
+    json_object_set_new(json, "problem", json_null());
+    assert_false(vkmm_bench_read_row(json, &row, sentence));
+    assert_string_equal(sentence, "problem is missing");
+    vkmm_bench_row_free(&row);
+    json_decref(json);
+    assert_false(vkmm_bench_read_row(NULL, &row, sentence));
+    vkmm_bench_row_free(&row);
+    vkmm_bench_device device = {0};
+    json = vkmm_json_bench_device(&made.devices[1]);
+    assert_true(vkmm_bench_read_device(json, &device, sentence));
+    assert_memory_equal(&device.info, &made.devices[1].info, sizeof device.info);
+    json_decref(json);
+    vkmm_bench_peaks peaks = {0};
+    json = vkmm_json_bench_peaks(&made.devices[0].peaks);
+    assert_true(vkmm_bench_read_peaks(json, &peaks, sentence) && peaks.matrix_count == 3);
+    json_decref(json);
+    vkmm_problem problem = {0}, odd = {.m = 7,
+                                       .n = 5,
+                                       .k = 3,
+                                       .type = VKMM_I32,
+                                       .layout = VKMM_COL_MAJOR,
+                                       .op_a = VKMM_OP_T,
+                                       .lda = 9,
+                                       .batch_count = 4,
+                                       .stride_a = 100,
+                                       .stride_c = 35,
+                                       .scaled = 1,
+                                       .alpha = -3,
+                                       .beta = 4294967295.0};
+    json = vkmm_json_bench_problem(&odd);
+    assert_true(vkmm_bench_read_problem(json, &problem, sentence));
+    vkmm_bench_row a = {.problem = odd}, b = {.problem = problem};
+    assert_true(vkmm_bench_same(&a, &b) && problem.stride_b == 0 && problem.ldb == 3);
+    json_decref(json);
+    vkmm_bench_free(&made);
+}
+
+static void component_names(void **state)
+{
+    (void)state;
+    char text[32];
+    const uint32_t all[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1000141000, 1000491002, 4294967295u};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        uint32_t back = 77;
+        assert_true(vkmm_component_parse(vkmm_component_name(all[i], text), &back) && back == all[i]);
+    }
+    assert_string_equal(vkmm_component_name(1000141000, text), "bf16");
+    assert_string_equal(vkmm_component_name(11, text), "type 11");
+    uint32_t back;
+    static const char *const wrong[] = {"", "f99", "type", "type ", "type x", "type 1", "type 4294967296", "type 12 "};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(vkmm_component_parse(wrong[i], &back));
+}
+
+static void memory_ends(void **state)
+{
+    (void)state;
+    char *text = changed("tool/version", "\"1\"");
+    int ended = 0;
+    for (uint64_t n = 1; n < 200 && !ended; n++) {
+        heard h = {0};
+        vkmm_bench bench = {0};
+        vkmm_alloc_fail_after(n);
+        const vkmm_status status = parse(&h, text, &bench);
+        vkmm_alloc_fail_after(0);
+        assert_true(status == VKMM_OK || (status == VKMM_OUT_OF_MEMORY && h.count == 1 && bench.rows == NULL));
+        ended = status == VKMM_OK && bench.row_count == 5 && !isnan(bench.rows[0].figures.sum_ms);
+        vkmm_bench_free(&bench);
+    }
+    assert_true(ended);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(documents_come_back), cmocka_unit_test(lines_come_back), cmocka_unit_test(torn_journals_are_read),
+        cmocka_unit_test(lines_are_judged),    cmocka_unit_test(tunes_are_read),  cmocka_unit_test(files),
+        cmocka_unit_test(parts_come_back),     cmocka_unit_test(component_names), cmocka_unit_test(memory_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

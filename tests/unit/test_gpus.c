@@ -1,0 +1,162 @@
+/* The system's GPUs, from trees that look like sysfs; and looking around in folders. */
+#include "unit.h"
+
+#include "base/dynlib.h"
+#include "base/folder.h"
+#include "base/gpus.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[64];
+
+static void write_file(const char *name, const char *text)
+{
+    char path[400], command[500];
+    snprintf(path, sizeof path, "%s%s", root, name);
+    snprintf(command, sizeof command, "mkdir -p \"$(dirname '%s')\"", path);
+    assert_int_equal(system(command), 0);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void make_link(const char *name, const char *target)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s%s", root, name);
+    assert_int_equal(symlink(target, path), 0);
+}
+
+static int enter(void **state)
+{
+    (void)state;
+    snprintf(root, sizeof root, "/tmp/vkmm-gpus-XXXXXX");
+    return mkdtemp(root) != NULL ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    return system(command);
+}
+
+static void add_pci(const char *address, const char *class, const char *vendor, const char *device)
+{
+    char name[200];
+    snprintf(name, sizeof name, "/sys/bus/pci/devices/%s/class", address);
+    write_file(name, class);
+    snprintf(name, sizeof name, "/sys/bus/pci/devices/%s/vendor", address);
+    write_file(name, vendor);
+    snprintf(name, sizeof name, "/sys/bus/pci/devices/%s/device", address);
+    write_file(name, device);
+}
+
+static void finds_displays_alone(void **state)
+{
+    (void)state;
+    vkmm_gpu gpus[4];
+    add_pci("0000:00:1f.3", "0x040300\n", "0x8086\n", "0xa171\n");
+    add_pci("0000:03:00.0", "0x030000\n", "0x1002\n", "0x744c\n");
+    add_pci("0001:c4:00.1", "0x030200\n", "0x10de\n", "0x2335\n");
+    make_link("/sys/bus/pci/devices/0000:03:00.0/driver", "../../../../bus/pci/drivers/amdgpu");
+    write_file("/sys/bus/pci/devices/0000:03:00.0/drm/card0/dev", "226:0");
+    write_file("/sys/bus/pci/devices/0000:03:00.0/drm/renderD129/dev", "226:129");
+    write_file("/dev/dri/renderD129", "");
+    assert_int_equal(vkmm_gpus_list(root, gpus, 4), 2);
+    assert_int_equal(gpus[0].pci[1], 3);
+    assert_int_equal(gpus[0].vendor_id, 0x1002);
+    assert_int_equal(gpus[0].device_id, 0x744c);
+    assert_string_equal(gpus[0].kernel_driver, "amdgpu");
+    assert_string_equal(gpus[0].node, "/dev/dri/renderD129");
+    assert_true(gpus[0].node_there && gpus[0].node_open);
+    assert_int_equal(gpus[1].pci[0], 1);
+    assert_int_equal(gpus[1].pci[1], 0xc4);
+    assert_int_equal(gpus[1].pci[3], 1);
+    assert_string_equal(gpus[1].kernel_driver, "");
+    assert_string_equal(gpus[1].node, "");
+    assert_int_equal(vkmm_gpus_list(root, gpus, 1), 2); /* the rest is counted */
+}
+
+static void finds_platform_gpus(void **state)
+{
+    (void)state;
+    vkmm_gpu gpu;
+    write_file("/sys/class/drm/card1/device/uevent", "");
+    write_file("/sys/class/drm/renderD128/device/uevent", "");
+    make_link("/sys/class/drm/renderD128/device/driver", "../../drivers/panfrost");
+    write_file("/sys/class/drm/renderD130/device/vendor", "0x1002"); /* on PCI: listed there */
+    assert_int_equal(vkmm_gpus_list(root, &gpu, 1), 1);
+    assert_int_equal(gpu.has_pci, 0);
+    assert_string_equal(gpu.kernel_driver, "panfrost");
+    assert_string_equal(gpu.node, "/dev/dri/renderD128");
+    assert_false(gpu.node_there || gpu.node_open);
+}
+
+static void an_empty_system_has_none(void **state)
+{
+    (void)state;
+    vkmm_gpu gpu;
+    assert_int_equal(vkmm_gpus_list(root, &gpu, 1), 0);
+    assert_int_equal(vkmm_gpus_list("/nonexistent", &gpu, 1), 0);
+}
+
+static void damaged_files_are_no_gpus(void **state)
+{
+    (void)state;
+    vkmm_gpu gpu;
+    add_pci("rubbish", "0x030000", "0x1002", "1");
+    add_pci("0000:01:00.0", "", "", "");
+    add_pci("0000:02:00.0", "0x03zz", "0x1002", "1");
+    assert_int_equal(vkmm_gpus_list(root, &gpu, 1), 0);
+}
+
+static void lists_names_in_order(void **state)
+{
+    (void)state;
+    vkmm_names names;
+    write_file("/f/b", "");
+    write_file("/f/a", "");
+    write_file("/f/.hidden", "");
+    char path[100], text[8];
+    snprintf(path, sizeof path, "%s/f", root);
+    assert_true(vkmm_folder_list(path, &names));
+    assert_int_equal(names.count, 2);
+    assert_string_equal(names.name[0], "a");
+    vkmm_names_free(&names);
+    assert_false(vkmm_folder_list("/nonexistent", &names));
+    vkmm_names_free(&names);
+    write_file("/f/long", "0123456789 \n");
+    snprintf(path, sizeof path, "%s/f/long", root);
+    assert_true(vkmm_file_text(path, text, sizeof text));
+    assert_string_equal(text, "0123456");
+    assert_false(vkmm_file_text(root, text, sizeof text)); /* a folder */
+    assert_string_equal(text, "");
+}
+
+static void knows_the_linkers_folders(void **state)
+{
+    (void)state;
+    write_file("/usr/lib/libthere.so.1", "");
+    assert_true(vkmm_dynlib_there(root, "libthere.so.1"));
+    assert_false(vkmm_dynlib_there(root, "libnothere.so.1"));
+    assert_false(vkmm_dynlib_there("", "libvkmm-no-such-library.so.9"));
+    assert_true(vkmm_dynlib_there("", "libc.so.6"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(finds_displays_alone, enter, leave),
+        cmocka_unit_test_setup_teardown(finds_platform_gpus, enter, leave),
+        cmocka_unit_test_setup_teardown(an_empty_system_has_none, enter, leave),
+        cmocka_unit_test_setup_teardown(damaged_files_are_no_gpus, enter, leave),
+        cmocka_unit_test_setup_teardown(lists_names_in_order, enter, leave),
+        cmocka_unit_test_setup_teardown(knows_the_linkers_folders, enter, leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,350 @@
+/* Sensors: trees of files as the kernel shows them, and a management library of our own. Argument: that library. */
+#include "unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/dynlib.h"
+#include "base/sensors_source.h"
+#include "fake_nvml.h"
+
+static const char *library;
+static char root[64];
+static const uint32_t card[4] = {0, 0xc1, 0, 0};
+
+#define GPU "/sys/bus/pci/devices/0000:c1:00.0"
+
+static int make_root(void **state)
+{
+    (void)state;
+    snprintf(root, sizeof root, "/tmp/vkmm-sensors-XXXXXX");
+    return mkdtemp(root) == NULL;
+}
+
+static int remove_root(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    return system(command);
+}
+
+/* A file of the tree, with the folders that it needs; text NULL: it vanishes. */
+static void put(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s%s", root, name);
+    if (text == NULL) {
+        assert_int_equal(unlink(path), 0);
+        return;
+    }
+    for (char *slash = strchr(path + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void about(double figure, double wanted, double within)
+{
+    if (!(fabs(figure - wanted) <= within)) fail_msg("%g instead of %g", figure, wanted);
+}
+
+/* Watches for a while; between start and stop, one file gets another content. */
+static vkmm_sensed watch(vkmm_sensors *sensors, unsigned ms, const char *name, const char *text)
+{
+    vkmm_sensed sensed;
+    memset(&sensed, 0xa5, sizeof sensed);
+    vkmm_sensors_start(sensors);
+    if (name != NULL) put(name, text);
+    usleep(ms * 1000);
+    vkmm_sensors_stop(sensors, &sensed);
+    return sensed;
+}
+
+static void nothing_to_read_is_no_error(void **state)
+{
+    (void)state;
+    vkmm_sensors *sensors = NULL;
+    assert_null(vkmm_sensors_open(card, root));
+    assert_null(vkmm_sensors_open(NULL, root));
+    assert_string_equal(vkmm_sensors_source(NULL), "");
+    vkmm_sensed sensed = watch(NULL, 0, NULL, NULL);
+    assert_true(isnan(sensed.ms) && isnan(sensed.joules) && isnan(sensed.watts) && isnan(sensed.mhz_during));
+    assert_string_equal(sensed.limited, "");
+    vkmm_sensors_close(&sensors);
+    /* Files that say nothing that a number could be made of. */
+    put(GPU "/hwmon/hwmon3/power1_average", "");
+    put(GPU "/hwmon/hwmon3/freq1_input", "\x01\xff nan\n");
+    put(GPU "/hwmon/hwmon3/energy1_input", "-5\n");
+    put("/sys/class/powercap/intel-rapl:0/name", "package-0\n");
+    put("/sys/class/powercap/intel-rapl:0/energy_uj", "12 apples\n");
+    put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "<unknown>\n");
+    put("/proc/cpuinfo", "cpu MHz\ncpu MHz : -3\ncpu MHz : inf\ncpu MHz : much\n");
+    assert_null(vkmm_sensors_open(card, root));
+    assert_null(vkmm_sensors_open(NULL, root));
+    vkmm_sensed none;
+    sensors = vkmm_sensors_open(NULL, ""); /* of this very machine: whatever there is, it does no harm */
+    vkmm_sensors_stop(sensors, &none);
+    assert_true(isnan(none.ms)); /* never started */
+    vkmm_sensors_start(sensors);
+    vkmm_sensors_start(sensors);
+    vkmm_sensors_close(&sensors);
+    assert_null(sensors);
+}
+
+static void amd_tells_power_and_clock(void **state)
+{
+    (void)state;
+    put(GPU "/hwmon/hwmon3/name", "amdgpu\n");
+    put(GPU "/hwmon/hwmon3/power1_average", "150000000\n");
+    put(GPU "/hwmon/hwmon3/power1_input", "9000000\n");
+    put(GPU "/hwmon/hwmon3/freq1_input", "2450000000\n");
+    vkmm_sensors *sensors = vkmm_sensors_open(card, root);
+    assert_string_equal(vkmm_sensors_source(sensors), "amdgpu");
+    vkmm_sensed sensed = watch(sensors, 150, GPU "/hwmon/hwmon3/freq1_input", "1800000000\n");
+    about(sensed.watts, 150, 1e-6);
+    about(sensed.joules, 150 * sensed.ms / 1e3, 1e-6);
+    about(sensed.mhz_before, 2450, 0);
+    about(sensed.mhz_during, 1800, 0);
+    about(sensed.mhz_after, 1800, 0);
+    assert_true(sensed.ms >= 150 && sensed.ms < 10000);
+    assert_string_equal(sensed.limited, "");
+    /* Too short for an energy, but not for a clock. */
+    put(GPU "/hwmon/hwmon3/freq1_input", "2000000000\n");
+    sensed = watch(sensors, 30, NULL, NULL);
+    assert_true(isnan(sensed.joules) && isnan(sensed.watts));
+    about(sensed.mhz_during, 2000, 0);
+    /* The card goes away while it is watched. */
+    put(GPU "/hwmon/hwmon3/power1_average", NULL);
+    sensed = watch(sensors, 110, GPU "/hwmon/hwmon3/freq1_input", NULL);
+    assert_true(isnan(sensed.joules) && isnan(sensed.watts) && isnan(sensed.mhz_after));
+    about(sensed.mhz_before, 2000, 0);
+    vkmm_sensors_close(&sensors);
+    put(GPU "/hwmon/hwmon3/power1_input", "9000000\n");
+    sensors = vkmm_sensors_open(card, root);
+    about(watch(sensors, 110, NULL, NULL).watts, 9, 1e-6);
+    vkmm_sensors_close(&sensors);
+}
+
+static void intel_tells_energy_clock_and_limits(void **state)
+{
+    (void)state;
+    char link[128];
+    put(GPU "/hwmon/hwmon7/energy1_input", "5000000\n");
+    put(GPU "/hwmon/hwmon7/name", "else\n");
+    put(GPU "/drm/renderD128/dev", "226:128\n");
+    put(GPU "/drm/card1/gt_act_freq_mhz", "999\n");
+    put(GPU "/drm/card1/gt/gt0/rps_act_freq_mhz", "1300\n");
+    put(GPU "/drm/card1/gt/gt0/throttle_reason_pl1", "1\n");
+    put(GPU "/drm/card1/gt/gt0/throttle_reason_thermal", "1\n");
+    put(GPU "/drm/card1/gt/gt0/throttle_reason_pl4", "0\n");
+    snprintf(link, sizeof link, "%s" GPU "/driver", root);
+    assert_int_equal(symlink("../../../bus/pci/drivers/i915", link), 0);
+    vkmm_sensors *sensors = vkmm_sensors_open(card, root);
+    assert_string_equal(vkmm_sensors_source(sensors), "i915");
+    vkmm_sensed sensed = watch(sensors, 120, GPU "/hwmon/hwmon7/energy1_input", "8000000\n");
+    about(sensed.joules, 3, 1e-6);
+    about(sensed.watts, 3e3 / sensed.ms, 1e-6);
+    about(sensed.mhz_during, 1300, 0);
+    assert_string_equal(sensed.limited, "power, heat");
+    /* A counter that stands still or starts anew gives no energy, and never a negative one. */
+    sensed = watch(sensors, 110, NULL, NULL);
+    assert_true(isnan(sensed.joules) && isnan(sensed.watts));
+    sensed = watch(sensors, 110, GPU "/hwmon/hwmon7/energy1_input", "7\n");
+    assert_true(isnan(sensed.joules) && isnan(sensed.watts));
+    vkmm_sensors_close(&sensors);
+
+    put(GPU "/drm/card1/gt/gt0/rps_act_freq_mhz", NULL);
+    sensors = vkmm_sensors_open(card, root);
+    about(watch(sensors, 20, NULL, NULL).mhz_before, 999, 0);
+    vkmm_sensors_close(&sensors);
+    put(GPU "/drm/card1/gt_act_freq_mhz", NULL);
+    put(GPU "/tile0/gt0/freq0/act_freq", "2050\n");
+    put(GPU "/tile0/gt0/freq0/throttle/reason_prochot", "1\n");
+    sensors = vkmm_sensors_open(card, root);
+    sensed = watch(sensors, 20, NULL, NULL);
+    about(sensed.mhz_before, 2050, 0);
+    assert_string_equal(sensed.limited, "heat");
+    vkmm_sensors_close(&sensors);
+    put(GPU "/tile0/gt0/freq0/act_freq", "0\n"); /* asleep */
+    sensors = vkmm_sensors_open(card, root);
+    assert_true(isnan(watch(sensors, 20, NULL, NULL).mhz_during));
+    vkmm_sensors_close(&sensors);
+}
+
+#define RAPL "/sys/class/powercap/intel-rapl:"
+
+static void a_processor_tells_energy_and_clock(void **state)
+{
+    (void)state;
+    put("/proc/cpuinfo", "processor\t: 0\ncpu MHz\t\t: 2450.500\n\nprocessor\t: 1\ncpu MHz\t\t: 2449.500\n");
+    vkmm_sensors *sensors = vkmm_sensors_open(NULL, root);
+    assert_string_equal(vkmm_sensors_source(sensors), "cpuinfo");
+    vkmm_sensed sensed = watch(sensors, 110, NULL, NULL);
+    about(sensed.mhz_during, 2450, 0);
+    assert_true(isnan(sensed.joules));
+    vkmm_sensors_close(&sensors);
+    put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "3600000\n");
+    put("/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "800000\n");
+    put("/sys/devices/system/cpu/cpu2/cpufreq/scaling_cur_freq", "3500000\n");
+    put("/sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq", "1\n");
+    sensors = vkmm_sensors_open(NULL, root);
+    assert_string_equal(vkmm_sensors_source(sensors), "cpufreq");
+    about(watch(sensors, 20, NULL, NULL).mhz_during, 3500, 0);
+    vkmm_sensors_close(&sensors);
+
+    put("/sys/class/powercap/intel-rapl/enabled", "1\n");
+    put(RAPL "0/name", "package-0\n");
+    put(RAPL "0/max_energy_range_uj", "262143328850\n");
+    put(RAPL "0/energy_uj", "262143000000\n");
+    put(RAPL "0:0/name", "package-0-core\n");
+    put(RAPL "0:0/energy_uj", "1\n");
+    put(RAPL "1/name", "psys\n");
+    put(RAPL "1/energy_uj", "100\n");
+    put(RAPL "2/name", "package-1\n");
+    put(RAPL "2/max_energy_range_uj", "1000000\n");
+    put(RAPL "2/energy_uj", "999999\n");
+    sensors = vkmm_sensors_open(NULL, root);
+    assert_string_equal(vkmm_sensors_source(sensors), "RAPL");
+    vkmm_sensors_start(sensors);
+    put(RAPL "0/energy_uj", "671150\n"); /* 1.0 J on, over the end of its range */
+    put(RAPL "2/energy_uj", "499999\n"); /* 0.5 J, over its own */
+    put(RAPL "0:0/energy_uj", "9000000\n");
+    put(RAPL "1/energy_uj", "9000000\n");
+    usleep(110000);
+    vkmm_sensors_stop(sensors, &sensed);
+    about(sensed.joules, 1.5, 1e-6);
+    about(sensed.mhz_after, 3500, 0);
+    sensed = watch(sensors, 110, RAPL "2/energy_uj", NULL);
+    assert_true(isnan(sensed.joules)); /* one package alone is not the processor's energy */
+    vkmm_sensors_close(&sensors);
+}
+
+static void nvidia_tells_everything(void **state)
+{
+    (void)state;
+    const uint32_t other[4] = {0, 0xc2, 0, 0};
+    void *handle = vkmm_dynlib_open(library);
+    assert_non_null(handle);
+    vkmm_function symbol = vkmm_dynlib_symbol(handle, "fake_nvml");
+    struct fake_nvml *nvml = NULL;
+    memcpy(&nvml, &symbol, sizeof nvml);
+    assert_non_null(nvml);
+    assert_null(vkmm_sensors_open_with(card, root, library)); /* it has the card, but no figure */
+    nvml->mhz = 1980;
+    assert_null(vkmm_sensors_open_with(other, root, library));
+    nvml->broken = 1;
+    assert_null(vkmm_sensors_open_with(card, root, library));
+    nvml->users = nvml->broken = 0;
+    vkmm_sensors *sensors = vkmm_sensors_open_with(card, root, library);
+    assert_string_equal(vkmm_sensors_source(sensors), "NVML");
+    vkmm_sensed sensed = watch(sensors, 110, NULL, NULL);
+    about(sensed.mhz_during, 1980, 0);
+    assert_true(isnan(sensed.joules));
+    nvml->milliwatts = 700000;
+    nvml->reasons = 0x4 | 0x1;
+    sensed = watch(sensors, 110, NULL, NULL);
+    about(sensed.watts, 700, 1e-6);
+    assert_string_equal(sensed.limited, "power");
+    nvml->millijoules = 1000000;
+    nvml->reasons = 0x60;
+    vkmm_sensors_start(sensors);
+    usleep(110000);
+    vkmm_sensors_stop(sensors, &sensed);
+    assert_true(isnan(sensed.joules)); /* a counter is believed, even when it stands still */
+    vkmm_sensors_start(sensors);
+    nvml->millijoules = 1070000;
+    usleep(110000);
+    vkmm_sensors_stop(sensors, &sensed);
+    about(sensed.joules, 70, 1e-6);
+    assert_string_equal(sensed.limited, "heat");
+    nvml->reasons = 0x8;
+    assert_string_equal(watch(sensors, 20, NULL, NULL).limited, "hardware slowdown");
+    nvml->reasons = 0x1 | 0x2; /* idle; set by the user */
+    assert_string_equal(watch(sensors, 20, NULL, NULL).limited, "");
+    assert_int_equal(nvml->users, 1);
+    vkmm_sensors_close(&sensors);
+    assert_int_equal(nvml->users, 0);
+    vkmm_dynlib_close(handle);
+    assert_null(vkmm_sensors_open_with(card, root, "libm.so.6"));
+    /* Without the library, what the kernel tells of the card still counts. */
+    put(GPU "/hwmon/hwmon0/power1_input", "20000000\n");
+    sensors = vkmm_sensors_open_with(card, root, "/nowhere/libnvidia-ml.so.1");
+    assert_string_equal(vkmm_sensors_source(sensors), "sysfs");
+    vkmm_sensors_close(&sensors);
+}
+
+/* A counter that moves every 100 ms, by 70 J: 700 W, wherever between two moves one looks. */
+static void steps_of_a_counter_do_not_matter(void **state)
+{
+    (void)state;
+    for (int phase = 0; phase < 100; phase += 10) {
+        vkmm_sensor_steps steps = {.joules = NAN};
+        for (int ms = 0; ms <= 350; ms += 10) {
+            vkmm_sensor_look(&steps, 5000 + ms, 70.0 * ((ms + phase) / 100));
+            if (ms == 50) vkmm_sensor_look(&steps, 5000 + ms, NAN);
+        }
+        about(vkmm_sensor_power(&steps, 100), 700, 1e-9);
+        assert_true(steps.count >= 3);
+    }
+    vkmm_sensor_steps steps = {.joules = NAN};
+    vkmm_sensor_look(&steps, 0, 5);
+    vkmm_sensor_look(&steps, 200, 9);
+    assert_true(isnan(vkmm_sensor_power(&steps, 100))); /* one move has no time */
+    vkmm_sensor_look(&steps, 290, 10);
+    assert_true(isnan(vkmm_sensor_power(&steps, 100)));
+    vkmm_sensor_look(&steps, 310, 8); /* anew */
+    assert_true(isnan(vkmm_sensor_power(&steps, 100)));
+    vkmm_sensor_look(&steps, 400, 29);
+    about(vkmm_sensor_power(&steps, 100), 100, 1e-9);
+}
+
+#define SUPPLY "/sys/class/power_supply/"
+
+static void a_laptop_says_what_it_lives_on(void **state)
+{
+    (void)state;
+    assert_string_equal(vkmm_power_source(root), "");
+    put(SUPPLY "hidpp_battery_0/type", "Battery\n");
+    put(SUPPLY "hidpp_battery_0/scope", "Device\n");
+    put(SUPPLY "hidpp_battery_0/status", "Discharging\n");
+    assert_string_equal(vkmm_power_source(root), "");
+    put(SUPPLY "BAT0/type", "Battery\n");
+    put(SUPPLY "BAT0/status", "Discharging\n");
+    put(SUPPLY "AC/type", "Mains\n");
+    put(SUPPLY "AC/online", "0\n");
+    assert_string_equal(vkmm_power_source(root), "battery");
+    put(SUPPLY "AC/online", "1\n");
+    assert_string_equal(vkmm_power_source(root), "mains");
+    put(SUPPLY "AC/online", NULL);
+    put(SUPPLY "BAT0/status", "Full\n");
+    assert_string_equal(vkmm_power_source(root), "mains");
+    put(SUPPLY "BAT0/status", "\n\n");
+    assert_string_equal(vkmm_power_source(root), "");
+}
+
+#define IN_A_TREE(test) cmocka_unit_test_setup_teardown(test, make_root, remove_root)
+
+int main(int count, char **arguments)
+{
+    const struct CMUnitTest tests[] = {
+        IN_A_TREE(nothing_to_read_is_no_error),
+        IN_A_TREE(amd_tells_power_and_clock),
+        IN_A_TREE(intel_tells_energy_clock_and_limits),
+        IN_A_TREE(a_processor_tells_energy_and_clock),
+        IN_A_TREE(nvidia_tells_everything),
+        cmocka_unit_test(steps_of_a_counter_do_not_matter),
+        IN_A_TREE(a_laptop_says_what_it_lives_on),
+    };
+    if (count != 2) return 2;
+    library = arguments[1];
+    return cmocka_run_group_tests_name("sensors", tests, NULL, NULL);
+}
