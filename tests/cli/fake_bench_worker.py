@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A process that measures for `vkmatmul bench --worker`: instant, its speeds a formula, and at will faulty.
 
-FAKE_BENCH_FOLDER has what real ones answered: device-N.json for device N, row.json and peaks.json; `log` takes a line for each request.
+FAKE_BENCH_FOLDER has what real ones answered: device-N.json for device N, row.json and peaks.json; its file FAKE_BENCH_LOG (default: log) takes a
+line for each request.
 FAKE_BENCH_FAULTS lists what to do at which request, counted over all processes from 1; at which of a kind; or at every one of a kind, on any device or
 on one: "5:crash,round 3:lost,begin:refused,begin@1:hang".
 FAKE_BENCH_DELAY: seconds that each round takes."""
@@ -14,6 +15,7 @@ import time
 
 FOLDER = pathlib.Path(os.environ["FAKE_BENCH_FOLDER"])
 FAULTS = dict(fault.split(":") for fault in os.environ.get("FAKE_BENCH_FAULTS", "").split(",") if fault)
+LOG = FOLDER / os.environ.get("FAKE_BENCH_LOG", "log")
 DEVICE = sys.argv[sys.argv.index("--device") + 1] if "--device" in sys.argv else "host"
 
 
@@ -67,7 +69,7 @@ def main():
     for line in sys.stdin:
         request = json.loads(line)
         ask = request["ask"]
-        with open(FOLDER / "log", "a+") as log:
+        with open(LOG, "a+") as log:
             log.seek(0)
             before = [json.loads(asked)["ask"] for asked in log]
             number, of_kind = len(before) + 1, before.count(ask) + 1

@@ -99,6 +99,8 @@ class Fake(Case):
         self.fake = self.folder / "fake"
         self.fake.mkdir()
         self.env["FAKE_BENCH_FOLDER"] = str(self.fake)
+        self.logs = 0
+        self.forget()
         for name, example in self.examples.items():
             (self.fake / (name + ".json")).write_text(json.dumps(example))
         self.squares = self.suite("--size 16,32,48,64,80,96,112,128,144,160\n")
@@ -117,12 +119,14 @@ class Fake(Case):
         return json.loads(done.stdout) if done.stdout else None
 
     def asked(self, kind=None):
-        path = self.fake / "log"
+        path = self.fake / self.env["FAKE_BENCH_LOG"]
         lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
         return [line for line in lines if kind in (None, line["ask"])]
 
     def forget(self):
-        (self.fake / "log").unlink()
+        """What was asked so far, and what a process of a killed run may yet read."""
+        self.logs += 1
+        self.env["FAKE_BENCH_LOG"] = "log-%d" % self.logs
 
     def not_run(self, report):
         return {row["problem"]["m"]: row["not_run"] for row in report["rows"] if row["not_run"] is not None}

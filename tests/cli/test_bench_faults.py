@@ -52,6 +52,7 @@ class Case(cli.Case):
         self.out = self.folder / "out" / "report.json"
         self.out.parent.mkdir()
         self.journal = pathlib.Path(str(self.out) + ".journal")
+        self.log = self.fake / "log"
         self.suite = self.file("suite", b"".join(b"--size %d\n" % size for size in SIZES))
 
     def row_without_samples(self):
@@ -63,7 +64,7 @@ class Case(cli.Case):
         return ["bench", "--worker", FAKE, "--suite", self.suite, "--type", "f32", "--no-host", "-o", out or self.out, *args]
 
     def env(self, faults="", delay=0):
-        return {"FAKE_BENCH_FOLDER": str(self.fake), "FAKE_BENCH_FAULTS": faults, "FAKE_BENCH_DELAY": str(delay)}
+        return {"FAKE_BENCH_FOLDER": str(self.fake), "FAKE_BENCH_LOG": self.log.name, "FAKE_BENCH_FAULTS": faults, "FAKE_BENCH_DELAY": str(delay)}
 
     def bench(self, *args, faults="", delay=0, out=None, **more):
         return cli.run(*self.command(*args, out=out), env=self.env(faults, delay), **more)
@@ -81,7 +82,7 @@ class Case(cli.Case):
             time.sleep(0.01)
 
     def asked(self, what):
-        return sum(json.loads(line)["ask"] == what for line in (self.fake / "log").read_text().splitlines())
+        return sum(json.loads(line)["ask"] == what for line in self.log.read_text().splitlines())
 
     def read(self, path=None):
         return json.loads((path or self.out).read_text())
@@ -96,7 +97,7 @@ class Case(cli.Case):
 class Ended(Case):
     def finish(self, before, said=""):
         """Goes on, with a word or without; what was measured is not measured again, and all rows are there in the end."""
-        (self.fake / "log").unlink()
+        self.log = self.fake / "resumed"  # a process of a killed run may not have ended yet
         done = self.bench("--resume")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"\A%s\Z" % said)
