@@ -2,40 +2,27 @@
 
 #include "base/clock.h"
 #include "bench/read.h"
+#include "cli/child.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define END_PATIENCE_MS 2000.0
-
 static vkmm_status start(cli_bench_link *link)
 {
     const cli_options *options = link->session->options;
-    const char *words[16] = {"vkmatmul", "bench-worker"};
-    char index[16], *arguments[16];
-    size_t count = 2;
+    const char *words[4] = {NULL};
+    size_t count = 0;
 
-    snprintf(index, sizeof index, "%u", link->device->info.index);
-    if (link->device->is_host) {
-        words[count++] = "--host";
-    } else {
-        words[count++] = "--device";
-        words[count++] = index;
-        if (options->driver != NULL) words[count++] = "--driver";
-        if (options->driver != NULL) words[count++] = options->driver;
-        if (options->no_layers) words[count++] = "--no-layers";
-        if (options->validate) words[count++] = "--validate";
-    }
+    if (link->device->is_host) words[count++] = "--host";
     if (options->no_cache) words[count++] = "--no-cache";
     if (options->untuned) words[count++] = "--untuned";
-    for (size_t i = 0; i <= count; i++) arguments[i] = (char *)(uintptr_t)words[i];
-    return vkmm_process_start(&link->session->console.log, options->worker, arguments, &link->process);
+    return cli_child_start(link->session, "bench-worker", link->device->is_host ? NULL : &link->device->info, words, &link->process);
 }
 
 void cli_bench_close(cli_bench_link *link)
 {
-    vkmm_process_end(&link->process, END_PATIENCE_MS, NULL);
+    vkmm_process_end(&link->process, CLI_CHILD_END_MS, NULL);
 }
 
 static void say(cli_bench_link *link, vkmm_status status, const char *sentence)
@@ -56,18 +43,14 @@ cli_bench_reply cli_bench_distrust(cli_bench_link *link, const char *what)
     return CLI_BENCH_LOST;
 }
 
-/* What became of a process that did not answer. */
+/* A process that did not answer. */
 static cli_bench_reply lose(cli_bench_link *link, vkmm_heard heard, double waited_ms)
 {
-    char how[VKMM_PROCESS_END], sentence[VKMM_BENCH_TEXT];
+    char sentence[VKMM_BENCH_TEXT];
 
-    vkmm_process_end(&link->process, heard == VKMM_HEARD_END ? END_PATIENCE_MS : 0, how);
+    cli_child_lose(&link->process, heard, waited_ms, sentence, sizeof sentence);
     if (heard == VKMM_HEARD_INTERRUPTED) return CLI_BENCH_INTERRUPTED;
     link->losses++;
-    if (heard == VKMM_HEARD_NOTHING)
-        snprintf(sentence, sizeof sentence, "no answer within %.1f s; the process that measured was killed", waited_ms / 1000);
-    else
-        snprintf(sentence, sizeof sentence, "the process that measured %s", how);
     say(link, VKMM_DEVICE_LOST, sentence);
     return CLI_BENCH_LOST;
 }

@@ -2,14 +2,14 @@
 #include "cli/doctor.h"
 
 #include "base/clock.h"
+#include "cli/child.h"
 #include "report/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE_MS     30000.0 /* without a line; a loaded machine with a slow driver takes its time */
-#define END_PATIENCE_MS 2000.0
+#define PATIENCE_MS 30000.0 /* without a line; a loaded machine with a slow driver takes its time */
 
 /* What was heard of a process. */
 typedef struct hearing {
@@ -21,21 +21,9 @@ typedef struct hearing {
 
 static vkmm_status start(const cli_exam *doctor, const vkmm_device_info *info, int no_layers, vkmm_process **process)
 {
-    const cli_options *options = doctor->session->options;
-    char index[16] = "";
-    const char *words[8] = {"vkmatmul", "doctor-worker", "--no-cache"};
-    char *arguments[8];
-    unsigned count = 3;
+    const char *const words[] = {"--no-cache", no_layers ? "--no-layers" : NULL, NULL};
 
-    if (options->validate) words[count++] = "--validate";
-    if (no_layers || options->no_layers) words[count++] = "--no-layers";
-    if (info != NULL) {
-        snprintf(index, sizeof index, "%u", info->index);
-        words[count++] = "--device";
-        words[count++] = index;
-    }
-    for (unsigned i = 0; i < 8; i++) arguments[i] = (char *)(uintptr_t)words[i];
-    return vkmm_process_start(&doctor->session->console.log, options->worker, arguments, process);
+    return cli_child_start(doctor->session, "doctor-worker", info, words, process);
 }
 
 /* "GRADE TAB CHECK TAB SENTENCE TAB ADVICE"; a line of another kind is nothing. */
@@ -96,7 +84,7 @@ static int examine(cli_exam *doctor, const vkmm_device_info *info, int no_layers
     }
     vkmm_process_send(process, info != NULL ? "examine\n" : "list\n");
     heard = hear_all(doctor, process, info != NULL ? info->index : VKMM_OF_SYSTEM, h);
-    vkmm_process_end(&process, heard == VKMM_HEARD_LINE || heard == VKMM_HEARD_END ? END_PATIENCE_MS : 0, how);
+    vkmm_process_end(&process, heard == VKMM_HEARD_LINE || heard == VKMM_HEARD_END ? CLI_CHILD_END_MS : 0, how);
     if (heard == VKMM_HEARD_NOTHING) snprintf(how, VKMM_PROCESS_END, "gave no answer for %.0f s", PATIENCE_MS / 1000);
     return h->done;
 }

@@ -109,8 +109,7 @@ const cli_option cli_option_table[] = {
      "index, UUID, or part of the name of the device or its driver; default: discrete, integrated, "
      "virtual, CPU, in this order",
      ONE_DEVICE | LOOK | CLI_BENCH | WORKERS, AT(device), cli_parse_text, NULL},
-    {NULL, 0, "driver", "FILE.json", "offer one more Vulkan driver manifest to the loader", DEVICE | CLI_BENCH_WORKER, AT(driver),
-     cli_parse_text, NULL},
+    {NULL, 0, "driver", "FILE.json", "offer one more Vulkan driver manifest to the loader", DEVICE, AT(driver), cli_parse_text, NULL},
     {NULL, 0, "no-layers", NULL, "keep implicit Vulkan layers (overlays, recorders) out of this run", DEVICE | WORKERS, AT(no_layers), NULL,
      NULL},
     {NULL, 0, "no-host", NULL, "leave out the row of the host's own BLAS", BENCH, AT(no_host), NULL, NULL},

@@ -1,6 +1,7 @@
 #include "cli/tune.h"
 
 #include "base/clock.h"
+#include "cli/child.h"
 #include "report/text.h"
 
 #include <stdio.h>
@@ -8,39 +9,30 @@
 
 enum { MOST_FAILED_STARTS = 3 };
 #define START_PATIENCE_MS 30000.0 /* for the driver to start, and the operands to be made */
-#define END_PATIENCE_MS   1000.0
 
 static vkmm_status start(cli_worker_link *link)
 {
-    char index[16], *arguments[12];
-    const char *words[] = {
-        "vkmatmul", "tune-worker", "--device", index, "--no-cache", link->session->options->validate ? "--validate" : NULL, NULL};
+    static const char *const words[] = {"--no-cache", NULL};
 
-    snprintf(index, sizeof index, "%u", link->session->info->index);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) arguments[i] = (char *)(uintptr_t)words[i];
-    return vkmm_process_start(&link->session->console.log, link->session->options->worker, arguments, &link->process);
+    return cli_child_start(link->session, "tune-worker", link->session->info, words, &link->process);
 }
 
 void cli_worker_close(cli_worker_link *link)
 {
-    vkmm_process_end(&link->process, END_PATIENCE_MS, NULL);
+    vkmm_process_end(&link->process, CLI_CHILD_END_MS, NULL);
 }
 
-/* What became of a worker that did not answer. */
+/* A worker that did not answer. */
 static cli_reply lose(cli_worker_link *link, vkmm_heard heard, double waited_ms, int late, cli_answer *answer)
 {
-    char how[VKMM_PROCESS_END];
+    char sentence[sizeof answer->sentence];
 
-    vkmm_process_end(&link->process, heard == VKMM_HEARD_END ? END_PATIENCE_MS : 0, how);
+    cli_child_lose(&link->process, heard, waited_ms, sentence, sizeof sentence);
     if (heard == VKMM_HEARD_INTERRUPTED) return CLI_REPLY_INTERRUPTED;
     if (late) return CLI_REPLY_LATE;
     link->lost++;
     answer->status = VKMM_DEVICE_LOST;
-    if (heard == VKMM_HEARD_NOTHING)
-        snprintf(answer->sentence, sizeof answer->sentence, "no answer within %.1f s; the process that measured was killed",
-                 waited_ms / 1000);
-    else
-        snprintf(answer->sentence, sizeof answer->sentence, "the process that measured %s", how);
+    memcpy(answer->sentence, sentence, sizeof sentence);
     return CLI_REPLY_LOST;
 }
 
