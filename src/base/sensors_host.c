@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/folder.h"
+#include "base/order.h"
 
 enum { PACKAGES = 16, CORES = 32 }; /* looked at, at most: reading a clock takes a core's time */
 
@@ -41,12 +42,6 @@ static double joules(void *state)
     return h->joules;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Reads "cpu MHz : 2450.000" lines. */
 static int read_cpuinfo(const char *path, double *clocks)
 {
@@ -76,8 +71,8 @@ static double mhz(void *state)
     }
     if (count == 0) count = read_cpuinfo(h->cpuinfo, clocks);
     if (count == 0) return NAN;
-    qsort(clocks, (size_t)count, sizeof *clocks, ascending);
-    return (clocks[(count - 1) / 2] + clocks[count / 2]) / 2;
+    vkmm_sort(clocks, (uint32_t)count);
+    return vkmm_percentile(clocks, (uint32_t)count, 0.5);
 }
 
 /* "intel-rapl:0" is a package (AMD's are called so too), "intel-rapl:0:0" a part of one; one named "psys" contains the packages. */

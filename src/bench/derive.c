@@ -3,10 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/order.h"
 #include "bench/interval.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -29,37 +29,6 @@ vkmm_bench_figures vkmm_bench_no_figures(void)
     return figures;
 }
 
-static int ascending(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
-void vkmm_bench_sort(double *ms, uint32_t count)
-{
-    qsort(ms, count, sizeof *ms, ascending);
-}
-
-double *vkmm_bench_sorted(const double *ms, uint32_t count)
-{
-    double *sorted = vkmm_alloc(count, sizeof *sorted);
-
-    if (sorted == NULL || count == 0) return sorted;
-    memcpy(sorted, ms, count * sizeof *sorted);
-    vkmm_bench_sort(sorted, count);
-    return sorted;
-}
-
-double vkmm_bench_percentile(const double *sorted, uint32_t count, double p)
-{
-    const double position = p * (count - 1.0);
-    const uint32_t below = (uint32_t)position;
-
-    if (below + 1 >= count) return sorted[count - 1];
-    return sorted[below] + (position - below) * (sorted[below + 1] - sorted[below]);
-}
-
 /* Percentiles of some samples; NAN without samples, or memory. */
 typedef struct spread {
     double min, p5, median, p95;
@@ -68,13 +37,13 @@ typedef struct spread {
 static spread spread_of(const double *ms, uint32_t count)
 {
     spread s = {NAN, NAN, NAN, NAN};
-    double *sorted = count > 0 ? vkmm_bench_sorted(ms, count) : NULL;
+    double *sorted = count > 0 ? vkmm_sorted(ms, count) : NULL;
 
     if (sorted == NULL) return s;
     s.min = sorted[0];
-    s.p5 = vkmm_bench_percentile(sorted, count, 0.05);
-    s.median = vkmm_bench_percentile(sorted, count, 0.5);
-    s.p95 = vkmm_bench_percentile(sorted, count, 0.95);
+    s.p5 = vkmm_percentile(sorted, count, 0.05);
+    s.median = vkmm_percentile(sorted, count, 0.5);
+    s.p95 = vkmm_percentile(sorted, count, 0.95);
     vkmm_free(sorted);
     return s;
 }

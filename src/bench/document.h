@@ -158,13 +158,6 @@ int vkmm_bench_add_layer(vkmm_bench *bench, const char *name); /* 0 when memory 
 void vkmm_bench_peaks_init(vkmm_bench_peaks *peaks);
 vkmm_bench_figures vkmm_bench_no_figures(void);
 
-void vkmm_bench_sort(double *ms, uint32_t count); /* ascending */
-
-/* An ascending copy of samples, to be freed with vkmm_free; NULL when memory ends. And its percentile p in [0, 1], count > 0: linear interpolation
- * between the order statistics around p·(count − 1) (Hyndman and Fan, Sample Quantiles in Statistical Packages, 1996, type 7). */
-double *vkmm_bench_sorted(const double *ms, uint32_t count);
-double vkmm_bench_percentile(const double *sorted, uint32_t count, double p);
-
 /* An empty row, and the end of what a row owns. */
 void vkmm_bench_row_init(vkmm_bench_row *row);
 void vkmm_bench_row_free(vkmm_bench_row *row);

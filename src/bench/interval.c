@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/order.h"
 
 /* Fewer rounds tell too little of how rounds differ: Student's t of 2 is 12.7 for one degree of freedom. */
-enum { FEWEST_ROUNDS = 3, FEWEST_SAMPLES = 6 };
+enum { FEWEST_ROUNDS = 3 };
 
 static const vkmm_interval unknown = {NAN, NAN, NAN};
 
@@ -62,8 +63,8 @@ static double round_log(const vkmm_bench_row *row, uint32_t i, double *room)
 
     if (count == 0) return NAN;
     memcpy(room, ms, count * sizeof *room);
-    vkmm_bench_sort(room, count);
-    median = vkmm_bench_percentile(room, count, 0.5);
+    vkmm_sort(room, count);
+    median = vkmm_percentile(room, count, 0.5);
     return median > 0 ? log(median) : NAN;
 }
 
@@ -93,12 +94,11 @@ static double spread_half(const rounds_spread *spread)
 
 static vkmm_interval by_ranks(const double *sorted, uint32_t count)
 {
-    double half = 0.98 * sqrt(count), low = floor(count / 2.0 - half), high = ceil(count / 2.0 + half);
-    uint32_t first = count >= FEWEST_SAMPLES && low > 0 ? (uint32_t)low : 0;
-    uint32_t last = count >= FEWEST_SAMPLES && high < count - 1.0 ? (uint32_t)high : count - 1;
+    uint32_t first, last;
 
+    vkmm_median_ranks(count, &first, &last);
     if (count < 2) return (vkmm_interval){sorted[0], NAN, NAN};
-    return (vkmm_interval){vkmm_bench_percentile(sorted, count, 0.5), sorted[first], sorted[last]};
+    return (vkmm_interval){vkmm_percentile(sorted, count, 0.5), sorted[first], sorted[last]};
 }
 
 vkmm_interval vkmm_bench_interval(const vkmm_bench_row *row)
@@ -113,7 +113,7 @@ vkmm_interval vkmm_bench_interval(const vkmm_bench_row *row)
     if (room == NULL) return unknown;
     for (uint32_t i = 0; i < row->rounds; i++) spread_add(&rounds, round_log(row, i, room));
     memcpy(room, row->kernel_ms.ms, count * sizeof *room);
-    vkmm_bench_sort(room, count);
+    vkmm_sort(room, count);
     interval = by_ranks(room, count);
     vkmm_free(room);
     if (rounds.count < FEWEST_ROUNDS || !(interval.middle > 0)) return interval;

@@ -1,8 +1,8 @@
 /* How sure a median is, and a ratio of two.
  *
  * Samples of one run are not independent: clocks drift and neighbours come and go. So a row is sampled in rounds, spread over time, and its interval
- * covers two others: by order statistics within all samples (ranks n/2 ± 0.98·√n; Conover, Practical Nonparametric Statistics, 3.2), and
- * by Student's t over the logarithms of the rounds' medians (rounds of one row are alike; what differs between them is the machine's), from three
+ * covers two others: by order statistics within all samples (base/order.h), and by Student's t
+ * over the logarithms of the rounds' medians (rounds of one row are alike; what differs between them is the machine's), from three
  * rounds on. */
 #ifndef VKMM_BENCH_INTERVAL_H
 #define VKMM_BENCH_INTERVAL_H

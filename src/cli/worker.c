@@ -2,6 +2,7 @@
  * driver that crashes, hangs or loses its device takes the process with it. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/order.h"
 #include "cli/commands.h"
 #include "cli/fingerprint.h"
 #include "cli/inputs.h"
@@ -9,9 +10,7 @@
 #include "math/problem.h"
 #include "report/text.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SAMPLE_MS    40.0   /* kernel time to sample of one candidate, */
@@ -185,31 +184,20 @@ static vkmm_status take_turn(const worker *w, duel *d, int i)
     return status;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double middle(const double *sorted, uint32_t count)
-{
-    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
-}
-
-/* The interval of the median by order statistics, ranks n/2 ± 0.98·√n (exec/stats.h); of few rounds, the largest. */
+/* The interval of the median of few rounds ends with the largest. */
 static void judge(duel *d, cli_answer *answer)
 {
-    uint32_t n = d->rounds, rank = (uint32_t)ceil(n / 2.0 + 0.98 * sqrt(n));
+    uint32_t n = d->rounds, first, last;
 
     for (uint32_t i = 0; i < n; i++) d->ratio[i] = d->ms[1][i] / d->ms[0][i];
-    qsort(d->ratio, n, sizeof *d->ratio, compare);
+    vkmm_sort(d->ratio, n);
     for (int i = 0; i < 2; i++) {
-        qsort(d->ms[i], n, sizeof **d->ms, compare);
-        answer->ms[i] = middle(d->ms[i], n);
+        vkmm_sort(d->ms[i], n);
+        answer->ms[i] = vkmm_percentile(d->ms[i], n, 0.5);
     }
-    answer->ratio = middle(d->ratio, n);
-    answer->upper = d->ratio[rank < n ? rank : n - 1];
+    vkmm_median_ranks(n, &first, &last);
+    answer->ratio = vkmm_percentile(d->ratio, n, 0.5);
+    answer->upper = d->ratio[last];
     answer->rounds = n;
 }
 

@@ -1,10 +1,10 @@
 #include "exec/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/order.h"
 
 static int grow(vkmm_samples *samples)
 {
@@ -26,17 +26,11 @@ int vkmm_samples_add(vkmm_samples *samples, double value)
     return 1;
 }
 
-static int ascending(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 static void sort(vkmm_samples *samples)
 {
     if (samples->count == 0) return;
     memcpy(samples->sorted, samples->values, samples->count * sizeof *samples->sorted);
-    qsort(samples->sorted, samples->count, sizeof *samples->sorted, ascending);
+    vkmm_sort(samples->sorted, samples->count);
 }
 
 void vkmm_samples_free(vkmm_samples *samples)
@@ -46,22 +40,12 @@ void vkmm_samples_free(vkmm_samples *samples)
     memset(samples, 0, sizeof *samples);
 }
 
-double vkmm_percentile(const double *sorted, uint32_t count, double p)
-{
-    double position = p * (count - 1);
-    uint32_t below = (uint32_t)position;
-    if (below + 1 >= count) return sorted[count - 1];
-    return sorted[below] + (position - below) * (sorted[below + 1] - sorted[below]);
-}
-
 double vkmm_median_noise(vkmm_samples *samples)
 {
     if (samples->count < 6) return INFINITY;
     sort(samples);
-    double n = samples->count, half = 0.98 * sqrt(n);
-    double low = floor(n / 2 - half), high = ceil(n / 2 + half);
-    uint32_t first = low > 0 ? (uint32_t)low : 0;
-    uint32_t last = high < n - 1 ? (uint32_t)high : samples->count - 1;
+    uint32_t first, last;
+    vkmm_median_ranks(samples->count, &first, &last);
     double median = vkmm_percentile(samples->sorted, samples->count, 0.5);
     return median > 0 ? (samples->sorted[last] - samples->sorted[first]) / 2 / median : INFINITY;
 }

@@ -1,6 +1,7 @@
 /* One row of a bench report as JSON: what was measured, and what follows from it. */
 #include <math.h>
 #include "base/alloc.h"
+#include "base/order.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "report/bench.h"
@@ -28,13 +29,13 @@ static json_t *series(const vkmm_bench_series *series, int timed)
     if (series->count == 0) return json_null();
     object = json_object();
     samples = json_array();
-    sorted = vkmm_bench_sorted(series->ms, series->count);
+    sorted = vkmm_sorted(series->ms, series->count);
     bad = sorted == NULL;
     if (sorted != NULL && timed) {
-        bad += vkmm_json_put(object, "median", vkmm_json_number(vkmm_bench_percentile(sorted, series->count, 0.5)));
+        bad += vkmm_json_put(object, "median", vkmm_json_number(vkmm_percentile(sorted, series->count, 0.5)));
         bad += vkmm_json_put(object, "min", vkmm_json_number(sorted[0]));
-        bad += vkmm_json_put(object, "p5", vkmm_json_number(vkmm_bench_percentile(sorted, series->count, 0.05)));
-        bad += vkmm_json_put(object, "p95", vkmm_json_number(vkmm_bench_percentile(sorted, series->count, 0.95)));
+        bad += vkmm_json_put(object, "p5", vkmm_json_number(vkmm_percentile(sorted, series->count, 0.05)));
+        bad += vkmm_json_put(object, "p95", vkmm_json_number(vkmm_percentile(sorted, series->count, 0.95)));
     }
     vkmm_free(sorted);
     for (uint32_t i = 0; i < series->count; i++) bad += json_array_append_new(samples, vkmm_json_number(series->ms[i])) != 0;
