@@ -57,9 +57,6 @@ struct vkmm_instance {
 /* Fills one physical device; 0 when vkmatmul cannot use it (Vulkan 1.0, no compute queue), and says why at level INFO. */
 int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical);
 
-/* 1 when the driver lists the device extension. */
-int vkmm_physical_has_extension(const vkmm_instance *instance, VkPhysicalDevice handle, const char *name);
-
 /* Bytes of the largest device-local heap that this process may still take: by the driver's budget, or all of it where the driver has none. */
 uint64_t vkmm_physical_free_bytes(const vkmm_instance *instance, const vkmm_physical *physical);
 

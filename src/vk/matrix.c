@@ -21,15 +21,14 @@ static vkmm_matrix_support unusable(const char *why)
     return (vkmm_matrix_support){.why = why};
 }
 
-vkmm_matrix_support vkmm_matrix_support_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t version)
+vkmm_matrix_support vkmm_matrix_support_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t version, int is_listed)
 {
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
     VkPhysicalDeviceVulkan12Features core = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &matrix};
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &core};
     VkPhysicalDeviceCooperativeMatrixPropertiesKHR stages = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &stages};
-    if (!vkmm_physical_has_extension(instance, handle, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME))
-        return unusable("the driver does not list VK_KHR_cooperative_matrix");
+    if (!is_listed) return unusable("the driver does not list VK_KHR_cooperative_matrix");
     if (version < VK_API_VERSION_1_2) return unusable("the driver has Vulkan 1.1, and matrix operations are asked for from 1.2 on");
     if (!is_known(instance))
         return unusable("this build's Vulkan headers are older than VK_KHR_cooperative_matrix, which validation needs");

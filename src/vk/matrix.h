@@ -61,7 +61,8 @@ typedef struct vkmm_matrix_support {
 
 struct vkmm_instance;
 
-/* version: the device's. */
-vkmm_matrix_support vkmm_matrix_support_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, uint32_t version);
+/* version: the device's; is_listed: whether the driver lists the extension. */
+vkmm_matrix_support vkmm_matrix_support_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, uint32_t version,
+                                             int is_listed);
 
 #endif

@@ -35,16 +35,27 @@ static void read_memory(const vkmm_instance *instance, VkPhysicalDevice handle, 
         if ((memory.memoryTypes[i].propertyFlags & unified) == unified) info->unified_memory = 1;
 }
 
-int vkmm_physical_has_extension(const vkmm_instance *instance, VkPhysicalDevice handle, const char *name)
+/* What the driver lists, asked once. Owned; empty where it cannot be read. */
+typedef struct extension_list {
+    VkExtensionProperties *items;
+    uint32_t count;
+} extension_list;
+
+static extension_list list_extensions(const vkmm_instance *instance, VkPhysicalDevice handle)
 {
+    extension_list list = {NULL, 0};
     uint32_t count = 0;
-    if (instance->table.vkEnumerateDeviceExtensionProperties(handle, NULL, &count, NULL) != VK_SUCCESS || count == 0) return 0;
-    VkExtensionProperties *extensions = vkmm_alloc(count, sizeof *extensions);
-    int found = 0;
-    if (extensions && instance->table.vkEnumerateDeviceExtensionProperties(handle, NULL, &count, extensions) >= 0)
-        for (uint32_t i = 0; i < count; i++) found |= strcmp(extensions[i].extensionName, name) == 0;
-    vkmm_free(extensions);
-    return found;
+    if (instance->table.vkEnumerateDeviceExtensionProperties(handle, NULL, &count, NULL) != VK_SUCCESS || count == 0) return list;
+    list.items = vkmm_alloc(count, sizeof *list.items);
+    if (list.items && instance->table.vkEnumerateDeviceExtensionProperties(handle, NULL, &count, list.items) >= 0) list.count = count;
+    return list;
+}
+
+static int has_extension(const extension_list *list, const char *name)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].extensionName, name) == 0) return 1;
+    return 0;
 }
 
 static void read_limits(const VkPhysicalDeviceLimits *limits, vkmm_device_info *info)
@@ -75,25 +86,25 @@ static void read_identity(const VkPhysicalDeviceProperties *properties, const Vk
 }
 
 /* The feature's structure may be chained only where the extension is known. */
-static int read_has_statistics(const vkmm_instance *instance, VkPhysicalDevice handle)
+static int read_has_statistics(const vkmm_instance *instance, VkPhysicalDevice handle, const extension_list *extensions)
 {
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &statistics};
-    if (!vkmm_physical_has_extension(instance, handle, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)) return 0;
+    if (!has_extension(extensions, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)) return 0;
     instance->table.vkGetPhysicalDeviceFeatures2(handle, &features);
     return statistics.pipelineExecutableInfo == VK_TRUE;
 }
 
 /* Two vendors tell how many processors there are, each through an extension of its own. */
-static uint32_t read_processors(const vkmm_instance *instance, VkPhysicalDevice handle)
+static uint32_t read_processors(const vkmm_instance *instance, VkPhysicalDevice handle, const extension_list *extensions)
 {
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
     VkPhysicalDeviceShaderCorePropertiesAMD amd = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-    if (vkmm_physical_has_extension(instance, handle, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+    if (has_extension(extensions, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
         properties.pNext = &nvidia;
-    else if (vkmm_physical_has_extension(instance, handle, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
+    else if (has_extension(extensions, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
         properties.pNext = &amd;
     else
         return 0;
@@ -101,11 +112,11 @@ static uint32_t read_processors(const vkmm_instance *instance, VkPhysicalDevice 
     return nvidia.shaderSMCount + amd.shaderEngineCount * amd.shaderArraysPerEngineCount * amd.computeUnitsPerShaderArray;
 }
 
-static void read_pci(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
+static void read_pci(const vkmm_instance *instance, VkPhysicalDevice handle, const extension_list *extensions, vkmm_device_info *info)
 {
     VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &pci};
-    if (!vkmm_physical_has_extension(instance, handle, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) return;
+    if (!has_extension(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) return;
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
     info->has_pci = 1;
     info->pci[0] = pci.pciDomain;
@@ -151,9 +162,9 @@ int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, u
         memset(physical, 0, sizeof *physical);
         return 0;
     }
+    extension_list extensions = list_extensions(instance, handle);
     /* VK_KHR_driver_properties is part of Vulkan 1.2; a 1.1 device offers it as an extension. */
-    int knows_driver =
-        version >= VK_API_VERSION_1_2 || vkmm_physical_has_extension(instance, handle, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
+    int knows_driver = version >= VK_API_VERSION_1_2 || has_extension(&extensions, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
     int knows_maintenance4 = version >= VK_API_VERSION_1_3;
     properties.pNext = &ids;
     if (knows_driver) maintenance3.pNext = &driver;
@@ -169,14 +180,16 @@ int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, u
     info->subgroup_size = subgroup.subgroupSize;
     info->has_broadcast =
         (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (subgroup.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT);
-    info->processors = read_processors(instance, handle);
+    info->processors = read_processors(instance, handle, &extensions);
     info->max_allocation_bytes = maintenance3.maxMemoryAllocationSize;
     info->max_buffer_bytes = knows_maintenance4 ? maintenance4.maxBufferSize : maintenance3.maxMemoryAllocationSize;
     info->has_f64 = features.features.shaderFloat64 == VK_TRUE;
-    info->has_statistics = read_has_statistics(instance, handle);
+    info->has_statistics = read_has_statistics(instance, handle, &extensions);
     read_memory(instance, handle, info);
-    read_pci(instance, handle, info);
-    physical->has_budget = vkmm_physical_has_extension(instance, handle, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
-    physical->matrix = vkmm_matrix_support_read(instance, handle, version);
+    read_pci(instance, handle, &extensions, info);
+    physical->has_budget = has_extension(&extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+    physical->matrix =
+        vkmm_matrix_support_read(instance, handle, version, has_extension(&extensions, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME));
+    vkmm_free(extensions.items);
     return 1;
 }
