@@ -3,6 +3,7 @@
 #include "make_bench.h"
 #include "report/bench.h"
 #include "report/text.h"
+#include "widest_line.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -49,20 +50,6 @@ static char *compared(compare_format format, vkmm_report report, vkmm_comparison
     assert_int_equal(format(&report, comparison), VKMM_OK);
     fclose(report.out);
     return text;
-}
-
-static size_t widest_line(const char *text)
-{
-    size_t widest = 0;
-
-    while (*text != '\0') {
-        char line[1024];
-        int length = (int)strcspn(text, "\n");
-        snprintf(line, sizeof line, "%.*s", length, text);
-        if (vkmm_text_columns(line) > widest) widest = vkmm_text_columns(line);
-        text += length + 1;
-    }
-    return widest;
 }
 
 static void tables_fit(void **state)

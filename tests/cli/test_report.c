@@ -2,6 +2,7 @@
 #include "report/matrix.h"
 #include "report/report.h"
 #include "report/text.h"
+#include "widest_line.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -114,20 +115,6 @@ static void csv_quotes(void **state)
     assert_non_null(strstr(text, ",\"<b>\"\"GPU\"\",\\xff\\x0a\\x1b[31m\xc3\xa9 1\","));
     assert_string_equal(text + strlen(text) - 2, "\r\n");
     free(text);
-}
-
-static size_t widest_line(const char *text)
-{
-    size_t widest = 0;
-
-    while (*text != '\0') {
-        char line[512];
-        int length = (int)strcspn(text, "\n");
-        snprintf(line, sizeof line, "%.*s", length, text);
-        if (vkmm_text_columns(line) > widest) widest = vkmm_text_columns(line);
-        text += length + 1;
-    }
-    return widest;
 }
 
 static void tables_shrink(void **state)

@@ -1,27 +1,9 @@
 /* The system's GPUs, from trees that look like sysfs; and looking around in folders. */
-#include "unit.h"
+#include "tree.h"
 
 #include "base/dynlib.h"
 #include "base/folder.h"
 #include "base/gpus.h"
-
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static char root[64];
-
-static void write_file(const char *name, const char *text)
-{
-    char path[400], command[500];
-    snprintf(path, sizeof path, "%s%s", root, name);
-    snprintf(command, sizeof command, "mkdir -p \"$(dirname '%s')\"", path);
-    assert_int_equal(system(command), 0);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
 
 static void make_link(const char *name, const char *target)
 {
@@ -30,30 +12,15 @@ static void make_link(const char *name, const char *target)
     assert_int_equal(symlink(target, path), 0);
 }
 
-static int enter(void **state)
-{
-    (void)state;
-    snprintf(root, sizeof root, "/tmp/vkmm-gpus-XXXXXX");
-    return mkdtemp(root) != NULL ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    return system(command);
-}
-
 static void add_pci(const char *address, const char *class, const char *vendor, const char *device)
 {
     char name[200];
     snprintf(name, sizeof name, "/sys/bus/pci/devices/%s/class", address);
-    write_file(name, class);
+    put(name, class);
     snprintf(name, sizeof name, "/sys/bus/pci/devices/%s/vendor", address);
-    write_file(name, vendor);
+    put(name, vendor);
     snprintf(name, sizeof name, "/sys/bus/pci/devices/%s/device", address);
-    write_file(name, device);
+    put(name, device);
 }
 
 static void finds_displays_alone(void **state)
@@ -64,9 +31,9 @@ static void finds_displays_alone(void **state)
     add_pci("0000:03:00.0", "0x030000\n", "0x1002\n", "0x744c\n");
     add_pci("0001:c4:00.1", "0x030200\n", "0x10de\n", "0x2335\n");
     make_link("/sys/bus/pci/devices/0000:03:00.0/driver", "../../../../bus/pci/drivers/amdgpu");
-    write_file("/sys/bus/pci/devices/0000:03:00.0/drm/card0/dev", "226:0");
-    write_file("/sys/bus/pci/devices/0000:03:00.0/drm/renderD129/dev", "226:129");
-    write_file("/dev/dri/renderD129", "");
+    put("/sys/bus/pci/devices/0000:03:00.0/drm/card0/dev", "226:0");
+    put("/sys/bus/pci/devices/0000:03:00.0/drm/renderD129/dev", "226:129");
+    put("/dev/dri/renderD129", "");
     assert_int_equal(vkmm_gpus_list(root, gpus, 4), 2);
     assert_int_equal(gpus[0].pci[1], 3);
     assert_int_equal(gpus[0].vendor_id, 0x1002);
@@ -86,10 +53,10 @@ static void finds_platform_gpus(void **state)
 {
     (void)state;
     vkmm_gpu gpu;
-    write_file("/sys/class/drm/card1/device/uevent", "");
-    write_file("/sys/class/drm/renderD128/device/uevent", "");
+    put("/sys/class/drm/card1/device/uevent", "");
+    put("/sys/class/drm/renderD128/device/uevent", "");
     make_link("/sys/class/drm/renderD128/device/driver", "../../drivers/panfrost");
-    write_file("/sys/class/drm/renderD130/device/vendor", "0x1002"); /* on PCI: listed there */
+    put("/sys/class/drm/renderD130/device/vendor", "0x1002"); /* on PCI: listed there */
     assert_int_equal(vkmm_gpus_list(root, &gpu, 1), 1);
     assert_int_equal(gpu.has_pci, 0);
     assert_string_equal(gpu.kernel_driver, "panfrost");
@@ -119,9 +86,9 @@ static void lists_names_in_order(void **state)
 {
     (void)state;
     vkmm_names names;
-    write_file("/f/b", "");
-    write_file("/f/a", "");
-    write_file("/f/.hidden", "");
+    put("/f/b", "");
+    put("/f/a", "");
+    put("/f/.hidden", "");
     char path[100], text[8];
     snprintf(path, sizeof path, "%s/f", root);
     assert_true(vkmm_folder_list(path, &names));
@@ -130,7 +97,7 @@ static void lists_names_in_order(void **state)
     vkmm_names_free(&names);
     assert_false(vkmm_folder_list("/nonexistent", &names));
     vkmm_names_free(&names);
-    write_file("/f/long", "0123456789 \n");
+    put("/f/long", "0123456789 \n");
     snprintf(path, sizeof path, "%s/f/long", root);
     assert_true(vkmm_file_text(path, text, sizeof text));
     assert_string_equal(text, "0123456");
@@ -141,7 +108,7 @@ static void lists_names_in_order(void **state)
 static void knows_the_linkers_folders(void **state)
 {
     (void)state;
-    write_file("/usr/lib/libthere.so.1", "");
+    put("/usr/lib/libthere.so.1", "");
     assert_true(vkmm_dynlib_there(root, "libthere.so.1"));
     assert_false(vkmm_dynlib_there(root, "libnothere.so.1"));
     assert_false(vkmm_dynlib_there("", "libvkmm-no-such-library.so.9"));
@@ -151,12 +118,12 @@ static void knows_the_linkers_folders(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(finds_displays_alone, enter, leave),
-        cmocka_unit_test_setup_teardown(finds_platform_gpus, enter, leave),
-        cmocka_unit_test_setup_teardown(an_empty_system_has_none, enter, leave),
-        cmocka_unit_test_setup_teardown(damaged_files_are_no_gpus, enter, leave),
-        cmocka_unit_test_setup_teardown(lists_names_in_order, enter, leave),
-        cmocka_unit_test_setup_teardown(knows_the_linkers_folders, enter, leave),
+        cmocka_unit_test_setup_teardown(finds_displays_alone, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(finds_platform_gpus, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(an_empty_system_has_none, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(damaged_files_are_no_gpus, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(lists_names_in_order, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(knows_the_linkers_folders, make_root, remove_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,30 +1,14 @@
 /* Drivers' and layers' manifests as the loader would find them, in trees of their own. */
-#include "unit.h"
+#include "tree.h"
 
 #include "base/alloc.h"
 #include "io/manifest.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #define ELF64 "\177ELF\2\1\1"
 #define ELF32 "\177ELF\1\1\1"
 
-static char root[64];
 static vkmm_manifest *found;
 static uint32_t count;
-
-static void write_file(const char *name, const char *text)
-{
-    char path[400], command[500];
-    snprintf(path, sizeof path, "%s%s", root, name);
-    snprintf(command, sizeof command, "mkdir -p \"$(dirname '%s')\"", path);
-    assert_int_equal(system(command), 0);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
 
 static const char *const variables[] = {
     "VK_DRIVER_FILES",
@@ -51,21 +35,16 @@ static const char *const variables[] = {
 
 static int enter(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) unsetenv(variables[i]);
     setenv("HOME", "/home/user", 1);
-    snprintf(root, sizeof root, "/tmp/vkmm-manifests-XXXXXX");
-    return mkdtemp(root) != NULL ? 0 : -1;
+    return make_root(state);
 }
 
 static int leave(void **state)
 {
-    (void)state;
-    char command[100];
     vkmm_free(found);
     found = NULL;
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    return system(command);
+    return remove_root(state);
 }
 
 static void scan(void)
@@ -95,20 +74,20 @@ static void expect_order(const char *want)
 static void drivers_good_and_broken(void **state)
 {
     (void)state;
-    write_file("/usr/lib/libgood.so", ELF64);
-    write_file("/opt/abs.so", ELF64);
-    write_file("/opt/old.so", ELF32);
-    write_file("/opt/text.so", "hello");
-    write_file("/etc/vulkan/icd.d/absolute.json", "{\"ICD\":{\"library_path\":\"/opt/abs.so\",\"api_version\":\"1.3.2\"}}");
-    write_file("/etc/vulkan/icd.d/bits.json", "{\"ICD\":{\"library_path\":\"/opt/old.so\"}}");
-    write_file("/etc/vulkan/icd.d/gone.json", "{\"ICD\":{\"library_path\":\"libgone.so\"}}");
-    write_file("/etc/vulkan/icd.d/good.json", "{\"ICD\":{\"library_path\":\"libgood.so\"}}");
-    write_file("/etc/vulkan/icd.d/none.json", "{\"ICD\":{}}");
-    write_file("/etc/vulkan/icd.d/readme.txt", "not a manifest");
-    write_file("/etc/vulkan/icd.d/relative.json", "{\"ICD\":{\"library_path\":\"../../../opt/abs.so\"}}");
-    write_file("/etc/vulkan/icd.d/rubbish.json", "{\"ICD\":");
-    write_file("/etc/vulkan/icd.d/shape.json", "[1, 2]");
-    write_file("/etc/vulkan/icd.d/text.json", "{\"ICD\":{\"library_path\":\"/opt/text.so\"}}");
+    put("/usr/lib/libgood.so", ELF64);
+    put("/opt/abs.so", ELF64);
+    put("/opt/old.so", ELF32);
+    put("/opt/text.so", "hello");
+    put("/etc/vulkan/icd.d/absolute.json", "{\"ICD\":{\"library_path\":\"/opt/abs.so\",\"api_version\":\"1.3.2\"}}");
+    put("/etc/vulkan/icd.d/bits.json", "{\"ICD\":{\"library_path\":\"/opt/old.so\"}}");
+    put("/etc/vulkan/icd.d/gone.json", "{\"ICD\":{\"library_path\":\"libgone.so\"}}");
+    put("/etc/vulkan/icd.d/good.json", "{\"ICD\":{\"library_path\":\"libgood.so\"}}");
+    put("/etc/vulkan/icd.d/none.json", "{\"ICD\":{}}");
+    put("/etc/vulkan/icd.d/readme.txt", "not a manifest");
+    put("/etc/vulkan/icd.d/relative.json", "{\"ICD\":{\"library_path\":\"../../../opt/abs.so\"}}");
+    put("/etc/vulkan/icd.d/rubbish.json", "{\"ICD\":");
+    put("/etc/vulkan/icd.d/shape.json", "[1, 2]");
+    put("/etc/vulkan/icd.d/text.json", "{\"ICD\":{\"library_path\":\"/opt/text.so\"}}");
     scan();
     expect_order("absolute.json bits.json gone.json good.json none.json relative.json rubbish.json shape.json text.json ");
     assert_true(named("absolute.json")->active);
@@ -130,15 +109,15 @@ static void folders_in_the_loaders_order(void **state)
 {
     (void)state;
     static const char driver[] = "{\"ICD\":{\"library_path\":\"/x.so\"}}";
-    write_file("/x.so", ELF64);
-    write_file("/usr/share/vulkan/icd.d/6.json", driver);
-    write_file("/usr/local/share/vulkan/icd.d/5.json", driver);
-    write_file("/home/user/.local/share/vulkan/icd.d/4.json", driver);
-    write_file("/etc/vulkan/icd.d/3.json", driver);
-    write_file("/etc/xdg/vulkan/icd.d/2.json", driver);
-    write_file("/home/user/.config/vulkan/icd.d/1.json", driver);
-    write_file("/more/0.json", driver);
-    write_file("/data/vulkan/icd.d/7.json", driver);
+    put("/x.so", ELF64);
+    put("/usr/share/vulkan/icd.d/6.json", driver);
+    put("/usr/local/share/vulkan/icd.d/5.json", driver);
+    put("/home/user/.local/share/vulkan/icd.d/4.json", driver);
+    put("/etc/vulkan/icd.d/3.json", driver);
+    put("/etc/xdg/vulkan/icd.d/2.json", driver);
+    put("/home/user/.config/vulkan/icd.d/1.json", driver);
+    put("/more/0.json", driver);
+    put("/data/vulkan/icd.d/7.json", driver);
     scan();
     expect_order("1.json 2.json 3.json 4.json 5.json 6.json ");
     setenv("VK_ADD_DRIVER_FILES", "/more/0.json:/etc/vulkan/icd.d/3.json", 1);
@@ -160,9 +139,9 @@ static void folders_in_the_loaders_order(void **state)
 static void drivers_that_the_loader_filters(void **state)
 {
     (void)state;
-    write_file("/x.so", ELF64);
-    write_file("/etc/vulkan/icd.d/nvidia_icd.json", "{\"ICD\":{\"library_path\":\"/x.so\"}}");
-    write_file("/etc/vulkan/icd.d/radeon_icd.json", "{\"ICD\":{\"library_path\":\"/x.so\"}}");
+    put("/x.so", ELF64);
+    put("/etc/vulkan/icd.d/nvidia_icd.json", "{\"ICD\":{\"library_path\":\"/x.so\"}}");
+    put("/etc/vulkan/icd.d/radeon_icd.json", "{\"ICD\":{\"library_path\":\"/x.so\"}}");
     setenv("VK_LOADER_DRIVERS_SELECT", "*NVIDIA*", 1);
     scan();
     assert_true(named("nvidia_icd.json")->active);
@@ -179,19 +158,18 @@ static void drivers_that_the_loader_filters(void **state)
 
 static void write_layers(void)
 {
-    write_file("/x.so", ELF64);
-    write_file("/etc/vulkan/implicit_layer.d/always.json",
-               "{\"layer\":{\"name\":\"VK_LAYER_always\",\"library_path\":\"/x.so\",\"description\":\"is there\","
-               "\"disable_environment\":{\"OVERLAY_OFF\":\"1\"}}}");
-    write_file("/etc/vulkan/implicit_layer.d/asked.json",
-               "{\"layers\":[{\"name\":\"VK_LAYER_asked\",\"library_path\":\"/x.so\",\"enable_environment\":{\"OVERLAY_ON\":\"1\"}" OFF "},"
-               "{\"name\":\"VK_LAYER_second\",\"library_path\":\"/usr/$LIB/x.so\"" OFF
-               "},{\"name\":\"VK_LAYER_lost\",\"library_path\":\"/y.so\"" OFF "},"
-               "{\"name\":\"VK_LAYER_meta\",\"component_layers\":[\"VK_LAYER_second\"]" OFF "},{}]}");
-    write_file("/usr/share/vulkan/implicit_layer.d/twin.json",
-               "{\"layer\":{\"name\":\"VK_LAYER_always\",\"library_path\":\"/x.so\"" OFF "}}");
-    write_file("/usr/share/vulkan/implicit_layer.d/ever.json", "{\"layer\":{\"name\":\"VK_LAYER_ever\",\"library_path\":\"/x.so\"}}");
-    write_file("/etc/vulkan/explicit_layer.d/check.json", "{\"layer\":{\"name\":\"VK_LAYER_check\",\"library_path\":\"/x.so\"}}");
+    put("/x.so", ELF64);
+    put("/etc/vulkan/implicit_layer.d/always.json",
+        "{\"layer\":{\"name\":\"VK_LAYER_always\",\"library_path\":\"/x.so\",\"description\":\"is there\","
+        "\"disable_environment\":{\"OVERLAY_OFF\":\"1\"}}}");
+    put("/etc/vulkan/implicit_layer.d/asked.json",
+        "{\"layers\":[{\"name\":\"VK_LAYER_asked\",\"library_path\":\"/x.so\",\"enable_environment\":{\"OVERLAY_ON\":\"1\"}" OFF "},"
+        "{\"name\":\"VK_LAYER_second\",\"library_path\":\"/usr/$LIB/x.so\"" OFF
+        "},{\"name\":\"VK_LAYER_lost\",\"library_path\":\"/y.so\"" OFF "},"
+        "{\"name\":\"VK_LAYER_meta\",\"component_layers\":[\"VK_LAYER_second\"]" OFF "},{}]}");
+    put("/usr/share/vulkan/implicit_layer.d/twin.json", "{\"layer\":{\"name\":\"VK_LAYER_always\",\"library_path\":\"/x.so\"" OFF "}}");
+    put("/usr/share/vulkan/implicit_layer.d/ever.json", "{\"layer\":{\"name\":\"VK_LAYER_ever\",\"library_path\":\"/x.so\"}}");
+    put("/etc/vulkan/explicit_layer.d/check.json", "{\"layer\":{\"name\":\"VK_LAYER_check\",\"library_path\":\"/x.so\"}}");
 }
 
 static void layers_by_their_own_variables(void **state)

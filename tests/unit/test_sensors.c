@@ -1,10 +1,7 @@
 /* Sensors: trees of files as the kernel shows them, and a management library of our own. Argument: that library. */
-#include "unit.h"
+#include "tree.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/dynlib.h"
@@ -12,45 +9,9 @@
 #include "fake_nvml.h"
 
 static const char *library;
-static char root[64];
 static const uint32_t card[4] = {0, 0xc1, 0, 0};
 
 #define GPU "/sys/bus/pci/devices/0000:c1:00.0"
-
-static int make_root(void **state)
-{
-    (void)state;
-    snprintf(root, sizeof root, "/tmp/vkmm-sensors-XXXXXX");
-    return mkdtemp(root) == NULL;
-}
-
-static int remove_root(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    return system(command);
-}
-
-/* A file of the tree, with the folders that it needs; text NULL: it vanishes. */
-static void put(const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s%s", root, name);
-    if (text == NULL) {
-        assert_int_equal(unlink(path), 0);
-        return;
-    }
-    for (char *slash = strchr(path + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
 
 static void about(double figure, double wanted, double within)
 {

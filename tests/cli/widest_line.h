@@ -1,0 +1,25 @@
+/* How wide a table came out. */
+#ifndef VKMM_TEST_WIDEST_LINE_H
+#define VKMM_TEST_WIDEST_LINE_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/text.h"
+
+/* Columns of the widest line. */
+static inline size_t widest_line(const char *text)
+{
+    size_t widest = 0;
+
+    while (*text != '\0') {
+        char line[1024];
+        int length = (int)strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", length, text);
+        if (vkmm_text_columns(line) > widest) widest = vkmm_text_columns(line);
+        text += length + 1;
+    }
+    return widest;
+}
+
+#endif
