@@ -15,7 +15,7 @@ enum { PACKAGES = 16, CORES = 32 }; /* looked at, at most: reading a clock takes
 
 typedef struct package {
     char path[VKMM_SENSOR_PATH];
-    double range, last; /* µJ */
+    double range, last, now; /* µJ */
 } package;
 
 typedef struct host {
@@ -32,12 +32,12 @@ static double joules(void *state)
     double sum = h->package_count > 0 ? 0 : NAN;
     for (int i = 0; i < h->package_count; i++) {
         package *p = &h->packages[i];
-        double now = vkmm_sensor_number(p->path), step = now - p->last;
-        if (step < 0) step += p->range; /* NAN where the range is not known */
-        if (!isnan(now)) p->last = now;
-        sum += step;
+        p->now = vkmm_sensor_number(p->path);
+        double step = p->now - p->last;
+        sum += step >= 0 ? step : step + p->range; /* NAN where the range is not known */
     }
-    if (isnan(sum)) return NAN;
+    if (isnan(sum)) return NAN; /* of all packages or of none: what one counted while another was silent is in the next sum */
+    for (int i = 0; i < h->package_count; i++) h->packages[i].last = h->packages[i].now;
     h->joules += sum / 1e6;
     return h->joules;
 }

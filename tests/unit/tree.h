@@ -25,11 +25,12 @@ static inline int remove_root(void **state)
     return system(command);
 }
 
-/* A file of the tree, with the folders that it needs; text NULL: it vanishes. */
+/* A file of the tree, with the folders that it needs; text NULL: it vanishes. Whoever reads it meanwhile sees all of the old or of the new. */
 static inline void put(const char *name, const char *text)
 {
-    char path[512];
+    char path[512], fresh[80];
     snprintf(path, sizeof path, "%s%s", root, name);
+    snprintf(fresh, sizeof fresh, "%s/.fresh", root);
     if (text == NULL) {
         assert_int_equal(unlink(path), 0);
         return;
@@ -39,10 +40,11 @@ static inline void put(const char *name, const char *text)
         mkdir(path, 0700);
         *slash = '/';
     }
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(fresh, "w");
     assert_non_null(file);
     fputs(text, file);
     assert_int_equal(fclose(file), 0);
+    assert_int_equal(rename(fresh, path), 0);
 }
 
 #endif
