@@ -272,7 +272,8 @@ typedef struct vkmm_measure_params {
     double max_time_ms;      /* give up waiting for a stable median after this; 0: 3000 */
     double warm_time_ms;     /* keep the device busy this long first; 0: 500 */
     int skip_transfers;      /* non-zero: leave out the series with transfers */
-    int cross_check;         /* non-zero: check the device's clock against the slope of the host's over growing batches (slope_ms) */
+    int cross_check;         /* non-zero: check the device's clock against the slope of the host's over growing batches (slope_ms). A clock
+                                found wrong is not trusted in the job's later measurements either, until a check clears it */
     uint64_t rotating_bytes; /* not 0: copies of A, B and C take turns, as many as fill so many bytes, so that no cache holds the next one;
                                 taken from the device's memory with the first measurement that asks, VKMM_OUT_OF_MEMORY without. C is
                                 then the first copy's */
