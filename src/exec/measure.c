@@ -103,6 +103,8 @@ static vkmm_status sample_transfers(vkmm_job *job, const vkmm_measure_params *pa
     return VKMM_OK;
 }
 
+static const char slope_disagrees[] = "the device's timestamps disagree with the slope of the host's clock over growing batches";
+
 const char *vkmm_judge_clock(vkmm_samples *kernel, const vkmm_samples *submit, const vkmm_slope *slope)
 {
     double device = 0, host = 0;
@@ -115,8 +117,7 @@ const char *vkmm_judge_clock(vkmm_samples *kernel, const vkmm_samples *submit, c
     if (device == 0) return "the device's timestamps stand still";
     if (!(slope->ms > 0)) return "";
     const double median = vkmm_samples_series(kernel).median;
-    if (fabs(slope->ms - median) > SLOPE_TOLERANCE * slope->ms + slope->scatter + VKMM_SLOPE_GAP_MS)
-        return "the device's timestamps disagree with the slope of the host's clock over growing batches";
+    if (fabs(slope->ms - median) > SLOPE_TOLERANCE * slope->ms + slope->scatter + VKMM_SLOPE_GAP_MS) return slope_disagrees;
     return "";
 }
 
@@ -141,7 +142,7 @@ static vkmm_status measure(vkmm_job *job, const vkmm_measure_params *params, vkm
     if (status == VKMM_OK && job->device && params->rotating_bytes > 0) status = vkmm_rotation_prepare(job, params->rotating_bytes);
     if (status == VKMM_OK) status = sample_dispatches(job, params, slope);
     /* A device whose clocks change between the samples and the batches looks like one that tells lies: that counts when it is seen twice. */
-    if (status == VKMM_OK && slope->ms > 0 && *vkmm_judge_clock(kernel, submit, slope)) {
+    if (status == VKMM_OK && vkmm_judge_clock(kernel, submit, slope) == slope_disagrees) {
         kernel->count = submit->count = 0;
         status = sample_dispatches(job, params, slope);
     }
