@@ -15,7 +15,7 @@ enum { PACKAGES = 16, CORES = 32 }; /* looked at, at most: reading a clock takes
 
 typedef struct package {
     char path[VKMM_SENSOR_PATH];
-    double range, last, now; /* µJ */
+    double range, last; /* µJ */
 } package;
 
 typedef struct host {
@@ -29,15 +29,15 @@ typedef struct host {
 static double joules(void *state)
 {
     host *h = state;
-    double sum = h->package_count > 0 ? 0 : NAN;
+    double sum = h->package_count > 0 ? 0 : NAN, now[PACKAGES];
     for (int i = 0; i < h->package_count; i++) {
-        package *p = &h->packages[i];
-        p->now = vkmm_sensor_number(p->path);
-        double step = p->now - p->last;
+        const package *p = &h->packages[i];
+        now[i] = vkmm_sensor_number(p->path);
+        double step = now[i] - p->last;
         sum += step >= 0 ? step : step + p->range; /* NAN where the range is not known */
     }
     if (isnan(sum)) return NAN; /* of all packages or of none: what one counted while another was silent is in the next sum */
-    for (int i = 0; i < h->package_count; i++) h->packages[i].last = h->packages[i].now;
+    for (int i = 0; i < h->package_count; i++) h->packages[i].last = now[i];
     h->joules += sum / 1e6;
     return h->joules;
 }
