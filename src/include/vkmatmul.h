@@ -3,7 +3,9 @@
  *
  * The product      C ← α·op(A)·op(B) + β·C, op(A) M×K, op(B) K×N, C M×N, op(X) = X or Xᵀ, for one matrix or a batch (vkmm_problem).
  * Layout           row-major unless vkmm_problem says otherwise: element (i, j) of a stored matrix lies at i·ld + j.
- * Integers         i32 and u32 wrap modulo 2^32. f32 is IEEE f32, summed in f32; nothing is ever rounded to less.
+ * Integers         i32 and u32 wrap modulo 2^32; products of i8 and u8 are summed in i32 and u32, which wrap likewise.
+ * Floats           f32 is IEEE f32, summed in f32; nothing is ever rounded to less, unless vkmm_problem.compute asks for it. f16 and bf16 are
+ *                  summed in f32 and rounded once, when C is stored, to the nearest, ties to even.
  * Errors           every fallible function returns a vkmm_status and writes one sentence (cause, limit, value) to the log
  *                  of the instance. On failure, output handles are NULL and other outputs are untouched.
  * Ownership        every *_create fills a handle that the caller ends with the matching *_destroy, which accepts a
@@ -60,11 +62,27 @@ typedef struct vkmm_log {
     void *user;
 } vkmm_log;
 
-typedef enum vkmm_type { VKMM_F32 = 0, VKMM_F64 = 1, VKMM_I32 = 2, VKMM_U32 = 3, VKMM_TYPE_COUNT = 4 } vkmm_type;
+/* f16: IEEE 754 binary16; bf16: the upper half of an f32 (8 bits of exponent, 7 of fraction). Both lie in memory as 16 bits. */
+typedef enum vkmm_type {
+    VKMM_F32 = 0,
+    VKMM_F64 = 1,
+    VKMM_I32 = 2,
+    VKMM_U32 = 3,
+    VKMM_F16 = 4,
+    VKMM_BF16 = 5,
+    VKMM_I8 = 6,
+    VKMM_U8 = 7,
+    VKMM_TYPE_COUNT = 8
+} vkmm_type;
 
-typedef enum vkmm_operand { VKMM_A = 0, VKMM_B = 1, VKMM_C = 2 } vkmm_operand;
+/* BIAS: the vector that is added to each row of the product, one element for each column of C, packed. */
+typedef enum vkmm_operand { VKMM_A = 0, VKMM_B = 1, VKMM_C = 2, VKMM_BIAS = 3 } vkmm_operand;
 typedef enum vkmm_op { VKMM_OP_N = 0, VKMM_OP_T = 1 } vkmm_op;                   /* op(X) = X, or the transpose of X */
 typedef enum vkmm_layout { VKMM_ROW_MAJOR = 0, VKMM_COL_MAJOR = 1 } vkmm_layout; /* of how a matrix is stored */
+
+/* What becomes of an element at last: nothing; max(x, 0), where a NaN stays one; x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))) (Hendrycks and Gimpel,
+ * Gaussian Error Linear Units, arXiv:1606.08415). GELU is for floats. */
+typedef enum vkmm_activation { VKMM_ACTIVATION_NONE = 0, VKMM_RELU = 1, VKMM_GELU = 2, VKMM_ACTIVATION_COUNT = 3 } vkmm_activation;
 
 /* C ← α·op(A)·op(B) + β·C, with the meaning of the BLAS (Dongarra et al., A Set of Level 3 Basic Linear Algebra Subprograms, 1990) and the
  * extents of the batch (cuBLAS, rocBLAS: gemm_strided_batched). Zeros after `type` give the plain product: row-major, packed, α = 1, β = 0.
@@ -72,10 +90,20 @@ typedef enum vkmm_layout { VKMM_ROW_MAJOR = 0, VKMM_COL_MAJOR = 1 } vkmm_layout;
  *   A is stored M×K, or K×M where op_a is T; B is stored K×N, or N×K. Row-major, element (i, j) of a stored matrix lies at
  * offset + i·ld + j; column-major at offset + i + j·ld; that of matrix x of the batch x·stride further on.
  *   C is read where β is not 0 and there alone: otherwise even a NaN in it is overwritten. What lies between the rows that ld spaces out, and
- * between the matrices that stride does, is never written. */
+ * between the matrices that stride does, is never written.
+ *   Types. A and B have one type; C's, and the type that products are summed in, follow from it or are given:
+ *     A and B     C, the first by default     summed in
+ *     f32         f32                         f32; f16: A and B are rounded to f16, and sums to f16
+ *     f16         f16, f32                    f32; f16: sums are rounded to f16, beyond 65504 to infinity
+ *     bf16        bf16, f32                   f32
+ *     f64, i32, u32                           all the same
+ *     i8          i32                         i32
+ *     u8          u32                         u32
+ *   α, β, the bias and the activation count in f32 (f64; integers: modulo 2^32) whatever A, B and C are.
+ *   Epilogue. C ← activation(α·op(A)·op(B) + β·C + bias), bias_j for each element of column j, in C's type. */
 typedef struct vkmm_problem {
     uint64_t m, n, k;
-    vkmm_type type;
+    vkmm_type type;     /* of A and B */
     vkmm_layout layout; /* of A, B and C */
     vkmm_op op_a, op_b;
     uint64_t lda, ldb, ldc;                /* elements; 0: packed. At least the length of a stored row (column-major: column) */
@@ -83,12 +111,20 @@ typedef struct vkmm_problem {
     uint64_t batch_count;                  /* 0 is 1 */
     uint64_t stride_a, stride_b, stride_c; /* elements; count where batch_count > 1. 0 repeats A or B; matrices of C may not overlap */
     int scaled;                            /* non-zero: alpha and beta count; 0: they are 1 and 0 */
-    double alpha, beta;                    /* rounded to the type; integers: whole numbers, modulo 2^32 */
+    double alpha, beta;                    /* rounded to f32 (f64); integers: whole numbers, modulo 2^32 */
+    int typed;                             /* non-zero: out_type and compute count; 0: they follow from type */
+    vkmm_type out_type, compute;           /* of C and the bias; of the sums */
+    vkmm_activation activation;
+    int has_bias; /* non-zero: there is a VKMM_BIAS */
 } vkmm_problem;
 
 /* Bytes of the memory that an operand lies in: its offset, and all up to the last element of the last matrix. 0 when it has no element. The
  * problem must be valid. */
 VKMM_API uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand);
+
+/* The type in force of an operand, and of the sums. The problem's type must be valid. */
+VKMM_API vkmm_type vkmm_operand_type(const vkmm_problem *problem, vkmm_operand operand);
+VKMM_API vkmm_type vkmm_problem_compute(const vkmm_problem *problem);
 
 /* ---- Instance: the Vulkan loader and the devices it finds ---- */
 
@@ -115,6 +151,35 @@ VKMM_API void vkmm_instance_destroy(vkmm_instance **instance);
 
 /* How many messages of severity warning or error the validation layer gave so far; 0 without `validate`. */
 VKMM_API uint32_t vkmm_instance_validation_messages(const vkmm_instance *instance);
+
+/* A shape of matrix multiply-add that the device computes as one operation: D = A·B + C, A m×k, B k×n. The values are Vulkan's (VkComponentTypeKHR,
+ * VkScopeKHR) of VK_KHR_cooperative_matrix. A plain value. */
+typedef struct vkmm_matrix_shape {
+    uint32_t m, n, k;
+    uint32_t a, b, c, result; /* component types */
+    uint32_t scope;
+    int saturating;
+} vkmm_matrix_shape;
+
+/* What a device has of VK_NV_cooperative_matrix2, as bits. */
+enum {
+    VKMM_MATRIX2_WORKGROUP = 1,   /* matrices of a whole workgroup */
+    VKMM_MATRIX2_FLEXIBLE = 2,    /* of flexible dimensions */
+    VKMM_MATRIX2_TENSOR = 4,      /* addressed as parts of a tensor, with bounds */
+    VKMM_MATRIX2_BLOCK = 8,       /* decoded block by block while they are loaded */
+    VKMM_MATRIX2_CONVERSION = 16, /* turned from one use or type into another */
+    VKMM_MATRIX2_REDUCTION = 32,
+    VKMM_MATRIX2_ELEMENTS = 64 /* a function for each element */
+};
+
+/* With flexible dimensions: any multiples of m, n and k do. */
+typedef struct vkmm_matrix_granule {
+    vkmm_matrix_shape of;
+    uint32_t invocations; /* of a workgroup, where the scope is the workgroup; else 0 */
+} vkmm_matrix_granule;
+
+#define VKMM_MAX_MATRIX_SHAPES   64
+#define VKMM_MAX_MATRIX_GRANULES 96
 
 /* Everything vkmatmul knows of a device: identity, the limits that its choices depend on, features. A plain value. */
 typedef struct vkmm_device_info {
@@ -145,6 +210,21 @@ typedef struct vkmm_device_info {
     int has_f64;                             /* shaderFloat64 */
     int unified_memory;                      /* a device-local memory type is also host-visible and host-cached: no copies needed */
     int has_statistics;                      /* VK_KHR_pipeline_executable_properties: the driver tells what it made of a kernel */
+    int has_f16, has_i8;                     /* shaderFloat16, shaderInt8: arithmetic in such types */
+    int has_storage16, has_storage8;         /* storageBuffer16BitAccess, storageBuffer8BitAccess */
+    int has_dot8;                            /* shaderIntegerDotProduct: four products of 8 bits, and their sum, at a time */
+    uint32_t min_subgroup_size,
+        max_subgroup_size;       /* what a compute shader can ask for (subgroupSizeControl, computeFullSubgroups); 0: nothing */
+    uint32_t max_subgroups;      /* of a workgroup that asks for their size (maxComputeWorkgroupSubgroups); 0: not known */
+    int has_bf16_matrices;       /* VK_KHR_shader_bfloat16: matrix operations on bf16 */
+    uint32_t matrix_shape_count; /* of VK_KHR_cooperative_matrix, as the device lists them */
+    vkmm_matrix_shape matrix_shapes[VKMM_MAX_MATRIX_SHAPES];
+    uint32_t matrix2;                                        /* bits VKMM_MATRIX2_* of VK_NV_cooperative_matrix2 */
+    uint32_t matrix2_max_dimension, matrix2_max_invocations; /* of a flexible matrix; of a workgroup that owns matrices */
+    uint32_t matrix2_reserved_bytes;                         /* of shared memory, where a workgroup owns matrices */
+    uint32_t matrix_granule_count;
+    vkmm_matrix_granule matrix_granules[VKMM_MAX_MATRIX_GRANULES]; /* as the device lists them; count with VKMM_MATRIX2_FLEXIBLE */
+    const char *no_matrices; /* "", or why matrix operations are not used, whatever the device lists; static storage */
 } vkmm_device_info;
 
 VKMM_API uint32_t vkmm_instance_device_count(const vkmm_instance *instance);
@@ -171,14 +251,15 @@ VKMM_API vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index,
 VKMM_API void vkmm_device_destroy(vkmm_device **device);
 
 /* The simplest use: the product for host matrices, on any device, with the best kernel known. a, b and c point to vkmm_operand_bytes each (an
- * operand without elements may be NULL), are aligned for their type and must not overlap. Of c, the elements of its matrices alone are written,
- * and only on VKMM_OK. */
-VKMM_API vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, void *c);
+ * operand without elements may be NULL), are aligned for their type and must not overlap; bias too, and it may be NULL without has_bias. Of c, the
+ * elements of its matrices alone are written, and only on VKMM_OK. */
+VKMM_API vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, const void *bias,
+                                   void *c);
 
 /* ---- Kernels ---- */
 
-#define VKMM_MAX_SPEC_CONSTANTS 24
-#define VKMM_CONFIG_TEXT        160
+#define VKMM_MAX_SPEC_CONSTANTS 40
+#define VKMM_CONFIG_TEXT        192
 
 /* A kernel as it will run: filled by the planner, never by the user. A plain value. */
 typedef struct vkmm_kernel_info {
@@ -195,10 +276,13 @@ typedef struct vkmm_kernel_info {
     uint32_t splits;               /* parts that K is summed in; above 1, a second pass adds them up in a fixed order */
     uint64_t items;                /* of work, taken up by workgroups: tiles · splits · matrices of the batch */
     uint64_t workspace_bytes;      /* of device memory for the sums of the parts */
+    uint32_t matrix[3];            /* m, n, k of the matrix operations that it is made of; zeros: it uses none */
+    uint32_t subgroup_size;        /* that it asks for; 0: the driver's choice */
+    int uses_dot8;                 /* it is made of dot products of four bytes (has_dot8) */
 } vkmm_kernel_info;
 
 /* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band", "band-tiled", which compute the plain
- * product; then the general ones, "blocked", "skinny" and "cpu". NULL past the end. */
+ * product; then the general ones, "blocked", "skinny", "cpu", and "coopmat" and "coopmat2", which use matrix operations. NULL past the end. */
 VKMM_API const char *vkmm_kernel_name(uint32_t index);
 
 /* One sentence on what the kernel does; NULL past the end. */
@@ -207,7 +291,7 @@ VKMM_API const char *vkmm_kernel_summary(uint32_t index);
 /* Whether the kernel takes every vkmm_problem, and has tunables; the others take packed row-major products of one matrix. */
 VKMM_API int vkmm_kernel_is_general(const char *name);
 
-/* Whether this build has the kernel's shader for the type (a compiler that lacks an extension leaves it out). */
+/* Whether this build has the kernel's shader for some problem of the type (a compiler that lacks an extension leaves it out). */
 VKMM_API int vkmm_kernel_built(const char *name, vkmm_type type);
 
 /* A user's own shader. Contract: bindings 0, 1, 2 of set 0 are A, B, C; push constants M, N, K (uint32 each, offsets 0, 4, 8);

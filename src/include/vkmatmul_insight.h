@@ -75,15 +75,6 @@ typedef struct vkmm_peaks {
 /* Takes half a second, or a little more on GPUs that raise their clocks slowly; no dispatch of it takes longer than 200 ms. */
 VKMM_API vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *peaks);
 
-/* A shape of matrix multiply-add that the device computes as one operation: D = A·B + C, A m×k, B k×n. The values are Vulkan's (VkComponentTypeKHR,
- * VkScopeKHR) of VK_KHR_cooperative_matrix. A plain value. */
-typedef struct vkmm_matrix_shape {
-    uint32_t m, n, k;
-    uint32_t a, b, c, result; /* component types */
-    uint32_t scope;
-    int saturating;
-} vkmm_matrix_shape;
-
 /* "f16", "f32", "i8", "u8", "bf16" …; "type 1000491000" for one without a name here. Static storage, or `text`. */
 VKMM_API const char *vkmm_component_name(uint32_t component, char text[32]);
 

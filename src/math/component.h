@@ -7,4 +7,7 @@
 /* 1 and *component for a name that vkmm_component_name gives, or 0. */
 int vkmm_component_parse(const char *name, uint32_t *component);
 
+/* One word for each bit VKMM_MATRIX2_*, by its place: "workgroup" …; NULL past the last. Static storage. */
+const char *vkmm_matrix2_name(uint32_t bit);
+
 #endif

@@ -1,6 +1,7 @@
 #include "math/matrix.h"
 
 #include "base/random.h"
+#include "math/half.h"
 #include "math/type.h"
 
 #include <string.h>
@@ -28,6 +29,22 @@ typedef struct line {
     uint64_t count, step, first, pace;
 } line;
 
+/* Of floats that f16 and bf16 have, and that are normal numbers or zero: without the cases that rounding has. */
+static inline uint16_t f16_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const uint32_t magnitude = bits & UINT32_C(0x7fffffff);
+    return (uint16_t)(bits >> 16 & 0x8000U) | (uint16_t)(magnitude != 0 ? (magnitude >> 13) - (112U << 10) : 0);
+}
+
+static inline uint16_t bf16_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (uint16_t)(bits >> 16);
+}
+
 /* Every bit of a float's significand is random and the result is exact: 24 (53) bits, scaled by a power of two, less 1. */
 static void fill_uniform(const line *l, vkmm_type type, uint64_t seed)
 {
@@ -43,6 +60,16 @@ static void fill_uniform(const line *l, vkmm_type type, uint64_t seed)
         case VKMM_U32:
             ((uint32_t *)l->data)[at] = (uint32_t)(bits >> 48);
             break;
+        case VKMM_F16: /* 11 bits of significand, bf16 8: exact */
+            ((uint16_t *)l->data)[at] = f16_of((float)(bits >> 53) * 0x1p-10F - 1.0F);
+            break;
+        case VKMM_BF16:
+            ((uint16_t *)l->data)[at] = bf16_of((float)(bits >> 56) * 0x1p-7F - 1.0F);
+            break;
+        case VKMM_I8:
+        case VKMM_U8:
+            ((uint8_t *)l->data)[at] = (uint8_t)(bits >> 56);
+            break;
         case VKMM_F32:
         case VKMM_TYPE_COUNT:
             ((float *)l->data)[at] = (float)(bits >> 40) * 0x1p-23F - 1.0F;
@@ -51,25 +78,40 @@ static void fill_uniform(const line *l, vkmm_type type, uint64_t seed)
     }
 }
 
-/* 17 values by the high half of a product: no division, and a bias of 2^-32 at most. */
+/* -most … most, or 0 … 2·most, by the high half of a product: no division, and a bias of 2^-32 at most. */
 static void fill_int(const line *l, vkmm_type type, uint64_t seed)
 {
+    const int is_half = type == VKMM_F16 || type == VKMM_BF16;
+    const int32_t most = is_half ? 2 : 8;
+    const uint64_t count = 2 * (uint64_t)most + 1;
     for (uint64_t i = 0; i < l->count; i++) {
-        int32_t value = (int32_t)(((vkmm_random_bits(seed, l->first + i * l->pace) >> 32) * 17) >> 32);
+        const int32_t up = (int32_t)(((vkmm_random_bits(seed, l->first + i * l->pace) >> 32) * count) >> 32), value = up - most;
         uint64_t at = i * l->step;
         switch (type) {
         case VKMM_F64:
-            ((double *)l->data)[at] = value - 8;
+            ((double *)l->data)[at] = value;
             break;
         case VKMM_I32:
-            ((int32_t *)l->data)[at] = value - 8;
+            ((int32_t *)l->data)[at] = value;
             break;
         case VKMM_U32:
-            ((uint32_t *)l->data)[at] = (uint32_t)value;
+            ((uint32_t *)l->data)[at] = (uint32_t)up;
+            break;
+        case VKMM_F16:
+            ((uint16_t *)l->data)[at] = f16_of((float)value);
+            break;
+        case VKMM_BF16:
+            ((uint16_t *)l->data)[at] = bf16_of((float)value);
+            break;
+        case VKMM_I8:
+            ((int8_t *)l->data)[at] = (int8_t)value;
+            break;
+        case VKMM_U8:
+            ((uint8_t *)l->data)[at] = (uint8_t)up;
             break;
         case VKMM_F32:
         case VKMM_TYPE_COUNT:
-            ((float *)l->data)[at] = (float)(value - 8);
+            ((float *)l->data)[at] = (float)value;
             break;
         }
     }
@@ -87,6 +129,14 @@ static void fill_ramp(const line *l, vkmm_type type, uint64_t start, uint64_t ri
         case VKMM_I32: /* wraps modulo 2^32 like u32 and has its bits */
         case VKMM_U32:
             ((uint32_t *)l->data)[at] = (uint32_t)value;
+            break;
+        case VKMM_F16:
+        case VKMM_BF16:
+            vkmm_type_put(type, (uint16_t *)l->data + at, (double)value);
+            break;
+        case VKMM_I8: /* modulo 2^8, as i32 */
+        case VKMM_U8:
+            ((uint8_t *)l->data)[at] = (uint8_t)value;
             break;
         case VKMM_F32:
         case VKMM_TYPE_COUNT:

@@ -12,18 +12,8 @@ vkmm_view vkmm_view_rows(const void *data, uint64_t rows, uint64_t cols, vkmm_ty
 double vkmm_view_get(const vkmm_view *view, uint64_t i, uint64_t j)
 {
     uint64_t at = i * view->row_stride + j * view->col_stride;
-    switch (view->type) {
-    case VKMM_F64:
-        return ((const double *)view->data)[at];
-    case VKMM_I32:
-        return ((const int32_t *)view->data)[at];
-    case VKMM_U32:
-        return ((const uint32_t *)view->data)[at];
-    case VKMM_F32:
-    case VKMM_TYPE_COUNT:
-        break;
-    }
-    return (double)((const float *)view->data)[at];
+    if (view->type == VKMM_F32) return (double)((const float *)view->data)[at];
+    return vkmm_type_get(view->type, (const char *)view->data + at * vkmm_type_of(view->type)->bytes);
 }
 
 enum { BLOCK = 32 };
@@ -54,6 +44,8 @@ void vkmm_view_pack(const vkmm_view *view, void *packed)
     }
     for (uint64_t i = 0; i < view->rows; i += BLOCK) {
         for (uint64_t j = 0; j < view->cols; j += BLOCK) {
+            if (size == 1) pack_block(view, packed, i, j, 1);
+            if (size == 2) pack_block(view, packed, i, j, 2);
             if (size == 4) pack_block(view, packed, i, j, 4);
             if (size == 8) pack_block(view, packed, i, j, 8);
         }

@@ -25,11 +25,17 @@ void vkmm_view_pack(const vkmm_view *view, void *packed);
 
 /* How generated inputs look; names as --init takes them. */
 typedef enum vkmm_init {
-    VKMM_INIT_UNIFORM, /* "uniform": floats in [-1, 1); integers over all bits of [-2^15, 2^15), u32 [0, 2^16) */
-    VKMM_INIT_INT,     /* "int": small integers -8 … 8 (u32: 0 … 16), exact in every type for K < 2^17 */
-    VKMM_INIT_ONES,    /* "ones" */
-    VKMM_INIT_INDEX,   /* "index": 1, 2, 3, … in row-major order, as the tutorials' worked examples; floats above 2^24 round */
-    VKMM_INIT_ZEROS,   /* "zeros": never time these */
+    VKMM_INIT_UNIFORM, /* "uniform": floats in [-1, 1), every bit of the significand random; integers over all of [-2^15, 2^15), u32 [0, 2^16), i8 and
+                          u8 all their values */
+    /* "int": small integers -8 … 8 (u32 and u8: 0 … 16), whose sums are exact in f32, f64 and integers, whatever their order, for K < 2^17.
+     * f16 and bf16: -2 … 2, whose sums are at most 4·K: exact in f32 for K < 2^22, and in f16, which counts to 2^11, for K ≤ 512; their signs
+     * mostly cancel, so that up to K = 20,000 a sum seldom gets there (its deviation is 2·√K). f32 summed in f16 is exact for K ≤ 32, mostly for
+     * K < 150. An exact sum still rounds where it is stored as f16 (beyond 2^11) or bf16 (beyond 2^8), once. */
+    VKMM_INIT_INT,
+    VKMM_INIT_ONES, /* "ones" */
+    VKMM_INIT_INDEX, /* "index": 1, 2, 3, … in row-major order, as the tutorials' worked examples; floats above 2^24 (f16 2^11, bf16 2^8) round,
+                        f16 beyond 65504 to infinity; integers wrap */
+    VKMM_INIT_ZEROS, /* "zeros": never time these */
     VKMM_INIT_COUNT
 } vkmm_init;
 

@@ -5,6 +5,8 @@
 #include "math/type.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 uint64_t vkmm_operand_rows(const vkmm_problem *problem, vkmm_operand operand)
 {
@@ -87,12 +89,34 @@ static int elements_of(const vkmm_problem *problem, vkmm_operand operand, uint64
 uint64_t vkmm_operand_elements(const vkmm_problem *problem, vkmm_operand operand)
 {
     uint64_t elements = 0;
+    if (operand == VKMM_BIAS) return problem->has_bias ? problem->n : 0;
     return elements_of(problem, operand, &elements) ? elements : 0;
+}
+
+vkmm_types vkmm_problem_types(const vkmm_problem *problem)
+{
+    if (!problem->typed) return vkmm_types_default(problem->type);
+    return (vkmm_types){problem->type, problem->out_type, problem->compute};
+}
+
+vkmm_type vkmm_operand_type(const vkmm_problem *problem, vkmm_operand operand)
+{
+    return operand == VKMM_A || operand == VKMM_B ? problem->type : vkmm_problem_types(problem).out;
+}
+
+vkmm_type vkmm_problem_compute(const vkmm_problem *problem)
+{
+    return vkmm_problem_types(problem).compute;
+}
+
+static uint64_t operand_size(const vkmm_problem *problem, vkmm_operand operand)
+{
+    return vkmm_type_of(vkmm_operand_type(problem, operand))->bytes;
 }
 
 uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand)
 {
-    return vkmm_operand_elements(problem, operand) * vkmm_type_of(problem->type)->bytes;
+    return vkmm_operand_elements(problem, operand) * operand_size(problem, operand);
 }
 
 vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, const void *data, uint64_t batch)
@@ -101,11 +125,31 @@ vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, c
     vkmm_view view = {.data = data, .rows = vkmm_operand_rows(problem, operand), .cols = vkmm_operand_cols(problem, operand)};
     view.row_stride = l.are_rows ? l.ld : 1;
     view.col_stride = l.are_rows ? 1 : l.ld;
-    view.type = problem->type;
+    view.type = vkmm_operand_type(problem, operand);
     if (view.rows == 0 || view.cols == 0) return view; /* data may be NULL, and the offset anything */
     uint64_t first = vkmm_operand_offset(problem, operand) + batch * vkmm_operand_stride(problem, operand);
-    view.data = (const char *)data + first * vkmm_type_of(problem->type)->bytes;
+    view.data = (const char *)data + first * operand_size(problem, operand);
     return view;
+}
+
+static vkmm_status check_types(const vkmm_log *log, const vkmm_problem *problem)
+{
+    const vkmm_types types = {problem->type, problem->out_type, problem->compute};
+    const int known = (unsigned)types.out < VKMM_TYPE_COUNT && (unsigned)types.compute < VKMM_TYPE_COUNT;
+    char legal[160] = "";
+    if (!problem->typed || (known && vkmm_types_legal(types))) return VKMM_OK;
+    if (!known)
+        return vkmm_fail(log, VKMM_INVALID, "element type %d is unknown; types are numbered 0 to %d",
+                         (unsigned)types.out < VKMM_TYPE_COUNT ? (int)types.compute : (int)types.out, VKMM_TYPE_COUNT - 1);
+    for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
+        const vkmm_types *other = vkmm_types_at(i);
+        const size_t used = strlen(legal);
+        if (other->in == types.in)
+            snprintf(legal + used, sizeof legal - used, "%s%s summed in %s", used > 0 ? ", " : "", vkmm_type_of(other->out)->name,
+                     vkmm_type_of(other->compute)->name);
+    }
+    return vkmm_fail(log, VKMM_INVALID, "products of %s cannot be stored as %s and summed in %s; there are: %s",
+                     vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name, vkmm_type_of(types.compute)->name, legal);
 }
 
 static vkmm_status check_kind(const vkmm_log *log, const vkmm_problem *problem)
@@ -119,7 +163,12 @@ static vkmm_status check_kind(const vkmm_log *log, const vkmm_problem *problem)
     for (int i = 0; i < 2; i++)
         if ((unsigned)ops[i] > VKMM_OP_T)
             return vkmm_fail(log, VKMM_INVALID, "op %d of matrix %c is unknown; it is 0 (N) or 1 (T)", (int)ops[i], "AB"[i]);
-    return VKMM_OK;
+    if ((unsigned)problem->activation >= VKMM_ACTIVATION_COUNT)
+        return vkmm_fail(log, VKMM_INVALID, "activation %d is unknown; they are numbered 0 to %d", (int)problem->activation,
+                         VKMM_ACTIVATION_COUNT - 1);
+    if (problem->activation == VKMM_GELU && !vkmm_type_of(problem->type)->is_float)
+        return vkmm_fail(log, VKMM_INVALID, "gelu is for floats; the type is %s", vkmm_type_of(problem->type)->name);
+    return check_types(log, problem);
 }
 
 static vkmm_status check_extents(const vkmm_log *log, const vkmm_problem *problem)
@@ -137,8 +186,8 @@ static vkmm_status check_extents(const vkmm_log *log, const vkmm_problem *proble
 
 static vkmm_status check_bytes(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand, uint64_t *bytes)
 {
-    const char *type = vkmm_type_of(problem->type)->name;
-    uint64_t elements = 0, size = vkmm_type_of(problem->type)->bytes;
+    const char *type = vkmm_type_of(vkmm_operand_type(problem, operand))->name;
+    uint64_t elements = 0, size = operand_size(problem, operand);
     if (elements_of(problem, operand, &elements) && vkmm_mul_u64(elements, size, bytes) && *bytes <= INT64_MAX) return VKMM_OK;
     lines l = lines_of(problem, operand);
     uint64_t batches = vkmm_problem_batches(problem), offset = vkmm_operand_offset(problem, operand);
@@ -193,7 +242,9 @@ vkmm_status vkmm_problem_check(const vkmm_log *log, const vkmm_problem *problem,
     if (status == VKMM_OK && problem->scaled) status = check_scalar(log, problem->type, "alpha", problem->alpha);
     if (status == VKMM_OK && problem->scaled) status = check_scalar(log, problem->type, "beta", problem->beta);
     if (status != VKMM_OK) return status;
-    if (!vkmm_add_u64(b.a, b.b, &b.total) || !vkmm_add_u64(b.total, b.c, &b.total) || b.total > INT64_MAX)
+    b.bias = vkmm_operand_bytes(problem, VKMM_BIAS);
+    if (!vkmm_add_u64(b.a, b.b, &b.total) || !vkmm_add_u64(b.total, b.c, &b.total) || !vkmm_add_u64(b.total, b.bias, &b.total) ||
+        b.total > INT64_MAX)
         return vkmm_fail(log, VKMM_INVALID, "the matrices have %llu, %llu and %llu bytes: their sum does not fit in 63 bits",
                          (unsigned long long)b.a, (unsigned long long)b.b, (unsigned long long)b.c);
     if (bytes != NULL) *bytes = b;
@@ -207,6 +258,9 @@ int vkmm_problem_c_has_gaps(const vkmm_problem *problem)
 
 int vkmm_problem_is_plain(const vkmm_problem *problem)
 {
+    const vkmm_types types = vkmm_problem_types(problem);
+    if (vkmm_type_of(types.in)->bytes < 4 || types.in != types.out || types.in != types.compute) return 0;
+    if (problem->has_bias || problem->activation != VKMM_ACTIVATION_NONE) return 0;
     if (problem->layout != VKMM_ROW_MAJOR || problem->op_a != VKMM_OP_N || problem->op_b != VKMM_OP_N) return 0;
     if (vkmm_problem_batches(problem) != 1 || vkmm_problem_alpha(problem) != 1.0 || vkmm_problem_beta(problem) != 0.0) return 0;
     for (int o = VKMM_A; o <= VKMM_C; o++) {
@@ -215,51 +269,6 @@ int vkmm_problem_is_plain(const vkmm_problem *problem)
         if (l.count > 1 && l.length > 0 && l.ld != l.length) return 0; /* one line is packed whatever its ld */
     }
     return 1;
-}
-
-static double in_force(vkmm_type type, double value)
-{
-    if (type == VKMM_F32) return (double)(float)value;
-    if (type == VKMM_F64) return value;
-    uint32_t bits = (uint32_t)(int64_t)value; /* whole, and small enough: checked */
-    return type == VKMM_I32 ? (double)(int32_t)bits : (double)bits;
-}
-
-double vkmm_problem_alpha(const vkmm_problem *problem)
-{
-    return problem->scaled ? in_force(problem->type, problem->alpha) : 1.0;
-}
-
-double vkmm_problem_beta(const vkmm_problem *problem)
-{
-    return problem->scaled ? in_force(problem->type, problem->beta) : 0.0;
-}
-
-vkmm_problem vkmm_problem_row_major(const vkmm_problem *problem, int *swapped)
-{
-    const int swap = problem->layout == VKMM_COL_MAJOR;
-    const vkmm_operand a = swap ? VKMM_B : VKMM_A, b = swap ? VKMM_A : VKMM_B;
-    vkmm_problem p = {.type = problem->type, .layout = VKMM_ROW_MAJOR, .scaled = 1};
-    p.alpha = vkmm_problem_alpha(problem);
-    p.beta = vkmm_problem_beta(problem);
-    p.m = swap ? problem->n : problem->m;
-    p.n = swap ? problem->m : problem->n;
-    p.k = p.alpha == 0.0 ? 0 : problem->k;
-    if (p.k == 0) p.alpha = 0.0; /* an infinite one would make a NaN of the empty sum */
-    p.op_a = swap ? problem->op_b : problem->op_a;
-    p.op_b = swap ? problem->op_a : problem->op_b;
-    p.lda = vkmm_operand_ld(problem, a);
-    p.ldb = vkmm_operand_ld(problem, b);
-    p.ldc = vkmm_operand_ld(problem, VKMM_C);
-    p.offset_a = vkmm_operand_offset(problem, a);
-    p.offset_b = vkmm_operand_offset(problem, b);
-    p.offset_c = problem->offset_c;
-    p.batch_count = vkmm_problem_batches(problem);
-    p.stride_a = vkmm_operand_stride(problem, a);
-    p.stride_b = vkmm_operand_stride(problem, b);
-    p.stride_c = vkmm_operand_stride(problem, VKMM_C);
-    *swapped = swap;
-    return p;
 }
 
 double vkmm_problem_flops(const vkmm_problem *problem)

@@ -3,10 +3,11 @@
 #define VKMM_MATH_PROBLEM_H
 
 #include "math/matrix.h"
+#include "math/type.h"
 
 /* Bytes of the memory of the three operands, as vkmm_operand_bytes has them. */
 typedef struct vkmm_problem_bytes {
-    uint64_t a, b, c, total;
+    uint64_t a, b, c, bias, total;
 } vkmm_problem_bytes;
 
 /* Checks all of a problem: extents (each below 2^32), type, layout, ops, leading dimensions (at least a stored row; column-major: column), batches
@@ -17,6 +18,9 @@ typedef struct vkmm_problem_bytes {
 vkmm_status vkmm_problem_check(const vkmm_log *log, const vkmm_problem *problem, vkmm_problem_bytes *bytes);
 
 /* What follows takes checked problems. */
+
+/* The types in force. */
+vkmm_types vkmm_problem_types(const vkmm_problem *problem);
 
 /* Rows and columns of op(A), op(B) or C: M×K, K×N, M×N. */
 uint64_t vkmm_operand_rows(const vkmm_problem *problem, vkmm_operand operand);
@@ -39,17 +43,19 @@ uint64_t vkmm_operand_elements(const vkmm_problem *problem, vkmm_operand operand
 /* Whether the memory of C holds elements that belong to no matrix: an offset, wide leading dimensions, wide strides. */
 int vkmm_problem_c_has_gaps(const vkmm_problem *problem);
 
-/* Whether it is the plain product of the tutorials: row-major, packed, ops N, one matrix, no offsets, α = 1, β = 0. */
+/* Whether it is the plain product of the tutorials: row-major, packed, ops N, one matrix, no offsets, α = 1, β = 0, one
+ * type of 32 or 64 bits throughout, no epilogue. */
 int vkmm_problem_is_plain(const vkmm_problem *problem);
 
-/* α and β in force, rounded to the type (integers: modulo 2^32), as doubles. α is 1 and β 0 unless `scaled`. */
+/* α and β in force, rounded to vkmm_types_scale (integers: modulo 2^32), as doubles. α is 1 and β 0 unless `scaled`. */
 double vkmm_problem_alpha(const vkmm_problem *problem);
 double vkmm_problem_beta(const vkmm_problem *problem);
 
 /* The same problem seen row-major: a column-major matrix is the row-major one of its transpose, and Cᵀ = op(B)ᵀ·op(A)ᵀ. So A and B change
  * places (with their ops, leading dimensions, offsets, strides), and so do M and N. *swapped tells whether they did: the memory of the
  * result's A is then that of the problem's B. Leading dimensions are filled in, batch_count is at least 1, strides are 0 without a batch, and
- * `scaled` is set, with alpha and beta in force. Where α is 0, K becomes 0, and where K is 0, α does. */
+ * `scaled` is set, with alpha and beta in force, and `typed`, with the types. A bias belongs to the rows of a result
+ * whose operands were swapped. Where α is 0, K becomes 0, and where K is 0, α does. */
 vkmm_problem vkmm_problem_row_major(const vkmm_problem *problem, int *swapped);
 
 /* 2·M·N·K for each matrix of the batch, the count that every BLAS benchmark uses: one multiplication and one addition a term. */

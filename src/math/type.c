@@ -3,11 +3,17 @@
 #include <float.h>
 #include <string.h>
 
+#include "math/half.h"
+
 static const vkmm_type_info types[VKMM_TYPE_COUNT] = {
     [VKMM_F32] = {"f32", "f32_r", "float", 4, 1, FLT_EPSILON, FLT_MIN},
     [VKMM_F64] = {"f64", "f64_r", "double", 8, 1, DBL_EPSILON, DBL_MIN},
     [VKMM_I32] = {"i32", "i32_r", "int", 4, 0, 0.0, 0.0},
     [VKMM_U32] = {"u32", "u32_r", "uint", 4, 0, 0.0, 0.0},
+    [VKMM_F16] = {"f16", "f16_r", "float16_t", 2, 1, 0x1p-10, 0x1p-14},
+    [VKMM_BF16] = {"bf16", "bf16_r", "bfloat16_t", 2, 1, 0x1p-7, FLT_MIN},
+    [VKMM_I8] = {"i8", "i8_r", "int8_t", 1, 0, 0.0, 0.0},
+    [VKMM_U8] = {"u8", "u8_r", "uint8_t", 1, 0, 0.0, 0.0},
 };
 
 const vkmm_type_info *vkmm_type_of(vkmm_type type)
@@ -23,4 +29,109 @@ int vkmm_type_parse(const char *name, vkmm_type *type)
         return 1;
     }
     return 0;
+}
+
+static const vkmm_types combinations[] = {
+    {VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_F32, VKMM_F32, VKMM_F16},   {VKMM_F64, VKMM_F64, VKMM_F64},  {VKMM_I32, VKMM_I32, VKMM_I32},
+    {VKMM_U32, VKMM_U32, VKMM_U32}, {VKMM_F16, VKMM_F16, VKMM_F32},   {VKMM_F16, VKMM_F32, VKMM_F32},  {VKMM_F16, VKMM_F16, VKMM_F16},
+    {VKMM_F16, VKMM_F32, VKMM_F16}, {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_BF16, VKMM_F32, VKMM_F32}, {VKMM_I8, VKMM_I32, VKMM_I32},
+    {VKMM_U8, VKMM_U32, VKMM_U32},
+};
+
+enum { COMBINATIONS = sizeof combinations / sizeof combinations[0] };
+
+const vkmm_types *vkmm_types_at(uint32_t index)
+{
+    return index < COMBINATIONS ? &combinations[index] : NULL;
+}
+
+vkmm_types vkmm_types_default(vkmm_type in)
+{
+    uint32_t i = 0;
+    while (combinations[i].in != in) i++;
+    return combinations[i];
+}
+
+int vkmm_types_legal(vkmm_types wanted)
+{
+    for (uint32_t i = 0; i < COMBINATIONS; i++)
+        if (combinations[i].in == wanted.in && combinations[i].out == wanted.out && combinations[i].compute == wanted.compute) return 1;
+    return 0;
+}
+
+vkmm_type vkmm_types_scale(vkmm_types of)
+{
+    return of.compute == VKMM_F16 ? VKMM_F32 : of.compute;
+}
+
+const char *vkmm_activation_name(uint32_t activation)
+{
+    static const char *const names[VKMM_ACTIVATION_COUNT] = {"none", "relu", "gelu"};
+    return activation < VKMM_ACTIVATION_COUNT ? names[activation] : NULL;
+}
+
+double vkmm_type_get(vkmm_type type, const void *element)
+{
+    union {
+        float f32;
+        double f64;
+        int32_t i32;
+        uint32_t u32;
+        uint16_t bits;
+        int8_t i8;
+        uint8_t u8;
+    } value;
+    memcpy(&value, element, types[type].bytes);
+    switch (type) {
+    case VKMM_F64:
+        return value.f64;
+    case VKMM_I32:
+        return value.i32;
+    case VKMM_U32:
+        return value.u32;
+    case VKMM_F16:
+        return (double)vkmm_f16_value(value.bits);
+    case VKMM_BF16:
+        return (double)vkmm_bf16_value(value.bits);
+    case VKMM_I8:
+        return value.i8;
+    case VKMM_U8:
+        return value.u8;
+    case VKMM_F32:
+    case VKMM_TYPE_COUNT:
+        break;
+    }
+    return (double)value.f32;
+}
+
+void vkmm_type_put(vkmm_type type, void *element, double value)
+{
+    const float single = (float)value;
+    uint32_t word = 0;
+    uint16_t half = 0;
+    uint8_t byte = 0;
+    switch (type) {
+    case VKMM_F64:
+        memcpy(element, &value, sizeof value);
+        break;
+    case VKMM_I32:
+    case VKMM_U32:
+        word = (uint32_t)(int64_t)value;
+        memcpy(element, &word, sizeof word);
+        break;
+    case VKMM_F16:
+    case VKMM_BF16:
+        half = type == VKMM_F16 ? vkmm_f16_bits(value) : vkmm_bf16_bits(value);
+        memcpy(element, &half, sizeof half);
+        break;
+    case VKMM_I8:
+    case VKMM_U8:
+        byte = (uint8_t)(int64_t)value;
+        memcpy(element, &byte, sizeof byte);
+        break;
+    case VKMM_F32:
+    case VKMM_TYPE_COUNT:
+        memcpy(element, &single, sizeof single);
+        break;
+    }
 }

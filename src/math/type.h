@@ -10,7 +10,7 @@ typedef struct vkmm_type_info {
     const char *glsl;    /* "float" */
     uint32_t bytes;
     int is_float;
-    double epsilon;    /* spacing of 1: 2^-23, 2^-52; 0 for integers */
+    double epsilon;    /* spacing of 1: 2^-23, 2^-52, f16 2^-10, bf16 2^-7; 0 for integers */
     double min_normal; /* smallest normal magnitude; 0 for integers */
 } vkmm_type_info;
 
@@ -19,5 +19,27 @@ const vkmm_type_info *vkmm_type_of(vkmm_type type);
 
 /* Accepts either spelling: 1 and *type, or 0. */
 int vkmm_type_parse(const char *name, vkmm_type *type);
+
+/* A combination of types that products are made of: of A and B, of C, of the sums. */
+typedef struct vkmm_types {
+    vkmm_type in, out, compute;
+} vkmm_types;
+
+/* All of them (the table of vkmm_problem), those of one `in` together, the default first; NULL past the end. Static storage. */
+const vkmm_types *vkmm_types_at(uint32_t index);
+
+/* The default for A and B of a type; and whether a combination is one of the table's. */
+vkmm_types vkmm_types_default(vkmm_type in);
+int vkmm_types_legal(vkmm_types types);
+
+/* The type in which α, β, the bias and the activation count, and in which parts of a split K lie in the workspace: f32, f64, i32 or u32. */
+vkmm_type vkmm_types_scale(vkmm_types types);
+
+/* "none", "relu", "gelu"; NULL past the end. Static storage. */
+const char *vkmm_activation_name(uint32_t activation);
+
+/* Bytes to and from the type, one element; rounded as vkmm_f16_bits has it. Integers: modulo 2^32 (2^8); value is whole. */
+double vkmm_type_get(vkmm_type type, const void *element);
+void vkmm_type_put(vkmm_type type, void *element, double value);
 
 #endif

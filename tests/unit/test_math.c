@@ -19,12 +19,47 @@ static void test_types(void **state)
         assert_true(vkmm_type_parse(info->rocblas, &type) && type == (vkmm_type)t);
         assert_int_equal(info->is_float, info->epsilon > 0.0);
     }
-    assert_false(vkmm_type_parse("f16", &type));
+    assert_false(vkmm_type_parse("f8", &type));
     assert_false(vkmm_type_parse("", &type));
     assert_true(vkmm_type_of(VKMM_F32)->epsilon == 0x1p-23 && vkmm_type_of(VKMM_F32)->min_normal == 0x1p-126);
     assert_true(vkmm_type_of(VKMM_F64)->epsilon == 0x1p-52 && vkmm_type_of(VKMM_F64)->min_normal == 0x1p-1022);
     assert_int_equal(vkmm_type_of(VKMM_F64)->bytes, 8);
     assert_int_equal(vkmm_type_of(VKMM_U32)->bytes, 4);
+}
+
+/* The table of the public header, once more. */
+static void test_types_of_products(void **state)
+{
+    (void)state;
+    static const vkmm_type table[][3] = {
+        {VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_F32, VKMM_F32, VKMM_F16},   {VKMM_F64, VKMM_F64, VKMM_F64},  {VKMM_I32, VKMM_I32, VKMM_I32},
+        {VKMM_U32, VKMM_U32, VKMM_U32}, {VKMM_F16, VKMM_F16, VKMM_F32},   {VKMM_F16, VKMM_F32, VKMM_F32},  {VKMM_F16, VKMM_F16, VKMM_F16},
+        {VKMM_F16, VKMM_F32, VKMM_F16}, {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_BF16, VKMM_F32, VKMM_F32}, {VKMM_I8, VKMM_I32, VKMM_I32},
+        {VKMM_U8, VKMM_U32, VKMM_U32},
+    };
+    unsigned legal = 0;
+    for (unsigned c = 0; c < VKMM_TYPE_COUNT * VKMM_TYPE_COUNT * VKMM_TYPE_COUNT; c++) {
+        const vkmm_type in = (vkmm_type)(c / 64), out = (vkmm_type)(c / 8 % 8), compute = (vkmm_type)(c % 8);
+        const vkmm_problem p = {3, 4, 5, in, .typed = 1, .out_type = out, .compute = compute, .has_bias = 1};
+        int expected = 0;
+        for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+            expected |= table[i][0] == in && table[i][1] == out && table[i][2] == compute;
+        assert_int_equal(vkmm_problem_check(NULL, &p, NULL), expected ? VKMM_OK : VKMM_INVALID);
+        if (!expected) continue;
+        legal++;
+        assert_true(vkmm_operand_type(&p, VKMM_A) == in && vkmm_operand_type(&p, VKMM_B) == in);
+        assert_true(vkmm_operand_type(&p, VKMM_C) == out && vkmm_operand_type(&p, VKMM_BIAS) == out && vkmm_problem_compute(&p) == compute);
+        assert_true(vkmm_operand_bytes(&p, VKMM_A) == 15 * vkmm_type_of(in)->bytes);
+        assert_true(vkmm_operand_bytes(&p, VKMM_C) == 12 * vkmm_type_of(out)->bytes);
+        assert_true(vkmm_operand_bytes(&p, VKMM_BIAS) == 4 * vkmm_type_of(out)->bytes);
+    }
+    assert_true(legal == 13 && vkmm_types_at(12) != NULL && vkmm_types_at(13) == NULL);
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        const vkmm_problem p = {3, 4, 5, (vkmm_type)t};
+        const vkmm_types types = vkmm_types_default((vkmm_type)t);
+        assert_true(vkmm_operand_type(&p, VKMM_C) == types.out && vkmm_problem_compute(&p) == types.compute);
+        assert_true(vkmm_operand_bytes(&p, VKMM_BIAS) == 0 && vkmm_types_legal(types));
+    }
 }
 
 static void test_problem_extents(void **state)
@@ -68,7 +103,7 @@ static void test_problem_refusals(void **state)
     assert_contains(h.last, "matrix A has");
     p = (vkmm_problem){.m = 1, .n = 1, .k = 1, .type = VKMM_TYPE_COUNT};
     assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
-    assert_contains(h.last, "element type 4 is unknown");
+    assert_contains(h.last, "element type 8 is unknown");
     assert_true(bytes.total == 1);
 }
 
@@ -89,19 +124,21 @@ static void test_view_get_is_exact(void **state)
     assert_true(vkmm_view_get(&v, 0, 0) == 0.1 && vkmm_view_get(&v, 0, 1) == 1e300);
 }
 
-/* Packs a view of a matrix that holds 1, 2, 3, … in its memory's order, and looks at every element and at the guard after the last. */
+/* Packs a view of random numbers, and looks at every element and at the guard after the last. */
 static void check_pack(uint64_t rows, uint64_t cols, uint64_t row_stride, uint64_t col_stride, vkmm_type type)
 {
     size_t size = vkmm_type_of(type)->bytes;
     uint64_t elements = rows * row_stride + cols * col_stride;
     unsigned char *memory = malloc((elements + 1) * size), *packed = malloc((rows * cols + 1) * size);
     assert_true(memory != NULL && packed != NULL);
-    vkmm_fill(memory, 1, elements, type, VKMM_INIT_INDEX, 0);
+    vkmm_fill(memory, 1, elements, type, VKMM_INIT_UNIFORM, 0);
+    const vkmm_view all = vkmm_view_rows(memory, 1, elements, type);
     memset(packed, 0xa5, (rows * cols + 1) * size);
     vkmm_view view = {memory, rows, cols, row_stride, col_stride, type}, copy = vkmm_view_rows(packed, rows, cols, type);
     vkmm_view_pack(&view, packed);
     for (uint64_t i = 0; i < rows; i++)
-        for (uint64_t j = 0; j < cols; j++) assert_true(vkmm_view_get(&copy, i, j) == (double)(1 + i * row_stride + j * col_stride));
+        for (uint64_t j = 0; j < cols; j++)
+            assert_true(vkmm_view_get(&copy, i, j) == vkmm_view_get(&all, 0, i * row_stride + j * col_stride));
     for (size_t at = 0; at < size; at++) assert_int_equal(packed[rows * cols * size + at], 0xa5);
     free(memory);
     free(packed);
@@ -163,10 +200,18 @@ static void test_fill_ranges(void **state)
     check_range(VKMM_F64, VKMM_INIT_UNIFORM, -1.0, 1.0, 0);
     check_range(VKMM_I32, VKMM_INIT_UNIFORM, -32768.0, 32767.0, 1);
     check_range(VKMM_U32, VKMM_INIT_UNIFORM, 0.0, 65535.0, 1);
+    check_range(VKMM_F16, VKMM_INIT_UNIFORM, -1.0, 1.0, 0);
+    check_range(VKMM_BF16, VKMM_INIT_UNIFORM, -1.0, 1.0 - 0x1p-7, 0);
+    check_range(VKMM_I8, VKMM_INIT_UNIFORM, -128.0, 127.0, 1);
+    check_range(VKMM_U8, VKMM_INIT_UNIFORM, 0.0, 255.0, 1);
     check_range(VKMM_F32, VKMM_INIT_INT, -8.0, 8.0, 1);
     check_range(VKMM_F64, VKMM_INIT_INT, -8.0, 8.0, 1);
     check_range(VKMM_I32, VKMM_INIT_INT, -8.0, 8.0, 1);
     check_range(VKMM_U32, VKMM_INIT_INT, 0.0, 16.0, 1);
+    check_range(VKMM_F16, VKMM_INIT_INT, -2.0, 2.0, 1);
+    check_range(VKMM_BF16, VKMM_INIT_INT, -2.0, 2.0, 1);
+    check_range(VKMM_I8, VKMM_INIT_INT, -8.0, 8.0, 1);
+    check_range(VKMM_U8, VKMM_INIT_INT, 0.0, 16.0, 1);
 }
 
 static void test_fill_patterns_and_seeds(void **state)
@@ -240,6 +285,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types),
+        cmocka_unit_test(test_types_of_products),
         cmocka_unit_test(test_problem_extents),
         cmocka_unit_test(test_problem_refusals),
         cmocka_unit_test(test_view_get_is_exact),

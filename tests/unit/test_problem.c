@@ -16,7 +16,19 @@ static void test_refusals(void **state)
         vkmm_problem problem;
         const char *sentence;
     } cases[] = {
-        {{1, 1, 1, VKMM_TYPE_COUNT}, "element type 4 is unknown; types are numbered 0 to 3"},
+        {{1, 1, 1, VKMM_TYPE_COUNT}, "element type 8 is unknown; types are numbered 0 to 7"},
+        {{1, 1, 1, .typed = 1, .out_type = VKMM_TYPE_COUNT}, "element type 8 is unknown; types are numbered 0 to 7"},
+        {{1, 1, 1, .typed = 1, .compute = (vkmm_type)9}, "element type 9 is unknown; types are numbered 0 to 7"},
+        {{1, 1, 1, .typed = 1, .out_type = VKMM_F16},
+         "products of f32 cannot be stored as f16 and summed in f32; there are: f32 summed in f32, f32 summed in f16"},
+        {{1, 1, 1, VKMM_F16, .typed = 1, .out_type = VKMM_BF16},
+         "products of f16 cannot be stored as bf16 and summed in f32; there are: f16 summed in f32, f32 summed in f32, f16 summed in f16, "
+         "f32 summed in f16"},
+        {{1, 1, 1, VKMM_I8, .typed = 1, .out_type = VKMM_I8, .compute = VKMM_I32},
+         "products of i8 cannot be stored as i8 and summed in i32; there are: i32 summed in i32"},
+        {{1, 1, 1, VKMM_F64, .typed = 1}, "products of f64 cannot be stored as f32 and summed in f32; there are: f64 summed in f64"},
+        {{1, 1, 1, .activation = VKMM_ACTIVATION_COUNT}, "activation 3 is unknown; they are numbered 0 to 2"},
+        {{1, 1, 1, VKMM_U8, .activation = VKMM_GELU}, "gelu is for floats; the type is u8"},
         {{1, 1, 1, .layout = (vkmm_layout)2}, "layout 2 is unknown; it is 0 (row-major) or 1 (column-major)"},
         {{1, 1, 1, .op_a = (vkmm_op)2}, "op 2 of matrix A is unknown; it is 0 (N) or 1 (T)"},
         {{1, 1, 1, .op_b = (vkmm_op)3}, "op 3 of matrix B is unknown; it is 0 (N) or 1 (T)"},
@@ -88,7 +100,10 @@ static void test_legal_problems(void **state)
         {M, N, K, VKMM_I32, .alpha = 0.5, .beta = NAN},                     /* not scaled: they do not count */
         {M, N, K, VKMM_F32, .scaled = 1, .alpha = INFINITY, .beta = NAN},
         {M, N, K, VKMM_U32, .scaled = 1, .alpha = -2147483648.0, .beta = 4294967295.0},
-        {M, N, K, .batch_count = 1000, .stride_c = 12}, /* one A, one B for all */
+        {M, N, K, .batch_count = 1000, .stride_c = 12},                 /* one A, one B for all */
+        {M, N, K, VKMM_F16, .out_type = VKMM_I32, .compute = VKMM_U32}, /* not typed: they do not count */
+        {M, N, K, VKMM_F16, .typed = 1, .out_type = VKMM_F32, .compute = VKMM_F16, .activation = VKMM_GELU, .has_bias = 1},
+        {M, N, K, VKMM_I8, .activation = VKMM_RELU, .has_bias = 1, .scaled = 1, .alpha = -5, .beta = 4294967295.0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         heard h;
@@ -96,7 +111,8 @@ static void test_legal_problems(void **state)
         vkmm_problem_bytes bytes = {0};
         if (vkmm_problem_check(&log, &cases[i], &bytes) != VKMM_OK) fail_msg("case %u: %s", (unsigned)i, h.last);
         assert_true(bytes.a == vkmm_operand_bytes(&cases[i], VKMM_A) && bytes.b == vkmm_operand_bytes(&cases[i], VKMM_B));
-        assert_true(bytes.c == vkmm_operand_bytes(&cases[i], VKMM_C) && bytes.total == bytes.a + bytes.b + bytes.c);
+        assert_true(bytes.c == vkmm_operand_bytes(&cases[i], VKMM_C) && bytes.bias == vkmm_operand_bytes(&cases[i], VKMM_BIAS));
+        assert_true(bytes.total == bytes.a + bytes.b + bytes.c + bytes.bias);
     }
 }
 
@@ -275,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_legal_problems),
+
         cmocka_unit_test(test_views_are_where_the_definition_says),
         cmocka_unit_test(test_an_empty_operand_needs_no_memory),
         cmocka_unit_test(test_batches_and_flops),

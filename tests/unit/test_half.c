@@ -1,0 +1,183 @@
+/* f16 and bf16: every one of their 65,536 values both ways, and roundings of doubles and floats between all neighbours. */
+#include "unit.h"
+
+#include "math/half.h"
+#include "math/type.h"
+
+#include <math.h>
+
+/* A format of 16 bits, written from its definition. */
+typedef struct format {
+    vkmm_type type;
+    int fraction_bits, bias;
+    uint16_t infinity; /* its bits; above are NaNs */
+    float (*value)(uint16_t bits);
+    uint16_t (*bits)(double value);
+} format;
+
+static float f16_value(uint16_t bits)
+{
+    return vkmm_f16_value(bits);
+}
+
+static float bf16_value(uint16_t bits)
+{
+    return vkmm_bf16_value(bits);
+}
+
+static const format formats[] = {{VKMM_F16, 10, 15, 0x7c00, f16_value, vkmm_f16_bits},
+                                 {VKMM_BF16, 7, 127, 0x7f80, bf16_value, vkmm_bf16_bits}};
+
+/* Of bits without a sign and up to infinity, which counts as the number that would come next. */
+static double defined(const format *f, unsigned bits)
+{
+    const int exponent = (int)(bits >> f->fraction_bits);
+    const double fraction = (double)(bits & ((1U << f->fraction_bits) - 1));
+    if (exponent == 0) return ldexp(fraction, 1 - f->bias - f->fraction_bits);
+    return ldexp(fraction + ldexp(1.0, f->fraction_bits), exponent - f->bias - f->fraction_bits);
+}
+
+static void test_every_value_both_ways(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const format *f = &formats[i];
+        for (unsigned b = 0; b <= 0xffff; b++) {
+            const unsigned magnitude = b & 0x7fff;
+            const float value = f->value((uint16_t)b);
+            const uint16_t back = f->bits((double)value), element = (uint16_t)b;
+            assert_int_equal(signbit(value) != 0, b >> 15);
+            if (magnitude > f->infinity) { /* quiet; with its payload */
+                assert_true(isnan(value) && back == (b | 1U << (f->fraction_bits - 1)));
+                continue;
+            }
+            assert_true(magnitude == f->infinity ? isinf(value) : (double)fabsf(value) == defined(f, magnitude));
+            assert_int_equal(back, b);
+            uint16_t put = 0;
+            assert_true(vkmm_type_get(f->type, &element) == (double)value);
+            vkmm_type_put(f->type, &put, (double)value);
+            assert_int_equal(put, b);
+        }
+    }
+}
+
+static void assert_rounds(const format *f, double value, unsigned bits)
+{
+    if (f->bits(value) != bits || f->bits(-value) != (bits | 0x8000))
+        fail_msg("%s: %a became %#x and %#x, not %#x", vkmm_type_of(f->type)->name, value, f->bits(value), f->bits(-value), bits);
+}
+
+/* Halfway between neighbours, subnormals and the end of the range among them, and one step of a double beside it: through a float, that step
+ * would be lost. */
+static void test_every_tie(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const format *f = &formats[i];
+        for (unsigned low = 0; low < f->infinity; low++) {
+            const double tie = (defined(f, low) + defined(f, low + 1)) / 2;
+            assert_rounds(f, tie, low + (low & 1));
+            assert_rounds(f, nextafter(tie, 0.0), low);
+            assert_rounds(f, nextafter(tie, INFINITY), low + 1);
+        }
+    }
+}
+
+static void test_the_ends_of_the_range(void **state)
+{
+    (void)state;
+    assert_rounds(&formats[0], 65519.99, 0x7bff);
+    assert_rounds(&formats[0], 65520.0, 0x7c00);
+    assert_rounds(&formats[1], 0x1.fep127, 0x7f7f);
+    assert_rounds(&formats[1], 0x1.fefffffffffffp127, 0x7f7f);
+    assert_rounds(&formats[1], 0x1.ffp127, 0x7f80);
+    for (size_t i = 0; i < 2; i++) {
+        static const double tiny[] = {0.0, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp-1023, 0x1p-200};
+        for (size_t t = 0; t < sizeof tiny / sizeof tiny[0]; t++) assert_rounds(&formats[i], tiny[t], 0);
+        assert_rounds(&formats[i], 1e300, formats[i].infinity);
+        assert_rounds(&formats[i], 0x1.fffffffffffffp1023, formats[i].infinity);
+        assert_rounds(&formats[i], INFINITY, formats[i].infinity);
+    }
+}
+
+static double nan_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Of a double's NaN the upper bits stay; one whose payload lies below them must not become an infinity. */
+static void test_nan_payloads(void **state)
+{
+    (void)state;
+    const double low = nan_of(UINT64_C(0x7ff0000000000001)), high = nan_of(UINT64_C(0xfff5540000000000));
+    assert_int_equal(vkmm_f16_bits(low), 0x7e00);
+    assert_int_equal(vkmm_bf16_bits(low), 0x7fc0);
+    assert_int_equal(vkmm_f16_bits(high), 0xff55);
+    assert_int_equal(vkmm_bf16_bits(high), 0xffea);
+}
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The quick rounding of floats against that of doubles: around every tie, and all over the range. */
+static void test_rounded_floats(void **state)
+{
+    (void)state;
+    for (uint64_t b = 0; b <= UINT32_MAX; b += b % 3 == 0 ? 1 : 1021) {
+        const float value = float_of((uint32_t)b), rounded = vkmm_f16_rounded(value), wanted = vkmm_f16_value(vkmm_f16_bits((double)value));
+        if (isnan(value) ? !isnan(rounded) : memcmp(&rounded, &wanted, sizeof wanted) != 0)
+            fail_msg("%a became %a, not %a", (double)value, (double)rounded, (double)wanted);
+    }
+    for (unsigned low = 0; low < 0x7c00; low++) {
+        const float tie = (float)((defined(&formats[0], low) + defined(&formats[0], low + 1)) / 2);
+        const float near[] = {tie, nextafterf(tie, 0.0F), nextafterf(tie, INFINITY)};
+        for (int i = 0; i < 3; i++) {
+            assert_true(vkmm_f16_rounded(near[i]) == vkmm_f16_value(vkmm_f16_bits((double)near[i])));
+            assert_true(vkmm_f16_rounded(-near[i]) == -vkmm_f16_rounded(near[i]));
+        }
+    }
+}
+
+/* Compilers that have the type on this processor. */
+#if defined(__FLT16_MANT_DIG__) && (defined(__aarch64__) || (defined(__SSE2__) && (!defined(__clang__) || __clang_major__ >= 15)))
+__extension__ typedef _Float16 compiled_half;
+
+static void test_the_compilers_f16(void **state)
+{
+    (void)state;
+    for (unsigned b = 0; b <= 0xffff; b++) {
+        const uint16_t bits = (uint16_t)b;
+        compiled_half half;
+        memcpy(&half, &bits, sizeof half);
+        const float value = vkmm_f16_value(bits);
+        assert_true(isnan(value) ? (float)half != (float)half : value == (float)half);
+        const double near[] = {(double)value * (1 + 0x1p-11), (double)value * (1 - 0x1.8p-12), (double)value + 0x1p-25,
+                               (double)value + 1e-17};
+        for (int i = 0; i < 4 && !isnan(value); i++) {
+            uint16_t wanted;
+            half = (compiled_half)near[i];
+            memcpy(&wanted, &half, sizeof wanted);
+            assert_int_equal(vkmm_f16_bits(near[i]), wanted);
+        }
+    }
+}
+#define HAS_COMPILED_HALF 1
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_value_both_ways), cmocka_unit_test(test_every_tie),      cmocka_unit_test(test_the_ends_of_the_range),
+        cmocka_unit_test(test_nan_payloads),          cmocka_unit_test(test_rounded_floats),
+#ifdef HAS_COMPILED_HALF
+        cmocka_unit_test(test_the_compilers_f16),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
