@@ -67,7 +67,8 @@ void vkmm_check_gaps(vkmm_check *check, const vkmm_problem *problem, const void 
     const uint64_t lines = rows ? problem->m : problem->n, length = rows ? problem->n : problem->m;
     const uint64_t ld = vkmm_operand_ld(problem, VKMM_C), stride = vkmm_operand_stride(problem, VKMM_C);
     const uint64_t batches = vkmm_problem_batches(problem);
-    const before_and_after memory = {before, c, vkmm_type_of(problem->type)->bytes, problem->type};
+    const vkmm_type type = vkmm_operand_type(problem, VKMM_C);
+    const before_and_after memory = {before, c, vkmm_type_of(type)->bytes, type};
     vkmm_verdict *v = check->verdict;
     check->effort.gaps = 1;
     check_gap(v, &memory, problem, 0, problem->offset_c, 0, 0);
@@ -80,31 +81,41 @@ void vkmm_check_gaps(vkmm_check *check, const vkmm_problem *problem, const void 
     if (v->outside) vkmm_tell(v, "; %llu such element%s", (unsigned long long)v->wrong_count, v->wrong_count == 1 ? "" : "s");
 }
 
-static vkmm_claim claim_of(const vkmm_problem *problem, const void *a, const void *b, const void *before, const void *c, uint64_t batch)
+/* The memory of the operands. */
+typedef struct operands {
+    const void *a, *b, *bias, *before, *c;
+} operands;
+
+static vkmm_claim claim_of(const vkmm_problem *problem, const operands *of, vkmm_numbers numbers, uint64_t batch)
 {
-    vkmm_claim claim = {.alpha = vkmm_problem_alpha(problem), .beta = vkmm_problem_beta(problem)};
-    claim.a = vkmm_operand_view(problem, VKMM_A, a, batch);
-    claim.b = vkmm_operand_view(problem, VKMM_B, b, batch);
-    claim.c = vkmm_operand_view(problem, VKMM_C, c, batch);
-    if (claim.beta != 0.0) claim.before = vkmm_operand_view(problem, VKMM_C, before, batch);
+    vkmm_claim claim = {.alpha = vkmm_problem_alpha(problem), .beta = vkmm_problem_beta(problem), .numbers = numbers};
+    claim.compute = vkmm_problem_compute(problem);
+    claim.activation = problem->activation;
+    claim.a = vkmm_operand_view(problem, VKMM_A, of->a, batch);
+    claim.b = vkmm_operand_view(problem, VKMM_B, of->b, batch);
+    claim.c = vkmm_operand_view(problem, VKMM_C, of->c, batch);
+    if (claim.beta != 0.0) claim.before = vkmm_operand_view(problem, VKMM_C, of->before, batch);
+    if (problem->has_bias) claim.bias = (vkmm_view){of->bias, problem->m, problem->n, 0, 1, claim.c.type};
     return claim;
 }
 
-vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b, const void *before,
-                                const void *c, vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
+vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b, const void *bias,
+                                const void *before, const void *c, vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed,
+                                vkmm_verdict *verdict)
 {
     const int empty = problem->m == 0 || problem->n == 0, gaps = vkmm_problem_c_has_gaps(problem);
     const uint64_t batches = empty ? 1 : vkmm_problem_batches(problem);
-    vkmm_claim claim = claim_of(problem, a, b, before, c, 0);
-    claim.numbers = numbers;
+    const operands of = {a, b, bias, before, c};
+    vkmm_claim claim = claim_of(problem, &of, numbers, 0);
     vkmm_verdict found = {0};
     vkmm_check check;
     if (before == NULL && !empty && (gaps || claim.beta != 0.0))
         return vkmm_fail(log, VKMM_INVALID, "what C was before the product is needed to verify it: %s",
                          claim.beta != 0.0 ? "beta is not 0" : "its memory has gaps that must stay as they were");
+    if (bias == NULL && !empty && problem->has_bias) return vkmm_fail(log, VKMM_INVALID, "the bias is needed to verify the product");
     vkmm_status status = vkmm_check_begin(&check, log, &claim, batches, method, seed, &found);
     for (uint64_t x = 0; x < batches && status == VKMM_OK && !found.has_element && found.method != VKMM_VERIFY_NONE; x++) {
-        claim = claim_of(problem, a, b, before, c, x);
+        claim = claim_of(problem, &of, numbers, x);
         status = vkmm_check_matrix(&check, &claim, x);
     }
     if (status == VKMM_OK && gaps && !found.has_element && found.method != VKMM_VERIFY_NONE) vkmm_check_gaps(&check, problem, before, c);

@@ -1,7 +1,7 @@
 /* What the parts of a verification share. Private to src/verify.
  *
  * Everything reads matrices through tiles: a block is converted once into packed arrays on the way (double, which holds every f32 and
- * f64 exactly, or uint32_t, the bits of i32 and u32), so that one set of contiguous inner loops serves every type and every stride. */
+ * narrower type exactly, or uint32_t, the bits of integers), so that one set of contiguous inner loops serves every type and every stride. */
 #ifndef VKMM_VERIFY_CHECK_H
 #define VKMM_VERIFY_CHECK_H
 
@@ -18,6 +18,9 @@ enum {
 void vkmm_tile_double(const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, double *tile);
 void vkmm_tile_bits(const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, uint32_t *tile);
 
+/* Of A or B, floats: as they are multiplied, f32 summed in f16 rounded to f16. */
+void vkmm_tile_factor(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, double *tile);
+
 /* Where a tile lies in its view. */
 typedef struct vkmm_tile_range {
     uint64_t i, j;
@@ -30,26 +33,30 @@ int vkmm_tile_next(const vkmm_view *view, vkmm_tile_range *range);
 /* A block of the reference: up to VKMM_PANEL rows of A·B, VKMM_TILE_COLS columns of each. */
 typedef struct vkmm_block {
     union {
-        double narrow[VKMM_PANEL][VKMM_TILE_COLS];    /* f32 */
+        double narrow[VKMM_PANEL][VKMM_TILE_COLS];    /* f32, f16, bf16 */
         long double wide[VKMM_PANEL][VKMM_TILE_COLS]; /* f64 */
         uint32_t bits[VKMM_PANEL][VKMM_TILE_COLS];    /* integers, modulo 2^32 */
     } want;
     double scale[VKMM_PANEL][VKMM_TILE_COLS]; /* Σ_k |a_ik|·|b_kj|; floats only */
+    double loss[VKMM_PANEL][VKMM_TILE_COLS];  /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
     union {
         double reals[VKMM_TILE_ROWS * VKMM_TILE_COLS];
         uint32_t bits[VKMM_TILE_ROWS * VKMM_TILE_COLS];
-    } tile, before; /* scratch: of any matrix; of one row of C₀ */
+    } tile, before, bias; /* scratch: of any matrix; of one row of C₀, of the bias */
 } vkmm_block;
 
 /* Computes columns [j0, j0 + cols) of the rows rows[0 … count) of A·B. count ≤ VKMM_PANEL, cols ≤ VKMM_TILE_COLS. */
-void vkmm_reference(const vkmm_view *a, const vkmm_view *b, const uint64_t *rows, size_t count, uint64_t j0, size_t cols,
-                    vkmm_block *block);
+void vkmm_reference(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols, vkmm_block *block);
+
+/* The type that A's and B's elements have when they are multiplied: f16 for f32 summed in f16. */
+vkmm_type vkmm_factor_type(const vkmm_claim *claim);
 
 /* What the sentence tells of a passed check: of each matrix, except for `matrices`. */
 typedef struct vkmm_effort {
-    unsigned vectors, rows, elements;
+    unsigned vectors, rows, cols, elements;
     uint64_t matrices;
-    int gaps; /* what lies between the matrices was compared too */
+    uint64_t overflowed; /* elements that are infinite or NaN for the range of f16 or bf16 alone */
+    int gaps;            /* what lies between the matrices was compared too */
 } vkmm_effort;
 
 /* One verification under way: of one matrix after the other. */
@@ -58,11 +65,17 @@ typedef struct vkmm_check {
     vkmm_claim claim; /* of the present matrix; K = 0 where α is 0 */
     uint64_t seed;
     uint32_t alpha, beta; /* integers: modulo 2^32 */
-    int scaled;           /* α is not 1, or β not 0 */
-    double factor;        /* vkmm_tolerance; 0: compared exactly */
-    double epsilon;       /* of the type; 0 for integers */
-    double flush;         /* φ */
-    double min, max;      /* smallest normal and largest finite value of a float type */
+    int scaled;           /* α is not 1, or β not 0, or there is a bias or an activation */
+    int narrow;           /* C is f16 or bf16 */
+    int transposed;       /* the present claim is the transpose of the one under test */
+    vkmm_types types;     /* of the claim */
+    double factor;        /* vkmm_tolerance_of; 0: compared exactly */
+    double epsilon;       /* of the type of the sums; 0 for integers */
+    double rest;          /* weight of |β·c₀| and |bias| in s */
+    double flush;         /* φ, but for what the data add */
+    double steps;         /* f16 sums: |α|·K·min_normal, at most as much of φ; else 0 */
+    double min, max;      /* smallest normal value of C's type, largest finite of the sums' */
+    double most;          /* largest finite of the scale type */
     vkmm_block *block;
     vkmm_effort effort;
     vkmm_verdict *verdict; /* of all matrices so far */
@@ -78,10 +91,28 @@ vkmm_status vkmm_check_end(vkmm_check *check, vkmm_status status, vkmm_verdict *
 /* Compares the gaps of C's memory, before and after; a difference goes into the verdict, its sentence included. */
 void vkmm_check_gaps(vkmm_check *check, const vkmm_problem *problem, const void *before, const void *c);
 
+/* An element of C, floats: A·B's element with its Σ|a||b| and the part of it that may be missing (vkmm_block), c₀ and the bias, 0 where there
+ * are none. */
+typedef struct vkmm_terms {
+    long double sum;
+    double scale, loss, before, bias;
+} vkmm_terms;
+
+/* Judges one element and notes it in the verdict; row and column are those of the present claim. */
+void vkmm_judge_real(vkmm_check *check, uint64_t i, uint64_t j, double got, const vkmm_terms *terms);
+void vkmm_judge_bits(vkmm_check *check, uint64_t i, uint64_t j, uint32_t got, uint32_t want);
+
+/* The number nearest to `want` that rounds to `got`, an f16 or bf16 that is no NaN; want is finite. 65520 counts as infinite, and what is not
+ * above min_normal as 0, for it may be flushed. */
+double vkmm_nearest_origin(vkmm_type type, double got, double want);
+
 /* Compares elements with the reference and notes wrong ones in the verdict. count is any number of row indices. */
 void vkmm_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count);
 void vkmm_check_element(vkmm_check *check, uint64_t i, uint64_t j);
 void vkmm_check_all(vkmm_check *check);
+
+/* Whole columns: rows of the transpose. */
+void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count);
 
 /* Freivalds' check of the present matrix. Suspect rows are recomputed; it stops soon after the first of them with a wrong element.
  * VKMM_OUT_OF_MEMORY, and VKMM_OK for everything else. Says in effort.vectors how many random vectors were used. */

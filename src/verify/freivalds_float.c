@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "math/type.h"
 
 #include <math.h>
 
@@ -28,11 +29,16 @@ static void add_tile(const double *tile, size_t rows, size_t cols, const double 
 }
 
 /* out and extras hold zeros. */
-static void project(const vkmm_view *view, const double *x, double *out, extra kind, const double *weight, double *extras, double *tile)
+static void project(const vkmm_claim *claim, const vkmm_view *view, const double *x, double *out, extra kind, const double *weight,
+                    double *extras, double *tile)
 {
+    const int is_factor = view == &claim->a || view == &claim->b;
     for (vkmm_tile_range at = {0}; vkmm_tile_next(view, &at);) {
-        vkmm_tile_double(view, at.i, at.rows, at.j, at.cols, tile);
-        add_tile(tile, at.rows, at.cols, x + at.j * VECTORS, out + at.i * VECTORS, kind, kind == EXTRA_WEIGHTED ? weight + at.j : NULL,
+        if (is_factor)
+            vkmm_tile_factor(claim, view, at.i, at.rows, at.j, at.cols, tile);
+        else
+            vkmm_tile_double(view, at.i, at.rows, at.j, at.cols, tile);
+        add_tile(tile, at.rows, at.cols, x + at.j * VECTORS, out + at.i * VECTORS, kind, weight != NULL ? weight + at.j : NULL,
                  kind == EXTRA_NONE ? NULL : extras + at.i);
     }
 }
@@ -44,9 +50,11 @@ typedef struct work {
     double *abx;   /* M × VECTORS: A·(B·x) */
     double *cx;    /* M × VECTORS: C·x */
     double *scale; /* M: Σ_k |a_ik|·‖row k of B‖₂ */
+    double *held;  /* M: ‖row i of C‖₂; where C is narrow */
     /* Where β is not 0: */
     double *before; /* M × VECTORS: C₀·x */
     double *rows;   /* M: ‖row i of C₀‖₂ */
+    double bias[VECTORS], bias_norm;
 } work;
 
 static void work_end(work *w)
@@ -57,6 +65,7 @@ static void work_end(work *w)
     vkmm_free(w->abx);
     vkmm_free(w->cx);
     vkmm_free(w->scale);
+    vkmm_free(w->held);
     vkmm_free(w->before);
     vkmm_free(w->rows);
 }
@@ -70,11 +79,35 @@ static int work_begin(work *w, const vkmm_claim *claim)
     w->abx = vkmm_alloc(m, VECTORS * sizeof(double));
     w->cx = vkmm_alloc(m, VECTORS * sizeof(double));
     w->scale = vkmm_alloc(m, sizeof(double));
-    if (!w->x || !w->bx || !w->norms || !w->abx || !w->cx || !w->scale) return 0;
+    w->held = vkmm_alloc(m, sizeof(double));
+    if (!w->x || !w->bx || !w->norms || !w->abx || !w->cx || !w->scale || !w->held) return 0;
     if (claim->beta == 0.0) return 1;
     w->before = vkmm_alloc(m, VECTORS * sizeof(double));
     w->rows = vkmm_alloc(m, sizeof(double));
     return w->before && w->rows;
+}
+
+/* A·(B·x) becomes α·A·(B·x) + β·C₀·x + bias·x, and the scale that of it. */
+static void scale(const vkmm_check *check, work *w)
+{
+    const vkmm_claim *claim = &check->claim;
+    const int has_before = claim->beta != 0.0;
+    vkmm_view bias = claim->bias;
+    double *tile = check->block->tile.reals;
+    if (has_before) project(claim, &claim->before, w->x, w->before, EXTRA_SQUARES, NULL, w->rows, tile);
+    if (bias.data != NULL) {
+        bias.rows = 1;
+        project(claim, &bias, w->x, w->bias, EXTRA_SQUARES, NULL, &w->bias_norm, tile);
+        w->bias_norm = sqrt(w->bias_norm);
+    }
+    for (uint64_t i = 0; i < claim->c.rows; i++) {
+        for (size_t v = 0; v < VECTORS; v++) {
+            double *want = &w->abx[i * VECTORS + v];
+            *want = claim->alpha * *want + (has_before ? claim->beta * w->before[i * VECTORS + v] : 0.0) + w->bias[v];
+        }
+        w->scale[i] =
+            fabs(claim->alpha) * w->scale[i] + check->rest * ((has_before ? fabs(claim->beta) * sqrt(w->rows[i]) : 0.0) + w->bias_norm);
+    }
 }
 
 static void compute(const vkmm_check *check, work *w)
@@ -82,29 +115,26 @@ static void compute(const vkmm_check *check, work *w)
     const vkmm_claim *claim = &check->claim;
     double *tile = check->block->tile.reals;
     for (uint64_t i = 0; i < claim->b.cols * VECTORS; i++) w->x[i] = vkmm_random_normal(check->seed, i);
-    project(&claim->b, w->x, w->bx, EXTRA_SQUARES, NULL, w->norms, tile);
+    project(claim, &claim->b, w->x, w->bx, EXTRA_SQUARES, NULL, w->norms, tile);
     for (uint64_t k = 0; k < claim->b.rows; k++) w->norms[k] = sqrt(w->norms[k]);
-    project(&claim->a, w->bx, w->abx, EXTRA_WEIGHTED, w->norms, w->scale, tile);
-    project(&claim->c, w->x, w->cx, EXTRA_NONE, NULL, NULL, tile);
-    if (!check->scaled) return;
-    if (claim->beta != 0.0) project(&claim->before, w->x, w->before, EXTRA_SQUARES, NULL, w->rows, tile);
-    for (uint64_t i = 0; i < claim->c.rows; i++) {
-        for (size_t v = 0; v < VECTORS; v++) {
-            double *want = &w->abx[i * VECTORS + v];
-            *want = claim->alpha * *want + (claim->beta != 0.0 ? claim->beta * w->before[i * VECTORS + v] : 0.0);
-        }
-        w->scale[i] = fabs(claim->alpha) * w->scale[i] + (claim->beta != 0.0 ? fabs(claim->beta) * sqrt(w->rows[i]) : 0.0);
-    }
+    project(claim, &claim->a, w->bx, w->abx, EXTRA_WEIGHTED, w->norms, w->scale, tile);
+    project(claim, &claim->c, w->x, w->cx, check->narrow ? EXTRA_SQUARES : EXTRA_NONE, NULL, w->held, tile);
+    for (uint64_t i = 0; i < claim->c.rows; i++) w->held[i] = sqrt(w->held[i]);
+    if (check->scaled) scale(check, w);
 }
 
 /* 1 when row i is to be recomputed. A NaN or an infinity anywhere makes a comparison false, and the row suspect. */
 static int suspect(const vkmm_check *check, const work *w, uint64_t i)
 {
+    const double root = sqrt((double)check->claim.c.cols);
     double unit = check->epsilon * w->scale[i];
-    double limit = check->factor * unit + check->flush * sqrt((double)check->claim.c.cols);
+    double beside = check->flush * root + fmin(check->steps * root, w->scale[i]);
+    if (check->narrow) beside += vkmm_type_of(check->claim.c.type)->epsilon * w->held[i];
+    double limit = check->factor * unit + beside;
     for (size_t v = 0; v < VECTORS; v++) {
         double residual = fabs(w->cx[i * VECTORS + v] - w->abx[i * VECTORS + v]);
         if (!(residual <= limit) || !isfinite(limit)) return 1;
+        if (check->narrow) residual = fmax(residual - beside, 0.0);
         double error = residual > 0.0 ? fmin(residual / unit, check->factor) : 0.0;
         if (error > check->verdict->error) check->verdict->error = error;
     }

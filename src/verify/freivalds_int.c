@@ -40,11 +40,18 @@ static void locate(vkmm_check *check, const uint32_t *abx, const uint32_t *cx)
     vkmm_check_rows(check, rows, count);
 }
 
-/* abx = α·abx + β·C₀·x; before is scratch. */
+/* abx = α·abx + β·C₀·x + bias·x; before is scratch. */
 static void combine(const vkmm_check *check, const uint32_t *x, uint32_t *abx, uint32_t *before)
 {
     const uint64_t count = check->claim.c.rows * VECTORS;
+    vkmm_view bias = check->claim.bias;
+    uint32_t dot[VECTORS];
     for (uint64_t i = 0; i < count; i++) abx[i] *= check->alpha;
+    if (bias.data != NULL) {
+        bias.rows = 1;
+        project(&bias, x, dot, check->block->tile.bits);
+        for (uint64_t i = 0; i < count; i++) abx[i] += dot[i % VECTORS];
+    }
     if (check->beta == 0) return;
     project(&check->claim.before, x, before, check->block->tile.bits);
     for (uint64_t i = 0; i < count; i++) abx[i] += check->beta * before[i];

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const names[] = {"auto", "full", "freivalds", "none"};
+static const char *const names[] = {"auto", "full", "freivalds", "none", "samples"};
 
 const char *vkmm_verify_method_name(vkmm_verify_method method)
 {
@@ -23,4 +23,12 @@ int vkmm_verify_method_parse(const char *name, vkmm_verify_method *method)
 double vkmm_tolerance(uint64_t k, vkmm_numbers numbers)
 {
     return fmax(16.0, numbers == VKMM_NUMBERS_RANDOM ? sqrt((double)k) : (double)k / 2.0 + 2.0);
+}
+
+double vkmm_tolerance_of(vkmm_types types, uint64_t k, vkmm_numbers numbers)
+{
+    const double terms = (double)k, least = types.compute == VKMM_F16 ? 6.0 : 16.0;
+    if (types.compute != VKMM_F16 && types.in != VKMM_F16 && types.in != VKMM_BF16) return vkmm_tolerance(k, numbers);
+    if (numbers != VKMM_NUMBERS_RANDOM) return fmax(least, 1.25 * terms + 2.0);
+    return types.compute == VKMM_F16 ? least : vkmm_tolerance(k, numbers);
 }

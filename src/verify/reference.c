@@ -1,5 +1,7 @@
 #include "verify/check.h"
 
+#include "math/type.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +10,7 @@
 enum { STEP = 4 };
 _Static_assert(VKMM_TILE_ROWS % STEP == 0, "a tile's rows are taken STEP at a time");
 
-/* f32: the product of two floats is exact in double, hence |a|·|b| = |a·b|. */
+/* f32 and narrower: the product of two floats is exact in double, hence |a|·|b| = |a·b|. */
 static void add_f32(const double *a, size_t depth, const double *tile, size_t cols, double *restrict want, double *restrict scale)
 {
     for (size_t k = 0; k < depth; k += STEP) {
@@ -52,15 +54,50 @@ static void add_bits(const uint32_t *a, size_t depth, const uint32_t *tile, size
     }
 }
 
-static void add_reals(const vkmm_view *a, const uint64_t *rows, size_t count, uint64_t k0, size_t depth, size_t cols, vkmm_block *block)
+static int is_small(double value, double least)
 {
+    return value != 0.0 && fabs(value) < least;
+}
+
+static int any_small(const double *row, size_t count, double least)
+{
+    int any = 0;
+    for (size_t j = 0; j < count; j++) any |= (row[j] != 0.0) & (fabs(row[j]) < least);
+    return any;
+}
+
+/* Products with a factor below `least`. There seldom are any. */
+static void add_loss(const double *a, size_t depth, const double *tile, size_t cols, double least, double *loss)
+{
+    const int all = any_small(a, depth, least);
+    for (size_t k = 0; k < depth; k++) {
+        const double *b = tile + k * VKMM_TILE_COLS;
+        if (!all && !any_small(b, cols, least)) continue;
+        for (size_t j = 0; j < cols; j++)
+            if (is_small(a[k], least) || is_small(b[j], least)) loss[j] += fabs(a[k] * b[j]);
+    }
+}
+
+vkmm_type vkmm_factor_type(const vkmm_claim *claim)
+{
+    return claim->compute == VKMM_F16 ? VKMM_F16 : claim->a.type;
+}
+
+static void add_reals(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t k0, size_t depth, size_t cols,
+                      vkmm_block *block)
+{
+    const vkmm_type type = vkmm_factor_type(claim);
+    const double least = type == VKMM_F16 || type == VKMM_BF16 ? vkmm_type_of(type)->min_normal : 0.0;
+    int small = 0;
+    for (size_t k = 0; k < depth && least > 0.0; k++) small |= any_small(block->tile.reals + k * VKMM_TILE_COLS, cols, least);
     for (size_t r = 0; r < count; r++) {
         double left[VKMM_TILE_ROWS] = {0}; /* zeros beyond `depth` meet zeros of the padded tile */
-        vkmm_tile_double(a, rows[r], 1, k0, depth, left);
-        if (a->type == VKMM_F64)
+        vkmm_tile_factor(claim, &claim->a, rows[r], 1, k0, depth, left);
+        if (claim->a.type == VKMM_F64)
             add_f64(left, depth, block->tile.reals, cols, block->want.wide[r], block->scale[r]);
         else
             add_f32(left, depth, block->tile.reals, cols, block->want.narrow[r], block->scale[r]);
+        if (small || any_small(left, depth, least)) add_loss(left, depth, block->tile.reals, cols, least, block->loss[r]);
     }
 }
 
@@ -70,17 +107,19 @@ static void clear(vkmm_type type, size_t count, size_t cols, vkmm_block *block)
     for (size_t r = 0; r < count; r++) {
         if (type == VKMM_F64)
             memset(block->want.wide[r], 0, cols * sizeof block->want.wide[r][0]);
-        else if (type == VKMM_F32)
+        else if (vkmm_type_of(type)->is_float)
             memset(block->want.narrow[r], 0, cols * sizeof block->want.narrow[r][0]);
         else
             memset(block->want.bits[r], 0, cols * sizeof block->want.bits[r][0]);
         memset(block->scale[r], 0, cols * sizeof block->scale[r][0]);
+        memset(block->loss[r], 0, cols * sizeof block->loss[r][0]);
     }
 }
 
-void vkmm_reference(const vkmm_view *a, const vkmm_view *b, const uint64_t *rows, size_t count, uint64_t j0, size_t cols, vkmm_block *block)
+void vkmm_reference(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols, vkmm_block *block)
 {
-    int is_float = a->type == VKMM_F32 || a->type == VKMM_F64;
+    const vkmm_view *a = &claim->a, *b = &claim->b;
+    int is_float = vkmm_type_of(a->type)->is_float;
     clear(a->type, count, cols, block);
     for (uint64_t k0 = 0; k0 < a->cols; k0 += VKMM_TILE_ROWS) {
         size_t depth = VKMM_TILE_ROWS;
@@ -89,8 +128,8 @@ void vkmm_reference(const vkmm_view *a, const vkmm_view *b, const uint64_t *rows
             memset(&block->tile, 0, sizeof block->tile);
         }
         if (is_float) {
-            vkmm_tile_double(b, k0, depth, j0, cols, block->tile.reals);
-            add_reals(a, rows, count, k0, depth, cols, block);
+            vkmm_tile_factor(claim, b, k0, depth, j0, cols, block->tile.reals);
+            add_reals(claim, rows, count, k0, depth, cols, block);
             continue;
         }
         vkmm_tile_bits(b, k0, depth, j0, cols, block->tile.bits);

@@ -16,14 +16,22 @@ void vkmm_tell(vkmm_verdict *verdict, const char *format, ...)
 
 int vkmm_digits(vkmm_type type)
 {
-    return type == VKMM_F32 ? 9 : type == VKMM_F64 ? 17 : 10;
+    return type == VKMM_F32 ? 9 : type == VKMM_F64 ? 17 : type == VKMM_F16 ? 5 : type == VKMM_BF16 ? 4 : 10;
 }
 
 /* What an error is measured in. */
 static const char *unit_of(const vkmm_check *check)
 {
     if (!check->scaled) return "ε·Σ|a||b|";
+    if (check->claim.bias.data != NULL) return check->claim.beta == 0.0 ? "ε·(|α|·Σ|a||b| + |bias|)" : "ε·(|α|·Σ|a||b| + |β·c| + |bias|)";
     return check->claim.beta == 0.0 ? "ε·|α|·Σ|a||b|" : "ε·(|α|·Σ|a||b| + |β·c|)";
+}
+
+/* Whose ε, where that is not plain, and what is allowed besides. */
+static const char *aside_of(const vkmm_check *check)
+{
+    if (check->types.compute == VKMM_F16) return check->narrow ? " (ε of f16) beside C's rounding" : " (ε of f16)";
+    return check->narrow ? " (ε of f32) beside C's rounding" : check->types.in != check->types.compute ? " (ε of f32)" : "";
 }
 
 static void tell_wrong(const vkmm_check *check)
@@ -35,12 +43,24 @@ static void tell_wrong(const vkmm_check *check)
     vkmm_tell(v, "C[%llu][%llu] is %.*g, ", (unsigned long long)v->row, (unsigned long long)v->col, vkmm_digits(c->type), v->got);
     vkmm_tell(v, "should be %.*g", vkmm_digits(c->type), v->want);
     if (v->bound > 0.0 && isfinite(v->error))
-        vkmm_tell(v, ": off by %.3g, %.2g times the allowed %.4g·%s", fabs(v->got - v->want), v->error / v->bound, v->bound,
-                  unit_of(check));
+        vkmm_tell(v, ": off by %.3g, %.2g times the allowed %.4g·%s%s", fabs(v->got - v->want), v->error / v->bound, v->bound,
+                  unit_of(check), aside_of(check));
     if (v->method == VKMM_VERIFY_FULL)
         vkmm_tell(v, "; %llu of %llu element%s %s wrong", wrong, total, total == 1 ? "" : "s", wrong == 1 ? "is" : "are");
     else
         vkmm_tell(v, "; at least %llu element%s wrong", wrong, wrong == 1 ? " is" : "s are");
+}
+
+/* How many is known where each was looked at once. */
+static void tell_overflow(const vkmm_check *check)
+{
+    const int is_half = check->types.compute == VKMM_F16 || check->types.out == VKMM_F16;
+    vkmm_verdict *v = check->verdict;
+    if (v->method == VKMM_VERIFY_FULL)
+        vkmm_tell(v, "; %llu of them overflowed", (unsigned long long)check->effort.overflowed);
+    else
+        vkmm_tell(v, "; some of them overflowed");
+    vkmm_tell(v, ", for %s ends at %s", is_half ? "f16" : "bf16", is_half ? "65504" : "3.39e+38");
 }
 
 static void tell_right(const vkmm_check *check)
@@ -56,15 +76,19 @@ static void tell_right(const vkmm_check *check)
     if (v->method == VKMM_VERIFY_FREIVALDS)
         vkmm_tell(v, "%u random vectors, %u whole row%s and %u elements agree", effort->vectors, effort->rows, effort->rows == 1 ? "" : "s",
                   effort->elements);
+    else if (v->method == VKMM_VERIFY_SAMPLES)
+        vkmm_tell(v, "%u whole row%s, %u whole column%s and %u elements agree", effort->rows, effort->rows == 1 ? "" : "s", effort->cols,
+                  effort->cols == 1 ? "" : "s", effort->elements);
     else if (total == 1)
         vkmm_tell(v, "the one element agrees");
     else
         vkmm_tell(v, "all %llu elements agree", total);
     if (v->bound > 0.0)
-        vkmm_tell(v, " with the CPU reference within %.4g·%s, the largest error being %.2g·%s", v->bound, unit_of(check), v->error,
-                  unit_of(check));
+        vkmm_tell(v, " with the CPU reference within %.4g·%s%s, the largest error being %.2g·%s", v->bound, unit_of(check), aside_of(check),
+                  v->error, unit_of(check));
     else
         vkmm_tell(v, " with the CPU reference exactly");
+    if (effort->overflowed > 0) tell_overflow(check);
     if (effort->gaps) vkmm_tell(v, "; the rest of C's memory is untouched");
 }
 

@@ -7,14 +7,25 @@
 #include <float.h>
 #include <math.h>
 
-enum { SPOT_ROWS = 5, SPOT_ELEMENTS = 64 }; /* first row, last row, three between */
+/* First row, last row, three between, and columns alike; more elements where there are no vectors. */
+enum { SPOT_ROWS = 5, SPOT_ELEMENTS = 64, MANY_ELEMENTS = 512 };
+
+/* The first of the table with such factors and sums: sums of f32, or f16 where the claim says so. */
+static vkmm_types types_of(const vkmm_claim *claim)
+{
+    vkmm_types types = vkmm_types_default(claim->a.type);
+    types.out = claim->c.type;
+    if (claim->compute == VKMM_F16) types.compute = VKMM_F16;
+    return types;
+}
 
 static vkmm_status check_views(const vkmm_log *log, const vkmm_claim *claim)
 {
     const vkmm_view *a = &claim->a, *b = &claim->b, *c = &claim->c, *before = &claim->before;
-    if (a->type != b->type || a->type != c->type)
-        return vkmm_fail(log, VKMM_INVALID, "the types of A (%s), B (%s) and C (%s) differ", vkmm_type_of(a->type)->name,
-                         vkmm_type_of(b->type)->name, vkmm_type_of(c->type)->name);
+    if (a->type != b->type || !vkmm_types_legal(types_of(claim)))
+        return vkmm_fail(log, VKMM_INVALID, "the types of A (%s), B (%s) and C (%s) %s", vkmm_type_of(a->type)->name,
+                         vkmm_type_of(b->type)->name, vkmm_type_of(c->type)->name,
+                         a->type != b->type || vkmm_types_default(a->type).out == a->type ? "differ" : "are none of a product");
     if (a->cols != b->rows || a->rows != c->rows || b->cols != c->cols)
         return vkmm_fail(log, VKMM_INVALID, "A is %llu×%llu, B is %llu×%llu and C is %llu×%llu: these are no product",
                          (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)b->rows, (unsigned long long)b->cols,
@@ -23,6 +34,9 @@ static vkmm_status check_views(const vkmm_log *log, const vkmm_claim *claim)
         return vkmm_fail(log, VKMM_INVALID, "C is %llu×%llu of type %s, but was %llu×%llu of type %s", (unsigned long long)c->rows,
                          (unsigned long long)c->cols, vkmm_type_of(c->type)->name, (unsigned long long)before->rows,
                          (unsigned long long)before->cols, vkmm_type_of(before->type)->name);
+    if (claim->bias.data != NULL && (claim->bias.type != c->type || claim->bias.rows != c->rows || claim->bias.cols != c->cols))
+        return vkmm_fail(log, VKMM_INVALID, "C has %llu columns of type %s, but the bias has %llu of type %s", (unsigned long long)c->cols,
+                         vkmm_type_of(c->type)->name, (unsigned long long)claim->bias.cols, vkmm_type_of(claim->bias.type)->name);
     return VKMM_OK;
 }
 
@@ -31,44 +45,62 @@ static vkmm_verify_method choose(const vkmm_check *check, vkmm_verify_method ask
 {
     uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
     uint64_t least = m < n ? m : n;
+    const vkmm_verify_method large = check->claim.activation == VKMM_ACTIVATION_NONE ? VKMM_VERIFY_FREIVALDS : VKMM_VERIFY_SAMPLES;
     if (k < least) least = k;
     if (asked == VKMM_VERIFY_FREIVALDS && least == 0) return VKMM_VERIFY_FULL;
+    if (asked == VKMM_VERIFY_FREIVALDS) return large;
     if (asked != VKMM_VERIFY_AUTO) return asked;
     double products = (double)m * (double)n * (double)k;
     double limit = check->epsilon == 0.0 ? 0x1p30 : 0x1p24;
     if (least <= 16 || products <= 0x1p16) return VKMM_VERIFY_FULL;
-    return products * (double)check->effort.matrices <= limit ? VKMM_VERIFY_FULL : VKMM_VERIFY_FREIVALDS;
+    return products * (double)check->effort.matrices <= limit ? VKMM_VERIFY_FULL : large;
 }
 
-/* The first and the last row, where tiles of a kernel end, and random rows between; each once. */
-static unsigned choose_rows(const vkmm_check *check, uint64_t rows[SPOT_ROWS])
+/* The first and the last of `extent` rows or columns, where tiles of a kernel end, and random ones between; each once. */
+static unsigned choose_lines(const vkmm_check *check, uint64_t extent, uint64_t salt, uint64_t lines[SPOT_ROWS])
 {
-    uint64_t m = check->claim.c.rows;
     unsigned count = 0;
     for (unsigned i = 0; i < SPOT_ROWS; i++) {
-        uint64_t row = i == 0 ? 0 : i == 1 ? m - 1 : vkmm_random_bits(check->seed ^ UINT64_C(0x726f7773), i) % m;
+        uint64_t line = i == 0 ? 0 : i == 1 ? extent - 1 : vkmm_random_bits(check->seed ^ salt, i) % extent;
         unsigned seen = 0;
-        while (seen < count && rows[seen] != row) seen++;
-        if (seen == count) rows[count++] = row;
+        while (seen < count && lines[seen] != line) seen++;
+        if (seen == count) lines[count++] = line;
     }
     return count;
 }
 
+static void check_elements(vkmm_check *check, unsigned count)
+{
+    const uint64_t m = check->claim.c.rows, n = check->claim.c.cols, seed = check->seed ^ UINT64_C(0x656c656d);
+    check->effort.elements = count;
+    for (uint64_t e = 0; e < count && !check->verdict->has_element; e++)
+        vkmm_check_element(check, vkmm_random_bits(seed, 2 * e) % m, vkmm_random_bits(seed, 2 * e + 1) % n);
+}
+
+static void check_rows(vkmm_check *check)
+{
+    uint64_t rows[SPOT_ROWS] = {0};
+    check->effort.rows = choose_lines(check, check->claim.c.rows, UINT64_C(0x726f7773), rows);
+    vkmm_check_rows(check, rows, check->effort.rows);
+}
+
 static vkmm_status check_some(vkmm_check *check)
 {
-    const uint64_t m = check->claim.c.rows, n = check->claim.c.cols;
     vkmm_status status = check->epsilon == 0.0 ? vkmm_freivalds_int(check) : vkmm_freivalds_float(check);
     if (status != VKMM_OK) return status;
-    if (!check->verdict->has_element) {
-        uint64_t rows[SPOT_ROWS] = {0};
-        check->effort.rows = choose_rows(check, rows);
-        vkmm_check_rows(check, rows, check->effort.rows);
-    }
-    check->effort.elements = SPOT_ELEMENTS;
-    for (uint64_t e = 0; e < SPOT_ELEMENTS && !check->verdict->has_element; e++)
-        vkmm_check_element(check, vkmm_random_bits(check->seed ^ UINT64_C(0x656c656d), 2 * e) % m,
-                           vkmm_random_bits(check->seed ^ UINT64_C(0x656c656d), 2 * e + 1) % n);
+    if (!check->verdict->has_element) check_rows(check);
+    check_elements(check, SPOT_ELEMENTS);
     return VKMM_OK;
+}
+
+/* An activation is not linear: no vectors. */
+static void check_samples(vkmm_check *check)
+{
+    uint64_t cols[SPOT_ROWS] = {0};
+    check_rows(check);
+    check->effort.cols = choose_lines(check, check->claim.c.cols, UINT64_C(0x636f6c73), cols);
+    if (!check->verdict->has_element) vkmm_check_cols(check, cols, check->effort.cols);
+    check_elements(check, MANY_ELEMENTS);
 }
 
 /* Whole: vkmm_problem_check saw to it. */
@@ -77,12 +109,39 @@ static uint32_t modulo(double scalar)
     return (uint32_t)(int64_t)scalar;
 }
 
-static double flush_of(const vkmm_claim *claim)
+/* φ, but for the steps of f16 sums and what depends on the data. */
+static double flush_of(const vkmm_claim *claim, vkmm_types types)
 {
-    double factor = fabs(claim->alpha) * (double)claim->a.cols;
+    double factor = types.compute == VKMM_F16 ? 0.0 : fabs(claim->alpha) * (double)claim->a.cols;
     if (claim->alpha != 1.0) factor += 1.0;
     if (claim->beta != 0.0) factor += 1.0 + fabs(claim->beta);
-    return isfinite(factor) ? factor * vkmm_type_of(claim->c.type)->min_normal : 0.0; /* infinite, it would let anything pass */
+    if (claim->bias.data != NULL) factor += 1.0;
+    return isfinite(factor) ? factor * vkmm_type_of(vkmm_types_scale(types))->min_normal : 0.0; /* infinite, it would let anything pass */
+}
+
+static double largest(vkmm_type type)
+{
+    return type == VKMM_F64 ? DBL_MAX : type == VKMM_F16 ? 65504.0 : (double)FLT_MAX;
+}
+
+/* How floats are judged. */
+static void set_bound(vkmm_check *check, vkmm_numbers numbers)
+{
+    const vkmm_claim *claim = &check->claim;
+    const vkmm_types types = check->types;
+    const vkmm_type_info *sums = vkmm_type_of(types.compute);
+    const uint64_t k = claim->a.cols;
+    const int half_sums = types.compute == VKMM_F16;
+    const int exact = !check->narrow && claim->bias.data == NULL && claim->activation == VKMM_ACTIVATION_NONE;
+    check->epsilon = sums->epsilon;
+    check->min = vkmm_type_of(types.out)->min_normal;
+    check->max = largest(types.compute);
+    check->most = largest(vkmm_types_scale(types));
+    check->rest = half_sums ? 0x1p-11 : 1.0;
+    /* Where nothing is summed, α and the sums' type count for nothing; two roundings of β·c₀ + bias are left. */
+    check->factor = k > 0 ? vkmm_tolerance_of(types, k, numbers) : exact ? 0.0 : 4.0;
+    check->flush = flush_of(claim, types);
+    if (half_sums) check->steps = fmin((double)k * sums->min_normal, DBL_MAX);
 }
 
 /* Where nothing is summed, A and B count for nothing. */
@@ -95,19 +154,14 @@ static void take(vkmm_check *check, const vkmm_claim *claim)
 vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_claim *claim, uint64_t matrices, vkmm_verify_method asked,
                              uint64_t seed, vkmm_verdict *found)
 {
-    const vkmm_type_info *type = vkmm_type_of(claim->c.type);
-    *check = (vkmm_check){.log = log, .verdict = found, .effort = {.matrices = matrices}};
+    *check = (vkmm_check){.log = log, .verdict = found, .effort = {.matrices = matrices}, .types = types_of(claim)};
     take(check, claim);
-    const uint64_t k = check->claim.a.cols;
     /* Whoever filled the matrices may have used the same seed: x must not be made of their elements. */
     check->seed = seed ^ UINT64_C(0x5ca1ab1e0ddba11c);
-    check->scaled = claim->alpha != 1.0 || claim->beta != 0.0;
-    check->epsilon = type->epsilon;
-    check->min = type->min_normal;
-    check->max = claim->c.type == VKMM_F32 ? (double)FLT_MAX : DBL_MAX;
-    if (type->is_float) {
-        check->factor = k > 0 ? vkmm_tolerance(k, claim->numbers) : 0.0;
-        check->flush = flush_of(&check->claim);
+    check->scaled = claim->alpha != 1.0 || claim->beta != 0.0 || claim->bias.data != NULL || claim->activation != VKMM_ACTIVATION_NONE;
+    check->narrow = claim->c.type == VKMM_F16 || claim->c.type == VKMM_BF16;
+    if (vkmm_type_of(claim->c.type)->is_float) {
+        set_bound(check, claim->numbers);
     } else {
         check->alpha = modulo(claim->alpha);
         check->beta = modulo(claim->beta);
@@ -130,6 +184,8 @@ vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64
         vkmm_check_all(check);
     else if (check->verdict->method == VKMM_VERIFY_FREIVALDS)
         status = check_some(check);
+    else if (check->verdict->method == VKMM_VERIFY_SAMPLES)
+        check_samples(check);
     check->seed = seed;
     return status;
 }

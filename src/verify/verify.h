@@ -23,12 +23,35 @@
  * as Vulkan has it of a multiplication (Precision of Individual Operations: "correctly rounded"); a subnormal factor or result may be flushed.
  * Where β = 0, C₀ counts for nothing, even NaN.
  *
+ * Narrow floats (A and B f16 or bf16, or the sums f16). C = activation(α·A·B + β·C₀ + bias), and the bound has a term for each place that rounds:
+ *   Inputs are exact, for they are f16 or bf16; f32 summed in f16 is rounded to f16 first, here as there. A product that has a subnormal factor
+ * may be missing, since Vulkan lets a device flush those: φ_ij then grows by |α|·|a_ik·b_kj| (and by |β·c₀|, |bias|, where these are subnormal f16).
+ *   Sums: ε·g·s as above, ε that of the sums' type, s with + |bias_j|. Products of f16 and bf16 are exact in f32. Matrix units then add 4 to 16 of
+ * them and the running sum at a time, cut all of them off at the last bit of the largest, and cut off the result: toward zero (Fasi, Higham,
+ * Mikaitis, Pranesh, Numerical behavior of NVIDIA tensor cores, PeerJ Comput. Sci. 7:e330, 2021). A rounding is below ε there, not ε/2, hence
+ *     g = max(16, √K) for random numbers, max(16, 5/4·K + 2) for any others,
+ * 5/4: a block of four cuts off five numbers at most, and the result. Cutting off has a direction, and yet √K holds for random numbers, whose running
+ * sum is about √k·σ, not k·σ: K/4 cuts of ε/2 of it in the mean add up to about √K/16·ε·s (K = 6000: 5 of 77 allowed; 1.6 is seen).
+ *   f16 sums (ε = 2^-10) are rounded to nearest; g = 6 for random numbers, however many: of K roundings, each ε/2 of a running sum √k·σ at most, the
+ * deviation is below ε/2·K·σ/√6, with Σ|a||b| = 3/4·Kσ (uniform numbers) about ε/4·s. One term after the other, the deviation seen is 0.20·ε·s (normal
+ * numbers: 0.24), the largest of a million errors 2.3, and ten times as many add 0.4. max(6, 5/4·K + 2) for any others, which from K = 1024 on says
+ * next to nothing: nor do such sums. α, β and the bias count in f32: |β·c₀| and |bias| have 2^-11 of their weight in s. A sum below min_normal may be
+ * flushed at each step: φ_ij has |α|·min(K·2^-14, Σ|a||b|).
+ *   Output: a value is rounded once, to nearest. So the ΔC_ij that is held against the bound is counted from the nearest number that rounds to the
+ * stored element, not from the element: half a spacing of C's type is free, no more. From 65520 on (bf16: 2^128 - 2^119) it is infinity that is right.
+ * 0 is right up to min_normal, too, for a subnormal result may be flushed.
+ *   Activation: relu brings two numbers no further apart, and gelu, whose slope is at most 1.13, 1.13 times. tanh of a device is as good as its exp,
+ * which Vulkan wants to 3 + 2·|x| units in the last place, twice, and a quotient's 2.5: with arguments up to 10 (what is beyond makes 1 - 2^-24)
+ * about 52·ε/2, so that gelu(x) has another 32·ε·|x|. A NaN stays one. gelu(-∞) is -0 or, as the formula has it, NaN. f32 and f64 have the same terms
+ * for bias and activation, in their own ε.
+ *
  * Integers. Exact, modulo 2^32.
  *
  * NaN and infinity. Where the reference is one of them, because α, β, A, B or C₀ holds one, the element must be the same (infinity: with the same
  * sign; α infinite: any infinity or NaN, for what becomes of a sum near zero depends on its rounding). Where the reference is finite, they are
  * wrong, with one exception: where s or Σ|a||b| exceeds the type's largest finite value, a partial sum may overflow, so that what follows from
- * that is right too (and the largest finite f64 is the largest s).
+ * that is right too (and the largest finite f64 is the largest s). The type is that of the sums: f16 sums may overflow where Σ|a||b| exceeds 65504,
+ * and the sentence tells how many elements did, and how many C itself could not hold.
  *
  * Freivalds' check (Freivalds 1977; for floats Ji, Mascagni, Li, arXiv:1705.10449) compares C·x with α·A·(B·x) + β·C₀·x for random x in O(n²). It
  * finds rows that look wrong; these are recomputed, and only a wrong element decides. Whole random rows, the first and the last row, and single
@@ -40,6 +63,10 @@
  *
  * itself O(n²). A row is suspect when |r_i| exceeds this for one of 4 vectors. Errors of right rows lie well below t, so that few are suspect
  * by chance; that costs time, never the verdict. One wrong element is seen when it is off by more than about √N times its bound.
+ * A bias adds its product with x, one number for all rows, and |bias|₂ in the bound; C narrower than its sums adds ε_C·‖row i of C‖₂, twice what its
+ * roundings can be: unlike the others they come close to their bound. With it a single wrong element must be off by √N·ε_C of a usual element.
+ *   An activation leaves nothing linear. Then whole random rows, as above, whole random columns, and more single elements are all there is, unless
+ * every element is checked.
  *   Integers. x is uniform in Z/2^32: a wrong row passes one vector with probability at most 1/2 (an error of 2^31 and even x_j), so that
  * 40 vectors miss it with probability at most 2^-40. Every suspect row is wrong. */
 #ifndef VKMM_VERIFY_H
@@ -53,11 +80,12 @@ typedef enum vkmm_verify_method {
     VKMM_VERIFY_AUTO,
     VKMM_VERIFY_FULL,      /* every element against the reference */
     VKMM_VERIFY_FREIVALDS, /* vectors, rows and elements of every matrix, as above; full where an extent or α is 0 */
-    VKMM_VERIFY_NONE
+    VKMM_VERIFY_NONE,
+    VKMM_VERIFY_SAMPLES /* found in verdicts alone: what FREIVALDS becomes where there is an activation */
 } vkmm_verify_method;
 
-const char *vkmm_verify_method_name(vkmm_verify_method method);             /* "auto", "full", "freivalds", "none" */
-int vkmm_verify_method_parse(const char *name, vkmm_verify_method *method); /* 1 and *method, or 0 */
+const char *vkmm_verify_method_name(vkmm_verify_method method);             /* "auto", "full", "freivalds", "none", "samples" */
+int vkmm_verify_method_parse(const char *name, vkmm_verify_method *method); /* 1 and *method, or 0; not "samples" */
 
 /* What A, B and C₀ are made of, and with it how their roundings add up. */
 typedef enum vkmm_numbers {
@@ -82,30 +110,35 @@ typedef struct vkmm_verdict {
     char sentence[320];   /* the finding in one sentence, for people */
 } vkmm_verdict;
 
-/* C against A·B of random numbers. The views' shapes must fit (M×K, K×N, M×N), types be equal. seed picks vectors, rows and elements. Host memory used:
+/* C against A·B of random numbers. The views' shapes must fit (M×K, K×N, M×N), types be equal or be A's, B's and C's of vkmm_types_at. seed picks vectors, rows and elements. Host memory used:
  * O(M + N + K). VKMM_OK even when the product is wrong: the verdict says so. VKMM_INVALID, VKMM_OUT_OF_MEMORY. */
 vkmm_status vkmm_verify(const vkmm_log *log, const vkmm_view *a, const vkmm_view *b, const vkmm_view *c, vkmm_verify_method method,
                         uint64_t seed, vkmm_verdict *verdict);
 
-/* C = α·A·B + β·C₀. alpha and beta as vkmm_problem_alpha and _beta give them: rounded to the type. */
+/* C = activation(α·A·B + β·C₀ + bias). alpha and beta as vkmm_problem_alpha and _beta give them: rounded to vkmm_types_scale. */
 typedef struct vkmm_claim {
     vkmm_view a, b, c;
     double alpha, beta;
     vkmm_view before; /* C₀, shaped as C, in memory of its own; looked at only where beta is not 0 */
     vkmm_numbers numbers;
+    vkmm_type compute; /* VKMM_F16: sums are rounded to f16; every other type of sums follows from A's */
+    vkmm_view bias;    /* shaped as C and of its type, each row the same: row_stride is 0. data NULL: none */
+    vkmm_activation activation;
 } vkmm_claim;
 
 vkmm_status vkmm_verify_claim(const vkmm_log *log, const vkmm_claim *claim, vkmm_verify_method method, uint64_t seed,
                               vkmm_verdict *verdict);
 
 /* Every matrix of a problem's batch, and that nothing else in C's memory has changed. The problem must have been checked. a, b, c: the memory of
- * the operands, vkmm_operand_bytes each; before: a copy of C's memory from before the product. It may be NULL where β = 0 and C's memory has no
+ * the operands, vkmm_operand_bytes each; bias: N elements, or NULL where the problem has none; before: a copy of C's memory from before the product. It may be NULL where β = 0 and C's memory has no
  * gaps (vkmm_problem_c_has_gaps), or C has no element; else VKMM_INVALID. The verdict is that of the first wrong matrix, then that of the gaps, or
  * tells the largest error of all the right ones. */
-vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b, const void *before,
-                                const void *c, vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict);
+vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b, const void *bias,
+                                const void *before, const void *c, vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed,
+                                vkmm_verdict *verdict);
 
-/* The factor g above. */
+/* The factor g above: of sums in the type of the factors; and of any. */
 double vkmm_tolerance(uint64_t k, vkmm_numbers numbers);
+double vkmm_tolerance_of(vkmm_types types, uint64_t k, vkmm_numbers numbers);
 
 #endif

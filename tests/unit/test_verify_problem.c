@@ -106,11 +106,11 @@ static void check_memory(const scaled *s)
 {
     char where[64];
     for (uint64_t at = 0; at < s->elements; at++) {
-        const double was = gemm_get(s->p.type, s->c, at);
+        const double was = gemm_get(gemm_out(&s->p), s->c, at);
         uint64_t batch = 0, line = 0;
-        gemm_set(s->p.type, s->c, at, 77);
+        gemm_set(gemm_out(&s->p), s->c, at, 77);
         vkmm_verdict v = scaled_verify(s, VKMM_VERIFY_FULL);
-        gemm_set(s->p.type, s->c, at, was);
+        gemm_set(gemm_out(&s->p), s->c, at, was);
         assert_false(v.passed);
         assert_true(v.wrong_count == 1);
         const int outside = find_gap(&s->p, at, &batch, &line);
@@ -177,7 +177,7 @@ static void test_nan_in_gaps(void **state)
     memcpy((char *)s.c + 12, &other, 4);
     assert_true(scaled_verify(&s, VKMM_VERIFY_FULL).outside);
     vkmm_verdict v = {.passed = 1};
-    assert_int_equal(vkmm_verify_problem(NULL, &p, s.a, s.b, s.before, s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_NONE, 1, &v), VKMM_OK);
+    assert_int_equal(vkmm_verify_problem(NULL, &p, s.a, s.b, NULL, s.before, s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_NONE, 1, &v), VKMM_OK);
     assert_true(!v.passed && !v.outside && v.method == VKMM_VERIFY_NONE);
     scaled_end(&s);
 }
@@ -186,7 +186,7 @@ static vkmm_status without_before(vkmm_problem p, heard *h, vkmm_verdict *v)
 {
     const vkmm_log log = hear_with(h);
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
-    vkmm_status status = vkmm_verify_problem(&log, &p, s.a, s.b, NULL, s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, v);
+    vkmm_status status = vkmm_verify_problem(&log, &p, s.a, s.b, NULL, NULL, s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, v);
     scaled_end(&s);
     return status;
 }
@@ -215,7 +215,7 @@ static void test_empty_problems(void **state)
         vkmm_verdict v = {0};
         p.batch_count = UINT32_MAX;
         assert_int_equal(vkmm_problem_check(NULL, &p, NULL), VKMM_OK);
-        assert_int_equal(vkmm_verify_problem(NULL, &p, NULL, NULL, NULL, NULL, VKMM_NUMBERS_RANDOM, methods[m], 1, &v), VKMM_OK);
+        assert_int_equal(vkmm_verify_problem(NULL, &p, NULL, NULL, NULL, NULL, NULL, VKMM_NUMBERS_RANDOM, methods[m], 1, &v), VKMM_OK);
         assert_true(v.passed);
         assert_contains(v.sentence, "empty");
     }
@@ -240,7 +240,8 @@ static void test_auto_counts_the_products_of_the_batch(void **state)
         void *zeros = calloc(cases[i].batches * n * n, 8);
         vkmm_verdict v = {0};
         assert_non_null(zeros);
-        assert_int_equal(vkmm_verify_problem(NULL, &p, zeros, zeros, NULL, zeros, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO, 1, &v), VKMM_OK);
+        assert_int_equal(vkmm_verify_problem(NULL, &p, zeros, zeros, NULL, NULL, zeros, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO, 1, &v),
+                         VKMM_OK);
         assert_true(v.passed && v.method == cases[i].method);
         free(zeros);
     }
@@ -260,7 +261,8 @@ static void test_every_matrix_has_rows_of_its_own(void **state)
     unsigned found = 0;
     for (size_t row = 0; row < SIZE; row++) {
         for (size_t x = 0; x < BATCHES; x++) c[(x * SIZE + row) * SIZE + 7] = SIZE + 20 * SIZE * 0x1p-23F; /* the bound is 16 */
-        assert_int_equal(vkmm_verify_problem(NULL, &p, ones, ones, NULL, c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FREIVALDS, 1, &v), VKMM_OK);
+        assert_int_equal(vkmm_verify_problem(NULL, &p, ones, ones, NULL, NULL, c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FREIVALDS, 1, &v),
+                         VKMM_OK);
         found += v.has_element && v.row == row && v.col == 7;
         for (size_t x = 0; x < BATCHES; x++) c[(x * SIZE + row) * SIZE + 7] = SIZE;
     }
@@ -282,7 +284,7 @@ static void test_without_memory(void **state)
             const vkmm_log log = hear_with(&h);
             vkmm_verdict v = {.wrong_count = 77};
             vkmm_alloc_fail_after(++n);
-            status = vkmm_verify_problem(&log, &p, s.a, s.b, s.before, s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FREIVALDS, 1, &v);
+            status = vkmm_verify_problem(&log, &p, s.a, s.b, NULL, s.before, s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FREIVALDS, 1, &v);
             vkmm_alloc_fail_after(0);
             assert_true(status == VKMM_OK ? v.passed && h.count == 0 : v.wrong_count == 77 && h.count == 1);
             assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);

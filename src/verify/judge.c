@@ -1,0 +1,163 @@
+#include "verify/check.h"
+
+#include "math/half.h"
+#include "math/type.h"
+
+#include <float.h>
+#include <math.h>
+
+/* gelu's steepest slope, a little above 1.1289; and how far a device's tanh lets gelu(x) be off, in ε·|x| (verify.h). */
+#define GELU_SLOPE 1.13
+#define GELU_ERROR 32.0
+
+/* A wrong element: the worst is kept for the report, the first among equals. */
+static void note_wrong(const vkmm_check *check, uint64_t i, uint64_t j, double got, double want, double error)
+{
+    vkmm_verdict *verdict = check->verdict;
+    verdict->wrong_count++;
+    if (verdict->has_element && !(error > verdict->error)) return;
+    verdict->has_element = 1;
+    verdict->error = error;
+    verdict->row = check->transposed ? j : i;
+    verdict->col = check->transposed ? i : j;
+    verdict->got = got;
+    verdict->want = want;
+}
+
+/* The element that `got` should be. */
+typedef struct wanted {
+    long double value;
+    double scale;  /* s_ij */
+    double flush;  /* φ_ij */
+    int overflows; /* a partial sum may, on whatever way to the value */
+} wanted;
+
+static wanted combine(const vkmm_check *check, const vkmm_terms *t)
+{
+    const double alpha = check->claim.alpha, beta = check->claim.beta;
+    wanted w = {.value = t->sum, .scale = t->scale, .flush = check->flush, .overflows = t->scale > check->max};
+    double loss = t->loss;
+    if (check->steps > 0.0) loss += fmin(check->steps, t->scale);
+    if (!check->scaled) {
+        w.flush += loss;
+        return w;
+    }
+    const double product = fabs(alpha) * t->scale, others = fabs(beta * t->before) + fabs(t->bias);
+    w.value = alpha * t->sum + (long double)beta * t->before + t->bias;
+    w.scale = product + check->rest * others;
+    w.overflows |= product + others > check->most;
+    if (loss > 0.0) w.flush += fabs(alpha) * loss;
+    if (check->narrow && fabs(t->before) < check->min) w.flush += fabs(beta * t->before);
+    if (check->narrow && fabs(t->bias) < check->min) w.flush += fabs(t->bias);
+    return w;
+}
+
+static long double gelu(long double x, int wide)
+{
+    const long double root = 0.797884560802865355879892119868763737L; /* √(2/π) */
+    const long double z = root * (x + 0.044715L * x * x * x);
+    return x / 2 * (1 + (wide ? tanhl(z) : (long double)tanh((double)z)));
+}
+
+static void activate(const vkmm_check *check, wanted *w)
+{
+    if (check->claim.activation == VKMM_RELU && w->value < 0) { /* false for a NaN */
+        if (isinf(w->value)) *w = (wanted){0};                  /* nothing was rounded */
+        w->value = 0;
+    }
+    if (check->claim.activation != VKMM_GELU || !isfinite(w->value)) return;
+    const double scale_epsilon = vkmm_type_of(vkmm_types_scale(check->types))->epsilon;
+    w->scale = GELU_SLOPE * w->scale + GELU_ERROR * scale_epsilon / (check->epsilon * check->factor) * fabs((double)w->value);
+    w->flush *= GELU_SLOPE;
+    w->value = gelu(w->value, check->types.in == VKMM_F64);
+}
+
+/* Called when |got − want| ≤ limit does not hold, as with every NaN: is `got` the infinity or NaN that belongs here? */
+static int same_kind(vkmm_check *check, double got, const wanted *want, double limit)
+{
+    const vkmm_activation activation = check->claim.activation;
+    const int cut = activation != VKMM_ACTIVATION_NONE && got == 0.0; /* what becomes of -∞ */
+    if (activation != VKMM_ACTIVATION_NONE && isinf(got) && got < 0) return 0;
+    if (isinf(check->claim.alpha)) return !isfinite(got) || cut;
+    if (isnan(want->value)) return isnan(got);
+    if (isinf(want->value) && want->value < 0 && activation == VKMM_GELU) return cut || isnan(got);
+    if (isinf(want->value)) return isinf(got) && (got < 0) == (want->value < 0);
+    /* The reference has more range than the type. Where the scale is beyond it, so may a partial sum be, and what follows from that is right
+     * in the type's arithmetic, whatever its order. A value at the edge of the type's range may round to infinity. */
+    if (want->overflows && (!isfinite(got) || cut)) return 1;
+    if (isfinite(got) || check->narrow) return 0;
+    return isinf(got) && (got < 0) == (want->value < 0) && fabsl(want->value) + limit >= check->most;
+}
+
+/* Of 16 bits without the sign; infinity as the number that would come after the largest finite one. */
+static double magnitude(vkmm_type type, uint16_t bits)
+{
+    if (type == VKMM_F16) return bits == 0x7c00 ? 0x1p16 : (double)vkmm_f16_value(bits);
+    return bits == 0x7f80 ? 0x1p128 : (double)vkmm_bf16_value(bits);
+}
+
+double vkmm_nearest_origin(vkmm_type type, double got, double want)
+{
+    const int negative = got != 0.0 ? got < 0.0 : want < 0.0;
+    const double least = vkmm_type_of(type)->min_normal, target = negative ? -want : want, held = fabs(got);
+    double edge = target;
+    if (held == 0.0) {
+        edge = fmin(target, least);
+    } else if (target != held) {
+        const uint16_t bits = type == VKMM_F16 ? vkmm_f16_bits(held) : vkmm_bf16_bits(held);
+        if (target > held && !isinf(held)) edge = fmin(target, (magnitude(type, bits) + magnitude(type, (uint16_t)(bits + 1))) / 2);
+        if (target < held || isinf(held)) edge = fmax(target, (magnitude(type, bits) + magnitude(type, (uint16_t)(bits - 1))) / 2);
+    }
+    return negative ? -edge : edge;
+}
+
+/* Nothing is summed: C is β·c₀, exact or, if the type has no such value, one of the two around it. */
+static void judge_scaled(const vkmm_check *check, uint64_t i, uint64_t j, double got, double before)
+{
+    const double beta = check->claim.beta, product = beta * before;
+    const int narrow = check->claim.c.type == VKMM_F32;
+    const double want = beta == 0.0 ? 0.0 : narrow ? (double)(float)product : product;
+    if (got == want || (isnan(want) && isnan(got))) return;
+    if (beta != 0.0) {
+        double rest = narrow ? product - want : fma(beta, before, -product); /* what rounding took away */
+        double toward = rest > 0.0 ? INFINITY : -INFINITY;
+        double other = narrow ? (double)nextafterf((float)want, (float)toward) : nextafter(want, toward);
+        if (rest != 0.0 && !isnan(rest) && got == other) return;
+        if (got == 0.0 && (fabs(want) <= check->min || fmin(fabs(beta), fabs(before)) < check->min)) return; /* flushed */
+    }
+    double delta = fabs(got - want);
+    note_wrong(check, i, j, got, want, isfinite(delta) ? delta : INFINITY);
+}
+
+void vkmm_judge_real(vkmm_check *check, uint64_t i, uint64_t j, double got, const vkmm_terms *terms)
+{
+    if (check->factor == 0.0) {
+        judge_scaled(check, i, j, got, terms->before);
+        return;
+    }
+    wanted want = combine(check, terms);
+    if (check->claim.activation != VKMM_ACTIVATION_NONE) activate(check, &want);
+    const int rounds = check->narrow && !isnan(got) && isfinite(want.value);
+    double unit = check->epsilon * fmin(want.scale, DBL_MAX); /* fmin: an infinite limit would let anything pass */
+    double limit = check->factor * unit + want.flush;
+    double origin = rounds ? vkmm_nearest_origin(check->claim.c.type, got, (double)want.value) : got;
+    double delta = (double)fabsl(origin - want.value);
+    double error = delta > want.flush ? (delta - want.flush) / unit : 0.0;
+    if (delta <= limit) { /* false for a NaN */
+        error = fmin(error, check->factor);
+        if (!check->verdict->has_element && error > check->verdict->error) check->verdict->error = error;
+    } else if (!same_kind(check, got, &want, limit)) {
+        note_wrong(check, i, j, got, (double)want.value, isfinite(got) && isfinite(delta) && isfinite(error) ? error : INFINITY);
+        return;
+    }
+    if ((check->narrow || check->types.compute == VKMM_F16) && !isfinite(got) && isfinite(want.value)) check->effort.overflowed++;
+}
+
+void vkmm_judge_bits(vkmm_check *check, uint64_t i, uint64_t j, uint32_t got, uint32_t want)
+{
+    if (got == want) return;
+    int is_signed = check->claim.c.type == VKMM_I32;
+    double g = is_signed ? (double)(int32_t)got : (double)got;
+    double w = is_signed ? (double)(int32_t)want : (double)want;
+    note_wrong(check, i, j, g, w, fabs(g - w));
+}

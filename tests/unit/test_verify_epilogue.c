@@ -1,0 +1,208 @@
+/* Bias and activation. */
+#include "scaled.h"
+
+#include <math.h>
+
+static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
+
+/* Every combination, layout and batch, with a bias and an activation. */
+static void test_right_epilogues_pass(void **state)
+{
+    (void)state;
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
+        const vkmm_types types = *vkmm_types_at(t);
+        for (unsigned way = 0; way < 3 * GEMM_WAYS; way += 5) {
+            vkmm_problem p = scaled_by(gemm_way(way % GEMM_WAYS, 5, 7, 4, types.in), 3, way % 2 ? -2 : 0);
+            p.typed = 1;
+            p.out_type = types.out;
+            p.compute = types.compute;
+            p.activation = (vkmm_activation)(way / GEMM_WAYS);
+            p.has_bias = way % 3 > 0;
+            if (p.activation == VKMM_GELU && !vkmm_type_of(types.in)->is_float) continue;
+            scaled s = scaled_make(&p, VKMM_INIT_UNIFORM);
+            assert_right(&s, VKMM_VERIFY_FULL);
+            assert_caught(&s, VKMM_VERIFY_FULL, gemm_batches(&p) - 1, 2, 3, scaled_get(&s, gemm_batches(&p) - 1, 2, 3) + 50);
+            scaled_end(&s);
+        }
+    }
+}
+
+static scaled large(vkmm_types types, vkmm_activation activation)
+{
+    vkmm_problem p = scaled_by(scaled_typed(LARGE_M, LARGE_N, LARGE_K, types), 2, 3);
+    p.has_bias = 1;
+    p.activation = activation;
+    return scaled_make(&p, VKMM_INIT_UNIFORM);
+}
+
+/* The bias of one column, missing or doubled, and that of the neighbour. */
+static void test_a_wrong_bias_is_found(void **state)
+{
+    (void)state;
+    static const vkmm_types kinds[] = {{VKMM_F32, VKMM_F32, VKMM_F32},
+                                       {VKMM_F64, VKMM_F64, VKMM_F64},
+                                       {VKMM_I8, VKMM_I32, VKMM_I32},
+                                       {VKMM_F16, VKMM_F32, VKMM_F32},
+                                       {VKMM_F16, VKMM_F16, VKMM_F16}};
+    for (size_t t = 0; t < sizeof kinds / sizeof kinds[0]; t++) {
+        scaled s = large(kinds[t], VKMM_ACTIVATION_NONE);
+        void *right = s.bias, *none = calloc(LARGE_N, 8), *turned = calloc(LARGE_N, 8);
+        const size_t size = vkmm_type_of(kinds[t].out)->bytes;
+        memcpy(turned, (char *)right + size, (LARGE_N - 1) * size);
+        for (int m = 0; m < 2; m++) {
+            assert_right(&s, methods[m]);
+            s.bias = none;
+            assert_false(scaled_verify(&s, methods[m]).passed);
+            s.bias = turned;
+            assert_false(scaled_verify(&s, methods[m]).passed);
+            s.bias = right;
+        }
+        free(none);
+        free(turned);
+        scaled_end(&s);
+    }
+}
+
+/* An error that shows in an element and hides in a row, two spacings of C or twice the bound of f16 sums, is seen only where the row is recomputed:
+ * seldom, or rows of right products were suspect. */
+static void test_right_rows_are_not_suspect(void **state)
+{
+    (void)state;
+    static const vkmm_types kinds[] = {
+        {VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_F16, VKMM_F16, VKMM_F32}, {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_F32, VKMM_F32, VKMM_F16}};
+    static const double off[] = {32 * 0x1p-23 * 55, 128 * 0x1p-10, 128 * 0x1p-7, 12 * 0x1p-10 * 2 * LARGE_K / 3.0};
+    for (size_t t = 0; t < sizeof kinds / sizeof kinds[0]; t++) {
+        scaled s = large(kinds[t], VKMM_ACTIVATION_NONE);
+        for (uint64_t j = 0; j < LARGE_N; j++) gemm_set(kinds[t].out, s.bias, j, 40); /* which is most of C */
+        memcpy(s.c, s.before, s.elements * vkmm_type_of(kinds[t].out)->bytes);
+        gemm_biased(&s.p, s.a, s.b, s.bias, s.c);
+        unsigned seen = 0;
+        for (uint64_t row = 20; row < 60; row++) {
+            const uint64_t at = gemm_index(&s.p, VKMM_C, 0, row, 7);
+            const double right = gemm_get(kinds[t].out, s.c, at);
+            gemm_set(kinds[t].out, s.c, at, right + off[t]);
+            if (row == 20) assert_false(scaled_verify(&s, VKMM_VERIFY_FULL).passed);
+            seen += !scaled_verify(&s, VKMM_VERIFY_FREIVALDS).passed;
+            gemm_set(kinds[t].out, s.c, at, right);
+        }
+        if (seen >= 8) fail_msg("kind %u: %u of 40 rows", (unsigned)t, seen);
+        scaled_end(&s);
+    }
+    scaled s = large((vkmm_types){VKMM_I8, VKMM_I32, VKMM_I32}, VKMM_ACTIVATION_NONE);
+    assert_caught(&s, VKMM_VERIFY_FREIVALDS, 0, 77, 5, 1e6); /* of suspect rows, the first eight alone are looked at */
+    scaled_end(&s);
+}
+
+static void test_the_bias_must_be_there(void **state)
+{
+    (void)state;
+    heard h;
+    const vkmm_log log = hear_with(&h);
+    vkmm_verdict v;
+    vkmm_problem p = {1, 1, 1, .has_bias = 1};
+    const float one = 1.0F;
+    assert_int_equal(vkmm_verify_problem(&log, &p, &one, &one, NULL, NULL, &one, VKMM_NUMBERS_ANY, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
+    assert_string_equal(h.last, "the bias is needed to verify the product");
+    const vkmm_view c = vkmm_view_rows(&one, 1, 1, VKMM_F32), wide = vkmm_view_rows(&one, 1, 2, VKMM_F32);
+    const vkmm_claim claim = {.a = c, .b = c, .c = c, .alpha = 1, .bias = wide};
+    assert_int_equal(vkmm_verify_claim(&log, &claim, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
+    assert_string_equal(h.last, "C has 1 columns of type f32, but the bias has 2 of type f32");
+    const vkmm_view narrow = vkmm_view_rows(&one, 1, 1, VKMM_F16);
+    const vkmm_claim mixed = {.a = narrow, .b = narrow, .c = vkmm_view_rows(&one, 1, 1, VKMM_F64), .alpha = 1};
+    assert_int_equal(vkmm_verify_claim(&log, &mixed, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
+}
+
+/* What is not linear is sampled: a wrong row, a wrong column and a product without its activation are found, and the sentence tells what was done. */
+static void test_activations_are_sampled(void **state)
+{
+    (void)state;
+    static const vkmm_types kinds[] = {{VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_I8, VKMM_I32, VKMM_I32}};
+    for (size_t t = 0; t < sizeof kinds / sizeof kinds[0]; t++) {
+        for (int a = VKMM_RELU; a <= (t < 2 ? VKMM_GELU : VKMM_RELU); a++) {
+            scaled s = large(kinds[t], (vkmm_activation)a);
+            const vkmm_verdict v = scaled_verify(&s, VKMM_VERIFY_FREIVALDS);
+            if (!v.passed) fail_msg("%s", v.sentence);
+            assert_true(v.method == VKMM_VERIFY_SAMPLES);
+            assert_string_equal(vkmm_verify_method_name(v.method), "samples");
+            assert_contains(v.sentence, "5 whole rows, 5 whole columns and 512 elements agree");
+            for (uint64_t i = 0; i < LARGE_M; i += 17) assert_caught(&s, VKMM_VERIFY_FREIVALDS, 0, i, LARGE_N - 1, 1e4);
+            for (uint64_t j = 0; j < LARGE_N; j += 17) assert_caught(&s, VKMM_VERIFY_FREIVALDS, 0, LARGE_M - 1, j, -1e4);
+            s.p.activation = VKMM_ACTIVATION_NONE;
+            assert_false(scaled_verify(&s, VKMM_VERIFY_FREIVALDS).passed);
+            scaled_end(&s);
+        }
+    }
+}
+
+/* The exact gelu, x·Φ(x), is not the formula; and a value at which it is steep shows an error as any. */
+static void test_gelu_is_the_formula(void **state)
+{
+    (void)state;
+    vkmm_problem p = scaled_typed(1, 1, 1, (vkmm_types){VKMM_F32, VKMM_F32, VKMM_F32});
+    p.activation = VKMM_GELU;
+    for (float x = -6.0F; x < 6.0F; x += 0.37F) {
+        scaled s = scaled_make(&p, VKMM_INIT_ONES);
+        gemm_set(VKMM_F32, s.a, 0, (double)x);
+        const double want = gemm_activate(&p, (double)x), exact = 0.5 * (double)x * (1.0 + erf((double)x * 0.70710678118654752));
+        gemm_set(VKMM_F32, s.c, 0, want);
+        assert_right(&s, VKMM_VERIFY_FULL);
+        gemm_set(VKMM_F32, s.c, 0, exact);
+        assert_int_equal(scaled_verify(&s, VKMM_VERIFY_FULL).passed, fabs(exact - want) < 60 * 0x1p-23 * fabs((double)x));
+        gemm_set(VKMM_F32, s.c, 0, want + 80 * 0x1p-23 * fabs((double)x));
+        assert_false(scaled_verify(&s, VKMM_VERIFY_FULL).passed);
+        scaled_end(&s);
+    }
+}
+
+static void test_activations_of_nan_and_infinity(void **state)
+{
+    (void)state;
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
+        const vkmm_types types = *vkmm_types_at(t);
+        if (!vkmm_type_of(types.in)->is_float) continue;
+        for (int a = VKMM_ACTIVATION_NONE; a <= VKMM_GELU; a++) {
+            const vkmm_activation activation = (vkmm_activation)a;
+            assert_true(scaled_accepts(types, activation, NAN, NAN) && scaled_accepts(types, activation, INFINITY, INFINITY));
+            assert_false(scaled_accepts(types, activation, NAN, 0) || scaled_accepts(types, activation, NAN, INFINITY));
+            assert_false(scaled_accepts(types, activation, INFINITY, NAN) || scaled_accepts(types, activation, INFINITY, 1));
+            assert_int_equal(scaled_accepts(types, activation, -INFINITY, -INFINITY), a == VKMM_ACTIVATION_NONE);
+            assert_int_equal(scaled_accepts(types, activation, -INFINITY, 0), a != VKMM_ACTIVATION_NONE);
+            assert_int_equal(scaled_accepts(types, activation, -INFINITY, NAN), a == VKMM_GELU);
+            assert_false(scaled_accepts(types, activation, -INFINITY, 5) || scaled_accepts(types, activation, -INFINITY, INFINITY));
+        }
+    }
+}
+
+/* Nothing is summed: β·c₀ + bias alone, and A's and B's NaN count for nothing. */
+static void test_nothing_is_summed(void **state)
+{
+    (void)state;
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
+        const vkmm_types types = *vkmm_types_at(t);
+        for (int biased = 0; biased < 2; biased++) {
+            vkmm_problem p = scaled_by(scaled_typed(3, 4, 5, types), 0, 3);
+            p.has_bias = biased;
+            scaled s = scaled_make(&p, VKMM_INIT_UNIFORM);
+            if (vkmm_type_of(types.in)->is_float) gemm_set(types.in, s.a, 2, NAN);
+            assert_right(&s, VKMM_VERIFY_FULL);
+            const double right = scaled_get(&s, 0, 1, 2), epsilon = vkmm_type_of(types.out)->epsilon;
+            assert_caught(&s, VKMM_VERIFY_FULL, 0, 1, 2, right + (epsilon > 0.0 ? 128 * epsilon : 1));
+            scaled_end(&s);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_right_epilogues_pass),
+        cmocka_unit_test(test_a_wrong_bias_is_found),
+        cmocka_unit_test(test_right_rows_are_not_suspect),
+        cmocka_unit_test(test_the_bias_must_be_there),
+        cmocka_unit_test(test_activations_are_sampled),
+        cmocka_unit_test(test_gelu_is_the_formula),
+        cmocka_unit_test(test_activations_of_nan_and_infinity),
+        cmocka_unit_test(test_nothing_is_summed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* Every combination of narrow types: what devices make of random numbers passes, and a wrong element, a missing term, a dropped block of K and
+ * swapped rows do not. */
+#include "sums.h"
+
+enum { M = 20, N = 70, K = 512 };
+
+static const vkmm_verify_method methods[] = {VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
+
+static int is_new(const vkmm_types *types)
+{
+    return types->in >= VKMM_F16 || types->in != types->compute;
+}
+
+static const char *name_of(const vkmm_types *types)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "%s to %s in %s", vkmm_type_of(types->in)->name, vkmm_type_of(types->out)->name,
+             vkmm_type_of(types->compute)->name);
+    return text;
+}
+
+static void assert_passes(const sums *s, vkmm_verify_method method, vkmm_numbers numbers)
+{
+    const vkmm_verdict v = sums_verify(s, method, numbers);
+    if (!v.passed) fail_msg("%s, K %u: %s", name_of(&s->types), (unsigned)s->p.k, v.sentence);
+}
+
+static void assert_fails(const sums *s, vkmm_verify_method method, const char *what)
+{
+    const vkmm_verdict v = sums_verify(s, method, VKMM_NUMBERS_RANDOM);
+    if (v.passed) fail_msg("%s, K %u: %s passed: %s", name_of(&s->types), (unsigned)s->p.k, what, v.sentence);
+}
+
+static void test_right_products_pass(void **state)
+{
+    (void)state;
+    static const uint64_t depths[] = {1, 3, 16, 130, K};
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
+        if (!is_new(vkmm_types_at(t))) continue;
+        for (size_t d = 0; d < sizeof depths / sizeof depths[0]; d++) {
+            for (int init = VKMM_INIT_UNIFORM; init <= VKMM_INIT_INT; init++) {
+                sums s = sums_make(*vkmm_types_at(t), M, N, depths[d], (vkmm_init)init);
+                for (int how = 0; how < WAYS; how++) {
+                    sums_multiply(&s, (way)how, depths[d]);
+                    assert_passes(&s, VKMM_VERIFY_FULL, VKMM_NUMBERS_RANDOM);
+                    assert_passes(&s, VKMM_VERIFY_FREIVALDS, VKMM_NUMBERS_RANDOM);
+                }
+                sums_end(&s);
+            }
+        }
+    }
+}
+
+/* 1, 2, 3, … of f16 and ones: with a pattern, cutting off has a direction. */
+static void test_numbers_with_a_pattern_pass(void **state)
+{
+    (void)state;
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
+        if (!is_new(vkmm_types_at(t))) continue;
+        for (int init = VKMM_INIT_ONES; init <= VKMM_INIT_INDEX; init++) {
+            sums s = sums_make(*vkmm_types_at(t), 4, 5, 4000, (vkmm_init)init);
+            for (int how = 0; how < WAYS; how++) {
+                sums_multiply(&s, (way)how, s.p.k);
+                assert_passes(&s, VKMM_VERIFY_FULL, VKMM_NUMBERS_ANY);
+            }
+            sums_end(&s);
+        }
+    }
+}
+
+/* The smallest error that shows: half a spacing of C and the bound, and with vectors what a row's roundings hide. */
+static void test_a_wrong_element_is_found(void **state)
+{
+    (void)state;
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
+        if (!is_new(vkmm_types_at(t))) continue;
+        sums s = sums_make(*vkmm_types_at(t), 60, N, 40, VKMM_INIT_UNIFORM);
+        sums_multiply(&s, SEQUENTIAL, s.p.k);
+        for (uint64_t i = 7; i < 60; i += 13) {
+            const double right = got(&s, i, i), epsilon = vkmm_type_of(s.types.out)->epsilon;
+            const double near = s.types.compute == VKMM_F16 ? 0.05 * (double)s.p.k : 4 * epsilon * fabs(right) + 0x1p-12;
+            const double wrong[] = {epsilon > 0.0 ? right + near : right + 1, -right, right + 9, s.types.out == VKMM_F16 ? INFINITY : 0.0};
+            for (int w = 0; w < 4; w++) {
+                put(&s, i, i, wrong[w]);
+                const vkmm_verdict v = sums_verify(&s, methods[w != 0], VKMM_NUMBERS_RANDOM);
+                if (v.passed) fail_msg("%s: %g instead of %g passed: %s", name_of(&s.types), wrong[w], right, v.sentence);
+                assert_true(v.has_element && v.row == i && v.col == i);
+                put(&s, i, i, right);
+            }
+        }
+        sums_end(&s);
+    }
+}
+
+/* One term of average size; f16 sums of more than 40 terms have errors of that size. */
+static void test_a_missing_term_is_found(void **state)
+{
+    (void)state;
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
+        if (!is_new(vkmm_types_at(t))) continue;
+        sums s = sums_make(*vkmm_types_at(t), M, N, vkmm_types_at(t)->compute == VKMM_F16 ? 40 : K, VKMM_INIT_UNIFORM);
+        double average = 0.0;
+        for (uint64_t k = 0; k < s.p.k; k++) average += fabs(s.a[3 * s.p.k + k] * s.b[k * N + 5]) / (double)s.p.k;
+        for (int how = 0; how < WAYS; how++) {
+            sums_multiply(&s, (way)how, s.p.k);
+            for (uint64_t k = 0; k < s.p.k; k++) {
+                if (fabs(s.a[3 * s.p.k + k] * s.b[k * N + 5]) < average) continue;
+                const double right = got(&s, 3, 5);
+                put(&s, 3, 5, sum_of(&s, 3, 5, (way)how, s.p.k, k));
+                if (got(&s, 3, 5) != right) assert_fails(&s, VKMM_VERIFY_FULL, "a missing term");
+                put(&s, 3, 5, right);
+                k += 11;
+            }
+        }
+        sums_end(&s);
+    }
+}
+
+static void test_a_dropped_block_and_swapped_rows_are_found(void **state)
+{
+    (void)state;
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
+        if (!is_new(vkmm_types_at(t))) continue;
+        sums s = sums_make(*vkmm_types_at(t), M, N, K, VKMM_INIT_UNIFORM);
+        const size_t row = N * vkmm_type_of(s.types.out)->bytes;
+        char *c = s.memory[2], kept[N * sizeof(double)];
+        for (int m = 0; m < 2; m++) {
+            sums_multiply(&s, BLOCKS_CUT, K - 16);
+            assert_fails(&s, methods[m], "a dropped block");
+            sums_multiply(&s, BLOCKS_CUT, K);
+            memcpy(kept, c + 4 * row, row);
+            memcpy(c + 4 * row, c + 9 * row, row);
+            memcpy(c + 9 * row, kept, row);
+            assert_fails(&s, methods[m], "a product with two rows swapped");
+        }
+        sums_end(&s);
+    }
+}
+
+/* The bound is as tight as it says: at its edge, right; beyond it, wrong. One column of ones, so that s is K. */
+static void test_the_bound(void **state)
+{
+    (void)state;
+    const struct {
+        vkmm_types types;
+        uint64_t k;
+        vkmm_numbers numbers;
+        double limit; /* beside the rounding of C */
+    } cases[] = {
+        {{VKMM_F16, VKMM_F32, VKMM_F32}, 4, VKMM_NUMBERS_RANDOM, 16 * 0x1p-23 * 4},
+        {{VKMM_F16, VKMM_F32, VKMM_F32}, 1024, VKMM_NUMBERS_RANDOM, 32 * 0x1p-23 * 1024},
+        {{VKMM_BF16, VKMM_F32, VKMM_F32}, 1024, VKMM_NUMBERS_ANY, 1282 * 0x1p-23 * 1024},
+        {{VKMM_F16, VKMM_F32, VKMM_F16}, 1024, VKMM_NUMBERS_RANDOM, 6 * 0x1p-10 * 1024},
+        {{VKMM_F32, VKMM_F32, VKMM_F16}, 4, VKMM_NUMBERS_ANY, 7 * 0x1p-10 * 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sums s = sums_make(cases[i].types, 1, 1, cases[i].k, VKMM_INIT_ONES);
+        const double flush = cases[i].types.compute == VKMM_F16 ? (double)cases[i].k * 0x1p-14 : 0.0;
+        for (int sign = -1; sign <= 1; sign += 2) {
+            put(&s, 0, 0, (double)cases[i].k + sign * (cases[i].limit + flush));
+            assert_passes(&s, VKMM_VERIFY_FULL, cases[i].numbers);
+            put(&s, 0, 0, (double)cases[i].k + sign * (1.07 * cases[i].limit + flush));
+            assert_false(sums_verify(&s, VKMM_VERIFY_FULL, cases[i].numbers).passed);
+        }
+        sums_end(&s);
+    }
+}
+
+/* Random numbers in all ways, and the largest error in units of the bound: the room that is left is what g promises. */
+static void test_random_numbers_leave_room(void **state)
+{
+    (void)state;
+    const vkmm_types kinds[] = {{VKMM_F16, VKMM_F32, VKMM_F32}, {VKMM_F16, VKMM_F32, VKMM_F16}};
+    for (int i = 0; i < 2; i++) {
+        sums s = sums_make(kinds[i], 10, 40, 6000, VKMM_INIT_UNIFORM);
+        for (int how = 0; how < WAYS; how++) {
+            sums_multiply(&s, (way)how, s.p.k);
+            const vkmm_verdict v = sums_verify(&s, VKMM_VERIFY_FULL, VKMM_NUMBERS_RANDOM);
+            assert_true(v.passed && v.error < v.bound / 3);
+        }
+        sums_end(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_right_products_pass),
+        cmocka_unit_test(test_numbers_with_a_pattern_pass),
+        cmocka_unit_test(test_a_wrong_element_is_found),
+        cmocka_unit_test(test_a_missing_term_is_found),
+        cmocka_unit_test(test_a_dropped_block_and_swapped_rows_are_found),
+        cmocka_unit_test(test_the_bound),
+        cmocka_unit_test(test_random_numbers_leave_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
