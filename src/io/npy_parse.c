@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "io/array_format.h"
 #include "math/type.h"
 
 #include <stdio.h>
@@ -22,7 +23,8 @@ typedef struct parser {
     int has_descr, has_order, has_shape;
     vkmm_type type;
     int fortran;
-    uint64_t extents[2];
+    uint64_t extents[3];
+    uint32_t dimensions;
 } parser;
 
 /* Says what is wrong and where the text stands. */
@@ -75,30 +77,35 @@ static int is(const char *text, size_t length, const char *what)
     return strlen(what) == length && memcmp(text, what, length) == 0;
 }
 
+#define DTYPES "<f2, <f4, <f8, <i4, <u4, |i1 and |u1"
+
+/* '=' is the byte order of the machine that wrote the file, which is little-endian wherever this is not said otherwise; a byte has none. */
+static int is_type(const char *text, size_t length, const char *descr)
+{
+    if (length != 3 || memcmp(text + 1, descr + 1, 2) != 0) return 0;
+    return text[0] == descr[0] || text[0] == '=' || (descr[0] == '|' && text[0] == '<');
+}
+
 static void parse_descr(parser *p)
 {
-    static const struct {
-        const char *descr;
-        vkmm_type type;
-    } known[] = {{"<f4", VKMM_F32}, {"<f8", VKMM_F64}, {"<i4", VKMM_I32}, {"<u4", VKMM_U32}};
     const char *text = NULL;
     size_t length = 0;
     skip_space(p);
     if (p->at < p->end && *p->at == '[') {
-        p->status =
-            vkmm_fail(p->log, VKMM_INVALID, "%s: records (a structured dtype) are not supported; only <i4, <u4, <f4 and <f8 are", p->name);
+        p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: records (a structured dtype) are not supported; only " DTYPES " are", p->name);
         return;
     }
     if (!take_string(p, &text, &length)) {
         refuse(p, "should give 'descr' a string");
         return;
     }
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (!is(text, length, known[i].descr)) continue;
-        p->type = known[i].type;
+    for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
+        const char *descr = vkmm_npy_format.dtype((vkmm_type)type);
+        if (descr == NULL || !is_type(text, length, descr)) continue;
+        p->type = (vkmm_type)type;
         return;
     }
-    p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: dtype '%.*s'%s is not supported; only <i4, <u4, <f4 and <f8 are", p->name,
+    p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: dtype '%.*s'%s is not supported; only " DTYPES " are", p->name,
                           (int)(length < SHOWN ? length : SHOWN), text, length > 0 && *text == '>' ? " (big-endian)" : "");
 }
 
@@ -141,7 +148,7 @@ static void parse_shape(parser *p)
     }
     int comma = 1; /* an extent may follow */
     while (comma && count < MAX_DIMENSIONS && take_extent(p, &extent)) {
-        if (count < 2) p->extents[count] = extent;
+        if (count < 3) p->extents[count] = extent;
         count++;
         comma = take(p, ',');
     }
@@ -150,10 +157,11 @@ static void parse_shape(parser *p)
         refuse(p, "should give 'shape' a tuple of extents");
         return;
     }
-    if (count == 2) return;
+    p->dimensions = count;
+    if (count >= 1 && count <= 3) return;
     size_t length = (size_t)(p->at - start);
-    p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: shape %.*s has %u dimension%s; a matrix has 2", p->name,
-                          (int)(length < SHOWN ? length : SHOWN), start, count, count == 1 ? "" : "s");
+    p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: shape %.*s has %u dimensions; a matrix has 2, and a batch of them 3", p->name,
+                          (int)(length < SHOWN ? length : SHOWN), start, count);
 }
 
 static void parse_pair(parser *p)
@@ -219,7 +227,7 @@ static vkmm_status find_header(parser *p, const char *file, uint64_t bytes)
     return VKMM_OK;
 }
 
-vkmm_status vkmm_npy_parse(const vkmm_log *log, const char *name, const void *data, uint64_t bytes, vkmm_view *view)
+vkmm_status vkmm_npy_parse(const vkmm_log *log, const char *name, const void *data, uint64_t bytes, vkmm_array *array)
 {
     parser p = {.log = log, .name = name};
     vkmm_status status = find_header(&p, data, bytes);
@@ -228,21 +236,18 @@ vkmm_status vkmm_npy_parse(const vkmm_log *log, const char *name, const void *da
     if (p.status != VKMM_OK) return p.status;
 
     const vkmm_type_info *type = vkmm_type_of(p.type);
-    unsigned long long rows = p.extents[0], cols = p.extents[1];
+    const vkmm_array read = vkmm_array_packed(p.end, p.type, p.extents, p.dimensions, p.fortran);
     uint64_t have = bytes - (uint64_t)(p.end - (const char *)data), need = 0;
-    if (!vkmm_mul_u64(rows, cols, &need) || !vkmm_mul_u64(need, type->bytes, &need))
-        return vkmm_fail(log, VKMM_INVALID, "%s: %llu×%llu elements of type %s: their bytes do not fit in 64 bits", name, rows, cols,
-                         type->name);
+    char shape[80];
+    vkmm_array_shape(&read, shape, sizeof shape);
+    if (!vkmm_array_bytes(p.extents, p.dimensions, type->bytes, &need))
+        return vkmm_fail(log, VKMM_INVALID, "%s: %s elements of type %s: their bytes do not fit in 64 bits", name, shape, type->name);
     if (have < need)
-        return vkmm_fail(log, VKMM_INVALID, "%s: %llu×%llu elements of type %s need %llu bytes of data; the last %llu are missing", name,
-                         rows, cols, type->name, (unsigned long long)need, (unsigned long long)(need - have));
+        return vkmm_fail(log, VKMM_INVALID, "%s: %s elements of type %s need %llu bytes of data; the last %llu are missing", name, shape,
+                         type->name, (unsigned long long)need, (unsigned long long)(need - have));
     if (need > 0 && (uintptr_t)p.end % type->bytes != 0)
         return vkmm_fail(log, VKMM_INVALID, "%s: the data begin at byte %llu, which is not aligned for %s; numpy.save aligns it", name,
                          (unsigned long long)(bytes - have), type->name);
-    *view = vkmm_view_rows(p.end, rows, cols, p.type);
-    if (p.fortran) {
-        view->row_stride = 1;
-        view->col_stride = rows;
-    }
+    *array = read;
     return VKMM_OK;
 }

@@ -5,7 +5,7 @@
  *
  *     build/tests/fuzz/fuzz_npy --write corpus
  *     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DVK_NO_PROTOTYPES -Isrc -Isrc/include -Itests/fuzz \
- *         tests/fuzz/fuzz_npy.c src/io/npy_parse.c src/math/[mt]*.c src/base/{alloc,log}.c -o /tmp/fuzz_npy
+ *         tests/fuzz/fuzz_npy.c src/io/{array,npy,npy_parse}.c src/math/{half,matrix,type}.c src/base/{alloc,log}.c -o /tmp/fuzz_npy
  *     /tmp/fuzz_npy corpus
  */
 #include "fuzz.h"
@@ -26,10 +26,11 @@ static void read_row(const vkmm_view *view, uint64_t i)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    vkmm_view view;
-    if (vkmm_npy_parse(NULL, "fuzz", data, bytes, &view) != VKMM_OK || view.rows == 0) return 0;
-    read_row(&view, 0);
-    read_row(&view, view.rows - 1);
+    vkmm_array array;
+    if (vkmm_npy_parse(NULL, "fuzz", data, bytes, &array) != VKMM_OK || array.first.rows == 0 || array.count == 0) return 0;
+    read_row(&array.first, 0);
+    const vkmm_view last = vkmm_array_at(&array, array.count - 1);
+    read_row(&last, last.rows - 1);
     return 0;
 }
 
@@ -59,7 +60,8 @@ size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
         {1, 0, "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 99), }"},
         {1, 0, "{'descr': '<f4', 'fortran_order': True, 'shape': (18446744073709551615, 4294967296), }"},
         {1, 8, "{'descr': [('x', '<f4'), ('y', '>f4')], 'fortran_order': False, 'shape': (1, 1), }"},
-        {1, 24, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 2, 3), }"},
+        {1, 24, "{'descr': '<f2', 'fortran_order': True, 'shape': (2, 2, 3), }"},
+        {1, 3, "{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }"},
     };
     if (index >= sizeof seeds / sizeof seeds[0]) return 0;
     return make(seeds[index].version, seeds[index].dictionary, seeds[index].data_bytes, out);

@@ -4,8 +4,10 @@
 
 #include "unit.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "math/half.h"
 #include "math/type.h"
 
 /* Where element (i, j) of op(A), op(B) or C of matrix x of the batch lies, in elements. */
@@ -49,46 +51,101 @@ static inline uint64_t gemm_elements(const vkmm_problem *p, vkmm_operand operand
     return end;
 }
 
+/* C's type, and whether sums are rounded to f16. */
+static inline vkmm_type gemm_out(const vkmm_problem *p)
+{
+    return p->typed ? p->out_type : p->type == VKMM_I8 ? VKMM_I32 : p->type == VKMM_U8 ? VKMM_U32 : p->type;
+}
+
+static inline int gemm_half(const vkmm_problem *p)
+{
+    return p->typed && p->compute == VKMM_F16;
+}
+
 static inline double gemm_get(vkmm_type type, const void *data, uint64_t at)
 {
     if (type == VKMM_F32) return (double)((const float *)data)[at];
-    if (type == VKMM_F64) return ((const double *)data)[at];
-    return type == VKMM_I32 ? (double)((const int32_t *)data)[at] : (double)((const uint32_t *)data)[at];
+    return vkmm_type_get(type, (const char *)data + at * vkmm_type_of(type)->bytes);
 }
 
 static inline void gemm_set(vkmm_type type, void *data, uint64_t at, double value)
 {
-    if (type == VKMM_F32) ((float *)data)[at] = (float)value;
-    if (type == VKMM_F64) ((double *)data)[at] = value;
-    if (type == VKMM_I32 || type == VKMM_U32) ((uint32_t *)data)[at] = (uint32_t)(int64_t)value;
+    vkmm_type_put(type, (char *)data + at * vkmm_type_of(type)->bytes, value);
 }
 
-/* One element of the result, in the type's own arithmetic, one term after the other. */
-static inline double gemm_element(const vkmm_problem *p, const void *a, const void *b, const void *c, uint64_t x, uint64_t i, uint64_t j)
+static inline double gemm_round(double value)
+{
+    return (double)vkmm_f16_value(vkmm_f16_bits(value));
+}
+
+/* gelu in f32, or f64. */
+static inline double gemm_activate(const vkmm_problem *p, double value)
+{
+    if (p->activation == VKMM_RELU) return value < 0.0 ? 0.0 : value;
+    if (p->activation != VKMM_GELU) return value;
+    if (p->type == VKMM_F64) return 0.5 * value * (1.0 + tanh(0.7978845608028654 * (value + 0.044715 * value * value * value)));
+    const float x = (float)value;
+    return (double)(0.5F * x * (1.0F + tanhf(0.79788456F * (x + 0.044715F * x * x * x))));
+}
+
+/* One element of the result, in the type's own arithmetic, one term after the other. a, b: as gemm_numbers has them; bias: NULL, or an element for
+ * each column. */
+static inline double gemm_element(const vkmm_problem *p, const double *a, const double *b, const void *bias, const void *c, uint64_t x,
+                                  uint64_t i, uint64_t j)
 {
     const double alpha = p->scaled ? p->alpha : 1.0, beta = p->scaled ? p->beta : 0.0;
+    const vkmm_type out = gemm_out(p);
+    const int half = gemm_half(p);
     float f = 0.0F;
-    double d = 0.0;
+    double d = 0.0, h = 0.0;
     uint32_t u = 0;
+    const uint64_t first_a = gemm_index(p, VKMM_A, x, i, 0), step_a = gemm_index(p, VKMM_A, x, i, 1) - first_a;
+    const uint64_t first_b = gemm_index(p, VKMM_B, x, 0, j), step_b = gemm_index(p, VKMM_B, x, 1, j) - first_b;
     for (uint64_t k = 0; k < p->k && alpha != 0.0; k++) {
-        double left = gemm_get(p->type, a, gemm_index(p, VKMM_A, x, i, k)), right = gemm_get(p->type, b, gemm_index(p, VKMM_B, x, k, j));
+        double left = a[first_a + k * step_a], right = b[first_b + k * step_b];
         f += (float)left * (float)right;
         d += left * right;
-        if (p->type >= VKMM_I32) u += (uint32_t)(int64_t)left * (uint32_t)(int64_t)right;
+        if (half) h = gemm_round(h + left * right);
+        if (out == VKMM_I32 || out == VKMM_U32) u += (uint32_t)(int64_t)left * (uint32_t)(int64_t)right;
     }
-    double before = beta != 0.0 ? gemm_get(p->type, c, gemm_index(p, VKMM_C, x, i, j)) : 0.0;
-    if (p->type == VKMM_F32) return (double)((float)alpha * f + (beta != 0.0 ? (float)beta * (float)before : 0.0F));
-    if (p->type == VKMM_F64) return alpha * d + (beta != 0.0 ? beta * before : 0.0);
-    u = (uint32_t)(int64_t)alpha * u + (uint32_t)(int64_t)beta * (uint32_t)(int64_t)before;
-    return p->type == VKMM_I32 ? (double)(int32_t)u : (double)u;
+    if (half) f = (float)h;
+    const double before = beta != 0.0 ? gemm_get(out, c, gemm_index(p, VKMM_C, x, i, j)) : 0.0;
+    const double more = bias != NULL ? gemm_get(out, bias, j) : 0.0;
+    if (p->type == VKMM_F64) return gemm_activate(p, alpha * d + (beta != 0.0 ? beta * before : 0.0) + more);
+    u = (uint32_t)(int64_t)alpha * u + (uint32_t)(int64_t)beta * (uint32_t)(int64_t)before + (uint32_t)(int64_t)more;
+    if (out == VKMM_I32) return gemm_activate(p, (double)(int32_t)u);
+    if (out == VKMM_U32) return (double)u;
+    f = (float)alpha * f + (beta != 0.0 ? (float)beta * (float)before : 0.0F);
+    return gemm_activate(p, (double)(f + (float)more));
 }
 
-/* C ← α·op(A)·op(B) + β·C for the whole batch. */
-static inline void gemm(const vkmm_problem *p, const void *a, const void *b, void *c)
+/* A's or B's memory as doubles, as they are multiplied; to be freed. */
+static inline double *gemm_numbers(const vkmm_problem *p, vkmm_operand operand, const void *data)
 {
+    const uint64_t count = gemm_elements(p, operand);
+    double *numbers = malloc((size_t)(count + 1) * sizeof *numbers);
+    for (uint64_t at = 0; at < count; at++) {
+        numbers[at] = gemm_get(p->type, data, at);
+        if (gemm_half(p)) numbers[at] = gemm_round(numbers[at]);
+    }
+    return numbers;
+}
+
+/* C ← activation(α·op(A)·op(B) + β·C + bias) for the whole batch. */
+static inline void gemm_biased(const vkmm_problem *p, const void *a, const void *b, const void *bias, void *c)
+{
+    double *left = gemm_numbers(p, VKMM_A, a), *right = gemm_numbers(p, VKMM_B, b);
     for (uint64_t x = 0; x < gemm_batches(p); x++)
         for (uint64_t i = 0; i < p->m; i++)
-            for (uint64_t j = 0; j < p->n; j++) gemm_set(p->type, c, gemm_index(p, VKMM_C, x, i, j), gemm_element(p, a, b, c, x, i, j));
+            for (uint64_t j = 0; j < p->n; j++)
+                gemm_set(gemm_out(p), c, gemm_index(p, VKMM_C, x, i, j), gemm_element(p, left, right, bias, c, x, i, j));
+    free(left);
+    free(right);
+}
+
+static inline void gemm(const vkmm_problem *p, const void *a, const void *b, void *c)
+{
+    gemm_biased(p, a, b, NULL, c);
 }
 
 /* How a problem may lie in memory, for loops over all ways: both layouts, all ops, packed or padded, one matrix or three with gaps, A repeated. */

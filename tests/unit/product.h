@@ -16,11 +16,8 @@ typedef struct product {
 
 static inline void set(const vkmm_view *view, uint64_t i, uint64_t j, double value)
 {
-    size_t bytes = vkmm_type_of(view->type)->bytes;
-    void *element = (char *)(uintptr_t)view->data + (i * view->row_stride + j * view->col_stride) * bytes;
-    const float f = view->type == VKMM_F32 ? (float)value : 0.0F;
-    const uint32_t bits = view->type == VKMM_I32 ? (uint32_t)(int32_t)value : view->type == VKMM_U32 ? (uint32_t)value : 0;
-    memcpy(element, view->type == VKMM_F32 ? (const void *)&f : view->type == VKMM_F64 ? (const void *)&value : (const void *)&bits, bytes);
+    const uint64_t at = i * view->row_stride + j * view->col_stride;
+    vkmm_type_put(view->type, (char *)(uintptr_t)view->data + at * vkmm_type_of(view->type)->bytes, value);
 }
 
 static inline double get(const vkmm_view *view, uint64_t i, uint64_t j)
@@ -28,25 +25,37 @@ static inline double get(const vkmm_view *view, uint64_t i, uint64_t j)
     return vkmm_view_get(view, i, j);
 }
 
-/* C = A·B in the type's own arithmetic, one term after the other. */
+/* Row by row; to be freed. */
+static inline double *numbers(const vkmm_view *view)
+{
+    double *all = malloc((size_t)(view->rows * view->cols + 1) * sizeof *all);
+    assert_non_null(all);
+    for (uint64_t i = 0; i < view->rows; i++)
+        for (uint64_t j = 0; j < view->cols; j++) all[i * view->cols + j] = get(view, i, j);
+    return all;
+}
+
+/* C = A·B in the type's own arithmetic, f16 and bf16 in f32, one term after the other. */
 static inline void multiply(const product *p)
 {
+    double *left = numbers(&p->a), *right = numbers(&p->b);
     for (uint64_t i = 0; i < p->c.rows; i++) {
         for (uint64_t j = 0; j < p->c.cols; j++) {
             float f = 0.0F;
             double d = 0.0;
             uint32_t u = 0;
             for (uint64_t k = 0; k < p->a.cols; k++) {
-                double x = get(&p->a, i, k), y = get(&p->b, k, j);
+                double x = left[i * p->a.cols + k], y = right[k * p->c.cols + j];
                 f += (float)x * (float)y;
                 d += x * y;
-                if (p->c.type == VKMM_I32) u += (uint32_t)(int32_t)x * (uint32_t)(int32_t)y;
-                if (p->c.type == VKMM_U32) u += (uint32_t)x * (uint32_t)y;
+                if (p->c.type == VKMM_I32 || p->c.type == VKMM_U32) u += (uint32_t)(int64_t)x * (uint32_t)(int64_t)y;
             }
             double integer = p->c.type == VKMM_I32 ? (double)(int32_t)u : (double)u;
-            set(&p->c, i, j, p->c.type == VKMM_F32 ? (double)f : p->c.type == VKMM_F64 ? d : integer);
+            set(&p->c, i, j, p->c.type == VKMM_F64 ? d : vkmm_type_of(p->c.type)->is_float ? (double)f : integer);
         }
     }
+    free(left);
+    free(right);
 }
 
 /* M×K times K×N. `columns` stores all three column by column. */
@@ -59,7 +68,7 @@ static inline product make(vkmm_type type, uint64_t m, uint64_t n, uint64_t k, v
         p.data[o] = calloc(rows[o] * cols[o] + 1, 8);
         assert_non_null(p.data[o]);
         if (o < 2) vkmm_fill(p.data[o], rows[o], cols[o], type, init, 100 + o);
-        *views[o] = vkmm_view_rows(p.data[o], rows[o], cols[o], type);
+        *views[o] = vkmm_view_rows(p.data[o], rows[o], cols[o], o < 2 ? type : vkmm_types_default(type).out);
         if (!columns) continue;
         views[o]->row_stride = 1;
         views[o]->col_stride = rows[o];

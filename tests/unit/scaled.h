@@ -8,7 +8,7 @@
 
 typedef struct scaled {
     vkmm_problem p;
-    void *a, *b, *before, *c;
+    void *a, *b, *bias, *before, *c;
     uint64_t elements; /* of C's memory */
 } scaled;
 
@@ -17,7 +17,7 @@ static inline void *scaled_memory(const vkmm_problem *p, vkmm_operand operand, v
     const uint64_t elements = vkmm_operand_elements(p, operand);
     void *data = calloc(elements + 1, 8);
     assert_non_null(data);
-    vkmm_fill(data, 1, elements, p->type, init, seed);
+    vkmm_fill(data, 1, elements, operand == VKMM_A || operand == VKMM_B ? p->type : gemm_out(p), init, seed);
     return data;
 }
 
@@ -28,9 +28,10 @@ static inline scaled scaled_make(const vkmm_problem *p, vkmm_init init)
     assert_int_equal(vkmm_problem_check(NULL, p, NULL), VKMM_OK);
     s.a = scaled_memory(p, VKMM_A, init, 1);
     s.b = scaled_memory(p, VKMM_B, init, 2);
+    if (p->has_bias) s.bias = scaled_memory(p, VKMM_BIAS, init, 4);
     s.before = scaled_memory(p, VKMM_C, init, 3);
     s.c = scaled_memory(p, VKMM_C, init, 3);
-    gemm(p, s.a, s.b, s.c);
+    gemm_biased(p, s.a, s.b, s.bias, s.c);
     return s;
 }
 
@@ -46,6 +47,7 @@ static inline void scaled_end(scaled *s)
 {
     free(s->a);
     free(s->b);
+    free(s->bias);
     free(s->before);
     free(s->c);
 }
@@ -54,7 +56,7 @@ static inline vkmm_verdict scaled_verify(const scaled *s, vkmm_verify_method met
 {
     vkmm_verdict v;
     memset(&v, 0xa5, sizeof v);
-    assert_int_equal(vkmm_verify_problem(NULL, &s->p, s->a, s->b, s->before, s->c, VKMM_NUMBERS_RANDOM, method, 1, &v), VKMM_OK);
+    assert_int_equal(vkmm_verify_problem(NULL, &s->p, s->a, s->b, s->bias, s->before, s->c, VKMM_NUMBERS_RANDOM, method, 1, &v), VKMM_OK);
     assert_true(strlen(v.sentence) > 0 && strlen(v.sentence) < sizeof v.sentence - 1);
     assert_true(v.passed ? !v.has_element && !v.outside && v.wrong_count == 0 && v.error <= v.bound : v.wrong_count > 0);
     return v;
@@ -68,20 +70,20 @@ static inline void assert_right(const scaled *s, vkmm_verify_method method)
 
 static inline double scaled_get(const scaled *s, uint64_t x, uint64_t i, uint64_t j)
 {
-    return gemm_get(s->p.type, s->c, gemm_index(&s->p, VKMM_C, x, i, j));
+    return gemm_get(gemm_out(&s->p), s->c, gemm_index(&s->p, VKMM_C, x, i, j));
 }
 
 /* Sets one element of C; the verdict must then name it. C is put back. */
 static inline void assert_caught(const scaled *s, vkmm_verify_method method, uint64_t x, uint64_t i, uint64_t j, double wrong)
 {
     const uint64_t at = gemm_index(&s->p, VKMM_C, x, i, j);
-    const double right = gemm_get(s->p.type, s->c, at);
-    gemm_set(s->p.type, s->c, at, wrong);
+    const double right = gemm_get(gemm_out(&s->p), s->c, at);
+    gemm_set(gemm_out(&s->p), s->c, at, wrong);
     vkmm_verdict v = scaled_verify(s, method);
     if (v.passed)
         fail_msg("matrix %u: C[%u][%u] = %.17g instead of %.17g was not seen", (unsigned)x, (unsigned)i, (unsigned)j, wrong, right);
     assert_true(v.has_element && !v.outside && v.batch == x && v.row == i && v.col == j && v.wrong_count == 1 && !(v.error <= v.bound));
-    gemm_set(s->p.type, s->c, at, right);
+    gemm_set(gemm_out(&s->p), s->c, at, right);
 }
 
 /* More rows than Freivalds' check looks at besides its vectors. */
@@ -105,10 +107,10 @@ static inline scaled scaled_small(vkmm_type type, uint64_t k, double alpha, doub
 static inline int passes_with(const scaled *s, double value)
 {
     const uint64_t at = gemm_index(&s->p, VKMM_C, 0, 1, 2);
-    const double was = gemm_get(s->p.type, s->c, at);
-    gemm_set(s->p.type, s->c, at, value);
+    const double was = gemm_get(gemm_out(&s->p), s->c, at);
+    gemm_set(gemm_out(&s->p), s->c, at, value);
     const vkmm_verdict v = scaled_verify(s, VKMM_VERIFY_FULL);
-    gemm_set(s->p.type, s->c, at, was);
+    gemm_set(gemm_out(&s->p), s->c, at, was);
     assert_true(v.passed || (v.row == 1 && v.col == 2 && v.wrong_count == 1));
     return v.passed;
 }
@@ -116,9 +118,28 @@ static inline int passes_with(const scaled *s, double value)
 /* And so that C₀[1][2] is `before`. */
 static inline int passes_after(const scaled *s, double before, double value)
 {
-    gemm_set(s->p.type, s->before, gemm_index(&s->p, VKMM_C, 0, 1, 2), before);
+    gemm_set(gemm_out(&s->p), s->before, gemm_index(&s->p, VKMM_C, 0, 1, 2), before);
     const int passed = passes_with(s, value);
-    gemm_set(s->p.type, s->before, gemm_index(&s->p, VKMM_C, 0, 1, 2), 1.0);
+    gemm_set(gemm_out(&s->p), s->before, gemm_index(&s->p, VKMM_C, 0, 1, 2), 1.0);
+    return passed;
+}
+
+/* A problem with types of its own. */
+static inline vkmm_problem scaled_typed(uint64_t m, uint64_t n, uint64_t k, vkmm_types types)
+{
+    return (vkmm_problem){.m = m, .n = n, .k = k, .type = types.in, .typed = 1, .out_type = types.out, .compute = types.compute};
+}
+
+/* One element, 1·x: is `got` right for it? */
+static inline int scaled_accepts(vkmm_types types, vkmm_activation activation, double x, double got)
+{
+    vkmm_problem p = scaled_typed(1, 1, 1, types);
+    p.activation = activation;
+    scaled s = scaled_make(&p, VKMM_INIT_ONES);
+    gemm_set(types.in, s.a, 0, x);
+    gemm_set(types.out, s.c, 0, got);
+    const int passed = scaled_verify(&s, VKMM_VERIFY_FULL).passed;
+    scaled_end(&s);
     return passed;
 }
 

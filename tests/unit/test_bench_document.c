@@ -33,6 +33,61 @@ static void add_round(vkmm_bench_row *row, double ms, uint32_t count)
     assert_true(vkmm_bench_end_round(row));
 }
 
+/* Each operand moves as what it is stored as, and the peak is that of what multiplies. */
+static void types_count(void **state)
+{
+    static const struct {
+        vkmm_types types;
+        double bytes, peak; /* of all elements; of the peaks below */
+        int is_matrix;
+    } cases[] = {{{VKMM_F16, VKMM_F16, VKMM_F32}, 60000, 80, 1},  {{VKMM_F16, VKMM_F32, VKMM_F32}, 80000, 80, 1},
+                 {{VKMM_F16, VKMM_F16, VKMM_F16}, 60000, 90, 1},  {{VKMM_F32, VKMM_F32, VKMM_F16}, 120000, 90, 1},
+                 {{VKMM_F32, VKMM_F32, VKMM_F32}, 120000, 10, 0}, {{VKMM_BF16, VKMM_BF16, VKMM_F32}, 60000, 10, 0},
+                 {{VKMM_I8, VKMM_I32, VKMM_I32}, 60000, 70, 1},   {{VKMM_U8, VKMM_U32, VKMM_U32}, 60000, 40, 0},
+                 {{VKMM_I32, VKMM_I32, VKMM_I32}, 120000, 5, 0}};
+    vkmm_bench bench = {0};
+    (void)state;
+    plain_row(&bench);
+    vkmm_bench_peaks *peaks = &bench.devices[0].peaks;
+    peaks->multiply_adds_per_s[VKMM_F32] = 10e9;
+    peaks->multiply_adds_per_s[VKMM_I32] = peaks->multiply_adds_per_s[VKMM_U32] = 5e9;
+    peaks->multiply_adds_per_s[VKMM_F16] = 20e9;
+    peaks->multiply_adds_per_s[VKMM_I8] = peaks->multiply_adds_per_s[VKMM_U8] = 40e9;
+    peaks->matrix[0] = (vkmm_bench_matrix){{16, 8, 16, 0, 0, 1, 1, 3, 0}, 60e9};
+    peaks->matrix[1] = (vkmm_bench_matrix){{16, 16, 16, 0, 0, 1, 1, 3, 0}, 80e9}; /* the best of its types */
+    peaks->matrix[2] = (vkmm_bench_matrix){{16, 16, 16, 0, 0, 0, 0, 3, 0}, 90e9};
+    peaks->matrix[3] = (vkmm_bench_matrix){{16, 16, 32, 3, 3, 5, 5, 3, 1}, 99e9}; /* saturating sums are others */
+    peaks->matrix[4] = (vkmm_bench_matrix){{16, 16, 32, 3, 3, 5, 5, 3, 0}, 70e9};
+    peaks->matrix[5] = (vkmm_bench_matrix){{16, 16, 16, 1000141000, 1000141000, 1, 1, 3, 0}, NAN}; /* not measured */
+    peaks->matrix_count = 6;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int biased = 0; biased < 2; biased++) {
+            vkmm_bench_row *row = plain_row(&bench);
+            int is_matrix = 7;
+            row->problem.type = cases[i].types.in;
+            row->problem.typed = 1;
+            row->problem.out_type = cases[i].types.out;
+            row->problem.compute = cases[i].types.compute;
+            row->problem.has_bias = biased;
+            add(&row->kernel_ms, 3, 5);
+            vkmm_bench_derive(&bench, row);
+            const double bias = biased ? 100.0 * vkmm_type_of(cases[i].types.out)->bytes : 0;
+            assert_true(is_near(row->figures.gbytes_per_s, (cases[i].bytes + bias) / 3e-3 * 1e-9));
+            assert_true(is_near(row->figures.arithmetic_share, 1e6 / 3e-3 / (cases[i].peak * 1e9)));
+            assert_true(vkmm_bench_peak_of(&bench.devices[0].peaks, cases[i].types, &is_matrix) == cases[i].peak * 1e9);
+            assert_int_equal(is_matrix, cases[i].is_matrix);
+            for (uint32_t other = 1; other + 1 < bench.row_count; other++)
+                assert_false(vkmm_bench_same(&bench.rows[other], &bench.rows[bench.row_count - 1]));
+        }
+    }
+    /* What follows from the type may be said or not. */
+    bench.rows[0].problem.typed = 1;
+    bench.rows[0].problem.out_type = bench.rows[0].problem.compute = VKMM_F32;
+    const vkmm_bench_row *like = plain_row(&bench);
+    assert_ptr_equal(vkmm_bench_find(&bench, 0, like), &bench.rows[9]);
+    vkmm_bench_free(&bench);
+}
+
 static void lists_grow(void **state)
 {
     (void)state;
@@ -274,8 +329,8 @@ static void finds_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_grow), cmocka_unit_test(memory_ends), cmocka_unit_test(speeds),         cmocka_unit_test(no_speed),
-        cmocka_unit_test(drifts),     cmocka_unit_test(sums),        cmocka_unit_test(finds_the_same),
+        cmocka_unit_test(lists_grow), cmocka_unit_test(types_count), cmocka_unit_test(memory_ends), cmocka_unit_test(speeds),
+        cmocka_unit_test(no_speed),   cmocka_unit_test(drifts),      cmocka_unit_test(sums),        cmocka_unit_test(finds_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

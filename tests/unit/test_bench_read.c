@@ -1,5 +1,7 @@
 /* Everything that a file with a report may do wrong. */
 #include "bench_text.h"
+#include "math/problem.h"
+#include "math/types_name.h"
 
 /* ---- Every value of a report replaced by one of another type ---- */
 
@@ -221,6 +223,54 @@ static void texts_are_cut_between_characters(void **state)
     vkmm_bench_free(&bench);
 }
 
+/* Reports of before know one type of a problem, and no epilogue. */
+static void types_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *problem; /* beside its extents */
+        vkmm_types types;
+        vkmm_activation activation;
+        int has_bias;
+    } cases[] = {{"\"type\":\"f64\"", {VKMM_F64, VKMM_F64, VKMM_F64}, VKMM_ACTIVATION_NONE, 0},
+                 {"\"type\":\"i8\"", {VKMM_I8, VKMM_I32, VKMM_I32}, VKMM_ACTIVATION_NONE, 0},
+                 {"\"type\":\"f16\",\"out_type\":\"f32\"", {VKMM_F16, VKMM_F32, VKMM_F32}, VKMM_ACTIVATION_NONE, 0},
+                 {"\"type\":\"f32\",\"out_type\":\"f32\",\"compute\":\"f16\",\"activation\":\"gelu\",\"bias\":true",
+                  {VKMM_F32, VKMM_F32, VKMM_F16},
+                  VKMM_GELU,
+                  1}};
+    static const char *const broken[][2] = {
+        {"\"type\":\"f16\",\"out_type\":\"i32\"", "problem is no problem: products of f16 cannot be stored as i32"},
+        {"\"type\":\"f16\",\"compute\":\"f8\"", "problem.compute is \"f8\", no element type of this version"},
+        {"\"type\":\"f16\",\"activation\":\"tanh\"", "problem.activation is \"tanh\", no activation"},
+        {"\"type\":\"i8\",\"activation\":\"gelu\"", "gelu is for floats"}};
+    static const char format[] =
+        "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{\"name\":\"a\",\"limits\":{\"matrix2\":[\"tensor\",\"new\"]}}],"
+        "\"rows\":[{\"device\":0,\"problem\":{\"m\":8,\"n\":9,\"k\":10,%s}}]}";
+    char text[600];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        vkmm_bench bench = {0};
+        snprintf(text, sizeof text, format, cases[i].problem);
+        for (int again = 0; again < 2; again++) {
+            taken(text, &bench);
+            const vkmm_problem *problem = &bench.rows[0].problem;
+            assert_true(vkmm_types_equal(vkmm_problem_types(problem), cases[i].types));
+            assert_true(problem->activation == cases[i].activation && problem->has_bias == cases[i].has_bias);
+            assert_int_equal(bench.devices[0].info.matrix2, VKMM_MATRIX2_TENSOR);
+            char *copy = written("json", &bench);
+            vkmm_bench_free(&bench);
+            if (again == 0) taken(copy, &bench);
+            if (again == 0) assert_true(vkmm_types_equal(vkmm_problem_types(&bench.rows[0].problem), cases[i].types));
+            vkmm_bench_free(&bench);
+            free(copy);
+        }
+    }
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        snprintf(text, sizeof text, format, broken[i][0]);
+        refused(text, strlen(text), broken[i][1]);
+    }
+}
+
 static void unverified_has_no_speed(void **state)
 {
     (void)state;
@@ -253,7 +303,7 @@ int main(void)
         cmocka_unit_test(every_wrong_type_is_refused), cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(strangers_are_refused),       cmocka_unit_test(crowds_are_refused),
         cmocka_unit_test(other_versions_are_read),     cmocka_unit_test(texts_are_cut_between_characters),
-        cmocka_unit_test(unverified_has_no_speed),
+        cmocka_unit_test(unverified_has_no_speed),     cmocka_unit_test(types_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

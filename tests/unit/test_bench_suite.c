@@ -8,22 +8,36 @@
 #include "bench/document.h"
 #include "bench/suite.h"
 #include "math/problem.h"
+#include "math/types_name.h"
 
-static const vkmm_type every_type[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_U32};
+enum { WIDE = 4, ALL = 8 };
+
+static const vkmm_types every_type[ALL] = {
+    {VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_F64, VKMM_F64, VKMM_F64}, {VKMM_I32, VKMM_I32, VKMM_I32}, {VKMM_U32, VKMM_U32, VKMM_U32},
+    {VKMM_F16, VKMM_F16, VKMM_F32}, {VKMM_F16, VKMM_F16, VKMM_F16}, {VKMM_I8, VKMM_I32, VKMM_I32},  {VKMM_U8, VKMM_U32, VKMM_U32},
+};
 
 static void make(const char *name, vkmm_suite *suite)
 {
-    assert_int_equal(vkmm_suite_make(NULL, name, every_type, 4, suite), VKMM_OK);
+    assert_int_equal(vkmm_suite_make(NULL, name, every_type, ALL, suite), VKMM_OK);
+}
+
+static uint32_t find(const vkmm_suite *suite, const char *kernel, vkmm_types types, uint64_t m, uint64_t n, uint64_t k)
+{
+    uint32_t i = 0;
+    for (; i < suite->count; i++) {
+        const vkmm_suite_item *item = &suite->items[i];
+        if (vkmm_types_equal(vkmm_problem_types(&item->problem), types) && item->problem.m == m && item->problem.n == n &&
+            item->problem.k == k && strcmp(item->kernel, kernel) == 0)
+            break;
+    }
+    return i;
 }
 
 static uint32_t place(const vkmm_suite *suite, const char *kernel, vkmm_type type, uint64_t m, uint64_t n, uint64_t k)
 {
-    for (uint32_t i = 0; i < suite->count; i++) {
-        const vkmm_suite_item *item = &suite->items[i];
-        if (item->problem.type == type && item->problem.m == m && item->problem.n == n && item->problem.k == k &&
-            strcmp(item->kernel, kernel) == 0)
-            return i;
-    }
+    const uint32_t at = find(suite, kernel, vkmm_types_default(type), m, n, k);
+    if (at < suite->count) return at;
     print_message("no %s %llux%llux%llu\n", kernel, (unsigned long long)m, (unsigned long long)n, (unsigned long long)k);
     fail();
     return 0;
@@ -31,7 +45,7 @@ static uint32_t place(const vkmm_suite *suite, const char *kernel, vkmm_type typ
 
 static void has_square(const vkmm_suite *suite, uint64_t n)
 {
-    for (int i = 0; i < 4; i++) place(suite, "auto", every_type[i], n, n, n);
+    for (int i = 0; i < WIDE; i++) place(suite, "auto", every_type[i].in, n, n, n);
 }
 
 static void test_names(void **state)
@@ -46,7 +60,7 @@ static void test_names(void **state)
         vkmm_suite_free(&suite);
     }
     assert_null(vkmm_suite_summary(99));
-    assert_int_equal(vkmm_suite_make(NULL, "slow", every_type, 4, &suite), VKMM_INVALID);
+    assert_int_equal(vkmm_suite_make(NULL, "slow", every_type, ALL, &suite), VKMM_INVALID);
     vkmm_suite_free(&suite);
 }
 
@@ -57,17 +71,18 @@ static void test_standard_holds_what_it_promises(void **state)
     vkmm_suite suite;
     make("standard", &suite);
     for (uint64_t n = 256; n <= 16384; n *= 2) {
-        has_square(&suite, n - 1);
         has_square(&suite, n);
-        has_square(&suite, n + 1);
+        place(&suite, "auto", VKMM_F64, n - 1, n - 1, n - 1);
+        if (n < 16384) has_square(&suite, n - 1);
+        if (n < 16384) has_square(&suite, n + 1);
     }
     has_square(&suite, 385);
     has_square(&suite, 1000);
-    for (int t = 0; t < 4; t++) {
-        for (int i = 0; i < 5; i++) place(&suite, ladder[i], every_type[t], 1024, 1024, 1024);
-        for (uint64_t n = 1; n <= 512; n *= 2) place(&suite, "auto", every_type[t], 4096, n, 14336);
-        place(&suite, "auto", every_type[t], 16384, 64, 64);
-        place(&suite, "auto", every_type[t], 64, 64, 65536);
+    for (int t = 0; t < WIDE; t++) {
+        for (int i = 0; i < 5; i++) place(&suite, ladder[i], every_type[t].in, 1024, 1024, 1024);
+        for (uint64_t n = 1; n <= 512; n *= 2) place(&suite, "auto", every_type[t].in, 4096, n, 14336);
+        place(&suite, "auto", every_type[t].in, 16384, 64, 64);
+        place(&suite, "auto", every_type[t].in, 64, 64, 65536);
     }
     assert_true(place(&suite, "auto", VKMM_U32, 128, 128, 16384) < place(&suite, "auto", VKMM_F32, 16383, 16383, 16383));
     assert_true(suite.budget_ms <= 8 * 60e3 / 1.12); /* with the host's part less than the eight minutes */
@@ -85,7 +100,7 @@ static void test_quick_is_small(void **state)
     place(&suite, "auto", VKMM_F32, 385, 385, 385);
     place(&suite, "auto", VKMM_F32, 4096, 16, 14336);
     place(&suite, "band-tiled", VKMM_F32, 512, 512, 512);
-    for (int t = 0; t < 4; t++) place(&suite, "auto", every_type[t], 1024, 1024, 1024);
+    for (int t = 0; t < WIDE; t++) place(&suite, "auto", every_type[t].in, 1024, 1024, 1024);
     assert_true(suite.count < 30);
     assert_true(1.12 * suite.budget_ms + 10e3 < 60e3);
     vkmm_suite_free(&suite);
@@ -116,7 +131,7 @@ static void test_each_item_once(void **state)
 static void test_f32_comes_first(void **state)
 {
     (void)state;
-    static const vkmm_type types[] = {VKMM_U32, VKMM_F64, VKMM_F32, VKMM_I32}, one = VKMM_I32;
+    const vkmm_types types[] = {every_type[3], every_type[1], every_type[0], every_type[2]}, one = every_type[2];
     vkmm_suite suite;
     assert_int_equal(vkmm_suite_make(NULL, "quick", types, 4, &suite), VKMM_OK);
     assert_int_equal(suite.items[0].problem.type, VKMM_F32);
@@ -129,13 +144,37 @@ static void test_f32_comes_first(void **state)
     vkmm_suite_free(&suite);
 }
 
+/* Types of 16 and 8 bits: what they are for, few of it and early beside others; everything that others have but the ladder where they come first. */
+static void test_narrow_types_are_few(void **state)
+{
+    (void)state;
+    uint32_t wide = 0, narrow = 0;
+    vkmm_suite suite;
+    make("standard", &suite);
+    for (uint32_t i = 0; i < suite.count; i++) ++*(vkmm_suite_is_narrow(vkmm_problem_types(&suite.items[i].problem)) ? &narrow : &wide);
+    assert_true(narrow >= 20 && narrow <= 40 && wide <= 177);
+    place(&suite, "auto", VKMM_F16, 4096, 1, 14336);
+    place(&suite, "auto", VKMM_I8, 4096, 512, 14336);
+    assert_true(find(&suite, "auto", every_type[5], 4096, 4096, 4096) < suite.count);
+    assert_true(find(&suite, "auto", every_type[5], 4095, 4095, 4095) == suite.count);
+    assert_true(find(&suite, "tiled", every_type[4], 1024, 1024, 1024) == suite.count);
+    assert_true(place(&suite, "auto", VKMM_U8, 8192, 8192, 8192) < place(&suite, "auto", VKMM_F64, 8191, 8191, 8191));
+    vkmm_suite_free(&suite);
+    assert_int_equal(vkmm_suite_make(NULL, "standard", &every_type[4], 2, &suite), VKMM_OK);
+    place(&suite, "auto", VKMM_F16, 16384, 16384, 16384);
+    place(&suite, "auto", VKMM_F16, 385, 385, 385);
+    assert_true(find(&suite, "tiled", every_type[4], 1024, 1024, 1024) == suite.count);
+    assert_true(find(&suite, "auto", every_type[5], 385, 385, 385) == suite.count);
+    vkmm_suite_free(&suite);
+}
+
 static void test_memory_ends(void **state)
 {
     (void)state;
     for (uint64_t n = 1;; n++) {
         vkmm_suite suite;
         vkmm_alloc_fail_after(n);
-        vkmm_status status = vkmm_suite_make(NULL, "full", every_type, 4, &suite);
+        vkmm_status status = vkmm_suite_make(NULL, "full", every_type, ALL, &suite);
         vkmm_alloc_fail_after(0);
         vkmm_suite_free(&suite);
         if (status == VKMM_OK) {
@@ -151,7 +190,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),           cmocka_unit_test(test_standard_holds_what_it_promises),
         cmocka_unit_test(test_quick_is_small),  cmocka_unit_test(test_each_item_once),
-        cmocka_unit_test(test_f32_comes_first), cmocka_unit_test(test_memory_ends),
+        cmocka_unit_test(test_f32_comes_first), cmocka_unit_test(test_narrow_types_are_few),
+        cmocka_unit_test(test_memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
