@@ -15,28 +15,12 @@ static vkmm_status create_handle(vkmm_device *device)
         .pQueuePriorities = &priority,
     };
     VkPhysicalDeviceFeatures features = {.shaderFloat64 = physical->info.has_f64 ? VK_TRUE : VK_FALSE};
-    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
-                                                           .cooperativeMatrix = VK_TRUE};
-    VkPhysicalDeviceVulkan12Features core = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-        .pNext = &matrix,
-        .vulkanMemoryModel = VK_TRUE,
-        .vulkanMemoryModelDeviceScope = VK_TRUE, /* for atomics, whose scope is the device: with the memory model they need leave */
-        .shaderFloat16 = physical->matrix.has_f16 ? VK_TRUE : VK_FALSE,
-        .shaderInt8 = physical->matrix.has_i8 ? VK_TRUE : VK_FALSE,
-    };
-    void *chain = physical->matrix.usable ? &core : NULL;
-    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
-        .pNext = chain,
-        .pipelineExecutableInfo = VK_TRUE};
-    const char *extensions[2];
-    uint32_t count = 0;
-    if (physical->info.has_statistics) extensions[count++] = VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
-    if (physical->matrix.usable) extensions[count++] = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+    vkmm_features chain = physical->features;
+    const char *extensions[VKMM_FEATURE_COUNT];
+    const uint32_t count = vkmm_features_extensions(&chain, physical->info.api_version, extensions);
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-        .pNext = physical->info.has_statistics ? &statistics : chain,
+        .pNext = vkmm_features_chain(&chain),
         .enabledExtensionCount = count,
         .ppEnabledExtensionNames = extensions,
         .queueCreateInfoCount = 1,

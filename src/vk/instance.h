@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/log.h"
-#include "vk/matrix.h"
+#include "vk/optional.h"
 
 /* Instance-level functions, loaded for each instance: volk keeps a single global set, which two instances would share. */
 #define VKMM_INSTANCE_FUNCTIONS(X)                                                                                                         \
@@ -31,8 +31,8 @@ typedef struct vkmm_physical {
     VkPhysicalDevice handle;
     uint32_t queue_family;
     uint8_t pipeline_cache_uuid[VK_UUID_SIZE]; /* which compiled pipelines the driver takes back */
-    vkmm_matrix_support matrix;
-    int has_budget; /* VK_EXT_memory_budget: the driver tells how much memory is free */
+    vkmm_features features;                    /* that the device is created with; not chained yet */
+    int has_budget;                            /* VK_EXT_memory_budget: the driver tells how much memory is free */
     vkmm_device_info info;
 } vkmm_physical;
 

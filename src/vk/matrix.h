@@ -1,9 +1,9 @@
-/* VK_KHR_cooperative_matrix: matrix multiply-adds as single operations of a subgroup. Vulkan headers before 1.3.255 do not know it; what is needed
- * of it stands here for them. */
+/* VK_KHR_cooperative_matrix: matrix multiply-adds as single operations of a subgroup; VK_KHR_shader_bfloat16 and
+ * VK_NV_cooperative_matrix2, which add to it. Vulkan headers before 1.3.255, 1.4.311 and 1.3.297 do not know them; what is needed stands here. */
 #ifndef VKMM_VK_MATRIX_H
 #define VKMM_VK_MATRIX_H
 
-#include <vulkan/vulkan_core.h>
+#include "vkmatmul.h"
 
 #ifndef VK_KHR_cooperative_matrix
 #define VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME                            "VK_KHR_cooperative_matrix"
@@ -51,18 +51,48 @@ typedef VkResult(VKAPI_PTR *PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKH
                                                                                    VkCooperativeMatrixPropertiesKHR *);
 #endif
 
-/* What a device has of it. */
-typedef struct vkmm_matrix_support {
-    int usable;      /* in compute shaders, and the device is created with it */
-    const char *why; /* it is not usable; static storage */
-    int has_f16;     /* shaderFloat16, enabled with it */
-    int has_i8;      /* shaderInt8, likewise */
-} vkmm_matrix_support;
+#ifndef VK_KHR_shader_bfloat16
+#define VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME                          "VK_KHR_shader_bfloat16"
+#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR ((VkStructureType)1000141000)
+#define VK_COMPONENT_TYPE_BFLOAT16_KHR                                 1000141000
+
+typedef struct VkPhysicalDeviceShaderBfloat16FeaturesKHR {
+    VkStructureType sType;
+    void *pNext;
+    VkBool32 shaderBFloat16Type, shaderBFloat16DotProduct, shaderBFloat16CooperativeMatrix;
+} VkPhysicalDeviceShaderBfloat16FeaturesKHR;
+#endif
+
+#ifndef VK_NV_cooperative_matrix2
+#define VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME                              "VK_NV_cooperative_matrix2"
+#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV     ((VkStructureType)1000593000)
+#define VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS_PROPERTIES_NV ((VkStructureType)1000593001)
+#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV   ((VkStructureType)1000593002)
+
+typedef struct VkPhysicalDeviceCooperativeMatrix2FeaturesNV {
+    VkStructureType sType;
+    void *pNext;
+    VkBool32 cooperativeMatrixWorkgroupScope, cooperativeMatrixFlexibleDimensions, cooperativeMatrixReductions,
+        cooperativeMatrixConversions, cooperativeMatrixPerElementOperations, cooperativeMatrixTensorAddressing, cooperativeMatrixBlockLoads;
+} VkPhysicalDeviceCooperativeMatrix2FeaturesNV;
+#endif
+
+/* What decides whether matrix operations are used, beside the device's identity. */
+typedef struct vkmm_matrix_facts {
+    int is_listed; /* the driver lists the extension */
+    int is_known;  /* to this build's headers, or to nobody who would complain */
+    int has_feature, has_memory_model, has_device_scope;
+    int has_mixed_dot; /* packed dot products of mixed signs are accelerated: what tells AMD's GPUs with matrix cores from those without */
+} vkmm_matrix_facts;
 
 struct vkmm_instance;
 
-/* version: the device's; is_listed: whether the driver lists the extension. */
-vkmm_matrix_support vkmm_matrix_support_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, uint32_t version,
-                                             int is_listed);
+/* Fills in no_matrices and, where it is "", the shapes of a device whose identity and subgroup sizes are in *info. Known-bad drivers are not
+ * asked. */
+void vkmm_matrix_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_matrix_facts *facts,
+                      vkmm_device_info *info);
+
+/* Why matrix operations of a device are better left alone, by what others found out about drivers; NULL: nothing is known. Static storage. */
+const char *vkmm_matrix_known_bad(const vkmm_device_info *info, int has_mixed_dot);
 
 #endif

@@ -51,8 +51,9 @@ static extension_list list_extensions(const vkmm_instance *instance, VkPhysicalD
     return list;
 }
 
-static int has_extension(const extension_list *list, const char *name)
+static int has_extension(const void *context, const char *name)
 {
+    const extension_list *list = context;
     for (uint32_t i = 0; i < list->count; i++)
         if (strcmp(list->items[i].extensionName, name) == 0) return 1;
     return 0;
@@ -83,17 +84,6 @@ static void read_identity(const VkPhysicalDeviceProperties *properties, const Vk
     info->driver_version = properties->driverVersion;
     info->api_version = properties->apiVersion;
     info->type = properties->deviceType;
-}
-
-/* The feature's structure may be chained only where the extension is known. */
-static int read_has_statistics(const vkmm_instance *instance, VkPhysicalDevice handle, const extension_list *extensions)
-{
-    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
-    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &statistics};
-    if (!has_extension(extensions, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)) return 0;
-    instance->table.vkGetPhysicalDeviceFeatures2(handle, &features);
-    return statistics.pipelineExecutableInfo == VK_TRUE;
 }
 
 /* Two vendors tell how many processors there are, each through an extension of its own. */
@@ -184,12 +174,10 @@ int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, u
     info->max_allocation_bytes = maintenance3.maxMemoryAllocationSize;
     info->max_buffer_bytes = knows_maintenance4 ? maintenance4.maxBufferSize : maintenance3.maxMemoryAllocationSize;
     info->has_f64 = features.features.shaderFloat64 == VK_TRUE;
-    info->has_statistics = read_has_statistics(instance, handle, &extensions);
     read_memory(instance, handle, info);
     read_pci(instance, handle, &extensions, info);
     physical->has_budget = has_extension(&extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
-    physical->matrix =
-        vkmm_matrix_support_read(instance, handle, version, has_extension(&extensions, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME));
+    vkmm_features_read(instance, handle, &(vkmm_lister){has_extension, &extensions}, &physical->features, info);
     vkmm_free(extensions.items);
     return 1;
 }

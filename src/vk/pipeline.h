@@ -11,6 +11,8 @@ typedef struct vkmm_pipeline_info {
     uint32_t push_bytes;
     uint32_t spec_count; /* specialization constants, 32 bits each */
     const uint32_t *spec_ids, *spec_values;
+    uint32_t
+        subgroup_size; /* asked for, in full subgroups, within the device's min_subgroup_size … max_subgroup_size; 0: the driver's choice */
     int capture_statistics; /* for vk/executable.h, on a device with has_statistics */
 } vkmm_pipeline_info;
 

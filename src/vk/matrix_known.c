@@ -1,0 +1,58 @@
+/* Drivers whose matrix operations are known to crash, to be wrong or to be far slower than none. A row more: the test, and who found it out. */
+#include <stddef.h>
+
+#include "vk/matrix.h"
+
+enum { VENDOR_INTEL = 0x8086 };
+
+static int is_amds_own(const vkmm_device_info *info)
+{
+    return info->driver_id == VK_DRIVER_ID_AMD_PROPRIETARY || info->driver_id == VK_DRIVER_ID_AMD_OPEN_SOURCE;
+}
+
+static int crashes_when_asked(const vkmm_device_info *info, int has_mixed_dot)
+{
+    (void)has_mixed_dot;
+    return is_amds_own(info) && info->type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+}
+
+/* GPUs with matrix cores, from RDNA 3 on, have subgroups of 32 and dot products of mixed signs. */
+static int has_no_hardware(const vkmm_device_info *info, int has_mixed_dot)
+{
+    return is_amds_own(info) && (info->min_subgroup_size != 32 || !has_mixed_dot);
+}
+
+/* Before Xe2, subgroups could have 8 invocations. */
+static int is_alchemist(const vkmm_device_info *info, int has_mixed_dot)
+{
+    (void)has_mixed_dot;
+    return info->vendor_id == VENDOR_INTEL && info->type == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU && info->min_subgroup_size == 8;
+}
+
+/* Panther Lake and Wildcat Lake. */
+static int is_xe3(const vkmm_device_info *info, int has_mixed_dot)
+{
+    const uint32_t id = info->device_id;
+    (void)has_mixed_dot;
+    return info->vendor_id == VENDOR_INTEL && info->driver_id == VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA &&
+           ((id >= 0xb080 && id <= 0xb0bf) || (id >= 0xfd80 && id <= 0xfd8f));
+}
+
+static const struct {
+    int (*test)(const vkmm_device_info *info, int has_mixed_dot);
+    const char *reason;
+} known[] = {
+    {crashes_when_asked, "AMD's own driver crashes when it is asked for the matrix shapes of an integrated GPU (AMDVLK issue 422)"},
+    {has_no_hardware,
+     "AMD's own driver lists matrix operations for GPUs without matrix cores, where they are slow (llama.cpp issue 11074)"},
+    {is_alchemist,
+     "Intel's discrete GPUs before Xe2 have been a thousand times slower with matrix operations (llama.cpp pull request 24404)"},
+    {is_xe3, "Intel's Xe3 under Mesa loads wrong matrices from shared memory (Mesa issue 15932, cubecl pull request 1444)"},
+};
+
+const char *vkmm_matrix_known_bad(const vkmm_device_info *info, int has_mixed_dot)
+{
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i].test(info, has_mixed_dot)) return known[i].reason;
+    return NULL;
+}
