@@ -5,6 +5,8 @@
 // THREAD_COLS of them, held in registers. That is what makes it fast: for each k an invocation reads THREAD_ROWS + THREAD_COLS values from
 // shared memory and does THREAD_ROWS × THREAD_COLS multiply-adds with them, 16 values for 64 multiply-adds at 8 × 8, where the kernel
 // with one element for each invocation reads two for each.
+//   In a build with DOT8, which multiplies 8-bit integers, an element in shared memory is a word of four neighbours along K, and a multiply-add is
+// a dot product of two of these. It wants A and B in vectors: the host takes another build where they are not.
 #include "gemm.glsl"
 
 layout(constant_id = 9) const uint THREAD_ROWS = 8; // rows and columns of C of an invocation, multiples of VW
@@ -20,12 +22,22 @@ const uint PATCH_ROWS = 32 / PATCH_COLS < ROWS / THREAD_ROWS ? 32 / PATCH_COLS :
 const uint SLICE = ROWS / THREAD_ROWS * (COLS / THREAD_COLS); // invocations of one part
 const uint THREADS = SLICE * SLICES;
 
-shared TV stagedA[BUFFERS * DEPTH * (ROWS / VW + PAD)];
-shared TV stagedB[BUFFERS * DEPTH * (COLS / VW + PAD)];
+#if defined(DOT8)
+const uint STEPS = DEPTH / 4; // of a tile's elements along K
+#define TERM(x, y, sum) (dotPacked4x8EXT(x, y) + (sum))
+#define LOADS(length) (length * DEPTH / 16 < THREADS ? 1 : length * DEPTH / 16 / THREADS)
+uvec4 nextA[LOADS(ROWS)], nextB[LOADS(COLS)];
+#else
+const uint STEPS = DEPTH;
+#define TERM(x, y, sum) MULTIPLY_ADD(x, y, sum)
+RAWV nextA[ROWS * DEPTH / VW / THREADS]; // what this invocation fetches of the next tiles
+RAWV nextB[COLS * DEPTH / VW / THREADS];
+#endif
+
+shared TV stagedA[BUFFERS * STEPS * (ROWS / VW + PAD)];
+shared TV stagedB[BUFFERS * STEPS * (COLS / VW + PAD)];
 shared TV passed[SLICES > 1 ? (THREADS - SLICE) * (THREAD_COLS / VW) : 1];
 
-TV nextA[ROWS * DEPTH / VW / THREADS]; // what this invocation fetches of the next tiles
-TV nextB[COLS * DEPTH / VW / THREADS];
 TV sums[THREAD_ROWS * (THREAD_COLS / VW)];
 
 #define AT at_a
@@ -34,14 +46,18 @@ TV sums[THREAD_ROWS * (THREAD_COLS / VW)];
 #define STORE store_a
 #define NEXT nextA
 #define STAGED stagedA
-#define ELEMENTS A
+#define ELEMENT ELEMENT_A
 #define VECTORS AV
 #define LENGTH ROWS
 #define LIMIT M
 #define LD LDA
 #define ALONG_K (TRANSPOSE_A == 0)
 #define BY_VECTOR VECTORS_A
+#if defined(DOT8)
+#include "stage_dot.glsl"
+#else
 #include "stage.glsl"
+#endif
 
 #define AT at_b
 #define FETCH fetch_b
@@ -49,14 +65,18 @@ TV sums[THREAD_ROWS * (THREAD_COLS / VW)];
 #define STORE store_b
 #define NEXT nextB
 #define STAGED stagedB
-#define ELEMENTS B
+#define ELEMENT ELEMENT_B
 #define VECTORS BV
 #define LENGTH COLS
 #define LIMIT N
 #define LD LDB
 #define ALONG_K (TRANSPOSE_B != 0)
 #define BY_VECTOR VECTORS_B
+#if defined(DOT8)
+#include "stage_dot.glsl"
+#else
 #include "stage.glsl"
+#endif
 
 // Where this invocation's elements lie in the tile. Its rows come in groups of VW neighbours, which one read of shared memory brings; the
 // groups of all invocations interleave, so that invocations next to each other read vectors next to each other, from different memory
@@ -79,20 +99,27 @@ void share(uint tile)
 // Adds to the sums what one pair of tiles in shared memory contributes.
 void multiply_tiles(uint tile)
 {
-    [[unroll]] for (uint step = 0; step < DEPTH / SLICES; step++) {
-        const uint k = tile * DEPTH + slice() * (DEPTH / SLICES) + step;
+    [[unroll]] for (uint step = 0; step < STEPS / SLICES; step++) {
+        const uint k = tile * STEPS + slice() * (STEPS / SLICES) + step;
         TV a[THREAD_ROWS / VW], b[THREAD_COLS / VW];
         [[unroll]] for (uint g = 0; g < THREAD_ROWS / VW; g++)
             a[g] = stagedA[k * (ROWS / VW + PAD) + g * (ROWS / THREAD_ROWS) + group_row()];
         [[unroll]] for (uint h = 0; h < THREAD_COLS / VW; h++)
             b[h] = stagedB[k * (COLS / VW + PAD) + h * (COLS / THREAD_COLS) + group_col()];
+#if defined(SUM_F16)
+        // Vectors of 16-bit floats: the hardware multiplies two at a time.
+        [[unroll]] for (uint r = 0; r < THREAD_ROWS; r++)
+            [[unroll]] for (uint h = 0; h < THREAD_COLS / VW; h++)
+                sums[r * (THREAD_COLS / VW) + h] = MULTIPLY_ADD(TV(a[r / VW][r % VW]), b[h], sums[r * (THREAD_COLS / VW) + h]);
+#else
         // There and back again, row after row: each multiply-add shares an operand with the one before, which the hardware then need not
         // read from the registers a second time.
         [[unroll]] for (uint r = 0; r < THREAD_ROWS; r++)
             [[unroll]] for (uint n = 0; n < THREAD_COLS; n++) {
                 const uint c = r % 2 == 0 ? n : THREAD_COLS - 1 - n, s = r * (THREAD_COLS / VW) + c / VW;
-                sums[s][c % VW] = MULTIPLY_ADD(a[r / VW][r % VW], b[c / VW][c % VW], sums[s][c % VW]);
+                sums[s][c % VW] = TERM(a[r / VW][r % VW], b[c / VW][c % VW], sums[s][c % VW]);
             }
+#endif
     }
 }
 
@@ -108,7 +135,8 @@ void gather_slices()
         if (slice() == SLICES - 1)
             [[unroll]] for (uint n = 0; n < SLICES - 1; n++)
                 [[unroll]] for (uint h = 0; h < THREAD_COLS / VW; h++)
-                    sums[r * (THREAD_COLS / VW) + h] += passed[(n * (THREAD_COLS / VW) + h) * SLICE + place];
+                    sums[r * (THREAD_COLS / VW) + h] =
+                        ADD(sums[r * (THREAD_COLS / VW) + h], passed[(n * (THREAD_COLS / VW) + h) * SLICE + place]);
         barrier(); // the row is added up before the next takes its place
     }
 }
@@ -120,18 +148,18 @@ void put(uint i, uint j, uint part, uint base, TV sum)
     if (VECTORS_C) {
         if (inside(i, M, j, N)) {
             if (SPLIT != 0)
-                VP[at / VW] = sum;
+                VP[at / VW] = SV(sum);
             else
-                CV[at / VW] = finish(sum, at);
+                store(at, finish(SV(sum), at, i, j));
         }
         return;
     }
     [[unroll]] for (uint c = 0; c < VW; c++)
         if (inside(i, M, j + c, N)) {
             if (SPLIT != 0)
-                partial[at + c] = sum[c];
+                partial[at + c] = S(sum[c]);
             else
-                C[at + c] = finish(sum[c], at + c);
+                store(at + c, finish(S(sum[c]), at + c, i, j + c));
         }
 }
 

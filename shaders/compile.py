@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles one shader to a C header that holds its SPIR-V as an array.
 
-    compile.py --glslang PROGRAM [--spirv-val PROGRAM] --name ARRAY [-D MACRO=VALUE]... [-I DIR]... --depfile FILE -o HEADER SHADER
+    compile.py --glslang PROGRAM [--spirv-val PROGRAM] [--target-env ENV] --name ARRAY [-D MACRO=VALUE]... [-I DIR]... --depfile FILE -o HEADER SHADER
 
 glslang writes the array itself (--vn); spirv-val, where it is installed, judges the same module.
 """
@@ -15,6 +15,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--glslang", required=True)
     p.add_argument("--spirv-val", default="")
+    p.add_argument("--target-env", default="vulkan1.1")
     p.add_argument("--name", required=True)
     p.add_argument("-D", action="append", default=[], dest="macros")
     p.add_argument("-I", action="append", default=[], dest="folders")
@@ -24,12 +25,12 @@ def main():
     a = p.parse_args()
 
     module = str(pathlib.Path(a.header).with_suffix(".spv"))
-    glslang = [a.glslang, "-V", "--quiet", "--target-env", "vulkan1.1", "-S", "comp"]
+    glslang = [a.glslang, "-V", "--quiet", "--target-env", a.target_env, "-S", "comp"]
     glslang += ["-D" + m for m in a.macros] + ["-I" + f for f in a.folders]
     depfile = ["--depfile", a.depfile] if a.depfile else []
     steps = [glslang + ["-o", module, a.shader]]
     if a.spirv_val:
-        steps.append([a.spirv_val, "--target-env", "vulkan1.1", module])
+        steps.append([a.spirv_val, "--target-env", a.target_env, module])
     steps.append(glslang + depfile + ["--vn", a.name, "-o", a.header, a.shader])
     for step in steps:
         done = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

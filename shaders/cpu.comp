@@ -15,15 +15,13 @@ layout(constant_id = 9) const uint THREAD_ROWS = 16; // a multiple of LANES
 layout(constant_id = 10) const uint LANES = 8;       // how many of a subgroup's lanes read op(A): 4 or 8
 layout(constant_id = 11) const uint WRITTEN_OUT = 0; // 1: for drivers that do not unroll loops; then DEPTH and LANES are 4, THREAD_ROWS 8
 
-#if defined(TYPE_F32)
-#define T4 vec4
-#elif defined(TYPE_F64)
+#if defined(TYPE_F64)
 #define T4 dvec4
-#elif defined(TYPE_I32)
-#define T4 ivec4
 #else
-#define T4 uvec4
+#define T4 TV
 #endif
+#define A_AT(i) value_of(ELEMENT_A(i))
+#define B_AT(i) value_of(ELEMENT_B(i))
 
 struct Part {
     uint k, end;                     // what is summed
@@ -43,14 +41,14 @@ uint row_at(Part part, uint row)
 // A row's next four elements.
 T4 four_of_a(Part part, uint at)
 {
-    return T4(A[at], A[at + part.along_a], A[at + 2 * part.along_a], A[at + 3 * part.along_a]);
+    return T4(A_AT(at), A_AT(at + part.along_a), A_AT(at + 2 * part.along_a), A_AT(at + 3 * part.along_a));
 }
 
 // Four columns' next element.
 T4 four_of_b(Part part, uint k)
 {
     const uvec4 at = part.col_at + k * part.along_b;
-    return T4(B[at.x], B[at.y], B[at.z], B[at.w]);
+    return T4(B_AT(at.x), B_AT(at.y), B_AT(at.z), B_AT(at.w));
 }
 
 // Each of LANES lanes reads four elements of a row of its own. When the turn of one comes, subgroupBroadcast hands it to all lanes: that
@@ -88,7 +86,7 @@ void unrolled(Part part)
     for (; k < part.end; k++) { // what DEPTH does not divide
         const T4 b = four_of_b(part, k);
         [[unroll]] for (uint g = 0; g < groups; g++) {
-            const T a = A[at[g] + k * part.along_a];
+            const T a = A_AT(at[g] + k * part.along_a);
             HAND_OUT_ALL(a)
         }
     }
@@ -119,7 +117,7 @@ void written_out(Part part)
         NAMED_ROWS(upper.w, lower.w)
     }
     for (; k < part.end; k++) {
-        const T upper = A[upper_at + k * part.along_a], lower = A[lower_at + k * part.along_a];
+        const T upper = A_AT(upper_at + k * part.along_a), lower = A_AT(lower_at + k * part.along_a);
         const T4 b = four_of_b(part, k);
         NAMED_ROWS(upper, lower)
     }
@@ -162,7 +160,7 @@ void main()
                     if (SPLIT != 0)
                         partial[at] = sum[j];
                     else
-                        C[at] = finish(sum[j], at);
+                        store(at, finish(sum[j], at, row, cols[j]));
                 }
             }
         }

@@ -8,6 +8,9 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
+#ifdef BF16
+#extension GL_EXT_bfloat16 : require
+#endif
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint M = 16;

@@ -1,21 +1,73 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// The second half of a product whose sums along K were split: adds the parts that blocked.comp or skinny.comp left in the workspace, in
-// their order, so that every run gives the same bits, and stores C. Each invocation makes one element; neighbours make neighbours.
+#extension GL_EXT_control_flow_attributes : require
+// The second half of a product whose sums along K were split: adds the parts that the other kernels left in the workspace, in their order, so
+// that every run gives the same bits, and stores C. Each invocation makes one element; neighbours make neighbours. Where C is narrower, each makes
+// a word of 32 bits.
+#if defined(TYPE_F32)
+#define ROUND_SUMS
+#endif
+#define BIAS_BINDING 0
 #include "gemm.glsl"
+layout(constant_id = 43) const uint HALF_SUMS = 0; // 1: sums are rounded to f16
+
+S element(uint batch, uint i, uint j)
+{
+    S sum = S(0);
+    for (uint split = 0; split < SPLITS; split++) {
+        sum += partial[((batch * SPLITS + split) * M + i) * N + j];
+#if defined(ROUND_SUMS)
+        if (HALF_SUMS != 0)
+            sum = round_f16(sum);
+#endif
+    }
+    return finish(sum, OFFSET_C + batch * STRIDE_C + i * LDC + j, i, j);
+}
+
+#if defined(NARROW_C)
+// Elements of different rows, or matrices, share a word where one ends in its middle and the next follows at once: whoever has the row that the
+// word begins in makes both halves, so that no word is written twice. What belongs to no matrix stays as it is.
+void make_word(uint batch, uint i, uint w, uint batches)
+{
+    const uint first = OFFSET_C + batch * STRIDE_C + i * LDC, end = first + N, word = first / 2 + w, at = 2 * word;
+    const bool dense = LDC == N, joined = STRIDE_C == (M - 1) * LDC + N;
+    if (at >= end || (at < first && (i > 0 ? dense : batch > 0 && joined)))
+        return;
+    uint low, high;
+    bool low_made = at >= first, high_made = true;
+    if (low_made)
+        low = narrow_bits(element(batch, i, at - first));
+    if (at + 1 < end)
+        high = narrow_bits(element(batch, i, at + 1 - first));
+    else if (i + 1 < M && dense)
+        high = narrow_bits(element(batch, i + 1, 0));
+    else if (i + 1 == M && batch + 1 < batches && joined)
+        high = narrow_bits(element(batch + 1, 0, 0));
+    else
+        high_made = false;
+    const uint old = low_made && high_made ? 0 : CW[word];
+    CW[word] = (low_made ? low : old & 0xffff) | (high_made ? high << 16 : old & 0xffff0000);
+}
+#endif
 
 void main()
 {
+#if defined(NARROW_C)
+    if (OUT != 0) {
+        const uint words = N / 2 + 1, groups = (M * words + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x; // of a row; of a matrix
+        for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
+            const uint place = item % groups * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
+            if (place < M * words)
+                make_word(item / groups, place / words, place % words, END / groups);
+        }
+        return;
+    }
+#endif
     const uint groups = (M * N + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x; // of one matrix: the work items
     for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
-        const uint element = item % groups * gl_WorkGroupSize.x + gl_LocalInvocationID.x, batch = item / groups;
-        const uint i = element / N, j = element % N;
-        if (inside(i, M, j, N)) {
-            T sum = T(0);
-            for (uint split = 0; split < SPLITS; split++)
-                sum += partial[((batch * SPLITS + split) * M + i) * N + j];
-            const uint at = OFFSET_C + batch * STRIDE_C + i * LDC + j;
-            C[at] = finish(sum, at);
-        }
+        const uint element_index = item % groups * gl_WorkGroupSize.x + gl_LocalInvocationID.x, batch = item / groups;
+        const uint i = element_index / N, j = element_index % N;
+        if (inside(i, M, j, N))
+            C[OFFSET_C + batch * STRIDE_C + i * LDC + j] = element(batch, i, j);
     }
 }

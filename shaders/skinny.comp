@@ -16,7 +16,8 @@ const uint LINES = LONG / THREAD_LONG;              // invocations side by side 
 const uint LANES = gl_WorkGroupSize.x / LINES;      // and along K
 const uint THREAD_DEPTH = DEPTH / LANES;            // elements along K that an invocation takes at a time
 
-// Are neighbours in memory neighbours along K, and can they be read 16 bytes at a time?
+// Are neighbours in memory neighbours along K, and can they be read in vectors (the host sees to it: KW along K, VW
+// across)?
 const bool LONG_ALONG_K = TALL ? TRANSPOSE_A == 0 : TRANSPOSE_B != 0, SHORT_ALONG_K = TALL ? TRANSPOSE_B != 0 : TRANSPOSE_A == 0;
 const bool LONG_VECTORS = TALL ? VECTORS_A : VECTORS_B, SHORT_VECTORS = TALL ? VECTORS_B : VECTORS_A;
 const bool K_VECTORS = LONG_ALONG_K && LONG_VECTORS, X_VECTORS = !LONG_ALONG_K && LONG_VECTORS;
@@ -29,9 +30,9 @@ T sums[THREAD_LONG * SHORT];
 // Neighbouring invocations go along whichever way neighbours in memory go.
 uint lane() { return LONG_ALONG_K ? gl_LocalInvocationID.x % LANES : gl_LocalInvocationID.x / LINES; }
 uint line() { return LONG_ALONG_K ? gl_LocalInvocationID.x / LANES : gl_LocalInvocationID.x % LINES; }
-// The invocation's r-th place along the long side of the tile and its d-th along K: in groups of VW where they are read so.
+// The invocation's r-th place along the long side of the tile and its d-th along K: in groups of VW and KW where they are read so.
 uint across(uint r) { return X_VECTORS ? (r / VW * LINES + line()) * VW + r % VW : r * LINES + line(); }
-uint along(uint d) { return K_VECTORS ? (d / VW * LANES + lane()) * VW + d % VW : d * LANES + lane(); }
+uint along(uint d) { return K_VECTORS ? (d / KW * LANES + lane()) * KW + d % KW : d * LANES + lane(); }
 
 // Where elements lie: (x, k) of the long operand, (k, y) of the short one.
 uint long_at(uint base, uint x, uint k) { return base + (LONG_ALONG_K ? x * (TALL ? LDA : LDB) + k : k * (TALL ? LDA : LDB) + x); }
@@ -40,33 +41,72 @@ uint short_at(uint base, uint k, uint y) { return base + (SHORT_ALONG_K ? y * (T
 void fetch(uint base, uint x0, uint k0, uint end)
 {
     [[unroll]] for (uint r = 0; r < THREAD_LONG; r += X_VECTORS ? VW : 1)
-        [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d += K_VECTORS ? VW : 1) {
+        [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d += K_VECTORS ? KW : 1) {
             const uint x = x0 + across(r), k = k0 + along(d), at = long_at(base, x, k);
             const bool there = inside(x, TALL ? M : N, k, end);
+#if defined(NARROW)
+            if (K_VECTORS) { // 16 bytes, whatever the type
+                RAWQ read = RAWQ(0);
+                if (there)
+                    read = TALL ? AQ[at / KW] : BQ[at / KW];
+                [[unroll]] for (uint c = 0; c < KW; c++)
+                    values[r * THREAD_DEPTH + d + c] = values_of(read, c / VW)[c % VW];
+                continue;
+            }
+#endif
             if (LONG_VECTORS) {
-                TV read = TV(0);
+                RAWV read = RAWV(0);
                 if (there)
                     read = TALL ? AV[at / VW] : BV[at / VW];
                 [[unroll]] for (uint c = 0; c < VW; c++)
-                    values[K_VECTORS ? r * THREAD_DEPTH + d + c : (r + c) * THREAD_DEPTH + d] = read[c];
+                    values[K_VECTORS ? r * THREAD_DEPTH + d + c : (r + c) * THREAD_DEPTH + d] = values_of(read)[c];
             } else {
                 values[r * THREAD_DEPTH + d] = T(0);
                 if (there)
-                    values[r * THREAD_DEPTH + d] = TALL ? A[at] : B[at];
+                    values[r * THREAD_DEPTH + d] = value_of(TALL ? ELEMENT_A(at) : ELEMENT_B(at));
             }
         }
 }
 
+void multiply_by(uint d, uint y, T value)
+{
+    [[unroll]] for (uint r = 0; r < THREAD_LONG; r++)
+        sums[r * SHORT + y] = MULTIPLY_ADD(values[r * THREAD_DEPTH + d], value, sums[r * SHORT + y]);
+}
+
+#if defined(NARROW)
+// The same as multiply below, by vectors of the short operand, where it has them: there are more elements to 16 bytes of the long one than reads
+// of one element each can keep up with.
+void multiply_vectors(uint base, uint y0, uint k0, uint end)
+{
+    [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d += SHORT_ALONG_K ? VW : 1)
+        [[unroll]] for (uint y = 0; y < SHORT; y += SHORT_ALONG_K ? 1 : VW) {
+            const uint k = k0 + along(d);
+            RAWV read = RAWV(0);
+            if (inside(k, end, y0 + y, TALL ? N : M))
+                read = TALL ? BV[short_at(base, k, y0 + y) / VW] : AV[short_at(base, k, y0 + y) / VW];
+            const TV values = values_of(read);
+            [[unroll]] for (uint c = 0; c < VW; c++)
+                multiply_by(SHORT_ALONG_K ? d + c : d, SHORT_ALONG_K ? y : y + c, values[c]);
+        }
+}
+#endif
+
 void multiply(uint base, uint y0, uint k0, uint end)
 {
+#if defined(NARROW)
+    if (SHORT_VECTORS && (SHORT_ALONG_K ? K_VECTORS : SHORT % VW == 0)) {
+        multiply_vectors(base, y0, k0, end);
+        return;
+    }
+#endif
     [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d++)
         [[unroll]] for (uint y = 0; y < SHORT; y++) {
             const uint k = k0 + along(d);
             T value = T(0);
             if (inside(k, end, y0 + y, TALL ? N : M))
-                value = TALL ? B[short_at(base, k, y0 + y)] : A[short_at(base, k, y0 + y)];
-            [[unroll]] for (uint r = 0; r < THREAD_LONG; r++)
-                sums[r * SHORT + y] = MULTIPLY_ADD(values[r * THREAD_DEPTH + d], value, sums[r * SHORT + y]);
+                value = value_of(TALL ? ELEMENT_B(short_at(base, k, y0 + y)) : ELEMENT_A(short_at(base, k, y0 + y)));
+            multiply_by(d, y, value);
         }
 }
 
@@ -75,9 +115,9 @@ void put(uint x, uint y, uint part, uint base, T sum)
     const uint i = TALL ? x : y, j = TALL ? y : x;
     if (inside(i, M, j, N)) {
         if (SPLIT != 0)
-            partial[(part * M + i) * N + j] = sum;
+            partial[(part * M + i) * N + j] = S(sum);
         else
-            C[base + i * LDC + j] = finish(sum, base + i * LDC + j);
+            store(base + i * LDC + j, finish(S(sum), base + i * LDC + j, i, j));
     }
 }
 
@@ -108,7 +148,8 @@ void main()
                 barrier(); // the sums to be added are there
                 if (lane() < span)
                     [[unroll]] for (uint y = 0; y < SHORT; y++)
-                        shares[at + y * gl_WorkGroupSize.x] += shares[at + y * gl_WorkGroupSize.x + span * (LONG_ALONG_K ? 1 : LINES)];
+                        shares[at + y * gl_WorkGroupSize.x] = ADD(shares[at + y * gl_WorkGroupSize.x],
+                                                                  shares[at + y * gl_WorkGroupSize.x + span * (LONG_ALONG_K ? 1 : LINES)]);
             }
             if (lane() == 0)
                 [[unroll]] for (uint y = 0; y < SHORT; y++)

@@ -1,7 +1,7 @@
 // One operand's way from global memory through registers into shared memory. blocked.comp includes this twice, for op(A) and for op(B),
-// with these names defined: AT, FETCH, FETCH_FIRST, STORE (functions), NEXT (registers), STAGED (shared memory), ELEMENTS, VECTORS (the
+// with these names defined: AT, FETCH, FETCH_FIRST, STORE (functions), NEXT (registers), STAGED (shared memory), ELEMENT, VECTORS (the
 // matrix), LENGTH (rows of op(A) or columns of op(B) in a tile), LIMIT (how many there are), LD, and the constants ALONG_K (neighbours in
-// memory are neighbours along K) and BY_VECTOR (the matrix can be read 16 bytes at a time).
+// memory are neighbours along K) and BY_VECTOR (the matrix can be read VW elements at a time).
 //
 // The tile lies in shared memory with K slowest whatever op says, because the sum walks along K and wants the LENGTH elements of one k
 // side by side. Each row of it is longer by PAD vectors, so that storing neighbours along K does not hit one memory bank again and again.
@@ -36,7 +36,7 @@ void FETCH(uint base, uint x0, uint k0)
         if (BY_VECTOR)
             NEXT[n] = VECTORS[AT(base, x0, k0, n)];
         else
-            NEXT[n / VW][n % VW] = ELEMENTS[AT(base, x0, k0, n)];
+            SET(NEXT[n / VW], n % VW, ELEMENT(AT(base, x0, k0, n)));
     }
 }
 
@@ -47,30 +47,30 @@ void FETCH_FIRST(uint base, uint x0, uint k0, uint end)
     [[unroll]] for (uint n = 0; n < LENGTH * DEPTH / THREADS / WIDTH; n++) {
         const bool there = inside(0, 1, k0 + DOWN + DOWN_MORE(n), end); // across the tile AT has seen to it
         if (BY_VECTOR) {
-            NEXT[n] = TV(0);
+            NEXT[n] = RAWV(0);
             if (there)
                 NEXT[n] = VECTORS[AT(base, x0, k0, n)];
         } else {
-            NEXT[n / VW][n % VW] = T(0);
+            SET(NEXT[n / VW], n % VW, RAW(0));
             if (there)
-                NEXT[n / VW][n % VW] = ELEMENTS[AT(base, x0, k0, n)];
+                SET(NEXT[n / VW], n % VW, ELEMENT(AT(base, x0, k0, n)));
         }
     }
 }
 
-// Puts what was fetched into shared memory, into the given one of the BUFFERS tiles.
+// Puts what was fetched into shared memory, as elements of T, into the given one of the BUFFERS tiles.
 void STORE(uint tile)
 {
     const uint row = LENGTH / VW + PAD, first = (tile * DEPTH + DOWN) * row + ACROSS / VW;
     [[unroll]] for (uint n = 0; n < LENGTH * DEPTH / THREADS / WIDTH; n++) {
         const uint more = DOWN_MORE(n) * row + ACROSS_MORE(n) / VW;
         if (!BY_VECTOR)
-            STAGED[first + more][ACROSS % VW] = NEXT[n / VW][n % VW];
+            STAGED[first + more][ACROSS % VW] = values_of(NEXT[n / VW])[n % VW];
         else if (ALONG_K)
             [[unroll]] for (uint c = 0; c < VW; c++)
-                STAGED[first + more + c * row][ACROSS % VW] = NEXT[n][c];
+                STAGED[first + more + c * row][ACROSS % VW] = values_of(NEXT[n])[c];
         else
-            STAGED[first + more] = NEXT[n];
+            STAGED[first + more] = values_of(NEXT[n]);
     }
 }
 
@@ -90,7 +90,7 @@ void STORE(uint tile)
 #undef STORE
 #undef NEXT
 #undef STAGED
-#undef ELEMENTS
+#undef ELEMENT
 #undef VECTORS
 #undef LENGTH
 #undef LIMIT

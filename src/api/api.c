@@ -58,7 +58,7 @@ static void copy(void *to, const void *from, uint64_t bytes)
 /* The matrices of C, stored row by row (column by column), and nothing of what lies between them. */
 static void copy_matrices(const vkmm_problem *problem, char *to, const char *from)
 {
-    const uint64_t size = vkmm_type_of(problem->type)->bytes, ld = vkmm_operand_ld(problem, VKMM_C);
+    const uint64_t size = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes, ld = vkmm_operand_ld(problem, VKMM_C);
     const int by_rows = problem->layout == VKMM_ROW_MAJOR;
     const uint64_t lines = by_rows ? problem->m : problem->n, length = by_rows ? problem->n : problem->m;
     for (uint64_t batch = 0; batch < vkmm_problem_batches(problem); batch++) {
@@ -68,7 +68,7 @@ static void copy_matrices(const vkmm_problem *problem, char *to, const char *fro
     }
 }
 
-vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, void *c)
+vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, const void *bias, void *c)
 {
     vkmm_job *job = NULL;
     vkmm_job_params params = {.problem = *problem};
@@ -78,6 +78,7 @@ vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, cons
         copy(vkmm_job_matrix(job, VKMM_A), a, vkmm_operand_bytes(problem, VKMM_A));
         copy(vkmm_job_matrix(job, VKMM_B), b, vkmm_operand_bytes(problem, VKMM_B));
     }
+    copy(vkmm_job_matrix(job, VKMM_BIAS), bias, vkmm_operand_bytes(problem, VKMM_BIAS));
     if (vkmm_problem_beta(problem) != 0) copy(vkmm_job_matrix(job, VKMM_C), c, vkmm_operand_bytes(problem, VKMM_C));
     status = vkmm_job_run(job);
     if (status == VKMM_OK && problem->m > 0 && problem->n > 0) copy_matrices(problem, c, vkmm_job_matrix(job, VKMM_C));

@@ -19,7 +19,7 @@ typedef struct counting {
     uint32_t stride;
     uint64_t sampled[2], counters_bytes;
     vkmm_plan plan;
-    vkmm_store stores[VKMM_BINDING_COUNT];
+    vkmm_store stores[VKMM_STORE_COUNT];
     vkmm_buffer counters, staging; /* staging only where memory is not unified */
     VkCommandBuffer command;
 } counting;

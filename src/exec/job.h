@@ -38,9 +38,9 @@ struct vkmm_job {
     vkmm_problem problem;
     vkmm_choice choice;
     vkmm_plan plan;
-    vkmm_store stores[VKMM_BINDING_COUNT];
-    vkmm_buffer workspace;          /* zeroed where the plan has none */
-    void *host[VKMM_BINDING_COUNT]; /* serial: owned */
+    vkmm_store stores[VKMM_STORE_COUNT]; /* of the bias zeroed where there is none */
+    vkmm_buffer workspace;               /* zeroed where the plan has none */
+    void *host[VKMM_BINDING_COUNT];      /* serial: owned */
     vkmm_timer timer;
     vkmm_slices slices;
     vkmm_rotation rotation;                    /* zeroed until a measurement asks for it */

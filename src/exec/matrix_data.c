@@ -3,11 +3,13 @@
 
 #include "base/random.h"
 #include "exec/matrix_peak.h"
+#include "math/half.h"
 #include "vk/matrix.h"
 
 static const vkmm_matrix_types known[] = {
     {VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT16_KHR, 2, 2, 1, 1},
     {VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR, 2, 4, 1, 1},
+    {VK_COMPONENT_TYPE_BFLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR, 2, 4, 1, 1},
     {VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT32_KHR, 1, 4, 0, 1},
     {VK_COMPONENT_TYPE_UINT8_KHR, VK_COMPONENT_TYPE_UINT32_KHR, 1, 4, 0, 0},
 };
@@ -30,19 +32,9 @@ static int32_t element(const vkmm_matrix_types *types, int operand, uint64_t at)
     return types->is_signed ? value - 1 : value;
 }
 
-/* Of whole numbers up to 2048. */
-static uint16_t half_of(int32_t value)
-{
-    uint32_t sign = value < 0 ? 0x8000u : 0, rest = (uint32_t)(value < 0 ? -value : value), exponent = 25;
-    if (rest == 0) return 0;
-    while (rest < 0x400u) rest <<= 1, exponent--;
-    while (rest >= 0x800u) rest >>= 1, exponent++;
-    return (uint16_t)(sign | exponent << 10 | (rest & 0x3ffu));
-}
-
 static void store(void *at, uint32_t bytes, int is_float, int32_t value)
 {
-    const uint16_t half = half_of(value);
+    const uint16_t half = vkmm_f16_bits(value);
     const float single = (float)value;
     const uint8_t byte = (uint8_t)value;
     if (is_float && bytes == 2)
@@ -55,16 +47,24 @@ static void store(void *at, uint32_t bytes, int is_float, int32_t value)
         memcpy(at, &value, 4);
 }
 
+static void store_operand(void *at, const vkmm_matrix_types *types, int32_t value)
+{
+    const uint16_t upper = vkmm_bf16_bits(value);
+    if (types->operand == VK_COMPONENT_TYPE_BFLOAT16_KHR)
+        memcpy(at, &upper, 2);
+    else
+        store(at, types->operand_bytes, types->is_float, value);
+}
+
 void vkmm_matrix_fill(const vkmm_matrix_shape *shape, const vkmm_matrix_types *types, void *operands)
 {
     const uint64_t count_a = (uint64_t)VKMM_MATRIX_FRAGMENTS * shape->m * shape->k;
     const uint64_t count_b = (uint64_t)VKMM_MATRIX_FRAGMENTS * shape->k * shape->n;
     const int32_t d = types->is_signed ? -1 : 1;
     char *at = operands;
-    for (uint64_t i = 0; i < count_a; i++, at += types->operand_bytes)
-        store(at, types->operand_bytes, types->is_float, element(types, VKMM_A, i));
+    for (uint64_t i = 0; i < count_a; i++, at += types->operand_bytes) store_operand(at, types, element(types, VKMM_A, i));
     for (uint64_t i = 0; i < 2 * count_b; i++, at += types->operand_bytes)
-        store(at, types->operand_bytes, types->is_float, element(types, VKMM_B, i % count_b) * (i < count_b ? 1 : d));
+        store_operand(at, types, element(types, VKMM_B, i % count_b) * (i < count_b ? 1 : d));
 }
 
 /* Element `at` of the sum of all fragments of an operand. */

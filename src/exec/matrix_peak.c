@@ -9,6 +9,7 @@
 #include "kernel/table.h"
 #include "vk/buffer.h"
 #include "vk/command.h"
+#include "vk/matrix.h"
 #include "vk/pipeline.h"
 
 /* Of workgroups of four subgroups: many a processor, in a number that comes out even however many of them run side by side. */
@@ -207,21 +208,25 @@ static vkmm_status check_listed(vkmm_device *device, const vkmm_matrix_shape *sh
 static vkmm_status choose(bench *b)
 {
     const vkmm_log *log = vkmm_device_log(b->device);
-    const vkmm_matrix_support *support = &b->device->physical->matrix;
+    const vkmm_device_info *info = &b->device->physical->info;
     char a[32], c[32], name[80];
     const char *operand = vkmm_component_name(b->shape->a, a), *sum = vkmm_component_name(b->shape->c, c);
     b->types = vkmm_matrix_types_of(b->shape);
     if (!b->types)
-        return vkmm_fail(
-            log, VKMM_UNSUPPORTED,
-            "there is no shader for matrices of %ux%ux%u, %s into %s, scope %u%s: there are f16, i8 and u8 of a subgroup, not saturating",
-            b->shape->m, b->shape->n, b->shape->k, operand, sum, b->shape->scope, b->shape->saturating ? ", saturating" : "");
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "there is no shader for matrices of %ux%ux%u, %s into %s, scope %u%s: there are f16, bf16, i8 and u8 of a "
+                         "subgroup, not saturating",
+                         b->shape->m, b->shape->n, b->shape->k, operand, sum, b->shape->scope, b->shape->saturating ? ", saturating" : "");
     snprintf(name, sizeof name, "matrix-peak-%s-%s", operand, sum);
     b->module = vkmm_module_find(name, VKMM_U32, VKMM_BUILD_PLAIN);
     if (!b->module)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "this build has no shader for matrices of %s into %s: its shader compiler could not make it", operand, sum);
-    if (b->types->operand_bytes == 1 ? !support->has_i8 : !support->has_f16)
+    if (b->types->operand == VK_COMPONENT_TYPE_BFLOAT16_KHR) {
+        if (info->has_bf16_matrices) return VKMM_OK;
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "\"%s\" lists matrices of bf16, but lacks shaderBFloat16CooperativeMatrix", info->name);
+    }
+    if (b->types->operand_bytes == 1 ? !info->has_i8 : !info->has_f16)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "\"%s\" lists matrices of %s, but lacks %s", b->device->physical->info.name, operand,
                          b->types->operand_bytes == 1 ? "shaderInt8" : "shaderFloat16");
     return VKMM_OK;

@@ -101,7 +101,7 @@ static vkmm_status run_slices(vkmm_job *job, vkmm_pass pass, const vkmm_plan *pl
         end = first + vkmm_slices_next(&job->slices, job->slices.items - first);
         status = run_part(job, plan, ITEMS | around[pass], first, end, times);
     }
-    if (status == VKMM_OK && job->choice.info.splits > 1) status = run_part(job, plan, REDUCE | around[pass], 0, 0, times);
+    if (status == VKMM_OK && job->choice.reduce) status = run_part(job, plan, REDUCE | around[pass], 0, 0, times);
     if (status == VKMM_OK && after[pass]) status = run_part(job, plan, after[pass] | around[pass], 0, 0, times);
     return status;
 }

@@ -14,14 +14,14 @@
 #define WARM_GPU_MS    300.0
 #define COPY_CPU_BYTES (UINT64_C(64) << 20)  /* beyond the caches of a processor, */
 #define COPY_GPU_BYTES (UINT64_C(256) << 20) /* and of a GPU */
-enum { MAX_WORKGROUP = 256, CPU_GROUPS = 64, GPU_GROUPS = 4096 };
+enum { MAX_WORKGROUP = 256, CPU_GROUPS = 64, GPU_GROUPS = 4096, BYTES = 0x01030507 /* four factors */ };
 
 typedef struct bench {
     vkmm_device *device;
     vkmm_pipeline pipeline, copier; /* of peak.comp and copy.comp */
     vkmm_buffer from, to;           /* of the copy; `to` takes the sums of peak.comp */
     uint64_t copy_bytes;
-    uint32_t workgroup, groups;
+    uint32_t workgroup, groups, lanes; /* lanes: multiply-adds that are written as one operation */
     vkmm_peak_push push;
     vkmm_timer timer;
 } bench;
@@ -122,7 +122,7 @@ static vkmm_status measure_sums(bench *b, vkmm_peaks *peaks)
     }
     if (status == VKMM_OK) status = vkmm_peak_best(b->device, &b->timer, command, &ms);
     vkmm_command_free(b->device, &command);
-    double sums = (double)b->groups * b->workgroup * b->push.steps * VKMM_PEAK_STEPS;
+    double sums = (double)b->groups * b->workgroup * b->push.steps * VKMM_PEAK_STEPS * b->lanes;
     if (status == VKMM_OK) peaks->multiply_adds_per_s = ms > 0 ? sums / ms * 1e3 : 0;
     return status;
 }
@@ -163,7 +163,8 @@ static vkmm_status create(bench *b, const vkmm_module *module)
                                    .spec_values = &b->workgroup};
     b->workgroup = (uint32_t)least(MAX_WORKGROUP, least(info->max_invocations, info->max_workgroup_size[0]));
     b->groups = (uint32_t)least(is_cpu(b) ? CPU_GROUPS : GPU_GROUPS, info->max_workgroup_count[0]);
-    uint64_t sums_bytes = (uint64_t)b->groups * b->workgroup * vkmm_type_of(module->type)->bytes;
+    const uint64_t bytes = vkmm_type_of(module->type)->bytes;
+    uint64_t sums_bytes = (uint64_t)b->groups * b->workgroup * (bytes < 4 ? 4 : bytes); /* narrow ones as words */
     uint64_t wanted = is_cpu(b) ? COPY_CPU_BYTES : COPY_GPU_BYTES;
     b->copy_bytes = least(least(wanted, info->max_storage_range),
                           least(info->max_allocation_bytes, least(info->max_buffer_bytes, info->device_heap_bytes / 8))) /
@@ -191,16 +192,29 @@ static vkmm_status fill_source(bench *b)
     return status;
 }
 
+/* Why there is no peak of a type; NULL: there is one. */
+static const char *why_not(const vkmm_device_info *info, vkmm_type type, const vkmm_module *module)
+{
+    if (type == VKMM_F64 && !info->has_f64) return "the device does not compute with 64-bit floats (shaderFloat64)";
+    if (type == VKMM_BF16) return "bf16 is computed in f32, or by matrix operations";
+    if (type == VKMM_F16 && !info->has_f16) return "the device does not compute with 16-bit floats (shaderFloat16): f16 is computed in f32";
+    if (!module) return "not in this build: its shader compiler does not know dot products";
+    if (module->needs & ~vkmm_device_offers(info))
+        return "the device has no dot products (shaderIntegerDotProduct): bytes are computed in 32 bits";
+    return NULL;
+}
+
 vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *peaks)
 {
     const vkmm_device_info *info = &device->physical->info;
     const vkmm_module *module = vkmm_module_find("peak", type, VKMM_BUILD_PLAIN);
-    int real = vkmm_type_of(type)->is_float;
-    bench b = {.device = device, .push = {1, real ? 1 : 3, real ? 2 : 1}};
+    const char *why = why_not(info, type, module);
+    const int real = vkmm_type_of(type)->is_float, narrow = type == VKMM_I8 || type == VKMM_U8;
+    bench b = {.device = device, .push = {1, real ? 1 : narrow ? BYTES : 3, real ? 2 : 1}, .lanes = narrow ? 4 : type == VKMM_F16 ? 2 : 1};
     vkmm_peaks measured = {0};
-    if (!module || (type == VKMM_F64 && !info->has_f64))
-        return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED, "\"%s\" does not compute with %s", info->name,
-                         vkmm_type_of(type)->name);
+    if (why)
+        return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED, "\"%s\" has no peak of %s: %s", info->name, vkmm_type_of(type)->name,
+                         why);
     vkmm_status status = create(&b, module);
     if (status == VKMM_OK) status = fill_source(&b);
     if (status == VKMM_OK) status = measure_copy(&b, record_copy, &measured);

@@ -21,8 +21,8 @@ typedef struct race {
     vkmm_device *device;
     const vkmm_log *log;
     const vkmm_race_params *params;
-    uint64_t count;                        /* elements */
-    vkmm_store stores[VKMM_BINDING_COUNT]; /* A: the values; B: empty; C: the sums */
+    uint64_t count;                      /* elements */
+    vkmm_store stores[VKMM_STORE_COUNT]; /* A: the values; B: empty; C: the sums */
     vkmm_plan plans[VERSIONS];
     VkCommandBuffer commands[VERSIONS];
     int32_t *right; /* the caller's, or owned */

@@ -30,7 +30,8 @@ uint32_t vkmm_copies_for(uint64_t rotating_bytes, uint64_t set_bytes, uint64_t r
 static uint64_t set_bytes(const vkmm_job *job)
 {
     uint64_t bytes = 0;
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) bytes += vkmm_copy_bytes(job->stores[operand].bytes);
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++)
+        if (job->stores[operand].buffer.handle) bytes += vkmm_copy_bytes(job->stores[operand].bytes);
     return bytes;
 }
 
@@ -58,10 +59,12 @@ static vkmm_status place(vkmm_job *job)
     vkmm_rotation *r = &job->rotation;
     const uint64_t limit = buffer_limit(&job->device->physical->info);
     uint64_t left = (r->count - 1) * set_bytes(job), at = 0, end = 0;
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) r->copies[0].parts[operand] = vkmm_store_part(&job->stores[operand]);
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++)
+        if (job->stores[operand].buffer.handle) r->copies[0].parts[operand] = vkmm_store_part(&job->stores[operand]);
     for (uint32_t i = 1; i < r->count; i++)
-        for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
-            const uint64_t bytes = job->stores[operand].bytes, taken = vkmm_copy_bytes(bytes);
+        for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
+            if (!job->stores[operand].buffer.handle) continue;
+            const uint64_t bytes = vkmm_store_part(&job->stores[operand]).bytes, taken = vkmm_copy_bytes(bytes);
             if (at + taken > end) {
                 const uint64_t size = left < limit ? left : taken > limit ? taken : limit;
                 vkmm_status status = add_buffer(job, size);
@@ -105,7 +108,8 @@ static vkmm_status bind(vkmm_job *job)
     if (status == VKMM_OK && job->plan.reduce.handle) status = make_sets(job, &job->plan.reduce, &r->reduce_pool, 1);
     for (uint32_t i = 1; i < r->count && status == VKMM_OK; i++) {
         const vkmm_plan plan = plan_of(job, &r->copies[i]);
-        vkmm_part parts[VKMM_BINDING_COUNT + 1] = {r->copies[i].parts[VKMM_A], r->copies[i].parts[VKMM_B], r->copies[i].parts[VKMM_C]};
+        vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {r->copies[i].parts[VKMM_A], r->copies[i].parts[VKMM_B], r->copies[i].parts[VKMM_C]};
+        parts[VKMM_BIAS_PART] = r->copies[i].parts[VKMM_BIAS];
         parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){job->workspace.handle, 0, job->workspace.bytes};
         vkmm_plan_bind(job->device, &plan, parts);
     }
@@ -131,7 +135,7 @@ static vkmm_status create(vkmm_job *job, uint64_t rotating_bytes)
 
 static void record_copy(const vkmm_job *job, const vkmm_copy *from, const vkmm_copy *to, VkCommandBuffer command)
 {
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
         const vkmm_part *source = &from->parts[operand], *target = &to->parts[operand];
         const VkBufferCopy region = {source->offset, target->offset, job->stores[operand].bytes};
         if (region.size == 0 || (operand == VKMM_C && !job->stores[operand].input)) continue;

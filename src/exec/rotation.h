@@ -8,8 +8,8 @@
 enum { VKMM_MOST_COPIES = 4096 };
 
 typedef struct vkmm_copy {
-    vkmm_part parts[VKMM_BINDING_COUNT]; /* of A, B and C; nothing is empty */
-    VkDescriptorSet set, reduce;         /* of the plan's pipelines */
+    vkmm_part parts[VKMM_STORE_COUNT]; /* of A, B, C and the bias, where there is one; nothing is empty */
+    VkDescriptorSet set, reduce;       /* of the plan's pipelines */
 } vkmm_copy;
 
 typedef struct vkmm_rotation {
@@ -23,7 +23,7 @@ typedef struct vkmm_rotation {
 } vkmm_rotation;
 
 /* How many copies fill so many bytes: at least 2, at most VKMM_MOST_COPIES, and no more than `room` has space for beside the first; 0 where it has
- * none for a second. set_bytes > 0: of A, B and C together, as vkmm_copy_bytes has them. */
+ * none for a second. set_bytes > 0: of all operands together, as vkmm_copy_bytes has them. */
 uint32_t vkmm_copies_for(uint64_t rotating_bytes, uint64_t set_bytes, uint64_t room);
 
 /* Bytes that an operand takes up in a copy: a multiple of every device's minStorageBufferOffsetAlignment, never 0. */
@@ -31,7 +31,7 @@ uint64_t vkmm_copy_bytes(uint64_t operand_bytes);
 
 struct vkmm_job;
 
-/* Takes the memory and the descriptor sets, unless the job has them for as many bytes already, and copies A, B and a C that is read from the job's
+/* Takes the memory and the descriptor sets, unless the job has them for as many bytes already, and copies A, B, the bias and a C that is read from the job's
  * memory on the device into every copy. Copy 0 is next. VKMM_OUT_OF_MEMORY when half of what the device has left holds no second copy. */
 vkmm_status vkmm_rotation_prepare(struct vkmm_job *job, uint64_t rotating_bytes);
 void vkmm_rotation_destroy(vkmm_device *device, vkmm_rotation *rotation); /* a zeroed or half-built one is legal */

@@ -26,8 +26,15 @@ void vkmm_serial(const vkmm_problem *problem, const void *a, const void *b, void
     case VKMM_F64:
         serial_f64(problem, a, b, c);
         break;
-    default:
+    case VKMM_I32: /* the same low 32 bits as u32, and wraps without undefined behaviour */
+    case VKMM_U32:
         serial_u32(problem, a, b, c);
-        break; /* i32 has the same low 32 bits, and wraps without undefined behaviour */
+        break;
+    case VKMM_F16: /* none of these is a plain product: vkmm_problem_is_plain */
+    case VKMM_BF16:
+    case VKMM_I8:
+    case VKMM_U8:
+    case VKMM_TYPE_COUNT:
+        break;
     }
 }

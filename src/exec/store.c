@@ -4,7 +4,7 @@
 
 #include "vk/command.h"
 
-static const char *const names[] = {"A", "B", "C"};
+static const char *const names[] = {"A", "B", "C", "the bias"};
 
 static uint64_t padded(uint64_t bytes)
 {
@@ -42,7 +42,13 @@ void vkmm_store_destroy(vkmm_device *device, vkmm_store *store)
 
 vkmm_part vkmm_store_part(const vkmm_store *store)
 {
-    return (vkmm_part){.buffer = store->buffer.handle, .offset = VKMM_GUARD_BYTES, .bytes = store->bytes ? store->bytes : 16};
+    return (vkmm_part){.buffer = store->buffer.handle, .offset = VKMM_GUARD_BYTES, .bytes = store->bytes ? padded(store->bytes) : 16};
+}
+
+/* Where the canaries behind a matrix begin, counted from the buffer's start: in the middle of a word, where the matrix ends there. */
+static uint64_t back_of(const vkmm_store *store)
+{
+    return VKMM_GUARD_BYTES + store->bytes;
 }
 
 static void fill_words(void *memory, uint64_t bytes)
@@ -51,10 +57,10 @@ static void fill_words(void *memory, uint64_t bytes)
     for (uint64_t i = 0; i < bytes / 4; i++) memcpy((char *)memory + 4 * i, &canary, 4);
 }
 
-int vkmm_stores_all_mapped(const vkmm_store stores[VKMM_BINDING_COUNT])
+int vkmm_stores_all_mapped(const vkmm_store stores[VKMM_STORE_COUNT])
 {
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++)
-        if (!stores[operand].buffer.mapped) return 0;
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++)
+        if (stores[operand].buffer.handle && !stores[operand].buffer.mapped) return 0;
     return 1;
 }
 
@@ -64,25 +70,30 @@ static int is_covered(const vkmm_store *store, int operand)
     return operand == VKMM_C && !store->input;
 }
 
-void vkmm_stores_poison_mapped(vkmm_store stores[VKMM_BINDING_COUNT])
+void vkmm_stores_poison_mapped(vkmm_store stores[VKMM_STORE_COUNT])
 {
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
+        const uint32_t canary = VKMM_CANARY;
         char *memory = stores[operand].buffer.mapped;
         uint64_t bytes = stores[operand].buffer.bytes;
         if (!memory) continue;
         fill_words(memory, is_covered(&stores[operand], operand) ? bytes : VKMM_GUARD_BYTES);
         fill_words(memory + bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES);
+        const uint64_t back = back_of(&stores[operand]), rest = bytes - VKMM_GUARD_BYTES - back;
+        if (rest > 0) memcpy(memory + back, (const char *)&canary + 4 - rest, rest);
     }
 }
 
-void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command)
+void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command)
 {
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
         const vkmm_buffer *buffer = &stores[operand].buffer;
         int whole = is_covered(&stores[operand], operand);
-        if (buffer->mapped) continue;
+        if (buffer->mapped || !buffer->handle) continue;
+        /* From the matrix's last word on, of which it may have a part: the upload follows. */
+        const uint64_t back = back_of(&stores[operand]) / 4 * 4;
         device->table.vkCmdFillBuffer(command, buffer->handle, 0, whole ? buffer->bytes : VKMM_GUARD_BYTES, VKMM_CANARY);
-        if (!whole) device->table.vkCmdFillBuffer(command, buffer->handle, buffer->bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES, VKMM_CANARY);
+        if (!whole) device->table.vkCmdFillBuffer(command, buffer->handle, back, buffer->bytes - back, VKMM_CANARY);
     }
     /* The copies into A, B and C, and the kernel's writes to C, come after the canaries. */
     if (!vkmm_stores_all_mapped(stores))
@@ -91,9 +102,9 @@ void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM
                              VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
 }
 
-void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command)
+void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command)
 {
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
         uint64_t from = operand == VKMM_C ? VKMM_GUARD_BYTES : 0;
         VkBufferCopy region = {.srcOffset = from, .dstOffset = VKMM_GUARD_BYTES, .size = stores[operand].bytes};
         if (operand == VKMM_C && !stores[operand].input) continue;
@@ -105,7 +116,7 @@ void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM
                              VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
 }
 
-void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_BINDING_COUNT], VkCommandBuffer command)
+void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command)
 {
     const vkmm_store *c = &stores[VKMM_C];
     VkBufferCopy region = {.size = c->buffer.bytes};
@@ -125,10 +136,9 @@ int vkmm_store_guards_whole(const vkmm_store *c, int64_t *damage)
 {
     const char *memory = c->buffer.mapped ? c->buffer.mapped : c->staging.mapped;
     const uint32_t canary = VKMM_CANARY;
-    uint64_t back = VKMM_GUARD_BYTES + padded(c->bytes);
-    for (uint64_t at = 0; at < c->buffer.bytes; at += 4) {
-        if (at == VKMM_GUARD_BYTES) at = back;
-        if (memcmp(memory + at, &canary, 4) == 0) continue;
+    for (uint64_t at = 0; at < c->buffer.bytes; at++) {
+        if (at == VKMM_GUARD_BYTES) at = back_of(c);
+        if (memory[at] == ((const char *)&canary)[at % 4]) continue;
         *damage = (int64_t)at - VKMM_GUARD_BYTES;
         return 0;
     }

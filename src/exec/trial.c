@@ -1,5 +1,6 @@
 #include "exec/trial.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -8,19 +9,27 @@
 #include "math/problem.h"
 #include "math/type.h"
 
-enum { ALPHA = 3, BETA = -2, MOST_EXTENT = 600, MOST_DEPTH = 1200, SPREAD_IN = 17, SPREAD_C = 9 };
+enum { ALPHA = 3, BETA = -2, MOST_EXTENT = 600, MOST_DEPTH = 1200, SPREAD_IN = 17, SPREAD_HALF = 3, SPREAD_C = 9 };
 
 static uint64_t at_most(uint64_t value, uint64_t most)
 {
     return value < most ? value : most;
 }
 
-/* One tile and a half, and a little more: a multiple of 4, so that rows can end at multiples of 16 bytes, or odd, as the extent is that it
- * stands for. */
+/* Elements of 16 bytes, but 4 at least. */
+static uint64_t step_of(vkmm_type type)
+{
+    const uint64_t elements = 16 / vkmm_type_of(type)->bytes;
+    return elements > 4 ? elements : 4;
+}
+
+/* One tile and a half, and a little more: a multiple of so many elements that rows can end at multiples of 16 bytes, of four elements alone, or odd, as
+ * the extent is that it stands for: kernels read one or the other at a time. */
 static uint64_t ragged(uint64_t tile, uint64_t most, uint64_t like, vkmm_type type)
 {
-    const uint64_t extent = at_most(tile + tile / 2 + 4, most - 4) / 4 * 4;
-    return like % (16 / vkmm_type_of(type)->bytes) == 0 ? extent + 4 : extent + 1;
+    const uint64_t step = step_of(type), extent = at_most(tile + tile / 2 + 4, most - step) / step * step;
+    if (like % (16 / vkmm_type_of(type)->bytes) == 0) return extent + step;
+    return extent + (step > 4 && like % 4 == 0 ? 4 : 1);
 }
 
 static uint32_t alignment_of(const vkmm_choice *choice)
@@ -36,7 +45,8 @@ static uint64_t wide(const vkmm_problem *p, vkmm_operand operand, int aligned)
     int transposed = (operand == VKMM_A && p->op_a == VKMM_OP_T) || (operand == VKMM_B && p->op_b == VKMM_OP_T);
     int by_rows = (p->layout == VKMM_ROW_MAJOR) != transposed;
     uint64_t length = by_rows ? vkmm_operand_cols(p, operand) : vkmm_operand_rows(p, operand);
-    return (length + 3) / 4 * 4 + (aligned ? 4 : 1);
+    const uint64_t step = step_of(vkmm_operand_type(p, operand));
+    return (length + step - 1) / step * step + (aligned ? step : 1);
 }
 
 vkmm_problem vkmm_trial_problem(const vkmm_problem *problem, const vkmm_choice *choice)
@@ -55,6 +65,11 @@ vkmm_problem vkmm_trial_problem(const vkmm_problem *problem, const vkmm_choice *
         .scaled = 1,
         .alpha = ALPHA,
         .beta = BETA,
+        .typed = problem->typed,
+        .out_type = problem->out_type,
+        .compute = problem->compute,
+        .activation = problem->activation,
+        .has_bias = problem->has_bias,
     };
     trial.lda = wide(&trial, VKMM_A, bits & bit_a);
     trial.ldb = wide(&trial, VKMM_B, bits & bit_b);
@@ -66,12 +81,17 @@ vkmm_problem vkmm_trial_problem(const vkmm_problem *problem, const vkmm_choice *
     return trial;
 }
 
-/* -8 … 8 for A and B, -4 … 4 for C: sums stay below 2^24, where f32 counts in whole numbers. */
-static int32_t number(vkmm_operand operand, uint64_t batch, uint64_t i, uint64_t j)
+/* -8 … 8 for A and B (u8: 0 … 16), -4 … 4 for C and the bias: sums stay below 2^24, where f32 counts in whole numbers. f16 does below 2^11 alone:
+ * -1 … 1 for A and B where it has to hold sums or C, and as much for bf16, where C rounds, but seldom. */
+static int32_t number(const vkmm_problem *p, vkmm_operand operand, uint64_t batch, uint64_t i, uint64_t j)
 {
-    const uint32_t spread = operand == VKMM_C ? SPREAD_C : SPREAD_IN;
+    const vkmm_types types = vkmm_problem_types(p);
+    const int is_factor = operand == VKMM_A || operand == VKMM_B;
+    const int is_half = types.compute == VKMM_F16 || types.out == VKMM_F16 || types.out == VKMM_BF16;
+    const uint32_t spread = !is_factor ? SPREAD_C : is_half ? SPREAD_HALF : SPREAD_IN;
     const uint64_t seed = (uint64_t)operand + 3 * batch;
-    return (int32_t)(vkmm_random_bits(seed, i << 32 | j) % spread) - (int32_t)(spread / 2);
+    const int32_t least = is_factor && types.in == VKMM_U8 ? 0 : -(int32_t)(spread / 2);
+    return (int32_t)(vkmm_random_bits(seed, i << 32 | j) % spread) + least;
 }
 
 /* Rows of numbers of one matrix, as they stand in the product. */
@@ -79,26 +99,15 @@ static void fill_numbers(const vkmm_problem *p, vkmm_operand operand, uint64_t b
 {
     const uint64_t rows = vkmm_operand_rows(p, operand), cols = vkmm_operand_cols(p, operand);
     for (uint64_t i = 0; i < rows; i++)
-        for (uint64_t j = 0; j < cols; j++) numbers[i * cols + j] = number(operand, batch, i, j);
-}
-
-static void store_number(void *at, vkmm_type type, int32_t value)
-{
-    const float narrow = (float)value;
-    const double wide_value = (double)value;
-    if (type == VKMM_F32)
-        memcpy(at, &narrow, sizeof narrow);
-    else if (type == VKMM_F64)
-        memcpy(at, &wide_value, sizeof wide_value);
-    else
-        memcpy(at, &value, sizeof value); /* u32: modulo 2^32 */
+        for (uint64_t j = 0; j < cols; j++) numbers[i * cols + j] = number(p, operand, batch, i, j);
 }
 
 /* What no matrix covers is all ones, a NaN for floats: whoever reads it spoils the product. */
 static void store_matrices(vkmm_job *job, const vkmm_problem *p, vkmm_operand operand, int32_t *numbers)
 {
     char *memory = vkmm_job_matrix(job, operand);
-    const uint64_t size = vkmm_type_of(p->type)->bytes, cols = vkmm_operand_cols(p, operand);
+    const vkmm_type type = vkmm_operand_type(p, operand);
+    const uint64_t size = vkmm_type_of(type)->bytes, cols = vkmm_operand_cols(p, operand);
     memset(memory, 0xff, vkmm_operand_bytes(p, operand));
     for (uint64_t batch = 0; batch < vkmm_problem_batches(p); batch++) {
         const vkmm_view view = vkmm_operand_view(p, operand, memory, batch);
@@ -106,14 +115,30 @@ static void store_matrices(vkmm_job *job, const vkmm_problem *p, vkmm_operand op
         fill_numbers(p, operand, batch, numbers);
         for (uint64_t i = 0; i < view.rows; i++)
             for (uint64_t j = 0; j < view.cols; j++)
-                store_number(first + (i * view.row_stride + j * view.col_stride) * size, p->type, numbers[i * cols + j]);
+                vkmm_type_put(type, first + (i * view.row_stride + j * view.col_stride) * size, numbers[i * cols + j]);
     }
 }
 
-static double expected(vkmm_type type, int32_t sum, int32_t c)
+static void store_bias(vkmm_job *job, const vkmm_problem *p)
 {
-    const int32_t value = ALPHA * sum + BETA * c;
-    return type == VKMM_U32 ? (double)(uint32_t)value : (double)value;
+    char *memory = vkmm_job_matrix(job, VKMM_BIAS);
+    const vkmm_type type = vkmm_operand_type(p, VKMM_BIAS);
+    for (uint64_t j = 0; j < p->n; j++) vkmm_type_put(type, memory + j * vkmm_type_of(type)->bytes, number(p, VKMM_BIAS, 0, 0, j));
+}
+
+/* value: α·Σ + β·c + bias, exact. gelu is not: a device's tanh is good to about 2^-18, and what is stored to C's own spacing. */
+static int is_right(const vkmm_problem *p, double got, int32_t value)
+{
+    const vkmm_type type = vkmm_operand_type(p, VKMM_C);
+    double want = type == VKMM_U32 ? (double)(uint32_t)value : (double)value, stored;
+    if (p->activation == VKMM_RELU) want = want > 0.0 ? want : 0.0;
+    if (p->activation == VKMM_GELU) {
+        const double x = want;
+        want = x / 2.0 * (1.0 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
+        return fabs(got - want) <= 0x1p-18 * fabs(x) + vkmm_type_of(type)->epsilon * fabs(want);
+    }
+    vkmm_type_put(type, &stored, want);
+    return got == vkmm_type_get(type, &stored);
 }
 
 /* numbers: A, then B, then a row of sums. */
@@ -126,8 +151,10 @@ static int matches(const vkmm_problem *p, const vkmm_view *c, uint64_t batch, in
         memset(sums, 0, p->n * sizeof *sums);
         for (uint64_t k = 0; k < p->k; k++)
             for (uint64_t j = 0; j < p->n; j++) sums[j] += a[i * p->k + k] * b[k * p->n + j];
-        for (uint64_t j = 0; j < p->n; j++)
-            if (vkmm_view_get(c, i, j) != expected(p->type, sums[j], number(VKMM_C, batch, i, j))) return 0;
+        for (uint64_t j = 0; j < p->n; j++) {
+            const int32_t bias = p->has_bias ? number(p, VKMM_BIAS, 0, 0, j) : 0;
+            if (!is_right(p, vkmm_view_get(c, i, j), ALPHA * sums[j] + BETA * number(p, VKMM_C, batch, i, j) + bias)) return 0;
+        }
     }
     return 1;
 }
@@ -135,6 +162,7 @@ static int matches(const vkmm_problem *p, const vkmm_view *c, uint64_t batch, in
 static vkmm_status run(vkmm_job *job, const vkmm_problem *trial, int32_t *numbers, int *right)
 {
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) store_matrices(job, trial, (vkmm_operand)operand, numbers);
+    if (trial->has_bias) store_bias(job, trial);
     vkmm_status status = vkmm_job_run(job);
     if (status != VKMM_OK) return status;
     *right = 1;

@@ -75,12 +75,28 @@ uint64_t vkmm_blocked_vectors(const vkmm_shape *shape, const vkmm_device_info *d
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_THREAD_COLS), vector) + vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), vector);
 }
 
+/* Whether the build with dot products may run, which stages squares of 4×4 elements. The other build of these types may have to, where rows are not
+ * aligned: a configuration must suit both. */
+static int may_stage_squares(const vkmm_shape *shape, const vkmm_device_info *device)
+{
+    return device->has_dot8 && (shape->problem->type == VKMM_I8 || shape->problem->type == VKMM_U8);
+}
+
+/* Where there are fewer squares than invocations, several load the same one. */
+static uint64_t broken_squares(uint64_t threads, uint64_t squares)
+{
+    return threads < squares ? vkmm_left_over(squares, threads) : vkmm_left_over(threads, squares);
+}
+
 uint64_t vkmm_blocked_loads(const vkmm_shape *shape, const vkmm_device_info *device)
 {
-    (void)device;
     if (!is_blocked(shape)) return 0;
     const uint64_t vector = vkmm_vector_of(shape->type), depth = vkmm_value(shape, VKMM_TUNE_DEPTH);
-    return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_ROWS) * depth / vector, shape->x) +
+    uint64_t squares = 0;
+    if (may_stage_squares(shape, device))
+        squares = broken_squares(shape->x, vkmm_value(shape, VKMM_TUNE_ROWS) * depth / 16) +
+                  broken_squares(shape->x, vkmm_value(shape, VKMM_TUNE_COLS) * depth / 16);
+    return squares + vkmm_left_over(vkmm_value(shape, VKMM_TUNE_ROWS) * depth / vector, shape->x) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS) * depth / vector, shape->x);
 }
 
@@ -102,9 +118,8 @@ uint64_t vkmm_blocked_pieces(const vkmm_shape *shape, const vkmm_device_info *de
 
 uint64_t vkmm_blocked_slices(const vkmm_shape *shape, const vkmm_device_info *device)
 {
-    (void)device;
     if (!is_blocked(shape)) return 0;
-    const uint64_t buffers = vkmm_value(shape, BUFFERS);
-    return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), vkmm_value(shape, SLICES)) + (buffers < 1 || buffers > 2) +
+    const uint64_t buffers = vkmm_value(shape, BUFFERS), depth = vkmm_value(shape, VKMM_TUNE_DEPTH);
+    return vkmm_left_over(may_stage_squares(shape, device) ? depth / 4 : depth, vkmm_value(shape, SLICES)) + (buffers < 1 || buffers > 2) +
            (vkmm_value(shape, SWIZZLE) == 0);
 }

@@ -14,7 +14,7 @@ enum {
     VKMM_TUNE_THREAD_COLS, /* its columns */
     VKMM_TUNE_SPLITS,      /* parts that K is summed in */
     VKMM_TUNE_OWN,         /* the first of the kernel's own */
-    VKMM_MAX_TUNABLES = 12,
+    VKMM_MAX_TUNABLES = 16,
     VKMM_MAX_TUNABLE_VALUES = 12
 };
 

@@ -20,15 +20,27 @@ enum {
     /* Of general kernels alone: */
     VKMM_SPEC_TRANSPOSE_A = 5,
     VKMM_SPEC_TRANSPOSE_B = 6,
-    VKMM_SPEC_ALIGNED = 7, /* bits VKMM_ALIGNED_A, _B, _C */
-    VKMM_SPEC_SPLIT = 8,   /* 1: K is summed in parts, into the workspace */
-    VKMM_SPEC_TUNABLE = 9  /* from here on each kernel's own: kernel/general.c */
+    VKMM_SPEC_ALIGNED = 7,     /* bits VKMM_ALIGNED_A, _B, _C */
+    VKMM_SPEC_SPLIT = 8,       /* 1: K is summed in parts, into the workspace */
+    VKMM_SPEC_TUNABLE = 9,     /* from here on each kernel's own: kernel/general.c */
+    VKMM_SPEC_OUT = 40,        /* how C is stored: vkmm_out */
+    VKMM_SPEC_BIAS = 41,       /* vkmm_bias */
+    VKMM_SPEC_ACTIVATION = 42, /* vkmm_activation */
+    VKMM_SPEC_HALF_SUMS = 43,  /* of reduce.comp: 1: sums are rounded to f16 */
 };
 
-/* All rows of a matrix begin and end at multiples of 16 bytes, so that it can be read in vectors. */
+/* C is stored as the scale type (vkmm_types_scale), or narrower. */
+enum { VKMM_OUT_SCALE = 0, VKMM_OUT_F16 = 1, VKMM_OUT_BF16 = 2 };
+
+/* Of the row-major problem that a kernel sees: a bias of columns belongs to its rows where A and B have changed places. */
+enum { VKMM_BIAS_NONE = 0, VKMM_BIAS_COLS = 1, VKMM_BIAS_ROWS = 2 };
+
+/* All rows of a matrix begin and end at multiples of a vector's elements, so that it can be read in vectors: of 16 bytes; of the kernels blocked,
+ * skinny and cpu at multiples of what vkmm_usable_alignment (plan/parts.h) says. */
 enum { VKMM_ALIGNED_A = 1, VKMM_ALIGNED_B = 2, VKMM_ALIGNED_C = 4 };
 
-/* Bindings 0, 1, 2 of set 0 are A, B, C: the values of vkmm_operand. General kernels have the workspace at 3; observing builds one or two more. */
+/* Bindings 0, 1, 2 of set 0 are A, B, C: the values of vkmm_operand. General kernels have the workspace at 3, or where they need none the bias, which
+ * the second pass has in A's place: four storage buffers are all that Vulkan grants. Observing builds have one or two more. */
 enum { VKMM_BINDING_COUNT = 3, VKMM_BINDING_WORKSPACE = 3, VKMM_MAX_BINDING_COUNT = 5 };
 
 /* The push constants. The tutorials' kernels and users' shaders know m, n, k alone. Elements, unless said otherwise. */
@@ -39,7 +51,7 @@ typedef struct vkmm_push {
     uint32_t stride_a, stride_b, stride_c;
     uint32_t splits, split_depth; /* parts of K; elements along K of each, a multiple of the tile's depth */
     uint32_t first, end;          /* work items of this dispatch */
-    uint32_t alpha[2], beta[2];   /* the bits of a value of the element type */
+    uint32_t alpha[2], beta[2];   /* the bits of a value of the scale type */
 } vkmm_push;
 
 #endif

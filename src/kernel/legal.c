@@ -40,10 +40,10 @@ const vkmm_rule *vkmm_shape_forbidden_by(const vkmm_shape *shape, const vkmm_dev
     return NULL;
 }
 
-const vkmm_rule *vkmm_config_forbidden_by(const vkmm_kernel *kernel, vkmm_type type, const vkmm_config *config,
+const vkmm_rule *vkmm_config_forbidden_by(const vkmm_kernel *kernel, const vkmm_problem *problem, const vkmm_config *config,
                                           const vkmm_device_info *device)
 {
-    const vkmm_shape shape = vkmm_shape_of_config(kernel, type, config);
+    const vkmm_shape shape = vkmm_shape_of_config(kernel, problem, config);
     return vkmm_shape_forbidden_by(&shape, device);
 }
 

@@ -3,6 +3,7 @@
 #define VKMM_KERNEL_LEGAL_H
 
 #include "kernel/table.h"
+#include "math/problem.h"
 
 /* Mesa's llvmpipe leaves the loops of a shader, all of them together, after so many rounds (LP_MAX_TGSI_LOOP_ITERATIONS): seen with version
  * 22.3, no more with 26.1. Nothing in Vulkan allows that, or tells of it. */
@@ -22,16 +23,17 @@ uint64_t vkmm_tile_shared_bytes(const vkmm_kernel *kernel, vkmm_type type, vkmm_
 /* What a tile or a configuration asks of a device: the numbers that the rules weigh. */
 typedef struct vkmm_shape {
     const vkmm_kernel *kernel;
-    vkmm_type type;
-    const vkmm_config *config; /* of a general kernel; NULL: a tutorial's, which has a tile alone */
+    vkmm_type type;              /* that the kernel computes in, and keeps in shared memory and registers */
+    const vkmm_problem *problem; /* of a general kernel; NULL: a tutorial's */
+    const vkmm_config *config;   /* likewise; a tutorial's kernel has a tile alone */
     uint64_t x, y;         /* invocations of a workgroup; 0: the configuration makes no sense, which another rule than the limits' tells */
     uint64_t shared_bytes; /* of a workgroup */
 } vkmm_shape;
 
 vkmm_shape vkmm_shape_of_tile(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile);
 
-/* The shape keeps a pointer to the configuration. */
-vkmm_shape vkmm_shape_of_config(const vkmm_kernel *kernel, vkmm_type type, const vkmm_config *config);
+/* The shape keeps pointers to the problem, whose types alone matter, and to the configuration. */
+vkmm_shape vkmm_shape_of_config(const vkmm_kernel *kernel, const vkmm_problem *problem, const vkmm_config *config);
 
 /* One rule: a quantity of a shape that a limit bounds, the device's or the kernel's own. Shared by the planner, the tuner and everyone who
  * explains it. */
@@ -49,7 +51,7 @@ const vkmm_rule *vkmm_rule_at(uint32_t index); /* NULL past the end */
 const vkmm_rule *vkmm_shape_forbidden_by(const vkmm_shape *shape, const vkmm_device_info *device);
 
 /* Likewise for a configuration of a general kernel. */
-const vkmm_rule *vkmm_config_forbidden_by(const vkmm_kernel *kernel, vkmm_type type, const vkmm_config *config,
+const vkmm_rule *vkmm_config_forbidden_by(const vkmm_kernel *kernel, const vkmm_problem *problem, const vkmm_config *config,
                                           const vkmm_device_info *device);
 
 /* The first rule that forbids the tile on the device; NULL when the tile is legal. */

@@ -2,6 +2,7 @@
 #include "kernel/general.h"
 
 #include "kernel/contract.h"
+#include "math/type.h"
 
 enum { THREAD_LONG = VKMM_TUNE_THREAD_ROWS, THREADS = VKMM_TUNE_OWN };
 
@@ -32,6 +33,12 @@ static uint64_t shorter(const vkmm_shape *shape)
     return rows >= cols ? cols : rows;
 }
 
+/* Of an element of A or B. */
+static uint64_t bytes_in(const vkmm_shape *shape)
+{
+    return vkmm_type_of(shape->problem->type)->bytes;
+}
+
 void vkmm_skinny_ask(vkmm_shape *shape)
 {
     const uint64_t bytes = 16 / vkmm_vector_of(shape->type);
@@ -59,7 +66,7 @@ uint64_t vkmm_skinny_depth(const vkmm_shape *shape, const vkmm_device_info *devi
     (void)device;
     if (!is_skinny(shape)) return 0;
     const uint64_t lanes = vkmm_quotient(shape->x, vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)));
-    const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH), most = 8 * lanes;
+    const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH), most = (bytes_in(shape) == 1 ? 16 : 8) * lanes;
     return depth > most ? depth - most : vkmm_left_over(depth, lanes);
 }
 

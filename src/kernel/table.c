@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "kernel/coopmat.h"
 #include "kernel/general.h"
+#include "math/problem.h"
 #include "modules.inc"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -22,6 +24,10 @@ static const vkmm_kernel kernels[] = {
      64, 1, 1, vkmm_skinny_tunables, vkmm_skinny_ask},
     {"cpu", "for drivers that run on processors: no barriers, and registers as wide as the processor's; takes every problem",
      VKMM_SPREAD_ITEMS, 16, 32, 0, vkmm_cpu_tunables, vkmm_cpu_ask},
+    {"coopmat", "matrix operations of subgroups, fed from shared memory (VK_KHR_cooperative_matrix)", VKMM_SPREAD_ITEMS, 128, 128, 1,
+     vkmm_coopmat_tunables, vkmm_coopmat_ask},
+    {"coopmat2", "matrix operations on matrices as large as a workgroup's tile, read straight from memory (VK_NV_cooperative_matrix2)",
+     VKMM_SPREAD_ITEMS, 128, 128, 0, vkmm_coopmat2_tunables, vkmm_coopmat2_ask},
 };
 
 const vkmm_kernel *vkmm_kernel_at(uint32_t index)
@@ -40,6 +46,44 @@ const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type, vkmm_bui
 {
     for (size_t i = 0; i < COUNT(modules); i++)
         if (modules[i].type == type && modules[i].build == build && strcmp(modules[i].kernel, kernel) == 0) return &modules[i];
+    return NULL;
+}
+
+const vkmm_module *vkmm_module_next(const char *kernel, vkmm_type type, vkmm_type compute, uint32_t *index)
+{
+    while (*index < COUNT(modules)) {
+        const vkmm_module *module = &modules[(*index)++];
+        int fits = module->type == type && module->compute == compute && module->build == VKMM_BUILD_PLAIN;
+        if (fits && strcmp(module->kernel, kernel) == 0) return module;
+    }
+    return NULL;
+}
+
+uint32_t vkmm_device_offers(const vkmm_device_info *device)
+{
+    const uint32_t matrix2 = VKMM_MATRIX2_WORKGROUP | VKMM_MATRIX2_FLEXIBLE | VKMM_MATRIX2_TENSOR;
+    const uint32_t elements = VKMM_MATRIX2_FLEXIBLE | VKMM_MATRIX2_CONVERSION | VKMM_MATRIX2_ELEMENTS;
+    uint32_t offers = 0;
+    if (device->has_f16) offers |= VKMM_NEEDS_F16;
+    if (device->has_i8) offers |= VKMM_NEEDS_I8;
+    if (device->has_storage16) offers |= VKMM_NEEDS_STORAGE16;
+    if (device->has_storage8) offers |= VKMM_NEEDS_STORAGE8;
+    if (device->has_dot8) offers |= VKMM_NEEDS_DOT8;
+    if (device->matrix_shape_count > 0) offers |= VKMM_NEEDS_MATRIX;
+    if (device->has_bf16_matrices) offers |= VKMM_NEEDS_BF16;
+    if ((device->matrix2 & matrix2) == matrix2) offers |= VKMM_NEEDS_MATRIX2;
+    if ((device->matrix2 & elements) == elements) offers |= VKMM_NEEDS_MATRIX2_ELEMENTS;
+    return offers;
+}
+
+const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *problem, const vkmm_device_info *device, const uint32_t *shape)
+{
+    const uint32_t offers = vkmm_device_offers(device);
+    const vkmm_module *module;
+    for (uint32_t i = 0; (module = vkmm_module_next(kernel, problem->type, vkmm_problem_compute(problem), &i)) != NULL;) {
+        if (module->needs & ~offers) continue;
+        if (shape == NULL || memcmp(shape, module->shape, sizeof module->shape) == 0) return module;
+    }
     return NULL;
 }
 

@@ -36,17 +36,44 @@ typedef enum vkmm_build {
     VKMM_BUILD_TRACE  /* records what one workgroup sees: bindings 3 and 4 */
 } vkmm_build;
 
+/* What a module needs of a device beyond Vulkan 1.1, as bits. */
+enum {
+    VKMM_NEEDS_F16 = 1,               /* has_f16 */
+    VKMM_NEEDS_I8 = 2,                /* has_i8 */
+    VKMM_NEEDS_STORAGE16 = 4,         /* has_storage16 */
+    VKMM_NEEDS_STORAGE8 = 8,          /* has_storage8 */
+    VKMM_NEEDS_DOT8 = 16,             /* has_dot8 */
+    VKMM_NEEDS_MATRIX = 32,           /* a matrix shape that fits the module's */
+    VKMM_NEEDS_BF16 = 64,             /* has_bf16_matrices */
+    VKMM_NEEDS_MATRIX2 = 128,         /* workgroup scope, flexible dimensions and tensor addressing of matrix2 */
+    VKMM_NEEDS_MATRIX2_ELEMENTS = 256 /* its flexible dimensions, conversions and functions for each element */
+};
+
 /* One SPIR-V module. */
 typedef struct vkmm_module {
     const char *kernel;
-    vkmm_type type;
+    vkmm_type type; /* of A and B */
     const uint32_t *words;
     size_t bytes;
     vkmm_build build;
+    vkmm_type compute; /* of the sums */
+    uint32_t needs;    /* VKMM_NEEDS_* */
+    uint32_t shape[3]; /* m, n, k of its matrix operations; zeros: it has none, or they are specialization constants */
 } vkmm_module;
 
-/* The module of a kernel for a type; NULL when there is none. Static storage. */
+/* The first module of a kernel for a type, whatever it sums in and needs; NULL when there is none. Static storage. */
 const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type, vkmm_build build);
+
+/* Module after module of a kernel (plain builds) that sums products of a type so, from *index on, which goes past the one returned: in the order
+ * of the manifest, where what needs more stands first. NULL past the end. */
+const vkmm_module *vkmm_module_next(const char *kernel, vkmm_type type, vkmm_type compute, uint32_t *index);
+
+/* VKMM_NEEDS_* that the device has. (VKMM_NEEDS_MATRIX: any shape at all.) */
+uint32_t vkmm_device_offers(const vkmm_device_info *device);
+
+/* The first module of a kernel for a problem that the device can run, `shape` being that of its matrix operations (NULL: any); NULL when there is
+ * none. */
+const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *problem, const vkmm_device_info *device, const uint32_t *shape);
 
 /* FNV-1a, 64 bits, over the words of all modules in the table's order; 16 hexadecimal digits and a zero. */
 void vkmm_modules_hash(char text[17]);

@@ -160,7 +160,7 @@ vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const cha
     }
     shader->kernel = (vkmm_kernel){"user", "a user's shader", VKMM_SPREAD_GRID, 16, 16, 0};
     shader->module.kernel = "user";
-    shader->module.type = type;
+    shader->module.type = shader->module.compute = type;
     status = compile(log, &api, text, bytes, shader);
     if (status != VKMM_OK) goto error;
     vkmm_dynlib_close(api.library);

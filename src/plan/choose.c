@@ -12,14 +12,14 @@
 /* Every matrix is one binding, and a binding sees maxStorageBufferRange bytes at most. */
 static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem)
 {
-    static const char names[] = "ABC";
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
-        uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)operand);
+    static const char *const names[] = {"A", "B", "C", "the bias"};
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
+        uint64_t bytes = (vkmm_operand_bytes(problem, (vkmm_operand)operand) + 3) / 4 * 4; /* shaders see whole words */
         if (bytes <= device->max_storage_range) continue;
-        const vkmm_type_info *type = vkmm_type_of(problem->type);
-        uint64_t side = (uint64_t)sqrt((double)(device->max_storage_range / type->bytes));
+        const vkmm_type_info *type = vkmm_type_of(problem->type), *out = vkmm_type_of(vkmm_operand_type(problem, VKMM_C));
+        uint64_t side = (uint64_t)sqrt((double)(device->max_storage_range / (type->bytes > out->bytes ? type->bytes : out->bytes)));
         return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "%c needs %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange); the largest %s square is %llu",
+                         "%s needs %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange); the largest %s square is %llu",
                          names[operand], (unsigned long long)bytes, device->name, (unsigned long long)device->max_storage_range, type->name,
                          (unsigned long long)side);
     }
@@ -53,11 +53,27 @@ static const char *automatic_kernel(const vkmm_device_info *device, const vkmm_w
 
 static vkmm_status refuse_general(const vkmm_log *log, const char *name)
 {
+    return vkmm_fail(log, VKMM_UNSUPPORTED,
+                     "the kernel %s computes plain products alone: one matrix, row-major and packed, no transposes, alpha 1, beta 0, "
+                     "no bias, no activation; blocked, skinny and cpu compute every problem",
+                     name);
+}
+
+static vkmm_status refuse_type(const vkmm_log *log, const char *name, const vkmm_problem *problem)
+{
+    const vkmm_types types = vkmm_problem_types(problem);
     return vkmm_fail(
         log, VKMM_UNSUPPORTED,
-        "the kernel %s computes plain products alone: one matrix, row-major and packed, no transposes, alpha 1, beta 0; blocked, "
-        "skinny and cpu compute every problem",
-        name);
+        "the kernel %s multiplies f32, f64, i32 and u32, each summed and stored as itself; %s summed in %s and stored as %s is for "
+        "blocked, skinny, cpu, coopmat and coopmat2",
+        name, vkmm_type_of(types.in)->name, vkmm_type_of(types.compute)->name, vkmm_type_of(types.out)->name);
+}
+
+/* Whether C, and the sums, have another type than A and B, or a type that the tutorials' kernels do not know. */
+static int is_narrow(const vkmm_problem *problem)
+{
+    const vkmm_types types = vkmm_problem_types(problem);
+    return vkmm_type_of(types.in)->bytes < 4 || types.in != types.out || types.in != types.compute;
 }
 
 static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
@@ -80,12 +96,27 @@ static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *devi
     if (!name || strcmp(name, "auto") == 0) return vkmm_fail(log, VKMM_NO_DEVICE, "a product without a device needs the kernel serial");
     choice->kernel = vkmm_kernel_find(name);
     if (!choice->kernel) return vkmm_fail(log, VKMM_INVALID, "there is no kernel \"%s\"", name);
+    if (!choice->kernel->tunables && is_narrow(problem)) return refuse_type(log, name, problem);
     if (!choice->kernel->tunables && !vkmm_problem_is_plain(problem)) return refuse_general(log, name);
     if (choice->kernel->spread == VKMM_SPREAD_HOST) return VKMM_OK;
-    choice->module = vkmm_module_find(name, problem->type, VKMM_BUILD_PLAIN);
-    if (!choice->module)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "this build has no %s shader for %s", name, vkmm_type_of(problem->type)->name);
+    choice->module = device && choice->kernel->tunables ? vkmm_general_module(device, &choice->problem, choice->kernel)
+                                                        : vkmm_module_find(name, problem->type, VKMM_BUILD_PLAIN);
+    if (!choice->module) return vkmm_refuse_module(log, device, name, &choice->problem);
     return VKMM_OK;
+}
+
+/* A packed vector is a row as well as a column. Of narrow types a kernel reads several elements at a time where they are neighbours along K. */
+static void lay_vectors_along_k(vkmm_problem *problem)
+{
+    if (vkmm_type_of(problem->type)->bytes >= 4 || problem->k == 0) return;
+    if (problem->m == 1 && problem->op_a == VKMM_OP_T && problem->lda == 1) {
+        problem->op_a = VKMM_OP_N;
+        problem->lda = problem->k;
+    }
+    if (problem->n == 1 && problem->op_b == VKMM_OP_N && problem->ldb == 1) {
+        problem->op_b = VKMM_OP_T;
+        problem->ldb = problem->k;
+    }
 }
 
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
@@ -93,6 +124,7 @@ vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, con
 {
     memset(choice, 0, sizeof *choice);
     choice->problem = vkmm_problem_row_major(problem, &choice->swapped);
+    lay_vectors_along_k(&choice->problem);
     vkmm_status status = find_kernel(log, device, problem, wish, choice);
     if (status != VKMM_OK) return status;
     if (choice->kernel->spread == VKMM_SPREAD_HOST) return vkmm_choose_tutorial(log, device, wish, choice);

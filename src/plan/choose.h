@@ -16,7 +16,7 @@ typedef struct vkmm_wish {
 typedef struct vkmm_choice {
     const vkmm_kernel *kernel;
     const vkmm_module *module; /* NULL for the kernel serial */
-    const vkmm_module *reduce; /* the second pass; NULL where K is not split */
+    const vkmm_module *reduce; /* the second pass; NULL where K is not split, and C can be stored as it is */
     vkmm_kernel_info info;
     vkmm_problem problem;   /* as the kernel sees it: row-major, everything filled in (vkmm_problem_row_major) */
     int swapped;            /* its A is the wished problem's B */

@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "math/problem.h"
+#include "math/type.h"
 #include "vk/command.h"
 
 enum { REDUCE_WORKGROUP = 256 };
 
 /* The bits of a scalar as the shaders take it. The problem has rounded it to the type already. */
-static void scalar_bits(vkmm_type type, double value, uint32_t bits[2])
+static void scalar_bits(vkmm_type type /* vkmm_types_scale */, double value, uint32_t bits[2])
 {
     const float narrow = (float)value;
     bits[0] = bits[1] = 0;
@@ -29,8 +30,8 @@ static void fill_push(const vkmm_choice *choice, vkmm_push *push)
     push->splits = choice->info.splits;
     push->split_depth = choice->split_depth;
     push->end = (uint32_t)choice->info.items;
-    scalar_bits(p->type, p->alpha, push->alpha);
-    scalar_bits(p->type, p->beta, push->beta);
+    scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), p->alpha, push->alpha);
+    scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), p->beta, push->beta);
 }
 
 static uint32_t reduce_size(const vkmm_device_info *limits)
@@ -39,23 +40,40 @@ static uint32_t reduce_size(const vkmm_device_info *limits)
     return most < REDUCE_WORKGROUP ? most : REDUCE_WORKGROUP;
 }
 
+/* Each invocation makes an element of C, or where that is narrower a word; N elements begin and end in the middle of a word at worst. */
 static void count_reduce(const vkmm_device_info *limits, const vkmm_problem *problem, vkmm_plan *plan)
 {
-    const uint64_t size = reduce_size(limits), groups = (problem->m * problem->n + size - 1) / size * problem->batch_count;
+    const int narrow = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes < 4;
+    const uint64_t size = reduce_size(limits), row = narrow ? problem->n / 2 + 1 : problem->n;
+    const uint64_t groups = (problem->m * row + size - 1) / size * problem->batch_count;
     plan->reduce_items = (uint32_t)groups; /* no more than elements, which fit into the workspace, one binding, several times */
     plan->reduce_groups = (uint32_t)(groups < limits->max_workgroup_count[0] ? groups : limits->max_workgroup_count[0]);
+}
+
+static uint32_t constant_of(const vkmm_kernel_info *info, uint32_t id)
+{
+    for (uint32_t i = 0; i < info->spec_count; i++)
+        if (info->spec_ids[i] == id) return info->spec_values[i];
+    return 0;
 }
 
 /* Each item of the second pass is as many elements of one matrix as a workgroup has invocations. */
 static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
-    const uint32_t ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_WORKGROUP_Y}, values[] = {reduce_size(&device->physical->info), 1};
+    const uint32_t ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_WORKGROUP_Y, VKMM_SPEC_HALF_SUMS,
+                            VKMM_SPEC_OUT,         VKMM_SPEC_BIAS,        VKMM_SPEC_ACTIVATION};
+    const uint32_t values[] = {reduce_size(&device->physical->info),
+                               1,
+                               vkmm_problem_compute(&choice->problem) == VKMM_F16,
+                               constant_of(&choice->info, VKMM_SPEC_OUT),
+                               constant_of(&choice->info, VKMM_SPEC_BIAS),
+                               constant_of(&choice->info, VKMM_SPEC_ACTIVATION)};
     vkmm_pipeline_info info = {
         .words = choice->reduce->words,
         .bytes = choice->reduce->bytes,
         .binding_count = plan->binding_count,
         .push_bytes = sizeof(vkmm_push),
-        .spec_count = 2,
+        .spec_count = sizeof ids / sizeof ids[0],
         .spec_ids = ids,
         .spec_values = values,
     };
@@ -70,6 +88,7 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
         .module = choice->module,
         .binding_count = choice->kernel->tunables ? VKMM_BINDING_WORKSPACE + 1 : VKMM_BINDING_COUNT + (uint32_t)choice->module->build,
         .swapped = choice->swapped,
+        .has_bias = choice->problem.has_bias,
     };
     fill_push(choice, &plan->push);
     vkmm_pipeline_info info = {
@@ -80,10 +99,11 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
         .spec_count = choice->info.spec_count,
         .spec_ids = choice->info.spec_ids,
         .spec_values = choice->info.spec_values,
+        .subgroup_size = choice->info.subgroup_size,
         .capture_statistics = choice->capture_statistics,
     };
     vkmm_status status = vkmm_pipeline_create(device, &info, &plan->pipeline);
-    if (status == VKMM_OK && choice->info.splits > 1) status = create_reduce(device, choice, plan);
+    if (status == VKMM_OK && choice->reduce) status = create_reduce(device, choice, plan);
     if (status != VKMM_OK) vkmm_plan_destroy(device, plan);
     return status;
 }
@@ -92,7 +112,8 @@ int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *pla
 {
     const vkmm_kernel_info *want = &choice->info, *have = &plan->info;
     const size_t bytes = want->spec_count * sizeof want->spec_ids[0];
-    int same = choice->module == plan->module && want->spec_count == have->spec_count && (want->splits > 1) == (have->splits > 1);
+    int same =
+        choice->module == plan->module && want->spec_count == have->spec_count && (choice->reduce != NULL) == (plan->reduce.handle != NULL);
     if (!same || memcmp(want->spec_ids, have->spec_ids, bytes) != 0 || memcmp(want->spec_values, have->spec_values, bytes) != 0) return 0;
     plan->info = choice->info;
     plan->swapped = choice->swapped;
@@ -112,15 +133,20 @@ static void bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t bi
     if (pipeline->handle) vkmm_pipeline_bind(device, pipeline, binding, part->buffer, part->offset, part->bytes);
 }
 
+/* Every binding that a shader names must hold something. */
+static const vkmm_part *part_of(const vkmm_plan *plan, const vkmm_part *parts, uint32_t binding, int reduce)
+{
+    if (binding <= VKMM_B && reduce && plan->has_bias) return &parts[VKMM_BIAS_PART];
+    if (binding <= VKMM_B && plan->swapped) return &parts[binding == VKMM_A ? VKMM_B : VKMM_A];
+    if (binding != VKMM_BINDING_WORKSPACE || plan->info.splits == 0 || plan->info.workspace_bytes > 0) return &parts[binding];
+    return &parts[plan->has_bias ? VKMM_BIAS_PART : VKMM_C];
+}
+
 void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts)
 {
     for (uint32_t i = 0; i < plan->binding_count; i++) {
-        const vkmm_part *part = &parts[i];
-        if (plan->swapped && i <= VKMM_B) part = &parts[i == VKMM_A ? VKMM_B : VKMM_A];
-        /* Every binding that a shader names must hold something. */
-        if (i == VKMM_BINDING_WORKSPACE && plan->info.splits > 0 && plan->info.workspace_bytes == 0) part = &parts[VKMM_C];
-        bind(device, &plan->pipeline, i, part);
-        bind(device, &plan->reduce, i, part);
+        bind(device, &plan->pipeline, i, part_of(plan, parts, i, 0));
+        bind(device, &plan->reduce, i, part_of(plan, parts, i, 1));
     }
 }
 

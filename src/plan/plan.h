@@ -14,6 +14,7 @@ typedef struct vkmm_plan {
     uint32_t reduce_groups, reduce_items;
     vkmm_push push;
     uint32_t binding_count; /* 3; of observing builds 4 (COUNT) or 5 (TRACE); of general kernels 4 */
+    int has_bias;           /* parts[VKMM_BIAS_PART] counts */
     int swapped;            /* the kernel's A is the problem's B: a column-major problem, seen row-major */
 } vkmm_plan;
 
@@ -31,8 +32,11 @@ void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan); /* a zeroed or hal
  * changed. Not while a command buffer with the plan is recorded or in flight. */
 int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);
 
+enum { VKMM_BIAS_PART = 4 };
+
 /* Says where things lie, before the first record: parts[0 … 2] are the problem's A, B and C; what an observing build writes follows; for a
- * general kernel parts[3] is the workspace (info.workspace_bytes; looked at only when that is not 0). */
+ * general kernel parts[VKMM_BINDING_WORKSPACE] is the workspace (info.workspace_bytes) and parts[VKMM_BIAS_PART] the bias, each looked at only
+ * where there is one. Of narrow types every part ends at a multiple of 4 bytes. */
 void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts);
 
 /* How many slices the work can be cut into: info.items of a general kernel, else 1; 0 where there is nothing to do. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "math/type.h"
+#include "plan/matrices.h"
 #include "plan/parts.h"
 #include "plan/presets.h"
 
@@ -29,6 +30,12 @@ void vkmm_fit_short_side(const vkmm_problem *problem, const vkmm_kernel *kernel,
     value[VKMM_TUNE_COLS] = vkmm_is_wide(problem) ? longer : fit;
 }
 
+/* Of an element of a sum of a part of K. */
+static uint32_t workspace_bytes(const vkmm_problem *problem)
+{
+    return vkmm_type_of(vkmm_types_scale(vkmm_problem_types(problem)))->bytes;
+}
+
 /* The cost of a product with a configuration of blocked, in microseconds of an imagined device whose processors have as many multiply-adds a
  * microsecond as an NVIDIA SM at 1.98 GHz. Only comparisons count, and these depend little on the device:
  *
@@ -41,24 +48,24 @@ void vkmm_fit_short_side(const vkmm_problem *problem, const vkmm_kernel *kernel,
 static double blocked_cost(const vkmm_problem *problem, const vkmm_kernel *kernel, const vkmm_preset *preset, const vkmm_config *config,
                            double processors)
 {
-    const double multiply_adds = 128 * 1980, fixed_depth = 32, launch = 2, reduce_launch = 5, bytes_per_us = 30e3 * processors, tax = 1.1;
+    const double multiply_adds = strcmp(kernel->name, "coopmat") == 0 ? vkmm_matrix_rate(problem) : 128 * 1980;
+    const double fixed_depth = 32, launch = 2, reduce_launch = 5, bytes_per_us = 30e3 * processors, tax = 1.1;
     const uint32_t *value = config->values;
     uint32_t splits;
     const double part = vkmm_config_splits(problem, config, &splits), resident = preset->resident;
-    const double invocations = (double)vkmm_shape_of_config(kernel, problem->type, config).x;
+    const double invocations = (double)vkmm_shape_of_config(kernel, problem, config).x;
     const double turns = (double)vkmm_config_tiles(problem, config) * splits / processors;
     const double busiest = ceil(turns) <= resident ? ceil(turns) : turns + resident / 4;
     const double threads = fmin(ceil(turns), resident) * invocations;
     const double tile = (double)value[VKMM_TUNE_ROWS] * value[VKMM_TUNE_COLS] * (part + fixed_depth);
-    const double outputs = (double)problem->m * (double)problem->n * (double)problem->batch_count * vkmm_type_of(problem->type)->bytes;
+    const double outputs = (double)problem->m * (double)problem->n * (double)problem->batch_count * workspace_bytes(problem);
     const double product = busiest * tile / (multiply_adds * preset->rate * threads / (threads + preset->half)) + launch;
     return splits > 1 ? tax * (product + reduce_launch + 2 * splits * outputs / bytes_per_us) : product;
 }
 
 static int workspace_fits(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t splits)
 {
-    const double bytes =
-        (double)problem->m * (double)problem->n * (double)problem->batch_count * vkmm_type_of(problem->type)->bytes * splits;
+    const double bytes = (double)problem->m * (double)problem->n * (double)problem->batch_count * workspace_bytes(problem) * splits;
     return splits == 1 || bytes <= fmin((double)device->max_storage_range, 0x1p28);
 }
 
@@ -68,10 +75,12 @@ static vkmm_config cheapest(const vkmm_device_info *device, const vkmm_problem *
     static const uint32_t splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
     const double processors = processors_of(device);
     vkmm_config best = list->presets[list->count - 1].config;
+    vkmm_fit_matrix(device, problem, kernel, &best);
     double least = INFINITY;
     for (uint32_t i = 0; i < list->count; i++) {
         vkmm_config config = list->presets[i].config;
-        if (vkmm_config_forbidden_by(kernel, problem->type, &config, device)) continue;
+        vkmm_fit_matrix(device, problem, kernel, &config);
+        if (vkmm_config_forbidden_by(kernel, problem, &config, device)) continue;
         for (size_t s = 0; s < sizeof splits / sizeof splits[0]; s++) {
             config.values[VKMM_TUNE_SPLITS] = splits[s];
             if (splits[s] > 1 && problem->k < 8ull * splits[s] * config.values[VKMM_TUNE_DEPTH]) break;
@@ -86,7 +95,7 @@ static vkmm_config cheapest(const vkmm_device_info *device, const vkmm_problem *
 }
 
 /* Reading is all that counts: enough workgroups that every processor has several under way, by parts of K where the long side has too few. */
-static void split_skinny(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_config *config)
+static void split_thin(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_config *config)
 {
     const double wanted = 3 * processors_of(device), tiles = (double)vkmm_config_tiles(problem, config);
     const uint64_t most = problem->k / (4ull * config->values[VKMM_TUNE_DEPTH]);
@@ -99,6 +108,11 @@ static void split_skinny(const vkmm_device_info *device, const vkmm_problem *pro
 const vkmm_kernel *vkmm_planned_kernel(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     if (device->type == VK_PHYSICAL_DEVICE_TYPE_CPU && device->has_broadcast) return vkmm_kernel_find("cpu");
+    const vkmm_kernel *coopmat = vkmm_kernel_find("coopmat");
+    if (vkmm_coopmat_suits(device, problem)) {
+        const vkmm_config config = vkmm_planned_config(device, problem, coopmat);
+        if (!vkmm_config_forbidden_by(coopmat, problem, &config, device)) return coopmat;
+    }
     return vkmm_kernel_find(vkmm_short_side(problem) <= 8 ? "skinny" : "blocked");
 }
 
@@ -115,14 +129,17 @@ static void split_long_loops(const vkmm_device_info *device, const vkmm_problem 
 vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel)
 {
     const vkmm_presets list = vkmm_presets_of(device, problem, kernel);
-    const int blocked = strcmp(kernel->name, "blocked") == 0;
+    const int blocked = strcmp(kernel->name, "blocked") == 0 || strcmp(kernel->name, "coopmat") == 0;
     vkmm_config config = blocked ? cheapest(device, problem, kernel, &list) : list.presets[list.count - 1].config;
     for (uint32_t i = 0; i < list.count && !blocked; i++) {
         config = list.presets[i].config;
         vkmm_fit_short_side(problem, kernel, &config);
-        if (!vkmm_config_forbidden_by(kernel, problem->type, &config, device)) break;
+        if (!vkmm_config_forbidden_by(kernel, problem, &config, device)) break;
     }
-    if (strcmp(kernel->name, "skinny") == 0) split_skinny(device, problem, &config);
+    const int thin = strcmp(kernel->name, "coopmat") == 0 && vkmm_thin_matrix(device, problem, kernel, &config);
+    if (thin || strcmp(kernel->name, "skinny") == 0) split_thin(device, problem, &config);
     split_long_loops(device, problem, &config);
+    for (int i = 0; i < VKMM_MAX_TUNABLES; i++)
+        if (!kernel->tunables[i].name) config.values[i] = 1;
     return config;
 }

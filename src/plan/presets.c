@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "math/problem.h"
+#include "plan/matrices.h"
+#include "math/type.h"
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
@@ -35,6 +37,22 @@ static const vkmm_preset skinny_along[] = {
     {.config = {{4, 1, 512, 4, 1, 1, 128, 1, 1, 1, 1, 1}}},  {.config = {{16, 1, 128, 4, 1, 1, 128, 1, 1, 1, 1, 1}}},
     {.config = {{4, 1, 128, 4, 1, 1, 32, 1, 1, 1, 1, 1}}},   {.config = {{16, 1, 32, 4, 1, 1, 32, 1, 1, 1, 1, 1}}},
 };
+/* Of 16 bits 8 elements make 16 bytes, of 8 bits 16; rows must be many, because all of the short operand is read again for each few of them. */
+static const vkmm_preset skinny_along_16[] = {
+    {.config = {{4, 1, 2048, 4, 1, 1, 256, 1, 1, 1, 1, 1}}}, {.config = {{8, 1, 1024, 8, 1, 1, 128, 1, 1, 1, 1, 1}}},
+    {.config = {{32, 1, 512, 8, 1, 1, 256, 1, 1, 1, 1, 1}}}, {.config = {{16, 1, 256, 4, 1, 1, 128, 1, 1, 1, 1, 1}}},
+    {.config = {{16, 1, 64, 4, 1, 1, 32, 1, 1, 1, 1, 1}}},
+};
+static const vkmm_preset skinny_along_8[] = {
+    {.config = {{4, 1, 4096, 4, 1, 1, 256, 1, 1, 1, 1, 1}}},  {.config = {{4, 1, 2048, 4, 1, 1, 128, 1, 1, 1, 1, 1}}},
+    {.config = {{16, 1, 1024, 4, 1, 1, 256, 1, 1, 1, 1, 1}}}, {.config = {{16, 1, 512, 4, 1, 1, 128, 1, 1, 1, 1, 1}}},
+    {.config = {{16, 1, 128, 4, 1, 1, 32, 1, 1, 1, 1, 1}}},
+};
+static const vkmm_preset skinny_across_narrow[] = {
+    {.config = {{64, 1, 128, 4, 1, 1, 256, 1, 1, 1, 1, 1}}}, {.config = {{64, 1, 128, 4, 1, 1, 256, 1, 1, 1, 1, 1}}},
+    {.config = {{128, 1, 64, 4, 1, 1, 256, 1, 1, 1, 1, 1}}}, {.config = {{64, 1, 64, 4, 1, 1, 128, 1, 1, 1, 1, 1}}},
+    {.config = {{32, 1, 32, 4, 1, 1, 32, 1, 1, 1, 1, 1}}},
+};
 static const vkmm_preset skinny_across[] = {
     {.config = {{64, 1, 64, 4, 1, 1, 256, 1, 1, 1, 1, 1}}},  {.config = {{64, 1, 64, 4, 1, 1, 256, 1, 1, 1, 1, 1}}},
     {.config = {{128, 1, 64, 4, 1, 1, 256, 1, 1, 1, 1, 1}}}, {.config = {{64, 1, 32, 4, 1, 1, 128, 1, 1, 1, 1, 1}}},
@@ -49,6 +67,23 @@ static const vkmm_preset cpu[] = {
     {.config = {{8, 256, 4, 1, 1, 1, 8, 0, 1, 1, 1, 1}}},
 };
 enum { CPU_32_ROWS, CPU_16_ROWS, CPU_8_ROWS, CPU_WRITTEN_OUT };
+
+/* rows, cols, depth, matrix-rows, matrix-cols, splits; swizzle, threads, scope, whole, prefetch, unroll. From large to small, for as many tiles as
+ * there are processors; then matrices of subgroups, for devices where workgroups own none, down to narrow ones. Not measured yet. */
+static const vkmm_preset coopmat2[] = {
+    {.config = {{128, 256, 64, 128, 256, 1, 8, 256, 2, 1, 0, 4, 1, 1, 1, 1}}},
+    {.config = {{256, 128, 64, 256, 128, 1, 8, 256, 2, 1, 0, 4, 1, 1, 1, 1}}},
+    {.config = {{128, 128, 64, 128, 128, 1, 8, 256, 2, 1, 0, 4, 1, 1, 1, 1}}},
+    {.config = {{64, 128, 64, 64, 128, 1, 8, 128, 2, 1, 0, 4, 1, 1, 1, 1}}},
+    {.config = {{64, 64, 64, 64, 64, 1, 8, 128, 2, 1, 0, 4, 1, 1, 1, 1}}},
+    {.config = {{128, 128, 32, 64, 64, 1, 8, 128, 3, 1, 0, 1, 1, 1, 1, 1}}},
+    {.config = {{32, 32, 32, 32, 32, 1, 8, 32, 3, 1, 0, 1, 1, 1, 1, 1}}},
+    {.config = {{32, 32, 32, 32, 32, 1, 8, 64, 3, 1, 0, 1, 1, 1, 1, 1}}},
+    {.config = {{32, 32, 32, 32, 32, 1, 8, 16, 3, 1, 0, 1, 1, 1, 1, 1}}},
+    {.config = {{16, 16, 32, 16, 16, 1, 8, 8, 3, 1, 0, 1, 1, 1, 1, 1}}},
+    {.config = {{16, 16, 32, 16, 16, 1, 8, 4, 3, 1, 0, 1, 1, 1, 1, 1}}},
+};
+enum { COOPMAT2_SIZES = 5 }; /* of tiles that a workgroup owns */
 
 /* Mesa's release as its driver tells it: "Mesa 26.1.2"; 0 where it does not. */
 static int mesa_release(const vkmm_device_info *device)
@@ -80,13 +115,32 @@ static vkmm_presets skinny_presets(const vkmm_problem *problem)
 {
     const uint64_t side = vkmm_short_side(problem);
     const uint32_t first = side <= 2 ? 0 : side <= 4 ? 1 : side <= 8 ? 2 : 3;
+    const uint32_t bytes = vkmm_type_of(problem->type)->bytes;
+    if (bytes < 4 && !long_along_k(problem)) return (vkmm_presets){skinny_across_narrow + first, COUNT(skinny_across_narrow) - first};
+    if (bytes == 2) return (vkmm_presets){skinny_along_16 + first, COUNT(skinny_along_16) - first};
+    if (bytes == 1) return (vkmm_presets){skinny_along_8 + first, COUNT(skinny_along_8) - first};
     if (long_along_k(problem)) return (vkmm_presets){skinny_along + first, COUNT(skinny_along) - first};
     return (vkmm_presets){skinny_across + first, COUNT(skinny_across) - first};
 }
 
+static vkmm_presets coopmat2_presets(const vkmm_device_info *device, const vkmm_problem *problem)
+{
+    const double processors = device->processors ? device->processors : 48;
+    const double elements = (double)problem->m * (double)problem->n * (double)problem->batch_count;
+    uint32_t first = 0;
+    while (first + 1 < COOPMAT2_SIZES) {
+        const uint32_t *value = coopmat2[first].config.values;
+        if (elements >= processors * value[VKMM_TUNE_ROWS] * value[VKMM_TUNE_COLS]) break;
+        first++;
+    }
+    return (vkmm_presets){coopmat2 + first, COUNT(coopmat2) - first};
+}
+
 vkmm_presets vkmm_presets_of(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel)
 {
+    if (strcmp(kernel->name, "coopmat") == 0) return vkmm_coopmat_presets(problem);
     if (strcmp(kernel->name, "cpu") == 0) return cpu_presets(device, problem);
     if (strcmp(kernel->name, "skinny") == 0) return skinny_presets(problem);
+    if (strcmp(kernel->name, "coopmat2") == 0) return coopmat2_presets(device, problem);
     return problem->type == VKMM_F64 ? (vkmm_presets){blocked_f64, COUNT(blocked_f64)} : (vkmm_presets){blocked, COUNT(blocked)};
 }

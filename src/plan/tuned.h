@@ -3,10 +3,12 @@
  *
  * The file is text, one line of words an entry:
  *
- *     vkmatmul tuning 1
- *     DEVICE_UUID DRIVER_UUID DRIVER_VERSION SHADER_HASH TYPE OP_A OP_B ALIGNED M N K BATCH KERNEL CONFIG FLOPS PLANNED CANDIDATES DATE SUM
+ *     vkmatmul tuning 2
+ *     DEVICE_UUID DRIVER_UUID DRIVER_VERSION SHADER_HASH TYPE OUT COMPUTE OP_A OP_B ALIGNED M N K BATCH KERNEL CONFIG FLOPS PLANNED CANDIDATES
+ *     DATE SUM
  *
- * M, N, K and BATCH are classes (below), CONFIG is "-" where there is none, FLOPS and PLANNED are whole FLOP/s, DATE is UTC, SUM the FNV-1a
+ * all of it in one line. TYPE, OUT and COMPUTE are those of A and B, of C and of the sums; the epilogue does not count. M, N, K and BATCH are
+ * classes (below), CONFIG is "-" where there is none, FLOPS and PLANNED are whole FLOP/s, DATE is UTC, SUM the FNV-1a
  * (base/hash.h) of the line before it as 16 hexadecimal digits. A line that is not exactly what vkmm_tuning_line writes is damaged: it is ignored,
  * and the first of them told with its number. A file of another version is ignored as a whole. Lines of other devices, drivers and shaders are
  * others' results: kept, and written again, until there are more than VKMM_TUNING_MOST; then the oldest leave.
@@ -22,12 +24,13 @@ enum { VKMM_TUNING_MOST = 2000, VKMM_TUNING_DATE = 21, VKMM_TUNING_LINE = 512, V
 typedef struct vkmm_tuning_key {
     uint8_t device_uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE];
     uint32_t driver_version;
-    char shader_hash[16]; /* not ended by a zero */
-    uint8_t type;         /* vkmm_type */
-    uint8_t op_a, op_b;   /* of the problem seen row-major (vkmm_problem_row_major), as what follows */
-    uint8_t aligned;      /* VKMM_ALIGNED_* */
-    uint8_t m, n, k;      /* classes of the extents: the rounded logarithm to base 2, plus 1; 0 for 0 */
-    uint8_t batch;        /* class of the number of matrices */
+    char shader_hash[16];     /* not ended by a zero */
+    uint8_t in, out, compute; /* vkmm_types */
+    uint8_t op_a, op_b;       /* of the problem seen row-major (vkmm_problem_row_major), as what follows */
+    uint8_t aligned;          /* VKMM_ALIGNED_* */
+    uint8_t m, n, k;          /* classes of the extents: the rounded logarithm to base 2, plus 1; 0 for 0 */
+    uint8_t batch;            /* class of the number of matrices */
+    uint8_t zero[2];
 } vkmm_tuning_key;
 
 typedef struct vkmm_tuning_entry {
@@ -72,7 +75,7 @@ vkmm_status vkmm_tuning_parse(const vkmm_log *log, const char *text, size_t byte
 
 /* The first line of a file, and the line of an entry, each with its end. Kernel and configuration must be words of at most the length that
  * vkmm_candidate has room for. */
-#define VKMM_TUNING_TITLE "vkmatmul tuning 1\n"
+#define VKMM_TUNING_TITLE "vkmatmul tuning 2\n"
 void vkmm_tuning_line(const vkmm_tuning_entry *entry, char line[VKMM_TUNING_LINE]);
 
 /* ---- What an instance keeps (tuned.c). Safe from several threads. The file is read once, and again at every put ---- */

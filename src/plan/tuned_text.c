@@ -21,8 +21,11 @@ vkmm_tuning_key vkmm_tuning_key_of(const vkmm_device_info *device, const vkmm_pr
 {
     int swapped;
     vkmm_problem seen = vkmm_problem_row_major(problem, &swapped);
+    const vkmm_types types = vkmm_problem_types(&seen);
     vkmm_tuning_key key = {.driver_version = device->driver_version,
-                           .type = (uint8_t)seen.type,
+                           .in = (uint8_t)types.in,
+                           .out = (uint8_t)types.out,
+                           .compute = (uint8_t)types.compute,
                            .op_a = (uint8_t)seen.op_a,
                            .op_b = (uint8_t)seen.op_b,
                            .aligned = (uint8_t)vkmm_problem_alignment(&seen),
@@ -94,6 +97,11 @@ static void write_hex(char *text, const uint8_t *bytes, size_t count)
     for (size_t i = 0; i < count; i++) snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 }
 
+static const char *type_name(uint8_t type)
+{
+    return vkmm_type_of((vkmm_type)type)->name;
+}
+
 /* Whole numbers alone: a decimal point would follow the locale of the program that this library is a part of. */
 void vkmm_tuning_line(const vkmm_tuning_entry *entry, char line[VKMM_TUNING_LINE])
 {
@@ -102,16 +110,16 @@ void vkmm_tuning_line(const vkmm_tuning_entry *entry, char line[VKMM_TUNING_LINE
     char device[2 * VK_UUID_SIZE + 1], driver[2 * VK_UUID_SIZE + 1];
     write_hex(device, key->device_uuid, VK_UUID_SIZE);
     write_hex(driver, key->driver_uuid, VK_UUID_SIZE);
-    int length = snprintf(line, VKMM_TUNING_LINE, "%s %s %u %.16s %s %c %c %u %u %u %u %u %s %s %llu %llu %u %s ", device, driver,
-                          key->driver_version, key->shader_hash, vkmm_type_of((vkmm_type)key->type)->name, "NT"[key->op_a], "NT"[key->op_b],
-                          key -> aligned, key -> m, key -> n, key -> k, key -> batch, tuned -> best.kernel,
-                          tuned->best.config[0] ? tuned->best.config : "-", (unsigned long long)whole(tuned->gflops),
+    int length = snprintf(line, VKMM_TUNING_LINE, "%s %s %u %.16s %s %s %s %c %c %u %u %u %u %u %s %s %llu %llu %u %s ", device, driver,
+                          key->driver_version, key->shader_hash, type_name(key->in), type_name(key->out), type_name(key->compute),
+                          "NT"[key->op_a], "NT"[key->op_b], key -> aligned, key -> m, key -> n, key -> k, key -> batch,
+                          tuned -> best.kernel, tuned->best.config[0] ? tuned->best.config : "-", (unsigned long long)whole(tuned->gflops),
                           (unsigned long long)whole(tuned->planned_gflops), tuned->candidates, entry->date);
     snprintf(line + length, (size_t)(VKMM_TUNING_LINE - length), "%016llx\n",
              (unsigned long long)vkmm_hash(VKMM_HASH_START, line, (size_t)length - 1));
 }
 
-enum { WORDS = 19 };
+enum { WORDS = 21 };
 
 /* Cuts a line at its spaces, in place: exactly so many words. */
 static int split(char *line, char *words[WORDS])
@@ -155,26 +163,29 @@ static int read_entry(char *words[WORDS], vkmm_tuning_entry *entry)
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_=,";
     vkmm_tuning_key *key = &entry->key;
     vkmm_tuned *tuned = &entry->tuned;
-    vkmm_type type;
+    vkmm_types types;
     if (!read_hex(words[0], key->device_uuid, VK_UUID_SIZE) || !read_hex(words[1], key->driver_uuid, VK_UUID_SIZE)) return 0;
-    if (strlen(words[3]) != sizeof key->shader_hash || !vkmm_type_parse(words[4], &type)) return 0;
+    if (strlen(words[3]) != sizeof key->shader_hash || !vkmm_type_parse(words[4], &types.in)) return 0;
+    if (!vkmm_type_parse(words[5], &types.out) || !vkmm_type_parse(words[6], &types.compute) || !vkmm_types_legal(types)) return 0;
     key->driver_version = (uint32_t)strtoul(words[2], NULL, 10);
     memcpy(key->shader_hash, words[3], sizeof key->shader_hash);
-    key->type = (uint8_t)type;
-    key->op_a = words[5][0] == 'T';
-    key->op_b = words[6][0] == 'T';
-    key->aligned = read_byte(words[7]);
-    key->m = read_byte(words[8]);
-    key->n = read_byte(words[9]);
-    key->k = read_byte(words[10]);
-    key->batch = read_byte(words[11]);
-    if (!read_word(words[12], letters, tuned->best.kernel, sizeof tuned->best.kernel)) return 0;
-    if (!read_word(words[13], letters, tuned->best.config, sizeof tuned->best.config)) return 0;
+    key->in = (uint8_t)types.in;
+    key->out = (uint8_t)types.out;
+    key->compute = (uint8_t)types.compute;
+    key->op_a = words[7][0] == 'T';
+    key->op_b = words[8][0] == 'T';
+    key->aligned = read_byte(words[9]);
+    key->m = read_byte(words[10]);
+    key->n = read_byte(words[11]);
+    key->k = read_byte(words[12]);
+    key->batch = read_byte(words[13]);
+    if (!read_word(words[14], letters, tuned->best.kernel, sizeof tuned->best.kernel)) return 0;
+    if (!read_word(words[15], letters, tuned->best.config, sizeof tuned->best.config)) return 0;
     if (strcmp(tuned->best.config, "-") == 0) tuned->best.config[0] = '\0';
-    tuned->gflops = (double)strtoull(words[14], NULL, 10) * 1e-9;
-    tuned->planned_gflops = (double)strtoull(words[15], NULL, 10) * 1e-9;
-    tuned->candidates = (uint32_t)strtoul(words[16], NULL, 10);
-    return read_word(words[17], "0123456789-:TZ", entry->date, sizeof entry->date);
+    tuned->gflops = (double)strtoull(words[16], NULL, 10) * 1e-9;
+    tuned->planned_gflops = (double)strtoull(words[17], NULL, 10) * 1e-9;
+    tuned->candidates = (uint32_t)strtoul(words[18], NULL, 10);
+    return read_word(words[19], "0123456789-:TZ", entry->date, sizeof entry->date);
 }
 
 static int parse_line(const char *text, size_t bytes, vkmm_tuning_entry *entry)
@@ -184,7 +195,7 @@ static int parse_line(const char *text, size_t bytes, vkmm_tuning_entry *entry)
     if (bytes >= sizeof line || memchr(text, '\0', bytes) != NULL) return 0;
     memcpy(line, text, bytes);
     line[bytes] = '\0';
-    *entry = (vkmm_tuning_entry){.key = {.type = 0}};
+    *entry = (vkmm_tuning_entry){.key = {.in = 0}};
     if (!split(line, words) || !read_entry(words, entry)) return 0;
     vkmm_tuning_line(entry, again);
     return strlen(again) == bytes + 1 && memcmp(again, text, bytes) == 0;

@@ -12,7 +12,7 @@
 
 /* All that one product needs on the device. */
 typedef struct memory {
-    vkmm_store stores[VKMM_BINDING_COUNT];
+    vkmm_store stores[VKMM_STORE_COUNT];
     vkmm_buffer workspace;
     void *before, *first; /* C before, and after the first run */
     VkCommandBuffer command;
@@ -21,20 +21,22 @@ typedef struct memory {
 static void release(vkmm_device *device, memory *m)
 {
     vkmm_command_free(device, &m->command);
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_store_destroy(device, &m->stores[operand]);
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) vkmm_store_destroy(device, &m->stores[operand]);
     vkmm_buffer_destroy(device, &m->workspace);
     free(m->before);
     free(m->first);
 }
 
-static vkmm_status create(vkmm_device *device, const vkmm_problem *problem, const vkmm_plan *plan, memory *m, vkmm_part parts[4])
+static vkmm_status create(vkmm_device *device, const vkmm_problem *problem, const vkmm_plan *plan, memory *m, vkmm_part *parts)
 {
     vkmm_status status = VKMM_OK;
-    for (int operand = VKMM_A; operand <= VKMM_C && status == VKMM_OK; operand++) {
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT && status == VKMM_OK; operand++) {
+        vkmm_part *part = &parts[operand == VKMM_BIAS ? VKMM_BIAS_PART : operand];
+        if (operand == VKMM_BIAS && !problem->has_bias) continue;
         status = vkmm_store_create(device, (vkmm_operand)operand, vkmm_operand_bytes(problem, (vkmm_operand)operand), &m->stores[operand]);
-        parts[operand] = vkmm_store_part(&m->stores[operand]);
-        parts[operand].bytes =
-            m->stores[operand].bytes + VKMM_GUARD_BYTES; /* the guard too: a driver that clips accesses must not hide them */
+        *part = vkmm_store_part(&m->stores[operand]);
+        part->bytes =
+            (m->stores[operand].bytes + 3) / 4 * 4 + VKMM_GUARD_BYTES; /* the guard too: a driver that clips accesses must not hide them */
     }
     m->stores[VKMM_C].input = 1;
     if (status == VKMM_OK && plan->info.workspace_bytes > 0)
@@ -50,7 +52,7 @@ static void fill(const vkmm_problem *problem, uint64_t seed, vkmm_store *stores)
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
         const vkmm_operand o = (vkmm_operand)operand;
         const uint32_t canary = VKMM_CANARY;
-        for (uint64_t at = 0; at + 4 <= stores[operand].bytes; at += 4) memcpy((char *)stores[operand].host + at, &canary, 4);
+        for (uint64_t at = 0; at < stores[operand].bytes; at++) ((char *)stores[operand].host)[at] = ((const char *)&canary)[at % 4];
         if (o == VKMM_C && vkmm_problem_beta(problem) == 0) continue;
         const uint64_t matrices = vkmm_operand_stride(problem, o) ? vkmm_problem_batches(problem) : 1;
         for (uint64_t batch = 0; batch < matrices; batch++) {
@@ -58,6 +60,8 @@ static void fill(const vkmm_problem *problem, uint64_t seed, vkmm_store *stores)
             vkmm_fill_view(stores[operand].host, &view, VKMM_INIT_UNIFORM, seed + 100 * batch + operand);
         }
     }
+    if (problem->has_bias)
+        vkmm_fill(stores[VKMM_BIAS].host, 1, problem->n, vkmm_operand_type(problem, VKMM_BIAS), VKMM_INIT_UNIFORM, seed + VKMM_BIAS);
 }
 
 static vkmm_status record(general_run *run, const vkmm_plan *plan, memory *m)
@@ -68,8 +72,12 @@ static vkmm_status record(general_run *run, const vkmm_plan *plan, memory *m)
     vkmm_stores_record_poison(device, m->stores, m->command);
     vkmm_stores_record_upload(device, m->stores, m->command);
     const uint64_t items = vkmm_plan_items(plan), slice = run->slice ? run->slice : items;
-    for (uint64_t first = 0; first < items; first += slice)
+    for (uint64_t first = 0; first < items; first += slice) {
         vkmm_plan_record_items(device, plan, first, first + slice < items ? first + slice : items, m->command);
+        /* Slices need not wait for each other, but validation cannot know that what a shader may do, it does elsewhere. */
+        vkmm_command_barrier(device, m->command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    }
     vkmm_plan_record_reduce(device, plan, m->command);
     vkmm_stores_record_download(device, m->stores, m->command);
     return vkmm_command_end(device, m->command);
@@ -84,8 +92,8 @@ static int judge(const vkmm_problem *problem, const memory *m, char why[512])
         snprintf(why, 512, "wrote %lld bytes from C's start", (long long)damage);
         return 0;
     }
-    vkmm_status status = vkmm_verify_problem(NULL, problem, stores[VKMM_A].host, stores[VKMM_B].host, m->before, stores[VKMM_C].host,
-                                             VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, &verdict);
+    vkmm_status status = vkmm_verify_problem(NULL, problem, stores[VKMM_A].host, stores[VKMM_B].host, stores[VKMM_BIAS].host, m->before,
+                                             stores[VKMM_C].host, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, &verdict);
     snprintf(why, 512, "%s", status == VKMM_OK ? verdict.sentence : "could not be verified");
     return status == VKMM_OK && verdict.passed;
 }
@@ -120,6 +128,7 @@ static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm
     const vkmm_wish wish = {.kernel = run->kernel, .config = run->config};
     vkmm_device_info limited = *run->suite->info;
     vkmm_choice choice;
+    if (run->plain) limited.has_f16 = limited.has_i8 = limited.has_storage16 = limited.has_storage8 = limited.has_dot8 = 0;
     if (run->max_groups) limited.max_workgroup_count[0] = run->max_groups;
     vkmm_status status = vkmm_problem_check(&run->suite->instance->log, problem, NULL);
     if (status == VKMM_OK) status = vkmm_choose(&run->suite->instance->log, &limited, problem, &wish, &choice);
@@ -145,7 +154,7 @@ void general_end(general_run *run)
 int general_product(general_run *run, const vkmm_problem *problem, uint64_t seed, char why[512])
 {
     memory m = {0};
-    vkmm_part parts[4] = {{0}};
+    vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {{0}};
     int right = 0;
     vkmm_plan *plan = NULL;
     vkmm_status status = find_plan(run, problem, &plan);

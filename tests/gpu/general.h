@@ -2,6 +2,7 @@
 #ifndef VKMM_TESTS_GENERAL_H
 #define VKMM_TESTS_GENERAL_H
 
+#include "math/type.h"
 #include "suite.h"
 
 /* How a kernel is run: with one configuration, over pipelines that are kept for products with the same constants. */
@@ -12,8 +13,12 @@ typedef struct general_run {
     const vkmm_module *reduce;   /* likewise of the second pass */
     uint32_t max_groups;         /* 0, or a limit on workgroups: makes kernels loop over their work */
     uint64_t slice;              /* 0, or items of each dispatch */
-    uint64_t narrow;             /* 0, or N of all products of general_edges: for a kernel that fits its tile to it */
-    vkmm_plan plans[4];          /* built so far: pipelines take longer than products. Zeroed at the beginning */
+    int plain;                   /* without all that is beyond Vulkan 1.1 */
+    vkmm_types types;            /* of general_edges, and its epilogue: */
+    int has_bias;
+    vkmm_activation activation;
+    uint64_t narrow;    /* 0, or N of all products of general_edges: for a kernel that fits its tile to it */
+    vkmm_plan plans[4]; /* built so far: pipelines take longer than products. Zeroed at the beginning */
     unsigned planned;
 } general_run;
 
@@ -28,12 +33,12 @@ typedef enum general_padding {
     GENERAL_UNEVEN   /* rows are padded so that no two begin alike */
 } general_padding;
 
-/* Products with every edge: extents 0 to 129 around the powers of two, and primes; both layouts, scalars, offsets, batches. Returns how many
- * were wrong, printing each when `loud`; with `stop`, ends at the first. */
-int general_edges(general_run *run, vkmm_type type, vkmm_op op_a, vkmm_op op_b, general_padding padding, uint64_t seed, int loud, int stop);
+/* Products with every edge: extents 0 to 129 around the powers of two, and primes, or every step-th of them; both layouts, scalars, offsets, batches.
+ * Returns how many were wrong, printing each when `loud`; with `stop`, ends at the first. */
+int general_edges(general_run *run, vkmm_op op_a, vkmm_op op_b, general_padding padding, uint64_t seed, uint64_t step, int loud, int stop);
 
 /* A random problem of moderate size, the same for the same seed everywhere. */
-vkmm_problem general_random(vkmm_type type, uint64_t seed);
+vkmm_problem general_random(vkmm_types types, uint64_t seed);
 
 /* "f32 TN col 17x5x129 lda=…": the whole problem in one line. */
 void general_text(const vkmm_problem *problem, char text[256]);

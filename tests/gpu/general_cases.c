@@ -30,12 +30,14 @@ static void stored(const vkmm_problem *problem, vkmm_operand operand, uint64_t *
 static void place(vkmm_problem *problem, vkmm_operand operand, general_padding padding, uint64_t extra, uint64_t *ld, uint64_t *offset,
                   uint64_t *stride)
 {
-    const uint64_t vector = 16 / vkmm_type_of(problem->type)->bytes;
+    const uint64_t vector = 16 / vkmm_type_of(vkmm_operand_type(problem, operand))->bytes;
     uint64_t length, count;
     stored(problem, operand, &length, &count);
     *ld = padding == GENERAL_ALIGNED ? align_up(length + 1, vector) + extra % 2 * vector : length + (length % 2 ? 2 : 1) + extra % 2 * 2;
     *offset = padding == GENERAL_ALIGNED ? extra % 3 * vector : extra % 3;
     *stride = count * *ld + (padding == GENERAL_ALIGNED ? vector : 1);
+    /* Packed, so that rows and matrices of 16 bits share words. */
+    if (operand == VKMM_C && padding == GENERAL_UNEVEN && vector == 8 && extra % 2 == 0) *ld = length, *stride = count * length;
 }
 
 static void place_all(vkmm_problem *problem, general_padding padding, uint64_t extra)
@@ -51,26 +53,37 @@ static void place_all(vkmm_problem *problem, general_padding padding, uint64_t e
 static void scale(vkmm_problem *problem, size_t which)
 {
     const size_t count = sizeof scalars / sizeof scalars[0];
-    const double fraction = vkmm_type_of(problem->type)->is_float ? 0.75 : 1;
+    const vkmm_type type = vkmm_types_scale(vkmm_problem_types(problem));
+    const double fraction = vkmm_type_of(type)->is_float ? 0.75 : 1;
     problem->scaled = which % count != 0;
     problem->alpha = scalars[which % count][0] * fraction;
     problem->beta = scalars[which % count][1] * fraction;
-    if (problem->type == VKMM_U32 && problem->alpha < 0) problem->alpha = 4294967293.0;
-    if (problem->type == VKMM_U32 && problem->beta < 0) problem->beta = 4294967295.0;
+    if (type == VKMM_U32 && problem->alpha < 0) problem->alpha = 4294967293.0;
+    if (type == VKMM_U32 && problem->beta < 0) problem->beta = 4294967295.0;
 }
 
-int general_edges(general_run *run, vkmm_type type, vkmm_op op_a, vkmm_op op_b, general_padding padding, uint64_t seed, int loud, int stop)
+static void set_types(vkmm_problem *problem, vkmm_types types)
+{
+    problem->type = types.in;
+    problem->typed = 1;
+    problem->out_type = types.out;
+    problem->compute = types.compute;
+}
+
+int general_edges(general_run *run, vkmm_op op_a, vkmm_op op_b, general_padding padding, uint64_t seed, uint64_t step, int loud, int stop)
 {
     int wrong = 0;
-    for (uint64_t i = 0; i < EXTENTS; i++) {
+    for (uint64_t i = seed % step; i < EXTENTS; i += step) {
         /* Each extent meets every edge once. */
         vkmm_problem problem = {.m = extents[i],
                                 .n = extents[(7 * i + seed) % EXTENTS],
                                 .k = extents[(11 * i + 3 * seed + 1) % EXTENTS],
-                                .type = type,
                                 .op_a = op_a,
-                                .op_b = op_b};
+                                .op_b = op_b,
+                                .has_bias = run->has_bias,
+                                .activation = run->activation};
         char why[512], text[256];
+        set_types(&problem, run->types);
         if (run->narrow) problem.n = run->narrow;
         if (i % 3 == 1) { /* column-major: the same shader, seen the other way round */
             problem.layout = VKMM_COL_MAJOR;
@@ -102,10 +115,11 @@ static uint64_t draw_extent(uint64_t stream[2])
     return 1 + draw(stream, draw(stream, 4) == 0 ? 8 : 140);
 }
 
-vkmm_problem general_random(vkmm_type type, uint64_t seed)
+vkmm_problem general_random(vkmm_types types, uint64_t seed)
 {
     uint64_t s[2] = {seed, 0};
-    vkmm_problem problem = {.type = type};
+    vkmm_problem problem = {0};
+    set_types(&problem, types);
     problem.m = draw_extent(s);
     problem.n = draw_extent(s);
     problem.k = draw(s, draw(s, 8) == 0 ? 1500 : 200);
@@ -118,16 +132,20 @@ vkmm_problem general_random(vkmm_type type, uint64_t seed)
     else
         problem.batch_count = 0; /* packed */
     scale(&problem, (size_t)draw(s, 5));
+    problem.has_bias = draw(s, 3) == 0;
+    problem.activation = draw(s, 3) ? VKMM_ACTIVATION_NONE : vkmm_type_of(types.in)->is_float && draw(s, 2) ? VKMM_GELU : VKMM_RELU;
     return problem;
 }
 
 void general_text(const vkmm_problem *p, char text[256])
 {
     snprintf(text, 256,
-             "%s %c%c %s %llux%llux%llu ld %llu,%llu,%llu offset %llu,%llu,%llu batch %llu stride %llu,%llu,%llu alpha %g beta %g",
-             vkmm_type_of(p->type)->name, "NT"[p->op_a], "NT"[p->op_b], p -> layout ? "col" : "row", (unsigned long long)p->m,
-             (unsigned long long)p->n, (unsigned long long)p->k, (unsigned long long)p->lda, (unsigned long long)p->ldb,
-             (unsigned long long)p->ldc, (unsigned long long)p->offset_a, (unsigned long long)p->offset_b, (unsigned long long)p->offset_c,
+             "%s/%s/%s %c%c %s %llux%llux%llu ld %llu,%llu,%llu offset %llu,%llu,%llu batch %llu stride %llu,%llu,%llu alpha %g beta %g "
+             "bias %d act %d",
+             vkmm_type_of(p->type)->name, vkmm_type_of(vkmm_operand_type(p, VKMM_C))->name, vkmm_type_of(vkmm_problem_compute(p))->name,
+             "NT"[p->op_a], "NT"[p->op_b], p -> layout ? "col" : "row", (unsigned long long)p->m, (unsigned long long)p->n,
+             (unsigned long long)p->k, (unsigned long long)p->lda, (unsigned long long)p->ldb, (unsigned long long)p->ldc,
+             (unsigned long long)p->offset_a, (unsigned long long)p->offset_b, (unsigned long long)p->offset_c,
              (unsigned long long)p->batch_count, (unsigned long long)p->stride_a, (unsigned long long)p->stride_b,
-             (unsigned long long)p->stride_c, vkmm_problem_alpha(p), vkmm_problem_beta(p));
+             (unsigned long long)p->stride_c, vkmm_problem_alpha(p), vkmm_problem_beta(p), p->has_bias, (int)p->activation);
 }

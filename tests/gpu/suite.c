@@ -94,7 +94,7 @@ static vkmm_status run_plan(suite_device *suite, const vkmm_problem *problem, co
 {
     vkmm_device *device = suite->device;
     vkmm_plan plan = {0};
-    vkmm_store stores[VKMM_BINDING_COUNT] = {0};
+    vkmm_store stores[VKMM_STORE_COUNT] = {0};
     vkmm_part parts[VKMM_BINDING_COUNT];
     VkCommandBuffer command = NULL;
     vkmm_status status = vkmm_plan_create(device, choice, &plan);

@@ -33,6 +33,9 @@ int suite_product(suite_device *suite, const char *kernel, const vkmm_module *mo
 /* All cases for one kernel and type. Returns how many were wrong, printing each when `loud`; with `stop`, ends at the first. */
 int suite_kernel(suite_device *suite, const char *kernel, const vkmm_module *module, vkmm_type type, int loud, int stop);
 
+/* The last of the types that the tutorials' kernels compute in. */
+enum { SUITE_LAST_TYPE = VKMM_U32 };
+
 /* Whether the device can run the type at all. */
 int suite_has_type(const suite_device *suite, vkmm_type type);
 

@@ -79,7 +79,7 @@ static void random_problems(void **state)
     for (int i = 0; i < PROBLEMS; i++) {
         vkmm_tile tile = {1 + (uint32_t)(draw(&stream) % SIDE), 1 + (uint32_t)(draw(&stream) % SIDE)};
         uint64_t m = extent(&stream, tile.rows), n = extent(&stream, tile.cols), k = extent(&stream, tile.cols);
-        vkmm_type type = (vkmm_type)(draw(&stream) % VKMM_TYPE_COUNT);
+        vkmm_type type = (vkmm_type)(draw(&stream) % (SUITE_LAST_TYPE + 1));
         if (!suite_has_type(&suite, type)) type = VKMM_F32;
         for (size_t kernel = 0; kernel < 5; kernel++) check(kernels[kernel], (vkmm_problem){m, n, k, type}, tile);
     }

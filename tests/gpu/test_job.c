@@ -31,8 +31,23 @@ static void multiplies_host_matrices(void **state)
     const float a[] = {1, 4, 2, 5, 3, 6}, b[] = {7, 8, 9, 10, 11, 12}, want[] = {47, 52, 57, 64, 71, 78, 81, 90, 99};
     const vkmm_problem problem = {3, 3, 2, VKMM_F32};
     float c[9] = {0};
-    assert_int_equal(vkmm_multiply(device, &problem, a, b, c), VKMM_OK);
+    assert_int_equal(vkmm_multiply(device, &problem, a, b, NULL, c), VKMM_OK);
     assert_memory_equal(c, want, sizeof want);
+}
+
+/* The bias has an element for each column of C, whichever way the matrices lie. */
+static void adds_a_bias(void **state)
+{
+    (void)state;
+    const int8_t a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 0, 1, 1, -1}, turned_a[] = {1, 4, 2, 5, 3, 6}, turned_b[] = {1, 0, 1, 0, 1, -1};
+    const int32_t bias[] = {100, -1000}, want[] = {104, -1001, 110, -1001}, turned_want[] = {104, 110, -1001, -1001};
+    int32_t c[4] = {0};
+    vkmm_problem problem = {.m = 2, .n = 2, .k = 3, .type = VKMM_I8, .has_bias = 1};
+    assert_int_equal(vkmm_multiply(device, &problem, a, b, bias, c), VKMM_OK);
+    assert_memory_equal(c, want, sizeof want);
+    problem.layout = VKMM_COL_MAJOR;
+    assert_int_equal(vkmm_multiply(device, &problem, turned_a, turned_b, bias, c), VKMM_OK);
+    assert_memory_equal(c, turned_want, sizeof want);
 }
 
 /* Two matrices of C in a wide frame, at an offset: the frame stays. */
@@ -45,13 +60,13 @@ static void multiply_leaves_gaps_alone(void **state)
     vkmm_problem problem = {.m = 2, .n = 2, .k = 2, .ldc = 3, .offset_c = 2, .batch_count = 2, .stride_b = 4, .stride_c = 7};
     for (int i = 0; i < 14; i++) c[i] = -9;
     assert_int_equal(vkmm_operand_bytes(&problem, VKMM_C), sizeof c);
-    assert_int_equal(vkmm_multiply(device, &problem, a, b, c), VKMM_OK);
+    assert_int_equal(vkmm_multiply(device, &problem, a, b, NULL, c), VKMM_OK);
     assert_memory_equal(c, want, sizeof c);
     problem.layout = VKMM_COL_MAJOR; /* op(B) is symmetric */
     problem.scaled = 1;
     problem.alpha = -1;
     problem.beta = 1; /* takes away what was added */
-    assert_int_equal(vkmm_multiply(device, &problem, a, b, c), VKMM_OK);
+    assert_int_equal(vkmm_multiply(device, &problem, a, b, NULL, c), VKMM_OK);
     for (int i = 0; i < 14; i++) assert_true(c[i] == (want[i] == -9 ? -9 : 0));
 }
 
@@ -61,20 +76,20 @@ static void multiply_reads_no_more_than_it_must(void **state)
     float c[] = {1, 2, 3, 4};
     const float want[] = {2, 4, 6, 8}, zeros[4] = {0}, nan[4] = {NAN, NAN, NAN, NAN}, ones[] = {1, 1, 1, 1};
     vkmm_problem problem = {.m = 2, .n = 2, .k = 2, .scaled = 1, .alpha = 0, .beta = 2};
-    assert_int_equal(vkmm_multiply(device, &problem, NULL, NULL, c), VKMM_OK);
+    assert_int_equal(vkmm_multiply(device, &problem, NULL, NULL, NULL, c), VKMM_OK);
     assert_memory_equal(c, want, sizeof c);
     problem.beta = 0;
-    assert_int_equal(vkmm_multiply(device, &problem, nan, nan, c), VKMM_OK);
+    assert_int_equal(vkmm_multiply(device, &problem, nan, nan, NULL, c), VKMM_OK);
     assert_memory_equal(c, zeros, sizeof c);
     memcpy(c, nan, sizeof c);
     problem.alpha = 0.5;
-    assert_int_equal(vkmm_multiply(device, &problem, ones, ones, c), VKMM_OK);
+    assert_int_equal(vkmm_multiply(device, &problem, ones, ones, NULL, c), VKMM_OK);
     assert_memory_equal(c, ones, sizeof c);
     problem.k = 0; /* no terms, no A and B */
-    assert_int_equal(vkmm_multiply(device, &problem, NULL, NULL, c), VKMM_OK);
+    assert_int_equal(vkmm_multiply(device, &problem, NULL, NULL, NULL, c), VKMM_OK);
     assert_memory_equal(c, zeros, sizeof c);
     problem.m = 0;
-    assert_int_equal(vkmm_multiply(device, &problem, NULL, NULL, NULL), VKMM_OK);
+    assert_int_equal(vkmm_multiply(device, &problem, NULL, NULL, NULL, NULL), VKMM_OK);
 }
 
 static void serial_takes_plain_problems_alone(void **state)
@@ -97,7 +112,7 @@ static void integers_wrap(void **state)
     const int32_t a[] = {INT32_MAX, 1}, b[] = {2, 5};
     const vkmm_problem problem = {1, 1, 2, VKMM_I32};
     int32_t c = 0;
-    assert_int_equal(vkmm_multiply(device, &problem, a, b, &c), VKMM_OK);
+    assert_int_equal(vkmm_multiply(device, &problem, a, b, NULL, &c), VKMM_OK);
     assert_int_equal(c, 3); /* 2·(2^31 − 1) + 5 = 2^32 + 3 */
 }
 
@@ -111,7 +126,7 @@ static void a_long_k_is_right_by_default(void **state)
     assert_true(a && b);
     for (int i = 0; i < 2 * K; i++) a[i] = 2;
     for (int i = 0; i < 3 * K; i++) b[i] = 3;
-    assert_int_equal(vkmm_multiply(device, &problem, a, b, c), VKMM_OK);
+    assert_int_equal(vkmm_multiply(device, &problem, a, b, NULL, c), VKMM_OK);
     for (int i = 0; i < 6; i++) assert_int_equal(c[i], 6 * K);
     free(a);
     free(b);
@@ -216,7 +231,7 @@ static void f64_where_the_device_has_it(void **state)
     const double a[] = {1, 2}, b[] = {3, 0x1p-40};
     const vkmm_problem problem = {1, 1, 2, VKMM_F64};
     double c = 0;
-    vkmm_status status = vkmm_multiply(device, &problem, a, b, &c);
+    vkmm_status status = vkmm_multiply(device, &problem, a, b, NULL, &c);
     const vkmm_status want = info->has_f64 ? VKMM_OK : VKMM_UNSUPPORTED;
     assert_int_equal(status, want);
     if (info->has_f64) assert_true(c == 3 + 0x1p-39);
@@ -255,6 +270,7 @@ int main(void)
     if (absent) return absent;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multiplies_host_matrices),
+        cmocka_unit_test(adds_a_bias),
         cmocka_unit_test(multiply_leaves_gaps_alone),
         cmocka_unit_test(multiply_reads_no_more_than_it_must),
         cmocka_unit_test(serial_takes_plain_problems_alone),

@@ -18,12 +18,13 @@ static double number(vkmm_type type, uint64_t at, unsigned spread)
 static void fill(const vkmm_problem *p, vkmm_operand operand, void *data, int whole)
 {
     const uint64_t rows[] = {p->m, p->k, p->m}, cols[] = {p->k, p->n, p->n};
+    const vkmm_type type = operand == VKMM_C ? gemm_out(p) : p->type;
     memset(data, 0xff, vkmm_operand_bytes(p, operand));
     for (uint64_t x = 0; x < gemm_batches(p) && !whole; x++)
         for (uint64_t i = 0; i < rows[operand]; i++)
             for (uint64_t j = 0; j < cols[operand]; j++) {
                 uint64_t at = gemm_index(p, operand, x, i, j);
-                gemm_set(p->type, data, at, number(p->type, at + 3 * i, operand == VKMM_C ? 9 : 5 + (unsigned)operand * 2));
+                gemm_set(type, data, at, number(type, at + 3 * i, operand == VKMM_C ? 9 : 5 + (unsigned)operand * 2));
             }
 }
 
@@ -35,16 +36,19 @@ static vkmm_job *make(const vkmm_job_params *params)
     fill(p, VKMM_A, vkmm_job_matrix(job, VKMM_A), 0);
     fill(p, VKMM_B, vkmm_job_matrix(job, VKMM_B), 0);
     fill(p, VKMM_C, vkmm_job_matrix(job, VKMM_C), !p->scaled || p->beta == 0);
+    for (uint64_t j = 0; j < p->n && p->has_bias; j++)
+        gemm_set(gemm_out(p), vkmm_job_matrix(job, VKMM_BIAS), j, number(gemm_out(p), j, 11));
     return job;
 }
 
 /* Numbers by value, the rest by bits: 0 is -0, but a NaN between the rows must stay the same one. */
 static void compare(const vkmm_problem *p, const void *got, const void *want)
 {
-    const uint64_t size = vkmm_type_of(p->type)->bytes;
+    const vkmm_type type = gemm_out(p);
+    const uint64_t size = vkmm_type_of(type)->bytes;
     for (uint64_t at = 0; at < vkmm_operand_elements(p, VKMM_C); at++) {
         if (memcmp((const char *)got + at * size, (const char *)want + at * size, size) == 0) continue;
-        double g = gemm_get(p->type, got, at), w = gemm_get(p->type, want, at);
+        double g = gemm_get(type, got, at), w = gemm_get(type, want, at);
         if (g != w) fail_msg("element %llu of C's memory is %g, should be %g", (unsigned long long)at, g, w);
     }
 }
@@ -57,11 +61,13 @@ static void check(const vkmm_job_params *params, uint64_t slice)
     void *want = malloc(bytes);
     assert_non_null(want);
     memcpy(want, vkmm_job_matrix(job, VKMM_C), bytes);
-    gemm(p, vkmm_job_matrix(job, VKMM_A), vkmm_job_matrix(job, VKMM_B), want);
+    gemm_biased(p, vkmm_job_matrix(job, VKMM_A), vkmm_job_matrix(job, VKMM_B), p->has_bias ? vkmm_job_matrix(job, VKMM_BIAS) : NULL, want);
     vkmm_job_set_slice(job, slice);
     assert_int_equal(vkmm_job_is_whole(job), slice == 0);
     assert_int_equal(vkmm_job_run(job), VKMM_OK);
     compare(p, vkmm_job_matrix(job, VKMM_C), want);
+    int64_t damage = 0;
+    if (!vkmm_store_guards_whole(&job->stores[VKMM_C], &damage)) fail_msg("wrote %lld bytes from C's start", (long long)damage);
     free(want);
     vkmm_job_destroy(&job);
 }
@@ -189,6 +195,46 @@ static void measures_what_adds_up(void **state)
     }
 }
 
+/* An odd number of elements of 16 bits shares words with what lies between and behind the matrices. Column-major, A and B change places, and the
+ * bias belongs to rows. */
+static void keeps_what_shares_a_word(void **state)
+{
+    (void)state;
+    const int had = suite.info->has_storage16;
+    vkmm_job_params params = {.problem = scaled(gemm_way(25, M, N, K, VKMM_F16), 2, -3)};
+    params.problem.has_bias = 1;
+    params.problem.typed = 1;
+    params.problem.out_type = VKMM_F16;
+    params.problem.compute = VKMM_F32;
+    params.problem.activation = VKMM_RELU;
+    suite.info->has_storage16 = 0;
+    check(&params, 0);
+    suite.info->has_storage16 = had;
+}
+
+/* Three matrices of an odd number of elements, one behind the other without a gap, and an odd one in all. */
+static void adds_a_bias_to_parts_of_k(void **state)
+{
+    (void)state;
+    vkmm_job_params params = {.problem = {.m = M, .n = N, .k = K, .type = VKMM_BF16, .typed = 1}, .config = "splits=3"};
+    vkmm_problem *p = &params.problem;
+    p->out_type = VKMM_BF16;
+    p->compute = VKMM_F32;
+    p->batch_count = 3;
+    p->stride_b = K * N + 1;
+    p->stride_c = M * N;
+    p->has_bias = 1;
+    check(&params, 0);
+}
+
+static void adds_a_bias_of_integers(void **state)
+{
+    (void)state;
+    vkmm_job_params params = {.problem = scaled(gemm_way(2, M, N, K, VKMM_I8), 2, 1)};
+    params.problem.has_bias = 1;
+    check(&params, 0);
+}
+
 static PFN_vkBeginCommandBuffer begin;
 static PFN_vkCmdDispatch dispatch;
 static unsigned dispatches, most_dispatches;
@@ -265,6 +311,9 @@ int main(void)
         BOTH_WAYS(computes_every_problem),
         BOTH_WAYS(sums_k_in_parts),
         BOTH_WAYS(measures_what_adds_up),
+        cmocka_unit_test_setup(keeps_what_shares_a_word, mapped),
+        cmocka_unit_test_setup(adds_a_bias_to_parts_of_k, through_staging),
+        cmocka_unit_test_setup(adds_a_bias_of_integers, through_staging),
         cmocka_unit_test_setup(computes_without_terms, through_staging),
         cmocka_unit_test_setup(knows_what_it_reads, through_staging),
         cmocka_unit_test_setup(works_in_slices, through_staging),

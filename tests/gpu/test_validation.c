@@ -19,7 +19,7 @@ static void fill_and_dispatch(int with_barrier)
     const vkmm_wish wish = {.kernel = "grouped"};
     vkmm_choice choice;
     vkmm_plan plan;
-    vkmm_store stores[VKMM_BINDING_COUNT];
+    vkmm_store stores[VKMM_STORE_COUNT];
     vkmm_part parts[VKMM_BINDING_COUNT];
     VkCommandBuffer command;
     assert_int_equal(vkmm_choose(NULL, suite.info, &problem, &wish, &choice), VKMM_OK);

@@ -3,6 +3,7 @@
 
     mutate.py --list SHADER               prints the mutants' names, one a line
     mutate.py --mutant NAME -o FILE SHADER  writes that mutant, with the shader's includes pasted in
+    mutate.py --narrow …                  the same for builds for narrow types, which lack other things
 
 A mutant lacks one barrier(), or one bounds check: a use of inside(…), which becomes true. The includes are read from lib/ beside
 the shader, so that what kernels share is broken in each of them.
@@ -19,13 +20,14 @@ import sys
 INCLUDE = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
 BARRIER = re.compile(r"\bbarrier\(\);")
 NUMBER = re.compile(r"\bgl_LocalInvocationIndex\b|\bgl_LocalInvocationID\.x\b")
+ONLY_NARROW = re.compile(r"^#if defined\((?:NARROW|NARROW_C)\)$.*?^#endif$", re.MULTILINE | re.DOTALL)
 CHECK = re.compile(r"\binside\(")
 
 
 def flatten(path):
     text = path.read_text().replace("#extension GL_GOOGLE_include_directive : require\n", "")
-    return INCLUDE.sub(lambda m: flatten(path.parent / "lib" / m[1]) if (path.parent / "lib" / m[1]).exists()
-                       else sys.exit(f"{path}: no include {m[1]}"), text)
+    lib = path.parent if path.parent.name == "lib" else path.parent / "lib"
+    return INCLUDE.sub(lambda m: flatten(lib / m[1]) if (lib / m[1]).exists() else sys.exit(f"{path}: no include {m[1]}"), text)
 
 
 def end_of_call(text, start):
@@ -42,9 +44,24 @@ def without_comments(text):
     return re.sub(r"//[^\n]*", lambda m: " " * len(m[0]), text)
 
 
-def places(text):
+# Of builds for narrow types: how they read, round, pack and finish.
+NARROW = [
+    ("no-parity", r">> 16 \* \(\(i\) % 2\)", ""),  # every element of A is its word's first
+    ("no-second-half", r"narrow_bits\(v\.y\) << 16", "0"),
+    ("no-bias", r"if \(BIAS != 0\)(?=\s+\[\[unroll\]\])", "if (false)"),
+    ("no-relu", r"return x < S\(0\) \? S\(0\) : x;", "return x;"),
+    ("no-next-row", r"i \+ 1 < M && dense", "false"),
+]
+
+
+def places(text, narrow):
     """(name, start, end, replacement) of everything that can be broken."""
     code = without_comments(text)
+    if narrow:
+        matches = [(name, re.search(pattern, code), replacement) for name, pattern, replacement in NARROW]
+        return [("narrow-" + name, m.start(), m.end(), replacement) for name, m, replacement in matches if m]
+    for m in ONLY_NARROW.finditer(code):
+        code = code[: m.start()] + re.sub(r"[^\n]", " ", m[0]) + code[m.end() :]
     found = [(f"no-barrier-{i}", m.start(), m.end(), ";") for i, m in enumerate(BARRIER.finditer(code), 1)]
     uses = [m for m in CHECK.finditer(code) if not code[: m.start()].endswith("bool ")]
     found += [(f"no-check-{i}", m.start(), end_of_call(code, m.end() - 1), "true") for i, m in enumerate(uses, 1)]
@@ -69,18 +86,19 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--list", action="store_true")
     p.add_argument("--mutant")
+    p.add_argument("--narrow", action="store_true")
     p.add_argument("-o", dest="output")
     p.add_argument("shader")
     a = p.parse_args()
     text = flatten(pathlib.Path(a.shader))
     if a.list:
-        for name, *_ in places(text):
+        for name, *_ in places(text, a.narrow):
             print(name)
             if "barrier" in name and reversible(text):
                 print("\n".join(name + order for order in ORDERS))
         return
     order = next((order for order in ORDERS if a.mutant.endswith(order)), "")
-    for name, start, end, replacement in places(text):
+    for name, start, end, replacement in places(text, a.narrow):
         if name + order == a.mutant:
             mutant = text[:start] + replacement + text[end:]
             pathlib.Path(a.output).write_text(reorder(mutant, order) if order else mutant)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -28,15 +29,24 @@ static const struct {
     {"reduce", "skinny", "rows=32,cols=16,depth=16,thread-long=4,threads=32,splits=3", 3},
 };
 
+/* Of a build for f16, without 16-bit storage. */
+static int is_narrow(const struct mutant *mutant)
+{
+    return strncmp(mutant->name, "narrow-", 7) == 0;
+}
+
 static int wrong_products(const struct mutant *mutant, size_t which, vkmm_op op, general_padding padding)
 {
-    const vkmm_module module = {mutant->kernel, VKMM_F32, mutant->words, mutant->bytes, VKMM_BUILD_PLAIN};
+    const vkmm_module module = {mutant->kernel, VKMM_F32, mutant->words, mutant->bytes, VKMM_BUILD_PLAIN, VKMM_F32, 0, {0}};
     general_run run = {.suite = &suite, .kernel = runs[which].kernel, .config = runs[which].config, .narrow = runs[which].narrow};
     if (strcmp(runs[which].mutant, runs[which].kernel) == 0)
         run.module = &module;
     else
         run.reduce = &module;
-    int wrong = general_edges(&run, VKMM_F32, op, op, padding, 1, 0, 1);
+    run.types = vkmm_types_default(is_narrow(mutant) ? VKMM_F16 : VKMM_F32);
+    run.plain = run.has_bias = is_narrow(mutant);
+    if (is_narrow(mutant)) run.activation = VKMM_RELU;
+    int wrong = general_edges(&run, op, op, padding, 1, 1, 0, 1);
     general_end(&run);
     return wrong;
 }
@@ -71,6 +81,7 @@ int main(void)
     static struct CMUnitTest tests[COUNT];
     int absent = suite_open(&suite), count = 0;
     if (absent) return absent;
+    cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
     for (int i = 0; i < COUNT; i++) {
         if (is_reordered(&mutants[i])) continue;
         snprintf(names[count], sizeof names[0], "%s: %s is noticed", mutants[i].kernel, mutants[i].name);

@@ -18,7 +18,7 @@ static suite_device suite;
 static void is_noticed(void **state)
 {
     const struct mutant *mutant = *state;
-    const vkmm_module module = {mutant->kernel, VKMM_F32, mutant->words, mutant->bytes, VKMM_BUILD_PLAIN};
+    const vkmm_module module = {mutant->kernel, VKMM_F32, mutant->words, mutant->bytes, VKMM_BUILD_PLAIN, VKMM_F32, 0, {0}};
     if (suite_kernel(&suite, mutant->kernel, &module, VKMM_F32, 0, 1) == 0) fail_msg("%s passes without %s", mutant->kernel, mutant->name);
 }
 

@@ -128,6 +128,9 @@ static void says_how_large_a_square_may_be(void **state)
     assert_int_equal(choose(&mobile, (vkmm_problem){5793, 5793, 5793, VKMM_F32}, (vkmm_wish){0}, &choice), VKMM_UNSUPPORTED);
     assert_string_equal(sentence, "A needs 134235396 bytes; \"Mobile\" binds at most 134217728 (maxStorageBufferRange); "
                                   "the largest f32 square is 5792");
+    assert_int_equal(choose(&mobile, (vkmm_problem){11586, 11586, 11586, VKMM_I8}, (vkmm_wish){0}, &choice), VKMM_UNSUPPORTED);
+    assert_non_null(strstr(sentence, "A needs 134235396 bytes"));
+    assert_non_null(strstr(sentence, "the largest i8 square is 5792")); /* C is i32 */
 }
 
 static void serial_needs_no_device(void **state)
@@ -162,7 +165,7 @@ static void a_user_shader_may_not_exceed_the_group_count(void **state)
     assert_int_equal(choice.info.groups[1], 65535); /* a built-in kernel loops over the rest */
 
     struct vkmm_shader shader = {.kernel = {"user", "", VKMM_SPREAD_GRID, 16, 16, 0},
-                                 .module = {"user", VKMM_F32, NULL, 0, VKMM_BUILD_PLAIN}};
+                                 .module = {"user", VKMM_F32, NULL, 0, VKMM_BUILD_PLAIN, VKMM_F32, 0, {0}}};
     wish.shader = &shader;
     assert_int_equal(choose(&desktop, tall, wish, &choice), VKMM_UNSUPPORTED);
     assert_non_null(strstr(sentence, "65535 (maxComputeWorkGroupCount[1])"));

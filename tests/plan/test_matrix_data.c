@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "exec/matrix_peak.h"
+#include "math/half.h"
 #include "vk/matrix.h"
 
 enum { FRAGMENTS = VKMM_MATRIX_FRAGMENTS };
@@ -30,6 +31,7 @@ static double value_at(const void *memory, uint64_t at, uint32_t bytes, const vk
     memcpy(&byte, from, 1);
     if (bytes == 1) return types->is_signed ? (double)(int8_t)byte : (double)byte;
     memcpy(&half, from, 2);
+    if (bytes == 2 && types->operand == VK_COMPONENT_TYPE_BFLOAT16_KHR) return (double)vkmm_bf16_value(half);
     if (bytes == 2) return half_value(half);
     memcpy(&single, from, 4);
     memcpy(&word, from, 4);
@@ -115,12 +117,14 @@ int main(void)
         {16, 8, 16, 0, 0, 1, 1, VK_SCOPE_SUBGROUP_KHR, 0},
         {16, 16, 32, 3, 3, 5, 5, VK_SCOPE_SUBGROUP_KHR, 0},
         {8, 16, 32, 7, 7, 9, 9, VK_SCOPE_SUBGROUP_KHR, 0},
+        {16, 8, 16, VK_COMPONENT_TYPE_BFLOAT16_KHR, VK_COMPONENT_TYPE_BFLOAT16_KHR, 1, 1, VK_SCOPE_SUBGROUP_KHR, 0},
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(expects_what_the_shader_does, &shapes[0]),
         cmocka_unit_test_prestate(expects_what_the_shader_does, &shapes[1]),
         cmocka_unit_test_prestate(expects_what_the_shader_does, &shapes[2]),
         cmocka_unit_test_prestate(expects_what_the_shader_does, &shapes[3]),
+        cmocka_unit_test_prestate(expects_what_the_shader_does, &shapes[4]),
         cmocka_unit_test(has_shaders_for_what_it_can_check),
     };
     return cmocka_run_group_tests_name("matrix data", tests, NULL, NULL);

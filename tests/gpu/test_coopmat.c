@@ -1,0 +1,275 @@
+/* The kernel coopmat with every matrix shape that the device lists and this build has a shader for: types, ops, edges, scalars, parts of K, epilogue.
+ * Skipped (77) where there is none. VKMM_TEST_MATRICES=llvmpipe makes that a failure for drivers of that name, where they are known to have them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "general.h"
+#include "kernel/coopmat.h"
+#include "math/problem.h"
+#include "math/type.h"
+
+enum { SKIPPED = 77, MOST = 256 };
+
+typedef struct matrix_case {
+    uint32_t shape[3];
+    vkmm_type type, compute;
+} matrix_case;
+
+static suite_device suite;
+static matrix_case cases[MOST];
+static uint32_t case_count;
+
+static vkmm_problem typed(const matrix_case *of, vkmm_type out)
+{
+    return (vkmm_problem){.type = of->type, .typed = 1, .out_type = out, .compute = of->compute};
+}
+
+static vkmm_type default_out(const matrix_case *of)
+{
+    return vkmm_types_default(of->type).out;
+}
+
+static int is_there(const matrix_case *wanted)
+{
+    for (uint32_t i = 0; i < case_count; i++)
+        if (cases[i].type == wanted->type && cases[i].compute == wanted->compute && cases[i].shape[0] == wanted->shape[0] &&
+            cases[i].shape[1] == wanted->shape[1] && cases[i].shape[2] == wanted->shape[2])
+            return 1;
+    return 0;
+}
+
+static void list_cases(void)
+{
+    const vkmm_types *types;
+    for (uint32_t t = 0; (types = vkmm_types_at(t)) != NULL; t++)
+        for (uint32_t i = 0; i < suite.info->matrix_shape_count && case_count < MOST; i++) {
+            const vkmm_matrix_shape *s = &suite.info->matrix_shapes[i];
+            const matrix_case one = {{s->m, s->n, s->k}, types->in, types->compute};
+            const vkmm_problem problem = typed(&one, types->out);
+            if (is_there(&one) || !vkmm_coopmat_lists(suite.info, &problem, one.shape)) continue;
+            if (vkmm_module_for("coopmat", &problem, suite.info, one.shape)) cases[case_count++] = one;
+        }
+}
+
+static uint32_t at_least(uint32_t value, uint32_t least)
+{
+    return value > least ? value : least;
+}
+
+static uint32_t lanes(void)
+{
+    const uint32_t least = suite.info->min_subgroup_size;
+    return suite.info->max_subgroup_size == 0 || suite.info->subgroup_size >= least ? suite.info->subgroup_size : least;
+}
+
+/* Two subgroups below each other and two side by side, small enough that small matrices need many tiles. `fragments` of a subgroup side by side, `slices`
+ * of a step: drivers on processors take seconds to compile many. */
+static void configure(const matrix_case *of, uint32_t fragments, uint32_t slices, const char *rest, char config[VKMM_CONFIG_TEXT])
+{
+    const uint32_t rows = of->shape[0], cols = fragments * of->shape[1],
+                   depth = at_least(slices * of->shape[2], 16 / vkmm_type_of(of->type)->bytes);
+    snprintf(config, VKMM_CONFIG_TEXT, "rows=%u,cols=%u,depth=%u,sub-rows=%u,sub-cols=%u,lanes=%u,mm=%u,mn=%u,mk=%u,%s", 2 * rows, 2 * cols,
+             depth, rows, cols, lanes(), of->shape[0], of->shape[1], of->shape[2], rest);
+}
+
+static uint64_t stored_row(const vkmm_problem *p, vkmm_operand operand)
+{
+    const vkmm_op op = operand == VKMM_A ? p->op_a : operand == VKMM_B ? p->op_b : VKMM_OP_N;
+    return op == VKMM_OP_N ? vkmm_operand_cols(p, operand) : vkmm_operand_rows(p, operand);
+}
+
+static uint64_t padded(const vkmm_problem *p, vkmm_operand operand, int aligned)
+{
+    const uint64_t vector = 16 / vkmm_type_of(vkmm_operand_type(p, operand))->bytes, row = stored_row(p, operand);
+    return aligned ? (row + vector) / vector * vector + vector : row + 1 + row % 2;
+}
+
+/* Rows that begin at multiples of 16 bytes, or no two of them alike; C's on its own, because it decides how sums are stored. */
+static void place(vkmm_problem *p, int aligned, int c_aligned, uint64_t batches)
+{
+    const uint64_t offset = aligned ? 32 : 3;
+    p->lda = padded(p, VKMM_A, aligned);
+    p->ldb = padded(p, VKMM_B, aligned);
+    p->ldc = padded(p, VKMM_C, c_aligned);
+    p->offset_a = offset;
+    p->offset_b = 2 * offset;
+    p->offset_c = c_aligned ? 16 : 1;
+    p->batch_count = batches;
+    p->stride_a = p->lda * (p->op_a == VKMM_OP_N ? p->m : p->k);
+    p->stride_b = p->ldb * (p->op_b == VKMM_OP_N ? p->k : p->n);
+    p->stride_c = p->ldc * p->m + (c_aligned ? 16 : 5);
+}
+
+static int product(general_run *run, const vkmm_problem *problem)
+{
+    char why[512] = "", text[256];
+    if (general_product(run, problem, 7 + problem->m, why)) return 0;
+    general_text(problem, text);
+    printf("# %s, summed in %s: %s: %s\n", run->config, vkmm_type_of(vkmm_problem_compute(problem))->name, text, why);
+    return 1;
+}
+
+static int extents(general_run *run, vkmm_problem p)
+{
+    static const uint32_t sizes[][3] = {{64, 80, 64}, {1, 144, 16}, {48, 16, 0}, {37, 29, 75}, {131, 1, 33}, {80, 64, 16}};
+    static const double scalars[][2] = {{1, 0}, {-3, 0}, {2, 1}};
+    int wrong = 0;
+    for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        p.m = sizes[i][0], p.n = sizes[i][1], p.k = sizes[i][2];
+        p.scaled = i % 3 != 0;
+        p.alpha = p.type == VKMM_U8 && scalars[i % 3][0] < 0 ? 5 : scalars[i % 3][0];
+        p.beta = scalars[i % 3][1];
+        place(&p, p.m % 16 == 0 && p.n % 16 == 0, p.m % 16 == 0 && p.n % 16 == 0, i % 4 == 3 ? 3 : 1);
+        run->max_groups = i % 3 == 2 ? 1 : 0;
+        wrong += product(run, &p);
+    }
+    return wrong;
+}
+
+static int one_op(const matrix_case *of, uint32_t which)
+{
+    static const char *const rest[] = {"pad=1,splits=1", "pad=1,splits=3", "pad=0,splits=1,swizzle=1", "pad=1,splits=1"};
+    char config[VKMM_CONFIG_TEXT];
+    vkmm_problem problem = typed(of, default_out(of));
+    general_run run = {.suite = &suite, .kernel = "coopmat", .config = config};
+    configure(of, which == 2 ? 2 : 1, which == 1 ? 1 : 2, rest[which], config);
+    problem.op_a = which & 1 ? VKMM_OP_T : VKMM_OP_N;
+    problem.op_b = which & 2 ? VKMM_OP_T : VKMM_OP_N;
+    const int wrong = extents(&run, problem);
+    general_end(&run);
+    return wrong;
+}
+
+static void shapes_ops_and_edges(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (uint32_t i = 0; i < case_count; i++) {
+        printf("# %ux%ux%u %s summed in %s\n", cases[i].shape[0], cases[i].shape[1], cases[i].shape[2], vkmm_type_of(cases[i].type)->name,
+               vkmm_type_of(cases[i].compute)->name);
+        /* How operands are staged depends on op, but little on the type: on a processor, where compiling takes long, each type meets one op. */
+        for (uint32_t op = 0; op < 4; op++)
+            if (suite.info->type != VK_PHYSICAL_DEVICE_TYPE_CPU || op == i % 4) wrong += one_op(&cases[i], op);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void epilogues(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (uint32_t i = 0; i < case_count; i++) {
+        char config[VKMM_CONFIG_TEXT];
+        general_run run = {.suite = &suite, .kernel = "coopmat", .config = config};
+        const vkmm_types *types;
+        configure(&cases[i], 1, 1, "pad=1,splits=1", config);
+        for (uint32_t t = 0; (types = vkmm_types_at(t)) != NULL; t++) {
+            if (types->in != cases[i].type || types->compute != cases[i].compute) continue;
+            vkmm_problem problem = typed(&cases[i], types->out);
+            const int turned = (i + t) % 2 != 0; /* column-major: the bias is one of the kernel's rows */
+            problem.m = 48, problem.n = 64, problem.k = 32;
+            problem.activation = vkmm_type_of(types->out)->is_float && turned ? VKMM_GELU : VKMM_RELU;
+            problem.has_bias = 1;
+            place(&problem, 1, 1, 1);
+            problem.layout = turned ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR;
+            if (turned) problem.lda = problem.ldb = problem.ldc = 80;
+            wrong += product(&run, &problem);
+            problem.has_bias = 0;
+            if (suite.info->type != VK_PHYSICAL_DEVICE_TYPE_CPU || i == 1) wrong += product(&run, &problem);
+        }
+        general_end(&run);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* Tiles of 2×2 subgroups of 2×2 matrices each, of which C leaves whole subgroups without anything to store, next to others that have; and matrices. */
+static void subgroups_outside(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (uint32_t i = 0; i < case_count; i++) {
+        /* On a processor, where compiling takes long, sums of integers have to do: these compile fastest. */
+        if (suite.info->type == VK_PHYSICAL_DEVICE_TYPE_CPU && cases[i].type != VKMM_I8) continue;
+        const uint32_t m = cases[i].shape[0], n = cases[i].shape[1], k = at_least(cases[i].shape[2], 16);
+        const uint32_t sizes[][2] = {{3, 5}, {1, 2 * n + 1}, {2 * m + 1, 1}, {m, n}, {4 * m + 1, 4 * n + 1}, {3 * m, 9 * n}};
+        char config[VKMM_CONFIG_TEXT];
+        general_run run = {.suite = &suite, .kernel = "coopmat", .config = config};
+        snprintf(config, sizeof config, "rows=%u,cols=%u,depth=%u,sub-rows=%u,sub-cols=%u,lanes=%u,mm=%u,mn=%u,mk=%u,%s", 4 * m, 4 * n, k,
+                 2 * m, 2 * n, lanes(), m, n, cases[i].shape[2], "pad=1,splits=1");
+        for (uint32_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            vkmm_problem problem = typed(&cases[i], default_out(&cases[i]));
+            problem.m = sizes[s][0], problem.n = sizes[s][1], problem.k = 40;
+            place(&problem, 0, 0, 1 + s % 2 * 2);
+            run.max_groups = s % 3 == 2 ? 1 : 0;
+            wrong += product(&run, &problem);
+        }
+        general_end(&run);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* A·B with A and B all 40, but a NaN in A's first row and an infinity in its second: 102400 is beyond f16, in its sums or in its C, and exact in f32. */
+static void big_sums_and_what_is_no_number(void **state)
+{
+    (void)state;
+    enum { N = 32, K = 64 };
+    static const vkmm_type kinds[][2] = {{VKMM_F16, VKMM_F16}, {VKMM_F32, VKMM_F32}}; /* of sums and C */
+    int met = 0;
+    for (int kind = 0; kind < 2; kind++) {
+        char config[VKMM_CONFIG_TEXT];
+        vkmm_job *job = NULL;
+        uint32_t i = 0;
+        while (i < case_count && (cases[i].type != VKMM_F16 || cases[i].compute != kinds[kind][0])) i++;
+        if (i == case_count) continue;
+        met++;
+        configure(&cases[i], 1, 1, "pad=1,splits=1", config);
+        vkmm_job_params params = {.problem = typed(&cases[i], kinds[kind][1]), .kernel = "coopmat", .config = config};
+        params.problem.m = params.problem.n = N;
+        params.problem.k = K;
+        assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
+        char *a = vkmm_job_matrix(job, VKMM_A), *b = vkmm_job_matrix(job, VKMM_B), *c = vkmm_job_matrix(job, VKMM_C);
+        for (size_t at = 0; at < (size_t)N * K; at++) vkmm_type_put(VKMM_F16, a + 2 * at, 40), vkmm_type_put(VKMM_F16, b + 2 * at, 40);
+        vkmm_type_put(VKMM_F16, a + 2 * 5, NAN);
+        vkmm_type_put(VKMM_F16, a + 2 * (K + 7), -INFINITY);
+        assert_int_equal(vkmm_job_run(job), VKMM_OK);
+        const uint32_t bytes = vkmm_type_of(kinds[kind][1])->bytes;
+        for (size_t at = 0; at < (size_t)N * N; at++) {
+            const double value = vkmm_type_get(kinds[kind][1], c + bytes * at);
+            if (at < N)
+                assert_true(isnan(value));
+            else if (at < 2 * N)
+                assert_true(kind == 0 ? !isfinite(value) : value == -INFINITY); /* f16: perhaps -∞ + ∞ */
+            else
+                assert_true(value == (kind == 0 ? INFINITY : 40. * 40 * K));
+        }
+        vkmm_job_destroy(&job);
+    }
+    if (met == 0) skip();
+}
+
+int main(void)
+{
+    int absent = suite_open(&suite);
+    if (absent) return absent;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_ops_and_edges),
+        cmocka_unit_test(subgroups_outside),
+        cmocka_unit_test(epilogues),
+        cmocka_unit_test(big_sums_and_what_is_no_number),
+    };
+    list_cases();
+    if (case_count == 0) {
+        const char *wanted = getenv("VKMM_TEST_MATRICES");
+        printf("no matrix shape with a shader: %s\n", *suite.info->no_matrices ? suite.info->no_matrices : "none fits");
+        return suite_close(&suite) || (wanted && *wanted && strstr(suite.info->driver_name, wanted)) ? 1 : SKIPPED;
+    }
+    int failed = cmocka_run_group_tests_name("matrix kernels", tests, NULL, NULL);
+    return suite_close(&suite) || failed ? 1 : 0;
+}

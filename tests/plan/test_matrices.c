@@ -1,0 +1,280 @@
+/* What the planner makes of devices with matrix operations: the kernel, its shape and subgroup size; and which rule refuses what. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "kernel/coopmat.h"
+#include "plan/choose.h"
+#include "vk/matrix.h"
+
+#define SHAPE(m, n, k, in, out)                                                                                                            \
+    {                                                                                                                                      \
+        m, n, k, in, in, out, out, VK_SCOPE_SUBGROUP_KHR, 0                                                                                \
+    }
+#define F16(m, n, k)     SHAPE(m, n, k, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR)
+#define F16_SUM(m, n, k) SHAPE(m, n, k, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT16_KHR)
+#define I8(m, n, k)      SHAPE(m, n, k, VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT32_KHR)
+#define COMMON                                                                                                                             \
+    .max_invocations = 1024, .max_workgroup_size = {1024, 1024, 64}, .max_workgroup_count = {65535, 65535, 65535}, .has_f16 = 1,           \
+    .has_i8 = 1, .max_storage_range = UINT32_MAX, .no_matrices = "", .has_broadcast = 1
+
+static const struct device {
+    vkmm_device_info info;
+    uint32_t f16[3], i8[3], lanes; /* what the planner should take */
+} devices[] = {
+    {{COMMON, .name = "Like NVIDIA's", .vendor_id = 0x10de, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, .max_shared_bytes = 49152,
+      .subgroup_size = 32, .min_subgroup_size = 32, .max_subgroup_size = 32, .processors = 132, .matrix_shape_count = 8,
+      .matrix_shapes = {F16_SUM(16, 8, 8), F16(16, 8, 8), F16(16, 8, 16), F16_SUM(16, 8, 16), F16(16, 16, 16), F16_SUM(16, 16, 16),
+                        I8(16, 8, 32), I8(16, 16, 32)}},
+     {16, 8, 16},
+     {16, 8, 32},
+     32},
+    {{COMMON, .name = "Like AMD's", .vendor_id = 0x1002, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, .max_shared_bytes = 65536,
+      .subgroup_size = 64, .min_subgroup_size = 32, .max_subgroup_size = 64, .processors = 96, .matrix_shape_count = 3,
+      .matrix_shapes = {F16(16, 16, 16), F16_SUM(16, 16, 16), I8(16, 16, 16)}},
+     {16, 16, 16},
+     {16, 16, 16},
+     64},
+    {{COMMON, .name = "Like Intel's", .vendor_id = 0x8086, .type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, .max_shared_bytes = 65536,
+      .subgroup_size = 32, .min_subgroup_size = 16, .max_subgroup_size = 32, .matrix_shape_count = 2,
+      .matrix_shapes = {F16(8, 16, 16), I8(8, 16, 32)}},
+     {8, 16, 16},
+     {8, 16, 32},
+     16},
+};
+enum { DEVICES = sizeof devices / sizeof devices[0] };
+
+static char sentence[1024];
+
+static void keep_sentence(void *user, vkmm_log_level level, const char *text)
+{
+    (void)user, (void)level;
+    snprintf(sentence, sizeof sentence, "%s", text);
+}
+
+static const vkmm_log log_to_test = {keep_sentence, NULL};
+
+static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const char *kernel, const char *config,
+                          vkmm_choice *choice)
+{
+    const vkmm_wish wish = {.kernel = kernel, .config = config};
+    sentence[0] = '\0';
+    return vkmm_choose(&log_to_test, device, problem, &wish, choice);
+}
+
+/* A build whose compiler knows no matrices has no such kernel. */
+static int is_built(void)
+{
+    return vkmm_module_find("coopmat", VKMM_F16, VKMM_BUILD_PLAIN) != NULL;
+}
+
+static void assert_planned(const struct device *device, vkmm_type type, const uint32_t shape[3])
+{
+    const vkmm_problem problem = {.m = 4096, .n = 4096, .k = 4096, .type = type};
+    vkmm_choice choice;
+    assert_int_equal(choose(&device->info, &problem, NULL, NULL, &choice), VKMM_OK);
+    assert_string_equal(choice.info.name, "coopmat");
+    assert_memory_equal(choice.info.matrix, shape, sizeof choice.info.matrix);
+    assert_memory_equal(choice.module->shape, shape, sizeof choice.info.matrix);
+    assert_int_equal(choice.info.subgroup_size, device->lanes);
+    assert_int_equal(choice.info.workgroup[0] % device->lanes, 0);
+    assert_true(choice.info.shared_bytes > 0 && choice.info.shared_bytes <= device->info.max_shared_bytes);
+    assert_null(vkmm_config_forbidden_by(choice.kernel, &choice.problem, &choice.config, &device->info));
+}
+
+static void takes_its_tiles_shape_or_the_largest(void **state)
+{
+    (void)state;
+    if (!is_built()) skip();
+    for (size_t d = 0; d < DEVICES; d++) {
+        assert_planned(&devices[d], VKMM_F16, devices[d].f16);
+        assert_planned(&devices[d], VKMM_I8, devices[d].i8);
+    }
+}
+
+static const char *planned(const vkmm_device_info *device, vkmm_problem problem)
+{
+    static vkmm_choice choice;
+    assert_int_equal(choose(device, &problem, NULL, NULL, &choice), VKMM_OK);
+    return choice.info.name;
+}
+
+static void leaves_alone_what_does_not_fit(void **state)
+{
+    (void)state;
+    const vkmm_problem f32 = {.m = 2048, .n = 2048, .k = 2048, .type = VKMM_F32},
+                       bf16 = {.m = 2048, .n = 2048, .k = 2048, .type = VKMM_BF16};
+    const vkmm_problem thin = {.m = 4096, .n = 1, .k = 4096, .type = VKMM_F16}, f16 = {.m = 512, .n = 512, .k = 512, .type = VKMM_F16};
+    vkmm_device_info processor = devices[0].info, none = devices[0].info;
+    processor.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
+    none.matrix_shape_count = 0;
+    for (size_t d = 0; d < DEVICES; d++) {
+        assert_string_equal(planned(&devices[d].info, f32), "blocked"); /* never through f16 unless asked */
+        assert_string_equal(planned(&devices[d].info, bf16), "blocked");
+        assert_string_equal(planned(&devices[d].info, thin), "skinny");
+    }
+    assert_string_equal(planned(&processor, f16), "cpu");
+    assert_string_equal(planned(&none, f16), "blocked");
+}
+
+/* On a device of NVIDIA's size: large tiles where there are enough of them, larger ones for sums in f16, and all processors for a short side. */
+static void tiles_follow_types_and_shape(void **state)
+{
+    (void)state;
+    static const struct {
+        vkmm_problem problem;
+        uint32_t rows, cols, least_splits, most_splits;
+    } cases[] = {
+        {{.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16}, 128, 256, 1, 1},
+        {{.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16, .typed = 1, .out_type = VKMM_F16, .compute = VKMM_F16}, 256, 256, 1, 1},
+        {{.m = 4096, .n = 4096, .k = 4096, .type = VKMM_I8, .op_a = VKMM_OP_T}, 128, 128, 1, 1},
+        {{.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16}, 64, 128, 1, 1},
+        {{.m = 4096, .n = 512, .k = 14336, .type = VKMM_F16}, 128, 256, 2, 2},
+        {{.m = 4096, .n = 8, .k = 14336, .type = VKMM_F16}, 128, 32, 12, 16},
+        {{.m = 8, .n = 4096, .k = 14336, .type = VKMM_F16}, 32, 128, 12, 16},
+    };
+    if (!is_built()) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        vkmm_choice choice;
+        assert_int_equal(choose(&devices[0].info, &cases[i].problem, NULL, NULL, &choice), VKMM_OK);
+        assert_string_equal(choice.info.name, "coopmat");
+        assert_int_equal(choice.info.tile[0], cases[i].rows);
+        assert_int_equal(choice.info.tile[1], cases[i].cols);
+        assert_in_range(choice.config.values[VKMM_TUNE_SPLITS], cases[i].least_splits, cases[i].most_splits);
+    }
+}
+
+static void refuses_with_its_rule(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t device;
+        const char *config, *says;
+    } cases[] = {
+        {0, "mm=8,mn=8,mk=8", "8x8x8 (mm, mn, mk): the device lists none of that shape; it can have: 16x8x8 16x8x16 16x16x16"},
+        {2, "mm=16,mn=16,mk=16", "the device lists none of that shape; it can have: 8x16x16"},
+        {0, "lanes=64", "subgroups of 64 invocations (lanes): \"Like NVIDIA's\" takes a power of two from 32 to 32 (minSubgroupSize"},
+        {1, "lanes=48", "minSubgroupSize"},
+        {2, "lanes=8", "minSubgroupSize"},
+        {0, "sub-rows=24", "whole fragments"},
+        {0, "depth=24", "whole fragments"},
+        {0, "rows=160,sub-rows=64", "whole blocks"},
+        {0, "pad=17", "settings"},
+        {0, "swizzle=0", "settings"},
+        {0, "rows=128,cols=128,sub-rows=128,sub-cols=128", "registers"},
+        {0, "rows=256,cols=256,sub-rows=32,sub-cols=32", "maxComputeWorkGroupInvocations"},
+        {0, "rows=256,cols=256,depth=64,sub-rows=64,sub-cols=64", "maxComputeSharedMemorySize"},
+        {0, "rows=0", "whole blocks"},
+        {0, "depth=0", "whole fragments"},
+        {0, "sub-rows=0", "whole fragments"},
+        {0, "mm=0", "0x16x16 (mm, mn, mk): the device lists none"},
+    };
+    const vkmm_problem problem = {.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16};
+    if (!is_built()) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        vkmm_choice choice;
+        assert_int_equal(choose(&devices[cases[i].device].info, &problem, "coopmat", cases[i].config, &choice), VKMM_UNSUPPORTED);
+        if (!strstr(sentence, cases[i].says)) fail_msg("%s: %s", cases[i].config, sentence);
+    }
+}
+
+static void names_what_is_missing(void **state)
+{
+    (void)state;
+    static const vkmm_problem f16 = {.m = 64, .n = 64, .k = 64, .type = VKMM_F16}, u8 = {.m = 64, .n = 64, .k = 64, .type = VKMM_U8},
+                              bf16 = {.m = 64, .n = 64, .k = 64, .type = VKMM_BF16}, f32 = {.m = 64, .n = 64, .k = 64};
+    vkmm_device_info without = devices[0].info, unknown = devices[0].info, few = devices[0].info;
+    uint32_t first = 0;
+    without.matrix_shape_count = 0;
+    without.no_matrices = "the driver does not list VK_KHR_cooperative_matrix";
+    unknown.matrix_shapes[0] = (vkmm_matrix_shape)F16(64, 16, 16);
+    few.max_subgroups = 3;
+    const int has_bf16 = vkmm_module_next("coopmat", VKMM_BF16, VKMM_F32, &first) != NULL;
+    const struct {
+        const vkmm_device_info *device;
+        const vkmm_problem *problem;
+        const char *config, *says;
+    } cases[] = {
+        {&devices[0].info, &bf16, NULL, has_bf16 ? "shaderBFloat16CooperativeMatrix" : "this build has no coopmat shader for bf16"},
+        {&devices[0].info, &u8, NULL, "lists no matrix operation for u8 summed in u32"},
+        {&devices[0].info, &f32, NULL, "this build has no coopmat shader for f32 summed in f32"},
+        {&without, &f16, NULL, "has none: the driver does not list VK_KHR_cooperative_matrix"},
+        {&unknown, &f16, "mm=64,mn=16,mk=16", "64x16x16 (mm, mn, mk): this build has no shader for them"},
+        {&few, &f16, "rows=64,cols=64,sub-rows=32,sub-cols=32", "needs 4 subgroups of a workgroup; \"Like NVIDIA's\" allows 3"},
+    };
+    if (!is_built()) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        vkmm_choice choice;
+        assert_int_equal(choose(cases[i].device, cases[i].problem, "coopmat", cases[i].config, &choice), VKMM_UNSUPPORTED);
+        if (!strstr(sentence, cases[i].says)) fail_msg("%zu: %s", i, sentence);
+    }
+}
+
+static void shapes_may_be_chosen(void **state)
+{
+    (void)state;
+    const vkmm_problem problem = {.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16};
+    vkmm_choice choice;
+    if (!is_built()) skip();
+    assert_int_equal(choose(&devices[0].info, &problem, "coopmat", "mn=8,mk=8", &choice), VKMM_OK);
+    assert_memory_equal(choice.module->shape, ((const uint32_t[]){16, 8, 8}), sizeof choice.module->shape);
+    assert_int_equal(choose(&devices[2].info, &problem, "coopmat", NULL, &choice), VKMM_OK); /* it lists no sums of f16 */
+    assert_memory_equal(choice.module->shape, ((const uint32_t[]){8, 16, 16}), sizeof choice.module->shape);
+}
+
+/* 16-bit elements of C that are not aligned to 16 bytes cannot be stored one by one. */
+static void narrow_and_uneven_goes_through_the_workspace(void **state)
+{
+    (void)state;
+    vkmm_problem problem = {.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16};
+    vkmm_choice choice;
+    if (!is_built()) skip();
+    assert_int_equal(choose(&devices[0].info, &problem, "coopmat", "splits=1", &choice), VKMM_OK);
+    assert_null(choice.reduce);
+    problem.ldc = 1025;
+    assert_int_equal(choose(&devices[0].info, &problem, "coopmat", "splits=1", &choice), VKMM_OK);
+    assert_non_null(choice.reduce);
+    assert_int_equal(choice.info.workspace_bytes, 4ull * 1024 * 1024);
+}
+
+static void known_bad_drivers_are_left_alone(void **state)
+{
+    (void)state;
+    vkmm_device_info amd = {
+        .vendor_id = 0x1002, .driver_id = VK_DRIVER_ID_AMD_PROPRIETARY, .min_subgroup_size = 32, .max_subgroup_size = 64};
+    amd.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+    assert_null(vkmm_matrix_known_bad(&amd, 1));
+    assert_non_null(vkmm_matrix_known_bad(&amd, 0)); /* without matrix cores */
+    amd.type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+    assert_non_null(strstr(vkmm_matrix_known_bad(&amd, 1), "crashes"));
+    amd.driver_id = VK_DRIVER_ID_MESA_RADV;
+    assert_null(vkmm_matrix_known_bad(&amd, 0));
+    vkmm_device_info intel = {
+        .vendor_id = 0x8086, .device_id = 0x56a0, .min_subgroup_size = 8, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU};
+    assert_non_null(vkmm_matrix_known_bad(&intel, 0)); /* A770 */
+    intel.min_subgroup_size = 16;
+    intel.device_id = 0xe20b;
+    assert_null(vkmm_matrix_known_bad(&intel, 0)); /* B580 */
+    intel.device_id = 0xb080;
+    intel.driver_id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
+    assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "Xe3"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(takes_its_tiles_shape_or_the_largest),
+        cmocka_unit_test(leaves_alone_what_does_not_fit),
+        cmocka_unit_test(tiles_follow_types_and_shape),
+        cmocka_unit_test(refuses_with_its_rule),
+        cmocka_unit_test(names_what_is_missing),
+        cmocka_unit_test(shapes_may_be_chosen),
+        cmocka_unit_test(narrow_and_uneven_goes_through_the_workspace),
+        cmocka_unit_test(known_bad_drivers_are_left_alone),
+    };
+    return cmocka_run_group_tests_name("matrices", tests, NULL, NULL);
+}
