@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/order.h"
 #include "bench/interval.h"
+#include "math/component.h"
 #include "math/problem.h"
 #include "math/type.h"
 
@@ -65,10 +66,10 @@ int vkmm_bench_is_timed(const vkmm_bench_row *row)
     return above > 0 && 2 * above >= row->kernel_ms.count; /* so the median is at least half of it */
 }
 
-/* Bytes of A, B and C that have to move at least once: elements, and not what lies between them. */
+/* Bytes of A, B, C and the bias that have to move at least once: elements, and not what lies between them. */
 static double bytes_to_move(const vkmm_problem *problem)
 {
-    double bytes = 0;
+    double bytes = (double)vkmm_operand_bytes(problem, VKMM_BIAS);
 
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         const vkmm_operand operand = (vkmm_operand)o;
@@ -76,9 +77,10 @@ static double bytes_to_move(const vkmm_problem *problem)
         const double elements = (double)vkmm_operand_rows(problem, operand) * (double)vkmm_operand_cols(problem, operand) *
                                 (repeats ? 1.0 : (double)vkmm_problem_batches(problem));
         if (operand != VKMM_C && vkmm_problem_alpha(problem) == 0) continue; /* A and B stay unread */
-        bytes += elements * (operand == VKMM_C && vkmm_problem_beta(problem) != 0 ? 2 : 1);
+        bytes += elements * vkmm_type_of(vkmm_operand_type(problem, operand))->bytes *
+                 (operand == VKMM_C && vkmm_problem_beta(problem) != 0 ? 2 : 1);
     }
-    return bytes * vkmm_type_of(problem->type)->bytes;
+    return bytes;
 }
 
 /* How much one round usually differs from the one before, as a share: the median; NAN where a round has no samples, or memory ends. */
@@ -124,11 +126,38 @@ static void derive_drift(const vkmm_bench_row *row, vkmm_bench_figures *figures)
     if (figures->drift > CLEAR_DRIFT && figures->drift > noise) figures->throttled = 1;
 }
 
+static double component_peak(const vkmm_bench_peaks *peaks, vkmm_type operands, vkmm_type sums)
+{
+    double best = NAN;
+    uint32_t in, out;
+
+    if (!vkmm_component_parse(vkmm_type_of(operands)->name, &in) || !vkmm_component_parse(vkmm_type_of(sums)->name, &out)) return NAN;
+    for (uint32_t i = 0; i < peaks->matrix_count && i < VKMM_BENCH_MATRICES; i++) {
+        const vkmm_matrix_shape *shape = &peaks->matrix[i].shape;
+        if (shape->a == in && shape->b == in && shape->c == out && shape->result == out && !shape->saturating)
+            best = fmax(best, peaks->matrix[i].multiply_adds_per_s);
+    }
+    return best;
+}
+
+double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, vkmm_types types, int *is_matrix)
+{
+    const vkmm_type operands = types.compute == VKMM_F16 ? VKMM_F16 : types.in; /* f32 is rounded to f16 first */
+    const double matrix = operands != types.compute || operands == VKMM_F16 ? component_peak(peaks, operands, types.compute) : NAN;
+    const double dot = types.in == VKMM_I8 || types.in == VKMM_U8 ? peaks->multiply_adds_per_s[types.in] : NAN;
+
+    if (is_matrix != NULL) *is_matrix = matrix > 0;
+    if (matrix > 0) return matrix;
+    if (dot > 0) return dot;
+    if (types.compute == VKMM_F16 && !(peaks->multiply_adds_per_s[VKMM_F16] > 0)) return peaks->multiply_adds_per_s[VKMM_F32];
+    return peaks->multiply_adds_per_s[types.compute];
+}
+
 static void derive_shares(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_bench_figures *figures)
 {
     if (row->device >= bench->device_count) return;
     const vkmm_bench_peaks *peaks = &bench->devices[row->device].peaks;
-    const double multiply_adds = peaks->multiply_adds_per_s[row->problem.type], copy = peaks->copy_bytes_per_s;
+    const double multiply_adds = vkmm_bench_peak_of(peaks, vkmm_problem_types(&row->problem), NULL), copy = peaks->copy_bytes_per_s;
 
     if (multiply_adds > 0) figures->arithmetic_share = figures->gflops * 1e9 / 2 / multiply_adds;
     if (copy > 0) figures->copy_share = figures->gbytes_per_s * 1e9 / copy;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "math/problem.h"
+#include "math/types_name.h"
 
 enum { FIRST_ROOM = 8 };
 
@@ -160,8 +161,9 @@ static int is_same_number(double a, double b)
 
 static int is_same_problem(const vkmm_problem *a, const vkmm_problem *b)
 {
-    if (a->m != b->m || a->n != b->n || a->k != b->k || a->type != b->type || a->layout != b->layout || a->op_a != b->op_a ||
-        a->op_b != b->op_b || vkmm_problem_batches(a) != vkmm_problem_batches(b))
+    if (a->m != b->m || a->n != b->n || a->k != b->k || a->layout != b->layout || a->op_a != b->op_a || a->op_b != b->op_b ||
+        vkmm_problem_batches(a) != vkmm_problem_batches(b) || !vkmm_types_equal(vkmm_problem_types(a), vkmm_problem_types(b)) ||
+        a->activation != b->activation || !a->has_bias != !b->has_bias)
         return 0;
     for (int operand = VKMM_A; operand <= VKMM_C; operand++)
         if (!is_same_operand(a, b, (vkmm_operand)operand)) return 0;

@@ -6,6 +6,7 @@
 #define VKMM_BENCH_DOCUMENT_H
 
 #include "base/log.h"
+#include "math/type.h"
 #include "vkmatmul.h"
 
 #define VKMM_BENCH_TEXT 256
@@ -153,6 +154,11 @@ vkmm_bench_row *vkmm_bench_add_row(vkmm_bench *bench);
 vkmm_bench_tune *vkmm_bench_add_tune(vkmm_bench *bench);
 vkmm_bench_trial *vkmm_bench_add_trial(vkmm_bench_tune *tune);
 int vkmm_bench_add_layer(vkmm_bench *bench, const char *name); /* 0 when memory ends */
+
+/* Multiply-adds a second at best for products of such types: of the fastest measured shape of matrix operations on them; where there is none, of
+ * ordinary ones of the type that is summed in (for i8 and u8, dot products of four if they were measured). *is_matrix (may be NULL): which of both.
+ * NAN: not known. f32, f64, i32 and u32 sums of the same have no matrix operations here. */
+double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, vkmm_types types, int *is_matrix);
 
 /* Nothing is known of the peaks; of the figures. */
 void vkmm_bench_peaks_init(vkmm_bench_peaks *peaks);

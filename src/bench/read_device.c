@@ -88,6 +88,21 @@ static void read_type(const vkmm_node *device_node, vkmm_bench_device *device)
         if (strcmp(word, words[i]) == 0) device->info.type = (VkPhysicalDeviceType)i;
 }
 
+/* Words of later versions are none of ours. */
+static void read_matrix2(const vkmm_node *limits, uint32_t *bits)
+{
+    const vkmm_node node = vkmm_node_key(limits, "matrix2");
+
+    if (!vkmm_node_is_list(&node, 0, 32)) return;
+    for (size_t i = 0; i < json_array_size(node.json); i++) {
+        const vkmm_node entry = vkmm_node_at(&node, i);
+        char word[32] = "";
+        vkmm_node_text(&entry, word, sizeof word);
+        for (uint32_t bit = 0; vkmm_matrix2_name(bit) != NULL; bit++)
+            if (strcmp(word, vkmm_matrix2_name(bit)) == 0) *bits |= 1u << bit;
+    }
+}
+
 static void read_limits(const vkmm_node *device, vkmm_device_info *info)
 {
     const vkmm_node node = vkmm_node_key(device, "limits");
@@ -110,6 +125,15 @@ static void read_limits(const vkmm_node *device, vkmm_device_info *info)
     vkmm_key_truth(&node, "broadcast", &info->has_broadcast);
     vkmm_key_truth(&node, "statistics", &info->has_statistics);
     vkmm_key_u32(&node, "processors", &info->processors);
+    vkmm_key_truth(&node, "f16", &info->has_f16);
+    vkmm_key_truth(&node, "i8", &info->has_i8);
+    vkmm_key_truth(&node, "storage16", &info->has_storage16);
+    vkmm_key_truth(&node, "storage8", &info->has_storage8);
+    vkmm_key_truth(&node, "dot8", &info->has_dot8);
+    vkmm_key_truth(&node, "bf16_matrices", &info->has_bf16_matrices);
+    vkmm_key_u32(&node, "min_subgroup_size", &info->min_subgroup_size);
+    vkmm_key_u32(&node, "max_subgroup_size", &info->max_subgroup_size);
+    read_matrix2(&node, &info->matrix2);
 }
 
 static void read_heaps(const vkmm_node *device, vkmm_device_info *info)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "math/types_name.h"
 
 #define MINUTE_MS 60000.0
 
@@ -12,7 +13,7 @@ enum { FIRST_ITEMS = 64 };
 /* Where items are added to: the first that finds no memory is remembered. */
 typedef struct filler {
     vkmm_suite *suite;
-    vkmm_type type;
+    vkmm_types types;
     int failed;
 } filler;
 
@@ -45,7 +46,10 @@ static void add(filler *f, const char *group, const char *kernel, const vkmm_pro
 {
     vkmm_problem typed = *problem;
 
-    typed.type = f->type;
+    typed.type = f->types.in;
+    typed.typed = !vkmm_types_equal(f->types, vkmm_types_default(f->types.in));
+    typed.out_type = f->types.out;
+    typed.compute = f->types.compute;
     if (!f->failed && !vkmm_suite_add(f->suite, group, kernel, &typed)) f->failed = 1;
 }
 
@@ -64,6 +68,7 @@ static void add_ladder(filler *f, uint64_t n)
 {
     static const char *const steps[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
 
+    if (f->types.in != f->types.out || f->types.in != f->types.compute || vkmm_suite_is_narrow(f->types)) return;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) add_square(f, "ladder", steps[i], n);
 }
 
@@ -73,10 +78,38 @@ static void add_layer(filler *f, uint64_t tokens)
     add_size(f, "llm", "auto", 4096, tokens, 14336);
 }
 
+int vkmm_suite_is_narrow(vkmm_types types)
+{
+    return vkmm_type_of(types.in)->bytes < 4 || vkmm_type_of(types.compute)->bytes < 4;
+}
+
+/* Behind other types, what a narrow one is for: large squares and layers, few of each (suite.h says why). */
+static void fill_narrow(filler *f)
+{
+    const int is_usual = vkmm_types_equal(f->types, vkmm_types_default(f->types.in)), is_byte = vkmm_type_of(f->types.in)->bytes == 1;
+
+    if (is_usual) add_square(f, "square", "auto", 1024);
+    add_square(f, "square", "auto", 4096);
+    add_square(f, "square", "auto", 8192);
+    if (!is_usual) return;
+    add_square(f, "square", "auto", 2048);
+    add_square(f, "edge", "auto", 4095);
+    add_layer(f, 1);
+    add_layer(f, 8);
+    add_layer(f, 512);
+    if (is_byte) add(f, "ops", "auto", &(vkmm_problem){.m = 4096, .n = 4096, .k = 4096, .op_b = VKMM_OP_T});
+}
+
 /* Small sizes come first: what they teach of the device's speed tells whether the large ones are affordable. On a processor the time may be over before
  * the last: so the ladder's slow kernels come after a row or more of every type. */
 static void fill_quick(filler *f, int is_first, int pass)
 {
+    if (!is_first && vkmm_suite_is_narrow(f->types)) {
+        if (!vkmm_types_equal(f->types, vkmm_types_default(f->types.in))) return;
+        if (f->types.in == VKMM_F16 && pass == 0) add_square(f, "square", "auto", 1024);
+        if ((f->types.in == VKMM_F16 || f->types.in == VKMM_I8) && pass == 1) add_square(f, "square", "auto", 4096);
+        return;
+    }
     if (!is_first && pass == 0) add_square(f, "square", "auto", 512);
     if (!is_first && pass == 1) add_square(f, "square", "auto", 1024);
     if (!is_first) return;
@@ -108,10 +141,14 @@ static void add_neighbours(filler *f, uint64_t from, uint64_t to)
 /* Of the largest, the host's part alone takes many seconds (to make and to prove gigabytes): they come after the rest of every type. */
 static void fill_standard(filler *f, int is_first, int pass)
 {
+    if (!is_first && vkmm_suite_is_narrow(f->types)) {
+        if (pass == 0) fill_narrow(f);
+        return;
+    }
     if (pass > 0) {
         add_neighbours(f, 8192, 8192);
         if (!is_first) add_square(f, "square", "auto", 16384);
-        add_neighbours(f, 16384, 16384);
+        if (is_first || vkmm_type_of(f->types.in)->is_float) add_neighbours(f, 16384, 16384);
         return;
     }
     for (uint64_t n = 256; n <= 8192; n *= 2) add_square(f, "square", "auto", n);
@@ -162,7 +199,7 @@ static void add_batch(filler *f, uint64_t n, uint64_t count)
 static void fill_full(filler *f, int is_first, int pass)
 {
     fill_standard(f, is_first, pass);
-    if (pass > 0) return;
+    if (pass > 0 || (!is_first && vkmm_suite_is_narrow(f->types))) return;
     for (uint64_t n = 128; n < 16384; n *= 2) add_square(f, "square", "auto", n + n / 2);
     for (uint64_t n = 64; n <= 128; n *= 2) add_square(f, "square", "auto", n);
     add_variants(f, 1024);
@@ -201,14 +238,14 @@ const char *vkmm_suite_summary(uint32_t index)
 }
 
 /* f32 is what most people ask about; without it, the type named first. */
-static uint32_t first_type(const vkmm_type *types, uint32_t type_count)
+static uint32_t first_type(const vkmm_types *types, uint32_t type_count)
 {
     for (uint32_t i = 0; i < type_count; i++)
-        if (types[i] == VKMM_F32) return i;
+        if (types[i].in == VKMM_F32 && types[i].compute == VKMM_F32) return i;
     return 0;
 }
 
-vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_type *types, uint32_t type_count, vkmm_suite *suite)
+vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_types *types, uint32_t type_count, vkmm_suite *suite)
 {
     uint32_t which = 0, first = first_type(types, type_count);
     filler f = {.suite = suite};
@@ -224,7 +261,7 @@ vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_ty
     suite->rounds = suites[which].rounds;
     for (uint32_t i = 0; i < 2 * type_count && !f.failed; i++) {
         uint32_t at = i % type_count;
-        f.type = types[at == 0 ? first : at <= first ? at - 1 : at];
+        f.types = types[at == 0 ? first : at <= first ? at - 1 : at];
         suites[which].fill(&f, at == 0, (int)(i / type_count));
     }
     if (!f.failed) return VKMM_OK;

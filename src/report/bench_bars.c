@@ -2,7 +2,7 @@
 #include "report/charts.h"
 
 #include "base/alloc.h"
-#include "math/type.h"
+#include "math/types_name.h"
 #include "report/bench_columns.h"
 
 #include <math.h>
@@ -86,10 +86,11 @@ static void overview(const vkmm_report *report, vkmm_chart_maker *all)
     const size_t most = (size_t)columns_of(report) / 3;
     int lines = 0;
 
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
         for (uint32_t i = 0; i < all->who_count; i++) {
             uint32_t count;
-            vkmm_chart_point *points = vkmm_chart_points(all, &all->who[i], (vkmm_type)type, vkmm_pick_square, 1, &count);
+            vkmm_chart_point *points = vkmm_chart_points(all, &all->who[i], vkmm_types_at(t), vkmm_pick_square, 1, &count);
+            const char *type = vkmm_types_name(*vkmm_types_at(t), report->utf8);
             char name[VKMM_BENCH_TEXT + 4], low[64], high[64];
             double least = INFINITY, best = 0;
             size_t used;
@@ -102,7 +103,9 @@ static void overview(const vkmm_report *report, vkmm_chart_maker *all)
             name_of(name, report, all->who[i].label, most, &used);
             vkmm_text_figure(low, sizeof low, least);
             vkmm_text_figure(high, sizeof high, best);
-            fprintf(report->out, "  %-4s %s", vkmm_type_of((vkmm_type)type)->name, name);
+            fprintf(report->out, "  %s", type);
+            pad(report, vkmm_text_columns(type), 4);
+            fprintf(report->out, " %s", name);
             pad(report, used, most + 1);
             if (count <= (uint32_t)columns_of(report) / 4) spark(report, points, count);
             pad(report, count, 8);
@@ -125,10 +128,11 @@ static void title(const vkmm_report *report, const char *label, const char *rest
     fprintf(report->out, "%s%s%s%s\n", report->colour ? "\033[1m" : "", name, rest, report->colour ? "\033[0m" : "");
 }
 
-static void curve(const vkmm_report *report, vkmm_chart_maker *all, uint32_t who, vkmm_type type, vkmm_chart_pick pick, const char *what)
+static void curve(const vkmm_report *report, vkmm_chart_maker *all, uint32_t who, const vkmm_types *types, vkmm_chart_pick pick,
+                  const char *what)
 {
     uint32_t count;
-    vkmm_chart_point *points = vkmm_chart_points(all, &all->who[who], type, pick, 1, &count);
+    vkmm_chart_point *points = vkmm_chart_points(all, &all->who[who], types, pick, 1, &count);
     char rest[128];
     double best = 0;
 
@@ -136,7 +140,7 @@ static void curve(const vkmm_report *report, vkmm_chart_maker *all, uint32_t who
         vkmm_free(points);
         return;
     }
-    snprintf(rest, sizeof rest, ", %s: GFLOP/s %s", vkmm_type_of(type)->name, what);
+    snprintf(rest, sizeof rest, ", %s: GFLOP/s %s", vkmm_types_name(*types, report->utf8), what);
     title(report, all->who[who].label, rest);
     for (uint32_t i = 0; i < count; i++) best = points[i].y > best ? points[i].y : best;
     for (uint32_t i = 0; i < count; i++) {
@@ -147,7 +151,7 @@ static void curve(const vkmm_report *report, vkmm_chart_maker *all, uint32_t who
     vkmm_free(points);
 }
 
-static void ladder(const vkmm_report *report, const vkmm_contender *who, vkmm_type type)
+static void ladder(const vkmm_report *report, const vkmm_contender *who, const vkmm_types *types)
 {
     const char *names[VKMM_MAX_STEPS];
     const uint32_t count = vkmm_ladder_steps(who, 1, names);
@@ -156,15 +160,15 @@ static void ladder(const vkmm_report *report, const vkmm_contender *who, vkmm_ty
     size_t widest = 0, used;
 
     for (uint32_t i = 0; i < count; i++) {
-        const vkmm_bench_row *row = vkmm_ladder_row(who, names[i], type);
+        const vkmm_bench_row *row = vkmm_ladder_row(who, names[i], types);
         if (row != NULL && row->figures.gflops > best) best = row->figures.gflops;
         if (strlen(names[i]) > widest) widest = strlen(names[i]);
     }
     if (!(best > 0)) return;
-    snprintf(rest, sizeof rest, ", %s: the ladder, GFLOP/s", vkmm_type_of(type)->name);
+    snprintf(rest, sizeof rest, ", %s: the ladder, GFLOP/s", vkmm_types_name(*types, report->utf8));
     title(report, who->label, rest);
     for (uint32_t i = 0; i < count; i++) {
-        const vkmm_bench_row *row = vkmm_ladder_row(who, names[i], type);
+        const vkmm_bench_row *row = vkmm_ladder_row(who, names[i], types);
         char name[VKMM_BENCH_TEXT + 4];
         if (row == NULL) continue;
         name_of(name, report, names[i], 12, &used);
@@ -181,7 +185,7 @@ static int is_other(const vkmm_bench_row *row)
     return strcmp(row->group, "ladder") != 0 && strcmp(row->group, "llm") != 0 && !vkmm_chart_is_square(row);
 }
 
-static void others(const vkmm_report *report, const vkmm_contender *who, vkmm_type type)
+static void others(const vkmm_report *report, const vkmm_contender *who, const vkmm_types *types)
 {
     char name[VKMM_TEXT_PROBLEM], rest[64];
     size_t widest = 0;
@@ -190,7 +194,7 @@ static void others(const vkmm_report *report, const vkmm_contender *who, vkmm_ty
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < who->bench->row_count; i++) {
             const vkmm_bench_row *row = &who->bench->rows[i];
-            if (row->device != who->device || row->problem.type != type || !vkmm_bench_is_timed(row) || !is_other(row)) continue;
+            if (row->device != who->device || !vkmm_is_of_types(row, types) || !vkmm_bench_is_timed(row) || !is_other(row)) continue;
             vkmm_text_problem(name, sizeof name, &row->problem, report->utf8);
             if (pass == 0) {
                 widest = vkmm_text_columns(name) > widest ? vkmm_text_columns(name) : widest;
@@ -201,7 +205,7 @@ static void others(const vkmm_report *report, const vkmm_contender *who, vkmm_ty
             fprintf(report->out, "%s ", name);
             bar(report, row->figures.gflops, best, bar_columns(report, widest + 3));
         }
-        snprintf(rest, sizeof rest, ", %s: other shapes, GFLOP/s", vkmm_type_of(type)->name);
+        snprintf(rest, sizeof rest, ", %s: other shapes, GFLOP/s", vkmm_types_name(*types, report->utf8));
         if (best > 0 && pass == 0) title(report, who->label, rest);
     }
     if (best > 0) fputc('\n', report->out);
@@ -228,10 +232,10 @@ vkmm_status vkmm_bench_bars(const vkmm_report *report, const vkmm_bench *benches
 
     overview(report, &all);
     for (uint32_t i = 0; i < all.who_count; i++) {
-        for (int type = 0; type < VKMM_TYPE_COUNT; type++) curve(report, &all, i, (vkmm_type)type, vkmm_pick_square, "over N");
-        for (int type = 0; type < VKMM_TYPE_COUNT; type++) curve(report, &all, i, (vkmm_type)type, vkmm_pick_llm, "over columns of B");
-        for (int type = 0; type < VKMM_TYPE_COUNT; type++) others(report, &all.who[i], (vkmm_type)type);
-        for (int type = 0; type < VKMM_TYPE_COUNT; type++) ladder(report, &all.who[i], (vkmm_type)type);
+        for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) curve(report, &all, i, vkmm_types_at(t), vkmm_pick_square, "over N");
+        for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) curve(report, &all, i, vkmm_types_at(t), vkmm_pick_llm, "over columns of B");
+        for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) others(report, &all.who[i], vkmm_types_at(t));
+        for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) ladder(report, &all.who[i], vkmm_types_at(t));
     }
     if (all.who_count == 0) fputs("No product of these reports has a speed.\n", report->out);
     for (uint32_t i = 0; i < count; i++) missing(report, &benches[i]);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/type.h"
 #include "report/text.h"
 
 enum { SPARKS = 8 };
@@ -20,8 +19,7 @@ static void fill_size(const vkmm_report *report, const vkmm_bench_row *row, vkmm
 
 static void fill_type(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    (void)report;
-    snprintf(cell->text, sizeof cell->text, "%s", vkmm_type_of(row->problem.type)->name);
+    snprintf(cell->text, sizeof cell->text, "%s", vkmm_text_type(&row->problem, report->utf8));
 }
 
 static void fill_kernel(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)

@@ -13,7 +13,8 @@ static const char header[] =
     "verify,passed,error,bound,gflops,noise,gbytes_per_s,arithmetic_share,copy_share,"
     "kernel_ms,kernel_ms_low,kernel_ms_high,kernel_ms_min,kernel_ms_p5,kernel_ms_p95,samples,rounds,stopped,submit_ms,transfer_ms,"
     "upload_ms,download_ms,overhead_ms,sum_ms,adds_up,apart,drift,throttled,clock,clock_note,slope_ms,"
-    "joules,watts,mhz_before,mhz,mhz_after,limited,power_source,version,shader_hash,created,host,os";
+    "joules,watts,mhz_before,mhz,mhz_after,limited,power_source,version,shader_hash,created,host,os,"
+    "out_type,compute,activation,bias";
 
 static void put_integer(FILE *out, uint64_t value)
 {
@@ -124,6 +125,7 @@ static vkmm_status row(vkmm_report *report, const vkmm_bench *bench, const vkmm_
     vkmm_csv_next_text(out, bench->created);
     vkmm_csv_next_text(out, bench->host);
     vkmm_csv_next_text(out, bench->os);
+    vkmm_csv_next_types(out, &row->problem);
     fputs("\r\n", out);
     return VKMM_OK;
 }

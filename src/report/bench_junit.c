@@ -71,7 +71,7 @@ static void put_case(const vkmm_report *report, const vkmm_bench_row *row, const
     vkmm_text_problem(problem, sizeof problem, &row->problem, 1);
     vkmm_text_difference(difference, sizeof difference, &row->problem);
     vkmm_text_clean(asked, sizeof asked, row->asked);
-    snprintf(name, sizeof name, "%s %s %s%s%s%s", problem, vkmm_type_of(row->problem.type)->name, asked, difference[0] != '\0' ? ", " : "",
+    snprintf(name, sizeof name, "%s %s %s%s%s%s", problem, vkmm_text_type(&row->problem, 1), asked, difference[0] != '\0' ? ", " : "",
              difference, row->rotating_bytes > 0 ? ", cold caches" : "");
     fputs("    <testcase", out);
     put_attribute(out, "name", name);

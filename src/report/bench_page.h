@@ -5,7 +5,7 @@
 
 #include "report/bench.h"
 
-#define VKMM_MAX_CHARTS 48
+#define VKMM_MAX_CHARTS 96
 
 /* One chart. */
 typedef struct vkmm_chart {

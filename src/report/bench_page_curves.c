@@ -2,7 +2,7 @@
 #include "report/bench_page_parts.h"
 
 #include "base/alloc.h"
-#include "math/type.h"
+#include "math/types_name.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void add_place(curve_table *table, double x)
     table->x_count++;
 }
 
-static void collect(vkmm_page *page, vkmm_type type, vkmm_chart_pick pick, curve_table *table)
+static void collect(vkmm_page *page, const vkmm_types *types, vkmm_chart_pick pick, curve_table *table)
 {
     const uint32_t count = page->all.who_count;
 
@@ -40,7 +40,7 @@ static void collect(vkmm_page *page, vkmm_type type, vkmm_chart_pick pick, curve
     table->counts = vkmm_alloc(count, sizeof *table->counts);
     if (table->points == NULL || table->counts == NULL) page->all.failed = 1;
     for (uint32_t i = 0; i < count && !page->all.failed; i++) {
-        table->points[i] = vkmm_chart_points(&page->all, &page->all.who[i], type, pick, 1, &table->counts[i]);
+        table->points[i] = vkmm_chart_points(&page->all, &page->all.who[i], types, pick, 1, &table->counts[i]);
         for (uint32_t j = 0; j < table->counts[i]; j++) add_place(table, table->points[i][j].x);
     }
 }
@@ -61,15 +61,15 @@ static double value_at(const curve_table *table, uint32_t who, double x)
 }
 
 /* One table a type. Returns whether there was anything to show. */
-static int curves(vkmm_page *page, const char *what, vkmm_chart_pick pick, vkmm_type type)
+static int curves(vkmm_page *page, const char *what, vkmm_chart_pick pick, const vkmm_types *types)
 {
     static const char *const heads[] = {"|N", NULL};
     curve_table table;
     char caption[160];
 
-    collect(page, type, pick, &table);
+    collect(page, types, pick, &table);
     if (table.x_count > 0 && !page->all.failed) {
-        snprintf(caption, sizeof caption, "%s, %s", what, vkmm_type_of(type)->name);
+        snprintf(caption, sizeof caption, "%s, %s", what, vkmm_types_name(*types, 1));
         vkmm_page_table(page, 1, caption, NULL, heads);
         for (uint32_t i = 0; i < page->all.who_count; i++) vkmm_page_head(page, page->all.who[i].label, 1);
         vkmm_page_table_body(page);
@@ -89,9 +89,9 @@ static int curves(vkmm_page *page, const char *what, vkmm_chart_pick pick, vkmm_
 static int any_curve(vkmm_page *page, vkmm_chart_pick pick)
 {
     for (uint32_t i = 0; i < page->all.who_count; i++) {
-        for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
+        for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
             uint32_t count;
-            vkmm_free(vkmm_chart_points(&page->all, &page->all.who[i], (vkmm_type)type, pick, 1, &count));
+            vkmm_free(vkmm_chart_points(&page->all, &page->all.who[i], vkmm_types_at(t), pick, 1, &count));
             if (count > 0) return 1;
         }
     }
@@ -108,10 +108,10 @@ void vkmm_page_speed(vkmm_page *page)
         "Products of N×N matrices, both axes logarithmic. Whiskers, where they are wide enough to be seen, reach from the 5th to the 95th "
         "percentile of the samples.");
     vkmm_page_charts(page, "speed-");
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) curves(page, "GFLOP/s over N", vkmm_pick_square, (vkmm_type)type);
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) curves(page, "GFLOP/s over N", vkmm_pick_square, vkmm_types_at(t));
     if (columns) vkmm_page_charts(page, "columns-");
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++)
-        curves(page, "GFLOP/s over N columns of B, as language models multiply", vkmm_pick_llm, (vkmm_type)type);
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++)
+        curves(page, "GFLOP/s over N columns of B, as language models multiply", vkmm_pick_llm, vkmm_types_at(t));
     vkmm_page_end(page);
 }
 
@@ -123,8 +123,8 @@ void vkmm_page_share(vkmm_page *page)
         "The same products against what the device was measured to do at best: chains of multiply-adds in registers, nothing read, nothing "
         "written.");
     vkmm_page_charts(page, "share-");
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++)
-        curves(page, "Percent of the multiply-add peak over N", vkmm_pick_share, (vkmm_type)type);
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++)
+        curves(page, "Percent of the multiply-add peak over N", vkmm_pick_share, vkmm_types_at(t));
     vkmm_page_end(page);
 }
 
@@ -135,17 +135,19 @@ static void ladder_table(vkmm_page *page, const vkmm_contender *who)
     static const char *const heads[] = {"Step", NULL};
     const char *names[VKMM_MAX_STEPS];
     const uint32_t count = vkmm_ladder_steps(who, 1, names);
+    const vkmm_types *all[VKMM_TYPES_COUNT];
+    const uint32_t types = vkmm_ladder_types(who, names, count, all);
 
     if (count == 0) return;
     vkmm_page_table(page, 1, "GFLOP/s of each step", who->label, heads);
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) vkmm_page_head(page, vkmm_type_of((vkmm_type)type)->name, 1);
+    for (uint32_t t = 0; t < types; t++) vkmm_page_head(page, vkmm_types_name(*all[t], 1), 1);
     vkmm_page_head(page, "Size", 0);
     vkmm_page_table_body(page);
     for (uint32_t i = 0; i < count; i++) {
         char size[VKMM_TEXT_PROBLEM] = "";
         vkmm_page_row(page, names[i], 0);
-        for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
-            const vkmm_bench_row *row = vkmm_ladder_row(who, names[i], (vkmm_type)type);
+        for (uint32_t t = 0; t < types; t++) {
+            const vkmm_bench_row *row = vkmm_ladder_row(who, names[i], all[t]);
             vkmm_page_figure(page, row != NULL ? row->figures.gflops : NAN);
             if (row != NULL) vkmm_text_problem(size, sizeof size, &row->problem, 1);
         }
@@ -182,10 +184,10 @@ void vkmm_page_cliffs(vkmm_page *page)
                                         "|N − 1 of N", "|N + 1 of N", NULL};
     uint32_t lines = 0;
 
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
         for (uint32_t i = 0; i < page->all.who_count; i++) {
             vkmm_cliff cliffs[VKMM_MAX_CLIFFS];
-            const uint32_t count = vkmm_cliffs_of(&page->all.who[i], (vkmm_type)type, cliffs);
+            const uint32_t count = vkmm_cliffs_of(&page->all.who[i], vkmm_types_at(t), cliffs);
             for (uint32_t j = 0; j < count; j++) {
                 const vkmm_cliff *cliff = &cliffs[j];
                 if (lines++ == 0) {
@@ -197,7 +199,7 @@ void vkmm_page_cliffs(vkmm_page *page)
                     vkmm_page_table_body(page);
                 }
                 vkmm_page_row(page, page->all.who[i].label, 0);
-                vkmm_page_text(page, vkmm_type_of((vkmm_type)type)->name, "word");
+                vkmm_page_text(page, vkmm_types_name(*vkmm_types_at(t), 1), "word");
                 vkmm_build(&page->out, "<td class=\"n\">%llu</td>", (unsigned long long)cliff->n);
                 for (int x = 0; x < 3; x++) vkmm_page_figure(page, speed(cliff->row[x]));
                 vkmm_page_percent(page, speed(cliff->row[0]) / speed(cliff->row[1]));

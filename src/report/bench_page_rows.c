@@ -16,10 +16,17 @@ void vkmm_page_product(vkmm_page *page, const vkmm_bench_row *row)
     vkmm_text_difference(difference, sizeof difference, &row->problem);
     vkmm_build(&page->out, "<tr><th scope=\"row\" class=\"name\"><span class=\"word\">%s</span>%s%s%s</th>", size,
                difference[0] != '\0' ? ", " : "", difference, row->rotating_bytes > 0 ? ", cold caches" : "");
-    vkmm_page_text(page, vkmm_type_of(row->problem.type)->name, "word");
+    vkmm_page_text(page, vkmm_text_type(&row->problem, 1), "word");
 }
 
 /* ---- roofline ---- */
+
+static int any_peak(const vkmm_page *page, int type)
+{
+    for (uint32_t i = 0; i < page->all.who_count; i++)
+        if (page->all.who[i].bench->devices[page->all.who[i].device].peaks.multiply_adds_per_s[type] > 0) return 1;
+    return 0;
+}
 
 static void peaks_table(vkmm_page *page)
 {
@@ -27,7 +34,8 @@ static void peaks_table(vkmm_page *page)
 
     vkmm_page_table(page, 0, "Measured peaks: multiply-adds in GFLOP/s, a multiplication and an addition each, of integers too", NULL,
                     heads);
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) vkmm_page_head(page, vkmm_type_of((vkmm_type)type)->name, 1);
+    for (int type = 0; type < VKMM_TYPE_COUNT; type++)
+        if (any_peak(page, type)) vkmm_page_head(page, vkmm_type_of((vkmm_type)type)->name, 1);
     vkmm_page_head(page, "Matrix units, best shape", 0);
     vkmm_page_table_body(page);
     for (uint32_t i = 0; i < page->all.who_count; i++) {
@@ -38,7 +46,8 @@ static void peaks_table(vkmm_page *page)
         vkmm_page_row(page, who->label, 0);
         vkmm_page_figure(page, peaks->copy_bytes_per_s > 0 ? 1e-9 * peaks->copy_bytes_per_s : NAN);
         for (int type = 0; type < VKMM_TYPE_COUNT; type++)
-            vkmm_page_figure(page, peaks->multiply_adds_per_s[type] > 0 ? 2e-9 * peaks->multiply_adds_per_s[type] : NAN);
+            if (any_peak(page, type))
+                vkmm_page_figure(page, peaks->multiply_adds_per_s[type] > 0 ? 2e-9 * peaks->multiply_adds_per_s[type] : NAN);
         for (uint32_t j = 0; j < peaks->matrix_count && j < VKMM_BENCH_MATRICES; j++) {
             if (peaks->matrix[j].multiply_adds_per_s > 0 &&
                 (best == NULL || peaks->matrix[j].multiply_adds_per_s > best->multiply_adds_per_s))
@@ -86,7 +95,7 @@ static void tile_table(vkmm_page *page, const vkmm_bench_tune *tune)
     if (!vkmm_tile_map_of(tune, &map)) return;
     vkmm_text_problem(size, sizeof size, &tune->problem, 1);
     snprintf(caption, sizeof caption, "Best milliseconds by rows and columns of the tile: %s %s, %u candidates, %u of them failed", size,
-             vkmm_type_of(tune->problem.type)->name, map.measured + map.failed, map.failed);
+             vkmm_text_type(&tune->problem, 1), map.measured + map.failed, map.failed);
     vkmm_page_table(page, 1, caption, tune->device, heads);
     for (uint32_t j = 0; j < map.col_count; j++) {
         char text[32];

@@ -1,7 +1,7 @@
 /* The page's first section: a card for each device, and what a reader must know before he believes a figure. */
 #include "report/bench_page_parts.h"
 
-#include "math/type.h"
+#include "math/types_name.h"
 #include "report/bench_columns.h"
 
 #include <math.h>
@@ -9,13 +9,13 @@
 #include <string.h>
 
 /* The device's fastest product of a type. */
-static const vkmm_bench_row *fastest(const vkmm_bench *bench, uint32_t device, vkmm_type type)
+static const vkmm_bench_row *fastest(const vkmm_bench *bench, uint32_t device, const vkmm_types *types)
 {
     const vkmm_bench_row *best = NULL;
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
         const vkmm_bench_row *row = &bench->rows[i];
-        if (row->device != device || row->problem.type != type || !vkmm_bench_is_timed(row)) continue;
+        if (row->device != device || !vkmm_is_of_types(row, types) || !vkmm_bench_is_timed(row)) continue;
         if (best == NULL || row->figures.gflops > best->figures.gflops) best = row;
     }
     return best;
@@ -23,13 +23,13 @@ static const vkmm_bench_row *fastest(const vkmm_bench *bench, uint32_t device, v
 
 static void best_figures(vkmm_builder *out, const vkmm_bench *bench, uint32_t device)
 {
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
-        const vkmm_bench_row *row = fastest(bench, device, (vkmm_type)type);
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
+        const vkmm_bench_row *row = fastest(bench, device, vkmm_types_at(t));
         char figure[64], size[VKMM_TEXT_PROBLEM];
         if (row == NULL) continue;
         vkmm_text_figure(figure, sizeof figure, row->figures.gflops);
         vkmm_text_problem(size, sizeof size, &row->problem, 1);
-        vkmm_build(out, "<dt>%s</dt><dd><strong>%s</strong> GFLOP/s<br>%s", vkmm_type_of((vkmm_type)type)->name, figure, size);
+        vkmm_build(out, "<dt>%s</dt><dd><strong>%s</strong> GFLOP/s<br>%s", vkmm_types_name(*vkmm_types_at(t), 1), figure, size);
         if (isfinite(row->figures.arithmetic_share)) vkmm_build(out, ", %.3g %% of peak", 100 * row->figures.arithmetic_share);
         vkmm_build_text(out, "</dd>\n");
     }

@@ -7,12 +7,12 @@
 #include "report/bench_writers.h"
 #include "report/text.h"
 
-enum { SIZE = 0, KERNEL = 2 }; /* columns as wide as what is in them */
+enum { SIZE = 0, TYPE = 1, KERNEL = 2 }; /* columns as wide as what is in them */
 enum { USUAL_SIZE = 14, USUAL_KERNEL = 10 };
 
 static int width_of(const vkmm_report *report, unsigned column)
 {
-    int wanted = column == SIZE ? report->size_width : column == KERNEL ? report->kernel_width : 0;
+    int wanted = column == SIZE ? report->size_width : column == TYPE ? report->type_width : column == KERNEL ? report->kernel_width : 0;
 
     return wanted > vkmm_bench_columns[column].width ? wanted : vkmm_bench_columns[column].width;
 }
@@ -119,6 +119,7 @@ static vkmm_status begin(vkmm_report *report, const vkmm_bench *bench)
     for (uint32_t i = 0; i < bench->row_count; i++) {
         vkmm_bench_size_text(report, &bench->rows[i], text, sizeof text);
         widen(&report->size_width, text);
+        widen(&report->type_width, vkmm_text_type(&bench->rows[i].problem, report->utf8));
         vkmm_bench_kernel_name(&bench->rows[i], text, 40);
         widen(&report->kernel_width, text);
     }

@@ -69,7 +69,7 @@ void vkmm_bench_row_name(const vkmm_report *report, const vkmm_bench_row *row, c
     vkmm_bench_size_text(report, row, problem, sizeof problem);
     vkmm_bench_kernel_name(row, kernel, sizeof kernel);
     vkmm_text_difference(difference, sizeof difference, &row->problem);
-    snprintf(text, size, "%s %s%s%s%s%s%s", problem, vkmm_type_of(row->problem.type)->name, is_auto ? "" : " ", is_auto ? "" : kernel,
+    snprintf(text, size, "%s %s%s%s%s%s%s", problem, vkmm_text_type(&row->problem, report->utf8), is_auto ? "" : " ", is_auto ? "" : kernel,
              difference[0] != '\0' ? " (" : "", difference, difference[0] != '\0' ? ")" : "");
 }
 

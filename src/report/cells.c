@@ -1,6 +1,5 @@
 /* What stands in the cells that several tables share. */
 #include <string.h>
-#include "math/type.h"
 #include "report/columns.h"
 #include "report/text.h"
 
@@ -21,8 +20,7 @@ void vkmm_cell_size(const vkmm_report *report, const vkmm_row *row, vkmm_cell *c
 
 void vkmm_cell_type(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
 {
-    (void)report;
-    snprintf(cell->text, sizeof cell->text, "%s", vkmm_type_of(row->problem.type)->name);
+    snprintf(cell->text, sizeof cell->text, "%s", vkmm_text_type(&row->problem, report->utf8));
 }
 
 void vkmm_cell_kernel(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)

@@ -52,8 +52,13 @@ static uint32_t sort(vkmm_chart_point *points, uint32_t count, int once)
     return kept;
 }
 
-vkmm_chart_point *vkmm_chart_points(vkmm_chart_maker *maker, const vkmm_contender *who, vkmm_type type, vkmm_chart_pick pick, int once,
-                                    uint32_t *count)
+int vkmm_is_of_types(const vkmm_bench_row *row, const vkmm_types *types)
+{
+    return vkmm_types_equal(vkmm_problem_types(&row->problem), *types);
+}
+
+vkmm_chart_point *vkmm_chart_points(vkmm_chart_maker *maker, const vkmm_contender *who, const vkmm_types *types, vkmm_chart_pick pick,
+                                    int once, uint32_t *count)
 {
     const vkmm_bench *bench = who->bench;
     vkmm_chart_point *points = vkmm_alloc(bench->row_count, sizeof *points);
@@ -66,7 +71,7 @@ vkmm_chart_point *vkmm_chart_points(vkmm_chart_maker *maker, const vkmm_contende
     for (uint32_t i = 0; i < bench->row_count; i++) {
         const vkmm_bench_row *row = &bench->rows[i];
         vkmm_chart_point *point = &points[*count];
-        if (row->device != who->device || row->problem.type != type || !vkmm_bench_is_timed(row) || !pick(row, point)) continue;
+        if (row->device != who->device || !vkmm_is_of_types(row, types) || !vkmm_bench_is_timed(row) || !pick(row, point)) continue;
         if (!(point->x > 0 && point->y > 0) || !isfinite(point->x) || !isfinite(point->y)) continue; /* axes are logarithmic */
         point->row = row;
         ++*count;
@@ -82,7 +87,8 @@ int vkmm_chart_is_square(const vkmm_bench_row *row)
     const vkmm_problem *p = &row->problem;
 
     return p->m == p->n && p->n == p->k && strcmp(row->asked, "auto") == 0 && strcmp(row->group, "ladder") != 0 &&
-           vkmm_problem_batches(p) == 1 && p->op_a == VKMM_OP_N && p->op_b == VKMM_OP_N;
+           vkmm_problem_batches(p) == 1 && p->op_a == VKMM_OP_N && p->op_b == VKMM_OP_N && !p->has_bias &&
+           p->activation == VKMM_ACTIVATION_NONE;
 }
 
 static void place(const vkmm_bench_row *row, vkmm_chart_point *point)
@@ -120,18 +126,18 @@ int vkmm_pick_share(const vkmm_bench_row *row, vkmm_chart_point *point)
     return 1;
 }
 
-static const vkmm_bench_row *square(const vkmm_contender *who, vkmm_type type, uint64_t n)
+static const vkmm_bench_row *square(const vkmm_contender *who, const vkmm_types *types, uint64_t n)
 {
     for (uint32_t i = 0; i < who->bench->row_count; i++) {
         const vkmm_bench_row *row = &who->bench->rows[i];
-        if (row->device == who->device && row->problem.type == type && row->problem.n == n && vkmm_bench_is_timed(row) &&
+        if (row->device == who->device && vkmm_is_of_types(row, types) && row->problem.n == n && vkmm_bench_is_timed(row) &&
             vkmm_chart_is_square(row))
             return row;
     }
     return NULL;
 }
 
-uint32_t vkmm_cliffs_of(const vkmm_contender *who, vkmm_type type, vkmm_cliff cliffs[VKMM_MAX_CLIFFS])
+uint32_t vkmm_cliffs_of(const vkmm_contender *who, const vkmm_types *types, vkmm_cliff cliffs[VKMM_MAX_CLIFFS])
 {
     uint32_t count = 0;
 
@@ -139,9 +145,9 @@ uint32_t vkmm_cliffs_of(const vkmm_contender *who, vkmm_type type, vkmm_cliff cl
         const uint64_t n = who->bench->rows[i].problem.n;
         uint32_t at = count;
         vkmm_cliff cliff = {n, {NULL, NULL, NULL}};
-        if (n < 2 || n % 2 != 0 || (cliff.row[1] = square(who, type, n)) != &who->bench->rows[i]) continue;
-        cliff.row[0] = square(who, type, n - 1);
-        cliff.row[2] = square(who, type, n + 1);
+        if (n < 2 || n % 2 != 0 || (cliff.row[1] = square(who, types, n)) != &who->bench->rows[i]) continue;
+        cliff.row[0] = square(who, types, n - 1);
+        cliff.row[2] = square(who, types, n + 1);
         if (cliff.row[0] == NULL && cliff.row[2] == NULL) continue;
         for (; at > 0 && cliffs[at - 1].n > n; at--) cliffs[at] = cliffs[at - 1];
         cliffs[at] = cliff;

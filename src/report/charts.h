@@ -2,6 +2,7 @@
 #ifndef VKMM_REPORT_CHARTS_H
 #define VKMM_REPORT_CHARTS_H
 
+#include "math/types_name.h"
 #include "report/bench_page.h"
 #include "report/build.h"
 
@@ -28,9 +29,12 @@ typedef struct vkmm_chart_point {
 /* Whether a timed row belongs into a chart, and where; sets all but point->row. */
 typedef int (*vkmm_chart_pick)(const vkmm_bench_row *row, vkmm_chart_point *point);
 
-/* The points of one device and type, sorted by x; once: each x once, as curves need it. *count of them; freed with vkmm_free. NULL: there are none (or memory ended: `failed`). */
-vkmm_chart_point *vkmm_chart_points(vkmm_chart_maker *maker, const vkmm_contender *who, vkmm_type type, vkmm_chart_pick pick, int once,
-                                    uint32_t *count);
+/* Whether a row is of these types, of all three. */
+int vkmm_is_of_types(const vkmm_bench_row *row, const vkmm_types *types);
+
+/* The points of one device and of one combination of types, sorted by x; once: each x once, as curves need it. *count of them; freed with vkmm_free. NULL: there are none (or memory ended: `failed`). */
+vkmm_chart_point *vkmm_chart_points(vkmm_chart_maker *maker, const vkmm_contender *who, const vkmm_types *types, vkmm_chart_pick pick,
+                                    int once, uint32_t *count);
 
 /* Whether it is the product of square matrices by the automatic choice of a kernel, one at a time, not transposed: what curves over size show. */
 int vkmm_chart_is_square(const vkmm_bench_row *row);
@@ -45,13 +49,16 @@ typedef struct vkmm_cliff {
 } vkmm_cliff;
 
 #define VKMM_MAX_CLIFFS 32
-uint32_t vkmm_cliffs_of(const vkmm_contender *who, vkmm_type type, vkmm_cliff cliffs[VKMM_MAX_CLIFFS]);
+uint32_t vkmm_cliffs_of(const vkmm_contender *who, const vkmm_types *types, vkmm_cliff cliffs[VKMM_MAX_CLIFFS]);
 
 /* The steps of the ladder that were timed, in the order of their rows, each once; their count. Texts belong to the reports. And a device's row of
  * one, NULL without. */
 #define VKMM_MAX_STEPS 16
 uint32_t vkmm_ladder_steps(const vkmm_contender *who, uint32_t who_count, const char *names[VKMM_MAX_STEPS]);
-const vkmm_bench_row *vkmm_ladder_row(const vkmm_contender *who, const char *kernel, vkmm_type type);
+const vkmm_bench_row *vkmm_ladder_row(const vkmm_contender *who, const char *kernel, const vkmm_types *types);
+
+/* The combinations of types that have one of these steps; their count. */
+uint32_t vkmm_ladder_types(const vkmm_contender *who, const char *const *names, uint32_t steps, const vkmm_types *types[VKMM_TYPES_COUNT]);
 
 /* FLOP per byte: of memory asked for where the kernel's reads are known by formula, otherwise of A, B and C once each; NAN without a speed. */
 double vkmm_row_intensity(const vkmm_bench_row *row);

@@ -1,7 +1,7 @@
 /* The sizes just beside a round one: for every N three points, N - 1, N, N + 1, in percent of the speed at N. */
 #include "report/charts.h"
 
-#include "math/type.h"
+#include "math/types_name.h"
 
 #include <stdio.h>
 
@@ -14,13 +14,13 @@ static int has_place(const uint64_t *n, uint32_t count, uint64_t wanted, uint32_
 }
 
 /* All N's of all devices, ascending. */
-static uint32_t all_places(const vkmm_chart_maker *maker, vkmm_type type, uint64_t n[VKMM_MAX_CLIFFS])
+static uint32_t all_places(const vkmm_chart_maker *maker, const vkmm_types *types, uint64_t n[VKMM_MAX_CLIFFS])
 {
     vkmm_cliff cliffs[VKMM_MAX_CLIFFS];
     uint32_t total = 0, place;
 
     for (uint32_t i = 0; i < maker->who_count; i++) {
-        const uint32_t count = vkmm_cliffs_of(&maker->who[i], type, cliffs);
+        const uint32_t count = vkmm_cliffs_of(&maker->who[i], types, cliffs);
         for (uint32_t j = 0; j < count && total < VKMM_MAX_CLIFFS; j++) {
             if (has_place(n, total, cliffs[j].n, &place)) continue;
             for (place = total++; place > 0 && n[place - 1] > cliffs[j].n; place--) n[place] = n[place - 1];
@@ -37,11 +37,11 @@ typedef struct worst {
     uint32_t who;
 } worst;
 
-static uint32_t cliff_block(vkmm_builder *builder, const vkmm_chart_maker *maker, uint32_t who, vkmm_type type, const uint64_t *n,
+static uint32_t cliff_block(vkmm_builder *builder, const vkmm_chart_maker *maker, uint32_t who, const vkmm_types *types, const uint64_t *n,
                             uint32_t total, worst *low)
 {
     vkmm_cliff cliffs[VKMM_MAX_CLIFFS];
-    const uint32_t count = vkmm_cliffs_of(&maker->who[who], type, cliffs);
+    const uint32_t count = vkmm_cliffs_of(&maker->who[who], types, cliffs);
     uint32_t place;
 
     vkmm_build(builder, "$d%u << EOD\n", who);
@@ -60,10 +60,10 @@ static uint32_t cliff_block(vkmm_builder *builder, const vkmm_chart_maker *maker
     return count;
 }
 
-static void chart_cliffs(vkmm_chart_maker *maker, vkmm_type type)
+static void chart_cliffs(vkmm_chart_maker *maker, const vkmm_types *types)
 {
     uint64_t n[VKMM_MAX_CLIFFS];
-    const uint32_t total = all_places(maker, type, n);
+    const uint32_t total = all_places(maker, types, n);
     worst low = {1e300, 0, 0, 0};
     const char *comma = "";
     vkmm_builder builder;
@@ -71,8 +71,8 @@ static void chart_cliffs(vkmm_chart_maker *maker, vkmm_type type)
     char name[64], title[160];
 
     if (total == 0) return;
-    snprintf(name, sizeof name, "cliffs-%s", vkmm_type_of(type)->name);
-    snprintf(title, sizeof title, "Cliffs: speed at N - 1, N and N + 1, %s", vkmm_type_of(type)->name);
+    snprintf(name, sizeof name, "cliffs-%s", vkmm_types_slug(*types));
+    snprintf(title, sizeof title, "Cliffs: speed at N - 1, N and N + 1, %s", vkmm_types_words(*types));
     chart = vkmm_chart_begin(maker, &builder, name, title, maker->who_count);
     if (chart == NULL) return;
     vkmm_build_text(&builder, "set xtics (");
@@ -80,11 +80,11 @@ static void chart_cliffs(vkmm_chart_maker *maker, vkmm_type type)
     vkmm_build(&builder, ") scale 0\nset xrange [-0.6:%.1f]\nset yrange [0:*<200]\nset offsets 0, 0, graph 0.05, 0\n", total - 0.4);
     vkmm_build_text(&builder, "set grid noxtics\nset xlabel 'N' offset 0,0.6 noenhanced textcolor rgb '#1b2430'\n"
                               "set ylabel 'percent of the speed at N' noenhanced textcolor rgb '#1b2430'\n");
-    for (uint32_t i = 0; i < maker->who_count; i++) cliff_block(&builder, maker, i, type, n, total, &low);
+    for (uint32_t i = 0; i < maker->who_count; i++) cliff_block(&builder, maker, i, types, n, total, &low);
     vkmm_build_text(&builder, "plot 100 with lines lw 0.8 lc rgb '#5a6573' dt 1 notitle, ");
     for (uint32_t i = 0; i < maker->who_count; i++) {
         vkmm_cliff cliffs[VKMM_MAX_CLIFFS];
-        if (vkmm_cliffs_of(&maker->who[i], type, cliffs) == 0) continue;
+        if (vkmm_cliffs_of(&maker->who[i], types, cliffs) == 0) continue;
         vkmm_build(&builder, "%s $d%u using 1:2 with linespoints", comma, i);
         vkmm_chart_style(&builder, i);
         vkmm_build_text(&builder, " title ");
@@ -102,5 +102,5 @@ static void chart_cliffs(vkmm_chart_maker *maker, vkmm_type type)
 
 void vkmm_charts_cliffs(vkmm_chart_maker *maker)
 {
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) chart_cliffs(maker, (vkmm_type)type);
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) chart_cliffs(maker, vkmm_types_at(t));
 }

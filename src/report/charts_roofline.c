@@ -3,7 +3,7 @@
 #include "report/charts.h"
 
 #include "base/alloc.h"
-#include "math/type.h"
+#include "math/types_name.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static void widen(ceiling *roof, const vkmm_chart_point *points, uint32_t count)
     }
 }
 
-static void plot(vkmm_builder *builder, const ceiling *roof, vkmm_type type, int any, int steps)
+static void plot(vkmm_builder *builder, const ceiling *roof, const vkmm_types *types, int is_matrix, int any, int steps)
 {
     const double ridge = roof->flops / roof->bytes;
     char bytes[64], flops[64];
@@ -54,8 +54,8 @@ static void plot(vkmm_builder *builder, const ceiling *roof, vkmm_type type, int
     vkmm_chart_log_axis(builder, "y", roof->low, roof->flops);
     vkmm_build_text(builder, "set xlabel 'FLOP per byte of memory' offset 0,0.6 noenhanced textcolor rgb '#1b2430'\n"
                              "set ylabel 'GFLOP/s' noenhanced textcolor rgb '#1b2430'\n");
-    vkmm_build(builder, "plot $roof using 1:2 with lines lw 2 lc rgb '#5a6573' dt 1 title 'measured peaks: copy %s GB/s, %s %s GFLOP/s'",
-               bytes, vkmm_type_of(type)->name, flops);
+    vkmm_build(builder, "plot $roof using 1:2 with lines lw 2 lc rgb '#5a6573' dt 1 title 'measured peaks: copy %s GB/s, %s%s %s GFLOP/s'",
+               bytes, is_matrix ? "matrices of " : "", vkmm_types_words(*types), flops);
     if (any) vkmm_build(builder, ", $d0 using 1:2 with points lc rgb '%s' pt 7 ps 0.6 title 'products'", vkmm_chart_colour(0));
     if (steps)
         vkmm_build(builder,
@@ -81,11 +81,12 @@ static void name_steps(vkmm_builder *builder, const vkmm_chart_point *points, ui
     vkmm_build_text(builder, "EOD\n");
 }
 
-static void chart_roofline(vkmm_chart_maker *maker, uint32_t index, vkmm_type type)
+static void chart_roofline(vkmm_chart_maker *maker, uint32_t index, const vkmm_types *types)
 {
     const vkmm_contender *who = &maker->who[index];
     const vkmm_bench_peaks *peaks = &who->bench->devices[who->device].peaks;
-    ceiling roof = {2e-9 * peaks->multiply_adds_per_s[type], 1e-9 * peaks->copy_bytes_per_s, 1, 1, 1};
+    int is_matrix = 0;
+    ceiling roof = {2e-9 * vkmm_bench_peak_of(peaks, *types, &is_matrix), 1e-9 * peaks->copy_bytes_per_s, 1, 1, 1};
     uint32_t any_count, step_count;
     vkmm_chart_point *any, *steps;
     vkmm_builder builder;
@@ -93,10 +94,10 @@ static void chart_roofline(vkmm_chart_maker *maker, uint32_t index, vkmm_type ty
     char name[64], title[160], level[64];
 
     if (!(roof.flops > 0) || !(roof.bytes > 0)) return;
-    any = vkmm_chart_points(maker, who, type, pick_any, 0, &any_count);
-    steps = vkmm_chart_points(maker, who, type, pick_step, 0, &step_count);
-    snprintf(name, sizeof name, "roofline-%u-%s", index + 1, vkmm_type_of(type)->name);
-    snprintf(title, sizeof title, "Roofline, %.100s, %s", who->label, vkmm_type_of(type)->name);
+    any = vkmm_chart_points(maker, who, types, pick_any, 0, &any_count);
+    steps = vkmm_chart_points(maker, who, types, pick_step, 0, &step_count);
+    snprintf(name, sizeof name, "roofline-%u-%s", index + 1, vkmm_types_slug(*types));
+    snprintf(title, sizeof title, "Roofline, %.100s, %s", who->label, vkmm_types_words(*types));
     if (any_count > 2 || steps != NULL) chart = vkmm_chart_begin(maker, &builder, name, title, 3);
     if (chart != NULL) {
         roof.left = roof.right = roof.flops / roof.bytes;
@@ -109,13 +110,13 @@ static void chart_roofline(vkmm_chart_maker *maker, uint32_t index, vkmm_type ty
         vkmm_chart_block(&builder, 0, any, any_count);
         vkmm_chart_block(&builder, 1, steps, step_count);
         name_steps(&builder, steps, step_count);
-        plot(&builder, &roof, type, any != NULL, steps != NULL);
+        plot(&builder, &roof, types, is_matrix, any != NULL, steps != NULL);
         vkmm_text_figure(level, sizeof level, roof.flops);
         snprintf(chart->summary, sizeof chart->summary,
                  "Each product of %.160s in %s by its FLOP per byte of memory, under the measured roof: a slope of %.4g GB/s up to %.3g "
                  "FLOP per "
                  "byte, then level at %s GFLOP/s.",
-                 who->label, vkmm_type_of(type)->name, roof.bytes, roof.flops / roof.bytes, level);
+                 who->label, vkmm_types_words(*types), roof.bytes, roof.flops / roof.bytes, level);
         vkmm_chart_end(maker, chart, &builder);
     }
     vkmm_free(any);
@@ -124,8 +125,8 @@ static void chart_roofline(vkmm_chart_maker *maker, uint32_t index, vkmm_type ty
 
 void vkmm_charts_roofline(vkmm_chart_maker *maker)
 {
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
-        for (uint32_t i = 0; i < maker->who_count; i++) chart_roofline(maker, i, (vkmm_type)type);
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
+        for (uint32_t i = 0; i < maker->who_count; i++) chart_roofline(maker, i, vkmm_types_at(t));
     }
 }
 
@@ -139,7 +140,7 @@ static int pick_error(const vkmm_bench_row *row, vkmm_chart_point *point)
     return row->bound > 0;
 }
 
-static void chart_errors(vkmm_chart_maker *maker, vkmm_type type)
+static void chart_errors(vkmm_chart_maker *maker, const vkmm_types *types)
 {
     vkmm_builder builder;
     vkmm_chart *chart = NULL;
@@ -147,11 +148,11 @@ static void chart_errors(vkmm_chart_maker *maker, vkmm_type type)
     double worst = 0;
     char name[64], title[160];
 
-    snprintf(name, sizeof name, "error-%s", vkmm_type_of(type)->name);
-    snprintf(title, sizeof title, "Error beside speed, %s", vkmm_type_of(type)->name);
+    snprintf(name, sizeof name, "error-%s", vkmm_types_slug(*types));
+    snprintf(title, sizeof title, "Error beside speed, %s", vkmm_types_words(*types));
     for (uint32_t i = 0, lines = 0; i < maker->who_count; i++) {
         uint32_t count;
-        vkmm_chart_point *points = vkmm_chart_points(maker, &maker->who[i], type, pick_error, 0, &count);
+        vkmm_chart_point *points = vkmm_chart_points(maker, &maker->who[i], types, pick_error, 0, &count);
         if (points == NULL) continue;
         if (lines++ == 0) chart = vkmm_chart_begin(maker, &builder, name, title, maker->who_count + 1);
         if (chart != NULL) vkmm_chart_block(&builder, i, points, count);
@@ -186,7 +187,7 @@ static void chart_errors(vkmm_chart_maker *maker, vkmm_type type)
 
 void vkmm_charts_errors(vkmm_chart_maker *maker)
 {
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
-        if (vkmm_type_of((vkmm_type)type)->is_float) chart_errors(maker, (vkmm_type)type);
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
+        if (vkmm_type_of(vkmm_types_at(t)->in)->is_float) chart_errors(maker, vkmm_types_at(t));
     }
 }

@@ -2,7 +2,7 @@
 #include "report/charts.h"
 
 #include "base/alloc.h"
-#include "math/type.h"
+#include "math/types_name.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,22 +65,21 @@ typedef struct curve_kind {
     vkmm_chart_pick pick;
 } curve_kind;
 
-static void chart_type(vkmm_chart_maker *maker, const curve_kind *kind, vkmm_type type, curve *curves)
+static void chart_type(vkmm_chart_maker *maker, const curve_kind *kind, const vkmm_types *types, curve *curves)
 {
-    const char *word = vkmm_type_of(type)->name;
     vkmm_builder builder;
     vkmm_chart *chart;
     char name[64], title[160];
     uint32_t count = 0, longest = 0;
 
     for (uint32_t i = 0; i < maker->who_count; i++) {
-        curves[count].points = vkmm_chart_points(maker, &maker->who[i], type, kind->pick, 1, &curves[count].count);
+        curves[count].points = vkmm_chart_points(maker, &maker->who[i], types, kind->pick, 1, &curves[count].count);
         curves[count].who = i;
         if (curves[count].count > longest) longest = curves[count].count;
         count += curves[count].points != NULL;
     }
-    snprintf(name, sizeof name, "%s-%s", kind->name, word);
-    snprintf(title, sizeof title, "%s, %s", kind->title, word);
+    snprintf(name, sizeof name, "%s-%s", kind->name, vkmm_types_slug(*types));
+    snprintf(title, sizeof title, "%s, %s", kind->title, vkmm_types_words(*types));
     /* Single sizes make no curve; they are in the tables. */
     chart = longest > 1 ? vkmm_chart_begin(maker, &builder, name, title, count) : NULL;
     if (chart != NULL) {
@@ -107,7 +106,7 @@ void vkmm_charts_speed(vkmm_chart_maker *maker)
 
     if (curves == NULL) maker->failed = 1;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        for (int type = 0; type < VKMM_TYPE_COUNT && curves != NULL; type++) chart_type(maker, &kinds[i], (vkmm_type)type, curves);
+        for (uint32_t t = 0; vkmm_types_at(t) != NULL && curves != NULL; t++) chart_type(maker, &kinds[i], vkmm_types_at(t), curves);
     }
     vkmm_free(curves);
 }

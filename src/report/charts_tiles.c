@@ -103,7 +103,7 @@ static void chart_tune(vkmm_chart_maker *maker, const vkmm_bench_tune *tune, uin
     if (!vkmm_tile_map_of(tune, &map)) return;
     vkmm_text_problem(size, sizeof size, &tune->problem, 0);
     snprintf(name, sizeof name, "tiles-%u", number);
-    snprintf(title, sizeof title, "Tiles tried, %.40s %s, %.80s", size, vkmm_type_of(tune->problem.type)->name, tune->device);
+    snprintf(title, sizeof title, "Tiles tried, %.40s %s, %.80s", size, vkmm_text_type(&tune->problem, 0), tune->device);
     chart = vkmm_chart_begin(maker, &builder, name, title, 0);
     if (chart == NULL) return;
     sides(&builder, "x", map.cols, map.col_count);

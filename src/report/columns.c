@@ -6,10 +6,13 @@ enum { MOST_COLUMNS = 32 };
 
 static const char gap[] = "  ";
 
-/* Two columns are as wide as what is to come, which only the caller knows. */
+/* Three columns are as wide as what is to come, which only the caller knows. */
 static int width_of(const vkmm_report *report, const vkmm_column *column)
 {
-    int wanted = column->fill == vkmm_cell_size ? report->size_width : column->fill == vkmm_cell_kernel ? report->kernel_width : 0;
+    int wanted = column->fill == vkmm_cell_size     ? report->size_width
+                 : column->fill == vkmm_cell_type   ? report->type_width
+                 : column->fill == vkmm_cell_kernel ? report->kernel_width
+                                                    : 0;
 
     return wanted > column->width ? wanted : column->width;
 }

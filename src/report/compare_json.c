@@ -80,12 +80,20 @@ static json_t *row_of(const vkmm_compare_model *model, const vkmm_compare_row *r
     return vkmm_json_done(object, bad);
 }
 
+/* null for the mean of all. */
+static json_t *type_of(const vkmm_compare_mean *mean, vkmm_type type)
+{
+    return mean->group != NULL ? json_string(vkmm_type_of(type)->name) : json_null();
+}
+
 static json_t *mean_of(const vkmm_compare_model *model, const vkmm_compare_mean *mean)
 {
     json_t *object = json_object(), *cells = json_array();
     int bad = vkmm_json_put(object, "group", vkmm_json_text(mean->group));
 
-    bad += vkmm_json_put(object, "type", mean->group != NULL ? json_string(vkmm_type_of(mean->type)->name) : json_null());
+    bad += vkmm_json_put(object, "type", type_of(mean, mean->types.in));
+    bad += vkmm_json_put(object, "out_type", type_of(mean, mean->types.out));
+    bad += vkmm_json_put(object, "compute", type_of(mean, mean->types.compute));
     bad += vkmm_json_put(object, "rows", json_integer(mean->rows));
     for (uint32_t c = 0; c < model->comparison->count; c++) {
         json_t *cell = json_object();

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "math/problem.h"
 #include "report/bench_columns.h"
 
 static int is_in(const vkmm_compare_mean *mean, const vkmm_bench_row *row)
 {
-    return mean->group == NULL || (mean->type == row->problem.type && strcmp(mean->group, row->group) == 0);
+    return mean->group == NULL ||
+           (vkmm_types_equal(mean->types, vkmm_problem_types(&row->problem)) && strcmp(mean->group, row->group) == 0);
 }
 
 /* A line for each group and type in the order of the rows, and one for all. */
@@ -21,7 +23,7 @@ static uint32_t list_means(const vkmm_compare_model *model, vkmm_compare_mean *m
         uint32_t at = 0;
         while (at < count && !is_in(&means[at], row)) at++;
         if (at < count) continue;
-        means[count++] = (vkmm_compare_mean){.group = row->group, .type = row->problem.type};
+        means[count++] = (vkmm_compare_mean){.group = row->group, .types = vkmm_problem_types(&row->problem)};
     }
     means[count++] = (vkmm_compare_mean){.group = NULL};
     return count;

@@ -2,6 +2,7 @@
 #ifndef VKMM_REPORT_COMPARE_MODEL_H
 #define VKMM_REPORT_COMPARE_MODEL_H
 
+#include "math/types_name.h"
 #include "report/bench.h"
 
 #define VKMM_NOBODY UINT32_MAX
@@ -21,10 +22,10 @@ typedef struct vkmm_regression {
     vkmm_interval ratio;           /* to the base; NAN where it is wrong */
 } vkmm_regression;
 
-/* One line of means: of a group and type, or of all (group NULL). */
+/* One line of means: of a group and its types, or of all (group NULL). */
 typedef struct vkmm_compare_mean {
     const char *group;
-    vkmm_type type;
+    vkmm_types types;
     uint32_t rows;
     vkmm_interval *ratio; /* by contender */
     uint32_t *counted;    /* rows in it, by contender: those whose ratio has an interval */

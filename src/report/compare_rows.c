@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "math/problem.h"
 #include "report/bench_columns.h"
 #include "report/compare_model.h"
 
@@ -21,7 +22,8 @@ typedef struct row_table {
 
 static uint32_t slot_of(const row_table *table, const vkmm_bench_row *row)
 {
-    const uint64_t words[] = {row->problem.m, row->problem.n, row->problem.k, (uint64_t)row->problem.type, row->rotating_bytes};
+    const uint64_t words[] = {row->problem.m, row->problem.n, row->problem.k, vkmm_types_index(vkmm_problem_types(&row->problem)),
+                              row->rotating_bytes};
     uint64_t hash = vkmm_hash(vkmm_hash(VKMM_HASH_START, words, sizeof words), row->asked, strlen(row->asked));
 
     return (uint32_t)(hash ^ hash >> 32) & table->mask;

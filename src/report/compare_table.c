@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "math/type.h"
 #include "report/bench_columns.h"
 #include "report/compare_words.h"
 #include "report/text.h"
@@ -42,7 +41,7 @@ static void fill_row(const compare_grid *grid, const vkmm_compare_row *row, vkmm
 {
     memset(cells, 0, column_of(grid->model->comparison->count) * sizeof *cells);
     vkmm_bench_size_text(grid->report, row->like, cells[SIZE].text, sizeof cells->text);
-    snprintf(cells[TYPE].text, sizeof cells->text, "%s", vkmm_type_of(row->like->problem.type)->name);
+    snprintf(cells[TYPE].text, sizeof cells->text, "%s", vkmm_text_type(&row->like->problem, grid->report->utf8));
     vkmm_text_clean(cells[KERNEL].text, sizeof cells->text, row->like->asked);
     for (uint32_t c = 0; c < grid->model->comparison->count; c++) {
         vkmm_compare_speed_cell(grid->report, row, c, &cells[column_of(c)]);
@@ -54,7 +53,7 @@ static void fill_row(const compare_grid *grid, const vkmm_compare_row *row, vkmm
 static void fill_mean(const compare_grid *grid, const vkmm_compare_mean *mean, vkmm_cell *cells)
 {
     memset(cells, 0, column_of(grid->model->comparison->count) * sizeof *cells);
-    vkmm_compare_mean_name(mean, cells[SIZE].text, sizeof cells->text);
+    vkmm_compare_mean_name(grid->report, mean, cells[SIZE].text, sizeof cells->text);
     for (uint32_t c = 0; c < grid->model->comparison->count; c++) {
         snprintf(cells[column_of(c)].text, sizeof cells->text, "%u row%s", mean->counted[c], mean->counted[c] == 1 ? " " : "s");
         cells[column_of(c)].paint = VKMM_DIM;

@@ -56,7 +56,7 @@ static void put_row(const vkmm_report *report, const vkmm_compare_row *row, uint
 
     vkmm_bench_size_text(report, row->like, size, sizeof size);
     put_cell(report, size);
-    put_cell(report, vkmm_type_of(row->like->problem.type)->name);
+    put_cell(report, vkmm_text_type(&row->like->problem, report->utf8));
     put_cell(report, row->like->asked);
     for (uint32_t c = 0; c < count; c++) {
         vkmm_cell speed = {"", VKMM_PLAIN}, ratio = {"", VKMM_PLAIN};
@@ -72,7 +72,7 @@ static void put_mean(const vkmm_report *report, const vkmm_compare_mean *mean, u
 {
     char text[64];
 
-    vkmm_compare_mean_name(mean, text, sizeof text);
+    vkmm_compare_mean_name(report, mean, text, sizeof text);
     put_cell(report, text);
     fputs("| | mean | ", report->out);
     for (uint32_t c = 1; c < count; c++) {
@@ -127,7 +127,8 @@ vkmm_status vkmm_compare_md(vkmm_report *report, vkmm_comparison *comparison)
 /* A line a row and contender, so that the columns do not depend on how many are compared. */
 static const char header[] =
     "group,type,m,n,k,batch_count,difference,asked,rotating_bytes,contender,label,driver,report,version,shader_hash,"
-    "kernel,wrong,gflops,kernel_ms,noise,ratio,ratio_low,ratio_high,verdict,winner,regression";
+    "kernel,wrong,gflops,kernel_ms,noise,ratio,ratio_low,ratio_high,verdict,winner,regression,"
+    "out_type,compute,activation,bias";
 
 static int is_named(const vkmm_compare_model *model, uint32_t row, uint32_t contender)
 {
@@ -169,6 +170,7 @@ static void put_line(const vkmm_report *report, const vkmm_compare_model *model,
     vkmm_csv_next_text(out, c == 0 ? "base" : isfinite(row->ratio[c].middle) ? verdicts[vkmm_interval_verdict(&row->ratio[c]) + 1] : "");
     vkmm_csv_next_text(out, row->winner == c ? "true" : "false");
     vkmm_csv_next_text(out, is_named(model, index, c) ? "true" : "false");
+    vkmm_csv_next_types(out, problem);
     fputs("\r\n", out);
 }
 

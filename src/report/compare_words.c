@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "math/type.h"
 #include "report/bench_columns.h"
 #include "report/text.h"
 
@@ -65,7 +64,7 @@ void vkmm_compare_row_name(const vkmm_report *report, const vkmm_compare_row *ro
 
     vkmm_bench_size_text(report, row->like, problem, sizeof problem);
     vkmm_text_clean(asked, sizeof asked, row->like->asked);
-    snprintf(text, size, "%s %s %s", problem, vkmm_type_of(row->like->problem.type)->name, asked);
+    snprintf(text, size, "%s %s %s", problem, vkmm_text_type(&row->like->problem, report->utf8), asked);
 }
 
 void vkmm_compare_wins(const vkmm_compare_model *model, char *text, size_t size)
@@ -96,10 +95,11 @@ void vkmm_compare_regression(const vkmm_report *report, const vkmm_compare_model
     snprintf(text, size, "%u is slower than %u in %s: %s", regression->contender + 1, regression->base + 1, name, cell.text);
 }
 
-void vkmm_compare_mean_name(const vkmm_compare_mean *mean, char *text, size_t size)
+void vkmm_compare_mean_name(const vkmm_report *report, const vkmm_compare_mean *mean, char *text, size_t size)
 {
     char group[64];
 
     vkmm_text_clean(group, sizeof group, mean->group != NULL ? mean->group : "all");
-    snprintf(text, size, "%s%s%s", group, mean->group != NULL ? " " : "", mean->group != NULL ? vkmm_type_of(mean->type)->name : "");
+    snprintf(text, size, "%s%s%s", group, mean->group != NULL ? " " : "",
+             mean->group != NULL ? vkmm_types_name(mean->types, report->utf8) : "");
 }

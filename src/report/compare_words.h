@@ -22,6 +22,6 @@ void vkmm_compare_regression(const vkmm_report *report, const vkmm_compare_model
                              size_t size);
 
 /* The title of a line of means: "square f32", "all". Clean. */
-void vkmm_compare_mean_name(const vkmm_compare_mean *mean, char *text, size_t size);
+void vkmm_compare_mean_name(const vkmm_report *report, const vkmm_compare_mean *mean, char *text, size_t size);
 
 #endif

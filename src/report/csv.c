@@ -3,6 +3,7 @@
 #include <string.h>
 #include "math/problem.h"
 #include "math/type.h"
+#include "report/csv_fields.h"
 #include "report/text.h"
 #include "report/writers.h"
 
@@ -10,7 +11,7 @@ static const char header[] = "step,type,m,n,k,init,seed,device,driver,kernel,til
                              "kernel_ms,kernel_ms_min,kernel_ms_p5,kernel_ms_p95,submit_ms,transfer_ms,clock,gflops,"
                              "verify,passed,error,bound,version,shader_hash,"
                              "layout,transpose_a,transpose_b,lda,ldb,ldc,offset_a,offset_b,offset_c,stride_a,stride_b,stride_c,"
-                             "batch_count,alpha,beta,config,tuned,splits,items,workspace_bytes";
+                             "batch_count,alpha,beta,config,tuned,splits,items,workspace_bytes,out_type,compute,activation,bias";
 
 /* One name, and the comma after it. */
 static void put_text(FILE *out, const char *text)
@@ -96,7 +97,9 @@ static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
     put_meaning(out, &row->problem);
     put_text(out, kernel->config);
     put_text(out, kernel->tuned ? "true" : "false");
-    fprintf(out, "%u,%llu,%llu\r\n", kernel->splits, (unsigned long long)kernel->items, (unsigned long long)kernel->workspace_bytes);
+    fprintf(out, "%u,%llu,%llu", kernel->splits, (unsigned long long)kernel->items, (unsigned long long)kernel->workspace_bytes);
+    vkmm_csv_next_types(out, &row->problem);
+    fputs("\r\n", out);
     return VKMM_OK;
 }
 

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/problem.h"
+#include "math/types_name.h"
 #include "report/text.h"
 
 void vkmm_csv_text(FILE *out, const char *text)
@@ -39,4 +41,14 @@ void vkmm_csv_next_number(FILE *out, double value)
 {
     putc(',', out);
     vkmm_csv_number(out, value);
+}
+
+void vkmm_csv_next_types(FILE *out, const vkmm_problem *problem)
+{
+    const vkmm_types types = vkmm_problem_types(problem);
+
+    vkmm_csv_next_text(out, vkmm_type_of(types.out)->name);
+    vkmm_csv_next_text(out, vkmm_type_of(types.compute)->name);
+    vkmm_csv_next_text(out, vkmm_activation_name(problem->activation));
+    vkmm_csv_next_text(out, problem->has_bias ? "true" : "false");
 }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include "vkmatmul.h"
 
 /* Each of the first two writes one field, without a comma. */
 
@@ -16,5 +17,8 @@ void vkmm_csv_number(FILE *out, double value);
 /* The same after a comma. */
 void vkmm_csv_next_text(FILE *out, const char *text);
 void vkmm_csv_next_number(FILE *out, double value);
+
+/* Four fields, each after a comma: out_type, compute, activation, bias. */
+void vkmm_csv_next_types(FILE *out, const vkmm_problem *problem);
 
 #endif

@@ -1,4 +1,5 @@
 /* The devices for people: a short block each. */
+#include "math/component.h"
 #include "report/columns.h"
 #include "report/text.h"
 #include "report/wrap.h"
@@ -95,35 +96,92 @@ static void print_shapes(const vkmm_report *report, const vkmm_device_row *devic
     vkmm_wrap(report, VALUES, text);
 }
 
-/* Of the first type that has any: the others differ little. */
+static size_t add_choice(const vkmm_report *report, char *text, size_t room, const vkmm_choice *choice, int typed)
+{
+    char size[VKMM_TEXT_PROBLEM];
+    int length;
+
+    vkmm_text_problem(size, sizeof size, &choice->problem, report->utf8);
+    length = snprintf(text, room, "%s%s%s %s %u%s%u", size, typed ? " " : "", typed ? vkmm_text_type(&choice->problem, report->utf8) : "",
+                      choice->kernel.name, choice->kernel.tile[0], report->utf8 ? "×" : "x", choice->kernel.tile[1]);
+    return length > 0 && (size_t)length < room ? (size_t)length : 0;
+}
+
+/* Of the first type that has any, all; of the others the large square, where another kernel or the same with matrix operations computes it. */
 static void print_choices(const vkmm_report *report, const vkmm_device_row *device)
 {
-    char text[VKMM_MAX_CHOICES * 120] = "", size[VKMM_TEXT_PROBLEM];
-    const char *times = report->utf8 ? "×" : "x";
+    char text[VKMM_MAX_CHOICES * 120] = "";
+    const vkmm_choice *first = &device->choices[0];
     size_t used = 0;
 
     for (uint32_t i = 0; i < device->choice_count; i++) {
         const vkmm_choice *choice = &device->choices[i];
-        if (choice->problem.type != device->choices[0].problem.type || choice->kernel.name[0] == '\0') continue;
-        vkmm_text_problem(size, sizeof size, &choice->problem, report->utf8);
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s %u%s%u", used > 0 ? ", " : "", size, choice->kernel.name,
-                                 choice->kernel.tile[0], times, choice->kernel.tile[1]);
+        const int is_first = choice->problem.type == first->problem.type, is_large = choice->problem.n == first->problem.n;
+        if (choice->kernel.name[0] == '\0' || (!is_first && !(is_large && strcmp(choice->kernel.name, first->kernel.name) != 0))) continue;
+        if (used > 0) used += (size_t)snprintf(text + used, sizeof text - used, ", ");
+        used += add_choice(report, text + used, sizeof text - used, choice, !is_first);
     }
     if (used == 0) return;
     print_key(report, "best");
     vkmm_wrap(report, VALUES, text);
 }
 
+/* "f32 f64 i32 u32; f16 bf16 by matrix operations; i8 u8 by dot products": what is narrower than a word, with what computes it. */
+static void print_types(const vkmm_report *report, const vkmm_device_row *device)
+{
+    static const char *const by[] = {NULL, "matrix", "dot", "shader"}, *const words[] = {"", " by matrix operations", " by dot products",
+                                                                                         " in 32-bit arithmetic"};
+    char text[300] = "";
+
+    for (int i = 0; i < 4; i++) {
+        int any = 0;
+        for (uint32_t t = 0; t < VKMM_TYPES_COUNT; t++) {
+            const vkmm_way *way = &device->ways[t];
+            const int is_narrow = vkmm_type_of(way->types.in)->bytes < 4;
+            const size_t used = strlen(text);
+            if (way->by == NULL || !vkmm_types_equal(way->types, vkmm_types_default(way->types.in))) continue;
+            if (is_narrow ? by[i] == NULL || strcmp(by[i], way->by) != 0 : by[i] != NULL) continue;
+            snprintf(text + used, sizeof text - used, "%s%s", any ? " " : used > 0 ? "; " : "", vkmm_type_of(way->types.in)->name);
+            any = 1;
+        }
+        if (any) snprintf(text + strlen(text), sizeof text - strlen(text), "%s", words[i]);
+    }
+    print_key(report, "types");
+    vkmm_wrap(report, VALUES, text);
+}
+
+static void print_kernels(const vkmm_report *report, const vkmm_device_row *device)
+{
+    char text[VKMM_MAX_ABILITIES * 34] = "";
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < device->kernel_count; i++)
+        if (device->kernels[i].type_count > 0)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " " : "", device->kernels[i].kernel);
+    print_key(report, "kernels");
+    vkmm_wrap(report, VALUES, text);
+}
+
+static void print_matrix2(const vkmm_report *report, const vkmm_device_info *info)
+{
+    char text[120] = "";
+    size_t used = 0;
+
+    for (uint32_t i = 0; vkmm_matrix2_name(i) != NULL; i++)
+        if (info->matrix2 >> i & 1)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "", vkmm_matrix2_name(i));
+    if (used == 0) return;
+    print_key(report, "matrix2");
+    vkmm_wrap(report, VALUES, text);
+}
+
 static void print_abilities(const vkmm_report *report, const vkmm_device_row *device)
 {
-    print_key(report, "types");
-    for (uint32_t i = 0; i < device->type_count; i++) fprintf(report->out, "%s%s", i > 0 ? " " : "", device->types[i]);
-    putc('\n', report->out);
-    print_key(report, "kernels");
-    for (uint32_t i = 0; i < device->kernel_count; i++) fprintf(report->out, "%s%s", i > 0 ? " " : "", device->kernels[i].kernel);
-    putc('\n', report->out);
+    print_types(report, device);
+    print_kernels(report, device);
     print_choices(report, device);
     print_shapes(report, device);
+    print_matrix2(report, device->info);
     for (uint32_t i = 0; i < device->lack_count; i++) {
         char text[400];
         print_key(report, i == 0 ? "not here" : "");

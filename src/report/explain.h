@@ -42,6 +42,25 @@ vkmm_bound vkmm_bound_of(const vkmm_explanation *explanation, const vkmm_explain
 double vkmm_idle_share(const vkmm_access *access);
 double vkmm_padding_share(const vkmm_problem *problem, const vkmm_access *access);
 
+/* What matters of a general kernel: its tile of C is fed from memory once, and its sums wait in registers. A plain value. */
+typedef struct vkmm_explained_plan {
+    const vkmm_device_info *device;
+    vkmm_problem problem;
+    vkmm_kernel_info info;
+    vkmm_statistic statistic[VKMM_MAX_STATISTICS]; /* the driver's; empty where it tells nothing */
+    uint32_t statistic_count;
+} vkmm_explained_plan;
+
+/* What follows from it. */
+typedef struct vkmm_plan_figures {
+    double registers;              /* of 32 bits, an invocation, for the sums alone */
+    double bytes_per_multiply_add; /* that a workgroup asks memory for: a row of its tile's A and B, of all that they multiply to */
+    double intensity;              /* FLOP per byte of these */
+    uint32_t subgroups;            /* of a workgroup; 0: their size is the driver's choice */
+} vkmm_plan_figures;
+
+vkmm_plan_figures vkmm_plan_figures_of(const vkmm_explained_plan *plan);
+
 /* One tile of the table of --limits. */
 typedef struct vkmm_limit_tile {
     uint32_t rows, cols;
@@ -68,8 +87,11 @@ typedef struct vkmm_limits {
 vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *explanation);
 vkmm_status vkmm_limits_table(vkmm_report *report, const vkmm_limits *limits);
 
+vkmm_status vkmm_explain_plan_table(vkmm_report *report, const vkmm_explained_plan *plan);
+
 /* One object a call: "vkmatmul.explain/1", "vkmatmul.limits/1". */
 vkmm_status vkmm_explain_json(vkmm_report *report, const vkmm_explanation *explanation);
+vkmm_status vkmm_explain_plan_json(vkmm_report *report, const vkmm_explained_plan *plan);
 vkmm_status vkmm_limits_json(vkmm_report *report, const vkmm_limits *limits);
 
 #endif

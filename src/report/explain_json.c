@@ -92,7 +92,7 @@ static json_t *kernel_object(const vkmm_explanation *explanation, const vkmm_exp
 static json_t *problem_object(const vkmm_problem *problem)
 {
     json_t *object = json_object();
-    int bad = vkmm_json_put(object, "type", json_string(vkmm_type_of(problem->type)->name));
+    int bad = vkmm_json_put_types(object, problem);
 
     bad += vkmm_json_put(object, "m", vkmm_json_integer(problem->m));
     bad += vkmm_json_put(object, "n", vkmm_json_integer(problem->n));

@@ -218,7 +218,7 @@ static void print_slip(const vkmm_report *report, const vkmm_explanation *e)
 
 vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *e)
 {
-    const char *type = vkmm_type_of(e->problem.type)->name;
+    const char *type = vkmm_text_type(&e->problem, report->utf8);
     char size[80], copy[32], peak[32], balance[32];
 
     if (report->rows++ == 0)

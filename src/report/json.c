@@ -13,10 +13,10 @@ vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object)
     return VKMM_OK;
 }
 
-json_t *vkmm_json_problem(const vkmm_problem *problem, const char *type, uint64_t seed, const char *init)
+json_t *vkmm_json_problem(const vkmm_problem *problem, int typed, uint64_t seed, const char *init)
 {
     json_t *object = json_object();
-    int bad = type != NULL ? vkmm_json_put(object, "type", json_string(type)) : 0;
+    int bad = typed ? vkmm_json_put_types(object, problem) : 0;
 
     bad += vkmm_json_put(object, "m", vkmm_json_integer(problem->m));
     bad += vkmm_json_put(object, "n", vkmm_json_integer(problem->n));
@@ -28,7 +28,7 @@ json_t *vkmm_json_problem(const vkmm_problem *problem, const char *type, uint64_
 
 static json_t *whole_problem(const vkmm_row *row)
 {
-    json_t *object = vkmm_json_problem(&row->problem, vkmm_type_of(row->problem.type)->name, row->seed, row->init);
+    json_t *object = vkmm_json_problem(&row->problem, 1, row->seed, row->init);
     int bad = object != NULL ? vkmm_json_put_meaning(object, &row->problem) : 1;
 
     return vkmm_json_done(object, bad);
@@ -62,7 +62,7 @@ static json_t *ladder_row(const vkmm_row *row)
     json_t *object = json_object();
     int bad = vkmm_json_put(object, "step", vkmm_json_text(row->step));
 
-    bad += vkmm_json_put(object, "type", json_string(vkmm_type_of(row->problem.type)->name));
+    bad += vkmm_json_put_types(object, &row->problem);
     bad += put_result(object, row);
     bad += vkmm_json_put(object, "times_serial", row->times_serial > 0 ? vkmm_json_number(row->times_serial) : json_null());
     bad += vkmm_json_put(object, "times_previous", row->times_previous > 0 ? vkmm_json_number(row->times_previous) : json_null());
@@ -78,7 +78,7 @@ static vkmm_status write_ladder(vkmm_report *report, const vkmm_ladder *ladder)
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(object, "device", vkmm_json_device(ladder->device, ladder->host));
     bad += vkmm_json_put(object, "host", vkmm_json_text(ladder->host));
-    bad += vkmm_json_put(object, "problem", vkmm_json_problem(&ladder->problem, NULL, ladder->seed, ladder->init));
+    bad += vkmm_json_put(object, "problem", vkmm_json_problem(&ladder->problem, 0, ladder->seed, ladder->init));
     for (size_t i = 0; i < ladder->count; i++) bad += json_array_append_new(rows, ladder_row(&ladder->rows[i])) != 0;
     bad += vkmm_json_put(object, "rows", rows);
     return vkmm_json_line(report, vkmm_json_done(object, bad));
@@ -122,11 +122,29 @@ static json_t *choices(const vkmm_device_row *device)
     for (uint32_t i = 0; i < device->choice_count; i++) {
         const vkmm_choice *choice = &device->choices[i];
         const vkmm_row row = {.kernel = &choice->kernel};
-        json_t *object = vkmm_json_problem(&choice->problem, vkmm_type_of(choice->problem.type)->name, 0, NULL);
+        json_t *object = vkmm_json_problem(&choice->problem, 1, 0, NULL);
         json_object_del(object, "seed");
         json_object_del(object, "init");
         bad += vkmm_json_put(object, "kernel", choice->kernel.name[0] != '\0' ? vkmm_json_kernel(&row) : json_null());
         bad += vkmm_json_put(object, "reason", vkmm_json_text(choice->reason[0] != '\0' ? choice->reason : NULL));
+        bad += json_array_append_new(array, object) != 0;
+    }
+    return vkmm_json_done(array, bad);
+}
+
+/* Every combination of types, and what computes a large product of it. */
+static json_t *ways(const vkmm_device_row *device)
+{
+    json_t *array = json_array();
+    int bad = 0;
+
+    for (uint32_t i = 0; i < VKMM_TYPES_COUNT; i++) {
+        const vkmm_way *way = &device->ways[i];
+        const vkmm_problem problem = {.type = way->types.in, .typed = 1, .out_type = way->types.out, .compute = way->types.compute};
+        json_t *object = json_object();
+        bad += vkmm_json_put_types(object, &problem);
+        bad += vkmm_json_put(object, "by", vkmm_json_text(way->by));
+        bad += vkmm_json_put(object, "kernel", vkmm_json_text(way->by != NULL ? way->kernel.name : NULL));
         bad += json_array_append_new(array, object) != 0;
     }
     return vkmm_json_done(array, bad);
@@ -166,6 +184,7 @@ static vkmm_status write_devices(vkmm_report *report, const vkmm_device_row *dev
         bad += vkmm_json_put(device, "default", json_boolean(devices[i].chosen));
         bad += vkmm_json_put(device, "limits", vkmm_json_limits(devices[i].info));
         bad += vkmm_json_put(device, "types", vkmm_json_texts(devices[i].types, devices[i].type_count));
+        bad += vkmm_json_put(device, "arithmetic", ways(&devices[i]));
         bad += vkmm_json_put(device, "kernels", abilities(&devices[i]));
         bad += vkmm_json_put(device, "missing", lacks(&devices[i]));
         bad += vkmm_json_put(device, "best", choices(&devices[i]));

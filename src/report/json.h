@@ -11,9 +11,11 @@ json_t *vkmm_json_device(const vkmm_device_info *device, const char *host);
 json_t *vkmm_json_limits(const vkmm_device_info *device);
 json_t *vkmm_json_heaps(const vkmm_device_info *device);
 json_t *vkmm_json_pci(const vkmm_device_info *device); /* "0000:01:00.0", null where it is not known */
+json_t *vkmm_json_matrix2(uint32_t bits);              /* an array of words */
 json_t *vkmm_json_matrix_shape(const vkmm_matrix_shape *shape);
-json_t *vkmm_json_problem(const vkmm_problem *problem, const char *type, uint64_t seed, const char *init); /* type NULL: of many */
-int vkmm_json_put_meaning(json_t *object, const vkmm_problem *problem); /* adds ops, layout, strides, scalars; returns failures */
+json_t *vkmm_json_problem(const vkmm_problem *problem, int typed, uint64_t seed, const char *init); /* typed 0: of many types */
+int vkmm_json_put_types(json_t *object, const vkmm_problem *problem);   /* adds types of A and B, of C, of the sums; returns failures */
+int vkmm_json_put_meaning(json_t *object, const vkmm_problem *problem); /* adds ops, layout, strides, scalars, epilogue; returns failures */
 json_t *vkmm_json_kernel(const vkmm_row *row);
 json_t *vkmm_json_time(const vkmm_row *row);
 json_t *vkmm_json_verify(const vkmm_row *row);

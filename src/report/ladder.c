@@ -100,7 +100,7 @@ static size_t print_type(vkmm_report *report, const vkmm_row *rows, size_t left)
         if (rows[count].timed && rows[count].gflops > report->full_bar) report->full_bar = rows[count].gflops;
         count++;
     }
-    fprintf(report->out, "\n%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG), vkmm_type_of(rows[0].problem.type)->name,
+    fprintf(report->out, "\n%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG), vkmm_text_type(&rows[0].problem, report->utf8),
             vkmm_paint_off(report, VKMM_STRONG));
     vkmm_columns_titles(report, &columns);
     for (size_t i = 0; i < count; i++) {

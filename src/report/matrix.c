@@ -35,7 +35,13 @@ static void format(char text[TEXT], const vkmm_view *view, uint64_t i, uint64_t 
 {
     double value = vkmm_view_get(view, i, j);
 
-    snprintf(text, TEXT, vkmm_type_of(view->type)->is_float ? "%.6g" : "%.0f", value);
+    /* As many digits as the type has; the shortest floats would show noise. */
+    const int digits = view->type == VKMM_F16 ? 5 : view->type == VKMM_BF16 ? 4 : 6;
+
+    if (vkmm_type_of(view->type)->is_float)
+        snprintf(text, TEXT, "%.*g", digits, value);
+    else
+        snprintf(text, TEXT, "%.0f", value);
 }
 
 static int widest(const vkmm_view *view, excerpt rows, excerpt cols)

@@ -11,15 +11,15 @@
 /* Where and how to write. A plain value; the caller fills it and keeps it through all calls of one output. */
 typedef struct vkmm_report {
     FILE *out;
-    int utf8;                              /* "×" and "✓", or "x" and "yes" */
-    int colour;                            /* escape sequences for colour are welcome */
-    int columns;                           /* keep tables this narrow by leaving columns out; 0: as wide as they are */
-    const char *version, *shader_hash;     /* the tool's */
-    const char *command;                   /* the exact command line */
-    int size_width, kernel_width;          /* columns of the widest size and kernel name to come; 0: unknown */
-    const char *clock_note;                /* state: why a row was timed by the host clock; NULL or "": none was */
-    const char *unloaded;                  /* devices: the manifest of a SwiftShader that no loader looks for; NULL: none */
-    uint64_t rows;                         /* state: rows written so far */
+    int utf8;                                 /* "×" and "✓", or "x" and "yes" */
+    int colour;                               /* escape sequences for colour are welcome */
+    int columns;                              /* keep tables this narrow by leaving columns out; 0: as wide as they are */
+    const char *version, *shader_hash;        /* the tool's */
+    const char *command;                      /* the exact command line */
+    int size_width, type_width, kernel_width; /* columns of the widest size, type and kernel name to come; 0: unknown */
+    const char *clock_note;                   /* state: why a row was timed by the host clock; NULL or "": none was */
+    const char *unloaded;                     /* devices: the manifest of a SwiftShader that no loader looks for; NULL: none */
+    uint64_t rows;                            /* state: rows written so far */
     char difference[VKMM_TEXT_DIFFERENCE]; /* state: how the problem written last differs from the plain product (vkmm_text_difference) */
     double full_bar;                       /* state: GFLOP/s of a bar of full length */
     int bar_columns;                       /* state: the width of that bar */

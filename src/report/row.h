@@ -2,10 +2,11 @@
 #ifndef VKMM_REPORT_ROW_H
 #define VKMM_REPORT_ROW_H
 
+#include "math/types_name.h"
 #include "vkmatmul.h"
 
 typedef struct vkmm_row_verify {
-    const char *method; /* "full", "freivalds", "none" */
+    const char *method; /* "full", "freivalds", "samples", "none" */
     int passed;
     double error, bound; /* verify/verify.h says in which units */
     const char *sentence;
@@ -42,8 +43,7 @@ typedef struct vkmm_ladder {
 
 /* One thing that a device or this build cannot do. */
 typedef struct vkmm_lack {
-    char what[64];
-    const char *reason; /* static storage */
+    char what[96], reason[200];
 } vkmm_lack;
 
 #define VKMM_MAX_ABILITIES 32
@@ -62,8 +62,14 @@ typedef struct vkmm_choice {
     char reason[200];        /* because of this */
 } vkmm_choice;
 
-#define VKMM_MAX_CHOICES       16
-#define VKMM_MAX_MATRIX_SHAPES 64
+#define VKMM_MAX_CHOICES 32
+
+/* How a large product of some types is computed on a device. */
+typedef struct vkmm_way {
+    vkmm_types types;
+    const char *by; /* "matrix": matrix operations; "dot": dot products of four bytes; "shader": as ordinary arithmetic; NULL: not at all */
+    vkmm_kernel_info kernel; /* that the planner takes */
+} vkmm_way;
 
 /* What vkmatmul can do on one device, and what it cannot. */
 typedef struct vkmm_device_row {
@@ -77,6 +83,7 @@ typedef struct vkmm_device_row {
     uint32_t lack_count;
     vkmm_choice choices[VKMM_MAX_CHOICES]; /* for usual problems, those of one type neighbours */
     uint32_t choice_count;
+    vkmm_way ways[VKMM_TYPES_COUNT]; /* of all combinations of types, as vkmm_types_at has them */
     vkmm_matrix_shape shapes[VKMM_MAX_MATRIX_SHAPES];
     uint32_t shape_count;
     const char *no_shapes; /* why there are none; "" */

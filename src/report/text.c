@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "math/problem.h"
+#include "math/types_name.h"
 #include "report/text.h"
 
 static int is_continuation(unsigned char byte)
@@ -105,7 +106,16 @@ void vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int
     used = strlen(text);
     if (problem->op_a != VKMM_OP_N || problem->op_b != VKMM_OP_N)
         used += (size_t)snprintf(text + used, size - used, " %c%c", "NT"[problem->op_a], "NT"[problem->op_b]);
-    if (batches > 1 && used < size) snprintf(text + used, size - used, utf8 ? " ×%llu" : " x%llu", (unsigned long long)batches);
+    if (batches > 1 && used < size)
+        used += (size_t)snprintf(text + used, size - used, utf8 ? " ×%llu" : " x%llu", (unsigned long long)batches);
+    if (problem->has_bias && used < size) used += (size_t)snprintf(text + used, size - used, " +bias");
+    if (problem->activation != VKMM_ACTIVATION_NONE && used < size)
+        snprintf(text + used, size - used, " %s", vkmm_activation_name(problem->activation));
+}
+
+const char *vkmm_text_type(const vkmm_problem *problem, int utf8)
+{
+    return vkmm_types_name(vkmm_problem_types(problem), utf8);
 }
 
 /* Adds "name value", after a comma where something stands before it. */

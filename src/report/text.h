@@ -23,9 +23,12 @@ void vkmm_text_bytes(char *text, size_t size, uint64_t bytes);
 /* "1024³" when all extents are equal, else "M×N×K"; "1024^3" and "MxNxK" without utf8. */
 void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int utf8);
 
-/* The same, and what matters of the rest: "4096×1×14336 NT ×64" with ops that are not N and N, and matrices of a batch. */
+/* The same, and what matters of the rest: "4096×1×14336 NT ×64 +bias relu" with ops that are not N and N, matrices of a batch, and the epilogue. */
 #define VKMM_TEXT_PROBLEM 120
 void vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int utf8);
+
+/* Its types, as vkmm_types_name has them. Static storage. */
+const char *vkmm_text_type(const vkmm_problem *problem, int utf8);
 
 /* How the problem differs from the plain product in what vkmm_text_problem leaves out: "column-major, lda 4100, beta 0.5"; "" where it does not. The
  * problem must be valid. */

@@ -164,7 +164,7 @@ char *vkmm_trace_json(const vkmm_report *report, const vkmm_trace_row *row)
 
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(object, "device", vkmm_json_device(row->device, NULL));
-    bad += vkmm_json_put(object, "problem", vkmm_json_problem(problem, vkmm_type_of(problem->type)->name, row->seed, row->init));
+    bad += vkmm_json_put(object, "problem", vkmm_json_problem(problem, 1, row->seed, row->init));
     bad += vkmm_json_put(object, "kernel", vkmm_json_kernel(&kernel));
     bad += vkmm_json_put(object, "at", pair(followed->row, followed->col));
     bad += put_matrix(object, "a", trace->a, problem->m, problem->k, problem->type);

@@ -1,25 +1,32 @@
 /* What a tune found, for people: a line of figures, and below it the configuration. */
 #include <string.h>
-#include "math/type.h"
 #include "report/columns.h"
 #include "report/text.h"
 #include "report/writers.h"
 
-enum { INDENT = 4, LAST_COLUMN = 80, SIZE_COLUMNS = 6 };
+enum { INDENT = 4, LAST_COLUMN = 80, SIZE_COLUMNS = 6, TYPE_COLUMNS = 4 };
 
 static int size_columns(const vkmm_report *report)
 {
     return report->size_width > SIZE_COLUMNS ? report->size_width : SIZE_COLUMNS;
 }
 
+static int type_columns(const vkmm_report *report)
+{
+    return report->type_width > TYPE_COLUMNS ? report->type_width : TYPE_COLUMNS;
+}
+
 static void print_size(const vkmm_report *report, const vkmm_tune_row *row)
 {
+    const char *type = vkmm_text_type(&row->problem, report->utf8);
     char size[VKMM_TEXT_PROBLEM];
     int blank;
 
     vkmm_text_problem(size, sizeof size, &row->problem, report->utf8);
     blank = size_columns(report) - (int)vkmm_text_columns(size);
-    fprintf(report->out, "%s%*s  %-4s  ", size, blank > 0 ? blank : 0, "", vkmm_type_of(row->problem.type)->name);
+    fprintf(report->out, "%s%*s  %s", size, blank > 0 ? blank : 0, "", type);
+    blank = type_columns(report) - (int)vkmm_text_columns(type);
+    fprintf(report->out, "%*s  ", blank > 0 ? blank : 0, "");
 }
 
 /* Broken after commas. */
@@ -60,8 +67,8 @@ vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row)
 {
     if (report->rows == 0) {
         vkmm_print_device(report, row->device, NULL);
-        fprintf(report->out, "%s%-*s  type  kernel    GFLOP/s  planner's     gain  tried  failed%s\n", vkmm_paint_on(report, VKMM_DIM),
-                size_columns(report), "size", vkmm_paint_off(report, VKMM_DIM));
+        fprintf(report->out, "%s%-*s  %-*s  kernel    GFLOP/s  planner's     gain  tried  failed%s\n", vkmm_paint_on(report, VKMM_DIM),
+                size_columns(report), "size", type_columns(report), "type", vkmm_paint_off(report, VKMM_DIM));
     }
     print_size(report, row);
     if (row->skipped[0] != '\0') {

@@ -32,12 +32,13 @@ static void describe(const vkmm_device_info *device, const vkmm_problem *problem
     int swapped;
     char uuid[2 * VK_UUID_SIZE + 1], driver[2 * VK_UUID_SIZE + 1], hash[17];
     vkmm_problem p = vkmm_problem_row_major(problem, &swapped);
+    const vkmm_types types = vkmm_problem_types(&p);
     write_hex(uuid, device->uuid);
     write_hex(driver, device->driver_uuid);
     vkmm_modules_hash(hash);
-    int used = snprintf(title, TITLE, "vkmatmul tune 1 %s %s %u %s %s %c%c %llu %llu %llu", uuid, driver, device->driver_version, hash,
-                        vkmm_type_of(p.type)->name, "NT"[p.op_a], "NT"[p.op_b], (unsigned long long)p.m, (unsigned long long)p.n,
-                        (unsigned long long)p.k);
+    int used = snprintf(title, TITLE, "vkmatmul tune 2 %s %s %u %s %s %s %s %c%c %llu %llu %llu", uuid, driver, device->driver_version,
+                        hash, vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name, vkmm_type_of(types.compute)->name, "NT"[p.op_a],
+                        "NT"[p.op_b], (unsigned long long)p.m, (unsigned long long)p.n, (unsigned long long)p.k);
     for (int operand = VKMM_A; operand <= VKMM_C; operand++)
         used += snprintf(title + used, (size_t)(TITLE - used), " %llu+%llu/%llu",
                          (unsigned long long)vkmm_operand_ld(&p, (vkmm_operand)operand),

@@ -2,7 +2,7 @@
  *
  * The file is named after its first line, which says all of the problem, the device, the driver and the shaders; then comes a line a candidate:
  *
- *     vkmatmul tune 1 …
+ *     vkmatmul tune 2 …
  *     NANOSECONDS KERNEL CONFIG SUM
  *
  * NANOSECONDS is 0 for one that failed, CONFIG "-" where there is none, SUM the FNV-1a (base/hash.h) of the line before it as 16 hexadecimal digits.

@@ -6,6 +6,7 @@
 #include "kernel/legal.h"
 #include "math/problem.h"
 #include "plan/choose.h"
+#include "plan/matrices.h"
 #include "plan/tuned.h"
 #include "tune/search.h"
 #include "tune/session.h"
@@ -67,7 +68,7 @@ static int is_worth_trying(const void *user, const vkmm_kernel *kernel, const vk
     vkmm_choice choice;
     if (is_oversized(&kernel->tunables[VKMM_TUNE_ROWS], config->values[VKMM_TUNE_ROWS], t->seen.m) ||
         is_oversized(&kernel->tunables[VKMM_TUNE_COLS], config->values[VKMM_TUNE_COLS], t->seen.n) ||
-        vkmm_config_forbidden_by(kernel, t->seen.type, config, &t->device))
+        vkmm_config_forbidden_by(kernel, &t->seen, config, &t->device))
         return 0;
     name(&(vkmm_point){kernel, *config}, &candidate);
     const vkmm_wish wish = {.kernel = candidate.kernel, .config = candidate.config};
@@ -86,11 +87,28 @@ static uint64_t scaled(uint64_t extent, int shift)
 static void add_planned(const vkmm_tune *t, const vkmm_kernel *kernel, int shift, vkmm_point seeds[MOST_SEEDS], uint32_t *count)
 {
     const vkmm_wish wish = {.kernel = kernel->name};
-    const vkmm_problem like = {
-        .m = scaled(t->seen.m, shift), .n = scaled(t->seen.n, shift), .k = scaled(t->seen.k, shift), .type = t->seen.type};
+    const vkmm_problem like = {.m = scaled(t->seen.m, shift),
+                               .n = scaled(t->seen.n, shift),
+                               .k = scaled(t->seen.k, shift),
+                               .type = t->seen.type,
+                               .typed = 1,
+                               .out_type = t->seen.out_type,
+                               .compute = t->seen.compute};
     vkmm_choice choice;
     if (*count == MOST_SEEDS || vkmm_choose(NULL, &t->device, &like, &wish, &choice) != VKMM_OK) return;
     if (is_worth_trying(t, choice.kernel, &choice.config)) seeds[(*count)++] = (vkmm_point){choice.kernel, choice.config};
+}
+
+/* All tiles that the planner knows for matrix operations: they lie far from one another, and most of what lies between is illegal. */
+static void add_matrix_presets(const vkmm_tune *t, vkmm_point seeds[MOST_SEEDS], uint32_t *count)
+{
+    const vkmm_kernel *kernel = vkmm_kernel_find("coopmat");
+    const vkmm_presets list = vkmm_coopmat_presets(&t->seen);
+    for (uint32_t i = 0; i < list.count && *count < MOST_SEEDS; i++) {
+        vkmm_config config = list.presets[i].config;
+        vkmm_fit_matrix(&t->device, &t->seen, kernel, &config);
+        if (is_worth_trying(t, kernel, &config)) seeds[(*count)++] = (vkmm_point){kernel, config};
+    }
 }
 
 /* What the planner takes for this problem; what a tune found before; what the planner takes for smaller and larger ones; and of each other kernel,
@@ -110,6 +128,7 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     }
     for (uint32_t k = 0; vkmm_kernel_at(k); k++)
         if (vkmm_kernel_at(k)->tunables) add_planned(t, vkmm_kernel_at(k), 0, seeds, count);
+    if (strcmp(t->planned.kernel->name, "coopmat") == 0) add_matrix_presets(t, seeds, count);
     return VKMM_OK;
 }
 
@@ -117,7 +136,7 @@ static vkmm_search_space space_of(const vkmm_tune *t)
 {
     vkmm_search_space space = {.legal = is_worth_trying, .user = t};
     for (uint32_t k = 0; vkmm_kernel_at(k) && space.kernel_count < VKMM_SEARCH_KERNELS; k++)
-        if (vkmm_kernel_at(k)->tunables && vkmm_module_find(vkmm_kernel_at(k)->name, t->seen.type, VKMM_BUILD_PLAIN))
+        if (vkmm_kernel_at(k)->tunables && vkmm_module_for(vkmm_kernel_at(k)->name, &t->seen, &t->device, NULL))
             space.kernels[space.kernel_count++] = vkmm_kernel_at(k);
     return space;
 }

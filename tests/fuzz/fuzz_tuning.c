@@ -9,6 +9,7 @@
  */
 #include "fuzz.h"
 
+#include "math/type.h"
 #include "plan/tuned.h"
 
 #include <stdio.h>
@@ -43,12 +44,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 static vkmm_tuning_entry example(unsigned index)
 {
-    vkmm_tuning_entry entry = {.key = {.driver_version = 7 * index, .shader_hash = {0}, .type = (uint8_t)(index % 4), .op_b = index & 1},
+    const vkmm_types *types = vkmm_types_at(index);
+    vkmm_tuning_entry entry = {.key = {.driver_version = 7 * index, .shader_hash = {0}, .op_b = index & 1},
                                .tuned = {.best = {.kernel = "blocked", .config = "rows=64,cols=64,thread-rows=8"}},
                                .date = "2026-11-21T12:00:00Z"};
     memset(entry.key.device_uuid, (int)index, sizeof entry.key.device_uuid);
     memcpy(entry.key.shader_hash, "0123456789abcdef", sizeof entry.key.shader_hash);
     entry.key.m = entry.key.n = entry.key.k = (uint8_t)(11 - index);
+    entry.key.in = (uint8_t)types->in;
+    entry.key.out = (uint8_t)types->out;
+    entry.key.compute = (uint8_t)types->compute;
     entry.key.batch = 1;
     entry.tuned.gflops = 1234.5678 * index;
     entry.tuned.candidates = index;
@@ -60,7 +65,7 @@ static vkmm_tuning_entry example(unsigned index)
 size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
 {
     static const char *const titles[] = {VKMM_TUNING_TITLE,     VKMM_TUNING_TITLE,           VKMM_TUNING_TITLE "\n",
-                                         "vkmatmul tuning 2\n", VKMM_TUNING_TITLE "a b c\n", VKMM_TUNING_TITLE "00 0\n"};
+                                         "vkmatmul tuning 1\n", VKMM_TUNING_TITLE "a b c\n", VKMM_TUNING_TITLE "00 0\n"};
     char line[VKMM_TUNING_LINE];
     if (index >= sizeof titles / sizeof titles[0]) return 0;
     vkmm_tuning_entry entry = example(index);

@@ -155,11 +155,11 @@ static void test_cliffs(void **state)
     (void)state;
     make_bench(&bench, 1, 0.02);
     const vkmm_contender who = {.bench = &bench, .device = 0};
-    assert_int_equal(vkmm_cliffs_of(&who, VKMM_F32, cliffs), 2);
+    assert_int_equal(vkmm_cliffs_of(&who, vkmm_types_at(0), cliffs), 2);
     assert_int_equal(cliffs[0].n, 512);
     assert_int_equal(cliffs[1].n, 1024);
     for (int x = 0; x < 3; x++) assert_int_equal(cliffs[1].row[x]->problem.n, 1023 + x);
-    assert_int_equal(vkmm_cliffs_of(&who, VKMM_F64, cliffs), 0);
+    assert_int_equal(vkmm_cliffs_of(&who, vkmm_types_at(2), cliffs), 0);
     vkmm_bench_free(&bench);
 }
 
@@ -200,12 +200,12 @@ static void test_points(void **state)
     (void)state;
     make_bench(&bench, 1, 0.02);
     const vkmm_contender who = {.bench = &bench, .device = 0};
-    vkmm_chart_point *points = vkmm_chart_points(&maker, &who, VKMM_F32, vkmm_pick_square, 1, &count);
+    vkmm_chart_point *points = vkmm_chart_points(&maker, &who, vkmm_types_at(0), vkmm_pick_square, 1, &count);
     assert_int_equal(count, 5);
     for (uint32_t i = 0; i + 1 < count; i++) assert_true(points[i].x < points[i + 1].x);
     assert_int_equal(points[2].row->rotating_bytes, 0);
     vkmm_free(points);
-    points = vkmm_chart_points(&maker, &who, VKMM_F32, vkmm_pick_square, 0, &count);
+    points = vkmm_chart_points(&maker, &who, vkmm_types_at(0), vkmm_pick_square, 0, &count);
     assert_int_equal(count, 6);
     vkmm_free(points);
     vkmm_bench_free(&bench);

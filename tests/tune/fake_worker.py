@@ -43,7 +43,7 @@ def fault(kind):
 
 def main():
     problem = sys.stdin.readline().split()
-    assert problem[0] == "problem" and len(problem) == 21, problem
+    assert problem[0] == "problem" and len(problem) == 26, problem
     assert sys.argv[1:4:2] == ["tune-worker", "--no-cache"] or "--no-cache" in sys.argv, sys.argv
     say("ready " + (FOLDER / "uuid").read_text().strip())
     for line in sys.stdin:

@@ -27,7 +27,12 @@ static void a_problem(void **state)
                               .stride_c = 43,
                               .scaled = 1,
                               .alpha = 0.1,
-                              .beta = -1e300};
+                              .beta = -1e300,
+                              .typed = 1,
+                              .out_type = VKMM_BF16,
+                              .compute = VKMM_F16,
+                              .activation = VKMM_GELU,
+                              .has_bias = 1};
     vkmm_problem read;
     cli_write_problem(&plain, line);
     assert_true(cli_read_problem(line, &read));
@@ -40,6 +45,8 @@ static void a_problem(void **state)
     assert_true(read.offset_a == 19 && read.offset_b == 23 && read.offset_c == 29 && read.batch_count == 31);
     assert_true(read.stride_a == UINT64_MAX && read.stride_b == 41 && read.stride_c == 43);
     assert_true(read.scaled == 1 && read.alpha == 0.1 && read.beta == -1e300);
+    assert_true(read.typed == 1 && read.out_type == VKMM_BF16 && read.compute == VKMM_F16);
+    assert_true(read.activation == VKMM_GELU && read.has_bias == 1);
     assert_false(cli_read_problem("problem 1 2 3", &read));
     assert_false(cli_read_problem("", &read));
 }

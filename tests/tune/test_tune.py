@@ -94,7 +94,7 @@ class Real(Case):
     def test_a_stale_cache_is_ignored(self):
         self.rows("tune", *SMALL, "--budget", "300ms")
         path = self.cache / "tuning"
-        path.write_text(path.read_text().replace("vkmatmul tuning 1", "vkmatmul tuning 0", 1))
+        path.write_text(path.read_text().replace("vkmatmul tuning 2", "vkmatmul tuning 1", 1))
         self.assertFalse(self.rows(*SMALL, *cli.FAST)[0]["kernel"]["tuned"])
 
 

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "kernel/table.h"
+#include "math/type.h"
 #include "plan/tuned.h"
 #include "vk/instance.h"
 
@@ -167,6 +168,12 @@ static void a_key_is_device_driver_type_ops_alignment_and_class(void **state)
     assert_true(found_for(device, p));
     p = problem, p.type = VKMM_I32;
     assert_false(found_for(device, p));
+    p = problem, p.typed = 1, p.out_type = p.compute = VKMM_F32; /* what follows from f32 anyway */
+    assert_true(found_for(device, p));
+    p.compute = VKMM_F16;
+    assert_false(found_for(device, p));
+    p = problem, p.activation = VKMM_RELU, p.has_bias = 1; /* costs nothing that a tunable could save */
+    assert_true(found_for(device, p));
     p = problem, p.batch_count = 16, p.stride_c = 1024 * 1024;
     assert_false(found_for(device, p));
     other.driver_version++;
@@ -236,7 +243,8 @@ static void another_version_is_ignored(void **state)
     heard h;
     put(1, 64, "rows=1");
     char *text = contents();
-    text[16] = '2';
+    assert_int_equal(text[16], '2');
+    text[16] = '1'; /* whose entries had no types but one */
     write_contents(text);
     assert_string_equal(got(1, 64, &h), "");
     assert_int_equal(h.count, 1);
@@ -388,6 +396,42 @@ static void nothing_is_kept_without_a_folder(void **state)
     end(instance);
 }
 
+/* Every combination of types has a line of its own, and each is read as it was written. */
+static void all_types_are_kept_apart(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_instance *instance = begin(&h);
+    vkmm_device_info device = device_of(1);
+    for (int pass = 0; pass < 3; pass++) {
+        for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
+            const vkmm_types *types = vkmm_types_at(i);
+            vkmm_problem problem = square(1024);
+            char config[32];
+            problem.type = types->in;
+            problem.typed = 1;
+            problem.out_type = types->out;
+            problem.compute = types->compute;
+            snprintf(config, sizeof config, "rows=%u", i);
+            vkmm_tuned tuned = result(config, 1);
+            if (pass == 0) assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);
+            if (pass > 0) assert_true(vkmm_tuned_get(instance, &device, &problem, &tuned));
+            assert_string_equal(tuned.best.config, config);
+        }
+        if (pass != 1) continue;
+        end(instance);
+        instance = begin(&h); /* from the file */
+    }
+    end(instance);
+    char *text = contents(), *types = strstr(text, " f16 f32 f16 ");
+    assert_non_null(types);
+    assert_int_equal(h.count, 0);
+    memcpy(types, " f16 i32 f16 ", 13); /* no combination of the table's: a damaged line */
+    write_contents(text);
+    got(1, 64, &h);
+    assert_contains(h.last, "is damaged in 1 line");
+}
+
 static void refuses_what_no_line_can_hold(void **state)
 {
     (void)state;
@@ -414,6 +458,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_key_is_device_driver_type_ops_alignment_and_class, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(damage_costs_only_what_is_damaged, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(another_version_is_ignored, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(all_types_are_kept_apart, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(results_of_others_stay, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(a_wrong_result_is_dropped, enter_folder, leave_folder),
         cmocka_unit_test(the_oldest_leave_a_full_list),
