@@ -8,14 +8,17 @@ _vkmatmul() {
     fi
     COMPREPLY=()
     case $prev in
-    --type) words="f32 f64 i32 u32" ;;
+    --type) words="f32 f64 i32 u32 f16 bf16 i8 u8" ;;
+    --out-type) words="f16 bf16 f32 i32 u32 f64" ;;
+    --compute) words="f32 f16 i32 u32 f64" ;;
     --transposeA) words="N T" ;;
     --transposeB) words="N T" ;;
     --layout) words="row col" ;;
+    --activation) words="none relu gelu" ;;
     --init) words="uniform int ones index zeros" ;;
-    --kernel) words="auto serial naive grouped tiled band band-tiled blocked skinny cpu" ;;
+    --kernel) words="auto serial naive grouped tiled band band-tiled blocked skinny cpu coopmat coopmat2" ;;
     --verify) words="auto full freivalds none" ;;
-    --suite | -a | -b | -c | -o | --shader | --driver | -o | -o | --svg | --png | --export | --import | --html)
+    --suite | -a | -b | -c | --bias | -o | --out | --shader | --driver | -o | -o | --svg | --png | --export | --import | --html)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
@@ -24,15 +27,15 @@ _vkmatmul() {
     *) words= ;;
     esac
     [[ -n $words ]] || case $command in
-    run) words="--size -m -n -k --type --transposeA --transposeB --alpha --beta --layout --lda --ldb --ldc --batch_count --stride_a --stride_b --stride_c --offset-a --offset-b --offset-c -a -b -c -o --init --seed --kernel --tile --shader --config --untuned --no-cache --device --driver --no-layers --validate --verify --iters --cold-iters --min-time --max-time --json --csv --quiet --print --help --version" ;;
+    run) words="--size -m -n -k --type --out-type --compute --transposeA --transposeB --alpha --beta --layout --lda --ldb --ldc --batch_count --stride_a --stride_b --stride_c --offset-a --offset-b --offset-c -a -b -c --bias --bias_vector --activation --out --init --seed --kernel --tile --shader --config --untuned --no-cache --device --driver --no-layers --validate --verify --iters --cold-iters --min-time --max-time --json --csv --quiet --print --help --version" ;;
     ladder) words="--size -m -n -k --type --init --seed --tile --untuned --no-cache --device --driver --no-layers --validate --verify --iters --cold-iters --min-time --max-time --json --csv --quiet --help --version" ;;
     devices) words="--device --driver --no-layers --validate --json --help --version" ;;
-    explain) words="--size -m -n -k --type --tile --kernel --limits --no-cache --device --driver --no-layers --validate --json --help --version" ;;
+    explain) words="--size -m -n -k --type --out-type --compute --tile --kernel --limits --no-cache --device --driver --no-layers --validate --json --help --version" ;;
     trace) words="--size -m -n -k --type -a -b --init --seed --kernel --tile --at --indices --no-cache --device --driver --no-layers --validate --json --html --help --version" ;;
     race) words="--size --tile --no-cache --device --driver --no-layers --validate --iters --json --help --version" ;;
-    tune) words="--size -m -n -k --type --transposeA --transposeB --alpha --beta --layout --lda --ldb --ldc --batch_count --stride_a --stride_b --stride_c --offset-a --offset-b --offset-c --no-cache --device --driver --no-layers --validate --budget --restart --json --export --import --help --version" ;;
-    bench) words="--type --suite --seed --rotating --untuned --no-cache --device --driver --no-layers --no-host --validate --budget --max-noise --resume --json -o --jsonl --md --junit --csv --help --version" ;;
-    compare) words="--type --suite --seed --rotating --untuned --no-cache --driver --no-layers --no-host --validate --budget --max-noise --resume --fail-on-regression --json -o --md --csv --help --version" ;;
+    tune) words="--size -m -n -k --type --out-type --compute --transposeA --transposeB --alpha --beta --layout --lda --ldb --ldc --batch_count --stride_a --stride_b --stride_c --offset-a --offset-b --offset-c --bias_vector --activation --no-cache --device --driver --no-layers --validate --budget --restart --json --export --import --help --version" ;;
+    bench) words="--type --out-type --compute --suite --seed --rotating --untuned --no-cache --device --driver --no-layers --no-host --validate --budget --max-noise --resume --json -o --jsonl --md --junit --csv --help --version" ;;
+    compare) words="--type --out-type --compute --suite --seed --rotating --untuned --no-cache --driver --no-layers --no-host --validate --budget --max-noise --resume --fail-on-regression --json -o --md --csv --help --version" ;;
     report) words="-o --svg --png --help --version" ;;
     peak) words="--type --no-cache --device --driver --no-layers --validate --json --help --version" ;;
     doctor) words="--device --driver --no-layers --validate --json --help --version" ;;

@@ -54,9 +54,9 @@ vkmm_status cli_bench_host_begin(cli_bench_place *place, cli_bench_job *job)
     if (status == VKMM_OK) status = make_operands(place, job);
     if (status == VKMM_OK) status = cli_bench_host_multiply(place, job, &job->product.run_ms);
     if (status == VKMM_OK)
-        status = vkmm_verify_problem(log, &job->problem, job->operands[VKMM_A], job->operands[VKMM_B], job->before, job->operands[VKMM_C],
-                                     VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO, cli_seed_of(job->inputs.seed, CLI_SEED_VERIFY),
-                                     &job->product.verdict);
+        status = vkmm_verify_problem(log, &job->problem, job->operands[VKMM_A], job->operands[VKMM_B], NULL, job->before,
+                                     job->operands[VKMM_C], VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO,
+                                     cli_seed_of(job->inputs.seed, CLI_SEED_VERIFY), &job->product.verdict);
     if (status != VKMM_OK) return status;
     job->product.judged = fingerprint(job);
     if (job->product.verdict.passed) return VKMM_OK;
@@ -77,7 +77,7 @@ vkmm_status cli_bench_host_check(cli_bench_place *place, cli_bench_job *job)
         status = cli_bench_host_multiply(place, job, &ms);
     }
     if (status != VKMM_OK || fingerprint(job) == job->product.judged) return status;
-    status = vkmm_verify_problem(log, &job->problem, job->operands[VKMM_A], job->operands[VKMM_B], job->before, job->operands[VKMM_C],
+    status = vkmm_verify_problem(log, &job->problem, job->operands[VKMM_A], job->operands[VKMM_B], NULL, job->before, job->operands[VKMM_C],
                                  VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO, cli_seed_of(job->inputs.seed, CLI_SEED_VERIFY), &verdict);
     if (status == VKMM_OK && !verdict.passed) status = vkmm_fail(log, VKMM_WRONG_RESULT, "%s", verdict.sentence);
     return status;

@@ -3,6 +3,7 @@
 #include "base/terminal.h"
 #include "bench/read.h"
 #include "cli/bench_parts.h"
+#include "math/problem.h"
 #include "math/type.h"
 #include "report/bench.h"
 
@@ -26,7 +27,12 @@ int cli_bench_is_over(const cli_bench_run *run)
 
 int cli_bench_is_for(const vkmm_bench_device *device, const vkmm_suite_item *item)
 {
-    return !device->is_host || (strcmp(item->kernel, "auto") == 0 && vkmm_type_of(item->problem.type)->is_float);
+    const vkmm_problem *problem = &item->problem;
+    const vkmm_types types = vkmm_problem_types(problem);
+
+    if (!device->is_host) return !item->for_gpus || device->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU;
+    if (types.in != types.out || types.in != types.compute || problem->has_bias || problem->activation != VKMM_ACTIVATION_NONE) return 0;
+    return strcmp(item->kernel, "auto") == 0 && vkmm_type_of(types.in)->is_float;
 }
 
 static double left_of(const cli_bench_run *run)
@@ -59,7 +65,7 @@ void cli_bench_show_progress(const cli_bench_run *run, const cli_bench_lane *lan
     } else {
         vkmm_text_problem(size, sizeof size, &item->problem, run->session->console.utf8);
         snprintf(line, sizeof line, "%u of %u rows, about %.0f s left: %s %s %s, %s", known, rows, left_of(run), size,
-                 vkmm_type_of(item->problem.type)->name, item->kernel, label);
+                 vkmm_text_type(&item->problem, run->session->console.utf8), item->kernel, label);
     }
     /* A line that the terminal breaks could not be wiped. No character has more columns than bytes. */
     columns = vkmm_terminal_columns(stderr);
@@ -93,15 +99,37 @@ int cli_bench_is_ready(cli_bench_run *run, cli_bench_lane *lane)
     return 0;
 }
 
-/* Those that the suite has, and whose peak is not known. */
+/* Whether vkmm_device_peaks has a figure for the type. */
+static int has_peak(const vkmm_device_info *info, vkmm_type type)
+{
+    switch (type) {
+    case VKMM_F64:
+        return info->has_f64;
+    case VKMM_F16:
+        return info->has_f16;
+    case VKMM_I8:
+    case VKMM_U8:
+        return info->has_dot8;
+    case VKMM_BF16:
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+/* Those that the suite multiplies or sums in on the device, and whose peak is not known. */
 static json_t *types_of(const cli_bench_run *run, const vkmm_bench_device *device)
 {
     json_t *types = json_array();
 
     for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
         int asked = 0;
-        for (uint32_t i = 0; i < run->suite->count && !asked; i++) asked = run->suite->items[i].problem.type == (vkmm_type)type;
-        if (asked && (type != VKMM_F64 || device->info.has_f64) && !(device->peaks.multiply_adds_per_s[type] > 0))
+        for (uint32_t i = 0; i < run->suite->count && !asked; i++) {
+            const vkmm_problem *problem = &run->suite->items[i].problem;
+            asked = cli_bench_is_for(device, &run->suite->items[i]) &&
+                    (problem->type == (vkmm_type)type || vkmm_problem_compute(problem) == (vkmm_type)type);
+        }
+        if (asked && has_peak(&device->info, (vkmm_type)type) && !(device->peaks.multiply_adds_per_s[type] > 0))
             json_array_append_new(types, json_string(vkmm_type_of((vkmm_type)type)->name));
     }
     return types;

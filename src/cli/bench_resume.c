@@ -138,7 +138,7 @@ static vkmm_status check_rows(const resumption *r)
         if (row->not_run[0] != '\0' || is_in_suite(r, row)) continue;
         vkmm_text_problem(size, sizeof size, &row->problem, r->session->console.utf8);
         return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it has a row that this run would not have, %s %s %s", r->path, size,
-                         vkmm_type_of(row->problem.type)->name, row->asked);
+                         vkmm_text_type(&row->problem, r->session->console.utf8), row->asked);
     }
     return VKMM_OK;
 }

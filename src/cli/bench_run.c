@@ -127,8 +127,8 @@ static void say_wrong(const cli_bench_run *run, const vkmm_bench_row *row)
     char size[VKMM_TEXT_PROBLEM];
 
     vkmm_text_problem(size, sizeof size, &row->problem, run->session->console.utf8);
-    vkmm_say(&run->session->console.log, VKMM_LOG_ERROR, "wrong result: %s %s %s on %s: %s", size, vkmm_type_of(row->problem.type)->name,
-             row->asked, run->bench->devices[row->device].label, row->sentence);
+    vkmm_say(&run->session->console.log, VKMM_LOG_ERROR, "wrong result: %s %s %s on %s: %s", size,
+             vkmm_text_type(&row->problem, run->session->console.utf8), row->asked, run->bench->devices[row->device].label, row->sentence);
 }
 
 /* Hands the row over to the report. */

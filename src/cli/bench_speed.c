@@ -1,6 +1,7 @@
 #include "cli/bench_speed.h"
 
 #include "math/problem.h"
+#include "math/types_name.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,18 +30,23 @@ static uint32_t kind_of(const char *kernel)
     return 0;
 }
 
+static uint32_t types_of(const vkmm_suite_item *item)
+{
+    return vkmm_types_index(vkmm_problem_types(&item->problem));
+}
+
 double cli_bench_bytes(const vkmm_suite_item *item, double rotating_bytes)
 {
     double bytes = 0;
 
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) bytes += (double)vkmm_operand_bytes(&item->problem, (vkmm_operand)operand);
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) bytes += (double)vkmm_operand_bytes(&item->problem, (vkmm_operand)operand);
     return bytes > rotating_bytes ? bytes : rotating_bytes;
 }
 
 static double first_guess(const cli_bench_speeds *speeds, const vkmm_suite_item *item, uint32_t kind)
 {
     int slow = is_host_speed(speeds->device);
-    double peak = 2 * speeds->device->peaks.multiply_adds_per_s[item->problem.type] / 1000;
+    double peak = 2 * vkmm_bench_peak_of(&speeds->device->peaks, vkmm_problem_types(&item->problem), NULL) / 1000;
 
     if (!(peak > 0)) return slow ? UNKNOWN_HOST : UNKNOWN_FLOPS;
     if (kind > 0) return peak * (slow ? TUTORIAL_CPU : TUTORIAL_GPU);
@@ -50,7 +56,7 @@ static double first_guess(const cli_bench_speeds *speeds, const vkmm_suite_item 
 static double speed_of(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
 {
     uint32_t kind = kind_of(item->kernel);
-    double first = speeds->first[kind][item->problem.type], sampled = speeds->sampled[kind][item->problem.type];
+    double first = speeds->first[kind][types_of(item)], sampled = speeds->sampled[kind][types_of(item)];
 
     return sampled > 0 ? sampled : first > 0 ? first : first_guess(speeds, item, kind);
 }
@@ -68,7 +74,7 @@ int cli_bench_is_guess(const cli_bench_speeds *speeds, const vkmm_suite_item *it
 {
     uint32_t kind = kind_of(item->kernel);
 
-    return !(speeds->sampled[kind][item->problem.type] > 0) && !(speeds->first[kind][item->problem.type] > 0);
+    return !(speeds->sampled[kind][types_of(item)] > 0) && !(speeds->first[kind][types_of(item)] > 0);
 }
 
 double cli_bench_expect_host(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
@@ -92,12 +98,12 @@ static void keep_best(double *best, const vkmm_suite_item *item, double product_
 
 void cli_bench_learn(cli_bench_speeds *speeds, const vkmm_suite_item *item, double product_ms)
 {
-    keep_best(&speeds->sampled[kind_of(item->kernel)][item->problem.type], item, product_ms);
+    keep_best(&speeds->sampled[kind_of(item->kernel)][types_of(item)], item, product_ms);
 }
 
 void cli_bench_learn_first(cli_bench_speeds *speeds, const vkmm_suite_item *item, double product_ms)
 {
-    keep_best(&speeds->first[kind_of(item->kernel)][item->problem.type], item, product_ms);
+    keep_best(&speeds->first[kind_of(item->kernel)][types_of(item)], item, product_ms);
 }
 
 void cli_bench_learn_host(cli_bench_speeds *speeds, const vkmm_suite_item *item, double host_ms)

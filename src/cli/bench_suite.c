@@ -3,6 +3,7 @@
 #include "cli/bench_run.h"
 #include "cli/problem.h"
 #include "math/problem.h"
+#include "math/types_name.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +27,55 @@ static void say_where(void *user, vkmm_log_level level, const char *sentence)
     vkmm_say(at->log, level, "%s:%u: %s", at->path, at->line, sentence);
 }
 
-static const cli_types every_type = {4, {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_U32}};
+/* A list of combinations of types. */
+typedef struct combinations {
+    uint32_t count;
+    vkmm_types types[VKMM_TYPES_COUNT];
+} combinations;
+
+/* Those of which C is as A and B, where it can be: what is stored as something wider costs about as much. */
+static void list_usual(combinations *all)
+{
+    for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
+        const vkmm_types types = *vkmm_types_at(i), usual = vkmm_types_default(types.in);
+        if (types.out == usual.out && !(types.in == VKMM_F32 && types.compute == VKMM_F16)) all->types[all->count++] = types;
+    }
+}
+
+/* What --type, --out-type and --compute ask for: f32 where there is no --type. */
+static vkmm_status list_asked(const cli_session *session, combinations *all)
+{
+    static const cli_types f32 = {1, {VKMM_F32}};
+    const cli_options *options = session->options;
+    const cli_types *types = options->types.count > 0 ? &options->types : &f32;
+    const cli_size size = {1, 1, 1};
+
+    for (uint32_t i = 0; i < types->count; i++) {
+        const vkmm_problem problem = cli_problem_make(options, &size, types->type[i]);
+        vkmm_status status = vkmm_problem_check(&session->console.log, &problem, NULL);
+        if (status != VKMM_OK) return status;
+        all->types[all->count++] = vkmm_problem_types(&problem);
+    }
+    return VKMM_OK;
+}
+
+/* A suite that is built in. Nobody asks for narrow types on a processor who does not say so. */
+static vkmm_status make_suite(const cli_session *session, const char *name, vkmm_suite *suite)
+{
+    const cli_options *options = session->options;
+    const int is_asked = options->types.count > 0 || options->out_type.given || options->compute.given;
+    combinations all = {0};
+    vkmm_status status = VKMM_OK;
+
+    if (is_asked)
+        status = list_asked(session, &all);
+    else
+        list_usual(&all);
+    if (status == VKMM_OK) status = vkmm_suite_make(&session->console.log, name, all.types, all.count, suite);
+    for (uint32_t i = 0; status == VKMM_OK && !is_asked && i < suite->count; i++)
+        suite->items[i].for_gpus = vkmm_suite_is_narrow(vkmm_problem_types(&suite->items[i].problem));
+    return status;
+}
 
 /* Whether nothing is set but what makes a problem and its kernel. */
 static int is_problem_only(const cli_options *options)
@@ -37,6 +86,7 @@ static int is_problem_only(const cli_options *options)
 #define FORGET(field) memset(&rest.field, 0, sizeof rest.field)
     FORGET(sizes), FORGET(m), FORGET(n), FORGET(k), FORGET(layout), FORGET(op_a), FORGET(op_b), FORGET(ld), FORGET(offset);
     FORGET(batch_count), FORGET(stride), FORGET(alpha), FORGET(beta), FORGET(kernel), FORGET(types);
+    FORGET(out_type), FORGET(compute), FORGET(activation), FORGET(bias_vector);
 #undef FORGET
     if (rest.seed.given) return 0;
     rest.seed.value = 0;
@@ -141,14 +191,16 @@ vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite)
     const cli_options *options = session->options;
     const vkmm_log *log = &session->console.log;
     const char *name = options->suite != NULL ? options->suite : "quick";
-    const cli_types *types = options->types.count > 0 ? &options->types : &every_type;
     vkmm_status status;
     uint32_t i = 0;
 
     memset(suite, 0, sizeof *suite);
     while (vkmm_suite_name(i) != NULL && strcmp(vkmm_suite_name(i), name) != 0) i++;
     if (vkmm_suite_name(i) != NULL)
-        status = vkmm_suite_make(log, name, types->type, types->count, suite);
+        status = make_suite(session, name, suite);
+    else if (options->out_type.given || options->compute.given)
+        status = vkmm_fail(log, VKMM_INVALID,
+                           "--out-type and --compute are for the suites that have a name: the lines of %s say it themselves", name);
     else
         status = read_file(log, name, &options->types, suite);
     if (status == VKMM_OK && options->budget_ms > 0) suite->budget_ms = options->budget_ms;

@@ -13,6 +13,8 @@ static vkmm_status refuse_live_options(const cli_session *session)
     const char *given = options->output != NULL       ? "-o"
                         : options->suite != NULL      ? "--suite"
                         : options->types.count > 0    ? "--type"
+                        : options->out_type.given     ? "--out-type"
+                        : options->compute.given      ? "--compute"
                         : options->budget_ms > 0      ? "--budget"
                         : options->max_noise > 0      ? "--max-noise"
                         : options->rotating_bytes > 0 ? "--rotating"

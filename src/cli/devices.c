@@ -6,14 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_lack(vkmm_device_row *row, const char *what, const char *type, const char *reason)
+static void add_lack(vkmm_device_row *row, const char *what, const char *reason)
 {
-    vkmm_lack *lack = &row->lacks[row->lack_count];
+    vkmm_lack *lack = &row->lacks[row->lack_count < VKMM_MAX_ABILITIES ? row->lack_count++ : VKMM_MAX_ABILITIES - 1];
 
-    if (row->lack_count == VKMM_MAX_ABILITIES) return;
-    snprintf(lack->what, sizeof lack->what, "%s%s%s", what, type != NULL ? " " : "", type != NULL ? type : "");
-    lack->reason = reason;
-    row->lack_count++;
+    snprintf(lack->what, sizeof lack->what, "%s", what);
+    snprintf(lack->reason, sizeof lack->reason, "%.199s", reason);
+}
+
+/* One more word behind those that are there. */
+static void add_word(char *text, size_t size, const char *separator, const char *word)
+{
+    const size_t used = strlen(text);
+
+    snprintf(text + used, size - used, "%s%s", used > 0 ? separator : "", word);
 }
 
 static int device_has(const vkmm_device_info *info, vkmm_type type)
@@ -21,31 +27,127 @@ static int device_has(const vkmm_device_info *info, vkmm_type type)
     return type != VKMM_F64 || info->has_f64;
 }
 
-static void add_types(vkmm_device_row *row)
+static int is_narrow(vkmm_type type)
 {
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
-        const char *name = vkmm_type_of((vkmm_type)type)->name;
-        if (device_has(row->info, (vkmm_type)type))
-            row->types[row->type_count++] = name;
+    return vkmm_type_of(type)->bytes < 4;
+}
+
+static vkmm_status choose(cli_session *session, const vkmm_device_info *info, const char *kernel, const vkmm_problem *problem,
+                          vkmm_kernel_info *chosen)
+{
+    const vkmm_job_params params = {.problem = *problem, .kernel = kernel};
+
+    *chosen = (vkmm_kernel_info){.name = ""};
+    return vkmm_kernel_choose(&session->console.log, info, &params, chosen);
+}
+
+/* coopmat2's matrices are of a workgroup, and of no shape that a device lists. */
+static int is_of_matrices(const vkmm_kernel_info *kernel)
+{
+    return kernel->matrix[0] > 0 || strcmp(kernel->name, "coopmat2") == 0;
+}
+
+/* A type is one that the device has where the planner has a kernel for it. */
+static void add_types(cli_session *session, vkmm_device_row *row)
+{
+    for (uint32_t i = 0; i < VKMM_TYPES_COUNT; i++) {
+        vkmm_way *way = &row->ways[i];
+        const vkmm_types types = *vkmm_types_at(i);
+        const vkmm_problem problem = {
+            .m = 4096, .n = 4096, .k = 4096, .type = types.in, .typed = 1, .out_type = types.out, .compute = types.compute};
+        way->types = types;
+        if (device_has(row->info, types.in) && choose(session, row->info, NULL, &problem, &way->kernel) == VKMM_OK)
+            way->by = is_of_matrices(&way->kernel) ? "matrix" : way->kernel.uses_dot8 ? "dot" : "shader";
+        if (!vkmm_types_equal(types, vkmm_types_default(types.in))) continue;
+        if (way->by != NULL)
+            row->types[row->type_count++] = vkmm_type_of(types.in)->name;
         else
-            add_lack(row, name, NULL, "the device does not compute with 64-bit floats (shaderFloat64)");
+            add_lack(row, vkmm_type_of(types.in)->name,
+                     device_has(row->info, types.in) ? session->console.last_error
+                                                     : "the device does not compute with 64-bit floats (shaderFloat64)");
     }
 }
 
-static void add_kernels(vkmm_device_row *row)
+/* What is said of one kernel. */
+typedef struct limits {
+    char unbuilt[64];  /* types that it could take, were they in this build */
+    char refusal[200]; /* why it does not take the first narrow type that it does not take */
+} limits;
+
+static void list_types(cli_session *session, const vkmm_device_row *row, vkmm_ability *ability, limits *l)
+{
+    const int is_general = vkmm_kernel_is_general(ability->kernel);
+
+    for (uint32_t i = 0; i < row->type_count; i++) {
+        vkmm_problem problem = {.m = 256, .n = 256, .k = 256};
+        vkmm_kernel_info chosen;
+        vkmm_type_parse(row->types[i], &problem.type);
+        if (is_general ? choose(session, row->info, ability->kernel, &problem, &chosen) == VKMM_OK
+                       : !is_narrow(problem.type) && vkmm_kernel_built(ability->kernel, problem.type))
+            ability->types[ability->type_count++] = row->types[i];
+        else if (is_general == is_narrow(problem.type) && !vkmm_kernel_built(ability->kernel, problem.type))
+            add_word(l->unbuilt, sizeof l->unbuilt, " ", row->types[i]);
+        else if (is_narrow(problem.type) && l->refusal[0] == '\0')
+            snprintf(l->refusal, sizeof l->refusal, "%.199s", session->console.last_error);
+    }
+}
+
+static int takes_the_same(const vkmm_ability *a, const vkmm_ability *b)
+{
+    for (uint32_t i = 0; i < a->type_count && a->type_count == b->type_count; i++)
+        if (strcmp(a->types[i], b->types[i]) != 0) return 0;
+    return a->type_count == b->type_count;
+}
+
+/* Kernels that take few types, in one sentence for all that take the same. */
+static void add_limits(vkmm_device_row *row)
+{
+    for (uint32_t i = 0; i < row->kernel_count; i++) {
+        const vkmm_ability *ability = &row->kernels[i];
+        char names[96] = "", types[120] = "";
+        uint32_t before = 0;
+        while (before < i && !takes_the_same(ability, &row->kernels[before])) before++;
+        if (before < i || ability->type_count == 0 || ability->type_count == row->type_count) continue;
+        for (uint32_t j = i; j < row->kernel_count; j++)
+            if (takes_the_same(ability, &row->kernels[j])) add_word(names, sizeof names, ", ", row->kernels[j].kernel);
+        for (uint32_t j = 0; j < ability->type_count; j++) add_word(types, sizeof types, " ", ability->types[j]);
+        add_word(types, sizeof types, " ", "alone");
+        add_lack(row, names, types);
+    }
+}
+
+static int has_no_matrices(const vkmm_device_info *info)
+{
+    return info->no_matrices != NULL && info->no_matrices[0] != '\0';
+}
+
+/* Neighbours for one reason are one lack. */
+static void add_kernel_lack(vkmm_device_row *row, const char *kernel, const char *reason)
+{
+    vkmm_lack *last = row->lack_count > 0 ? &row->lacks[row->lack_count - 1] : NULL;
+
+    if (last != NULL && strncmp(last->reason, reason, sizeof last->reason - 1) == 0)
+        add_word(last->what, sizeof last->what, ", ", kernel);
+    else
+        add_lack(row, kernel, reason);
+}
+
+static void add_kernels(cli_session *session, vkmm_device_row *row)
 {
     for (uint32_t i = 0; vkmm_kernel_name(i) != NULL && row->kernel_count < VKMM_MAX_ABILITIES; i++) {
         vkmm_ability *ability = &row->kernels[row->kernel_count++];
+        limits l = {.unbuilt = ""};
+        char what[96];
         ability->kernel = vkmm_kernel_name(i);
         ability->summary = vkmm_kernel_summary(i);
-        for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
-            const char *name = vkmm_type_of((vkmm_type)type)->name;
-            if (!vkmm_kernel_built(ability->kernel, (vkmm_type)type))
-                add_lack(row, ability->kernel, name, "not in this build: its shader compiler could not make it");
-            else if (device_has(row->info, (vkmm_type)type))
-                ability->types[ability->type_count++] = name;
-        }
+        list_types(session, row, ability, &l);
+        snprintf(what, sizeof what, "%s %s", ability->kernel, l.unbuilt);
+        if (l.unbuilt[0] != '\0')
+            add_lack(row, what, "not in this build: its shader compiler could not make it");
+        else if (ability->type_count == 0)
+            add_kernel_lack(row, ability->kernel, has_no_matrices(row->info) ? "the device has no matrix operations" : l.refusal);
     }
+    add_limits(row);
 }
 
 /* What the planner takes for a large square, for one that a workgroup or two compute, and for a matrix times a vector. */
@@ -53,20 +155,15 @@ static void add_choices(cli_session *session, vkmm_device_row *row)
 {
     static const uint64_t sizes[][3] = {{4096, 4096, 4096}, {256, 256, 256}, {4096, 1, 4096}};
 
-    session->console.muted = 1;
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
+    for (uint32_t t = 0; t < row->type_count; t++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && row->choice_count < VKMM_MAX_CHOICES; i++) {
-            vkmm_choice *choice = &row->choices[row->choice_count];
-            const vkmm_problem problem = {.m = sizes[i][0], .n = sizes[i][1], .k = sizes[i][2], .type = (vkmm_type)type};
-            const vkmm_job_params params = {.problem = problem};
-            if (!device_has(row->info, (vkmm_type)type)) continue;
-            choice->problem = problem;
-            if (vkmm_kernel_choose(&session->console.log, row->info, &params, &choice->kernel) != VKMM_OK)
+            vkmm_choice *choice = &row->choices[row->choice_count++];
+            choice->problem = (vkmm_problem){.m = sizes[i][0], .n = sizes[i][1], .k = sizes[i][2]};
+            vkmm_type_parse(row->types[t], &choice->problem.type);
+            if (choose(session, row->info, NULL, &choice->problem, &choice->kernel) != VKMM_OK)
                 snprintf(choice->reason, sizeof choice->reason, "%.199s", session->console.last_error);
-            row->choice_count++;
         }
     }
-    session->console.muted = 0;
 }
 
 static void add_shapes(const cli_session *session, vkmm_device_row *row)
@@ -105,9 +202,11 @@ static vkmm_status collect(cli_session *session, vkmm_device_row *rows, uint32_t
         vkmm_device_row *row = &rows[(*count)++];
         row->info = vkmm_instance_device_info(session->instance, i);
         row->chosen = i == chosen;
-        add_types(row);
-        add_kernels(row);
+        session->console.muted = 1; /* what cannot be chosen stands in the list */
+        add_types(session, row);
+        add_kernels(session, row);
         add_choices(session, row);
+        session->console.muted = 0;
         add_shapes(session, row);
     }
     return VKMM_OK;

@@ -3,7 +3,9 @@
 #include "base/random.h"
 #include "cli/doctor.h"
 #include "cli/product.h"
-#include "math/type.h"
+#include "math/problem.h"
+#include "math/types_name.h"
+#include "report/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +44,8 @@ static void complicate(dice *d, vkmm_problem *p)
     p->scaled = 1;
     p->alpha = factors[2 * roll(d, 2)];
     p->beta = factors[roll(d, 4)];
+    p->has_bias = roll(d, 3) == 0;
+    if (roll(d, 3) == 0) p->activation = vkmm_type_of(p->type)->is_float && roll(d, 2) == 0 ? VKMM_GELU : VKMM_RELU;
 }
 
 static int device_has(const vkmm_device_info *info, vkmm_type type)
@@ -49,25 +53,42 @@ static int device_has(const vkmm_device_info *info, vkmm_type type)
     return type != VKMM_F64 || info->has_f64;
 }
 
-/* The kernels that run on a device, and the types of it, take turns, those that are fast and much used first; NULL where this turn has none. */
-static const char *kernel_of(const vkmm_device_info *info, uint32_t turn, vkmm_type *type)
+/* Whether the kernel takes products of the problem's types on the device. */
+static int takes(const vkmm_device_info *info, const char *kernel, const vkmm_problem *problem)
+{
+    static const vkmm_log silent = {NULL, NULL};
+    const vkmm_types types = vkmm_problem_types(problem);
+    const vkmm_job_params params = {.problem = *problem, .kernel = kernel, .untuned = 1};
+    vkmm_kernel_info info_of;
+
+    if (!device_has(info, types.in)) return 0;
+    if (!vkmm_kernel_is_general(kernel))
+        return types.in == types.out && types.in == types.compute && vkmm_type_of(types.in)->bytes >= 4 &&
+               vkmm_kernel_built(kernel, types.in);
+    return vkmm_kernel_choose(&silent, info, &params, &info_of) == VKMM_OK;
+}
+
+/* The kernels that run on a device, and the combinations of types of it, take turns, those that are fast and much used first; NULL where this turn
+ * has none. */
+static const char *kernel_of(const vkmm_device_info *info, uint32_t turn, vkmm_problem *problem)
 {
     uint32_t kernels = 0;
+    const vkmm_types *types;
     const char *kernel;
 
     while (vkmm_kernel_name(kernels) != NULL) kernels++;
     kernel = vkmm_kernel_name(kernels - 1 - turn % kernels);
-    *type = (vkmm_type)((turn % kernels + turn / kernels) % VKMM_TYPE_COUNT);
+    types = vkmm_types_at((turn % kernels + turn / kernels) % VKMM_TYPES_COUNT);
+    *problem = (vkmm_problem){.m = 64, .n = 64, .k = 64, .type = types->in, .typed = 1, .out_type = types->out, .compute = types->compute};
     /* A processor's driver compiles it for seconds, and the planner never takes it there. */
     if (info->type == VK_PHYSICAL_DEVICE_TYPE_CPU && info->has_broadcast && strcmp(kernel, "skinny") == 0) return NULL;
-    if (strcmp(kernel, "serial") == 0 || !device_has(info, *type) || !vkmm_kernel_built(kernel, *type)) return NULL;
-    return kernel;
+    return strcmp(kernel, "serial") != 0 && takes(info, kernel, problem) ? kernel : NULL;
 }
 
 /* How many were right; of a wrong or failing one, *text says what it was. */
 typedef struct tally {
     uint32_t right;
-    uint32_t kernels, types; /* bits of those that had a right product */
+    uint32_t kernels, types; /* bits of those, of vkmm_types_at, that had a right product */
     char text[300];
 } tally;
 
@@ -80,13 +101,13 @@ static vkmm_status try_one(cli_session *session, uint32_t turn, tally *t)
     uint32_t kernels = 0;
     vkmm_status status;
 
-    params.kernel = kernel_of(session->info, turn, &params.problem.type);
+    params.kernel = kernel_of(session->info, turn, &params.problem);
     if (params.kernel == NULL) return VKMM_UNSUPPORTED;
     params.problem.m = extent(&d);
     params.problem.n = extent(&d);
     params.problem.k = extent(&d);
     if (vkmm_kernel_is_general(params.kernel)) complicate(&d, &params.problem);
-    snprintf(t->text, sizeof t->text, "%s, %s, m=%u n=%u k=%u", params.kernel, vkmm_type_of(params.problem.type)->name,
+    snprintf(t->text, sizeof t->text, "%s, %s, m=%u n=%u k=%u", params.kernel, vkmm_text_type(&params.problem, session->console.utf8),
              (unsigned)params.problem.m, (unsigned)params.problem.n, (unsigned)params.problem.k);
     status = cli_product_prove(session, &inputs, &params, &product);
     cli_product_end(&product);
@@ -94,7 +115,7 @@ static vkmm_status try_one(cli_session *session, uint32_t turn, tally *t)
     while (vkmm_kernel_name(kernels) != NULL) kernels++;
     t->right++;
     t->kernels |= 1U << turn % kernels;
-    t->types |= 1U << params.problem.type;
+    t->types |= 1U << vkmm_types_index(vkmm_problem_types(&params.problem));
     return VKMM_OK;
 }
 
@@ -130,6 +151,6 @@ void cli_check_products(cli_session *session, double end_ms)
     else if (t.right == 0)
         cli_check_find(VKMM_GRADE_WARNING, 0, "products", "", "no kernel runs on this device");
     else
-        cli_check_find(VKMM_GRADE_OK, 0, "products", "", "%u random product%s of %u kernel%s and %u type%s, all right", t.right,
-                       t.right == 1 ? "" : "s", kernels, kernels == 1 ? "" : "s", types, types == 1 ? "" : "s");
+        cli_check_find(VKMM_GRADE_OK, 0, "products", "", "%u random product%s of %u kernel%s and %u combination%s of types, all right",
+                       t.right, t.right == 1 ? "" : "s", kernels, kernels == 1 ? "" : "s", types, types == 1 ? "" : "s");
 }

@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/problem.h"
-#include "math/type.h"
+#include "math/problem.h"
 #include "report/explain.h"
 #include "report/text.h"
 
@@ -39,7 +39,7 @@ static void progress(cli_session *session, const vkmm_problem *problem, const ch
     char size[80];
 
     vkmm_text_size(size, sizeof size, problem, session->console.utf8);
-    cli_progress(&session->console, "%s %s %s: %s", size, vkmm_type_of(problem->type)->name, kernel, what);
+    cli_progress(&session->console, "%s %s %s: %s", size, vkmm_text_type(problem, session->console.utf8), kernel, what);
 }
 
 /* Loud, because then either this program's picture of a kernel is wrong, or the device is. */
@@ -139,6 +139,37 @@ static vkmm_status explain_problem(cli_session *session, const vkmm_problem *pro
     return cli_worse(cli_worse(status, shown), cli_session_validated(session));
 }
 
+/* Reads of general kernels have no formula, and nothing to count them: how they are planned is what there is to know. */
+static vkmm_status explain_plan(cli_session *session, const vkmm_problem *problem)
+{
+    const cli_options *options = session->options;
+    const vkmm_job_params params = {.problem = *problem, .kernel = options->kernel};
+    vkmm_explained_plan *plan = vkmm_alloc(1, sizeof *plan);
+    vkmm_status status;
+
+    if (plan == NULL) return vkmm_fail(log_of(session), VKMM_OUT_OF_MEMORY, "no memory for an explanation");
+    plan->device = session->info;
+    plan->problem = *problem;
+    status = vkmm_kernel_choose(log_of(session), session->info, &params, &plan->info);
+    if (status == VKMM_OK && session->info->has_statistics) {
+        plan->statistic_count = VKMM_MAX_STATISTICS;
+        status = vkmm_kernel_statistics(session->device, &params, plan->statistic, &plan->statistic_count);
+    }
+    if (status == VKMM_OK) status = (options->json ? vkmm_explain_plan_json : vkmm_explain_plan_table)(&session->report, plan);
+    if (status == VKMM_OK) status = vkmm_report_flush(&session->report, log_of(session));
+    vkmm_free(plan);
+    return cli_worse(status, cli_session_validated(session));
+}
+
+/* The tutorials' kernels are for the plain product of types of 32 and 64 bits. */
+static int is_for_general(const cli_options *options, const vkmm_problem *problem)
+{
+    const vkmm_types types = vkmm_problem_types(problem);
+
+    if (options->kernel != NULL && strcmp(options->kernel, "auto") != 0) return vkmm_kernel_is_general(options->kernel);
+    return types.in != types.out || types.in != types.compute || vkmm_type_of(types.in)->bytes < 4;
+}
+
 /* Powers of two, the sides that people try, and the default of the kernel: squares, then flat and tall ones. */
 static const uint32_t sides[][2] = {{1, 1},   {2, 2},     {4, 4},  {8, 8},   {12, 12}, {16, 16},  {24, 24}, {32, 32}, {48, 48},
                                     {64, 64}, {128, 128}, {1, 32}, {1, 64},  {1, 256}, {1, 1024}, {8, 16},  {8, 32},  {8, 128},
@@ -199,7 +230,7 @@ static vkmm_status explain_type(cli_session *session, vkmm_type type)
     for (size_t i = 0; i < cli_size_count(options) && status != VKMM_DEVICE_LOST; i++) {
         const cli_size size = cli_size_at(options, i);
         const vkmm_problem problem = cli_problem_make(options, &size, type);
-        status = cli_worse(status, explain_problem(session, &problem));
+        status = cli_worse(status, (is_for_general(options, &problem) ? explain_plan : explain_problem)(session, &problem));
     }
     return status;
 }
@@ -213,6 +244,9 @@ vkmm_status cli_explain(cli_session *session)
         return vkmm_fail(log_of(session), VKMM_INVALID, "the kernel serial runs on the host: there is nothing of a device to explain");
     if (session->options->limits && session->options->kernel != NULL && strcmp(session->options->kernel, "auto") == 0)
         return vkmm_fail(log_of(session), VKMM_INVALID, "--limits needs the name of a kernel, or none for all; not auto");
+    if (session->options->limits && session->options->kernel != NULL && vkmm_kernel_is_general(session->options->kernel))
+        return vkmm_fail(log_of(session), VKMM_INVALID, "--limits knows the tutorials' kernels; %s takes no tile",
+                         session->options->kernel);
     status = cli_session_device(session);
     if (status != VKMM_OK) return status;
     if (types->count == 0) return explain_type(session, VKMM_F32);

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* A NaN as f32 and as f64, and no number that a product is likely to give as an integer. */
-#define CANARY UINT32_C(0x7ff8dead)
+#define CANARY        UINT32_C(0x7ff8dead)
+#define NARROW_CANARY UINT32_C(0x7ff87ff8) /* two NaNs, as f16 and as bf16 */
 
 /* op of a file's matrix. */
 static vkmm_view apply(const vkmm_view *file, int op)
@@ -23,16 +24,23 @@ static vkmm_view apply(const vkmm_view *file, int op)
     return view;
 }
 
+static const vkmm_view *matrix_of(const cli_inputs *inputs, vkmm_operand operand)
+{
+    return &inputs->file[operand].array.first;
+}
+
+static const char *type_name(const cli_inputs *inputs, vkmm_operand operand)
+{
+    return vkmm_type_of(matrix_of(inputs, operand)->type)->name;
+}
+
 static vkmm_status check_types(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
 {
-    vkmm_type a = inputs->a.view.type, b = inputs->b.view.type, c = inputs->c.view.type;
+    vkmm_type a = matrix_of(inputs, VKMM_A)->type;
 
-    if (a != b)
-        return vkmm_fail(log, VKMM_INVALID, "%s holds %s and %s holds %s: both must have one type", options->a, vkmm_type_of(a)->name,
-                         options->b, vkmm_type_of(b)->name);
-    if (options->c != NULL && c != a)
-        return vkmm_fail(log, VKMM_INVALID, "%s holds %s and %s holds %s: all must have one type", options->c, vkmm_type_of(c)->name,
-                         options->a, vkmm_type_of(a)->name);
+    if (a != matrix_of(inputs, VKMM_B)->type)
+        return vkmm_fail(log, VKMM_INVALID, "%s holds %s and %s holds %s: both must have one type", options->a, type_name(inputs, VKMM_A),
+                         options->b, type_name(inputs, VKMM_B));
     for (uint32_t i = 0; i < options->types.count; i++) {
         if (options->types.type[i] != a)
             return vkmm_fail(log, VKMM_INVALID, "the files hold %s, not %s as --type says", vkmm_type_of(a)->name,
@@ -41,57 +49,120 @@ static vkmm_status check_types(const vkmm_log *log, const cli_options *options, 
     return VKMM_OK;
 }
 
+/* Every stack has one matrix for each of the batch. */
+static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
+{
+    uint64_t batches = options->batch_count.value;
+    const char *path = options->batch_count.given ? "--batch_count" : NULL;
+
+    for (int o = VKMM_A; o <= VKMM_C; o++) {
+        const vkmm_array *array = &inputs->file[o].array;
+        if (inputs->path[o] == NULL) continue;
+        if (array->dimensions == 1)
+            return vkmm_fail(log, VKMM_INVALID, "%s has 1 dimension; a matrix has 2, and a batch of them 3", inputs->path[o]);
+        if (array->dimensions != 3) continue;
+        if (array->count == 0)
+            return vkmm_fail(log, VKMM_INVALID, "%s holds no matrix: the first of its three extents is 0", inputs->path[o]);
+        if (path != NULL && array->count != batches)
+            return vkmm_fail(log, VKMM_INVALID, "%s holds %llu matrices, and %s says %llu", inputs->path[o],
+                             (unsigned long long)array->count, path, (unsigned long long)batches);
+        if (array->count > 1 && options->stride[o].given && options->stride[o].value == 0)
+            return vkmm_fail(log, VKMM_INVALID, "%s holds %llu matrices, of which a stride of 0 would take the first alone",
+                             inputs->path[o], (unsigned long long)array->count);
+        batches = array->count;
+        path = inputs->path[o];
+    }
+    return VKMM_OK;
+}
+
 static vkmm_status check_shapes(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
 {
-    const vkmm_view a = apply(&inputs->a.view, options->op_a), b = apply(&inputs->b.view, options->op_b), *c = &inputs->c.view;
+    const vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->op_a), b = apply(matrix_of(inputs, VKMM_B), options->op_b);
     const char *transposed_a = options->op_a == VKMM_OP_T ? ", transposed" : "";
     const char *transposed_b = options->op_b == VKMM_OP_T ? ", transposed" : "";
 
-    if (a.cols != b.rows)
-        return vkmm_fail(log, VKMM_INVALID,
-                         "cannot multiply %s (%llux%llu%s) by %s (%llux%llu%s): A must have as many columns as B has rows", options->a,
-                         (unsigned long long)a.rows, (unsigned long long)a.cols, transposed_a, options->b, (unsigned long long)b.rows,
-                         (unsigned long long)b.cols, transposed_b);
-    if (options->c != NULL && (c->rows != a.rows || c->cols != b.cols))
-        return vkmm_fail(log, VKMM_INVALID, "%s is %llux%llu, and the product is %llux%llu", options->c, (unsigned long long)c->rows,
-                         (unsigned long long)c->cols, (unsigned long long)a.rows, (unsigned long long)b.cols);
-    return VKMM_OK;
+    if (a.cols == b.rows) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "cannot multiply %s (%llux%llu%s) by %s (%llux%llu%s): A must have as many columns as B has rows",
+                     options->a, (unsigned long long)a.rows, (unsigned long long)a.cols, transposed_a, options->b,
+                     (unsigned long long)b.rows, (unsigned long long)b.cols, transposed_b);
 }
 
 vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli_inputs *inputs)
 {
-    vkmm_status status;
+    vkmm_status status = VKMM_OK;
 
     *inputs = (cli_inputs){.init = (vkmm_init)options->init, .seed = options->seed.value};
-    if (options->a == NULL) return VKMM_OK;
-    inputs->from_files = 1;
-    status = vkmm_npy_open(log, options->a, &inputs->a);
-    if (status == VKMM_OK) status = vkmm_npy_open(log, options->b, &inputs->b);
-    if (status == VKMM_OK && options->c != NULL) status = vkmm_npy_open(log, options->c, &inputs->c);
-    if (status == VKMM_OK) status = check_types(log, options, inputs);
+    inputs->from_files = options->a != NULL;
+    inputs->path[VKMM_A] = options->a;
+    inputs->path[VKMM_B] = options->b;
+    inputs->path[VKMM_C] = options->c;
+    inputs->path[VKMM_BIAS] = options->bias;
+    for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++)
+        if (inputs->path[o] != NULL) status = vkmm_array_open(log, inputs->path[o], &inputs->file[o]);
+    if (status != VKMM_OK || !inputs->from_files) return status;
+    status = check_types(log, options, inputs);
+    if (status == VKMM_OK) status = check_stacks(log, options, inputs);
     if (status == VKMM_OK) status = check_shapes(log, options, inputs);
     return status;
 }
 
 void cli_inputs_close(cli_inputs *inputs)
 {
-    vkmm_npy_close(&inputs->a);
-    vkmm_npy_close(&inputs->b);
-    vkmm_npy_close(&inputs->c);
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) vkmm_array_close(&inputs->file[o]);
 }
 
 cli_size cli_inputs_size(const cli_inputs *inputs, const cli_options *options)
 {
-    vkmm_view a = apply(&inputs->a.view, options->op_a), b = apply(&inputs->b.view, options->op_b);
+    vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->op_a), b = apply(matrix_of(inputs, VKMM_B), options->op_b);
 
     return (cli_size){a.rows, b.cols, a.cols};
 }
 
-static void fill_canary(void *data, uint64_t bytes)
+vkmm_type cli_inputs_type(const cli_inputs *inputs)
 {
-    const uint32_t word = CANARY;
+    return matrix_of(inputs, VKMM_A)->type;
+}
 
-    for (uint64_t at = 0; at + sizeof word <= bytes; at += sizeof word) memcpy((char *)data + at, &word, sizeof word);
+uint64_t cli_inputs_batches(const cli_inputs *inputs)
+{
+    for (int o = VKMM_A; o <= VKMM_C; o++)
+        if (inputs->file[o].array.dimensions == 3) return inputs->file[o].array.count;
+    return 0;
+}
+
+static vkmm_status check_out_type(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand)
+{
+    vkmm_type out = vkmm_operand_type(problem, VKMM_C);
+
+    if (inputs->path[operand] == NULL || matrix_of(inputs, operand)->type == out) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "%s holds %s, and C is %s: %s must have C's type", inputs->path[operand],
+                     type_name(inputs, operand), vkmm_type_of(out)->name, operand == VKMM_C ? "it" : "the bias");
+}
+
+vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem)
+{
+    const vkmm_view *c = matrix_of(inputs, VKMM_C), *bias = matrix_of(inputs, VKMM_BIAS);
+    vkmm_status status = check_out_type(log, inputs, problem, VKMM_C);
+
+    if (status == VKMM_OK) status = check_out_type(log, inputs, problem, VKMM_BIAS);
+    if (status != VKMM_OK) return status;
+    if (inputs->path[VKMM_C] != NULL && (c->rows != problem->m || c->cols != problem->n))
+        return vkmm_fail(log, VKMM_INVALID, "%s is %llux%llu, and the product is %llux%llu", inputs->path[VKMM_C],
+                         (unsigned long long)c->rows, (unsigned long long)c->cols, (unsigned long long)problem->m,
+                         (unsigned long long)problem->n);
+    if (inputs->path[VKMM_BIAS] != NULL &&
+        ((bias->rows != 1 && bias->cols != 1) || bias->rows * bias->cols != problem->n || inputs->file[VKMM_BIAS].array.count != 1))
+        return vkmm_fail(log, VKMM_INVALID, "%s is %llux%llu, and a bias is a vector of N = %llu elements", inputs->path[VKMM_BIAS],
+                         (unsigned long long)bias->rows, (unsigned long long)bias->cols, (unsigned long long)problem->n);
+    return VKMM_OK;
+}
+
+static void fill_canary(void *data, uint64_t bytes, vkmm_type type)
+{
+    const uint32_t word = vkmm_type_of(type)->bytes == 2 ? NARROW_CANARY : CANARY;
+
+    for (uint64_t at = 0; at < bytes; at += sizeof word)
+        memcpy((char *)data + at, &word, bytes - at < sizeof word ? bytes - at : sizeof word);
 }
 
 /* Whether the operand is as large as its matrices, so that nothing lies between them. */
@@ -121,38 +192,54 @@ static void copy(const vkmm_view *from, const vkmm_view *to, void *data)
     }
 }
 
-/* All matrices of an operand. file: NULL, or what goes into every one, as it stands in the product. */
-static void fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, const vkmm_view *file, uint64_t seed,
-                 void *data)
+/* All matrices of an operand; transposed: the file has it so. */
+static void fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, int transposed, uint64_t seed, void *data)
 {
+    const vkmm_array *file = inputs->path[operand] != NULL ? &inputs->file[operand].array : NULL;
     uint64_t batches = vkmm_operand_stride(problem, operand) > 0 ? vkmm_problem_batches(problem) : 1;
 
     if (vkmm_operand_elements(problem, operand) == 0) return;
     for (uint64_t x = 0; x < batches; x++) {
         const vkmm_view view = vkmm_operand_view(problem, operand, data, x);
-        if (file != NULL)
-            copy(file, &view, data);
-        else
+        if (file != NULL) {
+            const vkmm_view stored = vkmm_array_at(file, x % file->count), matrix = apply(&stored, transposed);
+            copy(&matrix, &view, data);
+        } else {
             vkmm_fill_view(data, &view, inputs->init, x == 0 ? seed : vkmm_random_bits(seed, x));
+        }
     }
 }
 
 void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, void *a, void *b)
 {
-    const vkmm_view file_a = apply(&inputs->a.view, (int)problem->op_a), file_b = apply(&inputs->b.view, (int)problem->op_b);
-
-    if (!is_packed(problem, VKMM_A)) fill_canary(a, vkmm_operand_bytes(problem, VKMM_A));
-    if (!is_packed(problem, VKMM_B)) fill_canary(b, vkmm_operand_bytes(problem, VKMM_B));
-    fill(inputs, problem, VKMM_A, inputs->from_files ? &file_a : NULL, cli_seed_of(inputs->seed, CLI_SEED_A), a);
-    fill(inputs, problem, VKMM_B, inputs->from_files ? &file_b : NULL, cli_seed_of(inputs->seed, CLI_SEED_B), b);
+    if (!is_packed(problem, VKMM_A)) fill_canary(a, vkmm_operand_bytes(problem, VKMM_A), problem->type);
+    if (!is_packed(problem, VKMM_B)) fill_canary(b, vkmm_operand_bytes(problem, VKMM_B), problem->type);
+    fill(inputs, problem, VKMM_A, (int)problem->op_a, cli_seed_of(inputs->seed, CLI_SEED_A), a);
+    fill(inputs, problem, VKMM_B, (int)problem->op_b, cli_seed_of(inputs->seed, CLI_SEED_B), b);
 }
 
 void cli_inputs_fill_c(const cli_inputs *inputs, const vkmm_problem *problem, void *c)
 {
-    const vkmm_view *file = inputs->c.mapping.data != NULL ? &inputs->c.view : NULL;
+    fill_canary(c, vkmm_operand_bytes(problem, VKMM_C), vkmm_operand_type(problem, VKMM_C));
+    if (vkmm_problem_beta(problem) != 0) fill(inputs, problem, VKMM_C, VKMM_OP_N, cli_seed_of(inputs->seed, CLI_SEED_C), c);
+}
 
-    fill_canary(c, vkmm_operand_bytes(problem, VKMM_C));
-    if (vkmm_problem_beta(problem) != 0) fill(inputs, problem, VKMM_C, file, cli_seed_of(inputs->seed, CLI_SEED_C), c);
+void cli_inputs_fill_bias(const cli_inputs *inputs, const vkmm_problem *problem, void *bias)
+{
+    const vkmm_view *file = matrix_of(inputs, VKMM_BIAS), row = apply(file, file->rows > 1 ? VKMM_OP_T : VKMM_OP_N);
+
+    if (vkmm_operand_elements(problem, VKMM_BIAS) == 0) return;
+    if (inputs->path[VKMM_BIAS] != NULL)
+        vkmm_view_pack(&row, bias);
+    else
+        vkmm_fill(bias, 1, problem->n, vkmm_operand_type(problem, VKMM_BIAS), inputs->init, cli_seed_of(inputs->seed, CLI_SEED_BIAS));
+}
+
+const char *cli_operand_name(vkmm_operand operand)
+{
+    static const char *const names[] = {"A", "B", "C", "the bias"};
+
+    return names[operand];
 }
 
 const char *cli_inputs_name(const cli_inputs *inputs)
@@ -160,8 +247,10 @@ const char *cli_inputs_name(const cli_inputs *inputs)
     return inputs->from_files ? "file" : vkmm_init_name(inputs->init);
 }
 
-vkmm_numbers cli_inputs_numbers(const cli_inputs *inputs)
+vkmm_numbers cli_inputs_numbers(const cli_inputs *inputs, const vkmm_problem *problem)
 {
+    /* f16 counts ones up to 2048 alone. */
+    if (inputs->init == VKMM_INIT_ONES && vkmm_problem_compute(problem) == VKMM_F16) return VKMM_NUMBERS_ANY;
     return inputs->from_files || inputs->init == VKMM_INIT_INDEX ? VKMM_NUMBERS_ANY : VKMM_NUMBERS_RANDOM;
 }
 

@@ -1,43 +1,55 @@
-/* A, B and, where β counts, C as it was before: from .npy files or generated. */
+/* A, B, C as it was before, where β counts, and the bias: from files or generated. */
 #ifndef VKMM_CLI_INPUTS_H
 #define VKMM_CLI_INPUTS_H
 
 #include "cli/options.h"
-#include "io/npy.h"
+#include "io/array.h"
 #include "verify/verify.h"
 
 typedef struct cli_inputs {
-    int from_files;
-    vkmm_npy a, b; /* mapped while the inputs are open; zero when generated */
-    vkmm_npy c;    /* likewise; zero without -c */
+    int from_files;          /* A and B are */
+    vkmm_array_file file[4]; /* by vkmm_operand; mapped while the inputs are open, zero when generated */
+    const char *path[4];     /* NULL: generated */
     vkmm_init init;
     uint64_t seed;
 } cli_inputs;
 
-/* Maps the files of -a, -b and -c and checks that they can be multiplied, as --transposeA and --transposeB have it, and have the type of
- * --type, if it was given. VKMM_INVALID names the files' shapes or types. Ended by cli_inputs_close, even on failure. */
+/* Maps the files of -a, -b, -c and --bias and checks that A and B can be multiplied, as --transposeA and --transposeB have it, that stacks are as deep as
+ * one another and as --batch_count, and that they have the type of --type, if it was given. VKMM_INVALID names the files' shapes or types. Ended by
+ * cli_inputs_close, even on failure. */
 vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli_inputs *inputs);
 void cli_inputs_close(cli_inputs *inputs);
 
-/* The extents of the product of the two files. */
+/* The extents of the product of the two files, the type of their elements, and how many matrices they hold: 0 where none of them is a stack. */
 cli_size cli_inputs_size(const cli_inputs *inputs, const cli_options *options);
+vkmm_type cli_inputs_type(const cli_inputs *inputs);
+uint64_t cli_inputs_batches(const cli_inputs *inputs);
+
+/* Checks the files of C and the bias against a problem: VKMM_INVALID names shapes or types. */
+vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem);
 
 /* Writes A and B of a problem into their memory, which is vkmm_operand_bytes long. What lies between their elements gets the canary: a kernel that
- * reads it gets a NaN. A batch has values of its own in each matrix, except from files: those go into every one. Generated values are
+ * reads it gets a NaN. A batch has values of its own in each matrix, except from a file of one matrix: that goes into every one. Generated values are
  * those of op(A) and op(B), so that the product is the same however the matrices are stored. */
 void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, void *a, void *b);
 
 /* The same for the C before: its matrices where β is not 0, the canary everywhere else. */
 void cli_inputs_fill_c(const cli_inputs *inputs, const vkmm_problem *problem, void *c);
 
+/* The bias, of a problem that has one. */
+void cli_inputs_fill_bias(const cli_inputs *inputs, const vkmm_problem *problem, void *bias);
+
+/* "A", "B", "C", "the bias". */
+const char *cli_operand_name(vkmm_operand operand);
+
 /* How the result records them: "uniform" …, or "file". */
 const char *cli_inputs_name(const cli_inputs *inputs);
 
 /* What the verification may take the inputs for. */
-vkmm_numbers cli_inputs_numbers(const cli_inputs *inputs);
+vkmm_numbers cli_inputs_numbers(const cli_inputs *inputs, const vkmm_problem *problem);
 
-/* Seeds that are independent of one another: of A, of B, of the verification's random vectors, and of C. */
+/* Seeds that are independent of one another: of A, of B, of the verification's random vectors, of C, and of the bias. */
 uint64_t cli_seed_of(uint64_t seed, unsigned purpose);
-enum { CLI_SEED_A, CLI_SEED_B, CLI_SEED_VERIFY, CLI_SEED_C };
+enum { CLI_SEED_A, CLI_SEED_B, CLI_SEED_VERIFY, CLI_SEED_C, CLI_SEED_BIAS };
 
 #endif

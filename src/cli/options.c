@@ -223,11 +223,14 @@ vkmm_status cli_options_check(const vkmm_log *log, const cli_options *options)
         return vkmm_fail(log, VKMM_INVALID, "the files of -a and -b have sizes: leave out --size, -m, -n and -k");
     if (options->config != NULL && options->kernel != NULL && strcmp(options->kernel, "auto") != 0 &&
         !vkmm_kernel_is_general(options->kernel))
-        return vkmm_fail(log, VKMM_INVALID, "--config sets tunables, and the kernel %s has none: take auto, blocked, skinny or cpu",
+        return vkmm_fail(log, VKMM_INVALID,
+                         "--config sets tunables, and the kernel %s has none: take auto or a kernel that takes every problem",
                          options->kernel);
     if (options->c != NULL && !files) return vkmm_fail(log, VKMM_INVALID, "-c goes with -a and -b: give all three files");
     if (options->c != NULL && (!options->beta.given || options->beta.value == 0))
         return vkmm_fail(log, VKMM_INVALID, "-c is the C that --beta multiplies: give a --beta that is not 0, or leave out -c");
+    if (options->bias != NULL && options->bias_vector)
+        return vkmm_fail(log, VKMM_INVALID, "--bias has the bias in a file and --bias_vector generates one: leave out one of them");
     if (options->out != NULL && (options->sizes.count > 1 || options->types.count > 1))
         return vkmm_fail(log, VKMM_INVALID, "-o writes one product, not a list of %zu",
                          (options->sizes.count > 1 ? options->sizes.count : 1) * (options->types.count > 1 ? options->types.count : 1));

@@ -47,6 +47,11 @@ typedef struct cli_types {
     vkmm_type type[VKMM_TYPE_COUNT];
 } cli_types;
 
+typedef struct cli_type {
+    int given;
+    vkmm_type type;
+} cli_type;
+
 /* An element of C; zeros when not given. */
 typedef struct cli_at {
     int given;
@@ -66,8 +71,11 @@ typedef struct cli_options {
     const char *kernel, *shader, *config;
     int untuned, no_cache;
     cli_types types;
+    cli_type out_type, compute; /* not given: they follow from the type */
+    int activation;             /* vkmm_activation */
+    int bias_vector;            /* a generated bias */
     const char *device, *driver;
-    const char *a, *b, *c, *out;
+    const char *a, *b, *c, *bias, *out;
     int init;        /* vkmm_init */
     cli_number seed; /* default 1 */
     cli_number iters, cold_iters;

@@ -79,14 +79,16 @@ static void measure_type(meter *m, vkmm_peak_row *row, vkmm_type type)
     }
 }
 
-/* --type leaves those shapes whose results are of a type that is named. */
+/* --type leaves those shapes whose operands or results are of a type that is named. */
 static int is_shape_wanted(const cli_options *options, const vkmm_matrix_shape *shape)
 {
-    char text[32];
-    const char *result = vkmm_component_name(shape->result, text);
+    char texts[2][32];
+    const char *operand = vkmm_component_name(shape->a, texts[0]), *result = vkmm_component_name(shape->result, texts[1]);
 
-    for (uint32_t i = 0; i < options->types.count; i++)
-        if (strcmp(vkmm_type_of(options->types.type[i])->name, result) == 0) return 1;
+    for (uint32_t i = 0; i < options->types.count; i++) {
+        const char *name = vkmm_type_of(options->types.type[i])->name;
+        if (strcmp(name, operand) == 0 || strcmp(name, result) == 0) return 1;
+    }
     return options->types.count == 0;
 }
 
@@ -119,7 +121,7 @@ static void measure_shapes(meter *m, vkmm_peak_row *row)
         if (status == VKMM_OK && multiply_adds <= 0) snprintf(peak->reason, sizeof peak->reason, "the device's clocks gave no time for it");
     }
     if (row->shape_count == 0 && row->no_shapes[0] == '\0')
-        row->no_shapes = count > 0 ? "the device's shapes give none of these types" : "the device lists no shape";
+        row->no_shapes = count > 0 ? "the device's shapes have none of these types" : "the device lists no shape";
 }
 
 static vkmm_status measure(cli_session *session, vkmm_peak_row *row, char failure[240])

@@ -31,6 +31,17 @@ static uint64_t stride_of(const vkmm_problem *problem, const cli_number *given, 
     return stride;
 }
 
+/* What was not given follows from the type. */
+static void choose_types(const cli_options *options, vkmm_problem *problem)
+{
+    const vkmm_types usual = vkmm_types_default(problem->type);
+
+    problem->typed = options->out_type.given || options->compute.given;
+    if (!problem->typed) return;
+    problem->out_type = options->out_type.given ? options->out_type.type : usual.out;
+    problem->compute = options->compute.given ? options->compute.type : usual.compute;
+}
+
 vkmm_problem cli_problem_make(const cli_options *options, const cli_size *size, vkmm_type type)
 {
     vkmm_problem problem = {.m = size->m, .n = size->n, .k = size->k, .type = type};
@@ -53,5 +64,8 @@ vkmm_problem cli_problem_make(const cli_options *options, const cli_size *size, 
     problem.scaled = options->alpha.given || options->beta.given;
     problem.alpha = options->alpha.given ? options->alpha.value : 1;
     problem.beta = options->beta.value;
+    choose_types(options, &problem);
+    problem.activation = (vkmm_activation)options->activation;
+    problem.has_bias = options->bias != NULL || options->bias_vector;
     return problem;
 }

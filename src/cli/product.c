@@ -15,12 +15,21 @@ static uint64_t fingerprint(vkmm_job *job, const vkmm_problem *problem, vkmm_ope
     return cli_fingerprint(vkmm_job_matrix(job, operand), vkmm_operand_bytes(problem, operand));
 }
 
+/* Of all that a kernel may only read; each operand counts in its place. */
+static uint64_t inputs_fingerprint(vkmm_job *job, const vkmm_problem *problem)
+{
+    uint64_t sum = fingerprint(job, problem, VKMM_A) + 3 * fingerprint(job, problem, VKMM_B);
+
+    return problem->has_bias ? sum + 5 * fingerprint(job, problem, VKMM_BIAS) : sum;
+}
+
 static void progress(cli_session *session, const cli_product *product, const char *what)
 {
     char size[VKMM_TEXT_PROBLEM];
 
     vkmm_text_problem(size, sizeof size, &product->row.problem, session->console.utf8);
-    cli_progress(&session->console, "%s %s %s: %s", size, vkmm_type_of(product->row.problem.type)->name, product->row.kernel->name, what);
+    cli_progress(&session->console, "%s %s %s: %s", size, vkmm_text_type(&product->row.problem, session->console.utf8),
+                 product->row.kernel->name, what);
 }
 
 /* Says why the product is wrong, and sees to it that the row says so too. */
@@ -55,6 +64,7 @@ static vkmm_status fill(cli_session *session, const cli_inputs *inputs, cli_prod
     product->b = b;
     product->c = c;
     cli_inputs_fill(inputs, problem, a, b);
+    if (problem->has_bias) cli_inputs_fill_bias(inputs, problem, vkmm_job_matrix(product->job, VKMM_BIAS));
     if (!vkmm_job_reads_c(product->job)) return VKMM_OK;
     cli_inputs_fill_c(inputs, problem, c);
     if (bytes == 0) return VKMM_OK;
@@ -70,27 +80,26 @@ static vkmm_status run_and_judge(cli_session *session, const cli_inputs *inputs,
 {
     const vkmm_problem *problem = &product->row.problem;
     vkmm_verify_method method = (vkmm_verify_method)session->options->verify;
-    uint64_t before[2], seed = cli_seed_of(inputs->seed, CLI_SEED_VERIFY);
+    uint64_t before, seed = cli_seed_of(inputs->seed, CLI_SEED_VERIFY);
     vkmm_status status, ran;
 
     progress(session, product, "inputs");
     status = fill(session, inputs, product);
     if (status != VKMM_OK) return status;
-    before[0] = fingerprint(product->job, problem, VKMM_A);
-    before[1] = fingerprint(product->job, problem, VKMM_B);
+    before = inputs_fingerprint(product->job, problem);
     progress(session, product, "multiplying");
     product->run_ms = vkmm_now_ms();
     ran = vkmm_job_run(product->job);
     product->run_ms = vkmm_now_ms() - product->run_ms;
     if (ran != VKMM_OK && ran != VKMM_WRONG_RESULT) return ran;
     progress(session, product, "verifying");
-    status = vkmm_verify_problem(&session->console.log, problem, product->a, product->b, product->before, product->c,
-                                 cli_inputs_numbers(inputs), method, seed, &product->verdict);
+    status = vkmm_verify_problem(&session->console.log, problem, product->a, product->b,
+                                 problem->has_bias ? vkmm_job_matrix(product->job, VKMM_BIAS) : NULL, product->before, product->c,
+                                 cli_inputs_numbers(inputs, problem), method, seed, &product->verdict);
     if (status != VKMM_OK) return status;
     if (ran == VKMM_WRONG_RESULT) return wrong(session, product, "the kernel stored outside its matrix");
     /* On unified memory the kernel could reach the very inputs that it is judged by. */
-    if (before[0] != fingerprint(product->job, problem, VKMM_A) || before[1] != fingerprint(product->job, problem, VKMM_B))
-        return wrong(session, product, "the kernel changed its inputs");
+    if (before != inputs_fingerprint(product->job, problem)) return wrong(session, product, "the kernel changed its inputs");
     product->judged = fingerprint(product->job, problem, VKMM_C);
     if (product->verdict.passed || product->verdict.method == VKMM_VERIFY_NONE) return VKMM_OK;
     explain_wrong(session, product);

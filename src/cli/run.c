@@ -22,12 +22,20 @@ static void print_one(const cli_session *session, const char *name, const vkmm_p
     vkmm_print_matrix(&session->report, title, &view);
 }
 
-/* op(A), op(B), C where it counts, and the product; the first few of a batch. */
+static void print_bias(const cli_session *session, const vkmm_problem *problem, const void *bias)
+{
+    const vkmm_view row = vkmm_view_rows(bias, 1, problem->n, vkmm_operand_type(problem, VKMM_BIAS));
+
+    vkmm_print_matrix(&session->report, "bias", &row);
+}
+
+/* op(A), op(B), the bias and C where they count, and the product; the first few of a batch. */
 static void print_matrices(const cli_session *session, const cli_product *product)
 {
     const vkmm_problem *problem = &product->row.problem;
     uint64_t batches = vkmm_problem_batches(problem);
-    int utf8 = session->report.utf8, plain = vkmm_problem_alpha(problem) == 1 && vkmm_problem_beta(problem) == 0;
+    int utf8 = session->report.utf8, plain = vkmm_problem_alpha(problem) == 1 && vkmm_problem_beta(problem) == 0 && !problem->has_bias &&
+                                             problem->activation == VKMM_ACTIVATION_NONE;
     const char *a = problem->op_a == VKMM_OP_N ? "A" : utf8 ? "Aᵀ" : "A^T", *b = problem->op_b == VKMM_OP_N ? "B" : utf8 ? "Bᵀ" : "B^T";
     char c[32] = "C";
 
@@ -35,6 +43,7 @@ static void print_matrices(const cli_session *session, const cli_product *produc
     for (uint64_t x = 0; x < batches && x < MOST_PRINTED; x++) {
         print_one(session, a, problem, VKMM_A, product->a, x);
         print_one(session, b, problem, VKMM_B, product->b, x);
+        if (problem->has_bias && x == 0) print_bias(session, problem, vkmm_job_matrix(product->job, VKMM_BIAS));
         if (vkmm_problem_beta(problem) != 0) print_one(session, "C before", problem, VKMM_C, product->before, x);
         print_one(session, c, problem, VKMM_C, product->c, x);
     }
@@ -46,9 +55,9 @@ static vkmm_status save(cli_session *session, const cli_product *product)
     const vkmm_problem *problem = &product->row.problem;
     const vkmm_view first = vkmm_operand_view(problem, VKMM_C, product->c, 0);
     uint64_t batches = vkmm_problem_batches(problem);
+    const vkmm_array all = batches == 1 ? vkmm_array_of(&first) : vkmm_array_stack(&first, batches, vkmm_operand_stride(problem, VKMM_C));
 
-    if (batches == 1) return vkmm_npy_write(&session->console.log, session->options->out, &first);
-    return vkmm_npy_write_stack(&session->console.log, session->options->out, &first, batches, vkmm_operand_stride(problem, VKMM_C));
+    return vkmm_array_write(&session->console.log, session->options->out, &all);
 }
 
 /* One row. Only the first of a problem is printed and saved, not the built-in kernel's beside the user's; and nothing is saved unless it
@@ -75,8 +84,11 @@ static vkmm_status run_problem(cli_session *session, const cli_inputs *inputs, c
     const cli_options *options = session->options;
     vkmm_job_params params = {
         .problem = problem, .tile_rows = options->tile[0], .tile_cols = options->tile[1], .shader = shader, .untuned = options->untuned};
-    vkmm_status status = VKMM_OK;
+    vkmm_status status = cli_inputs_check(&session->console.log, inputs, &problem);
 
+    if (status == VKMM_OK && options->out != NULL)
+        status = vkmm_array_takes(&session->console.log, options->out, vkmm_operand_type(&problem, VKMM_C));
+    if (status != VKMM_OK) return status;
     if (shader != NULL) {
         status = show_product(session, inputs, &params, 1);
         if (status == VKMM_DEVICE_LOST) return status;
@@ -96,13 +108,15 @@ static int is_final(cli_session *session, vkmm_status status)
 static vkmm_status run_type(cli_session *session, const cli_inputs *inputs, vkmm_type type)
 {
     const cli_options *options = session->options;
+    cli_options stacked = *options; /* with the batch that the files have */
     vkmm_shader *shader = NULL;
     vkmm_status status = options->shader != NULL ? cli_shader_open(&session->console.log, options->shader, type, &shader) : VKMM_OK;
 
     if (status != VKMM_OK) return status;
+    if (cli_inputs_batches(inputs) > 0) stacked.batch_count = (cli_number){1, cli_inputs_batches(inputs)};
     for (size_t i = 0; i < cli_size_count(options); i++) {
         const cli_size size = inputs->from_files ? cli_inputs_size(inputs, options) : cli_size_at(options, i);
-        vkmm_status next = run_problem(session, inputs, shader, cli_problem_make(options, &size, type));
+        vkmm_status next = run_problem(session, inputs, shader, cli_problem_make(&stacked, &size, type));
         status = cli_worse(status, next);
         if (is_final(session, next)) break;
     }
@@ -119,7 +133,7 @@ vkmm_status cli_run(cli_session *session)
 
     if (status != VKMM_OK) goto done;
     for (uint32_t i = 0; i < types; i++) {
-        vkmm_type type = inputs.from_files ? inputs.a.view.type : options->types.count > 0 ? options->types.type[i] : VKMM_F32;
+        vkmm_type type = inputs.from_files ? cli_inputs_type(&inputs) : options->types.count > 0 ? options->types.type[i] : VKMM_F32;
         vkmm_status next = run_type(session, &inputs, type);
         status = cli_worse(status, next);
         if (is_final(session, next)) break;

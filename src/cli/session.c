@@ -24,6 +24,19 @@ static int widest_size(const cli_options *options, int utf8)
     return (int)widest;
 }
 
+static int widest_type(const cli_options *options, int utf8)
+{
+    const cli_size size = cli_size_at(options, 0);
+    size_t widest = 0;
+
+    for (uint32_t i = 0; i == 0 || i < options->types.count; i++) {
+        const vkmm_problem problem = cli_problem_make(options, &size, options->types.count > 0 ? options->types.type[i] : VKMM_F32);
+        const size_t columns = vkmm_text_columns(vkmm_text_type(&problem, utf8));
+        if (columns > widest) widest = columns;
+    }
+    return (int)widest;
+}
+
 static int widest_kernel(const cli_options *options)
 {
     char name[128] = "";
@@ -50,6 +63,7 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
     session->report.shader_hash = vkmm_shader_hash();
     session->report.command = session->command;
     session->report.size_width = widest_size(options, session->report.utf8);
+    session->report.type_width = widest_type(options, session->report.utf8);
     session->report.kernel_width = widest_kernel(options);
     return VKMM_OK;
 }

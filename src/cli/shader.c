@@ -1,6 +1,9 @@
 #include "cli/shader.h"
 
 #include "base/file.h"
+#include "base/log.h"
+#include "cli/values.h"
+#include "math/type.h"
 
 vkmm_status cli_shader_open(const vkmm_log *log, const char *path, vkmm_type type, vkmm_shader **shader)
 {
@@ -9,6 +12,9 @@ vkmm_status cli_shader_open(const vkmm_log *log, const char *path, vkmm_type typ
     const char *text = file.data != NULL ? file.data : "";
 
     *shader = NULL;
+    if (status == VKMM_OK && !cli_is_plain_type(type))
+        status = vkmm_fail(log, VKMM_INVALID, "--shader: a shader of your own multiplies f32, f64, i32 or u32; --type says %s",
+                           vkmm_type_of(type)->name);
     if (status == VKMM_OK) status = vkmm_shader_compile(log, path, text, (size_t)file.bytes, type, shader);
     vkmm_mapping_close(&file);
     return status;

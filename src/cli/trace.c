@@ -2,7 +2,9 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
+#include "cli/values.h"
 #include "math/problem.h"
+#include "math/type.h"
 #include "report/trace.h"
 #include "report/trace_page.h"
 
@@ -36,8 +38,20 @@ static vkmm_job_params choose(const cli_options *options, const cli_inputs *inpu
     if (options->k.given) size.k = options->k.value;
     if (inputs->from_files) size = cli_inputs_size(inputs, options);
     params.problem = (vkmm_problem){.m = size.m, .n = size.n, .k = size.k};
-    params.problem.type = inputs->from_files ? inputs->a.view.type : options->types.count > 0 ? options->types.type[0] : VKMM_I32;
+    params.problem.type = inputs->from_files ? cli_inputs_type(inputs) : options->types.count > 0 ? options->types.type[0] : VKMM_I32;
     return params;
+}
+
+/* Files may hold what the tutorials' kernels do not take. */
+static vkmm_status check_files(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
+{
+    const vkmm_type type = inputs->from_files ? cli_inputs_type(inputs) : VKMM_F32;
+
+    if (!cli_is_plain_type(type))
+        return vkmm_fail(log, VKMM_INVALID, "%s holds %s, and trace watches the tutorials' kernels, which have f32, f64, i32 and u32 alone",
+                         options->a, vkmm_type_of(type)->name);
+    if (cli_inputs_batches(inputs) > 1) return vkmm_fail(log, VKMM_INVALID, "trace watches one product, and the files hold a batch");
+    return VKMM_OK;
 }
 
 /* ---- --indices ---- */
@@ -140,6 +154,7 @@ vkmm_status cli_trace(cli_session *session)
     vkmm_status status = check(log, session->options);
 
     if (status == VKMM_OK) status = cli_inputs_open(log, session->options, &inputs);
+    if (status == VKMM_OK) status = check_files(log, session->options, &inputs);
     if (status == VKMM_OK) {
         vkmm_job_params params = choose(session->options, &inputs);
         status = vkmm_problem_check(log, &params.problem, NULL);

@@ -67,7 +67,7 @@ static void show_progress(const tuner *t, const char *phase)
         vkmm_text_figure(figure, sizeof figure, gflops_of(t, ms));
         snprintf(best, sizeof best, ", best %s GFLOP/s (%s %s)", figure, candidate.kernel, candidate.config);
     }
-    snprintf(line, sizeof line, "tune %s %s: %s%u of ~%u, %.0f s left%s", size, vkmm_type_of(t->problem->type)->name, phase,
+    snprintf(line, sizeof line, "tune %s %s: %s%u of ~%u, %.0f s left%s", size, vkmm_text_type(t->problem, t->session->console.utf8), phase,
              state.measured + state.failed, state.size, left > 0 ? left : 0, best);
     columns = vkmm_terminal_columns(stderr) - 1;
     if ((int)vkmm_text_columns(line) > columns && columns > 0) line[strlen(line) - (vkmm_text_columns(line) - (size_t)columns)] = '\0';
@@ -287,7 +287,7 @@ vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, 
         vkmm_text_problem(size, sizeof size, problem, session->console.utf8);
         cli_progress_end(&session->console);
         fprintf(stderr, "vkmatmul: %s %s goes on after %u configurations of an earlier tune; --restart begins anew\n", size,
-                vkmm_type_of(problem->type)->name, vkmm_tune_look(t.tune).resumed);
+                vkmm_text_type(problem, session->console.utf8), vkmm_tune_look(t.tune).resumed);
     }
     status = search(&t);
     if (status == VKMM_OK) status = decide(&t);

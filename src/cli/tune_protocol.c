@@ -9,26 +9,31 @@ void cli_write_problem(const vkmm_problem *p, char line[CLI_LINE])
 {
     snprintf(line, CLI_LINE,
              "problem %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-             " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %a %a\n",
+             " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %a %a %d %d %d %d %d\n",
              p->m, p->n, p->k, (int)p->type, (int)p->layout, (int)p->op_a, (int)p->op_b, p->lda, p->ldb, p->ldc, p->offset_a, p->offset_b,
-             p->offset_c, p->batch_count, p->stride_a, p->stride_b, p->stride_c, p->scaled, p->alpha, p->beta);
+             p->offset_c, p->batch_count, p->stride_a, p->stride_b, p->stride_c, p->scaled, p->alpha, p->beta, p->typed, (int)p->out_type,
+             (int)p->compute, (int)p->activation, p->has_bias);
 }
 
 int cli_read_problem(const char *line, vkmm_problem *p)
 {
-    int type, layout, op_a, op_b;
+    int type, layout, op_a, op_b, out_type, compute, activation;
 
     memset(p, 0, sizeof *p);
     if (sscanf(line,
                "problem %" SCNu64 " %" SCNu64 " %" SCNu64 " %d %d %d %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-               " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %d %la %la",
+               " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %d %la %la %d %d %d %d %d",
                &p->m, &p->n, &p->k, &type, &layout, &op_a, &op_b, &p->lda, &p->ldb, &p->ldc, &p->offset_a, &p->offset_b, &p->offset_c,
-               &p->batch_count, &p->stride_a, &p->stride_b, &p->stride_c, &p->scaled, &p->alpha, &p->beta) != 20)
+               &p->batch_count, &p->stride_a, &p->stride_b, &p->stride_c, &p->scaled, &p->alpha, &p->beta, &p->typed, &out_type, &compute,
+               &activation, &p->has_bias) != 25)
         return 0;
     p->type = (vkmm_type)type;
     p->layout = (vkmm_layout)layout;
     p->op_a = (vkmm_op)op_a;
     p->op_b = (vkmm_op)op_b;
+    p->out_type = (vkmm_type)out_type;
+    p->compute = (vkmm_type)compute;
+    p->activation = (vkmm_activation)activation;
     return 1;
 }
 
@@ -49,7 +54,7 @@ void cli_write_try(const vkmm_candidate *candidate, double limit_ms, char line[C
 
 int cli_read_try(const char *line, vkmm_candidate *candidate, double *limit_ms)
 {
-    if (sscanf(line, "try %lf %31s %159s", limit_ms, candidate->kernel, candidate->config) != 3) return 0;
+    if (sscanf(line, "try %lf %31s %191s", limit_ms, candidate->kernel, candidate->config) != 3) return 0;
     take_config(candidate);
     return 1;
 }
@@ -62,7 +67,7 @@ void cli_write_duel(const vkmm_candidate pair[2], double time_ms, char line[CLI_
 
 int cli_read_duel(const char *line, vkmm_candidate pair[2], double *time_ms)
 {
-    if (sscanf(line, "duel %lf %31s %159s %31s %159s", time_ms, pair[0].kernel, pair[0].config, pair[1].kernel, pair[1].config) != 5)
+    if (sscanf(line, "duel %lf %31s %191s %31s %191s", time_ms, pair[0].kernel, pair[0].config, pair[1].kernel, pair[1].config) != 5)
         return 0;
     take_config(&pair[0]);
     take_config(&pair[1]);

@@ -227,7 +227,7 @@ vkmm_status cli_parse_op(const vkmm_log *log, const cli_option *option, const ch
     return vkmm_fail(log, VKMM_INVALID, "%s takes N or T (or C, which is T for real matrices), not '%.60s'", name, text);
 }
 
-static vkmm_status unknown_word(const vkmm_log *log, const cli_option *option, const char *text)
+vkmm_status cli_unknown_word(const vkmm_log *log, const cli_option *option, const char *text)
 {
     const char *near = cli_suggest(text, option->choice);
     char name[32], known[256];
@@ -238,27 +238,6 @@ static vkmm_status unknown_word(const vkmm_log *log, const cli_option *option, c
     return vkmm_fail(log, VKMM_INVALID, "%s: '%.60s' is unknown; known: %s", name, text, known);
 }
 
-vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const char *text, void *field)
-{
-    cli_types *types = field, read = {0, {VKMM_F32}};
-
-    for (const char *at = text;; at++) {
-        size_t length = strcspn(at, ",");
-        char word[64];
-        vkmm_type type;
-        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
-        if (!vkmm_type_parse(word, &type)) return unknown_word(log, option, word);
-        for (uint32_t i = 0; i < read.count; i++) {
-            if (read.type[i] == type) return vkmm_fail(log, VKMM_INVALID, "--type lists %s twice", vkmm_type_of(type)->name);
-        }
-        read.type[read.count++] = type;
-        at += length;
-        if (*at == '\0') break;
-    }
-    *types = read;
-    return VKMM_OK;
-}
-
 vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
     for (uint32_t i = 0; option->choice(i) != NULL; i++) {
@@ -267,7 +246,7 @@ vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const
             return VKMM_OK;
         }
     }
-    return unknown_word(log, option, text);
+    return cli_unknown_word(log, option, text);
 }
 
 vkmm_status cli_parse_word(const vkmm_log *log, const cli_option *option, const char *text, void *field)

@@ -16,8 +16,11 @@ vkmm_status cli_parse_tile(const vkmm_log *log, const cli_option *option, const 
 vkmm_status cli_parse_time(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* double, ms */
 vkmm_status cli_parse_budget(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* double, ms */
 vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_types */
-vkmm_status cli_parse_word(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* const char *, a choice */
-vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* int, a choice's index */
+vkmm_status cli_parse_type(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* cli_type, a choice */
+vkmm_status cli_parse_tutorial_types(const vkmm_log *log, const cli_option *option, const char *text,
+                                     void *field);                                                        /* cli_types, of the tutorials' */
+vkmm_status cli_parse_word(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* const char *, a choice */
+vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* int, a choice's index */
 
 vkmm_status cli_parse_at(const vkmm_log *log, const cli_option *option, const char *text, void *field);       /* cli_at */
 vkmm_status cli_parse_ld(const vkmm_log *log, const cli_option *option, const char *text, void *field);       /* cli_number, from 1 */
@@ -36,6 +39,10 @@ vkmm_status cli_parse_mebibytes(const vkmm_log *log, const cli_option *option, c
 vkmm_status cli_parse_tutorial(const vkmm_log *log, const cli_option *option, const char *text, void *field);
 
 const char *cli_type_words(uint32_t index);
+const char *cli_tutorial_type_words(uint32_t index); /* f32, f64, i32, u32 */
+const char *cli_out_type_words(uint32_t index);
+const char *cli_compute_words(uint32_t index);
+const char *cli_activation_words(uint32_t index);
 const char *cli_kernel_words(uint32_t index);   /* "auto" first */
 const char *cli_tutorial_words(uint32_t index); /* without the kernels that take every problem */
 const char *cli_op_words(uint32_t index);
@@ -43,6 +50,12 @@ const char *cli_layout_words(uint32_t index);
 const char *cli_init_words(uint32_t index);
 const char *cli_verify_words(uint32_t index);
 const char *cli_shell_words(uint32_t index);
+
+/* Whether the tutorials' kernels have the type: f32, f64, i32, u32. */
+int cli_is_plain_type(vkmm_type type);
+
+/* VKMM_INVALID, with the word that may have been meant and the option's words. */
+vkmm_status cli_unknown_word(const vkmm_log *log, const cli_option *option, const char *text);
 
 /* "auto, serial, naive": the words in a row, for messages. Cut to fit. */
 void cli_join_words(cli_words words, char *text, size_t size);

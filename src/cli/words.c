@@ -9,6 +9,42 @@ const char *cli_type_words(uint32_t index)
     return index < VKMM_TYPE_COUNT ? vkmm_type_of((vkmm_type)index)->name : NULL;
 }
 
+int cli_is_plain_type(vkmm_type type)
+{
+    return type == VKMM_F32 || type == VKMM_F64 || type == VKMM_I32 || type == VKMM_U32;
+}
+
+static const char *word_of(const vkmm_type *types, uint32_t count, uint32_t index)
+{
+    return index < count ? vkmm_type_of(types[index])->name : NULL;
+}
+
+const char *cli_tutorial_type_words(uint32_t index)
+{
+    static const vkmm_type types[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_U32};
+
+    return word_of(types, sizeof types / sizeof *types, index);
+}
+
+const char *cli_out_type_words(uint32_t index)
+{
+    static const vkmm_type types[] = {VKMM_F16, VKMM_BF16, VKMM_F32, VKMM_I32, VKMM_U32, VKMM_F64};
+
+    return word_of(types, sizeof types / sizeof *types, index);
+}
+
+const char *cli_compute_words(uint32_t index)
+{
+    static const vkmm_type types[] = {VKMM_F32, VKMM_F16, VKMM_I32, VKMM_U32, VKMM_F64};
+
+    return word_of(types, sizeof types / sizeof *types, index);
+}
+
+const char *cli_activation_words(uint32_t index)
+{
+    return vkmm_activation_name(index);
+}
+
 const char *cli_kernel_words(uint32_t index)
 {
     return index == 0 ? "auto" : vkmm_kernel_name(index - 1);

@@ -16,7 +16,9 @@
 #define SAMPLE_MS    40.0   /* kernel time to sample of one candidate, */
 #define SLOW_MS      1000.0 /* whose first sample is its only one when it takes as long as this, */
 #define BRISK_MS     100.0  /* and of which more than two are taken only when it takes less than this */
-#define WARM_MS      20.0   /* a device that waited for the host lowers its clocks */
+#define WARM_MS      20.0   /* a device that waited for the host lowers its clocks: */
+#define SOON_MS      50.0   /* one that worked so shortly ago has not, */
+#define WARM_GPU_MS  280.0  /* and a GPU that waited longer takes this to raise them */
 #define DUEL_WARM_MS 200.0
 #define ROUND_MS     10.0 /* of each of the two in one round */
 
@@ -26,14 +28,15 @@ enum { MOST_SAMPLES = 50, LEAST_ROUNDS = 3, ENOUGH_ROUNDS = 25, MOST_ROUNDS = 64
 typedef struct worker {
     cli_session *session;
     vkmm_problem problem;
-    void *operands[3]; /* owned; C: what it was before, or NULL where that does not count */
-    uint64_t bytes[3];
+    void *operands[4]; /* owned; C: what it was before, or NULL where that does not count; likewise the bias */
+    uint64_t bytes[4];
 } worker;
 
 /* A candidate with its memory, and what its right product looks like. */
 typedef struct trial {
     vkmm_job *job;
     uint64_t product;
+    double ran_at; /* vkmm_now_ms, when it had been multiplied to be checked */
 } trial;
 
 static vkmm_status make_operands(worker *w)
@@ -45,21 +48,23 @@ static vkmm_status make_operands(worker *w)
 
     if (status != VKMM_OK) return status;
     reads_c = vkmm_problem_beta(&w->problem) != 0 || vkmm_problem_c_has_gaps(&w->problem);
-    for (int operand = VKMM_A; operand <= (reads_c ? VKMM_C : VKMM_B); operand++) {
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
+        if (operand == VKMM_C ? !reads_c : operand == VKMM_BIAS && !w->problem.has_bias) continue;
         w->bytes[operand] = vkmm_operand_bytes(&w->problem, (vkmm_operand)operand);
         w->operands[operand] = vkmm_alloc(1, w->bytes[operand]);
         if (w->operands[operand] == NULL)
-            return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %c: %llu bytes", "ABC"[operand],
-                             (unsigned long long)w -> bytes[operand]);
+            return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %s: %llu bytes", cli_operand_name((vkmm_operand)operand),
+                             (unsigned long long)w->bytes[operand]);
     }
     cli_inputs_fill(&inputs, &w->problem, w->operands[VKMM_A], w->operands[VKMM_B]);
     if (reads_c) cli_inputs_fill_c(&inputs, &w->problem, w->operands[VKMM_C]);
+    if (w->problem.has_bias) cli_inputs_fill_bias(&inputs, &w->problem, w->operands[VKMM_BIAS]);
     return VKMM_OK;
 }
 
 static void copy_operands(const worker *w, vkmm_job *job)
 {
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++)
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++)
         if (w->bytes[operand] > 0) memcpy(vkmm_job_matrix(job, (vkmm_operand)operand), w->operands[operand], w->bytes[operand]);
 }
 
@@ -89,14 +94,17 @@ static vkmm_status begin_trial(const worker *w, const vkmm_candidate *candidate,
     vkmm_verdict verdict;
     vkmm_status status;
 
-    *t = (trial){NULL, 0};
+    *t = (trial){NULL, 0, 0};
     status = vkmm_job_create(w->session->device, log, &params, &t->job);
     if (status != VKMM_OK) return status;
     copy_operands(w, t->job);
     status = vkmm_job_run(t->job);
     if (status != VKMM_OK) return status;
-    if (is_changed(w, t->job, VKMM_A) || is_changed(w, t->job, VKMM_B)) return wrong(w, "the kernel changed its inputs");
-    status = vkmm_verify_problem(log, &w->problem, w->operands[VKMM_A], w->operands[VKMM_B], w->operands[VKMM_C],
+    t->ran_at = vkmm_now_ms();
+    if (is_changed(w, t->job, VKMM_A) || is_changed(w, t->job, VKMM_B) || is_changed(w, t->job, VKMM_BIAS))
+        return wrong(w, "the kernel changed its inputs");
+    status = vkmm_verify_problem(log, &w->problem, w->operands[VKMM_A], w->operands[VKMM_B],
+                                 w->problem.has_bias ? vkmm_job_matrix(t->job, VKMM_BIAS) : NULL, w->operands[VKMM_C],
                                  vkmm_job_matrix(t->job, VKMM_C), VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO, 1, &verdict);
     if (status != VKMM_OK) return status;
     if (!verdict.passed) return wrong(w, verdict.sentence);
@@ -122,6 +130,13 @@ static uint32_t samples_for(double total_ms, double one_ms, uint32_t least)
     return count >= MOST_SAMPLES ? MOST_SAMPLES : count > least ? (uint32_t)count : least;
 }
 
+/* How long to warm up after the host took its time to check the product. */
+static double warming(const worker *w, const trial *t)
+{
+    const int is_gpu = w->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU;
+    return is_gpu && vkmm_now_ms() - t->ran_at > SOON_MS ? WARM_GPU_MS : WARM_MS;
+}
+
 /* Many runs later the product must be the same bit for bit; with a β each run changes the C that the next one reads. */
 static vkmm_status check_again(const worker *w, const trial *t)
 {
@@ -134,7 +149,7 @@ static vkmm_status try_one(const worker *w, const vkmm_candidate *candidate, dou
     trial t;
     vkmm_status status = begin_trial(w, candidate, &t);
 
-    if (status == VKMM_OK) status = sample(t.job, 1, WARM_MS, &answer->ms[0]);
+    if (status == VKMM_OK) status = sample(t.job, 1, warming(w, &t), &answer->ms[0]);
     answer->rounds = 1;
     if (status == VKMM_OK && answer->ms[0] < SLOW_MS && (limit_ms <= 0 || answer->ms[0] <= limit_ms)) {
         answer->rounds = samples_for(SAMPLE_MS, answer->ms[0], answer->ms[0] < BRISK_MS ? 3 : 2);
@@ -269,6 +284,6 @@ vkmm_status cli_worker(cli_session *session)
     session->console.muted = 1; /* the sentences go into the answers */
     status = get_ready(&w);
     while (status == VKMM_OK && fgets(line, sizeof line, stdin) != NULL) answer_line(&w, line);
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_free(w.operands[operand]);
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) vkmm_free(w.operands[operand]);
     return status;
 }

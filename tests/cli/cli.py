@@ -2,6 +2,7 @@
 
 Each test is a script: SCRIPT PROGRAM [unittest arguments]. The Vulkan driver comes from the environment (tests/with-driver)."""
 import ast
+import json
 import os
 import pathlib
 import struct
@@ -11,7 +12,8 @@ import tempfile
 import unittest
 
 FAST = ["--iters", "1", "--cold-iters", "0"]
-CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<u4": "I"}
+CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<u4": "I", "<f2": "e", "|i1": "b", "|u1": "B"}
+TENSOR_CODES = {"F16": "e", "BF16": "H", "F32": "f", "F64": "d", "I8": "b", "U8": "B", "I32": "i", "U32": "I"}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 program = None
 
@@ -48,6 +50,44 @@ def read_npy(path):
     values = struct.unpack("<%d%s" % (count * rows * cols, CODES[header["descr"]]), data[end:])
     lines = [list(values[i * cols:(i + 1) * cols]) for i in range(count * rows)]
     return header["descr"], [lines[i * rows:(i + 1) * rows] for i in range(count)] if outer else lines
+
+
+def bf16(value):
+    """The bits of a number that bf16 has exactly."""
+    bits = struct.unpack("<I", struct.pack("<f", value))[0]
+    assert bits & 0xffff == 0, value
+    return bits >> 16
+
+
+def from_bf16(bits):
+    return struct.unpack("<f", struct.pack("<I", bits << 16))[0]
+
+
+def safetensors_bytes(tensors, metadata=None, padding=0):
+    """{name: (dtype, shape, numbers)}, BF16's being bits, as the bytes of a safetensors file."""
+    header, data = {}, b""
+    if metadata is not None:
+        header["__metadata__"] = metadata
+    for name, (dtype, shape, numbers) in tensors.items():
+        piece = struct.pack("<%d%s" % (len(numbers), TENSOR_CODES.get(dtype, "B")), *numbers)
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(piece)]}
+        data += piece
+    text = json.dumps(header).encode() + b" " * padding
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def read_safetensors(path):
+    """{name: (dtype, shape, numbers)}."""
+    data = pathlib.Path(path).read_bytes()
+    end = 8 + struct.unpack("<Q", data[:8])[0]
+    read = {}
+    for name, about in json.loads(data[8:end]).items():
+        begin, stop = about["data_offsets"]
+        code = TENSOR_CODES[about["dtype"]]
+        piece = data[end + begin:end + stop]
+        numbers = struct.unpack("<%d%s" % (len(piece) // struct.calcsize(code), code), piece)
+        read[name] = (about["dtype"], about["shape"], list(numbers))
+    return read
 
 
 def product(a, b):

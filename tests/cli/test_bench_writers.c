@@ -1,7 +1,7 @@
 /* Writers of benches and comparisons without a device: tables that fit, figures that do not exist, memory that ends, devices that are told apart. */
 #include "base/alloc.h"
 #include "make_bench.h"
-#include "report/bench.h"
+#include "report/bench_page.h"
 #include "report/text.h"
 #include "widest_line.h"
 
@@ -154,6 +154,99 @@ static void two_reports(vkmm_bench benches[2], double speed)
 static void free_reports(vkmm_bench benches[2])
 {
     for (int i = 0; i < 2; i++) vkmm_bench_free(&benches[i]);
+}
+
+/* f32 that went through f16, and what else became of C: every format says so, and says nothing of it where it did not happen. */
+static void fewer_bits_are_told(void **state)
+{
+    static const struct {
+        const char *format, *types, *epilogue;
+    } words[] = {{"table", "f32 (sum f16)", "+bias relu"},
+                 {"json", "\"compute\": \"f16\"", "\"activation\": \"relu\""},
+                 {"jsonl", "\"compute\":\"f16\"", "\"bias\":true"},
+                 {"csv", ",f32,f16,relu,true\r\n", ",f32,f16,relu,true\r\n"},
+                 {"md", "f32 (sum f16)", "+bias relu"},
+                 {"junit", "f32 (sum f16)", "+bias relu"}};
+    static const char *const compare_words[] = {"f32 (sum f16)", "\"compute\":\"f16\"", "f32 (sum f16)", ",f32,f16,relu,true\r\n"};
+
+    (void)state;
+    for (int told = 0; told < 2; told++) {
+        vkmm_bench benches[2];
+        vkmm_contender *who;
+        vkmm_charts charts;
+        char *text = NULL;
+        size_t bytes = 0;
+        vkmm_report report = {.utf8 = 1, .version = "", .shader_hash = "", .command = ""};
+        two_reports(benches, 1);
+        for (uint32_t b = 0; b < 2 && told; b++)
+            for (uint32_t i = 0; i < benches[b].row_count; i++) {
+                vkmm_problem *problem = &benches[b].rows[i].problem;
+                if (problem->type != VKMM_F32) continue;
+                problem->typed = problem->has_bias = 1;
+                problem->out_type = VKMM_F32;
+                problem->compute = VKMM_F16;
+                problem->activation = VKMM_RELU;
+            }
+        for (uint32_t i = 0; vkmm_bench_writer_words(i) != NULL; i++) {
+            assert_string_equal(vkmm_bench_writer_words(i), words[i].format); /* a new format comes in here too */
+            text = written(words[i].format, report, &benches[0]);
+            assert_int_equal(strstr(text, words[i].types) != NULL, told);
+            assert_int_equal(strstr(text, words[i].epilogue) != NULL, told);
+            free(text);
+        }
+        vkmm_comparison comparison = {.regression = -1};
+        comparison.contenders = who = vkmm_contenders_of(benches, 2, &comparison.count);
+        for (int i = 0; i < 4; i++) {
+            text = compared(compare_formats[i], report, &comparison);
+            assert_int_equal(strstr(text, compare_words[i]) != NULL, told);
+            free(text);
+        }
+        vkmm_free(who);
+        assert_int_equal(vkmm_charts_make(benches, 1, &charts), VKMM_OK);
+        assert_int_equal(vkmm_bench_page(&report, benches, 1, &charts, NULL, &text, &bytes), VKMM_OK);
+        assert_int_equal(strstr(text, "f32 (sum f16)") != NULL && strstr(text, "+bias relu") != NULL, told);
+        vkmm_free(text);
+        int named = 0;
+        for (uint32_t i = 0; i < charts.count; i++) named |= strstr(charts.chart[i].title, "f32 (sum f16)") != NULL;
+        assert_int_equal(named, told);
+        vkmm_charts_free(&charts);
+        text = NULL;
+        report.out = open_memstream(&text, &bytes);
+        assert_int_equal(vkmm_bench_bars(&report, benches, 1), VKMM_OK);
+        fclose(report.out);
+        assert_int_equal(strstr(text, "f32 (sum f16)") != NULL, told);
+        free(text);
+        free_reports(benches);
+    }
+}
+
+/* Rows of unlike types are no rows of one another, and means do not mix them. */
+static void types_are_told_apart(void **state)
+{
+    vkmm_bench benches[2];
+    vkmm_contender *who;
+    vkmm_comparison comparison = {.regression = -1};
+    char *text;
+
+    (void)state;
+    two_reports(benches, 1);
+    for (uint32_t i = 0; i < benches[1].row_count; i++) {
+        vkmm_problem *problem = &benches[1].rows[i].problem;
+        if (problem->type != VKMM_F32) continue;
+        problem->typed = 1;
+        problem->out_type = VKMM_F32;
+        problem->compute = VKMM_F16;
+    }
+    comparison.contenders = who = vkmm_contenders_of(benches, 2, &comparison.count);
+    text = compared(vkmm_compare_table, (vkmm_report){.utf8 = 1}, &comparison);
+    assert_true(comparison.rows > 0); /* of one report's devices */
+    assert_non_null(strstr(text, "square f32 (sum f16) "));
+    assert_non_null(strstr(text, "square f32 "));
+    free(text);
+    for (uint32_t i = 0; i < benches[0].row_count; i++)
+        if (benches[0].rows[i].problem.type == VKMM_F32) assert_null(vkmm_bench_find(&benches[1], 0, &benches[0].rows[i]));
+    vkmm_free(who);
+    free_reports(benches);
 }
 
 static void labels_differ(void **state)
@@ -384,7 +477,7 @@ int main(void)
         cmocka_unit_test(tables_fit),   cmocka_unit_test(no_verdict_no_speed),       cmocka_unit_test(labels_differ),
         cmocka_unit_test(regressions),  cmocka_unit_test(wrong_is_a_regression),     cmocka_unit_test(renamed_devices),
         cmocka_unit_test(reasons_once), cmocka_unit_test(all_wrong_is_a_regression), cmocka_unit_test(single_samples),
-        cmocka_unit_test(memory_ends)};
+        cmocka_unit_test(memory_ends),  cmocka_unit_test(fewer_bits_are_told),       cmocka_unit_test(types_are_told_apart)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

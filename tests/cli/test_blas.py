@@ -59,7 +59,8 @@ WORDS = [
     ("-a a.npy -b b.npy -c c.npy --beta 0", 2, "-c is the C that --beta multiplies"),
     ("ladder --alpha 2", 2, "--alpha is no option of 'vkmatmul ladder'"),
     ("ladder --batch-count 2", 2, "--batch-count is no option of 'vkmatmul ladder'"),
-    ("explain --kernel blocked", 2, "the tutorials' kernels alone, and blocked is none of them; known: auto, serial, naive"),
+    ("explain --limits --kernel blocked", 2, "--limits knows the tutorials' kernels; blocked takes no tile"),
+    ("trace --kernel blocked", 2, "the tutorials' kernels alone, and blocked is none of them; known: auto, serial, naive"),
     ("trace --kernel cpu", 2, "the tutorials' kernels alone, and cpu is none of them"),
     ("race --kernel skinny", 2, "--kernel is no option of 'vkmatmul race'"),
 ]
@@ -97,7 +98,7 @@ class Refusals(cli.Case):
         for words, pattern in [("-a a -b b --transposeA T", r"multiply a \(3x2, transposed\) by b \(3x2\)"),
                                ("-a a -b b --transposeB T", r"multiply a \(2x3\) by b \(2x3, transposed\)"),
                                ("-a a -b b -c c --beta 2", "c is 3x2, and the product is 2x2"),
-                               ("-a a -b b -c i --beta 2", "i holds i32 and a holds f32"),
+                               ("-a a -b b -c i --beta 2", "i holds i32, and C is f32: it must have C's type"),
                                ("-a a -b b -c missing --beta 2", "missing"),
                                ("-a a -b b --lda 2", "leading dimension of A is 2; its stored rows have 3 elements")]:
             with self.subTest(words):

@@ -65,7 +65,7 @@ class Doctor(cli.Case):
         self.assertLessEqual({"timestamps", "shared", "range", "products"}, set(of_device))
         self.assertEqual({of_device[name] for name in ["shared", "range", "products"]}, {"ok"})
         self.assertNotIn("problem", {c["verdict"] for c in report["checks"]})
-        self.check(report, "products", "ok", r"^[1-9]\d* random products? of [1-9]\d* kernels? and [1-4] types?, all right$")
+        self.check(report, "products", "ok", r"^[1-9]\d* random products? of [1-9]\d* kernels? and [1-9]\d* combinations? of types, all right$")
         self.check(report, "loader", "ok", r"Vulkan loader 1\.\d")
         self.assertTrue(any(m["active"] and m["kind"] == "driver" for m in report["manifests"]))
 
@@ -195,6 +195,14 @@ class Look(cli.Case):
         if report["types"][0]["flops"] is None:
             self.assertIn("shaderFloat64", report["types"][0]["reason"])
         self.assertTrue(report["matrix"] or report["no_matrix"])
+        narrow = {t["type"]: t for t in strict(self.good("peak", "--json", "--type", "f16,i8,bf16,u32"))["types"]}
+        self.assertRegex(narrow["bf16"]["reason"], "computed in f32")
+        limits = strict(self.good("devices", "--json"))["devices"][0]["limits"]
+        for name, feature, words in [("f16", "f16", "shaderFloat16"), ("i8", "dot8", "shaderIntegerDotProduct|does not know dot products")]:
+            if narrow[name]["flops"] is None:
+                self.assertRegex(narrow[name]["reason"], words)
+            else:
+                self.assertTrue(limits[feature] and narrow[name]["flops"] > 0)
         text = self.good("peak", "--type", "u32")
         self.assertNotRegex(text, r" 0\.00\b")
         self.assertNotIn("f32", text.split("\n", 1)[1])
@@ -209,7 +217,17 @@ class Look(cli.Case):
         self.assertTrue(device["matrix_shapes"] or device["no_matrix_shapes"])
         self.assertTrue(any(h["device_local"] for h in device["heaps"]))
         self.assertEqual(report["unloaded"], [])  # the drivers are restricted
+        ways = {(w["type"], w["out_type"], w["compute"]): w for w in device["arithmetic"]}
+        self.assertEqual(len(ways), 13)
+        for types, way in ways.items():
+            self.assertIn(way["by"], ["matrix", "dot", "shader"] if types[0] in device["types"] else [None], types)
+            self.assertEqual(way["kernel"] is None, way["by"] is None)
+        self.assertLessEqual({"f16", "bf16", "i8", "u8"}, set(device["types"]))  # no feature is needed for them
+        self.assertEqual([lack["what"] for lack in device["missing"] if "tiled" in lack["what"]],
+                         ["serial, naive, grouped, tiled, band, band-tiled"])
+        self.assertLess(len(device["missing"]), 8)
         text = self.good("devices")
+        self.assertRegex(text, r"(?m)^   types +f32 (f64 )?i32 u32; (f16|bf16|i8)")
         self.assertRegex(text, r"(?m)^   best +4096³ \w+ \d+×\d+")
         self.assertEqual([line for line in text.splitlines() if len(line) > 80 and not line.startswith("   driver ")], [])
 

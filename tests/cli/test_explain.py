@@ -39,6 +39,22 @@ class Explain(cli.Case):
         self.assertGreater(kernel["stride"], 1)
         self.assertIn("slip for 64", self.good("explain", "--size", "1024x1024x1", "--tile", "16", "--kernel", "tiled"))
 
+    def test_plans(self):
+        """Kernels that take every problem are not counted; what follows from their plan is told."""
+        report = self.explain("--size", "256x512x64", "--kernel", "blocked", "--type", "f16", "--compute", "f16")
+        plan = report["planned"]
+        rows, cols = plan["tile"]
+        self.assertEqual((report["problem"]["type"], report["problem"]["out_type"], report["problem"]["compute"]), ("f16", "f16", "f16"))
+        self.assertEqual(plan["name"], "blocked")
+        self.assertAlmostEqual(plan["sum_registers"], rows * cols / plan["workgroup"][0] / plan["workgroup"][1] / 2, places=5)
+        self.assertAlmostEqual(plan["bytes_per_multiply_add"], 2 * (1 / rows + 1 / cols), places=5)
+        self.assertAlmostEqual(plan["flop_per_byte"] * plan["bytes_per_multiply_add"], 2, places=5)
+        self.assertIsNone(plan["matrix"])
+        text = self.good("explain", "--size", "256", "--type", "f16,i8")  # the tutorials' kernels do not take them
+        self.assertRegex(text, r"(?m)^256³ f16: \w+, tiles of \d+×\d+$")
+        self.assertRegex(text, r"(?m)^256³ i8: \w+, tiles of \d+×\d+$")
+        self.assertEqual([line for line in text.splitlines()[1:] if len(line) > 80], [])
+
     def test_ragged(self):
         kernel = self.kernels("--size", "5x7x3", "--tile", "2x4", "--kernel", "tiled")["tiled"]
         self.assertEqual(kernel["invocations"], {"formula": 48, "counted": 48})

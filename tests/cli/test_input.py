@@ -53,6 +53,27 @@ WORDS = [
     ("--jsno", 2, "did you mean --json"),
     ("--tlie=4", 2, "did you mean --tile"),
     ("--qwertyuiop", 2, "--help' lists them all"),
+    ("--type f16,i8,f16_r", 2, "lists f16 twice"),
+    ("--type f17", 2, "[Kk]nown: f32, f64, i32, u32, f16, bf16, i8, u8"),
+    ("--out-type i8", 2, "--out-type: 'i8' is unknown; .*[Kk]nown: f16, bf16, f32, i32, u32, f64"),
+    ("--c_type i8_r", 2, "--c_type: 'i8_r' is unknown"),
+    ("--compute bf16", 2, "--compute: 'bf16' is unknown; .*[Kk]nown: f32, f16, i32, u32, f64"),
+    ("--type f16 --out-type i32", 2, "f16 cannot be stored as i32 and summed in f32; there are: f16 summed in f32"),
+    ("--compute_type i32_r --size 4", 2, "f32 cannot be stored as f32 and summed in i32"),
+    ("--c_type f16_r --d_type f32_r --type f16 --size 4", 2, "--d_type says f32, and an option before it f16: here both are one type"),
+    ("--size 4 --type f16 --kernel tiled", 4, "tiled multiplies f32, f64, i32 and u32"),
+    ("--size 4 --bias_vector --kernel tiled", 4, "plain products alone: .*no bias, no activation"),
+    ("--activation swish", 2, "--activation: 'swish' is unknown; known: none, relu, gelu"),
+    ("--type i8 --activation_type gelu --size 4", 2, "gelu is for floats; the type is i8"),
+    ("--bias b.npy --bias_vector", 2, "leave out one of them"),
+    ("--bias /nonexistent.npy", 2, "/nonexistent.npy"),
+    ("--type bf16 --out c.npy --size 4", 2, r"c.npy: .npy has no name for bf16: write FILE.safetensors"),
+    ("--out c.safetensors:__metadata__ --size 4", 2, "no tensor can be called '__metadata__'"),
+    ("bench --suite my.suite --compute f16", 2, "are for the suites that have a name: the lines of my.suite"),
+    ("ladder --type f16", 2, "the tutorials' kernels, which have f32, f64, i32 and u32; f16 is for run, explain, tune and bench"),
+    ("trace --type bf16", 2, "bf16 is for run, explain, tune and bench"),
+    ("trace --type f31", 2, "did you mean 'f32'"),
+    ("trace --compute f16", 2, "--compute is no option of 'vkmatmul trace'"),
     ("--s 4", 2, "--s may be any of --size, --stride_a, --stride_b, --stride_c, --seed, --shader"),
     ("-x", 2, "unknown option -x"),
     ("--json=yes", 2, "--json takes no argument"),
@@ -86,7 +107,7 @@ class Words(cli.Case):
     def test_empty_and_hostile_words(self):
         for value in ["", " ", "\n", "\x1b[31m", "\udcff\udcfe", "9" * 10000, "," * 5000, "x" * 5000, "%n%s"]:
             for option in ["--size", "--tile", "--type", "--kernel", "--seed", "--min-time", "-m", "--device", "--alpha", "--lda", "--stride_a",
-                           "--transposeA", "--layout", "--config"]:
+                           "--transposeA", "--layout", "--config", "--out-type", "--compute", "--activation"]:
                 with self.subTest(option + repr(value)[:40]):
                     if option == "--device" and value == " ":
                         continue  # names may hold spaces

@@ -29,7 +29,7 @@ class Manual(cli.Case):
                     self.assertRegex(MANUAL, r"(?m)^\.It (Fl \w , )?Fl -" + name + r"\b", line)
 
     def test_words(self):
-        for option in ["kernel", "type", "init", "verify"]:
+        for option in ["kernel", "type", "init", "verify", "out-type", "compute", "activation"]:
             words = re.search(r"[Kk]nown: ([^\n]*)", cli.run("--" + option, "?").stderr).group(1)
             for word in words.split(", "):
                 self.assertRegex(MANUAL, r"(?m)^\.Cm .*\b" + re.escape(word) + r"\b|\b" + re.escape(word) + r"\b", option)

@@ -86,6 +86,72 @@ static void json_survives(void **state)
     free(text);
 }
 
+/* f32 that went through f16: every format says so. */
+static void fewer_bits_are_told(void **state)
+{
+    static const char *const words[][2] = {{"table", "f32 (sum f16)"},
+                                           {"json", "\"type\":\"f32\",\"out_type\":\"f32\",\"compute\":\"f16\""},
+                                           {"csv", ",f32,f16,gelu,true\r\n"},
+                                           {"quiet", " f32 (sum f16)\n"}};
+    sample s;
+
+    (void)state;
+    for (int told = 0; told < 2; told++) {
+        make_sample(&s);
+        if (told) {
+            s.row.problem.typed = s.row.problem.has_bias = 1;
+            s.row.problem.out_type = VKMM_F32;
+            s.row.problem.compute = VKMM_F16;
+            s.row.problem.activation = VKMM_GELU;
+        }
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            const vkmm_writer *writer = vkmm_writer_find(words[i][0]);
+            const vkmm_ladder ladder = {.device = &s.device, .problem = s.row.problem, .init = "int", .rows = &s.row, .count = 1};
+            const vkmm_tune_row tune = {.device = &s.device, .problem = s.row.problem};
+            vkmm_report report = {.utf8 = 1, .version = "", .shader_hash = "", .command = ""};
+            char *text = written(words[i][0], report, &s.row);
+            size_t bytes;
+            assert_int_equal(strstr(text, words[i][1]) != NULL, told);
+            free(text);
+            text = NULL;
+            s.row.step = "1a";
+            report.out = open_memstream(&text, &bytes);
+            assert_int_equal(writer->ladder(&report, &ladder), VKMM_OK);
+            if (writer->tune != NULL) assert_int_equal(writer->tune(&report, &tune), VKMM_OK);
+            fclose(report.out);
+            const char *first = strstr(text, words[i][1]);
+            assert_int_equal(first != NULL, told);
+            if (told && writer->tune != NULL) assert_non_null(strstr(first + 1, words[i][1]));
+            free(text);
+        }
+    }
+}
+
+/* The words follow from the table of types. */
+static void types_have_names(void **state)
+{
+    uint32_t count = 0;
+
+    (void)state;
+    for (; vkmm_types_at(count) != NULL; count++) {
+        const vkmm_types types = *vkmm_types_at(count), usual = vkmm_types_default(types.in);
+        char name[64];
+        snprintf(name, sizeof name, "%s%s%s%s%s%s", vkmm_type_of(types.in)->name, types.out != usual.out ? "→" : "",
+                 types.out != usual.out ? vkmm_type_of(types.out)->name : "", types.compute != usual.compute ? " (sum " : "",
+                 types.compute != usual.compute ? vkmm_type_of(types.compute)->name : "", types.compute != usual.compute ? ")" : "");
+        assert_string_equal(vkmm_types_name(types, 1), name);
+        assert_int_equal(vkmm_types_index(types), count);
+        assert_int_equal(strchr(vkmm_types_name(types, 0), '>') != NULL, types.out != usual.out);
+        for (const char *c = vkmm_types_slug(types); *c != '\0'; c++)
+            assert_true(*c == '-' || (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z'));
+        for (uint32_t i = 0; i < count; i++) {
+            assert_string_not_equal(vkmm_types_slug(types), vkmm_types_slug(*vkmm_types_at(i)));
+            assert_string_not_equal(vkmm_types_words(types), vkmm_types_words(*vkmm_types_at(i)));
+        }
+    }
+    assert_int_equal(count, VKMM_TYPES_COUNT);
+}
+
 static void no_verdict_no_speed(void **state)
 {
     static const char *const formats[] = {"json", "csv", "table", "quiet"};
@@ -186,6 +252,8 @@ static void problems(void **state)
     p = (vkmm_problem){
         .m = 2, .n = 3, .k = 4, .lda = 6, .batch_count = 2, .stride_a = 12, .stride_c = 6, .scaled = 1, .alpha = -0.5, .beta = 0.1};
     expect_texts(&p, "2×3×4 ×2", "2x3x4 x2", "lda 6, stride_b 0, alpha -0.5, beta 0.1");
+    p = (vkmm_problem){.m = 8, .n = 8, .k = 8, .has_bias = 1, .activation = VKMM_GELU};
+    expect_texts(&p, "8³ +bias gelu", "8^3 +bias gelu", "");
     p = (vkmm_problem){.type = VKMM_U32, .scaled = 1, .alpha = 4294967295.0, .beta = -2147483648.0};
     expect_texts(&p, "0³", "0^3", "alpha 4294967295, beta -2147483648");
     /* Everything at its longest fits. */
@@ -224,10 +292,11 @@ static void matrices_shrink(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(json_survives), cmocka_unit_test(no_verdict_no_speed),
-                                       cmocka_unit_test(csv_quotes),    cmocka_unit_test(tables_shrink),
-                                       cmocka_unit_test(texts),         cmocka_unit_test(matrices_shrink),
-                                       cmocka_unit_test(problems)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(json_survives),   cmocka_unit_test(no_verdict_no_speed),
+                                       cmocka_unit_test(csv_quotes),      cmocka_unit_test(tables_shrink),
+                                       cmocka_unit_test(texts),           cmocka_unit_test(matrices_shrink),
+                                       cmocka_unit_test(problems),        cmocka_unit_test(fewer_bits_are_told),
+                                       cmocka_unit_test(types_have_names)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,11 +59,15 @@ class Shader(cli.Case):
         self.assertEqual(done.returncode, 1 if "the kernel changed its inputs" in done.stderr else 0)
 
     def test_plain_products_alone(self):
-        for words in ["--beta 2", "--transposeA T", "--batch_count 2", "--layout col", "--ldc 99"]:
+        for words in ["--beta 2", "--transposeA T", "--batch_count 2", "--layout col", "--ldc 99", "--bias_vector", "--activation relu"]:
             done = cli.run("--shader", EXAMPLE, "--size", "8", *words.split(), "--json", *FAST)
             self.assertEqual(done.returncode, 4, words)
             self.assertRegex(done.stderr, r"\Avkmatmul: [^\n]* computes plain products alone[^\n]*\n\Z", words)
             self.assertTrue(json.loads(done.stdout)["verify"]["passed"], words)  # the built-in kernel's row
+
+    def test_types(self):
+        for kind in ["f16", "bf16", "i8", "u8"]:
+            self.bad(2, "a shader of your own multiplies f32, f64, i32 or u32; --type says " + kind, "--shader", EXAMPLE, "--size", "8", "--type", kind)
 
     def test_errors_name_the_line(self):
         shader = self.shader(("T sum = T(0);", "T sum = nonsense;"))
