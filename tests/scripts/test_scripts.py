@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/vs-cublas and scripts/plot-speed, with programs that play vkmatmul, the script that times cuBLAS, and gnuplot."""
+"""scripts/vs-cublas, scripts/sweep and scripts/plot-speed, with programs that play vkmatmul, the script that times cuBLAS, and gnuplot."""
 import json
 import os
 import pathlib
@@ -21,6 +21,17 @@ sizes = sys.argv[sys.argv.index("--sizes") + 1].split(",")
 for text in sizes:
     m, n, k = (int(x) for x in (text.split("x") * 3)[:3])
     print(json.dumps({"m": m, "n": n, "k": k, "tflops": 0.2}))
+'''
+
+WORKER = '''import sys
+m, n, k = (int(x) for x in sys.stdin.readline().split()[1:4])
+print("ready 00", flush=True)
+for line in sys.stdin:
+    config = dict(s.split("=") for s in line.split()[3].split(","))
+    if config["depth"] == "11":
+        sys.exit(3)
+    ms = m * n * k / int(config["rows"]) * 1e-9
+    print({"7": "failed 5 blocked needs 7 things: whole things", "9": "wrong element"}.get(config["depth"], f"ok {ms} 3"), flush=True)
 '''
 
 
@@ -60,6 +71,33 @@ class Scripts(unittest.TestCase):
             done = self.run_script("vs-cublas", *arguments)
             self.assertEqual(done.returncode, 0)
             self.assertRegex(done.stdout, r"\Avs-cublas: skipped: .*" + words)
+
+    def test_matrix_types_stand_beside_cublas(self):
+        done = self.run_script("vs-cublas", "--cublas", self.file("cublas.py", CUBLAS), "--vkmatmul", self.file("vkmatmul", VKMATMUL, True),
+                               "--only", "matrix")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(sum("f16 sums" in line for line in done.stdout.splitlines()), 7)
+        self.assertRegex(done.stdout, r"i8 4096x8x14336 +300 +200 +1\.50  cuBLAS, B transposed")
+
+    def test_a_sweep_ranks_what_is_right(self):
+        log = self.folder / "log"
+        listed = self.file("list", "blocked rows=16|32,depth=8|7  # two of them refused\n\ncpu rows=64,depth=8\ncpu rows=64,depth=8\n")
+        done = self.run_script("sweep", "--vkmatmul", self.file("vkmatmul", WORKER, True), "--size", "64,128x64x64", "--type", "i8",
+                               "--best", "2", "--log", str(log), listed)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        self.assertRegex(lines[0], r"\A5 configurations: 3 right, 0 wrong, 2 refused or lost, ")
+        self.assertRegex(lines[1], r"2 left out, blocked rows=16,depth=7 for one: whole things")
+        self.assertEqual([line.split()[3:] for line in lines if " % " in line], [["cpu", "rows=64,depth=8"], ["blocked", "rows=32,depth=8"]] * 2)
+        self.assertEqual(sum("ms" in json.loads(line) for line in log.read_text().splitlines()), 2 * (3 + 2 * 5))
+
+    def test_a_sweep_tells_of_wrong_products(self):
+        done = self.run_script("sweep", "--vkmatmul", self.file("vkmatmul", WORKER, True), "--size", "64",
+                               self.file("list", "blocked rows=16,depth=8|9|11\n"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("WRONG blocked rows=16,depth=9: wrong element", done.stderr)
+        self.assertNotIn("depth=11", done.stderr)
+        self.assertRegex(done.stdout, r"1 right, 1 wrong, 1 refused or lost[\s\S]*blocked rows=16,depth=11 for one: the process ended")
 
     def test_an_unknown_group(self):
         done = self.run_script("vs-cublas", "--cublas", self.file("cublas.py", CUBLAS), "--only", "cubes")
