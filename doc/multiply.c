@@ -20,7 +20,7 @@ int main(void)
     vkmm_status status = vkmm_instance_create(&params, &instance);
     if (status == VKMM_OK) status = vkmm_instance_find_device(instance, NULL, &index);
     if (status == VKMM_OK) status = vkmm_device_create(instance, index, &device);
-    if (status == VKMM_OK) status = vkmm_multiply(device, &problem, a, b, c);
+    if (status == VKMM_OK) status = vkmm_multiply(device, &problem, a, b, NULL, c);
     for (int i = 0; i < 9 && status == VKMM_OK; i++) status = c[i] == right[i] ? VKMM_OK : VKMM_WRONG_RESULT;
     vkmm_device_destroy(&device);
     vkmm_instance_destroy(&instance);
