@@ -48,7 +48,7 @@ uvec4 READ(uint n, uint base, uint x, uint k0, uint k, uint end)
     if (BY_VECTOR) {
         uint at = FROM + min(n, LAST) * (THREADS / LINE * (LD / MEMORY_VECTOR)) + (ALONG_K ? k0 / MEMORY_VECTOR : k0 * (LD / MEMORY_VECTOR));
         if (!EVEN) {
-            x = min(x, LIMIT - (ALONG_K ? 1 : MEMORY_VECTOR));
+            x = min(x, LIMIT - (ALONG_K ? 1 : min(LIMIT, MEMORY_VECTOR)));
             at = base / MEMORY_VECTOR + (ALONG_K ? x * (LD / MEMORY_VECTOR) + k / MEMORY_VECTOR : k * (LD / MEMORY_VECTOR) + x / MEMORY_VECTOR);
         }
         if (end == WHOLE || k < end)

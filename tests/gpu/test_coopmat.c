@@ -118,7 +118,7 @@ static int product(general_run *run, const vkmm_problem *problem)
 
 static int extents(general_run *run, vkmm_problem p)
 {
-    static const uint32_t sizes[][3] = {{64, 80, 64}, {1, 144, 16}, {48, 16, 0}, {37, 29, 75}, {131, 1, 33}, {80, 64, 16}};
+    static const uint32_t sizes[][3] = {{64, 80, 64}, {1, 144, 16}, {48, 16, 0}, {37, 29, 75}, {131, 1, 33}, {80, 64, 16}, {48, 8, 40}};
     static const double scalars[][2] = {{1, 0}, {-3, 0}, {2, 1}};
     int wrong = 0;
     for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -126,7 +126,8 @@ static int extents(general_run *run, vkmm_problem p)
         p.scaled = i % 3 != 0;
         p.alpha = p.type == VKMM_U8 && scalars[i % 3][0] < 0 ? 5 : scalars[i % 3][0];
         p.beta = scalars[i % 3][1];
-        place(&p, p.m % 16 == 0 && p.n % 16 == 0, p.m % 16 == 0 && p.n % 16 == 0, i % 4 == 3 ? 3 : 1);
+        const int aligned = p.m % 16 == 0 && p.n % 8 == 0; /* 8: fewer than 16 bytes hold, of bytes */
+        place(&p, aligned, aligned, i % 4 == 3 ? 3 : 1);
         run->max_groups = i % 3 == 2 ? 1 : 0;
         wrong += product(run, &p);
     }
