@@ -82,6 +82,8 @@ static const char *kernel_of(const vkmm_device_info *info, uint32_t turn, vkmm_p
     *problem = (vkmm_problem){.m = 64, .n = 64, .k = 64, .type = types->in, .typed = 1, .out_type = types->out, .compute = types->compute};
     /* A processor's driver compiles it for seconds, and the planner never takes it there. */
     if (info->type == VK_PHYSICAL_DEVICE_TYPE_CPU && info->has_broadcast && strcmp(kernel, "skinny") == 0) return NULL;
+    /* Nor of those of matrix operations, whose compiling takes such a driver up to 20 s each. */
+    if (info->type == VK_PHYSICAL_DEVICE_TYPE_CPU && strncmp(kernel, "coopmat", 7) == 0) return NULL;
     return strcmp(kernel, "serial") != 0 && takes(info, kernel, problem) ? kernel : NULL;
 }
 

@@ -26,6 +26,14 @@ static const vkmm_preset presets[] = {
 };
 enum { ANY_SUMS = 2, SMALLER = 3, COUNT = sizeof presets / sizeof presets[0] };
 
+/* Drivers on processors take minutes to compile larger ones. */
+static const vkmm_preset small[] = {{{{32, 32, 16, 16, 16, 1, 8, 1, 1, 1, 1, 1, 1, 1, 1, 1}}, .10, 8, 1}};
+
+static int is_processor(const vkmm_device_info *device)
+{
+    return device->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
 /* Where one operation covers most of the short side, what counts is to read the long one with all processors. */
 static const vkmm_config tall = {{128, 32, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16, 1, 1, 1, 1}};
 static const vkmm_config wide = {{32, 128, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16, 1, 1, 1, 1}};
@@ -33,7 +41,7 @@ static const vkmm_config wide = {{32, 128, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16, 1
 int vkmm_thin_matrix(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel, vkmm_config *config)
 {
     vkmm_config thin = vkmm_is_wide(problem) ? wide : tall;
-    if (vkmm_short_side(problem) > THIN) return 0;
+    if (is_processor(device) || vkmm_short_side(problem) > THIN) return 0;
     vkmm_fit_matrix(device, problem, kernel, &thin);
     if (vkmm_config_forbidden_by(kernel, problem, &thin, device)) return 0;
     *config = thin;
@@ -41,10 +49,11 @@ int vkmm_thin_matrix(const vkmm_device_info *device, const vkmm_problem *problem
 }
 
 /* Bytes of a transposed A are turned round on the way, by as many invocations as a large tile has too few of. */
-vkmm_presets vkmm_coopmat_presets(const vkmm_problem *problem)
+vkmm_presets vkmm_coopmat_presets(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     const int turned = vkmm_type_of(problem->type)->bytes == 1 && problem->op_a == VKMM_OP_T;
     const uint32_t first = turned ? SMALLER : vkmm_problem_compute(problem) == VKMM_F16 ? 0 : ANY_SUMS;
+    if (is_processor(device)) return (vkmm_presets){small, 1};
     return (vkmm_presets){presets + first, COUNT - first};
 }
 
@@ -94,7 +103,7 @@ void vkmm_fit_matrix(const vkmm_device_info *device, const vkmm_problem *problem
 int vkmm_coopmat_suits(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     uint32_t shape[3] = {0};
-    if (device->type == VK_PHYSICAL_DEVICE_TYPE_CPU || vkmm_short_side(problem) < LEAST_SIDE) return 0;
+    if (is_processor(device) || vkmm_short_side(problem) < LEAST_SIDE) return 0;
     best_shape(device, problem, shape);
     return shape[0] > 0;
 }

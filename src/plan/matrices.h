@@ -11,7 +11,7 @@
 void vkmm_fit_matrix(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel, vkmm_config *config);
 
 /* Tiles for coopmat, before vkmm_fit_matrix. */
-vkmm_presets vkmm_coopmat_presets(const vkmm_problem *problem);
+vkmm_presets vkmm_coopmat_presets(const vkmm_device_info *device, const vkmm_problem *problem);
 
 /* Takes a tile for a problem with a very short side, fitted but for its parts of K; 0: it has none, or the device does not allow that. */
 int vkmm_thin_matrix(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel, vkmm_config *config);

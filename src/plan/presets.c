@@ -138,7 +138,7 @@ static vkmm_presets coopmat2_presets(const vkmm_device_info *device, const vkmm_
 
 vkmm_presets vkmm_presets_of(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel)
 {
-    if (strcmp(kernel->name, "coopmat") == 0) return vkmm_coopmat_presets(problem);
+    if (strcmp(kernel->name, "coopmat") == 0) return vkmm_coopmat_presets(device, problem);
     if (strcmp(kernel->name, "cpu") == 0) return cpu_presets(device, problem);
     if (strcmp(kernel->name, "skinny") == 0) return skinny_presets(problem);
     if (strcmp(kernel->name, "coopmat2") == 0) return coopmat2_presets(device, problem);

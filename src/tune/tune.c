@@ -103,7 +103,7 @@ static void add_planned(const vkmm_tune *t, const vkmm_kernel *kernel, int shift
 static void add_matrix_presets(const vkmm_tune *t, vkmm_point seeds[MOST_SEEDS], uint32_t *count)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find("coopmat");
-    const vkmm_presets list = vkmm_coopmat_presets(&t->seen);
+    const vkmm_presets list = vkmm_coopmat_presets(&t->device, &t->seen);
     for (uint32_t i = 0; i < list.count && *count < MOST_SEEDS; i++) {
         vkmm_config config = list.presets[i].config;
         vkmm_fit_matrix(&t->device, &t->seen, kernel, &config);

@@ -118,6 +118,9 @@ static void leaves_alone_what_does_not_fit(void **state)
         assert_string_equal(planned(&devices[d].info, thin), "skinny");
     }
     assert_string_equal(planned(&processor, f16), "cpu");
+    vkmm_choice asked; /* for: its driver compiles large tiles for minutes */
+    assert_int_equal(choose(&processor, &f16, "coopmat", NULL, &asked), VKMM_OK);
+    assert_int_equal(asked.config.values[VKMM_TUNE_THREAD_ROWS] * asked.config.values[VKMM_TUNE_THREAD_COLS], 256);
     assert_string_equal(planned(&none, f16), "blocked");
 }
 
