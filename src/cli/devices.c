@@ -68,6 +68,8 @@ static void add_types(cli_session *session, vkmm_device_row *row)
     }
 }
 
+enum { TYPES_TEXT = 120 };
+
 /* What is said of one kernel. */
 typedef struct limits {
     char unbuilt[64];  /* types that it could take, were they in this build */
@@ -92,11 +94,19 @@ static void list_types(cli_session *session, const vkmm_device_row *row, vkmm_ab
     }
 }
 
+static void types_text(const vkmm_ability *ability, char text[TYPES_TEXT])
+{
+    text[0] = '\0';
+    for (uint32_t i = 0; i < ability->type_count; i++) add_word(text, TYPES_TEXT, " ", ability->types[i]);
+}
+
 static int takes_the_same(const vkmm_ability *a, const vkmm_ability *b)
 {
-    for (uint32_t i = 0; i < a->type_count && a->type_count == b->type_count; i++)
-        if (strcmp(a->types[i], b->types[i]) != 0) return 0;
-    return a->type_count == b->type_count;
+    char of_a[TYPES_TEXT], of_b[TYPES_TEXT];
+
+    types_text(a, of_a);
+    types_text(b, of_b);
+    return strcmp(of_a, of_b) == 0;
 }
 
 /* Kernels that take few types, in one sentence for all that take the same. */
@@ -104,13 +114,13 @@ static void add_limits(vkmm_device_row *row)
 {
     for (uint32_t i = 0; i < row->kernel_count; i++) {
         const vkmm_ability *ability = &row->kernels[i];
-        char names[96] = "", types[120] = "";
+        char names[96] = "", types[TYPES_TEXT];
         uint32_t before = 0;
         while (before < i && !takes_the_same(ability, &row->kernels[before])) before++;
         if (before < i || ability->type_count == 0 || ability->type_count == row->type_count) continue;
         for (uint32_t j = i; j < row->kernel_count; j++)
             if (takes_the_same(ability, &row->kernels[j])) add_word(names, sizeof names, ", ", row->kernels[j].kernel);
-        for (uint32_t j = 0; j < ability->type_count; j++) add_word(types, sizeof types, " ", ability->types[j]);
+        types_text(ability, types);
         add_word(types, sizeof types, " ", "alone");
         add_lack(row, names, types);
     }
