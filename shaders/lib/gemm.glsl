@@ -50,15 +50,7 @@ layout(std430, set = 0, binding = 3) buffer WorkspaceVectors { SV VP[]; };
 #endif
 layout(std430, set = 0, binding = BIAS_BINDING) readonly buffer Bias { S bias[]; };
 
-layout(push_constant) uniform Product {
-    uint M, N, K;
-    uint LDA, LDB, LDC;                // elements from one stored row to the next
-    uint OFFSET_A, OFFSET_B, OFFSET_C; // where the first element of the first matrix lies
-    uint STRIDE_A, STRIDE_B, STRIDE_C; // from one matrix of the batch to the next
-    uint SPLITS, SPLIT_DEPTH;          // K is summed in so many parts, each of SPLIT_DEPTH, a multiple of DEPTH
-    uint FIRST, END;                   // work items of this dispatch: see below
-    uvec2 ALPHA, BETA;                 // bits of an S
-};
+#include "push.glsl"
 
 // Work is counted in items: tiles of C, fastest; then parts of K; then matrices of the batch. Item i is tile i % tiles of part
 // i / tiles % SPLITS of matrix i / tiles / SPLITS. A dispatch does the items FIRST … END - 1, and each of its workgroups every
@@ -88,11 +80,5 @@ S scalar(uvec2 bits)
 #define MULTIPLY_ADD(x, y, z) FUSED(x, y, z)
 #define ADD(x, y) ((x) + (y))
 #endif
-
-// The bounds check: tiles hang over the edges of matrices that they do not divide.
-bool inside(uint row, uint rows, uint col, uint cols)
-{
-    return row < rows && col < cols;
-}
 
 #include "epilogue.glsl"
