@@ -23,6 +23,8 @@ const char *vkmm_status_name(vkmm_status status)
         return "out of memory";
     case VKMM_DEVICE_LOST:
         return "device lost";
+    case VKMM_STOPPED:
+        return "stopped";
     }
     return "unknown status";
 }

@@ -1,24 +1,95 @@
 #include "vk/command.h"
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "vk/result.h"
 
-vkmm_status vkmm_command_begin(vkmm_device *device, VkCommandBuffer *command)
+static vkmm_status create_objects(vkmm_device *device, uint32_t family, vkmm_command_slot *slot)
 {
+    const vkmm_log *log = vkmm_device_log(device);
+    VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family};
+    VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    vkmm_status status = vkmm_check(log, device->table.vkCreateCommandPool(device->handle, &pool, NULL, &slot->pool), "vkCreateCommandPool",
+                                    "preparing to record");
+    if (status != VKMM_OK) return status;
     VkCommandBufferAllocateInfo allocation = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = device->command_pool,
+        .commandPool = slot->pool,
         .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
         .commandBufferCount = 1,
     };
-    *command = NULL;
-    vkmm_status status = vkmm_check(vkmm_device_log(device), device->table.vkAllocateCommandBuffers(device->handle, &allocation, command),
-                                    "vkAllocateCommandBuffers", "recording");
+    status = vkmm_check(log, device->table.vkAllocateCommandBuffers(device->handle, &allocation, &slot->command),
+                        "vkAllocateCommandBuffers", "preparing to record");
     if (status != VKMM_OK) return status;
+    return vkmm_check(log, device->table.vkCreateFence(device->handle, &fence, NULL, &slot->fence), "vkCreateFence", "preparing to record");
+}
+
+static vkmm_command_slot *create(vkmm_device *device, uint32_t family, vkmm_status *status)
+{
+    vkmm_command_slot *slot = vkmm_alloc(1, sizeof *slot);
+    if (!slot) {
+        *status = vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for a command buffer");
+        return NULL;
+    }
+    *status = create_objects(device, family, slot);
+    if (*status == VKMM_OK) return slot;
+    vkmm_command_slot_destroy(device, slot);
+    return NULL;
+}
+
+static vkmm_queue *queue_of(vkmm_device *device, vkmm_queue_role role)
+{
+    vkmm_queue *queue = &device->queues[role];
+    return queue->handle ? queue : &device->queues[VKMM_QUEUE_COMPUTE];
+}
+
+/* A list of few: what this process records at a time. */
+static vkmm_command_slot **find_in(vkmm_queue *queue, VkCommandBuffer command)
+{
+    vkmm_command_slot **at = &queue->busy;
+    while (*at && (*at)->command != command) at = &(*at)->next;
+    return at;
+}
+
+/* The slot that was given out; its owner alone uses it, so that only the list needs the lock. */
+static vkmm_command_slot *find(vkmm_device *device, VkCommandBuffer command, vkmm_queue **queue)
+{
+    for (int role = 0; role < VKMM_QUEUE_COUNT; role++) {
+        *queue = &device->queues[role];
+        if (!(*queue)->handle) continue;
+        mtx_lock(&(*queue)->lock);
+        vkmm_command_slot *slot = *find_in(*queue, command);
+        mtx_unlock(&(*queue)->lock);
+        if (slot) return slot;
+    }
+    return NULL;
+}
+
+vkmm_status vkmm_command_begin_on(vkmm_device *device, vkmm_queue_role role, VkCommandBuffer *command)
+{
+    vkmm_queue *queue = queue_of(device, role);
+    vkmm_status status = VKMM_OK;
+    *command = NULL;
+    mtx_lock(&queue->lock);
+    vkmm_command_slot *slot = queue->idle;
+    if (slot) queue->idle = slot->next;
+    mtx_unlock(&queue->lock);
+    if (!slot) slot = create(device, queue->family, &status);
+    if (!slot) return status;
+    mtx_lock(&queue->lock);
+    slot->next = queue->busy;
+    queue->busy = slot;
+    mtx_unlock(&queue->lock);
+    *command = slot->command;
     VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     status = vkmm_check(vkmm_device_log(device), device->table.vkBeginCommandBuffer(*command, &begin), "vkBeginCommandBuffer", "recording");
     if (status != VKMM_OK) vkmm_command_free(device, command);
     return status;
+}
+
+vkmm_status vkmm_command_begin(vkmm_device *device, VkCommandBuffer *command)
+{
+    return vkmm_command_begin_on(device, VKMM_QUEUE_COMPUTE, command);
 }
 
 vkmm_status vkmm_command_end(vkmm_device *device, VkCommandBuffer command)
@@ -26,26 +97,70 @@ vkmm_status vkmm_command_end(vkmm_device *device, VkCommandBuffer command)
     return vkmm_check(vkmm_device_log(device), device->table.vkEndCommandBuffer(command), "vkEndCommandBuffer", "recording");
 }
 
+static VkResult wait(vkmm_device *device, vkmm_command_slot *slot)
+{
+    slot->submitted = 0;
+    return device->table.vkWaitForFences(device->handle, 1, &slot->fence, VK_TRUE, UINT64_MAX);
+}
+
+/* What cannot be reset, or may still be in flight since waiting for it failed, is not given out again. */
 void vkmm_command_free(vkmm_device *device, VkCommandBuffer *command)
 {
-    if (*command) device->table.vkFreeCommandBuffers(device->handle, device->command_pool, 1, command);
+    vkmm_queue *queue;
+    vkmm_command_slot *slot = *command ? find(device, *command, &queue) : NULL;
     *command = NULL;
+    if (!slot) return;
+    int whole = !slot->submitted || wait(device, slot) == VK_SUCCESS;
+    whole = whole && device->table.vkResetCommandPool(device->handle, slot->pool, 0) == VK_SUCCESS;
+    mtx_lock(&queue->lock);
+    *find_in(queue, slot->command) = slot->next;
+    if (whole) {
+        slot->next = queue->idle;
+        queue->idle = slot;
+    }
+    mtx_unlock(&queue->lock);
+    if (!whole) vkmm_command_slot_destroy(device, slot);
+}
+
+vkmm_status vkmm_command_submit(vkmm_device *device, VkCommandBuffer command)
+{
+    const vkmm_log *log = vkmm_device_log(device);
+    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
+    vkmm_queue *queue;
+    vkmm_command_slot *slot = find(device, command, &queue);
+    vkmm_status status =
+        vkmm_check(log, device->table.vkResetFences(device->handle, 1, &slot->fence), "vkResetFences", "preparing a submission");
+    if (status != VKMM_OK) return status;
+    mtx_lock(&queue->lock);
+    VkResult result = device->table.vkQueueSubmit(queue->handle, 1, &submit, slot->fence);
+    mtx_unlock(&queue->lock);
+    slot->submitted = result == VK_SUCCESS;
+    return vkmm_check(log, result, "vkQueueSubmit", "submitting");
+}
+
+vkmm_status vkmm_command_wait(vkmm_device *device, VkCommandBuffer command)
+{
+    vkmm_queue *queue;
+    vkmm_command_slot *slot = find(device, command, &queue);
+    if (!slot->submitted) return VKMM_OK;
+    return vkmm_check(vkmm_device_log(device), wait(device, slot), "vkWaitForFences", "waiting for the device");
+}
+
+int vkmm_command_ended(vkmm_device *device, VkCommandBuffer command)
+{
+    vkmm_queue *queue;
+    vkmm_command_slot *slot = find(device, command, &queue);
+    return !slot->submitted || device->table.vkGetFenceStatus(device->handle, slot->fence) != VK_NOT_READY;
 }
 
 vkmm_status vkmm_command_run(vkmm_device *device, VkCommandBuffer command, double *host_ms)
 {
-    const vkmm_log *log = vkmm_device_log(device);
-    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
-    vkmm_status status =
-        vkmm_check(log, device->table.vkResetFences(device->handle, 1, &device->fence), "vkResetFences", "preparing a submission");
-    if (status != VKMM_OK) return status;
-
     double start = vkmm_now_ms();
-    status = vkmm_check(log, device->table.vkQueueSubmit(device->queue, 1, &submit, device->fence), "vkQueueSubmit", "submitting");
+    vkmm_status status = vkmm_command_submit(device, command);
     if (status != VKMM_OK) return status;
-    VkResult result = device->table.vkWaitForFences(device->handle, 1, &device->fence, VK_TRUE, UINT64_MAX);
+    status = vkmm_command_wait(device, command);
     if (host_ms) *host_ms = vkmm_now_ms() - start;
-    return vkmm_check(log, result, "vkWaitForFences", "waiting for the device");
+    return status;
 }
 
 void vkmm_command_barrier(vkmm_device *device, VkCommandBuffer command, VkPipelineStageFlags from, VkAccessFlags written,

@@ -8,12 +8,13 @@ static vkmm_status create_handle(vkmm_device *device)
     const vkmm_instance_table *table = &device->instance->table;
     const vkmm_physical *physical = device->physical;
     const float priority = 1.0f;
-    VkDeviceQueueCreateInfo queue = {
-        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-        .queueFamilyIndex = physical->queue_family,
-        .queueCount = 1,
-        .pQueuePriorities = &priority,
-    };
+    const uint32_t families[VKMM_QUEUE_COUNT] = {physical->queue_family, physical->transfer_family};
+    VkDeviceQueueCreateInfo queues[VKMM_QUEUE_COUNT];
+    for (int role = 0; role < VKMM_QUEUE_COUNT; role++)
+        queues[role] = (VkDeviceQueueCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                                 .queueFamilyIndex = families[role],
+                                                 .queueCount = 1,
+                                                 .pQueuePriorities = &priority};
     VkPhysicalDeviceFeatures features = {.shaderFloat64 = physical->info.has_f64 ? VK_TRUE : VK_FALSE};
     vkmm_features chain = physical->features;
     const char *extensions[VKMM_FEATURE_COUNT];
@@ -23,33 +24,24 @@ static vkmm_status create_handle(vkmm_device *device)
         .pNext = vkmm_features_chain(&chain),
         .enabledExtensionCount = count,
         .ppEnabledExtensionNames = extensions,
-        .queueCreateInfoCount = 1,
-        .pQueueCreateInfos = &queue,
+        .queueCreateInfoCount = physical->transfer_family == UINT32_MAX ? 1 : VKMM_QUEUE_COUNT,
+        .pQueueCreateInfos = queues,
         .pEnabledFeatures = &features,
     };
     vkmm_status status = vkmm_check(vkmm_device_log(device), table->vkCreateDevice(physical->handle, &info, NULL, &device->handle),
                                     "vkCreateDevice", "opening the device");
     if (status != VKMM_OK) return status;
     volkLoadDeviceTable(&device->table, device->handle);
-    device->table.vkGetDeviceQueue(device->handle, physical->queue_family, 0, &device->queue);
     table->vkGetPhysicalDeviceMemoryProperties(physical->handle, &device->memory);
     return VKMM_OK;
 }
 
-static vkmm_status create_command_objects(vkmm_device *device)
+static vkmm_status open_queues(vkmm_device *device)
 {
-    VkCommandPoolCreateInfo pool = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-        .queueFamilyIndex = device->physical->queue_family,
-    };
-    vkmm_status status =
-        vkmm_check(vkmm_device_log(device), device->table.vkCreateCommandPool(device->handle, &pool, NULL, &device->command_pool),
-                   "vkCreateCommandPool", "opening the device");
-    if (status != VKMM_OK) return status;
-    VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    return vkmm_check(vkmm_device_log(device), device->table.vkCreateFence(device->handle, &fence, NULL, &device->fence), "vkCreateFence",
-                      "opening the device");
+    const vkmm_physical *physical = device->physical;
+    vkmm_status status = vkmm_queue_open(device, physical->queue_family, &device->queues[VKMM_QUEUE_COMPUTE]);
+    if (status != VKMM_OK || physical->transfer_family == UINT32_MAX) return status;
+    return vkmm_queue_open(device, physical->transfer_family, &device->queues[VKMM_QUEUE_TRANSFER]);
 }
 
 vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_device **out)
@@ -62,7 +54,7 @@ vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_dev
     device->instance = instance;
     device->physical = &instance->physicals[index];
     vkmm_status status = create_handle(device);
-    if (status == VKMM_OK) status = create_command_objects(device);
+    if (status == VKMM_OK) status = open_queues(device);
     if (status == VKMM_OK) vkmm_pipeline_cache_open(device);
     if (status != VKMM_OK) vkmm_device_destroy(&device);
     *out = device;
@@ -76,8 +68,7 @@ void vkmm_device_destroy(vkmm_device **device_pointer)
     if (device->handle) {
         if (device->table.vkDeviceWaitIdle) device->table.vkDeviceWaitIdle(device->handle);
         vkmm_pipeline_cache_close(device);
-        if (device->fence) device->table.vkDestroyFence(device->handle, device->fence, NULL);
-        if (device->command_pool) device->table.vkDestroyCommandPool(device->handle, device->command_pool, NULL);
+        for (int role = 0; role < VKMM_QUEUE_COUNT; role++) vkmm_queue_close(device, &device->queues[role]);
         device->table.vkDestroyDevice(device->handle, NULL);
     }
     vkmm_free(device);

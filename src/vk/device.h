@@ -1,4 +1,4 @@
-/* A logical device with one compute queue. */
+/* A logical device with a compute queue, and one for transfers alone where there is such a family. */
 #ifndef VKMM_VK_DEVICE_H
 #define VKMM_VK_DEVICE_H
 
@@ -6,15 +6,14 @@
 
 #include "vk/instance.h"
 #include "vk/pipeline_cache.h"
+#include "vk/queue.h"
 
 struct vkmm_device {
     vkmm_instance *instance;
     const vkmm_physical *physical;
     VkDevice handle;
     struct VolkDeviceTable table; /* every device-level call goes through this */
-    VkQueue queue;
-    VkCommandPool command_pool;
-    VkFence fence; /* of the one submission that may be in flight */
+    vkmm_queue queues[VKMM_QUEUE_COUNT];
     VkPhysicalDeviceMemoryProperties memory;
     vkmm_pipeline_cache pipeline_cache;
 };

@@ -30,6 +30,7 @@ typedef struct vkmm_instance_table {
 typedef struct vkmm_physical {
     VkPhysicalDevice handle;
     uint32_t queue_family;
+    uint32_t transfer_family;                  /* that does nothing but transfers, beside the others; UINT32_MAX: there is none */
     uint8_t pipeline_cache_uuid[VK_UUID_SIZE]; /* which compiled pipelines the driver takes back */
     vkmm_features features;                    /* that the device is created with; not chained yet */
     int has_budget;                            /* VK_EXT_memory_budget: the driver tells how much memory is free */

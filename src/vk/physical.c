@@ -3,21 +3,26 @@
 #include "base/alloc.h"
 #include "vk/instance.h"
 
-/* The first family with compute whose timestamps work, else the first with compute; UINT32_MAX without any. */
-static uint32_t find_queue_family(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t *timestamp_bits)
+/* The first family with compute whose timestamps work, else the first with compute; UINT32_MAX without any. Beside it the first that copies buffers
+ * and does nothing else: such are engines of their own. */
+static void find_queue_families(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_physical *physical)
 {
+    enum { VIDEO_DECODE = 0x20, VIDEO_ENCODE = 0x40, OPTICAL_FLOW = 0x100 }; /* Vulkan's values; older headers lack the names */
+    const VkQueueFlags others = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VIDEO_DECODE | VIDEO_ENCODE | OPTICAL_FLOW;
     VkQueueFamilyProperties families[32];
-    uint32_t count = 32, found = UINT32_MAX;
+    uint32_t count = 32, *timestamp_bits = &physical->info.timestamp_bits;
+    physical->queue_family = physical->transfer_family = UINT32_MAX;
     *timestamp_bits = 0;
     instance->table.vkGetPhysicalDeviceQueueFamilyProperties(handle, &count, families);
     for (uint32_t i = 0; i < count; i++) {
-        if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) || families[i].queueCount == 0) continue;
-        if (found != UINT32_MAX && families[i].timestampValidBits == 0) continue;
-        found = i;
+        const VkQueueFlags flags = families[i].queueFlags;
+        if (families[i].queueCount == 0) continue;
+        if ((flags & VK_QUEUE_TRANSFER_BIT) && !(flags & others) && physical->transfer_family == UINT32_MAX) physical->transfer_family = i;
+        if (!(flags & VK_QUEUE_COMPUTE_BIT) || *timestamp_bits > 0) continue;
+        if (physical->queue_family != UINT32_MAX && families[i].timestampValidBits == 0) continue;
+        physical->queue_family = i;
         *timestamp_bits = families[i].timestampValidBits;
-        if (*timestamp_bits > 0) break;
     }
-    return found;
 }
 
 static void read_memory(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
@@ -145,7 +150,7 @@ int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, u
     /* First without a chain: how new is the device? Structures that it does not know must not be chained. */
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
     uint32_t version = properties.properties.apiVersion;
-    physical->queue_family = find_queue_family(instance, handle, &info->timestamp_bits);
+    find_queue_families(instance, handle, physical);
     if (version < VK_API_VERSION_1_1 || physical->queue_family == UINT32_MAX) {
         vkmm_say(&instance->log, VKMM_LOG_INFO, "\"%s\" is left out: %s", properties.properties.deviceName,
                  version < VK_API_VERSION_1_1 ? "it has Vulkan 1.0, and 1.1 is needed" : "it has no compute queue");

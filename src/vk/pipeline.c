@@ -114,7 +114,7 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
     };
     /* What the compiler tells is asked of the compiler, not of a cache. */
     VkPipelineCache cache = info->capture_statistics ? VK_NULL_HANDLE : device->pipeline_cache.handle;
-    device->pipeline_cache.used |= cache != VK_NULL_HANDLE;
+    if (cache != VK_NULL_HANDLE) atomic_store(&device->pipeline_cache.used, 1);
     status = vkmm_check(vkmm_device_log(device),
                         device->table.vkCreateComputePipelines(device->handle, cache, 1, &create, NULL, &pipeline->handle),
                         "vkCreateComputePipelines", "building a pipeline");

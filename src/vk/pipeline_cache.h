@@ -2,6 +2,7 @@
 #ifndef VKMM_VK_PIPELINE_CACHE_H
 #define VKMM_VK_PIPELINE_CACHE_H
 
+#include <stdatomic.h>
 #include <volk.h>
 
 #include "vkmatmul.h"
@@ -13,7 +14,7 @@ typedef struct vkmm_pipeline_cache {
     VkPipelineCache handle; /* VK_NULL_HANDLE: the driver made none; pipelines are then compiled each time */
     char *path;             /* of the file, owned; NULL: nothing is kept between processes */
     uint64_t loaded_bytes;  /* that the driver was given from there */
-    int used;               /* a pipeline was built: something may have been added */
+    atomic_int used;        /* a pipeline was built: something may have been added */
 } vkmm_pipeline_cache;
 
 /* Makes device->pipeline_cache, from the file where it is whole and of this very driver. A stale file is passed over; of a damaged one a warning
