@@ -1,5 +1,5 @@
 /* vkmatmul.h: matrix products on Vulkan devices. The public interface of libvkmatmul; vkmatmul_insight.h, which it includes, has the part that
- * looks inside (explain, race, trace).
+ * looks inside (explain, race, trace), and vkmatmul_stream.h that for products larger than a buffer or a device.
  *
  * The product      C ← α·op(A)·op(B) + β·C, op(A) M×K, op(B) K×N, C M×N, op(X) = X or Xᵀ, for one matrix or a batch (vkmm_problem).
  * Layout           row-major unless vkmm_problem says otherwise: element (i, j) of a stored matrix lies at i·ld + j.
@@ -10,9 +10,10 @@
  *                  of the instance. On failure, output handles are NULL and other outputs are untouched.
  * Ownership        every *_create fills a handle that the caller ends with the matching *_destroy, which accepts a
  *                  pointer to NULL and sets the handle to NULL. An instance outlives its devices, a device its jobs and plans.
- * Threads          different instances are independent. One device and all that was made from it is used by one
- *                  thread at a time; different devices may be used by different threads at once. vkmm_*_name and
- *                  other functions without a handle are free of shared state.
+ * Threads          instances and devices may be used by several threads at once; a job, a stream, a tune or a shader by one thread at a
+ *                  time, and different ones, of one device too, by different threads at once. Creating and destroying an instance or a
+ *                  device excludes every other use of it. The log's callback is called by whichever thread fails. vkmm_*_name and other
+ *                  functions without a handle are free of shared state.
  * Units            bytes, milliseconds and elements, as each name says.
  */
 #ifndef VKMATMUL_H
@@ -42,7 +43,8 @@ typedef enum vkmm_status {
     VKMM_NO_DEVICE = 3,     /* no Vulkan loader, no driver, or no device that matches */
     VKMM_UNSUPPORTED = 4,   /* the device cannot do this: a limit, a missing feature */
     VKMM_OUT_OF_MEMORY = 5, /* host or device memory */
-    VKMM_DEVICE_LOST = 6    /* the device stopped answering; destroy it and everything made from it */
+    VKMM_DEVICE_LOST = 6,   /* the device stopped answering; destroy it and everything made from it */
+    VKMM_STOPPED = 7        /* a callback asked to stop */
 } vkmm_status;
 
 /* Short English name ("out of memory"), static storage; never NULL. */
@@ -454,5 +456,6 @@ VKMM_API vkmm_status vkmm_tuned_import(vkmm_instance *instance, const char *path
 #endif
 
 #include "vkmatmul_insight.h"
+#include "vkmatmul_stream.h"
 
 #endif
