@@ -2,6 +2,7 @@
 #include <string.h>
 #include <threads.h>
 
+#include "base/log.h"
 #include "kernel/legal.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -68,20 +69,47 @@ static void copy_matrices(const vkmm_problem *problem, char *to, const char *fro
     }
 }
 
-vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, const void *bias, void *c)
+/* In panels, from the caller's memory and into it. */
+static vkmm_status multiply_in_panels(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, const void *bias,
+                                      void *c)
 {
-    vkmm_job *job = NULL;
-    vkmm_job_params params = {.problem = *problem};
-    vkmm_status status = vkmm_job_create(device, NULL, &params, &job);
-    if (status != VKMM_OK) return status;
+    vkmm_stream *stream = NULL;
+    const vkmm_stream_params params = {.job = {.problem = *problem}};
+    const vkmm_stream_io io = {.a = a, .b = b, .bias = bias, .c = c};
+    vkmm_status status = vkmm_stream_create(device, NULL, &params, &stream);
+    if (status == VKMM_OK) status = vkmm_stream_run(stream, &io, NULL);
+    vkmm_stream_destroy(&stream);
+    return status;
+}
+
+static vkmm_status multiply_at_once(vkmm_job *job, const vkmm_problem *problem, const void *a, const void *b, const void *bias, void *c)
+{
     if (vkmm_problem_alpha(problem) != 0) { /* otherwise they may not be read */
         copy(vkmm_job_matrix(job, VKMM_A), a, vkmm_operand_bytes(problem, VKMM_A));
         copy(vkmm_job_matrix(job, VKMM_B), b, vkmm_operand_bytes(problem, VKMM_B));
     }
     copy(vkmm_job_matrix(job, VKMM_BIAS), bias, vkmm_operand_bytes(problem, VKMM_BIAS));
     if (vkmm_problem_beta(problem) != 0) copy(vkmm_job_matrix(job, VKMM_C), c, vkmm_operand_bytes(problem, VKMM_C));
-    status = vkmm_job_run(job);
+    vkmm_status status = vkmm_job_run(job);
     if (status == VKMM_OK && problem->m > 0 && problem->n > 0) copy_matrices(problem, c, vkmm_job_matrix(job, VKMM_C));
+    return status;
+}
+
+vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, const void *bias, void *c)
+{
+    vkmm_job *job = NULL;
+    vkmm_job_params params = {.problem = *problem};
+    char reason[256];
+    vkmm_held held;
+    vkmm_status status = vkmm_problem_check(vkmm_device_log(device), problem, NULL);
+    if (status != VKMM_OK) return status;
+    if (vkmm_stream_reason(device, problem, 0, reason, sizeof reason)) return multiply_in_panels(device, problem, a, b, bias, c);
+    vkmm_errors_hold(&held);
+    status = vkmm_job_create(device, NULL, &params, &job);
+    vkmm_errors_release(&held);
+    if (status == VKMM_OUT_OF_MEMORY) return multiply_in_panels(device, problem, a, b, bias, c);
+    if (status != VKMM_OK) return vkmm_fail(vkmm_device_log(device), status, "%s", held.sentence);
+    status = multiply_at_once(job, problem, a, b, bias, c);
     vkmm_job_destroy(&job);
     return status;
 }

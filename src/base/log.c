@@ -4,7 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SENTENCE_BYTES = 1024 }; /* with the terminating zero */
+enum { SENTENCE_BYTES = VKMM_SENTENCE_BYTES };
+
+static _Thread_local vkmm_held *innermost;
+
+void vkmm_errors_hold(vkmm_held *held)
+{
+    held->sentence[0] = '\0';
+    held->outer = innermost;
+    innermost = held;
+}
+
+void vkmm_errors_release(vkmm_held *held)
+{
+    innermost = held->outer;
+    held->outer = NULL;
+}
 
 const char *vkmm_status_name(vkmm_status status)
 {
@@ -64,9 +79,11 @@ static void escape(const char *raw, char *out)
 static VKMM_PRINTF(3, 0) void say(const vkmm_log *log, vkmm_log_level level, const char *format, va_list arguments)
 {
     char raw[SENTENCE_BYTES] = "", sentence[SENTENCE_BYTES];
-    if (log == NULL || log->write == NULL) return;
+    const int is_held = level == VKMM_LOG_ERROR && innermost != NULL;
+    if (!is_held && (log == NULL || log->write == NULL)) return;
     if (vsnprintf(raw, sizeof raw, format, arguments) < 0) strcpy(raw, "a message that could not be formatted");
-    escape(raw, sentence);
+    escape(raw, is_held ? innermost->sentence : sentence);
+    if (is_held) return;
     log->write(log->user, level, sentence);
 }
 

@@ -10,6 +10,17 @@
 #define VKMM_PRINTF(format_index, first_argument)
 #endif
 
+enum { VKMM_SENTENCE_BYTES = 1024 }; /* with the terminating zero */
+
+/* Errors that this thread says while it holds them go nowhere but here, the last one alone: for work that may fail and be tried in another way, whose
+ * failure is told, if at all, by whoever tried. Holds nest. */
+typedef struct vkmm_held {
+    char sentence[VKMM_SENTENCE_BYTES]; /* "": none was said */
+    struct vkmm_held *outer;
+} vkmm_held;
+void vkmm_errors_hold(vkmm_held *held);
+void vkmm_errors_release(vkmm_held *held); /* the innermost; held->sentence stays */
+
 /* Formats one sentence and hands it to the log; a NULL log or a NULL write discards it. Control characters in the
  * formatted sentence (a driver's or a file's name may hold them) are written as \xNN. Sentences are cut at 1,023 bytes. */
 void vkmm_say(const vkmm_log *log, vkmm_log_level level, const char *format, ...) VKMM_PRINTF(3, 4);

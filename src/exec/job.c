@@ -4,9 +4,8 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "exec/trial.h"
+#include "exec/pick.h"
 #include "math/problem.h"
-#include "plan/tuned.h"
 #include "vk/command.h"
 
 static vkmm_status create_host_memory(vkmm_job *job)
@@ -44,52 +43,6 @@ static vkmm_status create_device_objects(vkmm_job *job)
     return vkmm_timer_create(device, &job->timer);
 }
 
-/* Tuning results are for those who wish nothing particular. */
-static int may_be_tuned(const vkmm_device *device, const vkmm_job_params *params)
-{
-    int automatic = !params->kernel || strcmp(params->kernel, "auto") == 0;
-    return device && automatic && !params->untuned && !params->shader && !params->config && !params->tile_rows && !params->tile_cols;
-}
-
-/* What a tune found, where it is legal here. A result that this process has not used yet may be another machine's: it must multiply first. */
-static vkmm_status choose_tuned(vkmm_job *job, vkmm_device *device, vkmm_wish *wish, int *chosen)
-{
-    const vkmm_device_info *info = &device->physical->info;
-    vkmm_tuned tuned;
-    int trusted = 0, right = 1;
-    *chosen = 0;
-    if (!vkmm_tuned_find(device->instance, info, &job->problem, &tuned, &trusted)) return VKMM_OK;
-    wish->tuned = &tuned.best;
-    vkmm_status status = vkmm_choose(NULL, info, &job->problem, wish, &job->choice);
-    wish->tuned = NULL;
-    if (status != VKMM_OK || !job->choice.info.tuned)
-        return VKMM_OK; /* not legal here: the planner decides, and tells what there is to tell */
-    if (!trusted) {
-        status = vkmm_trial(device, &job->problem, &job->choice, &right);
-        if (status != VKMM_OK) return status;
-        vkmm_tuned_judge(device->instance, info, &job->problem, right);
-    }
-    if (!right)
-        vkmm_say(job->log, VKMM_LOG_WARNING,
-                 "the tuned configuration of %s (%s) gets a small product wrong on \"%s\": it is forgotten, and the planner's choice used",
-                 job->choice.info.name, job->choice.info.config, info->name);
-    *chosen = right;
-    return VKMM_OK;
-}
-
-static vkmm_status choose(vkmm_job *job, vkmm_device *device, const vkmm_job_params *params)
-{
-    vkmm_wish wish = {.kernel = params->kernel,
-                      .tile_rows = params->tile_rows,
-                      .tile_cols = params->tile_cols,
-                      .shader = params->shader,
-                      .config = params->config};
-    int chosen = 0;
-    vkmm_status status = may_be_tuned(device, params) ? choose_tuned(job, device, &wish, &chosen) : VKMM_OK;
-    if (status != VKMM_OK || chosen) return status;
-    return vkmm_choose(job->log, device ? &device->physical->info : NULL, &job->problem, &wish, &job->choice);
-}
-
 vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, vkmm_job **out)
 {
     *out = NULL;
@@ -100,7 +53,7 @@ vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm
     if (!job) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a job");
     job->log = log;
     job->problem = params->problem;
-    status = choose(job, device, params);
+    status = vkmm_pick(device, log, device ? &device->physical->info : NULL, params, &job->choice);
     if (status == VKMM_OK) {
         job->device = job->choice.module ? device : NULL;
         status = job->device ? create_device_objects(job) : create_host_memory(job);

@@ -252,9 +252,9 @@ typedef struct vkmm_device vkmm_device;
 VKMM_API vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_device **device);
 VKMM_API void vkmm_device_destroy(vkmm_device **device);
 
-/* The simplest use: the product for host matrices, on any device, with the best kernel known. a, b and c point to vkmm_operand_bytes each (an
+/* The simplest use: the product for host matrices, on any device, with the best kernel known; in panels (vkmatmul_stream.h) where it does not fit. a, b and c point to vkmm_operand_bytes each (an
  * operand without elements may be NULL), are aligned for their type and must not overlap; bias too, and it may be NULL without has_bias. Of c, the
- * elements of its matrices alone are written, and only on VKMM_OK. */
+ * elements of its matrices alone are written, and only on VKMM_OK; in panels also before a failure. */
 VKMM_API vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, const void *bias,
                                    void *c);
 

@@ -123,6 +123,7 @@ vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, con
                         vkmm_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
+    choice->unaligned = wish->unaligned;
     choice->problem = vkmm_problem_row_major(problem, &choice->swapped);
     lay_vectors_along_k(&choice->problem);
     vkmm_status status = find_kernel(log, device, problem, wish, choice);

@@ -10,7 +10,8 @@ typedef struct vkmm_wish {
     const vkmm_shader *shader;     /* NULL, or the user's own */
     const char *config;            /* NULL, or tunables of a general kernel */
     const vkmm_candidate
-        *tuned; /* NULL, or what a tune found for problems like this one: taken when nothing else is wished for, if it is legal */
+        *tuned;         /* NULL, or what a tune found for problems like this one: taken when nothing else is wished for, if it is legal */
+    uint32_t unaligned; /* bits VKMM_ALIGNED_* (kernel/contract.h) that a general kernel is not to make use of */
 } vkmm_wish;
 
 typedef struct vkmm_choice {
@@ -21,6 +22,7 @@ typedef struct vkmm_choice {
     vkmm_problem problem;   /* as the kernel sees it: row-major, everything filled in (vkmm_problem_row_major) */
     int swapped;            /* its A is the wished problem's B */
     vkmm_config config;     /* of a general kernel */
+    uint32_t unaligned;     /* the wish's */
     uint32_t split_depth;   /* elements along K of each of info.splits parts */
     int capture_statistics; /* the driver is to keep what it can tell of the pipeline (vk/executable.h); the chooser leaves it 0 */
 } vkmm_choice;
@@ -29,6 +31,10 @@ typedef struct vkmm_choice {
  * VKMM_NO_DEVICE: a kernel that needs one; VKMM_UNSUPPORTED: type, tile or size beyond the device, with limit, value and nearest legal. */
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
                         vkmm_choice *choice);
+
+/* VKMM_ALIGNED_* as the kernel of a choice can use it, whose problem, configuration and workgroup are set. The kernels blocked, skinny and cpu read
+ * vectors of VW elements (kernel/general.h), and skinny 16 bytes of its long operand along K, if an invocation takes whole ones. */
+uint32_t vkmm_usable_alignment(const vkmm_choice *choice);
 
 /* Replaces the module of a choice by an observing build of the same shader, with `count` specialization constants more. VKMM_UNSUPPORTED
  * for serial and for users' shaders. */

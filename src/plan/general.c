@@ -105,7 +105,7 @@ static int reads_any_type(const vkmm_kernel *kernel)
     return strcmp(kernel->name, "blocked") == 0 || strcmp(kernel->name, "skinny") == 0 || strcmp(kernel->name, "cpu") == 0;
 }
 
-uint32_t vkmm_usable_alignment(const vkmm_choice *choice)
+static uint32_t alignment_of(const vkmm_choice *choice)
 {
     const vkmm_problem *problem = &choice->problem;
     const uint32_t *value = choice->config.values, vector = vkmm_problem_compute(problem) == VKMM_F64 ? 2 : 4;
@@ -121,6 +121,11 @@ uint32_t vkmm_usable_alignment(const vkmm_choice *choice)
     const int whole = (along_k ? thread_depth : thread_long) % *longer == 0;
     const uint32_t aligned = vkmm_problem_alignment_to(problem, vectors);
     return whole ? aligned : aligned & ~(uint32_t)(tall ? VKMM_ALIGNED_A : VKMM_ALIGNED_B);
+}
+
+uint32_t vkmm_usable_alignment(const vkmm_choice *choice)
+{
+    return alignment_of(choice) & ~choice->unaligned;
 }
 
 const vkmm_module *vkmm_general_module(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel)

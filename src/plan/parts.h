@@ -24,10 +24,6 @@ void vkmm_fit_short_side(const vkmm_problem *problem, const vkmm_kernel *kernel,
 uint32_t vkmm_problem_alignment(const vkmm_problem *problem);
 uint32_t vkmm_problem_alignment_to(const vkmm_problem *problem, const uint32_t elements[3]);
 
-/* VKMM_ALIGNED_* as the kernel of a choice can use it, whose problem, configuration and workgroup are set. The kernels blocked, skinny and cpu read
- * vectors of VW elements (kernel/general.h), and skinny 16 bytes of its long operand along K, if an invocation takes whole ones. */
-uint32_t vkmm_usable_alignment(const vkmm_choice *choice);
-
 /* The module of a general kernel for a row-major problem, the first in the manifest that the device can run; NULL when there is none. */
 const vkmm_module *vkmm_general_module(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel);
 

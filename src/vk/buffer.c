@@ -68,8 +68,10 @@ static vkmm_status allocate(vkmm_device *device, const char *what, vkmm_placemen
                       device->table.vkMapMemory(device->handle, buffer->memory, 0, buffer->bytes, 0, &buffer->mapped), "vkMapMemory", what);
 }
 
-vkmm_status vkmm_buffer_create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement, vkmm_buffer *buffer)
+static vkmm_status create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement, int shared, vkmm_buffer *buffer)
 {
+    const uint32_t families[VKMM_QUEUE_COUNT] = {device->queues[VKMM_QUEUE_COMPUTE].family, device->queues[VKMM_QUEUE_TRANSFER].family};
+    const int concurrent = shared && device->queues[VKMM_QUEUE_TRANSFER].handle;
     memset(buffer, 0, sizeof *buffer);
     vkmm_status status = check_size(device, what, bytes);
     if (status != VKMM_OK) return status;
@@ -78,13 +80,25 @@ vkmm_status vkmm_buffer_create(vkmm_device *device, const char *what, uint64_t b
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
         .size = bytes,
         .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-        .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
+        .sharingMode = concurrent ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
+        .queueFamilyIndexCount = concurrent ? VKMM_QUEUE_COUNT : 0,
+        .pQueueFamilyIndices = families,
     };
     status = vkmm_check(vkmm_device_log(device), device->table.vkCreateBuffer(device->handle, &info, NULL, &buffer->handle),
                         "vkCreateBuffer", what);
     if (status == VKMM_OK) status = allocate(device, what, placement, buffer);
     if (status != VKMM_OK) vkmm_buffer_destroy(device, buffer);
     return status;
+}
+
+vkmm_status vkmm_buffer_create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement, vkmm_buffer *buffer)
+{
+    return create(device, what, bytes, placement, 0, buffer);
+}
+
+vkmm_status vkmm_buffer_create_shared(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement, vkmm_buffer *buffer)
+{
+    return create(device, what, bytes, placement, 1, buffer);
 }
 
 void vkmm_buffer_destroy(vkmm_device *device, vkmm_buffer *buffer)

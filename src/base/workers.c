@@ -1,0 +1,118 @@
+#include "base/workers.h"
+
+#include <stdatomic.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+enum { MOST_THREADS = 16 };
+
+struct vkmm_workers {
+    thrd_t threads[MOST_THREADS];
+    uint32_t started;
+    mtx_t lock;
+    cnd_t begin, end;
+    uint64_t loop;    /* counts the loops, so that a thread takes part in each once */
+    uint32_t working; /* threads that have not finished the present loop */
+    int quit;
+    vkmm_round work;
+    void *context;
+    uint64_t count;
+    atomic_uint_fast64_t next;
+    atomic_int status;
+};
+
+uint32_t vkmm_processors(void)
+{
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (uint32_t)count : 1;
+}
+
+static void take_rounds(vkmm_workers *w)
+{
+    while (atomic_load(&w->status) == VKMM_OK) {
+        const uint64_t i = atomic_fetch_add(&w->next, 1);
+        if (i >= w->count) return;
+        const vkmm_status status = w->work(w->context, i);
+        if (status != VKMM_OK) atomic_store(&w->status, (int)status);
+    }
+}
+
+static int run_thread(void *context)
+{
+    vkmm_workers *w = context;
+    uint64_t seen = 0;
+    mtx_lock(&w->lock);
+    for (;;) {
+        while (!w->quit && w->loop == seen) cnd_wait(&w->begin, &w->lock);
+        if (w->quit) break;
+        seen = w->loop;
+        mtx_unlock(&w->lock);
+        take_rounds(w);
+        mtx_lock(&w->lock);
+        if (--w->working == 0) cnd_signal(&w->end);
+    }
+    mtx_unlock(&w->lock);
+    return 0;
+}
+
+vkmm_workers *vkmm_workers_create(uint32_t threads)
+{
+    vkmm_workers *w = vkmm_alloc(1, sizeof *w);
+    if (!w) return NULL;
+    if (threads == 0) threads = vkmm_processors();
+    if (threads > MOST_THREADS) threads = MOST_THREADS;
+    if (mtx_init(&w->lock, mtx_plain) != thrd_success) {
+        vkmm_free(w);
+        return NULL;
+    }
+    int ready = cnd_init(&w->begin) == thrd_success && cnd_init(&w->end) == thrd_success; /* else the caller works alone */
+    while (ready && w->started + 1 < threads && thrd_create(&w->threads[w->started], run_thread, w) == thrd_success) w->started++;
+    return w;
+}
+
+void vkmm_workers_destroy(vkmm_workers **workers)
+{
+    vkmm_workers *w = *workers;
+    *workers = NULL;
+    if (!w) return;
+    mtx_lock(&w->lock);
+    w->quit = 1;
+    mtx_unlock(&w->lock);
+    if (w->started > 0) cnd_broadcast(&w->begin);
+    for (uint32_t i = 0; i < w->started; i++) thrd_join(w->threads[i], NULL);
+    cnd_destroy(&w->begin);
+    cnd_destroy(&w->end);
+    mtx_destroy(&w->lock);
+    vkmm_free(w);
+}
+
+uint32_t vkmm_workers_count(const vkmm_workers *workers)
+{
+    return workers->started + 1;
+}
+
+vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, void *context)
+{
+    const int alone = w->started == 0 || count <= 1;
+    w->work = work;
+    w->context = context;
+    w->count = count;
+    atomic_store(&w->next, 0);
+    atomic_store(&w->status, VKMM_OK);
+    if (!alone) {
+        mtx_lock(&w->lock);
+        w->working = w->started;
+        w->loop++;
+        mtx_unlock(&w->lock);
+        cnd_broadcast(&w->begin);
+    }
+    take_rounds(w);
+    if (!alone) {
+        mtx_lock(&w->lock);
+        while (w->working > 0) cnd_wait(&w->end, &w->lock);
+        mtx_unlock(&w->lock);
+    }
+    return (vkmm_status)atomic_load(&w->status);
+}

@@ -1,0 +1,13 @@
+/* The kernel for a problem: what a tune found for such problems, proved, or what the planner chooses. */
+#ifndef VKMM_EXEC_PICK_H
+#define VKMM_EXEC_PICK_H
+
+#include "plan/choose.h"
+#include "vk/device.h"
+
+/* As vkmm_choose, of whose statuses it has all; params->problem must have been checked. A tuned configuration that this process has not used yet
+ * multiplies a small product on the device first. info: the device's own, or with other limits; device and info may be NULL for the kernel serial. */
+vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info, const vkmm_job_params *params,
+                      vkmm_choice *choice);
+
+#endif

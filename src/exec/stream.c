@@ -1,0 +1,253 @@
+#include "exec/stream.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "exec/pick.h"
+#include "exec/store.h"
+#include "math/problem.h"
+
+enum { MOST_PLANNED = 1 << 17, PLANNED = 1 << 16, PLANNED_REST = 4096 };
+
+/* What a stream, or a job, may take of the device. */
+static vkmm_space space_of(const vkmm_device *device, uint64_t memory_limit)
+{
+    const vkmm_device_info *info = &device->physical->info;
+    const uint64_t free = vkmm_physical_free_bytes(device->instance, device->physical), left = free - free / 16;
+    return (vkmm_space){.range = info->max_storage_range,
+                        .allocation =
+                            info->max_buffer_bytes < info->max_allocation_bytes ? info->max_buffer_bytes : info->max_allocation_bytes,
+                        .total = memory_limit > 0 && memory_limit < left ? memory_limit : left,
+                        .mapped = info->unified_memory};
+}
+
+static uint64_t words(uint64_t bytes)
+{
+    return (bytes + 3) / 4 * 4;
+}
+
+const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem *problem, uint64_t memory_limit, char *text, size_t size)
+{
+    static const char *const names[] = {"A", "B", "C", "the bias"};
+    const vkmm_space space = space_of(device, memory_limit);
+    const char *name = device->physical->info.name;
+    uint64_t total = 0;
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
+        const uint64_t bytes = words(vkmm_operand_bytes(problem, (vkmm_operand)o)), guarded = bytes + 2 * VKMM_GUARD_BYTES;
+        total += bytes > 0 ? guarded : 0;
+        if (bytes > space.range)
+            snprintf(text, size, "%s needs %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange)", names[o],
+                     (unsigned long long)bytes, name, (unsigned long long)space.range);
+        else if (guarded > space.allocation)
+            snprintf(text, size, "%s needs %llu bytes; \"%s\" allows buffers of %llu (maxMemoryAllocationSize, maxBufferSize)", names[o],
+                     (unsigned long long)guarded, name, (unsigned long long)space.allocation);
+        else
+            continue;
+        return text;
+    }
+    if (total <= space.total) return NULL;
+    if (memory_limit > 0 && space.total == memory_limit)
+        snprintf(text, size, "the matrices need %llu bytes; the memory limit is %llu", (unsigned long long)total,
+                 (unsigned long long)memory_limit);
+    else
+        snprintf(text, size, "the matrices need %llu bytes; \"%s\" has about %llu left", (unsigned long long)total, name,
+                 (unsigned long long)space.total);
+    return text;
+}
+
+static int exceeds_range(const vkmm_problem *problem, uint64_t range)
+{
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++)
+        if (words(vkmm_operand_bytes(problem, (vkmm_operand)o)) > range) return 1;
+    return 0;
+}
+
+static uint64_t clamped(uint64_t extent)
+{
+    return extent > MOST_PLANNED ? PLANNED + extent % PLANNED_REST : extent;
+}
+
+/* The kernel of the product as a job would have it; of one too large for that, as if bindings had no limit: of a smaller one like it, if need be. */
+static vkmm_status pick_whole(vkmm_stream *stream, const vkmm_job_params *params)
+{
+    vkmm_device_info info = stream->device->physical->info;
+    vkmm_job_params like = *params;
+    if (exceeds_range(&params->problem, info.max_storage_range)) {
+        info.max_storage_range = UINT64_MAX;
+        like.problem.m = clamped(params->problem.m);
+        like.problem.n = clamped(params->problem.n);
+        like.problem.batch_count = 1;
+    }
+    vkmm_status status = vkmm_pick(stream->device, stream->log, &info, &like, &stream->whole);
+    if (status != VKMM_OK || stream->whole.module) return status;
+    return vkmm_fail(stream->log, VKMM_UNSUPPORTED, "the kernel %s runs on the host, where nothing needs to be cut into panels",
+                     stream->whole.info.name);
+}
+
+static vkmm_status too_small(const vkmm_stream *stream)
+{
+    return vkmm_fail(
+        stream->log, VKMM_OUT_OF_MEMORY,
+        "not even panels of %llux%llu fit: %s has tiles of %ux%u, and \"%s\" leaves %llu bytes, %llu a buffer and %llu a binding",
+        (unsigned long long)stream->pieces.unit_rows, (unsigned long long)stream->pieces.unit_cols, stream->whole.info.name,
+        stream->whole.info.tile[0], stream->whole.info.tile[1], stream->device->physical->info.name,
+        (unsigned long long)stream->space.total, (unsigned long long)stream->space.allocation, (unsigned long long)stream->space.range);
+}
+
+static vkmm_status renew_steps(vkmm_stream *stream)
+{
+    vkmm_free(stream->steps);
+    stream->steps = vkmm_pieces_steps(&stream->problem, &stream->pieces, &stream->step_count);
+    stream->stored = 0;
+    return stream->steps ? VKMM_OK : vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a list of panels");
+}
+
+/* Halves panels and what is left of the work; 0: they are as small as can be. */
+static int shrink(vkmm_stream *stream)
+{
+    uint64_t count = stream->step_count - stream->stored;
+    vkmm_stream_drain(stream);
+    vkmm_stream_release(stream);
+    if (!vkmm_pieces_halve(&stream->problem, &stream->whole, &stream->space, &stream->pieces)) return 0;
+    vkmm_step *steps = vkmm_pieces_split(&stream->pieces, stream->steps + stream->stored, &count);
+    if (!steps) return 0;
+    vkmm_free(stream->steps);
+    stream->steps = steps;
+    stream->step_count = count;
+    stream->stored = stream->turns = stream->turns_done = 0;
+    stream->times.shrunk++;
+    return 1;
+}
+
+/* Tries something again with ever smaller panels, as long as memory is what lacks. */
+static vkmm_status try_smaller(vkmm_stream *stream, vkmm_status (*attempt)(vkmm_stream *))
+{
+    for (;;) {
+        vkmm_held held;
+        vkmm_errors_hold(&held);
+        vkmm_status status = attempt(stream);
+        vkmm_errors_release(&held);
+        if (status == VKMM_OK || status == VKMM_STOPPED) return status;
+        if (status == VKMM_DEVICE_LOST)
+            return vkmm_fail(stream->log, status, "%s; %llu of %llu panels of C were done", held.sentence,
+                             (unsigned long long)stream->panels_done,
+                             (unsigned long long)(stream->panels_done + stream->step_count - stream->stored));
+        if (status != VKMM_OUT_OF_MEMORY || !shrink(stream)) {
+            if (held.sentence[0]) vkmm_fail(stream->log, status, "%s", held.sentence);
+            return status;
+        }
+        vkmm_say(stream->log, VKMM_LOG_WARNING, "%s; going on with panels of %llux%llu", held.sentence,
+                 (unsigned long long)stream->pieces.partition.rows, (unsigned long long)stream->pieces.partition.cols);
+    }
+}
+
+static vkmm_status build(vkmm_stream *stream, const vkmm_stream_params *params)
+{
+    vkmm_choice choice;
+    vkmm_status status = pick_whole(stream, &params->job);
+    if (status != VKMM_OK) return status;
+    stream->space = space_of(stream->device, params->memory_limit);
+    if (stream->problem.m == 0 || stream->problem.n == 0) {
+        stream->info = stream->whole.info;
+        stream->pieces.matrices = stream->pieces.partition.depth_panels = 1;
+        return renew_steps(stream); /* none */
+    }
+    if (!vkmm_pieces_find(&stream->problem, &stream->whole, &stream->space, &stream->pieces)) return too_small(stream);
+    stream->workers = vkmm_workers_create(params->threads);
+    if (!stream->workers) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for threads");
+    status = renew_steps(stream);
+    if (status == VKMM_OK) status = try_smaller(stream, vkmm_stream_take);
+    stream->info = stream->whole.info;
+    if (status != VKMM_OK) return status;
+    status = vkmm_stream_choose(stream, &stream->steps[0], 0, &choice);
+    stream->info = choice.info;
+    return status;
+}
+
+vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params, vkmm_stream **out)
+{
+    *out = NULL;
+    if (!log) log = vkmm_device_log(device);
+    vkmm_status status = vkmm_problem_check(log, &params->job.problem, NULL);
+    if (status != VKMM_OK) return status;
+    vkmm_stream *stream = vkmm_alloc(1, sizeof *stream);
+    if (!stream) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a stream");
+    stream->device = device;
+    stream->log = log;
+    stream->problem = params->job.problem;
+    stream->shader = params->job.shader;
+    status = build(stream, params);
+    if (status != VKMM_OK) vkmm_stream_destroy(&stream);
+    *out = stream;
+    return status;
+}
+
+void vkmm_stream_destroy(vkmm_stream **stream_pointer)
+{
+    if (!stream_pointer || !*stream_pointer) return;
+    vkmm_stream *stream = *stream_pointer;
+    vkmm_stream_drain(stream);
+    vkmm_stream_release(stream);
+    for (uint32_t i = 0; i < stream->plan_count; i++) vkmm_stream_plan_destroy(stream->device, &stream->plans[i]);
+    vkmm_free(stream->plans);
+    vkmm_free(stream->steps);
+    vkmm_workers_destroy(&stream->workers);
+    vkmm_free(stream);
+    *stream_pointer = NULL;
+}
+
+const vkmm_kernel_info *vkmm_stream_kernel(const vkmm_stream *stream)
+{
+    return &stream->info;
+}
+
+vkmm_partition vkmm_stream_partition(const vkmm_stream *stream)
+{
+    return stream->pieces.partition;
+}
+
+static void forget_panels(vkmm_stream *stream)
+{
+    for (uint32_t i = 0; i < stream->a_count; i++) stream->a[i].is_named = 0, stream->a[i].turn = 0;
+    for (uint32_t i = 0; i < stream->b_count; i++) stream->b[i].is_named = 0, stream->b[i].turn = 0;
+    stream->turns = stream->turns_done = stream->panels_done = 0;
+    stream->elements_done = 0;
+}
+
+/* One attempt; after memory ended, what was given back is taken anew. */
+static vkmm_status run_steps(vkmm_stream *stream)
+{
+    vkmm_status status = stream->a ? VKMM_OK : vkmm_stream_take(stream);
+    return status == VKMM_OK ? vkmm_stream_steps(stream) : status;
+}
+
+static vkmm_status check_io(const vkmm_stream *stream, const vkmm_stream_io *io)
+{
+    const int reads = vkmm_problem_alpha(&stream->problem) != 0 && stream->problem.k > 0;
+    const void *const memory[] = {reads ? io->a : io, reads ? io->b : io, io->c, stream->problem.has_bias ? io->bias : io};
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++)
+        if (!memory[o] && (o == VKMM_C ? (!io->write || (!io->read && vkmm_problem_beta(&stream->problem) != 0)) : !io->read))
+            return vkmm_fail(stream->log, VKMM_INVALID, "%s has neither memory nor a function for its panels",
+                             o == VKMM_BIAS ? "the bias" : (const char *[]){"A", "B", "C"}[o]);
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_stream_times *times)
+{
+    const uint32_t shrunk = stream->times.shrunk;
+    stream->times = (vkmm_stream_times){.shrunk = stream->start_ms > 0 ? 0 : shrunk};
+    stream->io = io;
+    stream->start_ms = stream->last_progress_ms = stream->last_end_ms = vkmm_now_ms();
+    forget_panels(stream);
+    vkmm_status status = stream->step_count > 0 ? check_io(stream, io) : VKMM_OK;
+    if (status == VKMM_OK) status = renew_steps(stream);
+    if (status == VKMM_OK && stream->step_count > 0) status = try_smaller(stream, run_steps);
+    vkmm_stream_drain(stream);
+    stream->io = NULL;
+    stream->times.wall_ms = vkmm_now_ms() - stream->start_ms;
+    if (times) *times = stream->times;
+    return status;
+}

@@ -1,0 +1,144 @@
+/* What a stream holds (include/vkmatmul_stream.h declares what it does), and its parts.
+ *
+ * A step is a panel of C. For each step, and each part of K in it (a turn), panels of A and B are loaded into slots on the device, unless they are there
+ * still, and a product is submitted; while it runs, the next turn's panels are loaded, and the panel of C before it is stored. On devices whose memory is
+ * mapped, threads of the host fill and empty slots where they are; elsewhere they fill chunks of staging memory, which a queue of its own copies if the
+ * device has one. */
+#ifndef VKMM_EXEC_STREAM_H
+#define VKMM_EXEC_STREAM_H
+
+#include "base/workers.h"
+#include "exec/slices.h"
+#include "plan/partition.h"
+#include "plan/plan.h"
+#include "vk/buffer.h"
+#include "vk/query.h"
+
+enum {
+    VKMM_STREAM_FLIGHTS = 2, /* submissions of products at a time: one runs, one waits */
+    VKMM_STREAM_LOADS = 3,   /* chunks on their way to the device, */
+    VKMM_STREAM_STORES = 2,  /* and back */
+    VKMM_STREAM_CHUNK = 16 << 20
+};
+
+/* A panel's place on the device. */
+typedef struct vkmm_slot {
+    vkmm_buffer buffer;
+    uint64_t lead;            /* bytes before the panel */
+    int is_named;             /* what follows says which panel is, or will be, in it: */
+    uint64_t batch, at, part; /* the first matrix, row or column; part of K */
+    uint64_t lines;           /* so many of its lines are loaded, or on their way */
+    uint64_t turn;            /* the last turn that uses it, counted from 1; 0: none */
+} vkmm_slot;
+
+typedef struct vkmm_chunk {
+    vkmm_buffer buffer;
+    VkCommandBuffer command; /* the copy that uses it; NULL: none */
+} vkmm_chunk;
+
+/* A submitted product, or a slice of one. */
+typedef struct vkmm_flight {
+    VkCommandBuffer command; /* NULL: none */
+    vkmm_timer timer;
+    uint64_t items, turn;
+    double submitted_ms;
+} vkmm_flight;
+
+/* A pipeline, with descriptor sets for the flights. */
+typedef struct vkmm_stream_plan {
+    vkmm_plan plan;
+    VkDescriptorPool pool, reduce_pool;
+    VkDescriptorSet sets[VKMM_STREAM_FLIGHTS], reduce_sets[VKMM_STREAM_FLIGHTS];
+} vkmm_stream_plan;
+
+struct vkmm_stream {
+    vkmm_device *device;
+    const vkmm_log *log;
+    vkmm_problem problem; /* as given; strides filled in by math/problem.h */
+    vkmm_choice whole;    /* the kernel of the product as a whole */
+    const vkmm_shader *shader;
+    vkmm_space space;
+    vkmm_pieces pieces;
+    vkmm_kernel_info info;       /* of a whole panel */
+    vkmm_step *steps;            /* owned */
+    uint64_t step_count, stored; /* of them, those whose panel of C has been written: the first so many */
+    vkmm_slot *a, *b, c[2];      /* owned: as many as the partition says */
+    uint32_t a_count, b_count;
+    vkmm_buffer workspace, bias;
+    void *host_bias; /* owned: where K is cut, the last part's epilogue is the host's */
+    vkmm_chunk loads[VKMM_STREAM_LOADS], stores[VKMM_STREAM_STORES];
+    uint64_t chunk_bytes;
+    uint32_t next_load, next_store;
+    vkmm_flight flights[VKMM_STREAM_FLIGHTS];
+    uint32_t next_flight;
+    vkmm_stream_plan *plans; /* owned */
+    uint32_t plan_count;
+    vkmm_slices slices;
+    vkmm_workers *workers;
+    uint64_t turns, turns_done; /* submitted in whole; ended */
+    uint64_t panels_done;
+    double elements_done;
+    double start_ms, last_end_ms, last_progress_ms;
+    const vkmm_stream_io *io; /* while it runs */
+    vkmm_stream_times times;
+};
+
+/* The problem of a step's part of K, as a job would have it. */
+vkmm_problem vkmm_stream_cut(const vkmm_stream *stream, const vkmm_step *step, uint64_t part);
+
+/* Parts of K; the product of a step has at least one, if only for β·C. */
+uint64_t vkmm_stream_parts(const vkmm_stream *stream);
+
+/* Lines (math/problem.h: stored rows or columns) of an operand of a cut: their length, how many each matrix has, and their distance, in elements. */
+typedef struct vkmm_lines {
+    vkmm_operand operand;
+    vkmm_type type;
+    int are_rows;
+    uint64_t length, count, ld;
+    uint64_t batch, row, col; /* of the first element of the first matrix, in the whole product */
+    uint64_t matrices;
+} vkmm_lines;
+vkmm_lines vkmm_stream_lines(const vkmm_stream *stream, vkmm_operand operand, const vkmm_step *step, uint64_t part);
+
+/* Fills lines [first, end), counted through all matrices, into memory that begins with the first of them; with all workers. */
+vkmm_status vkmm_stream_fill(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory);
+
+/* Writes lines of C likewise. is_part: they are sums of all parts of K, without the epilogue. */
+vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, const void *memory);
+
+/* One element of the product from the sum of all parts of K: activation(sum + β·before + bias); before and bias may be NULL. */
+void vkmm_stream_finish(const vkmm_problem *problem, vkmm_type sum_type, const void *sum, const void *before, const void *bias,
+                        void *element);
+
+/* Takes slots, staging, workspace and bias; gives them all back. A half-built or zeroed one is legal there. */
+vkmm_status vkmm_stream_take(vkmm_stream *stream);
+void vkmm_stream_release(vkmm_stream *stream);
+
+/* Loads lines of the panel of an operand up to `lines` into the slot, which is free for it or has some of them. Returns before they are there. */
+vkmm_status vkmm_stream_load(vkmm_stream *stream, vkmm_slot *slot, const vkmm_lines *lines, uint64_t upto);
+vkmm_status vkmm_stream_loaded(vkmm_stream *stream); /* waits for all of them */
+vkmm_status vkmm_stream_load_bias(vkmm_stream *stream);
+
+/* Stores the panel of C of a step, whose product has ended. */
+vkmm_status vkmm_stream_store(vkmm_stream *stream, const vkmm_step *step, vkmm_slot *slot);
+vkmm_status vkmm_stream_check_guards(vkmm_stream *stream);
+
+/* The kernel of a step. */
+vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint64_t part, vkmm_choice *choice);
+void vkmm_stream_plan_destroy(vkmm_device *device, vkmm_stream_plan *plan);
+
+/* Submits the product of a turn, in slices; waits until one was carried out. */
+vkmm_status vkmm_stream_submit(vkmm_stream *stream, const vkmm_step *step, uint64_t part, const vkmm_slot *a, const vkmm_slot *b,
+                               const vkmm_slot *c);
+vkmm_status vkmm_stream_wait(vkmm_stream *stream, uint64_t turn);
+
+/* Whatever is in flight, ended; its failures do not count any more. */
+void vkmm_stream_drain(vkmm_stream *stream);
+
+/* All steps that are left. */
+vkmm_status vkmm_stream_steps(vkmm_stream *stream);
+
+/* Progress, a few times a second; VKMM_STOPPED. */
+vkmm_status vkmm_stream_tell(vkmm_stream *stream);
+
+#endif

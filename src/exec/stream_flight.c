@@ -1,0 +1,205 @@
+/* Products under way: at most VKMM_STREAM_FLIGHTS submissions, so that one waits while another runs and each tells how fast the next may be. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "exec/stream.h"
+#include "math/problem.h"
+#include "math/type.h"
+#include "vk/command.h"
+
+/* The oldest submission, ended. */
+static vkmm_status reap(vkmm_stream *stream, vkmm_flight *flight)
+{
+    double ms = -1, now;
+    vkmm_status status = vkmm_command_wait(stream->device, flight->command);
+    now = vkmm_now_ms();
+    if (status == VKMM_OK) ms = vkmm_timer_read(stream->device, &flight->timer, 0);
+    vkmm_command_free(stream->device, &flight->command);
+    if (status != VKMM_OK) return status;
+    const double begin = flight->submitted_ms > stream->last_end_ms ? flight->submitted_ms : stream->last_end_ms;
+    if (ms < 0) stream->times.clock = VKMM_CLOCK_HOST;
+    if (!(ms >= 0)) ms = now - begin;
+    stream->last_end_ms = now;
+    stream->times.kernel_ms += ms;
+    if (ms > stream->times.longest_ms) stream->times.longest_ms = ms;
+    if (flight->items > 0) vkmm_slices_learn(&stream->slices, flight->items, ms);
+    if (flight->turn > stream->turns_done) stream->turns_done = flight->turn;
+    return VKMM_OK;
+}
+
+/* Flights end in the order in which they began: the oldest is the one whose place is the next to be taken. */
+static vkmm_status reap_oldest(vkmm_stream *stream, int *any)
+{
+    for (uint32_t i = 0; i < VKMM_STREAM_FLIGHTS; i++) {
+        vkmm_flight *flight = &stream->flights[(stream->next_flight + i) % VKMM_STREAM_FLIGHTS];
+        if (!flight->command) continue;
+        *any = 1;
+        return reap(stream, flight);
+    }
+    *any = 0;
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_stream_wait(vkmm_stream *stream, uint64_t turn)
+{
+    vkmm_status status = VKMM_OK;
+    int any = 1;
+    while (stream->turns_done < turn && any && status == VKMM_OK) {
+        status = reap_oldest(stream, &any);
+        if (status == VKMM_OK) status = vkmm_stream_tell(stream);
+    }
+    return status;
+}
+
+void vkmm_stream_drain(vkmm_stream *stream)
+{
+    vkmm_device *device = stream->device;
+    for (int i = 0; i < VKMM_STREAM_FLIGHTS; i++) vkmm_command_free(device, &stream->flights[i].command);
+    for (int i = 0; i < VKMM_STREAM_LOADS; i++) vkmm_command_free(device, &stream->loads[i].command);
+    for (int i = 0; i < VKMM_STREAM_STORES; i++) vkmm_command_free(device, &stream->stores[i].command);
+}
+
+static vkmm_status add_plan(vkmm_stream *stream, const vkmm_choice *choice, vkmm_stream_plan **made)
+{
+    vkmm_stream_plan *grown = vkmm_realloc(stream->plans, stream->plan_count + 1, sizeof *grown);
+    if (!grown) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a plan");
+    stream->plans = grown;
+    vkmm_stream_plan *p = &grown[stream->plan_count];
+    *p = (vkmm_stream_plan){0};
+    vkmm_status status = vkmm_plan_create(stream->device, choice, &p->plan);
+    if (status != VKMM_OK) return status;
+    stream->plan_count++;
+    status = vkmm_pipeline_more_sets(stream->device, &p->plan.pipeline, p->plan.binding_count, VKMM_STREAM_FLIGHTS, &p->pool, p->sets);
+    if (status == VKMM_OK && p->plan.reduce.handle)
+        status = vkmm_pipeline_more_sets(stream->device, &p->plan.reduce, p->plan.binding_count, VKMM_STREAM_FLIGHTS, &p->reduce_pool,
+                                         p->reduce_sets);
+    if (status != VKMM_OK) stream->plan_count--;
+    if (status != VKMM_OK) vkmm_stream_plan_destroy(stream->device, p);
+    *made = p;
+    return status;
+}
+
+void vkmm_stream_plan_destroy(vkmm_device *device, vkmm_stream_plan *p)
+{
+    if (p->pool) device->table.vkDestroyDescriptorPool(device->handle, p->pool, NULL);
+    if (p->reduce_pool) device->table.vkDestroyDescriptorPool(device->handle, p->reduce_pool, NULL);
+    vkmm_plan_destroy(device, &p->plan);
+    *p = (vkmm_stream_plan){0};
+}
+
+vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint64_t part, vkmm_choice *choice)
+{
+    const vkmm_problem cut = vkmm_stream_cut(stream, step, part);
+    const vkmm_kernel_info *whole = &stream->whole.info;
+    vkmm_wish wish = {.kernel = stream->whole.kernel->name, .shader = stream->shader};
+    if (stream->whole.kernel->tunables) {
+        wish.config = whole->config;
+        wish.unaligned = ~vkmm_usable_alignment(&stream->whole);
+    } else {
+        wish.tile_rows = whole->tile[0];
+        wish.tile_cols = whole->tile[1];
+    }
+    return vkmm_choose(stream->log, &stream->device->physical->info, &cut, &wish, choice);
+}
+
+/* Of few pipelines: panels at the edges may read in another way, and that is all. */
+static vkmm_status find_plan(vkmm_stream *stream, const vkmm_step *step, uint64_t part, vkmm_stream_plan **plan)
+{
+    vkmm_choice choice;
+    vkmm_status status = vkmm_stream_choose(stream, step, part, &choice);
+    if (status != VKMM_OK) return status;
+    for (uint32_t i = 0; i < stream->plan_count; i++) {
+        *plan = &stream->plans[i];
+        if (vkmm_plan_fit(stream->device, &choice, &(*plan)->plan)) return VKMM_OK;
+    }
+    return add_plan(stream, &choice, plan);
+}
+
+/* What the kernel sees of the panels. */
+static void bind(vkmm_stream *stream, const vkmm_plan *plan, const vkmm_step *step, uint64_t part, const vkmm_slot *const slots[3])
+{
+    const vkmm_problem cut = vkmm_stream_cut(stream, step, part);
+    const uint64_t size = vkmm_type_of(vkmm_operand_type(&stream->problem, VKMM_C))->bytes;
+    vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {0};
+    for (int o = VKMM_A; o <= VKMM_C; o++)
+        parts[o] = (vkmm_part){slots[o]->buffer.handle, slots[o]->lead, vkmm_cut_bytes(&cut, (vkmm_operand)o)};
+    if (plan->info.workspace_bytes > 0)
+        parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){stream->workspace.handle, 0, plan->info.workspace_bytes};
+    if (cut.has_bias) parts[VKMM_BIAS_PART] = (vkmm_part){stream->bias.handle, step->col * size, (step->cols * size + 3) / 4 * 4};
+    vkmm_plan_bind(stream->device, plan, parts);
+}
+
+static vkmm_status record(vkmm_stream *stream, const vkmm_plan *plan, uint64_t first, uint64_t end, int last, vkmm_flight *flight)
+{
+    vkmm_device *device = stream->device;
+    const VkAccessFlags all = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    vkmm_status status = vkmm_command_begin(device, &flight->command);
+    if (status != VKMM_OK) return status;
+    /* The panels, and the workspace, C and sums that products before left. */
+    vkmm_command_barrier(device, flight->command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
+                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    vkmm_timer_start(device, flight->command, &flight->timer);
+    vkmm_plan_record_items(device, plan, first, end, flight->command);
+    if (last) vkmm_plan_record_reduce(device, plan, flight->command);
+    vkmm_timer_mark(device, flight->command, &flight->timer, 1);
+    vkmm_command_barrier(device, flight->command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, all | VK_ACCESS_HOST_READ_BIT);
+    return vkmm_command_end(device, flight->command);
+}
+
+static vkmm_status fly(vkmm_stream *stream, vkmm_stream_plan *p, const vkmm_step *step, uint64_t part, const vkmm_slot *const slots[3],
+                       uint64_t first, uint64_t end)
+{
+    vkmm_flight *flight = &stream->flights[stream->next_flight];
+    vkmm_plan plan = p->plan;
+    const int last = end == vkmm_plan_items(&plan);
+    vkmm_status status = flight->command ? reap(stream, flight) : VKMM_OK;
+    if (status != VKMM_OK) return status;
+    plan.pipeline.set = p->sets[stream->next_flight];
+    plan.reduce.set = p->reduce_sets[stream->next_flight];
+    bind(stream, &plan, step, part, slots);
+    status = record(stream, &plan, first, end, last, flight);
+    if (status == VKMM_OK) status = vkmm_command_submit(stream->device, flight->command);
+    if (status != VKMM_OK) {
+        vkmm_command_free(stream->device, &flight->command);
+        return status;
+    }
+    flight->items = end - first;
+    flight->turn = last ? stream->turns + 1 : 0;
+    flight->submitted_ms = vkmm_now_ms();
+    stream->next_flight = (stream->next_flight + 1) % VKMM_STREAM_FLIGHTS;
+    stream->times.dispatches++;
+    return VKMM_OK;
+}
+
+/* Until a speed is known that says how large the next slice may be, each is waited for. */
+static int must_learn(const vkmm_slices *slices, uint64_t next, uint64_t left)
+{
+    return next < left && (slices->largest == 0 || (double)next < slices->items_per_ms * VKMM_SLICE_MS / 2);
+}
+
+vkmm_status vkmm_stream_submit(vkmm_stream *stream, const vkmm_step *step, uint64_t part, const vkmm_slot *a, const vkmm_slot *b,
+                               const vkmm_slot *c)
+{
+    const vkmm_slot *const slots[3] = {a, b, c};
+    const vkmm_problem cut = vkmm_stream_cut(stream, step, part);
+    vkmm_stream_plan *p = NULL;
+    int any = 1;
+    vkmm_status status = find_plan(stream, step, part, &p);
+    if (status != VKMM_OK) return status;
+    const uint64_t items = vkmm_plan_items(&p->plan);
+    vkmm_slices *slices = &stream->slices;
+    const vkmm_slices fresh = vkmm_slices_of(items, vkmm_problem_flops(&cut));
+    slices->items = items;
+    slices->first = fresh.first;
+    for (uint64_t first = 0, end; first < items && status == VKMM_OK; first = end) {
+        end = first + vkmm_slices_next(slices, items - first);
+        status = fly(stream, p, step, part, slots, first, end);
+        if (status == VKMM_OK && must_learn(slices, end - first, items - first))
+            while (any && status == VKMM_OK) status = reap_oldest(stream, &any);
+        any = 1;
+        if (status == VKMM_OK) status = vkmm_stream_tell(stream);
+    }
+    stream->turns++;
+    return status;
+}

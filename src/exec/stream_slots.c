@@ -1,0 +1,132 @@
+/* A stream's memory. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "exec/store.h"
+#include "exec/stream.h"
+#include "math/problem.h"
+#include "vk/command.h"
+
+static vkmm_status take_slots(vkmm_stream *stream, const char *what, uint32_t count, uint64_t bytes, vkmm_slot *slots)
+{
+    vkmm_status status = VKMM_OK;
+    for (uint32_t i = 0; i < count && status == VKMM_OK; i++)
+        status = vkmm_buffer_create_shared(stream->device, what, bytes, VKMM_PLACE_DEVICE, &slots[i].buffer);
+    return status;
+}
+
+/* C has guard bands, whose canaries nobody may touch. */
+static vkmm_status guard(vkmm_stream *stream, vkmm_slot *slot)
+{
+    const uint64_t bytes = slot->buffer.bytes;
+    VkCommandBuffer command = NULL;
+    slot->lead = VKMM_GUARD_BYTES;
+    vkmm_status status = vkmm_command_begin(stream->device, &command);
+    if (status == VKMM_OK) {
+        stream->device->table.vkCmdFillBuffer(command, slot->buffer.handle, 0, VKMM_GUARD_BYTES, VKMM_CANARY);
+        stream->device->table.vkCmdFillBuffer(command, slot->buffer.handle, bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES, VKMM_CANARY);
+        vkmm_command_barrier(stream->device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+        status = vkmm_command_end(stream->device, command);
+    }
+    if (status == VKMM_OK) status = vkmm_command_run(stream->device, command, NULL);
+    vkmm_command_free(stream->device, &command);
+    return status;
+}
+
+static vkmm_status take_panels(vkmm_stream *stream)
+{
+    const vkmm_pieces *pieces = &stream->pieces;
+    const vkmm_partition *t = &pieces->partition;
+    const uint32_t c_count = stream->step_count > 1 ? 2 : 1;
+    stream->a = vkmm_alloc(t->a_slots, sizeof *stream->a);
+    stream->b = vkmm_alloc(t->b_slots, sizeof *stream->b);
+    if (!stream->a || !stream->b) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a list of panels");
+    stream->a_count = t->a_slots;
+    stream->b_count = t->b_slots;
+    vkmm_status status = take_slots(stream, "panels of A", t->a_slots, pieces->a_bytes, stream->a);
+    if (status == VKMM_OK) status = take_slots(stream, "panels of B", t->b_slots, pieces->b_bytes, stream->b);
+    if (status == VKMM_OK) status = take_slots(stream, "panels of C", c_count, pieces->c_bytes + 2 * VKMM_GUARD_BYTES, stream->c);
+    for (uint32_t i = 0; i < c_count && status == VKMM_OK; i++) status = guard(stream, &stream->c[i]);
+    return status;
+}
+
+static int all_mapped(const vkmm_slot *slots, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (slots[i].buffer.handle && !slots[i].buffer.mapped) return 0;
+    return 1;
+}
+
+static vkmm_status take_staging(vkmm_stream *stream)
+{
+    const vkmm_pieces *p = &stream->pieces;
+    uint64_t largest = p->a_bytes > p->b_bytes ? p->a_bytes : p->b_bytes;
+    vkmm_status status = VKMM_OK;
+    if (largest < p->c_bytes) largest = p->c_bytes;
+    if (all_mapped(stream->a, stream->a_count) && all_mapped(stream->b, stream->b_count) && all_mapped(stream->c, 2)) return VKMM_OK;
+    /* At least a line: of panels that lie by rows or by columns, whichever is longer. */
+    uint64_t line = p->partition.rows > p->partition.cols ? p->partition.rows : p->partition.cols;
+    if (line < p->partition.depth) line = p->partition.depth;
+    stream->chunk_bytes = largest < VKMM_STREAM_CHUNK ? largest : VKMM_STREAM_CHUNK;
+    if (stream->chunk_bytes < (line + 16) * sizeof(double)) stream->chunk_bytes = (line + 16) * sizeof(double);
+    for (int i = 0; i < VKMM_STREAM_LOADS && status == VKMM_OK; i++)
+        status = vkmm_buffer_create_shared(stream->device, "panels on their way", stream->chunk_bytes, VKMM_PLACE_UPLOAD,
+                                           &stream->loads[i].buffer);
+    for (int i = 0; i < VKMM_STREAM_STORES && status == VKMM_OK; i++)
+        status = vkmm_buffer_create_shared(stream->device, "panels on their way", stream->chunk_bytes, VKMM_PLACE_DOWNLOAD,
+                                           &stream->stores[i].buffer);
+    return status;
+}
+
+vkmm_status vkmm_stream_take(vkmm_stream *stream)
+{
+    const uint64_t bias = vkmm_operand_bytes(&stream->problem, VKMM_BIAS), workspace = stream->pieces.workspace_bytes;
+    vkmm_status status = take_panels(stream);
+    if (status == VKMM_OK) status = take_staging(stream);
+    if (status == VKMM_OK && workspace > 0)
+        status = vkmm_buffer_create(stream->device, "the workspace", workspace, VKMM_PLACE_DEVICE, &stream->workspace);
+    if (status == VKMM_OK && bias > 0 && vkmm_stream_parts(stream) > 1) {
+        stream->host_bias = vkmm_alloc(1, bias);
+        if (!stream->host_bias) status = vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no host memory for the bias");
+    } else if (status == VKMM_OK && bias > 0) {
+        status = vkmm_buffer_create_shared(stream->device, "the bias", (bias + 15) / 16 * 16, VKMM_PLACE_DEVICE, &stream->bias);
+    }
+    for (int i = 0; i < VKMM_STREAM_FLIGHTS && status == VKMM_OK; i++)
+        if (!stream->flights[i].timer.pool) status = vkmm_timer_create(stream->device, &stream->flights[i].timer);
+    return status;
+}
+
+static void release_slots(vkmm_stream *stream, vkmm_slot *slots, uint32_t count)
+{
+    for (uint32_t i = 0; slots && i < count; i++) vkmm_buffer_destroy(stream->device, &slots[i].buffer);
+}
+
+void vkmm_stream_release(vkmm_stream *stream)
+{
+    vkmm_device *device = stream->device;
+    release_slots(stream, stream->a, stream->a_count);
+    release_slots(stream, stream->b, stream->b_count);
+    release_slots(stream, stream->c, 2);
+    vkmm_free(stream->a);
+    vkmm_free(stream->b);
+    stream->a = stream->b = NULL;
+    memset(stream->c, 0, sizeof stream->c);
+    vkmm_buffer_destroy(device, &stream->workspace);
+    vkmm_buffer_destroy(device, &stream->bias);
+    vkmm_free(stream->host_bias);
+    stream->host_bias = NULL;
+    for (int i = 0; i < VKMM_STREAM_LOADS; i++) {
+        vkmm_command_free(device, &stream->loads[i].command);
+        vkmm_buffer_destroy(device, &stream->loads[i].buffer);
+    }
+    for (int i = 0; i < VKMM_STREAM_STORES; i++) {
+        vkmm_command_free(device, &stream->stores[i].command);
+        vkmm_buffer_destroy(device, &stream->stores[i].buffer);
+    }
+    for (int i = 0; i < VKMM_STREAM_FLIGHTS; i++) {
+        vkmm_command_free(device, &stream->flights[i].command);
+        vkmm_timer_destroy(device, &stream->flights[i].timer);
+    }
+}

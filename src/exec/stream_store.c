@@ -1,0 +1,113 @@
+/* Panels on their way back. */
+#include <string.h>
+
+#include "base/log.h"
+#include "exec/store.h"
+#include "exec/stream.h"
+#include "math/type.h"
+#include "vk/command.h"
+
+static vkmm_status copy(vkmm_stream *stream, vkmm_chunk *chunk, const vkmm_slot *slot, uint64_t at, uint64_t bytes)
+{
+    const VkBufferCopy region = {.srcOffset = at, .size = bytes};
+    vkmm_status status = vkmm_command_begin_on(stream->device, VKMM_QUEUE_TRANSFER, &chunk->command);
+    if (status != VKMM_OK) return status;
+    vkmm_command_barrier(stream->device, chunk->command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
+                         VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
+    stream->device->table.vkCmdCopyBuffer(chunk->command, slot->buffer.handle, chunk->buffer.handle, 1, &region);
+    vkmm_command_barrier(stream->device, chunk->command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                         VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    status = vkmm_command_end(stream->device, chunk->command);
+    if (status == VKMM_OK) status = vkmm_command_submit(stream->device, chunk->command);
+    if (status != VKMM_OK) vkmm_command_free(stream->device, &chunk->command);
+    return status;
+}
+
+/* Lines [first, end) of a panel that are in a chunk, once they are. */
+typedef struct part {
+    vkmm_chunk *chunk;
+    uint64_t first, end;
+} part;
+
+static vkmm_status begin(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_slot *slot, uint64_t first, part *p)
+{
+    const uint64_t all = lines->count * lines->matrices, line = lines->ld * vkmm_type_of(lines->type)->bytes;
+    const uint64_t at_once = stream->chunk_bytes / line;
+    *p = (part){&stream->stores[stream->next_store], first, all - first < at_once ? all : first + at_once};
+    stream->next_store = (stream->next_store + 1) % VKMM_STREAM_STORES;
+    return copy(stream, p->chunk, slot, slot->lead + first * line, ((p->end - first) * line + 3) / 4 * 4);
+}
+
+static vkmm_status end(vkmm_stream *stream, const vkmm_lines *lines, const part *p)
+{
+    vkmm_status status = vkmm_command_wait(stream->device, p->chunk->command);
+    vkmm_command_free(stream->device, &p->chunk->command);
+    if (status == VKMM_OK) status = vkmm_stream_empty(stream, lines, p->first, p->end, p->chunk->buffer.mapped);
+    return status == VKMM_OK ? vkmm_stream_tell(stream) : status;
+}
+
+/* While one chunk is emptied, the next is copied. */
+static vkmm_status store_in_chunks(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_slot *slot)
+{
+    const uint64_t all = lines->count * lines->matrices;
+    part now, next;
+    vkmm_status status = begin(stream, lines, slot, 0, &now);
+    while (status == VKMM_OK) {
+        const int more = now.end < all;
+        if (more) status = begin(stream, lines, slot, now.end, &next);
+        if (status == VKMM_OK) status = end(stream, lines, &now);
+        if (!more) break;
+        now = next;
+    }
+    return status;
+}
+
+vkmm_status vkmm_stream_store(vkmm_stream *stream, const vkmm_step *step, vkmm_slot *slot)
+{
+    const vkmm_lines lines = vkmm_stream_lines(stream, VKMM_C, step, vkmm_stream_parts(stream) - 1);
+    const uint64_t all = lines.count * lines.matrices;
+    stream->times.downloaded_bytes += all * lines.ld * vkmm_type_of(lines.type)->bytes;
+    if (!slot->buffer.mapped) return store_in_chunks(stream, &lines, slot);
+    return vkmm_stream_empty(stream, &lines, 0, all, (const char *)slot->buffer.mapped + slot->lead);
+}
+
+static int is_whole(const void *band)
+{
+    const uint32_t canary = VKMM_CANARY;
+    for (uint64_t at = 0; at < VKMM_GUARD_BYTES; at += sizeof canary)
+        if (memcmp((const char *)band + at, &canary, sizeof canary) != 0) return 0;
+    return 1;
+}
+
+static vkmm_status check_band(vkmm_stream *stream, const vkmm_slot *slot, uint64_t at, int *whole)
+{
+    vkmm_chunk *chunk = &stream->stores[0];
+    if (slot->buffer.mapped) {
+        *whole = *whole && is_whole((const char *)slot->buffer.mapped + at);
+        return VKMM_OK;
+    }
+    for (uint64_t done = 0, bytes; done < VKMM_GUARD_BYTES; done += bytes) {
+        uint32_t canary = VKMM_CANARY;
+        bytes = VKMM_GUARD_BYTES - done < chunk->buffer.bytes / 4 * 4 ? VKMM_GUARD_BYTES - done : chunk->buffer.bytes / 4 * 4;
+        vkmm_status status = copy(stream, chunk, slot, at + done, bytes);
+        if (status == VKMM_OK) status = vkmm_command_wait(stream->device, chunk->command);
+        vkmm_command_free(stream->device, &chunk->command);
+        if (status != VKMM_OK) return status;
+        for (uint64_t i = 0; i < bytes; i += 4) *whole = *whole && memcmp((const char *)chunk->buffer.mapped + i, &canary, 4) == 0;
+    }
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_stream_check_guards(vkmm_stream *stream)
+{
+    vkmm_status status = VKMM_OK;
+    int whole = 1;
+    for (int i = 0; i < 2 && status == VKMM_OK; i++) {
+        const vkmm_slot *slot = &stream->c[i];
+        if (!slot->buffer.handle) continue;
+        status = check_band(stream, slot, 0, &whole);
+        if (status == VKMM_OK) status = check_band(stream, slot, slot->buffer.bytes - VKMM_GUARD_BYTES, &whole);
+    }
+    if (status != VKMM_OK || whole) return status;
+    return vkmm_fail(stream->log, VKMM_WRONG_RESULT, "the kernel %s wrote outside a panel of C", stream->info.name);
+}

@@ -1,0 +1,307 @@
+#include "plan/partition.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "math/problem.h"
+#include "math/type.h"
+#include "plan/parts.h"
+
+enum {
+    GUARD = 2 * 4096,     /* exec/store.h has guard bands around C */
+    BIAS_ALIGNMENT = 256, /* no device's minStorageBufferOffsetAlignment is larger */
+    DEPTH_UNIT = 256,     /* elements; a multiple of every kernel's tile depth that matters */
+    STEP_COST = 1 << 18,  /* bytes that could be copied while a step is begun */
+    STAGING = 64 << 20    /* of host memory, where panels are copied: exec/stream.h */
+};
+
+/* FLOPs that a device does while it copies a byte, in the mean: a GPU behind PCI Express, and one that shares the host's memory. Only panels' shapes
+ * depend on it. */
+#define FLOPS_A_BYTE        1500.0
+#define FLOPS_A_MAPPED_BYTE 50.0
+/* A kernel whose work cannot be cut into slices: what a slow device does in the time that a slice may take (exec/slices.h). */
+#define FLOPS_AT_ONCE 4e9
+
+static uint64_t padded(uint64_t value, uint64_t unit)
+{
+    return vkmm_divide_up(value, unit) * unit;
+}
+
+vkmm_type vkmm_part_type(const vkmm_problem *problem)
+{
+    vkmm_types types = vkmm_problem_types(problem);
+    types.out = vkmm_types_scale(types);
+    return vkmm_types_legal(types) ? types.out : vkmm_problem_types(problem).out;
+}
+
+/* An operand lies in memory as lines: its rows, or its columns. */
+static int lies_by_rows(const vkmm_problem *p, vkmm_operand operand)
+{
+    const int transposed = (operand == VKMM_A && p->op_a == VKMM_OP_T) || (operand == VKMM_B && p->op_b == VKMM_OP_T);
+    return (p->layout == VKMM_ROW_MAJOR) != transposed;
+}
+
+static uint64_t line_length(const vkmm_problem *p, vkmm_operand operand)
+{
+    return lies_by_rows(p, operand) ? vkmm_operand_cols(p, operand) : vkmm_operand_rows(p, operand);
+}
+
+static uint64_t line_count(const vkmm_problem *p, vkmm_operand operand)
+{
+    return lies_by_rows(p, operand) ? vkmm_operand_rows(p, operand) : vkmm_operand_cols(p, operand);
+}
+
+static uint64_t padded_line(const vkmm_problem *p, vkmm_operand operand)
+{
+    const uint64_t length = line_length(p, operand);
+    return padded(length > 0 ? length : 1, 16 / vkmm_type_of(vkmm_operand_type(p, operand))->bytes);
+}
+
+vkmm_problem vkmm_cut_problem(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_cut *cut)
+{
+    vkmm_problem p = *problem;
+    p.m = cut->rows, p.n = cut->cols, p.k = cut->depth;
+    p.lda = p.ldb = p.ldc = p.offset_a = p.offset_b = p.offset_c = p.stride_a = p.stride_b = p.stride_c = 0;
+    p.batch_count = cut->matrices;
+    if (cut->is_part) {
+        p.typed = p.scaled = 1;
+        p.compute = vkmm_problem_compute(problem);
+        p.out_type = vkmm_part_type(problem);
+        p.alpha = vkmm_problem_alpha(problem);
+        p.beta = cut->is_later ? 1 : 0;
+        p.has_bias = 0;
+        p.activation = VKMM_ACTIVATION_NONE;
+    }
+    if (!choice->kernel->tunables) return p;
+    p.lda = padded_line(&p, VKMM_A), p.ldb = padded_line(&p, VKMM_B), p.ldc = padded_line(&p, VKMM_C);
+    if (cut->matrices <= 1) return p;
+    p.stride_a = p.lda * line_count(&p, VKMM_A);
+    p.stride_b = p.ldb * line_count(&p, VKMM_B);
+    p.stride_c = p.ldc * line_count(&p, VKMM_C);
+    return p;
+}
+
+uint64_t vkmm_cut_bytes(const vkmm_problem *p, vkmm_operand operand)
+{
+    const uint64_t ld = operand == VKMM_A ? p->lda : operand == VKMM_B ? p->ldb : p->ldc;
+    const uint64_t line = ld > 0 ? ld : line_length(p, operand);
+    const uint64_t bytes = line * line_count(p, operand) * vkmm_problem_batches(p) * vkmm_type_of(vkmm_operand_type(p, operand))->bytes;
+    return bytes > 0 ? padded(bytes, 16) : 16;
+}
+
+/* Elements along K that count. */
+static uint64_t depth_of(const vkmm_problem *problem)
+{
+    return vkmm_problem_alpha(problem) == 0 ? 0 : problem->k;
+}
+
+static uint64_t count_of(uint64_t whole, uint64_t part)
+{
+    return part > 0 ? vkmm_divide_up(whole, part) : 1;
+}
+
+static uint64_t workspace_of(const vkmm_problem *p, const vkmm_choice *choice)
+{
+    const uint64_t element = vkmm_type_of(vkmm_types_scale(vkmm_problem_types(p)))->bytes;
+    const uint64_t splits = choice->info.splits > 1 ? choice->info.splits : 1;
+    const int narrow = vkmm_type_of(vkmm_operand_type(p, VKMM_C))->bytes < 4;
+    return choice->reduce || choice->info.splits > 1 || narrow ? p->m * p->n * vkmm_problem_batches(p) * splits * element : 0;
+}
+
+/* Fills all but the numbers of slots and panels along K; 0: a buffer of it is too large. */
+static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, const vkmm_cut *cut,
+                   vkmm_pieces *pieces)
+{
+    const vkmm_problem p = vkmm_cut_problem(problem, choice, cut);
+    const uint64_t most = space->range < space->allocation - GUARD ? space->range : space->allocation - GUARD;
+    const uint64_t depth = depth_of(problem), batches = vkmm_problem_batches(problem);
+    vkmm_partition *t = &pieces->partition;
+    if (!choice->kernel->tunables && 2.0 * (double)cut->rows * (double)cut->cols * (double)cut->depth > FLOPS_AT_ONCE &&
+        cut->rows * cut->cols > pieces->unit_rows * pieces->unit_cols)
+        return 0;
+    *t = (vkmm_partition){.rows = cut->rows, .cols = cut->cols, .depth = cut->depth};
+    t->row_panels = count_of(problem->m, cut->rows);
+    t->col_panels = count_of(problem->n, cut->cols);
+    t->depth_panels = count_of(depth, cut->depth);
+    pieces->matrices = cut->matrices;
+    pieces->a_bytes = vkmm_cut_bytes(&p, VKMM_A);
+    pieces->b_bytes = vkmm_cut_bytes(&p, VKMM_B);
+    pieces->c_bytes = vkmm_cut_bytes(&p, VKMM_C);
+    pieces->workspace_bytes = workspace_of(&p, choice);
+    if (pieces->a_bytes > most || pieces->b_bytes > most || pieces->c_bytes > most || pieces->workspace_bytes > most) return 0;
+    const uint64_t groups = vkmm_divide_up(batches, cut->matrices), a_panels = t->row_panels * t->depth_panels * groups,
+                   b_panels = t->col_panels * t->depth_panels * groups;
+    t->a_slots = a_panels > 1 ? 2 : 1;
+    t->b_slots = b_panels > 1 ? 2 : 1;
+    const uint64_t c_slots = t->row_panels * t->col_panels * groups > 1 ? 2 : 1;
+    const uint64_t bias = padded(vkmm_operand_bytes(problem, VKMM_BIAS), BIAS_ALIGNMENT);
+    t->device_bytes =
+        t->a_slots * pieces->a_bytes + t->b_slots * pieces->b_bytes + c_slots * (pieces->c_bytes + GUARD) + pieces->workspace_bytes + bias;
+    t->staging_bytes = space->mapped ? 0 : STAGING;
+    return t->device_bytes <= space->total;
+}
+
+/* Panels of B that stay until they are needed again are worth more than any shape: as many slots as there is room for. */
+static void add_slots(const vkmm_space *space, vkmm_pieces *pieces)
+{
+    vkmm_partition *t = &pieces->partition;
+    if (pieces->matrices > 1 || t->depth_panels > 1) return;
+    while (t->b_slots < t->col_panels && t->device_bytes + pieces->b_bytes <= space->total) {
+        t->device_bytes += pieces->b_bytes;
+        t->b_slots++;
+    }
+}
+
+/* How long it takes, in bytes that could be copied meanwhile: what is computed hides what is copied or the other way round, but for the first
+ * panels in and the last one out. */
+static double cost_of(const vkmm_problem *problem, const vkmm_space *space, const vkmm_pieces *pieces)
+{
+    const vkmm_partition *t = &pieces->partition;
+    const double batches = (double)vkmm_problem_batches(problem), steps = (double)t->row_panels * (double)t->col_panels;
+    const double groups = ceil(batches / (double)pieces->matrices), depths = (double)t->depth_panels;
+    const double a_times = t->depth_panels > 1 ? (double)t->col_panels : 1;
+    const double b_times = t->b_slots >= t->col_panels && t->depth_panels == 1 ? 1 : (double)t->row_panels;
+    const double a = (double)pieces->a_bytes, b = (double)pieces->b_bytes, c = (double)pieces->c_bytes;
+    const double copied =
+        groups * (a * (double)t->row_panels * depths * a_times + b * (double)t->col_panels * depths * b_times + c * steps);
+    const double computed = vkmm_problem_flops(problem) / (space->mapped ? FLOPS_A_MAPPED_BYTE : FLOPS_A_BYTE);
+    return fmax(copied, computed) + 0.05 * fmin(copied, computed) + a + b + c + groups * steps * depths * STEP_COST;
+}
+
+/* The next smaller extent of panels: a panel more, or an eighth more of them. 0: there is none. */
+static uint64_t smaller(uint64_t whole, uint64_t part, uint64_t unit)
+{
+    uint64_t panels = count_of(whole, part);
+    for (;;) {
+        panels += 1 + panels / 8;
+        const uint64_t next = padded(vkmm_divide_up(whole, panels), unit);
+        if (next < part) return next;
+        if (part <= unit || panels > whole) return 0;
+    }
+}
+
+/* The best cut of C with so many elements along K. */
+static int find_panels(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, vkmm_cut cut, vkmm_pieces *best)
+{
+    const int general = choice->kernel->tunables != NULL;
+    double least = INFINITY;
+    for (cut.rows = problem->m; cut.rows > 0; cut.rows = smaller(problem->m, cut.rows, best->unit_rows))
+        for (cut.cols = problem->n; cut.cols > 0; cut.cols = smaller(problem->n, cut.cols, best->unit_cols)) {
+            vkmm_pieces pieces = *best;
+            cut.matrices = 1;
+            if (!measure(problem, choice, space, &cut, &pieces)) continue;
+            if (general && cut.rows == problem->m && cut.cols == problem->n && !cut.is_part) {
+                /* Small matrices go together. */
+                for (uint64_t count = 2; count <= vkmm_problem_batches(problem); count *= 2) {
+                    vkmm_pieces more = pieces;
+                    cut.matrices = count;
+                    if (!measure(problem, choice, space, &cut, &more)) break;
+                    pieces = more;
+                }
+            }
+            add_slots(space, &pieces);
+            const double cost = cost_of(problem, space, &pieces);
+            if (cost >= least) continue;
+            least = cost;
+            *best = pieces;
+        }
+    return least < INFINITY;
+}
+
+/* The kernel's tiles in the problem's coordinates; the bias of a panel begins where a binding can. */
+static void find_units(const vkmm_problem *problem, const vkmm_choice *choice, vkmm_pieces *pieces)
+{
+    const uint32_t *tile = choice->info.tile, size = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes;
+    uint64_t rows = tile[choice->swapped], cols = tile[!choice->swapped];
+    if (choice->kernel->spread == VKMM_SPREAD_LINEAR) rows = cols = 16;
+    if (rows == 0) rows = 1;
+    if (cols == 0) cols = 1;
+    pieces->unit_rows = rows;
+    pieces->unit_cols = cols;
+    while (problem->has_bias && pieces->unit_cols * size % BIAS_ALIGNMENT != 0) pieces->unit_cols += cols;
+}
+
+int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, vkmm_pieces *pieces)
+{
+    vkmm_cut cut = {.depth = depth_of(problem)};
+    *pieces = (vkmm_pieces){.matrices = 1};
+    find_units(problem, choice, pieces);
+    if (space->allocation <= GUARD) return 0;
+    if (find_panels(problem, choice, space, cut, pieces)) return 1;
+    if (!choice->kernel->tunables) return 0;
+    cut.is_part = 1;
+    while ((cut.depth = smaller(depth_of(problem), cut.depth, DEPTH_UNIT)) > 0)
+        if (find_panels(problem, choice, space, cut, pieces)) return 1;
+    return 0;
+}
+
+vkmm_step *vkmm_pieces_steps(const vkmm_problem *problem, const vkmm_pieces *pieces, uint64_t *count)
+{
+    const vkmm_partition *t = &pieces->partition;
+    const uint64_t batches = vkmm_problem_batches(problem), groups = vkmm_divide_up(batches, pieces->matrices);
+    uint64_t at = 0;
+    *count = problem->m > 0 && problem->n > 0 ? groups * t->row_panels * t->col_panels : 0;
+    vkmm_step *steps = vkmm_alloc(*count, sizeof *steps);
+    if (!steps || *count == 0) return steps;
+    for (uint64_t g = 0; g < groups; g++)
+        for (uint64_t i = 0; i < t->row_panels; i++)
+            for (uint64_t turn = 0; turn < t->col_panels; turn++) {
+                const uint64_t j = i % 2 == 0 ? turn : t->col_panels - 1 - turn, batch = g * pieces->matrices;
+                const uint64_t row = i * t->rows, col = j * t->cols;
+                steps[at++] = (vkmm_step){batch,
+                                          batches - batch < pieces->matrices ? batches - batch : pieces->matrices,
+                                          row,
+                                          col,
+                                          problem->m - row < t->rows ? problem->m - row : t->rows,
+                                          problem->n - col < t->cols ? problem->n - col : t->cols};
+            }
+    return steps;
+}
+
+int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, vkmm_pieces *pieces)
+{
+    const vkmm_partition *t = &pieces->partition;
+    const int is_part = t->depth_panels > 1, by_rows = t->rows > t->cols ? t->rows > pieces->unit_rows : t->cols <= pieces->unit_cols;
+    vkmm_cut cut = {t->rows, t->cols, t->depth, pieces->matrices, is_part, 0};
+    vkmm_pieces next = *pieces;
+    if (cut.matrices > 1)
+        cut.matrices /= 2;
+    else if (by_rows && cut.rows > pieces->unit_rows)
+        cut.rows = padded(vkmm_divide_up(cut.rows, 2), pieces->unit_rows);
+    else if (cut.cols > pieces->unit_cols)
+        cut.cols = padded(vkmm_divide_up(cut.cols, 2), pieces->unit_cols);
+    else
+        return 0;
+    if (!measure(problem, choice, space, &cut, &next)) return 0;
+    *pieces = next;
+    return 1;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+vkmm_step *vkmm_pieces_split(const vkmm_pieces *pieces, const vkmm_step *steps, uint64_t *count)
+{
+    const vkmm_partition *t = &pieces->partition;
+    uint64_t made = 0;
+    for (uint64_t i = 0; i < *count; i++)
+        made += vkmm_divide_up(steps[i].matrices, pieces->matrices) * vkmm_divide_up(steps[i].rows, t->rows) *
+                vkmm_divide_up(steps[i].cols, t->cols);
+    vkmm_step *all = vkmm_alloc(made, sizeof *all), *next = all;
+    for (uint64_t i = 0; all && i < *count; i++) {
+        const vkmm_step *s = &steps[i];
+        for (uint64_t x = 0; x < s->matrices; x += pieces->matrices)
+            for (uint64_t row = 0; row < s->rows; row += t->rows)
+                for (uint64_t col = 0; col < s->cols; col += t->cols)
+                    *next++ = (vkmm_step){s->batch + x,
+                                          least(s->matrices - x, pieces->matrices),
+                                          s->row + row,
+                                          s->col + col,
+                                          least(s->rows - row, t->rows),
+                                          least(s->cols - col, t->cols)};
+    }
+    *count = made;
+    return all;
+}

@@ -1,0 +1,367 @@
+/* Products in panels: the same bits as the product in one piece has, from memory and through functions, on memory that the host sees and through
+ * staging, on one queue or two. Where K is cut, small whole numbers, whose sums are exact in any order. */
+#include "gemm.h"
+#include "exec/job.h"
+#include "exec/stream.h"
+#include "math/problem.h"
+#include "suite.h"
+
+static suite_device suite;
+
+/* The operands as the problem has them, and what the product should be. */
+typedef struct data {
+    vkmm_problem problem;
+    void *memory[4];
+    void *want;
+    uint64_t read, written; /* elements, through functions */
+    mtx_t lock;
+} data;
+
+static void fill(data *d, vkmm_operand operand, vkmm_init init)
+{
+    const vkmm_problem *p = &d->problem;
+    const uint64_t bytes = vkmm_operand_bytes(p, operand);
+    d->memory[operand] = calloc(1, bytes + 8);
+    assert_non_null(d->memory[operand]);
+    memset(d->memory[operand], 0xff, bytes);
+    if (operand == VKMM_BIAS) {
+        vkmm_fill(d->memory[operand], 1, p->has_bias ? p->n : 0, vkmm_operand_type(p, VKMM_BIAS), init, 7);
+        return;
+    }
+    for (uint64_t x = 0; x < vkmm_problem_batches(p) && bytes > 0; x++) {
+        const vkmm_view view = vkmm_operand_view(p, operand, d->memory[operand], x);
+        vkmm_fill_view(d->memory[operand], &view, init, (uint64_t)operand + 10 * x);
+    }
+}
+
+static void copy(void *to, const void *from, uint64_t bytes)
+{
+    if (bytes > 0) memcpy(to, from, bytes);
+}
+
+/* In one piece. */
+static void multiply(data *d, const vkmm_job_params *params)
+{
+    const vkmm_problem *p = &d->problem;
+    vkmm_job *job = NULL;
+    assert_int_equal(vkmm_job_create(suite.device, NULL, params, &job), VKMM_OK);
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++)
+        copy(vkmm_job_matrix(job, (vkmm_operand)o), d->memory[o], vkmm_operand_bytes(p, (vkmm_operand)o));
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    const uint64_t bytes = vkmm_operand_bytes(p, VKMM_C);
+    d->want = malloc(bytes + 8);
+    assert_non_null(d->want);
+    /* What lies between the matrices stays. */
+    copy(d->want, d->memory[VKMM_C], bytes);
+    for (uint64_t x = 0; x < vkmm_problem_batches(p); x++)
+        for (uint64_t i = 0; i < p->m; i++)
+            for (uint64_t j = 0; j < p->n; j++) {
+                const uint64_t size = vkmm_type_of(gemm_out(p))->bytes, at = gemm_index(p, VKMM_C, x, i, j) * size;
+                memcpy((char *)d->want + at, (char *)vkmm_job_matrix(job, VKMM_C) + at, size);
+            }
+    vkmm_job_destroy(&job);
+}
+
+static data make(const vkmm_job_params *params, vkmm_init init)
+{
+    data d = {.problem = params->problem};
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) fill(&d, (vkmm_operand)o, init);
+    multiply(&d, params);
+    mtx_init(&d.lock, mtx_plain);
+    return d;
+}
+
+static void end(data *d)
+{
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) free(d->memory[o]);
+    free(d->want);
+    mtx_destroy(&d->lock);
+}
+
+static void compare(const data *d)
+{
+    const uint64_t size = vkmm_type_of(gemm_out(&d->problem))->bytes, count = vkmm_operand_elements(&d->problem, VKMM_C);
+    for (uint64_t at = 0; at < count; at++)
+        if (memcmp((char *)d->memory[VKMM_C] + at * size, (char *)d->want + at * size, size) != 0)
+            fail_msg("element %llu of C's memory is %.9g, should be %.9g", (unsigned long long)at,
+                     gemm_get(gemm_out(&d->problem), d->memory[VKMM_C], at), gemm_get(gemm_out(&d->problem), d->want, at));
+}
+
+static uint64_t bytes_of(const vkmm_problem *p)
+{
+    uint64_t total = 0;
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) total += vkmm_operand_bytes(p, (vkmm_operand)o);
+    return total;
+}
+
+static vkmm_stream *open(const vkmm_job_params *params, uint64_t limit)
+{
+    vkmm_stream *stream = NULL;
+    const vkmm_stream_params wanted = {.job = *params, .memory_limit = limit, .threads = 3};
+    assert_int_equal(vkmm_stream_create(suite.device, NULL, &wanted, &stream), VKMM_OK);
+    return stream;
+}
+
+static void check_limited(const vkmm_job_params *params, vkmm_init init, uint64_t limit, int cuts_depth)
+{
+    data d = make(params, init);
+    vkmm_stream *stream = open(params, limit);
+    const vkmm_partition t = vkmm_stream_partition(stream);
+    const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2], .bias = d.memory[3]};
+    vkmm_stream_times times;
+    assert_true(t.device_bytes <= limit);
+    assert_int_equal(t.depth_panels > 1, cuts_depth);
+    assert_int_equal(vkmm_stream_run(stream, &io, &times), VKMM_OK);
+    compare(&d);
+    if (vkmm_operand_elements(&d.problem, VKMM_C) > 0) assert_true(times.kernel_ms > 0 && times.longest_ms > 0 && times.dispatches > 0);
+    vkmm_stream_destroy(&stream);
+    end(&d);
+}
+
+static void check(const vkmm_job_params *params)
+{
+    check_limited(params, VKMM_INIT_UNIFORM, bytes_of(&params->problem) / 2 + 65536, 0);
+}
+
+static vkmm_problem scaled(vkmm_problem problem, double alpha, double beta)
+{
+    problem.scaled = 1;
+    problem.alpha = alpha;
+    problem.beta = beta;
+    return problem;
+}
+
+static void every_layout_has_the_same_bits(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 64; way += 9) {
+        vkmm_job_params params = {.problem = scaled(gemm_way(way, 203, 157, 91, way % 2 ? VKMM_I32 : VKMM_F32), 2, way % 4 ? -3 : 0)};
+        check(&params);
+    }
+}
+
+/* Sizes that are multiples of vectors, and odd ones, for which kernels read in another way. */
+static void every_type_has_the_same_bits(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; vkmm_types_at(i); i++) {
+        const vkmm_types types = *vkmm_types_at(i);
+        if (!suite_has_type(&suite, types.in)) continue;
+        const uint64_t odd = i % 2;
+        vkmm_problem p = scaled(gemm_way(odd ? 9 : 0, 192 + 3 * odd, 160 + odd, 64 + 5 * odd, types.in), 1, 2);
+        p.typed = 1;
+        p.out_type = types.out;
+        p.compute = types.compute;
+        p.has_bias = 1;
+        p.activation = vkmm_type_of(types.in)->is_float && odd ? VKMM_GELU : VKMM_RELU;
+        const vkmm_job_params params = {.problem = p};
+        check(&params);
+    }
+}
+
+static void every_kernel_has_the_same_bits(void **state)
+{
+    static const struct {
+        const char *kernel, *config;
+        uint64_t m, n, k;
+    } cases[] = {
+        {"blocked", NULL, 300, 200, 100}, {"blocked", "rows=64,cols=64,splits=3", 200, 300, 200},
+        {"skinny", NULL, 2000, 5, 300},   {"skinny", "splits=2", 3, 1501, 200},
+        {"cpu", NULL, 150, 140, 77},      {"tiled", NULL, 100, 120, 40},
+        {"naive", NULL, 61, 53, 40},      {"band-tiled", NULL, 64, 100, 40},
+        {"grouped", NULL, 70, 90, 40},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (strcmp(cases[i].kernel, "cpu") == 0 && !suite.info->has_broadcast) continue;
+        const vkmm_job_params params = {
+            .problem = {cases[i].m, cases[i].n, cases[i].k, VKMM_F32}, .kernel = cases[i].kernel, .config = cases[i].config};
+        check(&params);
+    }
+}
+
+static void small_matrices_go_together(void **state)
+{
+    (void)state;
+    vkmm_problem p = {.m = 24, .n = 20, .k = 16, .type = VKMM_F32, .batch_count = 150, .stride_a = 400, .stride_b = 0, .stride_c = 480};
+    const vkmm_job_params params = {.problem = scaled(p, 1, 1)};
+    check(&params);
+}
+
+/* Only where a tile with all of K does not fit. */
+static void cuts_the_depth_where_it_must(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 8; way += 3) {
+        vkmm_problem p = scaled(gemm_way(way | 8, 150, 70, 3000, way == 3 ? VKMM_I32 : VKMM_F32), 1, way % 2 ? 2 : 0);
+        p.has_bias = way != 0;
+        p.activation = way ? VKMM_RELU : VKMM_ACTIVATION_NONE;
+        const vkmm_job_params params = {.problem = p, .kernel = "blocked", .config = "rows=32,cols=32,thread-rows=4,thread-cols=4"};
+        check_limited(&params, VKMM_INIT_INT, 400 << 10, 1);
+    }
+    vkmm_problem narrow = scaled(gemm_way(0, 70, 80, 9000, VKMM_I8), 1, -1);
+    narrow.has_bias = 1;
+    const vkmm_job_params params = {.problem = narrow, .kernel = "blocked", .config = "rows=32,cols=32,thread-rows=4,thread-cols=4"};
+    check_limited(&params, VKMM_INIT_UNIFORM, 300 << 10, 1);
+}
+
+static void no_terms_are_products_too(void **state)
+{
+    (void)state;
+    vkmm_job_params params = {.problem = scaled((vkmm_problem){.m = 200, .n = 300, .k = 0}, 2, 3)};
+    check(&params);
+    params.problem = scaled((vkmm_problem){.m = 200, .n = 300, .k = 50}, 0, 3);
+    check(&params);
+    params.problem = (vkmm_problem){.m = 0, .n = 300, .k = 50};
+    check(&params);
+}
+
+static vkmm_status read_part(void *user, const vkmm_panel *panel)
+{
+    data *d = user;
+    const vkmm_type type = vkmm_operand_type(&d->problem, panel->operand);
+    const uint64_t size = vkmm_type_of(type)->bytes;
+    for (uint64_t i = 0; i < panel->rows; i++)
+        for (uint64_t j = 0; j < panel->cols; j++) {
+            const uint64_t at = panel->operand == VKMM_BIAS
+                                    ? panel->col + j
+                                    : gemm_index(&d->problem, panel->operand, panel->batch, panel->row + i, panel->col + j);
+            memcpy((char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * size,
+                   (char *)d->memory[panel->operand] + at * size, size);
+        }
+    mtx_lock(&d->lock);
+    d->read += panel->rows * panel->cols;
+    mtx_unlock(&d->lock);
+    return VKMM_OK;
+}
+
+static vkmm_status write_part(void *user, const vkmm_panel *panel)
+{
+    data *d = user;
+    const uint64_t size = vkmm_type_of(gemm_out(&d->problem))->bytes;
+    for (uint64_t i = 0; i < panel->rows; i++)
+        for (uint64_t j = 0; j < panel->cols; j++)
+            memcpy((char *)d->memory[VKMM_C] + gemm_index(&d->problem, VKMM_C, panel->batch, panel->row + i, panel->col + j) * size,
+                   (char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * size, size);
+    mtx_lock(&d->lock);
+    d->written += panel->rows * panel->cols;
+    mtx_unlock(&d->lock);
+    return VKMM_OK;
+}
+
+static void functions_give_and_take(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 32; way += 7) {
+        vkmm_problem p = scaled(gemm_way(way, 203, 157, 91, VKMM_F32), 1, 2);
+        p.has_bias = 1;
+        const vkmm_job_params params = {.problem = p};
+        data d = make(&params, VKMM_INIT_UNIFORM);
+        vkmm_stream *stream = open(&params, bytes_of(&p) / 2 + 65536);
+        const vkmm_stream_io io = {.read = read_part, .write = write_part, .user = &d};
+        assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
+        compare(&d);
+        assert_int_equal(d.written, vkmm_problem_batches(&p) * p.m * p.n);
+        assert_true(d.read >= vkmm_problem_batches(&p) * p.m * p.n + p.m * p.k + p.k * p.n);
+        vkmm_stream_destroy(&stream);
+        end(&d);
+    }
+}
+
+static vkmm_status fail_to_read(void *user, const vkmm_panel *panel)
+{
+    (void)user, (void)panel;
+    return VKMM_INVALID;
+}
+
+static int stop(void *user, const vkmm_stream_state *progress)
+{
+    (void)user;
+    assert_true(progress->done <= progress->panels && progress->elapsed_ms >= 0);
+    return 1;
+}
+
+static void what_functions_say_ends_a_run(void **state)
+{
+    (void)state;
+    const vkmm_job_params params = {.problem = {.m = 3000, .n = 600, .k = 500}};
+    data d = make(&params, VKMM_INIT_UNIFORM);
+    vkmm_stream *stream = open(&params, 1 << 20);
+    vkmm_stream_io io = {.read = fail_to_read, .c = d.memory[2]};
+    assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_INVALID);
+    io = (vkmm_stream_io){.a = d.memory[0], .b = d.memory[1], .c = d.memory[2], .progress = stop};
+    assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_STOPPED);
+    io.progress = NULL;
+    assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
+    compare(&d);
+    io.b = NULL;
+    assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_INVALID);
+    vkmm_stream_destroy(&stream);
+    end(&d);
+}
+
+static void says_why_a_job_does_not_do(void **state)
+{
+    char text[200];
+    (void)state;
+    const vkmm_problem p = {.m = 256, .n = 256, .k = 256};
+    const uint64_t range = suite.info->max_storage_range;
+    assert_null(vkmm_stream_reason(suite.device, &p, 0, text, sizeof text));
+    assert_null(vkmm_stream_reason(suite.device, &p, 1 << 20, text, sizeof text));
+    assert_non_null(strstr(vkmm_stream_reason(suite.device, &p, 1 << 19, text, sizeof text), "the memory limit is 524288"));
+    suite.info->max_storage_range = 1 << 17;
+    assert_non_null(strstr(vkmm_stream_reason(suite.device, &p, 0, text, sizeof text), "maxStorageBufferRange"));
+    suite.info->max_storage_range = range;
+}
+
+/* As a device with small bindings has it: what a job refuses, a product takes in its stride. */
+static void bindings_may_be_small(void **state)
+{
+    (void)state;
+    const uint64_t range = suite.info->max_storage_range;
+    const vkmm_job_params params = {.problem = scaled((vkmm_problem){.m = 400, .n = 300, .k = 200}, 1, 1)};
+    data d = make(&params, VKMM_INIT_INT);
+    suite.info->max_storage_range = 1 << 17;
+    vkmm_stream *stream = open(&params, 0);
+    const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2]};
+    assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
+    vkmm_stream_destroy(&stream);
+    suite.info->max_storage_range = range;
+    compare(&d);
+    end(&d);
+}
+
+static void too_little_is_refused(void **state)
+{
+    (void)state;
+    vkmm_stream *stream = NULL;
+    const vkmm_stream_params params = {.job = {.problem = {.m = 300, .n = 300, .k = 300}}, .memory_limit = 20000};
+    assert_int_equal(vkmm_stream_create(suite.device, NULL, &params, &stream), VKMM_OUT_OF_MEMORY);
+    assert_null(stream);
+    const vkmm_stream_params serial = {.job = {.problem = {.m = 3, .n = 3, .k = 3}, .kernel = "serial"}};
+    assert_int_equal(vkmm_stream_create(suite.device, NULL, &serial, &stream), VKMM_UNSUPPORTED);
+    assert_null(stream);
+}
+
+int main(void)
+{
+    int absent = suite_open(&suite), failed = 0;
+    if (absent) return absent;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_has_the_same_bits),   cmocka_unit_test(every_kernel_has_the_same_bits),
+        cmocka_unit_test(every_layout_has_the_same_bits), cmocka_unit_test(small_matrices_go_together),
+        cmocka_unit_test(cuts_the_depth_where_it_must),   cmocka_unit_test(no_terms_are_products_too),
+        cmocka_unit_test(functions_give_and_take),        cmocka_unit_test(what_functions_say_ends_a_run),
+        cmocka_unit_test(says_why_a_job_does_not_do),     cmocka_unit_test(bindings_may_be_small),
+        cmocka_unit_test(too_little_is_refused),
+    };
+    const struct CMUnitTest copied[] = {
+        cmocka_unit_test(every_layout_has_the_same_bits), cmocka_unit_test(small_matrices_go_together),
+        cmocka_unit_test(cuts_the_depth_where_it_must),   cmocka_unit_test(functions_give_and_take),
+        cmocka_unit_test(what_functions_say_ends_a_run),
+    };
+    failed = cmocka_run_group_tests_name("stream", tests, NULL, NULL);
+    suite.info->unified_memory = 0; /* copies do not depend on types and kernels */
+    failed += cmocka_run_group_tests_name("stream, copied", copied, NULL, NULL);
+    return suite_close(&suite) || failed ? 1 : 0;
+}
