@@ -21,7 +21,8 @@ static vkmm_space space_of(const vkmm_device *device, uint64_t memory_limit)
                         .allocation =
                             info->max_buffer_bytes < info->max_allocation_bytes ? info->max_buffer_bytes : info->max_allocation_bytes,
                         .total = memory_limit > 0 && memory_limit < left ? memory_limit : left,
-                        .mapped = info->unified_memory};
+                        .mapped = info->unified_memory,
+                        .processors = vkmm_device_processors(info)};
 }
 
 static uint64_t words(uint64_t bytes)

@@ -34,6 +34,7 @@ typedef struct vkmm_slot {
 typedef struct vkmm_chunk {
     vkmm_buffer buffer;
     VkCommandBuffer command; /* the copy that uses it; NULL: none */
+    uint64_t first, end;     /* of stores: lines of the panel that are, or will be, in it */
 } vkmm_chunk;
 
 /* A submitted product, or a slice of one. */
@@ -69,6 +70,7 @@ struct vkmm_stream {
     vkmm_chunk loads[VKMM_STREAM_LOADS], stores[VKMM_STREAM_STORES];
     uint64_t chunk_bytes;
     uint32_t next_load, next_store;
+    uint64_t storing; /* lines of the panel under way whose copies have begun; 0: none is under way */
     vkmm_flight flights[VKMM_STREAM_FLIGHTS];
     uint32_t next_flight;
     vkmm_stream_plan *plans; /* owned */
@@ -119,8 +121,10 @@ vkmm_status vkmm_stream_load(vkmm_stream *stream, vkmm_slot *slot, const vkmm_li
 vkmm_status vkmm_stream_loaded(vkmm_stream *stream); /* waits for all of them */
 vkmm_status vkmm_stream_load_bias(vkmm_stream *stream);
 
-/* Stores the panel of C of a step, whose product has ended. */
-vkmm_status vkmm_stream_store(vkmm_stream *stream, const vkmm_step *step, vkmm_slot *slot);
+/* Stores the panel of C of a step, whose product has ended. Begun before other work of the host, its first copies are on their way meanwhile; nothing
+ * begins again before the end. */
+vkmm_status vkmm_stream_store_begin(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
+vkmm_status vkmm_stream_store_end(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
 vkmm_status vkmm_stream_check_guards(vkmm_stream *stream);
 
 /* The kernel of a step. */
@@ -131,6 +135,7 @@ void vkmm_stream_plan_destroy(vkmm_device *device, vkmm_stream_plan *plan);
 vkmm_status vkmm_stream_submit(vkmm_stream *stream, const vkmm_step *step, uint64_t part, const vkmm_slot *a, const vkmm_slot *b,
                                const vkmm_slot *c);
 vkmm_status vkmm_stream_wait(vkmm_stream *stream, uint64_t turn);
+int vkmm_stream_ended(vkmm_stream *stream, uint64_t turn); /* whether it has, without waiting */
 
 /* Whatever is in flight, ended; its failures do not count any more. */
 void vkmm_stream_drain(vkmm_stream *stream);

@@ -51,12 +51,23 @@ vkmm_status vkmm_stream_wait(vkmm_stream *stream, uint64_t turn)
     return status;
 }
 
+int vkmm_stream_ended(vkmm_stream *stream, uint64_t turn)
+{
+    int ended = stream->turns_done >= turn;
+    for (int i = 0; i < VKMM_STREAM_FLIGHTS && !ended; i++) {
+        const vkmm_flight *flight = &stream->flights[i];
+        ended = flight->command && flight->turn >= turn && vkmm_command_ended(stream->device, flight->command);
+    }
+    return ended;
+}
+
 void vkmm_stream_drain(vkmm_stream *stream)
 {
     vkmm_device *device = stream->device;
     for (int i = 0; i < VKMM_STREAM_FLIGHTS; i++) vkmm_command_free(device, &stream->flights[i].command);
     for (int i = 0; i < VKMM_STREAM_LOADS; i++) vkmm_command_free(device, &stream->loads[i].command);
     for (int i = 0; i < VKMM_STREAM_STORES; i++) vkmm_command_free(device, &stream->stores[i].command);
+    stream->storing = 0;
 }
 
 static vkmm_status add_plan(vkmm_stream *stream, const vkmm_choice *choice, vkmm_stream_plan **made)

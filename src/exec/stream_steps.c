@@ -57,12 +57,20 @@ static vkmm_status store_one(vkmm_stream *stream)
 {
     const uint64_t step = stream->stored;
     vkmm_status status = vkmm_stream_wait(stream, (step + 1) * vkmm_stream_parts(stream));
-    if (status == VKMM_OK) status = vkmm_stream_store(stream, &stream->steps[step], &stream->c[step % c_count(stream)]);
+    if (status == VKMM_OK) status = vkmm_stream_store_end(stream, &stream->steps[step], &stream->c[step % c_count(stream)]);
     if (status != VKMM_OK) return status;
     stream->stored++;
     stream->panels_done++;
     stream->elements_done += (double)stream->steps[step].rows * (double)stream->steps[step].cols * (double)stream->steps[step].matrices;
     return vkmm_stream_tell(stream);
+}
+
+/* If the oldest product that is not stored has ended already; otherwise loading comes first. */
+static vkmm_status begin_to_store(vkmm_stream *stream)
+{
+    const uint64_t step = stream->stored;
+    if (!vkmm_stream_ended(stream, (step + 1) * vkmm_stream_parts(stream))) return VKMM_OK;
+    return vkmm_stream_store_begin(stream, &stream->steps[step], &stream->c[step % c_count(stream)]);
 }
 
 /* C's old values, where β counts and the kernel adds them. */
@@ -97,7 +105,9 @@ static vkmm_status take_turn(vkmm_stream *stream, uint64_t index, uint64_t part)
 {
     const vkmm_step *step = &stream->steps[index];
     vkmm_slot *a, *b, *c = &stream->c[index % c_count(stream)];
-    vkmm_status status = load(stream, VKMM_A, step, part, &a);
+    vkmm_status status = VKMM_OK;
+    if (part == 0 && stream->stored + c_count(stream) <= index) status = begin_to_store(stream);
+    if (status == VKMM_OK) status = load(stream, VKMM_A, step, part, &a);
     if (status == VKMM_OK) status = load(stream, VKMM_B, step, part, &b);
     while (status == VKMM_OK && part == 0 && stream->stored + c_count(stream) <= index) status = store_one(stream);
     if (status == VKMM_OK && part == 0) status = load_c(stream, step, c);

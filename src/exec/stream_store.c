@@ -23,52 +23,60 @@ static vkmm_status copy(vkmm_stream *stream, vkmm_chunk *chunk, const vkmm_slot 
     return status;
 }
 
-/* Lines [first, end) of a panel that are in a chunk, once they are. */
-typedef struct part {
-    vkmm_chunk *chunk;
-    uint64_t first, end;
-} part;
-
-static vkmm_status begin(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_slot *slot, uint64_t first, part *p)
+/* Copies the next lines into a chunk that is free. */
+static vkmm_status begin_chunk(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_slot *slot)
 {
     const uint64_t all = lines->count * lines->matrices, line = lines->ld * vkmm_type_of(lines->type)->bytes;
-    const uint64_t at_once = stream->chunk_bytes / line;
-    *p = (part){&stream->stores[stream->next_store], first, all - first < at_once ? all : first + at_once};
+    const uint64_t at_once = stream->chunk_bytes / line, left = all - stream->storing;
+    vkmm_chunk *chunk = &stream->stores[stream->next_store];
     stream->next_store = (stream->next_store + 1) % VKMM_STREAM_STORES;
-    return copy(stream, p->chunk, slot, slot->lead + first * line, ((p->end - first) * line + 3) / 4 * 4);
+    chunk->first = stream->storing;
+    chunk->end = chunk->first + (left < at_once ? left : at_once);
+    stream->storing = chunk->end;
+    return copy(stream, chunk, slot, slot->lead + chunk->first * line, ((chunk->end - chunk->first) * line + 3) / 4 * 4);
 }
 
-static vkmm_status end(vkmm_stream *stream, const vkmm_lines *lines, const part *p)
+/* The oldest chunk: copies end in the order in which they began. */
+static vkmm_status end_chunk(vkmm_stream *stream, const vkmm_lines *lines, vkmm_chunk *chunk)
 {
-    vkmm_status status = vkmm_command_wait(stream->device, p->chunk->command);
-    vkmm_command_free(stream->device, &p->chunk->command);
-    if (status == VKMM_OK) status = vkmm_stream_empty(stream, lines, p->first, p->end, p->chunk->buffer.mapped);
+    vkmm_status status = vkmm_command_wait(stream->device, chunk->command);
+    vkmm_command_free(stream->device, &chunk->command);
+    if (status == VKMM_OK) status = vkmm_stream_empty(stream, lines, chunk->first, chunk->end, chunk->buffer.mapped);
     return status == VKMM_OK ? vkmm_stream_tell(stream) : status;
 }
 
-/* While one chunk is emptied, the next is copied. */
-static vkmm_status store_in_chunks(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_slot *slot)
+static vkmm_lines lines_of(const vkmm_stream *stream, const vkmm_step *step)
 {
-    const uint64_t all = lines->count * lines->matrices;
-    part now, next;
-    vkmm_status status = begin(stream, lines, slot, 0, &now);
-    while (status == VKMM_OK) {
-        const int more = now.end < all;
-        if (more) status = begin(stream, lines, slot, now.end, &next);
-        if (status == VKMM_OK) status = end(stream, lines, &now);
-        if (!more) break;
-        now = next;
-    }
+    return vkmm_stream_lines(stream, VKMM_C, step, vkmm_stream_parts(stream) - 1);
+}
+
+vkmm_status vkmm_stream_store_begin(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot)
+{
+    const vkmm_lines lines = lines_of(stream, step);
+    vkmm_status status = VKMM_OK;
+    if (slot->buffer.mapped || stream->storing > 0) return VKMM_OK;
+    for (int i = 0; i < VKMM_STREAM_STORES && stream->storing < lines.count * lines.matrices && status == VKMM_OK; i++)
+        status = begin_chunk(stream, &lines, slot);
     return status;
 }
 
-vkmm_status vkmm_stream_store(vkmm_stream *stream, const vkmm_step *step, vkmm_slot *slot)
+vkmm_status vkmm_stream_store_end(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot)
 {
-    const vkmm_lines lines = vkmm_stream_lines(stream, VKMM_C, step, vkmm_stream_parts(stream) - 1);
+    const vkmm_lines lines = lines_of(stream, step);
     const uint64_t all = lines.count * lines.matrices;
+    vkmm_status status = vkmm_stream_store_begin(stream, step, slot);
     stream->times.downloaded_bytes += all * lines.ld * vkmm_type_of(lines.type)->bytes;
-    if (!slot->buffer.mapped) return store_in_chunks(stream, &lines, slot);
-    return vkmm_stream_empty(stream, &lines, 0, all, (const char *)slot->buffer.mapped + slot->lead);
+    if (slot->buffer.mapped) return vkmm_stream_empty(stream, &lines, 0, all, (const char *)slot->buffer.mapped + slot->lead);
+    for (uint32_t i = stream->next_store; status == VKMM_OK; i = (i + 1) % VKMM_STREAM_STORES) {
+        vkmm_chunk *chunk = &stream->stores[i];
+        const uint64_t end = chunk->end;
+        if (!chunk->command) continue; /* a panel smaller than all chunks */
+        status = end_chunk(stream, &lines, chunk);
+        if (end == all) break;
+        if (status == VKMM_OK && stream->storing < all) status = begin_chunk(stream, &lines, slot);
+    }
+    stream->storing = 0;
+    return status;
 }
 
 static int is_whole(const void *band)

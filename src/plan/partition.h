@@ -11,6 +11,7 @@ typedef struct vkmm_space {
     uint64_t allocation; /* bytes of one buffer */
     uint64_t total;      /* bytes of all buffers on the device */
     int mapped;          /* panels are filled where they lie: no copies */
+    double processors;   /* that share the tiles of a panel */
 } vkmm_space;
 
 /* One panel of C, or several whole matrices of the batch. */

@@ -10,7 +10,7 @@
 /* Of devices that do not tell how many processors they have. */
 enum { DISCRETE_PROCESSORS = 48, OTHER_PROCESSORS = 12 };
 
-static double processors_of(const vkmm_device_info *device)
+double vkmm_device_processors(const vkmm_device_info *device)
 {
     if (device->processors) return device->processors;
     return device->type == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU ? DISCRETE_PROCESSORS : OTHER_PROCESSORS;
@@ -73,7 +73,7 @@ static vkmm_config cheapest(const vkmm_device_info *device, const vkmm_problem *
                             const vkmm_presets *list)
 {
     static const uint32_t splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
-    const double processors = processors_of(device);
+    const double processors = vkmm_device_processors(device);
     vkmm_config best = list->presets[list->count - 1].config;
     vkmm_fit_matrix(device, problem, kernel, &best);
     double least = INFINITY;
@@ -97,7 +97,7 @@ static vkmm_config cheapest(const vkmm_device_info *device, const vkmm_problem *
 /* Reading is all that counts: enough workgroups that every processor has several under way, by parts of K where the long side has too few. */
 static void split_thin(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_config *config)
 {
-    const double wanted = 3 * processors_of(device), tiles = (double)vkmm_config_tiles(problem, config);
+    const double wanted = 3 * vkmm_device_processors(device), tiles = (double)vkmm_config_tiles(problem, config);
     const uint64_t most = problem->k / (4ull * config->values[VKMM_TUNE_DEPTH]);
     uint32_t splits = tiles > 0 && tiles < wanted ? (uint32_t)ceil(wanted / tiles) : 1;
     if (splits > most) splits = (uint32_t)most;
