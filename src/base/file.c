@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/leftovers.h"
 #include "base/log.h"
 #include "base/random.h"
 
@@ -57,6 +58,7 @@ struct vkmm_output {
     char *path;    /* as the user gave it, for messages */
     char *target;  /* what the rename replaces: path with its links resolved; NULL when written directly */
     char *partial; /* the temporary file; NULL when written directly or not there yet */
+    int leftover;  /* of `partial`; -1: none */
 };
 
 static void destroy(vkmm_output **output)
@@ -65,6 +67,7 @@ static void destroy(vkmm_output **output)
     if (o == NULL) return;
     if (o->fd >= 0) close(o->fd);
     if (o->partial != NULL) unlink(o->partial);
+    vkmm_leftover_remove(o->leftover);
     vkmm_free(o->partial);
     vkmm_free(o->target);
     vkmm_free(o->path);
@@ -127,11 +130,15 @@ static vkmm_status create_partial(vkmm_output *o)
     uint64_t seed = (uint64_t)(vkmm_now_ms() * 1e6) ^ ((uint64_t)getpid() << 32) ^ (uint64_t)(uintptr_t)o;
     for (uint64_t i = 0; i < TRIES && o->fd < 0; i++) {
         snprintf(name + folder, NAME_BYTES, ".vkmatmul-%016llx.tmp", (unsigned long long)vkmm_random_bits(seed, i));
+        vkmm_leftover_remove(o->leftover);
+        o->leftover = vkmm_leftover_add(name);
         o->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, o->mode);
         if (o->fd < 0 && errno != EEXIST) break;
     }
     if (o->fd < 0) {
         int error = errno;
+        vkmm_leftover_remove(o->leftover); /* whoever has a file of that name */
+        o->leftover = -1;
         vkmm_free(name);
         return cannot_write(o, error);
     }
@@ -161,7 +168,7 @@ static vkmm_status open_output(const vkmm_log *log, const char *path, mode_t mod
     vkmm_output *o = vkmm_alloc(1, sizeof *o);
     *output = NULL;
     if (o != NULL) {
-        o->fd = -1;
+        o->fd = o->leftover = -1;
         o->mode = mode;
         if (log != NULL) o->log = *log;
         o->path = vkmm_strdup(path);

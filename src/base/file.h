@@ -22,7 +22,8 @@ vkmm_status vkmm_folder_make(const vkmm_log *log, const char *path);
 /* An output under a temporary name in the target's own directory. It replaces `path` only at commit (fsync, rename). A new file
  * gets mode 0666 less the umask, an existing one keeps its mode. A symbolic link stays: the file at its end is replaced. A read-only file
  * is refused. A path that names something other than a regular file (/dev/null, a pipe) is written directly; /dev/stdout, /dev/stderr
- * and /dev/fd/N are written where that stream stands, even when it is a regular file. */
+ * and /dev/fd/N are written where that stream stands, even when it is a regular file. A signal handler that ends the process can remove the temporary
+ * files (base/leftovers.h). */
 typedef struct vkmm_output vkmm_output;
 
 vkmm_status vkmm_output_open(const vkmm_log *log, const char *path, vkmm_output **output);
