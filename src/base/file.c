@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/leftovers.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "base/random.h"
 
 #include <errno.h>
@@ -11,61 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-vkmm_status vkmm_mapping_open(const vkmm_log *log, const char *path, vkmm_mapping *mapping)
-{
-    struct stat status;
-    /* O_NONBLOCK: opening a pipe that nobody writes to would wait for ever, before fstat can refuse it. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) return vkmm_fail(log, VKMM_INVALID, "cannot read %s: %s", path, strerror(errno));
-    vkmm_status result = VKMM_INVALID;
-    void *data = NULL;
-    if (fstat(fd, &status) != 0) {
-        vkmm_fail(log, VKMM_INVALID, "cannot read %s: %s", path, strerror(errno));
-    } else if (S_ISDIR(status.st_mode)) {
-        vkmm_fail(log, VKMM_INVALID, "cannot read %s: it is a directory", path);
-    } else if (!S_ISREG(status.st_mode)) {
-        vkmm_fail(log, VKMM_INVALID, "cannot read %s: it is not a regular file, and only those can be mapped", path);
-    } else if (status.st_size > 0 && (uint64_t)status.st_size > SIZE_MAX) {
-        vkmm_fail(log, VKMM_INVALID, "cannot map %s: its %lld bytes exceed the address space", path, (long long)status.st_size);
-    } else {
-        if (status.st_size > 0) data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (data == MAP_FAILED) {
-            vkmm_fail(log, VKMM_INVALID, "cannot map %s: %s", path, strerror(errno));
-        } else {
-            *mapping = (vkmm_mapping){data, (uint64_t)status.st_size};
-            result = VKMM_OK;
-        }
-    }
-    close(fd);
-    return result;
-}
-
-void vkmm_mapping_close(vkmm_mapping *mapping)
-{
-    if (mapping->data != NULL) munmap((void *)(uintptr_t)mapping->data, (size_t)mapping->bytes);
-    *mapping = (vkmm_mapping){0};
-}
-
-struct vkmm_output {
-    vkmm_log log;
-    int fd;        /* -1: none */
-    int failed;    /* a write failed: commit must not put the file in place */
-    mode_t mode;   /* of a new file, before the umask */
-    char *path;    /* as the user gave it, for messages */
-    char *target;  /* what the rename replaces: path with its links resolved; NULL when written directly */
-    char *partial; /* the temporary file; NULL when written directly or not there yet */
-    int leftover;  /* of `partial`; -1: none */
-};
 
 static void destroy(vkmm_output **output)
 {
     vkmm_output *o = *output;
     if (o == NULL) return;
     if (o->fd >= 0) close(o->fd);
+    if (o->spool >= 0) close(o->spool);
     if (o->partial != NULL) unlink(o->partial);
     vkmm_leftover_remove(o->leftover);
     vkmm_free(o->partial);
@@ -75,7 +30,7 @@ static void destroy(vkmm_output **output)
     *output = NULL;
 }
 
-static vkmm_status cannot_write(const vkmm_output *o, int error)
+vkmm_status vkmm_output_cannot(const vkmm_output *o, int error)
 {
     return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: %s", o->path, strerror(error));
 }
@@ -108,39 +63,39 @@ static vkmm_status resolve(vkmm_output *o, int exists)
     } else {
         /* A link keeps pointing where it pointed: the file at its end is replaced, not the link. */
         char *real = realpath(o->path, NULL);
-        if (real == NULL) return cannot_write(o, errno);
+        if (real == NULL) return vkmm_output_cannot(o, errno);
         o->target = vkmm_strdup(real);
         free(real);
         /* A rename would replace a read-only file without a word. */
-        if (o->target != NULL && access(o->target, W_OK) != 0) return cannot_write(o, errno);
+        if (o->target != NULL && access(o->target, W_OK) != 0) return vkmm_output_cannot(o, errno);
     }
     return o->target != NULL ? VKMM_OK : vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the name of %s", o->path);
 }
 
-/* A new file beside the target. O_EXCL never follows or reuses what is already there; mode 0666 is cut by the umask as for any new
- * file, which mkstemp's 0600 would not be. */
-static vkmm_status create_partial(vkmm_output *o)
+/* O_EXCL never follows or reuses what is already there; mode 0666 is cut by the umask as for any new file, which mkstemp's 0600 would not be. */
+vkmm_status vkmm_output_create(vkmm_output *o, const char *beside, mode_t mode, int *fd)
 {
     enum { TRIES = 100, NAME_BYTES = 40 };
-    const char *slash = strrchr(o->target, '/');
-    size_t folder = slash != NULL ? (size_t)(slash - o->target) + 1 : 0;
+    const char *slash = strrchr(beside, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - beside) + 1 : 0;
     char *name = vkmm_alloc(folder + NAME_BYTES, 1);
     if (name == NULL) return vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the temporary name of %s", o->path);
-    memcpy(name, o->target, folder);
+    memcpy(name, beside, folder);
     uint64_t seed = (uint64_t)(vkmm_now_ms() * 1e6) ^ ((uint64_t)getpid() << 32) ^ (uint64_t)(uintptr_t)o;
-    for (uint64_t i = 0; i < TRIES && o->fd < 0; i++) {
+    for (uint64_t i = 0; i < TRIES && *fd < 0; i++) {
         snprintf(name + folder, NAME_BYTES, ".vkmatmul-%016llx.tmp", (unsigned long long)vkmm_random_bits(seed, i));
         vkmm_leftover_remove(o->leftover);
         o->leftover = vkmm_leftover_add(name);
-        o->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, o->mode);
-        if (o->fd < 0 && errno != EEXIST) break;
+        *fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+        if (*fd < 0 && errno != EEXIST) break;
     }
-    if (o->fd < 0) {
+    if (*fd < 0) {
         int error = errno;
         vkmm_leftover_remove(o->leftover); /* whoever has a file of that name */
         o->leftover = -1;
         vkmm_free(name);
-        return cannot_write(o, error);
+        errno = error;
+        return VKMM_INVALID;
     }
     o->partial = name;
     return VKMM_OK;
@@ -151,13 +106,16 @@ static vkmm_status open_target(vkmm_output *o)
     struct stat status;
     int shared = descriptor_of(o->path);
     int exists = shared < 0 && stat(o->path, &status) == 0;
-    if (shared < 0 && !exists && errno != ENOENT) return cannot_write(o, errno);
+    if (shared < 0 && !exists && errno != ENOENT) return vkmm_output_cannot(o, errno);
     if (shared >= 0 || (exists && !S_ISREG(status.st_mode))) {
         o->fd = shared >= 0 ? fcntl(shared, F_DUPFD_CLOEXEC, 0) : open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-        return o->fd >= 0 ? VKMM_OK : cannot_write(o, errno);
+        return o->fd >= 0 ? VKMM_OK : vkmm_output_cannot(o, errno);
     }
     vkmm_status result = resolve(o, exists);
-    if (result == VKMM_OK) result = create_partial(o);
+    if (result == VKMM_OK) {
+        result = vkmm_output_create(o, o->target, o->mode, &o->fd);
+        if (result == VKMM_INVALID) vkmm_output_cannot(o, errno);
+    }
     /* An existing file keeps its permissions. Where the file system has none, that is no reason to fail. */
     if (result == VKMM_OK && exists && fchmod(o->fd, status.st_mode & 0777) != 0) errno = 0;
     return result;
@@ -168,7 +126,7 @@ static vkmm_status open_output(const vkmm_log *log, const char *path, mode_t mod
     vkmm_output *o = vkmm_alloc(1, sizeof *o);
     *output = NULL;
     if (o != NULL) {
-        o->fd = o->leftover = -1;
+        o->fd = o->spool = o->leftover = -1;
         o->mode = mode;
         if (log != NULL) o->log = *log;
         o->path = vkmm_strdup(path);
@@ -193,33 +151,41 @@ vkmm_status vkmm_output_open_private(const vkmm_log *log, const char *path, vkmm
     return open_output(log, path, 0600, output);
 }
 
-vkmm_status vkmm_output_write(vkmm_output *output, const void *data, uint64_t bytes)
+vkmm_status vkmm_output_all(vkmm_output *o, int fd, off_t offset, const void *data, uint64_t bytes)
 {
     enum { CHUNK = 1 << 30 }; /* one write() moves less than 2 GiB on Linux, whatever it is asked for */
     const char *at = data;
     while (bytes > 0) {
-        ssize_t written = write(output->fd, at, bytes < CHUNK ? (size_t)bytes : CHUNK);
+        const size_t some = bytes < CHUNK ? (size_t)bytes : CHUNK;
+        ssize_t written = offset < 0 ? write(fd, at, some) : pwrite(fd, at, some, offset);
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) {
-            output->failed = 1;
-            return cannot_write(output, errno);
+            o->failed = 1;
+            return vkmm_output_cannot(o, errno);
         }
         at += written;
+        if (offset >= 0) offset += written;
         bytes -= (uint64_t)written;
     }
     return VKMM_OK;
 }
 
+vkmm_status vkmm_output_write(vkmm_output *output, const void *data, uint64_t bytes)
+{
+    return vkmm_output_all(output, output->fd, -1, data, bytes);
+}
+
 static vkmm_status put_in_place(vkmm_output *o)
 {
     if (o->failed) return vkmm_fail(&o->log, VKMM_INVALID, "%s is left as it was, since writing it failed", o->path);
+    if (o->spool >= 0 && vkmm_output_empty(o) != VKMM_OK) return VKMM_INVALID;
     /* Without fsync a crash of the machine could leave the new name with none of its bytes. Some file systems have no fsync. */
-    if (o->partial != NULL && fsync(o->fd) != 0 && errno != EINVAL && errno != ENOTSUP) return cannot_write(o, errno);
+    if (o->partial != NULL && fsync(o->fd) != 0 && errno != EINVAL && errno != ENOTSUP) return vkmm_output_cannot(o, errno);
     int closed = close(o->fd); /* network file systems report a full disk only here */
     o->fd = -1;
-    if (closed != 0 && errno != EINTR) return cannot_write(o, errno);
+    if (closed != 0 && errno != EINTR) return vkmm_output_cannot(o, errno);
     if (o->partial == NULL) return VKMM_OK;
-    if (rename(o->partial, o->target) != 0) return cannot_write(o, errno);
+    if (rename(o->partial, o->target) != 0) return vkmm_output_cannot(o, errno);
     vkmm_free(o->partial); /* the name is gone: nothing to remove */
     o->partial = NULL;
     return VKMM_OK;

@@ -1,4 +1,4 @@
-/* A format of files, for array.c and array_write.c. Not for other rooms. */
+/* A format of files, for array*.c. Not for other rooms. */
 #ifndef VKMM_IO_ARRAY_FORMAT_H
 #define VKMM_IO_ARRAY_FORMAT_H
 
@@ -36,6 +36,20 @@ int vkmm_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t elem
 
 /* Row-major (fortran: the first index fastest) over elements at `data`. 1 to 3 dimensions. */
 vkmm_array vkmm_array_packed(const void *data, vkmm_type type, const uint64_t *extents, uint32_t dimensions, int fortran);
+
+/* What is to be written of an array. */
+typedef struct vkmm_array_layout {
+    char *header; /* owned */
+    size_t header_bytes;
+    uint64_t bytes; /* of all elements, which follow it */
+} vkmm_array_layout;
+
+/* Its data count for nothing. VKMM_INVALID: the format has no name for the type or the tensor, or the bytes do not fit in 64 bits; VKMM_OUT_OF_MEMORY,
+ * also where name->file is NULL. The header is freed with vkmm_free, whatever the status. */
+vkmm_status vkmm_array_lay_out(const vkmm_log *log, const vkmm_array_name *name, const vkmm_array *array, vkmm_array_layout *layout);
+
+/* Whether the view's elements lie as the file has them: packed, row-major. */
+int vkmm_view_is_packed(const vkmm_view *view);
 
 extern const vkmm_array_format vkmm_npy_format, vkmm_safetensors_format;
 

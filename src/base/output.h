@@ -1,0 +1,35 @@
+/* What the files of outputs share. Private to src/base. */
+#ifndef VKMM_BASE_OUTPUT_H
+#define VKMM_BASE_OUTPUT_H
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "base/file.h"
+
+struct vkmm_output {
+    vkmm_log log;
+    int fd;            /* -1: none */
+    int spool;         /* reserved, and not a regular file: its bytes until the commit; -1: none */
+    uint64_t reserved; /* bytes */
+    atomic_int failed; /* a write failed: commit must not put the file in place */
+    mode_t mode;       /* of a new file, before the umask */
+    char *path;        /* as the user gave it, for messages */
+    char *target;      /* what the rename replaces: path with its links resolved; NULL when written directly */
+    char *partial;     /* the temporary file; NULL when written directly or not there yet */
+    int leftover;      /* of `partial`; -1: none */
+};
+
+/* Says why the output cannot be written: an errno. */
+vkmm_status vkmm_output_cannot(const vkmm_output *o, int error);
+
+/* Makes a new file in the folder that `beside` begins with, named in o->partial. VKMM_INVALID, with errno and no sentence, or VKMM_OUT_OF_MEMORY. */
+vkmm_status vkmm_output_create(vkmm_output *o, const char *beside, mode_t mode, int *fd);
+
+/* Writes it all, at an offset or, where that is negative, where the descriptor stands. */
+vkmm_status vkmm_output_all(vkmm_output *o, int fd, off_t offset, const void *data, uint64_t bytes);
+
+/* Copies what was written in parts to where it cannot be. */
+vkmm_status vkmm_output_empty(vkmm_output *o);
+
+#endif

@@ -1,0 +1,169 @@
+#include "io/array_writer.h"
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "io/array_format.h"
+#include "math/type.h"
+
+#include <stdatomic.h>
+
+enum { BLOCK_BYTES = 1 << 20, BLOCK_ROWS = 64 };
+
+struct vkmm_array_writer {
+    vkmm_log log;
+    vkmm_array_name name;
+    vkmm_array shape; /* packed; without data */
+    vkmm_array_layout layout;
+    vkmm_output *output;
+    vkmm_mapping seen; /* what look has mapped */
+    atomic_int failed;
+};
+
+static void destroy(vkmm_array_writer **writer)
+{
+    vkmm_array_writer *w = *writer;
+    if (w == NULL) return;
+    vkmm_mapping_close(&w->seen);
+    vkmm_output_discard(&w->output);
+    vkmm_free(w->layout.header);
+    vkmm_free(w->name.file);
+    vkmm_free(w);
+    *writer = NULL;
+}
+
+static vkmm_status begin_file(vkmm_array_writer *w)
+{
+    uint64_t bytes = 0;
+    vkmm_status status = vkmm_array_lay_out(&w->log, &w->name, &w->shape, &w->layout);
+    if (status != VKMM_OK) return status;
+    if (!vkmm_add_u64(w->layout.header_bytes, w->layout.bytes, &bytes))
+        return vkmm_fail(&w->log, VKMM_INVALID, "%s: the bytes of the file do not fit in 64 bits", w->name.file);
+    status = vkmm_output_open(&w->log, w->name.file, &w->output);
+    if (status == VKMM_OK) status = vkmm_output_reserve(w->output, bytes);
+    if (status == VKMM_OK) status = vkmm_output_write_at(w->output, 0, w->layout.header, w->layout.header_bytes);
+    return status;
+}
+
+vkmm_status vkmm_array_writer_open(const vkmm_log *log, const char *path, const vkmm_array *shape, vkmm_array_writer **writer)
+{
+    vkmm_array_writer *w = vkmm_alloc(1, sizeof *w);
+    *writer = NULL;
+    if (w == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to write %s", path);
+    if (log != NULL) w->log = *log;
+    w->name = vkmm_array_name_of(path);
+    w->shape = *shape;
+    w->shape.first = vkmm_view_rows(NULL, shape->first.rows, shape->first.cols, shape->first.type);
+    w->shape.stride = shape->first.rows * shape->first.cols;
+    vkmm_status status = begin_file(w);
+    if (status != VKMM_OK) destroy(&w);
+    *writer = w;
+    return status;
+}
+
+/* Where an element of matrix x lies in the file. */
+static uint64_t place_of(const vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col)
+{
+    const vkmm_view *first = &w->shape.first;
+    return w->layout.header_bytes + ((x * first->rows + row) * first->cols + col) * vkmm_type_of(first->type)->bytes;
+}
+
+static vkmm_view part_of(const vkmm_view *view, uint64_t i, uint64_t j, uint64_t rows, uint64_t cols)
+{
+    vkmm_view part = *view;
+    part.data = (const char *)view->data + (i * view->row_stride + j * view->col_stride) * vkmm_type_of(view->type)->bytes;
+    part.rows = view->rows - i < rows ? view->rows - i : rows;
+    part.cols = view->cols - j < cols ? view->cols - j : cols;
+    return part;
+}
+
+/* Rows that lie in memory as in the file: all at once where they lie side by side there too, else one by one. */
+static vkmm_status put_rows(vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
+{
+    const uint64_t size = vkmm_type_of(view->type)->bytes;
+    const int whole = vkmm_view_is_packed(view) && (view->rows == 1 || view->cols == w->shape.first.cols);
+    vkmm_status status = VKMM_OK;
+    if (whole) return vkmm_output_write_at(w->output, place_of(w, x, row, col), view->data, view->rows * view->cols * size);
+    for (uint64_t i = 0; i < view->rows && status == VKMM_OK; i++) {
+        const vkmm_view one = part_of(view, i, 0, 1, view->cols);
+        status = vkmm_output_write_at(w->output, place_of(w, x, row + i, col), one.data, view->cols * size);
+    }
+    return status;
+}
+
+/* Blocks: whole rows where that leaves enough of them in a block for reading along columns, else parts of BLOCK_ROWS rows. */
+static vkmm_status put_packed(vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
+{
+    const uint64_t most = BLOCK_BYTES / vkmm_type_of(view->type)->bytes, widest = view->col_stride == 1 ? most : most / BLOCK_ROWS;
+    const uint64_t cols = view->cols < widest ? view->cols : widest, rows = most / cols < view->rows ? most / cols : view->rows;
+    vkmm_status status = VKMM_OK;
+    void *block = vkmm_alloc(rows * cols, vkmm_type_of(view->type)->bytes);
+    if (block == NULL) return vkmm_fail(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory to pack the product", w->name.file);
+    for (uint64_t i = 0; i < view->rows && status == VKMM_OK; i += rows) {
+        for (uint64_t j = 0; j < view->cols && status == VKMM_OK; j += cols) {
+            const vkmm_view part = part_of(view, i, j, rows, cols);
+            vkmm_view_pack(&part, block);
+            const vkmm_view packed = vkmm_view_rows(block, part.rows, part.cols, part.type);
+            status = put_rows(w, x, row + i, col + j, &packed);
+        }
+    }
+    vkmm_free(block);
+    return status;
+}
+
+static vkmm_status check_part(const vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
+{
+    const vkmm_view *first = &w->shape.first;
+    char shape[80];
+    if (view->type != first->type)
+        return vkmm_fail(&w->log, VKMM_INVALID, "%s: its elements are %s, and those to be written %s", w->name.file,
+                         vkmm_type_of(first->type)->name, vkmm_type_of(view->type)->name);
+    if (x < w->shape.count && row <= first->rows && view->rows <= first->rows - row && col <= first->cols &&
+        view->cols <= first->cols - col)
+        return VKMM_OK;
+    vkmm_array_shape(&w->shape, shape, sizeof shape);
+    return vkmm_fail(&w->log, VKMM_INVALID, "%s: %llu×%llu elements from (%llu, %llu) of matrix %llu are not in %s", w->name.file,
+                     (unsigned long long)view->rows, (unsigned long long)view->cols, (unsigned long long)row, (unsigned long long)col,
+                     (unsigned long long)x, shape);
+}
+
+vkmm_status vkmm_array_writer_put(vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
+{
+    vkmm_status status = check_part(w, x, row, col, view);
+    const int contiguous = view->col_stride == 1 || view->cols == 1;
+    if (status == VKMM_OK && view->rows > 0 && view->cols > 0) {
+        /* Short rows of a matrix as wide as the view are worth packing: one write for many. */
+        if (vkmm_view_is_packed(view) || (contiguous && view->cols < w->shape.first.cols))
+            status = put_rows(w, x, row, col, view);
+        else
+            status = put_packed(w, x, row, col, view);
+    }
+    if (status != VKMM_OK) w->failed = 1;
+    return status;
+}
+
+vkmm_status vkmm_array_writer_look(vkmm_array_writer *w, vkmm_array *array)
+{
+    vkmm_status status = w->seen.data == NULL ? vkmm_output_look(w->output, &w->seen) : VKMM_OK;
+    if (status != VKMM_OK) return status;
+    *array = w->shape;
+    array->first.data = (const char *)w->seen.data + w->layout.header_bytes;
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_array_writer_commit(vkmm_array_writer **writer)
+{
+    vkmm_array_writer *w = *writer;
+    vkmm_status status = VKMM_INVALID;
+    vkmm_mapping_close(&w->seen);
+    if (w->failed)
+        vkmm_fail(&w->log, status, "%s is left as it was, since writing it failed", w->name.file);
+    else
+        status = vkmm_output_commit(&w->output);
+    destroy(writer);
+    return status;
+}
+
+void vkmm_array_writer_discard(vkmm_array_writer **writer)
+{
+    destroy(writer);
+}

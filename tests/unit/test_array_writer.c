@@ -1,0 +1,432 @@
+#include "unit.h"
+
+#include "base/alloc.h"
+#include "io/array_writer.h"
+#include "math/type.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[40];
+
+/* In memory where there is such a place: a commit waits for the disk. */
+static int enter_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/vkmm-writer-XXXXXX", access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp");
+    if (mkdtemp(folder) == NULL || chdir(folder) != 0) return -1;
+    return setenv("TMPDIR", folder, 1);
+}
+
+static int leave_folder(void **state)
+{
+    char command[100];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return unsetenv("TMPDIR") == 0 && chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+}
+
+static unsigned entries(void)
+{
+    unsigned count = 0;
+    DIR *here = opendir(".");
+    assert_non_null(here);
+    for (const struct dirent *e; (e = readdir(here)) != NULL;) count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    closedir(here);
+    return count;
+}
+
+static void assert_same_file(const char *left, const char *right)
+{
+    vkmm_mapping one = {0}, two = {0};
+    assert_int_equal(vkmm_mapping_open(NULL, left, &one), VKMM_OK);
+    assert_int_equal(vkmm_mapping_open(NULL, right, &two), VKMM_OK);
+    assert_true(one.bytes == two.bytes);
+    assert_memory_equal(one.data, two.data, one.bytes);
+    vkmm_mapping_close(&one);
+    vkmm_mapping_close(&two);
+}
+
+static vkmm_view part_of(const vkmm_view *view, uint64_t i, uint64_t j, uint64_t rows, uint64_t cols)
+{
+    vkmm_view part = *view;
+    part.data = (const char *)view->data + (i * view->row_stride + j * view->col_stride) * vkmm_type_of(view->type)->bytes;
+    part.rows = view->rows - i < rows ? view->rows - i : rows;
+    part.cols = view->cols - j < cols ? view->cols - j : cols;
+    return part;
+}
+
+/* The whole array in parts of rows × cols, the last of them first. */
+static void put_all(vkmm_array_writer *writer, const vkmm_array *array, uint64_t rows, uint64_t cols)
+{
+    for (uint64_t x = array->count; x-- > 0;) {
+        const vkmm_view view = vkmm_array_at(array, x);
+        for (uint64_t i = (view.rows - 1) / rows * rows + rows; i > 0; i -= rows)
+            for (uint64_t j = 0; j < view.cols; j += cols) {
+                const vkmm_view part = part_of(&view, i - rows, j, rows, cols);
+                assert_int_equal(vkmm_array_writer_put(writer, x, i - rows, j, &part), VKMM_OK);
+            }
+    }
+}
+
+static void check_file(const char *path, const char *other, const vkmm_array *array, uint64_t rows, uint64_t cols)
+{
+    vkmm_array_writer *writer = NULL;
+    assert_int_equal(vkmm_array_write(NULL, other, array), VKMM_OK);
+    assert_int_equal(vkmm_array_writer_open(NULL, path, array, &writer), VKMM_OK);
+    put_all(writer, array, rows, cols);
+    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
+    assert_null(writer);
+    assert_same_file(path, other);
+}
+
+/* The elements alone, and no commit, which waits for the disk. */
+static void check_parts(const char *path, const char *other, const vkmm_array *array, uint64_t rows, uint64_t cols)
+{
+    vkmm_array_writer *writer = NULL;
+    vkmm_array_file want = {0};
+    vkmm_array seen = {0};
+    assert_int_equal(vkmm_array_open(NULL, other, &want), VKMM_OK);
+    assert_int_equal(vkmm_array_writer_open(NULL, path, array, &writer), VKMM_OK);
+    put_all(writer, array, rows, cols);
+    assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
+    assert_true(seen.count == want.array.count && seen.first.rows == want.array.first.rows && seen.first.cols == want.array.first.cols);
+    assert_memory_equal(seen.first.data, want.array.first.data,
+                        seen.count * seen.first.rows * seen.first.cols * vkmm_type_of(seen.first.type)->bytes);
+    vkmm_array_writer_discard(&writer);
+    vkmm_array_close(&want);
+}
+
+/* What lies in memory in any way, and comes in any parts, gives the file that vkmm_array_write gives. */
+static void test_parts_make_the_same_file(void **state)
+{
+    (void)state;
+    enum { ROWS = 37, COLS = 23, COUNT = 3, LD = 40 };
+    static const uint64_t parts[][2] = {{1, 1}, {5, COLS}, {ROWS, 7}, {ROWS, 1}, {1, COLS}, {8, 8}, {ROWS, COLS}};
+    char *data = malloc(COUNT * LD * LD * 8);
+    assert_non_null(data);
+    for (int i = 0; i < COUNT * LD * LD * 8; i++) data[i] = (char)(i * 7 + i / 256);
+    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        const vkmm_view views[] = {{data, ROWS, COLS, COLS, 1, (vkmm_type)t}, {data, ROWS, COLS, LD, 1, (vkmm_type)t},
+                                   {data, ROWS, COLS, 1, LD, (vkmm_type)t},   {data, 1, COLS, 1, LD, (vkmm_type)t},
+                                   {data, ROWS, 1, LD, 1, (vkmm_type)t},      {data, ROWS, COLS, LD * COUNT, COUNT, (vkmm_type)t}};
+        for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) {
+            const vkmm_array stack = vkmm_array_stack(&views[v], COUNT, v == 5 ? 1 : LD * LD);
+            check_file("c.safetensors", "d.safetensors", &stack, 5, 8);
+            for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++)
+                check_parts("c.safetensors", "d.safetensors", &stack, parts[p][0], parts[p][1]);
+            if (t == VKMM_F16 || t == VKMM_I8) check_file("c.npy", "d.npy", &stack, 5, 8);
+        }
+    }
+    free(data);
+    assert_int_equal(entries(), 4);
+}
+
+/* Blocks of a megabyte: more rows than one holds, a row that is wider than one, and both of them in one piece. */
+static void test_large_parts(void **state)
+{
+    (void)state;
+    static const uint64_t shapes[][2] = {{1100, 900}, {3, 500000}, {500000, 3}, {1100, 1100}};
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        const uint64_t rows = shapes[s][0], cols = shapes[s][1];
+        float *data = malloc((rows + 1) * (cols + 1) * sizeof *data);
+        assert_non_null(data);
+        for (uint64_t i = 0; i < (rows + 1) * (cols + 1); i++) data[i] = (float)i;
+        const vkmm_view turned = {data, rows, cols, 1, rows + 1, VKMM_F32}, gaps = {data, rows, cols, cols + 1, 1, VKMM_F32};
+        const vkmm_array arrays[] = {vkmm_array_of(&turned), vkmm_array_of(&gaps)};
+        for (int a = 0; a < 2; a++) {
+            check_file("c.npy", "d.npy", &arrays[a], rows, cols);
+            check_file("c.npy", "d.npy", &arrays[a], rows, (cols + 1) / 2);
+        }
+        free(data);
+    }
+}
+
+static void test_name_of_a_tensor(void **state)
+{
+    (void)state;
+    const float data[4] = {1, 2, 3, 4};
+    const vkmm_view view = vkmm_view_rows(data, 2, 2, VKMM_F32);
+    const vkmm_array array = vkmm_array_of(&view);
+    vkmm_array_writer *writer = NULL;
+    vkmm_array_file file = {0};
+    assert_int_equal(vkmm_array_writer_open(NULL, "c.safetensors:w.1", &array, &writer), VKMM_OK);
+    put_all(writer, &array, 1, 2);
+    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
+    assert_int_equal(vkmm_array_open(NULL, "c.safetensors:w.1", &file), VKMM_OK);
+    assert_memory_equal(file.array.first.data, data, sizeof data);
+    vkmm_array_close(&file);
+}
+
+/* Matrices without elements, and what nobody wrote. */
+static void test_nothing_written(void **state)
+{
+    (void)state;
+    static const uint64_t shapes[][2] = {{0, 7}, {7, 0}, {3, 4}};
+    const double zeros[12] = {0};
+    for (size_t s = 0; s < 3; s++) {
+        const vkmm_view view = vkmm_view_rows(zeros, shapes[s][0], shapes[s][1], VKMM_F64);
+        const vkmm_array array = vkmm_array_of(&view);
+        vkmm_array_writer *writer = NULL;
+        vkmm_array seen = {0};
+        assert_int_equal(vkmm_array_write(NULL, "d.npy", &array), VKMM_OK);
+        assert_int_equal(vkmm_array_writer_open(NULL, "c.npy", &array, &writer), VKMM_OK);
+        assert_int_equal(vkmm_array_writer_put(writer, 0, 0, 0, &(vkmm_view){zeros, 0, shapes[s][1], 1, 1, VKMM_F64}), VKMM_OK);
+        assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
+        assert_true(seen.first.rows == shapes[s][0] && seen.first.cols == shapes[s][1]);
+        assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
+        assert_same_file("c.npy", "d.npy");
+    }
+}
+
+/* A look before, between and after. */
+static void test_look(void **state)
+{
+    (void)state;
+    const int32_t data[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    const vkmm_view view = {data, 3, 2, 1, 3, VKMM_I32};
+    const vkmm_array array = vkmm_array_stack(&view, 2, 6);
+    vkmm_array_writer *writer = NULL;
+    vkmm_array seen = {0};
+    assert_int_equal(vkmm_array_writer_open(NULL, "c.npy", &array, &writer), VKMM_OK);
+    assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
+    vkmm_view second = vkmm_array_at(&seen, 1);
+    assert_true(seen.count == 2 && seen.dimensions == 3 && vkmm_view_get(&second, 2, 1) == 0.0);
+    put_all(writer, &array, 2, 1);
+    assert_true(vkmm_view_get(&second, 2, 1) == 12.0);
+    assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
+    for (uint64_t x = 0; x < 2; x++) {
+        const vkmm_view want = vkmm_array_at(&array, x), got = vkmm_array_at(&seen, x);
+        for (uint64_t i = 0; i < 6; i++) assert_true(vkmm_view_get(&got, i / 2, i % 2) == vkmm_view_get(&want, i / 2, i % 2));
+    }
+    vkmm_array_writer_discard(&writer);
+    assert_null(writer);
+    vkmm_array_writer_discard(&writer);
+    assert_int_equal(entries(), 0);
+}
+
+enum { THREADS = 4, SIDE = 256 };
+
+typedef struct share {
+    vkmm_array_writer *writer;
+    const vkmm_view *view;
+    uint64_t first;
+    vkmm_status status;
+} share;
+
+static void *put_share(void *user)
+{
+    share *s = user;
+    for (uint64_t i = s->first; i < SIDE / 16 && s->status == VKMM_OK; i += THREADS)
+        for (uint64_t j = 0; j < SIDE && s->status == VKMM_OK; j += 32) {
+            const vkmm_view part = part_of(s->view, i * 16, j, 16, 32);
+            s->status = vkmm_array_writer_put(s->writer, 0, i * 16, j, &part);
+        }
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    pthread_t threads[THREADS];
+    share shares[THREADS];
+    float *data = malloc(SIDE * SIDE * sizeof *data);
+    assert_non_null(data);
+    for (int i = 0; i < SIDE * SIDE; i++) data[i] = (float)i;
+    const vkmm_view view = {data, SIDE, SIDE, 1, SIDE, VKMM_F32};
+    const vkmm_array array = vkmm_array_of(&view);
+    vkmm_array_writer *writer = NULL;
+    assert_int_equal(vkmm_array_write(NULL, "d.npy", &array), VKMM_OK);
+    assert_int_equal(vkmm_array_writer_open(NULL, "c.npy", &array, &writer), VKMM_OK);
+    for (uint64_t t = 0; t < THREADS; t++) {
+        shares[t] = (share){writer, &view, t, VKMM_OK};
+        assert_int_equal(pthread_create(&threads[t], NULL, put_share, &shares[t]), 0);
+    }
+    for (int t = 0; t < THREADS; t++) {
+        assert_int_equal(pthread_join(threads[t], NULL), 0);
+        assert_int_equal(shares[t].status, VKMM_OK);
+    }
+    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
+    assert_same_file("c.npy", "d.npy");
+    free(data);
+}
+
+/* Through a pipe, and to a descriptor of a file that stands in the middle: the bytes come at commit, in order, and can be looked at before. */
+static void test_no_regular_file(void **state)
+{
+    (void)state;
+    const float data[6] = {1, 2, 3, 4, 5, 6};
+    const vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
+    const vkmm_array array = vkmm_array_of(&view);
+    vkmm_array_writer *writer = NULL;
+    vkmm_array seen = {0};
+    vkmm_mapping want = {0};
+    char name[40], got[400];
+    int ends[2];
+    assert_int_equal(vkmm_array_write(NULL, "d.npy", &array), VKMM_OK);
+    assert_int_equal(vkmm_mapping_open(NULL, "d.npy", &want), VKMM_OK);
+    assert_int_equal(pipe(ends), 0);
+    snprintf(name, sizeof name, "/dev/fd/%d", ends[1]);
+    assert_int_equal(vkmm_array_writer_open(NULL, name, &array, &writer), VKMM_OK);
+    assert_int_equal(entries(), 1); /* its temporary file has no name any more */
+    put_all(writer, &array, 1, 2);
+    assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
+    assert_true(vkmm_view_get(&seen.first, 1, 2) == 6.0);
+    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
+    close(ends[1]);
+    assert_int_equal(read(ends[0], got, sizeof got), want.bytes);
+    assert_memory_equal(got, want.data, want.bytes);
+    assert_int_equal(read(ends[0], got, sizeof got), 0);
+    close(ends[0]);
+
+    int fd = open("all", O_RDWR | O_CREAT, 0600);
+    assert_int_equal(write(fd, "before", 6), 6);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    assert_int_equal(vkmm_array_writer_open(NULL, name, &array, &writer), VKMM_OK);
+    put_all(writer, &array, 2, 1);
+    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
+    assert_int_equal(pread(fd, got, sizeof got, 0), 6 + want.bytes);
+    assert_memory_equal(got, "before", 6);
+    assert_memory_equal(got + 6, want.data, want.bytes);
+    close(fd);
+    vkmm_mapping_close(&want);
+
+    assert_int_equal(vkmm_array_writer_open(NULL, "/dev/null", &array, &writer), VKMM_OK);
+    put_all(writer, &array, 2, 3);
+    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
+    assert_int_equal(entries(), 2);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    const float data[6] = {0};
+    vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
+    vkmm_array array = vkmm_array_of(&view);
+    vkmm_array_writer *writer = NULL;
+    assert_int_equal(vkmm_array_writer_open(&log, "no/folder/c.npy", &array, &writer), VKMM_INVALID);
+    assert_contains(h.last, "cannot write no/folder/c.npy: No such file");
+    assert_int_equal(vkmm_array_writer_open(&log, "/dev/full", &array, &writer), VKMM_OK);
+    assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_INVALID);
+    assert_contains(h.last, "cannot write /dev/full: No space left");
+    assert_int_equal(setenv("TMPDIR", "/no/such/folder", 1), 0);
+    assert_int_equal(vkmm_array_writer_open(&log, "/dev/null", &array, &writer), VKMM_INVALID);
+    assert_contains(h.last, "cannot keep the bytes of /dev/null in /no/such/folder (TMPDIR): No such file");
+    array.first.type = VKMM_BF16;
+    assert_int_equal(vkmm_array_writer_open(&log, "c.npy", &array, &writer), VKMM_INVALID);
+    assert_contains(h.last, "no name for bf16");
+    array.first = (vkmm_view){NULL, UINT32_MAX, UINT32_MAX, 1, 1, VKMM_F32};
+    assert_int_equal(vkmm_array_writer_open(&log, "c.npy", &array, &writer), VKMM_INVALID);
+    assert_contains(h.last, "do not fit in 64 bits");
+    array.first.cols = 1 << 29; /* 2^63 bytes and more: no file is as long */
+    assert_int_equal(vkmm_array_writer_open(&log, "c.npy", &array, &writer), VKMM_INVALID);
+    assert_contains(h.last, "cannot write c.npy: no room for its 9223372034707292288 bytes: ");
+    assert_null(writer);
+    assert_int_equal(entries(), 0);
+}
+
+/* A part that is not in the matrix, or of another type, spoils the file. */
+static void test_wrong_parts(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    const float data[20] = {0};
+    const vkmm_view view = vkmm_view_rows(data, 2, 3, VKMM_F32);
+    const vkmm_array array = vkmm_array_of(&view);
+    static const uint64_t wrong[][5] = {{1, 0, 0, 1, 1}, {0, 2, 0, 1, 1}, {0, 0, 3, 1, 1},
+                                        {0, 1, 0, 2, 1}, {0, 0, 1, 1, 3}, {0, UINT64_MAX, 0, 2, 1}};
+    for (size_t i = 0; i <= 6; i++) {
+        vkmm_array_writer *writer = NULL;
+        const uint64_t *at = wrong[i < 6 ? i : 0];
+        const vkmm_view part = vkmm_view_rows(data, at[3], at[4], i < 6 ? VKMM_F32 : VKMM_U32);
+        assert_int_equal(vkmm_array_writer_open(&log, "c.npy", &array, &writer), VKMM_OK);
+        assert_int_equal(vkmm_array_writer_put(writer, i < 6 ? at[0] : 0, at[1], at[2], &part), VKMM_INVALID);
+        assert_contains(h.last, i < 6 ? "are not in 2×3" : "its elements are f32, and those to be written u32");
+        assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_INVALID);
+        assert_contains(h.last, "c.npy is left as it was");
+        assert_int_equal(entries(), 0);
+    }
+}
+
+/* A limit on the size of files stands for a full disk: it shows when the bytes are set aside, or, where it comes later, when they are written. */
+static void test_full_disk(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    float *data = calloc(1 << 16, sizeof *data);
+    const vkmm_view view = vkmm_view_rows(data, 256, 256, VKMM_F32);
+    const vkmm_array array = vkmm_array_of(&view);
+    vkmm_array_writer *writer = NULL, *second = NULL;
+    struct rlimit limit, small;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(vkmm_array_write(NULL, "c.npy", &array), VKMM_OK);
+    assert_int_equal(vkmm_array_writer_open(&log, "d.npy", &array, &second), VKMM_OK);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    small = limit;
+    small.rlim_cur = 4096;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    vkmm_status opened = vkmm_array_writer_open(&log, "c.npy", &array, &writer);
+    vkmm_status put = vkmm_array_writer_put(second, 0, 0, 0, &view);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(opened, VKMM_INVALID);
+    assert_int_equal(put, VKMM_INVALID);
+    assert_contains(h.last, "cannot write d.npy: File too large");
+    assert_int_equal(vkmm_array_writer_commit(&second), VKMM_INVALID);
+    assert_int_equal(entries(), 1);
+    free(data);
+}
+
+static void test_without_memory(void **state)
+{
+    (void)state;
+    const float data[4] = {1, 2, 3, 4};
+    const vkmm_view view = {data, 2, 2, 1, 2, VKMM_F32};
+    const vkmm_array array = vkmm_array_of(&view);
+    static const char *const paths[] = {"c.npy", "c.safetensors", "/dev/null"};
+    for (int p = 0; p < 3; p++) {
+        vkmm_status status = VKMM_OUT_OF_MEMORY;
+        uint64_t n = 0;
+        while (status != VKMM_OK) {
+            vkmm_array_writer *writer = NULL;
+            vkmm_alloc_fail_after(++n);
+            status = vkmm_array_writer_open(NULL, paths[p], &array, &writer);
+            if (status == VKMM_OK) status = vkmm_array_writer_put(writer, 0, 0, 0, &view);
+            vkmm_alloc_fail_after(0);
+            assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
+            if (writer != NULL) assert_int_equal(vkmm_array_writer_commit(&writer), status == VKMM_OK ? VKMM_OK : VKMM_INVALID);
+            if (status != VKMM_OK) assert_int_equal(entries(), p == 1 ? 1 : p == 2 ? 2 : 0);
+        }
+        assert_true(n > 6);
+    }
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_parts_make_the_same_file),
+        IN_FOLDER(test_large_parts),
+        IN_FOLDER(test_name_of_a_tensor),
+        IN_FOLDER(test_nothing_written),
+        IN_FOLDER(test_look),
+        IN_FOLDER(test_threads),
+        IN_FOLDER(test_no_regular_file),
+        IN_FOLDER(test_refusals),
+        IN_FOLDER(test_wrong_parts),
+        IN_FOLDER(test_full_disk),
+        IN_FOLDER(test_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
