@@ -16,12 +16,15 @@ vkmm_status vkmm_mapping_open(const vkmm_log *log, const char *path, vkmm_mappin
 void vkmm_mapping_close(vkmm_mapping *mapping); /* a zeroed mapping is legal */
 
 /* For a program, at its start: from now on a byte of a mapping that the file no longer has, or the disk cannot give, reads as zero, and so does all that
- * follows it; vkmm_mapping_whole tells. Takes over the process's SIGBUS, which a library must not; faults elsewhere go where they went before. A thread
+ * follows it; vkmm_mapping_whole tells. Takes over the process's SIGBUS, which a library must not; faults elsewhere go where they went before. Again: nothing, unless
+ * SIGBUS has got another handler since. A thread
  * that has blocked SIGBUS is not helped, nor is the system itself: write() of such bytes fails (EFAULT). Of the open mappings, 64 are guarded. */
 void vkmm_mapping_guard(void);
 
 /* 0: the file has been made shorter since it was mapped, or could not be read; what was read of it counts for nothing. Any thread. */
 int vkmm_mapping_whole(const vkmm_mapping *mapping);
+vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path,
+                               const vkmm_mapping *mapping); /* the same: VKMM_INVALID says so of `path` */
 
 /* Lets go of the pages of this process that hold the file's bytes in [begin, begin + bytes), where that lies in a mapping: read again, they come from
  * the file. For what walks over more than should stay in memory. Other memory is left alone, and pages that lie there in part. Any thread. */

@@ -28,8 +28,7 @@ typedef struct range {
 
 static place places[PLACES];
 static atomic_uintptr_t page_bytes; /* 0: nobody has asked yet */
-static atomic_flag guarded = ATOMIC_FLAG_INIT;
-static struct sigaction others; /* what SIGBUS did before */
+static struct sigaction others;     /* what SIGBUS did before */
 
 static uintptr_t page_size(void)
 {
@@ -133,6 +132,13 @@ int vkmm_mapping_whole(const vkmm_mapping *mapping)
     return fstat(atomic_load(&p->fd), &status) != 0 || (uint64_t)status.st_size >= mapping->bytes;
 }
 
+vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path, const vkmm_mapping *mapping)
+{
+    if (vkmm_mapping_whole(mapping)) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "%s was made shorter while it was read, or could not be read to its end: it had %llu bytes", path,
+                     (unsigned long long)mapping->bytes);
+}
+
 void vkmm_mappings_forget(const void *begin, uint64_t bytes)
 {
     const uintptr_t page = page_size(), first = (uintptr_t)begin, last = first + (uintptr_t)bytes;
@@ -176,11 +182,11 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 
 void vkmm_mapping_guard(void)
 {
-    struct sigaction action = {.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESTART)};
-    if (atomic_flag_test_and_set(&guarded)) return;
+    struct sigaction action = {.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESTART)}, now;
+    if (sigaction(SIGBUS, NULL, &now) != 0 || ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_bus_error)) return;
     page_size();
+    others = now; /* before the handler can need it */
     action.sa_sigaction = on_bus_error;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGBUS, NULL, &others); /* before the handler can need it */
     sigaction(SIGBUS, &action, NULL);
 }

@@ -207,6 +207,7 @@ vkmm_status vkmm_bench_open(const vkmm_log *log, const char *path, vkmm_bench *b
                            (unsigned long long)mapping.bytes, (unsigned long long)MOST_BYTES);
     else
         status = vkmm_bench_parse(log, path, mapping.data, (size_t)mapping.bytes, bench);
+    if (status == VKMM_OK && (status = vkmm_mapping_check(log, path, &mapping)) != VKMM_OK) vkmm_bench_free(bench);
     if (status == VKMM_OK) snprintf(bench->name, sizeof bench->name, "%s", slash != NULL ? slash + 1 : path);
     vkmm_mapping_close(&mapping);
     return status;

@@ -34,6 +34,10 @@ typedef struct vkmm_array_file {
 vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_file *file);
 void vkmm_array_close(vkmm_array_file *file); /* a zeroed vkmm_array_file is legal */
 
+/* To be asked when all elements have been read: VKMM_INVALID where some were not there, since the file had been made shorter (base/file.h,
+ * vkmm_mapping_guard). path is for the message. */
+vkmm_status vkmm_array_whole(const vkmm_log *log, const char *path, const vkmm_array_file *file);
+
 /* Whether a file of this name can be written with elements of the type, without touching it: VKMM_INVALID says why not. A safetensors file that holds
  * several tensors is not for writing, since but one would be left. */
 vkmm_status vkmm_array_takes(const vkmm_log *log, const char *path, vkmm_type type);

@@ -56,12 +56,18 @@ vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_fi
     if (status == VKMM_OK)
         status = name.format->parse(log, name.file, name.tensor, opened.mapping.data, opened.mapping.bytes, &opened.array);
     if (status == VKMM_OK) status = align(log, path, &opened);
+    if (status == VKMM_OK) status = vkmm_mapping_check(log, name.file, &opened.mapping); /* a copy has been read by now */
     vkmm_free(name.file);
     if (status == VKMM_OK)
         *file = opened;
     else
-        vkmm_mapping_close(&opened.mapping);
+        vkmm_array_close(&opened);
     return status;
+}
+
+vkmm_status vkmm_array_whole(const vkmm_log *log, const char *path, const vkmm_array_file *file)
+{
+    return file->copy == NULL ? vkmm_mapping_check(log, path, &file->mapping) : VKMM_OK;
 }
 
 void vkmm_array_close(vkmm_array_file *file)

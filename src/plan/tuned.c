@@ -100,6 +100,7 @@ static vkmm_status read_file(const vkmm_log *log, const char *path, vkmm_tuning_
                            (int)VKMM_TUNING_BYTES);
     else
         status = vkmm_tuning_parse(log, mapping.data, (size_t)mapping.bytes, list, state);
+    if (status == VKMM_OK) status = vkmm_mapping_check(log, path, &mapping);
     vkmm_mapping_close(&mapping);
     return status;
 }

@@ -28,23 +28,35 @@ static VkResult create(vkmm_device *device, const void *data, uint64_t bytes)
     return result;
 }
 
+/* A copy, which nobody else can change between the check and the driver. NULL: there is none. */
+static void *read_copy(const char *path, uint64_t *bytes)
+{
+    const vkmm_log silent = {0};
+    vkmm_mapping file = {0};
+    void *copy = NULL;
+    if (vkmm_mapping_open(&silent, path, &file) != VKMM_OK) return NULL;
+    *bytes = file.bytes;
+    if (file.bytes <= VKMM_PIPELINES_MOST) copy = vkmm_alloc(1, (size_t)file.bytes);
+    if (copy != NULL && file.bytes > 0) memcpy(copy, file.data, (size_t)file.bytes);
+    vkmm_mapping_close(&file);
+    return copy;
+}
+
 /* A missing file is no news, and one that cannot be opened is none either: writing it will tell. */
 static void load(vkmm_device *device)
 {
-    const vkmm_log silent = {0};
     const vkmm_pipelines_owner owner = owner_of(device);
     vkmm_pipeline_cache *cache = &device->pipeline_cache;
-    vkmm_mapping file = {0};
     const void *data = NULL;
     const char *why = NULL;
-    uint64_t bytes = 0;
-    if (vkmm_mapping_open(&silent, cache->path, &file) != VKMM_OK) return;
-    vkmm_pipelines_state state = VKMM_PIPELINES_STALE;
-    if (file.bytes <= VKMM_PIPELINES_MOST) state = vkmm_pipelines_parse(file.data, file.bytes, &owner, &data, &bytes, &why);
+    uint64_t file_bytes = 0, bytes = 0;
+    void *file = read_copy(cache->path, &file_bytes);
+    if (file == NULL) return;
+    vkmm_pipelines_state state = vkmm_pipelines_parse(file, file_bytes, &owner, &data, &bytes, &why);
     if (state == VKMM_PIPELINES_DAMAGED)
         vkmm_say(vkmm_device_log(device), VKMM_LOG_WARNING, "the compiled pipelines in %s are damaged, and ignored: %s", cache->path, why);
     if (state == VKMM_PIPELINES_WHOLE && create(device, data, bytes) == VK_SUCCESS) cache->loaded_bytes = bytes;
-    vkmm_mapping_close(&file);
+    vkmm_free(file);
 }
 
 void vkmm_pipeline_cache_open(vkmm_device *device)
