@@ -11,7 +11,11 @@
 enum {
     VKMM_TILE_ROWS = 16,
     VKMM_TILE_COLS = 256, /* elements from one row of a packed tile to the next */
-    VKMM_PANEL = 8        /* rows of C made at a time: each tile of B is converted once for all of them */
+    VKMM_PANEL = 8,       /* rows of C made at a time: each tile of B is converted once for all of them */
+    VKMM_SPAN =
+        16384, /* columns of C made at a time: a row of B is used up, as far as the system maps it at once, before it is let go of */
+    VKMM_DEPTH = 16384, /* of factors of A held at a time */
+    VKMM_SPOTS = 512    /* single elements at a time */
 };
 
 /* Rows [i0, i0 + rows) and columns [j0, j0 + cols) of the view into a packed tile. rows ≤ VKMM_TILE_ROWS, cols ≤ VKMM_TILE_COLS. */
@@ -30,23 +34,53 @@ typedef struct vkmm_tile_range {
 /* Steps through all tiles of a view, from a zeroed range: 0 after the last. The order leaves a page of memory only when it is used up. */
 int vkmm_tile_next(const vkmm_view *view, vkmm_tile_range *range);
 
-/* A block of the reference: up to VKMM_PANEL rows of A·B, VKMM_TILE_COLS columns of each. */
+/* A block of the reference: up to VKMM_PANEL rows of A·B, `span` columns of each; or single elements, as one row. Row r begins at r·span. */
 typedef struct vkmm_block {
+    size_t span;  /* VKMM_SPAN, or what the claim has and VKMM_SPOTS */
+    size_t depth; /* VKMM_DEPTH, or what the claim has */
     union {
-        double narrow[VKMM_PANEL][VKMM_TILE_COLS];    /* f32, f16, bf16 */
-        long double wide[VKMM_PANEL][VKMM_TILE_COLS]; /* f64 */
-        uint32_t bits[VKMM_PANEL][VKMM_TILE_COLS];    /* integers, modulo 2^32 */
+        double *narrow;    /* f32, f16, bf16 */
+        long double *wide; /* f64 */
+        uint32_t *bits;    /* integers, modulo 2^32 */
     } want;
-    double scale[VKMM_PANEL][VKMM_TILE_COLS]; /* Σ_k |a_ik|·|b_kj|; floats only */
-    double loss[VKMM_PANEL][VKMM_TILE_COLS];  /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
+    double *scale; /* Σ_k |a_ik|·|b_kj|; floats only */
+    double *loss;  /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
+    union {
+        double *reals;
+        uint32_t *bits;
+    } left;              /* factors of A: row r begins at r·depth */
+    uint64_t touched;    /* bytes of the matrices that have come into memory since they were last let go of, about */
+    const char *from[4]; /* and where A, B, C and C₀ then began; NULL: where they do now */
     union {
         double reals[VKMM_TILE_ROWS * VKMM_TILE_COLS];
         uint32_t bits[VKMM_TILE_ROWS * VKMM_TILE_COLS];
     } tile, before, bias; /* scratch: of any matrix; of one row of C₀, of the bias */
 } vkmm_block;
 
-/* Computes columns [j0, j0 + cols) of the rows rows[0 … count) of A·B. count ≤ VKMM_PANEL, cols ≤ VKMM_TILE_COLS. */
+/* NULL when memory ends; freed with vkmm_free. For claims of this shape, and their transposes. */
+vkmm_block *vkmm_block_make(const vkmm_claim *claim);
+
+/* Matrices may be files that are mapped, and larger than memory. Tells that rows × cols elements of a view of the claim have been read; every some
+ * megabytes the pages of all of them are let go of (base/file.h). visits: how many such calls read elsewhere in the same lines (rows, or columns where those
+ * are stored) before others are read; 0: these lines have been told already, as far as they had been read. */
+void vkmm_touch(vkmm_block *block, const vkmm_claim *claim, const vkmm_view *view, uint64_t rows, uint64_t cols, uint64_t visits);
+
+/* The claim is about to be another, of the same batch. */
+void vkmm_touch_next(vkmm_block *block, const vkmm_claim *claim);
+
+/* Whether rows lie whole in memory, not columns. */
+int vkmm_view_has_rows(const vkmm_view *view);
+
+/* Computes columns [j0, j0 + cols) of the rows rows[0 … count) of A·B. count ≤ VKMM_PANEL, cols ≤ block->span. */
 void vkmm_reference(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols, vkmm_block *block);
+
+/* Where an element stands. */
+typedef struct vkmm_spot {
+    uint64_t row, col;
+} vkmm_spot;
+
+/* Computes single elements of A·B, as columns of the block's first row. count ≤ VKMM_SPOTS. */
+void vkmm_reference_spots(const vkmm_claim *claim, const vkmm_spot *spots, size_t count, vkmm_block *block);
 
 /* The type that A's and B's elements have when they are multiplied: f16 for f32 summed in f16. */
 vkmm_type vkmm_factor_type(const vkmm_claim *claim);
@@ -108,7 +142,7 @@ double vkmm_nearest_origin(vkmm_type type, double got, double want);
 
 /* Compares elements with the reference and notes wrong ones in the verdict. count is any number of row indices. */
 void vkmm_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count);
-void vkmm_check_element(vkmm_check *check, uint64_t i, uint64_t j);
+void vkmm_check_spots(vkmm_check *check, const vkmm_spot *spots, size_t count); /* up to the first wrong one; count ≤ VKMM_SPOTS */
 void vkmm_check_all(vkmm_check *check);
 
 /* Whole columns: rows of the transpose. */

@@ -1,9 +1,10 @@
 #include "verify/check.h"
 
-static void check_bits(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, size_t cols)
+/* Columns [j, j + cols) of the matrix, whose reference stands in row r of the block from column `at` on. */
+static void check_bits(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, size_t cols, size_t at)
 {
     vkmm_block *block = check->block;
-    const uint32_t *sum = block->want.bits[r];
+    const uint32_t *sum = block->want.bits + r * block->span + at;
     const int has_bias = check->claim.bias.data != NULL;
     const int cuts = check->claim.activation == VKMM_RELU && check->claim.c.type == VKMM_I32;
     vkmm_tile_bits(&check->claim.c, row, 1, j0, cols, block->tile.bits);
@@ -17,32 +18,34 @@ static void check_bits(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, s
     }
 }
 
-static void check_reals(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, size_t cols)
+static void check_reals(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, size_t cols, size_t at)
 {
     vkmm_block *block = check->block;
+    const size_t line = r * block->span + at;
     const int has_before = check->claim.beta != 0.0, has_bias = check->claim.bias.data != NULL, wide = check->claim.a.type == VKMM_F64;
     vkmm_tile_double(&check->claim.c, row, 1, j0, cols, block->tile.reals);
     if (has_before) vkmm_tile_double(&check->claim.before, row, 1, j0, cols, block->before.reals);
     if (has_bias) vkmm_tile_double(&check->claim.bias, row, 1, j0, cols, block->bias.reals);
     for (size_t j = 0; j < cols; j++) {
-        const vkmm_terms terms = {.sum = wide ? block->want.wide[r][j] : block->want.narrow[r][j],
-                                  .scale = block->scale[r][j],
-                                  .loss = block->loss[r][j],
+        const vkmm_terms terms = {.sum = wide ? block->want.wide[line + j] : block->want.narrow[line + j],
+                                  .scale = block->scale[line + j],
+                                  .loss = block->loss[line + j],
                                   .before = has_before ? block->before.reals[j] : 0.0,
                                   .bias = has_bias ? block->bias.reals[j] : 0.0};
         vkmm_judge_real(check, row, j0 + j, block->tile.reals[j], &terms);
     }
 }
 
-static void check_block(vkmm_check *check, const uint64_t *rows, size_t count, uint64_t j0, size_t cols)
+/* visits: as vkmm_touch has them, of C and C₀. */
+static void check_tile(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, size_t cols, size_t at, uint64_t visits)
 {
-    vkmm_reference(&check->claim, rows, count, j0, cols, check->block);
-    for (size_t r = 0; r < count; r++) {
-        if (check->epsilon == 0.0)
-            check_bits(check, rows[r], r, j0, cols);
-        else
-            check_reals(check, rows[r], r, j0, cols);
-    }
+    const vkmm_claim *claim = &check->claim;
+    if (check->epsilon == 0.0)
+        check_bits(check, row, r, j0, cols, at);
+    else
+        check_reals(check, row, r, j0, cols, at);
+    vkmm_touch(check->block, claim, &claim->c, 1, cols, visits);
+    if (claim->beta != 0.0) vkmm_touch(check->block, claim, &claim->before, 1, cols, visits);
 }
 
 static size_t at_most(uint64_t left, size_t limit)
@@ -50,16 +53,26 @@ static size_t at_most(uint64_t left, size_t limit)
     return left < limit ? (size_t)left : limit;
 }
 
+static void check_block(vkmm_check *check, const uint64_t *rows, size_t count, uint64_t j0, size_t cols)
+{
+    const int by_rows = vkmm_view_has_rows(&check->claim.c);
+    vkmm_reference(&check->claim, rows, count, j0, cols, check->block);
+    for (size_t j = 0; j < cols; j += VKMM_TILE_COLS)
+        for (size_t r = 0; r < count; r++)
+            check_tile(check, rows[r], r, j0 + j, at_most(cols - j, VKMM_TILE_COLS), j, !by_rows ? count : j == 0);
+}
+
 void vkmm_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count)
 {
     for (uint64_t r = 0; r < count; r += VKMM_PANEL)
-        for (uint64_t j = 0; j < check->claim.c.cols; j += VKMM_TILE_COLS)
-            check_block(check, rows + r, at_most(count - r, VKMM_PANEL), j, at_most(check->claim.c.cols - j, VKMM_TILE_COLS));
+        for (uint64_t j = 0; j < check->claim.c.cols; j += check->block->span)
+            check_block(check, rows + r, at_most(count - r, VKMM_PANEL), j, at_most(check->claim.c.cols - j, check->block->span));
 }
 
-void vkmm_check_element(vkmm_check *check, uint64_t i, uint64_t j)
+void vkmm_check_spots(vkmm_check *check, const vkmm_spot *spots, size_t count)
 {
-    check_block(check, &i, 1, j, 1);
+    vkmm_reference_spots(&check->claim, spots, count, check->block);
+    for (size_t e = 0; e < count && !check->verdict->has_element; e++) check_tile(check, spots[e].row, 0, spots[e].col, 1, e, 1);
 }
 
 void vkmm_check_all(vkmm_check *check)

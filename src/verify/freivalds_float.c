@@ -30,9 +30,10 @@ static void add_tile(const double *tile, size_t rows, size_t cols, const double 
 
 /* out and extras hold zeros. */
 static void project(const vkmm_claim *claim, const vkmm_view *view, const double *x, double *out, extra kind, const double *weight,
-                    double *extras, double *tile)
+                    double *extras, vkmm_block *block)
 {
     const int is_factor = view == &claim->a || view == &claim->b;
+    double *tile = block->tile.reals;
     for (vkmm_tile_range at = {0}; vkmm_tile_next(view, &at);) {
         if (is_factor)
             vkmm_tile_factor(claim, view, at.i, at.rows, at.j, at.cols, tile);
@@ -40,6 +41,7 @@ static void project(const vkmm_claim *claim, const vkmm_view *view, const double
             vkmm_tile_double(view, at.i, at.rows, at.j, at.cols, tile);
         add_tile(tile, at.rows, at.cols, x + at.j * VECTORS, out + at.i * VECTORS, kind, weight != NULL ? weight + at.j : NULL,
                  kind == EXTRA_NONE ? NULL : extras + at.i);
+        vkmm_touch(block, claim, view, at.rows, at.cols, (vkmm_view_has_rows(view) ? at.j : at.i) == 0);
     }
 }
 
@@ -93,11 +95,10 @@ static void scale(const vkmm_check *check, work *w)
     const vkmm_claim *claim = &check->claim;
     const int has_before = claim->beta != 0.0;
     vkmm_view bias = claim->bias;
-    double *tile = check->block->tile.reals;
-    if (has_before) project(claim, &claim->before, w->x, w->before, EXTRA_SQUARES, NULL, w->rows, tile);
+    if (has_before) project(claim, &claim->before, w->x, w->before, EXTRA_SQUARES, NULL, w->rows, check->block);
     if (bias.data != NULL) {
         bias.rows = 1;
-        project(claim, &bias, w->x, w->bias, EXTRA_SQUARES, NULL, &w->bias_norm, tile);
+        project(claim, &bias, w->x, w->bias, EXTRA_SQUARES, NULL, &w->bias_norm, check->block);
         w->bias_norm = sqrt(w->bias_norm);
     }
     for (uint64_t i = 0; i < claim->c.rows; i++) {
@@ -113,12 +114,11 @@ static void scale(const vkmm_check *check, work *w)
 static void compute(const vkmm_check *check, work *w)
 {
     const vkmm_claim *claim = &check->claim;
-    double *tile = check->block->tile.reals;
     for (uint64_t i = 0; i < claim->b.cols * VECTORS; i++) w->x[i] = vkmm_random_normal(check->seed, i);
-    project(claim, &claim->b, w->x, w->bx, EXTRA_SQUARES, NULL, w->norms, tile);
+    project(claim, &claim->b, w->x, w->bx, EXTRA_SQUARES, NULL, w->norms, check->block);
     for (uint64_t k = 0; k < claim->b.rows; k++) w->norms[k] = sqrt(w->norms[k]);
-    project(claim, &claim->a, w->bx, w->abx, EXTRA_WEIGHTED, w->norms, w->scale, tile);
-    project(claim, &claim->c, w->x, w->cx, check->narrow ? EXTRA_SQUARES : EXTRA_NONE, NULL, w->held, tile);
+    project(claim, &claim->a, w->bx, w->abx, EXTRA_WEIGHTED, w->norms, w->scale, check->block);
+    project(claim, &claim->c, w->x, w->cx, check->narrow ? EXTRA_SQUARES : EXTRA_NONE, NULL, w->held, check->block);
     for (uint64_t i = 0; i < claim->c.rows; i++) w->held[i] = sqrt(w->held[i]);
     if (check->scaled) scale(check, w);
 }

@@ -21,12 +21,14 @@ static void add_tile(const uint32_t *tile, size_t rows, size_t cols, const uint3
 }
 
 /* out = view · x modulo 2^32. */
-static void project(const vkmm_view *view, const uint32_t *x, uint32_t *out, uint32_t *tile)
+static void project(const vkmm_claim *claim, const vkmm_view *view, const uint32_t *x, uint32_t *out, vkmm_block *block)
 {
+    uint32_t *tile = block->tile.bits;
     memset(out, 0, (size_t)view->rows * VECTORS * sizeof *out);
     for (vkmm_tile_range at = {0}; vkmm_tile_next(view, &at);) {
         vkmm_tile_bits(view, at.i, at.rows, at.j, at.cols, tile);
         add_tile(tile, at.rows, at.cols, x + at.j * VECTORS, out + at.i * VECTORS);
+        vkmm_touch(block, claim, view, at.rows, at.cols, (vkmm_view_has_rows(view) ? at.j : at.i) == 0);
     }
 }
 
@@ -49,11 +51,11 @@ static void combine(const vkmm_check *check, const uint32_t *x, uint32_t *abx, u
     for (uint64_t i = 0; i < count; i++) abx[i] *= check->alpha;
     if (bias.data != NULL) {
         bias.rows = 1;
-        project(&bias, x, dot, check->block->tile.bits);
+        project(&check->claim, &bias, x, dot, check->block);
         for (uint64_t i = 0; i < count; i++) abx[i] += dot[i % VECTORS];
     }
     if (check->beta == 0) return;
-    project(&check->claim.before, x, before, check->block->tile.bits);
+    project(&check->claim, &check->claim.before, x, before, check->block);
     for (uint64_t i = 0; i < count; i++) abx[i] += check->beta * before[i];
 }
 
@@ -61,7 +63,6 @@ vkmm_status vkmm_freivalds_int(vkmm_check *check)
 {
     const vkmm_claim *claim = &check->claim;
     uint64_t m = claim->c.rows, n = claim->c.cols, k = claim->a.cols;
-    uint32_t *tile = check->block->tile.bits;
     vkmm_status status = VKMM_OK;
     uint32_t *x = vkmm_alloc(n, VECTORS * sizeof *x);
     uint32_t *bx = vkmm_alloc(k, VECTORS * sizeof *bx);
@@ -74,10 +75,10 @@ vkmm_status vkmm_freivalds_int(vkmm_check *check)
     check->effort.vectors = PASSES * VECTORS;
     for (uint64_t pass = 0; pass < PASSES && !check->verdict->has_element; pass++) {
         for (uint64_t i = 0; i < n * VECTORS; i++) x[i] = (uint32_t)(vkmm_random_bits(check->seed, pass * n * VECTORS + i) >> 32);
-        project(&claim->b, x, bx, tile);
-        project(&claim->a, bx, abx, tile);
+        project(claim, &claim->b, x, bx, check->block);
+        project(claim, &claim->a, bx, abx, check->block);
         if (check->scaled) combine(check, x, abx, cx);
-        project(&claim->c, x, cx, tile);
+        project(claim, &claim->c, x, cx, check->block);
         locate(check, abx, cx);
     }
 end:

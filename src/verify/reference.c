@@ -1,5 +1,6 @@
 #include "verify/check.h"
 
+#include "base/alloc.h"
 #include "math/type.h"
 
 #include <math.h>
@@ -78,26 +79,50 @@ static void add_loss(const double *a, size_t depth, const double *tile, size_t c
     }
 }
 
+static size_t within(uint64_t wanted, size_t least, size_t most)
+{
+    return wanted < least ? least : wanted < most ? (size_t)wanted : most;
+}
+
+vkmm_block *vkmm_block_make(const vkmm_claim *claim)
+{
+    const size_t wide = claim->a.type == VKMM_F64 ? sizeof(long double) : sizeof(double);
+    const uint64_t m = claim->c.rows, n = claim->c.cols, k = claim->a.cols < VKMM_DEPTH ? claim->a.cols : VKMM_DEPTH;
+    const size_t span = within(m > n ? m : n, VKMM_SPOTS, VKMM_SPAN), depth = within(k + STEP - 1, STEP, VKMM_DEPTH) / STEP * STEP;
+    const size_t sums = VKMM_PANEL * span,
+                 head = (sizeof(vkmm_block) + sizeof(long double) - 1) / sizeof(long double) * sizeof(long double);
+    vkmm_block *block = vkmm_alloc(1, head + sums * (wide + 2 * sizeof(double)) + VKMM_PANEL * depth * sizeof(double));
+    if (block == NULL) return NULL;
+    char *at = (char *)block + head;
+    block->span = span;
+    block->depth = depth;
+    block->want.wide = (void *)at;
+    block->scale = (void *)(at + sums * wide);
+    block->loss = block->scale + sums;
+    block->left.reals = block->loss + sums;
+    return block;
+}
+
 vkmm_type vkmm_factor_type(const vkmm_claim *claim)
 {
     return claim->compute == VKMM_F16 ? VKMM_F16 : claim->a.type;
 }
 
-static void add_reals(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t k0, size_t depth, size_t cols,
-                      vkmm_block *block)
+/* The tile holds `depth` rows of B; the factors of A begin at `from` in the block's, and the sums at column `at`. */
+static void add_reals(const vkmm_claim *claim, size_t count, size_t from, size_t depth, size_t cols, size_t at, vkmm_block *block)
 {
     const vkmm_type type = vkmm_factor_type(claim);
     const double least = type == VKMM_F16 || type == VKMM_BF16 ? vkmm_type_of(type)->min_normal : 0.0;
     int small = 0;
     for (size_t k = 0; k < depth && least > 0.0; k++) small |= any_small(block->tile.reals + k * VKMM_TILE_COLS, cols, least);
     for (size_t r = 0; r < count; r++) {
-        double left[VKMM_TILE_ROWS] = {0}; /* zeros beyond `depth` meet zeros of the padded tile */
-        vkmm_tile_factor(claim, &claim->a, rows[r], 1, k0, depth, left);
+        const double *left = block->left.reals + r * block->depth + from;
+        const size_t line = r * block->span + at;
         if (claim->a.type == VKMM_F64)
-            add_f64(left, depth, block->tile.reals, cols, block->want.wide[r], block->scale[r]);
+            add_f64(left, depth, block->tile.reals, cols, block->want.wide + line, block->scale + line);
         else
-            add_f32(left, depth, block->tile.reals, cols, block->want.narrow[r], block->scale[r]);
-        if (small || any_small(left, depth, least)) add_loss(left, depth, block->tile.reals, cols, least, block->loss[r]);
+            add_f32(left, depth, block->tile.reals, cols, block->want.narrow + line, block->scale + line);
+        if (small || any_small(left, depth, least)) add_loss(left, depth, block->tile.reals, cols, least, block->loss + line);
     }
 }
 
@@ -105,38 +130,97 @@ static void add_reals(const vkmm_claim *claim, const uint64_t *rows, size_t coun
 static void clear(vkmm_type type, size_t count, size_t cols, vkmm_block *block)
 {
     for (size_t r = 0; r < count; r++) {
+        const size_t line = r * block->span;
         if (type == VKMM_F64)
-            memset(block->want.wide[r], 0, cols * sizeof block->want.wide[r][0]);
+            memset(block->want.wide + line, 0, cols * sizeof *block->want.wide);
         else if (vkmm_type_of(type)->is_float)
-            memset(block->want.narrow[r], 0, cols * sizeof block->want.narrow[r][0]);
+            memset(block->want.narrow + line, 0, cols * sizeof *block->want.narrow);
         else
-            memset(block->want.bits[r], 0, cols * sizeof block->want.bits[r][0]);
-        memset(block->scale[r], 0, cols * sizeof block->scale[r][0]);
-        memset(block->loss[r], 0, cols * sizeof block->loss[r][0]);
+            memset(block->want.bits + line, 0, cols * sizeof *block->want.bits);
+        memset(block->scale + line, 0, cols * sizeof *block->scale);
+        memset(block->loss + line, 0, cols * sizeof *block->loss);
     }
+}
+
+/* Factors k0 … k0 + depth of a row of A, and zeros up to a whole STEP, which meet zeros of the tile. */
+static void take_left(const vkmm_claim *claim, uint64_t row, uint64_t k0, size_t depth, size_t r, uint64_t visits, vkmm_block *block)
+{
+    const vkmm_view *a = &claim->a;
+    const int is_float = vkmm_type_of(a->type)->is_float;
+    const size_t line = r * block->depth;
+    for (size_t k = 0; k < depth; k += VKMM_TILE_COLS) {
+        const size_t some = depth - k < VKMM_TILE_COLS ? depth - k : VKMM_TILE_COLS;
+        if (is_float)
+            vkmm_tile_factor(claim, a, row, 1, k0 + k, some, block->left.reals + line + k);
+        else
+            vkmm_tile_bits(a, row, 1, k0 + k, some, block->left.bits + line + k);
+        vkmm_touch(block, claim, a, 1, some, k > 0 && vkmm_view_has_rows(a) ? 0 : visits);
+    }
+    for (size_t k = depth; k % STEP != 0; k++) {
+        if (is_float)
+            block->left.reals[line + k] = 0.0;
+        else
+            block->left.bits[line + k] = 0;
+    }
+}
+
+/* Adds the products of rows k0 … k0 + depth of B, columns [j0, j0 + cols), and the factors of A that the block holds. */
+static void add_depth(const vkmm_claim *claim, size_t count, uint64_t k0, size_t depth, uint64_t j0, size_t cols, size_t at,
+                      vkmm_block *block)
+{
+    const int is_float = vkmm_type_of(claim->b.type)->is_float;
+    for (size_t k = 0; k < depth; k += VKMM_TILE_ROWS) {
+        const size_t some = depth - k < VKMM_TILE_ROWS ? depth - k : VKMM_TILE_ROWS;
+        if (is_float) {
+            for (size_t i = some; i % STEP != 0; i++) memset(block->tile.reals + i * VKMM_TILE_COLS, 0, cols * sizeof(double));
+            vkmm_tile_factor(claim, &claim->b, k0 + k, some, j0, cols, block->tile.reals);
+            add_reals(claim, count, k, some, cols, at, block);
+            continue;
+        }
+        for (size_t i = some; i % STEP != 0; i++) memset(block->tile.bits + i * VKMM_TILE_COLS, 0, cols * sizeof(uint32_t));
+        vkmm_tile_bits(&claim->b, k0 + k, some, j0, cols, block->tile.bits);
+        for (size_t r = 0; r < count; r++)
+            add_bits(block->left.bits + r * block->depth + k, some, block->tile.bits, cols, block->want.bits + r * block->span + at);
+    }
+}
+
+/* Where lines are long, few of them are taken at a time, so that what was brought along with an element is there for its neighbours. */
+enum { FEW = 256 };
+_Static_assert(VKMM_DEPTH % VKMM_TILE_ROWS == 0 && FEW % VKMM_TILE_ROWS == 0 && (int)FEW <= (int)VKMM_DEPTH, "a sum is cut between tiles");
+
+static size_t at_most(uint64_t left, size_t limit)
+{
+    return left < limit ? (size_t)left : limit;
 }
 
 void vkmm_reference(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols, vkmm_block *block)
 {
     const vkmm_view *a = &claim->a, *b = &claim->b;
-    int is_float = vkmm_type_of(a->type)->is_float;
+    const int by_rows = vkmm_view_has_rows(b);
+    const size_t most = by_rows ? FEW : VKMM_DEPTH;
     clear(a->type, count, cols, block);
-    for (uint64_t k0 = 0; k0 < a->cols; k0 += VKMM_TILE_ROWS) {
-        size_t depth = VKMM_TILE_ROWS;
-        if (a->cols - k0 < VKMM_TILE_ROWS) { /* the last tile is padded with zeros to whole STEPs */
-            depth = (size_t)(a->cols - k0);
-            memset(&block->tile, 0, sizeof block->tile);
+    for (uint64_t k0 = 0; k0 < a->cols; k0 += most) {
+        const size_t depth = at_most(a->cols - k0, most);
+        for (size_t r = 0; r < count; r++) take_left(claim, rows[r], k0, depth, r, 1, block);
+        for (size_t j = 0; j < cols; j += VKMM_TILE_COLS) {
+            const size_t some = at_most(cols - j, VKMM_TILE_COLS);
+            add_depth(claim, count, k0, depth, j0 + j, some, j, block);
+            vkmm_touch(block, claim, b, depth, some, by_rows && j > 0 ? 0 : 1);
         }
-        if (is_float) {
-            vkmm_tile_factor(claim, b, k0, depth, j0, cols, block->tile.reals);
-            add_reals(claim, rows, count, k0, depth, cols, block);
-            continue;
-        }
-        vkmm_tile_bits(b, k0, depth, j0, cols, block->tile.bits);
-        for (size_t r = 0; r < count; r++) {
-            uint32_t left[VKMM_TILE_ROWS] = {0};
-            vkmm_tile_bits(a, rows[r], 1, k0, depth, left);
-            add_bits(left, depth, block->tile.bits, cols, block->want.bits[r]);
+    }
+}
+
+void vkmm_reference_spots(const vkmm_claim *claim, const vkmm_spot *spots, size_t count, vkmm_block *block)
+{
+    const vkmm_view *a = &claim->a, *b = &claim->b;
+    const size_t most = vkmm_view_has_rows(b) || !vkmm_view_has_rows(a) ? FEW : VKMM_DEPTH;
+    clear(a->type, 1, count, block);
+    for (uint64_t k0 = 0; k0 < a->cols; k0 += most) {
+        const size_t depth = at_most(a->cols - k0, most);
+        for (size_t e = 0; e < count; e++) {
+            take_left(claim, spots[e].row, k0, depth, 0, vkmm_view_has_rows(a) ? 1 : count, block);
+            add_depth(claim, 1, k0, depth, spots[e].col, 1, e, block);
+            vkmm_touch(block, claim, b, depth, 1, vkmm_view_has_rows(b) ? count : 1);
         }
     }
 }

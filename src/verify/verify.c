@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* First row, last row, three between, and columns alike; more elements where there are no vectors. */
-enum { SPOT_ROWS = 5, SPOT_ELEMENTS = 64, MANY_ELEMENTS = 512 };
+enum { SPOT_ROWS = 5, SPOT_ELEMENTS = 64, MANY_ELEMENTS = VKMM_SPOTS };
 
 /* The first of the table with such factors and sums: sums of f32, or f16 where the claim says so. */
 static vkmm_types types_of(const vkmm_claim *claim)
@@ -72,9 +72,11 @@ static unsigned choose_lines(const vkmm_check *check, uint64_t extent, uint64_t 
 static void check_elements(vkmm_check *check, unsigned count)
 {
     const uint64_t m = check->claim.c.rows, n = check->claim.c.cols, seed = check->seed ^ UINT64_C(0x656c656d);
+    vkmm_spot spots[MANY_ELEMENTS];
     check->effort.elements = count;
-    for (uint64_t e = 0; e < count && !check->verdict->has_element; e++)
-        vkmm_check_element(check, vkmm_random_bits(seed, 2 * e) % m, vkmm_random_bits(seed, 2 * e + 1) % n);
+    if (check->verdict->has_element) return;
+    for (uint64_t e = 0; e < count; e++) spots[e] = (vkmm_spot){vkmm_random_bits(seed, 2 * e) % m, vkmm_random_bits(seed, 2 * e + 1) % n};
+    vkmm_check_spots(check, spots, count);
 }
 
 static void check_rows(vkmm_check *check)
@@ -169,7 +171,7 @@ vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_
     found->bound = check->factor;
     found->method = choose(check, asked);
     if (found->method == VKMM_VERIFY_NONE) return VKMM_OK;
-    check->block = vkmm_alloc(1, sizeof *check->block);
+    check->block = vkmm_block_make(&check->claim);
     return check->block != NULL ? VKMM_OK : vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to verify the product");
 }
 
@@ -178,6 +180,7 @@ vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64
     const uint64_t seed = check->seed;
     vkmm_status status = VKMM_OK;
     take(check, claim);
+    if (check->block != NULL) vkmm_touch_next(check->block, &check->claim);
     check->verdict->batch = index;
     check->seed = seed + index * UINT64_C(0x9e3779b97f4a7c15); /* rows and elements looked at differ from matrix to matrix */
     if (check->verdict->method == VKMM_VERIFY_FULL)

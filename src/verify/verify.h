@@ -111,7 +111,8 @@ typedef struct vkmm_verdict {
 } vkmm_verdict;
 
 /* C against A·B of random numbers. The views' shapes must fit (M×K, K×N, M×N), types be equal or be A's, B's and C's of vkmm_types_at. seed picks vectors, rows and elements. Host memory used:
- * O(M + N + K). VKMM_OK even when the product is wrong: the verdict says so. VKMM_INVALID, VKMM_OUT_OF_MEMORY. */
+ * O(M + N + K). The matrices may be mapped files larger than memory: about 16 MiB of them are kept at a time, the pages read before are let go of (vkmm_mappings_forget), except
+ * where the elements of one matrix lie further apart than its rows and columns, as in stacks whose first index runs fastest. VKMM_OK even when the product is wrong: the verdict says so. VKMM_INVALID, VKMM_OUT_OF_MEMORY. */
 vkmm_status vkmm_verify(const vkmm_log *log, const vkmm_view *a, const vkmm_view *b, const vkmm_view *c, vkmm_verify_method method,
                         uint64_t seed, vkmm_verdict *verdict);
 
