@@ -21,8 +21,8 @@ typedef struct vkmm_held {
 void vkmm_errors_hold(vkmm_held *held);
 void vkmm_errors_release(vkmm_held *held); /* the innermost; held->sentence stays */
 
-/* Formats one sentence and hands it to the log; a NULL log or a NULL write discards it. Control characters in the
- * formatted sentence (a driver's or a file's name may hold them) are written as \xNN. Sentences are cut at 1,023 bytes. */
+/* Formats one sentence and hands it to the log; a NULL log or a NULL write discards it. What a driver's or a
+ * file's name may hold that a terminal obeys, line ends too, is written as \xNN (base/clean.h): one sentence is one line. Sentences are cut at 1,023 bytes. */
 void vkmm_say(const vkmm_log *log, vkmm_log_level level, const char *format, ...) VKMM_PRINTF(3, 4);
 
 /* Says the sentence as an error and returns `status`, so that a failing function can end with `return vkmm_fail(…)`. */

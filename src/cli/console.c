@@ -1,5 +1,6 @@
 #include "cli/console.h"
 
+#include "base/clean.h"
 #include "base/terminal.h"
 
 #include <stdarg.h>
@@ -22,13 +23,15 @@ void cli_console_start(cli_console *console)
 
 void cli_progress(cli_console *console, const char *format, ...)
 {
+    char raw[400], line[400];
     va_list arguments;
 
     if (!console->interactive) return;
-    fputs("\r\033[K", stderr);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
+    vkmm_clean(line, sizeof line, raw); /* names of devices and files */
+    fprintf(stderr, "\r\033[K%s", line);
     fflush(stderr);
     console->progress_shown = 1;
 }

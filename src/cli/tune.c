@@ -118,6 +118,14 @@ static vkmm_status tune_all(cli_session *session, plan *p)
     return status;
 }
 
+static void tell_shared(uint32_t count, const char *what, const char *path)
+{
+    char name[1024];
+
+    vkmm_text_clean(name, sizeof name, path);
+    printf("%u result%s %s %s\n", count, count == 1 ? "" : "s", what, name);
+}
+
 /* --import and --export, instead of a tune; the import first, so that both together join two files. */
 static vkmm_status share(cli_session *session)
 {
@@ -127,11 +135,11 @@ static vkmm_status share(cli_session *session)
 
     if (status == VKMM_OK && options->import != NULL) {
         status = vkmm_tuned_import(session->instance, options->import, &count);
-        if (status == VKMM_OK) printf("%u result%s imported from %s\n", count, count == 1 ? "" : "s", options->import);
+        if (status == VKMM_OK) tell_shared(count, "imported from", options->import);
     }
     if (status == VKMM_OK && options->export != NULL) {
         status = vkmm_tuned_export(session->instance, options->export, &count);
-        if (status == VKMM_OK) printf("%u result%s exported to %s\n", count, count == 1 ? "" : "s", options->export);
+        if (status == VKMM_OK) tell_shared(count, "exported to", options->export);
     }
     return status;
 }

@@ -1,53 +1,13 @@
 #include <stdio.h>
 #include <string.h>
+#include "base/clean.h"
 #include "math/problem.h"
 #include "math/types_name.h"
 #include "report/text.h"
 
-static int is_continuation(unsigned char byte)
-{
-    return (byte & 0xc0) == 0x80;
-}
-
-/* U+200E, U+200F, U+2028 to U+202E and U+2066 to U+2069 (of three bytes each): they turn the direction of a line, or end it, so that it shows what is not
- * there. */
-static int turns_line(const unsigned char *s)
-{
-    if (s[0] != 0xe2) return 0;
-    if (s[1] == 0x80) return s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae);
-    return s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9;
-}
-
-/* Length of the well-formed UTF-8 character at s that is no control character, or 0. A terminating NUL ends every sequence early. */
-static size_t printable_length(const unsigned char *s)
-{
-    if (s[0] < 0x80) return s[0] >= 0x20 && s[0] != 0x7f;
-    if (s[0] < 0xc2 || s[0] > 0xf4 || !is_continuation(s[1])) return 0;
-    if (s[0] < 0xe0) return s[0] == 0xc2 && s[1] < 0xa0 ? 0 : 2; /* U+0080 to U+009F are controls too */
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || !is_continuation(s[2])) return 0;
-    if (s[0] < 0xf0) return turns_line(s) ? 0 : 3;
-    if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) || !is_continuation(s[3])) return 0;
-    return 4;
-}
-
 void vkmm_text_clean(char *text, size_t size, const char *name)
 {
-    const unsigned char *s = (const unsigned char *)name;
-    size_t used = 0;
-
-    while (*s != 0) {
-        char piece[8];
-        size_t length = printable_length(s), taken = length > 0 ? length : 1;
-        if (length > 0)
-            memcpy(piece, s, length);
-        else
-            length = (size_t)snprintf(piece, sizeof piece, "\\x%02x", (unsigned)*s);
-        if (used + length >= size) break;
-        memcpy(text + used, piece, length);
-        used += length;
-        s += taken;
-    }
-    if (size > 0) text[used] = '\0';
+    vkmm_clean(text, size, name);
 }
 
 const char *vkmm_text_base_name(const char *path)
@@ -61,7 +21,7 @@ size_t vkmm_text_columns(const char *text)
 {
     size_t columns = 0;
 
-    for (; *text != '\0'; text++) columns += !is_continuation((unsigned char)*text);
+    for (; *text != '\0'; text++) columns += ((unsigned char)*text & 0xc0) != 0x80;
     return columns;
 }
 

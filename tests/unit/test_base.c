@@ -1,6 +1,7 @@
 #include "unit.h"
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/dynlib.h"
 #include "base/log.h"
@@ -85,9 +86,49 @@ static void test_log_disarms_control_characters(void **state)
     heard h;
     vkmm_log log = hear_with(&h);
     vkmm_say(&log, VKMM_LOG_ERROR, "a%sb", "\x1b[31m\n\t\x7f");
-    assert_string_equal(h.last, "a\\x1B[31m\\x0A\\x09\\x7Fb");
+    assert_string_equal(h.last, "a\\x1b[31m\\x0a\\x09\\x7fb");
     vkmm_say(&log, VKMM_LOG_ERROR, "%s", "\xc2\x9b" /* CSI, as one C1 control in UTF-8 */ "2J 16·ε·Σ");
-    assert_string_equal(h.last, "\\xC2\\x9B2J 16·ε·Σ");
+    assert_string_equal(h.last, "\\xc2\\x9b2J 16·ε·Σ");
+    vkmm_say(&log, VKMM_LOG_ERROR, "%s: %s", "line one\r\nvkmatmul: passed", "\xff");
+    assert_string_equal(h.last, "line one\\x0d\\x0avkmatmul: passed: \\xff"); /* one sentence, one line */
+}
+
+/* Every control character, whatever turns a line around, and whatever is not UTF-8; and nothing else. */
+static void test_clean(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"\xc2\x80",     "\xc2\x9f",     "\xe2\x80\xa8", "\xe2\x80\xa9",     "\xe2\x80\xaa",
+                                      "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9", "\xe2\x80\x8f",     "\xff",
+                                      "\xc0\xaf",     "\xe2\x82",     "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf0\x80\x80\x80",
+                                      "\x80",         "\xc3"};
+    static const char *const good[] = {"plain",        "\xc2\xa0",         "é",      "Σ·×³", "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xa5",
+                                       "\xef\xbf\xbd", "\xf0\x9f\x98\x80", "a\\x1bb"};
+    char text[100], want[100];
+    for (unsigned c = 1; c < 0x80; c++) {
+        const char raw[] = {(char)c, '\0'};
+        vkmm_clean(text, sizeof text, raw);
+        snprintf(want, sizeof want, c < 0x20 || c == 0x7f ? "\\x%02x" : "%c", c);
+        assert_string_equal(text, want);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        want[0] = '\0';
+        for (const char *at = bad[i]; *at != '\0'; at++) sprintf(want + strlen(want), "\\x%02x", (unsigned)(unsigned char)*at);
+        vkmm_clean(text, sizeof text, bad[i]);
+        assert_string_equal(text, want);
+    }
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        vkmm_clean(text, sizeof text, good[i]);
+        assert_string_equal(text, good[i]);
+    }
+    memset(text, '?', sizeof text);
+    vkmm_clean(text, 6, "ab\nc");
+    assert_string_equal(text, "ab");
+    vkmm_clean(text, 7, "ab\nc");
+    assert_string_equal(text, "ab\\x0a");
+    vkmm_clean(text, 4, "abΣ");
+    assert_string_equal(text, "ab");
+    vkmm_clean(text, 0, "abc");
+    assert_string_equal(text, "ab");
 }
 
 static void test_log_cuts_whole_characters(void **state)
@@ -109,7 +150,7 @@ static void test_log_cuts_whole_characters(void **state)
     assert_int_equal(strlen(h.last), 1023);
     memset(text, '\n', sizeof text - 1);
     vkmm_say(&log, VKMM_LOG_ERROR, "%s", text);
-    assert_int_equal(strlen(h.last), 1020); /* 255 times \x0A */
+    assert_int_equal(strlen(h.last), 1020); /* 255 times \x0a */
 }
 
 static void test_status_names(void **state)
@@ -210,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_checked_arithmetic),
         cmocka_unit_test(test_log_formats_and_returns),
         cmocka_unit_test(test_log_disarms_control_characters),
+        cmocka_unit_test(test_clean),
         cmocka_unit_test(test_log_cuts_whole_characters),
         cmocka_unit_test(test_status_names),
         cmocka_unit_test(test_random_stream_is_fixed),
