@@ -15,6 +15,11 @@ void vkmm_alloc_fail_after(uint64_t n)
     countdown = n;
 }
 
+uint64_t vkmm_alloc_left(void)
+{
+    return countdown;
+}
+
 void *vkmm_alloc(size_t count, size_t size)
 {
     if (fails_now() || (size != 0 && count > SIZE_MAX / size)) return NULL;

@@ -19,6 +19,7 @@ char *vkmm_strdup(const char *text);
 
 /* Tests: the n-th allocation from now on fails (1 = the next), once; 0 = none. Not for concurrent use. */
 void vkmm_alloc_fail_after(uint64_t n);
+uint64_t vkmm_alloc_left(void); /* allocations until that one; 0: it has failed, or none was to */
 
 /* a · b and a + b in 64 bits: 1 and *result when it fits, 0 otherwise. */
 int vkmm_mul_u64(uint64_t a, uint64_t b, uint64_t *result);

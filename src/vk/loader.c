@@ -16,13 +16,20 @@ static mtx_t device_lookup_lock;
 static void load_once(void)
 {
     mtx_init(&device_lookup_lock, mtx_plain);
-    if (volkInitialize() == VK_SUCCESS) get_instance_proc_addr = vkGetInstanceProcAddr;
+    if (!get_instance_proc_addr && volkInitialize() == VK_SUCCESS) get_instance_proc_addr = vkGetInstanceProcAddr;
 }
 
 PFN_vkGetInstanceProcAddr vkmm_loader(void)
 {
     call_once(&once, load_once);
     return get_instance_proc_addr;
+}
+
+void vkmm_loader_set(PFN_vkGetInstanceProcAddr get)
+{
+    get_instance_proc_addr = get;
+    call_once(&once, load_once);
+    vkGetDeviceProcAddr = NULL; /* of the loader before */
 }
 
 void vkmm_loader_set_device_lookup(PFN_vkGetDeviceProcAddr get_device_proc_addr)

@@ -1,0 +1,237 @@
+/* The fake driver's instance and its one physical device. */
+#include "fake_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_GROUPS = 65535 };
+
+uint64_t fake_heap_bytes(void)
+{
+    return fake_or(fake.caps.heap_bytes, UINT64_C(1) << 30);
+}
+
+uint64_t fake_max_allocation(void)
+{
+    return fake_or(fake.caps.max_allocation_bytes, fake_heap_bytes());
+}
+
+uint64_t fake_max_buffer(void)
+{
+    return fake_or(fake.caps.max_buffer_bytes, fake_max_allocation());
+}
+
+uint64_t fake_max_range(void)
+{
+    return fake_or(fake.caps.max_storage_range, UINT64_C(1) << 27);
+}
+
+uint32_t fake_alignment(void)
+{
+    return (uint32_t)fake_or(fake.caps.offset_alignment, 256);
+}
+
+uint32_t fake_family_count(void)
+{
+    return fake.caps.transfer_family ? 2 : 1;
+}
+
+static PFN_vkVoidFunction find(const char *name)
+{
+#define X(entry)                                                                                                                           \
+    if (strcmp(name, #entry) == 0) return (PFN_vkVoidFunction)fake_##entry;
+    FAKE_FALLIBLE(X)
+    FAKE_OTHERS(X)
+#undef X
+    return NULL;
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL fake_vkGetInstanceProcAddr(VkInstance instance, const char *name)
+{
+    FAKE_ENTER(vkGetInstanceProcAddr);
+    if (instance) FAKE_FIND(instance, FAKE_INSTANCE);
+    if (!instance && strcmp(name, "vkEnumerateInstanceVersion") != 0 && strcmp(name, "vkCreateInstance") != 0) return NULL;
+    return find(name);
+}
+
+PFN_vkGetInstanceProcAddr fake_loader(void)
+{
+    return fake_vkGetInstanceProcAddr;
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL fake_vkGetDeviceProcAddr(VkDevice device, const char *name)
+{
+    FAKE_ENTER(vkGetDeviceProcAddr);
+    FAKE_FIND(device, FAKE_DEVICE);
+    return find(name);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateInstanceVersion(uint32_t *version)
+{
+    FAKE_ENTER(vkEnumerateInstanceVersion);
+    *version = guard.result == VK_SUCCESS ? VK_API_VERSION_1_3 : 0;
+    return guard.result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *with, VkInstance *out)
+{
+    (void)with;
+    FAKE_ENTER_OR_SPOIL(vkCreateInstance, VkInstance, out);
+    if (info->enabledLayerCount > 0 || info->enabledExtensionCount > 0) return VK_ERROR_LAYER_NOT_PRESENT;
+    const fake_object *instance = fake_make(FAKE_INSTANCE, 0);
+    fake_make(FAKE_PHYSICAL, instance->id);
+    *out = FAKE_HANDLE(VkInstance, instance);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyInstance(VkInstance instance, const VkAllocationCallbacks *with)
+{
+    (void)with;
+    FAKE_ENTER(vkDestroyInstance);
+    FAKE_DESTROY(instance, FAKE_INSTANCE);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkPhysicalDevice *out)
+{
+    FAKE_ENTER(vkEnumeratePhysicalDevices);
+    const fake_object *instance = FAKE_FIND(handle, FAKE_INSTANCE);
+    if (guard.result != VK_SUCCESS) *count = 0xbad;
+    if (guard.result != VK_SUCCESS || !instance) return guard.result;
+    if (!out || *count == 0) {
+        const VkResult result = out ? VK_INCOMPLETE : VK_SUCCESS;
+        *count = out ? 0 : 1;
+        return result;
+    }
+    *count = 1;
+    *out = (VkPhysicalDevice)(uintptr_t)(instance->id + 1);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char *layer, uint32_t *count,
+                                                                         VkExtensionProperties *out)
+{
+    (void)layer;
+    FAKE_ENTER(vkEnumerateDeviceExtensionProperties);
+    FAKE_FIND(handle, FAKE_PHYSICAL);
+    const uint32_t there = fake.caps.budget_bytes ? 2 : 1;
+    if (guard.result != VK_SUCCESS) *count = 0xbad;
+    if (guard.result != VK_SUCCESS) return guard.result;
+    if (!out) *count = there;
+    if (!out) return VK_SUCCESS;
+    const uint32_t room = *count;
+    *count = room < there ? room : there;
+    memset(out, 0, *count * sizeof *out);
+    for (uint32_t i = 0; i < *count; i++)
+        strcpy(out[i].extensionName, i == 0 ? "VK_KHR_maintenance4" : VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+    return room < there ? VK_INCOMPLETE : VK_SUCCESS;
+}
+
+static void fill_limits(VkPhysicalDeviceLimits *limits)
+{
+    limits->maxComputeWorkGroupInvocations = 1024;
+    for (int axis = 0; axis < 3; axis++) {
+        limits->maxComputeWorkGroupSize[axis] = axis == 2 ? 64 : 1024;
+        limits->maxComputeWorkGroupCount[axis] = MAX_GROUPS;
+    }
+    limits->maxComputeSharedMemorySize = 32768;
+    limits->maxStorageBufferRange = (uint32_t)fake_max_range();
+    limits->minStorageBufferOffsetAlignment = fake_alignment();
+    limits->maxMemoryAllocationCount = (uint32_t)fake_or(fake.caps.max_allocations, 4096);
+    limits->maxPushConstantsSize = FAKE_PUSH_BYTES;
+    limits->timestampPeriod = 1.0F;
+}
+
+static void fill_properties(VkBaseOutStructure *next)
+{
+    for (; next; next = next->pNext) {
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES) {
+            memset(((VkPhysicalDeviceIDProperties *)(void *)next)->deviceUUID, 0xfa, VK_UUID_SIZE);
+            memset(((VkPhysicalDeviceIDProperties *)(void *)next)->driverUUID, 0xfb, VK_UUID_SIZE);
+        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
+            VkPhysicalDeviceSubgroupProperties *subgroup = (void *)next;
+            subgroup->subgroupSize = 32;
+            subgroup->supportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+            subgroup->supportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES) {
+            ((VkPhysicalDeviceMaintenance3Properties *)(void *)next)->maxMemoryAllocationSize = fake_max_allocation();
+        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES) {
+            ((VkPhysicalDeviceMaintenance4Properties *)(void *)next)->maxBufferSize = fake_max_buffer();
+        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
+            strcpy(((VkPhysicalDeviceDriverProperties *)(void *)next)->driverName, "fake");
+        }
+    }
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDeviceProperties2 *out)
+{
+    FAKE_ENTER(vkGetPhysicalDeviceProperties2);
+    FAKE_FIND(handle, FAKE_PHYSICAL);
+    VkPhysicalDeviceProperties *p = &out->properties;
+    memset(p, 0, sizeof *p);
+    p->apiVersion = VK_API_VERSION_1_3;
+    p->driverVersion = 7;
+    p->vendorID = 0xfafa;
+    p->deviceID = 0x1234;
+    p->deviceType = fake.caps.unified ? VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU : VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+    strcpy(p->deviceName, "fake");
+    memset(p->pipelineCacheUUID, 0xfc, VK_UUID_SIZE);
+    fill_limits(&p->limits);
+    fill_properties(out->pNext);
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice handle, VkPhysicalDeviceFeatures2 *out)
+{
+    FAKE_ENTER(vkGetPhysicalDeviceFeatures2);
+    FAKE_FIND(handle, FAKE_PHYSICAL);
+    memset(&out->features, 0, sizeof out->features);
+    out->features.shaderFloat64 = VK_TRUE;
+}
+
+/* Unified: everything is one; else the device's own, and two kinds of the host's. */
+static void fill_memory(VkPhysicalDeviceMemoryProperties *out)
+{
+    const VkMemoryPropertyFlags coherent = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const VkMemoryPropertyFlags cached = coherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+    memset(out, 0, sizeof *out);
+    out->memoryHeaps[0] = (VkMemoryHeap){fake_heap_bytes(), VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+    out->memoryHeaps[1] = (VkMemoryHeap){fake_heap_bytes(), 0};
+    out->memoryTypes[0] = (VkMemoryType){VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | (fake.caps.unified ? cached : 0), 0};
+    out->memoryTypes[1] = (VkMemoryType){coherent, 1};
+    out->memoryTypes[2] = (VkMemoryType){cached, 1};
+    out->memoryHeapCount = fake.caps.unified ? 1 : 2;
+    out->memoryTypeCount = fake.caps.unified ? 1 : 3;
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceMemoryProperties(VkPhysicalDevice handle, VkPhysicalDeviceMemoryProperties *out)
+{
+    FAKE_ENTER(vkGetPhysicalDeviceMemoryProperties);
+    FAKE_FIND(handle, FAKE_PHYSICAL);
+    fill_memory(out);
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice handle, VkPhysicalDeviceMemoryProperties2 *out)
+{
+    FAKE_ENTER(vkGetPhysicalDeviceMemoryProperties2);
+    FAKE_FIND(handle, FAKE_PHYSICAL);
+    fill_memory(&out->memoryProperties);
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget = out->pNext;
+    if (!budget || budget->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT) return;
+    if (!fake.caps.budget_bytes) fake_complain("%s: asks for a budget that the driver does not list", __func__);
+    for (int heap = 0; heap < 2; heap++) {
+        budget->heapBudget[heap] = fake.caps.budget_bytes;
+        budget->heapUsage[heap] = fake.heap_used[heap];
+    }
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice handle, uint32_t *count,
+                                                                         VkQueueFamilyProperties *out)
+{
+    FAKE_ENTER(vkGetPhysicalDeviceQueueFamilyProperties);
+    FAKE_FIND(handle, FAKE_PHYSICAL);
+    if (out && *count > fake_family_count()) *count = fake_family_count();
+    if (!out) *count = fake_family_count();
+    for (uint32_t i = 0; out && i < *count; i++)
+        out[i] = (VkQueueFamilyProperties){.queueFlags = VK_QUEUE_TRANSFER_BIT | (i == 0 ? VK_QUEUE_COMPUTE_BIT : 0),
+                                           .queueCount = 1,
+                                           .timestampValidBits = fake.caps.no_timestamps ? 0 : 64};
+}

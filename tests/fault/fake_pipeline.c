@@ -1,0 +1,218 @@
+/* The fake driver's pipelines and what they are made of, and its query pools. */
+#include "fake_state.h"
+
+#include <string.h>
+
+/* Of VkPipelineCacheHeaderVersionOne, and of each pipeline behind it. */
+enum { HEADER = 32, ENTRY = 16 };
+
+static uint64_t device_of(VkDevice handle, const char *call)
+{
+    const fake_object *device = fake_find((uint64_t)(uintptr_t)handle, FAKE_DEVICE, call);
+    return device ? device->id : 0;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreatePipelineCache(VkDevice device, const VkPipelineCacheCreateInfo *info,
+                                                          const VkAllocationCallbacks *with, VkPipelineCache *out)
+{
+    (void)with;
+    FAKE_ENTER_OR_SPOIL(vkCreatePipelineCache, VkPipelineCache, out);
+    fake_object *cache = fake_make(FAKE_CACHE, device_of(device, __func__));
+    cache->cache.bytes = info->initialDataSize > HEADER ? info->initialDataSize : HEADER;
+    *out = FAKE_HANDLE(VkPipelineCache, cache);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipelineCache(VkDevice device, VkPipelineCache cache, const VkAllocationCallbacks *with)
+{
+    (void)with;
+    FAKE_ENTER(vkDestroyPipelineCache);
+    device_of(device, __func__);
+    FAKE_DESTROY(cache, FAKE_CACHE);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetPipelineCacheData(VkDevice device, VkPipelineCache handle, size_t *bytes, void *data)
+{
+    static const uint8_t header[16] = {HEADER, 0, 0, 0, 1, 0, 0, 0, 0xfa, 0xfa, 0, 0, 0x34, 0x12, 0, 0};
+    FAKE_ENTER_OR_FAIL(vkGetPipelineCacheData);
+    device_of(device, __func__);
+    const fake_object *cache = FAKE_FIND(handle, FAKE_CACHE);
+    if (!cache) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (data && *bytes < cache->cache.bytes) return VK_INCOMPLETE;
+    *bytes = cache->cache.bytes;
+    if (!data) return VK_SUCCESS;
+    memset(data, 0xfc, *bytes);
+    memcpy(data, header, sizeof header);
+    return VK_SUCCESS;
+}
+
+static int is_module(const vkmm_module *module, const VkShaderModuleCreateInfo *info)
+{
+    return module && module->bytes == info->codeSize && memcmp(module->words, info->pCode, info->codeSize) == 0;
+}
+
+/* The driver compiles nothing: it knows the kernels by sight. */
+static const vkmm_module *recognize(const VkShaderModuleCreateInfo *info)
+{
+    static const char *const kernels[] = {"blocked", "skinny", "cpu", "reduce"};
+    static const vkmm_type types[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_U32};
+    for (int k = 0; k < 4; k++)
+        for (int t = 0; t < 4; t++) {
+            const vkmm_module *module = vkmm_module_find(kernels[k], types[t], VKMM_BUILD_PLAIN);
+            if (is_module(module, info)) return module;
+            for (uint32_t i = 0; (module = vkmm_module_next(kernels[k], types[t], types[t], &i)) != NULL;)
+                if (is_module(module, info)) return module;
+        }
+    return NULL;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateShaderModule(VkDevice device, const VkShaderModuleCreateInfo *info,
+                                                         const VkAllocationCallbacks *with, VkShaderModule *out)
+{
+    (void)with;
+    FAKE_ENTER_OR_SPOIL(vkCreateShaderModule, VkShaderModule, out);
+    fake_object *shader = fake_make(FAKE_SHADER, device_of(device, __func__));
+    shader->shader = recognize(info);
+    if (!shader->shader) fake_complain("%s: none of the kernels that the fake driver can run", __func__);
+    *out = FAKE_HANDLE(VkShaderModule, shader);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyShaderModule(VkDevice device, VkShaderModule shader, const VkAllocationCallbacks *with)
+{
+    (void)with;
+    FAKE_ENTER(vkDestroyShaderModule);
+    device_of(device, __func__);
+    FAKE_DESTROY(shader, FAKE_SHADER);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDescriptorSetLayout(VkDevice device, const VkDescriptorSetLayoutCreateInfo *info,
+                                                                const VkAllocationCallbacks *with, VkDescriptorSetLayout *out)
+{
+    (void)with;
+    FAKE_ENTER_OR_SPOIL(vkCreateDescriptorSetLayout, VkDescriptorSetLayout, out);
+    fake_object *layout = fake_make(FAKE_SET_LAYOUT, device_of(device, __func__));
+    layout->layout.bindings = info->bindingCount;
+    for (uint32_t i = 0; i < info->bindingCount; i++)
+        if (info->bindingCount > FAKE_BINDINGS || info->pBindings[i].binding != i || info->pBindings[i].descriptorCount != 1 ||
+            info->pBindings[i].descriptorType != VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)
+            fake_complain("%s: binding %u", __func__, i);
+    *out = FAKE_HANDLE(VkDescriptorSetLayout, layout);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyDescriptorSetLayout(VkDevice device, VkDescriptorSetLayout layout,
+                                                             const VkAllocationCallbacks *with)
+{
+    (void)with;
+    FAKE_ENTER(vkDestroyDescriptorSetLayout);
+    device_of(device, __func__);
+    FAKE_DESTROY(layout, FAKE_SET_LAYOUT);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo *info,
+                                                           const VkAllocationCallbacks *with, VkPipelineLayout *out)
+{
+    (void)with;
+    FAKE_ENTER_OR_SPOIL(vkCreatePipelineLayout, VkPipelineLayout, out);
+    fake_object *layout = fake_make(FAKE_LAYOUT, device_of(device, __func__));
+    const fake_object *set = info->setLayoutCount == 1 ? FAKE_FIND(info->pSetLayouts[0], FAKE_SET_LAYOUT) : NULL;
+    layout->layout.bindings = set ? set->layout.bindings : 0;
+    if (info->pushConstantRangeCount > 0) layout->layout.push_bytes = info->pPushConstantRanges[0].size;
+    if (layout->layout.push_bytes > FAKE_PUSH_BYTES) fake_complain("%s: more push constants than the device has", __func__);
+    *out = FAKE_HANDLE(VkPipelineLayout, layout);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipelineLayout(VkDevice device, VkPipelineLayout layout, const VkAllocationCallbacks *with)
+{
+    (void)with;
+    FAKE_ENTER(vkDestroyPipelineLayout);
+    device_of(device, __func__);
+    FAKE_DESTROY(layout, FAKE_LAYOUT);
+}
+
+static void specialize(const VkSpecializationInfo *info, uint32_t constants[FAKE_CONSTANTS])
+{
+    for (uint32_t i = 0; info && i < info->mapEntryCount; i++) {
+        const VkSpecializationMapEntry *entry = &info->pMapEntries[i];
+        if (entry->constantID >= FAKE_CONSTANTS || entry->size != sizeof(uint32_t) || entry->offset + entry->size > info->dataSize)
+            fake_complain("vkCreateComputePipelines: constant %u", entry->constantID);
+        else
+            memcpy(&constants[entry->constantID], (const char *)info->pData + entry->offset, sizeof(uint32_t));
+    }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateComputePipelines(VkDevice device, VkPipelineCache cache_handle, uint32_t count,
+                                                             const VkComputePipelineCreateInfo *infos, const VkAllocationCallbacks *with,
+                                                             VkPipeline *out)
+{
+    (void)with;
+    FAKE_ENTER(vkCreateComputePipelines);
+    for (uint32_t i = 0; i < count; i++) out[i] = VK_NULL_HANDLE; /* this call promises as much for a failure */
+    if (guard.result != VK_SUCCESS) return guard.result;
+    fake_object *cache = cache_handle ? FAKE_FIND(cache_handle, FAKE_CACHE) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const fake_object *shader = FAKE_FIND(infos[i].stage.module, FAKE_SHADER), *layout = FAKE_FIND(infos[i].layout, FAKE_LAYOUT);
+        fake_object *pipeline = fake_make(FAKE_PIPELINE, device_of(device, __func__));
+        if (shader) pipeline->pipeline.module = shader->shader;
+        if (layout) pipeline->pipeline.bindings = layout->layout.bindings;
+        if (layout) pipeline->pipeline.push_bytes = layout->layout.push_bytes;
+        specialize(infos[i].stage.pSpecializationInfo, pipeline->pipeline.constants);
+        const uint32_t *size = pipeline->pipeline.constants;
+        if ((uint64_t)size[VKMM_SPEC_WORKGROUP_X] * size[VKMM_SPEC_WORKGROUP_Y] > 1024 || size[VKMM_SPEC_WORKGROUP_X] == 0)
+            fake_complain("%s: a workgroup of %ux%u", __func__, size[VKMM_SPEC_WORKGROUP_X], size[VKMM_SPEC_WORKGROUP_Y]);
+        if (cache) cache->cache.bytes += ENTRY;
+        out[i] = FAKE_HANDLE(VkPipeline, pipeline);
+    }
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipeline(VkDevice device, VkPipeline pipeline, const VkAllocationCallbacks *with)
+{
+    (void)with;
+    FAKE_ENTER(vkDestroyPipeline);
+    device_of(device, __func__);
+    FAKE_DESTROY(pipeline, FAKE_PIPELINE);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateQueryPool(VkDevice device, const VkQueryPoolCreateInfo *info, const VkAllocationCallbacks *with,
+                                                      VkQueryPool *out)
+{
+    (void)with;
+    FAKE_ENTER_OR_SPOIL(vkCreateQueryPool, VkQueryPool, out);
+    fake_object *queries = fake_make(FAKE_QUERIES, device_of(device, __func__));
+    queries->queries.count = info->queryCount;
+    if (info->queryCount > FAKE_QUERY_COUNT || info->queryType != VK_QUERY_TYPE_TIMESTAMP || fake.caps.no_timestamps)
+        fake_complain("%s: %u queries of type %d", __func__, info->queryCount, (int)info->queryType);
+    *out = FAKE_HANDLE(VkQueryPool, queries);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyQueryPool(VkDevice device, VkQueryPool queries, const VkAllocationCallbacks *with)
+{
+    (void)with;
+    FAKE_ENTER(vkDestroyQueryPool);
+    device_of(device, __func__);
+    FAKE_DESTROY(queries, FAKE_QUERIES);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetQueryPoolResults(VkDevice device, VkQueryPool handle, uint32_t first, uint32_t count, size_t bytes,
+                                                          void *data, VkDeviceSize stride, VkQueryResultFlags flags)
+{
+    FAKE_ENTER_OR_FAIL(vkGetQueryPoolResults);
+    device_of(device, __func__);
+    const fake_object *queries = FAKE_FIND(handle, FAKE_QUERIES);
+    if (!queries) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (first + count > queries->queries.count || count * stride > bytes || !(flags & VK_QUERY_RESULT_64_BIT)) {
+        fake_complain("%s: queries %u to %u into %zu bytes", __func__, first, first + count, bytes);
+        return VK_NOT_READY;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (queries->queries.state[first + i] != 2 && (flags & VK_QUERY_RESULT_WAIT_BIT))
+            fake_complain("%s: waits for query %u, which nothing has written", __func__, first + i);
+        if (queries->queries.state[first + i] != 2) return VK_NOT_READY;
+        memcpy((char *)data + i * stride, &queries->queries.stamps[first + i], sizeof(uint64_t));
+    }
+    return VK_SUCCESS;
+}

@@ -1,0 +1,174 @@
+/* The fake driver's queue: submissions, fences, and carrying out what was recorded. */
+#include "fake_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateFence(VkDevice device, const VkFenceCreateInfo *info, const VkAllocationCallbacks *with,
+                                                  VkFence *out)
+{
+    (void)with;
+    FAKE_ENTER_OR_SPOIL(vkCreateFence, VkFence, out);
+    const fake_object *parent = FAKE_FIND(device, FAKE_DEVICE);
+    fake_object *fence = fake_make(FAKE_FENCE, parent ? parent->id : 0);
+    fence->fence.signaled = (info->flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0;
+    *out = FAKE_HANDLE(VkFence, fence);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyFence(VkDevice device, VkFence fence, const VkAllocationCallbacks *with)
+{
+    (void)with;
+    FAKE_ENTER(vkDestroyFence);
+    FAKE_FIND(device, FAKE_DEVICE);
+    FAKE_DESTROY(fence, FAKE_FENCE);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkResetFences(VkDevice device, uint32_t count, const VkFence *fences)
+{
+    FAKE_ENTER_OR_FAIL(vkResetFences);
+    FAKE_FIND(device, FAKE_DEVICE);
+    for (uint32_t i = 0; i < count; i++) {
+        fake_object *fence = FAKE_FIND(fences[i], FAKE_FENCE);
+        if (fence && fence->fence.pending) fake_complain("%s: the fence is in use by a submission", __func__);
+        if (fence) fence->fence.signaled = fence->fence.polled = 0;
+    }
+    return VK_SUCCESS;
+}
+
+static void stamp(fake_object *queries, const fake_step *step)
+{
+    struct timespec now;
+    if (queries->queries.state[step->first] != 1) fake_complain("vkCmdWriteTimestamp: query %u was not reset", step->first);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    queries->queries.stamps[step->first] = (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+    queries->queries.state[step->first] = 2;
+}
+
+static void execute_step(const fake_step *step)
+{
+    fake_object *queries = step->queries ? fake_find(step->queries, FAKE_QUERIES, "execution") : NULL;
+    unsigned char *from = step->from ? fake_bytes(step->from, step->from_offset, step->bytes, "execution") : NULL;
+    unsigned char *to = step->to ? fake_bytes(step->to, step->to_offset, step->bytes, "execution") : NULL;
+    if (step->what == FAKE_COPY && from && to) memmove(to, from, step->bytes);
+    if (step->what == FAKE_FILL && to)
+        for (uint64_t at = 0; at + 4 <= step->bytes; at += 4) memcpy(to + at, &step->word, 4);
+    if (step->what == FAKE_STAMP && queries) stamp(queries, step);
+    if (step->what == FAKE_RESET && queries)
+        for (uint32_t i = 0; i < step->count; i++) queries->queries.state[step->first + i] = 1;
+    if (step->what != FAKE_DISPATCH) return;
+    const fake_object *pipeline = fake_find(step->pipeline, FAKE_PIPELINE, "execution"), *set = fake_find(step->set, FAKE_SET, "execution");
+    if (pipeline && set) fake_run_kernel(step, pipeline, set);
+}
+
+void fake_execute(const fake_object *command)
+{
+    for (uint32_t i = 0; i < command->command.count; i++) execute_step(&command->command.steps[i]);
+}
+
+/* A submission whose end is known: the command buffer can be submitted again. */
+static void end(const fake_submission *submission)
+{
+    fake_object *command = fake_alive(submission->command), *fence = fake_alive(submission->fence);
+    if (command && command->command.state == FAKE_PENDING) command->command.state = fake.lost ? FAKE_INVALID : FAKE_EXECUTABLE;
+    if (fence) fence->fence.signaled = 1, fence->fence.pending = 0;
+}
+
+static void execute_until(uint32_t last)
+{
+    for (uint32_t i = 0; i <= last && i < fake.submitted; i++) {
+        fake_submission *submission = &fake.submissions[i];
+        const fake_object *command = fake_alive(submission->command);
+        if (!submission->executed && command && !fake.lost) fake_execute(command);
+        submission->executed = 1;
+    }
+}
+
+void fake_retire(uint64_t fence)
+{
+    uint32_t kept = 0, last = UINT32_MAX;
+    for (uint32_t i = 0; i < fake.submitted && fence; i++)
+        if (fake.submissions[i].fence == fence) last = i;
+    if (fence && last == UINT32_MAX) return; /* nothing in flight has this fence */
+    execute_until(last);
+    for (uint32_t i = 0; i < fake.submitted; i++) {
+        if (fence && fake.submissions[i].fence != fence)
+            fake.submissions[kept++] = fake.submissions[i];
+        else
+            end(&fake.submissions[i]);
+    }
+    fake.submitted = kept;
+}
+
+/* In lazy mode the first question is answered with "not yet". */
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetFenceStatus(VkDevice device, VkFence handle)
+{
+    FAKE_ENTER_OR_FAIL(vkGetFenceStatus);
+    FAKE_FIND(device, FAKE_DEVICE);
+    fake_object *fence = FAKE_FIND(handle, FAKE_FENCE);
+    if (!fence) return VK_ERROR_DEVICE_LOST;
+    if (fence->fence.pending && fake.caps.lazy && fence->fence.polled++ == 0) return VK_NOT_READY;
+    if (fence->fence.pending) fake_retire(fence->id);
+    return fence->fence.signaled ? VK_SUCCESS : VK_NOT_READY;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkWaitForFences(VkDevice device, uint32_t count, const VkFence *fences, VkBool32 all, uint64_t timeout)
+{
+    (void)all, (void)timeout;
+    FAKE_ENTER_OR_FAIL(vkWaitForFences);
+    FAKE_FIND(device, FAKE_DEVICE);
+    for (uint32_t i = 0; i < count; i++) {
+        fake_object *fence = FAKE_FIND(fences[i], FAKE_FENCE);
+        if (fence && fence->fence.pending) fake_retire(fence->id);
+        if (fence && !fence->fence.signaled) fake_complain("%s: waits for a fence that nothing will signal", __func__);
+    }
+    return VK_SUCCESS;
+}
+
+/* What the commands use must be there still. */
+static void check(const fake_object *command, const char *call)
+{
+    for (uint32_t i = 0; i < command->command.count; i++) {
+        const fake_step *step = &command->command.steps[i];
+        const fake_object *set = step->set ? fake_find(step->set, FAKE_SET, call) : NULL;
+        for (uint32_t b = 0; set && b < set->set.count; b++)
+            fake_bytes(set->set.bindings[b].buffer, set->set.bindings[b].offset, set->set.bindings[b].bytes, call);
+    }
+}
+
+static void submit(const fake_object *queue, VkCommandBuffer handle, fake_object *fence, const char *call)
+{
+    fake_object *command = fake_find((uint64_t)(uintptr_t)handle, FAKE_COMMAND, call);
+    if (!command) return;
+    if (command->command.state != FAKE_EXECUTABLE)
+        fake_complain("%s: the command buffer is %s", call,
+                      command->command.state == FAKE_PENDING   ? "in flight"
+                      : command->command.state == FAKE_INVALID ? "invalid, since something that it uses is gone"
+                                                               : "not recorded");
+    if (queue && command->command.family != queue->queue.family) fake_complain("%s: the command buffer is of another queue family", call);
+    check(command, call);
+    if (fake.submitted == fake.submission_capacity) {
+        fake.submission_capacity = fake.submission_capacity ? 2 * fake.submission_capacity : 8;
+        fake.submissions = realloc(fake.submissions, fake.submission_capacity * sizeof *fake.submissions);
+        if (!fake.submissions) abort();
+    }
+    command->command.state = FAKE_PENDING;
+    fake.submissions[fake.submitted++] = (fake_submission){command->id, fence ? fence->id : 0, 0};
+    if (!fake.caps.lazy) execute_until(fake.submitted - 1);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkQueueSubmit(VkQueue handle, uint32_t count, const VkSubmitInfo *infos, VkFence fence_handle)
+{
+    FAKE_ENTER_OR_FAIL(vkQueueSubmit);
+    const fake_object *queue = FAKE_FIND(handle, FAKE_QUEUE);
+    fake_object *fence = fence_handle ? FAKE_FIND(fence_handle, FAKE_FENCE) : NULL;
+    if (fence && (fence->fence.signaled || fence->fence.pending)) fake_complain("%s: the fence was not reset", __func__);
+    if (fence) fence->fence.pending = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (infos[i].waitSemaphoreCount > 0 || infos[i].signalSemaphoreCount > 0)
+            fake_complain("%s: the fake driver knows no semaphores", __func__);
+        for (uint32_t b = 0; b < infos[i].commandBufferCount; b++) submit(queue, infos[i].pCommandBuffers[b], fence, __func__);
+    }
+    return VK_SUCCESS;
+}

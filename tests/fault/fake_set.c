@@ -1,0 +1,78 @@
+/* The fake driver's descriptor pools and sets. */
+#include "fake_state.h"
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDescriptorPool(VkDevice device, const VkDescriptorPoolCreateInfo *info,
+                                                           const VkAllocationCallbacks *with, VkDescriptorPool *out)
+{
+    (void)with;
+    FAKE_ENTER_OR_SPOIL(vkCreateDescriptorPool, VkDescriptorPool, out);
+    const fake_object *parent = FAKE_FIND(device, FAKE_DEVICE);
+    fake_object *pool = fake_make(FAKE_DESCRIPTOR_POOL, parent ? parent->id : 0);
+    pool->pool.sets = info->maxSets;
+    pool->pool.descriptors = info->poolSizeCount == 1 ? info->pPoolSizes[0].descriptorCount : 0;
+    if (pool->pool.sets == 0 || pool->pool.descriptors == 0) fake_complain("%s: room for nothing", __func__);
+    *out = FAKE_HANDLE(VkDescriptorPool, pool);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyDescriptorPool(VkDevice device, VkDescriptorPool pool, const VkAllocationCallbacks *with)
+{
+    (void)with;
+    FAKE_ENTER(vkDestroyDescriptorPool);
+    FAKE_FIND(device, FAKE_DEVICE);
+    FAKE_DESTROY(pool, FAKE_DESCRIPTOR_POOL);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateInfo *info, VkDescriptorSet *out)
+{
+    FAKE_ENTER(vkAllocateDescriptorSets);
+    FAKE_FIND(device, FAKE_DEVICE);
+    for (uint32_t i = 0; i < info->descriptorSetCount; i++) out[i] = VK_NULL_HANDLE; /* as promised for a failure */
+    if (guard.result != VK_SUCCESS) return guard.result;
+    fake_object *pool = FAKE_FIND(info->descriptorPool, FAKE_DESCRIPTOR_POOL);
+    for (uint32_t i = 0; pool && i < info->descriptorSetCount; i++) {
+        const fake_object *layout = FAKE_FIND(info->pSetLayouts[i], FAKE_SET_LAYOUT);
+        const uint32_t bindings = layout ? layout->layout.bindings : 0;
+        if (pool->pool.sets == 0 || pool->pool.descriptors < bindings) return VK_ERROR_OUT_OF_POOL_MEMORY;
+        fake_object *set = fake_make(FAKE_SET, pool->id);
+        set->set.count = bindings;
+        pool->pool.sets--;
+        pool->pool.descriptors -= bindings;
+        out[i] = FAKE_HANDLE(VkDescriptorSet, set);
+    }
+    return VK_SUCCESS;
+}
+
+static void write_binding(fake_object *set, uint32_t binding, const VkDescriptorBufferInfo *part, const char *call)
+{
+    const fake_object *buffer = fake_find((uint64_t)(uintptr_t)part->buffer, FAKE_BUFFER, call);
+    if (!buffer) return;
+    if (part->offset % fake_alignment() != 0)
+        fake_complain("%s: offset %llu of binding %u; minStorageBufferOffsetAlignment is %u", call, (unsigned long long)part->offset,
+                      binding, fake_alignment());
+    if (part->range == 0 || part->range > fake_max_range())
+        fake_complain("%s: %llu bytes at binding %u; maxStorageBufferRange is %llu", call, (unsigned long long)part->range, binding,
+                      (unsigned long long)fake_max_range());
+    if (part->offset >= buffer->buffer.bytes || part->range > buffer->buffer.bytes - part->offset)
+        fake_complain("%s: %llu bytes at %llu of a buffer with %llu", call, (unsigned long long)part->range,
+                      (unsigned long long)part->offset, (unsigned long long)buffer->buffer.bytes);
+    set->set.bindings[binding] = (fake_binding){buffer->id, part->offset, part->range};
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkUpdateDescriptorSets(VkDevice device, uint32_t count, const VkWriteDescriptorSet *writes,
+                                                       uint32_t copy_count, const VkCopyDescriptorSet *copies)
+{
+    (void)copies;
+    FAKE_ENTER(vkUpdateDescriptorSets);
+    FAKE_FIND(device, FAKE_DEVICE);
+    for (uint32_t i = 0; i < count; i++) {
+        fake_object *set = FAKE_FIND(writes[i].dstSet, FAKE_SET);
+        if (!set) continue;
+        fake_touch(set, "updated", __func__);
+        if (writes[i].dstBinding >= set->set.count || writes[i].descriptorCount != 1 || copy_count != 0 ||
+            writes[i].descriptorType != VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)
+            fake_complain("%s: binding %u of %u", __func__, writes[i].dstBinding, set->set.count);
+        else
+            write_binding(set, writes[i].dstBinding, writes[i].pBufferInfo, __func__);
+    }
+}

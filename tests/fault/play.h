@@ -1,0 +1,36 @@
+/* What users of the library do, from instance to verified product and back, on the fake driver: the scenarios in which calls are made to fail. */
+#ifndef VKMM_TEST_PLAY_H
+#define VKMM_TEST_PLAY_H
+
+#include "fake_vulkan.h"
+#include "vkmatmul.h"
+
+/* How a play went. */
+typedef struct play {
+    vkmm_status status;
+    unsigned errors;     /* sentences of level error */
+    char sentence[1100]; /* the last of them */
+    int leftover;        /* a failing function left a handle, or changed its output */
+    int wrong;           /* a product is not right: a status of its own, told of in `sentence` */
+    uint64_t forgotten;  /* tuning results that were there and are not any more */
+    char folder[64];     /* that it keeps things in; "": none */
+    uint32_t shrunk;     /* of a stream */
+} play;
+
+typedef struct scenario {
+    const char *name, *what;
+    fake_caps caps;
+    void (*act)(play *p);
+} scenario;
+
+/* NULL past the end. */
+const scenario *scenario_at(unsigned index);
+
+/* Plays it on the driver that fake_begin has started, and with failing allocations as they are set. */
+void scenario_play(const scenario *s, play *p);
+
+/* Notes a failure of the test program, printed with what it was about. Returns `right`. */
+int expect(int right, const char *format, ...) __attribute__((format(printf, 2, 3)));
+unsigned unexpected(void); /* so far */
+
+#endif

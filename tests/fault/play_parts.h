@@ -1,0 +1,21 @@
+/* What scenarios are made of. */
+#ifndef VKMM_TEST_PLAY_PARTS_H
+#define VKMM_TEST_PLAY_PARTS_H
+
+#include "play.h"
+
+/* Makes an instance and a device, acts, and ends both. */
+void play_on_device(play *p, int (*act)(play *p, vkmm_instance *instance, vkmm_device *device));
+
+vkmm_log play_log(play *p); /* counts errors */
+
+/* Small whole numbers in the matrices, all ones between them. memory: vkmm_operand_bytes. */
+void fill_operand(const vkmm_problem *problem, vkmm_operand operand, void *memory);
+
+/* Verifies every element into p->status. operands: A, B, C and the bias. before: what C was. */
+void judge_product(play *p, const vkmm_log *log, const vkmm_problem *problem, const void *const operands[4], const void *before);
+
+/* A fresh folder in p->folder, which scenario_play removes. */
+int make_folder(play *p);
+
+#endif

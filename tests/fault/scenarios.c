@@ -1,0 +1,153 @@
+/* The scenarios. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/problem.h"
+#include "play_parts.h"
+
+/* Ragged, padded, scaled, with a bias: everything that a general kernel takes. */
+static const vkmm_problem full_f32 = {.m = 37,
+                                      .n = 29,
+                                      .k = 41,
+                                      .type = VKMM_F32,
+                                      .op_a = VKMM_OP_T,
+                                      .lda = 40,
+                                      .ldc = 31,
+                                      .batch_count = 2,
+                                      .stride_a = 2000,
+                                      .stride_b = 1300,
+                                      .stride_c = 1200,
+                                      .scaled = 1,
+                                      .alpha = 2,
+                                      .beta = -1,
+                                      .has_bias = 1};
+static const vkmm_problem plain_i32 = {.m = 21, .n = 33, .k = 50, .type = VKMM_I32};
+static const vkmm_problem plain_f64 = {.m = 24, .n = 24, .k = 64, .type = VKMM_F64};
+
+/* A job: filled, run, verified, and where that is wished, measured and verified again. */
+static int run_job(play *p, vkmm_device *device, const vkmm_job_params *params, const vkmm_measure_params *measure)
+{
+    const vkmm_problem *problem = &params->problem;
+    const vkmm_log log = play_log(p);
+    vkmm_job *job = (vkmm_job *)p;
+    void *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
+    fill_operand(problem, VKMM_C, before);
+    p->status = vkmm_job_create(device, NULL, params, &job);
+    p->leftover |= p->status != VKMM_OK && job != NULL;
+    if (p->status == VKMM_OK) {
+        const void *operands[4] = {NULL};
+        for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
+            void *memory = vkmm_job_matrix(job, (vkmm_operand)operand);
+            if (vkmm_operand_bytes(problem, (vkmm_operand)operand) > 0) fill_operand(problem, (vkmm_operand)operand, memory);
+            operands[operand] = memory;
+        }
+        p->status = vkmm_job_run(job);
+        if (p->status == VKMM_OK) judge_product(p, &log, problem, operands, before);
+        if (p->status == VKMM_OK && measure) {
+            vkmm_measurement measurement;
+            p->status = vkmm_job_measure(job, measure, &measurement);
+            if (p->status == VKMM_OK) judge_product(p, &log, problem, operands, before);
+        }
+        vkmm_job_destroy(&job);
+    }
+    free(before);
+    return p->status == VKMM_OK;
+}
+
+static int job_on(play *p, vkmm_instance *instance, vkmm_device *device)
+{
+    const vkmm_job_params full = {.problem = full_f32}, plain = {.problem = plain_i32, .config = "splits=4"};
+    const vkmm_measure_params shortly = {.iters = 2, .cold_iters = 1, .cold_iters_given = 1};
+    const vkmm_measure_params rotating = {
+        .iters = 3, .cold_iters = 1, .cold_iters_given = 1, .rotating_bytes = 1 << 16, .skip_transfers = 1};
+    (void)instance;
+    return run_job(p, device, &full, NULL) && run_job(p, device, &plain, &shortly) && run_job(p, device, &plain, &rotating);
+}
+
+static void act_job(play *p)
+{
+    play_on_device(p, job_on);
+}
+
+/* vkmm_multiply, which writes C only if all goes well. */
+static int multiply_on(play *p, vkmm_instance *instance, vkmm_device *device)
+{
+    const vkmm_problem *problem = &plain_f64;
+    const vkmm_log log = play_log(p);
+    void *memory[4] = {NULL};
+    (void)instance;
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
+        memory[operand] = malloc(vkmm_operand_bytes(problem, (vkmm_operand)operand));
+        fill_operand(problem, (vkmm_operand)operand, memory[operand]);
+    }
+    void *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
+    memcpy(before, memory[VKMM_C], vkmm_operand_bytes(problem, VKMM_C));
+    p->status = vkmm_multiply(device, problem, memory[VKMM_A], memory[VKMM_B], NULL, memory[VKMM_C]);
+    if (p->status != VKMM_OK)
+        p->leftover |= memcmp(before, memory[VKMM_C], vkmm_operand_bytes(problem, VKMM_C)) != 0;
+    else
+        judge_product(p, &log, problem, (const void *const *)memory, before);
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) free(memory[operand]);
+    free(before);
+    return p->status == VKMM_OK;
+}
+
+static void act_multiply(play *p)
+{
+    play_on_device(p, multiply_on);
+}
+
+/* Small, so that the trial of it is. */
+static vkmm_tuned tuned_result(void)
+{
+    vkmm_tuned tuned = {.gflops = 2, .planned_gflops = 1, .candidates = 2};
+    snprintf(tuned.best.kernel, sizeof tuned.best.kernel, "blocked");
+    snprintf(tuned.best.config, sizeof tuned.best.config,
+             "rows=16,cols=16,depth=8,thread-rows=4,thread-cols=4,splits=1,swizzle=1,buffers=1,pad=0,slices=1,lane-cols=4");
+    return tuned;
+}
+
+/* Leaves two results in the cache, of which the first must not be lost by what goes wrong with the second. */
+static int tune_on(play *p, vkmm_instance *instance, vkmm_device *device)
+{
+    const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
+    vkmm_tuned tuned = tuned_result(), found;
+    (void)device;
+    p->status = vkmm_tuned_put(instance, info, &plain_i32, &tuned);
+    if (p->status != VKMM_OK) return 0;
+    p->status = vkmm_tuned_put(instance, info, &plain_f64, &tuned);
+    if (!vkmm_tuned_get(instance, info, &plain_i32, &found)) p->forgotten++;
+    return p->status == VKMM_OK;
+}
+
+/* A process later: pipelines and results are read from the cache, and a tuned configuration is tried before it is used. */
+static int cached_on(play *p, vkmm_instance *instance, vkmm_device *device)
+{
+    const vkmm_job_params tuned = {.problem = plain_i32};
+    vkmm_tuned found;
+    const int done = run_job(p, device, &tuned, NULL);
+    if (done && !vkmm_tuned_get(instance, vkmm_instance_device_info(instance, 0), &plain_i32, &found)) p->forgotten++;
+    return done;
+}
+
+static void act_cached(play *p)
+{
+    if (!make_folder(p)) return;
+    play_on_device(p, tune_on);
+    if (p->status == VKMM_OK) play_on_device(p, cached_on);
+    if (p->status == VKMM_OK) play_on_device(p, cached_on);
+}
+
+static const scenario scenarios[] = {
+    {"unified", "jobs run, measured and verified, in unified memory", {.unified = 1, .budget_bytes = 1 << 28}, act_job},
+    {"discrete", "the same with copies", {.transfer_family = 1, .lazy = 1, .budget_bytes = 1 << 28}, act_job},
+    {"untimed", "the same without timestamps and without a budget", {.no_timestamps = 1, .lazy = 1}, act_job},
+    {"multiply", "vkmm_multiply", {.lazy = 1}, act_multiply},
+    {"cached", "pipelines and tuning results kept in a folder", {.unified = 1, .lazy = 1}, act_cached},
+};
+
+const scenario *scenario_at(unsigned index)
+{
+    return index < sizeof scenarios / sizeof scenarios[0] ? &scenarios[index] : NULL;
+}
