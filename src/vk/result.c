@@ -21,6 +21,7 @@ const char *vkmm_result_name(VkResult result)
         NAME(VK_ERROR_INCOMPATIBLE_DRIVER)
         NAME(VK_ERROR_TOO_MANY_OBJECTS)
         NAME(VK_ERROR_FRAGMENTED_POOL)
+        NAME(VK_ERROR_FRAGMENTATION)
         NAME(VK_ERROR_OUT_OF_POOL_MEMORY)
         NAME(VK_ERROR_INVALID_SHADER_NV)
         NAME(VK_ERROR_UNKNOWN)
@@ -38,6 +39,8 @@ vkmm_status vkmm_result_status(VkResult result)
     case VK_ERROR_OUT_OF_HOST_MEMORY:
     case VK_ERROR_OUT_OF_DEVICE_MEMORY:
     case VK_ERROR_OUT_OF_POOL_MEMORY:
+    case VK_ERROR_FRAGMENTED_POOL:
+    case VK_ERROR_FRAGMENTATION:
     case VK_ERROR_MEMORY_MAP_FAILED:
         return VKMM_OUT_OF_MEMORY;
     case VK_ERROR_DEVICE_LOST:
