@@ -55,6 +55,7 @@ static vkmm_status allocate(vkmm_device *device, const char *what, vkmm_placemen
         VkMemoryAllocateInfo info = {
             .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size, .memoryTypeIndex = type};
         result = device->table.vkAllocateMemory(device->handle, &info, NULL, &buffer->memory);
+        if (result != VK_SUCCESS) buffer->memory = VK_NULL_HANDLE;
     }
     if (result != VK_SUCCESS)
         return vkmm_fail(vkmm_device_log(device), vkmm_result_status(result), "no device memory for %s: %.1f MiB on \"%s\" (%s)", what,
@@ -86,6 +87,7 @@ static vkmm_status create(vkmm_device *device, const char *what, uint64_t bytes,
     };
     status = vkmm_check(vkmm_device_log(device), device->table.vkCreateBuffer(device->handle, &info, NULL, &buffer->handle),
                         "vkCreateBuffer", what);
+    if (status != VKMM_OK) buffer->handle = VK_NULL_HANDLE;
     if (status == VKMM_OK) status = allocate(device, what, placement, buffer);
     if (status != VKMM_OK) vkmm_buffer_destroy(device, buffer);
     return status;

@@ -11,6 +11,7 @@ static vkmm_status create_objects(vkmm_device *device, uint32_t family, vkmm_com
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     vkmm_status status = vkmm_check(log, device->table.vkCreateCommandPool(device->handle, &pool, NULL, &slot->pool), "vkCreateCommandPool",
                                     "preparing to record");
+    if (status != VKMM_OK) slot->pool = VK_NULL_HANDLE;
     if (status != VKMM_OK) return status;
     VkCommandBufferAllocateInfo allocation = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
@@ -21,7 +22,10 @@ static vkmm_status create_objects(vkmm_device *device, uint32_t family, vkmm_com
     status = vkmm_check(log, device->table.vkAllocateCommandBuffers(device->handle, &allocation, &slot->command),
                         "vkAllocateCommandBuffers", "preparing to record");
     if (status != VKMM_OK) return status;
-    return vkmm_check(log, device->table.vkCreateFence(device->handle, &fence, NULL, &slot->fence), "vkCreateFence", "preparing to record");
+    status =
+        vkmm_check(log, device->table.vkCreateFence(device->handle, &fence, NULL, &slot->fence), "vkCreateFence", "preparing to record");
+    if (status != VKMM_OK) slot->fence = VK_NULL_HANDLE;
+    return status;
 }
 
 static vkmm_command_slot *create(vkmm_device *device, uint32_t family, vkmm_status *status)

@@ -28,9 +28,9 @@ static vkmm_status create_handle(vkmm_device *device)
         .pQueueCreateInfos = queues,
         .pEnabledFeatures = &features,
     };
-    vkmm_status status = vkmm_check(vkmm_device_log(device), table->vkCreateDevice(physical->handle, &info, NULL, &device->handle),
-                                    "vkCreateDevice", "opening the device");
-    if (status != VKMM_OK) return status;
+    VkResult result = table->vkCreateDevice(physical->handle, &info, NULL, &device->handle);
+    if (result != VK_SUCCESS) device->handle = NULL;
+    if (result != VK_SUCCESS) return vkmm_check(vkmm_device_log(device), result, "vkCreateDevice", "opening the device");
     volkLoadDeviceTable(&device->table, device->handle);
     table->vkGetPhysicalDeviceMemoryProperties(physical->handle, &device->memory);
     return VKMM_OK;

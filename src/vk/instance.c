@@ -31,12 +31,15 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_info(vkmm_instance *instance
 }
 
 /* The version to ask for: what the loader has, but no newer than what this code knows. */
-static uint32_t loader_version(PFN_vkGetInstanceProcAddr get)
+static vkmm_status read_version(const vkmm_log *log, PFN_vkGetInstanceProcAddr get, uint32_t *version)
 {
     PFN_vkEnumerateInstanceVersion enumerate = (PFN_vkEnumerateInstanceVersion)get(NULL, "vkEnumerateInstanceVersion");
-    uint32_t version = VK_API_VERSION_1_0;
-    if (enumerate) enumerate(&version);
-    return version < VK_API_VERSION_1_3 ? version : VK_API_VERSION_1_3;
+    *version = VK_API_VERSION_1_0; /* which lacks the function */
+    vkmm_status status = vkmm_check(log, enumerate ? enumerate(version) : VK_SUCCESS, "vkEnumerateInstanceVersion", "starting Vulkan");
+    if (status != VKMM_OK) return status;
+    if (*version < VK_API_VERSION_1_1) return vkmm_fail(log, VKMM_NO_DEVICE, "the Vulkan loader is older than Vulkan 1.1");
+    if (*version > VK_API_VERSION_1_3) *version = VK_API_VERSION_1_3;
+    return VKMM_OK;
 }
 
 static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcAddr get, int validate)
@@ -44,8 +47,9 @@ static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcA
     vkmm_validation validation;
     VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(instance);
     if (validate) vkmm_validation_fill(&validation, get, &messenger);
-    uint32_t version = loader_version(get);
-    if (version < VK_API_VERSION_1_1) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader is older than Vulkan 1.1");
+    uint32_t version;
+    vkmm_status status = read_version(&instance->log, get, &version);
+    if (status != VKMM_OK) return status;
     VkApplicationInfo application = {
         .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "vkmatmul", .pEngineName = "libvkmatmul", .apiVersion = version};
     VkInstanceCreateInfo info = {
@@ -60,6 +64,7 @@ static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcA
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)get(NULL, "vkCreateInstance");
     if (!create) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader lacks vkCreateInstance");
     VkResult result = create(&info, NULL, &instance->handle);
+    if (result != VK_SUCCESS) instance->handle = NULL;
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
         return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "no Vulkan driver is installed; mesa-vulkan-drivers has one for any processor");
     return vkmm_check(&instance->log, result, "vkCreateInstance", "starting Vulkan");
@@ -79,8 +84,9 @@ static vkmm_status load_functions(vkmm_instance *instance, PFN_vkGetInstanceProc
     if (!create || !instance->destroy_messenger)
         return vkmm_fail(&instance->log, VKMM_UNSUPPORTED, "the Vulkan loader lacks VK_EXT_debug_utils, which --validate needs");
     VkDebugUtilsMessengerCreateInfoEXT info = messenger_info(instance);
-    return vkmm_check(&instance->log, create(instance->handle, &info, NULL, &instance->messenger), "vkCreateDebugUtilsMessengerEXT",
-                      "switching validation on");
+    VkResult result = create(instance->handle, &info, NULL, &instance->messenger);
+    if (result != VK_SUCCESS) instance->messenger = VK_NULL_HANDLE;
+    return vkmm_check(&instance->log, result, "vkCreateDebugUtilsMessengerEXT", "switching validation on");
 }
 
 static vkmm_status list_devices(vkmm_instance *instance)

@@ -19,6 +19,7 @@ static vkmm_status create_layouts(vkmm_device *device, const vkmm_pipeline_info 
     vkmm_status status =
         vkmm_check(vkmm_device_log(device), device->table.vkCreateDescriptorSetLayout(device->handle, &set, NULL, &pipeline->set_layout),
                    "vkCreateDescriptorSetLayout", "building a pipeline");
+    if (status != VKMM_OK) pipeline->set_layout = VK_NULL_HANDLE;
     if (status != VKMM_OK) return status;
     VkPushConstantRange push = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = info->push_bytes};
     VkPipelineLayoutCreateInfo layout = {
@@ -28,8 +29,10 @@ static vkmm_status create_layouts(vkmm_device *device, const vkmm_pipeline_info 
         .pushConstantRangeCount = info->push_bytes ? 1 : 0,
         .pPushConstantRanges = &push,
     };
-    return vkmm_check(vkmm_device_log(device), device->table.vkCreatePipelineLayout(device->handle, &layout, NULL, &pipeline->layout),
-                      "vkCreatePipelineLayout", "building a pipeline");
+    status = vkmm_check(vkmm_device_log(device), device->table.vkCreatePipelineLayout(device->handle, &layout, NULL, &pipeline->layout),
+                        "vkCreatePipelineLayout", "building a pipeline");
+    if (status != VKMM_OK) pipeline->layout = VK_NULL_HANDLE;
+    return status;
 }
 
 static vkmm_status create_pool(vkmm_device *device, uint32_t binding_count, uint32_t count, VkDescriptorPool *pool)
@@ -37,8 +40,10 @@ static vkmm_status create_pool(vkmm_device *device, uint32_t binding_count, uint
     VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = binding_count * count};
     VkDescriptorPoolCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = count, .poolSizeCount = 1, .pPoolSizes = &size};
-    return vkmm_check(vkmm_device_log(device), device->table.vkCreateDescriptorPool(device->handle, &info, NULL, pool),
-                      "vkCreateDescriptorPool", "building a pipeline");
+    vkmm_status status = vkmm_check(vkmm_device_log(device), device->table.vkCreateDescriptorPool(device->handle, &info, NULL, pool),
+                                    "vkCreateDescriptorPool", "building a pipeline");
+    if (status != VKMM_OK) *pool = VK_NULL_HANDLE;
+    return status;
 }
 
 static vkmm_status allocate_set(vkmm_device *device, const vkmm_pipeline *pipeline, VkDescriptorPool pool, VkDescriptorSet *set)

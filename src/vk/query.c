@@ -9,8 +9,10 @@ vkmm_status vkmm_timer_create(vkmm_device *device, vkmm_timer *timer)
     if (info->timestamp_bits == 0 || !(info->timestamp_period_ns > 0)) return VKMM_OK;
     VkQueryPoolCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = VKMM_TIMER_STAMPS};
-    return vkmm_check(vkmm_device_log(device), device->table.vkCreateQueryPool(device->handle, &create, NULL, &timer->pool),
-                      "vkCreateQueryPool", "preparing timestamps");
+    vkmm_status status = vkmm_check(vkmm_device_log(device), device->table.vkCreateQueryPool(device->handle, &create, NULL, &timer->pool),
+                                    "vkCreateQueryPool", "preparing timestamps");
+    if (status != VKMM_OK) timer->pool = VK_NULL_HANDLE;
+    return status;
 }
 
 void vkmm_timer_destroy(vkmm_device *device, vkmm_timer *timer)
