@@ -101,20 +101,34 @@ vkmm_status vkmm_command_end(vkmm_device *device, VkCommandBuffer command)
     return vkmm_check(vkmm_device_log(device), device->table.vkEndCommandBuffer(command), "vkEndCommandBuffer", "recording");
 }
 
+/* What cannot be waited for, since memory ends, is in flight still. */
 static VkResult wait(vkmm_device *device, vkmm_command_slot *slot)
 {
-    slot->submitted = 0;
-    return device->table.vkWaitForFences(device->handle, 1, &slot->fence, VK_TRUE, UINT64_MAX);
+    VkResult result = device->table.vkWaitForFences(device->handle, 1, &slot->fence, VK_TRUE, UINT64_MAX);
+    if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST) slot->submitted = 0;
+    return result;
 }
 
-/* What cannot be reset, or may still be in flight since waiting for it failed, is not given out again. */
+/* By every means: the owner is about to destroy what the command buffer uses. 1 where it has ended as it should. */
+static int finish(vkmm_device *device, vkmm_queue *queue, vkmm_command_slot *slot)
+{
+    if (!slot->submitted) return 1;
+    VkResult result = wait(device, slot);
+    if (!slot->submitted) return result == VK_SUCCESS;
+    mtx_lock(&queue->lock);
+    device->table.vkQueueWaitIdle(queue->handle);
+    mtx_unlock(&queue->lock);
+    return 0;
+}
+
+/* What cannot be reset, or was hard to wait for, is not given out again. */
 void vkmm_command_free(vkmm_device *device, VkCommandBuffer *command)
 {
     vkmm_queue *queue;
     vkmm_command_slot *slot = *command ? find(device, *command, &queue) : NULL;
     *command = NULL;
     if (!slot) return;
-    int whole = !slot->submitted || wait(device, slot) == VK_SUCCESS;
+    int whole = finish(device, queue, slot);
     whole = whole && device->table.vkResetCommandPool(device->handle, slot->pool, 0) == VK_SUCCESS;
     mtx_lock(&queue->lock);
     *find_in(queue, slot->command) = slot->next;
@@ -132,8 +146,9 @@ vkmm_status vkmm_command_submit(vkmm_device *device, VkCommandBuffer command)
     VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
     vkmm_queue *queue;
     vkmm_command_slot *slot = find(device, command, &queue);
-    vkmm_status status =
-        vkmm_check(log, device->table.vkResetFences(device->handle, 1, &slot->fence), "vkResetFences", "preparing a submission");
+    vkmm_status status = vkmm_command_wait(device, command); /* a wait that failed is made up for */
+    if (status == VKMM_OK)
+        status = vkmm_check(log, device->table.vkResetFences(device->handle, 1, &slot->fence), "vkResetFences", "preparing a submission");
     if (status != VKMM_OK) return status;
     mtx_lock(&queue->lock);
     VkResult result = device->table.vkQueueSubmit(queue->handle, 1, &submit, slot->fence);

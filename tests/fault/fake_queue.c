@@ -126,6 +126,14 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkWaitForFences(VkDevice device, uint32_t co
     return VK_SUCCESS;
 }
 
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkQueueWaitIdle(VkQueue queue)
+{
+    FAKE_ENTER_OR_FAIL(vkQueueWaitIdle);
+    FAKE_FIND(queue, FAKE_QUEUE);
+    fake_retire(0);
+    return VK_SUCCESS;
+}
+
 /* What the commands use must be there still. */
 static void check(const fake_object *command, const char *call)
 {

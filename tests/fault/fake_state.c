@@ -68,7 +68,7 @@ static int is_any(fake_call call)
 static int waits_or_submits(fake_call call)
 {
     return call == FAKE_vkQueueSubmit || call == FAKE_vkWaitForFences || call == FAKE_vkGetFenceStatus || call == FAKE_vkDeviceWaitIdle ||
-           call == FAKE_vkGetQueryPoolResults;
+           call == FAKE_vkQueueWaitIdle || call == FAKE_vkGetQueryPoolResults;
 }
 
 fake_guard fake_enter(fake_call call)

@@ -17,6 +17,7 @@
     X(vkEnumerateDeviceExtensionProperties)                                                                                                \
     X(vkCreateDevice)                                                                                                                      \
     X(vkDeviceWaitIdle)                                                                                                                    \
+    X(vkQueueWaitIdle)                                                                                                                     \
     X(vkCreateBuffer)                                                                                                                      \
     X(vkAllocateMemory)                                                                                                                    \
     X(vkBindBufferMemory)                                                                                                                  \

@@ -86,6 +86,13 @@ vkmm_log play_log(play *p)
     return (vkmm_log){hear, p};
 }
 
+/* In the place of libc's: no crash of the machine is played here, and the cache is written thousands of times. */
+int fsync(int file)
+{
+    (void)file;
+    return 0;
+}
+
 static void remove_folder(const char *folder)
 {
     char path[400];

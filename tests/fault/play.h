@@ -14,12 +14,14 @@ typedef struct play {
     int wrong;           /* a product is not right: a status of its own, told of in `sentence` */
     uint64_t forgotten;  /* tuning results that were there and are not any more */
     char folder[64];     /* that it keeps things in; "": none */
+    unsigned tuned;      /* jobs with a tuned configuration */
     uint32_t shrunk;     /* of a stream */
 } play;
 
 typedef struct scenario {
     const char *name, *what;
     fake_caps caps;
+    unsigned tuned; /* jobs that are, if nothing fails */
     void (*act)(play *p);
 } scenario;
 
