@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <threads.h>
 
 #include "base/hash.h"
 #include "kernel/coopmat.h"
@@ -87,9 +88,16 @@ const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *probl
     return NULL;
 }
 
+static uint64_t modules_hash = VKMM_HASH_START;
+static once_flag modules_hash_once = ONCE_FLAG_INIT;
+
+static void hash_modules(void)
+{
+    for (size_t i = 0; i < COUNT(modules); i++) modules_hash = vkmm_hash(modules_hash, modules[i].words, modules[i].bytes);
+}
+
 void vkmm_modules_hash(char text[17])
 {
-    uint64_t hash = VKMM_HASH_START;
-    for (size_t i = 0; i < COUNT(modules); i++) hash = vkmm_hash(hash, modules[i].words, modules[i].bytes);
-    snprintf(text, 17, "%016llx", (unsigned long long)hash);
+    call_once(&modules_hash_once, hash_modules); /* of megabytes */
+    snprintf(text, 17, "%016llx", (unsigned long long)modules_hash);
 }
