@@ -27,12 +27,18 @@ static vkmm_status choose_tuned(vkmm_device *device, const vkmm_log *log, const 
     if (status != VKMM_OK || !choice->info.tuned) return VKMM_OK; /* not legal here: the planner decides, and tells what there is to tell */
     if (!trusted) {
         status = vkmm_trial(device, problem, choice, &right);
-        if (status != VKMM_OK) return status;
+        if (status == VKMM_OUT_OF_MEMORY) return VKMM_OK; /* no judgement; the planner's choice may still fit */
         vkmm_tuned_judge(device->instance, info, problem, right);
+        if (status == VKMM_DEVICE_LOST)
+            return vkmm_fail(
+                log, status,
+                "\"%s\" was lost (VK_ERROR_DEVICE_LOST) while the tuned configuration of %s (%s) multiplied on trial: it is forgotten",
+                info->name, choice->info.name, choice->info.config);
     }
     if (!right)
         vkmm_say(log, VKMM_LOG_WARNING,
-                 "the tuned configuration of %s (%s) gets a small product wrong on \"%s\": it is forgotten, and the planner's choice used",
+                 "the tuned configuration of %s (%s) gets a small product wrong, or cannot run, on \"%s\": it is forgotten, and the "
+                 "planner's choice used",
                  choice->info.name, choice->info.config, info->name);
     *chosen = right;
     return VKMM_OK;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/random.h"
 #include "kernel/contract.h"
 #include "math/problem.h"
@@ -175,16 +176,18 @@ static vkmm_status run(vkmm_job *job, const vkmm_problem *trial, int32_t *number
 
 vkmm_status vkmm_trial(vkmm_device *device, const vkmm_problem *problem, const vkmm_choice *choice, int *right)
 {
-    static const vkmm_log silent = {0}; /* whoever asked tells */
     const vkmm_job_params params = {
         .problem = vkmm_trial_problem(problem, choice), .kernel = choice->info.name, .config = choice->info.config, .untuned = 1};
     const vkmm_problem *p = &params.problem;
     vkmm_job *job = NULL;
     *right = 0;
+    vkmm_held held;
+    vkmm_errors_hold(&held); /* whoever asked tells */
     int32_t *numbers = vkmm_alloc(p->m * p->k + p->k * p->n + p->m * p->n + p->n, sizeof *numbers);
-    vkmm_status status = numbers ? vkmm_job_create(device, &silent, &params, &job) : VKMM_OUT_OF_MEMORY;
+    vkmm_status status = numbers ? vkmm_job_create(device, NULL, &params, &job) : VKMM_OUT_OF_MEMORY;
     if (status == VKMM_OK) status = run(job, p, numbers, right);
     vkmm_job_destroy(&job);
     vkmm_free(numbers);
-    return status == VKMM_DEVICE_LOST ? status : VKMM_OK;
+    vkmm_errors_release(&held);
+    return status == VKMM_DEVICE_LOST || status == VKMM_OUT_OF_MEMORY ? status : VKMM_OK;
 }

@@ -9,7 +9,7 @@
 vkmm_problem vkmm_trial_problem(const vkmm_problem *problem, const vkmm_choice *choice);
 
 /* Runs it on small whole numbers and compares every element with a sum made on the host, exactly (gelu: closely). *right: 0 or 1; 0 also where it cannot run.
- * VKMM_DEVICE_LOST is the only failure. */
+ * Fails with VKMM_DEVICE_LOST, and with VKMM_OUT_OF_MEMORY, which says nothing of the configuration; neither is told as an error. */
 vkmm_status vkmm_trial(vkmm_device *device, const vkmm_problem *problem, const vkmm_choice *choice, int *right);
 
 #endif
