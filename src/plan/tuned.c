@@ -1,6 +1,5 @@
 #include "plan/tuned.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <threads.h>
@@ -8,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/cache_dir.h"
-#include "base/file.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "kernel/table.h"
@@ -67,42 +65,20 @@ static tuning *tuning_of(vkmm_instance *instance)
     vkmm_attachment *there = atomic_load(&instance->tuning);
     if (there != NULL) return (tuning *)there;
     tuning *made = create(instance);
-    if (made == NULL) {
-        vkmm_say(&instance->log, VKMM_LOG_WARNING, "no memory for tuning results");
-        return NULL;
-    }
+    if (made == NULL) return NULL; /* no memory */
     if (atomic_compare_exchange_strong(&instance->tuning, &there, &made->attachment)) return made;
     destroy(&made->attachment);
     return (tuning *)there;
 }
 
+static vkmm_status out_of_memory(const vkmm_instance *instance)
+{
+    return vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory for tuning results");
+}
+
 static int same(const vkmm_candidate *a, const vkmm_candidate *b)
 {
     return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->config, b->config) == 0;
-}
-
-static int is_missing(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    int missing = file == NULL && (errno == ENOENT || errno == ENOTDIR);
-    if (file != NULL) fclose(file);
-    return missing;
-}
-
-static vkmm_status read_file(const vkmm_log *log, const char *path, vkmm_tuning_list *list, vkmm_tuning_state *state)
-{
-    vkmm_mapping mapping;
-    vkmm_status status = vkmm_mapping_open(log, path, &mapping);
-    *state = (vkmm_tuning_state){0};
-    if (status != VKMM_OK) return status;
-    if (mapping.bytes > VKMM_TUNING_BYTES)
-        status = vkmm_fail(log, VKMM_INVALID, "%s has %llu bytes; tuning results have %d at most", path, (unsigned long long)mapping.bytes,
-                           (int)VKMM_TUNING_BYTES);
-    else
-        status = vkmm_tuning_parse(log, mapping.data, (size_t)mapping.bytes, list, state);
-    if (status == VKMM_OK) status = vkmm_mapping_check(log, path, &mapping);
-    vkmm_mapping_close(&mapping);
-    return status;
 }
 
 static void tell(tuning *t, vkmm_status status, const vkmm_tuning_state *state)
@@ -120,53 +96,44 @@ static void tell(tuning *t, vkmm_status status, const vkmm_tuning_state *state)
 }
 
 /* Makes the list what the file is now; what is known to be right stays so. Where the file could not be written, the list keeps what it has
- * besides. Damage is told once, and costs only what is damaged. */
-static void load(tuning *t)
+ * besides. Damage is told once, and costs only what is damaged. VKMM_OUT_OF_MEMORY, untold, is the only failure: nothing has changed, and the file
+ * is to be left alone. */
+static vkmm_status load(tuning *t)
 {
     vkmm_tuning_state state = {.known = 1};
     vkmm_tuning_list read = {0}, old = t->list;
     t->loaded = 1;
-    if (t->path == NULL) return;
-    vkmm_status status = is_missing(t->path) ? VKMM_OK : read_file(NULL, t->path, &read, &state);
-    tell(t, status, &state);
-    for (uint32_t i = 0; i < old.count; i++) {
+    if (t->path == NULL) return VKMM_OK;
+    vkmm_status status = vkmm_tuning_is_missing(t->path) ? VKMM_OK : vkmm_tuning_read(NULL, t->path, &read, &state);
+    for (uint32_t i = 0; i < old.count && status != VKMM_OUT_OF_MEMORY; i++) {
         vkmm_tuning_entry *entry = vkmm_tuning_list_find(&read, &old.entries[i].key);
         if (entry != NULL && same(&entry->tuned.best, &old.entries[i].tuned.best)) entry->trusted = old.entries[i].trusted;
-        if (t->unwritten) vkmm_tuning_list_add(&read, &old.entries[i]);
+        if (t->unwritten && vkmm_tuning_list_add(&read, &old.entries[i]) < 0) status = VKMM_OUT_OF_MEMORY;
     }
+    if (status == VKMM_OUT_OF_MEMORY) {
+        vkmm_tuning_list_free(&read);
+        t->loaded = 0;
+        return status;
+    }
+    tell(t, status, &state);
     t->list = read;
     vkmm_tuning_list_free(&old);
+    return VKMM_OK;
 }
 
-static vkmm_status write_file(const vkmm_log *log, const char *path, const vkmm_tuning_list *list, int private)
+/* *lock: under which the file is read, changed and written; -1 where nothing is kept. Ended by end_change, even after a failure (load's). */
+static vkmm_status begin_change(tuning *t, int *lock)
 {
-    vkmm_output *output = NULL;
-    vkmm_status status = private ? vkmm_output_open_private(log, path, &output) : vkmm_output_open(log, path, &output);
-    if (status != VKMM_OK) return status;
-    status = vkmm_output_write(output, VKMM_TUNING_TITLE, sizeof VKMM_TUNING_TITLE - 1);
-    for (uint32_t i = 0; i < list->count && status == VKMM_OK; i++) {
-        char line[VKMM_TUNING_LINE];
-        vkmm_tuning_line(&list->entries[i], line);
-        status = vkmm_output_write(output, line, strlen(line));
-    }
-    if (status == VKMM_OK) return vkmm_output_commit(&output);
-    vkmm_output_discard(&output);
-    return status;
+    *lock = -1;
+    if (t->path != NULL && vkmm_cache_dir_make(t->log, t->folder) == VKMM_OK) *lock = vkmm_lock_take(t->lock, PATIENCE_MS);
+    return load(t);
 }
 
-/* The lock under which the file is read, changed and written; -1 where nothing is kept. */
-static int begin_change(tuning *t)
+static void end_change(tuning *t, vkmm_status status, int lock)
 {
-    int lock = -1;
-    if (t->path != NULL && vkmm_cache_dir_make(t->log, t->folder) == VKMM_OK) lock = vkmm_lock_take(t->lock, PATIENCE_MS);
-    load(t);
-    return lock;
-}
-
-static void end_change(tuning *t, int lock)
-{
-    t->unwritten = t->path != NULL && write_file(NULL, t->path, &t->list, 1) != VKMM_OK;
-    if (t->unwritten) vkmm_say(t->log, VKMM_LOG_WARNING, "the tuning results are not kept: %s cannot be written", t->path);
+    if (status == VKMM_OK) t->unwritten = t->path != NULL && vkmm_tuning_write(NULL, t->path, &t->list, 1) != VKMM_OK;
+    if (status == VKMM_OK && t->unwritten)
+        vkmm_say(t->log, VKMM_LOG_WARNING, "the tuning results are not kept: %s cannot be written", t->path);
     vkmm_lock_leave(lock);
 }
 
@@ -181,10 +148,11 @@ static void now(char date[VKMM_TUNING_DATE])
 int vkmm_tuned_find(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, vkmm_tuned *tuned, int *trusted)
 {
     tuning *t = tuning_of(instance);
+    if (t == NULL) vkmm_say(&instance->log, VKMM_LOG_WARNING, "no memory for tuning results");
     if (t == NULL) return 0;
     vkmm_tuning_key key = vkmm_tuning_key_of(device, problem, t->shader_hash);
     mtx_lock(&t->mutex);
-    if (!t->loaded) load(t);
+    if (!t->loaded && load(t) != VKMM_OK) vkmm_say(t->log, VKMM_LOG_WARNING, "no memory for tuning results");
     const vkmm_tuning_entry *entry = vkmm_tuning_list_find(&t->list, &key);
     if (entry != NULL) {
         *tuned = entry->tuned;
@@ -204,11 +172,12 @@ void vkmm_tuned_judge(vkmm_instance *instance, const vkmm_device_info *device, c
     if (entry != NULL && right) entry->trusted = 1;
     if (entry != NULL && !right) {
         vkmm_candidate wrong = entry->tuned.best;
-        int lock = begin_change(t);
+        int lock;
+        vkmm_status status = begin_change(t, &lock);
         entry = vkmm_tuning_list_find(&t->list, &key);
         /* Another process may have found a better one since. */
         if (entry != NULL && same(&entry->tuned.best, &wrong)) vkmm_tuning_list_remove(&t->list, &key);
-        end_change(t, lock);
+        end_change(t, status, lock);
     }
     mtx_unlock(&t->mutex);
 }
@@ -237,27 +206,27 @@ vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *devi
 {
     vkmm_status status = vkmm_problem_check(&instance->log, problem, NULL);
     tuning *t = status == VKMM_OK ? tuning_of(instance) : NULL;
-    if (t == NULL) return status != VKMM_OK ? status : VKMM_OUT_OF_MEMORY;
+    if (t == NULL) return status != VKMM_OK ? status : out_of_memory(instance);
     vkmm_tuning_entry entry = {.key = vkmm_tuning_key_of(device, problem, t->shader_hash), .tuned = *tuned};
     now(entry.date);
     status = check_entry(t->log, &entry);
     if (status != VKMM_OK) return status;
     mtx_lock(&t->mutex);
-    int lock = begin_change(t);
-    vkmm_tuning_list_remove(&t->list, &entry.key); /* though its date may be in the future, by another clock */
-    if (vkmm_tuning_list_add(&t->list, &entry) < 0) status = vkmm_fail(t->log, VKMM_OUT_OF_MEMORY, "no memory for a tuning result");
-    end_change(t, lock);
+    int lock;
+    status = begin_change(t, &lock);
+    if (status == VKMM_OK) vkmm_tuning_list_remove(&t->list, &entry.key); /* though its date may be in the future, by another clock */
+    if (status == VKMM_OK && vkmm_tuning_list_add(&t->list, &entry) < 0) status = VKMM_OUT_OF_MEMORY;
+    end_change(t, status, lock);
     mtx_unlock(&t->mutex);
-    return status;
+    return status == VKMM_OK ? status : out_of_memory(instance);
 }
 
 vkmm_status vkmm_tuned_export(vkmm_instance *instance, const char *path, uint32_t *count)
 {
     tuning *t = tuning_of(instance);
-    if (t == NULL) return VKMM_OUT_OF_MEMORY;
+    if (t == NULL) return out_of_memory(instance);
     mtx_lock(&t->mutex);
-    load(t);
-    vkmm_status status = write_file(t->log, path, &t->list, 0);
+    vkmm_status status = load(t) == VKMM_OK ? vkmm_tuning_write(t->log, path, &t->list, 0) : out_of_memory(instance);
     if (status == VKMM_OK) *count = t->list.count;
     mtx_unlock(&t->mutex);
     return status;
@@ -267,7 +236,7 @@ vkmm_status vkmm_tuned_export(vkmm_instance *instance, const char *path, uint32_
 static vkmm_status read_import(const vkmm_log *log, const char *path, vkmm_tuning_list *list)
 {
     vkmm_tuning_state state;
-    vkmm_status status = read_file(log, path, list, &state);
+    vkmm_status status = vkmm_tuning_read(log, path, list, &state);
     if (status != VKMM_OK) return status;
     if (!state.known)
         return vkmm_fail(log, VKMM_INVALID, "%s holds no tuning results of this version: it does not begin with \"%.17s\"", path,
@@ -283,15 +252,22 @@ vkmm_status vkmm_tuned_import(vkmm_instance *instance, const char *path, uint32_
     vkmm_tuning_list list = {0};
     tuning *t = tuning_of(instance);
     uint32_t taken = 0;
-    if (t == NULL) return VKMM_OUT_OF_MEMORY;
+    if (t == NULL) return out_of_memory(instance);
     vkmm_status status = read_import(t->log, path, &list);
     if (status == VKMM_OK) {
+        int lock;
         mtx_lock(&t->mutex);
-        int lock = begin_change(t);
-        for (uint32_t i = 0; i < list.count; i++) taken += vkmm_tuning_list_add(&t->list, &list.entries[i]) == 1;
-        end_change(t, lock);
+        status = begin_change(t, &lock);
+        for (uint32_t i = 0; i < list.count && status == VKMM_OK; i++) {
+            int added = vkmm_tuning_list_add(&t->list, &list.entries[i]);
+            if (added < 0) status = VKMM_OUT_OF_MEMORY;
+            taken += added == 1;
+        }
+        if (status != VKMM_OK) t->loaded = 0; /* what was taken so far is forgotten with the next reading */
+        end_change(t, status, lock);
         mtx_unlock(&t->mutex);
-        *count = taken;
+        if (status == VKMM_OK) *count = taken;
+        if (status != VKMM_OK) out_of_memory(instance);
     }
     vkmm_tuning_list_free(&list);
     return status;

@@ -78,6 +78,16 @@ vkmm_status vkmm_tuning_parse(const vkmm_log *log, const char *text, size_t byte
 #define VKMM_TUNING_TITLE "vkmatmul tuning 2\n"
 void vkmm_tuning_line(const vkmm_tuning_entry *entry, char line[VKMM_TUNING_LINE]);
 
+/* ---- The file (tuned_file.c) ---- */
+
+int vkmm_tuning_is_missing(const char *path);
+
+/* Adds what is whole in a file, as vkmm_tuning_parse. VKMM_INVALID: it cannot be read, or is too large; VKMM_OUT_OF_MEMORY. */
+vkmm_status vkmm_tuning_read(const vkmm_log *log, const char *path, vkmm_tuning_list *list, vkmm_tuning_state *state);
+
+/* Replaces a file by the entries of a list; `private`: for this user alone. */
+vkmm_status vkmm_tuning_write(const vkmm_log *log, const char *path, const vkmm_tuning_list *list, int private);
+
 /* ---- What an instance keeps (tuned.c). Safe from several threads. The file is read once, and again at every put ---- */
 
 /* 1 and *tuned, or 0. *trusted (may be NULL): whether this process has checked its product. Whoever is to run an entry that is not trusted

@@ -119,3 +119,21 @@ int make_folder(play *p)
     *p->folder = '\0';
     return expect(0, "no folder for the cache");
 }
+
+void expect_no_fault(const char *about)
+{
+    const unsigned faults = fake_end();
+    for (unsigned i = 0; fake_fault(i); i++) expect(0, "%s: %s", about, fake_fault(i));
+    expect(faults == 0, "%s: %u faults", about, faults);
+}
+
+void play_well(const scenario *s, const char *about)
+{
+    play p;
+    fake_begin(&s->caps);
+    scenario_play(s, &p);
+    expect(p.status == VKMM_OK && p.errors == 0 && !p.wrong && p.forgotten == 0, "%s, undisturbed: %s: %s", about,
+           vkmm_status_name(p.status), p.sentence);
+    expect(p.tuned == s->tuned, "%s, undisturbed: %u tuned jobs, not %u", about, p.tuned, s->tuned);
+    expect_no_fault(about);
+}

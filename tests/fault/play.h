@@ -31,6 +31,12 @@ const scenario *scenario_at(unsigned index);
 /* Plays it on the driver that fake_begin has started, and with failing allocations as they are set. */
 void scenario_play(const scenario *s, play *p);
 
+/* Ends the driver, and notes its faults. about: what was played. */
+void expect_no_fault(const char *about);
+
+/* A run that nothing disturbs, on a driver of its own, ended. */
+void play_well(const scenario *s, const char *about);
+
 /* Notes a failure of the test program, printed with what it was about. Returns `right`. */
 int expect(int right, const char *format, ...) __attribute__((format(printf, 2, 3)));
 unsigned unexpected(void); /* so far */
