@@ -22,6 +22,7 @@ typedef struct scenario {
     const char *name, *what;
     fake_caps caps;
     unsigned tuned; /* jobs that are, if nothing fails */
+    int panels;     /* where memory ends, smaller panels are tried */
     void (*act)(play *p);
 } scenario;
 

@@ -99,6 +99,62 @@ static void act_multiply(play *p)
     play_on_device(p, multiply_on);
 }
 
+/* A product in panels, from memory to memory, run twice. */
+static int stream_problem(play *p, vkmm_device *device, const vkmm_problem *problem, const char *config)
+{
+    const vkmm_stream_params params = {.job = {.problem = *problem, .config = config, .untuned = 1}, .threads = 1};
+    const vkmm_log log = play_log(p);
+    vkmm_stream *stream = (vkmm_stream *)p;
+    vkmm_stream_times times = {0};
+    void *memory[4] = {NULL}, *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
+        const uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)operand);
+        memory[operand] = bytes > 0 ? malloc(bytes) : NULL;
+        if (bytes > 0) fill_operand(problem, (vkmm_operand)operand, memory[operand]);
+    }
+    fill_operand(problem, VKMM_C, before);
+    p->status = vkmm_stream_create(device, NULL, &params, &stream);
+    p->leftover |= p->status != VKMM_OK && stream != NULL;
+    const vkmm_stream_io io = {.a = memory[VKMM_A], .b = memory[VKMM_B], .bias = memory[VKMM_BIAS], .c = memory[VKMM_C]};
+    for (int run = 0; run < 2 && p->status == VKMM_OK; run++) {
+        memcpy(memory[VKMM_C], before, vkmm_operand_bytes(problem, VKMM_C));
+        p->status = vkmm_stream_run(stream, &io, &times);
+        p->shrunk += times.shrunk;
+        if (p->status == VKMM_OK) judge_product(p, &log, problem, (const void *const *)memory, before);
+    }
+    if (stream != (vkmm_stream *)p) vkmm_stream_destroy(&stream);
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) free(memory[operand]);
+    free(before);
+    return p->status == VKMM_OK;
+}
+
+/* Panels of C, and of a split K within a tile of it. */
+static int stream_on(play *p, vkmm_instance *instance, vkmm_device *device)
+{
+    static const vkmm_problem wide = {.m = 20,
+                                      .n = 200,
+                                      .k = 33,
+                                      .type = VKMM_F32,
+                                      .op_b = VKMM_OP_T,
+                                      .lda = 35,
+                                      .ldc = 203,
+                                      .scaled = 1,
+                                      .alpha = 2,
+                                      .beta = -1,
+                                      .has_bias = 1,
+                                      .activation = VKMM_RELU};
+    static const vkmm_problem deep = {
+        .m = 17, .n = 9, .k = 600, .type = VKMM_I32, .layout = VKMM_COL_MAJOR, .scaled = 1, .alpha = 3, .beta = 1, .has_bias = 1};
+    static const char small[] = "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,splits=1,slices=1,lane-cols=4";
+    (void)instance;
+    return stream_problem(p, device, &wide, small) && stream_problem(p, device, &deep, NULL);
+}
+
+static void act_stream(play *p)
+{
+    play_on_device(p, stream_on);
+}
+
 /* Small, so that the trial of it is. */
 static vkmm_tuned tuned_result(void)
 {
@@ -141,11 +197,19 @@ static void act_cached(play *p)
 }
 
 static const scenario scenarios[] = {
-    {"unified", "jobs run, measured and verified, in unified memory", {.unified = 1, .budget_bytes = 1 << 28}, 0, act_job},
-    {"discrete", "the same with copies", {.transfer_family = 1, .lazy = 1, .budget_bytes = 1 << 28}, 0, act_job},
-    {"untimed", "the same without timestamps and without a budget", {.no_timestamps = 1, .lazy = 1}, 0, act_job},
-    {"multiply", "vkmm_multiply", {.lazy = 1}, 0, act_multiply},
-    {"cached", "pipelines and tuning results kept in a folder", {.unified = 1, .lazy = 1}, 2, act_cached},
+    {"unified", "jobs run, measured and verified, in unified memory", {.unified = 1, .budget_bytes = 1 << 28}, 0, 0, act_job},
+    {"discrete", "the same with copies", {.transfer_family = 1, .lazy = 1, .budget_bytes = 1 << 28}, 0, 0, act_job},
+    {"untimed", "the same without timestamps and without a budget", {.no_timestamps = 1, .lazy = 1}, 0, 0, act_job},
+    {"multiply", "vkmm_multiply", {.lazy = 1}, 0, 1, act_multiply},
+    {"cached", "pipelines and tuning results kept in a folder", {.unified = 1, .lazy = 1}, 2, 0, act_cached},
+    {"panels",
+     "products in panels, filled where they lie",
+     {.unified = 1, .lazy = 1, .max_storage_range = 20480, .max_allocation_bytes = 1 << 15},
+     0,
+     1,
+     act_stream},
+    {"copied", "the same with a queue for copies", {.transfer_family = 1, .lazy = 1, .max_storage_range = 20480}, 0, 1, act_stream},
+    {"queued", "the same with one queue for all", {.max_storage_range = 20480, .no_timestamps = 1}, 0, 1, act_stream},
 };
 
 const scenario *scenario_at(unsigned index)
