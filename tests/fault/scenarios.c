@@ -99,8 +99,8 @@ static void act_multiply(play *p)
     play_on_device(p, multiply_on);
 }
 
-/* A product in panels, from memory to memory, run twice. */
-static int stream_problem(play *p, vkmm_device *device, const vkmm_problem *problem, const char *config)
+/* A product in panels, from memory to memory, so many times. */
+static int stream_problem(play *p, vkmm_device *device, const vkmm_problem *problem, const char *config, int runs)
 {
     const vkmm_stream_params params = {.job = {.problem = *problem, .config = config, .untuned = 1}, .threads = 1};
     const vkmm_log log = play_log(p);
@@ -116,7 +116,7 @@ static int stream_problem(play *p, vkmm_device *device, const vkmm_problem *prob
     p->status = vkmm_stream_create(device, NULL, &params, &stream);
     p->leftover |= p->status != VKMM_OK && stream != NULL;
     const vkmm_stream_io io = {.a = memory[VKMM_A], .b = memory[VKMM_B], .bias = memory[VKMM_BIAS], .c = memory[VKMM_C]};
-    for (int run = 0; run < 2 && p->status == VKMM_OK; run++) {
+    for (int run = 0; run < runs && p->status == VKMM_OK; run++) {
         memcpy(memory[VKMM_C], before, vkmm_operand_bytes(problem, VKMM_C));
         p->status = vkmm_stream_run(stream, &io, &times);
         p->shrunk += times.shrunk;
@@ -131,23 +131,23 @@ static int stream_problem(play *p, vkmm_device *device, const vkmm_problem *prob
 /* Panels of C, and of a split K within a tile of it. */
 static int stream_on(play *p, vkmm_instance *instance, vkmm_device *device)
 {
-    static const vkmm_problem wide = {.m = 20,
-                                      .n = 200,
-                                      .k = 33,
+    static const vkmm_problem wide = {.m = 9,
+                                      .n = 320,
+                                      .k = 17,
                                       .type = VKMM_F32,
                                       .op_b = VKMM_OP_T,
-                                      .lda = 35,
-                                      .ldc = 203,
+                                      .lda = 19,
+                                      .ldc = 323,
                                       .scaled = 1,
                                       .alpha = 2,
                                       .beta = -1,
                                       .has_bias = 1,
                                       .activation = VKMM_RELU};
     static const vkmm_problem deep = {
-        .m = 17, .n = 9, .k = 600, .type = VKMM_I32, .layout = VKMM_COL_MAJOR, .scaled = 1, .alpha = 3, .beta = 1, .has_bias = 1};
+        .m = 17, .n = 5, .k = 600, .type = VKMM_I32, .layout = VKMM_COL_MAJOR, .scaled = 1, .alpha = 3, .beta = 1, .has_bias = 1};
     static const char small[] = "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,splits=1,slices=1,lane-cols=4";
     (void)instance;
-    return stream_problem(p, device, &wide, small) && stream_problem(p, device, &deep, NULL);
+    return stream_problem(p, device, &wide, small, 2) && stream_problem(p, device, &deep, NULL, 1);
 }
 
 static void act_stream(play *p)
