@@ -100,12 +100,23 @@ static uint64_t count_of(uint64_t whole, uint64_t part)
     return part > 0 ? vkmm_divide_up(whole, part) : 1;
 }
 
-static uint64_t workspace_of(const vkmm_problem *p, const vkmm_choice *choice)
+/* How many parts the kernel sums a cut's K in; of a part of K the last one is shorter, and may have more of them: as many as its configuration allows. */
+static uint64_t splits_of(const vkmm_problem *p, const vkmm_choice *choice, int is_part)
+{
+    const uint32_t *value = choice->config.values;
+    uint32_t splits = 1;
+    if (!choice->kernel->tunables) return 1;
+    vkmm_config_splits(p, &choice->config, &splits);
+    const uint64_t steps = vkmm_divide_up(p->k, value[VKMM_TUNE_DEPTH]);
+    return !is_part || splits > steps ? splits : value[VKMM_TUNE_SPLITS] < steps ? value[VKMM_TUNE_SPLITS] : steps;
+}
+
+static uint64_t workspace_of(const vkmm_problem *p, const vkmm_choice *choice, int is_part)
 {
     const uint64_t element = vkmm_type_of(vkmm_types_scale(vkmm_problem_types(p)))->bytes;
-    const uint64_t splits = choice->info.splits > 1 ? choice->info.splits : 1;
+    const uint64_t splits = splits_of(p, choice, is_part);
     const int narrow = vkmm_type_of(vkmm_operand_type(p, VKMM_C))->bytes < 4;
-    return choice->reduce || choice->info.splits > 1 || narrow ? p->m * p->n * vkmm_problem_batches(p) * splits * element : 0;
+    return choice->reduce || splits > 1 || narrow ? p->m * p->n * vkmm_problem_batches(p) * splits * element : 0;
 }
 
 /* Fills all but the numbers of slots and panels along K; 0: a buffer of it is too large. */
@@ -127,7 +138,7 @@ static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const
     pieces->a_bytes = vkmm_cut_bytes(&p, VKMM_A);
     pieces->b_bytes = vkmm_cut_bytes(&p, VKMM_B);
     pieces->c_bytes = vkmm_cut_bytes(&p, VKMM_C);
-    pieces->workspace_bytes = workspace_of(&p, choice);
+    pieces->workspace_bytes = workspace_of(&p, choice, cut->is_part);
     if (pieces->a_bytes > most || pieces->b_bytes > most || pieces->c_bytes > most || pieces->workspace_bytes > most) return 0;
     const uint64_t groups = vkmm_divide_up(batches, cut->matrices), a_panels = t->row_panels * t->depth_panels * groups,
                    b_panels = t->col_panels * t->depth_panels * groups;

@@ -1,0 +1,249 @@
+/* Products in panels on devices with little of everything: random shapes, ops, layouts, batches, scalars and epilogues against plain loops, bit for bit,
+ * with all that lies between the matrices; some while memory ends in the middle. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "math/matrix.h"
+#include "math/problem.h"
+#include "math/type.h"
+#include "play_parts.h"
+#include "vk/loader.h"
+
+enum { CASES = 400, GAP = 0xff };
+
+static uint64_t seed, drawn;
+
+static uint64_t draw(uint64_t below)
+{
+    return (vkmm_random_bits(seed, drawn++) >> 16) % below;
+}
+
+/* Small ones more often than large ones. */
+static uint64_t draw_extent(uint64_t most)
+{
+    return 1 + draw(1 + draw(most));
+}
+
+static fake_caps draw_caps(void)
+{
+    static const uint32_t alignments[] = {4, 16, 64, 256};
+    fake_caps caps = {.unified = (int)draw(2),
+                      .transfer_family = (int)draw(2),
+                      .no_timestamps = draw(4) == 0,
+                      .lazy = (int)draw(2),
+                      .heap_bytes = (UINT64_C(256) << draw(6)) << 10,
+                      .max_storage_range = (UINT64_C(16) << draw(7)) << 10,
+                      .offset_alignment = alignments[draw(4)]};
+    caps.max_allocation_bytes = (UINT64_C(32) << draw(8)) << 10;
+    if (draw(2)) caps.budget_bytes = caps.heap_bytes - caps.heap_bytes / (2 + draw(8));
+    if (caps.max_allocation_bytes > caps.heap_bytes) caps.max_allocation_bytes = caps.heap_bytes;
+    return caps;
+}
+
+static vkmm_problem draw_problem(void)
+{
+    static const double alphas[] = {1, 2, -1, 0}, betas[] = {0, 0, 1, -2};
+    static const vkmm_type types[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_U32};
+    vkmm_problem p = {.m = draw_extent(200), .n = draw_extent(200), .k = draw_extent(draw(4) == 0 ? 3000 : 80), .type = types[draw(4)]};
+    p.layout = (vkmm_layout)draw(2);
+    p.op_a = (vkmm_op)draw(2);
+    p.op_b = (vkmm_op)draw(2);
+    p.scaled = (int)draw(2);
+    p.alpha = alphas[draw(4)];
+    p.beta = betas[draw(4)];
+    p.has_bias = draw(3) == 0;
+    p.activation = draw(3) == 0 ? VKMM_RELU : VKMM_ACTIVATION_NONE;
+    p.batch_count = draw(3) == 0 ? draw_extent(5) : 0;
+    if (draw(2)) p.lda = vkmm_operand_ld(&p, VKMM_A) + draw(5);
+    if (draw(2)) p.ldb = vkmm_operand_ld(&p, VKMM_B) + draw(5);
+    if (draw(2)) p.ldc = vkmm_operand_ld(&p, VKMM_C) + draw(5);
+    if (draw(3) == 0) p.offset_a = draw(9), p.offset_b = draw(9), p.offset_c = draw(9);
+    if (p.batch_count < 2) return p;
+    const uint64_t most = p.m > p.n ? (p.m > p.k ? p.m : p.k) : (p.n > p.k ? p.n : p.k);
+    p.stride_a = draw(4) == 0 ? 0 : most * vkmm_operand_ld(&p, VKMM_A) + draw(7);
+    p.stride_b = draw(4) == 0 ? 0 : most * vkmm_operand_ld(&p, VKMM_B) + draw(7);
+    p.stride_c = most * vkmm_operand_ld(&p, VKMM_C) + draw(7);
+    return p;
+}
+
+/* One element, in the order in which the fake driver computes it. */
+#define DEFINE(name, type, is_negative)                                                                                                    \
+    static void name(const vkmm_problem *p, const vkmm_view v[3], const type *bias, uint64_t i, uint64_t j, type *c)                       \
+    {                                                                                                                                      \
+        const type *a = v[VKMM_A].data, *b = v[VKMM_B].data;                                                                               \
+        const type alpha = (type)(int64_t)vkmm_problem_alpha(p), beta = (type)(int64_t)vkmm_problem_beta(p);                               \
+        type value = 0;                                                                                                                    \
+        for (uint64_t k = 0; k < p->k && alpha != (type)0; k++)                                                                            \
+            value += a[i * v[VKMM_A].row_stride + k * v[VKMM_A].col_stride] * b[k * v[VKMM_B].row_stride + j * v[VKMM_B].col_stride];      \
+        value = alpha * value;                                                                                                             \
+        if (beta != (type)0) value += beta * *c;                                                                                           \
+        if (p->has_bias) value += bias[j];                                                                                                 \
+        if (p->activation == VKMM_RELU && is_negative) value = 0;                                                                          \
+        *c = value;                                                                                                                        \
+    }
+DEFINE(f32, float, value < 0)
+DEFINE(f64, double, value < 0)
+DEFINE(i32, uint32_t, (int32_t)value < 0)
+DEFINE(u32, uint32_t, 0)
+
+static void multiply(const vkmm_problem *p, void *const memory[4], void *c)
+{
+    for (uint64_t batch = 0; batch < vkmm_problem_batches(p); batch++) {
+        const vkmm_view v[3] = {vkmm_operand_view(p, VKMM_A, memory[VKMM_A], batch), vkmm_operand_view(p, VKMM_B, memory[VKMM_B], batch),
+                                vkmm_operand_view(p, VKMM_C, c, batch)};
+        const uint64_t size = vkmm_type_of(p->type)->bytes;
+        char *first = (char *)c + ((const char *)v[VKMM_C].data - (const char *)c);
+        for (uint64_t i = 0; i < p->m; i++)
+            for (uint64_t j = 0; j < p->n; j++) {
+                void *at = first + (i * v[VKMM_C].row_stride + j * v[VKMM_C].col_stride) * size;
+                if (p->type == VKMM_F32) f32(p, v, memory[VKMM_BIAS], i, j, at);
+                if (p->type == VKMM_F64) f64(p, v, memory[VKMM_BIAS], i, j, at);
+                if (p->type == VKMM_I32) i32(p, v, memory[VKMM_BIAS], i, j, at);
+                if (p->type == VKMM_U32) u32(p, v, memory[VKMM_BIAS], i, j, at);
+            }
+    }
+}
+
+typedef struct panels {
+    const vkmm_problem *problem;
+    void *const *memory;
+} panels;
+
+/* The parts of operands that functions see are those of the views. */
+static void *place(const panels *from, const vkmm_panel *panel, uint64_t i, uint64_t j)
+{
+    const uint64_t size = vkmm_type_of(from->problem->type)->bytes;
+    if (panel->operand == VKMM_BIAS) return (char *)from->memory[VKMM_BIAS] + (panel->col + j) * size;
+    const vkmm_view v = vkmm_operand_view(from->problem, panel->operand, from->memory[panel->operand], panel->batch);
+    char *memory = from->memory[panel->operand];
+    return memory + ((const char *)v.data - memory) + ((panel->row + i) * v.row_stride + (panel->col + j) * v.col_stride) * size;
+}
+
+static vkmm_status move(void *user, const vkmm_panel *panel, int out)
+{
+    const panels *from = user;
+    const uint64_t size = vkmm_type_of(from->problem->type)->bytes;
+    for (uint64_t i = 0; i < panel->rows; i++)
+        for (uint64_t j = 0; j < panel->cols; j++) {
+            char *data = (char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * size;
+            void *own = place(from, panel, i, j);
+            memcpy(out ? own : data, out ? data : own, size);
+        }
+    return VKMM_OK;
+}
+
+static vkmm_status read_panel(void *user, const vkmm_panel *panel)
+{
+    return move(user, panel, 0);
+}
+
+static vkmm_status write_panel(void *user, const vkmm_panel *panel)
+{
+    return move(user, panel, 1);
+}
+
+static struct {
+    unsigned right, too_small, cut, split, shrunk;
+} counts;
+
+/* Numbers with random significands where the order of sums is known; else small whole ones, whose sums are exact. */
+static void fill_memory(const vkmm_problem *p, vkmm_init init, void *memory[4])
+{
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
+        const uint64_t bytes = vkmm_operand_bytes(p, (vkmm_operand)operand);
+        memory[operand] = bytes > 0 ? malloc(bytes) : NULL;
+        if (bytes > 0) memset(memory[operand], GAP, bytes);
+        if (operand == VKMM_BIAS && bytes > 0) vkmm_fill(memory[operand], 1, p->n, p->type, init, seed + 3);
+        for (uint64_t batch = 0; operand != VKMM_BIAS && bytes > 0 && batch < vkmm_problem_batches(p); batch++) {
+            const vkmm_view view = vkmm_operand_view(p, (vkmm_operand)operand, memory[operand], batch);
+            vkmm_fill_view(memory[operand], &view, init, seed + (uint64_t)operand + 10 * batch);
+        }
+    }
+}
+
+/* Where the parts of a sum that is zero are added in another order, its sign may be the other one. */
+static void unsign_zeros(vkmm_type type, void *memory, uint64_t bytes)
+{
+    const uint64_t size = vkmm_type_of(type)->bytes;
+    for (uint64_t at = 0; vkmm_type_of(type)->is_float && at < bytes; at += size)
+        if (vkmm_type_get(type, (char *)memory + at) == 0) memset((char *)memory + at, 0, size);
+}
+
+static void run(play *p, const vkmm_problem *problem, vkmm_stream *stream, const char *about)
+{
+    const vkmm_partition t = vkmm_stream_partition(stream);
+    const int given = draw(2) != 0, fails = draw(4) == 0;
+    /* Smaller panels may be parts of K. */
+    const int known = t.depth_panels == 1 && vkmm_stream_kernel(stream)->splits <= 1 && !fails;
+    const uint64_t bytes = vkmm_operand_bytes(problem, VKMM_C);
+    void *memory[4], *want = malloc(bytes);
+    fill_memory(problem, known && draw(2) ? VKMM_INIT_UNIFORM : VKMM_INIT_INT, memory);
+    memcpy(want, memory[VKMM_C], bytes);
+    multiply(problem, memory, want);
+    panels from = {problem, memory};
+    vkmm_stream_io io = {.read = read_panel, .write = write_panel, .user = &from};
+    if (given) io = (vkmm_stream_io){.a = memory[VKMM_A], .b = memory[VKMM_B], .c = memory[VKMM_C], .bias = memory[VKMM_BIAS]};
+    vkmm_stream_times times;
+    if (fails) fake_fail(draw(2) ? "vkQueueSubmit" : "vkWaitForFences", 1 + draw(12), 1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    p->status = vkmm_stream_run(stream, &io, &times);
+    const int failed = fake_failed() > 0, split = vkmm_stream_partition(stream).depth_panels > 1;
+    fake_fail(NULL, 0, 0, VK_SUCCESS);
+    if (failed && p->status == VKMM_OUT_OF_MEMORY) {
+        counts.too_small++; /* a panel of one tile cannot be halved */
+    } else if (expect(p->status == VKMM_OK && p->errors == 0, "%s: %s: %s", about, vkmm_status_name(p->status), p->sentence)) {
+        if (!known) unsign_zeros(problem->type, want, bytes);
+        if (!known) unsign_zeros(problem->type, memory[VKMM_C], bytes);
+        expect(memcmp(want, memory[VKMM_C], bytes) == 0, "%s: C differs", about);
+        expect(!failed || times.shrunk > 0, "%s: memory ended, and nothing was shrunk", about);
+        counts.right++;
+        counts.cut += t.row_panels * t.col_panels > 1;
+        counts.split += (unsigned)split;
+        counts.shrunk += times.shrunk > 0;
+    }
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) free(memory[operand]);
+    free(want);
+}
+
+static int stream_on(play *p, vkmm_instance *instance, vkmm_device *device)
+{
+    const vkmm_problem problem = draw_problem();
+    const vkmm_stream_params params = {.job = {.problem = problem, .untuned = 1},
+                                       .threads = 1 + (uint32_t)draw(3),
+                                       .memory_limit = draw(3) ? 0 : (UINT64_C(128) << draw(6)) << 10};
+    vkmm_stream *stream = NULL;
+    char about[200];
+    (void)instance;
+    snprintf(about, sizeof about, "case %llu: %s %llux%llux%llu, batch of %llu", (unsigned long long)seed, vkmm_type_of(problem.type)->name,
+             (unsigned long long)problem.m, (unsigned long long)problem.n, (unsigned long long)problem.k,
+             (unsigned long long)problem.batch_count);
+    p->status = vkmm_stream_create(device, NULL, &params, &stream);
+    if (p->status == VKMM_OUT_OF_MEMORY)
+        counts.too_small += (unsigned)expect(p->errors == 1, "%s: %u sentences", about, p->errors);
+    else if (expect(p->status == VKMM_OK, "%s: %s: %s", about, vkmm_status_name(p->status), p->sentence))
+        run(p, &problem, stream, about);
+    vkmm_stream_destroy(&stream);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, count = argc > 2 ? strtoull(argv[2], NULL, 10) : CASES;
+    vkmm_loader_set(fake_loader());
+    for (seed = first; seed < first + count && unexpected() < 20; seed++) {
+        char about[32];
+        play p = {0};
+        drawn = 0;
+        const fake_caps caps = draw_caps();
+        fake_begin(&caps);
+        play_on_device(&p, stream_on);
+        snprintf(about, sizeof about, "case %llu", (unsigned long long)seed);
+        expect(fake_most_allocated() <= 2 * caps.heap_bytes, "%s: more than there is", about);
+        expect_no_fault(about);
+    }
+    printf("%u products, %u in several panels, %u with K in parts, %u shrunk; %u did not fit; %u unexpected\n", counts.right, counts.cut,
+           counts.split, counts.shrunk, counts.too_small, unexpected());
+    expect(argc > 1 || (counts.right > count / 2 && counts.cut > 50 && counts.split > 5 && counts.shrunk > 10), "too few of a kind");
+    return unexpected() > 0;
+}
