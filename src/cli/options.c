@@ -186,7 +186,7 @@ vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char 
     options->seed.value = 1;
     if (command == CLI_TRACE) options->init = VKMM_INIT_INDEX;
     opterr = 0;
-    optind = 1;
+    optind = 0; /* forgets where an earlier line's words ended: a refusal leaves getopt in the midst of "-abc" */
     while (status == VKMM_OK) {
         int code;
         optopt = 0; /* stays 0 for an unknown long option */

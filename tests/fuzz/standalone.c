@@ -1,12 +1,14 @@
 /* Drives a fuzz target without libFuzzer, the same way every time:
  *
- *     fuzz_npy [FILE…]        the files, the target's own examples, then random mutations of the examples for about two seconds
+ *     fuzz_npy [PATH…]        the files, or those in the folders, the target's own examples, then random mutations of the examples for about
+ *                             two seconds
  *     fuzz_npy --write FOLDER writes the examples there, as a corpus for libFuzzer
  *
  * Each input is a block of exactly its own size, so that a sanitizer sees the first byte read beyond it. */
 #include "fuzz.h"
 
 #include "base/clock.h"
+#include "base/folder.h"
 #include "base/random.h"
 
 #include <stdio.h>
@@ -25,12 +27,13 @@ static void feed(const uint8_t *data, size_t bytes)
     free(copy);
 }
 
+/* 0 when it cannot be read. */
 static int feed_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
         perror(path);
-        return 1;
+        return 0;
     }
     size_t used = 0, got = 0, room = 1 << 20;
     uint8_t *data = malloc(room);
@@ -38,7 +41,24 @@ static int feed_file(const char *path)
     if (data != NULL) feed(data, used);
     free(data);
     fclose(file);
-    return data == NULL;
+    return data != NULL;
+}
+
+/* How many files there were; 0 is a failure. */
+static unsigned feed_path(const char *path)
+{
+    vkmm_names names = {0};
+    char inner[4096];
+    unsigned fed = 0;
+    if (!vkmm_folder_list(path, &names)) return (unsigned)feed_file(path);
+    for (uint32_t i = 0; i < names.count; i++) {
+        snprintf(inner, sizeof inner, "%s/%s", path, names.name[i]);
+        if (!feed_file(inner)) break;
+        fed++;
+    }
+    if (fed < names.count) fed = 0;
+    vkmm_names_free(&names);
+    return fed;
 }
 
 /* Bytes that mean something to a header are likelier than others. */
@@ -106,11 +126,14 @@ int main(int count, char **arguments)
 {
     uint8_t data[VKMM_FUZZ_SEED_BYTES];
     size_t bytes = 0;
-    unsigned examples = 0;
+    unsigned examples = 0, files = 0;
     if (count == 3 && strcmp(arguments[1], "--write") == 0) return write_examples(arguments[2]);
-    for (int i = 1; i < count; i++)
-        if (feed_file(arguments[i]) != 0) return 1;
+    for (int i = 1; i < count; i++) {
+        const unsigned fed = feed_path(arguments[i]);
+        if (fed == 0) return 1;
+        files += fed;
+    }
     for (; (bytes = vkmm_fuzz_seed(examples, data)) > 0; examples++) feed(data, bytes);
-    printf("%d files, %u examples and %u mutations\n", count - 1, examples, mutate(examples));
+    printf("%u files, %u examples and %u mutations\n", files, examples, mutate(examples));
     return 0;
 }

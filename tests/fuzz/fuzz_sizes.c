@@ -1,0 +1,198 @@
+/* Any text as the argument of any option: it is refused with one sentence, or gives a value within the option's limits, which is the same again
+ * when it is written and read once more. The first byte chooses an option that has an argument, or a kernel whose --config the text is. */
+#include "fuzz.h"
+
+#include "base/log.h"
+#include "cli/values.h"
+#include "kernel/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW_SIZES = 12, LONGEST_EXTENT = 10, FIRST_OPTION = 16 };
+
+static void hear(void *user, vkmm_log_level level, const char *sentence)
+{
+    if (level != VKMM_LOG_ERROR || *sentence == '\0') abort();
+    for (; *sentence != '\0'; sentence++)
+        if ((unsigned char)*sentence < ' ') abort();
+    (*(unsigned *)user)++;
+}
+
+static void must(int holds, const char *what)
+{
+    if (holds) return;
+    fprintf(stderr, "fuzz_sizes: %s\n", what);
+    abort();
+}
+
+/* A list of at most FEW_SIZES, written as M x N x K each, is the same list. */
+static void check_sizes(const cli_sizes *sizes, int extents)
+{
+    char text[FEW_SIZES * 3 * (LONGEST_EXTENT + 1) + 1];
+    size_t used = 0;
+    cli_sizes again = {NULL, 0};
+    must(sizes->count >= 1 && sizes->count <= CLI_MAX_SIZES, "a list of no or too many sizes");
+    for (size_t i = 0; i < sizes->count; i++) {
+        const cli_size *s = &sizes->item[i];
+        must(s->m <= CLI_MAX_EXTENT && s->n <= CLI_MAX_EXTENT && s->k <= (extents == 3 ? CLI_MAX_EXTENT : 0), "an extent is too large");
+    }
+    if (sizes->count > FEW_SIZES) return;
+    for (size_t i = 0; i < sizes->count; i++) {
+        const cli_size *s = &sizes->item[i];
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%llux%llu", i > 0 ? "," : "", (unsigned long long)s->m,
+                                 (unsigned long long)s->n);
+        if (extents == 3) used += (size_t)snprintf(text + used, sizeof text - used, "x%llu", (unsigned long long)s->k);
+    }
+    must((extents == 3 ? cli_sizes_parse : cli_matrices_parse)(NULL, text, &again) == VKMM_OK, "what was written is not read");
+    must(again.count == sizes->count && memcmp(again.item, sizes->item, again.count * sizeof *again.item) == 0, "the list has changed");
+    cli_sizes_free(&again);
+}
+
+static void check_scalar(const cli_option *option, const cli_scalar *scalar)
+{
+    char text[64];
+    cli_scalar again = {0, 0};
+    must(scalar->given && isfinite(scalar->value), "a scalar that is no number");
+    snprintf(text, sizeof text, "%.17g", scalar->value);
+    must(cli_parse_scalar(NULL, option, text, &again) == VKMM_OK && again.value == scalar->value, "the scalar has changed");
+}
+
+static int is_word_of(const cli_option *option, const char *word)
+{
+    for (uint32_t i = 0; option->choice(i) != NULL; i++)
+        if (option->choice(i) == word || strcmp(option->choice(i), word) == 0) return 1;
+    return 0;
+}
+
+static uint32_t word_count(const cli_option *option)
+{
+    uint32_t count = 0;
+    while (option->choice(count) != NULL) count++;
+    return count;
+}
+
+/* The limits that values.c promises, by the kind of argument. */
+static void check_value(const cli_option *option, const char *text, const void *field)
+{
+    const cli_number *number = field;
+    const cli_types *types = field;
+    const uint32_t *tile = field;
+    const cli_at *at = field;
+    const double *value = field;
+    if (option->parse == cli_parse_text || option->parse == cli_parse_config) must(*(const char *const *)field == text, "another text");
+    if (option->parse == cli_parse_extent) must(number->given && number->value <= CLI_MAX_EXTENT, "an extent");
+    if (option->parse == cli_parse_seed) must(number->given && number->value < UINT64_C(1) << 53, "a seed");
+    if (option->parse == cli_parse_iters) must(number->given && number->value >= 1 && number->value <= 1000000, "iterations");
+    if (option->parse == cli_parse_count) must(number->given && number->value <= 1000000, "a count");
+    if (option->parse == cli_parse_ld || option->parse == cli_parse_elements) must(number->given && number->value <= INT64_MAX, "elements");
+    if (option->parse == cli_parse_batch) must(number->given && number->value >= 1 && number->value <= UINT32_MAX, "a batch");
+    if (option->parse == cli_parse_tile) must(tile[0] >= 1 && tile[1] >= 1, "a tile of nothing");
+    if (option->parse == cli_parse_at) must(at->given && at->row < CLI_MAX_EXTENT && at->col < CLI_MAX_EXTENT, "an element");
+    if (option->parse == cli_parse_time) must(*value > 0 && *value <= 86400e3, "a time");
+    if (option->parse == cli_parse_budget) must(*value >= 100 && *value <= 86400e3, "a budget");
+    if (option->parse == cli_parse_share) must(*value > 0 && *value < 1, "a share");
+    if (option->parse == cli_parse_mebibytes) must(*value >= 1048576 && *value <= 1099511627776.0, "bytes");
+    if (option->parse == cli_parse_scalar) check_scalar(option, field);
+    if (option->parse == cli_parse_types || option->parse == cli_parse_tutorial_types)
+        must(types->count >= 1 && types->count <= VKMM_TYPE_COUNT, "a list of types");
+    if (option->parse == cli_parse_word || option->parse == cli_parse_tutorial)
+        must(is_word_of(option, *(const char *const *)field), "an unknown word");
+    if (option->parse == cli_parse_index) must(*(const int *)field >= 0 && *(const uint32_t *)field < word_count(option), "an index");
+}
+
+static void judge_option(const vkmm_log *log, const cli_option *option, const char *text, const unsigned *sentences)
+{
+    cli_options options;
+    memset(&options, 0, sizeof options);
+    void *field = (char *)&options + option->offset;
+    const vkmm_status status = option->parse(log, option, text, field);
+    must(status == VKMM_OK || status == VKMM_INVALID, "an undocumented status");
+    must(*sentences == (status != VKMM_OK), "not one sentence for a failure, or one for a success");
+    if (status == VKMM_OK) check_value(option, text, field);
+    if (status == VKMM_OK && option->parse == cli_parse_sizes) check_sizes(&options.sizes, 3);
+    if (status == VKMM_OK && option->parse == cli_parse_matrices) check_sizes(&options.sizes, 2);
+    cli_options_free(&options);
+}
+
+/* What was read is the same when it is written and read again. */
+static void judge_config(const vkmm_log *log, const vkmm_kernel *kernel, const char *text, const unsigned *sentences)
+{
+    char written[VKMM_CONFIG_TEXT];
+    vkmm_config config = {{0}}, again = {{0}};
+    const vkmm_status status = vkmm_config_parse(log, kernel, text, &config);
+    must(status == VKMM_OK || status == VKMM_INVALID, "an undocumented status");
+    must(*sentences == (status != VKMM_OK), "not one sentence for a failure, or one for a success");
+    vkmm_config_text(kernel, &config, written);
+    must(vkmm_config_parse(NULL, kernel, written, &again) == VKMM_OK, "a written configuration is not read");
+    must(memcmp(&config, &again, sizeof config) == 0, "the configuration has changed");
+}
+
+/* Of those with an argument; wraps. */
+static const cli_option *option_at(unsigned index)
+{
+    for (unsigned i = 0;; i = (i + 1) % cli_option_count)
+        if (cli_option_table[i].parse != NULL && index-- == 0) return &cli_option_table[i];
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    unsigned sentences = 0;
+    const vkmm_log log = {hear, &sentences};
+    if (bytes == 0) return 0;
+    char *text = malloc(bytes);
+    if (text == NULL) return 0;
+    memcpy(text, data + 1, bytes - 1);
+    text[bytes - 1] = '\0';
+    const vkmm_kernel *kernel = data[0] < FIRST_OPTION ? vkmm_kernel_at(data[0]) : NULL;
+    if (kernel != NULL && kernel->tunables != NULL)
+        judge_config(&log, kernel, text, &sentences);
+    else
+        judge_option(&log, option_at(data[0] - (data[0] < FIRST_OPTION ? 0u : FIRST_OPTION)), text, &sentences);
+    free(text);
+    return 0;
+}
+
+/* For every option one text that it takes, as far as the list reaches. */
+size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
+{
+    static const char *const texts[] = {"1024",
+                                        "2x6x4",
+                                        "256,512,1000",
+                                        "256:4096:*2",
+                                        "100:500:+100",
+                                        "0:4294967295:1048576",
+                                        "7×8X9",
+                                        "1:1:1,2x2",
+                                        "18446744073709551616",
+                                        "f32,f64",
+                                        "f16_r",
+                                        "T",
+                                        "col",
+                                        "-1.5e-3",
+                                        ".5",
+                                        "8x4",
+                                        "3,4",
+                                        "500ms",
+                                        "0.5s",
+                                        "2m",
+                                        "24h",
+                                        "5%",
+                                        "0.5%",
+                                        "256",
+                                        "relu",
+                                        "blocked",
+                                        "freivalds",
+                                        "fullness",
+                                        "bash",
+                                        "rows=64,cols=64 depth=16",
+                                        "splits=1048576",
+                                        ""};
+    const unsigned count = sizeof texts / sizeof *texts;
+    if (index >= 4 * count) return 0;
+    out[0] = (uint8_t)(index * 7); /* 7 and 256 have no factor in common: every option comes, each with several texts */
+    memcpy(out + 1, texts[index % count], strlen(texts[index % count]));
+    return 1 + strlen(texts[index % count]);
+}
