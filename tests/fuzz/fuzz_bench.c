@@ -1,17 +1,6 @@
 /* Any bytes as a bench report: the parser refuses them, or gives a report that every writer can write, whose figures follow from its samples, and which
  * is read again once it is written. The first byte decides: even, what follows is the file; odd, it is edits of a good report's values, which
- * get much deeper than random text does.
- *
- * As fuzz_npy.c has it; with libFuzzer:
- *
- *     build/tests/fuzz/fuzz_bench --write corpus
- *     CC=clang meson setup build-fuzz -Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-fsanitize=fuzzer-no-link
- *     ninja -C build-fuzz src/{report/libreport,bench/libbench,math/libmath,base/libbase}.a
- *     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DVK_NO_PROTOTYPES -Isrc -Isrc/include -Itests/fuzz -Itests/bench \
- *         tests/fuzz/fuzz_bench*.c tests/bench/make_bench.c build-fuzz/src/{report/libreport,bench/libbench,math/libmath,base/libbase}.a \
- *         -ljansson -lm -ldl -lpthread -o /tmp/fuzz_bench
- *     /tmp/fuzz_bench -max_len=900 corpus
- */
+ * get much deeper than random text does. */
 #include "fuzz_bench.h"
 
 #include "fuzz.h"

@@ -60,7 +60,7 @@ static void check_row(const vkmm_bench *bench, const vkmm_bench_row *row)
     must(vkmm_bench_same(row, row) && vkmm_bench_find(bench, row->device, row) != NULL, "a row is not found");
 }
 
-static void check(const vkmm_bench *bench)
+void fuzz_bench_check(const vkmm_bench *bench)
 {
     for (uint32_t i = 0; i < bench->row_count; i++) check_row(bench, &bench->rows[i]);
     for (uint32_t i = 0; i < bench->device_count; i++)
@@ -133,7 +133,7 @@ void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice)
     }
     if (bytes > 0 && text[0] == '<') clean_drawing(text, bytes);
     if (vkmm_bench_parse(NULL, "fuzz", text, bytes, &bench) != VKMM_OK) return;
-    check(&bench);
+    fuzz_bench_check(&bench);
     report = report_to(nowhere, choice);
     switch (choice % 8) { /* one way for each: all of them would take as long as ten inputs */
     case 0:

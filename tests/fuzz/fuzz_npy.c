@@ -1,13 +1,4 @@
-/* Any bytes as a .npy file: the parser refuses them, or gives a view whose every element can be read.
- *
- * In the ordinary tests standalone.c drives this for some seconds. With libFuzzer (clang), from the root of the checkout, for as long as
- * one likes:
- *
- *     build/tests/fuzz/fuzz_npy --write corpus
- *     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DVK_NO_PROTOTYPES -Isrc -Isrc/include -Itests/fuzz \
- *         tests/fuzz/fuzz_npy.c src/io/{array,npy,npy_parse}.c src/math/{half,matrix,type}.c src/base/{alloc,log}.c -o /tmp/fuzz_npy
- *     /tmp/fuzz_npy corpus
- */
+/* Any bytes as a .npy file: the parser refuses them, or gives a view whose every element can be read. */
 #include "fuzz.h"
 
 #include "io/npy.h"

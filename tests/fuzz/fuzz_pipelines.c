@@ -1,11 +1,5 @@
 /* Any bytes as a file of compiled pipelines: the parser refuses them, or gives a part of them that may be read, and that begins as the driver's
- * own data must. Inputs whose first byte is odd get the right length and checksum, so that the parser looks further.
- *
- *     build/tests/fuzz/fuzz_pipelines --write corpus
- *     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DVK_NO_PROTOTYPES -Isrc -Isrc/include -Itests/fuzz \
- *         tests/fuzz/fuzz_pipelines.c src/vk/pipeline_cache_file.c -o /tmp/fuzz_pipelines
- *     /tmp/fuzz_pipelines corpus
- */
+ * own data must. Inputs whose first byte is odd get the right length and checksum, so that the parser looks further. */
 #include "fuzz.h"
 
 #include "base/hash.h"

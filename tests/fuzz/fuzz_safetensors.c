@@ -1,13 +1,4 @@
-/* Any bytes as a safetensors file: the parser refuses them, or gives an array whose every element can be read.
- *
- * In the ordinary tests standalone.c drives this for some seconds. With libFuzzer (clang), from the root of the checkout:
- *
- *     build/tests/fuzz/fuzz_safetensors --write corpus
- *     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DVK_NO_PROTOTYPES -Isrc -Isrc/include -Itests/fuzz \
- *         tests/fuzz/fuzz_safetensors.c src/io/{array,safetensors,safetensors_parse}.c src/math/{half,matrix,type}.c src/base/{alloc,log}.c \
- *         -ljansson -o /tmp/fuzz_safetensors
- *     /tmp/fuzz_safetensors corpus
- */
+/* Any bytes as a safetensors file: the parser refuses them, or gives an array whose every element can be read. */
 #include "fuzz.h"
 
 #include "io/safetensors.h"

@@ -1,12 +1,4 @@
-/* Any bytes as a file of tuning results: the parser takes whole lines alone, each of which it would write the same way again.
- *
- * As fuzz_npy.c has it; with libFuzzer:
- *
- *     build/tests/fuzz/fuzz_tuning --write corpus
- *     clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DVK_NO_PROTOTYPES -Isrc -Isrc/include -Itests/fuzz \
- *         tests/fuzz/fuzz_tuning.c build/src/{plan/libplan,kernel/libkernel,vk/libvk,math/libmath,base/libbase}.a -lm -ldl -o /tmp/fuzz_tuning
- *     /tmp/fuzz_tuning corpus
- */
+/* Any bytes as a file of tuning results: the parser takes whole lines alone, each of which it would write the same way again. */
 #include "fuzz.h"
 
 #include "math/type.h"
