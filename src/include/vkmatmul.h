@@ -196,6 +196,7 @@ typedef struct vkmm_device_info {
     uint32_t max_workgroup_count[3]; /* maxComputeWorkGroupCount */
     uint32_t max_shared_bytes;       /* maxComputeSharedMemorySize */
     uint32_t subgroup_size;
+    uint32_t subgroup_operations;  /* VkSubgroupFeatureFlags of compute shaders */
     int has_broadcast;             /* subgroupBroadcast in compute shaders: the ballot operations of a subgroup */
     uint32_t processors;           /* that run workgroups side by side (streaming multiprocessors, compute units); 0: not told */
     uint64_t max_storage_range;    /* maxStorageBufferRange, bytes one binding can see */
@@ -306,6 +307,13 @@ typedef struct vkmm_shader vkmm_shader;
  * or built without it. */
 VKMM_API vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type,
                                          vkmm_shader **shader);
+
+/* The same of SPIR-V, `bytes` from `words` on, which may be aligned as they like and are copied; type says what its buffers hold. Both kinds are checked
+ * before a driver sees them: the module's structure, this contract, what the device offers (when a job is made), and, where the library SPIRV-Tools
+ * can be loaded, every instruction; where it cannot, the log is told (INFO). VKMM_INVALID: the module is broken, or not what the contract says;
+ * VKMM_UNSUPPORTED: it needs a version, a capability or an extension of SPIR-V that is not there. */
+VKMM_API vkmm_status vkmm_shader_load(const vkmm_log *log, const char *name, const void *words, size_t bytes, vkmm_type type,
+                                      vkmm_shader **shader);
 VKMM_API void vkmm_shader_destroy(vkmm_shader **shader);
 
 /* ---- Job: a problem on a device, with its memory; run it, time it ---- */

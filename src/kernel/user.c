@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "kernel/spirv.h"
 
 void vkmm_shader_destroy(vkmm_shader **shader)
 {
@@ -14,145 +15,24 @@ void vkmm_shader_destroy(vkmm_shader **shader)
     *shader = NULL;
 }
 
-#ifdef VKMM_HAVE_SHADERC
-
-#include <shaderc/shaderc.h>
-
-#include "base/dynlib.h"
-#include "math/type.h"
-
-/* libshaderc's functions: opened at run time, or linked where its shared library is broken (shaders/shaderc/meson.build). */
-#define SHADERC_FUNCTIONS(X)                                                                                                               \
-    X(compiler_initialize)                                                                                                                 \
-    X(compiler_release)                                                                                                                    \
-    X(compile_options_initialize)                                                                                                          \
-    X(compile_options_release)                                                                                                             \
-    X(compile_options_add_macro_definition)                                                                                                \
-    X(compile_options_set_target_env)                                                                                                      \
-    X(compile_options_set_optimization_level)                                                                                              \
-    X(compile_into_spv)                                                                                                                    \
-    X(result_release)                                                                                                                      \
-    X(result_get_compilation_status)                                                                                                       \
-    X(result_get_error_message)                                                                                                            \
-    X(result_get_length)                                                                                                                   \
-    X(result_get_bytes)
-
-typedef struct shaderc_api {
-    void *library;
-#define X(name) __typeof__(&shaderc_##name) name;
-    SHADERC_FUNCTIONS(X)
-#undef X
-} shaderc_api;
-
-#ifdef VKMM_SHADERC_LINKED
-
-static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
+/* Through the checks, in the order of what they trust. */
+static vkmm_status take_module(const vkmm_log *log, const void *data, size_t bytes, int tell, vkmm_shader *shader)
 {
-    (void)log;
-    api->library = NULL;
-#define X(name) api->name = shaderc_##name;
-    SHADERC_FUNCTIONS(X)
-#undef X
-    return VKMM_OK;
-}
-
-#else
-
-static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
-{
-    static const char *const names[] = {"libshaderc.so.1", "libshaderc_shared.so.1", "libshaderc_shared.so", "libshaderc.dylib"};
-    memset(api, 0, sizeof *api);
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && !api->library; i++) api->library = vkmm_dynlib_open(names[i]);
-    if (!api->library)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "a user's shader needs libshaderc (libshaderc.so.1), which cannot be loaded here");
-#define X(name)                                                                                                                            \
-    api->name = (__typeof__(api->name))vkmm_dynlib_symbol(api->library, "shaderc_" #name);                                                 \
-    if (!api->name) {                                                                                                                      \
-        vkmm_dynlib_close(api->library);                                                                                                   \
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "this libshaderc lacks the function shaderc_" #name);                                      \
-    }
-    SHADERC_FUNCTIONS(X)
-#undef X
-    return VKMM_OK;
-}
-
-#endif
-
-/* Every line of the compiler's message is a sentence of its own: "FILE:LINE: error: …". */
-static void say_lines(const vkmm_log *log, const char *text)
-{
-    while (*text) {
-        int length = (int)strcspn(text, "\n");
-        if (length > 0) vkmm_say(log, VKMM_LOG_ERROR, "%.*s", length, text);
-        text += length + (text[length] == '\n');
-    }
-}
-
-static vkmm_status copy_module(const vkmm_log *log, const shaderc_api *api, shaderc_compilation_result_t result, vkmm_shader *shader)
-{
-    size_t bytes = api->result_get_length(result);
-    uint32_t *words = vkmm_alloc(1, bytes);
+    uint32_t *words = vkmm_alloc(1, bytes); /* data may lie anywhere */
     if (!words) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a shader of %zu bytes", bytes);
-    memcpy(words, api->result_get_bytes(result), bytes);
+    if (bytes > 0) memcpy(words, data, bytes);
     shader->module.words = words;
     shader->module.bytes = bytes;
-    return VKMM_OK;
+    const vkmm_status status = vkmm_spirv_check(log, shader->name, words, bytes, NULL, NULL);
+    return status == VKMM_OK ? vkmm_spirv_validate(log, shader->name, words, bytes, tell) : status;
 }
 
-static vkmm_status compile(const vkmm_log *log, const shaderc_api *api, const char *text, size_t bytes, vkmm_shader *shader)
+vkmm_status vkmm_shader_make(const vkmm_log *log, const char *name, const void *data, size_t bytes, vkmm_type type, int tell,
+                             vkmm_shader **out)
 {
     vkmm_status status;
-    const char *glsl = vkmm_type_of(shader->module.type)->glsl;
-    shaderc_compilation_result_t result = NULL;
-    shaderc_compiler_t compiler = api->compiler_initialize();
-    shaderc_compile_options_t options = api->compile_options_initialize();
-    if (!compiler || !options) {
-        status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "libshaderc could not start");
-        goto done;
-    }
-    api->compile_options_add_macro_definition(options, "T", 1, glsl, strlen(glsl));
-    api->compile_options_set_target_env(options, shaderc_target_env_vulkan, shaderc_env_version_vulkan_1_1);
-    api->compile_options_set_optimization_level(options, shaderc_optimization_level_performance);
-    result = api->compile_into_spv(compiler, text, bytes, shaderc_glsl_compute_shader, shader->name, "main", options);
-    if (api->result_get_compilation_status(result) != shaderc_compilation_status_success) {
-        say_lines(log, api->result_get_error_message(result));
-        status = vkmm_fail(log, VKMM_INVALID, "%s: the shader does not compile", shader->name);
-        goto done;
-    }
-    status = copy_module(log, api, result, shader);
-done:
-    if (result) api->result_release(result);
-    if (options) api->compile_options_release(options);
-    if (compiler) api->compiler_release(compiler);
-    return status;
-}
-
-/* The number of the first #version line, or 0. */
-static unsigned version_of(const char *text, size_t bytes)
-{
-    static const char word[] = "#version";
-    const size_t length = sizeof word - 1;
-    for (size_t i = 0; i + length < bytes; i++) {
-        unsigned version = 0;
-        if (memcmp(text + i, word, length) != 0) continue;
-        for (i += length; i < bytes && (text[i] == ' ' || text[i] == '\t'); i++) continue;
-        for (; i < bytes && text[i] >= '0' && text[i] <= '9' && version < 1000; i++) version = 10 * version + (unsigned)(text[i] - '0');
-        return version;
-    }
-    return 0;
-}
-
-vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type, vkmm_shader **out)
-{
-    shaderc_api api;
-    *out = NULL;
-    /* glslang meets the versions before compute shaders, and its default is 110, with a dump of all its built-ins on standard output. */
-    if (version_of(text, bytes) < 310)
-        return vkmm_fail(log, VKMM_INVALID, "%s: no line such as '#version 450' says that this is a compute shader for Vulkan", name);
-    vkmm_status status = open_shaderc(log, &api);
-    if (status != VKMM_OK) return status;
-
     vkmm_shader *shader = vkmm_alloc(1, sizeof *shader);
+    *out = NULL;
     if (shader) shader->name = vkmm_strdup(name);
     if (!shader || !shader->name) {
         status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the shader %s", name);
@@ -161,24 +41,24 @@ vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const cha
     shader->kernel = (vkmm_kernel){"user", "a user's shader", VKMM_SPREAD_GRID, 16, 16, 0};
     shader->module.kernel = "user";
     shader->module.type = shader->module.compute = type;
-    status = compile(log, &api, text, bytes, shader);
+    shader->is_foreign = 1;
+    status = take_module(log, data, bytes, tell, shader);
     if (status != VKMM_OK) goto error;
-    vkmm_dynlib_close(api.library);
     *out = shader;
     return VKMM_OK;
 error:
     vkmm_shader_destroy(&shader);
-    vkmm_dynlib_close(api.library);
     return status;
 }
 
-#else
-
-vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type, vkmm_shader **out)
+vkmm_status vkmm_shader_load(const vkmm_log *log, const char *name, const void *data, size_t bytes, vkmm_type type, vkmm_shader **shader)
 {
-    (void)text, (void)bytes, (void)type;
-    *out = NULL;
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "%s: this build of vkmatmul was made without libshaderc, so it cannot compile shaders", name);
+    return vkmm_shader_make(log, name, data, bytes, type, 1, shader);
 }
 
-#endif
+vkmm_status vkmm_shader_check(const vkmm_log *log, const vkmm_shader *shader, const vkmm_device_info *device,
+                              const vkmm_kernel_info *kernel)
+{
+    if (!shader->is_foreign) return VKMM_OK;
+    return vkmm_spirv_check(log, shader->name, shader->module.words, shader->module.bytes, device, kernel);
+}

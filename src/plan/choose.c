@@ -134,7 +134,9 @@ vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, con
     if (status == VKMM_OK) status = check_ranges(log, device, problem);
     if (status != VKMM_OK) return status;
     if (choice->kernel->tunables) return vkmm_choose_general(log, device, wish, choice);
-    return vkmm_choose_tutorial(log, device, wish, choice);
+    status = vkmm_choose_tutorial(log, device, wish, choice);
+    if (status == VKMM_OK && wish->shader) status = vkmm_shader_check(log, wish->shader, device, &choice->info);
+    return status;
 }
 
 vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_build build, uint32_t count, const uint32_t *ids,

@@ -173,8 +173,8 @@ int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, u
     read_identity(&properties.properties, &driver, &ids, info);
     read_limits(&properties.properties.limits, info);
     info->subgroup_size = subgroup.subgroupSize;
-    info->has_broadcast =
-        (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (subgroup.supportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT);
+    if (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) info->subgroup_operations = subgroup.supportedOperations;
+    info->has_broadcast = (info->subgroup_operations & VK_SUBGROUP_FEATURE_BALLOT_BIT) != 0;
     info->processors = read_processors(instance, handle, &extensions);
     info->max_allocation_bytes = maintenance3.maxMemoryAllocationSize;
     info->max_buffer_bytes = knows_maintenance4 ? maintenance4.maxBufferSize : maintenance3.maxMemoryAllocationSize;

@@ -1,0 +1,95 @@
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/dynlib.h"
+#include "base/log.h"
+#include "kernel/spirv.h"
+
+/* The part of the C interface of SPIRV-Tools that is used: it is stable, and no distribution has to bring its headers. */
+enum { ENV_VULKAN_1_1 = 18, ENV_VULKAN_1_1_SPIRV_1_4 = 21, ENV_VULKAN_1_2 = 23, ENV_VULKAN_1_3 = 25 };
+
+typedef struct spv_context_t spv_context_t;
+
+typedef struct spv_diagnostic_t {
+    struct {
+        size_t line, column, index;
+    } position;
+    char *error;
+    bool is_text_source;
+} spv_diagnostic_t;
+
+typedef struct tools {
+    void *library;
+    spv_context_t *(*create)(int environment);
+    void (*destroy)(spv_context_t *context);
+    int (*validate)(const spv_context_t *context, const uint32_t *words, size_t count, spv_diagnostic_t **diagnostic);
+    void (*forget)(spv_diagnostic_t *diagnostic);
+} tools;
+
+#ifdef VKMM_SPIRV_TOOLS_LINKED
+
+spv_context_t *spvContextCreate(int environment);
+void spvContextDestroy(spv_context_t *context);
+int spvValidateBinary(const spv_context_t *context, const uint32_t *words, size_t count, spv_diagnostic_t **diagnostic);
+void spvDiagnosticDestroy(spv_diagnostic_t *diagnostic);
+
+static int open_tools(tools *t)
+{
+    *t = (tools){NULL, spvContextCreate, spvContextDestroy, spvValidateBinary, spvDiagnosticDestroy};
+    return 1;
+}
+
+#else
+
+static int open_tools(tools *t)
+{
+    static const char *const names[] = {"libSPIRV-Tools-shared.so", "libSPIRV-Tools.so", "libSPIRV-Tools-shared.dylib"};
+    memset(t, 0, sizeof *t);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !t->library; i++) t->library = vkmm_dynlib_open(names[i]);
+    if (!t->library) return 0;
+    t->create = (spv_context_t * (*)(int)) vkmm_dynlib_symbol(t->library, "spvContextCreate");
+    t->destroy = (void (*)(spv_context_t *))vkmm_dynlib_symbol(t->library, "spvContextDestroy");
+    t->validate =
+        (int (*)(const spv_context_t *, const uint32_t *, size_t, spv_diagnostic_t **))vkmm_dynlib_symbol(t->library, "spvValidateBinary");
+    t->forget = (void (*)(spv_diagnostic_t *))vkmm_dynlib_symbol(t->library, "spvDiagnosticDestroy");
+    if (t->create && t->destroy && t->validate && t->forget) return 1;
+    vkmm_dynlib_close(t->library);
+    return 0;
+}
+
+#endif
+
+static int environment_of(uint32_t version)
+{
+    const uint32_t minor = version >> 8 & 0xff;
+    return minor <= 3 ? ENV_VULKAN_1_1 : minor == 4 ? ENV_VULKAN_1_1_SPIRV_1_4 : minor == 5 ? ENV_VULKAN_1_2 : ENV_VULKAN_1_3;
+}
+
+/* The message may quote an instruction on lines of its own; the first line is the cause. */
+static vkmm_status refuse(const vkmm_log *log, const char *name, const spv_diagnostic_t *diagnostic)
+{
+    const char *error = diagnostic && diagnostic->error ? diagnostic->error : "no reason given";
+    return vkmm_fail(log, VKMM_INVALID, "%s is not valid SPIR-V: %.*s", name, (int)strcspn(error, "\n"), error);
+}
+
+vkmm_status vkmm_spirv_validate(const vkmm_log *log, const char *name, const uint32_t *words, size_t bytes, int tell)
+{
+    spv_diagnostic_t *diagnostic = NULL;
+    vkmm_status status = VKMM_OK;
+    tools t;
+    if (!open_tools(&t)) {
+        if (tell)
+            vkmm_say(log, VKMM_LOG_INFO,
+                     "the structure of %s is checked, but not its instructions: the validator of SPIRV-Tools (libSPIRV-Tools-shared.so) "
+                     "cannot be loaded",
+                     name);
+        return VKMM_OK;
+    }
+    spv_context_t *context = t.create(environment_of(words[1]));
+    if (!context) status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "the validator of SPIRV-Tools could not start for %s", name);
+    if (context && t.validate(context, words, bytes / 4, &diagnostic) != 0) status = refuse(log, name, diagnostic);
+    if (diagnostic) t.forget(diagnostic);
+    if (context) t.destroy(context);
+    vkmm_dynlib_close(t.library);
+    return status;
+}

@@ -1,0 +1,147 @@
+#include <string.h>
+
+#include "base/dynlib.h"
+#include "base/log.h"
+#include "kernel/user.h"
+#include "math/type.h"
+
+#ifdef VKMM_HAVE_SHADERC
+
+#include <shaderc/shaderc.h>
+
+/* libshaderc's functions: opened at run time, or linked where its shared library is broken (shaders/shaderc/meson.build). */
+#define SHADERC_FUNCTIONS(X)                                                                                                               \
+    X(compiler_initialize)                                                                                                                 \
+    X(compiler_release)                                                                                                                    \
+    X(compile_options_initialize)                                                                                                          \
+    X(compile_options_release)                                                                                                             \
+    X(compile_options_add_macro_definition)                                                                                                \
+    X(compile_options_set_target_env)                                                                                                      \
+    X(compile_options_set_optimization_level)                                                                                              \
+    X(compile_into_spv)                                                                                                                    \
+    X(result_release)                                                                                                                      \
+    X(result_get_compilation_status)                                                                                                       \
+    X(result_get_error_message)                                                                                                            \
+    X(result_get_length)                                                                                                                   \
+    X(result_get_bytes)
+
+typedef struct shaderc_api {
+    void *library;
+#define X(name) __typeof__(&shaderc_##name) name;
+    SHADERC_FUNCTIONS(X)
+#undef X
+} shaderc_api;
+
+#ifdef VKMM_SHADERC_LINKED
+
+static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
+{
+    (void)log;
+    api->library = NULL;
+#define X(name) api->name = shaderc_##name;
+    SHADERC_FUNCTIONS(X)
+#undef X
+    return VKMM_OK;
+}
+
+#else
+
+static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
+{
+    static const char *const names[] = {"libshaderc.so.1", "libshaderc_shared.so.1", "libshaderc_shared.so", "libshaderc.dylib"};
+    memset(api, 0, sizeof *api);
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !api->library; i++) api->library = vkmm_dynlib_open(names[i]);
+    if (!api->library)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "a user's shader needs libshaderc (libshaderc.so.1), which cannot be loaded here");
+#define X(name)                                                                                                                            \
+    api->name = (__typeof__(api->name))vkmm_dynlib_symbol(api->library, "shaderc_" #name);                                                 \
+    if (!api->name) {                                                                                                                      \
+        vkmm_dynlib_close(api->library);                                                                                                   \
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "this libshaderc lacks the function shaderc_" #name);                                      \
+    }
+    SHADERC_FUNCTIONS(X)
+#undef X
+    return VKMM_OK;
+}
+
+#endif
+
+/* Every line of the compiler's message is a sentence of its own: "FILE:LINE: error: …". */
+static void say_lines(const vkmm_log *log, const char *text)
+{
+    while (*text) {
+        int length = (int)strcspn(text, "\n");
+        if (length > 0) vkmm_say(log, VKMM_LOG_ERROR, "%.*s", length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static vkmm_status compile(const vkmm_log *log, const shaderc_api *api, const char *name, const char *text, size_t bytes, vkmm_type type,
+                           vkmm_shader **shader)
+{
+    vkmm_status status;
+    const char *glsl = vkmm_type_of(type)->glsl;
+    shaderc_compilation_result_t result = NULL;
+    shaderc_compiler_t compiler = api->compiler_initialize();
+    shaderc_compile_options_t options = api->compile_options_initialize();
+    if (!compiler || !options) {
+        status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "libshaderc could not start");
+        goto done;
+    }
+    api->compile_options_add_macro_definition(options, "T", 1, glsl, strlen(glsl));
+    api->compile_options_set_target_env(options, shaderc_target_env_vulkan, shaderc_env_version_vulkan_1_1);
+    api->compile_options_set_optimization_level(options, shaderc_optimization_level_performance);
+    result = api->compile_into_spv(compiler, text, bytes, shaderc_glsl_compute_shader, name, "main", options);
+    if (api->result_get_compilation_status(result) != shaderc_compilation_status_success) {
+        say_lines(log, api->result_get_error_message(result));
+        status = vkmm_fail(log, VKMM_INVALID, "%s: the shader does not compile", name);
+        goto done;
+    }
+    status = vkmm_shader_make(log, name, api->result_get_bytes(result), api->result_get_length(result), type, 0, shader);
+done:
+    if (result) api->result_release(result);
+    if (options) api->compile_options_release(options);
+    if (compiler) api->compiler_release(compiler);
+    return status;
+}
+
+/* The number of the first #version line, or 0. */
+static unsigned version_of(const char *text, size_t bytes)
+{
+    static const char word[] = "#version";
+    const size_t length = sizeof word - 1;
+    for (size_t i = 0; i + length < bytes; i++) {
+        unsigned version = 0;
+        if (memcmp(text + i, word, length) != 0) continue;
+        for (i += length; i < bytes && (text[i] == ' ' || text[i] == '\t'); i++) continue;
+        for (; i < bytes && text[i] >= '0' && text[i] <= '9' && version < 1000; i++) version = 10 * version + (unsigned)(text[i] - '0');
+        return version;
+    }
+    return 0;
+}
+
+vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type, vkmm_shader **out)
+{
+    shaderc_api api;
+    *out = NULL;
+    /* glslang meets the versions before compute shaders, and its default is 110, with a dump of all its built-ins on standard output. */
+    if (version_of(text, bytes) < 310)
+        return vkmm_fail(log, VKMM_INVALID, "%s: no line such as '#version 450' says that this is a compute shader for Vulkan", name);
+    vkmm_status status = open_shaderc(log, &api);
+    if (status != VKMM_OK) return status;
+
+    status = compile(log, &api, name, text, bytes, type, out);
+    vkmm_dynlib_close(api.library);
+    return status;
+}
+
+#else
+
+vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type, vkmm_shader **out)
+{
+    (void)text, (void)bytes, (void)type;
+    *out = NULL;
+    return vkmm_fail(log, VKMM_UNSUPPORTED, "%s: this build of vkmatmul was made without libshaderc, so it cannot compile shaders", name);
+}
+
+#endif

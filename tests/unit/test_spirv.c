@@ -1,0 +1,337 @@
+/* Users' SPIR-V: a small module, whole, and broken in every way that the check knows; then what a device must have. */
+#include "kernel/contract.h"
+#include "kernel/spirv_module.h"
+#include "kernel/table.h"
+#include "kernel/user.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 256, PUSH = 9, BUFFER = 12, SHARED = 4, VERSION_1_3 = 0x10300 };
+
+typedef struct module {
+    uint32_t words[MOST];
+    size_t count;
+} module;
+
+static void emit(module *m, uint32_t opcode, size_t count, const uint32_t *operands)
+{
+    m->words[m->count++] = (uint32_t)(count + 1) << 16 | opcode;
+    memcpy(m->words + m->count, operands, count * sizeof *operands);
+    m->count += count;
+}
+
+#define EMIT(m, opcode, ...) emit(m, opcode, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__})
+
+/* One buffer, M, N and K, 64 · DEPTH words of shared memory, an empty main in workgroups of 8×4. */
+static module good(void)
+{
+    module m = {{0x07230203, VERSION_1_3, 0, 32, 0}, 5};
+    EMIT(&m, VKMM_OP_CAPABILITY, 1);
+    EMIT(&m, VKMM_OP_EXTENSION, 0x5f565053, 0x5f52484b, 0x69623631, 0x74735f74, 0x6761726f, 0x65); /* SPV_KHR_16bit_storage */
+    EMIT(&m, VKMM_OP_IMPORT, 30, 0x4c534c47, 0x6474732e, 0x3035342e, 0);                           /* GLSL.std.450 */
+    EMIT(&m, VKMM_OP_MEMORY_MODEL, 0, 1);
+    EMIT(&m, VKMM_OP_ENTRY_POINT, 5, 1, 0x6e69616d, 0);
+    EMIT(&m, VKMM_OP_EXECUTION_MODE, 1, 17, 8, 4, 1);
+    EMIT(&m, VKMM_OP_DECORATE, 10, VKMM_DECORATION_SPEC_ID, VKMM_SPEC_DEPTH);
+    EMIT(&m, VKMM_OP_DECORATE, 4, VKMM_DECORATION_ARRAY_STRIDE, 4);
+    EMIT(&m, VKMM_OP_DECORATE, 5, VKMM_DECORATION_BLOCK);
+    EMIT(&m, VKMM_OP_MEMBER_DECORATE, 5, 0, VKMM_DECORATION_OFFSET, 0);
+    EMIT(&m, VKMM_OP_DECORATE, 7, VKMM_DECORATION_SET, 0);
+    EMIT(&m, VKMM_OP_DECORATE, 7, VKMM_DECORATION_BINDING, 2);
+    EMIT(&m, VKMM_OP_DECORATE, 21, VKMM_DECORATION_BLOCK);
+    for (uint32_t i = 0; i < 3; i++) EMIT(&m, VKMM_OP_MEMBER_DECORATE, 21, i, VKMM_DECORATION_OFFSET, 4 * i);
+    EMIT(&m, 19, 2); /* void */
+    EMIT(&m, 33, 20, 2);
+    EMIT(&m, VKMM_OP_TYPE_INT, 3, 32, 0);
+    EMIT(&m, 29, 4, 3); /* an array without a length */
+    EMIT(&m, VKMM_OP_TYPE_STRUCT, 5, 4);
+    EMIT(&m, VKMM_OP_TYPE_POINTER, 6, BUFFER, 5);
+    EMIT(&m, VKMM_OP_VARIABLE, 6, 7, BUFFER);
+    EMIT(&m, VKMM_OP_TYPE_STRUCT, 21, 3, 3, 3);
+    EMIT(&m, VKMM_OP_TYPE_POINTER, 22, PUSH, 21);
+    EMIT(&m, VKMM_OP_VARIABLE, 22, 23, PUSH);
+    EMIT(&m, VKMM_OP_SPEC_CONSTANT, 3, 10, 16);
+    EMIT(&m, VKMM_OP_CONSTANT, 3, 11, 64);
+    EMIT(&m, VKMM_OP_SPEC_OP, 3, 12, 132, 10, 11); /* a product */
+    EMIT(&m, VKMM_OP_TYPE_ARRAY, 13, 3, 12);
+    EMIT(&m, VKMM_OP_TYPE_POINTER, 14, SHARED, 13);
+    EMIT(&m, VKMM_OP_VARIABLE, 14, 15, SHARED);
+    EMIT(&m, VKMM_OP_FUNCTION, 2, 1, 0, 20);
+    EMIT(&m, 248, 16); /* label */
+    m.words[m.count++] = 1 << 16 | 253;
+    m.words[m.count++] = 1 << 16 | VKMM_OP_FUNCTION_END;
+    return m;
+}
+
+/* Where the nth instruction of an opcode begins. */
+static size_t place(const module *m, uint32_t opcode, unsigned nth)
+{
+    for (size_t at = 5; at < m->count; at += m->words[at] >> 16)
+        if ((m->words[at] & 0xffff) == opcode && nth-- == 0) return at;
+    fail_msg("no opcode %u", opcode);
+    return 0;
+}
+
+static void hear(void *user, vkmm_log_level level, const char *sentence)
+{
+    if (level == VKMM_LOG_ERROR) snprintf(user, 1024, "%s", sentence);
+}
+
+/* A copy that ends where the bytes do, so that a sanitizer sees reads beyond it. */
+static vkmm_status check_bytes(const void *words, size_t bytes, const vkmm_device_info *device, const vkmm_kernel_info *kernel, char *heard)
+{
+    const vkmm_log log = {hear, heard};
+    void *copy = malloc(bytes > 0 ? bytes : 1);
+    assert_non_null(copy);
+    memcpy(copy, words, bytes);
+    heard[0] = '\0';
+    const vkmm_status status = vkmm_spirv_check(&log, "m.spv", copy, bytes, device, kernel);
+    free(copy);
+    return status;
+}
+
+static void expect(const module *m, const vkmm_device_info *device, const vkmm_kernel_info *kernel, vkmm_status status, const char *part)
+{
+    char heard[1024];
+    const vkmm_status is = check_bytes(m->words, 4 * m->count, device, kernel, heard);
+    if (is != status || (part ? !strstr(heard, part) : heard[0] != '\0'))
+        fail_msg("%s: %s: '%s'", part ? part : "good", vkmm_status_name(is), heard);
+}
+
+static void takes_what_compilers_make(void **state)
+{
+    static const char *const kernels[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
+    const module m = good();
+    (void)state;
+    expect(&m, NULL, NULL, VKMM_OK, NULL);
+    assert_int_equal(vkmm_spirv_validate(NULL, "m.spv", m.words, 4 * m.count, 0), VKMM_OK);
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        static const vkmm_type types[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_U32};
+        for (size_t t = 0; t < 4; t++) {
+            const vkmm_module *built = vkmm_module_find(kernels[i], types[t], VKMM_BUILD_PLAIN);
+            char heard[1024];
+            if (!built) continue;
+            if (check_bytes(built->words, built->bytes, NULL, NULL, heard) != VKMM_OK) fail_msg("%s: %s", kernels[i], heard);
+        }
+    }
+}
+
+/* One word of an instruction (or, without an opcode, of the header) is another. */
+static const struct {
+    uint32_t opcode;
+    unsigned nth;
+    size_t word;
+    uint32_t value;
+    vkmm_status status;
+    const char *part;
+} wrong[] = {
+    {0, 0, 0, 0x03022307, VKMM_INVALID, "the other byte order"},
+    {0, 0, 0, 0x464c457f, VKMM_INVALID, "no SPIR-V: it begins with 0x464c457f"},
+    {0, 0, 1, 0x20000, VKMM_INVALID, "no version of SPIR-V"},
+    {0, 0, 1, 0x10301, VKMM_INVALID, "no version of SPIR-V"},
+    {0, 0, 1, 0x10700, VKMM_UNSUPPORTED, "SPIR-V 1.7; vkmatmul takes up to 1.6"},
+    {0, 0, 3, 0, VKMM_INVALID, "a bound of 0 ids"},
+    {0, 0, 3, 0x400000, VKMM_INVALID, "a bound of 4194304 ids"},
+    {0, 0, 3, 100000, VKMM_INVALID, "a bound of 100000 ids in"},
+    {0, 0, 3, 16, VKMM_INVALID, "the bound is 16"},
+    {0, 0, 4, 1, VKMM_INVALID, "the schema is 1"},
+    {VKMM_OP_CAPABILITY, 0, 0, VKMM_OP_CAPABILITY, VKMM_INVALID, "the instruction at word 5 has 0 words"},
+    {VKMM_OP_CAPABILITY, 0, 0, 0xffff0000 | VKMM_OP_CAPABILITY, VKMM_INVALID, "has 65535 words"},
+    {VKMM_OP_FUNCTION_END, 0, 0, 2 << 16 | VKMM_OP_FUNCTION_END, VKMM_INVALID, "has 2 words, and 1 are left"},
+    {VKMM_OP_CAPABILITY, 0, 0, 2 << 16 | VKMM_OP_TYPE_INT, VKMM_INVALID, "it needs 4"},
+    {VKMM_OP_CAPABILITY, 0, 1, 6, VKMM_UNSUPPORTED, "the capability Kernel of SPIR-V"},
+    {VKMM_OP_CAPABILITY, 0, 1, 5347, VKMM_UNSUPPORTED, "the capability PhysicalStorageBufferAddresses"},
+    {VKMM_OP_CAPABILITY, 0, 1, 99999, VKMM_UNSUPPORTED, "the capability 99999"},
+    {VKMM_OP_EXTENSION, 0, 1, 0x5f565054, VKMM_UNSUPPORTED, "the extension \"TPV_KHR_16bit_storage\""},
+    {VKMM_OP_EXTENSION, 0, 6, 0x41414141, VKMM_INVALID, "an extension does not end"},
+    {VKMM_OP_IMPORT, 0, 2, 0x6e65704f, VKMM_UNSUPPORTED, "imports the instructions \"Open.std.450\""},
+    {VKMM_OP_MEMORY_MODEL, 0, 1, 1, VKMM_UNSUPPORTED, "with addressing 1"},
+    {VKMM_OP_MEMORY_MODEL, 0, 2, 2, VKMM_UNSUPPORTED, "the memory model is 2"},
+    {VKMM_OP_MEMORY_MODEL, 0, 0, 3 << 16 | 5, VKMM_INVALID, "no memory model"}, /* OpName */
+    {VKMM_OP_ENTRY_POINT, 0, 1, 4, VKMM_INVALID, "another stage's \"main\""},
+    {VKMM_OP_ENTRY_POINT, 0, 3, 0x6e69616e, VKMM_INVALID, "one called \"nain\""},
+    {VKMM_OP_ENTRY_POINT, 0, 4, 0x41414141, VKMM_INVALID, "an entry point does not end"},
+    {VKMM_OP_ENTRY_POINT, 0, 2, 3, VKMM_INVALID, "the entry point 3 is no function"},
+    {VKMM_OP_ENTRY_POINT, 0, 2, 0, VKMM_INVALID, "no function"},
+    {VKMM_OP_ENTRY_POINT, 0, 0, 5 << 16 | 5, VKMM_INVALID, "no entry point \"main\""},
+    {VKMM_OP_EXECUTION_MODE, 0, 2, 18, VKMM_INVALID, "its workgroup has no size"},
+    {VKMM_OP_EXECUTION_MODE, 0, 4, 0, VKMM_INVALID, "a workgroup of 8x0x1 has no invocations"},
+    {VKMM_OP_EXECUTION_MODE, 0, 0, 6 << 16 | VKMM_OP_EXECUTION_MODE_ID, VKMM_UNSUPPORTED, "LocalSizeId"},
+    {VKMM_OP_DECORATE, 2, 2, VKMM_DECORATION_BUFFER_BLOCK, VKMM_INVALID, "no storage buffer"},
+    {VKMM_OP_DECORATE, 3, 3, 1, VKMM_INVALID, "a buffer at set 1, binding 2"},
+    {VKMM_OP_DECORATE, 4, 3, 3, VKMM_INVALID, "a buffer at set 0, binding 3"},
+    {VKMM_OP_DECORATE, 4, 1, 8, VKMM_INVALID, "a buffer at set 0, binding -1"},
+    {VKMM_OP_MEMBER_DECORATE, 3, 4, 12, VKMM_INVALID, "push constants of 16 bytes"},
+    {VKMM_OP_TYPE_STRUCT, 1, 4, 4, VKMM_INVALID, "have no size"},
+    {VKMM_OP_TYPE_STRUCT, 0, 1, 3, VKMM_INVALID, "defines the id 3 a second time"},
+    {VKMM_OP_TYPE_STRUCT, 0, 1, 0, VKMM_INVALID, "defines the id 0"},
+    {VKMM_OP_TYPE_POINTER, 0, 2, SHARED, VKMM_INVALID, "the variable 7 has no pointer of its storage class"},
+    {VKMM_OP_VARIABLE, 0, 1, 14, VKMM_INVALID, "the variable 7 has no pointer"}, /* of which it stands before */
+    {VKMM_OP_TYPE_POINTER, 0, 3, 3, VKMM_INVALID, "the variable 7 is bound, but is no storage buffer"},
+    {VKMM_OP_FUNCTION_END, 0, 0, 1 << 16 | 253, VKMM_INVALID, "its last function does not end"},
+    {253, 0, 0, 1 << 16 | VKMM_OP_FUNCTION_END, VKMM_INVALID, "functions begin and end out of turn"},
+    {253, 0, 0, 1 << 16 | 5000, VKMM_UNSUPPORTED, "the opcode 5000"},
+    {33, 0, 0, 3 << 16 | VKMM_OP_TYPE_FORWARD, VKMM_UNSUPPORTED, "pointers to addresses"},
+};
+
+static void names_what_is_wrong(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        module m = good();
+        m.words[(wrong[i].opcode ? place(&m, wrong[i].opcode, wrong[i].nth) : 0) + wrong[i].word] = wrong[i].value;
+        expect(&m, NULL, NULL, wrong[i].status, wrong[i].part);
+    }
+}
+
+static void refuses_every_storage_class_but_its_own(void **state)
+{
+    (void)state;
+    for (uint32_t class = 0; class < 16; class ++) {
+        module m = good();
+        m.words[place(&m, VKMM_OP_TYPE_POINTER, 2) + 2] = class;
+        m.words[place(&m, VKMM_OP_VARIABLE, 2) + 3] = class;
+        char heard[1024];
+        const vkmm_status status = check_bytes(m.words, 4 * m.count, NULL, NULL, heard);
+        assert_int_equal(status, class == SHARED || class == 6 ? VKMM_OK : VKMM_INVALID); /* 6: private */
+    }
+}
+
+/* Every length, every word with every bit turned: refused or taken, and never read beyond. */
+static void survives_damage(void **state)
+{
+    const module whole = good();
+    char heard[1024];
+    (void)state;
+    for (size_t bytes = 0; bytes < 4 * whole.count; bytes++)
+        assert_int_not_equal(check_bytes(whole.words, bytes, NULL, NULL, heard), VKMM_OK);
+    for (size_t i = 0; i < whole.count; i++) {
+        for (int bit = 0; bit < 32; bit++) {
+            module m = whole;
+            m.words[i] ^= 1u << bit;
+            const vkmm_status status = check_bytes(m.words, 4 * m.count, NULL, NULL, heard);
+            assert_int_equal(status == VKMM_OK, heard[0] == '\0');
+        }
+    }
+}
+
+/* Structs of structs, each three times the one before, would be counted for ever. */
+static void gives_up_what_is_entangled(void **state)
+{
+    module m = good();
+    const uint32_t pointer = (uint32_t)place(&m, VKMM_OP_TYPE_POINTER, 1);
+    module tangled = m;
+    (void)state;
+    tangled.count = pointer;
+    for (uint32_t id = 40; id < 54; id++)
+        EMIT(&tangled, VKMM_OP_TYPE_STRUCT, id, id > 40 ? id - 1 : 3, id > 40 ? id - 1 : 3, id > 40 ? id - 1 : 3);
+    memcpy(tangled.words + tangled.count, m.words + pointer, (m.count - pointer) * 4);
+    tangled.count += m.count - pointer;
+    tangled.words[3] = 64;
+    tangled.words[place(&tangled, VKMM_OP_TYPE_POINTER, 1) + 3] = 53;
+    expect(&tangled, NULL, NULL, VKMM_INVALID, "no size that is known");
+}
+
+static vkmm_device_info device(void)
+{
+    return (vkmm_device_info){.name = "D",
+                              .api_version = VK_API_VERSION_1_1,
+                              .max_workgroup_size = {64, 64, 64},
+                              .max_invocations = 64,
+                              .max_shared_bytes = 16384,
+                              .subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT};
+}
+
+static void asks_the_device(void **state)
+{
+    const vkmm_kernel_info kernel = {.spec_count = 1, .spec_ids = {VKMM_SPEC_DEPTH}, .spec_values = {64}};
+    vkmm_device_info d = device();
+    module m = good();
+    (void)state;
+    expect(&m, &d, &kernel, VKMM_OK, NULL); /* 4 · 64 · 64 bytes are 16384 */
+    d.max_shared_bytes = 16383;
+    expect(&m, &d, &kernel, VKMM_UNSUPPORTED, "needs 16384 bytes of shared memory; \"D\" allows 16383");
+    d = device();
+    d.max_invocations = 31;
+    expect(&m, &d, &kernel, VKMM_UNSUPPORTED, "a workgroup of 8x4x1; \"D\" allows 31 invocations");
+    d = device();
+    d.max_workgroup_size[1] = 3;
+    expect(&m, &d, &kernel, VKMM_UNSUPPORTED, "allows 64x3x64");
+    m.words[1] = 0x10400;
+    expect(&m, &d, &kernel, VKMM_UNSUPPORTED, "SPIR-V 1.4; \"D\" takes up to 1.3");
+}
+
+static void asks_for_capabilities(void **state)
+{
+    static const struct {
+        uint32_t number;
+        const char *name;
+    } capabilities[] = {{9, "Float16"},
+                        {10, "Float64"},
+                        {39, "Int8"},
+                        {63, "GroupNonUniformArithmetic"},
+                        {4433, "StorageBuffer16BitAccess"},
+                        {4448, "StorageBuffer8BitAccess"},
+                        {6019, "DotProduct"}};
+    const vkmm_kernel_info kernel = {0};
+    vkmm_device_info rich = device();
+    (void)state;
+    rich.has_f16 = rich.has_f64 = rich.has_i8 = rich.has_storage16 = rich.has_storage8 = rich.has_dot8 = 1;
+    rich.subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++) {
+        const vkmm_device_info poor = device();
+        module m = good();
+        m.words[place(&m, VKMM_OP_CAPABILITY, 0) + 1] = capabilities[i].number;
+        expect(&m, NULL, NULL, VKMM_OK, NULL);
+        expect(&m, &rich, &kernel, VKMM_OK, NULL);
+        expect(&m, &poor, &kernel, VKMM_UNSUPPORTED, capabilities[i].name);
+    }
+}
+
+/* Through the public function: from any address, and what is taken is a copy. */
+static void loads_a_shader(void **state)
+{
+    module m = good();
+    unsigned char odd[4 * MOST + 1];
+    vkmm_shader *shader = NULL;
+    (void)state;
+    memcpy(odd + 1, m.words, 4 * m.count);
+    assert_int_equal(vkmm_shader_load(NULL, "m.spv", odd + 1, 4 * m.count, VKMM_I32, &shader), VKMM_OK);
+    memset(odd, 0, sizeof odd);
+    assert_memory_equal(shader->module.words, m.words, 4 * m.count);
+    assert_int_equal(shader->module.type, VKMM_I32);
+    const vkmm_kernel_info kernel = {0};
+    vkmm_device_info d = device();
+    assert_int_equal(vkmm_shader_check(NULL, shader, &d, &kernel), VKMM_OK);
+    d.max_invocations = 1;
+    assert_int_equal(vkmm_shader_check(NULL, shader, &d, &kernel), VKMM_UNSUPPORTED);
+    vkmm_shader_destroy(&shader);
+    assert_null(shader);
+    m.words[0] = 0;
+    assert_int_equal(vkmm_shader_load(NULL, "m.spv", m.words, 4 * m.count, VKMM_I32, &shader), VKMM_INVALID);
+    assert_null(shader);
+    assert_int_equal(vkmm_shader_load(NULL, "m.spv", NULL, 0, VKMM_I32, &shader), VKMM_INVALID);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(takes_what_compilers_make),
+        cmocka_unit_test(names_what_is_wrong),
+        cmocka_unit_test(refuses_every_storage_class_but_its_own),
+        cmocka_unit_test(survives_damage),
+        cmocka_unit_test(gives_up_what_is_entangled),
+        cmocka_unit_test(asks_the_device),
+        cmocka_unit_test(asks_for_capabilities),
+        cmocka_unit_test(loads_a_shader),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
