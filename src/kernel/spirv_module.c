@@ -54,13 +54,12 @@ static uint32_t least_length(uint32_t opcode)
 static vkmm_status open_header(vkmm_spirv *m, size_t bytes)
 {
     const uint32_t *words = m->words;
+    if (bytes >= 4 && words[0] == 0x03022307) return vkmm_fail(m->log, VKMM_INVALID, "%s: this SPIR-V has the other byte order", m->name);
+    if (bytes >= 4 && words[0] != MAGIC)
+        return vkmm_fail(m->log, VKMM_INVALID, "%s: this is no SPIR-V: it begins with 0x%08x, not 0x%08x", m->name, words[0], MAGIC);
     if (bytes % 4 != 0 || bytes < 4 * VKMM_SPIRV_HEADER || bytes / 4 > MOST_WORDS)
         return vkmm_fail(m->log, VKMM_INVALID, "%s: SPIR-V is words of 4 bytes, from %d to %d of them; there are %zu bytes", m->name,
                          VKMM_SPIRV_HEADER, MOST_WORDS, bytes);
-    if (words[0] == (uint32_t)MAGIC << 24 || words[0] == 0x03022307)
-        return vkmm_fail(m->log, VKMM_INVALID, "%s: this SPIR-V has the other byte order", m->name);
-    if (words[0] != MAGIC)
-        return vkmm_fail(m->log, VKMM_INVALID, "%s: this is no SPIR-V: it begins with 0x%08x, not 0x%08x", m->name, words[0], MAGIC);
     if (words[3] == 0 || words[3] > MOST_IDS)
         return vkmm_fail(m->log, VKMM_INVALID, "%s: a bound of %u ids; Vulkan takes from 1 to %u", m->name, words[3], (unsigned)MOST_IDS);
     if (words[3] > IDS_A_WORD * (bytes / 4)) /* what an optimizer took out leaves gaps, but not so many */
