@@ -1,0 +1,78 @@
+/* SPIRV-Tools loaded at run time: fake_spirv_tools.c plays it, or it is missing. Of the validator's messages the first line is told. */
+#include "base/dynlib.h"
+#include "kernel/spirv.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct heard {
+    char sentence[1024];
+    vkmm_log_level level;
+    int count;
+} heard;
+
+static void hear(void *user, vkmm_log_level level, const char *sentence)
+{
+    heard *h = user;
+    snprintf(h->sentence, sizeof h->sentence, "%s", sentence);
+    h->level = level;
+    h->count++;
+}
+
+static vkmm_status validate(uint32_t version, uint32_t verdict, int tell, heard *h)
+{
+    const uint32_t words[] = {0x07230203, version, 0, 8, 0, verdict};
+    const vkmm_log log = {hear, h};
+    *h = (heard){"", VKMM_LOG_ERROR, 0};
+    return vkmm_spirv_validate(&log, "m.spv", words, sizeof words, tell);
+}
+
+static void asks_for_the_version_of_vulkan(void **state)
+{
+    static const struct {
+        uint32_t version;
+        const char *sentence;
+    } cases[] = {{0x10000, "m.spv is not valid SPIR-V: environment 18, 6 words"}, /* numbers of libspirv.h: Vulkan 1.1 */
+                 {0x10300, "m.spv is not valid SPIR-V: environment 18, 6 words"},
+                 {0x10400, "m.spv is not valid SPIR-V: environment 21, 6 words"},
+                 {0x10500, "m.spv is not valid SPIR-V: environment 23, 6 words"},
+                 {0x10600, "m.spv is not valid SPIR-V: environment 25, 6 words"}};
+    heard h;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(validate(cases[i].version, 1, 1, &h), VKMM_INVALID);
+        assert_string_equal(h.sentence, cases[i].sentence);
+        assert_int_equal(h.count, 1);
+    }
+    assert_int_equal(validate(0x10300, 2, 1, &h), VKMM_INVALID);
+    assert_string_equal(h.sentence, "m.spv is not valid SPIR-V: no reason given");
+    assert_int_equal(validate(0x10300, 0, 1, &h), VKMM_OK);
+    assert_int_equal(h.count, 0);
+}
+
+static void tells_that_it_is_missing(void **state)
+{
+    heard h;
+    (void)state;
+    if (vkmm_dynlib_there("", "libSPIRV-Tools-shared.so") || vkmm_dynlib_there("", "libSPIRV-Tools.so")) skip();
+    assert_int_equal(validate(0x10300, 1, 1, &h), VKMM_OK);
+    assert_int_equal(h.level, VKMM_LOG_INFO);
+    assert_non_null(strstr(h.sentence, "structure of m.spv is checked, but not its instructions"));
+    assert_int_equal(h.count, 1);
+    assert_int_equal(validate(0x10300, 1, 0, &h), VKMM_OK);
+    assert_int_equal(h.count, 0);
+}
+
+int main(int count, char **arguments)
+{
+    const struct CMUnitTest there[] = {cmocka_unit_test(asks_for_the_version_of_vulkan)};
+    const struct CMUnitTest missing[] = {cmocka_unit_test(tells_that_it_is_missing)};
+    if (count == 2 && strcmp(arguments[1], "there") == 0) return cmocka_run_group_tests(there, NULL, NULL);
+    return cmocka_run_group_tests(missing, NULL, NULL);
+}
