@@ -6,15 +6,25 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Digits with at most one point, and where they end; -1 when there are none. strtod would take signs, hexadecimals, exponents and "nan" as well. */
+static double read_decimal(const char *text, const char **after)
+{
+    const size_t length = strspn(text, "0123456789.");
+    char *end;
+    const double value = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
+
+    *after = text + length;
+    return value >= 0 && end == *after ? value : -1;
+}
 
 /* "5%", "5" and "0.5%" as shares; negative when it is none. */
 static double read_percent(const char *text)
 {
-    char *end;
-    double value;
+    const char *end;
+    const double value = read_decimal(text, &end);
 
-    if (text[0] < '0' || text[0] > '9') return -1; /* no sign, no "nan" */
-    value = strtod(text, &end);
     if (*end == '%') end++;
     return *end == '\0' && isfinite(value) ? value / 100 : -1;
 }
@@ -43,8 +53,8 @@ vkmm_status cli_parse_regression(const vkmm_log *log, const cli_option *option, 
 
 vkmm_status cli_parse_mebibytes(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
-    char *end;
-    double mebibytes = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
+    const char *end;
+    const double mebibytes = read_decimal(text, &end);
 
     if (mebibytes >= 1 && mebibytes <= 1 << 20 && *end == '\0') {
         *(double *)field = floor(mebibytes * (1 << 20));

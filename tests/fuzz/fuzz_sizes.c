@@ -95,6 +95,8 @@ static void check_value(const cli_option *option, const char *text, const void *
     if (option->parse == cli_parse_budget) must(*value >= 100 && *value <= 86400e3, "a budget");
     if (option->parse == cli_parse_share) must(*value > 0 && *value < 1, "a share");
     if (option->parse == cli_parse_mebibytes) must(*value >= 1048576 && *value <= 1099511627776.0, "bytes");
+    if (option->parse == cli_parse_share || option->parse == cli_parse_regression || option->parse == cli_parse_mebibytes)
+        must(strspn(text, "0123456789.%") == strlen(text), "no decimal number");
     if (option->parse == cli_parse_scalar) check_scalar(option, field);
     if (option->parse == cli_parse_types || option->parse == cli_parse_tutorial_types)
         must(types->count >= 1 && types->count <= VKMM_TYPE_COUNT, "a list of types");
