@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -21,7 +22,8 @@
 
 extern char **environ;
 
-enum { SLICE_MS = 50 }; /* a signal may arrive just before poll begins: it is looked for this often */
+enum { SLICE_MS = 50 };  /* a signal may arrive just before poll begins: it is looked for this often */
+enum { HASTE_MS = 200 }; /* for a child to end, and to be gone, once this process is asked to end */
 
 struct vkmm_process {
     pid_t pid;
@@ -196,7 +198,7 @@ static int wait_for(pid_t pid, double patience_ms, int *status)
     for (;;) {
         pid_t ended = waitpid(pid, status, WNOHANG);
         if (ended == pid || (ended < 0 && errno != EINTR)) return 1;
-        if (vkmm_now_ms() - start >= patience_ms) return 0;
+        if (vkmm_now_ms() - start >= (vkmm_interrupted() ? fmin(patience_ms, HASTE_MS) : patience_ms)) return 0;
         nap();
     }
 }
@@ -230,32 +232,4 @@ void vkmm_process_end(vkmm_process **pointer, double patience_ms, char how[VKMM_
 void vkmm_process_follow_parent(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a parent that ended before shows by the end of standard input */
-}
-
-static volatile sig_atomic_t interrupt;
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-enum { SIGNALS = sizeof signals / sizeof *signals };
-static struct sigaction before[SIGNALS];
-
-static void remember(int number)
-{
-    interrupt = number;
-}
-
-void vkmm_interrupt_catch(void)
-{
-    struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
-    interrupt = 0;
-    sigemptyset(&action.sa_mask);
-    for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &action, &before[i]);
-}
-
-void vkmm_interrupt_release(void)
-{
-    for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &before[i], NULL);
-}
-
-int vkmm_interrupted(void)
-{
-    return interrupt;
 }

@@ -1,7 +1,8 @@
-/* Child processes that are spoken to in lines, and the signals that ask this one to end. */
+/* Child processes that are spoken to in lines. */
 #ifndef VKMM_BASE_PROCESS_H
 #define VKMM_BASE_PROCESS_H
 
+#include "base/interrupt.h"
 #include "vkmatmul.h"
 
 #define VKMM_PROCESS_LINE 1024 /* bytes of a line that is read, its end included; longer ones are cut */
@@ -37,16 +38,11 @@ vkmm_heard vkmm_process_hear_text(vkmm_process *process, double deadline_ms, siz
 vkmm_status vkmm_process_filter(const vkmm_log *log, char *const *arguments, const char *input, double patience_ms, size_t most,
                                 char **output, size_t *bytes);
 
-/* Waits patience_ms for the child to end by itself, now that it has no more input; kills it after that. how (may be NULL): "ended with status 6",
+/* Waits patience_ms (less once vkmm_interrupted()) for the child to end by itself, now that it has no more input; kills it after that. how (may be NULL): "ended with status 6",
  * "was killed by signal 11 (Segmentation fault)", or "was killed" when this function did it. Sets NULL; a pointer to NULL is legal. */
 void vkmm_process_end(vkmm_process **process, double patience_ms, char how[VKMM_PROCESS_END]);
 
 /* In a child: it is to end when its parent does, however that ends. */
 void vkmm_process_follow_parent(void);
-
-/* From now on SIGINT, SIGTERM and SIGHUP are remembered instead of ending the process; a second one ends it. */
-void vkmm_interrupt_catch(void);
-void vkmm_interrupt_release(void); /* back to what they did before */
-int vkmm_interrupted(void);        /* the number of the signal; 0: none came */
 
 #endif

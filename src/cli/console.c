@@ -1,6 +1,7 @@
 #include "cli/console.h"
 
 #include "base/clean.h"
+#include "base/interrupt.h"
 #include "base/terminal.h"
 
 #include <stdarg.h>
@@ -27,6 +28,7 @@ void cli_progress(cli_console *console, const char *format, ...)
     va_list arguments;
 
     if (!console->interactive) return;
+    vkmm_interrupt_wipes(1);
     va_start(arguments, format);
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
@@ -41,5 +43,6 @@ void cli_progress_end(cli_console *console)
     if (!console->progress_shown) return;
     fputs("\r\033[K", stderr);
     fflush(stderr);
+    vkmm_interrupt_wipes(0);
     console->progress_shown = 0;
 }

@@ -1,4 +1,5 @@
 /* vkmatmul: multiplies matrices with Vulkan compute shaders. One command line is one cli_command. */
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "cli/commands.h"
 
@@ -32,6 +33,7 @@ int main(int argc, char **argv)
     int named = argc > 1 && argv[1][0] != '-';
     vkmm_status status;
 
+    vkmm_interrupt_install();
     setlocale(LC_CTYPE, ""); /* names in the user's characters; numbers keep their '.' */
     cli_console_start(&console);
     if (named) command = cli_command_find(argv[1]);
