@@ -23,6 +23,15 @@ double vkmm_view_get(const vkmm_view *view, uint64_t i, uint64_t j);
  * copy of a Fortran-order file runs at memory speed. */
 void vkmm_view_pack(const vkmm_view *view, void *packed);
 
+/* The same into memory with any strides, of which one is 1: element (i, j) goes to data + (i·row_stride + j·col_stride) elements. */
+void vkmm_view_copy(const vkmm_view *view, void *data, uint64_t row_stride, uint64_t col_stride);
+
+/* The transpose, over the same memory. */
+vkmm_view vkmm_view_transposed(const vkmm_view *view);
+
+/* rows × cols elements from (row, col) on; they must be there. */
+vkmm_view vkmm_view_part(const vkmm_view *view, uint64_t row, uint64_t col, uint64_t rows, uint64_t cols);
+
 /* How generated inputs look; names as --init takes them. */
 typedef enum vkmm_init {
     VKMM_INIT_UNIFORM, /* "uniform": floats in [-1, 1), every bit of the significand random; integers over all of [-2^15, 2^15), u32 [0, 2^16), i8 and

@@ -81,22 +81,54 @@ void vkmm_check_gaps(vkmm_check *check, const vkmm_problem *problem, const void 
     if (v->outside) vkmm_tell(v, "; %llu such element%s", (unsigned long long)v->wrong_count, v->wrong_count == 1 ? "" : "s");
 }
 
-/* The memory of the operands. */
 typedef struct operands {
-    const void *a, *b, *bias, *before, *c;
+    vkmm_stack a, b, before, c;
+    const void *bias;
 } operands;
+
+static vkmm_view view_at(const vkmm_stack *stack, uint64_t batch)
+{
+    vkmm_view view = stack->first;
+    if (view.rows > 0 && view.cols > 0) view.data = (const char *)view.data + batch * stack->stride * vkmm_type_of(view.type)->bytes;
+    return view;
+}
 
 static vkmm_claim claim_of(const vkmm_problem *problem, const operands *of, vkmm_numbers numbers, uint64_t batch)
 {
     vkmm_claim claim = {.alpha = vkmm_problem_alpha(problem), .beta = vkmm_problem_beta(problem), .numbers = numbers};
     claim.compute = vkmm_problem_compute(problem);
     claim.activation = problem->activation;
-    claim.a = vkmm_operand_view(problem, VKMM_A, of->a, batch);
-    claim.b = vkmm_operand_view(problem, VKMM_B, of->b, batch);
-    claim.c = vkmm_operand_view(problem, VKMM_C, of->c, batch);
-    if (claim.beta != 0.0) claim.before = vkmm_operand_view(problem, VKMM_C, of->before, batch);
+    claim.a = view_at(&of->a, batch);
+    claim.b = view_at(&of->b, batch);
+    claim.c = view_at(&of->c, batch);
+    if (claim.beta != 0.0) claim.before = view_at(&of->before, batch);
     if (problem->has_bias) claim.bias = (vkmm_view){of->bias, problem->m, problem->n, 0, 1, claim.c.type};
     return claim;
+}
+
+/* gaps: NULL, or C's memory as it was, of which what belongs to no matrix must be as before; c: as it is. */
+static vkmm_status verify(const vkmm_log *log, const vkmm_problem *problem, const operands *of, const void *gaps, const void *c,
+                          vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
+{
+    const int empty = problem->m == 0 || problem->n == 0;
+    const uint64_t batches = empty ? 1 : vkmm_problem_batches(problem);
+    vkmm_claim claim = claim_of(problem, of, numbers, 0);
+    vkmm_verdict found = {0};
+    vkmm_check check;
+    if (of->bias == NULL && !empty && problem->has_bias) return vkmm_fail(log, VKMM_INVALID, "the bias is needed to verify the product");
+    vkmm_status status = vkmm_check_begin(&check, log, &claim, batches, method, seed, &found);
+    for (uint64_t x = 0; x < batches && status == VKMM_OK && !found.has_element && found.method != VKMM_VERIFY_NONE; x++) {
+        claim = claim_of(problem, of, numbers, x);
+        status = vkmm_check_matrix(&check, &claim, x);
+    }
+    if (status == VKMM_OK && gaps != NULL && !found.has_element && found.method != VKMM_VERIFY_NONE)
+        vkmm_check_gaps(&check, problem, gaps, c);
+    return vkmm_check_end(&check, status, verdict);
+}
+
+static vkmm_stack stack_of(const vkmm_problem *problem, vkmm_operand operand, const void *data)
+{
+    return (vkmm_stack){vkmm_operand_view(problem, operand, data, 0), vkmm_operand_stride(problem, operand)};
 }
 
 vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b, const void *bias,
@@ -104,20 +136,20 @@ vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem
                                 vkmm_verdict *verdict)
 {
     const int empty = problem->m == 0 || problem->n == 0, gaps = vkmm_problem_c_has_gaps(problem);
-    const uint64_t batches = empty ? 1 : vkmm_problem_batches(problem);
-    const operands of = {a, b, bias, before, c};
-    vkmm_claim claim = claim_of(problem, &of, numbers, 0);
-    vkmm_verdict found = {0};
-    vkmm_check check;
-    if (before == NULL && !empty && (gaps || claim.beta != 0.0))
+    const int scaled = vkmm_problem_beta(problem) != 0.0;
+    operands of = {stack_of(problem, VKMM_A, a), stack_of(problem, VKMM_B, b), .c = stack_of(problem, VKMM_C, c), .bias = bias};
+    if (before == NULL && !empty && (gaps || scaled))
         return vkmm_fail(log, VKMM_INVALID, "what C was before the product is needed to verify it: %s",
-                         claim.beta != 0.0 ? "beta is not 0" : "its memory has gaps that must stay as they were");
-    if (bias == NULL && !empty && problem->has_bias) return vkmm_fail(log, VKMM_INVALID, "the bias is needed to verify the product");
-    vkmm_status status = vkmm_check_begin(&check, log, &claim, batches, method, seed, &found);
-    for (uint64_t x = 0; x < batches && status == VKMM_OK && !found.has_element && found.method != VKMM_VERIFY_NONE; x++) {
-        claim = claim_of(problem, &of, numbers, x);
-        status = vkmm_check_matrix(&check, &claim, x);
-    }
-    if (status == VKMM_OK && gaps && !found.has_element && found.method != VKMM_VERIFY_NONE) vkmm_check_gaps(&check, problem, before, c);
-    return vkmm_check_end(&check, status, verdict);
+                         scaled ? "beta is not 0" : "its memory has gaps that must stay as they were");
+    if (scaled) of.before = stack_of(problem, VKMM_C, before);
+    return verify(log, problem, &of, gaps ? before : NULL, c, numbers, method, seed, verdict);
+}
+
+vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack *a, const vkmm_stack *b,
+                               const vkmm_stack *c, const vkmm_stack *before, const void *bias, vkmm_numbers numbers,
+                               vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
+{
+    operands of = {.a = *a, .b = *b, .c = *c, .bias = bias};
+    if (vkmm_problem_beta(problem) != 0.0) of.before = *before;
+    return verify(log, problem, &of, NULL, NULL, numbers, method, seed, verdict);
 }

@@ -138,6 +138,18 @@ vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem
                                 const void *before, const void *c, vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed,
                                 vkmm_verdict *verdict);
 
+/* An operand of a batch, wherever it lies: the first matrix with op applied, and the elements from one to the next (0: all are the same). */
+typedef struct vkmm_stack {
+    vkmm_view first;
+    uint64_t stride;
+} vkmm_stack;
+
+/* The same where the operands lie elsewhere than the problem says, whose leading dimensions, strides and offsets then count for nothing: in files, for
+ * example. What lies between the elements of C is not looked at. before: counts where β is not 0; bias as above. */
+vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack *a, const vkmm_stack *b,
+                               const vkmm_stack *c, const vkmm_stack *before, const void *bias, vkmm_numbers numbers,
+                               vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict);
+
 /* The factor g above: of sums in the type of the factors; and of any. */
 double vkmm_tolerance(uint64_t k, vkmm_numbers numbers);
 double vkmm_tolerance_of(vkmm_types types, uint64_t k, vkmm_numbers numbers);
