@@ -23,11 +23,11 @@ _vkmatmul() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
-    -s | --size | -m | -n | -k | --alpha | --beta | --lda | --ldb | --ldc | --batch_count | --stride_a | --stride_b | --stride_c | --offset-a | --offset-b | --offset-c | --seed | --rotating | -t | --tile | --at | --config | -d | --device | -i | --iters | -j | --cold-iters | --min-time | --max-time | --budget | --max-noise | --fail-on-regression) return ;;
+    -s | --size | -m | -n | -k | --alpha | --beta | --lda | --ldb | --ldc | --batch_count | --stride_a | --stride_b | --stride_c | --offset-a | --offset-b | --offset-c | --seed | --rotating | -t | --tile | --at | --config | -d | --device | --memory-limit | --retries | -i | --iters | -j | --cold-iters | --min-time | --max-time | --budget | --max-noise | --fail-on-regression) return ;;
     *) words= ;;
     esac
     [[ -n $words ]] || case $command in
-    run) words="--size -m -n -k --type --out-type --compute --transposeA --transposeB --alpha --beta --layout --lda --ldb --ldc --batch_count --stride_a --stride_b --stride_c --offset-a --offset-b --offset-c -a -b -c --bias --bias_vector --activation --out --init --seed --kernel --tile --shader --config --untuned --no-cache --device --driver --no-layers --validate --verify --iters --cold-iters --min-time --max-time --json --csv --quiet --print --help --version" ;;
+    run) words="--size -m -n -k --type --out-type --compute --transposeA --transposeB --alpha --beta --layout --lda --ldb --ldc --batch_count --stride_a --stride_b --stride_c --offset-a --offset-b --offset-c -a -b -c --bias --bias_vector --activation --out --init --seed --kernel --tile --shader --config --untuned --no-cache --device --driver --memory-limit --retries --no-layers --validate --verify --iters --cold-iters --min-time --max-time --json --csv --quiet --print --help --version" ;;
     ladder) words="--size -m -n -k --type --init --seed --tile --untuned --no-cache --device --driver --no-layers --validate --verify --iters --cold-iters --min-time --max-time --json --csv --quiet --help --version" ;;
     devices) words="--device --driver --no-layers --validate --json --help --version" ;;
     explain) words="--size -m -n -k --type --out-type --compute --tile --kernel --limits --no-cache --device --driver --no-layers --validate --json --help --version" ;;

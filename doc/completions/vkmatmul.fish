@@ -71,6 +71,8 @@ complete -c vkmatmul -n 'not __fish_seen_subcommand_from devices tune report doc
 complete -c vkmatmul -n 'not __fish_seen_subcommand_from run ladder devices explain trace race bench compare report peak doctor help' -l no-cache -d 'measure and show, but neither use nor keep anything on disk'
 complete -c vkmatmul -n 'not __fish_seen_subcommand_from compare report help' -s d -l device -x -d 'index, UUID, or part of the name of the device or its driver; default: discrete, integrated, virtual, CPU, in this order'
 complete -c vkmatmul -n 'not __fish_seen_subcommand_from report help' -l driver -r -F -d 'offer one more Vulkan driver manifest to the loader'
+complete -c vkmatmul -n 'not __fish_seen_subcommand_from ladder devices explain trace race tune bench compare report peak doctor help' -l memory-limit -x -d 'device memory to take at most: 64MiB, 1.5GiB, 256MB, 1000000; a product that needs more is multiplied in panels. Default: what is free'
+complete -c vkmatmul -n 'not __fish_seen_subcommand_from ladder devices explain trace race tune bench compare report peak doctor help' -l retries -x -d 'when the device is lost, open it anew and run the product again, so often at most; default 0'
 complete -c vkmatmul -n 'not __fish_seen_subcommand_from report help' -l no-layers -d 'keep implicit Vulkan layers (overlays, recorders) out of this run'
 complete -c vkmatmul -n 'not __fish_seen_subcommand_from run ladder devices explain trace race tune report peak doctor help' -l no-host -d 'leave out the row of the host\'s own BLAS'
 complete -c vkmatmul -n 'not __fish_seen_subcommand_from report help' -l validate -d 'run under the Khronos validation layer; any message makes the exit code 1'

@@ -6,12 +6,18 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static void write_sentence(void *user, vkmm_log_level level, const char *sentence)
 {
     cli_console *console = user;
 
     if (level == VKMM_LOG_ERROR) snprintf(console->last_error, sizeof console->last_error, "%s", sentence);
+    if (level == VKMM_LOG_ERROR && console->holding) {
+        size_t used = strlen(console->held);
+        snprintf(console->held + used, sizeof console->held - used, "%s%s", used > 0 ? "; " : "", sentence);
+        return;
+    }
     if (console->muted || level == VKMM_LOG_INFO) return;
     cli_progress_end(console);
     fprintf(stderr, "vkmatmul: %s%s\n", level == VKMM_LOG_WARNING ? "warning: " : "", sentence);
@@ -19,7 +25,7 @@ static void write_sentence(void *user, vkmm_log_level level, const char *sentenc
 
 void cli_console_start(cli_console *console)
 {
-    *console = (cli_console){{write_sentence, console}, vkmm_terminal_is(stderr), vkmm_terminal_utf8(), 0, 0, ""};
+    *console = (cli_console){.log = {write_sentence, console}, .interactive = vkmm_terminal_is(stderr), .utf8 = vkmm_terminal_utf8()};
 }
 
 void cli_progress(cli_console *console, const char *format, ...)
@@ -45,4 +51,16 @@ void cli_progress_end(cli_console *console)
     fflush(stderr);
     vkmm_interrupt_wipes(0);
     console->progress_shown = 0;
+}
+
+void cli_console_hold(cli_console *console)
+{
+    console->holding = 1;
+    console->held[0] = '\0';
+}
+
+const char *cli_console_release(cli_console *console)
+{
+    console->holding = 0;
+    return console->held;
 }

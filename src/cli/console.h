@@ -9,8 +9,10 @@ typedef struct cli_console {
     int interactive; /* stderr is a terminal: progress is shown */
     int utf8;
     int muted;             /* messages are kept in last_error, not shown */
+    int holding;           /* errors are kept in `held`, one after another */
     int progress_shown;    /* a progress line has to be wiped before anything else is written */
     char last_error[1024]; /* the latest error */
+    char held[1024];       /* cut to fit */
 } cli_console;
 
 /* console must stay where it is: its log points to it. */
@@ -19,5 +21,10 @@ void cli_console_start(cli_console *console);
 /* Shows one short line that the next one replaces, on a terminal only; wiped by NULL and by messages. */
 void cli_progress(cli_console *console, const char *format, ...) VKMM_PRINTF(2, 3);
 void cli_progress_end(cli_console *console);
+
+/* hold: from here on errors are held back, for the caller to say more about them; warnings are shown. release: no longer; returns what was held, "" for
+ * nothing, valid until the next hold. */
+void cli_console_hold(cli_console *console);
+const char *cli_console_release(cli_console *console);
 
 #endif

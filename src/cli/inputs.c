@@ -14,14 +14,7 @@
 /* op of a file's matrix. */
 static vkmm_view apply(const vkmm_view *file, int op)
 {
-    vkmm_view view = *file;
-
-    if (op == VKMM_OP_N) return view;
-    view.rows = file->cols;
-    view.cols = file->rows;
-    view.row_stride = file->col_stride;
-    view.col_stride = file->row_stride;
-    return view;
+    return op == VKMM_OP_N ? *file : vkmm_view_transposed(file);
 }
 
 static const vkmm_view *matrix_of(const cli_inputs *inputs, vkmm_operand operand)
@@ -174,24 +167,6 @@ static int is_packed(const vkmm_problem *problem, vkmm_operand operand)
     return vkmm_operand_elements(problem, operand) == batches * matrix && (batches == 1 || stride >= matrix);
 }
 
-/* Copies a matrix into another of the same shape, whose elements are neighbours along rows or along columns: seen along those, each line is packed. */
-static void copy(const vkmm_view *from, const vkmm_view *to, void *data)
-{
-    vkmm_view source = apply(from, to->col_stride != 1), target = apply(to, to->col_stride != 1);
-    uint64_t size = vkmm_type_of(to->type)->bytes, rows = source.rows;
-    char *at = (char *)data + ((const char *)to->data - (const char *)data);
-
-    if (target.row_stride == target.cols) {
-        vkmm_view_pack(&source, at);
-        return;
-    }
-    for (source.rows = 1; rows > 0 && source.cols > 0; rows--) {
-        vkmm_view_pack(&source, at);
-        source.data = (const char *)source.data + source.row_stride * size;
-        at += target.row_stride * size;
-    }
-}
-
 /* All matrices of an operand; transposed: the file has it so. */
 static void fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, int transposed, uint64_t seed, void *data)
 {
@@ -203,25 +178,43 @@ static void fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_ope
         const vkmm_view view = vkmm_operand_view(problem, operand, data, x);
         if (file != NULL) {
             const vkmm_view stored = vkmm_array_at(file, x % file->count), matrix = apply(&stored, transposed);
-            copy(&matrix, &view, data);
+            vkmm_view_copy(&matrix, (char *)data + ((const char *)view.data - (const char *)data), view.row_stride, view.col_stride);
         } else {
             vkmm_fill_view(data, &view, inputs->init, x == 0 ? seed : vkmm_random_bits(seed, x));
         }
     }
 }
 
+void cli_inputs_fill_one(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data)
+{
+    const int is_a = operand == VKMM_A;
+
+    if (!is_packed(problem, operand)) fill_canary(data, vkmm_operand_bytes(problem, operand), problem->type);
+    fill(inputs, problem, operand, (int)(is_a ? problem->op_a : problem->op_b), cli_seed_of(inputs->seed, is_a ? CLI_SEED_A : CLI_SEED_B),
+         data);
+}
+
 void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, void *a, void *b)
 {
-    if (!is_packed(problem, VKMM_A)) fill_canary(a, vkmm_operand_bytes(problem, VKMM_A), problem->type);
-    if (!is_packed(problem, VKMM_B)) fill_canary(b, vkmm_operand_bytes(problem, VKMM_B), problem->type);
-    fill(inputs, problem, VKMM_A, (int)problem->op_a, cli_seed_of(inputs->seed, CLI_SEED_A), a);
-    fill(inputs, problem, VKMM_B, (int)problem->op_b, cli_seed_of(inputs->seed, CLI_SEED_B), b);
+    cli_inputs_fill_one(inputs, problem, VKMM_A, a);
+    cli_inputs_fill_one(inputs, problem, VKMM_B, b);
 }
 
 void cli_inputs_fill_c(const cli_inputs *inputs, const vkmm_problem *problem, void *c)
 {
     fill_canary(c, vkmm_operand_bytes(problem, VKMM_C), vkmm_operand_type(problem, VKMM_C));
     if (vkmm_problem_beta(problem) != 0) fill(inputs, problem, VKMM_C, VKMM_OP_N, cli_seed_of(inputs->seed, CLI_SEED_C), c);
+}
+
+int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_array *array)
+{
+    const int op = operand == VKMM_A ? (int)problem->op_a : operand == VKMM_B ? (int)problem->op_b : VKMM_OP_N;
+
+    if (inputs->path[operand] == NULL) return 0;
+    *array = inputs->file[operand].array;
+    array->first = apply(&array->first, op);
+    if (array->count == 1) array->stride = 0;
+    return 1;
 }
 
 void cli_inputs_fill_bias(const cli_inputs *inputs, const vkmm_problem *problem, void *bias)
@@ -240,6 +233,14 @@ const char *cli_operand_name(vkmm_operand operand)
     static const char *const names[] = {"A", "B", "C", "the bias"};
 
     return names[operand];
+}
+
+vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs)
+{
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++)
+        if (inputs->path[o] != NULL && !vkmm_mapping_whole(&inputs->file[o].mapping))
+            return vkmm_fail(log, VKMM_INVALID, "%s: the file was made shorter while it was read, or its disk failed", inputs->path[o]);
+    return VKMM_OK;
 }
 
 const char *cli_inputs_name(const cli_inputs *inputs)

@@ -32,6 +32,7 @@ vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, cons
  * reads it gets a NaN. A batch has values of its own in each matrix, except from a file of one matrix: that goes into every one. Generated values are
  * those of op(A) and op(B), so that the product is the same however the matrices are stored. */
 void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, void *a, void *b);
+void cli_inputs_fill_one(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data); /* A or B */
 
 /* The same for the C before: its matrices where β is not 0, the canary everywhere else. */
 void cli_inputs_fill_c(const cli_inputs *inputs, const vkmm_problem *problem, void *c);
@@ -39,8 +40,15 @@ void cli_inputs_fill_c(const cli_inputs *inputs, const vkmm_problem *problem, vo
 /* The bias, of a problem that has one. */
 void cli_inputs_fill_bias(const cli_inputs *inputs, const vkmm_problem *problem, void *bias);
 
+/* op(A), op(B) or the C before as they lie in their files, where they come from files; else 0. The array's stride is 0 where one matrix goes into all of
+ * the batch. */
+int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_array *array);
+
 /* "A", "B", "C", "the bias". */
 const char *cli_operand_name(vkmm_operand operand);
+
+/* VKMM_INVALID, with its name, when a file was made shorter since it was opened, or could not be read: what was made of it counts for nothing. */
+vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs);
 
 /* How the result records them: "uniform" …, or "file". */
 const char *cli_inputs_name(const cli_inputs *inputs);

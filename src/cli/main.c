@@ -1,4 +1,5 @@
 /* vkmatmul: multiplies matrices with Vulkan compute shaders. One command line is one cli_command. */
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "cli/commands.h"
@@ -34,6 +35,7 @@ int main(int argc, char **argv)
     vkmm_status status;
 
     vkmm_interrupt_install();
+    vkmm_mapping_guard();
     setlocale(LC_CTYPE, ""); /* names in the user's characters; numbers keep their '.' */
     cli_console_start(&console);
     if (named) command = cli_command_find(argv[1]);

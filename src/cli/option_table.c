@@ -140,6 +140,12 @@ const cli_option cli_option_table[] = {
      "virtual, CPU, in this order",
      ONE_DEVICE | LOOK | CLI_BENCH | WORKERS, AT(device), cli_parse_text, NULL},
     {NULL, 0, "driver", "FILE.json", "offer one more Vulkan driver manifest to the loader", DEVICE, AT(driver), cli_parse_text, NULL},
+    {NULL, 0, "memory-limit", "BYTES",
+     "device memory to take at most: 64MiB, 1.5GiB, 256MB, 1000000; a product that needs more is multiplied in panels. Default: what is "
+     "free",
+     CLI_RUN, AT(memory_limit), cli_parse_bytes, NULL},
+    {NULL, 0, "retries", "COUNT", "when the device is lost, open it anew and run the product again, so often at most; default 0", CLI_RUN,
+     AT(retries), cli_parse_count, NULL},
     {NULL, 0, "no-layers", NULL, "keep implicit Vulkan layers (overlays, recorders) out of this run", DEVICE | WORKERS, AT(no_layers), NULL,
      NULL},
     {NULL, 0, "no-host", NULL, "leave out the row of the host's own BLAS", BENCH, AT(no_host), NULL, NULL},

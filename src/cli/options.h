@@ -75,6 +75,8 @@ typedef struct cli_options {
     int activation;             /* vkmm_activation */
     int bias_vector;            /* a generated bias */
     const char *device, *driver;
+    cli_number memory_limit; /* bytes of device memory; not given: all that is free */
+    cli_number retries;      /* of a product whose device was lost; default 0 */
     const char *a, *b, *c, *bias, *out;
     int init;        /* vkmm_init */
     cli_number seed; /* default 1 */

@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/large.h"
 #include "cli/problem.h"
 #include "cli/product.h"
 #include "cli/shader.h"
@@ -6,12 +7,12 @@
 #include "math/type.h"
 #include "report/matrix.h"
 
+#include <string.h>
+
 enum { MOST_PRINTED = 4 }; /* matrices of a batch */
 
-static void print_one(const cli_session *session, const char *name, const vkmm_problem *problem, vkmm_operand operand, const void *data,
-                      uint64_t batch)
+static void print_one(const cli_session *session, const char *name, const vkmm_problem *problem, const vkmm_view *view, uint64_t batch)
 {
-    vkmm_view view = vkmm_operand_view(problem, operand, data, batch);
     char title[64];
 
     if (vkmm_problem_batches(problem) > 1)
@@ -19,7 +20,7 @@ static void print_one(const cli_session *session, const char *name, const vkmm_p
                  (unsigned long long)vkmm_problem_batches(problem));
     else
         snprintf(title, sizeof title, "%s", name);
-    vkmm_print_matrix(&session->report, title, &view);
+    vkmm_print_matrix(&session->report, title, view);
 }
 
 static void print_bias(const cli_session *session, const vkmm_problem *problem, const void *bias)
@@ -41,11 +42,16 @@ static void print_matrices(const cli_session *session, const cli_product *produc
 
     if (plain) snprintf(c, sizeof c, utf8 ? "%s · %s" : "%s * %s", a, b);
     for (uint64_t x = 0; x < batches && x < MOST_PRINTED; x++) {
-        print_one(session, a, problem, VKMM_A, product->a, x);
-        print_one(session, b, problem, VKMM_B, product->b, x);
-        if (problem->has_bias && x == 0) print_bias(session, problem, vkmm_job_matrix(product->job, VKMM_BIAS));
-        if (vkmm_problem_beta(problem) != 0) print_one(session, "C before", problem, VKMM_C, product->before, x);
-        print_one(session, c, problem, VKMM_C, product->c, x);
+        const vkmm_view view_a = cli_product_view(product, VKMM_A, x), view_b = cli_product_view(product, VKMM_B, x),
+                        view_c = cli_product_view(product, VKMM_C, x);
+        print_one(session, a, problem, &view_a, x);
+        print_one(session, b, problem, &view_b, x);
+        if (problem->has_bias && x == 0) print_bias(session, problem, cli_product_bias(product));
+        if (vkmm_problem_beta(problem) != 0) {
+            const vkmm_view before = cli_product_before(product, x);
+            print_one(session, "C before", problem, &before, x);
+        }
+        print_one(session, c, problem, &view_c, x);
     }
 }
 
@@ -60,20 +66,65 @@ static vkmm_status save(cli_session *session, const cli_product *product)
     return vkmm_array_write(&session->console.log, session->options->out, &all);
 }
 
+static int is_serial(const vkmm_job_params *params)
+{
+    return params->shader == NULL && params->kernel != NULL && strcmp(params->kernel, "serial") == 0;
+}
+
+/* As one job where the device has the memory for it, else in panels. */
+static vkmm_status multiply(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, int saves, cli_product *product)
+{
+    const uint64_t limit = session->options->memory_limit.value;
+    char reason[CLI_LARGE_REASON];
+    vkmm_status status;
+
+    if (is_serial(params)) return cli_product_run(session, inputs, params, product);
+    status = vkmm_problem_check(&session->console.log, &params->problem, NULL);
+    if (status == VKMM_OK) status = cli_session_device(session);
+    if (status != VKMM_OK) return status;
+    if (vkmm_stream_reason(session->device, &params->problem, limit, reason, sizeof reason) == NULL) {
+        product->can_stream = 1;
+        status = cli_product_run(session, inputs, params, product);
+        if (status != VKMM_OUT_OF_MEMORY || !product->is_short) return status;
+        snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, session->console.last_error);
+        cli_product_end(product);
+        *product = (cli_product){0};
+    }
+    return cli_large_run(session, inputs, params, reason, saves ? session->options->out : NULL, product);
+}
+
+/* The same, on a device that is opened anew when it was lost, as often as was asked for. */
+static vkmm_status multiply_again(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, int saves,
+                                  cli_product *product)
+{
+    vkmm_status status;
+
+    for (session->retried = 0;; session->retried++) {
+        status = multiply(session, inputs, params, saves, product);
+        if (status != VKMM_DEVICE_LOST || session->retried >= session->options->retries.value) return status;
+        cli_product_end(product);
+        *product = (cli_product){0};
+        status = cli_session_validated(session);
+        if (status != VKMM_OK) return status;
+        cli_session_forget_device(session);
+    }
+}
+
 /* One row. Only the first of a problem is printed and saved, not the built-in kernel's beside the user's; and nothing is saved unless it
  * passed. */
 static vkmm_status show_product(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, int first)
 {
     cli_product product = {0};
-    vkmm_status status = cli_product_run(session, inputs, params, &product), shown = VKMM_OK;
+    const int saves = first && session->options->out != NULL;
+    vkmm_status status = multiply_again(session, inputs, params, saves, &product), shown = VKMM_OK;
 
     if (status == VKMM_OK) status = cli_session_validated(session);
-    if (product.job != NULL) {
+    if (product.row.kernel != NULL) {
         cli_progress_end(&session->console);
         if (session->options->print && first) print_matrices(session, &product);
         shown = cli_session_row(session, &product.row);
     }
-    if (status == VKMM_OK && shown == VKMM_OK && first && session->options->out != NULL) shown = save(session, &product);
+    if (status == VKMM_OK && shown == VKMM_OK && saves) shown = product.large != NULL ? cli_large_save(&product) : save(session, &product);
     cli_product_end(&product);
     return shown != VKMM_OK ? cli_worse(shown, status) : status;
 }

@@ -68,14 +68,20 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
     return VKMM_OK;
 }
 
+void cli_session_forget_device(cli_session *session)
+{
+    vkmm_device_destroy(&session->device);
+    vkmm_instance_destroy(&session->instance);
+    session->info = NULL;
+    session->validation_messages = 0;
+}
+
 void cli_session_end(cli_session *session)
 {
     cli_progress_end(&session->console);
-    vkmm_device_destroy(&session->device);
-    vkmm_instance_destroy(&session->instance);
+    cli_session_forget_device(session);
     vkmm_free(session->command);
     session->command = NULL;
-    session->info = NULL;
 }
 
 /* The driver to add: the user's choice; or SwiftShader, which browsers ship where no loader looks, when a device of that name is wanted. */

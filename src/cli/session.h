@@ -17,6 +17,7 @@ typedef struct cli_session {
     vkmm_device *device;
     const vkmm_device_info *info; /* owned by the instance */
     uint32_t validation_messages; /* seen so far */
+    uint64_t retried;             /* how often a lost device has been opened anew for the present product */
 } cli_session;
 
 /* Fills a zeroed session: options are borrowed. Ended by cli_session_end, even on failure. */
@@ -28,6 +29,9 @@ vkmm_status cli_session_instance(cli_session *session);
 
 /* The device that --device means, at most once. */
 vkmm_status cli_session_device(cli_session *session);
+
+/* Drops device and instance; the next cli_session_device opens them anew. What was made from them is gone. */
+void cli_session_forget_device(cli_session *session);
 
 /* VKMM_WRONG_RESULT, and a sentence, when the validation layer spoke since the last call. */
 vkmm_status cli_session_validated(cli_session *session);

@@ -31,7 +31,8 @@ vkmm_status cli_parse_op(const vkmm_log *log, const cli_option *option, const ch
 
 vkmm_status cli_parse_share(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* double: "5%" is 0.05; not 0 */
 vkmm_status cli_parse_regression(const vkmm_log *log, const cli_option *option, const char *text,
-                                 void *field); /* cli_scalar: the same, 0 too */
+                                 void *field);                                                             /* cli_scalar: the same, 0 too */
+vkmm_status cli_parse_bytes(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* cli_number, from 1 */
 vkmm_status cli_parse_mebibytes(const vkmm_log *log, const cli_option *option, const char *text,
                                 void *field); /* double, bytes; from 1 MiB */
 

@@ -11,7 +11,9 @@ static const char header[] = "step,type,m,n,k,init,seed,device,driver,kernel,til
                              "kernel_ms,kernel_ms_min,kernel_ms_p5,kernel_ms_p95,submit_ms,transfer_ms,clock,gflops,"
                              "verify,passed,error,bound,version,shader_hash,"
                              "layout,transpose_a,transpose_b,lda,ldb,ldc,offset_a,offset_b,offset_c,stride_a,stride_b,stride_c,"
-                             "batch_count,alpha,beta,config,tuned,splits,items,workspace_bytes,out_type,compute,activation,bias";
+                             "batch_count,alpha,beta,config,tuned,splits,items,workspace_bytes,out_type,compute,activation,bias,"
+                             "wall_ms,panel_rows,panel_cols,panel_depth,row_panels,col_panels,depth_panels,uploaded_bytes,downloaded_bytes,"
+                             "dispatches,longest_dispatch_ms,reason";
 
 /* One name, and the comma after it. */
 static void put_text(FILE *out, const char *text)
@@ -71,6 +73,26 @@ static void put_meaning(FILE *out, const vkmm_problem *problem)
     put_number(out, 1, problem->scaled ? problem->beta : 0);
 }
 
+/* Empty fields where there are no panels. */
+static void put_panels(FILE *out, const vkmm_row *row)
+{
+    const vkmm_row_panels *panels = row->panels;
+
+    putc(',', out);
+    vkmm_csv_number(out, row->timed && row->wall_ms > 0 ? row->wall_ms : NAN);
+    if (panels == NULL) {
+        fputs(",,,,,,,,,,,", out);
+        return;
+    }
+    fprintf(out, ",%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu", (unsigned long long)panels->partition.rows,
+            (unsigned long long)panels->partition.cols, (unsigned long long)panels->partition.depth,
+            (unsigned long long)panels->partition.row_panels, (unsigned long long)panels->partition.col_panels,
+            (unsigned long long)panels->partition.depth_panels, (unsigned long long)panels->times.uploaded_bytes,
+            (unsigned long long)panels->times.downloaded_bytes, (unsigned long long)panels->times.dispatches);
+    vkmm_csv_next_number(out, row->timed ? panels->times.longest_ms : NAN);
+    vkmm_csv_next_text(out, panels->reason);
+}
+
 static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
 {
     const vkmm_kernel_info *kernel = row->kernel;
@@ -99,6 +121,7 @@ static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
     put_text(out, kernel->tuned ? "true" : "false");
     fprintf(out, "%u,%llu,%llu", kernel->splits, (unsigned long long)kernel->items, (unsigned long long)kernel->workspace_bytes);
     vkmm_csv_next_types(out, &row->problem);
+    put_panels(out, row);
     fputs("\r\n", out);
     return VKMM_OK;
 }

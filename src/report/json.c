@@ -54,6 +54,8 @@ static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
     bad += vkmm_json_put(object, "device", vkmm_json_device(row->device, row->host));
     bad += vkmm_json_put(object, "problem", whole_problem(row));
     bad += put_result(object, row);
+    bad += vkmm_json_put(object, "wall_ms", row->timed && row->wall_ms > 0 ? vkmm_json_number(row->wall_ms) : json_null());
+    bad += vkmm_json_put(object, "panels", vkmm_json_panels(row));
     return vkmm_json_line(report, vkmm_json_done(object, bad));
 }
 

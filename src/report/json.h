@@ -19,6 +19,7 @@ int vkmm_json_put_meaning(json_t *object, const vkmm_problem *problem); /* adds 
 json_t *vkmm_json_kernel(const vkmm_row *row);
 json_t *vkmm_json_time(const vkmm_row *row);
 json_t *vkmm_json_verify(const vkmm_row *row);
+json_t *vkmm_json_panels(const vkmm_row *row); /* null where there are none */
 json_t *vkmm_json_number(double value);
 json_t *vkmm_json_integer(uint64_t value);      /* a real above 2^63 - 1, the largest that the library keeps as an integer */
 json_t *vkmm_json_text(const char *text);       /* null for NULL; names as vkmm_text_clean leaves them */

@@ -202,6 +202,32 @@ json_t *vkmm_json_time(const vkmm_row *row)
     return vkmm_json_done(object, bad);
 }
 
+/* Times are those of a right product alone. */
+json_t *vkmm_json_panels(const vkmm_row *row)
+{
+    const vkmm_row_panels *panels = row->panels;
+    json_t *object;
+    int bad;
+
+    if (panels == NULL) return json_null();
+    object = json_object();
+    bad = vkmm_json_put(object, "rows", vkmm_json_integer(panels->partition.rows));
+    bad += vkmm_json_put(object, "cols", vkmm_json_integer(panels->partition.cols));
+    bad += vkmm_json_put(object, "depth", vkmm_json_integer(panels->partition.depth));
+    bad += vkmm_json_put(object, "row_panels", vkmm_json_integer(panels->partition.row_panels));
+    bad += vkmm_json_put(object, "col_panels", vkmm_json_integer(panels->partition.col_panels));
+    bad += vkmm_json_put(object, "depth_panels", vkmm_json_integer(panels->partition.depth_panels));
+    bad += vkmm_json_put(object, "device_bytes", vkmm_json_integer(panels->partition.device_bytes));
+    bad += vkmm_json_put(object, "staging_bytes", vkmm_json_integer(panels->partition.staging_bytes));
+    bad += vkmm_json_put(object, "uploaded_bytes", vkmm_json_integer(panels->times.uploaded_bytes));
+    bad += vkmm_json_put(object, "downloaded_bytes", vkmm_json_integer(panels->times.downloaded_bytes));
+    bad += vkmm_json_put(object, "dispatches", vkmm_json_integer(panels->times.dispatches));
+    bad += vkmm_json_put(object, "longest_dispatch_ms", row->timed ? vkmm_json_number(panels->times.longest_ms) : json_null());
+    bad += vkmm_json_put(object, "shrunk", json_integer(panels->times.shrunk));
+    bad += vkmm_json_put(object, "reason", vkmm_json_text(panels->reason));
+    return vkmm_json_done(object, bad);
+}
+
 json_t *vkmm_json_verify(const vkmm_row *row)
 {
     json_t *object = json_object();

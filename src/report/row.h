@@ -12,6 +12,14 @@ typedef struct vkmm_row_verify {
     const char *sentence;
 } vkmm_row_verify;
 
+/* A product that was multiplied in panels. */
+typedef struct vkmm_row_panels {
+    vkmm_partition partition;
+    vkmm_stream_times times;
+    uint64_t batches;
+    const char *reason; /* why it does not fit as a whole */
+} vkmm_row_panels;
+
 typedef struct vkmm_row {
     const vkmm_device_info *device; /* NULL: the host's processor, for the kernel serial */
     const char *host;               /* the processor's model */
@@ -21,8 +29,10 @@ typedef struct vkmm_row {
     const vkmm_kernel_info *kernel;
     const char *shader_file; /* NULL, or the user's shader */
     vkmm_measurement time;
-    int timed;     /* 0: no speed (wrong, unverified or empty): gflops and times are absent, never 0 */
-    double gflops; /* 2·M·N·K / median kernel time */
+    int timed;                     /* 0: no speed (wrong, unverified or empty): gflops and times are absent, never 0 */
+    double gflops;                 /* 2·M·N·K / median kernel time */
+    double wall_ms;                /* the first run with all copies, by the host's clock; 0: not known */
+    const vkmm_row_panels *panels; /* NULL: the device held the product as a whole */
     vkmm_row_verify verify;
     const char *step;      /* ladder: "1a", "2b" …; NULL elsewhere */
     double times_serial;   /* ladder: speed-up by kernel time over serial; 0: unknown */

@@ -1,0 +1,136 @@
+/* A Vulkan layer that lets calls fail. VKMM_TEST_FAULT lists which: "vkQueueSubmit 3 -4" lets the third call of that function, in the whole process,
+ * return VK_ERROR_DEVICE_LOST, and "vkAllocateMemory 1..5 -2" the first five; several are separated by commas. Each fault is told on the file
+ * that VKMM_TEST_FAULT_LOG names. One instance and one device at a time. */
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan_core.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static PFN_vkGetInstanceProcAddr next_instance_proc;
+static PFN_vkGetDeviceProcAddr next_device_proc;
+static PFN_vkQueueSubmit next_submit;
+static PFN_vkWaitForFences next_wait;
+static PFN_vkAllocateMemory next_allocate;
+
+enum { SUBMIT, WAIT, ALLOCATE, CALLS };
+static const char *const names[CALLS] = {"vkQueueSubmit", "vkWaitForFences", "vkAllocateMemory"};
+static unsigned counts[CALLS];
+
+static void tell(int call, int result)
+{
+    const char *path = getenv("VKMM_TEST_FAULT_LOG");
+    FILE *file = path != NULL ? fopen(path, "a") : NULL;
+
+    if (file == NULL) return;
+    fprintf(file, "%s %u %d\n", names[call], counts[call], result);
+    fclose(file);
+}
+
+/* What the present call is to return; VK_SUCCESS: it is passed on. */
+static VkResult fault(int call)
+{
+    const char *at = getenv("VKMM_TEST_FAULT");
+
+    counts[call]++;
+    for (; at != NULL; at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : NULL) {
+        char name[64];
+        unsigned first = 0, last = 0;
+        int result = 0;
+        if (sscanf(at, "%63s %u..%u %d", name, &first, &last, &result) != 4) {
+            if (sscanf(at, "%63s %u %d", name, &first, &result) != 3) continue;
+            last = first;
+        }
+        if (strcmp(name, names[call]) != 0 || counts[call] < first || counts[call] > last) continue;
+        tell(call, result);
+        return (VkResult)result;
+    }
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo *infos, VkFence fence)
+{
+    VkResult result = fault(SUBMIT);
+    return result != VK_SUCCESS ? result : next_submit(queue, count, infos, fence);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL wait_for(VkDevice device, uint32_t count, const VkFence *fences, VkBool32 all, uint64_t timeout)
+{
+    /* What a lost device was at has ended; a driver that is well would go on with it while its memory is freed. */
+    VkResult waited = next_wait(device, count, fences, all, timeout), result = fault(WAIT);
+    return result != VK_SUCCESS ? result : waited;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAllocateInfo *info, const VkAllocationCallbacks *callbacks,
+                                               VkDeviceMemory *memory)
+{
+    VkResult result = fault(ALLOCATE);
+    return result != VK_SUCCESS ? result : next_allocate(device, info, callbacks, memory);
+}
+
+/* The loader's list of what to call next: this layer's entry, moved on to the layer below. */
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *callbacks,
+                                                      VkInstance *instance)
+{
+    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)(uintptr_t)info->pNext;
+
+    while (link != NULL && (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO))
+        link = (VkLayerInstanceCreateInfo *)(uintptr_t)link->pNext;
+    if (link == NULL) return VK_ERROR_INITIALIZATION_FAILED;
+    next_instance_proc = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    PFN_vkCreateInstance create = (PFN_vkCreateInstance)next_instance_proc(NULL, "vkCreateInstance");
+    return create(info, callbacks, instance);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                                                    const VkAllocationCallbacks *callbacks, VkDevice *device)
+{
+    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)(uintptr_t)info->pNext;
+
+    while (link != NULL && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO))
+        link = (VkLayerDeviceCreateInfo *)(uintptr_t)link->pNext;
+    if (link == NULL) return VK_ERROR_INITIALIZATION_FAILED;
+    PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    next_device_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    PFN_vkCreateDevice create = (PFN_vkCreateDevice)next(NULL, "vkCreateDevice");
+    VkResult result = create(physical, info, callbacks, device);
+    if (result != VK_SUCCESS) return result;
+    next_submit = (PFN_vkQueueSubmit)next_device_proc(*device, "vkQueueSubmit");
+    next_wait = (PFN_vkWaitForFences)next_device_proc(*device, "vkWaitForFences");
+    next_allocate = (PFN_vkAllocateMemory)next_device_proc(*device, "vkAllocateMemory");
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc(VkDevice device, const char *name)
+{
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)device_proc;
+    if (strcmp(name, "vkQueueSubmit") == 0) return (PFN_vkVoidFunction)submit;
+    if (strcmp(name, "vkWaitForFences") == 0) return (PFN_vkVoidFunction)wait_for;
+    if (strcmp(name, "vkAllocateMemory") == 0) return (PFN_vkVoidFunction)allocate;
+    return next_device_proc(device, name);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_proc(VkInstance instance, const char *name)
+{
+    if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)instance_proc;
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)device_proc;
+    if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)create_instance;
+    if (strcmp(name, "vkCreateDevice") == 0) return (PFN_vkVoidFunction)create_device;
+    return instance != NULL ? next_instance_proc(instance, name) : NULL;
+}
+
+EXPORT VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *interface);
+
+EXPORT VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *interface)
+{
+    if (interface->loaderLayerInterfaceVersion > 2) interface->loaderLayerInterfaceVersion = 2;
+    interface->pfnGetInstanceProcAddr = instance_proc;
+    interface->pfnGetDeviceProcAddr = device_proc;
+    interface->pfnGetPhysicalDeviceProcAddr = NULL;
+    return VK_SUCCESS;
+}

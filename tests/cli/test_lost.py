@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""A device that is lost, or has no memory left, in the middle of a run: what is said, what was shown before stays, and that it is opened anew if asked."""
+import json
+import os
+import sys
+
+import cli
+
+layer = os.path.abspath(sys.argv.pop(2))
+
+
+class Lost(cli.Case):
+    def setUp(self):
+        super().setUp()
+        layers = self.folder / "layers"
+        layers.mkdir()
+        about = {"name": "VK_LAYER_VKMATMUL_test_fault", "type": "INSTANCE", "library_path": layer, "api_version": "1.3.0",
+                 "implementation_version": "1", "description": "lets calls fail"}
+        (layers / "fault.json").write_text(json.dumps({"file_format_version": "1.2.0", "layer": about}))
+        self.env = {"VK_LAYER_PATH": str(layers), "VK_INSTANCE_LAYERS": about["name"], "VKMM_TEST_FAULT_LOG": str(self.folder / "faults")}
+        done = cli.run("devices", "--json", env=self.env)
+        if done.returncode != 0 or not json.loads(done.stdout)["devices"]:
+            self.skipTest("no device with a layer: " + done.stderr)
+
+    def run_with(self, fault, *args):
+        done = cli.run(*args, env=dict(self.env, VKMM_TEST_FAULT=fault))
+        log = self.folder / "faults"
+        self.faults = log.read_text().splitlines() if log.exists() else []
+        log.unlink(missing_ok=True)
+        return done
+
+    def submits(self, *args):
+        """How many times a run submits: by a fault that never comes."""
+        low, high = 1, 2
+        while self.run_with("vkQueueSubmit %d -4" % high, *args) and self.faults:
+            low, high = high, high * 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            self.run_with("vkQueueSubmit %d -4" % middle, *args)
+            low, high = (middle, high) if self.faults else (low, middle)
+        return low
+
+    def test_what_is_said(self):
+        for fault in ["vkQueueSubmit 1 -4", "vkWaitForFences 1 -4"]:
+            with self.subTest(fault):
+                out = self.file("c.npy", b"as it was")
+                done = self.run_with(fault, "-s", "40x50x60", *cli.FAST, "--kernel", "blocked", "-o", out)
+                self.assertEqual((done.returncode, done.stdout), (6, ""))
+                self.assertRegex(done.stderr, r"\Avkmatmul: the device was lost while (multiplying|planning) 40×50×60 f32( with blocked)?: %s failed with "
+                                 r"VK_ERROR_DEVICE_LOST \(-4\)[^\n]*\n\Z" % fault.split()[0])
+                self.assertEqual((len(self.faults), out.read_bytes()), (1, b"as it was"))
+                self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["c.npy", "layers"])
+
+    def test_rows_before_stay(self):
+        args = ["-s", "16,24,32", *cli.FAST, "--json"]
+        one = self.submits("-s", "16", *cli.FAST, "--json")
+        done = self.run_with("vkQueueSubmit %d -4" % (one + 1), *args)
+        self.assertEqual((done.returncode, len(self.faults)), (6, 1))
+        self.assertEqual([json.loads(line)["problem"]["m"] for line in done.stdout.splitlines()], [16])
+        self.assertRegex(done.stderr, r"\Avkmatmul: the device was lost while [a-z]+ 24")
+
+    def test_any_moment(self):
+        args = ["-s", "16", *cli.FAST, "--json"]
+        for n in range(1, self.submits(*args) + 1):
+            with self.subTest(n):
+                done = self.run_with("vkQueueSubmit %d -4" % n, *args)
+                self.assertEqual((done.returncode, done.stdout, len(self.faults)), (6, "", 1))
+                self.assertRegex(done.stderr, r"\Avkmatmul: the device was lost while [a-z]+ 16³ f32 with [^\n]*\n\Z")
+
+    def test_retries(self):
+        out = self.folder / "c.npy"
+        done = self.run_with("vkQueueSubmit 1 -4,vkWaitForFences 1 -4", "-s", "16", *cli.FAST, "--json", "--retries", "2", "-o", out)
+        self.assertEqual((done.returncode, len(self.faults)), (0, 2), done.stderr)
+        self.assertTrue(json.loads(done.stdout)["verify"]["passed"])
+        self.assertRegex(done.stderr, r"\A(vkmatmul: warning: the device was lost while [^\n]*; it is opened anew for retry [12] of 2\n){2}\Z")
+        self.assertTrue(out.exists())
+
+    def test_retries_end(self):
+        done = self.run_with("vkQueueSubmit 1..999 -4", "-s", "16", *cli.FAST, "--json", "--retries", "2")
+        self.assertEqual((done.returncode, done.stdout, len(self.faults)), (6, "", 3))
+        self.assertRegex(done.stderr, r"\A(vkmatmul: warning: [^\n]*\n){2}vkmatmul: the device was lost[^\n]*\n\Z")
+        self.bad(2, "--retries takes a whole number", "--retries", "-1")
+
+    def test_panels(self):
+        """Lost in the middle of a product in panels: how far it was; and again from the beginning."""
+        args = ["-s", "300x200x100", *cli.FAST, "--memory-limit", "100kB", "--json"]
+        last = self.submits(*args)
+        done = self.run_with("vkQueueSubmit %d -4" % last, *args)
+        self.assertEqual((done.returncode, done.stdout), (6, ""))
+        self.assertRegex(done.stderr, r"\Avkmatmul: the device was lost while multiplying 300×200×100 f32 with \w+(, \d+ of \d+ panels done)?: [^\n]*\n\Z")
+        out = self.folder / "c.npy"
+        done = self.run_with("vkQueueSubmit %d -4" % last, *args, "--retries", "1", "-o", out)
+        self.assertEqual((done.returncode, len(self.faults)), (0, 1), done.stderr)
+        self.good("-s", "300x200x100", *cli.FAST, "-o", self.folder / "whole.npy")
+        self.assertEqual(out.read_bytes(), (self.folder / "whole.npy").read_bytes())
+
+    def test_memory_that_ends(self):
+        """Where the memory of a job ends, the product goes in panels; where all ends, so does the run."""
+        for count in range(1, 10):  # a job tries several kinds of memory
+            done = self.run_with("vkAllocateMemory 1..%d -2" % count, "-s", "100", *cli.FAST, "--json")
+            self.assertEqual((done.returncode, done.stderr, len(self.faults)), (0, "", count))
+            panels = json.loads(done.stdout)["panels"]
+            if panels is not None:
+                break
+        self.assertRegex(panels["reason"], "memory|MEMORY")
+        done = self.run_with("vkAllocateMemory 1..999 -2", "-s", "100", *cli.FAST, "--json")
+        self.assertEqual((done.returncode, done.stdout), (5, ""))
+        self.assertRegex(done.stderr, r"\A(vkmatmul: warning: [^\n]*; going on with panels of [^\n]*\n)*vkmatmul: (?!warning)[^\n]*\n\Z")
+
+
+if __name__ == "__main__":
+    cli.main()
