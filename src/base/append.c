@@ -50,7 +50,7 @@ static off_t whole_lines(int fd, off_t size)
 static vkmm_status open_file(vkmm_append *a)
 {
     struct stat status;
-    a->fd = open(a->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+    a->fd = open(a->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666);
     if (a->fd < 0 || fstat(a->fd, &status) != 0) return cannot_write(a, strerror(errno));
     if (!S_ISREG(status.st_mode)) return cannot_write(a, "it is not a regular file");
     off_t whole = whole_lines(a->fd, status.st_size);

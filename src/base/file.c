@@ -113,7 +113,8 @@ static vkmm_status open_target(vkmm_output *o)
     }
     vkmm_status result = resolve(o, exists);
     if (result == VKMM_OK) {
-        result = vkmm_output_create(o, o->target, o->mode, &o->fd);
+        /* Until it has the mode of the file that it replaces, nobody else may open it. */
+        result = vkmm_output_create(o, o->target, exists ? 0600 : o->mode, &o->fd);
         if (result == VKMM_INVALID) vkmm_output_cannot(o, errno);
     }
     /* An existing file keeps its permissions. Where the file system has none, that is no reason to fail. */

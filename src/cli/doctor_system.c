@@ -119,11 +119,19 @@ static void report_cache(cli_exam *doctor)
     const vkmm_log *log = &doctor->session->console.log;
     vkmm_output *output = NULL;
     char *folder = NULL, *path = NULL;
-    vkmm_status status = vkmm_cache_dir_resolve(log, NULL, &folder);
+    char why[VKMM_CACHE_DIR_WHY];
+    vkmm_status status = vkmm_cache_dir_name(log, NULL, &folder);
 
     if (status == VKMM_OK && folder == NULL) {
         cli_doctor_find(doctor, VKMM_GRADE_NOTE, "cache", VKMM_OF_SYSTEM, "",
                         "neither XDG_CACHE_HOME nor HOME is set: compiled kernels and tuning results are not kept");
+        return;
+    }
+    if (status == VKMM_OK && vkmm_cache_dir_is_shared(folder, why, sizeof why)) {
+        cli_doctor_find(doctor, VKMM_GRADE_WARNING, "cache", VKMM_OF_SYSTEM,
+                        "Make the cache folder yours alone, or set XDG_CACHE_HOME to one that is: kernels are compiled anew each time.",
+                        "nothing is kept in %.300s: %s", folder, why);
+        vkmm_free(folder);
         return;
     }
     if (status == VKMM_OK) status = vkmm_cache_dir_make(log, folder);

@@ -177,7 +177,7 @@ void vkmm_session_add(vkmm_session *s, const vkmm_candidate *candidate, double m
         return;
     }
     write_line(&r, line);
-    FILE *file = fopen(s->path, "ab");
+    FILE *file = fopen(s->path, "abe");
     s->begun = file && fputs(line, file) >= 0;
     if (file && fclose(file) != 0) s->begun = 0;
 }

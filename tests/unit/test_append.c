@@ -76,6 +76,24 @@ static void test_what_cannot_be_written(void **state)
     vkmm_append_close(&a, 1);
 }
 
+/* Whoever may write in the folder could let it lead to a file of the user's. */
+static void test_a_link_is_not_followed(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    vkmm_append *a = NULL;
+    char other[80];
+    snprintf(other, sizeof other, "%s/other", folder);
+    unlink(path);
+    assert_int_equal(symlink(other, path), 0);
+    assert_int_equal(vkmm_append_open(&log, path, &a), VKMM_INVALID);
+    assert_null(a);
+    assert_contains(h.last, "cannot write ");
+    assert_int_equal(access(other, F_OK), -1);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void test_removes(void **state)
 {
     (void)state;
@@ -116,8 +134,12 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_appends), cmocka_unit_test(test_a_torn_line_is_cut), cmocka_unit_test(test_what_cannot_be_written),
-        cmocka_unit_test(test_removes), cmocka_unit_test(test_the_host),
+        cmocka_unit_test(test_appends),
+        cmocka_unit_test(test_a_torn_line_is_cut),
+        cmocka_unit_test(test_what_cannot_be_written),
+        cmocka_unit_test(test_a_link_is_not_followed),
+        cmocka_unit_test(test_removes),
+        cmocka_unit_test(test_the_host),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -119,6 +119,69 @@ static void what_cannot_be_made_is_no_error(void **state)
     assert_int_equal(h.count, 4);
 }
 
+/* Others may not put there what a driver is given, whoever made the folder. */
+static void what_others_may_write_is_not_used(void **state)
+{
+    (void)state;
+    static const unsigned shared[] = {0777, 0770, 0702, 01777, 0720}, alone[] = {0700, 0755, 0750, 0500};
+    heard h;
+    vkmm_log log = hear_with(&h);
+    char why[VKMM_CACHE_DIR_WHY], *path = NULL;
+    assert_int_equal(mkdir("cache", 0700), 0);
+    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++) {
+        assert_int_equal(chmod("cache", alone[i]), 0);
+        assert_false(vkmm_cache_dir_is_shared("cache", why, sizeof why));
+        assert_string_equal(why, "");
+        assert_int_equal(vkmm_cache_dir_make(&log, "cache"), VKMM_OK);
+        assert_int_equal(vkmm_cache_dir_resolve(&log, "cache", &path), VKMM_OK);
+        assert_string_equal(path, "cache");
+        vkmm_free(path);
+    }
+    assert_int_equal(h.count, 0);
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
+        assert_int_equal(chmod("cache", shared[i]), 0);
+        assert_true(vkmm_cache_dir_is_shared("cache", why, sizeof why));
+        assert_contains(why, "others may write there (mode ");
+        h.count = 0;
+        assert_int_equal(vkmm_cache_dir_resolve(&log, "cache", &path), VKMM_OK);
+        assert_null(path);
+        assert_int_equal(h.count, i == 0); /* told once */
+        if (i == 0) assert_int_equal(h.level, VKMM_LOG_WARNING);
+        if (i == 0)
+            assert_contains(h.last, "nothing is kept in cache, nor read there: others may write there (mode 0777; chmod go-w makes");
+        assert_int_equal(vkmm_cache_dir_make(&log, "cache"), VKMM_INVALID);
+        assert_int_equal(h.level, VKMM_LOG_INFO);
+        assert_contains(h.last, "nothing is kept in cache: others may write there");
+        assert_int_equal(vkmm_cache_dir_name(&log, "cache", &path), VKMM_OK);
+        assert_string_equal(path, "cache");
+        vkmm_free(path);
+    }
+    assert_int_equal(chmod("cache", 0700), 0);
+    assert_false(vkmm_cache_dir_is_shared("cache/missing", why, sizeof why));
+    assert_int_equal(symlink("cache", "link"), 0); /* what it leads to counts */
+    assert_int_equal(vkmm_cache_dir_make(&log, "link"), VKMM_OK);
+}
+
+static void what_is_another_users_is_not_used(void **state)
+{
+    (void)state;
+    heard h;
+    vkmm_log log = hear_with(&h);
+    char why[VKMM_CACHE_DIR_WHY], *path = NULL;
+    const char *theirs = "/"; /* root's, who else's */
+    if (geteuid() == 0) {
+        theirs = "theirs";
+        assert_int_equal(mkdir(theirs, 0700), 0);
+        if (chown(theirs, 12345, 12345) != 0) skip();
+    }
+    assert_true(vkmm_cache_dir_is_shared(theirs, why, sizeof why));
+    assert_contains(why, "it belongs to another user (");
+    assert_int_equal(vkmm_cache_dir_make(&log, theirs), VKMM_INVALID);
+    assert_contains(h.last, "belongs to another user");
+    assert_int_equal(vkmm_cache_dir_resolve(NULL, theirs, &path), VKMM_OK);
+    assert_null(path);
+}
+
 static void joins_with_one_slash(void **state)
 {
     (void)state;
@@ -138,6 +201,8 @@ int main(void)
         cmocka_unit_test(tells_when_memory_ends),
         IN_FOLDER(makes_what_is_missing_for_this_user_alone),
         IN_FOLDER(what_cannot_be_made_is_no_error),
+        IN_FOLDER(what_others_may_write_is_not_used),
+        IN_FOLDER(what_is_another_users_is_not_used),
         cmocka_unit_test(joins_with_one_slash),
     };
     return cmocka_run_group_tests_name("cache_dir", tests, NULL, NULL);

@@ -56,6 +56,17 @@ static unsigned entries(void)
     return count;
 }
 
+static unsigned mode_of_partial(void)
+{
+    struct stat status = {0};
+    DIR *folder = opendir(".");
+    assert_non_null(folder);
+    for (const struct dirent *e; (e = readdir(folder)) != NULL;)
+        if (strncmp(e->d_name, ".vkmatmul-", 10) == 0) assert_int_equal(stat(e->d_name, &status), 0);
+    closedir(folder);
+    return status.st_mode & 0777;
+}
+
 static void test_mapping(void **state)
 {
     (void)state;
@@ -104,6 +115,7 @@ static void test_output_appears_whole_at_commit(void **state)
     assert_int_equal(vkmm_output_write(output, "text", 4), VKMM_OK);
     assert_holds("out", "old");
     assert_int_equal(entries(), 2);
+    assert_int_equal(mode_of_partial(), 0640); /* never what the umask would leave of 0666 */
     assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
     assert_null(output);
     assert_holds("out", "new text");
