@@ -75,6 +75,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateBuffer(VkDevice device, const VkBuff
                       (unsigned long long)fake_max_buffer());
     fake_object *buffer = fake_make(FAKE_BUFFER, parent ? parent->id : 0);
     buffer->buffer.bytes = info->size;
+    buffer->buffer.shared = info->sharingMode == VK_SHARING_MODE_CONCURRENT;
+    if (buffer->buffer.shared && info->queueFamilyIndexCount < 2) fake_complain("%s: a buffer shared with nobody", __func__);
     *out = FAKE_HANDLE(VkBuffer, buffer);
     return VK_SUCCESS;
 }

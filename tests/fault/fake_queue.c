@@ -134,12 +134,25 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkQueueWaitIdle(VkQueue queue)
     return VK_SUCCESS;
 }
 
+/* A buffer that is not shared stays with one family: nothing here hands one over. */
+static void check_owner(uint64_t id, uint32_t family, const char *call)
+{
+    fake_object *buffer = id ? fake_alive(id) : NULL;
+    if (!buffer || buffer->buffer.shared) return;
+    if (buffer->buffer.family && buffer->buffer.family != family + 1)
+        fake_complain("%s: a buffer of VK_SHARING_MODE_EXCLUSIVE is used by two queue families", call);
+    buffer->buffer.family = family + 1;
+}
+
 /* What the commands use must be there still. */
 static void check(const fake_object *command, const char *call)
 {
     for (uint32_t i = 0; i < command->command.count; i++) {
         const fake_step *step = &command->command.steps[i];
         const fake_object *set = step->set ? fake_find(step->set, FAKE_SET, call) : NULL;
+        check_owner(step->from, command->command.family, call);
+        check_owner(step->to, command->command.family, call);
+        for (uint32_t b = 0; set && b < set->set.count; b++) check_owner(set->set.bindings[b].buffer, command->command.family, call);
         for (uint32_t b = 0; set && b < set->set.count; b++)
             fake_bytes(set->set.bindings[b].buffer, set->set.bindings[b].offset, set->set.bindings[b].bytes, call);
     }

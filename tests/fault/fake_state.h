@@ -150,6 +150,8 @@ typedef struct fake_object {
         } memory;
         struct {
             uint64_t bytes, memory, offset;
+            int shared;      /* between queue families */
+            uint32_t family; /* that uses it, plus 1; 0: none has yet */
         } buffer;
         struct {
             uint32_t family;

@@ -1,0 +1,169 @@
+/* The fake driver speaks up: what the other tests expect not to hear is done here on purpose. */
+#include <stdio.h>
+#include <string.h>
+
+#include "play.h"
+
+#define GET(type, name) PFN_##name name = (PFN_##name)(void (*)(void))fake_loader()(type, #name)
+
+static VkInstance instance;
+static VkDevice device;
+
+static void begin(void)
+{
+    const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+    const float priority = 1;
+    const VkDeviceQueueCreateInfo queue = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
+    const VkDeviceCreateInfo device_info = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
+    const fake_caps caps = {.lazy = 1, .max_storage_range = 1024, .max_buffer_bytes = 4096};
+    VkPhysicalDevice physical;
+    uint32_t count = 1;
+    fake_begin(&caps);
+    GET(NULL, vkCreateInstance);
+    vkCreateInstance(&info, NULL, &instance);
+    GET(instance, vkEnumeratePhysicalDevices);
+    GET(instance, vkCreateDevice);
+    vkEnumeratePhysicalDevices(instance, &count, &physical);
+    vkCreateDevice(physical, &device_info, NULL, &device);
+}
+
+/* Ends everything, after which the driver has complained of this, and of nothing else. */
+static void end(const char *of)
+{
+    GET(instance, vkDestroyDevice);
+    GET(instance, vkDestroyInstance);
+    vkDestroyDevice(device, NULL);
+    vkDestroyInstance(instance, NULL);
+    const unsigned faults = fake_end();
+    expect(*of ? faults > 0 && strstr(fake_fault(0), of) : faults == 0, "\"%s\" is expected; there is \"%s\"", of,
+           faults > 0 ? fake_fault(0) : "nothing");
+}
+
+static VkBuffer buffer_of(VkDeviceSize bytes)
+{
+    const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = bytes};
+    VkBuffer buffer;
+    GET(instance, vkCreateBuffer);
+    vkCreateBuffer(device, &info, NULL, &buffer);
+    return buffer;
+}
+
+static void destroy_buffer(VkBuffer buffer)
+{
+    GET(instance, vkDestroyBuffer);
+    vkDestroyBuffer(device, buffer, NULL);
+}
+
+static VkDeviceMemory memory_for(VkBuffer buffer, uint32_t type)
+{
+    const VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = 1024, .memoryTypeIndex = type};
+    VkDeviceMemory memory;
+    GET(instance, vkAllocateMemory);
+    GET(instance, vkBindBufferMemory);
+    vkAllocateMemory(device, &info, NULL, &memory);
+    vkBindBufferMemory(device, buffer, memory, 0);
+    return memory;
+}
+
+static void free_memory(VkDeviceMemory memory)
+{
+    GET(instance, vkFreeMemory);
+    vkFreeMemory(device, memory, NULL);
+}
+
+static void misuse_buffers(void)
+{
+    void *mapped;
+    begin();
+    destroy_buffer(buffer_of(64));
+    end("");
+    begin();
+    VkBuffer buffer = buffer_of(64);
+    destroy_buffer(buffer);
+    destroy_buffer(buffer);
+    end("destroyed before");
+    begin();
+    buffer_of(64);
+    end("left over");
+    begin();
+    destroy_buffer(buffer_of(8192));
+    end("maxBufferSize");
+    begin();
+    buffer = buffer_of(2048);
+    free_memory(memory_for(buffer, 2));
+    destroy_buffer(buffer);
+    end("of memory with 1024");
+    begin();
+    buffer = buffer_of(64);
+    VkDeviceMemory memory = memory_for(buffer, 0);
+    GET(instance, vkMapMemory);
+    vkMapMemory(device, memory, 0, 64, 0, &mapped);
+    destroy_buffer(buffer);
+    free_memory(memory);
+    end("does not see");
+}
+
+/* What is done after a submission, and what is expected of it. */
+typedef enum misuse { NOTHING, SECOND_SUBMISSION, RESET, DESTROY_BUFFER, DESTROY_FENCE, DESTROY_POOL, NO_END } misuse;
+
+static void misuse_work(misuse what, const char *of)
+{
+    begin();
+    GET(instance, vkCreateCommandPool);
+    GET(instance, vkDestroyCommandPool);
+    GET(instance, vkResetCommandPool);
+    GET(instance, vkAllocateCommandBuffers);
+    GET(instance, vkBeginCommandBuffer);
+    GET(instance, vkCmdFillBuffer);
+    GET(instance, vkEndCommandBuffer);
+    GET(instance, vkCreateFence);
+    GET(instance, vkDestroyFence);
+    GET(instance, vkGetDeviceQueue);
+    GET(instance, vkQueueSubmit);
+    GET(instance, vkWaitForFences);
+    const VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    const VkFenceCreateInfo fence_info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    const VkCommandBufferBeginInfo begin_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    VkCommandBufferAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandBufferCount = 1};
+    VkCommandBuffer command;
+    VkQueue queue;
+    VkFence fence;
+    VkBuffer buffer = buffer_of(64);
+    const VkDeviceMemory memory = memory_for(buffer, 2);
+    vkGetDeviceQueue(device, 0, 0, &queue);
+    vkCreateCommandPool(device, &pool_info, NULL, &allocation.commandPool);
+    vkAllocateCommandBuffers(device, &allocation, &command);
+    vkCreateFence(device, &fence_info, NULL, &fence);
+    vkBeginCommandBuffer(command, &begin_info);
+    vkCmdFillBuffer(command, buffer, 0, 64, 7);
+    if (what != NO_END) vkEndCommandBuffer(command);
+    const VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
+    vkQueueSubmit(queue, 1, &submit, fence);
+    if (what == SECOND_SUBMISSION) vkQueueSubmit(queue, 1, &submit, fence);
+    if (what == RESET) vkResetCommandPool(device, allocation.commandPool, 0);
+    if (what == DESTROY_BUFFER) destroy_buffer(buffer);
+    if (what == DESTROY_FENCE) vkDestroyFence(device, fence, NULL);
+    if (what == DESTROY_POOL) vkDestroyCommandPool(device, allocation.commandPool, NULL);
+    if (what != DESTROY_FENCE) vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX);
+    if (what != DESTROY_FENCE) vkDestroyFence(device, fence, NULL);
+    if (what != DESTROY_POOL) vkDestroyCommandPool(device, allocation.commandPool, NULL);
+    if (what != DESTROY_BUFFER) destroy_buffer(buffer);
+    free_memory(memory);
+    end(of);
+}
+
+int main(void)
+{
+    misuse_buffers();
+    misuse_work(NOTHING, "");
+    misuse_work(SECOND_SUBMISSION, "not reset");
+    misuse_work(RESET, "in flight");
+    misuse_work(DESTROY_BUFFER, "in flight");
+    misuse_work(DESTROY_FENCE, "in use by a submission");
+    misuse_work(DESTROY_POOL, "in flight");
+    misuse_work(NO_END, "not recorded");
+    printf("%u unexpected\n", unexpected());
+    return unexpected() > 0;
+}
