@@ -140,6 +140,18 @@ static void check_pack(uint64_t rows, uint64_t cols, uint64_t row_stride, uint64
         for (uint64_t j = 0; j < cols; j++)
             assert_true(vkmm_view_get(&copy, i, j) == vkmm_view_get(&all, 0, i * row_stride + j * col_stride));
     for (size_t at = 0; at < size; at++) assert_int_equal(packed[rows * cols * size + at], 0xa5);
+    /* The inner part into columns, with a gap of one element between them, which stays. */
+    const vkmm_view part = vkmm_view_part(&view, rows / 3, cols / 3, rows / 2, cols / 2);
+    const uint64_t apart = part.rows + 1;
+    memset(packed, 0xa5, (rows * cols + 1) * size);
+    if (part.cols * apart <= rows * cols) {
+        vkmm_view_copy(&part, packed, 1, apart);
+        for (uint64_t i = 0; i < part.rows; i++)
+            for (uint64_t j = 0; j < part.cols; j++)
+                assert_memory_equal(packed + (i + j * apart) * size,
+                                    memory + ((rows / 3 + i) * row_stride + (cols / 3 + j) * col_stride) * size, size);
+        for (uint64_t j = 0; j < part.cols; j++) assert_int_equal(packed[(j * apart + part.rows) * size], 0xa5);
+    }
     free(memory);
     free(packed);
 }
