@@ -1,9 +1,12 @@
 #include "base/alloc.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 static uint64_t countdown; /* allocations until the one that fails; 0: none will */
+
+static atomic_llong live;
 
 static int fails_now(void)
 {
@@ -24,19 +27,29 @@ void *vkmm_alloc(size_t count, size_t size)
 {
     if (fails_now() || (size != 0 && count > SIZE_MAX / size)) return NULL;
     /* Of 0 bytes calloc may give NULL, which would read as a failure. */
-    return count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size);
+    void *block = count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size);
+    if (block != NULL) atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
+    return block;
 }
 
 void *vkmm_realloc(void *block, size_t count, size_t size)
 {
     if (fails_now() || (size != 0 && count > SIZE_MAX / size)) return NULL;
     size_t bytes = count * size;
-    return realloc(block, bytes != 0 ? bytes : 1);
+    void *grown = realloc(block, bytes != 0 ? bytes : 1);
+    if (block == NULL && grown != NULL) atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
+    return grown;
 }
 
 void vkmm_free(void *block)
 {
+    if (block != NULL) atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
     free(block);
+}
+
+int64_t vkmm_alloc_live(void)
+{
+    return atomic_load(&live);
 }
 
 char *vkmm_strdup(const char *text)

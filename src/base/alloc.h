@@ -17,6 +17,9 @@ void vkmm_free(void *block); /* NULL is legal */
 /* A copy of text, NULL when memory ends. The caller frees with vkmm_free. */
 char *vkmm_strdup(const char *text);
 
+/* Tests: how many blocks have been given out and not freed yet. */
+int64_t vkmm_alloc_live(void);
+
 /* Tests: the n-th allocation from now on fails (1 = the next), once; 0 = none. Not for concurrent use. */
 void vkmm_alloc_fail_after(uint64_t n);
 uint64_t vkmm_alloc_left(void); /* allocations until that one; 0: it has failed, or none was to */

@@ -18,7 +18,7 @@ typedef struct general_run {
     int has_bias;
     vkmm_activation activation;
     uint64_t narrow;    /* 0, or N of all products of general_edges: for a kernel that fits its tile to it */
-    vkmm_plan plans[4]; /* built so far: pipelines take longer than products. Zeroed at the beginning */
+    vkmm_plan plans[16];/* built so far: pipelines take longer than products. Zeroed at the beginning */
     unsigned planned;
 } general_run;
 

@@ -1,0 +1,217 @@
+/* soak [--devices N] [--products N] [--seed N] [--bound KIB] [--regions N] [--driver-alone] [--csv]: what this process holds while it creates and destroys devices, then
+ * multiplies random problems. Exit code 1: memory was not flat, or a product was wrong. scripts/soak runs it on both drivers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "general.h"
+#include "math/matrix.h"
+#include "math/problem.h"
+#include "memory.h"
+#include "verify/verify.h"
+#include "vk/instance.h"
+
+typedef struct options {
+    uint64_t devices, products, seed, bound, regions;
+    int driver_alone, csv;
+} options;
+
+static int parse(int count, char **words, options *o)
+{
+    const struct {
+        const char *name;
+        uint64_t *value;
+    } numbers[] = {
+        {"--devices", &o->devices}, {"--products", &o->products}, {"--seed", &o->seed}, {"--bound", &o->bound}, {"--regions", &o->regions}};
+    for (int i = 1; i < count; i++) {
+        size_t n = 0;
+        char *end = NULL;
+        while (n < 5 && strcmp(words[i], numbers[n].name) != 0) n++;
+        if (strcmp(words[i], "--csv") == 0)
+            o->csv = 1;
+        else if (strcmp(words[i], "--driver-alone") == 0)
+            o->driver_alone = 1;
+        else if (n == 5 || i + 1 == count || (*numbers[n].value = strtoull(words[++i], &end, 10), end == words[i] || *end != '\0'))
+            return 0;
+    }
+    return 1;
+}
+
+static void print_sentence(void *user, vkmm_log_level level, const char *sentence)
+{
+    (void)user;
+    if (level != VKMM_LOG_INFO) fprintf(stderr, "soak: %s\n", sentence);
+}
+
+static const vkmm_instance_params params = {.log = {print_sentence, NULL}, .cache_dir = ""};
+
+/* The driver's own part: the same devices through Vulkan alone. */
+static int bare_device(const vkmm_instance *instance)
+{
+    const vkmm_physical *physical = &instance->physicals[0];
+    const float priority = 1;
+    const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                           .queueFamilyIndex = physical->queue_family,
+                                           .queueCount = 1,
+                                           .pQueuePriorities = &priority};
+    const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
+    VkDevice device = VK_NULL_HANDLE;
+    if (instance->table.vkCreateDevice(physical->handle, &info, NULL, &device) != VK_SUCCESS) return 0;
+    PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)instance->table.vkGetDeviceProcAddr(device, "vkDestroyDevice");
+    destroy(device, NULL);
+    return 1;
+}
+
+static int one_device(vkmm_instance *instance, int bare)
+{
+    vkmm_device *device = NULL;
+    if (bare) return bare_device(instance);
+    if (vkmm_device_create(instance, 0, &device) != VKMM_OK) return 0;
+    vkmm_device_destroy(&device);
+    return 1;
+}
+
+/* Every twentieth device has an instance of its own. */
+static int soak_devices(const options *o, vkmm_instance *instance, curve *c)
+{
+    for (uint64_t i = 0; i < o->devices; i++) {
+        vkmm_instance *own = NULL;
+        curve_note(c, i);
+        if (i % 20 == 19 && vkmm_instance_create(&params, &own) != VKMM_OK) return 0;
+        const int made = one_device(own != NULL ? own : instance, o->driver_alone);
+        vkmm_instance_destroy(&own);
+        if (!made) return 0;
+    }
+    curve_note(c, o->devices);
+    return 1;
+}
+
+/* Memory for all operands and C before, as large as the largest problem needs: the host's own share of a product stays the same. */
+typedef struct operands {
+    void *data[VKMM_BIAS + 1], *before;
+} operands;
+
+static void fill(const vkmm_problem *problem, uint64_t seed, operands *x)
+{
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
+        const vkmm_type type = vkmm_operand_type(problem, (vkmm_operand)operand);
+        const uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)operand);
+        vkmm_fill(x->data[operand], 1, bytes / vkmm_type_of(type)->bytes, type, VKMM_INIT_UNIFORM, seed + (uint64_t)operand);
+    }
+    memcpy(x->before, x->data[VKMM_C], (size_t)vkmm_operand_bytes(problem, VKMM_C));
+}
+
+static vkmm_status by_job(vkmm_device *device, const vkmm_problem *problem, const operands *x)
+{
+    const vkmm_job_params what = {.problem = *problem};
+    vkmm_job *job = NULL;
+    vkmm_status status = vkmm_job_create(device, NULL, &what, &job);
+    for (int operand = VKMM_A; operand <= VKMM_BIAS && status == VKMM_OK; operand++) {
+        const uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)operand);
+        if (bytes > 0) memcpy(vkmm_job_matrix(job, (vkmm_operand)operand), x->data[operand], (size_t)bytes);
+    }
+    if (status == VKMM_OK) status = vkmm_job_run(job);
+    if (status == VKMM_OK) memcpy(x->data[VKMM_C], vkmm_job_matrix(job, VKMM_C), (size_t)vkmm_operand_bytes(problem, VKMM_C));
+    vkmm_job_destroy(&job);
+    return status;
+}
+
+static int one_product(vkmm_device *device, const vkmm_problem *problem, uint64_t seed, int job, operands *x)
+{
+    char text[256];
+    vkmm_verdict verdict = {0};
+    fill(problem, seed, x);
+    vkmm_status status = job ? by_job(device, problem, x)
+                             : vkmm_multiply(device, problem, x->data[VKMM_A], x->data[VKMM_B], x->data[VKMM_BIAS], x->data[VKMM_C]);
+    if (status == VKMM_OK)
+        status = vkmm_verify_problem(NULL, problem, x->data[VKMM_A], x->data[VKMM_B], x->data[VKMM_BIAS], x->before, x->data[VKMM_C],
+                                     VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, &verdict);
+    if (status == VKMM_OK && verdict.passed) return 1;
+    general_text(problem, text);
+    fprintf(stderr, "soak: %s: %s\n", text, status == VKMM_OK ? verdict.sentence : vkmm_status_name(status));
+    return 0;
+}
+
+static uint32_t count_types(int with_f64)
+{
+    uint32_t count = 0;
+    while (vkmm_types_at(count) != NULL) count++;
+    return with_f64 ? count : count - 1;
+}
+
+/* The types in turns, f64 only where the device has it. */
+static vkmm_types types_of(uint64_t turn, int with_f64)
+{
+    uint64_t left = turn % count_types(with_f64);
+    uint32_t i = 0;
+    while ((!with_f64 && vkmm_types_at(i)->in == VKMM_F64) || left-- > 0) i++;
+    return *vkmm_types_at(i);
+}
+
+/* A driver compiles for half a second what a product then needs for a millisecond, and keeps it for as long as the device lives: shapes are random, what
+ * pipelines are made of repeats. Extents shrink by sixteens, so that alignments stay. */
+static vkmm_problem random_problem(uint64_t seed, uint64_t turn, int with_f64)
+{
+    enum { KINDS = 200 };
+    const uint64_t kind = turn % KINDS;
+    vkmm_problem problem = general_random(types_of(kind, with_f64), seed + kind);
+    uint64_t *const extents[] = {&problem.m, &problem.n, &problem.k};
+    for (uint64_t i = 0; i < 3; i++) *extents[i] -= vkmm_random_bits(seed + 1000, 3 * turn + i) % (*extents[i] / 16 + 1) * 16;
+    return problem;
+}
+
+/* Every second product through a job, the others through vkmm_multiply. */
+static uint64_t soak_products(const options *o, vkmm_device *device, int with_f64, operands *x, curve *c)
+{
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < o->products; i++) {
+        curve_note(c, i);
+        const vkmm_problem problem = random_problem(o->seed, i, with_f64);
+        wrong += !one_product(device, &problem, o->seed + i, (int)(i % 2), x);
+    }
+    curve_note(c, o->products);
+    return wrong;
+}
+
+static int judge(const options *o, const curve *c)
+{
+    char why[256];
+    curve_print(c, stdout, o->csv);
+    const int flat = curve_is_flat(c, (double)o->bound, o->regions, why);
+    if (!o->csv) printf("%s\n\n", flat ? "flat" : why);
+    if (!flat) fprintf(stderr, "soak: %s\n", why);
+    fflush(stdout);
+    return flat;
+}
+
+int main(int count, char **words)
+{
+    options o = {.devices = 2000, .products = 10000, .seed = 1, .bound = 2048, .regions = 64};
+    operands x = {{NULL}, NULL};
+    vkmm_instance *instance = NULL;
+    vkmm_device *device = NULL;
+    if (!parse(count, words, &o)) {
+        fputs("usage: soak [--devices N] [--products N] [--seed N] [--bound KIB] [--regions N] [--driver-alone] [--csv]\n", stderr);
+        return 2;
+    }
+    curve devices = {.name = "devices", .total = o.devices}, products = {.name = "products", .total = o.products};
+    if (vkmm_instance_create(&params, &instance) != VKMM_OK || vkmm_instance_device_count(instance) == 0) {
+        vkmm_instance_destroy(&instance);
+        return getenv("VKMM_REQUIRE_VULKAN") ? 1 : 77;
+    }
+    const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
+    if (!o.csv) printf("%s, %s %s\n\n", info->name, info->driver_name, info->driver_info);
+    int right = o.devices == 0 || (soak_devices(&o, instance, &devices) && judge(&o, &devices));
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) x.data[operand] = calloc(1, 8 << 20);
+    x.before = calloc(1, 8 << 20);
+    if (o.products > 0 && vkmm_device_create(instance, 0, &device) == VKMM_OK) {
+        const uint64_t wrong = soak_products(&o, device, info->has_f64, &x, &products);
+        if (wrong > 0) fprintf(stderr, "soak: %llu products are wrong\n", (unsigned long long)wrong);
+        right = judge(&o, &products) && wrong == 0 && right;
+    }
+    vkmm_device_destroy(&device);
+    vkmm_instance_destroy(&instance);
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) free(x.data[operand]);
+    free(x.before);
+    return right ? 0 : 1;
+}

@@ -1,0 +1,237 @@
+/* Products of several threads on one device, validation on: every result has the bits that one thread alone gets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "crew.h"
+#include "math/matrix.h"
+#include "math/type.h"
+#include "suite.h"
+
+enum { TIMES = 12 };
+
+static suite_device suite;
+
+/* One for each thread: other shapes, types, ops and, since sums of parts need a workspace and a second pass, other kernels. */
+static const vkmm_job_params jobs[CREW] = {
+    {.problem = {.m = 37, .n = 29, .k = 41, .type = VKMM_F32}},
+    {.problem = {.m = 64, .n = 48, .k = 33, .type = VKMM_I32, .op_a = VKMM_OP_T}, .kernel = "cpu"},
+    {.problem = {.m = 17, .n = 65, .k = 20, .type = VKMM_U32, .op_b = VKMM_OP_T, .layout = VKMM_COL_MAJOR}, .kernel = "cpu"},
+    {.problem = {.m = 33, .n = 31, .k = 35, .type = VKMM_F32}, .kernel = "tiled", .tile_rows = 8, .tile_cols = 8},
+    {.problem = {.m = 3, .n = 20, .k = 300, .type = VKMM_F32, .has_bias = 1},
+     .kernel = "skinny",
+     .config = "rows=16,cols=16,depth=32,thread-long=4,threads=32,splits=2"},
+    {.problem = {.m = 24, .n = 40, .k = 56, .type = VKMM_I8}, .kernel = "cpu"},
+    {.problem = {.m = 19, .n = 23, .k = 31, .type = VKMM_F32, .batch_count = 3, .stride_a = 600, .stride_b = 0, .stride_c = 437}},
+    {.problem = {.m = 31, .n = 18, .k = 27, .type = VKMM_F32, .scaled = 1, .alpha = 2, .beta = 0.5}},
+};
+
+typedef struct operands {
+    void *data[VKMM_BIAS + 1];
+} operands;
+
+static const vkmm_problem *problem_of(int number)
+{
+    return &jobs[number].problem;
+}
+
+static void fill(const vkmm_problem *problem, vkmm_operand operand, void *data)
+{
+    const vkmm_type type = vkmm_operand_type(problem, operand);
+    vkmm_fill(data, 1, vkmm_operand_bytes(problem, operand) / vkmm_type_of(type)->bytes, type, VKMM_INIT_UNIFORM, 7 + operand);
+}
+
+static int run(int number, vkmm_job *job)
+{
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++)
+        fill(problem_of(number), (vkmm_operand)operand, vkmm_job_matrix(job, (vkmm_operand)operand));
+    return vkmm_job_run(job) == VKMM_OK;
+}
+
+static int is_wanted(int number, const void *c, void *const *want)
+{
+    return memcmp(c, want[number], (size_t)vkmm_operand_bytes(problem_of(number), VKMM_C)) == 0;
+}
+
+static void take(int number, void *c)
+{
+    vkmm_job *job = NULL;
+    assert_int_equal(vkmm_job_create(suite.device, NULL, &jobs[number], &job), VKMM_OK);
+    assert_true(run(number, job));
+    memcpy(c, vkmm_job_matrix(job, VKMM_C), (size_t)vkmm_operand_bytes(problem_of(number), VKMM_C));
+    vkmm_job_destroy(&job);
+}
+
+/* The results of one thread alone. */
+static int alone(void **state)
+{
+    static void *want[CREW];
+    for (int i = 0; i < CREW; i++) {
+        want[i] = calloc(1, (size_t)vkmm_operand_bytes(problem_of(i), VKMM_C));
+        assert_non_null(want[i]);
+        take(i, want[i]);
+    }
+    *state = want;
+    return 0;
+}
+
+static int forget(void **state)
+{
+    void **want = *state;
+    for (int i = 0; i < CREW; i++) free(want[i]);
+    return 0;
+}
+
+static void own_job(crew_member *me)
+{
+    vkmm_job *job = NULL;
+    int right = 1;
+    CREW_EXPECT(me, vkmm_job_create(suite.device, NULL, &jobs[me->number], &job) == VKMM_OK, "no job");
+    for (int time = 0; time < TIMES && right; time++)
+        right = run(me->number, job) && is_wanted(me->number, vkmm_job_matrix(job, VKMM_C), me->shared);
+    vkmm_job_destroy(&job);
+    CREW_EXPECT(me, right, "another product than one thread alone gets");
+}
+
+static void own_jobs_on_one_device(void **state)
+{
+    assert_int_equal(crew_run(own_job, *state), 0);
+}
+
+/* All threads with the same problems at the same time, so that they make the same pipelines. */
+static void jobs_come_and_go(crew_member *me)
+{
+    for (int i = 0; i < CREW; i++) {
+        vkmm_job *job = NULL, *other = NULL;
+        CREW_EXPECT(me, vkmm_job_create(suite.device, NULL, &jobs[i], &job) == VKMM_OK, "no job %d", i);
+        const int right = run(i, job) && is_wanted(i, vkmm_job_matrix(job, VKMM_C), me->shared);
+        const vkmm_status made = vkmm_job_create(suite.device, NULL, &jobs[me->number], &other); /* and is never run */
+        vkmm_job_destroy(&job);
+        vkmm_job_destroy(&other);
+        CREW_EXPECT(me, right && made == VKMM_OK, "job %d gives another product", i);
+    }
+}
+
+static void creating_and_destroying(void **state)
+{
+    assert_int_equal(crew_run(jobs_come_and_go, *state), 0);
+}
+
+/* vkmm_multiply chooses its kernel itself, so that only what is exact must have the same bits. */
+static void multiply(crew_member *me)
+{
+    const int number = me->number % 2 ? 5 : me->number % 4 ? 2 : 1;
+    const vkmm_problem *problem = problem_of(number);
+    void *data[VKMM_BIAS + 1] = {NULL};
+    int right = 1;
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++)
+        data[operand] = calloc(1, (size_t)vkmm_operand_bytes(problem, (vkmm_operand)operand));
+    for (int time = 0; time < 2 && right && data[VKMM_A] && data[VKMM_B] && data[VKMM_C]; time++) {
+        fill(problem, VKMM_A, data[VKMM_A]);
+        fill(problem, VKMM_B, data[VKMM_B]);
+        memset(data[VKMM_C], 0, (size_t)vkmm_operand_bytes(problem, VKMM_C));
+        right = vkmm_multiply(suite.device, problem, data[VKMM_A], data[VKMM_B], NULL, data[VKMM_C]) == VKMM_OK &&
+                is_wanted(number, data[VKMM_C], me->shared);
+    }
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) free(data[operand]);
+    CREW_EXPECT(me, right, "another product than one thread alone gets");
+}
+
+static void multiplying_at_once(void **state)
+{
+    assert_int_equal(crew_run(multiply, *state), 0);
+}
+
+/* One thread at a time, but not always the same. */
+typedef struct handed {
+    vkmm_job *jobs[CREW];
+    void *const *want;
+    int by; /* thread i has the job of thread i + by */
+} handed;
+
+static void use_another(crew_member *me)
+{
+    const handed *h = me->shared;
+    const int number = (me->number + h->by) % CREW;
+    CREW_EXPECT(me, run(number, h->jobs[number]) && is_wanted(number, vkmm_job_matrix(h->jobs[number], VKMM_C), h->want),
+                "job %d of another thread gives another product", number);
+}
+
+static void jobs_are_handed_over(void **state)
+{
+    handed h = {.want = *state};
+    for (int i = 0; i < CREW; i++) assert_int_equal(vkmm_job_create(suite.device, NULL, &jobs[i], &h.jobs[i]), VKMM_OK);
+    for (h.by = 0; h.by < 3; h.by++) assert_int_equal(crew_run(use_another, &h), 0);
+    for (int i = 0; i < CREW; i++) vkmm_job_destroy(&h.jobs[i]);
+}
+
+/* Everything else that goes to a device: measuring, counting, racing. */
+static void look(crew_member *me)
+{
+    static const vkmm_measure_params few = {.iters = 3, .cold_iters_given = 1};
+    const vkmm_job_params tiled = {.problem = {.m = 9, .n = 10, .k = 11}, .kernel = "tiled", .tile_rows = 4, .tile_cols = 4};
+    const vkmm_race_params sums = {.rows = 16, .cols = 16, .tile_rows = 4, .tile_cols = 4, .runs = 2};
+    vkmm_measurement time;
+    vkmm_access counted, formula;
+    vkmm_kernel_info kernel;
+    vkmm_race_result race;
+    vkmm_job *job = NULL;
+    vkmm_status status = VKMM_OK;
+    if (me->number % 3 == 0) {
+        status = vkmm_job_create(suite.device, NULL, &jobs[me->number], &job);
+        if (status == VKMM_OK && run(me->number, job)) status = vkmm_job_measure(job, &few, &time);
+        vkmm_job_destroy(&job);
+    } else if (me->number % 3 == 1) {
+        CREW_EXPECT(me, vkmm_kernel_choose(NULL, suite.info, &tiled, &kernel) == VKMM_OK, "no kernel");
+        CREW_EXPECT(me, vkmm_access_formula(NULL, &kernel, &tiled.problem, &formula) == VKMM_OK, "no formula");
+        status = vkmm_access_count(suite.device, &tiled, &counted);
+        CREW_EXPECT(me, status != VKMM_OK || vkmm_access_equal(&formula, &counted), "counted other reads than there are");
+    } else {
+        status = vkmm_race_run(suite.device, &sums, &race);
+        CREW_EXPECT(me, status != VKMM_OK || race.with_barrier.wrong_runs == 0, "wrong sums with a barrier");
+    }
+    CREW_EXPECT(me, status == VKMM_OK, "%s", vkmm_status_name(status));
+}
+
+static void measuring_and_counting(void **state)
+{
+    (void)state;
+    assert_int_equal(crew_run(look, NULL), 0);
+}
+
+/* Devices of one instance, made and ended side by side; each writes the pipelines it made to the same file. */
+static void own_device(crew_member *me)
+{
+    for (int time = 0; time < 2; time++) {
+        vkmm_device *device = NULL;
+        vkmm_job *job = NULL;
+        const vkmm_status made = vkmm_device_create(suite.instance, 0, &device);
+        vkmm_status status = made == VKMM_OK ? vkmm_job_create(device, NULL, &jobs[me->number], &job) : made;
+        const int right = status == VKMM_OK && run(me->number, job) && is_wanted(me->number, vkmm_job_matrix(job, VKMM_C), me->shared);
+        vkmm_job_destroy(&job);
+        vkmm_device_destroy(&device);
+        CREW_EXPECT(me, right, "a device of its own: %s", vkmm_status_name(status));
+    }
+}
+
+static void devices_side_by_side(void **state)
+{
+    assert_int_equal(crew_run(own_device, *state), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_jobs_on_one_device), cmocka_unit_test(creating_and_destroying), cmocka_unit_test(multiplying_at_once),
+        cmocka_unit_test(jobs_are_handed_over),   cmocka_unit_test(measuring_and_counting),  cmocka_unit_test(devices_side_by_side),
+    };
+    int absent = suite_open(&suite);
+    if (absent) return absent;
+    cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
+    int failed = cmocka_run_group_tests_name("threads: products", tests, alone, forget);
+    return suite_close(&suite) ? 1 : failed;
+}
