@@ -50,6 +50,7 @@ typedef struct vkmm_stream_plan {
     vkmm_plan plan;
     VkDescriptorPool pool, reduce_pool;
     VkDescriptorSet sets[VKMM_STREAM_FLIGHTS], reduce_sets[VKMM_STREAM_FLIGHTS];
+    int is_used; /* so that the driver has compiled it */
 } vkmm_stream_plan;
 
 struct vkmm_stream {

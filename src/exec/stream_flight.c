@@ -158,6 +158,20 @@ static vkmm_status record(vkmm_stream *stream, const vkmm_plan *plan, uint64_t f
     return vkmm_command_end(device, flight->command);
 }
 
+/* Some drivers compile a pipeline in its first dispatch: not in one that is timed. */
+static vkmm_status use_once(vkmm_stream *stream, const vkmm_plan *plan, vkmm_stream_plan *p)
+{
+    VkCommandBuffer command = NULL;
+    if (p->is_used) return VKMM_OK;
+    vkmm_status status = vkmm_command_begin(stream->device, &command);
+    if (status == VKMM_OK) vkmm_plan_record_nothing(stream->device, plan, command);
+    if (status == VKMM_OK) status = vkmm_command_end(stream->device, command);
+    if (status == VKMM_OK) status = vkmm_command_run(stream->device, command, NULL);
+    vkmm_command_free(stream->device, &command);
+    p->is_used = status == VKMM_OK;
+    return status;
+}
+
 static vkmm_status fly(vkmm_stream *stream, vkmm_stream_plan *p, const vkmm_step *step, uint64_t part, const vkmm_slot *const slots[3],
                        uint64_t first, uint64_t end)
 {
@@ -169,6 +183,8 @@ static vkmm_status fly(vkmm_stream *stream, vkmm_stream_plan *p, const vkmm_step
     plan.pipeline.set = p->sets[stream->next_flight];
     plan.reduce.set = p->reduce_sets[stream->next_flight];
     bind(stream, &plan, step, part, slots);
+    status = use_once(stream, &plan, p);
+    if (status != VKMM_OK) return status;
     status = record(stream, &plan, first, end, last, flight);
     if (status == VKMM_OK) status = vkmm_command_submit(stream->device, flight->command);
     if (status != VKMM_OK) {

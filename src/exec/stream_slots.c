@@ -39,7 +39,7 @@ static vkmm_status take_panels(vkmm_stream *stream)
 {
     const vkmm_pieces *pieces = &stream->pieces;
     const vkmm_partition *t = &pieces->partition;
-    const uint32_t c_count = stream->step_count > 1 ? 2 : 1;
+    const uint32_t c_count = stream->step_count > 1 ? pieces->slots : 1;
     stream->a = vkmm_alloc(t->a_slots, sizeof *stream->a);
     stream->b = vkmm_alloc(t->b_slots, sizeof *stream->b);
     if (!stream->a || !stream->b) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a list of panels");

@@ -9,7 +9,7 @@
 enum {
     GUARD = 2 * 4096,     /* exec/store.h has guard bands around C */
     BIAS_ALIGNMENT = 256, /* no device's minStorageBufferOffsetAlignment is larger */
-    DEPTH_UNIT = 256,     /* elements; a multiple of every kernel's tile depth that matters */
+    DEPTH_UNIT = 64,      /* elements along K */
     STEP_COST = 1 << 18,  /* bytes that could be copied while a step is begun */
     SHORT_LINE = 1 << 10, /* and while the host turns to the next line of a panel */
     STAGING = 64 << 20    /* of host memory, where panels are copied: exec/stream.h */
@@ -142,12 +142,12 @@ static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const
     if (pieces->a_bytes > most || pieces->b_bytes > most || pieces->c_bytes > most || pieces->workspace_bytes > most) return 0;
     const uint64_t groups = vkmm_divide_up(batches, cut->matrices), a_panels = t->row_panels * t->depth_panels * groups,
                    b_panels = t->col_panels * t->depth_panels * groups;
-    t->a_slots = a_panels > 1 ? 2 : 1;
-    t->b_slots = b_panels > 1 ? 2 : 1;
-    const uint64_t c_slots = t->row_panels * t->col_panels * groups > 1 ? 2 : 1;
+    t->a_slots = a_panels > 1 ? pieces->slots : 1;
+    t->b_slots = b_panels > 1 ? pieces->slots : 1;
+    pieces->c_slots = t->row_panels * t->col_panels * groups > 1 ? pieces->slots : 1;
     const uint64_t bias = padded(vkmm_operand_bytes(problem, VKMM_BIAS), BIAS_ALIGNMENT);
-    t->device_bytes =
-        t->a_slots * pieces->a_bytes + t->b_slots * pieces->b_bytes + c_slots * (pieces->c_bytes + GUARD) + pieces->workspace_bytes + bias;
+    t->device_bytes = t->a_slots * pieces->a_bytes + t->b_slots * pieces->b_bytes + pieces->c_slots * (pieces->c_bytes + GUARD) +
+                      pieces->workspace_bytes + bias;
     t->staging_bytes = space->mapped ? 0 : STAGING;
     return t->device_bytes <= space->total;
 }
@@ -156,7 +156,7 @@ static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const
 static void add_slots(const vkmm_space *space, vkmm_pieces *pieces)
 {
     vkmm_partition *t = &pieces->partition;
-    if (pieces->matrices > 1 || t->depth_panels > 1) return;
+    if (pieces->matrices > 1 || t->depth_panels > 1 || pieces->slots < 2) return;
     while (t->b_slots < t->col_panels && t->device_bytes + pieces->b_bytes <= space->total) {
         t->device_bytes += pieces->b_bytes;
         t->b_slots++;
@@ -254,17 +254,25 @@ static void find_units(const vkmm_problem *problem, const vkmm_choice *choice, v
     while (problem->has_bias && pieces->unit_cols * size % BIAS_ALIGNMENT != 0) pieces->unit_cols += cols;
 }
 
+/* With all of K, or else with as much of it as fits. */
+static int find(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, int cut_depth, vkmm_pieces *pieces)
+{
+    vkmm_cut cut = {.depth = depth_of(problem), .is_part = cut_depth};
+    if (!cut_depth) return find_panels(problem, choice, space, cut, pieces);
+    while ((cut.depth = smaller(depth_of(problem), cut.depth, DEPTH_UNIT)) > 0)
+        if (find_panels(problem, choice, space, cut, pieces)) return 1;
+    return 0;
+}
+
 int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, vkmm_pieces *pieces)
 {
-    vkmm_cut cut = {.depth = depth_of(problem)};
     *pieces = (vkmm_pieces){.matrices = 1};
     find_units(problem, choice, pieces);
     if (space->allocation <= GUARD) return 0;
-    if (find_panels(problem, choice, space, cut, pieces)) return 1;
-    if (!choice->kernel->tunables) return 0;
-    cut.is_part = 1;
-    while ((cut.depth = smaller(depth_of(problem), cut.depth, DEPTH_UNIT)) > 0)
-        if (find_panels(problem, choice, space, cut, pieces)) return 1;
+    for (int cut_depth = 0; cut_depth <= (choice->kernel->tunables != NULL); cut_depth++)
+        for (pieces->slots = 2; pieces->slots > 0;
+             pieces->slots--) /* one where two do not fit: what is loaded then waits for what is multiplied */
+            if (find(problem, choice, space, cut_depth, pieces)) return 1;
     return 0;
 }
 

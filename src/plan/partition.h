@@ -31,6 +31,7 @@ typedef struct vkmm_pieces {
     vkmm_partition partition;
     uint64_t matrices;                  /* of the batch in a step, when rows and cols are whole; else 1 */
     uint64_t unit_rows, unit_cols;      /* rows and cols are multiples, unless they are whole */
+    uint32_t slots, c_slots;            /* panels of an operand that are on the device at a time, at least; of C */
     uint64_t a_bytes, b_bytes, c_bytes; /* of the largest panels */
     uint64_t workspace_bytes;
 } vkmm_pieces;

@@ -179,6 +179,14 @@ void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t
     record(device, &plan->pipeline, &push, groups, command);
 }
 
+void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
+{
+    static const uint32_t groups[3] = {1, 1, 1};
+    vkmm_push push = plan->push;
+    push.first = push.end = 0;
+    if (plan->info.items > 0) record(device, &plan->pipeline, &push, groups, command);
+}
+
 void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
 {
     const uint32_t groups[3] = {plan->reduce_groups, 1, 1};

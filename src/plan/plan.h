@@ -49,6 +49,9 @@ void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t
 /* Records the second pass, with the barrier before it, where there is one; after all items. C's SHADER_WRITE after it is the caller's. */
 void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
 
+/* Records a dispatch of a general kernel that has no items: drivers that compile a pipeline when it is first used then do so. */
+void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
+
 /* Both for all items. An empty product records nothing. */
 void vkmm_plan_record(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
 
