@@ -62,6 +62,7 @@ static void handle(int number, void (*handler)(int), struct sigaction *old)
 
 void vkmm_interrupt_install(void)
 {
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(), EFBIG, as a full disk is */
     for (int i = 0; i < SIGNALS; i++) handle(signals[i], take, NULL);
     handle(SIGPIPE, lose_reader, NULL);
 }

@@ -23,6 +23,18 @@ void vkmm_errors_release(vkmm_held *held)
     held->outer = NULL;
 }
 
+vkmm_held *vkmm_errors_suspend(void)
+{
+    vkmm_held *held = innermost;
+    innermost = NULL;
+    return held;
+}
+
+void vkmm_errors_resume(vkmm_held *held)
+{
+    innermost = held;
+}
+
 const char *vkmm_status_name(vkmm_status status)
 {
     switch (status) {

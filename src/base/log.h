@@ -21,6 +21,10 @@ typedef struct vkmm_held {
 void vkmm_errors_hold(vkmm_held *held);
 void vkmm_errors_release(vkmm_held *held); /* the innermost; held->sentence stays */
 
+/* In between, around a user's callback: errors are said again, until vkmm_errors_resume is given what vkmm_errors_suspend returned. */
+vkmm_held *vkmm_errors_suspend(void);
+void vkmm_errors_resume(vkmm_held *held);
+
 /* Formats one sentence and hands it to the log; a NULL log or a NULL write discards it. What a driver's or a
  * file's name may hold that a terminal obeys, line ends too, is written as \xNN (base/clean.h): one sentence is one line. Sentences are cut at 1,023 bytes. */
 void vkmm_say(const vkmm_log *log, vkmm_log_level level, const char *format, ...) VKMM_PRINTF(3, 4);

@@ -1,6 +1,7 @@
 #include "base/workers.h"
 
 #include <stdatomic.h>
+#include <string.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ struct vkmm_workers {
     uint64_t count;
     atomic_uint_fast64_t next;
     atomic_int status;
+    char sentence[VKMM_SENTENCE_BYTES]; /* of the first failure */
 };
 
 uint32_t vkmm_processors(void)
@@ -31,12 +33,17 @@ uint32_t vkmm_processors(void)
 
 static void take_rounds(vkmm_workers *w)
 {
+    vkmm_held held;
+    vkmm_errors_hold(&held);
     while (atomic_load(&w->status) == VKMM_OK) {
         const uint64_t i = atomic_fetch_add(&w->next, 1);
-        if (i >= w->count) return;
+        if (i >= w->count) break;
         const vkmm_status status = w->work(w->context, i);
-        if (status != VKMM_OK) atomic_store(&w->status, (int)status);
+        int none = VKMM_OK;
+        if (status != VKMM_OK && atomic_compare_exchange_strong(&w->status, &none, (int)status))
+            memcpy(w->sentence, held.sentence, sizeof w->sentence);
     }
+    vkmm_errors_release(&held);
 }
 
 static int run_thread(void *context)
@@ -93,7 +100,7 @@ uint32_t vkmm_workers_count(const vkmm_workers *workers)
     return workers->started + 1;
 }
 
-vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, void *context)
+vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, void *context, char sentence[VKMM_SENTENCE_BYTES])
 {
     const int alone = w->started == 0 || count <= 1;
     w->work = work;
@@ -101,6 +108,7 @@ vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, v
     w->count = count;
     atomic_store(&w->next, 0);
     atomic_store(&w->status, VKMM_OK);
+    w->sentence[0] = '\0';
     if (!alone) {
         mtx_lock(&w->lock);
         w->working = w->started;
@@ -114,5 +122,6 @@ vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, v
         while (w->working > 0) cnd_wait(&w->end, &w->lock);
         mtx_unlock(&w->lock);
     }
+    if (sentence) memcpy(sentence, w->sentence, sizeof w->sentence);
     return (vkmm_status)atomic_load(&w->status);
 }

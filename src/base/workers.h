@@ -2,7 +2,7 @@
 #ifndef VKMM_BASE_WORKERS_H
 #define VKMM_BASE_WORKERS_H
 
-#include "vkmatmul.h"
+#include "base/log.h"
 
 typedef struct vkmm_workers vkmm_workers;
 
@@ -13,10 +13,11 @@ void vkmm_workers_destroy(vkmm_workers **workers); /* a pointer to NULL is legal
 
 uint32_t vkmm_workers_count(const vkmm_workers *workers); /* threads, the caller's included */
 
-/* Calls work(context, i) for each i in [0, count), in any order and side by side, and returns once all have ended: VKMM_OK, or what one of those that
- * failed returned; after that no further round begins. One loop at a time. */
+/* Calls work(context, i) for each i in [0, count), in any order and side by side, and returns once all have ended: VKMM_OK, or what the first that
+ * failed returned; after that no further round begins. What rounds say as errors (base/log.h) is held: sentence (may be NULL) gets that of the failure,
+ * "" if it said none. One loop at a time. */
 typedef vkmm_status (*vkmm_round)(void *context, uint64_t i);
-vkmm_status vkmm_workers_run(vkmm_workers *workers, uint64_t count, vkmm_round work, void *context);
+vkmm_status vkmm_workers_run(vkmm_workers *workers, uint64_t count, vkmm_round work, void *context, char sentence[VKMM_SENTENCE_BYTES]);
 
 /* Processors that this process may use, at least 1. */
 uint32_t vkmm_processors(void);

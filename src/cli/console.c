@@ -7,11 +7,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <threads.h>
 
-static void write_sentence(void *user, vkmm_log_level level, const char *sentence)
+/* Sentences come from any thread. */
+static mtx_t lock;
+static once_flag lock_once = ONCE_FLAG_INIT;
+
+static void make_lock(void)
 {
-    cli_console *console = user;
+    mtx_init(&lock, mtx_plain);
+}
 
+static void write_locked(cli_console *console, vkmm_log_level level, const char *sentence)
+{
     if (level == VKMM_LOG_ERROR) snprintf(console->last_error, sizeof console->last_error, "%s", sentence);
     if (level == VKMM_LOG_ERROR && console->holding) {
         size_t used = strlen(console->held);
@@ -21,6 +29,14 @@ static void write_sentence(void *user, vkmm_log_level level, const char *sentenc
     if (console->muted || level == VKMM_LOG_INFO) return;
     cli_progress_end(console);
     fprintf(stderr, "vkmatmul: %s%s\n", level == VKMM_LOG_WARNING ? "warning: " : "", sentence);
+}
+
+static void write_sentence(void *user, vkmm_log_level level, const char *sentence)
+{
+    call_once(&lock_once, make_lock);
+    mtx_lock(&lock);
+    write_locked(user, level, sentence);
+    mtx_unlock(&lock);
 }
 
 void cli_console_start(cli_console *console)

@@ -87,7 +87,8 @@ void cli_print_help(const cli_command *command)
         printf("\nTimes are medians. kernel ms: the dispatch alone; submit ms: from submission to\n"
                "the fence; total ms: with the upload of A and B and the download of C.\n"
                "\nExit code: 0 right, 1 wrong result, 2 usage or bad input, 3 no such device,\n"
-               "4 not supported by the device, 5 out of memory, 6 device lost.\n");
+               "4 not supported by the device, 5 out of memory, 6 device lost,\n"
+               "129, 130, 143 ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM.\n");
     if (is_default) printf("\nThe manual is vkmatmul(1).\n");
 }
 

@@ -56,7 +56,6 @@ static void fill_times(const cli_large *large, cli_product *product)
 static vkmm_status run(cli_large *large, cli_product *product)
 {
     vkmm_stream_io io = cli_large_io(large);
-    char done[96] = "";
     vkmm_status status;
 
     io.progress = show_progress;
@@ -64,10 +63,7 @@ static vkmm_status run(cli_large *large, cli_product *product)
     cli_product_attempt(large->session);
     status = vkmm_stream_run(large->stream, &io, &large->panels.times);
     large->panels.partition = vkmm_stream_partition(large->stream);
-    if (large->state.panels > 0)
-        snprintf(done, sizeof done, ", %llu of %llu panels done", (unsigned long long)large->state.done,
-                 (unsigned long long)large->state.panels);
-    return cli_product_attempted(large->session, product, status, "multiplying", done);
+    return cli_product_attempted(large->session, product, status, "multiplying", "");
 }
 
 static vkmm_status run_and_judge(cli_large *large, cli_product *product)

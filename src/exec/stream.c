@@ -76,13 +76,21 @@ static vkmm_status pick_whole(vkmm_stream *stream, const vkmm_job_params *params
 {
     vkmm_device_info info = stream->device->physical->info;
     vkmm_job_params like = *params;
-    if (exceeds_range(&params->problem, info.max_storage_range)) {
+    vkmm_status status = VKMM_UNSUPPORTED;
+    vkmm_held held;
+    vkmm_errors_hold(&held);
+    if (!exceeds_range(&params->problem, info.max_storage_range))
+        status = vkmm_pick(stream->device, stream->log, &info, params, &stream->whole);
+    vkmm_errors_release(&held);
+    if (status == VKMM_UNSUPPORTED) { /* perhaps for a binding alone, of a workspace too */
         info.max_storage_range = UINT64_MAX;
         like.problem.m = clamped(params->problem.m);
         like.problem.n = clamped(params->problem.n);
         like.problem.batch_count = 1;
+        status = vkmm_pick(stream->device, stream->log, &info, &like, &stream->whole);
+    } else if (status != VKMM_OK) {
+        vkmm_fail(stream->log, status, "%s", held.sentence);
     }
-    vkmm_status status = vkmm_pick(stream->device, stream->log, &info, &like, &stream->whole);
     if (status != VKMM_OK || stream->whole.module) return status;
     return vkmm_fail(stream->log, VKMM_UNSUPPORTED, "the kernel %s runs on the host, where nothing needs to be cut into panels",
                      stream->whole.info.name);
@@ -131,12 +139,14 @@ static vkmm_status try_smaller(vkmm_stream *stream, vkmm_status (*attempt)(vkmm_
         vkmm_errors_hold(&held);
         vkmm_status status = attempt(stream);
         vkmm_errors_release(&held);
+        const int is_final = atomic_load(&stream->is_told) || stream->stored == stream->step_count ||
+                             (stream->is_torn && vkmm_problem_beta(&stream->problem) != 0);
         if (status == VKMM_OK || status == VKMM_STOPPED) return status;
-        if (status == VKMM_DEVICE_LOST)
+        if (status == VKMM_DEVICE_LOST && !atomic_load(&stream->is_told))
             return vkmm_fail(stream->log, status, "%s; %llu of %llu panels of C were done", held.sentence,
                              (unsigned long long)stream->panels_done,
                              (unsigned long long)(stream->panels_done + stream->step_count - stream->stored));
-        if (status != VKMM_OUT_OF_MEMORY || !shrink(stream)) {
+        if (status != VKMM_OUT_OF_MEMORY || is_final || !shrink(stream)) {
             if (held.sentence[0]) vkmm_fail(stream->log, status, "%s", held.sentence);
             return status;
         }
@@ -216,6 +226,8 @@ static void forget_panels(vkmm_stream *stream)
     for (uint32_t i = 0; i < stream->b_count; i++) stream->b[i].is_named = 0, stream->b[i].turn = 0;
     stream->turns = stream->turns_done = stream->panels_done = 0;
     stream->elements_done = 0;
+    stream->is_torn = 0;
+    atomic_store(&stream->is_told, 0);
 }
 
 /* One attempt; after memory ended, what was given back is taken anew. */
@@ -241,10 +253,11 @@ vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_
     const uint32_t shrunk = stream->times.shrunk;
     stream->times = (vkmm_stream_times){.shrunk = stream->start_ms > 0 ? 0 : shrunk};
     stream->io = io;
-    stream->start_ms = stream->last_progress_ms = stream->last_end_ms = vkmm_now_ms();
+    stream->start_ms = stream->last_end_ms = vkmm_now_ms();
+    stream->last_progress_ms = 0; /* the first word comes at once */
     forget_panels(stream);
-    vkmm_status status = stream->step_count > 0 ? check_io(stream, io) : VKMM_OK;
-    if (status == VKMM_OK) status = renew_steps(stream);
+    vkmm_status status = renew_steps(stream);
+    if (status == VKMM_OK && stream->step_count > 0) status = check_io(stream, io);
     if (status == VKMM_OK && stream->step_count > 0) status = try_smaller(stream, run_steps);
     vkmm_stream_drain(stream);
     stream->io = NULL;

@@ -7,6 +7,8 @@
 #ifndef VKMM_EXEC_STREAM_H
 #define VKMM_EXEC_STREAM_H
 
+#include <stdatomic.h>
+
 #include "base/workers.h"
 #include "exec/slices.h"
 #include "plan/partition.h"
@@ -81,6 +83,8 @@ struct vkmm_stream {
     uint64_t turns, turns_done; /* submitted in whole; ended */
     uint64_t panels_done;
     double elements_done;
+    int is_torn;        /* lines of the panel under way were written: with β it cannot be computed again */
+    atomic_int is_told; /* a function of the user's failed: nothing is to be tried again */
     double start_ms, last_end_ms, last_progress_ms;
     const vkmm_stream_io *io; /* while it runs */
     vkmm_stream_times times;
@@ -108,6 +112,9 @@ vkmm_status vkmm_stream_fill(vkmm_stream *stream, const vkmm_lines *lines, uint6
 
 /* Writes lines of C likewise. is_part: they are sums of all parts of K, without the epilogue. */
 vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, const void *memory);
+
+/* The status of a user's function, noted. */
+vkmm_status vkmm_stream_told(vkmm_stream *stream, vkmm_status status);
 
 /* One element of the product from the sum of all parts of K: activation(sum + β·before + bias); before and bias may be NULL. */
 void vkmm_stream_finish(const vkmm_problem *problem, vkmm_type sum_type, const void *sum, const void *before, const void *bias,

@@ -17,8 +17,10 @@ static vkmm_status reap(vkmm_stream *stream, vkmm_flight *flight)
     vkmm_command_free(stream->device, &flight->command);
     if (status != VKMM_OK) return status;
     const double begin = flight->submitted_ms > stream->last_end_ms ? flight->submitted_ms : stream->last_end_ms;
-    if (ms < 0) stream->times.clock = VKMM_CLOCK_HOST;
-    if (!(ms >= 0)) ms = now - begin;
+    if (!(ms > 0)) {
+        stream->times.clock = VKMM_CLOCK_HOST;
+        ms = now - begin;
+    }
     stream->last_end_ms = now;
     stream->times.kernel_ms += ms;
     if (ms > stream->times.longest_ms) stream->times.longest_ms = ms;

@@ -78,7 +78,7 @@ static vkmm_status read_panel(vkmm_stream *stream, const vkmm_lines *lines, cons
     const void *memory = panel->operand == VKMM_A ? io->a : panel->operand == VKMM_B ? io->b : io->c;
     const uint64_t size = vkmm_type_of(lines->type)->bytes, count = lines->are_rows ? panel->rows : panel->cols;
     uint64_t ld;
-    if (!memory) return io->read(io->user, panel);
+    if (!memory) return vkmm_stream_told(stream, io->read(io->user, panel));
     const char *from = place_of(&stream->problem, lines, panel, memory, &ld);
     for (uint64_t i = 0; i < count; i++) memcpy((char *)panel->data + i * lines->ld * size, from + i * ld * size, lines->length * size);
     return VKMM_OK;
@@ -89,7 +89,7 @@ static vkmm_status write_panel(vkmm_stream *stream, const vkmm_lines *lines, con
     const vkmm_stream_io *io = stream->io;
     const uint64_t size = vkmm_type_of(lines->type)->bytes, count = lines->are_rows ? panel->rows : panel->cols;
     uint64_t ld;
-    if (!io->c) return io->write(io->user, panel);
+    if (!io->c) return vkmm_stream_told(stream, io->write(io->user, panel));
     char *to = place_of(&stream->problem, lines, panel, io->c, &ld);
     for (uint64_t i = 0; i < count; i++) memcpy(to + i * ld * size, (const char *)panel->data + i * lines->ld * size, lines->length * size);
     return VKMM_OK;
@@ -162,7 +162,9 @@ static vkmm_status run(vkmm_stream *stream, const vkmm_lines *lines, uint64_t fi
     const uint64_t bytes = lines->ld * vkmm_type_of(lines->type)->bytes, most = ROUND_BYTES / bytes;
     line_loop loop = {stream, lines, first, end, most > 0 ? most : 1, memory};
     if (first >= end) return VKMM_OK;
-    return vkmm_workers_run(stream->workers, (end - first + loop.round - 1) / loop.round, work, &loop);
+    char sentence[VKMM_SENTENCE_BYTES];
+    const vkmm_status status = vkmm_workers_run(stream->workers, (end - first + loop.round - 1) / loop.round, work, &loop, sentence);
+    return status == VKMM_OK || !sentence[0] ? status : vkmm_fail(stream->log, status, "%s", sentence);
 }
 
 vkmm_status vkmm_stream_fill(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory)
@@ -170,8 +172,15 @@ vkmm_status vkmm_stream_fill(vkmm_stream *stream, const vkmm_lines *lines, uint6
     return run(stream, lines, first, end, memory, fill_round);
 }
 
+vkmm_status vkmm_stream_told(vkmm_stream *stream, vkmm_status status)
+{
+    if (status != VKMM_OK) atomic_store(&stream->is_told, 1);
+    return status;
+}
+
 vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, const void *memory)
 {
+    stream->is_torn = 1;
     return run(stream, lines, first, end, (void *)(uintptr_t)memory, empty_round);
 }
 

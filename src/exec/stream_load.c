@@ -96,7 +96,7 @@ vkmm_status vkmm_stream_load_bias(vkmm_stream *stream)
         if (status == VKMM_OK && stream->io->bias)
             memcpy(memory, (const char *)stream->io->bias + first * size, count * size);
         else if (status == VKMM_OK)
-            status = stream->io->read(stream->io->user, &panel);
+            status = vkmm_stream_told(stream, stream->io->read(stream->io->user, &panel));
         if (status == VKMM_OK && chunk) status = copy(stream, chunk, &stream->bias, first * size, copied_bytes(count * size));
     }
     return status == VKMM_OK ? vkmm_stream_loaded(stream) : status;

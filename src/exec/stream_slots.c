@@ -6,6 +6,7 @@
 #include "exec/store.h"
 #include "exec/stream.h"
 #include "math/problem.h"
+#include "math/type.h"
 #include "vk/command.h"
 
 static vkmm_status take_slots(vkmm_stream *stream, const char *what, uint32_t count, uint64_t bytes, vkmm_slot *slots)
@@ -27,7 +28,8 @@ static vkmm_status guard(vkmm_stream *stream, vkmm_slot *slot)
         stream->device->table.vkCmdFillBuffer(command, slot->buffer.handle, 0, VKMM_GUARD_BYTES, VKMM_CANARY);
         stream->device->table.vkCmdFillBuffer(command, slot->buffer.handle, bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES, VKMM_CANARY);
         vkmm_command_barrier(stream->device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+                             VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
+                             VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT);
         status = vkmm_command_end(stream->device, command);
     }
     if (status == VKMM_OK) status = vkmm_command_run(stream->device, command, NULL);
@@ -42,9 +44,9 @@ static vkmm_status take_panels(vkmm_stream *stream)
     const uint32_t c_count = stream->step_count > 1 ? pieces->slots : 1;
     stream->a = vkmm_alloc(t->a_slots, sizeof *stream->a);
     stream->b = vkmm_alloc(t->b_slots, sizeof *stream->b);
+    stream->a_count = stream->a ? t->a_slots : 0;
+    stream->b_count = stream->b ? t->b_slots : 0;
     if (!stream->a || !stream->b) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a list of panels");
-    stream->a_count = t->a_slots;
-    stream->b_count = t->b_slots;
     vkmm_status status = take_slots(stream, "panels of A", t->a_slots, pieces->a_bytes, stream->a);
     if (status == VKMM_OK) status = take_slots(stream, "panels of B", t->b_slots, pieces->b_bytes, stream->b);
     if (status == VKMM_OK) status = take_slots(stream, "panels of C", c_count, pieces->c_bytes + 2 * VKMM_GUARD_BYTES, stream->c);
@@ -59,18 +61,31 @@ static int all_mapped(const vkmm_slot *slots, uint32_t count)
     return 1;
 }
 
+/* Bytes of a line of any panel: a chunk holds one at least. */
+static uint64_t longest_line(const vkmm_stream *stream)
+{
+    const vkmm_pieces *p = &stream->pieces;
+    const vkmm_step step = {.matrices = p->matrices, .rows = p->partition.rows, .cols = p->partition.cols};
+    uint64_t longest = 16;
+    for (int o = VKMM_A; o <= VKMM_C; o++) {
+        const vkmm_lines lines = vkmm_stream_lines(stream, (vkmm_operand)o, &step, 0);
+        const uint64_t bytes = (lines.ld * vkmm_type_of(lines.type)->bytes + 15) / 16 * 16;
+        if (longest < bytes) longest = bytes;
+    }
+    return longest;
+}
+
 static vkmm_status take_staging(vkmm_stream *stream)
 {
     const vkmm_pieces *p = &stream->pieces;
     uint64_t largest = p->a_bytes > p->b_bytes ? p->a_bytes : p->b_bytes;
     vkmm_status status = VKMM_OK;
     if (largest < p->c_bytes) largest = p->c_bytes;
-    if (all_mapped(stream->a, stream->a_count) && all_mapped(stream->b, stream->b_count) && all_mapped(stream->c, 2)) return VKMM_OK;
-    /* At least a line: of panels that lie by rows or by columns, whichever is longer. */
-    uint64_t line = p->partition.rows > p->partition.cols ? p->partition.rows : p->partition.cols;
-    if (line < p->partition.depth) line = p->partition.depth;
+    if (all_mapped(stream->a, stream->a_count) && all_mapped(stream->b, stream->b_count) && all_mapped(stream->c, 2) &&
+        (!stream->bias.handle || stream->bias.mapped))
+        return VKMM_OK;
     stream->chunk_bytes = largest < VKMM_STREAM_CHUNK ? largest : VKMM_STREAM_CHUNK;
-    if (stream->chunk_bytes < (line + 16) * sizeof(double)) stream->chunk_bytes = (line + 16) * sizeof(double);
+    if (stream->chunk_bytes < longest_line(stream)) stream->chunk_bytes = longest_line(stream);
     for (int i = 0; i < VKMM_STREAM_LOADS && status == VKMM_OK; i++)
         status = vkmm_buffer_create_shared(stream->device, "panels on their way", stream->chunk_bytes, VKMM_PLACE_UPLOAD,
                                            &stream->loads[i].buffer);
@@ -80,21 +95,27 @@ static vkmm_status take_staging(vkmm_stream *stream)
     return status;
 }
 
+static vkmm_status take_bias(vkmm_stream *stream)
+{
+    const uint64_t bytes = vkmm_operand_bytes(&stream->problem, VKMM_BIAS);
+    if (bytes == 0) return VKMM_OK;
+    if (vkmm_stream_parts(stream) == 1)
+        return vkmm_buffer_create_shared(stream->device, "the bias", (bytes + 15) / 16 * 16, VKMM_PLACE_DEVICE, &stream->bias);
+    stream->host_bias = vkmm_alloc(1, bytes);
+    return stream->host_bias ? VKMM_OK : vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no host memory for the bias");
+}
+
 vkmm_status vkmm_stream_take(vkmm_stream *stream)
 {
-    const uint64_t bias = vkmm_operand_bytes(&stream->problem, VKMM_BIAS), workspace = stream->pieces.workspace_bytes;
+    const uint64_t workspace = stream->pieces.workspace_bytes;
     vkmm_status status = take_panels(stream);
+    if (status == VKMM_OK) status = take_bias(stream);
     if (status == VKMM_OK) status = take_staging(stream);
     if (status == VKMM_OK && workspace > 0)
         status = vkmm_buffer_create(stream->device, "the workspace", workspace, VKMM_PLACE_DEVICE, &stream->workspace);
-    if (status == VKMM_OK && bias > 0 && vkmm_stream_parts(stream) > 1) {
-        stream->host_bias = vkmm_alloc(1, bias);
-        if (!stream->host_bias) status = vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no host memory for the bias");
-    } else if (status == VKMM_OK && bias > 0) {
-        status = vkmm_buffer_create_shared(stream->device, "the bias", (bias + 15) / 16 * 16, VKMM_PLACE_DEVICE, &stream->bias);
-    }
     for (int i = 0; i < VKMM_STREAM_FLIGHTS && status == VKMM_OK; i++)
         if (!stream->flights[i].timer.pool) status = vkmm_timer_create(stream->device, &stream->flights[i].timer);
+    if (status != VKMM_OK) vkmm_stream_release(stream);
     return status;
 }
 
@@ -112,6 +133,7 @@ void vkmm_stream_release(vkmm_stream *stream)
     vkmm_free(stream->a);
     vkmm_free(stream->b);
     stream->a = stream->b = NULL;
+    stream->a_count = stream->b_count = 0;
     memset(stream->c, 0, sizeof stream->c);
     vkmm_buffer_destroy(device, &stream->workspace);
     vkmm_buffer_destroy(device, &stream->bias);

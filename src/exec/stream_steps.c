@@ -1,5 +1,6 @@
 /* The order of things: what is loaded, multiplied and stored when. */
 #include "base/clock.h"
+#include "base/log.h"
 #include "exec/stream.h"
 #include "math/problem.h"
 
@@ -59,6 +60,7 @@ static vkmm_status store_one(vkmm_stream *stream)
     vkmm_status status = vkmm_stream_wait(stream, (step + 1) * vkmm_stream_parts(stream));
     if (status == VKMM_OK) status = vkmm_stream_store_end(stream, &stream->steps[step], &stream->c[step % c_count(stream)]);
     if (status != VKMM_OK) return status;
+    stream->is_torn = 0;
     stream->stored++;
     stream->panels_done++;
     stream->elements_done += (double)stream->steps[step].rows * (double)stream->steps[step].cols * (double)stream->steps[step].matrices;
@@ -134,5 +136,8 @@ vkmm_status vkmm_stream_tell(vkmm_stream *stream)
     stream->last_progress_ms = now;
     const vkmm_stream_state state = {stream->panels_done + stream->step_count - stream->stored, stream->panels_done, elapsed,
                                      stream->elements_done > 0 ? elapsed * (all / stream->elements_done - 1) : -1};
-    return stream->io->progress(stream->io->user, &state) ? VKMM_STOPPED : VKMM_OK;
+    vkmm_held *held = vkmm_errors_suspend();
+    const int stops = stream->io->progress(stream->io->user, &state);
+    vkmm_errors_resume(held);
+    return stops ? VKMM_STOPPED : VKMM_OK;
 }

@@ -10,6 +10,7 @@ enum {
     GUARD = 2 * 4096,     /* exec/store.h has guard bands around C */
     BIAS_ALIGNMENT = 256, /* no device's minStorageBufferOffsetAlignment is larger */
     DEPTH_UNIT = 64,      /* elements along K */
+    MOST_SLOTS = 256,     /* devices grant 4096 allocations */
     STEP_COST = 1 << 18,  /* bytes that could be copied while a step is begun */
     SHORT_LINE = 1 << 10, /* and while the host turns to the next line of a panel */
     STAGING = 64 << 20    /* of host memory, where panels are copied: exec/stream.h */
@@ -153,11 +154,12 @@ static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const
 }
 
 /* Panels of B that stay until they are needed again are worth more than any shape: as many slots as there is room for. */
-static void add_slots(const vkmm_space *space, vkmm_pieces *pieces)
+static void add_slots(const vkmm_problem *problem, const vkmm_space *space, vkmm_pieces *pieces)
 {
     vkmm_partition *t = &pieces->partition;
-    if (pieces->matrices > 1 || t->depth_panels > 1 || pieces->slots < 2) return;
-    while (t->b_slots < t->col_panels && t->device_bytes + pieces->b_bytes <= space->total) {
+    const int shared = vkmm_problem_batches(problem) > 1 && vkmm_operand_stride(problem, VKMM_B) == 0;
+    if (pieces->matrices > 1 || t->depth_panels > 1 || pieces->slots < 2 || (t->row_panels == 1 && !shared)) return;
+    while (t->b_slots < t->col_panels && t->b_slots < MOST_SLOTS && t->device_bytes + pieces->b_bytes <= space->total) {
         t->device_bytes += pieces->b_bytes;
         t->b_slots++;
     }
@@ -232,7 +234,7 @@ static int find_panels(const vkmm_problem *problem, const vkmm_choice *choice, c
                     pieces = more;
                 }
             }
-            add_slots(space, &pieces);
+            add_slots(problem, space, &pieces);
             const double cost = cost_of(problem, choice, space, &pieces);
             if (cost >= least) continue;
             least = cost;
@@ -288,6 +290,8 @@ int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, co
         cut.rows = padded(vkmm_divide_up(cut.rows, 2), pieces->unit_rows);
     else if (cut.cols > pieces->unit_cols)
         cut.cols = padded(vkmm_divide_up(cut.cols, 2), pieces->unit_cols);
+    else if (next.slots > 1)
+        next.slots = 1;
     else
         return 0;
     if (!measure(problem, choice, space, &cut, &next)) return 0;

@@ -54,7 +54,7 @@ int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, con
  * right to left in turns. Allocated, for vkmm_free; NULL when memory ends. */
 vkmm_step *vkmm_pieces_steps(const vkmm_problem *problem, const vkmm_pieces *pieces, uint64_t *count);
 
-/* Smaller panels: half as many matrices, else half the rows or the columns, whichever are more. 0: they are as small as can be. */
+/* Smaller panels: half as many matrices, else half the rows or the columns, whichever are more, else one slot instead of two. 0: less cannot be. */
 int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, vkmm_pieces *pieces);
 
 /* Steps like these, in their order, cut into such pieces; *count: how many they are, and then how many they become. Allocated, for vkmm_free. */

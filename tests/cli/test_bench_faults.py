@@ -171,7 +171,7 @@ class Disk(Case):
         def limit_size():
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-        return self.bench(preexec_fn=limit_size, restore_signals=False, **more)  # SIGXFSZ stays ignored, as an error
+        return self.bench(preexec_fn=limit_size, **more)
 
     def test_full_while_rows_come(self):
         whole = self.bench(out=self.folder / "whole.json")

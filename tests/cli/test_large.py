@@ -10,7 +10,6 @@ import pty
 import re
 import resource
 import shutil
-import signal
 import subprocess
 import time
 import unittest
@@ -141,7 +140,7 @@ class Told(Large):
         for text in ["", "x", "-1", "+1", "0", "1e9", "1 GiB", "1gib", "64MiBs", "0x10", "inf", "9000000TiB", "1" * 50, "0.4", "."]:
             with self.subTest(text):
                 self.bad(2, r"--memory-limit takes bytes from 1 up to .*, not '%s'" % re.escape(text[:60]), "-s", "8", "--memory-limit", text)
-        for text in ["64MiB", "1GiB", "256MB", "99.5kB", "90000", "1TB", "8388607TiB", "1e"[:1] + "000000B"]:
+        for text in ["64MiB", "1GiB", "256MB", "99.5kB", "90000", "1TB", "8388607TiB", "1000000B"]:
             with self.subTest(text):
                 self.good("-s", "8", "--memory-limit", text, *QUICK)
         self.bad(2, "--memory-limit is no option of 'vkmatmul bench'", "bench", "--memory-limit", "1GiB")
@@ -175,7 +174,6 @@ class Faults(Large):
     def limited(self, most):
         """For preexec_fn: files end at so many bytes, which is an error and no signal."""
         def limit():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
         return limit
 
@@ -183,7 +181,7 @@ class Faults(Large):
         for limit in [[], ["--memory-limit", "100kB"]]:
             with self.subTest(limit=limit):
                 target = self.file("c.npy", b"as it was")
-                done = cli.run("-s", "300x200x100", *QUICK, *limit, "-o", target, preexec_fn=self.limited(50000), restore_signals=False)
+                done = cli.run("-s", "300x200x100", *QUICK, *limit, "-o", target, preexec_fn=self.limited(50000))
                 self.assertEqual(done.returncode, 2)
                 self.assertRegex(done.stderr, r"\Avkmatmul: [^\n]*c\.npy[^\n]*\n\Z")
                 self.assertEqual((target.read_bytes(), self.left()), (b"as it was", ["c.npy"]))
