@@ -17,8 +17,8 @@ typedef struct general_run {
     vkmm_types types;            /* of general_edges, and its epilogue: */
     int has_bias;
     vkmm_activation activation;
-    uint64_t narrow;    /* 0, or N of all products of general_edges: for a kernel that fits its tile to it */
-    vkmm_plan plans[16];/* built so far: pipelines take longer than products. Zeroed at the beginning */
+    uint64_t narrow;     /* 0, or N of all products of general_edges: for a kernel that fits its tile to it */
+    vkmm_plan plans[16]; /* built so far: pipelines take longer than products. Zeroed at the beginning */
     unsigned planned;
 } general_run;
 
