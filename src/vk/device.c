@@ -55,6 +55,7 @@ vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_dev
     device->physical = &instance->physicals[index];
     vkmm_status status = create_handle(device);
     if (status == VKMM_OK) status = open_queues(device);
+    if (status == VKMM_OK) status = vkmm_layouts_open(device);
     if (status == VKMM_OK) vkmm_pipeline_cache_open(device);
     if (status != VKMM_OK) vkmm_device_destroy(&device);
     *out = device;
@@ -68,6 +69,7 @@ void vkmm_device_destroy(vkmm_device **device_pointer)
     if (device->handle) {
         if (device->table.vkDeviceWaitIdle) device->table.vkDeviceWaitIdle(device->handle);
         vkmm_pipeline_cache_close(device);
+        vkmm_layouts_close(device);
         for (int role = 0; role < VKMM_QUEUE_COUNT; role++) vkmm_queue_close(device, &device->queues[role]);
         device->table.vkDestroyDevice(device->handle, NULL);
     }

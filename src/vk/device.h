@@ -5,6 +5,7 @@
 #include <volk.h>
 
 #include "vk/instance.h"
+#include "vk/layouts.h"
 #include "vk/pipeline_cache.h"
 #include "vk/queue.h"
 
@@ -16,6 +17,7 @@ struct vkmm_device {
     vkmm_queue queues[VKMM_QUEUE_COUNT];
     VkPhysicalDeviceMemoryProperties memory;
     vkmm_pipeline_cache pipeline_cache;
+    vkmm_layouts layouts;
 };
 
 static inline const vkmm_log *vkmm_device_log(const vkmm_device *device)

@@ -4,35 +4,16 @@
 
 #include "vk/result.h"
 
-enum { MAX_BINDINGS = 8, MAX_SPECS = VKMM_MAX_SPEC_CONSTANTS };
+enum { MAX_SPECS = VKMM_MAX_SPEC_CONSTANTS };
 
-static vkmm_status create_layouts(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline)
+static vkmm_status find_layouts(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline)
 {
-    VkDescriptorSetLayoutBinding bindings[MAX_BINDINGS];
-    for (uint32_t i = 0; i < info->binding_count; i++)
-        bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i,
-                                                     .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                                     .descriptorCount = 1,
-                                                     .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
-    VkDescriptorSetLayoutCreateInfo set = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = info->binding_count, .pBindings = bindings};
-    vkmm_status status =
-        vkmm_check(vkmm_device_log(device), device->table.vkCreateDescriptorSetLayout(device->handle, &set, NULL, &pipeline->set_layout),
-                   "vkCreateDescriptorSetLayout", "building a pipeline");
-    if (status != VKMM_OK) pipeline->set_layout = VK_NULL_HANDLE;
+    const vkmm_layout_pair *layouts = NULL;
+    vkmm_status status = vkmm_layouts_find(device, info->binding_count, info->push_bytes, &layouts);
     if (status != VKMM_OK) return status;
-    VkPushConstantRange push = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = info->push_bytes};
-    VkPipelineLayoutCreateInfo layout = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-        .setLayoutCount = 1,
-        .pSetLayouts = &pipeline->set_layout,
-        .pushConstantRangeCount = info->push_bytes ? 1 : 0,
-        .pPushConstantRanges = &push,
-    };
-    status = vkmm_check(vkmm_device_log(device), device->table.vkCreatePipelineLayout(device->handle, &layout, NULL, &pipeline->layout),
-                        "vkCreatePipelineLayout", "building a pipeline");
-    if (status != VKMM_OK) pipeline->layout = VK_NULL_HANDLE;
-    return status;
+    pipeline->layout = layouts->pipeline;
+    pipeline->set_layout = layouts->set;
+    return VKMM_OK;
 }
 
 static vkmm_status create_pool(vkmm_device *device, uint32_t binding_count, uint32_t count, VkDescriptorPool *pool)
@@ -130,11 +111,11 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
 vkmm_status vkmm_pipeline_create(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline)
 {
     memset(pipeline, 0, sizeof *pipeline);
-    if (info->binding_count > MAX_BINDINGS || info->spec_count > MAX_SPECS)
+    if (info->binding_count > VKMM_MAX_BINDINGS || info->spec_count > MAX_SPECS)
         return vkmm_fail(vkmm_device_log(device), VKMM_INVALID,
                          "a pipeline of %u bindings and %u specialization constants; the limits are %d, %d", info->binding_count,
-                         info->spec_count, MAX_BINDINGS, MAX_SPECS);
-    vkmm_status status = create_layouts(device, info, pipeline);
+                         info->spec_count, VKMM_MAX_BINDINGS, MAX_SPECS);
+    vkmm_status status = find_layouts(device, info, pipeline);
     if (status == VKMM_OK) status = create_set(device, info, pipeline);
     if (status == VKMM_OK) status = create_handle(device, info, pipeline);
     if (status != VKMM_OK) vkmm_pipeline_destroy(device, pipeline);
@@ -146,8 +127,6 @@ void vkmm_pipeline_destroy(vkmm_device *device, vkmm_pipeline *pipeline)
     const struct VolkDeviceTable *table = &device->table;
     if (pipeline->handle) table->vkDestroyPipeline(device->handle, pipeline->handle, NULL);
     if (pipeline->pool) table->vkDestroyDescriptorPool(device->handle, pipeline->pool, NULL); /* frees the set */
-    if (pipeline->layout) table->vkDestroyPipelineLayout(device->handle, pipeline->layout, NULL);
-    if (pipeline->set_layout) table->vkDestroyDescriptorSetLayout(device->handle, pipeline->set_layout, NULL);
     memset(pipeline, 0, sizeof *pipeline);
 }
 

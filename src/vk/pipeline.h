@@ -18,8 +18,8 @@ typedef struct vkmm_pipeline_info {
 
 typedef struct vkmm_pipeline {
     VkPipeline handle;
-    VkPipelineLayout layout;
-    VkDescriptorSetLayout set_layout;
+    VkPipelineLayout layout;          /* the device's, */
+    VkDescriptorSetLayout set_layout; /* and this too */
     VkDescriptorPool pool;
     VkDescriptorSet set;
 } vkmm_pipeline;

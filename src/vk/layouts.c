@@ -1,0 +1,96 @@
+#include "vk/layouts.h"
+
+#include "base/alloc.h"
+#include "vk/device.h"
+#include "vk/result.h"
+
+vkmm_status vkmm_layouts_open(vkmm_device *device)
+{
+    if (mtx_init(&device->layouts.lock, mtx_plain) != thrd_success)
+        return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no lock for the layouts of pipelines");
+    device->layouts.has_lock = 1;
+    return VKMM_OK;
+}
+
+static void destroy(vkmm_device *device, vkmm_layout_pair *pair)
+{
+    if (pair->pipeline) device->table.vkDestroyPipelineLayout(device->handle, pair->pipeline, NULL);
+    if (pair->set) device->table.vkDestroyDescriptorSetLayout(device->handle, pair->set, NULL);
+    vkmm_free(pair);
+}
+
+void vkmm_layouts_close(vkmm_device *device)
+{
+    vkmm_layouts *layouts = &device->layouts;
+    while (layouts->first) {
+        vkmm_layout_pair *pair = layouts->first;
+        layouts->first = pair->next;
+        destroy(device, pair);
+    }
+    if (layouts->has_lock) mtx_destroy(&layouts->lock);
+    *layouts = (vkmm_layouts){0};
+}
+
+static vkmm_status create_set(vkmm_device *device, vkmm_layout_pair *pair)
+{
+    VkDescriptorSetLayoutBinding bindings[VKMM_MAX_BINDINGS];
+    for (uint32_t i = 0; i < pair->binding_count; i++)
+        bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i,
+                                                     .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                                     .descriptorCount = 1,
+                                                     .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+    VkDescriptorSetLayoutCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = pair->binding_count, .pBindings = bindings};
+    vkmm_status status =
+        vkmm_check(vkmm_device_log(device), device->table.vkCreateDescriptorSetLayout(device->handle, &info, NULL, &pair->set),
+                   "vkCreateDescriptorSetLayout", "building a pipeline");
+    if (status != VKMM_OK) pair->set = VK_NULL_HANDLE;
+    return status;
+}
+
+static vkmm_status create_pipeline(vkmm_device *device, vkmm_layout_pair *pair)
+{
+    VkPushConstantRange push = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = pair->push_bytes};
+    VkPipelineLayoutCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = 1,
+        .pSetLayouts = &pair->set,
+        .pushConstantRangeCount = pair->push_bytes ? 1 : 0,
+        .pPushConstantRanges = &push,
+    };
+    vkmm_status status =
+        vkmm_check(vkmm_device_log(device), device->table.vkCreatePipelineLayout(device->handle, &info, NULL, &pair->pipeline),
+                   "vkCreatePipelineLayout", "building a pipeline");
+    if (status != VKMM_OK) pair->pipeline = VK_NULL_HANDLE;
+    return status;
+}
+
+static vkmm_status add(vkmm_device *device, uint32_t binding_count, uint32_t push_bytes, vkmm_layout_pair **added)
+{
+    vkmm_layout_pair *pair = vkmm_alloc(1, sizeof *pair);
+    if (!pair) return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for the layout of a pipeline");
+    pair->binding_count = binding_count;
+    pair->push_bytes = push_bytes;
+    vkmm_status status = create_set(device, pair);
+    if (status == VKMM_OK) status = create_pipeline(device, pair);
+    if (status != VKMM_OK) {
+        destroy(device, pair);
+        return status;
+    }
+    pair->next = device->layouts.first;
+    device->layouts.first = *added = pair;
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_layouts_find(vkmm_device *device, uint32_t binding_count, uint32_t push_bytes, const vkmm_layout_pair **found)
+{
+    vkmm_layouts *layouts = &device->layouts;
+    vkmm_status status = VKMM_OK;
+    mtx_lock(&layouts->lock);
+    vkmm_layout_pair *pair = layouts->first;
+    while (pair && (pair->binding_count != binding_count || pair->push_bytes != push_bytes)) pair = pair->next;
+    if (!pair) status = add(device, binding_count, push_bytes, &pair);
+    mtx_unlock(&layouts->lock);
+    *found = pair;
+    return status;
+}

@@ -1,0 +1,37 @@
+/* The layouts of pipelines, made once a device. Pipelines that are alike share one, and not for the little memory alone: drivers know a compiled pipeline
+ * again by the layout it was made for, among others. With a layout of its own for each, a pipeline cache never finds anything and grows for as long as the
+ * device lives (SwiftShader). */
+#ifndef VKMM_VK_LAYOUTS_H
+#define VKMM_VK_LAYOUTS_H
+
+#include <threads.h>
+#include <volk.h>
+
+#include "vkmatmul.h"
+
+enum { VKMM_MAX_BINDINGS = 8 };
+
+/* Storage buffers at bindings 0 … of set 0, and push constants, of compute shaders. */
+typedef struct vkmm_layout_pair {
+    uint32_t binding_count, push_bytes;
+    VkDescriptorSetLayout set;
+    VkPipelineLayout pipeline;
+    struct vkmm_layout_pair *next;
+} vkmm_layout_pair;
+
+typedef struct vkmm_layouts {
+    mtx_t lock;
+    int has_lock;
+    vkmm_layout_pair *first; /* owned; a handful */
+} vkmm_layouts;
+
+struct vkmm_device;
+
+/* Ended by vkmm_layouts_close, even on failure, after the last pipeline; zeroed ones are legal there. */
+vkmm_status vkmm_layouts_open(struct vkmm_device *device);
+void vkmm_layouts_close(struct vkmm_device *device);
+
+/* Those with so many bindings (at most VKMM_MAX_BINDINGS) and bytes: made when first asked for, owned by the device. Safe from any thread. */
+vkmm_status vkmm_layouts_find(struct vkmm_device *device, uint32_t binding_count, uint32_t push_bytes, const vkmm_layout_pair **found);
+
+#endif
