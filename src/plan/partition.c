@@ -271,7 +271,7 @@ int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, con
     *pieces = (vkmm_pieces){.matrices = 1};
     find_units(problem, choice, pieces);
     if (space->allocation <= GUARD) return 0;
-    for (int cut_depth = 0; cut_depth <= (choice->kernel->tunables != NULL); cut_depth++)
+    for (int cut_depth = 0; cut_depth < 2 && (!cut_depth || choice->kernel->tunables); cut_depth++)
         for (pieces->slots = 2; pieces->slots > 0;
              pieces->slots--) /* one where two do not fit: what is loaded then waits for what is multiplied */
             if (find(problem, choice, space, cut_depth, pieces)) return 1;
