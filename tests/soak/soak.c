@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/random.h"
 #include "general.h"
 #include "math/matrix.h"
@@ -213,5 +214,6 @@ int main(int count, char **words)
     vkmm_instance_destroy(&instance);
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) free(x.data[operand]);
     free(x.before);
-    return right ? 0 : 1;
+    if (vkmm_alloc_live() != 0) fprintf(stderr, "soak: %lld blocks were never freed\n", (long long)vkmm_alloc_live());
+    return right && vkmm_alloc_live() == 0 ? 0 : 1;
 }
