@@ -74,7 +74,7 @@ void curve_print(const curve *c, FILE *out, int csv)
 static uint32_t warm(const curve *c)
 {
     uint32_t i = 0;
-    while (i + 1 < c->count && c->samples[i].done < c->total / 10) i++;
+    while (i + 1 < c->count && (c->samples[i].done == 0 || c->samples[i].done < c->total / 10)) i++;
     return i;
 }
 
@@ -94,7 +94,7 @@ double curve_growth(const curve *c, int of_heap)
 }
 
 /* Files: the driver's cache may just be writing one. Blocks: a device makes the layouts of pipelines when they are first needed. */
-enum { SLACK = 2 };
+enum { MORE_FILES = 2, MORE_BLOCKS = 8 };
 
 int curve_is_flat(const curve *c, double bound, uint64_t regions, char why[256])
 {
@@ -102,9 +102,9 @@ int curve_is_flat(const curve *c, double bound, uint64_t regions, char why[256])
     why[0] = '\0';
     if (c->count < 3)
         snprintf(why, 256, "%s: %u samples are too few", c->name, c->count);
-    else if (end->blocks > begin->blocks + SLACK)
+    else if (end->blocks > begin->blocks + MORE_BLOCKS)
         snprintf(why, 256, "%s: %lld of vkmatmul's own blocks became %lld", c->name, (long long)begin->blocks, (long long)end->blocks);
-    else if (end->files > begin->files + SLACK)
+    else if (end->files > begin->files + MORE_FILES)
         snprintf(why, 256, "%s: %u open files became %u", c->name, begin->files, end->files);
     else if (end->regions > begin->regions + regions)
         snprintf(why, 256, "%s: %u mapped regions became %u", c->name, begin->regions, end->regions);

@@ -32,7 +32,7 @@ void curve_print(const curve *c, FILE *out, int csv);
 double curve_growth(const curve *c, int of_heap);
 
 /* 1: memory is flat. Else 0, and why. bound: KiB that resident memory and heap may each grow by along their lines; regions: mappings that there may be
- * more at the end than after the warm-up. There may be two more files and blocks of vkmatmul's own. */
+ * more at the end than after the warm-up. There may be two more files, and eight more blocks of vkmatmul's own. */
 int curve_is_flat(const curve *c, double bound, uint64_t regions, char why[256]);
 
 #endif
