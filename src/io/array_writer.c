@@ -137,7 +137,7 @@ vkmm_status vkmm_array_writer_put(vkmm_array_writer *w, uint64_t x, uint64_t row
         else
             status = put_packed(w, x, row, col, view);
     }
-    if (status != VKMM_OK && status != VKMM_OUT_OF_MEMORY) w->failed = 1; /* where memory ended, the part may come again */
+    if (status != VKMM_OK) w->failed = 1;
     return status;
 }
 
