@@ -223,7 +223,7 @@ fake_guard fake_enter(fake_call call);
 void fake_leave(fake_guard *guard);
 
 /* First in each entry point: counts the call, and holds the lock until it returns. */
-#define FAKE_ENTER(name) const fake_guard guard __attribute__((cleanup(fake_leave_const))) = fake_enter(FAKE_##name)
+#define FAKE_ENTER(name) const fake_guard guard __attribute__((cleanup(fake_leave_const), unused)) = fake_enter(FAKE_##name)
 #define FAKE_ENTER_OR_FAIL(name)                                                                                                           \
     FAKE_ENTER(name);                                                                                                                      \
     if (guard.result != VK_SUCCESS) return guard.result

@@ -181,7 +181,7 @@ static void test_threads(void **state)
     pthread_t threads[THREADS];
     at_work = THREADS;
     for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, note_and_forget, (void *)(uintptr_t)("abcd" + i)), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, note_and_forget, (void *)(uintptr_t) & "abcd"[i]), 0);
     while (at_work > 0) vkmm_leftovers_unlink();
     for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
     put("a"), put("d");
