@@ -37,3 +37,9 @@ vkmm_status vkmm_environment_append(const vkmm_log *log, const char *name, const
 {
     return vkmm_environment_append_by(log, name, entry, PATH_SEPARATOR);
 }
+
+const char *vkmm_environment_temporary(void)
+{
+    const char *named = getenv("TMPDIR");
+    return named != NULL && named[0] != '\0' ? named : "/tmp";
+}

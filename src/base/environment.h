@@ -10,4 +10,7 @@ vkmm_status vkmm_environment_append(const vkmm_log *log, const char *name, const
 /* Likewise for a list that has a separator of its own. */
 vkmm_status vkmm_environment_append_by(const vkmm_log *log, const char *name, const char *entry, char separator);
 
+/* Where temporary files without a place of their own go: TMPDIR, or /tmp. Valid as long as the environment stays. */
+const char *vkmm_environment_temporary(void);
+
 #endif

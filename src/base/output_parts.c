@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/environment.h"
 #include "base/leftovers.h"
 #include "base/log.h"
 #include "base/mapping.h"
@@ -15,8 +16,7 @@
 /* A temporary file without a name: whatever ends the process, the system takes it back. */
 static vkmm_status open_spool(vkmm_output *o)
 {
-    const char *folder = getenv("TMPDIR");
-    if (folder == NULL || *folder == '\0') folder = "/tmp";
+    const char *folder = vkmm_environment_temporary();
     const size_t size = strlen(folder) + 2;
     char *beside = vkmm_alloc(size, 1);
     if (beside == NULL) return vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the temporary name of %s", o->path);

@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <threads.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/host.h"
 
 enum { MOST_THREADS = 16 };
 
@@ -24,12 +24,6 @@ struct vkmm_workers {
     atomic_int status;
     char sentence[VKMM_SENTENCE_BYTES]; /* of the first failure */
 };
-
-uint32_t vkmm_processors(void)
-{
-    const long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count > 0 ? (uint32_t)count : 1;
-}
 
 static void take_rounds(vkmm_workers *w)
 {
@@ -68,7 +62,7 @@ vkmm_workers *vkmm_workers_create(uint32_t threads)
 {
     vkmm_workers *w = vkmm_alloc(1, sizeof *w);
     if (!w) return NULL;
-    if (threads == 0) threads = vkmm_processors();
+    if (threads == 0) threads = vkmm_host_processors();
     if (threads > MOST_THREADS) threads = MOST_THREADS;
     if (mtx_init(&w->lock, mtx_plain) != thrd_success) {
         vkmm_free(w);

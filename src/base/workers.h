@@ -19,7 +19,4 @@ uint32_t vkmm_workers_count(const vkmm_workers *workers); /* threads, the caller
 typedef vkmm_status (*vkmm_round)(void *context, uint64_t i);
 vkmm_status vkmm_workers_run(vkmm_workers *workers, uint64_t count, vkmm_round work, void *context, char sentence[VKMM_SENTENCE_BYTES]);
 
-/* Processors that this process may use, at least 1. */
-uint32_t vkmm_processors(void);
-
 #endif

@@ -228,19 +228,13 @@ void cli_inputs_fill_bias(const cli_inputs *inputs, const vkmm_problem *problem,
         vkmm_fill(bias, 1, problem->n, vkmm_operand_type(problem, VKMM_BIAS), inputs->init, cli_seed_of(inputs->seed, CLI_SEED_BIAS));
 }
 
-const char *cli_operand_name(vkmm_operand operand)
-{
-    static const char *const names[] = {"A", "B", "C", "the bias"};
-
-    return names[operand];
-}
-
 vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs)
 {
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++)
-        if (inputs->path[o] != NULL && !vkmm_mapping_whole(&inputs->file[o].mapping))
-            return vkmm_fail(log, VKMM_INVALID, "%s: the file was made shorter while it was read, or its disk failed", inputs->path[o]);
-    return VKMM_OK;
+    vkmm_status status = VKMM_OK;
+
+    for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++)
+        if (inputs->path[o] != NULL) status = vkmm_mapping_check(log, inputs->path[o], &inputs->file[o].mapping);
+    return status;
 }
 
 const char *cli_inputs_name(const cli_inputs *inputs)

@@ -44,9 +44,6 @@ void cli_inputs_fill_bias(const cli_inputs *inputs, const vkmm_problem *problem,
  * the batch. */
 int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_array *array);
 
-/* "A", "B", "C", "the bias". */
-const char *cli_operand_name(vkmm_operand operand);
-
 /* VKMM_INVALID, with its name, when a file was made shorter since it was opened, or could not be read: what was made of it counts for nothing. */
 vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs);
 

@@ -1,5 +1,4 @@
 /* Where the operands of a product in panels come from, and where C goes. */
-#include "cli/fingerprint.h"
 #include "cli/large_parts.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -24,7 +23,7 @@ static vkmm_status get_factor(cli_large *large, const vkmm_problem *problem, vkm
         large->stack[operand] = (vkmm_stack){file.first, file.stride};
         return VKMM_OK;
     }
-    status = open_room(large, problem, operand, cli_operand_name(operand), &large->room[operand]);
+    status = open_room(large, problem, operand, vkmm_operand_name(operand), &large->room[operand]);
     if (status != VKMM_OK) return status;
     cli_inputs_fill_one(large->inputs, problem, operand, large->room[operand].data);
     large->stack[operand] = stack_in_memory(problem, operand, large->room[operand].data);
@@ -74,19 +73,11 @@ vkmm_status cli_large_operands(cli_large *large, const vkmm_problem *problem, co
     if (status == VKMM_OK) status = get_factor(large, problem, VKMM_A);
     if (status == VKMM_OK) status = get_factor(large, problem, VKMM_B);
     if (status == VKMM_OK && problem->has_bias) {
-        status = open_room(large, problem, VKMM_BIAS, cli_operand_name(VKMM_BIAS), &large->room[VKMM_BIAS]);
+        status = open_room(large, problem, VKMM_BIAS, vkmm_operand_name(VKMM_BIAS), &large->room[VKMM_BIAS]);
         if (status == VKMM_OK) cli_inputs_fill_bias(large->inputs, problem, large->room[VKMM_BIAS].data);
     }
     if (status == VKMM_OK) status = get_before(large, problem);
     return status;
-}
-
-static vkmm_view view_at(const vkmm_stack *stack, uint64_t batch)
-{
-    vkmm_view view = stack->first;
-
-    if (view.rows > 0 && view.cols > 0) view.data = (const char *)view.data + batch * stack->stride * vkmm_type_of(view.type)->bytes;
-    return view;
 }
 
 /* The pages that a part lies in are let go: what is read of a file does not stay in memory. */
@@ -101,7 +92,7 @@ static vkmm_status read_panel(void *user, const vkmm_panel *panel)
 {
     const cli_large *large = user;
     const int is_before = panel->operand == VKMM_C;
-    const vkmm_view matrix = view_at(is_before ? &large->before_stack : &large->stack[panel->operand], panel->batch);
+    const vkmm_view matrix = vkmm_stack_at(is_before ? &large->before_stack : &large->stack[panel->operand], panel->batch);
     const vkmm_view part = vkmm_view_part(&matrix, panel->row, panel->col, panel->rows, panel->cols);
 
     if (panel->rows == 0 || panel->cols == 0) return VKMM_OK;
@@ -130,13 +121,6 @@ vkmm_stream_io cli_large_io(cli_large *large)
                             .user = large};
 }
 
-uint64_t cli_large_fingerprint(const cli_large *large)
-{
-    const vkmm_room *a = &large->room[VKMM_A], *b = &large->room[VKMM_B], *bias = &large->room[VKMM_BIAS];
-
-    return cli_fingerprint(a->data, a->bytes) + 3 * cli_fingerprint(b->data, b->bytes) + 5 * cli_fingerprint(bias->data, bias->bytes);
-}
-
 vkmm_status cli_large_verify(cli_large *large, const vkmm_problem *problem, vkmm_verdict *verdict)
 {
     const vkmm_log *log = &large->session->console.log;
@@ -161,12 +145,12 @@ vkmm_status cli_large_verify(cli_large *large, const vkmm_problem *problem, vkmm
 
 vkmm_view cli_large_view(const cli_large *large, vkmm_operand operand, uint64_t batch)
 {
-    return view_at(&large->stack[operand], batch);
+    return vkmm_stack_at(&large->stack[operand], batch);
 }
 
 vkmm_view cli_large_before(const cli_large *large, uint64_t batch)
 {
-    return view_at(&large->before_stack, batch);
+    return vkmm_stack_at(&large->before_stack, batch);
 }
 
 const void *cli_large_bias(const cli_large *large)

@@ -15,7 +15,6 @@ struct cli_large {
     vkmm_stack stack[3], before_stack;  /* A, B and C wherever they are; C as it was */
     int from_file[3], before_from_file; /* mapped, and read panel by panel */
     vkmm_array_writer *writer;          /* NULL: C is in memory */
-    vkmm_stream_state state;
     vkmm_row_panels panels;
     char reason[CLI_LARGE_REASON];
 };
@@ -25,9 +24,6 @@ vkmm_status cli_large_operands(cli_large *large, const vkmm_problem *problem, co
 
 /* What the stream calls, with the cli_large; and how it is to find the operands. */
 vkmm_stream_io cli_large_io(cli_large *large);
-
-/* Of all that is in memory and that a kernel may only read. */
-uint64_t cli_large_fingerprint(const cli_large *large);
 
 vkmm_status cli_large_verify(cli_large *large, const vkmm_problem *problem, vkmm_verdict *verdict);
 

@@ -39,7 +39,7 @@ void cli_product_attempt(cli_session *session)
 }
 
 /* Where the product will be tried again, it is no error yet. */
-static vkmm_status tell_lost(cli_session *session, const cli_product *product, const char *what, const char *done, const char *held)
+static vkmm_status tell_lost(cli_session *session, const cli_product *product, const char *what, const char *held)
 {
     const vkmm_row *row = &product->row;
     const int utf8 = session->console.utf8;
@@ -51,18 +51,17 @@ static vkmm_status tell_lost(cli_session *session, const cli_product *product, c
         snprintf(again, sizeof again, "; it is opened anew for retry %llu of %llu", (unsigned long long)session->retried + 1,
                  (unsigned long long)most);
     vkmm_say(&session->console.log, session->retried < most ? VKMM_LOG_WARNING : VKMM_LOG_ERROR,
-             "the device was lost while %s %s %s%s%s%s%s%s%s", what, size, vkmm_text_type(&row->problem, utf8),
-             row->kernel != NULL ? " with " : "", row->kernel != NULL ? row->kernel->name : "", done, held[0] != '\0' ? ": " : "", held,
-             again);
+             "the device was lost while %s %s %s%s%s%s%s%s", what, size, vkmm_text_type(&row->problem, utf8),
+             row->kernel != NULL ? " with " : "", row->kernel != NULL ? row->kernel->name : "", held[0] != '\0' ? ": " : "", held, again);
     return VKMM_DEVICE_LOST;
 }
 
-vkmm_status cli_product_attempted(cli_session *session, cli_product *product, vkmm_status status, const char *what, const char *done)
+vkmm_status cli_product_attempted(cli_session *session, cli_product *product, vkmm_status status, const char *what)
 {
     const char *held = cli_console_release(&session->console);
 
     if (session->options->validate) held = "";
-    if (status == VKMM_DEVICE_LOST) return tell_lost(session, product, what, done, held);
+    if (status == VKMM_DEVICE_LOST) return tell_lost(session, product, what, held);
     if (status == VKMM_OUT_OF_MEMORY) product->is_short = 1;
     if (held[0] == '\0' || (product->is_short && product->can_stream)) return status;
     return vkmm_fail(&session->console.log, status, "%s", held);
@@ -129,7 +128,7 @@ static vkmm_status run_and_judge(cli_session *session, const cli_inputs *inputs,
     product->run_ms = vkmm_now_ms();
     ran = vkmm_job_run(product->job);
     product->run_ms = vkmm_now_ms() - product->run_ms;
-    ran = cli_product_attempted(session, product, ran, "multiplying", "");
+    ran = cli_product_attempted(session, product, ran, "multiplying");
     if (ran != VKMM_OK && ran != VKMM_WRONG_RESULT) return ran;
     cli_product_progress(session, product, "verifying");
     status = vkmm_verify_problem(&session->console.log, problem, product->a, product->b,
@@ -158,7 +157,7 @@ vkmm_status cli_product_again(cli_session *session, cli_product *product)
     vkmm_status status;
 
     cli_product_attempt(session);
-    status = cli_product_attempted(session, product, run_again(product), "repeating", "");
+    status = cli_product_attempted(session, product, run_again(product), "repeating");
     if (status == VKMM_WRONG_RESULT) return cli_product_wrong(session, product, "the kernel stored outside its matrix");
     if (status != VKMM_OK) return status;
     if (product->judged == fingerprint(product->job, &product->row.problem, VKMM_C)) return VKMM_OK;
@@ -182,7 +181,7 @@ static vkmm_status measure(cli_session *session, cli_product *product)
     cli_product_progress(session, product, "timing");
     cli_product_attempt(session);
     status = vkmm_job_measure(product->job, &params, &product->row.time);
-    status = cli_product_attempted(session, product, status, "timing", "");
+    status = cli_product_attempted(session, product, status, "timing");
     if (status == VKMM_OK) status = cli_product_again(session, product);
     if (status != VKMM_OK) return status;
     product->row.timed = product->row.time.kernel.count > 0 && product->row.time.kernel.median > 0;
@@ -220,7 +219,7 @@ vkmm_status cli_product_prove(cli_session *session, const cli_inputs *inputs, co
     product->row.problem = params->problem;
     cli_product_attempt(session);
     status = vkmm_job_create(serial ? NULL : session->device, &session->console.log, params, &product->job);
-    status = cli_product_attempted(session, product, status, "planning", "");
+    status = cli_product_attempted(session, product, status, "planning");
     if (status != VKMM_OK) return status;
     cli_product_begin_row(session, inputs, params, vkmm_job_kernel(product->job), product);
     status = run_and_judge(session, inputs, product);

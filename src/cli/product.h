@@ -40,10 +40,10 @@ void cli_product_fill_verdict(cli_product *product);
 /* VKMM_WRONG_RESULT, said, and in the row: why the product is wrong. */
 vkmm_status cli_product_wrong(cli_session *session, cli_product *product, const char *sentence);
 
-/* Around what the device does: errors are held back (not those of validation), and said with what was under way when the device was lost. what: "multiplying";
- * done: "" or how far that was. Returns the status. */
+/* Around what the device does: errors are held back (not those of validation), and said with what was under way when the device was lost. what: "multiplying".
+ * Returns the status. */
 void cli_product_attempt(cli_session *session);
-vkmm_status cli_product_attempted(cli_session *session, cli_product *product, vkmm_status status, const char *what, const char *done);
+vkmm_status cli_product_attempted(cli_session *session, cli_product *product, vkmm_status status, const char *what);
 
 /* op(A), op(B), C, or C before, of one matrix of the batch. */
 vkmm_view cli_product_view(const cli_product *product, vkmm_operand operand, uint64_t batch);

@@ -53,7 +53,7 @@ static vkmm_status make_operands(worker *w)
         w->bytes[operand] = vkmm_operand_bytes(&w->problem, (vkmm_operand)operand);
         w->operands[operand] = vkmm_alloc(1, w->bytes[operand]);
         if (w->operands[operand] == NULL)
-            return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %s: %llu bytes", cli_operand_name((vkmm_operand)operand),
+            return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %s: %llu bytes", vkmm_operand_name((vkmm_operand)operand),
                              (unsigned long long)w->bytes[operand]);
     }
     cli_inputs_fill(&inputs, &w->problem, w->operands[VKMM_A], w->operands[VKMM_B]);

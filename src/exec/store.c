@@ -2,9 +2,8 @@
 
 #include <string.h>
 
+#include "math/problem.h"
 #include "vk/command.h"
-
-static const char *const names[] = {"A", "B", "C", "the bias"};
 
 static uint64_t padded(uint64_t bytes)
 {
@@ -16,14 +15,14 @@ vkmm_status vkmm_store_create(vkmm_device *device, vkmm_operand operand, uint64_
     memset(store, 0, sizeof *store);
     store->bytes = bytes;
     uint64_t guarded = padded(bytes) + 2 * VKMM_GUARD_BYTES;
-    vkmm_status status = vkmm_buffer_create(device, names[operand], guarded, VKMM_PLACE_DEVICE, &store->buffer);
+    vkmm_status status = vkmm_buffer_create(device, vkmm_operand_name(operand), guarded, VKMM_PLACE_DEVICE, &store->buffer);
     if (status != VKMM_OK) return status;
     if (store->buffer.mapped) {
         store->host = (char *)store->buffer.mapped + VKMM_GUARD_BYTES;
         return VKMM_OK;
     }
     int output = operand == VKMM_C;
-    status = vkmm_buffer_create(device, names[operand], output ? guarded : padded(bytes) + 16,
+    status = vkmm_buffer_create(device, vkmm_operand_name(operand), output ? guarded : padded(bytes) + 16,
                                 output ? VKMM_PLACE_DOWNLOAD : VKMM_PLACE_UPLOAD, &store->staging);
     if (status != VKMM_OK) {
         vkmm_store_destroy(device, store);

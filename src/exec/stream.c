@@ -32,7 +32,6 @@ static uint64_t words(uint64_t bytes)
 
 const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem *problem, uint64_t memory_limit, char *text, size_t size)
 {
-    static const char *const names[] = {"A", "B", "C", "the bias"};
     const vkmm_space space = space_of(device, memory_limit);
     const char *name = device->physical->info.name;
     uint64_t total = 0;
@@ -40,11 +39,11 @@ const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem *problem,
         const uint64_t bytes = words(vkmm_operand_bytes(problem, (vkmm_operand)o)), guarded = bytes + 2 * VKMM_GUARD_BYTES;
         total += bytes > 0 ? guarded : 0;
         if (bytes > space.range)
-            snprintf(text, size, "%s needs %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange)", names[o],
-                     (unsigned long long)bytes, name, (unsigned long long)space.range);
+            snprintf(text, size, "%s needs %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange)",
+                     vkmm_operand_name((vkmm_operand)o), (unsigned long long)bytes, name, (unsigned long long)space.range);
         else if (guarded > space.allocation)
-            snprintf(text, size, "%s needs %llu bytes; \"%s\" allows buffers of %llu (maxMemoryAllocationSize, maxBufferSize)", names[o],
-                     (unsigned long long)guarded, name, (unsigned long long)space.allocation);
+            snprintf(text, size, "%s needs %llu bytes; \"%s\" allows buffers of %llu (maxMemoryAllocationSize, maxBufferSize)",
+                     vkmm_operand_name((vkmm_operand)o), (unsigned long long)guarded, name, (unsigned long long)space.allocation);
         else
             continue;
         return text;
@@ -244,7 +243,7 @@ static vkmm_status check_io(const vkmm_stream *stream, const vkmm_stream_io *io)
     for (int o = VKMM_A; o <= VKMM_BIAS; o++)
         if (!memory[o] && (o == VKMM_C ? (!io->write || (!io->read && vkmm_problem_beta(&stream->problem) != 0)) : !io->read))
             return vkmm_fail(stream->log, VKMM_INVALID, "%s has neither memory nor a function for its panels",
-                             o == VKMM_BIAS ? "the bias" : (const char *[]){"A", "B", "C"}[o]);
+                             vkmm_operand_name((vkmm_operand)o));
     return VKMM_OK;
 }
 

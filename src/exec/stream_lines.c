@@ -1,5 +1,4 @@
 /* Between panels and the matrices that they are parts of. */
-#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -184,11 +183,6 @@ vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint
     return run(stream, lines, first, end, (void *)(uintptr_t)memory, empty_round);
 }
 
-static double gelu(double x)
-{
-    return x / 2 * (1 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
-}
-
 void vkmm_stream_finish(const vkmm_problem *problem, vkmm_type sum_type, const void *sum, const void *before, const void *bias,
                         void *element)
 {
@@ -207,6 +201,6 @@ void vkmm_stream_finish(const vkmm_problem *problem, vkmm_type sum_type, const v
     if (before) value += beta * vkmm_type_get(type, before);
     if (bias) value += vkmm_type_get(type, bias);
     if (problem->activation == VKMM_RELU && value < 0) value = 0;
-    if (problem->activation == VKMM_GELU) value = gelu(value);
+    if (problem->activation == VKMM_GELU) value = vkmm_gelu(value);
     vkmm_type_put(type, element, value);
 }

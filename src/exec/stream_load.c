@@ -17,26 +17,27 @@ static vkmm_status next_chunk(vkmm_stream *stream, vkmm_chunk **chunk)
     return status;
 }
 
-static vkmm_status copy(vkmm_stream *stream, vkmm_chunk *chunk, const vkmm_buffer *to, uint64_t at, uint64_t bytes)
+vkmm_status vkmm_stream_copy(vkmm_stream *stream, vkmm_chunk *chunk, VkBuffer from, VkBuffer to, const VkBufferCopy *region)
 {
-    const VkBufferCopy region = {.dstOffset = at, .size = bytes};
     vkmm_status status = vkmm_command_begin_on(stream->device, VKMM_QUEUE_TRANSFER, &chunk->command);
     if (status != VKMM_OK) return status;
     /* On the queue of the products: what they read and wrote there before comes first. */
     vkmm_command_barrier(stream->device, chunk->command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
                          VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
-    stream->device->table.vkCmdCopyBuffer(chunk->command, chunk->buffer.handle, to->handle, 1, &region);
+    stream->device->table.vkCmdCopyBuffer(chunk->command, from, to, 1, region);
     vkmm_command_barrier(stream->device, chunk->command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
+                         VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT);
     status = vkmm_command_end(stream->device, chunk->command);
     if (status == VKMM_OK) status = vkmm_command_submit(stream->device, chunk->command);
     if (status != VKMM_OK) vkmm_command_free(stream->device, &chunk->command);
     return status;
 }
 
-static uint64_t copied_bytes(uint64_t bytes)
+static vkmm_status copy_up(vkmm_stream *stream, vkmm_chunk *chunk, const vkmm_buffer *to, uint64_t at, uint64_t bytes)
 {
-    return (bytes + 3) / 4 * 4; /* buffers are made of whole words, and rows of narrow types need not be */
+    const VkBufferCopy region = {.dstOffset = at, .size = (bytes + 3) / 4 * 4}; /* a bias may end within a word; buffers do not */
+    return vkmm_stream_copy(stream, chunk, chunk->buffer.handle, to->handle, &region);
 }
 
 static vkmm_status load_chunk(vkmm_stream *stream, vkmm_slot *slot, const vkmm_lines *lines, uint64_t first, uint64_t end)
@@ -45,7 +46,7 @@ static vkmm_status load_chunk(vkmm_stream *stream, vkmm_slot *slot, const vkmm_l
     vkmm_chunk *chunk;
     vkmm_status status = next_chunk(stream, &chunk);
     if (status == VKMM_OK) status = vkmm_stream_fill(stream, lines, first, end, chunk->buffer.mapped);
-    if (status == VKMM_OK) status = copy(stream, chunk, &slot->buffer, slot->lead + first * line, copied_bytes((end - first) * line));
+    if (status == VKMM_OK) status = copy_up(stream, chunk, &slot->buffer, slot->lead + first * line, (end - first) * line);
     return status;
 }
 
@@ -97,7 +98,7 @@ vkmm_status vkmm_stream_load_bias(vkmm_stream *stream)
             memcpy(memory, (const char *)stream->io->bias + first * size, count * size);
         else if (status == VKMM_OK)
             status = vkmm_stream_told(stream, stream->io->read(stream->io->user, &panel));
-        if (status == VKMM_OK && chunk) status = copy(stream, chunk, &stream->bias, first * size, copied_bytes(count * size));
+        if (status == VKMM_OK && chunk) status = copy_up(stream, chunk, &stream->bias, first * size, count * size);
     }
     return status == VKMM_OK ? vkmm_stream_loaded(stream) : status;
 }

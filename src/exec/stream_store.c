@@ -7,20 +7,10 @@
 #include "math/type.h"
 #include "vk/command.h"
 
-static vkmm_status copy(vkmm_stream *stream, vkmm_chunk *chunk, const vkmm_slot *slot, uint64_t at, uint64_t bytes)
+static vkmm_status copy_down(vkmm_stream *stream, vkmm_chunk *chunk, const vkmm_slot *slot, uint64_t at, uint64_t bytes)
 {
     const VkBufferCopy region = {.srcOffset = at, .size = bytes};
-    vkmm_status status = vkmm_command_begin_on(stream->device, VKMM_QUEUE_TRANSFER, &chunk->command);
-    if (status != VKMM_OK) return status;
-    vkmm_command_barrier(stream->device, chunk->command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
-                         VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
-    stream->device->table.vkCmdCopyBuffer(chunk->command, slot->buffer.handle, chunk->buffer.handle, 1, &region);
-    vkmm_command_barrier(stream->device, chunk->command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                         VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
-    status = vkmm_command_end(stream->device, chunk->command);
-    if (status == VKMM_OK) status = vkmm_command_submit(stream->device, chunk->command);
-    if (status != VKMM_OK) vkmm_command_free(stream->device, &chunk->command);
-    return status;
+    return vkmm_stream_copy(stream, chunk, slot->buffer.handle, chunk->buffer.handle, &region);
 }
 
 /* Copies the next lines into a chunk that is free. */
@@ -33,7 +23,7 @@ static vkmm_status begin_chunk(vkmm_stream *stream, const vkmm_lines *lines, con
     chunk->first = stream->storing;
     chunk->end = chunk->first + (left < at_once ? left : at_once);
     stream->storing = chunk->end;
-    return copy(stream, chunk, slot, slot->lead + chunk->first * line, ((chunk->end - chunk->first) * line + 3) / 4 * 4);
+    return copy_down(stream, chunk, slot, slot->lead + chunk->first * line, (chunk->end - chunk->first) * line);
 }
 
 /* The oldest chunk: copies end in the order in which they began. */
@@ -79,11 +69,11 @@ vkmm_status vkmm_stream_store_end(vkmm_stream *stream, const vkmm_step *step, co
     return status;
 }
 
-static int is_whole(const void *band)
+static int is_whole(const char *band, uint64_t bytes)
 {
     const uint32_t canary = VKMM_CANARY;
-    for (uint64_t at = 0; at < VKMM_GUARD_BYTES; at += sizeof canary)
-        if (memcmp((const char *)band + at, &canary, sizeof canary) != 0) return 0;
+    for (uint64_t at = 0; at < bytes; at += sizeof canary)
+        if (memcmp(band + at, &canary, sizeof canary) != 0) return 0;
     return 1;
 }
 
@@ -91,17 +81,17 @@ static vkmm_status check_band(vkmm_stream *stream, const vkmm_slot *slot, uint64
 {
     vkmm_chunk *chunk = &stream->stores[0];
     if (slot->buffer.mapped) {
-        *whole = *whole && is_whole((const char *)slot->buffer.mapped + at);
+        *whole = *whole && is_whole((const char *)slot->buffer.mapped + at, VKMM_GUARD_BYTES);
         return VKMM_OK;
     }
+    const uint64_t at_once = chunk->buffer.bytes / 4 * 4;
     for (uint64_t done = 0, bytes; done < VKMM_GUARD_BYTES; done += bytes) {
-        uint32_t canary = VKMM_CANARY;
-        bytes = VKMM_GUARD_BYTES - done < chunk->buffer.bytes / 4 * 4 ? VKMM_GUARD_BYTES - done : chunk->buffer.bytes / 4 * 4;
-        vkmm_status status = copy(stream, chunk, slot, at + done, bytes);
+        bytes = VKMM_GUARD_BYTES - done < at_once ? VKMM_GUARD_BYTES - done : at_once;
+        vkmm_status status = copy_down(stream, chunk, slot, at + done, bytes);
         if (status == VKMM_OK) status = vkmm_command_wait(stream->device, chunk->command);
         vkmm_command_free(stream->device, &chunk->command);
         if (status != VKMM_OK) return status;
-        for (uint64_t i = 0; i < bytes; i += 4) *whole = *whole && memcmp((const char *)chunk->buffer.mapped + i, &canary, 4) == 0;
+        *whole = *whole && is_whole(chunk->buffer.mapped, bytes);
     }
     return VKMM_OK;
 }

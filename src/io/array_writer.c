@@ -67,13 +67,9 @@ static uint64_t place_of(const vkmm_array_writer *w, uint64_t x, uint64_t row, u
     return w->layout.header_bytes + ((x * first->rows + row) * first->cols + col) * vkmm_type_of(first->type)->bytes;
 }
 
-static vkmm_view part_of(const vkmm_view *view, uint64_t i, uint64_t j, uint64_t rows, uint64_t cols)
+static uint64_t at_most(uint64_t value, uint64_t most)
 {
-    vkmm_view part = *view;
-    part.data = (const char *)view->data + (i * view->row_stride + j * view->col_stride) * vkmm_type_of(view->type)->bytes;
-    part.rows = view->rows - i < rows ? view->rows - i : rows;
-    part.cols = view->cols - j < cols ? view->cols - j : cols;
-    return part;
+    return value < most ? value : most;
 }
 
 /* Rows that lie in memory as in the file: all at once where they lie side by side there too, else one by one. */
@@ -84,7 +80,7 @@ static vkmm_status put_rows(vkmm_array_writer *w, uint64_t x, uint64_t row, uint
     vkmm_status status = VKMM_OK;
     if (whole) return vkmm_output_write_at(w->output, place_of(w, x, row, col), view->data, view->rows * view->cols * size);
     for (uint64_t i = 0; i < view->rows && status == VKMM_OK; i++) {
-        const vkmm_view one = part_of(view, i, 0, 1, view->cols);
+        const vkmm_view one = vkmm_view_part(view, i, 0, 1, view->cols);
         status = vkmm_output_write_at(w->output, place_of(w, x, row + i, col), one.data, view->cols * size);
     }
     return status;
@@ -94,13 +90,13 @@ static vkmm_status put_rows(vkmm_array_writer *w, uint64_t x, uint64_t row, uint
 static vkmm_status put_packed(vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
 {
     const uint64_t most = BLOCK_BYTES / vkmm_type_of(view->type)->bytes, widest = view->col_stride == 1 ? most : most / BLOCK_ROWS;
-    const uint64_t cols = view->cols < widest ? view->cols : widest, rows = most / cols < view->rows ? most / cols : view->rows;
+    const uint64_t cols = at_most(view->cols, widest), rows = at_most(view->rows, most / cols);
     vkmm_status status = VKMM_OK;
     void *block = vkmm_alloc(rows * cols, vkmm_type_of(view->type)->bytes);
     if (block == NULL) return vkmm_fail(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory to pack the product", w->name.file);
     for (uint64_t i = 0; i < view->rows && status == VKMM_OK; i += rows) {
         for (uint64_t j = 0; j < view->cols && status == VKMM_OK; j += cols) {
-            const vkmm_view part = part_of(view, i, j, rows, cols);
+            const vkmm_view part = vkmm_view_part(view, i, j, at_most(view->rows - i, rows), at_most(view->cols - j, cols));
             vkmm_view_pack(&part, block);
             const vkmm_view packed = vkmm_view_rows(block, part.rows, part.cols, part.type);
             status = put_rows(w, x, row + i, col + j, &packed);

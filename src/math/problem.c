@@ -8,6 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *vkmm_operand_name(vkmm_operand operand)
+{
+    static const char *const names[] = {"A", "B", "C", "the bias"};
+    return names[operand];
+}
+
 uint64_t vkmm_operand_rows(const vkmm_problem *problem, vkmm_operand operand)
 {
     return operand == VKMM_B ? problem->k : problem->m;

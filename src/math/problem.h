@@ -26,6 +26,9 @@ vkmm_types vkmm_problem_types(const vkmm_problem *problem);
 uint64_t vkmm_operand_rows(const vkmm_problem *problem, vkmm_operand operand);
 uint64_t vkmm_operand_cols(const vkmm_problem *problem, vkmm_operand operand);
 
+/* "A", "B", "C", "the bias". Static storage. */
+const char *vkmm_operand_name(vkmm_operand operand);
+
 /* The leading dimension in force: the given one, or that of a packed matrix. At least 1. */
 uint64_t vkmm_operand_ld(const vkmm_problem *problem, vkmm_operand operand);
 

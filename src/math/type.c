@@ -1,6 +1,7 @@
 #include "math/type.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "math/half.h"
@@ -134,4 +135,9 @@ void vkmm_type_put(vkmm_type type, void *element, double value)
         memcpy(element, &single, sizeof single);
         break;
     }
+}
+
+double vkmm_gelu(double x)
+{
+    return x / 2.0 * (1.0 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
 }

@@ -38,6 +38,9 @@ vkmm_type vkmm_types_scale(vkmm_types types);
 /* "none", "relu", "gelu"; NULL past the end. Static storage. */
 const char *vkmm_activation_name(uint32_t activation);
 
+/* x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))): VKMM_GELU. The verification has a formula of its own. */
+double vkmm_gelu(double x);
+
 /* Bytes to and from the type, one element; rounded as vkmm_f16_bits has it. Integers: modulo 2^32 (2^8); value is whole. */
 double vkmm_type_get(vkmm_type type, const void *element);
 void vkmm_type_put(vkmm_type type, void *element, double value);

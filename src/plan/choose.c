@@ -12,7 +12,6 @@
 /* Every matrix is one binding, and a binding sees maxStorageBufferRange bytes at most. */
 static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem)
 {
-    static const char *const names[] = {"A", "B", "C", "the bias"};
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
         uint64_t bytes = (vkmm_operand_bytes(problem, (vkmm_operand)operand) + 3) / 4 * 4; /* shaders see whole words */
         if (bytes <= device->max_storage_range) continue;
@@ -20,8 +19,8 @@ static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *dev
         uint64_t side = (uint64_t)sqrt((double)(device->max_storage_range / (type->bytes > out->bytes ? type->bytes : out->bytes)));
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "%s needs %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange); the largest %s square is %llu",
-                         names[operand], (unsigned long long)bytes, device->name, (unsigned long long)device->max_storage_range, type->name,
-                         (unsigned long long)side);
+                         vkmm_operand_name((vkmm_operand)operand), (unsigned long long)bytes, device->name,
+                         (unsigned long long)device->max_storage_range, type->name, (unsigned long long)side);
     }
     return VKMM_OK;
 }

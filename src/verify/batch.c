@@ -86,7 +86,7 @@ typedef struct operands {
     const void *bias;
 } operands;
 
-static vkmm_view view_at(const vkmm_stack *stack, uint64_t batch)
+vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch)
 {
     vkmm_view view = stack->first;
     if (view.rows > 0 && view.cols > 0) view.data = (const char *)view.data + batch * stack->stride * vkmm_type_of(view.type)->bytes;
@@ -98,10 +98,10 @@ static vkmm_claim claim_of(const vkmm_problem *problem, const operands *of, vkmm
     vkmm_claim claim = {.alpha = vkmm_problem_alpha(problem), .beta = vkmm_problem_beta(problem), .numbers = numbers};
     claim.compute = vkmm_problem_compute(problem);
     claim.activation = problem->activation;
-    claim.a = view_at(&of->a, batch);
-    claim.b = view_at(&of->b, batch);
-    claim.c = view_at(&of->c, batch);
-    if (claim.beta != 0.0) claim.before = view_at(&of->before, batch);
+    claim.a = vkmm_stack_at(&of->a, batch);
+    claim.b = vkmm_stack_at(&of->b, batch);
+    claim.c = vkmm_stack_at(&of->c, batch);
+    if (claim.beta != 0.0) claim.before = vkmm_stack_at(&of->before, batch);
     if (problem->has_bias) claim.bias = (vkmm_view){of->bias, problem->m, problem->n, 0, 1, claim.c.type};
     return claim;
 }

@@ -144,6 +144,8 @@ typedef struct vkmm_stack {
     uint64_t stride;
 } vkmm_stack;
 
+vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch);
+
 /* The same where the operands lie elsewhere than the problem says, whose leading dimensions, strides and offsets then count for nothing: in files, for
  * example. What lies between the elements of C is not looked at. before: counts where β is not 0; bias as above. */
 vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack *a, const vkmm_stack *b,

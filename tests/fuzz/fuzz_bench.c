@@ -217,29 +217,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     return 0;
 }
 
-#define PROBLEM "\"problem\":{\"type\":\"f32\",\"m\":8,\"n\":9,\"k\":7}"
-#define TIMES   "\"time\":{\"kernel_ms\":{\"samples\":[0.5,0.25,1e-3]},\"round_ends\":[1,3],\"clock\":\"device\"}"
-#define ROW     "\"device\":0," PROBLEM ",\"verify\":{\"method\":\"full\",\"passed\":true,\"error\":0,\"bound\":1}," TIMES
-#define DEVICE  "\"name\":\"a\",\"type\":\"cpu\",\"peaks\":{\"copy_bytes_per_s\":1e9,\"multiply_adds_per_s\":{\"f32\":1e9}}"
-
 size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
 {
-    static const char *const texts[] = {
-        "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{" DEVICE "}],\"rows\":[{" ROW "}],\"tunes\":[]}",
-        "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{" DEVICE "},{" DEVICE "}],\"rows\":[{" ROW "},{\"not_run\":\"too large\"," ROW
-        "}]}",
-        "{\"schema\":\"vkmatmul.bench.head/1\",\"tool\":{\"version\":\"1\"}}\n{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0," DEVICE
-        "}\n{\"schema\":\"vkmatmul.bench.row/1\"," ROW "}\n{\"schema\":\"vkmatmul.bench.end/1\",\"complete\":true}\n",
-        "{\"schema\":\"vkmatmul.tune/1\"," PROBLEM
-        ",\"device\":{\"name\":\"a\"},\"trials\":[{\"kernel\":\"blocked\",\"config\":\"rows=8\",\"ms\":1}]}\n",
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 9 9\"><path id=\"a\" d=\"M0,0 L9,9\"/><text>a&amp;b</text></svg>",
-    };
-    const unsigned count = sizeof texts / sizeof *texts;
-    if (index >= 8 * count) return 0;
+    static const char drawing[] =
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 9 9\"><path id=\"a\" d=\"M0,0 L9,9\"/><text>a&amp;b</text></svg>";
+    unsigned reports = 0;
+    while (fuzz_bench_example(reports) != NULL) reports++;
+    if (index >= 8 * (reports + 1)) return 0;
     if (index % 8 == 0) { /* even: a text */
+        const char *example = index / 8 < reports ? fuzz_bench_example(index / 8) : drawing;
         out[0] = (uint8_t)(index / 8 << 1);
-        memcpy(out + 1, texts[index / 8], strlen(texts[index / 8]));
-        return 1 + strlen(texts[index / 8]);
+        memcpy(out + 1, example, strlen(example));
+        return 1 + strlen(example);
     }
     for (unsigned i = 0; i < 1 + EDIT_BYTES * (index % 8) + index % 4; i++) out[i] = (uint8_t)(index * 37 + i * 101);
     out[0] |= 1;

@@ -15,4 +15,7 @@ void fuzz_bench_check(const vkmm_bench *bench);
  * done beside that. */
 void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice);
 
+/* Good reports of every kind, as examples; NULL past the end. Static storage. */
+const char *fuzz_bench_example(unsigned index);
+
 #endif

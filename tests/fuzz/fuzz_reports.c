@@ -28,23 +28,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     return 0;
 }
 
-#define PROBLEM "\"problem\":{\"type\":\"f32\",\"m\":8,\"n\":9,\"k\":7}"
-#define TIMES   "\"time\":{\"kernel_ms\":{\"samples\":[0.5,0.25,1e-3]},\"round_ends\":[1,3],\"clock\":\"device\"}"
-#define ROW     "\"device\":0," PROBLEM ",\"verify\":{\"method\":\"full\",\"passed\":true,\"error\":0,\"bound\":1}," TIMES
-#define DEVICE  "\"name\":\"a\",\"type\":\"cpu\",\"peaks\":{\"copy_bytes_per_s\":1e9,\"multiply_adds_per_s\":{\"f32\":1e9}}"
-
 size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
 {
-    static const char *const texts[] = {
-        "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{" DEVICE "}],\"rows\":[{" ROW "}],\"tunes\":[]}",
-        "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{" DEVICE "},{" DEVICE "}],\"rows\":[{" ROW "},{\"not_run\":\"too large\"," ROW
-        "}]}",
-        "{\"schema\":\"vkmatmul.bench.head/1\",\"tool\":{\"version\":\"1\"}}\n{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0," DEVICE
-        "}\n{\"schema\":\"vkmatmul.bench.row/1\"," ROW "}\n{\"schema\":\"vkmatmul.bench.end/1\",\"complete\":true}\n",
-        "{\"schema\":\"vkmatmul.tune/1\"," PROBLEM
-        ",\"device\":{\"name\":\"a\"},\"trials\":[{\"kernel\":\"blocked\",\"config\":\"rows=8\",\"ms\":1}]}\n",
-    };
-    if (index >= sizeof texts / sizeof *texts) return 0;
-    memcpy(out, texts[index], strlen(texts[index]));
-    return strlen(texts[index]);
+    const char *text = fuzz_bench_example(index);
+    if (text == NULL) return 0;
+    memcpy(out, text, strlen(text));
+    return strlen(text);
 }
