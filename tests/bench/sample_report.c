@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "make_bench.h"
-#include "report/bench.h"
+#include "bench/writer.h"
 
 static void rename_all(vkmm_bench *bench, const char *name)
 {

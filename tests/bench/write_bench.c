@@ -1,7 +1,7 @@
-/* write_bench FORMAT [SPEED [NOISE]]: the sample report on standard output, in a format of report/bench.h; SPEED and NOISE as make_bench takes
+/* write_bench FORMAT [SPEED [NOISE]]: the sample report on standard output, in a format of bench/writer.h; SPEED and NOISE as make_bench takes
  * them. */
 #include "make_bench.h"
-#include "report/bench.h"
+#include "bench/writer.h"
 
 #include <stdlib.h>
 

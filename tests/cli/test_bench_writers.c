@@ -1,7 +1,7 @@
 /* Writers of benches and comparisons without a device: tables that fit, figures that do not exist, memory that ends, devices that are told apart. */
 #include "base/alloc.h"
 #include "make_bench.h"
-#include "report/bench_page.h"
+#include "bench/page.h"
 #include "report/text.h"
 #include "widest_line.h"
 

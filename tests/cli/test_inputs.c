@@ -1,5 +1,5 @@
 /* The memory of generated inputs: the matrices hold what they hold when packed, and everything between them is a NaN. */
-#include "cli/inputs.h"
+#include "product/inputs.h"
 #include "math/problem.h"
 #include "math/type.h"
 

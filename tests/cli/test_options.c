@@ -1,5 +1,5 @@
 /* Command lines, one after another in one process, as a suite's file has them. */
-#include "cli/options.h"
+#include "options/options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

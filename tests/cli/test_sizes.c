@@ -1,9 +1,9 @@
 /* The grammar of --size, by examples and by many random texts; and the nearest-word suggestions. */
 #include "base/log.h"
 #include "base/random.h"
-#include "cli/number.h"
-#include "cli/sizes.h"
-#include "cli/suggest.h"
+#include "options/number.h"
+#include "options/sizes.h"
+#include "options/suggest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "base/log.h"
-#include "cli/problem.h"
+#include "session/problem.h"
 #include "kernel/table.h"
 #include "math/problem.h"
 

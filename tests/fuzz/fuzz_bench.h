@@ -3,9 +3,9 @@
 #define VKMM_TEST_FUZZ_BENCH_H
 
 #include "bench/read.h"
-#include "report/bench.h"
+#include "bench/writer.h"
 
-/* The report in a format of report/bench.h, to be freed; NULL when memory ends. */
+/* The report in a format of bench/writer.h, to be freed; NULL when memory ends. */
 char *fuzz_bench_text(const char *format, const vkmm_bench *bench);
 
 /* Ends the process when a report that was read breaks what bench/document.h promises. */

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "make_bench.h"
-#include "report/bench_page.h"
+#include "bench/page.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "base/log.h"
-#include "cli/values.h"
+#include "options/values.h"
 #include "kernel/table.h"
 
 #include <math.h>

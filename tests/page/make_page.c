@@ -1,7 +1,7 @@
 /* make_page: a trace's JSON on stdin, its page on stdout. The page's tests draw traces with it that no device has to make. */
 #include <stdio.h>
 #include "base/alloc.h"
-#include "report/trace_page.h"
+#include "explain/trace_page.h"
 
 int main(void)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "make_bench.h"
-#include "report/bench_page.h"
+#include "bench/page.h"
 
 static vkmm_report report = {.version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul report", .utf8 = 1};
 

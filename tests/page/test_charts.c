@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "make_bench.h"
-#include "report/charts.h"
+#include "bench/charts.h"
 
 static const char NASTY[] = "'; system \"touch /tmp/vkmatmul-was-here\"; print `id` @x $y \\ \n <b>&\"{_^#%";
 

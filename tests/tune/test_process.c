@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/lock.h"
-#include "base/process.h"
+#include "system/process.h"
 
 static vkmm_process *start(const char *script)
 {

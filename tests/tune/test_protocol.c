@@ -1,7 +1,7 @@
 /* What a tune and its workers say: every line is read as it was written, and nonsense is not read at all. */
 #include "../unit/unit.h"
 
-#include "cli/tune_protocol.h"
+#include "tune/tune_protocol.h"
 
 static void a_problem(void **state)
 {

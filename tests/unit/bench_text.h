@@ -6,7 +6,7 @@
 
 #include "bench/read.h"
 #include "make_bench.h"
-#include "report/bench.h"
+#include "bench/writer.h"
 
 #include <math.h>
 #include <stdlib.h>

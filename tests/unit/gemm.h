@@ -1,4 +1,4 @@
-/* The meaning of vkmm_problem once more, for tests: written from its description in vkmatmul.h, sharing nothing with src/math/problem.c. */
+/* The meaning of vkmm_problem once more, for tests: written from its description in vkmatmul.h, sharing nothing with src/lib/math/problem.c. */
 #ifndef VKMM_TEST_GEMM_H
 #define VKMM_TEST_GEMM_H
 

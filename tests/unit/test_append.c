@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/append.h"
+#include "system/append.h"
 #include "base/host.h"
 
 static char folder[] = "/tmp/vkmatmul-append-XXXXXX", path[64];

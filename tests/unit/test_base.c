@@ -6,7 +6,7 @@
 #include "base/dynlib.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "base/terminal.h"
+#include "system/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "base/dynlib.h"
 #include "base/folder.h"
-#include "base/gpus.h"
+#include "devices/gpus.h"
 
 static void make_link(const char *name, const char *target)
 {

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/dynlib.h"
-#include "base/sensors_source.h"
+#include "system/sensors_source.h"
 #include "fake_nvml.h"
 
 static const char *library;

@@ -1,0 +1,144 @@
+#include "system/process.h"
+#include "bench/run.h"
+#include "bench/store.h"
+#include "session/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A run: where its rows go. */
+typedef struct bench_live {
+    cli_session *session;
+    const vkmm_bench_writer *writer; /* of standard output; NULL: nothing goes there */
+    cli_bench_store store;
+    int begun;
+} bench_live;
+
+static vkmm_status show(bench_live *live, const vkmm_bench *bench, const vkmm_bench_row *row)
+{
+    cli_session *session = live->session;
+    vkmm_status status = VKMM_OK;
+
+    if (live->writer == NULL) return VKMM_OK;
+    cli_progress_end(&session->console);
+    if (live->writer->row != NULL) status = live->writer->row(&session->report, bench, row);
+    if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to write a result");
+    session->report.rows++;
+    return vkmm_report_flush(&session->report, &session->console.log);
+}
+
+/* All devices are known. */
+static vkmm_status begin(bench_live *live, const vkmm_bench *bench)
+{
+    vkmm_status status = cli_bench_store_begin(&live->store, bench);
+
+    if (status == VKMM_OK && live->writer != NULL && live->writer->begin != NULL)
+        status = live->writer->begin(&live->session->report, bench);
+    live->begun = status == VKMM_OK;
+    for (uint32_t i = 0; i < bench->row_count && status == VKMM_OK; i++) status = show(live, bench, &bench->rows[i]);
+    return status;
+}
+
+static vkmm_status know(void *user, const vkmm_bench *bench, const vkmm_bench_row *row)
+{
+    bench_live *live = user;
+    vkmm_status status, shown;
+
+    if (row == NULL) return begin(live, bench);
+    /* A row is on the disk before anybody sees it; a disk that is full does not keep it from being seen. */
+    status = cli_bench_store_row(&live->store, row);
+    shown = show(live, bench, row);
+    return status != VKMM_OK ? status : shown;
+}
+
+static vkmm_status finish(bench_live *live, const vkmm_bench *bench)
+{
+    vkmm_status status = VKMM_OK, stored = cli_bench_store_finish(&live->store, bench);
+
+    if (live->begun && live->writer != NULL && live->writer->end != NULL && !ferror(live->session->report.out)) {
+        status = live->writer->end(&live->session->report, bench);
+        if (status == VKMM_OK) status = vkmm_report_flush(&live->session->report, &live->session->console.log);
+    }
+    return stored != VKMM_OK ? stored : status;
+}
+
+static vkmm_status tell_interrupt(const bench_live *live, const vkmm_bench *bench, int signal)
+{
+    const vkmm_log *log = &live->session->console.log;
+    const char *s = bench->row_count == 1 ? "" : "s";
+
+    if (live->store.path == NULL)
+        vkmm_say(log, VKMM_LOG_WARNING, "interrupted after %u row%s; a run with -o FILE can be resumed", bench->row_count, s);
+    else if (!live->begun)
+        vkmm_say(log, VKMM_LOG_WARNING, "interrupted before the first row");
+    else
+        vkmm_say(log, VKMM_LOG_WARNING, "interrupted; %s has %u row%s, and the same command with --resume goes on", live->store.path,
+                 bench->row_count, s);
+    return (vkmm_status)(128 + signal); /* as shells have it */
+}
+
+static vkmm_status measure(bench_live *live, const vkmm_suite *suite, vkmm_bench *bench)
+{
+    const cli_bench_hook hook = {know, live};
+    vkmm_status status, finished;
+    int signal;
+
+    vkmm_interrupt_catch();
+    status = cli_bench_go(live->session, suite, bench, &hook);
+    signal = vkmm_interrupted();
+    vkmm_interrupt_release();
+    finished = finish(live, bench);
+    if (signal != 0 && finished == VKMM_OK) return tell_interrupt(live, bench, signal);
+    return finished != VKMM_OK ? cli_worse(finished, status) : status;
+}
+
+/* Rows appear one by one, but what will stand in them is known. */
+static void widen(vkmm_report *report, const vkmm_suite *suite)
+{
+    for (uint32_t i = 0; i < suite->count; i++) {
+        const vkmm_problem *problem = &suite->items[i].problem;
+        char size[VKMM_TEXT_PROBLEM];
+        int columns = (int)vkmm_text_columns(vkmm_text_type(problem, report->utf8));
+        if (columns > report->type_width) report->type_width = columns;
+        vkmm_text_problem(size, sizeof size, problem, report->utf8);
+        columns = (int)vkmm_text_columns(size);
+        if (columns > report->size_width) report->size_width = columns;
+    }
+}
+
+static vkmm_status run(cli_session *session, int every_device, const vkmm_bench_writer *writer, vkmm_bench *bench)
+{
+    bench_live live = {.session = session, .writer = writer};
+    vkmm_suite suite = {.items = NULL};
+    vkmm_status status = cli_bench_suite(session, &suite);
+
+    if (status == VKMM_OK) widen(&session->report, &suite);
+    if (status == VKMM_OK) status = cli_bench_store_open(session, &live.store);
+    if (status == VKMM_OK) status = cli_bench_head(session, &suite, every_device, bench);
+    if (status == VKMM_OK && session->options->resume) status = cli_bench_store_resume(&live.store, &suite, bench);
+    if (status == VKMM_OK) status = measure(&live, &suite, bench);
+    cli_bench_store_end(&live.store);
+    vkmm_suite_free(&suite);
+    return status;
+}
+
+vkmm_status cli_bench_compare(cli_session *session, vkmm_bench *bench)
+{
+    return run(session, 1, NULL, bench);
+}
+
+vkmm_status cli_bench(cli_session *session)
+{
+    const cli_options *options = session->options;
+    const char *format = options->json    ? "json"
+                         : options->jsonl ? "jsonl"
+                         : options->csv   ? "csv"
+                         : options->md    ? "md"
+                         : options->junit ? "junit"
+                                          : "table";
+    vkmm_bench bench = {.version = ""};
+    vkmm_status status = run(session, 0, vkmm_bench_writer_find(format), &bench);
+
+    vkmm_bench_free(&bench);
+    return status;
+}

@@ -1,0 +1,72 @@
+/* One item of a suite on one device. */
+#ifndef VKMM_CLI_BENCH_CELL_H
+#define VKMM_CLI_BENCH_CELL_H
+
+#include "bench/link.h"
+#include "bench/speed.h"
+
+/* A device and all that the bench knows of it. */
+typedef struct cli_bench_lane {
+    uint32_t device; /* an index into the bench's */
+    cli_bench_link link;
+    cli_bench_speeds speeds;
+    double budget_ms, reserved_ms; /* reserved: for rows that have begun */
+    int over;                      /* given up: link.status and link.sentence say why */
+    uint32_t rows, known;          /* that it has in all, and that are final */
+} cli_bench_lane;
+
+typedef enum cli_bench_state {
+    CLI_BENCH_WAITING,
+    CLI_BENCH_OPEN, /* judged, and held by the process that measures */
+    CLI_BENCH_RIPE, /* has its samples */
+    CLI_BENCH_DONE  /* the row is final */
+} cli_bench_state;
+
+typedef struct cli_bench_cell {
+    const vkmm_suite_item *item;
+    cli_bench_lane *lane;
+    cli_bench_state state;
+    int id, retried;
+    double reserved_ms; /* of the lane's, for this row's samples */
+    vkmm_bench_row row;
+} cli_bench_cell;
+
+/* What all cells share. */
+typedef struct cli_bench_terms {
+    const vkmm_suite *suite;
+    const vkmm_bench *bench; /* for vkmm_bench_derive */
+} cli_bench_terms;
+
+void cli_bench_cell_init(cli_bench_cell *cell, const cli_bench_terms *terms, const vkmm_suite_item *item, cli_bench_lane *lane);
+
+/* Why the row is not run although its turn has come: into row.not_run. 0: nothing speaks against it. */
+int cli_bench_cell_refuse(const cli_bench_terms *terms, cli_bench_cell *cell);
+
+/* Each asks the cell's process. The cell is done when there is nothing more to ask: not run, wrong, or ended. Otherwise as cli_bench_ask. */
+cli_bench_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell *cell);
+cli_bench_reply cli_bench_cell_round(const cli_bench_terms *terms, cli_bench_cell *cell);
+cli_bench_reply cli_bench_cell_close(cli_bench_cell *cell);
+
+/* The row does not run, for this reason. */
+void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason);
+
+/* ---- what bench_cell.c and bench_round.c share ---- */
+
+double cli_bench_round_ms(const vkmm_suite *suite); /* kernel time of one round */
+
+/* Rounds that a row needs at least: of products so long that three fill the row's time, no more. */
+uint32_t cli_bench_least_rounds(const vkmm_suite *suite, double product_ms);
+
+/* How long to wait for an answer that is expected after so long. */
+double cli_bench_patience(const cli_bench_cell *cell, double expected_ms);
+
+/* A request about the cell's job. */
+json_t *cli_bench_about(const char *ask, const cli_bench_cell *cell);
+
+/* Seconds for people: "0.4 s", "18 s". */
+void cli_bench_seconds(char text[24], double ms);
+
+/* What was kept free for the row is free again. */
+void cli_bench_release(cli_bench_cell *cell);
+
+#endif

@@ -1,0 +1,158 @@
+#include "bench/columns.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/text.h"
+
+enum { SPARKS = 8 };
+
+static void figure(const vkmm_report *report, vkmm_cell *cell, double value)
+{
+    vkmm_cell_figure(report, cell, isfinite(value), value);
+}
+
+static void fill_size(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    vkmm_bench_size_text(report, row, cell->text, sizeof cell->text);
+}
+
+static void fill_type(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    snprintf(cell->text, sizeof cell->text, "%s", vkmm_text_type(&row->problem, report->utf8));
+}
+
+static void fill_kernel(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    (void)report;
+    vkmm_bench_kernel_name(row, cell->text, sizeof cell->text);
+}
+
+static void fill_gflops(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    cell->paint = VKMM_STRONG;
+    figure(report, cell, row->figures.gflops);
+}
+
+/* Half the interval, as a share. */
+static void fill_noise(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    double percent = 100 * row->figures.noise;
+
+    cell->paint = VKMM_DIM;
+    if (isfinite(percent))
+        snprintf(cell->text, sizeof cell->text, "%.*f %%", percent < 10 ? 1 : 0, percent);
+    else
+        figure(report, cell, NAN);
+}
+
+/* Of the peak that binds more. */
+static void fill_share(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    double math = row->figures.arithmetic_share, copy = row->figures.copy_share, more = fmax(math, copy);
+
+    if (isfinite(more))
+        snprintf(cell->text, sizeof cell->text, "%s%.0f %% %s", more < 0.01 ? "<" : "", more < 0.01 ? 1 : 100 * more,
+                 more == math ? "math" : "copy");
+    else
+        figure(report, cell, NAN);
+}
+
+static void fill_gbytes(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    figure(report, cell, row->figures.gbytes_per_s);
+}
+
+static void fill_kernel_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    size_t used;
+
+    figure(report, cell, row->figures.median_ms);
+    used = strlen(cell->text);
+    /* Where the host computed, its clock stands in for no other. */
+    if (isfinite(row->figures.median_ms) && strcmp(row->clock, "host") == 0 && row->clock_note[0] != '\0')
+        snprintf(cell->text + used, sizeof cell->text - used, "*");
+}
+
+static void fill_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    char low[32], high[32];
+
+    if (!isfinite(row->figures.p5_ms)) return;
+    vkmm_text_figure(low, sizeof low, row->figures.p5_ms);
+    vkmm_text_figure(high, sizeof high, row->figures.p95_ms);
+    snprintf(cell->text, sizeof cell->text, report->utf8 ? "%s – %s" : "%s - %s", low, high);
+    cell->paint = VKMM_DIM;
+}
+
+static void fill_submit_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    figure(report, cell, row->figures.submit_ms);
+}
+
+static void fill_transfer_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    figure(report, cell, row->figures.transfer_ms);
+}
+
+static void fill_joules(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    figure(report, cell, row->power.joules);
+}
+
+static double mean_between(const vkmm_bench_series *series, uint32_t first, uint32_t end)
+{
+    double sum = 0;
+
+    for (uint32_t i = first; i < end; i++) sum += series->ms[i];
+    return sum / (end - first);
+}
+
+/* The times in the order taken; a full swing is 10 % or more, so that a calm row looks calm. */
+static void fill_samples(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, *const ascii[] = {"_", ".", ",", "-", "=", "+", "*", "#"};
+    double mean[SPARKS], low = INFINITY, high = 0;
+    char *end = cell->text;
+
+    if (!isfinite(row->figures.median_ms) || row->kernel_ms.count < SPARKS) return;
+    for (uint32_t i = 0; i < SPARKS; i++) {
+        uint32_t first = (uint32_t)((uint64_t)row->kernel_ms.count * i / SPARKS);
+        mean[i] = mean_between(&row->kernel_ms, first, (uint32_t)((uint64_t)row->kernel_ms.count * (i + 1) / SPARKS));
+        low = fmin(low, mean[i]);
+        high = fmax(high, mean[i]);
+    }
+    high = fmax(high, 1.1 * low);
+    if (!(low > 0) || !isfinite(high)) return;
+    cell->paint = VKMM_DIM;
+    for (uint32_t i = 0; i < SPARKS; i++) {
+        int step = (int)((mean[i] - low) / (high - low) * 7 + 0.5);
+        end += sprintf(end, "%s", (report->utf8 ? blocks : ascii)[step < 0 ? 0 : step > 7 ? 7 : step]);
+    }
+}
+
+static void fill_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    vkmm_row like = {.skipped = row->not_run[0] != '\0' ? row->not_run : NULL};
+
+    like.verify.passed = row->passed;
+    like.verify.method = row->method[0] != '\0' ? row->method : "none";
+    vkmm_cell_verified(report, &like, cell);
+}
+
+const vkmm_bench_column vkmm_bench_columns[VKMM_BENCH_COLUMNS] = {
+    {"size", NULL, 5, 0, 0, fill_size},
+    {"type", NULL, 4, 0, 0, fill_type},
+    {"kernel", NULL, 7, 0, 0, fill_kernel},
+    {"GFLOP/s", NULL, 7, 1, 0, fill_gflops},
+    {"±95 %", "+-95%", 5, 1, 0, fill_noise},
+    {"of peak", NULL, 9, 1, 0, fill_share},
+    {"GB/s", NULL, 6, 1, 6, fill_gbytes},
+    {"kernel ms", NULL, 9, 1, 0, fill_kernel_ms},
+    {"p5 – p95", "p5 - p95", 15, 0, 3, fill_spread},
+    {"submit ms", NULL, 9, 1, 4, fill_submit_ms},
+    {"total ms", NULL, 8, 1, 5, fill_transfer_ms},
+    {"joules", NULL, 7, 1, 1, fill_joules},
+    {"samples", NULL, SPARKS, 0, 2, fill_samples},
+    {"verified", NULL, 8, 0, 0, fill_verified},
+};

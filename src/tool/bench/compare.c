@@ -1,0 +1,151 @@
+#include "base/alloc.h"
+#include "bench/read.h"
+#include "bench/run.h"
+#include "session/commands.h"
+#include "bench/writer.h"
+
+#include <string.h>
+
+/* Options that say how to measure say nothing where nothing is measured. */
+static vkmm_status refuse_live_options(const cli_session *session)
+{
+    const cli_options *options = session->options;
+    const char *given = options->output != NULL       ? "-o"
+                        : options->suite != NULL      ? "--suite"
+                        : options->types.count > 0    ? "--type"
+                        : options->out_type.given     ? "--out-type"
+                        : options->compute.given      ? "--compute"
+                        : options->budget_ms > 0      ? "--budget"
+                        : options->max_noise > 0      ? "--max-noise"
+                        : options->rotating_bytes > 0 ? "--rotating"
+                        : options->seed.given         ? "--seed"
+                        : options->resume             ? "--resume"
+                        : options->no_host            ? "--no-host"
+                        : options->validate           ? "--validate"
+                        : options->driver != NULL     ? "--driver"
+                        : options->untuned            ? "--untuned"
+                        : options->no_layers          ? "--no-layers"
+                                                      : NULL;
+
+    if (given == NULL) return VKMM_OK;
+    return vkmm_fail(&session->console.log, VKMM_INVALID,
+                     "%s is for a run of this machine's devices; with reports to compare, nothing is measured", given);
+}
+
+static vkmm_status write_comparison(cli_session *session, vkmm_comparison *comparison)
+{
+    const cli_options *options = session->options;
+    vkmm_report *report = &session->report;
+
+    if (options->json) return vkmm_compare_json(report, comparison);
+    if (options->csv) return vkmm_compare_csv(report, comparison);
+    if (options->md) return vkmm_compare_md(report, comparison);
+    return vkmm_compare_table(report, comparison);
+}
+
+/* Names the first report, which all others are measured by. */
+static vkmm_status judge(const cli_session *session, const vkmm_comparison *comparison)
+{
+    const cli_scalar *allowed = &session->options->regression;
+    uint32_t count = comparison->regressions;
+
+    if (!allowed->given || count == 0) return VKMM_OK;
+    return vkmm_fail(&session->console.log, VKMM_WRONG_RESULT,
+                     "%u row%s slower than in %s by more than %.4g %%, beyond the noise, or wrong", count, count == 1 ? " is" : "s are",
+                     comparison->contenders[0].bench->name, 100 * allowed->value);
+}
+
+static vkmm_status show(cli_session *session, vkmm_comparison *comparison)
+{
+    vkmm_status status = write_comparison(session, comparison);
+
+    if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to compare %u devices", comparison->count);
+    if (comparison->rows == 0)
+        return vkmm_fail(&session->console.log, VKMM_INVALID,
+                         "no product was measured on two of these %u devices: reports of one suite and kernel can be compared",
+                         comparison->count);
+    status = vkmm_report_flush(&session->report, &session->console.log);
+    return status == VKMM_OK ? judge(session, comparison) : status;
+}
+
+static vkmm_status compare(cli_session *session, const vkmm_bench *benches, uint32_t bench_count, int paired)
+{
+    const cli_scalar *allowed = &session->options->regression;
+    vkmm_comparison comparison = {.paired = paired, .regression = allowed->given ? allowed->value : -1};
+    vkmm_contender *contenders = vkmm_contenders_of(benches, bench_count, &comparison.count);
+    vkmm_status status;
+
+    comparison.contenders = contenders;
+    if (comparison.count >= 2)
+        status = show(session, &comparison);
+    else if (comparison.count == 1)
+        status = vkmm_fail(&session->console.log, VKMM_INVALID, "only one device has a speed here, %s: there is nothing to compare it with",
+                           contenders[0].label);
+    else
+        status = vkmm_fail(&session->console.log, VKMM_INVALID, "no device has a speed here: there is nothing to compare");
+    vkmm_free(contenders);
+    return status;
+}
+
+static vkmm_status compare_files(cli_session *session)
+{
+    const uint32_t count = session->options->operand_count;
+    vkmm_bench *benches;
+    vkmm_status status = refuse_live_options(session);
+
+    if (status != VKMM_OK) return status;
+    benches = vkmm_alloc(count, sizeof *benches);
+    if (benches == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for %u reports", count);
+    /* All are read before a word is written: a comparison without one of them would be another one. */
+    for (uint32_t i = 0; i < count && status == VKMM_OK; i++)
+        status = vkmm_bench_open(&session->console.log, session->options->operands[i], &benches[i]);
+    if (status == VKMM_OK) status = compare(session, benches, count, 0);
+    for (uint32_t i = 0; i < count; i++) vkmm_bench_free(&benches[i]);
+    vkmm_free(benches);
+    return status;
+}
+
+/* Rows of one device are no comparison, and were measured all the same. */
+static vkmm_status show_rows(cli_session *session, const vkmm_bench *bench)
+{
+    const vkmm_bench_writer *writer = vkmm_bench_writer_find("table");
+    vkmm_status status = writer->begin(&session->report, bench);
+
+    for (uint32_t i = 0; i < bench->row_count && status == VKMM_OK; i++) status = writer->row(&session->report, bench, &bench->rows[i]);
+    if (status == VKMM_OK) status = writer->end(&session->report, bench);
+    return status == VKMM_OK ? vkmm_report_flush(&session->report, &session->console.log) : status;
+}
+
+/* Whether round belongs to round: one Vulkan device does not take turns with the host, and what was resumed is of another time. */
+static int took_turns(const vkmm_bench *bench, int resumed)
+{
+    uint32_t devices = 0;
+
+    for (uint32_t i = 0; i < bench->device_count; i++) devices += !bench->devices[i].is_host;
+    return devices > 1 && !resumed;
+}
+
+static vkmm_status compare_live(cli_session *session)
+{
+    const cli_options *options = session->options;
+    vkmm_bench bench = {.version = ""};
+    vkmm_status status, shown = VKMM_OK;
+    uint32_t contenders;
+
+    if (options->regression.given)
+        return vkmm_fail(&session->console.log, VKMM_INVALID, "--fail-on-regression needs reports to compare: FILE.json FILE.json");
+    status = cli_bench_compare(session, &bench);
+    cli_progress_end(&session->console);
+    vkmm_free(vkmm_contenders_of(&bench, 1, &contenders));
+    if (contenders < 2 && bench.row_count > 0 && !options->json && !options->csv && !options->md) shown = show_rows(session, &bench);
+    /* A failed run has said why; what it measured is compared where that is possible. */
+    if (shown == VKMM_OK && (status == VKMM_OK || contenders >= 2))
+        shown = compare(session, &bench, 1, took_turns(&bench, options->resume));
+    vkmm_bench_free(&bench);
+    return cli_worse(status, shown);
+}
+
+vkmm_status cli_compare(cli_session *session)
+{
+    return session->options->operand_count > 0 ? compare_files(session) : compare_live(session);
+}

@@ -1,0 +1,149 @@
+/* What a report says before its rows: the machine, how it was asked, the devices. */
+#include "base/alloc.h"
+#include "base/host.h"
+#include "system/sensors.h"
+#include "bench/run.h"
+#include "io/manifest.h"
+#include "math/blas.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define MAX_NOISE 0.01
+
+static vkmm_status no_memory(const cli_session *session)
+{
+    return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a report");
+}
+
+static vkmm_status add_layers(cli_session *session, vkmm_bench *bench)
+{
+    vkmm_manifest *manifests = NULL;
+    uint32_t count = 0;
+    vkmm_status status = vkmm_manifests_scan(&session->console.log, "", &manifests, &count);
+    int fine = 1;
+
+    for (uint32_t i = 0; i < count && status == VKMM_OK; i++)
+        if (manifests[i].kind == VKMM_MANIFEST_IMPLICIT_LAYER && manifests[i].active)
+            fine = fine && vkmm_bench_add_layer(bench, manifests[i].name);
+    if (session->options->validate) fine = fine && vkmm_bench_add_layer(bench, "VK_LAYER_KHRONOS_validation");
+    vkmm_free(manifests);
+    return fine ? status : no_memory(session);
+}
+
+static vkmm_status add_device(cli_session *session, vkmm_bench *bench, uint32_t index)
+{
+    vkmm_bench_device *device = vkmm_bench_add_device(bench);
+
+    if (device == NULL) return no_memory(session);
+    device->info = *vkmm_instance_device_info(session->instance, index);
+    snprintf(device->label, sizeof device->label, "%s", device->info.name);
+    return VKMM_OK;
+}
+
+static vkmm_status add_host(cli_session *session, vkmm_bench *bench)
+{
+    vkmm_blas *blas = session->options->no_host ? NULL : vkmm_blas_open(NULL);
+    vkmm_bench_device *device;
+
+    if (blas == NULL) return VKMM_OK;
+    device = vkmm_bench_add_device(bench);
+    if (device != NULL) {
+        device->is_host = 1;
+        snprintf(device->info.name, sizeof device->info.name, "%s", session->host);
+        snprintf(device->info.driver_name, sizeof device->info.driver_name, "%.200s", vkmm_blas_name(blas));
+        snprintf(device->info.driver_info, sizeof device->info.driver_info, "%.200s", vkmm_blas_version(blas));
+        snprintf(device->label, sizeof device->label, "%.60s on the host", vkmm_blas_name(blas));
+    }
+    vkmm_blas_close(&blas);
+    return device != NULL ? VKMM_OK : no_memory(session);
+}
+
+static int has_twin(const vkmm_bench *bench, uint32_t index)
+{
+    for (uint32_t i = 0; i < bench->device_count; i++)
+        if (i != index && strcmp(bench->devices[i].label, bench->devices[index].label) == 0) return 1;
+    return 0;
+}
+
+/* Names that two devices share get the driver's, and where that is the same too the device's index. */
+static void tell_apart(vkmm_bench *bench)
+{
+    char twins[64];
+
+    for (int attempt = 0; attempt < 2; attempt++) {
+        for (uint32_t i = 0; i < bench->device_count && i < sizeof twins; i++) twins[i] = (char)has_twin(bench, i);
+        for (uint32_t i = 0; i < bench->device_count && i < sizeof twins; i++) {
+            vkmm_bench_device *device = &bench->devices[i];
+            size_t used = strlen(device->label);
+            if (!twins[i]) continue;
+            if (attempt == 0)
+                snprintf(device->label + used, sizeof device->label - used, " (%.100s)", device->info.driver_name);
+            else
+                snprintf(device->label + used, sizeof device->label - used, " #%u", device->info.index);
+        }
+    }
+}
+
+/* SwiftShader, which browsers bring where no loader looks, is one more driver of this machine. */
+static vkmm_status offer_swiftshader(cli_session *session)
+{
+    static const char swiftshader[] = "swiftshader";
+    vkmm_instance_params params = {.log = session->console.log,
+                                   .validate = session->options->validate,
+                                   .no_layers = session->options->no_layers,
+                                   .driver = swiftshader,
+                                   .cache_dir = session->options->no_cache ? "" : NULL};
+
+    if (session->options->driver != NULL || vkmm_swiftshader_manifest() == NULL) return VKMM_OK;
+    for (uint32_t i = 0; i < vkmm_instance_device_count(session->instance); i++)
+        if (strncasecmp(vkmm_instance_device_info(session->instance, i)->name, swiftshader, sizeof swiftshader - 1) == 0) return VKMM_OK;
+    vkmm_instance_destroy(&session->instance);
+    return vkmm_instance_create(&params, &session->instance);
+}
+
+static vkmm_status add_devices(cli_session *session, int every_device, vkmm_bench *bench)
+{
+    uint32_t index = 0;
+    vkmm_status status = cli_session_instance(session);
+
+    if (status == VKMM_OK && every_device) status = offer_swiftshader(session);
+    if (status != VKMM_OK) return status;
+    if (every_device && vkmm_instance_device_count(session->instance) == 0)
+        return vkmm_fail(&session->console.log, VKMM_NO_DEVICE, "there is no Vulkan device to compare; 'vkmatmul doctor' tells why");
+    if (!every_device) {
+        status = vkmm_instance_find_device(session->instance, session->options->device, &index);
+        if (status == VKMM_OK) status = add_device(session, bench, index);
+    } else {
+        for (; index < vkmm_instance_device_count(session->instance) && status == VKMM_OK; index++)
+            status = add_device(session, bench, index);
+    }
+    if (status == VKMM_OK) status = add_host(session, bench);
+    tell_apart(bench);
+    return status;
+}
+
+vkmm_status cli_bench_head(cli_session *session, const vkmm_suite *suite, int every_device, vkmm_bench *bench)
+{
+    const cli_options *options = session->options;
+    vkmm_status status;
+
+    snprintf(bench->version, sizeof bench->version, "%s", vkmm_version());
+    snprintf(bench->shader_hash, sizeof bench->shader_hash, "%s", vkmm_shader_hash());
+    vkmm_host_time(bench->created);
+    bench->command = vkmm_strdup(session->command);
+    if (bench->command == NULL) return no_memory(session);
+    snprintf(bench->host, sizeof bench->host, "%s", session->host);
+    vkmm_host_system(bench->os, sizeof bench->os);
+    bench->processors = vkmm_host_processors();
+    bench->memory_bytes = vkmm_host_memory();
+    snprintf(bench->power_source, sizeof bench->power_source, "%s", vkmm_power_source(""));
+    snprintf(bench->settings.suite, sizeof bench->settings.suite, "%.*s", VKMM_BENCH_TEXT - 1, suite->name);
+    bench->settings.seed = options->seed.value;
+    bench->settings.rotating_bytes = (uint64_t)options->rotating_bytes;
+    bench->settings.max_noise = options->max_noise > 0 ? options->max_noise : MAX_NOISE;
+    bench->settings.budget_ms = suite->budget_ms;
+    status = add_devices(session, every_device, bench);
+    return status == VKMM_OK ? add_layers(session, bench) : status;
+}

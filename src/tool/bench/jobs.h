@@ -1,0 +1,52 @@
+/* The jobs of a process that measures for `vkmatmul bench`: products on its device, or by the host's BLAS. */
+#ifndef VKMM_CLI_BENCH_JOBS_H
+#define VKMM_CLI_BENCH_JOBS_H
+
+#include <jansson.h>
+#include "system/sensors.h"
+#include "bench/document.h"
+#include "product/product.h"
+#include "math/blas.h"
+
+/* What all jobs of the process share. */
+typedef struct cli_bench_place {
+    cli_session *session;
+    vkmm_blas *blas; /* NULL: the session's device multiplies */
+    vkmm_sensors *sensors;
+    int no_energy;     /* they tell of clocks alone */
+    double busy_until; /* by vkmm_now_ms: when the last round ended; devices that idle lower their clocks */
+} cli_bench_place;
+
+typedef struct cli_bench_job {
+    int used;
+    json_int_t id;
+    vkmm_problem problem;
+    char kernel[32];
+    uint64_t rotating_bytes;
+    cli_inputs inputs;
+    cli_product product; /* on the device; on the host row and verdict alone */
+    void *operands[3];   /* on the host: owned */
+    void *before;        /* on the host: C before, where it counts; owned */
+    int mapped;
+    double one_ms;  /* of a product; 0: not known yet */
+    double host_ms; /* that the host took to make the operands and to judge the product */
+} cli_bench_job;
+
+/* Multiplies once and judges: *row (initialised) then says all that is known without samples. VKMM_OK; VKMM_WRONG_RESULT with a row; otherwise the job
+ * is empty again. problem, kernel, rotating_bytes and inputs.seed are set. */
+vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm_bench_row *row);
+
+/* Warms up, then takes samples for about ms of kernel time; full: of transfers and of the host's clock against the device's as well. *round: as
+ * cli_bench_put_round takes it. */
+vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, double ms, int full, vkmm_bench_row *round);
+
+/* VKMM_WRONG_RESULT when the last product is not the judged one. */
+vkmm_status cli_bench_job_check(cli_bench_place *place, cli_bench_job *job);
+void cli_bench_job_end(cli_bench_job *job);
+
+/* bench_host_job.c: the same with the host's BLAS. multiply leaves the time in *ms. */
+vkmm_status cli_bench_host_begin(cli_bench_place *place, cli_bench_job *job);
+vkmm_status cli_bench_host_multiply(cli_bench_place *place, cli_bench_job *job, double *ms);
+vkmm_status cli_bench_host_check(cli_bench_place *place, cli_bench_job *job);
+
+#endif

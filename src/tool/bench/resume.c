@@ -1,0 +1,213 @@
+/* --resume: what an unfinished run measured is taken over, if it is the same run. */
+#include "base/alloc.h"
+#include "bench/read.h"
+#include "bench/store.h"
+#include "math/type.h"
+#include "report/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct resumption {
+    cli_session *session;
+    const vkmm_log *log;
+    const char *path; /* that was read */
+    const vkmm_suite *suite;
+    vkmm_bench *bench, old;
+    uint32_t *places; /* owned: of each old device, the index of the same one now */
+    uint32_t stale;   /* rows of configurations that would not run now */
+} resumption;
+
+static vkmm_status differs(const resumption *r, const char *what, const char *then, const char *now)
+{
+    return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: its %s is %.120s, and now it would be %.120s", r->path, what, then, now);
+}
+
+static vkmm_status compare_number(const resumption *r, const char *what, double then, double now)
+{
+    char texts[2][32];
+
+    if (fabs(then - now) <= 1e-8 * fabs(now)) return VKMM_OK; /* reports keep nine digits */
+    snprintf(texts[0], sizeof texts[0], "%.9g", then);
+    snprintf(texts[1], sizeof texts[1], "%.9g", now);
+    return differs(r, what, texts[0], texts[1]);
+}
+
+/* Names came through a report, which cleans them. */
+static int is_name(const char *then, const char *now)
+{
+    char clean[VKMM_BENCH_TEXT];
+
+    vkmm_text_clean(clean, sizeof clean, now);
+    return strcmp(then, now) == 0 || strcmp(then, clean) == 0;
+}
+
+static vkmm_status compare_text(const resumption *r, const char *what, const char *then, const char *now)
+{
+    return is_name(then, now) ? VKMM_OK : differs(r, what, then[0] != '\0' ? then : "not known", now[0] != '\0' ? now : "not known");
+}
+
+/* Those of --validate, and those of other software. */
+static void list_layers(const vkmm_bench *bench, char text[VKMM_BENCH_TEXT])
+{
+    size_t used = 0;
+
+    snprintf(text, VKMM_BENCH_TEXT, "none");
+    for (uint32_t i = 0; i < bench->layer_count && used < VKMM_BENCH_TEXT; i++)
+        used += (size_t)snprintf(text + used, VKMM_BENCH_TEXT - used, "%s%s", i > 0 ? ", " : "", bench->layers[i]);
+}
+
+/* The machine as well: after an update of its system, or on battery, it is not the one that was measured. */
+static vkmm_status compare_settings(const resumption *r)
+{
+    const vkmm_bench *then = &r->old, *now = r->bench;
+    const char *const texts[][3] = {{"vkmatmul version", then->version, now->version},
+                                    {"shader hash", then->shader_hash, now->shader_hash},
+                                    {"suite", then->settings.suite, now->settings.suite},
+                                    {"processor", then->host, now->host},
+                                    {"system", then->os, now->os},
+                                    {"power source", then->power_source, now->power_source}};
+    char layers[2][VKMM_BENCH_TEXT];
+    vkmm_status status = VKMM_OK;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && status == VKMM_OK; i++)
+        status = compare_text(r, texts[i][0], texts[i][1], texts[i][2]);
+    if (status != VKMM_OK) return status;
+    if (then->settings.seed != now->settings.seed) return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: its seed is another", r->path);
+    status = compare_number(r, "--rotating", (double)then->settings.rotating_bytes, (double)now->settings.rotating_bytes);
+    if (status == VKMM_OK) status = compare_number(r, "--max-noise", then->settings.max_noise, now->settings.max_noise);
+    if (status != VKMM_OK) return status;
+    list_layers(then, layers[0]);
+    list_layers(now, layers[1]);
+    return compare_text(r, "list of Vulkan layers", layers[0], layers[1]);
+}
+
+static int is_same_device(const vkmm_bench_device *then, const vkmm_bench_device *now)
+{
+    if (then->is_host != now->is_host || !is_name(then->info.name, now->info.name) ||
+        !is_name(then->info.driver_name, now->info.driver_name) || !is_name(then->info.driver_info, now->info.driver_info))
+        return 0;
+    if (now->is_host) return 1;
+    return memcmp(then->info.uuid, now->info.uuid, sizeof now->info.uuid) == 0 && then->info.driver_version == now->info.driver_version;
+}
+
+/* One device that two drivers' manifests offer is there twice. */
+static int is_taken(const resumption *r, uint32_t matched, uint32_t at)
+{
+    for (uint32_t i = 0; i < matched; i++)
+        if (r->places[i] == at) return 1;
+    return 0;
+}
+
+static vkmm_status match_devices(resumption *r)
+{
+    r->places = vkmm_alloc(r->old.device_count, sizeof *r->places);
+    if (r->places == NULL) return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no memory to resume %s", r->path);
+    for (uint32_t i = 0; i < r->old.device_count; i++) {
+        uint32_t at = 0;
+        while (at < r->bench->device_count && (is_taken(r, i, at) || !is_same_device(&r->old.devices[i], &r->bench->devices[at]))) at++;
+        if (at == r->bench->device_count)
+            return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it was measured on \"%.120s\", which this run does not have", r->path,
+                             r->old.devices[i].label);
+        r->places[i] = at;
+    }
+    if (r->old.device_count == r->bench->device_count) return VKMM_OK;
+    return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it has %u device%s, and this run %u", r->path, r->old.device_count,
+                     r->old.device_count == 1 ? "" : "s", r->bench->device_count);
+}
+
+static int is_in_suite(const resumption *r, const vkmm_bench_row *row)
+{
+    vkmm_bench_row like = *row;
+
+    for (uint32_t i = 0; i < r->suite->count; i++) {
+        like.problem = r->suite->items[i].problem;
+        snprintf(like.asked, sizeof like.asked, "%s", r->suite->items[i].kernel);
+        if (vkmm_bench_same(&like, row)) return 1;
+    }
+    return 0;
+}
+
+/* Other types, or another text in the suite's file: what was measured would be gone from the report. */
+static vkmm_status check_rows(const resumption *r)
+{
+    for (uint32_t i = 0; i < r->old.row_count; i++) {
+        const vkmm_bench_row *row = &r->old.rows[i];
+        char size[VKMM_TEXT_PROBLEM];
+        if (row->not_run[0] != '\0' || is_in_suite(r, row)) continue;
+        vkmm_text_problem(size, sizeof size, &row->problem, r->session->console.utf8);
+        return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it has a row that this run would not have, %s %s %s", r->path, size,
+                         vkmm_text_type(&row->problem, r->session->console.utf8), row->asked);
+    }
+    return VKMM_OK;
+}
+
+/* Whether the planner would take the same configuration again: `tune` may have found others since, and --untuned leaves them aside. */
+static int is_of_now(const resumption *r, const vkmm_bench_row *row, const vkmm_bench_device *device)
+{
+    vkmm_tuned tuned;
+
+    if (device->is_host || strcmp(row->asked, "auto") != 0) return 1;
+    if (r->session->options->untuned || !vkmm_tuned_get(r->session->instance, &device->info, &row->problem, &tuned))
+        return !row->kernel.tuned;
+    return row->kernel.tuned && strcmp(tuned.best.kernel, row->kernel.name) == 0 && strcmp(tuned.best.config, row->kernel.config) == 0;
+}
+
+/* Rows that did not run get another chance. */
+static vkmm_status take_rows(resumption *r)
+{
+    for (uint32_t i = 0; i < r->old.row_count; i++) {
+        vkmm_bench_row *old = &r->old.rows[i], *row;
+        if (old->not_run[0] != '\0') continue;
+        if (!is_of_now(r, old, &r->bench->devices[r->places[old->device]])) {
+            r->stale++;
+            continue;
+        }
+        row = vkmm_bench_add_row(r->bench);
+        if (row == NULL) return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no memory for the rows of %s", r->path);
+        *row = *old;
+        vkmm_bench_row_init(old);
+        row->device = r->places[row->device];
+        vkmm_bench_derive(r->bench, row);
+    }
+    return VKMM_OK;
+}
+
+static vkmm_status take_over(resumption *r)
+{
+    vkmm_status status = compare_settings(r);
+
+    if (status == VKMM_OK) status = match_devices(r);
+    if (status == VKMM_OK) status = check_rows(r);
+    if (status != VKMM_OK) return status;
+    for (uint32_t i = 0; i < r->old.device_count; i++) r->bench->devices[r->places[i]].peaks = r->old.devices[i].peaks;
+    status = take_rows(r);
+    if (status == VKMM_OK && r->stale > 0)
+        vkmm_say(r->log, VKMM_LOG_WARNING, "%u row%s of %s had other results of 'vkmatmul tune' and %s measured again", r->stale,
+                 r->stale == 1 ? "" : "s", r->path, r->stale == 1 ? "is" : "are");
+    /* The clocks may be others now, and nobody can tell: the report says which rows are of one time. */
+    if (r->bench->row_count > 0)
+        snprintf(r->bench->note, sizeof r->bench->note, "resumed at %s; %u row%s measured before, the first of the report",
+                 r->bench->created, r->bench->row_count, r->bench->row_count == 1 ? " was" : "s were");
+    memcpy(r->bench->created, r->old.created, sizeof r->bench->created);
+    return status;
+}
+
+vkmm_status cli_bench_store_resume(const cli_bench_store *store, const vkmm_suite *suite, vkmm_bench *bench)
+{
+    resumption r = {.session = store->session, .log = &store->session->console.log, .suite = suite, .bench = bench};
+    int has_journal = vkmm_path_exists(store->journal_path);
+    vkmm_status status;
+
+    r.path = has_journal ? store->journal_path : store->path;
+    if (!has_journal && !vkmm_path_exists(store->path))
+        return vkmm_fail(r.log, VKMM_INVALID, "there is nothing to resume: neither %s nor %s is there", store->path, store->journal_path);
+    status = vkmm_bench_open(r.log, r.path, &r.old);
+    if (status == VKMM_OK && !has_journal && r.old.complete)
+        status = vkmm_fail(r.log, VKMM_INVALID, "%s is complete: there is nothing to resume", store->path);
+    if (status == VKMM_OK) status = take_over(&r);
+    vkmm_free(r.places);
+    vkmm_bench_free(&r.old);
+    return status;
+}

@@ -1,0 +1,116 @@
+#include "bench/speed.h"
+
+#include "math/problem.h"
+#include "math/types_name.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Shares of the multiply-add peak, before anything was seen. Processors' drivers reach little of it. */
+#define GENERAL_GPU      0.4
+#define GENERAL_CPU      0.05
+#define TUTORIAL_GPU     0.03
+#define TUTORIAL_CPU     0.01
+#define COPY_SHARE       0.3     /* of the copies' peak: for products that move more than they multiply */
+#define UNKNOWN_FLOPS    (1.0e9) /* a millisecond's, of a GPU without a measured peak: 1 TFLOP/s */
+#define UNKNOWN_HOST     (2.0e6) /* of a processor */
+#define HOST_MS_PER_BYTE 3e-6    /* 3 ns: a few passes over a matrix, and random numbers */
+#define BLOCKY           64      /* a product with such extents tells of arithmetic, not of memory */
+
+static int is_host_speed(const vkmm_bench_device *device)
+{
+    return device->is_host || device->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+/* 0: takes every problem. */
+static uint32_t kind_of(const char *kernel)
+{
+    for (uint32_t i = 0; vkmm_kernel_name(i) != NULL && i + 1 < CLI_BENCH_KINDS; i++)
+        if (strcmp(vkmm_kernel_name(i), kernel) == 0) return vkmm_kernel_is_general(kernel) ? 0 : i + 1;
+    return 0;
+}
+
+static uint32_t types_of(const vkmm_suite_item *item)
+{
+    return vkmm_types_index(vkmm_problem_types(&item->problem));
+}
+
+double cli_bench_bytes(const vkmm_suite_item *item, double rotating_bytes)
+{
+    double bytes = 0;
+
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) bytes += (double)vkmm_operand_bytes(&item->problem, (vkmm_operand)operand);
+    return bytes > rotating_bytes ? bytes : rotating_bytes;
+}
+
+static double first_guess(const cli_bench_speeds *speeds, const vkmm_suite_item *item, uint32_t kind)
+{
+    int slow = is_host_speed(speeds->device);
+    double peak = 2 * vkmm_bench_peak_of(&speeds->device->peaks, vkmm_problem_types(&item->problem), NULL) / 1000;
+
+    if (!(peak > 0)) return slow ? UNKNOWN_HOST : UNKNOWN_FLOPS;
+    if (kind > 0) return peak * (slow ? TUTORIAL_CPU : TUTORIAL_GPU);
+    return peak * (slow ? GENERAL_CPU : GENERAL_GPU);
+}
+
+static double speed_of(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
+{
+    uint32_t kind = kind_of(item->kernel);
+    double first = speeds->first[kind][types_of(item)], sampled = speeds->sampled[kind][types_of(item)];
+
+    return sampled > 0 ? sampled : first > 0 ? first : first_guess(speeds, item, kind);
+}
+
+double cli_bench_expect(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
+{
+    double copy = speeds->device->peaks.copy_bytes_per_s / 1000;
+    double arithmetic = vkmm_problem_flops(&item->problem) / speed_of(speeds, item);
+    double memory = copy > 0 ? cli_bench_bytes(item, 0) / (COPY_SHARE * copy) : 0;
+
+    return arithmetic > memory ? arithmetic : memory;
+}
+
+int cli_bench_is_guess(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
+{
+    uint32_t kind = kind_of(item->kernel);
+
+    return !(speeds->sampled[kind][types_of(item)] > 0) && !(speeds->first[kind][types_of(item)] > 0);
+}
+
+double cli_bench_expect_host(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
+{
+    double each = speeds->host_ms_per_byte > 0 ? speeds->host_ms_per_byte : HOST_MS_PER_BYTE;
+
+    return each * cli_bench_bytes(item, 0);
+}
+
+static int is_blocky(const vkmm_problem *problem)
+{
+    return problem->m >= BLOCKY && problem->n >= BLOCKY && problem->k >= BLOCKY;
+}
+
+static void keep_best(double *best, const vkmm_suite_item *item, double product_ms)
+{
+    double speed = product_ms > 0 ? vkmm_problem_flops(&item->problem) / product_ms : 0;
+
+    if (is_blocky(&item->problem) && isfinite(speed) && speed > *best) *best = speed;
+}
+
+void cli_bench_learn(cli_bench_speeds *speeds, const vkmm_suite_item *item, double product_ms)
+{
+    keep_best(&speeds->sampled[kind_of(item->kernel)][types_of(item)], item, product_ms);
+}
+
+void cli_bench_learn_first(cli_bench_speeds *speeds, const vkmm_suite_item *item, double product_ms)
+{
+    keep_best(&speeds->first[kind_of(item->kernel)][types_of(item)], item, product_ms);
+}
+
+void cli_bench_learn_host(cli_bench_speeds *speeds, const vkmm_suite_item *item, double host_ms)
+{
+    double each = host_ms / cli_bench_bytes(item, 0);
+
+    /* Of small products, what was seen is the driver's compiler; and the least is what no element by element judgement made longer. */
+    if (cli_bench_bytes(item, 0) < 1 << 22 || !(host_ms > 0)) return;
+    if (!(speeds->host_ms_per_byte > 0) || each < speeds->host_ms_per_byte) speeds->host_ms_per_byte = each;
+}

@@ -1,0 +1,163 @@
+#include "bench/store.h"
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "bench/read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const vkmm_log *log_of(const cli_bench_store *store)
+{
+    return &store->session->console.log;
+}
+
+static vkmm_status unknown_ending(const cli_bench_store *store)
+{
+    char endings[128] = "";
+    size_t used = 0;
+
+    for (uint32_t i = 0; vkmm_bench_writer_words(i) != NULL && used < sizeof endings; i++) {
+        const char *ending = vkmm_bench_writer_find(vkmm_bench_writer_words(i))->ending;
+        if (ending == NULL) continue;
+        used += (size_t)snprintf(endings + used, sizeof endings - used, "%s%s", used > 0 ? ", " : "", ending);
+    }
+    return vkmm_fail(log_of(store), VKMM_INVALID, "-o takes its format from the file's name, and '%.200s' ends with none of %s",
+                     store->path, endings);
+}
+
+/* A file that cannot be written is better known before the run than after it. */
+static vkmm_status try_output(const cli_bench_store *store)
+{
+    vkmm_output *output = NULL;
+    vkmm_status status = vkmm_output_open(log_of(store), store->path, &output);
+
+    vkmm_output_discard(&output);
+    return status;
+}
+
+/* The rows of a run that was killed are not dropped unless the user says so. */
+static vkmm_status check_journal(const cli_bench_store *store)
+{
+    vkmm_mapping file = {NULL, 0};
+    vkmm_status status;
+    uint64_t bytes;
+
+    if (store->session->options->resume || !vkmm_path_exists(store->journal_path)) return VKMM_OK;
+    status = vkmm_mapping_open(log_of(store), store->journal_path, &file);
+    bytes = file.bytes;
+    vkmm_mapping_close(&file);
+    if (status != VKMM_OK || bytes == 0) return status;
+    return vkmm_fail(log_of(store), VKMM_INVALID,
+                     "%s holds what an unfinished run of this report measured: --resume goes on with it; remove it to begin anew",
+                     store->journal_path);
+}
+
+vkmm_status cli_bench_store_open(cli_session *session, cli_bench_store *store)
+{
+    static const char ending[] = ".journal";
+    size_t bytes;
+    vkmm_status status;
+
+    store->session = session;
+    store->path = session->options->output;
+    if (store->path == NULL && session->options->resume)
+        return vkmm_fail(log_of(store), VKMM_INVALID, "--resume goes on with the unfinished run of a file: name it with -o");
+    if (store->path == NULL) return VKMM_OK;
+    store->writer = vkmm_bench_writer_for(store->path);
+    if (store->writer == NULL) return unknown_ending(store);
+    bytes = strlen(store->path) + sizeof ending;
+    store->journal_path = vkmm_alloc(bytes, 1);
+    if (store->journal_path == NULL) return vkmm_fail(log_of(store), VKMM_OUT_OF_MEMORY, "no memory for the name of the journal");
+    snprintf(store->journal_path, bytes, "%s%s", store->path, ending);
+    status = try_output(store);
+    return status == VKMM_OK ? check_journal(store) : status;
+}
+
+vkmm_status cli_bench_store_row(cli_bench_store *store, const vkmm_bench_row *row)
+{
+    char *line;
+    vkmm_status status;
+
+    if (store->journal == NULL) return VKMM_OK;
+    line = vkmm_bench_row_line(row);
+    if (line == NULL) return vkmm_fail(log_of(store), VKMM_OUT_OF_MEMORY, "no memory for a line of %s", store->journal_path);
+    status = vkmm_append_line(store->journal, line);
+    vkmm_free(line);
+    return status;
+}
+
+/* The whole report as text, to be freed with free(); NULL when memory ends. */
+static char *compose(const cli_bench_store *store, const vkmm_bench_writer *writer, const vkmm_bench *bench, size_t *bytes)
+{
+    vkmm_report report = store->session->report;
+    vkmm_status status = VKMM_OK;
+    char *text = NULL;
+
+    report.out = open_memstream(&text, bytes);
+    report.colour = 0;
+    report.columns = 0;
+    report.utf8 = 1;
+    report.rows = 0;
+    if (report.out == NULL) return NULL;
+    if (writer->begin != NULL) status = writer->begin(&report, bench);
+    for (uint32_t i = 0; i < bench->row_count && writer->row != NULL && status == VKMM_OK; i++)
+        status = writer->row(&report, bench, &bench->rows[i]);
+    if (status == VKMM_OK && writer->end != NULL) status = writer->end(&report, bench);
+    if (ferror(report.out)) status = VKMM_OUT_OF_MEMORY;
+    if (fclose(report.out) == 0 && status == VKMM_OK) return text;
+    free(text);
+    return NULL;
+}
+
+static vkmm_status write_whole(const cli_bench_store *store, const char *path, const vkmm_bench_writer *writer, const vkmm_bench *bench)
+{
+    vkmm_output *output = NULL;
+    size_t bytes = 0;
+    char *text = compose(store, writer, bench, &bytes);
+    vkmm_status status = text != NULL ? vkmm_output_open(log_of(store), path, &output)
+                                      : vkmm_fail(log_of(store), VKMM_OUT_OF_MEMORY, "no memory to write %s", path);
+
+    if (status == VKMM_OK) status = vkmm_output_write(output, text, bytes);
+    if (status == VKMM_OK) status = vkmm_output_commit(&output);
+    vkmm_output_discard(&output);
+    free(text);
+    return status;
+}
+
+vkmm_status cli_bench_store_begin(cli_bench_store *store, const vkmm_bench *bench)
+{
+    vkmm_bench_writer lines = *vkmm_bench_writer_find("jsonl");
+    vkmm_status status;
+
+    if (store->path == NULL) return VKMM_OK;
+    lines.end = NULL; /* which has not come */
+    status = write_whole(store, store->journal_path, &lines, bench);
+    return status == VKMM_OK ? vkmm_append_open(log_of(store), store->journal_path, &store->journal) : status;
+}
+
+static int can_be_read_back(const vkmm_bench_writer *writer)
+{
+    return strcmp(writer->name, "json") == 0 || strcmp(writer->name, "jsonl") == 0;
+}
+
+vkmm_status cli_bench_store_finish(cli_bench_store *store, const vkmm_bench *bench)
+{
+    vkmm_status status;
+
+    if (store->journal == NULL) return VKMM_OK; /* nothing has begun */
+    status = write_whole(store, store->path, store->writer, bench);
+    if (status != VKMM_OK)
+        vkmm_say(log_of(store), VKMM_LOG_WARNING, "what was measured is in %s: the same command with --resume goes on from there",
+                 store->journal_path);
+    vkmm_append_close(&store->journal, status == VKMM_OK && (bench->complete || can_be_read_back(store->writer)));
+    return status;
+}
+
+void cli_bench_store_end(cli_bench_store *store)
+{
+    vkmm_append_close(&store->journal, 0);
+    vkmm_free(store->journal_path);
+    store->journal_path = NULL;
+}

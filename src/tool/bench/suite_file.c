@@ -1,0 +1,209 @@
+/* Suites by name, and suites that are files. */
+#include "base/file.h"
+#include "bench/run.h"
+#include "session/problem.h"
+#include "math/problem.h"
+#include "math/types_name.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FILE_BUDGET_MS  600000.0
+#define FILE_LONGEST_MS 60000.0
+#define FILE_ROW_MS     500.0
+enum { FILE_ROUNDS = 5, MOST_WORDS = 64, MOST_LINE = 2048, MOST_ITEMS = 100000 };
+
+/* Puts the line's place before what the parser says. */
+typedef struct place {
+    const vkmm_log *log;
+    const char *path;
+    unsigned line;
+} place;
+
+static void say_where(void *user, vkmm_log_level level, const char *sentence)
+{
+    const place *at = user;
+
+    vkmm_say(at->log, level, "%s:%u: %s", at->path, at->line, sentence);
+}
+
+/* A list of combinations of types. */
+typedef struct combinations {
+    uint32_t count;
+    vkmm_types types[VKMM_TYPES_COUNT];
+} combinations;
+
+/* Those of which C is as A and B, where it can be: what is stored as something wider costs about as much. */
+static void list_usual(combinations *all)
+{
+    for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
+        const vkmm_types types = *vkmm_types_at(i), usual = vkmm_types_default(types.in);
+        if (types.out == usual.out && !(types.in == VKMM_F32 && types.compute == VKMM_F16)) all->types[all->count++] = types;
+    }
+}
+
+/* What --type, --out-type and --compute ask for: f32 where there is no --type. */
+static vkmm_status list_asked(const cli_session *session, combinations *all)
+{
+    static const cli_types f32 = {1, {VKMM_F32}};
+    const cli_options *options = session->options;
+    const cli_types *types = options->types.count > 0 ? &options->types : &f32;
+    const cli_size size = {1, 1, 1};
+
+    for (uint32_t i = 0; i < types->count; i++) {
+        const vkmm_problem problem = cli_problem_make(options, &size, types->type[i]);
+        vkmm_status status = vkmm_problem_check(&session->console.log, &problem, NULL);
+        if (status != VKMM_OK) return status;
+        all->types[all->count++] = vkmm_problem_types(&problem);
+    }
+    return VKMM_OK;
+}
+
+/* A suite that is built in. Nobody asks for narrow types on a processor who does not say so. */
+static vkmm_status make_suite(const cli_session *session, const char *name, vkmm_suite *suite)
+{
+    const cli_options *options = session->options;
+    const int is_asked = options->types.count > 0 || options->out_type.given || options->compute.given;
+    combinations all = {0};
+    vkmm_status status = VKMM_OK;
+
+    if (is_asked)
+        status = list_asked(session, &all);
+    else
+        list_usual(&all);
+    if (status == VKMM_OK) status = vkmm_suite_make(&session->console.log, name, all.types, all.count, suite);
+    for (uint32_t i = 0; status == VKMM_OK && !is_asked && i < suite->count; i++)
+        suite->items[i].for_gpus = vkmm_suite_is_narrow(vkmm_problem_types(&suite->items[i].problem));
+    return status;
+}
+
+/* Whether nothing is set but what makes a problem and its kernel. */
+static int is_problem_only(const cli_options *options)
+{
+    cli_options rest;
+
+    memcpy(&rest, options, sizeof rest);
+#define FORGET(field) memset(&rest.field, 0, sizeof rest.field)
+    FORGET(sizes), FORGET(m), FORGET(n), FORGET(k), FORGET(layout), FORGET(op_a), FORGET(op_b), FORGET(ld), FORGET(offset);
+    FORGET(batch_count), FORGET(stride), FORGET(alpha), FORGET(beta), FORGET(kernel), FORGET(types);
+    FORGET(out_type), FORGET(compute), FORGET(activation), FORGET(bias_vector);
+#undef FORGET
+    if (rest.seed.given) return 0;
+    rest.seed.value = 0;
+    for (size_t i = 0; i < sizeof rest; i++)
+        if (((const unsigned char *)&rest)[i] != 0) return 0;
+    return 1;
+}
+
+static vkmm_status add_items(const vkmm_log *log, const cli_options *line, const cli_types *types, vkmm_suite *suite)
+{
+    if (line->types.count > 0) types = &line->types;
+    for (uint32_t t = 0; t < types->count; t++) {
+        for (size_t i = 0; i < cli_size_count(line); i++) {
+            const cli_size size = cli_size_at(line, i);
+            const vkmm_problem problem = cli_problem_make(line, &size, types->type[t]);
+            vkmm_status status = vkmm_problem_check(log, &problem, NULL);
+            if (status != VKMM_OK) return status;
+            if (suite->count >= MOST_ITEMS) return vkmm_fail(log, VKMM_INVALID, "a suite has %d problems at most", MOST_ITEMS);
+            if (!vkmm_suite_add(suite, "file", line->kernel != NULL ? line->kernel : "auto", &problem))
+                return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the items of a suite");
+        }
+    }
+    return VKMM_OK;
+}
+
+/* Words between white space; '#' begins a comment. */
+static vkmm_status read_line(const vkmm_log *log, char *line, const cli_types *types, vkmm_suite *suite)
+{
+    char *words[MOST_WORDS + 2] = {(char *)(uintptr_t) "run"}, *next = line;
+    cli_options options;
+    vkmm_status status;
+    int count = 1;
+
+    memset(&options, 0, sizeof options);
+    line[strcspn(line, "#")] = '\0';
+    while (*(next += strspn(next, " \t\r")) != '\0') {
+        size_t length = strcspn(next, " \t\r");
+        if (count > MOST_WORDS) return vkmm_fail(log, VKMM_INVALID, "more than %d words", MOST_WORDS);
+        words[count++] = next;
+        next += length;
+        if (*next != '\0') *next++ = '\0';
+    }
+    if (count == 1) return VKMM_OK;
+    status = cli_options_parse(log, CLI_RUN, "run", count, words, &options);
+    if (status == VKMM_OK && !is_problem_only(&options))
+        status = vkmm_fail(log, VKMM_INVALID, "a line of a suite takes the options of a problem and --kernel, nothing else");
+    if (status == VKMM_OK) status = cli_options_check(log, &options);
+    if (status == VKMM_OK) status = add_items(log, &options, types, suite);
+    cli_options_free(&options);
+    /* The item has a copy of the kernel's name: nothing points into the line any more. */
+    return status;
+}
+
+static vkmm_status read_lines(const vkmm_log *log, const char *path, const vkmm_mapping *file, const cli_types *types, vkmm_suite *suite)
+{
+    place at = {log, path, 0};
+    const vkmm_log here = {say_where, &at};
+    const char *text = file->data, *end = text + file->bytes;
+    vkmm_status status = VKMM_OK;
+
+    while (status == VKMM_OK && text < end) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        size_t length = (size_t)((stop != NULL ? stop : end) - text);
+        char line[MOST_LINE];
+        at.line++;
+        if (length >= sizeof line) return vkmm_fail(&here, VKMM_INVALID, "the line has more than %d bytes", MOST_LINE - 1);
+        if (memchr(text, '\0', length) != NULL) return vkmm_fail(&here, VKMM_INVALID, "a suite is a text, and this is none");
+        memcpy(line, text, length);
+        line[length] = '\0';
+        status = read_line(&here, line, types, suite);
+        text += length + 1;
+    }
+    if (status == VKMM_OK && suite->count == 0) status = vkmm_fail(log, VKMM_INVALID, "%s has no problem in it", path);
+    return status;
+}
+
+static void say_otherwise(void *user, vkmm_log_level level, const char *sentence)
+{
+    vkmm_say(user, level, "--suite takes quick, standard, full or a file: %s", sentence);
+}
+
+static vkmm_status read_file(const vkmm_log *log, const char *path, const cli_types *types, vkmm_suite *suite)
+{
+    const vkmm_log otherwise = {say_otherwise, (void *)(uintptr_t)log};
+    static const cli_types f32 = {1, {VKMM_F32}};
+    vkmm_mapping file = {NULL, 0};
+    vkmm_status status = vkmm_mapping_open(&otherwise, path, &file);
+
+    if (status != VKMM_OK) return status;
+    snprintf(suite->name, sizeof suite->name, "%s", path);
+    suite->budget_ms = FILE_BUDGET_MS;
+    suite->longest_ms = FILE_LONGEST_MS;
+    suite->row_ms = FILE_ROW_MS;
+    suite->rounds = FILE_ROUNDS;
+    status = read_lines(log, path, &file, types->count > 0 ? types : &f32, suite);
+    vkmm_mapping_close(&file);
+    return status;
+}
+
+vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite)
+{
+    const cli_options *options = session->options;
+    const vkmm_log *log = &session->console.log;
+    const char *name = options->suite != NULL ? options->suite : "quick";
+    vkmm_status status;
+    uint32_t i = 0;
+
+    memset(suite, 0, sizeof *suite);
+    while (vkmm_suite_name(i) != NULL && strcmp(vkmm_suite_name(i), name) != 0) i++;
+    if (vkmm_suite_name(i) != NULL)
+        status = make_suite(session, name, suite);
+    else if (options->out_type.given || options->compute.given)
+        status = vkmm_fail(log, VKMM_INVALID,
+                           "--out-type and --compute are for the suites that have a name: the lines of %s say it themselves", name);
+    else
+        status = read_file(log, name, &options->types, suite);
+    if (status == VKMM_OK && options->budget_ms > 0) suite->budget_ms = options->budget_ms;
+    if (status != VKMM_OK) vkmm_suite_free(suite);
+    return status;
+}

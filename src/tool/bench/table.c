@@ -1,0 +1,215 @@
+/* A bench for people: aligned columns, as each row becomes known. Rows that did not run come at the end, by their reasons: one by one they would bury
+ * those that did. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/columns.h"
+#include "bench/writers.h"
+#include "report/text.h"
+
+enum { SIZE = 0, TYPE = 1, KERNEL = 2 }; /* columns as wide as what is in them */
+enum { USUAL_SIZE = 14, USUAL_KERNEL = 10 };
+
+static int width_of(const vkmm_report *report, unsigned column)
+{
+    int wanted = column == SIZE ? report->size_width : column == TYPE ? report->type_width : column == KERNEL ? report->kernel_width : 0;
+
+    return wanted > vkmm_bench_columns[column].width ? wanted : vkmm_bench_columns[column].width;
+}
+
+static int is_shown(const vkmm_bench_column *column, int leaving)
+{
+    return column->leaves == 0 || column->leaves > leaving;
+}
+
+static int width_without(const vkmm_report *report, int leaving)
+{
+    int width = -2;
+
+    for (unsigned i = 0; i < VKMM_BENCH_COLUMNS; i++)
+        if (is_shown(&vkmm_bench_columns[i], leaving)) width += width_of(report, i) + 2;
+    return width;
+}
+
+/* Titles where row is NULL. */
+static void print_line(const vkmm_report *report, const vkmm_bench_row *row)
+{
+    vkmm_place places[VKMM_BENCH_COLUMNS];
+    vkmm_cell cells[VKMM_BENCH_COLUMNS];
+    unsigned count = 0;
+    int leaving = 0;
+
+    while (report->columns > 0 && leaving < VKMM_BENCH_COLUMNS && width_without(report, leaving) > report->columns) leaving++;
+    for (unsigned i = 0; i < VKMM_BENCH_COLUMNS; i++) {
+        const vkmm_bench_column *column = &vkmm_bench_columns[i];
+        vkmm_cell *cell = &cells[count];
+        if (!is_shown(column, leaving)) continue;
+        places[count++] = (vkmm_place){width_of(report, i), column->right};
+        *cell = (vkmm_cell){"", row != NULL ? VKMM_PLAIN : VKMM_DIM};
+        if (row != NULL)
+            column->fill(report, row, cell);
+        else
+            snprintf(cell->text, sizeof cell->text, "%s",
+                     report->utf8 || column->ascii_title == NULL ? column->title : column->ascii_title);
+    }
+    vkmm_cells_line(report, places, cells, count);
+}
+
+/* An entry of a list with commas, whose lines begin at column `indent`. *used: columns of the line so far; `indent` before the first entry. */
+static void print_entry(const vkmm_report *report, int indent, int *used, const char *text)
+{
+    int most = report->columns > 0 ? report->columns : 120, length = (int)vkmm_text_columns(text);
+
+    if (*used > indent && *used + 2 + length + 1 > most) {
+        fprintf(report->out, ",\n%*s", indent, "");
+        *used = indent;
+    } else if (*used > indent) {
+        fputs(", ", report->out);
+        *used += 2;
+    }
+    fputs(text, report->out);
+    *used += length;
+}
+
+static void print_peaks(const vkmm_report *report, const vkmm_bench_device *device)
+{
+    static const char label[] = "measured peaks: ";
+    int indent = (int)sizeof label - 1, used = indent;
+    char text[VKMM_PEAK_TEXT];
+
+    for (unsigned i = 0; vkmm_bench_peak_text(report, device, i, text); i++) {
+        if (i == 0) fputs(label, report->out);
+        print_entry(report, indent, &used, text);
+    }
+    if (used > indent) putc('\n', report->out);
+}
+
+/* Begins the rows of one device. */
+static void print_section(vkmm_report *report, const vkmm_bench *bench, uint32_t device)
+{
+    char text[1000];
+
+    if (report->section != 0) putc('\n', report->out);
+    report->section = device + 1;
+    if (device < bench->device_count) {
+        vkmm_bench_device_text(report, &bench->devices[device], text, sizeof text);
+        fputs(vkmm_paint_on(report, VKMM_STRONG), report->out);
+        vkmm_print_wrapped(report, text, 0);
+        fputs(vkmm_paint_off(report, VKMM_STRONG), report->out);
+        print_peaks(report, &bench->devices[device]);
+    }
+    print_line(report, NULL);
+}
+
+static void widen(int *width, const char *text)
+{
+    int columns = (int)vkmm_text_columns(text);
+
+    if (columns > *width) *width = columns;
+}
+
+static vkmm_status begin(vkmm_report *report, const vkmm_bench *bench)
+{
+    char text[VKMM_TEXT_PROBLEM + 8];
+
+    report->section = 0;
+    /* Of a run, no row is known yet: room for what the suites hold. */
+    if (bench->row_count == 0 && report->size_width < USUAL_SIZE) report->size_width = USUAL_SIZE;
+    if (bench->row_count == 0 && report->kernel_width < USUAL_KERNEL) report->kernel_width = USUAL_KERNEL;
+    for (uint32_t i = 0; i < bench->row_count; i++) {
+        vkmm_bench_size_text(report, &bench->rows[i], text, sizeof text);
+        widen(&report->size_width, text);
+        widen(&report->type_width, vkmm_text_type(&bench->rows[i].problem, report->utf8));
+        vkmm_bench_kernel_name(&bench->rows[i], text, 40);
+        widen(&report->kernel_width, text);
+    }
+    return VKMM_OK;
+}
+
+static vkmm_status row(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench_row *row)
+{
+    char text[512];
+
+    if (row->not_run[0] != '\0') return VKMM_OK; /* at the end, together */
+    if (report->section != row->device + 1) print_section(report, bench, row->device);
+    print_line(report, row);
+    for (unsigned i = 0; vkmm_bench_remark(row, i, text); i++) {
+        vkmm_paint paint = strncmp(text, "wrong", 5) == 0 ? VKMM_BAD : VKMM_DIM;
+        fputs(vkmm_paint_on(report, paint), report->out);
+        vkmm_print_wrapped(report, text, 4);
+        fputs(vkmm_paint_off(report, paint), report->out);
+    }
+    return VKMM_OK;
+}
+
+static int is_left_out(const vkmm_bench_row *row, const vkmm_bench_row *like)
+{
+    return row->not_run[0] != '\0' && row->device == like->device && strcmp(row->not_run, like->not_run) == 0;
+}
+
+/* What of a device did not run for one reason: the reason, then the rows. From the first of them on. */
+static void print_left_out(const vkmm_report *report, const vkmm_bench *bench, uint32_t first)
+{
+    const vkmm_bench_row *like = &bench->rows[first];
+    char why[VKMM_BENCH_TEXT], label[VKMM_BENCH_TEXT], text[1024];
+    int indent = 4, used = indent;
+
+    vkmm_text_clean(why, sizeof why, like->not_run);
+    vkmm_text_clean(label, sizeof label, like->device < bench->device_count ? bench->devices[like->device].label : "");
+    snprintf(text, sizeof text, "not run%s%s: %s", bench->device_count > 1 ? " on " : "", bench->device_count > 1 ? label : "", why);
+    vkmm_print_wrapped(report, text, 0);
+    fprintf(report->out, "%s%*s", vkmm_paint_on(report, VKMM_DIM), indent, "");
+    for (uint32_t i = first; i < bench->row_count; i++) {
+        if (!is_left_out(&bench->rows[i], like)) continue;
+        vkmm_bench_row_name(report, &bench->rows[i], text, sizeof text);
+        print_entry(report, indent, &used, text);
+    }
+    fprintf(report->out, "%s\n", vkmm_paint_off(report, VKMM_DIM));
+}
+
+/* Each reason once for each device. */
+static void print_all_left_out(const vkmm_report *report, const vkmm_bench *bench)
+{
+    int any = 0;
+
+    for (uint32_t i = 0; i < bench->row_count; i++) {
+        uint32_t before = 0;
+        if (bench->rows[i].not_run[0] == '\0') continue;
+        while (before < i && !is_left_out(&bench->rows[before], &bench->rows[i])) before++;
+        if (before < i) continue;
+        if (!any && report->section != 0) putc('\n', report->out);
+        any = 1;
+        print_left_out(report, bench, i);
+    }
+}
+
+static void print_count(const vkmm_report *report, const char *what, uint32_t count)
+{
+    if (count > 0) fprintf(report->out, ", %u %s", count, what);
+}
+
+/* "31 rows: 28 timed, 1 wrong, 2 not run". */
+static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
+{
+    uint32_t timed = 0, wrong = 0, not_run = 0, throttled = 0;
+    char text[512];
+
+    for (uint32_t i = 0; i < bench->row_count; i++) {
+        const vkmm_bench_row *row = &bench->rows[i];
+        not_run += row->not_run[0] != '\0';
+        wrong += (uint32_t)vkmm_bench_is_wrong(row);
+        timed += isfinite(row->figures.gflops) ? 1 : 0;
+        throttled += row->figures.throttled ? 1 : 0;
+    }
+    print_all_left_out(report, bench);
+    if (report->section != 0 || not_run > 0) putc('\n', report->out);
+    fprintf(report->out, "%u row%s: %u with a speed", bench->row_count, bench->row_count == 1 ? "" : "s", timed);
+    print_count(report, "wrong", wrong);
+    print_count(report, "throttled", throttled);
+    print_count(report, "not run", not_run);
+    putc('\n', report->out);
+    for (unsigned i = 0; vkmm_bench_closing(report, bench, i, text); i++) vkmm_print_wrapped(report, text, 0);
+    return VKMM_OK;
+}
+
+const vkmm_bench_writer vkmm_bench_table = {"table", NULL, begin, row, end};

@@ -1,0 +1,31 @@
+#include "bench/writers.h"
+
+#include <string.h>
+
+static const vkmm_bench_writer *const writers[] = {&vkmm_bench_table, &vkmm_bench_json, &vkmm_bench_jsonl,
+                                                   &vkmm_bench_csv,   &vkmm_bench_md,   &vkmm_bench_junit};
+
+enum { WRITERS = sizeof writers / sizeof *writers };
+
+const vkmm_bench_writer *vkmm_bench_writer_find(const char *name)
+{
+    for (uint32_t i = 0; i < WRITERS; i++)
+        if (strcmp(writers[i]->name, name) == 0) return writers[i];
+    return NULL;
+}
+
+const vkmm_bench_writer *vkmm_bench_writer_for(const char *path)
+{
+    size_t length = strlen(path);
+
+    for (uint32_t i = 0; i < WRITERS; i++) {
+        size_t ending = writers[i]->ending != NULL ? strlen(writers[i]->ending) : 0;
+        if (ending > 0 && length > ending && strcmp(path + length - ending, writers[i]->ending) == 0) return writers[i];
+    }
+    return NULL;
+}
+
+const char *vkmm_bench_writer_words(uint32_t index)
+{
+    return index < WRITERS ? writers[index]->name : NULL;
+}

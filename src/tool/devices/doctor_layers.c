@@ -1,0 +1,86 @@
+/* Implicit layers get between every Vulkan program and its driver, those without a window too. */
+#include "devices/doctor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What else is known of a layer than what it is. */
+#define REPORTED ", reported among the layers without which programs that compute no longer crashed"
+
+/* Layers by the beginning of their name, and what their makers say that they are. REPORTED, of several layers at once, none of them singled out, all on
+ * Windows: cjpais/Handy #2049 (Steam, OBS, RTSS, Overwolf, Epic), ggml-org/llama.cpp #18109 (RTSS), KhronosGroup/Vulkan-Docs #2808 (OBS suspected). A
+ * warning is for these, and for layers whose very work is done at every call. */
+static const struct {
+    const char *name;
+    vkmm_grade grade;
+    const char *what;
+} known[] = {
+    {"VK_LAYER_RTSS", VKMM_GRADE_WARNING, "RivaTuner's overlay" REPORTED},
+    {"VK_LAYER_OBS_", VKMM_GRADE_WARNING, "a capture for OBS Studio" REPORTED},
+    {"VK_LAYER_OW_", VKMM_GRADE_WARNING, "Overwolf's overlay or capture" REPORTED},
+    {"VK_LAYER_EOS_", VKMM_GRADE_WARNING, "Epic's overlay" REPORTED},
+    {"VK_LAYER_VALVE_steam_overlay", VKMM_GRADE_WARNING, "Steam's overlay" REPORTED},
+    {"VK_LAYER_RENDERDOC", VKMM_GRADE_WARNING, "RenderDoc, a debugger that records calls"},
+    {"VK_LAYER_KHRONOS_validation", VKMM_GRADE_WARNING, "the validation layer, which checks every call"},
+    {"VK_LAYER_LUNARG_api_dump", VKMM_GRADE_WARNING, "a layer that prints every call"},
+    {"VK_LAYER_LUNARG_gfxreconstruct", VKMM_GRADE_WARNING, "a recorder of every call"},
+    {"VK_LAYER_LUNARG_override", VKMM_GRADE_WARNING, "the Vulkan Configurator's, which switches other layers on"},
+    {"VK_LAYER_MANGOHUD", VKMM_GRADE_NOTE, "MangoHud, an overlay"},
+    {"VK_LAYER_MESA_overlay", VKMM_GRADE_NOTE, "Mesa's overlay"},
+    {"VK_LAYER_VALVE_steam_fossilize", VKMM_GRADE_NOTE, "Steam's recorder of pipelines"},
+    {"VK_LAYER_fossilize", VKMM_GRADE_NOTE, "Fossilize, a recorder of pipelines"},
+    {"VK_LAYER_VKBASALT", VKMM_GRADE_NOTE, "vkBasalt, which changes pictures"},
+    {"VK_LAYER_reshade", VKMM_GRADE_NOTE, "ReShade, which changes pictures"},
+    {"VK_LAYER_LSFG", VKMM_GRADE_NOTE, "lsfg-vk, which generates frames"},
+    {"VK_LAYER_LS_frame", VKMM_GRADE_NOTE, "lsfg-vk, which generates frames"},
+    {"VK_LAYER_bandicam", VKMM_GRADE_NOTE, "Bandicam's recorder"},
+    {"VK_LAYER_NV_nsight", VKMM_GRADE_NOTE, "Nsight, a profiler"},
+    {"VK_LAYER_NV_nomad", VKMM_GRADE_NOTE, "Nsight, a profiler"},
+    {"VK_LAYER_AMD_switchable_graphics", VKMM_GRADE_NOTE, "AMD's, for systems with two GPUs"},
+    {"VK_LAYER_NV_optimus", VKMM_GRADE_NOTE, "NVIDIA's, for systems with two GPUs"},
+    {"VK_LAYER_MESA_device_select", VKMM_GRADE_OK, "Mesa's, which orders the devices"},
+    {"VK_LAYER_MESA_anti_lag", VKMM_GRADE_OK, "Mesa's, for the latency of frames"},
+    {"VK_LAYER_FROG_gamescope", VKMM_GRADE_OK, "gamescope's, for windows"},
+};
+
+/* --no-layers leaves those alone that a variable names. */
+static const char *advice_for(const vkmm_manifest *layer)
+{
+    return layer->kind == VKMM_MANIFEST_IMPLICIT_LAYER
+               ? "Measure with --no-layers, which keeps implicit layers out of a run."
+               : "Measure without VK_INSTANCE_LAYERS and VK_LOADER_LAYERS_ENABLE, which put explicit layers in between.";
+}
+
+static void report(cli_exam *doctor, const vkmm_manifest *layer)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strncmp(layer->name, known[i].name, strlen(known[i].name)) != 0) continue;
+        cli_doctor_find(doctor, known[i].grade, "layers", VKMM_OF_SYSTEM, known[i].grade >= VKMM_GRADE_WARNING ? advice_for(layer) : "",
+                        "%s is active: %s", layer->name, known[i].what);
+        return;
+    }
+    cli_doctor_find(doctor, VKMM_GRADE_NOTE, "layers", VKMM_OF_SYSTEM, "", "%s is active: %s", layer->name,
+                    layer->description[0] != '\0' ? layer->description : "a layer that is not known here");
+}
+
+void cli_doctor_layers(cli_exam *doctor)
+{
+    uint32_t active = 0, passive = 0;
+
+    for (uint32_t i = 0; i < doctor->manifest_count; i++) {
+        const vkmm_manifest *m = &doctor->manifests[i];
+        if (m->kind == VKMM_MANIFEST_DRIVER) continue;
+        if (m->broken[0] != '\0')
+            cli_doctor_find(doctor, m->kind == VKMM_MANIFEST_IMPLICIT_LAYER ? VKMM_GRADE_WARNING : VKMM_GRADE_NOTE, "layers",
+                            VKMM_OF_SYSTEM, "", "the layer of %s is broken: %s", m->path, m->broken);
+        if (m->active) {
+            active++;
+            report(doctor, m);
+        } else if (m->kind == VKMM_MANIFEST_IMPLICIT_LAYER && m->broken[0] == '\0') {
+            passive++;
+        }
+    }
+    if (active == 0)
+        cli_doctor_find(doctor, VKMM_GRADE_OK, "layers", VKMM_OF_SYSTEM, "", "nothing gets between programs and drivers%s",
+                        passive > 0 ? ": the implicit layers here are off" : "");
+}

@@ -1,0 +1,167 @@
+#include "base/alloc.h"
+#include "base/file.h"
+#include "session/commands.h"
+#include "product/inputs.h"
+#include "options/values.h"
+#include "math/problem.h"
+#include "math/type.h"
+#include "explain/trace.h"
+#include "explain/trace_page.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The most elements that --indices lists as JSON. */
+enum { MOST_INDICES = 100000 };
+
+static vkmm_status check(const vkmm_log *log, const cli_options *options)
+{
+    if (options->sizes.count > 1) return vkmm_fail(log, VKMM_INVALID, "trace watches one size, not a list of %zu", options->sizes.count);
+    if (options->types.count > 1) return vkmm_fail(log, VKMM_INVALID, "trace watches one type, not a list of %u", options->types.count);
+    if (options->indices && options->html != NULL)
+        return vkmm_fail(log, VKMM_INVALID, "--html shows a trace and --indices draws a picture: leave out one");
+    if (options->indices && options->at.given) return vkmm_fail(log, VKMM_INVALID, "--indices shows all elements alike: leave out --at");
+    if (options->json && options->html != NULL && strcmp(options->html, "/dev/stdout") == 0)
+        return vkmm_fail(log, VKMM_INVALID, "--json and the page of --html cannot both go to standard output");
+    return VKMM_OK;
+}
+
+static vkmm_job_params choose(const cli_options *options, const cli_inputs *inputs)
+{
+    cli_size size = options->sizes.count > 0 ? options->sizes.item[0] : (cli_size){2, 6, 4}; /* the tutorial's */
+    vkmm_job_params params = {.kernel = options->kernel != NULL ? options->kernel : "tiled",
+                              .tile_rows = options->tile[0] > 0 ? options->tile[0] : 2,
+                              .tile_cols = options->tile[0] > 0 ? options->tile[1] : 2};
+
+    if (options->m.given) size.m = options->m.value;
+    if (options->n.given) size.n = options->n.value;
+    if (options->k.given) size.k = options->k.value;
+    if (inputs->from_files) size = cli_inputs_size(inputs, options);
+    params.problem = (vkmm_problem){.m = size.m, .n = size.n, .k = size.k};
+    params.problem.type = inputs->from_files ? cli_inputs_type(inputs) : options->types.count > 0 ? options->types.type[0] : VKMM_I32;
+    return params;
+}
+
+/* Files may hold what the tutorials' kernels do not take. */
+static vkmm_status check_files(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
+{
+    const vkmm_type type = inputs->from_files ? cli_inputs_type(inputs) : VKMM_F32;
+
+    if (!cli_is_plain_type(type))
+        return vkmm_fail(log, VKMM_INVALID, "%s holds %s, and trace watches the tutorials' kernels, which have f32, f64, i32 and u32 alone",
+                         options->a, vkmm_type_of(type)->name);
+    if (cli_inputs_batches(inputs) > 1) return vkmm_fail(log, VKMM_INVALID, "trace watches one product, and the files hold a batch");
+    return VKMM_OK;
+}
+
+/* ---- --indices ---- */
+
+static void place(const vkmm_indices_row *row, uint64_t i, uint64_t j, vkmm_invocation *invocation)
+{
+    vkmm_kernel_place(NULL, row->kernel, &row->problem, i, j, invocation);
+}
+
+static vkmm_status show_indices(cli_session *session, const vkmm_job_params *params)
+{
+    const vkmm_log *log = &session->console.log;
+    const vkmm_problem *problem = &params->problem;
+    vkmm_kernel_info kernel;
+    vkmm_invocation first;
+    vkmm_status status = vkmm_kernel_choose(log, session->info, params, &kernel);
+    const vkmm_indices_row row = {session->info, *problem, &kernel, place};
+
+    if (status == VKMM_OK) status = vkmm_kernel_place(log, &kernel, problem, 0, 0, &first);
+    if (status != VKMM_OK) return status;
+    if (session->options->json && problem->m * problem->n > MOST_INDICES)
+        return vkmm_fail(log, VKMM_INVALID, "the indices of %llu elements; at most %d are listed as JSON: try %dx%d, or leave out --json",
+                         (unsigned long long)(problem->m * problem->n), (int)MOST_INDICES, 300, 300);
+    status = session->options->json ? vkmm_indices_json(&session->report, &row) : vkmm_indices_text(&session->report, &row);
+    if (status != VKMM_OK) return vkmm_fail(log, status, "no memory to write the indices");
+    return vkmm_report_flush(&session->report, log);
+}
+
+/* ---- the trace ---- */
+
+static vkmm_status write_page(const vkmm_log *log, const char *path, const char *json)
+{
+    char *page = NULL;
+    size_t bytes = 0;
+    vkmm_output *output = NULL;
+    vkmm_status status = vkmm_trace_page(json, &page, &bytes);
+
+    if (status != VKMM_OK) return vkmm_fail(log, status, "no memory to write %s", path);
+    status = vkmm_output_open(log, path, &output);
+    if (status == VKMM_OK) status = vkmm_output_write(output, page, bytes);
+    if (status == VKMM_OK) status = vkmm_output_commit(&output);
+    vkmm_output_discard(&output);
+    vkmm_free(page);
+    return status;
+}
+
+/* With --html alone, the page is all: no text then. */
+static vkmm_status show_trace(cli_session *session, const vkmm_trace_row *row)
+{
+    const cli_options *options = session->options;
+    const vkmm_log *log = &session->console.log;
+    char *json = options->json || options->html != NULL ? vkmm_trace_json(&session->report, row) : NULL;
+    vkmm_status status = VKMM_OK;
+
+    cli_progress_end(&session->console);
+    if (json == NULL && (options->json || options->html != NULL)) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to write the trace");
+    if (options->html != NULL) status = write_page(log, options->html, json);
+    if (options->json && status == VKMM_OK) fprintf(session->report.out, "%s\n", json);
+    if (json == NULL) status = vkmm_trace_text(&session->report, row);
+    vkmm_free(json);
+    return status != VKMM_OK ? status : vkmm_report_flush(&session->report, log);
+}
+
+static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *job)
+{
+    const cli_at *at = &session->options->at;
+    const vkmm_problem *problem = &job->problem;
+    vkmm_trace_params params = {.problem = *problem,
+                                .kernel = job->kernel,
+                                .tile_rows = job->tile_rows,
+                                .tile_cols = job->tile_cols,
+                                .row = at->row,
+                                .col = at->col};
+    vkmm_trace_row row = {session->info, NULL, inputs->seed, cli_inputs_name(inputs)};
+    vkmm_trace *result = NULL;
+    vkmm_status status = vkmm_trace_check(session->device, &params); /* before memory is taken for what may be huge */
+    void *a = NULL, *b = NULL;
+
+    if (status != VKMM_OK) return status;
+    params.a = a = vkmm_alloc(1, vkmm_operand_bytes(problem, VKMM_A));
+    params.b = b = vkmm_alloc(1, vkmm_operand_bytes(problem, VKMM_B));
+    if (a == NULL || b == NULL)
+        status = vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for A and B");
+    else
+        cli_inputs_fill(inputs, problem, a, b);
+    if (status == VKMM_OK) status = vkmm_trace_create(session->device, &params, &result);
+    row.trace = result;
+    if (status == VKMM_OK) status = cli_session_validated(session);
+    if (status == VKMM_OK) status = show_trace(session, &row);
+    vkmm_trace_destroy(&result);
+    vkmm_free(a);
+    vkmm_free(b);
+    return status;
+}
+
+vkmm_status cli_trace(cli_session *session)
+{
+    const vkmm_log *log = &session->console.log;
+    cli_inputs inputs = {0};
+    vkmm_status status = check(log, session->options);
+
+    if (status == VKMM_OK) status = cli_inputs_open(log, session->options, &inputs);
+    if (status == VKMM_OK) status = check_files(log, session->options, &inputs);
+    if (status == VKMM_OK) {
+        vkmm_job_params params = choose(session->options, &inputs);
+        status = vkmm_problem_check(log, &params.problem, NULL);
+        if (status == VKMM_OK) status = cli_session_device(session);
+        if (session->options->indices) params.problem.k = 1; /* the same picture, whatever K is: A and B need not fit */
+        if (status == VKMM_OK) status = session->options->indices ? show_indices(session, &params) : trace(session, &inputs, &params);
+    }
+    cli_inputs_close(&inputs);
+    return status;
+}

@@ -1,0 +1,287 @@
+#include <stdarg.h>
+#include <string.h>
+#include "base/log.h"
+#include "math/type.h"
+#include "report/columns.h"
+#include "report/matrix.h"
+#include "report/text.h"
+#include "explain/trace.h"
+
+enum { TEXT = 40, INDENT = 4, LEAST_WIDTH = 40, STANDARD_WIDTH = 80 };
+
+/* What all parts of the text need. */
+typedef struct page {
+    const vkmm_report *report;
+    const vkmm_trace *trace;
+    const vkmm_invocation *followed;
+    FILE *out;
+    int width;
+    const char *mark, *times, *dot, *arrow; /* the mark is one column wide */
+} page;
+
+/* A matrix with some of its elements marked: those in mark_row and in mark_col, where -1 stands for all. */
+typedef struct grid {
+    vkmm_view view;
+    int64_t mark_row, mark_col;
+    int by_invocation; /* elements are sums, of which some do not exist */
+} grid;
+
+static void number(char text[TEXT], double value, vkmm_type type)
+{
+    snprintf(text, TEXT, vkmm_type_of(type)->is_float ? "%.6g" : "%.0f", value);
+}
+
+/* As a factor: negative ones in parentheses. */
+static void factor(char text[TEXT], double value, vkmm_type type)
+{
+    char plain[TEXT];
+
+    number(plain, value, type);
+    snprintf(text, TEXT, plain[0] == '-' ? "(%.36s)" : "%.36s", plain);
+}
+
+static void element(const page *p, const grid *g, uint64_t i, uint64_t j, char text[TEXT])
+{
+    if (g->by_invocation && !vkmm_trace_takes_part(p->trace, (uint32_t)(i * g->view.cols + j)))
+        snprintf(text, TEXT, "-");
+    else
+        number(text, vkmm_view_get(&g->view, i, j), g->view.type);
+}
+
+static int widest(const page *p, const grid *g)
+{
+    size_t width = 1;
+
+    for (uint64_t i = 0; i < g->view.rows; i++) {
+        for (uint64_t j = 0; j < g->view.cols; j++) {
+            char text[TEXT];
+            element(p, g, i, j, text);
+            if (strlen(text) > width) width = strlen(text);
+        }
+    }
+    return (int)width;
+}
+
+static void print_element(const page *p, const grid *g, uint64_t i, uint64_t j, int width)
+{
+    int marked = (g->mark_row < 0 || g->mark_row == (int64_t)i) && (g->mark_col < 0 || g->mark_col == (int64_t)j);
+    vkmm_paint paint = marked ? VKMM_GOOD : VKMM_PLAIN;
+    char text[TEXT];
+    int blank;
+
+    element(p, g, i, j, text);
+    blank = width - (int)strlen(text);
+    fprintf(p->out, " %*s%s%s%s%s", blank, "", vkmm_paint_on(p->report, paint), marked ? p->mark : " ", text,
+            vkmm_paint_off(p->report, paint));
+}
+
+/* All columns beside one another, or as many at a time as fit. */
+static void print_grid(const page *p, const grid *g)
+{
+    const int width = widest(p, g);
+    const uint64_t most = (uint64_t)((p->width - INDENT) / (width + 2)), some = most > 0 ? most : 1;
+
+    for (uint64_t first = 0; first < g->view.cols; first += some) {
+        uint64_t end = first + some < g->view.cols ? first + some : g->view.cols;
+        if (g->view.cols > some)
+            fprintf(p->out, "%*scolumns %llu to %llu:\n", INDENT, "", (unsigned long long)first, (unsigned long long)end - 1);
+        for (uint64_t i = 0; i < g->view.rows; i++) {
+            fprintf(p->out, "%*s", INDENT, "");
+            for (uint64_t j = first; j < end; j++) print_element(p, g, i, j, width);
+            putc('\n', p->out);
+        }
+    }
+}
+
+/* ---- what happens before the first step ---- */
+
+static void print_title(const page *p, const vkmm_trace_row *row)
+{
+    const vkmm_trace *trace = p->trace;
+    const vkmm_problem *problem = &trace->problem;
+    char size[80], name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE * 4];
+    size_t bytes = (size_t)p->width < sizeof name ? (size_t)p->width - 3 : sizeof name;
+
+    vkmm_text_size(size, sizeof size, problem, p->report->utf8);
+    vkmm_text_clean(name, bytes, row->device->name);
+    fprintf(p->out, "%s%s%s, tile %u%s%u, %s %s\non %s\n\n", vkmm_paint_on(p->report, VKMM_STRONG), trace->kernel.name,
+            vkmm_paint_off(p->report, VKMM_STRONG), trace->kernel.tile[0], p->times, trace->kernel.tile[1], size,
+            vkmm_text_type(problem, p->report->utf8), name);
+}
+
+static void print_inputs(const page *p)
+{
+    const vkmm_problem *problem = &p->trace->problem;
+    vkmm_view a = vkmm_view_rows(p->trace->a, problem->m, problem->k, problem->type);
+    vkmm_view b = vkmm_view_rows(p->trace->b, problem->k, problem->n, problem->type);
+    vkmm_report narrow = *p->report;
+
+    narrow.columns = p->width;
+    vkmm_print_matrix(&narrow, "A", &a);
+    vkmm_print_matrix(&narrow, "B", &b);
+}
+
+static void pair(char text[TEXT], const uint32_t xy[2])
+{
+    snprintf(text, TEXT, "%u,%u", xy[0], xy[1]);
+}
+
+static void print_invocations(const page *p)
+{
+    const vkmm_trace *trace = p->trace;
+
+    fprintf(p->out, "Workgroup %u,%u computes C[%u][%u]; %s marks its invocation. Pairs are x,y.\n\n", p->followed->workgroup[0],
+            p->followed->workgroup[1], p->followed->row, p->followed->col, p->mark);
+    fprintf(p->out, "  %s%10s %11s %9s %9s %11s  %s%s\n", vkmm_paint_on(p->report, VKMM_DIM), "invocation", "global", "local", "workgroup",
+            "tile origin", "element", vkmm_paint_off(p->report, VKMM_DIM));
+    for (uint32_t i = 0; i < trace->invocation_count; i++) {
+        const vkmm_invocation *one = &trace->invocations[i];
+        vkmm_paint paint = i == trace->followed ? VKMM_GOOD : VKMM_PLAIN;
+        char global[TEXT], local[TEXT], workgroup[TEXT], origin[TEXT];
+        pair(global, one->global);
+        pair(local, one->local);
+        pair(workgroup, one->workgroup);
+        pair(origin, one->tile_origin);
+        fprintf(p->out, "%s%s%11u %11s %9s %9s %11s  C[%u][%u]%s%s\n", vkmm_paint_on(p->report, paint),
+                i == trace->followed ? p->mark : " ", i, global, local, workgroup, origin, one->row, one->col,
+                one->inside ? "" : " outside", vkmm_paint_off(p->report, paint));
+    }
+}
+
+/* ---- the steps ---- */
+
+VKMM_PRINTF(3, 4)
+static void print_step(const page *p, unsigned long long number_of_step, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    fprintf(p->out, "\n%s%llu.%s ", vkmm_paint_on(p->report, VKMM_STRONG), number_of_step, vkmm_paint_off(p->report, VKMM_STRONG));
+    vfprintf(p->out, format, arguments);
+    putc('\n', p->out);
+    va_end(arguments);
+}
+
+static void print_load(const page *p, uint32_t load, unsigned long long step)
+{
+    const grid a = {vkmm_trace_tile_a(p->trace, load), p->followed->local[1], -1, 0};
+    const grid b = {vkmm_trace_tile_b(p->trace, load), -1, p->followed->local[0], 0};
+    const uint32_t depth = p->trace->depth, k0 = load * depth;
+    const vkmm_invocation *first = &p->trace->invocations[0];
+
+    print_step(p, step, "load: all invocations together fill shared memory for k = %u to %u", k0, k0 + depth - 1);
+    fprintf(p->out, "    tileA (%u%s%u), A from row %u, column %u on\n", p->trace->kernel.tile[0], p->times, depth, first->row, k0);
+    print_grid(p, &a);
+    fprintf(p->out, "    tileB (%u%s%u), B from row %u, column %u on\n", depth, p->times, p->trace->kernel.tile[1], k0, first->col);
+    print_grid(p, &b);
+}
+
+/* Whether the term for k lies beyond K and, as recorded, changed no sum. */
+static int is_idle(const vkmm_trace *trace, uint32_t k)
+{
+    const uint64_t bytes = (uint64_t)trace->invocation_count * vkmm_type_of(trace->problem.type)->bytes;
+    const char *sums = (const char *)trace->sums + k * bytes;
+
+    return k > 0 && k >= trace->problem.k && memcmp(sums, sums - bytes, bytes) == 0;
+}
+
+static void print_sum(const page *p, uint32_t k, unsigned long long step)
+{
+    const vkmm_trace *trace = p->trace;
+    const uint32_t *tile = trace->kernel.tile, depth = trace->depth;
+    const vkmm_type type = trace->problem.type;
+    const vkmm_view all = vkmm_trace_sums(trace);
+    const char *sums = (const char *)trace->sums + (uint64_t)k * trace->invocation_count * vkmm_type_of(type)->bytes;
+    const grid g = {vkmm_view_rows(sums, tile[0], tile[1], type), p->followed->local[1], p->followed->local[0], 1};
+    char before[TEXT] = "0", after[TEXT], a[TEXT], b[TEXT];
+    double term[2];
+
+    if (depth > 0)
+        print_step(p, step, "k = %u: sum += tileA[y][%u] * tileB[%u][x]%s", k, k % depth, k % depth,
+                   is_idle(trace, k) ? "; padding: no sum changes" : "");
+    else
+        print_step(p, step, "k = %u: sum += A[row][%u] * B[%u][col]", k, k, k);
+    if (is_idle(trace, k)) return;
+    print_grid(p, &g);
+    vkmm_trace_term(trace, k, trace->followed, term);
+    factor(a, term[0], type);
+    factor(b, term[1], type);
+    if (k > 0) number(before, vkmm_view_get(&all, k - 1, trace->followed), type);
+    number(after, vkmm_view_get(&all, k, trace->followed), type);
+    fprintf(p->out, "  %s%s C[%u][%u]: %s + %s%s%s = %s%s\n", vkmm_paint_on(p->report, VKMM_GOOD), p->mark, p->followed->row,
+            p->followed->col, before, a, p->dot, b, after, vkmm_paint_off(p->report, VKMM_GOOD));
+}
+
+static unsigned long long print_steps(const page *p)
+{
+    const uint32_t depth = p->trace->depth;
+    unsigned long long step = 1;
+
+    for (uint32_t k = 0; k < p->trace->sum_count; k++) {
+        if (depth > 0 && k % depth == 0) {
+            print_load(p, k / depth, step++);
+            print_step(p, step++, "barrier: both tiles are complete before anyone reads them");
+        }
+        print_sum(p, k, step++);
+        if (depth > 0 && (k + 1) % depth == 0) print_step(p, step++, "barrier: everyone has read the tiles before they are overwritten");
+    }
+    return step;
+}
+
+/* The whole sum of the followed invocation, broken before the edge: C[0][3]: 1·4 = 4 → +2·10 = 24 → … */
+static void print_story(const page *p)
+{
+    const vkmm_trace *trace = p->trace;
+    const vkmm_type type = trace->problem.type;
+    const vkmm_view all = vkmm_trace_sums(trace);
+    char piece[4 * TEXT];
+    int column;
+
+    fputs(vkmm_paint_on(p->report, VKMM_GOOD), p->out);
+    column = fprintf(p->out, "C[%u][%u]:", p->followed->row, p->followed->col);
+    if (trace->sum_count == 0) fputs(" no term, so 0", p->out);
+    for (uint32_t k = 0; k < trace->sum_count; k++) {
+        char a[TEXT], b[TEXT], sum[TEXT];
+        double term[2];
+        int length;
+        if (is_idle(trace, k)) break; /* none follows that is not */
+        vkmm_trace_term(trace, k, trace->followed, term);
+        factor(a, term[0], type);
+        factor(b, term[1], type);
+        number(sum, vkmm_view_get(&all, k, trace->followed), type);
+        snprintf(piece, sizeof piece, "%s%s%s%s%s%s = %s", k > 0 ? p->arrow : "", k > 0 ? " " : "", k > 0 ? "+" : "", a, p->dot, b, sum);
+        length = (int)vkmm_text_columns(piece) + 1;
+        if (column + length > p->width) column = fprintf(p->out, "\n  ") - 1;
+        fprintf(p->out, " %s", piece);
+        column += length;
+    }
+    fprintf(p->out, "%s\n", vkmm_paint_off(p->report, VKMM_GOOD));
+}
+
+vkmm_status vkmm_trace_text(const vkmm_report *report, const vkmm_trace_row *row)
+{
+    const vkmm_trace *trace = row->trace;
+    const vkmm_view c = vkmm_view_rows(trace->c, trace->problem.m, trace->problem.n, trace->problem.type);
+    const int utf8 = report->utf8, width = report->columns > 0 ? report->columns : STANDARD_WIDTH;
+    const page p = {.report = report,
+                    .trace = trace,
+                    .followed = &trace->invocations[trace->followed],
+                    .out = report->out,
+                    .width = width > LEAST_WIDTH ? width : LEAST_WIDTH,
+                    .mark = utf8 ? "▸" : "*",
+                    .times = utf8 ? "×" : "x",
+                    .dot = utf8 ? "·" : "*",
+                    .arrow = utf8 ? "→" : "->"};
+    unsigned long long step;
+    char value[TEXT];
+
+    print_title(&p, row);
+    print_inputs(&p);
+    print_invocations(&p);
+    step = print_steps(&p);
+    number(value, vkmm_view_get(&c, p.followed->row, p.followed->col), c.type);
+    print_step(&p, step, "store: each invocation in C writes its sum; C[%u][%u] = %s", p.followed->row, p.followed->col, value);
+    putc('\n', p.out);
+    print_story(&p);
+    return VKMM_OK;
+}

@@ -1,0 +1,142 @@
+/* The options: one table drives parsing, --help, the shell completions and the test of the man page. */
+#ifndef VKMM_CLI_OPTIONS_H
+#define VKMM_CLI_OPTIONS_H
+
+#include "options/sizes.h"
+#include "options/suggest.h"
+#include "math/matrix.h"
+#include "verify/verify.h"
+
+/* Which commands take an option: bits of cli_option.commands and cli_command.bit. */
+enum {
+    CLI_RUN = 1,
+    CLI_LADDER = 2,
+    CLI_DEVICES = 4,
+    CLI_HELP = 8,
+    CLI_EXPLAIN = 16,
+    CLI_TRACE = 32,
+    CLI_RACE = 64,
+    CLI_TUNE = 128,
+    CLI_BENCH = 256,
+    CLI_COMPARE = 512,
+    CLI_REPORT = 1024,
+    CLI_DOCTOR = 2048,
+    CLI_PEAK = 4096,
+    CLI_ALL = 8191,
+    CLI_WORKER = 8192, /* commands of the program's own */
+    CLI_BENCH_WORKER = 16384,
+    CLI_DOCTOR_WORKER = 32768
+};
+
+#define CLI_MAX_OPTIONS 96 /* of one command */
+
+/* A number and whether it was given. */
+typedef struct cli_number {
+    int given;
+    uint64_t value;
+} cli_number;
+
+/* alpha or beta. */
+typedef struct cli_scalar {
+    int given;
+    double value;
+} cli_scalar;
+
+typedef struct cli_types {
+    uint32_t count; /* 0: not given */
+    vkmm_type type[VKMM_TYPE_COUNT];
+} cli_types;
+
+typedef struct cli_type {
+    int given;
+    vkmm_type type;
+} cli_type;
+
+/* An element of C; zeros when not given. */
+typedef struct cli_at {
+    int given;
+    uint64_t row, col;
+} cli_at;
+
+/* What the user asked for. Plain values; texts point into argv. */
+typedef struct cli_options {
+    int help, version, json, csv, quiet, print, validate;
+    cli_sizes sizes; /* owned */
+    cli_number m, n, k;
+    int layout, op_a, op_b;            /* vkmm_layout, vkmm_op */
+    cli_number ld[3], offset[3];       /* by vkmm_operand; not given: packed, 0 */
+    cli_number batch_count, stride[3]; /* not given: 1; one packed matrix after another */
+    cli_scalar alpha, beta;            /* not given: 1, 0 */
+    uint32_t tile[2];                  /* rows, columns; 0: not given */
+    const char *kernel, *shader, *config;
+    int untuned, no_cache;
+    cli_types types;
+    cli_type out_type, compute; /* not given: they follow from the type */
+    int activation;             /* vkmm_activation */
+    int bias_vector;            /* a generated bias */
+    const char *device, *driver;
+    cli_number memory_limit; /* bytes of device memory; not given: all that is free */
+    cli_number retries;      /* of a product whose device was lost; default 0 */
+    const char *a, *b, *c, *bias, *out;
+    int init;        /* vkmm_init */
+    cli_number seed; /* default 1 */
+    cli_number iters, cold_iters;
+    double min_time_ms, max_time_ms; /* 0: not given */
+    int verify;                      /* vkmm_verify_method */
+    int limits;                      /* explain: which tiles are legal instead */
+    int indices;                     /* trace: the index picture instead */
+    cli_at at;                       /* trace: the element to follow */
+    const char *html;                /* trace: where the page goes; NULL: no page */
+    double budget_ms;                /* tune: 0: not given */
+    int restart;                     /* tune: what an unfinished one left is dropped */
+    const char *import, *export;     /* tune: files to copy results from and to, instead */
+    const char *worker;              /* hidden: the program that measures for tune, bench and compare; NULL: this one */
+    int no_layers;                   /* no implicit Vulkan layers */
+    int jsonl, md, junit;            /* bench: formats beside json and csv */
+    const char *suite;               /* bench: a name or a file; NULL: the command's default */
+    double rotating_bytes;           /* bench: 0: caches stay hot */
+    double max_noise;                /* bench: a share; 0: not given */
+    int resume, no_host;             /* bench: go on with -o's unfinished run; no row of the host's BLAS */
+    int host_worker;                 /* bench-worker: measure the host's BLAS */
+    cli_scalar regression;           /* compare: a share */
+    const char *output;              /* bench, compare, report: -o */
+    const char *svg, *png;           /* report: folders for single charts */
+    char **operands;                 /* compare, report: files; in argv */
+    uint32_t operand_count;
+    const char *root;        /* doctor, hidden: where the system's files lie; NULL: / */
+    const char *completions; /* hidden: the shell to complete for */
+    const char *operand;     /* of `help`: a command's name */
+} cli_options;
+
+typedef struct cli_option cli_option;
+
+/* Reads the argument into the option's field. VKMM_INVALID with a sentence that starts with the option. */
+typedef vkmm_status (*cli_parse)(const vkmm_log *log, const cli_option *option, const char *text, void *field);
+
+struct cli_option {
+    const char *group;    /* heading in --help; NULL: the one before */
+    char letter;          /* 0: none */
+    const char *name;     /* long name; NULL: none */
+    const char *argument; /* placeholder; NULL: a flag. One that starts with FILE, and FOLDER, completes to file names */
+    const char *help;     /* NULL: hidden */
+    unsigned commands;
+    size_t offset;    /* of the field in cli_options */
+    cli_parse parse;  /* NULL for a flag, an int */
+    cli_words choice; /* words that the argument may be; NULL: free */
+};
+
+extern const cli_option cli_option_table[];
+extern const unsigned cli_option_count;
+
+/* "--size", or "-m" where there is no long name. '-' and '_' in a long name are one: --batch_count is --batch-count. */
+void cli_option_name(const cli_option *option, char text[32]);
+
+/* Reads the arguments after the command into *options (zeroed by the caller, ended by cli_options_free even on failure).
+ * VKMM_INVALID with one sentence that names the nearest known option. */
+vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char *command_name, int argc, char **argv, cli_options *options);
+void cli_options_free(cli_options *options);
+
+/* Checks what no option alone shows: pairs that exclude or need one another. */
+vkmm_status cli_options_check(const vkmm_log *log, const cli_options *options);
+
+#endif

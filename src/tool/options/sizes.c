@@ -1,0 +1,147 @@
+#include "options/sizes.h"
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "options/number.h"
+
+#include <string.h>
+
+/* A list while it grows. */
+typedef struct reader {
+    const vkmm_log *log;
+    const char *item; /* the one being read, for messages */
+    const char *at;
+    cli_sizes *sizes;
+    int extents; /* of an item: 3, or 2 for matrices */
+} reader;
+
+/* Starts of items are shown in messages; long ones are cut. */
+static int item_length(const reader *r)
+{
+    size_t length = strcspn(r->item, ",");
+
+    return (int)(length < 40 ? length : 40);
+}
+
+static vkmm_status malformed(const reader *r)
+{
+    return vkmm_fail(r->log, VKMM_INVALID, "size '%.*s' is none of N, %s, start:end:*factor, start:end:+step", item_length(r), r->item,
+                     r->extents == 3 ? "MxNxK" : "MxN");
+}
+
+static vkmm_status read_extent(reader *r, uint64_t *value)
+{
+    int read = cli_read_number(&r->at, value);
+
+    if (read == 0) return malformed(r);
+    if (read > 0 && *value <= CLI_MAX_EXTENT) return VKMM_OK;
+    return vkmm_fail(r->log, VKMM_INVALID, "size '%.*s' is too large: an extent is at most %u", item_length(r), r->item,
+                     (unsigned)CLI_MAX_EXTENT);
+}
+
+/* Room for the largest list at once would waste 96 KiB on nearly every run: it doubles. */
+static vkmm_status append(reader *r, uint64_t m, uint64_t n, uint64_t k)
+{
+    cli_sizes *sizes = r->sizes;
+    int full = sizes->count > 0 ? (sizes->count & (sizes->count - 1)) == 0 : 1;
+
+    if (sizes->count == CLI_MAX_SIZES)
+        return vkmm_fail(r->log, VKMM_INVALID, "--size lists more than %d problems; split the list", CLI_MAX_SIZES);
+    if (full) {
+        cli_size *item = vkmm_realloc(sizes->item, sizes->count > 0 ? 2 * sizes->count : 1, sizeof *item);
+        if (item == NULL) return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no memory for a list of %zu sizes", sizes->count + 1);
+        sizes->item = item;
+    }
+    sizes->item[sizes->count++] = (cli_size){m, n, k};
+    return VKMM_OK;
+}
+
+/* The problems of a range, as far as their number is sane. Extents and steps are below 2^32, so nothing overflows. */
+static vkmm_status append_range(reader *r, uint64_t start, uint64_t end, int multiply, uint64_t step)
+{
+    vkmm_status status = VKMM_OK;
+
+    if (start > end)
+        return vkmm_fail(r->log, VKMM_INVALID, "range '%.*s' ends (%llu) before it starts (%llu)", item_length(r), r->item,
+                         (unsigned long long)end, (unsigned long long)start);
+    if (multiply ? step < 2 || start == 0 : step == 0)
+        return vkmm_fail(r->log, VKMM_INVALID, "range '%.*s' never ends: %s", item_length(r), r->item,
+                         !multiply    ? "its step must be at least 1"
+                         : start == 0 ? "a factor takes 0 nowhere"
+                                      : "its factor must be at least 2");
+    if (!multiply && (end - start) / step >= CLI_MAX_SIZES)
+        return vkmm_fail(r->log, VKMM_INVALID, "range '%.*s' holds %llu problems; a list may hold %d", item_length(r), r->item,
+                         (unsigned long long)((end - start) / step + 1), CLI_MAX_SIZES);
+    for (uint64_t n = start; n <= end && status == VKMM_OK; n = multiply ? n * step : n + step) status = append(r, n, n, n);
+    return status;
+}
+
+static vkmm_status read_range(reader *r, uint64_t start)
+{
+    uint64_t end = 0, step = 0;
+    int multiply = 0;
+    vkmm_status status;
+
+    r->at++;
+    status = read_extent(r, &end);
+    if (status != VKMM_OK) return status;
+    if (*r->at != ':') return malformed(r);
+    r->at++;
+    if (*r->at == '*' || *r->at == '+') multiply = *r->at++ == '*';
+    status = read_extent(r, &step);
+    if (status != VKMM_OK) return status;
+    if (*r->at != ',' && *r->at != '\0') return malformed(r);
+    return append_range(r, start, end, multiply, step);
+}
+
+static vkmm_status read_item(reader *r)
+{
+    uint64_t extent[3] = {0, 0, 0};
+    vkmm_status status = read_extent(r, &extent[0]);
+
+    if (status != VKMM_OK) return status;
+    if (*r->at == ':') return read_range(r, extent[0]);
+    if (*r->at == ',' || *r->at == '\0') return append(r, extent[0], extent[0], extent[0]);
+    for (int i = 1; i < r->extents; i++) {
+        if (!cli_read_times(&r->at)) return malformed(r);
+        status = read_extent(r, &extent[i]);
+        if (status != VKMM_OK) return status;
+    }
+    if (*r->at != ',' && *r->at != '\0') return malformed(r);
+    return append(r, extent[0], extent[1], extent[2]);
+}
+
+static vkmm_status parse(const vkmm_log *log, const char *text, int extents, cli_sizes *sizes)
+{
+    reader r = {log, text, text, sizes, extents};
+    vkmm_status status;
+
+    *sizes = (cli_sizes){NULL, 0};
+    for (;;) {
+        status = read_item(&r);
+        if (status != VKMM_OK) break;
+        if (*r.at == '\0') return VKMM_OK;
+        r.item = ++r.at; /* past the comma */
+    }
+    cli_sizes_free(sizes);
+    return status;
+}
+
+vkmm_status cli_sizes_parse(const vkmm_log *log, const char *text, cli_sizes *sizes)
+{
+    return parse(log, text, 3, sizes);
+}
+
+vkmm_status cli_matrices_parse(const vkmm_log *log, const char *text, cli_sizes *sizes)
+{
+    vkmm_status status = parse(log, text, 2, sizes);
+
+    for (size_t i = 0; i < sizes->count; i++) sizes->item[i].k = 0;
+    return status;
+}
+
+void cli_sizes_free(cli_sizes *sizes)
+{
+    vkmm_free(sizes->item);
+    *sizes = (cli_sizes){NULL, 0};
+}

@@ -1,0 +1,255 @@
+#include "product/inputs.h"
+
+#include "base/log.h"
+#include "base/random.h"
+#include "math/problem.h"
+#include "math/type.h"
+
+#include <string.h>
+
+/* A NaN as f32 and as f64, and no number that a product is likely to give as an integer. */
+#define CANARY        UINT32_C(0x7ff8dead)
+#define NARROW_CANARY UINT32_C(0x7ff87ff8) /* two NaNs, as f16 and as bf16 */
+
+/* op of a file's matrix. */
+static vkmm_view apply(const vkmm_view *file, int op)
+{
+    return op == VKMM_OP_N ? *file : vkmm_view_transposed(file);
+}
+
+static const vkmm_view *matrix_of(const cli_inputs *inputs, vkmm_operand operand)
+{
+    return &inputs->file[operand].array.first;
+}
+
+static const char *type_name(const cli_inputs *inputs, vkmm_operand operand)
+{
+    return vkmm_type_of(matrix_of(inputs, operand)->type)->name;
+}
+
+static vkmm_status check_types(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
+{
+    vkmm_type a = matrix_of(inputs, VKMM_A)->type;
+
+    if (a != matrix_of(inputs, VKMM_B)->type)
+        return vkmm_fail(log, VKMM_INVALID, "%s holds %s and %s holds %s: both must have one type", options->a, type_name(inputs, VKMM_A),
+                         options->b, type_name(inputs, VKMM_B));
+    for (uint32_t i = 0; i < options->types.count; i++) {
+        if (options->types.type[i] != a)
+            return vkmm_fail(log, VKMM_INVALID, "the files hold %s, not %s as --type says", vkmm_type_of(a)->name,
+                             vkmm_type_of(options->types.type[i])->name);
+    }
+    return VKMM_OK;
+}
+
+/* Every stack has one matrix for each of the batch. */
+static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
+{
+    uint64_t batches = options->batch_count.value;
+    const char *path = options->batch_count.given ? "--batch_count" : NULL;
+
+    for (int o = VKMM_A; o <= VKMM_C; o++) {
+        const vkmm_array *array = &inputs->file[o].array;
+        if (inputs->path[o] == NULL) continue;
+        if (array->dimensions == 1)
+            return vkmm_fail(log, VKMM_INVALID, "%s has 1 dimension; a matrix has 2, and a batch of them 3", inputs->path[o]);
+        if (array->dimensions != 3) continue;
+        if (array->count == 0)
+            return vkmm_fail(log, VKMM_INVALID, "%s holds no matrix: the first of its three extents is 0", inputs->path[o]);
+        if (path != NULL && array->count != batches)
+            return vkmm_fail(log, VKMM_INVALID, "%s holds %llu matrices, and %s says %llu", inputs->path[o],
+                             (unsigned long long)array->count, path, (unsigned long long)batches);
+        if (array->count > 1 && options->stride[o].given && options->stride[o].value == 0)
+            return vkmm_fail(log, VKMM_INVALID, "%s holds %llu matrices, of which a stride of 0 would take the first alone",
+                             inputs->path[o], (unsigned long long)array->count);
+        batches = array->count;
+        path = inputs->path[o];
+    }
+    return VKMM_OK;
+}
+
+static vkmm_status check_shapes(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
+{
+    const vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->op_a), b = apply(matrix_of(inputs, VKMM_B), options->op_b);
+    const char *transposed_a = options->op_a == VKMM_OP_T ? ", transposed" : "";
+    const char *transposed_b = options->op_b == VKMM_OP_T ? ", transposed" : "";
+
+    if (a.cols == b.rows) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "cannot multiply %s (%llux%llu%s) by %s (%llux%llu%s): A must have as many columns as B has rows",
+                     options->a, (unsigned long long)a.rows, (unsigned long long)a.cols, transposed_a, options->b,
+                     (unsigned long long)b.rows, (unsigned long long)b.cols, transposed_b);
+}
+
+vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli_inputs *inputs)
+{
+    vkmm_status status = VKMM_OK;
+
+    *inputs = (cli_inputs){.init = (vkmm_init)options->init, .seed = options->seed.value};
+    inputs->from_files = options->a != NULL;
+    inputs->path[VKMM_A] = options->a;
+    inputs->path[VKMM_B] = options->b;
+    inputs->path[VKMM_C] = options->c;
+    inputs->path[VKMM_BIAS] = options->bias;
+    for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++)
+        if (inputs->path[o] != NULL) status = vkmm_array_open(log, inputs->path[o], &inputs->file[o]);
+    if (status != VKMM_OK || !inputs->from_files) return status;
+    status = check_types(log, options, inputs);
+    if (status == VKMM_OK) status = check_stacks(log, options, inputs);
+    if (status == VKMM_OK) status = check_shapes(log, options, inputs);
+    return status;
+}
+
+void cli_inputs_close(cli_inputs *inputs)
+{
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) vkmm_array_close(&inputs->file[o]);
+}
+
+cli_size cli_inputs_size(const cli_inputs *inputs, const cli_options *options)
+{
+    vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->op_a), b = apply(matrix_of(inputs, VKMM_B), options->op_b);
+
+    return (cli_size){a.rows, b.cols, a.cols};
+}
+
+vkmm_type cli_inputs_type(const cli_inputs *inputs)
+{
+    return matrix_of(inputs, VKMM_A)->type;
+}
+
+uint64_t cli_inputs_batches(const cli_inputs *inputs)
+{
+    for (int o = VKMM_A; o <= VKMM_C; o++)
+        if (inputs->file[o].array.dimensions == 3) return inputs->file[o].array.count;
+    return 0;
+}
+
+static vkmm_status check_out_type(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand)
+{
+    vkmm_type out = vkmm_operand_type(problem, VKMM_C);
+
+    if (inputs->path[operand] == NULL || matrix_of(inputs, operand)->type == out) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "%s holds %s, and C is %s: %s must have C's type", inputs->path[operand],
+                     type_name(inputs, operand), vkmm_type_of(out)->name, operand == VKMM_C ? "it" : "the bias");
+}
+
+vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem)
+{
+    const vkmm_view *c = matrix_of(inputs, VKMM_C), *bias = matrix_of(inputs, VKMM_BIAS);
+    vkmm_status status = check_out_type(log, inputs, problem, VKMM_C);
+
+    if (status == VKMM_OK) status = check_out_type(log, inputs, problem, VKMM_BIAS);
+    if (status != VKMM_OK) return status;
+    if (inputs->path[VKMM_C] != NULL && (c->rows != problem->m || c->cols != problem->n))
+        return vkmm_fail(log, VKMM_INVALID, "%s is %llux%llu, and the product is %llux%llu", inputs->path[VKMM_C],
+                         (unsigned long long)c->rows, (unsigned long long)c->cols, (unsigned long long)problem->m,
+                         (unsigned long long)problem->n);
+    if (inputs->path[VKMM_BIAS] != NULL &&
+        ((bias->rows != 1 && bias->cols != 1) || bias->rows * bias->cols != problem->n || inputs->file[VKMM_BIAS].array.count != 1))
+        return vkmm_fail(log, VKMM_INVALID, "%s is %llux%llu, and a bias is a vector of N = %llu elements", inputs->path[VKMM_BIAS],
+                         (unsigned long long)bias->rows, (unsigned long long)bias->cols, (unsigned long long)problem->n);
+    return VKMM_OK;
+}
+
+static void fill_canary(void *data, uint64_t bytes, vkmm_type type)
+{
+    const uint32_t word = vkmm_type_of(type)->bytes == 2 ? NARROW_CANARY : CANARY;
+
+    for (uint64_t at = 0; at < bytes; at += sizeof word)
+        memcpy((char *)data + at, &word, bytes - at < sizeof word ? bytes - at : sizeof word);
+}
+
+/* Whether the operand is as large as its matrices, so that nothing lies between them. */
+static int is_packed(const vkmm_problem *problem, vkmm_operand operand)
+{
+    uint64_t stride = vkmm_operand_stride(problem, operand), batches = stride > 0 ? vkmm_problem_batches(problem) : 1;
+    uint64_t matrix = vkmm_operand_rows(problem, operand) * vkmm_operand_cols(problem, operand);
+
+    return vkmm_operand_elements(problem, operand) == batches * matrix && (batches == 1 || stride >= matrix);
+}
+
+/* All matrices of an operand; transposed: the file has it so. */
+static void fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, int transposed, uint64_t seed, void *data)
+{
+    const vkmm_array *file = inputs->path[operand] != NULL ? &inputs->file[operand].array : NULL;
+    uint64_t batches = vkmm_operand_stride(problem, operand) > 0 ? vkmm_problem_batches(problem) : 1;
+
+    if (vkmm_operand_elements(problem, operand) == 0) return;
+    for (uint64_t x = 0; x < batches; x++) {
+        const vkmm_view view = vkmm_operand_view(problem, operand, data, x);
+        if (file != NULL) {
+            const vkmm_view stored = vkmm_array_at(file, x % file->count), matrix = apply(&stored, transposed);
+            vkmm_view_copy(&matrix, (char *)data + ((const char *)view.data - (const char *)data), view.row_stride, view.col_stride);
+        } else {
+            vkmm_fill_view(data, &view, inputs->init, x == 0 ? seed : vkmm_random_bits(seed, x));
+        }
+    }
+}
+
+void cli_inputs_fill_one(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data)
+{
+    const int is_a = operand == VKMM_A;
+
+    if (!is_packed(problem, operand)) fill_canary(data, vkmm_operand_bytes(problem, operand), problem->type);
+    fill(inputs, problem, operand, (int)(is_a ? problem->op_a : problem->op_b), cli_seed_of(inputs->seed, is_a ? CLI_SEED_A : CLI_SEED_B),
+         data);
+}
+
+void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, void *a, void *b)
+{
+    cli_inputs_fill_one(inputs, problem, VKMM_A, a);
+    cli_inputs_fill_one(inputs, problem, VKMM_B, b);
+}
+
+void cli_inputs_fill_c(const cli_inputs *inputs, const vkmm_problem *problem, void *c)
+{
+    fill_canary(c, vkmm_operand_bytes(problem, VKMM_C), vkmm_operand_type(problem, VKMM_C));
+    if (vkmm_problem_beta(problem) != 0) fill(inputs, problem, VKMM_C, VKMM_OP_N, cli_seed_of(inputs->seed, CLI_SEED_C), c);
+}
+
+int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_array *array)
+{
+    const int op = operand == VKMM_A ? (int)problem->op_a : operand == VKMM_B ? (int)problem->op_b : VKMM_OP_N;
+
+    if (inputs->path[operand] == NULL) return 0;
+    *array = inputs->file[operand].array;
+    array->first = apply(&array->first, op);
+    if (array->count == 1) array->stride = 0;
+    return 1;
+}
+
+void cli_inputs_fill_bias(const cli_inputs *inputs, const vkmm_problem *problem, void *bias)
+{
+    const vkmm_view *file = matrix_of(inputs, VKMM_BIAS), row = apply(file, file->rows > 1 ? VKMM_OP_T : VKMM_OP_N);
+
+    if (vkmm_operand_elements(problem, VKMM_BIAS) == 0) return;
+    if (inputs->path[VKMM_BIAS] != NULL)
+        vkmm_view_pack(&row, bias);
+    else
+        vkmm_fill(bias, 1, problem->n, vkmm_operand_type(problem, VKMM_BIAS), inputs->init, cli_seed_of(inputs->seed, CLI_SEED_BIAS));
+}
+
+vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs)
+{
+    vkmm_status status = VKMM_OK;
+
+    for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++)
+        if (inputs->path[o] != NULL) status = vkmm_mapping_check(log, inputs->path[o], &inputs->file[o].mapping);
+    return status;
+}
+
+const char *cli_inputs_name(const cli_inputs *inputs)
+{
+    return inputs->from_files ? "file" : vkmm_init_name(inputs->init);
+}
+
+vkmm_numbers cli_inputs_numbers(const cli_inputs *inputs, const vkmm_problem *problem)
+{
+    /* f16 counts ones up to 2048 alone. */
+    if (inputs->init == VKMM_INIT_ONES && vkmm_problem_compute(problem) == VKMM_F16) return VKMM_NUMBERS_ANY;
+    return inputs->from_files || inputs->init == VKMM_INIT_INDEX ? VKMM_NUMBERS_ANY : VKMM_NUMBERS_RANDOM;
+}
+
+uint64_t cli_seed_of(uint64_t seed, unsigned purpose)
+{
+    return vkmm_random_bits(seed, purpose);
+}

@@ -1,0 +1,107 @@
+#include "base/log.h"
+#include "session/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_COLUMN = 26, LAST_COLUMN = 80 };
+
+/* Words of a text from one column on, broken before the last column of a terminal. */
+static void print_wrapped(const char *text, int column)
+{
+    while (*text != '\0') {
+        int length = (int)strcspn(text, " ");
+        if (column > TEXT_COLUMN && column + 1 + length >= LAST_COLUMN) {
+            printf("\n%*s", TEXT_COLUMN, "");
+            column = TEXT_COLUMN;
+        } else if (column > TEXT_COLUMN) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", length, text);
+        column += length;
+        text += length + (text[length] == ' ');
+    }
+    putchar('\n');
+}
+
+static void print_option(const cli_option *option)
+{
+    char name[64];
+    int length =
+        snprintf(name, sizeof name, "  %c%c%s%s%s%s%s", option->letter != 0 ? '-' : ' ', option->letter != 0 ? option->letter : ' ',
+                 option->letter != 0 && option->name != NULL ? ", "
+                 : option->name != NULL                      ? "  "
+                                                             : "",
+                 option->name != NULL ? "--" : "", option->name != NULL ? option->name : "", option->argument != NULL ? " " : "",
+                 option->argument != NULL ? option->argument : "");
+
+    printf("%s%*s", name, length < TEXT_COLUMN ? TEXT_COLUMN - length : 2, "");
+    print_wrapped(option->help, TEXT_COLUMN);
+}
+
+static void print_options(const cli_command *command)
+{
+    const char *group = NULL, *printed = NULL;
+
+    for (unsigned i = 0; i < cli_option_count; i++) {
+        const cli_option *option = &cli_option_table[i];
+        if (option->group != NULL) group = option->group;
+        if ((option->commands & command->bit) == 0 || option->help == NULL) continue;
+        if (group != printed) printf("\n%s:\n", group);
+        printed = group;
+        print_option(option);
+    }
+}
+
+static void print_examples(const cli_command *command)
+{
+    if (command->examples == NULL) return;
+    printf("\nExamples:\n");
+    for (const char *line = command->examples; *line != '\0';) {
+        int length = (int)strcspn(line, "\n");
+        printf("  %.*s\n", length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+void cli_print_help(const cli_command *command)
+{
+    int is_default = command == cli_command_at(0);
+
+    printf("vkmatmul %s: %s\n\n", command->name, command->summary);
+    printf("Usage: vkmatmul %s%s%s [OPTION]...%s%s\n", is_default ? "[" : "", command->name, is_default ? "]" : "",
+           command->operand != NULL ? " " : "", command->operand != NULL ? command->operand : "");
+    if (is_default || command->bit == CLI_HELP) {
+        printf("\nCommands:\n");
+        for (uint32_t i = 0; cli_command_at(i) != NULL; i++) {
+            const cli_command *other = cli_command_at(i);
+            int length = printf("  %s", other->name);
+            printf("%*s", TEXT_COLUMN - length, "");
+            print_wrapped(other->summary, TEXT_COLUMN);
+        }
+    }
+    print_options(command);
+    print_examples(command);
+    if (command->bit == CLI_RUN || command->bit == CLI_LADDER)
+        printf("\nTimes are medians. kernel ms: the dispatch alone; submit ms: from submission to\n"
+               "the fence; total ms: with the upload of A and B and the download of C.\n"
+               "\nExit code: 0 right, 1 wrong result, 2 usage or bad input, 3 no such device,\n"
+               "4 not supported by the device, 5 out of memory, 6 device lost,\n"
+               "129, 130, 143 ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM.\n");
+    if (is_default) printf("\nThe manual is vkmatmul(1).\n");
+}
+
+vkmm_status cli_help(cli_session *session)
+{
+    const cli_options *options = session->options;
+    const cli_command *command = options->operand != NULL ? cli_command_find(options->operand) : cli_command_at(0);
+
+    if (options->completions != NULL) {
+        cli_print_completions(options->completions);
+        return VKMM_OK;
+    }
+    if (command == NULL) return cli_command_unknown(&session->console.log, options->operand);
+    cli_print_help(command);
+    return VKMM_OK;
+}

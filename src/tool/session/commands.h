@@ -1,0 +1,46 @@
+/* The commands: a row each in the table of commands.c, and a file each with its function. */
+#ifndef VKMM_CLI_COMMANDS_H
+#define VKMM_CLI_COMMANDS_H
+
+#include "session/session.h"
+
+typedef struct cli_command {
+    const char *name;
+    unsigned bit; /* in cli_option.commands */
+    const char *summary;
+    const char *operand;  /* what may follow the options; NULL: nothing */
+    const char *examples; /* lines of "command # comment"; NULL: none */
+    vkmm_status (*run)(cli_session *session);
+} cli_command;
+
+const cli_command *cli_command_at(uint32_t index);     /* NULL past the end; the first is the default */
+const cli_command *cli_command_find(const char *name); /* those that no list shows included */
+const char *cli_command_words(uint32_t index);
+
+/* "unknown command", and the nearest known one. */
+vkmm_status cli_command_unknown(const vkmm_log *log, const char *name);
+
+vkmm_status cli_run(cli_session *session);           /* run.c */
+vkmm_status cli_ladder(cli_session *session);        /* ladder.c */
+vkmm_status cli_trace(cli_session *session);         /* trace.c */
+vkmm_status cli_devices(cli_session *session);       /* devices.c */
+vkmm_status cli_race(cli_session *session);          /* race.c */
+vkmm_status cli_explain(cli_session *session);       /* explain.c */
+vkmm_status cli_tune(cli_session *session);          /* tune.c */
+vkmm_status cli_bench(cli_session *session);         /* bench.c */
+vkmm_status cli_compare(cli_session *session);       /* compare.c */
+vkmm_status cli_report(cli_session *session);        /* report.c */
+vkmm_status cli_doctor(cli_session *session);        /* doctor.c */
+vkmm_status cli_peak(cli_session *session);          /* peak.c */
+vkmm_status cli_help(cli_session *session);          /* help.c */
+vkmm_status cli_worker(cli_session *session);        /* worker.c */
+vkmm_status cli_bench_worker(cli_session *session);  /* bench_worker.c */
+vkmm_status cli_doctor_worker(cli_session *session); /* doctor_worker.c */
+
+/* --help of one command, on stdout. */
+void cli_print_help(const cli_command *command);
+
+/* The script that completes vkmatmul's command line in a shell of cli_shell_words, on stdout. */
+void cli_print_completions(const char *shell);
+
+#endif

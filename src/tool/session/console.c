@@ -1,0 +1,82 @@
+#include "session/console.h"
+
+#include "base/clean.h"
+#include "system/interrupt.h"
+#include "system/terminal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <threads.h>
+
+/* Sentences come from any thread. */
+static mtx_t lock;
+static once_flag lock_once = ONCE_FLAG_INIT;
+
+static void make_lock(void)
+{
+    mtx_init(&lock, mtx_plain);
+}
+
+static void write_locked(cli_console *console, vkmm_log_level level, const char *sentence)
+{
+    if (level == VKMM_LOG_ERROR) snprintf(console->last_error, sizeof console->last_error, "%s", sentence);
+    if (level == VKMM_LOG_ERROR && console->holding) {
+        size_t used = strlen(console->held);
+        snprintf(console->held + used, sizeof console->held - used, "%s%s", used > 0 ? "; " : "", sentence);
+        return;
+    }
+    if (console->muted || level == VKMM_LOG_INFO) return;
+    cli_progress_end(console);
+    fprintf(stderr, "vkmatmul: %s%s\n", level == VKMM_LOG_WARNING ? "warning: " : "", sentence);
+}
+
+static void write_sentence(void *user, vkmm_log_level level, const char *sentence)
+{
+    call_once(&lock_once, make_lock);
+    mtx_lock(&lock);
+    write_locked(user, level, sentence);
+    mtx_unlock(&lock);
+}
+
+void cli_console_start(cli_console *console)
+{
+    *console = (cli_console){.log = {write_sentence, console}, .interactive = vkmm_terminal_is(stderr), .utf8 = vkmm_terminal_utf8()};
+}
+
+void cli_progress(cli_console *console, const char *format, ...)
+{
+    char raw[400], line[400];
+    va_list arguments;
+
+    if (!console->interactive) return;
+    vkmm_interrupt_wipes(1);
+    va_start(arguments, format);
+    vsnprintf(raw, sizeof raw, format, arguments);
+    va_end(arguments);
+    vkmm_clean(line, sizeof line, raw); /* names of devices and files */
+    fprintf(stderr, "\r\033[K%s", line);
+    fflush(stderr);
+    console->progress_shown = 1;
+}
+
+void cli_progress_end(cli_console *console)
+{
+    if (!console->progress_shown) return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    vkmm_interrupt_wipes(0);
+    console->progress_shown = 0;
+}
+
+void cli_console_hold(cli_console *console)
+{
+    console->holding = 1;
+    console->held[0] = '\0';
+}
+
+const char *cli_console_release(cli_console *console)
+{
+    console->holding = 0;
+    return console->held;
+}

@@ -1,0 +1,71 @@
+#include "session/problem.h"
+
+#include "base/alloc.h"
+#include "math/problem.h"
+
+size_t cli_size_count(const cli_options *options)
+{
+    return options->sizes.count > 0 ? options->sizes.count : 1;
+}
+
+cli_size cli_size_at(const cli_options *options, size_t index)
+{
+    cli_size size = {1024, 1024, 1024};
+
+    if (options->sizes.count > 0) size = options->sizes.item[index];
+    if (options->m.given) size.m = options->m.value;
+    if (options->n.given) size.n = options->n.value;
+    if (options->k.given) size.k = options->k.value;
+    return size;
+}
+
+/* A product that does not fit is passed on as one that the check of the problem refuses with its own sentence. */
+static uint64_t stride_of(const vkmm_problem *problem, const cli_number *given, vkmm_operand operand)
+{
+    vkmm_op op = operand == VKMM_A ? problem->op_a : operand == VKMM_B ? problem->op_b : VKMM_OP_N;
+    int by_rows = (op == VKMM_OP_N) == (problem->layout == VKMM_ROW_MAJOR);
+    uint64_t lines = by_rows ? vkmm_operand_rows(problem, operand) : vkmm_operand_cols(problem, operand), stride = 0;
+
+    if (given->given) return given->value;
+    if (!vkmm_mul_u64(vkmm_operand_ld(problem, operand), lines, &stride)) stride = UINT64_MAX;
+    return stride;
+}
+
+/* What was not given follows from the type. */
+static void choose_types(const cli_options *options, vkmm_problem *problem)
+{
+    const vkmm_types usual = vkmm_types_default(problem->type);
+
+    problem->typed = options->out_type.given || options->compute.given;
+    if (!problem->typed) return;
+    problem->out_type = options->out_type.given ? options->out_type.type : usual.out;
+    problem->compute = options->compute.given ? options->compute.type : usual.compute;
+}
+
+vkmm_problem cli_problem_make(const cli_options *options, const cli_size *size, vkmm_type type)
+{
+    vkmm_problem problem = {.m = size->m, .n = size->n, .k = size->k, .type = type};
+
+    problem.layout = (vkmm_layout)options->layout;
+    problem.op_a = (vkmm_op)options->op_a;
+    problem.op_b = (vkmm_op)options->op_b;
+    problem.lda = options->ld[VKMM_A].value;
+    problem.ldb = options->ld[VKMM_B].value;
+    problem.ldc = options->ld[VKMM_C].value;
+    problem.offset_a = options->offset[VKMM_A].value;
+    problem.offset_b = options->offset[VKMM_B].value;
+    problem.offset_c = options->offset[VKMM_C].value;
+    problem.batch_count = options->batch_count.value;
+    if (problem.batch_count > 1) {
+        problem.stride_a = stride_of(&problem, &options->stride[VKMM_A], VKMM_A);
+        problem.stride_b = stride_of(&problem, &options->stride[VKMM_B], VKMM_B);
+        problem.stride_c = stride_of(&problem, &options->stride[VKMM_C], VKMM_C);
+    }
+    problem.scaled = options->alpha.given || options->beta.given;
+    problem.alpha = options->alpha.given ? options->alpha.value : 1;
+    problem.beta = options->beta.value;
+    choose_types(options, &problem);
+    problem.activation = (vkmm_activation)options->activation;
+    problem.has_bias = options->bias != NULL || options->bias_vector;
+    return problem;
+}

@@ -1,0 +1,45 @@
+/* What a command works with: the options, the console, the output, and a device once one is needed. */
+#ifndef VKMM_CLI_SESSION_H
+#define VKMM_CLI_SESSION_H
+
+#include "session/console.h"
+#include "options/options.h"
+#include "report/report.h"
+
+typedef struct cli_session {
+    const cli_options *options;
+    cli_console console;
+    vkmm_report report;
+    const vkmm_writer *writer;
+    char *command;  /* the exact command line, quoted for a shell; owned */
+    char host[128]; /* the processor's model */
+    vkmm_instance *instance;
+    vkmm_device *device;
+    const vkmm_device_info *info; /* owned by the instance */
+    uint32_t validation_messages; /* seen so far */
+    uint64_t retried;             /* how often a lost device has been opened anew for the present product */
+} cli_session;
+
+/* Fills a zeroed session: options are borrowed. Ended by cli_session_end, even on failure. */
+vkmm_status cli_session_start(cli_session *session, const cli_options *options, int argc, char **argv);
+void cli_session_end(cli_session *session);
+
+/* The loader and its devices, at most once. */
+vkmm_status cli_session_instance(cli_session *session);
+
+/* The device that --device means, at most once. */
+vkmm_status cli_session_device(cli_session *session);
+
+/* Drops device and instance; the next cli_session_device opens them anew. What was made from them is gone. */
+void cli_session_forget_device(cli_session *session);
+
+/* VKMM_WRONG_RESULT, and a sentence, when the validation layer spoke since the last call. */
+vkmm_status cli_session_validated(cli_session *session);
+
+/* Shows one result, then flushes it: VKMM_INVALID when it cannot be written. */
+vkmm_status cli_session_row(cli_session *session, const vkmm_row *row);
+
+/* The exit code of a list: 1 as soon as one product is wrong, else the first failure. */
+vkmm_status cli_worse(vkmm_status so_far, vkmm_status next);
+
+#endif

@@ -1,0 +1,96 @@
+#include "system/interrupt.h"
+
+#include "base/leftovers.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+enum { PATIENCE_S = 1, GRACE_S = 4 }; /* until somebody notices, and until the work is over then */
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+static struct sigaction before[SIGNALS], alarm_before;
+
+static volatile sig_atomic_t interrupt, noticed, catching, wipes;
+
+/* In a signal's handler, where little is allowed: write, unlink and _exit are. */
+static void end_at_once(int number)
+{
+    static const char wipe[] = "\r\033[K";
+    signal(number, SIG_DFL); /* should removing a file hang, the next signal ends the process nevertheless */
+    if (wipes && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0) errno = 0;
+    vkmm_leftovers_unlink();
+    _exit(128 + number);
+}
+
+/* Whoever reads the output has gone: that ends a process as ever, but for the files. */
+static void lose_reader(int number)
+{
+    signal(number, SIG_DFL);
+    vkmm_leftovers_unlink();
+    raise(number);
+}
+
+static void take(int number)
+{
+    if (!catching || interrupt != 0) end_at_once(number);
+    interrupt = number;
+    alarm(PATIENCE_S);
+}
+
+static void wake(int number)
+{
+    static volatile sig_atomic_t again;
+    (void)number;
+    if (interrupt == 0) return;
+    if (!noticed || again) end_at_once(interrupt);
+    again = 1;
+    alarm(GRACE_S);
+}
+
+static void handle(int number, void (*handler)(int), struct sigaction *old)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_NODEFER};
+    struct sigaction now;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, NULL, &now);
+    if (old != NULL) *old = now;
+    if (now.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
+}
+
+void vkmm_interrupt_install(void)
+{
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(), EFBIG, as a full disk is */
+    for (int i = 0; i < SIGNALS; i++) handle(signals[i], take, NULL);
+    handle(SIGPIPE, lose_reader, NULL);
+}
+
+void vkmm_interrupt_catch(void)
+{
+    interrupt = 0;
+    noticed = 0;
+    handle(SIGALRM, wake, &alarm_before);
+    for (int i = 0; i < SIGNALS; i++) handle(signals[i], take, &before[i]);
+    catching = 1;
+}
+
+void vkmm_interrupt_release(void)
+{
+    catching = 0;
+    alarm(0);
+    for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &before[i], NULL);
+    sigaction(SIGALRM, &alarm_before, NULL);
+}
+
+int vkmm_interrupted(void)
+{
+    if (interrupt != 0) noticed = 1;
+    return interrupt;
+}
+
+void vkmm_interrupt_wipes(int shown)
+{
+    wipes = shown;
+}

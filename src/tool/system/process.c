@@ -1,0 +1,235 @@
+#include "system/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "system/process_spawn.h"
+
+extern char **environ;
+
+enum { SLICE_MS = 50 };  /* a signal may arrive just before poll begins: it is looked for this often */
+enum { HASTE_MS = 200 }; /* for a child to end, and to be gone, once this process is asked to end */
+
+struct vkmm_process {
+    pid_t pid;
+    int socket;
+    int broken;        /* a line was longer than its reader takes: nothing more is heard */
+    int cut;           /* the line that is being read was longer than VKMM_PROCESS_LINE: the rest is skipped */
+    size_t used, room; /* bytes of `text` that were read, and that there are */
+    size_t given;      /* bytes at its start that the last vkmm_process_hear_text gave away */
+    char *text;
+};
+
+int vkmm_process_spawn(const char *path, char *const *arguments, const int streams[3], pid_t *pid)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&files);
+    if (error != 0) return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error != 0) {
+        posix_spawn_file_actions_destroy(&files);
+        return error;
+    }
+    for (int i = 0; i < 3 && error == 0; i++)
+        error = streams[i] >= 0 ? posix_spawn_file_actions_adddup2(&files, streams[i], i)
+                                : posix_spawn_file_actions_addopen(&files, i, "/dev/null", O_RDWR, 0);
+    if (error == 0) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    if (error == 0) error = posix_spawnattr_setpgroup(&attributes, 0);
+    if (error == 0)
+        error =
+            (path != NULL ? posix_spawn : posix_spawnp)(pid, path != NULL ? path : arguments[0], &files, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    return error;
+}
+
+vkmm_status vkmm_process_start(const vkmm_log *log, const char *path, char *const *arguments, vkmm_process **out)
+{
+    const char *program = path != NULL ? path : "/proc/self/exe";
+    int sockets[2];
+    *out = NULL;
+    vkmm_process *process = vkmm_alloc(1, sizeof *process);
+    if (process == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to start %s", program);
+    /* A socket rather than two pipes: writing to a child that is gone is then an error and not a signal. */
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
+        vkmm_free(process);
+        return vkmm_fail(log, VKMM_INVALID, "cannot start %s: %s", program, strerror(errno));
+    }
+    int error = vkmm_process_spawn(program, arguments, (int[]){sockets[1], sockets[1], -1}, &process->pid);
+    close(sockets[1]);
+    if (error != 0) {
+        close(sockets[0]);
+        vkmm_free(process);
+        return vkmm_fail(log, VKMM_INVALID, "cannot start %s: %s", program, strerror(error));
+    }
+    process->socket = sockets[0];
+    *out = process;
+    return VKMM_OK;
+}
+
+int vkmm_process_send(vkmm_process *process, const char *text)
+{
+    for (size_t left = strlen(text); left > 0;) {
+        ssize_t sent = send(process->socket, text, left, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0) return 0;
+        text += sent;
+        left -= (size_t)sent;
+    }
+    return 1;
+}
+
+static void drop(vkmm_process *process, size_t bytes)
+{
+    process->used -= bytes;
+    memmove(process->text, process->text + bytes, process->used);
+}
+
+/* Reads more into the text, which is made longer where it is full: VKMM_HEARD_LINE when something came. */
+static vkmm_heard read_more(vkmm_process *process, double deadline_ms)
+{
+    if (process->used == process->room) {
+        size_t room = process->room > 0 ? process->room * 2 : VKMM_PROCESS_LINE;
+        char *text = vkmm_realloc(process->text, room, 1);
+        if (text == NULL) return VKMM_HEARD_END;
+        process->text = text;
+        process->room = room;
+    }
+    for (;;) {
+        struct pollfd socket = {process->socket, POLLIN, 0};
+        double left = deadline_ms - vkmm_now_ms();
+        if (vkmm_interrupted()) return VKMM_HEARD_INTERRUPTED;
+        if (left <= 0) return VKMM_HEARD_NOTHING;
+        if (poll(&socket, 1, left < SLICE_MS ? (int)left + 1 : SLICE_MS) <= 0) continue;
+        ssize_t got = read(process->socket, process->text + process->used, process->room - process->used);
+        if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (got <= 0) return VKMM_HEARD_END;
+        process->used += (size_t)got;
+        return VKMM_HEARD_LINE;
+    }
+}
+
+/* The first line of what has been read, if it is whole or too long. */
+static int take_line(vkmm_process *process, char line[VKMM_PROCESS_LINE])
+{
+    for (;;) {
+        const char *end = process->used > 0 ? memchr(process->text, '\n', process->used) : NULL;
+        size_t length = end != NULL ? (size_t)(end - process->text) : process->used;
+        int skip = process->cut;
+        if (length > VKMM_PROCESS_LINE - 1) {
+            length = VKMM_PROCESS_LINE - 1;
+            end = NULL;
+        }
+        if (end == NULL && length < VKMM_PROCESS_LINE - 1) return 0;
+        process->cut = end == NULL;
+        if (!skip) {
+            memcpy(line, process->text, length);
+            line[length] = '\0';
+        }
+        drop(process, length + (end != NULL));
+        if (!skip) return 1;
+    }
+}
+
+static void start_hearing(vkmm_process *process)
+{
+    if (process->given > 0) drop(process, process->given);
+    process->given = 0;
+}
+
+vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, char line[VKMM_PROCESS_LINE])
+{
+    start_hearing(process);
+    if (process->broken) return VKMM_HEARD_END;
+    while (!take_line(process, line)) {
+        vkmm_heard heard = read_more(process, deadline_ms);
+        if (heard != VKMM_HEARD_LINE) return heard;
+    }
+    return VKMM_HEARD_LINE;
+}
+
+vkmm_heard vkmm_process_hear_text(vkmm_process *process, double deadline_ms, size_t most, const char **text)
+{
+    size_t searched = 0;
+    start_hearing(process);
+    while (!process->broken) {
+        char *end = process->used > searched ? memchr(process->text + searched, '\n', process->used - searched) : NULL;
+        size_t length = end != NULL ? (size_t)(end - process->text) : process->used;
+        process->broken = length > most;
+        if (process->broken) break;
+        if (end != NULL) {
+            *end = '\0';
+            *text = process->text;
+            process->given = length + 1;
+            return VKMM_HEARD_LINE;
+        }
+        searched = process->used;
+        vkmm_heard heard = read_more(process, deadline_ms);
+        if (heard != VKMM_HEARD_LINE) return heard;
+    }
+    return VKMM_HEARD_END;
+}
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){0, 2000000}, NULL);
+}
+
+/* 1 when the child has ended within the time. */
+static int wait_for(pid_t pid, double patience_ms, int *status)
+{
+    double start = vkmm_now_ms();
+    for (;;) {
+        pid_t ended = waitpid(pid, status, WNOHANG);
+        if (ended == pid || (ended < 0 && errno != EINTR)) return 1;
+        if (vkmm_now_ms() - start >= (vkmm_interrupted() ? fmin(patience_ms, HASTE_MS) : patience_ms)) return 0;
+        nap();
+    }
+}
+
+void vkmm_process_end(vkmm_process **pointer, double patience_ms, char how[VKMM_PROCESS_END])
+{
+    vkmm_process *process = *pointer;
+    int status = 0;
+    if (process == NULL) return;
+    shutdown(process->socket, SHUT_WR);
+    int killed = !wait_for(process->pid, patience_ms, &status);
+    if (killed) {
+        kill(process->pid, SIGKILL);
+        /* A process inside a driver that hangs may stay for as long as the driver does: it is not waited for. */
+        wait_for(process->pid, 2000, &status);
+    }
+    if (how != NULL) {
+        if (killed)
+            snprintf(how, VKMM_PROCESS_END, "was killed");
+        else if (WIFSIGNALED(status))
+            snprintf(how, VKMM_PROCESS_END, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        else
+            snprintf(how, VKMM_PROCESS_END, "ended with status %d", WEXITSTATUS(status));
+    }
+    close(process->socket);
+    vkmm_free(process->text);
+    vkmm_free(process);
+    *pointer = NULL;
+}
+
+void vkmm_process_follow_parent(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a parent that ended before shows by the end of standard input */
+}

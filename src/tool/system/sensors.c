@@ -1,0 +1,198 @@
+#include "system/sensors.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "system/sensors_source.h"
+
+enum { PERIOD_MS = 10, SPAN_MS = 100, CLOCKS = 16384, SHARE = 50 }; /* SHARE: at most one part in so many of a processor's time */
+
+struct vkmm_sensors {
+    vkmm_sensor_source source;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_t watcher;
+    int watching, stop; /* stop: under the lock */
+    double start_ms, mhz_before, joules_before;
+    /* The watcher's, until it is joined. */
+    uint32_t clocks[CLOCKS]; /* how often each MHz was seen: takes no more memory, however long it goes on */
+    uint32_t clock_count;
+    vkmm_sensor_steps steps;
+    double watts_sum;
+    uint32_t watts_count;
+    unsigned limited;
+};
+
+vkmm_sensors *vkmm_sensors_open_with(const uint32_t pci[4], const char *root, const char *nvml)
+{
+    pthread_condattr_t attributes;
+    vkmm_sensors *sensors = vkmm_alloc(1, sizeof *sensors);
+    if (sensors == NULL) return NULL;
+    int found = pci == NULL
+                    ? vkmm_sensor_host(root, &sensors->source)
+                    : (nvml[0] != '\0' && vkmm_sensor_nvml(nvml, pci, &sensors->source)) || vkmm_sensor_sysfs(root, pci, &sensors->source);
+    if (!found) {
+        vkmm_free(sensors);
+        return NULL;
+    }
+    pthread_mutex_init(&sensors->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&sensors->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return sensors;
+}
+
+vkmm_sensors *vkmm_sensors_open(const uint32_t pci[4], const char *root)
+{
+    /* Another root is another machine: this one's library knows nothing of it. */
+    return vkmm_sensors_open_with(pci, root, root[0] == '\0' ? "libnvidia-ml.so.1" : "");
+}
+
+const char *vkmm_sensors_source(const vkmm_sensors *sensors)
+{
+    return sensors != NULL ? sensors->source.name : "";
+}
+
+static double ask(const vkmm_sensors *sensors, double (*figure)(void *state))
+{
+    return figure != NULL ? figure(sensors->source.state) : NAN;
+}
+
+static void look(vkmm_sensors *sensors)
+{
+    double mhz = ask(sensors, sensors->source.mhz);
+    if (mhz > 0 && mhz < CLOCKS - 0.5) {
+        sensors->clocks[(size_t)(mhz + 0.5)]++;
+        sensors->clock_count++;
+    }
+    if (!isnan(sensors->joules_before)) {
+        double joules = ask(sensors, sensors->source.joules);
+        vkmm_sensor_look(&sensors->steps, vkmm_now_ms(), joules);
+    } else { /* no counter: the average power must do */
+        double watts = ask(sensors, sensors->source.watts);
+        if (!isnan(watts)) {
+            sensors->watts_sum += watts;
+            sensors->watts_count++;
+        }
+    }
+    if (sensors->source.limited != NULL) sensors->limited |= sensors->source.limited(sensors->source.state);
+}
+
+static void *watch(void *user)
+{
+    vkmm_sensors *sensors = user;
+    pthread_mutex_lock(&sensors->lock);
+    while (!sensors->stop) {
+        struct timespec before, after, until;
+        pthread_mutex_unlock(&sensors->lock);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+        look(sensors);
+        /* Where looking takes a processor's time (hundreds of cores), it is done less often: what is watched needs the machine. */
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+        double took = (double)(after.tv_sec - before.tv_sec) * 1e3 + (double)(after.tv_nsec - before.tv_nsec) / 1e6;
+        double pause = fmax(PERIOD_MS, took * SHARE);
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec += (time_t)(pause / 1e3);
+        until.tv_nsec += (long)(fmod(pause, 1e3) * 1e6);
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        pthread_mutex_lock(&sensors->lock);
+        while (!sensors->stop && pthread_cond_timedwait(&sensors->wake, &sensors->lock, &until) != ETIMEDOUT) continue;
+    }
+    pthread_mutex_unlock(&sensors->lock);
+    return NULL;
+}
+
+static void end_watch(vkmm_sensors *sensors)
+{
+    if (!sensors->watching) return;
+    pthread_mutex_lock(&sensors->lock);
+    sensors->stop = 1;
+    pthread_cond_signal(&sensors->wake);
+    pthread_mutex_unlock(&sensors->lock);
+    pthread_join(sensors->watcher, NULL);
+    sensors->watching = 0;
+}
+
+void vkmm_sensors_close(vkmm_sensors **pointer)
+{
+    vkmm_sensors *sensors = *pointer;
+    if (sensors == NULL) return;
+    end_watch(sensors);
+    sensors->source.close(sensors->source.state);
+    pthread_cond_destroy(&sensors->wake);
+    pthread_mutex_destroy(&sensors->lock);
+    vkmm_free(sensors);
+    *pointer = NULL;
+}
+
+void vkmm_sensors_start(vkmm_sensors *sensors)
+{
+    sigset_t all, before;
+    if (sensors == NULL) return;
+    end_watch(sensors);
+    memset(sensors->clocks, 0, sizeof sensors->clocks);
+    sensors->clock_count = sensors->watts_count = sensors->limited = 0;
+    sensors->watts_sum = 0;
+    sensors->steps = (vkmm_sensor_steps){.joules = NAN};
+    sensors->stop = 0;
+    sensors->mhz_before = ask(sensors, sensors->source.mhz);
+    sensors->joules_before = ask(sensors, sensors->source.joules);
+    sensors->start_ms = vkmm_now_ms();
+    sigfillset(&all); /* signals are the main thread's */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sensors->watching = pthread_create(&sensors->watcher, NULL, watch, sensors) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* The MHz at a place, from 0, of all seen in ascending order. */
+static double clock_at(const vkmm_sensors *sensors, uint32_t place)
+{
+    uint32_t passed = 0;
+    for (int i = 0; i < CLOCKS; i++) {
+        passed += sensors->clocks[i];
+        if (passed > place) return i;
+    }
+    return NAN;
+}
+
+static void tell_limits(unsigned limited, char *text, size_t room)
+{
+    static const char *const names[] = {"power", "heat", "hardware slowdown"};
+    text[0] = '\0';
+    for (unsigned i = 0; i < 3; i++) {
+        size_t used = strlen(text);
+        if (limited & (1U << i)) snprintf(text + used, room - used, "%s%s", used > 0 ? ", " : "", names[i]);
+    }
+}
+
+void vkmm_sensors_stop(vkmm_sensors *sensors, vkmm_sensed *sensed)
+{
+    *sensed = (vkmm_sensed){.ms = NAN, .joules = NAN, .watts = NAN, .mhz_before = NAN, .mhz_during = NAN, .mhz_after = NAN};
+    if (sensors == NULL || sensors->start_ms == 0) return;
+    end_watch(sensors);
+    double joules = ask(sensors, sensors->source.joules) - sensors->joules_before;
+    sensed->ms = vkmm_now_ms() - sensors->start_ms;
+    sensed->mhz_before = sensors->mhz_before;
+    sensed->mhz_after = ask(sensors, sensors->source.mhz);
+    if (sensors->clock_count > 0)
+        sensed->mhz_during = (clock_at(sensors, (sensors->clock_count - 1) / 2) + clock_at(sensors, sensors->clock_count / 2)) / 2;
+    tell_limits(sensors->limited, sensed->limited, sizeof sensed->limited);
+    if (sensed->ms < SPAN_MS) return;
+    sensed->watts = vkmm_sensor_power(&sensors->steps, SPAN_MS);
+    if (isnan(sensed->watts) && joules > 0) /* a counter that stands still or went back counts nothing */
+        sensed->watts = joules / (sensed->ms / 1e3);
+    else if (isnan(sensed->watts) && sensors->watts_count > 0)
+        sensed->watts = sensors->watts_sum / sensors->watts_count;
+    sensed->joules = sensed->watts * (sensed->ms / 1e3);
+}

@@ -1,0 +1,299 @@
+#include "tune/tune.h"
+
+#include "base/clock.h"
+#include "system/terminal.h"
+#include "math/problem.h"
+#include "math/type.h"
+#include "report/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { CHALLENGERS = 3, MOST_DUELS = 6 };
+#define CLEARLY_SLOWER  1.5     /* times the best: one sample is enough */
+#define PATIENCE_MS     5000.0  /* for a compiler, */
+#define PATIENCE_TIMES  20.0    /* so many of the best time for the rest, */
+#define PATIENCE_ASKS   3.0     /* and, for slow compilers, so many of what candidates took so far */
+#define FIRST_PATIENCE  10000.0 /* the same for the planner's choice, of which nothing is known, */
+#define FIRST_PER_GFLOP 3000.0  /* but that few devices are so slow */
+#define FIRST_AT_LEAST  15000.0 /* it may outlast a short budget: without it there is no result at all */
+#define DOUBT           0.99    /* a challenger must take less than this of the planner's time, by the upper end of the interval */
+#define WORTH_A_DUEL    1.02    /* slower in the search by more: not challenged */
+#define SURE_WITHOUT    0.95    /* after an interrupt there is no duel: the search must show so much */
+#define DUEL_MS         1500.0  /* at most; short products need less: */
+#define SHORT_DUEL_MS   400.0
+#define DUEL_PRODUCTS   60.0
+#define DUEL_SHARE      0.3 /* of the budget, at most */
+
+typedef struct tuner {
+    cli_session *session;
+    const vkmm_problem *problem;
+    vkmm_tune *tune;
+    cli_worker_link link;
+    vkmm_tune_row *row;
+    double start, end;          /* of the time that there is, by vkmm_now_ms */
+    double ask_ms, asked;       /* all that was spent on candidates, and on how many */
+    vkmm_status why;            /* the planner's choice has no time: why, */
+    char sentence[CLI_LINE];    /* in words */
+    char first_wrong[CLI_LINE]; /* "": no configuration gave a wrong product */
+} tuner;
+
+static double gflops_of(const tuner *t, double ms)
+{
+    return ms > 0 ? vkmm_problem_flops(t->problem) / ms * 1e-6 : 0;
+}
+
+static double best_ms(const tuner *t)
+{
+    vkmm_candidate candidate;
+    double ms = 0;
+
+    return vkmm_tune_ranked(t->tune, 0, &candidate, &ms) ? ms : 0;
+}
+
+/* One line, cut where the terminal ends. The text is cut in its last part, which is ASCII. */
+static void show_progress(const tuner *t, const char *phase)
+{
+    char size[VKMM_TEXT_PROBLEM], line[640], best[320] = "";
+    vkmm_tune_state state = vkmm_tune_look(t->tune);
+    vkmm_candidate candidate;
+    double ms, left = (t->end - vkmm_now_ms()) / 1000;
+    int columns;
+
+    if (!t->session->console.interactive) return;
+    vkmm_text_problem(size, sizeof size, t->problem, t->session->console.utf8);
+    if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms)) {
+        char figure[32];
+        vkmm_text_figure(figure, sizeof figure, gflops_of(t, ms));
+        snprintf(best, sizeof best, ", best %s GFLOP/s (%s %s)", figure, candidate.kernel, candidate.config);
+    }
+    snprintf(line, sizeof line, "tune %s %s: %s%u of ~%u, %.0f s left%s", size, vkmm_text_type(t->problem, t->session->console.utf8), phase,
+             state.measured + state.failed, state.size, left > 0 ? left : 0, best);
+    columns = vkmm_terminal_columns(stderr) - 1;
+    if ((int)vkmm_text_columns(line) > columns && columns > 0) line[strlen(line) - (vkmm_text_columns(line) - (size_t)columns)] = '\0';
+    cli_progress(&t->session->console, "%s", line);
+}
+
+static int is_same(const vkmm_candidate *a, const vkmm_candidate *b)
+{
+    return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->config, b->config) == 0;
+}
+
+/* A candidate without a time: said at the end, in one sentence, or when it is the planner's own. */
+static void note_failure(tuner *t, const vkmm_candidate *candidate, const cli_answer *answer)
+{
+    vkmm_tune_state state = vkmm_tune_look(t->tune);
+
+    vkmm_tune_tell(t->tune, candidate, 0);
+    if (answer->status == VKMM_WRONG_RESULT) {
+        t->row->wrong++;
+        if (t->first_wrong[0] == '\0')
+            snprintf(t->first_wrong, sizeof t->first_wrong, "%s %s: %.500s", candidate->kernel, candidate->config, answer->sentence);
+    }
+    if (is_same(candidate, &state.planned)) {
+        t->why = answer->status;
+        snprintf(t->sentence, sizeof t->sentence, "%s", answer->sentence);
+    }
+}
+
+/* The time kept for the duels, by what candidates took so far. */
+static double reserve_ms(const tuner *t)
+{
+    double each = t->asked > 0 ? t->ask_ms / t->asked : 0, most = DUEL_SHARE * (t->end - t->start);
+    double duel = SHORT_DUEL_MS + DUEL_PRODUCTS * best_ms(t), wanted = CHALLENGERS * (2 * each + (duel < DUEL_MS ? duel : DUEL_MS));
+
+    return wanted < most ? wanted : most;
+}
+
+/* The time after the end that an answer may still take: a budget that is short beside one product would otherwise give nothing. */
+static double grace_ms(const tuner *t)
+{
+    double share = 0.15 * (t->end - t->start);
+
+    return share > 8000 ? 8000 : share < 3000 ? 3000 : share;
+}
+
+/* How long a candidate may take, and when the tune's own time is over. */
+static void set_limits(const tuner *t, double best, double *patience, double *end)
+{
+    double first_end = t->end + grace_ms(t), least = vkmm_now_ms() + FIRST_AT_LEAST;
+
+    *patience = PATIENCE_MS + PATIENCE_TIMES * best + (t->asked > 0 ? PATIENCE_ASKS * t->ask_ms / t->asked : 0);
+    *end = t->end;
+    if (best > 0) return;
+    *patience = FIRST_PATIENCE + FIRST_PER_GFLOP * vkmm_problem_flops(t->problem) * 1e-9;
+    *end = first_end > least ? first_end : least;
+}
+
+/* VKMM_OK also when time is up. */
+static vkmm_status search(tuner *t)
+{
+    vkmm_candidate candidate;
+
+    while (!vkmm_interrupted() && vkmm_tune_next(t->tune, &candidate)) {
+        char request[CLI_LINE];
+        cli_answer answer;
+        double best = best_ms(t), now = vkmm_now_ms(), patience, end;
+        cli_reply reply;
+
+        if (now >= t->end - reserve_ms(t) && (best > 0 || now >= t->end + grace_ms(t))) break;
+        set_limits(t, best, &patience, &end);
+        show_progress(t, "");
+        cli_write_try(&candidate, CLEARLY_SLOWER * best, request);
+        reply = cli_worker_ask(&t->link, request, 0, patience, end, &answer);
+        if (reply == CLI_REPLY_NO_WORKER) return vkmm_fail(&t->session->console.log, answer.status, "%s", answer.sentence);
+        if (reply == CLI_REPLY_LATE || reply == CLI_REPLY_INTERRUPTED) break;
+        t->ask_ms += reply == CLI_REPLY_ANSWER ? vkmm_now_ms() - now : 0;
+        t->asked += reply == CLI_REPLY_ANSWER;
+        if (reply == CLI_REPLY_ANSWER && answer.status == VKMM_OK)
+            vkmm_tune_tell(t->tune, &candidate, answer.ms[0]);
+        else
+            note_failure(t, &candidate, &answer);
+    }
+    return VKMM_OK;
+}
+
+static void take(tuner *t, const vkmm_candidate *best, double ms, double planned_ms)
+{
+    t->row->tuned.best = *best;
+    t->row->tuned.gflops = gflops_of(t, ms);
+    t->row->tuned.planned_gflops = gflops_of(t, planned_ms);
+}
+
+/* The place-th of the ranking that may be faster than the planner's choice. */
+static int find_challenger(const tuner *t, const vkmm_tune_state *state, uint32_t place, vkmm_candidate *candidate)
+{
+    double ms;
+
+    for (uint32_t i = 0; vkmm_tune_ranked(t->tune, i, candidate, &ms) && ms < WORTH_A_DUEL * state->planned_ms; i++)
+        if (!is_same(candidate, &state->planned) && place-- == 0) return 1;
+    return 0;
+}
+
+/* The fastest candidates against the planner's choice, one after another, taking turns: what a noisy search crowned must prove itself. */
+static vkmm_status fight(tuner *t, const vkmm_tune_state *state)
+{
+    vkmm_candidate pair[2] = {state->planned};
+    double best_ratio = 1, grace = t->end + grace_ms(t);
+    uint32_t place = 0;
+
+    for (int duels = 0; place < CHALLENGERS && duels < MOST_DUELS && find_challenger(t, state, place, &pair[1]); duels++) {
+        char request[CLI_LINE];
+        cli_answer answer;
+        double left = (t->end - vkmm_now_ms()) / (CHALLENGERS - place), time_ms = left < DUEL_MS ? left : DUEL_MS;
+        cli_reply reply;
+
+        show_progress(t, "confirming, ");
+        cli_write_duel(pair, time_ms > 0 ? time_ms : 0, request);
+        reply = cli_worker_ask(&t->link, request, 1, 2 * PATIENCE_MS + 4 * PATIENCE_TIMES * state->planned_ms, grace, &answer);
+        if (reply == CLI_REPLY_NO_WORKER) return vkmm_fail(&t->session->console.log, answer.status, "%s", answer.sentence);
+        if (reply == CLI_REPLY_LATE || reply == CLI_REPLY_INTERRUPTED) break;
+        if (reply != CLI_REPLY_ANSWER || answer.status != VKMM_OK) {
+            note_failure(t, &pair[1], &answer); /* and the next one comes to this place */
+            continue;
+        }
+        place++;
+        if (answer.upper < DOUBT && answer.ratio < best_ratio) {
+            best_ratio = answer.ratio;
+            take(t, &pair[1], answer.ms[1], answer.ms[0]);
+        }
+        if (vkmm_now_ms() > t->end) break;
+    }
+    return VKMM_OK;
+}
+
+/* After an interrupt: what the search alone shows, if that is clear. */
+static void guess(tuner *t, const vkmm_tune_state *state)
+{
+    vkmm_candidate candidate;
+    double ms;
+
+    if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms) && ms < SURE_WITHOUT * state->planned_ms) take(t, &candidate, ms, state->planned_ms);
+}
+
+static vkmm_status decide(tuner *t)
+{
+    vkmm_tune_state state = vkmm_tune_look(t->tune);
+    vkmm_candidate candidate;
+    vkmm_status status = VKMM_OK;
+    double ms;
+
+    if (state.planned_ms > 0) {
+        take(t, &state.planned, state.planned_ms, state.planned_ms);
+        if (vkmm_interrupted())
+            guess(t, &state);
+        else
+            status = fight(t, &state);
+        if (vkmm_interrupted() && status == VKMM_OK && is_same(&t->row->tuned.best, &state.planned)) guess(t, &state);
+    } else if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms)) {
+        take(t, &candidate, ms, 0); /* the planner's own choice failed here */
+    }
+    state = vkmm_tune_look(t->tune);
+    t->row->planned = state.planned;
+    t->row->failed = state.failed;
+    t->row->resumed = state.resumed;
+    t->row->tuned.candidates = state.measured;
+    if (status == VKMM_OK && !cli_tune_trials(t->tune, t->row))
+        status = vkmm_fail(&t->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for %u results", state.measured);
+    return status;
+}
+
+static vkmm_status store(tuner *t)
+{
+    vkmm_status status = VKMM_OK;
+
+    if (t->row->tuned.gflops > 0 && !t->session->options->no_cache) {
+        status = vkmm_tuned_put(t->session->instance, t->session->info, t->problem, &t->row->tuned);
+        t->row->stored = status == VKMM_OK;
+    }
+    if (vkmm_interrupted())
+        vkmm_tune_destroy(&t->tune); /* the next tune goes on from here */
+    else
+        vkmm_tune_finish(&t->tune);
+    return status;
+}
+
+/* Wrong products are worth a word even where another configuration is right. */
+static vkmm_status report_failures(tuner *t)
+{
+    const vkmm_log *log = &t->session->console.log;
+
+    if (t->row->wrong > 0)
+        vkmm_say(log, VKMM_LOG_WARNING, "%u configuration%s gave wrong products, the first being %s", t->row->wrong,
+                 t->row->wrong == 1 ? "" : "s", t->first_wrong);
+    if (t->row->tuned.gflops <= 0 && t->why == VKMM_OK && !vkmm_interrupted())
+        return vkmm_fail(log, VKMM_INVALID, "the budget of %.1f s was over before one product could be timed; --budget gives more",
+                         (t->end - t->start) / 1000);
+    if (t->why != VKMM_OK) return vkmm_fail(log, t->why, "the planner's own choice cannot be used: %s", t->sentence);
+    if (t->row->wrong > 0 && t->session->options->validate)
+        return vkmm_fail(log, VKMM_WRONG_RESULT, "under validation every configuration must be right");
+    return VKMM_OK;
+}
+
+vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, double budget_ms, vkmm_tune_row *row)
+{
+    const vkmm_tune_params params = {*problem, session->options->restart};
+    tuner t = {.session = session, .problem = problem, .row = row, .start = vkmm_now_ms()};
+    char size[VKMM_TEXT_PROBLEM];
+    vkmm_status status;
+
+    t.end = t.start + budget_ms;
+    t.link = (cli_worker_link){.session = session, .problem = *problem};
+    row->device = session->info;
+    row->problem = *problem;
+    status = vkmm_tune_create(session->instance, session->info, &params, &t.tune);
+    if (status != VKMM_OK) return status;
+    if (vkmm_tune_look(t.tune).resumed > 0) {
+        vkmm_text_problem(size, sizeof size, problem, session->console.utf8);
+        cli_progress_end(&session->console);
+        fprintf(stderr, "vkmatmul: %s %s goes on after %u configurations of an earlier tune; --restart begins anew\n", size,
+                vkmm_text_type(problem, session->console.utf8), vkmm_tune_look(t.tune).resumed);
+    }
+    status = search(&t);
+    if (status == VKMM_OK) status = decide(&t);
+    cli_worker_close(&t.link);
+    if (status == VKMM_OK) status = store(&t);
+    vkmm_tune_destroy(&t.tune);
+    row->seconds = (vkmm_now_ms() - t.start) / 1000;
+    return status == VKMM_OK ? report_failures(&t) : status;
+}

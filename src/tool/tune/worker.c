@@ -1,0 +1,289 @@
+/* vkmatmul tune-worker, a command of the program's own (tune/tune_protocol.h): it measures configurations in a process of their own, because a
+ * driver that crashes, hangs or loses its device takes the process with it. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/order.h"
+#include "session/commands.h"
+#include "product/fingerprint.h"
+#include "product/inputs.h"
+#include "tune/tune_protocol.h"
+#include "math/problem.h"
+#include "report/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SAMPLE_MS    40.0   /* kernel time to sample of one candidate, */
+#define SLOW_MS      1000.0 /* whose first sample is its only one when it takes as long as this, */
+#define BRISK_MS     100.0  /* and of which more than two are taken only when it takes less than this */
+#define WARM_MS      20.0   /* a device that waited for the host lowers its clocks: */
+#define SOON_MS      50.0   /* one that worked so shortly ago has not, */
+#define WARM_GPU_MS  280.0  /* and a GPU that waited longer takes this to raise them */
+#define DUEL_WARM_MS 200.0
+#define ROUND_MS     10.0 /* of each of the two in one round */
+
+enum { MOST_SAMPLES = 50, LEAST_ROUNDS = 3, ENOUGH_ROUNDS = 25, MOST_ROUNDS = 64 };
+
+/* The operands are made once; each candidate gets a copy. */
+typedef struct worker {
+    cli_session *session;
+    vkmm_problem problem;
+    void *operands[4]; /* owned; C: what it was before, or NULL where that does not count; likewise the bias */
+    uint64_t bytes[4];
+} worker;
+
+/* A candidate with its memory, and what its right product looks like. */
+typedef struct trial {
+    vkmm_job *job;
+    uint64_t product;
+    double ran_at; /* vkmm_now_ms, when it had been multiplied to be checked */
+} trial;
+
+static vkmm_status make_operands(worker *w)
+{
+    const vkmm_log *log = &w->session->console.log;
+    const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1};
+    vkmm_status status = vkmm_problem_check(log, &w->problem, NULL);
+    int reads_c;
+
+    if (status != VKMM_OK) return status;
+    reads_c = vkmm_problem_beta(&w->problem) != 0 || vkmm_problem_c_has_gaps(&w->problem);
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
+        if (operand == VKMM_C ? !reads_c : operand == VKMM_BIAS && !w->problem.has_bias) continue;
+        w->bytes[operand] = vkmm_operand_bytes(&w->problem, (vkmm_operand)operand);
+        w->operands[operand] = vkmm_alloc(1, w->bytes[operand]);
+        if (w->operands[operand] == NULL)
+            return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %s: %llu bytes", vkmm_operand_name((vkmm_operand)operand),
+                             (unsigned long long)w->bytes[operand]);
+    }
+    cli_inputs_fill(&inputs, &w->problem, w->operands[VKMM_A], w->operands[VKMM_B]);
+    if (reads_c) cli_inputs_fill_c(&inputs, &w->problem, w->operands[VKMM_C]);
+    if (w->problem.has_bias) cli_inputs_fill_bias(&inputs, &w->problem, w->operands[VKMM_BIAS]);
+    return VKMM_OK;
+}
+
+static void copy_operands(const worker *w, vkmm_job *job)
+{
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++)
+        if (w->bytes[operand] > 0) memcpy(vkmm_job_matrix(job, (vkmm_operand)operand), w->operands[operand], w->bytes[operand]);
+}
+
+static int is_changed(const worker *w, vkmm_job *job, vkmm_operand operand)
+{
+    return w->bytes[operand] > 0 && memcmp(vkmm_job_matrix(job, operand), w->operands[operand], w->bytes[operand]) != 0;
+}
+
+static uint64_t fingerprint(const worker *w, vkmm_job *job)
+{
+    return cli_fingerprint(vkmm_job_matrix(job, VKMM_C), vkmm_operand_bytes(&w->problem, VKMM_C));
+}
+
+static vkmm_status wrong(const worker *w, const char *sentence)
+{
+    return vkmm_fail(&w->session->console.log, VKMM_WRONG_RESULT, "%s", sentence);
+}
+
+/* Multiplies once and checks the product: no time is taken of one that is wrong. The trial is ended by vkmm_job_destroy in any case. */
+static vkmm_status begin_trial(const worker *w, const vkmm_candidate *candidate, trial *t)
+{
+    const vkmm_log *log = &w->session->console.log;
+    const vkmm_job_params params = {.problem = w->problem,
+                                    .kernel = candidate->kernel,
+                                    .config = candidate->config[0] != '\0' ? candidate->config : NULL,
+                                    .untuned = 1};
+    vkmm_verdict verdict;
+    vkmm_status status;
+
+    *t = (trial){NULL, 0, 0};
+    status = vkmm_job_create(w->session->device, log, &params, &t->job);
+    if (status != VKMM_OK) return status;
+    copy_operands(w, t->job);
+    status = vkmm_job_run(t->job);
+    if (status != VKMM_OK) return status;
+    t->ran_at = vkmm_now_ms();
+    if (is_changed(w, t->job, VKMM_A) || is_changed(w, t->job, VKMM_B) || is_changed(w, t->job, VKMM_BIAS))
+        return wrong(w, "the kernel changed its inputs");
+    status = vkmm_verify_problem(log, &w->problem, w->operands[VKMM_A], w->operands[VKMM_B],
+                                 w->problem.has_bias ? vkmm_job_matrix(t->job, VKMM_BIAS) : NULL, w->operands[VKMM_C],
+                                 vkmm_job_matrix(t->job, VKMM_C), VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO, 1, &verdict);
+    if (status != VKMM_OK) return status;
+    if (!verdict.passed) return wrong(w, verdict.sentence);
+    t->product = fingerprint(w, t->job);
+    return cli_session_validated(w->session);
+}
+
+/* The median of so many samples; warm_ms of work before them. */
+static vkmm_status sample(vkmm_job *job, uint32_t count, double warm_ms, double *ms)
+{
+    const vkmm_measure_params params = {.iters = count, .cold_iters_given = warm_ms <= 0, .warm_time_ms = warm_ms, .skip_transfers = 1};
+    vkmm_measurement measurement;
+    vkmm_status status = vkmm_job_measure(job, &params, &measurement);
+
+    if (status == VKMM_OK) *ms = measurement.kernel.median;
+    return status;
+}
+
+static uint32_t samples_for(double total_ms, double one_ms, uint32_t least)
+{
+    double count = one_ms > 0 ? total_ms / one_ms : MOST_SAMPLES;
+
+    return count >= MOST_SAMPLES ? MOST_SAMPLES : count > least ? (uint32_t)count : least;
+}
+
+/* How long to warm up after the host took its time to check the product. */
+static double warming(const worker *w, const trial *t)
+{
+    const int is_gpu = w->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU;
+    return is_gpu && vkmm_now_ms() - t->ran_at > SOON_MS ? WARM_GPU_MS : WARM_MS;
+}
+
+/* Many runs later the product must be the same bit for bit; with a β each run changes the C that the next one reads. */
+static vkmm_status check_again(const worker *w, const trial *t)
+{
+    if (vkmm_problem_beta(&w->problem) != 0 || fingerprint(w, t->job) == t->product) return VKMM_OK;
+    return wrong(w, "the product differs between runs");
+}
+
+static vkmm_status try_one(const worker *w, const vkmm_candidate *candidate, double limit_ms, cli_answer *answer)
+{
+    trial t;
+    vkmm_status status = begin_trial(w, candidate, &t);
+
+    if (status == VKMM_OK) status = sample(t.job, 1, warming(w, &t), &answer->ms[0]);
+    answer->rounds = 1;
+    if (status == VKMM_OK && answer->ms[0] < SLOW_MS && (limit_ms <= 0 || answer->ms[0] <= limit_ms)) {
+        answer->rounds = samples_for(SAMPLE_MS, answer->ms[0], answer->ms[0] < BRISK_MS ? 3 : 2);
+        status = sample(t.job, answer->rounds, 0, &answer->ms[0]);
+    }
+    if (status == VKMM_OK) status = check_again(w, &t);
+    vkmm_job_destroy(&t.job);
+    return status;
+}
+
+/* Two candidates that take turns. Where there is no memory for both at once, each is made anew for its turn. */
+typedef struct duel {
+    const vkmm_candidate *pair;
+    trial trials[2];
+    int one_at_a_time;
+    uint32_t samples[2];
+    double ms[2][MOST_ROUNDS], ratio[MOST_ROUNDS];
+    uint32_t rounds;
+} duel;
+
+static vkmm_status begin_duel(const worker *w, duel *d)
+{
+    double warm_ms;
+    vkmm_status status = begin_trial(w, &d->pair[0], &d->trials[0]);
+
+    if (status == VKMM_OK) status = begin_trial(w, &d->pair[1], &d->trials[1]);
+    d->one_at_a_time = status == VKMM_OUT_OF_MEMORY && d->trials[1].job == NULL;
+    if (d->one_at_a_time) {
+        vkmm_job_destroy(&d->trials[0].job);
+        d->samples[0] = d->samples[1] = 1;
+        return VKMM_OK;
+    }
+    for (int i = 0; i < 2 && status == VKMM_OK; i++) {
+        status = sample(d->trials[i].job, 1, DUEL_WARM_MS / 2, &warm_ms);
+        if (status == VKMM_OK) d->samples[i] = samples_for(ROUND_MS, warm_ms, 1);
+    }
+    return status;
+}
+
+static vkmm_status take_turn(const worker *w, duel *d, int i)
+{
+    vkmm_status status = d->one_at_a_time ? begin_trial(w, &d->pair[i], &d->trials[i]) : VKMM_OK;
+
+    if (status == VKMM_OK) status = sample(d->trials[i].job, d->samples[i], 0, &d->ms[i][d->rounds]);
+    if (status == VKMM_OK) status = check_again(w, &d->trials[i]);
+    if (d->one_at_a_time) vkmm_job_destroy(&d->trials[i].job);
+    return status;
+}
+
+/* The interval of the median of few rounds ends with the largest. */
+static void judge(duel *d, cli_answer *answer)
+{
+    uint32_t n = d->rounds, first, last;
+
+    for (uint32_t i = 0; i < n; i++) d->ratio[i] = d->ms[1][i] / d->ms[0][i];
+    vkmm_sort(d->ratio, n);
+    for (int i = 0; i < 2; i++) {
+        vkmm_sort(d->ms[i], n);
+        answer->ms[i] = vkmm_percentile(d->ms[i], n, 0.5);
+    }
+    vkmm_median_ranks(n, &first, &last);
+    answer->ratio = vkmm_percentile(d->ratio, n, 0.5);
+    answer->upper = d->ratio[last];
+    answer->rounds = n;
+}
+
+static vkmm_status fight(const worker *w, const vkmm_candidate *pair, double time_ms, cli_answer *answer)
+{
+    duel d = {.pair = pair};
+    double start = vkmm_now_ms();
+    vkmm_status status = begin_duel(w, &d);
+
+    while (status == VKMM_OK && d.rounds < ENOUGH_ROUNDS && (d.rounds < LEAST_ROUNDS || vkmm_now_ms() - start < time_ms)) {
+        int first = (int)(d.rounds % 2); /* neither always follows the other */
+        status = take_turn(w, &d, first);
+        if (status == VKMM_OK) status = take_turn(w, &d, !first);
+        d.rounds += status == VKMM_OK;
+    }
+    if (status == VKMM_OK) judge(&d, answer);
+    vkmm_job_destroy(&d.trials[0].job);
+    vkmm_job_destroy(&d.trials[1].job);
+    return status;
+}
+
+static void answer_line(const worker *w, const char *request)
+{
+    vkmm_candidate pair[2];
+    cli_answer answer = {.status = VKMM_INVALID};
+    char line[CLI_LINE];
+    double number;
+    int is_duel = cli_read_duel(request, pair, &number);
+
+    snprintf(w->session->console.last_error, sizeof w->session->console.last_error, "no request: %.60s", request);
+    if (is_duel)
+        answer.status = fight(w, pair, number, &answer);
+    else if (cli_read_try(request, pair, &number))
+        answer.status = try_one(w, pair, number, &answer);
+    snprintf(answer.sentence, sizeof answer.sentence, "%.500s", w->session->console.last_error);
+    cli_write_answer(&answer, is_duel, line);
+    fputs(line, stdout);
+    fflush(stdout);
+}
+
+static vkmm_status get_ready(worker *w)
+{
+    char line[CLI_LINE], uuid[VKMM_UUID_TEXT];
+    cli_answer answer = {.status = VKMM_OK};
+
+    if (fgets(line, sizeof line, stdin) == NULL || !cli_read_problem(line, &w->problem))
+        answer.status = vkmm_fail(&w->session->console.log, VKMM_INVALID, "tune-worker takes its orders from 'vkmatmul tune'");
+    if (answer.status == VKMM_OK) answer.status = make_operands(w);
+    if (answer.status == VKMM_OK) answer.status = cli_session_device(w->session);
+    if (answer.status == VKMM_OK) {
+        vkmm_text_uuid(uuid, w->session->info->uuid);
+        snprintf(line, sizeof line, "ready %s\n", uuid);
+    } else {
+        snprintf(answer.sentence, sizeof answer.sentence, "%.500s", w->session->console.last_error);
+        cli_write_answer(&answer, 0, line);
+    }
+    fputs(line, stdout);
+    fflush(stdout);
+    return answer.status;
+}
+
+vkmm_status cli_worker(cli_session *session)
+{
+    worker w = {.session = session};
+    char line[CLI_LINE];
+    vkmm_status status;
+
+    vkmm_process_follow_parent();
+    session->console.muted = 1; /* the sentences go into the answers */
+    status = get_ready(&w);
+    while (status == VKMM_OK && fgets(line, sizeof line, stdin) != NULL) answer_line(&w, line);
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) vkmm_free(w.operands[operand]);
+    return status;
+}
