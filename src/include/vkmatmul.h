@@ -1,19 +1,24 @@
-/* vkmatmul.h: matrix products on Vulkan devices. The public interface of libvkmatmul; vkmatmul_insight.h, which it includes, has the part that
- * looks inside (explain, race, trace), and vkmatmul_stream.h that for products larger than a buffer or a device.
+/* vkmatmul.h: matrix products on Vulkan devices. The public interface of libvkmatmul; vkmatmul_insight.h, which it
+ * includes, has the part that looks inside (explain, race, trace), and vkmatmul_stream.h that for products larger than
+ * a buffer or a device.
  *
- * The product      C ← α·op(A)·op(B) + β·C, op(A) M×K, op(B) K×N, C M×N, op(X) = X or Xᵀ, for one matrix or a batch (vkmm_problem).
+ * The product      C ← α·op(A)·op(B) + β·C, op(A) M×K, op(B) K×N, C M×N, op(X) = X or Xᵀ, for one matrix or a batch
+ *                  (vkmm_problem).
  * Layout           row-major unless vkmm_problem says otherwise: element (i, j) of a stored matrix lies at i·ld + j.
  * Integers         i32 and u32 wrap modulo 2^32; products of i8 and u8 are summed in i32 and u32, which wrap likewise.
- * Floats           f32 is IEEE f32, summed in f32; nothing is ever rounded to less, unless vkmm_problem.compute asks for it. f16 and bf16 are
- *                  summed in f32 and rounded once, when C is stored, to the nearest, ties to even.
- * Errors           every fallible function returns a vkmm_status and writes one sentence (cause, limit, value) to the log
- *                  of the instance. On failure, output handles are NULL and other outputs are untouched.
+ * Floats           f32 is IEEE f32, summed in f32; nothing is ever rounded to less, unless vkmm_problem.compute asks
+ *                  for it. f16 and bf16 are summed in f32 and rounded once, when C is stored, to the nearest, ties to
+ *                  even.
+ * Errors           every fallible function returns a vkmm_status and writes one sentence (cause, limit, value) to the
+ *                  log of the instance. On failure, output handles are NULL and other outputs are untouched.
  * Ownership        every *_create fills a handle that the caller ends with the matching *_destroy, which accepts a
- *                  pointer to NULL and sets the handle to NULL. An instance outlives its devices, a device its jobs and plans.
- * Threads          instances and devices may be used by several threads at once; a job, a stream, a tune or a shader by one thread at a
- *                  time, and different ones, of one device too, by different threads at once. Creating and destroying an instance or a
- *                  device excludes every other use of it. The log's callback is called by whichever thread fails. vkmm_*_name and other
- *                  functions without a handle are free of shared state.
+ *                  pointer to NULL and sets the handle to NULL. An instance outlives its devices, a device its jobs and
+ *                  plans.
+ * Threads          instances and devices may be used by several threads at once; a job, a stream, a tune or a shader by
+ *                  one thread at a time, and different ones, of one device too, by different threads at once. Creating
+ *                  and destroying an instance or a device excludes every other use of it. The log's callback is called
+ *                  by whichever thread fails. vkmm_*_name and other functions without a handle are free of shared
+ *                  state.
  * Units            bytes, milliseconds and elements, as each name says.
  */
 #ifndef VKMATMUL_H
@@ -50,8 +55,9 @@ typedef enum vkmm_status {
 /* Short English name ("out of memory"), static storage; never NULL. */
 VKMM_API const char *vkmm_status_name(vkmm_status status);
 
-/* The library's version, VKMM_VERSION of its build; and a hash of all shaders built into it: 16 hexadecimal digits, FNV-1a over the
- * SPIR-V words. Both static storage. Two reports are comparable kernel for kernel when their hashes are equal. */
+/* The library's version, VKMM_VERSION of its build; and a hash of all shaders built into it: 16 hexadecimal digits,
+ * FNV-1a over the SPIR-V words. Both static storage. Two reports are comparable kernel for kernel when their hashes
+ * are equal. */
 VKMM_API const char *vkmm_version(void);
 VKMM_API const char *vkmm_shader_hash(void);
 
@@ -64,7 +70,8 @@ typedef struct vkmm_log {
     void *user;
 } vkmm_log;
 
-/* f16: IEEE 754 binary16; bf16: the upper half of an f32 (8 bits of exponent, 7 of fraction). Both lie in memory as 16 bits. */
+/* f16: IEEE 754 binary16; bf16: the upper half of an f32 (8 bits of exponent, 7 of fraction). Both lie in memory as
+ * 16 bits. */
 typedef enum vkmm_type {
     VKMM_F32 = 0,
     VKMM_F64 = 1,
@@ -82,17 +89,23 @@ typedef enum vkmm_operand { VKMM_A = 0, VKMM_B = 1, VKMM_C = 2, VKMM_BIAS = 3 } 
 typedef enum vkmm_op { VKMM_OP_N = 0, VKMM_OP_T = 1 } vkmm_op;                   /* op(X) = X, or the transpose of X */
 typedef enum vkmm_layout { VKMM_ROW_MAJOR = 0, VKMM_COL_MAJOR = 1 } vkmm_layout; /* of how a matrix is stored */
 
-/* What becomes of an element at last: nothing; max(x, 0), where a NaN stays one; x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))) (Hendrycks and Gimpel,
- * Gaussian Error Linear Units, arXiv:1606.08415). GELU is for floats. */
-typedef enum vkmm_activation { VKMM_ACTIVATION_NONE = 0, VKMM_RELU = 1, VKMM_GELU = 2, VKMM_ACTIVATION_COUNT = 3 } vkmm_activation;
+/* What becomes of an element at last: nothing; max(x, 0), where a NaN stays one; x/2·(1 + tanh(√(2/π)·(x +
+ * 0.044715·x³))) (Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415). GELU is for floats. */
+typedef enum vkmm_activation {
+    VKMM_ACTIVATION_NONE = 0,
+    VKMM_RELU = 1,
+    VKMM_GELU = 2,
+    VKMM_ACTIVATION_COUNT = 3
+} vkmm_activation;
 
-/* C ← α·op(A)·op(B) + β·C, with the meaning of the BLAS (Dongarra et al., A Set of Level 3 Basic Linear Algebra Subprograms, 1990) and the
- * extents of the batch (cuBLAS, rocBLAS: gemm_strided_batched). Zeros after `type` give the plain product: row-major, packed, α = 1, β = 0.
+/* C ← α·op(A)·op(B) + β·C, with the meaning of the BLAS (Dongarra et al., A Set of Level 3 Basic Linear Algebra
+ * Subprograms, 1990) and the extents of the batch (cuBLAS, rocBLAS: gemm_strided_batched). Zeros after `type` give the
+ * plain product: row-major, packed, α = 1, β = 0.
  *   Extents are 0 to 2^32 - 1. K = 0 or α = 0 leave β·C, and A and B unread; M = 0 or N = 0 leave nothing to do.
- *   A is stored M×K, or K×M where op_a is T; B is stored K×N, or N×K. Row-major, element (i, j) of a stored matrix lies at
- * offset + i·ld + j; column-major at offset + i + j·ld; that of matrix x of the batch x·stride further on.
- *   C is read where β is not 0 and there alone: otherwise even a NaN in it is overwritten. What lies between the rows that ld spaces out, and
- * between the matrices that stride does, is never written.
+ *   A is stored M×K, or K×M where op_a is T; B is stored K×N, or N×K. Row-major, element (i, j) of a stored matrix lies
+ * at offset + i·ld + j; column-major at offset + i + j·ld; that of matrix x of the batch x·stride further on.
+ *   C is read where β is not 0 and there alone: otherwise even a NaN in it is overwritten. What lies between the rows
+ * that ld spaces out, and between the matrices that stride does, is never written.
  *   Types. A and B have one type; C's, and the type that products are summed in, follow from it or are given:
  *     A and B     C, the first by default     summed in
  *     f32         f32                         f32; f16: A and B are rounded to f16, and sums to f16
@@ -108,20 +121,21 @@ typedef struct vkmm_problem {
     vkmm_type type;     /* of A and B */
     vkmm_layout layout; /* of A, B and C */
     vkmm_op op_a, op_b;
-    uint64_t lda, ldb, ldc;                /* elements; 0: packed. At least the length of a stored row (column-major: column) */
+    uint64_t lda, ldb, ldc; /* elements; 0: packed. At least the length of a stored row (column-major: column) */
     uint64_t offset_a, offset_b, offset_c; /* elements before the first matrix */
     uint64_t batch_count;                  /* 0 is 1 */
-    uint64_t stride_a, stride_b, stride_c; /* elements; count where batch_count > 1. 0 repeats A or B; matrices of C may not overlap */
-    int scaled;                            /* non-zero: alpha and beta count; 0: they are 1 and 0 */
-    double alpha, beta;                    /* rounded to f32 (f64); integers: whole numbers, modulo 2^32 */
-    int typed;                             /* non-zero: out_type and compute count; 0: they follow from type */
-    vkmm_type out_type, compute;           /* of C and the bias; of the sums */
+    uint64_t stride_a, stride_b,
+        stride_c;       /* elements; count where batch_count > 1. 0 repeats A or B; matrices of C may not overlap */
+    int scaled;         /* non-zero: alpha and beta count; 0: they are 1 and 0 */
+    double alpha, beta; /* rounded to f32 (f64); integers: whole numbers, modulo 2^32 */
+    int typed;          /* non-zero: out_type and compute count; 0: they follow from type */
+    vkmm_type out_type, compute; /* of C and the bias; of the sums */
     vkmm_activation activation;
     int has_bias; /* non-zero: there is a VKMM_BIAS */
 } vkmm_problem;
 
-/* Bytes of the memory that an operand lies in: its offset, and all up to the last element of the last matrix. 0 when it has no element. The
- * problem must be valid. */
+/* Bytes of the memory that an operand lies in: its offset, and all up to the last element of the last matrix. 0 when
+ * it has no element. The problem must be valid. */
 VKMM_API uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand);
 
 /* The type in force of an operand, and of the sums. The problem's type must be valid. */
@@ -136,14 +150,16 @@ typedef struct vkmm_instance_params {
     vkmm_log log;       /* zero: silent */
     int validate;       /* non-zero: VK_LAYER_KHRONOS_validation with synchronization validation; without the layer:
                                VKMM_UNSUPPORTED */
-    const char *driver; /* NULL, or the path of one more driver manifest (ICD .json) for the loader, or "swiftshader" for the copy that
-                           Chromium brings (without effect where VK_DRIVER_FILES or VK_ICD_FILENAMES is set). Changes this process's
-                           environment */
-    int no_layers; /* non-zero: no implicit layer (overlays, recorders) gets between this process and the drivers, unless VK_LOADER_LAYERS_ALLOW
-                      lets it. Loaders before 1.3.234 cannot: a warning says so. Changes this process's environment */
-    const char *cache_dir; /* where compiled pipelines and tuning results are kept between processes. NULL: the folder vkmatmul in
-                              $XDG_CACHE_HOME, or in ~/.cache; "": nowhere. Made when first needed, for this user alone; damaged or stale
-                              files in it are told to the log and ignored, and one that cannot be written is no error */
+    const char *driver; /* NULL, or the path of one more driver manifest (ICD .json) for the loader, or "swiftshader"
+                           for the copy that Chromium brings (without effect where VK_DRIVER_FILES or VK_ICD_FILENAMES
+                           is set). Changes this process's environment */
+    int no_layers;      /* non-zero: no implicit layer (overlays, recorders) gets between this process and the drivers,
+                           unless VK_LOADER_LAYERS_ALLOW lets it. Loaders before 1.3.234 cannot: a warning says so.
+                           Changes this process's environment */
+    const char *cache_dir; /* where compiled pipelines and tuning results are kept between processes. NULL: the folder
+                              vkmatmul in $XDG_CACHE_HOME, or in ~/.cache; "": nowhere. Made when first needed, for this
+                              user alone; damaged or stale files in it are told to the log and ignored, and one that
+                              cannot be written is no error */
 } vkmm_instance_params;
 
 /* Loads the Vulkan loader and lists the devices. VKMM_NO_DEVICE without a loader; an instance with no device at all is
@@ -154,8 +170,8 @@ VKMM_API void vkmm_instance_destroy(vkmm_instance **instance);
 /* How many messages of severity warning or error the validation layer gave so far; 0 without `validate`. */
 VKMM_API uint32_t vkmm_instance_validation_messages(const vkmm_instance *instance);
 
-/* A shape of matrix multiply-add that the device computes as one operation: D = A·B + C, A m×k, B k×n. The values are Vulkan's (VkComponentTypeKHR,
- * VkScopeKHR) of VK_KHR_cooperative_matrix. A plain value. */
+/* A shape of matrix multiply-add that the device computes as one operation: D = A·B + C, A m×k, B k×n. The values
+ * are Vulkan's (VkComponentTypeKHR, VkScopeKHR) of VK_KHR_cooperative_matrix. A plain value. */
 typedef struct vkmm_matrix_shape {
     uint32_t m, n, k;
     uint32_t a, b, c, result; /* component types */
@@ -196,9 +212,9 @@ typedef struct vkmm_device_info {
     uint32_t max_workgroup_count[3]; /* maxComputeWorkGroupCount */
     uint32_t max_shared_bytes;       /* maxComputeSharedMemorySize */
     uint32_t subgroup_size;
-    uint32_t subgroup_operations;  /* VkSubgroupFeatureFlags of compute shaders */
-    int has_broadcast;             /* subgroupBroadcast in compute shaders: the ballot operations of a subgroup */
-    uint32_t processors;           /* that run workgroups side by side (streaming multiprocessors, compute units); 0: not told */
+    uint32_t subgroup_operations; /* VkSubgroupFeatureFlags of compute shaders */
+    int has_broadcast;            /* subgroupBroadcast in compute shaders: the ballot operations of a subgroup */
+    uint32_t processors; /* that run workgroups side by side (streaming multiprocessors, compute units); 0: not told */
     uint64_t max_storage_range;    /* maxStorageBufferRange, bytes one binding can see */
     uint64_t max_allocation_bytes; /* maxMemoryAllocationSize */
     uint64_t max_buffer_bytes;     /* maxBufferSize, or max_allocation_bytes where Vulkan 1.3 is missing */
@@ -211,22 +227,24 @@ typedef struct vkmm_device_info {
     uint32_t timestamp_bits;                 /* timestampValidBits of the queue used; 0: no timestamps */
     double timestamp_period_ns;              /* nanoseconds a tick */
     int has_f64;                             /* shaderFloat64 */
-    int unified_memory;                      /* a device-local memory type is also host-visible and host-cached: no copies needed */
-    int has_statistics;                      /* VK_KHR_pipeline_executable_properties: the driver tells what it made of a kernel */
-    int has_f16, has_i8;                     /* shaderFloat16, shaderInt8: arithmetic in such types */
-    int has_storage16, has_storage8;         /* storageBuffer16BitAccess, storageBuffer8BitAccess */
-    int has_dot8;                            /* shaderIntegerDotProduct: four products of 8 bits, and their sum, at a time */
-    uint32_t min_subgroup_size,
-        max_subgroup_size;       /* what a compute shader can ask for (subgroupSizeControl, computeFullSubgroups); 0: nothing */
-    uint32_t max_subgroups;      /* of a workgroup that asks for their size (maxComputeWorkgroupSubgroups); 0: not known */
-    int has_bf16_matrices;       /* VK_KHR_shader_bfloat16: matrix operations on bf16 */
+    int unified_memory;  /* a device-local memory type is also host-visible and host-cached: no copies needed */
+    int has_statistics;  /* VK_KHR_pipeline_executable_properties: the driver tells what it made of a kernel */
+    int has_f16, has_i8; /* shaderFloat16, shaderInt8: arithmetic in such types */
+    int has_storage16, has_storage8; /* storageBuffer16BitAccess, storageBuffer8BitAccess */
+    int has_dot8;                    /* shaderIntegerDotProduct: four products of 8 bits, and their sum, at a time */
+    uint32_t min_subgroup_size, max_subgroup_size; /* what a compute shader can ask for (subgroupSizeControl,
+                                                      computeFullSubgroups); 0: nothing */
+    uint32_t max_subgroups; /* of a workgroup that asks for their size (maxComputeWorkgroupSubgroups); 0: not known */
+    int has_bf16_matrices;  /* VK_KHR_shader_bfloat16: matrix operations on bf16 */
     uint32_t matrix_shape_count; /* of VK_KHR_cooperative_matrix, as the device lists them */
     vkmm_matrix_shape matrix_shapes[VKMM_MAX_MATRIX_SHAPES];
-    uint32_t matrix2;                                        /* bits VKMM_MATRIX2_* of VK_NV_cooperative_matrix2 */
-    uint32_t matrix2_max_dimension, matrix2_max_invocations; /* of a flexible matrix; of a workgroup that owns matrices */
-    uint32_t matrix2_reserved_bytes;                         /* of shared memory, where a workgroup owns matrices */
+    uint32_t matrix2; /* bits VKMM_MATRIX2_* of VK_NV_cooperative_matrix2 */
+    uint32_t matrix2_max_dimension,
+        matrix2_max_invocations;     /* of a flexible matrix; of a workgroup that owns matrices */
+    uint32_t matrix2_reserved_bytes; /* of shared memory, where a workgroup owns matrices */
     uint32_t matrix_granule_count;
-    vkmm_matrix_granule matrix_granules[VKMM_MAX_MATRIX_GRANULES]; /* as the device lists them; count with VKMM_MATRIX2_FLEXIBLE */
+    vkmm_matrix_granule
+        matrix_granules[VKMM_MAX_MATRIX_GRANULES]; /* as the device lists them; count with VKMM_MATRIX2_FLEXIBLE */
     const char *no_matrices; /* "", or why matrix operations are not used, whatever the device lists; static storage */
 } vkmm_device_info;
 
@@ -253,11 +271,13 @@ typedef struct vkmm_device vkmm_device;
 VKMM_API vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_device **device);
 VKMM_API void vkmm_device_destroy(vkmm_device **device);
 
-/* The simplest use: the product for host matrices, on any device, with the best kernel known; in panels (vkmatmul_stream.h) where it does not fit. a, b and c point to vkmm_operand_bytes each (an
- * operand without elements may be NULL), are aligned for their type and must not overlap; bias too, and it may be NULL without has_bias. Of c, the
- * elements of its matrices alone are written, and only on VKMM_OK; in panels also before a failure. */
-VKMM_API vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, const void *bias,
-                                   void *c);
+/* The simplest use: the product for host matrices, on any device, with the best kernel known; in panels
+ * (vkmatmul_stream.h) where it does not fit. a, b and c point to vkmm_operand_bytes each (an operand without
+ * elements may be NULL), are aligned for their type and must not overlap; bias too, and it may be NULL without
+ * has_bias. Of c, the elements of its matrices alone are written, and only on VKMM_OK; in panels also before a
+ * failure. */
+VKMM_API vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b,
+                                   const void *bias, void *c);
 
 /* ---- Kernels ---- */
 
@@ -275,45 +295,50 @@ typedef struct vkmm_kernel_info {
     uint32_t spec_ids[VKMM_MAX_SPEC_CONSTANTS], spec_values[VKMM_MAX_SPEC_CONSTANTS]; /* specialization constants */
     /* Of the kernels that take every problem (vkmm_kernel_is_general); else "" and zeros: */
     char config[VKMM_CONFIG_TEXT]; /* all tunables: "rows=128,cols=128,depth=16,…" */
-    int tuned;                     /* the configuration comes from measurements (vkmm_tune_*), not from the planner's rules */
-    uint32_t splits;               /* parts that K is summed in; above 1, a second pass adds them up in a fixed order */
-    uint64_t items;                /* of work, taken up by workgroups: tiles · splits · matrices of the batch */
-    uint64_t workspace_bytes;      /* of device memory for the sums of the parts */
-    uint32_t matrix[3];            /* m, n, k of the matrix operations that it is made of; zeros: it uses none */
-    uint32_t subgroup_size;        /* that it asks for; 0: the driver's choice */
-    int uses_dot8;                 /* it is made of dot products of four bytes (has_dot8) */
+    int tuned;       /* the configuration comes from measurements (vkmm_tune_*), not from the planner's rules */
+    uint32_t splits; /* parts that K is summed in; above 1, a second pass adds them up in a fixed order */
+    uint64_t items;  /* of work, taken up by workgroups: tiles · splits · matrices of the batch */
+    uint64_t workspace_bytes; /* of device memory for the sums of the parts */
+    uint32_t matrix[3];       /* m, n, k of the matrix operations that it is made of; zeros: it uses none */
+    uint32_t subgroup_size;   /* that it asks for; 0: the driver's choice */
+    int uses_dot8;            /* it is made of dot products of four bytes (has_dot8) */
 } vkmm_kernel_info;
 
-/* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band", "band-tiled", which compute the plain
- * product; then the general ones, "blocked", "skinny", "cpu", and "coopmat" and "coopmat2", which use matrix operations. NULL past the end. */
+/* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band",
+ * "band-tiled", which compute the plain product; then the general ones, "blocked", "skinny", "cpu", and "coopmat"
+ * and "coopmat2", which use matrix operations. NULL past the end. */
 VKMM_API const char *vkmm_kernel_name(uint32_t index);
 
 /* One sentence on what the kernel does; NULL past the end. */
 VKMM_API const char *vkmm_kernel_summary(uint32_t index);
 
-/* Whether the kernel takes every vkmm_problem, and has tunables; the others take packed row-major products of one matrix. */
+/* Whether the kernel takes every vkmm_problem, and has tunables; the others take packed row-major products of one
+ * matrix. */
 VKMM_API int vkmm_kernel_is_general(const char *name);
 
-/* Whether this build has the kernel's shader for some problem of the type (a compiler that lacks an extension leaves it out). */
+/* Whether this build has the kernel's shader for some problem of the type (a compiler that lacks an extension leaves
+ * it out). */
 VKMM_API int vkmm_kernel_built(const char *name, vkmm_type type);
 
-/* A user's own shader. Contract: bindings 0, 1, 2 of set 0 are A, B, C; push constants M, N, K (uint32 each, offsets 0, 4, 8);
- * constant ids 0 and 1 are the workgroup's x and y, 2 and 3 the tile's rows and columns, 4 the tile's depth along K. One
- * workgroup owns one tile of C: gl_WorkGroupID.x counts tiles along N, .y along M. See vkmatmul(1). */
+/* A user's own shader. Contract: bindings 0, 1, 2 of set 0 are A, B, C; push constants M, N, K (uint32 each, offsets
+ * 0, 4, 8); constant ids 0 and 1 are the workgroup's x and y, 2 and 3 the tile's rows and columns, 4 the tile's
+ * depth along K. One workgroup owns one tile of C: gl_WorkGroupID.x counts tiles along N, .y along M. See
+ * vkmatmul(1). */
 typedef struct vkmm_shader vkmm_shader;
 
-/* Compiles GLSL with libshaderc, loaded at run time. text is `bytes` long; name is shown in messages ("FILE:LINE: error: …").
- * type sets the macro T (float, double, int, uint). VKMM_INVALID: the shader has errors; VKMM_UNSUPPORTED: no libshaderc,
- * or built without it. */
-VKMM_API vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type,
-                                         vkmm_shader **shader);
+/* Compiles GLSL with libshaderc, loaded at run time. text is `bytes` long; name is shown in messages ("FILE:LINE:
+ * error: …"). type sets the macro T (float, double, int, uint). VKMM_INVALID: the shader has errors;
+ * VKMM_UNSUPPORTED: no libshaderc, or built without it. */
+VKMM_API vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes,
+                                         vkmm_type type, vkmm_shader **shader);
 
-/* The same of SPIR-V, `bytes` from `words` on, which may be aligned as they like and are copied; type says what its buffers hold. Both kinds are checked
- * before a driver sees them: the module's structure, this contract, what the device offers (when a job is made), and, where the library SPIRV-Tools
- * can be loaded, every instruction; where it cannot, the log is told (INFO). VKMM_INVALID: the module is broken, or not what the contract says;
+/* The same of SPIR-V, `bytes` from `words` on, which may be aligned as they like and are copied; type says what its
+ * buffers hold. Both kinds are checked before a driver sees them: the module's structure, this contract, what the
+ * device offers (when a job is made), and, where the library SPIRV-Tools can be loaded, every instruction; where it
+ * cannot, the log is told (INFO). VKMM_INVALID: the module is broken, or not what the contract says;
  * VKMM_UNSUPPORTED: it needs a version, a capability or an extension of SPIR-V that is not there. */
-VKMM_API vkmm_status vkmm_shader_load(const vkmm_log *log, const char *name, const void *words, size_t bytes, vkmm_type type,
-                                      vkmm_shader **shader);
+VKMM_API vkmm_status vkmm_shader_load(const vkmm_log *log, const char *name, const void *words, size_t bytes,
+                                      vkmm_type type, vkmm_shader **shader);
 VKMM_API void vkmm_shader_destroy(vkmm_shader **shader);
 
 /* ---- Job: a problem on a device, with its memory; run it, time it ---- */
@@ -325,28 +350,31 @@ typedef struct vkmm_job_params {
     const char *kernel;            /* NULL or "auto": the fastest legal kernel known */
     uint32_t tile_rows, tile_cols; /* 0: the kernel's default on this device */
     const vkmm_shader *shader;     /* NULL, or run this instead of a built-in kernel; must outlive the job */
-    const char *config; /* NULL, or tunables of a general kernel, "rows=64,cols=64": those unnamed stay as the planner sets them */
+    const char *config; /* NULL, or tunables of a general kernel, "rows=64,cols=64": those unnamed stay as the planner
+                           sets them */
     int untuned;        /* non-zero: tuning results are left aside */
 } vkmm_job_params;
 
-/* Plans the kernel and takes the memory. device may be NULL for the kernel "serial", which runs on the host. log NULL: the
- * device's instance's log.
- * Illegal tiles and sizes: VKMM_UNSUPPORTED or VKMM_INVALID, with the limit, the value and the nearest legal choice. */
-VKMM_API vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, vkmm_job **job);
+/* Plans the kernel and takes the memory. device may be NULL for the kernel "serial", which runs on the host. log
+ * NULL: the device's instance's log. Illegal tiles and sizes: VKMM_UNSUPPORTED or VKMM_INVALID, with the limit, the
+ * value and the nearest legal choice. */
+VKMM_API vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params,
+                                     vkmm_job **job);
 VKMM_API void vkmm_job_destroy(vkmm_job **job);
 
 VKMM_API const vkmm_kernel_info *vkmm_job_kernel(const vkmm_job *job); /* owned by the job */
 
-/* The host address of an operand's memory (vkmm_operand_bytes), writable before a run, readable for C after one; valid as long as the job.
- * On unified memory this IS the device's memory, so that nothing is ever stored twice. */
+/* The host address of an operand's memory (vkmm_operand_bytes), writable before a run, readable for C after one;
+ * valid as long as the job. On unified memory this IS the device's memory, so that nothing is ever stored twice. */
 VKMM_API void *vkmm_job_matrix(vkmm_job *job, vkmm_operand operand);
 
 /* Whether C's memory is an input too: β is not 0, or its matrices leave gaps, whose values stay. */
 VKMM_API int vkmm_job_reads_c(const vkmm_job *job);
 
-/* Fills the guard bands around every operand, and C unless it is an input, with a canary (a NaN for floats), uploads, multiplies, downloads.
- * VKMM_WRONG_RESULT when a guard band of C was written to: the kernel stored outside its matrix. A dispatch that would take longer than about
- * 200 ms is split, as far as the kernel allows (vkmm_kernel_is_general): desktops reset a device that seems to hang. */
+/* Fills the guard bands around every operand, and C unless it is an input, with a canary (a NaN for floats),
+ * uploads, multiplies, downloads. VKMM_WRONG_RESULT when a guard band of C was written to: the kernel stored outside
+ * its matrix. A dispatch that would take longer than about 200 ms is split, as far as the kernel allows
+ * (vkmm_kernel_is_general): desktops reset a device that seems to hang. */
 VKMM_API vkmm_status vkmm_job_run(vkmm_job *job);
 
 /* Distribution of repeated measurements, milliseconds; percentiles by linear interpolation between order statistics. */
@@ -366,11 +394,12 @@ typedef struct vkmm_measure_params {
     double max_time_ms;      /* give up waiting for a stable median after this; 0: 3000 */
     double warm_time_ms;     /* keep the device busy this long first; 0: 500 */
     int skip_transfers;      /* non-zero: leave out the series with transfers */
-    int cross_check;         /* non-zero: check the device's clock against the slope of the host's over growing batches (slope_ms). A clock
-                                found wrong is not trusted in the job's later measurements either, until a check clears it */
-    uint64_t rotating_bytes; /* not 0: copies of A, B and C take turns, as many as fill so many bytes, so that no cache holds the next one;
-                                taken from the device's memory with the first measurement that asks, VKMM_OUT_OF_MEMORY without. C is
-                                then the first copy's */
+    int cross_check;         /* non-zero: check the device's clock against the slope of the host's over growing batches
+                                (slope_ms). A clock found wrong is not trusted in the job's later
+                                measurements either, until a check clears it */
+    uint64_t rotating_bytes; /* not 0: copies of A, B and C take turns, as many as fill so many bytes, so that no cache
+                                holds the next one; taken from the device's memory with the first measurement that asks,
+                                VKMM_OUT_OF_MEMORY without. C is then the first copy's */
 } vkmm_measure_params;
 
 typedef struct vkmm_measurement {
@@ -379,17 +408,18 @@ typedef struct vkmm_measurement {
     vkmm_series transfer; /* upload of A and B, dispatch, download of C, host clock */
     vkmm_clock clock;
     const char *clock_note;       /* why the host clock stood in; "" otherwise; static storage */
-    vkmm_series upload, download; /* the copies within `transfer`, by the device's clock; empty where nothing is copied, or where the
-                                     device has no timestamps */
-    double slope_ms; /* one dispatch by the host's clock: the slope of wall time over batches of growing length (Theil and Sen's
-                               median of slopes); 0: not asked for, or the dispatch is long enough to need no batches */
+    vkmm_series upload, download; /* the copies within `transfer`, by the device's clock; empty where nothing is copied,
+                                     or where the device has no timestamps */
+    double
+        slope_ms; /* one dispatch by the host's clock: the slope of wall time over batches of growing length (Theil and
+                     Sen's median of slopes); 0: not asked for, or the dispatch is long enough to need no batches */
     uint32_t copies; /* of the operands that took turns; 1: none did */
     int mapped;      /* non-zero: unified memory, so transfers copy nothing */
     int stable;      /* the 95 % interval of the median is within ±1 % */
 } vkmm_measurement;
 
-/* Warms up, then times. A and B must hold data; C afterwards holds the last product, with β times what the runs before left there. params
- * may be NULL. */
+/* Warms up, then times. A and B must hold data; C afterwards holds the last product, with β times what the runs
+ * before left there. params may be NULL. */
 VKMM_API vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, vkmm_measurement *measurement);
 
 /* ---- Tune: find the fastest configuration by measuring ---- */
@@ -400,10 +430,11 @@ typedef struct vkmm_candidate {
     char config[VKMM_CONFIG_TEXT]; /* "": the kernel has no tunables */
 } vkmm_candidate;
 
-/* A search for the fastest configuration: it names candidates, one after another and each legal on the device, and is told how fast they were; what
- * it names next depends on that. It makes no Vulkan call: measuring is the caller's, in whatever process, and so is checking the products. What it
- * was told stays in the instance's cache_dir until vkmm_tune_finish, so that the next search for the same problem goes on where this one
- * was left. An instance outlives its searches. */
+/* A search for the fastest configuration: it names candidates, one after another and each legal on the device, and
+ * is told how fast they were; what it names next depends on that. It makes no Vulkan call: measuring is the
+ * caller's, in whatever process, and so is checking the products. What it was told stays in the instance's cache_dir
+ * until vkmm_tune_finish, so that the next search for the same problem goes on where this one was left. An instance
+ * outlives its searches. */
 typedef struct vkmm_tune vkmm_tune;
 
 typedef struct vkmm_tune_params {
@@ -411,19 +442,20 @@ typedef struct vkmm_tune_params {
     int restart; /* non-zero: what an unfinished search left is dropped */
 } vkmm_tune_params;
 
-VKMM_API vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_tune_params *params,
-                                      vkmm_tune **tune);
+VKMM_API vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *device,
+                                      const vkmm_tune_params *params, vkmm_tune **tune);
 VKMM_API void vkmm_tune_destroy(vkmm_tune **tune);
 
-/* The candidate to measure; the same until vkmm_tune_tell. The planner's own choice comes first, then a result that vkmm_tuned_get has. Returns 0 when
- * all are known. */
+/* The candidate to measure; the same until vkmm_tune_tell. The planner's own choice comes first, then a result that
+ * vkmm_tuned_get has. Returns 0 when all are known. */
 VKMM_API int vkmm_tune_next(vkmm_tune *tune, vkmm_candidate *candidate);
 
-/* How that candidate fared: the median of its kernel times, or 0: it failed, hung or gave a wrong product, and is not named again. The first
- * word on a candidate counts, but a failure always does. */
+/* How that candidate fared: the median of its kernel times, or 0: it failed, hung or gave a wrong product, and is
+ * not named again. The first word on a candidate counts, but a failure always does. */
 VKMM_API vkmm_status vkmm_tune_tell(vkmm_tune *tune, const vkmm_candidate *candidate, double ms);
 
-/* The candidate at a place of the ranking, 0 being the fastest so far, and its time. Returns 0 past those that did not fail. */
+/* The candidate at a place of the ranking, 0 being the fastest so far, and its time. Returns 0 past those that did
+ * not fail. */
 VKMM_API int vkmm_tune_ranked(const vkmm_tune *tune, uint32_t place, vkmm_candidate *candidate, double *ms);
 
 /* How far the search is; a plain value. */
@@ -436,11 +468,12 @@ typedef struct vkmm_tune_state {
 } vkmm_tune_state;
 VKMM_API vkmm_tune_state vkmm_tune_look(const vkmm_tune *tune);
 
-/* Ends the search for good: what it was told is forgotten, and what was found is for the caller to keep (vkmm_tuned_put). Sets NULL. */
+/* Ends the search for good: what it was told is forgotten, and what was found is for the caller to keep
+ * (vkmm_tuned_put). Sets NULL. */
 VKMM_API void vkmm_tune_finish(vkmm_tune **tune);
 
-/* What a tune found. Kept by device UUID, driver UUID and version, shader hash, type, ops, alignment and class of shape (the extents' rounded
- * logarithms): problems alike share it. */
+/* What a tune found. Kept by device UUID, driver UUID and version, shader hash, type, ops, alignment and class of
+ * shape (the extents' rounded logarithms): problems alike share it. */
 typedef struct vkmm_tuned {
     vkmm_candidate best;
     double gflops;         /* median, kernel time */
@@ -448,14 +481,16 @@ typedef struct vkmm_tuned {
     uint32_t candidates;   /* measured */
 } vkmm_tuned;
 
-/* Looks into, and adds to, the tuning results in the instance's cache_dir. get: 0 when there is none. put: replaces what was there; written
- * atomically, other processes' results stay. */
-VKMM_API int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, vkmm_tuned *tuned);
-VKMM_API vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
-                                    const vkmm_tuned *tuned);
+/* Looks into, and adds to, the tuning results in the instance's cache_dir. get: 0 when there is none. put: replaces
+ * what was there; written atomically, other processes' results stay. */
+VKMM_API int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
+                            vkmm_tuned *tuned);
+VKMM_API vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *device,
+                                    const vkmm_problem *problem, const vkmm_tuned *tuned);
 
-/* Copies all results (of every device) to a file, or those of a file into the cache; the newer of two results for the same stays. *count:
- * results copied. VKMM_INVALID: a file that cannot be read or written, is of another version, or is damaged, which leaves the cache as it was. */
+/* Copies all results (of every device) to a file, or those of a file into the cache; the newer of two results for
+ * the same stays. *count: results copied. VKMM_INVALID: a file that cannot be read or written, is of another
+ * version, or is damaged, which leaves the cache as it was. */
 VKMM_API vkmm_status vkmm_tuned_export(vkmm_instance *instance, const char *path, uint32_t *count);
 VKMM_API vkmm_status vkmm_tuned_import(vkmm_instance *instance, const char *path, uint32_t *count);
 

@@ -73,7 +73,8 @@ static void make_gpu(vkmm_bench_device *device)
     info->api_version = VK_MAKE_API_VERSION(0, 1, 4, 303);
     info->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     info->max_invocations = 1024;
-    for (int i = 0; i < 3; i++) info->max_workgroup_size[i] = i < 2 ? 1024 : 64, info->max_workgroup_count[i] = i < 1 ? 2147483647 : 65535;
+    for (int i = 0; i < 3; i++)
+        info->max_workgroup_size[i] = i < 2 ? 1024 : 64, info->max_workgroup_count[i] = i < 1 ? 2147483647 : 65535;
     info->max_shared_bytes = 49152;
     info->subgroup_size = 32;
     info->has_broadcast = 1;
@@ -195,7 +196,10 @@ static void set_kernel(vkmm_bench_row *row, const item *it)
 {
     const int is_auto = strcmp(it->kernel, "auto") == 0;
 
-    snprintf(row->kernel.name, sizeof row->kernel.name, "%s", row->device == HOST ? "sgemm" : is_auto ? "blocked" : it->kernel);
+    snprintf(row->kernel.name, sizeof row->kernel.name, "%s",
+             row->device == HOST ? "sgemm"
+             : is_auto           ? "blocked"
+                                 : it->kernel);
     if (row->device == HOST) return;
     row->kernel.tile[0] = row->kernel.tile[1] = is_auto ? 128 : 16;
     row->kernel.workgroup[0] = row->kernel.workgroup[1] = 16;
@@ -219,7 +223,8 @@ static void set_kernel(vkmm_bench_row *row, const item *it)
 
 static void set_verdict(vkmm_bench_row *row)
 {
-    const int wrong = row->device == SLOW && row->problem.type == VKMM_F64, none = row->device == SLOW && strcmp(row->group, "file") == 0;
+    const int wrong = row->device == SLOW && row->problem.type == VKMM_F64,
+              none = row->device == SLOW && strcmp(row->group, "file") == 0;
 
     snprintf(row->method, sizeof row->method, none ? "none" : "freivalds");
     row->passed = !wrong && !none;
@@ -228,7 +233,8 @@ static void set_verdict(vkmm_bench_row *row)
     if (wrong)
         snprintf(row->sentence, sizeof row->sentence, "row 17 of C is off by 40000 times the bound");
     else
-        snprintf(row->sentence, sizeof row->sentence, none ? "not verified" : "4 random vectors agree within 0.4 of the bound");
+        snprintf(row->sentence, sizeof row->sentence,
+                 none ? "not verified" : "4 random vectors agree within 0.4 of the bound");
 }
 
 static void add_power(vkmm_bench_row *row, double ms)

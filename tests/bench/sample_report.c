@@ -1,4 +1,5 @@
-/* sample_report FORMAT SPEED NOISE [NAME]: the sample report in a format of bench, on stdout; NAME stands for all that drivers and users may name. */
+/* sample_report FORMAT SPEED NOISE [NAME]: the sample report in a format of bench, on stdout; NAME stands for all
+ * that drivers and users may name. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,8 @@ static void rename_all(vkmm_bench *bench, const char *name)
 
 int main(int argc, char **argv)
 {
-    vkmm_report report = {.out = stdout, .utf8 = 1, .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul bench"};
+    vkmm_report report = {
+        .out = stdout, .utf8 = 1, .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul bench"};
     const vkmm_bench_writer *writer = argc >= 4 ? vkmm_bench_writer_find(argv[1]) : NULL;
     vkmm_bench bench = {.version = ""};
     vkmm_status status = VKMM_OK;

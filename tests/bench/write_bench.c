@@ -1,5 +1,5 @@
-/* write_bench FORMAT [SPEED [NOISE]]: the sample report on standard output, in a format of bench/writer.h; SPEED and NOISE as make_bench takes
- * them. */
+/* write_bench FORMAT [SPEED [NOISE]]: the sample report on standard output, in a format of bench/writer.h; SPEED and
+ * NOISE as make_bench takes them. */
 #include "make_bench.h"
 #include "bench/writer.h"
 
@@ -8,7 +8,8 @@
 int main(int count, char **arguments)
 {
     const vkmm_bench_writer *writer = count > 1 ? vkmm_bench_writer_find(arguments[1]) : NULL;
-    vkmm_report report = {.out = stdout, .utf8 = 1, .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul"};
+    vkmm_report report = {
+        .out = stdout, .utf8 = 1, .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul"};
     vkmm_bench bench = {0};
     vkmm_status status = VKMM_OK;
 

@@ -1,6 +1,7 @@
-/* A Vulkan layer that lets calls fail. VKMM_TEST_FAULT lists which: "vkQueueSubmit 3 -4" lets the third call of that function, in the whole process,
- * return VK_ERROR_DEVICE_LOST, and "vkAllocateMemory 1..5 -2" the first five; several are separated by commas. Each fault is told on the file
- * that VKMM_TEST_FAULT_LOG names. One instance and one device at a time. */
+/* A Vulkan layer that lets calls fail. VKMM_TEST_FAULT lists which: "vkQueueSubmit 3 -4" lets the third call of that
+ * function, in the whole process, return VK_ERROR_DEVICE_LOST, and "vkAllocateMemory 1..5 -2" the first five;
+ * several are separated by commas. Each fault is told on the file that VKMM_TEST_FAULT_LOG names. One instance and
+ * one device at a time. */
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
 
@@ -57,27 +58,29 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, cons
     return result != VK_SUCCESS ? result : next_submit(queue, count, infos, fence);
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL wait_for(VkDevice device, uint32_t count, const VkFence *fences, VkBool32 all, uint64_t timeout)
+static VKAPI_ATTR VkResult VKAPI_CALL wait_for(VkDevice device, uint32_t count, const VkFence *fences, VkBool32 all,
+                                               uint64_t timeout)
 {
     /* What a lost device was at has ended; a driver that is well would go on with it while its memory is freed. */
     VkResult waited = next_wait(device, count, fences, all, timeout), result = fault(WAIT);
     return result != VK_SUCCESS ? result : waited;
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAllocateInfo *info, const VkAllocationCallbacks *callbacks,
-                                               VkDeviceMemory *memory)
+static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAllocateInfo *info,
+                                               const VkAllocationCallbacks *callbacks, VkDeviceMemory *memory)
 {
     VkResult result = fault(ALLOCATE);
     return result != VK_SUCCESS ? result : next_allocate(device, info, callbacks, memory);
 }
 
 /* The loader's list of what to call next: this layer's entry, moved on to the layer below. */
-static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *callbacks,
-                                                      VkInstance *instance)
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *callbacks, VkInstance *instance)
 {
     VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)(uintptr_t)info->pNext;
 
-    while (link != NULL && (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO))
+    while (link != NULL &&
+           (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO))
         link = (VkLayerInstanceCreateInfo *)(uintptr_t)link->pNext;
     if (link == NULL) return VK_ERROR_INITIALIZATION_FAILED;
     next_instance_proc = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
@@ -91,7 +94,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
 {
     VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)(uintptr_t)info->pNext;
 
-    while (link != NULL && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO))
+    while (link != NULL &&
+           (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO))
         link = (VkLayerDeviceCreateInfo *)(uintptr_t)link->pNext;
     if (link == NULL) return VK_ERROR_INITIALIZATION_FAILED;
     PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;

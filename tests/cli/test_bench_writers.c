@@ -1,4 +1,5 @@
-/* Writers of benches and comparisons without a device: tables that fit, figures that do not exist, memory that ends, devices that are told apart. */
+/* Writers of benches and comparisons without a device: tables that fit, figures that do not exist, memory that ends,
+ * devices that are told apart. */
 #include "base/alloc.h"
 #include "make_bench.h"
 #include "bench/page.h"
@@ -19,7 +20,8 @@
 
 typedef vkmm_status (*compare_format)(vkmm_report *report, vkmm_comparison *comparison);
 
-static const compare_format compare_formats[] = {vkmm_compare_table, vkmm_compare_json, vkmm_compare_md, vkmm_compare_csv};
+static const compare_format compare_formats[] = {vkmm_compare_table, vkmm_compare_json, vkmm_compare_md,
+                                                 vkmm_compare_csv};
 
 /* What a writer makes of a bench; freed by the caller. */
 static char *written(const char *format, vkmm_report report, const vkmm_bench *bench)
@@ -156,7 +158,8 @@ static void free_reports(vkmm_bench benches[2])
     for (int i = 0; i < 2; i++) vkmm_bench_free(&benches[i]);
 }
 
-/* f32 that went through f16, and what else became of C: every format says so, and says nothing of it where it did not happen. */
+/* f32 that went through f16, and what else became of C: every format says so, and says nothing of it where it did
+ * not happen. */
 static void fewer_bits_are_told(void **state)
 {
     static const struct {
@@ -167,7 +170,8 @@ static void fewer_bits_are_told(void **state)
                  {"csv", ",f32,f16,relu,true\r\n", ",f32,f16,relu,true\r\n"},
                  {"md", "f32 (sum f16)", "+bias relu"},
                  {"junit", "f32 (sum f16)", "+bias relu"}};
-    static const char *const compare_words[] = {"f32 (sum f16)", "\"compute\":\"f16\"", "f32 (sum f16)", ",f32,f16,relu,true\r\n"};
+    static const char *const compare_words[] = {"f32 (sum f16)", "\"compute\":\"f16\"", "f32 (sum f16)",
+                                                ",f32,f16,relu,true\r\n"};
 
     (void)state;
     for (int told = 0; told < 2; told++) {
@@ -244,7 +248,8 @@ static void types_are_told_apart(void **state)
     assert_non_null(strstr(text, "square f32 "));
     free(text);
     for (uint32_t i = 0; i < benches[0].row_count; i++)
-        if (benches[0].rows[i].problem.type == VKMM_F32) assert_null(vkmm_bench_find(&benches[1], 0, &benches[0].rows[i]));
+        if (benches[0].rows[i].problem.type == VKMM_F32)
+            assert_null(vkmm_bench_find(&benches[1], 0, &benches[0].rows[i]));
     vkmm_free(who);
     free_reports(benches);
 }
@@ -299,8 +304,8 @@ static double middle_of(json_t *json, size_t contender)
 {
     json_t *means = json_object_get(json, "means"), *all = json_array_get(means, json_array_size(means) - 1);
 
-    return json_real_value(
-        json_object_get(json_object_get(json_array_get(json_object_get(all, "contenders"), contender), "ratio"), "middle"));
+    return json_real_value(json_object_get(
+        json_object_get(json_array_get(json_object_get(all, "contenders"), contender), "ratio"), "middle"));
 }
 
 static void regressions(void **state)
@@ -311,8 +316,8 @@ static void regressions(void **state)
     assert_int_equal(regressions_at(1, 0, NULL), 0);
     assert_int_equal(regressions_at(1.1, 0, NULL), 0);
     assert_int_equal(regressions_at(0.9, 0.15, NULL), 0);
-    /* Every row with a speed but the throttled one, whose rounds differ by more than that. Each device by itself: that another is slower in both reports
-     * is no regression. */
+    /* Every row with a speed but the throttled one, whose rounds differ by more than that. Each device by itself:
+     * that another is slower in both reports is no regression. */
     assert_int_equal(regressions_at(0.9, 0.05, &json), 63);
     first = json_array_get(json_object_get(json, "regressions"), 0);
     assert_int_equal(json_integer_value(json_object_get(first, "contender")), 3);
@@ -473,11 +478,18 @@ static void memory_ends(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_fit),   cmocka_unit_test(no_verdict_no_speed),       cmocka_unit_test(labels_differ),
-        cmocka_unit_test(regressions),  cmocka_unit_test(wrong_is_a_regression),     cmocka_unit_test(renamed_devices),
-        cmocka_unit_test(reasons_once), cmocka_unit_test(all_wrong_is_a_regression), cmocka_unit_test(single_samples),
-        cmocka_unit_test(memory_ends),  cmocka_unit_test(fewer_bits_are_told),       cmocka_unit_test(types_are_told_apart)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tables_fit),
+                                       cmocka_unit_test(no_verdict_no_speed),
+                                       cmocka_unit_test(labels_differ),
+                                       cmocka_unit_test(regressions),
+                                       cmocka_unit_test(wrong_is_a_regression),
+                                       cmocka_unit_test(renamed_devices),
+                                       cmocka_unit_test(reasons_once),
+                                       cmocka_unit_test(all_wrong_is_a_regression),
+                                       cmocka_unit_test(single_samples),
+                                       cmocka_unit_test(memory_ends),
+                                       cmocka_unit_test(fewer_bits_are_told),
+                                       cmocka_unit_test(types_are_told_apart)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The memory of generated inputs: the matrices hold what they hold when packed, and everything between them is a NaN. */
+/* The memory of generated inputs: the matrices hold what they hold when packed, and everything between them is a
+ * NaN. */
 #include "product/inputs.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -17,16 +18,21 @@ static const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 7};
 
 static char *at(const vkmm_view *view, uint64_t i, uint64_t j)
 {
-    return (char *)(uintptr_t)view->data + (i * view->row_stride + j * view->col_stride) * vkmm_type_of(view->type)->bytes;
+    return (char *)(uintptr_t)view->data +
+           (i * view->row_stride + j * view->col_stride) * vkmm_type_of(view->type)->bytes;
 }
 
-/* Every element of the operand's matrices stands where its view says; takes them away, so that what is left belongs to none. */
-static void take_matrices(const vkmm_problem *problem, vkmm_operand operand, void *data, const vkmm_problem *packed, const void *plain)
+/* Every element of the operand's matrices stands where its view says; takes them away, so that what is left belongs
+ * to none. */
+static void take_matrices(const vkmm_problem *problem, vkmm_operand operand, void *data, const vkmm_problem *packed,
+                          const void *plain)
 {
     for (uint64_t x = 0; x < vkmm_problem_batches(problem); x++) {
-        const vkmm_view view = vkmm_operand_view(problem, operand, data, x), want = vkmm_operand_view(packed, operand, plain, x);
+        const vkmm_view view = vkmm_operand_view(problem, operand, data, x),
+                        want = vkmm_operand_view(packed, operand, plain, x);
         for (uint64_t i = 0; i < view.rows; i++)
-            for (uint64_t j = 0; j < view.cols; j++) assert_true(vkmm_view_get(&view, i, j) == vkmm_view_get(&want, i, j));
+            for (uint64_t j = 0; j < view.cols; j++)
+                assert_true(vkmm_view_get(&view, i, j) == vkmm_view_get(&want, i, j));
     }
     for (uint64_t x = 0; x < vkmm_problem_batches(problem); x++) {
         const vkmm_view view = vkmm_operand_view(problem, operand, data, x);
@@ -37,7 +43,8 @@ static void take_matrices(const vkmm_problem *problem, vkmm_operand operand, voi
 
 static void expect_nothing_left(const vkmm_problem *problem, vkmm_operand operand, const void *data)
 {
-    const vkmm_view all = vkmm_view_rows(data, 1, vkmm_operand_elements(problem, operand), vkmm_operand_type(problem, operand));
+    const vkmm_view all =
+        vkmm_view_rows(data, 1, vkmm_operand_elements(problem, operand), vkmm_operand_type(problem, operand));
 
     for (uint64_t i = 0; i < all.cols; i++) assert_true(isnan(vkmm_view_get(&all, 0, i)));
 }
@@ -45,7 +52,8 @@ static void expect_nothing_left(const vkmm_problem *problem, vkmm_operand operan
 /* The problem's memory beside that of the packed one, for all three operands. */
 static void compare(const vkmm_problem *problem)
 {
-    vkmm_problem packed = {.m = problem->m, .n = problem->n, .k = problem->k, .batch_count = problem->batch_count, .scaled = 1, .beta = 1};
+    vkmm_problem packed = {
+        .m = problem->m, .n = problem->n, .k = problem->k, .batch_count = problem->batch_count, .scaled = 1, .beta = 1};
     void *memory[3], *plain[3];
 
     packed.type = problem->type;
@@ -65,7 +73,8 @@ static void compare(const vkmm_problem *problem)
     cli_inputs_fill_c(&inputs, problem, memory[VKMM_C]);
     cli_inputs_fill_c(&inputs, &packed, plain[VKMM_C]);
     for (int o = VKMM_A; o <= VKMM_C; o++) {
-        if (o != VKMM_C || vkmm_problem_beta(problem) != 0) take_matrices(problem, (vkmm_operand)o, memory[o], &packed, plain[o]);
+        if (o != VKMM_C || vkmm_problem_beta(problem) != 0)
+            take_matrices(problem, (vkmm_operand)o, memory[o], &packed, plain[o]);
         expect_nothing_left(problem, (vkmm_operand)o, memory[o]);
         free(memory[o]);
         free(plain[o]);
@@ -75,10 +84,13 @@ static void compare(const vkmm_problem *problem)
 static void gaps_are_nan(void **state)
 {
     (void)state;
-    static const vkmm_types types[] = {
-        {VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_F16, VKMM_F16, VKMM_F32}, {VKMM_F16, VKMM_F32, VKMM_F32}, {VKMM_BF16, VKMM_BF16, VKMM_F32}};
+    static const vkmm_types types[] = {{VKMM_F32, VKMM_F32, VKMM_F32},
+                                       {VKMM_F16, VKMM_F16, VKMM_F32},
+                                       {VKMM_F16, VKMM_F32, VKMM_F32},
+                                       {VKMM_BF16, VKMM_BF16, VKMM_F32}};
     for (int choice = 0; choice < 64; choice++) {
-        vkmm_problem problem = {.m = 5, .n = 4, .k = 3, .lda = 7, .ldb = 9, .ldc = 6, .offset_a = 2, .offset_b = 1, .offset_c = 5};
+        vkmm_problem problem = {
+            .m = 5, .n = 4, .k = 3, .lda = 7, .ldb = 9, .ldc = 6, .offset_a = 2, .offset_b = 1, .offset_c = 5};
         problem.op_a = (choice & 1) != 0 ? VKMM_OP_T : VKMM_OP_N;
         problem.op_b = (choice & 2) != 0 ? VKMM_OP_T : VKMM_OP_N;
         problem.layout = (choice & 4) != 0 ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR;
@@ -99,8 +111,15 @@ static void gaps_are_nan(void **state)
 
 static void batches_differ(void **state)
 {
-    const vkmm_problem problem = {
-        .m = 4, .n = 4, .k = 4, .batch_count = 2, .stride_a = 16, .stride_b = 16, .stride_c = 16, .scaled = 1, .beta = 1};
+    const vkmm_problem problem = {.m = 4,
+                                  .n = 4,
+                                  .k = 4,
+                                  .batch_count = 2,
+                                  .stride_a = 16,
+                                  .stride_b = 16,
+                                  .stride_c = 16,
+                                  .scaled = 1,
+                                  .beta = 1};
     float a[32], b[32], c[32];
 
     (void)state;
@@ -148,8 +167,8 @@ static void empty_ones_are_left_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gaps_are_nan), cmocka_unit_test(batches_differ), cmocka_unit_test(the_bias),
-                                       cmocka_unit_test(empty_ones_are_left_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gaps_are_nan), cmocka_unit_test(batches_differ),
+                                       cmocka_unit_test(the_bias), cmocka_unit_test(empty_ones_are_left_alone)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

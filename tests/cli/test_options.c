@@ -35,8 +35,10 @@ static void a_refused_line_is_forgotten(void **state)
 /* What strtod takes beyond a decimal number is refused. */
 static void shares_and_mebibytes_are_decimal(void **state)
 {
-    static const char *const bad[] = {"0x10", "1e1", "0x1p3%", "1e1%", "1.2.3", "", "%", "+5", "-5", "nan", "inf", " 5", "5 "};
-    char rotating[] = "--rotating", noise[] = "--max-noise", regression[] = "--fail-on-regression", whole[] = "16", part[] = "0.5%";
+    static const char *const bad[] = {"0x10", "1e1", "0x1p3%", "1e1%", "1.2.3", "",  "%",
+                                      "+5",   "-5",  "nan",    "inf",  " 5",    "5 "};
+    char rotating[] = "--rotating", noise[] = "--max-noise", regression[] = "--fail-on-regression", whole[] = "16",
+         part[] = "0.5%";
     cli_options options;
 
     (void)state;
@@ -55,7 +57,8 @@ static void shares_and_mebibytes_are_decimal(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_refused_line_is_forgotten), cmocka_unit_test(shares_and_mebibytes_are_decimal)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_refused_line_is_forgotten),
+                                       cmocka_unit_test(shares_and_mebibytes_are_decimal)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,8 +37,12 @@ static void make_sample(sample *s)
     s->kernel.spec_ids[0] = 3;
     s->kernel.spec_values[0] = 4000000000u;
     s->device.max_buffer_bytes = UINT64_MAX;
-    s->row =
-        (vkmm_row){.device = &s->device, .problem = {4, 5, 6, VKMM_F32}, .init = "int", .kernel = &s->kernel, .timed = 1, .gflops = 1.5};
+    s->row = (vkmm_row){.device = &s->device,
+                        .problem = {4, 5, 6, VKMM_F32},
+                        .init = "int",
+                        .kernel = &s->kernel,
+                        .timed = 1,
+                        .gflops = 1.5};
     s->row.time = (vkmm_measurement){.kernel = series, .submit = series, .clock_note = ""};
     s->row.verify = (vkmm_row_verify){"full", 1, 0.5, 16, "fine"};
 }
@@ -79,8 +83,9 @@ static void json_survives(void **state)
                         "<b>\"GPU\",\\xff\\x0a\\x1b[31m\xc3\xa9 1");
     assert_true(json_is_null(json_object_get(json_object_get(json, "verify"), "error")));
     assert_true(json_is_null(json_object_get(json_object_get(json, "time"), "transfer_ms")));
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(json_object_get(json, "kernel"), "spec_constants"), "3")),
-                     4000000000u);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(json_object_get(json, "kernel"), "spec_constants"), "3")),
+        4000000000u);
     assert_null(memchr(text, '\n', strlen(text) - 1));
     json_decref(json);
     free(text);
@@ -106,7 +111,8 @@ static void fewer_bits_are_told(void **state)
         }
         for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
             const vkmm_writer *writer = vkmm_writer_find(words[i][0]);
-            const vkmm_ladder ladder = {.device = &s.device, .problem = s.row.problem, .init = "int", .rows = &s.row, .count = 1};
+            const vkmm_ladder ladder = {
+                .device = &s.device, .problem = s.row.problem, .init = "int", .rows = &s.row, .count = 1};
             const vkmm_tune_row tune = {.device = &s.device, .problem = s.row.problem};
             vkmm_report report = {.utf8 = 1, .version = "", .shader_hash = "", .command = ""};
             char *text = written(words[i][0], report, &s.row);
@@ -137,8 +143,10 @@ static void types_have_names(void **state)
         const vkmm_types types = *vkmm_types_at(count), usual = vkmm_types_default(types.in);
         char name[64];
         snprintf(name, sizeof name, "%s%s%s%s%s%s", vkmm_type_of(types.in)->name, types.out != usual.out ? "→" : "",
-                 types.out != usual.out ? vkmm_type_of(types.out)->name : "", types.compute != usual.compute ? " (sum " : "",
-                 types.compute != usual.compute ? vkmm_type_of(types.compute)->name : "", types.compute != usual.compute ? ")" : "");
+                 types.out != usual.out ? vkmm_type_of(types.out)->name : "",
+                 types.compute != usual.compute ? " (sum " : "",
+                 types.compute != usual.compute ? vkmm_type_of(types.compute)->name : "",
+                 types.compute != usual.compute ? ")" : "");
         assert_string_equal(vkmm_types_name(types, 1), name);
         assert_int_equal(vkmm_types_index(types), count);
         assert_int_equal(strchr(vkmm_types_name(types, 0), '>') != NULL, types.out != usual.out);
@@ -216,9 +224,11 @@ static void texts(void **state)
     assert_string_equal(text, "8^3");
     vkmm_text_clean(text, 4, "ab\xc3\xa9"); /* the last character does not fit whole */
     assert_string_equal(text, "ab");
-    vkmm_text_clean(text, sizeof text, "a\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa6"); /* what turns a line stays out, an ellipsis stays */
+    vkmm_text_clean(text, sizeof text,
+                    "a\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa6"); /* what turns a line stays out, an ellipsis stays */
     assert_string_equal(text, "a\\xe2\\x80\\xae\\xe2\\x81\\xa6\xe2\x80\xa6");
-    vkmm_text_clean(text, sizeof text, "\xed\xa0\x80\xc0\x80\xf5\xc2\x85\xe2\x82"); /* a surrogate, an overlong NUL, and so on */
+    vkmm_text_clean(text, sizeof text,
+                    "\xed\xa0\x80\xc0\x80\xf5\xc2\x85\xe2\x82"); /* a surrogate, an overlong NUL, and so on */
     assert_string_equal(text, "\\xed\\xa0\\x80\\xc0\\x80\\xf5\\xc2\\x85\\xe2\\x82");
 }
 
@@ -249,15 +259,24 @@ static void problems(void **state)
     expect_texts(&p, "4096×1×14336 NT ×64", "4096x1x14336 NT x64", "");
     p = (vkmm_problem){.m = 5, .n = 5, .k = 5, .layout = VKMM_COL_MAJOR, .op_a = VKMM_OP_T, .ldc = 8, .offset_b = 3};
     expect_texts(&p, "5³ TN", "5^3 TN", "column-major, offset_b 3, ldc 8");
-    p = (vkmm_problem){
-        .m = 2, .n = 3, .k = 4, .lda = 6, .batch_count = 2, .stride_a = 12, .stride_c = 6, .scaled = 1, .alpha = -0.5, .beta = 0.1};
+    p = (vkmm_problem){.m = 2,
+                       .n = 3,
+                       .k = 4,
+                       .lda = 6,
+                       .batch_count = 2,
+                       .stride_a = 12,
+                       .stride_c = 6,
+                       .scaled = 1,
+                       .alpha = -0.5,
+                       .beta = 0.1};
     expect_texts(&p, "2×3×4 ×2", "2x3x4 x2", "lda 6, stride_b 0, alpha -0.5, beta 0.1");
     p = (vkmm_problem){.m = 8, .n = 8, .k = 8, .has_bias = 1, .activation = VKMM_GELU};
     expect_texts(&p, "8³ +bias gelu", "8^3 +bias gelu", "");
     p = (vkmm_problem){.type = VKMM_U32, .scaled = 1, .alpha = 4294967295.0, .beta = -2147483648.0};
     expect_texts(&p, "0³", "0^3", "alpha 4294967295, beta -2147483648");
     /* Everything at its longest fits. */
-    p = (vkmm_problem){.layout = VKMM_COL_MAJOR, .lda = UINT64_MAX, .ldb = UINT64_MAX, .ldc = UINT64_MAX, .batch_count = UINT32_MAX};
+    p = (vkmm_problem){
+        .layout = VKMM_COL_MAJOR, .lda = UINT64_MAX, .ldb = UINT64_MAX, .ldc = UINT64_MAX, .batch_count = UINT32_MAX};
     p.m = p.n = UINT32_MAX;
     p.k = 0;
     p.offset_a = p.offset_b = p.offset_c = p.stride_a = p.stride_b = p.stride_c = UINT64_MAX;

@@ -78,12 +78,14 @@ static void accepts(void **state)
 
 static void refuses(void **state)
 {
-    static const char *const malformed[] = {"",     ",",      "5,",     ",5",    "5,,6", "x",   "3x",        "3x4",   "3x4x",  "3x4x5x",
-                                            "-5",   "+5",     " 5",     "5 ",    "5:",   "5:6", "5:6:",      "5:6:*", "5:6:+", "5:6:-1",
-                                            "5:6:", "5:6:1x", "5:6:1:", "0x10a", "1e3",  "5.0", "3x4x5:6:1", "5*6",   "٥",     "5x×5"};
+    static const char *const malformed[] = {
+        "",     ",",      "5,",     ",5",    "5,,6", "x",   "3x",        "3x4",   "3x4x",  "3x4x5x",
+        "-5",   "+5",     " 5",     "5 ",    "5:",   "5:6", "5:6:",      "5:6:*", "5:6:+", "5:6:-1",
+        "5:6:", "5:6:1x", "5:6:1:", "0x10a", "1e3",  "5.0", "3x4x5:6:1", "5*6",   "٥",     "5x×5"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) expect_refusal(malformed[i], "is none of N, MxNxK");
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++)
+        expect_refusal(malformed[i], "is none of N, MxNxK");
     expect_refusal("4294967296", "at most 4294967295");
     expect_refusal("1x2x18446744073709551616", "at most 4294967295");
     expect_refusal("6:5:1", "ends (5) before it starts (6)");
@@ -117,7 +119,8 @@ static void survives_noise(void **state)
         cli_sizes sizes = {NULL, 0};
         char text[33];
         unsigned length = (unsigned)(vkmm_random_bits(1, round) % (sizeof text - 1));
-        for (unsigned i = 0; i < length; i++) text[i] = letters[vkmm_random_bits(2, round * 64 + i) % (sizeof letters - 1)];
+        for (unsigned i = 0; i < length; i++)
+            text[i] = letters[vkmm_random_bits(2, round * 64 + i) % (sizeof letters - 1)];
         text[length] = '\0';
         if (cli_sizes_parse(&log, text, &sizes) != VKMM_OK) {
             assert_null(sizes.item);
@@ -189,9 +192,10 @@ static void reads_numbers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(accepts),        cmocka_unit_test(refuses),  cmocka_unit_test(limit_is_reachable),
-                                       cmocka_unit_test(survives_noise), cmocka_unit_test(suggests), cmocka_unit_test(reads_numbers),
-                                       cmocka_unit_test(matrices)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accepts),        cmocka_unit_test(refuses),  cmocka_unit_test(limit_is_reachable),
+        cmocka_unit_test(survives_noise), cmocka_unit_test(suggests), cmocka_unit_test(reads_numbers),
+        cmocka_unit_test(matrices)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

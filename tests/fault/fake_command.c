@@ -17,7 +17,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateCommandPool(VkDevice device, const V
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyCommandPool(VkDevice device, VkCommandPool pool, const VkAllocationCallbacks *with)
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyCommandPool(VkDevice device, VkCommandPool pool,
+                                                     const VkAllocationCallbacks *with)
 {
     (void)with;
     FAKE_ENTER(vkDestroyCommandPool);
@@ -25,7 +26,8 @@ VKAPI_ATTR void VKAPI_CALL fake_vkDestroyCommandPool(VkDevice device, VkCommandP
     FAKE_DESTROY(pool, FAKE_COMMAND_POOL);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkResetCommandPool(VkDevice device, VkCommandPool handle, VkCommandPoolResetFlags flags)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkResetCommandPool(VkDevice device, VkCommandPool handle,
+                                                       VkCommandPoolResetFlags flags)
 {
     (void)flags;
     FAKE_ENTER_OR_FAIL(vkResetCommandPool);
@@ -34,14 +36,16 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkResetCommandPool(VkDevice device, VkComman
     for (uint32_t i = 0; pool && i < fake.count; i++) {
         fake_object *command = fake.objects[i];
         if (!command->alive || command->kind != FAKE_COMMAND || command->parent != pool->id) continue;
-        if (command->command.state == FAKE_PENDING) fake_complain("%s: a command buffer of the pool is in flight", __func__);
+        if (command->command.state == FAKE_PENDING)
+            fake_complain("%s: a command buffer of the pool is in flight", __func__);
         command->command.state = FAKE_INITIAL;
         command->command.count = 0;
     }
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *info,
+                                                             VkCommandBuffer *out)
 {
     FAKE_ENTER(vkAllocateCommandBuffers);
     FAKE_FIND(device, FAKE_DEVICE);
@@ -76,7 +80,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEndCommandBuffer(VkCommandBuffer handle)
     fake_object *command = FAKE_FIND(handle, FAKE_COMMAND);
     if (command && guard.result != VK_SUCCESS) command->command.state = FAKE_INVALID;
     if (!command || guard.result != VK_SUCCESS) return guard.result;
-    if (command->command.state != FAKE_RECORDING) fake_complain("%s: the command buffer is not being recorded", __func__);
+    if (command->command.state != FAKE_RECORDING)
+        fake_complain("%s: the command buffer is not being recorded", __func__);
     command->command.state = FAKE_EXECUTABLE;
     return VK_SUCCESS;
 }
@@ -100,10 +105,11 @@ static void add(fake_object *command, const fake_step *step)
     command->command.steps[command->command.count++] = *step;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkCmdPipelineBarrier(VkCommandBuffer handle, VkPipelineStageFlags from, VkPipelineStageFlags to,
-                                                     VkDependencyFlags flags, uint32_t memory_count, const VkMemoryBarrier *memory,
-                                                     uint32_t buffer_count, const VkBufferMemoryBarrier *buffers, uint32_t image_count,
-                                                     const VkImageMemoryBarrier *images)
+VKAPI_ATTR void VKAPI_CALL fake_vkCmdPipelineBarrier(VkCommandBuffer handle, VkPipelineStageFlags from,
+                                                     VkPipelineStageFlags to, VkDependencyFlags flags,
+                                                     uint32_t memory_count, const VkMemoryBarrier *memory,
+                                                     uint32_t buffer_count, const VkBufferMemoryBarrier *buffers,
+                                                     uint32_t image_count, const VkImageMemoryBarrier *images)
 {
     (void)flags, (void)memory_count, (void)memory, (void)image_count, (void)images;
     FAKE_ENTER(vkCmdPipelineBarrier);
@@ -137,17 +143,22 @@ VKAPI_ATTR void VKAPI_CALL fake_vkCmdCopyBuffer(VkCommandBuffer handle, VkBuffer
     }
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkCmdFillBuffer(VkCommandBuffer handle, VkBuffer to, VkDeviceSize offset, VkDeviceSize bytes, uint32_t word)
+VKAPI_ATTR void VKAPI_CALL fake_vkCmdFillBuffer(VkCommandBuffer handle, VkBuffer to, VkDeviceSize offset,
+                                                VkDeviceSize bytes, uint32_t word)
 {
     FAKE_ENTER(vkCmdFillBuffer);
     fake_object *command = recording(handle, __func__);
-    const fake_step step = {
-        .what = FAKE_FILL, .to = buffer_of(to, offset, bytes, __func__), .to_offset = offset, .bytes = bytes, .word = word};
+    const fake_step step = {.what = FAKE_FILL,
+                            .to = buffer_of(to, offset, bytes, __func__),
+                            .to_offset = offset,
+                            .bytes = bytes,
+                            .word = word};
     if (offset % 4 != 0 || bytes % 4 != 0) fake_complain("%s: no whole words", __func__);
     if (step.to) add(command, &step);
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkCmdBindPipeline(VkCommandBuffer handle, VkPipelineBindPoint point, VkPipeline pipeline)
+VKAPI_ATTR void VKAPI_CALL fake_vkCmdBindPipeline(VkCommandBuffer handle, VkPipelineBindPoint point,
+                                                  VkPipeline pipeline)
 {
     (void)point;
     FAKE_ENTER(vkCmdBindPipeline);
@@ -157,8 +168,9 @@ VKAPI_ATTR void VKAPI_CALL fake_vkCmdBindPipeline(VkCommandBuffer handle, VkPipe
     if (command && command->command.family > 0) fake_complain("%s: a queue for transfers has no pipelines", __func__);
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkCmdBindDescriptorSets(VkCommandBuffer handle, VkPipelineBindPoint point, VkPipelineLayout layout,
-                                                        uint32_t first, uint32_t count, const VkDescriptorSet *sets, uint32_t dynamic_count,
+VKAPI_ATTR void VKAPI_CALL fake_vkCmdBindDescriptorSets(VkCommandBuffer handle, VkPipelineBindPoint point,
+                                                        VkPipelineLayout layout, uint32_t first, uint32_t count,
+                                                        const VkDescriptorSet *sets, uint32_t dynamic_count,
                                                         const uint32_t *dynamic)
 {
     (void)point, (void)dynamic_count, (void)dynamic;
@@ -170,8 +182,9 @@ VKAPI_ATTR void VKAPI_CALL fake_vkCmdBindDescriptorSets(VkCommandBuffer handle, 
     if (command && set) command->command.set = set->id;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkCmdPushConstants(VkCommandBuffer handle, VkPipelineLayout layout, VkShaderStageFlags stages,
-                                                   uint32_t offset, uint32_t bytes, const void *values)
+VKAPI_ATTR void VKAPI_CALL fake_vkCmdPushConstants(VkCommandBuffer handle, VkPipelineLayout layout,
+                                                   VkShaderStageFlags stages, uint32_t offset, uint32_t bytes,
+                                                   const void *values)
 {
     (void)stages;
     FAKE_ENTER(vkCmdPushConstants);
@@ -188,29 +201,35 @@ VKAPI_ATTR void VKAPI_CALL fake_vkCmdDispatch(VkCommandBuffer handle, uint32_t x
     FAKE_ENTER(vkCmdDispatch);
     fake_object *command = recording(handle, __func__);
     if (!command) return;
-    fake_step step = {.what = FAKE_DISPATCH, .pipeline = command->command.pipeline, .set = command->command.set, .groups = {x, y, z}};
-    const fake_object *pipeline = fake_find(step.pipeline, FAKE_PIPELINE, __func__), *set = fake_find(step.set, FAKE_SET, __func__);
+    fake_step step = {
+        .what = FAKE_DISPATCH, .pipeline = command->command.pipeline, .set = command->command.set, .groups = {x, y, z}};
+    const fake_object *pipeline = fake_find(step.pipeline, FAKE_PIPELINE, __func__),
+                      *set = fake_find(step.set, FAKE_SET, __func__);
     if (!pipeline || !set) return;
-    if (command->command.pushed < pipeline->pipeline.push_bytes) fake_complain("%s: push constants are missing", __func__);
+    if (command->command.pushed < pipeline->pipeline.push_bytes)
+        fake_complain("%s: push constants are missing", __func__);
     if (set->set.count != pipeline->pipeline.bindings) fake_complain("%s: the set does not fit the pipeline", __func__);
-    if (x > 65535 || y > 65535 || z > 65535 || x == 0 || y == 0 || z == 0) fake_complain("%s: %ux%ux%u workgroups", __func__, x, y, z);
+    if (x > 65535 || y > 65535 || z > 65535 || x == 0 || y == 0 || z == 0)
+        fake_complain("%s: %ux%ux%u workgroups", __func__, x, y, z);
     for (uint32_t i = 0; i < set->set.count; i++)
         if (!fake_alive(set->set.bindings[i].buffer)) fake_complain("%s: binding %u has no buffer", __func__, i);
     memcpy(step.push, command->command.push, sizeof step.push);
     add(command, &step);
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkCmdResetQueryPool(VkCommandBuffer handle, VkQueryPool queries, uint32_t first, uint32_t count)
+VKAPI_ATTR void VKAPI_CALL fake_vkCmdResetQueryPool(VkCommandBuffer handle, VkQueryPool queries, uint32_t first,
+                                                    uint32_t count)
 {
     FAKE_ENTER(vkCmdResetQueryPool);
     const fake_object *pool = FAKE_FIND(queries, FAKE_QUERIES);
     const fake_step step = {.what = FAKE_RESET, .queries = pool ? pool->id : 0, .first = first, .count = count};
-    if (pool && first + count > pool->queries.count) fake_complain("%s: queries %u to %u", __func__, first, first + count);
+    if (pool && first + count > pool->queries.count)
+        fake_complain("%s: queries %u to %u", __func__, first, first + count);
     if (pool) add(recording(handle, __func__), &step);
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkCmdWriteTimestamp(VkCommandBuffer handle, VkPipelineStageFlagBits stage, VkQueryPool queries,
-                                                    uint32_t query)
+VKAPI_ATTR void VKAPI_CALL fake_vkCmdWriteTimestamp(VkCommandBuffer handle, VkPipelineStageFlagBits stage,
+                                                    VkQueryPool queries, uint32_t query)
 {
     (void)stage;
     FAKE_ENTER(vkCmdWriteTimestamp);

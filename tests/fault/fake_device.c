@@ -11,7 +11,8 @@ static void check_queues(const VkDeviceCreateInfo *info)
     uint32_t seen = 0;
     for (uint32_t i = 0; i < info->queueCreateInfoCount; i++) {
         const VkDeviceQueueCreateInfo *queue = &info->pQueueCreateInfos[i];
-        if (queue->queueFamilyIndex >= fake_family_count() || seen & 1u << queue->queueFamilyIndex || queue->queueCount != 1)
+        if (queue->queueFamilyIndex >= fake_family_count() || seen & 1u << queue->queueFamilyIndex ||
+            queue->queueCount != 1)
             fake_complain("vkCreateDevice: %u queues of family %u", queue->queueCount, queue->queueFamilyIndex);
         else
             seen |= 1u << queue->queueFamilyIndex;
@@ -27,7 +28,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDevice(VkPhysicalDevice handle, cons
     if (!physical) return VK_ERROR_INITIALIZATION_FAILED;
     check_queues(info);
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
-        if (strcmp(info->ppEnabledExtensionNames[i], VK_EXT_MEMORY_BUDGET_EXTENSION_NAME) != 0) return VK_ERROR_EXTENSION_NOT_PRESENT;
+        if (strcmp(info->ppEnabledExtensionNames[i], VK_EXT_MEMORY_BUDGET_EXTENSION_NAME) != 0)
+            return VK_ERROR_EXTENSION_NOT_PRESENT;
     fake_object *device = fake_make(FAKE_DEVICE, physical->parent);
     for (uint32_t i = 0; i < info->queueCreateInfoCount; i++)
         fake_make(FAKE_QUEUE, device->id)->queue.family = info->pQueueCreateInfos[i].queueFamilyIndex;
@@ -64,8 +66,8 @@ VKAPI_ATTR void VKAPI_CALL fake_vkGetDeviceQueue(VkDevice handle, uint32_t famil
     if (!*out) fake_complain("%s: no queue %u of family %u was made", __func__, index, family);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateBuffer(VkDevice device, const VkBufferCreateInfo *info, const VkAllocationCallbacks *with,
-                                                   VkBuffer *out)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
+                                                   const VkAllocationCallbacks *with, VkBuffer *out)
 {
     (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateBuffer, VkBuffer, out);
@@ -76,7 +78,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateBuffer(VkDevice device, const VkBuff
     fake_object *buffer = fake_make(FAKE_BUFFER, parent ? parent->id : 0);
     buffer->buffer.bytes = info->size;
     buffer->buffer.shared = info->sharingMode == VK_SHARING_MODE_CONCURRENT;
-    if (buffer->buffer.shared && info->queueFamilyIndexCount < 2) fake_complain("%s: a buffer shared with nobody", __func__);
+    if (buffer->buffer.shared && info->queueFamilyIndexCount < 2)
+        fake_complain("%s: a buffer shared with nobody", __func__);
     *out = FAKE_HANDLE(VkBuffer, buffer);
     return VK_SUCCESS;
 }
@@ -94,7 +97,8 @@ static uint64_t required(uint64_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkGetBufferMemoryRequirements(VkDevice device, VkBuffer handle, VkMemoryRequirements *out)
+VKAPI_ATTR void VKAPI_CALL fake_vkGetBufferMemoryRequirements(VkDevice device, VkBuffer handle,
+                                                              VkMemoryRequirements *out)
 {
     FAKE_ENTER(vkGetBufferMemoryRequirements);
     FAKE_FIND(device, FAKE_DEVICE);
@@ -102,18 +106,20 @@ VKAPI_ATTR void VKAPI_CALL fake_vkGetBufferMemoryRequirements(VkDevice device, V
     if (buffer) *out = (VkMemoryRequirements){required(buffer->buffer.bytes), ALIGNMENT, fake.caps.unified ? 1 : 7};
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateMemory(VkDevice handle, const VkMemoryAllocateInfo *info, const VkAllocationCallbacks *with,
-                                                     VkDeviceMemory *out)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateMemory(VkDevice handle, const VkMemoryAllocateInfo *info,
+                                                     const VkAllocationCallbacks *with, VkDeviceMemory *out)
 {
     (void)with;
     FAKE_ENTER_OR_SPOIL(vkAllocateMemory, VkDeviceMemory, out);
     const fake_object *device = FAKE_FIND(handle, FAKE_DEVICE);
     const uint32_t heap = info->memoryTypeIndex > 0;
-    if (info->memoryTypeIndex >= (fake.caps.unified ? 1 : 3) || info->allocationSize == 0 || info->allocationSize > fake_heap_bytes())
-        fake_complain("%s: %llu bytes of type %u", __func__, (unsigned long long)info->allocationSize, info->memoryTypeIndex);
+    if (info->memoryTypeIndex >= (fake.caps.unified ? 1 : 3) || info->allocationSize == 0 ||
+        info->allocationSize > fake_heap_bytes())
+        fake_complain("%s: %llu bytes of type %u", __func__, (unsigned long long)info->allocationSize,
+                      info->memoryTypeIndex);
     if (info->allocationSize > fake_max_allocation())
-        fake_complain("%s: %llu bytes; maxMemoryAllocationSize is %llu", __func__, (unsigned long long)info->allocationSize,
-                      (unsigned long long)fake_max_allocation());
+        fake_complain("%s: %llu bytes; maxMemoryAllocationSize is %llu", __func__,
+                      (unsigned long long)info->allocationSize, (unsigned long long)fake_max_allocation());
     if (fake.allocations >= fake_or(fake.caps.max_allocations, 4096)) return VK_ERROR_TOO_MANY_OBJECTS;
     if (fake.heap_used[heap] + info->allocationSize > fake_heap_bytes()) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     unsigned char *data = malloc(info->allocationSize);
@@ -145,7 +151,8 @@ VKAPI_ATTR void VKAPI_CALL fake_vkFreeMemory(VkDevice device, VkDeviceMemory han
     FAKE_DESTROY(handle, FAKE_MEMORY);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkBindBufferMemory(VkDevice device, VkBuffer buffer_handle, VkDeviceMemory handle, VkDeviceSize offset)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkBindBufferMemory(VkDevice device, VkBuffer buffer_handle, VkDeviceMemory handle,
+                                                       VkDeviceSize offset)
 {
     FAKE_ENTER_OR_FAIL(vkBindBufferMemory);
     FAKE_FIND(device, FAKE_DEVICE);
@@ -154,26 +161,28 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkBindBufferMemory(VkDevice device, VkBuffer
     if (!buffer || !memory) return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (buffer->buffer.memory) fake_complain("%s: the buffer has memory already", __func__);
     if (offset % ALIGNMENT != 0 || offset + required(buffer->buffer.bytes) > memory->memory.bytes)
-        fake_complain("%s: %llu bytes at %llu of memory with %llu", __func__, (unsigned long long)required(buffer->buffer.bytes),
-                      (unsigned long long)offset, (unsigned long long)memory->memory.bytes);
+        fake_complain("%s: %llu bytes at %llu of memory with %llu", __func__,
+                      (unsigned long long)required(buffer->buffer.bytes), (unsigned long long)offset,
+                      (unsigned long long)memory->memory.bytes);
     buffer->buffer.memory = memory->id;
     buffer->buffer.offset = offset;
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkMapMemory(VkDevice device, VkDeviceMemory handle, VkDeviceSize offset, VkDeviceSize bytes,
-                                                VkMemoryMapFlags flags, void **out)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkMapMemory(VkDevice device, VkDeviceMemory handle, VkDeviceSize offset,
+                                                VkDeviceSize bytes, VkMemoryMapFlags flags, void **out)
 {
     (void)flags;
     FAKE_ENTER_OR_SPOIL(vkMapMemory, void *, out);
     FAKE_FIND(device, FAKE_DEVICE);
     fake_object *memory = FAKE_FIND(handle, FAKE_MEMORY);
     if (!memory) return VK_ERROR_MEMORY_MAP_FAILED;
-    if (!fake.caps.unified && memory->memory.type == 0) fake_complain("%s: the host does not see this memory", __func__);
+    if (!fake.caps.unified && memory->memory.type == 0)
+        fake_complain("%s: the host does not see this memory", __func__);
     if (memory->memory.mapped) fake_complain("%s: the memory is mapped already", __func__);
     if (bytes != VK_WHOLE_SIZE && (bytes == 0 || offset + bytes > memory->memory.bytes))
-        fake_complain("%s: %llu bytes at %llu of memory with %llu", __func__, (unsigned long long)bytes, (unsigned long long)offset,
-                      (unsigned long long)memory->memory.bytes);
+        fake_complain("%s: %llu bytes at %llu of memory with %llu", __func__, (unsigned long long)bytes,
+                      (unsigned long long)offset, (unsigned long long)memory->memory.bytes);
     memory->memory.mapped = 1;
     *out = memory->memory.data + offset;
     return VK_SUCCESS;
@@ -191,12 +200,13 @@ VKAPI_ATTR void VKAPI_CALL fake_vkUnmapMemory(VkDevice device, VkDeviceMemory ha
 unsigned char *fake_bytes(uint64_t id, uint64_t offset, uint64_t bytes, const char *call)
 {
     const fake_object *buffer = fake_find(id, FAKE_BUFFER, call);
-    const fake_object *memory = buffer && buffer->buffer.memory ? fake_find(buffer->buffer.memory, FAKE_MEMORY, call) : NULL;
+    const fake_object *memory =
+        buffer && buffer->buffer.memory ? fake_find(buffer->buffer.memory, FAKE_MEMORY, call) : NULL;
     if (buffer && !buffer->buffer.memory) fake_complain("%s: a buffer without memory", call);
     if (!memory) return NULL;
     if (bytes == 0 || offset > buffer->buffer.bytes || bytes > buffer->buffer.bytes - offset) {
-        fake_complain("%s: %llu bytes at %llu of a buffer with %llu", call, (unsigned long long)bytes, (unsigned long long)offset,
-                      (unsigned long long)buffer->buffer.bytes);
+        fake_complain("%s: %llu bytes at %llu of a buffer with %llu", call, (unsigned long long)bytes,
+                      (unsigned long long)offset, (unsigned long long)buffer->buffer.bytes);
         return NULL;
     }
     return memory->memory.data + buffer->buffer.offset + offset;

@@ -39,7 +39,7 @@ uint32_t fake_family_count(void)
 static PFN_vkVoidFunction find(const char *name)
 {
     const size_t size = strlen(name) + 1;
-#define X(entry)                                                                                                                           \
+#define X(entry)                                                                                                       \
     if (sizeof #entry == size && memcmp(name, #entry, size) == 0) return (PFN_vkVoidFunction)fake_##entry;
     FAKE_FALLIBLE(X)
     FAKE_OTHERS(X)
@@ -51,7 +51,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL fake_vkGetInstanceProcAddr(VkInstance i
 {
     FAKE_ENTER(vkGetInstanceProcAddr);
     if (instance) FAKE_FIND(instance, FAKE_INSTANCE);
-    if (!instance && strcmp(name, "vkEnumerateInstanceVersion") != 0 && strcmp(name, "vkCreateInstance") != 0) return NULL;
+    if (!instance && strcmp(name, "vkEnumerateInstanceVersion") != 0 && strcmp(name, "vkCreateInstance") != 0)
+        return NULL;
     return find(name);
 }
 
@@ -74,7 +75,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateInstanceVersion(uint32_t *version
     return guard.result;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *with, VkInstance *out)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateInstance(const VkInstanceCreateInfo *info,
+                                                     const VkAllocationCallbacks *with, VkInstance *out)
 {
     (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateInstance, VkInstance, out);
@@ -92,7 +94,8 @@ VKAPI_ATTR void VKAPI_CALL fake_vkDestroyInstance(VkInstance instance, const VkA
     FAKE_DESTROY(instance, FAKE_INSTANCE);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkPhysicalDevice *out)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *count,
+                                                               VkPhysicalDevice *out)
 {
     FAKE_ENTER(vkEnumeratePhysicalDevices);
     const fake_object *instance = FAKE_FIND(handle, FAKE_INSTANCE);
@@ -108,8 +111,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumeratePhysicalDevices(VkInstance handle
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char *layer, uint32_t *count,
-                                                                         VkExtensionProperties *out)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char *layer,
+                                                                         uint32_t *count, VkExtensionProperties *out)
 {
     (void)layer;
     FAKE_ENTER(vkEnumerateDeviceExtensionProperties);
@@ -163,7 +166,8 @@ static void fill_properties(VkBaseOutStructure *next)
     }
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDeviceProperties2 *out)
+VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceProperties2(VkPhysicalDevice handle,
+                                                               VkPhysicalDeviceProperties2 *out)
 {
     FAKE_ENTER(vkGetPhysicalDeviceProperties2);
     FAKE_FIND(handle, FAKE_PHYSICAL);
@@ -203,14 +207,16 @@ static void fill_memory(VkPhysicalDeviceMemoryProperties *out)
     out->memoryTypeCount = fake.caps.unified ? 1 : 3;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceMemoryProperties(VkPhysicalDevice handle, VkPhysicalDeviceMemoryProperties *out)
+VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceMemoryProperties(VkPhysicalDevice handle,
+                                                                    VkPhysicalDeviceMemoryProperties *out)
 {
     FAKE_ENTER(vkGetPhysicalDeviceMemoryProperties);
     FAKE_FIND(handle, FAKE_PHYSICAL);
     fill_memory(out);
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice handle, VkPhysicalDeviceMemoryProperties2 *out)
+VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice handle,
+                                                                     VkPhysicalDeviceMemoryProperties2 *out)
 {
     FAKE_ENTER(vkGetPhysicalDeviceMemoryProperties2);
     FAKE_FIND(handle, FAKE_PHYSICAL);

@@ -23,7 +23,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreatePipelineCache(VkDevice device, const
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipelineCache(VkDevice device, VkPipelineCache cache, const VkAllocationCallbacks *with)
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipelineCache(VkDevice device, VkPipelineCache cache,
+                                                       const VkAllocationCallbacks *with)
 {
     (void)with;
     FAKE_ENTER(vkDestroyPipelineCache);
@@ -31,7 +32,8 @@ VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipelineCache(VkDevice device, VkPipeli
     FAKE_DESTROY(cache, FAKE_CACHE);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetPipelineCacheData(VkDevice device, VkPipelineCache handle, size_t *bytes, void *data)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetPipelineCacheData(VkDevice device, VkPipelineCache handle, size_t *bytes,
+                                                           void *data)
 {
     static const uint8_t header[16] = {HEADER, 0, 0, 0, 1, 0, 0, 0, 0xfa, 0xfa, 0, 0, 0x34, 0x12, 0, 0};
     FAKE_ENTER_OR_FAIL(vkGetPipelineCacheData);
@@ -78,7 +80,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateShaderModule(VkDevice device, const 
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyShaderModule(VkDevice device, VkShaderModule shader, const VkAllocationCallbacks *with)
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyShaderModule(VkDevice device, VkShaderModule shader,
+                                                      const VkAllocationCallbacks *with)
 {
     (void)with;
     FAKE_ENTER(vkDestroyShaderModule);
@@ -86,15 +89,18 @@ VKAPI_ATTR void VKAPI_CALL fake_vkDestroyShaderModule(VkDevice device, VkShaderM
     FAKE_DESTROY(shader, FAKE_SHADER);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDescriptorSetLayout(VkDevice device, const VkDescriptorSetLayoutCreateInfo *info,
-                                                                const VkAllocationCallbacks *with, VkDescriptorSetLayout *out)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDescriptorSetLayout(VkDevice device,
+                                                                const VkDescriptorSetLayoutCreateInfo *info,
+                                                                const VkAllocationCallbacks *with,
+                                                                VkDescriptorSetLayout *out)
 {
     (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateDescriptorSetLayout, VkDescriptorSetLayout, out);
     fake_object *layout = fake_make(FAKE_SET_LAYOUT, device_of(device, __func__));
     layout->layout.bindings = info->bindingCount;
     for (uint32_t i = 0; i < info->bindingCount; i++)
-        if (info->bindingCount > FAKE_BINDINGS || info->pBindings[i].binding != i || info->pBindings[i].descriptorCount != 1 ||
+        if (info->bindingCount > FAKE_BINDINGS || info->pBindings[i].binding != i ||
+            info->pBindings[i].descriptorCount != 1 ||
             info->pBindings[i].descriptorType != VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)
             fake_complain("%s: binding %u", __func__, i);
     *out = FAKE_HANDLE(VkDescriptorSetLayout, layout);
@@ -119,12 +125,14 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreatePipelineLayout(VkDevice device, cons
     const fake_object *set = info->setLayoutCount == 1 ? FAKE_FIND(info->pSetLayouts[0], FAKE_SET_LAYOUT) : NULL;
     layout->layout.bindings = set ? set->layout.bindings : 0;
     if (info->pushConstantRangeCount > 0) layout->layout.push_bytes = info->pPushConstantRanges[0].size;
-    if (layout->layout.push_bytes > FAKE_PUSH_BYTES) fake_complain("%s: more push constants than the device has", __func__);
+    if (layout->layout.push_bytes > FAKE_PUSH_BYTES)
+        fake_complain("%s: more push constants than the device has", __func__);
     *out = FAKE_HANDLE(VkPipelineLayout, layout);
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipelineLayout(VkDevice device, VkPipelineLayout layout, const VkAllocationCallbacks *with)
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipelineLayout(VkDevice device, VkPipelineLayout layout,
+                                                        const VkAllocationCallbacks *with)
 {
     (void)with;
     FAKE_ENTER(vkDestroyPipelineLayout);
@@ -136,16 +144,17 @@ static void specialize(const VkSpecializationInfo *info, uint32_t constants[FAKE
 {
     for (uint32_t i = 0; info && i < info->mapEntryCount; i++) {
         const VkSpecializationMapEntry *entry = &info->pMapEntries[i];
-        if (entry->constantID >= FAKE_CONSTANTS || entry->size != sizeof(uint32_t) || entry->offset + entry->size > info->dataSize)
+        if (entry->constantID >= FAKE_CONSTANTS || entry->size != sizeof(uint32_t) ||
+            entry->offset + entry->size > info->dataSize)
             fake_complain("vkCreateComputePipelines: constant %u", entry->constantID);
         else
             memcpy(&constants[entry->constantID], (const char *)info->pData + entry->offset, sizeof(uint32_t));
     }
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateComputePipelines(VkDevice device, VkPipelineCache cache_handle, uint32_t count,
-                                                             const VkComputePipelineCreateInfo *infos, const VkAllocationCallbacks *with,
-                                                             VkPipeline *out)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateComputePipelines(VkDevice device, VkPipelineCache cache_handle,
+                                                             uint32_t count, const VkComputePipelineCreateInfo *infos,
+                                                             const VkAllocationCallbacks *with, VkPipeline *out)
 {
     (void)with;
     FAKE_ENTER(vkCreateComputePipelines);
@@ -153,22 +162,26 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateComputePipelines(VkDevice device, Vk
     if (guard.result != VK_SUCCESS) return guard.result;
     fake_object *cache = cache_handle ? FAKE_FIND(cache_handle, FAKE_CACHE) : NULL;
     for (uint32_t i = 0; i < count; i++) {
-        const fake_object *shader = FAKE_FIND(infos[i].stage.module, FAKE_SHADER), *layout = FAKE_FIND(infos[i].layout, FAKE_LAYOUT);
+        const fake_object *shader = FAKE_FIND(infos[i].stage.module, FAKE_SHADER),
+                          *layout = FAKE_FIND(infos[i].layout, FAKE_LAYOUT);
         fake_object *pipeline = fake_make(FAKE_PIPELINE, device_of(device, __func__));
         if (shader) pipeline->pipeline.module = shader->shader;
         if (layout) pipeline->pipeline.bindings = layout->layout.bindings;
         if (layout) pipeline->pipeline.push_bytes = layout->layout.push_bytes;
         specialize(infos[i].stage.pSpecializationInfo, pipeline->pipeline.constants);
         const uint32_t *size = pipeline->pipeline.constants;
-        if ((uint64_t)size[VKMM_SPEC_WORKGROUP_X] * size[VKMM_SPEC_WORKGROUP_Y] > 1024 || size[VKMM_SPEC_WORKGROUP_X] == 0)
-            fake_complain("%s: a workgroup of %ux%u", __func__, size[VKMM_SPEC_WORKGROUP_X], size[VKMM_SPEC_WORKGROUP_Y]);
+        if ((uint64_t)size[VKMM_SPEC_WORKGROUP_X] * size[VKMM_SPEC_WORKGROUP_Y] > 1024 ||
+            size[VKMM_SPEC_WORKGROUP_X] == 0)
+            fake_complain("%s: a workgroup of %ux%u", __func__, size[VKMM_SPEC_WORKGROUP_X],
+                          size[VKMM_SPEC_WORKGROUP_Y]);
         if (cache) cache->cache.bytes += ENTRY;
         out[i] = FAKE_HANDLE(VkPipeline, pipeline);
     }
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipeline(VkDevice device, VkPipeline pipeline, const VkAllocationCallbacks *with)
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipeline(VkDevice device, VkPipeline pipeline,
+                                                  const VkAllocationCallbacks *with)
 {
     (void)with;
     FAKE_ENTER(vkDestroyPipeline);
@@ -176,8 +189,8 @@ VKAPI_ATTR void VKAPI_CALL fake_vkDestroyPipeline(VkDevice device, VkPipeline pi
     FAKE_DESTROY(pipeline, FAKE_PIPELINE);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateQueryPool(VkDevice device, const VkQueryPoolCreateInfo *info, const VkAllocationCallbacks *with,
-                                                      VkQueryPool *out)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateQueryPool(VkDevice device, const VkQueryPoolCreateInfo *info,
+                                                      const VkAllocationCallbacks *with, VkQueryPool *out)
 {
     (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateQueryPool, VkQueryPool, out);
@@ -189,7 +202,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateQueryPool(VkDevice device, const VkQ
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyQueryPool(VkDevice device, VkQueryPool queries, const VkAllocationCallbacks *with)
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyQueryPool(VkDevice device, VkQueryPool queries,
+                                                   const VkAllocationCallbacks *with)
 {
     (void)with;
     FAKE_ENTER(vkDestroyQueryPool);
@@ -197,8 +211,9 @@ VKAPI_ATTR void VKAPI_CALL fake_vkDestroyQueryPool(VkDevice device, VkQueryPool 
     FAKE_DESTROY(queries, FAKE_QUERIES);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetQueryPoolResults(VkDevice device, VkQueryPool handle, uint32_t first, uint32_t count, size_t bytes,
-                                                          void *data, VkDeviceSize stride, VkQueryResultFlags flags)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetQueryPoolResults(VkDevice device, VkQueryPool handle, uint32_t first,
+                                                          uint32_t count, size_t bytes, void *data, VkDeviceSize stride,
+                                                          VkQueryResultFlags flags)
 {
     FAKE_ENTER_OR_FAIL(vkGetQueryPoolResults);
     device_of(device, __func__);

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateFence(VkDevice device, const VkFenceCreateInfo *info, const VkAllocationCallbacks *with,
-                                                  VkFence *out)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateFence(VkDevice device, const VkFenceCreateInfo *info,
+                                                  const VkAllocationCallbacks *with, VkFence *out)
 {
     (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateFence, VkFence, out);
@@ -40,7 +40,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkResetFences(VkDevice device, uint32_t coun
 static void stamp(fake_object *queries, const fake_step *step)
 {
     struct timespec now;
-    if (queries->queries.state[step->first] != 1) fake_complain("vkCmdWriteTimestamp: query %u was not reset", step->first);
+    if (queries->queries.state[step->first] != 1)
+        fake_complain("vkCmdWriteTimestamp: query %u was not reset", step->first);
     clock_gettime(CLOCK_MONOTONIC, &now);
     queries->queries.stamps[step->first] = (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
     queries->queries.state[step->first] = 2;
@@ -58,7 +59,8 @@ static void execute_step(const fake_step *step)
     if (step->what == FAKE_RESET && queries)
         for (uint32_t i = 0; i < step->count; i++) queries->queries.state[step->first + i] = 1;
     if (step->what != FAKE_DISPATCH) return;
-    const fake_object *pipeline = fake_find(step->pipeline, FAKE_PIPELINE, "execution"), *set = fake_find(step->set, FAKE_SET, "execution");
+    const fake_object *pipeline = fake_find(step->pipeline, FAKE_PIPELINE, "execution"),
+                      *set = fake_find(step->set, FAKE_SET, "execution");
     if (pipeline && set) fake_run_kernel(step, pipeline, set);
 }
 
@@ -71,7 +73,8 @@ void fake_execute(const fake_object *command)
 static void end(const fake_submission *submission)
 {
     fake_object *command = fake_alive(submission->command), *fence = fake_alive(submission->fence);
-    if (command && command->command.state == FAKE_PENDING) command->command.state = fake.lost ? FAKE_INVALID : FAKE_EXECUTABLE;
+    if (command && command->command.state == FAKE_PENDING)
+        command->command.state = fake.lost ? FAKE_INVALID : FAKE_EXECUTABLE;
     if (fence) fence->fence.signaled = 1, fence->fence.pending = 0;
 }
 
@@ -113,7 +116,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetFenceStatus(VkDevice device, VkFence ha
     return fence->fence.signaled ? VK_SUCCESS : VK_NOT_READY;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkWaitForFences(VkDevice device, uint32_t count, const VkFence *fences, VkBool32 all, uint64_t timeout)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkWaitForFences(VkDevice device, uint32_t count, const VkFence *fences,
+                                                    VkBool32 all, uint64_t timeout)
 {
     (void)all, (void)timeout;
     FAKE_ENTER_OR_FAIL(vkWaitForFences);
@@ -152,7 +156,8 @@ static void check(const fake_object *command, const char *call)
         const fake_object *set = step->set ? fake_find(step->set, FAKE_SET, call) : NULL;
         check_owner(step->from, command->command.family, call);
         check_owner(step->to, command->command.family, call);
-        for (uint32_t b = 0; set && b < set->set.count; b++) check_owner(set->set.bindings[b].buffer, command->command.family, call);
+        for (uint32_t b = 0; set && b < set->set.count; b++)
+            check_owner(set->set.bindings[b].buffer, command->command.family, call);
         for (uint32_t b = 0; set && b < set->set.count; b++)
             fake_bytes(set->set.bindings[b].buffer, set->set.bindings[b].offset, set->set.bindings[b].bytes, call);
     }
@@ -167,7 +172,8 @@ static void submit(const fake_object *queue, VkCommandBuffer handle, fake_object
                       command->command.state == FAKE_PENDING   ? "in flight"
                       : command->command.state == FAKE_INVALID ? "invalid, since something that it uses is gone"
                                                                : "not recorded");
-    if (queue && command->command.family != queue->queue.family) fake_complain("%s: the command buffer is of another queue family", call);
+    if (queue && command->command.family != queue->queue.family)
+        fake_complain("%s: the command buffer is of another queue family", call);
     check(command, call);
     if (fake.submitted == fake.submission_capacity) {
         fake.submission_capacity = fake.submission_capacity ? 2 * fake.submission_capacity : 8;
@@ -179,17 +185,20 @@ static void submit(const fake_object *queue, VkCommandBuffer handle, fake_object
     if (!fake.caps.lazy) execute_until(fake.submitted - 1);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkQueueSubmit(VkQueue handle, uint32_t count, const VkSubmitInfo *infos, VkFence fence_handle)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkQueueSubmit(VkQueue handle, uint32_t count, const VkSubmitInfo *infos,
+                                                  VkFence fence_handle)
 {
     FAKE_ENTER_OR_FAIL(vkQueueSubmit);
     const fake_object *queue = FAKE_FIND(handle, FAKE_QUEUE);
     fake_object *fence = fence_handle ? FAKE_FIND(fence_handle, FAKE_FENCE) : NULL;
-    if (fence && (fence->fence.signaled || fence->fence.pending)) fake_complain("%s: the fence was not reset", __func__);
+    if (fence && (fence->fence.signaled || fence->fence.pending))
+        fake_complain("%s: the fence was not reset", __func__);
     if (fence) fence->fence.pending = 1;
     for (uint32_t i = 0; i < count; i++) {
         if (infos[i].waitSemaphoreCount > 0 || infos[i].signalSemaphoreCount > 0)
             fake_complain("%s: the fake driver knows no semaphores", __func__);
-        for (uint32_t b = 0; b < infos[i].commandBufferCount; b++) submit(queue, infos[i].pCommandBuffers[b], fence, __func__);
+        for (uint32_t b = 0; b < infos[i].commandBufferCount; b++)
+            submit(queue, infos[i].pCommandBuffers[b], fence, __func__);
     }
     return VK_SUCCESS;
 }

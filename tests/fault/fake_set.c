@@ -15,7 +15,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDescriptorPool(VkDevice device, cons
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkDestroyDescriptorPool(VkDevice device, VkDescriptorPool pool, const VkAllocationCallbacks *with)
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroyDescriptorPool(VkDevice device, VkDescriptorPool pool,
+                                                        const VkAllocationCallbacks *with)
 {
     (void)with;
     FAKE_ENTER(vkDestroyDescriptorPool);
@@ -23,7 +24,8 @@ VKAPI_ATTR void VKAPI_CALL fake_vkDestroyDescriptorPool(VkDevice device, VkDescr
     FAKE_DESTROY(pool, FAKE_DESCRIPTOR_POOL);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateInfo *info, VkDescriptorSet *out)
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateInfo *info,
+                                                             VkDescriptorSet *out)
 {
     FAKE_ENTER(vkAllocateDescriptorSets);
     FAKE_FIND(device, FAKE_DEVICE);
@@ -48,19 +50,20 @@ static void write_binding(fake_object *set, uint32_t binding, const VkDescriptor
     const fake_object *buffer = fake_find((uint64_t)(uintptr_t)part->buffer, FAKE_BUFFER, call);
     if (!buffer) return;
     if (part->offset % fake_alignment() != 0)
-        fake_complain("%s: offset %llu of binding %u; minStorageBufferOffsetAlignment is %u", call, (unsigned long long)part->offset,
-                      binding, fake_alignment());
+        fake_complain("%s: offset %llu of binding %u; minStorageBufferOffsetAlignment is %u", call,
+                      (unsigned long long)part->offset, binding, fake_alignment());
     if (part->range == 0 || part->range > fake_max_range())
-        fake_complain("%s: %llu bytes at binding %u; maxStorageBufferRange is %llu", call, (unsigned long long)part->range, binding,
-                      (unsigned long long)fake_max_range());
+        fake_complain("%s: %llu bytes at binding %u; maxStorageBufferRange is %llu", call,
+                      (unsigned long long)part->range, binding, (unsigned long long)fake_max_range());
     if (part->offset >= buffer->buffer.bytes || part->range > buffer->buffer.bytes - part->offset)
         fake_complain("%s: %llu bytes at %llu of a buffer with %llu", call, (unsigned long long)part->range,
                       (unsigned long long)part->offset, (unsigned long long)buffer->buffer.bytes);
     set->set.bindings[binding] = (fake_binding){buffer->id, part->offset, part->range};
 }
 
-VKAPI_ATTR void VKAPI_CALL fake_vkUpdateDescriptorSets(VkDevice device, uint32_t count, const VkWriteDescriptorSet *writes,
-                                                       uint32_t copy_count, const VkCopyDescriptorSet *copies)
+VKAPI_ATTR void VKAPI_CALL fake_vkUpdateDescriptorSets(VkDevice device, uint32_t count,
+                                                       const VkWriteDescriptorSet *writes, uint32_t copy_count,
+                                                       const VkCopyDescriptorSet *copies)
 {
     (void)copies;
     FAKE_ENTER(vkUpdateDescriptorSets);

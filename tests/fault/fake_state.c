@@ -30,10 +30,10 @@ static const char *const call_names[FAKE_CALL_COUNT] = {
 #undef X
 };
 
-static const char *const kind_names[FAKE_KIND_COUNT] = {"instance", "physical device", "device",         "queue",        "memory",
-                                                        "buffer",   "pipeline cache",  "shader module",  "set layout",   "layout",
-                                                        "pipeline", "descriptor pool", "descriptor set", "command pool", "command buffer",
-                                                        "fence",    "query pool"};
+static const char *const kind_names[FAKE_KIND_COUNT] = {
+    "instance",       "physical device", "device",         "queue",  "memory",    "buffer",
+    "pipeline cache", "shader module",   "set layout",     "layout", "pipeline",  "descriptor pool",
+    "descriptor set", "command pool",    "command buffer", "fence",  "query pool"};
 
 const char *fake_kind_name(fake_kind kind)
 {
@@ -67,8 +67,8 @@ static int is_any(fake_call call)
 /* Calls by which a lost device shows. */
 static int waits_or_submits(fake_call call)
 {
-    return call == FAKE_vkQueueSubmit || call == FAKE_vkWaitForFences || call == FAKE_vkGetFenceStatus || call == FAKE_vkDeviceWaitIdle ||
-           call == FAKE_vkQueueWaitIdle || call == FAKE_vkGetQueryPoolResults;
+    return call == FAKE_vkQueueSubmit || call == FAKE_vkWaitForFences || call == FAKE_vkGetFenceStatus ||
+           call == FAKE_vkDeviceWaitIdle || call == FAKE_vkQueueWaitIdle || call == FAKE_vkGetQueryPoolResults;
 }
 
 fake_guard fake_enter(fake_call call)
@@ -105,7 +105,8 @@ void fake_fail(const char *call, uint64_t n, uint64_t times, VkResult result)
     failing.call = FAKE_FALLIBLE_COUNT;
     for (int i = 0; i < FAKE_FALLIBLE_COUNT; i++)
         if (strcmp(call, call_names[i]) == 0) failing.call = (fake_call)i;
-    if (*call && failing.call == FAKE_FALLIBLE_COUNT) fake_complain("fake_fail: %s is no entry point that can fail", call);
+    if (*call && failing.call == FAKE_FALLIBLE_COUNT)
+        fake_complain("fake_fail: %s is no entry point that can fail", call);
 }
 
 uint64_t fake_failed(void)
@@ -195,8 +196,8 @@ void fake_touch(const fake_object *object, const char *how, const char *call)
         fake_object *command = fake.objects[i];
         if (command->kind != FAKE_COMMAND || !command->alive || !uses(command, object)) continue;
         if (command->command.state == FAKE_PENDING)
-            fake_complain("%s: %s %#llx is %s while a command buffer that uses it is in flight", call, kind_names[object->kind],
-                          (unsigned long long)object->id, how);
+            fake_complain("%s: %s %#llx is %s while a command buffer that uses it is in flight", call,
+                          kind_names[object->kind], (unsigned long long)object->id, how);
         else if (command->command.state != FAKE_INITIAL && object->kind != FAKE_MEMORY)
             command->command.state = FAKE_INVALID;
     }

@@ -10,72 +10,72 @@
 #include "kernel/table.h"
 
 /* Every entry point: those that can fail, and the others. */
-#define FAKE_FALLIBLE(X)                                                                                                                   \
-    X(vkEnumerateInstanceVersion)                                                                                                          \
-    X(vkCreateInstance)                                                                                                                    \
-    X(vkEnumeratePhysicalDevices)                                                                                                          \
-    X(vkEnumerateDeviceExtensionProperties)                                                                                                \
-    X(vkCreateDevice)                                                                                                                      \
-    X(vkDeviceWaitIdle)                                                                                                                    \
-    X(vkQueueWaitIdle)                                                                                                                     \
-    X(vkCreateBuffer)                                                                                                                      \
-    X(vkAllocateMemory)                                                                                                                    \
-    X(vkBindBufferMemory)                                                                                                                  \
-    X(vkMapMemory)                                                                                                                         \
-    X(vkCreatePipelineCache)                                                                                                               \
-    X(vkGetPipelineCacheData)                                                                                                              \
-    X(vkCreateShaderModule)                                                                                                                \
-    X(vkCreateDescriptorSetLayout)                                                                                                         \
-    X(vkCreatePipelineLayout)                                                                                                              \
-    X(vkCreateComputePipelines)                                                                                                            \
-    X(vkCreateDescriptorPool)                                                                                                              \
-    X(vkAllocateDescriptorSets)                                                                                                            \
-    X(vkCreateCommandPool)                                                                                                                 \
-    X(vkAllocateCommandBuffers)                                                                                                            \
-    X(vkBeginCommandBuffer)                                                                                                                \
-    X(vkEndCommandBuffer)                                                                                                                  \
-    X(vkResetCommandPool)                                                                                                                  \
-    X(vkCreateFence)                                                                                                                       \
-    X(vkResetFences)                                                                                                                       \
-    X(vkGetFenceStatus)                                                                                                                    \
-    X(vkWaitForFences)                                                                                                                     \
-    X(vkQueueSubmit)                                                                                                                       \
-    X(vkCreateQueryPool)                                                                                                                   \
+#define FAKE_FALLIBLE(X)                                                                                               \
+    X(vkEnumerateInstanceVersion)                                                                                      \
+    X(vkCreateInstance)                                                                                                \
+    X(vkEnumeratePhysicalDevices)                                                                                      \
+    X(vkEnumerateDeviceExtensionProperties)                                                                            \
+    X(vkCreateDevice)                                                                                                  \
+    X(vkDeviceWaitIdle)                                                                                                \
+    X(vkQueueWaitIdle)                                                                                                 \
+    X(vkCreateBuffer)                                                                                                  \
+    X(vkAllocateMemory)                                                                                                \
+    X(vkBindBufferMemory)                                                                                              \
+    X(vkMapMemory)                                                                                                     \
+    X(vkCreatePipelineCache)                                                                                           \
+    X(vkGetPipelineCacheData)                                                                                          \
+    X(vkCreateShaderModule)                                                                                            \
+    X(vkCreateDescriptorSetLayout)                                                                                     \
+    X(vkCreatePipelineLayout)                                                                                          \
+    X(vkCreateComputePipelines)                                                                                        \
+    X(vkCreateDescriptorPool)                                                                                          \
+    X(vkAllocateDescriptorSets)                                                                                        \
+    X(vkCreateCommandPool)                                                                                             \
+    X(vkAllocateCommandBuffers)                                                                                        \
+    X(vkBeginCommandBuffer)                                                                                            \
+    X(vkEndCommandBuffer)                                                                                              \
+    X(vkResetCommandPool)                                                                                              \
+    X(vkCreateFence)                                                                                                   \
+    X(vkResetFences)                                                                                                   \
+    X(vkGetFenceStatus)                                                                                                \
+    X(vkWaitForFences)                                                                                                 \
+    X(vkQueueSubmit)                                                                                                   \
+    X(vkCreateQueryPool)                                                                                               \
     X(vkGetQueryPoolResults)
 
-#define FAKE_OTHERS(X)                                                                                                                     \
-    X(vkGetInstanceProcAddr)                                                                                                               \
-    X(vkDestroyInstance)                                                                                                                   \
-    X(vkGetPhysicalDeviceProperties2)                                                                                                      \
-    X(vkGetPhysicalDeviceFeatures2)                                                                                                        \
-    X(vkGetPhysicalDeviceMemoryProperties)                                                                                                 \
-    X(vkGetPhysicalDeviceMemoryProperties2)                                                                                                \
-    X(vkGetPhysicalDeviceQueueFamilyProperties)                                                                                            \
-    X(vkGetDeviceProcAddr)                                                                                                                 \
-    X(vkDestroyDevice)                                                                                                                     \
-    X(vkGetDeviceQueue)                                                                                                                    \
-    X(vkDestroyBuffer)                                                                                                                     \
-    X(vkGetBufferMemoryRequirements)                                                                                                       \
-    X(vkFreeMemory)                                                                                                                        \
-    X(vkUnmapMemory)                                                                                                                       \
-    X(vkDestroyPipelineCache)                                                                                                              \
-    X(vkDestroyShaderModule)                                                                                                               \
-    X(vkDestroyDescriptorSetLayout)                                                                                                        \
-    X(vkDestroyPipelineLayout)                                                                                                             \
-    X(vkDestroyPipeline)                                                                                                                   \
-    X(vkDestroyDescriptorPool)                                                                                                             \
-    X(vkUpdateDescriptorSets)                                                                                                              \
-    X(vkDestroyCommandPool)                                                                                                                \
-    X(vkDestroyFence)                                                                                                                      \
-    X(vkDestroyQueryPool)                                                                                                                  \
-    X(vkCmdPipelineBarrier)                                                                                                                \
-    X(vkCmdCopyBuffer)                                                                                                                     \
-    X(vkCmdFillBuffer)                                                                                                                     \
-    X(vkCmdBindPipeline)                                                                                                                   \
-    X(vkCmdBindDescriptorSets)                                                                                                             \
-    X(vkCmdPushConstants)                                                                                                                  \
-    X(vkCmdDispatch)                                                                                                                       \
-    X(vkCmdResetQueryPool)                                                                                                                 \
+#define FAKE_OTHERS(X)                                                                                                 \
+    X(vkGetInstanceProcAddr)                                                                                           \
+    X(vkDestroyInstance)                                                                                               \
+    X(vkGetPhysicalDeviceProperties2)                                                                                  \
+    X(vkGetPhysicalDeviceFeatures2)                                                                                    \
+    X(vkGetPhysicalDeviceMemoryProperties)                                                                             \
+    X(vkGetPhysicalDeviceMemoryProperties2)                                                                            \
+    X(vkGetPhysicalDeviceQueueFamilyProperties)                                                                        \
+    X(vkGetDeviceProcAddr)                                                                                             \
+    X(vkDestroyDevice)                                                                                                 \
+    X(vkGetDeviceQueue)                                                                                                \
+    X(vkDestroyBuffer)                                                                                                 \
+    X(vkGetBufferMemoryRequirements)                                                                                   \
+    X(vkFreeMemory)                                                                                                    \
+    X(vkUnmapMemory)                                                                                                   \
+    X(vkDestroyPipelineCache)                                                                                          \
+    X(vkDestroyShaderModule)                                                                                           \
+    X(vkDestroyDescriptorSetLayout)                                                                                    \
+    X(vkDestroyPipelineLayout)                                                                                         \
+    X(vkDestroyPipeline)                                                                                               \
+    X(vkDestroyDescriptorPool)                                                                                         \
+    X(vkUpdateDescriptorSets)                                                                                          \
+    X(vkDestroyCommandPool)                                                                                            \
+    X(vkDestroyFence)                                                                                                  \
+    X(vkDestroyQueryPool)                                                                                              \
+    X(vkCmdPipelineBarrier)                                                                                            \
+    X(vkCmdCopyBuffer)                                                                                                 \
+    X(vkCmdFillBuffer)                                                                                                 \
+    X(vkCmdBindPipeline)                                                                                               \
+    X(vkCmdBindDescriptorSets)                                                                                         \
+    X(vkCmdPushConstants)                                                                                              \
+    X(vkCmdDispatch)                                                                                                   \
+    X(vkCmdResetQueryPool)                                                                                             \
     X(vkCmdWriteTimestamp)
 
 typedef enum fake_call {
@@ -223,16 +223,17 @@ fake_guard fake_enter(fake_call call);
 void fake_leave(fake_guard *guard);
 
 /* First in each entry point: counts the call, and holds the lock until it returns. */
-#define FAKE_ENTER(name) const fake_guard guard __attribute__((cleanup(fake_leave_const), unused)) = fake_enter(FAKE_##name)
-#define FAKE_ENTER_OR_FAIL(name)                                                                                                           \
-    FAKE_ENTER(name);                                                                                                                      \
+#define FAKE_ENTER(name)                                                                                               \
+    const fake_guard guard __attribute__((cleanup(fake_leave_const), unused)) = fake_enter(FAKE_##name)
+#define FAKE_ENTER_OR_FAIL(name)                                                                                       \
+    FAKE_ENTER(name);                                                                                                  \
     if (guard.result != VK_SUCCESS) return guard.result
 /* Likewise for one that makes a handle, which is of nothing after a failure. */
-#define FAKE_ENTER_OR_SPOIL(name, type, out)                                                                                               \
-    FAKE_ENTER(name);                                                                                                                      \
-    if (guard.result != VK_SUCCESS) {                                                                                                      \
-        *(out) = (type)(uintptr_t)0xbadc0de;                                                                                               \
-        return guard.result;                                                                                                               \
+#define FAKE_ENTER_OR_SPOIL(name, type, out)                                                                           \
+    FAKE_ENTER(name);                                                                                                  \
+    if (guard.result != VK_SUCCESS) {                                                                                  \
+        *(out) = (type)(uintptr_t)0xbadc0de;                                                                           \
+        return guard.result;                                                                                           \
     }
 
 static inline void fake_leave_const(const fake_guard *guard)
@@ -247,7 +248,8 @@ void fake_complain(const char *format, ...) __attribute__((format(printf, 1, 2))
 fake_object *fake_make(fake_kind kind, uint64_t parent);
 const char *fake_kind_name(fake_kind kind);
 
-/* The object behind a handle; NULL, after a complaint that names the call, when there is none, it has ended, or it is of another kind. */
+/* The object behind a handle; NULL, after a complaint that names the call, when there is none, it has ended, or it
+ * is of another kind. */
 fake_object *fake_find(uint64_t handle, fake_kind kind, const char *call);
 #define FAKE_FIND(handle, kind)   fake_find((uint64_t)(uintptr_t)(handle), kind, __func__)
 #define FAKE_HANDLE(type, object) ((type)(uintptr_t)(object)->id)
@@ -255,11 +257,13 @@ fake_object *fake_find(uint64_t handle, fake_kind kind, const char *call);
 /* Without a complaint: NULL when it is not, or no more. */
 fake_object *fake_alive(uint64_t id);
 
-/* Ends an object, what ends with it, and the validity of command buffers that use it. Complains where one in flight does, or children are left. */
+/* Ends an object, what ends with it, and the validity of command buffers that use it. Complains where one in flight
+ * does, or children are left. */
 void fake_destroy(uint64_t handle, fake_kind kind, const char *call);
 #define FAKE_DESTROY(handle, kind) fake_destroy((uint64_t)(uintptr_t)(handle), kind, __func__)
 
-/* Command buffers that use the object: those in flight are a complaint (in words: "destroyed"), others become invalid. */
+/* Command buffers that use the object: those in flight are a complaint (in words: "destroyed"), others become
+ * invalid. */
 void fake_touch(const fake_object *object, const char *how, const char *call);
 
 /* ---- Memory and work ---- */
@@ -271,7 +275,8 @@ uint32_t fake_family_count(void);
 void fake_execute(const fake_object *command);
 void fake_run_kernel(const fake_step *step, const fake_object *pipeline, const fake_object *set);
 
-/* Executes everything submitted up to the fence (0: all of it), and takes it as known to have ended; without executing, where the device is lost. */
+/* Executes everything submitted up to the fence (0: all of it), and takes it as known to have ended; without
+ * executing, where the device is lost. */
 void fake_retire(uint64_t fence);
 
 static inline uint64_t fake_or(uint64_t value, uint64_t otherwise)

@@ -1,12 +1,13 @@
-/* A Vulkan driver in memory, for tests: what the code under src/ calls, of Vulkan 1.3, with limits as one likes, and calls that fail when told to.
- *
- * It keeps a record of every object that it hands out, and of every misuse a sentence, a fault: a handle used or destroyed after its end, a parent
- * destroyed before its children, anything destroyed or changed while a command buffer that uses it is in flight, ranges beyond buffers and limits,
- * command buffers and fences in the wrong state, memory mapped twice, objects left over.
- *   Commands do what they say when they are executed: at once, or, `lazy`, not before somebody waits for them. The general kernels multiply, in plain
- * loops: f32, f64, i32 and u32.
- *   Where Vulkan leaves an output undefined after a failure, it holds a handle of nothing. A lost device stays lost: nothing in flight is executed
- * any more, and what waits or submits says so.
+/* A Vulkan driver in memory, for tests: what the code under src/ calls, of Vulkan 1.3, with limits as one likes, and
+ * calls that fail when told to.
+ *  It keeps a record of every object that it hands out, and of every misuse a sentence, a fault: a handle used or
+ * destroyed after its end, a parent destroyed before its children, anything destroyed or changed while a command buffer
+ * that uses it is in flight, ranges beyond buffers and limits, command buffers and fences in the wrong state, memory
+ * mapped twice, objects left over.
+ *   Commands do what they say when they are executed: at once, or, `lazy`, not before somebody waits for them. The
+ * general kernels multiply, in plain loops: f32, f64, i32 and u32.
+ *   Where Vulkan leaves an output undefined after a failure, it holds a handle of nothing. A lost device stays lost:
+ * nothing in flight is executed any more, and what waits or submits says so.
  *   Safe from several threads. */
 #ifndef VKMM_TEST_FAKE_VULKAN_H
 #define VKMM_TEST_FAKE_VULKAN_H
@@ -16,12 +17,12 @@
 
 /* What the one device of the driver is like; zeros mean what the comments say. */
 typedef struct fake_caps {
-    int unified;                   /* one kind of memory, which everyone sees; 0: the device's own, and the host's beside it */
-    int transfer_family;           /* a queue family for transfers alone */
-    int no_timestamps;             /* timestampValidBits is 0 */
-    int lazy;                      /* nothing is executed before it is waited for */
-    uint64_t heap_bytes;           /* of each heap; 0: 1 GiB */
-    uint64_t budget_bytes;         /* what VK_EXT_memory_budget tells; 0: the driver lacks it */
+    int unified;           /* one kind of memory, which everyone sees; 0: the device's own, and the host's beside it */
+    int transfer_family;   /* a queue family for transfers alone */
+    int no_timestamps;     /* timestampValidBits is 0 */
+    int lazy;              /* nothing is executed before it is waited for */
+    uint64_t heap_bytes;   /* of each heap; 0: 1 GiB */
+    uint64_t budget_bytes; /* what VK_EXT_memory_budget tells; 0: the driver lacks it */
     uint64_t max_allocation_bytes; /* 0: the heap */
     uint64_t max_buffer_bytes;     /* 0: as much as an allocation */
     uint64_t max_storage_range;    /* 0: 2^27 */
@@ -32,14 +33,16 @@ typedef struct fake_caps {
 /* A new driver, in place of the one before; ended by fake_end. caps may be NULL. */
 void fake_begin(const fake_caps *caps);
 
-/* Counts what is left over as faults, forgets everything, and returns the number of faults since fake_begin. Their sentences stay until the next. */
+/* Counts what is left over as faults, forgets everything, and returns the number of faults since fake_begin. Their
+ * sentences stay until the next. */
 unsigned fake_end(void);
 const char *fake_fault(unsigned index); /* NULL past the end, and past the first 32 */
 
 /* The entry point that finds all others. */
 PFN_vkGetInstanceProcAddr fake_loader(void);
 
-/* The n-th call (1: the next) of an entry point, and so many calls in all from then on, fail with this result; "" is any that can fail. NULL: none fails. */
+/* The n-th call (1: the next) of an entry point, and so many calls in all from then on, fail with this result; "" is
+ * any that can fail. NULL: none fails. */
 void fake_fail(const char *call, uint64_t n, uint64_t times, VkResult result);
 uint64_t fake_failed(void);            /* calls that did, since fake_fail */
 uint64_t fake_calls(const char *call); /* made since fake_begin */

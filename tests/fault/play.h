@@ -1,4 +1,5 @@
-/* What users of the library do, from instance to verified product and back, on the fake driver: the scenarios in which calls are made to fail. */
+/* What users of the library do, from instance to verified product and back, on the fake driver: the scenarios in
+ * which calls are made to fail. */
 #ifndef VKMM_TEST_PLAY_H
 #define VKMM_TEST_PLAY_H
 

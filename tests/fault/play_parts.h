@@ -13,7 +13,8 @@ vkmm_log play_log(play *p); /* counts errors */
 void fill_operand(const vkmm_problem *problem, vkmm_operand operand, void *memory);
 
 /* Verifies every element into p->status. operands: A, B, C and the bias. before: what C was. */
-void judge_product(play *p, const vkmm_log *log, const vkmm_problem *problem, const void *const operands[4], const void *before);
+void judge_product(play *p, const vkmm_log *log, const vkmm_problem *problem, const void *const operands[4],
+                   const void *before);
 
 /* A fresh folder in p->folder, which scenario_play removes. */
 int make_folder(play *p);

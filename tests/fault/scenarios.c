@@ -40,7 +40,8 @@ static int run_job(play *p, vkmm_device *device, const vkmm_job_params *params, 
         const void *operands[4] = {NULL};
         for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
             void *memory = vkmm_job_matrix(job, (vkmm_operand)operand);
-            if (vkmm_operand_bytes(problem, (vkmm_operand)operand) > 0) fill_operand(problem, (vkmm_operand)operand, memory);
+            if (vkmm_operand_bytes(problem, (vkmm_operand)operand) > 0)
+                fill_operand(problem, (vkmm_operand)operand, memory);
             operands[operand] = memory;
         }
         p->status = vkmm_job_run(job);
@@ -63,7 +64,8 @@ static int job_on(play *p, vkmm_instance *instance, vkmm_device *device)
     const vkmm_measure_params rotating = {
         .iters = 3, .cold_iters = 1, .cold_iters_given = 1, .rotating_bytes = 1 << 16, .skip_transfers = 1};
     (void)instance;
-    return run_job(p, device, &full, NULL) && run_job(p, device, &plain, &shortly) && run_job(p, device, &plain, &rotating);
+    return run_job(p, device, &full, NULL) && run_job(p, device, &plain, &shortly) &&
+           run_job(p, device, &plain, &rotating);
 }
 
 static void act_job(play *p)
@@ -115,7 +117,8 @@ static int stream_problem(play *p, vkmm_device *device, const vkmm_problem *prob
     fill_operand(problem, VKMM_C, before);
     p->status = vkmm_stream_create(device, NULL, &params, &stream);
     p->leftover |= p->status != VKMM_OK && stream != NULL;
-    const vkmm_stream_io io = {.a = memory[VKMM_A], .b = memory[VKMM_B], .bias = memory[VKMM_BIAS], .c = memory[VKMM_C]};
+    const vkmm_stream_io io = {
+        .a = memory[VKMM_A], .b = memory[VKMM_B], .bias = memory[VKMM_BIAS], .c = memory[VKMM_C]};
     for (int run = 0; run < runs && p->status == VKMM_OK; run++) {
         memcpy(memory[VKMM_C], before, vkmm_operand_bytes(problem, VKMM_C));
         p->status = vkmm_stream_run(stream, &io, &times);
@@ -143,8 +146,15 @@ static int stream_on(play *p, vkmm_instance *instance, vkmm_device *device)
                                       .beta = -1,
                                       .has_bias = 1,
                                       .activation = VKMM_RELU};
-    static const vkmm_problem deep = {
-        .m = 17, .n = 5, .k = 600, .type = VKMM_I32, .layout = VKMM_COL_MAJOR, .scaled = 1, .alpha = 3, .beta = 1, .has_bias = 1};
+    static const vkmm_problem deep = {.m = 17,
+                                      .n = 5,
+                                      .k = 600,
+                                      .type = VKMM_I32,
+                                      .layout = VKMM_COL_MAJOR,
+                                      .scaled = 1,
+                                      .alpha = 3,
+                                      .beta = 1,
+                                      .has_bias = 1};
     static const char small[] = "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,splits=1,slices=1,lane-cols=4";
     (void)instance;
     return stream_problem(p, device, &wide, small, 2) && stream_problem(p, device, &deep, NULL, 1);
@@ -160,8 +170,9 @@ static vkmm_tuned tuned_result(void)
 {
     vkmm_tuned tuned = {.gflops = 2, .planned_gflops = 1, .candidates = 2};
     snprintf(tuned.best.kernel, sizeof tuned.best.kernel, "blocked");
-    snprintf(tuned.best.config, sizeof tuned.best.config,
-             "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,splits=1,swizzle=8,buffers=1,pad=1,slices=1,lane-cols=4");
+    snprintf(
+        tuned.best.config, sizeof tuned.best.config,
+        "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,splits=1,swizzle=8,buffers=1,pad=1,slices=1,lane-cols=4");
     return tuned;
 }
 
@@ -178,7 +189,8 @@ static int tune_on(play *p, vkmm_instance *instance, vkmm_device *device)
     return p->status == VKMM_OK;
 }
 
-/* A process later: pipelines and results are read from the cache, and a tuned configuration is tried before it is used. */
+/* A process later: pipelines and results are read from the cache, and a tuned configuration is tried before it is
+ * used. */
 static int cached_on(play *p, vkmm_instance *instance, vkmm_device *device)
 {
     const vkmm_job_params tuned = {.problem = plain_i32};
@@ -197,7 +209,12 @@ static void act_cached(play *p)
 }
 
 static const scenario scenarios[] = {
-    {"unified", "jobs run, measured and verified, in unified memory", {.unified = 1, .budget_bytes = 1 << 28}, 0, 0, act_job},
+    {"unified",
+     "jobs run, measured and verified, in unified memory",
+     {.unified = 1, .budget_bytes = 1 << 28},
+     0,
+     0,
+     act_job},
     {"discrete", "the same with copies", {.transfer_family = 1, .lazy = 1, .budget_bytes = 1 << 28}, 0, 0, act_job},
     {"untimed", "the same without timestamps and without a budget", {.no_timestamps = 1, .lazy = 1}, 0, 0, act_job},
     {"multiply", "vkmm_multiply", {.lazy = 1}, 0, 1, act_multiply},
@@ -208,7 +225,12 @@ static const scenario scenarios[] = {
      0,
      1,
      act_stream},
-    {"copied", "the same with a queue for copies", {.transfer_family = 1, .lazy = 1, .max_storage_range = 20480}, 0, 1, act_stream},
+    {"copied",
+     "the same with a queue for copies",
+     {.transfer_family = 1, .lazy = 1, .max_storage_range = 20480},
+     0,
+     1,
+     act_stream},
     {"queued", "the same with one queue for all", {.max_storage_range = 20480, .no_timestamps = 1}, 0, 1, act_stream},
 };
 

@@ -1,5 +1,6 @@
-/* Every Vulkan call that can fail fails, the first time it is made, the second, … until a scenario is through without: each time the status that the
- * public header promises, one sentence, nothing left over, nothing misused; and the same scenario works right after it.
+/* Every Vulkan call that can fail fails, the first time it is made, the second, … until a scenario is through without:
+ * each time the status that the public header promises, one sentence, nothing left over, nothing misused; and the same
+ * scenario works right after it.
  *
  * test_calls [--list]: with --list, prints what failed how often. */
 #include <stdio.h>
@@ -20,13 +21,16 @@ static const struct {
 } table[] = {
     {"vkEnumerateInstanceVersion", {VK_ERROR_OUT_OF_HOST_MEMORY}, NULL},
     {"vkCreateInstance",
-     {MEMORY, VK_ERROR_INITIALIZATION_FAILED, VK_ERROR_LAYER_NOT_PRESENT, VK_ERROR_EXTENSION_NOT_PRESENT, VK_ERROR_INCOMPATIBLE_DRIVER},
+     {MEMORY, VK_ERROR_INITIALIZATION_FAILED, VK_ERROR_LAYER_NOT_PRESENT, VK_ERROR_EXTENSION_NOT_PRESENT,
+      VK_ERROR_INCOMPATIBLE_DRIVER},
      NULL},
     {"vkEnumeratePhysicalDevices", {MEMORY, VK_ERROR_INITIALIZATION_FAILED}, NULL},
-    {"vkEnumerateDeviceExtensionProperties", {MEMORY, VK_ERROR_LAYER_NOT_PRESENT}, "the device is used without extensions"},
+    {"vkEnumerateDeviceExtensionProperties",
+     {MEMORY, VK_ERROR_LAYER_NOT_PRESENT},
+     "the device is used without extensions"},
     {"vkCreateDevice",
-     {MEMORY, VK_ERROR_INITIALIZATION_FAILED, VK_ERROR_EXTENSION_NOT_PRESENT, VK_ERROR_FEATURE_NOT_PRESENT, VK_ERROR_TOO_MANY_OBJECTS,
-      VK_ERROR_DEVICE_LOST},
+     {MEMORY, VK_ERROR_INITIALIZATION_FAILED, VK_ERROR_EXTENSION_NOT_PRESENT, VK_ERROR_FEATURE_NOT_PRESENT,
+      VK_ERROR_TOO_MANY_OBJECTS, VK_ERROR_DEVICE_LOST},
      NULL},
     {"vkDeviceWaitIdle", {MEMORY, VK_ERROR_DEVICE_LOST}, "everything was waited for before"},
     {"vkQueueWaitIdle", {MEMORY, VK_ERROR_DEVICE_LOST}, "the fence could not be waited for before"},
@@ -58,7 +62,8 @@ static const struct {
 enum { ROWS = sizeof table / sizeof table[0] };
 
 static struct {
-    unsigned failed, survived, untried, smaller; /* survived: in all; since a tuned configuration was not tried; with smaller panels */
+    unsigned failed, survived, untried,
+        smaller; /* survived: in all; since a tuned configuration was not tried; with smaller panels */
 } counts[ROWS];
 
 /* What the public header says of each result, written down once more. */
@@ -104,9 +109,11 @@ static int play_failing(const scenario *s, unsigned row, VkResult result, uint64
     expect_no_fault(about);
     expect(!p.leftover, "%s: an output is left that should be NULL, or untouched", about);
     expect(!p.wrong, "%s: a wrong product: %s", about, p.sentence);
-    /* The trial of a tuned configuration is left out where memory ends; where it cannot run, or the device is lost, the configuration is dropped. */
+    /* The trial of a tuned configuration is left out where memory ends; where it cannot run, or the device is lost,
+     * the configuration is dropped. */
     const int tried = s->tuned > 0;
-    expect(p.forgotten == 0 || (tried && documented(result) != VKMM_OUT_OF_MEMORY), "%s: a tuning result is lost", about);
+    expect(p.forgotten == 0 || (tried && documented(result) != VKMM_OUT_OF_MEMORY), "%s: a tuning result is lost",
+           about);
     if (p.status == VKMM_OK) {
         expect(p.errors == 0, "%s: survived, but it says \"%s\"", about, p.sentence);
         const int smaller = s->panels && documented(result) == VKMM_OUT_OF_MEMORY;
@@ -116,7 +123,8 @@ static int play_failing(const scenario *s, unsigned row, VkResult result, uint64
         counts[row].smaller += (unsigned)(failed && !table[row].survived && smaller);
     } else {
         expect(p.status == documented(result), "%s: the status is \"%s\"", about, vkmm_status_name(p.status));
-        expect(p.errors == 1 && tells(&p, table[row].call, result), "%s: %u sentences, the last one \"%s\"", about, p.errors, p.sentence);
+        expect(p.errors == 1 && tells(&p, table[row].call, result), "%s: %u sentences, the last one \"%s\"", about,
+               p.errors, p.sentence);
     }
     if (!failed) return 0;
     counts[row].failed++;
@@ -146,12 +154,13 @@ static void check_table(void)
 /* Of the survived: untried, a tuned configuration was not tried; smaller, a product went on in smaller panels. */
 static void list(void)
 {
-    printf("%-37s %7s %7s %8s %7s %7s  %s\n", "entry point", "results", "failed", "survived", "untried", "smaller", "why");
+    printf("%-37s %7s %7s %8s %7s %7s  %s\n", "entry point", "results", "failed", "survived", "untried", "smaller",
+           "why");
     for (unsigned row = 0; row < ROWS; row++) {
         int results = 0;
         while (results < MOST && table[row].results[results] != VK_SUCCESS) results++;
-        printf("%-37s %7d %7u %8u %7u %7u  %s\n", table[row].call, results, counts[row].failed, counts[row].survived, counts[row].untried,
-               counts[row].smaller, table[row].survived ? table[row].survived : "");
+        printf("%-37s %7d %7u %8u %7u %7u  %s\n", table[row].call, results, counts[row].failed, counts[row].survived,
+               counts[row].untried, counts[row].smaller, table[row].survived ? table[row].survived : "");
     }
 }
 

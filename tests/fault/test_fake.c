@@ -58,7 +58,8 @@ static void destroy_buffer(VkBuffer buffer)
 
 static VkDeviceMemory memory_for(VkBuffer buffer, uint32_t type)
 {
-    const VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = 1024, .memoryTypeIndex = type};
+    const VkMemoryAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = 1024, .memoryTypeIndex = type};
     VkDeviceMemory memory;
     GET(instance, vkAllocateMemory);
     GET(instance, vkBindBufferMemory);
@@ -126,7 +127,8 @@ static void misuse_work(misuse what, const char *of)
     const VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     const VkFenceCreateInfo fence_info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     const VkCommandBufferBeginInfo begin_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    VkCommandBufferAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandBufferCount = 1};
+    VkCommandBufferAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                              .commandBufferCount = 1};
     VkCommandBuffer command;
     VkQueue queue;
     VkFence fence;
@@ -139,7 +141,8 @@ static void misuse_work(misuse what, const char *of)
     vkBeginCommandBuffer(command, &begin_info);
     vkCmdFillBuffer(command, buffer, 0, 64, 7);
     if (what != NO_END) vkEndCommandBuffer(command);
-    const VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
+    const VkSubmitInfo submit = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
     vkQueueSubmit(queue, 1, &submit, fence);
     if (what == SECOND_SUBMISSION) vkQueueSubmit(queue, 1, &submit, fence);
     if (what == RESET) vkResetCommandPool(device, allocation.commandPool, 0);

@@ -1,6 +1,7 @@
-/* Every allocation of host memory fails, the first of a scenario, the second, … until it is through without: each time VKMM_OUT_OF_MEMORY with one
- * sentence, nothing left over, nothing misused; and the same scenario works right after it. What is optional may be survived: the list of a driver's
- * extensions, the cache of pipelines, tuning results and their trial.
+/* Every allocation of host memory fails, the first of a scenario, the second, … until it is through without: each time
+ * VKMM_OUT_OF_MEMORY with one sentence, nothing left over, nothing misused; and the same scenario works right after it.
+ * What is optional may be survived: the list of a driver's extensions, the cache of pipelines, tuning results and their
+ * trial.
  *
  * test_host [--list]: with --list, prints how many failed. */
 #include <stdio.h>
@@ -29,8 +30,8 @@ static int play_failing(const scenario *s, uint64_t n, unsigned *survived)
     if (p.status == VKMM_OK)
         expect(p.errors == 0, "%s: survived, but it says \"%s\"", about, p.sentence);
     else
-        expect(p.status == VKMM_OUT_OF_MEMORY && p.errors == 1 && strstr(p.sentence, "memory"), "%s: \"%s\", %u sentences, the last \"%s\"",
-               about, vkmm_status_name(p.status), p.errors, p.sentence);
+        expect(p.status == VKMM_OUT_OF_MEMORY && p.errors == 1 && strstr(p.sentence, "memory"),
+               "%s: \"%s\", %u sentences, the last \"%s\"", about, vkmm_status_name(p.status), p.errors, p.sentence);
     expect(failed || p.status == VKMM_OK, "%s: fails without any failure", about);
     *survived += (unsigned)(failed && p.status == VKMM_OK);
     if (failed) play_well(s, about);
@@ -45,8 +46,11 @@ int main(int argc, char **argv)
         unsigned survived = 0;
         uint64_t n = 1;
         while (play_failing(scenario_at(i), n, &survived) && unexpected() < 20) n++;
-        if (list) printf("%-12s %4llu allocations failed, %2u survived\n", scenario_at(i)->name, (unsigned long long)n - 1, survived);
-        expect(n > 5 && survived + 5 < n, "%s: %u of %llu allocations survived", scenario_at(i)->name, survived, (unsigned long long)n - 1);
+        if (list)
+            printf("%-12s %4llu allocations failed, %2u survived\n", scenario_at(i)->name, (unsigned long long)n - 1,
+                   survived);
+        expect(n > 5 && survived + 5 < n, "%s: %u of %llu allocations survived", scenario_at(i)->name, survived,
+               (unsigned long long)n - 1);
     }
     printf("%u unexpected\n", unexpected());
     return unexpected() > 0;

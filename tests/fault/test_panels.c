@@ -1,5 +1,6 @@
-/* Products in panels on devices with little of everything: random shapes, ops, layouts, batches, scalars and epilogues against plain loops, bit for bit,
- * with all that lies between the matrices; some while memory ends in the middle. */
+/* Products in panels on devices with little of everything: random shapes, ops, layouts, batches, scalars and
+ * epilogues against plain loops, bit for bit, with all that lies between the matrices; some while memory ends in the
+ * middle. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,10 @@ static vkmm_problem draw_problem(void)
 {
     static const double alphas[] = {1, 2, -1, 0}, betas[] = {0, 0, 1, -2};
     static const vkmm_type types[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_U32};
-    vkmm_problem p = {.m = draw_extent(200), .n = draw_extent(200), .k = draw_extent(draw(4) == 0 ? 3000 : 80), .type = types[draw(4)]};
+    vkmm_problem p = {.m = draw_extent(200),
+                      .n = draw_extent(200),
+                      .k = draw_extent(draw(4) == 0 ? 3000 : 80),
+                      .type = types[draw(4)]};
     p.layout = (vkmm_layout)draw(2);
     p.op_a = (vkmm_op)draw(2);
     p.op_b = (vkmm_op)draw(2);
@@ -69,19 +73,20 @@ static vkmm_problem draw_problem(void)
 }
 
 /* One element, in the order in which the fake driver computes it. */
-#define DEFINE(name, type, is_negative)                                                                                                    \
-    static void name(const vkmm_problem *p, const vkmm_view v[3], const type *bias, uint64_t i, uint64_t j, type *c)                       \
-    {                                                                                                                                      \
-        const type *a = v[VKMM_A].data, *b = v[VKMM_B].data;                                                                               \
-        const type alpha = (type)(int64_t)vkmm_problem_alpha(p), beta = (type)(int64_t)vkmm_problem_beta(p);                               \
-        type value = 0;                                                                                                                    \
-        for (uint64_t k = 0; k < p->k && alpha != (type)0; k++)                                                                            \
-            value += a[i * v[VKMM_A].row_stride + k * v[VKMM_A].col_stride] * b[k * v[VKMM_B].row_stride + j * v[VKMM_B].col_stride];      \
-        value = alpha * value;                                                                                                             \
-        if (beta != (type)0) value += beta * *c;                                                                                           \
-        if (p->has_bias) value += bias[j];                                                                                                 \
-        if (p->activation == VKMM_RELU && is_negative) value = 0;                                                                          \
-        *c = value;                                                                                                                        \
+#define DEFINE(name, type, is_negative)                                                                                \
+    static void name(const vkmm_problem *p, const vkmm_view v[3], const type *bias, uint64_t i, uint64_t j, type *c)   \
+    {                                                                                                                  \
+        const type *a = v[VKMM_A].data, *b = v[VKMM_B].data;                                                           \
+        const type alpha = (type)(int64_t)vkmm_problem_alpha(p), beta = (type)(int64_t)vkmm_problem_beta(p);           \
+        type value = 0;                                                                                                \
+        for (uint64_t k = 0; k < p->k && alpha != (type)0; k++)                                                        \
+            value += a[i * v[VKMM_A].row_stride + k * v[VKMM_A].col_stride] *                                          \
+                     b[k * v[VKMM_B].row_stride + j * v[VKMM_B].col_stride];                                           \
+        value = alpha * value;                                                                                         \
+        if (beta != (type)0) value += beta * *c;                                                                       \
+        if (p->has_bias) value += bias[j];                                                                             \
+        if (p->activation == VKMM_RELU && is_negative) value = 0;                                                      \
+        *c = value;                                                                                                    \
     }
 DEFINE(f32, float, value < 0)
 DEFINE(f64, double, value < 0)
@@ -91,7 +96,8 @@ DEFINE(u32, uint32_t, 0)
 static void multiply(const vkmm_problem *p, void *const memory[4], void *c)
 {
     for (uint64_t batch = 0; batch < vkmm_problem_batches(p); batch++) {
-        const vkmm_view v[3] = {vkmm_operand_view(p, VKMM_A, memory[VKMM_A], batch), vkmm_operand_view(p, VKMM_B, memory[VKMM_B], batch),
+        const vkmm_view v[3] = {vkmm_operand_view(p, VKMM_A, memory[VKMM_A], batch),
+                                vkmm_operand_view(p, VKMM_B, memory[VKMM_B], batch),
                                 vkmm_operand_view(p, VKMM_C, c, batch)};
         const uint64_t size = vkmm_type_of(p->type)->bytes;
         char *first = (char *)c + ((const char *)v[VKMM_C].data - (const char *)c);
@@ -118,7 +124,8 @@ static void *place(const panels *from, const vkmm_panel *panel, uint64_t i, uint
     if (panel->operand == VKMM_BIAS) return (char *)from->memory[VKMM_BIAS] + (panel->col + j) * size;
     const vkmm_view v = vkmm_operand_view(from->problem, panel->operand, from->memory[panel->operand], panel->batch);
     char *memory = from->memory[panel->operand];
-    return memory + ((const char *)v.data - memory) + ((panel->row + i) * v.row_stride + (panel->col + j) * v.col_stride) * size;
+    return memory + ((const char *)v.data - memory) +
+           ((panel->row + i) * v.row_stride + (panel->col + j) * v.col_stride) * size;
 }
 
 static vkmm_status move(void *user, const vkmm_panel *panel, int out)
@@ -185,9 +192,12 @@ static void run(play *p, const vkmm_problem *problem, vkmm_stream *stream, const
     multiply(problem, memory, want);
     panels from = {problem, memory};
     vkmm_stream_io io = {.read = read_panel, .write = write_panel, .user = &from};
-    if (given) io = (vkmm_stream_io){.a = memory[VKMM_A], .b = memory[VKMM_B], .c = memory[VKMM_C], .bias = memory[VKMM_BIAS]};
+    if (given)
+        io = (vkmm_stream_io){.a = memory[VKMM_A], .b = memory[VKMM_B], .c = memory[VKMM_C], .bias = memory[VKMM_BIAS]};
     vkmm_stream_times times;
-    if (fails) fake_fail(draw(2) ? "vkQueueSubmit" : "vkWaitForFences", 1 + draw(12), draw(2) ? 1 : 1000, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    if (fails)
+        fake_fail(draw(2) ? "vkQueueSubmit" : "vkWaitForFences", 1 + draw(12), draw(2) ? 1 : 1000,
+                  VK_ERROR_OUT_OF_DEVICE_MEMORY);
     p->status = vkmm_stream_run(stream, &io, &times);
     int failed = fake_failed() > 0;
     const int split = vkmm_stream_partition(stream).depth_panels > 1;
@@ -224,9 +234,9 @@ static int stream_on(play *p, vkmm_instance *instance, vkmm_device *device)
     vkmm_stream *stream = NULL;
     char about[200];
     (void)instance;
-    snprintf(about, sizeof about, "case %llu: %s %llux%llux%llu, batch of %llu", (unsigned long long)seed, vkmm_type_of(problem.type)->name,
-             (unsigned long long)problem.m, (unsigned long long)problem.n, (unsigned long long)problem.k,
-             (unsigned long long)problem.batch_count);
+    snprintf(about, sizeof about, "case %llu: %s %llux%llux%llu, batch of %llu", (unsigned long long)seed,
+             vkmm_type_of(problem.type)->name, (unsigned long long)problem.m, (unsigned long long)problem.n,
+             (unsigned long long)problem.k, (unsigned long long)problem.batch_count);
     p->status = vkmm_stream_create(device, NULL, &params, &stream);
     if (p->status == VKMM_OUT_OF_MEMORY)
         counts.too_small += (unsigned)expect(p->errors == 1, "%s: %u sentences", about, p->errors);
@@ -238,7 +248,8 @@ static int stream_on(play *p, vkmm_instance *instance, vkmm_device *device)
 
 int main(int argc, char **argv)
 {
-    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, count = argc > 2 ? strtoull(argv[2], NULL, 10) : CASES;
+    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1,
+                   count = argc > 2 ? strtoull(argv[2], NULL, 10) : CASES;
     vkmm_loader_set(fake_loader());
     for (seed = first; seed < first + count && unexpected() < 20; seed++) {
         char about[32];
@@ -251,9 +262,11 @@ int main(int argc, char **argv)
         expect(fake_most_allocated() <= 2 * caps.heap_bytes, "%s: more than there is", about);
         expect_no_fault(about);
     }
-    printf("%u products, %u in several panels, %u with K in parts, %u shrunk, %u again after memory ended; %u did not fit; %u unexpected\n",
+    printf("%u products, %u in several panels, %u with K in parts, %u shrunk, %u again after memory ended; %u did not "
+           "fit; %u unexpected\n",
            counts.right, counts.cut, counts.split, counts.shrunk, counts.again, counts.too_small, unexpected());
-    expect(argc > 1 || (counts.right > count / 2 && counts.cut > 80 && counts.split > 5 && counts.shrunk > 10 && counts.again > 10),
+    expect(argc > 1 || (counts.right > count / 2 && counts.cut > 80 && counts.split > 5 && counts.shrunk > 10 &&
+                        counts.again > 10),
            "too few of a kind");
     return unexpected() > 0;
 }

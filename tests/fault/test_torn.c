@@ -1,12 +1,17 @@
-/* A panel of C that is stored in more than one chunk, with β, while memory ends: once a part of it is written, its old values are gone, and computing it
- * again from the new ones would be wrong. Whatever call fails, C is right or the run says that it is not. */
+/* A panel of C that is stored in more than one chunk, with β, while memory ends: once a part of it is written, its
+ * old values are gone, and computing it again from the new ones would be wrong. Whatever call fails, C is right or
+ * the run says that it is not. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "play_parts.h"
 #include "vk/loader.h"
 
-enum { SIDE = 64, MATRICES = 1200, MOST = 60 }; /* small matrices go together: 20 MB of C, in chunks of 16 MiB (exec/stream.h) */
+enum {
+    SIDE = 64,
+    MATRICES = 1200,
+    MOST = 60
+}; /* small matrices go together: 20 MB of C, in chunks of 16 MiB (exec/stream.h) */
 
 static int32_t a[SIDE], b[SIDE], *c;
 static const char *call;
@@ -77,7 +82,8 @@ int main(void)
             if (p.status == VKMM_OK)
                 right += (unsigned)expect(is_right(), "%s: C is wrong", about);
             else
-                refused += (unsigned)expect(p.status == VKMM_OUT_OF_MEMORY && p.errors == 1, "%s: %s", about, p.sentence);
+                refused +=
+                    (unsigned)expect(p.status == VKMM_OUT_OF_MEMORY && p.errors == 1, "%s: %s", about, p.sentence);
             expect_no_fault(about);
         }
         expect(!has_failed, "%s never ceased to fail", call);

@@ -1,5 +1,6 @@
-/* Any bytes as a command line: the options are refused with one sentence, or their problems are checked and refused so, or they are whole.
- * The first byte is the command; words follow, each ended by a line's end or a zero. Nothing is opened, and no device asked. */
+/* Any bytes as a command line: the options are refused with one sentence, or their problems are checked and refused
+ * so, or they are whole. The first byte is the command; words follow, each ended by a line's end or a zero. Nothing
+ * is opened, and no device asked. */
 #include "fuzz.h"
 
 #include "base/log.h"
@@ -60,7 +61,8 @@ static void check_problems(const vkmm_log *log, heard *so_far, const cli_options
             const vkmm_problem problem = cli_problem_make(options, &size, options->types.type[t]);
             vkmm_problem_bytes bytes;
             if (!judge(vkmm_problem_check(log, &problem, &bytes), so_far, VKMM_INVALID)) continue;
-            must(bytes.a <= bytes.total && bytes.b <= bytes.total && bytes.c <= bytes.total && bytes.total <= INT64_MAX, "bytes overflow");
+            must(bytes.a <= bytes.total && bytes.b <= bytes.total && bytes.c <= bytes.total && bytes.total <= INT64_MAX,
+                 "bytes overflow");
         }
     }
 }
@@ -91,7 +93,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         words[count++] = line + at;
     }
     memset(&options, 0, sizeof options);
-    if (judge(cli_options_parse(&log, 1u << data[0] % COMMANDS, command, count, words, &options), &so_far, VKMM_INVALID))
+    if (judge(cli_options_parse(&log, 1u << data[0] % COMMANDS, command, count, words, &options), &so_far,
+              VKMM_INVALID))
         check(&log, &so_far, &options);
     cli_options_free(&options);
     free(line);
@@ -108,10 +111,13 @@ size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
         {0, "-s\n256:4096:*2\n--type\nf32,i32\n-i3\n-j\n0\n--min-time=0.5s\n--max-time\n3000"},
         {0, "-a\na.npy\n-b\nb.npy\n-c\nc.npy\n--beta\n-1.5e3\n--bias\nb.npy\n-o\no.npy\n--verify\nfull"},
         {0, "-m\n4096\n-n\n1\n-k\n14336\n--batch_count\n64\n--stride_a\n0\n--stride-b\n99\n--offset-c\n7"},
-        {0, "--layout\ncol\n--lda\n1100\n--ldb=2000\n--ldc\n3000\n--beta\n1\n--alpha\n+.5\n--transposeA\nT\n--transposeB\nc"},
+        {0, "--layout\ncol\n--lda\n1100\n--ldb=2000\n--ldc\n3000\n--beta\n1\n--alpha\n+.5\n--transposeA\nT\n--"
+            "transposeB\nc"},
         {0, "--shader\nmine.comp\n--tile\n8x4\n--kernel\nblocked\n--config\nrows=64,cols=64\n--untuned\n--no-cache"},
-        {0, "--type\ni8\n--out-type\ni32\n--compute\ni32\n--bias_vector\n--activation\nrelu\n-r\nf16_r\n--c_type\nf32_r"},
-        {0, "--device\nllvmpipe\n--driver\nd.json\n--validate\n--no-layers\n--seed\n9\n--init\nint\n--print\n--quiet\n--csv"},
+        {0,
+         "--type\ni8\n--out-type\ni32\n--compute\ni32\n--bias_vector\n--activation\nrelu\n-r\nf16_r\n--c_type\nf32_r"},
+        {0, "--device\nllvmpipe\n--driver\nd.json\n--validate\n--no-layers\n--seed\n9\n--init\nint\n--print\n--quiet\n-"
+            "-csv"},
         {1, "--size\n1000\n--type\ni32,f32\n--seed\n9007199254740991"},
         {2, "--json\n-d\n0\nextra"},
         {3, "ladder\n--completions\nbash"},
@@ -119,7 +125,8 @@ size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
         {5, "-s\n5x7x6\n--tile\n3\n--kernel\nband\n--at\n4,6\n--html\nt.html\n--indices"},
         {6, "--size\n2x6\n--iters\n1000\n-t2"},
         {7, "--budget\n2.5m\n--restart\n--import\na\n--export\nb\n--worker\nw"},
-        {8, "--suite\nquick\n--rotating\n256\n--max-noise\n0.5%\n--resume\n--no-host\n-o\nx.json\n--jsonl\n--md\n--junit"},
+        {8,
+         "--suite\nquick\n--rotating\n256\n--max-noise\n0.5%\n--resume\n--no-host\n-o\nx.json\n--jsonl\n--md\n--junit"},
         {9, "a.json\n--fail-on-regression\n5%\nb.json\n--\n-c.json"},
         {10, "a.json\n-o\np.html\n--svg\nf\n--png\ng"},
         {11, "--root\n/x\n--js\n--n"},

@@ -1,6 +1,6 @@
-/* Any bytes as a bench report: the parser refuses them, or gives a report that every writer can write, whose figures follow from its samples, and which
- * is read again once it is written. The first byte decides: even, what follows is the file; odd, it is edits of a good report's values, which
- * get much deeper than random text does. */
+/* Any bytes as a bench report: the parser refuses them, or gives a report that every writer can write, whose figures
+ * follow from its samples, and which is read again once it is written. The first byte decides: even, what follows is
+ * the file; odd, it is edits of a good report's values, which get much deeper than random text does. */
 #include "fuzz_bench.h"
 
 #include "fuzz.h"
@@ -26,7 +26,8 @@ typedef struct sample {
     unsigned count;
 } sample;
 
-/* The whole of make_small_bench last; before it reports of one of its rows and that row's device each, which are read faster. */
+/* The whole of make_small_bench last; before it reports of one of its rows and that row's device each, which are
+ * read faster. */
 static sample samples[SAMPLES];
 
 static json_t *value_at(const place *p)
@@ -115,8 +116,9 @@ static json_t *repeated(json_t *value, size_t count)
 
 static json_t *number(const json_t *value, uint8_t more)
 {
-    static const double numbers[] = {0,      -1,           1,    0.5,  2,   1e-308, 1e308, 1e12, 1e-12, 4294967295.0, 4294967296.0,
-                                     9.3e18, 1.8446744e19, 1e24, -0.0, 255, 3,      1e6,   7,    1e3,   8192,         14336};
+    static const double numbers[] = {
+        0,      -1,           1,    0.5,  2,   1e-308, 1e308, 1e12, 1e-12, 4294967295.0, 4294967296.0,
+        9.3e18, 1.8446744e19, 1e24, -0.0, 255, 3,      1e6,   7,    1e3,   8192,         14336};
     const unsigned count = sizeof numbers / sizeof *numbers;
     if (more >= 4 * count) return json_real(json_number_value(value) * (more % 2 ? 1 + more / 100.0 : more / 300.0));
     return more % 2 ? json_real(numbers[more / 4]) : json_integer((json_int_t)fmin(numbers[more / 4], 9e18));
@@ -197,7 +199,8 @@ static void judge_edits(const uint8_t *data, size_t bytes, unsigned choice)
         if (value) put_at(&at[edits], value);
         json_decref(value);
     }
-    char *text = json_dumps(s->report, JSON_COMPACT | JSON_REAL_PRECISION(9)); /* NULL where an edit made it contain itself */
+    char *text =
+        json_dumps(s->report, JSON_COMPACT | JSON_REAL_PRECISION(9)); /* NULL where an edit made it contain itself */
     while (edits-- > 0) {
         put_at(&at[edits], before[edits]);
         json_decref(before[edits]);
@@ -219,8 +222,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
 {
-    static const char drawing[] =
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 9 9\"><path id=\"a\" d=\"M0,0 L9,9\"/><text>a&amp;b</text></svg>";
+    static const char drawing[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 9 9\"><path id=\"a\" "
+                                  "d=\"M0,0 L9,9\"/><text>a&amp;b</text></svg>";
     unsigned reports = 0;
     while (fuzz_bench_example(reports) != NULL) reports++;
     if (index >= 8 * (reports + 1)) return 0;

@@ -11,8 +11,8 @@ char *fuzz_bench_text(const char *format, const vkmm_bench *bench);
 /* Ends the process when a report that was read breaks what bench/document.h promises. */
 void fuzz_bench_check(const vkmm_bench *bench);
 
-/* Reads a file's text; writes what was read in every way there is; ends the process when something is not as it must be. `choice` varies what is
- * done beside that. */
+/* Reads a file's text; writes what was read in every way there is; ends the process when something is not as it must
+ * be. `choice` varies what is done beside that. */
 void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice);
 
 /* Good reports of every kind, as examples; NULL past the end. Static storage. */

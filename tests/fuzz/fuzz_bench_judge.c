@@ -55,9 +55,11 @@ static void check_row(const vkmm_bench *bench, const vkmm_bench_row *row)
     for (uint32_t i = 0; i < row->rounds; end = row->round_ends[i++])
         must(row->round_ends[i] >= end && row->round_ends[i] <= row->kernel_ms.count, "rounds are out of order");
     must(row->kernel.spec_count <= VKMM_MAX_SPEC_CONSTANTS, "too many constants");
-    must(isnan(f->gflops) || (vkmm_bench_is_timed(row) && f->gflops > 0 && isfinite(f->gflops)), "a row that has no speed shows one");
+    must(isnan(f->gflops) || (vkmm_bench_is_timed(row) && f->gflops > 0 && isfinite(f->gflops)),
+         "a row that has no speed shows one");
     /* Of one sample the interval is not known. */
-    must(!vkmm_bench_is_timed(row) || (row->passed && f->median_ms > 0 && (f->low_ms <= f->high_ms) == (row->kernel_ms.count > 1)),
+    must(!vkmm_bench_is_timed(row) ||
+             (row->passed && f->median_ms > 0 && (f->low_ms <= f->high_ms) == (row->kernel_ms.count > 1)),
          "a row's figures are wrong");
     must(vkmm_bench_same(row, row) && vkmm_bench_find(bench, row->device, row) != NULL, "a row is not found");
 }
@@ -66,14 +68,16 @@ void fuzz_bench_check(const vkmm_bench *bench)
 {
     for (uint32_t i = 0; i < bench->row_count; i++) check_row(bench, &bench->rows[i]);
     for (uint32_t i = 0; i < bench->device_count; i++)
-        for (uint32_t j = 0; j < i; j++) must(strcmp(bench->devices[i].label, bench->devices[j].label) != 0, "two labels are the same");
+        for (uint32_t j = 0; j < i; j++)
+            must(strcmp(bench->devices[i].label, bench->devices[j].label) != 0, "two labels are the same");
 }
 
 static void read_again(const vkmm_bench *bench, const char *format)
 {
     vkmm_bench again = {0};
     char *text = fuzz_bench_text(format, bench);
-    must(text && vkmm_bench_parse(NULL, "again", text, strlen(text), &again) == VKMM_OK, "what was written is not read");
+    must(text && vkmm_bench_parse(NULL, "again", text, strlen(text), &again) == VKMM_OK,
+         "what was written is not read");
     must(again.row_count == bench->row_count && again.device_count == bench->device_count, "something was lost");
     free(text);
     vkmm_bench_free(&again);
@@ -82,13 +86,14 @@ static void read_again(const vkmm_bench *bench, const char *format)
 /* Against the good report, and against itself. */
 static void compare(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench *good, unsigned choice)
 {
-    static vkmm_status (*const writers[])(vkmm_report *, vkmm_comparison *) = {vkmm_compare_table, vkmm_compare_json, vkmm_compare_md,
-                                                                               vkmm_compare_csv};
+    static vkmm_status (*const writers[])(vkmm_report *, vkmm_comparison *) = {vkmm_compare_table, vkmm_compare_json,
+                                                                               vkmm_compare_md, vkmm_compare_csv};
     const vkmm_bench both[] = {*bench, choice & 1 ? *good : *bench};
     uint32_t count = 0;
     vkmm_contender *contenders = vkmm_contenders_of(both, 2, &count);
     if (contenders) {
-        vkmm_comparison comparison = {.contenders = contenders, .count = count, .paired = choice & 1, .regression = choice & 2 ? 0.05 : -1};
+        vkmm_comparison comparison = {
+            .contenders = contenders, .count = count, .paired = choice & 1, .regression = choice & 2 ? 0.05 : -1};
         must(writers[choice >> 2 & 3](report, &comparison) == VKMM_OK, "no comparison");
     }
     vkmm_free(contenders);
@@ -101,7 +106,8 @@ static void draw(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench 
     char *page = NULL;
     size_t bytes = 0;
     must(charts && vkmm_charts_make(both, 1 + (choice & 1), charts) == VKMM_OK, "no charts");
-    must(vkmm_bench_page(report, both, 1 + (choice & 1), charts, "gnuplot is not installed", &page, &bytes) == VKMM_OK, "no page");
+    must(vkmm_bench_page(report, both, 1 + (choice & 1), charts, "gnuplot is not installed", &page, &bytes) == VKMM_OK,
+         "no page");
     must(page && strlen(page) == bytes, "the page has a hole");
     must(vkmm_bench_bars(report, both, 1 + (choice & 1)) == VKMM_OK, "no bars");
     vkmm_charts_free(charts);
@@ -153,17 +159,20 @@ void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice)
 
 #define PROBLEM "\"problem\":{\"type\":\"f32\",\"m\":8,\"n\":9,\"k\":7}"
 #define TIMES   "\"time\":{\"kernel_ms\":{\"samples\":[0.5,0.25,1e-3]},\"round_ends\":[1,3],\"clock\":\"device\"}"
-#define ROW     "\"device\":0," PROBLEM ",\"verify\":{\"method\":\"full\",\"passed\":true,\"error\":0,\"bound\":1}," TIMES
-#define DEVICE  "\"name\":\"a\",\"type\":\"cpu\",\"peaks\":{\"copy_bytes_per_s\":1e9,\"multiply_adds_per_s\":{\"f32\":1e9}}"
+#define VERIFY  "\"verify\":{\"method\":\"full\",\"passed\":true,\"error\":0,\"bound\":1}"
+#define ROW     "\"device\":0," PROBLEM "," VERIFY "," TIMES
+#define DEVICE                                                                                                         \
+    "\"name\":\"a\",\"type\":\"cpu\",\"peaks\":{\"copy_bytes_per_s\":1e9,\"multiply_adds_per_s\":{\"f32\":1e9}}"
 
 const char *fuzz_bench_example(unsigned index)
 {
     static const char *const texts[] = {
         "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{" DEVICE "}],\"rows\":[{" ROW "}],\"tunes\":[]}",
-        "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{" DEVICE "},{" DEVICE "}],\"rows\":[{" ROW "},{\"not_run\":\"too large\"," ROW
-        "}]}",
-        "{\"schema\":\"vkmatmul.bench.head/1\",\"tool\":{\"version\":\"1\"}}\n{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0," DEVICE
-        "}\n{\"schema\":\"vkmatmul.bench.row/1\"," ROW "}\n{\"schema\":\"vkmatmul.bench.end/1\",\"complete\":true}\n",
+        "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{" DEVICE "},{" DEVICE "}],\"rows\":[{" ROW
+        "},{\"not_run\":\"too large\"," ROW "}]}",
+        "{\"schema\":\"vkmatmul.bench.head/1\",\"tool\":{\"version\":\"1\"}}\n{\"schema\":\"vkmatmul.bench.device/"
+        "1\",\"device\":0," DEVICE "}\n{\"schema\":\"vkmatmul.bench.row/1\"," ROW
+        "}\n{\"schema\":\"vkmatmul.bench.end/1\",\"complete\":true}\n",
         "{\"schema\":\"vkmatmul.tune/1\"," PROBLEM
         ",\"device\":{\"name\":\"a\"},\"trials\":[{\"kernel\":\"blocked\",\"config\":\"rows=8\",\"ms\":1}]}\n",
     };

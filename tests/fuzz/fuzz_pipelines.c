@@ -1,5 +1,6 @@
-/* Any bytes as a file of compiled pipelines: the parser refuses them, or gives a part of them that may be read, and that begins as the driver's
- * own data must. Inputs whose first byte is odd get the right length and checksum, so that the parser looks further. */
+/* Any bytes as a file of compiled pipelines: the parser refuses them, or gives a part of them that may be read, and
+ * that begins as the driver's own data must. Inputs whose first byte is odd get the right length and checksum, so
+ * that the parser looks further. */
 #include "fuzz.h"
 
 #include "base/hash.h"
@@ -28,7 +29,8 @@ static void put(uint8_t *at, uint64_t value)
 static void repair(uint8_t *file, size_t bytes)
 {
     put(file + AT_LENGTH, bytes - VKMM_PIPELINES_HEADER);
-    put(file + AT_SUM, vkmm_hash(vkmm_hash(VKMM_HASH_START, file, AT_SUM), file + VKMM_PIPELINES_HEADER, bytes - VKMM_PIPELINES_HEADER));
+    put(file + AT_SUM, vkmm_hash(vkmm_hash(VKMM_HASH_START, file, AT_SUM), file + VKMM_PIPELINES_HEADER,
+                                 bytes - VKMM_PIPELINES_HEADER));
 }
 
 static void judge(const uint8_t *file, size_t bytes)
@@ -39,7 +41,8 @@ static void judge(const uint8_t *file, size_t bytes)
     uint64_t length = 0;
     switch (vkmm_pipelines_parse(file, bytes, &o, &data, &length, &why)) {
     case VKMM_PIPELINES_WHOLE:
-        if (data != file + VKMM_PIPELINES_HEADER || length != bytes - VKMM_PIPELINES_HEADER || length < VKMM_PIPELINES_DRIVER_HEADER ||
+        if (data != file + VKMM_PIPELINES_HEADER || length != bytes - VKMM_PIPELINES_HEADER ||
+            length < VKMM_PIPELINES_DRIVER_HEADER ||
             memcmp((const uint8_t *)data + 16, o.cache_uuid, VK_UUID_SIZE) != 0)
             abort();
         break;

@@ -48,16 +48,19 @@ size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
         const char *header;
     } seeds[] = {
         {12, "{\"a\":{\"dtype\":\"F16\",\"shape\":[2,3],\"data_offsets\":[0,12]}}   "},
-        {8, "{\"__metadata__\":{\"format\":\"pt\"},\"a\":{\"dtype\":\"BF16\",\"shape\":[2,1,2],\"data_offsets\":[0,8]}}"},
-        {20, "{\"a\":{\"dtype\":\"F64\",\"shape\":[1,2],\"data_offsets\":[4,20]},\"b.weight\":{\"dtype\":\"I32\",\"shape\":[1],\"data_"
+        {8,
+         "{\"__metadata__\":{\"format\":\"pt\"},\"a\":{\"dtype\":\"BF16\",\"shape\":[2,1,2],\"data_offsets\":[0,8]}}"},
+        {20, "{\"a\":{\"dtype\":\"F64\",\"shape\":[1,2],\"data_offsets\":[4,20]},\"b.weight\":{\"dtype\":\"I32\","
+             "\"shape\":[1],\"data_"
              "offsets\":[0,4]}}"},
-        {6, "{\"a\":{\"dtype\":\"I8\",\"shape\":[2,3],\"data_offsets\":[0,6]},\"\":{\"dtype\":\"U8\",\"shape\":[0,3],\"data_offsets\":[6,6]"
+        {6, "{\"a\":{\"dtype\":\"I8\",\"shape\":[2,3],\"data_offsets\":[0,6]},\"\":{\"dtype\":\"U8\",\"shape\":[0,3],"
+            "\"data_offsets\":[6,6]"
             "}}"},
         {3, "{\"a\":{\"dtype\":\"BOOL\",\"shape\":[3],\"data_offsets\":[0,3]}}"},
         {0, "{\"\\u0061\":{\"dtype\":\"U32\",\"shape\":[18446744073709551615,4294967296],\"data_offsets\":[0,0]}}"},
         {4, "{\"a\":{\"dtype\":\"F32\",\"shape\":[4611686018427387905,4],\"data_offsets\":[0,4]}}"},
-        {2,
-         "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[1,2]}}"},
+        {2, "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"a\":{\"dtype\":\"U8\",\"shape\":[1],"
+            "\"data_offsets\":[1,2]}}"},
         {0, "{}"},
     };
     if (index >= sizeof seeds / sizeof seeds[0]) return 0;

@@ -1,5 +1,6 @@
-/* Any text as the argument of any option: it is refused with one sentence, or gives a value within the option's limits, which is the same again
- * when it is written and read once more. The first byte chooses an option that has an argument, or a kernel whose --config the text is. */
+/* Any text as the argument of any option: it is refused with one sentence, or gives a value within the option's
+ * limits, which is the same again when it is written and read once more. The first byte chooses an option that has
+ * an argument, or a kernel whose --config the text is. */
 #include "fuzz.h"
 
 #include "base/log.h"
@@ -37,17 +38,20 @@ static void check_sizes(const cli_sizes *sizes, int extents)
     must(sizes->count >= 1 && sizes->count <= CLI_MAX_SIZES, "a list of no or too many sizes");
     for (size_t i = 0; i < sizes->count; i++) {
         const cli_size *s = &sizes->item[i];
-        must(s->m <= CLI_MAX_EXTENT && s->n <= CLI_MAX_EXTENT && s->k <= (extents == 3 ? CLI_MAX_EXTENT : 0), "an extent is too large");
+        must(s->m <= CLI_MAX_EXTENT && s->n <= CLI_MAX_EXTENT && s->k <= (extents == 3 ? CLI_MAX_EXTENT : 0),
+             "an extent is too large");
     }
     if (sizes->count > FEW_SIZES) return;
     for (size_t i = 0; i < sizes->count; i++) {
         const cli_size *s = &sizes->item[i];
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%llux%llu", i > 0 ? "," : "", (unsigned long long)s->m,
-                                 (unsigned long long)s->n);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%llux%llu", i > 0 ? "," : "",
+                                 (unsigned long long)s->m, (unsigned long long)s->n);
         if (extents == 3) used += (size_t)snprintf(text + used, sizeof text - used, "x%llu", (unsigned long long)s->k);
     }
-    must((extents == 3 ? cli_sizes_parse : cli_matrices_parse)(NULL, text, &again) == VKMM_OK, "what was written is not read");
-    must(again.count == sizes->count && memcmp(again.item, sizes->item, again.count * sizeof *again.item) == 0, "the list has changed");
+    must((extents == 3 ? cli_sizes_parse : cli_matrices_parse)(NULL, text, &again) == VKMM_OK,
+         "what was written is not read");
+    must(again.count == sizes->count && memcmp(again.item, sizes->item, again.count * sizeof *again.item) == 0,
+         "the list has changed");
     cli_sizes_free(&again);
 }
 
@@ -57,7 +61,8 @@ static void check_scalar(const cli_option *option, const cli_scalar *scalar)
     cli_scalar again = {0, 0};
     must(scalar->given && isfinite(scalar->value), "a scalar that is no number");
     snprintf(text, sizeof text, "%.17g", scalar->value);
-    must(cli_parse_scalar(NULL, option, text, &again) == VKMM_OK && again.value == scalar->value, "the scalar has changed");
+    must(cli_parse_scalar(NULL, option, text, &again) == VKMM_OK && again.value == scalar->value,
+         "the scalar has changed");
 }
 
 static int is_word_of(const cli_option *option, const char *word)
@@ -82,27 +87,34 @@ static void check_value(const cli_option *option, const char *text, const void *
     const uint32_t *tile = field;
     const cli_at *at = field;
     const double *value = field;
-    if (option->parse == cli_parse_text || option->parse == cli_parse_config) must(*(const char *const *)field == text, "another text");
+    if (option->parse == cli_parse_text || option->parse == cli_parse_config)
+        must(*(const char *const *)field == text, "another text");
     if (option->parse == cli_parse_extent) must(number->given && number->value <= CLI_MAX_EXTENT, "an extent");
     if (option->parse == cli_parse_seed) must(number->given && number->value < UINT64_C(1) << 53, "a seed");
-    if (option->parse == cli_parse_iters) must(number->given && number->value >= 1 && number->value <= 1000000, "iterations");
+    if (option->parse == cli_parse_iters)
+        must(number->given && number->value >= 1 && number->value <= 1000000, "iterations");
     if (option->parse == cli_parse_count) must(number->given && number->value <= 1000000, "a count");
-    if (option->parse == cli_parse_ld || option->parse == cli_parse_elements) must(number->given && number->value <= INT64_MAX, "elements");
-    if (option->parse == cli_parse_batch) must(number->given && number->value >= 1 && number->value <= UINT32_MAX, "a batch");
+    if (option->parse == cli_parse_ld || option->parse == cli_parse_elements)
+        must(number->given && number->value <= INT64_MAX, "elements");
+    if (option->parse == cli_parse_batch)
+        must(number->given && number->value >= 1 && number->value <= UINT32_MAX, "a batch");
     if (option->parse == cli_parse_tile) must(tile[0] >= 1 && tile[1] >= 1, "a tile of nothing");
-    if (option->parse == cli_parse_at) must(at->given && at->row < CLI_MAX_EXTENT && at->col < CLI_MAX_EXTENT, "an element");
+    if (option->parse == cli_parse_at)
+        must(at->given && at->row < CLI_MAX_EXTENT && at->col < CLI_MAX_EXTENT, "an element");
     if (option->parse == cli_parse_time) must(*value > 0 && *value <= 86400e3, "a time");
     if (option->parse == cli_parse_budget) must(*value >= 100 && *value <= 86400e3, "a budget");
     if (option->parse == cli_parse_share) must(*value > 0 && *value < 1, "a share");
     if (option->parse == cli_parse_mebibytes) must(*value >= 1048576 && *value <= 1099511627776.0, "bytes");
-    if (option->parse == cli_parse_share || option->parse == cli_parse_regression || option->parse == cli_parse_mebibytes)
+    if (option->parse == cli_parse_share || option->parse == cli_parse_regression ||
+        option->parse == cli_parse_mebibytes)
         must(strspn(text, "0123456789.%") == strlen(text), "no decimal number");
     if (option->parse == cli_parse_scalar) check_scalar(option, field);
     if (option->parse == cli_parse_types || option->parse == cli_parse_tutorial_types)
         must(types->count >= 1 && types->count <= VKMM_TYPE_COUNT, "a list of types");
     if (option->parse == cli_parse_word || option->parse == cli_parse_tutorial)
         must(is_word_of(option, *(const char *const *)field), "an unknown word");
-    if (option->parse == cli_parse_index) must(*(const int *)field >= 0 && *(const uint32_t *)field < word_count(option), "an index");
+    if (option->parse == cli_parse_index)
+        must(*(const int *)field >= 0 && *(const uint32_t *)field < word_count(option), "an index");
 }
 
 static void judge_option(const vkmm_log *log, const cli_option *option, const char *text, const unsigned *sentences)

@@ -1,5 +1,5 @@
-/* Any words as a user's SPIR-V: the check refuses them with one sentence, or takes them; with and without a device. The first byte chooses: odd, the rest
- * follows the header of a module, so that every input gets past it. */
+/* Any words as a user's SPIR-V: the check refuses them with one sentence, or takes them; with and without a device.
+ * The first byte chooses: odd, the rest follows the header of a module, so that every input gets past it. */
 #include "fuzz.h"
 
 #include "kernel/spirv.h"
@@ -24,7 +24,8 @@ static void judge(const uint32_t *words, size_t bytes, const vkmm_device_info *d
     unsigned sentences = 0;
     const vkmm_log log = {hear, &sentences};
     const vkmm_status status = vkmm_spirv_check(&log, "fuzz", words, bytes, device, kernel);
-    if ((status != VKMM_OK && status != VKMM_INVALID && status != VKMM_UNSUPPORTED) || sentences != (status != VKMM_OK)) abort();
+    if ((status != VKMM_OK && status != VKMM_INVALID && status != VKMM_UNSUPPORTED) || sentences != (status != VKMM_OK))
+        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -36,7 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
                                             .max_shared_bytes = 16384,
                                             .has_f64 = 1,
                                             .subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT};
-    static const vkmm_kernel_info kernel = {.spec_count = 5, .spec_ids = {0, 1, 2, 3, 4}, .spec_values = {8, 8, 8, 8, 8}};
+    static const vkmm_kernel_info kernel = {
+        .spec_count = 5, .spec_ids = {0, 1, 2, 3, 4}, .spec_values = {8, 8, 8, 8, 8}};
     const uint32_t header[HEADER / 4] = {0x07230203, 0x10300, 0, 2 * (uint32_t)bytes, 0};
     if (bytes == 0) return 0;
     const size_t before = data[0] & 1 ? HEADER : 0, all = before + bytes - 1;
@@ -58,7 +60,8 @@ size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
     const vkmm_module *module = vkmm_module_find(kernels[index / 2], index % 2 ? VKMM_I32 : VKMM_F32, VKMM_BUILD_PLAIN);
     const size_t skipped = index % 2 ? HEADER : 0;
     if (!module) return 0;
-    const size_t bytes = module->bytes - skipped < VKMM_FUZZ_SEED_BYTES - 4 ? module->bytes - skipped : VKMM_FUZZ_SEED_BYTES - 4;
+    const size_t bytes =
+        module->bytes - skipped < VKMM_FUZZ_SEED_BYTES - 4 ? module->bytes - skipped : VKMM_FUZZ_SEED_BYTES - 4;
     out[0] = (uint8_t)(index % 2);
     memcpy(out + 1, (const uint8_t *)module->words + skipped, bytes);
     return 1 + bytes;

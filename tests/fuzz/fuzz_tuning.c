@@ -1,4 +1,5 @@
-/* Any bytes as a file of tuning results: the parser takes whole lines alone, each of which it would write the same way again. */
+/* Any bytes as a file of tuning results: the parser takes whole lines alone, each of which it would write the same
+ * way again. */
 #include "fuzz.h"
 
 #include "math/type.h"
@@ -16,8 +17,8 @@ static void check_again(const vkmm_tuning_list *list)
         vkmm_tuning_list one = {0};
         vkmm_tuning_state state;
         vkmm_tuning_line(&list->entries[i], text + sizeof VKMM_TUNING_TITLE - 1);
-        if (vkmm_tuning_parse(NULL, text, strlen(text), &one, &state) != VKMM_OK || state.read != 1 || state.damaged != 0 ||
-            memcmp(&one.entries[0], &list->entries[i], sizeof one.entries[0]) != 0)
+        if (vkmm_tuning_parse(NULL, text, strlen(text), &one, &state) != VKMM_OK || state.read != 1 ||
+            state.damaged != 0 || memcmp(&one.entries[0], &list->entries[i], sizeof one.entries[0]) != 0)
             abort();
         vkmm_tuning_list_free(&one);
     }
@@ -28,7 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     vkmm_tuning_list list = {0};
     vkmm_tuning_state state;
     if (vkmm_tuning_parse(NULL, (const char *)data, bytes, &list, &state) != VKMM_OK) abort();
-    if (state.read < state.added || list.count > state.added || (state.damaged > 0) != (state.first_damaged > 0)) abort();
+    if (state.read < state.added || list.count > state.added || (state.damaged > 0) != (state.first_damaged > 0))
+        abort();
     check_again(&list);
     vkmm_tuning_list_free(&list);
     return 0;
@@ -53,11 +55,13 @@ static vkmm_tuning_entry example(unsigned index)
     return entry;
 }
 
-/* Checksums that fit are beyond random edits: the examples hold whole lines, empty ones, and lines that a whole one stands behind. */
+/* Checksums that fit are beyond random edits: the examples hold whole lines, empty ones, and lines that a whole one
+ * stands behind. */
 size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
 {
-    static const char *const titles[] = {VKMM_TUNING_TITLE,     VKMM_TUNING_TITLE,           VKMM_TUNING_TITLE "\n",
-                                         "vkmatmul tuning 1\n", VKMM_TUNING_TITLE "a b c\n", VKMM_TUNING_TITLE "00 0\n"};
+    static const char *const titles[] = {VKMM_TUNING_TITLE,           VKMM_TUNING_TITLE,
+                                         VKMM_TUNING_TITLE "\n",      "vkmatmul tuning 1\n",
+                                         VKMM_TUNING_TITLE "a b c\n", VKMM_TUNING_TITLE "00 0\n"};
     char line[VKMM_TUNING_LINE];
     if (index >= sizeof titles / sizeof titles[0]) return 0;
     vkmm_tuning_entry entry = example(index);

@@ -1,7 +1,7 @@
 /* Drives a fuzz target without libFuzzer, the same way every time:
  *
- *     fuzz_npy [PATH…]        the files, or those in the folders, the target's own examples, then random mutations of the examples for about
- *                             a second
+ *     fuzz_npy [PATH…]        the files, or those in the folders, the target's own examples, then random mutations of
+ *                             the examples for about a second
  *     fuzz_npy --write FOLDER writes the examples there, as a corpus for libFuzzer
  *
  * Each input is a block of exactly its own size, so that a sanitizer sees the first byte read beyond it. */

@@ -45,7 +45,8 @@ static void fill_walkthrough_tiled(const suite_case *self, vkmm_type type, void 
     }
 }
 
-/* A NaN in the first column of row 1 belongs to row 1 alone: a kernel that reads beyond the end of row 0 brings it there. */
+/* A NaN in the first column of row 1 belongs to row 1 alone: a kernel that reads beyond the end of row 0 brings it
+ * there. */
 static void fill_nan(const suite_case *self, vkmm_type type, void *a, void *b)
 {
     vkmm_fill(a, self->m, self->k, type, VKMM_INIT_UNIFORM, 5);
@@ -89,7 +90,8 @@ int suite_kernel(suite_device *suite, const char *kernel, const vkmm_module *mod
         wrong++;
         if (loud)
             printf("# %s, type %d, %llux%llux%llu, tile %ux%u: %s\n", kernel, (int)type, (unsigned long long)product->m,
-                   (unsigned long long)product->n, (unsigned long long)product->k, product->tile_rows, product->tile_cols, why);
+                   (unsigned long long)product->n, (unsigned long long)product->k, product->tile_rows,
+                   product->tile_cols, why);
         if (stop) break;
     }
     return wrong;

@@ -27,16 +27,18 @@ static void release(vkmm_device *device, memory *m)
     free(m->first);
 }
 
-static vkmm_status create(vkmm_device *device, const vkmm_problem *problem, const vkmm_plan *plan, memory *m, vkmm_part *parts)
+static vkmm_status create(vkmm_device *device, const vkmm_problem *problem, const vkmm_plan *plan, memory *m,
+                          vkmm_part *parts)
 {
     vkmm_status status = VKMM_OK;
     for (int operand = VKMM_A; operand < VKMM_STORE_COUNT && status == VKMM_OK; operand++) {
         vkmm_part *part = &parts[operand == VKMM_BIAS ? VKMM_BIAS_PART : operand];
         if (operand == VKMM_BIAS && !problem->has_bias) continue;
-        status = vkmm_store_create(device, (vkmm_operand)operand, vkmm_operand_bytes(problem, (vkmm_operand)operand), &m->stores[operand]);
+        status = vkmm_store_create(device, (vkmm_operand)operand, vkmm_operand_bytes(problem, (vkmm_operand)operand),
+                                   &m->stores[operand]);
         *part = vkmm_store_part(&m->stores[operand]);
-        part->bytes =
-            (m->stores[operand].bytes + 3) / 4 * 4 + VKMM_GUARD_BYTES; /* the guard too: a driver that clips accesses must not hide them */
+        part->bytes = (m->stores[operand].bytes + 3) / 4 * 4 +
+                      VKMM_GUARD_BYTES; /* the guard too: a driver that clips accesses must not hide them */
     }
     m->stores[VKMM_C].input = 1;
     if (status == VKMM_OK && plan->info.workspace_bytes > 0)
@@ -52,7 +54,8 @@ static void fill(const vkmm_problem *problem, uint64_t seed, vkmm_store *stores)
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
         const vkmm_operand o = (vkmm_operand)operand;
         const uint32_t canary = VKMM_CANARY;
-        for (uint64_t at = 0; at < stores[operand].bytes; at++) ((char *)stores[operand].host)[at] = ((const char *)&canary)[at % 4];
+        for (uint64_t at = 0; at < stores[operand].bytes; at++)
+            ((char *)stores[operand].host)[at] = ((const char *)&canary)[at % 4];
         if (o == VKMM_C && vkmm_problem_beta(problem) == 0) continue;
         const uint64_t matrices = vkmm_operand_stride(problem, o) ? vkmm_problem_batches(problem) : 1;
         for (uint64_t batch = 0; batch < matrices; batch++) {
@@ -61,7 +64,8 @@ static void fill(const vkmm_problem *problem, uint64_t seed, vkmm_store *stores)
         }
     }
     if (problem->has_bias)
-        vkmm_fill(stores[VKMM_BIAS].host, 1, problem->n, vkmm_operand_type(problem, VKMM_BIAS), VKMM_INIT_UNIFORM, seed + VKMM_BIAS);
+        vkmm_fill(stores[VKMM_BIAS].host, 1, problem->n, vkmm_operand_type(problem, VKMM_BIAS), VKMM_INIT_UNIFORM,
+                  seed + VKMM_BIAS);
 }
 
 static vkmm_status record(general_run *run, const vkmm_plan *plan, memory *m)
@@ -74,9 +78,11 @@ static vkmm_status record(general_run *run, const vkmm_plan *plan, memory *m)
     const uint64_t items = vkmm_plan_items(plan), slice = run->slice ? run->slice : items;
     for (uint64_t first = 0; first < items; first += slice) {
         vkmm_plan_record_items(device, plan, first, first + slice < items ? first + slice : items, m->command);
-        /* Slices need not wait for each other, but validation cannot know that what a shader may do, it does elsewhere. */
+        /* Slices need not wait for each other, but validation cannot know that what a shader may do, it does
+         * elsewhere. */
         vkmm_command_barrier(device, m->command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     }
     vkmm_plan_record_reduce(device, plan, m->command);
     vkmm_stores_record_download(device, m->stores, m->command);
@@ -92,14 +98,15 @@ static int judge(const vkmm_problem *problem, const memory *m, char why[512])
         snprintf(why, 512, "wrote %lld bytes from C's start", (long long)damage);
         return 0;
     }
-    vkmm_status status = vkmm_verify_problem(NULL, problem, stores[VKMM_A].host, stores[VKMM_B].host, stores[VKMM_BIAS].host, m->before,
-                                             stores[VKMM_C].host, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, &verdict);
+    vkmm_status status =
+        vkmm_verify_problem(NULL, problem, stores[VKMM_A].host, stores[VKMM_B].host, stores[VKMM_BIAS].host, m->before,
+                            stores[VKMM_C].host, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, &verdict);
     snprintf(why, 512, "%s", status == VKMM_OK ? verdict.sentence : "could not be verified");
     return status == VKMM_OK && verdict.passed;
 }
 
-static vkmm_status run_twice(general_run *run, const vkmm_plan *plan, const vkmm_problem *problem, uint64_t seed, memory *m, int *right,
-                             char why[512])
+static vkmm_status run_twice(general_run *run, const vkmm_plan *plan, const vkmm_problem *problem, uint64_t seed,
+                             memory *m, int *right, char why[512])
 {
     vkmm_device *device = run->suite->device;
     vkmm_store *c = &m->stores[VKMM_C];
@@ -128,7 +135,8 @@ static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm
     const vkmm_wish wish = {.kernel = run->kernel, .config = run->config};
     vkmm_device_info limited = *run->suite->info;
     vkmm_choice choice;
-    if (run->plain) limited.has_f16 = limited.has_i8 = limited.has_storage16 = limited.has_storage8 = limited.has_dot8 = 0;
+    if (run->plain)
+        limited.has_f16 = limited.has_i8 = limited.has_storage16 = limited.has_storage8 = limited.has_dot8 = 0;
     if (run->max_groups) limited.max_workgroup_count[0] = run->max_groups;
     vkmm_status status = vkmm_problem_check(&run->suite->instance->log, problem, NULL);
     if (status == VKMM_OK) status = vkmm_choose(&run->suite->instance->log, &limited, problem, &wish, &choice);

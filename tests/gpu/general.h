@@ -1,4 +1,5 @@
-/* The products that every general kernel must get right, with the whole meaning of vkmm_problem: run close to the metal, as those of suite.h. */
+/* The products that every general kernel must get right, with the whole meaning of vkmm_problem: run close to the
+ * metal, as those of suite.h. */
 #ifndef VKMM_TESTS_GENERAL_H
 #define VKMM_TESTS_GENERAL_H
 
@@ -22,8 +23,9 @@ typedef struct general_run {
     unsigned planned;
 } general_run;
 
-/* Runs one product twice: 1 when both have the same bits and are right, all padding of C and the guard bands untouched. A, B and the padding
- * around them are filled, the padding with NaN; C too where β is 0. On 0, `why` tells. */
+/* Runs one product twice: 1 when both have the same bits and are right, all padding of C and the guard bands
+ * untouched. A, B and the padding around them are filled, the padding with NaN; C too where β is 0. On 0, `why`
+ * tells. */
 int general_product(general_run *run, const vkmm_problem *problem, uint64_t seed, char why[512]);
 void general_end(general_run *run);
 
@@ -33,9 +35,11 @@ typedef enum general_padding {
     GENERAL_UNEVEN   /* rows are padded so that no two begin alike */
 } general_padding;
 
-/* Products with every edge: extents 0 to 129 around the powers of two, and primes, or every step-th of them; both layouts, scalars, offsets, batches.
- * Returns how many were wrong, printing each when `loud`; with `stop`, ends at the first. */
-int general_edges(general_run *run, vkmm_op op_a, vkmm_op op_b, general_padding padding, uint64_t seed, uint64_t step, int loud, int stop);
+/* Products with every edge: extents 0 to 129 around the powers of two, and primes, or every step-th of them; both
+ * layouts, scalars, offsets, batches. Returns how many were wrong, printing each when `loud`; with `stop`, ends at
+ * the first. */
+int general_edges(general_run *run, vkmm_op op_a, vkmm_op op_b, general_padding padding, uint64_t seed, uint64_t step,
+                  int loud, int stop);
 
 /* A random problem of moderate size, the same for the same seed everywhere. */
 vkmm_problem general_random(vkmm_types types, uint64_t seed);

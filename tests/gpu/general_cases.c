@@ -27,17 +27,19 @@ static void stored(const vkmm_problem *problem, vkmm_operand operand, uint64_t *
     *count = along_cols ? rows : cols;
 }
 
-static void place(vkmm_problem *problem, vkmm_operand operand, general_padding padding, uint64_t extra, uint64_t *ld, uint64_t *offset,
-                  uint64_t *stride)
+static void place(vkmm_problem *problem, vkmm_operand operand, general_padding padding, uint64_t extra, uint64_t *ld,
+                  uint64_t *offset, uint64_t *stride)
 {
     const uint64_t vector = 16 / vkmm_type_of(vkmm_operand_type(problem, operand))->bytes;
     uint64_t length, count;
     stored(problem, operand, &length, &count);
-    *ld = padding == GENERAL_ALIGNED ? align_up(length + 1, vector) + extra % 2 * vector : length + (length % 2 ? 2 : 1) + extra % 2 * 2;
+    *ld = padding == GENERAL_ALIGNED ? align_up(length + 1, vector) + extra % 2 * vector
+                                     : length + (length % 2 ? 2 : 1) + extra % 2 * 2;
     *offset = padding == GENERAL_ALIGNED ? extra % 3 * vector : extra % 3;
     *stride = count * *ld + (padding == GENERAL_ALIGNED ? vector : 1);
     /* Packed, so that rows and matrices of 16 bits share words. */
-    if (operand == VKMM_C && padding == GENERAL_UNEVEN && vector == 8 && extra % 2 == 0) *ld = length, *stride = count * length;
+    if (operand == VKMM_C && padding == GENERAL_UNEVEN && vector == 8 && extra % 2 == 0)
+        *ld = length, *stride = count * length;
 }
 
 static void place_all(vkmm_problem *problem, general_padding padding, uint64_t extra)
@@ -70,7 +72,8 @@ static void set_types(vkmm_problem *problem, vkmm_types types)
     problem->compute = types.compute;
 }
 
-int general_edges(general_run *run, vkmm_op op_a, vkmm_op op_b, general_padding padding, uint64_t seed, uint64_t step, int loud, int stop)
+int general_edges(general_run *run, vkmm_op op_a, vkmm_op op_b, general_padding padding, uint64_t seed, uint64_t step,
+                  int loud, int stop)
 {
     int wrong = 0;
     for (uint64_t i = seed % step; i < EXTENTS; i += step) {
@@ -133,19 +136,23 @@ vkmm_problem general_random(vkmm_types types, uint64_t seed)
         problem.batch_count = 0; /* packed */
     scale(&problem, (size_t)draw(s, 5));
     problem.has_bias = draw(s, 3) == 0;
-    problem.activation = draw(s, 3) ? VKMM_ACTIVATION_NONE : vkmm_type_of(types.in)->is_float && draw(s, 2) ? VKMM_GELU : VKMM_RELU;
+    problem.activation = draw(s, 3)                                       ? VKMM_ACTIVATION_NONE
+                         : vkmm_type_of(types.in)->is_float && draw(s, 2) ? VKMM_GELU
+                                                                          : VKMM_RELU;
     return problem;
 }
 
 void general_text(const vkmm_problem *p, char text[256])
 {
     snprintf(text, 256,
-             "%s/%s/%s %c%c %s %llux%llux%llu ld %llu,%llu,%llu offset %llu,%llu,%llu batch %llu stride %llu,%llu,%llu alpha %g beta %g "
+             "%s/%s/%s %c%c %s %llux%llux%llu ld %llu,%llu,%llu offset %llu,%llu,%llu batch %llu stride %llu,%llu,%llu "
+             "alpha %g beta %g "
              "bias %d act %d",
-             vkmm_type_of(p->type)->name, vkmm_type_of(vkmm_operand_type(p, VKMM_C))->name, vkmm_type_of(vkmm_problem_compute(p))->name,
-             "NT"[p->op_a], "NT"[p->op_b], p -> layout ? "col" : "row", (unsigned long long)p->m, (unsigned long long)p->n,
-             (unsigned long long)p->k, (unsigned long long)p->lda, (unsigned long long)p->ldb, (unsigned long long)p->ldc,
-             (unsigned long long)p->offset_a, (unsigned long long)p->offset_b, (unsigned long long)p->offset_c,
-             (unsigned long long)p->batch_count, (unsigned long long)p->stride_a, (unsigned long long)p->stride_b,
-             (unsigned long long)p->stride_c, vkmm_problem_alpha(p), vkmm_problem_beta(p), p->has_bias, (int)p->activation);
+             vkmm_type_of(p->type)->name, vkmm_type_of(vkmm_operand_type(p, VKMM_C))->name,
+             vkmm_type_of(vkmm_problem_compute(p))->name, "NT"[p->op_a], "NT"[p->op_b], p -> layout ? "col" : "row",
+             (unsigned long long)p->m, (unsigned long long)p->n, (unsigned long long)p->k, (unsigned long long)p->lda,
+             (unsigned long long)p->ldb, (unsigned long long)p->ldc, (unsigned long long)p->offset_a,
+             (unsigned long long)p->offset_b, (unsigned long long)p->offset_c, (unsigned long long)p->batch_count,
+             (unsigned long long)p->stride_a, (unsigned long long)p->stride_b, (unsigned long long)p->stride_c,
+             vkmm_problem_alpha(p), vkmm_problem_beta(p), p->has_bias, (int)p->activation);
 }

@@ -18,7 +18,8 @@ static void print_sentence(void *user, vkmm_log_level level, const char *sentenc
 
 int suite_open(suite_device *suite)
 {
-    const vkmm_instance_params params = {.log = {print_sentence, NULL}, .validate = getenv("VKMM_TEST_UNVALIDATED") == NULL};
+    const vkmm_instance_params params = {.log = {print_sentence, NULL},
+                                         .validate = getenv("VKMM_TEST_UNVALIDATED") == NULL};
     int absent = getenv("VKMM_REQUIRE_VULKAN") ? 1 : 77;
     memset(suite, 0, sizeof *suite);
     if (vkmm_instance_create(&params, &suite->instance) != VKMM_OK) return absent;
@@ -89,8 +90,8 @@ static int judge(const vkmm_problem *problem, const vkmm_store *stores, char why
     return verdict.passed;
 }
 
-static vkmm_status run_plan(suite_device *suite, const vkmm_problem *problem, const vkmm_choice *choice, const suite_case *product,
-                            int *right, char why[256])
+static vkmm_status run_plan(suite_device *suite, const vkmm_problem *problem, const vkmm_choice *choice,
+                            const suite_case *product, int *right, char why[256])
 {
     vkmm_device *device = suite->device;
     vkmm_plan plan = {0};
@@ -117,8 +118,8 @@ static vkmm_status run_plan(suite_device *suite, const vkmm_problem *problem, co
     return status;
 }
 
-int suite_product(suite_device *suite, const char *kernel, const vkmm_module *module, vkmm_type type, const suite_case *product,
-                  char why[256])
+int suite_product(suite_device *suite, const char *kernel, const vkmm_module *module, vkmm_type type,
+                  const suite_case *product, char why[256])
 {
     const vkmm_problem problem = {product->m, product->n, product->k, type};
     const vkmm_kernel *shape = vkmm_kernel_find(kernel);

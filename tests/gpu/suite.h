@@ -1,5 +1,6 @@
-/* The products that every kernel must get right, run close to the metal: stores and plans instead of jobs, so that a binding can
- * include the guard bands. A driver that clips accesses at the end of a binding then cannot hide a kernel's access beyond its matrix. */
+/* The products that every kernel must get right, run close to the metal: stores and plans instead of jobs, so that a
+ * binding can include the guard bands. A driver that clips accesses at the end of a binding then cannot hide a
+ * kernel's access beyond its matrix. */
 #ifndef VKMM_TESTS_SUITE_H
 #define VKMM_TESTS_SUITE_H
 
@@ -12,14 +13,14 @@ typedef struct suite_device {
     vkmm_device_info *info; /* of the device, writable: tests shrink limits */
 } suite_device;
 
-/* Opens the first device of the driver that VK_DRIVER_FILES names, with validation. 77 when there is none and VKMM_REQUIRE_VULKAN is
- * unset; 1 when it is set; 0 when all is well. */
+/* Opens the first device of the driver that VK_DRIVER_FILES names, with validation. 77 when there is none and
+ * VKMM_REQUIRE_VULKAN is unset; 1 when it is set; 0 when all is well. */
 int suite_open(suite_device *suite);
 /* Returns how many validation messages there were: 0 is right. */
 uint32_t suite_close(suite_device *suite);
 
-/* One product on the device, C checked in full, guards too. kernel is a built-in's name; module NULL, or SPIR-V to run in its place. fill
- * writes A and B, NULL: uniform random. On 0 (wrong), `why` tells. */
+/* One product on the device, C checked in full, guards too. kernel is a built-in's name; module NULL, or SPIR-V to
+ * run in its place. fill writes A and B, NULL: uniform random. On 0 (wrong), `why` tells. */
 typedef struct suite_case {
     uint64_t m, n, k;
     uint32_t tile_rows, tile_cols; /* 0: default; shrunk to a legal tile where the device is small */
@@ -27,11 +28,13 @@ typedef struct suite_case {
     uint32_t max_groups; /* 0, or a limit on workgroups along each axis: makes kernels loop */
 } suite_case;
 
-int suite_product(suite_device *suite, const char *kernel, const vkmm_module *module, vkmm_type type, const suite_case *product,
-                  char why[256]);
+int suite_product(suite_device *suite, const char *kernel, const vkmm_module *module, vkmm_type type,
+                  const suite_case *product, char why[256]);
 
-/* All cases for one kernel and type. Returns how many were wrong, printing each when `loud`; with `stop`, ends at the first. */
-int suite_kernel(suite_device *suite, const char *kernel, const vkmm_module *module, vkmm_type type, int loud, int stop);
+/* All cases for one kernel and type. Returns how many were wrong, printing each when `loud`; with `stop`, ends at
+ * the first. */
+int suite_kernel(suite_device *suite, const char *kernel, const vkmm_module *module, vkmm_type type, int loud,
+                 int stop);
 
 /* The last of the types that the tutorials' kernels compute in. */
 enum { SUITE_LAST_TYPE = VKMM_U32 };

@@ -1,4 +1,5 @@
-/* Counted on the device by the kernels' own shaders: as often as the formulas say. Random problems and tiles, ragged and empty ones too. */
+/* Counted on the device by the kernels' own shaders: as often as the formulas say. Random problems and tiles, ragged
+ * and empty ones too. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -33,11 +34,12 @@ static void count(const vkmm_job_params *params, vkmm_access *formula, vkmm_acce
 static void print_access(const char *title, const vkmm_access *access)
 {
     const vkmm_reads *a = &access->a, *b = &access->b;
-    printf("# %s: A %llu..%llu global %llu..%llu shared, B %llu..%llu global %llu..%llu shared, %llu invocations, %llu useful\n", title,
-           (unsigned long long)a->global_min, (unsigned long long)a->global_max, (unsigned long long)a->shared_min,
-           (unsigned long long)a->shared_max, (unsigned long long)b->global_min, (unsigned long long)b->global_max,
-           (unsigned long long)b->shared_min, (unsigned long long)b->shared_max, (unsigned long long)access->invocations,
-           (unsigned long long)access->useful);
+    printf("# %s: A %llu..%llu global %llu..%llu shared, B %llu..%llu global %llu..%llu shared, %llu invocations, %llu "
+           "useful\n",
+           title, (unsigned long long)a->global_min, (unsigned long long)a->global_max,
+           (unsigned long long)a->shared_min, (unsigned long long)a->shared_max, (unsigned long long)b->global_min,
+           (unsigned long long)b->global_max, (unsigned long long)b->shared_min, (unsigned long long)b->shared_max,
+           (unsigned long long)access->invocations, (unsigned long long)access->useful);
 }
 
 static void check(const char *kernel, vkmm_problem problem, vkmm_tile tile)
@@ -90,7 +92,8 @@ static void empty_problems(void **state)
     (void)state;
     for (int empty = 1; empty < 8; empty++)
         for (size_t kernel = 0; kernel < 5; kernel++)
-            check(kernels[kernel], (vkmm_problem){empty & 1 ? 0 : 5, empty & 2 ? 0 : 7, empty & 4 ? 0 : 3, VKMM_I32}, (vkmm_tile){2, 4});
+            check(kernels[kernel], (vkmm_problem){empty & 1 ? 0 : 5, empty & 2 ? 0 : 7, empty & 4 ? 0 : 3, VKMM_I32},
+                  (vkmm_tile){2, 4});
 }
 
 /* The walkthrough's own figures: 4x4 with tile 2. */
@@ -130,8 +133,8 @@ int main(void)
 {
     int absent = suite_open(&suite);
     if (absent) return absent;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tutorial), cmocka_unit_test(empty_problems), cmocka_unit_test(random_problems),
-                                       cmocka_unit_test(sample)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tutorial), cmocka_unit_test(empty_problems),
+                                       cmocka_unit_test(random_problems), cmocka_unit_test(sample)};
     int failed = cmocka_run_group_tests_name("access", tests, NULL, NULL);
     uint32_t messages = suite_close(&suite);
     if (messages) printf("# %u validation messages\n", messages);

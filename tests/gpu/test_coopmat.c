@@ -1,5 +1,6 @@
-/* The kernel coopmat with every matrix shape that the device lists and this build has a shader for: types, ops, edges, scalars, parts of K, epilogue.
- * Skipped (77) where there is none. VKMM_TEST_MATRICES=llvmpipe makes that a failure for drivers of that name, where they are known to have them. */
+/* The kernel coopmat with every matrix shape that the device lists and this build has a shader for: types, ops,
+ * edges, scalars, parts of K, epilogue. Skipped (77) where there is none. VKMM_TEST_MATRICES=llvmpipe makes that a
+ * failure for drivers of that name, where they are known to have them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,8 +40,9 @@ static vkmm_type default_out(const matrix_case *of)
 static int is_there(const matrix_case *wanted)
 {
     for (uint32_t i = 0; i < case_count; i++)
-        if (cases[i].type == wanted->type && cases[i].compute == wanted->compute && cases[i].shape[0] == wanted->shape[0] &&
-            cases[i].shape[1] == wanted->shape[1] && cases[i].shape[2] == wanted->shape[2])
+        if (cases[i].type == wanted->type && cases[i].compute == wanted->compute &&
+            cases[i].shape[0] == wanted->shape[0] && cases[i].shape[1] == wanted->shape[1] &&
+            cases[i].shape[2] == wanted->shape[2])
             return 1;
     return 0;
 }
@@ -69,14 +71,15 @@ static uint32_t lanes(void)
     return suite.info->max_subgroup_size == 0 || suite.info->subgroup_size >= least ? suite.info->subgroup_size : least;
 }
 
-/* Two subgroups below each other and two side by side, small enough that small matrices need many tiles. `fragments` of a subgroup side by side, `slices`
- * of a step: drivers on processors take seconds to compile many. */
-static void configure(const matrix_case *of, uint32_t fragments, uint32_t slices, const char *rest, char config[VKMM_CONFIG_TEXT])
+/* Two subgroups below each other and two side by side, small enough that small matrices need many tiles. `fragments`
+ * of a subgroup side by side, `slices` of a step: drivers on processors take seconds to compile many. */
+static void configure(const matrix_case *of, uint32_t fragments, uint32_t slices, const char *rest,
+                      char config[VKMM_CONFIG_TEXT])
 {
     const uint32_t rows = of->shape[0], cols = fragments * of->shape[1],
                    depth = at_least(slices * of->shape[2], 16 / vkmm_type_of(of->type)->bytes);
-    snprintf(config, VKMM_CONFIG_TEXT, "rows=%u,cols=%u,depth=%u,sub-rows=%u,sub-cols=%u,lanes=%u,mm=%u,mn=%u,mk=%u,%s", 2 * rows, 2 * cols,
-             depth, rows, cols, lanes(), of->shape[0], of->shape[1], of->shape[2], rest);
+    snprintf(config, VKMM_CONFIG_TEXT, "rows=%u,cols=%u,depth=%u,sub-rows=%u,sub-cols=%u,lanes=%u,mm=%u,mn=%u,mk=%u,%s",
+             2 * rows, 2 * cols, depth, rows, cols, lanes(), of->shape[0], of->shape[1], of->shape[2], rest);
 }
 
 static uint64_t stored_row(const vkmm_problem *p, vkmm_operand operand)
@@ -91,7 +94,8 @@ static uint64_t padded(const vkmm_problem *p, vkmm_operand operand, int aligned)
     return aligned ? (row + vector) / vector * vector + vector : row + 1 + row % 2;
 }
 
-/* Rows that begin at multiples of 16 bytes, or no two of them alike; C's on its own, because it decides how sums are stored. */
+/* Rows that begin at multiples of 16 bytes, or no two of them alike; C's on its own, because it decides how sums are
+ * stored. */
 static void place(vkmm_problem *p, int aligned, int c_aligned, uint64_t batches)
 {
     const uint64_t offset = aligned ? 32 : 3;
@@ -118,7 +122,8 @@ static int product(general_run *run, const vkmm_problem *problem)
 
 static int extents(general_run *run, vkmm_problem p)
 {
-    static const uint32_t sizes[][3] = {{64, 80, 64}, {1, 144, 16}, {48, 16, 0}, {37, 29, 75}, {131, 1, 33}, {80, 64, 16}, {48, 8, 40}};
+    static const uint32_t sizes[][3] = {{64, 80, 64}, {1, 144, 16}, {48, 16, 0}, {37, 29, 75},
+                                        {131, 1, 33}, {80, 64, 16}, {48, 8, 40}};
     static const double scalars[][2] = {{1, 0}, {-3, 0}, {2, 1}};
     int wrong = 0;
     for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -136,7 +141,8 @@ static int extents(general_run *run, vkmm_problem p)
 
 static int one_op(const matrix_case *of, uint32_t which)
 {
-    static const char *const rest[] = {"pad=1,splits=1", "pad=1,splits=3", "pad=0,splits=1,swizzle=1", "pad=1,splits=1"};
+    static const char *const rest[] = {"pad=1,splits=1", "pad=1,splits=3", "pad=0,splits=1,swizzle=1",
+                                       "pad=1,splits=1"};
     char config[VKMM_CONFIG_TEXT];
     vkmm_problem problem = typed(of, default_out(of));
     general_run run = {.suite = &suite, .kernel = "coopmat", .config = config};
@@ -153,9 +159,10 @@ static void shapes_ops_and_edges(void **state)
     (void)state;
     int wrong = 0;
     for (uint32_t i = 0; i < case_count; i++) {
-        printf("# %ux%ux%u %s summed in %s\n", cases[i].shape[0], cases[i].shape[1], cases[i].shape[2], vkmm_type_of(cases[i].type)->name,
-               vkmm_type_of(cases[i].compute)->name);
-        /* How operands are staged depends on op, but little on the type: on a processor, where compiling takes long, each type meets one op. */
+        printf("# %ux%ux%u %s summed in %s\n", cases[i].shape[0], cases[i].shape[1], cases[i].shape[2],
+               vkmm_type_of(cases[i].type)->name, vkmm_type_of(cases[i].compute)->name);
+        /* How operands are staged depends on op, but little on the type: on a processor, where compiling takes long,
+         * each type meets one op. */
         for (uint32_t op = 0; op < 4; op++)
             if (suite.info->type != VK_PHYSICAL_DEVICE_TYPE_CPU || op == i % 4) wrong += one_op(&cases[i], op);
     }
@@ -190,7 +197,8 @@ static void epilogues(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Tiles of 2×2 subgroups of 2×2 matrices each, of which C leaves whole subgroups without anything to store, next to others that have; and matrices. */
+/* Tiles of 2×2 subgroups of 2×2 matrices each, of which C leaves whole subgroups without anything to store, next to
+ * others that have; and matrices. */
 static void subgroups_outside(void **state)
 {
     (void)state;
@@ -199,10 +207,12 @@ static void subgroups_outside(void **state)
         /* On a processor, where compiling takes long, sums of integers have to do: these compile fastest. */
         if (suite.info->type == VK_PHYSICAL_DEVICE_TYPE_CPU && cases[i].type != VKMM_I8) continue;
         const uint32_t m = cases[i].shape[0], n = cases[i].shape[1], k = at_least(cases[i].shape[2], 16);
-        const uint32_t sizes[][2] = {{3, 5}, {1, 2 * n + 1}, {2 * m + 1, 1}, {m, n}, {4 * m + 1, 4 * n + 1}, {3 * m, 9 * n}};
+        const uint32_t sizes[][2] = {{3, 5}, {1, 2 * n + 1},         {2 * m + 1, 1},
+                                     {m, n}, {4 * m + 1, 4 * n + 1}, {3 * m, 9 * n}};
         char config[VKMM_CONFIG_TEXT];
         general_run run = {.suite = &suite, .kernel = "coopmat", .config = config};
-        snprintf(config, sizeof config, "rows=%u,cols=%u,depth=%u,sub-rows=%u,sub-cols=%u,lanes=%u,mm=%u,mn=%u,mk=%u,%s", 4 * m, 4 * n, k,
+        snprintf(config, sizeof config,
+                 "rows=%u,cols=%u,depth=%u,sub-rows=%u,sub-cols=%u,lanes=%u,mm=%u,mn=%u,mk=%u,%s", 4 * m, 4 * n, k,
                  2 * m, 2 * n, lanes(), m, n, cases[i].shape[2], "pad=1,splits=1");
         for (uint32_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
             vkmm_problem problem = typed(&cases[i], default_out(&cases[i]));
@@ -216,7 +226,8 @@ static void subgroups_outside(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* A·B with A and B all 40, but a NaN in A's first row and an infinity in its second: 102400 is beyond f16, in its sums or in its C, and exact in f32. */
+/* A·B with A and B all 40, but a NaN in A's first row and an infinity in its second: 102400 is beyond f16, in its
+ * sums or in its C, and exact in f32. */
 static void big_sums_and_what_is_no_number(void **state)
 {
     (void)state;
@@ -236,7 +247,8 @@ static void big_sums_and_what_is_no_number(void **state)
         params.problem.k = K;
         assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
         char *a = vkmm_job_matrix(job, VKMM_A), *b = vkmm_job_matrix(job, VKMM_B), *c = vkmm_job_matrix(job, VKMM_C);
-        for (size_t at = 0; at < (size_t)N * K; at++) vkmm_type_put(VKMM_F16, a + 2 * at, 40), vkmm_type_put(VKMM_F16, b + 2 * at, 40);
+        for (size_t at = 0; at < (size_t)N * K; at++)
+            vkmm_type_put(VKMM_F16, a + 2 * at, 40), vkmm_type_put(VKMM_F16, b + 2 * at, 40);
         vkmm_type_put(VKMM_F16, a + 2 * 5, NAN);
         vkmm_type_put(VKMM_F16, a + 2 * (K + 7), -INFINITY);
         assert_int_equal(vkmm_job_run(job), VKMM_OK);

@@ -1,5 +1,6 @@
-/* The kernel coopmat2, with every module and every owner of matrices that the device has for it: ops, edges, scalars, parts of K, epilogue. Skipped (77)
- * where nothing of it can run; VKMM_TEST_MATRICES2=1 makes that a failure, for machines that are known to have it. */
+/* The kernel coopmat2, with every module and every owner of matrices that the device has for it: ops, edges,
+ * scalars, parts of K, epilogue. Skipped (77) where nothing of it can run; VKMM_TEST_MATRICES2=1 makes that a
+ * failure, for machines that are known to have it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,14 +30,16 @@ static int is_tensor(const vkmm_module *module)
     return (module->needs & VKMM_NEEDS_MATRIX2) != 0;
 }
 
-/* Small tiles, so that small matrices have many: the workgroup's one matrix, or two subgroups' below each other; so many granules each way. */
+/* Small tiles, so that small matrices have many: the workgroup's one matrix, or two subgroups' below each other; so
+ * many granules each way. */
 static void configure(const matrix_case *of, uint32_t granules, const char *rest, char config[VKMM_CONFIG_TEXT])
 {
     const vkmm_matrix_shape *granule = &of->granule->of;
-    const uint32_t rows = granules * granule->m, cols = granules * granule->n, owners = granule->scope == SUBGROUP ? 2 : 1;
+    const uint32_t rows = granules * granule->m, cols = granules * granule->n,
+                   owners = granule->scope == SUBGROUP ? 2 : 1;
     const uint32_t threads = granule->scope == SUBGROUP ? 2 * suite.info->subgroup_size : of->granule->invocations;
-    snprintf(config, VKMM_CONFIG_TEXT, "rows=%u,cols=%u,depth=%u,matrix-rows=%u,matrix-cols=%u,threads=%u,scope=%u,%s", owners * rows, cols,
-             granules * granule->k, rows, cols, threads, granule->scope, rest);
+    snprintf(config, VKMM_CONFIG_TEXT, "rows=%u,cols=%u,depth=%u,matrix-rows=%u,matrix-cols=%u,threads=%u,scope=%u,%s",
+             owners * rows, cols, granules * granule->k, rows, cols, threads, granule->scope, rest);
 }
 
 static vkmm_problem typed(const vkmm_module *module, vkmm_type out)
@@ -54,7 +57,8 @@ static void add_if_legal(const vkmm_module *module, const vkmm_matrix_granule *g
     configure(&one, 1, "splits=1,swizzle=8,whole=1,prefetch=0,unroll=1", text);
     if (granule->of.scope != WORKGROUP && granule->of.scope != SUBGROUP) return;
     if (granule->of.scope == WORKGROUP && !is_tensor(module)) return; /* one way to every owner is enough */
-    if (vkmm_config_parse(NULL, kernel, text, &config) != VKMM_OK || vkmm_config_forbidden_by(kernel, &problem, &config, suite.info))
+    if (vkmm_config_parse(NULL, kernel, text, &config) != VKMM_OK ||
+        vkmm_config_forbidden_by(kernel, &problem, &config, suite.info))
         return;
     if (case_count < MOST) cases[case_count++] = one;
 }
@@ -62,7 +66,8 @@ static void add_if_legal(const vkmm_module *module, const vkmm_matrix_granule *g
 static int has_types(const vkmm_matrix_granule *granule, const vkmm_module *module)
 {
     static const uint32_t components[VKMM_TYPE_COUNT] = {
-        [VKMM_F32] = 1, [VKMM_I32] = 5, [VKMM_U32] = 9, [VKMM_F16] = 0, [VKMM_BF16] = 1000141000, [VKMM_I8] = 3, [VKMM_U8] = 7};
+        [VKMM_F32] = 1,           [VKMM_I32] = 5, [VKMM_U32] = 9, [VKMM_F16] = 0,
+        [VKMM_BF16] = 1000141000, [VKMM_I8] = 3,  [VKMM_U8] = 7};
     return granule->of.a == components[module->type] && granule->of.c == components[module->compute];
 }
 
@@ -75,7 +80,8 @@ static void list_cases(void)
         for (uint32_t i = 0; (module = vkmm_module_next("coopmat2", types->in, types->compute, &i)) != NULL;) {
             if (module->needs & ~vkmm_device_offers(suite.info)) continue;
             for (uint32_t g = 0; g < suite.info->matrix_granule_count; g++)
-                if (has_types(&suite.info->matrix_granules[g], module)) add_if_legal(module, &suite.info->matrix_granules[g], types->out);
+                if (has_types(&suite.info->matrix_granules[g], module))
+                    add_if_legal(module, &suite.info->matrix_granules[g], types->out);
         }
     }
 }
@@ -141,15 +147,17 @@ static int edges(const matrix_case *of, uint32_t granules, const char *rest, vkm
 
 static void ops_and_edges(void **state)
 {
-    static const char *const rest[] = {"splits=1,swizzle=8,whole=1,prefetch=1,unroll=2", "splits=3,swizzle=1,whole=1,prefetch=0,unroll=1",
-                                       "splits=1,swizzle=2,whole=1,prefetch=0,unroll=1", "splits=1,swizzle=8,whole=1,prefetch=0,unroll=2"};
+    static const char *const rest[] = {
+        "splits=1,swizzle=8,whole=1,prefetch=1,unroll=2", "splits=3,swizzle=1,whole=1,prefetch=0,unroll=1",
+        "splits=1,swizzle=2,whole=1,prefetch=0,unroll=1", "splits=1,swizzle=8,whole=1,prefetch=0,unroll=2"};
     (void)state;
     int wrong = 0;
     for (uint32_t i = 0; i < case_count;
          i++) /* the first with everything, the others with one each: types and owners do not depend on ops */
         for (uint32_t n = 0; n < 4; n++)
             if (i == 0 || n == i % 4)
-                wrong += edges(&cases[i], n == 2 ? 2 : 1, rest[n], n & 1 ? VKMM_OP_T : VKMM_OP_N, n & 2 ? VKMM_OP_N : VKMM_OP_T);
+                wrong += edges(&cases[i], n == 2 ? 2 : 1, rest[n], n & 1 ? VKMM_OP_T : VKMM_OP_N,
+                               n & 2 ? VKMM_OP_N : VKMM_OP_T);
     assert_int_equal(wrong, 0);
 }
 
@@ -190,14 +198,14 @@ int main(void)
         cmocka_unit_test(epilogues),
     };
     list_cases();
-    printf("# VK_NV_cooperative_matrix2: features 0x%x, %u granules, %u cases\n", suite.info->matrix2, suite.info->matrix_granule_count,
-           case_count);
+    printf("# VK_NV_cooperative_matrix2: features 0x%x, %u granules, %u cases\n", suite.info->matrix2,
+           suite.info->matrix_granule_count, case_count);
     if (case_count == 0) {
         const char *wanted = getenv("VKMM_TEST_MATRICES2");
-        printf("nothing of the kernel coopmat2 can run: %s\n", *suite.info->no_matrices ? suite.info->no_matrices
-                                                               : suite.info->matrix2 == 0
-                                                                   ? "the driver has nothing of VK_NV_cooperative_matrix2"
-                                                                   : "no module of this build suits the device's granules");
+        printf("nothing of the kernel coopmat2 can run: %s\n",
+               *suite.info->no_matrices   ? suite.info->no_matrices
+               : suite.info->matrix2 == 0 ? "the driver has nothing of VK_NV_cooperative_matrix2"
+                                          : "no module of this build suits the device's granules");
         return suite_close(&suite) || (wanted && *wanted == '1') ? 1 : SKIPPED;
     }
     int failed = cmocka_run_group_tests_name("flexible matrices", tests, NULL, NULL);

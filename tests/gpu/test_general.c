@@ -13,7 +13,8 @@
 
 static suite_device suite;
 
-/* Configurations that need many tiles for small matrices, so that every edge of a tile is met; and small devices can run them. */
+/* Configurations that need many tiles for small matrices, so that every edge of a tile is met; and small devices can
+ * run them. */
 static const struct {
     const char *kernel, *config;
     uint64_t narrow;
@@ -32,18 +33,23 @@ static int is_narrow(const vkmm_types *types)
 
 static int edges(size_t which, vkmm_types types)
 {
-    static const vkmm_op ops[][2] = {{VKMM_OP_T, VKMM_OP_N}, {VKMM_OP_N, VKMM_OP_N}, {VKMM_OP_T, VKMM_OP_T}, {VKMM_OP_N, VKMM_OP_T}};
-    const size_t count = types.in == VKMM_F32 ? 4 : OTHER_TYPES_OPS; /* which ops, and where, does not depend on the type */
+    static const vkmm_op ops[][2] = {
+        {VKMM_OP_T, VKMM_OP_N}, {VKMM_OP_N, VKMM_OP_N}, {VKMM_OP_T, VKMM_OP_T}, {VKMM_OP_N, VKMM_OP_T}};
+    const size_t count =
+        types.in == VKMM_F32 ? 4 : OTHER_TYPES_OPS; /* which ops, and where, does not depend on the type */
     int wrong = 0;
     if (!suite_has_type(&suite, types.in)) return 0;
     for (size_t op = 0; op < count; op++) {
-        general_run run = {.suite = &suite, .kernel = runs[which].kernel, .config = runs[which].config, .narrow = runs[which].narrow};
+        general_run run = {
+            .suite = &suite, .kernel = runs[which].kernel, .config = runs[which].config, .narrow = runs[which].narrow};
         run.types = types;
         run.has_bias = op == 1;
-        /* Drivers take long over GELU written out for many elements: where the second pass adds up parts, it makes one. */
+        /* Drivers take long over GELU written out for many elements: where the second pass adds up parts, it makes
+         * one. */
         run.activation = op == 2 && which == 1 ? VKMM_GELU : op >= 2 ? VKMM_RELU : VKMM_ACTIVATION_NONE;
         const general_padding padding = (op + which) % 2 ? GENERAL_UNEVEN : GENERAL_ALIGNED;
-        wrong += general_edges(&run, ops[op][0], ops[op][1], padding, op + which, types.in == VKMM_F32 && op == 0 ? 1 : 2, 1, 0);
+        wrong += general_edges(&run, ops[op][0], ops[op][1], padding, op + which,
+                               types.in == VKMM_F32 && op == 0 ? 1 : 2, 1, 0);
         general_end(&run);
     }
     return wrong;
@@ -59,15 +65,17 @@ static void every_edge(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Narrow types take the same way through the kernels but for reading, multiplying and storing: every combination of types × kernel, with what the
- * device has and as if it were a plain one, in turns with ops, layouts, padding, bias and activation. Pipelines take long to make: each time a part
- * of it, all with VKMM_TEST_ALL. */
+/* Narrow types take the same way through the kernels but for reading, multiplying and storing: every combination of
+ * types × kernel, with what the device has and as if it were a plain one, in turns with ops, layouts, padding, bias
+ * and activation. Pipelines take long to make: each time a part of it, all with VKMM_TEST_ALL. */
 static int narrow_edges(vkmm_types types, size_t which, int plain, uint64_t turn, uint64_t step)
 {
-    static const vkmm_op ops[][2] = {{VKMM_OP_N, VKMM_OP_T}, {VKMM_OP_N, VKMM_OP_N}, {VKMM_OP_T, VKMM_OP_N}, {VKMM_OP_T, VKMM_OP_T}};
+    static const vkmm_op ops[][2] = {
+        {VKMM_OP_N, VKMM_OP_T}, {VKMM_OP_N, VKMM_OP_N}, {VKMM_OP_T, VKMM_OP_N}, {VKMM_OP_T, VKMM_OP_T}};
     static const vkmm_activation activations[] = {VKMM_ACTIVATION_NONE, VKMM_RELU, VKMM_GELU};
     const general_padding padding = (turn / 4 + turn) % 2 ? GENERAL_UNEVEN : GENERAL_ALIGNED;
-    general_run run = {.suite = &suite, .kernel = runs[which].kernel, .config = runs[which].config, .narrow = runs[which].narrow};
+    general_run run = {
+        .suite = &suite, .kernel = runs[which].kernel, .config = runs[which].config, .narrow = runs[which].narrow};
     run.types = types;
     run.plain = plain;
     run.has_bias = turn % 3 != 0;
@@ -90,10 +98,12 @@ static void every_narrow_type(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* The build for dot products of four bytes takes A and B in words: they lie along extents that are multiples of four, the others are none. */
+/* The build for dot products of four bytes takes A and B in words: they lie along extents that are multiples of
+ * four, the others are none. */
 static vkmm_problem of_words(vkmm_types types, vkmm_op op_a, vkmm_op op_b)
 {
-    vkmm_problem problem = {.type = types.in, .typed = 1, .out_type = types.out, .compute = types.compute, .op_a = op_a, .op_b = op_b};
+    vkmm_problem problem = {
+        .type = types.in, .typed = 1, .out_type = types.out, .compute = types.compute, .op_a = op_a, .op_b = op_b};
     const int along_a = op_a == VKMM_OP_N, along_b = op_b == VKMM_OP_T;
     problem.m = along_a ? 37 : 36;
     problem.n = along_b ? 45 : 44;
@@ -125,7 +135,8 @@ static void dot_products(void **state)
     int wrong = 0;
     for (unsigned turn = 0; turn < 16; turn++) {
         const vkmm_types types = vkmm_types_default(turn / 4 % 2 ? VKMM_U8 : VKMM_I8);
-        const vkmm_problem problem = of_words(types, turn % 2 ? VKMM_OP_T : VKMM_OP_N, turn / 2 % 2 ? VKMM_OP_T : VKMM_OP_N);
+        const vkmm_problem problem =
+            of_words(types, turn % 2 ? VKMM_OP_T : VKMM_OP_N, turn / 2 % 2 ? VKMM_OP_T : VKMM_OP_N);
         general_run run = {.suite = &suite, .kernel = "blocked", .config = runs[(turn + turn / 8) % 2].config};
         char why[512];
         if (!has_dot_products(types) || (turn % 5 != 0 && !all)) continue;

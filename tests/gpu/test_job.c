@@ -39,7 +39,8 @@ static void multiplies_host_matrices(void **state)
 static void adds_a_bias(void **state)
 {
     (void)state;
-    const int8_t a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 0, 1, 1, -1}, turned_a[] = {1, 4, 2, 5, 3, 6}, turned_b[] = {1, 0, 1, 0, 1, -1};
+    const int8_t a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 0, 1, 1, -1}, turned_a[] = {1, 4, 2, 5, 3, 6},
+                 turned_b[] = {1, 0, 1, 0, 1, -1};
     const int32_t bias[] = {100, -1000}, want[] = {104, -1001, 110, -1001}, turned_want[] = {104, 110, -1001, -1001};
     int32_t c[4] = {0};
     vkmm_problem problem = {.m = 2, .n = 2, .k = 3, .type = VKMM_I8, .has_bias = 1};
@@ -57,7 +58,8 @@ static void multiply_leaves_gaps_alone(void **state)
     const float a[] = {1, 2, 3, 4}, b[] = {1, 0, 0, 1, 2, 0, 0, 2};
     const float want[] = {-9, -9, 1, 2, -9, 3, 4, -9, -9, 2, 4, -9, 6, 8};
     float c[14];
-    vkmm_problem problem = {.m = 2, .n = 2, .k = 2, .ldc = 3, .offset_c = 2, .batch_count = 2, .stride_b = 4, .stride_c = 7};
+    vkmm_problem problem = {
+        .m = 2, .n = 2, .k = 2, .ldc = 3, .offset_c = 2, .batch_count = 2, .stride_b = 4, .stride_c = 7};
     for (int i = 0; i < 14; i++) c[i] = -9;
     assert_int_equal(vkmm_operand_bytes(&problem, VKMM_C), sizeof c);
     assert_int_equal(vkmm_multiply(device, &problem, a, b, NULL, c), VKMM_OK);
@@ -148,7 +150,8 @@ static vkmm_job *make_job(const char *kernel, uint64_t n)
 static void check_series(const vkmm_series *series, uint32_t count)
 {
     assert_int_equal(series->count, count);
-    assert_true(series->min > 0 && series->min <= series->p5 && series->p5 <= series->median && series->median <= series->p95);
+    assert_true(series->min > 0 && series->min <= series->p5 && series->p5 <= series->median &&
+                series->median <= series->p95);
 }
 
 static void measures_three_times(void **state)
@@ -205,7 +208,8 @@ static void refuses_an_illegal_tile(void **state)
 {
     (void)state;
     char nearest[32];
-    const vkmm_job_params params = {.problem = {64, 64, 64, VKMM_F32}, .kernel = "tiled", .tile_rows = 48, .tile_cols = 48};
+    const vkmm_job_params params = {
+        .problem = {64, 64, 64, VKMM_F32}, .kernel = "tiled", .tile_rows = 48, .tile_cols = 48};
     assert_int_equal(refuse(&params), VKMM_UNSUPPORTED);
     assert_non_null(strstr(last_sentence, "tile 48x48 needs 2304 invocations"));
     assert_non_null(strstr(last_sentence, info->name));
@@ -216,7 +220,8 @@ static void refuses_an_illegal_tile(void **state)
 static void refuses_what_does_not_fit(void **state)
 {
     (void)state;
-    const vkmm_job_params large = {.problem = {1u << 20, 1u << 20, 1, VKMM_F32}}, endless = {.problem = {UINT64_MAX, 2, 2, VKMM_F32}};
+    const vkmm_job_params large = {.problem = {1u << 20, 1u << 20, 1, VKMM_F32}},
+                          endless = {.problem = {UINT64_MAX, 2, 2, VKMM_F32}};
     const vkmm_job_params unknown = {.problem = {2, 2, 2, VKMM_F32}, .kernel = "untiled"};
     assert_int_equal(refuse(&large), VKMM_UNSUPPORTED);
     assert_non_null(strstr(last_sentence, "maxStorageBufferRange"));
@@ -248,7 +253,9 @@ static void finds_devices_by_what_people_call_them(void **state)
     assert_int_equal(index, 0);
     assert_int_equal(vkmm_instance_find_device(instance, uuid, &index), VKMM_OK);
     assert_int_equal(vkmm_instance_find_device(instance, info->name, &index), VKMM_OK);
-    assert_int_equal(vkmm_instance_find_device(instance, strstr(info->driver_name, "Swift") ? "swiftSHADER" : "LAVApipe", &index), VKMM_OK);
+    assert_int_equal(
+        vkmm_instance_find_device(instance, strstr(info->driver_name, "Swift") ? "swiftSHADER" : "LAVApipe", &index),
+        VKMM_OK);
     assert_int_equal(vkmm_instance_find_device(instance, "Voodoo 2", &index), VKMM_NO_DEVICE);
     assert_non_null(strstr(last_sentence, info->name));
     assert_int_equal(vkmm_instance_find_device(instance, "7", &index), VKMM_NO_DEVICE);

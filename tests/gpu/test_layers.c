@@ -26,10 +26,11 @@ static void keep_sentence(void *user, vkmm_log_level level, const char *sentence
 /* Into the home that with-driver made for this process alone. */
 static void install_layer(void)
 {
-    static const char manifest[] = "{\"file_format_version\": \"1.0.0\", \"layer\": {\"name\": \"" LAYER
-                                   "\", \"type\": \"GLOBAL\", \"library_path\": \"libnone.so\", \"api_version\": \"1.3.0\", "
-                                   "\"implementation_version\": \"1\", \"description\": \"stands in the way\", "
-                                   "\"disable_environment\": {\"DISABLE_IN_THE_WAY\": \"1\"}}}";
+    static const char manifest[] =
+        "{\"file_format_version\": \"1.0.0\", \"layer\": {\"name\": \"" LAYER
+        "\", \"type\": \"GLOBAL\", \"library_path\": \"libnone.so\", \"api_version\": \"1.3.0\", "
+        "\"implementation_version\": \"1\", \"description\": \"stands in the way\", "
+        "\"disable_environment\": {\"DISABLE_IN_THE_WAY\": \"1\"}}}";
     char path[1024];
     const char *home = getenv("XDG_DATA_HOME");
     assert_non_null(home);

@@ -21,7 +21,8 @@ static uint32_t shape_count = MOST;
 static int has_shader(const vkmm_matrix_shape *shape)
 {
     char name[80], a[32], c[32];
-    snprintf(name, sizeof name, "matrix-peak-%s-%s", vkmm_component_name(shape->a, a), vkmm_component_name(shape->c, c));
+    snprintf(name, sizeof name, "matrix-peak-%s-%s", vkmm_component_name(shape->a, a),
+             vkmm_component_name(shape->c, c));
     return vkmm_matrix_types_of(shape) && vkmm_module_find(name, VKMM_U32, VKMM_BUILD_PLAIN);
 }
 
@@ -71,7 +72,8 @@ static void refuses_what_is_not_listed(void **state)
     double peak = -1;
     assert_int_equal(vkmm_device_matrix_peak(suite.device, &none, &peak), VKMM_UNSUPPORTED);
     for (uint32_t i = 0; i < shape_count; i++)
-        if (!has_shader(&shapes[i])) assert_int_equal(vkmm_device_matrix_peak(suite.device, &shapes[i], &peak), VKMM_UNSUPPORTED);
+        if (!has_shader(&shapes[i]))
+            assert_int_equal(vkmm_device_matrix_peak(suite.device, &shapes[i], &peak), VKMM_UNSUPPORTED);
     assert_true(peak == -1);
 }
 

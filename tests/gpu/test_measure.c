@@ -1,4 +1,5 @@
-/* What a measurement finds out beside the three series: copies that take turns, the parts of a transfer, the clock's cross-check. */
+/* What a measurement finds out beside the three series: copies that take turns, the parts of a transfer, the clock's
+ * cross-check. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -45,8 +46,8 @@ static void read_copy(const vkmm_part *part, void *to)
     vkmm_command_barrier(suite.device, command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
                          VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
     suite.device->table.vkCmdCopyBuffer(command, part->buffer, buffer.handle, 1, &region);
-    vkmm_command_barrier(suite.device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
-                         VK_ACCESS_HOST_READ_BIT);
+    vkmm_command_barrier(suite.device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                         VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
     assert_int_equal(vkmm_command_end(suite.device, command), VKMM_OK);
     assert_int_equal(vkmm_command_run(suite.device, command, NULL), VKMM_OK);
     memcpy(to, buffer.mapped, part->bytes);
@@ -71,7 +72,8 @@ static uint32_t odd_copies(vkmm_job *job)
 static uint64_t bytes_of_a_set(const vkmm_problem *p)
 {
     uint64_t bytes = 0;
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) bytes += vkmm_copy_bytes(vkmm_operand_bytes(p, (vkmm_operand)operand));
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++)
+        bytes += vkmm_copy_bytes(vkmm_operand_bytes(p, (vkmm_operand)operand));
     return bytes;
 }
 
@@ -93,8 +95,8 @@ static void spoil(vkmm_job *job)
     vkmm_command_barrier(suite.device, command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
                          VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
     for (uint32_t i = 0; i < job->rotation.buffer_count; i++)
-        suite.device->table.vkCmdFillBuffer(command, job->rotation.buffers[i].handle, 0, job->rotation.buffers[i].bytes / 4 * 4,
-                                            0x7fc00000u);
+        suite.device->table.vkCmdFillBuffer(command, job->rotation.buffers[i].handle, 0,
+                                            job->rotation.buffers[i].bytes / 4 * 4, 0x7fc00000u);
     assert_int_equal(vkmm_command_end(suite.device, command), VKMM_OK);
     assert_int_equal(vkmm_command_run(suite.device, command, NULL), VKMM_OK);
     vkmm_command_free(suite.device, &command);
@@ -112,9 +114,11 @@ static void every_copy_is_right(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        const vkmm_job_params params = {
-            .problem = {M, N, K, VKMM_F32}, .kernel = i == 0 ? "tiled" : "blocked", .config = i == 1 ? SMALL "2" : NULL};
-        vkmm_measure_params measure = {.iters = 7, .cold_iters_given = 1, .rotating_bytes = 6 * bytes_of_a_set(&params.problem) + 1};
+        const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32},
+                                        .kernel = i == 0 ? "tiled" : "blocked",
+                                        .config = i == 1 ? SMALL "2" : NULL};
+        vkmm_measure_params measure = {
+            .iters = 7, .cold_iters_given = 1, .rotating_bytes = 6 * bytes_of_a_set(&params.problem) + 1};
         vkmm_measurement time;
         vkmm_job *job = make_job(&params);
         assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
@@ -170,9 +174,10 @@ static void copies_keep_a_c_of_their_own(void **state)
 {
     (void)state;
     static float before[M * N], product[M * N];
-    const vkmm_job_params params = {.problem = {.m = M, .n = N, .k = K, .type = VKMM_F32, .scaled = 1, .alpha = 1, .beta = 1},
-                                    .kernel = "blocked",
-                                    .config = SMALL "2"};
+    const vkmm_job_params params = {
+        .problem = {.m = M, .n = N, .k = K, .type = VKMM_F32, .scaled = 1, .alpha = 1, .beta = 1},
+        .kernel = "blocked",
+        .config = SMALL "2"};
     vkmm_measure_params measure = {
         .iters = 7, .cold_iters_given = 1, .skip_transfers = 1, .rotating_bytes = 4 * bytes_of_a_set(&params.problem)};
     vkmm_measurement time;
@@ -183,8 +188,8 @@ static void copies_keep_a_c_of_their_own(void **state)
     memcpy(before, c, sizeof before);
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
     assert_int_equal(time.copies, 4);
-    assert_true(holds(job, 0, before, product, 2) && holds(job, 1, before, product, 2) && holds(job, 2, before, product, 2) &&
-                holds(job, 3, before, product, 1));
+    assert_true(holds(job, 0, before, product, 2) && holds(job, 1, before, product, 2) &&
+                holds(job, 2, before, product, 2) && holds(job, 3, before, product, 1));
     memcpy(before, c, sizeof before);
     measure.iters = 2;
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
@@ -235,7 +240,8 @@ static void empty_products_take_turns(void **state)
     vkmm_job *job = NULL;
     vkmm_measurement time;
     const vkmm_job_params params = {.problem = {0, 7, 3, VKMM_I32}, .kernel = "tiled"};
-    const vkmm_measure_params measure = {.iters = 2, .cold_iters_given = 1, .cross_check = 1, .rotating_bytes = 1 << 16};
+    const vkmm_measure_params measure = {
+        .iters = 2, .cold_iters_given = 1, .cross_check = 1, .rotating_bytes = 1 << 16};
     assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
     assert_int_equal(vkmm_job_run(job), VKMM_OK);
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
@@ -259,7 +265,8 @@ static void checks_the_clock(void **state)
     vkmm_job_destroy(&job);
 }
 
-/* A device whose ticks are a thousand times longer than it says. A busy machine may be too noisy to tell, but not every time. */
+/* A device whose ticks are a thousand times longer than it says. A busy machine may be too noisy to tell, but not
+ * every time. */
 static void a_wrong_period_is_found_out(void **state)
 {
     (void)state;
@@ -273,7 +280,8 @@ static void a_wrong_period_is_found_out(void **state)
     suite.info->unified_memory = 0;
     vkmm_job *job = make_job(&params);
     suite.info->timestamp_period_ns = period / 1000;
-    for (int i = 0; i < 8 && time.clock == VKMM_CLOCK_DEVICE; i++) assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    for (int i = 0; i < 8 && time.clock == VKMM_CLOCK_DEVICE; i++)
+        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
     assert_int_equal(time.clock, VKMM_CLOCK_HOST);
     assert_non_null(strstr(time.clock_note, "slope"));
     assert_true(time.kernel.median == time.submit.median);
@@ -284,7 +292,8 @@ static void a_wrong_period_is_found_out(void **state)
     assert_non_null(strstr(time.clock_note, "slope"));
     assert_true(time.kernel.median == time.submit.median);
     suite.info->timestamp_period_ns = period;
-    for (int i = 0; i < 8 && time.clock == VKMM_CLOCK_HOST; i++) assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+    for (int i = 0; i < 8 && time.clock == VKMM_CLOCK_HOST; i++)
+        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
     assert_int_equal(time.clock, VKMM_CLOCK_DEVICE); /* until it is refuted */
     suite.info->unified_memory = unified;
     vkmm_job_destroy(&job);

@@ -1,5 +1,6 @@
-/* Jobs on every kind of problem: β and gaps, batches, both layouts, K in parts, work in slices; on memory that the host sees, and through
- * staging buffers. Small whole numbers, so that every sum is exact; the reference is tests/unit/gemm.h. */
+/* Jobs on every kind of problem: β and gaps, batches, both layouts, K in parts, work in slices; on memory that the
+ * host sees, and through staging buffers. Small whole numbers, so that every sum is exact; the reference is
+ * tests/unit/gemm.h. */
 #include "gemm.h"
 #include "exec/job.h"
 #include "math/problem.h"
@@ -61,13 +62,15 @@ static void check(const vkmm_job_params *params, uint64_t slice)
     void *want = malloc(bytes);
     assert_non_null(want);
     memcpy(want, vkmm_job_matrix(job, VKMM_C), bytes);
-    gemm_biased(p, vkmm_job_matrix(job, VKMM_A), vkmm_job_matrix(job, VKMM_B), p->has_bias ? vkmm_job_matrix(job, VKMM_BIAS) : NULL, want);
+    gemm_biased(p, vkmm_job_matrix(job, VKMM_A), vkmm_job_matrix(job, VKMM_B),
+                p->has_bias ? vkmm_job_matrix(job, VKMM_BIAS) : NULL, want);
     vkmm_job_set_slice(job, slice);
     assert_int_equal(vkmm_job_is_whole(job), slice == 0);
     assert_int_equal(vkmm_job_run(job), VKMM_OK);
     compare(p, vkmm_job_matrix(job, VKMM_C), want);
     int64_t damage = 0;
-    if (!vkmm_store_guards_whole(&job->stores[VKMM_C], &damage)) fail_msg("wrote %lld bytes from C's start", (long long)damage);
+    if (!vkmm_store_guards_whole(&job->stores[VKMM_C], &damage))
+        fail_msg("wrote %lld bytes from C's start", (long long)damage);
     free(want);
     vkmm_job_destroy(&job);
 }
@@ -146,7 +149,8 @@ static void works_in_slices(void **state)
     check(&params, items / 2);
 }
 
-/* What the first run finds out about the device's speed: large work begins in slices, and its product is right all the same. */
+/* What the first run finds out about the device's speed: large work begins in slices, and its product is right all
+ * the same. */
 static void large_work_begins_in_slices(void **state)
 {
     (void)state;
@@ -195,8 +199,8 @@ static void measures_what_adds_up(void **state)
     }
 }
 
-/* An odd number of elements of 16 bits shares words with what lies between and behind the matrices. Column-major, A and B change places, and the
- * bias belongs to rows. */
+/* An odd number of elements of 16 bits shares words with what lies between and behind the matrices. Column-major, A
+ * and B change places, and the bias belongs to rows. */
 static void keeps_what_shares_a_word(void **state)
 {
     (void)state;
@@ -257,7 +261,8 @@ static void warms_up_in_slices(void **state)
     (void)state;
     for (int whole = 0; whole < 2; whole++) {
         const vkmm_measure_params measure = {.iters = 2, .warm_time_ms = 200, .skip_transfers = 1};
-        const vkmm_job_params params = {.problem = {.m = 4, .n = 9 * N, .k = 4}}; /* so quick that batches would be larger than 1 */
+        const vkmm_job_params params = {
+            .problem = {.m = 4, .n = 9 * N, .k = 4}}; /* so quick that batches would be larger than 1 */
         vkmm_measurement time;
         vkmm_job *job = make(&params);
         vkmm_job_set_slice(job, vkmm_job_kernel(job)->items - !whole);

@@ -15,7 +15,8 @@ static void all_types(void **state)
 {
     const char *kernel = *state;
     for (int type = 0; type <= SUITE_LAST_TYPE; type++)
-        if (suite_has_type(&suite, (vkmm_type)type)) assert_int_equal(suite_kernel(&suite, kernel, NULL, (vkmm_type)type, 1, 0), 0);
+        if (suite_has_type(&suite, (vkmm_type)type))
+            assert_int_equal(suite_kernel(&suite, kernel, NULL, (vkmm_type)type, 1, 0), 0);
 }
 
 /* The suite must be able to see a fault at all: integer arithmetic on the bits of floats is one. */
@@ -31,9 +32,12 @@ int main(void)
     int absent = suite_open(&suite);
     if (absent) return absent;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(all_types, (void *)"naive"),      cmocka_unit_test_prestate(all_types, (void *)"grouped"),
-        cmocka_unit_test_prestate(all_types, (void *)"tiled"),      cmocka_unit_test_prestate(all_types, (void *)"band"),
-        cmocka_unit_test_prestate(all_types, (void *)"band-tiled"), cmocka_unit_test(notices_a_wrong_kernel),
+        cmocka_unit_test_prestate(all_types, (void *)"naive"),
+        cmocka_unit_test_prestate(all_types, (void *)"grouped"),
+        cmocka_unit_test_prestate(all_types, (void *)"tiled"),
+        cmocka_unit_test_prestate(all_types, (void *)"band"),
+        cmocka_unit_test_prestate(all_types, (void *)"band-tiled"),
+        cmocka_unit_test(notices_a_wrong_kernel),
     };
     int failed = cmocka_run_group_tests_name("products", tests, NULL, NULL);
     uint32_t messages = suite_close(&suite);

@@ -1,5 +1,6 @@
-/* The tile sum: right with its barrier on every size, tile and grid; the count of what went wrong without it is honest. Whether a race
- * shows is the driver's affair, so no test asks for it: that the two versions differ is read from their SPIR-V. */
+/* The tile sum: right with its barrier on every size, tile and grid; the count of what went wrong without it is
+ * honest. Whether a race shows is the driver's affair, so no test asks for it: that the two versions differ is read
+ * from their SPIR-V. */
 #include "suite.h"
 
 #include <setjmp.h>
@@ -27,7 +28,8 @@ static void expect(sums *s, uint32_t tile_rows, uint32_t tile_cols)
     for (uint32_t i = 0; i < rows * cols; i++) {
         uint32_t sum = 0;
         for (uint32_t j = 0; j < rows * cols; j++) {
-            int same_tile = i / cols / tile_rows == j / cols / tile_rows && i % cols / tile_cols == j % cols / tile_cols;
+            int same_tile =
+                i / cols / tile_rows == j / cols / tile_rows && i % cols / tile_cols == j % cols / tile_cols;
             if (same_tile) sum += (uint32_t)(s->params.values ? s->params.values[j] : (int32_t)j + 1);
         }
         s->expected[i] = (int32_t)sum;
@@ -159,7 +161,8 @@ static void refuses_what_cannot_be_summed(void **state)
 {
     (void)state;
     vkmm_race_result result = {.runs = 77};
-    const vkmm_race_params empty = {.rows = 0, .cols = 5}, large = {.rows = 64, .cols = 64, .tile_rows = 4096, .tile_cols = 4096};
+    const vkmm_race_params empty = {.rows = 0, .cols = 5},
+                           large = {.rows = 64, .cols = 64, .tile_rows = 4096, .tile_cols = 4096};
     const vkmm_race_params endless = {.rows = UINT32_MAX, .cols = UINT32_MAX};
     assert_int_equal(vkmm_race_run(suite.device, &empty, &result), VKMM_INVALID);
     assert_int_equal(vkmm_race_run(suite.device, &large, &result), VKMM_UNSUPPORTED);
@@ -179,7 +182,8 @@ static int barriers(const char *name)
     const vkmm_module *module = vkmm_module_find(name, VKMM_I32, VKMM_BUILD_PLAIN);
     int count = 0;
     assert_non_null(module);
-    for (size_t at = 5; at < module->bytes / 4; at += module->words[at] >> 16) count += (module->words[at] & 0xffff) == 224;
+    for (size_t at = 5; at < module->bytes / 4; at += module->words[at] >> 16)
+        count += (module->words[at] & 0xffff) == 224;
     return count;
 }
 

@@ -1,4 +1,5 @@
-/* Devices with memory of their own, played by a driver whose memory is unified: everything goes through staging buffers. */
+/* Devices with memory of their own, played by a driver whose memory is unified: everything goes through staging
+ * buffers. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -43,7 +44,8 @@ static void a_job_copies_and_says_so(void **state)
     assert_true(right(job));
     for (int without_transfers = 0; without_transfers < 2; without_transfers++) {
         measure.skip_transfers = without_transfers;
-        vkmm_fill(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32, VKMM_INIT_ONES, 0); /* the last product must come back over this */
+        vkmm_fill(vkmm_job_matrix(job, VKMM_C), M, N, VKMM_I32, VKMM_INIT_ONES,
+                  0); /* the last product must come back over this */
         assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
         assert_false(time.mapped);
         assert_int_equal(time.transfer.count, without_transfers ? 0 : 3);

@@ -1,5 +1,6 @@
-/* Products in panels: the same bits as the product in one piece has, from memory and through functions, on memory that the host sees and through
- * staging, on one queue or two. Where K is cut, small whole numbers, whose sums are exact in any order. */
+/* Products in panels: the same bits as the product in one piece has, from memory and through functions, on memory
+ * that the host sees and through staging, on one queue or two. Where K is cut, small whole numbers, whose sums are
+ * exact in any order. */
 #include "gemm.h"
 #include "exec/job.h"
 #include "exec/stream.h"
@@ -7,7 +8,9 @@
 #include "suite.h"
 
 /* Drivers compile each pipeline anew, and small tiles sooner than large ones. */
-#define SMALL .kernel = "blocked", .config = "rows=32,cols=16,depth=16,thread-rows=4,thread-cols=4,lane-cols=2,buffers=1,slices=2,splits=1"
+#define SMALL                                                                                                          \
+    .kernel = "blocked",                                                                                               \
+    .config = "rows=32,cols=16,depth=16,thread-rows=4,thread-cols=4,lane-cols=2,buffers=1,slices=2,splits=1"
 
 static suite_device suite;
 
@@ -83,11 +86,13 @@ static void end(data *d)
 
 static void compare(const data *d)
 {
-    const uint64_t size = vkmm_type_of(gemm_out(&d->problem))->bytes, count = vkmm_operand_elements(&d->problem, VKMM_C);
+    const uint64_t size = vkmm_type_of(gemm_out(&d->problem))->bytes,
+                   count = vkmm_operand_elements(&d->problem, VKMM_C);
     for (uint64_t at = 0; at < count; at++)
         if (memcmp((char *)d->memory[VKMM_C] + at * size, (char *)d->want + at * size, size) != 0)
             fail_msg("element %llu of C's memory is %.9g, should be %.9g", (unsigned long long)at,
-                     gemm_get(gemm_out(&d->problem), d->memory[VKMM_C], at), gemm_get(gemm_out(&d->problem), d->want, at));
+                     gemm_get(gemm_out(&d->problem), d->memory[VKMM_C], at),
+                     gemm_get(gemm_out(&d->problem), d->want, at));
 }
 
 static uint64_t bytes_of(const vkmm_problem *p)
@@ -116,7 +121,8 @@ static void check_limited(const vkmm_job_params *params, vkmm_init init, uint64_
     assert_int_equal(t.depth_panels > 1, cuts_depth);
     assert_int_equal(vkmm_stream_run(stream, &io, &times), VKMM_OK);
     compare(&d);
-    if (vkmm_operand_elements(&d.problem, VKMM_C) > 0) assert_true(times.kernel_ms > 0 && times.longest_ms > 0 && times.dispatches > 0);
+    if (vkmm_operand_elements(&d.problem, VKMM_C) > 0)
+        assert_true(times.kernel_ms > 0 && times.longest_ms > 0 && times.dispatches > 0);
     vkmm_stream_destroy(&stream);
     end(&d);
 }
@@ -138,7 +144,8 @@ static void every_layout_has_the_same_bits(void **state)
 {
     (void)state;
     for (unsigned way = 0; way < 64; way += 42) {
-        vkmm_job_params params = {.problem = scaled(gemm_way(way, 103, 57, 41, way % 2 ? VKMM_I32 : VKMM_F32), 2, way % 4 ? -3 : 0), SMALL};
+        vkmm_job_params params = {
+            .problem = scaled(gemm_way(way, 103, 57, 41, way % 2 ? VKMM_I32 : VKMM_F32), 2, way % 4 ? -3 : 0), SMALL};
         check(&params);
     }
 }
@@ -150,7 +157,8 @@ static void every_type_has_the_same_bits(void **state)
     /* A narrow C, sums of 16 bits, whole numbers: each is stored in a way of its own. */
     for (uint32_t i = 0; vkmm_types_at(i); i++) {
         const vkmm_types types = *vkmm_types_at(i);
-        if (suite.info->driver_id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER && i % 4) continue; /* compiling takes it seconds */
+        if (suite.info->driver_id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER && i % 4)
+            continue; /* compiling takes it seconds */
         if (!suite_has_type(&suite, types.in) || (vkmm_type_of(types.in)->bytes >= 4 && types.in != VKMM_F64)) continue;
         const uint64_t odd = i % 2;
         vkmm_problem p = scaled(gemm_way(odd ? 9 : 0, 96 + 3 * odd, 80 + odd, 64 + 5 * odd, types.in), 1, 2);
@@ -170,7 +178,8 @@ static void every_kernel_has_the_same_bits(void **state)
         const char *kernel, *config;
         uint64_t m, n, k;
     } cases[] = {
-        {"blocked", "rows=32,cols=16,depth=16,thread-rows=4,thread-cols=4,lane-cols=2,buffers=1,slices=2,splits=3", 100, 150, 200},
+        {"blocked", "rows=32,cols=16,depth=16,thread-rows=4,thread-cols=4,lane-cols=2,buffers=1,slices=2,splits=3", 100,
+         150, 200},
         {"skinny", NULL, 1000, 5, 100},
         {"skinny", "splits=2", 3, 501, 200},
         {"cpu", NULL, 150, 140, 77},
@@ -180,8 +189,9 @@ static void every_kernel_has_the_same_bits(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (strcmp(cases[i].kernel, "cpu") == 0 && !suite.info->has_broadcast) continue;
-        const vkmm_job_params params = {
-            .problem = {cases[i].m, cases[i].n, cases[i].k, VKMM_F32}, .kernel = cases[i].kernel, .config = cases[i].config};
+        const vkmm_job_params params = {.problem = {cases[i].m, cases[i].n, cases[i].k, VKMM_F32},
+                                        .kernel = cases[i].kernel,
+                                        .config = cases[i].config};
         check(&params);
     }
 }
@@ -189,7 +199,14 @@ static void every_kernel_has_the_same_bits(void **state)
 static void small_matrices_go_together(void **state)
 {
     (void)state;
-    vkmm_problem p = {.m = 24, .n = 20, .k = 16, .type = VKMM_F32, .batch_count = 150, .stride_a = 400, .stride_b = 0, .stride_c = 480};
+    vkmm_problem p = {.m = 24,
+                      .n = 20,
+                      .k = 16,
+                      .type = VKMM_F32,
+                      .batch_count = 150,
+                      .stride_a = 400,
+                      .stride_b = 0,
+                      .stride_c = 480};
     const vkmm_job_params params = {.problem = scaled(p, 1, 1), SMALL};
     check(&params);
 }
@@ -229,9 +246,9 @@ static vkmm_status read_part(void *user, const vkmm_panel *panel)
     const uint64_t size = vkmm_type_of(type)->bytes;
     for (uint64_t i = 0; i < panel->rows; i++)
         for (uint64_t j = 0; j < panel->cols; j++) {
-            const uint64_t at = panel->operand == VKMM_BIAS
-                                    ? panel->col + j
-                                    : gemm_index(&d->problem, panel->operand, panel->batch, panel->row + i, panel->col + j);
+            const uint64_t at = panel->operand == VKMM_BIAS ? panel->col + j
+                                                            : gemm_index(&d->problem, panel->operand, panel->batch,
+                                                                         panel->row + i, panel->col + j);
             memcpy((char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * size,
                    (char *)d->memory[panel->operand] + at * size, size);
         }
@@ -247,7 +264,8 @@ static vkmm_status write_part(void *user, const vkmm_panel *panel)
     const uint64_t size = vkmm_type_of(gemm_out(&d->problem))->bytes;
     for (uint64_t i = 0; i < panel->rows; i++)
         for (uint64_t j = 0; j < panel->cols; j++)
-            memcpy((char *)d->memory[VKMM_C] + gemm_index(&d->problem, VKMM_C, panel->batch, panel->row + i, panel->col + j) * size,
+            memcpy((char *)d->memory[VKMM_C] +
+                       gemm_index(&d->problem, VKMM_C, panel->batch, panel->row + i, panel->col + j) * size,
                    (char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * size, size);
     mtx_lock(&d->lock);
     d->written += panel->rows * panel->cols;
@@ -314,7 +332,8 @@ static void says_why_a_job_does_not_do(void **state)
     const uint64_t range = suite.info->max_storage_range;
     assert_null(vkmm_stream_reason(suite.device, &p, 0, text, sizeof text));
     assert_null(vkmm_stream_reason(suite.device, &p, 1 << 20, text, sizeof text));
-    assert_non_null(strstr(vkmm_stream_reason(suite.device, &p, 1 << 19, text, sizeof text), "the memory limit is 524288"));
+    assert_non_null(
+        strstr(vkmm_stream_reason(suite.device, &p, 1 << 19, text, sizeof text), "the memory limit is 524288"));
     suite.info->max_storage_range = 1 << 17;
     assert_non_null(strstr(vkmm_stream_reason(suite.device, &p, 0, text, sizeof text), "maxStorageBufferRange"));
     suite.info->max_storage_range = range;

@@ -1,4 +1,5 @@
-/* What the tracing builds of all kernels record, against a model on the host that knows nothing of them but their definition. */
+/* What the tracing builds of all kernels record, against a model on the host that knows nothing of them but their
+ * definition. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -77,7 +78,8 @@ static uint32_t groups(const trial *t, uint64_t extent, uint32_t tile)
 static vkmm_invocation expected(const trial *t, uint32_t i)
 {
     const vkmm_problem *p = &t->params.problem;
-    const uint32_t rows = t->params.tile_rows, cols = t->params.tile_cols, row = (uint32_t)t->params.row, col = (uint32_t)t->params.col;
+    const uint32_t rows = t->params.tile_rows, cols = t->params.tile_cols, row = (uint32_t)t->params.row,
+                   col = (uint32_t)t->params.col;
     vkmm_invocation e = {.local = {i % cols, i / cols}};
     uint32_t size[2] = {cols, rows};
     if (t->linear) {
@@ -110,7 +112,8 @@ static void check_invocations(const trial *t, const vkmm_trace *trace)
         vkmm_invocation placed;
         assert_memory_equal(got, &want, sizeof want);
         if (!want.inside) continue;
-        assert_int_equal(vkmm_kernel_place(NULL, &trace->kernel, &t->params.problem, want.row, want.col, &placed), VKMM_OK);
+        assert_int_equal(vkmm_kernel_place(NULL, &trace->kernel, &t->params.problem, want.row, want.col, &placed),
+                         VKMM_OK);
         assert_memory_equal(&placed, &want, sizeof want);
     }
     assert_int_equal(trace->invocations[trace->followed].row, t->params.row);
@@ -168,9 +171,11 @@ static void check_tiles(const trial *t, const vkmm_trace *trace)
     uint64_t at = 0;
     for (uint32_t load = 0; load < trace->load_count; load++) {
         for (uint32_t i = 0; i < rows * depth; i++)
-            assert_true(element(trace->tiles, at++, t->params.problem.type) == a_at(t, row0 + i / depth, load * depth + i % depth));
+            assert_true(element(trace->tiles, at++, t->params.problem.type) ==
+                        a_at(t, row0 + i / depth, load * depth + i % depth));
         for (uint32_t i = 0; i < depth * cols; i++)
-            assert_true(element(trace->tiles, at++, t->params.problem.type) == b_at(t, load * depth + i / cols, col0 + i % cols));
+            assert_true(element(trace->tiles, at++, t->params.problem.type) ==
+                        b_at(t, load * depth + i / cols, col0 + i % cols));
     }
 }
 
@@ -201,9 +206,10 @@ static void random_traces(void **state)
         for (int axis = 0; axis < 3 && t.max_groups; axis++) suite.info->max_workgroup_count[axis] = t.max_groups;
         vkmm_status status = vkmm_trace_create(suite.device, &t.params, &trace);
         *suite.info = whole;
-        snprintf(current, sizeof current, "%s type %d, %llux%llux%llu, tile %ux%u, at %llu,%llu, groups %u", t.params.kernel, (int)p->type,
-                 (unsigned long long)p->m, (unsigned long long)p->n, (unsigned long long)p->k, t.params.tile_rows, t.params.tile_cols,
-                 (unsigned long long)t.params.row, (unsigned long long)t.params.col, t.max_groups);
+        snprintf(current, sizeof current, "%s type %d, %llux%llux%llu, tile %ux%u, at %llu,%llu, groups %u",
+                 t.params.kernel, (int)p->type, (unsigned long long)p->m, (unsigned long long)p->n,
+                 (unsigned long long)p->k, t.params.tile_rows, t.params.tile_cols, (unsigned long long)t.params.row,
+                 (unsigned long long)t.params.col, t.max_groups);
         assert_int_equal(status, VKMM_OK);
         check_invocations(&t, trace);
         check_tiles(&t, trace);

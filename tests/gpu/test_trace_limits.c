@@ -23,8 +23,14 @@ static void make_tutorial(vkmm_trace_params *params, int32_t a[8], int32_t b[24]
 {
     for (int i = 0; i < 8; i++) a[i] = i + 1;
     for (int i = 0; i < 24; i++) b[i] = i + 1;
-    *params = (vkmm_trace_params){
-        .problem = {2, 6, 4, VKMM_I32}, .kernel = "tiled", .tile_rows = 2, .tile_cols = 2, .row = 0, .col = 3, .a = a, .b = b};
+    *params = (vkmm_trace_params){.problem = {2, 6, 4, VKMM_I32},
+                                  .kernel = "tiled",
+                                  .tile_rows = 2,
+                                  .tile_cols = 2,
+                                  .row = 0,
+                                  .col = 3,
+                                  .a = a,
+                                  .b = b};
 }
 
 /* The tutorial's watch windows: C[0][3] = 1·4 + 2·10 + 3·16 + 4·22. */
@@ -75,8 +81,10 @@ static void refuses(void **state)
     params.kernel = "tiled";
     params.problem = (vkmm_problem){512, 512, 512, VKMM_I32};
     params.tile_rows = params.tile_cols = 16;
-    /* 3 · 512² elements, 512 sums of 256 invocations, 32 times two tiles of 256; 32 times a load and two barriers, 512 sums, a store */
-    refuse(&params, VKMM_INVALID, "has 933888 values in 609 steps; at most 100000 values in 4096 steps can still be read; try 32x32x32");
+    /* 3 · 512² elements, 512 sums of 256 invocations, 32 times two tiles of 256; 32 times a load and two barriers,
+     * 512 sums, a store */
+    refuse(&params, VKMM_INVALID,
+           "has 933888 values in 609 steps; at most 100000 values in 4096 steps can still be read; try 32x32x32");
     params.problem.n = 0;
     refuse(&params, VKMM_INVALID, "0 columns");
 }

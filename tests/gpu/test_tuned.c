@@ -1,5 +1,5 @@
-/* A tuned configuration multiplies on trial before a process first uses it. vkmm_job_run is wrapped (meson.build): the trial's product can be
- * spoilt. */
+/* A tuned configuration multiplies on trial before a process first uses it. vkmm_job_run is wrapped (meson.build):
+ * the trial's product can be spoilt. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -173,7 +173,8 @@ static void tries_problems_like_it(void **state)
         assert_false(right);
         spoils = 0;
         const vkmm_problem *t = &last_problem;
-        assert_true(t->type == like[i].type && t->layout == like[i].layout && t->op_a == like[i].op_a && t->op_b == like[i].op_b);
+        assert_true(t->type == like[i].type && t->layout == like[i].layout && t->op_a == like[i].op_a &&
+                    t->op_b == like[i].op_b);
         assert_true(t->typed == like[i].typed && t->compute == like[i].compute && t->out_type == like[i].out_type);
         assert_true(t->activation == like[i].activation && t->has_bias == like[i].has_bias);
         assert_true(t->m > choice.info.tile[choice.swapped] || t->m == 600);

@@ -33,7 +33,8 @@ static void fill_and_dispatch(int with_barrier)
     device->table.vkCmdFillBuffer(command, stores[VKMM_C].buffer.handle, 0, stores[VKMM_C].buffer.bytes, 0);
     if (with_barrier)
         vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     vkmm_plan_record(device, &plan, command);
     assert_int_equal(vkmm_command_end(device, command), VKMM_OK);
     vkmm_command_free(device, &command);
@@ -61,7 +62,8 @@ int main(void)
 {
     int absent = suite_open(&suite);
     if (absent) return absent;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(is_silent_with_the_barrier), cmocka_unit_test(speaks_without_the_barrier)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(is_silent_with_the_barrier),
+                                       cmocka_unit_test(speaks_without_the_barrier)};
     int failed = cmocka_run_group_tests_name("synchronization validation", tests, NULL, NULL);
     suite_close(&suite);
     return failed ? 1 : 0;

@@ -1,5 +1,5 @@
-/* The same for the general kernels: each shader with one barrier() or one bounds check removed must fail some product of general_edges. That the
- * unbroken ones pass all of them is what tests/gpu/test_general.c shows. */
+/* The same for the general kernels: each shader with one barrier() or one bounds check removed must fail some
+ * product of general_edges. That the unbroken ones pass all of them is what tests/gpu/test_general.c shows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,8 +37,10 @@ static int is_narrow(const struct mutant *mutant)
 
 static int wrong_products(const struct mutant *mutant, size_t which, vkmm_op op, general_padding padding)
 {
-    const vkmm_module module = {mutant->kernel, VKMM_F32, mutant->words, mutant->bytes, VKMM_BUILD_PLAIN, VKMM_F32, 0, {0}};
-    general_run run = {.suite = &suite, .kernel = runs[which].kernel, .config = runs[which].config, .narrow = runs[which].narrow};
+    const vkmm_module module = {
+        mutant->kernel, VKMM_F32, mutant->words, mutant->bytes, VKMM_BUILD_PLAIN, VKMM_F32, 0, {0}};
+    general_run run = {
+        .suite = &suite, .kernel = runs[which].kernel, .config = runs[which].config, .narrow = runs[which].narrow};
     if (strcmp(runs[which].mutant, runs[which].kernel) == 0)
         run.module = &module;
     else
@@ -55,7 +57,9 @@ static int fails(const struct mutant *mutant)
 {
     for (size_t which = 0; which < sizeof runs / sizeof runs[0]; which++) {
         if (strcmp(runs[which].mutant, mutant->kernel) != 0) continue;
-        if (wrong_products(mutant, which, VKMM_OP_N, GENERAL_ALIGNED) || wrong_products(mutant, which, VKMM_OP_T, GENERAL_UNEVEN)) return 1;
+        if (wrong_products(mutant, which, VKMM_OP_N, GENERAL_ALIGNED) ||
+            wrong_products(mutant, which, VKMM_OP_T, GENERAL_UNEVEN))
+            return 1;
     }
     return 0;
 }

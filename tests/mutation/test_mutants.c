@@ -1,5 +1,5 @@
-/* A suite that a broken shader passes is no suite: each shader with one barrier() or one bounds check removed must fail it, and each
- * shader as it is must pass it. */
+/* A suite that a broken shader passes is no suite: each shader with one barrier() or one bounds check removed must
+ * fail it, and each shader as it is must pass it. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -18,8 +18,10 @@ static suite_device suite;
 static void is_noticed(void **state)
 {
     const struct mutant *mutant = *state;
-    const vkmm_module module = {mutant->kernel, VKMM_F32, mutant->words, mutant->bytes, VKMM_BUILD_PLAIN, VKMM_F32, 0, {0}};
-    if (suite_kernel(&suite, mutant->kernel, &module, VKMM_F32, 0, 1) == 0) fail_msg("%s passes without %s", mutant->kernel, mutant->name);
+    const vkmm_module module = {
+        mutant->kernel, VKMM_F32, mutant->words, mutant->bytes, VKMM_BUILD_PLAIN, VKMM_F32, 0, {0}};
+    if (suite_kernel(&suite, mutant->kernel, &module, VKMM_F32, 0, 1) == 0)
+        fail_msg("%s passes without %s", mutant->kernel, mutant->name);
 }
 
 static void passes_unbroken(void **state)

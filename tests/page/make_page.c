@@ -1,4 +1,5 @@
-/* make_page: a trace's JSON on stdin, its page on stdout. The page's tests draw traces with it that no device has to make. */
+/* make_page: a trace's JSON on stdin, its page on stdout. The page's tests draw traces with it that no device has to
+ * make. */
 #include <stdio.h>
 #include "base/alloc.h"
 #include "explain/trace_page.h"

@@ -7,7 +7,8 @@
 #include "make_bench.h"
 #include "bench/page.h"
 
-static vkmm_report report = {.version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul report", .utf8 = 1};
+static vkmm_report report = {
+    .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul report", .utf8 = 1};
 
 static int write_json(const vkmm_bench *bench)
 {
@@ -26,7 +27,8 @@ static vkmm_status page_of(const vkmm_bench benches[2], const vkmm_charts *chart
     return vkmm_bench_page(&report, benches, 2, charts, NULL, page, bytes);
 }
 
-/* Allocations fail, more and more of them apart: nothing but VKMM_OUT_OF_MEMORY comes of it, or a page with a figure less (an interval). */
+/* Allocations fail, more and more of them apart: nothing but VKMM_OUT_OF_MEMORY comes of it, or a page with a figure
+ * less (an interval). */
 static int survives(const vkmm_bench benches[2])
 {
     for (uint64_t n = 1;; n += 1 + n / 4) {

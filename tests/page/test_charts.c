@@ -1,4 +1,5 @@
-/* What becomes of texts that reports hold, in scripts and in markup; drawings from a program that is not to be trusted; and what is charted. */
+/* What becomes of texts that reports hold, in scripts and in markup; drawings from a program that is not to be
+ * trusted; and what is charted. */
 #include "../unit/unit.h"
 
 #include <ctype.h>
@@ -97,7 +98,8 @@ static void check_script(const char *script)
 
 static void poison(vkmm_bench *bench)
 {
-    for (uint32_t i = 0; i < bench->device_count; i++) snprintf(bench->devices[i].label, VKMM_BENCH_TEXT, "%u %s", i, NASTY);
+    for (uint32_t i = 0; i < bench->device_count; i++)
+        snprintf(bench->devices[i].label, VKMM_BENCH_TEXT, "%u %s", i, NASTY);
     for (uint32_t i = 0; i < bench->row_count; i++) {
         vkmm_bench_row *row = &bench->rows[i];
         if (strcmp(row->group, "ladder") == 0) snprintf(row->asked, sizeof row->asked, "%.24s%u", NASTY + i % 5, i % 5);
@@ -118,7 +120,8 @@ static void test_scripts(void **state)
     for (uint32_t i = 0; i < charts->count; i++) {
         char *input = vkmm_chart_input(&charts->chart[i], VKMM_DRAW_SVG, 1);
         check_script(input);
-        for (const char *c = charts->chart[i].name; *c != '\0'; c++) assert_true(isalnum((unsigned char)*c) || *c == '-');
+        for (const char *c = charts->chart[i].name; *c != '\0'; c++)
+            assert_true(isalnum((unsigned char)*c) || *c == '-');
         vkmm_free(input);
     }
     vkmm_charts_free(charts);
@@ -165,10 +168,11 @@ static void test_cliffs(void **state)
 
 static void test_tiles(void **state)
 {
-    static vkmm_bench_trial trials[] = {{"blocked", "rows=64,cols=32,depth=16", 2}, {"blocked", "cols=32,rows=64,depth=8", 1.5},
-                                        {"blocked", "rows=128,cols=32,depth=8", 3}, {"blocked", "rows=32,cols=32,depth=8", 0},
-                                        {"skinny", "subrows=4,subcols=9", 0.5},     {"blocked", "rows=x,cols=32", 9},
-                                        {"blocked", "rows=-1,cols=32", 1}};
+    static vkmm_bench_trial trials[] = {
+        {"blocked", "rows=64,cols=32,depth=16", 2}, {"blocked", "cols=32,rows=64,depth=8", 1.5},
+        {"blocked", "rows=128,cols=32,depth=8", 3}, {"blocked", "rows=32,cols=32,depth=8", 0},
+        {"skinny", "subrows=4,subcols=9", 0.5},     {"blocked", "rows=x,cols=32", 9},
+        {"blocked", "rows=-1,cols=32", 1}};
     vkmm_bench_tune tune = {.trials = trials, .count = 4};
     vkmm_tile_map map;
 
@@ -263,11 +267,13 @@ static void test_clean(void **state)
     (void)state;
     assert_clean(SVG("<g color=\"black\"><path stroke='rgb(  0, 114, 178)'  d='M1,2 L3,4 '/></g>"),
                  "<g color=\"#1b2430\"><path stroke=\"#0072b2\" d=\"M1,2 L3,4 \"/></g></svg>");
-    assert_clean(SVG("<polygon fill = 'rgb(0,0,255)' points = '1,2 3,4'/>"), "<polygon fill=\"#0000ff\" points=\"1,2 3,4\"/></svg>");
+    assert_clean(SVG("<polygon fill = 'rgb(0,0,255)' points = '1,2 3,4'/>"),
+                 "<polygon fill=\"#0000ff\" points=\"1,2 3,4\"/></svg>");
     assert_clean(SVG("<g><g stroke=\"black\"></g></g>"), "</svg>");
     assert_clean(SVG("<circle id='gpDot' r='0.5'/><use xlink:href='#gpDot' x='1'/>"),
                  "<circle id=\"c7-gpDot\" r=\"0.5\"/><use xlink:href=\"#c7-gpDot\" x=\"1\"/></svg>");
-    assert_clean(SVG("<text x='1'>a &lt;b&gt; &amp; &nbsp;</text>"), "<text x=\"1\">a &lt;b&gt; &amp; &amp;nbsp;</text></svg>");
+    assert_clean(SVG("<text x='1'>a &lt;b&gt; &amp; &nbsp;</text>"),
+                 "<text x=\"1\">a &lt;b&gt; &amp; &amp;nbsp;</text></svg>");
     assert_clean(SVG("stray<g>stray<path d='M1'/></g>"), "<g><path d=\"M1\"/></g></svg>");
     assert_clean(SVG("<g><path d='M1'/>"), "<g><path d=\"M1\"/></g></svg>");
 }
@@ -276,11 +282,15 @@ static void test_foreign(void **state)
 {
     (void)state;
     assert_clean(SVG("<script>alert(1)</script><path d='M1'/>"), "<path d=\"M1\"/></svg>");
-    assert_clean(SVG("<foreignObject><g><p onclick='x'>hi</p></g></foreignObject><path d='M1'/>"), "<path d=\"M1\"/></svg>");
+    assert_clean(SVG("<foreignObject><g><p onclick='x'>hi</p></g></foreignObject><path d='M1'/>"),
+                 "<path d=\"M1\"/></svg>");
     assert_clean(SVG("<image href='http://example.org/x'/><a href='javascript:x'><path d='M1'/></a>"), "</svg>");
-    assert_clean(SVG("<path d='M1' onclick='alert(1)' style='x:y' class='z' fill='url(http://example.org)'/>"), "<path d=\"M1\"/></svg>");
-    assert_clean(SVG("<use xlink:href='http://example.org/#x' x='1'/><use xlink:href='data:x'/>"), "<use x=\"1\"/><use/></svg>");
-    assert_clean(SVG("<set attributeName='d' to='x'/><animate/><style>*{}</style><path d='M1'/>"), "<path d=\"M1\"/></svg>");
+    assert_clean(SVG("<path d='M1' onclick='alert(1)' style='x:y' class='z' fill='url(http://example.org)'/>"),
+                 "<path d=\"M1\"/></svg>");
+    assert_clean(SVG("<use xlink:href='http://example.org/#x' x='1'/><use xlink:href='data:x'/>"),
+                 "<use x=\"1\"/><use/></svg>");
+    assert_clean(SVG("<set attributeName='d' to='x'/><animate/><style>*{}</style><path d='M1'/>"),
+                 "<path d=\"M1\"/></svg>");
 }
 
 static void test_no_drawing(void **state)
@@ -314,9 +324,10 @@ static void test_standalone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_html),       cmocka_unit_test(test_quoted), cmocka_unit_test(test_memory),  cmocka_unit_test(test_scripts),
-        cmocka_unit_test(test_nothing),    cmocka_unit_test(test_cliffs), cmocka_unit_test(test_tiles),   cmocka_unit_test(test_points),
-        cmocka_unit_test(test_extremes),   cmocka_unit_test(test_clean),  cmocka_unit_test(test_foreign), cmocka_unit_test(test_no_drawing),
+        cmocka_unit_test(test_html),       cmocka_unit_test(test_quoted),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_scripts),    cmocka_unit_test(test_nothing), cmocka_unit_test(test_cliffs),
+        cmocka_unit_test(test_tiles),      cmocka_unit_test(test_points),  cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_clean),      cmocka_unit_test(test_foreign), cmocka_unit_test(test_no_drawing),
         cmocka_unit_test(test_standalone),
     };
 

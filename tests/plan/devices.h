@@ -4,9 +4,9 @@
 
 #include "vkmatmul.h"
 
-#define GROUPS_65535                                                                                                                       \
-    {                                                                                                                                      \
-        65535, 65535, 65535                                                                                                                \
+#define GROUPS_65535                                                                                                   \
+    {                                                                                                                  \
+        65535, 65535, 65535                                                                                            \
     }
 
 static const vkmm_device_info devices[] = {

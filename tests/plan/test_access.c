@@ -1,4 +1,5 @@
-/* The formulas of reads and invocations, and the choice of a sample, on the walkthrough's figures and devices that are not here. */
+/* The formulas of reads and invocations, and the choice of a sample, on the walkthrough's figures and devices that
+ * are not here. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* Choosing and legality on devices that are not here: SwiftShader's caps, a 16 KiB mobile GPU, 65,535 groups, no f64, 128 MiB ranges. */
+/* Choosing and legality on devices that are not here: SwiftShader's caps, a 16 KiB mobile GPU, 65,535 groups, no
+ * f64, 128 MiB ranges. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -85,7 +86,8 @@ static void nothing_chosen_breaks_a_limit(void **state)
             for (int type = 0; type < VKMM_TYPE_COUNT; type++)
                 for (size_t i = 0; i < 81; i++) {
                     vkmm_choice choice;
-                    vkmm_wish wish = {.kernel = vkmm_kernel_at(k)->name, .tile_rows = sides[i / 9], .tile_cols = sides[i % 9]};
+                    vkmm_wish wish = {
+                        .kernel = vkmm_kernel_at(k)->name, .tile_rows = sides[i / 9], .tile_cols = sides[i % 9]};
                     vkmm_problem problem = {3000000, 5, 3, (vkmm_type)type};
                     if (choose(devices[d], problem, wish, &choice) != VKMM_OK) {
                         assert_true(strlen(sentence) > 20);
@@ -110,12 +112,15 @@ static void says_what_forbids_a_tile(void **state)
     const vkmm_problem problem = {64, 64, 64, VKMM_F32}, wide = {64, 64, 64, VKMM_F64};
     vkmm_wish wish = {.kernel = "tiled", .tile_rows = 48, .tile_cols = 48};
     assert_int_equal(choose(&processor, problem, wish, &choice), VKMM_UNSUPPORTED);
-    assert_string_equal(sentence, "tile 48x48 needs 2304 invocations; \"Processor\" allows 256 (maxComputeWorkGroupInvocations); "
-                                  "nearest legal: 16x16");
+    assert_string_equal(sentence,
+                        "tile 48x48 needs 2304 invocations; \"Processor\" allows 256 (maxComputeWorkGroupInvocations); "
+                        "nearest legal: 16x16");
     wish = (vkmm_wish){.kernel = "tiled", .tile_rows = 4, .tile_cols = 128};
     assert_int_equal(choose(&desktop, wide, wish, &choice), VKMM_UNSUPPORTED);
-    assert_string_equal(sentence, "tile 4x128 needs 135168 bytes of shared memory; \"Desktop\" allows 49152 (maxComputeSharedMemorySize); "
-                                  "nearest legal: 4x64");
+    assert_string_equal(
+        sentence,
+        "tile 4x128 needs 135168 bytes of shared memory; \"Desktop\" allows 49152 (maxComputeSharedMemorySize); "
+        "nearest legal: 4x64");
     assert_int_equal(choose(&mobile, wide, (vkmm_wish){0}, &choice), VKMM_UNSUPPORTED);
     assert_non_null(strstr(sentence, "shaderFloat64"));
 }
@@ -125,10 +130,13 @@ static void says_how_large_a_square_may_be(void **state)
     (void)state;
     vkmm_choice choice;
     assert_int_equal(choose(&mobile, (vkmm_problem){5792, 5792, 5792, VKMM_F32}, (vkmm_wish){0}, &choice), VKMM_OK);
-    assert_int_equal(choose(&mobile, (vkmm_problem){5793, 5793, 5793, VKMM_F32}, (vkmm_wish){0}, &choice), VKMM_UNSUPPORTED);
-    assert_string_equal(sentence, "A needs 134235396 bytes; \"Mobile\" binds at most 134217728 (maxStorageBufferRange); "
-                                  "the largest f32 square is 5792");
-    assert_int_equal(choose(&mobile, (vkmm_problem){11586, 11586, 11586, VKMM_I8}, (vkmm_wish){0}, &choice), VKMM_UNSUPPORTED);
+    assert_int_equal(choose(&mobile, (vkmm_problem){5793, 5793, 5793, VKMM_F32}, (vkmm_wish){0}, &choice),
+                     VKMM_UNSUPPORTED);
+    assert_string_equal(sentence,
+                        "A needs 134235396 bytes; \"Mobile\" binds at most 134217728 (maxStorageBufferRange); "
+                        "the largest f32 square is 5792");
+    assert_int_equal(choose(&mobile, (vkmm_problem){11586, 11586, 11586, VKMM_I8}, (vkmm_wish){0}, &choice),
+                     VKMM_UNSUPPORTED);
     assert_non_null(strstr(sentence, "A needs 134235396 bytes"));
     assert_non_null(strstr(sentence, "the largest i8 square is 5792")); /* C is i32 */
 }
@@ -137,9 +145,11 @@ static void serial_needs_no_device(void **state)
 {
     (void)state;
     vkmm_choice choice;
-    assert_int_equal(choose(NULL, (vkmm_problem){9, 9, 9, VKMM_F64}, (vkmm_wish){.kernel = "serial"}, &choice), VKMM_OK);
+    assert_int_equal(choose(NULL, (vkmm_problem){9, 9, 9, VKMM_F64}, (vkmm_wish){.kernel = "serial"}, &choice),
+                     VKMM_OK);
     assert_null(choice.module);
-    assert_int_equal(choose(NULL, (vkmm_problem){9, 9, 9, VKMM_F32}, (vkmm_wish){.kernel = "tiled"}, &choice), VKMM_NO_DEVICE);
+    assert_int_equal(choose(NULL, (vkmm_problem){9, 9, 9, VKMM_F32}, (vkmm_wish){.kernel = "tiled"}, &choice),
+                     VKMM_NO_DEVICE);
 }
 
 static void an_empty_product_has_no_groups(void **state)

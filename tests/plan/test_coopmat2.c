@@ -1,4 +1,5 @@
-/* Flexible matrices on devices that are not here: which configurations their granules allow, and what is said of the others. */
+/* Flexible matrices on devices that are not here: which configurations their granules allow, and what is said of the
+ * others. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -101,10 +102,13 @@ static void refusals_name_the_rule(void **state)
     (void)state;
     if (!is_built()) skip();
     refuses("rows=128,cols=256,matrix-rows=64,matrix-cols=256", "no matrix has");
-    refuses("rows=32,cols=256,matrix-rows=32,matrix-cols=256,threads=256", "matrix granules"); /* 64 rows at 256 invocations */
+    refuses("rows=32,cols=256,matrix-rows=32,matrix-cols=256,threads=256",
+            "matrix granules"); /* 64 rows at 256 invocations */
     refuses("rows=128,cols=128,matrix-rows=128,matrix-cols=128,threads=64", "matrix granules");
-    refuses("rows=128,cols=128,matrix-rows=128,matrix-cols=128,threads=512", "cooperativeMatrixWorkgroupScopeMaxWorkgroupSize");
-    refuses("rows=64,cols=64,matrix-rows=64,matrix-cols=64,depth=2048,threads=128", "cooperativeMatrixFlexibleDimensionsMaxDimension");
+    refuses("rows=128,cols=128,matrix-rows=128,matrix-cols=128,threads=512",
+            "cooperativeMatrixWorkgroupScopeMaxWorkgroupSize");
+    refuses("rows=64,cols=64,matrix-rows=64,matrix-cols=64,depth=2048,threads=128",
+            "cooperativeMatrixFlexibleDimensionsMaxDimension");
     refuses("rows=128,cols=128,matrix-rows=64,matrix-cols=64,threads=64,scope=3", "a matrix each subgroup");
     refuses("rows=256,cols=256,matrix-rows=256,matrix-cols=256,threads=256", "registers");
     refuses("scope=1", "settings");
@@ -120,11 +124,13 @@ static void subgroups_own_a_matrix_each(void **state)
     vkmm_choice choice;
     (void)state;
     if (!is_built()) skip();
-    assert_int_equal(choose(&problem, "rows=128,cols=128,depth=32,matrix-rows=64,matrix-cols=64,threads=128,scope=3", &choice), VKMM_OK);
+    assert_int_equal(
+        choose(&problem, "rows=128,cols=128,depth=32,matrix-rows=64,matrix-cols=64,threads=128,scope=3", &choice),
+        VKMM_OK);
     assert_int_equal(choice.info.workgroup[0], 128);
     assert_int_equal(choice.info.subgroup_size, 32);
-    gpu.matrix2 &=
-        ~(uint32_t)(VKMM_MATRIX2_WORKGROUP | VKMM_MATRIX2_TENSOR); /* without: the planner's choice is one of these, by pointers */
+    gpu.matrix2 &= ~(uint32_t)(VKMM_MATRIX2_WORKGROUP |
+                               VKMM_MATRIX2_TENSOR); /* without: the planner's choice is one of these, by pointers */
     assert_int_equal(choose(&problem, NULL, &choice), VKMM_OK);
     assert_false(choice.module->needs & VKMM_NEEDS_MATRIX2);
     assert_int_equal(choice.info.subgroup_size, 32);

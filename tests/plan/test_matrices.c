@@ -1,4 +1,5 @@
-/* What the planner makes of devices with matrix operations: the kernel, its shape and subgroup size; and which rule refuses what. */
+/* What the planner makes of devices with matrix operations: the kernel, its shape and subgroup size; and which rule
+ * refuses what. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,37 +12,39 @@
 #include "plan/choose.h"
 #include "vk/matrix.h"
 
-#define SHAPE(m, n, k, in, out)                                                                                                            \
-    {                                                                                                                                      \
-        m, n, k, in, in, out, out, VK_SCOPE_SUBGROUP_KHR, 0                                                                                \
+#define SHAPE(m, n, k, in, out)                                                                                        \
+    {                                                                                                                  \
+        m, n, k, in, in, out, out, VK_SCOPE_SUBGROUP_KHR, 0                                                            \
     }
 #define F16(m, n, k)     SHAPE(m, n, k, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR)
 #define F16_SUM(m, n, k) SHAPE(m, n, k, VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT16_KHR)
 #define I8(m, n, k)      SHAPE(m, n, k, VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT32_KHR)
-#define COMMON                                                                                                                             \
-    .max_invocations = 1024, .max_workgroup_size = {1024, 1024, 64}, .max_workgroup_count = {65535, 65535, 65535}, .has_f16 = 1,           \
-    .has_i8 = 1, .max_storage_range = UINT32_MAX, .no_matrices = "", .has_broadcast = 1
+#define COMMON                                                                                                         \
+    .max_invocations = 1024, .max_workgroup_size = {1024, 1024, 64}, .max_workgroup_count = {65535, 65535, 65535},     \
+    .has_f16 = 1, .has_i8 = 1, .max_storage_range = UINT32_MAX, .no_matrices = "", .has_broadcast = 1
 
 static const struct device {
     vkmm_device_info info;
     uint32_t f16[3], i8[3], lanes; /* what the planner should take */
 } devices[] = {
-    {{COMMON, .name = "Like NVIDIA's", .vendor_id = 0x10de, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, .max_shared_bytes = 49152,
-      .subgroup_size = 32, .min_subgroup_size = 32, .max_subgroup_size = 32, .processors = 132, .matrix_shape_count = 8,
-      .matrix_shapes = {F16_SUM(16, 8, 8), F16(16, 8, 8), F16(16, 8, 16), F16_SUM(16, 8, 16), F16(16, 16, 16), F16_SUM(16, 16, 16),
-                        I8(16, 8, 32), I8(16, 16, 32)}},
+    {{COMMON, .name = "Like NVIDIA's", .vendor_id = 0x10de, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+      .max_shared_bytes = 49152, .subgroup_size = 32, .min_subgroup_size = 32, .max_subgroup_size = 32,
+      .processors = 132, .matrix_shape_count = 8,
+      .matrix_shapes = {F16_SUM(16, 8, 8), F16(16, 8, 8), F16(16, 8, 16), F16_SUM(16, 8, 16), F16(16, 16, 16),
+                        F16_SUM(16, 16, 16), I8(16, 8, 32), I8(16, 16, 32)}},
      {16, 8, 16},
      {16, 8, 32},
      32},
-    {{COMMON, .name = "Like AMD's", .vendor_id = 0x1002, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, .max_shared_bytes = 65536,
-      .subgroup_size = 64, .min_subgroup_size = 32, .max_subgroup_size = 64, .processors = 96, .matrix_shape_count = 3,
+    {{COMMON, .name = "Like AMD's", .vendor_id = 0x1002, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+      .max_shared_bytes = 65536, .subgroup_size = 64, .min_subgroup_size = 32, .max_subgroup_size = 64,
+      .processors = 96, .matrix_shape_count = 3,
       .matrix_shapes = {F16(16, 16, 16), F16_SUM(16, 16, 16), I8(16, 16, 16)}},
      {16, 16, 16},
      {16, 16, 16},
      64},
-    {{COMMON, .name = "Like Intel's", .vendor_id = 0x8086, .type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, .max_shared_bytes = 65536,
-      .subgroup_size = 32, .min_subgroup_size = 16, .max_subgroup_size = 32, .matrix_shape_count = 2,
-      .matrix_shapes = {F16(8, 16, 16), I8(8, 16, 32)}},
+    {{COMMON, .name = "Like Intel's", .vendor_id = 0x8086, .type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+      .max_shared_bytes = 65536, .subgroup_size = 32, .min_subgroup_size = 16, .max_subgroup_size = 32,
+      .matrix_shape_count = 2, .matrix_shapes = {F16(8, 16, 16), I8(8, 16, 32)}},
      {8, 16, 16},
      {8, 16, 32},
      16},
@@ -58,8 +61,8 @@ static void keep_sentence(void *user, vkmm_log_level level, const char *text)
 
 static const vkmm_log log_to_test = {keep_sentence, NULL};
 
-static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const char *kernel, const char *config,
-                          vkmm_choice *choice)
+static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const char *kernel,
+                          const char *config, vkmm_choice *choice)
 {
     const vkmm_wish wish = {.kernel = kernel, .config = config};
     sentence[0] = '\0';
@@ -108,7 +111,8 @@ static void leaves_alone_what_does_not_fit(void **state)
     (void)state;
     const vkmm_problem f32 = {.m = 2048, .n = 2048, .k = 2048, .type = VKMM_F32},
                        bf16 = {.m = 2048, .n = 2048, .k = 2048, .type = VKMM_BF16};
-    const vkmm_problem thin = {.m = 4096, .n = 1, .k = 4096, .type = VKMM_F16}, f16 = {.m = 512, .n = 512, .k = 512, .type = VKMM_F16};
+    const vkmm_problem thin = {.m = 4096, .n = 1, .k = 4096, .type = VKMM_F16},
+                       f16 = {.m = 512, .n = 512, .k = 512, .type = VKMM_F16};
     vkmm_device_info processor = devices[0].info, none = devices[0].info;
     processor.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
     none.matrix_shape_count = 0;
@@ -125,7 +129,8 @@ static void leaves_alone_what_does_not_fit(void **state)
     assert_int_equal(asked.config.values[VKMM_TUNE_THREAD_ROWS] * asked.config.values[VKMM_TUNE_THREAD_COLS], 256);
 }
 
-/* On a device of NVIDIA's size: large tiles where there are enough of them, larger ones for sums in f16, and all processors for a short side. */
+/* On a device of NVIDIA's size: large tiles where there are enough of them, larger ones for sums in f16, and all
+ * processors for a short side. */
 static void tiles_follow_types_and_shape(void **state)
 {
     (void)state;
@@ -134,7 +139,11 @@ static void tiles_follow_types_and_shape(void **state)
         uint32_t rows, cols, least_splits, most_splits;
     } cases[] = {
         {{.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16}, 128, 256, 1, 1},
-        {{.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16, .typed = 1, .out_type = VKMM_F16, .compute = VKMM_F16}, 256, 256, 1, 1},
+        {{.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16, .typed = 1, .out_type = VKMM_F16, .compute = VKMM_F16},
+         256,
+         256,
+         1,
+         1},
         {{.m = 4096, .n = 4096, .k = 4096, .type = VKMM_I8, .op_a = VKMM_OP_T}, 128, 128, 1, 1},
         {{.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16}, 64, 128, 1, 1},
         {{.m = 4096, .n = 512, .k = 14336, .type = VKMM_F16}, 128, 256, 2, 2},
@@ -159,9 +168,11 @@ static void refuses_with_its_rule(void **state)
         size_t device;
         const char *config, *says;
     } cases[] = {
-        {0, "mm=8,mn=8,mk=8", "8x8x8 (mm, mn, mk): the device lists none of that shape; it can have: 16x8x8 16x8x16 16x16x16"},
+        {0, "mm=8,mn=8,mk=8",
+         "8x8x8 (mm, mn, mk): the device lists none of that shape; it can have: 16x8x8 16x8x16 16x16x16"},
         {2, "mm=16,mn=16,mk=16", "the device lists none of that shape; it can have: 8x16x16"},
-        {0, "lanes=64", "subgroups of 64 invocations (lanes): \"Like NVIDIA's\" takes a power of two from 32 to 32 (minSubgroupSize"},
+        {0, "lanes=64",
+         "subgroups of 64 invocations (lanes): \"Like NVIDIA's\" takes a power of two from 32 to 32 (minSubgroupSize"},
         {1, "lanes=48", "minSubgroupSize"},
         {2, "lanes=8", "minSubgroupSize"},
         {0, "sub-rows=24", "whole fragments"},
@@ -181,7 +192,8 @@ static void refuses_with_its_rule(void **state)
     if (!is_built()) skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         vkmm_choice choice;
-        assert_int_equal(choose(&devices[cases[i].device].info, &problem, "coopmat", cases[i].config, &choice), VKMM_UNSUPPORTED);
+        assert_int_equal(choose(&devices[cases[i].device].info, &problem, "coopmat", cases[i].config, &choice),
+                         VKMM_UNSUPPORTED);
         if (!strstr(sentence, cases[i].says)) fail_msg("%s: %s", cases[i].config, sentence);
     }
 }
@@ -189,7 +201,8 @@ static void refuses_with_its_rule(void **state)
 static void names_what_is_missing(void **state)
 {
     (void)state;
-    static const vkmm_problem f16 = {.m = 64, .n = 64, .k = 64, .type = VKMM_F16}, u8 = {.m = 64, .n = 64, .k = 64, .type = VKMM_U8},
+    static const vkmm_problem f16 = {.m = 64, .n = 64, .k = 64, .type = VKMM_F16},
+                              u8 = {.m = 64, .n = 64, .k = 64, .type = VKMM_U8},
                               bf16 = {.m = 64, .n = 64, .k = 64, .type = VKMM_BF16}, f32 = {.m = 64, .n = 64, .k = 64};
     vkmm_device_info without = devices[0].info, unknown = devices[0].info, few = devices[0].info;
     uint32_t first = 0;
@@ -203,17 +216,20 @@ static void names_what_is_missing(void **state)
         const vkmm_problem *problem;
         const char *config, *says;
     } cases[] = {
-        {&devices[0].info, &bf16, NULL, has_bf16 ? "shaderBFloat16CooperativeMatrix" : "this build has no coopmat shader for bf16"},
+        {&devices[0].info, &bf16, NULL,
+         has_bf16 ? "shaderBFloat16CooperativeMatrix" : "this build has no coopmat shader for bf16"},
         {&devices[0].info, &u8, NULL, "lists no matrix operation for u8 summed in u32"},
         {&devices[0].info, &f32, NULL, "this build has no coopmat shader for f32 summed in f32"},
         {&without, &f16, NULL, "has none: the driver does not list VK_KHR_cooperative_matrix"},
         {&unknown, &f16, "mm=64,mn=16,mk=16", "64x16x16 (mm, mn, mk): this build has no shader for them"},
-        {&few, &f16, "rows=64,cols=64,sub-rows=32,sub-cols=32", "needs 4 subgroups of a workgroup; \"Like NVIDIA's\" allows 3"},
+        {&few, &f16, "rows=64,cols=64,sub-rows=32,sub-cols=32",
+         "needs 4 subgroups of a workgroup; \"Like NVIDIA's\" allows 3"},
     };
     if (!is_built()) skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         vkmm_choice choice;
-        assert_int_equal(choose(cases[i].device, cases[i].problem, "coopmat", cases[i].config, &choice), VKMM_UNSUPPORTED);
+        assert_int_equal(choose(cases[i].device, cases[i].problem, "coopmat", cases[i].config, &choice),
+                         VKMM_UNSUPPORTED);
         if (!strstr(sentence, cases[i].says)) fail_msg("%zu: %s", i, sentence);
     }
 }
@@ -226,7 +242,8 @@ static void shapes_may_be_chosen(void **state)
     if (!is_built()) skip();
     assert_int_equal(choose(&devices[0].info, &problem, "coopmat", "mn=8,mk=8", &choice), VKMM_OK);
     assert_memory_equal(choice.module->shape, ((const uint32_t[]){16, 8, 8}), sizeof choice.module->shape);
-    assert_int_equal(choose(&devices[2].info, &problem, "coopmat", NULL, &choice), VKMM_OK); /* it lists no sums of f16 */
+    assert_int_equal(choose(&devices[2].info, &problem, "coopmat", NULL, &choice),
+                     VKMM_OK); /* it lists no sums of f16 */
     assert_memory_equal(choice.module->shape, ((const uint32_t[]){8, 16, 16}), sizeof choice.module->shape);
 }
 
@@ -248,8 +265,10 @@ static void narrow_and_uneven_goes_through_the_workspace(void **state)
 static void known_bad_drivers_are_left_alone(void **state)
 {
     (void)state;
-    vkmm_device_info amd = {
-        .vendor_id = 0x1002, .driver_id = VK_DRIVER_ID_AMD_PROPRIETARY, .min_subgroup_size = 32, .max_subgroup_size = 64};
+    vkmm_device_info amd = {.vendor_id = 0x1002,
+                            .driver_id = VK_DRIVER_ID_AMD_PROPRIETARY,
+                            .min_subgroup_size = 32,
+                            .max_subgroup_size = 64};
     amd.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     assert_null(vkmm_matrix_known_bad(&amd, 1));
     assert_non_null(vkmm_matrix_known_bad(&amd, 0)); /* without matrix cores */

@@ -1,4 +1,5 @@
-/* The matrix peak's operands, multiplied here step by step as its shader does, give what the host expects of the device. */
+/* The matrix peak's operands, multiplied here step by step as its shader does, give what the host expects of the
+ * device. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -38,9 +39,10 @@ static double value_at(const void *memory, uint64_t at, uint32_t bytes, const vk
     return types->is_float ? (double)single : types->is_signed ? (double)word : (double)(uint32_t)word;
 }
 
-/* One element of the sum over all fragments: A·B, then `steps` times A·B and A·D. *most: the largest value on the way. */
-static double product(const vkmm_matrix_shape *s, const vkmm_matrix_types *types, const void *operands, uint32_t steps, uint32_t i,
-                      uint32_t j, double *most)
+/* One element of the sum over all fragments: A·B, then `steps` times A·B and A·D. *most: the largest value on the
+ * way. */
+static double product(const vkmm_matrix_shape *s, const vkmm_matrix_types *types, const void *operands, uint32_t steps,
+                      uint32_t i, uint32_t j, double *most)
 {
     const uint64_t a = (uint64_t)s->m * s->k, b = (uint64_t)s->k * s->n;
     double sum = 0;

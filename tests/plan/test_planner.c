@@ -23,7 +23,8 @@ static void keep_sentence(void *user, vkmm_log_level level, const char *text)
 
 static const vkmm_log log_to_test = {keep_sentence, NULL};
 
-static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice)
+static vkmm_status choose(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                          vkmm_choice *choice)
 {
     const vkmm_wish none = {0};
     sentence[0] = '\0';
@@ -98,7 +99,8 @@ static void every_general_kernel_has_a_configuration_everywhere(void **state)
         for (uint32_t k = 0; vkmm_kernel_at(k); k++) {
             const vkmm_wish wish = {.kernel = vkmm_kernel_at(k)->name};
             if (!vkmm_kernel_at(k)->tunables || strncmp(wish.kernel, "coopmat", 7) == 0) continue; /* test_matrices.c */
-            if (strcmp(wish.kernel, "cpu") == 0 && (!devices[d].has_broadcast || devices[d].subgroup_size > 32)) continue;
+            if (strcmp(wish.kernel, "cpu") == 0 && (!devices[d].has_broadcast || devices[d].subgroup_size > 32))
+                continue;
             for (uint64_t i = 0; i < 40 * 2 * 2 * 2 * 2; i++) {
                 if ((i & 8) && !devices[d].has_f64) continue;
                 const vkmm_problem problem = {.m = i & 1 ? 77 : i / 16,
@@ -140,7 +142,8 @@ static vkmm_choice choice_of(size_t device, vkmm_problem problem)
     return choice;
 }
 
-/* Few tiles: K is split until the processors have something to do. Many: it is not, since the second pass would cost time for nothing. */
+/* Few tiles: K is split until the processors have something to do. Many: it is not, since the second pass would cost
+ * time for nothing. */
 static void k_is_split_where_tiles_are_few(void **state)
 {
     (void)state;
@@ -152,7 +155,8 @@ static void k_is_split_where_tiles_are_few(void **state)
     assert_int_equal(choice_of(0, (vkmm_problem){2048, 2048, 2048, VKMM_F32}).info.splits, 1);
     assert_true(choice_of(0, (vkmm_problem){16, 1, 1 << 20, VKMM_F32}).info.splits > 8);
     /* Large tiles for large products, small ones for small. */
-    assert_true(many.info.tile[0] * many.info.tile[1] > choice_of(0, (vkmm_problem){256, 256, 256, VKMM_F32}).info.tile[0] * 64);
+    assert_true(many.info.tile[0] * many.info.tile[1] >
+                choice_of(0, (vkmm_problem){256, 256, 256, VKMM_F32}).info.tile[0] * 64);
 }
 
 /* llvmpipe of older Mesa releases would leave longer loops early. */
@@ -211,7 +215,8 @@ static void a_configuration_is_refused_with_its_rule(void **state)
         const char *kernel, *config, *words;
     } cases[] = {
         {"blocked", "rows=66", "divide into the invocations' blocks"},
-        {"blocked", "rows=256,cols=256,depth=32,thread-rows=16,thread-cols=8,slices=1,buffers=2", "maxComputeSharedMemorySize"},
+        {"blocked", "rows=256,cols=256,depth=32,thread-rows=16,thread-cols=8,slices=1,buffers=2",
+         "maxComputeSharedMemorySize"},
         {"blocked", "rows=256,cols=256,depth=8,thread-rows=16,thread-cols=16,slices=1", "registers"},
         {"blocked", "depth=3", "vector"},
         {"blocked", "colour=3", "no tunable \"colour\"; it has rows, cols, depth"},
@@ -224,7 +229,8 @@ static void a_configuration_is_refused_with_its_rule(void **state)
         const vkmm_wish wish = {.kernel = cases[i].kernel, .config = cases[i].config};
         vkmm_choice choice;
         assert_int_not_equal(choose(&devices[0], &problem, &wish, &choice), VKMM_OK);
-        if (!strstr(sentence, cases[i].words)) fail_msg("%s: \"%s\" lacks \"%s\"", cases[i].config, sentence, cases[i].words);
+        if (!strstr(sentence, cases[i].words))
+            fail_msg("%s: \"%s\" lacks \"%s\"", cases[i].config, sentence, cases[i].words);
     }
 }
 

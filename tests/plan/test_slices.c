@@ -7,7 +7,8 @@
 
 #include "exec/slices.h"
 
-/* Does all items at a speed, which may depend on how many there are at a time; returns the slices, and the longest of them. */
+/* Does all items at a speed, which may depend on how many there are at a time; returns the slices, and the longest
+ * of them. */
 static unsigned run(vkmm_slices *slices, double items_per_ms, double overhead_ms, double *longest_ms)
 {
     unsigned count = 0;

@@ -20,8 +20,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL properties(VkDevice device, const VkPipeli
     return VK_SUCCESS;
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL statistics(VkDevice device, const VkPipelineExecutableInfoKHR *info, uint32_t *count,
-                                                 VkPipelineExecutableStatisticKHR *figures)
+static VKAPI_ATTR VkResult VKAPI_CALL statistics(VkDevice device, const VkPipelineExecutableInfoKHR *info,
+                                                 uint32_t *count, VkPipelineExecutableStatisticKHR *figures)
 {
     (void)device;
     assert_true(*count >= 4);
@@ -99,6 +99,7 @@ static void failure(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_format), cmocka_unit_test(little_room), cmocka_unit_test(failure)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_format), cmocka_unit_test(little_room),
+                                       cmocka_unit_test(failure)};
     return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
 }

@@ -16,7 +16,8 @@ static void timestamps_wrap_at_their_valid_bits(void **state)
     assert_true(vkmm_ticks_to_ms(UINT64_MAX - 499999, 500000, 64, 1.0) == 1.0);
     assert_true(vkmm_ticks_to_ms((UINT64_C(1) << 36) - 1000000, 1000000, 36, 1.0) == 2.0);
     /* Bits above the valid ones are noise. */
-    assert_true(fabs(vkmm_ticks_to_ms(UINT64_C(0xf000000000000000), UINT64_C(0xa0000000000f4240), 48, 32.0) - 32.0) < 1e-9);
+    assert_true(fabs(vkmm_ticks_to_ms(UINT64_C(0xf000000000000000), UINT64_C(0xa0000000000f4240), 48, 32.0) - 32.0) <
+                1e-9);
 }
 
 static void no_timestamps_are_negative(void **state)
@@ -122,7 +123,8 @@ static void percentiles_interpolate(void **state)
     const double values[] = {5, 1, 4, 2, 3};
     fill(&samples, values, 5);
     vkmm_series series = vkmm_samples_series(&samples);
-    assert_true(series.median == 3 && series.min == 1 && fabs(series.p5 - 1.2) < 1e-12 && fabs(series.p95 - 4.8) < 1e-12);
+    assert_true(series.median == 3 && series.min == 1 && fabs(series.p5 - 1.2) < 1e-12 &&
+                fabs(series.p95 - 4.8) < 1e-12);
     assert_memory_equal(series.samples, values, sizeof values); /* in the order taken */
     vkmm_samples_free(&samples);
 }

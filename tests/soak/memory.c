@@ -61,12 +61,13 @@ void curve_print(const curve *c, FILE *out, int csv)
     if (csv)
         fprintf(out, "%s,rss_kib,peak_kib,heap_kib,files,regions,blocks\n", c->name);
     else
-        fprintf(out, "%10s %10s %10s %10s %6s %8s %7s\n", c->name, "RSS KiB", "peak KiB", "heap KiB", "files", "regions", "blocks");
+        fprintf(out, "%10s %10s %10s %10s %6s %8s %7s\n", c->name, "RSS KiB", "peak KiB", "heap KiB", "files",
+                "regions", "blocks");
     for (uint32_t i = 0; i < c->count; i++) {
         const sample *s = &c->samples[i];
-        fprintf(out, csv ? "%llu,%llu,%llu,%llu,%u,%u,%lld\n" : "%10llu %10llu %10llu %10llu %6u %8u %7lld\n", (unsigned long long)s->done,
-                (unsigned long long)s->rss, (unsigned long long)s->peak, (unsigned long long)s->heap, s->files, s->regions,
-                (long long)s->blocks);
+        fprintf(out, csv ? "%llu,%llu,%llu,%llu,%u,%u,%lld\n" : "%10llu %10llu %10llu %10llu %6u %8u %7lld\n",
+                (unsigned long long)s->done, (unsigned long long)s->rss, (unsigned long long)s->peak,
+                (unsigned long long)s->heap, s->files, s->regions, (long long)s->blocks);
     }
 }
 
@@ -83,7 +84,8 @@ double curve_growth(const curve *c, int of_heap)
     const uint32_t first = warm(c), n = c->count - first;
     double x = 0, y = 0, xx = 0, xy = 0;
     for (uint32_t i = first; i < c->count; i++) {
-        const double at = (double)c->samples[i].done, value = (double)(of_heap ? c->samples[i].heap : c->samples[i].rss);
+        const double at = (double)c->samples[i].done,
+                     value = (double)(of_heap ? c->samples[i].heap : c->samples[i].rss);
         x += at / n;
         y += value / n;
         xx += at * at / n;
@@ -93,7 +95,8 @@ double curve_growth(const curve *c, int of_heap)
     return spread > 0 ? (xy - x * y) / spread * (double)(c->samples[c->count - 1].done - c->samples[first].done) : 0;
 }
 
-/* Files: the driver's cache may just be writing one. Blocks: a device makes the layouts of pipelines when they are first needed. */
+/* Files: the driver's cache may just be writing one. Blocks: a device makes the layouts of pipelines when they are
+ * first needed. */
 enum { MORE_FILES = 2, MORE_BLOCKS = 8 };
 
 int curve_is_flat(const curve *c, double bound, uint64_t regions, char why[256])
@@ -103,13 +106,14 @@ int curve_is_flat(const curve *c, double bound, uint64_t regions, char why[256])
     if (c->count < 3)
         snprintf(why, 256, "%s: %u samples are too few", c->name, c->count);
     else if (end->blocks > begin->blocks + MORE_BLOCKS)
-        snprintf(why, 256, "%s: %lld of vkmatmul's own blocks became %lld", c->name, (long long)begin->blocks, (long long)end->blocks);
+        snprintf(why, 256, "%s: %lld of vkmatmul's own blocks became %lld", c->name, (long long)begin->blocks,
+                 (long long)end->blocks);
     else if (end->files > begin->files + MORE_FILES)
         snprintf(why, 256, "%s: %u open files became %u", c->name, begin->files, end->files);
     else if (end->regions > begin->regions + regions)
         snprintf(why, 256, "%s: %u mapped regions became %u", c->name, begin->regions, end->regions);
     else if (curve_growth(c, 0) > bound || curve_growth(c, 1) > bound)
-        snprintf(why, 256, "%s: resident memory grows by %.0f KiB, the heap by %.0f; at most %.0f are right", c->name, curve_growth(c, 0),
-                 curve_growth(c, 1), bound);
+        snprintf(why, 256, "%s: resident memory grows by %.0f KiB, the heap by %.0f; at most %.0f are right", c->name,
+                 curve_growth(c, 0), curve_growth(c, 1), bound);
     return why[0] == '\0';
 }

@@ -28,11 +28,13 @@ void curve_note(curve *c, uint64_t done);
 /* The table, or lines of comma-separated values. */
 void curve_print(const curve *c, FILE *out, int csv);
 
-/* What the curve does after a warm-up of a tenth of the work: the straight line of least squares through the samples, times the work after it, in KiB. */
+/* What the curve does after a warm-up of a tenth of the work: the straight line of least squares through the
+ * samples, times the work after it, in KiB. */
 double curve_growth(const curve *c, int of_heap);
 
-/* 1: memory is flat. Else 0, and why. bound: KiB that resident memory and heap may each grow by along their lines; regions: mappings that there may be
- * more at the end than after the warm-up. There may be two more files, and eight more blocks of vkmatmul's own. */
+/* 1: memory is flat. Else 0, and why. bound: KiB that resident memory and heap may each grow by along their lines;
+ * regions: mappings that there may be more at the end than after the warm-up. There may be two more files, and eight
+ * more blocks of vkmatmul's own. */
 int curve_is_flat(const curve *c, double bound, uint64_t regions, char why[256]);
 
 #endif

@@ -1,5 +1,6 @@
-/* soak [--devices N] [--products N] [--seed N] [--bound KIB] [--regions N] [--driver-alone] [--csv]: what this process holds while it creates and destroys devices, then
- * multiplies random problems. Exit code 1: memory was not flat, or a product was wrong. scripts/soak runs it on both drivers. */
+/* soak [--devices N] [--products N] [--seed N] [--bound KIB] [--regions N] [--driver-alone] [--csv]: what this
+ * process holds while it creates and destroys devices, then multiplies random problems. Exit code 1: memory was not
+ * flat, or a product was wrong. scripts/soak runs it on both drivers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +23,11 @@ static int parse(int count, char **words, options *o)
     const struct {
         const char *name;
         uint64_t *value;
-    } numbers[] = {
-        {"--devices", &o->devices}, {"--products", &o->products}, {"--seed", &o->seed}, {"--bound", &o->bound}, {"--regions", &o->regions}};
+    } numbers[] = {{"--devices", &o->devices},
+                   {"--products", &o->products},
+                   {"--seed", &o->seed},
+                   {"--bound", &o->bound},
+                   {"--regions", &o->regions}};
     for (int i = 1; i < count; i++) {
         size_t n = 0;
         char *end = NULL;
@@ -32,7 +36,8 @@ static int parse(int count, char **words, options *o)
             o->csv = 1;
         else if (strcmp(words[i], "--driver-alone") == 0)
             o->driver_alone = 1;
-        else if (n == 5 || i + 1 == count || (*numbers[n].value = strtoull(words[++i], &end, 10), end == words[i] || *end != '\0'))
+        else if (n == 5 || i + 1 == count ||
+                 (*numbers[n].value = strtoull(words[++i], &end, 10), end == words[i] || *end != '\0'))
             return 0;
     }
     return 1;
@@ -55,7 +60,8 @@ static int bare_device(const vkmm_instance *instance)
                                            .queueFamilyIndex = physical->queue_family,
                                            .queueCount = 1,
                                            .pQueuePriorities = &priority};
-    const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
+    const VkDeviceCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
     VkDevice device = VK_NULL_HANDLE;
     if (instance->table.vkCreateDevice(physical->handle, &info, NULL, &device) != VK_SUCCESS) return 0;
     PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)instance->table.vkGetDeviceProcAddr(device, "vkDestroyDevice");
@@ -87,7 +93,8 @@ static int soak_devices(const options *o, vkmm_instance *instance, curve *c)
     return 1;
 }
 
-/* Memory for all operands and C before, as large as the largest problem needs: the host's own share of a product stays the same. */
+/* Memory for all operands and C before, as large as the largest problem needs: the host's own share of a product
+ * stays the same. */
 typedef struct operands {
     void *data[VKMM_BIAS + 1], *before;
 } operands;
@@ -97,7 +104,8 @@ static void fill(const vkmm_problem *problem, uint64_t seed, operands *x)
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
         const vkmm_type type = vkmm_operand_type(problem, (vkmm_operand)operand);
         const uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)operand);
-        vkmm_fill(x->data[operand], 1, bytes / vkmm_type_of(type)->bytes, type, VKMM_INIT_UNIFORM, seed + (uint64_t)operand);
+        vkmm_fill(x->data[operand], 1, bytes / vkmm_type_of(type)->bytes, type, VKMM_INIT_UNIFORM,
+                  seed + (uint64_t)operand);
     }
     memcpy(x->before, x->data[VKMM_C], (size_t)vkmm_operand_bytes(problem, VKMM_C));
 }
@@ -112,7 +120,8 @@ static vkmm_status by_job(vkmm_device *device, const vkmm_problem *problem, cons
         if (bytes > 0) memcpy(vkmm_job_matrix(job, (vkmm_operand)operand), x->data[operand], (size_t)bytes);
     }
     if (status == VKMM_OK) status = vkmm_job_run(job);
-    if (status == VKMM_OK) memcpy(x->data[VKMM_C], vkmm_job_matrix(job, VKMM_C), (size_t)vkmm_operand_bytes(problem, VKMM_C));
+    if (status == VKMM_OK)
+        memcpy(x->data[VKMM_C], vkmm_job_matrix(job, VKMM_C), (size_t)vkmm_operand_bytes(problem, VKMM_C));
     vkmm_job_destroy(&job);
     return status;
 }
@@ -122,11 +131,12 @@ static int one_product(vkmm_device *device, const vkmm_problem *problem, uint64_
     char text[256];
     vkmm_verdict verdict = {0};
     fill(problem, seed, x);
-    vkmm_status status = job ? by_job(device, problem, x)
-                             : vkmm_multiply(device, problem, x->data[VKMM_A], x->data[VKMM_B], x->data[VKMM_BIAS], x->data[VKMM_C]);
+    vkmm_status status =
+        job ? by_job(device, problem, x)
+            : vkmm_multiply(device, problem, x->data[VKMM_A], x->data[VKMM_B], x->data[VKMM_BIAS], x->data[VKMM_C]);
     if (status == VKMM_OK)
-        status = vkmm_verify_problem(NULL, problem, x->data[VKMM_A], x->data[VKMM_B], x->data[VKMM_BIAS], x->before, x->data[VKMM_C],
-                                     VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, &verdict);
+        status = vkmm_verify_problem(NULL, problem, x->data[VKMM_A], x->data[VKMM_B], x->data[VKMM_BIAS], x->before,
+                                     x->data[VKMM_C], VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, &verdict);
     if (status == VKMM_OK && verdict.passed) return 1;
     general_text(problem, text);
     fprintf(stderr, "soak: %s: %s\n", text, status == VKMM_OK ? verdict.sentence : vkmm_status_name(status));
@@ -149,15 +159,17 @@ static vkmm_types types_of(uint64_t turn, int with_f64)
     return *vkmm_types_at(i);
 }
 
-/* A driver compiles for half a second what a product then needs for a millisecond, and keeps it for as long as the device lives: shapes are random, what
- * pipelines are made of repeats. Extents shrink by sixteens, so that alignments stay. */
+/* A driver compiles for half a second what a product then needs for a millisecond, and keeps it for as long as the
+ * device lives: shapes are random, what pipelines are made of repeats. Extents shrink by sixteens, so that
+ * alignments stay. */
 static vkmm_problem random_problem(uint64_t seed, uint64_t turn, int with_f64)
 {
     enum { KINDS = 200 };
     const uint64_t kind = turn % KINDS;
     vkmm_problem problem = general_random(types_of(kind, with_f64), seed + kind);
     uint64_t *const extents[] = {&problem.m, &problem.n, &problem.k};
-    for (uint64_t i = 0; i < 3; i++) *extents[i] -= vkmm_random_bits(seed + 1000, 3 * turn + i) % (*extents[i] / 16 + 1) * 16;
+    for (uint64_t i = 0; i < 3; i++)
+        *extents[i] -= vkmm_random_bits(seed + 1000, 3 * turn + i) % (*extents[i] / 16 + 1) * 16;
     return problem;
 }
 
@@ -192,7 +204,9 @@ int main(int count, char **words)
     vkmm_instance *instance = NULL;
     vkmm_device *device = NULL;
     if (!parse(count, words, &o)) {
-        fputs("usage: soak [--devices N] [--products N] [--seed N] [--bound KIB] [--regions N] [--driver-alone] [--csv]\n", stderr);
+        fputs("usage: soak [--devices N] [--products N] [--seed N] [--bound KIB] [--regions N] [--driver-alone] "
+              "[--csv]\n",
+              stderr);
         return 2;
     }
     curve devices = {.name = "devices", .total = o.devices}, products = {.name = "products", .total = o.products};

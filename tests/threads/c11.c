@@ -1,12 +1,14 @@
-/* <threads.h> in terms of POSIX threads, for ThreadSanitizer: it follows the functions of the latter and is blind to glibc's of the former, so that every
- * lock would look like none. glibc's types are those of POSIX under another name; its own functions do no more than this. */
+/* <threads.h> in terms of POSIX threads, for ThreadSanitizer: it follows the functions of the latter and is blind to
+ * glibc's of the former, so that every lock would look like none. glibc's types are those of POSIX under another
+ * name; its own functions do no more than this. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <threads.h>
 
-_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && sizeof(cnd_t) == sizeof(pthread_cond_t) && sizeof(thrd_t) == sizeof(pthread_t),
+_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && sizeof(cnd_t) == sizeof(pthread_cond_t) &&
+                   sizeof(thrd_t) == sizeof(pthread_t),
                "the C library's threads are POSIX threads");
 
 static int result(int code)

@@ -15,13 +15,14 @@ typedef struct crew_member {
 /* Runs `work` in CREW threads at once and waits for all of them. Returns how many failed, printing why. */
 int crew_run(void (*work)(crew_member *member), void *shared);
 
-/* Ends the work of a thread, with the reason, unless the condition holds: cmocka's assertions belong to the thread that runs the tests. */
-#define CREW_EXPECT(member, condition, ...)                                                                                                \
-    do {                                                                                                                                   \
-        if (!(condition)) {                                                                                                                \
-            snprintf((member)->why, sizeof(member)->why, __VA_ARGS__);                                                                     \
-            return;                                                                                                                        \
-        }                                                                                                                                  \
+/* Ends the work of a thread, with the reason, unless the condition holds: cmocka's assertions belong to the thread
+ * that runs the tests. */
+#define CREW_EXPECT(member, condition, ...)                                                                            \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            snprintf((member)->why, sizeof(member)->why, __VA_ARGS__);                                                 \
+            return;                                                                                                    \
+        }                                                                                                              \
     } while (0)
 
 #endif

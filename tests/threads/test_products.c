@@ -16,17 +16,26 @@ enum { TIMES = 12 };
 
 static suite_device suite;
 
-/* One for each thread: other shapes, types, ops and, since sums of parts need a workspace and a second pass, other kernels. */
+/* One for each thread: other shapes, types, ops and, since sums of parts need a workspace and a second pass, other
+ * kernels. */
 static const vkmm_job_params jobs[CREW] = {
     {.problem = {.m = 37, .n = 29, .k = 41, .type = VKMM_F32}, .kernel = "naive"},
     {.problem = {.m = 64, .n = 48, .k = 33, .type = VKMM_I32, .op_a = VKMM_OP_T}, .kernel = "cpu"},
-    {.problem = {.m = 17, .n = 65, .k = 20, .type = VKMM_U32, .op_b = VKMM_OP_T, .layout = VKMM_COL_MAJOR}, .kernel = "cpu"},
+    {.problem = {.m = 17, .n = 65, .k = 20, .type = VKMM_U32, .op_b = VKMM_OP_T, .layout = VKMM_COL_MAJOR},
+     .kernel = "cpu"},
     {.problem = {.m = 33, .n = 31, .k = 35, .type = VKMM_F32}, .kernel = "tiled", .tile_rows = 8, .tile_cols = 8},
     {.problem = {.m = 3, .n = 20, .k = 300, .type = VKMM_F32, .has_bias = 1},
      .kernel = "skinny",
      .config = "rows=16,cols=16,depth=32,thread-long=4,threads=32,splits=2"},
     {.problem = {.m = 24, .n = 40, .k = 56, .type = VKMM_I8}, .kernel = "cpu"},
-    {.problem = {.m = 19, .n = 23, .k = 31, .type = VKMM_F32, .batch_count = 3, .stride_a = 600, .stride_b = 0, .stride_c = 437},
+    {.problem = {.m = 19,
+                 .n = 23,
+                 .k = 31,
+                 .type = VKMM_F32,
+                 .batch_count = 3,
+                 .stride_a = 600,
+                 .stride_b = 0,
+                 .stride_c = 437},
      .kernel = "cpu"},
     {.problem = {.m = 31, .n = 18, .k = 27, .type = VKMM_F32, .scaled = 1, .alpha = 2, .beta = 0.5},
      .kernel = "blocked",
@@ -45,7 +54,8 @@ static const vkmm_problem *problem_of(int number)
 static void fill(const vkmm_problem *problem, vkmm_operand operand, void *data)
 {
     const vkmm_type type = vkmm_operand_type(problem, operand);
-    vkmm_fill(data, 1, vkmm_operand_bytes(problem, operand) / vkmm_type_of(type)->bytes, type, VKMM_INIT_UNIFORM, 7 + operand);
+    vkmm_fill(data, 1, vkmm_operand_bytes(problem, operand) / vkmm_type_of(type)->bytes, type, VKMM_INIT_UNIFORM,
+              7 + operand);
 }
 
 static int run(int number, vkmm_job *job)
@@ -161,7 +171,8 @@ static void use_another(crew_member *me)
 {
     const handed *h = me->shared;
     const int number = (me->number + h->by) % CREW;
-    CREW_EXPECT(me, run(number, h->jobs[number]) && is_wanted(number, vkmm_job_matrix(h->jobs[number], VKMM_C), h->want),
+    CREW_EXPECT(me,
+                run(number, h->jobs[number]) && is_wanted(number, vkmm_job_matrix(h->jobs[number], VKMM_C), h->want),
                 "job %d of another thread gives another product", number);
 }
 
@@ -177,7 +188,8 @@ static void jobs_are_handed_over(void **state)
 static void look(crew_member *me)
 {
     static const vkmm_measure_params few = {.iters = 3, .cold_iters_given = 1};
-    const vkmm_job_params tiled = {.problem = {.m = 9, .n = 10, .k = 11}, .kernel = "tiled", .tile_rows = 4, .tile_cols = 4};
+    const vkmm_job_params tiled = {
+        .problem = {.m = 9, .n = 10, .k = 11}, .kernel = "tiled", .tile_rows = 4, .tile_cols = 4};
     const vkmm_race_params sums = {.rows = 16, .cols = 16, .tile_rows = 4, .tile_cols = 4, .runs = 2};
     vkmm_measurement time;
     vkmm_access counted, formula;
@@ -193,7 +205,8 @@ static void look(crew_member *me)
         CREW_EXPECT(me, vkmm_kernel_choose(NULL, suite.info, &tiled, &kernel) == VKMM_OK, "no kernel");
         CREW_EXPECT(me, vkmm_access_formula(NULL, &kernel, &tiled.problem, &formula) == VKMM_OK, "no formula");
         status = vkmm_access_count(suite.device, &tiled, &counted);
-        CREW_EXPECT(me, status != VKMM_OK || vkmm_access_equal(&formula, &counted), "counted other reads than there are");
+        CREW_EXPECT(me, status != VKMM_OK || vkmm_access_equal(&formula, &counted),
+                    "counted other reads than there are");
     } else {
         status = vkmm_race_run(suite.device, &sums, &race);
         CREW_EXPECT(me, status != VKMM_OK || race.with_barrier.wrong_runs == 0, "wrong sums with a barrier");
@@ -215,7 +228,8 @@ static void own_device(crew_member *me)
         vkmm_job *job = NULL;
         const vkmm_status made = vkmm_device_create(suite.instance, 0, &device);
         vkmm_status status = made == VKMM_OK ? vkmm_job_create(device, NULL, &jobs[me->number], &job) : made;
-        const int right = status == VKMM_OK && run(me->number, job) && is_wanted(me->number, vkmm_job_matrix(job, VKMM_C), me->shared);
+        const int right = status == VKMM_OK && run(me->number, job) &&
+                          is_wanted(me->number, vkmm_job_matrix(job, VKMM_C), me->shared);
         vkmm_job_destroy(&job);
         vkmm_device_destroy(&device);
         CREW_EXPECT(me, right, "a device of its own: %s", vkmm_status_name(status));
@@ -230,8 +244,9 @@ static void devices_side_by_side(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_jobs_on_one_device), cmocka_unit_test(creating_and_destroying), cmocka_unit_test(multiplying_at_once),
-        cmocka_unit_test(jobs_are_handed_over),   cmocka_unit_test(measuring_and_counting),  cmocka_unit_test(devices_side_by_side),
+        cmocka_unit_test(own_jobs_on_one_device), cmocka_unit_test(creating_and_destroying),
+        cmocka_unit_test(multiplying_at_once),    cmocka_unit_test(jobs_are_handed_over),
+        cmocka_unit_test(measuring_and_counting), cmocka_unit_test(devices_side_by_side),
     };
     int absent = suite_open(&suite);
     if (absent) return absent;

@@ -1,4 +1,5 @@
-/* What several threads share besides a device: the functions without a handle, the instance with its cache and its log, and the loader. */
+/* What several threads share besides a device: the functions without a handle, the instance with its cache and its
+ * log, and the loader. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -48,7 +49,8 @@ static void functions_without_a_handle(void **state)
     assert_int_equal(crew_run(ask, NULL), 0);
 }
 
-/* Instances with devices of their own, made and ended side by side; all keep their pipelines and results in one folder. */
+/* Instances with devices of their own, made and ended side by side; all keep their pipelines and results in one
+ * folder. */
 static void own_instance(crew_member *me)
 {
     const int32_t a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8}, want[] = {19, 22, 43, 50};
@@ -76,7 +78,9 @@ static void find(crew_member *me)
     const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
     for (int i = 0; i < 50; i++) {
         uint32_t index = 7;
-        CREW_EXPECT(me, vkmm_instance_find_device(instance, info->name, &index) == VKMM_OK && index < vkmm_instance_device_count(instance),
+        CREW_EXPECT(me,
+                    vkmm_instance_find_device(instance, info->name, &index) == VKMM_OK &&
+                        index < vkmm_instance_device_count(instance),
                     "%.200s is not found", info->name);
     }
 }
@@ -96,8 +100,10 @@ static void fail_often(crew_member *me)
     for (unsigned i = 1; i <= 50; i++) {
         vkmm_job *job = NULL;
         const vkmm_job_params wrong = {.problem = {4, 4, 4, VKMM_F32}, .kernel = kernel};
-        CREW_EXPECT(me, vkmm_job_create(me->shared, NULL, &wrong, &job) == VKMM_INVALID && job == NULL, "it did not fail");
-        CREW_EXPECT(me, heard == i && strstr(sentence, kernel) != NULL, "%u of %u sentences, the last \"%.160s\"", heard, i, sentence);
+        CREW_EXPECT(me, vkmm_job_create(me->shared, NULL, &wrong, &job) == VKMM_INVALID && job == NULL,
+                    "it did not fail");
+        CREW_EXPECT(me, heard == i && strstr(sentence, kernel) != NULL, "%u of %u sentences, the last \"%.160s\"",
+                    heard, i, sentence);
     }
 }
 
@@ -126,7 +132,8 @@ static void keep(crew_member *me)
     const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
     for (int i = 0; i < RESULTS; i++) {
         const vkmm_problem problem = problem_of(me->number, i);
-        const vkmm_tuned result = {.best = {.kernel = "serial"}, .gflops = 1 + me->number, .planned_gflops = 1, .candidates = 1};
+        const vkmm_tuned result = {
+            .best = {.kernel = "serial"}, .gflops = 1 + me->number, .planned_gflops = 1, .candidates = 1};
         vkmm_tuned found;
         vkmm_status status = vkmm_tuned_put(instance, info, &problem, &result);
         CREW_EXPECT(me, status == VKMM_OK, "put: %s", vkmm_status_name(status));
@@ -164,7 +171,8 @@ static const char *search(int number, uint64_t *hash)
     *hash = 1469598103934665603u;
     if (vkmm_tune_create(instance, info, &what, &tune) != VKMM_OK) return "no search";
     for (int step = 0; step < STEPS && why == NULL && vkmm_tune_next(tune, &candidate); step++) {
-        for (const char *at = candidate.config; *at != '\0'; at++) *hash = (*hash ^ (unsigned char)*at) * 1099511628211u;
+        for (const char *at = candidate.config; *at != '\0'; at++)
+            *hash = (*hash ^ (unsigned char)*at) * 1099511628211u;
         if (vkmm_tune_tell(tune, &candidate, 1 + (double)(*hash % 1000)) != VKMM_OK) why = "it cannot be told";
     }
     vkmm_tune_finish(&tune);
@@ -193,16 +201,19 @@ static void compile(crew_member *me)
 {
     char text[512];
     snprintf(text, sizeof text,
-             "#version 450\nlayout(local_size_x_id = 0, local_size_y_id = 1) in;\nlayout(binding = %d) buffer X { T c[]; };\n"
+             "#version 450\nlayout(local_size_x_id = 0, local_size_y_id = 1) in;\nlayout(binding = %d) buffer X { T "
+             "c[]; };\n"
              "void main() { c[0] = T(1) %s; }\n",
              2, me->number == 3 ? "+ nothing" : "");
     for (int i = 0; i < 3; i++) {
         vkmm_shader *shader = NULL;
         heard = 0;
-        const vkmm_status status = vkmm_shader_compile(&params.log, "thread.comp", text, strlen(text), VKMM_F32, &shader);
+        const vkmm_status status =
+            vkmm_shader_compile(&params.log, "thread.comp", text, strlen(text), VKMM_F32, &shader);
         vkmm_shader_destroy(&shader);
         if (status == VKMM_UNSUPPORTED) return; /* no compiler here */
-        CREW_EXPECT(me, status == (me->number == 3 ? VKMM_INVALID : VKMM_OK), "%s: %.200s", vkmm_status_name(status), sentence);
+        CREW_EXPECT(me, status == (me->number == 3 ? VKMM_INVALID : VKMM_OK), "%s: %.200s", vkmm_status_name(status),
+                    sentence);
         CREW_EXPECT(me, (heard > 0) == (me->number == 3), "%u sentences", heard);
     }
 }

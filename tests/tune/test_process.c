@@ -99,7 +99,8 @@ static void texts_have_any_length(void **state)
     (void)state;
     const char *text = NULL;
     char line[VKMM_PROCESS_LINE], *xs = test_malloc(300001);
-    vkmm_process *process = start("head -c 300000 /dev/zero | tr '\\0' x; echo; echo; echo next; echo line; read a; echo $a; printf half");
+    vkmm_process *process =
+        start("head -c 300000 /dev/zero | tr '\\0' x; echo; echo; echo next; echo line; read a; echo $a; printf half");
     memset(xs, 'x', 300000);
     xs[300000] = '\0';
     assert_int_equal(vkmm_process_hear_text(process, soon(), 300000, &text), VKMM_HEARD_LINE);
@@ -141,7 +142,8 @@ static int is_zombie(int pid)
     return got == 1 && state == 'Z';
 }
 
-static vkmm_status filter(heard *h, const char *script, const char *input, double patience_ms, size_t most, char **output, size_t *bytes)
+static vkmm_status filter(heard *h, const char *script, const char *input, double patience_ms, size_t most,
+                          char **output, size_t *bytes)
 {
     char *arguments[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", (char *)(uintptr_t)script, NULL};
     vkmm_log log = hear_with(h);
@@ -166,7 +168,9 @@ static void a_filter_answers(void **state)
     assert_int_equal(filter(&h, "echo ok", input, 20000, 3, &output, &bytes), VKMM_OK);
     assert_string_equal(output, "ok\n");
     vkmm_free(output);
-    assert_int_equal(filter(&h, "head -c 10 >/dev/stdout; head -c 100000 /dev/zero >&2", input, 20000, 100, &output, &bytes), VKMM_OK);
+    assert_int_equal(
+        filter(&h, "head -c 10 >/dev/stdout; head -c 100000 /dev/zero >&2", input, 20000, 100, &output, &bytes),
+        VKMM_OK);
     assert_string_equal(output, "abcdefghij");
     vkmm_free(output);
     assert_int_equal(filter(&h, "exit 0", "", 20000, 0, &output, &bytes), VKMM_OK);
@@ -187,7 +191,9 @@ static void a_filter_fails(void **state)
     assert_null(output);
     assert_int_equal(bytes, 0);
     assert_int_equal(filter(&h, "exec cat /dev/zero", "", 20000, 1000000, &output, &bytes), VKMM_INVALID);
-    assert_int_equal(filter(&h, "echo; echo line 3: wrong word >&2; echo more >&2; exit 7", "", 20000, 100, &output, &bytes), VKMM_INVALID);
+    assert_int_equal(
+        filter(&h, "echo; echo line 3: wrong word >&2; echo more >&2; exit 7", "", 20000, 100, &output, &bytes),
+        VKMM_INVALID);
     assert_string_equal(h.last, "sh ended with status 7: line 3: wrong word");
     assert_int_equal(filter(&h, "kill -KILL $$", "", 20000, 100, &output, &bytes), VKMM_INVALID);
     assert_string_equal(h.last, "sh was killed by signal 9 (Killed)");

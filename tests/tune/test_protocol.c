@@ -103,14 +103,16 @@ static void answers(void **state)
     cli_write_answer(&answer, 1, line);
     assert_true(cli_read_answer(line, 1, &read));
     assert_int_equal(read.status, VKMM_OUT_OF_MEMORY);
-    const char *nonsense[] = {"",           "ok",          "ok 1",       "ok 0 5",        "ok -1 5",    "ok nan 5", "ok inf 5",
-                              "failed 1 x", "failed 99 x", "failed 0 x", "failed much x", "ready 1234", "okay 1 5"};
+    const char *nonsense[] = {"",         "ok",         "ok 1",        "ok 0 5",     "ok -1 5",       "ok nan 5",
+                              "ok inf 5", "failed 1 x", "failed 99 x", "failed 0 x", "failed much x", "ready 1234",
+                              "okay 1 5"};
     for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++)
         if (cli_read_answer(nonsense[i], 0, &read)) fail_msg("\"%s\" was read", nonsense[i]);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_problem), cmocka_unit_test(requests), cmocka_unit_test(answers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_problem), cmocka_unit_test(requests),
+                                       cmocka_unit_test(answers)};
     return cmocka_run_group_tests_name("protocol", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The search on speeds that are formulas: it must reach the fastest point of a space of thousands within a number of candidates that a minute
- * has room for. */
+/* The search on speeds that are formulas: it must reach the fastest point of a space of thousands within a number of
+ * candidates that a minute has room for. */
 #include "../unit/unit.h"
 
 #include <math.h>
@@ -44,13 +44,15 @@ static double apart(uint32_t value, uint32_t best)
     return steps * steps;
 }
 
-/* Each value has a best one, as have the size of a workgroup and the work of an invocation, so that tunables depend on one another. */
+/* Each value has a best one, as have the size of a workgroup and the work of an invocation, so that tunables depend
+ * on one another. */
 static double wide_ms(const vkmm_config *config)
 {
     const uint32_t *v = config->values;
     double work = v[VKMM_TUNE_THREAD_ROWS] * v[VKMM_TUNE_THREAD_COLS];
-    double slow = 0.1 * apart(v[VKMM_TUNE_ROWS], 128) + 0.1 * apart(v[VKMM_TUNE_COLS], 64) + 0.05 * apart(v[VKMM_TUNE_DEPTH], 16) +
-                  0.1 * apart(v[VKMM_TUNE_SPLITS], 3) + 0.02 * apart(v[VKMM_TUNE_OWN], 4) + 0.3 * apart(invocations(config), 256) +
+    double slow = 0.1 * apart(v[VKMM_TUNE_ROWS], 128) + 0.1 * apart(v[VKMM_TUNE_COLS], 64) +
+                  0.05 * apart(v[VKMM_TUNE_DEPTH], 16) + 0.1 * apart(v[VKMM_TUNE_SPLITS], 3) +
+                  0.02 * apart(v[VKMM_TUNE_OWN], 4) + 0.3 * apart(invocations(config), 256) +
                   0.2 * fabs(log2(work / 32));
     return 10 * (1 + slow);
 }
@@ -67,7 +69,8 @@ static vkmm_search_space space_of_both(void)
     return (vkmm_search_space){.kernels = {&wide_kernel, &narrow_kernel}, .kernel_count = 2, .legal = legal};
 }
 
-static vkmm_config config_of(uint32_t rows, uint32_t cols, uint32_t depth, uint32_t thread_rows, uint32_t thread_cols, uint32_t splits)
+static vkmm_config config_of(uint32_t rows, uint32_t cols, uint32_t depth, uint32_t thread_rows, uint32_t thread_cols,
+                             uint32_t splits)
 {
     vkmm_config config = {{rows, cols, depth, thread_rows, thread_cols, splits}};
     for (int i = VKMM_TUNE_OWN; i < VKMM_MAX_TUNABLES; i++) config.values[i] = 1;
@@ -114,8 +117,9 @@ static void finds_the_fastest(void **state)
 {
     (void)state;
     double best = fastest();
-    const vkmm_config starts[] = {config_of(16, 16, 4, 1, 1, 1), config_of(64, 64, 16, 4, 4, 1), config_of(256, 16, 8, 16, 4, 32),
-                                  config_of(16, 256, 8, 2, 16, 8), config_of(48, 48, 16, 6, 6, 5)};
+    const vkmm_config starts[] = {config_of(16, 16, 4, 1, 1, 1), config_of(64, 64, 16, 4, 4, 1),
+                                  config_of(256, 16, 8, 16, 4, 32), config_of(16, 256, 8, 2, 16, 8),
+                                  config_of(48, 48, 16, 6, 6, 5)};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         vkmm_point seeds[] = {{&wide_kernel, starts[i]}, {&narrow_kernel, config_of(1, 64, 1, 1, 1, 1)}};
         uint32_t needed = candidates_needed(seeds, 2, 400, best);
@@ -128,7 +132,9 @@ static void names_the_seeds_first_and_everything_once(void **state)
 {
     (void)state;
     vkmm_search_space space = {.kernels = {&narrow_kernel}, .kernel_count = 1, .legal = legal};
-    vkmm_point seeds[3] = {{&plain_kernel, config_of(1, 1, 1, 1, 1, 1)}, {&narrow_kernel, config_of(4, 64, 1, 1, 1, 1)}}, point, again;
+    vkmm_point seeds[3] = {{&plain_kernel, config_of(1, 1, 1, 1, 1, 1)},
+                           {&narrow_kernel, config_of(4, 64, 1, 1, 1, 1)}},
+               point, again;
     seeds[2] = seeds[0]; /* twice */
     vkmm_search *search = vkmm_search_create(&space, seeds, 3);
     assert_int_equal(vkmm_search_size(search), 1 + 6);

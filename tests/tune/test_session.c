@@ -1,4 +1,5 @@
-/* The public search on a device that is not here: which candidates it names, and that it goes on where an interrupted one was left. */
+/* The public search on a device that is not here: which candidates it names, and that it goes on where an
+ * interrupted one was left. */
 #include "../unit/unit.h"
 
 #include <dirent.h>

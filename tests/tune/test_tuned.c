@@ -1,5 +1,5 @@
-/* Tuning results: as text, on disk, and when files are damaged, stale, foreign or written by two processes. No Vulkan: an instance is what it
- * keeps. */
+/* Tuning results: as text, on disk, and when files are damaged, stale, foreign or written by two processes. No
+ * Vulkan: an instance is what it keeps. */
 #include "../unit/unit.h"
 
 #include <stdlib.h>
@@ -65,7 +65,8 @@ static vkmm_problem square(uint64_t n)
 
 static vkmm_tuned result(const char *config, double gflops)
 {
-    vkmm_tuned tuned = {.best = {.kernel = "blocked"}, .gflops = gflops, .planned_gflops = gflops / 2, .candidates = 33};
+    vkmm_tuned tuned = {
+        .best = {.kernel = "blocked"}, .gflops = gflops, .planned_gflops = gflops / 2, .candidates = 33};
     snprintf(tuned.best.config, sizeof tuned.best.config, "%s", config);
     return tuned;
 }
@@ -188,9 +189,11 @@ static void a_key_is_device_driver_type_ops_alignment_and_class(void **state)
     vkmm_modules_hash(shaders);
     vkmm_problem tall = {.m = 64, .n = 1024, .k = 16, .op_b = VKMM_OP_T}; /* Cᵀ = op(B)ᵀ·op(A)ᵀ, column-major */
     vkmm_problem wide = {.m = 1024, .n = 64, .k = 16, .op_a = VKMM_OP_T, .layout = VKMM_COL_MAJOR};
-    vkmm_tuning_key one = vkmm_tuning_key_of(&device, &tall, shaders), other_way = vkmm_tuning_key_of(&device, &wide, shaders);
+    vkmm_tuning_key one = vkmm_tuning_key_of(&device, &tall, shaders),
+                    other_way = vkmm_tuning_key_of(&device, &wide, shaders);
     assert_memory_equal(&one, &other_way, sizeof one);
-    vkmm_tuning_key key = vkmm_tuning_key_of(&device, &problem, shaders), stale = vkmm_tuning_key_of(&device, &problem, "0123456789abcdef");
+    vkmm_tuning_key key = vkmm_tuning_key_of(&device, &problem, shaders),
+                    stale = vkmm_tuning_key_of(&device, &problem, "0123456789abcdef");
     assert_int_equal(memcmp(key.shader_hash, shaders, 16), 0);
     assert_int_not_equal(memcmp(&key, &stale, sizeof key), 0);
     p = (vkmm_problem){.m = 0, .n = 1, .k = 3};
@@ -304,7 +307,8 @@ static void the_oldest_leave_a_full_list(void **state)
     vkmm_tuning_entry entry = {.tuned = {.best = {.kernel = "blocked"}}};
     for (uint32_t i = 0; i < VKMM_TUNING_MOST; i++) {
         entry.key.driver_version = i;
-        snprintf(entry.date, sizeof entry.date, "2026-11-21T%02u:%02u:00Z", (i + 100) % VKMM_TUNING_MOST / 100, (i + 100) % 100);
+        snprintf(entry.date, sizeof entry.date, "2026-11-21T%02u:%02u:00Z", (i + 100) % VKMM_TUNING_MOST / 100,
+                 (i + 100) % 100);
         assert_int_equal(vkmm_tuning_list_add(&list, &entry), 1);
     }
     entry.key.driver_version = 1u << 31;
@@ -455,7 +459,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_result_is_found_again, enter_folder, leave_folder),
-        cmocka_unit_test_setup_teardown(a_key_is_device_driver_type_ops_alignment_and_class, enter_folder, leave_folder),
+        cmocka_unit_test_setup_teardown(a_key_is_device_driver_type_ops_alignment_and_class, enter_folder,
+                                        leave_folder),
         cmocka_unit_test_setup_teardown(damage_costs_only_what_is_damaged, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(another_version_is_ignored, enter_folder, leave_folder),
         cmocka_unit_test_setup_teardown(all_types_are_kept_apart, enter_folder, leave_folder),

@@ -1,4 +1,5 @@
-/* Plays libSPIRV-Tools-shared.so: finds a module valid unless its sixth word says otherwise, and says for which version of Vulkan it was asked. */
+/* Plays libSPIRV-Tools-shared.so: finds a module valid unless its sixth word says otherwise, and says for which
+ * version of Vulkan it was asked. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

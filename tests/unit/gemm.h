@@ -1,4 +1,5 @@
-/* The meaning of vkmm_problem once more, for tests: written from its description in vkmatmul.h, sharing nothing with src/lib/math/problem.c. */
+/* The meaning of vkmm_problem once more, for tests: written from its description in vkmatmul.h, sharing nothing with
+ * src/lib/math/problem.c. */
 #ifndef VKMM_TEST_GEMM_H
 #define VKMM_TEST_GEMM_H
 
@@ -83,15 +84,16 @@ static inline double gemm_activate(const vkmm_problem *p, double value)
 {
     if (p->activation == VKMM_RELU) return value < 0.0 ? 0.0 : value;
     if (p->activation != VKMM_GELU) return value;
-    if (p->type == VKMM_F64) return 0.5 * value * (1.0 + tanh(0.7978845608028654 * (value + 0.044715 * value * value * value)));
+    if (p->type == VKMM_F64)
+        return 0.5 * value * (1.0 + tanh(0.7978845608028654 * (value + 0.044715 * value * value * value)));
     const float x = (float)value;
     return (double)(0.5F * x * (1.0F + tanhf(0.79788456F * (x + 0.044715F * x * x * x))));
 }
 
-/* One element of the result, in the type's own arithmetic, one term after the other. a, b: as gemm_numbers has them; bias: NULL, or an element for
- * each column. */
-static inline double gemm_element(const vkmm_problem *p, const double *a, const double *b, const void *bias, const void *c, uint64_t x,
-                                  uint64_t i, uint64_t j)
+/* One element of the result, in the type's own arithmetic, one term after the other. a, b: as gemm_numbers has them;
+ * bias: NULL, or an element for each column. */
+static inline double gemm_element(const vkmm_problem *p, const double *a, const double *b, const void *bias,
+                                  const void *c, uint64_t x, uint64_t i, uint64_t j)
 {
     const double alpha = p->scaled ? p->alpha : 1.0, beta = p->scaled ? p->beta : 0.0;
     const vkmm_type out = gemm_out(p);
@@ -138,7 +140,8 @@ static inline void gemm_biased(const vkmm_problem *p, const void *a, const void 
     for (uint64_t x = 0; x < gemm_batches(p); x++)
         for (uint64_t i = 0; i < p->m; i++)
             for (uint64_t j = 0; j < p->n; j++)
-                gemm_set(gemm_out(p), c, gemm_index(p, VKMM_C, x, i, j), gemm_element(p, left, right, bias, c, x, i, j));
+                gemm_set(gemm_out(p), c, gemm_index(p, VKMM_C, x, i, j),
+                         gemm_element(p, left, right, bias, c, x, i, j));
     free(left);
     free(right);
 }
@@ -148,7 +151,8 @@ static inline void gemm(const vkmm_problem *p, const void *a, const void *b, voi
     gemm_biased(p, a, b, NULL, c);
 }
 
-/* How a problem may lie in memory, for loops over all ways: both layouts, all ops, packed or padded, one matrix or three with gaps, A repeated. */
+/* How a problem may lie in memory, for loops over all ways: both layouts, all ops, packed or padded, one matrix or
+ * three with gaps, A repeated. */
 enum { GEMM_WAYS = 32 };
 
 static inline vkmm_problem gemm_way(unsigned way, uint64_t m, uint64_t n, uint64_t k, vkmm_type type)

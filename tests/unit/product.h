@@ -98,12 +98,15 @@ static inline int passes(const product *p, vkmm_verify_method method)
 }
 
 /* Sets one element of C; the verdict must then name it, and this many wrong ones. C is put back. */
-static inline void assert_finds(const product *p, vkmm_verify_method method, uint64_t seed, uint64_t i, uint64_t j, double wrong)
+static inline void assert_finds(const product *p, vkmm_verify_method method, uint64_t seed, uint64_t i, uint64_t j,
+                                double wrong)
 {
     double right = get(&p->c, i, j);
     set(&p->c, i, j, wrong);
     vkmm_verdict v = verify(p, method, seed);
-    if (v.passed) fail_msg("C[%u][%u] = %.17g instead of %.17g was not seen: %s", (unsigned)i, (unsigned)j, wrong, right, v.sentence);
+    if (v.passed)
+        fail_msg("C[%u][%u] = %.17g instead of %.17g was not seen: %s", (unsigned)i, (unsigned)j, wrong, right,
+                 v.sentence);
     assert_true(v.has_element && v.row == i && v.col == j && v.wrong_count == 1);
     assert_true(!(v.error <= v.bound));
     set(&p->c, i, j, right);

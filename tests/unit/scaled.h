@@ -56,9 +56,12 @@ static inline vkmm_verdict scaled_verify(const scaled *s, vkmm_verify_method met
 {
     vkmm_verdict v;
     memset(&v, 0xa5, sizeof v);
-    assert_int_equal(vkmm_verify_problem(NULL, &s->p, s->a, s->b, s->bias, s->before, s->c, VKMM_NUMBERS_RANDOM, method, 1, &v), VKMM_OK);
+    assert_int_equal(
+        vkmm_verify_problem(NULL, &s->p, s->a, s->b, s->bias, s->before, s->c, VKMM_NUMBERS_RANDOM, method, 1, &v),
+        VKMM_OK);
     assert_true(strlen(v.sentence) > 0 && strlen(v.sentence) < sizeof v.sentence - 1);
-    assert_true(v.passed ? !v.has_element && !v.outside && v.wrong_count == 0 && v.error <= v.bound : v.wrong_count > 0);
+    assert_true(v.passed ? !v.has_element && !v.outside && v.wrong_count == 0 && v.error <= v.bound
+                         : v.wrong_count > 0);
     return v;
 }
 
@@ -74,15 +77,18 @@ static inline double scaled_get(const scaled *s, uint64_t x, uint64_t i, uint64_
 }
 
 /* Sets one element of C; the verdict must then name it. C is put back. */
-static inline void assert_caught(const scaled *s, vkmm_verify_method method, uint64_t x, uint64_t i, uint64_t j, double wrong)
+static inline void assert_caught(const scaled *s, vkmm_verify_method method, uint64_t x, uint64_t i, uint64_t j,
+                                 double wrong)
 {
     const uint64_t at = gemm_index(&s->p, VKMM_C, x, i, j);
     const double right = gemm_get(gemm_out(&s->p), s->c, at);
     gemm_set(gemm_out(&s->p), s->c, at, wrong);
     vkmm_verdict v = scaled_verify(s, method);
     if (v.passed)
-        fail_msg("matrix %u: C[%u][%u] = %.17g instead of %.17g was not seen", (unsigned)x, (unsigned)i, (unsigned)j, wrong, right);
-    assert_true(v.has_element && !v.outside && v.batch == x && v.row == i && v.col == j && v.wrong_count == 1 && !(v.error <= v.bound));
+        fail_msg("matrix %u: C[%u][%u] = %.17g instead of %.17g was not seen", (unsigned)x, (unsigned)i, (unsigned)j,
+                 wrong, right);
+    assert_true(v.has_element && !v.outside && v.batch == x && v.row == i && v.col == j && v.wrong_count == 1 &&
+                !(v.error <= v.bound));
     gemm_set(gemm_out(&s->p), s->c, at, right);
 }
 
@@ -91,8 +97,8 @@ enum { LARGE_M = 120, LARGE_N = 300, LARGE_K = 30 };
 
 static inline scaled scaled_large(vkmm_type type, double alpha, double beta, vkmm_init init)
 {
-    const vkmm_problem p =
-        scaled_by((vkmm_problem){.m = LARGE_M, .n = LARGE_N, .k = LARGE_K, .type = type, .op_b = VKMM_OP_T}, alpha, beta);
+    const vkmm_problem p = scaled_by(
+        (vkmm_problem){.m = LARGE_M, .n = LARGE_N, .k = LARGE_K, .type = type, .op_b = VKMM_OP_T}, alpha, beta);
     return scaled_make(&p, init);
 }
 
@@ -127,7 +133,8 @@ static inline int passes_after(const scaled *s, double before, double value)
 /* A problem with types of its own. */
 static inline vkmm_problem scaled_typed(uint64_t m, uint64_t n, uint64_t k, vkmm_types types)
 {
-    return (vkmm_problem){.m = m, .n = n, .k = k, .type = types.in, .typed = 1, .out_type = types.out, .compute = types.compute};
+    return (vkmm_problem){
+        .m = m, .n = n, .k = k, .type = types.in, .typed = 1, .out_type = types.out, .compute = types.compute};
 }
 
 /* One element, 1·x: is `got` right for it? */

@@ -1,5 +1,6 @@
-/* Products of narrow types as devices make them, for tests of the verification: with sums in f32, one term after the other or in blocks that matrix
- * units cut off, and with sums in f16. Plain: M×K times K×N, packed rows, α = 1, β = 0. */
+/* Products of narrow types as devices make them, for tests of the verification: with sums in f32, one term after the
+ * other or in blocks that matrix units cut off, and with sums in f16. Plain: M×K times K×N, packed rows, α = 1, β =
+ * 0. */
 #ifndef VKMM_TEST_SUMS_H
 #define VKMM_TEST_SUMS_H
 
@@ -34,7 +35,8 @@ static inline double last_bit(double largest, int bits)
     return ldexp(1.0, exponent - bits);
 }
 
-/* The running sum and `count` exact products, each cut off at the last of 24 bits of the largest of them, added, and cut off to 24 bits. */
+/* The running sum and `count` exact products, each cut off at the last of 24 bits of the largest of them, added, and
+ * cut off to 24 bits. */
 static inline double add_block(double sum, const double *terms, uint64_t count)
 {
     double largest = fabs(sum), total;
@@ -110,7 +112,9 @@ static inline void sums_multiply(sums *s, way how, uint64_t end)
 /* Random numbers, by their distribution: like init, or normal ones. C is not made yet. */
 static inline sums sums_make(vkmm_types types, uint64_t m, uint64_t n, uint64_t k, vkmm_init init)
 {
-    sums s = {.p = {.m = m, .n = n, .k = k, .type = types.in, .typed = 1, .out_type = types.out, .compute = types.compute}, .types = types};
+    sums s = {
+        .p = {.m = m, .n = n, .k = k, .type = types.in, .typed = 1, .out_type = types.out, .compute = types.compute},
+        .types = types};
     const uint64_t counts[] = {m * k, k * n, m * n};
     for (int o = 0; o < 3; o++) {
         s.memory[o] = calloc((size_t)counts[o] + 1, 8);
@@ -132,10 +136,12 @@ static inline void sums_end(sums *s)
 static inline vkmm_verdict sums_verify(const sums *s, vkmm_verify_method method, vkmm_numbers numbers)
 {
     vkmm_verdict v;
-    assert_int_equal(vkmm_verify_problem(NULL, &s->p, s->memory[0], s->memory[1], NULL, NULL, s->memory[2], numbers, method, 1, &v),
-                     VKMM_OK);
+    assert_int_equal(
+        vkmm_verify_problem(NULL, &s->p, s->memory[0], s->memory[1], NULL, NULL, s->memory[2], numbers, method, 1, &v),
+        VKMM_OK);
     assert_true(strlen(v.sentence) > 0 && strlen(v.sentence) < sizeof v.sentence - 1);
-    assert_true(v.passed ? !v.has_element && v.wrong_count == 0 && v.error <= v.bound : v.wrong_count > 0 && !(v.error <= v.bound));
+    assert_true(v.passed ? !v.has_element && v.wrong_count == 0 && v.error <= v.bound
+                         : v.wrong_count > 0 && !(v.error <= v.bound));
     return v;
 }
 

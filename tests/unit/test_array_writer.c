@@ -19,7 +19,8 @@ static char folder[40];
 static int enter_folder(void **state)
 {
     (void)state;
-    snprintf(folder, sizeof folder, "%s/vkmm-writer-XXXXXX", access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp");
+    snprintf(folder, sizeof folder, "%s/vkmm-writer-XXXXXX",
+             access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp");
     if (mkdtemp(folder) == NULL || chdir(folder) != 0) return -1;
     return setenv("TMPDIR", folder, 1);
 }
@@ -37,7 +38,8 @@ static unsigned entries(void)
     unsigned count = 0;
     DIR *here = opendir(".");
     assert_non_null(here);
-    for (const struct dirent *e; (e = readdir(here)) != NULL;) count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    for (const struct dirent *e; (e = readdir(here)) != NULL;)
+        count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
     closedir(here);
     return count;
 }
@@ -56,7 +58,8 @@ static void assert_same_file(const char *left, const char *right)
 static vkmm_view part_of(const vkmm_view *view, uint64_t i, uint64_t j, uint64_t rows, uint64_t cols)
 {
     vkmm_view part = *view;
-    part.data = (const char *)view->data + (i * view->row_stride + j * view->col_stride) * vkmm_type_of(view->type)->bytes;
+    part.data =
+        (const char *)view->data + (i * view->row_stride + j * view->col_stride) * vkmm_type_of(view->type)->bytes;
     part.rows = view->rows - i < rows ? view->rows - i : rows;
     part.cols = view->cols - j < cols ? view->cols - j : cols;
     return part;
@@ -96,7 +99,8 @@ static void check_parts(const char *path, const char *other, const vkmm_array *a
     assert_int_equal(vkmm_array_writer_open(NULL, path, array, &writer), VKMM_OK);
     put_all(writer, array, rows, cols);
     assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
-    assert_true(seen.count == want.array.count && seen.first.rows == want.array.first.rows && seen.first.cols == want.array.first.cols);
+    assert_true(seen.count == want.array.count && seen.first.rows == want.array.first.rows &&
+                seen.first.cols == want.array.first.cols);
     assert_memory_equal(seen.first.data, want.array.first.data,
                         seen.count * seen.first.rows * seen.first.cols * vkmm_type_of(seen.first.type)->bytes);
     vkmm_array_writer_discard(&writer);
@@ -113,9 +117,10 @@ static void test_parts_make_the_same_file(void **state)
     assert_non_null(data);
     for (int i = 0; i < COUNT * LD * LD * 8; i++) data[i] = (char)(i * 7 + i / 256);
     for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
-        const vkmm_view views[] = {{data, ROWS, COLS, COLS, 1, (vkmm_type)t}, {data, ROWS, COLS, LD, 1, (vkmm_type)t},
-                                   {data, ROWS, COLS, 1, LD, (vkmm_type)t},   {data, 1, COLS, 1, LD, (vkmm_type)t},
-                                   {data, ROWS, 1, LD, 1, (vkmm_type)t},      {data, ROWS, COLS, LD * COUNT, COUNT, (vkmm_type)t}};
+        const vkmm_view views[] = {
+            {data, ROWS, COLS, COLS, 1, (vkmm_type)t}, {data, ROWS, COLS, LD, 1, (vkmm_type)t},
+            {data, ROWS, COLS, 1, LD, (vkmm_type)t},   {data, 1, COLS, 1, LD, (vkmm_type)t},
+            {data, ROWS, 1, LD, 1, (vkmm_type)t},      {data, ROWS, COLS, LD * COUNT, COUNT, (vkmm_type)t}};
         for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) {
             const vkmm_array stack = vkmm_array_stack(&views[v], COUNT, v == 5 ? 1 : LD * LD);
             check_file("c.safetensors", "d.safetensors", &stack, 5, 8);
@@ -138,7 +143,8 @@ static void test_large_parts(void **state)
         float *data = malloc((rows + 1) * (cols + 1) * sizeof *data);
         assert_non_null(data);
         for (uint64_t i = 0; i < (rows + 1) * (cols + 1); i++) data[i] = (float)i;
-        const vkmm_view turned = {data, rows, cols, 1, rows + 1, VKMM_F32}, gaps = {data, rows, cols, cols + 1, 1, VKMM_F32};
+        const vkmm_view turned = {data, rows, cols, 1, rows + 1, VKMM_F32},
+                        gaps = {data, rows, cols, cols + 1, 1, VKMM_F32};
         const vkmm_array arrays[] = {vkmm_array_of(&turned), vkmm_array_of(&gaps)};
         for (int a = 0; a < 2; a++) {
             check_file("c.npy", "d.npy", &arrays[a], rows, cols);
@@ -177,7 +183,8 @@ static void test_nothing_written(void **state)
         vkmm_array seen = {0};
         assert_int_equal(vkmm_array_write(NULL, "d.npy", &array), VKMM_OK);
         assert_int_equal(vkmm_array_writer_open(NULL, "c.npy", &array, &writer), VKMM_OK);
-        assert_int_equal(vkmm_array_writer_put(writer, 0, 0, 0, &(vkmm_view){zeros, 0, shapes[s][1], 1, 1, VKMM_F64}), VKMM_OK);
+        assert_int_equal(vkmm_array_writer_put(writer, 0, 0, 0, &(vkmm_view){zeros, 0, shapes[s][1], 1, 1, VKMM_F64}),
+                         VKMM_OK);
         assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
         assert_true(seen.first.rows == shapes[s][0] && seen.first.cols == shapes[s][1]);
         assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_OK);
@@ -203,7 +210,8 @@ static void test_look(void **state)
     assert_int_equal(vkmm_array_writer_look(writer, &seen), VKMM_OK);
     for (uint64_t x = 0; x < 2; x++) {
         const vkmm_view want = vkmm_array_at(&array, x), got = vkmm_array_at(&seen, x);
-        for (uint64_t i = 0; i < 6; i++) assert_true(vkmm_view_get(&got, i / 2, i % 2) == vkmm_view_get(&want, i / 2, i % 2));
+        for (uint64_t i = 0; i < 6; i++)
+            assert_true(vkmm_view_get(&got, i / 2, i % 2) == vkmm_view_get(&want, i / 2, i % 2));
     }
     vkmm_array_writer_discard(&writer);
     assert_null(writer);
@@ -257,7 +265,8 @@ static void test_threads(void **state)
     free(data);
 }
 
-/* Through a pipe, and to a descriptor of a file that stands in the middle: the bytes come at commit, in order, and can be looked at before. */
+/* Through a pipe, and to a descriptor of a file that stands in the middle: the bytes come at commit, in order, and
+ * can be looked at before. */
 static void test_no_regular_file(void **state)
 {
     (void)state;
@@ -357,7 +366,8 @@ static void test_wrong_parts(void **state)
     }
 }
 
-/* A limit on the size of files stands for a full disk: it shows when the bytes are set aside, or, where it comes later, when they are written. */
+/* A limit on the size of files stands for a full disk: it shows when the bytes are set aside, or, where it comes
+ * later, when they are written. */
 static void test_full_disk(void **state)
 {
     (void)state;
@@ -404,7 +414,8 @@ static void test_without_memory(void **state)
             if (status == VKMM_OK) status = vkmm_array_writer_put(writer, 0, 0, 0, &view);
             vkmm_alloc_fail_after(0);
             assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
-            if (writer != NULL) assert_int_equal(vkmm_array_writer_commit(&writer), status == VKMM_OK ? VKMM_OK : VKMM_INVALID);
+            if (writer != NULL)
+                assert_int_equal(vkmm_array_writer_commit(&writer), status == VKMM_OK ? VKMM_OK : VKMM_INVALID);
             if (status != VKMM_OK) assert_int_equal(entries(), p == 1 ? 1 : p == 2 ? 2 : 0);
         }
         assert_true(n > 6);

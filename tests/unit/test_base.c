@@ -97,12 +97,13 @@ static void test_log_disarms_control_characters(void **state)
 static void test_clean(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"\xc2\x80",     "\xc2\x9f",     "\xe2\x80\xa8", "\xe2\x80\xa9",     "\xe2\x80\xaa",
-                                      "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9", "\xe2\x80\x8f",     "\xff",
-                                      "\xc0\xaf",     "\xe2\x82",     "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf0\x80\x80\x80",
-                                      "\x80",         "\xc3"};
-    static const char *const good[] = {"plain",        "\xc2\xa0",         "é",      "Σ·×³", "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xa5",
-                                       "\xef\xbf\xbd", "\xf0\x9f\x98\x80", "a\\x1bb"};
+    static const char *const bad[] = {
+        "\xc2\x80",     "\xc2\x9f",         "\xe2\x80\xa8",     "\xe2\x80\xa9", "\xe2\x80\xaa", "\xe2\x80\xae",
+        "\xe2\x81\xa6", "\xe2\x81\xa9",     "\xe2\x80\x8f",     "\xff",         "\xc0\xaf",     "\xe2\x82",
+        "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf0\x80\x80\x80", "\x80",         "\xc3"};
+    static const char *const good[] = {
+        "plain",        "\xc2\xa0",         "é",      "Σ·×³", "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xa5",
+        "\xef\xbf\xbd", "\xf0\x9f\x98\x80", "a\\x1bb"};
     char text[100], want[100];
     for (unsigned c = 1; c < 0x80; c++) {
         const char raw[] = {(char)c, '\0'};
@@ -112,7 +113,8 @@ static void test_clean(void **state)
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         want[0] = '\0';
-        for (const char *at = bad[i]; *at != '\0'; at++) sprintf(want + strlen(want), "\\x%02x", (unsigned)(unsigned char)*at);
+        for (const char *at = bad[i]; *at != '\0'; at++)
+            sprintf(want + strlen(want), "\\x%02x", (unsigned)(unsigned char)*at);
         vkmm_clean(text, sizeof text, bad[i]);
         assert_string_equal(text, want);
     }
@@ -199,7 +201,8 @@ static void test_random_distributions(void **state)
 static void test_random_seeds_are_different_streams(void **state)
 {
     (void)state;
-    const uint64_t step = UINT64_C(0x9e3779b97f4a7c15); /* of the counter: the seeds most likely to be one stream, shifted */
+    const uint64_t step =
+        UINT64_C(0x9e3779b97f4a7c15); /* of the counter: the seeds most likely to be one stream, shifted */
     for (uint64_t i = 0; i < 1000; i++) {
         assert_true(vkmm_random_bits(1, i) != vkmm_random_bits(2, i));
         assert_true(vkmm_random_bits(1, i + 1) != vkmm_random_bits(1 + step, i));

@@ -99,7 +99,8 @@ static void lists_grow(void **state)
         bench.devices[i].info.index = i;
         vkmm_bench_row *row = vkmm_bench_add_row(&bench);
         assert_non_null(row);
-        assert_true(isnan(row->figures.gflops) && isnan(row->error) && isnan(row->power.mhz[2]) && row->not_run[0] == '\0');
+        assert_true(isnan(row->figures.gflops) && isnan(row->error) && isnan(row->power.mhz[2]) &&
+                    row->not_run[0] == '\0');
         row->seed = i;
         assert_non_null(vkmm_bench_add_tune(&bench));
         assert_non_null(vkmm_bench_add_trial(&bench.tunes[0]));
@@ -108,7 +109,8 @@ static void lists_grow(void **state)
         assert_true(vkmm_bench_end_round(&bench.rows[0]));
     }
     for (uint32_t i = 0; i < 100; i++) assert_true(bench.devices[i].info.index == i && bench.rows[i].seed == i);
-    assert_true(isnan(bench.devices[99].peaks.copy_bytes_per_s) && isnan(bench.devices[99].peaks.multiply_adds_per_s[VKMM_U32]));
+    assert_true(isnan(bench.devices[99].peaks.copy_bytes_per_s) &&
+                isnan(bench.devices[99].peaks.multiply_adds_per_s[VKMM_U32]));
     const vkmm_bench_row *row = &bench.rows[0];
     for (uint32_t i = 0, at = 0; i < row->rounds; at = row->round_ends[i++])
         for (uint32_t s = at; s < row->round_ends[i]; s++) assert_true(row->kernel_ms.ms[s] == s - at);
@@ -163,12 +165,21 @@ static void speeds(void **state)
     assert_true(is_near(f->arithmetic_share, 2e6 / 3e-3 / 8e9));
     assert_true(is_near(f->copy_share, 0.04));
     assert_true(is_near(f->noise, (f->high_ms - f->low_ms) / 6));
-    assert_true(isnan(f->drift) && isnan(f->submit_ms) && isnan(f->sum_ms) && isnan(f->wall_ms) && !f->throttled && !f->adds_up);
-    row->problem = (vkmm_problem){
-        .m = 100, .n = 100, .k = 100, .batch_count = 3, .stride_b = 10000, .stride_c = 10000, .scaled = 1, .alpha = 1, .beta = 1};
+    assert_true(isnan(f->drift) && isnan(f->submit_ms) && isnan(f->sum_ms) && isnan(f->wall_ms) && !f->throttled &&
+                !f->adds_up);
+    row->problem = (vkmm_problem){.m = 100,
+                                  .n = 100,
+                                  .k = 100,
+                                  .batch_count = 3,
+                                  .stride_b = 10000,
+                                  .stride_c = 10000,
+                                  .scaled = 1,
+                                  .alpha = 1,
+                                  .beta = 1};
     vkmm_bench_derive(&bench, row);
     assert_true(is_near(f->gflops, 6e6 / 3e-3 * 1e-9));
-    assert_true(is_near(f->gbytes_per_s, (40000 + 3 * 40000 + 2 * 3 * 40000) / 3e-3 * 1e-9)); /* A repeats, C is read too */
+    assert_true(
+        is_near(f->gbytes_per_s, (40000 + 3 * 40000 + 2 * 3 * 40000) / 3e-3 * 1e-9)); /* A repeats, C is read too */
     row->device = 7;
     vkmm_bench_derive(&bench, row);
     assert_true(isnan(f->copy_share) && f->gflops > 0);
@@ -187,7 +198,8 @@ static void no_speed(void **state)
     assert_true(row->figures.median_ms == 1 && vkmm_bench_is_timed(row));
     row->passed = 0;
     vkmm_bench_derive(&bench, row);
-    assert_true(isnan(row->figures.median_ms) && isnan(row->figures.gflops) && isnan(row->figures.noise) && !vkmm_bench_is_timed(row));
+    assert_true(isnan(row->figures.median_ms) && isnan(row->figures.gflops) && isnan(row->figures.noise) &&
+                !vkmm_bench_is_timed(row));
     row->passed = 1;
     row->problem.k = 0;
     assert_false(vkmm_bench_is_timed(row));
@@ -272,7 +284,8 @@ static void sums(void **state)
     assert_string_equal(f->apart, "the product with transfers was not timed");
     add(&row->transfer_ms, 18, 5);
     vkmm_bench_derive(&bench, row);
-    assert_true(strstr(f->apart, "copies were not timed") != NULL && !f->adds_up && isnan(f->sum_ms) && f->wall_ms == 18);
+    assert_true(strstr(f->apart, "copies were not timed") != NULL && !f->adds_up && isnan(f->sum_ms) &&
+                f->wall_ms == 18);
     add(&row->upload_ms, 4, 5);
     add(&row->download_ms, 2, 5);
     vkmm_bench_derive(&bench, row);
@@ -329,8 +342,9 @@ static void finds_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_grow), cmocka_unit_test(types_count), cmocka_unit_test(memory_ends), cmocka_unit_test(speeds),
-        cmocka_unit_test(no_speed),   cmocka_unit_test(drifts),      cmocka_unit_test(sums),        cmocka_unit_test(finds_the_same),
+        cmocka_unit_test(lists_grow), cmocka_unit_test(types_count),    cmocka_unit_test(memory_ends),
+        cmocka_unit_test(speeds),     cmocka_unit_test(no_speed),       cmocka_unit_test(drifts),
+        cmocka_unit_test(sums),       cmocka_unit_test(finds_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

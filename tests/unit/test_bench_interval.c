@@ -17,17 +17,20 @@ static void close_to(double value, double wanted, double bound)
     if (!(fabs(value - wanted) <= bound)) fail_msg("%.9g is not within %g of %.9g", value, bound, wanted);
 }
 
-/* Tables of Student's t: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, and more digits by numerical integration. */
+/* Tables of Student's t: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, and more digits by numerical
+ * integration. */
 static void student(void **state)
 {
     static const struct {
         uint32_t degrees;
         double t;
-    } known[] = {{1, 12.706205}, {2, 4.302653},  {3, 3.182446},   {4, 2.776445},    {5, 2.570582},         {10, 2.228139},
-                 {30, 2.042272}, {60, 2.000298}, {100, 1.983972}, {1000, 1.962339}, {UINT32_MAX, 1.959964}};
+    } known[] = {{1, 12.706205},  {2, 4.302653},    {3, 3.182446},         {4, 2.776445},
+                 {5, 2.570582},   {10, 2.228139},   {30, 2.042272},        {60, 2.000298},
+                 {100, 1.983972}, {1000, 1.962339}, {UINT32_MAX, 1.959964}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) close_to(vkmm_student_t(known[i].degrees), known[i].t, 2e-6);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        close_to(vkmm_student_t(known[i].degrees), known[i].t, 2e-6);
     assert_true(vkmm_student_t(200) > vkmm_student_t(201)); /* the two ways meet */
     close_to(vkmm_student_t(200), vkmm_student_t(201), 2e-4);
     assert_true(isinf(vkmm_student_t(0)));
@@ -92,7 +95,8 @@ static void degenerate(void **state)
 
 static void verdicts(void **state)
 {
-    const vkmm_interval unknown = {NAN, NAN, NAN}, faster = {1.2, 1.1, 1.3}, slower = {0.8, 0.7, 0.9}, unclear = {1.1, 0.9, 1.3};
+    const vkmm_interval unknown = {NAN, NAN, NAN}, faster = {1.2, 1.1, 1.3}, slower = {0.8, 0.7, 0.9},
+                        unclear = {1.1, 0.9, 1.3};
     const vkmm_interval list[] = {{2, 1.6, 2.5}, unknown, {0.5, 0.4, 0.625}};
     vkmm_interval mean = vkmm_bench_mean(list, 3);
 
@@ -108,15 +112,16 @@ static void verdicts(void **state)
     assert_true(isnan(vkmm_bench_mean(NULL, 0).middle));
 }
 
-/* One made-up run of a row whose true median is `median`: rounds that differ by `shift` (a share; the same for runs of one `weather`), samples
- * within them that differ by `noise`. */
+/* One made-up run of a row whose true median is `median`: rounds that differ by `shift` (a share; the same for runs
+ * of one `weather`), samples within them that differ by `noise`. */
 static void simulate(vkmm_bench_row *row, double median, double shift, double noise, uint64_t weather, uint64_t seed)
 {
     make_row(row);
     for (uint32_t i = 0; i < ROUNDS; i++) {
         double ms[SAMPLES];
         for (uint32_t s = 0; s < SAMPLES; s++)
-            ms[s] = median * exp(shift * vkmm_random_normal(weather, i) + noise * vkmm_random_normal(seed, i * SAMPLES + s));
+            ms[s] = median *
+                    exp(shift * vkmm_random_normal(weather, i) + noise * vkmm_random_normal(seed, i * SAMPLES + s));
         add_round(row, ms, SAMPLES);
     }
 }

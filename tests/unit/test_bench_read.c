@@ -15,7 +15,8 @@ static int is_ignored(const char *path)
     for (size_t i = 0; dot && i < sizeof words / sizeof *words; i++) {
         char inside[32];
         snprintf(inside, sizeof inside, ".%s", words[i]);
-        if (strcmp(dot, inside) == 0 || strstr(path, ".parts.") != NULL || strstr(path, ".interval_ms[") != NULL) return 1;
+        if (strcmp(dot, inside) == 0 || strstr(path, ".parts.") != NULL || strstr(path, ".interval_ms[") != NULL)
+            return 1;
     }
     return strstr(path, ".interval_ms[") != NULL;
 }
@@ -96,7 +97,8 @@ static void nonsense_is_refused(void **state)
         {"rows/0/problem/lda", "3", "rows[0].problem is no problem: "},
         {"rows/0/problem/layout", "\"diagonal\"", "rows[0].problem.layout is \"diagonal\"; it is \"row\" or \"col\""},
         {"rows/0/problem/m", NULL, "rows[0].problem.m is missing"},
-        {"rows/0/time/kernel_ms/samples/1", "-0.1", "rows[0].time.kernel_ms.samples[1] is -0.1; it must lie between 0 and"},
+        {"rows/0/time/kernel_ms/samples/1", "-0.1",
+         "rows[0].time.kernel_ms.samples[1] is -0.1; it must lie between 0 and"},
         {"rows/0/time/kernel_ms/samples/1", "1e308", "rows[0].time.kernel_ms.samples[1] is 1e+308"},
         {"rows/0/time/kernel_ms/samples/1", "null", "rows[0].time.kernel_ms.samples[1] is null"},
         {"rows/0/time/kernel_ms/samples", NULL, "rows[0].time.kernel_ms.samples is missing"},
@@ -151,7 +153,8 @@ static void strangers_are_refused(void **state)
         {"{\"schema\":\"vkmatmul.bench.row/1\"}", "schema"},
         {"\x89PNG\r\n", "is no JSON: line 1"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refused(cases[i].text, strlen(cases[i].text), cases[i].words);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        refused(cases[i].text, strlen(cases[i].text), cases[i].words);
     char *deep = malloc(2000001);
     memset(deep, '[', 2000000);
     refused(deep, 2000000, "maximum parsing depth");
@@ -197,7 +200,8 @@ static void other_versions_are_read(void **state)
     }
     /* Other programs write 2^64 - 1 in full, and begin with a byte order mark. */
     taken("\xef\xbb\xbf{\"schema\":\"vkmatmul.bench/"
-          "1\",\"rows\":[],\"devices\":[{\"name\":\"a\",\"limits\":{\"max_buffer_bytes\":18446744073709551615}},{\"name\":\"a\"}]}",
+          "1\",\"rows\":[],\"devices\":[{\"name\":\"a\",\"limits\":{\"max_buffer_bytes\":18446744073709551615}},{"
+          "\"name\":\"a\"}]}",
           &bench);
     assert_true(bench.devices[0].info.max_buffer_bytes == UINT64_MAX);
     assert_string_equal(bench.devices[0].label, "a");
@@ -285,7 +289,8 @@ static void unverified_has_no_speed(void **state)
         if (i == 4) { /* the packed leading dimensions of K = 0 */
             json_t *report = json_loads(text, 0, NULL);
             json_object_del(json_object_get(json_array_get(json_object_get(report, "rows"), 0), "time"), "round_ends");
-            json_object_set_new(json_object_get(json_array_get(json_object_get(report, "rows"), 0), "problem"), "lda", json_integer(0));
+            json_object_set_new(json_object_get(json_array_get(json_object_get(report, "rows"), 0), "problem"), "lda",
+                                json_integer(0));
             free(text);
             text = json_dumps(report, 0);
             json_decref(report);

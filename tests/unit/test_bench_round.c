@@ -20,7 +20,8 @@ static int is_near_series(const vkmm_bench_series *a, const vkmm_bench_series *b
 /* All that was measured. */
 static void is_same_row(const vkmm_bench_row *a, const vkmm_bench_row *b)
 {
-    assert_true(vkmm_bench_same(a, b) && a->device == b->device && a->seed == b->seed && a->passed == b->passed && a->mapped == b->mapped);
+    assert_true(vkmm_bench_same(a, b) && a->device == b->device && a->seed == b->seed && a->passed == b->passed &&
+                a->mapped == b->mapped);
     assert_memory_equal(&a->kernel, &b->kernel, sizeof a->kernel);
     assert_true(is_near(a->error, b->error) && is_near(a->bound, b->bound) && is_near(a->slope_ms, b->slope_ms));
     assert_true(is_near(a->asked_bytes, b->asked_bytes) && is_near(a->power.joules, b->power.joules) &&
@@ -58,11 +59,14 @@ static void round_trip(const char *format)
     char *second = written(format, &again);
     assert_string_equal(first, second);
     assert_string_equal(again.name, "old.json");
-    assert_true(again.device_count == 3 && again.row_count == bench.row_count && again.tune_count == 2 && again.complete);
+    assert_true(again.device_count == 3 && again.row_count == bench.row_count && again.tune_count == 2 &&
+                again.complete);
     for (uint32_t i = 0; i < again.row_count; i++) is_same_row(&bench.rows[i], &again.rows[i]);
-    for (uint32_t i = 0; i < 3; i++) assert_memory_equal(&bench.devices[i].info, &again.devices[i].info, sizeof again.devices[i].info);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_memory_equal(&bench.devices[i].info, &again.devices[i].info, sizeof again.devices[i].info);
     assert_true(isnan(again.devices[0].peaks.matrix[2].multiply_adds_per_s));
-    assert_memory_equal(&bench.devices[0].peaks.matrix[1], &again.devices[0].peaks.matrix[1], sizeof(vkmm_bench_matrix));
+    assert_memory_equal(&bench.devices[0].peaks.matrix[1], &again.devices[0].peaks.matrix[1],
+                        sizeof(vkmm_bench_matrix));
     free(first);
     free(second);
     vkmm_bench_free(&bench);
@@ -114,18 +118,23 @@ static void lines_are_judged(void **state)
     (void)state;
 #define HEAD   "{\"schema\":\"vkmatmul.bench.head/1\"}\n"
 #define DEVICE "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0,\"name\":\"a\"}\n"
-#define ROW    "{\"schema\":\"vkmatmul.bench.row/1\",\"device\":0,\"problem\":{\"type\":\"f32\",\"m\":1,\"n\":1,\"k\":1}}\n"
+#define ROW                                                                                                            \
+    "{\"schema\":\"vkmatmul.bench.row/1\",\"device\":0,\"problem\":{\"type\":\"f32\",\"m\":1,\"n\":1,\"k\":1}}\n"
     vkmm_bench bench = {0};
     refused(HEAD ROW DEVICE, strlen(HEAD ROW DEVICE), "line 2: device is 0; the report has 0 devices");
-    refused(HEAD "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":1}\n", strlen(HEAD) + 50, "line 2: device is 1; the next device is 0");
+    refused(HEAD "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":1}\n", strlen(HEAD) + 50,
+            "line 2: device is 1; the next device is 0");
     refused(HEAD DEVICE "\n\n{}\n" ROW, strlen(HEAD DEVICE ROW) + 5, "line 5: it has no schema");
-    refused(HEAD DEVICE "{\"schema\":\"vkmatmul.bench.row/1\",\"device\":0}", strlen(HEAD DEVICE) + 44, "line 3: problem is missing");
+    refused(HEAD DEVICE "{\"schema\":\"vkmatmul.bench.row/1\",\"device\":0}", strlen(HEAD DEVICE) + 44,
+            "line 3: problem is missing");
     taken(HEAD DEVICE ROW "{\"schema\":\"vkmatmul.bench.weather/1\",\"sun\":true}\r\n" ROW
                           "{\"schema\":\"vkmatmul.bench.end/1\",\"complete\":true}",
           &bench);
     assert_true(bench.row_count == 2 && bench.complete && bench.note[0] == '\0');
     vkmm_bench_free(&bench);
-    taken(HEAD DEVICE ROW "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0,\"name\":\"a\",\"failed\":\"it burnt\"}\n", &bench);
+    taken(HEAD DEVICE ROW
+          "{\"schema\":\"vkmatmul.bench.device/1\",\"device\":0,\"name\":\"a\",\"failed\":\"it burnt\"}\n",
+          &bench);
     assert_true(bench.device_count == 1 && !bench.complete);
     assert_string_equal(bench.devices[0].failed, "it burnt");
     vkmm_bench_free(&bench);
@@ -137,16 +146,20 @@ static void tunes_are_read(void **state)
     vkmm_bench bench = {0};
     taken("{\"schema\":\"vkmatmul.tune/1\",\"tool\":{\"version\":\"0.3\",\"command\":\"vkmatmul "
           "tune\"},\"device\":{\"name\":\"a\",\"type\":\"cpu\"},"
-          "\"problem\":{\"type\":\"f32\",\"m\":4,\"n\":5,\"k\":6},\"best\":{\"kernel\":\"blocked\",\"config\":\"rows=4\",\"gflops\":5},"
-          "\"trials\":[{\"kernel\":\"blocked\",\"config\":\"rows=4\",\"ms\":0.5},{\"kernel\":\"tiled\",\"config\":\"\",\"ms\":null}]}\n"
+          "\"problem\":{\"type\":\"f32\",\"m\":4,\"n\":5,\"k\":6},\"best\":{\"kernel\":\"blocked\",\"config\":\"rows="
+          "4\",\"gflops\":5},"
+          "\"trials\":[{\"kernel\":\"blocked\",\"config\":\"rows=4\",\"ms\":0.5},{\"kernel\":\"tiled\",\"config\":\"\","
+          "\"ms\":null}]}\n"
           "{\"schema\":\"vkmatmul.tune/"
-          "1\",\"device\":{\"name\":\"a\"},\"problem\":{\"type\":\"f64\",\"m\":4,\"n\":5,\"k\":6},\"skipped\":\"no\",\"trials\":null}\n",
+          "1\",\"device\":{\"name\":\"a\"},\"problem\":{\"type\":\"f64\",\"m\":4,\"n\":5,\"k\":6},\"skipped\":\"no\","
+          "\"trials\":null}\n",
           &bench);
     assert_true(bench.complete && bench.tune_count == 2 && bench.tunes[0].count == 2 && bench.tunes[1].count == 0);
     assert_string_equal(bench.version, "0.3");
     assert_string_equal(bench.tunes[0].device, "a");
     assert_string_equal(bench.tunes[0].trials[0].config, "rows=4");
-    assert_true(bench.tunes[0].trials[0].ms == 0.5 && bench.tunes[0].trials[1].ms == 0 && bench.tunes[0].problem.n == 5);
+    assert_true(bench.tunes[0].trials[0].ms == 0.5 && bench.tunes[0].trials[1].ms == 0 &&
+                bench.tunes[0].problem.n == 5);
     vkmm_bench_free(&bench);
 }
 
@@ -186,7 +199,8 @@ static void parts_come_back(void **state)
     make_bench(&made, 1, 0.02);
     vkmm_bench_row_init(&row);
     json_t *json = vkmm_json_bench_row(&made.rows[3]);
-    assert_true(vkmm_bench_read_row(json, &row, sentence) && sentence[0] == '\0' && vkmm_bench_same(&row, &made.rows[3]));
+    assert_true(vkmm_bench_read_row(json, &row, sentence) && sentence[0] == '\0' &&
+                vkmm_bench_same(&row, &made.rows[3]));
     assert_int_equal(row.kernel_ms.count, made.rows[3].kernel_ms.count);
     vkmm_bench_row_free(&row);
     json_object_set_new(json, "problem", json_null());
@@ -264,9 +278,15 @@ static void memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documents_come_back), cmocka_unit_test(lines_come_back), cmocka_unit_test(torn_journals_are_read),
-        cmocka_unit_test(lines_are_judged),    cmocka_unit_test(tunes_are_read),  cmocka_unit_test(files),
-        cmocka_unit_test(parts_come_back),     cmocka_unit_test(component_names), cmocka_unit_test(memory_ends),
+        cmocka_unit_test(documents_come_back),
+        cmocka_unit_test(lines_come_back),
+        cmocka_unit_test(torn_journals_are_read),
+        cmocka_unit_test(lines_are_judged),
+        cmocka_unit_test(tunes_are_read),
+        cmocka_unit_test(files),
+        cmocka_unit_test(parts_come_back),
+        cmocka_unit_test(component_names),
+        cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

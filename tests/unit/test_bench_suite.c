@@ -13,8 +13,9 @@
 enum { WIDE = 4, ALL = 8 };
 
 static const vkmm_types every_type[ALL] = {
-    {VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_F64, VKMM_F64, VKMM_F64}, {VKMM_I32, VKMM_I32, VKMM_I32}, {VKMM_U32, VKMM_U32, VKMM_U32},
-    {VKMM_F16, VKMM_F16, VKMM_F32}, {VKMM_F16, VKMM_F16, VKMM_F16}, {VKMM_I8, VKMM_I32, VKMM_I32},  {VKMM_U8, VKMM_U32, VKMM_U32},
+    {VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_F64, VKMM_F64, VKMM_F64}, {VKMM_I32, VKMM_I32, VKMM_I32},
+    {VKMM_U32, VKMM_U32, VKMM_U32}, {VKMM_F16, VKMM_F16, VKMM_F32}, {VKMM_F16, VKMM_F16, VKMM_F16},
+    {VKMM_I8, VKMM_I32, VKMM_I32},  {VKMM_U8, VKMM_U32, VKMM_U32},
 };
 
 static void make(const char *name, vkmm_suite *suite)
@@ -27,8 +28,8 @@ static uint32_t find(const vkmm_suite *suite, const char *kernel, vkmm_types typ
     uint32_t i = 0;
     for (; i < suite->count; i++) {
         const vkmm_suite_item *item = &suite->items[i];
-        if (vkmm_types_equal(vkmm_problem_types(&item->problem), types) && item->problem.m == m && item->problem.n == n &&
-            item->problem.k == k && strcmp(item->kernel, kernel) == 0)
+        if (vkmm_types_equal(vkmm_problem_types(&item->problem), types) && item->problem.m == m &&
+            item->problem.n == n && item->problem.k == k && strcmp(item->kernel, kernel) == 0)
             break;
     }
     return i;
@@ -38,7 +39,8 @@ static uint32_t place(const vkmm_suite *suite, const char *kernel, vkmm_type typ
 {
     const uint32_t at = find(suite, kernel, vkmm_types_default(type), m, n, k);
     if (at < suite->count) return at;
-    print_message("no %s %llux%llux%llu\n", kernel, (unsigned long long)m, (unsigned long long)n, (unsigned long long)k);
+    print_message("no %s %llux%llux%llu\n", kernel, (unsigned long long)m, (unsigned long long)n,
+                  (unsigned long long)k);
     fail();
     return 0;
 }
@@ -56,7 +58,8 @@ static void test_names(void **state)
         assert_non_null(vkmm_suite_summary(i));
         make(vkmm_suite_name(i), &suite);
         assert_string_equal(suite.name, vkmm_suite_name(i));
-        assert_true(suite.count > 0 && suite.rounds >= 5 && suite.budget_ms > 0 && suite.longest_ms > 0 && suite.row_ms > 0);
+        assert_true(suite.count > 0 && suite.rounds >= 5 && suite.budget_ms > 0 && suite.longest_ms > 0 &&
+                    suite.row_ms > 0);
         vkmm_suite_free(&suite);
     }
     assert_null(vkmm_suite_summary(99));
@@ -84,7 +87,8 @@ static void test_standard_holds_what_it_promises(void **state)
         place(&suite, "auto", every_type[t].in, 16384, 64, 64);
         place(&suite, "auto", every_type[t].in, 64, 64, 65536);
     }
-    assert_true(place(&suite, "auto", VKMM_U32, 128, 128, 16384) < place(&suite, "auto", VKMM_F32, 16383, 16383, 16383));
+    assert_true(place(&suite, "auto", VKMM_U32, 128, 128, 16384) <
+                place(&suite, "auto", VKMM_F32, 16383, 16383, 16383));
     assert_true(suite.budget_ms <= 8 * 60e3 / 1.12); /* with the host's part less than the eight minutes */
     vkmm_suite_free(&suite);
 }
@@ -144,14 +148,16 @@ static void test_f32_comes_first(void **state)
     vkmm_suite_free(&suite);
 }
 
-/* Types of 16 and 8 bits: what they are for, few of it and early beside others; everything that others have but the ladder where they come first. */
+/* Types of 16 and 8 bits: what they are for, few of it and early beside others; everything that others have but the
+ * ladder where they come first. */
 static void test_narrow_types_are_few(void **state)
 {
     (void)state;
     uint32_t wide = 0, narrow = 0;
     vkmm_suite suite;
     make("standard", &suite);
-    for (uint32_t i = 0; i < suite.count; i++) ++*(vkmm_suite_is_narrow(vkmm_problem_types(&suite.items[i].problem)) ? &narrow : &wide);
+    for (uint32_t i = 0; i < suite.count; i++)
+        ++*(vkmm_suite_is_narrow(vkmm_problem_types(&suite.items[i].problem)) ? &narrow : &wide);
     assert_true(narrow >= 20 && narrow <= 40 && wide <= 177);
     place(&suite, "auto", VKMM_F16, 4096, 1, 14336);
     place(&suite, "auto", VKMM_I8, 4096, 512, 14336);

@@ -1,5 +1,5 @@
-/* The host's BLAS: what a library is asked for, by one whose source is here (fake_blas.c), and the real one where there is one.
- * Arguments: the fake library, and the one with extents of 64 bits. */
+/* The host's BLAS: what a library is asked for, by one whose source is here (fake_blas.c), and the real one where
+ * there is one. Arguments: the fake library, and the one with extents of 64 bits. */
 #include "gemm.h"
 
 #include <math.h>
@@ -28,13 +28,14 @@ static void check_all(vkmm_blas *blas, uint64_t m, uint64_t n, uint64_t k)
         if (!p.scaled)
             for (uint64_t x = 0; x < gemm_batches(&p); x++)
                 for (uint64_t i = 0; i < m; i++)
-                    for (uint64_t j = 0; j < n; j++) gemm_set(p.type, data[2], gemm_index(&p, VKMM_C, x, i, j), (double)NAN);
+                    for (uint64_t j = 0; j < n; j++)
+                        gemm_set(p.type, data[2], gemm_index(&p, VKMM_C, x, i, j), (double)NAN);
         gemm(&p, data[0], data[1], data[3]);
         assert_int_equal(vkmm_blas_multiply(blas, NULL, &p, data[0], data[1], data[2]), VKMM_OK);
         for (size_t i = 0; i < count[VKMM_C]; i++)
             if (gemm_get(p.type, data[2], i) != gemm_get(p.type, data[3], i))
-                fail_msg("way %u of %dx%dx%d: %g instead of %g at %d", way, (int)m, (int)n, (int)k, gemm_get(p.type, data[2], i),
-                         gemm_get(p.type, data[3], i), (int)i);
+                fail_msg("way %u of %dx%dx%d: %g instead of %g at %d", way, (int)m, (int)n, (int)k,
+                         gemm_get(p.type, data[2], i), gemm_get(p.type, data[3], i), (int)i);
         for (int o = 0; o < 4; o++) test_free(data[o]);
     }
 }

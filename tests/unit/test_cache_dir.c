@@ -148,7 +148,9 @@ static void what_others_may_write_is_not_used(void **state)
         assert_int_equal(h.count, i == 0); /* told once */
         if (i == 0) assert_int_equal(h.level, VKMM_LOG_WARNING);
         if (i == 0)
-            assert_contains(h.last, "nothing is kept in cache, nor read there: others may write there (mode 0777; chmod go-w makes");
+            assert_contains(
+                h.last,
+                "nothing is kept in cache, nor read there: others may write there (mode 0777; chmod go-w makes");
         assert_int_equal(vkmm_cache_dir_make(&log, "cache"), VKMM_INVALID);
         assert_int_equal(h.level, VKMM_LOG_INFO);
         assert_contains(h.last, "nothing is kept in cache: others may write there");

@@ -51,7 +51,8 @@ static unsigned entries(void)
     unsigned count = 0;
     DIR *folder = opendir(".");
     assert_non_null(folder);
-    for (const struct dirent *e; (e = readdir(folder)) != NULL;) count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    for (const struct dirent *e; (e = readdir(folder)) != NULL;)
+        count += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
     closedir(folder);
     return count;
 }

@@ -1,4 +1,5 @@
-/* f16 and bf16: every one of their 65,536 values both ways, and roundings of doubles and floats between all neighbours. */
+/* f16 and bf16: every one of their 65,536 values both ways, and roundings of doubles and floats between all
+ * neighbours. */
 #include "unit.h"
 
 #include "math/half.h"
@@ -64,11 +65,12 @@ static void test_every_value_both_ways(void **state)
 static void assert_rounds(const format *f, double value, unsigned bits)
 {
     if (f->bits(value) != bits || f->bits(-value) != (bits | 0x8000))
-        fail_msg("%s: %a became %#x and %#x, not %#x", vkmm_type_of(f->type)->name, value, f->bits(value), f->bits(-value), bits);
+        fail_msg("%s: %a became %#x and %#x, not %#x", vkmm_type_of(f->type)->name, value, f->bits(value),
+                 f->bits(-value), bits);
 }
 
-/* Halfway between neighbours, subnormals and the end of the range among them, and one step of a double beside it: through a float, that step
- * would be lost. */
+/* Halfway between neighbours, subnormals and the end of the range among them, and one step of a double beside it:
+ * through a float, that step would be lost. */
 static void test_every_tie(void **state)
 {
     (void)state;
@@ -130,7 +132,8 @@ static void test_rounded_floats(void **state)
 {
     (void)state;
     for (uint64_t b = 0; b <= UINT32_MAX; b += b % 3 == 0 ? 1 : 1021) {
-        const float value = float_of((uint32_t)b), rounded = vkmm_f16_rounded(value), wanted = vkmm_f16_value(vkmm_f16_bits((double)value));
+        const float value = float_of((uint32_t)b), rounded = vkmm_f16_rounded(value),
+                    wanted = vkmm_f16_value(vkmm_f16_bits((double)value));
         if (isnan(value) ? !isnan(rounded) : memcmp(&rounded, &wanted, sizeof wanted) != 0)
             fail_msg("%a became %a, not %a", (double)value, (double)rounded, (double)wanted);
     }
@@ -145,7 +148,8 @@ static void test_rounded_floats(void **state)
 }
 
 /* Compilers that have the type on this processor. */
-#if defined(__FLT16_MANT_DIG__) && (defined(__aarch64__) || (defined(__SSE2__) && (!defined(__clang__) || __clang_major__ >= 15)))
+#if defined(__FLT16_MANT_DIG__) &&                                                                                     \
+    (defined(__aarch64__) || (defined(__SSE2__) && (!defined(__clang__) || __clang_major__ >= 15)))
 __extension__ typedef _Float16 compiled_half;
 
 static void test_the_compilers_f16(void **state)
@@ -173,8 +177,9 @@ static void test_the_compilers_f16(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_value_both_ways), cmocka_unit_test(test_every_tie),      cmocka_unit_test(test_the_ends_of_the_range),
-        cmocka_unit_test(test_nan_payloads),          cmocka_unit_test(test_rounded_floats),
+        cmocka_unit_test(test_every_value_both_ways), cmocka_unit_test(test_every_tie),
+        cmocka_unit_test(test_the_ends_of_the_range), cmocka_unit_test(test_nan_payloads),
+        cmocka_unit_test(test_rounded_floats),
 #ifdef HAS_COMPILED_HALF
         cmocka_unit_test(test_the_compilers_f16),
 #endif

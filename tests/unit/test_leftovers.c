@@ -135,7 +135,8 @@ static void test_an_output_when_a_signal_comes(void **state)
     if (child == 0) {
         vkmm_output *output = NULL;
         signal(SIGTERM, end_by_signal);
-        if (vkmm_output_open(NULL, "out", &output) != VKMM_OK || vkmm_output_write(output, "new", 3) != VKMM_OK) _exit(1);
+        if (vkmm_output_open(NULL, "out", &output) != VKMM_OK || vkmm_output_write(output, "new", 3) != VKMM_OK)
+            _exit(1);
         if (system("test \"$(ls -A | wc -l)\" = 2") != 0) _exit(2);
         raise(SIGTERM);
         _exit(3);

@@ -67,7 +67,8 @@ static const vkmm_manifest *named(const char *name)
 static void expect_order(const char *want)
 {
     char text[1000] = "";
-    for (uint32_t i = 0; i < count; i++) snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", found[i].name);
+    for (uint32_t i = 0; i < count; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", found[i].name);
     assert_string_equal(text, want);
 }
 
@@ -89,7 +90,8 @@ static void drivers_good_and_broken(void **state)
     put("/etc/vulkan/icd.d/shape.json", "[1, 2]");
     put("/etc/vulkan/icd.d/text.json", "{\"ICD\":{\"library_path\":\"/opt/text.so\"}}");
     scan();
-    expect_order("absolute.json bits.json gone.json good.json none.json relative.json rubbish.json shape.json text.json ");
+    expect_order(
+        "absolute.json bits.json gone.json good.json none.json relative.json rubbish.json shape.json text.json ");
     assert_true(named("absolute.json")->active);
     assert_string_equal(named("absolute.json")->description, "Vulkan 1.3.2");
     assert_true(named("good.json")->active && named("relative.json")->active);
@@ -163,13 +165,17 @@ static void write_layers(void)
         "{\"layer\":{\"name\":\"VK_LAYER_always\",\"library_path\":\"/x.so\",\"description\":\"is there\","
         "\"disable_environment\":{\"OVERLAY_OFF\":\"1\"}}}");
     put("/etc/vulkan/implicit_layer.d/asked.json",
-        "{\"layers\":[{\"name\":\"VK_LAYER_asked\",\"library_path\":\"/x.so\",\"enable_environment\":{\"OVERLAY_ON\":\"1\"}" OFF "},"
+        "{\"layers\":[{\"name\":\"VK_LAYER_asked\",\"library_path\":\"/"
+        "x.so\",\"enable_environment\":{\"OVERLAY_ON\":\"1\"}" OFF "},"
         "{\"name\":\"VK_LAYER_second\",\"library_path\":\"/usr/$LIB/x.so\"" OFF
         "},{\"name\":\"VK_LAYER_lost\",\"library_path\":\"/y.so\"" OFF "},"
         "{\"name\":\"VK_LAYER_meta\",\"component_layers\":[\"VK_LAYER_second\"]" OFF "},{}]}");
-    put("/usr/share/vulkan/implicit_layer.d/twin.json", "{\"layer\":{\"name\":\"VK_LAYER_always\",\"library_path\":\"/x.so\"" OFF "}}");
-    put("/usr/share/vulkan/implicit_layer.d/ever.json", "{\"layer\":{\"name\":\"VK_LAYER_ever\",\"library_path\":\"/x.so\"}}");
-    put("/etc/vulkan/explicit_layer.d/check.json", "{\"layer\":{\"name\":\"VK_LAYER_check\",\"library_path\":\"/x.so\"}}");
+    put("/usr/share/vulkan/implicit_layer.d/twin.json",
+        "{\"layer\":{\"name\":\"VK_LAYER_always\",\"library_path\":\"/x.so\"" OFF "}}");
+    put("/usr/share/vulkan/implicit_layer.d/ever.json",
+        "{\"layer\":{\"name\":\"VK_LAYER_ever\",\"library_path\":\"/x.so\"}}");
+    put("/etc/vulkan/explicit_layer.d/check.json",
+        "{\"layer\":{\"name\":\"VK_LAYER_check\",\"library_path\":\"/x.so\"}}");
 }
 
 static void layers_by_their_own_variables(void **state)
@@ -177,8 +183,8 @@ static void layers_by_their_own_variables(void **state)
     (void)state;
     write_layers();
     scan();
-    expect_order(
-        "VK_LAYER_always VK_LAYER_asked VK_LAYER_second VK_LAYER_lost VK_LAYER_meta  VK_LAYER_ever VK_LAYER_always VK_LAYER_check ");
+    expect_order("VK_LAYER_always VK_LAYER_asked VK_LAYER_second VK_LAYER_lost VK_LAYER_meta  VK_LAYER_ever "
+                 "VK_LAYER_always VK_LAYER_check ");
     assert_true(named("VK_LAYER_always")->active);
     assert_string_equal(named("VK_LAYER_always")->disable, "OVERLAY_OFF");
     assert_string_equal(named("VK_LAYER_always")->description, "is there");
@@ -242,7 +248,8 @@ static void memory_may_end(void **state)
         vkmm_alloc_fail_after(0);
         vkmm_free(list);
         if (status != VKMM_OK) assert_int_equal(status, VKMM_OUT_OF_MEMORY);
-        if (status == VKMM_OK && count != 8) status = VKMM_OUT_OF_MEMORY; /* a folder without memory for its names counts as unreadable */
+        if (status == VKMM_OK && count != 8)
+            status = VKMM_OUT_OF_MEMORY; /* a folder without memory for its names counts as unreadable */
     }
     assert_int_equal(status, VKMM_OK);
 }

@@ -121,7 +121,8 @@ static void test_threads(void **state)
     vkmm_mapping_guard();
     for (int round = 0; round < 20; round++) {
         vkmm_mapping mapping = open_file(), other = open_file();
-        for (int t = 0; t < THREADS; t++) assert_int_equal(pthread_create(&threads[t], NULL, sum_up, t % 2 ? &mapping : &other), 0);
+        for (int t = 0; t < THREADS; t++)
+            assert_int_equal(pthread_create(&threads[t], NULL, sum_up, t % 2 ? &mapping : &other), 0);
         assert_int_equal(ftruncate(file, (off_t)((size_t)(round % 3) * page)), 0);
         for (int t = 0; t < THREADS; t++) assert_int_equal(pthread_join(threads[t], NULL), 0);
         assert_false(vkmm_mapping_whole(&mapping));
@@ -198,7 +199,9 @@ static void fault_after_close(void)
     if (vkmm_mapping_open(NULL, path, &mapping) != VKMM_OK) _exit(1);
     const void *was = mapping.data;
     vkmm_mapping_close(&mapping);
-    if (mmap((void *)(uintptr_t)was, page, PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED || ftruncate(file, 0) != 0) _exit(1);
+    if (mmap((void *)(uintptr_t)was, page, PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED ||
+        ftruncate(file, 0) != 0)
+        _exit(1);
     _exit(10 + *(const volatile char *)was);
 }
 
@@ -251,7 +254,8 @@ static unsigned long held(const vkmm_mapping *mapping)
     if (maps == NULL) skip();
     snprintf(begin, sizeof begin, "%lx-", (unsigned long)(uintptr_t)mapping->data);
     while (fgets(line, sizeof line, maps) != NULL) {
-        if (strchr(line, '-') != NULL && strchr(line, ':') > strchr(line, ' ')) here = strncmp(line, begin, strlen(begin)) == 0;
+        if (strchr(line, '-') != NULL && strchr(line, ':') > strchr(line, ' '))
+            here = strncmp(line, begin, strlen(begin)) == 0;
         if (here && sscanf(line, "Rss: %lu kB", &kilobytes) == 1) break;
     }
     fclose(maps);

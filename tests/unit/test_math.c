@@ -32,9 +32,10 @@ static void test_types_of_products(void **state)
 {
     (void)state;
     static const vkmm_type table[][3] = {
-        {VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_F32, VKMM_F32, VKMM_F16},   {VKMM_F64, VKMM_F64, VKMM_F64},  {VKMM_I32, VKMM_I32, VKMM_I32},
-        {VKMM_U32, VKMM_U32, VKMM_U32}, {VKMM_F16, VKMM_F16, VKMM_F32},   {VKMM_F16, VKMM_F32, VKMM_F32},  {VKMM_F16, VKMM_F16, VKMM_F16},
-        {VKMM_F16, VKMM_F32, VKMM_F16}, {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_BF16, VKMM_F32, VKMM_F32}, {VKMM_I8, VKMM_I32, VKMM_I32},
+        {VKMM_F32, VKMM_F32, VKMM_F32},   {VKMM_F32, VKMM_F32, VKMM_F16},  {VKMM_F64, VKMM_F64, VKMM_F64},
+        {VKMM_I32, VKMM_I32, VKMM_I32},   {VKMM_U32, VKMM_U32, VKMM_U32},  {VKMM_F16, VKMM_F16, VKMM_F32},
+        {VKMM_F16, VKMM_F32, VKMM_F32},   {VKMM_F16, VKMM_F16, VKMM_F16},  {VKMM_F16, VKMM_F32, VKMM_F16},
+        {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_BF16, VKMM_F32, VKMM_F32}, {VKMM_I8, VKMM_I32, VKMM_I32},
         {VKMM_U8, VKMM_U32, VKMM_U32},
     };
     unsigned legal = 0;
@@ -48,7 +49,8 @@ static void test_types_of_products(void **state)
         if (!expected) continue;
         legal++;
         assert_true(vkmm_operand_type(&p, VKMM_A) == in && vkmm_operand_type(&p, VKMM_B) == in);
-        assert_true(vkmm_operand_type(&p, VKMM_C) == out && vkmm_operand_type(&p, VKMM_BIAS) == out && vkmm_problem_compute(&p) == compute);
+        assert_true(vkmm_operand_type(&p, VKMM_C) == out && vkmm_operand_type(&p, VKMM_BIAS) == out &&
+                    vkmm_problem_compute(&p) == compute);
         assert_true(vkmm_operand_bytes(&p, VKMM_A) == 15 * vkmm_type_of(in)->bytes);
         assert_true(vkmm_operand_bytes(&p, VKMM_C) == 12 * vkmm_type_of(out)->bytes);
         assert_true(vkmm_operand_bytes(&p, VKMM_BIAS) == 4 * vkmm_type_of(out)->bytes);
@@ -69,9 +71,12 @@ static void test_problem_extents(void **state)
     vkmm_problem_bytes bytes = {0};
     assert_int_equal(vkmm_problem_check(NULL, &p, &bytes), VKMM_OK);
     assert_true(bytes.a == 168 && bytes.b == 280 && bytes.c == 120 && bytes.total == 568);
-    assert_true(vkmm_operand_rows(&p, VKMM_A) == 3 && vkmm_operand_cols(&p, VKMM_A) == 7 && vkmm_operand_bytes(&p, VKMM_A) == 168);
-    assert_true(vkmm_operand_rows(&p, VKMM_B) == 7 && vkmm_operand_cols(&p, VKMM_B) == 5 && vkmm_operand_bytes(&p, VKMM_B) == 280);
-    assert_true(vkmm_operand_rows(&p, VKMM_C) == 3 && vkmm_operand_cols(&p, VKMM_C) == 5 && vkmm_operand_bytes(&p, VKMM_C) == 120);
+    assert_true(vkmm_operand_rows(&p, VKMM_A) == 3 && vkmm_operand_cols(&p, VKMM_A) == 7 &&
+                vkmm_operand_bytes(&p, VKMM_A) == 168);
+    assert_true(vkmm_operand_rows(&p, VKMM_B) == 7 && vkmm_operand_cols(&p, VKMM_B) == 5 &&
+                vkmm_operand_bytes(&p, VKMM_B) == 280);
+    assert_true(vkmm_operand_rows(&p, VKMM_C) == 3 && vkmm_operand_cols(&p, VKMM_C) == 5 &&
+                vkmm_operand_bytes(&p, VKMM_C) == 120);
     assert_true(vkmm_problem_flops(&p) == 210.0);
     p.k = 0;
     assert_int_equal(vkmm_problem_check(NULL, &p, NULL), VKMM_OK);
@@ -92,10 +97,12 @@ static void test_problem_refusals(void **state)
     p = (vkmm_problem){.m = LARGEST, .n = 1, .k = LARGEST / 2, .type = VKMM_F32}; /* 2^65 bytes */
     assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
     assert_contains(h.last, "matrix A has");
-    p = (vkmm_problem){.m = LARGEST, .n = LARGEST / 8, .k = LARGEST / 8, .type = VKMM_F32}; /* A and C: almost 2^63 each */
+    p = (vkmm_problem){
+        .m = LARGEST, .n = LARGEST / 8, .k = LARGEST / 8, .type = VKMM_F32}; /* A and C: almost 2^63 each */
     assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
     assert_contains(h.last, "their sum does not fit in 63 bits");
-    p = (vkmm_problem){.m = LARGEST / 2 + 1, .n = LARGEST / 8 + 1, .k = LARGEST / 8 + 1, .type = VKMM_F32}; /* 2^62 + 2^60 + 2^62 */
+    p = (vkmm_problem){
+        .m = LARGEST / 2 + 1, .n = LARGEST / 8 + 1, .k = LARGEST / 8 + 1, .type = VKMM_F32}; /* 2^62 + 2^60 + 2^62 */
     assert_int_equal(vkmm_problem_check(&log, &p, &bytes), VKMM_INVALID);
     assert_contains(h.last, "their sum does not fit in 63 bits");
     p = (vkmm_problem){.m = LARGEST / 2 + 1, .n = 1, .k = LARGEST / 4 + 1, .type = VKMM_F32}; /* A: 2^63 bytes */
@@ -134,7 +141,8 @@ static void check_pack(uint64_t rows, uint64_t cols, uint64_t row_stride, uint64
     vkmm_fill(memory, 1, elements, type, VKMM_INIT_UNIFORM, 0);
     const vkmm_view all = vkmm_view_rows(memory, 1, elements, type);
     memset(packed, 0xa5, (rows * cols + 1) * size);
-    vkmm_view view = {memory, rows, cols, row_stride, col_stride, type}, copy = vkmm_view_rows(packed, rows, cols, type);
+    vkmm_view view = {memory, rows, cols, row_stride, col_stride, type},
+              copy = vkmm_view_rows(packed, rows, cols, type);
     vkmm_view_pack(&view, packed);
     for (uint64_t i = 0; i < rows; i++)
         for (uint64_t j = 0; j < cols; j++)
@@ -180,7 +188,8 @@ static double *filled(vkmm_type type, vkmm_init init, uint64_t seed, uint64_t co
     vkmm_fill(data, count / 10, 10, type, init, seed);
     vkmm_view view = vkmm_view_rows(data, count / 10, 10, type);
     for (uint64_t i = 0; i < count; i++) values[i] = vkmm_view_get(&view, i / 10, i % 10);
-    for (size_t at = 0; at < 8; at++) assert_int_equal(((unsigned char *)data)[count * vkmm_type_of(type)->bytes + at], 0xa5);
+    for (size_t at = 0; at < 8; at++)
+        assert_int_equal(((unsigned char *)data)[count * vkmm_type_of(type)->bytes + at], 0xa5);
     free(data);
     return values;
 }
@@ -230,9 +239,12 @@ static void test_fill_patterns_and_seeds(void **state)
 {
     (void)state;
     for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
-        double *index = filled((vkmm_type)t, VKMM_INIT_INDEX, 9, 100), *ones = filled((vkmm_type)t, VKMM_INIT_ONES, 9, 100);
-        double *zeros = filled((vkmm_type)t, VKMM_INIT_ZEROS, 9, 100), *first = filled((vkmm_type)t, VKMM_INIT_UNIFORM, 9, 100);
-        double *again = filled((vkmm_type)t, VKMM_INIT_UNIFORM, 9, 100), *other = filled((vkmm_type)t, VKMM_INIT_UNIFORM, 10, 100);
+        double *index = filled((vkmm_type)t, VKMM_INIT_INDEX, 9, 100),
+               *ones = filled((vkmm_type)t, VKMM_INIT_ONES, 9, 100);
+        double *zeros = filled((vkmm_type)t, VKMM_INIT_ZEROS, 9, 100),
+               *first = filled((vkmm_type)t, VKMM_INIT_UNIFORM, 9, 100);
+        double *again = filled((vkmm_type)t, VKMM_INIT_UNIFORM, 9, 100),
+               *other = filled((vkmm_type)t, VKMM_INIT_UNIFORM, 10, 100);
         int differ = 0;
         for (int i = 0; i < 100; i++) {
             assert_true(index[i] == i + 1 && ones[i] == 1.0 && zeros[i] == 0.0 && first[i] == again[i]);
@@ -245,14 +257,16 @@ static void test_fill_patterns_and_seeds(void **state)
 }
 
 /* The view of every layout gets what packed rows get, and its gaps keep what they hold. */
-static void check_fill_view(vkmm_type type, vkmm_init init, uint64_t rows, uint64_t cols, uint64_t row_stride, uint64_t col_stride)
+static void check_fill_view(vkmm_type type, vkmm_init init, uint64_t rows, uint64_t cols, uint64_t row_stride,
+                            uint64_t col_stride)
 {
     const uint64_t elements = 3 + rows * row_stride + cols * col_stride;
     const size_t size = vkmm_type_of(type)->bytes;
     unsigned char *memory = malloc(elements * size), *packed = malloc((rows * cols + 1) * size);
     assert_true(memory != NULL && packed != NULL);
     memset(memory, 0xa5, elements * size);
-    const vkmm_view view = {memory + 3 * size, rows, cols, row_stride, col_stride, type}, wanted = vkmm_view_rows(packed, rows, cols, type);
+    const vkmm_view view = {memory + 3 * size, rows, cols, row_stride, col_stride, type},
+                    wanted = vkmm_view_rows(packed, rows, cols, type);
     vkmm_fill(packed, rows, cols, type, init, 5);
     vkmm_fill_view(memory, &view, init, 5);
     for (uint64_t i = 0; i < rows; i++) {
@@ -287,7 +301,8 @@ static void test_init_names(void **state)
 {
     (void)state;
     vkmm_init init = VKMM_INIT_COUNT;
-    for (int i = 0; i < VKMM_INIT_COUNT; i++) assert_true(vkmm_init_parse(vkmm_init_name((vkmm_init)i), &init) && init == (vkmm_init)i);
+    for (int i = 0; i < VKMM_INIT_COUNT; i++)
+        assert_true(vkmm_init_parse(vkmm_init_name((vkmm_init)i), &init) && init == (vkmm_init)i);
     assert_string_equal(vkmm_init_name(VKMM_INIT_UNIFORM), "uniform");
     assert_string_equal(vkmm_init_name(VKMM_INIT_ZEROS), "zeros");
     assert_false(vkmm_init_parse("random", &init));

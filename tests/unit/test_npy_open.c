@@ -131,7 +131,8 @@ static void test_a_copy_of_what_comes_and_goes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_open), cmocka_unit_test(test_made_shorter_while_it_is_read),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_open),
+                                       cmocka_unit_test(test_made_shorter_while_it_is_read),
                                        cmocka_unit_test(test_a_copy_of_what_comes_and_goes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

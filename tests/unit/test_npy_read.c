@@ -118,7 +118,8 @@ static void test_empty_matrices_and_trailing_bytes(void **state)
 static void test_other_dtypes_are_named(void **state)
 {
     (void)state;
-    refuse(GOOD("<f1", "False", "(2, 3)"), "dtype '<f1' is not supported; only <f2, <f4, <f8, <i4, <u4, |i1 and |u1 are");
+    refuse(GOOD("<f1", "False", "(2, 3)"),
+           "dtype '<f1' is not supported; only <f2, <f4, <f8, <i4, <u4, |i1 and |u1 are");
     refuse(GOOD(">f2", "False", "(2, 3)"), "dtype '>f2' (big-endian) is not supported");
     refuse(GOOD("|f2", "False", "(2, 3)"), "dtype '|f2' is not");
     refuse(GOOD(">f4", "False", "(2, 3)"), "dtype '>f4' (big-endian) is not supported");
@@ -135,7 +136,8 @@ static void test_other_shapes_are_named(void **state)
 {
     (void)state;
     refuse(GOOD("<f4", "False", "()"), "shape () has 0 dimensions; a matrix has 2");
-    refuse(GOOD("<f4", "False", "(1, 2, 3, 1)"), "shape (1, 2, 3, 1) has 4 dimensions; a matrix has 2, and a batch of them 3");
+    refuse(GOOD("<f4", "False", "(1, 2, 3, 1)"),
+           "shape (1, 2, 3, 1) has 4 dimensions; a matrix has 2, and a batch of them 3");
     refuse(GOOD("<f4", "False", "(6)"), "a tuple of extents");
     refuse(GOOD("<f4", "False", "(,)"), "a tuple of extents");
     refuse(GOOD("<f4", "False", "(2 3)"), "a tuple of extents");
@@ -151,9 +153,11 @@ static void test_sizes_that_overflow(void **state)
     (void)state;
     refuse(GOOD("<f4", "False", "(2, 18446744073709551616)"), "does not fit in 64 bits"); /* 2^64 */
     refuse(GOOD("<f4", "False", "(2, 184467440737095516160)"), "does not fit in 64 bits");
-    refuse(GOOD("<f4", "False", "(4294967296, 4294967296)"), "their bytes do not fit"); /* 2^64 elements: 0 modulo 2^64 */
+    refuse(GOOD("<f4", "False", "(4294967296, 4294967296)"),
+           "their bytes do not fit"); /* 2^64 elements: 0 modulo 2^64 */
     refuse(GOOD("<f4", "False", "(2147483648, 2147483648)"), "their bytes do not fit"); /* 2^62 elements of 4 bytes */
-    refuse(GOOD("|i1", "False", "(4294967296, 65536, 65536)"), "4294967296×65536×65536 elements of type i8: their bytes do not fit");
+    refuse(GOOD("|i1", "False", "(4294967296, 65536, 65536)"),
+           "4294967296×65536×65536 elements of type i8: their bytes do not fit");
     refuse(GOOD("<f4", "False", "(1, 18446744073709551615)"), "their bytes do not fit");
     refuse(GOOD("<f4", "False", "(1, 4611686018427387903)"), "the last 18446744073709551588 are missing");
 }
@@ -207,7 +211,9 @@ static void test_every_truncation(void **state)
             assert_non_null(part.data);
             memcpy(part.data, f.data, (size_t)bytes);
             assert_int_equal(npy_parse_log(&part, &h, &array), VKMM_INVALID);
-            assert_contains(h.last, bytes < 10 ? "this is no .npy file" : bytes < f.start ? "the file ends inside its header" : "missing");
+            assert_contains(h.last, bytes < 10        ? "this is no .npy file"
+                                    : bytes < f.start ? "the file ends inside its header"
+                                                      : "missing");
             free(part.data);
         }
         free(f.data);

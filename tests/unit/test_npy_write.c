@@ -29,7 +29,8 @@ static vkmm_status write_matrix(const vkmm_log *log, const char *to, const vkmm_
     return vkmm_array_write(log, to, &array);
 }
 
-static vkmm_status write_stack(const vkmm_log *log, const char *to, const vkmm_view *first, uint64_t count, uint64_t stride)
+static vkmm_status write_stack(const vkmm_log *log, const char *to, const vkmm_view *first, uint64_t count,
+                               uint64_t stride)
 {
     const vkmm_array array = vkmm_array_stack(first, count, stride);
     return vkmm_array_write(log, to, &array);
@@ -48,10 +49,12 @@ static void test_what_is_written_is_read(void **state)
             vkmm_fill(data, view.rows, view.cols, view.type, VKMM_INIT_UNIFORM, 1);
             assert_int_equal(write_matrix(NULL, path, &view), VKMM_OK);
             assert_int_equal(vkmm_array_open(NULL, path, &npy), VKMM_OK);
-            assert_true(npy.array.first.type == view.type && npy.array.first.rows == view.rows && npy.array.first.cols == view.cols);
+            assert_true(npy.array.first.type == view.type && npy.array.first.rows == view.rows &&
+                        npy.array.first.cols == view.cols);
             assert_true(npy.mapping.bytes == 128 + view.rows * view.cols * vkmm_type_of(view.type)->bytes);
             for (uint64_t i = 0; i < view.rows; i++)
-                for (uint64_t j = 0; j < view.cols; j++) assert_true(vkmm_view_get(&npy.array.first, i, j) == vkmm_view_get(&view, i, j));
+                for (uint64_t j = 0; j < view.cols; j++)
+                    assert_true(vkmm_view_get(&npy.array.first, i, j) == vkmm_view_get(&view, i, j));
             vkmm_array_close(&npy);
         }
     }
@@ -69,7 +72,8 @@ static void test_the_header(void **state)
     assert_non_null(file);
     assert_int_equal(fread(bytes, 1, sizeof bytes, file), 128 + 24);
     fclose(file);
-    assert_memory_equal(bytes, "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }   ", 72);
+    assert_memory_equal(bytes,
+                        "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }   ", 72);
     assert_int_equal(bytes[126], ' ');
     assert_int_equal(bytes[127], '\n');
     assert_memory_equal(bytes + 128, data, 24);
@@ -92,13 +96,15 @@ static void test_any_strides(void **state)
     (void)state;
     enum { ROWS = 700, COLS = 900, LD = 1000 };
     float *data = calloc(LD * LD, sizeof *data);
-    const vkmm_view views[] = {{data, ROWS, COLS, 1, LD, VKMM_F32}, {data, ROWS, COLS, LD, 1, VKMM_F32}, {data, 1, COLS, 1, LD, VKMM_F32}};
+    const vkmm_view views[] = {
+        {data, ROWS, COLS, 1, LD, VKMM_F32}, {data, ROWS, COLS, LD, 1, VKMM_F32}, {data, 1, COLS, 1, LD, VKMM_F32}};
     for (size_t i = 0; i < LD * LD; i++) data[i] = (float)i;
     for (size_t v = 0; v < sizeof views / sizeof views[0]; v++) {
         vkmm_array_file npy = {0};
         assert_int_equal(write_matrix(NULL, path, &views[v]), VKMM_OK);
         assert_int_equal(vkmm_array_open(NULL, path, &npy), VKMM_OK);
-        assert_true(npy.array.first.rows == views[v].rows && npy.array.first.cols == COLS && npy.array.first.col_stride == 1);
+        assert_true(npy.array.first.rows == views[v].rows && npy.array.first.cols == COLS &&
+                    npy.array.first.col_stride == 1);
         for (uint64_t i = 0; i < npy.array.first.rows; i++)
             for (uint64_t j = 0; j < COLS; j++)
                 if (vkmm_view_get(&npy.array.first, i, j) != vkmm_view_get(&views[v], i, j)) fail();
@@ -121,7 +127,8 @@ static void test_stacks(void **state)
         assert_non_null(file);
         assert_int_equal(fread(bytes, 1, sizeof bytes, file), 192 + 32);
         fclose(file);
-        assert_memory_equal(bytes, "\x93NUMPY\x01\x00\xb6\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 2), }   ", 75);
+        assert_memory_equal(
+            bytes, "\x93NUMPY\x01\x00\xb6\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 2), }   ", 75);
         assert_int_equal(bytes[191], '\n');
         assert_memory_equal(bytes + 192, v == 0 ? want : want_cols, 32);
     }
@@ -165,7 +172,8 @@ static void test_without_memory(void **state)
         status = write_matrix(NULL, path, &view);
         vkmm_alloc_fail_after(0);
         assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);
-        if (status != VKMM_OK) assert_int_equal(vkmm_array_open(NULL, path, &npy), VKMM_INVALID); /* still the empty file */
+        if (status != VKMM_OK)
+            assert_int_equal(vkmm_array_open(NULL, path, &npy), VKMM_INVALID); /* still the empty file */
     }
     assert_true(n > 3);
 }

@@ -32,7 +32,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_cache(VkDevice device, const VkPipe
     return VK_SUCCESS;
 }
 
-static VKAPI_ATTR void VKAPI_CALL destroy_cache(VkDevice device, VkPipelineCache cache, const VkAllocationCallbacks *with)
+static VKAPI_ATTR void VKAPI_CALL destroy_cache(VkDevice device, VkPipelineCache cache,
+                                                const VkAllocationCallbacks *with)
 {
     (void)device, (void)cache, (void)with;
     living--;

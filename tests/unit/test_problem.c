@@ -22,11 +22,13 @@ static void test_refusals(void **state)
         {{1, 1, 1, .typed = 1, .out_type = VKMM_F16},
          "products of f32 cannot be stored as f16 and summed in f32; there are: f32 summed in f32, f32 summed in f16"},
         {{1, 1, 1, VKMM_F16, .typed = 1, .out_type = VKMM_BF16},
-         "products of f16 cannot be stored as bf16 and summed in f32; there are: f16 summed in f32, f32 summed in f32, f16 summed in f16, "
+         "products of f16 cannot be stored as bf16 and summed in f32; there are: f16 summed in f32, f32 summed in f32, "
+         "f16 summed in f16, "
          "f32 summed in f16"},
         {{1, 1, 1, VKMM_I8, .typed = 1, .out_type = VKMM_I8, .compute = VKMM_I32},
          "products of i8 cannot be stored as i8 and summed in i32; there are: i32 summed in i32"},
-        {{1, 1, 1, VKMM_F64, .typed = 1}, "products of f64 cannot be stored as f32 and summed in f32; there are: f64 summed in f64"},
+        {{1, 1, 1, VKMM_F64, .typed = 1},
+         "products of f64 cannot be stored as f32 and summed in f32; there are: f64 summed in f64"},
         {{1, 1, 1, .activation = VKMM_ACTIVATION_COUNT}, "activation 3 is unknown; they are numbered 0 to 2"},
         {{1, 1, 1, VKMM_U8, .activation = VKMM_GELU}, "gelu is for floats; the type is u8"},
         {{1, 1, 1, .layout = (vkmm_layout)2}, "layout 2 is unknown; it is 0 (row-major) or 1 (column-major)"},
@@ -38,39 +40,48 @@ static void test_refusals(void **state)
         {{1, 1, 1, .batch_count = LARGEST + 1}, "the batch count is 4294967296; the largest is 4294967295 (2^32 - 1)"},
         {{M, N, K, .lda = 4}, "the leading dimension of A is 4; its stored rows have 5 elements"},
         {{M, N, K, .lda = 2, .op_a = VKMM_OP_T}, "the leading dimension of A is 2; its stored rows have 3 elements"},
-        {{M, N, K, .lda = 2, .layout = VKMM_COL_MAJOR}, "the leading dimension of A is 2; its stored columns have 3 elements"},
+        {{M, N, K, .lda = 2, .layout = VKMM_COL_MAJOR},
+         "the leading dimension of A is 2; its stored columns have 3 elements"},
         {{M, N, K, .ldb = 3}, "the leading dimension of B is 3; its stored rows have 4 elements"},
         {{M, N, K, .ldb = 4, .op_b = VKMM_OP_T}, "the leading dimension of B is 4; its stored rows have 5 elements"},
         {{M, N, K, .ldb = 3, .op_b = VKMM_OP_T, .layout = VKMM_COL_MAJOR},
          "the leading dimension of B is 3; its stored columns have 4 elements"},
         {{M, N, K, .ldc = 3}, "the leading dimension of C is 3; its stored rows have 4 elements"},
-        {{M, N, K, .ldc = 2, .layout = VKMM_COL_MAJOR}, "the leading dimension of C is 2; its stored columns have 3 elements"},
+        {{M, N, K, .ldc = 2, .layout = VKMM_COL_MAJOR},
+         "the leading dimension of C is 2; its stored columns have 3 elements"},
         {{M, N, K, .batch_count = 2}, "the stride of C is 0; the 2 matrices of the batch overlap below 12 elements"},
         {{M, N, K, .batch_count = 2, .ldc = 6, .stride_c = 15},
          "the stride of C is 15; the 2 matrices of the batch overlap below 16 elements"},
         {{M, N, K, .batch_count = 2, .ldc = 8, .stride_c = 4},
          "the stride of C is 4; the 2 matrices of the batch overlap below 20 elements"},
-        {{M, N, K, VKMM_I32, .scaled = 1, .alpha = 2.5}, "alpha is 2.5; with type i32 it is a whole number from -2147483648 to 4294967295"},
-        {{M, N, K, VKMM_U32, .scaled = 1, .beta = NAN}, "beta is nan; with type u32 it is a whole number from -2147483648 to 4294967295"},
+        {{M, N, K, VKMM_I32, .scaled = 1, .alpha = 2.5},
+         "alpha is 2.5; with type i32 it is a whole number from -2147483648 to 4294967295"},
+        {{M, N, K, VKMM_U32, .scaled = 1, .beta = NAN},
+         "beta is nan; with type u32 it is a whole number from -2147483648 to 4294967295"},
         {{M, N, K, VKMM_U32, .scaled = 1, .beta = 4294967296.0},
          "beta is 4294967296; with type u32 it is a whole number from -2147483648 to 4294967295"},
         {{M, N, K, VKMM_I32, .scaled = 1, .alpha = -2147483649.0},
          "alpha is -2147483649; with type i32 it is a whole number from -2147483648 to 4294967295"},
-        {{LARGEST, LARGEST, 1}, "matrix C has 4294967295×4294967295 elements of type f32: its bytes do not fit in 63 bits"},
+        {{LARGEST, LARGEST, 1},
+         "matrix C has 4294967295×4294967295 elements of type f32: its bytes do not fit in 63 bits"},
         {{1, 1, 1, .offset_b = UINT64_MAX},
-         "matrix B has 1×1 elements of type f32 with leading dimension 1, offset 18446744073709551615, and 1 in the batch with stride 0: "
+         "matrix B has 1×1 elements of type f32 with leading dimension 1, offset 18446744073709551615, and 1 in the "
+         "batch with stride 0: "
          "its bytes "
          "do not fit in 63 bits"},
         {{2, 2, 2, VKMM_F64, .lda = UINT64_C(1) << 60},
-         "matrix A has 2×2 elements of type f64 with leading dimension 1152921504606846976, offset 0, and 1 in the batch with stride 0: "
+         "matrix A has 2×2 elements of type f64 with leading dimension 1152921504606846976, offset 0, and 1 in the "
+         "batch with stride 0: "
          "its bytes do "
          "not fit in 63 bits"},
         {{2, 2, 2, .batch_count = 3, .stride_c = 4, .stride_b = INT64_MAX},
-         "matrix B has 2×2 elements of type f32 with leading dimension 2, offset 0, and 3 in the batch with stride 9223372036854775807: "
+         "matrix B has 2×2 elements of type f32 with leading dimension 2, offset 0, and 3 in the batch with stride "
+         "9223372036854775807: "
          "its bytes do "
          "not fit in 63 bits"},
         {{LARGEST, LARGEST / 8, LARGEST / 8},
-         "the matrices have 9223372017527422980, 1152921500311879684 and 9223372017527422980 bytes: their sum does not fit in 63 bits"},
+         "the matrices have 9223372017527422980, 1152921500311879684 and 9223372017527422980 bytes: their sum does not "
+         "fit in 63 bits"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         heard h;
@@ -102,7 +113,8 @@ static void test_legal_problems(void **state)
         {M, N, K, VKMM_U32, .scaled = 1, .alpha = -2147483648.0, .beta = 4294967295.0},
         {M, N, K, .batch_count = 1000, .stride_c = 12},                 /* one A, one B for all */
         {M, N, K, VKMM_F16, .out_type = VKMM_I32, .compute = VKMM_U32}, /* not typed: they do not count */
-        {M, N, K, VKMM_F16, .typed = 1, .out_type = VKMM_F32, .compute = VKMM_F16, .activation = VKMM_GELU, .has_bias = 1},
+        {M, N, K, VKMM_F16, .typed = 1, .out_type = VKMM_F32, .compute = VKMM_F16, .activation = VKMM_GELU,
+         .has_bias = 1},
         {M, N, K, VKMM_I8, .activation = VKMM_RELU, .has_bias = 1, .scaled = 1, .alpha = -5, .beta = 4294967295.0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -110,8 +122,10 @@ static void test_legal_problems(void **state)
         vkmm_log log = hear_with(&h);
         vkmm_problem_bytes bytes = {0};
         if (vkmm_problem_check(&log, &cases[i], &bytes) != VKMM_OK) fail_msg("case %u: %s", (unsigned)i, h.last);
-        assert_true(bytes.a == vkmm_operand_bytes(&cases[i], VKMM_A) && bytes.b == vkmm_operand_bytes(&cases[i], VKMM_B));
-        assert_true(bytes.c == vkmm_operand_bytes(&cases[i], VKMM_C) && bytes.bias == vkmm_operand_bytes(&cases[i], VKMM_BIAS));
+        assert_true(bytes.a == vkmm_operand_bytes(&cases[i], VKMM_A) &&
+                    bytes.b == vkmm_operand_bytes(&cases[i], VKMM_B));
+        assert_true(bytes.c == vkmm_operand_bytes(&cases[i], VKMM_C) &&
+                    bytes.bias == vkmm_operand_bytes(&cases[i], VKMM_BIAS));
         assert_true(bytes.total == bytes.a + bytes.b + bytes.c + bytes.bias);
     }
 }
@@ -130,7 +144,8 @@ static void check_views(const vkmm_problem *p)
             vkmm_view v = vkmm_operand_view(p, o, memory, x);
             assert_true(v.rows == vkmm_operand_rows(p, o) && v.cols == vkmm_operand_cols(p, o) && v.type == VKMM_F64);
             for (uint64_t i = 0; i < v.rows; i++)
-                for (uint64_t j = 0; j < v.cols; j++) assert_true(vkmm_view_get(&v, i, j) == (double)gemm_index(p, o, x, i, j));
+                for (uint64_t j = 0; j < v.cols; j++)
+                    assert_true(vkmm_view_get(&v, i, j) == (double)gemm_index(p, o, x, i, j));
         }
         free(memory);
     }
@@ -139,7 +154,8 @@ static void check_views(const vkmm_problem *p)
 static void test_views_are_where_the_definition_says(void **state)
 {
     (void)state;
-    static const uint64_t shapes[][3] = {{M, N, K}, {1, N, K}, {M, 1, K}, {M, N, 1}, {1, 1, 1}, {M, N, 0}, {0, N, K}, {M, 0, K}};
+    static const uint64_t shapes[][3] = {{M, N, K}, {1, N, K}, {M, 1, K}, {M, N, 1},
+                                         {1, 1, 1}, {M, N, 0}, {0, N, K}, {M, 0, K}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         for (unsigned way = 0; way < GEMM_WAYS; way++) {
             vkmm_problem p = gemm_way(way, shapes[s][0], shapes[s][1], shapes[s][2], VKMM_F64);
@@ -154,8 +170,14 @@ static void test_views_are_where_the_definition_says(void **state)
 static void test_an_empty_operand_needs_no_memory(void **state)
 {
     (void)state;
-    const vkmm_problem p = {
-        .m = 2, .n = 3, .lda = 7, .offset_a = UINT64_MAX / 8, .offset_b = 5, .batch_count = 2, .stride_a = 9, .stride_c = 6};
+    const vkmm_problem p = {.m = 2,
+                            .n = 3,
+                            .lda = 7,
+                            .offset_a = UINT64_MAX / 8,
+                            .offset_b = 5,
+                            .batch_count = 2,
+                            .stride_a = 9,
+                            .stride_c = 6};
     assert_int_equal(vkmm_problem_check(NULL, &p, NULL), VKMM_OK);
     for (vkmm_operand o = VKMM_A; o <= VKMM_B; o++) {
         vkmm_view v = vkmm_operand_view(&p, o, NULL, 1);
@@ -171,12 +193,15 @@ static void test_batches_and_flops(void **state)
 {
     (void)state;
     vkmm_problem p = {.m = M, .n = N, .k = K, .stride_a = 15, .stride_b = 20, .stride_c = 12};
-    assert_true(vkmm_problem_batches(&p) == 1 && vkmm_operand_stride(&p, VKMM_A) == 0 && vkmm_problem_flops(&p) == 120.0);
+    assert_true(vkmm_problem_batches(&p) == 1 && vkmm_operand_stride(&p, VKMM_A) == 0 &&
+                vkmm_problem_flops(&p) == 120.0);
     p.batch_count = 1;
-    assert_true(vkmm_problem_batches(&p) == 1 && vkmm_operand_stride(&p, VKMM_C) == 0 && vkmm_problem_flops(&p) == 120.0);
+    assert_true(vkmm_problem_batches(&p) == 1 && vkmm_operand_stride(&p, VKMM_C) == 0 &&
+                vkmm_problem_flops(&p) == 120.0);
     p.batch_count = 7;
     assert_true(vkmm_problem_batches(&p) == 7 && vkmm_problem_flops(&p) == 840.0);
-    assert_true(vkmm_operand_stride(&p, VKMM_A) == 15 && vkmm_operand_stride(&p, VKMM_B) == 20 && vkmm_operand_stride(&p, VKMM_C) == 12);
+    assert_true(vkmm_operand_stride(&p, VKMM_A) == 15 && vkmm_operand_stride(&p, VKMM_B) == 20 &&
+                vkmm_operand_stride(&p, VKMM_C) == 12);
 }
 
 static void test_plain(void **state)
@@ -231,7 +256,8 @@ static void test_scalars_in_force(void **state)
     assert_true(vkmm_problem_alpha(&unscaled) == 1.0 && vkmm_problem_beta(&unscaled) == 0.0);
 }
 
-/* The same memory, worked on by both: C's must come out the same, element for element. Small integers make every order exact. */
+/* The same memory, worked on by both: C's must come out the same, element for element. Small integers make every
+ * order exact. */
 static void check_row_major(const vkmm_problem *p)
 {
     int swapped = -1;

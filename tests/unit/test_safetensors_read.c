@@ -5,9 +5,11 @@
 
 #include <stdlib.h>
 
-#define ONE(dtype, shape, begin, end) "{\"a\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":[" #begin "," #end "]}}"
-#define TWO(first, second)            "{\"a\":" first ",\"b\":" second "}"
-#define T(dtype, shape, begin, end)   "{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":[" #begin "," #end "]}"
+#define ONE(dtype, shape, begin, end)                                                                                  \
+    "{\"a\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":[" #begin "," #end "]}}"
+#define TWO(first, second) "{\"a\":" first ",\"b\":" second "}"
+#define T(dtype, shape, begin, end)                                                                                    \
+    "{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":[" #begin "," #end "]}"
 
 /* A file of exactly its own bytes, so that a sanitizer sees every step beyond them; its data count 0, 1, 2, … */
 static unsigned char *make(const char *header, uint64_t said, size_t data_bytes, size_t *bytes)
@@ -29,7 +31,8 @@ static uint64_t accept(const char *header, size_t data_bytes, const char *name, 
     vkmm_log log = hear_with(&h);
     size_t bytes;
     unsigned char *file = make(header, strlen(header), data_bytes, &bytes);
-    if (vkmm_safetensors_parse(&log, "m.safetensors", name, file, bytes, array) != VKMM_OK) fail_msg("%s: %s", header, h.last);
+    if (vkmm_safetensors_parse(&log, "m.safetensors", name, file, bytes, array) != VKMM_OK)
+        fail_msg("%s: %s", header, h.last);
     const uint64_t at = (uint64_t)((const unsigned char *)array->first.data - file) - 8 - strlen(header);
     free(file);
     return at;
@@ -61,9 +64,10 @@ static void test_types(void **state)
     static const struct {
         const char *header;
         vkmm_type type;
-    } all[] = {{ONE("F16", "[2,3]", 0, 12), VKMM_F16},  {ONE("BF16", "[2,3]", 0, 12), VKMM_BF16}, {ONE("F32", "[1,3]", 0, 12), VKMM_F32},
-               {ONE("F64", "[1,1,1]", 0, 8), VKMM_F64}, {ONE("I8", "[3,4]", 0, 12), VKMM_I8},     {ONE("U8", "[3,4]", 0, 12), VKMM_U8},
-               {ONE("I32", "[3,1]", 0, 12), VKMM_I32},  {ONE("U32", "[1,3]", 0, 12), VKMM_U32}};
+    } all[] = {{ONE("F16", "[2,3]", 0, 12), VKMM_F16}, {ONE("BF16", "[2,3]", 0, 12), VKMM_BF16},
+               {ONE("F32", "[1,3]", 0, 12), VKMM_F32}, {ONE("F64", "[1,1,1]", 0, 8), VKMM_F64},
+               {ONE("I8", "[3,4]", 0, 12), VKMM_I8},   {ONE("U8", "[3,4]", 0, 12), VKMM_U8},
+               {ONE("I32", "[3,1]", 0, 12), VKMM_I32}, {ONE("U32", "[1,3]", 0, 12), VKMM_U32}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         vkmm_array array;
         assert_int_equal(accept(all[i].header, all[i].type == VKMM_F64 ? 8 : 12, NULL, &array), 0);
@@ -76,11 +80,13 @@ static void test_shapes(void **state)
     (void)state;
     vkmm_array array;
     accept(ONE("U8", "[2,3]", 0, 6), 6, NULL, &array);
-    assert_true(array.dimensions == 2 && array.count == 1 && array.first.rows == 2 && array.first.cols == 3 && array.first.row_stride == 3);
+    assert_true(array.dimensions == 2 && array.count == 1 && array.first.rows == 2 && array.first.cols == 3 &&
+                array.first.row_stride == 3);
     accept(ONE("U8", "[6]", 0, 6), 6, "a", &array);
     assert_true(array.dimensions == 1 && array.first.rows == 1 && array.first.cols == 6);
     accept(ONE("U8", "[2,1,3]", 0, 6), 6, NULL, &array);
-    assert_true(array.dimensions == 3 && array.count == 2 && array.first.rows == 1 && array.first.cols == 3 && array.stride == 3);
+    assert_true(array.dimensions == 3 && array.count == 2 && array.first.rows == 1 && array.first.cols == 3 &&
+                array.stride == 3);
     accept(ONE("F32", "[0,99]", 0, 0), 0, NULL, &array);
     assert_true(array.first.rows == 0 && array.first.cols == 99);
 }
@@ -110,7 +116,8 @@ static void test_long_lists(void **state)
     size_t used = (size_t)sprintf(header, "{");
     assert_non_null(header);
     for (int i = 0; i < 1000; i++)
-        used += (size_t)sprintf(header + used, "%s\"a_rather_long_name_%d\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[%d,%d]}",
+        used += (size_t)sprintf(header + used,
+                                "%s\"a_rather_long_name_%d\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[%d,%d]}",
                                 i > 0 ? "," : "", i, i, i + 1);
     sprintf(header + used, "}");
     refuse(header, 1000, " more");
@@ -121,7 +128,8 @@ static void test_long_lists(void **state)
 static void test_places(void **state)
 {
     (void)state;
-    refuse(ONE("U8", "[6]", 0, 6), 5, "tensor \"a\" ends at byte 6 of the data; the file has 5: the last 1 are missing");
+    refuse(ONE("U8", "[6]", 0, 6), 5,
+           "tensor \"a\" ends at byte 6 of the data; the file has 5: the last 1 are missing");
     refuse(ONE("U8", "[6]", 0, 6), 7, "the last 1 bytes belong to no tensor");
     refuse(ONE("U8", "[6]", 1, 7), 7, "tensor \"a\" leaves a hole before it");
     refuse(TWO(T("U8", "[4]", 0, 4), T("U8", "[4]", 3, 7)), 7, "tensor \"b\" overlaps another");

@@ -40,7 +40,8 @@ static void test_every_pattern(void **state)
         vkmm_array_file file;
         assert_int_equal(vkmm_array_write(NULL, path, &array), VKMM_OK);
         assert_int_equal(vkmm_array_open(NULL, path, &file), VKMM_OK);
-        assert_true(file.array.first.type == (vkmm_type)t && file.array.first.rows == 256 && file.array.dimensions == 2);
+        assert_true(file.array.first.type == (vkmm_type)t && file.array.first.rows == 256 &&
+                    file.array.dimensions == 2);
         assert_memory_equal(file.array.first.data, data, 65536 * sizeof *data);
         vkmm_array_close(&file);
     }
@@ -60,12 +61,14 @@ static void test_every_type_and_shape(void **state)
             vkmm_fill(data, 1, 60, view.type, VKMM_INIT_UNIFORM, 1);
             assert_int_equal(vkmm_array_write(NULL, path, &array), VKMM_OK);
             assert_int_equal(vkmm_array_open(NULL, path, &file), VKMM_OK);
-            assert_true(file.array.dimensions == 3 && file.array.count == array.count && file.array.first.type == view.type);
+            assert_true(file.array.dimensions == 3 && file.array.count == array.count &&
+                        file.array.first.type == view.type);
             assert_true(file.copy == NULL); /* written so that it can be mapped */
             for (uint64_t x = 0; x < array.count; x++) {
                 const vkmm_view want = vkmm_array_at(&array, x), got = vkmm_array_at(&file.array, x);
                 for (uint64_t i = 0; i < view.rows; i++)
-                    for (uint64_t j = 0; j < view.cols; j++) assert_true(vkmm_view_get(&got, i, j) == vkmm_view_get(&want, i, j));
+                    for (uint64_t j = 0; j < view.cols; j++)
+                        assert_true(vkmm_view_get(&got, i, j) == vkmm_view_get(&want, i, j));
             }
             vkmm_array_close(&file);
         }
@@ -126,7 +129,8 @@ static void test_files_of_many(void **state)
     static const char texts[][160] = {
         "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[0,1]}}",
         "{\"__metadata__\":{},\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[0,1]}}",
-        "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[0,1]},\"b\":{\"dtype\":\"U8\",\"shape\":[1,0],\"data_offsets\":[1,1]}}",
+        "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[0,1]},\"b\":{\"dtype\":\"U8\",\"shape\":[1,0],"
+        "\"data_offsets\":[1,1]}}",
         "{\"a\": damaged",
     };
     assert_int_equal(vkmm_array_takes(NULL, path, VKMM_F32), VKMM_OK); /* there is none */
@@ -189,8 +193,9 @@ static void test_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_FOLDER(test_every_pattern), WITH_FOLDER(test_every_type_and_shape), WITH_FOLDER(test_the_header),     WITH_FOLDER(test_names),
-        WITH_FOLDER(test_files_of_many), WITH_FOLDER(test_unaligned_data),       WITH_FOLDER(test_without_memory),
+        WITH_FOLDER(test_every_pattern),  WITH_FOLDER(test_every_type_and_shape), WITH_FOLDER(test_the_header),
+        WITH_FOLDER(test_names),          WITH_FOLDER(test_files_of_many),        WITH_FOLDER(test_unaligned_data),
+        WITH_FOLDER(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

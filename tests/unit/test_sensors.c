@@ -18,7 +18,8 @@ static void about(double figure, double wanted, double within)
     if (!(fabs(figure - wanted) <= within)) fail_msg("%g instead of %g", figure, wanted);
 }
 
-/* Watches for a while; at its beginning, one file gets another content. On a busy machine the beginning may take long, and the rest still outweighs it. */
+/* Watches for a while; at its beginning, one file gets another content. On a busy machine the beginning may take
+ * long, and the rest still outweighs it. */
 static vkmm_sensed watch(vkmm_sensors *sensors, unsigned ms, const char *name, const char *text)
 {
     vkmm_sensed sensed;

@@ -28,15 +28,17 @@ static void emit(module *m, uint32_t opcode, size_t count, const uint32_t *opera
     m->count += count;
 }
 
-#define EMIT(m, opcode, ...) emit(m, opcode, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__})
+#define EMIT(m, opcode, ...)                                                                                           \
+    emit(m, opcode, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__})
 
 /* One buffer, M, N and K, 64 · DEPTH words of shared memory, an empty main in workgroups of 8×4. */
 static module good(void)
 {
     module m = {{0x07230203, VERSION_1_3, 0, 32, 0}, 5};
     EMIT(&m, VKMM_OP_CAPABILITY, 1);
-    EMIT(&m, VKMM_OP_EXTENSION, 0x5f565053, 0x5f52484b, 0x69623631, 0x74735f74, 0x6761726f, 0x65); /* SPV_KHR_16bit_storage */
-    EMIT(&m, VKMM_OP_IMPORT, 30, 0x4c534c47, 0x6474732e, 0x3035342e, 0);                           /* GLSL.std.450 */
+    EMIT(&m, VKMM_OP_EXTENSION, 0x5f565053, 0x5f52484b, 0x69623631, 0x74735f74, 0x6761726f,
+         0x65);                                                          /* SPV_KHR_16bit_storage */
+    EMIT(&m, VKMM_OP_IMPORT, 30, 0x4c534c47, 0x6474732e, 0x3035342e, 0); /* GLSL.std.450 */
     EMIT(&m, VKMM_OP_MEMORY_MODEL, 0, 1);
     EMIT(&m, VKMM_OP_ENTRY_POINT, 5, 1, 0x6e69616d, 0);
     EMIT(&m, VKMM_OP_EXECUTION_MODE, 1, 17, 8, 4, 1);
@@ -86,7 +88,8 @@ static void hear(void *user, vkmm_log_level level, const char *sentence)
 }
 
 /* A copy that ends where the bytes do, so that a sanitizer sees reads beyond it. */
-static vkmm_status check_bytes(const void *words, size_t bytes, const vkmm_device_info *device, const vkmm_kernel_info *kernel, char *heard)
+static vkmm_status check_bytes(const void *words, size_t bytes, const vkmm_device_info *device,
+                               const vkmm_kernel_info *kernel, char *heard)
 {
     const vkmm_log log = {hear, heard};
     void *copy = malloc(bytes > 0 ? bytes : 1);
@@ -98,7 +101,8 @@ static vkmm_status check_bytes(const void *words, size_t bytes, const vkmm_devic
     return status;
 }
 
-static void expect(const module *m, const vkmm_device_info *device, const vkmm_kernel_info *kernel, vkmm_status status, const char *part)
+static void expect(const module *m, const vkmm_device_info *device, const vkmm_kernel_info *kernel, vkmm_status status,
+                   const char *part)
 {
     char heard[1024];
     const vkmm_status is = check_bytes(m->words, 4 * m->count, device, kernel, heard);
@@ -119,7 +123,8 @@ static void takes_what_compilers_make(void **state)
             const vkmm_module *built = vkmm_module_find(kernels[i], types[t], VKMM_BUILD_PLAIN);
             char heard[1024];
             if (!built) continue;
-            if (check_bytes(built->words, built->bytes, NULL, NULL, heard) != VKMM_OK) fail_msg("%s: %s", kernels[i], heard);
+            if (check_bytes(built->words, built->bytes, NULL, NULL, heard) != VKMM_OK)
+                fail_msg("%s: %s", kernels[i], heard);
         }
     }
 }

@@ -1,4 +1,5 @@
-/* SPIRV-Tools loaded at run time: fake_spirv_tools.c plays it, or it is missing. Of the validator's messages the first line is told. */
+/* SPIRV-Tools loaded at run time: fake_spirv_tools.c plays it, or it is missing. Of the validator's messages the
+ * first line is told. */
 #include "base/dynlib.h"
 #include "kernel/spirv.h"
 
@@ -38,11 +39,12 @@ static void asks_for_the_version_of_vulkan(void **state)
     static const struct {
         uint32_t version;
         const char *sentence;
-    } cases[] = {{0x10000, "m.spv is not valid SPIR-V: environment 18, 6 words"}, /* numbers of libspirv.h: Vulkan 1.1 */
-                 {0x10300, "m.spv is not valid SPIR-V: environment 18, 6 words"},
-                 {0x10400, "m.spv is not valid SPIR-V: environment 21, 6 words"},
-                 {0x10500, "m.spv is not valid SPIR-V: environment 23, 6 words"},
-                 {0x10600, "m.spv is not valid SPIR-V: environment 25, 6 words"}};
+    } cases[] = {
+        {0x10000, "m.spv is not valid SPIR-V: environment 18, 6 words"}, /* numbers of libspirv.h: Vulkan 1.1 */
+        {0x10300, "m.spv is not valid SPIR-V: environment 18, 6 words"},
+        {0x10400, "m.spv is not valid SPIR-V: environment 21, 6 words"},
+        {0x10500, "m.spv is not valid SPIR-V: environment 23, 6 words"},
+        {0x10600, "m.spv is not valid SPIR-V: environment 25, 6 words"}};
     heard h;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

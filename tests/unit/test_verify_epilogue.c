@@ -21,7 +21,8 @@ static void test_right_epilogues_pass(void **state)
             if (p.activation == VKMM_GELU && !vkmm_type_of(types.in)->is_float) continue;
             scaled s = scaled_make(&p, VKMM_INIT_UNIFORM);
             assert_right(&s, VKMM_VERIFY_FULL);
-            assert_caught(&s, VKMM_VERIFY_FULL, gemm_batches(&p) - 1, 2, 3, scaled_get(&s, gemm_batches(&p) - 1, 2, 3) + 50);
+            assert_caught(&s, VKMM_VERIFY_FULL, gemm_batches(&p) - 1, 2, 3,
+                          scaled_get(&s, gemm_batches(&p) - 1, 2, 3) + 50);
             scaled_end(&s);
         }
     }
@@ -63,13 +64,15 @@ static void test_a_wrong_bias_is_found(void **state)
     }
 }
 
-/* An error that shows in an element and hides in a row, two spacings of C or twice the bound of f16 sums, is seen only where the row is recomputed:
- * seldom, or rows of right products were suspect. */
+/* An error that shows in an element and hides in a row, two spacings of C or twice the bound of f16 sums, is seen
+ * only where the row is recomputed: seldom, or rows of right products were suspect. */
 static void test_right_rows_are_not_suspect(void **state)
 {
     (void)state;
-    static const vkmm_types kinds[] = {
-        {VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_F16, VKMM_F16, VKMM_F32}, {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_F32, VKMM_F32, VKMM_F16}};
+    static const vkmm_types kinds[] = {{VKMM_F32, VKMM_F32, VKMM_F32},
+                                       {VKMM_F16, VKMM_F16, VKMM_F32},
+                                       {VKMM_BF16, VKMM_BF16, VKMM_F32},
+                                       {VKMM_F32, VKMM_F32, VKMM_F16}};
     static const double off[] = {32 * 0x1p-23 * 55, 128 * 0x1p-10, 128 * 0x1p-7, 12 * 0x1p-10 * 2 * LARGE_K / 3.0};
     for (size_t t = 0; t < sizeof kinds / sizeof kinds[0]; t++) {
         scaled s = large(kinds[t], VKMM_ACTIVATION_NONE);
@@ -101,7 +104,9 @@ static void test_the_bias_must_be_there(void **state)
     vkmm_verdict v;
     vkmm_problem p = {1, 1, 1, .has_bias = 1};
     const float one = 1.0F;
-    assert_int_equal(vkmm_verify_problem(&log, &p, &one, &one, NULL, NULL, &one, VKMM_NUMBERS_ANY, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
+    assert_int_equal(
+        vkmm_verify_problem(&log, &p, &one, &one, NULL, NULL, &one, VKMM_NUMBERS_ANY, VKMM_VERIFY_FULL, 1, &v),
+        VKMM_INVALID);
     assert_string_equal(h.last, "the bias is needed to verify the product");
     const vkmm_view c = vkmm_view_rows(&one, 1, 1, VKMM_F32), wide = vkmm_view_rows(&one, 1, 2, VKMM_F32);
     const vkmm_claim claim = {.a = c, .b = c, .c = c, .alpha = 1, .bias = wide};
@@ -112,11 +117,13 @@ static void test_the_bias_must_be_there(void **state)
     assert_int_equal(vkmm_verify_claim(&log, &mixed, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
 }
 
-/* What is not linear is sampled: a wrong row, a wrong column and a product without its activation are found, and the sentence tells what was done. */
+/* What is not linear is sampled: a wrong row, a wrong column and a product without its activation are found, and the
+ * sentence tells what was done. */
 static void test_activations_are_sampled(void **state)
 {
     (void)state;
-    static const vkmm_types kinds[] = {{VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_I8, VKMM_I32, VKMM_I32}};
+    static const vkmm_types kinds[] = {
+        {VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_I8, VKMM_I32, VKMM_I32}};
     for (size_t t = 0; t < sizeof kinds / sizeof kinds[0]; t++) {
         for (int a = VKMM_RELU; a <= (t < 2 ? VKMM_GELU : VKMM_RELU); a++) {
             scaled s = large(kinds[t], (vkmm_activation)a);
@@ -126,7 +133,8 @@ static void test_activations_are_sampled(void **state)
             assert_string_equal(vkmm_verify_method_name(v.method), "samples");
             assert_contains(v.sentence, "5 whole rows, 5 whole columns and 512 elements agree");
             for (uint64_t i = 0; i < LARGE_M; i += 17) assert_caught(&s, VKMM_VERIFY_FREIVALDS, 0, i, LARGE_N - 1, 1e4);
-            for (uint64_t j = 0; j < LARGE_N; j += 17) assert_caught(&s, VKMM_VERIFY_FREIVALDS, 0, LARGE_M - 1, j, -1e4);
+            for (uint64_t j = 0; j < LARGE_N; j += 17)
+                assert_caught(&s, VKMM_VERIFY_FREIVALDS, 0, LARGE_M - 1, j, -1e4);
             s.p.activation = VKMM_ACTIVATION_NONE;
             assert_false(scaled_verify(&s, VKMM_VERIFY_FREIVALDS).passed);
             scaled_end(&s);
@@ -143,11 +151,13 @@ static void test_gelu_is_the_formula(void **state)
     for (float x = -6.0F; x < 6.0F; x += 0.37F) {
         scaled s = scaled_make(&p, VKMM_INIT_ONES);
         gemm_set(VKMM_F32, s.a, 0, (double)x);
-        const double want = gemm_activate(&p, (double)x), exact = 0.5 * (double)x * (1.0 + erf((double)x * 0.70710678118654752));
+        const double want = gemm_activate(&p, (double)x),
+                     exact = 0.5 * (double)x * (1.0 + erf((double)x * 0.70710678118654752));
         gemm_set(VKMM_F32, s.c, 0, want);
         assert_right(&s, VKMM_VERIFY_FULL);
         gemm_set(VKMM_F32, s.c, 0, exact);
-        assert_int_equal(scaled_verify(&s, VKMM_VERIFY_FULL).passed, fabs(exact - want) < 60 * 0x1p-23 * fabs((double)x));
+        assert_int_equal(scaled_verify(&s, VKMM_VERIFY_FULL).passed,
+                         fabs(exact - want) < 60 * 0x1p-23 * fabs((double)x));
         gemm_set(VKMM_F32, s.c, 0, want + 80 * 0x1p-23 * fabs((double)x));
         assert_false(scaled_verify(&s, VKMM_VERIFY_FULL).passed);
         scaled_end(&s);
@@ -162,13 +172,16 @@ static void test_activations_of_nan_and_infinity(void **state)
         if (!vkmm_type_of(types.in)->is_float) continue;
         for (int a = VKMM_ACTIVATION_NONE; a <= VKMM_GELU; a++) {
             const vkmm_activation activation = (vkmm_activation)a;
-            assert_true(scaled_accepts(types, activation, NAN, NAN) && scaled_accepts(types, activation, INFINITY, INFINITY));
+            assert_true(scaled_accepts(types, activation, NAN, NAN) &&
+                        scaled_accepts(types, activation, INFINITY, INFINITY));
             assert_false(scaled_accepts(types, activation, NAN, 0) || scaled_accepts(types, activation, NAN, INFINITY));
-            assert_false(scaled_accepts(types, activation, INFINITY, NAN) || scaled_accepts(types, activation, INFINITY, 1));
+            assert_false(scaled_accepts(types, activation, INFINITY, NAN) ||
+                         scaled_accepts(types, activation, INFINITY, 1));
             assert_int_equal(scaled_accepts(types, activation, -INFINITY, -INFINITY), a == VKMM_ACTIVATION_NONE);
             assert_int_equal(scaled_accepts(types, activation, -INFINITY, 0), a != VKMM_ACTIVATION_NONE);
             assert_int_equal(scaled_accepts(types, activation, -INFINITY, NAN), a == VKMM_GELU);
-            assert_false(scaled_accepts(types, activation, -INFINITY, 5) || scaled_accepts(types, activation, -INFINITY, INFINITY));
+            assert_false(scaled_accepts(types, activation, -INFINITY, 5) ||
+                         scaled_accepts(types, activation, -INFINITY, INFINITY));
         }
     }
 }

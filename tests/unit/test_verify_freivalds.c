@@ -25,19 +25,22 @@ static void test_right_products_pass(void **state)
             for (int i = 0; i < 4; i++) {
                 product p = make((vkmm_type)t, shapes[s][0], shapes[s][1], shapes[s][2], inits[i], i % 2);
                 vkmm_verdict v = verify(&p, FREIVALDS, 3);
-                assert_true(v.passed && v.method == FREIVALDS && !v.has_element && v.wrong_count == 0 && v.error <= v.bound);
+                assert_true(v.passed && v.method == FREIVALDS && !v.has_element && v.wrong_count == 0 &&
+                            v.error <= v.bound);
                 discard(&p);
             }
         }
     }
 }
 
-/* A float error is seen when it exceeds its own bound by the root of the row's length; two more powers of two make x_j near zero harmless. */
+/* A float error is seen when it exceeds its own bound by the root of the row's length; two more powers of two make
+ * x_j near zero harmless. */
 static double visible(const product *p, uint64_t i, uint64_t j)
 {
     double scale = 0.0;
     for (uint64_t k = 0; k < p->a.cols; k++) scale += fabs(get(&p->a, i, k) * get(&p->b, k, j));
-    return 8.0 * sqrt((double)p->c.cols) * vkmm_tolerance(p->a.cols, VKMM_NUMBERS_RANDOM) * vkmm_type_of(p->c.type)->epsilon * scale;
+    return 8.0 * sqrt((double)p->c.cols) * vkmm_tolerance(p->a.cols, VKMM_NUMBERS_RANDOM) *
+           vkmm_type_of(p->c.type)->epsilon * scale;
 }
 
 static void test_one_wrong_element_is_found_anywhere(void **state)
@@ -68,7 +71,8 @@ static void test_nan_and_infinity_are_found_anywhere(void **state)
     }
 }
 
-/* A NaN of C lies in the scratch tile when its row is recomputed, where only K = 5 of the tile's rows are then written. */
+/* A NaN of C lies in the scratch tile when its row is recomputed, where only K = 5 of the tile's rows are then
+ * written. */
 static void test_nan_does_not_spread(void **state)
 {
     (void)state;
@@ -77,7 +81,8 @@ static void test_nan_does_not_spread(void **state)
     discard(&p);
 }
 
-/* Too little for the vectors, but twice the bound: whole rows see it, and count it once although there are fewer rows than picks. */
+/* Too little for the vectors, but twice the bound: whole rows see it, and count it once although there are fewer
+ * rows than picks. */
 static void test_a_small_error_in_a_whole_row(void **state)
 {
     (void)state;
@@ -87,7 +92,8 @@ static void test_a_small_error_in_a_whole_row(void **state)
     discard(&p);
 }
 
-/* Just beyond the bound, anywhere: three random rows of 60 alone would find about 22 of 400, with 64 elements of 720 about 56. */
+/* Just beyond the bound, anywhere: three random rows of 60 alone would find about 22 of 400, with 64 elements of 720
+ * about 56. */
 static void test_random_elements_are_checked(void **state)
 {
     (void)state;
@@ -119,7 +125,8 @@ static void test_integer_errors_are_found(void **state)
         for (uint64_t trial = 0; trial < 40; trial++) {
             uint64_t i = pick(trial, 6, M), j = pick(trial, 7, N);
             double right = get(&p.c, i, j);
-            assert_finds(&p, FREIVALDS, trial, i, j, right > 0 ? right - (double)(1 << trial % 31) : right + (double)(1 << trial % 31));
+            assert_finds(&p, FREIVALDS, trial, i, j,
+                         right > 0 ? right - (double)(1 << trial % 31) : right + (double)(1 << trial % 31));
         }
         discard(&p);
     }
@@ -195,8 +202,8 @@ static int passes_as(const product *p, vkmm_numbers numbers, vkmm_verify_method 
     return v.passed;
 }
 
-/* 4096 times 0.7: each addition within a power of two rounds the same way, and the right sum is off by five times √K. What no roundings explain is
- * still wrong. */
+/* 4096 times 0.7: each addition within a power of two rounds the same way, and the right sum is off by five times
+ * √K. What no roundings explain is still wrong. */
 static void test_numbers_with_a_pattern(void **state)
 {
     (void)state;

@@ -186,7 +186,8 @@ static void test_overflow_of_the_type_is_infinity(void **state)
     }
 }
 
-/* huge − huge: a kernel in the type's arithmetic gets infinity − infinity. But where no partial sum can overflow, NaN is wrong. */
+/* huge − huge: a kernel in the type's arithmetic gets infinity − infinity. But where no partial sum can overflow,
+ * NaN is wrong. */
 static void test_overflow_of_partial_sums(void **state)
 {
     (void)state;
@@ -236,7 +237,8 @@ static void test_empty_products(void **state)
     static const vkmm_verify_method methods[] = {VKMM_VERIFY_AUTO, VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
     for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
         for (size_t m = 0; m < 3; m++) {
-            product no_rows = make((vkmm_type)t, 0, 5, 3, VKMM_INIT_ONES, 0), no_cols = make((vkmm_type)t, 5, 0, 3, VKMM_INIT_ONES, 0);
+            product no_rows = make((vkmm_type)t, 0, 5, 3, VKMM_INIT_ONES, 0),
+                    no_cols = make((vkmm_type)t, 5, 0, 3, VKMM_INIT_ONES, 0);
             product no_terms = make((vkmm_type)t, 5, 7, 0, VKMM_INIT_ONES, 0);
             assert_true(passes(&no_rows, methods[m]) && passes(&no_cols, methods[m]) && passes(&no_terms, methods[m]));
             assert_contains(verify(&no_rows, methods[m], 1).sentence, "empty");

@@ -1,4 +1,5 @@
-/* Verification of matrices in mapped files, which together are larger than what it may keep in memory. Reads /proc (Linux). */
+/* Verification of matrices in mapped files, which together are larger than what it may keep in memory. Reads /proc
+ * (Linux). */
 #include "unit.h"
 
 #include "base/file.h"

@@ -1,4 +1,5 @@
-/* f16 and bf16 at the ends of their range: the rounding of C, sums and elements that overflow, subnormals, NaN and infinity. */
+/* f16 and bf16 at the ends of their range: the rounding of C, sums and elements that overflow, subnormals, NaN and
+ * infinity. */
 #include "scaled.h"
 
 #include <math.h>
@@ -15,8 +16,9 @@ static void test_rounding_of_c(void **state)
         const double epsilon = vkmm_type_of(kinds[t]->out)->epsilon;
         vkmm_problem p = scaled_by(scaled_typed(1, 1, 1, *kinds[t]), 1, 0);
         for (int sign = -1; sign <= 1; sign += 2) {
-            for (int step = 1; step < 16; step++) { /* between 1 and the next number, and from 2 on, where spacings double */
-                if (step == 8) continue;            /* a tie: both are as near */
+            for (int step = 1; step < 16;
+                 step++) {               /* between 1 and the next number, and from 2 on, where spacings double */
+                if (step == 8) continue; /* a tie: both are as near */
                 scaled s = scaled_make(&p, VKMM_INIT_ONES);
                 s.p.alpha = sign * (1 + epsilon * step / 16);
                 for (int up = 0; up < 3; up++) {
@@ -41,15 +43,18 @@ static void test_c_beyond_the_range(void **state)
     const struct {
         vkmm_types types;
         double edge, most; /* infinite from `edge` on */
-    } cases[] = {{{VKMM_F16, VKMM_F16, VKMM_F32}, 65520.0, 65504.0}, {{VKMM_BF16, VKMM_BF16, VKMM_F32}, 0x1.ffp127, 0x1.fep127}};
+    } cases[] = {{{VKMM_F16, VKMM_F16, VKMM_F32}, 65520.0, 65504.0},
+                 {{VKMM_BF16, VKMM_BF16, VKMM_F32}, 0x1.ffp127, 0x1.fep127}};
     for (size_t i = 0; i < 2; i++) {
         const vkmm_type out = cases[i].types.out;
         for (int sign = -1; sign <= 1; sign += 2) {
             const struct {
                 double value;
                 int finite, infinite;
-            } values[] = {
-                {cases[i].edge * (1 - 0x1p-16), 1, 0}, {cases[i].edge, 1, 1}, {cases[i].edge * (1 + 0x1p-16), 0, 1}, {0x1.ffffp127, 0, 1}};
+            } values[] = {{cases[i].edge * (1 - 0x1p-16), 1, 0},
+                          {cases[i].edge, 1, 1},
+                          {cases[i].edge * (1 + 0x1p-16), 0, 1},
+                          {0x1.ffffp127, 0, 1}};
             for (size_t v = 0; v < 4; v++) {
                 const vkmm_problem p = scaled_by(scaled_typed(1, 1, 1, cases[i].types), sign * values[v].value, 0);
                 scaled s = scaled_make(&p, VKMM_INIT_ONES);
@@ -67,7 +72,8 @@ static void test_c_beyond_the_range(void **state)
     }
 }
 
-/* 600 terms of 16·16: 153,600. In f16 sums that is infinite and said to be; in f32 sums finite, and infinite where C is f16. */
+/* 600 terms of 16·16: 153,600. In f16 sums that is infinite and said to be; in f32 sums finite, and infinite where C
+ * is f16. */
 static void test_sums_that_overflow(void **state)
 {
     (void)state;
@@ -100,8 +106,10 @@ static void test_f32_goes_through_f16_when_told(void **state)
 {
     (void)state;
     const vkmm_types types = {VKMM_F32, VKMM_F32, VKMM_F16}, plain = {VKMM_F32, VKMM_F32, VKMM_F32};
-    assert_true(scaled_accepts(types, VKMM_ACTIVATION_NONE, 1e6, INFINITY) && !scaled_accepts(types, VKMM_ACTIVATION_NONE, 1e6, 1e6));
-    assert_true(scaled_accepts(types, VKMM_ACTIVATION_NONE, 1e-9, 0) && scaled_accepts(plain, VKMM_ACTIVATION_NONE, 1e6, 1e6));
+    assert_true(scaled_accepts(types, VKMM_ACTIVATION_NONE, 1e6, INFINITY) &&
+                !scaled_accepts(types, VKMM_ACTIVATION_NONE, 1e6, 1e6));
+    assert_true(scaled_accepts(types, VKMM_ACTIVATION_NONE, 1e-9, 0) &&
+                scaled_accepts(plain, VKMM_ACTIVATION_NONE, 1e6, 1e6));
     assert_true(scaled_accepts(types, VKMM_ACTIVATION_NONE, 1.0 + 0x1p-12, 1.0) &&
                 !scaled_accepts(plain, VKMM_ACTIVATION_NONE, 1.0 + 0x1p-12, 1.0));
     assert_false(scaled_accepts(plain, VKMM_ACTIVATION_NONE, 1e6, INFINITY));
@@ -113,10 +121,13 @@ static void test_subnormals_may_be_flushed(void **state)
     (void)state;
     const vkmm_types half = {VKMM_F16, VKMM_F16, VKMM_F32}, wide = {VKMM_F16, VKMM_F32, VKMM_F32};
     for (double x = 0x1p-24; x < 0x1p-13; x *= 2) {
-        assert_true(scaled_accepts(half, VKMM_ACTIVATION_NONE, x, x) && scaled_accepts(wide, VKMM_ACTIVATION_NONE, x, x));
-        assert_int_equal(scaled_accepts(half, VKMM_ACTIVATION_NONE, x, 0), x <= 0x1p-14); /* at 2^-14 a device may have come from below */
+        assert_true(scaled_accepts(half, VKMM_ACTIVATION_NONE, x, x) &&
+                    scaled_accepts(wide, VKMM_ACTIVATION_NONE, x, x));
+        assert_int_equal(scaled_accepts(half, VKMM_ACTIVATION_NONE, x, 0),
+                         x <= 0x1p-14); /* at 2^-14 a device may have come from below */
         assert_int_equal(scaled_accepts(wide, VKMM_ACTIVATION_NONE, x, 0), x < 0x1p-14);
-        assert_false(scaled_accepts(wide, VKMM_ACTIVATION_NONE, x, 2.5 * x) || scaled_accepts(wide, VKMM_ACTIVATION_NONE, x, -1.5 * x));
+        assert_false(scaled_accepts(wide, VKMM_ACTIVATION_NONE, x, 2.5 * x) ||
+                     scaled_accepts(wide, VKMM_ACTIVATION_NONE, x, -1.5 * x));
     }
     /* 5·2^-16 + 3·1: the first may be missing, the second not. */
     const vkmm_problem p = scaled_typed(1, 1, 2, wide);
@@ -171,7 +182,8 @@ static void test_what_is_added_may_be_flushed(void **state)
     scaled_end(&s);
 }
 
-/* 300·300 - 300·290 = 3000: in f16 the first is infinite, with a sign that the order of the terms decides; relu then makes 0 of it, but never -∞. */
+/* 300·300 - 300·290 = 3000: in f16 the first is infinite, with a sign that the order of the terms decides; relu then
+ * makes 0 of it, but never -∞. */
 static void test_relu_of_sums_that_overflow(void **state)
 {
     (void)state;

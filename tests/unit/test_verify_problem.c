@@ -53,7 +53,8 @@ static void test_the_first_wrong_matrix_is_named(void **state)
         gemm_set(VKMM_I32, s.c, gemm_index(&p, VKMM_C, 1, 2, 4), 6);
         gemm_set(VKMM_I32, s.c, gemm_index(&p, VKMM_C, 2, 0, 0), 1000);
         vkmm_verdict v = scaled_verify(&s, methods[m]);
-        assert_true(!v.passed && v.batch == 1 && v.row == 2 && v.col == 4 && v.got == 6 && v.want == 5 && v.wrong_count == 1);
+        assert_true(!v.passed && v.batch == 1 && v.row == 2 && v.col == 4 && v.got == 6 && v.want == 5 &&
+                    v.wrong_count == 1);
         assert_contains(v.sentence, "matrix 1 of the batch: C[2][4] is 6, should be 5; ");
         scaled_end(&s);
     }
@@ -64,9 +65,11 @@ static void test_one_matrix_is_not_called_a_batch(void **state)
     (void)state;
     const vkmm_problem p = {.m = M, .n = N, .k = K, .type = VKMM_U32};
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
-    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence, "all 35 elements agree with the CPU reference exactly");
+    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
+                        "all 35 elements agree with the CPU reference exactly");
     gemm_set(VKMM_U32, s.c, 0, 6);
-    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence, "C[0][0] is 6, should be 4; 1 of 35 elements is wrong");
+    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
+                        "C[0][0] is 6, should be 4; 1 of 35 elements is wrong");
     scaled_end(&s);
 }
 
@@ -75,10 +78,10 @@ static void test_the_sentence_of_a_right_batch(void **state)
     (void)state;
     vkmm_problem p = scaled_by(gemm_way(24, M, N, K, VKMM_F32), 2, 1);
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
-    assert_string_equal(
-        scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
-        "in each of 3 matrices, all 35 elements agree with the CPU reference within 16·ε·(|α|·Σ|a||b| + |β·c|), the largest error "
-        "being 0·ε·(|α|·Σ|a||b| + |β·c|); the rest of C's memory is untouched");
+    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
+                        "in each of 3 matrices, all 35 elements agree with the CPU reference within 16·ε·(|α|·Σ|a||b| "
+                        "+ |β·c|), the largest error "
+                        "being 0·ε·(|α|·Σ|a||b| + |β·c|); the rest of C's memory is untouched");
     scaled_end(&s);
 }
 
@@ -101,7 +104,8 @@ static int find_gap(const vkmm_problem *p, uint64_t at, uint64_t *batch, uint64_
     return 1;
 }
 
-/* Every element of C's memory in turn is changed: those of a matrix are wrong elements, all others were written outside. */
+/* Every element of C's memory in turn is changed: those of a matrix are wrong elements, all others were written
+ * outside. */
 static void check_memory(const scaled *s)
 {
     char where[64];
@@ -120,9 +124,11 @@ static void check_memory(const scaled *s)
         if (at < s->p.offset_c)
             snprintf(where, sizeof where, "which lies before the offset of %u and", (unsigned)s->p.offset_c);
         else if (s->p.batch_count > 1)
-            snprintf(where, sizeof where, " %u of matrix %u of the batch and belongs to no", (unsigned)line, (unsigned)batch);
+            snprintf(where, sizeof where, " %u of matrix %u of the batch and belongs to no", (unsigned)line,
+                     (unsigned)batch);
         else
-            snprintf(where, sizeof where, "which follows %s %u and", s->p.layout == VKMM_ROW_MAJOR ? "row" : "column", (unsigned)line);
+            snprintf(where, sizeof where, "which follows %s %u and", s->p.layout == VKMM_ROW_MAJOR ? "row" : "column",
+                     (unsigned)line);
         assert_contains(v.sentence, where);
     }
 }
@@ -150,14 +156,14 @@ static void test_the_sentence_of_a_change_outside(void **state)
     gemm_set(VKMM_I32, s.c, 5, -9);
     vkmm_verdict v = scaled_verify(&s, VKMM_VERIFY_FULL);
     assert_true(!v.passed && v.outside && v.at == 4 && v.wrong_count == 2);
-    assert_string_equal(v.sentence,
-                        "element 4 of C's memory, which follows row 0 and belongs to no matrix, changed from 5 to -9; 2 such elements");
+    assert_string_equal(
+        v.sentence,
+        "element 4 of C's memory, which follows row 0 and belongs to no matrix, changed from 5 to -9; 2 such elements");
     gemm_set(VKMM_I32, s.c, 0, 7); /* in another gap, before that */
     v = scaled_verify(&s, VKMM_VERIFY_FULL);
     assert_true(!v.passed && v.outside && v.at == 0 && v.wrong_count == 3);
-    assert_string_equal(
-        v.sentence,
-        "element 0 of C's memory, which lies before the offset of 1 and belongs to no matrix, changed from 1 to 7; 3 such elements");
+    assert_string_equal(v.sentence, "element 0 of C's memory, which lies before the offset of 1 and belongs to no "
+                                    "matrix, changed from 1 to 7; 3 such elements");
     gemm_set(VKMM_I32, s.c, 6, 0); /* a wrong element counts for more */
     v = scaled_verify(&s, VKMM_VERIFY_FULL);
     assert_true(!v.passed && v.has_element && !v.outside);
@@ -177,7 +183,9 @@ static void test_nan_in_gaps(void **state)
     memcpy((char *)s.c + 12, &other, 4);
     assert_true(scaled_verify(&s, VKMM_VERIFY_FULL).outside);
     vkmm_verdict v = {.passed = 1};
-    assert_int_equal(vkmm_verify_problem(NULL, &p, s.a, s.b, NULL, s.before, s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_NONE, 1, &v), VKMM_OK);
+    assert_int_equal(
+        vkmm_verify_problem(NULL, &p, s.a, s.b, NULL, s.before, s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_NONE, 1, &v),
+        VKMM_OK);
     assert_true(!v.passed && !v.outside && v.method == VKMM_VERIFY_NONE);
     scaled_end(&s);
 }
@@ -186,7 +194,8 @@ static vkmm_status without_before(vkmm_problem p, heard *h, vkmm_verdict *v)
 {
     const vkmm_log log = hear_with(h);
     scaled s = scaled_make(&p, VKMM_INIT_ONES);
-    vkmm_status status = vkmm_verify_problem(&log, &p, s.a, s.b, NULL, NULL, s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, v);
+    vkmm_status status =
+        vkmm_verify_problem(&log, &p, s.a, s.b, NULL, NULL, s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FULL, 1, v);
     scaled_end(&s);
     return status;
 }
@@ -199,7 +208,9 @@ static void test_what_c_was_is_demanded_where_it_counts(void **state)
     assert_int_equal(without_before(scaled_by(gemm_way(0, M, N, K, VKMM_F32), 1, 2), &h, &v), VKMM_INVALID);
     assert_string_equal(h.last, "what C was before the product is needed to verify it: beta is not 0");
     assert_int_equal(without_before(gemm_way(8, M, N, K, VKMM_F32), &h, &v), VKMM_INVALID);
-    assert_string_equal(h.last, "what C was before the product is needed to verify it: its memory has gaps that must stay as they were");
+    assert_string_equal(
+        h.last,
+        "what C was before the product is needed to verify it: its memory has gaps that must stay as they were");
     assert_true(v.wrong_count == 77);
     assert_int_equal(without_before(scaled_by(gemm_way(7, M, N, K, VKMM_F32), 2, 0), &h, &v), VKMM_OK);
     assert_true(v.passed);
@@ -215,7 +226,9 @@ static void test_empty_problems(void **state)
         vkmm_verdict v = {0};
         p.batch_count = UINT32_MAX;
         assert_int_equal(vkmm_problem_check(NULL, &p, NULL), VKMM_OK);
-        assert_int_equal(vkmm_verify_problem(NULL, &p, NULL, NULL, NULL, NULL, NULL, VKMM_NUMBERS_RANDOM, methods[m], 1, &v), VKMM_OK);
+        assert_int_equal(
+            vkmm_verify_problem(NULL, &p, NULL, NULL, NULL, NULL, NULL, VKMM_NUMBERS_RANDOM, methods[m], 1, &v),
+            VKMM_OK);
         assert_true(v.passed);
         assert_contains(v.sentence, "empty");
     }
@@ -230,29 +243,37 @@ static void test_auto_counts_the_products_of_the_batch(void **state)
         vkmm_type type;
         vkmm_verify_method method;
     } cases[] = {
-        {64, 64, VKMM_F32, VKMM_VERIFY_FULL}, {64, 65, VKMM_F32, VKMM_VERIFY_FREIVALDS}, {32, 600, VKMM_F32, VKMM_VERIFY_FULL},
-        {64, 65, VKMM_I32, VKMM_VERIFY_FULL}, {256, 1, VKMM_F64, VKMM_VERIFY_FULL},      {256, 2, VKMM_F64, VKMM_VERIFY_FREIVALDS},
+        {64, 64, VKMM_F32, VKMM_VERIFY_FULL},  {64, 65, VKMM_F32, VKMM_VERIFY_FREIVALDS},
+        {32, 600, VKMM_F32, VKMM_VERIFY_FULL}, {64, 65, VKMM_I32, VKMM_VERIFY_FULL},
+        {256, 1, VKMM_F64, VKMM_VERIFY_FULL},  {256, 2, VKMM_F64, VKMM_VERIFY_FREIVALDS},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const uint64_t n = cases[i].n;
-        const vkmm_problem p = {
-            .m = n, .n = n, .k = n, .type = cases[i].type, .batch_count = cases[i].batches, .stride_c = n * n}; /* one A, one B */
+        const vkmm_problem p = {.m = n,
+                                .n = n,
+                                .k = n,
+                                .type = cases[i].type,
+                                .batch_count = cases[i].batches,
+                                .stride_c = n * n}; /* one A, one B */
         void *zeros = calloc(cases[i].batches * n * n, 8);
         vkmm_verdict v = {0};
         assert_non_null(zeros);
-        assert_int_equal(vkmm_verify_problem(NULL, &p, zeros, zeros, NULL, NULL, zeros, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO, 1, &v),
+        assert_int_equal(vkmm_verify_problem(NULL, &p, zeros, zeros, NULL, NULL, zeros, VKMM_NUMBERS_RANDOM,
+                                             VKMM_VERIFY_AUTO, 1, &v),
                          VKMM_OK);
         assert_true(v.passed && v.method == cases[i].method);
         free(zeros);
     }
 }
 
-/* The whole rows and single elements that are looked at differ: an error too small for the vectors is found in one matrix or another. */
+/* The whole rows and single elements that are looked at differ: an error too small for the vectors is found in one
+ * matrix or another. */
 static void test_every_matrix_has_rows_of_its_own(void **state)
 {
     (void)state;
     enum { SIZE = 60, BATCHES = 40 };
-    vkmm_problem p = {.m = SIZE, .n = SIZE, .k = SIZE, .type = VKMM_F32, .batch_count = BATCHES, .stride_c = SIZE * SIZE};
+    vkmm_problem p = {
+        .m = SIZE, .n = SIZE, .k = SIZE, .type = VKMM_F32, .batch_count = BATCHES, .stride_c = SIZE * SIZE};
     float *ones = malloc(SIZE * SIZE * sizeof *ones), *c = malloc(BATCHES * SIZE * SIZE * sizeof *c);
     assert_true(ones != NULL && c != NULL);
     vkmm_fill(ones, SIZE, SIZE, VKMM_F32, VKMM_INIT_ONES, 0);
@@ -260,13 +281,17 @@ static void test_every_matrix_has_rows_of_its_own(void **state)
     vkmm_verdict v = {0};
     unsigned found = 0;
     for (size_t row = 0; row < SIZE; row++) {
-        for (size_t x = 0; x < BATCHES; x++) c[(x * SIZE + row) * SIZE + 7] = SIZE + 20 * SIZE * 0x1p-23F; /* the bound is 16 */
-        assert_int_equal(vkmm_verify_problem(NULL, &p, ones, ones, NULL, NULL, c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FREIVALDS, 1, &v),
-                         VKMM_OK);
+        for (size_t x = 0; x < BATCHES; x++)
+            c[(x * SIZE + row) * SIZE + 7] = SIZE + 20 * SIZE * 0x1p-23F; /* the bound is 16 */
+        assert_int_equal(
+            vkmm_verify_problem(NULL, &p, ones, ones, NULL, NULL, c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FREIVALDS, 1, &v),
+            VKMM_OK);
         found += v.has_element && v.row == row && v.col == 7;
         for (size_t x = 0; x < BATCHES; x++) c[(x * SIZE + row) * SIZE + 7] = SIZE;
     }
-    assert_true(found > SIZE * 3 / 4); /* the same three rows between first and last for all would find 3 + 2 and a few elements */
+    assert_true(found >
+                SIZE * 3 /
+                    4); /* the same three rows between first and last for all would find 3 + 2 and a few elements */
     free(ones);
     free(c);
 }
@@ -284,7 +309,8 @@ static void test_without_memory(void **state)
             const vkmm_log log = hear_with(&h);
             vkmm_verdict v = {.wrong_count = 77};
             vkmm_alloc_fail_after(++n);
-            status = vkmm_verify_problem(&log, &p, s.a, s.b, NULL, s.before, s.c, VKMM_NUMBERS_RANDOM, VKMM_VERIFY_FREIVALDS, 1, &v);
+            status = vkmm_verify_problem(&log, &p, s.a, s.b, NULL, s.before, s.c, VKMM_NUMBERS_RANDOM,
+                                         VKMM_VERIFY_FREIVALDS, 1, &v);
             vkmm_alloc_fail_after(0);
             assert_true(status == VKMM_OK ? v.passed && h.count == 0 : v.wrong_count == 77 && h.count == 1);
             assert_true(status == VKMM_OK || status == VKMM_OUT_OF_MEMORY);

@@ -1,4 +1,5 @@
-/* α, β and what C was, at the ends of the floats' range and beyond: NaN, infinities, subnormals, and sums of nothing. */
+/* α, β and what C was, at the ends of the floats' range and beyond: NaN, infinities, subnormals, and sums of
+ * nothing. */
 #include "scaled.h"
 
 #include <float.h>
@@ -61,7 +62,8 @@ static void test_nothing_is_summed_where_k_is_0(void **state)
             assert_right(&s, VKMM_VERIFY_FULL);
             assert_caught(&s, VKMM_VERIFY_FULL, 0, 1, 2, NAN);
             assert_true(passes_after(&s, NAN, NAN) && passes_after(&s, -INFINITY, -INFINITY));
-            assert_false(passes_after(&s, NAN, 3) || passes_after(&s, -INFINITY, INFINITY) || passes_after(&s, INFINITY, 3));
+            assert_false(passes_after(&s, NAN, 3) || passes_after(&s, -INFINITY, INFINITY) ||
+                         passes_after(&s, INFINITY, 3));
             scaled_end(&s);
         }
     }
@@ -101,8 +103,10 @@ static void test_scaling_at_the_ends_of_the_range(void **state)
         const vkmm_type t = (vkmm_type)type;
         const double least = vkmm_type_of(t)->min_normal, most = t == VKMM_F32 ? (double)FLT_MAX : DBL_MAX;
         scaled s = scaled_small(t, 0, 1, 2);
-        assert_true(passes_after(&s, most, INFINITY) && passes_after(&s, most, most)); /* rounded to nearest, or toward zero */
-        assert_false(passes_after(&s, most, -INFINITY) || passes_after(&s, most, NAN) || passes_after(&s, most, most / 2));
+        assert_true(passes_after(&s, most, INFINITY) &&
+                    passes_after(&s, most, most)); /* rounded to nearest, or toward zero */
+        assert_false(passes_after(&s, most, -INFINITY) || passes_after(&s, most, NAN) ||
+                     passes_after(&s, most, most / 2));
         assert_true(passes_after(&s, least / 8, least / 4) && passes_after(&s, least / 8, 0)); /* kept, or flushed */
         assert_false(passes_after(&s, least / 8, least / 8) || passes_after(&s, least, 0));
         scaled_end(&s);
@@ -159,7 +163,8 @@ static void test_infinite_alpha_and_a_sum_near_0(void **state)
     }
 }
 
-/* 1e-30·(1e30·1e30): the exact result is no problem, but the sum in the type's arithmetic is infinite before α makes it small. */
+/* 1e-30·(1e30·1e30): the exact result is no problem, but the sum in the type's arithmetic is infinite before α makes
+ * it small. */
 static void test_overflow_of_the_sum_before_alpha(void **state)
 {
     (void)state;
@@ -171,7 +176,9 @@ static void test_overflow_of_the_sum_before_alpha(void **state)
         for (uint64_t i = 0; i < 9; i++) gemm_set((vkmm_type)t, s.c, i, huge[t]);
         assert_right(&s, VKMM_VERIFY_FULL);
         assert_true(passes_with(&s, INFINITY));
-        if (t == VKMM_F32) assert_false(passes_with(&s, 0) || passes_with(&s, -huge[t])); /* f64: nothing wider is at hand to scale with */
+        if (t == VKMM_F32)
+            assert_false(passes_with(&s, 0) ||
+                         passes_with(&s, -huge[t])); /* f64: nothing wider is at hand to scale with */
         scaled_end(&s);
     }
 }
@@ -190,7 +197,8 @@ static void test_overflow_of_beta_times_c(void **state)
     assert_false(passes_with(&s, 1e38));
     s.p.beta = 1;
     for (uint64_t i = 0; i < 9; i++) gemm_set(VKMM_F32, s.c, i, 0);
-    assert_true(passes_with(&s, INFINITY)); /* |a·b| + |c₀| is beyond the range, too: whoever adds the magnitudes first may overflow */
+    assert_true(passes_with(
+        &s, INFINITY)); /* |a·b| + |c₀| is beyond the range, too: whoever adds the magnitudes first may overflow */
     scaled_end(&s);
 }
 
@@ -222,11 +230,16 @@ static void test_flushed_subnormals_pass(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_c_was_counts_only_with_beta), cmocka_unit_test(test_nothing_is_summed_where_alpha_is_0),
-        cmocka_unit_test(test_nothing_is_summed_where_k_is_0),   cmocka_unit_test(test_scaling_is_exact),
-        cmocka_unit_test(test_scaling_at_the_ends_of_the_range), cmocka_unit_test(test_scalars_that_are_no_numbers),
-        cmocka_unit_test(test_infinite_alpha_and_a_sum_near_0),  cmocka_unit_test(test_overflow_of_the_sum_before_alpha),
-        cmocka_unit_test(test_overflow_of_beta_times_c),         cmocka_unit_test(test_flushed_subnormals_pass),
+        cmocka_unit_test(test_what_c_was_counts_only_with_beta),
+        cmocka_unit_test(test_nothing_is_summed_where_alpha_is_0),
+        cmocka_unit_test(test_nothing_is_summed_where_k_is_0),
+        cmocka_unit_test(test_scaling_is_exact),
+        cmocka_unit_test(test_scaling_at_the_ends_of_the_range),
+        cmocka_unit_test(test_scalars_that_are_no_numbers),
+        cmocka_unit_test(test_infinite_alpha_and_a_sum_near_0),
+        cmocka_unit_test(test_overflow_of_the_sum_before_alpha),
+        cmocka_unit_test(test_overflow_of_beta_times_c),
+        cmocka_unit_test(test_flushed_subnormals_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

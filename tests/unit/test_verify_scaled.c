@@ -59,7 +59,8 @@ static void test_one_wrong_element_is_found(void **state)
     for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
         scaled s = scaled_large((vkmm_type)t, 2, 3, VKMM_INIT_INT);
         const double off = t == VKMM_BF16 ? 16 : 1; /* whose 8 bits round a row by about 2 altogether */
-        for (uint64_t i = 0; i < LARGE_M; i += 17) assert_caught(&s, methods[i % 2], 0, i, 2 * i, scaled_get(&s, 0, i, 2 * i) + off);
+        for (uint64_t i = 0; i < LARGE_M; i += 17)
+            assert_caught(&s, methods[i % 2], 0, i, 2 * i, scaled_get(&s, 0, i, 2 * i) + off);
         scaled_end(&s);
     }
 }
@@ -95,20 +96,22 @@ static void test_the_sentence_tells_the_unit(void **state)
     (void)state;
     scaled s = scaled_small(VKMM_F32, 4, 2, 3);
     gemm_set(VKMM_F32, s.c, 0, 12);
-    assert_string_equal(
-        scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
-        "C[0][0] is 12, should be 11: off by 1, 4.8e+04 times the allowed 16·ε·(|α|·Σ|a||b| + |β·c|); 1 of 9 elements is wrong");
+    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
+                        "C[0][0] is 12, should be 11: off by 1, 4.8e+04 times the allowed 16·ε·(|α|·Σ|a||b| + |β·c|); "
+                        "1 of 9 elements is wrong");
     scaled_end(&s);
     s = scaled_small(VKMM_F32, 4, 2, 0);
-    assert_contains(scaled_verify(&s, VKMM_VERIFY_FULL).sentence, "all 9 elements agree with the CPU reference within 16·ε·|α|·Σ|a||b|, ");
+    assert_contains(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
+                    "all 9 elements agree with the CPU reference within 16·ε·|α|·Σ|a||b|, ");
     scaled_end(&s);
     s = scaled_small(VKMM_F32, 0, 1, 1);
-    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence, "all 9 elements agree with the CPU reference exactly");
+    assert_string_equal(scaled_verify(&s, VKMM_VERIFY_FULL).sentence,
+                        "all 9 elements agree with the CPU reference exactly");
     scaled_end(&s);
 }
 
-/* An error that vectors cannot see, twice its bound in one of 300 columns, is seen only where the row is recomputed: that must be rare, for
- * nothing makes a row of a right product suspect; also where β·C₀ outweighs the product. */
+/* An error that vectors cannot see, twice its bound in one of 300 columns, is seen only where the row is recomputed:
+ * that must be rare, for nothing makes a row of a right product suspect; also where β·C₀ outweighs the product. */
 static void test_right_rows_are_not_suspect(void **state)
 {
     (void)state;

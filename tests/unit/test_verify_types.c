@@ -1,5 +1,5 @@
-/* Every combination of narrow types: what devices make of random numbers passes, and a wrong element, a missing term, a dropped block of K and
- * swapped rows do not. */
+/* Every combination of narrow types: what devices make of random numbers passes, and a wrong element, a missing
+ * term, a dropped block of K and swapped rows do not. */
 #include "sums.h"
 
 enum { M = 20, N = 70, K = 512 };
@@ -78,12 +78,15 @@ static void test_a_wrong_element_is_found(void **state)
         sums_multiply(&s, SEQUENTIAL, s.p.k);
         for (uint64_t i = 7; i < 60; i += 13) {
             const double right = got(&s, i, i), epsilon = vkmm_type_of(s.types.out)->epsilon;
-            const double near = s.types.compute == VKMM_F16 ? 0.05 * (double)s.p.k : 4 * epsilon * fabs(right) + 0x1p-12;
-            const double wrong[] = {epsilon > 0.0 ? right + near : right + 1, -right, right + 9, s.types.out == VKMM_F16 ? INFINITY : 0.0};
+            const double near =
+                s.types.compute == VKMM_F16 ? 0.05 * (double)s.p.k : 4 * epsilon * fabs(right) + 0x1p-12;
+            const double wrong[] = {epsilon > 0.0 ? right + near : right + 1, -right, right + 9,
+                                    s.types.out == VKMM_F16 ? INFINITY : 0.0};
             for (int w = 0; w < 4; w++) {
                 put(&s, i, i, wrong[w]);
                 const vkmm_verdict v = sums_verify(&s, methods[w != 0], VKMM_NUMBERS_RANDOM);
-                if (v.passed) fail_msg("%s: %g instead of %g passed: %s", name_of(&s.types), wrong[w], right, v.sentence);
+                if (v.passed)
+                    fail_msg("%s: %g instead of %g passed: %s", name_of(&s.types), wrong[w], right, v.sentence);
                 assert_true(v.has_element && v.row == i && v.col == i);
                 put(&s, i, i, right);
             }

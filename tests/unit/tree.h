@@ -25,7 +25,8 @@ static inline int remove_root(void **state)
     return system(command);
 }
 
-/* A file of the tree, with the folders that it needs; text NULL: it vanishes. Whoever reads it meanwhile sees all of the old or of the new. */
+/* A file of the tree, with the folders that it needs; text NULL: it vanishes. Whoever reads it meanwhile sees all of
+ * the old or of the new. */
 static inline void put(const char *name, const char *text)
 {
     char path[512], fresh[80];

@@ -1,4 +1,5 @@
-/* The public functions that belong to no single room. Those of one object (instance, device, shader, job) stand in that object's room. */
+/* The public functions that belong to no single room. Those of one object (instance, device, shader, job) stand in
+ * that object's room. */
 #include <string.h>
 #include <threads.h>
 
@@ -59,7 +60,8 @@ static void copy(void *to, const void *from, uint64_t bytes)
 /* The matrices of C, stored row by row (column by column), and nothing of what lies between them. */
 static void copy_matrices(const vkmm_problem *problem, char *to, const char *from)
 {
-    const uint64_t size = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes, ld = vkmm_operand_ld(problem, VKMM_C);
+    const uint64_t size = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes,
+                   ld = vkmm_operand_ld(problem, VKMM_C);
     const int by_rows = problem->layout == VKMM_ROW_MAJOR;
     const uint64_t lines = by_rows ? problem->m : problem->n, length = by_rows ? problem->n : problem->m;
     for (uint64_t batch = 0; batch < vkmm_problem_batches(problem); batch++) {
@@ -70,8 +72,8 @@ static void copy_matrices(const vkmm_problem *problem, char *to, const char *fro
 }
 
 /* In panels, from the caller's memory and into it. */
-static vkmm_status multiply_in_panels(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, const void *bias,
-                                      void *c)
+static vkmm_status multiply_in_panels(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b,
+                                      const void *bias, void *c)
 {
     vkmm_stream *stream = NULL;
     const vkmm_stream_params params = {.job = {.problem = *problem}};
@@ -82,7 +84,8 @@ static vkmm_status multiply_in_panels(vkmm_device *device, const vkmm_problem *p
     return status;
 }
 
-static vkmm_status multiply_at_once(vkmm_job *job, const vkmm_problem *problem, const void *a, const void *b, const void *bias, void *c)
+static vkmm_status multiply_at_once(vkmm_job *job, const vkmm_problem *problem, const void *a, const void *b,
+                                    const void *bias, void *c)
 {
     if (vkmm_problem_alpha(problem) != 0) { /* otherwise they may not be read */
         copy(vkmm_job_matrix(job, VKMM_A), a, vkmm_operand_bytes(problem, VKMM_A));
@@ -95,7 +98,8 @@ static vkmm_status multiply_at_once(vkmm_job *job, const vkmm_problem *problem, 
     return status;
 }
 
-vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b, const void *bias, void *c)
+vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b,
+                          const void *bias, void *c)
 {
     vkmm_job *job = NULL;
     vkmm_job_params params = {.problem = *problem};
@@ -103,7 +107,8 @@ vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, cons
     vkmm_held held;
     vkmm_status status = vkmm_problem_check(vkmm_device_log(device), problem, NULL);
     if (status != VKMM_OK) return status;
-    if (vkmm_stream_reason(device, problem, 0, reason, sizeof reason)) return multiply_in_panels(device, problem, a, b, bias, c);
+    if (vkmm_stream_reason(device, problem, 0, reason, sizeof reason))
+        return multiply_in_panels(device, problem, a, b, bias, c);
     vkmm_errors_hold(&held);
     status = vkmm_job_create(device, NULL, &params, &job);
     vkmm_errors_release(&held);

@@ -4,7 +4,8 @@
 #include "plan/plan.h"
 #include "vk/executable.h"
 
-vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, vkmm_statistic *statistics, uint32_t *count)
+vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, vkmm_statistic *statistics,
+                                   uint32_t *count)
 {
     const vkmm_device_info *info = &device->physical->info;
     const vkmm_wish wish = {.kernel = params->kernel,
@@ -20,8 +21,8 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
     vkmm_status status = vkmm_problem_check(vkmm_device_log(device), &params->problem, NULL);
     if (status == VKMM_OK) status = vkmm_choose(vkmm_device_log(device), info, &params->problem, &wish, &choice);
     if (status == VKMM_OK && !choice.module)
-        status =
-            vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED, "the kernel %s runs on the host, no driver compiles it", choice.info.name);
+        status = vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
+                           "the kernel %s runs on the host, no driver compiles it", choice.info.name);
     if (status != VKMM_OK) return status;
     choice.capture_statistics = 1;
     status = vkmm_plan_create(device, &choice, &plan);

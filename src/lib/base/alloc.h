@@ -5,11 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* count × size zeroed bytes, or NULL when the product overflows or memory ends. count or size 0 gives a pointer to free.
- * The caller frees with vkmm_free. */
+/* count × size zeroed bytes, or NULL when the product overflows or memory ends. count or size 0 gives a pointer to
+ * free. The caller frees with vkmm_free. */
 void *vkmm_alloc(size_t count, size_t size);
 
-/* Grows `block` (may be NULL) to count × size bytes; the added bytes are not zeroed. NULL on failure, `block` then stays as it was. */
+/* Grows `block` (may be NULL) to count × size bytes; the added bytes are not zeroed. NULL on failure, `block` then
+ * stays as it was. */
 void *vkmm_realloc(void *block, size_t count, size_t size);
 
 void vkmm_free(void *block); /* NULL is legal */

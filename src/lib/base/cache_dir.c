@@ -41,11 +41,13 @@ int vkmm_cache_dir_is_shared(const char *path, char *why, size_t size)
     if (size > 0) why[0] = '\0';
     if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) return 0;
     if (status.st_uid != geteuid()) {
-        snprintf(why, size, "it belongs to another user (%lu, not %lu)", (unsigned long)status.st_uid, (unsigned long)geteuid());
+        snprintf(why, size, "it belongs to another user (%lu, not %lu)", (unsigned long)status.st_uid,
+                 (unsigned long)geteuid());
         return 1;
     }
     if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return 0;
-    snprintf(why, size, "others may write there (mode %04o; chmod go-w makes it yours alone)", (unsigned)(status.st_mode & 07777));
+    snprintf(why, size, "others may write there (mode %04o; chmod go-w makes it yours alone)",
+             (unsigned)(status.st_mode & 07777));
     return 1;
 }
 
@@ -55,7 +57,8 @@ vkmm_status vkmm_cache_dir_resolve(const vkmm_log *log, const char *given, char 
     char why[VKMM_CACHE_DIR_WHY];
     vkmm_status status = vkmm_cache_dir_name(log, given, path);
     if (*path == NULL || !vkmm_cache_dir_is_shared(*path, why, sizeof why)) return status;
-    if (!atomic_flag_test_and_set(&told)) vkmm_say(log, VKMM_LOG_WARNING, "nothing is kept in %s, nor read there: %s", *path, why);
+    if (!atomic_flag_test_and_set(&told))
+        vkmm_say(log, VKMM_LOG_WARNING, "nothing is kept in %s, nor read there: %s", *path, why);
     vkmm_free(*path);
     *path = NULL;
     return VKMM_OK;
@@ -67,7 +70,8 @@ static int is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Each prefix that ends before a slash, then the whole. What exists already is no failure, nor what another process made meanwhile. */
+/* Each prefix that ends before a slash, then the whole. What exists already is no failure, nor what another process
+ * made meanwhile. */
 static int make_all(char *path)
 {
     for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
@@ -94,6 +98,7 @@ vkmm_status vkmm_cache_dir_make(const vkmm_log *log, const char *path)
     int error = writable && !make_all(writable) ? errno : 0;
     vkmm_free(writable);
     if (is_folder(path)) return check_owner(log, path);
-    vkmm_say(log, VKMM_LOG_INFO, "nothing is kept in %s, which cannot be made: %s", path, strerror(error ? error : ENOTDIR));
+    vkmm_say(log, VKMM_LOG_INFO, "nothing is kept in %s, which cannot be made: %s", path,
+             strerror(error ? error : ENOTDIR));
     return VKMM_INVALID;
 }

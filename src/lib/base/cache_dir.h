@@ -4,21 +4,23 @@
 
 #include "vkmatmul.h"
 
-/* The folder's path, which need not exist yet. given NULL: vkmatmul in $XDG_CACHE_HOME where that is an absolute path, else in
- * $HOME/.cache (XDG Base Directory Specification 0.8: relative paths are invalid and to be ignored); "": nowhere; else given itself. *path is NULL
- * for nowhere, as without a HOME; otherwise the caller frees it with vkmm_free. VKMM_OUT_OF_MEMORY is the only failure. */
+/* The folder's path, which need not exist yet. given NULL: vkmatmul in $XDG_CACHE_HOME where that is an absolute
+ * path, else in $HOME/.cache (XDG Base Directory Specification 0.8: relative paths are invalid and to be ignored);
+ * "": nowhere; else given itself. *path is NULL for nowhere, as without a HOME; otherwise the caller frees it with
+ * vkmm_free. VKMM_OUT_OF_MEMORY is the only failure. */
 vkmm_status vkmm_cache_dir_name(const vkmm_log *log, const char *given, char **path);
 
-/* The same, but nowhere where the folder is there and is not this user's alone: what lies in it reaches drivers, which trust it. A warning says so, once
- * in the life of the process. */
+/* The same, but nowhere where the folder is there and is not this user's alone: what lies in it reaches drivers,
+ * which trust it. A warning says so, once in the life of the process. */
 vkmm_status vkmm_cache_dir_resolve(const vkmm_log *log, const char *given, char **path);
 
-/* Whether a folder of this name belongs to another user, or others may write into it; then `why` says so in a few words, else it is "". */
+/* Whether a folder of this name belongs to another user, or others may write into it; then `why` says so in a few
+ * words, else it is "". */
 #define VKMM_CACHE_DIR_WHY 128
 int vkmm_cache_dir_is_shared(const char *path, char *why, size_t size);
 
-/* Makes the folder and those above it that are missing, for this user alone (mode 0700). VKMM_INVALID says at level INFO why it could not be
- * made, or is not this user's alone: no cache is no error. */
+/* Makes the folder and those above it that are missing, for this user alone (mode 0700). VKMM_INVALID says at level
+ * INFO why it could not be made, or is not this user's alone: no cache is no error. */
 vkmm_status vkmm_cache_dir_make(const vkmm_log *log, const char *path);
 
 /* path/name, or NULL when memory ends. The caller frees it with vkmm_free. */

@@ -8,8 +8,8 @@ static int is_continuation(unsigned char byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* U+200E, U+200F, U+2028 to U+202E and U+2066 to U+2069 (of three bytes each): they turn the direction of a line, or end it, so that it shows what is not
- * there. */
+/* U+200E, U+200F, U+2028 to U+202E and U+2066 to U+2069 (of three bytes each): they turn the direction of a line, or
+ * end it, so that it shows what is not there. */
 static int turns_line(const unsigned char *s)
 {
     if (s[0] != 0xe2) return 0;
@@ -17,7 +17,8 @@ static int turns_line(const unsigned char *s)
     return s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9;
 }
 
-/* Length of the well-formed UTF-8 character at s that is no control character, or 0. A terminating NUL ends every sequence early. */
+/* Length of the well-formed UTF-8 character at s that is no control character, or 0. A terminating NUL ends every
+ * sequence early. */
 static size_t printable_length(const unsigned char *s)
 {
     if (s[0] < 0x80) return s[0] >= 0x20 && s[0] != 0x7f;

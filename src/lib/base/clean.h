@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* Copies a text: control characters (C0, DEL and C1, line ends among them), those that turn the direction of a line or end it (U+200E, U+200F, U+2028 to
- * U+202E, U+2066 to U+2069), and bytes that are not UTF-8 become \xNN, a byte at a time. Cut to fit `size` bytes, never within a character or a \xNN. */
+/* Copies a text: control characters (C0, DEL and C1, line ends among them), those that turn the direction of a line
+ * or end it (U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069), and bytes that are not UTF-8 become \xNN, a byte
+ * at a time. Cut to fit `size` bytes, never within a character or a \xNN. */
 void vkmm_clean(char *text, size_t size, const char *name);
 
 #endif

@@ -49,8 +49,8 @@ static int is_in(const char *root, const char *folder, size_t length, const char
 
 int vkmm_dynlib_there(const char *root, const char *name)
 {
-    static const char *const folders[] = {"/lib/" MULTIARCH, "/usr/lib/" MULTIARCH, "/usr/local/lib", "/lib64", "/usr/lib64", "/lib",
-                                          "/usr/lib"};
+    static const char *const folders[] = {
+        "/lib/" MULTIARCH, "/usr/lib/" MULTIARCH, "/usr/local/lib", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
     const char *path = getenv("LD_LIBRARY_PATH");
     while (path != NULL) {
         size_t length = strcspn(path, ":");

@@ -13,8 +13,8 @@ vkmm_function vkmm_dynlib_symbol(void *library, const char *symbol);
 /* NULL is legal. Code of the library must not run afterwards. */
 void vkmm_dynlib_close(void *library);
 
-/* Whether the dynamic linker would find a library of this name (without a slash): looked for in its usual folders below root, and, where root is "" and
- * they lack it, by opening it. */
+/* Whether the dynamic linker would find a library of this name (without a slash): looked for in its usual folders
+ * below root, and, where root is "" and they lack it, by opening it. */
 int vkmm_dynlib_there(const char *root, const char *name);
 
 #endif

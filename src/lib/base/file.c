@@ -35,8 +35,9 @@ vkmm_status vkmm_output_cannot(const vkmm_output *o, int error)
     return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: %s", o->path, strerror(error));
 }
 
-/* The descriptor that a name like /dev/stdout or /dev/fd/5 stands for, -1 for other names. Duplicating it shares its position with
- * whatever else writes there; opening the name again would start over at the first byte of a redirected file. */
+/* The descriptor that a name like /dev/stdout or /dev/fd/5 stands for, -1 for other names. Duplicating it shares its
+ * position with whatever else writes there; opening the name again would start over at the first byte of a
+ * redirected file. */
 static int descriptor_of(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -69,10 +70,12 @@ static vkmm_status resolve(vkmm_output *o, int exists)
         /* A rename would replace a read-only file without a word. */
         if (o->target != NULL && access(o->target, W_OK) != 0) return vkmm_output_cannot(o, errno);
     }
-    return o->target != NULL ? VKMM_OK : vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the name of %s", o->path);
+    return o->target != NULL ? VKMM_OK
+                             : vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the name of %s", o->path);
 }
 
-/* O_EXCL never follows or reuses what is already there; mode 0666 is cut by the umask as for any new file, which mkstemp's 0600 would not be. */
+/* O_EXCL never follows or reuses what is already there; mode 0666 is cut by the umask as for any new file, which
+ * mkstemp's 0600 would not be. */
 vkmm_status vkmm_output_create(vkmm_output *o, const char *beside, mode_t mode, int *fd)
 {
     enum { TRIES = 100, NAME_BYTES = 40 };
@@ -180,8 +183,10 @@ static vkmm_status put_in_place(vkmm_output *o)
 {
     if (o->failed) return vkmm_fail(&o->log, VKMM_INVALID, "%s is left as it was, since writing it failed", o->path);
     if (o->spool >= 0 && vkmm_output_empty(o) != VKMM_OK) return VKMM_INVALID;
-    /* Without fsync a crash of the machine could leave the new name with none of its bytes. Some file systems have no fsync. */
-    if (o->partial != NULL && fsync(o->fd) != 0 && errno != EINVAL && errno != ENOTSUP) return vkmm_output_cannot(o, errno);
+    /* Without fsync a crash of the machine could leave the new name with none of its bytes. Some file systems have
+     * no fsync. */
+    if (o->partial != NULL && fsync(o->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+        return vkmm_output_cannot(o, errno);
     int closed = close(o->fd); /* network file systems report a full disk only here */
     o->fd = -1;
     if (closed != 0 && errno != EINTR) return vkmm_output_cannot(o, errno);
@@ -210,8 +215,10 @@ vkmm_status vkmm_folder_make(const vkmm_log *log, const char *path)
 
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return vkmm_fail(log, VKMM_INVALID, "cannot make the folder %s: %s", path, strerror(errno));
-    if (stat(path, &status) != 0) return vkmm_fail(log, VKMM_INVALID, "cannot look into the folder %s: %s", path, strerror(errno));
+    if (stat(path, &status) != 0)
+        return vkmm_fail(log, VKMM_INVALID, "cannot look into the folder %s: %s", path, strerror(errno));
     if (!S_ISDIR(status.st_mode)) return vkmm_fail(log, VKMM_INVALID, "cannot write into %s: it is not a folder", path);
-    if (access(path, W_OK | X_OK) != 0) return vkmm_fail(log, VKMM_INVALID, "cannot write into the folder %s: %s", path, strerror(errno));
+    if (access(path, W_OK | X_OK) != 0)
+        return vkmm_fail(log, VKMM_INVALID, "cannot write into the folder %s: %s", path, strerror(errno));
     return VKMM_OK;
 }

@@ -10,51 +10,58 @@ typedef struct vkmm_mapping {
     uint64_t bytes;
 } vkmm_mapping;
 
-/* Maps a regular file. VKMM_INVALID, with the path and the system's reason, when it cannot be read. A file that is made shorter while it is mapped, or
- * whose disk fails, ends the process (SIGBUS), unless the program has called vkmm_mapping_guard. */
+/* Maps a regular file. VKMM_INVALID, with the path and the system's reason, when it cannot be read. A file that is
+ * made shorter while it is mapped, or whose disk fails, ends the process (SIGBUS), unless the program has called
+ * vkmm_mapping_guard. */
 vkmm_status vkmm_mapping_open(const vkmm_log *log, const char *path, vkmm_mapping *mapping);
 void vkmm_mapping_close(vkmm_mapping *mapping); /* a zeroed mapping is legal */
 
-/* For a program, at its start: from now on a byte of a mapping that the file no longer has, or the disk cannot give, reads as zero, and so does all that
- * follows it; vkmm_mapping_whole tells. Takes over the process's SIGBUS, which a library must not; faults elsewhere go where they went before. Again: nothing, unless
- * SIGBUS has got another handler since. A thread
- * that has blocked SIGBUS is not helped, nor is the system itself: write() of such bytes fails (EFAULT). Of the open mappings, 64 are guarded. */
+/* For a program, at its start: from now on a byte of a mapping that the file no longer has, or the disk cannot give,
+ * reads as zero, and so does all that follows it; vkmm_mapping_whole tells. Takes over the process's SIGBUS, which a
+ * library must not; faults elsewhere go where they went before. Again: nothing, unless SIGBUS has got another
+ * handler since. A thread that has blocked SIGBUS is not helped, nor is the system itself: write() of such bytes
+ * fails (EFAULT). Of the open mappings, 64 are guarded. */
 void vkmm_mapping_guard(void);
 
-/* 0: the file has been made shorter since it was mapped, or could not be read; what was read of it counts for nothing. Any thread. */
+/* 0: the file has been made shorter since it was mapped, or could not be read; what was read of it counts for
+ * nothing. Any thread. */
 int vkmm_mapping_whole(const vkmm_mapping *mapping);
 vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path,
                                const vkmm_mapping *mapping); /* the same: VKMM_INVALID says so of `path` */
 
-/* Lets go of the pages of this process that hold the file's bytes in [begin, begin + bytes), where that lies in a mapping: read again, they come from
- * the file. For what walks over more than should stay in memory. Other memory is left alone, and pages that lie there in part. Any thread. */
+/* Lets go of the pages of this process that hold the file's bytes in [begin, begin + bytes), where that lies in a
+ * mapping: read again, they come from the file. For what walks over more than should stay in memory. Other memory is
+ * left alone, and pages that lie there in part. Any thread. */
 void vkmm_mappings_forget(const void *begin, uint64_t bytes);
 
-/* Makes a folder, unless there is one of this name; not those above it. VKMM_INVALID, with the system's reason, when that fails, or files cannot be made
- * in it. */
+/* Makes a folder, unless there is one of this name; not those above it. VKMM_INVALID, with the system's reason, when
+ * that fails, or files cannot be made in it. */
 vkmm_status vkmm_folder_make(const vkmm_log *log, const char *path);
 
-/* An output under a temporary name in the target's own directory. It replaces `path` only at commit (fsync, rename). A new file
- * gets mode 0666 less the umask, an existing one keeps its mode. A symbolic link stays: the file at its end is replaced. A read-only file
- * is refused. A path that names something other than a regular file (/dev/null, a pipe) is written directly; /dev/stdout, /dev/stderr
- * and /dev/fd/N are written where that stream stands, even when it is a regular file. A signal handler that ends the process can remove the temporary
- * files (base/leftovers.h). */
+/* An output under a temporary name in the target's own directory. It replaces `path` only at commit (fsync, rename).
+ * A new file gets mode 0666 less the umask, an existing one keeps its mode. A symbolic link stays: the file at its
+ * end is replaced. A read-only file is refused. A path that names something other than a regular file (/dev/null, a
+ * pipe) is written directly; /dev/stdout, /dev/stderr and /dev/fd/N are written where that stream stands, even when
+ * it is a regular file. A signal handler that ends the process can remove the temporary files (base/leftovers.h). */
 typedef struct vkmm_output vkmm_output;
 
 vkmm_status vkmm_output_open(const vkmm_log *log, const char *path, vkmm_output **output);
-vkmm_status vkmm_output_open_private(const vkmm_log *log, const char *path, vkmm_output **output); /* a new file gets mode 0600 */
-vkmm_status vkmm_output_write(vkmm_output *output, const void *data, uint64_t bytes);              /* VKMM_INVALID: full disk, and so on */
+vkmm_status vkmm_output_open_private(const vkmm_log *log, const char *path,
+                                     vkmm_output **output); /* a new file gets mode 0600 */
+vkmm_status vkmm_output_write(vkmm_output *output, const void *data,
+                              uint64_t bytes); /* VKMM_INVALID: full disk, and so on */
 
-/* Writing in parts, in place of vkmm_output_write. reserve comes first, once: it makes the output `bytes` long and sets them aside on the disk where the
- * file system can do that; VKMM_INVALID when they do not fit. What is written directly gets its bytes at commit, from a temporary file without a name in
- * TMPDIR or /tmp. write_at: any thread, several at once where their bytes are not the same; what nobody writes is zero. look maps what is written, to be
+/* Writing in parts, in place of vkmm_output_write. reserve comes first, once: it makes the output `bytes` long and
+ * sets them aside on the disk where the file system can do that; VKMM_INVALID when they do not fit. What is written
+ * directly gets its bytes at commit, from a temporary file without a name in TMPDIR or /tmp. write_at: any thread,
+ * several at once where their bytes are not the same; what nobody writes is zero. look maps what is written, to be
  * read; closed by vkmm_mapping_close, before or after the output ends. */
 vkmm_status vkmm_output_reserve(vkmm_output *output, uint64_t bytes);
 vkmm_status vkmm_output_write_at(vkmm_output *output, uint64_t offset, const void *data, uint64_t bytes);
 vkmm_status vkmm_output_look(vkmm_output *output, vkmm_mapping *mapping);
 
-/* Both end the output and set it NULL. commit: VKMM_INVALID when the file could not be put in place, or an earlier write failed;
- * then nothing is left behind. discard removes the temporary file; a NULL *output is legal. */
+/* Both end the output and set it NULL. commit: VKMM_INVALID when the file could not be put in place, or an earlier
+ * write failed; then nothing is left behind. discard removes the temporary file; a NULL *output is legal. */
 vkmm_status vkmm_output_commit(vkmm_output **output);
 void vkmm_output_discard(vkmm_output **output);
 

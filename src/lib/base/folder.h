@@ -15,11 +15,12 @@ typedef struct vkmm_names {
 int vkmm_folder_list(const char *path, vkmm_names *names);
 void vkmm_names_free(vkmm_names *names); /* zeroed names are legal */
 
-/* What a small file begins with, as a text without the white space at its end. 0 when it cannot be read: then the text is "". Bytes from the first 0 on
- * are left out. */
+/* What a small file begins with, as a text without the white space at its end. 0 when it cannot be read: then the
+ * text is "". Bytes from the first 0 on are left out. */
 int vkmm_file_text(const char *path, char *text, size_t size);
 
-/* The first `size` bytes of a regular file: how many there are, 0 when it cannot be read. Never waits, whatever the path names. */
+/* The first `size` bytes of a regular file: how many there are, 0 when it cannot be read. Never waits, whatever the
+ * path names. */
 size_t vkmm_file_head(const char *path, void *bytes, size_t size);
 
 /* The last part of where a symbolic link points to. 0 when it is no link: then the text is "". */

@@ -44,9 +44,11 @@ static uint64_t read_number(const char *path, const char *key)
 uint64_t vkmm_host_free_memory(void)
 {
     uint64_t bytes = read_number("/proc/meminfo", "MemAvailable:") * 1024;
-    const uint64_t limit = read_number("/sys/fs/cgroup/memory.max", ""), used = read_number("/sys/fs/cgroup/memory.current", "");
+    const uint64_t limit = read_number("/sys/fs/cgroup/memory.max", ""),
+                   used = read_number("/sys/fs/cgroup/memory.current", "");
     /* Pages of files count as used there, but give way. */
-    const uint64_t files = read_number("/sys/fs/cgroup/memory.stat", "inactive_file "), held = used > files ? used - files : 0;
+    const uint64_t files = read_number("/sys/fs/cgroup/memory.stat", "inactive_file "),
+                   held = used > files ? used - files : 0;
     if (limit > 0 && (bytes == 0 || (limit > held ? limit - held : 1) < bytes)) bytes = limit > held ? limit - held : 1;
     return bytes;
 }
@@ -55,5 +57,6 @@ void vkmm_host_time(char text[VKMM_HOST_TIME])
 {
     time_t now = time(NULL);
     struct tm parts;
-    if (gmtime_r(&now, &parts) == NULL || strftime(text, VKMM_HOST_TIME, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) text[0] = '\0';
+    if (gmtime_r(&now, &parts) == NULL || strftime(text, VKMM_HOST_TIME, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+        text[0] = '\0';
 }

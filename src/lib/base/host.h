@@ -11,7 +11,8 @@ void vkmm_host_system(char *text, size_t size);
 uint32_t vkmm_host_processors(void); /* logical, that run; 0: not told */
 uint64_t vkmm_host_memory(void);     /* bytes; 0: not told */
 
-/* Bytes that can be had without pushing other memory out: what the kernel calls available, and, in a container, what is left of its limit. 0: not told. */
+/* Bytes that can be had without pushing other memory out: what the kernel calls available, and, in a container, what
+ * is left of its limit. 0: not told. */
 uint64_t vkmm_host_free_memory(void);
 
 /* The time now, UTC, as ISO 8601 has it: "2026-01-31T12:00:00Z". */

@@ -11,8 +11,9 @@
 #define PATH_MAX 4096
 #endif
 
-/* A slot's word is its turn, which counts how often it was taken, times STATES, and its state. What a caller holds is the turn and the slot: once the slot
- * is another's, the caller's word is no longer there, and nothing happens to it. */
+/* A slot's word is its turn, which counts how often it was taken, times STATES, and its state. What a caller holds
+ * is the turn and the slot: once the slot is another's, the caller's word is no longer there, and nothing happens to
+ * it. */
 enum { SLOTS = 32, STATES = 4, TURNS = 1 << 24 };
 enum { FREE, FILLED, LIVE, GOING };
 

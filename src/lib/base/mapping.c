@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Open mappings, for the signal handler: it may take no lock. A place's turn is odd while it is filled or emptied; whoever finds the same even turn before
- * and after has read one mapping, whole. begin 0: free. */
+/* Open mappings, for the signal handler: it may take no lock. A place's turn is odd while it is filled or emptied;
+ * whoever finds the same even turn before and after has read one mapping, whole. begin 0: free. */
 enum { PLACES = 64 };
 
 typedef struct place {
@@ -58,7 +58,8 @@ static void note(uintptr_t begin, uint64_t bytes, int fd)
     for (int i = 0; i < PLACES; i++) {
         place *p = &places[i];
         unsigned turn = atomic_load(&p->turn);
-        if (turn % 2 != 0 || atomic_load(&p->begin) != 0 || !atomic_compare_exchange_strong(&p->turn, &turn, turn + 1)) continue;
+        if (turn % 2 != 0 || atomic_load(&p->begin) != 0 || !atomic_compare_exchange_strong(&p->turn, &turn, turn + 1))
+            continue;
         atomic_store(&p->cut, 0);
         atomic_store(&p->fd, fd);
         atomic_store(&p->end, begin + (uintptr_t)bytes);
@@ -81,11 +82,13 @@ static void forget(uintptr_t begin)
     if (fd >= 0) close(fd);
 }
 
-vkmm_status vkmm_mapping_of(const vkmm_log *log, const char *path, int fd, uint64_t bytes, int shared, vkmm_mapping *mapping)
+vkmm_status vkmm_mapping_of(const vkmm_log *log, const char *path, int fd, uint64_t bytes, int shared,
+                            vkmm_mapping *mapping)
 {
     void *data = NULL;
     if (bytes > SIZE_MAX)
-        return vkmm_fail(log, VKMM_INVALID, "cannot map %s: its %llu bytes exceed the address space", path, (unsigned long long)bytes);
+        return vkmm_fail(log, VKMM_INVALID, "cannot map %s: its %llu bytes exceed the address space", path,
+                         (unsigned long long)bytes);
     if (bytes > 0) data = mmap(NULL, (size_t)bytes, PROT_READ, shared ? MAP_SHARED : MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED) return vkmm_fail(log, VKMM_INVALID, "cannot map %s: %s", path, strerror(errno));
     if (data != NULL) note((uintptr_t)data, bytes, fcntl(fd, F_DUPFD_CLOEXEC, 0));
@@ -135,7 +138,8 @@ int vkmm_mapping_whole(const vkmm_mapping *mapping)
 vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path, const vkmm_mapping *mapping)
 {
     if (vkmm_mapping_whole(mapping)) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%s was made shorter while it was read, or could not be read to its end: it had %llu bytes", path,
+    return vkmm_fail(log, VKMM_INVALID,
+                     "%s was made shorter while it was read, or could not be read to its end: it had %llu bytes", path,
                      (unsigned long long)mapping->bytes);
 }
 
@@ -152,7 +156,8 @@ void vkmm_mappings_forget(const void *begin, uint64_t bytes)
     }
 }
 
-/* Someone else's fault goes to whoever got it before; by default it ends the process, when the instruction is tried again. */
+/* Someone else's fault goes to whoever got it before; by default it ends the process, when the instruction is tried
+ * again. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     if (others.sa_flags & SA_SIGINFO) {
@@ -174,7 +179,8 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
     if (p != NULL) {
         const uintptr_t from = address / page * page, to = (found.end + page - 1) / page * page;
         atomic_store(&p->cut, 1); /* before anyone can go on */
-        if (mmap((void *)from, to - from, PROT_READ, MAP_FIXED | MAP_ANONYMOUS | MAP_PRIVATE, -1, 0) == MAP_FAILED) p = NULL;
+        if (mmap((void *)from, to - from, PROT_READ, MAP_FIXED | MAP_ANONYMOUS | MAP_PRIVATE, -1, 0) == MAP_FAILED)
+            p = NULL;
     }
     if (p == NULL) pass_on(number, info, context);
     errno = error;

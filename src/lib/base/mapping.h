@@ -4,8 +4,9 @@
 
 #include "base/file.h"
 
-/* Maps the first `bytes` of an open regular file, whose path is for messages; the descriptor stays the caller's. shared: what is written to the file
- * later shows; some file systems have no such mapping. */
-vkmm_status vkmm_mapping_of(const vkmm_log *log, const char *path, int fd, uint64_t bytes, int shared, vkmm_mapping *mapping);
+/* Maps the first `bytes` of an open regular file, whose path is for messages; the descriptor stays the caller's.
+ * shared: what is written to the file later shows; some file systems have no such mapping. */
+vkmm_status vkmm_mapping_of(const vkmm_log *log, const char *path, int fd, uint64_t bytes, int shared,
+                            vkmm_mapping *mapping);
 
 #endif

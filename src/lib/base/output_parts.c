@@ -19,7 +19,8 @@ static vkmm_status open_spool(vkmm_output *o)
     const char *folder = vkmm_environment_temporary();
     const size_t size = strlen(folder) + 2;
     char *beside = vkmm_alloc(size, 1);
-    if (beside == NULL) return vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the temporary name of %s", o->path);
+    if (beside == NULL)
+        return vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the temporary name of %s", o->path);
     snprintf(beside, size, "%s/", folder);
     vkmm_status status = vkmm_output_create(o, beside, 0600, &o->spool);
     if (status == VKMM_INVALID)
@@ -35,7 +36,8 @@ static vkmm_status open_spool(vkmm_output *o)
     return status;
 }
 
-/* A full disk shows here, not when half of the file is written; except where the file system cannot set bytes aside. 0, or what went wrong. */
+/* A full disk shows here, not when half of the file is written; except where the file system cannot set bytes aside.
+ * 0, or what went wrong. */
 static int set_aside(int fd, uint64_t bytes)
 {
     if (bytes > INT64_MAX) return EFBIG;
@@ -54,8 +56,9 @@ vkmm_status vkmm_output_reserve(vkmm_output *o, uint64_t bytes)
     vkmm_status status = o->partial == NULL ? open_spool(o) : VKMM_OK;
     int error = status == VKMM_OK && bytes > 0 ? set_aside(o->partial == NULL ? o->spool : o->fd, bytes) : 0;
     if (error != 0)
-        status = vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: no room for its %llu bytes%s: %s", o->path, (unsigned long long)bytes,
-                           o->partial == NULL ? " in a temporary file (TMPDIR)" : "", strerror(error));
+        status = vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: no room for its %llu bytes%s: %s", o->path,
+                           (unsigned long long)bytes, o->partial == NULL ? " in a temporary file (TMPDIR)" : "",
+                           strerror(error));
     if (status != VKMM_OK) o->failed = 1;
     o->reserved = bytes;
     return status;
@@ -66,8 +69,9 @@ vkmm_status vkmm_output_write_at(vkmm_output *o, uint64_t offset, const void *da
     if (offset <= o->reserved && bytes <= o->reserved - offset)
         return vkmm_output_all(o, o->partial == NULL ? o->spool : o->fd, (off_t)offset, data, bytes);
     o->failed = 1;
-    return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: bytes %llu to %llu are beyond the %llu set aside", o->path,
-                     (unsigned long long)offset, (unsigned long long)(offset + bytes), (unsigned long long)o->reserved);
+    return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: bytes %llu to %llu are beyond the %llu set aside",
+                     o->path, (unsigned long long)offset, (unsigned long long)(offset + bytes),
+                     (unsigned long long)o->reserved);
 }
 
 vkmm_status vkmm_output_look(vkmm_output *o, vkmm_mapping *mapping)

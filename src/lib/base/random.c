@@ -12,7 +12,8 @@ static inline uint64_t mix(uint64_t z)
 
 uint64_t vkmm_random_bits(uint64_t seed, uint64_t index)
 {
-    /* The seed is mixed first: otherwise the streams of two seeds that differ by the step below would be one stream, shifted. */
+    /* The seed is mixed first: otherwise the streams of two seeds that differ by the step below would be one stream,
+     * shifted. */
     return mix(mix(seed + UINT64_C(0x632be59bd9b4e019)) + (index + 1) * UINT64_C(0x9e3779b97f4a7c15));
 }
 

@@ -68,8 +68,10 @@ vkmm_workers *vkmm_workers_create(uint32_t threads)
         vkmm_free(w);
         return NULL;
     }
-    int ready = cnd_init(&w->begin) == thrd_success && cnd_init(&w->end) == thrd_success; /* else the caller works alone */
-    while (ready && w->started + 1 < threads && thrd_create(&w->threads[w->started], run_thread, w) == thrd_success) w->started++;
+    int ready =
+        cnd_init(&w->begin) == thrd_success && cnd_init(&w->end) == thrd_success; /* else the caller works alone */
+    while (ready && w->started + 1 < threads && thrd_create(&w->threads[w->started], run_thread, w) == thrd_success)
+        w->started++;
     return w;
 }
 
@@ -94,7 +96,8 @@ uint32_t vkmm_workers_count(const vkmm_workers *workers)
     return workers->started + 1;
 }
 
-vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, void *context, char sentence[VKMM_SENTENCE_BYTES])
+vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, void *context,
+                             char sentence[VKMM_SENTENCE_BYTES])
 {
     const int alone = w->started == 0 || count <= 1;
     w->work = work;

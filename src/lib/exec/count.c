@@ -53,8 +53,8 @@ uint32_t vkmm_count_stride(const vkmm_problem *problem, const vkmm_access *formu
     return stride < UINT32_MAX ? (uint32_t)stride : UINT32_MAX;
 }
 
-/* A[i][k] and B[k][j] are the same for all k, so that C[i][j] = K · A[i] · B[j]: exact in every type while it stays below 2^24, and
- * different between neighbours in either direction. */
+/* A[i][k] and B[k][j] are the same for all k, so that C[i][j] = K · A[i] · B[j]: exact in every type while it stays
+ * below 2^24, and different between neighbours in either direction. */
 static uint64_t factor_a(uint64_t row)
 {
     return row % 7 + 1;
@@ -95,7 +95,8 @@ static vkmm_status wrong_element(const counting *c, uint64_t row, uint64_t col)
 {
     if (vkmm_kernel_loops_too_long(&c->device->physical->info, &c->choice.info, &c->problem))
         return vkmm_fail(vkmm_device_log(c->device), VKMM_UNSUPPORTED,
-                         "llvmpipe leaves a shader's loops after %d rounds, before %s has finished this size: C[%llu][%llu] is wrong",
+                         "llvmpipe leaves a shader's loops after %d rounds, before %s has finished this size: "
+                         "C[%llu][%llu] is wrong",
                          VKMM_LLVMPIPE_ROUNDS, c->choice.info.name, (unsigned long long)row, (unsigned long long)col);
     return vkmm_fail(vkmm_device_log(c->device), VKMM_WRONG_RESULT,
                      "the counting build of %s got C[%llu][%llu] wrong: its counts mean nothing", c->choice.info.name,
@@ -109,12 +110,13 @@ static vkmm_status judge(const counting *c)
     const vkmm_log *log = vkmm_device_log(c->device);
     int64_t damage;
     if (!vkmm_store_guards_whole(&c->stores[VKMM_C], &damage))
-        return vkmm_fail(log, VKMM_WRONG_RESULT, "the counting build of %s wrote outside C: %lld bytes from its start", c->choice.info.name,
-                         (long long)damage);
+        return vkmm_fail(log, VKMM_WRONG_RESULT, "the counting build of %s wrote outside C: %lld bytes from its start",
+                         c->choice.info.name, (long long)damage);
     if (p->type == VKMM_F32 && p->k * 35 >= 1 << 24) return VKMM_OK; /* sums round */
     for (uint64_t i = 0; i < p->m; i++)
         for (uint64_t j = 0; j < p->n; j++)
-            if (!is_number(c->stores[VKMM_C].host, i * p->n + j, p->type, p->k * factor_a(i) * factor_b(j))) return wrong_element(c, i, j);
+            if (!is_number(c->stores[VKMM_C].host, i * p->n + j, p->type, p->k * factor_a(i) * factor_b(j)))
+                return wrong_element(c, i, j);
     return VKMM_OK;
 }
 
@@ -132,10 +134,13 @@ static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_acces
     if (status == VKMM_OK) status = vkmm_access_formula(log, &c->choice.info, &c->problem, access);
     if (status != VKMM_OK) return status;
     if (access->invocations > UINT32_MAX)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "%llu invocations are too many to count: the counters have 32 bits; take a smaller M or N",
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "%llu invocations are too many to count: the counters have 32 bits; take a smaller M or N",
                          (unsigned long long)access->invocations);
-    uint64_t room = info->max_storage_range < info->max_allocation_bytes ? info->max_storage_range : info->max_allocation_bytes;
-    c->stride = vkmm_count_stride(&c->problem, access, VKMM_COUNT_BUDGET, room < UINT64_C(1) << 28 ? room : UINT64_C(1) << 28);
+    uint64_t room =
+        info->max_storage_range < info->max_allocation_bytes ? info->max_storage_range : info->max_allocation_bytes;
+    c->stride =
+        vkmm_count_stride(&c->problem, access, VKMM_COUNT_BUDGET, room < UINT64_C(1) << 28 ? room : UINT64_C(1) << 28);
     c->counters_bytes = counters_bytes(&c->problem, c->stride);
     c->sampled[VKMM_A] = sampled(c->problem.m * c->problem.k, c->stride);
     c->sampled[VKMM_B] = sampled(c->problem.k * c->problem.n, c->stride);
@@ -153,7 +158,8 @@ static vkmm_status create(counting *c)
         status = vkmm_store_create(device, (vkmm_operand)operand, bytes, &c->stores[operand]);
         parts[operand] = vkmm_store_part(&c->stores[operand]);
     }
-    if (status == VKMM_OK) status = vkmm_buffer_create(device, "the counters", c->counters_bytes, VKMM_PLACE_DEVICE, &c->counters);
+    if (status == VKMM_OK)
+        status = vkmm_buffer_create(device, "the counters", c->counters_bytes, VKMM_PLACE_DEVICE, &c->counters);
     if (status == VKMM_OK && !c->counters.mapped)
         status = vkmm_buffer_create(device, "the counters", c->counters_bytes, VKMM_PLACE_DOWNLOAD, &c->staging);
     if (status != VKMM_OK) return status;
@@ -218,7 +224,8 @@ static void read_counters(const counting *c, vkmm_access *access)
     access->invocations = counts[VISITS];
     access->useful = counts[USEFUL];
     access->multiply_adds = vkmm_access_multiply_adds(&c->choice.info, p, access->invocations, access->useful);
-    access->bytes_read = bytes * (scale_up(reads_a, c->sampled[VKMM_A], p->m * p->k) + scale_up(reads_b, c->sampled[VKMM_B], p->k * p->n));
+    access->bytes_read = bytes * (scale_up(reads_a, c->sampled[VKMM_A], p->m * p->k) +
+                                  scale_up(reads_b, c->sampled[VKMM_B], p->k * p->n));
     access->bytes_written = bytes * access->useful;
     access->stride = c->stride;
 }

@@ -14,7 +14,8 @@ static vkmm_status create_host_memory(vkmm_job *job)
         uint64_t bytes = vkmm_operand_bytes(&job->problem, (vkmm_operand)operand);
         job->host[operand] = vkmm_alloc(1, bytes);
         if (!job->host[operand])
-            return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no host memory for %c: %llu bytes", "ABC"[operand], (unsigned long long)bytes);
+            return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no host memory for %c: %llu bytes", "ABC"[operand],
+                             (unsigned long long)bytes);
     }
     return VKMM_OK;
 }
@@ -72,7 +73,8 @@ void vkmm_job_destroy(vkmm_job **job_pointer)
         vkmm_timer_destroy(job->device, &job->timer);
         vkmm_rotation_destroy(job->device, &job->rotation);
         vkmm_plan_destroy(job->device, &job->plan);
-        for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) vkmm_store_destroy(job->device, &job->stores[operand]);
+        for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++)
+            vkmm_store_destroy(job->device, &job->stores[operand]);
         vkmm_buffer_destroy(job->device, &job->workspace);
     }
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_free(job->host[operand]);

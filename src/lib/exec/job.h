@@ -26,8 +26,8 @@ typedef enum vkmm_pass {
     VKMM_PASS_COUNT
 } vkmm_pass;
 
-/* How long a pass took, in milliseconds: by the host's clock in all, and its parts by the device's (negative: it gave none, or the pass has no
- * such part). Of slices each is the sum, without what lies between them. */
+/* How long a pass took, in milliseconds: by the host's clock in all, and its parts by the device's (negative: it
+ * gave none, or the pass has no such part). Of slices each is the sum, without what lies between them. */
 typedef struct vkmm_times {
     double host_ms, upload_ms, kernel_ms, download_ms;
 } vkmm_times;
@@ -46,12 +46,13 @@ struct vkmm_job {
     vkmm_rotation rotation;                    /* zeroed until a measurement asks for it */
     int rotates;                               /* timed passes take turns with its copies */
     VkCommandBuffer commands[VKMM_PASS_COUNT]; /* each pass in one piece; NULL: not recorded yet */
-    const char *distrust;                      /* what the last slope said against the device's clock; NULL: nothing. Static storage */
-    double last_run_ms;                        /* of the last vkmm_job_run; it warmed the device up for as long */
+    const char *distrust; /* what the last slope said against the device's clock; NULL: nothing. Static storage */
+    double last_run_ms;   /* of the last vkmm_job_run; it warmed the device up for as long */
     vkmm_samples samples[VKMM_SERIES_COUNT];
 };
 
-/* Carries out a pass and waits for it, in slices where one piece would take too long. The kernel serial knows the host's clock alone. */
+/* Carries out a pass and waits for it, in slices where one piece would take too long. The kernel serial knows the
+ * host's clock alone. */
 vkmm_status vkmm_job_pass(vkmm_job *job, vkmm_pass pass, vkmm_times *times);
 
 /* Runs the kernel once without transfers. */
@@ -69,8 +70,8 @@ vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandB
 /* Tests: every slice has so many items from now on; 0: by time again. */
 void vkmm_job_set_slice(vkmm_job *job, uint64_t items);
 
-/* Why the device's clock cannot be trusted, judged by two series of the same length and the slope over growing batches (slope->ms 0: not
- * measured); "" when it can. Static storage. */
+/* Why the device's clock cannot be trusted, judged by two series of the same length and the slope over growing
+ * batches (slope->ms 0: not measured); "" when it can. Static storage. */
 const char *vkmm_judge_clock(vkmm_samples *kernel, const vkmm_samples *submit, const vkmm_slope *slope);
 
 #endif

@@ -16,11 +16,14 @@ static const vkmm_matrix_types known[] = {
 
 const vkmm_matrix_types *vkmm_matrix_types_of(const vkmm_matrix_shape *shape)
 {
-    if (shape->scope != VK_SCOPE_SUBGROUP_KHR || shape->saturating || shape->a != shape->b || shape->c != shape->result) return NULL;
+    if (shape->scope != VK_SCOPE_SUBGROUP_KHR || shape->saturating || shape->a != shape->b || shape->c != shape->result)
+        return NULL;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const uint64_t bytes = known[i].operand_bytes;
         if (known[i].operand != shape->a || known[i].sum != shape->c) continue;
-        return (shape->k * bytes) % 4 || (shape->n * bytes) % 4 || ((uint64_t)shape->n * known[i].sum_bytes) % 4 ? NULL : &known[i];
+        return (shape->k * bytes) % 4 || (shape->n * bytes) % 4 || ((uint64_t)shape->n * known[i].sum_bytes) % 4
+                   ? NULL
+                   : &known[i];
     }
     return NULL;
 }
@@ -62,7 +65,8 @@ void vkmm_matrix_fill(const vkmm_matrix_shape *shape, const vkmm_matrix_types *t
     const uint64_t count_b = (uint64_t)VKMM_MATRIX_FRAGMENTS * shape->k * shape->n;
     const int32_t d = types->is_signed ? -1 : 1;
     char *at = operands;
-    for (uint64_t i = 0; i < count_a; i++, at += types->operand_bytes) store_operand(at, types, element(types, VKMM_A, i));
+    for (uint64_t i = 0; i < count_a; i++, at += types->operand_bytes)
+        store_operand(at, types, element(types, VKMM_A, i));
     for (uint64_t i = 0; i < 2 * count_b; i++, at += types->operand_bytes)
         store_operand(at, types, element(types, VKMM_B, i % count_b) * (i < count_b ? 1 : d));
 }
@@ -83,7 +87,8 @@ void vkmm_matrix_expect(const vkmm_matrix_shape *shape, const vkmm_matrix_types 
     for (uint64_t i = 0; i < m; i++)
         for (uint64_t j = 0; j < n; j++, at += types->sum_bytes) {
             int32_t sum = 0;
-            for (uint64_t x = 0; x < k; x++) sum += sum_of(types, VKMM_A, m * k, i * k + x) * sum_of(types, VKMM_B, k * n, x * n + j);
+            for (uint64_t x = 0; x < k; x++)
+                sum += sum_of(types, VKMM_A, m * k, i * k + x) * sum_of(types, VKMM_B, k * n, x * n + j);
             store(at, types->sum_bytes, types->is_float, (int32_t)((uint32_t)sum * times));
         }
 }

@@ -12,7 +12,8 @@
 #include "vk/matrix.h"
 #include "vk/pipeline.h"
 
-/* Of workgroups of four subgroups: many a processor, in a number that comes out even however many of them run side by side. */
+/* Of workgroups of four subgroups: many a processor, in a number that comes out even however many of them run side
+ * by side. */
 enum { SUBGROUPS = 4, GROUPS_CPU = 64, GROUPS_GPU = 4096, GROUPS_PROCESSOR = 48, MOST_SHAPES = 256 };
 
 typedef struct bench {
@@ -65,9 +66,12 @@ static vkmm_status create(bench *b)
                                          .spec_ids = ids,
                                          .spec_values = values};
     const uint64_t results = result_bytes(b), host = results > b->operand_bytes ? results : b->operand_bytes;
-    vkmm_status status = vkmm_buffer_create(b->device, "matrix fragments", b->operand_bytes, VKMM_PLACE_DEVICE, &b->operands);
-    if (status == VKMM_OK) status = vkmm_buffer_create(b->device, "matrix fragments", results, VKMM_PLACE_DEVICE, &b->results);
-    if (status == VKMM_OK) status = vkmm_buffer_create(b->device, "matrix fragments", host, VKMM_PLACE_DOWNLOAD, &b->host);
+    vkmm_status status =
+        vkmm_buffer_create(b->device, "matrix fragments", b->operand_bytes, VKMM_PLACE_DEVICE, &b->operands);
+    if (status == VKMM_OK)
+        status = vkmm_buffer_create(b->device, "matrix fragments", results, VKMM_PLACE_DEVICE, &b->results);
+    if (status == VKMM_OK)
+        status = vkmm_buffer_create(b->device, "matrix fragments", host, VKMM_PLACE_DOWNLOAD, &b->host);
     if (status == VKMM_OK) status = vkmm_pipeline_create(b->device, &pipeline, &b->pipeline);
     if (status == VKMM_OK) status = vkmm_timer_create(b->device, &b->timer);
     if (status != VKMM_OK) return status;
@@ -108,11 +112,13 @@ static vkmm_status record(bench *b, VkCommandBuffer *command)
     const struct VolkDeviceTable *table = &b->device->table;
     vkmm_status status = vkmm_command_begin(b->device, command);
     if (status != VKMM_OK) return status;
-    vkmm_command_barrier(b->device, *command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    vkmm_command_barrier(b->device, *command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                         VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                         VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     vkmm_timer_start(b->device, *command, &b->timer);
     table->vkCmdBindPipeline(*command, VK_PIPELINE_BIND_POINT_COMPUTE, b->pipeline.handle);
-    table->vkCmdBindDescriptorSets(*command, VK_PIPELINE_BIND_POINT_COMPUTE, b->pipeline.layout, 0, 1, &b->pipeline.set, 0, NULL);
+    table->vkCmdBindDescriptorSets(*command, VK_PIPELINE_BIND_POINT_COMPUTE, b->pipeline.layout, 0, 1, &b->pipeline.set,
+                                   0, NULL);
     table->vkCmdPushConstants(*command, b->pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof b->steps, &b->steps);
     table->vkCmdDispatch(*command, b->groups, 1, 1);
     vkmm_timer_mark(b->device, *command, &b->timer, 1);
@@ -125,10 +131,11 @@ static vkmm_status wrong(const bench *b, uint64_t slot)
 {
     const vkmm_matrix_shape *s = b->shape;
     char a[32], c[32];
-    return vkmm_fail(vkmm_device_log(b->device), VKMM_WRONG_RESULT,
-                     "\"%s\" gets products of %ux%ux%u matrices of %s into %s wrong: subgroup %llu of %llu, after %u steps",
-                     b->device->physical->info.name, s->m, s->n, s->k, vkmm_component_name(s->a, a), vkmm_component_name(s->c, c),
-                     (unsigned long long)slot, (unsigned long long)b->groups * b->subgroups, b->steps);
+    return vkmm_fail(
+        vkmm_device_log(b->device), VKMM_WRONG_RESULT,
+        "\"%s\" gets products of %ux%ux%u matrices of %s into %s wrong: subgroup %llu of %llu, after %u steps",
+        b->device->physical->info.name, s->m, s->n, s->k, vkmm_component_name(s->a, a), vkmm_component_name(s->c, c),
+        (unsigned long long)slot, (unsigned long long)b->groups * b->subgroups, b->steps);
 }
 
 /* Compares what every subgroup stored in the last run. */
@@ -184,8 +191,8 @@ static vkmm_status measure(bench *b, void *expected, double *multiply_adds_per_s
 
 static int is_same(const vkmm_matrix_shape *a, const vkmm_matrix_shape *b)
 {
-    return a->m == b->m && a->n == b->n && a->k == b->k && a->a == b->a && a->b == b->b && a->c == b->c && a->result == b->result &&
-           a->scope == b->scope && !a->saturating == !b->saturating;
+    return a->m == b->m && a->n == b->n && a->k == b->k && a->a == b->a && a->b == b->b && a->c == b->c &&
+           a->result == b->result && a->scope == b->scope && !a->saturating == !b->saturating;
 }
 
 static vkmm_status check_listed(vkmm_device *device, const vkmm_matrix_shape *shape)
@@ -200,8 +207,9 @@ static vkmm_status check_listed(vkmm_device *device, const vkmm_matrix_shape *sh
     for (uint32_t i = 0; status == VKMM_OK && i < count; i++) found += (uint32_t)is_same(&listed[i], shape);
     vkmm_free(listed);
     if (status != VKMM_OK || found > 0) return status;
-    return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED, "\"%s\" does not list matrices of %ux%ux%u, %s into %s%s%s", info->name,
-                     shape->m, shape->n, shape->k, vkmm_component_name(shape->a, a), vkmm_component_name(shape->c, c), *why ? ": " : "",
+    return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
+                     "\"%s\" does not list matrices of %ux%ux%u, %s into %s%s%s", info->name, shape->m, shape->n,
+                     shape->k, vkmm_component_name(shape->a, a), vkmm_component_name(shape->c, c), *why ? ": " : "",
                      why);
 }
 
@@ -213,21 +221,26 @@ static vkmm_status choose(bench *b)
     const char *operand = vkmm_component_name(b->shape->a, a), *sum = vkmm_component_name(b->shape->c, c);
     b->types = vkmm_matrix_types_of(b->shape);
     if (!b->types)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "there is no shader for matrices of %ux%ux%u, %s into %s, scope %u%s: there are f16, bf16, i8 and u8 of a "
-                         "subgroup, not saturating",
-                         b->shape->m, b->shape->n, b->shape->k, operand, sum, b->shape->scope, b->shape->saturating ? ", saturating" : "");
+        return vkmm_fail(
+            log, VKMM_UNSUPPORTED,
+            "there is no shader for matrices of %ux%ux%u, %s into %s, scope %u%s: there are f16, bf16, i8 and u8 of a "
+            "subgroup, not saturating",
+            b->shape->m, b->shape->n, b->shape->k, operand, sum, b->shape->scope,
+            b->shape->saturating ? ", saturating" : "");
     snprintf(name, sizeof name, "matrix-peak-%s-%s", operand, sum);
     b->module = vkmm_module_find(name, VKMM_U32, VKMM_BUILD_PLAIN);
     if (!b->module)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "this build has no shader for matrices of %s into %s: its shader compiler could not make it", operand, sum);
+                         "this build has no shader for matrices of %s into %s: its shader compiler could not make it",
+                         operand, sum);
     if (b->types->operand == VK_COMPONENT_TYPE_BFLOAT16_KHR) {
         if (info->has_bf16_matrices) return VKMM_OK;
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "\"%s\" lists matrices of bf16, but lacks shaderBFloat16CooperativeMatrix", info->name);
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "\"%s\" lists matrices of bf16, but lacks shaderBFloat16CooperativeMatrix", info->name);
     }
     if (b->types->operand_bytes == 1 ? !info->has_i8 : !info->has_f16)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "\"%s\" lists matrices of %s, but lacks %s", b->device->physical->info.name, operand,
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "\"%s\" lists matrices of %s, but lacks %s",
+                         b->device->physical->info.name, operand,
                          b->types->operand_bytes == 1 ? "shaderInt8" : "shaderFloat16");
     return VKMM_OK;
 }
@@ -241,7 +254,8 @@ vkmm_status vkmm_device_matrix_peak(vkmm_device *device, const vkmm_matrix_shape
     if (status != VKMM_OK) return status;
     size_up(&b);
     void *expected = vkmm_alloc(1, b.slot_bytes);
-    status = expected ? create(&b) : vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for a matrix fragment");
+    status = expected ? create(&b)
+                      : vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for a matrix fragment");
     if (status == VKMM_OK) status = measure(&b, expected, &measured);
     destroy(&b);
     vkmm_free(expected);

@@ -7,9 +7,10 @@
 #include "vk/command.h"
 
 enum { MIN_SAMPLES = 10, MIN_SLOW_SAMPLES = 3, MAX_TRANSFERS = 20, MAX_BATCH = 256 };
-#define STABLE_NOISE    0.01  /* half the 95 % interval of the median */
-#define SLOPE_TOLERANCE 0.1   /* of the slope, beyond its scatter */
-#define BATCH_MS        5.0   /* long enough that the device does not idle between submissions, short enough for every watchdog; */
+#define STABLE_NOISE    0.01 /* half the 95 % interval of the median */
+#define SLOPE_TOLERANCE 0.1  /* of the slope, beyond its scatter */
+#define BATCH_MS                                                                                                       \
+    5.0 /* long enough that the device does not idle between submissions, short enough for every watchdog; */
 #define BATCH_MOST_MS   200.0 /* not more even where the device's clock makes too little of it */
 #define DEFAULT_MIN_MS  200.0
 #define DEFAULT_MAX_MS  3000.0
@@ -24,7 +25,8 @@ static vkmm_status warm_up_by_batches(vkmm_job *job, double dispatch_ms, double 
     VkCommandBuffer command = NULL;
     vkmm_status status = vkmm_job_record_batch(job, dispatches, &command);
     double start = vkmm_now_ms();
-    while (status == VKMM_OK && vkmm_now_ms() - start < target_ms) status = vkmm_command_run(job->device, command, NULL);
+    while (status == VKMM_OK && vkmm_now_ms() - start < target_ms)
+        status = vkmm_command_run(job->device, command, NULL);
     vkmm_command_free(job->device, &command);
     return status;
 }
@@ -34,11 +36,13 @@ static vkmm_status warm_up(vkmm_job *job, const vkmm_measure_params *params)
     double kernel_ms, submit_ms = job->last_run_ms;
     vkmm_status status = VKMM_OK;
     if (params->cold_iters_given) {
-        for (uint32_t i = 0; i < params->cold_iters && status == VKMM_OK; i++) status = vkmm_job_dispatch(job, &kernel_ms, &submit_ms);
+        for (uint32_t i = 0; i < params->cold_iters && status == VKMM_OK; i++)
+            status = vkmm_job_dispatch(job, &kernel_ms, &submit_ms);
         return status;
     }
     double target = params->warm_time_ms > 0 ? params->warm_time_ms : DEFAULT_WARM_MS;
-    if (job->last_run_ms >= target) return VKMM_OK; /* the product that was just verified kept the device busy long enough */
+    if (job->last_run_ms >= target)
+        return VKMM_OK; /* the product that was just verified kept the device busy long enough */
     double start = vkmm_now_ms();
     status = vkmm_job_dispatch(job, &kernel_ms, &submit_ms);
     /* What must be cut into slices keeps the device busy by itself. */
@@ -64,7 +68,8 @@ static int enough(vkmm_samples *samples, const vkmm_measure_params *params, doub
 
 static vkmm_status out_of_memory(const vkmm_job *job)
 {
-    return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for %u samples", job->samples[VKMM_SERIES_SUBMIT].count + 1);
+    return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for %u samples",
+                     job->samples[VKMM_SERIES_SUBMIT].count + 1);
 }
 
 static vkmm_status sample_kernel(vkmm_job *job, const vkmm_measure_params *params)
@@ -103,7 +108,8 @@ static vkmm_status sample_transfers(vkmm_job *job, const vkmm_measure_params *pa
     return VKMM_OK;
 }
 
-static const char slope_disagrees[] = "the device's timestamps disagree with the slope of the host's clock over growing batches";
+static const char slope_disagrees[] =
+    "the device's timestamps disagree with the slope of the host's clock over growing batches";
 
 const char *vkmm_judge_clock(vkmm_samples *kernel, const vkmm_samples *submit, const vkmm_slope *slope)
 {
@@ -113,11 +119,13 @@ const char *vkmm_judge_clock(vkmm_samples *kernel, const vkmm_samples *submit, c
         device += kernel->values[i];
         host += submit->values[i];
     }
-    if (device > 1.05 * host + 0.01 * kernel->count) return "the device's timestamps span more time than passed on the host";
+    if (device > 1.05 * host + 0.01 * kernel->count)
+        return "the device's timestamps span more time than passed on the host";
     if (device == 0) return "the device's timestamps stand still";
     if (!(slope->ms > 0)) return "";
     const double median = vkmm_samples_series(kernel).median;
-    if (fabs(slope->ms - median) > SLOPE_TOLERANCE * slope->ms + slope->scatter + VKMM_SLOPE_GAP_MS) return slope_disagrees;
+    if (fabs(slope->ms - median) > SLOPE_TOLERANCE * slope->ms + slope->scatter + VKMM_SLOPE_GAP_MS)
+        return slope_disagrees;
     return "";
 }
 
@@ -139,9 +147,11 @@ static vkmm_status measure(vkmm_job *job, const vkmm_measure_params *params, vkm
 {
     vkmm_samples *kernel = &job->samples[VKMM_SERIES_KERNEL], *submit = &job->samples[VKMM_SERIES_SUBMIT];
     vkmm_status status = warm_up(job, params);
-    if (status == VKMM_OK && job->device && params->rotating_bytes > 0) status = vkmm_rotation_prepare(job, params->rotating_bytes);
+    if (status == VKMM_OK && job->device && params->rotating_bytes > 0)
+        status = vkmm_rotation_prepare(job, params->rotating_bytes);
     if (status == VKMM_OK) status = sample_dispatches(job, params, slope);
-    /* A device whose clocks change between the samples and the batches looks like one that tells lies: that counts when it is seen twice. */
+    /* A device whose clocks change between the samples and the batches looks like one that tells lies: that counts
+     * when it is seen twice. */
     if (status == VKMM_OK && vkmm_judge_clock(kernel, submit, slope) == slope_disagrees) {
         kernel->count = submit->count = 0;
         status = sample_dispatches(job, params, slope);
@@ -153,7 +163,8 @@ static vkmm_status measure(vkmm_job *job, const vkmm_measure_params *params, vkm
 vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, vkmm_measurement *out)
 {
     const vkmm_measure_params defaults = {0};
-    vkmm_samples *samples = job->samples, *kernel = &samples[VKMM_SERIES_KERNEL], *submit = &samples[VKMM_SERIES_SUBMIT];
+    vkmm_samples *samples = job->samples, *kernel = &samples[VKMM_SERIES_KERNEL],
+                 *submit = &samples[VKMM_SERIES_SUBMIT];
     vkmm_slope slope = {0};
     if (!params) params = &defaults;
     for (int kind = 0; kind < VKMM_SERIES_COUNT; kind++) samples[kind].count = 0;

@@ -5,10 +5,12 @@
 #include "math/problem.h"
 #include "vk/command.h"
 
-/* What a command buffer does, in this order; with TIMER, timestamps stand around UPLOAD, the product (ITEMS and REDUCE) and DOWNLOAD. */
+/* What a command buffer does, in this order; with TIMER, timestamps stand around UPLOAD, the product (ITEMS and
+ * REDUCE) and DOWNLOAD. */
 enum { POISON = 1, UPLOAD = 2, TIMER = 4, ITEMS = 8, REDUCE = 16, DOWNLOAD = 32, PRODUCT = ITEMS | REDUCE };
 
-static const int before[] = {[VKMM_PASS_CHECKED] = POISON | UPLOAD, [VKMM_PASS_TIMED] = 0, [VKMM_PASS_TRANSFER] = UPLOAD};
+static const int before[] = {
+    [VKMM_PASS_CHECKED] = POISON | UPLOAD, [VKMM_PASS_TIMED] = 0, [VKMM_PASS_TRANSFER] = UPLOAD};
 static const int around[] = {[VKMM_PASS_CHECKED] = 0, [VKMM_PASS_TIMED] = TIMER, [VKMM_PASS_TRANSFER] = TIMER};
 static const int after[] = {[VKMM_PASS_CHECKED] = DOWNLOAD, [VKMM_PASS_TIMED] = 0, [VKMM_PASS_TRANSFER] = DOWNLOAD};
 
@@ -17,7 +19,8 @@ static void mark(vkmm_job *job, int steps, int work, uint32_t *stamp, VkCommandB
     if ((steps & TIMER) && (steps & work)) vkmm_timer_mark(job->device, command, &job->timer, ++*stamp);
 }
 
-static vkmm_status record(vkmm_job *job, const vkmm_plan *plan, int steps, uint64_t first, uint64_t end, VkCommandBuffer *command)
+static vkmm_status record(vkmm_job *job, const vkmm_plan *plan, int steps, uint64_t first, uint64_t end,
+                          VkCommandBuffer *command)
 {
     vkmm_device *device = job->device;
     uint32_t stamp = 0;
@@ -26,7 +29,8 @@ static vkmm_status record(vkmm_job *job, const vkmm_plan *plan, int steps, uint6
     /* β·C takes up what an earlier submission left. */
     if ((steps & PRODUCT) && job->stores[VKMM_C].input)
         vkmm_command_barrier(device, *command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     if (steps & POISON) vkmm_stores_record_poison(device, job->stores, *command);
     if (steps & TIMER) vkmm_timer_start(device, *command, &job->timer);
     if (steps & UPLOAD) vkmm_stores_record_upload(device, job->stores, *command);
@@ -35,7 +39,8 @@ static vkmm_status record(vkmm_job *job, const vkmm_plan *plan, int steps, uint6
     if (steps & REDUCE) vkmm_plan_record_reduce(device, plan, *command);
     mark(job, steps, PRODUCT, &stamp, *command);
     /* A mapped C is visible to the host after every dispatch; the other kind only after a copy. */
-    if ((steps & DOWNLOAD) || job->stores[VKMM_C].buffer.mapped) vkmm_stores_record_download(device, job->stores, *command);
+    if ((steps & DOWNLOAD) || job->stores[VKMM_C].buffer.mapped)
+        vkmm_stores_record_download(device, job->stores, *command);
     mark(job, steps, DOWNLOAD, &stamp, *command);
     return vkmm_command_end(device, *command);
 }
@@ -59,8 +64,9 @@ static void read_times(vkmm_job *job, int steps, vkmm_times *times)
 static vkmm_times no_times(vkmm_pass pass)
 {
     const double none = around[pass] & TIMER ? 0 : -1;
-    return (vkmm_times){
-        .upload_ms = before[pass] & UPLOAD ? none : -1, .kernel_ms = none, .download_ms = after[pass] & DOWNLOAD ? none : -1};
+    return (vkmm_times){.upload_ms = before[pass] & UPLOAD ? none : -1,
+                        .kernel_ms = none,
+                        .download_ms = after[pass] & DOWNLOAD ? none : -1};
 }
 
 static vkmm_status run_whole(vkmm_job *job, vkmm_pass pass, vkmm_times *times)
@@ -80,7 +86,8 @@ static vkmm_status run_whole(vkmm_job *job, vkmm_pass pass, vkmm_times *times)
 }
 
 /* One submission of several; adds its times to the sums. */
-static vkmm_status run_part(vkmm_job *job, const vkmm_plan *plan, int steps, uint64_t first, uint64_t end, vkmm_times *times)
+static vkmm_status run_part(vkmm_job *job, const vkmm_plan *plan, int steps, uint64_t first, uint64_t end,
+                            vkmm_times *times)
 {
     VkCommandBuffer command = NULL;
     double host = 0;
@@ -167,7 +174,8 @@ vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandB
         const vkmm_plan plan = vkmm_rotation_turn(job);
         vkmm_plan_record(job->device, &plan, *command);
         vkmm_command_barrier(job->device, *command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     }
     status = vkmm_command_end(job->device, *command);
     if (status != VKMM_OK) vkmm_command_free(job->device, command);
@@ -182,6 +190,7 @@ vkmm_status vkmm_job_run(vkmm_job *job)
     vkmm_status status = vkmm_job_pass(job, VKMM_PASS_CHECKED, &times);
     job->last_run_ms = times.host_ms;
     if (status != VKMM_OK || !job->device || vkmm_store_guards_whole(&job->stores[VKMM_C], &damage)) return status;
-    return vkmm_fail(job->log, VKMM_WRONG_RESULT, "the kernel %s wrote outside C: %lld bytes from its start, C has %llu bytes",
+    return vkmm_fail(job->log, VKMM_WRONG_RESULT,
+                     "the kernel %s wrote outside C: %lld bytes from its start, C has %llu bytes",
                      job->choice.info.name, (long long)damage, (unsigned long long)job->stores[VKMM_C].bytes);
 }

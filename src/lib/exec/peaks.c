@@ -37,11 +37,13 @@ static void record_copy(bench *b, VkCommandBuffer command)
     b->device->table.vkCmdCopyBuffer(command, b->from.handle, b->to.handle, 1, &region);
 }
 
-static void dispatch(bench *b, VkCommandBuffer command, const vkmm_pipeline *pipeline, const void *push, uint32_t push_bytes)
+static void dispatch(bench *b, VkCommandBuffer command, const vkmm_pipeline *pipeline, const void *push,
+                     uint32_t push_bytes)
 {
     const struct VolkDeviceTable *table = &b->device->table;
     table->vkCmdBindPipeline(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->handle);
-    table->vkCmdBindDescriptorSets(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout, 0, 1, &pipeline->set, 0, NULL);
+    table->vkCmdBindDescriptorSets(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout, 0, 1, &pipeline->set, 0,
+                                   NULL);
     table->vkCmdPushConstants(command, pipeline->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes, push);
     table->vkCmdDispatch(command, b->groups, 1, 1);
 }
@@ -99,7 +101,8 @@ static vkmm_status measure_copy(bench *b, void (*way)(bench *, VkCommandBuffer),
     VkCommandBuffer command = NULL;
     double ms = 0;
     vkmm_status status = record(b, way, &command);
-    if (status == VKMM_OK) status = vkmm_peak_run(b->device, &b->timer, command, &ms); /* touches the memory for the first time */
+    if (status == VKMM_OK)
+        status = vkmm_peak_run(b->device, &b->timer, command, &ms); /* touches the memory for the first time */
     if (status == VKMM_OK) status = vkmm_peak_best(b->device, &b->timer, command, &ms);
     vkmm_command_free(b->device, &command);
     if (status != VKMM_OK) return status;
@@ -166,9 +169,10 @@ static vkmm_status create(bench *b, const vkmm_module *module)
     const uint64_t bytes = vkmm_type_of(module->type)->bytes;
     uint64_t sums_bytes = (uint64_t)b->groups * b->workgroup * (bytes < 4 ? 4 : bytes); /* narrow ones as words */
     uint64_t wanted = is_cpu(b) ? COPY_CPU_BYTES : COPY_GPU_BYTES;
-    b->copy_bytes = least(least(wanted, info->max_storage_range),
-                          least(info->max_allocation_bytes, least(info->max_buffer_bytes, info->device_heap_bytes / 8))) /
-                    16 * 16;
+    b->copy_bytes =
+        least(least(wanted, info->max_storage_range),
+              least(info->max_allocation_bytes, least(info->max_buffer_bytes, info->device_heap_bytes / 8))) /
+        16 * 16;
     if (b->copy_bytes < sums_bytes) b->copy_bytes = sums_bytes;
     vkmm_status status = vkmm_buffer_create(b->device, "a copy", b->copy_bytes, VKMM_PLACE_DEVICE, &b->from);
     if (status == VKMM_OK) status = vkmm_buffer_create(b->device, "a copy", b->copy_bytes, VKMM_PLACE_DEVICE, &b->to);
@@ -197,7 +201,8 @@ static const char *why_not(const vkmm_device_info *info, vkmm_type type, const v
 {
     if (type == VKMM_F64 && !info->has_f64) return "the device does not compute with 64-bit floats (shaderFloat64)";
     if (type == VKMM_BF16) return "bf16 is computed in f32, or by matrix operations";
-    if (type == VKMM_F16 && !info->has_f16) return "the device does not compute with 16-bit floats (shaderFloat16): f16 is computed in f32";
+    if (type == VKMM_F16 && !info->has_f16)
+        return "the device does not compute with 16-bit floats (shaderFloat16): f16 is computed in f32";
     if (!module) return "not in this build: its shader compiler does not know dot products";
     if (module->needs & ~vkmm_device_offers(info))
         return "the device has no dot products (shaderIntegerDotProduct): bytes are computed in 32 bits";
@@ -210,11 +215,19 @@ vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *p
     const vkmm_module *module = vkmm_module_find("peak", type, VKMM_BUILD_PLAIN);
     const char *why = why_not(info, type, module);
     const int real = vkmm_type_of(type)->is_float, narrow = type == VKMM_I8 || type == VKMM_U8;
-    bench b = {.device = device, .push = {1, real ? 1 : narrow ? BYTES : 3, real ? 2 : 1}, .lanes = narrow ? 4 : type == VKMM_F16 ? 2 : 1};
+    bench b = {.device = device,
+               .push = {1,
+                        real     ? 1
+                        : narrow ? BYTES
+                                 : 3,
+                        real ? 2 : 1},
+               .lanes = narrow             ? 4
+                        : type == VKMM_F16 ? 2
+                                           : 1};
     vkmm_peaks measured = {0};
     if (why)
-        return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED, "\"%s\" has no peak of %s: %s", info->name, vkmm_type_of(type)->name,
-                         why);
+        return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED, "\"%s\" has no peak of %s: %s", info->name,
+                         vkmm_type_of(type)->name, why);
     vkmm_status status = create(&b, module);
     if (status == VKMM_OK) status = fill_source(&b);
     if (status == VKMM_OK) status = measure_copy(&b, record_copy, &measured);

@@ -10,12 +10,14 @@
 static int may_be_tuned(const vkmm_device *device, const vkmm_job_params *params)
 {
     int automatic = !params->kernel || strcmp(params->kernel, "auto") == 0;
-    return device && automatic && !params->untuned && !params->shader && !params->config && !params->tile_rows && !params->tile_cols;
+    return device && automatic && !params->untuned && !params->shader && !params->config && !params->tile_rows &&
+           !params->tile_cols;
 }
 
-/* What a tune found, where it is legal here. A result that this process has not used yet may be another machine's: it must multiply first. */
-static vkmm_status choose_tuned(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info, const vkmm_problem *problem,
-                                vkmm_wish *wish, vkmm_choice *choice, int *chosen)
+/* What a tune found, where it is legal here. A result that this process has not used yet may be another machine's:
+ * it must multiply first. */
+static vkmm_status choose_tuned(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
+                                const vkmm_problem *problem, vkmm_wish *wish, vkmm_choice *choice, int *chosen)
 {
     vkmm_tuned tuned;
     int trusted = 0, right = 1;
@@ -24,28 +26,30 @@ static vkmm_status choose_tuned(vkmm_device *device, const vkmm_log *log, const 
     wish->tuned = &tuned.best;
     vkmm_status status = vkmm_choose(NULL, info, problem, wish, choice);
     wish->tuned = NULL;
-    if (status != VKMM_OK || !choice->info.tuned) return VKMM_OK; /* not legal here: the planner decides, and tells what there is to tell */
+    if (status != VKMM_OK || !choice->info.tuned)
+        return VKMM_OK; /* not legal here: the planner decides, and tells what there is to tell */
     if (!trusted) {
         status = vkmm_trial(device, problem, choice, &right);
         if (status == VKMM_OUT_OF_MEMORY) return VKMM_OK; /* no judgement; the planner's choice may still fit */
         vkmm_tuned_judge(device->instance, info, problem, right);
         if (status == VKMM_DEVICE_LOST)
-            return vkmm_fail(
-                log, status,
-                "\"%s\" was lost (VK_ERROR_DEVICE_LOST) while the tuned configuration of %s (%s) multiplied on trial: it is forgotten",
-                info->name, choice->info.name, choice->info.config);
+            return vkmm_fail(log, status,
+                             "\"%s\" was lost (VK_ERROR_DEVICE_LOST) while the tuned configuration of %s (%s) "
+                             "multiplied on trial: it is forgotten",
+                             info->name, choice->info.name, choice->info.config);
     }
     if (!right)
         vkmm_say(log, VKMM_LOG_WARNING,
-                 "the tuned configuration of %s (%s) gets a small product wrong, or cannot run, on \"%s\": it is forgotten, and the "
+                 "the tuned configuration of %s (%s) gets a small product wrong, or cannot run, on \"%s\": it is "
+                 "forgotten, and the "
                  "planner's choice used",
                  choice->info.name, choice->info.config, info->name);
     *chosen = right;
     return VKMM_OK;
 }
 
-vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info, const vkmm_job_params *params,
-                      vkmm_choice *choice)
+vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
+                      const vkmm_job_params *params, vkmm_choice *choice)
 {
     vkmm_wish wish = {.kernel = params->kernel,
                       .tile_rows = params->tile_rows,
@@ -53,7 +57,9 @@ vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_devic
                       .shader = params->shader,
                       .config = params->config};
     int chosen = 0;
-    vkmm_status status = may_be_tuned(device, params) ? choose_tuned(device, log, info, &params->problem, &wish, choice, &chosen) : VKMM_OK;
+    vkmm_status status = may_be_tuned(device, params)
+                             ? choose_tuned(device, log, info, &params->problem, &wish, choice, &chosen)
+                             : VKMM_OK;
     if (status != VKMM_OK || chosen) return status;
     return vkmm_choose(log, info, &params->problem, &wish, choice);
 }

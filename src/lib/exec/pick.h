@@ -5,9 +5,10 @@
 #include "plan/choose.h"
 #include "vk/device.h"
 
-/* As vkmm_choose, of whose statuses it has all; params->problem must have been checked. A tuned configuration that this process has not used yet
- * multiplies a small product on the device first. info: the device's own, or with other limits; device and info may be NULL for the kernel serial. */
-vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info, const vkmm_job_params *params,
-                      vkmm_choice *choice);
+/* As vkmm_choose, of whose statuses it has all; params->problem must have been checked. A tuned configuration that
+ * this process has not used yet multiplies a small product on the device first. info: the device's own, or with
+ * other limits; device and info may be NULL for the kernel serial. */
+vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
+                      const vkmm_job_params *params, vkmm_choice *choice);
 
 #endif

@@ -28,14 +28,15 @@ typedef struct race {
     int32_t *right; /* the caller's, or owned */
 } race;
 
-/* The planner's rules for tiles and ranges, for a shader that is no product: like a user's own, but it loops over what a dispatch cannot
- * reach. */
+/* The planner's rules for tiles and ranges, for a shader that is no product: like a user's own, but it loops over
+ * what a dispatch cannot reach. */
 static vkmm_status choose(const race *r, int version, vkmm_choice *choice)
 {
     const vkmm_race_params *params = r->params;
     const vkmm_device_info *device = &r->device->physical->info;
     const vkmm_problem problem = {params->rows, params->cols, 1, VKMM_I32};
-    const vkmm_shader shader = {.kernel = tile_sum, .module = *vkmm_module_find(modules[version], VKMM_I32, VKMM_BUILD_PLAIN)};
+    const vkmm_shader shader = {.kernel = tile_sum,
+                                .module = *vkmm_module_find(modules[version], VKMM_I32, VKMM_BUILD_PLAIN)};
     const vkmm_wish wish = {.tile_rows = params->tile_rows, .tile_cols = params->tile_cols, .shader = &shader};
     vkmm_device_info boundless = *device;
     for (int axis = 0; axis < 3; axis++) boundless.max_workgroup_count[axis] = UINT32_MAX;
@@ -45,25 +46,29 @@ static vkmm_status choose(const race *r, int version, vkmm_choice *choice)
     choice->problem.k = 0;
     choice->module = vkmm_module_find(modules[version], VKMM_I32, VKMM_BUILD_PLAIN);
     for (int axis = 0; axis < 2; axis++)
-        if (choice->info.groups[axis] > device->max_workgroup_count[axis]) choice->info.groups[axis] = device->max_workgroup_count[axis];
+        if (choice->info.groups[axis] > device->max_workgroup_count[axis])
+            choice->info.groups[axis] = device->max_workgroup_count[axis];
     choice->info.shared_bytes = choice->info.tile[0] * choice->info.tile[1] * (uint32_t)sizeof(int32_t);
     if (choice->info.shared_bytes <= device->max_shared_bytes) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_UNSUPPORTED, "tile %ux%u needs %u bytes of shared memory; \"%s\" allows %u (maxComputeSharedMemorySize)",
-                     choice->info.tile[0], choice->info.tile[1], choice->info.shared_bytes, device->name, device->max_shared_bytes);
+    return vkmm_fail(r->log, VKMM_UNSUPPORTED,
+                     "tile %ux%u needs %u bytes of shared memory; \"%s\" allows %u (maxComputeSharedMemorySize)",
+                     choice->info.tile[0], choice->info.tile[1], choice->info.shared_bytes, device->name,
+                     device->max_shared_bytes);
 }
 
 static vkmm_status check(const vkmm_log *log, const vkmm_race_params *params)
 {
     const vkmm_problem problem = {params->rows, params->cols, params->cols, VKMM_I32};
     if (params->rows == 0 || params->cols == 0)
-        return vkmm_fail(log, VKMM_INVALID, "a matrix of %ux%u has no tile to sum; both extents must be at least 1", params->rows,
-                         params->cols);
+        return vkmm_fail(log, VKMM_INVALID, "a matrix of %ux%u has no tile to sum; both extents must be at least 1",
+                         params->rows, params->cols);
     return vkmm_problem_check(log, &problem, NULL);
 }
 
 static vkmm_status create_stores(race *r)
 {
-    const uint64_t bytes[VKMM_BINDING_COUNT] = {[VKMM_A] = r->count * sizeof(int32_t), [VKMM_C] = r->count * sizeof(int32_t)};
+    const uint64_t bytes[VKMM_BINDING_COUNT] = {
+        [VKMM_A] = r->count * sizeof(int32_t), [VKMM_C] = r->count * sizeof(int32_t)};
     vkmm_status status = VKMM_OK;
     for (int operand = VKMM_A; operand <= VKMM_C && status == VKMM_OK; operand++)
         status = vkmm_store_create(r->device, (vkmm_operand)operand, bytes[operand], &r->stores[operand]);
@@ -114,7 +119,8 @@ static void sum_tiles(const race *r, const vkmm_kernel_info *info)
     }
 }
 
-/* Compares one run with what is right; keeps it for the caller when it is the first wrong one, or when none has been wrong so far. */
+/* Compares one run with what is right; keeps it for the caller when it is the first wrong one, or when none has been
+ * wrong so far. */
 static void judge(const race *r, int32_t *kept, vkmm_race_count *count)
 {
     const int32_t *sums = r->stores[VKMM_C].host;
@@ -141,7 +147,8 @@ static vkmm_status run_once(race *r, int version, vkmm_race_count *count)
     vkmm_status status = vkmm_command_run(r->device, r->commands[version], NULL);
     if (status != VKMM_OK) return status;
     if (!vkmm_store_guards_whole(&r->stores[VKMM_C], &damage))
-        return vkmm_fail(r->log, VKMM_WRONG_RESULT, "the tile sum %s its barrier wrote outside the matrix: %lld bytes from its start",
+        return vkmm_fail(r->log, VKMM_WRONG_RESULT,
+                         "the tile sum %s its barrier wrote outside the matrix: %lld bytes from its start",
                          version == GUARDED ? "with" : "without", (long long)damage);
     judge(r, version == GUARDED ? r->params->with_barrier : r->params->without_barrier, count);
     return VKMM_OK;
@@ -151,10 +158,12 @@ static vkmm_status run_all(race *r, vkmm_race_result *result)
 {
     const vkmm_race_params *params = r->params;
     vkmm_status status = create_stores(r);
-    for (int version = 0; version < VERSIONS && status == VKMM_OK; version++) status = create_version(r, version, &result->kernel);
+    for (int version = 0; version < VERSIONS && status == VKMM_OK; version++)
+        status = create_version(r, version, &result->kernel);
     if (status != VKMM_OK) return status;
     r->right = params->right ? params->right : vkmm_alloc(r->count, sizeof *r->right);
-    if (!r->right) return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no host memory for %llu sums", (unsigned long long)r->count);
+    if (!r->right)
+        return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no host memory for %llu sums", (unsigned long long)r->count);
     if (params->values)
         memcpy(r->stores[VKMM_A].host, params->values, r->count * sizeof *params->values);
     else

@@ -7,8 +7,11 @@
 #include "exec/job.h"
 #include "vk/command.h"
 
-enum { ALIGNMENT = 256, LEAST_BYTES = 16 }; /* the largest minStorageBufferOffsetAlignment that Vulkan allows; what an empty matrix shows */
-#define SUBMIT_BYTES (UINT64_C(256) << 20)  /* to copy at a time: no watchdog minds */
+enum {
+    ALIGNMENT = 256,
+    LEAST_BYTES = 16
+}; /* the largest minStorageBufferOffsetAlignment that Vulkan allows; what an empty matrix shows */
+#define SUBMIT_BYTES (UINT64_C(256) << 20) /* to copy at a time: no watchdog minds */
 #define MIB(bytes)   ((double)(bytes) / 1048576.0)
 
 uint64_t vkmm_copy_bytes(uint64_t operand_bytes)
@@ -46,14 +49,14 @@ static vkmm_status add_buffer(vkmm_job *job, uint64_t bytes)
     vkmm_buffer *buffers = vkmm_realloc(r->buffers, r->buffer_count + 1, sizeof *buffers);
     if (!buffers) return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for the copies of the operands");
     r->buffers = buffers;
-    vkmm_status status =
-        vkmm_buffer_create(job->device, "the copies of the operands", bytes, VKMM_PLACE_DEVICE, &r->buffers[r->buffer_count]);
+    vkmm_status status = vkmm_buffer_create(job->device, "the copies of the operands", bytes, VKMM_PLACE_DEVICE,
+                                            &r->buffers[r->buffer_count]);
     if (status == VKMM_OK) r->buffer_count++;
     return status;
 }
 
-/* Buffers as large as the device allows, filled one after the other: a buffer of its own for each of thousands of copies is more than many
- * drivers give. */
+/* Buffers as large as the device allows, filled one after the other: a buffer of its own for each of thousands of
+ * copies is more than many drivers give. */
 static vkmm_status place(vkmm_job *job)
 {
     vkmm_rotation *r = &job->rotation;
@@ -93,8 +96,10 @@ static vkmm_status make_sets(vkmm_job *job, const vkmm_pipeline *pipeline, VkDes
     vkmm_rotation *r = &job->rotation;
     VkDescriptorSet *sets = vkmm_alloc(r->count - 1, sizeof *sets);
     if (!sets) return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for %u descriptor sets", r->count - 1);
-    vkmm_status status = vkmm_pipeline_more_sets(job->device, pipeline, job->plan.binding_count, r->count - 1, pool, sets);
-    for (uint32_t i = 1; i < r->count && status == VKMM_OK; i++) *(reduce ? &r->copies[i].reduce : &r->copies[i].set) = sets[i - 1];
+    vkmm_status status =
+        vkmm_pipeline_more_sets(job->device, pipeline, job->plan.binding_count, r->count - 1, pool, sets);
+    for (uint32_t i = 1; i < r->count && status == VKMM_OK; i++)
+        *(reduce ? &r->copies[i].reduce : &r->copies[i].set) = sets[i - 1];
     vkmm_free(sets);
     return status;
 }
@@ -108,7 +113,8 @@ static vkmm_status bind(vkmm_job *job)
     if (status == VKMM_OK && job->plan.reduce.handle) status = make_sets(job, &job->plan.reduce, &r->reduce_pool, 1);
     for (uint32_t i = 1; i < r->count && status == VKMM_OK; i++) {
         const vkmm_plan plan = plan_of(job, &r->copies[i]);
-        vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {r->copies[i].parts[VKMM_A], r->copies[i].parts[VKMM_B], r->copies[i].parts[VKMM_C]};
+        vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {r->copies[i].parts[VKMM_A], r->copies[i].parts[VKMM_B],
+                                                   r->copies[i].parts[VKMM_C]};
         parts[VKMM_BIAS_PART] = r->copies[i].parts[VKMM_BIAS];
         parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){job->workspace.handle, 0, job->workspace.bytes};
         vkmm_plan_bind(job->device, &plan, parts);
@@ -119,12 +125,14 @@ static vkmm_status bind(vkmm_job *job)
 static vkmm_status create(vkmm_job *job, uint64_t rotating_bytes)
 {
     vkmm_rotation *r = &job->rotation;
-    const uint64_t bytes = set_bytes(job), room = vkmm_physical_free_bytes(job->device->instance, job->device->physical) / 2;
+    const uint64_t bytes = set_bytes(job),
+                   room = vkmm_physical_free_bytes(job->device->instance, job->device->physical) / 2;
     r->count = vkmm_copies_for(rotating_bytes, bytes, room);
     if (r->count == 0)
-        return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY,
-                         "no room for a second copy of the operands: %.1f MiB; half of what \"%s\" has left is %.1f MiB", MIB(bytes),
-                         job->device->physical->info.name, MIB(room));
+        return vkmm_fail(
+            job->log, VKMM_OUT_OF_MEMORY,
+            "no room for a second copy of the operands: %.1f MiB; half of what \"%s\" has left is %.1f MiB", MIB(bytes),
+            job->device->physical->info.name, MIB(room));
     r->copies = vkmm_alloc(r->count, sizeof *r->copies);
     if (!r->copies) return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for %u copies of the operands", r->count);
     vkmm_status status = place(job);
@@ -172,7 +180,8 @@ vkmm_status vkmm_rotation_prepare(vkmm_job *job, uint64_t rotating_bytes)
     }
     const uint64_t at_once = SUBMIT_BYTES / set_bytes(job);
     const uint32_t step = at_once < 1 ? 1 : at_once < VKMM_MOST_COPIES ? (uint32_t)at_once : VKMM_MOST_COPIES;
-    for (uint32_t i = 1; i < r->count && status == VKMM_OK; i += step) status = fill(job, i, i + step < r->count ? i + step : r->count);
+    for (uint32_t i = 1; i < r->count && status == VKMM_OK; i += step)
+        status = fill(job, i, i + step < r->count ? i + step : r->count);
     r->next = 0;
     return status;
 }
@@ -180,7 +189,8 @@ vkmm_status vkmm_rotation_prepare(vkmm_job *job, uint64_t rotating_bytes)
 void vkmm_rotation_destroy(vkmm_device *device, vkmm_rotation *rotation)
 {
     for (uint32_t i = 0; i < rotation->buffer_count; i++) vkmm_buffer_destroy(device, &rotation->buffers[i]);
-    if (rotation->pool) device->table.vkDestroyDescriptorPool(device->handle, rotation->pool, NULL); /* frees the sets */
+    if (rotation->pool)
+        device->table.vkDestroyDescriptorPool(device->handle, rotation->pool, NULL); /* frees the sets */
     if (rotation->reduce_pool) device->table.vkDestroyDescriptorPool(device->handle, rotation->reduce_pool, NULL);
     vkmm_free(rotation->buffers);
     vkmm_free(rotation->copies);

@@ -1,8 +1,9 @@
-/* How the work of one product is cut up, so that no submission keeps a device busy for much longer than VKMM_SLICE_MOST_MS: desktops reset
- * devices that seem to hang (Windows after 2 s, drivers on Linux after 5 to 10 s), and draw nothing meanwhile. Arithmetic alone.
- *
- * Work that may take long begins with a small slice, which is timed; each further one is as large as the measured speed allows. Nothing is
- * computed twice for it: the first slices are part of the product. From then on all of it is one slice where that is short enough. */
+/* How the work of one product is cut up, so that no submission keeps a device busy for much longer than
+ * VKMM_SLICE_MOST_MS: desktops reset devices that seem to hang (Windows after 2 s, drivers on Linux after 5 to 10 s),
+ * and draw nothing meanwhile. Arithmetic alone.
+ *  Work that may take long begins with a small slice, which is timed; each further one is as large as the measured
+ * speed allows. Nothing is computed twice for it: the first slices are part of the product. From then on all of it
+ * is one slice where that is short enough. */
 #ifndef VKMM_EXEC_SLICES_H
 #define VKMM_EXEC_SLICES_H
 

@@ -32,7 +32,8 @@ int vkmm_slope_of(const double *x, const double *y, uint32_t count, vkmm_slope *
             if (x[i] != x[j]) enough = vkmm_samples_add(&slopes, (y[j] - y[i]) / (x[j] - x[i]));
     if (enough && slopes.count > 0) {
         const double ms = vkmm_samples_series(&slopes).median, middle = (slopes.count - 1) / 2.0;
-        const double half = 0.98 * sqrt(variance(x, count)); /* 1.96 standard deviations of S, which moves two ranks at a time */
+        const double half =
+            0.98 * sqrt(variance(x, count)); /* 1.96 standard deviations of S, which moves two ranks at a time */
         const double low = middle - half > 0 ? middle - half : 0,
                      high = middle + half < slopes.count - 1 ? middle + half : slopes.count - 1;
         const double width = slopes.sorted[(uint32_t)ceil(high)] - slopes.sorted[(uint32_t)low];
@@ -46,13 +47,15 @@ int vkmm_slope_of(const double *x, const double *y, uint32_t count, vkmm_slope *
 static uint32_t count_lengths(double dispatch_ms, double submit_ms)
 {
     uint32_t lengths = LEAST_LENGTHS;
-    while ((1u << lengths) <= MOST_DISPATCHES && (1u << lengths) * dispatch_ms <= ROUND_MS && (1u << lengths) * submit_ms <= ROUND_MOST_MS)
+    while ((1u << lengths) <= MOST_DISPATCHES && (1u << lengths) * dispatch_ms <= ROUND_MS &&
+           (1u << lengths) * submit_ms <= ROUND_MOST_MS)
         lengths++;
     return lengths;
 }
 
 /* Rounds over all lengths, so that a drift hits all of them alike. */
-static vkmm_status time_batches(vkmm_job *job, const VkCommandBuffer *commands, uint32_t lengths, uint32_t rounds, double *x, double *y)
+static vkmm_status time_batches(vkmm_job *job, const VkCommandBuffer *commands, uint32_t lengths, uint32_t rounds,
+                                double *x, double *y)
 {
     vkmm_status status = VKMM_OK;
     for (uint32_t round = 0; round < rounds; round++)
@@ -69,12 +72,16 @@ vkmm_status vkmm_slope_measure(vkmm_job *job, double dispatch_ms, double submit_
     VkCommandBuffer commands[MOST_LENGTHS] = {NULL};
     double x[MOST_LENGTHS * ROUNDS], y[MOST_LENGTHS * ROUNDS];
     *slope = (vkmm_slope){0};
-    if (!(dispatch_ms > 0) || dispatch_ms > submit_ms) dispatch_ms = submit_ms; /* the device's clock is out of its mind */
-    if (!job->device || !vkmm_job_is_whole(job) || dispatch_ms > VKMM_SLOPE_MOST_MS || vkmm_plan_items(&job->plan) == 0) return VKMM_OK;
+    if (!(dispatch_ms > 0) || dispatch_ms > submit_ms)
+        dispatch_ms = submit_ms; /* the device's clock is out of its mind */
+    if (!job->device || !vkmm_job_is_whole(job) || dispatch_ms > VKMM_SLOPE_MOST_MS || vkmm_plan_items(&job->plan) == 0)
+        return VKMM_OK;
     const uint32_t lengths = count_lengths(dispatch_ms, submit_ms), rounds = dispatch_ms > ROUND_MS ? 2 : ROUNDS;
     vkmm_status status = VKMM_OK;
-    for (uint32_t i = 0; i < lengths && status == VKMM_OK; i++) status = vkmm_job_record_batch(job, 1u << i, &commands[i]);
-    if (status == VKMM_OK) status = vkmm_command_run(job->device, commands[lengths - 1], NULL); /* the clocks of a GPU go up */
+    for (uint32_t i = 0; i < lengths && status == VKMM_OK; i++)
+        status = vkmm_job_record_batch(job, 1u << i, &commands[i]);
+    if (status == VKMM_OK)
+        status = vkmm_command_run(job->device, commands[lengths - 1], NULL); /* the clocks of a GPU go up */
     if (status == VKMM_OK) status = time_batches(job, commands, lengths, rounds, x, y);
     if (status == VKMM_OK && !vkmm_slope_of(x, y, lengths * rounds, slope))
         status = vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for the slopes of %u batches", lengths * rounds);

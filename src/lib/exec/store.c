@@ -15,7 +15,8 @@ vkmm_status vkmm_store_create(vkmm_device *device, vkmm_operand operand, uint64_
     memset(store, 0, sizeof *store);
     store->bytes = bytes;
     uint64_t guarded = padded(bytes) + 2 * VKMM_GUARD_BYTES;
-    vkmm_status status = vkmm_buffer_create(device, vkmm_operand_name(operand), guarded, VKMM_PLACE_DEVICE, &store->buffer);
+    vkmm_status status =
+        vkmm_buffer_create(device, vkmm_operand_name(operand), guarded, VKMM_PLACE_DEVICE, &store->buffer);
     if (status != VKMM_OK) return status;
     if (store->buffer.mapped) {
         store->host = (char *)store->buffer.mapped + VKMM_GUARD_BYTES;
@@ -41,10 +42,12 @@ void vkmm_store_destroy(vkmm_device *device, vkmm_store *store)
 
 vkmm_part vkmm_store_part(const vkmm_store *store)
 {
-    return (vkmm_part){.buffer = store->buffer.handle, .offset = VKMM_GUARD_BYTES, .bytes = store->bytes ? padded(store->bytes) : 16};
+    return (vkmm_part){
+        .buffer = store->buffer.handle, .offset = VKMM_GUARD_BYTES, .bytes = store->bytes ? padded(store->bytes) : 16};
 }
 
-/* Where the canaries behind a matrix begin, counted from the buffer's start: in the middle of a word, where the matrix ends there. */
+/* Where the canaries behind a matrix begin, counted from the buffer's start: in the middle of a word, where the
+ * matrix ends there. */
 static uint64_t back_of(const vkmm_store *store)
 {
     return VKMM_GUARD_BYTES + store->bytes;
@@ -91,7 +94,8 @@ void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM
         if (buffer->mapped || !buffer->handle) continue;
         /* From the matrix's last word on, of which it may have a part: the upload follows. */
         const uint64_t back = back_of(&stores[operand]) / 4 * 4;
-        device->table.vkCmdFillBuffer(command, buffer->handle, 0, whole ? buffer->bytes : VKMM_GUARD_BYTES, VKMM_CANARY);
+        device->table.vkCmdFillBuffer(command, buffer->handle, 0, whole ? buffer->bytes : VKMM_GUARD_BYTES,
+                                      VKMM_CANARY);
         if (!whole) device->table.vkCmdFillBuffer(command, buffer->handle, back, buffer->bytes - back, VKMM_CANARY);
     }
     /* The copies into A, B and C, and the kernel's writes to C, come after the canaries. */
@@ -107,28 +111,32 @@ void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM
         uint64_t from = operand == VKMM_C ? VKMM_GUARD_BYTES : 0;
         VkBufferCopy region = {.srcOffset = from, .dstOffset = VKMM_GUARD_BYTES, .size = stores[operand].bytes};
         if (operand == VKMM_C && !stores[operand].input) continue;
-        if (stores[operand].staging.handle && region.size > 0) /* mapped: vkQueueSubmit makes the host's writes visible */
-            device->table.vkCmdCopyBuffer(command, stores[operand].staging.handle, stores[operand].buffer.handle, 1, &region);
+        if (stores[operand].staging.handle &&
+            region.size > 0) /* mapped: vkQueueSubmit makes the host's writes visible */
+            device->table.vkCmdCopyBuffer(command, stores[operand].staging.handle, stores[operand].buffer.handle, 1,
+                                          &region);
     }
     if (!vkmm_stores_all_mapped(stores))
         vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
 }
 
-void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command)
+void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT],
+                                 VkCommandBuffer command)
 {
     const vkmm_store *c = &stores[VKMM_C];
     VkBufferCopy region = {.size = c->buffer.bytes};
     if (c->buffer.mapped) {
-        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
-                             VK_ACCESS_HOST_READ_BIT);
+        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
         return;
     }
-    vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                         VK_ACCESS_TRANSFER_READ_BIT);
+    vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                         VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
     device->table.vkCmdCopyBuffer(command, c->buffer.handle, c->staging.handle, 1, &region);
-    vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
-                         VK_ACCESS_HOST_READ_BIT);
+    vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                         VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
 }
 
 int vkmm_store_guards_whole(const vkmm_store *c, int64_t *damage)

@@ -5,11 +5,12 @@
 #include "plan/plan.h"
 #include "vk/buffer.h"
 
-/* Guard bands: bytes before and after each matrix that no kernel may write, filled with the canary. A multiple of every device's
- * minStorageBufferOffsetAlignment (at most 256 by the Vulkan specification). */
+/* Guard bands: bytes before and after each matrix that no kernel may write, filled with the canary. A multiple of
+ * every device's minStorageBufferOffsetAlignment (at most 256 by the Vulkan specification). */
 enum { VKMM_GUARD_BYTES = 4096 };
 
-/* Stores of a problem: A, B, C and the bias, the values of vkmm_operand. One that the problem has not is zeroed: what follows leaves it alone. */
+/* Stores of a problem: A, B, C and the bias, the values of vkmm_operand. One that the problem has not is zeroed:
+ * what follows leaves it alone. */
 enum { VKMM_STORE_COUNT = 4 };
 
 /* A quiet NaN as f32, as either half of an f64, and an unlikely integer: what no kernel wrote stands out. */
@@ -27,24 +28,27 @@ typedef struct vkmm_store {
 vkmm_status vkmm_store_create(vkmm_device *device, vkmm_operand operand, uint64_t bytes, vkmm_store *store);
 void vkmm_store_destroy(vkmm_device *device, vkmm_store *store); /* a zeroed or half-built store is legal */
 
-/* The part that a kernel sees, in whole words. Never empty: an empty matrix shows 16 bytes of guard that no kernel reads. */
+/* The part that a kernel sees, in whole words. Never empty: an empty matrix shows 16 bytes of guard that no kernel
+ * reads. */
 vkmm_part vkmm_store_part(const vkmm_store *store);
 
-/* 1 when the host sees all of them directly, so that nothing is ever copied. A device may give some matrices such memory and others not. */
+/* 1 when the host sees all of them directly, so that nothing is ever copied. A device may give some matrices such
+ * memory and others not. */
 int vkmm_stores_all_mapped(const vkmm_store stores[VKMM_STORE_COUNT]);
 
-/* Fill the guards of all, and all of C unless it is an input, with the canary: on the host what is mapped; recorded for the device, with
- * the barrier behind it, what is not. Both together reach everything. */
+/* Fill the guards of all, and all of C unless it is an input, with the canary: on the host what is mapped; recorded
+ * for the device, with the barrier behind it, what is not. Both together reach everything. */
 void vkmm_stores_poison_mapped(vkmm_store stores[VKMM_STORE_COUNT]);
 void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command);
 
-/* Record the copies of A, B, the bias and, where it is an input, C to the device, and of C (guards too) back, with the barriers between them and a
- * dispatch. What is mapped needs only the barriers. */
+/* Record the copies of A, B, the bias and, where it is an input, C to the device, and of C (guards too) back, with
+ * the barriers between them and a dispatch. What is mapped needs only the barriers. */
 void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command);
-void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command);
+void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT],
+                                 VkCommandBuffer command);
 
-/* After a download: 1 when both guards of C, and what fills up its last word, are whole; otherwise 0 and the byte distance of the first damage from C's start (negative:
- * before it). */
+/* After a download: 1 when both guards of C, and what fills up its last word, are whole; otherwise 0 and the byte
+ * distance of the first damage from C's start (negative: before it). */
 int vkmm_store_guards_whole(const vkmm_store *c, int64_t *damage);
 
 #endif

@@ -18,8 +18,8 @@ static vkmm_space space_of(const vkmm_device *device, uint64_t memory_limit)
     const vkmm_device_info *info = &device->physical->info;
     const uint64_t free = vkmm_physical_free_bytes(device->instance, device->physical), left = free - free / 16;
     return (vkmm_space){.range = info->max_storage_range,
-                        .allocation =
-                            info->max_buffer_bytes < info->max_allocation_bytes ? info->max_buffer_bytes : info->max_allocation_bytes,
+                        .allocation = info->max_buffer_bytes < info->max_allocation_bytes ? info->max_buffer_bytes
+                                                                                          : info->max_allocation_bytes,
                         .total = memory_limit > 0 && memory_limit < left ? memory_limit : left,
                         .mapped = info->unified_memory,
                         .processors = vkmm_device_processors(info)};
@@ -30,20 +30,25 @@ static uint64_t words(uint64_t bytes)
     return (bytes + 3) / 4 * 4;
 }
 
-const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem *problem, uint64_t memory_limit, char *text, size_t size)
+const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem *problem, uint64_t memory_limit, char *text,
+                               size_t size)
 {
     const vkmm_space space = space_of(device, memory_limit);
     const char *name = device->physical->info.name;
     uint64_t total = 0;
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
-        const uint64_t bytes = words(vkmm_operand_bytes(problem, (vkmm_operand)o)), guarded = bytes + 2 * VKMM_GUARD_BYTES;
+        const uint64_t bytes = words(vkmm_operand_bytes(problem, (vkmm_operand)o)),
+                       guarded = bytes + 2 * VKMM_GUARD_BYTES;
         total += bytes > 0 ? guarded : 0;
         if (bytes > space.range)
             snprintf(text, size, "%s needs %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange)",
-                     vkmm_operand_name((vkmm_operand)o), (unsigned long long)bytes, name, (unsigned long long)space.range);
+                     vkmm_operand_name((vkmm_operand)o), (unsigned long long)bytes, name,
+                     (unsigned long long)space.range);
         else if (guarded > space.allocation)
-            snprintf(text, size, "%s needs %llu bytes; \"%s\" allows buffers of %llu (maxMemoryAllocationSize, maxBufferSize)",
-                     vkmm_operand_name((vkmm_operand)o), (unsigned long long)guarded, name, (unsigned long long)space.allocation);
+            snprintf(text, size,
+                     "%s needs %llu bytes; \"%s\" allows buffers of %llu (maxMemoryAllocationSize, maxBufferSize)",
+                     vkmm_operand_name((vkmm_operand)o), (unsigned long long)guarded, name,
+                     (unsigned long long)space.allocation);
         else
             continue;
         return text;
@@ -53,8 +58,8 @@ const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem *problem,
         snprintf(text, size, "the matrices need %llu bytes; the memory limit is %llu", (unsigned long long)total,
                  (unsigned long long)memory_limit);
     else
-        snprintf(text, size, "the matrices need %llu bytes; \"%s\" has about %llu left", (unsigned long long)total, name,
-                 (unsigned long long)space.total);
+        snprintf(text, size, "the matrices need %llu bytes; \"%s\" has about %llu left", (unsigned long long)total,
+                 name, (unsigned long long)space.total);
     return text;
 }
 
@@ -70,7 +75,8 @@ static uint64_t clamped(uint64_t extent)
     return extent > MOST_PLANNED ? PLANNED + extent % PLANNED_REST : extent;
 }
 
-/* The kernel of the product as a job would have it; of one too large for that, as if bindings had no limit: of a smaller one like it, if need be. */
+/* The kernel of the product as a job would have it; of one too large for that, as if bindings had no limit: of a
+ * smaller one like it, if need be. */
 static vkmm_status pick_whole(vkmm_stream *stream, const vkmm_job_params *params)
 {
     vkmm_device_info info = stream->device->physical->info;
@@ -91,18 +97,20 @@ static vkmm_status pick_whole(vkmm_stream *stream, const vkmm_job_params *params
         vkmm_fail(stream->log, status, "%s", held.sentence);
     }
     if (status != VKMM_OK || stream->whole.module) return status;
-    return vkmm_fail(stream->log, VKMM_UNSUPPORTED, "the kernel %s runs on the host, where nothing needs to be cut into panels",
+    return vkmm_fail(stream->log, VKMM_UNSUPPORTED,
+                     "the kernel %s runs on the host, where nothing needs to be cut into panels",
                      stream->whole.info.name);
 }
 
 static vkmm_status too_small(const vkmm_stream *stream)
 {
-    return vkmm_fail(
-        stream->log, VKMM_OUT_OF_MEMORY,
-        "not even panels of %llux%llu fit: %s has tiles of %ux%u, and \"%s\" leaves %llu bytes, %llu a buffer and %llu a binding",
-        (unsigned long long)stream->pieces.unit_rows, (unsigned long long)stream->pieces.unit_cols, stream->whole.info.name,
-        stream->whole.info.tile[0], stream->whole.info.tile[1], stream->device->physical->info.name,
-        (unsigned long long)stream->space.total, (unsigned long long)stream->space.allocation, (unsigned long long)stream->space.range);
+    return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY,
+                     "not even panels of %llux%llu fit: %s has tiles of %ux%u, and \"%s\" leaves %llu bytes, %llu a "
+                     "buffer and %llu a binding",
+                     (unsigned long long)stream->pieces.unit_rows, (unsigned long long)stream->pieces.unit_cols,
+                     stream->whole.info.name, stream->whole.info.tile[0], stream->whole.info.tile[1],
+                     stream->device->physical->info.name, (unsigned long long)stream->space.total,
+                     (unsigned long long)stream->space.allocation, (unsigned long long)stream->space.range);
 }
 
 static vkmm_status renew_steps(vkmm_stream *stream)
@@ -177,7 +185,8 @@ static vkmm_status build(vkmm_stream *stream, const vkmm_stream_params *params)
     return status;
 }
 
-vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params, vkmm_stream **out)
+vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
+                               vkmm_stream **out)
 {
     *out = NULL;
     if (!log) log = vkmm_device_log(device);
@@ -239,9 +248,11 @@ static vkmm_status run_steps(vkmm_stream *stream)
 static vkmm_status check_io(const vkmm_stream *stream, const vkmm_stream_io *io)
 {
     const int reads = vkmm_problem_alpha(&stream->problem) != 0 && stream->problem.k > 0;
-    const void *const memory[] = {reads ? io->a : io, reads ? io->b : io, io->c, stream->problem.has_bias ? io->bias : io};
+    const void *const memory[] = {reads ? io->a : io, reads ? io->b : io, io->c,
+                                  stream->problem.has_bias ? io->bias : io};
     for (int o = VKMM_A; o <= VKMM_BIAS; o++)
-        if (!memory[o] && (o == VKMM_C ? (!io->write || (!io->read && vkmm_problem_beta(&stream->problem) != 0)) : !io->read))
+        if (!memory[o] &&
+            (o == VKMM_C ? (!io->write || (!io->read && vkmm_problem_beta(&stream->problem) != 0)) : !io->read))
             return vkmm_fail(stream->log, VKMM_INVALID, "%s has neither memory nor a function for its panels",
                              vkmm_operand_name((vkmm_operand)o));
     return VKMM_OK;

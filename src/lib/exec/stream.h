@@ -1,8 +1,8 @@
 /* What a stream holds (include/vkmatmul_stream.h declares what it does), and its parts.
- *
- * A step is a panel of C. For each step, and each part of K in it (a turn), panels of A and B are loaded into slots on the device, unless they are there
- * still, and a product is submitted; while it runs, the next turn's panels are loaded, and the panel of C before it is stored. On devices whose memory is
- * mapped, threads of the host fill and empty slots where they are; elsewhere they fill chunks of staging memory, which a queue of its own copies if the
+ *  A step is a panel of C. For each step, and each part of K in it (a turn), panels of A and B are loaded into slots
+ * on the device, unless they are there still, and a product is submitted; while it runs, the next turn's panels are
+ * loaded, and the panel of C before it is stored. On devices whose memory is mapped, threads of the host fill and
+ * empty slots where they are; elsewhere they fill chunks of staging memory, which a queue of its own copies if the
  * device has one. */
 #ifndef VKMM_EXEC_STREAM_H
 #define VKMM_EXEC_STREAM_H
@@ -96,7 +96,8 @@ vkmm_problem vkmm_stream_cut(const vkmm_stream *stream, const vkmm_step *step, u
 /* Parts of K; the product of a step has at least one, if only for β·C. */
 uint64_t vkmm_stream_parts(const vkmm_stream *stream);
 
-/* Lines (math/problem.h: stored rows or columns) of an operand of a cut: their length, how many each matrix has, and their distance, in elements. */
+/* Lines (math/problem.h: stored rows or columns) of an operand of a cut: their length, how many each matrix has, and
+ * their distance, in elements. */
 typedef struct vkmm_lines {
     vkmm_operand operand;
     vkmm_type type;
@@ -107,33 +108,39 @@ typedef struct vkmm_lines {
 } vkmm_lines;
 vkmm_lines vkmm_stream_lines(const vkmm_stream *stream, vkmm_operand operand, const vkmm_step *step, uint64_t part);
 
-/* Fills lines [first, end), counted through all matrices, into memory that begins with the first of them; with all workers. */
+/* Fills lines [first, end), counted through all matrices, into memory that begins with the first of them; with all
+ * workers. */
 vkmm_status vkmm_stream_fill(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory);
 
 /* Writes lines of C likewise. is_part: they are sums of all parts of K, without the epilogue. */
-vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, const void *memory);
+vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end,
+                              const void *memory);
 
 /* The status of a user's function, noted. */
 vkmm_status vkmm_stream_told(vkmm_stream *stream, vkmm_status status);
 
-/* One element of the product from the sum of all parts of K: activation(sum + β·before + bias); before and bias may be NULL. */
-void vkmm_stream_finish(const vkmm_problem *problem, vkmm_type sum_type, const void *sum, const void *before, const void *bias,
-                        void *element);
+/* One element of the product from the sum of all parts of K: activation(sum + β·before + bias); before and bias may
+ * be NULL. */
+void vkmm_stream_finish(const vkmm_problem *problem, vkmm_type sum_type, const void *sum, const void *before,
+                        const void *bias, void *element);
 
 /* Takes slots, staging, workspace and bias; gives them all back. A half-built or zeroed one is legal there. */
 vkmm_status vkmm_stream_take(vkmm_stream *stream);
 void vkmm_stream_release(vkmm_stream *stream);
 
-/* Loads lines of the panel of an operand up to `lines` into the slot, which is free for it or has some of them. Returns before they are there. */
+/* Loads lines of the panel of an operand up to `lines` into the slot, which is free for it or has some of them.
+ * Returns before they are there. */
 vkmm_status vkmm_stream_load(vkmm_stream *stream, vkmm_slot *slot, const vkmm_lines *lines, uint64_t upto);
 vkmm_status vkmm_stream_loaded(vkmm_stream *stream); /* waits for all of them */
 vkmm_status vkmm_stream_load_bias(vkmm_stream *stream);
 
-/* Copies between the chunk's buffer and another, in a command buffer that becomes the chunk's, and returns before it is done. */
-vkmm_status vkmm_stream_copy(vkmm_stream *stream, vkmm_chunk *chunk, VkBuffer from, VkBuffer to, const VkBufferCopy *region);
+/* Copies between the chunk's buffer and another, in a command buffer that becomes the chunk's, and returns before it
+ * is done. */
+vkmm_status vkmm_stream_copy(vkmm_stream *stream, vkmm_chunk *chunk, VkBuffer from, VkBuffer to,
+                             const VkBufferCopy *region);
 
-/* Stores the panel of C of a step, whose product has ended. Begun before other work of the host, its first copies are on their way meanwhile; nothing
- * begins again before the end. */
+/* Stores the panel of C of a step, whose product has ended. Begun before other work of the host, its first copies
+ * are on their way meanwhile; nothing begins again before the end. */
 vkmm_status vkmm_stream_store_begin(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
 vkmm_status vkmm_stream_store_end(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
 vkmm_status vkmm_stream_check_guards(vkmm_stream *stream);
@@ -143,8 +150,8 @@ vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint6
 void vkmm_stream_plan_destroy(vkmm_device *device, vkmm_stream_plan *plan);
 
 /* Submits the product of a turn, in slices; waits until one was carried out. */
-vkmm_status vkmm_stream_submit(vkmm_stream *stream, const vkmm_step *step, uint64_t part, const vkmm_slot *a, const vkmm_slot *b,
-                               const vkmm_slot *c);
+vkmm_status vkmm_stream_submit(vkmm_stream *stream, const vkmm_step *step, uint64_t part, const vkmm_slot *a,
+                               const vkmm_slot *b, const vkmm_slot *c);
 vkmm_status vkmm_stream_wait(vkmm_stream *stream, uint64_t turn);
 int vkmm_stream_ended(vkmm_stream *stream, uint64_t turn); /* whether it has, without waiting */
 

@@ -1,4 +1,5 @@
-/* Products under way: at most VKMM_STREAM_FLIGHTS submissions, so that one waits while another runs and each tells how fast the next may be. */
+/* Products under way: at most VKMM_STREAM_FLIGHTS submissions, so that one waits while another runs and each tells
+ * how fast the next may be. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -82,10 +83,11 @@ static vkmm_status add_plan(vkmm_stream *stream, const vkmm_choice *choice, vkmm
     vkmm_status status = vkmm_plan_create(stream->device, choice, &p->plan);
     if (status != VKMM_OK) return status;
     stream->plan_count++;
-    status = vkmm_pipeline_more_sets(stream->device, &p->plan.pipeline, p->plan.binding_count, VKMM_STREAM_FLIGHTS, &p->pool, p->sets);
+    status = vkmm_pipeline_more_sets(stream->device, &p->plan.pipeline, p->plan.binding_count, VKMM_STREAM_FLIGHTS,
+                                     &p->pool, p->sets);
     if (status == VKMM_OK && p->plan.reduce.handle)
-        status = vkmm_pipeline_more_sets(stream->device, &p->plan.reduce, p->plan.binding_count, VKMM_STREAM_FLIGHTS, &p->reduce_pool,
-                                         p->reduce_sets);
+        status = vkmm_pipeline_more_sets(stream->device, &p->plan.reduce, p->plan.binding_count, VKMM_STREAM_FLIGHTS,
+                                         &p->reduce_pool, p->reduce_sets);
     if (status != VKMM_OK) stream->plan_count--;
     if (status != VKMM_OK) vkmm_stream_plan_destroy(stream->device, p);
     *made = p;
@@ -129,7 +131,8 @@ static vkmm_status find_plan(vkmm_stream *stream, const vkmm_step *step, uint64_
 }
 
 /* What the kernel sees of the panels. */
-static void bind(vkmm_stream *stream, const vkmm_plan *plan, const vkmm_step *step, uint64_t part, const vkmm_slot *const slots[3])
+static void bind(vkmm_stream *stream, const vkmm_plan *plan, const vkmm_step *step, uint64_t part,
+                 const vkmm_slot *const slots[3])
 {
     const vkmm_problem cut = vkmm_stream_cut(stream, step, part);
     const uint64_t size = vkmm_type_of(vkmm_operand_type(&stream->problem, VKMM_C))->bytes;
@@ -138,11 +141,13 @@ static void bind(vkmm_stream *stream, const vkmm_plan *plan, const vkmm_step *st
         parts[o] = (vkmm_part){slots[o]->buffer.handle, slots[o]->lead, vkmm_cut_bytes(&cut, (vkmm_operand)o)};
     if (plan->info.workspace_bytes > 0)
         parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){stream->workspace.handle, 0, plan->info.workspace_bytes};
-    if (cut.has_bias) parts[VKMM_BIAS_PART] = (vkmm_part){stream->bias.handle, step->col * size, (step->cols * size + 3) / 4 * 4};
+    if (cut.has_bias)
+        parts[VKMM_BIAS_PART] = (vkmm_part){stream->bias.handle, step->col * size, (step->cols * size + 3) / 4 * 4};
     vkmm_plan_bind(stream->device, plan, parts);
 }
 
-static vkmm_status record(vkmm_stream *stream, const vkmm_plan *plan, uint64_t first, uint64_t end, int last, vkmm_flight *flight)
+static vkmm_status record(vkmm_stream *stream, const vkmm_plan *plan, uint64_t first, uint64_t end, int last,
+                          vkmm_flight *flight)
 {
     vkmm_device *device = stream->device;
     const VkAccessFlags all = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
@@ -156,7 +161,8 @@ static vkmm_status record(vkmm_stream *stream, const vkmm_plan *plan, uint64_t f
     if (last) vkmm_plan_record_reduce(device, plan, flight->command);
     vkmm_timer_mark(device, flight->command, &flight->timer, 1);
     vkmm_command_barrier(device, flight->command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, all | VK_ACCESS_HOST_READ_BIT);
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
+                         all | VK_ACCESS_HOST_READ_BIT);
     return vkmm_command_end(device, flight->command);
 }
 
@@ -174,8 +180,8 @@ static vkmm_status use_once(vkmm_stream *stream, const vkmm_plan *plan, vkmm_str
     return status;
 }
 
-static vkmm_status fly(vkmm_stream *stream, vkmm_stream_plan *p, const vkmm_step *step, uint64_t part, const vkmm_slot *const slots[3],
-                       uint64_t first, uint64_t end)
+static vkmm_status fly(vkmm_stream *stream, vkmm_stream_plan *p, const vkmm_step *step, uint64_t part,
+                       const vkmm_slot *const slots[3], uint64_t first, uint64_t end)
 {
     vkmm_flight *flight = &stream->flights[stream->next_flight];
     vkmm_plan plan = p->plan;
@@ -207,8 +213,8 @@ static int must_learn(const vkmm_slices *slices, uint64_t next, uint64_t left)
     return next < left && (slices->largest == 0 || (double)next < slices->items_per_ms * VKMM_SLICE_MS / 2);
 }
 
-vkmm_status vkmm_stream_submit(vkmm_stream *stream, const vkmm_step *step, uint64_t part, const vkmm_slot *a, const vkmm_slot *b,
-                               const vkmm_slot *c)
+vkmm_status vkmm_stream_submit(vkmm_stream *stream, const vkmm_step *step, uint64_t part, const vkmm_slot *a,
+                               const vkmm_slot *b, const vkmm_slot *c)
 {
     const vkmm_slot *const slots[3] = {a, b, c};
     const vkmm_problem cut = vkmm_stream_cut(stream, step, part);

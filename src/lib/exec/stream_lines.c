@@ -16,13 +16,15 @@ uint64_t vkmm_stream_parts(const vkmm_stream *stream)
 
 static uint64_t depth_at(const vkmm_stream *stream, uint64_t part)
 {
-    const uint64_t depth = stream->pieces.partition.depth, all = vkmm_problem_alpha(&stream->problem) == 0 ? 0 : stream->problem.k;
+    const uint64_t depth = stream->pieces.partition.depth,
+                   all = vkmm_problem_alpha(&stream->problem) == 0 ? 0 : stream->problem.k;
     return all - part * depth < depth ? all - part * depth : depth;
 }
 
 vkmm_problem vkmm_stream_cut(const vkmm_stream *stream, const vkmm_step *step, uint64_t part)
 {
-    const vkmm_cut cut = {step->rows, step->cols, depth_at(stream, part), step->matrices, vkmm_stream_parts(stream) > 1, part > 0};
+    const vkmm_cut cut = {step->rows, step->cols, depth_at(stream, part), step->matrices, vkmm_stream_parts(stream) > 1,
+                          part > 0};
     return vkmm_cut_problem(&stream->problem, &stream->whole, &cut);
 }
 
@@ -63,7 +65,8 @@ static vkmm_panel panel_of(const vkmm_lines *l, uint64_t matrix, uint64_t first,
 }
 
 /* The place of the panel's first element in an operand's memory, and the distance of its lines there, in elements. */
-static char *place_of(const vkmm_problem *problem, const vkmm_lines *lines, const vkmm_panel *panel, const void *memory, uint64_t *ld)
+static char *place_of(const vkmm_problem *problem, const vkmm_lines *lines, const vkmm_panel *panel, const void *memory,
+                      uint64_t *ld)
 {
     const vkmm_view view = vkmm_operand_view(problem, panel->operand, memory, panel->batch);
     const uint64_t at = panel->row * view.row_stride + panel->col * view.col_stride;
@@ -79,7 +82,8 @@ static vkmm_status read_panel(vkmm_stream *stream, const vkmm_lines *lines, cons
     uint64_t ld;
     if (!memory) return vkmm_stream_told(stream, io->read(io->user, panel));
     const char *from = place_of(&stream->problem, lines, panel, memory, &ld);
-    for (uint64_t i = 0; i < count; i++) memcpy((char *)panel->data + i * lines->ld * size, from + i * ld * size, lines->length * size);
+    for (uint64_t i = 0; i < count; i++)
+        memcpy((char *)panel->data + i * lines->ld * size, from + i * ld * size, lines->length * size);
     return VKMM_OK;
 }
 
@@ -90,7 +94,8 @@ static vkmm_status write_panel(vkmm_stream *stream, const vkmm_lines *lines, con
     uint64_t ld;
     if (!io->c) return vkmm_stream_told(stream, io->write(io->user, panel));
     char *to = place_of(&stream->problem, lines, panel, io->c, &ld);
-    for (uint64_t i = 0; i < count; i++) memcpy(to + i * ld * size, (const char *)panel->data + i * lines->ld * size, lines->length * size);
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(to + i * ld * size, (const char *)panel->data + i * lines->ld * size, lines->length * size);
     return VKMM_OK;
 }
 
@@ -156,13 +161,15 @@ static vkmm_status empty_round(void *context, uint64_t round)
     return for_matrices(loop, round, vkmm_stream_parts(loop->stream) > 1 ? finish_panel : write_panel);
 }
 
-static vkmm_status run(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory, vkmm_round work)
+static vkmm_status run(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, void *memory,
+                       vkmm_round work)
 {
     const uint64_t bytes = lines->ld * vkmm_type_of(lines->type)->bytes, most = ROUND_BYTES / bytes;
     line_loop loop = {stream, lines, first, end, most > 0 ? most : 1, memory};
     if (first >= end) return VKMM_OK;
     char sentence[VKMM_SENTENCE_BYTES];
-    const vkmm_status status = vkmm_workers_run(stream->workers, (end - first + loop.round - 1) / loop.round, work, &loop, sentence);
+    const vkmm_status status =
+        vkmm_workers_run(stream->workers, (end - first + loop.round - 1) / loop.round, work, &loop, sentence);
     return status == VKMM_OK || !sentence[0] ? status : vkmm_fail(stream->log, status, "%s", sentence);
 }
 
@@ -177,14 +184,15 @@ vkmm_status vkmm_stream_told(vkmm_stream *stream, vkmm_status status)
     return status;
 }
 
-vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end, const void *memory)
+vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint64_t first, uint64_t end,
+                              const void *memory)
 {
     stream->is_torn = 1;
     return run(stream, lines, first, end, (void *)(uintptr_t)memory, empty_round);
 }
 
-void vkmm_stream_finish(const vkmm_problem *problem, vkmm_type sum_type, const void *sum, const void *before, const void *bias,
-                        void *element)
+void vkmm_stream_finish(const vkmm_problem *problem, vkmm_type sum_type, const void *sum, const void *before,
+                        const void *bias, void *element)
 {
     const vkmm_type type = vkmm_operand_type(problem, VKMM_C);
     const double beta = vkmm_problem_beta(problem);

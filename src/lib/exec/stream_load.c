@@ -17,7 +17,8 @@ static vkmm_status next_chunk(vkmm_stream *stream, vkmm_chunk **chunk)
     return status;
 }
 
-vkmm_status vkmm_stream_copy(vkmm_stream *stream, vkmm_chunk *chunk, VkBuffer from, VkBuffer to, const VkBufferCopy *region)
+vkmm_status vkmm_stream_copy(vkmm_stream *stream, vkmm_chunk *chunk, VkBuffer from, VkBuffer to,
+                             const VkBufferCopy *region)
 {
     vkmm_status status = vkmm_command_begin_on(stream->device, VKMM_QUEUE_TRANSFER, &chunk->command);
     if (status != VKMM_OK) return status;
@@ -36,17 +37,20 @@ vkmm_status vkmm_stream_copy(vkmm_stream *stream, vkmm_chunk *chunk, VkBuffer fr
 
 static vkmm_status copy_up(vkmm_stream *stream, vkmm_chunk *chunk, const vkmm_buffer *to, uint64_t at, uint64_t bytes)
 {
-    const VkBufferCopy region = {.dstOffset = at, .size = (bytes + 3) / 4 * 4}; /* a bias may end within a word; buffers do not */
+    const VkBufferCopy region = {.dstOffset = at,
+                                 .size = (bytes + 3) / 4 * 4}; /* a bias may end within a word; buffers do not */
     return vkmm_stream_copy(stream, chunk, chunk->buffer.handle, to->handle, &region);
 }
 
-static vkmm_status load_chunk(vkmm_stream *stream, vkmm_slot *slot, const vkmm_lines *lines, uint64_t first, uint64_t end)
+static vkmm_status load_chunk(vkmm_stream *stream, vkmm_slot *slot, const vkmm_lines *lines, uint64_t first,
+                              uint64_t end)
 {
     const uint64_t line = lines->ld * vkmm_type_of(lines->type)->bytes;
     vkmm_chunk *chunk;
     vkmm_status status = next_chunk(stream, &chunk);
     if (status == VKMM_OK) status = vkmm_stream_fill(stream, lines, first, end, chunk->buffer.mapped);
-    if (status == VKMM_OK) status = copy_up(stream, chunk, &slot->buffer, slot->lead + first * line, (end - first) * line);
+    if (status == VKMM_OK)
+        status = copy_up(stream, chunk, &slot->buffer, slot->lead + first * line, (end - first) * line);
     return status;
 }
 
@@ -58,9 +62,11 @@ vkmm_status vkmm_stream_load(vkmm_stream *stream, vkmm_slot *slot, const vkmm_li
     if (upto > all) upto = all;
     if (lines->length == 0) slot->lines = all;
     while (slot->lines < upto && status == VKMM_OK) {
-        const uint64_t first = slot->lines, end = slot->buffer.mapped || upto - first < at_once ? upto : first + at_once;
+        const uint64_t first = slot->lines,
+                       end = slot->buffer.mapped || upto - first < at_once ? upto : first + at_once;
         if (slot->buffer.mapped)
-            status = vkmm_stream_fill(stream, lines, first, end, (char *)slot->buffer.mapped + slot->lead + first * line);
+            status =
+                vkmm_stream_fill(stream, lines, first, end, (char *)slot->buffer.mapped + slot->lead + first * line);
         else
             status = load_chunk(stream, slot, lines, first, end);
         if (status != VKMM_OK) break;

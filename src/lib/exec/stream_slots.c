@@ -26,7 +26,8 @@ static vkmm_status guard(vkmm_stream *stream, vkmm_slot *slot)
     vkmm_status status = vkmm_command_begin(stream->device, &command);
     if (status == VKMM_OK) {
         stream->device->table.vkCmdFillBuffer(command, slot->buffer.handle, 0, VKMM_GUARD_BYTES, VKMM_CANARY);
-        stream->device->table.vkCmdFillBuffer(command, slot->buffer.handle, bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES, VKMM_CANARY);
+        stream->device->table.vkCmdFillBuffer(command, slot->buffer.handle, bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES,
+                                              VKMM_CANARY);
         vkmm_command_barrier(stream->device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
                              VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
                              VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT);
@@ -49,7 +50,8 @@ static vkmm_status take_panels(vkmm_stream *stream)
     if (!stream->a || !stream->b) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a list of panels");
     vkmm_status status = take_slots(stream, "panels of A", t->a_slots, pieces->a_bytes, stream->a);
     if (status == VKMM_OK) status = take_slots(stream, "panels of B", t->b_slots, pieces->b_bytes, stream->b);
-    if (status == VKMM_OK) status = take_slots(stream, "panels of C", c_count, pieces->c_bytes + 2 * VKMM_GUARD_BYTES, stream->c);
+    if (status == VKMM_OK)
+        status = take_slots(stream, "panels of C", c_count, pieces->c_bytes + 2 * VKMM_GUARD_BYTES, stream->c);
     for (uint32_t i = 0; i < c_count && status == VKMM_OK; i++) status = guard(stream, &stream->c[i]);
     return status;
 }
@@ -87,11 +89,11 @@ static vkmm_status take_staging(vkmm_stream *stream)
     stream->chunk_bytes = largest < VKMM_STREAM_CHUNK ? largest : VKMM_STREAM_CHUNK;
     if (stream->chunk_bytes < longest_line(stream)) stream->chunk_bytes = longest_line(stream);
     for (int i = 0; i < VKMM_STREAM_LOADS && status == VKMM_OK; i++)
-        status = vkmm_buffer_create_shared(stream->device, "panels on their way", stream->chunk_bytes, VKMM_PLACE_UPLOAD,
-                                           &stream->loads[i].buffer);
+        status = vkmm_buffer_create_shared(stream->device, "panels on their way", stream->chunk_bytes,
+                                           VKMM_PLACE_UPLOAD, &stream->loads[i].buffer);
     for (int i = 0; i < VKMM_STREAM_STORES && status == VKMM_OK; i++)
-        status = vkmm_buffer_create_shared(stream->device, "panels on their way", stream->chunk_bytes, VKMM_PLACE_DOWNLOAD,
-                                           &stream->stores[i].buffer);
+        status = vkmm_buffer_create_shared(stream->device, "panels on their way", stream->chunk_bytes,
+                                           VKMM_PLACE_DOWNLOAD, &stream->stores[i].buffer);
     return status;
 }
 
@@ -100,7 +102,8 @@ static vkmm_status take_bias(vkmm_stream *stream)
     const uint64_t bytes = vkmm_operand_bytes(&stream->problem, VKMM_BIAS);
     if (bytes == 0) return VKMM_OK;
     if (vkmm_stream_parts(stream) == 1)
-        return vkmm_buffer_create_shared(stream->device, "the bias", (bytes + 15) / 16 * 16, VKMM_PLACE_DEVICE, &stream->bias);
+        return vkmm_buffer_create_shared(stream->device, "the bias", (bytes + 15) / 16 * 16, VKMM_PLACE_DEVICE,
+                                         &stream->bias);
     stream->host_bias = vkmm_alloc(1, bytes);
     return stream->host_bias ? VKMM_OK : vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no host memory for the bias");
 }

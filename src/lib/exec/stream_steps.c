@@ -16,7 +16,8 @@ static int is_panel(const vkmm_slot *slot, const vkmm_slot *name)
     return slot->is_named && slot->batch == name->batch && slot->at == name->at && slot->part == name->part;
 }
 
-/* The slot that has the panel; or the one that was used the longest time ago, once the product that used it has ended. */
+/* The slot that has the panel; or the one that was used the longest time ago, once the product that used it has
+ * ended. */
 static vkmm_status claim(vkmm_stream *stream, vkmm_slot *slots, uint32_t count, const vkmm_slot *name, vkmm_slot **slot)
 {
     *slot = &slots[0];
@@ -40,15 +41,17 @@ static vkmm_status claim(vkmm_stream *stream, vkmm_slot *slots, uint32_t count, 
 static vkmm_slot name_of(const vkmm_stream *stream, vkmm_operand operand, const vkmm_step *step, uint64_t part)
 {
     const int shared = step->matrices == 1 && vkmm_operand_stride(&stream->problem, operand) == 0;
-    return (vkmm_slot){.batch = shared ? 0 : step->batch, .at = operand == VKMM_A ? step->row : step->col, .part = part};
+    return (vkmm_slot){
+        .batch = shared ? 0 : step->batch, .at = operand == VKMM_A ? step->row : step->col, .part = part};
 }
 
-static vkmm_status load(vkmm_stream *stream, vkmm_operand operand, const vkmm_step *step, uint64_t part, vkmm_slot **slot)
+static vkmm_status load(vkmm_stream *stream, vkmm_operand operand, const vkmm_step *step, uint64_t part,
+                        vkmm_slot **slot)
 {
     const vkmm_lines lines = vkmm_stream_lines(stream, operand, step, part);
     const vkmm_slot name = name_of(stream, operand, step, part);
-    vkmm_status status =
-        operand == VKMM_A ? claim(stream, stream->a, stream->a_count, &name, slot) : claim(stream, stream->b, stream->b_count, &name, slot);
+    vkmm_status status = operand == VKMM_A ? claim(stream, stream->a, stream->a_count, &name, slot)
+                                           : claim(stream, stream->b, stream->b_count, &name, slot);
     if (status == VKMM_OK) status = vkmm_stream_load(stream, *slot, &lines, UINT64_MAX);
     (*slot)->turn = stream->turns + 1;
     return status;
@@ -58,12 +61,14 @@ static vkmm_status store_one(vkmm_stream *stream)
 {
     const uint64_t step = stream->stored;
     vkmm_status status = vkmm_stream_wait(stream, (step + 1) * vkmm_stream_parts(stream));
-    if (status == VKMM_OK) status = vkmm_stream_store_end(stream, &stream->steps[step], &stream->c[step % c_count(stream)]);
+    if (status == VKMM_OK)
+        status = vkmm_stream_store_end(stream, &stream->steps[step], &stream->c[step % c_count(stream)]);
     if (status != VKMM_OK) return status;
     stream->is_torn = 0;
     stream->stored++;
     stream->panels_done++;
-    stream->elements_done += (double)stream->steps[step].rows * (double)stream->steps[step].cols * (double)stream->steps[step].matrices;
+    stream->elements_done +=
+        (double)stream->steps[step].rows * (double)stream->steps[step].cols * (double)stream->steps[step].matrices;
     return vkmm_stream_tell(stream);
 }
 
@@ -91,11 +96,14 @@ static vkmm_status prefetch(vkmm_stream *stream, uint64_t index)
     uint64_t ahead = index, behind = index;
     vkmm_slot *slot;
     if (stream->a_count < 2 || vkmm_stream_parts(stream) > 1) return VKMM_OK;
-    while (behind > 0 && stream->steps[behind - 1].row == step->row && stream->steps[behind - 1].batch == step->batch) behind--;
+    while (behind > 0 && stream->steps[behind - 1].row == step->row && stream->steps[behind - 1].batch == step->batch)
+        behind--;
     while (ahead < stream->step_count && next->row == step->row && next->batch == step->batch)
         if (++ahead < stream->step_count) next = &stream->steps[ahead];
     const vkmm_slot name = name_of(stream, VKMM_A, next, 0), present = name_of(stream, VKMM_A, step, 0);
-    if (ahead == stream->step_count || is_panel(&(vkmm_slot){.is_named = 1, .batch = name.batch, .at = name.at}, &present)) return VKMM_OK;
+    if (ahead == stream->step_count ||
+        is_panel(&(vkmm_slot){.is_named = 1, .batch = name.batch, .at = name.at}, &present))
+        return VKMM_OK;
     const vkmm_lines lines = vkmm_stream_lines(stream, VKMM_A, next, 0);
     const uint64_t turn = index - behind + 1, turns = ahead - behind;
     vkmm_status status = claim(stream, stream->a, stream->a_count, &name, &slot);
@@ -122,7 +130,8 @@ vkmm_status vkmm_stream_steps(vkmm_stream *stream)
 {
     vkmm_status status = stream->step_count > 0 ? vkmm_stream_load_bias(stream) : VKMM_OK;
     for (uint64_t i = 0; i < stream->step_count && status == VKMM_OK; i++)
-        for (uint64_t part = 0; part < vkmm_stream_parts(stream) && status == VKMM_OK; part++) status = take_turn(stream, i, part);
+        for (uint64_t part = 0; part < vkmm_stream_parts(stream) && status == VKMM_OK; part++)
+            status = take_turn(stream, i, part);
     while (status == VKMM_OK && stream->stored < stream->step_count) status = store_one(stream);
     if (status == VKMM_OK && stream->step_count > 0) status = vkmm_stream_check_guards(stream);
     return status;
@@ -131,10 +140,12 @@ vkmm_status vkmm_stream_steps(vkmm_stream *stream)
 vkmm_status vkmm_stream_tell(vkmm_stream *stream)
 {
     const double now = vkmm_now_ms(), elapsed = now - stream->start_ms;
-    const double all = (double)stream->problem.m * (double)stream->problem.n * (double)vkmm_problem_batches(&stream->problem);
+    const double all =
+        (double)stream->problem.m * (double)stream->problem.n * (double)vkmm_problem_batches(&stream->problem);
     if (!stream->io->progress || now - stream->last_progress_ms < PROGRESS_MS) return VKMM_OK;
     stream->last_progress_ms = now;
-    const vkmm_stream_state state = {stream->panels_done + stream->step_count - stream->stored, stream->panels_done, elapsed,
+    const vkmm_stream_state state = {stream->panels_done + stream->step_count - stream->stored, stream->panels_done,
+                                     elapsed,
                                      stream->elements_done > 0 ? elapsed * (all / stream->elements_done - 1) : -1};
     vkmm_held *held = vkmm_errors_suspend();
     const int stops = stream->io->progress(stream->io->user, &state);

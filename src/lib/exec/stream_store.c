@@ -56,7 +56,8 @@ vkmm_status vkmm_stream_store_end(vkmm_stream *stream, const vkmm_step *step, co
     const uint64_t all = lines.count * lines.matrices;
     vkmm_status status = vkmm_stream_store_begin(stream, step, slot);
     stream->times.downloaded_bytes += all * lines.ld * vkmm_type_of(lines.type)->bytes;
-    if (slot->buffer.mapped) return vkmm_stream_empty(stream, &lines, 0, all, (const char *)slot->buffer.mapped + slot->lead);
+    if (slot->buffer.mapped)
+        return vkmm_stream_empty(stream, &lines, 0, all, (const char *)slot->buffer.mapped + slot->lead);
     for (uint32_t i = stream->next_store; status == VKMM_OK; i = (i + 1) % VKMM_STREAM_STORES) {
         vkmm_chunk *chunk = &stream->stores[i];
         const uint64_t end = chunk->end;

@@ -27,7 +27,8 @@ vkmm_trace_extent vkmm_trace_measure(const vkmm_problem *problem, int has_tiles,
         extent.tile_values = extent.sums * ((uint64_t)rows + cols);
     }
     extent.sum_values = extent.sums * extent.invocations;
-    extent.values = extent.sum_values + extent.tile_values + problem->m * problem->k + problem->k * problem->n + problem->m * problem->n;
+    extent.values = extent.sum_values + extent.tile_values + problem->m * problem->k + problem->k * problem->n +
+                    problem->m * problem->n;
     extent.steps = 3 * extent.loads + extent.sums + 1; /* a load and two barriers; the sums; the store */
     return extent;
 }
@@ -55,11 +56,13 @@ static vkmm_status refuse_large(const vkmm_log *log, const vkmm_problem *problem
         cols = cols > 1 ? cols / 2 : 1;
     }
     return vkmm_fail(log, VKMM_INVALID,
-                     "a trace of %llux%llux%llu with tile %ux%u has %llu values in %llu steps; at most %d values in %d steps can still be "
+                     "a trace of %llux%llux%llu with tile %ux%u has %llu values in %llu steps; at most %d values in %d "
+                     "steps can still be "
                      "read; try %llux%llux%llu with tile %ux%u",
-                     (unsigned long long)problem->m, (unsigned long long)problem->n, (unsigned long long)problem->k, tile[0], tile[1],
-                     (unsigned long long)extent->values, (unsigned long long)extent->steps, VKMM_TRACE_MAX_VALUES, VKMM_TRACE_MAX_STEPS,
-                     (unsigned long long)less.m, (unsigned long long)less.n, (unsigned long long)less.k, rows, cols);
+                     (unsigned long long)problem->m, (unsigned long long)problem->n, (unsigned long long)problem->k,
+                     tile[0], tile[1], (unsigned long long)extent->values, (unsigned long long)extent->steps,
+                     VKMM_TRACE_MAX_VALUES, VKMM_TRACE_MAX_STEPS, (unsigned long long)less.m,
+                     (unsigned long long)less.n, (unsigned long long)less.k, rows, cols);
 }
 
 static vkmm_status check_element(const vkmm_log *log, const vkmm_trace_params *params)
@@ -117,7 +120,8 @@ static vkmm_trace *allocate(const vkmm_problem *problem, const vkmm_trace_extent
     return trace;
 }
 
-/* Small buffers in the host's memory, which the device reads and writes in place: nothing is timed here, so nothing is copied. */
+/* Small buffers in the host's memory, which the device reads and writes in place: nothing is timed here, so nothing
+ * is copied. */
 static vkmm_status create_buffers(vkmm_device *device, const vkmm_problem *problem, const vkmm_trace_extent *extent,
                                   vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT])
 {
@@ -130,24 +134,27 @@ static vkmm_status create_buffers(vkmm_device *device, const vkmm_problem *probl
         (uint64_t)extent->invocations * VKMM_TRACE_IDS * sizeof(uint32_t),
     };
     for (uint32_t i = 0; i < VKMM_MAX_BINDING_COUNT; i++) {
-        vkmm_status status = vkmm_buffer_create(device, names[i], bytes[i] ? bytes[i] : ALIGNMENT, VKMM_PLACE_DOWNLOAD, &buffers[i]);
+        vkmm_status status =
+            vkmm_buffer_create(device, names[i], bytes[i] ? bytes[i] : ALIGNMENT, VKMM_PLACE_DOWNLOAD, &buffers[i]);
         if (status != VKMM_OK) return status;
         memset(buffers[i].mapped, i == BINDING_VALUES ? 0 : 0xff, buffers[i].bytes);
     }
     return VKMM_OK;
 }
 
-static vkmm_status dispatch(vkmm_device *device, const vkmm_plan *plan, const vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT])
+static vkmm_status dispatch(vkmm_device *device, const vkmm_plan *plan,
+                            const vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT])
 {
     vkmm_part bound[VKMM_MAX_BINDING_COUNT];
     VkCommandBuffer command = NULL;
-    for (uint32_t i = 0; i < VKMM_MAX_BINDING_COUNT; i++) bound[i] = (vkmm_part){.buffer = buffers[i].handle, .bytes = buffers[i].bytes};
+    for (uint32_t i = 0; i < VKMM_MAX_BINDING_COUNT; i++)
+        bound[i] = (vkmm_part){.buffer = buffers[i].handle, .bytes = buffers[i].bytes};
     vkmm_plan_bind(device, plan, bound);
     vkmm_status status = vkmm_command_begin(device, &command);
     if (status == VKMM_OK) {
         vkmm_plan_record(device, plan, command);
-        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
-                             VK_ACCESS_HOST_READ_BIT);
+        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                             VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
         status = vkmm_command_end(device, command);
     }
     if (status == VKMM_OK) status = vkmm_command_run(device, command, NULL);
@@ -156,7 +163,8 @@ static vkmm_status dispatch(vkmm_device *device, const vkmm_plan *plan, const vk
 }
 
 /* The indices that the invocations wrote down. What none did is still filled with ones. */
-static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params, const uint32_t *ids, vkmm_trace *trace, parts *p)
+static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params, const uint32_t *ids,
+                            vkmm_trace *trace, parts *p)
 {
     trace->followed = UINT32_MAX;
     for (uint32_t i = 0; i < trace->invocation_count; i++, ids += VKMM_TRACE_IDS) {
@@ -169,7 +177,8 @@ static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params
                                  .col = ids[9],
                                  .inside = ids[8] < params->problem.m && ids[9] < params->problem.n};
         if (ids[0] == UINT32_MAX)
-            return vkmm_fail(log, VKMM_WRONG_RESULT, "invocation %u of %u left no trace on the device", i, trace->invocation_count);
+            return vkmm_fail(log, VKMM_WRONG_RESULT, "invocation %u of %u left no trace on the device", i,
+                             trace->invocation_count);
         if (one->row == params->row && one->col == params->col) trace->followed = i;
     }
     if (trace->followed != UINT32_MAX) return VKMM_OK;
@@ -177,8 +186,8 @@ static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params
                      (unsigned long long)params->row, (unsigned long long)params->col);
 }
 
-static vkmm_status run(vkmm_device *device, const vkmm_trace_params *params, const vkmm_choice *choice, const vkmm_trace_extent *extent,
-                       vkmm_trace *trace, parts *p)
+static vkmm_status run(vkmm_device *device, const vkmm_trace_params *params, const vkmm_choice *choice,
+                       const vkmm_trace_extent *extent, vkmm_trace *trace, parts *p)
 {
     const vkmm_problem *problem = &params->problem;
     const uint64_t element = vkmm_type_of(problem->type)->bytes, sum_bytes = extent->sum_values * element;
@@ -204,7 +213,8 @@ static vkmm_status run(vkmm_device *device, const vkmm_trace_params *params, con
     return status;
 }
 
-static vkmm_status choose(vkmm_device *device, const vkmm_trace_params *params, vkmm_choice *choice, vkmm_trace_extent *extent)
+static vkmm_status choose(vkmm_device *device, const vkmm_trace_params *params, vkmm_choice *choice,
+                          vkmm_trace_extent *extent)
 {
     static const uint32_t spec_ids[] = {VKMM_SPEC_TRACE_ROW, VKMM_SPEC_TRACE_COL};
     const uint32_t spec_values[] = {(uint32_t)params->row, (uint32_t)params->col};
@@ -214,7 +224,8 @@ static vkmm_status choose(vkmm_device *device, const vkmm_trace_params *params, 
     if (status == VKMM_OK) status = vkmm_choose(log, &device->physical->info, &params->problem, &wish, choice);
     if (status == VKMM_OK) status = vkmm_choice_observe(log, choice, VKMM_BUILD_TRACE, 2, spec_ids, spec_values);
     if (status != VKMM_OK) return status;
-    *extent = vkmm_trace_measure(&params->problem, choice->kernel->uses_shared, choice->info.tile[0], choice->info.tile[1]);
+    *extent =
+        vkmm_trace_measure(&params->problem, choice->kernel->uses_shared, choice->info.tile[0], choice->info.tile[1]);
     return fits(extent) ? VKMM_OK : refuse_large(log, &params->problem, choice, extent);
 }
 

@@ -24,8 +24,8 @@ static uint64_t step_of(vkmm_type type)
     return elements > 4 ? elements : 4;
 }
 
-/* One tile and a half, and a little more: a multiple of so many elements that rows can end at multiples of 16 bytes, of four elements alone, or odd, as
- * the extent is that it stands for: kernels read one or the other at a time. */
+/* One tile and a half, and a little more: a multiple of so many elements that rows can end at multiples of 16 bytes,
+ * of four elements alone, or odd, as the extent is that it stands for: kernels read one or the other at a time. */
 static uint64_t ragged(uint64_t tile, uint64_t most, uint64_t like, vkmm_type type)
 {
     const uint64_t step = step_of(type), extent = at_most(tile + tile / 2 + 4, most - step) / step * step;
@@ -40,7 +40,8 @@ static uint32_t alignment_of(const vkmm_choice *choice)
     return 0;
 }
 
-/* The stored row (column-major: column) of an operand with something behind it, so that rows begin at multiples of 16 bytes, or do not. */
+/* The stored row (column-major: column) of an operand with something behind it, so that rows begin at multiples of
+ * 16 bytes, or do not. */
 static uint64_t wide(const vkmm_problem *p, vkmm_operand operand, int aligned)
 {
     int transposed = (operand == VKMM_A && p->op_a == VKMM_OP_T) || (operand == VKMM_B && p->op_b == VKMM_OP_T);
@@ -53,11 +54,13 @@ static uint64_t wide(const vkmm_problem *p, vkmm_operand operand, int aligned)
 vkmm_problem vkmm_trial_problem(const vkmm_problem *problem, const vkmm_choice *choice)
 {
     const uint32_t bits = alignment_of(choice), *tile = choice->info.tile, *tunable = choice->config.values;
-    const uint32_t bit_a = choice->swapped ? VKMM_ALIGNED_B : VKMM_ALIGNED_A, bit_b = choice->swapped ? VKMM_ALIGNED_A : VKMM_ALIGNED_B;
+    const uint32_t bit_a = choice->swapped ? VKMM_ALIGNED_B : VKMM_ALIGNED_A,
+                   bit_b = choice->swapped ? VKMM_ALIGNED_A : VKMM_ALIGNED_B;
     vkmm_problem trial = {
         .m = ragged(tile[choice->swapped], MOST_EXTENT, problem->m, problem->type),
         .n = ragged(tile[!choice->swapped], MOST_EXTENT, problem->n, problem->type),
-        .k = ragged(2 * (uint64_t)tunable[VKMM_TUNE_SPLITS] * tunable[VKMM_TUNE_DEPTH], MOST_DEPTH, problem->k, problem->type),
+        .k = ragged(2 * (uint64_t)tunable[VKMM_TUNE_SPLITS] * tunable[VKMM_TUNE_DEPTH], MOST_DEPTH, problem->k,
+                    problem->type),
         .type = problem->type,
         .layout = problem->layout,
         .op_a = problem->op_a,
@@ -82,8 +85,9 @@ vkmm_problem vkmm_trial_problem(const vkmm_problem *problem, const vkmm_choice *
     return trial;
 }
 
-/* -8 … 8 for A and B (u8: 0 … 16), -4 … 4 for C and the bias: sums stay below 2^24, where f32 counts in whole numbers. f16 does below 2^11 alone:
- * -1 … 1 for A and B where it has to hold sums or C, and as much for bf16, where C rounds, but seldom. */
+/* -8 … 8 for A and B (u8: 0 … 16), -4 … 4 for C and the bias: sums stay below 2^24, where f32 counts in whole
+ * numbers. f16 does below 2^11 alone: -1 … 1 for A and B where it has to hold sums or C, and as much for bf16, where
+ * C rounds, but seldom. */
 static int32_t number(const vkmm_problem *p, vkmm_operand operand, uint64_t batch, uint64_t i, uint64_t j)
 {
     const vkmm_types types = vkmm_problem_types(p);
@@ -124,10 +128,12 @@ static void store_bias(vkmm_job *job, const vkmm_problem *p)
 {
     char *memory = vkmm_job_matrix(job, VKMM_BIAS);
     const vkmm_type type = vkmm_operand_type(p, VKMM_BIAS);
-    for (uint64_t j = 0; j < p->n; j++) vkmm_type_put(type, memory + j * vkmm_type_of(type)->bytes, number(p, VKMM_BIAS, 0, 0, j));
+    for (uint64_t j = 0; j < p->n; j++)
+        vkmm_type_put(type, memory + j * vkmm_type_of(type)->bytes, number(p, VKMM_BIAS, 0, 0, j));
 }
 
-/* value: α·Σ + β·c + bias, exact. gelu is not: a device's tanh is good to about 2^-18, and what is stored to C's own spacing. */
+/* value: α·Σ + β·c + bias, exact. gelu is not: a device's tanh is good to about 2^-18, and what is stored to C's own
+ * spacing. */
 static int is_right(const vkmm_problem *p, double got, int32_t value)
 {
     const vkmm_type type = vkmm_operand_type(p, VKMM_C);
@@ -154,7 +160,8 @@ static int matches(const vkmm_problem *p, const vkmm_view *c, uint64_t batch, in
             for (uint64_t j = 0; j < p->n; j++) sums[j] += a[i * p->k + k] * b[k * p->n + j];
         for (uint64_t j = 0; j < p->n; j++) {
             const int32_t bias = p->has_bias ? number(p, VKMM_BIAS, 0, 0, j) : 0;
-            if (!is_right(p, vkmm_view_get(c, i, j), ALPHA * sums[j] + BETA * number(p, VKMM_C, batch, i, j) + bias)) return 0;
+            if (!is_right(p, vkmm_view_get(c, i, j), ALPHA * sums[j] + BETA * number(p, VKMM_C, batch, i, j) + bias))
+                return 0;
         }
     }
     return 1;
@@ -176,8 +183,10 @@ static vkmm_status run(vkmm_job *job, const vkmm_problem *trial, int32_t *number
 
 vkmm_status vkmm_trial(vkmm_device *device, const vkmm_problem *problem, const vkmm_choice *choice, int *right)
 {
-    const vkmm_job_params params = {
-        .problem = vkmm_trial_problem(problem, choice), .kernel = choice->info.name, .config = choice->info.config, .untuned = 1};
+    const vkmm_job_params params = {.problem = vkmm_trial_problem(problem, choice),
+                                    .kernel = choice->info.name,
+                                    .config = choice->info.config,
+                                    .untuned = 1};
     const vkmm_problem *p = &params.problem;
     vkmm_job *job = NULL;
     *right = 0;

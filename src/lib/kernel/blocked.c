@@ -9,7 +9,8 @@ enum { SWIZZLE = VKMM_TUNE_OWN, BUFFERS, PAD, SLICES, LANE_COLS };
 enum { LANES = 32 };
 
 const vkmm_tunable vkmm_blocked_tunables[VKMM_MAX_TUNABLES] = {
-    [VKMM_TUNE_ROWS] = {"rows", VKMM_SPEC_ROWS, 0, "rows of C of a workgroup's tile", 7, {16, 32, 48, 64, 96, 128, 256}},
+    [VKMM_TUNE_ROWS] =
+        {"rows", VKMM_SPEC_ROWS, 0, "rows of C of a workgroup's tile", 7, {16, 32, 48, 64, 96, 128, 256}},
     [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of it", 7, {16, 32, 48, 64, 96, 128, 256}},
     [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K of a step", 3, {8, 16, 32}},
     [VKMM_TUNE_THREAD_ROWS] = {"thread-rows", 9, 0, "rows of C of an invocation", 5, {2, 4, 8, 12, 16}},
@@ -41,9 +42,10 @@ void vkmm_blocked_ask(vkmm_shape *shape)
 {
     const uint64_t vector = vkmm_vector_of(shape->type), blocks = blocks_down(shape) * blocks_across(shape),
                    slices = vkmm_value(shape, SLICES);
-    const uint64_t width =
-        vkmm_value(shape, VKMM_TUNE_ROWS) / vector + vkmm_value(shape, VKMM_TUNE_COLS) / vector + 2 * vkmm_value(shape, PAD);
-    const uint64_t passed = slices > 1 ? (slices - 1) * blocks * (vkmm_value(shape, VKMM_TUNE_THREAD_COLS) / vector) : 1;
+    const uint64_t width = vkmm_value(shape, VKMM_TUNE_ROWS) / vector + vkmm_value(shape, VKMM_TUNE_COLS) / vector +
+                           2 * vkmm_value(shape, PAD);
+    const uint64_t passed =
+        slices > 1 ? (slices - 1) * blocks * (vkmm_value(shape, VKMM_TUNE_THREAD_COLS) / vector) : 1;
     shape->x = blocks * slices;
     shape->y = 1;
     shape->shared_bytes = 16 * (vkmm_value(shape, BUFFERS) * vkmm_value(shape, VKMM_TUNE_DEPTH) * width + passed);
@@ -62,7 +64,8 @@ uint64_t vkmm_blocked_lanes(const vkmm_shape *shape, const vkmm_device_info *dev
     (void)device;
     if (!is_blocked(shape)) return 0;
     const uint64_t down = blocks_down(shape), across = blocks_across(shape), wanted = vkmm_value(shape, LANE_COLS);
-    const uint64_t cols = wanted < across ? wanted : across, rows = vkmm_quotient(LANES, cols) < down ? vkmm_quotient(LANES, cols) : down;
+    const uint64_t cols = wanted < across ? wanted : across,
+                   rows = vkmm_quotient(LANES, cols) < down ? vkmm_quotient(LANES, cols) : down;
     return vkmm_left_over(down, rows) + vkmm_left_over(across, cols);
 }
 
@@ -72,11 +75,12 @@ uint64_t vkmm_blocked_vectors(const vkmm_shape *shape, const vkmm_device_info *d
     if (!is_blocked(shape)) return 0;
     const uint64_t vector = vkmm_vector_of(shape->type);
     return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), vector) +
-           vkmm_left_over(vkmm_value(shape, VKMM_TUNE_THREAD_COLS), vector) + vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), vector);
+           vkmm_left_over(vkmm_value(shape, VKMM_TUNE_THREAD_COLS), vector) +
+           vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), vector);
 }
 
-/* Whether the build with dot products may run, which stages squares of 4×4 elements. The other build of these types may have to, where rows are not
- * aligned: a configuration must suit both. */
+/* Whether the build with dot products may run, which stages squares of 4×4 elements. The other build of these types
+ * may have to, where rows are not aligned: a configuration must suit both. */
 static int may_stage_squares(const vkmm_shape *shape, const vkmm_device_info *device)
 {
     return device->has_dot8 && (shape->problem->type == VKMM_I8 || shape->problem->type == VKMM_U8);
@@ -100,7 +104,8 @@ uint64_t vkmm_blocked_loads(const vkmm_shape *shape, const vkmm_device_info *dev
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS) * depth / vector, shape->x);
 }
 
-/* Invocations take a tile's pieces in turns. From turn to turn an invocation must keep its place in a line of pieces, or take whole lines. */
+/* Invocations take a tile's pieces in turns. From turn to turn an invocation must keep its place in a line of
+ * pieces, or take whole lines. */
 static uint64_t broken_turns(uint64_t threads, uint64_t line)
 {
     return threads < line ? vkmm_left_over(line, threads) : vkmm_left_over(threads, line);
@@ -112,14 +117,14 @@ uint64_t vkmm_blocked_pieces(const vkmm_shape *shape, const vkmm_device_info *de
     if (!is_blocked(shape)) return 0;
     const uint64_t vector = vkmm_vector_of(shape->type), depth = vkmm_value(shape, VKMM_TUNE_DEPTH);
     const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS);
-    return vkmm_left_over(shape->x, vector * depth) + broken_turns(shape->x, rows) + broken_turns(shape->x, rows / vector) +
-           broken_turns(shape->x, cols) + broken_turns(shape->x, cols / vector);
+    return vkmm_left_over(shape->x, vector * depth) + broken_turns(shape->x, rows) +
+           broken_turns(shape->x, rows / vector) + broken_turns(shape->x, cols) + broken_turns(shape->x, cols / vector);
 }
 
 uint64_t vkmm_blocked_slices(const vkmm_shape *shape, const vkmm_device_info *device)
 {
     if (!is_blocked(shape)) return 0;
     const uint64_t buffers = vkmm_value(shape, BUFFERS), depth = vkmm_value(shape, VKMM_TUNE_DEPTH);
-    return vkmm_left_over(may_stage_squares(shape, device) ? depth / 4 : depth, vkmm_value(shape, SLICES)) + (buffers < 1 || buffers > 2) +
-           (vkmm_value(shape, SWIZZLE) == 0);
+    return vkmm_left_over(may_stage_squares(shape, device) ? depth / 4 : depth, vkmm_value(shape, SLICES)) +
+           (buffers < 1 || buffers > 2) + (vkmm_value(shape, SWIZZLE) == 0);
 }

@@ -13,7 +13,8 @@ void vkmm_config_text(const vkmm_kernel *kernel, const vkmm_config *config, char
     for (int i = 0; i < VKMM_MAX_TUNABLES && kernel->tunables; i++) {
         const char *name = kernel->tunables[i].name;
         if (!name || used >= VKMM_CONFIG_TEXT) continue;
-        used += (size_t)snprintf(text + used, VKMM_CONFIG_TEXT - used, "%s%s=%u", used > 0 ? "," : "", name, config->values[i]);
+        used += (size_t)snprintf(text + used, VKMM_CONFIG_TEXT - used, "%s%s=%u", used > 0 ? "," : "", name,
+                                 config->values[i]);
     }
 }
 
@@ -32,9 +33,10 @@ static vkmm_status refuse_name(const vkmm_log *log, const vkmm_kernel *kernel, c
     size_t used = 0;
     for (int i = 0; i < VKMM_MAX_TUNABLES && kernel->tunables; i++)
         if (kernel->tunables[i].name && used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", kernel->tunables[i].name);
-    return vkmm_fail(log, VKMM_INVALID, "the kernel %s has no tunable \"%.*s\"; it has %s", kernel->name, (int)(length < 40 ? length : 40),
-                     name, used > 0 ? names : "none");
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "",
+                                     kernel->tunables[i].name);
+    return vkmm_fail(log, VKMM_INVALID, "the kernel %s has no tunable \"%.*s\"; it has %s", kernel->name,
+                     (int)(length < 40 ? length : 40), name, used > 0 ? names : "none");
 }
 
 /* Digits at *text, moved past: 1 and *value, or 0 for anything that is not 0 … 2^20. */
@@ -57,7 +59,8 @@ vkmm_status vkmm_config_parse(const vkmm_log *log, const vkmm_kernel *kernel, co
         text += length;
         if (*text == '=') text++;
         if (!read_value(&text, &read.values[tunable - kernel->tunables]) || (*text && *text != ',' && *text != ' '))
-            return vkmm_fail(log, VKMM_INVALID, "the tunable %s takes a whole number from 0 to %u", tunable->name, 1u << 20);
+            return vkmm_fail(log, VKMM_INVALID, "the tunable %s takes a whole number from 0 to %u", tunable->name,
+                             1u << 20);
     }
     *config = read;
     return VKMM_OK;

@@ -1,5 +1,5 @@
-/* The tunables of a general kernel, and one setting of all of them. A tunable is data: its name, its specialization constant, the values
- * that a tune tries. */
+/* The tunables of a general kernel, and one setting of all of them. A tunable is data: its name, its specialization
+ * constant, the values that a tune tries. */
 #ifndef VKMM_KERNEL_CONFIG_H
 #define VKMM_KERNEL_CONFIG_H
 
@@ -36,8 +36,9 @@ struct vkmm_kernel;
 /* "rows=128,cols=128,…": every tunable that the kernel has, in order. */
 void vkmm_config_text(const struct vkmm_kernel *kernel, const vkmm_config *config, char text[VKMM_CONFIG_TEXT]);
 
-/* Reads such a text, in any order, separated by commas or spaces, into *config, whose other values stay. VKMM_INVALID: a name that the kernel does
- * not know (with those it does), or a number that is none, or above 2^20. */
-vkmm_status vkmm_config_parse(const vkmm_log *log, const struct vkmm_kernel *kernel, const char *text, vkmm_config *config);
+/* Reads such a text, in any order, separated by commas or spaces, into *config, whose other values stay.
+ * VKMM_INVALID: a name that the kernel does not know (with those it does), or a number that is none, or above 2^20. */
+vkmm_status vkmm_config_parse(const vkmm_log *log, const struct vkmm_kernel *kernel, const char *text,
+                              vkmm_config *config);
 
 #endif

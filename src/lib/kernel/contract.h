@@ -1,5 +1,5 @@
-/* What the host and every product shader agree on. The tutorials' kernels: shaders/lib/product.glsl is the other half; the general ones:
- * shaders/lib/gemm.glsl. */
+/* What the host and every product shader agree on. The tutorials' kernels: shaders/lib/product.glsl is the other
+ * half; the general ones: shaders/lib/gemm.glsl. */
 #ifndef VKMM_KERNEL_CONTRACT_H
 #define VKMM_KERNEL_CONTRACT_H
 
@@ -32,15 +32,17 @@ enum {
 /* C is stored as the scale type (vkmm_types_scale), or narrower. */
 enum { VKMM_OUT_SCALE = 0, VKMM_OUT_F16 = 1, VKMM_OUT_BF16 = 2 };
 
-/* Of the row-major problem that a kernel sees: a bias of columns belongs to its rows where A and B have changed places. */
+/* Of the row-major problem that a kernel sees: a bias of columns belongs to its rows where A and B have changed
+ * places. */
 enum { VKMM_BIAS_NONE = 0, VKMM_BIAS_COLS = 1, VKMM_BIAS_ROWS = 2 };
 
-/* All rows of a matrix begin and end at multiples of a vector's elements, so that it can be read in vectors: of 16 bytes; of the kernels blocked,
- * skinny and cpu at multiples of what vkmm_usable_alignment (plan/parts.h) says. */
+/* All rows of a matrix begin and end at multiples of a vector's elements, so that it can be read in vectors: of 16
+ * bytes; of the kernels blocked, skinny and cpu at multiples of what vkmm_usable_alignment (plan/parts.h) says. */
 enum { VKMM_ALIGNED_A = 1, VKMM_ALIGNED_B = 2, VKMM_ALIGNED_C = 4 };
 
-/* Bindings 0, 1, 2 of set 0 are A, B, C: the values of vkmm_operand. General kernels have the workspace at 3, or where they need none the bias, which
- * the second pass has in A's place: four storage buffers are all that Vulkan grants. Observing builds have one or two more. */
+/* Bindings 0, 1, 2 of set 0 are A, B, C: the values of vkmm_operand. General kernels have the workspace at 3, or
+ * where they need none the bias, which the second pass has in A's place: four storage buffers are all that Vulkan
+ * grants. Observing builds have one or two more. */
 enum { VKMM_BINDING_COUNT = 3, VKMM_BINDING_WORKSPACE = 3, VKMM_MAX_BINDING_COUNT = 5 };
 
 /* The push constants. The tutorials' kernels and users' shaders know m, n, k alone. Elements, unless said otherwise. */

@@ -8,7 +8,16 @@
 enum { SWIZZLE = VKMM_TUNE_OWN, PAD, LANES, MATRIX_M, MATRIX_N, MATRIX_K };
 
 /* VkComponentTypeKHR and VkScopeKHR, which headers older than the extensions lack. */
-enum { FLOAT16 = 0, FLOAT32 = 1, SINT8 = 3, SINT32 = 5, UINT8 = 7, UINT32 = 9, BFLOAT16 = 1000141000, NO_COMPONENT = 0x7fffffff };
+enum {
+    FLOAT16 = 0,
+    FLOAT32 = 1,
+    SINT8 = 3,
+    SINT32 = 5,
+    UINT8 = 7,
+    UINT32 = 9,
+    BFLOAT16 = 1000141000,
+    NO_COMPONENT = 0x7fffffff
+};
 enum { SCOPE_SUBGROUP = 3 };
 
 const vkmm_tunable vkmm_coopmat_tunables[VKMM_MAX_TUNABLES] = {
@@ -52,8 +61,8 @@ int vkmm_coopmat_lists(const vkmm_device_info *device, const vkmm_problem *probl
     const uint32_t operand = component_of(staged_type(problem)), sum = component_of(vkmm_problem_compute(problem));
     for (uint32_t i = 0; i < device->matrix_shape_count; i++) {
         const vkmm_matrix_shape *s = &device->matrix_shapes[i];
-        if (s->m == shape[0] && s->n == shape[1] && s->k == shape[2] && s->a == operand && s->b == operand && s->c == sum &&
-            s->result == sum && s->scope == SCOPE_SUBGROUP && !s->saturating)
+        if (s->m == shape[0] && s->n == shape[1] && s->k == shape[2] && s->a == operand && s->b == operand &&
+            s->c == sum && s->result == sum && s->scope == SCOPE_SUBGROUP && !s->saturating)
             return 1;
     }
     return 0;
@@ -94,7 +103,8 @@ static uint64_t tile_bytes(const vkmm_shape *shape, uint64_t length, int along_k
 /* Columns of what a subgroup passes through shared memory at a time: STRIP_COLS of the shader. */
 static uint64_t strip_cols(const vkmm_shape *shape)
 {
-    const uint64_t cols = vkmm_value(shape, MATRIX_N), fragments = vkmm_quotient(vkmm_value(shape, VKMM_TUNE_THREAD_COLS), cols);
+    const uint64_t cols = vkmm_value(shape, MATRIX_N),
+                   fragments = vkmm_quotient(vkmm_value(shape, VKMM_TUNE_THREAD_COLS), cols);
     const uint64_t wide = vkmm_quotient(256, cols * vkmm_type_of(shape->type)->bytes);
     return cols * (wide > 0 && fragments % wide == 0 ? wide : fragments % 2 == 0 ? 2 : 1);
 }
@@ -104,7 +114,8 @@ void vkmm_coopmat_ask(vkmm_shape *shape)
     const vkmm_problem *p = shape->problem;
     const uint64_t tiles = tile_bytes(shape, vkmm_value(shape, VKMM_TUNE_ROWS), p->op_a == VKMM_OP_N) +
                            tile_bytes(shape, vkmm_value(shape, VKMM_TUNE_COLS), p->op_b == VKMM_OP_T);
-    const uint64_t subgroups = down(shape) * across(shape), line = strip_cols(shape) * vkmm_type_of(shape->type)->bytes + 16;
+    const uint64_t subgroups = down(shape) * across(shape),
+                   line = strip_cols(shape) * vkmm_type_of(shape->type)->bytes + 16;
     const uint64_t passed = subgroups * vkmm_value(shape, MATRIX_M) * line;
     shape->x = subgroups * vkmm_value(shape, LANES);
     shape->y = 1;
@@ -127,7 +138,8 @@ uint64_t vkmm_coopmat_listed(const vkmm_shape *shape, const vkmm_device_info *de
     uint32_t matrix[3], lanes;
     if (!is_coopmat(shape)) return 0;
     vkmm_coopmat_matrix(shape->kernel, shape->config, matrix, &lanes);
-    return !vkmm_coopmat_lists(device, shape->problem, matrix) || !vkmm_module_for("coopmat", shape->problem, device, matrix);
+    return !vkmm_coopmat_lists(device, shape->problem, matrix) ||
+           !vkmm_module_for("coopmat", shape->problem, device, matrix);
 }
 
 uint64_t vkmm_coopmat_fragments(const vkmm_shape *shape, const vkmm_device_info *device)
@@ -153,7 +165,8 @@ uint64_t vkmm_coopmat_vectors(const vkmm_shape *shape, const vkmm_device_info *d
     (void)device;
     if (!is_coopmat(shape)) return 0;
     const uint64_t vector = 16 / vkmm_type_of(shape->problem->type)->bytes;
-    return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_ROWS), vector) + vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS), vector) +
+    return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_ROWS), vector) +
+           vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS), vector) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), vector);
 }
 
@@ -170,5 +183,6 @@ uint64_t vkmm_coopmat_lanes(const vkmm_shape *shape, const vkmm_device_info *dev
     if (!is_coopmat(shape)) return 0;
     const uint64_t lanes = vkmm_value(shape, LANES);
     if (device->max_subgroup_size == 0) return lanes != device->subgroup_size;
-    return lanes == 0 || (lanes & (lanes - 1)) != 0 || lanes < device->min_subgroup_size || lanes > device->max_subgroup_size;
+    return lanes == 0 || (lanes & (lanes - 1)) != 0 || lanes < device->min_subgroup_size ||
+           lanes > device->max_subgroup_size;
 }

@@ -6,7 +6,16 @@
 enum { SWIZZLE = VKMM_TUNE_OWN, THREADS, SCOPE, WHOLE, PREFETCH, UNROLL };
 
 /* VkComponentTypeKHR and VkScopeKHR, which headers older than the extensions lack. */
-enum { FLOAT16 = 0, FLOAT32 = 1, SINT8 = 3, SINT32 = 5, UINT8 = 7, UINT32 = 9, BFLOAT16 = 1000141000, NO_COMPONENT = 0x7fffffff };
+enum {
+    FLOAT16 = 0,
+    FLOAT32 = 1,
+    SINT8 = 3,
+    SINT32 = 5,
+    UINT8 = 7,
+    UINT32 = 9,
+    BFLOAT16 = 1000141000,
+    NO_COMPONENT = 0x7fffffff
+};
 enum { WORKGROUP = 2, SUBGROUP = 3 };
 
 const vkmm_tunable vkmm_coopmat2_tunables[VKMM_MAX_TUNABLES] = {
@@ -52,7 +61,8 @@ uint64_t vkmm_coopmat2_matrices(const vkmm_shape *shape, const vkmm_device_info 
     (void)device;
     if (!is_coopmat2(shape)) return 0;
     const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS);
-    const uint64_t matrix_rows = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), matrix_cols = vkmm_value(shape, VKMM_TUNE_THREAD_COLS);
+    const uint64_t matrix_rows = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS),
+                   matrix_cols = vkmm_value(shape, VKMM_TUNE_THREAD_COLS);
     if (vkmm_value(shape, SCOPE) == WORKGROUP) return (rows != matrix_rows) + (cols != matrix_cols);
     return vkmm_left_over(rows, matrix_rows) + vkmm_left_over(cols, matrix_cols);
 }
@@ -62,8 +72,9 @@ uint64_t vkmm_coopmat2_settings(const vkmm_shape *shape, const vkmm_device_info 
     (void)device;
     if (!is_coopmat2(shape)) return 0;
     const uint64_t scope = vkmm_value(shape, SCOPE);
-    return (scope != WORKGROUP && scope != SUBGROUP) + (vkmm_value(shape, WHOLE) > 1) + (vkmm_value(shape, PREFETCH) > 1) +
-           (vkmm_value(shape, UNROLL) == 0) + (vkmm_value(shape, SWIZZLE) == 0) + (vkmm_value(shape, VKMM_TUNE_DEPTH) == 0);
+    return (scope != WORKGROUP && scope != SUBGROUP) + (vkmm_value(shape, WHOLE) > 1) +
+           (vkmm_value(shape, PREFETCH) > 1) + (vkmm_value(shape, UNROLL) == 0) + (vkmm_value(shape, SWIZZLE) == 0) +
+           (vkmm_value(shape, VKMM_TUNE_DEPTH) == 0);
 }
 
 static uint32_t component_of(vkmm_type type)
@@ -77,14 +88,18 @@ static uint32_t component_of(vkmm_type type)
 
 static int divides(const vkmm_matrix_granule *granule, uint64_t rows, uint64_t cols, uint64_t depth)
 {
-    return vkmm_left_over(rows, granule->of.m) + vkmm_left_over(cols, granule->of.n) + vkmm_left_over(depth, granule->of.k) == 0;
+    return vkmm_left_over(rows, granule->of.m) + vkmm_left_over(cols, granule->of.n) +
+               vkmm_left_over(depth, granule->of.k) ==
+           0;
 }
 
-/* Whether the device has matrices of the shape's size for A and B of the problem's type with sums (or results) of another. */
+/* Whether the device has matrices of the shape's size for A and B of the problem's type with sums (or results) of
+ * another. */
 static int has_granule(const vkmm_shape *shape, const vkmm_device_info *device, vkmm_type sum, uint64_t depth)
 {
     const uint64_t rows = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), cols = vkmm_value(shape, VKMM_TUNE_THREAD_COLS);
-    const uint32_t a = component_of(shape->problem->type), c = component_of(sum), scope = (uint32_t)vkmm_value(shape, SCOPE);
+    const uint32_t a = component_of(shape->problem->type), c = component_of(sum),
+                   scope = (uint32_t)vkmm_value(shape, SCOPE);
     for (uint32_t i = 0; i < device->matrix_granule_count; i++) {
         const vkmm_matrix_granule *granule = &device->matrix_granules[i];
         const vkmm_matrix_shape *of = &granule->of;

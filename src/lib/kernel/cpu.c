@@ -6,7 +6,8 @@
 enum { LANES = VKMM_TUNE_OWN, WRITTEN_OUT, THREAD_COLS = 4 };
 
 const vkmm_tunable vkmm_cpu_tunables[VKMM_MAX_TUNABLES] = {
-    [VKMM_TUNE_ROWS] = {"rows", VKMM_SPEC_ROWS, 9, "rows of C of a tile, all of them an invocation's", 4, {4, 8, 16, 32}},
+    [VKMM_TUNE_ROWS] =
+        {"rows", VKMM_SPEC_ROWS, 9, "rows of C of a tile, all of them an invocation's", 4, {4, 8, 16, 32}},
     [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of C of a tile, four an invocation", 4, {16, 32, 64, 128}},
     [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K of a step", 2, {4, 8}},
     [VKMM_TUNE_SPLITS] = {"splits", 0, 0, "parts that K is summed in", 4, {1, 2, 4, 8}},
@@ -56,8 +57,8 @@ uint64_t vkmm_cpu_written(const vkmm_shape *shape, const vkmm_device_info *devic
 {
     (void)device;
     if (!is_cpu(shape) || vkmm_value(shape, WRITTEN_OUT) == 0) return 0;
-    return (vkmm_value(shape, WRITTEN_OUT) != 1) + (vkmm_value(shape, VKMM_TUNE_DEPTH) != 4) + (vkmm_value(shape, LANES) != 4) +
-           (vkmm_value(shape, VKMM_TUNE_ROWS) != 8);
+    return (vkmm_value(shape, WRITTEN_OUT) != 1) + (vkmm_value(shape, VKMM_TUNE_DEPTH) != 4) +
+           (vkmm_value(shape, LANES) != 4) + (vkmm_value(shape, VKMM_TUNE_ROWS) != 8);
 }
 
 uint64_t vkmm_cpu_broadcast(const vkmm_shape *shape, const vkmm_device_info *device)

@@ -40,14 +40,15 @@ const vkmm_rule *vkmm_shape_forbidden_by(const vkmm_shape *shape, const vkmm_dev
     return NULL;
 }
 
-const vkmm_rule *vkmm_config_forbidden_by(const vkmm_kernel *kernel, const vkmm_problem *problem, const vkmm_config *config,
-                                          const vkmm_device_info *device)
+const vkmm_rule *vkmm_config_forbidden_by(const vkmm_kernel *kernel, const vkmm_problem *problem,
+                                          const vkmm_config *config, const vkmm_device_info *device)
 {
     const vkmm_shape shape = vkmm_shape_of_config(kernel, problem, config);
     return vkmm_shape_forbidden_by(&shape, device);
 }
 
-const vkmm_rule *vkmm_tile_forbidden_by(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile, const vkmm_device_info *device)
+const vkmm_rule *vkmm_tile_forbidden_by(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile,
+                                        const vkmm_device_info *device)
 {
     const vkmm_shape shape = vkmm_shape_of_tile(kernel, type, tile);
     return kernel->spread == VKMM_SPREAD_HOST ? NULL : vkmm_shape_forbidden_by(&shape, device);
@@ -78,7 +79,8 @@ vkmm_tile vkmm_tile_nearest(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile
     for (uint32_t rows = wanted.rows;; rows = next_side(rows, wanted.rows)) {
         for (uint32_t cols = wanted.cols;; cols = next_side(cols, wanted.cols)) {
             vkmm_tile tile = {rows, cols};
-            if (!vkmm_tile_forbidden_by(kernel, type, tile, device) && distance(tile, wanted) < distance(best, wanted)) best = tile;
+            if (!vkmm_tile_forbidden_by(kernel, type, tile, device) && distance(tile, wanted) < distance(best, wanted))
+                best = tile;
             if (cols == 1) break;
         }
         if (rows == 1) break;
@@ -90,19 +92,22 @@ int vkmm_kernel_default_tile(const vkmm_device_info *device, const char *name, v
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(name);
     if (!kernel || kernel->spread == VKMM_SPREAD_HOST) return 0;
-    vkmm_tile nearest = vkmm_tile_nearest(kernel, type, (vkmm_tile){kernel->default_rows, kernel->default_cols}, device);
+    vkmm_tile nearest =
+        vkmm_tile_nearest(kernel, type, (vkmm_tile){kernel->default_rows, kernel->default_cols}, device);
     tile[0] = nearest.rows;
     tile[1] = nearest.cols;
     return 1;
 }
 
-int vkmm_tile_check(const vkmm_device_info *device, const char *name, vkmm_type type, uint32_t rows, uint32_t cols, vkmm_tile_rule *broken)
+int vkmm_tile_check(const vkmm_device_info *device, const char *name, vkmm_type type, uint32_t rows, uint32_t cols,
+                    vkmm_tile_rule *broken)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(name);
     const vkmm_tile tile = {rows, cols};
     const vkmm_shape shape = kernel ? vkmm_shape_of_tile(kernel, type, tile) : (vkmm_shape){0};
     const vkmm_rule *rule = kernel ? vkmm_tile_forbidden_by(kernel, type, tile, device) : NULL;
     if (rule && broken)
-        *broken = (vkmm_tile_rule){rule->need(&shape, device), rule->limit(device), rule->unit, rule->limit_name, rule->reason};
+        *broken = (vkmm_tile_rule){rule->need(&shape, device), rule->limit(device), rule->unit, rule->limit_name,
+                                   rule->reason};
     return !rule;
 }

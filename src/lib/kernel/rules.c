@@ -1,4 +1,5 @@
-/* The one table of what is legal, each line with its reason. The planner chooses, the tuner tries and `vkmatmul explain --limits` shows by it. */
+/* The one table of what is legal, each line with its reason. The planner chooses, the tuner tries and `vkmatmul
+ * explain --limits` shows by it. */
 #include "kernel/general.h"
 
 static uint64_t need_invocations(const vkmm_shape *shape, const vkmm_device_info *device)
@@ -100,16 +101,18 @@ static const vkmm_rule rules[] = {
      "the slices divide each step along K among them"},
     {"whole lines", "elements along the longer side that no line takes", vkmm_skinny_lines, limit_none,
      "the longer side divides into lines of invocations, as many as a power of two, and the invocations into them"},
-    {"whole lanes", "elements of a step that no lane takes, or more than 8 (of 8 bits: 16) a lane", vkmm_skinny_depth, limit_none,
-     "the lanes of a line divide each step along K among them"},
+    {"whole lanes", "elements of a step that no lane takes, or more than 8 (of 8 bits: 16) a lane", vkmm_skinny_depth,
+     limit_none, "the lanes of a line divide each step along K among them"},
     {"a short side", "elements of the shorter side beyond 1 to 16", vkmm_skinny_short, limit_none,
      "an invocation has a sum for each element of the shorter side"},
     {"whole turns", "rows that no lane reads, or columns beyond fours", vkmm_cpu_blocks, limit_none,
      "the lanes read the rows of op(A) in turns, and each computes four columns"},
-    {"whole steps", "elements of a step beyond fours", vkmm_cpu_steps, limit_none, "op(A) is read four elements along K at a time"},
+    {"whole steps", "elements of a step beyond fours", vkmm_cpu_steps, limit_none,
+     "op(A) is read four elements along K at a time"},
     {"whole subgroups", "invocations beyond whole subgroups", vkmm_cpu_subgroups, limit_none,
      "every lane of a subgroup holds elements that the others need"},
-    {"lanes", "lanes other than 4 or 8, or more than a subgroup has", vkmm_cpu_lanes, limit_none, "the lanes of one subgroup read op(A)"},
+    {"lanes", "lanes other than 4 or 8, or more than a subgroup has", vkmm_cpu_lanes, limit_none,
+     "the lanes of one subgroup read op(A)"},
     {"written out", "settings that the written-out form does not have", vkmm_cpu_written, limit_none,
      "its loops stand in the shader step by step: 8 rows, steps of 4, 4 lanes"},
     {"subgroupSupportedOperations", "subgroup broadcasts", vkmm_cpu_broadcast, limit_broadcast,
@@ -122,19 +125,23 @@ static const vkmm_rule rules[] = {
      "the tile divides into the subgroups' blocks"},
     {"whole vectors", "elements of a tile that fill no 16 bytes of memory", vkmm_coopmat_vectors, limit_none,
      "tiles are fetched 16 bytes at a time, whichever way they lie"},
-    {"settings", "settings that the kernel does not know", vkmm_coopmat_settings, limit_none, "pad is at most 16, and swizzle is not 0"},
-    {"minSubgroupSize, maxSubgroupSize", "subgroup sizes that the driver does not grant", vkmm_coopmat_lanes, limit_none,
-     "lanes are the invocations of a subgroup: a power of two between the device's least and most"},
+    {"settings", "settings that the kernel does not know", vkmm_coopmat_settings, limit_none,
+     "pad is at most 16, and swizzle is not 0"},
+    {"minSubgroupSize, maxSubgroupSize", "subgroup sizes that the driver does not grant", vkmm_coopmat_lanes,
+     limit_none, "lanes are the invocations of a subgroup: a power of two between the device's least and most"},
     {"whole matrices", "rows or columns of a tile that no matrix has", vkmm_coopmat2_matrices, limit_none,
      "the tile divides into matrices, or is one where the workgroup owns it"},
     {"settings", "settings that the kernel does not know", vkmm_coopmat2_settings, limit_none,
      "scope is 2 or 3, whole and prefetch are 0 or 1, and there are steps"},
-    {"cooperativeMatrixWorkgroupScopeMaxWorkgroupSize", "invocations that own a matrix together", vkmm_coopmat2_workgroup,
-     limit_matrix_workgroup, "the device has matrices of a whole workgroup up to that size, or none"},
-    {"cooperativeMatrixFlexibleDimensionsMaxDimension", "elements along a side of a matrix", vkmm_coopmat2_side, limit_matrix_side,
-     "the device has matrices up to that size"},
-    {"matrix granules", "matrices whose types, owner and sides match nothing that the device lists", vkmm_coopmat2_granules, limit_none,
-     "matrices of flexible dimensions are multiples of the granules that the device lists for their types, scope and invocations"},
+    {"cooperativeMatrixWorkgroupScopeMaxWorkgroupSize", "invocations that own a matrix together",
+     vkmm_coopmat2_workgroup, limit_matrix_workgroup,
+     "the device has matrices of a whole workgroup up to that size, or none"},
+    {"cooperativeMatrixFlexibleDimensionsMaxDimension", "elements along a side of a matrix", vkmm_coopmat2_side,
+     limit_matrix_side, "the device has matrices up to that size"},
+    {"matrix granules", "matrices whose types, owner and sides match nothing that the device lists",
+     vkmm_coopmat2_granules, limit_none,
+     "matrices of flexible dimensions are multiples of the granules that the device lists for their types, scope and "
+     "invocations"},
     {"whole subgroups", "invocations too many or too few for a matrix each subgroup", vkmm_coopmat2_owners, limit_none,
      "every subgroup owns one matrix"},
     {"registers", "32-bit registers for sums", vkmm_sum_registers, limit_registers,
@@ -146,7 +153,8 @@ static const vkmm_rule rules[] = {
     {"maxComputeWorkGroupSize[0]", "invocations along x", need_x, limit_x, "a workgroup is as wide as its tile"},
     {"maxComputeWorkGroupSize[1]", "invocations along y", need_y, limit_y, "a workgroup is as high as its tile"},
     {"maxComputeSharedMemorySize", "bytes of shared memory", need_shared, limit_shared,
-     "a tile of A and a tile of B lie in shared memory at once; some drivers accept more than they have and lose the device"},
+     "a tile of A and a tile of B lie in shared memory at once; some drivers accept more than they have and lose the "
+     "device"},
 };
 
 const vkmm_rule *vkmm_rule_at(uint32_t index)

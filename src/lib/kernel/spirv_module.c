@@ -5,7 +5,13 @@
 #include "base/alloc.h"
 #include "base/log.h"
 
-enum { MAGIC = 0x07230203, MOST_IDS = 0x3fffff /* Vulkan's own limit */, IDS_A_WORD = 16, MOST_WORDS = 1 << 24, MOST_EFFORT = 1 << 22 };
+enum {
+    MAGIC = 0x07230203,
+    MOST_IDS = 0x3fffff /* Vulkan's own limit */,
+    IDS_A_WORD = 16,
+    MOST_WORDS = 1 << 24,
+    MOST_EFFORT = 1 << 22
+};
 
 /* Where an instruction that is looked up has its id: 0, it is not looked up. */
 static uint32_t id_word(uint32_t opcode)
@@ -54,14 +60,18 @@ static uint32_t least_length(uint32_t opcode)
 static vkmm_status open_header(vkmm_spirv *m, size_t bytes)
 {
     const uint32_t *words = m->words;
-    if (bytes >= 4 && words[0] == 0x03022307) return vkmm_fail(m->log, VKMM_INVALID, "%s: this SPIR-V has the other byte order", m->name);
+    if (bytes >= 4 && words[0] == 0x03022307)
+        return vkmm_fail(m->log, VKMM_INVALID, "%s: this SPIR-V has the other byte order", m->name);
     if (bytes >= 4 && words[0] != MAGIC)
-        return vkmm_fail(m->log, VKMM_INVALID, "%s: this is no SPIR-V: it begins with 0x%08x, not 0x%08x", m->name, words[0], MAGIC);
+        return vkmm_fail(m->log, VKMM_INVALID, "%s: this is no SPIR-V: it begins with 0x%08x, not 0x%08x", m->name,
+                         words[0], MAGIC);
     if (bytes % 4 != 0 || bytes < 4 * VKMM_SPIRV_HEADER || bytes / 4 > MOST_WORDS)
-        return vkmm_fail(m->log, VKMM_INVALID, "%s: SPIR-V is words of 4 bytes, from %d to %d of them; there are %zu bytes", m->name,
+        return vkmm_fail(m->log, VKMM_INVALID,
+                         "%s: SPIR-V is words of 4 bytes, from %d to %d of them; there are %zu bytes", m->name,
                          VKMM_SPIRV_HEADER, MOST_WORDS, bytes);
     if (words[3] == 0 || words[3] > MOST_IDS)
-        return vkmm_fail(m->log, VKMM_INVALID, "%s: a bound of %u ids; Vulkan takes from 1 to %u", m->name, words[3], (unsigned)MOST_IDS);
+        return vkmm_fail(m->log, VKMM_INVALID, "%s: a bound of %u ids; Vulkan takes from 1 to %u", m->name, words[3],
+                         (unsigned)MOST_IDS);
     if (words[3] > IDS_A_WORD * (bytes / 4)) /* what an optimizer took out leaves gaps, but not so many */
         return vkmm_fail(m->log, VKMM_INVALID, "%s: a bound of %u ids in %zu words", m->name, words[3], bytes / 4);
     if (words[4] != 0) return vkmm_fail(m->log, VKMM_INVALID, "%s: the schema is %u, not 0", m->name, words[4]);
@@ -73,8 +83,10 @@ static vkmm_status open_header(vkmm_spirv *m, size_t bytes)
 static vkmm_status define(vkmm_spirv *m, uint32_t at, uint32_t id)
 {
     if (id == 0 || id >= m->bound)
-        return vkmm_fail(m->log, VKMM_INVALID, "%s: word %u defines the id %u; the bound is %u", m->name, at, id, m->bound);
-    if (m->at[id] != 0) return vkmm_fail(m->log, VKMM_INVALID, "%s: word %u defines the id %u a second time", m->name, at, id);
+        return vkmm_fail(m->log, VKMM_INVALID, "%s: word %u defines the id %u; the bound is %u", m->name, at, id,
+                         m->bound);
+    if (m->at[id] != 0)
+        return vkmm_fail(m->log, VKMM_INVALID, "%s: word %u defines the id %u a second time", m->name, at, id);
     m->at[id] = at;
     return VKMM_OK;
 }
@@ -84,10 +96,11 @@ static vkmm_status read_instructions(vkmm_spirv *m)
     for (uint32_t at = VKMM_SPIRV_HEADER; at < m->count; at += vkmm_spirv_length(m, at)) {
         const uint32_t opcode = vkmm_spirv_opcode(m, at), length = vkmm_spirv_length(m, at);
         if (length == 0 || length > m->count - at)
-            return vkmm_fail(m->log, VKMM_INVALID, "%s: the instruction at word %u has %u words, and %u are left", m->name, at, length,
-                             m->count - at);
+            return vkmm_fail(m->log, VKMM_INVALID, "%s: the instruction at word %u has %u words, and %u are left",
+                             m->name, at, length, m->count - at);
         if (length < least_length(opcode))
-            return vkmm_fail(m->log, VKMM_INVALID, "%s: the instruction at word %u (opcode %u) has %u words; it needs %u", m->name, at,
+            return vkmm_fail(m->log, VKMM_INVALID,
+                             "%s: the instruction at word %u (opcode %u) has %u words; it needs %u", m->name, at,
                              opcode, length, least_length(opcode));
         if (id_word(opcode) != 0) {
             const vkmm_status status = define(m, at, m->words[at + id_word(opcode)]);
@@ -98,15 +111,16 @@ static vkmm_status read_instructions(vkmm_spirv *m)
     return VKMM_OK;
 }
 
-vkmm_status vkmm_spirv_open(const vkmm_log *log, const char *name, const uint32_t *words, size_t bytes, const vkmm_kernel_info *kernel,
-                            vkmm_spirv *m)
+vkmm_status vkmm_spirv_open(const vkmm_log *log, const char *name, const uint32_t *words, size_t bytes,
+                            const vkmm_kernel_info *kernel, vkmm_spirv *m)
 {
     *m = (vkmm_spirv){.log = log, .name = name, .words = words, .kernel = kernel};
     const vkmm_status status = open_header(m, bytes);
     if (status != VKMM_OK) return status;
     m->at = vkmm_alloc(m->bound, sizeof *m->at);
     m->decorations = vkmm_alloc(m->count / 3, sizeof *m->decorations); /* the shortest has three words */
-    if (!m->at || !m->decorations) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to check %s, of %zu bytes", name, bytes);
+    if (!m->at || !m->decorations)
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to check %s, of %zu bytes", name, bytes);
     return read_instructions(m);
 }
 
@@ -138,7 +152,8 @@ int vkmm_spirv_decoration(vkmm_spirv *m, uint32_t id, int64_t member, uint32_t d
     for (uint32_t i = 0; i < m->decoration_count; i++) {
         const uint32_t at = m->decorations[i];
         const uint32_t *words = m->words + at;
-        if (vkmm_spirv_opcode(m, at) != opcode || words[1] != id || (member >= 0 && words[2] != member) || words[first] != decoration)
+        if (vkmm_spirv_opcode(m, at) != opcode || words[1] != id || (member >= 0 && words[2] != member) ||
+            words[first] != decoration)
             continue;
         if (value) *value = vkmm_spirv_length(m, at) > first + 1 ? words[first + 1] : 0;
         return 1;
@@ -228,7 +243,8 @@ static int bytes_of(vkmm_spirv *m, uint32_t type, uint32_t before, unsigned dept
 static int array_bytes(vkmm_spirv *m, uint32_t type, uint32_t at, unsigned depth, uint64_t *bytes)
 {
     uint32_t length = 0, stride = 0;
-    if (!value_of(m, m->words[at + 3], at, 0, &length) || !bytes_of(m, m->words[at + 2], at, depth + 1, bytes)) return 0;
+    if (!value_of(m, m->words[at + 3], at, 0, &length) || !bytes_of(m, m->words[at + 2], at, depth + 1, bytes))
+        return 0;
     if (vkmm_spirv_decoration(m, type, -1, VKMM_DECORATION_ARRAY_STRIDE, &stride) && stride > *bytes) *bytes = stride;
     if (!vkmm_mul_u64(*bytes, length, bytes)) *bytes = UINT64_MAX;
     return 1;

@@ -1,4 +1,5 @@
-/* A SPIR-V module taken apart, as far as spirv_check.c looks. Numbers are those of the SPIR-V specification, unified1. */
+/* A SPIR-V module taken apart, as far as spirv_check.c looks. Numbers are those of the SPIR-V specification,
+ * unified1. */
 #ifndef VKMM_KERNEL_SPIRV_MODULE_H
 #define VKMM_KERNEL_SPIRV_MODULE_H
 
@@ -60,9 +61,10 @@ typedef struct vkmm_spirv {
     const vkmm_kernel_info *kernel; /* NULL: the values of specialization constants are not known */
 } vkmm_spirv;
 
-/* Checks the header and every instruction's length, and lists definitions and decorations. Ended by vkmm_spirv_close, even on failure. */
-vkmm_status vkmm_spirv_open(const vkmm_log *log, const char *name, const uint32_t *words, size_t bytes, const vkmm_kernel_info *kernel,
-                            vkmm_spirv *module);
+/* Checks the header and every instruction's length, and lists definitions and decorations. Ended by
+ * vkmm_spirv_close, even on failure. */
+vkmm_status vkmm_spirv_open(const vkmm_log *log, const char *name, const uint32_t *words, size_t bytes,
+                            const vkmm_kernel_info *kernel, vkmm_spirv *module);
 void vkmm_spirv_close(vkmm_spirv *module); /* a zeroed one is legal */
 
 static inline uint32_t vkmm_spirv_opcode(const vkmm_spirv *m, uint32_t at)
@@ -78,8 +80,8 @@ static inline uint32_t vkmm_spirv_length(const vkmm_spirv *m, uint32_t at)
 /* The definition of an id that stands before `before`, with the opcode (0: any); 0 where there is none. */
 uint32_t vkmm_spirv_find(const vkmm_spirv *m, uint32_t id, uint32_t opcode, uint32_t before);
 
-/* A decoration of an id, or of a member of a struct (member -1: of the id itself): 1, and its first number in *value (0 where it has none). value may be
- * NULL. */
+/* A decoration of an id, or of a member of a struct (member -1: of the id itself): 1, and its first number in *value
+ * (0 where it has none). value may be NULL. */
 int vkmm_spirv_decoration(vkmm_spirv *m, uint32_t id, int64_t member, uint32_t decoration, uint32_t *value);
 
 /* The text in an instruction's words from `at` to `end`: 0 when it does not end there. Cut to fit. */
@@ -88,8 +90,8 @@ int vkmm_spirv_text(const vkmm_spirv *m, uint32_t at, uint32_t end, char *text, 
 /* The value of a constant of 32 bits: 0 when it is none, or not known. */
 int vkmm_spirv_value(vkmm_spirv *m, uint32_t id, uint32_t *value);
 
-/* The bytes that a type takes at least, UINT64_MAX where they do not fit: 0 when that is not known. Arrays count with their stride, where they have
- * one, structs with the offsets of their members. */
+/* The bytes that a type takes at least, UINT64_MAX where they do not fit: 0 when that is not known. Arrays count
+ * with their stride, where they have one, structs with the offsets of their members. */
 int vkmm_spirv_bytes(vkmm_spirv *m, uint32_t type, uint64_t *bytes);
 
 #endif

@@ -26,7 +26,8 @@ static const capability capabilities[] = {
     {63, "GroupNonUniformArithmetic", "subgroup arithmetic", 0, VK_SUBGROUP_FEATURE_ARITHMETIC_BIT, 0},
     {64, "GroupNonUniformBallot", "subgroup ballots", 0, VK_SUBGROUP_FEATURE_BALLOT_BIT, 0},
     {65, "GroupNonUniformShuffle", "subgroup shuffles", 0, VK_SUBGROUP_FEATURE_SHUFFLE_BIT, 0},
-    {66, "GroupNonUniformShuffleRelative", "relative subgroup shuffles", 0, VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT, 0},
+    {66, "GroupNonUniformShuffleRelative", "relative subgroup shuffles", 0, VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT,
+     0},
     {67, "GroupNonUniformClustered", "clusters of subgroups", 0, VK_SUBGROUP_FEATURE_CLUSTERED_BIT, 0},
     {68, "GroupNonUniformQuad", "subgroup quads", 0, VK_SUBGROUP_FEATURE_QUAD_BIT, 0},
     {4433, "StorageBuffer16BitAccess", "storageBuffer16BitAccess", FIELD(has_storage16), 0, 0},
@@ -62,29 +63,29 @@ vkmm_status vkmm_spirv_offered_capability(const vkmm_spirv *m, uint32_t number, 
     for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities && !known; i++)
         if (capabilities[i].number == number) known = &capabilities[i];
     if (!known)
-        return vkmm_fail(m->log, VKMM_UNSUPPORTED, "%s needs the capability %u of SPIR-V, which vkmatmul turns on nowhere", m->name,
-                         number);
+        return vkmm_fail(m->log, VKMM_UNSUPPORTED,
+                         "%s needs the capability %u of SPIR-V, which vkmatmul turns on nowhere", m->name, number);
     if (known->never)
-        return vkmm_fail(m->log, VKMM_UNSUPPORTED, "%s needs the capability %s of SPIR-V, which vkmatmul turns on nowhere", m->name,
-                         known->name);
+        return vkmm_fail(m->log, VKMM_UNSUPPORTED,
+                         "%s needs the capability %s of SPIR-V, which vkmatmul turns on nowhere", m->name, known->name);
     if (!device) return VKMM_OK;
     int has = known->field == 0;
     if (!has) memcpy(&has, (const char *)device + known->field, sizeof has);
     if (!has || (device->subgroup_operations & known->subgroup) != known->subgroup)
-        return vkmm_fail(m->log, VKMM_UNSUPPORTED, "%s needs the capability %s of SPIR-V, and \"%s\" has no %s", m->name, known->name,
-                         device->name, known->feature);
+        return vkmm_fail(m->log, VKMM_UNSUPPORTED, "%s needs the capability %s of SPIR-V, and \"%s\" has no %s",
+                         m->name, known->name, device->name, known->feature);
     return VKMM_OK;
 }
 
 /* Those that only say what Vulkan 1.1 has anyway, or what goes with a capability above. */
 vkmm_status vkmm_spirv_offered_extension(const vkmm_spirv *m, const char *extension)
 {
-    static const char *const known[] = {"SPV_KHR_storage_buffer_storage_class", "SPV_KHR_16bit_storage", "SPV_KHR_8bit_storage",
-                                        "SPV_KHR_integer_dot_product"};
+    static const char *const known[] = {"SPV_KHR_storage_buffer_storage_class", "SPV_KHR_16bit_storage",
+                                        "SPV_KHR_8bit_storage", "SPV_KHR_integer_dot_product"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(extension, known[i]) == 0) return VKMM_OK;
-    return vkmm_fail(m->log, VKMM_UNSUPPORTED, "%s needs the extension \"%.60s\" of SPIR-V, which vkmatmul turns on nowhere", m->name,
-                     extension);
+    return vkmm_fail(m->log, VKMM_UNSUPPORTED,
+                     "%s needs the extension \"%.60s\" of SPIR-V, which vkmatmul turns on nowhere", m->name, extension);
 }
 
 vkmm_status vkmm_spirv_offered_version(const vkmm_spirv *m, const vkmm_device_info *device)
@@ -95,6 +96,6 @@ vkmm_status vkmm_spirv_offered_version(const vkmm_spirv *m, const vkmm_device_in
     if (major != 1 || (version & 0xff0000ff) != 0)
         return vkmm_fail(m->log, VKMM_INVALID, "%s: 0x%08x is no version of SPIR-V that is known", m->name, version);
     if (minor <= most) return VKMM_OK;
-    return vkmm_fail(m->log, VKMM_UNSUPPORTED, "%s is SPIR-V 1.%u; %s%s%s takes up to 1.%u: compile it for Vulkan 1.1", m->name, minor,
-                     device ? "\"" : "", device ? device->name : "vkmatmul", device ? "\"" : "", most);
+    return vkmm_fail(m->log, VKMM_UNSUPPORTED, "%s is SPIR-V 1.%u; %s%s%s takes up to 1.%u: compile it for Vulkan 1.1",
+                     m->name, minor, device ? "\"" : "", device ? device->name : "vkmatmul", device ? "\"" : "", most);
 }

@@ -1,4 +1,5 @@
-/* What a user's SPIR-V may need: versions, capabilities and extensions that vkmatmul turns on where a device has them. */
+/* What a user's SPIR-V may need: versions, capabilities and extensions that vkmatmul turns on where a device has
+ * them. */
 #ifndef VKMM_KERNEL_SPIRV_OFFERED_H
 #define VKMM_KERNEL_SPIRV_OFFERED_H
 

@@ -5,7 +5,8 @@
 #include "base/log.h"
 #include "kernel/spirv.h"
 
-/* The part of the C interface of SPIRV-Tools that is used: it is stable, and no distribution has to bring its headers. */
+/* The part of the C interface of SPIRV-Tools that is used: it is stable, and no distribution has to bring its
+ * headers. */
 enum { ENV_VULKAN_1_1 = 18, ENV_VULKAN_1_1_SPIRV_1_4 = 21, ENV_VULKAN_1_2 = 23, ENV_VULKAN_1_3 = 25 };
 
 typedef struct spv_context_t spv_context_t;
@@ -49,8 +50,8 @@ static int open_tools(tools *t)
     if (!t->library) return 0;
     t->create = (spv_context_t * (*)(int)) vkmm_dynlib_symbol(t->library, "spvContextCreate");
     t->destroy = (void (*)(spv_context_t *))vkmm_dynlib_symbol(t->library, "spvContextDestroy");
-    t->validate =
-        (int (*)(const spv_context_t *, const uint32_t *, size_t, spv_diagnostic_t **))vkmm_dynlib_symbol(t->library, "spvValidateBinary");
+    t->validate = (int (*)(const spv_context_t *, const uint32_t *, size_t, spv_diagnostic_t **))vkmm_dynlib_symbol(
+        t->library, "spvValidateBinary");
     t->forget = (void (*)(spv_diagnostic_t *))vkmm_dynlib_symbol(t->library, "spvDiagnosticDestroy");
     if (t->create && t->destroy && t->validate && t->forget) return 1;
     vkmm_dynlib_close(t->library);
@@ -62,7 +63,10 @@ static int open_tools(tools *t)
 static int environment_of(uint32_t version)
 {
     const uint32_t minor = version >> 8 & 0xff;
-    return minor <= 3 ? ENV_VULKAN_1_1 : minor == 4 ? ENV_VULKAN_1_1_SPIRV_1_4 : minor == 5 ? ENV_VULKAN_1_2 : ENV_VULKAN_1_3;
+    return minor <= 3   ? ENV_VULKAN_1_1
+           : minor == 4 ? ENV_VULKAN_1_1_SPIRV_1_4
+           : minor == 5 ? ENV_VULKAN_1_2
+                        : ENV_VULKAN_1_3;
 }
 
 /* The message may quote an instruction on lines of its own; the first line is the cause. */
@@ -80,13 +84,15 @@ vkmm_status vkmm_spirv_validate(const vkmm_log *log, const char *name, const uin
     if (!open_tools(&t)) {
         if (tell)
             vkmm_say(log, VKMM_LOG_INFO,
-                     "the structure of %s is checked, but not its instructions: the validator of SPIRV-Tools (libSPIRV-Tools-shared.so) "
+                     "the structure of %s is checked, but not its instructions: the validator of SPIRV-Tools "
+                     "(libSPIRV-Tools-shared.so) "
                      "cannot be loaded",
                      name);
         return VKMM_OK;
     }
     spv_context_t *context = t.create(environment_of(words[1]));
-    if (!context) status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "the validator of SPIRV-Tools could not start for %s", name);
+    if (!context)
+        status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "the validator of SPIRV-Tools could not start for %s", name);
     if (context && t.validate(context, words, bytes / 4, &diagnostic) != 0) status = refuse(log, name, diagnostic);
     if (diagnostic) t.forget(diagnostic);
     if (context) t.destroy(context);

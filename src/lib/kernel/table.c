@@ -17,17 +17,21 @@ static const vkmm_kernel kernels[] = {
     {"naive", "one invocation an element, no shape chosen (1b, 2a)", VKMM_SPREAD_LINEAR, 1, 64, 0},
     {"grouped", "explicit workgroups, straight from global memory (2b)", VKMM_SPREAD_GRID, 16, 16, 0},
     {"tiled", "workgroups that read through shared memory, with barriers (1c, 2c)", VKMM_SPREAD_GRID, 16, 16, 1},
-    {"band", "each workgroup walks along a band of rows, straight from global memory (3a)", VKMM_SPREAD_BAND, 32, 32, 0},
+    {"band", "each workgroup walks along a band of rows, straight from global memory (3a)", VKMM_SPREAD_BAND, 32, 32,
+     0},
     {"band-tiled", "bands that read through shared memory (3b)", VKMM_SPREAD_BAND, 32, 32, 1},
-    {"blocked", "each invocation keeps a block of C in registers, fed from shared memory; takes every problem", VKMM_SPREAD_ITEMS, 64, 64,
-     1, vkmm_blocked_tunables, vkmm_blocked_ask},
-    {"skinny", "for few rows or few columns, down to a matrix times a vector: nothing but reading; takes every problem", VKMM_SPREAD_ITEMS,
-     64, 1, 1, vkmm_skinny_tunables, vkmm_skinny_ask},
-    {"cpu", "for drivers that run on processors: no barriers, and registers as wide as the processor's; takes every problem",
+    {"blocked", "each invocation keeps a block of C in registers, fed from shared memory; takes every problem",
+     VKMM_SPREAD_ITEMS, 64, 64, 1, vkmm_blocked_tunables, vkmm_blocked_ask},
+    {"skinny", "for few rows or few columns, down to a matrix times a vector: nothing but reading; takes every problem",
+     VKMM_SPREAD_ITEMS, 64, 1, 1, vkmm_skinny_tunables, vkmm_skinny_ask},
+    {"cpu",
+     "for drivers that run on processors: no barriers, and registers as wide as the processor's; takes every problem",
      VKMM_SPREAD_ITEMS, 16, 32, 0, vkmm_cpu_tunables, vkmm_cpu_ask},
-    {"coopmat", "matrix operations of subgroups, fed from shared memory (VK_KHR_cooperative_matrix)", VKMM_SPREAD_ITEMS, 128, 128, 1,
-     vkmm_coopmat_tunables, vkmm_coopmat_ask},
-    {"coopmat2", "matrix operations on matrices as large as a workgroup's tile, read straight from memory (VK_NV_cooperative_matrix2)",
+    {"coopmat", "matrix operations of subgroups, fed from shared memory (VK_KHR_cooperative_matrix)", VKMM_SPREAD_ITEMS,
+     128, 128, 1, vkmm_coopmat_tunables, vkmm_coopmat_ask},
+    {"coopmat2",
+     "matrix operations on matrices as large as a workgroup's tile, read straight from memory "
+     "(VK_NV_cooperative_matrix2)",
      VKMM_SPREAD_ITEMS, 128, 128, 0, vkmm_coopmat2_tunables, vkmm_coopmat2_ask},
 };
 
@@ -46,7 +50,8 @@ const vkmm_kernel *vkmm_kernel_find(const char *name)
 const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type, vkmm_build build)
 {
     for (size_t i = 0; i < COUNT(modules); i++)
-        if (modules[i].type == type && modules[i].build == build && strcmp(modules[i].kernel, kernel) == 0) return &modules[i];
+        if (modules[i].type == type && modules[i].build == build && strcmp(modules[i].kernel, kernel) == 0)
+            return &modules[i];
     return NULL;
 }
 
@@ -77,11 +82,13 @@ uint32_t vkmm_device_offers(const vkmm_device_info *device)
     return offers;
 }
 
-const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *problem, const vkmm_device_info *device, const uint32_t *shape)
+const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *problem, const vkmm_device_info *device,
+                                   const uint32_t *shape)
 {
     const uint32_t offers = vkmm_device_offers(device);
     const vkmm_module *module;
-    for (uint32_t i = 0; (module = vkmm_module_next(kernel, problem->type, vkmm_problem_compute(problem), &i)) != NULL;) {
+    for (uint32_t i = 0;
+         (module = vkmm_module_next(kernel, problem->type, vkmm_problem_compute(problem), &i)) != NULL;) {
         if (module->needs & ~offers) continue;
         if (shape == NULL || memcmp(shape, module->shape, sizeof module->shape) == 0) return module;
     }
@@ -93,7 +100,8 @@ static once_flag modules_hash_once = ONCE_FLAG_INIT;
 
 static void hash_modules(void)
 {
-    for (size_t i = 0; i < COUNT(modules); i++) modules_hash = vkmm_hash(modules_hash, modules[i].words, modules[i].bytes);
+    for (size_t i = 0; i < COUNT(modules); i++)
+        modules_hash = vkmm_hash(modules_hash, modules[i].words, modules[i].bytes);
 }
 
 void vkmm_modules_hash(char text[17])

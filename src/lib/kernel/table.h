@@ -19,10 +19,11 @@ typedef struct vkmm_kernel {
     const char *name;
     const char *summary; /* one sentence */
     vkmm_spread spread;
-    uint32_t default_rows, default_cols;   /* the tutorials' own tile */
-    int uses_shared;                       /* keeps tiles of A and B in shared memory */
-    const vkmm_tunable *tunables;          /* VKMM_MAX_TUNABLES of them; NULL: not a general kernel */
-    void (*ask)(struct vkmm_shape *shape); /* of a general kernel: fills in x, y and shared_bytes from the configuration */
+    uint32_t default_rows, default_cols; /* the tutorials' own tile */
+    int uses_shared;                     /* keeps tiles of A and B in shared memory */
+    const vkmm_tunable *tunables;        /* VKMM_MAX_TUNABLES of them; NULL: not a general kernel */
+    void (*ask)(
+        struct vkmm_shape *shape); /* of a general kernel: fills in x, y and shared_bytes from the configuration */
 } vkmm_kernel;
 
 /* In the tutorials' order; NULL past the end. Static storage. */
@@ -64,16 +65,17 @@ typedef struct vkmm_module {
 /* The first module of a kernel for a type, whatever it sums in and needs; NULL when there is none. Static storage. */
 const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type, vkmm_build build);
 
-/* Module after module of a kernel (plain builds) that sums products of a type so, from *index on, which goes past the one returned: in the order
- * of the manifest, where what needs more stands first. NULL past the end. */
+/* Module after module of a kernel (plain builds) that sums products of a type so, from *index on, which goes past
+ * the one returned: in the order of the manifest, where what needs more stands first. NULL past the end. */
 const vkmm_module *vkmm_module_next(const char *kernel, vkmm_type type, vkmm_type compute, uint32_t *index);
 
 /* VKMM_NEEDS_* that the device has. (VKMM_NEEDS_MATRIX: any shape at all.) */
 uint32_t vkmm_device_offers(const vkmm_device_info *device);
 
-/* The first module of a kernel for a problem that the device can run, `shape` being that of its matrix operations (NULL: any); NULL when there is
- * none. */
-const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *problem, const vkmm_device_info *device, const uint32_t *shape);
+/* The first module of a kernel for a problem that the device can run, `shape` being that of its matrix operations
+ * (NULL: any); NULL when there is none. */
+const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *problem, const vkmm_device_info *device,
+                                   const uint32_t *shape);
 
 /* FNV-1a, 64 bits, over the words of all modules in the table's order; 16 hexadecimal digits and a zero. */
 void vkmm_modules_hash(char text[17]);

@@ -27,8 +27,8 @@ static vkmm_status take_module(const vkmm_log *log, const void *data, size_t byt
     return status == VKMM_OK ? vkmm_spirv_validate(log, shader->name, words, bytes, tell) : status;
 }
 
-vkmm_status vkmm_shader_make(const vkmm_log *log, const char *name, const void *data, size_t bytes, vkmm_type type, int tell,
-                             vkmm_shader **out)
+vkmm_status vkmm_shader_make(const vkmm_log *log, const char *name, const void *data, size_t bytes, vkmm_type type,
+                             int tell, vkmm_shader **out)
 {
     vkmm_status status;
     vkmm_shader *shader = vkmm_alloc(1, sizeof *shader);
@@ -51,7 +51,8 @@ error:
     return status;
 }
 
-vkmm_status vkmm_shader_load(const vkmm_log *log, const char *name, const void *data, size_t bytes, vkmm_type type, vkmm_shader **shader)
+vkmm_status vkmm_shader_load(const vkmm_log *log, const char *name, const void *data, size_t bytes, vkmm_type type,
+                             vkmm_shader **shader)
 {
     return vkmm_shader_make(log, name, data, bytes, type, 1, shader);
 }

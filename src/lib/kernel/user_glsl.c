@@ -9,20 +9,21 @@
 
 #include <shaderc/shaderc.h>
 
-/* libshaderc's functions: opened at run time, or linked where its shared library is broken (shaders/shaderc/meson.build). */
-#define SHADERC_FUNCTIONS(X)                                                                                                               \
-    X(compiler_initialize)                                                                                                                 \
-    X(compiler_release)                                                                                                                    \
-    X(compile_options_initialize)                                                                                                          \
-    X(compile_options_release)                                                                                                             \
-    X(compile_options_add_macro_definition)                                                                                                \
-    X(compile_options_set_target_env)                                                                                                      \
-    X(compile_options_set_optimization_level)                                                                                              \
-    X(compile_into_spv)                                                                                                                    \
-    X(result_release)                                                                                                                      \
-    X(result_get_compilation_status)                                                                                                       \
-    X(result_get_error_message)                                                                                                            \
-    X(result_get_length)                                                                                                                   \
+/* libshaderc's functions: opened at run time, or linked where its shared library is broken
+ * (shaders/shaderc/meson.build). */
+#define SHADERC_FUNCTIONS(X)                                                                                           \
+    X(compiler_initialize)                                                                                             \
+    X(compiler_release)                                                                                                \
+    X(compile_options_initialize)                                                                                      \
+    X(compile_options_release)                                                                                         \
+    X(compile_options_add_macro_definition)                                                                            \
+    X(compile_options_set_target_env)                                                                                  \
+    X(compile_options_set_optimization_level)                                                                          \
+    X(compile_into_spv)                                                                                                \
+    X(result_release)                                                                                                  \
+    X(result_get_compilation_status)                                                                                   \
+    X(result_get_error_message)                                                                                        \
+    X(result_get_length)                                                                                               \
     X(result_get_bytes)
 
 typedef struct shaderc_api {
@@ -48,16 +49,19 @@ static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
 
 static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
 {
-    static const char *const names[] = {"libshaderc.so.1", "libshaderc_shared.so.1", "libshaderc_shared.so", "libshaderc.dylib"};
+    static const char *const names[] = {"libshaderc.so.1", "libshaderc_shared.so.1", "libshaderc_shared.so",
+                                        "libshaderc.dylib"};
     memset(api, 0, sizeof *api);
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && !api->library; i++) api->library = vkmm_dynlib_open(names[i]);
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !api->library; i++)
+        api->library = vkmm_dynlib_open(names[i]);
     if (!api->library)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "a user's shader needs libshaderc (libshaderc.so.1), which cannot be loaded here");
-#define X(name)                                                                                                                            \
-    api->name = (__typeof__(api->name))vkmm_dynlib_symbol(api->library, "shaderc_" #name);                                                 \
-    if (!api->name) {                                                                                                                      \
-        vkmm_dynlib_close(api->library);                                                                                                   \
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "this libshaderc lacks the function shaderc_" #name);                                      \
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "a user's shader needs libshaderc (libshaderc.so.1), which cannot be loaded here");
+#define X(name)                                                                                                        \
+    api->name = (__typeof__(api->name))vkmm_dynlib_symbol(api->library, "shaderc_" #name);                             \
+    if (!api->name) {                                                                                                  \
+        vkmm_dynlib_close(api->library);                                                                               \
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "this libshaderc lacks the function shaderc_" #name);                  \
     }
     SHADERC_FUNCTIONS(X)
 #undef X
@@ -76,8 +80,8 @@ static void say_lines(const vkmm_log *log, const char *text)
     }
 }
 
-static vkmm_status compile(const vkmm_log *log, const shaderc_api *api, const char *name, const char *text, size_t bytes, vkmm_type type,
-                           vkmm_shader **shader)
+static vkmm_status compile(const vkmm_log *log, const shaderc_api *api, const char *name, const char *text,
+                           size_t bytes, vkmm_type type, vkmm_shader **shader)
 {
     vkmm_status status;
     const char *glsl = vkmm_type_of(type)->glsl;
@@ -97,7 +101,8 @@ static vkmm_status compile(const vkmm_log *log, const shaderc_api *api, const ch
         status = vkmm_fail(log, VKMM_INVALID, "%s: the shader does not compile", name);
         goto done;
     }
-    status = vkmm_shader_make(log, name, api->result_get_bytes(result), api->result_get_length(result), type, 0, shader);
+    status =
+        vkmm_shader_make(log, name, api->result_get_bytes(result), api->result_get_length(result), type, 0, shader);
 done:
     if (result) api->result_release(result);
     if (options) api->compile_options_release(options);
@@ -114,19 +119,23 @@ static unsigned version_of(const char *text, size_t bytes)
         unsigned version = 0;
         if (memcmp(text + i, word, length) != 0) continue;
         for (i += length; i < bytes && (text[i] == ' ' || text[i] == '\t'); i++) continue;
-        for (; i < bytes && text[i] >= '0' && text[i] <= '9' && version < 1000; i++) version = 10 * version + (unsigned)(text[i] - '0');
+        for (; i < bytes && text[i] >= '0' && text[i] <= '9' && version < 1000; i++)
+            version = 10 * version + (unsigned)(text[i] - '0');
         return version;
     }
     return 0;
 }
 
-vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type, vkmm_shader **out)
+vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type,
+                                vkmm_shader **out)
 {
     shaderc_api api;
     *out = NULL;
-    /* glslang meets the versions before compute shaders, and its default is 110, with a dump of all its built-ins on standard output. */
+    /* glslang meets the versions before compute shaders, and its default is 110, with a dump of all its built-ins on
+     * standard output. */
     if (version_of(text, bytes) < 310)
-        return vkmm_fail(log, VKMM_INVALID, "%s: no line such as '#version 450' says that this is a compute shader for Vulkan", name);
+        return vkmm_fail(log, VKMM_INVALID,
+                         "%s: no line such as '#version 450' says that this is a compute shader for Vulkan", name);
     vkmm_status status = open_shaderc(log, &api);
     if (status != VKMM_OK) return status;
 
@@ -137,11 +146,13 @@ vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const cha
 
 #else
 
-vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type, vkmm_shader **out)
+vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type,
+                                vkmm_shader **out)
 {
     (void)text, (void)bytes, (void)type;
     *out = NULL;
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "%s: this build of vkmatmul was made without libshaderc, so it cannot compile shaders", name);
+    return vkmm_fail(log, VKMM_UNSUPPORTED,
+                     "%s: this build of vkmatmul was made without libshaderc, so it cannot compile shaders", name);
 }
 
 #endif

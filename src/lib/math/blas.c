@@ -12,10 +12,10 @@
 
 /* CBLAS as the BLAS Technical Forum's standard has it (2001, appendix B), with int for its extents. */
 enum { ROW_MAJOR = 101, COL_MAJOR = 102, NO_TRANS = 111, TRANS = 112 };
-typedef void sgemm_function(int order, int op_a, int op_b, int m, int n, int k, float alpha, const float *a, int lda, const float *b,
-                            int ldb, float beta, float *c, int ldc);
-typedef void dgemm_function(int order, int op_a, int op_b, int m, int n, int k, double alpha, const double *a, int lda, const double *b,
-                            int ldb, double beta, double *c, int ldc);
+typedef void sgemm_function(int order, int op_a, int op_b, int m, int n, int k, float alpha, const float *a, int lda,
+                            const float *b, int ldb, float beta, float *c, int ldc);
+typedef void dgemm_function(int order, int op_a, int op_b, int m, int n, int k, double alpha, const double *a, int lda,
+                            const double *b, int ldb, double beta, double *c, int ldc);
 
 struct vkmm_blas {
     void *library;
@@ -24,16 +24,17 @@ struct vkmm_blas {
     char name[64], version[128];
 };
 
-/* Fedora calls OpenBLAS with threads libopenblasp or libopenblaso, and one without libopenblas; others have one alone. */
+/* Fedora calls OpenBLAS with threads libopenblasp or libopenblaso, and one without libopenblas; others have one
+ * alone. */
 static const char *const files[] = {
     "libopenblasp.so.0", "libopenblaso.so.0", "libopenblas.so.0",
     "libopenblas.so",    "libcblas.so.3",     "libblas.so.3",
     "libmkl_rt.so.2",    "libmkl_rt.so",      "/System/Library/Frameworks/Accelerate.framework/Accelerate",
 };
 
-/* Whether the library takes extents of 64 bits under the same names: a call with int extents would then be wrong. One that does not reads the low half
- * of n, 1, and returns a product; one that does sees a negative n, for which a dot product is 0. Where callees may rely on the upper half
- * of a register, this cannot be asked. */
+/* Whether the library takes extents of 64 bits under the same names: a call with int extents would then be wrong.
+ * One that does not reads the low half of n, 1, and returns a product; one that does sees a negative n, for which a
+ * dot product is 0. Where callees may rely on the upper half of a register, this cannot be asked. */
 static int has_long_extents(void *library)
 {
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -65,7 +66,8 @@ static void join(char *text, size_t room, const char *more, int length)
     if (length > 0) snprintf(text + used, room - used, "%s%.*s", used > 0 ? ", " : "", length, more);
 }
 
-/* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH Zen MAX_THREADS=64" from a function of the library's own; 1 when it is OpenBLAS. */
+/* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH Zen MAX_THREADS=64" from a function of the library's own; 1 when it is
+ * OpenBLAS. */
 static int describe_openblas(vkmm_blas *blas)
 {
     typedef char *text_function(void);
@@ -73,13 +75,15 @@ static int describe_openblas(vkmm_blas *blas)
     text_function *get_config = (text_function *)vkmm_dynlib_symbol(blas->library, "openblas_get_config");
     text_function *get_core = (text_function *)vkmm_dynlib_symbol(blas->library, "openblas_get_corename");
     count_function *get_threads = (count_function *)vkmm_dynlib_symbol(blas->library, "openblas_get_num_threads");
-    const char *config = get_config != NULL ? get_config() : NULL, *core = get_core != NULL ? get_core() : NULL, *version = "";
+    const char *config = get_config != NULL ? get_config() : NULL, *core = get_core != NULL ? get_core() : NULL,
+               *version = "";
     int threads = get_threads != NULL ? get_threads() : 0, length;
     char text[32];
     if (config == NULL) return 0;
     snprintf(blas->name, sizeof blas->name, "OpenBLAS");
     length = word(config, 0, &version);
-    if (length == 8 && memcmp(version, "OpenBLAS", 8) == 0) join(blas->version, sizeof blas->version, version, word(config, 1, &version));
+    if (length == 8 && memcmp(version, "OpenBLAS", 8) == 0)
+        join(blas->version, sizeof blas->version, version, word(config, 1, &version));
     if (core != NULL) join(blas->version, sizeof blas->version, core, (int)strlen(core));
     snprintf(text, sizeof text, "%d thread%s", threads, threads == 1 ? "" : "s");
     if (threads > 0) join(blas->version, sizeof blas->version, text, (int)strlen(text));
@@ -170,7 +174,8 @@ static const char *matrix(const vkmm_problem *problem, vkmm_operand operand, con
     return data != NULL ? (const char *)data + first * vkmm_type_of(problem->type)->bytes : NULL;
 }
 
-vkmm_status vkmm_blas_multiply(vkmm_blas *blas, const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b, void *c)
+vkmm_status vkmm_blas_multiply(vkmm_blas *blas, const vkmm_log *log, const vkmm_problem *problem, const void *a,
+                               const void *b, void *c)
 {
     const uint64_t extents[] = {problem->m,
                                 problem->n,
@@ -188,16 +193,18 @@ vkmm_status vkmm_blas_multiply(vkmm_blas *blas, const vkmm_log *log, const vkmm_
                          vkmm_type_of(problem->type)->name);
     for (int i = 0; i < 6; i++) {
         if (extents[i] > INT_MAX)
-            return vkmm_fail(log, VKMM_UNSUPPORTED, "%s is %llu; %s takes at most %d", names[i], (unsigned long long)extents[i], blas->name,
-                             INT_MAX);
+            return vkmm_fail(log, VKMM_UNSUPPORTED, "%s is %llu; %s takes at most %d", names[i],
+                             (unsigned long long)extents[i], blas->name, INT_MAX);
         e[i] = (int)extents[i];
     }
     if (problem->m == 0 || problem->n == 0) return VKMM_OK;
     for (uint64_t x = 0; x < vkmm_problem_batches(problem); x++) {
         const void *of_a = matrix(problem, VKMM_A, a, x), *of_b = matrix(problem, VKMM_B, b, x);
-        void *of_c = (char *)c + (vkmm_operand_offset(problem, VKMM_C) + x * vkmm_operand_stride(problem, VKMM_C)) * bytes;
+        void *of_c =
+            (char *)c + (vkmm_operand_offset(problem, VKMM_C) + x * vkmm_operand_stride(problem, VKMM_C)) * bytes;
         if (problem->type == VKMM_F32)
-            blas->sgemm(order, op_a, op_b, e[0], e[1], e[2], (float)alpha, of_a, e[3], of_b, e[4], (float)beta, of_c, e[5]);
+            blas->sgemm(order, op_a, op_b, e[0], e[1], e[2], (float)alpha, of_a, e[3], of_b, e[4], (float)beta, of_c,
+                        e[5]);
         else
             blas->dgemm(order, op_a, op_b, e[0], e[1], e[2], alpha, of_a, e[3], of_b, e[4], beta, of_c, e[5]);
     }

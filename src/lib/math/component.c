@@ -54,7 +54,8 @@ int vkmm_component_parse(const char *name, uint32_t *component)
 
 const char *vkmm_matrix2_name(uint32_t bit)
 {
-    static const char *const words[] = {"workgroup", "flexible", "tensor", "block", "conversion", "reduction", "elements"};
+    static const char *const words[] = {"workgroup",  "flexible",  "tensor",  "block",
+                                        "conversion", "reduction", "elements"};
 
     return bit < sizeof words / sizeof *words ? words[bit] : NULL;
 }

@@ -23,7 +23,8 @@ int vkmm_init_parse(const char *name, vkmm_init *init)
     return 0;
 }
 
-/* Elements of one row or column: the i-th stands `step` elements after the one before, and is number first + i·pace of its matrix. */
+/* Elements of one row or column: the i-th stands `step` elements after the one before, and is number first + i·pace
+ * of its matrix. */
 typedef struct line {
     void *data;
     uint64_t count, step, first, pace;
@@ -45,7 +46,8 @@ static inline uint16_t bf16_of(float value)
     return (uint16_t)(bits >> 16);
 }
 
-/* Every bit of a float's significand is random and the result is exact: 24 (53) bits, scaled by a power of two, less 1. */
+/* Every bit of a float's significand is random and the result is exact: 24 (53) bits, scaled by a power of two, less
+ * 1. */
 static void fill_uniform(const line *l, vkmm_type type, uint64_t seed)
 {
     for (uint64_t i = 0; i < l->count; i++) {
@@ -85,7 +87,8 @@ static void fill_int(const line *l, vkmm_type type, uint64_t seed)
     const int32_t most = is_half ? 2 : 8;
     const uint64_t count = 2 * (uint64_t)most + 1;
     for (uint64_t i = 0; i < l->count; i++) {
-        const int32_t up = (int32_t)(((vkmm_random_bits(seed, l->first + i * l->pace) >> 32) * count) >> 32), value = up - most;
+        const int32_t up = (int32_t)(((vkmm_random_bits(seed, l->first + i * l->pace) >> 32) * count) >> 32),
+                      value = up - most;
         uint64_t at = i * l->step;
         switch (type) {
         case VKMM_F64:

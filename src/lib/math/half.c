@@ -12,12 +12,16 @@ static uint16_t narrow(double value, int fraction_bits, int exponent_bits)
     const int exponent = (int)(wide >> 52 & 2047U);
     const uint64_t fraction = wide & ((UINT64_C(1) << 52) - 1);
     const uint32_t infinity = (uint32_t)top << fraction_bits;
-    if (exponent == 2047) /* the highest bit of a NaN's fraction makes it a quiet one, and keeps it from becoming an infinity */
-        return (uint16_t)(sign | infinity | (fraction != 0 ? 1U << (fraction_bits - 1) | (uint32_t)(fraction >> (52 - fraction_bits)) : 0));
+    if (exponent ==
+        2047) /* the highest bit of a NaN's fraction makes it a quiet one, and keeps it from becoming an infinity */
+        return (
+            uint16_t)(sign | infinity |
+                      (fraction != 0 ? 1U << (fraction_bits - 1) | (uint32_t)(fraction >> (52 - fraction_bits)) : 0));
     int scaled = exponent - 1023 + bias, drop = 52 - fraction_bits;
     uint64_t significand = fraction | (exponent != 0 ? UINT64_C(1) << 52 : 0);
     if (scaled >= top) return (uint16_t)(sign | infinity);
-    if (scaled < 1) { /* subnormal: the exponent is that of the smallest normal number, and the fraction loses more bits */
+    if (scaled <
+        1) { /* subnormal: the exponent is that of the smallest normal number, and the fraction loses more bits */
         drop += 1 - scaled;
         scaled = 1;
     }

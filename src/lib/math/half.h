@@ -1,5 +1,6 @@
-/* f16 (IEEE 754 binary16) and bf16 (the upper 16 bits of an f32): from and to wider types, rounded to the nearest, ties to even, beyond the largest
- * finite value to infinity, with subnormals and signed zeros. A NaN stays a NaN, with its sign and the upper bits of its payload. */
+/* f16 (IEEE 754 binary16) and bf16 (the upper 16 bits of an f32): from and to wider types, rounded to the nearest,
+ * ties to even, beyond the largest finite value to infinity, with subnormals and signed zeros. A NaN stays a NaN,
+ * with its sign and the upper bits of its payload. */
 #ifndef VKMM_MATH_HALF_H
 #define VKMM_MATH_HALF_H
 
@@ -18,7 +19,8 @@ static inline float vkmm_bf16_value(uint16_t bits)
 static inline float vkmm_f16_value(uint16_t bits)
 {
     const uint32_t magnitude = (uint32_t)(bits & 0x7fffU) << 13;
-    /* As an f32: with its exponent moved; that of infinities and NaNs further still; subnormals as fractions of 2^-14, less 2^-14. */
+    /* As an f32: with its exponent moved; that of infinities and NaNs further still; subnormals as fractions of
+     * 2^-14, less 2^-14. */
     uint32_t wide = magnitude + UINT32_C(0x38000000) + (magnitude >= UINT32_C(0x0f800000) ? UINT32_C(0x38000000) : 0);
     const uint32_t above = magnitude | UINT32_C(0x38800000);
     float small, value;

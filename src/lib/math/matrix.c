@@ -18,9 +18,10 @@ double vkmm_view_get(const vkmm_view *view, uint64_t i, uint64_t j)
 
 enum { BLOCK = 32 };
 
-/* One block of at most BLOCK×BLOCK elements goes through a buffer: every cache line of the source is read once, whole, down its column;
- * every line of the target is written once, whole. Straight from matrix to matrix, columns a power of two apart would evict each other
- * before their lines are used up. size is a constant at each call, so that memcpy becomes one load and one store. */
+/* One block of at most BLOCK×BLOCK elements goes through a buffer: every cache line of the source is read once,
+ * whole, down its column; every line of the target is written once, whole. Straight from matrix to matrix, columns a
+ * power of two apart would evict each other before their lines are used up. size is a constant at each call, so that
+ * memcpy becomes one load and one store. */
 static inline void pack_block(const vkmm_view *view, char *packed, uint64_t ld, uint64_t i0, uint64_t j0, size_t size)
 {
     char buffer[BLOCK * BLOCK * sizeof(double)];
@@ -29,9 +30,11 @@ static inline void pack_block(const vkmm_view *view, char *packed, uint64_t ld, 
     size_t cols = view->cols - j0 < BLOCK ? (size_t)(view->cols - j0) : BLOCK;
     for (size_t j = 0; j < cols; j++) {
         const char *column = source + (i0 * view->row_stride + (j0 + j) * view->col_stride) * size;
-        for (size_t i = 0; i < rows; i++) memcpy(buffer + (i * BLOCK + j) * size, column + i * view->row_stride * size, size);
+        for (size_t i = 0; i < rows; i++)
+            memcpy(buffer + (i * BLOCK + j) * size, column + i * view->row_stride * size, size);
     }
-    for (size_t i = 0; i < rows; i++) memcpy(packed + ((i0 + i) * ld + j0) * size, buffer + i * BLOCK * size, cols * size);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(packed + ((i0 + i) * ld + j0) * size, buffer + i * BLOCK * size, cols * size);
 }
 
 /* Into rows that are ld elements apart. */
@@ -45,7 +48,8 @@ static void pack_rows(const vkmm_view *view, char *packed, uint64_t ld)
     }
     if (view->col_stride == 1) {
         for (uint64_t i = 0; i < view->rows; i++)
-            memcpy(packed + i * ld * size, (const char *)view->data + i * view->row_stride * size, (size_t)view->cols * size);
+            memcpy(packed + i * ld * size, (const char *)view->data + i * view->row_stride * size,
+                   (size_t)view->cols * size);
         return;
     }
     for (uint64_t i = 0; i < view->rows; i += BLOCK) {
@@ -80,7 +84,8 @@ vkmm_view vkmm_view_transposed(const vkmm_view *view)
 vkmm_view vkmm_view_part(const vkmm_view *view, uint64_t row, uint64_t col, uint64_t rows, uint64_t cols)
 {
     vkmm_view part = *view;
-    part.data = (const char *)view->data + (row * view->row_stride + col * view->col_stride) * vkmm_type_of(view->type)->bytes;
+    part.data =
+        (const char *)view->data + (row * view->row_stride + col * view->col_stride) * vkmm_type_of(view->type)->bytes;
     part.rows = rows;
     part.cols = cols;
     return part;

@@ -4,8 +4,8 @@
 
 #include "vkmatmul.h"
 
-/* A view: element (i, j) lies at data + (i·row_stride + j·col_stride) elements. Row-major: row_stride = columns, col_stride = 1;
- * column-major (Fortran order): row_stride = 1, col_stride = rows. Owns nothing. */
+/* A view: element (i, j) lies at data + (i·row_stride + j·col_stride) elements. Row-major: row_stride = columns,
+ * col_stride = 1; column-major (Fortran order): row_stride = 1, col_stride = rows. Owns nothing. */
 typedef struct vkmm_view {
     const void *data;
     uint64_t rows, cols;
@@ -19,11 +19,12 @@ vkmm_view vkmm_view_rows(const void *data, uint64_t rows, uint64_t cols, vkmm_ty
 /* One element as a double: exact for every type. i < rows, j < cols. */
 double vkmm_view_get(const vkmm_view *view, uint64_t i, uint64_t j);
 
-/* Copies any view into packed row-major memory of rows·cols elements that does not overlap it. Blocked, so that the transposing
- * copy of a Fortran-order file runs at memory speed. */
+/* Copies any view into packed row-major memory of rows·cols elements that does not overlap it. Blocked, so that the
+ * transposing copy of a Fortran-order file runs at memory speed. */
 void vkmm_view_pack(const vkmm_view *view, void *packed);
 
-/* The same into memory with any strides, of which one is 1: element (i, j) goes to data + (i·row_stride + j·col_stride) elements. */
+/* The same into memory with any strides, of which one is 1: element (i, j) goes to data + (i·row_stride +
+ * j·col_stride) elements. */
 void vkmm_view_copy(const vkmm_view *view, void *data, uint64_t row_stride, uint64_t col_stride);
 
 /* The transpose, over the same memory. */
@@ -34,16 +35,17 @@ vkmm_view vkmm_view_part(const vkmm_view *view, uint64_t row, uint64_t col, uint
 
 /* How generated inputs look; names as --init takes them. */
 typedef enum vkmm_init {
-    VKMM_INIT_UNIFORM, /* "uniform": floats in [-1, 1), every bit of the significand random; integers over all of [-2^15, 2^15), u32 [0, 2^16), i8 and
-                          u8 all their values */
-    /* "int": small integers -8 … 8 (u32 and u8: 0 … 16), whose sums are exact in f32, f64 and integers, whatever their order, for K < 2^17.
-     * f16 and bf16: -2 … 2, whose sums are at most 4·K: exact in f32 for K < 2^22, and in f16, which counts to 2^11, for K ≤ 512; their signs
-     * mostly cancel, so that up to K = 20,000 a sum seldom gets there (its deviation is 2·√K). f32 summed in f16 is exact for K ≤ 32, mostly for
-     * K < 150. An exact sum still rounds where it is stored as f16 (beyond 2^11) or bf16 (beyond 2^8), once. */
+    VKMM_INIT_UNIFORM, /* "uniform": floats in [-1, 1), every bit of the significand random; integers over all of
+                          [-2^15, 2^15), u32 [0, 2^16), i8 and u8 all their values */
+    /* "int": small integers -8 … 8 (u32 and u8: 0 … 16), whose sums are exact in f32, f64 and integers, whatever
+     * their order, for K < 2^17. f16 and bf16: -2 … 2, whose sums are at most 4·K: exact in f32 for K < 2^22, and in
+     * f16, which counts to 2^11, for K ≤ 512; their signs mostly cancel, so that up to K = 20,000 a sum seldom gets
+     * there (its deviation is 2·√K). f32 summed in f16 is exact for K ≤ 32, mostly for K < 150. An exact sum still
+     * rounds where it is stored as f16 (beyond 2^11) or bf16 (beyond 2^8), once. */
     VKMM_INIT_INT,
-    VKMM_INIT_ONES, /* "ones" */
-    VKMM_INIT_INDEX, /* "index": 1, 2, 3, … in row-major order, as the tutorials' worked examples; floats above 2^24 (f16 2^11, bf16 2^8) round,
-                        f16 beyond 65504 to infinity; integers wrap */
+    VKMM_INIT_ONES,  /* "ones" */
+    VKMM_INIT_INDEX, /* "index": 1, 2, 3, … in row-major order, as the tutorials' worked examples; floats above 2^24
+                        (f16 2^11, bf16 2^8) round, f16 beyond 65504 to infinity; integers wrap */
     VKMM_INIT_ZEROS, /* "zeros": never time these */
     VKMM_INIT_COUNT
 } vkmm_init;
@@ -54,9 +56,9 @@ int vkmm_init_parse(const char *name, vkmm_init *init); /* 1 and *init, or 0 */
 /* Fills rows·cols packed elements. The same (seed, init, type, extents) gives the same matrix on every machine. */
 void vkmm_fill(void *data, uint64_t rows, uint64_t cols, vkmm_type type, vkmm_init init, uint64_t seed);
 
-/* Gives element (i, j) of a view what vkmm_fill gives to element i·cols + j: the values do not depend on how the matrix is stored. What lies
- * between the view's elements stays as it is. data: the writable address of the memory that the view looks into (view->data, or an address
- * before it in the same block). */
+/* Gives element (i, j) of a view what vkmm_fill gives to element i·cols + j: the values do not depend on how the
+ * matrix is stored. What lies between the view's elements stays as it is. data: the writable address of the memory
+ * that the view looks into (view->data, or an address before it in the same block). */
 void vkmm_fill_view(void *data, const vkmm_view *view, vkmm_init init, uint64_t seed);
 
 #endif

@@ -34,7 +34,8 @@ static uint64_t given_stride(const vkmm_problem *problem, vkmm_operand operand)
     return operand == VKMM_A ? problem->stride_a : operand == VKMM_B ? problem->stride_b : problem->stride_c;
 }
 
-/* A matrix lies in memory as `count` lines of `length` elements each, `ld` apart: rows of a row-major matrix, columns of a column-major one. */
+/* A matrix lies in memory as `count` lines of `length` elements each, `ld` apart: rows of a row-major matrix,
+ * columns of a column-major one. */
 typedef struct lines {
     uint64_t count, length, ld;
     int are_rows; /* of the operand as it stands in the product, op applied */
@@ -89,7 +90,8 @@ static int elements_of(const vkmm_problem *problem, vkmm_operand operand, uint64
     if (!extent_of(&l, &extent)) return 0;
     if (extent == 0) return 1;
     return vkmm_mul_u64(vkmm_problem_batches(problem) - 1, vkmm_operand_stride(problem, operand), &batch) &&
-           vkmm_add_u64(extent, batch, elements) && vkmm_add_u64(*elements, vkmm_operand_offset(problem, operand), elements);
+           vkmm_add_u64(extent, batch, elements) &&
+           vkmm_add_u64(*elements, vkmm_operand_offset(problem, operand), elements);
 }
 
 uint64_t vkmm_operand_elements(const vkmm_problem *problem, vkmm_operand operand)
@@ -128,7 +130,8 @@ uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand)
 vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, const void *data, uint64_t batch)
 {
     lines l = lines_of(problem, operand);
-    vkmm_view view = {.data = data, .rows = vkmm_operand_rows(problem, operand), .cols = vkmm_operand_cols(problem, operand)};
+    vkmm_view view = {
+        .data = data, .rows = vkmm_operand_rows(problem, operand), .cols = vkmm_operand_cols(problem, operand)};
     view.row_stride = l.are_rows ? l.ld : 1;
     view.col_stride = l.are_rows ? 1 : l.ld;
     view.type = vkmm_operand_type(problem, operand);
@@ -146,32 +149,36 @@ static vkmm_status check_types(const vkmm_log *log, const vkmm_problem *problem)
     if (!problem->typed || (known && vkmm_types_legal(types))) return VKMM_OK;
     if (!known)
         return vkmm_fail(log, VKMM_INVALID, "element type %d is unknown; types are numbered 0 to %d",
-                         (unsigned)types.out < VKMM_TYPE_COUNT ? (int)types.compute : (int)types.out, VKMM_TYPE_COUNT - 1);
+                         (unsigned)types.out < VKMM_TYPE_COUNT ? (int)types.compute : (int)types.out,
+                         VKMM_TYPE_COUNT - 1);
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
         const vkmm_types *other = vkmm_types_at(i);
         const size_t used = strlen(legal);
         if (other->in == types.in)
-            snprintf(legal + used, sizeof legal - used, "%s%s summed in %s", used > 0 ? ", " : "", vkmm_type_of(other->out)->name,
-                     vkmm_type_of(other->compute)->name);
+            snprintf(legal + used, sizeof legal - used, "%s%s summed in %s", used > 0 ? ", " : "",
+                     vkmm_type_of(other->out)->name, vkmm_type_of(other->compute)->name);
     }
     return vkmm_fail(log, VKMM_INVALID, "products of %s cannot be stored as %s and summed in %s; there are: %s",
-                     vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name, vkmm_type_of(types.compute)->name, legal);
+                     vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name, vkmm_type_of(types.compute)->name,
+                     legal);
 }
 
 static vkmm_status check_kind(const vkmm_log *log, const vkmm_problem *problem)
 {
     if ((unsigned)problem->type >= VKMM_TYPE_COUNT)
-        return vkmm_fail(log, VKMM_INVALID, "element type %d is unknown; types are numbered 0 to %d", (int)problem->type,
-                         VKMM_TYPE_COUNT - 1);
+        return vkmm_fail(log, VKMM_INVALID, "element type %d is unknown; types are numbered 0 to %d",
+                         (int)problem->type, VKMM_TYPE_COUNT - 1);
     if ((unsigned)problem->layout > VKMM_COL_MAJOR)
-        return vkmm_fail(log, VKMM_INVALID, "layout %d is unknown; it is 0 (row-major) or 1 (column-major)", (int)problem->layout);
+        return vkmm_fail(log, VKMM_INVALID, "layout %d is unknown; it is 0 (row-major) or 1 (column-major)",
+                         (int)problem->layout);
     const vkmm_op ops[] = {problem->op_a, problem->op_b};
     for (int i = 0; i < 2; i++)
         if ((unsigned)ops[i] > VKMM_OP_T)
-            return vkmm_fail(log, VKMM_INVALID, "op %d of matrix %c is unknown; it is 0 (N) or 1 (T)", (int)ops[i], "AB"[i]);
+            return vkmm_fail(log, VKMM_INVALID, "op %d of matrix %c is unknown; it is 0 (N) or 1 (T)", (int)ops[i],
+                             "AB"[i]);
     if ((unsigned)problem->activation >= VKMM_ACTIVATION_COUNT)
-        return vkmm_fail(log, VKMM_INVALID, "activation %d is unknown; they are numbered 0 to %d", (int)problem->activation,
-                         VKMM_ACTIVATION_COUNT - 1);
+        return vkmm_fail(log, VKMM_INVALID, "activation %d is unknown; they are numbered 0 to %d",
+                         (int)problem->activation, VKMM_ACTIVATION_COUNT - 1);
     if (problem->activation == VKMM_GELU && !vkmm_type_of(problem->type)->is_float)
         return vkmm_fail(log, VKMM_INVALID, "gelu is for floats; the type is %s", vkmm_type_of(problem->type)->name);
     return check_types(log, problem);
@@ -194,27 +201,31 @@ static vkmm_status check_bytes(const vkmm_log *log, const vkmm_problem *problem,
 {
     const char *type = vkmm_type_of(vkmm_operand_type(problem, operand))->name;
     uint64_t elements = 0, size = operand_size(problem, operand);
-    if (elements_of(problem, operand, &elements) && vkmm_mul_u64(elements, size, bytes) && *bytes <= INT64_MAX) return VKMM_OK;
+    if (elements_of(problem, operand, &elements) && vkmm_mul_u64(elements, size, bytes) && *bytes <= INT64_MAX)
+        return VKMM_OK;
     lines l = lines_of(problem, operand);
     uint64_t batches = vkmm_problem_batches(problem), offset = vkmm_operand_offset(problem, operand);
     unsigned long long rows = l.are_rows ? l.count : l.length, cols = l.are_rows ? l.length : l.count;
     if (l.ld == l.length && offset == 0 && batches == 1)
-        return vkmm_fail(log, VKMM_INVALID, "matrix %c has %llu×%llu elements of type %s: its bytes do not fit in 63 bits", "ABC"[operand],
+        return vkmm_fail(log, VKMM_INVALID,
+                         "matrix %c has %llu×%llu elements of type %s: its bytes do not fit in 63 bits", "ABC"[operand],
                          rows, cols, type);
-    return vkmm_fail(
-        log, VKMM_INVALID,
-        "matrix %c has %llu×%llu elements of type %s with leading dimension %llu, offset %llu, and %llu in the batch with stride "
-        "%llu: its bytes do not fit in 63 bits",
-        "ABC"[operand], rows, cols, type, (unsigned long long)l.ld, (unsigned long long)offset, (unsigned long long)batches,
-        (unsigned long long)vkmm_operand_stride(problem, operand));
+    return vkmm_fail(log, VKMM_INVALID,
+                     "matrix %c has %llu×%llu elements of type %s with leading dimension %llu, offset %llu, and %llu "
+                     "in the batch with stride "
+                     "%llu: its bytes do not fit in 63 bits",
+                     "ABC"[operand], rows, cols, type, (unsigned long long)l.ld, (unsigned long long)offset,
+                     (unsigned long long)batches, (unsigned long long)vkmm_operand_stride(problem, operand));
 }
 
-static vkmm_status check_operand(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand, uint64_t *bytes)
+static vkmm_status check_operand(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand,
+                                 uint64_t *bytes)
 {
     lines l = lines_of(problem, operand);
     if (l.ld < l.length)
-        return vkmm_fail(log, VKMM_INVALID, "the leading dimension of %c is %llu; its stored %ss have %llu elements", "ABC"[operand],
-                         (unsigned long long)l.ld, problem->layout == VKMM_ROW_MAJOR ? "row" : "column", (unsigned long long)l.length);
+        return vkmm_fail(log, VKMM_INVALID, "the leading dimension of %c is %llu; its stored %ss have %llu elements",
+                         "ABC"[operand], (unsigned long long)l.ld, problem->layout == VKMM_ROW_MAJOR ? "row" : "column",
+                         (unsigned long long)l.length);
     return check_bytes(log, problem, operand, bytes);
 }
 
@@ -224,8 +235,9 @@ static vkmm_status check_apart(const vkmm_log *log, const vkmm_problem *problem)
     lines l = lines_of(problem, VKMM_C);
     uint64_t extent = 0;
     if (vkmm_problem_batches(problem) == 1 || !extent_of(&l, &extent) || problem->stride_c >= extent) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "the stride of C is %llu; the %llu matrices of the batch overlap below %llu elements",
-                     (unsigned long long)problem->stride_c, (unsigned long long)problem->batch_count, (unsigned long long)extent);
+    return vkmm_fail(
+        log, VKMM_INVALID, "the stride of C is %llu; the %llu matrices of the batch overlap below %llu elements",
+        (unsigned long long)problem->stride_c, (unsigned long long)problem->batch_count, (unsigned long long)extent);
 }
 
 static vkmm_status check_scalar(const vkmm_log *log, vkmm_type type, const char *name, double value)
@@ -249,9 +261,10 @@ vkmm_status vkmm_problem_check(const vkmm_log *log, const vkmm_problem *problem,
     if (status == VKMM_OK && problem->scaled) status = check_scalar(log, problem->type, "beta", problem->beta);
     if (status != VKMM_OK) return status;
     b.bias = vkmm_operand_bytes(problem, VKMM_BIAS);
-    if (!vkmm_add_u64(b.a, b.b, &b.total) || !vkmm_add_u64(b.total, b.c, &b.total) || !vkmm_add_u64(b.total, b.bias, &b.total) ||
-        b.total > INT64_MAX)
-        return vkmm_fail(log, VKMM_INVALID, "the matrices have %llu, %llu and %llu bytes: their sum does not fit in 63 bits",
+    if (!vkmm_add_u64(b.a, b.b, &b.total) || !vkmm_add_u64(b.total, b.c, &b.total) ||
+        !vkmm_add_u64(b.total, b.bias, &b.total) || b.total > INT64_MAX)
+        return vkmm_fail(log, VKMM_INVALID,
+                         "the matrices have %llu, %llu and %llu bytes: their sum does not fit in 63 bits",
                          (unsigned long long)b.a, (unsigned long long)b.b, (unsigned long long)b.c);
     if (bytes != NULL) *bytes = b;
     return VKMM_OK;
@@ -268,7 +281,8 @@ int vkmm_problem_is_plain(const vkmm_problem *problem)
     if (vkmm_type_of(types.in)->bytes < 4 || types.in != types.out || types.in != types.compute) return 0;
     if (problem->has_bias || problem->activation != VKMM_ACTIVATION_NONE) return 0;
     if (problem->layout != VKMM_ROW_MAJOR || problem->op_a != VKMM_OP_N || problem->op_b != VKMM_OP_N) return 0;
-    if (vkmm_problem_batches(problem) != 1 || vkmm_problem_alpha(problem) != 1.0 || vkmm_problem_beta(problem) != 0.0) return 0;
+    if (vkmm_problem_batches(problem) != 1 || vkmm_problem_alpha(problem) != 1.0 || vkmm_problem_beta(problem) != 0.0)
+        return 0;
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         lines l = lines_of(problem, (vkmm_operand)o);
         if (vkmm_operand_offset(problem, (vkmm_operand)o) != 0) return 0;

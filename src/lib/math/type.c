@@ -33,9 +33,10 @@ int vkmm_type_parse(const char *name, vkmm_type *type)
 }
 
 static const vkmm_types combinations[] = {
-    {VKMM_F32, VKMM_F32, VKMM_F32}, {VKMM_F32, VKMM_F32, VKMM_F16},   {VKMM_F64, VKMM_F64, VKMM_F64},  {VKMM_I32, VKMM_I32, VKMM_I32},
-    {VKMM_U32, VKMM_U32, VKMM_U32}, {VKMM_F16, VKMM_F16, VKMM_F32},   {VKMM_F16, VKMM_F32, VKMM_F32},  {VKMM_F16, VKMM_F16, VKMM_F16},
-    {VKMM_F16, VKMM_F32, VKMM_F16}, {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_BF16, VKMM_F32, VKMM_F32}, {VKMM_I8, VKMM_I32, VKMM_I32},
+    {VKMM_F32, VKMM_F32, VKMM_F32},   {VKMM_F32, VKMM_F32, VKMM_F16},  {VKMM_F64, VKMM_F64, VKMM_F64},
+    {VKMM_I32, VKMM_I32, VKMM_I32},   {VKMM_U32, VKMM_U32, VKMM_U32},  {VKMM_F16, VKMM_F16, VKMM_F32},
+    {VKMM_F16, VKMM_F32, VKMM_F32},   {VKMM_F16, VKMM_F16, VKMM_F16},  {VKMM_F16, VKMM_F32, VKMM_F16},
+    {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_BF16, VKMM_F32, VKMM_F32}, {VKMM_I8, VKMM_I32, VKMM_I32},
     {VKMM_U8, VKMM_U32, VKMM_U32},
 };
 
@@ -56,7 +57,9 @@ vkmm_types vkmm_types_default(vkmm_type in)
 int vkmm_types_legal(vkmm_types wanted)
 {
     for (uint32_t i = 0; i < COMBINATIONS; i++)
-        if (combinations[i].in == wanted.in && combinations[i].out == wanted.out && combinations[i].compute == wanted.compute) return 1;
+        if (combinations[i].in == wanted.in && combinations[i].out == wanted.out &&
+            combinations[i].compute == wanted.compute)
+            return 1;
     return 0;
 }
 

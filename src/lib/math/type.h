@@ -25,14 +25,16 @@ typedef struct vkmm_types {
     vkmm_type in, out, compute;
 } vkmm_types;
 
-/* All of them (the table of vkmm_problem), those of one `in` together, the default first; NULL past the end. Static storage. */
+/* All of them (the table of vkmm_problem), those of one `in` together, the default first; NULL past the end. Static
+ * storage. */
 const vkmm_types *vkmm_types_at(uint32_t index);
 
 /* The default for A and B of a type; and whether a combination is one of the table's. */
 vkmm_types vkmm_types_default(vkmm_type in);
 int vkmm_types_legal(vkmm_types types);
 
-/* The type in which α, β, the bias and the activation count, and in which parts of a split K lie in the workspace: f32, f64, i32 or u32. */
+/* The type in which α, β, the bias and the activation count, and in which parts of a split K lie in the workspace:
+ * f32, f64, i32 or u32. */
 vkmm_type vkmm_types_scale(vkmm_types types);
 
 /* "none", "relu", "gelu"; NULL past the end. Static storage. */
@@ -41,7 +43,8 @@ const char *vkmm_activation_name(uint32_t activation);
 /* x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))): VKMM_GELU. The verification has a formula of its own. */
 double vkmm_gelu(double x);
 
-/* Bytes to and from the type, one element; rounded as vkmm_f16_bits has it. Integers: modulo 2^32 (2^8); value is whole. */
+/* Bytes to and from the type, one element; rounded as vkmm_f16_bits has it. Integers: modulo 2^32 (2^8); value is
+ * whole. */
 double vkmm_type_get(vkmm_type type, const void *element);
 void vkmm_type_put(vkmm_type type, void *element, double value);
 

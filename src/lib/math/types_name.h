@@ -11,8 +11,8 @@
 uint32_t vkmm_types_index(vkmm_types types);
 int vkmm_types_equal(vkmm_types a, vkmm_types b);
 
-/* That of A and B alone where the rest follows from it; otherwise also what C is stored as, and what is summed in: "f16", "f16→f32", "f32 (sum f16)",
- * "f16→f32 (sum f16)"; "->" without utf8. Static storage. */
+/* That of A and B alone where the rest follows from it; otherwise also what C is stored as, and what is summed in:
+ * "f16", "f16→f32", "f32 (sum f16)", "f16→f32 (sum f16)"; "->" without utf8. Static storage. */
 const char *vkmm_types_name(vkmm_types types, int utf8);
 
 /* The same in plain letters, for charts: "f16 to f32 (sum f16)". */

@@ -10,7 +10,8 @@
 #include "math/type.h"
 #include "plan/parts.h"
 
-uint64_t vkmm_access_multiply_adds(const vkmm_kernel_info *info, const vkmm_problem *problem, uint64_t invocations, uint64_t useful)
+uint64_t vkmm_access_multiply_adds(const vkmm_kernel_info *info, const vkmm_problem *problem, uint64_t invocations,
+                                   uint64_t useful)
 {
     uint64_t depth = info->spec_values[VKMM_SPEC_DEPTH];
     if (info->shared_bytes == 0) return useful * problem->k;
@@ -20,24 +21,28 @@ uint64_t vkmm_access_multiply_adds(const vkmm_kernel_info *info, const vkmm_prob
 /* How often one element of an input is read: `extent` elements of C depend on it, `side` of them in a tile. */
 static vkmm_reads reads_of(int uses_shared, uint64_t extent, uint64_t side)
 {
-    uint64_t tiles = vkmm_divide_up(extent, side), global = uses_shared ? tiles : extent, shared = uses_shared ? tiles * side : 0;
+    uint64_t tiles = vkmm_divide_up(extent, side), global = uses_shared ? tiles : extent,
+             shared = uses_shared ? tiles * side : 0;
     return (vkmm_reads){global, global, shared, shared};
 }
 
-vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *info, const vkmm_problem *problem, vkmm_access *access)
+vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *info, const vkmm_problem *problem,
+                                vkmm_access *access)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
     uint64_t m = problem->m, n = problem->n, k = problem->k, rows = info->tile[0], cols = info->tile[1];
     if (!kernel || kernel->spread == VKMM_SPREAD_HOST || kernel->spread == VKMM_SPREAD_ITEMS)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "the kernel %s reads as it pleases: formulas exist for naive, grouped, tiled, band and band-tiled", info->name);
+        return vkmm_fail(
+            log, VKMM_UNSUPPORTED,
+            "the kernel %s reads as it pleases: formulas exist for naive, grouped, tiled, band and band-tiled",
+            info->name);
     memset(access, 0, sizeof *access);
     if (m > 0 && k > 0) access->a = reads_of(kernel->uses_shared, n, cols);
     if (n > 0 && k > 0) access->b = reads_of(kernel->uses_shared, m, rows);
     int linear = kernel->spread == VKMM_SPREAD_LINEAR;
     access->useful = m * n;
-    access->invocations =
-        linear ? vkmm_divide_up(m * n, rows * cols) * rows * cols : vkmm_divide_up(m, rows) * rows * (vkmm_divide_up(n, cols) * cols);
+    access->invocations = linear ? vkmm_divide_up(m * n, rows * cols) * rows * cols
+                                 : vkmm_divide_up(m, rows) * rows * (vkmm_divide_up(n, cols) * cols);
     access->multiply_adds = vkmm_access_multiply_adds(info, problem, access->invocations, access->useful);
     uint64_t bytes = vkmm_type_of(problem->type)->bytes;
     access->bytes_read = bytes * (m * k * access->a.global_min + k * n * access->b.global_min);
@@ -47,28 +52,32 @@ vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *inf
 
 static int reads_equal(const vkmm_reads *left, const vkmm_reads *right)
 {
-    return left->global_min == right->global_min && left->global_max == right->global_max && left->shared_min == right->shared_min &&
-           left->shared_max == right->shared_max;
+    return left->global_min == right->global_min && left->global_max == right->global_max &&
+           left->shared_min == right->shared_min && left->shared_max == right->shared_max;
 }
 
 int vkmm_access_equal(const vkmm_access *left, const vkmm_access *right)
 {
-    return reads_equal(&left->a, &right->a) && reads_equal(&left->b, &right->b) && left->invocations == right->invocations &&
-           left->useful == right->useful && left->multiply_adds == right->multiply_adds && left->bytes_read == right->bytes_read &&
+    return reads_equal(&left->a, &right->a) && reads_equal(&left->b, &right->b) &&
+           left->invocations == right->invocations && left->useful == right->useful &&
+           left->multiply_adds == right->multiply_adds && left->bytes_read == right->bytes_read &&
            left->bytes_written == right->bytes_written;
 }
 
-/* Of one workgroup of a general kernel: steps along K, what the last of them leaves over, and the rows that it stores, for each of its items. */
+/* Of one workgroup of a general kernel: steps along K, what the last of them leaves over, and the rows that it
+ * stores, for each of its items. */
 static double general_rounds(const vkmm_kernel *kernel, const vkmm_kernel_info *info, const vkmm_problem *problem)
 {
     vkmm_config config = {{0}};
-    if (vkmm_config_parse(NULL, kernel, info->config, &config) != VKMM_OK || config.values[VKMM_TUNE_DEPTH] == 0 || info->groups[0] == 0)
+    if (vkmm_config_parse(NULL, kernel, info->config, &config) != VKMM_OK || config.values[VKMM_TUNE_DEPTH] == 0 ||
+        info->groups[0] == 0)
         return 0;
     const double depth = config.values[VKMM_TUNE_DEPTH], steps = (double)problem->k / info->splits / depth;
     return ceil((double)info->items / info->groups[0]) * (steps + depth + config.values[VKMM_TUNE_ROWS]);
 }
 
-int vkmm_kernel_loops_too_long(const vkmm_device_info *device, const vkmm_kernel_info *info, const vkmm_problem *problem)
+int vkmm_kernel_loops_too_long(const vkmm_device_info *device, const vkmm_kernel_info *info,
+                               const vkmm_problem *problem)
 {
     double invocations = (double)info->groups[0] * info->groups[1] * info->workgroup[0] * info->workgroup[1];
     vkmm_access formula;

@@ -15,12 +15,15 @@ static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *dev
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
         uint64_t bytes = (vkmm_operand_bytes(problem, (vkmm_operand)operand) + 3) / 4 * 4; /* shaders see whole words */
         if (bytes <= device->max_storage_range) continue;
-        const vkmm_type_info *type = vkmm_type_of(problem->type), *out = vkmm_type_of(vkmm_operand_type(problem, VKMM_C));
-        uint64_t side = (uint64_t)sqrt((double)(device->max_storage_range / (type->bytes > out->bytes ? type->bytes : out->bytes)));
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "%s needs %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange); the largest %s square is %llu",
-                         vkmm_operand_name((vkmm_operand)operand), (unsigned long long)bytes, device->name,
-                         (unsigned long long)device->max_storage_range, type->name, (unsigned long long)side);
+        const vkmm_type_info *type = vkmm_type_of(problem->type),
+                             *out = vkmm_type_of(vkmm_operand_type(problem, VKMM_C));
+        uint64_t side =
+            (uint64_t)sqrt((double)(device->max_storage_range / (type->bytes > out->bytes ? type->bytes : out->bytes)));
+        return vkmm_fail(
+            log, VKMM_UNSUPPORTED,
+            "%s needs %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange); the largest %s square is %llu",
+            vkmm_operand_name((vkmm_operand)operand), (unsigned long long)bytes, device->name,
+            (unsigned long long)device->max_storage_range, type->name, (unsigned long long)side);
     }
     return VKMM_OK;
 }
@@ -28,15 +31,17 @@ static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *dev
 static vkmm_status check_type(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem)
 {
     if (problem->type == VKMM_F64 && !device->has_f64)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "\"%s\" has no 64-bit floats (shaderFloat64); types i32, u32 and f32 work there",
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "\"%s\" has no 64-bit floats (shaderFloat64); types i32, u32 and f32 work there",
                          device->name);
     return VKMM_OK;
 }
 
-/* A tile asks for the tutorials' kernels, where it means what the tutorials mean. Without measurements of the device at hand: shared memory
- * pays on GPUs. Where a driver runs shaders on the processor, all memory is cached anyway and every barrier costs a switch between all
- * invocations: 1024³ in f32 took 1.7 s grouped and 4.8 s tiled on Mesa 22.3's lavapipe with two cores. But that driver leaves a shader's loops
- * after 65,535 rounds, and so finishes a longer K only in tiles. */
+/* A tile asks for the tutorials' kernels, where it means what the tutorials mean. Without measurements of the device
+ * at hand: shared memory pays on GPUs. Where a driver runs shaders on the processor, all memory is cached anyway and
+ * every barrier costs a switch between all invocations: 1024³ in f32 took 1.7 s grouped and 4.8 s tiled on Mesa
+ * 22.3's lavapipe with two cores. But that driver leaves a shader's loops after 65,535 rounds, and so finishes a
+ * longer K only in tiles. */
 static const char *tutorial_kernel(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     int processor = device && device->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
@@ -53,7 +58,8 @@ static const char *automatic_kernel(const vkmm_device_info *device, const vkmm_w
 static vkmm_status refuse_general(const vkmm_log *log, const char *name)
 {
     return vkmm_fail(log, VKMM_UNSUPPORTED,
-                     "the kernel %s computes plain products alone: one matrix, row-major and packed, no transposes, alpha 1, beta 0, "
+                     "the kernel %s computes plain products alone: one matrix, row-major and packed, no transposes, "
+                     "alpha 1, beta 0, "
                      "no bias, no activation; blocked, skinny and cpu compute every problem",
                      name);
 }
@@ -61,11 +67,12 @@ static vkmm_status refuse_general(const vkmm_log *log, const char *name)
 static vkmm_status refuse_type(const vkmm_log *log, const char *name, const vkmm_problem *problem)
 {
     const vkmm_types types = vkmm_problem_types(problem);
-    return vkmm_fail(
-        log, VKMM_UNSUPPORTED,
-        "the kernel %s multiplies f32, f64, i32 and u32, each summed and stored as itself; %s summed in %s and stored as %s is for "
-        "blocked, skinny, cpu, coopmat and coopmat2",
-        name, vkmm_type_of(types.in)->name, vkmm_type_of(types.compute)->name, vkmm_type_of(types.out)->name);
+    return vkmm_fail(log, VKMM_UNSUPPORTED,
+                     "the kernel %s multiplies f32, f64, i32 and u32, each summed and stored as itself; %s summed in "
+                     "%s and stored as %s is for "
+                     "blocked, skinny, cpu, coopmat and coopmat2",
+                     name, vkmm_type_of(types.in)->name, vkmm_type_of(types.compute)->name,
+                     vkmm_type_of(types.out)->name);
 }
 
 /* Whether C, and the sums, have another type than A and B, or a type that the tutorials' kernels do not know. */
@@ -75,8 +82,8 @@ static int is_narrow(const vkmm_problem *problem)
     return vkmm_type_of(types.in)->bytes < 4 || types.in != types.out || types.in != types.compute;
 }
 
-static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
-                               vkmm_choice *choice)
+static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                               const vkmm_wish *wish, vkmm_choice *choice)
 {
     if (wish->shader) {
         choice->kernel = &wish->shader->kernel;
@@ -92,7 +99,8 @@ static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *devi
     int tile = wish->tile_rows && wish->tile_cols;
     if (automatic && tile && !wish->config && vkmm_problem_is_plain(problem)) name = tutorial_kernel(device, problem);
     if (automatic && device && name == wish->kernel) name = automatic_kernel(device, wish, choice);
-    if (!name || strcmp(name, "auto") == 0) return vkmm_fail(log, VKMM_NO_DEVICE, "a product without a device needs the kernel serial");
+    if (!name || strcmp(name, "auto") == 0)
+        return vkmm_fail(log, VKMM_NO_DEVICE, "a product without a device needs the kernel serial");
     choice->kernel = vkmm_kernel_find(name);
     if (!choice->kernel) return vkmm_fail(log, VKMM_INVALID, "there is no kernel \"%s\"", name);
     if (!choice->kernel->tunables && is_narrow(problem)) return refuse_type(log, name, problem);
@@ -104,7 +112,8 @@ static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *devi
     return VKMM_OK;
 }
 
-/* A packed vector is a row as well as a column. Of narrow types a kernel reads several elements at a time where they are neighbours along K. */
+/* A packed vector is a row as well as a column. Of narrow types a kernel reads several elements at a time where they
+ * are neighbours along K. */
 static void lay_vectors_along_k(vkmm_problem *problem)
 {
     if (vkmm_type_of(problem->type)->bytes >= 4 || problem->k == 0) return;
@@ -118,8 +127,8 @@ static void lay_vectors_along_k(vkmm_problem *problem)
     }
 }
 
-vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
-                        vkmm_choice *choice)
+vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                        const vkmm_wish *wish, vkmm_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
     choice->unaligned = wish->unaligned;
@@ -138,14 +147,16 @@ vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, con
     return status;
 }
 
-vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_build build, uint32_t count, const uint32_t *ids,
-                                const uint32_t *values)
+vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_build build, uint32_t count,
+                                const uint32_t *ids, const uint32_t *values)
 {
-    const vkmm_module *module = choice->module ? vkmm_module_find(choice->kernel->name, choice->module->type, build) : NULL;
+    const vkmm_module *module =
+        choice->module ? vkmm_module_find(choice->kernel->name, choice->module->type, build) : NULL;
     if (!module)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "the kernel %s has no build that can be observed; naive, grouped, tiled, band and band-tiled have one",
-                         choice->kernel->name);
+        return vkmm_fail(
+            log, VKMM_UNSUPPORTED,
+            "the kernel %s has no build that can be observed; naive, grouped, tiled, band and band-tiled have one",
+            choice->kernel->name);
     choice->module = module;
     for (uint32_t i = 0; i < count && choice->info.spec_count < VKMM_MAX_SPEC_CONSTANTS; i++) {
         choice->info.spec_ids[choice->info.spec_count] = ids[i];
@@ -154,7 +165,8 @@ vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_b
     return VKMM_OK;
 }
 
-vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params, vkmm_kernel_info *info)
+vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
+                               vkmm_kernel_info *info)
 {
     const vkmm_wish wish = {.kernel = params->kernel,
                             .tile_rows = params->tile_rows,

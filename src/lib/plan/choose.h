@@ -1,4 +1,5 @@
-/* From a problem, a device and the user's wishes to one exact kernel. No Vulkan calls: a device is its vkmm_device_info. */
+/* From a problem, a device and the user's wishes to one exact kernel. No Vulkan calls: a device is its
+ * vkmm_device_info. */
 #ifndef VKMM_PLAN_CHOOSE_H
 #define VKMM_PLAN_CHOOSE_H
 
@@ -9,8 +10,8 @@ typedef struct vkmm_wish {
     uint32_t tile_rows, tile_cols; /* 0: the kernel's default, or the legal tile nearest to it */
     const vkmm_shader *shader;     /* NULL, or the user's own */
     const char *config;            /* NULL, or tunables of a general kernel */
-    const vkmm_candidate
-        *tuned;         /* NULL, or what a tune found for problems like this one: taken when nothing else is wished for, if it is legal */
+    const vkmm_candidate *tuned;   /* NULL, or what a tune found for problems like this one: taken when nothing else is
+                                      wished for, if it is legal */
     uint32_t unaligned; /* bits VKMM_ALIGNED_* (kernel/contract.h) that a general kernel is not to make use of */
 } vkmm_wish;
 
@@ -24,24 +25,27 @@ typedef struct vkmm_choice {
     vkmm_config config;     /* of a general kernel */
     uint32_t unaligned;     /* the wish's */
     uint32_t split_depth;   /* elements along K of each of info.splits parts */
-    int capture_statistics; /* the driver is to keep what it can tell of the pipeline (vk/executable.h); the chooser leaves it 0 */
+    int capture_statistics; /* the driver is to keep what it can tell of the pipeline (vk/executable.h); the chooser
+                               leaves it 0 */
 } vkmm_choice;
 
-/* device may be NULL for the kernel "serial". The problem must have been checked (math/problem.h). VKMM_INVALID: unknown kernel;
- * VKMM_NO_DEVICE: a kernel that needs one; VKMM_UNSUPPORTED: type, tile or size beyond the device, with limit, value and nearest legal. */
-vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
-                        vkmm_choice *choice);
+/* device may be NULL for the kernel "serial". The problem must have been checked (math/problem.h). VKMM_INVALID:
+ * unknown kernel; VKMM_NO_DEVICE: a kernel that needs one; VKMM_UNSUPPORTED: type, tile or size beyond the device,
+ * with limit, value and nearest legal. */
+vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                        const vkmm_wish *wish, vkmm_choice *choice);
 
 /* Processors that run workgroups side by side: as the device says, or a guess by its kind. */
 double vkmm_device_processors(const vkmm_device_info *device);
 
-/* VKMM_ALIGNED_* as the kernel of a choice can use it, whose problem, configuration and workgroup are set. The kernels blocked, skinny and cpu read
- * vectors of VW elements (kernel/general.h), and skinny 16 bytes of its long operand along K, if an invocation takes whole ones. */
+/* VKMM_ALIGNED_* as the kernel of a choice can use it, whose problem, configuration and workgroup are set. The
+ * kernels blocked, skinny and cpu read vectors of VW elements (kernel/general.h), and skinny 16 bytes of its long
+ * operand along K, if an invocation takes whole ones. */
 uint32_t vkmm_usable_alignment(const vkmm_choice *choice);
 
-/* Replaces the module of a choice by an observing build of the same shader, with `count` specialization constants more. VKMM_UNSUPPORTED
- * for serial and for users' shaders. */
-vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_build build, uint32_t count, const uint32_t *ids,
-                                const uint32_t *values);
+/* Replaces the module of a choice by an observing build of the same shader, with `count` specialization constants
+ * more. VKMM_UNSUPPORTED for serial and for users' shaders. */
+vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_build build, uint32_t count,
+                                const uint32_t *ids, const uint32_t *values);
 
 #endif

@@ -42,8 +42,8 @@ uint32_t vkmm_problem_alignment_to(const vkmm_problem *problem, const uint32_t e
 uint64_t vkmm_config_tiles(const vkmm_problem *problem, const vkmm_config *config)
 {
     if (problem->m == 0 || problem->n == 0) return 0;
-    return vkmm_divide_up(problem->m, config->values[VKMM_TUNE_ROWS]) * vkmm_divide_up(problem->n, config->values[VKMM_TUNE_COLS]) *
-           problem->batch_count;
+    return vkmm_divide_up(problem->m, config->values[VKMM_TUNE_ROWS]) *
+           vkmm_divide_up(problem->n, config->values[VKMM_TUNE_COLS]) * problem->batch_count;
 }
 
 uint32_t vkmm_config_splits(const vkmm_problem *problem, const vkmm_config *config, uint32_t *splits)
@@ -54,18 +54,20 @@ uint32_t vkmm_config_splits(const vkmm_problem *problem, const vkmm_config *conf
     return (uint32_t)(part * depth < UINT32_MAX ? part * depth : UINT32_MAX);
 }
 
-static vkmm_status refuse(const vkmm_log *log, const vkmm_device_info *device, const vkmm_choice *choice, const vkmm_rule *rule)
+static vkmm_status refuse(const vkmm_log *log, const vkmm_device_info *device, const vkmm_choice *choice,
+                          const vkmm_rule *rule)
 {
     char text[VKMM_CONFIG_TEXT];
     const vkmm_shape shape = vkmm_shape_of_config(choice->kernel, &choice->problem, &choice->config);
     vkmm_config_text(choice->kernel, &choice->config, text);
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "%s with %s needs %llu %s; \"%s\" allows %llu (%s): %s", choice->kernel->name, text,
-                     (unsigned long long)rule->need(&shape, device), rule->unit, device->name, (unsigned long long)rule->limit(device),
-                     rule->limit_name, rule->reason);
+    return vkmm_fail(log, VKMM_UNSUPPORTED, "%s with %s needs %llu %s; \"%s\" allows %llu (%s): %s",
+                     choice->kernel->name, text, (unsigned long long)rule->need(&shape, device), rule->unit,
+                     device->name, (unsigned long long)rule->limit(device), rule->limit_name, rule->reason);
 }
 
 /* The planner's configuration, then what the user wishes of it. A tuned one counts as long as it is legal here. */
-static vkmm_status configure(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice)
+static vkmm_status configure(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
+                             vkmm_choice *choice)
 {
     const vkmm_kernel *kernel = choice->kernel;
     vkmm_config *config = &choice->config;
@@ -102,7 +104,8 @@ static void add_constant(vkmm_kernel_info *info, uint32_t id, uint32_t value)
 /* blocked, skinny and cpu read A and B of any type on any device; what else there is has its own ways. */
 static int reads_any_type(const vkmm_kernel *kernel)
 {
-    return strcmp(kernel->name, "blocked") == 0 || strcmp(kernel->name, "skinny") == 0 || strcmp(kernel->name, "cpu") == 0;
+    return strcmp(kernel->name, "blocked") == 0 || strcmp(kernel->name, "skinny") == 0 ||
+           strcmp(kernel->name, "cpu") == 0;
 }
 
 static uint32_t alignment_of(const vkmm_choice *choice)
@@ -114,7 +117,8 @@ static uint32_t alignment_of(const vkmm_choice *choice)
     if (strcmp(choice->kernel->name, "skinny") != 0) return vkmm_problem_alignment_to(problem, vectors);
     const int tall = value[VKMM_TUNE_ROWS] >= value[VKMM_TUNE_COLS],
               along_k = tall ? problem->op_a == VKMM_OP_N : problem->op_b == VKMM_OP_T;
-    const uint32_t side = tall ? value[VKMM_TUNE_ROWS] : value[VKMM_TUNE_COLS], thread_long = value[VKMM_TUNE_THREAD_ROWS];
+    const uint32_t side = tall ? value[VKMM_TUNE_ROWS] : value[VKMM_TUNE_COLS],
+                   thread_long = value[VKMM_TUNE_THREAD_ROWS];
     const uint32_t thread_depth = value[VKMM_TUNE_DEPTH] / (choice->info.workgroup[0] / (side / thread_long));
     uint32_t *longer = &vectors[tall ? VKMM_A : VKMM_B];
     if (along_k) *longer = 16 / vkmm_type_of(problem->type)->bytes;
@@ -128,7 +132,8 @@ uint32_t vkmm_usable_alignment(const vkmm_choice *choice)
     return alignment_of(choice) & ~choice->unaligned;
 }
 
-const vkmm_module *vkmm_general_module(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel)
+const vkmm_module *vkmm_general_module(const vkmm_device_info *device, const vkmm_problem *problem,
+                                       const vkmm_kernel *kernel)
 {
     static const uint32_t words[3] = {4, 4, 1};
     const uint32_t both = VKMM_ALIGNED_A | VKMM_ALIGNED_B;
@@ -136,17 +141,20 @@ const vkmm_module *vkmm_general_module(const vkmm_device_info *device, const vkm
     const vkmm_module *module;
     /* Dot products are made of whole words of four elements. */
     if ((vkmm_problem_alignment_to(problem, words) & both) != both) offers &= ~(uint32_t)VKMM_NEEDS_DOT8;
-    for (uint32_t i = 0; (module = vkmm_module_next(kernel->name, problem->type, vkmm_problem_compute(problem), &i)) != NULL;)
+    for (uint32_t i = 0;
+         (module = vkmm_module_next(kernel->name, problem->type, vkmm_problem_compute(problem), &i)) != NULL;)
         if (!(module->needs & ~offers)) return module;
     return NULL;
 }
 
-/* Whether C goes through the workspace: parts of K, or elements of 16 bits that the kernel cannot store one by one (shaders/lib/epilogue.glsl). */
+/* Whether C goes through the workspace: parts of K, or elements of 16 bits that the kernel cannot store one by one
+ * (shaders/lib/epilogue.glsl). */
 static int needs_workspace(const vkmm_choice *choice)
 {
     if (choice->info.splits > 1) return 1;
     const int narrow = vkmm_type_of(vkmm_operand_type(&choice->problem, VKMM_C))->bytes < 4;
-    if (strcmp(choice->kernel->name, "coopmat") == 0) return narrow && !(vkmm_usable_alignment(choice) & VKMM_ALIGNED_C);
+    if (strcmp(choice->kernel->name, "coopmat") == 0)
+        return narrow && !(vkmm_usable_alignment(choice) & VKMM_ALIGNED_C);
     if (!reads_any_type(choice->kernel) || !narrow) return 0;
     if (choice->module->needs & VKMM_NEEDS_STORAGE16) return 0;
     return strcmp(choice->kernel->name, "blocked") != 0 || !(vkmm_usable_alignment(choice) & VKMM_ALIGNED_C);
@@ -158,8 +166,10 @@ static void add_epilogue(vkmm_choice *choice)
     const vkmm_type out = vkmm_operand_type(problem, VKMM_C);
     if (out == VKMM_F16) add_constant(&choice->info, VKMM_SPEC_OUT, VKMM_OUT_F16);
     if (out == VKMM_BF16) add_constant(&choice->info, VKMM_SPEC_OUT, VKMM_OUT_BF16);
-    if (problem->has_bias) add_constant(&choice->info, VKMM_SPEC_BIAS, choice->swapped ? VKMM_BIAS_ROWS : VKMM_BIAS_COLS);
-    if (problem->activation != VKMM_ACTIVATION_NONE) add_constant(&choice->info, VKMM_SPEC_ACTIVATION, problem->activation);
+    if (problem->has_bias)
+        add_constant(&choice->info, VKMM_SPEC_BIAS, choice->swapped ? VKMM_BIAS_ROWS : VKMM_BIAS_COLS);
+    if (problem->activation != VKMM_ACTIVATION_NONE)
+        add_constant(&choice->info, VKMM_SPEC_ACTIVATION, problem->activation);
 }
 
 static void fill_constants(vkmm_choice *choice, const vkmm_shape *shape)
@@ -188,17 +198,21 @@ static vkmm_status add_reduce(const vkmm_log *log, const vkmm_device_info *devic
     if (!needs_workspace(choice)) return VKMM_OK;
     info->workspace_bytes = problem->m * problem->n * problem->batch_count * info->splits * vkmm_type_of(scale)->bytes;
     if (info->workspace_bytes > device->max_storage_range && info->splits == 1)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "C of %s is made from a workspace of %llu bytes, since \"%s\" cannot store 16 bits; it binds at most %llu "
-                         "(maxStorageBufferRange)",
-                         vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->name, (unsigned long long)info->workspace_bytes, device->name,
-                         (unsigned long long)device->max_storage_range);
+        return vkmm_fail(
+            log, VKMM_UNSUPPORTED,
+            "C of %s is made from a workspace of %llu bytes, since \"%s\" cannot store 16 bits; it binds at most %llu "
+            "(maxStorageBufferRange)",
+            vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->name, (unsigned long long)info->workspace_bytes,
+            device->name, (unsigned long long)device->max_storage_range);
     if (info->workspace_bytes > device->max_storage_range)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "%u parts of K need a workspace of %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange)", info->splits,
-                         (unsigned long long)info->workspace_bytes, device->name, (unsigned long long)device->max_storage_range);
+        return vkmm_fail(
+            log, VKMM_UNSUPPORTED,
+            "%u parts of K need a workspace of %llu bytes; \"%s\" binds at most %llu (maxStorageBufferRange)",
+            info->splits, (unsigned long long)info->workspace_bytes, device->name,
+            (unsigned long long)device->max_storage_range);
     choice->reduce = vkmm_module_find("reduce", scale, VKMM_BUILD_PLAIN);
-    if (!choice->reduce) return vkmm_fail(log, VKMM_UNSUPPORTED, "this build has no reduce shader for %s", vkmm_type_of(scale)->name);
+    if (!choice->reduce)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "this build has no reduce shader for %s", vkmm_type_of(scale)->name);
     return VKMM_OK;
 }
 
@@ -209,9 +223,11 @@ static vkmm_status count_work(const vkmm_log *log, const vkmm_device_info *devic
     choice->split_depth = vkmm_config_splits(problem, &choice->config, &info->splits);
     info->items = vkmm_config_tiles(problem, &choice->config) * info->splits;
     if (info->items > INT32_MAX)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "the product makes %llu work items; %d are the most: take larger tiles or fewer parts of K",
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "the product makes %llu work items; %d are the most: take larger tiles or fewer parts of K",
                          (unsigned long long)info->items, INT32_MAX);
-    info->groups[0] = (uint32_t)(info->items < device->max_workgroup_count[0] ? info->items : device->max_workgroup_count[0]);
+    info->groups[0] =
+        (uint32_t)(info->items < device->max_workgroup_count[0] ? info->items : device->max_workgroup_count[0]);
     info->groups[1] = info->groups[2] = info->items > 0 ? 1 : 0;
     return VKMM_OK;
 }
@@ -220,14 +236,17 @@ static vkmm_status count_work(const vkmm_log *log, const vkmm_device_info *devic
 static void choose_matrix(const vkmm_device_info *device, vkmm_choice *choice)
 {
     uint32_t lanes;
-    const int asks = device->subgroup_size >= device->min_subgroup_size && device->subgroup_size <= device->max_subgroup_size;
-    if (vkmm_coopmat2_by_subgroup(choice->kernel, &choice->config) && asks) choice->info.subgroup_size = device->subgroup_size;
+    const int asks =
+        device->subgroup_size >= device->min_subgroup_size && device->subgroup_size <= device->max_subgroup_size;
+    if (vkmm_coopmat2_by_subgroup(choice->kernel, &choice->config) && asks)
+        choice->info.subgroup_size = device->subgroup_size;
     if (!vkmm_coopmat_matrix(choice->kernel, &choice->config, choice->info.matrix, &lanes)) return;
     choice->info.subgroup_size = device->max_subgroup_size > 0 ? lanes : 0;
     choice->module = vkmm_module_for(choice->kernel->name, &choice->problem, device, choice->info.matrix);
 }
 
-vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice)
+vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
+                                vkmm_choice *choice)
 {
     vkmm_kernel_info *info = &choice->info;
     snprintf(info->name, sizeof info->name, "%s", choice->kernel->name);

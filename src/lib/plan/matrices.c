@@ -1,4 +1,5 @@
-/* Which matrix operations the planner takes, and which tiles: those that did best on an NVIDIA H200 (2026-11-21, driver 580.159.04). */
+/* Which matrix operations the planner takes, and which tiles: those that did best on an NVIDIA H200 (2026-11-21,
+ * driver 580.159.04). */
 #include "plan/matrices.h"
 
 #include <string.h>
@@ -8,9 +9,10 @@
 
 enum { VENDOR_INTEL = 0x8086, LEAST_SIDE = 5, THIN = 32 };
 
-/* rows, cols, depth (of 16-bit types), sub-rows, sub-cols, splits; swizzle, pad, -, and the operation that did best with it, where the device lists it
- * (k is that of 16-bit types). What an H200 lets run at once on a processor is bounded by 48 KiB of shared memory, not by the 228 KiB that it has: hence
- * large tiles, one at a time, rather than two buffers. The last are for lesser devices. */
+/* rows, cols, depth (of 16-bit types), sub-rows, sub-cols, splits; swizzle, pad, -, and the operation that did best
+ * with it, where the device lists it (k is that of 16-bit types). What an H200 lets run at once on a processor is
+ * bounded by 48 KiB of shared memory, not by the 228 KiB that it has: hence large tiles, one at a time, rather than
+ * two buffers. The last are for lesser devices. */
 static const vkmm_preset presets[] = {
     /* Two for sums in f16, which take half as many registers. */
     {{{256, 256, 32, 64, 128, 1, 8, 1, 1, 16, 8, 16, 1, 1, 1, 1}}, .70, 1, 1},
@@ -38,7 +40,8 @@ static int is_processor(const vkmm_device_info *device)
 static const vkmm_config tall = {{128, 32, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16, 1, 1, 1, 1}};
 static const vkmm_config wide = {{32, 128, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16, 1, 1, 1, 1}};
 
-int vkmm_thin_matrix(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel, vkmm_config *config)
+int vkmm_thin_matrix(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel,
+                     vkmm_config *config)
 {
     vkmm_config thin = vkmm_is_wide(problem) ? wide : tall;
     if (is_processor(device) || vkmm_short_side(problem) > THIN) return 0;
@@ -86,7 +89,8 @@ static void best_shape(const vkmm_device_info *device, const vkmm_problem *probl
     }
 }
 
-void vkmm_fit_matrix(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel, vkmm_config *config)
+void vkmm_fit_matrix(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel,
+                     vkmm_config *config)
 {
     const uint32_t scale = vkmm_type_of(problem->type)->bytes == 1 ? 2 : 1;
     uint32_t shape[3] = {0}, lanes;

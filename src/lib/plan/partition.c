@@ -16,11 +16,12 @@ enum {
     STAGING = 64 << 20    /* of host memory, where panels are copied: exec/stream.h */
 };
 
-/* FLOPs that a device does while it copies a byte, in the mean: a GPU behind PCI Express, and one that shares the host's memory. Only panels' shapes
- * depend on it. */
+/* FLOPs that a device does while it copies a byte, in the mean: a GPU behind PCI Express, and one that shares the
+ * host's memory. Only panels' shapes depend on it. */
 #define FLOPS_A_BYTE        2000.0
 #define FLOPS_A_MAPPED_BYTE 50.0
-/* A kernel whose work cannot be cut into slices: what a slow device does in the time that a slice may take (exec/slices.h). */
+/* A kernel whose work cannot be cut into slices: what a slow device does in the time that a slice may take
+ * (exec/slices.h). */
 #define FLOPS_AT_ONCE 4e9
 
 static uint64_t padded(uint64_t value, uint64_t unit)
@@ -86,7 +87,8 @@ uint64_t vkmm_cut_bytes(const vkmm_problem *p, vkmm_operand operand)
 {
     const uint64_t ld = operand == VKMM_A ? p->lda : operand == VKMM_B ? p->ldb : p->ldc;
     const uint64_t line = ld > 0 ? ld : line_length(p, operand);
-    const uint64_t bytes = line * line_count(p, operand) * vkmm_problem_batches(p) * vkmm_type_of(vkmm_operand_type(p, operand))->bytes;
+    const uint64_t bytes =
+        line * line_count(p, operand) * vkmm_problem_batches(p) * vkmm_type_of(vkmm_operand_type(p, operand))->bytes;
     return bytes > 0 ? padded(bytes, 16) : 16;
 }
 
@@ -101,7 +103,8 @@ static uint64_t count_of(uint64_t whole, uint64_t part)
     return part > 0 ? vkmm_divide_up(whole, part) : 1;
 }
 
-/* How many parts the kernel sums a cut's K in; of a part of K the last one is shorter, and may have more of them: as many as its configuration allows. */
+/* How many parts the kernel sums a cut's K in; of a part of K the last one is shorter, and may have more of them: as
+ * many as its configuration allows. */
 static uint64_t splits_of(const vkmm_problem *p, const vkmm_choice *choice, int is_part)
 {
     const uint32_t *value = choice->config.values;
@@ -140,20 +143,22 @@ static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const
     pieces->b_bytes = vkmm_cut_bytes(&p, VKMM_B);
     pieces->c_bytes = vkmm_cut_bytes(&p, VKMM_C);
     pieces->workspace_bytes = workspace_of(&p, choice, cut->is_part);
-    if (pieces->a_bytes > most || pieces->b_bytes > most || pieces->c_bytes > most || pieces->workspace_bytes > most) return 0;
+    if (pieces->a_bytes > most || pieces->b_bytes > most || pieces->c_bytes > most || pieces->workspace_bytes > most)
+        return 0;
     const uint64_t groups = vkmm_divide_up(batches, cut->matrices), a_panels = t->row_panels * t->depth_panels * groups,
                    b_panels = t->col_panels * t->depth_panels * groups;
     t->a_slots = a_panels > 1 ? pieces->slots : 1;
     t->b_slots = b_panels > 1 ? pieces->slots : 1;
     pieces->c_slots = t->row_panels * t->col_panels * groups > 1 ? pieces->slots : 1;
     const uint64_t bias = padded(vkmm_operand_bytes(problem, VKMM_BIAS), BIAS_ALIGNMENT);
-    t->device_bytes = t->a_slots * pieces->a_bytes + t->b_slots * pieces->b_bytes + pieces->c_slots * (pieces->c_bytes + GUARD) +
-                      pieces->workspace_bytes + bias;
+    t->device_bytes = t->a_slots * pieces->a_bytes + t->b_slots * pieces->b_bytes +
+                      pieces->c_slots * (pieces->c_bytes + GUARD) + pieces->workspace_bytes + bias;
     t->staging_bytes = space->mapped ? 0 : STAGING;
     return t->device_bytes <= space->total;
 }
 
-/* Panels of B that stay until they are needed again are worth more than any shape: as many slots as there is room for. */
+/* Panels of B that stay until they are needed again are worth more than any shape: as many slots as there is room
+ * for. */
 static void add_slots(const vkmm_problem *problem, const vkmm_space *space, vkmm_pieces *pieces)
 {
     vkmm_partition *t = &pieces->partition;
@@ -165,8 +170,9 @@ static void add_slots(const vkmm_problem *problem, const vkmm_space *space, vkmm
     }
 }
 
-/* How busy a panel keeps the device: its tiles are shared out in rounds, of which the last is not full, and a processor with a single workgroup waits for
- * memory. Of one, 1.4, 2 and 4.9 rounds an NVIDIA H200 made 0.55, 0.64, 0.91 and 0.89 of its speed; this says 0.56, 0.52, 0.91, 0.93. */
+/* How busy a panel keeps the device: its tiles are shared out in rounds, of which the last is not full, and a
+ * processor with a single workgroup waits for memory. Of one, 1.4, 2 and 4.9 rounds an NVIDIA H200 made 0.55, 0.64,
+ * 0.91 and 0.89 of its speed; this says 0.56, 0.52, 0.91, 0.93. */
 static double share_busy(const vkmm_choice *choice, const vkmm_space *space, const vkmm_pieces *pieces)
 {
     const vkmm_partition *t = &pieces->partition;
@@ -176,7 +182,8 @@ static double share_busy(const vkmm_choice *choice, const vkmm_space *space, con
     return rounds / (rounds <= 4 ? ceil(rounds) + 0.2 : rounds + 0.35) * 2 * resident / (resident + 1);
 }
 
-static double cost_of_panel(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_pieces *pieces, vkmm_operand operand)
+static double cost_of_panel(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_pieces *pieces,
+                            vkmm_operand operand)
 {
     const vkmm_partition *t = &pieces->partition;
     const vkmm_cut cut = {t->rows, t->cols, t->depth, pieces->matrices, t->depth_panels > 1, 0};
@@ -185,9 +192,10 @@ static double cost_of_panel(const vkmm_problem *problem, const vkmm_choice *choi
     return (double)bytes + SHORT_LINE * (double)(line_count(&p, operand) * pieces->matrices);
 }
 
-/* How long it takes, in bytes that could be copied meanwhile: what is computed hides what is copied or the other way round, but for the first
- * panels in and the last one out. */
-static double cost_of(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, const vkmm_pieces *pieces)
+/* How long it takes, in bytes that could be copied meanwhile: what is computed hides what is copied or the other way
+ * round, but for the first panels in and the last one out. */
+static double cost_of(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space,
+                      const vkmm_pieces *pieces)
 {
     const vkmm_partition *t = &pieces->partition;
     const double batches = (double)vkmm_problem_batches(problem), steps = (double)t->row_panels * (double)t->col_panels;
@@ -196,10 +204,10 @@ static double cost_of(const vkmm_problem *problem, const vkmm_choice *choice, co
     const double b_times = t->b_slots >= t->col_panels && t->depth_panels == 1 ? 1 : (double)t->row_panels;
     const double a = cost_of_panel(problem, choice, pieces, VKMM_A), b = cost_of_panel(problem, choice, pieces, VKMM_B),
                  c = cost_of_panel(problem, choice, pieces, VKMM_C);
-    const double copied =
-        groups * (a * (double)t->row_panels * depths * a_times + b * (double)t->col_panels * depths * b_times + c * steps);
-    const double computed =
-        vkmm_problem_flops(problem) / (space->mapped ? FLOPS_A_MAPPED_BYTE : FLOPS_A_BYTE) / share_busy(choice, space, pieces);
+    const double copied = groups * (a * (double)t->row_panels * depths * a_times +
+                                    b * (double)t->col_panels * depths * b_times + c * steps);
+    const double computed = vkmm_problem_flops(problem) / (space->mapped ? FLOPS_A_MAPPED_BYTE : FLOPS_A_BYTE) /
+                            share_busy(choice, space, pieces);
     return fmax(copied, computed) + 0.05 * fmin(copied, computed) + a + b + c + groups * steps * depths * STEP_COST;
 }
 
@@ -216,7 +224,8 @@ static uint64_t smaller(uint64_t whole, uint64_t part, uint64_t unit)
 }
 
 /* The best cut of C with so many elements along K. */
-static int find_panels(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, vkmm_cut cut, vkmm_pieces *best)
+static int find_panels(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, vkmm_cut cut,
+                       vkmm_pieces *best)
 {
     const int general = choice->kernel->tunables != NULL;
     double least = INFINITY;
@@ -257,7 +266,8 @@ static void find_units(const vkmm_problem *problem, const vkmm_choice *choice, v
 }
 
 /* With all of K, or else with as much of it as fits. */
-static int find(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, int cut_depth, vkmm_pieces *pieces)
+static int find(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, int cut_depth,
+                vkmm_pieces *pieces)
 {
     vkmm_cut cut = {.depth = depth_of(problem), .is_part = cut_depth};
     if (!cut_depth) return find_panels(problem, choice, space, cut, pieces);
@@ -266,7 +276,8 @@ static int find(const vkmm_problem *problem, const vkmm_choice *choice, const vk
     return 0;
 }
 
-int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, vkmm_pieces *pieces)
+int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space,
+                     vkmm_pieces *pieces)
 {
     *pieces = (vkmm_pieces){.matrices = 1};
     find_units(problem, choice, pieces);
@@ -278,10 +289,12 @@ int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, con
     return 0;
 }
 
-int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, vkmm_pieces *pieces)
+int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space,
+                      vkmm_pieces *pieces)
 {
     const vkmm_partition *t = &pieces->partition;
-    const int is_part = t->depth_panels > 1, by_rows = t->rows > t->cols ? t->rows > pieces->unit_rows : t->cols <= pieces->unit_cols;
+    const int is_part = t->depth_panels > 1,
+              by_rows = t->rows > t->cols ? t->rows > pieces->unit_rows : t->cols <= pieces->unit_cols;
     vkmm_cut cut = {t->rows, t->cols, t->depth, pieces->matrices, is_part, 0};
     vkmm_pieces next = *pieces;
     if (cut.matrices > 1)

@@ -1,5 +1,5 @@
-/* How a product is cut into panels that fit on a device. Arithmetic alone: a device is its limits. All in the coordinates of the problem as its user has
- * it; panels lie in memory in the problem's own layout and ops. */
+/* How a product is cut into panels that fit on a device. Arithmetic alone: a device is its limits. All in the
+ * coordinates of the problem as its user has it; panels lie in memory in the problem's own layout and ops. */
 #ifndef VKMM_PLAN_PARTITION_H
 #define VKMM_PLAN_PARTITION_H
 
@@ -36,8 +36,8 @@ typedef struct vkmm_pieces {
     uint64_t workspace_bytes;
 } vkmm_pieces;
 
-/* The problem that a job would have for a cut of `problem`, as `choice` computes it: offsets 0, lines padded to multiples of 16 bytes for kernels that
- * take them. Where α is 0, K is. */
+/* The problem that a job would have for a cut of `problem`, as `choice` computes it: offsets 0, lines padded to
+ * multiples of 16 bytes for kernels that take them. Where α is 0, K is. */
 vkmm_problem vkmm_cut_problem(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_cut *cut);
 
 /* The type that the sums of parts of K have: that of α and β, where the kernels can store it. */
@@ -46,18 +46,22 @@ vkmm_type vkmm_part_type(const vkmm_problem *problem);
 /* Bytes of the memory of an operand of a cut, in whole words, never 0. */
 uint64_t vkmm_cut_bytes(const vkmm_problem *cut_problem, vkmm_operand operand);
 
-/* Cuts the product up: panels of C first, K where a panel of one tile with all of K does not fit. choice: of the product as a whole (choose.h), or of a
- * smaller one. 1, or 0 when not even the smallest panel fits. */
-int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, vkmm_pieces *pieces);
+/* Cuts the product up: panels of C first, K where a panel of one tile with all of K does not fit. choice: of the
+ * product as a whole (choose.h), or of a smaller one. 1, or 0 when not even the smallest panel fits. */
+int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space,
+                     vkmm_pieces *pieces);
 
-/* The steps of all matrices, in an order that keeps panels of A or B on the device for as long as it can: rows of panels, from left to right and from
- * right to left in turns. Allocated, for vkmm_free; NULL when memory ends. */
+/* The steps of all matrices, in an order that keeps panels of A or B on the device for as long as it can: rows of
+ * panels, from left to right and from right to left in turns. Allocated, for vkmm_free; NULL when memory ends. */
 vkmm_step *vkmm_pieces_steps(const vkmm_problem *problem, const vkmm_pieces *pieces, uint64_t *count);
 
-/* Smaller panels: half as many matrices, else half the rows or the columns, whichever are more, else one slot instead of two. 0: less cannot be. */
-int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, vkmm_pieces *pieces);
+/* Smaller panels: half as many matrices, else half the rows or the columns, whichever are more, else one slot
+ * instead of two. 0: less cannot be. */
+int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space,
+                      vkmm_pieces *pieces);
 
-/* Steps like these, in their order, cut into such pieces; *count: how many they are, and then how many they become. Allocated, for vkmm_free. */
+/* Steps like these, in their order, cut into such pieces; *count: how many they are, and then how many they become.
+ * Allocated, for vkmm_free. */
 vkmm_step *vkmm_pieces_split(const vkmm_pieces *pieces, const vkmm_step *steps, uint64_t *count);
 
 #endif

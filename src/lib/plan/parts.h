@@ -9,29 +9,38 @@ static inline uint64_t vkmm_divide_up(uint64_t value, uint64_t by)
     return (value + by - 1) / by;
 }
 
-/* Both finish a choice whose kernel, module and row-major problem are set: tile or configuration, workgroups, specialization constants. */
-vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
-vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
+/* Both finish a choice whose kernel, module and row-major problem are set: tile or configuration, workgroups,
+ * specialization constants. */
+vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
+                                 vkmm_choice *choice);
+vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
+                                vkmm_choice *choice);
 
-/* The planner: the general kernel for a row-major problem without any measurement, and a legal configuration of a kernel. */
+/* The planner: the general kernel for a row-major problem without any measurement, and a legal configuration of a
+ * kernel. */
 const vkmm_kernel *vkmm_planned_kernel(const vkmm_device_info *device, const vkmm_problem *problem);
 vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel);
 
-/* A skinny tile's shorter side follows the problem: as many elements as there are, 16 at most. Other kernels' configurations stay. */
+/* A skinny tile's shorter side follows the problem: as many elements as there are, 16 at most. Other kernels'
+ * configurations stay. */
 void vkmm_fit_short_side(const vkmm_problem *problem, const vkmm_kernel *kernel, vkmm_config *config);
 
-/* VKMM_ALIGNED_* of a row-major problem: the operands whose rows all begin and end at multiples of 16 bytes; or of so many elements of A, B and C. */
+/* VKMM_ALIGNED_* of a row-major problem: the operands whose rows all begin and end at multiples of 16 bytes; or of
+ * so many elements of A, B and C. */
 uint32_t vkmm_problem_alignment(const vkmm_problem *problem);
 uint32_t vkmm_problem_alignment_to(const vkmm_problem *problem, const uint32_t elements[3]);
 
-/* The module of a general kernel for a row-major problem, the first in the manifest that the device can run; NULL when there is none. */
-const vkmm_module *vkmm_general_module(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel);
+/* The module of a general kernel for a row-major problem, the first in the manifest that the device can run; NULL
+ * when there is none. */
+const vkmm_module *vkmm_general_module(const vkmm_device_info *device, const vkmm_problem *problem,
+                                       const vkmm_kernel *kernel);
 
-/* VKMM_UNSUPPORTED, with a sentence: why the kernel has no module for the problem's types here, or no matrix operation of m×n×k (0×0×0: of any
- * shape). It names what the device lacks, or that the build has no shader. */
-vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *device, const char *kernel, const vkmm_problem *problem);
-vkmm_status vkmm_refuse_matrix(const vkmm_log *log, const vkmm_device_info *device, const char *kernel, const vkmm_problem *problem,
-                               const uint32_t shape[3]);
+/* VKMM_UNSUPPORTED, with a sentence: why the kernel has no module for the problem's types here, or no matrix
+ * operation of m×n×k (0×0×0: of any shape). It names what the device lacks, or that the build has no shader. */
+vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *device, const char *kernel,
+                               const vkmm_problem *problem);
+vkmm_status vkmm_refuse_matrix(const vkmm_log *log, const vkmm_device_info *device, const char *kernel,
+                               const vkmm_problem *problem, const uint32_t shape[3]);
 
 /* Likewise: why the device cannot run subgroups of so many invocations. */
 vkmm_status vkmm_refuse_lanes(const vkmm_log *log, const vkmm_device_info *device, uint32_t lanes);
@@ -39,8 +48,8 @@ vkmm_status vkmm_refuse_lanes(const vkmm_log *log, const vkmm_device_info *devic
 /* Work items of a configuration: tiles of all matrices of the batch, times parts of K. */
 uint64_t vkmm_config_tiles(const vkmm_problem *problem, const vkmm_config *config);
 
-/* How K is cut into the configuration's parts: *splits parts (none of them empty, so perhaps fewer) of the returned depth, a multiple of the
- * step's. */
+/* How K is cut into the configuration's parts: *splits parts (none of them empty, so perhaps fewer) of the returned
+ * depth, a multiple of the step's. */
 uint32_t vkmm_config_splits(const vkmm_problem *problem, const vkmm_config *config, uint32_t *splits);
 
 #endif

@@ -1,4 +1,5 @@
-/* Which invocation computes an element: the formulas of the kernels' own loops (the main of each shader), the other way round. */
+/* Which invocation computes an element: the formulas of the kernels' own loops (the main of each shader), the other
+ * way round. */
 #include "base/log.h"
 #include "plan/choose.h"
 
@@ -8,16 +9,17 @@ static uint32_t turn(uint64_t tile, uint32_t groups)
     return (uint32_t)(tile % groups);
 }
 
-vkmm_status vkmm_kernel_place(const vkmm_log *log, const vkmm_kernel_info *info, const vkmm_problem *problem, uint64_t row, uint64_t col,
-                              vkmm_invocation *invocation)
+vkmm_status vkmm_kernel_place(const vkmm_log *log, const vkmm_kernel_info *info, const vkmm_problem *problem,
+                              uint64_t row, uint64_t col, vkmm_invocation *invocation)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
     const uint32_t rows = info->tile[0], cols = info->tile[1];
     if (!kernel || kernel->spread == VKMM_SPREAD_HOST || kernel->spread == VKMM_SPREAD_ITEMS)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s has no invocations whose places are known", info->name);
     if (row >= problem->m || col >= problem->n)
-        return vkmm_fail(log, VKMM_INVALID, "there is no C[%llu][%llu]: C has %llu rows and %llu columns", (unsigned long long)row,
-                         (unsigned long long)col, (unsigned long long)problem->m, (unsigned long long)problem->n);
+        return vkmm_fail(log, VKMM_INVALID, "there is no C[%llu][%llu]: C has %llu rows and %llu columns",
+                         (unsigned long long)row, (unsigned long long)col, (unsigned long long)problem->m,
+                         (unsigned long long)problem->n);
     *invocation = (vkmm_invocation){.row = (uint32_t)row, .col = (uint32_t)col, .inside = 1};
     if (kernel->spread == VKMM_SPREAD_LINEAR) {
         const uint64_t element = row * problem->n + col, size = info->workgroup[0];

@@ -25,8 +25,10 @@ static void fill_push(const vkmm_choice *choice, vkmm_push *push)
     *push = (vkmm_push){.m = (uint32_t)p->m, .n = (uint32_t)p->n, .k = (uint32_t)p->k};
     if (!choice->kernel->tunables) return;
     push->lda = (uint32_t)p->lda, push->ldb = (uint32_t)p->ldb, push->ldc = (uint32_t)p->ldc;
-    push->offset_a = (uint32_t)p->offset_a, push->offset_b = (uint32_t)p->offset_b, push->offset_c = (uint32_t)p->offset_c;
-    push->stride_a = (uint32_t)p->stride_a, push->stride_b = (uint32_t)p->stride_b, push->stride_c = (uint32_t)p->stride_c;
+    push->offset_a = (uint32_t)p->offset_a, push->offset_b = (uint32_t)p->offset_b,
+    push->offset_c = (uint32_t)p->offset_c;
+    push->stride_a = (uint32_t)p->stride_a, push->stride_b = (uint32_t)p->stride_b,
+    push->stride_c = (uint32_t)p->stride_c;
     push->splits = choice->info.splits;
     push->split_depth = choice->split_depth;
     push->end = (uint32_t)choice->info.items;
@@ -36,17 +38,20 @@ static void fill_push(const vkmm_choice *choice, vkmm_push *push)
 
 static uint32_t reduce_size(const vkmm_device_info *limits)
 {
-    const uint32_t most = limits->max_invocations < limits->max_workgroup_size[0] ? limits->max_invocations : limits->max_workgroup_size[0];
+    const uint32_t most = limits->max_invocations < limits->max_workgroup_size[0] ? limits->max_invocations
+                                                                                  : limits->max_workgroup_size[0];
     return most < REDUCE_WORKGROUP ? most : REDUCE_WORKGROUP;
 }
 
-/* Each invocation makes an element of C, or where that is narrower a word; N elements begin and end in the middle of a word at worst. */
+/* Each invocation makes an element of C, or where that is narrower a word; N elements begin and end in the middle of
+ * a word at worst. */
 static void count_reduce(const vkmm_device_info *limits, const vkmm_problem *problem, vkmm_plan *plan)
 {
     const int narrow = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes < 4;
     const uint64_t size = reduce_size(limits), row = narrow ? problem->n / 2 + 1 : problem->n;
     const uint64_t groups = (problem->m * row + size - 1) / size * problem->batch_count;
-    plan->reduce_items = (uint32_t)groups; /* no more than elements, which fit into the workspace, one binding, several times */
+    plan->reduce_items =
+        (uint32_t)groups; /* no more than elements, which fit into the workspace, one binding, several times */
     plan->reduce_groups = (uint32_t)(groups < limits->max_workgroup_count[0] ? groups : limits->max_workgroup_count[0]);
 }
 
@@ -86,7 +91,8 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
     *plan = (vkmm_plan){
         .info = choice->info,
         .module = choice->module,
-        .binding_count = choice->kernel->tunables ? VKMM_BINDING_WORKSPACE + 1 : VKMM_BINDING_COUNT + (uint32_t)choice->module->build,
+        .binding_count = choice->kernel->tunables ? VKMM_BINDING_WORKSPACE + 1
+                                                  : VKMM_BINDING_COUNT + (uint32_t)choice->module->build,
         .swapped = choice->swapped,
         .has_bias = choice->problem.has_bias,
     };
@@ -112,9 +118,11 @@ int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *pla
 {
     const vkmm_kernel_info *want = &choice->info, *have = &plan->info;
     const size_t bytes = want->spec_count * sizeof want->spec_ids[0];
-    int same =
-        choice->module == plan->module && want->spec_count == have->spec_count && (choice->reduce != NULL) == (plan->reduce.handle != NULL);
-    if (!same || memcmp(want->spec_ids, have->spec_ids, bytes) != 0 || memcmp(want->spec_values, have->spec_values, bytes) != 0) return 0;
+    int same = choice->module == plan->module && want->spec_count == have->spec_count &&
+               (choice->reduce != NULL) == (plan->reduce.handle != NULL);
+    if (!same || memcmp(want->spec_ids, have->spec_ids, bytes) != 0 ||
+        memcmp(want->spec_values, have->spec_values, bytes) != 0)
+        return 0;
     plan->info = choice->info;
     plan->swapped = choice->swapped;
     fill_push(choice, &plan->push);
@@ -138,7 +146,8 @@ static const vkmm_part *part_of(const vkmm_plan *plan, const vkmm_part *parts, u
 {
     if (binding <= VKMM_B && reduce && plan->has_bias) return &parts[VKMM_BIAS_PART];
     if (binding <= VKMM_B && plan->swapped) return &parts[binding == VKMM_A ? VKMM_B : VKMM_A];
-    if (binding != VKMM_BINDING_WORKSPACE || plan->info.splits == 0 || plan->info.workspace_bytes > 0) return &parts[binding];
+    if (binding != VKMM_BINDING_WORKSPACE || plan->info.splits == 0 || plan->info.workspace_bytes > 0)
+        return &parts[binding];
     return &parts[plan->has_bias ? VKMM_BIAS_PART : VKMM_C];
 }
 
@@ -161,12 +170,14 @@ static void record(vkmm_device *device, const vkmm_pipeline *pipeline, const vkm
 {
     const struct VolkDeviceTable *table = &device->table;
     table->vkCmdBindPipeline(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->handle);
-    table->vkCmdBindDescriptorSets(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout, 0, 1, &pipeline->set, 0, NULL);
+    table->vkCmdBindDescriptorSets(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout, 0, 1, &pipeline->set, 0,
+                                   NULL);
     table->vkCmdPushConstants(command, pipeline->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof *push, push);
     table->vkCmdDispatch(command, groups[0], groups[1], groups[2]);
 }
 
-void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end, VkCommandBuffer command)
+void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
+                            VkCommandBuffer command)
 {
     vkmm_push push = plan->push;
     uint32_t groups[3] = {plan->info.groups[0], plan->info.groups[1], plan->info.groups[2]};

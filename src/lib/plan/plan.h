@@ -1,4 +1,5 @@
-/* A chosen kernel, built and ready to be recorded. A plan records; it never submits and never allocates memory for matrices. */
+/* A chosen kernel, built and ready to be recorded. A plan records; it never submits and never allocates memory for
+ * matrices. */
 #ifndef VKMM_PLAN_H
 #define VKMM_PLAN_H
 
@@ -18,7 +19,8 @@ typedef struct vkmm_plan {
     int swapped;            /* the kernel's A is the problem's B: a column-major problem, seen row-major */
 } vkmm_plan;
 
-/* A part of a buffer: where one matrix lies. offset is a multiple of minStorageBufferOffsetAlignment; 0 < bytes ≤ maxStorageBufferRange. */
+/* A part of a buffer: where one matrix lies. offset is a multiple of minStorageBufferOffsetAlignment; 0 < bytes ≤
+ * maxStorageBufferRange. */
 typedef struct vkmm_part {
     VkBuffer buffer;
     uint64_t offset, bytes;
@@ -28,28 +30,32 @@ typedef struct vkmm_part {
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);
 void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan); /* a zeroed or half-built plan is legal */
 
-/* Turns the plan to another problem whose choice has the same shader and constants, and so the same pipelines: 1; or 0, and nothing has
- * changed. Not while a command buffer with the plan is recorded or in flight. */
+/* Turns the plan to another problem whose choice has the same shader and constants, and so the same pipelines: 1; or
+ * 0, and nothing has changed. Not while a command buffer with the plan is recorded or in flight. */
 int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);
 
 enum { VKMM_BIAS_PART = 4 };
 
-/* Says where things lie, before the first record: parts[0 … 2] are the problem's A, B and C; what an observing build writes follows; for a
- * general kernel parts[VKMM_BINDING_WORKSPACE] is the workspace (info.workspace_bytes) and parts[VKMM_BIAS_PART] the bias, each looked at only
- * where there is one. Of narrow types every part ends at a multiple of 4 bytes. */
+/* Says where things lie, before the first record: parts[0 … 2] are the problem's A, B and C; what an observing build
+ * writes follows; for a general kernel parts[VKMM_BINDING_WORKSPACE] is the workspace (info.workspace_bytes) and
+ * parts[VKMM_BIAS_PART] the bias, each looked at only where there is one. Of narrow types every part ends at a
+ * multiple of 4 bytes. */
 void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts);
 
 /* How many slices the work can be cut into: info.items of a general kernel, else 1; 0 where there is nothing to do. */
 uint64_t vkmm_plan_items(const vkmm_plan *plan);
 
-/* Records the items [first, end) of the work. Slices are independent of one another: they need no barrier between them. The caller records
- * the barriers: A, B and C visible to SHADER_READ before the first. */
-void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end, VkCommandBuffer command);
+/* Records the items [first, end) of the work. Slices are independent of one another: they need no barrier between
+ * them. The caller records the barriers: A, B and C visible to SHADER_READ before the first. */
+void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
+                            VkCommandBuffer command);
 
-/* Records the second pass, with the barrier before it, where there is one; after all items. C's SHADER_WRITE after it is the caller's. */
+/* Records the second pass, with the barrier before it, where there is one; after all items. C's SHADER_WRITE after
+ * it is the caller's. */
 void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
 
-/* Records a dispatch of a general kernel that has no items: drivers that compile a pipeline when it is first used then do so. */
+/* Records a dispatch of a general kernel that has no items: drivers that compile a pipeline when it is first used
+ * then do so. */
 void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
 
 /* Both for all items. An empty product records nothing. */

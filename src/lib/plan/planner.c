@@ -36,17 +36,18 @@ static uint32_t workspace_bytes(const vkmm_problem *problem)
     return vkmm_type_of(vkmm_types_scale(vkmm_problem_types(problem)))->bytes;
 }
 
-/* The cost of a product with a configuration of blocked, in microseconds of an imagined device whose processors have as many multiply-adds a
- * microsecond as an NVIDIA SM at 1.98 GHz. Only comparisons count, and these depend little on the device:
+/* The cost of a product with a configuration of blocked, in microseconds of an imagined device whose processors have as
+ * many multiply-adds a microsecond as an NVIDIA SM at 1.98 GHz. Only comparisons count, and these depend little on the
+ * device:
  *
  *   time = tiles of the busiest processor · work of a tile / (rate · t/(t + half)) + launches
- *
- * A processor runs `resident` workgroups at once, t invocations together; few of them leave it waiting for memory. As long as there are no more
- * tiles than that, the busiest has ⌈tiles/processors⌉ of them; beyond, they even out, but for the last ones. Splitting K is taxed by a tenth, since
- * more goes on in it than this knows. Fitted to 300 measured products of 22 shapes: what it chooses has 0.96 of the speed of the best known
- * configuration in the geometric mean. */
-static double blocked_cost(const vkmm_problem *problem, const vkmm_kernel *kernel, const vkmm_preset *preset, const vkmm_config *config,
-                           double processors)
+ *  A processor runs `resident` workgroups at once, t invocations together; few of them leave it waiting for memory.
+ * As long as there are no more tiles than that, the busiest has ⌈tiles/processors⌉ of them; beyond, they even out,
+ * but for the last ones. Splitting K is taxed by a tenth, since more goes on in it than this knows. Fitted to 300
+ * measured products of 22 shapes: what it chooses has 0.96 of the speed of the best known configuration in the
+ * geometric mean. */
+static double blocked_cost(const vkmm_problem *problem, const vkmm_kernel *kernel, const vkmm_preset *preset,
+                           const vkmm_config *config, double processors)
 {
     const double multiply_adds = strcmp(kernel->name, "coopmat") == 0 ? vkmm_matrix_rate(problem) : 128 * 1980;
     const double fixed_depth = 32, launch = 2, reduce_launch = 5, bytes_per_us = 30e3 * processors, tax = 1.1;
@@ -58,14 +59,17 @@ static double blocked_cost(const vkmm_problem *problem, const vkmm_kernel *kerne
     const double busiest = ceil(turns) <= resident ? ceil(turns) : turns + resident / 4;
     const double threads = fmin(ceil(turns), resident) * invocations;
     const double tile = (double)value[VKMM_TUNE_ROWS] * value[VKMM_TUNE_COLS] * (part + fixed_depth);
-    const double outputs = (double)problem->m * (double)problem->n * (double)problem->batch_count * workspace_bytes(problem);
-    const double product = busiest * tile / (multiply_adds * preset->rate * threads / (threads + preset->half)) + launch;
+    const double outputs =
+        (double)problem->m * (double)problem->n * (double)problem->batch_count * workspace_bytes(problem);
+    const double product =
+        busiest * tile / (multiply_adds * preset->rate * threads / (threads + preset->half)) + launch;
     return splits > 1 ? tax * (product + reduce_launch + 2 * splits * outputs / bytes_per_us) : product;
 }
 
 static int workspace_fits(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t splits)
 {
-    const double bytes = (double)problem->m * (double)problem->n * (double)problem->batch_count * workspace_bytes(problem) * splits;
+    const double bytes =
+        (double)problem->m * (double)problem->n * (double)problem->batch_count * workspace_bytes(problem) * splits;
     return splits == 1 || bytes <= fmin((double)device->max_storage_range, 0x1p28);
 }
 
@@ -94,7 +98,8 @@ static vkmm_config cheapest(const vkmm_device_info *device, const vkmm_problem *
     return best;
 }
 
-/* Reading is all that counts: enough workgroups that every processor has several under way, by parts of K where the long side has too few. */
+/* Reading is all that counts: enough workgroups that every processor has several under way, by parts of K where the
+ * long side has too few. */
 static void split_thin(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_config *config)
 {
     const double wanted = 3 * vkmm_device_processors(device), tiles = (double)vkmm_config_tiles(problem, config);
@@ -116,14 +121,15 @@ const vkmm_kernel *vkmm_planned_kernel(const vkmm_device_info *device, const vkm
     return vkmm_kernel_find(vkmm_short_side(problem) <= 8 ? "skinny" : "blocked");
 }
 
-/* llvmpipe of older Mesa releases leaves a shader's loops after VKMM_LLVMPIPE_ROUNDS rounds: parts of K keep far enough below, also where a
- * workgroup takes three tiles in turn. */
+/* llvmpipe of older Mesa releases leaves a shader's loops after VKMM_LLVMPIPE_ROUNDS rounds: parts of K keep far
+ * enough below, also where a workgroup takes three tiles in turn. */
 static void split_long_loops(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_config *config)
 {
     const uint64_t most = (uint64_t)config->values[VKMM_TUNE_DEPTH] * (VKMM_LLVMPIPE_ROUNDS / 3 - 1000);
     const uint64_t splits = vkmm_divide_up(problem->k, most);
     if (device->driver_id != VK_DRIVER_ID_MESA_LLVMPIPE || splits <= config->values[VKMM_TUNE_SPLITS]) return;
-    if (splits <= INT16_MAX && workspace_fits(device, problem, (uint32_t)splits)) config->values[VKMM_TUNE_SPLITS] = (uint32_t)splits;
+    if (splits <= INT16_MAX && workspace_fits(device, problem, (uint32_t)splits))
+        config->values[VKMM_TUNE_SPLITS] = (uint32_t)splits;
 }
 
 vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel)

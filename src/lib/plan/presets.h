@@ -17,8 +17,8 @@ typedef struct vkmm_presets {
     uint32_t count;
 } vkmm_presets;
 
-/* Of a general kernel for a row-major problem on a device. None is checked for what is legal there; the last is legal on every Vulkan device
- * that can run the kernel. */
+/* Of a general kernel for a row-major problem on a device. None is checked for what is legal there; the last is
+ * legal on every Vulkan device that can run the kernel. */
 vkmm_presets vkmm_presets_of(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel);
 
 /* A product is wide where C has more columns than rows; its short side is then M, otherwise N. */

@@ -13,9 +13,10 @@
 #include "math/problem.h"
 #include "vk/instance.h"
 
-#define FILE_NAME   "tuning"
-#define LOCK_NAME   "tuning.lock"
-#define PATIENCE_MS 2000.0 /* for another process to finish writing; then it is written all the same, and the last one wins */
+#define FILE_NAME "tuning"
+#define LOCK_NAME "tuning.lock"
+#define PATIENCE_MS                                                                                                    \
+    2000.0 /* for another process to finish writing; then it is written all the same, and the last one wins */
 
 typedef struct tuning {
     vkmm_attachment attachment;
@@ -88,16 +89,16 @@ static void tell(tuning *t, vkmm_status status, const vkmm_tuning_state *state)
     if (status != VKMM_OK)
         vkmm_say(t->log, VKMM_LOG_WARNING, "the tuning results in %s cannot be read and are ignored", t->path);
     else if (!state->known)
-        vkmm_say(t->log, VKMM_LOG_INFO, "%s is ignored: it does not begin with \"%.17s\", so another version wrote it", t->path,
-                 VKMM_TUNING_TITLE);
+        vkmm_say(t->log, VKMM_LOG_INFO, "%s is ignored: it does not begin with \"%.17s\", so another version wrote it",
+                 t->path, VKMM_TUNING_TITLE);
     else
-        vkmm_say(t->log, VKMM_LOG_WARNING, "%s is damaged in %u line%s, the first of them line %u; they are ignored", t->path,
-                 state->damaged, state->damaged == 1 ? "" : "s", state->first_damaged);
+        vkmm_say(t->log, VKMM_LOG_WARNING, "%s is damaged in %u line%s, the first of them line %u; they are ignored",
+                 t->path, state->damaged, state->damaged == 1 ? "" : "s", state->first_damaged);
 }
 
-/* Makes the list what the file is now; what is known to be right stays so. Where the file could not be written, the list keeps what it has
- * besides. Damage is told once, and costs only what is damaged. VKMM_OUT_OF_MEMORY, untold, is the only failure: nothing has changed, and the file
- * is to be left alone. */
+/* Makes the list what the file is now; what is known to be right stays so. Where the file could not be written, the
+ * list keeps what it has besides. Damage is told once, and costs only what is damaged. VKMM_OUT_OF_MEMORY, untold,
+ * is the only failure: nothing has changed, and the file is to be left alone. */
 static vkmm_status load(tuning *t)
 {
     vkmm_tuning_state state = {.known = 1};
@@ -107,7 +108,8 @@ static vkmm_status load(tuning *t)
     vkmm_status status = vkmm_tuning_is_missing(t->path) ? VKMM_OK : vkmm_tuning_read(NULL, t->path, &read, &state);
     for (uint32_t i = 0; i < old.count && status != VKMM_OUT_OF_MEMORY; i++) {
         vkmm_tuning_entry *entry = vkmm_tuning_list_find(&read, &old.entries[i].key);
-        if (entry != NULL && same(&entry->tuned.best, &old.entries[i].tuned.best)) entry->trusted = old.entries[i].trusted;
+        if (entry != NULL && same(&entry->tuned.best, &old.entries[i].tuned.best))
+            entry->trusted = old.entries[i].trusted;
         if (t->unwritten && vkmm_tuning_list_add(&read, &old.entries[i]) < 0) status = VKMM_OUT_OF_MEMORY;
     }
     if (status == VKMM_OUT_OF_MEMORY) {
@@ -121,11 +123,13 @@ static vkmm_status load(tuning *t)
     return VKMM_OK;
 }
 
-/* *lock: under which the file is read, changed and written; -1 where nothing is kept. Ended by end_change, even after a failure (load's). */
+/* *lock: under which the file is read, changed and written; -1 where nothing is kept. Ended by end_change, even
+ * after a failure (load's). */
 static vkmm_status begin_change(tuning *t, int *lock)
 {
     *lock = -1;
-    if (t->path != NULL && vkmm_cache_dir_make(t->log, t->folder) == VKMM_OK) *lock = vkmm_lock_take(t->lock, PATIENCE_MS);
+    if (t->path != NULL && vkmm_cache_dir_make(t->log, t->folder) == VKMM_OK)
+        *lock = vkmm_lock_take(t->lock, PATIENCE_MS);
     return load(t);
 }
 
@@ -145,7 +149,8 @@ static void now(char date[VKMM_TUNING_DATE])
         snprintf(date, VKMM_TUNING_DATE, "1970-01-01T00:00:00Z");
 }
 
-int vkmm_tuned_find(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, vkmm_tuned *tuned, int *trusted)
+int vkmm_tuned_find(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
+                    vkmm_tuned *tuned, int *trusted)
 {
     tuning *t = tuning_of(instance);
     if (t == NULL) vkmm_say(&instance->log, VKMM_LOG_WARNING, "no memory for tuning results");
@@ -182,9 +187,11 @@ void vkmm_tuned_judge(vkmm_instance *instance, const vkmm_device_info *device, c
     mtx_unlock(&t->mutex);
 }
 
-int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, vkmm_tuned *tuned)
+int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
+                   vkmm_tuned *tuned)
 {
-    return vkmm_problem_check(NULL, problem, NULL) == VKMM_OK && vkmm_tuned_find(instance, device, problem, tuned, NULL);
+    return vkmm_problem_check(NULL, problem, NULL) == VKMM_OK &&
+           vkmm_tuned_find(instance, device, problem, tuned, NULL);
 }
 
 /* Whether the entry can be read again once it is written. */
@@ -197,12 +204,13 @@ static vkmm_status check_entry(const vkmm_log *log, const vkmm_tuning_entry *ent
     vkmm_status status = vkmm_tuning_parse(log, text, strlen(text), &list, &state);
     vkmm_tuning_list_free(&list);
     if (status == VKMM_OK && state.read != 1)
-        status = vkmm_fail(log, VKMM_INVALID, "\"%.40s\" with \"%.160s\" is no kernel and configuration", entry->tuned.best.kernel,
-                           entry->tuned.best.config);
+        status = vkmm_fail(log, VKMM_INVALID, "\"%.40s\" with \"%.160s\" is no kernel and configuration",
+                           entry->tuned.best.kernel, entry->tuned.best.config);
     return status;
 }
 
-vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_tuned *tuned)
+vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
+                           const vkmm_tuned *tuned)
 {
     vkmm_status status = vkmm_problem_check(&instance->log, problem, NULL);
     tuning *t = status == VKMM_OK ? tuning_of(instance) : NULL;
@@ -214,7 +222,8 @@ vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *devi
     mtx_lock(&t->mutex);
     int lock;
     status = begin_change(t, &lock);
-    if (status == VKMM_OK) vkmm_tuning_list_remove(&t->list, &entry.key); /* though its date may be in the future, by another clock */
+    if (status == VKMM_OK)
+        vkmm_tuning_list_remove(&t->list, &entry.key); /* though its date may be in the future, by another clock */
     if (status == VKMM_OK && vkmm_tuning_list_add(&t->list, &entry) < 0) status = VKMM_OUT_OF_MEMORY;
     end_change(t, status, lock);
     mtx_unlock(&t->mutex);
@@ -239,10 +248,12 @@ static vkmm_status read_import(const vkmm_log *log, const char *path, vkmm_tunin
     vkmm_status status = vkmm_tuning_read(log, path, list, &state);
     if (status != VKMM_OK) return status;
     if (!state.known)
-        return vkmm_fail(log, VKMM_INVALID, "%s holds no tuning results of this version: it does not begin with \"%.17s\"", path,
+        return vkmm_fail(log, VKMM_INVALID,
+                         "%s holds no tuning results of this version: it does not begin with \"%.17s\"", path,
                          VKMM_TUNING_TITLE);
     if (state.damaged > 0)
-        return vkmm_fail(log, VKMM_INVALID, "%s is damaged in %u line%s, the first of them line %u; nothing is imported", path,
+        return vkmm_fail(log, VKMM_INVALID,
+                         "%s is damaged in %u line%s, the first of them line %u; nothing is imported", path,
                          state.damaged, state.damaged == 1 ? "" : "s", state.first_damaged);
     return VKMM_OK;
 }

@@ -1,26 +1,32 @@
-/* What tunes found: the results of vkmm_tuned_put (include/vkmatmul.h) in memory, and between processes in the file `tuning` of the instance's
- * cache_dir.
+/* What tunes found: the results of vkmm_tuned_put (include/vkmatmul.h) in memory, and between processes in the file
+ * `tuning` of the instance's cache_dir.
  *
  * The file is text, one line of words an entry:
  *
- *     vkmatmul tuning 2
- *     DEVICE_UUID DRIVER_UUID DRIVER_VERSION SHADER_HASH TYPE OUT COMPUTE OP_A OP_B ALIGNED M N K BATCH KERNEL CONFIG FLOPS PLANNED CANDIDATES
- *     DATE SUM
- *
- * all of it in one line. TYPE, OUT and COMPUTE are those of A and B, of C and of the sums; the epilogue does not count. M, N, K and BATCH are
- * classes (below), CONFIG is "-" where there is none, FLOPS and PLANNED are whole FLOP/s, DATE is UTC, SUM the FNV-1a
- * (base/hash.h) of the line before it as 16 hexadecimal digits. A line that is not exactly what vkmm_tuning_line writes is damaged: it is ignored,
- * and the first of them told with its number. A file of another version is ignored as a whole. Lines of other devices, drivers and shaders are
- * others' results: kept, and written again, until there are more than VKMM_TUNING_MOST; then the oldest leave.
- *   A file is replaced, never changed: what another process put there since is read again, under a lock, and merged in. */
+ *     vkmatmul tuning 2 DEVICE_UUID DRIVER_UUID DRIVER_VERSION SHADER_HASH TYPE OUT COMPUTE OP_A OP_B ALIGNED M N K
+ *     BATCH KERNEL CONFIG FLOPS PLANNED CANDIDATES DATE SUM
+ *  all of it in one line. TYPE, OUT and COMPUTE are those of A and B, of C and of the sums; the epilogue does not
+ * count. M, N, K and BATCH are classes (below), CONFIG is "-" where there is none, FLOPS and PLANNED are whole FLOP/s,
+ * DATE is UTC, SUM the FNV-1a (base/hash.h) of the line before it as 16 hexadecimal digits. A line that is not exactly
+ * what vkmm_tuning_line writes is damaged: it is ignored, and the first of them told with its number. A file of another
+ * version is ignored as a whole. Lines of other devices, drivers and shaders are others' results: kept, and written
+ * again, until there are more than VKMM_TUNING_MOST; then the oldest leave.
+ *   A file is replaced, never changed: what another process put there since is read again, under a lock, and merged
+ *   in. */
 #ifndef VKMM_PLAN_TUNED_H
 #define VKMM_PLAN_TUNED_H
 
 #include "vkmatmul.h"
 
-enum { VKMM_TUNING_MOST = 2000, VKMM_TUNING_DATE = 21, VKMM_TUNING_LINE = 512, VKMM_TUNING_BYTES = 1 << 24 /* of a file, at most */ };
+enum {
+    VKMM_TUNING_MOST = 2000,
+    VKMM_TUNING_DATE = 21,
+    VKMM_TUNING_LINE = 512,
+    VKMM_TUNING_BYTES = 1 << 24 /* of a file, at most */
+};
 
-/* Which problems, on which device and driver, with which shaders, an entry is for. Without padding, so that memcmp compares. */
+/* Which problems, on which device and driver, with which shaders, an entry is for. Without padding, so that memcmp
+ * compares. */
 typedef struct vkmm_tuning_key {
     uint8_t device_uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE];
     uint32_t driver_version;
@@ -41,7 +47,8 @@ typedef struct vkmm_tuning_entry {
 } vkmm_tuning_entry;
 
 /* The key of a checked problem on a device. shader_hash: 16 digits (vkmm_modules_hash). */
-vkmm_tuning_key vkmm_tuning_key_of(const vkmm_device_info *device, const vkmm_problem *problem, const char *shader_hash);
+vkmm_tuning_key vkmm_tuning_key_of(const vkmm_device_info *device, const vkmm_problem *problem,
+                                   const char *shader_hash);
 
 /* ---- Entries as a list and as text (tuned_text.c) ---- */
 
@@ -57,8 +64,8 @@ void vkmm_tuning_list_free(vkmm_tuning_list *list);
 vkmm_tuning_entry *vkmm_tuning_list_find(const vkmm_tuning_list *list, const vkmm_tuning_key *key);
 void vkmm_tuning_list_remove(vkmm_tuning_list *list, const vkmm_tuning_key *key);
 
-/* Adds an entry, in place of one with the same key that is not newer, or where the list is full in place of the oldest: 1; 0: left out, as older
- * than those there; -1: no memory. */
+/* Adds an entry, in place of one with the same key that is not newer, or where the list is full in place of the
+ * oldest: 1; 0: left out, as older than those there; -1: no memory. */
 int vkmm_tuning_list_add(vkmm_tuning_list *list, const vkmm_tuning_entry *entry);
 
 /* What a text of entries was like. */
@@ -71,10 +78,11 @@ typedef struct vkmm_tuning_state {
 } vkmm_tuning_state;
 
 /* Reads any bytes and adds what is whole. VKMM_OUT_OF_MEMORY is the only failure. */
-vkmm_status vkmm_tuning_parse(const vkmm_log *log, const char *text, size_t bytes, vkmm_tuning_list *list, vkmm_tuning_state *state);
+vkmm_status vkmm_tuning_parse(const vkmm_log *log, const char *text, size_t bytes, vkmm_tuning_list *list,
+                              vkmm_tuning_state *state);
 
-/* The first line of a file, and the line of an entry, each with its end. Kernel and configuration must be words of at most the length that
- * vkmm_candidate has room for. */
+/* The first line of a file, and the line of an entry, each with its end. Kernel and configuration must be words of
+ * at most the length that vkmm_candidate has room for. */
 #define VKMM_TUNING_TITLE "vkmatmul tuning 2\n"
 void vkmm_tuning_line(const vkmm_tuning_entry *entry, char line[VKMM_TUNING_LINE]);
 
@@ -82,17 +90,20 @@ void vkmm_tuning_line(const vkmm_tuning_entry *entry, char line[VKMM_TUNING_LINE
 
 int vkmm_tuning_is_missing(const char *path);
 
-/* Adds what is whole in a file, as vkmm_tuning_parse. VKMM_INVALID: it cannot be read, or is too large; VKMM_OUT_OF_MEMORY. */
+/* Adds what is whole in a file, as vkmm_tuning_parse. VKMM_INVALID: it cannot be read, or is too large;
+ * VKMM_OUT_OF_MEMORY. */
 vkmm_status vkmm_tuning_read(const vkmm_log *log, const char *path, vkmm_tuning_list *list, vkmm_tuning_state *state);
 
 /* Replaces a file by the entries of a list; `private`: for this user alone. */
 vkmm_status vkmm_tuning_write(const vkmm_log *log, const char *path, const vkmm_tuning_list *list, int private);
 
-/* ---- What an instance keeps (tuned.c). Safe from several threads. The file is read once, and again at every put ---- */
+/* ---- What an instance keeps (tuned.c). Safe from several threads. The file is read once, and again at every put
+ * ---- */
 
-/* 1 and *tuned, or 0. *trusted (may be NULL): whether this process has checked its product. Whoever is to run an entry that is not trusted
- * checks it first, and then tells vkmm_tuned_judge. */
-int vkmm_tuned_find(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, vkmm_tuned *tuned, int *trusted);
+/* 1 and *tuned, or 0. *trusted (may be NULL): whether this process has checked its product. Whoever is to run an
+ * entry that is not trusted checks it first, and then tells vkmm_tuned_judge. */
+int vkmm_tuned_find(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
+                    vkmm_tuned *tuned, int *trusted);
 
 /* right: trusted from now on. Wrong: dropped from memory and from the file; to say so is the caller's. */
 void vkmm_tuned_judge(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, int right);

@@ -22,8 +22,8 @@ vkmm_status vkmm_tuning_read(const vkmm_log *log, const char *path, vkmm_tuning_
     *state = (vkmm_tuning_state){0};
     if (status != VKMM_OK) return status;
     if (mapping.bytes > VKMM_TUNING_BYTES)
-        status = vkmm_fail(log, VKMM_INVALID, "%s has %llu bytes; tuning results have %d at most", path, (unsigned long long)mapping.bytes,
-                           (int)VKMM_TUNING_BYTES);
+        status = vkmm_fail(log, VKMM_INVALID, "%s has %llu bytes; tuning results have %d at most", path,
+                           (unsigned long long)mapping.bytes, (int)VKMM_TUNING_BYTES);
     else
         status = vkmm_tuning_parse(log, mapping.data, (size_t)mapping.bytes, list, state);
     if (status == VKMM_OK) status = vkmm_mapping_check(log, path, &mapping);

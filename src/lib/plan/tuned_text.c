@@ -110,10 +110,11 @@ void vkmm_tuning_line(const vkmm_tuning_entry *entry, char line[VKMM_TUNING_LINE
     char device[2 * VK_UUID_SIZE + 1], driver[2 * VK_UUID_SIZE + 1];
     write_hex(device, key->device_uuid, VK_UUID_SIZE);
     write_hex(driver, key->driver_uuid, VK_UUID_SIZE);
-    int length = snprintf(line, VKMM_TUNING_LINE, "%s %s %u %.16s %s %s %s %c %c %u %u %u %u %u %s %s %llu %llu %u %s ", device, driver,
-                          key->driver_version, key->shader_hash, type_name(key->in), type_name(key->out), type_name(key->compute),
-                          "NT"[key->op_a], "NT"[key->op_b], key -> aligned, key -> m, key -> n, key -> k, key -> batch,
-                          tuned -> best.kernel, tuned->best.config[0] ? tuned->best.config : "-", (unsigned long long)whole(tuned->gflops),
+    int length = snprintf(line, VKMM_TUNING_LINE, "%s %s %u %.16s %s %s %s %c %c %u %u %u %u %u %s %s %llu %llu %u %s ",
+                          device, driver, key->driver_version, key->shader_hash, type_name(key->in),
+                          type_name(key->out), type_name(key->compute), "NT"[key->op_a], "NT"[key->op_b],
+                          key -> aligned, key -> m, key -> n, key -> k, key -> batch, tuned -> best.kernel,
+                          tuned->best.config[0] ? tuned->best.config : "-", (unsigned long long)whole(tuned->gflops),
                           (unsigned long long)whole(tuned->planned_gflops), tuned->candidates, entry->date);
     snprintf(line + length, (size_t)(VKMM_TUNING_LINE - length), "%016llx\n",
              (unsigned long long)vkmm_hash(VKMM_HASH_START, line, (size_t)length - 1));
@@ -164,9 +165,12 @@ static int read_entry(char *words[WORDS], vkmm_tuning_entry *entry)
     vkmm_tuning_key *key = &entry->key;
     vkmm_tuned *tuned = &entry->tuned;
     vkmm_types types;
-    if (!read_hex(words[0], key->device_uuid, VK_UUID_SIZE) || !read_hex(words[1], key->driver_uuid, VK_UUID_SIZE)) return 0;
+    if (!read_hex(words[0], key->device_uuid, VK_UUID_SIZE) || !read_hex(words[1], key->driver_uuid, VK_UUID_SIZE))
+        return 0;
     if (strlen(words[3]) != sizeof key->shader_hash || !vkmm_type_parse(words[4], &types.in)) return 0;
-    if (!vkmm_type_parse(words[5], &types.out) || !vkmm_type_parse(words[6], &types.compute) || !vkmm_types_legal(types)) return 0;
+    if (!vkmm_type_parse(words[5], &types.out) || !vkmm_type_parse(words[6], &types.compute) ||
+        !vkmm_types_legal(types))
+        return 0;
     key->driver_version = (uint32_t)strtoul(words[2], NULL, 10);
     memcpy(key->shader_hash, words[3], sizeof key->shader_hash);
     key->in = (uint8_t)types.in;
@@ -201,7 +205,8 @@ static int parse_line(const char *text, size_t bytes, vkmm_tuning_entry *entry)
     return strlen(again) == bytes + 1 && memcmp(again, text, bytes) == 0;
 }
 
-vkmm_status vkmm_tuning_parse(const vkmm_log *log, const char *text, size_t bytes, vkmm_tuning_list *list, vkmm_tuning_state *state)
+vkmm_status vkmm_tuning_parse(const vkmm_log *log, const char *text, size_t bytes, vkmm_tuning_list *list,
+                              vkmm_tuning_state *state)
 {
     const size_t title = sizeof VKMM_TUNING_TITLE - 1;
     const char *at = text, *end = text + bytes;
@@ -213,7 +218,8 @@ vkmm_status vkmm_tuning_parse(const vkmm_log *log, const char *text, size_t byte
         vkmm_tuning_entry entry;
         if (stop != NULL && parse_line(at, (size_t)(stop - at), &entry)) {
             int added = vkmm_tuning_list_add(list, &entry);
-            if (added < 0) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %u tuning results", list->count + 1);
+            if (added < 0)
+                return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %u tuning results", list->count + 1);
             state->read++;
             state->added += (uint32_t)added;
         } else if (state->damaged++ == 0) {

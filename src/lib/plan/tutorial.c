@@ -7,8 +7,8 @@
 #include "math/type.h"
 #include "plan/parts.h"
 
-static vkmm_status choose_tile(const vkmm_log *log, const vkmm_device_info *device, vkmm_type type, const vkmm_wish *wish,
-                               const vkmm_kernel *kernel, vkmm_tile *tile)
+static vkmm_status choose_tile(const vkmm_log *log, const vkmm_device_info *device, vkmm_type type,
+                               const vkmm_wish *wish, const vkmm_kernel *kernel, vkmm_tile *tile)
 {
     vkmm_tile preset = {kernel->default_rows, kernel->default_cols};
     int wished = wish->tile_rows && wish->tile_cols;
@@ -17,8 +17,8 @@ static vkmm_status choose_tile(const vkmm_log *log, const vkmm_device_info *devi
     if (!rule) return VKMM_OK;
     const vkmm_shape shape = vkmm_shape_of_tile(kernel, type, *tile);
     vkmm_tile near = vkmm_tile_nearest(kernel, type, *tile, device);
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "tile %ux%u needs %llu %s; \"%s\" allows %llu (%s); nearest legal: %ux%u", tile->rows,
-                     tile->cols, (unsigned long long)rule->need(&shape, device), rule->unit, device->name,
+    return vkmm_fail(log, VKMM_UNSUPPORTED, "tile %ux%u needs %llu %s; \"%s\" allows %llu (%s); nearest legal: %ux%u",
+                     tile->rows, tile->cols, (unsigned long long)rule->need(&shape, device), rule->unit, device->name,
                      (unsigned long long)rule->limit(device), rule->limit_name, near.rows, near.cols);
 }
 
@@ -71,22 +71,24 @@ static void fill_info(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile,
 }
 
 /* The built-in kernels loop over what a dispatch cannot reach; a user's shader need not. */
-static vkmm_status fit_groups(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish, const uint64_t groups[2],
-                              vkmm_kernel_info *info)
+static vkmm_status fit_groups(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
+                              const uint64_t groups[2], vkmm_kernel_info *info)
 {
     for (int axis = 0; axis < 2; axis++) {
         uint64_t limit = device->max_workgroup_count[axis];
         if (wish->shader && groups[axis] > limit)
-            return vkmm_fail(log, VKMM_UNSUPPORTED,
-                             "%llu workgroups along %c; \"%s\" allows %llu (maxComputeWorkGroupCount[%d]); take a larger tile",
-                             (unsigned long long)groups[axis], "xy"[axis], device -> name, (unsigned long long)limit, axis);
+            return vkmm_fail(
+                log, VKMM_UNSUPPORTED,
+                "%llu workgroups along %c; \"%s\" allows %llu (maxComputeWorkGroupCount[%d]); take a larger tile",
+                (unsigned long long)groups[axis], "xy"[axis], device -> name, (unsigned long long)limit, axis);
         info->groups[axis] = (uint32_t)(groups[axis] < limit ? groups[axis] : limit);
     }
     info->groups[2] = groups[0] ? 1 : 0;
     return VKMM_OK;
 }
 
-vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice)
+vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
+                                 vkmm_choice *choice)
 {
     const vkmm_problem *problem = &choice->problem;
     vkmm_tile tile = {1, 1};

@@ -131,7 +131,8 @@ void vkmm_search_destroy(vkmm_search **search)
     *search = NULL;
 }
 
-/* Moves a value up or down by one step; 0 where there is none. The planner's values need not be among those worth trying. */
+/* Moves a value up or down by one step; 0 where there is none. The planner's values need not be among those worth
+ * trying. */
 static int step(const vkmm_tunable *tunable, int up, uint32_t *value)
 {
     uint32_t count = tunable->count;
@@ -150,19 +151,21 @@ static int is_new(const vkmm_search *s, const vkmm_point *point)
     return !is_known(s, point) && is_legal(s, point);
 }
 
-/* The first new point one step away from `from`. Moves are numbered: tunable, then direction. They are taken in turn, so that no tunable waits until
- * another one is settled. */
+/* The first new point one step away from `from`. Moves are numbered: tunable, then direction. They are taken in
+ * turn, so that no tunable waits until another one is settled. */
 static int single_move(const vkmm_search *s, const vkmm_point *from, vkmm_point *to)
 {
     for (uint32_t i = 0; i < MOVES; i++) {
         uint32_t move = (i + s->tried_count) % MOVES;
         *to = *from;
-        if (step(&from->kernel->tunables[move / 2], move % 2 == 0, &to->config.values[move / 2]) && is_new(s, to)) return 1;
+        if (step(&from->kernel->tunables[move / 2], move % 2 == 0, &to->config.values[move / 2]) && is_new(s, to))
+            return 1;
     }
     return 0;
 }
 
-/* The same with a step each of two tunables: a larger tile with a larger part of it for each invocation, say, keeps the workgroup's size. */
+/* The same with a step each of two tunables: a larger tile with a larger part of it for each invocation, say, keeps
+ * the workgroup's size. */
 static int double_move(const vkmm_search *s, const vkmm_point *from, vkmm_point *to)
 {
     for (uint32_t i = 0; i < MOVES * MOVES; i++) {
@@ -196,8 +199,10 @@ static int leap(const vkmm_search *s, vkmm_point *to)
         if (to->kernel->tunables == NULL) continue;
         uint64_t changes = 2 + vkmm_random_bits(s->tried_count, draw++) % 4;
         for (uint64_t i = 0; i < changes; i++) {
-            uint32_t t = (uint32_t)(vkmm_random_bits(s->tried_count, draw++) % VKMM_MAX_TUNABLES), count = to->kernel->tunables[t].count;
-            if (count > 0) to->config.values[t] = to->kernel->tunables[t].values[vkmm_random_bits(s->tried_count, draw++) % count];
+            uint32_t t = (uint32_t)(vkmm_random_bits(s->tried_count, draw++) % VKMM_MAX_TUNABLES),
+                     count = to->kernel->tunables[t].count;
+            if (count > 0)
+                to->config.values[t] = to->kernel->tunables[t].values[vkmm_random_bits(s->tried_count, draw++) % count];
         }
         if (is_new(s, to)) return 1;
     }

@@ -1,15 +1,20 @@
-/* Which configuration to try next: pure logic, fed with times. The same times give the same candidates in the same order.
- *
- * First come the seeds, in the order given (the planner's own choice is the first). Then the search climbs: it changes the fastest known point by
- * one step of one tunable, then of two at once, then does the same to the runners-up; whatever is faster becomes the point to change. Every few
- * candidates it looks elsewhere, at points in an order shuffled by a fixed seed, since one step may not lead out of a valley (Nugteren and
- * Codreanu, CLTune, 2015, compare such strategies on matrix products). When all points near the best are known, the shuffled rest follows. */
+/* Which configuration to try next: pure logic, fed with times. The same times give the same candidates in the same
+ * order.
+ *  First come the seeds, in the order given (the planner's own choice is the first). Then the search climbs: it
+ * changes the fastest known point by one step of one tunable, then of two at once, then does the same to the
+ * runners-up; whatever is faster becomes the point to change. Every few candidates it looks elsewhere, at points in
+ * an order shuffled by a fixed seed, since one step may not lead out of a valley (Nugteren and Codreanu, CLTune,
+ * 2015, compare such strategies on matrix products). When all points near the best are known, the shuffled rest
+ * follows. */
 #ifndef VKMM_TUNE_SEARCH_H
 #define VKMM_TUNE_SEARCH_H
 
 #include "kernel/table.h"
 
-enum { VKMM_SEARCH_KERNELS = 8, VKMM_SEARCH_MOST = 1 << 16 /* points of a space that are looked at; of larger ones, every n-th */ };
+enum {
+    VKMM_SEARCH_KERNELS = 8,
+    VKMM_SEARCH_MOST = 1 << 16 /* points of a space that are looked at; of larger ones, every n-th */
+};
 
 /* All settings of the tunables of some kernels, as far as `legal` lets them pass. */
 typedef struct vkmm_search_space {

@@ -36,9 +36,10 @@ static void describe(const vkmm_device_info *device, const vkmm_problem *problem
     write_hex(uuid, device->uuid);
     write_hex(driver, device->driver_uuid);
     vkmm_modules_hash(hash);
-    int used = snprintf(title, TITLE, "vkmatmul tune 2 %s %s %u %s %s %s %s %c%c %llu %llu %llu", uuid, driver, device->driver_version,
-                        hash, vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name, vkmm_type_of(types.compute)->name, "NT"[p.op_a],
-                        "NT"[p.op_b], (unsigned long long)p.m, (unsigned long long)p.n, (unsigned long long)p.k);
+    int used = snprintf(title, TITLE, "vkmatmul tune 2 %s %s %u %s %s %s %s %c%c %llu %llu %llu", uuid, driver,
+                        device->driver_version, hash, vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name,
+                        vkmm_type_of(types.compute)->name, "NT"[p.op_a], "NT"[p.op_b], (unsigned long long)p.m,
+                        (unsigned long long)p.n, (unsigned long long)p.k);
     for (int operand = VKMM_A; operand <= VKMM_C; operand++)
         used += snprintf(title + used, (size_t)(TITLE - used), " %llu+%llu/%llu",
                          (unsigned long long)vkmm_operand_ld(&p, (vkmm_operand)operand),
@@ -52,7 +53,8 @@ static void write_line(const vkmm_remembered *r, char line[LINE])
     unsigned long long ns = r->ms > 0 && r->ms < 1e12 ? (unsigned long long)(r->ms * 1e6 + 0.5) : 0;
     int used = snprintf(line, LINE, "%llu %s %s ", r->ms > 0 && ns == 0 ? 1 : ns, r->candidate.kernel,
                         r->candidate.config[0] ? r->candidate.config : "-");
-    snprintf(line + used, (size_t)(LINE - used), "%016llx\n", (unsigned long long)vkmm_hash(VKMM_HASH_START, line, (size_t)used - 1));
+    snprintf(line + used, (size_t)(LINE - used), "%016llx\n",
+             (unsigned long long)vkmm_hash(VKMM_HASH_START, line, (size_t)used - 1));
 }
 
 /* A word up to the next space, moved past. 0 when it is empty or too long. */
@@ -96,7 +98,8 @@ static int remember(vkmm_session *s, const vkmm_remembered *r)
     return 1;
 }
 
-/* Takes the whole lines up to the first that is not. Another problem's file, should two names ever meet, is one without lines. */
+/* Takes the whole lines up to the first that is not. Another problem's file, should two names ever meet, is one
+ * without lines. */
 static void parse(vkmm_session *s, const char *text, size_t bytes)
 {
     const size_t title = strlen(s->title);
@@ -119,13 +122,15 @@ static void load(vkmm_session *s)
     vkmm_mapping_close(&mapping);
 }
 
-vkmm_session *vkmm_session_open(const vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem)
+vkmm_session *vkmm_session_open(const vkmm_instance *instance, const vkmm_device_info *device,
+                                const vkmm_problem *problem)
 {
     vkmm_session *s = instance->cache_dir ? vkmm_alloc(1, sizeof *s) : NULL;
     char name[40];
     if (!s) return NULL;
     describe(device, problem, s->title);
-    snprintf(name, sizeof name, "tune-%016llx.partial", (unsigned long long)vkmm_hash(VKMM_HASH_START, s->title, strlen(s->title)));
+    snprintf(name, sizeof name, "tune-%016llx.partial",
+             (unsigned long long)vkmm_hash(VKMM_HASH_START, s->title, strlen(s->title)));
     s->folder = vkmm_strdup(instance->cache_dir);
     s->path = vkmm_cache_dir_join(instance->cache_dir, name);
     if (s->folder && s->path)
@@ -156,7 +161,8 @@ static int write_all(const vkmm_session *s)
 {
     vkmm_output *output = NULL;
     char line[LINE];
-    if (vkmm_cache_dir_make(NULL, s->folder) != VKMM_OK || vkmm_output_open_private(NULL, s->path, &output) != VKMM_OK) return 0;
+    if (vkmm_cache_dir_make(NULL, s->folder) != VKMM_OK || vkmm_output_open_private(NULL, s->path, &output) != VKMM_OK)
+        return 0;
     vkmm_status status = vkmm_output_write(output, s->title, strlen(s->title));
     for (uint32_t i = 0; i < s->count && status == VKMM_OK; i++) {
         write_line(&s->known[i], line);

@@ -1,12 +1,13 @@
-/* What a search was told, kept in a file of cache_dir until the search ends for good: after an interruption the next one goes on from there.
- *
- * The file is named after its first line, which says all of the problem, the device, the driver and the shaders; then comes a line a candidate:
+/* What a search was told, kept in a file of cache_dir until the search ends for good: after an interruption the next
+ * one goes on from there.
+ *  The file is named after its first line, which says all of the problem, the device, the driver and the shaders; then
+ * comes a line a candidate:
  *
  *     vkmatmul tune 2 …
  *     NANOSECONDS KERNEL CONFIG SUM
- *
- * NANOSECONDS is 0 for one that failed, CONFIG "-" where there is none, SUM the FNV-1a (base/hash.h) of the line before it as 16 hexadecimal digits.
- * Lines are added at the end, one by one. A damaged one, as the last one of a machine that lost its power, is dropped. */
+ *  NANOSECONDS is 0 for one that failed, CONFIG "-" where there is none, SUM the FNV-1a (base/hash.h) of the line
+ * before it as 16 hexadecimal digits. Lines are added at the end, one by one. A damaged one, as the last one of a
+ * machine that lost its power, is dropped. */
 #ifndef VKMM_TUNE_SESSION_H
 #define VKMM_TUNE_SESSION_H
 
@@ -19,9 +20,10 @@ typedef struct vkmm_remembered {
     double ms; /* 0: it failed */
 } vkmm_remembered;
 
-/* Opens what there is, or begins anew. NULL where the instance keeps nothing, or memory ends; all functions take that. The log is the
- * instance's. */
-vkmm_session *vkmm_session_open(const vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem);
+/* Opens what there is, or begins anew. NULL where the instance keeps nothing, or memory ends; all functions take
+ * that. The log is the instance's. */
+vkmm_session *vkmm_session_open(const vkmm_instance *instance, const vkmm_device_info *device,
+                                const vkmm_problem *problem);
 void vkmm_session_close(vkmm_session **session);
 
 /* The index-th remembered candidate; NULL past the end. */

@@ -1,4 +1,5 @@
-/* The public search (include/vkmatmul.h): a space of configurations, what an earlier search left, and names in place of points. */
+/* The public search (include/vkmatmul.h): a space of configurations, what an earlier search left, and names in place
+ * of points. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -74,7 +75,8 @@ static int is_worth_trying(const void *user, const vkmm_kernel *kernel, const vk
     const vkmm_wish wish = {.kernel = candidate.kernel, .config = candidate.config};
     if (vkmm_choose(NULL, &t->device, &t->problem, &wish, &choice) != VKMM_OK) return 0;
     /* Fitted to the problem it would be another's double; so it would with fewer parts of K than it asks for. */
-    return memcmp(&choice.config, config, sizeof *config) == 0 && choice.info.splits == config->values[VKMM_TUNE_SPLITS];
+    return memcmp(&choice.config, config, sizeof *config) == 0 &&
+           choice.info.splits == config->values[VKMM_TUNE_SPLITS];
 }
 
 static uint64_t scaled(uint64_t extent, int shift)
@@ -83,8 +85,10 @@ static uint64_t scaled(uint64_t extent, int shift)
     return result > 0 ? result : 1;
 }
 
-/* What the planner takes of a kernel for a problem larger by 2^shift along each extent, if that is worth trying here. */
-static void add_planned(const vkmm_tune *t, const vkmm_kernel *kernel, int shift, vkmm_point seeds[MOST_SEEDS], uint32_t *count)
+/* What the planner takes of a kernel for a problem larger by 2^shift along each extent, if that is worth trying
+ * here. */
+static void add_planned(const vkmm_tune *t, const vkmm_kernel *kernel, int shift, vkmm_point seeds[MOST_SEEDS],
+                        uint32_t *count)
 {
     const vkmm_wish wish = {.kernel = kernel->name};
     const vkmm_problem like = {.m = scaled(t->seen.m, shift),
@@ -96,10 +100,12 @@ static void add_planned(const vkmm_tune *t, const vkmm_kernel *kernel, int shift
                                .compute = t->seen.compute};
     vkmm_choice choice;
     if (*count == MOST_SEEDS || vkmm_choose(NULL, &t->device, &like, &wish, &choice) != VKMM_OK) return;
-    if (is_worth_trying(t, choice.kernel, &choice.config)) seeds[(*count)++] = (vkmm_point){choice.kernel, choice.config};
+    if (is_worth_trying(t, choice.kernel, &choice.config))
+        seeds[(*count)++] = (vkmm_point){choice.kernel, choice.config};
 }
 
-/* All tiles that the planner knows for matrix operations: they lie far from one another, and most of what lies between is illegal. */
+/* All tiles that the planner knows for matrix operations: they lie far from one another, and most of what lies
+ * between is illegal. */
 static void add_matrix_presets(const vkmm_tune *t, vkmm_point seeds[MOST_SEEDS], uint32_t *count)
 {
     const vkmm_kernel *kernel = vkmm_kernel_find("coopmat");
@@ -111,8 +117,8 @@ static void add_matrix_presets(const vkmm_tune *t, vkmm_point seeds[MOST_SEEDS],
     }
 }
 
-/* What the planner takes for this problem; what a tune found before; what the planner takes for smaller and larger ones; and of each other kernel,
- * which may take long to compile and lead nowhere, the one that it would take. */
+/* What the planner takes for this problem; what a tune found before; what the planner takes for smaller and larger
+ * ones; and of each other kernel, which may take long to compile and lead nowhere, the one that it would take. */
 static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point seeds[MOST_SEEDS], uint32_t *count)
 {
     const vkmm_wish automatic = {.kernel = NULL};
@@ -121,7 +127,8 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     vkmm_status status = vkmm_choose(&instance->log, &t->device, &t->problem, &automatic, &choice);
     if (status != VKMM_OK) return status;
     seeds[(*count)++] = t->planned = (vkmm_point){choice.kernel, choice.config};
-    if (vkmm_tuned_find(instance, &t->device, &t->problem, &tuned, NULL) && find(t, &tuned.best, &seeds[*count])) (*count)++;
+    if (vkmm_tuned_find(instance, &t->device, &t->problem, &tuned, NULL) && find(t, &tuned.best, &seeds[*count]))
+        (*count)++;
     for (int shift = 2; shift <= 4 && t->planned.kernel->tunables; shift += 2) {
         add_planned(t, t->planned.kernel, -shift, seeds, count);
         add_planned(t, t->planned.kernel, shift, seeds, count);
@@ -149,7 +156,8 @@ static void resume(vkmm_tune *t)
         if (find(t, &r->candidate, &point) && vkmm_search_tell(t->search, &point, r->ms)) t->resumed++;
 }
 
-vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_tune_params *params, vkmm_tune **out)
+vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_tune_params *params,
+                             vkmm_tune **out)
 {
     vkmm_point seeds[MOST_SEEDS];
     uint32_t count = 0;

@@ -8,7 +8,8 @@
 
 enum { COHERENT = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT };
 
-/* What each placement would like, best first; every Vulkan device has a host-visible, coherent type and a device-local one. */
+/* What each placement would like, best first; every Vulkan device has a host-visible, coherent type and a
+ * device-local one. */
 static const VkMemoryPropertyFlags wishes[][3] = {
     [VKMM_PLACE_DEVICE] = {COHERENT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                            VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
@@ -16,8 +17,8 @@ static const VkMemoryPropertyFlags wishes[][3] = {
     [VKMM_PLACE_DOWNLOAD] = {COHERENT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, COHERENT, COHERENT},
 };
 
-/* The first type, in the driver's order of preference, that has all wished properties. A staging buffer stays out of device-local
- * memory where the choice exists: the window that the host sees of it is small and slow to read. */
+/* The first type, in the driver's order of preference, that has all wished properties. A staging buffer stays out of
+ * device-local memory where the choice exists: the window that the host sees of it is small and slow to read. */
 static uint32_t find_type(const vkmm_device *device, uint32_t allowed, VkMemoryPropertyFlags wish)
 {
     uint32_t second_choice = UINT32_MAX;
@@ -39,8 +40,9 @@ static vkmm_status check_size(const vkmm_device *device, const char *what, uint6
     int by_buffer = info->max_buffer_bytes < info->max_allocation_bytes;
     uint64_t limit = by_buffer ? info->max_buffer_bytes : info->max_allocation_bytes;
     if (bytes <= limit) return VKMM_OK;
-    return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED, "%s needs a buffer of %.1f MiB; \"%s\" allows %.1f MiB (%s)", what,
-                     MIB(bytes), info->name, MIB(limit), by_buffer ? "maxBufferSize" : "maxMemoryAllocationSize");
+    return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
+                     "%s needs a buffer of %.1f MiB; \"%s\" allows %.1f MiB (%s)", what, MIB(bytes), info->name,
+                     MIB(limit), by_buffer ? "maxBufferSize" : "maxMemoryAllocationSize");
 }
 
 static vkmm_status allocate(vkmm_device *device, const char *what, vkmm_placement placement, vkmm_buffer *buffer)
@@ -58,20 +60,25 @@ static vkmm_status allocate(vkmm_device *device, const char *what, vkmm_placemen
         if (result != VK_SUCCESS) buffer->memory = VK_NULL_HANDLE;
     }
     if (result != VK_SUCCESS)
-        return vkmm_fail(vkmm_device_log(device), vkmm_result_status(result), "no device memory for %s: %.1f MiB on \"%s\" (%s)", what,
-                         MIB(needs.size), device->physical->info.name, vkmm_result_name(result));
-    vkmm_status status =
-        vkmm_check(vkmm_device_log(device), device->table.vkBindBufferMemory(device->handle, buffer->handle, buffer->memory, 0),
-                   "vkBindBufferMemory", what);
+        return vkmm_fail(vkmm_device_log(device), vkmm_result_status(result),
+                         "no device memory for %s: %.1f MiB on \"%s\" (%s)", what, MIB(needs.size),
+                         device->physical->info.name, vkmm_result_name(result));
+    vkmm_status status = vkmm_check(vkmm_device_log(device),
+                                    device->table.vkBindBufferMemory(device->handle, buffer->handle, buffer->memory, 0),
+                                    "vkBindBufferMemory", what);
     int readable = (device->memory.memoryTypes[type].propertyFlags & COHERENT) == COHERENT;
-    if (status != VKMM_OK || !readable || (placement == VKMM_PLACE_DEVICE && !device->physical->info.unified_memory)) return status;
+    if (status != VKMM_OK || !readable || (placement == VKMM_PLACE_DEVICE && !device->physical->info.unified_memory))
+        return status;
     return vkmm_check(vkmm_device_log(device),
-                      device->table.vkMapMemory(device->handle, buffer->memory, 0, buffer->bytes, 0, &buffer->mapped), "vkMapMemory", what);
+                      device->table.vkMapMemory(device->handle, buffer->memory, 0, buffer->bytes, 0, &buffer->mapped),
+                      "vkMapMemory", what);
 }
 
-static vkmm_status create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement, int shared, vkmm_buffer *buffer)
+static vkmm_status create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement, int shared,
+                          vkmm_buffer *buffer)
 {
-    const uint32_t families[VKMM_QUEUE_COUNT] = {device->queues[VKMM_QUEUE_COMPUTE].family, device->queues[VKMM_QUEUE_TRANSFER].family};
+    const uint32_t families[VKMM_QUEUE_COUNT] = {device->queues[VKMM_QUEUE_COMPUTE].family,
+                                                 device->queues[VKMM_QUEUE_TRANSFER].family};
     const int concurrent = shared && device->queues[VKMM_QUEUE_TRANSFER].handle;
     memset(buffer, 0, sizeof *buffer);
     vkmm_status status = check_size(device, what, bytes);
@@ -80,25 +87,29 @@ static vkmm_status create(vkmm_device *device, const char *what, uint64_t bytes,
     VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
         .size = bytes,
-        .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+        .usage =
+            VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
         .sharingMode = concurrent ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
         .queueFamilyIndexCount = concurrent ? VKMM_QUEUE_COUNT : 0,
         .pQueueFamilyIndices = families,
     };
-    status = vkmm_check(vkmm_device_log(device), device->table.vkCreateBuffer(device->handle, &info, NULL, &buffer->handle),
-                        "vkCreateBuffer", what);
+    status =
+        vkmm_check(vkmm_device_log(device), device->table.vkCreateBuffer(device->handle, &info, NULL, &buffer->handle),
+                   "vkCreateBuffer", what);
     if (status != VKMM_OK) buffer->handle = VK_NULL_HANDLE;
     if (status == VKMM_OK) status = allocate(device, what, placement, buffer);
     if (status != VKMM_OK) vkmm_buffer_destroy(device, buffer);
     return status;
 }
 
-vkmm_status vkmm_buffer_create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement, vkmm_buffer *buffer)
+vkmm_status vkmm_buffer_create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement,
+                               vkmm_buffer *buffer)
 {
     return create(device, what, bytes, placement, 0, buffer);
 }
 
-vkmm_status vkmm_buffer_create_shared(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement, vkmm_buffer *buffer)
+vkmm_status vkmm_buffer_create_shared(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement,
+                                      vkmm_buffer *buffer)
 {
     return create(device, what, bytes, placement, 1, buffer);
 }

@@ -17,12 +17,15 @@ typedef struct vkmm_buffer {
     void *mapped; /* host address, or NULL; memory is coherent: no flushing */
 } vkmm_buffer;
 
-/* Makes a storage and transfer buffer of bytes > 0. Mapped unless the placement is DEVICE on a device with separate memory.
- * Checks maxMemoryAllocationSize and maxBufferSize first. `what` names it in messages ("A"). Ended by vkmm_buffer_destroy. */
-vkmm_status vkmm_buffer_create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement, vkmm_buffer *buffer);
+/* Makes a storage and transfer buffer of bytes > 0. Mapped unless the placement is DEVICE on a device with separate
+ * memory. Checks maxMemoryAllocationSize and maxBufferSize first. `what` names it in messages ("A"). Ended by
+ * vkmm_buffer_destroy. */
+vkmm_status vkmm_buffer_create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement,
+                               vkmm_buffer *buffer);
 
 /* The same for a buffer that the device's compute and transfer queues may use at once. */
-vkmm_status vkmm_buffer_create_shared(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement, vkmm_buffer *buffer);
+vkmm_status vkmm_buffer_create_shared(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement,
+                                      vkmm_buffer *buffer);
 void vkmm_buffer_destroy(vkmm_device *device, vkmm_buffer *buffer); /* a zeroed buffer is legal */
 
 #endif

@@ -9,8 +9,8 @@ static vkmm_status create_objects(vkmm_device *device, uint32_t family, vkmm_com
     const vkmm_log *log = vkmm_device_log(device);
     VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family};
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    vkmm_status status = vkmm_check(log, device->table.vkCreateCommandPool(device->handle, &pool, NULL, &slot->pool), "vkCreateCommandPool",
-                                    "preparing to record");
+    vkmm_status status = vkmm_check(log, device->table.vkCreateCommandPool(device->handle, &pool, NULL, &slot->pool),
+                                    "vkCreateCommandPool", "preparing to record");
     if (status != VKMM_OK) slot->pool = VK_NULL_HANDLE;
     if (status != VKMM_OK) return status;
     VkCommandBufferAllocateInfo allocation = {
@@ -22,8 +22,8 @@ static vkmm_status create_objects(vkmm_device *device, uint32_t family, vkmm_com
     status = vkmm_check(log, device->table.vkAllocateCommandBuffers(device->handle, &allocation, &slot->command),
                         "vkAllocateCommandBuffers", "preparing to record");
     if (status != VKMM_OK) return status;
-    status =
-        vkmm_check(log, device->table.vkCreateFence(device->handle, &fence, NULL, &slot->fence), "vkCreateFence", "preparing to record");
+    status = vkmm_check(log, device->table.vkCreateFence(device->handle, &fence, NULL, &slot->fence), "vkCreateFence",
+                        "preparing to record");
     if (status != VKMM_OK) slot->fence = VK_NULL_HANDLE;
     return status;
 }
@@ -86,7 +86,8 @@ vkmm_status vkmm_command_begin_on(vkmm_device *device, vkmm_queue_role role, VkC
     mtx_unlock(&queue->lock);
     *command = slot->command;
     VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    status = vkmm_check(vkmm_device_log(device), device->table.vkBeginCommandBuffer(*command, &begin), "vkBeginCommandBuffer", "recording");
+    status = vkmm_check(vkmm_device_log(device), device->table.vkBeginCommandBuffer(*command, &begin),
+                        "vkBeginCommandBuffer", "recording");
     if (status != VKMM_OK) vkmm_command_free(device, command);
     return status;
 }
@@ -98,7 +99,8 @@ vkmm_status vkmm_command_begin(vkmm_device *device, VkCommandBuffer *command)
 
 vkmm_status vkmm_command_end(vkmm_device *device, VkCommandBuffer command)
 {
-    return vkmm_check(vkmm_device_log(device), device->table.vkEndCommandBuffer(command), "vkEndCommandBuffer", "recording");
+    return vkmm_check(vkmm_device_log(device), device->table.vkEndCommandBuffer(command), "vkEndCommandBuffer",
+                      "recording");
 }
 
 /* What cannot be waited for, since memory ends, is in flight still. */
@@ -143,12 +145,14 @@ void vkmm_command_free(vkmm_device *device, VkCommandBuffer *command)
 vkmm_status vkmm_command_submit(vkmm_device *device, VkCommandBuffer command)
 {
     const vkmm_log *log = vkmm_device_log(device);
-    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
+    VkSubmitInfo submit = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
     vkmm_queue *queue;
     vkmm_command_slot *slot = find(device, command, &queue);
     vkmm_status status = vkmm_command_wait(device, command); /* a wait that failed is made up for */
     if (status == VKMM_OK)
-        status = vkmm_check(log, device->table.vkResetFences(device->handle, 1, &slot->fence), "vkResetFences", "preparing a submission");
+        status = vkmm_check(log, device->table.vkResetFences(device->handle, 1, &slot->fence), "vkResetFences",
+                            "preparing a submission");
     if (status != VKMM_OK) return status;
     mtx_lock(&queue->lock);
     VkResult result = device->table.vkQueueSubmit(queue->handle, 1, &submit, slot->fence);
@@ -182,9 +186,10 @@ vkmm_status vkmm_command_run(vkmm_device *device, VkCommandBuffer command, doubl
     return status;
 }
 
-void vkmm_command_barrier(vkmm_device *device, VkCommandBuffer command, VkPipelineStageFlags from, VkAccessFlags written,
-                          VkPipelineStageFlags to, VkAccessFlags accessed)
+void vkmm_command_barrier(vkmm_device *device, VkCommandBuffer command, VkPipelineStageFlags from,
+                          VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags accessed)
 {
-    VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = written, .dstAccessMask = accessed};
+    VkMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = written, .dstAccessMask = accessed};
     device->table.vkCmdPipelineBarrier(command, from, to, 0, 1, &barrier, 0, NULL, 0, NULL);
 }

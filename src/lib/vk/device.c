@@ -30,7 +30,8 @@ static vkmm_status create_handle(vkmm_device *device)
     };
     VkResult result = table->vkCreateDevice(physical->handle, &info, NULL, &device->handle);
     if (result != VK_SUCCESS) device->handle = NULL;
-    if (result != VK_SUCCESS) return vkmm_check(vkmm_device_log(device), result, "vkCreateDevice", "opening the device");
+    if (result != VK_SUCCESS)
+        return vkmm_check(vkmm_device_log(device), result, "vkCreateDevice", "opening the device");
     volkLoadDeviceTable(&device->table, device->handle);
     table->vkGetPhysicalDeviceMemoryProperties(physical->handle, &device->memory);
     return VKMM_OK;
@@ -48,7 +49,8 @@ vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_dev
 {
     *out = NULL;
     if (index >= instance->physical_count)
-        return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %u; %u were found", index, instance->physical_count);
+        return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %u; %u were found", index,
+                         instance->physical_count);
     vkmm_device *device = vkmm_alloc(1, sizeof *device);
     if (!device) return vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory for a device");
     device->instance = instance;

@@ -30,8 +30,8 @@ static void add(vkmm_statistic *statistics, uint32_t room, uint32_t *count, cons
     if (*count < room) statistics[(*count)++] = *statistic;
 }
 
-static vkmm_status read_executable(vkmm_device *device, const VkPipelineExecutableInfoKHR *which, vkmm_statistic *statistics, uint32_t room,
-                                   uint32_t *count)
+static vkmm_status read_executable(vkmm_device *device, const VkPipelineExecutableInfoKHR *which,
+                                   vkmm_statistic *statistics, uint32_t room, uint32_t *count)
 {
     VkPipelineExecutableStatisticKHR figures[MAX_STATISTICS];
     uint32_t found = MAX_STATISTICS;
@@ -39,7 +39,8 @@ static vkmm_status read_executable(vkmm_device *device, const VkPipelineExecutab
         figures[i] = (VkPipelineExecutableStatisticKHR){.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR};
     VkResult result = device->table.vkGetPipelineExecutableStatisticsKHR(device->handle, which, &found, figures);
     if (result < 0)
-        return vkmm_check(vkmm_device_log(device), result, "vkGetPipelineExecutableStatisticsKHR", "reading a pipeline's statistics");
+        return vkmm_check(vkmm_device_log(device), result, "vkGetPipelineExecutableStatisticsKHR",
+                          "reading a pipeline's statistics");
     for (uint32_t i = 0; i < found; i++) {
         vkmm_statistic statistic = {.value = ""};
         memcpy(statistic.name, figures[i].name, sizeof statistic.name - 1);
@@ -50,21 +51,25 @@ static vkmm_status read_executable(vkmm_device *device, const VkPipelineExecutab
     return VKMM_OK;
 }
 
-vkmm_status vkmm_pipeline_statistics(vkmm_device *device, const vkmm_pipeline *pipeline, vkmm_statistic *statistics, uint32_t *count)
+vkmm_status vkmm_pipeline_statistics(vkmm_device *device, const vkmm_pipeline *pipeline, vkmm_statistic *statistics,
+                                     uint32_t *count)
 {
     VkPipelineExecutablePropertiesKHR executables[MAX_EXECUTABLES];
     const VkPipelineInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR, .pipeline = pipeline->handle};
     uint32_t room = *count, found = MAX_EXECUTABLES;
     for (uint32_t i = 0; i < MAX_EXECUTABLES; i++)
-        executables[i] = (VkPipelineExecutablePropertiesKHR){.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR};
+        executables[i] =
+            (VkPipelineExecutablePropertiesKHR){.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR};
     VkResult result = device->table.vkGetPipelineExecutablePropertiesKHR(device->handle, &info, &found, executables);
     vkmm_status status = VKMM_OK;
     *count = 0;
     if (result < 0)
-        return vkmm_check(vkmm_device_log(device), result, "vkGetPipelineExecutablePropertiesKHR", "reading a pipeline's statistics");
+        return vkmm_check(vkmm_device_log(device), result, "vkGetPipelineExecutablePropertiesKHR",
+                          "reading a pipeline's statistics");
     for (uint32_t i = 0; i < found && status == VKMM_OK; i++) {
-        const VkPipelineExecutableInfoKHR which = {
-            .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR, .pipeline = pipeline->handle, .executableIndex = i};
+        const VkPipelineExecutableInfoKHR which = {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR,
+                                                   .pipeline = pipeline->handle,
+                                                   .executableIndex = i};
         vkmm_statistic subgroup = {.name = "Subgroup Size", .description = "invocations that run in step"};
         snprintf(subgroup.value, sizeof subgroup.value, "%u", executables[i].subgroupSize);
         if (executables[i].subgroupSize > 0) add(statistics, room, count, &subgroup);

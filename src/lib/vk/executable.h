@@ -4,8 +4,10 @@
 
 #include "vk/pipeline.h"
 
-/* The subgroup size and the statistics of a pipeline made with capture_statistics, on a device with has_statistics. *count: room on the way in,
- * entries on the way out; what finds no room is left out. Texts are the driver's, of any content. */
-vkmm_status vkmm_pipeline_statistics(vkmm_device *device, const vkmm_pipeline *pipeline, vkmm_statistic *statistics, uint32_t *count);
+/* The subgroup size and the statistics of a pipeline made with capture_statistics, on a device with has_statistics.
+ * *count: room on the way in, entries on the way out; what finds no room is left out. Texts are the driver's, of any
+ * content. */
+vkmm_status vkmm_pipeline_statistics(vkmm_device *device, const vkmm_pipeline *pipeline, vkmm_statistic *statistics,
+                                     uint32_t *count);
 
 #endif

@@ -9,7 +9,8 @@
 #include "vk/result.h"
 #include "vk/validation.h"
 
-static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
+static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                 VkDebugUtilsMessageTypeFlagsEXT types,
                                                  const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
 {
     (void)severity, (void)types;
@@ -23,7 +24,8 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_info(vkmm_instance *instance
 {
     return (VkDebugUtilsMessengerCreateInfoEXT){
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+        .messageSeverity =
+            VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
         .pfnUserCallback = on_message,
         .pUserData = instance,
@@ -35,9 +37,11 @@ static vkmm_status read_version(const vkmm_log *log, PFN_vkGetInstanceProcAddr g
 {
     PFN_vkEnumerateInstanceVersion enumerate = (PFN_vkEnumerateInstanceVersion)get(NULL, "vkEnumerateInstanceVersion");
     *version = VK_API_VERSION_1_0; /* which lacks the function */
-    vkmm_status status = vkmm_check(log, enumerate ? enumerate(version) : VK_SUCCESS, "vkEnumerateInstanceVersion", "starting Vulkan");
+    vkmm_status status =
+        vkmm_check(log, enumerate ? enumerate(version) : VK_SUCCESS, "vkEnumerateInstanceVersion", "starting Vulkan");
     if (status != VKMM_OK) return status;
-    if (*version < VK_API_VERSION_1_1) return vkmm_fail(log, VKMM_NO_DEVICE, "the Vulkan loader is older than Vulkan 1.1");
+    if (*version < VK_API_VERSION_1_1)
+        return vkmm_fail(log, VKMM_NO_DEVICE, "the Vulkan loader is older than Vulkan 1.1");
     if (*version > VK_API_VERSION_1_3) *version = VK_API_VERSION_1_3;
     return VKMM_OK;
 }
@@ -50,8 +54,10 @@ static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcA
     uint32_t version;
     vkmm_status status = read_version(&instance->log, get, &version);
     if (status != VKMM_OK) return status;
-    VkApplicationInfo application = {
-        .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "vkmatmul", .pEngineName = "libvkmatmul", .apiVersion = version};
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                     .pApplicationName = "vkmatmul",
+                                     .pEngineName = "libvkmatmul",
+                                     .apiVersion = version};
     VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
         .pNext = validate ? validation.chain : NULL,
@@ -66,23 +72,27 @@ static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcA
     VkResult result = create(&info, NULL, &instance->handle);
     if (result != VK_SUCCESS) instance->handle = NULL;
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
-        return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "no Vulkan driver is installed; mesa-vulkan-drivers has one for any processor");
+        return vkmm_fail(&instance->log, VKMM_NO_DEVICE,
+                         "no Vulkan driver is installed; mesa-vulkan-drivers has one for any processor");
     return vkmm_check(&instance->log, result, "vkCreateInstance", "starting Vulkan");
 }
 
 static vkmm_status load_functions(vkmm_instance *instance, PFN_vkGetInstanceProcAddr get, int validate)
 {
-#define X(name)                                                                                                                            \
-    instance->table.name = (PFN_##name)get(instance->handle, #name);                                                                       \
+#define X(name)                                                                                                        \
+    instance->table.name = (PFN_##name)get(instance->handle, #name);                                                   \
     if (!instance->table.name) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader lacks " #name);
     VKMM_INSTANCE_FUNCTIONS(X)
 #undef X
     vkmm_loader_set_device_lookup(instance->table.vkGetDeviceProcAddr);
     if (!validate) return VKMM_OK;
-    PFN_vkCreateDebugUtilsMessengerEXT create = (PFN_vkCreateDebugUtilsMessengerEXT)get(instance->handle, "vkCreateDebugUtilsMessengerEXT");
-    instance->destroy_messenger = (PFN_vkDestroyDebugUtilsMessengerEXT)get(instance->handle, "vkDestroyDebugUtilsMessengerEXT");
+    PFN_vkCreateDebugUtilsMessengerEXT create =
+        (PFN_vkCreateDebugUtilsMessengerEXT)get(instance->handle, "vkCreateDebugUtilsMessengerEXT");
+    instance->destroy_messenger =
+        (PFN_vkDestroyDebugUtilsMessengerEXT)get(instance->handle, "vkDestroyDebugUtilsMessengerEXT");
     if (!create || !instance->destroy_messenger)
-        return vkmm_fail(&instance->log, VKMM_UNSUPPORTED, "the Vulkan loader lacks VK_EXT_debug_utils, which --validate needs");
+        return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
+                         "the Vulkan loader lacks VK_EXT_debug_utils, which --validate needs");
     VkDebugUtilsMessengerCreateInfoEXT info = messenger_info(instance);
     VkResult result = create(instance->handle, &info, NULL, &instance->messenger);
     if (result != VK_SUCCESS) instance->messenger = VK_NULL_HANDLE;
@@ -92,8 +102,9 @@ static vkmm_status load_functions(vkmm_instance *instance, PFN_vkGetInstanceProc
 static vkmm_status list_devices(vkmm_instance *instance)
 {
     uint32_t count = 0;
-    vkmm_status status = vkmm_check(&instance->log, instance->table.vkEnumeratePhysicalDevices(instance->handle, &count, NULL),
-                                    "vkEnumeratePhysicalDevices", "counting devices");
+    vkmm_status status =
+        vkmm_check(&instance->log, instance->table.vkEnumeratePhysicalDevices(instance->handle, &count, NULL),
+                   "vkEnumeratePhysicalDevices", "counting devices");
     if (status != VKMM_OK || count == 0) return status;
     VkPhysicalDevice *handles = vkmm_alloc(count, sizeof *handles);
     instance->physicals = vkmm_alloc(count, sizeof *instance->physicals);
@@ -101,7 +112,8 @@ static vkmm_status list_devices(vkmm_instance *instance)
         status = vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory to list %u devices", count);
     } else {
         VkResult result = instance->table.vkEnumeratePhysicalDevices(instance->handle, &count, handles);
-        if (result != VK_INCOMPLETE) status = vkmm_check(&instance->log, result, "vkEnumeratePhysicalDevices", "listing devices");
+        if (result != VK_INCOMPLETE)
+            status = vkmm_check(&instance->log, result, "vkEnumeratePhysicalDevices", "listing devices");
     }
     for (uint32_t i = 0; status == VKMM_OK && i < count; i++) {
         vkmm_physical *physical = &instance->physicals[instance->physical_count];
@@ -123,7 +135,8 @@ vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instan
     PFN_vkGetInstanceProcAddr get = vkmm_loader();
     if (!get) return vkmm_fail(&params->log, VKMM_NO_DEVICE, "no Vulkan loader (libvulkan.so.1) is installed");
     if (params->validate && !vkmm_validation_available(get))
-        return vkmm_fail(&params->log, VKMM_UNSUPPORTED, VKMM_VALIDATION_LAYER " is not installed (Debian: vulkan-validationlayers)");
+        return vkmm_fail(&params->log, VKMM_UNSUPPORTED,
+                         VKMM_VALIDATION_LAYER " is not installed (Debian: vulkan-validationlayers)");
 
     vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
     if (!instance) return vkmm_fail(&params->log, VKMM_OUT_OF_MEMORY, "no memory for an instance");
@@ -142,7 +155,8 @@ void vkmm_instance_destroy(vkmm_instance **instance_pointer)
     if (!instance_pointer || !*instance_pointer) return;
     vkmm_instance *instance = *instance_pointer;
     if (instance->messenger) instance->destroy_messenger(instance->handle, instance->messenger, NULL);
-    if (instance->handle && instance->table.vkDestroyInstance) instance->table.vkDestroyInstance(instance->handle, NULL);
+    if (instance->handle && instance->table.vkDestroyInstance)
+        instance->table.vkDestroyInstance(instance->handle, NULL);
     vkmm_free(instance->physicals);
     vkmm_attachment *tuning = atomic_load(&instance->tuning);
     if (tuning) tuning->destroy(tuning);

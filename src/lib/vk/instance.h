@@ -7,17 +7,18 @@
 #include "base/log.h"
 #include "vk/optional.h"
 
-/* Instance-level functions, loaded for each instance: volk keeps a single global set, which two instances would share. */
-#define VKMM_INSTANCE_FUNCTIONS(X)                                                                                                         \
-    X(vkDestroyInstance)                                                                                                                   \
-    X(vkEnumeratePhysicalDevices)                                                                                                          \
-    X(vkGetPhysicalDeviceProperties2)                                                                                                      \
-    X(vkGetPhysicalDeviceFeatures2)                                                                                                        \
-    X(vkGetPhysicalDeviceMemoryProperties)                                                                                                 \
-    X(vkGetPhysicalDeviceMemoryProperties2)                                                                                                \
-    X(vkGetPhysicalDeviceQueueFamilyProperties)                                                                                            \
-    X(vkEnumerateDeviceExtensionProperties)                                                                                                \
-    X(vkCreateDevice)                                                                                                                      \
+/* Instance-level functions, loaded for each instance: volk keeps a single global set, which two instances would
+ * share. */
+#define VKMM_INSTANCE_FUNCTIONS(X)                                                                                     \
+    X(vkDestroyInstance)                                                                                               \
+    X(vkEnumeratePhysicalDevices)                                                                                      \
+    X(vkGetPhysicalDeviceProperties2)                                                                                  \
+    X(vkGetPhysicalDeviceFeatures2)                                                                                    \
+    X(vkGetPhysicalDeviceMemoryProperties)                                                                             \
+    X(vkGetPhysicalDeviceMemoryProperties2)                                                                            \
+    X(vkGetPhysicalDeviceQueueFamilyProperties)                                                                        \
+    X(vkEnumerateDeviceExtensionProperties)                                                                            \
+    X(vkCreateDevice)                                                                                                  \
     X(vkGetDeviceProcAddr)
 
 typedef struct vkmm_instance_table {
@@ -30,7 +31,7 @@ typedef struct vkmm_instance_table {
 typedef struct vkmm_physical {
     VkPhysicalDevice handle;
     uint32_t queue_family;
-    uint32_t transfer_family;                  /* that does nothing but transfers, beside the others; UINT32_MAX: there is none */
+    uint32_t transfer_family; /* that does nothing but transfers, beside the others; UINT32_MAX: there is none */
     uint8_t pipeline_cache_uuid[VK_UUID_SIZE]; /* which compiled pipelines the driver takes back */
     vkmm_features features;                    /* that the device is created with; not chained yet */
     int has_budget;                            /* VK_EXT_memory_budget: the driver tells how much memory is free */
@@ -55,10 +56,12 @@ struct vkmm_instance {
     uint32_t physical_count;
 };
 
-/* Fills one physical device; 0 when vkmatmul cannot use it (Vulkan 1.0, no compute queue), and says why at level INFO. */
+/* Fills one physical device; 0 when vkmatmul cannot use it (Vulkan 1.0, no compute queue), and says why at level
+ * INFO. */
 int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical);
 
-/* Bytes of the largest device-local heap that this process may still take: by the driver's budget, or all of it where the driver has none. */
+/* Bytes of the largest device-local heap that this process may still take: by the driver's budget, or all of it
+ * where the driver has none. */
 uint64_t vkmm_physical_free_bytes(const vkmm_instance *instance, const vkmm_physical *physical);
 
 #endif

@@ -39,11 +39,12 @@ static vkmm_status create_set(vkmm_device *device, vkmm_layout_pair *pair)
                                                      .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                                      .descriptorCount = 1,
                                                      .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
-    VkDescriptorSetLayoutCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = pair->binding_count, .pBindings = bindings};
-    vkmm_status status =
-        vkmm_check(vkmm_device_log(device), device->table.vkCreateDescriptorSetLayout(device->handle, &info, NULL, &pair->set),
-                   "vkCreateDescriptorSetLayout", "building a pipeline");
+    VkDescriptorSetLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                            .bindingCount = pair->binding_count,
+                                            .pBindings = bindings};
+    vkmm_status status = vkmm_check(vkmm_device_log(device),
+                                    device->table.vkCreateDescriptorSetLayout(device->handle, &info, NULL, &pair->set),
+                                    "vkCreateDescriptorSetLayout", "building a pipeline");
     if (status != VKMM_OK) pair->set = VK_NULL_HANDLE;
     return status;
 }
@@ -58,9 +59,9 @@ static vkmm_status create_pipeline(vkmm_device *device, vkmm_layout_pair *pair)
         .pushConstantRangeCount = pair->push_bytes ? 1 : 0,
         .pPushConstantRanges = &push,
     };
-    vkmm_status status =
-        vkmm_check(vkmm_device_log(device), device->table.vkCreatePipelineLayout(device->handle, &info, NULL, &pair->pipeline),
-                   "vkCreatePipelineLayout", "building a pipeline");
+    vkmm_status status = vkmm_check(vkmm_device_log(device),
+                                    device->table.vkCreatePipelineLayout(device->handle, &info, NULL, &pair->pipeline),
+                                    "vkCreatePipelineLayout", "building a pipeline");
     if (status != VKMM_OK) pair->pipeline = VK_NULL_HANDLE;
     return status;
 }
@@ -82,7 +83,8 @@ static vkmm_status add(vkmm_device *device, uint32_t binding_count, uint32_t pus
     return VKMM_OK;
 }
 
-vkmm_status vkmm_layouts_find(vkmm_device *device, uint32_t binding_count, uint32_t push_bytes, const vkmm_layout_pair **found)
+vkmm_status vkmm_layouts_find(vkmm_device *device, uint32_t binding_count, uint32_t push_bytes,
+                              const vkmm_layout_pair **found)
 {
     vkmm_layouts *layouts = &device->layouts;
     vkmm_status status = VKMM_OK;

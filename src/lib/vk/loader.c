@@ -72,8 +72,10 @@ vkmm_status vkmm_loader_add_driver(const vkmm_log *log, const char *driver)
 {
     int by_name = strcmp(driver, "swiftshader") == 0;
     const char *list = driver_list(), *path = by_name ? find_swiftshader() : driver;
-    if (by_name && strcmp(list, "VK_ADD_DRIVER_FILES") != 0) return VKMM_OK; /* whoever restricts the drivers means it */
-    if (!path) return vkmm_fail(log, VKMM_NO_DEVICE, "SwiftShader was not found: Debian's package chromium-common brings it");
+    if (by_name && strcmp(list, "VK_ADD_DRIVER_FILES") != 0)
+        return VKMM_OK; /* whoever restricts the drivers means it */
+    if (!path)
+        return vkmm_fail(log, VKMM_NO_DEVICE, "SwiftShader was not found: Debian's package chromium-common brings it");
     if (!readable(path)) return vkmm_fail(log, VKMM_INVALID, "the driver manifest %s cannot be read", path);
     return vkmm_environment_append(log, list, path);
 }
@@ -81,7 +83,8 @@ vkmm_status vkmm_loader_add_driver(const vkmm_log *log, const char *driver)
 uint32_t vkmm_loader_version(void)
 {
     PFN_vkGetInstanceProcAddr get = vkmm_loader();
-    PFN_vkEnumerateInstanceVersion enumerate = get ? (PFN_vkEnumerateInstanceVersion)get(NULL, "vkEnumerateInstanceVersion") : NULL;
+    PFN_vkEnumerateInstanceVersion enumerate =
+        get ? (PFN_vkEnumerateInstanceVersion)get(NULL, "vkEnumerateInstanceVersion") : NULL;
     uint32_t version = get ? VK_API_VERSION_1_0 : 0; /* a loader of Vulkan 1.0 lacks the function */
     if (enumerate) enumerate(&version);
     return version;

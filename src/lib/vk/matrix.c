@@ -6,14 +6,19 @@
 static const char *why_not(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_matrix_facts *facts,
                            const vkmm_device_info *info)
 {
-    VkPhysicalDeviceCooperativeMatrixPropertiesKHR stages = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
-    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &stages};
+    VkPhysicalDeviceCooperativeMatrixPropertiesKHR stages = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                              .pNext = &stages};
     if (!facts->is_listed) return "the driver does not list VK_KHR_cooperative_matrix";
-    if (info->api_version < VK_API_VERSION_1_2) return "the driver has Vulkan 1.1, and matrix operations are asked for from 1.2 on";
-    if (!facts->is_known) return "this build's Vulkan headers are older than VK_KHR_cooperative_matrix, which validation needs";
+    if (info->api_version < VK_API_VERSION_1_2)
+        return "the driver has Vulkan 1.1, and matrix operations are asked for from 1.2 on";
+    if (!facts->is_known)
+        return "this build's Vulkan headers are older than VK_KHR_cooperative_matrix, which validation needs";
     if (!facts->has_feature) return "the driver lists VK_KHR_cooperative_matrix, but its feature bit is not set";
     if (!facts->has_memory_model) return "the driver lacks vulkanMemoryModel, which matrix operations need";
-    if (!facts->has_device_scope) return "the driver lacks vulkanMemoryModelDeviceScope, which other shaders need beside vulkanMemoryModel";
+    if (!facts->has_device_scope)
+        return "the driver lacks vulkanMemoryModelDeviceScope, which other shaders need beside vulkanMemoryModel";
     const char *bad = vkmm_matrix_known_bad(info, facts->has_mixed_dot);
     if (bad) return bad;
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
@@ -26,8 +31,9 @@ static const char *list(const vkmm_instance *instance, VkPhysicalDevice handle, 
 {
     VkCooperativeMatrixPropertiesKHR found[VKMM_MAX_MATRIX_SHAPES] = {0};
     uint32_t count = VKMM_MAX_MATRIX_SHAPES;
-    PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR get = (PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)vkmm_loader()(
-        instance->handle, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
+    PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR get =
+        (PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)vkmm_loader()(
+            instance->handle, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
     if (!get) return "the Vulkan loader lacks vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR";
     for (uint32_t i = 0; i < count; i++) found[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
     if (get(handle, &count, found) < 0) return "the driver fails to list its matrix shapes";
@@ -48,17 +54,19 @@ static const char *list(const vkmm_instance *instance, VkPhysicalDevice handle, 
     return "";
 }
 
-void vkmm_matrix_read(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_matrix_facts *facts, vkmm_device_info *info)
+void vkmm_matrix_read(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_matrix_facts *facts,
+                      vkmm_device_info *info)
 {
     info->no_matrices = why_not(instance, handle, facts, info);
     if (!*info->no_matrices) info->no_matrices = list(instance, handle, info);
 }
 
-vkmm_status vkmm_device_matrix_shapes(const vkmm_instance *instance, uint32_t index, vkmm_matrix_shape *shapes, uint32_t *count,
-                                      const char **why)
+vkmm_status vkmm_device_matrix_shapes(const vkmm_instance *instance, uint32_t index, vkmm_matrix_shape *shapes,
+                                      uint32_t *count, const char **why)
 {
     if (index >= instance->physical_count)
-        return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %u; %u were found", index, instance->physical_count);
+        return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %u; %u were found", index,
+                         instance->physical_count);
     const vkmm_device_info *info = &instance->physicals[index].info;
     if (*count > info->matrix_shape_count) *count = info->matrix_shape_count;
     for (uint32_t i = 0; i < *count; i++) shapes[i] = info->matrix_shapes[i];

@@ -31,7 +31,8 @@ static void read_granules(const vkmm_instance *instance, VkPhysicalDevice handle
     if (!get || get(handle, &count, NULL) < 0 || count == 0) return;
     found = vkmm_alloc(count, sizeof *found);
     if (!found) return;
-    for (uint32_t i = 0; i < count; i++) found[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS_PROPERTIES_NV;
+    for (uint32_t i = 0; i < count; i++)
+        found[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS_PROPERTIES_NV;
     if (get(handle, &count, found) >= 0)
         for (uint32_t i = 0; i < count && info->matrix_granule_count < VKMM_MAX_MATRIX_GRANULES; i++)
             info->matrix_granules[info->matrix_granule_count++] = granule_of(&found[i]);
@@ -40,8 +41,10 @@ static void read_granules(const vkmm_instance *instance, VkPhysicalDevice handle
 
 void vkmm_matrix2_read(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
 {
-    VkPhysicalDeviceCooperativeMatrix2PropertiesNV limits = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV};
-    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &limits};
+    VkPhysicalDeviceCooperativeMatrix2PropertiesNV limits = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                              .pNext = &limits};
     if (info->matrix2 == 0) return;
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
     info->matrix2_max_dimension = limits.cooperativeMatrixFlexibleDimensionsMaxDimension;

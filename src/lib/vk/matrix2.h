@@ -1,5 +1,5 @@
-/* What VK_NV_cooperative_matrix2 tells of itself beyond its features: limits, and the granules that matrices of flexible dimensions are multiples of. For
- * Vulkan headers that do not know it, what is needed stands here. */
+/* What VK_NV_cooperative_matrix2 tells of itself beyond its features: limits, and the granules that matrices of
+ * flexible dimensions are multiples of. For Vulkan headers that do not know it, what is needed stands here. */
 #ifndef VKMM_VK_MATRIX2_H
 #define VKMM_VK_MATRIX2_H
 
@@ -27,7 +27,8 @@ typedef VkResult(VKAPI_PTR *PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDime
     VkPhysicalDevice, uint32_t *, VkCooperativeMatrixFlexibleDimensionsPropertiesNV *);
 #endif
 
-/* Fills the limits and the granules of a device whose matrix2 is in *info already; beyond their room the driver's list is cut. */
+/* Fills the limits and the granules of a device whose matrix2 is in *info already; beyond their room the driver's
+ * list is cut. */
 void vkmm_matrix2_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info);
 
 #endif

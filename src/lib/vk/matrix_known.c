@@ -1,4 +1,5 @@
-/* Drivers whose matrix operations are known to crash, to be wrong or to be far slower than none. A row more: the test, and who found it out. */
+/* Drivers whose matrix operations are known to crash, to be wrong or to be far slower than none. A row more: the
+ * test, and who found it out. */
 #include <stddef.h>
 
 #include "vk/matrix.h"
@@ -26,7 +27,8 @@ static int has_no_hardware(const vkmm_device_info *info, int has_mixed_dot)
 static int is_alchemist(const vkmm_device_info *info, int has_mixed_dot)
 {
     (void)has_mixed_dot;
-    return info->vendor_id == VENDOR_INTEL && info->type == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU && info->min_subgroup_size == 8;
+    return info->vendor_id == VENDOR_INTEL && info->type == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU &&
+           info->min_subgroup_size == 8;
 }
 
 /* Panther Lake and Wildcat Lake. */
@@ -42,12 +44,14 @@ static const struct {
     int (*test)(const vkmm_device_info *info, int has_mixed_dot);
     const char *reason;
 } known[] = {
-    {crashes_when_asked, "AMD's own driver crashes when it is asked for the matrix shapes of an integrated GPU (AMDVLK issue 422)"},
-    {has_no_hardware,
-     "AMD's own driver lists matrix operations for GPUs without matrix cores, where they are slow (llama.cpp issue 11074)"},
-    {is_alchemist,
-     "Intel's discrete GPUs before Xe2 have been a thousand times slower with matrix operations (llama.cpp pull request 24404)"},
-    {is_xe3, "Intel's Xe3 under Mesa loads wrong matrices from shared memory (Mesa issue 15932, cubecl pull request 1444)"},
+    {crashes_when_asked,
+     "AMD's own driver crashes when it is asked for the matrix shapes of an integrated GPU (AMDVLK issue 422)"},
+    {has_no_hardware, "AMD's own driver lists matrix operations for GPUs without matrix cores, where they are slow "
+                      "(llama.cpp issue 11074)"},
+    {is_alchemist, "Intel's discrete GPUs before Xe2 have been a thousand times slower with matrix operations "
+                   "(llama.cpp pull request 24404)"},
+    {is_xe3,
+     "Intel's Xe3 under Mesa loads wrong matrices from shared memory (Mesa issue 15932, cubecl pull request 1444)"},
 };
 
 const char *vkmm_matrix_known_bad(const vkmm_device_info *info, int has_mixed_dot)

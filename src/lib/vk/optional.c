@@ -7,37 +7,46 @@
 
 enum { ALWAYS = VK_API_VERSION_1_1, NEVER = 0x7fffffff };
 
-/* Where a structure lies in vkmm_features, from which version on Vulkan itself has it, and the extension that brings it before. */
+/* Where a structure lies in vkmm_features, from which version on Vulkan itself has it, and the extension that brings
+ * it before. */
 static const struct {
     size_t offset;
     VkStructureType type;
     uint32_t core;
     const char *extension;
 } structures[VKMM_FEATURE_COUNT] = {
-    [VKMM_FEATURE_STORAGE16] = {offsetof(vkmm_features, storage16), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES, ALWAYS, ""},
-    [VKMM_FEATURE_STORAGE8] = {offsetof(vkmm_features, storage8), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES,
-                               VK_API_VERSION_1_2, VK_KHR_8BIT_STORAGE_EXTENSION_NAME},
-    [VKMM_FEATURE_FLOAT16_INT8] = {offsetof(vkmm_features, float16_int8), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES,
-                                   VK_API_VERSION_1_2, VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME},
-    [VKMM_FEATURE_MEMORY_MODEL] = {offsetof(vkmm_features, memory_model), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES,
-                                   VK_API_VERSION_1_2, VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME},
+    [VKMM_FEATURE_STORAGE16] = {offsetof(vkmm_features, storage16),
+                                VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES, ALWAYS, ""},
+    [VKMM_FEATURE_STORAGE8] = {offsetof(vkmm_features, storage8),
+                               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES, VK_API_VERSION_1_2,
+                               VK_KHR_8BIT_STORAGE_EXTENSION_NAME},
+    [VKMM_FEATURE_FLOAT16_INT8] = {offsetof(vkmm_features, float16_int8),
+                                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES, VK_API_VERSION_1_2,
+                                   VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME},
+    [VKMM_FEATURE_MEMORY_MODEL] = {offsetof(vkmm_features, memory_model),
+                                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES, VK_API_VERSION_1_2,
+                                   VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME},
     [VKMM_FEATURE_INTEGER_DOT] = {offsetof(vkmm_features, integer_dot),
-                                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES, VK_API_VERSION_1_3,
-                                  VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME},
+                                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES,
+                                  VK_API_VERSION_1_3, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME},
     [VKMM_FEATURE_SUBGROUP_SIZE] = {offsetof(vkmm_features, subgroup_size),
-                                    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES, VK_API_VERSION_1_3,
-                                    VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME},
+                                    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
+                                    VK_API_VERSION_1_3, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME},
     [VKMM_FEATURE_STATISTICS] = {offsetof(vkmm_features, statistics),
                                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR, NEVER,
                                  VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME},
-    [VKMM_FEATURE_BFLOAT16] = {offsetof(vkmm_features, bfloat16), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR, NEVER,
+    [VKMM_FEATURE_BFLOAT16] = {offsetof(vkmm_features, bfloat16),
+                               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR, NEVER,
                                VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME},
-    [VKMM_FEATURE_MATRIX] = {offsetof(vkmm_features, matrix), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR, NEVER,
+    [VKMM_FEATURE_MATRIX] = {offsetof(vkmm_features, matrix),
+                             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR, NEVER,
                              VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME},
-    [VKMM_FEATURE_MATRIX2] = {offsetof(vkmm_features, matrix2), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV, NEVER,
+    [VKMM_FEATURE_MATRIX2] = {offsetof(vkmm_features, matrix2),
+                              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV, NEVER,
                               VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME},
-    [VKMM_FEATURE_MAINTENANCE4] = {offsetof(vkmm_features, maintenance4), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES,
-                                   VK_API_VERSION_1_3, VK_KHR_MAINTENANCE_4_EXTENSION_NAME},
+    [VKMM_FEATURE_MAINTENANCE4] = {offsetof(vkmm_features, maintenance4),
+                                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES, VK_API_VERSION_1_3,
+                                   VK_KHR_MAINTENANCE_4_EXTENSION_NAME},
 };
 
 static VkBaseOutStructure *structure(vkmm_features *features, int index)
@@ -82,13 +91,16 @@ uint32_t vkmm_features_extensions(const vkmm_features *features, uint32_t versio
     return count;
 }
 
-static vkmm_features query(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions, uint32_t version)
+static vkmm_features query(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions,
+                           uint32_t version)
 {
     vkmm_features found = {0};
     for (int i = 0; i < VKMM_FEATURE_COUNT; i++)
-        if (version >= structures[i].core || extensions->has(extensions->list, structures[i].extension)) found.used |= 1u << i;
+        if (version >= structures[i].core || extensions->has(extensions->list, structures[i].extension))
+            found.used |= 1u << i;
     if (instance->messenger) found.used &= ~unknown_to_headers();
-    VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = vkmm_features_chain(&found)};
+    VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                     .pNext = vkmm_features_chain(&found)};
     instance->table.vkGetPhysicalDeviceFeatures2(handle, &all);
     return found;
 }
@@ -96,7 +108,8 @@ static vkmm_features query(const vkmm_instance *instance, VkPhysicalDevice handl
 /* Part of Vulkan 1.3, and of the extension alike. */
 static void read_subgroup_sizes(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
 {
-    VkPhysicalDeviceSubgroupSizeControlProperties sizes = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
+    VkPhysicalDeviceSubgroupSizeControlProperties sizes = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &sizes};
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
     if (!(sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT)) return;
@@ -107,8 +120,8 @@ static void read_subgroup_sizes(const vkmm_instance *instance, VkPhysicalDevice 
 
 static int has_mixed_dot(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_features *found)
 {
-    VkPhysicalDeviceShaderIntegerDotProductProperties dot = {.sType =
-                                                                 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES};
+    VkPhysicalDeviceShaderIntegerDotProductProperties dot = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &dot};
     if (!(found->used & 1u << VKMM_FEATURE_INTEGER_DOT)) return 0;
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
@@ -132,8 +145,8 @@ static void use(vkmm_features *features, int index, int wanted)
     if (wanted) features->used |= 1u << index;
 }
 
-static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions, const vkmm_features *found,
-                          vkmm_features *features, vkmm_device_info *info)
+static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions,
+                          const vkmm_features *found, vkmm_features *features, vkmm_device_info *info)
 {
     const vkmm_matrix_facts facts = {
         .is_listed = extensions->has(extensions->list, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME),
@@ -154,7 +167,8 @@ static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle
     info->has_bf16_matrices = found->bfloat16.shaderBFloat16Type && found->bfloat16.shaderBFloat16CooperativeMatrix;
     features->bfloat16.shaderBFloat16Type = features->bfloat16.shaderBFloat16CooperativeMatrix = VK_TRUE;
     use(features, VKMM_FEATURE_BFLOAT16, info->has_bf16_matrices);
-    if (info->api_version >= VK_API_VERSION_1_3 && found->maintenance4.maintenance4) info->matrix2 = matrix2_bits(&found->matrix2);
+    if (info->api_version >= VK_API_VERSION_1_3 && found->maintenance4.maintenance4)
+        info->matrix2 = matrix2_bits(&found->matrix2);
     features->matrix2 = found->matrix2;
     features->maintenance4.maintenance4 = VK_TRUE;
     use(features, VKMM_FEATURE_MATRIX2, info->matrix2 != 0);
@@ -162,8 +176,8 @@ static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle
     vkmm_matrix2_read(instance, handle, info);
 }
 
-void vkmm_features_read(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions, vkmm_features *features,
-                        vkmm_device_info *info)
+void vkmm_features_read(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions,
+                        vkmm_features *features, vkmm_device_info *info)
 {
     const vkmm_features found = query(instance, handle, extensions, info->api_version);
     *features = (vkmm_features){0};

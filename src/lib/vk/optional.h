@@ -1,11 +1,13 @@
-/* The optional features that vkmatmul makes use of: which the device has, and the chain of structures that switches them on. */
+/* The optional features that vkmatmul makes use of: which the device has, and the chain of structures that switches
+ * them on. */
 #ifndef VKMM_VK_OPTIONAL_H
 #define VKMM_VK_OPTIONAL_H
 
 #include "vk/matrix.h"
 #include "vkmatmul.h"
 
-/* One structure for each feature, none of those that stand for a whole version of Vulkan: the two kinds exclude each other in a chain. */
+/* One structure for each feature, none of those that stand for a whole version of Vulkan: the two kinds exclude each
+ * other in a chain. */
 enum {
     VKMM_FEATURE_STORAGE16,
     VKMM_FEATURE_STORAGE8,
@@ -44,15 +46,17 @@ typedef struct vkmm_lister {
     const void *list;
 } vkmm_lister;
 
-/* Reads the features of a device into *info, whose identity, version and subgroup size are there already, the matrix shapes included; *features
- * becomes what the device is to be created with. */
+/* Reads the features of a device into *info, whose identity, version and subgroup size are there already, the matrix
+ * shapes included; *features becomes what the device is to be created with. */
 void vkmm_features_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions,
                         vkmm_features *features, vkmm_device_info *info);
 
-/* Chains the used structures, which then point to one another: *features must stay where it is as long as the chain is used. NULL: none is. */
+/* Chains the used structures, which then point to one another: *features must stay where it is as long as the chain
+ * is used. NULL: none is. */
 void *vkmm_features_chain(vkmm_features *features);
 
-/* The extensions that a device of this version is created with, at most VKMM_FEATURE_COUNT; returns how many. Static storage. */
+/* The extensions that a device of this version is created with, at most VKMM_FEATURE_COUNT; returns how many. Static
+ * storage. */
 uint32_t vkmm_features_extensions(const vkmm_features *features, uint32_t version, const char **names);
 
 #endif

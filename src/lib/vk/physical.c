@@ -3,12 +3,17 @@
 #include "base/alloc.h"
 #include "vk/instance.h"
 
-/* The first family with compute whose timestamps work, else the first with compute; UINT32_MAX without any. Beside it the first that copies buffers
- * and does nothing else: such are engines of their own. */
+/* The first family with compute whose timestamps work, else the first with compute; UINT32_MAX without any. Beside
+ * it the first that copies buffers and does nothing else: such are engines of their own. */
 static void find_queue_families(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_physical *physical)
 {
-    enum { VIDEO_DECODE = 0x20, VIDEO_ENCODE = 0x40, OPTICAL_FLOW = 0x100 }; /* Vulkan's values; older headers lack the names */
-    const VkQueueFlags others = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VIDEO_DECODE | VIDEO_ENCODE | OPTICAL_FLOW;
+    enum {
+        VIDEO_DECODE = 0x20,
+        VIDEO_ENCODE = 0x40,
+        OPTICAL_FLOW = 0x100
+    }; /* Vulkan's values; older headers lack the names */
+    const VkQueueFlags others =
+        VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VIDEO_DECODE | VIDEO_ENCODE | OPTICAL_FLOW;
     VkQueueFamilyProperties families[32];
     uint32_t count = 32, *timestamp_bits = &physical->info.timestamp_bits;
     physical->queue_family = physical->transfer_family = UINT32_MAX;
@@ -17,7 +22,8 @@ static void find_queue_families(const vkmm_instance *instance, VkPhysicalDevice 
     for (uint32_t i = 0; i < count; i++) {
         const VkQueueFlags flags = families[i].queueFlags;
         if (families[i].queueCount == 0) continue;
-        if ((flags & VK_QUEUE_TRANSFER_BIT) && !(flags & others) && physical->transfer_family == UINT32_MAX) physical->transfer_family = i;
+        if ((flags & VK_QUEUE_TRANSFER_BIT) && !(flags & others) && physical->transfer_family == UINT32_MAX)
+            physical->transfer_family = i;
         if (!(flags & VK_QUEUE_COMPUTE_BIT) || *timestamp_bits > 0) continue;
         if (physical->queue_family != UINT32_MAX && families[i].timestampValidBits == 0) continue;
         physical->queue_family = i;
@@ -32,7 +38,8 @@ static void read_memory(const vkmm_instance *instance, VkPhysicalDevice handle, 
     VkPhysicalDeviceMemoryProperties memory;
     instance->table.vkGetPhysicalDeviceMemoryProperties(handle, &memory);
     for (uint32_t i = 0; i < memory.memoryHeapCount; i++)
-        if ((memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) && memory.memoryHeaps[i].size > info->device_heap_bytes)
+        if ((memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) &&
+            memory.memoryHeaps[i].size > info->device_heap_bytes)
             info->device_heap_bytes = memory.memoryHeaps[i].size;
     info->heap_count = memory.memoryHeapCount;
     memcpy(info->heaps, memory.memoryHeaps, memory.memoryHeapCount * sizeof info->heaps[0]);
@@ -50,9 +57,11 @@ static extension_list list_extensions(const vkmm_instance *instance, VkPhysicalD
 {
     extension_list list = {NULL, 0};
     uint32_t count = 0;
-    if (instance->table.vkEnumerateDeviceExtensionProperties(handle, NULL, &count, NULL) != VK_SUCCESS || count == 0) return list;
+    if (instance->table.vkEnumerateDeviceExtensionProperties(handle, NULL, &count, NULL) != VK_SUCCESS || count == 0)
+        return list;
     list.items = vkmm_alloc(count, sizeof *list.items);
-    if (list.items && instance->table.vkEnumerateDeviceExtensionProperties(handle, NULL, &count, list.items) >= 0) list.count = count;
+    if (list.items && instance->table.vkEnumerateDeviceExtensionProperties(handle, NULL, &count, list.items) >= 0)
+        list.count = count;
     return list;
 }
 
@@ -92,10 +101,13 @@ static void read_identity(const VkPhysicalDeviceProperties *properties, const Vk
 }
 
 /* Two vendors tell how many processors there are, each through an extension of its own. */
-static uint32_t read_processors(const vkmm_instance *instance, VkPhysicalDevice handle, const extension_list *extensions)
+static uint32_t read_processors(const vkmm_instance *instance, VkPhysicalDevice handle,
+                                const extension_list *extensions)
 {
-    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
-    VkPhysicalDeviceShaderCorePropertiesAMD amd = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
+    VkPhysicalDeviceShaderCorePropertiesAMD amd = {.sType =
+                                                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     if (has_extension(extensions, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
         properties.pNext = &nvidia;
@@ -104,12 +116,15 @@ static uint32_t read_processors(const vkmm_instance *instance, VkPhysicalDevice 
     else
         return 0;
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
-    return nvidia.shaderSMCount + amd.shaderEngineCount * amd.shaderArraysPerEngineCount * amd.computeUnitsPerShaderArray;
+    return nvidia.shaderSMCount +
+           amd.shaderEngineCount * amd.shaderArraysPerEngineCount * amd.computeUnitsPerShaderArray;
 }
 
-static void read_pci(const vkmm_instance *instance, VkPhysicalDevice handle, const extension_list *extensions, vkmm_device_info *info)
+static void read_pci(const vkmm_instance *instance, VkPhysicalDevice handle, const extension_list *extensions,
+                     vkmm_device_info *info)
 {
-    VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
+    VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {.sType =
+                                                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &pci};
     if (!has_extension(extensions, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) return;
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
@@ -122,26 +137,33 @@ static void read_pci(const vkmm_instance *instance, VkPhysicalDevice handle, con
 
 uint64_t vkmm_physical_free_bytes(const vkmm_instance *instance, const vkmm_physical *physical)
 {
-    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
     VkPhysicalDeviceMemoryProperties2 memory = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
                                                 .pNext = physical->has_budget ? &budget : NULL};
     const VkMemoryHeap *heaps = memory.memoryProperties.memoryHeaps;
     uint32_t largest = UINT32_MAX;
     instance->table.vkGetPhysicalDeviceMemoryProperties2(physical->handle, &memory);
     for (uint32_t i = 0; i < memory.memoryProperties.memoryHeapCount; i++)
-        if ((heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) && (largest == UINT32_MAX || heaps[i].size > heaps[largest].size))
+        if ((heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) &&
+            (largest == UINT32_MAX || heaps[i].size > heaps[largest].size))
             largest = i;
     if (largest == UINT32_MAX) return 0;
     if (!physical->has_budget || budget.heapBudget[largest] == 0) return heaps[largest].size;
-    return budget.heapBudget[largest] > budget.heapUsage[largest] ? budget.heapBudget[largest] - budget.heapUsage[largest] : 0;
+    return budget.heapBudget[largest] > budget.heapUsage[largest]
+               ? budget.heapBudget[largest] - budget.heapUsage[largest]
+               : 0;
 }
 
 int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical)
 {
-    VkPhysicalDeviceMaintenance4Properties maintenance4 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
+    VkPhysicalDeviceMaintenance4Properties maintenance4 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
-    VkPhysicalDeviceMaintenance3Properties maintenance3 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
-    VkPhysicalDeviceSubgroupProperties subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, .pNext = &maintenance3};
+    VkPhysicalDeviceMaintenance3Properties maintenance3 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+    VkPhysicalDeviceSubgroupProperties subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
+                                                   .pNext = &maintenance3};
     VkPhysicalDeviceIDProperties ids = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, .pNext = &subgroup};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
@@ -159,7 +181,8 @@ int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, u
     }
     extension_list extensions = list_extensions(instance, handle);
     /* VK_KHR_driver_properties is part of Vulkan 1.2; a 1.1 device offers it as an extension. */
-    int knows_driver = version >= VK_API_VERSION_1_2 || has_extension(&extensions, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
+    int knows_driver =
+        version >= VK_API_VERSION_1_2 || has_extension(&extensions, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
     int knows_maintenance4 = version >= VK_API_VERSION_1_3;
     properties.pNext = &ids;
     if (knows_driver) maintenance3.pNext = &driver;
@@ -168,12 +191,14 @@ int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, u
     instance->table.vkGetPhysicalDeviceFeatures2(handle, &features);
 
     physical->handle = handle;
-    memcpy(physical->pipeline_cache_uuid, properties.properties.pipelineCacheUUID, sizeof physical->pipeline_cache_uuid);
+    memcpy(physical->pipeline_cache_uuid, properties.properties.pipelineCacheUUID,
+           sizeof physical->pipeline_cache_uuid);
     info->index = index;
     read_identity(&properties.properties, &driver, &ids, info);
     read_limits(&properties.properties.limits, info);
     info->subgroup_size = subgroup.subgroupSize;
-    if (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) info->subgroup_operations = subgroup.supportedOperations;
+    if (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
+        info->subgroup_operations = subgroup.supportedOperations;
     info->has_broadcast = (info->subgroup_operations & VK_SUBGROUP_FEATURE_BALLOT_BIT) != 0;
     info->processors = read_processors(instance, handle, &extensions);
     info->max_allocation_bytes = maintenance3.maxMemoryAllocationSize;

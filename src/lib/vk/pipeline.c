@@ -19,15 +19,19 @@ static vkmm_status find_layouts(vkmm_device *device, const vkmm_pipeline_info *i
 static vkmm_status create_pool(vkmm_device *device, uint32_t binding_count, uint32_t count, VkDescriptorPool *pool)
 {
     VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = binding_count * count};
-    VkDescriptorPoolCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = count, .poolSizeCount = 1, .pPoolSizes = &size};
-    vkmm_status status = vkmm_check(vkmm_device_log(device), device->table.vkCreateDescriptorPool(device->handle, &info, NULL, pool),
-                                    "vkCreateDescriptorPool", "building a pipeline");
+    VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                       .maxSets = count,
+                                       .poolSizeCount = 1,
+                                       .pPoolSizes = &size};
+    vkmm_status status =
+        vkmm_check(vkmm_device_log(device), device->table.vkCreateDescriptorPool(device->handle, &info, NULL, pool),
+                   "vkCreateDescriptorPool", "building a pipeline");
     if (status != VKMM_OK) *pool = VK_NULL_HANDLE;
     return status;
 }
 
-static vkmm_status allocate_set(vkmm_device *device, const vkmm_pipeline *pipeline, VkDescriptorPool pool, VkDescriptorSet *set)
+static vkmm_status allocate_set(vkmm_device *device, const vkmm_pipeline *pipeline, VkDescriptorPool pool,
+                                VkDescriptorSet *set)
 {
     VkDescriptorSetAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
@@ -45,22 +49,24 @@ static vkmm_status create_set(vkmm_device *device, const vkmm_pipeline_info *inf
     return status == VKMM_OK ? allocate_set(device, pipeline, pipeline->pool, &pipeline->set) : status;
 }
 
-vkmm_status vkmm_pipeline_more_sets(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding_count, uint32_t count,
-                                    VkDescriptorPool *pool, VkDescriptorSet *sets)
+vkmm_status vkmm_pipeline_more_sets(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding_count,
+                                    uint32_t count, VkDescriptorPool *pool, VkDescriptorSet *sets)
 {
     vkmm_status status = create_pool(device, binding_count, count, pool);
     for (uint32_t i = 0; i < count && status == VKMM_OK; i++) status = allocate_set(device, pipeline, *pool, &sets[i]);
     return status;
 }
 
-/* In the order of their ids: the validation layer of 2025 looks up those in matrix types by id, but among the places of this list. */
+/* In the order of their ids: the validation layer of 2025 looks up those in matrix types by id, but among the places
+ * of this list. */
 static void map_constants(const vkmm_pipeline_info *info, VkSpecializationMapEntry *entries)
 {
     for (uint32_t i = 0; i < info->spec_count; i++) {
         uint32_t place = i;
-        for (; place > 0 && entries[place - 1].constantID > info->spec_ids[i]; place--) entries[place] = entries[place - 1];
-        entries[place] =
-            (VkSpecializationMapEntry){.constantID = info->spec_ids[i], .offset = i * (uint32_t)sizeof(uint32_t), .size = sizeof(uint32_t)};
+        for (; place > 0 && entries[place - 1].constantID > info->spec_ids[i]; place--)
+            entries[place] = entries[place - 1];
+        entries[place] = (VkSpecializationMapEntry){
+            .constantID = info->spec_ids[i], .offset = i * (uint32_t)sizeof(uint32_t), .size = sizeof(uint32_t)};
     }
 }
 
@@ -69,9 +75,9 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
     VkShaderModule module = VK_NULL_HANDLE;
     VkShaderModuleCreateInfo module_info = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = info->bytes, .pCode = info->words};
-    vkmm_status status =
-        vkmm_check(vkmm_device_log(device), device->table.vkCreateShaderModule(device->handle, &module_info, NULL, &module),
-                   "vkCreateShaderModule", "building a pipeline");
+    vkmm_status status = vkmm_check(vkmm_device_log(device),
+                                    device->table.vkCreateShaderModule(device->handle, &module_info, NULL, &module),
+                                    "vkCreateShaderModule", "building a pipeline");
     if (status != VKMM_OK) return status;
 
     VkSpecializationMapEntry entries[MAX_SPECS];
@@ -101,9 +107,10 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
     /* What the compiler tells is asked of the compiler, not of a cache. */
     VkPipelineCache cache = info->capture_statistics ? VK_NULL_HANDLE : device->pipeline_cache.handle;
     if (cache != VK_NULL_HANDLE) atomic_store(&device->pipeline_cache.used, 1);
-    status = vkmm_check(vkmm_device_log(device),
-                        device->table.vkCreateComputePipelines(device->handle, cache, 1, &create, NULL, &pipeline->handle),
-                        "vkCreateComputePipelines", "building a pipeline");
+    status =
+        vkmm_check(vkmm_device_log(device),
+                   device->table.vkCreateComputePipelines(device->handle, cache, 1, &create, NULL, &pipeline->handle),
+                   "vkCreateComputePipelines", "building a pipeline");
     device->table.vkDestroyShaderModule(device->handle, module, NULL);
     return status;
 }
@@ -113,8 +120,8 @@ vkmm_status vkmm_pipeline_create(vkmm_device *device, const vkmm_pipeline_info *
     memset(pipeline, 0, sizeof *pipeline);
     if (info->binding_count > VKMM_MAX_BINDINGS || info->spec_count > MAX_SPECS)
         return vkmm_fail(vkmm_device_log(device), VKMM_INVALID,
-                         "a pipeline of %u bindings and %u specialization constants; the limits are %d, %d", info->binding_count,
-                         info->spec_count, VKMM_MAX_BINDINGS, MAX_SPECS);
+                         "a pipeline of %u bindings and %u specialization constants; the limits are %d, %d",
+                         info->binding_count, info->spec_count, VKMM_MAX_BINDINGS, MAX_SPECS);
     vkmm_status status = find_layouts(device, info, pipeline);
     if (status == VKMM_OK) status = create_set(device, info, pipeline);
     if (status == VKMM_OK) status = create_handle(device, info, pipeline);
@@ -130,8 +137,8 @@ void vkmm_pipeline_destroy(vkmm_device *device, vkmm_pipeline *pipeline)
     memset(pipeline, 0, sizeof *pipeline);
 }
 
-void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, VkBuffer buffer, uint64_t offset,
-                        uint64_t bytes)
+void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, VkBuffer buffer,
+                        uint64_t offset, uint64_t bytes)
 {
     VkDescriptorBufferInfo part = {.buffer = buffer, .offset = offset, .range = bytes};
     VkWriteDescriptorSet write = {

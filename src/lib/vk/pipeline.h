@@ -11,8 +11,8 @@ typedef struct vkmm_pipeline_info {
     uint32_t push_bytes;
     uint32_t spec_count; /* specialization constants, 32 bits each */
     const uint32_t *spec_ids, *spec_values;
-    uint32_t
-        subgroup_size; /* asked for, in full subgroups, within the device's min_subgroup_size … max_subgroup_size; 0: the driver's choice */
+    uint32_t subgroup_size; /* asked for, in full subgroups, within the device's min_subgroup_size … max_subgroup_size;
+                               0: the driver's choice */
     int capture_statistics; /* for vk/executable.h, on a device with has_statistics */
 } vkmm_pipeline_info;
 
@@ -28,13 +28,15 @@ typedef struct vkmm_pipeline {
 vkmm_status vkmm_pipeline_create(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline);
 void vkmm_pipeline_destroy(vkmm_device *device, vkmm_pipeline *pipeline); /* a zeroed or half-built pipeline is legal */
 
-/* `count` > 0 more descriptor sets of its layout, with binding_count bindings each, into sets[]; a copy of the pipeline with another set is bound and
- * recorded like the first. *pool is the caller's to destroy, after the last use, and frees them all. */
-vkmm_status vkmm_pipeline_more_sets(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding_count, uint32_t count,
-                                    VkDescriptorPool *pool, VkDescriptorSet *sets);
+/* `count` > 0 more descriptor sets of its layout, with binding_count bindings each, into sets[]; a copy of the
+ * pipeline with another set is bound and recorded like the first. *pool is the caller's to destroy, after the last
+ * use, and frees them all. */
+vkmm_status vkmm_pipeline_more_sets(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding_count,
+                                    uint32_t count, VkDescriptorPool *pool, VkDescriptorSet *sets);
 
-/* Points binding `binding` at a part of a buffer. Not while a command buffer that uses the set is in flight or recorded. */
-void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, VkBuffer buffer, uint64_t offset,
-                        uint64_t bytes);
+/* Points binding `binding` at a part of a buffer. Not while a command buffer that uses the set is in flight or
+ * recorded. */
+void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, VkBuffer buffer,
+                        uint64_t offset, uint64_t bytes);
 
 #endif

@@ -12,7 +12,8 @@
 static vkmm_pipelines_owner owner_of(const vkmm_device *device)
 {
     const vkmm_device_info *info = &device->physical->info;
-    vkmm_pipelines_owner owner = {.driver_version = info->driver_version, .vendor_id = info->vendor_id, .device_id = info->device_id};
+    vkmm_pipelines_owner owner = {
+        .driver_version = info->driver_version, .vendor_id = info->vendor_id, .device_id = info->device_id};
     memcpy(owner.device_uuid, info->uuid, VK_UUID_SIZE);
     memcpy(owner.driver_uuid, info->driver_uuid, VK_UUID_SIZE);
     memcpy(owner.cache_uuid, device->physical->pipeline_cache_uuid, VK_UUID_SIZE);
@@ -54,7 +55,8 @@ static void load(vkmm_device *device)
     if (file == NULL) return;
     vkmm_pipelines_state state = vkmm_pipelines_parse(file, file_bytes, &owner, &data, &bytes, &why);
     if (state == VKMM_PIPELINES_DAMAGED)
-        vkmm_say(vkmm_device_log(device), VKMM_LOG_WARNING, "the compiled pipelines in %s are damaged, and ignored: %s", cache->path, why);
+        vkmm_say(vkmm_device_log(device), VKMM_LOG_WARNING, "the compiled pipelines in %s are damaged, and ignored: %s",
+                 cache->path, why);
     if (state == VKMM_PIPELINES_WHOLE && create(device, data, bytes) == VK_SUCCESS) cache->loaded_bytes = bytes;
     vkmm_free(file);
 }
@@ -71,8 +73,8 @@ void vkmm_pipeline_cache_open(vkmm_device *device)
     if (cache->handle) return;
     VkResult result = create(device, NULL, 0);
     if (result != VK_SUCCESS)
-        vkmm_say(vkmm_device_log(device), VKMM_LOG_INFO, "compiled pipelines are not kept: vkCreatePipelineCache failed with %s",
-                 vkmm_result_name(result));
+        vkmm_say(vkmm_device_log(device), VKMM_LOG_INFO,
+                 "compiled pipelines are not kept: vkCreatePipelineCache failed with %s", vkmm_result_name(result));
 }
 
 /* What would be an error of the user's own file is no more than a pity here. */
@@ -92,13 +94,15 @@ static void write_file(vkmm_device *device, const void *data, uint64_t bytes)
     if (vkmm_cache_dir_make(&log, device->instance->cache_dir) != VKMM_OK) return;
     if (vkmm_output_open_private(&as_info, device->pipeline_cache.path, &output) != VKMM_OK) return;
     vkmm_pipelines_header(&owner, data, bytes, header);
-    if (vkmm_output_write(output, header, sizeof header) != VKMM_OK || vkmm_output_write(output, data, bytes) != VKMM_OK)
+    if (vkmm_output_write(output, header, sizeof header) != VKMM_OK ||
+        vkmm_output_write(output, data, bytes) != VKMM_OK)
         vkmm_output_discard(&output);
     else
         vkmm_output_commit(&output);
 }
 
-/* The size tells whether something was added: drivers only ever append, and some give the same entries in another order each time. */
+/* The size tells whether something was added: drivers only ever append, and some give the same entries in another
+ * order each time. */
 static void save(vkmm_device *device)
 {
     const vkmm_pipeline_cache *cache = &device->pipeline_cache;

@@ -17,12 +17,13 @@ typedef struct vkmm_pipeline_cache {
     atomic_int used;        /* a pipeline was built: something may have been added */
 } vkmm_pipeline_cache;
 
-/* Makes device->pipeline_cache, from the file where it is whole and of this very driver. A stale file is passed over; of a damaged one a warning
- * tells. Never fails: without a cache everything works, later. */
+/* Makes device->pipeline_cache, from the file where it is whole and of this very driver. A stale file is passed
+ * over; of a damaged one a warning tells. Never fails: without a cache everything works, later. */
 void vkmm_pipeline_cache_open(vkmm_device *device);
 
-/* Writes what was added, if the driver tells it; the file is replaced at once, so that processes never see half of it: the last one to end wins.
- * What cannot be written is told at level INFO. Frees everything; a zeroed cache is legal. */
+/* Writes what was added, if the driver tells it; the file is replaced at once, so that processes never see half of
+ * it: the last one to end wins. What cannot be written is told at level INFO. Frees everything; a zeroed cache is
+ * legal. */
 void vkmm_pipeline_cache_close(vkmm_device *device);
 
 #endif

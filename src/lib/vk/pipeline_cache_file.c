@@ -40,16 +40,17 @@ void vkmm_pipelines_name(const vkmm_pipelines_owner *owner, char name[VKMM_PIPEL
 /* The driver's own header. */
 static const char *foreign(const vkmm_pipelines_owner *owner, const uint8_t *data, uint64_t bytes)
 {
-    if (bytes < VKMM_PIPELINES_DRIVER_HEADER || get(data + IN_SIZE, 4) < VKMM_PIPELINES_DRIVER_HEADER || get(data + IN_SIZE, 4) > bytes ||
-        get(data + IN_VERSION, 4) != VK_PIPELINE_CACHE_HEADER_VERSION_ONE)
+    if (bytes < VKMM_PIPELINES_DRIVER_HEADER || get(data + IN_SIZE, 4) < VKMM_PIPELINES_DRIVER_HEADER ||
+        get(data + IN_SIZE, 4) > bytes || get(data + IN_VERSION, 4) != VK_PIPELINE_CACHE_HEADER_VERSION_ONE)
         return "the driver's header is of another kind";
-    if (get(data + IN_VENDOR, 4) != owner->vendor_id || get(data + IN_DEVICE, 4) != owner->device_id) return "it is another device's";
+    if (get(data + IN_VENDOR, 4) != owner->vendor_id || get(data + IN_DEVICE, 4) != owner->device_id)
+        return "it is another device's";
     if (memcmp(data + IN_UUID, owner->cache_uuid, VK_UUID_SIZE) != 0) return "it is another driver's";
     return NULL;
 }
 
-vkmm_pipelines_state vkmm_pipelines_parse(const void *file, uint64_t bytes, const vkmm_pipelines_owner *owner, const void **data,
-                                          uint64_t *data_bytes, const char **why)
+vkmm_pipelines_state vkmm_pipelines_parse(const void *file, uint64_t bytes, const vkmm_pipelines_owner *owner,
+                                          const void **data, uint64_t *data_bytes, const char **why)
 {
     *why = "it is shorter than its header";
     if (bytes < VKMM_PIPELINES_HEADER) return VKMM_PIPELINES_DAMAGED;
@@ -65,7 +66,8 @@ vkmm_pipelines_state vkmm_pipelines_parse(const void *file, uint64_t bytes, cons
     if (get(header + AT_SUM, 8) != sum_of(header, body, length)) return VKMM_PIPELINES_DAMAGED;
     *why = "it is another device's or driver's";
     if (memcmp(header + AT_DEVICE, owner->device_uuid, VK_UUID_SIZE) != 0 ||
-        memcmp(header + AT_DRIVER, owner->driver_uuid, VK_UUID_SIZE) != 0 || get(header + AT_DRIVER_VERSION, 4) != owner->driver_version)
+        memcmp(header + AT_DRIVER, owner->driver_uuid, VK_UUID_SIZE) != 0 ||
+        get(header + AT_DRIVER_VERSION, 4) != owner->driver_version)
         return VKMM_PIPELINES_STALE;
     *why = foreign(owner, body, length);
     if (*why) return VKMM_PIPELINES_STALE;
@@ -79,7 +81,8 @@ int vkmm_pipelines_worth_keeping(const vkmm_pipelines_owner *owner, const void *
     return bytes > VKMM_PIPELINES_DRIVER_HEADER && !foreign(owner, data, bytes) && get(data, 4) < bytes;
 }
 
-void vkmm_pipelines_header(const vkmm_pipelines_owner *owner, const void *data, uint64_t bytes, uint8_t header[VKMM_PIPELINES_HEADER])
+void vkmm_pipelines_header(const vkmm_pipelines_owner *owner, const void *data, uint64_t bytes,
+                           uint8_t header[VKMM_PIPELINES_HEADER])
 {
     memcpy(header, magic, sizeof magic);
     put(header + AT_VERSION, 4, VKMM_PIPELINES_VERSION);

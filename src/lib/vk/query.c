@@ -7,9 +7,11 @@ vkmm_status vkmm_timer_create(vkmm_device *device, vkmm_timer *timer)
     const vkmm_device_info *info = &device->physical->info;
     timer->pool = VK_NULL_HANDLE;
     if (info->timestamp_bits == 0 || !(info->timestamp_period_ns > 0)) return VKMM_OK;
-    VkQueryPoolCreateInfo create = {
-        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = VKMM_TIMER_STAMPS};
-    vkmm_status status = vkmm_check(vkmm_device_log(device), device->table.vkCreateQueryPool(device->handle, &create, NULL, &timer->pool),
+    VkQueryPoolCreateInfo create = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                    .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                    .queryCount = VKMM_TIMER_STAMPS};
+    vkmm_status status = vkmm_check(vkmm_device_log(device),
+                                    device->table.vkCreateQueryPool(device->handle, &create, NULL, &timer->pool),
                                     "vkCreateQueryPool", "preparing timestamps");
     if (status != VKMM_OK) timer->pool = VK_NULL_HANDLE;
     return status;
@@ -30,7 +32,8 @@ void vkmm_timer_start(vkmm_device *device, VkCommandBuffer command, const vkmm_t
 
 void vkmm_timer_mark(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer, uint32_t stamp)
 {
-    if (timer->pool) device->table.vkCmdWriteTimestamp(command, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timer->pool, stamp);
+    if (timer->pool)
+        device->table.vkCmdWriteTimestamp(command, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timer->pool, stamp);
 }
 
 double vkmm_ticks_to_ms(uint64_t start, uint64_t stop, uint32_t bits, double period_ns)
@@ -44,8 +47,10 @@ double vkmm_timer_read(vkmm_device *device, const vkmm_timer *timer, uint32_t st
 {
     uint64_t stamps[2] = {0, 0};
     if (!timer->pool) return -1;
-    VkResult result = device->table.vkGetQueryPoolResults(device->handle, timer->pool, stamp, 2, sizeof stamps, stamps, sizeof stamps[0],
-                                                          VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    VkResult result =
+        device->table.vkGetQueryPoolResults(device->handle, timer->pool, stamp, 2, sizeof stamps, stamps,
+                                            sizeof stamps[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
     if (result != VK_SUCCESS) return -1;
-    return vkmm_ticks_to_ms(stamps[0], stamps[1], device->physical->info.timestamp_bits, device->physical->info.timestamp_period_ns);
+    return vkmm_ticks_to_ms(stamps[0], stamps[1], device->physical->info.timestamp_bits,
+                            device->physical->info.timestamp_period_ns);
 }

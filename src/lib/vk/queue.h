@@ -1,4 +1,5 @@
-/* A queue of a device, and the command buffers made for it. Several threads may use a queue at once: submissions and the lists are locked. */
+/* A queue of a device, and the command buffers made for it. Several threads may use a queue at once: submissions and
+ * the lists are locked. */
 #ifndef VKMM_VK_QUEUE_H
 #define VKMM_VK_QUEUE_H
 
@@ -10,7 +11,8 @@
 /* Which queue work is for. Where a device has no family for transfers alone, both are the same. */
 typedef enum vkmm_queue_role { VKMM_QUEUE_COMPUTE = 0, VKMM_QUEUE_TRANSFER = 1, VKMM_QUEUE_COUNT = 2 } vkmm_queue_role;
 
-/* A command buffer with a pool and a fence of its own, so that threads record side by side and several submissions are in flight. */
+/* A command buffer with a pool and a fence of its own, so that threads record side by side and several submissions
+ * are in flight. */
 typedef struct vkmm_command_slot {
     VkCommandPool pool;
     VkCommandBuffer command;
@@ -32,7 +34,8 @@ struct vkmm_device;
 /* A half-built slot is legal. */
 void vkmm_command_slot_destroy(struct vkmm_device *device, vkmm_command_slot *slot);
 
-/* The first queue of a family that the device was created with. Ended by vkmm_queue_close, even on failure; a zeroed queue is legal there. */
+/* The first queue of a family that the device was created with. Ended by vkmm_queue_close, even on failure; a zeroed
+ * queue is legal there. */
 vkmm_status vkmm_queue_open(struct vkmm_device *device, uint32_t family, vkmm_queue *queue);
 void vkmm_queue_close(struct vkmm_device *device, vkmm_queue *queue);
 

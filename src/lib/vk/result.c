@@ -3,8 +3,8 @@
 const char *vkmm_result_name(VkResult result)
 {
     switch (result) {
-#define NAME(code)                                                                                                                         \
-    case code:                                                                                                                             \
+#define NAME(code)                                                                                                     \
+    case code:                                                                                                         \
         return #code;
         NAME(VK_SUCCESS)
         NAME(VK_NOT_READY)
@@ -55,6 +55,6 @@ vkmm_status vkmm_result_status(VkResult result)
 vkmm_status vkmm_check(const vkmm_log *log, VkResult result, const char *call, const char *attempt)
 {
     if (result == VK_SUCCESS) return VKMM_OK;
-    return vkmm_fail(log, vkmm_result_status(result), "%s failed with %s (%d) while %s", call, vkmm_result_name(result), (int)result,
-                     attempt);
+    return vkmm_fail(log, vkmm_result_status(result), "%s failed with %s (%d) while %s", call, vkmm_result_name(result),
+                     (int)result, attempt);
 }

@@ -7,8 +7,8 @@
 /* "VK_ERROR_DEVICE_LOST" …; static storage. */
 const char *vkmm_result_name(VkResult result);
 
-/* OUT_OF_*_MEMORY, MEMORY_MAP_FAILED and what fragments of memory cause: OUT_OF_MEMORY; DEVICE_LOST: DEVICE_LOST; INCOMPATIBLE_DRIVER: NO_DEVICE;
- * everything else that fails: UNSUPPORTED. */
+/* OUT_OF_*_MEMORY, MEMORY_MAP_FAILED and what fragments of memory cause: OUT_OF_MEMORY; DEVICE_LOST: DEVICE_LOST;
+ * INCOMPATIBLE_DRIVER: NO_DEVICE; everything else that fails: UNSUPPORTED. */
 vkmm_status vkmm_result_status(VkResult result);
 
 /* VKMM_OK for success; otherwise says "CALL failed: NAME" with what was attempted, and gives the status. */

@@ -53,7 +53,8 @@ static void list_names(const vkmm_instance *instance, const uint32_t *indices, u
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < count && used < size; i++) {
-        int added = snprintf(text + used, size - used, "%s%u \"%s\"", i ? ", " : "", indices[i], instance->physicals[indices[i]].info.name);
+        int added = snprintf(text + used, size - used, "%s%u \"%s\"", i ? ", " : "", indices[i],
+                             instance->physicals[indices[i]].info.name);
         used += added > 0 ? (size_t)added : 0;
     }
 }
@@ -105,7 +106,8 @@ vkmm_status vkmm_instance_find_device(const vkmm_instance *instance, const char 
             return VKMM_OK;
         }
         if (length <= 2)
-            return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %lu; the indices are 0 to %u", number, count - 1);
+            return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %lu; the indices are 0 to %u", number,
+                             count - 1);
     }
     enum { LIMIT = 64 };
     uint32_t found[LIMIT], hits = matches(instance, what, found, LIMIT);
@@ -116,7 +118,8 @@ vkmm_status vkmm_instance_find_device(const vkmm_instance *instance, const char 
     }
     if (hits > 1) {
         list_names(instance, found, hits, names, sizeof names);
-        return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "\"%s\" matches several devices: %s; name one by its index or UUID", what, names);
+        return vkmm_fail(&instance->log, VKMM_NO_DEVICE,
+                         "\"%s\" matches several devices: %s; name one by its index or UUID", what, names);
     }
     for (uint32_t i = 0; i < count && i < LIMIT; i++) found[i] = i;
     list_names(instance, found, count < LIMIT ? count : LIMIT, names, sizeof names);

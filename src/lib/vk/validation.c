@@ -29,21 +29,27 @@ static int has_layer_settings(PFN_vkGetInstanceProcAddr get)
     VkExtensionProperties *extensions = vkmm_alloc(count, sizeof *extensions);
     int found = 0;
     if (extensions && enumerate(VKMM_VALIDATION_LAYER, &count, extensions) >= 0)
-        for (uint32_t i = 0; i < count; i++) found |= strcmp(extensions[i].extensionName, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME) == 0;
+        for (uint32_t i = 0; i < count; i++)
+            found |= strcmp(extensions[i].extensionName, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME) == 0;
     vkmm_free(extensions);
     return found;
 }
 
-/* Layers since 1.3.290 or so look at what shaders access only when told to; VkValidationFeaturesEXT has no word for it. */
-static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get, const VkDebugUtilsMessengerCreateInfoEXT *messenger)
+/* Layers since 1.3.290 or so look at what shaders access only when told to; VkValidationFeaturesEXT has no word for
+ * it. */
+static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get,
+                         const VkDebugUtilsMessengerCreateInfoEXT *messenger)
 {
     static const VkBool32 on = VK_TRUE;
     static const char *const names[] = {"validate_sync", "syncval_shader_accesses_heuristic"};
     if (!has_layer_settings(get)) return 0;
     for (uint32_t i = 0; i < 2; i++)
-        validation->setting[i] = (VkLayerSettingEXT){VKMM_VALIDATION_LAYER, names[i], VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on};
-    validation->settings = (VkLayerSettingsCreateInfoEXT){
-        .sType = VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, .pNext = messenger, .settingCount = 2, .pSettings = validation->setting};
+        validation->setting[i] =
+            (VkLayerSettingEXT){VKMM_VALIDATION_LAYER, names[i], VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on};
+    validation->settings = (VkLayerSettingsCreateInfoEXT){.sType = VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT,
+                                                          .pNext = messenger,
+                                                          .settingCount = 2,
+                                                          .pSettings = validation->setting};
     validation->chain = &validation->settings;
     validation->extensions[1] = VK_EXT_LAYER_SETTINGS_EXTENSION_NAME;
     return 1;
@@ -51,7 +57,8 @@ static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr 
 
 #else
 
-static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get, const VkDebugUtilsMessengerCreateInfoEXT *messenger)
+static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get,
+                         const VkDebugUtilsMessengerCreateInfoEXT *messenger)
 {
     (void)validation, (void)get, (void)messenger;
     return 0;
@@ -59,7 +66,8 @@ static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr 
 
 #endif
 
-void vkmm_validation_fill(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get, const VkDebugUtilsMessengerCreateInfoEXT *messenger)
+void vkmm_validation_fill(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get,
+                          const VkDebugUtilsMessengerCreateInfoEXT *messenger)
 {
     static const VkValidationFeatureEnableEXT enables[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
     validation->layers[0] = VKMM_VALIDATION_LAYER;

@@ -22,6 +22,7 @@ typedef struct vkmm_validation {
 int vkmm_validation_available(PFN_vkGetInstanceProcAddr get);
 
 /* Fills everything; the chain ends in `messenger`, which receives what vkCreateInstance itself provokes. */
-void vkmm_validation_fill(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get, const VkDebugUtilsMessengerCreateInfoEXT *messenger);
+void vkmm_validation_fill(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get,
+                          const VkDebugUtilsMessengerCreateInfoEXT *messenger);
 
 #endif

@@ -17,7 +17,8 @@ static int columns_of(const vkmm_report *report)
 }
 
 /* A name in so many columns at most, its end cut off; *used gets its columns. */
-static void name_of(char text[VKMM_BENCH_TEXT + 4], const vkmm_report *report, const char *name, size_t most, size_t *used)
+static void name_of(char text[VKMM_BENCH_TEXT + 4], const vkmm_report *report, const char *name, size_t most,
+                    size_t *used)
 {
     size_t columns = 0;
     char *at;
@@ -56,7 +57,8 @@ static void spark(const vkmm_report *report, const vkmm_chart_point *points, uin
     }
 }
 
-/* A bar of a share of so many columns, in eighths of a column where the terminal has them; any speed shows at least a trace. Then the figure. */
+/* A bar of a share of so many columns, in eighths of a column where the terminal has them; any speed shows at least
+ * a trace. Then the figure. */
 static void bar(const vkmm_report *report, double value, double most, int columns)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -89,7 +91,8 @@ static void overview(const vkmm_report *report, vkmm_chart_maker *all)
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
         for (uint32_t i = 0; i < all->who_count; i++) {
             uint32_t count;
-            vkmm_chart_point *points = vkmm_chart_points(all, &all->who[i], vkmm_types_at(t), vkmm_pick_square, 1, &count);
+            vkmm_chart_point *points =
+                vkmm_chart_points(all, &all->who[i], vkmm_types_at(t), vkmm_pick_square, 1, &count);
             const char *type = vkmm_types_name(*vkmm_types_at(t), report->utf8);
             char name[VKMM_BENCH_TEXT + 4], low[64], high[64];
             double least = INFINITY, best = 0;
@@ -128,8 +131,8 @@ static void title(const vkmm_report *report, const char *label, const char *rest
     fprintf(report->out, "%s%s%s%s\n", report->colour ? "\033[1m" : "", name, rest, report->colour ? "\033[0m" : "");
 }
 
-static void curve(const vkmm_report *report, vkmm_chart_maker *all, uint32_t who, const vkmm_types *types, vkmm_chart_pick pick,
-                  const char *what)
+static void curve(const vkmm_report *report, vkmm_chart_maker *all, uint32_t who, const vkmm_types *types,
+                  vkmm_chart_pick pick, const char *what)
 {
     uint32_t count;
     vkmm_chart_point *points = vkmm_chart_points(all, &all->who[who], types, pick, 1, &count);
@@ -194,7 +197,9 @@ static void others(const vkmm_report *report, const vkmm_contender *who, const v
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < who->bench->row_count; i++) {
             const vkmm_bench_row *row = &who->bench->rows[i];
-            if (row->device != who->device || !vkmm_is_of_types(row, types) || !vkmm_bench_is_timed(row) || !is_other(row)) continue;
+            if (row->device != who->device || !vkmm_is_of_types(row, types) || !vkmm_bench_is_timed(row) ||
+                !is_other(row))
+                continue;
             vkmm_text_problem(name, sizeof name, &row->problem, report->utf8);
             if (pass == 0) {
                 widest = vkmm_text_columns(name) > widest ? vkmm_text_columns(name) : widest;
@@ -232,8 +237,10 @@ vkmm_status vkmm_bench_bars(const vkmm_report *report, const vkmm_bench *benches
 
     overview(report, &all);
     for (uint32_t i = 0; i < all.who_count; i++) {
-        for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) curve(report, &all, i, vkmm_types_at(t), vkmm_pick_square, "over N");
-        for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) curve(report, &all, i, vkmm_types_at(t), vkmm_pick_llm, "over columns of B");
+        for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++)
+            curve(report, &all, i, vkmm_types_at(t), vkmm_pick_square, "over N");
+        for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++)
+            curve(report, &all, i, vkmm_types_at(t), vkmm_pick_llm, "over columns of B");
         for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) others(report, &all.who[i], vkmm_types_at(t));
         for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) ladder(report, &all.who[i], vkmm_types_at(t));
     }

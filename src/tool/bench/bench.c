@@ -68,12 +68,13 @@ static vkmm_status tell_interrupt(const bench_live *live, const vkmm_bench *benc
     const char *s = bench->row_count == 1 ? "" : "s";
 
     if (live->store.path == NULL)
-        vkmm_say(log, VKMM_LOG_WARNING, "interrupted after %u row%s; a run with -o FILE can be resumed", bench->row_count, s);
+        vkmm_say(log, VKMM_LOG_WARNING, "interrupted after %u row%s; a run with -o FILE can be resumed",
+                 bench->row_count, s);
     else if (!live->begun)
         vkmm_say(log, VKMM_LOG_WARNING, "interrupted before the first row");
     else
-        vkmm_say(log, VKMM_LOG_WARNING, "interrupted; %s has %u row%s, and the same command with --resume goes on", live->store.path,
-                 bench->row_count, s);
+        vkmm_say(log, VKMM_LOG_WARNING, "interrupted; %s has %u row%s, and the same command with --resume goes on",
+                 live->store.path, bench->row_count, s);
     return (vkmm_status)(128 + signal); /* as shells have it */
 }
 

@@ -26,7 +26,8 @@ double cli_bench_round_ms(const vkmm_suite *suite)
 
 double cli_bench_patience(const cli_bench_cell *cell, double expected_ms)
 {
-    double time = PATIENCE_MS + PATIENCE_TIMES * expected_ms, most = PATIENCE_LEAST + PATIENCE_BUDGETS * cell->lane->budget_ms;
+    double time = PATIENCE_MS + PATIENCE_TIMES * expected_ms,
+           most = PATIENCE_LEAST + PATIENCE_BUDGETS * cell->lane->budget_ms;
 
     return time < most ? time : most;
 }
@@ -43,7 +44,8 @@ static double expect_sampling(const vkmm_suite *suite, double product_ms)
     return EXTRA_FIRST_MS + product_ms + cli_bench_least_rounds(suite, product_ms) * (each + EXTRA_ROUND_MS);
 }
 
-void cli_bench_cell_init(cli_bench_cell *cell, const cli_bench_terms *terms, const vkmm_suite_item *item, cli_bench_lane *lane)
+void cli_bench_cell_init(cli_bench_cell *cell, const cli_bench_terms *terms, const vkmm_suite_item *item,
+                         cli_bench_lane *lane)
 {
     const vkmm_bench_settings *settings = &terms->bench->settings;
 
@@ -80,7 +82,8 @@ void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason)
     memcpy(row->group, known.group, sizeof row->group);
     memcpy(row->asked, known.asked, sizeof row->asked);
     memcpy(row->init, known.init, sizeof row->init);
-    snprintf(row->not_run, sizeof row->not_run, "%.*s", VKMM_BENCH_TEXT - 1, reason[0] != '\0' ? reason : "no reason is known");
+    snprintf(row->not_run, sizeof row->not_run, "%.*s", VKMM_BENCH_TEXT - 1,
+             reason[0] != '\0' ? reason : "no reason is known");
     cell->state = CLI_BENCH_DONE;
     cli_bench_release(cell);
 }
@@ -94,7 +97,8 @@ int cli_bench_cell_refuse(const cli_bench_terms *terms, cli_bench_cell *cell)
 {
     const cli_bench_lane *lane = cell->lane;
     const vkmm_bench_device *device = &terms->bench->devices[lane->device];
-    double product = cli_bench_expect(&lane->speeds, cell->item), left = lane->budget_ms - lane->link.spent_ms - lane->reserved_ms;
+    double product = cli_bench_expect(&lane->speeds, cell->item),
+           left = lane->budget_ms - lane->link.spent_ms - lane->reserved_ms;
     double cost = product + cli_bench_expect_host(&lane->speeds, cell->item) + expect_sampling(terms->suite, product);
     double longest = terms->suite->longest_ms * (cli_bench_is_guess(&lane->speeds, cell->item) ? 2 : 1);
     char first[24], second[24], third[24], reason[VKMM_BENCH_TEXT];
@@ -107,13 +111,15 @@ int cli_bench_cell_refuse(const cli_bench_terms *terms, cli_bench_cell *cell)
         snprintf(reason, sizeof reason, "the device has no f64 (shaderFloat64)");
     } else if (product > longest) {
         cli_bench_seconds(first, product);
-        snprintf(reason, sizeof reason, "one product would take about %s; the suite %.40s allows %s", first, terms->suite->name, second);
+        snprintf(reason, sizeof reason, "one product would take about %s; the suite %.40s allows %s", first,
+                 terms->suite->name, second);
     } else if (left <= 0) {
         snprintf(reason, sizeof reason, "the suite's time for a device, %s, was over", third);
     } else if (cost > left) {
         cli_bench_seconds(first, cost);
         cli_bench_seconds(second, left);
-        snprintf(reason, sizeof reason, "it would take about %s; of the suite's time for a device, %s, %s were left", first, third, second);
+        snprintf(reason, sizeof reason, "it would take about %s; of the suite's time for a device, %s, %s were left",
+                 first, third, second);
     } else {
         return 0;
     }
@@ -151,8 +157,8 @@ static int take_row(cli_bench_cell *cell, const json_t *json, char sentence[VKMM
     return 1;
 }
 
-/* A wrong product is final at once; so is one that has no time to take. One took so long: what is left of its device's time has room for its
- * samples. */
+/* A wrong product is final at once; so is one that has no time to take. One took so long: what is left of its
+ * device's time has room for its samples. */
 static void judge(const cli_bench_terms *terms, cli_bench_cell *cell, double product_ms)
 {
     cli_bench_lane *lane = cell->lane;
@@ -168,7 +174,8 @@ static void judge(const cli_bench_terms *terms, cli_bench_cell *cell, double pro
 cli_bench_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell *cell)
 {
     cli_bench_lane *lane = cell->lane;
-    double expected = cli_bench_expect(&lane->speeds, cell->item), host = cli_bench_expect_host(&lane->speeds, cell->item);
+    double expected = cli_bench_expect(&lane->speeds, cell->item),
+           host = cli_bench_expect_host(&lane->speeds, cell->item);
     char seed[32], sentence[VKMM_BENCH_TEXT];
     json_t *ask = cli_bench_about("begin", cell), *answer;
     cli_bench_reply reply;
@@ -182,7 +189,8 @@ cli_bench_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell
     if (reply != CLI_BENCH_ANSWER) return reply;
     if (lane->link.status != VKMM_OK && lane->link.status != VKMM_WRONG_RESULT) {
         cli_bench_cell_drop(cell, lane->link.sentence);
-    } else if (!take_row(cell, json_object_get(answer, "row"), sentence) || (lane->link.status == VKMM_OK) != cell->row.passed) {
+    } else if (!take_row(cell, json_object_get(answer, "row"), sentence) ||
+               (lane->link.status == VKMM_OK) != cell->row.passed) {
         json_decref(answer);
         return cli_bench_distrust(&lane->link, "a row that makes no sense");
     } else {
@@ -198,8 +206,10 @@ cli_bench_reply cli_bench_cell_close(cli_bench_cell *cell)
 {
     cli_bench_lane *lane = cell->lane;
     json_t *answer;
-    double host = cli_bench_expect_host(&lane->speeds, cell->item), expected = cli_bench_expect(&lane->speeds, cell->item);
-    cli_bench_reply reply = cli_bench_ask(&lane->link, cli_bench_about("end", cell), cli_bench_patience(cell, expected + host), &answer);
+    double host = cli_bench_expect_host(&lane->speeds, cell->item),
+           expected = cli_bench_expect(&lane->speeds, cell->item);
+    cli_bench_reply reply =
+        cli_bench_ask(&lane->link, cli_bench_about("end", cell), cli_bench_patience(cell, expected + host), &answer);
 
     if (reply != CLI_BENCH_ANSWER) return reply;
     json_decref(answer);

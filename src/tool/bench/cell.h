@@ -37,12 +37,14 @@ typedef struct cli_bench_terms {
     const vkmm_bench *bench; /* for vkmm_bench_derive */
 } cli_bench_terms;
 
-void cli_bench_cell_init(cli_bench_cell *cell, const cli_bench_terms *terms, const vkmm_suite_item *item, cli_bench_lane *lane);
+void cli_bench_cell_init(cli_bench_cell *cell, const cli_bench_terms *terms, const vkmm_suite_item *item,
+                         cli_bench_lane *lane);
 
 /* Why the row is not run although its turn has come: into row.not_run. 0: nothing speaks against it. */
 int cli_bench_cell_refuse(const cli_bench_terms *terms, cli_bench_cell *cell);
 
-/* Each asks the cell's process. The cell is done when there is nothing more to ask: not run, wrong, or ended. Otherwise as cli_bench_ask. */
+/* Each asks the cell's process. The cell is done when there is nothing more to ask: not run, wrong, or ended.
+ * Otherwise as cli_bench_ask. */
 cli_bench_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell *cell);
 cli_bench_reply cli_bench_cell_round(const cli_bench_terms *terms, cli_bench_cell *cell);
 cli_bench_reply cli_bench_cell_close(cli_bench_cell *cell);

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Okabe and Ito's colours, the yellow left out, which white paper swallows; page/chart.css has the same, and lighter ones for dark screens. */
+/* Okabe and Ito's colours, the yellow left out, which white paper swallows; page/chart.css has the same, and lighter
+ * ones for dark screens. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5a6573"};
-static const int marks[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 10}; /* disc, square, triangle, diamond …: gnuplot's numbers */
+static const int marks[] = {7, 5, 9, 13, 11,
+                            6, 4, 8, 12, 10}; /* disc, square, triangle, diamond …: gnuplot's numbers */
 static const char *const dashes[] = {"1", "(10,4)", "(3,3)", "(12,4,3,4)", "(6,3)"};
 
 const char *vkmm_chart_colour(uint32_t index)
@@ -20,7 +22,8 @@ const char *vkmm_chart_colour(uint32_t index)
 
 void vkmm_chart_mark(vkmm_builder *builder, uint32_t index)
 {
-    vkmm_build(builder, " lc rgb '%s' pt %d ps 0.75", vkmm_chart_colour(index), marks[index % (sizeof marks / sizeof *marks)]);
+    vkmm_build(builder, " lc rgb '%s' pt %d ps 0.75", vkmm_chart_colour(index),
+               marks[index % (sizeof marks / sizeof *marks)]);
 }
 
 void vkmm_chart_style(vkmm_builder *builder, uint32_t index)
@@ -57,8 +60,8 @@ int vkmm_is_of_types(const vkmm_bench_row *row, const vkmm_types *types)
     return vkmm_types_equal(vkmm_problem_types(&row->problem), *types);
 }
 
-vkmm_chart_point *vkmm_chart_points(vkmm_chart_maker *maker, const vkmm_contender *who, const vkmm_types *types, vkmm_chart_pick pick,
-                                    int once, uint32_t *count)
+vkmm_chart_point *vkmm_chart_points(vkmm_chart_maker *maker, const vkmm_contender *who, const vkmm_types *types,
+                                    vkmm_chart_pick pick, int once, uint32_t *count)
 {
     const vkmm_bench *bench = who->bench;
     vkmm_chart_point *points = vkmm_alloc(bench->row_count, sizeof *points);
@@ -71,8 +74,11 @@ vkmm_chart_point *vkmm_chart_points(vkmm_chart_maker *maker, const vkmm_contende
     for (uint32_t i = 0; i < bench->row_count; i++) {
         const vkmm_bench_row *row = &bench->rows[i];
         vkmm_chart_point *point = &points[*count];
-        if (row->device != who->device || !vkmm_is_of_types(row, types) || !vkmm_bench_is_timed(row) || !pick(row, point)) continue;
-        if (!(point->x > 0 && point->y > 0) || !isfinite(point->x) || !isfinite(point->y)) continue; /* axes are logarithmic */
+        if (row->device != who->device || !vkmm_is_of_types(row, types) || !vkmm_bench_is_timed(row) ||
+            !pick(row, point))
+            continue;
+        if (!(point->x > 0 && point->y > 0) || !isfinite(point->x) || !isfinite(point->y))
+            continue; /* axes are logarithmic */
         point->row = row;
         ++*count;
     }
@@ -130,8 +136,8 @@ static const vkmm_bench_row *square(const vkmm_contender *who, const vkmm_types 
 {
     for (uint32_t i = 0; i < who->bench->row_count; i++) {
         const vkmm_bench_row *row = &who->bench->rows[i];
-        if (row->device == who->device && vkmm_is_of_types(row, types) && row->problem.n == n && vkmm_bench_is_timed(row) &&
-            vkmm_chart_is_square(row))
+        if (row->device == who->device && vkmm_is_of_types(row, types) && row->problem.n == n &&
+            vkmm_bench_is_timed(row) && vkmm_chart_is_square(row))
             return row;
     }
     return NULL;
@@ -166,7 +172,8 @@ double vkmm_row_intensity(const vkmm_bench_row *row)
 
 /* ---- scripts ---- */
 
-vkmm_chart *vkmm_chart_begin(vkmm_chart_maker *maker, vkmm_builder *builder, const char *name, const char *title, uint32_t lines)
+vkmm_chart *vkmm_chart_begin(vkmm_chart_maker *maker, vkmm_builder *builder, const char *name, const char *title,
+                             uint32_t lines)
 {
     vkmm_chart *chart;
 
@@ -181,13 +188,13 @@ vkmm_chart *vkmm_chart_begin(vkmm_chart_maker *maker, vkmm_builder *builder, con
     snprintf(chart->name, sizeof chart->name, "%s", name);
     snprintf(chart->title, sizeof chart->title, "%s", title);
     chart->height = 340 + 16 * lines;
-    vkmm_build_text(builder,
-                    "set encoding utf8\n"
-                    "set border 3 lw 0.8 lc rgb '#5a6573'\n"
-                    "set tics nomirror scale 0.6 textcolor rgb '#1b2430'\n"
-                    "set grid xtics ytics lw 0.7 lc rgb '#dcdfe3' dt 1\n"
-                    "set key bmargin left horizontal Left reverse noenhanced samplen 3 width -2 height 0.7 textcolor rgb '#1b2430'\n"
-                    "set errorbars 0.4\n");
+    vkmm_build_text(builder, "set encoding utf8\n"
+                             "set border 3 lw 0.8 lc rgb '#5a6573'\n"
+                             "set tics nomirror scale 0.6 textcolor rgb '#1b2430'\n"
+                             "set grid xtics ytics lw 0.7 lc rgb '#dcdfe3' dt 1\n"
+                             "set key bmargin left horizontal Left reverse noenhanced samplen 3 width -2 height 0.7 "
+                             "textcolor rgb '#1b2430'\n"
+                             "set errorbars 0.4\n");
     return chart;
 }
 
@@ -238,7 +245,10 @@ char *vkmm_chart_input(const vkmm_chart *chart, vkmm_drawing drawing, int titled
     const unsigned height = chart->height + (titled ? 24 : 0);
     vkmm_builder builder = {0};
 
-    vkmm_build(&builder, "set terminal %s ", drawing == VKMM_DRAW_SVG ? "svg" : drawing == VKMM_DRAW_PNG ? "png truecolor" : "pngcairo");
+    vkmm_build(&builder, "set terminal %s ",
+               drawing == VKMM_DRAW_SVG   ? "svg"
+               : drawing == VKMM_DRAW_PNG ? "png truecolor"
+                                          : "pngcairo");
     if (drawing == VKMM_DRAW_SVG)
         vkmm_build(&builder, "size 640,%u dynamic font 'sans-serif,13'\n", height);
     else
@@ -260,7 +270,8 @@ vkmm_contender *vkmm_chart_start(vkmm_chart_maker *maker)
     if (who != NULL) return who;
     maker->who_count = 0;
     for (uint32_t i = 0; i < maker->bench_count; i++) {
-        for (uint32_t j = 0; j < maker->benches[i].row_count; j++) maker->failed |= vkmm_bench_is_timed(&maker->benches[i].rows[j]);
+        for (uint32_t j = 0; j < maker->benches[i].row_count; j++)
+            maker->failed |= vkmm_bench_is_timed(&maker->benches[i].rows[j]);
     }
     return NULL;
 }

@@ -37,8 +37,8 @@ typedef struct worst {
     uint32_t who;
 } worst;
 
-static uint32_t cliff_block(vkmm_builder *builder, const vkmm_chart_maker *maker, uint32_t who, const vkmm_types *types, const uint64_t *n,
-                            uint32_t total, worst *low)
+static uint32_t cliff_block(vkmm_builder *builder, const vkmm_chart_maker *maker, uint32_t who, const vkmm_types *types,
+                            const uint64_t *n, uint32_t total, worst *low)
 {
     vkmm_cliff cliffs[VKMM_MAX_CLIFFS];
     const uint32_t count = vkmm_cliffs_of(&maker->who[who], types, cliffs);
@@ -76,8 +76,10 @@ static void chart_cliffs(vkmm_chart_maker *maker, const vkmm_types *types)
     chart = vkmm_chart_begin(maker, &builder, name, title, maker->who_count);
     if (chart == NULL) return;
     vkmm_build_text(&builder, "set xtics (");
-    for (uint32_t i = 0; i < total; i++) vkmm_build(&builder, "%s'%llu' %u", i > 0 ? ", " : "", (unsigned long long)n[i], i);
-    vkmm_build(&builder, ") scale 0\nset xrange [-0.6:%.1f]\nset yrange [0:*<200]\nset offsets 0, 0, graph 0.05, 0\n", total - 0.4);
+    for (uint32_t i = 0; i < total; i++)
+        vkmm_build(&builder, "%s'%llu' %u", i > 0 ? ", " : "", (unsigned long long)n[i], i);
+    vkmm_build(&builder, ") scale 0\nset xrange [-0.6:%.1f]\nset yrange [0:*<200]\nset offsets 0, 0, graph 0.05, 0\n",
+               total - 0.4);
     vkmm_build_text(&builder, "set grid noxtics\nset xlabel 'N' offset 0,0.6 noenhanced textcolor rgb '#1b2430'\n"
                               "set ylabel 'percent of the speed at N' noenhanced textcolor rgb '#1b2430'\n");
     for (uint32_t i = 0; i < maker->who_count; i++) cliff_block(&builder, maker, i, types, n, total, &low);
@@ -93,7 +95,8 @@ static void chart_cliffs(vkmm_chart_maker *maker, const vkmm_types *types)
     }
     vkmm_build_text(&builder, "\n");
     snprintf(chart->summary, sizeof chart->summary,
-             "Three points for each N, in percent of the speed at N: one element less, N, one more. The lowest is %.3g %% at %llu, beside "
+             "Three points for each N, in percent of the speed at N: one element less, N, one more. The lowest is %.3g "
+             "%% at %llu, beside "
              "%llu, on "
              "%.200s.",
              low.percent, (unsigned long long)low.beside, (unsigned long long)low.n, maker->who[low.who].label);

@@ -1,5 +1,5 @@
-/* Rooflines (Williams, Waterman and Patterson, Communications of the ACM 52, 2009): speed over FLOP per byte of memory, under what the device
- * was measured to do at best; and errors over speed. */
+/* Rooflines (Williams, Waterman and Patterson, Communications of the ACM 52, 2009): speed over FLOP per byte of
+ * memory, under what the device was measured to do at best; and errors over speed. */
 #include "bench/charts.h"
 
 #include "base/alloc.h"
@@ -54,9 +54,13 @@ static void plot(vkmm_builder *builder, const ceiling *roof, const vkmm_types *t
     vkmm_chart_log_axis(builder, "y", roof->low, roof->flops);
     vkmm_build_text(builder, "set xlabel 'FLOP per byte of memory' offset 0,0.6 noenhanced textcolor rgb '#1b2430'\n"
                              "set ylabel 'GFLOP/s' noenhanced textcolor rgb '#1b2430'\n");
-    vkmm_build(builder, "plot $roof using 1:2 with lines lw 2 lc rgb '#5a6573' dt 1 title 'measured peaks: copy %s GB/s, %s%s %s GFLOP/s'",
+    vkmm_build(builder,
+               "plot $roof using 1:2 with lines lw 2 lc rgb '#5a6573' dt 1 title 'measured peaks: copy %s GB/s, %s%s "
+               "%s GFLOP/s'",
                bytes, is_matrix ? "matrices of " : "", vkmm_types_words(*types), flops);
-    if (any) vkmm_build(builder, ", $d0 using 1:2 with points lc rgb '%s' pt 7 ps 0.6 title 'products'", vkmm_chart_colour(0));
+    if (any)
+        vkmm_build(builder, ", $d0 using 1:2 with points lc rgb '%s' pt 7 ps 0.6 title 'products'",
+                   vkmm_chart_colour(0));
     if (steps)
         vkmm_build(builder,
                    ", $d1 using 1:2 with points lc rgb '%s' pt 9 ps 0.9 title 'steps of the ladder', "
@@ -65,7 +69,8 @@ static void plot(vkmm_builder *builder, const ceiling *roof, const vkmm_types *t
     vkmm_build_text(builder, "\n");
 }
 
-/* Kernels that read alike stand at one place, one name above the other is then not to be read: near the same point only the first is named. */
+/* Kernels that read alike stand at one place, one name above the other is then not to be read: near the same point
+ * only the first is named. */
 static void name_steps(vkmm_builder *builder, const vkmm_chart_point *points, uint32_t count)
 {
     vkmm_build_text(builder, "$n << EOD\n");
@@ -113,7 +118,8 @@ static void chart_roofline(vkmm_chart_maker *maker, uint32_t index, const vkmm_t
         plot(&builder, &roof, types, is_matrix, any != NULL, steps != NULL);
         vkmm_text_figure(level, sizeof level, roof.flops);
         snprintf(chart->summary, sizeof chart->summary,
-                 "Each product of %.160s in %s by its FLOP per byte of memory, under the measured roof: a slope of %.4g GB/s up to %.3g "
+                 "Each product of %.160s in %s by its FLOP per byte of memory, under the measured roof: a slope of "
+                 "%.4g GB/s up to %.3g "
                  "FLOP per "
                  "byte, then level at %s GFLOP/s.",
                  who->label, vkmm_types_words(*types), roof.bytes, roof.flops / roof.bytes, level);
@@ -164,11 +170,11 @@ static void chart_errors(vkmm_chart_maker *maker, const vkmm_types *types)
         vkmm_free(points);
     }
     if (chart == NULL) return;
-    vkmm_build_text(
-        &builder,
-        "set logscale x 10\nset logscale y 10\nset format x '%g'\nset format y '%g'\nset yrange [*:1]\n"
-        "set xlabel 'GFLOP/s' offset 0,0.6 noenhanced textcolor rgb '#1b2430'\n"
-        "set ylabel 'error / bound' noenhanced textcolor rgb '#1b2430'\nplot 1 with lines lw 1.5 lc rgb '#5a6573' dt 1 title 'bound'");
+    vkmm_build_text(&builder,
+                    "set logscale x 10\nset logscale y 10\nset format x '%g'\nset format y '%g'\nset yrange [*:1]\n"
+                    "set xlabel 'GFLOP/s' offset 0,0.6 noenhanced textcolor rgb '#1b2430'\n"
+                    "set ylabel 'error / bound' noenhanced textcolor rgb '#1b2430'\nplot 1 with lines lw 1.5 lc rgb "
+                    "'#5a6573' dt 1 title 'bound'");
     for (uint32_t i = 0; i < maker->who_count; i++) {
         char block[32];
         snprintf(block, sizeof block, "$d%u << EOD", i);
@@ -180,7 +186,8 @@ static void chart_errors(vkmm_chart_maker *maker, const vkmm_types *types)
     }
     vkmm_build_text(&builder, "\n");
     snprintf(chart->summary, sizeof chart->summary,
-             "Each verified product by its speed and by its error as a share of what is allowed. The largest share is %.3g, on %.200s.",
+             "Each verified product by its speed and by its error as a share of what is allowed. The largest share is "
+             "%.3g, on %.200s.",
              worst, worst_who != NULL ? worst_who->label : "none");
     vkmm_chart_end(maker, chart, &builder);
 }

@@ -14,7 +14,8 @@ typedef struct curve {
 } curve;
 
 /* "The fastest is NAME: 43210 GFLOP/s at N = 8192." of the highest point of all. */
-static void summarise(vkmm_chart *chart, const vkmm_chart_maker *maker, const curve *curves, uint32_t count, const char *unit)
+static void summarise(vkmm_chart *chart, const vkmm_chart_maker *maker, const curve *curves, uint32_t count,
+                      const char *unit)
 {
     char figure[64];
     const vkmm_chart_point *best = NULL;
@@ -29,8 +30,9 @@ static void summarise(vkmm_chart *chart, const vkmm_chart_maker *maker, const cu
     }
     if (best == NULL) return;
     vkmm_text_figure(figure, sizeof figure, best->y);
-    snprintf(chart->summary, sizeof chart->summary, "%u line%s, one a device. The highest point is that of %.200s: %s %s at N = %.0f.",
-             count, count == 1 ? "" : "s", maker->who[who].label, figure, unit, best->x);
+    snprintf(chart->summary, sizeof chart->summary,
+             "%u line%s, one a device. The highest point is that of %.200s: %s %s at N = %.0f.", count,
+             count == 1 ? "" : "s", maker->who[who].label, figure, unit, best->x);
 }
 
 static void axis(vkmm_builder *builder, const curve *curves, uint32_t count)
@@ -100,13 +102,15 @@ void vkmm_charts_speed(vkmm_chart_maker *maker)
         {"speed", "Speed over size", "GFLOP/s", OVER_N SPEED, 0, vkmm_pick_square},
         {"columns", "Speed over columns of B", "GFLOP/s", OVER_N SPEED, 0, vkmm_pick_llm},
         {"share", "Share of the measured multiply-add peak", "%",
-         OVER_N "set yrange [0:*<105]\nset ylabel 'percent of peak' noenhanced textcolor rgb '#1b2430'\n", 1, vkmm_pick_share},
+         OVER_N "set yrange [0:*<105]\nset ylabel 'percent of peak' noenhanced textcolor rgb '#1b2430'\n", 1,
+         vkmm_pick_share},
     };
     curve *curves = vkmm_alloc(maker->who_count + 1, sizeof *curves);
 
     if (curves == NULL) maker->failed = 1;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        for (uint32_t t = 0; vkmm_types_at(t) != NULL && curves != NULL; t++) chart_type(maker, &kinds[i], vkmm_types_at(t), curves);
+        for (uint32_t t = 0; vkmm_types_at(t) != NULL && curves != NULL; t++)
+            chart_type(maker, &kinds[i], vkmm_types_at(t), curves);
     }
     vkmm_free(curves);
 }

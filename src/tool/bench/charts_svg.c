@@ -73,7 +73,8 @@ static int is_kept(const char *attribute)
 static int is_harmless(const char *value, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (!isalnum((unsigned char)value[i]) && (value[i] == '\0' || strchr(" .,-+#()%_\n\t", value[i]) == NULL)) return 0;
+        if (!isalnum((unsigned char)value[i]) && (value[i] == '\0' || strchr(" .,-+#()%_\n\t", value[i]) == NULL))
+            return 0;
     }
     return 1;
 }
@@ -88,7 +89,8 @@ static void write_value(cleaner *c, const char *name, const char *value, size_t 
     if (strcmp(name, "id") == 0)
         vkmm_build(&c->out, " id=\"%s-%.*s\"", c->prefix, (int)length, value);
     else if (strcmp(name, "xlink:href") == 0) {
-        if (length > 1 && value[0] == '#') vkmm_build(&c->out, " xlink:href=\"#%s-%.*s\"", c->prefix, (int)length - 1, value + 1);
+        if (length > 1 && value[0] == '#')
+            vkmm_build(&c->out, " xlink:href=\"#%s-%.*s\"", c->prefix, (int)length - 1, value + 1);
     } else if (sscanf(text, "rgb(%u ,%u ,%u )", &red, &green, &blue) == 3 && red < 256 && green < 256 && blue < 256)
         vkmm_build(&c->out, " %s=\"#%02x%02x%02x\"", name, red, green, blue);
     else if (strcmp(text, "black") == 0)
@@ -183,7 +185,8 @@ static void text(cleaner *c, const char *at, const char *end)
     for (; at < end; at++) {
         if (*at == '>')
             vkmm_build_text(&c->out, "&gt;");
-        else if (*at == '&' && strncmp(at, "&amp;", 5) != 0 && strncmp(at, "&lt;", 4) != 0 && strncmp(at, "&gt;", 4) != 0)
+        else if (*at == '&' && strncmp(at, "&amp;", 5) != 0 && strncmp(at, "&lt;", 4) != 0 &&
+                 strncmp(at, "&gt;", 4) != 0)
             vkmm_build_text(&c->out, "&amp;");
         else if ((unsigned char)*at >= 0x20)
             vkmm_build_bytes(&c->out, at, 1);

@@ -76,14 +76,16 @@ int vkmm_tile_map_of(const vkmm_bench_tune *tune, vkmm_tile_map *map)
     return tiles >= 2;
 }
 
-/* From pale to deep blue with the speed: its share of the best, from a quarter on, in eight steps. Dark cells have white figures. */
+/* From pale to deep blue with the speed: its share of the best, from a quarter on, in eight steps. Dark cells have
+ * white figures. */
 static void cell(vkmm_builder *builder, const vkmm_tile_map *map, uint32_t row, uint32_t col)
 {
     static const unsigned shades[] = {0xf3f7fb, 0xdce9f4, 0xc0d8ec, 0x9cc3e1, 0x6fa8d2, 0x3f89bd, 0x1c6aa1, 0x084b7a};
     const double share = map->best_ms / map->ms[row][col];
     const int step = share < 0.25 ? 0 : share >= 1 ? 7 : (int)(1 + (share - 0.25) / 0.75 * 6);
 
-    vkmm_build(builder, "%u %u %u %.9g %u\n", col, row, shades[step], map->ms[row][col], step >= 5 ? 0xfffffeu : 0x000001u);
+    vkmm_build(builder, "%u %u %u %.9g %u\n", col, row, shades[step], map->ms[row][col],
+               step >= 5 ? 0xfffffeu : 0x000001u);
 }
 
 static void sides(vkmm_builder *builder, const char *axis, const uint32_t *side, uint32_t count)
@@ -103,7 +105,8 @@ static void chart_tune(vkmm_chart_maker *maker, const vkmm_bench_tune *tune, uin
     if (!vkmm_tile_map_of(tune, &map)) return;
     vkmm_text_problem(size, sizeof size, &tune->problem, 0);
     snprintf(name, sizeof name, "tiles-%u", number);
-    snprintf(title, sizeof title, "Tiles tried, %.40s %s, %.80s", size, vkmm_text_type(&tune->problem, 0), tune->device);
+    snprintf(title, sizeof title, "Tiles tried, %.40s %s, %.80s", size, vkmm_text_type(&tune->problem, 0),
+             tune->device);
     chart = vkmm_chart_begin(maker, &builder, name, title, 0);
     if (chart == NULL) return;
     sides(&builder, "x", map.cols, map.col_count);
@@ -120,7 +123,8 @@ static void chart_tune(vkmm_chart_maker *maker, const vkmm_bench_tune *tune, uin
                               "plot $d0 using 1:2:(0.48):(0.46):3 with boxxyerror lc rgb variable notitle, "
                               "$d0 using 1:2:(sprintf('%.4g', $4)):5 with labels textcolor rgb variable notitle\n");
     snprintf(chart->summary, sizeof chart->summary,
-             "The best time, in milliseconds, of each size of tile that was tried; the darker, the faster. Best: %.4g ms by %s with %s.",
+             "The best time, in milliseconds, of each size of tile that was tried; the darker, the faster. Best: %.4g "
+             "ms by %s with %s.",
              map.best_ms, map.best->kernel, map.best->config);
     vkmm_chart_end(maker, chart, &builder);
 }
@@ -130,6 +134,7 @@ void vkmm_charts_tiles(vkmm_chart_maker *maker)
     uint32_t number = 0;
 
     for (uint32_t i = 0; i < maker->bench_count; i++) {
-        for (uint32_t j = 0; j < maker->benches[i].tune_count; j++) chart_tune(maker, &maker->benches[i].tunes[j], ++number);
+        for (uint32_t j = 0; j < maker->benches[i].tune_count; j++)
+            chart_tune(maker, &maker->benches[i].tunes[j], ++number);
     }
 }

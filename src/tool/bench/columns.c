@@ -111,7 +111,8 @@ static double mean_between(const vkmm_bench_series *series, uint32_t first, uint
 /* The times in the order taken; a full swing is 10 % or more, so that a calm row looks calm. */
 static void fill_samples(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, *const ascii[] = {"_", ".", ",", "-", "=", "+", "*", "#"};
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, *const ascii[] = {"_", ".", ",", "-",
+                                                                                                    "=", "+", "*", "#"};
     double mean[SPARKS], low = INFINITY, high = 0;
     char *end = cell->text;
 

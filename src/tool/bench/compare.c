@@ -51,19 +51,21 @@ static vkmm_status judge(const cli_session *session, const vkmm_comparison *comp
 
     if (!allowed->given || count == 0) return VKMM_OK;
     return vkmm_fail(&session->console.log, VKMM_WRONG_RESULT,
-                     "%u row%s slower than in %s by more than %.4g %%, beyond the noise, or wrong", count, count == 1 ? " is" : "s are",
-                     comparison->contenders[0].bench->name, 100 * allowed->value);
+                     "%u row%s slower than in %s by more than %.4g %%, beyond the noise, or wrong", count,
+                     count == 1 ? " is" : "s are", comparison->contenders[0].bench->name, 100 * allowed->value);
 }
 
 static vkmm_status show(cli_session *session, vkmm_comparison *comparison)
 {
     vkmm_status status = write_comparison(session, comparison);
 
-    if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to compare %u devices", comparison->count);
+    if (status != VKMM_OK)
+        return vkmm_fail(&session->console.log, status, "no memory to compare %u devices", comparison->count);
     if (comparison->rows == 0)
-        return vkmm_fail(&session->console.log, VKMM_INVALID,
-                         "no product was measured on two of these %u devices: reports of one suite and kernel can be compared",
-                         comparison->count);
+        return vkmm_fail(
+            &session->console.log, VKMM_INVALID,
+            "no product was measured on two of these %u devices: reports of one suite and kernel can be compared",
+            comparison->count);
     status = vkmm_report_flush(&session->report, &session->console.log);
     return status == VKMM_OK ? judge(session, comparison) : status;
 }
@@ -79,10 +81,12 @@ static vkmm_status compare(cli_session *session, const vkmm_bench *benches, uint
     if (comparison.count >= 2)
         status = show(session, &comparison);
     else if (comparison.count == 1)
-        status = vkmm_fail(&session->console.log, VKMM_INVALID, "only one device has a speed here, %s: there is nothing to compare it with",
-                           contenders[0].label);
+        status =
+            vkmm_fail(&session->console.log, VKMM_INVALID,
+                      "only one device has a speed here, %s: there is nothing to compare it with", contenders[0].label);
     else
-        status = vkmm_fail(&session->console.log, VKMM_INVALID, "no device has a speed here: there is nothing to compare");
+        status =
+            vkmm_fail(&session->console.log, VKMM_INVALID, "no device has a speed here: there is nothing to compare");
     vkmm_free(contenders);
     return status;
 }
@@ -111,12 +115,14 @@ static vkmm_status show_rows(cli_session *session, const vkmm_bench *bench)
     const vkmm_bench_writer *writer = vkmm_bench_writer_find("table");
     vkmm_status status = writer->begin(&session->report, bench);
 
-    for (uint32_t i = 0; i < bench->row_count && status == VKMM_OK; i++) status = writer->row(&session->report, bench, &bench->rows[i]);
+    for (uint32_t i = 0; i < bench->row_count && status == VKMM_OK; i++)
+        status = writer->row(&session->report, bench, &bench->rows[i]);
     if (status == VKMM_OK) status = writer->end(&session->report, bench);
     return status == VKMM_OK ? vkmm_report_flush(&session->report, &session->console.log) : status;
 }
 
-/* Whether round belongs to round: one Vulkan device does not take turns with the host, and what was resumed is of another time. */
+/* Whether round belongs to round: one Vulkan device does not take turns with the host, and what was resumed is of
+ * another time. */
 static int took_turns(const vkmm_bench *bench, int resumed)
 {
     uint32_t devices = 0;
@@ -133,11 +139,13 @@ static vkmm_status compare_live(cli_session *session)
     uint32_t contenders;
 
     if (options->regression.given)
-        return vkmm_fail(&session->console.log, VKMM_INVALID, "--fail-on-regression needs reports to compare: FILE.json FILE.json");
+        return vkmm_fail(&session->console.log, VKMM_INVALID,
+                         "--fail-on-regression needs reports to compare: FILE.json FILE.json");
     status = cli_bench_compare(session, &bench);
     cli_progress_end(&session->console);
     vkmm_free(vkmm_contenders_of(&bench, 1, &contenders));
-    if (contenders < 2 && bench.row_count > 0 && !options->json && !options->csv && !options->md) shown = show_rows(session, &bench);
+    if (contenders < 2 && bench.row_count > 0 && !options->json && !options->csv && !options->md)
+        shown = show_rows(session, &bench);
     /* A failed run has said why; what it measured is compared where that is possible. */
     if (shown == VKMM_OK && (status == VKMM_OK || contenders >= 2))
         shown = compare(session, &bench, 1, took_turns(&bench, options->resume));

@@ -123,21 +123,25 @@ static json_t *notes_of(const vkmm_compare_model *model)
     char text[512];
     int bad = 0;
 
-    for (unsigned i = 0; vkmm_compare_note(model, i, text); i++) bad += json_array_append_new(notes, vkmm_json_text(text)) != 0;
+    for (unsigned i = 0; vkmm_compare_note(model, i, text); i++)
+        bad += json_array_append_new(notes, vkmm_json_text(text)) != 0;
     return vkmm_json_done(notes, bad);
 }
 
 static json_t *whole(const vkmm_report *report, const vkmm_compare_model *model)
 {
-    json_t *object = json_object(), *contenders = json_array(), *rows = json_array(), *means = json_array(), *regressions = json_array();
+    json_t *object = json_object(), *contenders = json_array(), *rows = json_array(), *means = json_array(),
+           *regressions = json_array();
     const vkmm_comparison *comparison = model->comparison;
     int bad = vkmm_json_put(object, "schema", json_string("vkmatmul.compare/1"));
 
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(object, "paired", json_boolean(comparison->paired));
-    for (uint32_t i = 0; i < comparison->count; i++) bad += json_array_append_new(contenders, contender_of(model, i)) != 0;
+    for (uint32_t i = 0; i < comparison->count; i++)
+        bad += json_array_append_new(contenders, contender_of(model, i)) != 0;
     for (uint32_t i = 0; i < model->count; i++) bad += json_array_append_new(rows, row_of(model, &model->rows[i])) != 0;
-    for (uint32_t i = 0; i < model->mean_count; i++) bad += json_array_append_new(means, mean_of(model, &model->means[i])) != 0;
+    for (uint32_t i = 0; i < model->mean_count; i++)
+        bad += json_array_append_new(means, mean_of(model, &model->means[i])) != 0;
     for (uint32_t i = 0; i < model->regression_count; i++)
         bad += json_array_append_new(regressions, regression_of(&model->regressions[i])) != 0;
     bad += vkmm_json_put(object, "contenders", contenders);
@@ -146,7 +150,8 @@ static json_t *whole(const vkmm_report *report, const vkmm_compare_model *model)
     bad += vkmm_json_put(object, "means", means);
     bad += vkmm_json_put(object, "unclear", json_integer(model->unclear));
     bad += vkmm_json_put(object, "alone", json_integer(model->alone));
-    bad += vkmm_json_put(object, "tolerated", comparison->regression >= 0 ? vkmm_json_number(comparison->regression) : json_null());
+    bad += vkmm_json_put(object, "tolerated",
+                         comparison->regression >= 0 ? vkmm_json_number(comparison->regression) : json_null());
     bad += vkmm_json_put(object, "regressions", regressions);
     return vkmm_json_done(object, bad);
 }

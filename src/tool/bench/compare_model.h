@@ -11,9 +11,9 @@
 typedef struct vkmm_compare_row {
     const vkmm_bench_row *like; /* the first contender's that has it: problem, group, kernel asked for */
     const vkmm_bench_row **of;  /* by contender; NULL: it has no such row. Not all of them have a speed */
-    vkmm_interval *ratio;       /* by contender: to the first; NAN where one of the two has no speed. The first's own: 1 */
-    uint32_t timed;             /* contenders with a speed */
-    uint32_t winner;            /* the contender that is faster than every other, beyond the noise; VKMM_NOBODY: unclear */
+    vkmm_interval *ratio; /* by contender: to the first; NAN where one of the two has no speed. The first's own: 1 */
+    uint32_t timed;       /* contenders with a speed */
+    uint32_t winner;      /* the contender that is faster than every other, beyond the noise; VKMM_NOBODY: unclear */
 } vkmm_compare_row;
 
 /* A row that is slower than it was, or wrong where it was right. */
@@ -45,16 +45,18 @@ typedef struct vkmm_compare_model {
     void *owned[8]; /* what the pointers above point into */
 } vkmm_compare_model;
 
-/* Fills a zeroed model, and comparison->regressions. VKMM_OUT_OF_MEMORY. Ended by vkmm_compare_model_free in every case. */
+/* Fills a zeroed model, and comparison->regressions. VKMM_OUT_OF_MEMORY. Ended by vkmm_compare_model_free in every
+ * case. */
 vkmm_status vkmm_compare_model_make(vkmm_comparison *comparison, vkmm_compare_model *model);
 void vkmm_compare_model_free(vkmm_compare_model *model);
 
 /* compare_rows.c: rows, alone. */
 vkmm_status vkmm_compare_find_rows(vkmm_compare_model *model);
 
-/* compare.c: base. For contender c of another report than the first's: the first report's contender with the same UUID and driver, else the
- * same name and driver, else the same name, else the same vendor and device (drivers rename devices), else its only device where c is
- * a device too. Of a single report: the first contender, for those that are devices as it is. */
+/* compare.c: base. For contender c of another report than the first's: the first report's contender with the same
+ * UUID and driver, else the same name and driver, else the same name, else the same vendor and device (drivers
+ * rename devices), else its only device where c is a device too. Of a single report: the first contender, for those
+ * that are devices as it is. */
 void vkmm_compare_find_bases(vkmm_compare_model *model);
 
 /* What a reader has to know of the contenders, by index from 0: "different versions of vkmatmul …". 0: no more. */

@@ -22,8 +22,8 @@ typedef struct row_table {
 
 static uint32_t slot_of(const row_table *table, const vkmm_bench_row *row)
 {
-    const uint64_t words[] = {row->problem.m, row->problem.n, row->problem.k, vkmm_types_index(vkmm_problem_types(&row->problem)),
-                              row->rotating_bytes};
+    const uint64_t words[] = {row->problem.m, row->problem.n, row->problem.k,
+                              vkmm_types_index(vkmm_problem_types(&row->problem)), row->rotating_bytes};
     uint64_t hash = vkmm_hash(vkmm_hash(VKMM_HASH_START, words, sizeof words), row->asked, strlen(row->asked));
 
     return (uint32_t)(hash ^ hash >> 32) & table->mask;
@@ -56,7 +56,8 @@ static void add_contender(row_table *table, const vkmm_contender *contender, uin
         if (row->device != contender->device || row->not_run[0] != '\0') continue;
         found = find_row(table, row);
         timed = isfinite(row->figures.median_ms);
-        if (found->of[index] != NULL && (!timed || isfinite(found->of[index]->figures.median_ms))) continue; /* the first with a speed */
+        if (found->of[index] != NULL && (!timed || isfinite(found->of[index]->figures.median_ms)))
+            continue; /* the first with a speed */
         found->of[index] = row;
         found->timed += timed ? 1 : 0;
     }
@@ -92,7 +93,8 @@ static void compare_row(const vkmm_comparison *comparison, vkmm_compare_row *row
     for (uint32_t i = 0; i < comparison->count; i++) {
         row->ratio[i] = (vkmm_interval){NAN, NAN, NAN};
         if (!has_speed(row, 0) || !has_speed(row, i)) continue;
-        row->ratio[i] = i == 0 ? (vkmm_interval){1, 1, 1} : vkmm_bench_ratio(row->of[0], row->of[i], comparison->paired);
+        row->ratio[i] =
+            i == 0 ? (vkmm_interval){1, 1, 1} : vkmm_bench_ratio(row->of[0], row->of[i], comparison->paired);
     }
     row->winner = winner_of(comparison, row);
 }

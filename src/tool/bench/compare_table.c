@@ -1,5 +1,5 @@
-/* A comparison for people. Contenders are numbered; where a terminal is too narrow for all of them, the table comes in parts, each with the first
- * contender and some of the others. */
+/* A comparison for people. Contenders are numbered; where a terminal is too narrow for all of them, the table comes
+ * in parts, each with the first contender and some of the others. */
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +55,8 @@ static void fill_mean(const compare_grid *grid, const vkmm_compare_mean *mean, v
     memset(cells, 0, column_of(grid->model->comparison->count) * sizeof *cells);
     vkmm_compare_mean_name(grid->report, mean, cells[SIZE].text, sizeof cells->text);
     for (uint32_t c = 0; c < grid->model->comparison->count; c++) {
-        snprintf(cells[column_of(c)].text, sizeof cells->text, "%u row%s", mean->counted[c], mean->counted[c] == 1 ? " " : "s");
+        snprintf(cells[column_of(c)].text, sizeof cells->text, "%u row%s", mean->counted[c],
+                 mean->counted[c] == 1 ? " " : "s");
         cells[column_of(c)].paint = VKMM_DIM;
         vkmm_compare_ratio_cell(grid->report, &mean->ratio[c], &cells[column_of(c) + 1]);
     }
@@ -112,7 +113,8 @@ static void print_grid(const compare_grid *grid)
         fill_row(grid, &grid->model->rows[i], grid->cells);
         print_part(grid);
     }
-    fprintf(grid->report->out, "%sgeometric means%s\n", vkmm_paint_on(grid->report, VKMM_DIM), vkmm_paint_off(grid->report, VKMM_DIM));
+    fprintf(grid->report->out, "%sgeometric means%s\n", vkmm_paint_on(grid->report, VKMM_DIM),
+            vkmm_paint_off(grid->report, VKMM_DIM));
     for (uint32_t i = 0; i < grid->model->mean_count; i++) {
         fill_mean(grid, &grid->model->means[i], grid->cells);
         print_part(grid);
@@ -155,8 +157,8 @@ static void print_contenders(const vkmm_report *report, const vkmm_comparison *c
         vkmm_text_clean(created, sizeof created, contender->bench->created);
         snprintf(line, sizeof line, "%u  %s", i + 1, text);
         print_painted(report, line, 2, VKMM_STRONG);
-        snprintf(line, sizeof line, "%s%svkmatmul %s%s%s", name, name[0] != '\0' ? ", " : "", version, created[0] != '\0' ? ", " : "",
-                 created);
+        snprintf(line, sizeof line, "%s%svkmatmul %s%s%s", name, name[0] != '\0' ? ", " : "", version,
+                 created[0] != '\0' ? ", " : "", created);
         print_painted(report, line, 5, VKMM_DIM);
     }
 }
@@ -190,11 +192,12 @@ static void print_words(vkmm_report *report, const vkmm_compare_model *model)
     char text[1000];
 
     putc('\n', report->out);
-    vkmm_print_wrapped(report,
-                       report->utf8
-                           ? "▲ faster than 1, ▼ slower, ≈ no difference beyond the noise; in brackets the 95 % interval. ★ fastest"
-                           : "+ faster than 1, - slower, ~ no difference beyond the noise; in brackets the 95 % interval. * fastest",
-                       0);
+    vkmm_print_wrapped(
+        report,
+        report->utf8
+            ? "▲ faster than 1, ▼ slower, ≈ no difference beyond the noise; in brackets the 95 % interval. ★ fastest"
+            : "+ faster than 1, - slower, ~ no difference beyond the noise; in brackets the 95 % interval. * fastest",
+        0);
     vkmm_compare_wins(model, text, sizeof text);
     vkmm_print_wrapped(report, text, 0);
     print_same_devices(report, model);

@@ -89,7 +89,9 @@ static void put_words(const vkmm_report *report, const vkmm_compare_model *model
 {
     char text[1000];
 
-    fputs("\n▲ faster than 1, ▼ slower, ≈ no difference beyond the noise; in brackets the 95 % interval. ★ fastest\n\n- ", report->out);
+    fputs(
+        "\n▲ faster than 1, ▼ slower, ≈ no difference beyond the noise; in brackets the 95 % interval. ★ fastest\n\n- ",
+        report->out);
     vkmm_compare_wins(model, text, sizeof text);
     vkmm_md_text(report->out, text);
     putc('\n', report->out);
@@ -150,7 +152,8 @@ static void put_line(const vkmm_report *report, const vkmm_compare_model *model,
     vkmm_text_difference(difference, sizeof difference, problem);
     vkmm_csv_text(out, row->like->group);
     fprintf(out, ",%s,%llu,%llu,%llu,%llu", vkmm_type_of(problem->type)->name, (unsigned long long)problem->m,
-            (unsigned long long)problem->n, (unsigned long long)problem->k, (unsigned long long)vkmm_problem_batches(problem));
+            (unsigned long long)problem->n, (unsigned long long)problem->k,
+            (unsigned long long)vkmm_problem_batches(problem));
     vkmm_csv_next_text(out, difference);
     vkmm_csv_next_text(out, row->like->asked);
     fprintf(out, ",%llu,%u", (unsigned long long)row->like->rotating_bytes, c + 1);
@@ -167,7 +170,9 @@ static void put_line(const vkmm_report *report, const vkmm_compare_model *model,
     vkmm_csv_next_number(out, row->ratio[c].middle);
     vkmm_csv_next_number(out, row->ratio[c].low);
     vkmm_csv_next_number(out, row->ratio[c].high);
-    vkmm_csv_next_text(out, c == 0 ? "base" : isfinite(row->ratio[c].middle) ? verdicts[vkmm_interval_verdict(&row->ratio[c]) + 1] : "");
+    vkmm_csv_next_text(out, c == 0                           ? "base"
+                            : isfinite(row->ratio[c].middle) ? verdicts[vkmm_interval_verdict(&row->ratio[c]) + 1]
+                                                             : "");
     vkmm_csv_next_text(out, row->winner == c ? "true" : "false");
     vkmm_csv_next_text(out, is_named(model, index, c) ? "true" : "false");
     vkmm_csv_next_types(out, problem);

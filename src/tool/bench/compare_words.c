@@ -36,12 +36,13 @@ void vkmm_compare_ratio_cell(const vkmm_report *report, const vkmm_interval *rat
     }
     write_factor(low, sizeof low, ratio->low);
     write_factor(high, sizeof high, ratio->high);
-    snprintf(cell->text, sizeof cell->text, report->utf8 ? "%s %s (%s–%s)" : "%s %s (%s-%s)", (report->utf8 ? signs : ascii)[verdict],
-             middle, low, high);
+    snprintf(cell->text, sizeof cell->text, report->utf8 ? "%s %s (%s–%s)" : "%s %s (%s-%s)",
+             (report->utf8 ? signs : ascii)[verdict], middle, low, high);
     cell->paint = paints[verdict];
 }
 
-void vkmm_compare_speed_cell(const vkmm_report *report, const vkmm_compare_row *row, uint32_t contender, vkmm_cell *cell)
+void vkmm_compare_speed_cell(const vkmm_report *report, const vkmm_compare_row *row, uint32_t contender,
+                             vkmm_cell *cell)
 {
     const vkmm_bench_row *bench = row->of[contender];
     int timed = bench != NULL && isfinite(bench->figures.gflops);
@@ -54,7 +55,10 @@ void vkmm_compare_speed_cell(const vkmm_report *report, const vkmm_compare_row *
     }
     vkmm_cell_figure(report, cell, timed, timed ? bench->figures.gflops : 0);
     used = strlen(cell->text);
-    snprintf(cell->text + used, sizeof cell->text - used, "%s", row->winner != contender ? " " : report->utf8 ? "★" : "*");
+    snprintf(cell->text + used, sizeof cell->text - used, "%s",
+             row->winner != contender ? " "
+             : report->utf8           ? "★"
+                                      : "*");
     if (row->winner == contender) cell->paint = VKMM_STRONG;
 }
 
@@ -73,26 +77,28 @@ void vkmm_compare_wins(const vkmm_compare_model *model, char *text, size_t size)
 
     text[0] = '\0';
     for (uint32_t c = 0; c < model->comparison->count && used + 40 < size; c++)
-        used += (size_t)snprintf(text + used, size - used, "%s%u wins %u row%s", c > 0 ? ", " : "", c + 1, model->wins[c],
-                                 model->wins[c] == 1 ? "" : "s");
+        used += (size_t)snprintf(text + used, size - used, "%s%u wins %u row%s", c > 0 ? ", " : "", c + 1,
+                                 model->wins[c], model->wins[c] == 1 ? "" : "s");
     if (used < size)
-        snprintf(text + used, size - used, "; %u %s unclear: there the interval of the two fastest contains 1", model->unclear,
-                 model->unclear == 1 ? "is" : "are");
+        snprintf(text + used, size - used, "; %u %s unclear: there the interval of the two fastest contains 1",
+                 model->unclear, model->unclear == 1 ? "is" : "are");
 }
 
-void vkmm_compare_regression(const vkmm_report *report, const vkmm_compare_model *model, const vkmm_regression *regression, char *text,
-                             size_t size)
+void vkmm_compare_regression(const vkmm_report *report, const vkmm_compare_model *model,
+                             const vkmm_regression *regression, char *text, size_t size)
 {
     vkmm_cell cell = {"", VKMM_PLAIN};
     char name[240];
 
     vkmm_compare_row_name(report, &model->rows[regression->row], name, sizeof name);
     if (!isfinite(regression->ratio.middle)) {
-        snprintf(text, size, "%u is wrong in %s, where %u is right", regression->contender + 1, name, regression->base + 1);
+        snprintf(text, size, "%u is wrong in %s, where %u is right", regression->contender + 1, name,
+                 regression->base + 1);
         return;
     }
     vkmm_compare_ratio_cell(report, &regression->ratio, &cell);
-    snprintf(text, size, "%u is slower than %u in %s: %s", regression->contender + 1, regression->base + 1, name, cell.text);
+    snprintf(text, size, "%u is slower than %u in %s: %s", regression->contender + 1, regression->base + 1, name,
+             cell.text);
 }
 
 void vkmm_compare_mean_name(const vkmm_report *report, const vkmm_compare_mean *mean, char *text, size_t size)

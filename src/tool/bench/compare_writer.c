@@ -13,13 +13,15 @@ static const vkmm_bench_device *device_of(const vkmm_contender *contender)
     return &contender->bench->devices[contender->device];
 }
 
-/* Adds to each label that is not unique; `add` makes the new one, or leaves it. All are judged by what they were called before. */
+/* Adds to each label that is not unique; `add` makes the new one, or leaves it. All are judged by what they were
+ * called before. */
 static void tell_apart(vkmm_contender *contenders, uint32_t count, unsigned char *shared,
                        void (*add)(const vkmm_contender *contender, uint32_t index, char label[VKMM_BENCH_TEXT]))
 {
     for (uint32_t i = 0; i < count; i++) {
         shared[i] = 0;
-        for (uint32_t j = 0; j < count && !shared[i]; j++) shared[i] = j != i && strcmp(contenders[i].label, contenders[j].label) == 0;
+        for (uint32_t j = 0; j < count && !shared[i]; j++)
+            shared[i] = j != i && strcmp(contenders[i].label, contenders[j].label) == 0;
     }
     for (uint32_t i = 0; i < count; i++)
         if (shared[i]) add(&contenders[i], i, contenders[i].label);
@@ -102,13 +104,16 @@ static int likeness(const vkmm_bench_device *a, const vkmm_bench_device *b)
 {
     static const uint8_t nothing[VK_UUID_SIZE];
     int name = strcmp(a->info.name, b->info.name) == 0, driver = strcmp(a->info.driver_name, b->info.driver_name) == 0;
-    int uuid = memcmp(a->info.uuid, nothing, VK_UUID_SIZE) != 0 && memcmp(a->info.uuid, b->info.uuid, VK_UUID_SIZE) == 0;
+    int uuid =
+        memcmp(a->info.uuid, nothing, VK_UUID_SIZE) != 0 && memcmp(a->info.uuid, b->info.uuid, VK_UUID_SIZE) == 0;
 
     if (!a->is_host != !b->is_host) return 0;
     if (a->is_host) return 2 + name + driver;
     if (uuid && driver) return 5;
     if (name) return driver ? 4 : 3;
-    return a->info.vendor_id != 0 && a->info.vendor_id == b->info.vendor_id && a->info.device_id == b->info.device_id ? 2 : 0;
+    return a->info.vendor_id != 0 && a->info.vendor_id == b->info.vendor_id && a->info.device_id == b->info.device_id
+               ? 2
+               : 0;
 }
 
 static uint32_t find_base(const vkmm_comparison *comparison, uint32_t index)
@@ -156,7 +161,8 @@ static const vkmm_bench *other_than_first(const vkmm_comparison *comparison, int
 
     for (uint32_t i = 1; i < comparison->count; i++) {
         const vkmm_bench *bench = comparison->contenders[i].bench;
-        if (strcmp(hash ? bench->shader_hash : bench->version, hash ? first->shader_hash : first->version) != 0) return bench;
+        if (strcmp(hash ? bench->shader_hash : bench->version, hash ? first->shader_hash : first->version) != 0)
+            return bench;
     }
     return NULL;
 }
@@ -181,7 +187,8 @@ static int tell_failure(const vkmm_comparison *comparison, unsigned index, char 
             vkmm_text_clean(label, sizeof label, bench->devices[d].label);
             vkmm_text_clean(file, sizeof file, bench->name);
             vkmm_text_clean(why, sizeof why, bench->devices[d].failed);
-            return snprintf(text, 512, "%s%s%s%s failed: %s", label, file[0] != '\0' ? " (" : "", file, file[0] != '\0' ? ")" : "", why);
+            return snprintf(text, 512, "%s%s%s%s failed: %s", label, file[0] != '\0' ? " (" : "", file,
+                            file[0] != '\0' ? ")" : "", why);
         }
     }
     return 0;
@@ -190,7 +197,8 @@ static int tell_failure(const vkmm_comparison *comparison, unsigned index, char 
 int vkmm_compare_note(const vkmm_compare_model *model, unsigned index, char text[512])
 {
     const vkmm_comparison *comparison = model->comparison;
-    const vkmm_bench *version = other_than_first(comparison, 0), *hash = other_than_first(comparison, 1), *open = unfinished(comparison);
+    const vkmm_bench *version = other_than_first(comparison, 0), *hash = other_than_first(comparison, 1),
+                     *open = unfinished(comparison);
     char one[64], other[128];
     unsigned at = 0;
 
@@ -206,7 +214,7 @@ int vkmm_compare_note(const vkmm_compare_model *model, unsigned index, char text
         return snprintf(text, 512, "%s is unfinished", other);
     }
     if (model->alone > 0 && index == at++)
-        return snprintf(text, 512, "%u row%s that only one of them has a speed for %s left out", model->alone, model->alone == 1 ? "" : "s",
-                        model->alone == 1 ? "is" : "are");
+        return snprintf(text, 512, "%u row%s that only one of them has a speed for %s left out", model->alone,
+                        model->alone == 1 ? "" : "s", model->alone == 1 ? "is" : "are");
     return index >= at && tell_failure(comparison, index - at, text);
 }

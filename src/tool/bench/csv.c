@@ -11,7 +11,8 @@ static const char header[] =
     "device,driver,driver_info,group,asked,kernel,config,tuned,type,m,n,k,layout,transpose_a,transpose_b,lda,ldb,ldc,"
     "offset_a,offset_b,offset_c,stride_a,stride_b,stride_c,batch_count,alpha,beta,init,seed,rotating_bytes,not_run,"
     "verify,passed,error,bound,gflops,noise,gbytes_per_s,arithmetic_share,copy_share,"
-    "kernel_ms,kernel_ms_low,kernel_ms_high,kernel_ms_min,kernel_ms_p5,kernel_ms_p95,samples,rounds,stopped,submit_ms,transfer_ms,"
+    "kernel_ms,kernel_ms_low,kernel_ms_high,kernel_ms_min,kernel_ms_p5,kernel_ms_p95,samples,rounds,stopped,submit_ms,"
+    "transfer_ms,"
     "upload_ms,download_ms,overhead_ms,sum_ms,adds_up,apart,drift,throttled,clock,clock_note,slope_ms,"
     "joules,watts,mhz_before,mhz,mhz_after,limited,power_source,version,shader_hash,created,host,os,"
     "out_type,compute,activation,bias";

@@ -16,15 +16,16 @@ enum { FEW_ROUNDS = 4, FEW_SAMPLES = 5 };
 #define CLEAR_DRIFT    0.03 /* a device that is slower by less at the end is not called throttled */
 #define ADDS_UP_WITHIN 0.10
 #define LOWER_CLOCK    0.97 /* of the clock before or after */
-#define SHORTEST_MS    1e-9 /* no clock tells less; what a file says below it is no time, and would make speeds infinite */
+#define SHORTEST_MS    1e-9 /* no clock reports less; a file's shorter times would make speeds infinite */
 
 vkmm_bench_figures vkmm_bench_no_figures(void)
 {
     vkmm_bench_figures figures = {0};
-    double *const all[] = {&figures.median_ms,    &figures.p5_ms,       &figures.p95_ms,           &figures.min_ms,      &figures.low_ms,
-                           &figures.high_ms,      &figures.noise,       &figures.submit_ms,        &figures.transfer_ms, &figures.gflops,
-                           &figures.gbytes_per_s, &figures.copy_share,  &figures.arithmetic_share, &figures.drift,       &figures.upload_ms,
-                           &figures.download_ms,  &figures.overhead_ms, &figures.sum_ms,           &figures.wall_ms};
+    double *const all[] = {&figures.median_ms,        &figures.p5_ms,   &figures.p95_ms,       &figures.min_ms,
+                           &figures.low_ms,           &figures.high_ms, &figures.noise,        &figures.submit_ms,
+                           &figures.transfer_ms,      &figures.gflops,  &figures.gbytes_per_s, &figures.copy_share,
+                           &figures.arithmetic_share, &figures.drift,   &figures.upload_ms,    &figures.download_ms,
+                           &figures.overhead_ms,      &figures.sum_ms,  &figures.wall_ms};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = NAN;
     return figures;
@@ -74,7 +75,8 @@ static double bytes_to_move(const vkmm_problem *problem)
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         const vkmm_operand operand = (vkmm_operand)o;
         const int repeats = operand != VKMM_C && vkmm_operand_stride(problem, operand) == 0;
-        const double elements = (double)vkmm_operand_rows(problem, operand) * (double)vkmm_operand_cols(problem, operand) *
+        const double elements = (double)vkmm_operand_rows(problem, operand) *
+                                (double)vkmm_operand_cols(problem, operand) *
                                 (repeats ? 1.0 : (double)vkmm_problem_batches(problem));
         if (operand != VKMM_C && vkmm_problem_alpha(problem) == 0) continue; /* A and B stay unread */
         bytes += elements * vkmm_type_of(vkmm_operand_type(problem, operand))->bytes *
@@ -83,7 +85,8 @@ static double bytes_to_move(const vkmm_problem *problem)
     return bytes;
 }
 
-/* How much one round usually differs from the one before, as a share: the median; NAN where a round has no samples, or memory ends. */
+/* How much one round usually differs from the one before, as a share: the median; NAN where a round has no samples,
+ * or memory ends. */
 static double step_between_rounds(const vkmm_bench_row *row)
 {
     double *steps = vkmm_alloc(row->rounds, sizeof *steps), last = NAN, step;
@@ -99,7 +102,8 @@ static double step_between_rounds(const vkmm_bench_row *row)
     return step;
 }
 
-/* A driver names a reason as soon as it held the clock back for a moment. That a row suffered from it shows in the clock, where that is known. */
+/* A driver names a reason as soon as it held the clock back for a moment. That a row suffered from it shows in the
+ * clock, where that is known. */
 static int was_held_back(const vkmm_bench_power *power)
 {
     const double most = fmax(power->mhz[0], power->mhz[2]);
@@ -107,8 +111,9 @@ static int was_held_back(const vkmm_bench_power *power)
     return power->limited[0] != '\0' && !(power->mhz[1] >= LOWER_CLOCK * most);
 }
 
-/* The last round against the first. What a round varies by in itself says nothing about a drift, and neither does what each differs by from its
- * neighbours: on a busy machine the last of some rounds is slower than the first in every second row. */
+/* The last round against the first. What a round varies by in itself says nothing about a drift, and neither does
+ * what each differs by from its neighbours: on a busy machine the last of some rounds is slower than the first in
+ * every second row. */
 static void derive_drift(const vkmm_bench_row *row, vkmm_bench_figures *figures)
 {
     double noise;
@@ -121,7 +126,8 @@ static void derive_drift(const vkmm_bench_row *row, vkmm_bench_figures *figures)
     noise = fmax((first.p95 - first.p5) / 2 / first.median, (last.p95 - last.p5) / 2 / last.median);
     if (row->rounds >= FEW_ROUNDS)
         noise = fmax(noise, 2 * step_between_rounds(row));
-    else if (row->round_ends[0] < FEW_SAMPLES || row->round_ends[row->rounds - 1] - row->round_ends[row->rounds - 2] < FEW_SAMPLES)
+    else if (row->round_ends[0] < FEW_SAMPLES ||
+             row->round_ends[row->rounds - 1] - row->round_ends[row->rounds - 2] < FEW_SAMPLES)
         return; /* nothing tells noise from drift */
     if (figures->drift > CLEAR_DRIFT && figures->drift > noise) figures->throttled = 1;
 }
@@ -131,7 +137,9 @@ static double component_peak(const vkmm_bench_peaks *peaks, vkmm_type operands, 
     double best = NAN;
     uint32_t in, out;
 
-    if (!vkmm_component_parse(vkmm_type_of(operands)->name, &in) || !vkmm_component_parse(vkmm_type_of(sums)->name, &out)) return NAN;
+    if (!vkmm_component_parse(vkmm_type_of(operands)->name, &in) ||
+        !vkmm_component_parse(vkmm_type_of(sums)->name, &out))
+        return NAN;
     for (uint32_t i = 0; i < peaks->matrix_count && i < VKMM_BENCH_MATRICES; i++) {
         const vkmm_matrix_shape *shape = &peaks->matrix[i].shape;
         if (shape->a == in && shape->b == in && shape->c == out && shape->result == out && !shape->saturating)
@@ -143,13 +151,15 @@ static double component_peak(const vkmm_bench_peaks *peaks, vkmm_type operands, 
 double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, vkmm_types types, int *is_matrix)
 {
     const vkmm_type operands = types.compute == VKMM_F16 ? VKMM_F16 : types.in; /* f32 is rounded to f16 first */
-    const double matrix = operands != types.compute || operands == VKMM_F16 ? component_peak(peaks, operands, types.compute) : NAN;
+    const double matrix =
+        operands != types.compute || operands == VKMM_F16 ? component_peak(peaks, operands, types.compute) : NAN;
     const double dot = types.in == VKMM_I8 || types.in == VKMM_U8 ? peaks->multiply_adds_per_s[types.in] : NAN;
 
     if (is_matrix != NULL) *is_matrix = matrix > 0;
     if (matrix > 0) return matrix;
     if (dot > 0) return dot;
-    if (types.compute == VKMM_F16 && !(peaks->multiply_adds_per_s[VKMM_F16] > 0)) return peaks->multiply_adds_per_s[VKMM_F32];
+    if (types.compute == VKMM_F16 && !(peaks->multiply_adds_per_s[VKMM_F16] > 0))
+        return peaks->multiply_adds_per_s[VKMM_F32];
     return peaks->multiply_adds_per_s[types.compute];
 }
 
@@ -157,7 +167,8 @@ static void derive_shares(const vkmm_bench *bench, const vkmm_bench_row *row, vk
 {
     if (row->device >= bench->device_count) return;
     const vkmm_bench_peaks *peaks = &bench->devices[row->device].peaks;
-    const double multiply_adds = vkmm_bench_peak_of(peaks, vkmm_problem_types(&row->problem), NULL), copy = peaks->copy_bytes_per_s;
+    const double multiply_adds = vkmm_bench_peak_of(peaks, vkmm_problem_types(&row->problem), NULL),
+                 copy = peaks->copy_bytes_per_s;
 
     if (multiply_adds > 0) figures->arithmetic_share = figures->gflops * 1e9 / 2 / multiply_adds;
     if (copy > 0) figures->copy_share = figures->gbytes_per_s * 1e9 / copy;
@@ -166,7 +177,8 @@ static void derive_shares(const vkmm_bench *bench, const vkmm_bench_row *row, vk
 /* Why the parts cannot be added up; NULL: they can. */
 static const char *why_apart(const vkmm_bench *bench, const vkmm_bench_row *row)
 {
-    if (row->device < bench->device_count && bench->devices[row->device].is_host) return "the host needs neither submission nor transfers";
+    if (row->device < bench->device_count && bench->devices[row->device].is_host)
+        return "the host needs neither submission nor transfers";
     if (row->submit_ms.count == 0) return "submission to fence was not timed";
     if (row->transfer_ms.count == 0) return "the product with transfers was not timed";
     if (row->mapped) return NULL;
@@ -179,18 +191,21 @@ static const char *why_apart(const vkmm_bench *bench, const vkmm_bench_row *row)
 /* Why a sum is off, as far as the samples tell. */
 static void explain_sum(const spread *transfer, vkmm_bench_figures *figures)
 {
-    const double off = figures->sum_ms / figures->wall_ms - 1, noise = (transfer->p95 - transfer->p5) / 2 / transfer->median;
+    const double off = figures->sum_ms / figures->wall_ms - 1,
+                 noise = (transfer->p95 - transfer->p5) / 2 / transfer->median;
 
     if (figures->throttled)
-        snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: the device became slower meanwhile", 100 * off);
-    else if (noise > ADDS_UP_WITHIN)
-        snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: products with transfers vary by ±%.0f %%", 100 * off,
-                 100 * noise);
-    else if (off < 0)
-        snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: after a copy, the kernel may find other caches or a lower clock",
+        snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: the device became slower meanwhile",
                  100 * off);
+    else if (noise > ADDS_UP_WITHIN)
+        snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: products with transfers vary by ±%.0f %%",
+                 100 * off, 100 * noise);
+    else if (off < 0)
+        snprintf(figures->apart, sizeof figures->apart,
+                 "off by %+.0f %%: after a copy, the kernel may find other caches or a lower clock", 100 * off);
     else
-        snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: together, steps may overlap or run at a higher clock", 100 * off);
+        snprintf(figures->apart, sizeof figures->apart,
+                 "off by %+.0f %%: together, steps may overlap or run at a higher clock", 100 * off);
 }
 
 static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_bench_figures *figures)

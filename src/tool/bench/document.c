@@ -35,7 +35,8 @@ static int grow(void **entries, uint32_t count, uint32_t more, size_t size)
 
 void vkmm_bench_row_free(vkmm_bench_row *row)
 {
-    vkmm_bench_series *const series[] = {&row->kernel_ms, &row->submit_ms, &row->transfer_ms, &row->upload_ms, &row->download_ms};
+    vkmm_bench_series *const series[] = {&row->kernel_ms, &row->submit_ms, &row->transfer_ms, &row->upload_ms,
+                                         &row->download_ms};
 
     for (size_t i = 0; i < sizeof series / sizeof *series; i++) vkmm_free(series[i]->ms);
     vkmm_free(row->round_ends);
@@ -161,18 +162,21 @@ static int is_same_number(double a, double b)
 
 static int is_same_problem(const vkmm_problem *a, const vkmm_problem *b)
 {
-    if (a->m != b->m || a->n != b->n || a->k != b->k || a->layout != b->layout || a->op_a != b->op_a || a->op_b != b->op_b ||
-        vkmm_problem_batches(a) != vkmm_problem_batches(b) || !vkmm_types_equal(vkmm_problem_types(a), vkmm_problem_types(b)) ||
-        a->activation != b->activation || !a->has_bias != !b->has_bias)
+    if (a->m != b->m || a->n != b->n || a->k != b->k || a->layout != b->layout || a->op_a != b->op_a ||
+        a->op_b != b->op_b || vkmm_problem_batches(a) != vkmm_problem_batches(b) ||
+        !vkmm_types_equal(vkmm_problem_types(a), vkmm_problem_types(b)) || a->activation != b->activation ||
+        !a->has_bias != !b->has_bias)
         return 0;
     for (int operand = VKMM_A; operand <= VKMM_C; operand++)
         if (!is_same_operand(a, b, (vkmm_operand)operand)) return 0;
-    return is_same_number(vkmm_problem_alpha(a), vkmm_problem_alpha(b)) && is_same_number(vkmm_problem_beta(a), vkmm_problem_beta(b));
+    return is_same_number(vkmm_problem_alpha(a), vkmm_problem_alpha(b)) &&
+           is_same_number(vkmm_problem_beta(a), vkmm_problem_beta(b));
 }
 
 int vkmm_bench_same(const vkmm_bench_row *a, const vkmm_bench_row *b)
 {
-    return is_same_problem(&a->problem, &b->problem) && strcmp(a->asked, b->asked) == 0 && a->rotating_bytes == b->rotating_bytes;
+    return is_same_problem(&a->problem, &b->problem) && strcmp(a->asked, b->asked) == 0 &&
+           a->rotating_bytes == b->rotating_bytes;
 }
 
 const vkmm_bench_row *vkmm_bench_find(const vkmm_bench *bench, uint32_t device, const vkmm_bench_row *like)

@@ -1,7 +1,8 @@
-/* A bench report: what one run of `vkmatmul bench` or `compare` measured, on one machine, with all that is needed to judge it later. Its JSON is
- * doc/bench.schema.json, "vkmatmul.bench/1"; bench/read.h reads it, bench/writer.h writes it.
- *
- * A figure that is not known is NAN, a text that is not known is "". Texts come from drivers and files: writers clean them. */
+/* A bench report: what one run of `vkmatmul bench` or `compare` measured, on one machine, with all that is needed to
+ * judge it later. Its JSON is doc/bench.schema.json, "vkmatmul.bench/1"; bench/read.h reads it, bench/writer.h writes
+ * it.
+ *  A figure that is not known is NAN, a text that is not known is "". Texts come from drivers and files: writers
+ * clean them. */
 #ifndef VKMM_BENCH_DOCUMENT_H
 #define VKMM_BENCH_DOCUMENT_H
 
@@ -31,7 +32,8 @@ typedef struct vkmm_bench_power {
     double joules;     /* per product, all of the device */
     double watts;      /* average while it multiplied */
     double mhz[3];     /* the device's clock before, during (median) and after */
-    char limited[128]; /* why the device held its clock back, as its driver says: "power", "heat"; "": it does not say so */
+    char limited[128]; /* why the device held its clock back, as its driver says: "power", "heat"; "": it does not say
+                          so */
 } vkmm_bench_power;
 
 /* What follows from a row's samples: vkmm_bench_derive. */
@@ -43,10 +45,12 @@ typedef struct vkmm_bench_figures {
     double gflops;                           /* 2·M·N·K·batches / median_ms */
     double gbytes_per_s;                     /* A, B and C once each (and C once more where β counts) / median_ms */
     double arithmetic_share, copy_share;     /* of the device's measured peaks, from 0 to about 1 */
-    double drift;                            /* median of the last round over that of the first, less 1; 0.1: 10 % slower at the end */
-    int throttled; /* the drift exceeds 3 %, the noise within the rounds and twice what neighbouring rounds differ by (known for four rounds or more, or
-                      for two of five samples each); or the driver says so, and the clock does not say otherwise */
-    /* The three figures added up: upload + kernel + overhead + download against a product with transfers. overhead: submit_ms - median_ms. */
+    double drift;  /* median of the last round over that of the first, less 1; 0.1: 10 % slower at the end */
+    int throttled; /* the drift exceeds 3 %, the noise within the rounds and twice what neighbouring rounds differ by
+                      (known for four rounds or more, or for two of five samples each); or the driver says so, and the
+                      clock does not say otherwise */
+    /* The three figures added up: upload + kernel + overhead + download against a product with transfers. overhead:
+     * submit_ms - median_ms. */
     double upload_ms, download_ms, overhead_ms, sum_ms, wall_ms;
     int adds_up;     /* the sum is within 10 % of wall_ms */
     char apart[128]; /* why they cannot be added up, or why the sum is off; "" where it adds up */
@@ -96,8 +100,8 @@ typedef struct vkmm_bench_peaks {
 
 typedef struct vkmm_bench_device {
     char label[VKMM_BENCH_TEXT]; /* unique in the report: the name, with the driver's where two have the same name */
-    int is_host;                 /* the host's processor through a BLAS library: of info only name (the processor), driver_name (the
-                                    library) and driver_info (its version and threads) count */
+    int is_host; /* the host's processor through a BLAS library: of info only name (the processor), driver_name (the
+                    library) and driver_info (its version and threads) count */
     vkmm_device_info info;
     vkmm_bench_peaks peaks;
     char failed[VKMM_BENCH_TEXT]; /* "", or why the device could not finish its rows */
@@ -155,9 +159,10 @@ vkmm_bench_tune *vkmm_bench_add_tune(vkmm_bench *bench);
 vkmm_bench_trial *vkmm_bench_add_trial(vkmm_bench_tune *tune);
 int vkmm_bench_add_layer(vkmm_bench *bench, const char *name); /* 0 when memory ends */
 
-/* Multiply-adds a second at best for products of such types: of the fastest measured shape of matrix operations on them; where there is none, of
- * ordinary ones of the type that is summed in (for i8 and u8, dot products of four if they were measured). *is_matrix (may be NULL): which of both.
- * NAN: not known. f32, f64, i32 and u32 sums of the same have no matrix operations here. */
+/* Multiply-adds a second at best for products of such types: of the fastest measured shape of matrix operations on
+ * them; where there is none, of ordinary ones of the type that is summed in (for i8 and u8, dot products of four if
+ * they were measured). *is_matrix (may be NULL): which of both. NAN: not known. f32, f64, i32 and u32 sums of the
+ * same have no matrix operations here. */
 double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, vkmm_types types, int *is_matrix);
 
 /* Nothing is known of the peaks; of the figures. */
@@ -172,13 +177,16 @@ void vkmm_bench_row_free(vkmm_bench_row *row);
 int vkmm_bench_series_add(vkmm_bench_series *series, const double *ms, uint32_t count);
 int vkmm_bench_end_round(vkmm_bench_row *row);
 
-/* Fills row->figures from the samples, with peaks of row->device. A wrong, unverified or empty product has no speed: its figures stay NAN. */
+/* Fills row->figures from the samples, with peaks of row->device. A wrong, unverified or empty product has no speed:
+ * its figures stay NAN. */
 void vkmm_bench_derive(const vkmm_bench *bench, vkmm_bench_row *row);
 
-/* Whether a row has a speed: it ran, passed, is no empty product, and its median time is above 0 (a picosecond). Needs no vkmm_bench_derive. */
+/* Whether a row has a speed: it ran, passed, is no empty product, and its median time is above 0 (a picosecond).
+ * Needs no vkmm_bench_derive. */
 int vkmm_bench_is_timed(const vkmm_bench_row *row);
 
-/* Whether two rows measure the same thing: equal problems (packed strides count as given), kernel asked for, and caches. */
+/* Whether two rows measure the same thing: equal problems (packed strides count as given), kernel asked for, and
+ * caches. */
 int vkmm_bench_same(const vkmm_bench_row *a, const vkmm_bench_row *b);
 
 /* The row of a device that measures the same as `like`, the first with a speed if one has; NULL when there is none. */

@@ -98,7 +98,9 @@ static vkmm_status offer_swiftshader(cli_session *session)
 
     if (session->options->driver != NULL || vkmm_swiftshader_manifest() == NULL) return VKMM_OK;
     for (uint32_t i = 0; i < vkmm_instance_device_count(session->instance); i++)
-        if (strncasecmp(vkmm_instance_device_info(session->instance, i)->name, swiftshader, sizeof swiftshader - 1) == 0) return VKMM_OK;
+        if (strncasecmp(vkmm_instance_device_info(session->instance, i)->name, swiftshader, sizeof swiftshader - 1) ==
+            0)
+            return VKMM_OK;
     vkmm_instance_destroy(&session->instance);
     return vkmm_instance_create(&params, &session->instance);
 }
@@ -111,7 +113,8 @@ static vkmm_status add_devices(cli_session *session, int every_device, vkmm_benc
     if (status == VKMM_OK && every_device) status = offer_swiftshader(session);
     if (status != VKMM_OK) return status;
     if (every_device && vkmm_instance_device_count(session->instance) == 0)
-        return vkmm_fail(&session->console.log, VKMM_NO_DEVICE, "there is no Vulkan device to compare; 'vkmatmul doctor' tells why");
+        return vkmm_fail(&session->console.log, VKMM_NO_DEVICE,
+                         "there is no Vulkan device to compare; 'vkmatmul doctor' tells why");
     if (!every_device) {
         status = vkmm_instance_find_device(session->instance, session->options->device, &index);
         if (status == VKMM_OK) status = add_device(session, bench, index);

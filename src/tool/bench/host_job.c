@@ -24,7 +24,8 @@ static vkmm_status make_operands(cli_bench_place *place, cli_bench_job *job)
         uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)operand);
         job->operands[operand] = vkmm_alloc(1, bytes);
         if (job->operands[operand] == NULL)
-            return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %c: %llu bytes", "ABC"[operand], (unsigned long long)bytes);
+            return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %c: %llu bytes", "ABC"[operand],
+                             (unsigned long long)bytes);
     }
     cli_inputs_fill(&job->inputs, problem, job->operands[VKMM_A], job->operands[VKMM_B]);
     if (!reads_c) return VKMM_OK;
@@ -39,8 +40,8 @@ static vkmm_status make_operands(cli_bench_place *place, cli_bench_job *job)
 vkmm_status cli_bench_host_multiply(cli_bench_place *place, cli_bench_job *job, double *ms)
 {
     double start = vkmm_now_ms();
-    vkmm_status status = vkmm_blas_multiply(place->blas, &place->session->console.log, &job->problem, job->operands[VKMM_A],
-                                            job->operands[VKMM_B], job->operands[VKMM_C]);
+    vkmm_status status = vkmm_blas_multiply(place->blas, &place->session->console.log, &job->problem,
+                                            job->operands[VKMM_A], job->operands[VKMM_B], job->operands[VKMM_C]);
 
     *ms = vkmm_now_ms() - start;
     return status;
@@ -54,8 +55,8 @@ vkmm_status cli_bench_host_begin(cli_bench_place *place, cli_bench_job *job)
     if (status == VKMM_OK) status = make_operands(place, job);
     if (status == VKMM_OK) status = cli_bench_host_multiply(place, job, &job->product.run_ms);
     if (status == VKMM_OK)
-        status = vkmm_verify_problem(log, &job->problem, job->operands[VKMM_A], job->operands[VKMM_B], NULL, job->before,
-                                     job->operands[VKMM_C], VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO,
+        status = vkmm_verify_problem(log, &job->problem, job->operands[VKMM_A], job->operands[VKMM_B], NULL,
+                                     job->before, job->operands[VKMM_C], VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO,
                                      cli_seed_of(job->inputs.seed, CLI_SEED_VERIFY), &job->product.verdict);
     if (status != VKMM_OK) return status;
     job->product.judged = fingerprint(job);
@@ -63,8 +64,9 @@ vkmm_status cli_bench_host_begin(cli_bench_place *place, cli_bench_job *job)
     return vkmm_fail(log, VKMM_WRONG_RESULT, "%s", job->product.verdict.sentence);
 }
 
-/* A library with threads may sum in another order the next time: that is no fault, so the last product is judged anew where it differs. With a β each
- * run changes the C that the next one reads: one more starts from the same beginning. */
+/* A library with threads may sum in another order the next time: that is no fault, so the last product is judged
+ * anew where it differs. With a β each run changes the C that the next one reads: one more starts from the same
+ * beginning. */
 vkmm_status cli_bench_host_check(cli_bench_place *place, cli_bench_job *job)
 {
     const vkmm_log *log = &place->session->console.log;
@@ -77,8 +79,9 @@ vkmm_status cli_bench_host_check(cli_bench_place *place, cli_bench_job *job)
         status = cli_bench_host_multiply(place, job, &ms);
     }
     if (status != VKMM_OK || fingerprint(job) == job->product.judged) return status;
-    status = vkmm_verify_problem(log, &job->problem, job->operands[VKMM_A], job->operands[VKMM_B], NULL, job->before, job->operands[VKMM_C],
-                                 VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO, cli_seed_of(job->inputs.seed, CLI_SEED_VERIFY), &verdict);
+    status = vkmm_verify_problem(log, &job->problem, job->operands[VKMM_A], job->operands[VKMM_B], NULL, job->before,
+                                 job->operands[VKMM_C], VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO,
+                                 cli_seed_of(job->inputs.seed, CLI_SEED_VERIFY), &verdict);
     if (status == VKMM_OK && !verdict.passed) status = vkmm_fail(log, VKMM_WRONG_RESULT, "%s", verdict.sentence);
     return status;
 }

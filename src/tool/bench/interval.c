@@ -11,8 +11,8 @@ enum { FEWEST_ROUNDS = 3 };
 
 static const vkmm_interval unknown = {NAN, NAN, NAN};
 
-/* The share of Student's distribution between -t and t, where t = √ν · tan θ. Finite sums for whole ν: Abramowitz and Stegun, Handbook of
- * Mathematical Functions, 26.7.3 and 26.7.4. */
+/* The share of Student's distribution between -t and t, where t = √ν · tan θ. Finite sums for whole ν: Abramowitz
+ * and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4. */
 static double student_between(double theta, uint32_t degrees)
 {
     double cosine = cos(theta), sine = sin(theta), term, sum = 0;
@@ -118,7 +118,8 @@ vkmm_interval vkmm_bench_interval(const vkmm_bench_row *row)
     vkmm_free(room);
     if (rounds.count < FEWEST_ROUNDS || !(interval.middle > 0)) return interval;
     half = spread_half(&rounds);
-    /* Around the rounds' own mean: around the median of all, which is less sure than that mean, it would promise too much. */
+    /* Around the rounds' own mean: around the median of all, which is less sure than that mean, it would promise too
+     * much. */
     interval.low = fmin(interval.low, exp(rounds.mean - half));
     interval.high = fmax(interval.high, exp(rounds.mean + half));
     return interval;
@@ -140,8 +141,8 @@ static vkmm_interval paired_ratio(const vkmm_bench_row *base, const vkmm_bench_r
     return (vkmm_interval){exp(ratios.mean), exp(ratios.mean - half), exp(ratios.mean + half)};
 }
 
-/* Errors of two independent figures on one side of their quotient, as logarithms (Zou and Donner, Construction of confidence limits about effect
- * measures, 2008: each side's own distances, squared and added). */
+/* Errors of two independent figures on one side of their quotient, as logarithms (Zou and Donner, Construction of
+ * confidence limits about effect measures, 2008: each side's own distances, squared and added). */
 static double side(double a, double b)
 {
     return hypot(log(a), log(b));
@@ -160,7 +161,8 @@ vkmm_interval vkmm_bench_ratio(const vkmm_bench_row *base, const vkmm_bench_row 
     if (!(a.middle > 0) || !(b.middle > 0)) return unknown;
     ratio.middle = a.middle / b.middle;
     if (!(a.low > 0) || !(b.low > 0)) return ratio;
-    /* Whatever disturbed one run may spare the next: a row whose samples were all slow has a floor that says nothing of the other run. */
+    /* Whatever disturbed one run may spare the next: a row whose samples were all slow has a floor that says nothing
+     * of the other run. */
     half = fmax(side(a.middle / a.low, b.high / b.middle), side(a.high / a.middle, b.middle / b.low));
     ratio.low = ratio.middle * exp(-half);
     ratio.high = ratio.middle * exp(half);

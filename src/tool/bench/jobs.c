@@ -70,7 +70,8 @@ static vkmm_status look(cli_bench_place *place, cli_bench_job *job);
 
 vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm_bench_row *row)
 {
-    const vkmm_job_params params = {.problem = job->problem, .kernel = job->kernel, .untuned = place->session->options->untuned};
+    const vkmm_job_params params = {
+        .problem = job->problem, .kernel = job->kernel, .untuned = place->session->options->untuned};
     const double start = vkmm_now_ms();
     vkmm_status status, valid;
 
@@ -83,7 +84,8 @@ vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm
     if (status == VKMM_OK && valid != VKMM_OK) {
         status = valid;
         job->product.verdict.passed = 0;
-        snprintf(job->product.verdict.sentence, sizeof job->product.verdict.sentence, "%.300s", place->session->console.last_error);
+        snprintf(job->product.verdict.sentence, sizeof job->product.verdict.sentence, "%.300s",
+                 place->session->console.last_error);
     }
     job->one_ms = job->product.run_ms;
     job->host_ms = vkmm_now_ms() - start - job->product.run_ms;
@@ -102,11 +104,13 @@ static int append(vkmm_bench_series *to, const vkmm_series *from)
 
 static vkmm_status keep(const cli_bench_place *place, int kept)
 {
-    return kept ? VKMM_OK : vkmm_fail(&place->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the samples of a round");
+    return kept ? VKMM_OK
+                : vkmm_fail(&place->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the samples of a round");
 }
 
 /* Samples of one call; what the device did before it counts for its clocks. */
-static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkmm_measure_params params, vkmm_bench_row *round)
+static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkmm_measure_params params,
+                           vkmm_bench_row *round)
 {
     vkmm_measurement time;
     vkmm_status status;
@@ -124,7 +128,8 @@ static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkm
         !(append(&round->transfer_ms, &time.transfer) && append(&round->upload_ms, &time.upload) &&
           append(&round->download_ms, &time.download)))
         return keep(place, 0);
-    if (!params.skip_transfers && job->one_ms < LONG_MS) return VKMM_OK; /* those between copies say less than samples by themselves */
+    if (!params.skip_transfers && job->one_ms < LONG_MS)
+        return VKMM_OK; /* those between copies say less than samples by themselves */
     /* Where memory is unified nothing is copied: submission and transfer are the same thing. */
     if (time.mapped && !append(&round->transfer_ms, &time.submit)) return keep(place, 0);
     return keep(place, append(&round->kernel_ms, &time.kernel) && append(&round->submit_ms, &time.submit));
@@ -132,7 +137,9 @@ static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkm
 
 static vkmm_status sample_device(const cli_bench_place *place, cli_bench_job *job, double ms, vkmm_bench_row *round)
 {
-    return measure(place, job, (vkmm_measure_params){.iters = samples_for(ms, job->one_ms, MOST_SAMPLES), .skip_transfers = 1}, round);
+    return measure(place, job,
+                   (vkmm_measure_params){.iters = samples_for(ms, job->one_ms, MOST_SAMPLES), .skip_transfers = 1},
+                   round);
 }
 
 static vkmm_status sample_host(cli_bench_place *place, cli_bench_job *job, double ms, vkmm_bench_row *round)
@@ -179,7 +186,8 @@ static vkmm_status warm_up(cli_bench_place *place, cli_bench_job *job)
         do status = sample_host(place, job, 0, &unused);
         while (status == VKMM_OK && job->one_ms < LONG_MS && vkmm_now_ms() - start < wanted);
     } else {
-        status = measure(place, job, (vkmm_measure_params){.iters = 1, .warm_time_ms = wanted, .skip_transfers = 1}, &unused);
+        status = measure(place, job, (vkmm_measure_params){.iters = 1, .warm_time_ms = wanted, .skip_transfers = 1},
+                         &unused);
     }
     vkmm_bench_row_free(&unused);
     return status;
@@ -204,13 +212,15 @@ static vkmm_status work_on(cli_bench_place *place, cli_bench_job *job, double ms
     } else if (job->one_ms >= LONG_MS) {
         status = sample_device(place, job, ms, &unused);
     } else {
-        status = measure(place, job, (vkmm_measure_params){.iters = 1, .warm_time_ms = ms, .skip_transfers = 1}, &unused);
+        status =
+            measure(place, job, (vkmm_measure_params){.iters = 1, .warm_time_ms = ms, .skip_transfers = 1}, &unused);
     }
     vkmm_bench_row_free(&unused);
     return status;
 }
 
-/* Energy of a product: power while one follows another, times its time. Asked once; where the counters say nothing, never again. */
+/* Energy of a product: power while one follows another, times its time. Asked once; where the counters say nothing,
+ * never again. */
 static vkmm_status weigh(cli_bench_place *place, cli_bench_job *job, vkmm_bench_power *power)
 {
     vkmm_sensed sensed;
@@ -249,10 +259,13 @@ vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, doub
 
     round->power = unknown;
     round->slope_ms = NAN;
-    if (job->one_ms < LONG_MS || (is_gpu(place) && vkmm_now_ms() - place->busy_until > SOON_MS)) status = warm_up(place, job);
+    if (job->one_ms < LONG_MS || (is_gpu(place) && vkmm_now_ms() - place->busy_until > SOON_MS))
+        status = warm_up(place, job);
     if (status == VKMM_OK && full && place->blas == NULL)
-        status = measure(place, job,
-                         (vkmm_measure_params){.iters = samples_for(TRANSFER_MS, job->one_ms, MOST_TRANSFERS), .cross_check = 1}, round);
+        status = measure(
+            place, job,
+            (vkmm_measure_params){.iters = samples_for(TRANSFER_MS, job->one_ms, MOST_TRANSFERS), .cross_check = 1},
+            round);
     if (status == VKMM_OK && round->kernel_ms.count == 0) status = sample_sensed(place, job, ms, round);
     if (status == VKMM_OK && full) status = weigh(place, job, &round->power);
     place->busy_until = vkmm_now_ms();

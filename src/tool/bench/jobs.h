@@ -32,12 +32,13 @@ typedef struct cli_bench_job {
     double host_ms; /* that the host took to make the operands and to judge the product */
 } cli_bench_job;
 
-/* Multiplies once and judges: *row (initialised) then says all that is known without samples. VKMM_OK; VKMM_WRONG_RESULT with a row; otherwise the job
- * is empty again. problem, kernel, rotating_bytes and inputs.seed are set. */
+/* Multiplies once and judges: *row (initialised) then says all that is known without samples. VKMM_OK;
+ * VKMM_WRONG_RESULT with a row; otherwise the job is empty again. problem, kernel, rotating_bytes and inputs.seed
+ * are set. */
 vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm_bench_row *row);
 
-/* Warms up, then takes samples for about ms of kernel time; full: of transfers and of the host's clock against the device's as well. *round: as
- * cli_bench_put_round takes it. */
+/* Warms up, then takes samples for about ms of kernel time; full: of transfers and of the host's clock against the
+ * device's as well. *round: as cli_bench_put_round takes it. */
 vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, double ms, int full, vkmm_bench_row *round);
 
 /* VKMM_WRONG_RESULT when the last product is not the judged one. */

@@ -1,4 +1,5 @@
-/* Bench reports as JSON, whole ("vkmatmul.bench/1") or as lines that are written as the run goes on; doc/bench.schema.json describes both. */
+/* Bench reports as JSON, whole ("vkmatmul.bench/1") or as lines that are written as the run goes on;
+ * doc/bench.schema.json describes both. */
 #include <string.h>
 #include "base/alloc.h"
 #include "math/type.h"
@@ -22,7 +23,8 @@ static json_t *host(const vkmm_bench *bench)
 
     bad += vkmm_json_put(object, "os", vkmm_json_known_text(bench->os));
     bad += vkmm_json_put(object, "processors", bench->processors > 0 ? json_integer(bench->processors) : json_null());
-    bad += vkmm_json_put(object, "memory_bytes", bench->memory_bytes > 0 ? vkmm_json_integer(bench->memory_bytes) : json_null());
+    bad += vkmm_json_put(object, "memory_bytes",
+                         bench->memory_bytes > 0 ? vkmm_json_integer(bench->memory_bytes) : json_null());
     bad += vkmm_json_put(object, "power_source", vkmm_json_known_text(bench->power_source));
     return vkmm_json_done(object, bad);
 }
@@ -34,8 +36,10 @@ static json_t *settings(const vkmm_bench_settings *settings)
 
     bad += vkmm_json_put(object, "seed", vkmm_json_integer(settings->seed));
     bad += vkmm_json_put(object, "rotating_bytes", vkmm_json_integer(settings->rotating_bytes));
-    bad += vkmm_json_put(object, "max_noise", settings->max_noise > 0 ? vkmm_json_number(settings->max_noise) : json_null());
-    bad += vkmm_json_put(object, "budget_ms", settings->budget_ms > 0 ? vkmm_json_number(settings->budget_ms) : json_null());
+    bad += vkmm_json_put(object, "max_noise",
+                         settings->max_noise > 0 ? vkmm_json_number(settings->max_noise) : json_null());
+    bad += vkmm_json_put(object, "budget_ms",
+                         settings->budget_ms > 0 ? vkmm_json_number(settings->budget_ms) : json_null());
     return vkmm_json_done(object, bad);
 }
 
@@ -44,7 +48,8 @@ static json_t *layers(const vkmm_bench *bench)
     json_t *array = json_array();
     int bad = 0;
 
-    for (uint32_t i = 0; i < bench->layer_count; i++) bad += json_array_append_new(array, vkmm_json_text(bench->layers[i])) != 0;
+    for (uint32_t i = 0; i < bench->layer_count; i++)
+        bad += json_array_append_new(array, vkmm_json_text(bench->layers[i])) != 0;
     return vkmm_json_done(array, bad);
 }
 
@@ -76,19 +81,22 @@ static json_t *tune(const vkmm_bench_tune *tune)
 
     bad += vkmm_json_put(object, "problem", vkmm_json_bench_problem(&tune->problem));
     for (uint32_t i = 0; i < tune->count; i++)
-        bad += json_array_append_new(trials, vkmm_json_trial(tune->trials[i].kernel, tune->trials[i].config, tune->trials[i].ms)) != 0;
+        bad += json_array_append_new(
+                   trials, vkmm_json_trial(tune->trials[i].kernel, tune->trials[i].config, tune->trials[i].ms)) != 0;
     bad += vkmm_json_put(object, "trials", trials);
     return vkmm_json_done(object, bad);
 }
 
 static json_t *whole(const vkmm_bench *bench)
 {
-    json_t *object = head(bench, VKMM_BENCH_SCHEMA), *devices = json_array(), *rows = json_array(), *tunes = json_array();
+    json_t *object = head(bench, VKMM_BENCH_SCHEMA), *devices = json_array(), *rows = json_array(),
+           *tunes = json_array();
     int bad = object == NULL || put_end(object, bench);
 
     for (uint32_t i = 0; i < bench->device_count; i++)
         bad += json_array_append_new(devices, vkmm_json_bench_device(&bench->devices[i])) != 0;
-    for (uint32_t i = 0; i < bench->row_count; i++) bad += json_array_append_new(rows, vkmm_json_bench_row(&bench->rows[i])) != 0;
+    for (uint32_t i = 0; i < bench->row_count; i++)
+        bad += json_array_append_new(rows, vkmm_json_bench_row(&bench->rows[i])) != 0;
     for (uint32_t i = 0; i < bench->tune_count; i++) bad += json_array_append_new(tunes, tune(&bench->tunes[i])) != 0;
     bad += vkmm_json_put(object, "devices", devices);
     bad += vkmm_json_put(object, "rows", rows);
@@ -102,7 +110,8 @@ static vkmm_status json_end(vkmm_report *report, const vkmm_bench *bench)
     json_t *object = whole(bench);
 
     if (object == NULL) return VKMM_OUT_OF_MEMORY;
-    (void)json_dumpf(object, report->out, JSON_INDENT(2) | JSON_REAL_PRECISION(9)); /* the stream remembers a failed write */
+    (void)json_dumpf(object, report->out,
+                     JSON_INDENT(2) | JSON_REAL_PRECISION(9)); /* the stream remembers a failed write */
     json_decref(object);
     putc('\n', report->out);
     return VKMM_OK;
@@ -171,7 +180,8 @@ static vkmm_status lines_begin(vkmm_report *report, const vkmm_bench *bench)
 {
     vkmm_status status = put_line(report, vkmm_bench_head_line(bench));
 
-    for (uint32_t i = 0; i < bench->device_count && status == VKMM_OK; i++) status = put_line(report, vkmm_bench_device_line(bench, i));
+    for (uint32_t i = 0; i < bench->device_count && status == VKMM_OK; i++)
+        status = put_line(report, vkmm_bench_device_line(bench, i));
     return status;
 }
 

@@ -17,7 +17,8 @@ json_t *vkmm_json_bench_peaks(const vkmm_bench_peaks *peaks)
     int bad = vkmm_json_put(object, "copy_bytes_per_s", vkmm_json_number(peaks->copy_bytes_per_s));
 
     for (int type = 0; type < VKMM_TYPE_COUNT; type++)
-        bad += vkmm_json_put(types, vkmm_type_of((vkmm_type)type)->name, vkmm_json_number(peaks->multiply_adds_per_s[type]));
+        bad += vkmm_json_put(types, vkmm_type_of((vkmm_type)type)->name,
+                             vkmm_json_number(peaks->multiply_adds_per_s[type]));
     for (uint32_t i = 0; i < peaks->matrix_count && i < VKMM_BENCH_MATRICES; i++)
         bad += json_array_append_new(matrices, matrix_peak(&peaks->matrix[i])) != 0;
     bad += vkmm_json_put(object, "multiply_adds_per_s", types);

@@ -38,7 +38,8 @@ static json_t *series(const vkmm_bench_series *series, int timed)
         bad += vkmm_json_put(object, "p95", vkmm_json_number(vkmm_percentile(sorted, series->count, 0.95)));
     }
     vkmm_free(sorted);
-    for (uint32_t i = 0; i < series->count; i++) bad += json_array_append_new(samples, vkmm_json_number(series->ms[i])) != 0;
+    for (uint32_t i = 0; i < series->count; i++)
+        bad += json_array_append_new(samples, vkmm_json_number(series->ms[i])) != 0;
     bad += vkmm_json_put(object, "samples", samples);
     return vkmm_json_done(object, bad);
 }

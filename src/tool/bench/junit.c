@@ -7,14 +7,19 @@
 #include "bench/writers.h"
 #include "report/text.h"
 
-/* Text of an element or an attribute. Control characters are gone after vkmm_text_clean, in words that say which they were. */
+/* Text of an element or an attribute. Control characters are gone after vkmm_text_clean, in words that say which
+ * they were. */
 static void put_text(FILE *out, const char *text)
 {
     char clean[2048];
 
     vkmm_text_clean(clean, sizeof clean, text);
     for (const char *c = clean; *c != '\0'; c++) {
-        const char *entity = *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : *c == '"' ? "&quot;" : NULL;
+        const char *entity = *c == '&'   ? "&amp;"
+                             : *c == '<' ? "&lt;"
+                             : *c == '>' ? "&gt;"
+                             : *c == '"' ? "&quot;"
+                                         : NULL;
         /* U+FFFE and U+FFFF are UTF-8 and yet no characters of XML. */
         if (strncmp(c, "\xef\xbf\xbe", 3) == 0 || strncmp(c, "\xef\xbf\xbf", 3) == 0)
             c += 2;
@@ -71,8 +76,8 @@ static void put_case(const vkmm_report *report, const vkmm_bench_row *row, const
     vkmm_text_problem(problem, sizeof problem, &row->problem, 1);
     vkmm_text_difference(difference, sizeof difference, &row->problem);
     vkmm_text_clean(asked, sizeof asked, row->asked);
-    snprintf(name, sizeof name, "%s %s %s%s%s%s", problem, vkmm_text_type(&row->problem, 1), asked, difference[0] != '\0' ? ", " : "",
-             difference, row->rotating_bytes > 0 ? ", cold caches" : "");
+    snprintf(name, sizeof name, "%s %s %s%s%s%s", problem, vkmm_text_type(&row->problem, 1), asked,
+             difference[0] != '\0' ? ", " : "", difference, row->rotating_bytes > 0 ? ", cold caches" : "");
     fputs("    <testcase", out);
     put_attribute(out, "name", name);
     put_attribute(out, "classname", device);
@@ -133,8 +138,8 @@ static void put_suite(const vkmm_report *report, const vkmm_bench *bench, uint32
     }
     fputs("  <testsuite", out);
     put_attribute(out, "name", device->label);
-    fprintf(out, " tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%.9f\"", tests + errors, failures, errors, skipped,
-            seconds);
+    fprintf(out, " tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%.9f\"", tests + errors, failures,
+            errors, skipped, seconds);
     if (bench->created[0] != '\0') put_attribute(out, "timestamp", bench->created);
     fputs(">\n", out);
     put_properties(report, bench, device);

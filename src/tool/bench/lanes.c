@@ -31,7 +31,9 @@ int cli_bench_is_for(const vkmm_bench_device *device, const vkmm_suite_item *ite
     const vkmm_types types = vkmm_problem_types(problem);
 
     if (!device->is_host) return !item->for_gpus || device->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU;
-    if (types.in != types.out || types.in != types.compute || problem->has_bias || problem->activation != VKMM_ACTIVATION_NONE) return 0;
+    if (types.in != types.out || types.in != types.compute || problem->has_bias ||
+        problem->activation != VKMM_ACTIVATION_NONE)
+        return 0;
     return strcmp(item->kernel, "auto") == 0 && vkmm_type_of(types.in)->is_float;
 }
 
@@ -41,7 +43,8 @@ static double left_of(const cli_bench_run *run)
 
     for (uint32_t i = 0; i < run->bench->device_count; i++) {
         const cli_bench_lane *lane = &run->lanes[i];
-        double budget = lane->budget_ms - lane->link.spent_ms, each = lane->known > 0 ? lane->link.spent_ms / lane->known : budget;
+        double budget = lane->budget_ms - lane->link.spent_ms,
+               each = lane->known > 0 ? lane->link.spent_ms / lane->known : budget;
         double rest = each * (lane->rows - lane->known);
         if (!lane->over && budget > 0 && rest > 0) left += rest < budget ? rest : budget;
     }
@@ -161,7 +164,8 @@ static cli_bench_reply ask_peaks(cli_bench_run *run, cli_bench_lane *lane, json_
 
     cli_bench_put(ask, "types", types);
     cli_bench_put(ask, "matrix_ms", json_real(shapes));
-    reply = cli_bench_ask(&lane->link, ask, fmin(patience, PATIENCE_LEAST + PATIENCE_BUDGETS * lane->budget_ms), &answer);
+    reply =
+        cli_bench_ask(&lane->link, ask, fmin(patience, PATIENCE_LEAST + PATIENCE_BUDGETS * lane->budget_ms), &answer);
     if (reply == CLI_BENCH_ANSWER && lane->link.status == VKMM_OK) {
         vkmm_bench_peaks_init(&got);
         if (vkmm_bench_read_peaks(json_object_get(answer, "peaks"), &got, sentence))
@@ -178,13 +182,15 @@ void cli_bench_measure_peaks(cli_bench_run *run, cli_bench_lane *lane)
     const vkmm_bench_device *device = &run->bench->devices[lane->device];
     json_t *types = types_of(run, device);
 
-    if (device->is_host || (device->peaks.copy_bytes_per_s > 0 && json_array_size(types) == 0) || !cli_bench_is_ready(run, lane)) {
+    if (device->is_host || (device->peaks.copy_bytes_per_s > 0 && json_array_size(types) == 0) ||
+        !cli_bench_is_ready(run, lane)) {
         json_decref(types);
         return;
     }
     cli_bench_show_progress(run, lane, NULL);
     if (ask_peaks(run, lane, types) != CLI_BENCH_INTERRUPTED && lane->link.status != VKMM_OK)
-        vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "the peaks of %s are not known: %s", device->label, lane->link.sentence);
+        vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "the peaks of %s are not known: %s", device->label,
+                 lane->link.sentence);
     lane->link.spent_ms = 0; /* the budget is the rows' */
 }
 
@@ -200,9 +206,11 @@ int cli_bench_make_lanes(cli_bench_run *run)
         lane->device = i;
         lane->link.session = run->session;
         lane->link.device = lane->speeds.device = device;
-        if (device->is_host) budget = HOST_SHARE * budget > HOST_LEAST_MS ? HOST_SHARE * budget : fmin(HOST_LEAST_MS, budget);
+        if (device->is_host)
+            budget = HOST_SHARE * budget > HOST_LEAST_MS ? HOST_SHARE * budget : fmin(HOST_LEAST_MS, budget);
         lane->budget_ms = budget;
-        for (uint32_t j = 0; j < run->suite->count; j++) lane->rows += (uint32_t)cli_bench_is_for(device, &run->suite->items[j]);
+        for (uint32_t j = 0; j < run->suite->count; j++)
+            lane->rows += (uint32_t)cli_bench_is_for(device, &run->suite->items[j]);
     }
     return 1;
 }

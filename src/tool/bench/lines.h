@@ -18,11 +18,12 @@ vkmm_status vkmm_schema_fail(const vkmm_log *log, const char *name, const json_t
 int vkmm_is_blank(const char *text, size_t bytes);
 
 /* The first JSON value of a text, and the bytes that it takes. VKMM_INVALID with line and column. */
-vkmm_status vkmm_json_first(const vkmm_log *log, const char *name, const char *text, size_t bytes, json_t **json, size_t *used);
+vkmm_status vkmm_json_first(const vkmm_log *log, const char *name, const char *text, size_t bytes, json_t **json,
+                            size_t *used);
 
 /* A report in lines. */
-vkmm_status vkmm_read_lines(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_reading *reading,
-                            vkmm_bench *bench);
+vkmm_status vkmm_read_lines(const vkmm_log *log, const char *name, const char *text, size_t bytes,
+                            vkmm_reading *reading, vkmm_bench *bench);
 
 /* Parts of both; each adds to the bench. */
 void vkmm_read_head(const vkmm_node *root, vkmm_bench *bench);

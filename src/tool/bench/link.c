@@ -17,7 +17,8 @@ static vkmm_status start(cli_bench_link *link)
     if (link->device->is_host) words[count++] = "--host";
     if (options->no_cache) words[count++] = "--no-cache";
     if (options->untuned) words[count++] = "--untuned";
-    return cli_child_start(link->session, "bench-worker", link->device->is_host ? NULL : &link->device->info, words, &link->process);
+    return cli_child_start(link->session, "bench-worker", link->device->is_host ? NULL : &link->device->info, words,
+                           &link->process);
 }
 
 void cli_bench_close(cli_bench_link *link)
@@ -61,7 +62,8 @@ static cli_bench_reply take(cli_bench_link *link, const char *text, json_t **ans
     json_t *object = json_loads(text, 0, NULL);
     const json_t *status = json_object_get(object, "status");
 
-    if (!json_is_integer(status) || json_integer_value(status) < VKMM_OK || json_integer_value(status) > VKMM_DEVICE_LOST) {
+    if (!json_is_integer(status) || json_integer_value(status) < VKMM_OK ||
+        json_integer_value(status) > VKMM_DEVICE_LOST) {
         json_decref(object);
         return cli_bench_distrust(link, text);
     }
@@ -117,7 +119,8 @@ static cli_bench_reply greet(cli_bench_link *link, double patience_ms)
     json_decref(answer);
     if (link->status == VKMM_OK && is_same(link->device, &device)) return CLI_BENCH_ANSWER;
     if (link->status == VKMM_OK) {
-        snprintf(sentence, sizeof sentence, "the process that measures sees another device, \"%.100s\"", device.info.name);
+        snprintf(sentence, sizeof sentence, "the process that measures sees another device, \"%.100s\"",
+                 device.info.name);
         say(link, VKMM_NO_DEVICE, sentence);
     }
     cli_bench_close(link);

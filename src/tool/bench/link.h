@@ -1,4 +1,5 @@
-/* The bench's end of a process that measures (bench/protocol.h): started when there is something to ask, and again after it was lost. */
+/* The bench's end of a process that measures (bench/protocol.h): started when there is something to ask, and again
+ * after it was lost. */
 #ifndef VKMM_CLI_BENCH_LINK_H
 #define VKMM_CLI_BENCH_LINK_H
 
@@ -10,9 +11,10 @@
 
 typedef struct cli_bench_link {
     cli_session *session;
-    const vkmm_bench_device *device; /* whose `info.index` is this process's; what answers must have its UUID, or be the host */
-    vkmm_process *process;           /* NULL: none runs */
-    uint32_t losses;                 /* in a row: processes that crashed, hung, spoke nonsense or lost the device */
+    const vkmm_bench_device
+        *device;           /* whose `info.index` is this process's; what answers must have its UUID, or be the host */
+    vkmm_process *process; /* NULL: none runs */
+    uint32_t losses;       /* in a row: processes that crashed, hung, spoke nonsense or lost the device */
     uint32_t starts;
     double spent_ms;                /* waiting for answers */
     vkmm_status status;             /* of the last answer, */
@@ -29,8 +31,8 @@ typedef enum cli_bench_reply {
 /* Starts the process unless it runs. */
 cli_bench_reply cli_bench_start(cli_bench_link *link, double patience_ms);
 
-/* Sends a request, which is dropped, and waits for the answer. *answer: to be dropped by json_decref; NULL unless CLI_BENCH_ANSWER. The process must
- * run. A VKMM_DEVICE_LOST in the answer counts as lost. */
+/* Sends a request, which is dropped, and waits for the answer. *answer: to be dropped by json_decref; NULL unless
+ * CLI_BENCH_ANSWER. The process must run. A VKMM_DEVICE_LOST in the answer counts as lost. */
 cli_bench_reply cli_bench_ask(cli_bench_link *link, json_t *request, double patience_ms, json_t **answer);
 
 /* What it answered makes no sense: ends the process, and counts as a loss. */

@@ -16,14 +16,16 @@ vkmm_node vkmm_node_key(const vkmm_node *parent, const char *key)
 {
     const json_t *json = json_object_get(parent->json, key);
 
-    return (vkmm_node){.json = json_is_null(json) ? NULL : json, .parent = parent, .key = key, .reading = parent->reading};
+    return (vkmm_node){
+        .json = json_is_null(json) ? NULL : json, .parent = parent, .key = key, .reading = parent->reading};
 }
 
 vkmm_node vkmm_node_at(const vkmm_node *parent, size_t index)
 {
     const json_t *json = json_array_get(parent->json, index);
 
-    return (vkmm_node){.json = json_is_null(json) ? NULL : json, .parent = parent, .index = index, .reading = parent->reading};
+    return (vkmm_node){
+        .json = json_is_null(json) ? NULL : json, .parent = parent, .index = index, .reading = parent->reading};
 }
 
 /* "rows[3].time.kernel_ms"; the root is "". */

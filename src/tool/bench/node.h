@@ -1,4 +1,5 @@
-/* Walking through JSON that nobody vouches for: a node knows where it stands, so that what is wrong with it can be said. */
+/* Walking through JSON that nobody vouches for: a node knows where it stands, so that what is wrong with it can be
+ * said. */
 #ifndef VKMM_BENCH_NODE_H
 #define VKMM_BENCH_NODE_H
 

@@ -9,7 +9,8 @@
 
 void vkmm_page_section(vkmm_page *page, const char *id, const char *title, const char *lead)
 {
-    vkmm_build(&page->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n", id, id, id, title);
+    vkmm_build(&page->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n", id, id,
+               id, title);
     if (lead != NULL) vkmm_build(&page->out, "<p class=\"lead\">%s</p>\n", lead);
 }
 
@@ -31,7 +32,9 @@ static void figure(vkmm_page *page, const vkmm_chart *chart, uint32_t number)
     vkmm_build_html(out, chart->title);
     vkmm_build_text(out, "</strong><span>");
     vkmm_build_html(out, chart->summary);
-    vkmm_build(out, "</span></figcaption>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"%s-name\">", prefix);
+    vkmm_build(
+        out, "</span></figcaption>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"%s-name\">",
+        prefix);
     vkmm_build_text(out, drawing);
     vkmm_build(out, "</div><span id=\"%s-name\" hidden>Chart: ", prefix);
     vkmm_build_html(out, chart->title);
@@ -161,10 +164,11 @@ const char *vkmm_page_report_name(const vkmm_bench *bench)
 
 static void header(vkmm_page *page)
 {
-    static const char *const links[][2] = {{"summary", "Summary"},     {"comparison", "Comparison"}, {"speed", "Speed over size"},
-                                           {"share", "Share of peak"}, {"ladder", "The ladder"},     {"roofline", "Roofline"},
-                                           {"tiles", "Tiles"},         {"cliffs", "Cliffs"},         {"errors", "Error beside speed"},
-                                           {"rows", "All rows"},       {"not-run", "Not run"},       {"runs", "About the runs"}};
+    static const char *const links[][2] = {
+        {"summary", "Summary"},     {"comparison", "Comparison"}, {"speed", "Speed over size"},
+        {"share", "Share of peak"}, {"ladder", "The ladder"},     {"roofline", "Roofline"},
+        {"tiles", "Tiles"},         {"cliffs", "Cliffs"},         {"errors", "Error beside speed"},
+        {"rows", "All rows"},       {"not-run", "Not run"},       {"runs", "About the runs"}};
     const char *content = page->out.text;
     vkmm_builder head = {0};
     const uint32_t reports = page->all.bench_count;
@@ -172,15 +176,20 @@ static void header(vkmm_page *page)
 
     for (uint32_t i = 0; i < reports; i++) devices += page->all.benches[i].device_count;
     vkmm_build_bytes(&head, (const char *)vkmm_report_head, sizeof vkmm_report_head);
-    vkmm_build_text(&head, "<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n<header>\n<h1>Matrix products, measured</h1>\n<p>");
+    vkmm_build_text(
+        &head,
+        "<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n<header>\n<h1>Matrix products, measured</h1>\n<p>");
     if (devices > 0) vkmm_build(&head, "%u device%s in ", devices, devices == 1 ? "" : "s");
-    vkmm_build(&head, "%u report%s, as vkmatmul %s reads %s. Every speed belongs to a product that was verified.</p>\n</header>\n", reports,
-               reports == 1 ? "" : "s", page->report->version, reports == 1 ? "it" : "them");
+    vkmm_build(
+        &head,
+        "%u report%s, as vkmatmul %s reads %s. Every speed belongs to a product that was verified.</p>\n</header>\n",
+        reports, reports == 1 ? "" : "s", page->report->version, reports == 1 ? "it" : "them");
     vkmm_build_text(&head, "<nav aria-label=\"Sections\"><ul>\n");
     for (size_t i = 0; i < sizeof links / sizeof *links && content != NULL; i++) {
         char id[64];
         snprintf(id, sizeof id, "<section id=\"%s\"", links[i][0]);
-        if (strstr(content, id) != NULL) vkmm_build(&head, "<li><a href=\"#%s\">%s</a></li>\n", links[i][0], links[i][1]);
+        if (strstr(content, id) != NULL)
+            vkmm_build(&head, "<li><a href=\"#%s\">%s</a></li>\n", links[i][0], links[i][1]);
     }
     vkmm_build_text(&head, "</ul></nav>\n<main id=\"main\" tabindex=\"-1\">\n");
     if (content != NULL) vkmm_build_bytes(&head, content, page->out.used);
@@ -197,10 +206,11 @@ static void footer(vkmm_page *page)
     vkmm_build_bytes(&page->out, (const char *)vkmm_report_tail, sizeof vkmm_report_tail);
 }
 
-vkmm_status vkmm_bench_page(const vkmm_report *report, const vkmm_bench *benches, uint32_t count, const vkmm_charts *charts,
-                            const char *no_charts, char **page, size_t *bytes)
+vkmm_status vkmm_bench_page(const vkmm_report *report, const vkmm_bench *benches, uint32_t count,
+                            const vkmm_charts *charts, const char *no_charts, char **page, size_t *bytes)
 {
-    vkmm_page p = {.report = report, .all = {.benches = benches, .bench_count = count}, .charts = charts, .no_charts = no_charts};
+    vkmm_page p = {
+        .report = report, .all = {.benches = benches, .bench_count = count}, .charts = charts, .no_charts = no_charts};
     vkmm_contender *who = vkmm_chart_start(&p.all);
 
     vkmm_page_summary(&p);

@@ -49,7 +49,11 @@ static void ratio_cell(vkmm_page *page, const vkmm_interval *ratio)
     vkmm_text_figure(middle, sizeof middle, ratio->middle);
     vkmm_text_figure(low, sizeof low, ratio->low);
     vkmm_text_figure(high, sizeof high, ratio->high);
-    vkmm_build(&page->out, "<td class=\"n %s\"><strong>%s</strong>", verdict > 0 ? "faster" : verdict < 0 ? "slower" : "same", middle);
+    vkmm_build(&page->out, "<td class=\"n %s\"><strong>%s</strong>",
+               verdict > 0   ? "faster"
+               : verdict < 0 ? "slower"
+                             : "same",
+               middle);
     if (isfinite(ratio->low) && isfinite(ratio->high)) vkmm_build(&page->out, " (%s–%s)", low, high);
     vkmm_build(&page->out, " <span role=\"img\" aria-label=\"%s\">%s</span></td>",
                verdict > 0   ? "faster"
@@ -77,8 +81,9 @@ static void means(vkmm_page *page)
             ratio_cell(page, &mean);
         else
             vkmm_page_none(page);
-        vkmm_build(&page->out, "<td class=\"n\">%u</td><td class=\"n\">%u</td><td class=\"n\">%u</td><td class=\"n\">%u</td>", all.count,
-                   all.faster, all.slower, all.count - all.faster - all.slower);
+        vkmm_build(&page->out,
+                   "<td class=\"n\">%u</td><td class=\"n\">%u</td><td class=\"n\">%u</td><td class=\"n\">%u</td>",
+                   all.count, all.faster, all.slower, all.count - all.faster - all.slower);
         vkmm_page_row_end(page);
         vkmm_free(all.ratio);
     }
@@ -90,7 +95,8 @@ static void each_row(vkmm_page *page)
     static const char *const heads[] = {"Product", "Type", "Kernel", NULL};
     const vkmm_contender *base = &page->all.who[0];
 
-    vkmm_page_table(page, 1, "Row by row: GFLOP/s of the first, then how many times as fast the others are, against", base->label, heads);
+    vkmm_page_table(page, 1, "Row by row: GFLOP/s of the first, then how many times as fast the others are, against",
+                    base->label, heads);
     for (uint32_t i = 0; i < page->all.who_count; i++) vkmm_page_head(page, page->all.who[i].label, 1);
     vkmm_page_table_body(page);
     for (uint32_t i = 0; i < base->bench->row_count; i++) {
@@ -119,10 +125,10 @@ static void each_row(vkmm_page *page)
 void vkmm_page_comparison(vkmm_page *page)
 {
     if (page->all.who_count < 2) return;
-    vkmm_page_section(
-        page, "comparison", "Comparison",
-        "2 means: takes half the time. ▲ faster, ▼ slower, ≈ no clear difference: the 95 % interval contains 1. Only rows that both have "
-        "count, for the same product, kernel and caches.");
+    vkmm_page_section(page, "comparison", "Comparison",
+                      "2 means: takes half the time. ▲ faster, ▼ slower, ≈ no clear difference: the 95 % interval "
+                      "contains 1. Only rows that both have "
+                      "count, for the same product, kernel and caches.");
     means(page);
     each_row(page);
     vkmm_page_end(page);

@@ -103,12 +103,13 @@ void vkmm_page_speed(vkmm_page *page)
     const int squares = any_curve(page, vkmm_pick_square), columns = any_curve(page, vkmm_pick_llm);
 
     if (!squares && !columns) return;
-    vkmm_page_section(
-        page, "speed", "Speed over size",
-        "Products of N×N matrices, both axes logarithmic. Whiskers, where they are wide enough to be seen, reach from the 5th to the 95th "
-        "percentile of the samples.");
+    vkmm_page_section(page, "speed", "Speed over size",
+                      "Products of N×N matrices, both axes logarithmic. Whiskers, where they are wide enough to be "
+                      "seen, reach from the 5th to the 95th "
+                      "percentile of the samples.");
     vkmm_page_charts(page, "speed-");
-    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) curves(page, "GFLOP/s over N", vkmm_pick_square, vkmm_types_at(t));
+    for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++)
+        curves(page, "GFLOP/s over N", vkmm_pick_square, vkmm_types_at(t));
     if (columns) vkmm_page_charts(page, "columns-");
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++)
         curves(page, "GFLOP/s over N columns of B, as language models multiply", vkmm_pick_llm, vkmm_types_at(t));
@@ -118,10 +119,10 @@ void vkmm_page_speed(vkmm_page *page)
 void vkmm_page_share(vkmm_page *page)
 {
     if (!any_curve(page, vkmm_pick_share)) return;
-    vkmm_page_section(
-        page, "share", "Share of peak",
-        "The same products against what the device was measured to do at best: chains of multiply-adds in registers, nothing read, nothing "
-        "written.");
+    vkmm_page_section(page, "share", "Share of peak",
+                      "The same products against what the device was measured to do at best: chains of multiply-adds "
+                      "in registers, nothing read, nothing "
+                      "written.");
     vkmm_page_charts(page, "share-");
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++)
         curves(page, "Percent of the multiply-add peak over N", vkmm_pick_share, vkmm_types_at(t));
@@ -162,10 +163,10 @@ void vkmm_page_ladder(vkmm_page *page)
     const char *names[VKMM_MAX_STEPS];
 
     if (vkmm_ladder_steps(page->all.who, page->all.who_count, names) == 0) return;
-    vkmm_page_section(
-        page, "ladder", "The ladder",
-        "The steps of the tutorials, from one invocation an element to tiles in shared memory, and the fastest kernel beyond them. Each "
-        "device has axes of its own.");
+    vkmm_page_section(page, "ladder", "The ladder",
+                      "The steps of the tutorials, from one invocation an element to tiles in shared memory, and the "
+                      "fastest kernel beyond them. Each "
+                      "device has axes of its own.");
     vkmm_page_charts(page, "ladder-");
     for (uint32_t i = 0; i < page->all.who_count; i++) ladder_table(page, &page->all.who[i]);
     vkmm_page_end(page);
@@ -192,7 +193,8 @@ void vkmm_page_cliffs(vkmm_page *page)
                 const vkmm_cliff *cliff = &cliffs[j];
                 if (lines++ == 0) {
                     vkmm_page_section(page, "cliffs", "Cliffs",
-                                      "A size that is one beside a round one fits tiles and alignment worse. What that costs, in percent "
+                                      "A size that is one beside a round one fits tiles and alignment worse. What that "
+                                      "costs, in percent "
                                       "of the speed at N.");
                     vkmm_page_charts(page, "cliffs-");
                     vkmm_page_table(page, 1, "Speed at N − 1, N and N + 1", NULL, heads);

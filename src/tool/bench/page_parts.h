@@ -20,8 +20,9 @@ void vkmm_page_end(vkmm_page *page);
 /* The drawn charts whose names begin so. Returns how many there are, drawn or not. */
 uint32_t vkmm_page_charts(vkmm_page *page, const char *beginning);
 
-/* A table in a box that scrolls sideways; rows follow. fold: within <details>, closed, whose summary the caption is. `about` (may be NULL) is a name that the
- * caption ends with. Heads: one text each, "|" before those of figures; NULL ends them, or begins heads that the caller writes. */
+/* A table in a box that scrolls sideways; rows follow. fold: within <details>, closed, whose summary the caption is.
+ * `about` (may be NULL) is a name that the caption ends with. Heads: one text each, "|" before those of figures;
+ * NULL ends them, or begins heads that the caller writes. */
 void vkmm_page_table(vkmm_page *page, int fold, const char *caption, const char *about, const char *const *heads);
 void vkmm_page_table_body(vkmm_page *page); /* after the heads */
 void vkmm_page_table_end(vkmm_page *page, int fold);
@@ -29,12 +30,14 @@ void vkmm_page_table_end(vkmm_page *page, int fold);
 void vkmm_page_head(vkmm_page *page, const char *text, int is_figure); /* of a column */
 void vkmm_page_row(vkmm_page *page, const char *text, int is_figure);  /* "<tr><th scope=row>text</th>" */
 void vkmm_page_row_end(vkmm_page *page);
-void vkmm_page_text(vkmm_page *page, const char *text, const char *kind); /* a cell; kind: its class, "name", "text", "wide", "n" */
-void vkmm_page_figure(vkmm_page *page, double value);                     /* a cell; a dash where it is not finite */
+void vkmm_page_text(vkmm_page *page, const char *text,
+                    const char *kind);                /* a cell; kind: its class, "name", "text", "wide", "n" */
+void vkmm_page_figure(vkmm_page *page, double value); /* a cell; a dash where it is not finite */
 void vkmm_page_percent(vkmm_page *page, double share);
 void vkmm_page_none(vkmm_page *page); /* a cell that says that nothing is known */
 
-void vkmm_page_product(vkmm_page *page, const vkmm_bench_row *row); /* begins a row: what was computed, with which caches, and the type */
+void vkmm_page_product(
+    vkmm_page *page, const vkmm_bench_row *row); /* begins a row: what was computed, with which caches, and the type */
 
 /* A term and its value in a <dl>; nothing for an empty value. */
 void vkmm_page_fact(vkmm_page *page, const char *term, const char *value);

@@ -32,8 +32,9 @@ static void peaks_table(vkmm_page *page)
 {
     static const char *const heads[] = {"Device", "|Copy, GB/s", NULL};
 
-    vkmm_page_table(page, 0, "Measured peaks: multiply-adds in GFLOP/s, a multiplication and an addition each, of integers too", NULL,
-                    heads);
+    vkmm_page_table(page, 0,
+                    "Measured peaks: multiply-adds in GFLOP/s, a multiplication and an addition each, of integers too",
+                    NULL, heads);
     for (int type = 0; type < VKMM_TYPE_COUNT; type++)
         if (any_peak(page, type)) vkmm_page_head(page, vkmm_type_of((vkmm_type)type)->name, 1);
     vkmm_page_head(page, "Matrix units, best shape", 0);
@@ -47,7 +48,8 @@ static void peaks_table(vkmm_page *page)
         vkmm_page_figure(page, peaks->copy_bytes_per_s > 0 ? 1e-9 * peaks->copy_bytes_per_s : NAN);
         for (int type = 0; type < VKMM_TYPE_COUNT; type++)
             if (any_peak(page, type))
-                vkmm_page_figure(page, peaks->multiply_adds_per_s[type] > 0 ? 2e-9 * peaks->multiply_adds_per_s[type] : NAN);
+                vkmm_page_figure(page,
+                                 peaks->multiply_adds_per_s[type] > 0 ? 2e-9 * peaks->multiply_adds_per_s[type] : NAN);
         for (uint32_t j = 0; j < peaks->matrix_count && j < VKMM_BENCH_MATRICES; j++) {
             if (peaks->matrix[j].multiply_adds_per_s > 0 &&
                 (best == NULL || peaks->matrix[j].multiply_adds_per_s > best->multiply_adds_per_s))
@@ -75,10 +77,11 @@ void vkmm_page_roofline(vkmm_page *page)
         for (int type = 0; type < VKMM_TYPE_COUNT; type++) any |= peaks->multiply_adds_per_s[type] > 0;
     }
     if (!any) return;
-    vkmm_page_section(
-        page, "roofline", "Roofline",
-        "Under the slope, memory is what limits; under the level, arithmetic. Products stand at 2·M·N·K over the bytes of A, B and C once "
-        "each; steps of the ladder at the bytes they ask memory for, so that one above the slope was answered by caches.");
+    vkmm_page_section(page, "roofline", "Roofline",
+                      "Under the slope, memory is what limits; under the level, arithmetic. Products stand at 2·M·N·K "
+                      "over the bytes of A, B and C once "
+                      "each; steps of the ladder at the bytes they ask memory for, so that one above the slope was "
+                      "answered by caches.");
     vkmm_page_charts(page, "roofline-");
     peaks_table(page);
     vkmm_page_end(page);
@@ -94,7 +97,8 @@ static void tile_table(vkmm_page *page, const vkmm_bench_tune *tune)
 
     if (!vkmm_tile_map_of(tune, &map)) return;
     vkmm_text_problem(size, sizeof size, &tune->problem, 1);
-    snprintf(caption, sizeof caption, "Best milliseconds by rows and columns of the tile: %s %s, %u candidates, %u of them failed", size,
+    snprintf(caption, sizeof caption,
+             "Best milliseconds by rows and columns of the tile: %s %s, %u candidates, %u of them failed", size,
              vkmm_text_type(&tune->problem, 1), map.measured + map.failed, map.failed);
     vkmm_page_table(page, 1, caption, tune->device, heads);
     for (uint32_t j = 0; j < map.col_count; j++) {
@@ -146,12 +150,13 @@ void vkmm_page_errors(vkmm_page *page)
         for (uint32_t j = 0; j < who->bench->row_count; j++) {
             const vkmm_bench_row *row = &who->bench->rows[j];
             char text[32];
-            if (row->device != who->device || !vkmm_bench_is_timed(row) || !vkmm_type_of(row->problem.type)->is_float) continue;
+            if (row->device != who->device || !vkmm_bench_is_timed(row) || !vkmm_type_of(row->problem.type)->is_float)
+                continue;
             if (rows++ == 0) {
-                vkmm_page_section(
-                    page, "errors", "Error beside speed",
-                    "How far each product is from the exact one, as its verification measured it, against the bound that rounding allows. "
-                    "Integers are exact, or wrong.");
+                vkmm_page_section(page, "errors", "Error beside speed",
+                                  "How far each product is from the exact one, as its verification measured it, "
+                                  "against the bound that rounding allows. "
+                                  "Integers are exact, or wrong.");
                 vkmm_page_charts(page, "error-");
                 vkmm_page_table(page, 1, "Errors of all floating-point products", NULL, heads);
                 vkmm_page_table_body(page);
@@ -215,8 +220,8 @@ static void full_row(vkmm_page *page, const vkmm_bench_row *row)
     snprintf(text, sizeof text, "%.16s%s%.128s", row->clock, row->clock_note[0] != '\0' ? ": " : "", row->clock_note);
     vkmm_page_text(page, text, "name");
     vkmm_page_figure(page, row->slope_ms > 0 ? row->slope_ms : NAN);
-    snprintf(text, sizeof text, "%s%s%.128s", f->throttled ? "throttled" : "", f->throttled && row->power.limited[0] != '\0' ? ": " : "",
-             row->power.limited);
+    snprintf(text, sizeof text, "%s%s%.128s", f->throttled ? "throttled" : "",
+             f->throttled && row->power.limited[0] != '\0' ? ": " : "", row->power.limited);
     vkmm_page_text(page, text, "name");
     vkmm_page_text(page, row->kernel.config, "wide");
     vkmm_page_row_end(page);
@@ -224,19 +229,38 @@ static void full_row(vkmm_page *page, const vkmm_bench_row *row)
 
 void vkmm_page_rows(vkmm_page *page)
 {
-    static const char *const heads[] = {
-        "Product",         "Type",     "Kernel",   "|GFLOP/s",   "|Median ms", "|95 % interval",      "|5–95 % of samples",
-        "|GB/s",           "|Of peak", "|Of copy", "|FLOP/byte", "|Submit ms", "|With transfers, ms", "|Sum of its parts, ms",
-        "Do they add up?", "|Joule",   "|MHz",     "|Samples",   "Clock",      "|Slope ms",           "Slowed down",
-        "Tunables",        NULL};
+    static const char *const heads[] = {"Product",
+                                        "Type",
+                                        "Kernel",
+                                        "|GFLOP/s",
+                                        "|Median ms",
+                                        "|95 % interval",
+                                        "|5–95 % of samples",
+                                        "|GB/s",
+                                        "|Of peak",
+                                        "|Of copy",
+                                        "|FLOP/byte",
+                                        "|Submit ms",
+                                        "|With transfers, ms",
+                                        "|Sum of its parts, ms",
+                                        "Do they add up?",
+                                        "|Joule",
+                                        "|MHz",
+                                        "|Samples",
+                                        "Clock",
+                                        "|Slope ms",
+                                        "Slowed down",
+                                        "Tunables",
+                                        NULL};
 
     if (page->all.who_count == 0) return;
-    vkmm_page_section(
-        page, "rows", "All rows",
-        "Medians; milliseconds of the kernel alone, from submission to fence, and with the transfers of A, B and C, which its parts "
-        "(upload, kernel, "
-        "overhead, download) should add up to. Slope: one dispatch by the host&#39;s clock, over batches that grow, to check the "
-        "device&#39;s clock. A dash: not known.");
+    vkmm_page_section(page, "rows", "All rows",
+                      "Medians; milliseconds of the kernel alone, from submission to fence, and with the transfers of "
+                      "A, B and C, which its parts "
+                      "(upload, kernel, "
+                      "overhead, download) should add up to. Slope: one dispatch by the host&#39;s clock, over batches "
+                      "that grow, to check the "
+                      "device&#39;s clock. A dash: not known.");
     for (uint32_t i = 0; i < page->all.who_count; i++) {
         const vkmm_contender *who = &page->all.who[i];
         vkmm_page_table(page, 1, "All timed rows", who->label, heads);
@@ -261,7 +285,8 @@ static int is_long(const vkmm_page *page)
     uint32_t rows = 0;
 
     for (uint32_t i = 0; i < page->all.bench_count; i++)
-        for (uint32_t j = 0; j < page->all.benches[i].row_count; j++) rows += has_no_speed(&page->all.benches[i], j) != 0;
+        for (uint32_t j = 0; j < page->all.benches[i].row_count; j++)
+            rows += has_no_speed(&page->all.benches[i], j) != 0;
     return rows > 16;
 }
 
@@ -286,7 +311,8 @@ void vkmm_page_not_run(vkmm_page *page)
             vkmm_page_text(page, row->asked, "word");
             vkmm_page_text(page, bench->devices[row->device].label, "name");
             vkmm_page_text(page, vkmm_page_report_name(bench), "name");
-            vkmm_page_text(page, row->not_run[0] != '\0' ? row->not_run : row->sentence, vkmm_bench_is_wrong(row) ? "text slower" : "text");
+            vkmm_page_text(page, row->not_run[0] != '\0' ? row->not_run : row->sentence,
+                           vkmm_bench_is_wrong(row) ? "text slower" : "text");
             vkmm_page_row_end(page);
         }
     }

@@ -81,18 +81,19 @@ static void device(vkmm_page *page, const vkmm_bench *bench, uint32_t index)
 
     vkmm_build_text(&page->out, "<details><summary>");
     vkmm_build_html(&page->out, d->label);
-    vkmm_build_text(&page->out,
-                    d->is_host ? ", the host&#39;s processor</summary>\n<dl class=\"facts\">\n" : "</summary>\n<dl class=\"facts\">\n");
+    vkmm_build_text(&page->out, d->is_host ? ", the host&#39;s processor</summary>\n<dl class=\"facts\">\n"
+                                           : "</summary>\n<dl class=\"facts\">\n");
     vkmm_page_fact(page, "Failed", d->failed);
     identity(page, &d->info);
     if (!d->is_host) limits(page, &d->info);
     for (uint32_t i = 0; i < d->peaks.matrix_count && i < VKMM_BENCH_MATRICES; i++) {
         const vkmm_bench_matrix *matrix = &d->peaks.matrix[i];
         char text[200], speed[48], a[32], b[32], c[32], result[32];
-        const int length = snprintf(text, sizeof text, "%u×%u×%u, %s · %s + %s = %s%s", matrix->shape.m, matrix->shape.n, matrix->shape.k,
-                                    vkmm_component_name(matrix->shape.a, a), vkmm_component_name(matrix->shape.b, b),
-                                    vkmm_component_name(matrix->shape.c, c), vkmm_component_name(matrix->shape.result, result),
-                                    matrix->shape.saturating ? ", saturating" : "");
+        const int length =
+            snprintf(text, sizeof text, "%u×%u×%u, %s · %s + %s = %s%s", matrix->shape.m, matrix->shape.n,
+                     matrix->shape.k, vkmm_component_name(matrix->shape.a, a), vkmm_component_name(matrix->shape.b, b),
+                     vkmm_component_name(matrix->shape.c, c), vkmm_component_name(matrix->shape.result, result),
+                     matrix->shape.saturating ? ", saturating" : "");
         vkmm_text_speed(speed, sizeof speed, 2 * matrix->multiply_adds_per_s, "FLOP/s");
         if (matrix->multiply_adds_per_s > 0 && length > 0 && (size_t)length < sizeof text)
             snprintf(text + length, sizeof text - (size_t)length, ": %s", speed);
@@ -146,7 +147,8 @@ static void run(vkmm_page *page, const vkmm_bench *bench)
 
 void vkmm_page_runs(vkmm_page *page)
 {
-    vkmm_page_section(page, "runs", "About the runs", "All that the reports say of how, where and with what they were made.");
+    vkmm_page_section(page, "runs", "About the runs",
+                      "All that the reports say of how, where and with what they were made.");
     for (uint32_t i = 0; i < page->all.bench_count; i++) run(page, &page->all.benches[i]);
     vkmm_page_end(page);
 }

@@ -29,8 +29,10 @@ static void best_figures(vkmm_builder *out, const vkmm_bench *bench, uint32_t de
         if (row == NULL) continue;
         vkmm_text_figure(figure, sizeof figure, row->figures.gflops);
         vkmm_text_problem(size, sizeof size, &row->problem, 1);
-        vkmm_build(out, "<dt>%s</dt><dd><strong>%s</strong> GFLOP/s<br>%s", vkmm_types_name(*vkmm_types_at(t), 1), figure, size);
-        if (isfinite(row->figures.arithmetic_share)) vkmm_build(out, ", %.3g %% of peak", 100 * row->figures.arithmetic_share);
+        vkmm_build(out, "<dt>%s</dt><dd><strong>%s</strong> GFLOP/s<br>%s", vkmm_types_name(*vkmm_types_at(t), 1),
+                   figure, size);
+        if (isfinite(row->figures.arithmetic_share))
+            vkmm_build(out, ", %.3g %% of peak", 100 * row->figures.arithmetic_share);
         vkmm_build_text(out, "</dd>\n");
     }
     if (bench->devices[device].peaks.copy_bytes_per_s > 0) {
@@ -115,13 +117,15 @@ static void device_notes(vkmm_builder *out, uint32_t *notes, const vkmm_bench *b
     uint32_t throttled = 0, timed, wrong, missing;
     char text[128];
 
-    if (bench->devices[device].failed[0] != '\0') note(out, notes, bench->devices[device].label, bench->devices[device].failed);
+    if (bench->devices[device].failed[0] != '\0')
+        note(out, notes, bench->devices[device].label, bench->devices[device].failed);
     count_rows(bench, device, &timed, &wrong, &missing);
-    snprintf(text, sizeof text, "%u product%s wrong, and no speed is shown for %s.", wrong, wrong == 1 ? " was" : "s were",
-             wrong == 1 ? "it" : "them");
+    snprintf(text, sizeof text, "%u product%s wrong, and no speed is shown for %s.", wrong,
+             wrong == 1 ? " was" : "s were", wrong == 1 ? "it" : "them");
     if (wrong > 0) note(out, notes, bench->devices[device].label, text);
     for (uint32_t i = 0; i < bench->row_count; i++)
-        throttled += bench->rows[i].device == device && vkmm_bench_is_timed(&bench->rows[i]) && bench->rows[i].figures.throttled;
+        throttled +=
+            bench->rows[i].device == device && vkmm_bench_is_timed(&bench->rows[i]) && bench->rows[i].figures.throttled;
     snprintf(text, sizeof text, "%u of %u timed rows %s slowed down while %s ran (throttled).", throttled, timed,
              throttled == 1 ? "was" : "were", throttled == 1 ? "it" : "they");
     if (throttled > 0) note(out, notes, bench->devices[device].label, text);
@@ -136,9 +140,11 @@ static void version_note(vkmm_page *page, uint32_t *notes)
         const vkmm_bench *other = &page->all.benches[i];
         char text[200];
         if (other->row_count == 0 || first->row_count == 0) continue;
-        if (strcmp(first->version, other->version) == 0 && strcmp(first->shader_hash, other->shader_hash) == 0) continue;
+        if (strcmp(first->version, other->version) == 0 && strcmp(first->shader_hash, other->shader_hash) == 0)
+            continue;
         snprintf(text, sizeof text, "made with vkmatmul %.31s, shaders %.31s, and the first report with %.31s, %.31s.",
-                 other->version[0] != '\0' ? other->version : "(unknown)", other->shader_hash[0] != '\0' ? other->shader_hash : "(unknown)",
+                 other->version[0] != '\0' ? other->version : "(unknown)",
+                 other->shader_hash[0] != '\0' ? other->shader_hash : "(unknown)",
                  first->version[0] != '\0' ? first->version : "(unknown)",
                  first->shader_hash[0] != '\0' ? first->shader_hash : "(unknown)");
         note(&page->out, notes, vkmm_page_report_name(other), text);
@@ -151,12 +157,11 @@ void vkmm_page_summary(vkmm_page *page)
 
     for (uint32_t i = 0; i < page->all.bench_count; i++) devices += page->all.benches[i].device_count;
 
-    vkmm_page_section(
-        page, "summary", "Summary",
-        devices > 0
-            ? "Of each device the fastest product of each type, by the median of its kernel times. Charts keep the colours of these "
-              "cards."
-            : "These are tunes, without rows of a suite.");
+    vkmm_page_section(page, "summary", "Summary",
+                      devices > 0 ? "Of each device the fastest product of each type, by the median of its kernel "
+                                    "times. Charts keep the colours of these "
+                                    "cards."
+                                  : "These are tunes, without rows of a suite.");
     if (devices > 0) vkmm_build_text(&page->out, "<ul class=\"cards\">\n");
     for (uint32_t i = 0; i < page->all.bench_count; i++) {
         for (uint32_t j = 0; j < page->all.benches[i].device_count; j++) card(page, &page->all.benches[i], j);
@@ -165,7 +170,8 @@ void vkmm_page_summary(vkmm_page *page)
     version_note(page, &notes);
     if (page->charts != NULL && page->charts->left_out > 0) {
         char text[128];
-        snprintf(text, sizeof text, "%u more than the %d that a page has room for were not drawn; their figures are in the tables.",
+        snprintf(text, sizeof text,
+                 "%u more than the %d that a page has room for were not drawn; their figures are in the tables.",
                  page->charts->left_out, VKMM_MAX_CHARTS);
         note(&page->out, &notes, "Charts", text);
     }
@@ -173,7 +179,8 @@ void vkmm_page_summary(vkmm_page *page)
     for (uint32_t i = 0; i < page->all.bench_count; i++) {
         const vkmm_bench *bench = &page->all.benches[i];
         if (!bench->complete && bench->row_count > 0)
-            note(&page->out, &notes, vkmm_page_report_name(bench), bench->note[0] != '\0' ? bench->note : "The run was not finished.");
+            note(&page->out, &notes, vkmm_page_report_name(bench),
+                 bench->note[0] != '\0' ? bench->note : "The run was not finished.");
         for (uint32_t j = 0; j < bench->device_count; j++) device_notes(&page->out, &notes, bench, j);
     }
     if (notes > 0) vkmm_build_text(&page->out, "</ul>\n");

@@ -39,7 +39,8 @@ int cli_bench_is_ready(cli_bench_run *run, cli_bench_lane *lane);
 /* The device cannot go on: link.sentence says why. */
 void cli_bench_give_up(cli_bench_run *run, cli_bench_lane *lane);
 
-/* What the device can do at best. Peaks that an earlier part of the run has measured stay, so that all shares are of one peak. */
+/* What the device can do at best. Peaks that an earlier part of the run has measured stay, so that all shares are of
+ * one peak. */
 void cli_bench_measure_peaks(cli_bench_run *run, cli_bench_lane *lane);
 
 /* What is being done, and the time left; item NULL: peaks. */

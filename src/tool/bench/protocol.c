@@ -52,7 +52,8 @@ enum { SERIES = sizeof series_keys / sizeof *series_keys };
 
 static vkmm_bench_series *series_at(vkmm_bench_row *row, int index)
 {
-    vkmm_bench_series *const all[SERIES] = {&row->kernel_ms, &row->submit_ms, &row->transfer_ms, &row->upload_ms, &row->download_ms};
+    vkmm_bench_series *const all[SERIES] = {&row->kernel_ms, &row->submit_ms, &row->transfer_ms, &row->upload_ms,
+                                            &row->download_ms};
 
     return all[index];
 }
@@ -69,7 +70,8 @@ void cli_bench_put_round(json_t *answer, const vkmm_bench_row *round)
 {
     const vkmm_bench_power *power = &round->power;
 
-    for (int i = 0; i < SERIES; i++) cli_bench_put(answer, series_keys[i], series_json(series_at((vkmm_bench_row *)(uintptr_t)round, i)));
+    for (int i = 0; i < SERIES; i++)
+        cli_bench_put(answer, series_keys[i], series_json(series_at((vkmm_bench_row *)(uintptr_t)round, i)));
     cli_bench_put(answer, "clock", vkmm_json_text(round->clock));
     cli_bench_put(answer, "clock_note", vkmm_json_text(round->clock_note));
     cli_bench_put(answer, "slope_ms", vkmm_json_number(round->slope_ms));

@@ -12,7 +12,8 @@
 /* What of a report stands beside devices and rows. */
 void vkmm_read_head(const vkmm_node *root, vkmm_bench *bench)
 {
-    const vkmm_node tool = vkmm_node_key(root, "tool"), host = vkmm_node_key(root, "host"), settings = vkmm_node_key(root, "settings");
+    const vkmm_node tool = vkmm_node_key(root, "tool"), host = vkmm_node_key(root, "host"),
+                    settings = vkmm_node_key(root, "settings");
     const vkmm_node layers = vkmm_node_key(root, "layers"), command = vkmm_node_key(&tool, "command");
 
     if (vkmm_node_is_object(&tool, 0)) {
@@ -94,7 +95,8 @@ void vkmm_read_next_row(const vkmm_node *node, vkmm_bench *bench)
     }
     vkmm_read_row(node, row);
     if (row->device >= bench->device_count)
-        vkmm_node_fail(&device, "is %u; the report has %u device%s", row->device, bench->device_count, bench->device_count == 1 ? "" : "s");
+        vkmm_node_fail(&device, "is %u; the report has %u device%s", row->device, bench->device_count,
+                       bench->device_count == 1 ? "" : "s");
 }
 
 void vkmm_read_next_tune(const vkmm_node *node, vkmm_bench *bench)
@@ -110,7 +112,8 @@ void vkmm_read_next_tune(const vkmm_node *node, vkmm_bench *bench)
 /* A whole report. */
 static void read_document(const vkmm_node *root, vkmm_bench *bench)
 {
-    const vkmm_node devices = vkmm_node_key(root, "devices"), rows = vkmm_node_key(root, "rows"), tunes = vkmm_node_key(root, "tunes");
+    const vkmm_node devices = vkmm_node_key(root, "devices"), rows = vkmm_node_key(root, "rows"),
+                    tunes = vkmm_node_key(root, "tunes");
 
     vkmm_read_head(root, bench);
     vkmm_read_outcome(root, bench);

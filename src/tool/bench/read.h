@@ -6,19 +6,21 @@
 #include <stddef.h>
 #include "bench/document.h"
 
-/* The parser alone: `bytes` of a whole file. Takes one JSON object of schema "vkmatmul.bench/1"; or JSON Lines: a header line ("vkmatmul.bench.head/1"),
- * then device and row lines ("vkmatmul.bench.device/1", "vkmatmul.bench.row/1"), as `--jsonl` writes them and as the journal of an unfinished run
- * has them (a torn last line is left out, with a warning); or lines of `vkmatmul tune --json` ("vkmatmul.tune/1"), which become tunes.
- * Unknown keys are ignored, so that reports of later versions of the schema's first number are read. VKMM_INVALID with `name` and the cause: no JSON
- * (line and column), another schema, a key of the wrong type (its path), a figure that makes no sense (negative time, an index past the
- * devices). Figures are derived anew from the samples; what the file says of medians is ignored. */
+/* The parser alone: `bytes` of a whole file. Takes one JSON object of schema "vkmatmul.bench/1"; or JSON Lines: a
+ * header line ("vkmatmul.bench.head/1"), then device and row lines ("vkmatmul.bench.device/1",
+ * "vkmatmul.bench.row/1"), as `--jsonl` writes them and as the journal of an unfinished run has them (a torn last
+ * line is left out, with a warning); or lines of `vkmatmul tune --json` ("vkmatmul.tune/1"), which become tunes.
+ * Unknown keys are ignored, so that reports of later versions of the schema's first number are read. VKMM_INVALID
+ * with `name` and the cause: no JSON (line and column), another schema, a key of the wrong type (its path), a figure
+ * that makes no sense (negative time, an index past the devices). Figures are derived anew from the samples; what
+ * the file says of medians is ignored. */
 vkmm_status vkmm_bench_parse(const vkmm_log *log, const char *name, const void *data, size_t bytes, vkmm_bench *bench);
 
 /* The same of a file; bench->name becomes the last part of the path. At most 256 MiB. */
 vkmm_status vkmm_bench_open(const vkmm_log *log, const char *path, vkmm_bench *bench);
 
-/* One row, one device, as they stand in a report; also what a measuring process sends. 0 and a sentence when it makes no sense. The row must be
- * initialised. */
+/* One row, one device, as they stand in a report; also what a measuring process sends. 0 and a sentence when it
+ * makes no sense. The row must be initialised. */
 int vkmm_bench_read_row(const json_t *json, vkmm_bench_row *row, char sentence[VKMM_BENCH_TEXT]);
 int vkmm_bench_read_device(const json_t *json, vkmm_bench_device *device, char sentence[VKMM_BENCH_TEXT]);
 int vkmm_bench_read_peaks(const json_t *json, vkmm_bench_peaks *peaks, char sentence[VKMM_BENCH_TEXT]);

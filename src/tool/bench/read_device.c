@@ -11,7 +11,10 @@
 
 static int digit_of(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 static void read_uuid(const vkmm_node *device, const char *key, uint8_t uuid[VK_UUID_SIZE])
@@ -158,7 +161,8 @@ static void read_component(const vkmm_node *shape, const char *key, uint32_t *co
     char word[32] = "";
 
     vkmm_node_text(&node, word, sizeof word);
-    if (word[0] != '\0' && !vkmm_component_parse(word, component)) vkmm_node_fail(&node, "is \"%s\", no element type", word);
+    if (word[0] != '\0' && !vkmm_component_parse(word, component))
+        vkmm_node_fail(&node, "is \"%s\", no element type", word);
 }
 
 static void read_matrix(const vkmm_node *node, vkmm_bench_matrix *matrix)
@@ -184,7 +188,8 @@ void vkmm_read_peaks(const vkmm_node *node, vkmm_bench_peaks *peaks)
     vkmm_key_number(node, "copy_bytes_per_s", VKMM_MOST_A_S, &peaks->copy_bytes_per_s);
     if (vkmm_node_is_object(&types, 0)) {
         for (int type = 0; type < VKMM_TYPE_COUNT; type++)
-            vkmm_key_number(&types, vkmm_type_of((vkmm_type)type)->name, VKMM_MOST_A_S, &peaks->multiply_adds_per_s[type]);
+            vkmm_key_number(&types, vkmm_type_of((vkmm_type)type)->name, VKMM_MOST_A_S,
+                            &peaks->multiply_adds_per_s[type]);
     }
     if (!vkmm_node_is_list(&matrices, 0, VKMM_BENCH_MATRICES)) return;
     for (size_t i = 0; i < json_array_size(matrices.json); i++) {

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The version's first number when the text is `schema` and a version, "vkmatmul.bench/1" or "vkmatmul.bench/1.4"; 0 otherwise. */
+/* The version's first number when the text is `schema` and a version, "vkmatmul.bench/1" or "vkmatmul.bench/1.4"; 0
+ * otherwise. */
 static unsigned long version_of(const char *text, const char *schema)
 {
     const size_t length = strlen(schema);
@@ -44,9 +45,12 @@ vkmm_status vkmm_schema_fail(const vkmm_log *log, const char *name, const json_t
     const char *schema = json_string_value(json_object_get(json, "schema"));
     const unsigned long version = version_of(schema, "vkmatmul.bench");
 
-    if (version > 1) return vkmm_fail(log, VKMM_INVALID, "%s is of version %lu of the schema; this program reads version 1", name, version);
+    if (version > 1)
+        return vkmm_fail(log, VKMM_INVALID, "%s is of version %lu of the schema; this program reads version 1", name,
+                         version);
     if (schema != NULL)
-        return vkmm_fail(log, VKMM_INVALID, "%s: its schema is \"%.60s\"; reports have \"%s\"", name, schema, VKMM_BENCH_SCHEMA);
+        return vkmm_fail(log, VKMM_INVALID, "%s: its schema is \"%.60s\"; reports have \"%s\"", name, schema,
+                         VKMM_BENCH_SCHEMA);
     return vkmm_fail(log, VKMM_INVALID, "%s is JSON, but no report: it has no schema \"%s\"", name, VKMM_BENCH_SCHEMA);
 }
 
@@ -67,7 +71,8 @@ static json_t *load(const char *text, size_t bytes, size_t flags, json_error_t *
     return json;
 }
 
-vkmm_status vkmm_json_first(const vkmm_log *log, const char *name, const char *text, size_t bytes, json_t **json, size_t *used)
+vkmm_status vkmm_json_first(const vkmm_log *log, const char *name, const char *text, size_t bytes, json_t **json,
+                            size_t *used)
 {
     json_error_t error;
 
@@ -76,8 +81,10 @@ vkmm_status vkmm_json_first(const vkmm_log *log, const char *name, const char *t
         *used = (size_t)error.position;
         return VKMM_OK;
     }
-    if (json_error_code(&error) == json_error_out_of_memory) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory to read it", name);
-    return vkmm_fail(log, VKMM_INVALID, "%s is no JSON: line %d, column %d: %s", name, error.line, error.column, error.text);
+    if (json_error_code(&error) == json_error_out_of_memory)
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory to read it", name);
+    return vkmm_fail(log, VKMM_INVALID, "%s is no JSON: line %d, column %d: %s", name, error.line, error.column,
+                     error.text);
 }
 
 /* A device is told once, and once more when something happened to it. */
@@ -131,13 +138,16 @@ static void read_line(const vkmm_node *root, int *has_head, vkmm_bench *bench)
 /* A line of text that is no JSON: the last one may be torn. */
 static vkmm_status judge_broken(const vkmm_log *log, const char *where, const json_error_t *error, int is_last)
 {
-    if (json_error_code(error) == json_error_out_of_memory) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory to read it", where);
-    if (!is_last) return vkmm_fail(log, VKMM_INVALID, "%s is no JSON: column %d: %s", where, error->column, error->text);
+    if (json_error_code(error) == json_error_out_of_memory)
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory to read it", where);
+    if (!is_last)
+        return vkmm_fail(log, VKMM_INVALID, "%s is no JSON: column %d: %s", where, error->column, error->text);
     vkmm_say(log, VKMM_LOG_WARNING, "%s is torn, and left out: the run was stopped as it was written", where);
     return VKMM_OK;
 }
 
-vkmm_status vkmm_read_lines(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_reading *reading, vkmm_bench *bench)
+vkmm_status vkmm_read_lines(const vkmm_log *log, const char *name, const char *text, size_t bytes,
+                            vkmm_reading *reading, vkmm_bench *bench)
 {
     const char *end = text + bytes, *next;
     int has_head = 0;
@@ -165,6 +175,7 @@ vkmm_status vkmm_read_lines(const vkmm_log *log, const char *name, const char *t
         if (status != VKMM_OK) return status;
     }
     if (!has_head) bench->complete = 1; /* results of tunes alone */
-    if (!bench->complete && bench->note[0] == '\0') snprintf(bench->note, sizeof bench->note, "the run did not come to its end");
+    if (!bench->complete && bench->note[0] == '\0')
+        snprintf(bench->note, sizeof bench->note, "the run did not come to its end");
     return VKMM_OK;
 }

@@ -77,7 +77,8 @@ static void read_constants(const vkmm_node *kernel_node, vkmm_kernel_info *kerne
 
     if (!vkmm_node_is_object(&node, 0)) return;
     if (json_object_size(node.json) > VKMM_MAX_SPEC_CONSTANTS) {
-        vkmm_node_fail(&node, "has %zu entries; at most %d are read", json_object_size(node.json), VKMM_MAX_SPEC_CONSTANTS);
+        vkmm_node_fail(&node, "has %zu entries; at most %d are read", json_object_size(node.json),
+                       VKMM_MAX_SPEC_CONSTANTS);
         return;
     }
     json_object_foreach((json_t *)node.json, key, value)

@@ -11,13 +11,15 @@
 #define GNUPLOT_PATIENCE_MS 30000.0
 #define LARGEST_DRAWING     ((size_t)16 << 20)
 
-static const char NO_GNUPLOT[] = "gnuplot is not installed here, so no charts are drawn; their figures are in the tables";
+static const char NO_GNUPLOT[] =
+    "gnuplot is not installed here, so no charts are drawn; their figures are in the tables";
 
 static vkmm_status check(const vkmm_log *log, const cli_options *options)
 {
     if (options->operand_count == 0)
-        return vkmm_fail(log, VKMM_INVALID,
-                         "report needs at least one file: the report of 'vkmatmul bench -o FILE.json', or a tune's --json");
+        return vkmm_fail(
+            log, VKMM_INVALID,
+            "report needs at least one file: the report of 'vkmatmul bench -o FILE.json', or a tune's --json");
     return VKMM_OK;
 }
 
@@ -33,7 +35,8 @@ static vkmm_status read_all(const vkmm_log *log, const cli_options *options, vkm
 /* ---- drawing ---- */
 
 /* -d: no settings of this user's own. */
-static vkmm_status draw(const vkmm_log *log, const vkmm_chart *chart, vkmm_drawing kind, int titled, char **drawing, size_t *bytes)
+static vkmm_status draw(const vkmm_log *log, const vkmm_chart *chart, vkmm_drawing kind, int titled, char **drawing,
+                        size_t *bytes)
 {
     char program[] = "gnuplot", settings[] = "-d";
     char *const arguments[] = {program, settings, NULL};
@@ -46,7 +49,8 @@ static vkmm_status draw(const vkmm_log *log, const vkmm_chart *chart, vkmm_drawi
     return status;
 }
 
-/* Draws for the page. *missing: why there are no charts. One that gnuplot does not draw costs itself alone, and a warning. */
+/* Draws for the page. *missing: why there are no charts. One that gnuplot does not draw costs itself alone, and a
+ * warning. */
 static vkmm_status draw_all(cli_session *session, vkmm_charts *charts, const char **missing)
 {
     const vkmm_log *log = &session->console.log;
@@ -67,7 +71,8 @@ static vkmm_status draw_all(cli_session *session, vkmm_charts *charts, const cha
             vkmm_say(log, VKMM_LOG_WARNING, "%s", *missing);
             return VKMM_OK;
         }
-        if (status != VKMM_OK) vkmm_say(log, VKMM_LOG_WARNING, "no chart '%s': %s", chart->title, session->console.last_error);
+        if (status != VKMM_OK)
+            vkmm_say(log, VKMM_LOG_WARNING, "no chart '%s': %s", chart->title, session->console.last_error);
     }
     cli_progress_end(&session->console);
     return VKMM_OK;
@@ -75,7 +80,8 @@ static vkmm_status draw_all(cli_session *session, vkmm_charts *charts, const cha
 
 /* ---- the page ---- */
 
-static vkmm_status write_page(cli_session *session, const vkmm_bench *benches, vkmm_charts *charts, vkmm_output **output)
+static vkmm_status write_page(cli_session *session, const vkmm_bench *benches, vkmm_charts *charts,
+                              vkmm_output **output)
 {
     const vkmm_log *log = &session->console.log;
     const char *missing;
@@ -84,7 +90,8 @@ static vkmm_status write_page(cli_session *session, const vkmm_bench *benches, v
     vkmm_status status = draw_all(session, charts, &missing);
 
     if (status != VKMM_OK) return status;
-    status = vkmm_bench_page(&session->report, benches, session->options->operand_count, charts, missing, &page, &bytes);
+    status =
+        vkmm_bench_page(&session->report, benches, session->options->operand_count, charts, missing, &page, &bytes);
     if (status != VKMM_OK) return vkmm_fail(log, status, "no memory to write the page");
     status = vkmm_output_write(*output, page, bytes);
     vkmm_free(page);
@@ -93,7 +100,8 @@ static vkmm_status write_page(cli_session *session, const vkmm_bench *benches, v
 
 /* ---- single charts ---- */
 
-static vkmm_status write_file(const vkmm_log *log, const char *folder, const char *name, const char *ending, const char *data, size_t bytes)
+static vkmm_status write_file(const vkmm_log *log, const char *folder, const char *name, const char *ending,
+                              const char *data, size_t bytes)
 {
     const size_t room = strlen(folder) + strlen(name) + strlen(ending) + 2;
     char *path = vkmm_alloc(room, 1);
@@ -126,7 +134,8 @@ static vkmm_status write_svg(cli_session *session, const char *folder, const vkm
     status = draw(log, chart, VKMM_DRAW_SVG, 1, &drawing, &bytes);
     session->console.muted--;
     if (status == VKMM_NO_DEVICE) return no_gnuplot(log);
-    if (status != VKMM_OK) return vkmm_fail(log, status, "no chart '%s': %s", chart->title, session->console.last_error);
+    if (status != VKMM_OK)
+        return vkmm_fail(log, status, "no chart '%s': %s", chart->title, session->console.last_error);
     clean = vkmm_chart_clean(drawing, "c", chart->title, 1);
     if (clean == NULL)
         status = vkmm_fail(log, VKMM_INVALID, "gnuplot did not write an SVG drawing for the chart '%s'", chart->title);
@@ -166,9 +175,11 @@ static vkmm_status write_charts(cli_session *session, const vkmm_charts *charts)
     vkmm_status status = VKMM_OK;
 
     if (charts->left_out > 0)
-        vkmm_say(&session->console.log, VKMM_LOG_WARNING, "%u charts more than %d are left out: fewer reports at a time have them all",
-                 charts->left_out, VKMM_MAX_CHARTS);
-    if (charts->count == 0) vkmm_say(&session->console.log, VKMM_LOG_WARNING, "these reports have nothing that could be drawn");
+        vkmm_say(&session->console.log, VKMM_LOG_WARNING,
+                 "%u charts more than %d are left out: fewer reports at a time have them all", charts->left_out,
+                 VKMM_MAX_CHARTS);
+    if (charts->count == 0)
+        vkmm_say(&session->console.log, VKMM_LOG_WARNING, "these reports have nothing that could be drawn");
     for (uint32_t i = 0; i < charts->count && status == VKMM_OK; i++) {
         cli_progress(&session->console, "drawing chart %u of %u", i + 1, charts->count);
         if (options->svg != NULL) status = write_svg(session, options->svg, &charts->chart[i]);
@@ -189,7 +200,8 @@ static vkmm_status show(cli_session *session, const vkmm_bench *benches, vkmm_ou
 
     if (*output == NULL && options->svg == NULL && options->png == NULL) {
         status = vkmm_bench_bars(&session->report, benches, options->operand_count);
-        return status == VKMM_OK ? vkmm_report_flush(&session->report, log) : vkmm_fail(log, status, "no memory to draw");
+        return status == VKMM_OK ? vkmm_report_flush(&session->report, log)
+                                 : vkmm_fail(log, status, "no memory to draw");
     }
     charts = vkmm_alloc(1, sizeof *charts);
     status = charts != NULL ? vkmm_charts_make(benches, options->operand_count, charts) : VKMM_OUT_OF_MEMORY;

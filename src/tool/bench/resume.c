@@ -21,7 +21,8 @@ typedef struct resumption {
 
 static vkmm_status differs(const resumption *r, const char *what, const char *then, const char *now)
 {
-    return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: its %s is %.120s, and now it would be %.120s", r->path, what, then, now);
+    return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: its %s is %.120s, and now it would be %.120s", r->path,
+                     what, then, now);
 }
 
 static vkmm_status compare_number(const resumption *r, const char *what, double then, double now)
@@ -45,7 +46,9 @@ static int is_name(const char *then, const char *now)
 
 static vkmm_status compare_text(const resumption *r, const char *what, const char *then, const char *now)
 {
-    return is_name(then, now) ? VKMM_OK : differs(r, what, then[0] != '\0' ? then : "not known", now[0] != '\0' ? now : "not known");
+    return is_name(then, now)
+               ? VKMM_OK
+               : differs(r, what, then[0] != '\0' ? then : "not known", now[0] != '\0' ? now : "not known");
 }
 
 /* Those of --validate, and those of other software. */
@@ -74,8 +77,10 @@ static vkmm_status compare_settings(const resumption *r)
     for (size_t i = 0; i < sizeof texts / sizeof *texts && status == VKMM_OK; i++)
         status = compare_text(r, texts[i][0], texts[i][1], texts[i][2]);
     if (status != VKMM_OK) return status;
-    if (then->settings.seed != now->settings.seed) return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: its seed is another", r->path);
-    status = compare_number(r, "--rotating", (double)then->settings.rotating_bytes, (double)now->settings.rotating_bytes);
+    if (then->settings.seed != now->settings.seed)
+        return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: its seed is another", r->path);
+    status =
+        compare_number(r, "--rotating", (double)then->settings.rotating_bytes, (double)now->settings.rotating_bytes);
     if (status == VKMM_OK) status = compare_number(r, "--max-noise", then->settings.max_noise, now->settings.max_noise);
     if (status != VKMM_OK) return status;
     list_layers(then, layers[0]);
@@ -86,10 +91,12 @@ static vkmm_status compare_settings(const resumption *r)
 static int is_same_device(const vkmm_bench_device *then, const vkmm_bench_device *now)
 {
     if (then->is_host != now->is_host || !is_name(then->info.name, now->info.name) ||
-        !is_name(then->info.driver_name, now->info.driver_name) || !is_name(then->info.driver_info, now->info.driver_info))
+        !is_name(then->info.driver_name, now->info.driver_name) ||
+        !is_name(then->info.driver_info, now->info.driver_info))
         return 0;
     if (now->is_host) return 1;
-    return memcmp(then->info.uuid, now->info.uuid, sizeof now->info.uuid) == 0 && then->info.driver_version == now->info.driver_version;
+    return memcmp(then->info.uuid, now->info.uuid, sizeof now->info.uuid) == 0 &&
+           then->info.driver_version == now->info.driver_version;
 }
 
 /* One device that two drivers' manifests offer is there twice. */
@@ -106,15 +113,18 @@ static vkmm_status match_devices(resumption *r)
     if (r->places == NULL) return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no memory to resume %s", r->path);
     for (uint32_t i = 0; i < r->old.device_count; i++) {
         uint32_t at = 0;
-        while (at < r->bench->device_count && (is_taken(r, i, at) || !is_same_device(&r->old.devices[i], &r->bench->devices[at]))) at++;
+        while (at < r->bench->device_count &&
+               (is_taken(r, i, at) || !is_same_device(&r->old.devices[i], &r->bench->devices[at])))
+            at++;
         if (at == r->bench->device_count)
-            return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it was measured on \"%.120s\", which this run does not have", r->path,
+            return vkmm_fail(r->log, VKMM_INVALID,
+                             "cannot resume %s: it was measured on \"%.120s\", which this run does not have", r->path,
                              r->old.devices[i].label);
         r->places[i] = at;
     }
     if (r->old.device_count == r->bench->device_count) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it has %u device%s, and this run %u", r->path, r->old.device_count,
-                     r->old.device_count == 1 ? "" : "s", r->bench->device_count);
+    return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it has %u device%s, and this run %u", r->path,
+                     r->old.device_count, r->old.device_count == 1 ? "" : "s", r->bench->device_count);
 }
 
 static int is_in_suite(const resumption *r, const vkmm_bench_row *row)
@@ -137,13 +147,14 @@ static vkmm_status check_rows(const resumption *r)
         char size[VKMM_TEXT_PROBLEM];
         if (row->not_run[0] != '\0' || is_in_suite(r, row)) continue;
         vkmm_text_problem(size, sizeof size, &row->problem, r->session->console.utf8);
-        return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it has a row that this run would not have, %s %s %s", r->path, size,
-                         vkmm_text_type(&row->problem, r->session->console.utf8), row->asked);
+        return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it has a row that this run would not have, %s %s %s",
+                         r->path, size, vkmm_text_type(&row->problem, r->session->console.utf8), row->asked);
     }
     return VKMM_OK;
 }
 
-/* Whether the planner would take the same configuration again: `tune` may have found others since, and --untuned leaves them aside. */
+/* Whether the planner would take the same configuration again: `tune` may have found others since, and --untuned
+ * leaves them aside. */
 static int is_of_now(const resumption *r, const vkmm_bench_row *row, const vkmm_bench_device *device)
 {
     vkmm_tuned tuned;
@@ -151,7 +162,8 @@ static int is_of_now(const resumption *r, const vkmm_bench_row *row, const vkmm_
     if (device->is_host || strcmp(row->asked, "auto") != 0) return 1;
     if (r->session->options->untuned || !vkmm_tuned_get(r->session->instance, &device->info, &row->problem, &tuned))
         return !row->kernel.tuned;
-    return row->kernel.tuned && strcmp(tuned.best.kernel, row->kernel.name) == 0 && strcmp(tuned.best.config, row->kernel.config) == 0;
+    return row->kernel.tuned && strcmp(tuned.best.kernel, row->kernel.name) == 0 &&
+           strcmp(tuned.best.config, row->kernel.config) == 0;
 }
 
 /* Rows that did not run get another chance. */
@@ -184,12 +196,13 @@ static vkmm_status take_over(resumption *r)
     for (uint32_t i = 0; i < r->old.device_count; i++) r->bench->devices[r->places[i]].peaks = r->old.devices[i].peaks;
     status = take_rows(r);
     if (status == VKMM_OK && r->stale > 0)
-        vkmm_say(r->log, VKMM_LOG_WARNING, "%u row%s of %s had other results of 'vkmatmul tune' and %s measured again", r->stale,
-                 r->stale == 1 ? "" : "s", r->path, r->stale == 1 ? "is" : "are");
+        vkmm_say(r->log, VKMM_LOG_WARNING, "%u row%s of %s had other results of 'vkmatmul tune' and %s measured again",
+                 r->stale, r->stale == 1 ? "" : "s", r->path, r->stale == 1 ? "is" : "are");
     /* The clocks may be others now, and nobody can tell: the report says which rows are of one time. */
     if (r->bench->row_count > 0)
-        snprintf(r->bench->note, sizeof r->bench->note, "resumed at %s; %u row%s measured before, the first of the report",
-                 r->bench->created, r->bench->row_count, r->bench->row_count == 1 ? " was" : "s were");
+        snprintf(r->bench->note, sizeof r->bench->note,
+                 "resumed at %s; %u row%s measured before, the first of the report", r->bench->created,
+                 r->bench->row_count, r->bench->row_count == 1 ? " was" : "s were");
     memcpy(r->bench->created, r->old.created, sizeof r->bench->created);
     return status;
 }
@@ -202,7 +215,8 @@ vkmm_status cli_bench_store_resume(const cli_bench_store *store, const vkmm_suit
 
     r.path = has_journal ? store->journal_path : store->path;
     if (!has_journal && !vkmm_path_exists(store->path))
-        return vkmm_fail(r.log, VKMM_INVALID, "there is nothing to resume: neither %s nor %s is there", store->path, store->journal_path);
+        return vkmm_fail(r.log, VKMM_INVALID, "there is nothing to resume: neither %s nor %s is there", store->path,
+                         store->journal_path);
     status = vkmm_bench_open(r.log, r.path, &r.old);
     if (status == VKMM_OK && !has_journal && r.old.complete)
         status = vkmm_fail(r.log, VKMM_INVALID, "%s is complete: there is nothing to resume", store->path);

@@ -109,8 +109,9 @@ cli_bench_reply cli_bench_cell_round(const cli_bench_terms *terms, cli_bench_cel
     }
     cli_bench_put(ask, "ms", json_real(span));
     cli_bench_put(ask, "full", json_boolean(cell->row.rounds == 0));
-    reply = cli_bench_ask(&lane->link, ask,
-                          cli_bench_patience(cell, 3 * expected + 2 * span + cli_bench_expect_host(&lane->speeds, cell->item)), &answer);
+    reply = cli_bench_ask(
+        &lane->link, ask,
+        cli_bench_patience(cell, 3 * expected + 2 * span + cli_bench_expect_host(&lane->speeds, cell->item)), &answer);
     if (reply != CLI_BENCH_ANSWER) return reply;
     if (lane->link.status != VKMM_OK) {
         drop_held(cell, lane->link.sentence);

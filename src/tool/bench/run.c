@@ -79,7 +79,8 @@ static void open_cells(cli_bench_run *run)
     }
 }
 
-/* Every open row of one device in turn: its clocks stay up in between. Forwards and backwards by turns, so that no row always follows the same. */
+/* Every open row of one device in turn: its clocks stay up in between. Forwards and backwards by turns, so that no
+ * row always follows the same. */
 static int sample_lane(cli_bench_run *run, const cli_bench_lane *lane, int backwards)
 {
     int open = 0;
@@ -128,7 +129,8 @@ static void say_wrong(const cli_bench_run *run, const vkmm_bench_row *row)
 
     vkmm_text_problem(size, sizeof size, &row->problem, run->session->console.utf8);
     vkmm_say(&run->session->console.log, VKMM_LOG_ERROR, "wrong result: %s %s %s on %s: %s", size,
-             vkmm_text_type(&row->problem, run->session->console.utf8), row->asked, run->bench->devices[row->device].label, row->sentence);
+             vkmm_text_type(&row->problem, run->session->console.utf8), row->asked,
+             run->bench->devices[row->device].label, row->sentence);
 }
 
 /* Hands the row over to the report. */
@@ -184,7 +186,8 @@ static void run_blocks(cli_bench_run *run, uint32_t first, uint32_t end)
     }
 }
 
-/* Several Vulkan devices take turns, so that a drift of the machine hits all alike; the host's BLAS with them. One alone keeps its clocks up. */
+/* Several Vulkan devices take turns, so that a drift of the machine hits all alike; the host's BLAS with them. One
+ * alone keeps its clocks up. */
 static void run_suite(cli_bench_run *run)
 {
     const vkmm_bench *bench = run->bench;
@@ -211,7 +214,8 @@ static vkmm_status conclude(cli_bench_run *run)
     if (ran || bench->row_count == 0) return VKMM_OK;
     for (uint32_t i = 0; i < bench->device_count; i++) {
         const cli_bench_link *link = &run->lanes[i].link;
-        if (link->status != VKMM_OK) return vkmm_fail(log, link->status, "nothing could be measured: %s", link->sentence);
+        if (link->status != VKMM_OK)
+            return vkmm_fail(log, link->status, "nothing could be measured: %s", link->sentence);
     }
     return vkmm_fail(log, VKMM_UNSUPPORTED, "nothing could be measured: %s", bench->rows[0].not_run);
 }
@@ -241,8 +245,10 @@ vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_ben
         vkmm_fail(&session->console.log, status, "no memory for %u devices", bench->device_count);
         goto done;
     }
-    for (uint32_t i = 0; i < bench->row_count; i++) run.wrong += bench->rows[i].not_run[0] == '\0' && !bench->rows[i].passed;
-    for (uint32_t i = 0; i < bench->device_count && !cli_bench_is_over(&run); i++) cli_bench_measure_peaks(&run, &run.lanes[i]);
+    for (uint32_t i = 0; i < bench->row_count; i++)
+        run.wrong += bench->rows[i].not_run[0] == '\0' && !bench->rows[i].passed;
+    for (uint32_t i = 0; i < bench->device_count && !cli_bench_is_over(&run); i++)
+        cli_bench_measure_peaks(&run, &run.lanes[i]);
     cli_progress_end(&session->console);
     if (!cli_bench_is_over(&run) && hook != NULL) run.failure = hook->know(hook->user, bench, NULL);
     run_suite(&run);

@@ -1,5 +1,5 @@
-/* The live run of `vkmatmul bench` and `vkmatmul compare`: a process of its own for each device and for the host's BLAS, which take turns, row by
- * row and round by round. */
+/* The live run of `vkmatmul bench` and `vkmatmul compare`: a process of its own for each device and for the host's
+ * BLAS, which take turns, row by row and round by round. */
 #ifndef VKMM_CLI_BENCH_RUN_H
 #define VKMM_CLI_BENCH_RUN_H
 
@@ -9,9 +9,10 @@
 
 /* ---- bench.c ---- */
 
-/* compare without files: measures the suite of the options on every device and driver of this machine, and on the host; writes the report of -o. *bench is
- * zeroed by the caller, who ends it with vkmm_bench_free whatever is returned; nothing is written to standard output. VKMM_OK, VKMM_WRONG_RESULT
- * (said), 128 + the signal's number after an interrupt, or why nothing could be measured. What there is in *bench (row_count) is worth showing in
+/* compare without files: measures the suite of the options on every device and driver of this machine, and on the
+ * host; writes the report of -o. *bench is zeroed by the caller, who ends it with vkmm_bench_free whatever is
+ * returned; nothing is written to standard output. VKMM_OK, VKMM_WRONG_RESULT (said), 128 + the signal's number
+ * after an interrupt, or why nothing could be measured. What there is in *bench (row_count) is worth showing in
  * every case. */
 vkmm_status cli_bench_compare(cli_session *session, vkmm_bench *bench);
 
@@ -23,21 +24,22 @@ typedef struct cli_bench_hook {
     void *user;
 } cli_bench_hook;
 
-/* Measures all items of a suite on the devices of *bench: bench->devices holds them (cli_bench_head), rows that it has already are kept, and not
- * measured again. Appends the rows; sets `failed`, `complete` and `note`. VKMM_OK: every row is known, be it as "not run"; VKMM_WRONG_RESULT:
- * at least one of them is wrong; otherwise why nothing could be measured, or what the hook returned. An interrupt ends it early. */
+/* Measures all items of a suite on the devices of *bench: bench->devices holds them (cli_bench_head), rows that it
+ * has already are kept, and not measured again. Appends the rows; sets `failed`, `complete` and `note`. VKMM_OK:
+ * every row is known, be it as "not run"; VKMM_WRONG_RESULT: at least one of them is wrong; otherwise why nothing
+ * could be measured, or what the hook returned. An interrupt ends it early. */
 vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_bench *bench, const cli_bench_hook *hook);
 
 /* ---- bench_head.c ---- */
 
-/* Fills all of *bench but its rows: the tool, the machine, the settings, the layers, and the devices: that of --device, or every one, and the host
- * unless --no-host or no BLAS library is there. Peaks are not measured yet. */
+/* Fills all of *bench but its rows: the tool, the machine, the settings, the layers, and the devices: that of
+ * --device, or every one, and the host unless --no-host or no BLAS library is there. Peaks are not measured yet. */
 vkmm_status cli_bench_head(cli_session *session, const vkmm_suite *suite, int every_device, vkmm_bench *bench);
 
 /* ---- bench_suite.c ---- */
 
-/* The suite of --suite: one of vkmm_suite_name, or a file with the options of a problem a line; --type, --budget in force. VKMM_INVALID names file
- * and line. Ended by vkmm_suite_free. */
+/* The suite of --suite: one of vkmm_suite_name, or a file with the options of a problem a line; --type, --budget in
+ * force. VKMM_INVALID names file and line. Ended by vkmm_suite_free. */
 vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite);
 
 #endif

@@ -39,7 +39,8 @@ double cli_bench_bytes(const vkmm_suite_item *item, double rotating_bytes)
 {
     double bytes = 0;
 
-    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) bytes += (double)vkmm_operand_bytes(&item->problem, (vkmm_operand)operand);
+    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++)
+        bytes += (double)vkmm_operand_bytes(&item->problem, (vkmm_operand)operand);
     return bytes > rotating_bytes ? bytes : rotating_bytes;
 }
 
@@ -110,7 +111,8 @@ void cli_bench_learn_host(cli_bench_speeds *speeds, const vkmm_suite_item *item,
 {
     double each = host_ms / cli_bench_bytes(item, 0);
 
-    /* Of small products, what was seen is the driver's compiler; and the least is what no element by element judgement made longer. */
+    /* Of small products, what was seen is the driver's compiler; and the least is what no element by element
+     * judgement made longer. */
     if (cli_bench_bytes(item, 0) < 1 << 22 || !(host_ms > 0)) return;
     if (!(speeds->host_ms_per_byte > 0) || each < speeds->host_ms_per_byte) speeds->host_ms_per_byte = each;
 }

@@ -10,9 +10,10 @@ enum { CLI_BENCH_KINDS = 16 }; /* of kernels: all that take every problem are on
 
 typedef struct cli_bench_speeds {
     const vkmm_bench_device *device;
-    double sampled[CLI_BENCH_KINDS][VKMM_TYPES_COUNT]; /* FLOP a millisecond: the best of rows that were sampled; 0: none yet */
-    double first[CLI_BENCH_KINDS][VKMM_TYPES_COUNT];   /* of single products, on a device that may have idled */
-    double host_ms_per_byte;                           /* making operands and judging products: the least of larger ones; 0: not seen yet */
+    double sampled[CLI_BENCH_KINDS]
+                  [VKMM_TYPES_COUNT]; /* FLOP a millisecond: the best of rows that were sampled; 0: none yet */
+    double first[CLI_BENCH_KINDS][VKMM_TYPES_COUNT]; /* of single products, on a device that may have idled */
+    double host_ms_per_byte; /* making operands and judging products: the least of larger ones; 0: not seen yet */
 } cli_bench_speeds;
 
 /* Bytes of all operands, those that take turns included. */

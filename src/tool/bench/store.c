@@ -23,8 +23,9 @@ static vkmm_status unknown_ending(const cli_bench_store *store)
         if (ending == NULL) continue;
         used += (size_t)snprintf(endings + used, sizeof endings - used, "%s%s", used > 0 ? ", " : "", ending);
     }
-    return vkmm_fail(log_of(store), VKMM_INVALID, "-o takes its format from the file's name, and '%.200s' ends with none of %s",
-                     store->path, endings);
+    return vkmm_fail(log_of(store), VKMM_INVALID,
+                     "-o takes its format from the file's name, and '%.200s' ends with none of %s", store->path,
+                     endings);
 }
 
 /* A file that cannot be written is better known before the run than after it. */
@@ -49,9 +50,10 @@ static vkmm_status check_journal(const cli_bench_store *store)
     bytes = file.bytes;
     vkmm_mapping_close(&file);
     if (status != VKMM_OK || bytes == 0) return status;
-    return vkmm_fail(log_of(store), VKMM_INVALID,
-                     "%s holds what an unfinished run of this report measured: --resume goes on with it; remove it to begin anew",
-                     store->journal_path);
+    return vkmm_fail(
+        log_of(store), VKMM_INVALID,
+        "%s holds what an unfinished run of this report measured: --resume goes on with it; remove it to begin anew",
+        store->journal_path);
 }
 
 vkmm_status cli_bench_store_open(cli_session *session, cli_bench_store *store)
@@ -63,13 +65,15 @@ vkmm_status cli_bench_store_open(cli_session *session, cli_bench_store *store)
     store->session = session;
     store->path = session->options->output;
     if (store->path == NULL && session->options->resume)
-        return vkmm_fail(log_of(store), VKMM_INVALID, "--resume goes on with the unfinished run of a file: name it with -o");
+        return vkmm_fail(log_of(store), VKMM_INVALID,
+                         "--resume goes on with the unfinished run of a file: name it with -o");
     if (store->path == NULL) return VKMM_OK;
     store->writer = vkmm_bench_writer_for(store->path);
     if (store->writer == NULL) return unknown_ending(store);
     bytes = strlen(store->path) + sizeof ending;
     store->journal_path = vkmm_alloc(bytes, 1);
-    if (store->journal_path == NULL) return vkmm_fail(log_of(store), VKMM_OUT_OF_MEMORY, "no memory for the name of the journal");
+    if (store->journal_path == NULL)
+        return vkmm_fail(log_of(store), VKMM_OUT_OF_MEMORY, "no memory for the name of the journal");
     snprintf(store->journal_path, bytes, "%s%s", store->path, ending);
     status = try_output(store);
     return status == VKMM_OK ? check_journal(store) : status;
@@ -82,14 +86,16 @@ vkmm_status cli_bench_store_row(cli_bench_store *store, const vkmm_bench_row *ro
 
     if (store->journal == NULL) return VKMM_OK;
     line = vkmm_bench_row_line(row);
-    if (line == NULL) return vkmm_fail(log_of(store), VKMM_OUT_OF_MEMORY, "no memory for a line of %s", store->journal_path);
+    if (line == NULL)
+        return vkmm_fail(log_of(store), VKMM_OUT_OF_MEMORY, "no memory for a line of %s", store->journal_path);
     status = vkmm_append_line(store->journal, line);
     vkmm_free(line);
     return status;
 }
 
 /* The whole report as text, to be freed with free(); NULL when memory ends. */
-static char *compose(const cli_bench_store *store, const vkmm_bench_writer *writer, const vkmm_bench *bench, size_t *bytes)
+static char *compose(const cli_bench_store *store, const vkmm_bench_writer *writer, const vkmm_bench *bench,
+                     size_t *bytes)
 {
     vkmm_report report = store->session->report;
     vkmm_status status = VKMM_OK;
@@ -111,7 +117,8 @@ static char *compose(const cli_bench_store *store, const vkmm_bench_writer *writ
     return NULL;
 }
 
-static vkmm_status write_whole(const cli_bench_store *store, const char *path, const vkmm_bench_writer *writer, const vkmm_bench *bench)
+static vkmm_status write_whole(const cli_bench_store *store, const char *path, const vkmm_bench_writer *writer,
+                               const vkmm_bench *bench)
 {
     vkmm_output *output = NULL;
     size_t bytes = 0;
@@ -149,8 +156,8 @@ vkmm_status cli_bench_store_finish(cli_bench_store *store, const vkmm_bench *ben
     if (store->journal == NULL) return VKMM_OK; /* nothing has begun */
     status = write_whole(store, store->path, store->writer, bench);
     if (status != VKMM_OK)
-        vkmm_say(log_of(store), VKMM_LOG_WARNING, "what was measured is in %s: the same command with --resume goes on from there",
-                 store->journal_path);
+        vkmm_say(log_of(store), VKMM_LOG_WARNING,
+                 "what was measured is in %s: the same command with --resume goes on from there", store->journal_path);
     vkmm_append_close(&store->journal, status == VKMM_OK && (bench->complete || can_be_read_back(store->writer)));
     return status;
 }

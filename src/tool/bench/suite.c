@@ -86,7 +86,8 @@ int vkmm_suite_is_narrow(vkmm_types types)
 /* Behind other types, what a narrow one is for: large squares and layers, few of each (suite.h says why). */
 static void fill_narrow(filler *f)
 {
-    const int is_usual = vkmm_types_equal(f->types, vkmm_types_default(f->types.in)), is_byte = vkmm_type_of(f->types.in)->bytes == 1;
+    const int is_usual = vkmm_types_equal(f->types, vkmm_types_default(f->types.in)),
+              is_byte = vkmm_type_of(f->types.in)->bytes == 1;
 
     if (is_usual) add_square(f, "square", "auto", 1024);
     add_square(f, "square", "auto", 4096);
@@ -100,8 +101,9 @@ static void fill_narrow(filler *f)
     if (is_byte) add(f, "ops", "auto", &(vkmm_problem){.m = 4096, .n = 4096, .k = 4096, .op_b = VKMM_OP_T});
 }
 
-/* Small sizes come first: what they teach of the device's speed tells whether the large ones are affordable. On a processor the time may be over before
- * the last: so the ladder's slow kernels come after a row or more of every type. */
+/* Small sizes come first: what they teach of the device's speed tells whether the large ones are affordable. On a
+ * processor the time may be over before the last: so the ladder's slow kernels come after a row or more of every
+ * type. */
 static void fill_quick(filler *f, int is_first, int pass)
 {
     if (!is_first && vkmm_suite_is_narrow(f->types)) {
@@ -138,7 +140,8 @@ static void add_neighbours(filler *f, uint64_t from, uint64_t to)
     }
 }
 
-/* Of the largest, the host's part alone takes many seconds (to make and to prove gigabytes): they come after the rest of every type. */
+/* Of the largest, the host's part alone takes many seconds (to make and to prove gigabytes): they come after the
+ * rest of every type. */
 static void fill_standard(filler *f, int is_first, int pass)
 {
     if (!is_first && vkmm_suite_is_narrow(f->types)) {
@@ -193,7 +196,8 @@ static void add_variants(filler *f, uint64_t n)
 static void add_batch(filler *f, uint64_t n, uint64_t count)
 {
     add(f, "batch", "auto",
-        &(vkmm_problem){.m = n, .n = n, .k = n, .batch_count = count, .stride_a = n * n, .stride_b = n * n, .stride_c = n * n});
+        &(vkmm_problem){
+            .m = n, .n = n, .k = n, .batch_count = count, .stride_a = n * n, .stride_b = n * n, .stride_c = n * n});
 }
 
 static void fill_full(filler *f, int is_first, int pass)
@@ -213,16 +217,18 @@ static const struct {
     const char *name, *summary;
     double budget_ms, longest_ms, row_ms;
     uint32_t rounds;
-    /* The items of one type; is_first: of the type that matters most. All types' first pass comes before their second. */
+    /* The items of one type; is_first: of the type that matters most. All types' first pass comes before their
+     * second. */
     void (*fill)(filler *f, int is_first, int pass);
 } suites[] = {
-    {"quick", "squares up to 4096, the ladder's kernels, a few other shapes; ends within a minute on any device", 34000, 1500, 400, 5,
-     fill_quick},
+    {"quick", "squares up to 4096, the ladder's kernels, a few other shapes; ends within a minute on any device", 34000,
+     1500, 400, 5, fill_quick},
     {"standard",
-     "squares from 256 to 16384 and their neighbours, the ladder, layers of a language model, tall and skinny, split-K; all types",
+     "squares from 256 to 16384 and their neighbours, the ladder, layers of a language model, tall and skinny, "
+     "split-K; all types",
      6.5 * MINUTE_MS, 3000, 500, 5, fill_standard},
-    {"full", "the standard suite and more: finer steps, all ops, batches, alpha and beta, odd strides", 45 * MINUTE_MS, 10000, 1000, 7,
-     fill_full},
+    {"full", "the standard suite and more: finer steps, all ops, batches, alpha and beta, odd strides", 45 * MINUTE_MS,
+     10000, 1000, 7, fill_full},
 };
 
 enum { SUITES = sizeof suites / sizeof *suites };
@@ -245,7 +251,8 @@ static uint32_t first_type(const vkmm_types *types, uint32_t type_count)
     return 0;
 }
 
-vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_types *types, uint32_t type_count, vkmm_suite *suite)
+vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_types *types, uint32_t type_count,
+                            vkmm_suite *suite)
 {
     uint32_t which = 0, first = first_type(types, type_count);
     filler f = {.suite = suite};
@@ -253,7 +260,8 @@ vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_ty
     memset(suite, 0, sizeof *suite);
     while (which < SUITES && strcmp(suites[which].name, name) != 0) which++;
     if (which == SUITES)
-        return vkmm_fail(log, VKMM_INVALID, "there is no suite '%.60s': quick, standard and full are those built in", name);
+        return vkmm_fail(log, VKMM_INVALID, "there is no suite '%.60s': quick, standard and full are those built in",
+                         name);
     snprintf(suite->name, sizeof suite->name, "%s", name);
     suite->budget_ms = suites[which].budget_ms;
     suite->longest_ms = suites[which].longest_ms;

@@ -23,18 +23,22 @@ typedef struct vkmm_suite {
     uint32_t rounds;   /* that a row is sampled in at least, spread over time */
 } vkmm_suite;
 
-/* The names: "quick" (under a minute on any device), "standard", "full"; NULL past the end. And what each holds, one sentence. */
+/* The names: "quick" (under a minute on any device), "standard", "full"; NULL past the end. And what each holds, one
+ * sentence. */
 const char *vkmm_suite_name(uint32_t index);
 const char *vkmm_suite_summary(uint32_t index);
 
-/* A suite by name, for the types given (a device leaves out those it lacks). VKMM_INVALID: no such name; VKMM_OUT_OF_MEMORY. Ended by vkmm_suite_free.
- *   Types narrower than 32 bits have the whole suite (but the ladder, whose kernels are not for them) where they come first; behind others, a short one:
- * in a standard run on a fast GPU most of the eight minutes go into what the host does about the largest products, gigabytes to fill and to
- * prove, and so there is no room for eight types. So the short one stays below 8192³ but for that square itself, some 400 MB in f16:
- * squares, a size beside a round one, three layers of a language model, for bytes also B transposed, as weights often lie; about a second a row. In
- * their place, integers have no neighbours of 16384, which took as long as all of that. Of sums narrower than usual there are two squares more; in the
- * quick suite, two squares of f16 and one of i8. */
-vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_types *types, uint32_t type_count, vkmm_suite *suite);
+/* A suite by name, for the types given (a device leaves out those it lacks). VKMM_INVALID: no such name;
+ * VKMM_OUT_OF_MEMORY. Ended by vkmm_suite_free.
+ *   Types narrower than 32 bits have the whole suite (but the ladder, whose kernels are not for them) where they
+ * come first; behind others, a short one: in a standard run on a fast GPU most of the eight minutes go into what the
+ * host does about the largest products, gigabytes to fill and to prove, and so there is no room for eight types. So
+ * the short one stays below 8192³ but for that square itself, some 400 MB in f16: squares, a size beside a round
+ * one, three layers of a language model, for bytes also B transposed, as weights often lie; about a second a row. In
+ * their place, integers have no neighbours of 16384, which took as long as all of that. Of sums narrower than usual
+ * there are two squares more; in the quick suite, two squares of f16 and one of i8. */
+vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_types *types, uint32_t type_count,
+                            vkmm_suite *suite);
 
 /* Whether products of such types have the short suite behind others: A and B, or the sums, have fewer than 32 bits. */
 int vkmm_suite_is_narrow(vkmm_types types);

@@ -38,7 +38,8 @@ static void list_usual(combinations *all)
 {
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
         const vkmm_types types = *vkmm_types_at(i), usual = vkmm_types_default(types.in);
-        if (types.out == usual.out && !(types.in == VKMM_F32 && types.compute == VKMM_F16)) all->types[all->count++] = types;
+        if (types.out == usual.out && !(types.in == VKMM_F32 && types.compute == VKMM_F16))
+            all->types[all->count++] = types;
     }
 }
 
@@ -84,7 +85,8 @@ static int is_problem_only(const cli_options *options)
 
     memcpy(&rest, options, sizeof rest);
 #define FORGET(field) memset(&rest.field, 0, sizeof rest.field)
-    FORGET(sizes), FORGET(m), FORGET(n), FORGET(k), FORGET(layout), FORGET(op_a), FORGET(op_b), FORGET(ld), FORGET(offset);
+    FORGET(sizes), FORGET(m), FORGET(n), FORGET(k), FORGET(layout), FORGET(op_a), FORGET(op_b), FORGET(ld),
+        FORGET(offset);
     FORGET(batch_count), FORGET(stride), FORGET(alpha), FORGET(beta), FORGET(kernel), FORGET(types);
     FORGET(out_type), FORGET(compute), FORGET(activation), FORGET(bias_vector);
 #undef FORGET
@@ -104,7 +106,8 @@ static vkmm_status add_items(const vkmm_log *log, const cli_options *line, const
             const vkmm_problem problem = cli_problem_make(line, &size, types->type[t]);
             vkmm_status status = vkmm_problem_check(log, &problem, NULL);
             if (status != VKMM_OK) return status;
-            if (suite->count >= MOST_ITEMS) return vkmm_fail(log, VKMM_INVALID, "a suite has %d problems at most", MOST_ITEMS);
+            if (suite->count >= MOST_ITEMS)
+                return vkmm_fail(log, VKMM_INVALID, "a suite has %d problems at most", MOST_ITEMS);
             if (!vkmm_suite_add(suite, "file", line->kernel != NULL ? line->kernel : "auto", &problem))
                 return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the items of a suite");
         }
@@ -132,7 +135,8 @@ static vkmm_status read_line(const vkmm_log *log, char *line, const cli_types *t
     if (count == 1) return VKMM_OK;
     status = cli_options_parse(log, CLI_RUN, "run", count, words, &options);
     if (status == VKMM_OK && !is_problem_only(&options))
-        status = vkmm_fail(log, VKMM_INVALID, "a line of a suite takes the options of a problem and --kernel, nothing else");
+        status =
+            vkmm_fail(log, VKMM_INVALID, "a line of a suite takes the options of a problem and --kernel, nothing else");
     if (status == VKMM_OK) status = cli_options_check(log, &options);
     if (status == VKMM_OK) status = add_items(log, &options, types, suite);
     cli_options_free(&options);
@@ -140,7 +144,8 @@ static vkmm_status read_line(const vkmm_log *log, char *line, const cli_types *t
     return status;
 }
 
-static vkmm_status read_lines(const vkmm_log *log, const char *path, const vkmm_mapping *file, const cli_types *types, vkmm_suite *suite)
+static vkmm_status read_lines(const vkmm_log *log, const char *path, const vkmm_mapping *file, const cli_types *types,
+                              vkmm_suite *suite)
 {
     place at = {log, path, 0};
     const vkmm_log here = {say_where, &at};
@@ -152,8 +157,10 @@ static vkmm_status read_lines(const vkmm_log *log, const char *path, const vkmm_
         size_t length = (size_t)((stop != NULL ? stop : end) - text);
         char line[MOST_LINE];
         at.line++;
-        if (length >= sizeof line) return vkmm_fail(&here, VKMM_INVALID, "the line has more than %d bytes", MOST_LINE - 1);
-        if (memchr(text, '\0', length) != NULL) return vkmm_fail(&here, VKMM_INVALID, "a suite is a text, and this is none");
+        if (length >= sizeof line)
+            return vkmm_fail(&here, VKMM_INVALID, "the line has more than %d bytes", MOST_LINE - 1);
+        if (memchr(text, '\0', length) != NULL)
+            return vkmm_fail(&here, VKMM_INVALID, "a suite is a text, and this is none");
         memcpy(line, text, length);
         line[length] = '\0';
         status = read_line(&here, line, types, suite);
@@ -199,8 +206,9 @@ vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite)
     if (vkmm_suite_name(i) != NULL)
         status = make_suite(session, name, suite);
     else if (options->out_type.given || options->compute.given)
-        status = vkmm_fail(log, VKMM_INVALID,
-                           "--out-type and --compute are for the suites that have a name: the lines of %s say it themselves", name);
+        status = vkmm_fail(
+            log, VKMM_INVALID,
+            "--out-type and --compute are for the suites that have a name: the lines of %s say it themselves", name);
     else
         status = read_file(log, name, &options->types, suite);
     if (status == VKMM_OK && options->budget_ms > 0) suite->budget_ms = options->budget_ms;

@@ -1,5 +1,5 @@
-/* A bench for people: aligned columns, as each row becomes known. Rows that did not run come at the end, by their reasons: one by one they would bury
- * those that did. */
+/* A bench for people: aligned columns, as each row becomes known. Rows that did not run come at the end, by their
+ * reasons: one by one they would bury those that did. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,10 @@ enum { USUAL_SIZE = 14, USUAL_KERNEL = 10 };
 
 static int width_of(const vkmm_report *report, unsigned column)
 {
-    int wanted = column == SIZE ? report->size_width : column == TYPE ? report->type_width : column == KERNEL ? report->kernel_width : 0;
+    int wanted = column == SIZE     ? report->size_width
+                 : column == TYPE   ? report->type_width
+                 : column == KERNEL ? report->kernel_width
+                                    : 0;
 
     return wanted > vkmm_bench_columns[column].width ? wanted : vkmm_bench_columns[column].width;
 }
@@ -39,7 +42,8 @@ static void print_line(const vkmm_report *report, const vkmm_bench_row *row)
     unsigned count = 0;
     int leaving = 0;
 
-    while (report->columns > 0 && leaving < VKMM_BENCH_COLUMNS && width_without(report, leaving) > report->columns) leaving++;
+    while (report->columns > 0 && leaving < VKMM_BENCH_COLUMNS && width_without(report, leaving) > report->columns)
+        leaving++;
     for (unsigned i = 0; i < VKMM_BENCH_COLUMNS; i++) {
         const vkmm_bench_column *column = &vkmm_bench_columns[i];
         vkmm_cell *cell = &cells[count];
@@ -55,7 +59,8 @@ static void print_line(const vkmm_report *report, const vkmm_bench_row *row)
     vkmm_cells_line(report, places, cells, count);
 }
 
-/* An entry of a list with commas, whose lines begin at column `indent`. *used: columns of the line so far; `indent` before the first entry. */
+/* An entry of a list with commas, whose lines begin at column `indent`. *used: columns of the line so far; `indent`
+ * before the first entry. */
 static void print_entry(const vkmm_report *report, int indent, int *used, const char *text)
 {
     int most = report->columns > 0 ? report->columns : 120, length = (int)vkmm_text_columns(text);
@@ -156,7 +161,8 @@ static void print_left_out(const vkmm_report *report, const vkmm_bench *bench, u
 
     vkmm_text_clean(why, sizeof why, like->not_run);
     vkmm_text_clean(label, sizeof label, like->device < bench->device_count ? bench->devices[like->device].label : "");
-    snprintf(text, sizeof text, "not run%s%s: %s", bench->device_count > 1 ? " on " : "", bench->device_count > 1 ? label : "", why);
+    snprintf(text, sizeof text, "not run%s%s: %s", bench->device_count > 1 ? " on " : "",
+             bench->device_count > 1 ? label : "", why);
     vkmm_print_wrapped(report, text, 0);
     fprintf(report->out, "%s%*s", vkmm_paint_on(report, VKMM_DIM), indent, "");
     for (uint32_t i = first; i < bench->row_count; i++) {

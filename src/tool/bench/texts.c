@@ -56,7 +56,8 @@ int vkmm_bench_remark(const vkmm_bench_row *row, unsigned index, char text[512])
     if (row->figures.throttled && index == at++) {
         vkmm_text_clean(clean, sizeof clean, row->power.limited);
         if (clean[0] != '\0') return snprintf(text, 512, "throttled: the driver held the clock back (%s)", clean);
-        return snprintf(text, 512, "throttled: its last round took %.0f %% longer than its first", 100 * row->figures.drift);
+        return snprintf(text, 512, "throttled: its last round took %.0f %% longer than its first",
+                        100 * row->figures.drift);
     }
     return 0;
 }
@@ -69,8 +70,8 @@ void vkmm_bench_row_name(const vkmm_report *report, const vkmm_bench_row *row, c
     vkmm_bench_size_text(report, row, problem, sizeof problem);
     vkmm_bench_kernel_name(row, kernel, sizeof kernel);
     vkmm_text_difference(difference, sizeof difference, &row->problem);
-    snprintf(text, size, "%s %s%s%s%s%s%s", problem, vkmm_text_type(&row->problem, report->utf8), is_auto ? "" : " ", is_auto ? "" : kernel,
-             difference[0] != '\0' ? " (" : "", difference, difference[0] != '\0' ? ")" : "");
+    snprintf(text, size, "%s %s%s%s%s%s%s", problem, vkmm_text_type(&row->problem, report->utf8), is_auto ? "" : " ",
+             is_auto ? "" : kernel, difference[0] != '\0' ? " (" : "", difference, difference[0] != '\0' ? ")" : "");
 }
 
 static int is_by_host(const vkmm_bench_row *row)
@@ -92,7 +93,8 @@ static int close_clock(const vkmm_bench *bench, char text[512])
 
 static int is_further_off(const vkmm_bench_row *row, const vkmm_bench_row *than)
 {
-    return fabs(row->figures.sum_ms / row->figures.wall_ms - 1) > fabs(than->figures.sum_ms / than->figures.wall_ms - 1);
+    return fabs(row->figures.sum_ms / row->figures.wall_ms - 1) >
+           fabs(than->figures.sum_ms / than->figures.wall_ms - 1);
 }
 
 static int close_sums(const vkmm_report *report, const vkmm_bench *bench, char text[512])
@@ -112,8 +114,10 @@ static int close_sums(const vkmm_report *report, const vkmm_bench *bench, char t
     if (worst == NULL) return 0;
     vkmm_bench_row_name(report, worst, name, sizeof name);
     vkmm_text_clean(clean, sizeof clean, worst->figures.apart);
-    return snprintf(text, 512, "uploads, kernel, overhead and downloads do not add up to the whole in %u of %u rows; the worst, %s: %s",
-                    off, known, name, clean);
+    return snprintf(
+        text, 512,
+        "uploads, kernel, overhead and downloads do not add up to the whole in %u of %u rows; the worst, %s: %s", off,
+        known, name, clean);
 }
 
 int vkmm_bench_closing(const vkmm_report *report, const vkmm_bench *bench, unsigned index, char text[512])
@@ -160,7 +164,8 @@ static void name_matrix(const vkmm_report *report, const vkmm_matrix_shape *shap
              vkmm_component_name(shape->b, b), vkmm_component_name(shape->c, c), shape->m, shape->n, shape->k);
 }
 
-int vkmm_bench_peak_text(const vkmm_report *report, const vkmm_bench_device *device, unsigned index, char text[VKMM_PEAK_TEXT])
+int vkmm_bench_peak_text(const vkmm_report *report, const vkmm_bench_device *device, unsigned index,
+                         char text[VKMM_PEAK_TEXT])
 {
     const vkmm_bench_peaks *peaks = &device->peaks;
     char speed[48], name[160];

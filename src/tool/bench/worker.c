@@ -1,5 +1,5 @@
-/* vkmatmul bench-worker, a command of the program's own (bench/protocol.h): it measures in a process of its own, because a driver that crashes,
- * hangs or loses its device takes the process with it. */
+/* vkmatmul bench-worker, a command of the program's own (bench/protocol.h): it measures in a process of its own,
+ * because a driver that crashes, hangs or loses its device takes the process with it. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "system/process.h"
@@ -70,7 +70,8 @@ static vkmm_status measure_shapes(worker *w, double time_ms, vkmm_bench_peaks *p
     uint32_t count = VKMM_BENCH_MATRICES;
     const double start = vkmm_now_ms();
 
-    if (vkmm_device_matrix_shapes(session->instance, session->info->index, shapes, &count, NULL) != VKMM_OK) return VKMM_OK;
+    if (vkmm_device_matrix_shapes(session->instance, session->info->index, shapes, &count, NULL) != VKMM_OK)
+        return VKMM_OK;
     for (uint32_t i = 0; i < count && vkmm_now_ms() - start < time_ms; i++) {
         vkmm_bench_matrix *matrix = &peaks->matrix[peaks->matrix_count];
         vkmm_status status = vkmm_device_matrix_peak(session->device, &shapes[i], &matrix->multiply_adds_per_s);
@@ -116,7 +117,9 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
 
     for (int i = 0; i < CLI_BENCH_JOBS && job == NULL; i++)
         if (!w->jobs[i].used) job = &w->jobs[i];
-    if (job == NULL) return vkmm_fail(log_of(w), VKMM_INVALID, "this process measures %d products at once, and no more", CLI_BENCH_JOBS);
+    if (job == NULL)
+        return vkmm_fail(log_of(w), VKMM_INVALID, "this process measures %d products at once, and no more",
+                         CLI_BENCH_JOBS);
     memset(job, 0, sizeof *job);
     if (!vkmm_bench_read_problem(json_object_get(request, "problem"), &job->problem, sentence))
         return vkmm_fail(log_of(w), VKMM_INVALID, "no problem: %s", sentence);
@@ -144,8 +147,8 @@ static vkmm_status sample(worker *w, const json_t *request, json_t *answer)
 
     if (job == NULL) return vkmm_fail(log_of(w), VKMM_INVALID, "there is no job of this id");
     vkmm_bench_row_init(&round);
-    status =
-        cli_bench_job_round(&w->place, job, cli_bench_number(request, "ms", 0), json_is_true(json_object_get(request, "full")), &round);
+    status = cli_bench_job_round(&w->place, job, cli_bench_number(request, "ms", 0),
+                                 json_is_true(json_object_get(request, "full")), &round);
     if (status == VKMM_OK) cli_bench_put_round(answer, &round);
     vkmm_bench_row_free(&round);
     return status;
@@ -196,7 +199,8 @@ static vkmm_status get_ready(worker *w)
 
     if (session->options->host_worker) {
         w->place.blas = vkmm_blas_open(NULL);
-        if (w->place.blas == NULL) return vkmm_fail(&session->console.log, VKMM_UNSUPPORTED, "no BLAS library with CBLAS is installed");
+        if (w->place.blas == NULL)
+            return vkmm_fail(&session->console.log, VKMM_UNSUPPORTED, "no BLAS library with CBLAS is installed");
         w->place.sensors = vkmm_sensors_open(NULL, "");
         return VKMM_OK;
     }

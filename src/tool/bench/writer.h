@@ -6,8 +6,8 @@
 #include "bench/interval.h"
 #include "report/report.h"
 
-/* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY; NULL stands for "nothing to say there". Calls come in this order: begin once all devices and
- * their peaks are known, row for each row as soon as it is known, end once. */
+/* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY; NULL stands for "nothing to say there". Calls come in this
+ * order: begin once all devices and their peaks are known, row for each row as soon as it is known, end once. */
 typedef struct vkmm_bench_writer {
     const char *name;   /* "table", "json", "jsonl", "csv", "md", "junit" */
     const char *ending; /* of file names: ".json"; ".xml" for junit; NULL for table */
@@ -30,24 +30,26 @@ json_t *vkmm_json_bench_problem(const vkmm_problem *problem);
 char *vkmm_bench_head_line(const vkmm_bench *bench);
 char *vkmm_bench_device_line(const vkmm_bench *bench, uint32_t device);
 char *vkmm_bench_row_line(const vkmm_bench_row *row);
-char *vkmm_bench_end_line(const vkmm_bench *bench); /* how the run ended; a journal without it is of an unfinished run */
+char *
+vkmm_bench_end_line(const vkmm_bench *bench); /* how the run ended; a journal without it is of an unfinished run */
 
 /* One thing that is compared: a device of a report. */
 typedef struct vkmm_contender {
     const vkmm_bench *bench;
     uint32_t device;
-    char label[VKMM_BENCH_TEXT]; /* unique among the contenders: the device's, with the file's name or version where that is not enough */
+    char label[VKMM_BENCH_TEXT]; /* unique among the contenders: the device's, with the file's name or version where
+                                    that is not enough */
 } vkmm_contender;
 
-/* Device against device: for each row that at least two contenders have, a column each, the ratio to the first with its interval, who wins; then
- * the geometric means. Nothing is written where no row is shared. */
+/* Device against device: for each row that at least two contenders have, a column each, the ratio to the first with
+ * its interval, who wins; then the geometric means. Nothing is written where no row is shared. */
 typedef struct vkmm_comparison {
     const vkmm_contender *contenders;
     uint32_t count;
     int paired; /* all of one run that measured in turns */
-    /* Rows are judged against the same device in the first contender's report (compare_model.h), against the first contender where all are of one
-     * report. 0.05: a regression is slower by more than 5 %, and that beyond the noise, or wrong; below 0: nobody asked, so they are counted and not
-     * named: slower beyond the noise, or wrong. */
+    /* Rows are judged against the same device in the first contender's report (compare_model.h), against the first
+     * contender where all are of one report. 0.05: a regression is slower by more than 5 %, and that beyond the
+     * noise, or wrong; below 0: nobody asked, so they are counted and not named: slower beyond the noise, or wrong. */
     double regression;
     uint32_t regressions; /* out */
     uint32_t rows;        /* out: that are compared */
@@ -58,8 +60,8 @@ vkmm_status vkmm_compare_json(vkmm_report *report, vkmm_comparison *comparison);
 vkmm_status vkmm_compare_md(vkmm_report *report, vkmm_comparison *comparison);
 vkmm_status vkmm_compare_csv(vkmm_report *report, vkmm_comparison *comparison);
 
-/* The contenders of some reports: every device with at least one timed row; of later reports also one that is only wrong, so that a regression is not
- * lost with it. Freed with vkmm_free; NULL when memory ends or there is none. */
+/* The contenders of some reports: every device with at least one timed row; of later reports also one that is only
+ * wrong, so that a regression is not lost with it. Freed with vkmm_free; NULL when memory ends or there is none. */
 vkmm_contender *vkmm_contenders_of(const vkmm_bench *benches, uint32_t bench_count, uint32_t *count);
 
 #endif

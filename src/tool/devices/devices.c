@@ -32,8 +32,8 @@ static int is_narrow(vkmm_type type)
     return vkmm_type_of(type)->bytes < 4;
 }
 
-static vkmm_status choose(cli_session *session, const vkmm_device_info *info, const char *kernel, const vkmm_problem *problem,
-                          vkmm_kernel_info *chosen)
+static vkmm_status choose(cli_session *session, const vkmm_device_info *info, const char *kernel,
+                          const vkmm_problem *problem, vkmm_kernel_info *chosen)
 {
     const vkmm_job_params params = {.problem = *problem, .kernel = kernel};
 
@@ -53,8 +53,13 @@ static void add_types(cli_session *session, vkmm_device_row *row)
     for (uint32_t i = 0; i < VKMM_TYPES_COUNT; i++) {
         vkmm_way *way = &row->ways[i];
         const vkmm_types types = *vkmm_types_at(i);
-        const vkmm_problem problem = {
-            .m = 4096, .n = 4096, .k = 4096, .type = types.in, .typed = 1, .out_type = types.out, .compute = types.compute};
+        const vkmm_problem problem = {.m = 4096,
+                                      .n = 4096,
+                                      .k = 4096,
+                                      .type = types.in,
+                                      .typed = 1,
+                                      .out_type = types.out,
+                                      .compute = types.compute};
         way->types = types;
         if (device_has(row->info, types.in) && choose(session, row->info, NULL, &problem, &way->kernel) == VKMM_OK)
             way->by = is_of_matrices(&way->kernel) ? "matrix" : way->kernel.uses_dot8 ? "dot" : "shader";
@@ -63,8 +68,9 @@ static void add_types(cli_session *session, vkmm_device_row *row)
             row->types[row->type_count++] = vkmm_type_of(types.in)->name;
         else
             add_lack(row, vkmm_type_of(types.in)->name,
-                     device_has(row->info, types.in) ? session->console.last_error
-                                                     : "the device does not compute with 64-bit floats (shaderFloat64)");
+                     device_has(row->info, types.in)
+                         ? session->console.last_error
+                         : "the device does not compute with 64-bit floats (shaderFloat64)");
     }
 }
 
@@ -155,12 +161,14 @@ static void add_kernels(cli_session *session, vkmm_device_row *row)
         if (l.unbuilt[0] != '\0')
             add_lack(row, what, "not in this build: its shader compiler could not make it");
         else if (ability->type_count == 0)
-            add_kernel_lack(row, ability->kernel, has_no_matrices(row->info) ? "the device has no matrix operations" : l.refusal);
+            add_kernel_lack(row, ability->kernel,
+                            has_no_matrices(row->info) ? "the device has no matrix operations" : l.refusal);
     }
     add_limits(row);
 }
 
-/* What the planner takes for a large square, for one that a workgroup or two compute, and for a matrix times a vector. */
+/* What the planner takes for a large square, for one that a workgroup or two compute, and for a matrix times a
+ * vector. */
 static void add_choices(cli_session *session, vkmm_device_row *row)
 {
     static const uint64_t sizes[][3] = {{4096, 4096, 4096}, {256, 256, 256}, {4096, 1, 4096}};
@@ -180,17 +188,21 @@ static void add_shapes(const cli_session *session, vkmm_device_row *row)
 {
     row->shape_count = VKMM_MAX_MATRIX_SHAPES;
     row->no_shapes = "";
-    if (vkmm_device_matrix_shapes(session->instance, row->info->index, row->shapes, &row->shape_count, &row->no_shapes) == VKMM_OK) return;
+    if (vkmm_device_matrix_shapes(session->instance, row->info->index, row->shapes, &row->shape_count,
+                                  &row->no_shapes) == VKMM_OK)
+        return;
     row->shape_count = 0;
     row->no_shapes = "the driver failed to list them";
 }
 
-/* The SwiftShader that a browser brought is a device too, for those who ask for it; not where the user restricts the drivers. */
+/* The SwiftShader that a browser brought is a device too, for those who ask for it; not where the user restricts the
+ * drivers. */
 static const char *unloaded_driver(const cli_session *session)
 {
     const char *manifest = vkmm_swiftshader_manifest();
 
-    if (session->options->driver != NULL || getenv("VK_DRIVER_FILES") != NULL || getenv("VK_ICD_FILENAMES") != NULL) return NULL;
+    if (session->options->driver != NULL || getenv("VK_DRIVER_FILES") != NULL || getenv("VK_ICD_FILENAMES") != NULL)
+        return NULL;
     for (uint32_t i = 0; session->instance != NULL && i < vkmm_instance_device_count(session->instance); i++)
         if (strncmp(vkmm_instance_device_info(session->instance, i)->name, "SwiftShader", 11) == 0) return NULL;
     return manifest;
@@ -230,8 +242,9 @@ vkmm_status cli_devices(cli_session *session)
 
     if (status == VKMM_OK) {
         rows = vkmm_alloc(vkmm_instance_device_count(session->instance), sizeof *rows);
-        status = rows != NULL ? collect(session, rows, &count)
-                              : vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the list of devices");
+        status = rows != NULL
+                     ? collect(session, rows, &count)
+                     : vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the list of devices");
     }
     session->report.unloaded = unloaded_driver(session);
     shown = session->writer->devices(&session->report, rows, count); /* an empty list is JSON too */

@@ -25,11 +25,12 @@ static void print_identity(const vkmm_report *report, const vkmm_device_row *dev
     vkmm_text_clean(driver_info, sizeof driver_info, info->driver_info);
     vkmm_text_version(version, sizeof version, info->api_version);
     vkmm_text_uuid(uuid, info->uuid);
-    fprintf(report->out, "%u  %s%s%s%s\n", info->index, vkmm_paint_on(report, VKMM_STRONG), name, vkmm_paint_off(report, VKMM_STRONG),
-            device->chosen ? "  (default)" : "");
+    fprintf(report->out, "%u  %s%s%s%s\n", info->index, vkmm_paint_on(report, VKMM_STRONG), name,
+            vkmm_paint_off(report, VKMM_STRONG), device->chosen ? "  (default)" : "");
     print_key(report, "driver");
-    fprintf(report->out, "%s%s%s%sVulkan %s%s%s\n", driver, driver[0] != '\0' && driver_info[0] != '\0' ? ", " : "", driver_info,
-            driver[0] != '\0' || driver_info[0] != '\0' ? dot : "", version, dot, vkmm_text_device_type(info->type));
+    fprintf(report->out, "%s%s%s%sVulkan %s%s%s\n", driver, driver[0] != '\0' && driver_info[0] != '\0' ? ", " : "",
+            driver_info, driver[0] != '\0' || driver_info[0] != '\0' ? dot : "", version, dot,
+            vkmm_text_device_type(info->type));
     print_key(report, "uuid");
     fprintf(report->out, "%s\n", uuid);
     if (!info->has_pci) return;
@@ -63,12 +64,12 @@ static void print_limits(const vkmm_report *report, const vkmm_device_info *info
     vkmm_text_bytes(heap, sizeof heap, info->device_heap_bytes);
     print_key(report, "workgroup");
     snprintf(text, sizeof text, "%u invocations, at most %u%s%u%s%u; %s shared; subgroup of %u", info->max_invocations,
-             info->max_workgroup_size[0], times, info->max_workgroup_size[1], times, info->max_workgroup_size[2], shared,
-             info->subgroup_size);
+             info->max_workgroup_size[0], times, info->max_workgroup_size[1], times, info->max_workgroup_size[2],
+             shared, info->subgroup_size);
     vkmm_wrap(report, VALUES, text);
     print_key(report, "memory");
-    snprintf(text, sizeof text, "%s%s; %s a buffer binding, %s an allocation", heap, info->unified_memory ? " unified with the host" : "",
-             range, allocation);
+    snprintf(text, sizeof text, "%s%s; %s a buffer binding, %s an allocation", heap,
+             info->unified_memory ? " unified with the host" : "", range, allocation);
     vkmm_wrap(report, VALUES, text);
     print_key(report, "timestamps");
     if (info->timestamp_bits > 0)
@@ -87,12 +88,14 @@ static void print_shapes(const vkmm_report *report, const vkmm_device_row *devic
     print_key(report, "matrix");
     for (uint32_t i = 0; i < device->shape_count; i++) {
         const vkmm_matrix_shape *s = &device->shapes[i];
-        int length = snprintf(one, sizeof one, "%u%s%u%s%u %s%s%s", s->m, times, s->n, times, s->k, vkmm_component_name(s->a, a), arrow,
-                              vkmm_component_name(s->result, c));
+        int length = snprintf(one, sizeof one, "%u%s%u%s%u %s%s%s", s->m, times, s->n, times, s->k,
+                              vkmm_component_name(s->a, a), arrow, vkmm_component_name(s->result, c));
         if (length <= 0 || (size_t)length >= sizeof one || strstr(text, one) != NULL) continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "", one);
     }
-    if (used == 0) snprintf(text, sizeof text, "none: %s", device->no_shapes[0] != '\0' ? device->no_shapes : "the device lists none");
+    if (used == 0)
+        snprintf(text, sizeof text, "none: %s",
+                 device->no_shapes[0] != '\0' ? device->no_shapes : "the device lists none");
     vkmm_wrap(report, VALUES, text);
 }
 
@@ -102,12 +105,14 @@ static size_t add_choice(const vkmm_report *report, char *text, size_t room, con
     int length;
 
     vkmm_text_problem(size, sizeof size, &choice->problem, report->utf8);
-    length = snprintf(text, room, "%s%s%s %s %u%s%u", size, typed ? " " : "", typed ? vkmm_text_type(&choice->problem, report->utf8) : "",
-                      choice->kernel.name, choice->kernel.tile[0], report->utf8 ? "×" : "x", choice->kernel.tile[1]);
+    length = snprintf(text, room, "%s%s%s %s %u%s%u", size, typed ? " " : "",
+                      typed ? vkmm_text_type(&choice->problem, report->utf8) : "", choice->kernel.name,
+                      choice->kernel.tile[0], report->utf8 ? "×" : "x", choice->kernel.tile[1]);
     return length > 0 && (size_t)length < room ? (size_t)length : 0;
 }
 
-/* Of the first type that has any, all; of the others the large square, where another kernel or the same with matrix operations computes it. */
+/* Of the first type that has any, all; of the others the large square, where another kernel or the same with matrix
+ * operations computes it. */
 static void print_choices(const vkmm_report *report, const vkmm_device_row *device)
 {
     char text[VKMM_MAX_CHOICES * 120] = "";
@@ -116,8 +121,11 @@ static void print_choices(const vkmm_report *report, const vkmm_device_row *devi
 
     for (uint32_t i = 0; i < device->choice_count; i++) {
         const vkmm_choice *choice = &device->choices[i];
-        const int is_first = choice->problem.type == first->problem.type, is_large = choice->problem.n == first->problem.n;
-        if (choice->kernel.name[0] == '\0' || (!is_first && !(is_large && strcmp(choice->kernel.name, first->kernel.name) != 0))) continue;
+        const int is_first = choice->problem.type == first->problem.type,
+                  is_large = choice->problem.n == first->problem.n;
+        if (choice->kernel.name[0] == '\0' ||
+            (!is_first && !(is_large && strcmp(choice->kernel.name, first->kernel.name) != 0)))
+            continue;
         if (used > 0) used += (size_t)snprintf(text + used, sizeof text - used, ", ");
         used += add_choice(report, text + used, sizeof text - used, choice, !is_first);
     }
@@ -126,10 +134,12 @@ static void print_choices(const vkmm_report *report, const vkmm_device_row *devi
     vkmm_wrap(report, VALUES, text);
 }
 
-/* "f32 f64 i32 u32; f16 bf16 by matrix operations; i8 u8 by dot products": what is narrower than a word, with what computes it. */
+/* "f32 f64 i32 u32; f16 bf16 by matrix operations; i8 u8 by dot products": what is narrower than a word, with what
+ * computes it. */
 static void print_types(const vkmm_report *report, const vkmm_device_row *device)
 {
-    static const char *const by[] = {NULL, "matrix", "dot", "shader"}, *const words[] = {"", " by matrix operations", " by dot products",
+    static const char *const by[] = {NULL, "matrix", "dot", "shader"}, *const words[] = {"", " by matrix operations",
+                                                                                         " by dot products",
                                                                                          " in 32-bit arithmetic"};
     char text[300] = "";
 
@@ -141,7 +151,11 @@ static void print_types(const vkmm_report *report, const vkmm_device_row *device
             const size_t used = strlen(text);
             if (way->by == NULL || !vkmm_types_equal(way->types, vkmm_types_default(way->types.in))) continue;
             if (is_narrow ? by[i] == NULL || strcmp(by[i], way->by) != 0 : by[i] != NULL) continue;
-            snprintf(text + used, sizeof text - used, "%s%s", any ? " " : used > 0 ? "; " : "", vkmm_type_of(way->types.in)->name);
+            snprintf(text + used, sizeof text - used, "%s%s",
+                     any        ? " "
+                     : used > 0 ? "; "
+                                : "",
+                     vkmm_type_of(way->types.in)->name);
             any = 1;
         }
         if (any) snprintf(text + strlen(text), sizeof text - strlen(text), "%s", words[i]);
@@ -157,7 +171,8 @@ static void print_kernels(const vkmm_report *report, const vkmm_device_row *devi
 
     for (uint32_t i = 0; i < device->kernel_count; i++)
         if (device->kernels[i].type_count > 0)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " " : "", device->kernels[i].kernel);
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? " " : "",
+                                     device->kernels[i].kernel);
     print_key(report, "kernels");
     vkmm_wrap(report, VALUES, text);
 }
@@ -169,7 +184,8 @@ static void print_matrix2(const vkmm_report *report, const vkmm_device_info *inf
 
     for (uint32_t i = 0; vkmm_matrix2_name(i) != NULL; i++)
         if (info->matrix2 >> i & 1)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "", vkmm_matrix2_name(i));
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "", vkmm_matrix2_name(i));
     if (used == 0) return;
     print_key(report, "matrix2");
     vkmm_wrap(report, VALUES, text);
@@ -202,7 +218,8 @@ vkmm_status vkmm_table_devices(vkmm_report *report, const vkmm_device_row *devic
     if (report->unloaded != NULL) {
         char text[600], path[512];
         vkmm_text_clean(path, sizeof path, report->unloaded);
-        snprintf(text, sizeof text, "SwiftShader is here too, where no loader looks (%s): --device swiftshader takes it.", path);
+        snprintf(text, sizeof text,
+                 "SwiftShader is here too, where no loader looks (%s): --device swiftshader takes it.", path);
         if (count > 0) putc('\n', report->out);
         vkmm_wrap(report, 0, text);
     }

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cli_doctor_find(cli_exam *doctor, vkmm_grade grade, const char *check, uint32_t device, const char *advice, const char *format, ...)
+void cli_doctor_find(cli_exam *doctor, vkmm_grade grade, const char *check, uint32_t device, const char *advice,
+                     const char *format, ...)
 {
     vkmm_finding *finding = &doctor->findings[doctor->finding_count];
     const vkmm_device_info *info = NULL;
@@ -33,7 +34,9 @@ void cli_doctor_find(cli_exam *doctor, vkmm_grade grade, const char *check, uint
 
 static const char *kind_name(vkmm_manifest_kind kind)
 {
-    return kind == VKMM_MANIFEST_DRIVER ? "driver" : kind == VKMM_MANIFEST_IMPLICIT_LAYER ? "implicit layer" : "explicit layer";
+    return kind == VKMM_MANIFEST_DRIVER           ? "driver"
+           : kind == VKMM_MANIFEST_IMPLICIT_LAYER ? "implicit layer"
+                                                  : "explicit layer";
 }
 
 /* The devices to examine: all, or that of --device. */
@@ -45,7 +48,8 @@ static vkmm_status examine_devices(cli_exam *doctor, const vkmm_device_info **de
     if (session->options->device != NULL) {
         vkmm_status status = vkmm_instance_find_device(session->instance, session->options->device, &first);
         if (status != VKMM_OK) {
-            cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "devices", VKMM_OF_SYSTEM, "", "%s", session->console.last_error);
+            cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "devices", VKMM_OF_SYSTEM, "", "%s",
+                            session->console.last_error);
             return status;
         }
         end = first + 1;
@@ -75,20 +79,27 @@ static vkmm_status look_at_devices(cli_exam *doctor, const vkmm_device_info ***d
         return VKMM_NO_DEVICE;
     }
     *devices = vkmm_alloc(vkmm_instance_device_count(session->instance), sizeof **devices);
-    if (*devices == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the list of devices");
+    if (*devices == NULL)
+        return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the list of devices");
     return examine_devices(doctor, *devices, result);
 }
 
-/* What vkmm_instance_create makes of --driver and --no-layers, done before it, so that the scan of manifests sees it. */
+/* What vkmm_instance_create makes of --driver and --no-layers, done before it, so that the scan of manifests sees
+ * it. */
 static vkmm_status prepare_environment(const cli_options *options, const vkmm_log *log)
 {
     int only = getenv("VK_DRIVER_FILES") != NULL, once_only = getenv("VK_ICD_FILENAMES") != NULL;
-    const char *list = only ? "VK_DRIVER_FILES" : once_only ? "VK_ICD_FILENAMES" : "VK_ADD_DRIVER_FILES", *driver = options->driver;
+    const char *list = only        ? "VK_DRIVER_FILES"
+                       : once_only ? "VK_ICD_FILENAMES"
+                                   : "VK_ADD_DRIVER_FILES",
+               *driver = options->driver;
     vkmm_status status = VKMM_OK;
 
-    if (driver != NULL && strcmp(driver, "swiftshader") == 0) driver = only || once_only ? NULL : vkmm_swiftshader_manifest();
+    if (driver != NULL && strcmp(driver, "swiftshader") == 0)
+        driver = only || once_only ? NULL : vkmm_swiftshader_manifest();
     if (driver != NULL) status = vkmm_environment_append(log, list, driver);
-    if (status == VKMM_OK && options->no_layers) status = vkmm_environment_append_by(log, "VK_LOADER_LAYERS_DISABLE", "~implicit~", ',');
+    if (status == VKMM_OK && options->no_layers)
+        status = vkmm_environment_append_by(log, "VK_LOADER_LAYERS_DISABLE", "~implicit~", ',');
     return status;
 }
 

@@ -1,10 +1,13 @@
-/* What the files of `vkmatmul doctor` share, and how it speaks to the processes that examine (doctor-worker, a command of the program's own).
+/* What the files of `vkmatmul doctor` share, and how it speaks to the processes that examine (doctor-worker, a command
+ * of the program's own).
  *
  * A request is a line: "list" or "examine". The answer is lines, until the process ends:
  *     devices COUNT                             (list) the devices that the loader lists
- *     device UUID                               (examine) the device that --device means, before anything is done with it
+ *     device UUID                               (examine) the device that --device means, before anything is done with
+ *                                               it
  *     begin CHECK                               a check begins: when the process dies, that is where
- *     GRADE TAB CHECK TAB SENTENCE TAB ADVICE   a finding: GRADE is one of vkmm_grade_name, or "wrong": a problem, and a wrong product
+ *     GRADE TAB CHECK TAB SENTENCE TAB ADVICE   a finding: GRADE is one of vkmm_grade_name, or "wrong": a problem, and
+ *                                               a wrong product
  *     done                                      nothing else is to come */
 #ifndef VKMM_CLI_DOCTOR_H
 #define VKMM_CLI_DOCTOR_H
@@ -30,8 +33,8 @@ typedef struct cli_exam {
 } cli_exam;
 
 /* Adds a finding, and prints it when a table is wanted. device: an index, or VKMM_OF_SYSTEM; advice: "" for none. */
-void cli_doctor_find(cli_exam *doctor, vkmm_grade grade, const char *check, uint32_t device, const char *advice, const char *format, ...)
-    VKMM_PRINTF(6, 7);
+void cli_doctor_find(cli_exam *doctor, vkmm_grade grade, const char *check, uint32_t device, const char *advice,
+                     const char *format, ...) VKMM_PRINTF(6, 7);
 
 void cli_doctor_loader(cli_exam *doctor);      /* the loader, and the drivers' manifests */
 void cli_doctor_layers(cli_exam *doctor);      /* doctor_layers.c: implicit layers that get in between */
@@ -41,7 +44,8 @@ void cli_doctor_tools(cli_exam *doctor);       /* the cache folder, gnuplot, the
 /* doctor_devices.c: GPUs that Vulkan does not see, one GPU under two drivers, what a run takes. Needs the instance. */
 void cli_doctor_gpus(cli_exam *doctor);
 
-/* doctor_children.c. start: whether Vulkan can be started at all, in a process of its own; sets doctor->starts. device: its checks. */
+/* doctor_children.c. start: whether Vulkan can be started at all, in a process of its own; sets doctor->starts.
+ * device: its checks. */
 void cli_doctor_start(cli_exam *doctor);
 void cli_doctor_device(cli_exam *doctor, const vkmm_device_info *info);
 
@@ -55,6 +59,7 @@ void cli_check_products(cli_session *session, double end_ms);
 
 /* One finding of the process that examines. wrong: a product was wrong; its grade is then a problem. */
 void cli_check_begin(const char *check);
-void cli_check_find(vkmm_grade grade, int wrong, const char *check, const char *advice, const char *format, ...) VKMM_PRINTF(5, 6);
+void cli_check_find(vkmm_grade grade, int wrong, const char *check, const char *advice, const char *format, ...)
+    VKMM_PRINTF(5, 6);
 
 #endif

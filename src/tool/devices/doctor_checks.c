@@ -14,7 +14,8 @@
 
 static void report_clocks(const vkmm_measurement *time, const vkmm_device_info *info)
 {
-    double wall = time->slope_ms > 0 ? time->slope_ms : time->submit.median, ratio = wall > 0 ? time->kernel.median / wall : 0;
+    double wall = time->slope_ms > 0 ? time->slope_ms : time->submit.median,
+           ratio = wall > 0 ? time->kernel.median / wall : 0;
     const char *by = time->slope_ms > 0 ? "the slope of the host's clock" : "submission to the fence";
     char device_ms[32], wall_ms[32];
 
@@ -23,12 +24,14 @@ static void report_clocks(const vkmm_measurement *time, const vkmm_device_info *
     /* Submission adds to a dispatch, so that only the device's time being longer is odd there. */
     if (ratio > 0 && ratio < 1 && time->slope_ms > 0) ratio = 1 / ratio;
     if (ratio <= CLOCKS_AGREE)
-        cli_check_find(VKMM_GRADE_OK, 0, "timestamps", "", "%u bits, %.4g ns a tick: a dispatch takes %s ms by them, %s ms by %s",
-                       info->timestamp_bits, info->timestamp_period_ns, device_ms, wall_ms, by);
+        cli_check_find(VKMM_GRADE_OK, 0, "timestamps", "",
+                       "%u bits, %.4g ns a tick: a dispatch takes %s ms by them, %s ms by %s", info->timestamp_bits,
+                       info->timestamp_period_ns, device_ms, wall_ms, by);
     else
-        cli_check_find(ratio <= CLOCKS_DISAGREE ? VKMM_GRADE_NOTE : VKMM_GRADE_WARNING, 0, "timestamps",
-                       ratio <= CLOCKS_DISAGREE ? "" : "Do not trust kernel times of this device; compare submit times instead.",
-                       "a dispatch takes %s ms by the device's timestamps and %s ms by %s", device_ms, wall_ms, by);
+        cli_check_find(
+            ratio <= CLOCKS_DISAGREE ? VKMM_GRADE_NOTE : VKMM_GRADE_WARNING, 0, "timestamps",
+            ratio <= CLOCKS_DISAGREE ? "" : "Do not trust kernel times of this device; compare submit times instead.",
+            "a dispatch takes %s ms by the device's timestamps and %s ms by %s", device_ms, wall_ms, by);
 }
 
 void cli_check_timestamps(cli_session *session)
@@ -45,25 +48,29 @@ void cli_check_timestamps(cli_session *session)
 
     cli_check_begin("timestamps");
     if (info->timestamp_bits == 0) {
-        cli_check_find(VKMM_GRADE_NOTE, 0, "timestamps", "", "the device has none: kernel times come from the host's clock");
+        cli_check_find(VKMM_GRADE_NOTE, 0, "timestamps", "",
+                       "the device has none: kernel times come from the host's clock");
         return;
     }
     if (!isfinite(info->timestamp_period_ns) || info->timestamp_period_ns <= 0 || info->timestamp_period_ns > 1e6)
-        cli_check_find(VKMM_GRADE_WARNING, 0, "timestamps", "", "a tick of %g ns makes no sense", info->timestamp_period_ns);
+        cli_check_find(VKMM_GRADE_WARNING, 0, "timestamps", "", "a tick of %g ns makes no sense",
+                       info->timestamp_period_ns);
     status = cli_product_prove(session, &inputs, &params, &product);
     if (status == VKMM_OK) status = vkmm_job_measure(product.job, &how, &time);
     if (status != VKMM_OK)
-        cli_check_find(VKMM_GRADE_PROBLEM, status == VKMM_WRONG_RESULT, "timestamps", "", "a product of %u^3 failed: %.400s", (unsigned)n,
-                       session->console.last_error);
+        cli_check_find(VKMM_GRADE_PROBLEM, status == VKMM_WRONG_RESULT, "timestamps", "",
+                       "a product of %u^3 failed: %.400s", (unsigned)n, session->console.last_error);
     else if (time.clock != VKMM_CLOCK_DEVICE)
-        cli_check_find(VKMM_GRADE_NOTE, 0, "timestamps", "", "they are left aside, and the host's clock stands in: %s", time.clock_note);
+        cli_check_find(VKMM_GRADE_NOTE, 0, "timestamps", "", "they are left aside, and the host's clock stands in: %s",
+                       time.clock_note);
     else
         report_clocks(&time, info);
     cli_product_end(&product);
 }
 
 /* One verified product; the sentence begins with `what`. */
-static void check_product(cli_session *session, const char *check, const vkmm_job_params *params, vkmm_init init, const char *what)
+static void check_product(cli_session *session, const char *check, const vkmm_job_params *params, vkmm_init init,
+                          const char *what)
 {
     const cli_inputs inputs = {.init = init, .seed = 3};
     cli_product product = {0};
@@ -73,7 +80,8 @@ static void check_product(cli_session *session, const char *check, const vkmm_jo
     if (status == VKMM_OK)
         cli_check_find(VKMM_GRADE_OK, 0, check, "", "%s: right", what);
     else if (status == VKMM_WRONG_RESULT)
-        cli_check_find(VKMM_GRADE_PROBLEM, 1, check, "Do not trust products of this device with this driver: try another version of it.",
+        cli_check_find(VKMM_GRADE_PROBLEM, 1, check,
+                       "Do not trust products of this device with this driver: try another version of it.",
                        "%s: %.400s", what, session->console.last_error);
     else if (status == VKMM_OUT_OF_MEMORY)
         cli_check_find(VKMM_GRADE_NOTE, 0, check, "", "not checked: %.400s", session->console.last_error);
@@ -81,7 +89,8 @@ static void check_product(cli_session *session, const char *check, const vkmm_jo
         cli_check_find(VKMM_GRADE_PROBLEM, 0, check, "", "%s: %.400s", what, session->console.last_error);
 }
 
-/* The configuration of the blocked kernel that takes the most shared memory of those that are legal here. 0: there is none. */
+/* The configuration of the blocked kernel that takes the most shared memory of those that are legal here. 0: there
+ * is none. */
 static uint32_t most_shared(const vkmm_device_info *info, vkmm_job_params *params, char config[VKMM_CONFIG_TEXT])
 {
     static const unsigned sides[] = {16, 32, 64, 128, 256}, depths[] = {8, 16, 32}, blocks[] = {4, 8};
@@ -94,8 +103,9 @@ static uint32_t most_shared(const vkmm_device_info *info, vkmm_job_params *param
     /* A processor's driver compiles large blocks for seconds. */
     if (info->type != VK_PHYSICAL_DEVICE_TYPE_CPU) choices *= 2;
     for (unsigned i = 0; i < choices; i++) {
-        snprintf(text, sizeof text, "rows=%u,cols=%u,depth=%u,buffers=%u,pad=%u,splits=1,thread-rows=%u,thread-cols=%u", sides[i % 5],
-                 sides[i / 5 % 5], depths[i / 25 % 3], 1 + i / 75 % 2, i / 150 % 2, blocks[i / 300], blocks[i / 300]);
+        snprintf(text, sizeof text, "rows=%u,cols=%u,depth=%u,buffers=%u,pad=%u,splits=1,thread-rows=%u,thread-cols=%u",
+                 sides[i % 5], sides[i / 5 % 5], depths[i / 25 % 3], 1 + i / 75 % 2, i / 150 % 2, blocks[i / 300],
+                 blocks[i / 300]);
         if (vkmm_kernel_choose(NULL, info, params, &kernel) != VKMM_OK || kernel.shared_bytes <= most) continue;
         most = kernel.shared_bytes;
         snprintf(config, VKMM_CONFIG_TEXT, "%s", text);
@@ -107,14 +117,16 @@ static uint32_t most_shared(const vkmm_device_info *info, vkmm_job_params *param
 void cli_check_shared(cli_session *session)
 {
     const vkmm_device_info *info = session->info;
-    vkmm_job_params params = {.problem = {.m = 256, .n = 256, .k = 96, .type = VKMM_F32}, .kernel = "blocked", .untuned = 1};
+    vkmm_job_params params = {
+        .problem = {.m = 256, .n = 256, .k = 96, .type = VKMM_F32}, .kernel = "blocked", .untuned = 1};
     char config[VKMM_CONFIG_TEXT] = "", used[32], limit[32], what[160];
     uint32_t most = most_shared(info, &params, config);
 
     cli_check_begin("shared");
     vkmm_text_bytes(limit, sizeof limit, info->max_shared_bytes);
     if (most == 0) {
-        cli_check_find(VKMM_GRADE_NOTE, 0, "shared", "", "no tile of the kernel blocked is legal within %s of shared memory", limit);
+        cli_check_find(VKMM_GRADE_NOTE, 0, "shared", "",
+                       "no tile of the kernel blocked is legal within %s of shared memory", limit);
         return;
     }
     vkmm_text_bytes(used, sizeof used, most);
@@ -126,8 +138,10 @@ void cli_check_range(cli_session *session)
 {
     enum { COLUMNS = 4096 };
     const vkmm_device_info *info = session->info;
-    uint64_t range = info->max_storage_range, bytes = range < LARGEST_RANGE ? range : LARGEST_RANGE, row = COLUMNS * sizeof(float);
-    const vkmm_job_params params = {.problem = {.m = bytes / row, .n = 1, .k = COLUMNS, .type = VKMM_F32}, .untuned = 1};
+    uint64_t range = info->max_storage_range, bytes = range < LARGEST_RANGE ? range : LARGEST_RANGE,
+             row = COLUMNS * sizeof(float);
+    const vkmm_job_params params = {.problem = {.m = bytes / row, .n = 1, .k = COLUMNS, .type = VKMM_F32},
+                                    .untuned = 1};
     char text[32], limit[32], what[160];
 
     cli_check_begin("range");

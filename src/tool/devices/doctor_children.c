@@ -71,7 +71,8 @@ static vkmm_heard hear_all(cli_exam *doctor, vkmm_process *process, uint32_t dev
 }
 
 /* One process from start to end. how: what became of it, where it did not get to "done". */
-static int examine(cli_exam *doctor, const vkmm_device_info *info, int no_layers, hearing *h, char how[VKMM_PROCESS_END])
+static int examine(cli_exam *doctor, const vkmm_device_info *info, int no_layers, hearing *h,
+                   char how[VKMM_PROCESS_END])
 {
     vkmm_process *process = NULL;
     vkmm_heard heard;
@@ -99,10 +100,11 @@ void cli_doctor_start(cli_exam *doctor)
     doctor->starts = examine(doctor, NULL, 0, &h, how);
     if (doctor->starts || vkmm_interrupted()) return;
     layers = !doctor->session->options->no_layers && examine(doctor, NULL, 1, &h, without);
-    cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "start", VKMM_OF_SYSTEM,
-                    layers ? "Run with --no-layers, or remove the implicit layer that is at fault."
-                           : "Find the driver that is at fault: VK_DRIVER_FILES=MANIFEST vkmatmul doctor takes one at a time.",
-                    "a process that only starts Vulkan %s%s", how, layers ? "; without implicit layers it does not" : "");
+    cli_doctor_find(
+        doctor, VKMM_GRADE_PROBLEM, "start", VKMM_OF_SYSTEM,
+        layers ? "Run with --no-layers, or remove the implicit layer that is at fault."
+               : "Find the driver that is at fault: VK_DRIVER_FILES=MANIFEST vkmatmul doctor takes one at a time.",
+        "a process that only starts Vulkan %s%s", how, layers ? "; without implicit layers it does not" : "");
 }
 
 void cli_doctor_device(cli_exam *doctor, const vkmm_device_info *info)

@@ -21,8 +21,9 @@ static void describe(const vkmm_gpu *gpu, char text[160])
 
     if (gpu->kernel_driver[0] != '\0') snprintf(driver, sizeof driver, " (kernel driver %s)", gpu->kernel_driver);
     if (gpu->has_pci)
-        snprintf(text, 160, "the %sGPU %04x:%04x at %04x:%02x:%02x.%x%s", vendor_name(gpu->vendor_id), gpu->vendor_id & 0xffff,
-                 gpu->device_id & 0xffff, gpu->pci[0], gpu->pci[1], gpu->pci[2], gpu->pci[3], driver);
+        snprintf(text, 160, "the %sGPU %04x:%04x at %04x:%02x:%02x.%x%s", vendor_name(gpu->vendor_id),
+                 gpu->vendor_id & 0xffff, gpu->device_id & 0xffff, gpu->pci[0], gpu->pci[1], gpu->pci[2], gpu->pci[3],
+                 driver);
     else
         snprintf(text, 160, "the GPU of %s%s", gpu->node, driver);
 }
@@ -54,7 +55,8 @@ static const char *driver_advice(const vkmm_gpu *gpu)
     if (gpu->vendor_id == NVIDIA && strcmp(gpu->kernel_driver, "nouveau") == 0)
         return "For the NVIDIA GPU install mesa-vulkan-drivers 24.1 or newer (NVK), or NVIDIA's own driver.";
     if (gpu->vendor_id == NVIDIA)
-        return "For the NVIDIA GPU install the Vulkan part of NVIDIA's driver (Debian: nvidia-vulkan-icd), of the very version of its "
+        return "For the NVIDIA GPU install the Vulkan part of NVIDIA's driver (Debian: nvidia-vulkan-icd), of the very "
+               "version of its "
                "kernel module; in a container ask for the capability \"graphics\" (NVIDIA_DRIVER_CAPABILITIES=all).";
     return "For the GPU that Vulkan does not see install mesa-vulkan-drivers, as new as there is.";
 }
@@ -69,16 +71,20 @@ static int is_open(cli_exam *doctor, const vkmm_gpu *gpu, const char *what)
         snprintf(path, sizeof path, "%s/dev/nvidiactl", doctor->root);
         look = vkmm_path_look(path, 1);
         if (look == VKMM_PATH_OPEN) return 1;
-        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "gpus", VKMM_OF_SYSTEM,
-                        "Give this user /dev/nvidiactl and /dev/nvidia0; in a container start it with all GPUs (--gpus all).",
-                        "%s cannot be reached: /dev/nvidiactl %s", what, look == VKMM_PATH_MISSING ? "is not there" : "may not be opened");
+        cli_doctor_find(
+            doctor, VKMM_GRADE_PROBLEM, "gpus", VKMM_OF_SYSTEM,
+            "Give this user /dev/nvidiactl and /dev/nvidia0; in a container start it with all GPUs (--gpus all).",
+            "%s cannot be reached: /dev/nvidiactl %s", what,
+            look == VKMM_PATH_MISSING ? "is not there" : "may not be opened");
         return 0;
     }
     if (gpu->node[0] == '\0' || gpu->node_open) return 1;
     cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "gpus", VKMM_OF_SYSTEM,
-                    gpu->node_there ? "Let this user open the render node: sudo usermod -aG render,video $USER, then log in again."
-                                    : "In a container, pass the GPU on: --device /dev/dri.",
-                    "%s cannot be reached: %s %s", what, gpu->node, gpu->node_there ? "may not be opened by this user" : "is not there");
+                    gpu->node_there
+                        ? "Let this user open the render node: sudo usermod -aG render,video $USER, then log in again."
+                        : "In a container, pass the GPU on: --device /dev/dri.",
+                    "%s cannot be reached: %s %s", what, gpu->node,
+                    gpu->node_there ? "may not be opened by this user" : "is not there");
     return 0;
 }
 
@@ -89,11 +95,13 @@ static void report_unseen(cli_exam *doctor, const vkmm_gpu *gpu)
 
     describe(gpu, what);
     if (strncmp(gpu->kernel_driver, "vfio", 4) == 0)
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "gpus", VKMM_OF_SYSTEM, "", "%s is reserved for a virtual machine", what);
+        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "gpus", VKMM_OF_SYSTEM, "", "%s is reserved for a virtual machine",
+                        what);
     else if (gpu->has_pci && vendor_name(gpu->vendor_id)[0] == '\0')
         cli_doctor_find(doctor, VKMM_GRADE_NOTE, "gpus", VKMM_OF_SYSTEM, "", "%s has no Vulkan driver here", what);
     else if (is_open(doctor, gpu, what))
-        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "gpus", VKMM_OF_SYSTEM, driver_advice(gpu), "%s is not seen by Vulkan", what);
+        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "gpus", VKMM_OF_SYSTEM, driver_advice(gpu),
+                        "%s is not seen by Vulkan", what);
 }
 
 /* How many of the system's GPUs could serve: those that Vulkan sees, and those of vendors with Vulkan drivers. */
@@ -104,7 +112,8 @@ static uint32_t report_gpus(cli_exam *doctor)
 
     if (count > CLI_DOCTOR_MOST_GPUS) count = CLI_DOCTOR_MOST_GPUS;
     for (uint32_t i = 0; i < count; i++) {
-        int serves = (!gpus[i].has_pci || vendor_name(gpus[i].vendor_id)[0] != '\0') && strncmp(gpus[i].kernel_driver, "vfio", 4) != 0;
+        int serves = (!gpus[i].has_pci || vendor_name(gpus[i].vendor_id)[0] != '\0') &&
+                     strncmp(gpus[i].kernel_driver, "vfio", 4) != 0;
         int is_seen = count_seen(doctor, &gpus[i], 0) > 0;
         able += (uint32_t)(serves || is_seen);
         if (is_seen)
@@ -116,13 +125,15 @@ static uint32_t report_gpus(cli_exam *doctor)
     }
     if (hidden > 0)
         cli_doctor_find(doctor, VKMM_GRADE_NOTE, "gpus", VKMM_OF_SYSTEM, "",
-                        "%u GPU%s not seen by Vulkan, though others of the same vendor are: a container may have been given some alone",
+                        "%u GPU%s not seen by Vulkan, though others of the same vendor are: a container may have been "
+                        "given some alone",
                         hidden, hidden == 1 ? " is" : "s are");
     if (able == 0)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "gpus", VKMM_OF_SYSTEM, "", "the system lists no GPU that has Vulkan drivers");
+        cli_doctor_find(doctor, VKMM_GRADE_OK, "gpus", VKMM_OF_SYSTEM, "",
+                        "the system lists no GPU that has Vulkan drivers");
     else if (seen > 0)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "gpus", VKMM_OF_SYSTEM, "", "the system has %u GPU%s, Vulkan sees %u", able,
-                        able == 1 ? "" : "s", seen);
+        cli_doctor_find(doctor, VKMM_GRADE_OK, "gpus", VKMM_OF_SYSTEM, "", "the system has %u GPU%s, Vulkan sees %u",
+                        able, able == 1 ? "" : "s", seen);
     return able;
 }
 
@@ -141,15 +152,17 @@ static void report_duplicates(cli_exam *doctor, uint32_t chosen)
 
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = i + 1; j < count; j++) {
-            const vkmm_device_info *left = vkmm_instance_device_info(instance, i), *right = vkmm_instance_device_info(instance, j);
+            const vkmm_device_info *left = vkmm_instance_device_info(instance, i),
+                                   *right = vkmm_instance_device_info(instance, j);
             if (!is_one_gpu(left, right)) continue;
-            cli_doctor_find(doctor, VKMM_GRADE_NOTE, "duplicates", VKMM_OF_SYSTEM,
-                            "Name the driver of a GPU that has two, as in --device 1; 'vkmatmul compare' tells which is faster.",
-                            "devices %u (%.80s) and %u (%.80s) are one GPU under two drivers%s", i, left->driver_name, j,
-                            right->driver_name,
-                            chosen == i   ? "; a run takes the first"
-                            : chosen == j ? "; a run takes the second"
-                                          : "");
+            cli_doctor_find(
+                doctor, VKMM_GRADE_NOTE, "duplicates", VKMM_OF_SYSTEM,
+                "Name the driver of a GPU that has two, as in --device 1; 'vkmatmul compare' tells which is faster.",
+                "devices %u (%.80s) and %u (%.80s) are one GPU under two drivers%s", i, left->driver_name, j,
+                right->driver_name,
+                chosen == i   ? "; a run takes the first"
+                : chosen == j ? "; a run takes the second"
+                              : "");
         }
     }
 }
@@ -159,8 +172,8 @@ static void report_choice(cli_exam *doctor, uint32_t chosen, uint32_t gpus)
     const vkmm_device_info *info = vkmm_instance_device_info(doctor->session->instance, chosen);
 
     if (info->type != VK_PHYSICAL_DEVICE_TYPE_CPU)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "choice", VKMM_OF_SYSTEM, "", "a run without --device takes device %u, %.200s", chosen,
-                        info->name);
+        cli_doctor_find(doctor, VKMM_GRADE_OK, "choice", VKMM_OF_SYSTEM, "",
+                        "a run without --device takes device %u, %.200s", chosen, info->name);
     else if (gpus > 0)
         cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "choice", VKMM_OF_SYSTEM, "",
                         "a run takes %.200s, which is the processor, although the system has a GPU", info->name);
@@ -175,7 +188,8 @@ void cli_doctor_gpus(cli_exam *doctor)
     vkmm_status status = vkmm_instance_find_device(doctor->session->instance, NULL, &chosen);
 
     if (status != VKMM_OK) {
-        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "devices", VKMM_OF_SYSTEM, "", "Vulkan shows no device: no driver found one it serves");
+        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "devices", VKMM_OF_SYSTEM, "",
+                        "Vulkan shows no device: no driver found one it serves");
         return;
     }
     report_duplicates(doctor, chosen);

@@ -9,7 +9,8 @@ static json_t *check(const vkmm_finding *finding)
     int bad = vkmm_json_put(object, "check", vkmm_json_text(finding->check));
 
     bad += vkmm_json_put(object, "verdict", json_string(vkmm_grade_name(finding->grade)));
-    bad += vkmm_json_put(object, "device", finding->device == VKMM_OF_SYSTEM ? json_null() : json_integer(finding->device));
+    bad += vkmm_json_put(object, "device",
+                         finding->device == VKMM_OF_SYSTEM ? json_null() : json_integer(finding->device));
     bad += vkmm_json_put(object, "sentence", vkmm_json_text(finding->sentence));
     bad += vkmm_json_put(object, "advice", vkmm_json_text(finding->advice[0] != '\0' ? finding->advice : NULL));
     return vkmm_json_done(object, bad);
@@ -33,7 +34,8 @@ static vkmm_grade worst_of(const vkmm_doctor *doctor, uint32_t device)
     vkmm_grade worst = VKMM_GRADE_OK;
 
     for (uint32_t i = 0; i < doctor->finding_count; i++)
-        if (doctor->findings[i].device == device && doctor->findings[i].grade > worst) worst = doctor->findings[i].grade;
+        if (doctor->findings[i].device == device && doctor->findings[i].grade > worst)
+            worst = doctor->findings[i].grade;
     return worst;
 }
 
@@ -63,7 +65,8 @@ vkmm_status vkmm_doctor_json(const vkmm_report *report, const vkmm_doctor *docto
     if (doctor->loader_version != 0) vkmm_text_version(version, sizeof version, doctor->loader_version);
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(object, "loader", vkmm_json_text(doctor->loader_version != 0 ? version : NULL));
-    for (uint32_t i = 0; i < doctor->finding_count; i++) bad += json_array_append_new(checks, check(&doctor->findings[i])) != 0;
+    for (uint32_t i = 0; i < doctor->finding_count; i++)
+        bad += json_array_append_new(checks, check(&doctor->findings[i])) != 0;
     for (uint32_t i = 0; i < doctor->file_count; i++) bad += json_array_append_new(files, file(&doctor->files[i])) != 0;
     bad += vkmm_json_put(object, "checks", checks);
     bad += vkmm_json_put(object, "devices", devices(doctor));

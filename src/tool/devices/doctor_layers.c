@@ -7,9 +7,10 @@
 /* What else is known of a layer than what it is. */
 #define REPORTED ", reported among the layers without which programs that compute no longer crashed"
 
-/* Layers by the beginning of their name, and what their makers say that they are. REPORTED, of several layers at once, none of them singled out, all on
- * Windows: cjpais/Handy #2049 (Steam, OBS, RTSS, Overwolf, Epic), ggml-org/llama.cpp #18109 (RTSS), KhronosGroup/Vulkan-Docs #2808 (OBS suspected). A
- * warning is for these, and for layers whose very work is done at every call. */
+/* Layers by the beginning of their name, and what their makers say that they are. REPORTED, of several layers at
+ * once, none of them singled out, all on Windows: cjpais/Handy #2049 (Steam, OBS, RTSS, Overwolf, Epic),
+ * ggml-org/llama.cpp #18109 (RTSS), KhronosGroup/Vulkan-Docs #2808 (OBS suspected). A warning is for these, and for
+ * layers whose very work is done at every call. */
 static const struct {
     const char *name;
     vkmm_grade grade;
@@ -48,15 +49,17 @@ static const char *advice_for(const vkmm_manifest *layer)
 {
     return layer->kind == VKMM_MANIFEST_IMPLICIT_LAYER
                ? "Measure with --no-layers, which keeps implicit layers out of a run."
-               : "Measure without VK_INSTANCE_LAYERS and VK_LOADER_LAYERS_ENABLE, which put explicit layers in between.";
+               : "Measure without VK_INSTANCE_LAYERS and VK_LOADER_LAYERS_ENABLE, which put explicit layers in "
+                 "between.";
 }
 
 static void report(cli_exam *doctor, const vkmm_manifest *layer)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strncmp(layer->name, known[i].name, strlen(known[i].name)) != 0) continue;
-        cli_doctor_find(doctor, known[i].grade, "layers", VKMM_OF_SYSTEM, known[i].grade >= VKMM_GRADE_WARNING ? advice_for(layer) : "",
-                        "%s is active: %s", layer->name, known[i].what);
+        cli_doctor_find(doctor, known[i].grade, "layers", VKMM_OF_SYSTEM,
+                        known[i].grade >= VKMM_GRADE_WARNING ? advice_for(layer) : "", "%s is active: %s", layer->name,
+                        known[i].what);
         return;
     }
     cli_doctor_find(doctor, VKMM_GRADE_NOTE, "layers", VKMM_OF_SYSTEM, "", "%s is active: %s", layer->name,
@@ -71,8 +74,8 @@ void cli_doctor_layers(cli_exam *doctor)
         const vkmm_manifest *m = &doctor->manifests[i];
         if (m->kind == VKMM_MANIFEST_DRIVER) continue;
         if (m->broken[0] != '\0')
-            cli_doctor_find(doctor, m->kind == VKMM_MANIFEST_IMPLICIT_LAYER ? VKMM_GRADE_WARNING : VKMM_GRADE_NOTE, "layers",
-                            VKMM_OF_SYSTEM, "", "the layer of %s is broken: %s", m->path, m->broken);
+            cli_doctor_find(doctor, m->kind == VKMM_MANIFEST_IMPLICIT_LAYER ? VKMM_GRADE_WARNING : VKMM_GRADE_NOTE,
+                            "layers", VKMM_OF_SYSTEM, "", "the layer of %s is broken: %s", m->path, m->broken);
         if (m->active) {
             active++;
             report(doctor, m);
@@ -81,6 +84,7 @@ void cli_doctor_layers(cli_exam *doctor)
         }
     }
     if (active == 0)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "layers", VKMM_OF_SYSTEM, "", "nothing gets between programs and drivers%s",
+        cli_doctor_find(doctor, VKMM_GRADE_OK, "layers", VKMM_OF_SYSTEM, "",
+                        "nothing gets between programs and drivers%s",
                         passive > 0 ? ": the implicit layers here are off" : "");
 }

@@ -68,8 +68,8 @@ static int takes(const vkmm_device_info *info, const char *kernel, const vkmm_pr
     return vkmm_kernel_choose(&silent, info, &params, &info_of) == VKMM_OK;
 }
 
-/* The kernels that run on a device, and the combinations of types of it, take turns, those that are fast and much used first; NULL where this turn
- * has none. */
+/* The kernels that run on a device, and the combinations of types of it, take turns, those that are fast and much
+ * used first; NULL where this turn has none. */
 static const char *kernel_of(const vkmm_device_info *info, uint32_t turn, vkmm_problem *problem)
 {
     uint32_t kernels = 0;
@@ -79,7 +79,8 @@ static const char *kernel_of(const vkmm_device_info *info, uint32_t turn, vkmm_p
     while (vkmm_kernel_name(kernels) != NULL) kernels++;
     kernel = vkmm_kernel_name(kernels - 1 - turn % kernels);
     types = vkmm_types_at((turn % kernels + turn / kernels) % VKMM_TYPES_COUNT);
-    *problem = (vkmm_problem){.m = 64, .n = 64, .k = 64, .type = types->in, .typed = 1, .out_type = types->out, .compute = types->compute};
+    *problem = (vkmm_problem){
+        .m = 64, .n = 64, .k = 64, .type = types->in, .typed = 1, .out_type = types->out, .compute = types->compute};
     /* A processor's driver compiles it for seconds, and the planner never takes it there. */
     if (info->type == VK_PHYSICAL_DEVICE_TYPE_CPU && info->has_broadcast && strcmp(kernel, "skinny") == 0) return NULL;
     /* Nor of those of matrix operations, whose compiling takes such a driver up to 20 s each. */
@@ -109,8 +110,9 @@ static vkmm_status try_one(cli_session *session, uint32_t turn, tally *t)
     params.problem.n = extent(&d);
     params.problem.k = extent(&d);
     if (vkmm_kernel_is_general(params.kernel)) complicate(&d, &params.problem);
-    snprintf(t->text, sizeof t->text, "%s, %s, m=%u n=%u k=%u", params.kernel, vkmm_text_type(&params.problem, session->console.utf8),
-             (unsigned)params.problem.m, (unsigned)params.problem.n, (unsigned)params.problem.k);
+    snprintf(t->text, sizeof t->text, "%s, %s, m=%u n=%u k=%u", params.kernel,
+             vkmm_text_type(&params.problem, session->console.utf8), (unsigned)params.problem.m,
+             (unsigned)params.problem.n, (unsigned)params.problem.k);
     status = cli_product_prove(session, &inputs, &params, &product);
     cli_product_end(&product);
     if (status != VKMM_OK) return status;
@@ -143,16 +145,18 @@ void cli_check_products(cli_session *session, double end_ms)
     kernels = bits_in(t.kernels);
     types = bits_in(t.types);
     if (status == VKMM_WRONG_RESULT)
-        cli_check_find(VKMM_GRADE_PROBLEM, 1, "products",
-                       "Do not trust products of this device with this driver: try another version of the driver, and report the "
-                       "wrong product.",
-                       "after %u right products, %s: %.300s", t.right, t.text, session->console.last_error);
+        cli_check_find(
+            VKMM_GRADE_PROBLEM, 1, "products",
+            "Do not trust products of this device with this driver: try another version of the driver, and report the "
+            "wrong product.",
+            "after %u right products, %s: %.300s", t.right, t.text, session->console.last_error);
     else if (status != VKMM_OK && status != VKMM_UNSUPPORTED)
-        cli_check_find(VKMM_GRADE_PROBLEM, 0, "products", "", "after %u right products, %s failed: %.300s", t.right, t.text,
-                       session->console.last_error);
+        cli_check_find(VKMM_GRADE_PROBLEM, 0, "products", "", "after %u right products, %s failed: %.300s", t.right,
+                       t.text, session->console.last_error);
     else if (t.right == 0)
         cli_check_find(VKMM_GRADE_WARNING, 0, "products", "", "no kernel runs on this device");
     else
-        cli_check_find(VKMM_GRADE_OK, 0, "products", "", "%u random product%s of %u kernel%s and %u combination%s of types, all right",
-                       t.right, t.right == 1 ? "" : "s", kernels, kernels == 1 ? "" : "s", types, types == 1 ? "" : "s");
+        cli_check_find(VKMM_GRADE_OK, 0, "products", "",
+                       "%u random product%s of %u kernel%s and %u combination%s of types, all right", t.right,
+                       t.right == 1 ? "" : "s", kernels, kernels == 1 ? "" : "s", types, types == 1 ? "" : "s");
 }

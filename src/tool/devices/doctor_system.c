@@ -33,11 +33,12 @@ static void report_loader(cli_exam *doctor)
     }
     vkmm_text_version(text, sizeof text, version);
     if (version < VK_MAKE_API_VERSION(0, 1, 1, 0))
-        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "loader", VKMM_OF_SYSTEM, "Install a newer Vulkan loader (libvulkan1).",
-                        "the Vulkan loader %s is older than Vulkan 1.1", text);
-    else if (version < VK_MAKE_API_VERSION(0, 1, 3, 234))
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "loader", VKMM_OF_SYSTEM, "", "Vulkan loader %s; --no-layers has no effect before 1.3.234",
+        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "loader", VKMM_OF_SYSTEM,
+                        "Install a newer Vulkan loader (libvulkan1).", "the Vulkan loader %s is older than Vulkan 1.1",
                         text);
+    else if (version < VK_MAKE_API_VERSION(0, 1, 3, 234))
+        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "loader", VKMM_OF_SYSTEM, "",
+                        "Vulkan loader %s; --no-layers has no effect before 1.3.234", text);
     else
         cli_doctor_find(doctor, VKMM_GRADE_OK, "loader", VKMM_OF_SYSTEM, "", "Vulkan loader %s", text);
 }
@@ -54,21 +55,22 @@ void cli_doctor_loader(cli_exam *doctor)
         if (m->broken[0] != '\0') {
             broken++;
             cli_doctor_find(doctor, VKMM_GRADE_WARNING, "drivers", VKMM_OF_SYSTEM,
-                            "Install the drivers of broken manifests again, or remove the manifests.", "%s is broken: %s", m->path,
-                            m->broken);
+                            "Install the drivers of broken manifests again, or remove the manifests.",
+                            "%s is broken: %s", m->path, m->broken);
         } else if (m->active) {
             active++;
             add_name(names, m->name);
         }
     }
     if (active > 0)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "drivers", VKMM_OF_SYSTEM, "", "%u driver manifest%s: %s", active, active == 1 ? "" : "s",
-                        names);
+        cli_doctor_find(doctor, VKMM_GRADE_OK, "drivers", VKMM_OF_SYSTEM, "", "%u driver manifest%s: %s", active,
+                        active == 1 ? "" : "s", names);
     else
         cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "drivers", VKMM_OF_SYSTEM,
                         getenv("VK_DRIVER_FILES") != NULL || getenv("VK_ICD_FILENAMES") != NULL
                             ? "Unset VK_DRIVER_FILES and VK_ICD_FILENAMES, which keep other drivers out."
-                            : "Install a Vulkan driver: mesa-vulkan-drivers has those of AMD and Intel GPUs and one for any processor.",
+                            : "Install a Vulkan driver: mesa-vulkan-drivers has those of AMD and Intel GPUs and one "
+                              "for any processor.",
                         "there is no driver manifest%s", broken > 0 ? " that works" : "");
 }
 
@@ -107,10 +109,12 @@ void cli_doctor_environment(cli_exam *doctor)
         if (i == 1 && vkmm_loader_version() >= VK_MAKE_API_VERSION(0, 1, 3, 207) && getenv("VK_DRIVER_FILES") != NULL)
             continue; /* the old name of the one before, which then counts alone */
         count++;
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "environment", VKMM_OF_SYSTEM, "", "%s=%.200s: %s", variables[i].name, value,
-                        variables[i].effect);
+        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "environment", VKMM_OF_SYSTEM, "", "%s=%.200s: %s", variables[i].name,
+                        value, variables[i].effect);
     }
-    if (count == 0) cli_doctor_find(doctor, VKMM_GRADE_OK, "environment", VKMM_OF_SYSTEM, "", "no variable narrows what Vulkan sees");
+    if (count == 0)
+        cli_doctor_find(doctor, VKMM_GRADE_OK, "environment", VKMM_OF_SYSTEM, "",
+                        "no variable narrows what Vulkan sees");
 }
 
 /* Whether a file can be made in the cache folder; nothing is left behind. */
@@ -129,7 +133,8 @@ static void report_cache(cli_exam *doctor)
     }
     if (status == VKMM_OK && vkmm_cache_dir_is_shared(folder, why, sizeof why)) {
         cli_doctor_find(doctor, VKMM_GRADE_WARNING, "cache", VKMM_OF_SYSTEM,
-                        "Make the cache folder yours alone, or set XDG_CACHE_HOME to one that is: kernels are compiled anew each time.",
+                        "Make the cache folder yours alone, or set XDG_CACHE_HOME to one that is: kernels are compiled "
+                        "anew each time.",
                         "nothing is kept in %.300s: %s", folder, why);
         vkmm_free(folder);
         return;
@@ -139,11 +144,12 @@ static void report_cache(cli_exam *doctor)
     if (path != NULL) status = vkmm_output_open_private(log, path, &output);
     vkmm_output_discard(&output);
     if (status == VKMM_OK && path != NULL)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "cache", VKMM_OF_SYSTEM, "", "compiled kernels and tuning results are kept in %.300s",
-                        folder);
+        cli_doctor_find(doctor, VKMM_GRADE_OK, "cache", VKMM_OF_SYSTEM, "",
+                        "compiled kernels and tuning results are kept in %.300s", folder);
     else
         cli_doctor_find(doctor, VKMM_GRADE_WARNING, "cache", VKMM_OF_SYSTEM,
-                        "Make the cache folder writable, or set XDG_CACHE_HOME to one that is: kernels are compiled anew each time.",
+                        "Make the cache folder writable, or set XDG_CACHE_HOME to one that is: kernels are compiled "
+                        "anew each time.",
                         "nothing can be kept in %.300s", folder != NULL ? folder : "the cache folder");
     vkmm_free(path);
     vkmm_free(folder);
@@ -160,17 +166,20 @@ void cli_doctor_tools(cli_exam *doctor)
     status = vkmm_process_filter(&doctor->session->console.log, arguments, "", 5000, 1000, &text, &bytes);
     if (status == VKMM_OK) {
         text[strcspn(text, "\r\n")] = '\0';
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "gnuplot", VKMM_OF_SYSTEM, "", "%.100s draws the charts of reports", text);
+        cli_doctor_find(doctor, VKMM_GRADE_OK, "gnuplot", VKMM_OF_SYSTEM, "", "%.100s draws the charts of reports",
+                        text);
     } else if (status == VKMM_NO_DEVICE) {
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "gnuplot", VKMM_OF_SYSTEM, "", "gnuplot is not installed: reports have no charts");
+        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "gnuplot", VKMM_OF_SYSTEM, "",
+                        "gnuplot is not installed: reports have no charts");
     } else {
         cli_doctor_find(doctor, VKMM_GRADE_NOTE, "gnuplot", VKMM_OF_SYSTEM, "", "reports have no charts: %.300s",
                         doctor->session->console.last_error);
     }
     vkmm_free(text);
     if (blas != NULL)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "blas", VKMM_OF_SYSTEM, "", "%.60s%s%.200s is the host's row in benchmarks",
-                        vkmm_blas_name(blas), vkmm_blas_version(blas)[0] != '\0' ? " " : "", vkmm_blas_version(blas));
+        cli_doctor_find(doctor, VKMM_GRADE_OK, "blas", VKMM_OF_SYSTEM, "",
+                        "%.60s%s%.200s is the host's row in benchmarks", vkmm_blas_name(blas),
+                        vkmm_blas_version(blas)[0] != '\0' ? " " : "", vkmm_blas_version(blas));
     else
         cli_doctor_find(doctor, VKMM_GRADE_NOTE, "blas", VKMM_OF_SYSTEM, "",
                         "no BLAS with CBLAS is installed (Debian: libopenblas0): benchmarks have no row of the host");

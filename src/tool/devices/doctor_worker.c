@@ -1,5 +1,5 @@
-/* vkmatmul doctor-worker, a command of the program's own (devices/doctor.h): it examines a device in a process of its own, because a driver that crashes or
- * hangs takes the process with it. */
+/* vkmatmul doctor-worker, a command of the program's own (devices/doctor.h): it examines a device in a process of
+ * its own, because a driver that crashes or hangs takes the process with it. */
 #include "base/clock.h"
 #include "session/commands.h"
 #include "devices/doctor.h"
@@ -63,7 +63,8 @@ static vkmm_status examine(cli_session *session)
     double start = vkmm_now_ms(), least, end = start + DEVICE_MS;
 
     if (status != VKMM_OK) {
-        cli_check_find(VKMM_GRADE_PROBLEM, 0, "start", "Install the newest driver of this device, or leave the device out with --device.",
+        cli_check_find(VKMM_GRADE_PROBLEM, 0, "start",
+                       "Install the newest driver of this device, or leave the device out with --device.",
                        "the device cannot be used: %.500s", session->console.last_error);
         return status;
     }

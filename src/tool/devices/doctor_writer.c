@@ -37,7 +37,8 @@ uint32_t vkmm_doctor_advice(const vkmm_doctor *doctor, const char **advice, uint
     for (int grade = VKMM_GRADE_PROBLEM; grade >= VKMM_GRADE_OK; grade--) {
         for (uint32_t i = 0; i < doctor->finding_count && count < room; i++) {
             const vkmm_finding *finding = &doctor->findings[i];
-            if ((int)finding->grade != grade || finding->advice[0] == '\0' || is_listed(advice, count, finding->advice)) continue;
+            if ((int)finding->grade != grade || finding->advice[0] == '\0' || is_listed(advice, count, finding->advice))
+                continue;
             advice[count++] = finding->advice;
         }
     }
@@ -46,7 +47,10 @@ uint32_t vkmm_doctor_advice(const vkmm_doctor *doctor, const char **advice, uint
 
 static vkmm_paint paint_of(vkmm_grade grade)
 {
-    return grade == VKMM_GRADE_OK ? VKMM_GOOD : grade == VKMM_GRADE_NOTE ? VKMM_DIM : grade == VKMM_GRADE_WARNING ? VKMM_STRONG : VKMM_BAD;
+    return grade == VKMM_GRADE_OK        ? VKMM_GOOD
+           : grade == VKMM_GRADE_NOTE    ? VKMM_DIM
+           : grade == VKMM_GRADE_WARNING ? VKMM_STRONG
+                                         : VKMM_BAD;
 }
 
 static void show_heading(const vkmm_report *report, const vkmm_finding *finding, const vkmm_device_info *info)
@@ -62,7 +66,8 @@ static void show_heading(const vkmm_report *report, const vkmm_finding *finding,
             vkmm_paint_off(report, VKMM_STRONG));
 }
 
-void vkmm_doctor_show(const vkmm_report *report, const vkmm_finding *finding, const vkmm_device_info *info, uint32_t *heading)
+void vkmm_doctor_show(const vkmm_report *report, const vkmm_finding *finding, const vkmm_device_info *info,
+                      uint32_t *heading)
 {
     char sentence[2 * sizeof finding->sentence], check[4 * sizeof finding->check];
     vkmm_paint paint = paint_of(finding->grade);
@@ -71,7 +76,8 @@ void vkmm_doctor_show(const vkmm_report *report, const vkmm_finding *finding, co
     *heading = finding->device;
     vkmm_text_clean(sentence, sizeof sentence, finding->sentence);
     vkmm_text_clean(check, sizeof check, finding->check);
-    fprintf(report->out, "  %s%-8s%s %-12s ", vkmm_paint_on(report, paint), grades[finding->grade], vkmm_paint_off(report, paint), check);
+    fprintf(report->out, "  %s%-8s%s %-12s ", vkmm_paint_on(report, paint), grades[finding->grade],
+            vkmm_paint_off(report, paint), check);
     vkmm_wrap(report, 24, sentence);
 }
 

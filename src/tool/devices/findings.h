@@ -1,4 +1,5 @@
-/* What `vkmatmul doctor` found: findings, and the advice that follows from them. Plain values that borrow what they point to. */
+/* What `vkmatmul doctor` found: findings, and the advice that follows from them. Plain values that borrow what they
+ * point to. */
 #ifndef VKMM_REPORT_DOCTOR_H
 #define VKMM_REPORT_DOCTOR_H
 
@@ -38,13 +39,15 @@ typedef struct vkmm_doctor {
     uint32_t chosen; /* the index of the one that a run takes; VKMM_OF_SYSTEM: none */
 } vkmm_doctor;
 
-/* The advice of all findings, the worst finding's first, each once: how many, of which the first `room` are in `advice`. */
+/* The advice of all findings, the worst finding's first, each once: how many, of which the first `room` are in
+ * `advice`. */
 uint32_t vkmm_doctor_advice(const vkmm_doctor *doctor, const char **advice, uint32_t room);
 #define VKMM_MOST_ADVICE 64
 
-/* One finding as a wrapped line, at once; the heading of its device or of the system comes first when it is another one than *heading, which begins as
- * VKMM_OF_SYSTEM - 1. info: the device's, or NULL. */
-void vkmm_doctor_show(const vkmm_report *report, const vkmm_finding *finding, const vkmm_device_info *info, uint32_t *heading);
+/* One finding as a wrapped line, at once; the heading of its device or of the system comes first when it is another
+ * one than *heading, which begins as VKMM_OF_SYSTEM - 1. info: the device's, or NULL. */
+void vkmm_doctor_show(const vkmm_report *report, const vkmm_finding *finding, const vkmm_device_info *info,
+                      uint32_t *heading);
 
 /* The advice, for people: what ends the list. */
 void vkmm_doctor_show_advice(const vkmm_report *report, const vkmm_doctor *doctor);

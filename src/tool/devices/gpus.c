@@ -6,7 +6,9 @@
 
 #include "base/folder.h"
 
-enum { DISPLAY_CLASS = 0x03 }; /* the base class of a PCI device: PCI Code and ID Assignment Specification, "display controller" */
+enum {
+    DISPLAY_CLASS = 0x03
+}; /* the base class of a PCI device: PCI Code and ID Assignment Specification, "display controller" */
 
 static unsigned long number_in(const char *folder, const char *name)
 {
@@ -65,8 +67,8 @@ static int read_platform(const char *root, const char *node, vkmm_gpu *gpu)
     return 1;
 }
 
-static uint32_t list(const char *root, const char *folder, int (*read)(const char *, const char *, vkmm_gpu *), vkmm_gpu *gpus,
-                     uint32_t room, uint32_t count)
+static uint32_t list(const char *root, const char *folder, int (*read)(const char *, const char *, vkmm_gpu *),
+                     vkmm_gpu *gpus, uint32_t room, uint32_t count)
 {
     char path[512];
     vkmm_names names;

@@ -13,8 +13,8 @@ typedef struct vkmm_gpu {
     int node_there, node_open;     /* it exists; this user may read and write it */
 } vkmm_gpu;
 
-/* PCI devices of the class of displays (0x03), and other devices with a render node, as sysfs lists them; how many there are, of which the first `room` are
- * filled in. root: where /sys and /dev lie, "" for the real ones. */
+/* PCI devices of the class of displays (0x03), and other devices with a render node, as sysfs lists them; how many
+ * there are, of which the first `room` are filled in. root: where /sys and /dev lie, "" for the real ones. */
 uint32_t vkmm_gpus_list(const char *root, vkmm_gpu *gpus, uint32_t room);
 
 #endif

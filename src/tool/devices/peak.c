@@ -34,7 +34,9 @@ static void note(meter *m, vkmm_status status, char reason[240])
     snprintf(reason, 240, "%.239s", sentence[0] != '\0' ? sentence : vkmm_status_name(status));
     m->lost |= status == VKMM_DEVICE_LOST;
     /* A wrong result counts most, then the loss of the device, then what came first. */
-    if (m->status != VKMM_OK && status != VKMM_WRONG_RESULT && (status != VKMM_DEVICE_LOST || m->status == VKMM_WRONG_RESULT)) return;
+    if (m->status != VKMM_OK && status != VKMM_WRONG_RESULT &&
+        (status != VKMM_DEVICE_LOST || m->status == VKMM_WRONG_RESULT))
+        return;
     m->status = status;
     snprintf(m->failure, sizeof m->failure, "%s", reason);
 }
@@ -83,7 +85,8 @@ static void measure_type(meter *m, vkmm_peak_row *row, vkmm_type type)
 static int is_shape_wanted(const cli_options *options, const vkmm_matrix_shape *shape)
 {
     char texts[2][32];
-    const char *operand = vkmm_component_name(shape->a, texts[0]), *result = vkmm_component_name(shape->result, texts[1]);
+    const char *operand = vkmm_component_name(shape->a, texts[0]),
+               *result = vkmm_component_name(shape->result, texts[1]);
 
     for (uint32_t i = 0; i < options->types.count; i++) {
         const char *name = vkmm_type_of(options->types.type[i])->name;
@@ -99,7 +102,8 @@ static void measure_shapes(meter *m, vkmm_peak_row *row)
     cli_session *session = m->session;
 
     row->no_shapes = "";
-    if (vkmm_device_matrix_shapes(session->instance, session->info->index, shapes, &count, &row->no_shapes) != VKMM_OK) {
+    if (vkmm_device_matrix_shapes(session->instance, session->info->index, shapes, &count, &row->no_shapes) !=
+        VKMM_OK) {
         row->no_shapes = "the driver failed to list them";
         return;
     }
@@ -118,7 +122,8 @@ static void measure_shapes(meter *m, vkmm_peak_row *row)
         status = vkmm_device_matrix_peak(session->device, &shapes[i], &multiply_adds);
         note(m, status, peak->reason);
         if (status == VKMM_OK) peak->flops = 2 * multiply_adds;
-        if (status == VKMM_OK && multiply_adds <= 0) snprintf(peak->reason, sizeof peak->reason, "the device's clocks gave no time for it");
+        if (status == VKMM_OK && multiply_adds <= 0)
+            snprintf(peak->reason, sizeof peak->reason, "the device's clocks gave no time for it");
     }
     if (row->shape_count == 0 && row->no_shapes[0] == '\0')
         row->no_shapes = count > 0 ? "the device's shapes have none of these types" : "the device lists no shape";

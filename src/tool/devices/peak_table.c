@@ -6,7 +6,8 @@
 #include "report/wrap.h"
 
 /* "3350 GB/s", or why there is no figure. */
-static void print_line(const vkmm_report *report, const char *what, double figure, double scale, const char *unit, const char *reason)
+static void print_line(const vkmm_report *report, const char *what, double figure, double scale, const char *unit,
+                       const char *reason)
 {
     char text[32], clean[300];
     int gap = 34 - (int)vkmm_text_columns(what);
@@ -34,13 +35,16 @@ static void print_shape(const vkmm_report *report, const vkmm_peak_shape *peak)
 {
     const vkmm_matrix_shape *s = &peak->shape;
     const char *times = report->utf8 ? "×" : "x", *arrow = report->utf8 ? "→" : "->";
-    const char *unit = is_float_result(s->result) ? "TFLOP/s" : "TOP/s", *small = is_float_result(s->result) ? "GFLOP/s" : "GOP/s";
+    const char *unit = is_float_result(s->result) ? "TFLOP/s" : "TOP/s",
+               *small = is_float_result(s->result) ? "GFLOP/s" : "GOP/s";
     char what[160], a[32], b[32], result[32];
 
     vkmm_component_name(s->a, a);
-    snprintf(what, sizeof what, "matrix %u%s%u%s%u %s·%s%s%s%s", s->m, times, s->n, times, s->k, vkmm_component_name(s->a, a),
-             vkmm_component_name(s->b, b), arrow, vkmm_component_name(s->result, result), s->saturating ? " sat" : "");
-    print_line(report, what, peak->flops, peak->flops < 1e12 ? 1e9 : 1e12, peak->flops < 1e12 ? small : unit, peak->reason);
+    snprintf(what, sizeof what, "matrix %u%s%u%s%u %s·%s%s%s%s", s->m, times, s->n, times, s->k,
+             vkmm_component_name(s->a, a), vkmm_component_name(s->b, b), arrow, vkmm_component_name(s->result, result),
+             s->saturating ? " sat" : "");
+    print_line(report, what, peak->flops, peak->flops < 1e12 ? 1e9 : 1e12, peak->flops < 1e12 ? small : unit,
+               peak->reason);
 }
 
 vkmm_status vkmm_peak_table(const vkmm_report *report, const vkmm_peak_row *row)

@@ -47,14 +47,16 @@ static vkmm_status differ(cli_session *session, const vkmm_explained *kernel)
 {
     const vkmm_access *f = &kernel->formula, *c = &kernel->counted;
 
-    return vkmm_fail(log_of(session), VKMM_WRONG_RESULT,
-                     "%s: formula and count DIFFER: A is read %llu times by formula and %llu to %llu times as counted from global memory, "
-                     "%llu and %llu to %llu from shared; B %llu and %llu to %llu, %llu and %llu to %llu; invocations %llu and %llu",
-                     kernel->info.name, (unsigned long long)f->a.global_min, (unsigned long long)c->a.global_min,
-                     (unsigned long long)c->a.global_max, (unsigned long long)f->a.shared_min, (unsigned long long)c->a.shared_min,
-                     (unsigned long long)c->a.shared_max, (unsigned long long)f->b.global_min, (unsigned long long)c->b.global_min,
-                     (unsigned long long)c->b.global_max, (unsigned long long)f->b.shared_min, (unsigned long long)c->b.shared_min,
-                     (unsigned long long)c->b.shared_max, (unsigned long long)f->invocations, (unsigned long long)c->invocations);
+    return vkmm_fail(
+        log_of(session), VKMM_WRONG_RESULT,
+        "%s: formula and count DIFFER: A is read %llu times by formula and %llu to %llu times as counted from global "
+        "memory, "
+        "%llu and %llu to %llu from shared; B %llu and %llu to %llu, %llu and %llu to %llu; invocations %llu and %llu",
+        kernel->info.name, (unsigned long long)f->a.global_min, (unsigned long long)c->a.global_min,
+        (unsigned long long)c->a.global_max, (unsigned long long)f->a.shared_min, (unsigned long long)c->a.shared_min,
+        (unsigned long long)c->a.shared_max, (unsigned long long)f->b.global_min, (unsigned long long)c->b.global_min,
+        (unsigned long long)c->b.global_max, (unsigned long long)f->b.shared_min, (unsigned long long)c->b.shared_min,
+        (unsigned long long)c->b.shared_max, (unsigned long long)f->invocations, (unsigned long long)c->invocations);
 }
 
 static vkmm_status count(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel)
@@ -70,8 +72,8 @@ static vkmm_status count(cli_session *session, const vkmm_job_params *params, vk
     return vkmm_kernel_statistics(session->device, params, kernel->statistic, &kernel->statistic_count);
 }
 
-/* A kernel that was asked for must be legal; of all kernels, those are left out that are not, with the reason. One whose product is
- * wrong has no counts either, and is a failure. */
+/* A kernel that was asked for must be legal; of all kernels, those are left out that are not, with the reason. One
+ * whose product is wrong has no counts either, and is a failure. */
 static vkmm_status explain_kernel(work *w, const char *name)
 {
     cli_session *session = w->session;
@@ -81,8 +83,10 @@ static vkmm_status explain_kernel(work *w, const char *name)
     vkmm_status status;
 
     /* A tile is what makes auto choose among the tutorials' kernels. */
-    if (strcmp(name, "auto") == 0 && tile[0] == 0) vkmm_kernel_default_tile(session->info, "tiled", w->explanation.problem.type, tile);
-    const vkmm_job_params params = {.problem = w->explanation.problem, .kernel = name, .tile_rows = tile[0], .tile_cols = tile[1]};
+    if (strcmp(name, "auto") == 0 && tile[0] == 0)
+        vkmm_kernel_default_tile(session->info, "tiled", w->explanation.problem.type, tile);
+    const vkmm_job_params params = {
+        .problem = w->explanation.problem, .kernel = name, .tile_rows = tile[0], .tile_cols = tile[1]};
     session->console.muted = options->kernel == NULL && !options->validate;
     status = vkmm_kernel_choose(log_of(session), session->info, &params, &kernel->info);
     if (status == VKMM_OK) status = count(session, &params, kernel);
@@ -98,7 +102,8 @@ static vkmm_status explain_kernel(work *w, const char *name)
     }
     if (status == VKMM_WRONG_RESULT) vkmm_say(log_of(session), VKMM_LOG_ERROR, "%s", session->console.last_error);
     snprintf(kernel->info.name, sizeof kernel->info.name, "%s", name);
-    snprintf(kernel->skipped, sizeof kernel->skipped, "%.*s", (int)sizeof kernel->skipped - 1, session->console.last_error);
+    snprintf(kernel->skipped, sizeof kernel->skipped, "%.*s", (int)sizeof kernel->skipped - 1,
+             session->console.last_error);
     w->explanation.count++;
     return status == VKMM_UNSUPPORTED ? VKMM_OK : status;
 }
@@ -132,14 +137,17 @@ static vkmm_status explain_problem(cli_session *session, const vkmm_problem *pro
         progress(session, problem, "", "measuring the device's peaks");
         shown = vkmm_device_peaks(session->device, problem->type, &w->explanation.peaks);
         cli_progress_end(&session->console);
-        if (shown == VKMM_OK) shown = (session->options->json ? vkmm_explain_json : vkmm_explain_table)(&session->report, &w->explanation);
+        if (shown == VKMM_OK)
+            shown =
+                (session->options->json ? vkmm_explain_json : vkmm_explain_table)(&session->report, &w->explanation);
         if (shown == VKMM_OK) shown = vkmm_report_flush(&session->report, log_of(session));
     }
     vkmm_free(w);
     return cli_worse(cli_worse(status, shown), cli_session_validated(session));
 }
 
-/* Reads of general kernels have no formula, and nothing to count them: how they are planned is what there is to know. */
+/* Reads of general kernels have no formula, and nothing to count them: how they are planned is what there is to
+ * know. */
 static vkmm_status explain_plan(cli_session *session, const vkmm_problem *problem)
 {
     const cli_options *options = session->options;
@@ -155,7 +163,8 @@ static vkmm_status explain_plan(cli_session *session, const vkmm_problem *proble
         plan->statistic_count = VKMM_MAX_STATISTICS;
         status = vkmm_kernel_statistics(session->device, &params, plan->statistic, &plan->statistic_count);
     }
-    if (status == VKMM_OK) status = (options->json ? vkmm_explain_plan_json : vkmm_explain_plan_table)(&session->report, plan);
+    if (status == VKMM_OK)
+        status = (options->json ? vkmm_explain_plan_json : vkmm_explain_plan_table)(&session->report, plan);
     if (status == VKMM_OK) status = vkmm_report_flush(&session->report, log_of(session));
     vkmm_free(plan);
     return cli_worse(status, cli_session_validated(session));
@@ -171,11 +180,13 @@ static int is_for_general(const cli_options *options, const vkmm_problem *proble
 }
 
 /* Powers of two, the sides that people try, and the default of the kernel: squares, then flat and tall ones. */
-static const uint32_t sides[][2] = {{1, 1},   {2, 2},     {4, 4},  {8, 8},   {12, 12}, {16, 16},  {24, 24}, {32, 32}, {48, 48},
-                                    {64, 64}, {128, 128}, {1, 32}, {1, 64},  {1, 256}, {1, 1024}, {8, 16},  {8, 32},  {8, 128},
-                                    {16, 32}, {16, 64},   {32, 8}, {32, 16}, {64, 1},  {64, 16},  {128, 8}, {1024, 1}};
+static const uint32_t sides[][2] = {{1, 1},    {2, 2},   {4, 4},   {8, 8},     {12, 12}, {16, 16}, {24, 24},
+                                    {32, 32},  {48, 48}, {64, 64}, {128, 128}, {1, 32},  {1, 64},  {1, 256},
+                                    {1, 1024}, {8, 16},  {8, 32},  {8, 128},   {16, 32}, {16, 64}, {32, 8},
+                                    {32, 16},  {64, 1},  {64, 16}, {128, 8},   {1024, 1}};
 
-static void add_tile(vkmm_limit_kernel *kernel, const vkmm_device_info *device, vkmm_type type, uint32_t rows, uint32_t cols)
+static void add_tile(vkmm_limit_kernel *kernel, const vkmm_device_info *device, vkmm_type type, uint32_t rows,
+                     uint32_t cols)
 {
     vkmm_limit_tile *tile = &kernel->tile[kernel->count];
     uint32_t preset[2] = {0, 0};
@@ -199,8 +210,10 @@ static void add_kernel(cli_session *session, vkmm_type type, const char *name, v
         add_tile(kernel, session->info, type, wanted[0], wanted[1]);
         return;
     }
-    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) add_tile(kernel, session->info, type, sides[i][0], sides[i][1]);
-    if (vkmm_kernel_default_tile(session->info, name, type, preset)) add_tile(kernel, session->info, type, preset[0], preset[1]);
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        add_tile(kernel, session->info, type, sides[i][0], sides[i][1]);
+    if (vkmm_kernel_default_tile(session->info, name, type, preset))
+        add_tile(kernel, session->info, type, preset[0], preset[1]);
 }
 
 static vkmm_status show_limits(cli_session *session, vkmm_type type)
@@ -225,12 +238,14 @@ static vkmm_status explain_type(cli_session *session, vkmm_type type)
     vkmm_status status = VKMM_OK;
 
     if (type == VKMM_F64 && !session->info->has_f64)
-        return vkmm_fail(log_of(session), VKMM_UNSUPPORTED, "\"%s\" has no 64-bit floats (shaderFloat64)", session->info->name);
+        return vkmm_fail(log_of(session), VKMM_UNSUPPORTED, "\"%s\" has no 64-bit floats (shaderFloat64)",
+                         session->info->name);
     if (options->limits) return show_limits(session, type);
     for (size_t i = 0; i < cli_size_count(options) && status != VKMM_DEVICE_LOST; i++) {
         const cli_size size = cli_size_at(options, i);
         const vkmm_problem problem = cli_problem_make(options, &size, type);
-        status = cli_worse(status, (is_for_general(options, &problem) ? explain_plan : explain_problem)(session, &problem));
+        status =
+            cli_worse(status, (is_for_general(options, &problem) ? explain_plan : explain_problem)(session, &problem));
     }
     return status;
 }
@@ -241,10 +256,13 @@ vkmm_status cli_explain(cli_session *session)
     vkmm_status status;
 
     if (session->options->kernel != NULL && strcmp(session->options->kernel, "serial") == 0)
-        return vkmm_fail(log_of(session), VKMM_INVALID, "the kernel serial runs on the host: there is nothing of a device to explain");
+        return vkmm_fail(log_of(session), VKMM_INVALID,
+                         "the kernel serial runs on the host: there is nothing of a device to explain");
     if (session->options->limits && session->options->kernel != NULL && strcmp(session->options->kernel, "auto") == 0)
-        return vkmm_fail(log_of(session), VKMM_INVALID, "--limits needs the name of a kernel, or none for all; not auto");
-    if (session->options->limits && session->options->kernel != NULL && vkmm_kernel_is_general(session->options->kernel))
+        return vkmm_fail(log_of(session), VKMM_INVALID,
+                         "--limits needs the name of a kernel, or none for all; not auto");
+    if (session->options->limits && session->options->kernel != NULL &&
+        vkmm_kernel_is_general(session->options->kernel))
         return vkmm_fail(log_of(session), VKMM_INVALID, "--limits knows the tutorials' kernels; %s takes no tile",
                          session->options->kernel);
     status = cli_session_device(session);

@@ -38,11 +38,13 @@ typedef struct vkmm_bound {
 
 vkmm_bound vkmm_bound_of(const vkmm_explanation *explanation, const vkmm_explained *kernel);
 
-/* Shares from 0 to 1. Idle: invocations beyond C's edges. Padding: multiply-adds on them or beyond K. 0 for an empty product. */
+/* Shares from 0 to 1. Idle: invocations beyond C's edges. Padding: multiply-adds on them or beyond K. 0 for an empty
+ * product. */
 double vkmm_idle_share(const vkmm_access *access);
 double vkmm_padding_share(const vkmm_problem *problem, const vkmm_access *access);
 
-/* What matters of a general kernel: its tile of C is fed from memory once, and its sums wait in registers. A plain value. */
+/* What matters of a general kernel: its tile of C is fed from memory once, and its sums wait in registers. A plain
+ * value. */
 typedef struct vkmm_explained_plan {
     const vkmm_device_info *device;
     vkmm_problem problem;
@@ -54,7 +56,8 @@ typedef struct vkmm_explained_plan {
 /* What follows from it. */
 typedef struct vkmm_plan_figures {
     double registers;              /* of 32 bits, an invocation, for the sums alone */
-    double bytes_per_multiply_add; /* that a workgroup asks memory for: a row of its tile's A and B, of all that they multiply to */
+    double bytes_per_multiply_add; /* that a workgroup asks memory for: a row of its tile's A and B, of all that they
+                                      multiply to */
     double intensity;              /* FLOP per byte of these */
     uint32_t subgroups;            /* of a workgroup; 0: their size is the driver's choice */
 } vkmm_plan_figures;

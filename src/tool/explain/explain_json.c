@@ -68,11 +68,13 @@ static json_t *kernel_object(const vkmm_explanation *explanation, const vkmm_exp
     int bad = json_object_del(object, "shader") != 0; /* only built-in kernels are explained */
 
     bad += vkmm_json_put(object, "invocations", twice(formula->invocations, counted->invocations));
-    bad += vkmm_json_put(object, "idle", twice(formula->invocations - formula->useful, counted->invocations - counted->useful));
+    bad += vkmm_json_put(object, "idle",
+                         twice(formula->invocations - formula->useful, counted->invocations - counted->useful));
     bad += vkmm_json_put(object, "idle_share", shares(vkmm_idle_share(formula), vkmm_idle_share(counted)));
     bad += vkmm_json_put(object, "multiply_adds", twice(formula->multiply_adds, counted->multiply_adds));
-    bad += vkmm_json_put(object, "padding_share",
-                         shares(vkmm_padding_share(&explanation->problem, formula), vkmm_padding_share(&explanation->problem, counted)));
+    bad += vkmm_json_put(
+        object, "padding_share",
+        shares(vkmm_padding_share(&explanation->problem, formula), vkmm_padding_share(&explanation->problem, counted)));
     bad += vkmm_json_put(both, "a", operand(&formula->a, &counted->a));
     bad += vkmm_json_put(both, "b", operand(&formula->b, &counted->b));
     bad += vkmm_json_put(object, "reads", both);
@@ -107,7 +109,8 @@ static json_t *peaks_object(const vkmm_peaks *peaks)
 
     bad += vkmm_json_put(object, "copy_bytes", vkmm_json_integer(peaks->copy_bytes));
     bad += vkmm_json_put(object, "multiply_adds_per_s", vkmm_json_number(peaks->multiply_adds_per_s));
-    bad += vkmm_json_put(object, "flop_per_byte", vkmm_json_number(2 * peaks->multiply_adds_per_s / peaks->copy_bytes_per_s));
+    bad += vkmm_json_put(object, "flop_per_byte",
+                         vkmm_json_number(2 * peaks->multiply_adds_per_s / peaks->copy_bytes_per_s));
     return vkmm_json_done(object, bad);
 }
 
@@ -128,7 +131,8 @@ vkmm_status vkmm_explain_json(vkmm_report *report, const vkmm_explanation *expla
     for (uint32_t i = 0; i < explanation->count; i++) {
         const vkmm_explained *kernel = &explanation->kernels[i];
         int ran = kernel->skipped[0] == '\0';
-        bad += json_array_append_new(ran ? kernels : skipped, ran ? kernel_object(explanation, kernel) : skipped_object(kernel)) != 0;
+        bad += json_array_append_new(ran ? kernels : skipped,
+                                     ran ? kernel_object(explanation, kernel) : skipped_object(kernel)) != 0;
         agree = agree && (!ran || kernel->agree);
     }
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
@@ -169,7 +173,8 @@ vkmm_status vkmm_limits_json(vkmm_report *report, const vkmm_limits *limits)
     for (uint32_t i = 0; i < limits->count; i++) {
         const vkmm_limit_kernel *kernel = &limits->kernels[i];
         json_t *entry = json_object(), *tiles = json_array();
-        for (uint32_t j = 0; j < kernel->count; j++) bad += json_array_append_new(tiles, tile_object(&kernel->tile[j])) != 0;
+        for (uint32_t j = 0; j < kernel->count; j++)
+            bad += json_array_append_new(tiles, tile_object(&kernel->tile[j])) != 0;
         bad += vkmm_json_put(entry, "name", vkmm_json_text(kernel->name));
         bad += vkmm_json_put(entry, "tiles", tiles);
         bad += json_array_append_new(kernels, entry) != 0;

@@ -12,7 +12,8 @@ enum { VALUES = 21 }; /* the column that they begin in */
 vkmm_plan_figures vkmm_plan_figures_of(const vkmm_explained_plan *plan)
 {
     const vkmm_kernel_info *info = &plan->info;
-    const double rows = info->tile[0], cols = info->tile[1], invocations = (double)info->workgroup[0] * info->workgroup[1];
+    const double rows = info->tile[0], cols = info->tile[1],
+                 invocations = (double)info->workgroup[0] * info->workgroup[1];
     const uint32_t in = vkmm_type_of(plan->problem.type)->bytes;
     const uint32_t sum = vkmm_type_of(vkmm_problem_compute(&plan->problem))->bytes;
     vkmm_plan_figures figures = {.registers = 0};
@@ -37,11 +38,13 @@ static void put_operations(const vkmm_report *report, const vkmm_kernel_info *in
     char text[120];
 
     if (info->matrix[0] > 0)
-        snprintf(text, sizeof text, "matrices of %u%s%u%s%u", info->matrix[0], times, info->matrix[1], times, info->matrix[2]);
+        snprintf(text, sizeof text, "matrices of %u%s%u%s%u", info->matrix[0], times, info->matrix[1], times,
+                 info->matrix[2]);
     else if (strcmp(info->name, "coopmat2") == 0)
         snprintf(text, sizeof text, "matrices of flexible dimensions");
     else
-        snprintf(text, sizeof text, "%s", info->uses_dot8 ? "dot products of four bytes" : "ordinary multiplications and additions");
+        snprintf(text, sizeof text, "%s",
+                 info->uses_dot8 ? "dot products of four bytes" : "ordinary multiplications and additions");
     put_line(report, "made of", text);
 }
 
@@ -50,21 +53,23 @@ static void put_workgroup(const vkmm_report *report, const vkmm_kernel_info *inf
     char text[200], bytes[32];
 
     if (figures->subgroups > 0)
-        snprintf(text, sizeof text, "%u invocations, %u subgroup%s of %u", info->workgroup[0] * info->workgroup[1], figures->subgroups,
-                 figures->subgroups == 1 ? "" : "s", info->subgroup_size);
+        snprintf(text, sizeof text, "%u invocations, %u subgroup%s of %u", info->workgroup[0] * info->workgroup[1],
+                 figures->subgroups, figures->subgroups == 1 ? "" : "s", info->subgroup_size);
     else
-        snprintf(text, sizeof text, "%u invocations, in subgroups as the driver has them", info->workgroup[0] * info->workgroup[1]);
+        snprintf(text, sizeof text, "%u invocations, in subgroups as the driver has them",
+                 info->workgroup[0] * info->workgroup[1]);
     put_line(report, "workgroup", text);
-    snprintf(text, sizeof text, "%llu item%s of work, %u part%s of K, for %u workgroup%s", (unsigned long long)info->items,
-             info->items == 1 ? "" : "s", info->splits, info->splits == 1 ? "" : "s", info->groups[0], info->groups[0] == 1 ? "" : "s");
+    snprintf(text, sizeof text, "%llu item%s of work, %u part%s of K, for %u workgroup%s",
+             (unsigned long long)info->items, info->items == 1 ? "" : "s", info->splits, info->splits == 1 ? "" : "s",
+             info->groups[0], info->groups[0] == 1 ? "" : "s");
     put_line(report, "work", text);
     snprintf(text, sizeof text, "%.4g registers of 32 bits an invocation", figures->registers);
     put_line(report, "sums", text);
     vkmm_text_bytes(bytes, sizeof bytes, info->shared_bytes);
     snprintf(text, sizeof text, "%s a workgroup", bytes);
     put_line(report, "shared memory", info->shared_bytes > 0 ? text : "none");
-    snprintf(text, sizeof text, "%.4g bytes a multiply-add, so %.4g FLOP/byte, if no cache helped", figures->bytes_per_multiply_add,
-             figures->intensity);
+    snprintf(text, sizeof text, "%.4g bytes a multiply-add, so %.4g FLOP/byte, if no cache helped",
+             figures->bytes_per_multiply_add, figures->intensity);
     put_line(report, "asked of memory", text);
 }
 
@@ -91,8 +96,8 @@ vkmm_status vkmm_explain_plan_table(vkmm_report *report, const vkmm_explained_pl
     else
         putc('\n', report->out);
     vkmm_text_problem(size, sizeof size, &plan->problem, report->utf8);
-    fprintf(report->out, "%s %s: %s, tiles of %u%s%u%s\n", size, vkmm_text_type(&plan->problem, report->utf8), info->name, info->tile[0],
-            report->utf8 ? "×" : "x", info->tile[1], info->tuned ? ", tuned" : "");
+    fprintf(report->out, "%s %s: %s, tiles of %u%s%u%s\n", size, vkmm_text_type(&plan->problem, report->utf8),
+            info->name, info->tile[0], report->utf8 ? "×" : "x", info->tile[1], info->tuned ? ", tuned" : "");
     put_operations(report, info);
     put_workgroup(report, info, &figures);
     for (const char *c = info->config; *c != '\0' && used + 2 < sizeof config; c++) {

@@ -16,8 +16,8 @@ static void put(const vkmm_report *report, int width, vkmm_paint paint, const ch
     int blank = (width < 0 ? -width : width) - (int)vkmm_text_columns(text);
 
     if (blank < 0) blank = 0;
-    fprintf(report->out, "  %*s%s%s%s%*s", width > 0 ? blank : 0, "", vkmm_paint_on(report, paint), text, vkmm_paint_off(report, paint),
-            width < 0 ? blank : 0, "");
+    fprintf(report->out, "  %*s%s%s%s%*s", width > 0 ? blank : 0, "", vkmm_paint_on(report, paint), text,
+            vkmm_paint_off(report, paint), width < 0 ? blank : 0, "");
 }
 
 static void put_titles(const vkmm_report *report, const title *titles, unsigned count)
@@ -28,7 +28,8 @@ static void put_titles(const vkmm_report *report, const title *titles, unsigned 
 }
 
 /* By formula = as counted. */
-static void twice(const vkmm_report *report, char text[64], vkmm_paint *paint, uint64_t formula, uint64_t least, uint64_t most)
+static void twice(const vkmm_report *report, char text[64], vkmm_paint *paint, uint64_t formula, uint64_t least,
+                  uint64_t most)
 {
     unsigned long long f = formula, from = least, to = most;
 
@@ -66,7 +67,8 @@ static void heading(const vkmm_report *report, const char *text)
 
 static void print_reads(const vkmm_report *report, const vkmm_explanation *e)
 {
-    static const title titles[] = {{"tile", -7}, {"A global", 13}, {"A shared", 13}, {"B global", 13}, {"B shared", 13}};
+    static const title titles[] = {
+        {"tile", -7}, {"A global", 13}, {"A shared", 13}, {"B global", 13}, {"B shared", 13}};
     uint32_t stride = 1;
 
     heading(report, "Reads of each element: by formula = as counted on the device");
@@ -84,12 +86,14 @@ static void print_reads(const vkmm_report *report, const vkmm_explanation *e)
         putc('\n', report->out);
         if (c->stride > stride) stride = c->stride;
     }
-    if (stride > 1) fprintf(report->out, "Counted: a sample, for speed; one element in %u where it was thinnest.\n", stride);
+    if (stride > 1)
+        fprintf(report->out, "Counted: a sample, for speed; one element in %u where it was thinnest.\n", stride);
 }
 
 static void print_invocations(const vkmm_report *report, const vkmm_explanation *e)
 {
-    static const title titles[] = {{"workgroup", -9}, {"groups", -8}, {"shared", 8}, {"invocations", 19}, {"idle", 7}, {"padding", 7}};
+    static const title titles[] = {{"workgroup", -9},   {"groups", -8}, {"shared", 8},
+                                   {"invocations", 19}, {"idle", 7},    {"padding", 7}};
 
     heading(report, "Invocations: one for each element of a tile of C, beyond C's edges too");
     put_titles(report, titles, 6);
@@ -117,7 +121,8 @@ static void print_invocations(const vkmm_report *report, const vkmm_explanation 
 
 static void print_bounds(const vkmm_report *report, const vkmm_explanation *e)
 {
-    static const title titles[] = {{"read", 10}, {"written", 9}, {"FLOP/byte", 9}, {"memory ms", 9}, {"arith. ms", 9}, {"bound by", -8}};
+    static const title titles[] = {{"read", 10},     {"written", 9},   {"FLOP/byte", 9},
+                                   {"memory ms", 9}, {"arith. ms", 9}, {"bound by", -8}};
 
     heading(report, "What binds, if no cache helped: bytes at copy speed, multiply-adds at peak");
     put_titles(report, titles, 6);
@@ -208,7 +213,8 @@ static void print_slip(const vkmm_report *report, const vkmm_explanation *e)
 
     for (uint32_t i = 0; i < e->count; i++) {
         const vkmm_explained *kernel = &e->kernels[i];
-        if (kernel->skipped[0] != '\0' || kernel->info.shared_bytes == 0 || kernel->info.tile[0] != 16 || kernel->info.tile[1] != 16)
+        if (kernel->skipped[0] != '\0' || kernel->info.shared_bytes == 0 || kernel->info.tile[0] != 16 ||
+            kernel->info.tile[1] != 16)
             continue;
         if (p->m != 1024 || p->n != 1024 || p->k == 0) continue;
         fprintf(report->out, "The C++ AMP tutorial prints 16 global reads for 1024 and tile 16: a slip for 64.\n");
@@ -229,7 +235,8 @@ vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *e)
     vkmm_text_figure(copy, sizeof copy, e->peaks.copy_bytes_per_s * 1e-9);
     vkmm_text_figure(peak, sizeof peak, 2e-9 * e->peaks.multiply_adds_per_s);
     vkmm_text_figure(balance, sizeof balance, 2 * e->peaks.multiply_adds_per_s / e->peaks.copy_bytes_per_s);
-    fprintf(report->out, "%s %s: copies %s GB/s, multiply-adds %s GFLOP/s, so %s FLOP/byte\n", size, type, copy, peak, balance);
+    fprintf(report->out, "%s %s: copies %s GB/s, multiply-adds %s GFLOP/s, so %s FLOP/byte\n", size, type, copy, peak,
+            balance);
     for (uint32_t i = 0; i < e->count; i++) {
         char reason[sizeof e->kernels[i].skipped];
         vkmm_text_clean(reason, sizeof reason, e->kernels[i].skipped);

@@ -12,7 +12,8 @@ vkmm_bound vkmm_bound_of(const vkmm_explanation *explanation, const vkmm_explain
     if (bound.bytes > 0) bound.intensity = bound.flops / bound.bytes;
     if (peaks->copy_bytes_per_s > 0) bound.balance = 2 * peaks->multiply_adds_per_s / peaks->copy_bytes_per_s;
     if (peaks->copy_bytes_per_s > 0) bound.memory_ms = bound.bytes / peaks->copy_bytes_per_s * 1e3;
-    if (peaks->multiply_adds_per_s > 0) bound.arithmetic_ms = (double)counted->multiply_adds / peaks->multiply_adds_per_s * 1e3;
+    if (peaks->multiply_adds_per_s > 0)
+        bound.arithmetic_ms = (double)counted->multiply_adds / peaks->multiply_adds_per_s * 1e3;
     if (bound.bytes > 0) bound.name = bound.memory_ms >= bound.arithmetic_ms ? "memory" : "arithmetic";
     return bound;
 }

@@ -54,7 +54,8 @@ static void format_pair(const vkmm_invocation *one, unsigned line, char text[PAI
     snprintf(text, PAIR, "%u,%u", xy[0], xy[1]);
 }
 
-/* Columns of the widest pair: that of some corner, since all indices grow along rows and columns (or, counted linearly, along both). */
+/* Columns of the widest pair: that of some corner, since all indices grow along rows and columns (or, counted
+ * linearly, along both). */
 static int widest(const vkmm_indices_row *row)
 {
     size_t width = 5;
@@ -80,8 +81,10 @@ static const char *between(const vkmm_report *report, const shown *s, unsigned i
     return "  ";
 }
 
-/* One line of the picture: the columns' names when `line` is negative, else one kind of pair for all elements of row i. */
-static void print_line(const vkmm_report *report, const vkmm_indices_row *row, const shown *cols, uint64_t i, int line, int width)
+/* One line of the picture: the columns' names when `line` is negative, else one kind of pair for all elements of row
+ * i. */
+static void print_line(const vkmm_report *report, const vkmm_indices_row *row, const shown *cols, uint64_t i, int line,
+                       int width)
 {
     const uint32_t *tile = row->kernel->tile;
 
@@ -119,9 +122,11 @@ vkmm_status vkmm_indices_text(const vkmm_report *report, const vkmm_indices_row 
                 cols = choose(problem->n, tile[1], (uint64_t)(room - LABEL) / (uint64_t)(width + 3));
     char size[80];
 
-    snprintf(size, sizeof size, report->utf8 ? "%llu×%llu" : "%llux%llu", (unsigned long long)problem->m, (unsigned long long)problem->n);
+    snprintf(size, sizeof size, report->utf8 ? "%llu×%llu" : "%llux%llu", (unsigned long long)problem->m,
+             (unsigned long long)problem->n);
     fprintf(report->out,
-            report->utf8 ? "%s, tile %u×%u: an extent of %s; pairs are x,y\n\n" : "%s, tile %ux%u: an extent of %s; pairs are x,y\n\n",
+            report->utf8 ? "%s, tile %u×%u: an extent of %s; pairs are x,y\n\n"
+                         : "%s, tile %ux%u: an extent of %s; pairs are x,y\n\n",
             row->kernel->name, tile[0], tile[1], size);
     print_line(report, row, &cols, 0, -1, width);
     for (unsigned i = 0; i < rows.count; i++) {
@@ -131,7 +136,8 @@ vkmm_status vkmm_indices_text(const vkmm_report *report, const vkmm_indices_row 
             print_border(report, &cols, width);
         fprintf(report->out, "%srow %llu%s\n", vkmm_paint_on(report, VKMM_STRONG), (unsigned long long)rows.index[i],
                 vkmm_paint_off(report, VKMM_STRONG));
-        for (int line = 0; line < (int)(sizeof lines / sizeof *lines); line++) print_line(report, row, &cols, rows.index[i], line, width);
+        for (int line = 0; line < (int)(sizeof lines / sizeof *lines); line++)
+            print_line(report, row, &cols, rows.index[i], line, width);
     }
     return VKMM_OK;
 }

@@ -14,7 +14,8 @@ static int same_limits(const vkmm_limit_kernel *a, const vkmm_limit_kernel *b)
     for (uint32_t i = 0; i < a->count; i++) {
         const vkmm_limit_tile *x = &a->tile[i], *y = &b->tile[i];
         if (x->rows != y->rows || x->cols != y->cols || x->legal != y->legal) return 0;
-        if (!x->legal && (x->rule.need != y->rule.need || strcmp(x->rule.limit_name, y->rule.limit_name) != 0)) return 0;
+        if (!x->legal && (x->rule.need != y->rule.need || strcmp(x->rule.limit_name, y->rule.limit_name) != 0))
+            return 0;
     }
     return 1;
 }
@@ -61,7 +62,9 @@ static void print_legal(const vkmm_report *report, const vkmm_limit_kernel *kern
     for (uint32_t i = 0; i < kernel->count; i++) {
         char text[32];
         if (!kernel->tile[i].legal) continue;
-        if (!any++) fprintf(report->out, "  %slegal%s     ", vkmm_paint_on(report, VKMM_GOOD), vkmm_paint_off(report, VKMM_GOOD));
+        if (!any++)
+            fprintf(report->out, "  %slegal%s     ", vkmm_paint_on(report, VKMM_GOOD),
+                    vkmm_paint_off(report, VKMM_GOOD));
         tile_text(report, text, &kernel->tile[i]);
         put_word(report, &column, text);
     }
@@ -75,8 +78,8 @@ static void print_forbidden(const vkmm_report *report, const vkmm_limit_kernel *
         char text[32];
         if (kernel->tile[i].legal) continue;
         tile_text(report, text, &kernel->tile[i]);
-        fprintf(report->out, "  %s%*s%llu %s > %llu (%s)\n", text, 10 - (int)vkmm_text_columns(text), "", (unsigned long long)rule->need,
-                rule->unit, (unsigned long long)rule->limit, rule->limit_name);
+        fprintf(report->out, "  %s%*s%llu %s > %llu (%s)\n", text, 10 - (int)vkmm_text_columns(text), "",
+                (unsigned long long)rule->need, rule->unit, (unsigned long long)rule->limit, rule->limit_name);
     }
 }
 
@@ -123,7 +126,8 @@ vkmm_status vkmm_limits_table(vkmm_report *report, const vkmm_limits *limits)
 {
     if (report->rows++ == 0) {
         vkmm_print_device(report, limits->device, NULL);
-        fprintf(report->out, "Tiles of C in rows%scolumns, legal here or not, and why not.\n", report->utf8 ? "×" : "x");
+        fprintf(report->out, "Tiles of C in rows%scolumns, legal here or not, and why not.\n",
+                report->utf8 ? "×" : "x");
     } else {
         putc('\n', report->out);
     }

@@ -2,8 +2,8 @@
 #include "session/commands.h"
 #include "math/matrix.h"
 
-/* Below so many elements a matrix holds 1, 2, 3, … in tiles of 2×2, as in the tutorial. From there on it holds ones, so that a sum
- * counts the invocations whose values had arrived, in tiles that several subgroups share. */
+/* Below so many elements a matrix holds 1, 2, 3, … in tiles of 2×2, as in the tutorial. From there on it holds ones,
+ * so that a sum counts the invocations whose values had arrived, in tiles that several subgroups share. */
 enum { SMALL = 100, LARGEST = 1 << 28 };
 
 /* The matrices of one race, in one allocation. */
@@ -21,7 +21,8 @@ static vkmm_status make_matrices(const vkmm_log *log, const cli_size *size, vkmm
                          (unsigned long long)count, (int)LARGEST);
     m->all = vkmm_alloc(4 * count, sizeof *m->all);
     if (m->all == NULL)
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for four matrices of %llu elements", (unsigned long long)count);
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for four matrices of %llu elements",
+                         (unsigned long long)count);
     m->values = m->all;
     m->right = m->values + count;
     m->with_barrier = m->right + count;
@@ -64,16 +65,19 @@ static vkmm_status race_size(cli_session *session, const cli_size *size, int *fi
                                .with_barrier = m.with_barrier,
                                .without_barrier = m.without_barrier};
 
-    cli_progress(&session->console, "%s: %llux%llu", session->info->name, (unsigned long long)size->m, (unsigned long long)size->n);
+    cli_progress(&session->console, "%s: %llux%llu", session->info->name, (unsigned long long)size->m,
+                 (unsigned long long)size->n);
     if (status == VKMM_OK) status = vkmm_race_run(session->device, &params, &result);
     if (status == VKMM_OK) {
-        const vkmm_race_row row = {session->info,  params.rows,       params.cols, vkmm_init_name(init), &result, m.right,
-                                   m.with_barrier, m.without_barrier, *first};
+        const vkmm_race_row row = {session->info,        params.rows,       params.cols,
+                                   vkmm_init_name(init), &result,           m.right,
+                                   m.with_barrier,       m.without_barrier, *first};
         status = show(session, &row);
         *first = 0;
         if (status == VKMM_OK && result.with_barrier.wrong_runs > 0)
-            status = vkmm_fail(&session->console.log, VKMM_WRONG_RESULT, "%s: the tile sum with its barrier was wrong in %u of %u runs",
-                               session->info->name, result.with_barrier.wrong_runs, result.runs);
+            status = vkmm_fail(&session->console.log, VKMM_WRONG_RESULT,
+                               "%s: the tile sum with its barrier was wrong in %u of %u runs", session->info->name,
+                               result.with_barrier.wrong_runs, result.runs);
     }
     vkmm_free(m.all);
     return cli_worse(status, cli_session_validated(session));

@@ -1,4 +1,5 @@
-/* What a missing barrier does, for people: how often each version was wrong, and a wrong instance beside the right one. */
+/* What a missing barrier does, for people: how often each version was wrong, and a wrong instance beside the right
+ * one. */
 #include <string.h>
 #include "report/columns.h"
 #include "report/text.h"
@@ -44,7 +45,8 @@ static window choose(const vkmm_race_row *row)
 }
 
 /* One row of one matrix: wrong numbers carry a star, and a colour where there is one. */
-static void print_numbers(const vkmm_report *report, const vkmm_race_row *row, const int32_t *sums, const window *w, uint32_t i)
+static void print_numbers(const vkmm_report *report, const vkmm_race_row *row, const int32_t *sums, const window *w,
+                          uint32_t i)
 {
     for (uint32_t j = w->col0; j < w->col0 + w->cols; j++) {
         uint64_t at = (uint64_t)i * row->cols + j;
@@ -64,7 +66,8 @@ static void print_matrices(const vkmm_report *report, const vkmm_race_row *row)
     int side = (int)w.cols * (w.width + 2), title = side > 16 ? side : 16;
 
     if (w.rows < row->rows || w.cols < row->cols)
-        fprintf(report->out, "   Rows %u to %u, columns %u to %u:\n", w.row0, w.row0 + w.rows - 1, w.col0, w.col0 + w.cols - 1);
+        fprintf(report->out, "   Rows %u to %u, columns %u to %u:\n", w.row0, w.row0 + w.rows - 1, w.col0,
+                w.col0 + w.cols - 1);
     fprintf(report->out, "   %-*s   without the barrier%s\n", title, "right",
             row->result->without_barrier.wrong_runs > 0 ? " (* wrong)" : "");
     for (uint32_t i = w.row0; i < w.row0 + w.rows; i++) {
@@ -76,12 +79,13 @@ static void print_matrices(const vkmm_report *report, const vkmm_race_row *row)
     }
 }
 
-static void print_count(const vkmm_report *report, const char *version, const vkmm_race_row *row, const vkmm_race_count *count)
+static void print_count(const vkmm_report *report, const char *version, const vkmm_race_row *row,
+                        const vkmm_race_count *count)
 {
     vkmm_paint paint = count->wrong_runs > 0 ? VKMM_BAD : VKMM_GOOD;
 
-    fprintf(report->out, "   %-8s wrong in %s%u of %u%s runs", version, vkmm_paint_on(report, paint), count->wrong_runs, row->result->runs,
-            vkmm_paint_off(report, paint));
+    fprintf(report->out, "   %-8s wrong in %s%u of %u%s runs", version, vkmm_paint_on(report, paint), count->wrong_runs,
+            row->result->runs, vkmm_paint_off(report, paint));
     if (count->wrong_runs > 0)
         fprintf(report->out, ", %llu of %llu elements", (unsigned long long)count->wrong_elements,
                 (unsigned long long)row->rows * row->cols * row->result->runs);
@@ -98,11 +102,12 @@ static void print_reason(const vkmm_report *report, const vkmm_race_row *row)
     if (row->result->with_barrier.wrong_runs > 0)
         fprintf(report->out, "   With the barrier every run must be right: this device or its driver is at fault.\n");
     if (racing->wrong_runs > 0) {
-        fprintf(report->out, "   Element (%u, %u): %d without the barrier, %d is right.", racing->row, racing->col, racing->got,
-                racing->want);
+        fprintf(report->out, "   Element (%u, %u): %d without the barrier, %d is right.", racing->row, racing->col,
+                racing->got, racing->want);
         if (strcmp(row->init, "ones") == 0)
-            fprintf(report->out, " All values are 1, so it\n   saw what %d of the %d invocations with an element had stored.", racing->got,
-                    racing->want);
+            fprintf(report->out,
+                    " All values are 1, so it\n   saw what %d of the %d invocations with an element had stored.",
+                    racing->got, racing->want);
         putc('\n', report->out);
     } else if (invocations <= row->device->subgroup_size) {
         fprintf(report->out,
@@ -121,9 +126,9 @@ vkmm_status vkmm_table_race(vkmm_report *report, const vkmm_race_row *row)
 
     if (report->rows > 0) putc('\n', report->out);
     if (row->first) vkmm_print_device(report, row->device, NULL);
-    fprintf(report->out, "%s%u%s%u%s, tiles of %u%s%u (%u invocations), values %s\n", vkmm_paint_on(report, VKMM_STRONG), row->rows, x,
-            row->cols, vkmm_paint_off(report, VKMM_STRONG), kernel->tile[0], x, kernel->tile[1],
-            kernel->workgroup[0] * kernel->workgroup[1],
+    fprintf(report->out, "%s%u%s%u%s, tiles of %u%s%u (%u invocations), values %s\n",
+            vkmm_paint_on(report, VKMM_STRONG), row->rows, x, row->cols, vkmm_paint_off(report, VKMM_STRONG),
+            kernel->tile[0], x, kernel->tile[1], kernel->workgroup[0] * kernel->workgroup[1],
             strcmp(row->init, "ones") == 0 ? "all 1"
             : report->utf8                 ? "1, 2, 3, …"
                                            : "1, 2, 3, ...");

@@ -16,11 +16,14 @@ enum { MOST_INDICES = 100000 };
 
 static vkmm_status check(const vkmm_log *log, const cli_options *options)
 {
-    if (options->sizes.count > 1) return vkmm_fail(log, VKMM_INVALID, "trace watches one size, not a list of %zu", options->sizes.count);
-    if (options->types.count > 1) return vkmm_fail(log, VKMM_INVALID, "trace watches one type, not a list of %u", options->types.count);
+    if (options->sizes.count > 1)
+        return vkmm_fail(log, VKMM_INVALID, "trace watches one size, not a list of %zu", options->sizes.count);
+    if (options->types.count > 1)
+        return vkmm_fail(log, VKMM_INVALID, "trace watches one type, not a list of %u", options->types.count);
     if (options->indices && options->html != NULL)
         return vkmm_fail(log, VKMM_INVALID, "--html shows a trace and --indices draws a picture: leave out one");
-    if (options->indices && options->at.given) return vkmm_fail(log, VKMM_INVALID, "--indices shows all elements alike: leave out --at");
+    if (options->indices && options->at.given)
+        return vkmm_fail(log, VKMM_INVALID, "--indices shows all elements alike: leave out --at");
     if (options->json && options->html != NULL && strcmp(options->html, "/dev/stdout") == 0)
         return vkmm_fail(log, VKMM_INVALID, "--json and the page of --html cannot both go to standard output");
     return VKMM_OK;
@@ -38,7 +41,9 @@ static vkmm_job_params choose(const cli_options *options, const cli_inputs *inpu
     if (options->k.given) size.k = options->k.value;
     if (inputs->from_files) size = cli_inputs_size(inputs, options);
     params.problem = (vkmm_problem){.m = size.m, .n = size.n, .k = size.k};
-    params.problem.type = inputs->from_files ? cli_inputs_type(inputs) : options->types.count > 0 ? options->types.type[0] : VKMM_I32;
+    params.problem.type = inputs->from_files         ? cli_inputs_type(inputs)
+                          : options->types.count > 0 ? options->types.type[0]
+                                                     : VKMM_I32;
     return params;
 }
 
@@ -48,9 +53,12 @@ static vkmm_status check_files(const vkmm_log *log, const cli_options *options, 
     const vkmm_type type = inputs->from_files ? cli_inputs_type(inputs) : VKMM_F32;
 
     if (!cli_is_plain_type(type))
-        return vkmm_fail(log, VKMM_INVALID, "%s holds %s, and trace watches the tutorials' kernels, which have f32, f64, i32 and u32 alone",
-                         options->a, vkmm_type_of(type)->name);
-    if (cli_inputs_batches(inputs) > 1) return vkmm_fail(log, VKMM_INVALID, "trace watches one product, and the files hold a batch");
+        return vkmm_fail(
+            log, VKMM_INVALID,
+            "%s holds %s, and trace watches the tutorials' kernels, which have f32, f64, i32 and u32 alone", options->a,
+            vkmm_type_of(type)->name);
+    if (cli_inputs_batches(inputs) > 1)
+        return vkmm_fail(log, VKMM_INVALID, "trace watches one product, and the files hold a batch");
     return VKMM_OK;
 }
 
@@ -73,9 +81,11 @@ static vkmm_status show_indices(cli_session *session, const vkmm_job_params *par
     if (status == VKMM_OK) status = vkmm_kernel_place(log, &kernel, problem, 0, 0, &first);
     if (status != VKMM_OK) return status;
     if (session->options->json && problem->m * problem->n > MOST_INDICES)
-        return vkmm_fail(log, VKMM_INVALID, "the indices of %llu elements; at most %d are listed as JSON: try %dx%d, or leave out --json",
+        return vkmm_fail(log, VKMM_INVALID,
+                         "the indices of %llu elements; at most %d are listed as JSON: try %dx%d, or leave out --json",
                          (unsigned long long)(problem->m * problem->n), (int)MOST_INDICES, 300, 300);
-    status = session->options->json ? vkmm_indices_json(&session->report, &row) : vkmm_indices_text(&session->report, &row);
+    status =
+        session->options->json ? vkmm_indices_json(&session->report, &row) : vkmm_indices_text(&session->report, &row);
     if (status != VKMM_OK) return vkmm_fail(log, status, "no memory to write the indices");
     return vkmm_report_flush(&session->report, log);
 }
@@ -107,7 +117,8 @@ static vkmm_status show_trace(cli_session *session, const vkmm_trace_row *row)
     vkmm_status status = VKMM_OK;
 
     cli_progress_end(&session->console);
-    if (json == NULL && (options->json || options->html != NULL)) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to write the trace");
+    if (json == NULL && (options->json || options->html != NULL))
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to write the trace");
     if (options->html != NULL) status = write_page(log, options->html, json);
     if (options->json && status == VKMM_OK) fprintf(session->report.out, "%s\n", json);
     if (json == NULL) status = vkmm_trace_text(&session->report, row);
@@ -160,7 +171,8 @@ vkmm_status cli_trace(cli_session *session)
         status = vkmm_problem_check(log, &params.problem, NULL);
         if (status == VKMM_OK) status = cli_session_device(session);
         if (session->options->indices) params.problem.k = 1; /* the same picture, whatever K is: A and B need not fit */
-        if (status == VKMM_OK) status = session->options->indices ? show_indices(session, &params) : trace(session, &inputs, &params);
+        if (status == VKMM_OK)
+            status = session->options->indices ? show_indices(session, &params) : trace(session, &inputs, &params);
     }
     cli_inputs_close(&inputs);
     return status;

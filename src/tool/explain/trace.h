@@ -13,13 +13,16 @@ typedef struct vkmm_trace_row {
     const char *init; /* "index" …, or "file" */
 } vkmm_trace_row;
 
-/* Step by step, at most report->columns wide (80 when 0). The followed invocation bears a mark, and stands out where there is colour. */
+/* Step by step, at most report->columns wide (80 when 0). The followed invocation bears a mark, and stands out where
+ * there is colour. */
 vkmm_status vkmm_trace_text(const vkmm_report *report, const vkmm_trace_row *row);
 
-/* One object of schema "vkmatmul.trace/1" in one line, without its end, to be freed with vkmm_free; NULL when memory ends. */
+/* One object of schema "vkmatmul.trace/1" in one line, without its end, to be freed with vkmm_free; NULL when memory
+ * ends. */
 char *vkmm_trace_json(const vkmm_report *report, const vkmm_trace_row *row);
 
-/* Parts of a trace as matrices: the tiles of one load, and all sums (a row for each k, a column for each invocation). */
+/* Parts of a trace as matrices: the tiles of one load, and all sums (a row for each k, a column for each
+ * invocation). */
 vkmm_view vkmm_trace_tile_a(const vkmm_trace *trace, uint32_t load);
 vkmm_view vkmm_trace_tile_b(const vkmm_trace *trace, uint32_t load);
 vkmm_view vkmm_trace_sums(const vkmm_trace *trace);
@@ -27,7 +30,8 @@ vkmm_view vkmm_trace_sums(const vkmm_trace *trace);
 /* Whether an invocation adds terms: all do in kernels with tiles, in others those within C. */
 int vkmm_trace_takes_part(const vkmm_trace *trace, uint32_t invocation);
 
-/* What the invocation, one that takes part, multiplies for k: from shared memory where the kernel has tiles, else from A and B. */
+/* What the invocation, one that takes part, multiplies for k: from shared memory where the kernel has tiles, else
+ * from A and B. */
 void vkmm_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation, double term[2]);
 
 /* Who computes which element of C. place gives the invocation of C[row][col]. */

@@ -18,7 +18,8 @@ static json_t *matrix(const vkmm_view *view)
 
     for (uint64_t i = 0; i < view->rows; i++) {
         json_t *row = json_array();
-        for (uint64_t j = 0; j < view->cols; j++) bad += json_array_append_new(row, value_of(vkmm_view_get(view, i, j), view->type)) != 0;
+        for (uint64_t j = 0; j < view->cols; j++)
+            bad += json_array_append_new(row, value_of(vkmm_view_get(view, i, j), view->type)) != 0;
         bad += json_array_append_new(rows, row) != 0;
     }
     return vkmm_json_done(rows, bad);
@@ -113,7 +114,8 @@ static json_t *store_step(const vkmm_trace *trace)
 
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *one = &trace->invocations[i];
-        bad += json_array_append_new(values, one->inside ? value_of(vkmm_view_get(&c, one->row, one->col), c.type) : json_null()) != 0;
+        bad += json_array_append_new(values, one->inside ? value_of(vkmm_view_get(&c, one->row, one->col), c.type)
+                                                         : json_null()) != 0;
     }
     bad += vkmm_json_put(object, "values", values);
     return vkmm_json_done(object, bad);
@@ -141,7 +143,8 @@ static json_t *invocations(const vkmm_trace *trace)
     json_t *array = json_array();
     int bad = 0;
 
-    for (uint32_t i = 0; i < trace->invocation_count; i++) bad += json_array_append_new(array, invocation(&trace->invocations[i], i)) != 0;
+    for (uint32_t i = 0; i < trace->invocation_count; i++)
+        bad += json_array_append_new(array, invocation(&trace->invocations[i], i)) != 0;
     return vkmm_json_done(array, bad);
 }
 

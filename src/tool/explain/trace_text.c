@@ -84,7 +84,8 @@ static void print_grid(const page *p, const grid *g)
     for (uint64_t first = 0; first < g->view.cols; first += some) {
         uint64_t end = first + some < g->view.cols ? first + some : g->view.cols;
         if (g->view.cols > some)
-            fprintf(p->out, "%*scolumns %llu to %llu:\n", INDENT, "", (unsigned long long)first, (unsigned long long)end - 1);
+            fprintf(p->out, "%*scolumns %llu to %llu:\n", INDENT, "", (unsigned long long)first,
+                    (unsigned long long)end - 1);
         for (uint64_t i = 0; i < g->view.rows; i++) {
             fprintf(p->out, "%*s", INDENT, "");
             for (uint64_t j = first; j < end; j++) print_element(p, g, i, j, width);
@@ -130,10 +131,10 @@ static void print_invocations(const page *p)
 {
     const vkmm_trace *trace = p->trace;
 
-    fprintf(p->out, "Workgroup %u,%u computes C[%u][%u]; %s marks its invocation. Pairs are x,y.\n\n", p->followed->workgroup[0],
-            p->followed->workgroup[1], p->followed->row, p->followed->col, p->mark);
-    fprintf(p->out, "  %s%10s %11s %9s %9s %11s  %s%s\n", vkmm_paint_on(p->report, VKMM_DIM), "invocation", "global", "local", "workgroup",
-            "tile origin", "element", vkmm_paint_off(p->report, VKMM_DIM));
+    fprintf(p->out, "Workgroup %u,%u computes C[%u][%u]; %s marks its invocation. Pairs are x,y.\n\n",
+            p->followed->workgroup[0], p->followed->workgroup[1], p->followed->row, p->followed->col, p->mark);
+    fprintf(p->out, "  %s%10s %11s %9s %9s %11s  %s%s\n", vkmm_paint_on(p->report, VKMM_DIM), "invocation", "global",
+            "local", "workgroup", "tile origin", "element", vkmm_paint_off(p->report, VKMM_DIM));
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *one = &trace->invocations[i];
         vkmm_paint paint = i == trace->followed ? VKMM_GOOD : VKMM_PLAIN;
@@ -156,7 +157,8 @@ static void print_step(const page *p, unsigned long long number_of_step, const c
     va_list arguments;
 
     va_start(arguments, format);
-    fprintf(p->out, "\n%s%llu.%s ", vkmm_paint_on(p->report, VKMM_STRONG), number_of_step, vkmm_paint_off(p->report, VKMM_STRONG));
+    fprintf(p->out, "\n%s%llu.%s ", vkmm_paint_on(p->report, VKMM_STRONG), number_of_step,
+            vkmm_paint_off(p->report, VKMM_STRONG));
     vfprintf(p->out, format, arguments);
     putc('\n', p->out);
     va_end(arguments);
@@ -170,9 +172,11 @@ static void print_load(const page *p, uint32_t load, unsigned long long step)
     const vkmm_invocation *first = &p->trace->invocations[0];
 
     print_step(p, step, "load: all invocations together fill shared memory for k = %u to %u", k0, k0 + depth - 1);
-    fprintf(p->out, "    tileA (%u%s%u), A from row %u, column %u on\n", p->trace->kernel.tile[0], p->times, depth, first->row, k0);
+    fprintf(p->out, "    tileA (%u%s%u), A from row %u, column %u on\n", p->trace->kernel.tile[0], p->times, depth,
+            first->row, k0);
     print_grid(p, &a);
-    fprintf(p->out, "    tileB (%u%s%u), B from row %u, column %u on\n", depth, p->times, p->trace->kernel.tile[1], k0, first->col);
+    fprintf(p->out, "    tileB (%u%s%u), B from row %u, column %u on\n", depth, p->times, p->trace->kernel.tile[1], k0,
+            first->col);
     print_grid(p, &b);
 }
 
@@ -208,8 +212,8 @@ static void print_sum(const page *p, uint32_t k, unsigned long long step)
     factor(b, term[1], type);
     if (k > 0) number(before, vkmm_view_get(&all, k - 1, trace->followed), type);
     number(after, vkmm_view_get(&all, k, trace->followed), type);
-    fprintf(p->out, "  %s%s C[%u][%u]: %s + %s%s%s = %s%s\n", vkmm_paint_on(p->report, VKMM_GOOD), p->mark, p->followed->row,
-            p->followed->col, before, a, p->dot, b, after, vkmm_paint_off(p->report, VKMM_GOOD));
+    fprintf(p->out, "  %s%s C[%u][%u]: %s + %s%s%s = %s%s\n", vkmm_paint_on(p->report, VKMM_GOOD), p->mark,
+            p->followed->row, p->followed->col, before, a, p->dot, b, after, vkmm_paint_off(p->report, VKMM_GOOD));
 }
 
 static unsigned long long print_steps(const page *p)
@@ -223,7 +227,8 @@ static unsigned long long print_steps(const page *p)
             print_step(p, step++, "barrier: both tiles are complete before anyone reads them");
         }
         print_sum(p, k, step++);
-        if (depth > 0 && (k + 1) % depth == 0) print_step(p, step++, "barrier: everyone has read the tiles before they are overwritten");
+        if (depth > 0 && (k + 1) % depth == 0)
+            print_step(p, step++, "barrier: everyone has read the tiles before they are overwritten");
     }
     return step;
 }
@@ -249,7 +254,8 @@ static void print_story(const page *p)
         factor(a, term[0], type);
         factor(b, term[1], type);
         number(sum, vkmm_view_get(&all, k, trace->followed), type);
-        snprintf(piece, sizeof piece, "%s%s%s%s%s%s = %s", k > 0 ? p->arrow : "", k > 0 ? " " : "", k > 0 ? "+" : "", a, p->dot, b, sum);
+        snprintf(piece, sizeof piece, "%s%s%s%s%s%s = %s", k > 0 ? p->arrow : "", k > 0 ? " " : "", k > 0 ? "+" : "", a,
+                 p->dot, b, sum);
         length = (int)vkmm_text_columns(piece) + 1;
         if (column + length > p->width) column = fprintf(p->out, "\n  ") - 1;
         fprintf(p->out, " %s", piece);
@@ -280,7 +286,8 @@ vkmm_status vkmm_trace_text(const vkmm_report *report, const vkmm_trace_row *row
     print_invocations(&p);
     step = print_steps(&p);
     number(value, vkmm_view_get(&c, p.followed->row, p.followed->col), c.type);
-    print_step(&p, step, "store: each invocation in C writes its sum; C[%u][%u] = %s", p.followed->row, p.followed->col, value);
+    print_step(&p, step, "store: each invocation in C writes its sum; C[%u][%u] = %s", p.followed->row, p.followed->col,
+               value);
     putc('\n', p.out);
     print_story(&p);
     return VKMM_OK;

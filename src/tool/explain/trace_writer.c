@@ -6,7 +6,8 @@ static vkmm_view tile(const vkmm_trace *trace, uint32_t load, uint64_t skipped, 
     const uint64_t both = ((uint64_t)trace->kernel.tile[0] + trace->kernel.tile[1]) * trace->depth;
     const uint64_t bytes = vkmm_type_of(trace->problem.type)->bytes;
 
-    return vkmm_view_rows((const char *)trace->tiles + (load * both + skipped) * bytes, rows, cols, trace->problem.type);
+    return vkmm_view_rows((const char *)trace->tiles + (load * both + skipped) * bytes, rows, cols,
+                          trace->problem.type);
 }
 
 vkmm_view vkmm_trace_tile_a(const vkmm_trace *trace, uint32_t load)

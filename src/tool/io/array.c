@@ -16,7 +16,8 @@ int vkmm_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t elem
     return fits || empty;
 }
 
-vkmm_array vkmm_array_packed(const void *data, vkmm_type type, const uint64_t *extents, uint32_t dimensions, int fortran)
+vkmm_array vkmm_array_packed(const void *data, vkmm_type type, const uint64_t *extents, uint32_t dimensions,
+                             int fortran)
 {
     const uint64_t cols = extents[dimensions - 1], rows = dimensions > 1 ? extents[dimensions - 2] : 1,
                    count = dimensions > 2 ? extents[0] : 1;
@@ -41,7 +42,8 @@ vkmm_array vkmm_array_stack(const vkmm_view *first, uint64_t count, uint64_t str
 vkmm_view vkmm_array_at(const vkmm_array *array, uint64_t x)
 {
     vkmm_view view = array->first;
-    if (view.rows > 0 && view.cols > 0) view.data = (const char *)view.data + x * array->stride * vkmm_type_of(view.type)->bytes;
+    if (view.rows > 0 && view.cols > 0)
+        view.data = (const char *)view.data + x * array->stride * vkmm_type_of(view.type)->bytes;
     return view;
 }
 

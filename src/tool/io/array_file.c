@@ -40,8 +40,8 @@ static vkmm_status align(const vkmm_log *log, const char *path, vkmm_array_file 
     if ((uintptr_t)view->data % size == 0) return VKMM_OK;
     file->copy = vkmm_alloc(1, bytes);
     if (file->copy == NULL)
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory for a copy of its %llu bytes, which are not aligned", path,
-                         (unsigned long long)bytes);
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory for a copy of its %llu bytes, which are not aligned",
+                         path, (unsigned long long)bytes);
     memcpy(file->copy, view->data, bytes);
     view->data = file->copy;
     return VKMM_OK;
@@ -54,9 +54,11 @@ vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_fi
     if (name.file == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the name of a file");
     vkmm_status status = vkmm_mapping_open(log, name.file, &opened.mapping);
     if (status == VKMM_OK)
-        status = name.format->parse(log, name.file, name.tensor, opened.mapping.data, opened.mapping.bytes, &opened.array);
+        status =
+            name.format->parse(log, name.file, name.tensor, opened.mapping.data, opened.mapping.bytes, &opened.array);
     if (status == VKMM_OK) status = align(log, path, &opened);
-    if (status == VKMM_OK) status = vkmm_mapping_check(log, name.file, &opened.mapping); /* a copy has been read by now */
+    if (status == VKMM_OK)
+        status = vkmm_mapping_check(log, name.file, &opened.mapping); /* a copy has been read by now */
     vkmm_free(name.file);
     if (status == VKMM_OK)
         *file = opened;

@@ -10,9 +10,10 @@ typedef struct vkmm_array_format {
     const char *(*dtype)(vkmm_type type); /* as the format calls it; NULL: it has no name for it */
     int (*is_name)(const char *tensor);   /* whether a tensor can be called so; NULL: the format has no names */
 
-    /* Points the array into a whole file in memory. tensor: NULL, or the one to pick. Reads nothing outside of `data` and trusts nothing in it.
-     * Elements need not be aligned. */
-    vkmm_status (*parse)(const vkmm_log *log, const char *path, const char *tensor, const void *data, uint64_t bytes, vkmm_array *array);
+    /* Points the array into a whole file in memory. tensor: NULL, or the one to pick. Reads nothing outside of
+     * `data` and trusts nothing in it. Elements need not be aligned. */
+    vkmm_status (*parse)(const vkmm_log *log, const char *path, const char *tensor, const void *data, uint64_t bytes,
+                         vkmm_array *array);
 
     /* Tensors in a whole file in memory; 0: it is no file of the format. NULL: the format has but one. */
     uint64_t (*count)(const void *data, uint64_t bytes);
@@ -35,7 +36,8 @@ vkmm_array_name vkmm_array_name_of(const char *path);
 int vkmm_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t element_bytes, uint64_t *bytes);
 
 /* Row-major (fortran: the first index fastest) over elements at `data`. 1 to 3 dimensions. */
-vkmm_array vkmm_array_packed(const void *data, vkmm_type type, const uint64_t *extents, uint32_t dimensions, int fortran);
+vkmm_array vkmm_array_packed(const void *data, vkmm_type type, const uint64_t *extents, uint32_t dimensions,
+                             int fortran);
 
 /* What is to be written of an array. */
 typedef struct vkmm_array_layout {
@@ -44,9 +46,11 @@ typedef struct vkmm_array_layout {
     uint64_t bytes; /* of all elements, which follow it */
 } vkmm_array_layout;
 
-/* Its data count for nothing. VKMM_INVALID: the format has no name for the type or the tensor, or the bytes do not fit in 64 bits; VKMM_OUT_OF_MEMORY,
- * also where name->file is NULL. The header is freed with vkmm_free, whatever the status. */
-vkmm_status vkmm_array_lay_out(const vkmm_log *log, const vkmm_array_name *name, const vkmm_array *array, vkmm_array_layout *layout);
+/* Its data count for nothing. VKMM_INVALID: the format has no name for the type or the tensor, or the bytes do not
+ * fit in 64 bits; VKMM_OUT_OF_MEMORY, also where name->file is NULL. The header is freed with vkmm_free, whatever
+ * the status. */
+vkmm_status vkmm_array_lay_out(const vkmm_log *log, const vkmm_array_name *name, const vkmm_array *array,
+                               vkmm_array_layout *layout);
 
 /* Whether the view's elements lie as the file has them: packed, row-major. */
 int vkmm_view_is_packed(const vkmm_view *view);

@@ -33,11 +33,13 @@ static vkmm_status check_type(const vkmm_log *log, const vkmm_array_name *name, 
     if (name->tensor != NULL && !name->format->is_name(name->tensor))
         return vkmm_fail(log, VKMM_INVALID, "%s: no tensor can be called '%.60s'", name->file, name->tensor);
     if (name->format->dtype(type) != NULL) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%s: %s has no name for %s: write FILE.safetensors, or another type (--out-type f32)", name->file,
+    return vkmm_fail(log, VKMM_INVALID,
+                     "%s: %s has no name for %s: write FILE.safetensors, or another type (--out-type f32)", name->file,
                      name->format->name, vkmm_type_of(type)->name);
 }
 
-vkmm_status vkmm_array_lay_out(const vkmm_log *log, const vkmm_array_name *name, const vkmm_array *array, vkmm_array_layout *layout)
+vkmm_status vkmm_array_lay_out(const vkmm_log *log, const vkmm_array_name *name, const vkmm_array *array,
+                               vkmm_array_layout *layout)
 {
     const vkmm_view *view = &array->first;
     const uint64_t extents[3] = {array->count, view->rows, view->cols};
@@ -45,14 +47,16 @@ vkmm_status vkmm_array_lay_out(const vkmm_log *log, const vkmm_array_name *name,
     vkmm_status status = check_type(log, name, view->type);
     if (status != VKMM_OK) return status;
     if (!vkmm_array_bytes(extents, 3, vkmm_type_of(view->type)->bytes, &layout->bytes))
-        return vkmm_fail(log, VKMM_INVALID, "%s: the bytes of %llu matrices of %llu×%llu elements do not fit in 64 bits", name->file,
-                         (unsigned long long)array->count, (unsigned long long)view->rows, (unsigned long long)view->cols);
+        return vkmm_fail(
+            log, VKMM_INVALID, "%s: the bytes of %llu matrices of %llu×%llu elements do not fit in 64 bits", name->file,
+            (unsigned long long)array->count, (unsigned long long)view->rows, (unsigned long long)view->cols);
     layout->header = name->format->header(name->tensor, array, layout->bytes, &layout->header_bytes);
     if (layout->header != NULL) return VKMM_OK;
     return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory for the header of the product", name->file);
 }
 
-static vkmm_status write_file(const vkmm_log *log, const char *path, const vkmm_array_layout *layout, const vkmm_array *array)
+static vkmm_status write_file(const vkmm_log *log, const char *path, const vkmm_array_layout *layout,
+                              const vkmm_array *array)
 {
     const vkmm_view *first = &array->first;
     const uint64_t row_bytes = first->cols * vkmm_type_of(first->type)->bytes;
@@ -81,7 +85,8 @@ static vkmm_status check_others(const vkmm_log *log, const vkmm_array_name *name
     if (mapping.bytes > 0) count = name->format->count(mapping.data, mapping.bytes);
     vkmm_mapping_close(&mapping);
     if (count <= 1) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%s: the file holds %llu tensors, and would be left with one: name another file", name->file,
+    return vkmm_fail(log, VKMM_INVALID,
+                     "%s: the file holds %llu tensors, and would be left with one: name another file", name->file,
                      (unsigned long long)count);
 }
 

@@ -44,7 +44,8 @@ static vkmm_status begin_file(vkmm_array_writer *w)
     return status;
 }
 
-vkmm_status vkmm_array_writer_open(const vkmm_log *log, const char *path, const vkmm_array *shape, vkmm_array_writer **writer)
+vkmm_status vkmm_array_writer_open(const vkmm_log *log, const char *path, const vkmm_array *shape,
+                                   vkmm_array_writer **writer)
 {
     vkmm_array_writer *w = vkmm_alloc(1, sizeof *w);
     *writer = NULL;
@@ -78,7 +79,8 @@ static vkmm_status put_rows(vkmm_array_writer *w, uint64_t x, uint64_t row, uint
     const uint64_t size = vkmm_type_of(view->type)->bytes;
     const int whole = vkmm_view_is_packed(view) && (view->rows == 1 || view->cols == w->shape.first.cols);
     vkmm_status status = VKMM_OK;
-    if (whole) return vkmm_output_write_at(w->output, place_of(w, x, row, col), view->data, view->rows * view->cols * size);
+    if (whole)
+        return vkmm_output_write_at(w->output, place_of(w, x, row, col), view->data, view->rows * view->cols * size);
     for (uint64_t i = 0; i < view->rows && status == VKMM_OK; i++) {
         const vkmm_view one = vkmm_view_part(view, i, 0, 1, view->cols);
         status = vkmm_output_write_at(w->output, place_of(w, x, row + i, col), one.data, view->cols * size);
@@ -86,17 +88,20 @@ static vkmm_status put_rows(vkmm_array_writer *w, uint64_t x, uint64_t row, uint
     return status;
 }
 
-/* Blocks: whole rows where that leaves enough of them in a block for reading along columns, else parts of BLOCK_ROWS rows. */
+/* Blocks: whole rows where that leaves enough of them in a block for reading along columns, else parts of BLOCK_ROWS
+ * rows. */
 static vkmm_status put_packed(vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
 {
-    const uint64_t most = BLOCK_BYTES / vkmm_type_of(view->type)->bytes, widest = view->col_stride == 1 ? most : most / BLOCK_ROWS;
+    const uint64_t most = BLOCK_BYTES / vkmm_type_of(view->type)->bytes,
+                   widest = view->col_stride == 1 ? most : most / BLOCK_ROWS;
     const uint64_t cols = at_most(view->cols, widest), rows = at_most(view->rows, most / cols);
     vkmm_status status = VKMM_OK;
     void *block = vkmm_alloc(rows * cols, vkmm_type_of(view->type)->bytes);
     if (block == NULL) return vkmm_fail(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory to pack the product", w->name.file);
     for (uint64_t i = 0; i < view->rows && status == VKMM_OK; i += rows) {
         for (uint64_t j = 0; j < view->cols && status == VKMM_OK; j += cols) {
-            const vkmm_view part = vkmm_view_part(view, i, j, at_most(view->rows - i, rows), at_most(view->cols - j, cols));
+            const vkmm_view part =
+                vkmm_view_part(view, i, j, at_most(view->rows - i, rows), at_most(view->cols - j, cols));
             vkmm_view_pack(&part, block);
             const vkmm_view packed = vkmm_view_rows(block, part.rows, part.cols, part.type);
             status = put_rows(w, x, row + i, col + j, &packed);
@@ -117,9 +122,9 @@ static vkmm_status check_part(const vkmm_array_writer *w, uint64_t x, uint64_t r
         view->cols <= first->cols - col)
         return VKMM_OK;
     vkmm_array_shape(&w->shape, shape, sizeof shape);
-    return vkmm_fail(&w->log, VKMM_INVALID, "%s: %llu×%llu elements from (%llu, %llu) of matrix %llu are not in %s", w->name.file,
-                     (unsigned long long)view->rows, (unsigned long long)view->cols, (unsigned long long)row, (unsigned long long)col,
-                     (unsigned long long)x, shape);
+    return vkmm_fail(&w->log, VKMM_INVALID, "%s: %llu×%llu elements from (%llu, %llu) of matrix %llu are not in %s",
+                     w->name.file, (unsigned long long)view->rows, (unsigned long long)view->cols,
+                     (unsigned long long)row, (unsigned long long)col, (unsigned long long)x, shape);
 }
 
 vkmm_status vkmm_array_writer_put(vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)

@@ -27,7 +27,8 @@ static void settle_twins(vkmm_scan *scan)
         vkmm_manifest *later = &scan->items[i];
         for (uint32_t j = 0; j < i && later->kind != VKMM_MANIFEST_DRIVER; j++) {
             const vkmm_manifest *first = &scan->items[j];
-            if (first->kind == later->kind && first->broken[0] == '\0' && strcmp(first->name, later->name) == 0) later->active = 0;
+            if (first->kind == later->kind && first->broken[0] == '\0' && strcmp(first->name, later->name) == 0)
+                later->active = 0;
         }
     }
 }
@@ -35,7 +36,8 @@ static void settle_twins(vkmm_scan *scan)
 vkmm_status vkmm_manifests_scan(const vkmm_log *log, const char *root, vkmm_manifest **manifests, uint32_t *count)
 {
     vkmm_scan scan = {.log = log, .root = root};
-    for (int kind = VKMM_MANIFEST_DRIVER; kind <= VKMM_MANIFEST_EXPLICIT_LAYER; kind++) vkmm_scan_kind(&scan, (vkmm_manifest_kind)kind);
+    for (int kind = VKMM_MANIFEST_DRIVER; kind <= VKMM_MANIFEST_EXPLICIT_LAYER; kind++)
+        vkmm_scan_kind(&scan, (vkmm_manifest_kind)kind);
     if (scan.status == VKMM_OK) settle_twins(&scan);
     if (scan.status == VKMM_OK && scan.items == NULL) {
         scan.items = vkmm_alloc(1, sizeof *scan.items);

@@ -1,11 +1,15 @@
-/* What the Vulkan loader finds on this system: drivers' (ICD) and layers' manifests, JSON files in folders that the loader's documentation names
- * (LoaderDriverInterface.md, LoaderLayerInterface.md). */
+/* What the Vulkan loader finds on this system: drivers' (ICD) and layers' manifests, JSON files in folders that the
+ * loader's documentation names (LoaderDriverInterface.md, LoaderLayerInterface.md). */
 #ifndef VKMM_IO_MANIFEST_H
 #define VKMM_IO_MANIFEST_H
 
 #include "base/log.h"
 
-typedef enum vkmm_manifest_kind { VKMM_MANIFEST_DRIVER, VKMM_MANIFEST_IMPLICIT_LAYER, VKMM_MANIFEST_EXPLICIT_LAYER } vkmm_manifest_kind;
+typedef enum vkmm_manifest_kind {
+    VKMM_MANIFEST_DRIVER,
+    VKMM_MANIFEST_IMPLICIT_LAYER,
+    VKMM_MANIFEST_EXPLICIT_LAYER
+} vkmm_manifest_kind;
 
 typedef struct vkmm_manifest {
     vkmm_manifest_kind kind;
@@ -18,9 +22,10 @@ typedef struct vkmm_manifest {
     char broken[256];               /* "", or what is wrong: "not JSON: …", "its library is not there" */
 } vkmm_manifest;
 
-/* Lists them in the loader's order. root: "" for the real system (tests have their own tree); environment variables count in both cases (VK_DRIVER_FILES,
- * VK_ICD_FILENAMES, VK_ADD_DRIVER_FILES, VK_LOADER_LAYERS_DISABLE, XDG_*, HOME, a layer's own). *manifests is freed with vkmm_free.
- * VKMM_OUT_OF_MEMORY; a folder or file that cannot be read is no error. */
+/* Lists them in the loader's order. root: "" for the real system (tests have their own tree); environment variables
+ * count in both cases (VK_DRIVER_FILES, VK_ICD_FILENAMES, VK_ADD_DRIVER_FILES, VK_LOADER_LAYERS_DISABLE, XDG_*,
+ * HOME, a layer's own). *manifests is freed with vkmm_free. VKMM_OUT_OF_MEMORY; a folder or file that cannot be read
+ * is no error. */
 vkmm_status vkmm_manifests_scan(const vkmm_log *log, const char *root, vkmm_manifest **manifests, uint32_t *count);
 
 #endif

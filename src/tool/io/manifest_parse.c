@@ -22,7 +22,8 @@ static void look_at_elf(vkmm_manifest *item, const char *path)
     unsigned char head[5] = {0};
     int bits = sizeof(void *) == 8 ? 2 : 1; /* EI_CLASS of the System V ABI */
     if (vkmm_file_head(path, head, sizeof head) != sizeof head || memcmp(head, "\177ELF", 4) != 0) {
-        snprintf(item->broken, sizeof item->broken, "its library %.160s is not a shared library that can be read", path);
+        snprintf(item->broken, sizeof item->broken, "its library %.160s is not a shared library that can be read",
+                 path);
     } else if (head[4] != bits) {
         item->active = 0; /* the loader passes over it: another manifest is for this program */
         snprintf(item->description, sizeof item->description, "for programs of %d bits", head[4] == 2 ? 64 : 32);
@@ -70,10 +71,12 @@ static void add_driver(vkmm_scan *scan, vkmm_manifest *item, const json_t *icd)
     finish(scan, item, 1);
 }
 
-/* An implicit layer is on unless its "disable" variable is set; where it has an "enable" variable, that must have the manifest's value. */
+/* An implicit layer is on unless its "disable" variable is set; where it has an "enable" variable, that must have
+ * the manifest's value. */
 static int is_enabled(vkmm_manifest *item, const json_t *layer)
 {
-    json_t *enable = json_object_get(layer, "enable_environment"), *disable = json_object_get(layer, "disable_environment");
+    json_t *enable = json_object_get(layer, "enable_environment"),
+           *disable = json_object_get(layer, "disable_environment");
     const char *name = json_object_iter_key(json_object_iter(enable)), *value = NULL;
     if (name != NULL) {
         snprintf(item->enable, sizeof item->enable, "%s", name);
@@ -96,14 +99,16 @@ static void add_layer(vkmm_scan *scan, const vkmm_manifest *of, const json_t *la
     if (item.name[0] == '\0') snprintf(item.broken, sizeof item.broken, "it has a layer without a name");
     item.active = item.kind == VKMM_MANIFEST_IMPLICIT_LAYER ? is_enabled(&item, layer) : 0;
     if (item.kind == VKMM_MANIFEST_IMPLICIT_LAYER && item.disable[0] == '\0' && item.broken[0] == '\0')
-        snprintf(item.broken, sizeof item.broken, "it has no \"disable_environment\", so that the loader leaves it out");
+        snprintf(item.broken, sizeof item.broken,
+                 "it has no \"disable_environment\", so that the loader leaves it out");
     /* A layer made of others has no library of its own. */
     finish(scan, &item, json_object_get(layer, "component_layers") == NULL);
 }
 
 static void add_content(vkmm_scan *scan, vkmm_manifest *item, const json_t *file)
 {
-    const json_t *icd = json_object_get(file, "ICD"), *one = json_object_get(file, "layer"), *many = json_object_get(file, "layers");
+    const json_t *icd = json_object_get(file, "ICD"), *one = json_object_get(file, "layer"),
+                 *many = json_object_get(file, "layers");
     if (item->kind == VKMM_MANIFEST_DRIVER && json_is_object(icd)) {
         add_driver(scan, item, icd);
     } else if (item->kind != VKMM_MANIFEST_DRIVER && json_is_array(many) && json_array_size(many) > 0) {
@@ -111,7 +116,8 @@ static void add_content(vkmm_scan *scan, vkmm_manifest *item, const json_t *file
     } else if (item->kind != VKMM_MANIFEST_DRIVER && json_is_object(one)) {
         add_layer(scan, item, one);
     } else {
-        snprintf(item->broken, sizeof item->broken, "it has no \"%s\" object", item->kind == VKMM_MANIFEST_DRIVER ? "ICD" : "layer");
+        snprintf(item->broken, sizeof item->broken, "it has no \"%s\" object",
+                 item->kind == VKMM_MANIFEST_DRIVER ? "ICD" : "layer");
         vkmm_scan_add(scan, item);
     }
 }
@@ -125,7 +131,8 @@ void vkmm_scan_file(vkmm_scan *scan, vkmm_manifest *item)
     snprintf(item->name, sizeof item->name, "%.255s", slash != NULL ? slash + 1 : item->path);
     if (vkmm_mapping_open(NULL, item->path, &mapping) != VKMM_OK)
         snprintf(item->broken, sizeof item->broken, "%s",
-                 vkmm_path_look(item->path, 0) == VKMM_PATH_MISSING ? "the file is not there" : "the file cannot be read");
+                 vkmm_path_look(item->path, 0) == VKMM_PATH_MISSING ? "the file is not there"
+                                                                    : "the file cannot be read");
     else if (mapping.bytes > LARGEST_MANIFEST)
         snprintf(item->broken, sizeof item->broken, "a manifest of %llu bytes: more than %d are not read",
                  (unsigned long long)mapping.bytes, LARGEST_MANIFEST);

@@ -25,8 +25,9 @@ void vkmm_scan_add(vkmm_scan *scan, const vkmm_manifest *item);
 /* Looks whether the library can be found, and fits this program; fills `broken`, or `active` 0. */
 void vkmm_scan_library(const vkmm_scan *scan, vkmm_manifest *item);
 
-/* Whether the loader's own variables let it take the driver or layer: VK_LOADER_DRIVERS_SELECT and _DISABLE, VK_LOADER_LAYERS_ENABLE, _DISABLE and
- * _ALLOW, VK_INSTANCE_LAYERS (LoaderInterfaceArchitecture.md, "Filter Environment Variables"). `otherwise`: what holds where none of them matches. */
+/* Whether the loader's own variables let it take the driver or layer: VK_LOADER_DRIVERS_SELECT and _DISABLE,
+ * VK_LOADER_LAYERS_ENABLE, _DISABLE and _ALLOW, VK_INSTANCE_LAYERS (LoaderInterfaceArchitecture.md, "Filter
+ * Environment Variables"). `otherwise`: what holds where none of them matches. */
 int vkmm_scan_wanted(const vkmm_manifest *item, int otherwise);
 
 #endif

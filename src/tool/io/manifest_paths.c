@@ -1,4 +1,5 @@
-/* Where the loader looks: LoaderDriverInterface.md, "Driver Discovery on Linux", and LoaderLayerInterface.md, "Linux Layer Discovery". */
+/* Where the loader looks: LoaderDriverInterface.md, "Driver Discovery on Linux", and LoaderLayerInterface.md, "Linux
+ * Layer Discovery". */
 #include "io/manifest_parts.h"
 
 #include <stdio.h>
@@ -96,7 +97,8 @@ static void add_usual(vkmm_scan *scan, vkmm_manifest_kind kind)
 void vkmm_scan_kind(vkmm_scan *scan, vkmm_manifest_kind kind)
 {
     const char *only = value_of(instead[kind]);
-    if (only == NULL && kind == VKMM_MANIFEST_DRIVER) only = value_of("VK_ICD_FILENAMES"); /* its name before loader 1.3.207 */
+    if (only == NULL && kind == VKMM_MANIFEST_DRIVER)
+        only = value_of("VK_ICD_FILENAMES"); /* its name before loader 1.3.207 */
     if (only != NULL) {
         add_list(scan, kind, only, "");
         return;

@@ -32,8 +32,8 @@ static void refuse(parser *p, const char *what)
 {
     size_t left = (size_t)(p->end - p->at);
     if (p->status != VKMM_OK) return;
-    p->status =
-        vkmm_fail(p->log, VKMM_INVALID, "%s: the .npy header %s at \"%.*s\"", p->name, what, (int)(left < SHOWN ? left : SHOWN), p->at);
+    p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: the .npy header %s at \"%.*s\"", p->name, what,
+                          (int)(left < SHOWN ? left : SHOWN), p->at);
 }
 
 static void skip_space(parser *p)
@@ -79,7 +79,8 @@ static int is(const char *text, size_t length, const char *what)
 
 #define DTYPES "<f2, <f4, <f8, <i4, <u4, |i1 and |u1"
 
-/* '=' is the byte order of the machine that wrote the file, which is little-endian wherever this is not said otherwise; a byte has none. */
+/* '=' is the byte order of the machine that wrote the file, which is little-endian wherever this is not said
+ * otherwise; a byte has none. */
 static int is_type(const char *text, size_t length, const char *descr)
 {
     if (length != 3 || memcmp(text + 1, descr + 1, 2) != 0) return 0;
@@ -92,7 +93,8 @@ static void parse_descr(parser *p)
     size_t length = 0;
     skip_space(p);
     if (p->at < p->end && *p->at == '[') {
-        p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: records (a structured dtype) are not supported; only " DTYPES " are", p->name);
+        p->status = vkmm_fail(p->log, VKMM_INVALID,
+                              "%s: records (a structured dtype) are not supported; only " DTYPES " are", p->name);
         return;
     }
     if (!take_string(p, &text, &length)) {
@@ -105,8 +107,9 @@ static void parse_descr(parser *p)
         p->type = (vkmm_type)type;
         return;
     }
-    p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: dtype '%.*s'%s is not supported; only " DTYPES " are", p->name,
-                          (int)(length < SHOWN ? length : SHOWN), text, length > 0 && *text == '>' ? " (big-endian)" : "");
+    p->status =
+        vkmm_fail(p->log, VKMM_INVALID, "%s: dtype '%.*s'%s is not supported; only " DTYPES " are", p->name,
+                  (int)(length < SHOWN ? length : SHOWN), text, length > 0 && *text == '>' ? " (big-endian)" : "");
 }
 
 static void parse_order(parser *p)
@@ -160,8 +163,9 @@ static void parse_shape(parser *p)
     p->dimensions = count;
     if (count >= 1 && count <= 3) return;
     size_t length = (size_t)(p->at - start);
-    p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: shape %.*s has %u dimensions; a matrix has 2, and a batch of them 3", p->name,
-                          (int)(length < SHOWN ? length : SHOWN), start, count);
+    p->status =
+        vkmm_fail(p->log, VKMM_INVALID, "%s: shape %.*s has %u dimensions; a matrix has 2, and a batch of them 3",
+                  p->name, (int)(length < SHOWN ? length : SHOWN), start, count);
 }
 
 static void parse_pair(parser *p)
@@ -213,14 +217,16 @@ static vkmm_status find_header(parser *p, const char *file, uint64_t bytes)
     const unsigned char *u = (const unsigned char *)file;
     if (bytes < 10 || memcmp(file, "\x93NUMPY", 6) != 0)
         return vkmm_fail(p->log, VKMM_INVALID,
-                         "%s: this is no .npy file (%llu bytes, which do not begin with \"\\x93NUMPY\" and a version)", p->name,
-                         (unsigned long long)bytes);
+                         "%s: this is no .npy file (%llu bytes, which do not begin with \"\\x93NUMPY\" and a version)",
+                         p->name, (unsigned long long)bytes);
     if (u[6] < 1 || u[6] > 3 || u[7] != 0)
-        return vkmm_fail(p->log, VKMM_INVALID, "%s: .npy version %u.%u is unknown; 1.0, 2.0 and 3.0 are supported", p->name, u[6], u[7]);
+        return vkmm_fail(p->log, VKMM_INVALID, "%s: .npy version %u.%u is unknown; 1.0, 2.0 and 3.0 are supported",
+                         p->name, u[6], u[7]);
     uint64_t start = u[6] == 1 ? 10 : 12, length = u[8] | (uint64_t)u[9] << 8;
     if (start == 12 && bytes >= 12) length |= (uint64_t)u[10] << 16 | (uint64_t)u[11] << 24;
     if (bytes < start || bytes - start < length)
-        return vkmm_fail(p->log, VKMM_INVALID, "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", p->name,
+        return vkmm_fail(p->log, VKMM_INVALID,
+                         "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", p->name,
                          (unsigned long long)(start + length), (unsigned long long)bytes);
     p->at = file + start;
     p->end = p->at + length;
@@ -241,12 +247,15 @@ vkmm_status vkmm_npy_parse(const vkmm_log *log, const char *name, const void *da
     char shape[80];
     vkmm_array_shape(&read, shape, sizeof shape);
     if (!vkmm_array_bytes(p.extents, p.dimensions, type->bytes, &need))
-        return vkmm_fail(log, VKMM_INVALID, "%s: %s elements of type %s: their bytes do not fit in 64 bits", name, shape, type->name);
+        return vkmm_fail(log, VKMM_INVALID, "%s: %s elements of type %s: their bytes do not fit in 64 bits", name,
+                         shape, type->name);
     if (have < need)
-        return vkmm_fail(log, VKMM_INVALID, "%s: %s elements of type %s need %llu bytes of data; the last %llu are missing", name, shape,
+        return vkmm_fail(log, VKMM_INVALID,
+                         "%s: %s elements of type %s need %llu bytes of data; the last %llu are missing", name, shape,
                          type->name, (unsigned long long)need, (unsigned long long)(need - have));
     if (need > 0 && (uintptr_t)p.end % type->bytes != 0)
-        return vkmm_fail(log, VKMM_INVALID, "%s: the data begin at byte %llu, which is not aligned for %s; numpy.save aligns it", name,
+        return vkmm_fail(log, VKMM_INVALID,
+                         "%s: the data begin at byte %llu, which is not aligned for %s; numpy.save aligns it", name,
                          (unsigned long long)(bytes - have), type->name);
     *array = read;
     return VKMM_OK;

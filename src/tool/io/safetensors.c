@@ -12,8 +12,9 @@ enum { PREFIX = 8, ALIGNMENT = 64 }; /* the format asks for multiples of 8; 64 s
 
 const char *vkmm_safetensors_dtype(vkmm_type type)
 {
-    static const char *const names[VKMM_TYPE_COUNT] = {[VKMM_F32] = "F32", [VKMM_F64] = "F64",   [VKMM_I32] = "I32", [VKMM_U32] = "U32",
-                                                       [VKMM_F16] = "F16", [VKMM_BF16] = "BF16", [VKMM_I8] = "I8",   [VKMM_U8] = "U8"};
+    static const char *const names[VKMM_TYPE_COUNT] = {
+        [VKMM_F32] = "F32", [VKMM_F64] = "F64",   [VKMM_I32] = "I32", [VKMM_U32] = "U32",
+        [VKMM_F16] = "F16", [VKMM_BF16] = "BF16", [VKMM_I8] = "I8",   [VKMM_U8] = "U8"};
     return names[type];
 }
 
@@ -31,8 +32,8 @@ static json_t *make_tree(const char *tensor, const vkmm_array *array, uint64_t d
     const vkmm_view *view = &array->first;
     const json_int_t count = (json_int_t)array->count, rows = (json_int_t)view->rows, cols = (json_int_t)view->cols;
     json_t *shape = array->dimensions == 3 ? json_pack("[I,I,I]", count, rows, cols) : json_pack("[I,I]", rows, cols);
-    return json_pack("{s:{s:s,s:o,s:[I,I]}}", tensor, "dtype", vkmm_safetensors_dtype(view->type), "shape", shape, "data_offsets",
-                     (json_int_t)0, (json_int_t)data_bytes);
+    return json_pack("{s:{s:s,s:o,s:[I,I]}}", tensor, "dtype", vkmm_safetensors_dtype(view->type), "shape", shape,
+                     "data_offsets", (json_int_t)0, (json_int_t)data_bytes);
 }
 
 /* Blanks at the header's end put the elements where they can be mapped. */
@@ -55,5 +56,6 @@ static char *make_header(const char *tensor, const vkmm_array *array, uint64_t d
     return header;
 }
 
-const vkmm_array_format vkmm_safetensors_format = {
-    "safetensors", ".safetensors", vkmm_safetensors_dtype, is_name, vkmm_safetensors_parse, vkmm_safetensors_count, make_header};
+const vkmm_array_format vkmm_safetensors_format = {"safetensors", ".safetensors",         vkmm_safetensors_dtype,
+                                                   is_name,       vkmm_safetensors_parse, vkmm_safetensors_count,
+                                                   make_header};

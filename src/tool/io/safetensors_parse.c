@@ -18,7 +18,8 @@ enum { PREFIX = 8, SHOWN = 64, LISTED = 600 };
 static const struct {
     const char *dtype;
     unsigned bits;
-} others[] = {{"BOOL", 8}, {"I16", 16}, {"U16", 16}, {"I64", 64}, {"U64", 64}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"C64", 64}};
+} others[] = {{"BOOL", 8},    {"I16", 16},    {"U16", 16},    {"I64", 64}, {"U64", 64},
+              {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"C64", 64}};
 
 /* A tensor as the header has it. */
 typedef struct tensor {
@@ -98,8 +99,8 @@ static vkmm_status check_size(const reader *r, const tensor *t)
     if (!fits && !empty) return refuse(r, t->name, "has a shape whose bytes do not fit in 64 bits");
     if (empty) bytes = 0;
     char text[160];
-    snprintf(text, sizeof text, "needs %llu bytes by its dtype and shape; its data_offsets span %llu", (unsigned long long)bytes,
-             (unsigned long long)(t->end - t->begin));
+    snprintf(text, sizeof text, "needs %llu bytes by its dtype and shape; its data_offsets span %llu",
+             (unsigned long long)bytes, (unsigned long long)(t->end - t->begin));
     return t->end - t->begin == bytes ? VKMM_OK : refuse(r, t->name, text);
 }
 
@@ -115,7 +116,8 @@ static vkmm_status read_tensor(const reader *r, const char *name, const json_t *
     if (t->end > r->data_bytes) {
         char text[160];
         snprintf(text, sizeof text, "ends at byte %llu of the data; the file has %llu: the last %llu are missing",
-                 (unsigned long long)t->end, (unsigned long long)r->data_bytes, (unsigned long long)(t->end - r->data_bytes));
+                 (unsigned long long)t->end, (unsigned long long)r->data_bytes,
+                 (unsigned long long)(t->end - r->data_bytes));
         return refuse(r, name, text);
     }
     return check_size(r, t);
@@ -127,7 +129,8 @@ static vkmm_status check_metadata(const reader *r, const json_t *value)
     json_t *text;
     int well = json_is_object(value);
     json_object_foreach((json_t *)(uintptr_t)value, key, text) well = well && json_is_string(text);
-    return well ? VKMM_OK : vkmm_fail(r->log, VKMM_INVALID, "%s: the header's __metadata__ is no object of texts", r->name);
+    return well ? VKMM_OK
+                : vkmm_fail(r->log, VKMM_INVALID, "%s: the header's __metadata__ is no object of texts", r->name);
 }
 
 static int by_place(const void *left, const void *right)
@@ -144,7 +147,8 @@ static vkmm_status check_places(const reader *r)
     qsort(r->tensors, r->count, sizeof *r->tensors, by_place);
     for (size_t i = 0; i < r->count; at = r->tensors[i++].end)
         if (r->tensors[i].begin != at)
-            return refuse(r, r->tensors[i].name, r->tensors[i].begin < at ? "overlaps another" : "leaves a hole before it");
+            return refuse(r, r->tensors[i].name,
+                          r->tensors[i].begin < at ? "overlaps another" : "leaves a hole before it");
     if (at == r->data_bytes) return VKMM_OK;
     return vkmm_fail(r->log, VKMM_INVALID, "%s: the last %llu bytes belong to no tensor", r->name,
                      (unsigned long long)(r->data_bytes - at));
@@ -156,7 +160,8 @@ static vkmm_status read_tensors(reader *r)
     json_t *value;
     vkmm_status status = VKMM_OK;
     r->tensors = vkmm_alloc(json_object_size(r->header), sizeof *r->tensors);
-    if (r->tensors == NULL) return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "%s: no memory for its list of tensors", r->name);
+    if (r->tensors == NULL)
+        return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "%s: no memory for its list of tensors", r->name);
     json_object_foreach(r->header, name, value)
     {
         if (strcmp(name, "__metadata__") == 0)
@@ -180,7 +185,8 @@ static vkmm_status refuse_choice(const reader *r, const char *wanted)
     if (listed < r->count) snprintf(names + used, sizeof names - used, " and %zu more", r->count - listed);
     if (r->count == 0) return vkmm_fail(r->log, VKMM_INVALID, "%s: the file holds no tensor", r->name);
     if (wanted == NULL)
-        return vkmm_fail(r->log, VKMM_INVALID, "%s: the file holds %zu tensors: pick one as FILE.safetensors:NAME of %s", r->name, r->count,
+        return vkmm_fail(r->log, VKMM_INVALID,
+                         "%s: the file holds %zu tensors: pick one as FILE.safetensors:NAME of %s", r->name, r->count,
                          names);
     quote(wanted, quoted);
     return vkmm_fail(r->log, VKMM_INVALID, "%s: the file holds no tensor %s; it holds %s", r->name, quoted, names);
@@ -193,7 +199,8 @@ static vkmm_status take(const reader *r, const tensor *t, vkmm_array *array)
     char text[160];
     vkmm_type type;
     if (!type_of(t->dtype, &type)) {
-        snprintf(text, sizeof text, "has dtype %.20s; F16, BF16, F32, F64, I8, U8, I32 and U32 are supported", t->dtype);
+        snprintf(text, sizeof text, "has dtype %.20s; F16, BF16, F32, F64, I8, U8, I32 and U32 are supported",
+                 t->dtype);
         return refuse(r, t->name, text);
     }
     snprintf(text, sizeof text, "has %zu dimensions; a matrix has 2, and a batch of them 3", dimensions);
@@ -206,7 +213,8 @@ static vkmm_status take(const reader *r, const tensor *t, vkmm_array *array)
 static vkmm_status pick(const reader *r, const char *wanted, vkmm_array *array)
 {
     for (size_t i = 0; i < r->count; i++)
-        if (wanted != NULL ? strcmp(r->tensors[i].name, wanted) == 0 : r->count == 1) return take(r, &r->tensors[i], array);
+        if (wanted != NULL ? strcmp(r->tensors[i].name, wanted) == 0 : r->count == 1)
+            return take(r, &r->tensors[i], array);
     return refuse_choice(r, wanted);
 }
 
@@ -217,24 +225,27 @@ static vkmm_status read_header(reader *r, const char *file, uint64_t bytes)
     uint64_t length = 0;
     for (unsigned i = 0; i < PREFIX && bytes >= PREFIX; i++) length |= (uint64_t)u[i] << (8 * i);
     if (bytes <= PREFIX || length == 0 || file[PREFIX] != '{')
-        return vkmm_fail(r->log, VKMM_INVALID, "%s: this is no safetensors file (%llu bytes, whose header does not begin with '{')",
-                         r->name, (unsigned long long)bytes);
+        return vkmm_fail(r->log, VKMM_INVALID,
+                         "%s: this is no safetensors file (%llu bytes, whose header does not begin with '{')", r->name,
+                         (unsigned long long)bytes);
     if (length > MOST_HEADER_BYTES)
-        return vkmm_fail(r->log, VKMM_INVALID, "%s: the header has %llu bytes; the format allows %d", r->name, (unsigned long long)length,
-                         MOST_HEADER_BYTES);
+        return vkmm_fail(r->log, VKMM_INVALID, "%s: the header has %llu bytes; the format allows %d", r->name,
+                         (unsigned long long)length, MOST_HEADER_BYTES);
     if (length > bytes - PREFIX)
-        return vkmm_fail(r->log, VKMM_INVALID, "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", r->name,
+        return vkmm_fail(r->log, VKMM_INVALID,
+                         "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", r->name,
                          (unsigned long long)(length + PREFIX), (unsigned long long)bytes);
     r->header = json_loadb(file + PREFIX, (size_t)length, JSON_REJECT_DUPLICATES, &error);
     if (r->header == NULL)
-        return vkmm_fail(r->log, VKMM_INVALID, "%s: the header is not JSON at byte %d: %s", r->name, error.position, error.text);
+        return vkmm_fail(r->log, VKMM_INVALID, "%s: the header is not JSON at byte %d: %s", r->name, error.position,
+                         error.text);
     r->data = file + PREFIX + length;
     r->data_bytes = bytes - PREFIX - length;
     return VKMM_OK;
 }
 
-vkmm_status vkmm_safetensors_parse(const vkmm_log *log, const char *name, const char *wanted, const void *data, uint64_t bytes,
-                                   vkmm_array *array)
+vkmm_status vkmm_safetensors_parse(const vkmm_log *log, const char *name, const char *wanted, const void *data,
+                                   uint64_t bytes, vkmm_array *array)
 {
     reader r = {.log = log, .name = name};
     vkmm_status status = read_header(&r, data, bytes);
@@ -249,7 +260,8 @@ uint64_t vkmm_safetensors_count(const void *data, uint64_t bytes)
 {
     reader r = {.log = NULL, .name = ""};
     const vkmm_status status = read_header(&r, data, bytes);
-    const uint64_t count = status == VKMM_OK ? json_object_size(r.header) - (json_object_get(r.header, "__metadata__") != NULL) : 0;
+    const uint64_t count =
+        status == VKMM_OK ? json_object_size(r.header) - (json_object_get(r.header, "__metadata__") != NULL) : 0;
     json_decref(r.header);
     return count;
 }

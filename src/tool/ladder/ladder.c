@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The tutorials' order; then what lies beyond it: the device's fast kernel, which computes many elements in an invocation's registers. */
+/* The tutorials' order; then what lies beyond it: the device's fast kernel, which computes many elements in an
+ * invocation's registers. */
 static const struct {
     const char *step, *kernel;
     int tiled; /* --tile counts */
@@ -65,9 +66,11 @@ static vkmm_status keep(const cli_product *product, vkmm_row *row, memory *kept)
 /* A step that did not run: a row with the reason in the place of a result. */
 static void keep_reason(climb *c, vkmm_row *row, memory *kept, const vkmm_problem *problem, unsigned step)
 {
-    snprintf(kept->skipped, sizeof kept->skipped, "%.*s", (int)sizeof kept->skipped - 1, c->session->console.last_error);
+    snprintf(kept->skipped, sizeof kept->skipped, "%.*s", (int)sizeof kept->skipped - 1,
+             c->session->console.last_error);
     snprintf(kept->kernel.name, sizeof kept->kernel.name, "%s", steps[step].kernel);
-    *row = (vkmm_row){.device = c->session->info, .host = c->session->host, .problem = *problem, .kernel = &kept->kernel};
+    *row =
+        (vkmm_row){.device = c->session->info, .host = c->session->host, .problem = *problem, .kernel = &kept->kernel};
     row->seed = c->inputs->seed;
     row->init = cli_inputs_name(c->inputs);
     row->skipped = kept->skipped;
@@ -130,7 +133,8 @@ static vkmm_status climb_type(climb *c, vkmm_problem problem)
 static vkmm_status show(climb *c, const vkmm_problem *problem, vkmm_status status)
 {
     cli_session *session = c->session;
-    vkmm_ladder ladder = {session->info, session->host, *problem, c->inputs->seed, cli_inputs_name(c->inputs), c->rows, c->count};
+    vkmm_ladder ladder = {session->info, session->host, *problem, c->inputs->seed, cli_inputs_name(c->inputs),
+                          c->rows,       c->count};
     unsigned skipped = 0;
 
     for (size_t i = 0; i < c->count; i++) skipped += c->rows[i].skipped != NULL;

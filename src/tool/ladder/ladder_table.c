@@ -16,7 +16,8 @@ static void fill_step(const vkmm_report *report, const vkmm_row *row, vkmm_cell 
 static void fill_factor(const vkmm_report *report, vkmm_cell *cell, double factor)
 {
     vkmm_cell_figure(report, cell, factor > 0, factor);
-    if (factor > 0) snprintf(cell->text, sizeof cell->text, factor < 10 ? "%.2f" : factor < 100 ? "%.1f" : "%.0f", factor);
+    if (factor > 0)
+        snprintf(cell->text, sizeof cell->text, factor < 10 ? "%.2f" : factor < 100 ? "%.1f" : "%.0f", factor);
 }
 
 static void fill_serial(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
@@ -81,7 +82,8 @@ static int bar_columns(const vkmm_report *report, const vkmm_columns *columns)
 static void print_heading(const vkmm_report *report, const vkmm_ladder *ladder)
 {
     unsigned long long m = ladder->problem.m, n = ladder->problem.n, k = ladder->problem.k;
-    const char *format = report->utf8 ? "C[%llu×%llu] = A[%llu×%llu] · B[%llu×%llu]" : "C[%llux%llu] = A[%llux%llu] * B[%llux%llu]";
+    const char *format =
+        report->utf8 ? "C[%llu×%llu] = A[%llu×%llu] · B[%llu×%llu]" : "C[%llux%llu] = A[%llux%llu] * B[%llux%llu]";
 
     vkmm_print_device(report, ladder->device, ladder->host);
     fprintf(report->out, format, m, n, m, k, k, n);
@@ -100,8 +102,8 @@ static size_t print_type(vkmm_report *report, const vkmm_row *rows, size_t left)
         if (rows[count].timed && rows[count].gflops > report->full_bar) report->full_bar = rows[count].gflops;
         count++;
     }
-    fprintf(report->out, "\n%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG), vkmm_text_type(&rows[0].problem, report->utf8),
-            vkmm_paint_off(report, VKMM_STRONG));
+    fprintf(report->out, "\n%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG),
+            vkmm_text_type(&rows[0].problem, report->utf8), vkmm_paint_off(report, VKMM_STRONG));
     vkmm_columns_titles(report, &columns);
     for (size_t i = 0; i < count; i++) {
         vkmm_columns_row(report, &columns, &rows[i]);
@@ -110,7 +112,8 @@ static size_t print_type(vkmm_report *report, const vkmm_row *rows, size_t left)
             vkmm_text_clean(reason, sizeof reason, rows[i].skipped);
             fprintf(report->out, "       not run: %s\n", reason);
         }
-        if (rows[i].timed && rows[i].time.clock == VKMM_CLOCK_HOST && rows[i].device != NULL) report->clock_note = rows[i].time.clock_note;
+        if (rows[i].timed && rows[i].time.clock == VKMM_CLOCK_HOST && rows[i].device != NULL)
+            report->clock_note = rows[i].time.clock_note;
     }
     return count;
 }

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Digits with at most one point, and where they end; -1 when there are none. strtod would take signs, hexadecimals, exponents and "nan" as well. */
+/* Digits with at most one point, and where they end; -1 when there are none. strtod would take signs, hexadecimals,
+ * exponents and "nan" as well. */
 static double read_decimal(const char *text, const char **after)
 {
     const size_t length = strspn(text, "0123456789.");
@@ -37,7 +38,8 @@ vkmm_status cli_parse_share(const vkmm_log *log, const cli_option *option, const
         *(double *)field = share;
         return VKMM_OK;
     }
-    return vkmm_fail(log, VKMM_INVALID, "--%s takes a percentage above 0 and below 100, as 5%% or 0.5%%, not '%.60s'", option->name, text);
+    return vkmm_fail(log, VKMM_INVALID, "--%s takes a percentage above 0 and below 100, as 5%% or 0.5%%, not '%.60s'",
+                     option->name, text);
 }
 
 vkmm_status cli_parse_regression(const vkmm_log *log, const cli_option *option, const char *text, void *field)
@@ -48,7 +50,8 @@ vkmm_status cli_parse_regression(const vkmm_log *log, const cli_option *option, 
         *(cli_scalar *)field = (cli_scalar){1, share};
         return VKMM_OK;
     }
-    return vkmm_fail(log, VKMM_INVALID, "--%s takes a percentage from 0 to below 100, as 5%%, not '%.60s'", option->name, text);
+    return vkmm_fail(log, VKMM_INVALID, "--%s takes a percentage from 0 to below 100, as 5%%, not '%.60s'",
+                     option->name, text);
 }
 
 vkmm_status cli_parse_mebibytes(const vkmm_log *log, const cli_option *option, const char *text, void *field)

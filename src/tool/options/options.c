@@ -84,7 +84,8 @@ static const cli_option *find(unsigned command, int code)
 {
     if (code >= LONG_BASE && code < LONG_BASE + (int)cli_option_count) return &cli_option_table[code - LONG_BASE];
     for (unsigned i = 0; i < cli_option_count; i++) {
-        if ((cli_option_table[i].commands & command) != 0 && cli_option_table[i].letter != 0 && cli_option_table[i].letter == code)
+        if ((cli_option_table[i].commands & command) != 0 && cli_option_table[i].letter != 0 &&
+            cli_option_table[i].letter == code)
             return &cli_option_table[i];
     }
     return NULL;
@@ -135,9 +136,10 @@ static vkmm_status refuse_long(const vkmm_log *log, unsigned command, const char
         return vkmm_fail(log, VKMM_INVALID, "option --%s may be any of %s", word, names);
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
-        if (option->name != NULL && option->help != NULL && strlen(option->name) == strlen(word) && begins_with(option->name, word))
-            return vkmm_fail(log, VKMM_INVALID, "--%s is no option of 'vkmatmul %s'; 'vkmatmul %s --help' lists those", word, command_name,
-                             command_name);
+        if (option->name != NULL && option->help != NULL && strlen(option->name) == strlen(word) &&
+            begins_with(option->name, word))
+            return vkmm_fail(log, VKMM_INVALID, "--%s is no option of 'vkmatmul %s'; 'vkmatmul %s --help' lists those",
+                             word, command_name, command_name);
     }
     near = nearest(command, word);
     if (near != NULL) return vkmm_fail(log, VKMM_INVALID, "unknown option --%s; did you mean --%s?", word, near);
@@ -150,7 +152,8 @@ static vkmm_status refuse(const vkmm_log *log, unsigned command, const char *com
 
     if (flag != NULL) return vkmm_fail(log, VKMM_INVALID, "--%s takes no argument", flag->name);
     if (optopt == 0) return refuse_long(log, command, command_name, argument);
-    return vkmm_fail(log, VKMM_INVALID, "unknown option -%c; 'vkmatmul %s --help' lists them all", optopt, command_name);
+    return vkmm_fail(log, VKMM_INVALID, "unknown option -%c; 'vkmatmul %s --help' lists them all", optopt,
+                     command_name);
 }
 
 static vkmm_status take(const vkmm_log *log, const cli_option *option, cli_options *options)
@@ -174,10 +177,12 @@ static vkmm_status take_operands(const vkmm_log *log, unsigned command, int argc
         options->operand_count = (uint32_t)(argc - optind);
         return VKMM_OK;
     }
-    return vkmm_fail(log, VKMM_INVALID, "unexpected argument '%.60s': options start with - and a command comes first", argv[optind]);
+    return vkmm_fail(log, VKMM_INVALID, "unexpected argument '%.60s': options start with - and a command comes first",
+                     argv[optind]);
 }
 
-vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char *command_name, int argc, char **argv, cli_options *options)
+vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char *command_name, int argc, char **argv,
+                              cli_options *options)
 {
     description d = {.letters = ""};
     vkmm_status status = VKMM_OK;
@@ -196,7 +201,8 @@ vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char 
             const cli_option *option = find(command, optopt);
             char name[32] = "the last option";
             if (option != NULL) cli_option_name(option, name);
-            return vkmm_fail(log, VKMM_INVALID, "%s needs an argument: %s", name, option != NULL ? option->argument : "");
+            return vkmm_fail(log, VKMM_INVALID, "%s needs an argument: %s", name,
+                             option != NULL ? option->argument : "");
         }
         if (code == '?') return refuse(log, command, command_name, argv[optind - 1]);
         status = take(log, find(command, code), options);
@@ -223,20 +229,26 @@ vkmm_status cli_options_check(const vkmm_log *log, const cli_options *options)
         return vkmm_fail(log, VKMM_INVALID, "the files of -a and -b have sizes: leave out --size, -m, -n and -k");
     if (options->config != NULL && options->kernel != NULL && strcmp(options->kernel, "auto") != 0 &&
         !vkmm_kernel_is_general(options->kernel))
-        return vkmm_fail(log, VKMM_INVALID,
-                         "--config sets tunables, and the kernel %s has none: take auto or a kernel that takes every problem",
-                         options->kernel);
-    if (options->c != NULL && !files) return vkmm_fail(log, VKMM_INVALID, "-c goes with -a and -b: give all three files");
+        return vkmm_fail(
+            log, VKMM_INVALID,
+            "--config sets tunables, and the kernel %s has none: take auto or a kernel that takes every problem",
+            options->kernel);
+    if (options->c != NULL && !files)
+        return vkmm_fail(log, VKMM_INVALID, "-c goes with -a and -b: give all three files");
     if (options->c != NULL && (!options->beta.given || options->beta.value == 0))
-        return vkmm_fail(log, VKMM_INVALID, "-c is the C that --beta multiplies: give a --beta that is not 0, or leave out -c");
+        return vkmm_fail(log, VKMM_INVALID,
+                         "-c is the C that --beta multiplies: give a --beta that is not 0, or leave out -c");
     if (options->bias != NULL && options->bias_vector)
-        return vkmm_fail(log, VKMM_INVALID, "--bias has the bias in a file and --bias_vector generates one: leave out one of them");
+        return vkmm_fail(log, VKMM_INVALID,
+                         "--bias has the bias in a file and --bias_vector generates one: leave out one of them");
     if (options->out != NULL && (options->sizes.count > 1 || options->types.count > 1))
         return vkmm_fail(log, VKMM_INVALID, "-o writes one product, not a list of %zu",
-                         (options->sizes.count > 1 ? options->sizes.count : 1) * (options->types.count > 1 ? options->types.count : 1));
+                         (options->sizes.count > 1 ? options->sizes.count : 1) *
+                             (options->types.count > 1 ? options->types.count : 1));
     if (options->out != NULL && options->verify == VKMM_VERIFY_NONE)
         return vkmm_fail(log, VKMM_INVALID, "-o writes verified products only: leave out --verify none");
     if (options->min_time_ms > 0 && options->max_time_ms > 0 && options->min_time_ms > options->max_time_ms)
-        return vkmm_fail(log, VKMM_INVALID, "--min-time (%g ms) exceeds --max-time (%g ms)", options->min_time_ms, options->max_time_ms);
+        return vkmm_fail(log, VKMM_INVALID, "--min-time (%g ms) exceeds --max-time (%g ms)", options->min_time_ms,
+                         options->max_time_ms);
     return VKMM_OK;
 }

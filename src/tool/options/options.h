@@ -114,11 +114,12 @@ typedef struct cli_option cli_option;
 typedef vkmm_status (*cli_parse)(const vkmm_log *log, const cli_option *option, const char *text, void *field);
 
 struct cli_option {
-    const char *group;    /* heading in --help; NULL: the one before */
-    char letter;          /* 0: none */
-    const char *name;     /* long name; NULL: none */
-    const char *argument; /* placeholder; NULL: a flag. One that starts with FILE, and FOLDER, completes to file names */
-    const char *help;     /* NULL: hidden */
+    const char *group; /* heading in --help; NULL: the one before */
+    char letter;       /* 0: none */
+    const char *name;  /* long name; NULL: none */
+    const char
+        *argument;    /* placeholder; NULL: a flag. One that starts with FILE, and FOLDER, completes to file names */
+    const char *help; /* NULL: hidden */
     unsigned commands;
     size_t offset;    /* of the field in cli_options */
     cli_parse parse;  /* NULL for a flag, an int */
@@ -131,9 +132,10 @@ extern const unsigned cli_option_count;
 /* "--size", or "-m" where there is no long name. '-' and '_' in a long name are one: --batch_count is --batch-count. */
 void cli_option_name(const cli_option *option, char text[32]);
 
-/* Reads the arguments after the command into *options (zeroed by the caller, ended by cli_options_free even on failure).
- * VKMM_INVALID with one sentence that names the nearest known option. */
-vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char *command_name, int argc, char **argv, cli_options *options);
+/* Reads the arguments after the command into *options (zeroed by the caller, ended by cli_options_free even on
+ * failure). VKMM_INVALID with one sentence that names the nearest known option. */
+vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char *command_name, int argc, char **argv,
+                              cli_options *options);
 void cli_options_free(cli_options *options);
 
 /* Checks what no option alone shows: pairs that exclude or need one another. */

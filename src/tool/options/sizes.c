@@ -25,8 +25,8 @@ static int item_length(const reader *r)
 
 static vkmm_status malformed(const reader *r)
 {
-    return vkmm_fail(r->log, VKMM_INVALID, "size '%.*s' is none of N, %s, start:end:*factor, start:end:+step", item_length(r), r->item,
-                     r->extents == 3 ? "MxNxK" : "MxN");
+    return vkmm_fail(r->log, VKMM_INVALID, "size '%.*s' is none of N, %s, start:end:*factor, start:end:+step",
+                     item_length(r), r->item, r->extents == 3 ? "MxNxK" : "MxN");
 }
 
 static vkmm_status read_extent(reader *r, uint64_t *value)
@@ -49,7 +49,8 @@ static vkmm_status append(reader *r, uint64_t m, uint64_t n, uint64_t k)
         return vkmm_fail(r->log, VKMM_INVALID, "--size lists more than %d problems; split the list", CLI_MAX_SIZES);
     if (full) {
         cli_size *item = vkmm_realloc(sizes->item, sizes->count > 0 ? 2 * sizes->count : 1, sizeof *item);
-        if (item == NULL) return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no memory for a list of %zu sizes", sizes->count + 1);
+        if (item == NULL)
+            return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no memory for a list of %zu sizes", sizes->count + 1);
         sizes->item = item;
     }
     sizes->item[sizes->count++] = (cli_size){m, n, k};
@@ -62,17 +63,18 @@ static vkmm_status append_range(reader *r, uint64_t start, uint64_t end, int mul
     vkmm_status status = VKMM_OK;
 
     if (start > end)
-        return vkmm_fail(r->log, VKMM_INVALID, "range '%.*s' ends (%llu) before it starts (%llu)", item_length(r), r->item,
-                         (unsigned long long)end, (unsigned long long)start);
+        return vkmm_fail(r->log, VKMM_INVALID, "range '%.*s' ends (%llu) before it starts (%llu)", item_length(r),
+                         r->item, (unsigned long long)end, (unsigned long long)start);
     if (multiply ? step < 2 || start == 0 : step == 0)
         return vkmm_fail(r->log, VKMM_INVALID, "range '%.*s' never ends: %s", item_length(r), r->item,
                          !multiply    ? "its step must be at least 1"
                          : start == 0 ? "a factor takes 0 nowhere"
                                       : "its factor must be at least 2");
     if (!multiply && (end - start) / step >= CLI_MAX_SIZES)
-        return vkmm_fail(r->log, VKMM_INVALID, "range '%.*s' holds %llu problems; a list may hold %d", item_length(r), r->item,
-                         (unsigned long long)((end - start) / step + 1), CLI_MAX_SIZES);
-    for (uint64_t n = start; n <= end && status == VKMM_OK; n = multiply ? n * step : n + step) status = append(r, n, n, n);
+        return vkmm_fail(r->log, VKMM_INVALID, "range '%.*s' holds %llu problems; a list may hold %d", item_length(r),
+                         r->item, (unsigned long long)((end - start) / step + 1), CLI_MAX_SIZES);
+    for (uint64_t n = start; n <= end && status == VKMM_OK; n = multiply ? n * step : n + step)
+        status = append(r, n, n, n);
     return status;
 }
 

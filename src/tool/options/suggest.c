@@ -26,7 +26,8 @@ unsigned cli_distance(const char *a, const char *b)
                 table[i][j] = i + j;
                 continue;
             }
-            table[i][j] = least(least(table[i - 1][j], table[i][j - 1]) + 1, table[i - 1][j - 1] + (lower(a[i - 1]) != lower(b[j - 1])));
+            table[i][j] = least(least(table[i - 1][j], table[i][j - 1]) + 1,
+                                table[i - 1][j - 1] + (lower(a[i - 1]) != lower(b[j - 1])));
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
                 table[i][j] = least(table[i][j], table[i - 2][j - 2] + 1);
         }

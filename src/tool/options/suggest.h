@@ -7,8 +7,8 @@
 /* The index-th known word; NULL past the end. */
 typedef const char *(*cli_words)(uint32_t index);
 
-/* How many letters must be inserted, removed, replaced or swapped with a neighbour to turn one word into the other, whatever
- * their case. Only the first 31 bytes of each count. */
+/* How many letters must be inserted, removed, replaced or swapped with a neighbour to turn one word into the other,
+ * whatever their case. Only the first 31 bytes of each count. */
 unsigned cli_distance(const char *a, const char *b);
 
 /* The known word nearest to `word`, or NULL when none is near: one mistake in three letters is. */

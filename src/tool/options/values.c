@@ -20,7 +20,8 @@ vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const 
     char name[32];
 
     cli_option_name(option, name);
-    if (text[0] == '\0') return vkmm_fail(log, VKMM_INVALID, "%s needs a %s, not an empty text", name, option->argument);
+    if (text[0] == '\0')
+        return vkmm_fail(log, VKMM_INVALID, "%s needs a %s, not an empty text", name, option->argument);
     *(const char **)field = text;
     return VKMM_OK;
 }
@@ -53,7 +54,8 @@ vkmm_status cli_parse_matrices(const vkmm_log *log, const cli_option *option, co
 }
 
 /* One whole number between two limits, and nothing after it. */
-static vkmm_status parse_whole(const vkmm_log *log, const cli_option *option, const char *text, uint64_t least, uint64_t most, void *field)
+static vkmm_status parse_whole(const vkmm_log *log, const cli_option *option, const char *text, uint64_t least,
+                               uint64_t most, void *field)
 {
     cli_number *number = field;
     const char *at = text;
@@ -65,8 +67,8 @@ static vkmm_status parse_whole(const vkmm_log *log, const cli_option *option, co
         return VKMM_OK;
     }
     cli_option_name(option, name);
-    return vkmm_fail(log, VKMM_INVALID, "%s takes a whole number from %llu to %llu, not '%.60s'", name, (unsigned long long)least,
-                     (unsigned long long)most, text);
+    return vkmm_fail(log, VKMM_INVALID, "%s takes a whole number from %llu to %llu, not '%.60s'", name,
+                     (unsigned long long)least, (unsigned long long)most, text);
 }
 
 vkmm_status cli_parse_extent(const vkmm_log *log, const cli_option *option, const char *text, void *field)
@@ -140,7 +142,8 @@ vkmm_status cli_parse_at(const vkmm_log *log, const cli_option *option, const ch
     return vkmm_fail(log, VKMM_INVALID, "%s takes ROW,COL, an element of C counted from 0, not '%.60s'", name, text);
 }
 
-/* Digits with at most one point, then nothing, "ms" or "s". strtod would take signs, spaces, hexadecimals and "inf" as well. */
+/* Digits with at most one point, then nothing, "ms" or "s". strtod would take signs, spaces, hexadecimals and "inf"
+ * as well. */
 vkmm_status cli_parse_time(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
     size_t length = strspn(text, "0123456789.");
@@ -156,7 +159,8 @@ vkmm_status cli_parse_time(const vkmm_log *log, const cli_option *option, const 
         }
     }
     cli_option_name(option, name);
-    return vkmm_fail(log, VKMM_INVALID, "%s takes milliseconds (or 0.5s) above 0 and up to a day (86400s), not '%.60s'", name, text);
+    return vkmm_fail(log, VKMM_INVALID, "%s takes milliseconds (or 0.5s) above 0 and up to a day (86400s), not '%.60s'",
+                     name, text);
 }
 
 /* Moves past digits with at most one point among them: 1, or 0 where there is no digit. */
@@ -191,7 +195,8 @@ vkmm_status cli_parse_budget(const vkmm_log *log, const cli_option *option, cons
         }
     }
     cli_option_name(option, name);
-    return vkmm_fail(log, VKMM_INVALID, "%s takes a time with its unit, as 500ms, 60s or 2m, from %d ms up to a day (24h), not '%.60s'",
+    return vkmm_fail(log, VKMM_INVALID,
+                     "%s takes a time with its unit, as 500ms, 60s or 2m, from %d ms up to a day (24h), not '%.60s'",
                      name, SHORTEST_BUDGET_MS, text);
 }
 
@@ -224,7 +229,8 @@ vkmm_status cli_parse_op(const vkmm_log *log, const cli_option *option, const ch
         return VKMM_OK;
     }
     cli_option_name(option, name);
-    return vkmm_fail(log, VKMM_INVALID, "%s takes N or T (or C, which is T for real matrices), not '%.60s'", name, text);
+    return vkmm_fail(log, VKMM_INVALID, "%s takes N or T (or C, which is T for real matrices), not '%.60s'", name,
+                     text);
 }
 
 vkmm_status cli_unknown_word(const vkmm_log *log, const cli_option *option, const char *text)
@@ -234,7 +240,9 @@ vkmm_status cli_unknown_word(const vkmm_log *log, const cli_option *option, cons
 
     cli_option_name(option, name);
     cli_join_words(option->choice, known, sizeof known);
-    if (near != NULL) return vkmm_fail(log, VKMM_INVALID, "%s: '%.60s' is unknown; did you mean '%s'? Known: %s", name, text, near, known);
+    if (near != NULL)
+        return vkmm_fail(log, VKMM_INVALID, "%s: '%.60s' is unknown; did you mean '%s'? Known: %s", name, text, near,
+                         known);
     return vkmm_fail(log, VKMM_INVALID, "%s: '%.60s' is unknown; known: %s", name, text, known);
 }
 
@@ -264,6 +272,7 @@ vkmm_status cli_parse_tutorial(const vkmm_log *log, const cli_option *option, co
 
     if (!vkmm_kernel_is_general(text)) return cli_parse_word(log, option, text, field);
     cli_join_words(option->choice, known, sizeof known);
-    return vkmm_fail(log, VKMM_INVALID, "--%s: this command looks into the tutorials' kernels alone, and %s is none of them; known: %s",
+    return vkmm_fail(log, VKMM_INVALID,
+                     "--%s: this command looks into the tutorials' kernels alone, and %s is none of them; known: %s",
                      option->name, text, known);
 }

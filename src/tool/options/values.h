@@ -4,35 +4,57 @@
 
 #include "options/options.h"
 
-vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* const char * */
-vkmm_status cli_parse_config(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* const char * */
-vkmm_status cli_parse_sizes(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_sizes */
-vkmm_status cli_parse_matrices(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* cli_sizes */
-vkmm_status cli_parse_extent(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* cli_number */
-vkmm_status cli_parse_seed(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* cli_number */
-vkmm_status cli_parse_iters(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_number, from 1 */
-vkmm_status cli_parse_count(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_number, from 0 */
-vkmm_status cli_parse_tile(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* uint32_t[2] */
-vkmm_status cli_parse_time(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* double, ms */
-vkmm_status cli_parse_budget(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* double, ms */
-vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_types */
-vkmm_status cli_parse_type(const vkmm_log *log, const cli_option *option, const char *text, void *field);     /* cli_type, a choice */
+vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const char *text,
+                           void *field); /* const char * */
+vkmm_status cli_parse_config(const vkmm_log *log, const cli_option *option, const char *text,
+                             void *field); /* const char * */
+vkmm_status cli_parse_sizes(const vkmm_log *log, const cli_option *option, const char *text,
+                            void *field); /* cli_sizes */
+vkmm_status cli_parse_matrices(const vkmm_log *log, const cli_option *option, const char *text,
+                               void *field); /* cli_sizes */
+vkmm_status cli_parse_extent(const vkmm_log *log, const cli_option *option, const char *text,
+                             void *field); /* cli_number */
+vkmm_status cli_parse_seed(const vkmm_log *log, const cli_option *option, const char *text,
+                           void *field); /* cli_number */
+vkmm_status cli_parse_iters(const vkmm_log *log, const cli_option *option, const char *text,
+                            void *field); /* cli_number, from 1 */
+vkmm_status cli_parse_count(const vkmm_log *log, const cli_option *option, const char *text,
+                            void *field); /* cli_number, from 0 */
+vkmm_status cli_parse_tile(const vkmm_log *log, const cli_option *option, const char *text,
+                           void *field); /* uint32_t[2] */
+vkmm_status cli_parse_time(const vkmm_log *log, const cli_option *option, const char *text,
+                           void *field); /* double, ms */
+vkmm_status cli_parse_budget(const vkmm_log *log, const cli_option *option, const char *text,
+                             void *field); /* double, ms */
+vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const char *text,
+                            void *field); /* cli_types */
+vkmm_status cli_parse_type(const vkmm_log *log, const cli_option *option, const char *text,
+                           void *field); /* cli_type, a choice */
 vkmm_status cli_parse_tutorial_types(const vkmm_log *log, const cli_option *option, const char *text,
-                                     void *field);                                                        /* cli_types, of the tutorials' */
-vkmm_status cli_parse_word(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* const char *, a choice */
-vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* int, a choice's index */
+                                     void *field); /* cli_types, of the tutorials' */
+vkmm_status cli_parse_word(const vkmm_log *log, const cli_option *option, const char *text,
+                           void *field); /* const char *, a choice */
+vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const char *text,
+                            void *field); /* int, a choice's index */
 
-vkmm_status cli_parse_at(const vkmm_log *log, const cli_option *option, const char *text, void *field);       /* cli_at */
-vkmm_status cli_parse_ld(const vkmm_log *log, const cli_option *option, const char *text, void *field);       /* cli_number, from 1 */
-vkmm_status cli_parse_elements(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* cli_number, from 0 */
-vkmm_status cli_parse_batch(const vkmm_log *log, const cli_option *option, const char *text, void *field);    /* cli_number, from 1 */
-vkmm_status cli_parse_scalar(const vkmm_log *log, const cli_option *option, const char *text, void *field);   /* cli_scalar */
-vkmm_status cli_parse_op(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* int, a vkmm_op: N n T t C c */
+vkmm_status cli_parse_at(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* cli_at */
+vkmm_status cli_parse_ld(const vkmm_log *log, const cli_option *option, const char *text,
+                         void *field); /* cli_number, from 1 */
+vkmm_status cli_parse_elements(const vkmm_log *log, const cli_option *option, const char *text,
+                               void *field); /* cli_number, from 0 */
+vkmm_status cli_parse_batch(const vkmm_log *log, const cli_option *option, const char *text,
+                            void *field); /* cli_number, from 1 */
+vkmm_status cli_parse_scalar(const vkmm_log *log, const cli_option *option, const char *text,
+                             void *field); /* cli_scalar */
+vkmm_status cli_parse_op(const vkmm_log *log, const cli_option *option, const char *text,
+                         void *field); /* int, a vkmm_op: N n T t C c */
 
-vkmm_status cli_parse_share(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* double: "5%" is 0.05; not 0 */
+vkmm_status cli_parse_share(const vkmm_log *log, const cli_option *option, const char *text,
+                            void *field); /* double: "5%" is 0.05; not 0 */
 vkmm_status cli_parse_regression(const vkmm_log *log, const cli_option *option, const char *text,
-                                 void *field);                                                             /* cli_scalar: the same, 0 too */
-vkmm_status cli_parse_bytes(const vkmm_log *log, const cli_option *option, const char *text, void *field); /* cli_number, from 1 */
+                                 void *field); /* cli_scalar: the same, 0 too */
+vkmm_status cli_parse_bytes(const vkmm_log *log, const cli_option *option, const char *text,
+                            void *field); /* cli_number, from 1 */
 vkmm_status cli_parse_mebibytes(const vkmm_log *log, const cli_option *option, const char *text,
                                 void *field); /* double, bytes; from 1 MiB */
 

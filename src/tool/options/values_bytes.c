@@ -14,7 +14,8 @@ static const struct {
 } units[] = {{"", 1},      {"B", 1},        {"kB", 1e3},     {"KB", 1e3},     {"MB", 1e6},    {"GB", 1e9},
              {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
 
-/* Digits with at most one point among them; strtod would take signs, spaces, hexadecimals and "inf" as well. Returns the unit, NULL for no number. */
+/* Digits with at most one point among them; strtod would take signs, spaces, hexadecimals and "inf" as well. Returns
+ * the unit, NULL for no number. */
 static const char *skip_number(const char *text)
 {
     size_t whole = strspn(text, "0123456789"), part = 0;
@@ -39,9 +40,9 @@ vkmm_status cli_parse_bytes(const vkmm_log *log, const cli_option *option, const
         return VKMM_OK;
     }
     cli_option_name(option, name);
-    return vkmm_fail(
-        log, VKMM_INVALID,
-        "%s takes bytes from 1 up to 8388607 TiB, as 64MiB, 1.5GiB, 256MB or 1000000 (units: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), "
-        "not '%.60s'",
-        name, text);
+    return vkmm_fail(log, VKMM_INVALID,
+                     "%s takes bytes from 1 up to 8388607 TiB, as 64MiB, 1.5GiB, 256MB or 1000000 (units: B, kB, MB, "
+                     "GB, TB, KiB, MiB, GiB, TiB), "
+                     "not '%.60s'",
+                     name, text);
 }

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* A multiplication by an odd number and a rotation are both invertible: two inputs that differ in one word never meet again. */
+/* A multiplication by an odd number and a rotation are both invertible: two inputs that differ in one word never
+ * meet again. */
 static uint64_t mix(uint64_t state, uint64_t word)
 {
     state = (state ^ word) * UINT64_C(0x9e3779b97f4a7c15);

@@ -32,8 +32,8 @@ static vkmm_status check_types(const vkmm_log *log, const cli_options *options, 
     vkmm_type a = matrix_of(inputs, VKMM_A)->type;
 
     if (a != matrix_of(inputs, VKMM_B)->type)
-        return vkmm_fail(log, VKMM_INVALID, "%s holds %s and %s holds %s: both must have one type", options->a, type_name(inputs, VKMM_A),
-                         options->b, type_name(inputs, VKMM_B));
+        return vkmm_fail(log, VKMM_INVALID, "%s holds %s and %s holds %s: both must have one type", options->a,
+                         type_name(inputs, VKMM_A), options->b, type_name(inputs, VKMM_B));
     for (uint32_t i = 0; i < options->types.count; i++) {
         if (options->types.type[i] != a)
             return vkmm_fail(log, VKMM_INVALID, "the files hold %s, not %s as --type says", vkmm_type_of(a)->name,
@@ -52,15 +52,18 @@ static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options,
         const vkmm_array *array = &inputs->file[o].array;
         if (inputs->path[o] == NULL) continue;
         if (array->dimensions == 1)
-            return vkmm_fail(log, VKMM_INVALID, "%s has 1 dimension; a matrix has 2, and a batch of them 3", inputs->path[o]);
+            return vkmm_fail(log, VKMM_INVALID, "%s has 1 dimension; a matrix has 2, and a batch of them 3",
+                             inputs->path[o]);
         if (array->dimensions != 3) continue;
         if (array->count == 0)
-            return vkmm_fail(log, VKMM_INVALID, "%s holds no matrix: the first of its three extents is 0", inputs->path[o]);
+            return vkmm_fail(log, VKMM_INVALID, "%s holds no matrix: the first of its three extents is 0",
+                             inputs->path[o]);
         if (path != NULL && array->count != batches)
             return vkmm_fail(log, VKMM_INVALID, "%s holds %llu matrices, and %s says %llu", inputs->path[o],
                              (unsigned long long)array->count, path, (unsigned long long)batches);
         if (array->count > 1 && options->stride[o].given && options->stride[o].value == 0)
-            return vkmm_fail(log, VKMM_INVALID, "%s holds %llu matrices, of which a stride of 0 would take the first alone",
+            return vkmm_fail(log, VKMM_INVALID,
+                             "%s holds %llu matrices, of which a stride of 0 would take the first alone",
                              inputs->path[o], (unsigned long long)array->count);
         batches = array->count;
         path = inputs->path[o];
@@ -70,12 +73,14 @@ static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options,
 
 static vkmm_status check_shapes(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
 {
-    const vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->op_a), b = apply(matrix_of(inputs, VKMM_B), options->op_b);
+    const vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->op_a),
+                    b = apply(matrix_of(inputs, VKMM_B), options->op_b);
     const char *transposed_a = options->op_a == VKMM_OP_T ? ", transposed" : "";
     const char *transposed_b = options->op_b == VKMM_OP_T ? ", transposed" : "";
 
     if (a.cols == b.rows) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "cannot multiply %s (%llux%llu%s) by %s (%llux%llu%s): A must have as many columns as B has rows",
+    return vkmm_fail(log, VKMM_INVALID,
+                     "cannot multiply %s (%llux%llu%s) by %s (%llux%llu%s): A must have as many columns as B has rows",
                      options->a, (unsigned long long)a.rows, (unsigned long long)a.cols, transposed_a, options->b,
                      (unsigned long long)b.rows, (unsigned long long)b.cols, transposed_b);
 }
@@ -123,7 +128,8 @@ uint64_t cli_inputs_batches(const cli_inputs *inputs)
     return 0;
 }
 
-static vkmm_status check_out_type(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand)
+static vkmm_status check_out_type(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem,
+                                  vkmm_operand operand)
 {
     vkmm_type out = vkmm_operand_type(problem, VKMM_C);
 
@@ -144,9 +150,11 @@ vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, cons
                          (unsigned long long)c->rows, (unsigned long long)c->cols, (unsigned long long)problem->m,
                          (unsigned long long)problem->n);
     if (inputs->path[VKMM_BIAS] != NULL &&
-        ((bias->rows != 1 && bias->cols != 1) || bias->rows * bias->cols != problem->n || inputs->file[VKMM_BIAS].array.count != 1))
-        return vkmm_fail(log, VKMM_INVALID, "%s is %llux%llu, and a bias is a vector of N = %llu elements", inputs->path[VKMM_BIAS],
-                         (unsigned long long)bias->rows, (unsigned long long)bias->cols, (unsigned long long)problem->n);
+        ((bias->rows != 1 && bias->cols != 1) || bias->rows * bias->cols != problem->n ||
+         inputs->file[VKMM_BIAS].array.count != 1))
+        return vkmm_fail(log, VKMM_INVALID, "%s is %llux%llu, and a bias is a vector of N = %llu elements",
+                         inputs->path[VKMM_BIAS], (unsigned long long)bias->rows, (unsigned long long)bias->cols,
+                         (unsigned long long)problem->n);
     return VKMM_OK;
 }
 
@@ -168,7 +176,8 @@ static int is_packed(const vkmm_problem *problem, vkmm_operand operand)
 }
 
 /* All matrices of an operand; transposed: the file has it so. */
-static void fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, int transposed, uint64_t seed, void *data)
+static void fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, int transposed,
+                 uint64_t seed, void *data)
 {
     const vkmm_array *file = inputs->path[operand] != NULL ? &inputs->file[operand].array : NULL;
     uint64_t batches = vkmm_operand_stride(problem, operand) > 0 ? vkmm_problem_batches(problem) : 1;
@@ -178,7 +187,8 @@ static void fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_ope
         const vkmm_view view = vkmm_operand_view(problem, operand, data, x);
         if (file != NULL) {
             const vkmm_view stored = vkmm_array_at(file, x % file->count), matrix = apply(&stored, transposed);
-            vkmm_view_copy(&matrix, (char *)data + ((const char *)view.data - (const char *)data), view.row_stride, view.col_stride);
+            vkmm_view_copy(&matrix, (char *)data + ((const char *)view.data - (const char *)data), view.row_stride,
+                           view.col_stride);
         } else {
             vkmm_fill_view(data, &view, inputs->init, x == 0 ? seed : vkmm_random_bits(seed, x));
         }
@@ -190,8 +200,8 @@ void cli_inputs_fill_one(const cli_inputs *inputs, const vkmm_problem *problem, 
     const int is_a = operand == VKMM_A;
 
     if (!is_packed(problem, operand)) fill_canary(data, vkmm_operand_bytes(problem, operand), problem->type);
-    fill(inputs, problem, operand, (int)(is_a ? problem->op_a : problem->op_b), cli_seed_of(inputs->seed, is_a ? CLI_SEED_A : CLI_SEED_B),
-         data);
+    fill(inputs, problem, operand, (int)(is_a ? problem->op_a : problem->op_b),
+         cli_seed_of(inputs->seed, is_a ? CLI_SEED_A : CLI_SEED_B), data);
 }
 
 void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, void *a, void *b)
@@ -203,7 +213,8 @@ void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, void
 void cli_inputs_fill_c(const cli_inputs *inputs, const vkmm_problem *problem, void *c)
 {
     fill_canary(c, vkmm_operand_bytes(problem, VKMM_C), vkmm_operand_type(problem, VKMM_C));
-    if (vkmm_problem_beta(problem) != 0) fill(inputs, problem, VKMM_C, VKMM_OP_N, cli_seed_of(inputs->seed, CLI_SEED_C), c);
+    if (vkmm_problem_beta(problem) != 0)
+        fill(inputs, problem, VKMM_C, VKMM_OP_N, cli_seed_of(inputs->seed, CLI_SEED_C), c);
 }
 
 int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_array *array)
@@ -225,7 +236,8 @@ void cli_inputs_fill_bias(const cli_inputs *inputs, const vkmm_problem *problem,
     if (inputs->path[VKMM_BIAS] != NULL)
         vkmm_view_pack(&row, bias);
     else
-        vkmm_fill(bias, 1, problem->n, vkmm_operand_type(problem, VKMM_BIAS), inputs->init, cli_seed_of(inputs->seed, CLI_SEED_BIAS));
+        vkmm_fill(bias, 1, problem->n, vkmm_operand_type(problem, VKMM_BIAS), inputs->init,
+                  cli_seed_of(inputs->seed, CLI_SEED_BIAS));
 }
 
 vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs)

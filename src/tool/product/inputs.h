@@ -14,13 +14,15 @@ typedef struct cli_inputs {
     uint64_t seed;
 } cli_inputs;
 
-/* Maps the files of -a, -b, -c and --bias and checks that A and B can be multiplied, as --transposeA and --transposeB have it, that stacks are as deep as
- * one another and as --batch_count, and that they have the type of --type, if it was given. VKMM_INVALID names the files' shapes or types. Ended by
- * cli_inputs_close, even on failure. */
+/* Maps the files of -a, -b, -c and --bias and checks that A and B can be multiplied, as --transposeA and
+ * --transposeB have it, that stacks are as deep as one another and as --batch_count, and that they have the type of
+ * --type, if it was given. VKMM_INVALID names the files' shapes or types. Ended by cli_inputs_close, even on
+ * failure. */
 vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli_inputs *inputs);
 void cli_inputs_close(cli_inputs *inputs);
 
-/* The extents of the product of the two files, the type of their elements, and how many matrices they hold: 0 where none of them is a stack. */
+/* The extents of the product of the two files, the type of their elements, and how many matrices they hold: 0 where
+ * none of them is a stack. */
 cli_size cli_inputs_size(const cli_inputs *inputs, const cli_options *options);
 vkmm_type cli_inputs_type(const cli_inputs *inputs);
 uint64_t cli_inputs_batches(const cli_inputs *inputs);
@@ -28,11 +30,13 @@ uint64_t cli_inputs_batches(const cli_inputs *inputs);
 /* Checks the files of C and the bias against a problem: VKMM_INVALID names shapes or types. */
 vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem);
 
-/* Writes A and B of a problem into their memory, which is vkmm_operand_bytes long. What lies between their elements gets the canary: a kernel that
- * reads it gets a NaN. A batch has values of its own in each matrix, except from a file of one matrix: that goes into every one. Generated values are
- * those of op(A) and op(B), so that the product is the same however the matrices are stored. */
+/* Writes A and B of a problem into their memory, which is vkmm_operand_bytes long. What lies between their elements
+ * gets the canary: a kernel that reads it gets a NaN. A batch has values of its own in each matrix, except from a
+ * file of one matrix: that goes into every one. Generated values are those of op(A) and op(B), so that the product
+ * is the same however the matrices are stored. */
 void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, void *a, void *b);
-void cli_inputs_fill_one(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data); /* A or B */
+void cli_inputs_fill_one(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand,
+                         void *data); /* A or B */
 
 /* The same for the C before: its matrices where β is not 0, the canary everywhere else. */
 void cli_inputs_fill_c(const cli_inputs *inputs, const vkmm_problem *problem, void *c);
@@ -40,11 +44,12 @@ void cli_inputs_fill_c(const cli_inputs *inputs, const vkmm_problem *problem, vo
 /* The bias, of a problem that has one. */
 void cli_inputs_fill_bias(const cli_inputs *inputs, const vkmm_problem *problem, void *bias);
 
-/* op(A), op(B) or the C before as they lie in their files, where they come from files; else 0. The array's stride is 0 where one matrix goes into all of
- * the batch. */
+/* op(A), op(B) or the C before as they lie in their files, where they come from files; else 0. The array's stride is
+ * 0 where one matrix goes into all of the batch. */
 int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_array *array);
 
-/* VKMM_INVALID, with its name, when a file was made shorter since it was opened, or could not be read: what was made of it counts for nothing. */
+/* VKMM_INVALID, with its name, when a file was made shorter since it was opened, or could not be read: what was made
+ * of it counts for nothing. */
 vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs);
 
 /* How the result records them: "uniform" …, or "file". */
@@ -53,7 +58,8 @@ const char *cli_inputs_name(const cli_inputs *inputs);
 /* What the verification may take the inputs for. */
 vkmm_numbers cli_inputs_numbers(const cli_inputs *inputs, const vkmm_problem *problem);
 
-/* Seeds that are independent of one another: of A, of B, of the verification's random vectors, of C, and of the bias. */
+/* Seeds that are independent of one another: of A, of B, of the verification's random vectors, of C, and of the
+ * bias. */
 uint64_t cli_seed_of(uint64_t seed, unsigned purpose);
 enum { CLI_SEED_A, CLI_SEED_B, CLI_SEED_VERIFY, CLI_SEED_C, CLI_SEED_BIAS };
 

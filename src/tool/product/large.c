@@ -24,8 +24,9 @@ static int show_progress(void *user, const vkmm_stream_state *state)
     char text[128], left[CLI_LARGE_TIME];
 
     cli_large_time(left, state->left_ms);
-    snprintf(text, sizeof text, "%llu of %llu panels%s%s%s", (unsigned long long)state->done, (unsigned long long)state->panels,
-             state->left_ms >= 0 ? ", " : "", state->left_ms >= 0 ? left : "", state->left_ms >= 0 ? " left" : "");
+    snprintf(text, sizeof text, "%llu of %llu panels%s%s%s", (unsigned long long)state->done,
+             (unsigned long long)state->panels, state->left_ms >= 0 ? ", " : "", state->left_ms >= 0 ? left : "",
+             state->left_ms >= 0 ? " left" : "");
     cli_product_progress(large->session, large->product, text);
     return 0;
 }
@@ -97,8 +98,8 @@ static vkmm_status plan(cli_large *large, const vkmm_job_params *params, cli_pro
     return VKMM_OK;
 }
 
-vkmm_status cli_large_run(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, const char *reason,
-                          const char *out, cli_product *product)
+vkmm_status cli_large_run(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params,
+                          const char *reason, const char *out, cli_product *product)
 {
     cli_large *large = vkmm_alloc(1, sizeof *large);
     vkmm_status status;

@@ -1,5 +1,6 @@
-/* A product in panels (vkmatmul_stream.h): one that does not fit on the device as a whole, or not into --memory-limit. Matrices in files are read panel by
- * panel, and the file of -o is written so; generated ones are in the host's memory, or in a file without a name where that is not enough. */
+/* A product in panels (vkmatmul_stream.h): one that does not fit on the device as a whole, or not into
+ * --memory-limit. Matrices in files are read panel by panel, and the file of -o is written so; generated ones are in
+ * the host's memory, or in a file without a name where that is not enough. */
 #ifndef VKMM_CLI_LARGE_H
 #define VKMM_CLI_LARGE_H
 
@@ -7,10 +8,10 @@
 
 #define CLI_LARGE_REASON 512
 
-/* As cli_product_run, of a zeroed product. reason: why it is multiplied so; out: NULL, or the file that cli_large_save is to leave behind. Each panel is
- * multiplied once, so that the times are of one run. */
-vkmm_status cli_large_run(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, const char *reason,
-                          const char *out, cli_product *product);
+/* As cli_product_run, of a zeroed product. reason: why it is multiplied so; out: NULL, or the file that
+ * cli_large_save is to leave behind. Each panel is multiplied once, so that the times are of one run. */
+vkmm_status cli_large_run(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params,
+                          const char *reason, const char *out, cli_product *product);
 void cli_large_end(cli_large **large); /* discards a file that was not saved */
 
 /* Puts the file in its place. Nothing may be asked of C after that. */

@@ -8,7 +8,8 @@ static vkmm_stack stack_in_memory(const vkmm_problem *problem, vkmm_operand oper
     return (vkmm_stack){vkmm_operand_view(problem, operand, data, 0), vkmm_operand_stride(problem, operand)};
 }
 
-static vkmm_status open_room(cli_large *large, const vkmm_problem *problem, vkmm_operand operand, const char *what, vkmm_room *room)
+static vkmm_status open_room(cli_large *large, const vkmm_problem *problem, vkmm_operand operand, const char *what,
+                             vkmm_room *room)
 {
     return vkmm_room_open(&large->session->console.log, vkmm_operand_bytes(problem, operand), what, room);
 }
@@ -55,7 +56,8 @@ static vkmm_status make_target(cli_large *large, const vkmm_problem *problem, co
     const vkmm_log *log = &large->session->console.log;
     const uint64_t batches = vkmm_problem_batches(problem);
     const vkmm_view first = vkmm_view_rows(NULL, problem->m, problem->n, vkmm_operand_type(problem, VKMM_C));
-    const vkmm_array shape = batches == 1 ? vkmm_array_of(&first) : vkmm_array_stack(&first, batches, problem->m * problem->n);
+    const vkmm_array shape =
+        batches == 1 ? vkmm_array_of(&first) : vkmm_array_stack(&first, batches, problem->m * problem->n);
     vkmm_status status;
 
     if (out != NULL) return vkmm_array_writer_open(log, out, &shape, &large->writer);
@@ -92,7 +94,8 @@ static vkmm_status read_panel(void *user, const vkmm_panel *panel)
 {
     const cli_large *large = user;
     const int is_before = panel->operand == VKMM_C;
-    const vkmm_view matrix = vkmm_stack_at(is_before ? &large->before_stack : &large->stack[panel->operand], panel->batch);
+    const vkmm_view matrix =
+        vkmm_stack_at(is_before ? &large->before_stack : &large->stack[panel->operand], panel->batch);
     const vkmm_view part = vkmm_view_part(&matrix, panel->row, panel->col, panel->rows, panel->cols);
 
     if (panel->rows == 0 || panel->cols == 0) return VKMM_OK;
@@ -137,10 +140,10 @@ vkmm_status cli_large_verify(cli_large *large, const vkmm_problem *problem, vkmm
         large->stack[VKMM_C] = (vkmm_stack){written.first, written.stride};
     }
     if (large->writer == NULL && !large->from_file[VKMM_A] && !large->from_file[VKMM_B] && !large->before_from_file)
-        return vkmm_verify_problem(log, problem, room[VKMM_A].data, room[VKMM_B].data, room[VKMM_BIAS].data, large->before.data,
-                                   room[VKMM_C].data, numbers, method, seed, verdict);
-    return vkmm_verify_stacks(log, problem, &large->stack[VKMM_A], &large->stack[VKMM_B], &large->stack[VKMM_C], &large->before_stack,
-                              room[VKMM_BIAS].data, numbers, method, seed, verdict);
+        return vkmm_verify_problem(log, problem, room[VKMM_A].data, room[VKMM_B].data, room[VKMM_BIAS].data,
+                                   large->before.data, room[VKMM_C].data, numbers, method, seed, verdict);
+    return vkmm_verify_stacks(log, problem, &large->stack[VKMM_A], &large->stack[VKMM_B], &large->stack[VKMM_C],
+                              &large->before_stack, room[VKMM_BIAS].data, numbers, method, seed, verdict);
 }
 
 vkmm_view cli_large_view(const cli_large *large, vkmm_operand operand, uint64_t batch)

@@ -48,11 +48,12 @@ static vkmm_status tell_lost(cli_session *session, const cli_product *product, c
 
     vkmm_text_problem(size, sizeof size, &row->problem, utf8);
     if (session->retried < most)
-        snprintf(again, sizeof again, "; it is opened anew for retry %llu of %llu", (unsigned long long)session->retried + 1,
-                 (unsigned long long)most);
+        snprintf(again, sizeof again, "; it is opened anew for retry %llu of %llu",
+                 (unsigned long long)session->retried + 1, (unsigned long long)most);
     vkmm_say(&session->console.log, session->retried < most ? VKMM_LOG_WARNING : VKMM_LOG_ERROR,
              "the device was lost while %s %s %s%s%s%s%s%s", what, size, vkmm_text_type(&row->problem, utf8),
-             row->kernel != NULL ? " with " : "", row->kernel != NULL ? row->kernel->name : "", held[0] != '\0' ? ": " : "", held, again);
+             row->kernel != NULL ? " with " : "", row->kernel != NULL ? row->kernel->name : "",
+             held[0] != '\0' ? ": " : "", held, again);
     return VKMM_DEVICE_LOST;
 }
 
@@ -70,7 +71,8 @@ vkmm_status cli_product_attempted(cli_session *session, cli_product *product, vk
 /* Says why the product is wrong, and sees to it that the row says so too. */
 vkmm_status cli_product_wrong(cli_session *session, cli_product *product, const char *sentence)
 {
-    if (sentence != product->verdict.sentence) snprintf(product->verdict.sentence, sizeof product->verdict.sentence, "%s", sentence);
+    if (sentence != product->verdict.sentence)
+        snprintf(product->verdict.sentence, sizeof product->verdict.sentence, "%s", sentence);
     product->verdict.passed = 0;
     return vkmm_fail(&session->console.log, VKMM_WRONG_RESULT, "wrong result: %s", product->verdict.sentence);
 }
@@ -84,7 +86,8 @@ static void explain_wrong(cli_session *session, const cli_product *product)
         !vkmm_kernel_loops_too_long(row->device, row->kernel, &row->problem))
         return;
     vkmm_say(&session->console.log, VKMM_LOG_WARNING,
-             "this may be the driver's fault: llvmpipe of older Mesa releases leaves a shader's loops after 65535 rounds; --kernel tiled "
+             "this may be the driver's fault: llvmpipe of older Mesa releases leaves a shader's loops after 65535 "
+             "rounds; --kernel tiled "
              "needs fewer");
 }
 
@@ -92,7 +95,8 @@ static void explain_wrong(cli_session *session, const cli_product *product)
 static vkmm_status fill(cli_session *session, const cli_inputs *inputs, cli_product *product)
 {
     const vkmm_problem *problem = &product->row.problem;
-    void *a = vkmm_job_matrix(product->job, VKMM_A), *b = vkmm_job_matrix(product->job, VKMM_B), *c = vkmm_job_matrix(product->job, VKMM_C);
+    void *a = vkmm_job_matrix(product->job, VKMM_A), *b = vkmm_job_matrix(product->job, VKMM_B),
+         *c = vkmm_job_matrix(product->job, VKMM_C);
     uint64_t bytes = vkmm_operand_bytes(problem, VKMM_C);
 
     product->a = a;
@@ -105,12 +109,14 @@ static vkmm_status fill(cli_session *session, const cli_inputs *inputs, cli_prod
     if (bytes == 0) return VKMM_OK;
     product->before = vkmm_alloc(1, bytes);
     if (product->before == NULL)
-        return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a copy of C: %llu bytes", (unsigned long long)bytes);
+        return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a copy of C: %llu bytes",
+                         (unsigned long long)bytes);
     memcpy(product->before, c, bytes);
     return VKMM_OK;
 }
 
-/* The product itself, and the verdict. A guard band that was written to is a wrong result as well as a wrong element is. */
+/* The product itself, and the verdict. A guard band that was written to is a wrong result as well as a wrong element
+ * is. */
 static vkmm_status run_and_judge(cli_session *session, const cli_inputs *inputs, cli_product *product)
 {
     const vkmm_problem *problem = &product->row.problem;
@@ -132,19 +138,21 @@ static vkmm_status run_and_judge(cli_session *session, const cli_inputs *inputs,
     if (ran != VKMM_OK && ran != VKMM_WRONG_RESULT) return ran;
     cli_product_progress(session, product, "verifying");
     status = vkmm_verify_problem(&session->console.log, problem, product->a, product->b,
-                                 problem->has_bias ? vkmm_job_matrix(product->job, VKMM_BIAS) : NULL, product->before, product->c,
-                                 cli_inputs_numbers(inputs, problem), method, seed, &product->verdict);
+                                 problem->has_bias ? vkmm_job_matrix(product->job, VKMM_BIAS) : NULL, product->before,
+                                 product->c, cli_inputs_numbers(inputs, problem), method, seed, &product->verdict);
     if (status != VKMM_OK) return status;
     if (ran == VKMM_WRONG_RESULT) return cli_product_wrong(session, product, "the kernel stored outside its matrix");
     /* On unified memory the kernel could reach the very inputs that it is judged by. */
-    if (before != inputs_fingerprint(product->job, problem)) return cli_product_wrong(session, product, "the kernel changed its inputs");
+    if (before != inputs_fingerprint(product->job, problem))
+        return cli_product_wrong(session, product, "the kernel changed its inputs");
     product->judged = fingerprint(product->job, problem, VKMM_C);
     if (product->verdict.passed || product->verdict.method == VKMM_VERIFY_NONE) return VKMM_OK;
     explain_wrong(session, product);
     return cli_product_wrong(session, product, product->verdict.sentence);
 }
 
-/* Every run with a β changes the C that the next one reads: the last of many is compared after a run from the same beginning. */
+/* Every run with a β changes the C that the next one reads: the last of many is compared after a run from the same
+ * beginning. */
 static vkmm_status run_again(cli_product *product)
 {
     if (product->before == NULL || vkmm_problem_beta(&product->row.problem) == 0) return VKMM_OK;
@@ -194,8 +202,8 @@ int cli_product_is_work(const vkmm_problem *problem)
     return vkmm_problem_flops(problem) > 0 && vkmm_problem_alpha(problem) != 0;
 }
 
-void cli_product_begin_row(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, const vkmm_kernel_info *kernel,
-                           cli_product *product)
+void cli_product_begin_row(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params,
+                           const vkmm_kernel_info *kernel, cli_product *product)
 {
     vkmm_row *row = &product->row;
 
@@ -208,7 +216,8 @@ void cli_product_begin_row(cli_session *session, const cli_inputs *inputs, const
     row->shader_file = params->shader != NULL ? session->options->shader : NULL;
 }
 
-vkmm_status cli_product_prove(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, cli_product *product)
+vkmm_status cli_product_prove(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params,
+                              cli_product *product)
 {
     int serial = params->shader == NULL && params->kernel != NULL && strcmp(params->kernel, "serial") == 0;
     vkmm_status status = vkmm_problem_check(&session->console.log, &params->problem, NULL);
@@ -233,11 +242,13 @@ void cli_product_fill_verdict(cli_product *product)
                                             product->verdict.error, product->verdict.bound, product->verdict.sentence};
 }
 
-vkmm_status cli_product_run(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, cli_product *product)
+vkmm_status cli_product_run(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params,
+                            cli_product *product)
 {
     vkmm_status status = cli_product_prove(session, inputs, params, product);
 
-    if (status == VKMM_OK && product->verdict.passed && cli_product_is_work(&params->problem)) status = measure(session, product);
+    if (status == VKMM_OK && product->verdict.passed && cli_product_is_work(&params->problem))
+        status = measure(session, product);
     product->row.wall_ms = product->run_ms;
     if (status != VKMM_OK && status != VKMM_WRONG_RESULT)
         cli_product_end(product);

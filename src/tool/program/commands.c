@@ -48,13 +48,15 @@ static const cli_command commands[] = {
      "vkmatmul tune -s 4096x1x14336 --transposeB T --type f32,f64\n"
      "vkmatmul tune --export mine.tuning        # and --import elsewhere\n",
      cli_tune},
-    {"bench", CLI_BENCH, "measure a suite of products on one device, verified, with all that is needed to judge it", NULL,
+    {"bench", CLI_BENCH, "measure a suite of products on one device, verified, with all that is needed to judge it",
+     NULL,
      "vkmatmul bench                            # the quick suite, a minute\n"
      "vkmatmul bench --suite standard -o my.json  # a report to keep, or to send\n"
      "vkmatmul bench -o my.json --resume        # go on where it was stopped\n"
      "vkmatmul bench --type f32 --rotating 256 --md\n",
      cli_bench},
-    {"compare", CLI_COMPARE, "compare every device and driver here, or saved reports, with confidence intervals", "[FILE]...",
+    {"compare", CLI_COMPARE, "compare every device and driver here, or saved reports, with confidence intervals",
+     "[FILE]...",
      "vkmatmul compare                          # all devices, in turns\n"
      "vkmatmul compare old.json new.json --fail-on-regression 5%\n"
      "vkmatmul compare -o desk.json             # keep the run as a report\n",

@@ -1,4 +1,5 @@
-/* Shell completions, written from the tables of options and commands. doc/completions holds the output; a test compares. */
+/* Shell completions, written from the tables of options and commands. doc/completions holds the output; a test
+ * compares. */
 #include "session/commands.h"
 
 #include <stdio.h>
@@ -15,13 +16,16 @@ static int is_repeated(unsigned index)
     const char *name = cli_option_table[index].name;
 
     for (unsigned i = 0; i < index && name != NULL; i++)
-        if (is_shown(&cli_option_table[i]) && cli_option_table[i].name != NULL && strcmp(cli_option_table[i].name, name) == 0) return 1;
+        if (is_shown(&cli_option_table[i]) && cli_option_table[i].name != NULL &&
+            strcmp(cli_option_table[i].name, name) == 0)
+            return 1;
     return 0;
 }
 
 static int takes_file(const cli_option *option)
 {
-    return option->argument != NULL && (strncmp(option->argument, "FILE", 4) == 0 || strcmp(option->argument, "FOLDER") == 0);
+    return option->argument != NULL &&
+           (strncmp(option->argument, "FILE", 4) == 0 || strcmp(option->argument, "FOLDER") == 0);
 }
 
 static void print_words(cli_words words, const char *separator)
@@ -57,7 +61,8 @@ static void print_patterns(int files)
 
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
-        if (!is_shown(option) || is_repeated(i) || option->argument == NULL || option->choice != NULL || takes_file(option) != files)
+        if (!is_shown(option) || is_repeated(i) || option->argument == NULL || option->choice != NULL ||
+            takes_file(option) != files)
             continue;
         printf("%s", count++ > 0 ? " | " : "    ");
         print_pattern(option);
@@ -77,7 +82,8 @@ static void print_bash_arguments(void)
         printf("\" ;;\n");
     }
     print_patterns(1);
-    printf(")\n        compopt -o filenames\n        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n        return\n        ;;\n");
+    printf(")\n        compopt -o filenames\n        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n        "
+           "return\n        ;;\n");
     print_patterns(0);
     printf(") return ;;\n    *) words= ;;\n    esac\n");
 }
@@ -107,7 +113,8 @@ static void print_bash(void)
     }
     printf("    esac\n    if ((COMP_CWORD == 1)) || [[ $command == help ]]; then words+=\" ");
     print_words(cli_command_words, " ");
-    printf("\"; fi\n    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n}\ncomplete -F _vkmatmul vkmatmul\n");
+    printf(
+        "\"; fi\n    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n}\ncomplete -F _vkmatmul vkmatmul\n");
 }
 
 /* One specification of zsh's _arguments. */
@@ -146,10 +153,12 @@ static void print_zsh(void)
         print_quoted(cli_command_at(c)->summary, ":\\");
         printf("'\n");
     }
-    printf("    )\n    if ((CURRENT == 2)) && [[ $words[2] != -* ]]; then\n        _describe command commands\n        return\n    fi\n"
+    printf("    )\n    if ((CURRENT == 2)) && [[ $words[2] != -* ]]; then\n        _describe command commands\n        "
+           "return\n    fi\n"
            "    case $words[2] in\n    ");
     print_words(cli_command_words, "|");
-    printf(")\n        command=$words[2]\n        shift words\n        ((CURRENT--))\n        ;;\n    esac\n    case $command in\n");
+    printf(")\n        command=$words[2]\n        shift words\n        ((CURRENT--))\n        ;;\n    esac\n    case "
+           "$command in\n");
     for (uint32_t c = 0; cli_command_at(c) != NULL; c++) {
         printf("    %s)\n        _arguments -s -S \\\n", cli_command_at(c)->name);
         for (unsigned i = 0; i < cli_option_count; i++) {

@@ -28,13 +28,13 @@ static void print_wrapped(const char *text, int column)
 static void print_option(const cli_option *option)
 {
     char name[64];
-    int length =
-        snprintf(name, sizeof name, "  %c%c%s%s%s%s%s", option->letter != 0 ? '-' : ' ', option->letter != 0 ? option->letter : ' ',
-                 option->letter != 0 && option->name != NULL ? ", "
-                 : option->name != NULL                      ? "  "
-                                                             : "",
-                 option->name != NULL ? "--" : "", option->name != NULL ? option->name : "", option->argument != NULL ? " " : "",
-                 option->argument != NULL ? option->argument : "");
+    int length = snprintf(name, sizeof name, "  %c%c%s%s%s%s%s", option->letter != 0 ? '-' : ' ',
+                          option->letter != 0 ? option->letter : ' ',
+                          option->letter != 0 && option->name != NULL ? ", "
+                          : option->name != NULL                      ? "  "
+                                                                      : "",
+                          option->name != NULL ? "--" : "", option->name != NULL ? option->name : "",
+                          option->argument != NULL ? " " : "", option->argument != NULL ? option->argument : "");
 
     printf("%s%*s", name, length < TEXT_COLUMN ? TEXT_COLUMN - length : 2, "");
     print_wrapped(option->help, TEXT_COLUMN);

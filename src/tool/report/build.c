@@ -69,8 +69,8 @@ static uint32_t three_bytes(const char *text)
 /* Marks that are not seen themselves, but change how the text around them is shown. All of them take three bytes. */
 static int is_unseen(uint32_t point)
 {
-    return (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) || (point >= 0x2060 && point <= 0x206f) ||
-           point == 0xfeff;
+    return (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
+           (point >= 0x2060 && point <= 0x206f) || point == 0xfeff;
 }
 
 static const char *entity(char c)

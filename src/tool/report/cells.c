@@ -26,7 +26,8 @@ void vkmm_cell_type(const vkmm_report *report, const vkmm_row *row, vkmm_cell *c
 void vkmm_cell_kernel(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
 {
     (void)report;
-    vkmm_text_clean(cell->text, sizeof cell->text, row->shader_file != NULL ? vkmm_text_base_name(row->shader_file) : row->kernel->name);
+    vkmm_text_clean(cell->text, sizeof cell->text,
+                    row->shader_file != NULL ? vkmm_text_base_name(row->shader_file) : row->kernel->name);
 }
 
 void vkmm_cell_tile(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
@@ -34,7 +35,8 @@ void vkmm_cell_tile(const vkmm_report *report, const vkmm_row *row, vkmm_cell *c
     if (row->kernel->tile[0] == 0)
         vkmm_cell_figure(report, cell, 0, 0);
     else
-        snprintf(cell->text, sizeof cell->text, report->utf8 ? "%u×%u" : "%ux%u", row->kernel->tile[0], row->kernel->tile[1]);
+        snprintf(cell->text, sizeof cell->text, report->utf8 ? "%u×%u" : "%ux%u", row->kernel->tile[0],
+                 row->kernel->tile[1]);
 }
 
 void vkmm_cell_kernel_ms(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)

@@ -23,7 +23,8 @@ int vkmm_columns_width(const vkmm_report *report, const vkmm_columns *columns)
 
     for (unsigned i = 0; i < columns->count; i++) {
         const vkmm_column *column = &columns->column[i];
-        if (column->leaves == 0 || column->leaves > columns->leaving) total += width_of(report, column) + (int)sizeof gap - 1;
+        if (column->leaves == 0 || column->leaves > columns->leaving)
+            total += width_of(report, column) + (int)sizeof gap - 1;
     }
     return total - (int)sizeof gap + 1;
 }
@@ -34,7 +35,8 @@ vkmm_columns vkmm_columns_fit(const vkmm_report *report, const vkmm_column *colu
     int most = 0;
 
     for (unsigned i = 0; i < count; i++) most = column[i].leaves > most ? column[i].leaves : most;
-    while (report->columns > 0 && columns.leaving < most && vkmm_columns_width(report, &columns) > report->columns) columns.leaving++;
+    while (report->columns > 0 && columns.leaving < most && vkmm_columns_width(report, &columns) > report->columns)
+        columns.leaving++;
     return columns;
 }
 
@@ -52,7 +54,8 @@ const char *vkmm_paint_off(const vkmm_report *report, vkmm_paint paint)
 
 static void fill_title(const vkmm_report *report, const vkmm_column *column, vkmm_cell *cell)
 {
-    snprintf(cell->text, sizeof cell->text, "%s", report->utf8 || column->ascii_title == NULL ? column->title : column->ascii_title);
+    snprintf(cell->text, sizeof cell->text, "%s",
+             report->utf8 || column->ascii_title == NULL ? column->title : column->ascii_title);
     cell->paint = cell->text[0] != '\0' ? VKMM_DIM : VKMM_PLAIN;
 }
 
@@ -62,8 +65,8 @@ static void print_cell(const vkmm_report *report, vkmm_place place, const vkmm_c
     int blank = place.width - (int)vkmm_text_columns(cell->text);
 
     if (blank < 0) blank = 0;
-    fprintf(report->out, "%s%*s%s%s%s", first ? "" : gap, place.right ? blank : 0, "", vkmm_paint_on(report, cell->paint), cell->text,
-            vkmm_paint_off(report, cell->paint));
+    fprintf(report->out, "%s%*s%s%s%s", first ? "" : gap, place.right ? blank : 0, "",
+            vkmm_paint_on(report, cell->paint), cell->text, vkmm_paint_off(report, cell->paint));
     if (!place.right && !last) fprintf(report->out, "%*s", blank, "");
 }
 
@@ -115,7 +118,8 @@ void vkmm_print_device(const vkmm_report *report, const vkmm_device_info *device
 
     if (device == NULL) {
         vkmm_text_clean(name, sizeof name, host != NULL ? host : "host processor");
-        fprintf(report->out, "%s%s%s%sno Vulkan\n", vkmm_paint_on(report, VKMM_STRONG), name, vkmm_paint_off(report, VKMM_STRONG), dot);
+        fprintf(report->out, "%s%s%s%sno Vulkan\n", vkmm_paint_on(report, VKMM_STRONG), name,
+                vkmm_paint_off(report, VKMM_STRONG), dot);
         return;
     }
     vkmm_text_clean(name, sizeof name, device->name);

@@ -36,7 +36,8 @@ int vkmm_columns_width(const vkmm_report *report, const vkmm_columns *columns);
 void vkmm_columns_titles(const vkmm_report *report, const vkmm_columns *columns);
 void vkmm_columns_row(const vkmm_report *report, const vkmm_columns *columns, const vkmm_row *row);
 
-/* Where a cell of any table stands; and a line of such cells, two spaces between them. Texts wider than their place push the rest to the right. */
+/* Where a cell of any table stands; and a line of such cells, two spaces between them. Texts wider than their place
+ * push the rest to the right. */
 typedef struct vkmm_place {
     int width, right; /* right: aligned to the right */
 } vkmm_place;

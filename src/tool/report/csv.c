@@ -7,13 +7,14 @@
 #include "report/text.h"
 #include "report/writers.h"
 
-static const char header[] = "step,type,m,n,k,init,seed,device,driver,kernel,tile_rows,tile_cols,workgroup_x,workgroup_y,workgroup_z,"
-                             "kernel_ms,kernel_ms_min,kernel_ms_p5,kernel_ms_p95,submit_ms,transfer_ms,clock,gflops,"
-                             "verify,passed,error,bound,version,shader_hash,"
-                             "layout,transpose_a,transpose_b,lda,ldb,ldc,offset_a,offset_b,offset_c,stride_a,stride_b,stride_c,"
-                             "batch_count,alpha,beta,config,tuned,splits,items,workspace_bytes,out_type,compute,activation,bias,"
-                             "wall_ms,panel_rows,panel_cols,panel_depth,row_panels,col_panels,depth_panels,uploaded_bytes,downloaded_bytes,"
-                             "dispatches,longest_dispatch_ms,reason";
+static const char header[] =
+    "step,type,m,n,k,init,seed,device,driver,kernel,tile_rows,tile_cols,workgroup_x,workgroup_y,workgroup_z,"
+    "kernel_ms,kernel_ms_min,kernel_ms_p5,kernel_ms_p95,submit_ms,transfer_ms,clock,gflops,"
+    "verify,passed,error,bound,version,shader_hash,"
+    "layout,transpose_a,transpose_b,lda,ldb,ldc,offset_a,offset_b,offset_c,stride_a,stride_b,stride_c,"
+    "batch_count,alpha,beta,config,tuned,splits,items,workspace_bytes,out_type,compute,activation,bias,"
+    "wall_ms,panel_rows,panel_cols,panel_depth,row_panels,col_panels,depth_panels,uploaded_bytes,downloaded_bytes,"
+    "dispatches,longest_dispatch_ms,reason";
 
 /* One name, and the comma after it. */
 static void put_text(FILE *out, const char *text)
@@ -55,7 +56,8 @@ static void put_times(FILE *out, const vkmm_row *row)
 }
 
 /* Three columns, for A, B and C. */
-static void put_operands(FILE *out, const vkmm_problem *problem, uint64_t (*of)(const vkmm_problem *problem, vkmm_operand operand))
+static void put_operands(FILE *out, const vkmm_problem *problem,
+                         uint64_t (*of)(const vkmm_problem *problem, vkmm_operand operand))
 {
     for (int o = VKMM_A; o <= VKMM_C; o++) fprintf(out, "%llu,", (unsigned long long)of(problem, (vkmm_operand)o));
 }
@@ -108,7 +110,8 @@ static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
     put_text(out, row->device != NULL ? row->device->name : row->host);
     put_text(out, row->device != NULL ? row->device->driver_name : "");
     put_text(out, row->shader_file != NULL ? row->shader_file : kernel->name);
-    fprintf(out, "%u,%u,%u,%u,%u,", kernel->tile[0], kernel->tile[1], kernel->workgroup[0], kernel->workgroup[1], kernel->workgroup[2]);
+    fprintf(out, "%u,%u,%u,%u,%u,", kernel->tile[0], kernel->tile[1], kernel->workgroup[0], kernel->workgroup[1],
+            kernel->workgroup[2]);
     put_times(out, row);
     put_text(out, row->skipped == NULL ? row->verify.method : "");
     put_text(out, row->skipped != NULL ? "" : row->verify.passed ? "true" : "false");
@@ -119,7 +122,8 @@ static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
     put_meaning(out, &row->problem);
     put_text(out, kernel->config);
     put_text(out, kernel->tuned ? "true" : "false");
-    fprintf(out, "%u,%llu,%llu", kernel->splits, (unsigned long long)kernel->items, (unsigned long long)kernel->workspace_bytes);
+    fprintf(out, "%u,%llu,%llu", kernel->splits, (unsigned long long)kernel->items,
+            (unsigned long long)kernel->workspace_bytes);
     vkmm_csv_next_types(out, &row->problem);
     put_panels(out, row);
     fputs("\r\n", out);

@@ -1,4 +1,5 @@
-/* Fields of CSV for the newer tables: RFC 4180, and safe in a spreadsheet, which takes a text that begins with = + - or @ for a formula. */
+/* Fields of CSV for the newer tables: RFC 4180, and safe in a spreadsheet, which takes a text that begins with = + -
+ * or @ for a formula. */
 #ifndef VKMM_REPORT_CSV_FIELDS_H
 #define VKMM_REPORT_CSV_FIELDS_H
 
@@ -8,7 +9,8 @@
 
 /* Each of the first two writes one field, without a comma. */
 
-/* A name, as vkmm_text_clean leaves it; in double quotes where it must be, after an apostrophe where it would be a formula. NULL: "". */
+/* A name, as vkmm_text_clean leaves it; in double quotes where it must be, after an apostrophe where it would be a
+ * formula. NULL: "". */
 void vkmm_csv_text(FILE *out, const char *text);
 
 /* Nothing where the figure is not finite. */

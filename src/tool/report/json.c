@@ -54,7 +54,8 @@ static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
     bad += vkmm_json_put(object, "device", vkmm_json_device(row->device, row->host));
     bad += vkmm_json_put(object, "problem", whole_problem(row));
     bad += put_result(object, row);
-    bad += vkmm_json_put(object, "wall_ms", row->timed && row->wall_ms > 0 ? vkmm_json_number(row->wall_ms) : json_null());
+    bad +=
+        vkmm_json_put(object, "wall_ms", row->timed && row->wall_ms > 0 ? vkmm_json_number(row->wall_ms) : json_null());
     bad += vkmm_json_put(object, "panels", vkmm_json_panels(row));
     return vkmm_json_line(report, vkmm_json_done(object, bad));
 }
@@ -66,8 +67,10 @@ static json_t *ladder_row(const vkmm_row *row)
 
     bad += vkmm_json_put_types(object, &row->problem);
     bad += put_result(object, row);
-    bad += vkmm_json_put(object, "times_serial", row->times_serial > 0 ? vkmm_json_number(row->times_serial) : json_null());
-    bad += vkmm_json_put(object, "times_previous", row->times_previous > 0 ? vkmm_json_number(row->times_previous) : json_null());
+    bad += vkmm_json_put(object, "times_serial",
+                         row->times_serial > 0 ? vkmm_json_number(row->times_serial) : json_null());
+    bad += vkmm_json_put(object, "times_previous",
+                         row->times_previous > 0 ? vkmm_json_number(row->times_previous) : json_null());
     bad += vkmm_json_put(object, "skipped", vkmm_json_text(row->skipped));
     return vkmm_json_done(object, bad);
 }
@@ -142,7 +145,8 @@ static json_t *ways(const vkmm_device_row *device)
 
     for (uint32_t i = 0; i < VKMM_TYPES_COUNT; i++) {
         const vkmm_way *way = &device->ways[i];
-        const vkmm_problem problem = {.type = way->types.in, .typed = 1, .out_type = way->types.out, .compute = way->types.compute};
+        const vkmm_problem problem = {
+            .type = way->types.in, .typed = 1, .out_type = way->types.out, .compute = way->types.compute};
         json_t *object = json_object();
         bad += vkmm_json_put_types(object, &problem);
         bad += vkmm_json_put(object, "by", vkmm_json_text(way->by));
@@ -157,7 +161,8 @@ static json_t *shapes(const vkmm_device_row *device)
     json_t *array = json_array();
     int bad = 0;
 
-    for (uint32_t i = 0; i < device->shape_count; i++) bad += json_array_append_new(array, vkmm_json_matrix_shape(&device->shapes[i])) != 0;
+    for (uint32_t i = 0; i < device->shape_count; i++)
+        bad += json_array_append_new(array, vkmm_json_matrix_shape(&device->shapes[i])) != 0;
     return vkmm_json_done(array, bad);
 }
 
@@ -191,7 +196,8 @@ static vkmm_status write_devices(vkmm_report *report, const vkmm_device_row *dev
         bad += vkmm_json_put(device, "missing", lacks(&devices[i]));
         bad += vkmm_json_put(device, "best", choices(&devices[i]));
         bad += vkmm_json_put(device, "matrix_shapes", shapes(&devices[i]));
-        bad += vkmm_json_put(device, "no_matrix_shapes", vkmm_json_text(devices[i].no_shapes[0] != '\0' ? devices[i].no_shapes : NULL));
+        bad += vkmm_json_put(device, "no_matrix_shapes",
+                             vkmm_json_text(devices[i].no_shapes[0] != '\0' ? devices[i].no_shapes : NULL));
         bad += vkmm_json_put(device, "heaps", vkmm_json_heaps(devices[i].info));
         bad += vkmm_json_put(device, "pci", vkmm_json_pci(devices[i].info));
         bad += json_array_append_new(array, device) != 0;
@@ -201,4 +207,5 @@ static vkmm_status write_devices(vkmm_report *report, const vkmm_device_row *dev
     return vkmm_json_line(report, vkmm_json_done(object, bad));
 }
 
-const vkmm_writer vkmm_writer_json = {"json", write_row, NULL, write_ladder, write_devices, .race = vkmm_json_race, .tune = vkmm_json_tune};
+const vkmm_writer vkmm_writer_json = {
+    "json", write_row, NULL, write_ladder, write_devices, .race = vkmm_json_race, .tune = vkmm_json_tune};

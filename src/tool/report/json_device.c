@@ -87,7 +87,8 @@ json_t *vkmm_json_heaps(const vkmm_device_info *device)
     for (uint32_t i = 0; i < device->heap_count && i < VK_MAX_MEMORY_HEAPS; i++) {
         json_t *heap = json_object();
         bad += vkmm_json_put(heap, "bytes", vkmm_json_integer(device->heaps[i].size));
-        bad += vkmm_json_put(heap, "device_local", json_boolean(device->heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT));
+        bad +=
+            vkmm_json_put(heap, "device_local", json_boolean(device->heaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT));
         bad += vkmm_json_put(heap, "flags", json_integer(device->heaps[i].flags));
         bad += json_array_append_new(array, heap) != 0;
     }

@@ -162,7 +162,8 @@ json_t *vkmm_json_kernel(const vkmm_row *row)
     bad += vkmm_json_put(object, "items", vkmm_json_integer(kernel->items));
     bad += vkmm_json_put(object, "workspace_bytes", vkmm_json_integer(kernel->workspace_bytes));
     bad += vkmm_json_put(object, "matrix", kernel->matrix[0] > 0 ? vkmm_json_integers(kernel->matrix, 3) : json_null());
-    bad += vkmm_json_put(object, "subgroup_size", kernel->subgroup_size > 0 ? json_integer(kernel->subgroup_size) : json_null());
+    bad += vkmm_json_put(object, "subgroup_size",
+                         kernel->subgroup_size > 0 ? json_integer(kernel->subgroup_size) : json_null());
     bad += vkmm_json_put(object, "dot8", json_boolean(kernel->uses_dot8));
     bad += vkmm_json_put(object, "shader", vkmm_json_text(row->shader_file));
     return vkmm_json_done(object, bad);
@@ -180,7 +181,8 @@ static json_t *series(const vkmm_series *series)
     bad += vkmm_json_put(object, "min", vkmm_json_number(series->min));
     bad += vkmm_json_put(object, "p5", vkmm_json_number(series->p5));
     bad += vkmm_json_put(object, "p95", vkmm_json_number(series->p95));
-    for (uint32_t i = 0; i < series->count; i++) bad += json_array_append_new(samples, vkmm_json_number(series->samples[i])) != 0;
+    for (uint32_t i = 0; i < series->count; i++)
+        bad += json_array_append_new(samples, vkmm_json_number(series->samples[i])) != 0;
     bad += vkmm_json_put(object, "samples", samples);
     return vkmm_json_done(object, bad);
 }
@@ -222,7 +224,8 @@ json_t *vkmm_json_panels(const vkmm_row *row)
     bad += vkmm_json_put(object, "uploaded_bytes", vkmm_json_integer(panels->times.uploaded_bytes));
     bad += vkmm_json_put(object, "downloaded_bytes", vkmm_json_integer(panels->times.downloaded_bytes));
     bad += vkmm_json_put(object, "dispatches", vkmm_json_integer(panels->times.dispatches));
-    bad += vkmm_json_put(object, "longest_dispatch_ms", row->timed ? vkmm_json_number(panels->times.longest_ms) : json_null());
+    bad += vkmm_json_put(object, "longest_dispatch_ms",
+                         row->timed ? vkmm_json_number(panels->times.longest_ms) : json_null());
     bad += vkmm_json_put(object, "shrunk", json_integer(panels->times.shrunk));
     bad += vkmm_json_put(object, "reason", vkmm_json_text(panels->reason));
     return vkmm_json_done(object, bad);

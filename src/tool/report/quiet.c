@@ -1,4 +1,5 @@
-/* One word a result, for scripts: GFLOP/s, or why there is no such figure; and the types, where sums are of fewer bits than what is summed. */
+/* One word a result, for scripts: GFLOP/s, or why there is no such figure; and the types, where sums are of fewer
+ * bits than what is summed. */
 #include <string.h>
 #include "math/type.h"
 #include "report/text.h"
@@ -7,7 +8,8 @@
 static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
 {
     char figure[32];
-    const int rounds = vkmm_type_of(vkmm_problem_compute(&row->problem))->bytes < vkmm_type_of(row->problem.type)->bytes;
+    const int rounds =
+        vkmm_type_of(vkmm_problem_compute(&row->problem))->bytes < vkmm_type_of(row->problem.type)->bytes;
 
     if (row->skipped != NULL)
         fputs("skipped\n", report->out);
@@ -19,7 +21,8 @@ static vkmm_status write_row(vkmm_report *report, const vkmm_row *row)
         fputs("empty\n", report->out);
     else {
         vkmm_text_figure(figure, sizeof figure, row->gflops);
-        fprintf(report->out, "%s%s%s\n", figure, rounds ? " " : "", rounds ? vkmm_text_type(&row->problem, report->utf8) : "");
+        fprintf(report->out, "%s%s%s\n", figure, rounds ? " " : "",
+                rounds ? vkmm_text_type(&row->problem, report->utf8) : "");
     }
     return VKMM_OK;
 }

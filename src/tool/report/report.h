@@ -1,4 +1,5 @@
-/* Writers: each turns rows into one format. A writer is one const struct of functions and a row in the table of writer.c.
+/* Writers: each turns rows into one format. A writer is one const struct of functions and a row in the table of
+ * writer.c.
  *
  * Everything goes to one stream, in the order of the calls. A failing stream shows itself in vkmm_report_flush. */
 #ifndef VKMM_REPORT_REPORT_H
@@ -11,16 +12,17 @@
 /* Where and how to write. A plain value; the caller fills it and keeps it through all calls of one output. */
 typedef struct vkmm_report {
     FILE *out;
-    int utf8;                                 /* "×" and "✓", or "x" and "yes" */
-    int colour;                               /* escape sequences for colour are welcome */
-    int columns;                              /* keep tables this narrow by leaving columns out; 0: as wide as they are */
-    const char *version, *shader_hash;        /* the tool's */
-    const char *command;                      /* the exact command line */
+    int utf8;                          /* "×" and "✓", or "x" and "yes" */
+    int colour;                        /* escape sequences for colour are welcome */
+    int columns;                       /* keep tables this narrow by leaving columns out; 0: as wide as they are */
+    const char *version, *shader_hash; /* the tool's */
+    const char *command;               /* the exact command line */
     int size_width, type_width, kernel_width; /* columns of the widest size, type and kernel name to come; 0: unknown */
     const char *clock_note;                   /* state: why a row was timed by the host clock; NULL or "": none was */
-    const char *unloaded;                     /* devices: the manifest of a SwiftShader that no loader looks for; NULL: none */
-    uint64_t rows;                            /* state: rows written so far */
-    char difference[VKMM_TEXT_DIFFERENCE]; /* state: how the problem written last differs from the plain product (vkmm_text_difference) */
+    const char *unloaded; /* devices: the manifest of a SwiftShader that no loader looks for; NULL: none */
+    uint64_t rows;        /* state: rows written so far */
+    char difference[VKMM_TEXT_DIFFERENCE]; /* state: how the problem written last differs from the plain product
+                                              (vkmm_text_difference) */
     double full_bar;                       /* state: GFLOP/s of a bar of full length */
     int bar_columns;                       /* state: the width of that bar */
     uint32_t section;                      /* state: bench: the device whose rows come, counted from 1 */
@@ -38,7 +40,8 @@ typedef struct vkmm_writer {
     vkmm_status (*tune)(vkmm_report *report, const vkmm_tune_row *row); /* one problem */
 } vkmm_writer;
 
-/* "table", "json" (one compact object a line), "csv" (RFC 4180), "quiet" (GFLOP/s or the verdict alone); NULL for other names. */
+/* "table", "json" (one compact object a line), "csv" (RFC 4180), "quiet" (GFLOP/s or the verdict alone); NULL for
+ * other names. */
 const vkmm_writer *vkmm_writer_find(const char *name);
 
 /* Flushes the stream. VKMM_INVALID, with the system's reason, when something could not be written. */

@@ -77,7 +77,8 @@ typedef struct vkmm_choice {
 /* How a large product of some types is computed on a device. */
 typedef struct vkmm_way {
     vkmm_types types;
-    const char *by; /* "matrix": matrix operations; "dot": dot products of four bytes; "shader": as ordinary arithmetic; NULL: not at all */
+    const char *by; /* "matrix": matrix operations; "dot": dot products of four bytes; "shader": as ordinary arithmetic;
+                       NULL: not at all */
     vkmm_kernel_info kernel; /* that the planner takes */
 } vkmm_way;
 

@@ -21,7 +21,8 @@ static void print_difference(vkmm_report *report, const vkmm_row *row)
     vkmm_text_difference(text, sizeof text, &row->problem);
     if (strcmp(text, report->difference) == 0) return;
     snprintf(report->difference, sizeof report->difference, "%s", text);
-    fprintf(report->out, "%s%s%s\n", vkmm_paint_on(report, VKMM_DIM), text[0] != '\0' ? text : "plain", vkmm_paint_off(report, VKMM_DIM));
+    fprintf(report->out, "%s%s%s\n", vkmm_paint_on(report, VKMM_DIM), text[0] != '\0' ? text : "plain",
+            vkmm_paint_off(report, VKMM_DIM));
 }
 
 /* Under a row: "in 4 panels of 4096×4096: A needs …; end to end 12.1 s". */
@@ -32,8 +33,8 @@ static void print_panels(const vkmm_report *report, const vkmm_row *row)
     char reason[512];
 
     vkmm_text_clean(reason, sizeof reason, row->panels->reason);
-    fprintf(report->out, "%s  in %llu panel%s of %llu%s%llu", vkmm_paint_on(report, VKMM_DIM), panels, panels == 1 ? "" : "s",
-            (unsigned long long)p->rows, report->utf8 ? "×" : "x", (unsigned long long)p->cols);
+    fprintf(report->out, "%s  in %llu panel%s of %llu%s%llu", vkmm_paint_on(report, VKMM_DIM), panels,
+            panels == 1 ? "" : "s", (unsigned long long)p->rows, report->utf8 ? "×" : "x", (unsigned long long)p->cols);
     if (p->depth_panels > 1) fprintf(report->out, ", K in %llu parts", (unsigned long long)p->depth_panels);
     fprintf(report->out, ": %s", reason);
     if (row->timed) fprintf(report->out, "; end to end %.3g s", row->wall_ms / 1000);
@@ -50,7 +51,8 @@ static vkmm_status row(vkmm_report *report, const vkmm_row *row)
     vkmm_columns_row(report, &columns, row);
     if (row->panels != NULL) print_panels(report, row);
     /* On the host's processor its clock is no substitute. */
-    if (row->timed && row->device != NULL && row->time.clock == VKMM_CLOCK_HOST) report->clock_note = row->time.clock_note;
+    if (row->timed && row->device != NULL && row->time.clock == VKMM_CLOCK_HOST)
+        report->clock_note = row->time.clock_note;
     return VKMM_OK;
 }
 

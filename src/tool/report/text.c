@@ -103,7 +103,8 @@ static void add_operand(char *text, size_t size, const vkmm_problem *problem, vk
     const uint64_t ld = vkmm_operand_ld(problem, operand), length = by_rows ? cols : rows;
 
     if (ld != (length > 0 ? length : 1)) add_integer(text, size, names[operand][0], ld);
-    if (vkmm_operand_offset(problem, operand) > 0) add_integer(text, size, names[operand][1], vkmm_operand_offset(problem, operand));
+    if (vkmm_operand_offset(problem, operand) > 0)
+        add_integer(text, size, names[operand][1], vkmm_operand_offset(problem, operand));
     if (vkmm_problem_batches(problem) > 1 && vkmm_operand_stride(problem, operand) != ld * (by_rows ? rows : cols))
         add_integer(text, size, names[operand][2], vkmm_operand_stride(problem, operand));
 }
@@ -127,7 +128,8 @@ void vkmm_text_uuid(char text[VKMM_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE])
 
 void vkmm_text_version(char *text, size_t size, uint32_t version)
 {
-    snprintf(text, size, "%u.%u.%u", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
+    snprintf(text, size, "%u.%u.%u", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+             VK_API_VERSION_PATCH(version));
 }
 
 const char *vkmm_text_device_type(VkPhysicalDeviceType type)

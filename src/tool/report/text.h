@@ -4,8 +4,8 @@
 
 #include "vkmatmul.h"
 
-/* Copies a name that a driver, a file or a user chose: control characters, those that turn or end lines, and bytes that are not UTF-8 become \xNN. Cut at a whole
- * character to fit `size` bytes. */
+/* Copies a name that a driver, a file or a user chose: control characters, those that turn or end lines, and bytes
+ * that are not UTF-8 become \xNN. Cut at a whole character to fit `size` bytes. */
 void vkmm_text_clean(char *text, size_t size, const char *name);
 
 /* The last part of a path, in place. */
@@ -23,15 +23,16 @@ void vkmm_text_bytes(char *text, size_t size, uint64_t bytes);
 /* "1024³" when all extents are equal, else "M×N×K"; "1024^3" and "MxNxK" without utf8. */
 void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int utf8);
 
-/* The same, and what matters of the rest: "4096×1×14336 NT ×64 +bias relu" with ops that are not N and N, matrices of a batch, and the epilogue. */
+/* The same, and what matters of the rest: "4096×1×14336 NT ×64 +bias relu" with ops that are not N and N, matrices
+ * of a batch, and the epilogue. */
 #define VKMM_TEXT_PROBLEM 120
 void vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int utf8);
 
 /* Its types, as vkmm_types_name has them. Static storage. */
 const char *vkmm_text_type(const vkmm_problem *problem, int utf8);
 
-/* How the problem differs from the plain product in what vkmm_text_problem leaves out: "column-major, lda 4100, beta 0.5"; "" where it does not. The
- * problem must be valid. */
+/* How the problem differs from the plain product in what vkmm_text_problem leaves out: "column-major, lda 4100, beta
+ * 0.5"; "" where it does not. The problem must be valid. */
 #define VKMM_TEXT_DIFFERENCE 400
 void vkmm_text_difference(char *text, size_t size, const vkmm_problem *problem);
 

@@ -20,7 +20,8 @@ static void wrap(const vkmm_report *report, int indent, int width, const char *t
 
     if (width > 0 && width < indent + NARROWEST) width = indent + NARROWEST;
     while (*text != '\0') {
-        int blank = (int)strspn(text, " "), length = (int)strcspn(text + blank, " "), columns = columns_of(text + blank, (size_t)length);
+        int blank = (int)strspn(text, " "), length = (int)strcspn(text + blank, " "),
+            columns = columns_of(text + blank, (size_t)length);
         if (length == 0) break;
         if (used > 0 && width > 0 && indent + used + blank + columns > width) {
             fprintf(report->out, "\n%*s", indent, "");
@@ -37,7 +38,8 @@ static void wrap(const vkmm_report *report, int indent, int width, const char *t
 
 void vkmm_wrap(const vkmm_report *report, int indent, const char *text)
 {
-    wrap(report, indent, report->columns > 0 && report->columns < USUAL_COLUMNS ? report->columns : USUAL_COLUMNS, text);
+    wrap(report, indent, report->columns > 0 && report->columns < USUAL_COLUMNS ? report->columns : USUAL_COLUMNS,
+         text);
 }
 
 void vkmm_print_wrapped(const vkmm_report *report, const char *text, int indent)

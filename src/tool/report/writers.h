@@ -1,4 +1,5 @@
-/* The formats, and the parts of the table format that have files of their own. Only writer.c and those files need this. */
+/* The formats, and the parts of the table format that have files of their own. Only writer.c and those files need
+ * this. */
 #ifndef VKMM_REPORT_WRITERS_H
 #define VKMM_REPORT_WRITERS_H
 

@@ -11,7 +11,8 @@
 
 enum { MOST_PRINTED = 4 }; /* matrices of a batch */
 
-static void print_one(const cli_session *session, const char *name, const vkmm_problem *problem, const vkmm_view *view, uint64_t batch)
+static void print_one(const cli_session *session, const char *name, const vkmm_problem *problem, const vkmm_view *view,
+                      uint64_t batch)
 {
     char title[64];
 
@@ -35,9 +36,14 @@ static void print_matrices(const cli_session *session, const cli_product *produc
 {
     const vkmm_problem *problem = &product->row.problem;
     uint64_t batches = vkmm_problem_batches(problem);
-    int utf8 = session->report.utf8, plain = vkmm_problem_alpha(problem) == 1 && vkmm_problem_beta(problem) == 0 && !problem->has_bias &&
-                                             problem->activation == VKMM_ACTIVATION_NONE;
-    const char *a = problem->op_a == VKMM_OP_N ? "A" : utf8 ? "Aᵀ" : "A^T", *b = problem->op_b == VKMM_OP_N ? "B" : utf8 ? "Bᵀ" : "B^T";
+    int utf8 = session->report.utf8, plain = vkmm_problem_alpha(problem) == 1 && vkmm_problem_beta(problem) == 0 &&
+                                             !problem->has_bias && problem->activation == VKMM_ACTIVATION_NONE;
+    const char *a = problem->op_a == VKMM_OP_N ? "A"
+                    : utf8                     ? "Aᵀ"
+                                               : "A^T",
+               *b = problem->op_b == VKMM_OP_N ? "B"
+                    : utf8                     ? "Bᵀ"
+                                               : "B^T";
     char c[32] = "C";
 
     if (plain) snprintf(c, sizeof c, utf8 ? "%s · %s" : "%s * %s", a, b);
@@ -61,7 +67,8 @@ static vkmm_status save(cli_session *session, const cli_product *product)
     const vkmm_problem *problem = &product->row.problem;
     const vkmm_view first = vkmm_operand_view(problem, VKMM_C, product->c, 0);
     uint64_t batches = vkmm_problem_batches(problem);
-    const vkmm_array all = batches == 1 ? vkmm_array_of(&first) : vkmm_array_stack(&first, batches, vkmm_operand_stride(problem, VKMM_C));
+    const vkmm_array all =
+        batches == 1 ? vkmm_array_of(&first) : vkmm_array_stack(&first, batches, vkmm_operand_stride(problem, VKMM_C));
 
     return vkmm_array_write(&session->console.log, session->options->out, &all);
 }
@@ -72,7 +79,8 @@ static int is_serial(const vkmm_job_params *params)
 }
 
 /* As one job where the device has the memory for it, else in panels. */
-static vkmm_status multiply(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, int saves, cli_product *product)
+static vkmm_status multiply(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, int saves,
+                            cli_product *product)
 {
     const uint64_t limit = session->options->memory_limit.value;
     char reason[CLI_LARGE_REASON];
@@ -94,8 +102,8 @@ static vkmm_status multiply(cli_session *session, const cli_inputs *inputs, cons
 }
 
 /* The same, on a device that is opened anew when it was lost, as often as was asked for. */
-static vkmm_status multiply_again(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, int saves,
-                                  cli_product *product)
+static vkmm_status multiply_again(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params,
+                                  int saves, cli_product *product)
 {
     vkmm_status status;
 
@@ -110,9 +118,10 @@ static vkmm_status multiply_again(cli_session *session, const cli_inputs *inputs
     }
 }
 
-/* One row. Only the first of a problem is printed and saved, not the built-in kernel's beside the user's; and nothing is saved unless it
- * passed. */
-static vkmm_status show_product(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params, int first)
+/* One row. Only the first of a problem is printed and saved, not the built-in kernel's beside the user's; and
+ * nothing is saved unless it passed. */
+static vkmm_status show_product(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params,
+                                int first)
 {
     cli_product product = {0};
     const int saves = first && session->options->out != NULL;
@@ -124,17 +133,22 @@ static vkmm_status show_product(cli_session *session, const cli_inputs *inputs, 
         if (session->options->print && first) print_matrices(session, &product);
         shown = cli_session_row(session, &product.row);
     }
-    if (status == VKMM_OK && shown == VKMM_OK && saves) shown = product.large != NULL ? cli_large_save(&product) : save(session, &product);
+    if (status == VKMM_OK && shown == VKMM_OK && saves)
+        shown = product.large != NULL ? cli_large_save(&product) : save(session, &product);
     cli_product_end(&product);
     return shown != VKMM_OK ? cli_worse(shown, status) : status;
 }
 
 /* One problem: the user's shader first, if there is one, then the built-in kernel. */
-static vkmm_status run_problem(cli_session *session, const cli_inputs *inputs, const vkmm_shader *shader, vkmm_problem problem)
+static vkmm_status run_problem(cli_session *session, const cli_inputs *inputs, const vkmm_shader *shader,
+                               vkmm_problem problem)
 {
     const cli_options *options = session->options;
-    vkmm_job_params params = {
-        .problem = problem, .tile_rows = options->tile[0], .tile_cols = options->tile[1], .shader = shader, .untuned = options->untuned};
+    vkmm_job_params params = {.problem = problem,
+                              .tile_rows = options->tile[0],
+                              .tile_cols = options->tile[1],
+                              .shader = shader,
+                              .untuned = options->untuned};
     vkmm_status status = cli_inputs_check(&session->console.log, inputs, &problem);
 
     if (status == VKMM_OK && options->out != NULL)
@@ -161,7 +175,8 @@ static vkmm_status run_type(cli_session *session, const cli_inputs *inputs, vkmm
     const cli_options *options = session->options;
     cli_options stacked = *options; /* with the batch that the files have */
     vkmm_shader *shader = NULL;
-    vkmm_status status = options->shader != NULL ? cli_shader_open(&session->console.log, options->shader, type, &shader) : VKMM_OK;
+    vkmm_status status =
+        options->shader != NULL ? cli_shader_open(&session->console.log, options->shader, type, &shader) : VKMM_OK;
 
     if (status != VKMM_OK) return status;
     if (cli_inputs_batches(inputs) > 0) stacked.batch_count = (cli_number){1, cli_inputs_batches(inputs)};
@@ -184,7 +199,9 @@ vkmm_status cli_run(cli_session *session)
 
     if (status != VKMM_OK) goto done;
     for (uint32_t i = 0; i < types; i++) {
-        vkmm_type type = inputs.from_files ? cli_inputs_type(&inputs) : options->types.count > 0 ? options->types.type[i] : VKMM_F32;
+        vkmm_type type = inputs.from_files          ? cli_inputs_type(&inputs)
+                         : options->types.count > 0 ? options->types.type[i]
+                                                    : VKMM_F32;
         vkmm_status next = run_type(session, &inputs, type);
         status = cli_worse(status, next);
         if (is_final(session, next)) break;

@@ -22,7 +22,8 @@ vkmm_status cli_shader_open(const vkmm_log *log, const char *path, vkmm_type typ
 
     *shader = NULL;
     if (status == VKMM_OK && !cli_is_plain_type(type))
-        status = vkmm_fail(log, VKMM_INVALID, "--shader: a shader of your own multiplies f32, f64, i32 or u32; --type says %s",
+        status = vkmm_fail(log, VKMM_INVALID,
+                           "--shader: a shader of your own multiplies f32, f64, i32 or u32; --type says %s",
                            vkmm_type_of(type)->name);
     if (status == VKMM_OK && is_spirv(path))
         status = vkmm_shader_load(log, path, text, (size_t)file.bytes, type, shader);

@@ -4,8 +4,8 @@
 
 #include "base/log.h"
 
-/* Reads a shader for one element type: SPIR-V from FILE.spv; from every other name GLSL, which is compiled with the type as a macro. Ended by
- * vkmm_shader_destroy. */
+/* Reads a shader for one element type: SPIR-V from FILE.spv; from every other name GLSL, which is compiled with the
+ * type as a macro. Ended by vkmm_shader_destroy. */
 vkmm_status cli_shader_open(const vkmm_log *log, const char *path, vkmm_type type, vkmm_shader **shader);
 
 #endif

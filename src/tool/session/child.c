@@ -4,8 +4,8 @@
 
 enum { MOST_WORDS = 16 };
 
-vkmm_status cli_child_start(const cli_session *session, const char *command, const vkmm_device_info *device, const char *const *words,
-                            vkmm_process **process)
+vkmm_status cli_child_start(const cli_session *session, const char *command, const vkmm_device_info *device,
+                            const char *const *words, vkmm_process **process)
 {
     const cli_options *options = session->options;
     const char *all[MOST_WORDS] = {"vkmatmul", command};

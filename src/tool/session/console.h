@@ -22,8 +22,8 @@ void cli_console_start(cli_console *console);
 void cli_progress(cli_console *console, const char *format, ...) VKMM_PRINTF(2, 3);
 void cli_progress_end(cli_console *console);
 
-/* hold: from here on errors are held back, for the caller to say more about them; warnings are shown. release: no longer; returns what was held, "" for
- * nothing, valid until the next hold. */
+/* hold: from here on errors are held back, for the caller to say more about them; warnings are shown. release: no
+ * longer; returns what was held, "" for nothing, valid until the next hold. */
 void cli_console_hold(cli_console *console);
 const char *cli_console_release(cli_console *console);
 

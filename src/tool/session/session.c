@@ -30,7 +30,8 @@ static int widest_type(const cli_options *options, int utf8)
     size_t widest = 0;
 
     for (uint32_t i = 0; i == 0 || i < options->types.count; i++) {
-        const vkmm_problem problem = cli_problem_make(options, &size, options->types.count > 0 ? options->types.type[i] : VKMM_F32);
+        const vkmm_problem problem =
+            cli_problem_make(options, &size, options->types.count > 0 ? options->types.type[i] : VKMM_F32);
         const size_t columns = vkmm_text_columns(vkmm_text_type(&problem, utf8));
         if (columns > widest) widest = columns;
     }
@@ -53,8 +54,12 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
     cli_console_start(&session->console);
     cli_host_name(session->host, sizeof session->host);
     session->command = cli_command_line(argc, argv);
-    if (session->command == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the command line");
-    session->writer = vkmm_writer_find(options->json ? "json" : options->csv ? "csv" : options->quiet ? "quiet" : "table");
+    if (session->command == NULL)
+        return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the command line");
+    session->writer = vkmm_writer_find(options->json    ? "json"
+                                       : options->csv   ? "csv"
+                                       : options->quiet ? "quiet"
+                                                        : "table");
     session->report.out = stdout;
     session->report.utf8 = vkmm_terminal_utf8();
     session->report.colour = vkmm_terminal_colour(stdout);
@@ -84,15 +89,18 @@ void cli_session_end(cli_session *session)
     session->command = NULL;
 }
 
-/* The driver to add: the user's choice; or SwiftShader, which browsers ship where no loader looks, when a device of that name is wanted. */
+/* The driver to add: the user's choice; or SwiftShader, which browsers ship where no loader looks, when a device of
+ * that name is wanted. */
 static const char *driver_to_add(const cli_session *session, const vkmm_instance *instance)
 {
     static const char swiftshader[] = "swiftshader";
     const char *device = session->options->device;
 
-    if (session->options->driver != NULL || device == NULL || strcasecmp(device, swiftshader) != 0) return session->options->driver;
+    if (session->options->driver != NULL || device == NULL || strcasecmp(device, swiftshader) != 0)
+        return session->options->driver;
     for (uint32_t i = 0; instance != NULL && i < vkmm_instance_device_count(instance); i++)
-        if (strncasecmp(vkmm_instance_device_info(instance, i)->name, swiftshader, sizeof swiftshader - 1) == 0) return NULL;
+        if (strncasecmp(vkmm_instance_device_info(instance, i)->name, swiftshader, sizeof swiftshader - 1) == 0)
+            return NULL;
     return instance != NULL ? swiftshader : NULL;
 }
 

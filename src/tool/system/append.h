@@ -6,8 +6,9 @@
 
 typedef struct vkmm_append vkmm_append;
 
-/* Opens a regular file to write behind its end, and makes it when it is not there. A last line without an end, as a process that was killed leaves it, is
- * cut off. A symbolic link is refused: it may be anybody's, and lead anywhere. VKMM_INVALID with the path and the system's reason. Ended by vkmm_append_close. */
+/* Opens a regular file to write behind its end, and makes it when it is not there. A last line without an end, as a
+ * process that was killed leaves it, is cut off. A symbolic link is refused: it may be anybody's, and lead anywhere.
+ * VKMM_INVALID with the path and the system's reason. Ended by vkmm_append_close. */
 vkmm_status vkmm_append_open(const vkmm_log *log, const char *path, vkmm_append **append);
 
 /* Writes a line and its end, and sees to it that they are on the disk (fsync). VKMM_INVALID: a full disk, and so on. */

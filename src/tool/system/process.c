@@ -52,8 +52,8 @@ int vkmm_process_spawn(const char *path, char *const *arguments, const int strea
     if (error == 0) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     if (error == 0) error = posix_spawnattr_setpgroup(&attributes, 0);
     if (error == 0)
-        error =
-            (path != NULL ? posix_spawn : posix_spawnp)(pid, path != NULL ? path : arguments[0], &files, &attributes, arguments, environ);
+        error = (path != NULL ? posix_spawn : posix_spawnp)(pid, path != NULL ? path : arguments[0], &files,
+                                                            &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     return error;
@@ -219,7 +219,8 @@ void vkmm_process_end(vkmm_process **pointer, double patience_ms, char how[VKMM_
         if (killed)
             snprintf(how, VKMM_PROCESS_END, "was killed");
         else if (WIFSIGNALED(status))
-            snprintf(how, VKMM_PROCESS_END, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+            snprintf(how, VKMM_PROCESS_END, "was killed by signal %d (%s)", WTERMSIG(status),
+                     strsignal(WTERMSIG(status)));
         else
             snprintf(how, VKMM_PROCESS_END, "ended with status %d", WEXITSTATUS(status));
     }

@@ -8,12 +8,13 @@
 #define VKMM_PROCESS_LINE 1024 /* bytes of a line that is read, its end included; longer ones are cut */
 #define VKMM_PROCESS_END  64
 
-/* A child whose standard input and output are this process's end of a socket. Its messages on standard error are dropped. It has a process
- * group of its own, so that Ctrl-C reaches this process alone. Used by one thread at a time. */
+/* A child whose standard input and output are this process's end of a socket. Its messages on standard error are
+ * dropped. It has a process group of its own, so that Ctrl-C reaches this process alone. Used by one thread at a
+ * time. */
 typedef struct vkmm_process vkmm_process;
 
-/* Starts a program; arguments begin with its name and end with NULL. path NULL: the program that runs now. VKMM_INVALID with the system's
- * reason. Ended by vkmm_process_end. */
+/* Starts a program; arguments begin with its name and end with NULL. path NULL: the program that runs now.
+ * VKMM_INVALID with the system's reason. Ended by vkmm_process_end. */
 vkmm_status vkmm_process_start(const vkmm_log *log, const char *path, char *const *arguments, vkmm_process **process);
 
 /* Sends a text; 0 when the child is gone. */
@@ -29,17 +30,20 @@ typedef enum vkmm_heard {
 /* The next line without its end. Waits until the clock (vkmm_now_ms) shows deadline_ms. */
 vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, char line[VKMM_PROCESS_LINE]);
 
-/* The same for lines of any length up to `most` bytes; *text is valid until the next call on this process. A longer line ends the talk: VKMM_HEARD_END. */
+/* The same for lines of any length up to `most` bytes; *text is valid until the next call on this process. A longer
+ * line ends the talk: VKMM_HEARD_END. */
 vkmm_heard vkmm_process_hear_text(vkmm_process *process, double deadline_ms, size_t most, const char **text);
 
-/* Runs a program to its end: input goes to its standard input, what it writes to its standard output comes back in *output (0-terminated, *bytes long, at
- * most `most`), to be freed with vkmm_free. Looked for in PATH; no shell is involved. VKMM_NO_DEVICE: there is no such program; VKMM_INVALID: it
- * failed, wrote too much, or took longer than patience_ms. */
-vkmm_status vkmm_process_filter(const vkmm_log *log, char *const *arguments, const char *input, double patience_ms, size_t most,
-                                char **output, size_t *bytes);
+/* Runs a program to its end: input goes to its standard input, what it writes to its standard output comes back in
+ * *output (0-terminated, *bytes long, at most `most`), to be freed with vkmm_free. Looked for in PATH; no shell is
+ * involved. VKMM_NO_DEVICE: there is no such program; VKMM_INVALID: it failed, wrote too much, or took longer than
+ * patience_ms. */
+vkmm_status vkmm_process_filter(const vkmm_log *log, char *const *arguments, const char *input, double patience_ms,
+                                size_t most, char **output, size_t *bytes);
 
-/* Waits patience_ms (less once vkmm_interrupted()) for the child to end by itself, now that it has no more input; kills it after that. how (may be NULL): "ended with status 6",
- * "was killed by signal 11 (Segmentation fault)", or "was killed" when this function did it. Sets NULL; a pointer to NULL is legal. */
+/* Waits patience_ms (less once vkmm_interrupted()) for the child to end by itself, now that it has no more input;
+ * kills it after that. how (may be NULL): "ended with status 6", "was killed by signal 11 (Segmentation fault)", or
+ * "was killed" when this function did it. Sets NULL; a pointer to NULL is legal. */
 void vkmm_process_end(vkmm_process **process, double patience_ms, char how[VKMM_PROCESS_END]);
 
 /* In a child: it is to end when its parent does, however that ends. */

@@ -41,8 +41,8 @@ static void close_stream(int *stream)
 static vkmm_status start(filter *f, char *const *arguments)
 {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1}, error = 0;
-    /* Its input is a socket, because writing to a program that is gone is then an error and not a signal; its output is a pipe, because a
-     * socket cannot be opened again as /dev/stdout. */
+    /* Its input is a socket, because writing to a program that is gone is then an error and not a signal; its output
+     * is a pipe, because a socket cannot be opened again as /dev/stdout. */
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, in) != 0 || pipe2(out, O_CLOEXEC) != 0 ||
         pipe2(err, O_CLOEXEC) != 0)
         error = errno;
@@ -57,7 +57,8 @@ static vkmm_status start(filter *f, char *const *arguments)
     f->err = err[0];
     if (error == 0) return VKMM_OK;
     f->pid = -1;
-    return vkmm_fail(f->log, error == ENOENT ? VKMM_NO_DEVICE : VKMM_INVALID, "cannot start %s: %s", f->name, strerror(error));
+    return vkmm_fail(f->log, error == ENOENT ? VKMM_NO_DEVICE : VKMM_INVALID, "cannot start %s: %s", f->name,
+                     strerror(error));
 }
 
 static void send_some(filter *f)
@@ -92,8 +93,8 @@ static void read_complaint(filter *f)
 {
     char rest[1024];
     int full = f->complained >= sizeof f->complaint - 1;
-    ssize_t got =
-        full ? read(f->err, rest, sizeof rest) : read(f->err, f->complaint + f->complained, sizeof f->complaint - 1 - f->complained);
+    ssize_t got = full ? read(f->err, rest, sizeof rest)
+                       : read(f->err, f->complaint + f->complained, sizeof f->complaint - 1 - f->complained);
     if (got < 0 && errno == EINTR) return;
     if (got <= 0) close_stream(&f->err);
     if (got > 0 && !full) f->complained += (size_t)got;
@@ -103,9 +104,11 @@ static void read_complaint(filter *f)
 static vkmm_status serve(filter *f, double deadline_ms, double patience_ms)
 {
     while (f->out >= 0 || f->err >= 0) {
-        struct pollfd streams[] = {{f->in, POLLOUT, 0}, {f->out, POLLIN, 0}, {f->err, POLLIN, 0}}; /* poll passes over negative ones */
+        struct pollfd streams[] = {
+            {f->in, POLLOUT, 0}, {f->out, POLLIN, 0}, {f->err, POLLIN, 0}}; /* poll passes over negative ones */
         if (vkmm_interrupted()) return vkmm_fail(f->log, VKMM_INVALID, "%s was interrupted", f->name);
-        if (vkmm_now_ms() >= deadline_ms) return vkmm_fail(f->log, VKMM_INVALID, "%s did not end within %g s", f->name, patience_ms / 1e3);
+        if (vkmm_now_ms() >= deadline_ms)
+            return vkmm_fail(f->log, VKMM_INVALID, "%s did not end within %g s", f->name, patience_ms / 1e3);
         if (poll(streams, 3, SLICE_MS) <= 0) continue;
         if (streams[0].revents != 0) send_some(f);
         if (streams[1].revents != 0) {
@@ -124,8 +127,10 @@ static vkmm_status wait_for_end(filter *f, double deadline_ms, double patience_m
     for (;;) {
         pid_t ended = waitpid(f->pid, &how, WNOHANG);
         if (ended == f->pid) break;
-        if (ended < 0 && errno != EINTR) return vkmm_fail(f->log, VKMM_INVALID, "cannot wait for %s: %s", f->name, strerror(errno));
-        if (vkmm_now_ms() >= deadline_ms) return vkmm_fail(f->log, VKMM_INVALID, "%s did not end within %g s", f->name, patience_ms / 1e3);
+        if (ended < 0 && errno != EINTR)
+            return vkmm_fail(f->log, VKMM_INVALID, "cannot wait for %s: %s", f->name, strerror(errno));
+        if (vkmm_now_ms() >= deadline_ms)
+            return vkmm_fail(f->log, VKMM_INVALID, "%s did not end within %g s", f->name, patience_ms / 1e3);
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
     f->pid = -1;
@@ -134,17 +139,24 @@ static vkmm_status wait_for_end(filter *f, double deadline_ms, double patience_m
     const char *said = f->complaint + strspn(f->complaint, " \t\r\n");
     int length = (int)strcspn(said, "\r\n");
     if (WIFSIGNALED(how))
-        return vkmm_fail(f->log, VKMM_INVALID, "%s was killed by signal %d (%s)%s%.*s", f->name, WTERMSIG(how), strsignal(WTERMSIG(how)),
-                         length > 0 ? ": " : "", length, said);
-    return vkmm_fail(f->log, VKMM_INVALID, "%s ended with status %d%s%.*s", f->name, WEXITSTATUS(how), length > 0 ? ": " : "", length,
-                     said);
+        return vkmm_fail(f->log, VKMM_INVALID, "%s was killed by signal %d (%s)%s%.*s", f->name, WTERMSIG(how),
+                         strsignal(WTERMSIG(how)), length > 0 ? ": " : "", length, said);
+    return vkmm_fail(f->log, VKMM_INVALID, "%s ended with status %d%s%.*s", f->name, WEXITSTATUS(how),
+                     length > 0 ? ": " : "", length, said);
 }
 
-vkmm_status vkmm_process_filter(const vkmm_log *log, char *const *arguments, const char *input, double patience_ms, size_t most,
-                                char **output, size_t *bytes)
+vkmm_status vkmm_process_filter(const vkmm_log *log, char *const *arguments, const char *input, double patience_ms,
+                                size_t most, char **output, size_t *bytes)
 {
-    filter f = {
-        .log = log, .name = arguments[0], .input = input, .left = strlen(input), .most = most, .pid = -1, .in = -1, .out = -1, .err = -1};
+    filter f = {.log = log,
+                .name = arguments[0],
+                .input = input,
+                .left = strlen(input),
+                .most = most,
+                .pid = -1,
+                .in = -1,
+                .out = -1,
+                .err = -1};
     double deadline_ms = vkmm_now_ms() + patience_ms;
     *output = NULL;
     *bytes = 0;

@@ -12,7 +12,12 @@
 #include "base/clock.h"
 #include "system/sensors_source.h"
 
-enum { PERIOD_MS = 10, SPAN_MS = 100, CLOCKS = 16384, SHARE = 50 }; /* SHARE: at most one part in so many of a processor's time */
+enum {
+    PERIOD_MS = 10,
+    SPAN_MS = 100,
+    CLOCKS = 16384,
+    SHARE = 50
+}; /* SHARE: at most one part in so many of a processor's time */
 
 struct vkmm_sensors {
     vkmm_sensor_source source;
@@ -35,9 +40,9 @@ vkmm_sensors *vkmm_sensors_open_with(const uint32_t pci[4], const char *root, co
     pthread_condattr_t attributes;
     vkmm_sensors *sensors = vkmm_alloc(1, sizeof *sensors);
     if (sensors == NULL) return NULL;
-    int found = pci == NULL
-                    ? vkmm_sensor_host(root, &sensors->source)
-                    : (nvml[0] != '\0' && vkmm_sensor_nvml(nvml, pci, &sensors->source)) || vkmm_sensor_sysfs(root, pci, &sensors->source);
+    int found = pci == NULL ? vkmm_sensor_host(root, &sensors->source)
+                            : (nvml[0] != '\0' && vkmm_sensor_nvml(nvml, pci, &sensors->source)) ||
+                                  vkmm_sensor_sysfs(root, pci, &sensors->source);
     if (!found) {
         vkmm_free(sensors);
         return NULL;
@@ -95,7 +100,8 @@ static void *watch(void *user)
         pthread_mutex_unlock(&sensors->lock);
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
         look(sensors);
-        /* Where looking takes a processor's time (hundreds of cores), it is done less often: what is watched needs the machine. */
+        /* Where looking takes a processor's time (hundreds of cores), it is done less often: what is watched needs
+         * the machine. */
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
         double took = (double)(after.tv_sec - before.tv_sec) * 1e3 + (double)(after.tv_nsec - before.tv_nsec) / 1e6;
         double pause = fmax(PERIOD_MS, took * SHARE);
@@ -178,7 +184,8 @@ static void tell_limits(unsigned limited, char *text, size_t room)
 
 void vkmm_sensors_stop(vkmm_sensors *sensors, vkmm_sensed *sensed)
 {
-    *sensed = (vkmm_sensed){.ms = NAN, .joules = NAN, .watts = NAN, .mhz_before = NAN, .mhz_during = NAN, .mhz_after = NAN};
+    *sensed =
+        (vkmm_sensed){.ms = NAN, .joules = NAN, .watts = NAN, .mhz_before = NAN, .mhz_during = NAN, .mhz_after = NAN};
     if (sensors == NULL || sensors->start_ms == 0) return;
     end_watch(sensors);
     double joules = ask(sensors, sensors->source.joules) - sensors->joules_before;
@@ -186,7 +193,8 @@ void vkmm_sensors_stop(vkmm_sensors *sensors, vkmm_sensed *sensed)
     sensed->mhz_before = sensors->mhz_before;
     sensed->mhz_after = ask(sensors, sensors->source.mhz);
     if (sensors->clock_count > 0)
-        sensed->mhz_during = (clock_at(sensors, (sensors->clock_count - 1) / 2) + clock_at(sensors, sensors->clock_count / 2)) / 2;
+        sensed->mhz_during =
+            (clock_at(sensors, (sensors->clock_count - 1) / 2) + clock_at(sensors, sensors->clock_count / 2)) / 2;
     tell_limits(sensors->limited, sensed->limited, sizeof sensed->limited);
     if (sensed->ms < SPAN_MS) return;
     sensed->watts = vkmm_sensor_power(&sensors->steps, SPAN_MS);

@@ -4,12 +4,13 @@
 
 #include "vkmatmul.h"
 
-/* Sources, the first that gives anything: NVML (libnvidia-ml.so.1, opened at run time), amdgpu's and i915's/xe's files in sysfs, RAPL and cpufreq for
- * a processor. Used by one thread at a time; a thread of its own reads while vkmm_sensors_watch is on. */
+/* Sources, the first that gives anything: NVML (libnvidia-ml.so.1, opened at run time), amdgpu's and i915's/xe's
+ * files in sysfs, RAPL and cpufreq for a processor. Used by one thread at a time; a thread of its own reads while
+ * vkmm_sensors_watch is on. */
 typedef struct vkmm_sensors vkmm_sensors;
 
-/* pci: domain, bus, device, function of the device; NULL: the host's processor. root: where /sys lies, "" for the real one (tests have their own).
- * NULL when nothing is readable, or memory ends. */
+/* pci: domain, bus, device, function of the device; NULL: the host's processor. root: where /sys lies, "" for the
+ * real one (tests have their own). NULL when nothing is readable, or memory ends. */
 vkmm_sensors *vkmm_sensors_open(const uint32_t pci[4], const char *root);
 void vkmm_sensors_close(vkmm_sensors **sensors); /* sets NULL; a pointer to NULL is legal */
 
@@ -21,10 +22,11 @@ typedef struct vkmm_sensed {
     double joules;                            /* watts times the time */
     double watts;                             /* average: by an energy counter, or else by samples of the power */
     double mhz_before, mhz_during, mhz_after; /* during: the median of what was read every 10 ms */
-    char limited[128];                        /* "power", "heat", "power, heat" …: why the driver held the clock back in between; "" */
+    char limited[128]; /* "power", "heat", "power, heat" …: why the driver held the clock back in between; "" */
 } vkmm_sensed;
 
-/* sensors may be NULL: then nothing is known, as without a start. Starting again forgets what was seen. A span shorter than the counters' own period (about 100 ms) has no energy. */
+/* sensors may be NULL: then nothing is known, as without a start. Starting again forgets what was seen. A span
+ * shorter than the counters' own period (about 100 ms) has no energy. */
 void vkmm_sensors_start(vkmm_sensors *sensors);
 void vkmm_sensors_stop(vkmm_sensors *sensors, vkmm_sensed *sensed);
 

@@ -25,7 +25,8 @@ double vkmm_sensor_number(const char *path)
     return *end == '\0' && isfinite(number) ? number : NAN;
 }
 
-void vkmm_sensor_entries(const char *folder, const char *prefix, int (*each)(void *user, const char *folder, const char *name), void *user)
+void vkmm_sensor_entries(const char *folder, const char *prefix,
+                         int (*each)(void *user, const char *folder, const char *name), void *user)
 {
     vkmm_names names;
     size_t length = strlen(prefix);
@@ -75,7 +76,8 @@ static int look_at_supply(void *user, const char *folder, const char *name)
         vkmm_sensor_path(path, "%s/%s/status", folder, name);
         vkmm_file_text(path, text, sizeof text);
         seen->discharging |= strcmp(text, "Discharging") == 0;
-        seen->charged |= strcmp(text, "Charging") == 0 || strcmp(text, "Full") == 0 || strcmp(text, "Not charging") == 0;
+        seen->charged |=
+            strcmp(text, "Charging") == 0 || strcmp(text, "Full") == 0 || strcmp(text, "Not charging") == 0;
     } else if (strcmp(type, "Mains") == 0 || strncmp(type, "USB", 3) == 0) {
         vkmm_sensor_path(path, "%s/%s/online", folder, name);
         seen->mains |= vkmm_sensor_number(path) > 0;

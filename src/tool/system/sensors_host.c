@@ -1,5 +1,6 @@
-/* The host's processor: energy by RAPL (Documentation/power/powercap/powercap.rst: µJ, running around at max_energy_range_uj; since Linux 5.10 root
- * alone reads it), clocks by cpufreq (Documentation/admin-guide/pm/cpufreq.rst: kHz) or else /proc/cpuinfo. */
+/* The host's processor: energy by RAPL (Documentation/power/powercap/powercap.rst: µJ, running around at
+ * max_energy_range_uj; since Linux 5.10 root alone reads it), clocks by cpufreq
+ * (Documentation/admin-guide/pm/cpufreq.rst: kHz) or else /proc/cpuinfo. */
 #include "system/sensors_source.h"
 
 #include <math.h>
@@ -36,7 +37,8 @@ static double joules(void *state)
         double step = now[i] - p->last;
         sum += step >= 0 ? step : step + p->range; /* NAN where the range is not known */
     }
-    if (isnan(sum)) return NAN; /* of all packages or of none: what one counted while another was silent is in the next sum */
+    if (isnan(sum))
+        return NAN; /* of all packages or of none: what one counted while another was silent is in the next sum */
     for (int i = 0; i < h->package_count; i++) h->packages[i].last = now[i];
     h->joules += sum / 1e6;
     return h->joules;
@@ -75,7 +77,8 @@ static double mhz(void *state)
     return vkmm_percentile(clocks, (uint32_t)count, 0.5);
 }
 
-/* "intel-rapl:0" is a package (AMD's are called so too), "intel-rapl:0:0" a part of one; one named "psys" contains the packages. */
+/* "intel-rapl:0" is a package (AMD's are called so too), "intel-rapl:0:0" a part of one; one named "psys" contains
+ * the packages. */
 static int take_package(void *user, const char *folder, const char *name)
 {
     host *h = user;
@@ -121,6 +124,9 @@ int vkmm_sensor_host(const char *root, vkmm_sensor_source *source)
         return 0;
     }
     *source = (vkmm_sensor_source){"", h, joules, NULL, mhz, NULL, close_host};
-    snprintf(source->name, sizeof source->name, "%s", h->package_count > 0 ? "RAPL" : h->core_count > 0 ? "cpufreq" : "cpuinfo");
+    snprintf(source->name, sizeof source->name, "%s",
+             h->package_count > 0 ? "RAPL"
+             : h->core_count > 0  ? "cpufreq"
+                                  : "cpuinfo");
     return 1;
 }

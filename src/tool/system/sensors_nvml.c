@@ -1,4 +1,5 @@
-/* NVIDIA's management library. Its functions, units and bits are those of the NVML API Reference; the library comes with the driver. */
+/* NVIDIA's management library. Its functions, units and bits are those of the NVML API Reference; the library comes
+ * with the driver. */
 #include "system/sensors_source.h"
 
 #include <math.h>
@@ -9,7 +10,13 @@
 #include "base/dynlib.h"
 
 enum { SUCCESS = 0, CLOCK_SM = 1 };
-enum { SW_POWER_CAP = 0x4, HW_SLOWDOWN = 0x8, SW_THERMAL = 0x20, HW_THERMAL = 0x40, HW_POWER_BRAKE = 0x80 }; /* reasons for a low clock */
+enum {
+    SW_POWER_CAP = 0x4,
+    HW_SLOWDOWN = 0x8,
+    SW_THERMAL = 0x20,
+    HW_THERMAL = 0x40,
+    HW_POWER_BRAKE = 0x80
+}; /* reasons for a low clock */
 
 typedef int plain_function(void);
 typedef int find_function(const char *pci_bus_id, void **device);
@@ -43,7 +50,8 @@ static double mhz(void *state)
 {
     nvml *n = state;
     unsigned clock = 0;
-    return n->clock != NULL && n->clock(n->device, CLOCK_SM, &clock) == SUCCESS && clock > 0 ? (double)clock : (double)NAN;
+    return n->clock != NULL && n->clock(n->device, CLOCK_SM, &clock) == SUCCESS && clock > 0 ? (double)clock
+                                                                                             : (double)NAN;
 }
 
 static unsigned limited(void *state)
@@ -51,8 +59,8 @@ static unsigned limited(void *state)
     nvml *n = state;
     unsigned long long bits = 0;
     if (n->reasons == NULL || n->reasons(n->device, &bits) != SUCCESS) return 0;
-    unsigned why =
-        (bits & (SW_POWER_CAP | HW_POWER_BRAKE) ? VKMM_LIMITED_POWER : 0) | (bits & (SW_THERMAL | HW_THERMAL) ? VKMM_LIMITED_HEAT : 0);
+    unsigned why = (bits & (SW_POWER_CAP | HW_POWER_BRAKE) ? VKMM_LIMITED_POWER : 0) |
+                   (bits & (SW_THERMAL | HW_THERMAL) ? VKMM_LIMITED_HEAT : 0);
     return why == 0 && bits & HW_SLOWDOWN ? VKMM_LIMITED_HARDWARE : why;
 }
 
@@ -74,7 +82,8 @@ static int connect(nvml *n, const char *library, const uint32_t pci[4])
     char id[32];
     n->library = vkmm_dynlib_open(library);
     if (n->library == NULL) return 0;
-    plain_function *initialize = (plain_function *)find(n, "nvmlInit_v2"), *shut_down = (plain_function *)find(n, "nvmlShutdown");
+    plain_function *initialize = (plain_function *)find(n, "nvmlInit_v2"),
+                   *shut_down = (plain_function *)find(n, "nvmlShutdown");
     find_function *find_device = (find_function *)find(n, "nvmlDeviceGetHandleByPciBusId_v2");
     if (initialize == NULL || shut_down == NULL || find_device == NULL || initialize() != SUCCESS) return 0;
     n->shut_down = shut_down;
@@ -85,7 +94,8 @@ static int connect(nvml *n, const char *library, const uint32_t pci[4])
     n->clock = (clock_function *)find(n, "nvmlDeviceGetClockInfo");
     n->reasons = (long_function *)find(n, "nvmlDeviceGetCurrentClocksEventReasons");
     if (n->reasons == NULL)
-        n->reasons = (long_function *)find(n, "nvmlDeviceGetCurrentClocksThrottleReasons"); /* its name before driver 535 */
+        n->reasons =
+            (long_function *)find(n, "nvmlDeviceGetCurrentClocksThrottleReasons"); /* its name before driver 535 */
     return !isnan(joules(n)) || !isnan(watts(n)) || !isnan(mhz(n));
 }
 

@@ -10,20 +10,22 @@ enum { VKMM_SENSOR_PATH = 320, VKMM_LIMITED_POWER = 1, VKMM_LIMITED_HEAT = 2, VK
 typedef struct vkmm_sensor_source {
     char name[32];
     void *state;
-    double (*joules)(void *state);    /* by a counter, from an arbitrary start; at least once while a counter runs around */
-    double (*watts)(void *state);     /* now, or on average over a short while */
-    double (*mhz)(void *state);       /* above 0 */
+    double (*joules)(
+        void *state);             /* by a counter, from an arbitrary start; at least once while a counter runs around */
+    double (*watts)(void *state); /* now, or on average over a short while */
+    double (*mhz)(void *state);   /* above 0 */
     unsigned (*limited)(void *state); /* VKMM_LIMITED_* that hold now */
     void (*close)(void *state);
 } vkmm_sensor_source;
 
 /* Each: 1 and *source, if any figure can be read now. */
 int vkmm_sensor_nvml(const char *library, const uint32_t pci[4], vkmm_sensor_source *source);
-int vkmm_sensor_sysfs(const char *root, const uint32_t pci[4], vkmm_sensor_source *source); /* a GPU by its driver's files */
+int vkmm_sensor_sysfs(const char *root, const uint32_t pci[4],
+                      vkmm_sensor_source *source); /* a GPU by its driver's files */
 int vkmm_sensor_host(const char *root, vkmm_sensor_source *source);
 
-/* A counter of energy as it is seen to move. It does so in steps, some every 100 ms, so that what it counted between any two looks is off by up to a step:
- * between two moves it is right. */
+/* A counter of energy as it is seen to move. It does so in steps, some every 100 ms, so that what it counted between
+ * any two looks is off by up to a step: between two moves it is right. */
 typedef struct vkmm_sensor_steps {
     double joules;                 /* at the last look; NAN before */
     double first_ms, first_joules; /* at the first move that was seen */
@@ -34,7 +36,8 @@ typedef struct vkmm_sensor_steps {
 /* A look at a counter (joules may be NAN). Steps begin zeroed, but for joules. */
 void vkmm_sensor_look(vkmm_sensor_steps *steps, double ms, double joules);
 
-/* The average power from the first move to the last; NAN where they are less than least_ms apart, or the counter went back. */
+/* The average power from the first move to the last; NAN where they are less than least_ms apart, or the counter
+ * went back. */
 double vkmm_sensor_power(const vkmm_sensor_steps *steps, double least_ms);
 
 /* vkmm_sensors_open with another name for NVML's library; "": without it. */
@@ -46,8 +49,9 @@ double vkmm_sensor_number(const char *path);
 /* A printed path; one that is too long becomes "", which nothing has. */
 void vkmm_sensor_path(char path[VKMM_SENSOR_PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Calls `each` for the entries of a folder whose names begin with `prefix` and go on with a digit, or for all where prefix is "", until it
- * returns non-zero. */
-void vkmm_sensor_entries(const char *folder, const char *prefix, int (*each)(void *user, const char *folder, const char *name), void *user);
+/* Calls `each` for the entries of a folder whose names begin with `prefix` and go on with a digit, or for all where
+ * prefix is "", until it returns non-zero. */
+void vkmm_sensor_entries(const char *folder, const char *prefix,
+                         int (*each)(void *user, const char *folder, const char *name), void *user);
 
 #endif

@@ -1,5 +1,6 @@
-/* GPUs by the files that the Linux kernel documents: Documentation/hwmon/sysfs-interface.rst (power in µW, energy in µJ, frequency in Hz),
- * Documentation/gpu/amdgpu/thermal.rst, and Documentation/ABI/testing/sysfs-driver-intel-i915-hwmon and -intel-xe-hwmon. */
+/* GPUs by the files that the Linux kernel documents: Documentation/hwmon/sysfs-interface.rst (power in µW, energy in
+ * µJ, frequency in Hz), Documentation/gpu/amdgpu/thermal.rst, and
+ * Documentation/ABI/testing/sysfs-driver-intel-i915-hwmon and -intel-xe-hwmon. */
 #include "system/sensors_source.h"
 
 #include <math.h>
@@ -72,7 +73,8 @@ static int choose(char path[VKMM_SENSOR_PATH], const char *folder, const char *c
 
 static void choose_clock(gpu *g)
 {
-    static const char *const of_hwmon[] = {"freq1_input", NULL}, *const of_card[] = {"gt/gt0/rps_act_freq_mhz", "gt_act_freq_mhz", NULL},
+    static const char *const of_hwmon[] = {"freq1_input", NULL},
+                             *const of_card[] = {"gt/gt0/rps_act_freq_mhz", "gt_act_freq_mhz", NULL},
                              *const of_device[] = {"tile0/gt0/freq0/act_freq", NULL};
     g->clock_unit = 1;
     if (choose(g->clock, g->hwmon, of_hwmon))
@@ -99,7 +101,8 @@ static void close_gpu(void *state)
 
 int vkmm_sensor_sysfs(const char *root, const uint32_t pci[4], vkmm_sensor_source *source)
 {
-    static const char *const energies[] = {"energy1_input", NULL}, *const powers[] = {"power1_average", "power1_input", NULL};
+    static const char *const energies[] = {"energy1_input", NULL}, *const powers[] = {"power1_average", "power1_input",
+                                                                                      NULL};
     char folder[VKMM_SENSOR_PATH];
     gpu *g = vkmm_alloc(1, sizeof *g);
     if (g == NULL) return 0;

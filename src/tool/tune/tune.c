@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 #define DEFAULT_BUDGET_MS 60000.0
-#define WORTH_PRODUCTS    90.0 /* a default size is tuned when its share of the budget has room for so many products: some 15 candidates */
+#define WORTH_PRODUCTS                                                                                                 \
+    90.0 /* a default size is tuned when its share of the budget has room for so many products: some 15 candidates */
 
 /* What is tuned without --size: squares, as far as the budget reaches. */
 static const uint64_t standard[] = {256, 512, 1024, 2048, 4096};
@@ -55,7 +56,8 @@ static int is_affordable(const plan *p, const vkmm_problem *problem, double shar
     return !p->is_standard || WORTH_PRODUCTS * expected_ms(p, problem) <= share_ms;
 }
 
-/* An equal part of what is left of the budget for every problem that is left, except for those that will be left out. */
+/* An equal part of what is left of the budget for every problem that is left, except for those that will be left
+ * out. */
 static double share_of(const cli_options *options, const plan *p, size_t index)
 {
     double left = p->end - vkmm_now_ms();
@@ -75,8 +77,9 @@ static int is_left_out(const plan *p, const vkmm_problem *problem, double share_
     if (share_ms <= 0 && index > 0)
         snprintf(row->skipped, sizeof row->skipped, "no time was left: give it more with --budget");
     else if (!is_affordable(p, problem, share_ms))
-        snprintf(row->skipped, sizeof row->skipped, "a product takes about %.1f s here; --size %llu --budget 10m tunes it",
-                 expected_ms(p, problem) / 1000, (unsigned long long)problem->n);
+        snprintf(row->skipped, sizeof row->skipped,
+                 "a product takes about %.1f s here; --size %llu --budget 10m tunes it", expected_ms(p, problem) / 1000,
+                 (unsigned long long)problem->n);
     return row->skipped[0] != '\0';
 }
 
@@ -112,7 +115,8 @@ static vkmm_status tune_all(cli_session *session, plan *p)
         vkmm_status next = tune_one(session, p, index);
         status = cli_worse(status, next);
         if (is_final(session, next)) break;
-        /* What one of the usual sizes is refused for, as a type that the device lacks, the others are refused for too. */
+        /* What one of the usual sizes is refused for, as a type that the device lacks, the others are refused for
+         * too. */
         if (p->is_standard && next == VKMM_UNSUPPORTED) index += p->sizes - 1 - index % p->sizes;
     }
     return status;
@@ -150,11 +154,13 @@ static vkmm_status check(const cli_session *session)
     const vkmm_log *log = &session->console.log;
     int shares = options->import != NULL || options->export != NULL;
 
-    if (shares && (options->sizes.count > 0 || options->m.given || options->n.given || options->k.given || options->types.count > 0 ||
-                   options->budget_ms > 0 || options->json))
-        return vkmm_fail(log, VKMM_INVALID,
-                         "--import and --export copy results instead of tuning: leave out sizes, --type, --budget and --json");
-    if (shares && options->no_cache) return vkmm_fail(log, VKMM_INVALID, "--import and --export need the cache: leave out --no-cache");
+    if (shares && (options->sizes.count > 0 || options->m.given || options->n.given || options->k.given ||
+                   options->types.count > 0 || options->budget_ms > 0 || options->json))
+        return vkmm_fail(
+            log, VKMM_INVALID,
+            "--import and --export copy results instead of tuning: leave out sizes, --type, --budget and --json");
+    if (shares && options->no_cache)
+        return vkmm_fail(log, VKMM_INVALID, "--import and --export need the cache: leave out --no-cache");
     return VKMM_OK;
 }
 

@@ -10,7 +10,8 @@ static json_t *trials(const vkmm_tune_row *row)
 
     for (uint32_t i = 0; i < row->trial_count; i++) {
         const vkmm_tune_trial *trial = &row->trials[i];
-        bad += json_array_append_new(array, vkmm_json_trial(trial->candidate.kernel, trial->candidate.config, trial->ms)) != 0;
+        bad += json_array_append_new(array,
+                                     vkmm_json_trial(trial->candidate.kernel, trial->candidate.config, trial->ms)) != 0;
     }
     return vkmm_json_done(array, bad);
 }

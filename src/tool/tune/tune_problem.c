@@ -17,7 +17,7 @@ enum { CHALLENGERS = 3, MOST_DUELS = 6 };
 #define FIRST_PATIENCE  10000.0 /* the same for the planner's choice, of which nothing is known, */
 #define FIRST_PER_GFLOP 3000.0  /* but that few devices are so slow */
 #define FIRST_AT_LEAST  15000.0 /* it may outlast a short budget: without it there is no result at all */
-#define DOUBT           0.99    /* a challenger must take less than this of the planner's time, by the upper end of the interval */
+#define DOUBT           0.99    /* a challenger must take less of the planner's time, by the interval's upper end */
 #define WORTH_A_DUEL    1.02    /* slower in the search by more: not challenged */
 #define SURE_WITHOUT    0.95    /* after an interrupt there is no duel: the search must show so much */
 #define DUEL_MS         1500.0  /* at most; short products need less: */
@@ -67,10 +67,12 @@ static void show_progress(const tuner *t, const char *phase)
         vkmm_text_figure(figure, sizeof figure, gflops_of(t, ms));
         snprintf(best, sizeof best, ", best %s GFLOP/s (%s %s)", figure, candidate.kernel, candidate.config);
     }
-    snprintf(line, sizeof line, "tune %s %s: %s%u of ~%u, %.0f s left%s", size, vkmm_text_type(t->problem, t->session->console.utf8), phase,
-             state.measured + state.failed, state.size, left > 0 ? left : 0, best);
+    snprintf(line, sizeof line, "tune %s %s: %s%u of ~%u, %.0f s left%s", size,
+             vkmm_text_type(t->problem, t->session->console.utf8), phase, state.measured + state.failed, state.size,
+             left > 0 ? left : 0, best);
     columns = vkmm_terminal_columns(stderr) - 1;
-    if ((int)vkmm_text_columns(line) > columns && columns > 0) line[strlen(line) - (vkmm_text_columns(line) - (size_t)columns)] = '\0';
+    if ((int)vkmm_text_columns(line) > columns && columns > 0)
+        line[strlen(line) - (vkmm_text_columns(line) - (size_t)columns)] = '\0';
     cli_progress(&t->session->console, "%s", line);
 }
 
@@ -88,7 +90,8 @@ static void note_failure(tuner *t, const vkmm_candidate *candidate, const cli_an
     if (answer->status == VKMM_WRONG_RESULT) {
         t->row->wrong++;
         if (t->first_wrong[0] == '\0')
-            snprintf(t->first_wrong, sizeof t->first_wrong, "%s %s: %.500s", candidate->kernel, candidate->config, answer->sentence);
+            snprintf(t->first_wrong, sizeof t->first_wrong, "%s %s: %.500s", candidate->kernel, candidate->config,
+                     answer->sentence);
     }
     if (is_same(candidate, &state.planned)) {
         t->why = answer->status;
@@ -100,12 +103,14 @@ static void note_failure(tuner *t, const vkmm_candidate *candidate, const cli_an
 static double reserve_ms(const tuner *t)
 {
     double each = t->asked > 0 ? t->ask_ms / t->asked : 0, most = DUEL_SHARE * (t->end - t->start);
-    double duel = SHORT_DUEL_MS + DUEL_PRODUCTS * best_ms(t), wanted = CHALLENGERS * (2 * each + (duel < DUEL_MS ? duel : DUEL_MS));
+    double duel = SHORT_DUEL_MS + DUEL_PRODUCTS * best_ms(t),
+           wanted = CHALLENGERS * (2 * each + (duel < DUEL_MS ? duel : DUEL_MS));
 
     return wanted < most ? wanted : most;
 }
 
-/* The time after the end that an answer may still take: a budget that is short beside one product would otherwise give nothing. */
+/* The time after the end that an answer may still take: a budget that is short beside one product would otherwise
+ * give nothing. */
 static double grace_ms(const tuner *t)
 {
     double share = 0.15 * (t->end - t->start);
@@ -141,7 +146,8 @@ static vkmm_status search(tuner *t)
         show_progress(t, "");
         cli_write_try(&candidate, CLEARLY_SLOWER * best, request);
         reply = cli_worker_ask(&t->link, request, 0, patience, end, &answer);
-        if (reply == CLI_REPLY_NO_WORKER) return vkmm_fail(&t->session->console.log, answer.status, "%s", answer.sentence);
+        if (reply == CLI_REPLY_NO_WORKER)
+            return vkmm_fail(&t->session->console.log, answer.status, "%s", answer.sentence);
         if (reply == CLI_REPLY_LATE || reply == CLI_REPLY_INTERRUPTED) break;
         t->ask_ms += reply == CLI_REPLY_ANSWER ? vkmm_now_ms() - now : 0;
         t->asked += reply == CLI_REPLY_ANSWER;
@@ -170,14 +176,16 @@ static int find_challenger(const tuner *t, const vkmm_tune_state *state, uint32_
     return 0;
 }
 
-/* The fastest candidates against the planner's choice, one after another, taking turns: what a noisy search crowned must prove itself. */
+/* The fastest candidates against the planner's choice, one after another, taking turns: what a noisy search crowned
+ * must prove itself. */
 static vkmm_status fight(tuner *t, const vkmm_tune_state *state)
 {
     vkmm_candidate pair[2] = {state->planned};
     double best_ratio = 1, grace = t->end + grace_ms(t);
     uint32_t place = 0;
 
-    for (int duels = 0; place < CHALLENGERS && duels < MOST_DUELS && find_challenger(t, state, place, &pair[1]); duels++) {
+    for (int duels = 0; place < CHALLENGERS && duels < MOST_DUELS && find_challenger(t, state, place, &pair[1]);
+         duels++) {
         char request[CLI_LINE];
         cli_answer answer;
         double left = (t->end - vkmm_now_ms()) / (CHALLENGERS - place), time_ms = left < DUEL_MS ? left : DUEL_MS;
@@ -185,8 +193,10 @@ static vkmm_status fight(tuner *t, const vkmm_tune_state *state)
 
         show_progress(t, "confirming, ");
         cli_write_duel(pair, time_ms > 0 ? time_ms : 0, request);
-        reply = cli_worker_ask(&t->link, request, 1, 2 * PATIENCE_MS + 4 * PATIENCE_TIMES * state->planned_ms, grace, &answer);
-        if (reply == CLI_REPLY_NO_WORKER) return vkmm_fail(&t->session->console.log, answer.status, "%s", answer.sentence);
+        reply = cli_worker_ask(&t->link, request, 1, 2 * PATIENCE_MS + 4 * PATIENCE_TIMES * state->planned_ms, grace,
+                               &answer);
+        if (reply == CLI_REPLY_NO_WORKER)
+            return vkmm_fail(&t->session->console.log, answer.status, "%s", answer.sentence);
         if (reply == CLI_REPLY_LATE || reply == CLI_REPLY_INTERRUPTED) break;
         if (reply != CLI_REPLY_ANSWER || answer.status != VKMM_OK) {
             note_failure(t, &pair[1], &answer); /* and the next one comes to this place */
@@ -208,7 +218,8 @@ static void guess(tuner *t, const vkmm_tune_state *state)
     vkmm_candidate candidate;
     double ms;
 
-    if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms) && ms < SURE_WITHOUT * state->planned_ms) take(t, &candidate, ms, state->planned_ms);
+    if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms) && ms < SURE_WITHOUT * state->planned_ms)
+        take(t, &candidate, ms, state->planned_ms);
 }
 
 static vkmm_status decide(tuner *t)
@@ -262,7 +273,8 @@ static vkmm_status report_failures(tuner *t)
         vkmm_say(log, VKMM_LOG_WARNING, "%u configuration%s gave wrong products, the first being %s", t->row->wrong,
                  t->row->wrong == 1 ? "" : "s", t->first_wrong);
     if (t->row->tuned.gflops <= 0 && t->why == VKMM_OK && !vkmm_interrupted())
-        return vkmm_fail(log, VKMM_INVALID, "the budget of %.1f s was over before one product could be timed; --budget gives more",
+        return vkmm_fail(log, VKMM_INVALID,
+                         "the budget of %.1f s was over before one product could be timed; --budget gives more",
                          (t->end - t->start) / 1000);
     if (t->why != VKMM_OK) return vkmm_fail(log, t->why, "the planner's own choice cannot be used: %s", t->sentence);
     if (t->row->wrong > 0 && t->session->options->validate)
@@ -286,8 +298,8 @@ vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, 
     if (vkmm_tune_look(t.tune).resumed > 0) {
         vkmm_text_problem(size, sizeof size, problem, session->console.utf8);
         cli_progress_end(&session->console);
-        fprintf(stderr, "vkmatmul: %s %s goes on after %u configurations of an earlier tune; --restart begins anew\n", size,
-                vkmm_text_type(problem, session->console.utf8), vkmm_tune_look(t.tune).resumed);
+        fprintf(stderr, "vkmatmul: %s %s goes on after %u configurations of an earlier tune; --restart begins anew\n",
+                size, vkmm_text_type(problem, session->console.utf8), vkmm_tune_look(t.tune).resumed);
     }
     status = search(&t);
     if (status == VKMM_OK) status = decide(&t);

@@ -8,11 +8,11 @@
 void cli_write_problem(const vkmm_problem *p, char line[CLI_LINE])
 {
     snprintf(line, CLI_LINE,
-             "problem %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-             " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %a %a %d %d %d %d %d\n",
-             p->m, p->n, p->k, (int)p->type, (int)p->layout, (int)p->op_a, (int)p->op_b, p->lda, p->ldb, p->ldc, p->offset_a, p->offset_b,
-             p->offset_c, p->batch_count, p->stride_a, p->stride_b, p->stride_c, p->scaled, p->alpha, p->beta, p->typed, (int)p->out_type,
-             (int)p->compute, (int)p->activation, p->has_bias);
+             "problem %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+             " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %a %a %d %d %d %d %d\n",
+             p->m, p->n, p->k, (int)p->type, (int)p->layout, (int)p->op_a, (int)p->op_b, p->lda, p->ldb, p->ldc,
+             p->offset_a, p->offset_b, p->offset_c, p->batch_count, p->stride_a, p->stride_b, p->stride_c, p->scaled,
+             p->alpha, p->beta, p->typed, (int)p->out_type, (int)p->compute, (int)p->activation, p->has_bias);
 }
 
 int cli_read_problem(const char *line, vkmm_problem *p)
@@ -21,11 +21,11 @@ int cli_read_problem(const char *line, vkmm_problem *p)
 
     memset(p, 0, sizeof *p);
     if (sscanf(line,
-               "problem %" SCNu64 " %" SCNu64 " %" SCNu64 " %d %d %d %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-               " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %d %la %la %d %d %d %d %d",
-               &p->m, &p->n, &p->k, &type, &layout, &op_a, &op_b, &p->lda, &p->ldb, &p->ldc, &p->offset_a, &p->offset_b, &p->offset_c,
-               &p->batch_count, &p->stride_a, &p->stride_b, &p->stride_c, &p->scaled, &p->alpha, &p->beta, &p->typed, &out_type, &compute,
-               &activation, &p->has_bias) != 25)
+               "problem %" SCNu64 " %" SCNu64 " %" SCNu64 " %d %d %d %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+               " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %d %la %la %d %d %d %d %d",
+               &p->m, &p->n, &p->k, &type, &layout, &op_a, &op_b, &p->lda, &p->ldb, &p->ldc, &p->offset_a, &p->offset_b,
+               &p->offset_c, &p->batch_count, &p->stride_a, &p->stride_b, &p->stride_c, &p->scaled, &p->alpha, &p->beta,
+               &p->typed, &out_type, &compute, &activation, &p->has_bias) != 25)
         return 0;
     p->type = (vkmm_type)type;
     p->layout = (vkmm_layout)layout;
@@ -67,7 +67,8 @@ void cli_write_duel(const vkmm_candidate pair[2], double time_ms, char line[CLI_
 
 int cli_read_duel(const char *line, vkmm_candidate pair[2], double *time_ms)
 {
-    if (sscanf(line, "duel %lf %31s %191s %31s %191s", time_ms, pair[0].kernel, pair[0].config, pair[1].kernel, pair[1].config) != 5)
+    if (sscanf(line, "duel %lf %31s %191s %31s %191s", time_ms, pair[0].kernel, pair[0].config, pair[1].kernel,
+               pair[1].config) != 5)
         return 0;
     take_config(&pair[0]);
     take_config(&pair[1]);
@@ -81,7 +82,8 @@ void cli_write_answer(const cli_answer *answer, int duel, char line[CLI_LINE])
     else if (answer->status != VKMM_OK)
         snprintf(line, CLI_LINE, "failed %d %s\n", (int)answer->status, answer->sentence);
     else if (duel)
-        snprintf(line, CLI_LINE, "ok %.9f %.9f %.6f %.6f %u\n", answer->ms[0], answer->ms[1], answer->ratio, answer->upper, answer->rounds);
+        snprintf(line, CLI_LINE, "ok %.9f %.9f %.6f %.6f %u\n", answer->ms[0], answer->ms[1], answer->ratio,
+                 answer->upper, answer->rounds);
     else
         snprintf(line, CLI_LINE, "ok %.9f %u\n", answer->ms[0], answer->rounds);
 }
@@ -94,9 +96,11 @@ static int is_positive(double value)
 static int read_ok(const char *line, int duel, cli_answer *answer)
 {
     if (!duel) return sscanf(line, "ok %lf %u", &answer->ms[0], &answer->rounds) == 2 && is_positive(answer->ms[0]);
-    if (sscanf(line, "ok %lf %lf %lf %lf %u", &answer->ms[0], &answer->ms[1], &answer->ratio, &answer->upper, &answer->rounds) != 5)
+    if (sscanf(line, "ok %lf %lf %lf %lf %u", &answer->ms[0], &answer->ms[1], &answer->ratio, &answer->upper,
+               &answer->rounds) != 5)
         return 0;
-    return is_positive(answer->ms[0]) && is_positive(answer->ms[1]) && is_positive(answer->ratio) && is_positive(answer->upper);
+    return is_positive(answer->ms[0]) && is_positive(answer->ms[1]) && is_positive(answer->ratio) &&
+           is_positive(answer->upper);
 }
 
 int cli_read_answer(const char *line, int duel, cli_answer *answer)
@@ -108,7 +112,8 @@ int cli_read_answer(const char *line, int duel, cli_answer *answer)
     if (strncmp(line, "wrong ", 6) == 0) {
         answer->status = VKMM_WRONG_RESULT;
         used = 6;
-    } else if (sscanf(line, "failed %d %n", &status, &used) == 1 && status > VKMM_WRONG_RESULT && status <= VKMM_DEVICE_LOST && used > 0) {
+    } else if (sscanf(line, "failed %d %n", &status, &used) == 1 && status > VKMM_WRONG_RESULT &&
+               status <= VKMM_DEVICE_LOST && used > 0) {
         answer->status = (vkmm_status)status;
     } else {
         return 0;

@@ -1,14 +1,14 @@
-/* What `vkmatmul tune` and its workers say to one another, a line each. The tune asks, on the worker's standard input; the worker answers, on its
- * standard output:
+/* What `vkmatmul tune` and its workers say to one another, a line each. The tune asks, on the worker's standard input;
+ * the worker answers, on its standard output:
  *
  *     problem M N K TYPE …                       ready UUID
  *     try LIMIT KERNEL CONFIG                    ok MS SAMPLES | wrong SENTENCE | failed STATUS SENTENCE
  *     duel TIME KERNEL CONFIG KERNEL CONFIG      ok MS MS RATIO UPPER ROUNDS | likewise
- *
- * `problem` comes once, first. `try` multiplies with a configuration ("-": none), checks the product and then times it: MS is the median of its
- * kernel times; one that takes longer than LIMIT at once (0: none) is not timed again. `duel` times two in turn for about TIME ms: the median
- * of each, the median of the second's time over the first's in each round, and the upper end of the 95 % interval of that median. Times are
- * in milliseconds, STATUS is a vkmm_status. A worker ends with its input. */
+ *  `problem` comes once, first. `try` multiplies with a configuration ("-": none), checks the product and then times
+ * it: MS is the median of its kernel times; one that takes longer than LIMIT at once (0: none) is not timed again.
+ * `duel` times two in turn for about TIME ms: the median of each, the median of the second's time over the first's
+ * in each round, and the upper end of the 95 % interval of that median. Times are in milliseconds, STATUS is a
+ * vkmm_status. A worker ends with its input. */
 #ifndef VKMM_CLI_TUNE_PROTOCOL_H
 #define VKMM_CLI_TUNE_PROTOCOL_H
 

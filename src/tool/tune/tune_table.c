@@ -59,16 +59,17 @@ static void print_figures(const vkmm_report *report, const vkmm_tune_row *row)
         vkmm_text_figure(planned, sizeof planned, tuned->planned_gflops);
         snprintf(gain, sizeof gain, "%+.0f %%", 100 * (tuned->gflops / tuned->planned_gflops - 1));
     }
-    fprintf(report->out, "%-8s  %s%7s%s  %9s  %7s  %5u  %6u\n", tuned->best.kernel, vkmm_paint_on(report, VKMM_STRONG), best,
-            vkmm_paint_off(report, VKMM_STRONG), planned, gain, tuned->candidates + row->failed, row->failed);
+    fprintf(report->out, "%-8s  %s%7s%s  %9s  %7s  %5u  %6u\n", tuned->best.kernel, vkmm_paint_on(report, VKMM_STRONG),
+            best, vkmm_paint_off(report, VKMM_STRONG), planned, gain, tuned->candidates + row->failed, row->failed);
 }
 
 vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row)
 {
     if (report->rows == 0) {
         vkmm_print_device(report, row->device, NULL);
-        fprintf(report->out, "%s%-*s  %-*s  kernel    GFLOP/s  planner's     gain  tried  failed%s\n", vkmm_paint_on(report, VKMM_DIM),
-                size_columns(report), "size", type_columns(report), "type", vkmm_paint_off(report, VKMM_DIM));
+        fprintf(report->out, "%s%-*s  %-*s  kernel    GFLOP/s  planner's     gain  tried  failed%s\n",
+                vkmm_paint_on(report, VKMM_DIM), size_columns(report), "size", type_columns(report), "type",
+                vkmm_paint_off(report, VKMM_DIM));
     }
     print_size(report, row);
     if (row->skipped[0] != '\0') {
@@ -76,9 +77,9 @@ vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row)
         return VKMM_OK;
     }
     print_figures(report, row);
-    print_config(report,
-                 strcmp(row->tuned.best.config, row->planned.config) == 0 && strcmp(row->tuned.best.kernel, row->planned.kernel) == 0
-                     ? "the planner's own choice: nothing tried was faster"
-                     : row->tuned.best.config);
+    print_config(report, strcmp(row->tuned.best.config, row->planned.config) == 0 &&
+                                 strcmp(row->tuned.best.kernel, row->planned.kernel) == 0
+                             ? "the planner's own choice: nothing tried was faster"
+                             : row->tuned.best.config);
     return VKMM_OK;
 }

@@ -71,7 +71,8 @@ static cli_reply get_ready(cli_worker_link *link, double end_ms, cli_answer *ans
     if (reply == CLI_REPLY_LATE || reply == CLI_REPLY_INTERRUPTED) return reply;
     if (reply == CLI_REPLY_ANSWER && (!cli_read_answer(line, 0, answer) || answer->status == VKMM_OK)) {
         answer->status = VKMM_NO_DEVICE;
-        snprintf(answer->sentence, sizeof answer->sentence, "the process that measures sees another device: %.60s", line);
+        snprintf(answer->sentence, sizeof answer->sentence, "the process that measures sees another device: %.60s",
+                 line);
     }
     cli_worker_close(link);
     /* A driver may need a moment to get over a lost device. */
@@ -79,7 +80,8 @@ static cli_reply get_ready(cli_worker_link *link, double end_ms, cli_answer *ans
     return CLI_REPLY_NO_WORKER;
 }
 
-cli_reply cli_worker_ask(cli_worker_link *link, const char *request, int duel, double patience_ms, double end_ms, cli_answer *answer)
+cli_reply cli_worker_ask(cli_worker_link *link, const char *request, int duel, double patience_ms, double end_ms,
+                         cli_answer *answer)
 {
     char line[CLI_LINE];
     cli_reply reply = get_ready(link, end_ms, answer);
@@ -92,7 +94,8 @@ cli_reply cli_worker_ask(cli_worker_link *link, const char *request, int duel, d
         vkmm_process_end(&link->process, 0, NULL);
         link->lost++;
         answer->status = VKMM_DEVICE_LOST;
-        snprintf(answer->sentence, sizeof answer->sentence, "the process that measured gave no sensible answer: %.60s", line);
+        snprintf(answer->sentence, sizeof answer->sentence, "the process that measured gave no sensible answer: %.60s",
+                 line);
         return CLI_REPLY_LOST;
     }
     if (answer->status == VKMM_DEVICE_LOST) vkmm_process_end(&link->process, 0, NULL);

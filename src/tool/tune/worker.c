@@ -1,5 +1,5 @@
-/* vkmatmul tune-worker, a command of the program's own (tune/tune_protocol.h): it measures configurations in a process of their own, because a
- * driver that crashes, hangs or loses its device takes the process with it. */
+/* vkmatmul tune-worker, a command of the program's own (tune/tune_protocol.h): it measures configurations in a
+ * process of their own, because a driver that crashes, hangs or loses its device takes the process with it. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/order.h"
@@ -53,8 +53,8 @@ static vkmm_status make_operands(worker *w)
         w->bytes[operand] = vkmm_operand_bytes(&w->problem, (vkmm_operand)operand);
         w->operands[operand] = vkmm_alloc(1, w->bytes[operand]);
         if (w->operands[operand] == NULL)
-            return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %s: %llu bytes", vkmm_operand_name((vkmm_operand)operand),
-                             (unsigned long long)w->bytes[operand]);
+            return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %s: %llu bytes",
+                             vkmm_operand_name((vkmm_operand)operand), (unsigned long long)w->bytes[operand]);
     }
     cli_inputs_fill(&inputs, &w->problem, w->operands[VKMM_A], w->operands[VKMM_B]);
     if (reads_c) cli_inputs_fill_c(&inputs, &w->problem, w->operands[VKMM_C]);
@@ -65,7 +65,8 @@ static vkmm_status make_operands(worker *w)
 static void copy_operands(const worker *w, vkmm_job *job)
 {
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++)
-        if (w->bytes[operand] > 0) memcpy(vkmm_job_matrix(job, (vkmm_operand)operand), w->operands[operand], w->bytes[operand]);
+        if (w->bytes[operand] > 0)
+            memcpy(vkmm_job_matrix(job, (vkmm_operand)operand), w->operands[operand], w->bytes[operand]);
 }
 
 static int is_changed(const worker *w, vkmm_job *job, vkmm_operand operand)
@@ -83,7 +84,8 @@ static vkmm_status wrong(const worker *w, const char *sentence)
     return vkmm_fail(&w->session->console.log, VKMM_WRONG_RESULT, "%s", sentence);
 }
 
-/* Multiplies once and checks the product: no time is taken of one that is wrong. The trial is ended by vkmm_job_destroy in any case. */
+/* Multiplies once and checks the product: no time is taken of one that is wrong. The trial is ended by
+ * vkmm_job_destroy in any case. */
 static vkmm_status begin_trial(const worker *w, const vkmm_candidate *candidate, trial *t)
 {
     const vkmm_log *log = &w->session->console.log;
@@ -115,7 +117,8 @@ static vkmm_status begin_trial(const worker *w, const vkmm_candidate *candidate,
 /* The median of so many samples; warm_ms of work before them. */
 static vkmm_status sample(vkmm_job *job, uint32_t count, double warm_ms, double *ms)
 {
-    const vkmm_measure_params params = {.iters = count, .cold_iters_given = warm_ms <= 0, .warm_time_ms = warm_ms, .skip_transfers = 1};
+    const vkmm_measure_params params = {
+        .iters = count, .cold_iters_given = warm_ms <= 0, .warm_time_ms = warm_ms, .skip_transfers = 1};
     vkmm_measurement measurement;
     vkmm_status status = vkmm_job_measure(job, &params, &measurement);
 
@@ -222,7 +225,8 @@ static vkmm_status fight(const worker *w, const vkmm_candidate *pair, double tim
     double start = vkmm_now_ms();
     vkmm_status status = begin_duel(w, &d);
 
-    while (status == VKMM_OK && d.rounds < ENOUGH_ROUNDS && (d.rounds < LEAST_ROUNDS || vkmm_now_ms() - start < time_ms)) {
+    while (status == VKMM_OK && d.rounds < ENOUGH_ROUNDS &&
+           (d.rounds < LEAST_ROUNDS || vkmm_now_ms() - start < time_ms)) {
         int first = (int)(d.rounds % 2); /* neither always follows the other */
         status = take_turn(w, &d, first);
         if (status == VKMM_OK) status = take_turn(w, &d, !first);
@@ -259,7 +263,8 @@ static vkmm_status get_ready(worker *w)
     cli_answer answer = {.status = VKMM_OK};
 
     if (fgets(line, sizeof line, stdin) == NULL || !cli_read_problem(line, &w->problem))
-        answer.status = vkmm_fail(&w->session->console.log, VKMM_INVALID, "tune-worker takes its orders from 'vkmatmul tune'");
+        answer.status =
+            vkmm_fail(&w->session->console.log, VKMM_INVALID, "tune-worker takes its orders from 'vkmatmul tune'");
     if (answer.status == VKMM_OK) answer.status = make_operands(w);
     if (answer.status == VKMM_OK) answer.status = cli_session_device(w->session);
     if (answer.status == VKMM_OK) {

@@ -17,12 +17,15 @@ static double value_at(const char *data, const before_and_after *memory, uint64_
     return vkmm_view_get(&one, 0, 0);
 }
 
-/* Compares bits, for a NaN may stay a NaN, over [begin, end); returns how many elements differ, *first of them the first. */
+/* Compares bits, for a NaN may stay a NaN, over [begin, end); returns how many elements differ, *first of them the
+ * first. */
 static uint64_t changes(const before_and_after *memory, uint64_t begin, uint64_t end, uint64_t *first)
 {
     uint64_t count = 0;
     size_t offset = (size_t)begin * memory->size;
-    if (begin >= end || memcmp(memory->before + offset, memory->after + offset, (size_t)(end - begin) * memory->size) == 0) return 0;
+    if (begin >= end ||
+        memcmp(memory->before + offset, memory->after + offset, (size_t)(end - begin) * memory->size) == 0)
+        return 0;
     for (uint64_t at = end; at-- > begin;) {
         offset = (size_t)at * memory->size;
         if (memcmp(memory->before + offset, memory->after + offset, memory->size) == 0) continue;
@@ -39,16 +42,17 @@ static void tell_change(vkmm_verdict *v, const before_and_after *memory, const v
     if (v->at < problem->offset_c)
         vkmm_tell(v, "which lies before the offset of %llu", (unsigned long long)problem->offset_c);
     else
-        vkmm_tell(v, "which follows %s %llu", problem->layout == VKMM_ROW_MAJOR ? "row" : "column", (unsigned long long)line);
+        vkmm_tell(v, "which follows %s %llu", problem->layout == VKMM_ROW_MAJOR ? "row" : "column",
+                  (unsigned long long)line);
     if (v->at >= problem->offset_c && vkmm_problem_batches(problem) > 1)
         vkmm_tell(v, " of matrix %llu of the batch", (unsigned long long)v->batch);
-    vkmm_tell(v, " and belongs to no matrix, changed from %.*g to %.*g", digits, value_at(memory->before, memory, v->at), digits,
-              value_at(memory->after, memory, v->at));
+    vkmm_tell(v, " and belongs to no matrix, changed from %.*g to %.*g", digits,
+              value_at(memory->before, memory, v->at), digits, value_at(memory->after, memory, v->at));
 }
 
 /* Called for every gap: which line it follows. */
-static void check_gap(vkmm_verdict *v, const before_and_after *memory, const vkmm_problem *problem, uint64_t begin, uint64_t end,
-                      uint64_t batch, uint64_t line)
+static void check_gap(vkmm_verdict *v, const before_and_after *memory, const vkmm_problem *problem, uint64_t begin,
+                      uint64_t end, uint64_t batch, uint64_t line)
 {
     uint64_t first = 0, count = changes(memory, begin, end, &first);
     v->wrong_count += count;
@@ -78,7 +82,8 @@ void vkmm_check_gaps(vkmm_check *check, const vkmm_problem *problem, const void 
             check_gap(v, &memory, problem, first + i * ld + length, first + (i + 1) * ld, x, i);
         if (x + 1 < batches) check_gap(v, &memory, problem, last + length, first + stride, x, lines - 1);
     }
-    if (v->outside) vkmm_tell(v, "; %llu such element%s", (unsigned long long)v->wrong_count, v->wrong_count == 1 ? "" : "s");
+    if (v->outside)
+        vkmm_tell(v, "; %llu such element%s", (unsigned long long)v->wrong_count, v->wrong_count == 1 ? "" : "s");
 }
 
 typedef struct operands {
@@ -89,7 +94,8 @@ typedef struct operands {
 vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch)
 {
     vkmm_view view = stack->first;
-    if (view.rows > 0 && view.cols > 0) view.data = (const char *)view.data + batch * stack->stride * vkmm_type_of(view.type)->bytes;
+    if (view.rows > 0 && view.cols > 0)
+        view.data = (const char *)view.data + batch * stack->stride * vkmm_type_of(view.type)->bytes;
     return view;
 }
 
@@ -107,17 +113,20 @@ static vkmm_claim claim_of(const vkmm_problem *problem, const operands *of, vkmm
 }
 
 /* gaps: NULL, or C's memory as it was, of which what belongs to no matrix must be as before; c: as it is. */
-static vkmm_status verify(const vkmm_log *log, const vkmm_problem *problem, const operands *of, const void *gaps, const void *c,
-                          vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
+static vkmm_status verify(const vkmm_log *log, const vkmm_problem *problem, const operands *of, const void *gaps,
+                          const void *c, vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed,
+                          vkmm_verdict *verdict)
 {
     const int empty = problem->m == 0 || problem->n == 0;
     const uint64_t batches = empty ? 1 : vkmm_problem_batches(problem);
     vkmm_claim claim = claim_of(problem, of, numbers, 0);
     vkmm_verdict found = {0};
     vkmm_check check;
-    if (of->bias == NULL && !empty && problem->has_bias) return vkmm_fail(log, VKMM_INVALID, "the bias is needed to verify the product");
+    if (of->bias == NULL && !empty && problem->has_bias)
+        return vkmm_fail(log, VKMM_INVALID, "the bias is needed to verify the product");
     vkmm_status status = vkmm_check_begin(&check, log, &claim, batches, method, seed, &found);
-    for (uint64_t x = 0; x < batches && status == VKMM_OK && !found.has_element && found.method != VKMM_VERIFY_NONE; x++) {
+    for (uint64_t x = 0; x < batches && status == VKMM_OK && !found.has_element && found.method != VKMM_VERIFY_NONE;
+         x++) {
         claim = claim_of(problem, of, numbers, x);
         status = vkmm_check_matrix(&check, &claim, x);
     }
@@ -131,13 +140,14 @@ static vkmm_stack stack_of(const vkmm_problem *problem, vkmm_operand operand, co
     return (vkmm_stack){vkmm_operand_view(problem, operand, data, 0), vkmm_operand_stride(problem, operand)};
 }
 
-vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b, const void *bias,
-                                const void *before, const void *c, vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed,
-                                vkmm_verdict *verdict)
+vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b,
+                                const void *bias, const void *before, const void *c, vkmm_numbers numbers,
+                                vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
 {
     const int empty = problem->m == 0 || problem->n == 0, gaps = vkmm_problem_c_has_gaps(problem);
     const int scaled = vkmm_problem_beta(problem) != 0.0;
-    operands of = {stack_of(problem, VKMM_A, a), stack_of(problem, VKMM_B, b), .c = stack_of(problem, VKMM_C, c), .bias = bias};
+    operands of = {stack_of(problem, VKMM_A, a), stack_of(problem, VKMM_B, b), .c = stack_of(problem, VKMM_C, c),
+                   .bias = bias};
     if (before == NULL && !empty && (gaps || scaled))
         return vkmm_fail(log, VKMM_INVALID, "what C was before the product is needed to verify it: %s",
                          scaled ? "beta is not 0" : "its memory has gaps that must stay as they were");
@@ -145,9 +155,9 @@ vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem
     return verify(log, problem, &of, gaps ? before : NULL, c, numbers, method, seed, verdict);
 }
 
-vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack *a, const vkmm_stack *b,
-                               const vkmm_stack *c, const vkmm_stack *before, const void *bias, vkmm_numbers numbers,
-                               vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
+vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack *a,
+                               const vkmm_stack *b, const vkmm_stack *c, const vkmm_stack *before, const void *bias,
+                               vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
 {
     operands of = {.a = *a, .b = *b, .c = *c, .bias = bias};
     if (vkmm_problem_beta(problem) != 0.0) of.before = *before;

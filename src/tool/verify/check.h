@@ -1,7 +1,7 @@
 /* What the parts of a verification share. Private to src/verify.
- *
- * Everything reads matrices through tiles: a block is converted once into packed arrays on the way (double, which holds every f32 and
- * narrower type exactly, or uint32_t, the bits of integers), so that one set of contiguous inner loops serves every type and every stride. */
+ *  Everything reads matrices through tiles: a block is converted once into packed arrays on the way (double, which
+ * holds every f32 and narrower type exactly, or uint32_t, the bits of integers), so that one set of contiguous inner
+ * loops serves every type and every stride. */
 #ifndef VKMM_VERIFY_CHECK_H
 #define VKMM_VERIFY_CHECK_H
 
@@ -12,18 +12,20 @@ enum {
     VKMM_TILE_ROWS = 16,
     VKMM_TILE_COLS = 256, /* elements from one row of a packed tile to the next */
     VKMM_PANEL = 8,       /* rows of C made at a time: each tile of B is converted once for all of them */
-    VKMM_SPAN =
-        16384, /* columns of C made at a time: a row of B is used up, as far as the system maps it at once, before it is let go of */
-    VKMM_DEPTH = 16384, /* of factors of A held at a time */
-    VKMM_SPOTS = 512    /* single elements at a time */
+    VKMM_SPAN = 16384,    /* columns of C made at a time: a row of B is used up, as far as the system maps it at once,
+                             before it is let go of */
+    VKMM_DEPTH = 16384,   /* of factors of A held at a time */
+    VKMM_SPOTS = 512      /* single elements at a time */
 };
 
-/* Rows [i0, i0 + rows) and columns [j0, j0 + cols) of the view into a packed tile. rows ≤ VKMM_TILE_ROWS, cols ≤ VKMM_TILE_COLS. */
+/* Rows [i0, i0 + rows) and columns [j0, j0 + cols) of the view into a packed tile. rows ≤ VKMM_TILE_ROWS, cols ≤
+ * VKMM_TILE_COLS. */
 void vkmm_tile_double(const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, double *tile);
 void vkmm_tile_bits(const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, uint32_t *tile);
 
 /* Of A or B, floats: as they are multiplied, f32 summed in f16 rounded to f16. */
-void vkmm_tile_factor(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, double *tile);
+void vkmm_tile_factor(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0,
+                      size_t cols, double *tile);
 
 /* Where a tile lies in its view. */
 typedef struct vkmm_tile_range {
@@ -31,10 +33,12 @@ typedef struct vkmm_tile_range {
     size_t rows, cols;
 } vkmm_tile_range;
 
-/* Steps through all tiles of a view, from a zeroed range: 0 after the last. The order leaves a page of memory only when it is used up. */
+/* Steps through all tiles of a view, from a zeroed range: 0 after the last. The order leaves a page of memory only
+ * when it is used up. */
 int vkmm_tile_next(const vkmm_view *view, vkmm_tile_range *range);
 
-/* A block of the reference: up to VKMM_PANEL rows of A·B, `span` columns of each; or single elements, as one row. Row r begins at r·span. */
+/* A block of the reference: up to VKMM_PANEL rows of A·B, `span` columns of each; or single elements, as one row.
+ * Row r begins at r·span. */
 typedef struct vkmm_block {
     size_t span;  /* VKMM_SPAN, or what the claim has and VKMM_SPOTS */
     size_t depth; /* VKMM_DEPTH, or what the claim has */
@@ -60,10 +64,12 @@ typedef struct vkmm_block {
 /* NULL when memory ends; freed with vkmm_free. For claims of this shape, and their transposes. */
 vkmm_block *vkmm_block_make(const vkmm_claim *claim);
 
-/* Matrices may be files that are mapped, and larger than memory. Tells that rows × cols elements of a view of the claim have been read; every some
- * megabytes the pages of all of them are let go of (base/file.h). visits: how many such calls read elsewhere in the same lines (rows, or columns where those
- * are stored) before others are read; 0: these lines have been told already, as far as they had been read. */
-void vkmm_touch(vkmm_block *block, const vkmm_claim *claim, const vkmm_view *view, uint64_t rows, uint64_t cols, uint64_t visits);
+/* Matrices may be files that are mapped, and larger than memory. Tells that rows × cols elements of a view of the
+ * claim have been read; every some megabytes the pages of all of them are let go of (base/file.h). visits: how many
+ * such calls read elsewhere in the same lines (rows, or columns where those are stored) before others are read; 0:
+ * these lines have been told already, as far as they had been read. */
+void vkmm_touch(vkmm_block *block, const vkmm_claim *claim, const vkmm_view *view, uint64_t rows, uint64_t cols,
+                uint64_t visits);
 
 /* The claim is about to be another, of the same batch. */
 void vkmm_touch_next(vkmm_block *block, const vkmm_claim *claim);
@@ -72,7 +78,8 @@ void vkmm_touch_next(vkmm_block *block, const vkmm_claim *claim);
 int vkmm_view_has_rows(const vkmm_view *view);
 
 /* Computes columns [j0, j0 + cols) of the rows rows[0 … count) of A·B. count ≤ VKMM_PANEL, cols ≤ block->span. */
-void vkmm_reference(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols, vkmm_block *block);
+void vkmm_reference(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols,
+                    vkmm_block *block);
 
 /* Where an element stands. */
 typedef struct vkmm_spot {
@@ -115,18 +122,19 @@ typedef struct vkmm_check {
     vkmm_verdict *verdict; /* of all matrices so far */
 } vkmm_check;
 
-/* begin chooses the method and takes memory for `matrices` claims, all shaped and scaled as this one; matrix checks one of them; end writes the
- * sentence, gives the memory back (always) and, if `status` is VKMM_OK, the verdict to *verdict. `found` starts zeroed. */
-vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_claim *claim, uint64_t matrices, vkmm_verify_method asked,
-                             uint64_t seed, vkmm_verdict *found);
+/* begin chooses the method and takes memory for `matrices` claims, all shaped and scaled as this one; matrix checks
+ * one of them; end writes the sentence, gives the memory back (always) and, if `status` is VKMM_OK, the verdict to
+ * *verdict. `found` starts zeroed. */
+vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_claim *claim, uint64_t matrices,
+                             vkmm_verify_method asked, uint64_t seed, vkmm_verdict *found);
 vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64_t index);
 vkmm_status vkmm_check_end(vkmm_check *check, vkmm_status status, vkmm_verdict *verdict);
 
 /* Compares the gaps of C's memory, before and after; a difference goes into the verdict, its sentence included. */
 void vkmm_check_gaps(vkmm_check *check, const vkmm_problem *problem, const void *before, const void *c);
 
-/* An element of C, floats: A·B's element with its Σ|a||b| and the part of it that may be missing (vkmm_block), c₀ and the bias, 0 where there
- * are none. */
+/* An element of C, floats: A·B's element with its Σ|a||b| and the part of it that may be missing (vkmm_block), c₀
+ * and the bias, 0 where there are none. */
 typedef struct vkmm_terms {
     long double sum;
     double scale, loss, before, bias;
@@ -136,20 +144,22 @@ typedef struct vkmm_terms {
 void vkmm_judge_real(vkmm_check *check, uint64_t i, uint64_t j, double got, const vkmm_terms *terms);
 void vkmm_judge_bits(vkmm_check *check, uint64_t i, uint64_t j, uint32_t got, uint32_t want);
 
-/* The number nearest to `want` that rounds to `got`, an f16 or bf16 that is no NaN; want is finite. 65520 counts as infinite, and what is not
- * above min_normal as 0, for it may be flushed. */
+/* The number nearest to `want` that rounds to `got`, an f16 or bf16 that is no NaN; want is finite. 65520 counts as
+ * infinite, and what is not above min_normal as 0, for it may be flushed. */
 double vkmm_nearest_origin(vkmm_type type, double got, double want);
 
 /* Compares elements with the reference and notes wrong ones in the verdict. count is any number of row indices. */
 void vkmm_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count);
-void vkmm_check_spots(vkmm_check *check, const vkmm_spot *spots, size_t count); /* up to the first wrong one; count ≤ VKMM_SPOTS */
+void vkmm_check_spots(vkmm_check *check, const vkmm_spot *spots,
+                      size_t count); /* up to the first wrong one; count ≤ VKMM_SPOTS */
 void vkmm_check_all(vkmm_check *check);
 
 /* Whole columns: rows of the transpose. */
 void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count);
 
-/* Freivalds' check of the present matrix. Suspect rows are recomputed; it stops soon after the first of them with a wrong element.
- * VKMM_OUT_OF_MEMORY, and VKMM_OK for everything else. Says in effort.vectors how many random vectors were used. */
+/* Freivalds' check of the present matrix. Suspect rows are recomputed; it stops soon after the first of them with a
+ * wrong element. VKMM_OUT_OF_MEMORY, and VKMM_OK for everything else. Says in effort.vectors how many random vectors
+ * were used. */
 vkmm_status vkmm_freivalds_float(vkmm_check *check);
 vkmm_status vkmm_freivalds_int(vkmm_check *check);
 

@@ -22,7 +22,8 @@ static void check_reals(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, 
 {
     vkmm_block *block = check->block;
     const size_t line = r * block->span + at;
-    const int has_before = check->claim.beta != 0.0, has_bias = check->claim.bias.data != NULL, wide = check->claim.a.type == VKMM_F64;
+    const int has_before = check->claim.beta != 0.0, has_bias = check->claim.bias.data != NULL,
+              wide = check->claim.a.type == VKMM_F64;
     vkmm_tile_double(&check->claim.c, row, 1, j0, cols, block->tile.reals);
     if (has_before) vkmm_tile_double(&check->claim.before, row, 1, j0, cols, block->before.reals);
     if (has_bias) vkmm_tile_double(&check->claim.bias, row, 1, j0, cols, block->bias.reals);
@@ -66,13 +67,15 @@ void vkmm_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count)
 {
     for (uint64_t r = 0; r < count; r += VKMM_PANEL)
         for (uint64_t j = 0; j < check->claim.c.cols; j += check->block->span)
-            check_block(check, rows + r, at_most(count - r, VKMM_PANEL), j, at_most(check->claim.c.cols - j, check->block->span));
+            check_block(check, rows + r, at_most(count - r, VKMM_PANEL), j,
+                        at_most(check->claim.c.cols - j, check->block->span));
 }
 
 void vkmm_check_spots(vkmm_check *check, const vkmm_spot *spots, size_t count)
 {
     vkmm_reference_spots(&check->claim, spots, count, check->block);
-    for (size_t e = 0; e < count && !check->verdict->has_element; e++) check_tile(check, spots[e].row, 0, spots[e].col, 1, e, 1);
+    for (size_t e = 0; e < count && !check->verdict->has_element; e++)
+        check_tile(check, spots[e].row, 0, spots[e].col, 1, e, 1);
 }
 
 void vkmm_check_all(vkmm_check *check)
@@ -99,7 +102,8 @@ void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count)
     const vkmm_claim was = check->claim;
     check->claim.a = was.b;
     check->claim.b = was.a;
-    vkmm_view *const views[] = {&check->claim.a, &check->claim.b, &check->claim.c, &check->claim.before, &check->claim.bias};
+    vkmm_view *const views[] = {&check->claim.a, &check->claim.b, &check->claim.c, &check->claim.before,
+                                &check->claim.bias};
     for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) turn(views[i]);
     check->transposed = 1;
     vkmm_check_rows(check, cols, count);

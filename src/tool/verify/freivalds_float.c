@@ -11,10 +11,11 @@ enum { VECTORS = 4 }; /* side by side in memory: element j of vector v is x[j·V
 
 typedef enum extra { EXTRA_NONE, EXTRA_SQUARES, EXTRA_WEIGHTED } extra;
 
-/* out = view · x for all vectors at once; and on the same pass over memory, per row, Σ_j m_ij² or Σ_j |m_ij|·weight_j.
- * A tile's share is summed by itself and then added: rounding grows with the tile and with the number of tiles, not with their product. */
-static void add_tile(const double *tile, size_t rows, size_t cols, const double *x, double *out, extra kind, const double *weight,
-                     double *extras)
+/* out = view · x for all vectors at once; and on the same pass over memory, per row, Σ_j m_ij² or Σ_j
+ * |m_ij|·weight_j. A tile's share is summed by itself and then added: rounding grows with the tile and with the
+ * number of tiles, not with their product. */
+static void add_tile(const double *tile, size_t rows, size_t cols, const double *x, double *out, extra kind,
+                     const double *weight, double *extras)
 {
     for (size_t i = 0; i < rows; i++) {
         const double *row = tile + i * VKMM_TILE_COLS;
@@ -29,8 +30,8 @@ static void add_tile(const double *tile, size_t rows, size_t cols, const double 
 }
 
 /* out and extras hold zeros. */
-static void project(const vkmm_claim *claim, const vkmm_view *view, const double *x, double *out, extra kind, const double *weight,
-                    double *extras, vkmm_block *block)
+static void project(const vkmm_claim *claim, const vkmm_view *view, const double *x, double *out, extra kind,
+                    const double *weight, double *extras, vkmm_block *block)
 {
     const int is_factor = view == &claim->a || view == &claim->b;
     double *tile = block->tile.reals;
@@ -39,8 +40,8 @@ static void project(const vkmm_claim *claim, const vkmm_view *view, const double
             vkmm_tile_factor(claim, view, at.i, at.rows, at.j, at.cols, tile);
         else
             vkmm_tile_double(view, at.i, at.rows, at.j, at.cols, tile);
-        add_tile(tile, at.rows, at.cols, x + at.j * VECTORS, out + at.i * VECTORS, kind, weight != NULL ? weight + at.j : NULL,
-                 kind == EXTRA_NONE ? NULL : extras + at.i);
+        add_tile(tile, at.rows, at.cols, x + at.j * VECTORS, out + at.i * VECTORS, kind,
+                 weight != NULL ? weight + at.j : NULL, kind == EXTRA_NONE ? NULL : extras + at.i);
         vkmm_touch(block, claim, view, at.rows, at.cols, (vkmm_view_has_rows(view) ? at.j : at.i) == 0);
     }
 }
@@ -106,8 +107,8 @@ static void scale(const vkmm_check *check, work *w)
             double *want = &w->abx[i * VECTORS + v];
             *want = claim->alpha * *want + (has_before ? claim->beta * w->before[i * VECTORS + v] : 0.0) + w->bias[v];
         }
-        w->scale[i] =
-            fabs(claim->alpha) * w->scale[i] + check->rest * ((has_before ? fabs(claim->beta) * sqrt(w->rows[i]) : 0.0) + w->bias_norm);
+        w->scale[i] = fabs(claim->alpha) * w->scale[i] +
+                      check->rest * ((has_before ? fabs(claim->beta) * sqrt(w->rows[i]) : 0.0) + w->bias_norm);
     }
 }
 

@@ -32,7 +32,8 @@ static void project(const vkmm_claim *claim, const vkmm_view *view, const uint32
     }
 }
 
-/* Recomputes up to VKMM_PANEL rows whose two products differ. Arithmetic here is exact: each of them has a wrong element. */
+/* Recomputes up to VKMM_PANEL rows whose two products differ. Arithmetic here is exact: each of them has a wrong
+ * element. */
 static void locate(vkmm_check *check, const uint32_t *abx, const uint32_t *cx)
 {
     uint64_t rows[VKMM_PANEL];
@@ -74,7 +75,8 @@ vkmm_status vkmm_freivalds_int(vkmm_check *check)
     }
     check->effort.vectors = PASSES * VECTORS;
     for (uint64_t pass = 0; pass < PASSES && !check->verdict->has_element; pass++) {
-        for (uint64_t i = 0; i < n * VECTORS; i++) x[i] = (uint32_t)(vkmm_random_bits(check->seed, pass * n * VECTORS + i) >> 32);
+        for (uint64_t i = 0; i < n * VECTORS; i++)
+            x[i] = (uint32_t)(vkmm_random_bits(check->seed, pass * n * VECTORS + i) >> 32);
         project(claim, &claim->b, x, bx, check->block);
         project(claim, &claim->a, bx, abx, check->block);
         if (check->scaled) combine(check, x, abx, cx);

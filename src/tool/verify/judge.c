@@ -6,7 +6,8 @@
 #include <float.h>
 #include <math.h>
 
-/* gelu's steepest slope, a little above 1.1289; and how far a device's tanh lets gelu(x) be off, in ε·|x| (verify.h). */
+/* gelu's steepest slope, a little above 1.1289; and how far a device's tanh lets gelu(x) be off, in ε·|x|
+ * (verify.h). */
 #define GELU_SLOPE 1.13
 #define GELU_ERROR 32.0
 
@@ -67,7 +68,8 @@ static void activate(const vkmm_check *check, wanted *w)
     }
     if (check->claim.activation != VKMM_GELU || !isfinite(w->value)) return;
     const double scale_epsilon = vkmm_type_of(vkmm_types_scale(check->types))->epsilon;
-    w->scale = GELU_SLOPE * w->scale + GELU_ERROR * scale_epsilon / (check->epsilon * check->factor) * fabs((double)w->value);
+    w->scale =
+        GELU_SLOPE * w->scale + GELU_ERROR * scale_epsilon / (check->epsilon * check->factor) * fabs((double)w->value);
     w->flush *= GELU_SLOPE;
     w->value = gelu(w->value, check->types.in == VKMM_F64);
 }
@@ -82,8 +84,9 @@ static int same_kind(vkmm_check *check, double got, const wanted *want, double l
     if (isnan(want->value)) return isnan(got);
     if (isinf(want->value) && want->value < 0 && activation == VKMM_GELU) return cut || isnan(got);
     if (isinf(want->value)) return isinf(got) && (got < 0) == (want->value < 0);
-    /* The reference has more range than the type. Where the scale is beyond it, so may a partial sum be, and what follows from that is right
-     * in the type's arithmetic, whatever its order. A value at the edge of the type's range may round to infinity. */
+    /* The reference has more range than the type. Where the scale is beyond it, so may a partial sum be, and what
+     * follows from that is right in the type's arithmetic, whatever its order. A value at the edge of the type's
+     * range may round to infinity. */
     if (want->overflows && (!isfinite(got) || cut)) return 1;
     if (isfinite(got) || check->narrow) return 0;
     return isinf(got) && (got < 0) == (want->value < 0) && fabsl(want->value) + limit >= check->most;
@@ -105,8 +108,10 @@ double vkmm_nearest_origin(vkmm_type type, double got, double want)
         edge = fmin(target, least);
     } else if (target != held) {
         const uint16_t bits = type == VKMM_F16 ? vkmm_f16_bits(held) : vkmm_bf16_bits(held);
-        if (target > held && !isinf(held)) edge = fmin(target, (magnitude(type, bits) + magnitude(type, (uint16_t)(bits + 1))) / 2);
-        if (target < held || isinf(held)) edge = fmax(target, (magnitude(type, bits) + magnitude(type, (uint16_t)(bits - 1))) / 2);
+        if (target > held && !isinf(held))
+            edge = fmin(target, (magnitude(type, bits) + magnitude(type, (uint16_t)(bits + 1))) / 2);
+        if (target < held || isinf(held))
+            edge = fmax(target, (magnitude(type, bits) + magnitude(type, (uint16_t)(bits - 1))) / 2);
     }
     return negative ? -edge : edge;
 }
@@ -123,7 +128,8 @@ static void judge_scaled(const vkmm_check *check, uint64_t i, uint64_t j, double
         double toward = rest > 0.0 ? INFINITY : -INFINITY;
         double other = narrow ? (double)nextafterf((float)want, (float)toward) : nextafter(want, toward);
         if (rest != 0.0 && !isnan(rest) && got == other) return;
-        if (got == 0.0 && (fabs(want) <= check->min || fmin(fabs(beta), fabs(before)) < check->min)) return; /* flushed */
+        if (got == 0.0 && (fabs(want) <= check->min || fmin(fabs(beta), fabs(before)) < check->min))
+            return; /* flushed */
     }
     double delta = fabs(got - want);
     note_wrong(check, i, j, got, want, isfinite(delta) ? delta : INFINITY);
@@ -147,10 +153,12 @@ void vkmm_judge_real(vkmm_check *check, uint64_t i, uint64_t j, double got, cons
         error = fmin(error, check->factor);
         if (!check->verdict->has_element && error > check->verdict->error) check->verdict->error = error;
     } else if (!same_kind(check, got, &want, limit)) {
-        note_wrong(check, i, j, got, (double)want.value, isfinite(got) && isfinite(delta) && isfinite(error) ? error : INFINITY);
+        note_wrong(check, i, j, got, (double)want.value,
+                   isfinite(got) && isfinite(delta) && isfinite(error) ? error : INFINITY);
         return;
     }
-    if ((check->narrow || check->types.compute == VKMM_F16) && !isfinite(got) && isfinite(want.value)) check->effort.overflowed++;
+    if ((check->narrow || check->types.compute == VKMM_F16) && !isfinite(got) && isfinite(want.value))
+        check->effort.overflowed++;
 }
 
 void vkmm_judge_bits(vkmm_check *check, uint64_t i, uint64_t j, uint32_t got, uint32_t want)

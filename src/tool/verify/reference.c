@@ -6,13 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-/* The three kernels below add STEP terms a·b to every column of a row before they store it: one load and one store of the accumulator for
- * STEP products. The loops along j are contiguous and independent, so that a compiler vectorises them. */
+/* The three kernels below add STEP terms a·b to every column of a row before they store it: one load and one store
+ * of the accumulator for STEP products. The loops along j are contiguous and independent, so that a compiler
+ * vectorises them. */
 enum { STEP = 4 };
 _Static_assert(VKMM_TILE_ROWS % STEP == 0, "a tile's rows are taken STEP at a time");
 
 /* f32 and narrower: the product of two floats is exact in double, hence |a|·|b| = |a·b|. */
-static void add_f32(const double *a, size_t depth, const double *tile, size_t cols, double *restrict want, double *restrict scale)
+static void add_f32(const double *a, size_t depth, const double *tile, size_t cols, double *restrict want,
+                    double *restrict scale)
 {
     for (size_t k = 0; k < depth; k += STEP) {
         const double *b = tile + k * VKMM_TILE_COLS;
@@ -27,7 +29,8 @@ static void add_f32(const double *a, size_t depth, const double *tile, size_t co
 }
 
 /* f64: sums in long double; the scale needs no such precision. */
-static void add_f64(const double *a, size_t depth, const double *tile, size_t cols, long double *restrict want, double *restrict scale)
+static void add_f64(const double *a, size_t depth, const double *tile, size_t cols, long double *restrict want,
+                    double *restrict scale)
 {
     for (size_t k = 0; k < depth; k += STEP) {
         const double *b = tile + k * VKMM_TILE_COLS;
@@ -35,7 +38,8 @@ static void add_f64(const double *a, size_t depth, const double *tile, size_t co
         long double w0 = a0, w1 = a1, w2 = a2, w3 = a3;
         for (size_t j = 0; j < cols; j++) {
             const double *at = b + j;
-            want[j] += (w0 * at[0] + w1 * at[VKMM_TILE_COLS]) + (w2 * at[2 * VKMM_TILE_COLS] + w3 * at[3 * VKMM_TILE_COLS]);
+            want[j] +=
+                (w0 * at[0] + w1 * at[VKMM_TILE_COLS]) + (w2 * at[2 * VKMM_TILE_COLS] + w3 * at[3 * VKMM_TILE_COLS]);
         }
         for (size_t j = 0; j < cols; j++) {
             const double *at = b + j;
@@ -51,7 +55,8 @@ static void add_bits(const uint32_t *a, size_t depth, const uint32_t *tile, size
         const uint32_t *b = tile + k * VKMM_TILE_COLS;
         uint32_t a0 = a[k], a1 = a[k + 1], a2 = a[k + 2], a3 = a[k + 3];
         for (size_t j = 0; j < cols; j++)
-            want[j] += a0 * b[j] + a1 * b[j + VKMM_TILE_COLS] + a2 * b[j + 2 * VKMM_TILE_COLS] + a3 * b[j + 3 * VKMM_TILE_COLS];
+            want[j] += a0 * b[j] + a1 * b[j + VKMM_TILE_COLS] + a2 * b[j + 2 * VKMM_TILE_COLS] +
+                       a3 * b[j + 3 * VKMM_TILE_COLS];
     }
 }
 
@@ -88,7 +93,8 @@ vkmm_block *vkmm_block_make(const vkmm_claim *claim)
 {
     const size_t wide = claim->a.type == VKMM_F64 ? sizeof(long double) : sizeof(double);
     const uint64_t m = claim->c.rows, n = claim->c.cols, k = claim->a.cols < VKMM_DEPTH ? claim->a.cols : VKMM_DEPTH;
-    const size_t span = within(m > n ? m : n, VKMM_SPOTS, VKMM_SPAN), depth = within(k + STEP - 1, STEP, VKMM_DEPTH) / STEP * STEP;
+    const size_t span = within(m > n ? m : n, VKMM_SPOTS, VKMM_SPAN),
+                 depth = within(k + STEP - 1, STEP, VKMM_DEPTH) / STEP * STEP;
     const size_t sums = VKMM_PANEL * span,
                  head = (sizeof(vkmm_block) + sizeof(long double) - 1) / sizeof(long double) * sizeof(long double);
     vkmm_block *block = vkmm_alloc(1, head + sums * (wide + 2 * sizeof(double)) + VKMM_PANEL * depth * sizeof(double));
@@ -109,12 +115,14 @@ vkmm_type vkmm_factor_type(const vkmm_claim *claim)
 }
 
 /* The tile holds `depth` rows of B; the factors of A begin at `from` in the block's, and the sums at column `at`. */
-static void add_reals(const vkmm_claim *claim, size_t count, size_t from, size_t depth, size_t cols, size_t at, vkmm_block *block)
+static void add_reals(const vkmm_claim *claim, size_t count, size_t from, size_t depth, size_t cols, size_t at,
+                      vkmm_block *block)
 {
     const vkmm_type type = vkmm_factor_type(claim);
     const double least = type == VKMM_F16 || type == VKMM_BF16 ? vkmm_type_of(type)->min_normal : 0.0;
     int small = 0;
-    for (size_t k = 0; k < depth && least > 0.0; k++) small |= any_small(block->tile.reals + k * VKMM_TILE_COLS, cols, least);
+    for (size_t k = 0; k < depth && least > 0.0; k++)
+        small |= any_small(block->tile.reals + k * VKMM_TILE_COLS, cols, least);
     for (size_t r = 0; r < count; r++) {
         const double *left = block->left.reals + r * block->depth + from;
         const size_t line = r * block->span + at;
@@ -122,7 +130,8 @@ static void add_reals(const vkmm_claim *claim, size_t count, size_t from, size_t
             add_f64(left, depth, block->tile.reals, cols, block->want.wide + line, block->scale + line);
         else
             add_f32(left, depth, block->tile.reals, cols, block->want.narrow + line, block->scale + line);
-        if (small || any_small(left, depth, least)) add_loss(left, depth, block->tile.reals, cols, least, block->loss + line);
+        if (small || any_small(left, depth, least))
+            add_loss(left, depth, block->tile.reals, cols, least, block->loss + line);
     }
 }
 
@@ -143,7 +152,8 @@ static void clear(vkmm_type type, size_t count, size_t cols, vkmm_block *block)
 }
 
 /* Factors k0 … k0 + depth of a row of A, and zeros up to a whole STEP, which meet zeros of the tile. */
-static void take_left(const vkmm_claim *claim, uint64_t row, uint64_t k0, size_t depth, size_t r, uint64_t visits, vkmm_block *block)
+static void take_left(const vkmm_claim *claim, uint64_t row, uint64_t k0, size_t depth, size_t r, uint64_t visits,
+                      vkmm_block *block)
 {
     const vkmm_view *a = &claim->a;
     const int is_float = vkmm_type_of(a->type)->is_float;
@@ -164,36 +174,43 @@ static void take_left(const vkmm_claim *claim, uint64_t row, uint64_t k0, size_t
     }
 }
 
-/* Adds the products of rows k0 … k0 + depth of B, columns [j0, j0 + cols), and the factors of A that the block holds. */
-static void add_depth(const vkmm_claim *claim, size_t count, uint64_t k0, size_t depth, uint64_t j0, size_t cols, size_t at,
-                      vkmm_block *block)
+/* Adds the products of rows k0 … k0 + depth of B, columns [j0, j0 + cols), and the factors of A that the block
+ * holds. */
+static void add_depth(const vkmm_claim *claim, size_t count, uint64_t k0, size_t depth, uint64_t j0, size_t cols,
+                      size_t at, vkmm_block *block)
 {
     const int is_float = vkmm_type_of(claim->b.type)->is_float;
     for (size_t k = 0; k < depth; k += VKMM_TILE_ROWS) {
         const size_t some = depth - k < VKMM_TILE_ROWS ? depth - k : VKMM_TILE_ROWS;
         if (is_float) {
-            for (size_t i = some; i % STEP != 0; i++) memset(block->tile.reals + i * VKMM_TILE_COLS, 0, cols * sizeof(double));
+            for (size_t i = some; i % STEP != 0; i++)
+                memset(block->tile.reals + i * VKMM_TILE_COLS, 0, cols * sizeof(double));
             vkmm_tile_factor(claim, &claim->b, k0 + k, some, j0, cols, block->tile.reals);
             add_reals(claim, count, k, some, cols, at, block);
             continue;
         }
-        for (size_t i = some; i % STEP != 0; i++) memset(block->tile.bits + i * VKMM_TILE_COLS, 0, cols * sizeof(uint32_t));
+        for (size_t i = some; i % STEP != 0; i++)
+            memset(block->tile.bits + i * VKMM_TILE_COLS, 0, cols * sizeof(uint32_t));
         vkmm_tile_bits(&claim->b, k0 + k, some, j0, cols, block->tile.bits);
         for (size_t r = 0; r < count; r++)
-            add_bits(block->left.bits + r * block->depth + k, some, block->tile.bits, cols, block->want.bits + r * block->span + at);
+            add_bits(block->left.bits + r * block->depth + k, some, block->tile.bits, cols,
+                     block->want.bits + r * block->span + at);
     }
 }
 
-/* Where lines are long, few of them are taken at a time, so that what was brought along with an element is there for its neighbours. */
+/* Where lines are long, few of them are taken at a time, so that what was brought along with an element is there for
+ * its neighbours. */
 enum { FEW = 256 };
-_Static_assert(VKMM_DEPTH % VKMM_TILE_ROWS == 0 && FEW % VKMM_TILE_ROWS == 0 && (int)FEW <= (int)VKMM_DEPTH, "a sum is cut between tiles");
+_Static_assert(VKMM_DEPTH % VKMM_TILE_ROWS == 0 && FEW % VKMM_TILE_ROWS == 0 && (int)FEW <= (int)VKMM_DEPTH,
+               "a sum is cut between tiles");
 
 static size_t at_most(uint64_t left, size_t limit)
 {
     return left < limit ? (size_t)left : limit;
 }
 
-void vkmm_reference(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols, vkmm_block *block)
+void vkmm_reference(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols,
+                    vkmm_block *block)
 {
     const vkmm_view *a = &claim->a, *b = &claim->b;
     const int by_rows = vkmm_view_has_rows(b);

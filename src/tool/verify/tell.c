@@ -23,7 +23,8 @@ int vkmm_digits(vkmm_type type)
 static const char *unit_of(const vkmm_check *check)
 {
     if (!check->scaled) return "ε·Σ|a||b|";
-    if (check->claim.bias.data != NULL) return check->claim.beta == 0.0 ? "ε·(|α|·Σ|a||b| + |bias|)" : "ε·(|α|·Σ|a||b| + |β·c| + |bias|)";
+    if (check->claim.bias.data != NULL)
+        return check->claim.beta == 0.0 ? "ε·(|α|·Σ|a||b| + |bias|)" : "ε·(|α|·Σ|a||b| + |β·c| + |bias|)";
     return check->claim.beta == 0.0 ? "ε·|α|·Σ|a||b|" : "ε·(|α|·Σ|a||b| + |β·c|)";
 }
 
@@ -31,7 +32,9 @@ static const char *unit_of(const vkmm_check *check)
 static const char *aside_of(const vkmm_check *check)
 {
     if (check->types.compute == VKMM_F16) return check->narrow ? " (ε of f16) beside C's rounding" : " (ε of f16)";
-    return check->narrow ? " (ε of f32) beside C's rounding" : check->types.in != check->types.compute ? " (ε of f32)" : "";
+    return check->narrow                             ? " (ε of f32) beside C's rounding"
+           : check->types.in != check->types.compute ? " (ε of f32)"
+                                                     : "";
 }
 
 static void tell_wrong(const vkmm_check *check)
@@ -40,13 +43,15 @@ static void tell_wrong(const vkmm_check *check)
     const vkmm_view *c = &check->claim.c;
     unsigned long long total = c->rows * c->cols, wrong = v->wrong_count;
     if (check->effort.matrices > 1) vkmm_tell(v, "matrix %llu of the batch: ", (unsigned long long)v->batch);
-    vkmm_tell(v, "C[%llu][%llu] is %.*g, ", (unsigned long long)v->row, (unsigned long long)v->col, vkmm_digits(c->type), v->got);
+    vkmm_tell(v, "C[%llu][%llu] is %.*g, ", (unsigned long long)v->row, (unsigned long long)v->col,
+              vkmm_digits(c->type), v->got);
     vkmm_tell(v, "should be %.*g", vkmm_digits(c->type), v->want);
     if (v->bound > 0.0 && isfinite(v->error))
-        vkmm_tell(v, ": off by %.3g, %.2g times the allowed %.4g·%s%s", fabs(v->got - v->want), v->error / v->bound, v->bound,
-                  unit_of(check), aside_of(check));
+        vkmm_tell(v, ": off by %.3g, %.2g times the allowed %.4g·%s%s", fabs(v->got - v->want), v->error / v->bound,
+                  v->bound, unit_of(check), aside_of(check));
     if (v->method == VKMM_VERIFY_FULL)
-        vkmm_tell(v, "; %llu of %llu element%s %s wrong", wrong, total, total == 1 ? "" : "s", wrong == 1 ? "is" : "are");
+        vkmm_tell(v, "; %llu of %llu element%s %s wrong", wrong, total, total == 1 ? "" : "s",
+                  wrong == 1 ? "is" : "are");
     else
         vkmm_tell(v, "; at least %llu element%s wrong", wrong, wrong == 1 ? " is" : "s are");
 }
@@ -74,18 +79,18 @@ static void tell_right(const vkmm_check *check)
     }
     if (effort->matrices > 1) vkmm_tell(v, "in each of %llu matrices, ", (unsigned long long)effort->matrices);
     if (v->method == VKMM_VERIFY_FREIVALDS)
-        vkmm_tell(v, "%u random vectors, %u whole row%s and %u elements agree", effort->vectors, effort->rows, effort->rows == 1 ? "" : "s",
-                  effort->elements);
+        vkmm_tell(v, "%u random vectors, %u whole row%s and %u elements agree", effort->vectors, effort->rows,
+                  effort->rows == 1 ? "" : "s", effort->elements);
     else if (v->method == VKMM_VERIFY_SAMPLES)
-        vkmm_tell(v, "%u whole row%s, %u whole column%s and %u elements agree", effort->rows, effort->rows == 1 ? "" : "s", effort->cols,
-                  effort->cols == 1 ? "" : "s", effort->elements);
+        vkmm_tell(v, "%u whole row%s, %u whole column%s and %u elements agree", effort->rows,
+                  effort->rows == 1 ? "" : "s", effort->cols, effort->cols == 1 ? "" : "s", effort->elements);
     else if (total == 1)
         vkmm_tell(v, "the one element agrees");
     else
         vkmm_tell(v, "all %llu elements agree", total);
     if (v->bound > 0.0)
-        vkmm_tell(v, " with the CPU reference within %.4g·%s%s, the largest error being %.2g·%s", v->bound, unit_of(check), aside_of(check),
-                  v->error, unit_of(check));
+        vkmm_tell(v, " with the CPU reference within %.4g·%s%s, the largest error being %.2g·%s", v->bound,
+                  unit_of(check), aside_of(check), v->error, unit_of(check));
     else
         vkmm_tell(v, " with the CPU reference exactly");
     if (effort->overflowed > 0) tell_overflow(check);

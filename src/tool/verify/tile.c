@@ -2,19 +2,20 @@
 
 #include "math/half.h"
 
-/* Columns that lie side by side in memory are read along their rows, others along their columns: a cache line is used up while it is here.
- * COPY(SOURCE, CONVERT) is a whole function body for one element type. */
-#define COPY(SOURCE, CONVERT)                                                                                                              \
-    do {                                                                                                                                   \
-        const SOURCE *source = (const SOURCE *)view->data + i0 * view->row_stride + j0 * view->col_stride;                                 \
-        uint64_t down = view->row_stride, across = view->col_stride;                                                                       \
-        if (across == 1) {                                                                                                                 \
-            for (size_t i = 0; i < rows; i++)                                                                                              \
-                for (size_t j = 0; j < cols; j++) tile[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j]);                            \
-        } else {                                                                                                                           \
-            for (size_t j = 0; j < cols; j++)                                                                                              \
-                for (size_t i = 0; i < rows; i++) tile[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j * across]);                   \
-        }                                                                                                                                  \
+/* Columns that lie side by side in memory are read along their rows, others along their columns: a cache line is
+ * used up while it is here. COPY(SOURCE, CONVERT) is a whole function body for one element type. */
+#define COPY(SOURCE, CONVERT)                                                                                          \
+    do {                                                                                                               \
+        const SOURCE *source = (const SOURCE *)view->data + i0 * view->row_stride + j0 * view->col_stride;             \
+        uint64_t down = view->row_stride, across = view->col_stride;                                                   \
+        if (across == 1) {                                                                                             \
+            for (size_t i = 0; i < rows; i++)                                                                          \
+                for (size_t j = 0; j < cols; j++) tile[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j]);        \
+        } else {                                                                                                       \
+            for (size_t j = 0; j < cols; j++)                                                                          \
+                for (size_t i = 0; i < rows; i++)                                                                      \
+                    tile[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j * across]);                             \
+        }                                                                                                              \
     } while (0)
 
 #define AS_DOUBLE(value)   ((double)(value))
@@ -35,12 +36,14 @@ void vkmm_tile_double(const vkmm_view *view, uint64_t i0, size_t rows, uint64_t 
         COPY(float, AS_DOUBLE);
 }
 
-void vkmm_tile_factor(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, double *tile)
+void vkmm_tile_factor(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0,
+                      size_t cols, double *tile)
 {
     vkmm_tile_double(view, i0, rows, j0, cols, tile);
     if (claim->compute != VKMM_F16 || view->type != VKMM_F32) return;
     for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < cols; j++) tile[i * VKMM_TILE_COLS + j] = (double)vkmm_f16_rounded((float)tile[i * VKMM_TILE_COLS + j]);
+        for (size_t j = 0; j < cols; j++)
+            tile[i * VKMM_TILE_COLS + j] = (double)vkmm_f16_rounded((float)tile[i * VKMM_TILE_COLS + j]);
 }
 
 void vkmm_tile_bits(const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, uint32_t *restrict tile)

@@ -3,7 +3,8 @@
 #include "base/file.h"
 #include "math/type.h"
 
-/* A page that is read brings along those around it that the system has: on Linux 64 KiB (fault_around_bytes), from 6.18 on a whole folio of up to 2 MiB. */
+/* A page that is read brings along those around it that the system has: on Linux 64 KiB (fault_around_bytes), from
+ * 6.18 on a whole folio of up to 2 MiB. */
 enum { WINDOW = 2 << 20, MOST = 16 << 20 };
 
 static uint64_t least(uint64_t left, uint64_t right)
@@ -21,19 +22,22 @@ static void let_go(const vkmm_view *view, const char **from)
 {
     const char *begin = view->data, *end = begin;
     if (view->rows > 0 && view->cols > 0)
-        end += ((view->rows - 1) * view->row_stride + (view->cols - 1) * view->col_stride + 1) * vkmm_type_of(view->type)->bytes;
+        end += ((view->rows - 1) * view->row_stride + (view->cols - 1) * view->col_stride + 1) *
+               vkmm_type_of(view->type)->bytes;
     if (*from != NULL && (uintptr_t)*from < (uintptr_t)begin) begin = *from;
     *from = NULL;
     if (begin != end) vkmm_mappings_forget(begin, (uintptr_t)end - (uintptr_t)begin);
 }
 
-void vkmm_touch(vkmm_block *block, const vkmm_claim *claim, const vkmm_view *view, uint64_t rows, uint64_t cols, uint64_t visits)
+void vkmm_touch(vkmm_block *block, const vkmm_claim *claim, const vkmm_view *view, uint64_t rows, uint64_t cols,
+                uint64_t visits)
 {
     const int by_rows = vkmm_view_has_rows(view);
     const uint64_t size = vkmm_type_of(view->type)->bytes, lines = by_rows ? rows : cols;
     const uint64_t read = (by_rows ? cols * view->col_stride : rows * view->row_stride) * size;
     const uint64_t whole = (by_rows ? view->row_stride : view->col_stride) * size;
-    block->touched += visits == 0 ? lines * read : least(visits * lines * (read + WINDOW), lines * whole + WINDOW) / visits;
+    block->touched +=
+        visits == 0 ? lines * read : least(visits * lines * (read + WINDOW), lines * whole + WINDOW) / visits;
     if (block->touched < MOST) return;
     block->touched = 0;
     const vkmm_view *const views[] = {&claim->a, &claim->b, &claim->c, &claim->before};

@@ -25,27 +25,33 @@ static vkmm_status check_views(const vkmm_log *log, const vkmm_claim *claim)
     if (a->type != b->type || !vkmm_types_legal(types_of(claim)))
         return vkmm_fail(log, VKMM_INVALID, "the types of A (%s), B (%s) and C (%s) %s", vkmm_type_of(a->type)->name,
                          vkmm_type_of(b->type)->name, vkmm_type_of(c->type)->name,
-                         a->type != b->type || vkmm_types_default(a->type).out == a->type ? "differ" : "are none of a product");
+                         a->type != b->type || vkmm_types_default(a->type).out == a->type ? "differ"
+                                                                                          : "are none of a product");
     if (a->cols != b->rows || a->rows != c->rows || b->cols != c->cols)
         return vkmm_fail(log, VKMM_INVALID, "A is %llu×%llu, B is %llu×%llu and C is %llu×%llu: these are no product",
-                         (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)b->rows, (unsigned long long)b->cols,
-                         (unsigned long long)c->rows, (unsigned long long)c->cols);
+                         (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)b->rows,
+                         (unsigned long long)b->cols, (unsigned long long)c->rows, (unsigned long long)c->cols);
     if (claim->beta != 0.0 && (before->type != c->type || before->rows != c->rows || before->cols != c->cols))
-        return vkmm_fail(log, VKMM_INVALID, "C is %llu×%llu of type %s, but was %llu×%llu of type %s", (unsigned long long)c->rows,
-                         (unsigned long long)c->cols, vkmm_type_of(c->type)->name, (unsigned long long)before->rows,
-                         (unsigned long long)before->cols, vkmm_type_of(before->type)->name);
-    if (claim->bias.data != NULL && (claim->bias.type != c->type || claim->bias.rows != c->rows || claim->bias.cols != c->cols))
-        return vkmm_fail(log, VKMM_INVALID, "C has %llu columns of type %s, but the bias has %llu of type %s", (unsigned long long)c->cols,
-                         vkmm_type_of(c->type)->name, (unsigned long long)claim->bias.cols, vkmm_type_of(claim->bias.type)->name);
+        return vkmm_fail(log, VKMM_INVALID, "C is %llu×%llu of type %s, but was %llu×%llu of type %s",
+                         (unsigned long long)c->rows, (unsigned long long)c->cols, vkmm_type_of(c->type)->name,
+                         (unsigned long long)before->rows, (unsigned long long)before->cols,
+                         vkmm_type_of(before->type)->name);
+    if (claim->bias.data != NULL &&
+        (claim->bias.type != c->type || claim->bias.rows != c->rows || claim->bias.cols != c->cols))
+        return vkmm_fail(log, VKMM_INVALID, "C has %llu columns of type %s, but the bias has %llu of type %s",
+                         (unsigned long long)c->cols, vkmm_type_of(c->type)->name, (unsigned long long)claim->bias.cols,
+                         vkmm_type_of(claim->bias.type)->name);
     return VKMM_OK;
 }
 
-/* Full wherever that is cheap: few products altogether, or a shape for which M·N·K is hardly more than what the vectors take. */
+/* Full wherever that is cheap: few products altogether, or a shape for which M·N·K is hardly more than what the
+ * vectors take. */
 static vkmm_verify_method choose(const vkmm_check *check, vkmm_verify_method asked)
 {
     uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
     uint64_t least = m < n ? m : n;
-    const vkmm_verify_method large = check->claim.activation == VKMM_ACTIVATION_NONE ? VKMM_VERIFY_FREIVALDS : VKMM_VERIFY_SAMPLES;
+    const vkmm_verify_method large =
+        check->claim.activation == VKMM_ACTIVATION_NONE ? VKMM_VERIFY_FREIVALDS : VKMM_VERIFY_SAMPLES;
     if (k < least) least = k;
     if (asked == VKMM_VERIFY_FREIVALDS && least == 0) return VKMM_VERIFY_FULL;
     if (asked == VKMM_VERIFY_FREIVALDS) return large;
@@ -56,7 +62,8 @@ static vkmm_verify_method choose(const vkmm_check *check, vkmm_verify_method ask
     return products * (double)check->effort.matrices <= limit ? VKMM_VERIFY_FULL : large;
 }
 
-/* The first and the last of `extent` rows or columns, where tiles of a kernel end, and random ones between; each once. */
+/* The first and the last of `extent` rows or columns, where tiles of a kernel end, and random ones between; each
+ * once. */
 static unsigned choose_lines(const vkmm_check *check, uint64_t extent, uint64_t salt, uint64_t lines[SPOT_ROWS])
 {
     unsigned count = 0;
@@ -75,7 +82,8 @@ static void check_elements(vkmm_check *check, unsigned count)
     vkmm_spot spots[MANY_ELEMENTS];
     check->effort.elements = count;
     if (check->verdict->has_element) return;
-    for (uint64_t e = 0; e < count; e++) spots[e] = (vkmm_spot){vkmm_random_bits(seed, 2 * e) % m, vkmm_random_bits(seed, 2 * e + 1) % n};
+    for (uint64_t e = 0; e < count; e++)
+        spots[e] = (vkmm_spot){vkmm_random_bits(seed, 2 * e) % m, vkmm_random_bits(seed, 2 * e + 1) % n};
     vkmm_check_spots(check, spots, count);
 }
 
@@ -118,7 +126,8 @@ static double flush_of(const vkmm_claim *claim, vkmm_types types)
     if (claim->alpha != 1.0) factor += 1.0;
     if (claim->beta != 0.0) factor += 1.0 + fabs(claim->beta);
     if (claim->bias.data != NULL) factor += 1.0;
-    return isfinite(factor) ? factor * vkmm_type_of(vkmm_types_scale(types))->min_normal : 0.0; /* infinite, it would let anything pass */
+    return isfinite(factor) ? factor * vkmm_type_of(vkmm_types_scale(types))->min_normal
+                            : 0.0; /* infinite, it would let anything pass */
 }
 
 static double largest(vkmm_type type)
@@ -153,14 +162,15 @@ static void take(vkmm_check *check, const vkmm_claim *claim)
     if (claim->alpha == 0.0) check->claim.a.cols = check->claim.b.rows = 0;
 }
 
-vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_claim *claim, uint64_t matrices, vkmm_verify_method asked,
-                             uint64_t seed, vkmm_verdict *found)
+vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_claim *claim, uint64_t matrices,
+                             vkmm_verify_method asked, uint64_t seed, vkmm_verdict *found)
 {
     *check = (vkmm_check){.log = log, .verdict = found, .effort = {.matrices = matrices}, .types = types_of(claim)};
     take(check, claim);
     /* Whoever filled the matrices may have used the same seed: x must not be made of their elements. */
     check->seed = seed ^ UINT64_C(0x5ca1ab1e0ddba11c);
-    check->scaled = claim->alpha != 1.0 || claim->beta != 0.0 || claim->bias.data != NULL || claim->activation != VKMM_ACTIVATION_NONE;
+    check->scaled = claim->alpha != 1.0 || claim->beta != 0.0 || claim->bias.data != NULL ||
+                    claim->activation != VKMM_ACTIVATION_NONE;
     check->narrow = claim->c.type == VKMM_F16 || claim->c.type == VKMM_BF16;
     if (vkmm_type_of(claim->c.type)->is_float) {
         set_bound(check, claim->numbers);
@@ -182,7 +192,8 @@ vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64
     take(check, claim);
     if (check->block != NULL) vkmm_touch_next(check->block, &check->claim);
     check->verdict->batch = index;
-    check->seed = seed + index * UINT64_C(0x9e3779b97f4a7c15); /* rows and elements looked at differ from matrix to matrix */
+    check->seed =
+        seed + index * UINT64_C(0x9e3779b97f4a7c15); /* rows and elements looked at differ from matrix to matrix */
     if (check->verdict->method == VKMM_VERIFY_FULL)
         vkmm_check_all(check);
     else if (check->verdict->method == VKMM_VERIFY_FREIVALDS)
@@ -205,7 +216,8 @@ vkmm_status vkmm_check_end(vkmm_check *check, vkmm_status status, vkmm_verdict *
     return VKMM_OK;
 }
 
-vkmm_status vkmm_verify_claim(const vkmm_log *log, const vkmm_claim *claim, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
+vkmm_status vkmm_verify_claim(const vkmm_log *log, const vkmm_claim *claim, vkmm_verify_method method, uint64_t seed,
+                              vkmm_verdict *verdict)
 {
     vkmm_verdict found = {0};
     vkmm_check check;
@@ -216,8 +228,8 @@ vkmm_status vkmm_verify_claim(const vkmm_log *log, const vkmm_claim *claim, vkmm
     return vkmm_check_end(&check, status, verdict);
 }
 
-vkmm_status vkmm_verify(const vkmm_log *log, const vkmm_view *a, const vkmm_view *b, const vkmm_view *c, vkmm_verify_method method,
-                        uint64_t seed, vkmm_verdict *verdict)
+vkmm_status vkmm_verify(const vkmm_log *log, const vkmm_view *a, const vkmm_view *b, const vkmm_view *c,
+                        vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
 {
     const vkmm_claim claim = {.a = *a, .b = *b, .c = *c, .alpha = 1.0};
     return vkmm_verify_claim(log, &claim, method, seed, verdict);
