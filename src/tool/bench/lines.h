@@ -2,7 +2,8 @@
 #ifndef VKMM_BENCH_LINES_H
 #define VKMM_BENCH_LINES_H
 
-#include "bench/node.h"
+#include "bench/document.h"
+#include "report/node.h"
 
 enum { VKMM_MOST_LAYERS = 256, VKMM_MOST_DEVICES = 256, VKMM_MOST_ROWS = 65536, VKMM_MOST_TUNES = 4096 };
 
@@ -33,5 +34,15 @@ void vkmm_read_outcome(const vkmm_node *root, vkmm_bench *bench);
 void vkmm_read_next_row(const vkmm_node *node, vkmm_bench *bench);
 void vkmm_read_next_tune(const vkmm_node *node, vkmm_bench *bench);
 vkmm_status vkmm_reading_status(const vkmm_log *log, const char *where, const vkmm_reading *reading);
+
+/* The parts of a report: read_row.c, read_device.c. Wrong ones leave a sentence. */
+#define VKMM_MOST_MS  1e12 /* thirty years */
+#define VKMM_MOST_A_S 1e24 /* of bytes or operations */
+
+void vkmm_read_problem(const vkmm_node *node, vkmm_problem *problem);
+void vkmm_read_row(const vkmm_node *node, vkmm_bench_row *row);
+void vkmm_read_device(const vkmm_node *node, vkmm_bench_device *device);
+void vkmm_read_peaks(const vkmm_node *node, vkmm_bench_peaks *peaks);
+void vkmm_read_tune(const vkmm_node *node, vkmm_bench_tune *tune);
 
 #endif

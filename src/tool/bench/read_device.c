@@ -1,5 +1,5 @@
 /* Devices of a report, and their peaks. */
-#include "bench/node.h"
+#include "bench/lines.h"
 
 #include <limits.h>
 #include <stdio.h>

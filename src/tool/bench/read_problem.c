@@ -1,5 +1,5 @@
 /* Problems of a report. */
-#include "bench/node.h"
+#include "bench/lines.h"
 
 #include <math.h>
 #include <stdio.h>

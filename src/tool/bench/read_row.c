@@ -1,5 +1,5 @@
 /* Rows and tunes of a report. */
-#include "bench/node.h"
+#include "bench/lines.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "bench/node.h"
+#include "report/node.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -51,9 +51,9 @@ int vkmm_node_fail(const vkmm_node *node, const char *format, ...)
 
     if (sentence[0] != '\0') return 0;
     put_path(node, path);
-    used = snprintf(sentence, VKMM_BENCH_TEXT, "%s ", path[0] != '\0' ? path : "it");
+    used = snprintf(sentence, VKMM_SENTENCE, "%s ", path[0] != '\0' ? path : "it");
     va_start(arguments, format);
-    vsnprintf(sentence + used, VKMM_BENCH_TEXT - (size_t)used, format, arguments);
+    vsnprintf(sentence + used, VKMM_SENTENCE - (size_t)used, format, arguments);
     va_end(arguments);
     return 0;
 }

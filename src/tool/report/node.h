@@ -1,15 +1,18 @@
 /* Walking through JSON that nobody vouches for: a node knows where it stands, so that what is wrong with it can be
  * said. */
-#ifndef VKMM_BENCH_NODE_H
-#define VKMM_BENCH_NODE_H
+#ifndef VKMM_REPORT_NODE_H
+#define VKMM_REPORT_NODE_H
 
 #include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
 #include "base/log.h"
-#include "bench/document.h"
+
+enum { VKMM_SENTENCE = 256 }; /* bytes of one */
 
 /* One reading: the first thing that is wrong ends it, though not at once; the sentence is looked at in the end. */
 typedef struct vkmm_reading {
-    char sentence[VKMM_BENCH_TEXT]; /* "": all is well */
+    char sentence[VKMM_SENTENCE]; /* "": all is well */
     int out_of_memory;
     uint32_t samples_left; /* that may still come: bounds what a file can take of memory */
 } vkmm_reading;
@@ -33,6 +36,8 @@ int vkmm_node_fail(const vkmm_node *node, const char *format, ...) VKMM_PRINTF(2
 int vkmm_node_is_object(const vkmm_node *node, int needed);
 int vkmm_node_is_list(const vkmm_node *node, int needed, size_t most);
 
+#define VKMM_MOST_SAMPLES 10000000u /* of one document */
+
 /* Each leaves *value alone when the node is absent or wrong. */
 void vkmm_node_number(const vkmm_node *node, double most, double *value);         /* from 0 */
 void vkmm_node_signed(const vkmm_node *node, double *value);                      /* any */
@@ -48,16 +53,5 @@ void vkmm_key_u32(const vkmm_node *node, const char *key, uint32_t *value);
 void vkmm_key_truth(const vkmm_node *node, const char *key, int *value);
 void vkmm_key_text(const vkmm_node *node, const char *key, char *text, size_t size);
 void vkmm_key_integers(const vkmm_node *node, const char *key, uint32_t *values, uint32_t count);
-
-/* The parts of a report: read_row.c, read_device.c. Wrong ones leave a sentence. */
-#define VKMM_MOST_MS      1e12 /* thirty years */
-#define VKMM_MOST_A_S     1e24 /* of bytes or operations */
-#define VKMM_MOST_SAMPLES 10000000u
-
-void vkmm_read_problem(const vkmm_node *node, vkmm_problem *problem);
-void vkmm_read_row(const vkmm_node *node, vkmm_bench_row *row);
-void vkmm_read_device(const vkmm_node *node, vkmm_bench_device *device);
-void vkmm_read_peaks(const vkmm_node *node, vkmm_bench_peaks *peaks);
-void vkmm_read_tune(const vkmm_node *node, vkmm_bench_tune *tune);
 
 #endif

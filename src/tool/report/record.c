@@ -1,0 +1,384 @@
+/* Records as JSON, written and read. */
+#include "report/record.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "report/json.h"
+
+typedef union view {
+    unsigned char bytes[VKMM_MOST_VIEW];
+    uint64_t whole; /* for alignment */
+    double real;
+    void *pointer;
+} view;
+
+static size_t element_of(const vkmm_field *field)
+{
+    return field->element > 0 ? field->element : field->length > 0 ? field->size / field->length : field->size;
+}
+
+static const void *pointer_at(const void *at)
+{
+    const void *pointer;
+
+    memcpy(&pointer, at, sizeof pointer);
+    return pointer;
+}
+
+static uint32_t u32_at(const void *at)
+{
+    uint32_t value;
+
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+/* ---- writing ---- */
+
+static json_t *word_json(const vkmm_field *field, const void *at)
+{
+    const uint32_t value = u32_at(at);
+
+    return value < field->words->count ? json_string(field->words->word(value)) : json_null();
+}
+
+static json_t *real_json(const vkmm_field *field, const void *at)
+{
+    double value;
+
+    memcpy(&value, at, sizeof value);
+    return (field->flags & VKMM_MAYBE) && !(value > 0) ? json_null() : vkmm_json_number(value);
+}
+
+static json_t *whole_json(const vkmm_field *field, uint64_t value)
+{
+    return (field->flags & VKMM_MAYBE) && value == 0 ? json_null() : vkmm_json_integer(value);
+}
+
+static json_t *u64_json(const vkmm_field *field, const void *at)
+{
+    uint64_t value;
+
+    memcpy(&value, at, sizeof value);
+    return whole_json(field, value);
+}
+
+/* One value, or one entry of an array. */
+static json_t *value_json(const vkmm_field *field, const void *at)
+{
+    switch (field->kind) {
+    case VKMM_FIELD_U32:
+        return whole_json(field, u32_at(at));
+    case VKMM_FIELD_U64:
+        return u64_json(field, at);
+    case VKMM_FIELD_REAL:
+        return real_json(field, at);
+    case VKMM_FIELD_TRUTH:
+        return json_boolean(u32_at(at) != 0);
+    case VKMM_FIELD_TEXT:
+        return (field->flags & VKMM_MAYBE) ? vkmm_json_known_text(at) : vkmm_json_text(at);
+    case VKMM_FIELD_STRING: {
+        const char *text = pointer_at(at);
+        return (field->flags & VKMM_MAYBE) && text != NULL ? vkmm_json_known_text(text) : vkmm_json_text(text);
+    }
+    case VKMM_FIELD_OWNED:
+        return vkmm_json_command(pointer_at(at));
+    case VKMM_FIELD_WORD:
+        return word_json(field, at);
+    default:
+        return vkmm_record_json(field->record, at);
+    }
+}
+
+static json_t *list_json(const vkmm_field *field, const void *record)
+{
+    const char *at = (const char *)record + field->offset;
+    const uint32_t count = field->element > 0 ? u32_at((const char *)record + field->count) : field->length;
+    const size_t size = element_of(field);
+    json_t *array = json_array();
+    int bad = 0;
+
+    if (field->element > 0 && !(field->flags & VKMM_HERE)) at = pointer_at(at);
+    for (uint32_t i = 0; i < count; i++) bad += json_array_append_new(array, value_json(field, at + i * size)) != 0;
+    return vkmm_json_done(array, bad);
+}
+
+static json_t *field_json(const vkmm_field *field, const void *record)
+{
+    const void *at = (const char *)record + field->offset;
+
+    if (field->known != NULL && !field->known(record)) return json_null();
+    if (field->kind == VKMM_FIELD_CUSTOM) return field->put(record);
+    if (field->length > 0 || field->element > 0) return list_json(field, record);
+    if (field->flags & VKMM_POINTER) at = pointer_at(at);
+    return at != NULL ? value_json(field, at) : json_null();
+}
+
+/* Adds the record's keys; returns failures. */
+static int put_fields(json_t *object, const vkmm_record *record, const void *data)
+{
+    view shown = {0};
+    int bad = 0;
+
+    assert(record->show == NULL || record->size <= sizeof shown);
+    if (record->show != NULL) {
+        record->show(data, &shown);
+        data = &shown;
+    }
+    if (record->schema != NULL) bad += vkmm_json_put(object, "schema", json_string(record->schema));
+    for (uint32_t i = 0; i < record->count && bad == 0; i++) {
+        const vkmm_field *field = &record->fields[i];
+        json_t *value;
+        if (field->kind == VKMM_FIELD_EMBED) {
+            const void *at = (const char *)data + field->offset;
+            bad += put_fields(object, field->record, (field->flags & VKMM_POINTER) ? pointer_at(at) : at);
+            continue;
+        }
+        value = field_json(field, data);
+        if ((field->flags & VKMM_OMIT) && json_is_null(value)) continue; /* the constant null is not counted */
+        bad += vkmm_json_put(object, field->key, value);
+    }
+    return bad;
+}
+
+json_t *vkmm_record_json(const vkmm_record *record, const void *data)
+{
+    json_t *object;
+
+    if (record->known != NULL && !record->known(data)) return json_null();
+    object = json_object();
+    return vkmm_json_done(object, object == NULL || put_fields(object, record, data));
+}
+
+/* ---- reading ---- */
+
+static void read_word(const vkmm_node *node, const vkmm_field *field, uint32_t *value)
+{
+    const vkmm_words *words = field->words;
+    char word[64] = "", list[160] = "";
+
+    vkmm_node_text(node, word, sizeof word);
+    for (uint32_t i = 0; i < words->count; i++) {
+        const size_t used = strlen(list);
+        if (strcmp(words->word(i), word) == 0) {
+            *value = i;
+            return;
+        }
+        snprintf(list + used, sizeof list - used, "%s\"%s\"", i > 0 ? " or " : "", words->word(i));
+    }
+    if (words->what != NULL)
+        vkmm_node_fail(node, "is \"%s\", no %s of this version", word, words->what);
+    else
+        vkmm_node_fail(node, "is \"%s\"; it is %s", word, list);
+}
+
+static void read_owned(const vkmm_node *node, char **owned)
+{
+    const char *text = json_string_value(node->json);
+    char unused[8], *copy;
+
+    vkmm_node_text(node, unused, sizeof unused); /* which says what is wrong */
+    if (text == NULL) return;
+    copy = vkmm_strdup(text);
+    if (copy == NULL) {
+        node->reading->out_of_memory = 1;
+        return;
+    }
+    vkmm_free(*owned);
+    *owned = copy;
+}
+
+static void read_value(const vkmm_node *node, const vkmm_field *field, void *at)
+{
+    uint64_t whole = 0;
+    uint32_t narrow;
+
+    switch (field->kind) {
+    case VKMM_FIELD_U32:
+        whole = u32_at(at);
+        vkmm_node_integer(node, field->most > 0 ? (uint64_t)field->most : UINT32_MAX, &whole);
+        narrow = (uint32_t)whole;
+        memcpy(at, &narrow, sizeof narrow);
+        break;
+    case VKMM_FIELD_U64:
+        vkmm_node_integer(node, field->most > 0 ? (uint64_t)field->most : UINT64_MAX, at);
+        break;
+    case VKMM_FIELD_REAL:
+        if (field->flags & VKMM_SIGNED)
+            vkmm_node_signed(node, at);
+        else
+            vkmm_node_number(node, field->most > 0 ? field->most : (double)INFINITY, at);
+        break;
+    case VKMM_FIELD_TRUTH:
+        vkmm_node_truth(node, at);
+        break;
+    case VKMM_FIELD_TEXT:
+        vkmm_node_text(node, at, element_of(field));
+        break;
+    case VKMM_FIELD_OWNED:
+        read_owned(node, at);
+        break;
+    case VKMM_FIELD_WORD:
+        read_word(node, field, at);
+        break;
+    case VKMM_FIELD_RECORD:
+        vkmm_record_read(node, field->record, at);
+        break;
+    default: /* strings are borrowed: they are only written */
+        break;
+    }
+}
+
+/* Entries of an array are all there. */
+static void read_entry(const vkmm_node *list, size_t index, const vkmm_field *field, void *at)
+{
+    const vkmm_node entry = vkmm_node_at(list, index);
+
+    if (entry.json == NULL)
+        vkmm_node_fail(&entry, "is null, not %s", field->kind == VKMM_FIELD_RECORD ? "an object" : "a value");
+    else
+        read_value(&entry, field, at);
+}
+
+static int is_over(const vkmm_reading *reading)
+{
+    return reading->sentence[0] != '\0' || reading->out_of_memory;
+}
+
+/* Room for one entry more, as a reader finds it. */
+static void *next_entry(const vkmm_field *field, void *record)
+{
+    char *at = (char *)record + field->offset;
+    uint32_t *count = (uint32_t *)(void *)((char *)record + field->count);
+    void *entries = (void *)(uintptr_t)pointer_at(at), *entry;
+
+    if (field->flags & VKMM_HERE) {
+        entry = at + (size_t)(*count)++ * field->element;
+    } else {
+        entry = vkmm_list_add(&entries, count, 1, field->element);
+        if (entry == NULL) return NULL;
+        memcpy(at, &entries, sizeof entries);
+    }
+    memset(entry, 0, field->element);
+    if (field->record != NULL && field->record->show == NULL && field->record->start != NULL)
+        field->record->start(entry);
+    return entry;
+}
+
+static void read_list(const vkmm_node *node, const vkmm_field *field, void *record)
+{
+    const size_t found = json_array_size(node->json);
+    const uint32_t cost = field->cost;
+    size_t most = field->most > 0 ? (size_t)field->most : SIZE_MAX;
+
+    if (cost > 0 && node->reading->samples_left / cost < most) most = node->reading->samples_left / cost;
+    if (!vkmm_node_is_list(node, 0, most)) return;
+    node->reading->samples_left -= cost * (uint32_t)found;
+    for (size_t i = 0; i < found && !is_over(node->reading); i++) {
+        void *entry = next_entry(field, record);
+        if (entry != NULL)
+            read_entry(node, i, field, entry);
+        else
+            node->reading->out_of_memory = 1;
+    }
+}
+
+static void read_array(const vkmm_node *node, const vkmm_field *field, void *at)
+{
+    if (!vkmm_node_is_list(node, 0, SIZE_MAX)) return;
+    if (json_array_size(node->json) != field->length) {
+        vkmm_node_fail(node, "has %zu entries, not %u", json_array_size(node->json), field->length);
+        return;
+    }
+    for (uint32_t i = 0; i < field->length; i++) read_entry(node, i, field, (char *)at + i * element_of(field));
+}
+
+static void read_fields(const vkmm_node *node, const vkmm_record *record, void *data);
+
+static void read_field(const vkmm_node *object, const vkmm_field *field, void *record)
+{
+    const vkmm_node node = vkmm_node_key(object, field->key);
+    void *at = (char *)record + field->offset;
+
+    if (field->flags & (VKMM_DERIVED | VKMM_POINTER)) return;
+    if (field->known != NULL && !field->known(record)) return;
+    if (field->kind == VKMM_FIELD_CUSTOM) {
+        if (field->take != NULL) field->take(&node, record);
+        return;
+    }
+    if (node.json == NULL) {
+        if (field->flags & VKMM_NEEDED) vkmm_node_fail(&node, "is missing");
+        return;
+    }
+    if (field->element > 0) {
+        read_list(&node, field, record);
+    } else if (field->length > 0) {
+        read_array(&node, field, at);
+    } else {
+        read_value(&node, field, at);
+    }
+}
+
+static void read_fields(const vkmm_node *node, const vkmm_record *record, void *data)
+{
+    view shown = {0};
+    void *into = record->show != NULL ? &shown : data;
+
+    if (record->show != NULL && record->start != NULL) record->start(into);
+    for (uint32_t i = 0; i < record->count && !is_over(node->reading); i++) {
+        const vkmm_field *field = &record->fields[i];
+        if (field->kind == VKMM_FIELD_EMBED)
+            read_fields(node, field->record, (char *)into + field->offset);
+        else
+            read_field(node, field, into);
+    }
+    if (is_over(node->reading)) return;
+    if (record->adopt != NULL) record->adopt(node, into, data);
+    if (record->check != NULL) record->check(node, data);
+}
+
+void vkmm_record_read(const vkmm_node *node, const vkmm_record *record, void *data)
+{
+    if (vkmm_node_is_object(node, 1)) read_fields(node, record, data);
+}
+
+int vkmm_record_parse(const json_t *json, const vkmm_record *record, void *data, char sentence[VKMM_SENTENCE])
+{
+    vkmm_reading reading = {.samples_left = VKMM_MOST_SAMPLES};
+    const vkmm_node root = vkmm_node_root(&reading, json);
+
+    vkmm_record_read(&root, record, data);
+    snprintf(sentence, VKMM_SENTENCE, "%s", reading.out_of_memory ? "out of memory" : reading.sentence);
+    return sentence[0] == '\0';
+}
+
+/* ---- lists ---- */
+
+/* Room for `count` entries: a power of two, so that a list needs no capacity beside its count. */
+static uint64_t room_for(uint64_t count)
+{
+    uint64_t room = 8;
+
+    while (room < count) room *= 2;
+    return count > 0 ? room : 0;
+}
+
+void *vkmm_list_add(void **entries, uint32_t *count, uint32_t more, size_t size)
+{
+    const uint64_t wanted = (uint64_t)*count + more, room = room_for(wanted);
+    char *entry;
+
+    if (wanted > UINT32_MAX) return NULL;
+    if (*entries == NULL || room != room_for(*count)) {
+        void *grown = vkmm_realloc(*entries, (size_t)room, size);
+        if (grown == NULL) return NULL;
+        *entries = grown;
+    }
+    entry = (char *)*entries + *count * size;
+    *count = (uint32_t)wanted;
+    return entry;
+}

@@ -1,0 +1,129 @@
+/* A record: a struct described by a table of fields. JSON is written and read, its schema is made, and tables and CSV
+ * find their values, from that table alone, so a key stands in one place.
+ *
+ *     static const vkmm_field heap_fields[] = {
+ *         {"bytes", VKMM_FIELD_U64, VKMM_AT(VkMemoryHeap, size), .unit = "bytes", .about = "its size"},
+ *         {"flags", VKMM_FIELD_U32, VKMM_AT(VkMemoryHeap, flags), .about = "VkMemoryHeapFlags"},
+ *     };
+ *     const vkmm_record vkmm_heap_record = {"heap", VKMM_FIELDS(heap_fields), VKMM_RECORD_OF(VkMemoryHeap)};
+ *
+ * Keys are a promise: they may be added, never renamed or removed. Readers ignore those that they do not know. */
+#ifndef VKMM_REPORT_RECORD_H
+#define VKMM_REPORT_RECORD_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "report/node.h"
+
+typedef enum vkmm_field_kind {
+    VKMM_FIELD_U32,    /* uint32_t */
+    VKMM_FIELD_U64,    /* uint64_t; above 2^63 - 1 a real of nine digits */
+    VKMM_FIELD_REAL,   /* double; null where it is not finite */
+    VKMM_FIELD_TRUTH,  /* int */
+    VKMM_FIELD_TEXT,   /* char[size] */
+    VKMM_FIELD_STRING, /* const char *, borrowed, so it is only written; NULL: null */
+    VKMM_FIELD_OWNED,  /* char * of any length, vkmm_free; NULL: null */
+    VKMM_FIELD_WORD,   /* an enum: one of `words` */
+    VKMM_FIELD_RECORD, /* a struct with fields of its own, `record` */
+    VKMM_FIELD_EMBED,  /* the same, but its keys stand among those of the outer record; no key */
+    VKMM_FIELD_CUSTOM  /* put, take and schema */
+} vkmm_field_kind;
+
+/* flags */
+enum {
+    VKMM_MAYBE = 1 << 0,    /* null stands for 0 and "" (a real: for 0 and below) */
+    VKMM_OMIT = 1 << 1,     /* the key is left out where its value would be null */
+    VKMM_NEEDED = 1 << 2,   /* reading fails where it is missing */
+    VKMM_OPTIONAL = 1 << 3, /* the schema does not ask for it: reports of earlier versions lack it */
+    VKMM_DERIVED = 1 << 4,  /* follows from the rest: the reader skips it */
+    VKMM_SIGNED = 1 << 5,   /* a real that may be below 0 */
+    VKMM_POINTER = 1 << 6,  /* a record by pointer, so it is only written; NULL: null */
+    VKMM_HERE = 1 << 7      /* a list that is an array in the struct, with room for `most` entries */
+};
+
+/* The values of an enum: word(0), word(1), … up to count. */
+typedef struct vkmm_words {
+    const char *(*word)(uint32_t value);
+    uint32_t count;
+    const char *what; /* "element type": for 'no element type of this version'; NULL: the message lists the words */
+} vkmm_words;
+
+typedef struct vkmm_record vkmm_record;
+
+/* A row of a table. What is 0 does not apply. */
+typedef struct vkmm_field {
+    const char *key;
+    vkmm_field_kind kind;
+    size_t offset, size; /* of the member: VKMM_AT, VKMM_ARRAY, VKMM_LIST */
+    uint32_t flags;      /* VKMM_MAYBE … */
+    uint32_t length;     /* of an array of so many elements */
+    size_t count;        /* of a list: the offset of its uint32_t count */
+    size_t element;      /* of a list: sizeof one entry */
+    uint32_t cost;       /* of a list: each entry takes so much of vkmm_reading.samples_left */
+    double most;         /* that is read; of lists: entries */
+    const vkmm_record *record;
+    const vkmm_words *words;
+    int (*known)(const void *record); /* 0: null, and not read. NULL: always known */
+    json_t *(*put)(const void *record);
+    void (*take)(const vkmm_node *node, void *record); /* the node is this field's, even if absent; NULL: not read */
+    const char *schema;                                /* JSON: the schema of a custom field, or more of another's */
+    const char *heading, *unit;                        /* in tables; NULL: it is never a column; has no unit */
+    const char *about;                                 /* one line, for the schema */
+} vkmm_field;
+
+struct vkmm_record {
+    const char *name; /* in the schema's $defs */
+    const vkmm_field *fields;
+    uint32_t count;
+    size_t size;                       /* of the struct, or of its view */
+    const char *title, *about, *rules; /* for the schema; rules: JSON, what it asks beside the fields */
+    const char *schema;               /* "vkmatmul.bench/1": written first, as "schema". NULL: part of another record */
+    int (*known)(const void *record); /* 0: the whole record is null. NULL: never */
+    void (*start)(void *record);      /* what a reader begins with, in place of zeros */
+    void (*check)(const vkmm_node *node, void *record); /* after its fields were read without an error */
+
+    /* A struct that is not what is written has a view: the fields are the view's. */
+    void (*show)(const void *record, void *view);
+    void (*adopt)(const vkmm_node *node, const void *view, void *record); /* instead of check */
+};
+
+#define VKMM_AT(type, member)             .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+#define VKMM_ARRAY(type, member, entries) .length = (entries), VKMM_AT(type, member)
+#define VKMM_LIST(type, member, counter)                                                                               \
+    .count = offsetof(type, counter), .element = sizeof(((type *)0)->member[0]), VKMM_AT(type, member)
+#define VKMM_FIELDS(table)   .fields = (table), .count = sizeof(table) / sizeof *(table)
+#define VKMM_RECORD_OF(type) .size = sizeof(type)
+
+enum { VKMM_MOST_VIEW = 512 }; /* bytes of a view */
+
+/* New references; NULL if memory runs out. */
+json_t *vkmm_record_json(const vkmm_record *record, const void *data);
+
+/* Reads over what `data` holds: a key that is absent or null leaves its member alone. Errors are in node->reading. */
+void vkmm_record_read(const vkmm_node *node, const vkmm_record *record, void *data);
+
+/* The same of a document of its own: 1, or 0 and a sentence. */
+int vkmm_record_parse(const json_t *json, const vkmm_record *record, void *data, char sentence[VKMM_SENTENCE]);
+
+/* Adds the record and all that it consists of to $defs, and returns {"$ref": …}; NULL if memory runs out. */
+json_t *vkmm_record_schema(json_t *defs, const vkmm_record *record);
+
+/* One entry more in a list that has no capacity beside its count: *entries may move. The entry is not initialised.
+ * NULL if memory runs out. */
+void *vkmm_list_add(void **entries, uint32_t *count, uint32_t more, size_t size);
+
+/* ---- columns of CSV ---- */
+
+/* A value of a record by the path of its keys, "time.kernel_ms.median", "kernel.tile.0". */
+typedef struct vkmm_csv_column {
+    const char *path;
+    const char *name; /* in the header; NULL: the path's last key */
+} vkmm_csv_column;
+
+/* RFC 4180, safe in a spreadsheet: what is null is empty, a text that would be a formula gets an apostrophe. */
+void vkmm_csv_header(FILE *out, const vkmm_csv_column *columns, uint32_t count);
+void vkmm_csv_line(FILE *out, const vkmm_csv_column *columns, uint32_t count, const json_t *record);
+
+#endif

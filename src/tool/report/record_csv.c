@@ -1,0 +1,67 @@
+/* Records as lines of CSV. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/record.h"
+#include "report/text.h"
+
+static void put_text(FILE *out, const char *text)
+{
+    const char *guard = text[0] != '\0' && strchr("=+-@", text[0]) != NULL ? "'" : "";
+
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fprintf(out, "%s%s", guard, text);
+        return;
+    }
+    fprintf(out, "\"%s", guard);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '"') putc('"', out);
+        putc(*c, out);
+    }
+    putc('"', out);
+}
+
+static void put_value(FILE *out, const json_t *value)
+{
+    if (json_is_string(value))
+        put_text(out, json_string_value(value));
+    else if (json_is_integer(value))
+        fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        fprintf(out, "%.10g", json_real_value(value));
+    else if (json_is_boolean(value))
+        fputs(json_is_true(value) ? "true" : "false", out);
+}
+
+static const json_t *value_at(const json_t *json, const char *path)
+{
+    char key[64];
+
+    while (json != NULL && *path != '\0') {
+        const size_t length = strcspn(path, ".");
+        snprintf(key, sizeof key, "%.*s", (int)length, path);
+        json = json_is_array(json) ? json_array_get(json, strtoul(key, NULL, 10)) : json_object_get(json, key);
+        path += length + (path[length] == '.');
+    }
+    return json;
+}
+
+void vkmm_csv_header(FILE *out, const vkmm_csv_column *columns, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *dot = strrchr(columns[i].path, '.');
+        const char *key = dot != NULL ? dot + 1 : columns[i].path;
+        fprintf(out, "%s%s", i > 0 ? "," : "", columns[i].name != NULL ? columns[i].name : key);
+    }
+    fputs("\r\n", out);
+}
+
+void vkmm_csv_line(FILE *out, const vkmm_csv_column *columns, uint32_t count, const json_t *record)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0) putc(',', out);
+        put_value(out, value_at(record, columns[i].path));
+    }
+    fputs("\r\n", out);
+}

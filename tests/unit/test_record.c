@@ -1,0 +1,331 @@
+/* Records: what is written is read again, what is wrong is said, and the schema says the same as both. */
+#include "unit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "report/json.h"
+#include "report/record.h"
+
+enum { MOST_HERE = 3 };
+
+typedef struct part {
+    uint32_t x;
+    double y;
+} part;
+
+typedef struct whole {
+    uint32_t small, colour, fixed[3];
+    uint64_t large;
+    double real, signed_real, positive;
+    int truth, is_known;
+    char text[8], known_text[16];
+    const char *borrowed;
+    char *owned;
+    part inner, here[MOST_HERE], *list;
+    uint32_t here_count, list_count;
+    const part *pointer;
+    double *reals;
+    uint32_t real_count;
+    int degrees; /* written as a temperature in words */
+    uint32_t doubled;
+} whole;
+
+static const char *colour_word(uint32_t value)
+{
+    static const char *const words[] = {"red", "green", "blue"};
+
+    return words[value];
+}
+
+static const vkmm_words colours = {colour_word, 3, NULL}, shades = {colour_word, 2, "shade"};
+
+static int knows(const void *record)
+{
+    return ((const whole *)record)->is_known;
+}
+
+static json_t *put_degrees(const void *record)
+{
+    return json_string(((const whole *)record)->degrees > 20 ? "warm" : "cold");
+}
+
+static void take_degrees(const vkmm_node *node, void *record)
+{
+    char word[8] = "";
+
+    vkmm_node_text(node, word, sizeof word);
+    if (word[0] != '\0') ((whole *)record)->degrees = strcmp(word, "warm") == 0 ? 30 : 10;
+}
+
+static void start_part(void *record)
+{
+    ((part *)record)->y = 7;
+}
+
+static const vkmm_field part_fields[] = {
+    {"x", VKMM_FIELD_U32, VKMM_AT(part, x), VKMM_NEEDED, .most = 100, .about = "a number"},
+    {"y", VKMM_FIELD_REAL, VKMM_AT(part, y), .most = 1e3},
+};
+static const vkmm_record part_record = {"part", VKMM_FIELDS(part_fields), VKMM_RECORD_OF(part), .start = start_part};
+
+/* A view: twice the number. */
+typedef struct twice {
+    uint32_t value;
+} twice;
+
+static void show_twice(const void *record, void *view)
+{
+    ((twice *)view)->value = 2 * *(const uint32_t *)record;
+}
+
+static void adopt_twice(const vkmm_node *node, const void *view, void *record)
+{
+    const uint32_t value = ((const twice *)view)->value;
+
+    if (value % 2 != 0)
+        vkmm_node_fail(node, "is odd");
+    else
+        *(uint32_t *)record = value / 2;
+}
+
+static const vkmm_field twice_fields[] = {{"twice", VKMM_FIELD_U32, VKMM_AT(twice, value)}};
+static const vkmm_record twice_record = {"twice", VKMM_FIELDS(twice_fields), VKMM_RECORD_OF(twice), .show = show_twice,
+                                         .adopt = adopt_twice};
+
+static const vkmm_field whole_fields[] = {
+    {"small", VKMM_FIELD_U32, VKMM_AT(whole, small), VKMM_MAYBE},
+    {"colour", VKMM_FIELD_WORD, VKMM_AT(whole, colour), .words = &colours},
+    {"fixed", VKMM_FIELD_U32, VKMM_ARRAY(whole, fixed, 3)},
+    {"large", VKMM_FIELD_U64, VKMM_AT(whole, large)},
+    {"real", VKMM_FIELD_REAL, VKMM_AT(whole, real), .most = 1e6},
+    {"signed", VKMM_FIELD_REAL, VKMM_AT(whole, signed_real), VKMM_SIGNED},
+    {"positive", VKMM_FIELD_REAL, VKMM_AT(whole, positive), VKMM_MAYBE | VKMM_OMIT},
+    {"truth", VKMM_FIELD_TRUTH, VKMM_AT(whole, truth)},
+    {"text", VKMM_FIELD_TEXT, VKMM_AT(whole, text)},
+    {"known_text", VKMM_FIELD_TEXT, VKMM_AT(whole, known_text), VKMM_MAYBE, .known = knows},
+    {"borrowed", VKMM_FIELD_STRING, VKMM_AT(whole, borrowed)},
+    {"owned", VKMM_FIELD_OWNED, VKMM_AT(whole, owned)},
+    {"inner", VKMM_FIELD_RECORD, VKMM_AT(whole, inner), .record = &part_record},
+    {"here", VKMM_FIELD_RECORD, VKMM_LIST(whole, here, here_count), VKMM_HERE, .most = MOST_HERE,
+     .record = &part_record},
+    {"list", VKMM_FIELD_RECORD, VKMM_LIST(whole, list, list_count), .record = &part_record},
+    {"pointer", VKMM_FIELD_RECORD, VKMM_AT(whole, pointer), VKMM_POINTER, .record = &part_record},
+    {"reals", VKMM_FIELD_REAL, VKMM_LIST(whole, reals, real_count), .cost = 1000000, .most = 1e12},
+    {"degrees", VKMM_FIELD_CUSTOM, VKMM_AT(whole, degrees), .put = put_degrees, .take = take_degrees,
+     .schema = "{\"enum\": [\"warm\", \"cold\"]}"},
+    {NULL, VKMM_FIELD_EMBED, VKMM_AT(whole, doubled), .record = &twice_record},
+};
+static const vkmm_record whole_record = {"whole", VKMM_FIELDS(whole_fields), VKMM_RECORD_OF(whole), .title = "Whole",
+                                         .schema = "test.whole/1"};
+
+static void end(whole *record)
+{
+    vkmm_free(record->owned);
+    vkmm_free(record->list);
+    vkmm_free(record->reals);
+    memset(record, 0, sizeof *record);
+}
+
+static char *text_of(const whole *record)
+{
+    json_t *json = vkmm_record_json(&whole_record, record);
+    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+
+    json_decref(json);
+    return text;
+}
+
+/* "" when it was read. */
+static const char *read_text(const char *text, whole *record)
+{
+    static char sentence[VKMM_SENTENCE];
+    json_t *json = json_loads(text, 0, NULL);
+
+    assert_non_null(json);
+    vkmm_record_parse(json, &whole_record, record, sentence);
+    json_decref(json);
+    return sentence;
+}
+
+static const char full[] =
+    "{\"schema\":\"test.whole/1\",\"small\":4,\"colour\":\"blue\",\"fixed\":[1,2,3],\"large\":9007199254740993,"
+    "\"real\":0.25,\"signed\":-1.5,\"positive\":2.0,\"truth\":true,\"text\":\"abc\",\"known_text\":\"known\","
+    "\"borrowed\":null,\"owned\":\"a long one\",\"inner\":{\"x\":1,\"y\":2.0},\"here\":[{\"x\":2,\"y\":3.0}],"
+    "\"list\":[{\"x\":3,\"y\":4.0},{\"x\":4,\"y\":7.0}],\"pointer\":null,\"reals\":[1.0,0.5],\"degrees\":\"warm\","
+    "\"twice\":10}";
+
+static void every_kind_comes_back(void **state)
+{
+    (void)state;
+    whole record = {.is_known = 1};
+    assert_string_equal(read_text(full, &record), "");
+    assert_int_equal(record.large, UINT64_C(9007199254740993));
+    assert_int_equal(record.doubled, 5);
+    assert_true(record.list_count == 2 && record.list[1].x == 4 && record.real_count == 2 && record.reals[1] == 0.5);
+    char *text = text_of(&record);
+    assert_string_equal(text, full);
+    free(text);
+    record.pointer = &record.inner;
+    record.borrowed = "borrowed";
+    json_t *json = vkmm_record_json(&whole_record, &record);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(json, "pointer"), "x")), 1);
+    assert_string_equal(json_string_value(json_object_get(json, "borrowed")), "borrowed");
+    json_decref(json);
+    end(&record);
+}
+
+static void nothing_is_null(void **state)
+{
+    (void)state;
+    whole record = {.real = (double)NAN, .inner.y = (double)INFINITY, .positive = -1, .known_text = "not known"};
+    char *text = text_of(&record);
+    assert_string_equal(text, "{\"schema\":\"test.whole/1\",\"small\":null,\"colour\":\"red\",\"fixed\":[0,0,0],"
+                              "\"large\":0,\"real\":null,\"signed\":0.0,\"truth\":false,\"text\":\"\","
+                              "\"known_text\":null,\"borrowed\":null,\"owned\":null,\"inner\":{\"x\":0,\"y\":null},"
+                              "\"here\":[],\"list\":[],\"pointer\":null,\"reals\":[],\"degrees\":\"cold\","
+                              "\"twice\":0}");
+    free(text);
+    /* What is absent or null leaves what stands there. */
+    record.small = 9;
+    record.real = 3;
+    assert_string_equal(read_text("{\"small\": null, \"known_text\": \"x\"}", &record), "");
+    assert_true(record.small == 9 && record.real == 3);
+    assert_string_equal(record.known_text, "not known");
+    end(&record);
+}
+
+static void what_is_wrong_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json, *sentence;
+    } cases[] = {
+        {"[]", "it is a list, not an object"},
+        {"{\"small\": 4294967296}", "small is 4294967296; it may be 4294967295 at most"},
+        {"{\"small\": -1}", "small is -1; it must be a whole number from 0 on"},
+        {"{\"small\": \"1\"}", "small is a text, not a number"},
+        {"{\"colour\": \"pink\"}", "colour is \"pink\"; it is \"red\" or \"green\" or \"blue\""},
+        {"{\"fixed\": [1]}", "fixed has 1 entries, not 3"},
+        {"{\"fixed\": [1, null, 2]}", "fixed[1] is null, not a value"},
+        {"{\"real\": -1}", "real is -1; it must lie between 0 and 1000000"},
+        {"{\"truth\": 1}", "truth is a number, not true or false"},
+        {"{\"owned\": 1}", "owned is a number, not a text"},
+        {"{\"inner\": {}}", "inner.x is missing"},
+        {"{\"inner\": {\"x\": 101}}", "inner.x is 101; it may be 100 at most"},
+        {"{\"here\": [{\"x\":1},{\"x\":1},{\"x\":1},{\"x\":1}]}", "here has 4 entries; at most 3 are read"},
+        {"{\"list\": [{\"x\":1},{\"y\":-3}]}", "list[1].x is missing"},
+        {"{\"list\": {}}", "list is an object, not a list"},
+        {"{\"reals\": [1, 2, null]}", "reals[2] is null, not a value"},
+        {"{\"reals\": [1,2,3,4,5,6,7,8,9,10,11]}", "reals has 11 entries; at most 10 are read"},
+        {"{\"degrees\": 3}", "degrees is a number, not a text"},
+        {"{\"twice\": 3}", "it is odd"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        whole record = {0};
+        assert_string_equal(read_text(cases[i].json, &record), cases[i].sentence);
+        end(&record);
+    }
+    uint32_t value = 0;
+    const vkmm_field shade = {"shade", VKMM_FIELD_WORD, .size = sizeof value, .words = &shades};
+    const vkmm_record record = {"shades", &shade, 1};
+    char sentence[VKMM_SENTENCE];
+    json_t *json = json_loads("{\"shade\": \"blue\"}", 0, NULL);
+    assert_false(vkmm_record_parse(json, &record, &value, sentence));
+    assert_string_equal(sentence, "shade is \"blue\", no shade of this version");
+    json_decref(json);
+}
+
+static void long_texts_are_cut(void **state)
+{
+    (void)state;
+    whole record = {0};
+    assert_string_equal(read_text("{\"text\": \"123456\xc3\xa9\"}", &record), "");
+    assert_string_equal(record.text, "123456");
+    end(&record);
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n < 4; n++) {
+        whole record = {0};
+        vkmm_alloc_fail_after(n);
+        const char *sentence = read_text("{\"owned\": \"x\", \"list\": [{\"x\": 1}], \"reals\": [1]}", &record);
+        assert_string_equal(sentence, "out of memory");
+        vkmm_alloc_fail_after(0);
+        end(&record);
+    }
+    assert_int_equal(vkmm_alloc_live(), 0);
+}
+
+static void the_schema_says_the_same(void **state)
+{
+    (void)state;
+    json_t *defs = json_object(), *reference = vkmm_record_schema(defs, &whole_record);
+    assert_string_equal(json_string_value(json_object_get(reference, "$ref")), "#/$defs/whole");
+    const json_t *parts = json_object_get(json_object_get(defs, "whole"), "allOf");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(parts, 0), "$ref")), "#/$defs/twice");
+    const json_t *keys = json_object_get(json_array_get(parts, 1), "properties");
+    assert_int_equal(json_object_size(keys), sizeof whole_fields / sizeof *whole_fields); /* schema for the embedded */
+    static const struct {
+        const char *key, *schema;
+    } cases[] = {
+        {"schema", "{\"type\":\"string\",\"pattern\":\"^test\\\\.whole/1(\\\\.[0-9]+)?$\"}"},
+        {"small", "{\"type\":[\"integer\",\"null\"],\"minimum\":0,\"maximum\":4294967295}"},
+        {"colour", "{\"enum\":[\"red\",\"green\",\"blue\"]}"},
+        {"fixed", "{\"type\":\"array\",\"items\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":4294967295},"
+                  "\"minItems\":3,\"maxItems\":3}"},
+        {"signed", "{\"type\":[\"number\",\"null\"]}"},
+        {"positive", "{\"type\":\"number\",\"minimum\":0}"},
+        {"pointer", "{\"oneOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/part\"}]}"},
+        {"reals", "{\"type\":\"array\",\"items\":{\"type\":\"number\",\"minimum\":0},\"maxItems\":1000000000000}"},
+        {"degrees", "{\"enum\":[\"warm\",\"cold\"]}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = json_dumps(json_object_get(keys, cases[i].key), JSON_COMPACT);
+        assert_string_equal(text, cases[i].schema);
+        free(text);
+    }
+    json_decref(reference);
+    json_decref(defs);
+}
+
+static void csv_finds_values_by_path(void **state)
+{
+    (void)state;
+    static const vkmm_csv_column columns[] = {{"inner.x"}, {"list.1.y", "second"}, {"text"}, {"borrowed"},
+                                              {"truth"},   {"nothing.there"},      {"real"}, {"fixed.2"}};
+    part list[2] = {{1, 2}, {3, 4.5}};
+    whole record = {.inner = {5, 6},
+                    .list = list,
+                    .list_count = 2,
+                    .text = "=1+1",
+                    .borrowed = "a, \"b\"",
+                    .truth = 1,
+                    .real = (double)NAN,
+                    .fixed = {7, 8, 9}};
+    json_t *json = vkmm_record_json(&whole_record, &record);
+    char text[256] = "";
+    FILE *out = tmpfile();
+    vkmm_csv_header(out, columns, sizeof columns / sizeof *columns);
+    vkmm_csv_line(out, columns, sizeof columns / sizeof *columns, json);
+    rewind(out);
+    text[fread(text, 1, sizeof text - 1, out)] = '\0';
+    assert_string_equal(text, "x,second,text,borrowed,truth,there,real,2\r\n"
+                              "5,4.5,'=1+1,\"a, \"\"b\"\"\",true,,,9\r\n");
+    fclose(out);
+    json_decref(json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_comes_back),    cmocka_unit_test(nothing_is_null),
+        cmocka_unit_test(what_is_wrong_is_said),    cmocka_unit_test(long_texts_are_cut),
+        cmocka_unit_test(memory_runs_out),          cmocka_unit_test(the_schema_says_the_same),
+        cmocka_unit_test(csv_finds_values_by_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
