@@ -37,6 +37,23 @@ uint32_t suite_close(suite_device *suite)
     return messages;
 }
 
+static suite_device *group_suite;
+static vkmm_device_info group_info;
+
+int suite_after(void **state)
+{
+    release_kept(state);
+    *group_suite->info = group_info;
+    return 0;
+}
+
+int suite_run_group(suite_device *suite, const char *name, const struct CMUnitTest *tests, size_t count)
+{
+    group_suite = suite;
+    group_info = *suite->info;
+    return run_group(name, tests, count, suite_after);
+}
+
 int suite_has_type(const suite_device *suite, vkmm_type type)
 {
     return type != VKMM_F64 || suite->info->has_f64;

@@ -5,6 +5,7 @@
 #define VKMM_TESTS_SUITE_H
 
 #include "exec/store.h"
+#include "kept.h"
 #include "kernel/user.h"
 
 typedef struct suite_device {
@@ -18,6 +19,12 @@ typedef struct suite_device {
 int suite_open(suite_device *suite);
 /* Returns how many validation messages there were: 0 is right. */
 uint32_t suite_close(suite_device *suite);
+
+/* Runs tests as run_group does. After each, what it kept is released, and the device's info is what it was when the
+ * group began. Returns how many failed. */
+int suite_run_group(suite_device *suite, const char *name, const struct CMUnitTest *tests, size_t count);
+#define suite_run(suite, name, tests) suite_run_group(suite, name, tests, sizeof(tests) / sizeof *(tests))
+int suite_after(void **state); /* for teardowns of a test's own */
 
 /* One product on the device, C checked in full, guards too. kernel is a built-in's name; module NULL, or SPIR-V to
  * run in its place. fill writes A and B, NULL: uniform random. On 0 (wrong), `why` tells. */

@@ -135,7 +135,7 @@ int main(void)
     if (absent) return absent;
     const struct CMUnitTest tests[] = {cmocka_unit_test(tutorial), cmocka_unit_test(empty_problems),
                                        cmocka_unit_test(random_problems), cmocka_unit_test(sample)};
-    int failed = cmocka_run_group_tests_name("access", tests, NULL, NULL);
+    int failed = suite_run(&suite, "access", tests);
     uint32_t messages = suite_close(&suite);
     if (messages) printf("# %u validation messages\n", messages);
     return failed || messages ? 1 : 0;

@@ -246,6 +246,7 @@ static void big_sums_and_what_is_no_number(void **state)
         params.problem.m = params.problem.n = N;
         params.problem.k = K;
         assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
+        keep_job(job);
         char *a = vkmm_job_matrix(job, VKMM_A), *b = vkmm_job_matrix(job, VKMM_B), *c = vkmm_job_matrix(job, VKMM_C);
         for (size_t at = 0; at < (size_t)N * K; at++)
             vkmm_type_put(VKMM_F16, a + 2 * at, 40), vkmm_type_put(VKMM_F16, b + 2 * at, 40);
@@ -262,7 +263,6 @@ static void big_sums_and_what_is_no_number(void **state)
             else
                 assert_true(value == (kind == 0 ? INFINITY : 40. * 40 * K));
         }
-        vkmm_job_destroy(&job);
     }
     if (met == 0) skip();
 }
@@ -283,6 +283,6 @@ int main(void)
         printf("no matrix shape with a shader: %s\n", *suite.info->no_matrices ? suite.info->no_matrices : "none fits");
         return suite_close(&suite) || (wanted && *wanted && strstr(suite.info->driver_name, wanted)) ? 1 : SKIPPED;
     }
-    int failed = cmocka_run_group_tests_name("matrix kernels", tests, NULL, NULL);
+    int failed = suite_run(&suite, "matrix kernels", tests);
     return suite_close(&suite) || failed ? 1 : 0;
 }

@@ -192,6 +192,6 @@ int main(void)
     int absent = suite_open(&suite);
     if (absent) return absent;
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
-    int failed = cmocka_run_group_tests_name("general", tests, NULL, NULL);
+    int failed = suite_run(&suite, "general", tests);
     return suite_close(&suite) ? 1 : failed;
 }

@@ -86,6 +86,6 @@ int main(void)
         cmocka_unit_test(peaks_are_right_and_positive),
         cmocka_unit_test(refuses_what_is_not_listed),
     };
-    int failed = cmocka_run_group_tests_name("matrix operations", tests, NULL, NULL);
+    int failed = suite_run(&suite, "matrix operations", tests);
     return suite_close(&suite) || failed ? 1 : 0;
 }

@@ -39,7 +39,7 @@ int main(void)
         cmocka_unit_test_prestate(all_types, (void *)"band-tiled"),
         cmocka_unit_test(notices_a_wrong_kernel),
     };
-    int failed = cmocka_run_group_tests_name("products", tests, NULL, NULL);
+    int failed = suite_run(&suite, "products", tests);
     uint32_t messages = suite_close(&suite);
     if (messages) printf("# %u validation messages\n", messages);
     return failed || messages ? 1 : 0;

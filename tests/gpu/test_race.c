@@ -42,22 +42,13 @@ static void start(sums *s, uint32_t rows, uint32_t cols, uint64_t seed)
     memset(s, 0, sizeof *s);
     s->params.rows = rows;
     s->params.cols = cols;
-    s->params.right = vkmm_alloc(count, 4);
-    s->params.with_barrier = vkmm_alloc(count, 4);
-    s->params.without_barrier = vkmm_alloc(count, 4);
-    s->expected = vkmm_alloc(count, 4);
-    s->values = vkmm_alloc(count, 4);
+    s->params.right = keep_object(vkmm_alloc(count, 4), vkmm_free);
+    s->params.with_barrier = keep_object(vkmm_alloc(count, 4), vkmm_free);
+    s->params.without_barrier = keep_object(vkmm_alloc(count, 4), vkmm_free);
+    s->expected = keep_object(vkmm_alloc(count, 4), vkmm_free);
+    s->values = keep_object(vkmm_alloc(count, 4), vkmm_free);
     for (size_t i = 0; i < count; i++) s->values[i] = (int32_t)(uint32_t)vkmm_random_bits(seed, i);
     s->params.values = s->values;
-}
-
-static void end(sums *s)
-{
-    vkmm_free(s->params.right);
-    vkmm_free(s->params.with_barrier);
-    vkmm_free(s->params.without_barrier);
-    vkmm_free(s->expected);
-    vkmm_free(s->values);
 }
 
 /* The count of one version says what its matrix shows. */
@@ -114,7 +105,6 @@ static void right_on_random_sizes_and_tiles(void **state)
         assert_int_equal(s.result.kernel.tile[0], s.params.tile_rows);
         assert_int_equal(s.result.kernel.tile[1], s.params.tile_cols);
         shown += s.result.without_barrier.wrong_runs > 0;
-        end(&s);
     }
     printf("# without the barrier: wrong in %u of 40 cases\n", shown);
 }
@@ -135,7 +125,6 @@ static void right_with_few_workgroups(void **state)
         *suite.info = whole;
         assert_int_equal(s.result.kernel.groups[0], limit);
         assert_int_equal(s.result.kernel.groups[1], limit);
-        end(&s);
     }
 }
 
@@ -151,7 +140,6 @@ static void zeros_mean_the_defaults(void **state)
     assert_int_equal(s.result.kernel.workgroup[0], 16);
     assert_int_equal(s.result.kernel.groups[0], 3);
     assert_int_equal(s.result.kernel.groups[1], 2);
-    end(&s);
     const vkmm_race_params bare = {.rows = 3, .cols = 5, .runs = 2}; /* no matrix wanted */
     assert_int_equal(vkmm_race_run(suite.device, &bare, &s.result), VKMM_OK);
     assert_int_equal(s.result.with_barrier.wrong_runs, 0);
@@ -205,6 +193,6 @@ int main(void)
         cmocka_unit_test(refuses_what_cannot_be_summed),
         cmocka_unit_test(the_versions_are_one_barrier_apart),
     };
-    int failed = cmocka_run_group_tests_name("race", tests, NULL, NULL);
+    int failed = suite_run(&suite, "race", tests);
     return suite_close(&suite) || failed ? 1 : 0;
 }

@@ -38,6 +38,7 @@ static void a_job_copies_and_says_so(void **state)
     const vkmm_job_params params = {.problem = {M, N, K, VKMM_I32}};
     vkmm_measure_params measure = {.iters = 3, .cold_iters_given = 1};
     assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
+    keep_job(job);
     vkmm_fill(vkmm_job_matrix(job, VKMM_A), M, K, VKMM_I32, VKMM_INIT_UNIFORM, 1);
     vkmm_fill(vkmm_job_matrix(job, VKMM_B), K, N, VKMM_I32, VKMM_INIT_UNIFORM, 2);
     assert_int_equal(vkmm_job_run(job), VKMM_OK);
@@ -51,7 +52,6 @@ static void a_job_copies_and_says_so(void **state)
         assert_int_equal(time.transfer.count, without_transfers ? 0 : 3);
         assert_true(right(job));
     }
-    vkmm_job_destroy(&job);
 }
 
 /* The counters and the sums come back through staging buffers as well. */
@@ -82,6 +82,6 @@ int main(void)
         cmocka_unit_test(a_job_copies_and_says_so),
         cmocka_unit_test(counting_and_racing_copy_too),
     };
-    int failed = cmocka_run_group_tests_name("staging", tests, NULL, NULL);
+    int failed = suite_run(&suite, "staging", tests);
     return suite_close(&suite) || failed ? 1 : 0;
 }

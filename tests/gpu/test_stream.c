@@ -27,7 +27,7 @@ static void fill(data *d, vkmm_operand operand, vkmm_init init)
 {
     const vkmm_problem *p = &d->problem;
     const uint64_t bytes = vkmm_operand_bytes(p, operand);
-    d->memory[operand] = calloc(1, bytes + 8);
+    d->memory[operand] = keep_object(calloc(1, bytes + 8), free);
     assert_non_null(d->memory[operand]);
     memset(d->memory[operand], 0xff, bytes);
     if (operand == VKMM_BIAS) {
@@ -51,11 +51,12 @@ static void multiply(data *d, const vkmm_job_params *params)
     const vkmm_problem *p = &d->problem;
     vkmm_job *job = NULL;
     assert_int_equal(vkmm_job_create(suite.device, NULL, params, &job), VKMM_OK);
+    keep_job(job);
     for (int o = VKMM_A; o <= VKMM_BIAS; o++)
         copy(vkmm_job_matrix(job, (vkmm_operand)o), d->memory[o], vkmm_operand_bytes(p, (vkmm_operand)o));
     assert_int_equal(vkmm_job_run(job), VKMM_OK);
     const uint64_t bytes = vkmm_operand_bytes(p, VKMM_C);
-    d->want = malloc(bytes + 8);
+    d->want = keep_object(malloc(bytes + 8), free);
     assert_non_null(d->want);
     /* What lies between the matrices stays. */
     copy(d->want, d->memory[VKMM_C], bytes);
@@ -65,7 +66,6 @@ static void multiply(data *d, const vkmm_job_params *params)
                 const uint64_t size = vkmm_type_of(gemm_out(p))->bytes, at = gemm_index(p, VKMM_C, x, i, j) * size;
                 memcpy((char *)d->want + at, (char *)vkmm_job_matrix(job, VKMM_C) + at, size);
             }
-    vkmm_job_destroy(&job);
 }
 
 static data make(const vkmm_job_params *params, vkmm_init init)
@@ -75,13 +75,6 @@ static data make(const vkmm_job_params *params, vkmm_init init)
     multiply(&d, params);
     mtx_init(&d.lock, mtx_plain);
     return d;
-}
-
-static void end(data *d)
-{
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++) free(d->memory[o]);
-    free(d->want);
-    mtx_destroy(&d->lock);
 }
 
 static void compare(const data *d)
@@ -107,7 +100,7 @@ static vkmm_stream *open(const vkmm_job_params *params, uint64_t limit)
     vkmm_stream *stream = NULL;
     const vkmm_stream_params wanted = {.job = *params, .memory_limit = limit, .threads = 3};
     assert_int_equal(vkmm_stream_create(suite.device, NULL, &wanted, &stream), VKMM_OK);
-    return stream;
+    return keep_stream(stream);
 }
 
 static void check_limited(const vkmm_job_params *params, vkmm_init init, uint64_t limit, int cuts_depth)
@@ -123,8 +116,6 @@ static void check_limited(const vkmm_job_params *params, vkmm_init init, uint64_
     compare(&d);
     if (vkmm_operand_elements(&d.problem, VKMM_C) > 0)
         assert_true(times.kernel_ms > 0 && times.longest_ms > 0 && times.dispatches > 0);
-    vkmm_stream_destroy(&stream);
-    end(&d);
 }
 
 static void check(const vkmm_job_params *params)
@@ -287,8 +278,6 @@ static void functions_give_and_take(void **state)
         compare(&d);
         assert_int_equal(d.written, vkmm_problem_batches(&p) * p.m * p.n);
         assert_true(d.read >= vkmm_problem_batches(&p) * p.m * p.n + p.m * p.k + p.k * p.n);
-        vkmm_stream_destroy(&stream);
-        end(&d);
     }
 }
 
@@ -320,8 +309,6 @@ static void what_functions_say_ends_a_run(void **state)
     compare(&d);
     io.b = NULL;
     assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_INVALID);
-    vkmm_stream_destroy(&stream);
-    end(&d);
 }
 
 static void says_why_a_job_does_not_do(void **state)
@@ -329,31 +316,25 @@ static void says_why_a_job_does_not_do(void **state)
     char text[200];
     (void)state;
     const vkmm_problem p = {.m = 256, .n = 256, .k = 256};
-    const uint64_t range = suite.info->max_storage_range;
     assert_null(vkmm_stream_reason(suite.device, &p, 0, text, sizeof text));
     assert_null(vkmm_stream_reason(suite.device, &p, 1 << 20, text, sizeof text));
     assert_non_null(
         strstr(vkmm_stream_reason(suite.device, &p, 1 << 19, text, sizeof text), "the memory limit is 524288"));
     suite.info->max_storage_range = 1 << 17;
     assert_non_null(strstr(vkmm_stream_reason(suite.device, &p, 0, text, sizeof text), "maxStorageBufferRange"));
-    suite.info->max_storage_range = range;
 }
 
 /* As a device with small bindings has it: what a job refuses, a product takes in its stride. */
 static void bindings_may_be_small(void **state)
 {
     (void)state;
-    const uint64_t range = suite.info->max_storage_range;
     const vkmm_job_params params = {.problem = scaled((vkmm_problem){.m = 200, .n = 150, .k = 100}, 1, 1), SMALL};
     data d = make(&params, VKMM_INIT_INT);
     suite.info->max_storage_range = 1 << 16;
     vkmm_stream *stream = open(&params, 0);
     const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2]};
     assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
-    vkmm_stream_destroy(&stream);
-    suite.info->max_storage_range = range;
     compare(&d);
-    end(&d);
 }
 
 static void too_little_is_refused(void **state)
@@ -385,8 +366,8 @@ int main(void)
         cmocka_unit_test(cuts_the_depth_where_it_must),   cmocka_unit_test(functions_give_and_take),
         cmocka_unit_test(what_functions_say_ends_a_run),
     };
-    failed = cmocka_run_group_tests_name("stream", tests, NULL, NULL);
+    failed = suite_run(&suite, "stream", tests);
     suite.info->unified_memory = 0; /* copies do not depend on types and kernels */
-    failed += cmocka_run_group_tests_name("stream, copied", copied, NULL, NULL);
+    failed += suite_run(&suite, "stream, copied", copied);
     return suite_close(&suite) || failed ? 1 : 0;
 }

@@ -32,6 +32,6 @@ int main(void)
         cmocka_unit_test_prestate(thousand, (void *)"band"),
         cmocka_unit_test_prestate(thousand, (void *)"band-tiled"),
     };
-    int failed = cmocka_run_group_tests_name("N = 1000", tests, NULL, NULL);
+    int failed = suite_run(&suite, "N = 1000", tests);
     return suite_close(&suite) || failed ? 1 : 0;
 }

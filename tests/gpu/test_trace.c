@@ -191,6 +191,12 @@ static void check_product(const trial *t, const vkmm_trace *trace)
     assert_memory_equal(trace->b, t->data[1], p->k * p->n * (p->type == VKMM_F64 ? 8 : 4));
 }
 
+static void release_trace(void *object)
+{
+    vkmm_trace *trace = object;
+    vkmm_trace_destroy(&trace);
+}
+
 static void random_traces(void **state)
 {
     static trial t;
@@ -211,20 +217,20 @@ static void random_traces(void **state)
                  (unsigned long long)p->k, t.params.tile_rows, t.params.tile_cols, (unsigned long long)t.params.row,
                  (unsigned long long)t.params.col, t.max_groups);
         assert_int_equal(status, VKMM_OK);
+        keep_object(trace, release_trace);
         check_invocations(&t, trace);
         check_tiles(&t, trace);
         check_sums(&t, trace);
         check_product(&t, trace);
-        vkmm_trace_destroy(&trace);
+        release_kept(NULL);
     }
     current[0] = '\0';
 }
 
 static int tell(void **state)
 {
-    (void)state;
     if (current[0]) printf("# %s\n", current);
-    return 0;
+    return suite_after(state);
 }
 
 int main(void)
@@ -232,7 +238,7 @@ int main(void)
     int absent = suite_open(&suite);
     if (absent) return absent;
     const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(random_traces, tell)};
-    int failed = cmocka_run_group_tests_name("trace", tests, NULL, NULL);
+    int failed = suite_run(&suite, "trace", tests);
     uint32_t messages = suite_close(&suite);
     if (messages) printf("# %u validation messages\n", messages);
     return failed || messages ? 1 : 0;

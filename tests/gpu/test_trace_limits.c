@@ -33,6 +33,12 @@ static void make_tutorial(vkmm_trace_params *params, int32_t a[8], int32_t b[24]
                                   .b = b};
 }
 
+static void release_trace(void *object)
+{
+    vkmm_trace *trace = object;
+    vkmm_trace_destroy(&trace);
+}
+
 /* The tutorial's watch windows: C[0][3] = 1·4 + 2·10 + 3·16 + 4·22. */
 static void tutorial(void **state)
 {
@@ -43,6 +49,7 @@ static void tutorial(void **state)
     (void)state;
     make_tutorial(&params, a, b);
     assert_int_equal(vkmm_trace_create(suite.device, &params, &trace), VKMM_OK);
+    keep_object(trace, release_trace);
     assert_int_equal(trace->followed, 1);
     assert_int_equal(trace->invocations[1].global[0], 3);
     assert_int_equal(trace->invocations[1].tile_origin[0], 2);
@@ -50,8 +57,6 @@ static void tutorial(void **state)
     assert_memory_equal((const int32_t *)trace->tiles + 4, first_b, sizeof first_b);
     assert_memory_equal((const int32_t *)trace->tiles + 12, second_b, sizeof second_b);
     assert_int_equal(((const int32_t *)trace->c)[3], 160);
-    vkmm_trace_destroy(&trace);
-    assert_null(trace);
 }
 
 static void refuse(const vkmm_trace_params *params, vkmm_status status, const char *sentence)
@@ -102,9 +107,11 @@ static void failing_allocations(void **state)
         vkmm_alloc_fail_after(n);
         status = vkmm_trace_create(suite.device, &params, &trace);
         vkmm_alloc_fail_after(0);
-        assert_int_equal(trace != NULL, status == VKMM_OK);
-        if (n == 1) assert_int_equal(status, VKMM_OUT_OF_MEMORY);
+        const int made = trace != NULL;
         vkmm_trace_destroy(&trace);
+        assert_null(trace);
+        assert_int_equal(made, status == VKMM_OK);
+        if (n == 1) assert_int_equal(status, VKMM_OUT_OF_MEMORY);
     }
     assert_int_equal(status, VKMM_OK);
 }
@@ -120,7 +127,7 @@ int main(void)
         cmocka_unit_test(refuses),
         cmocka_unit_test(failing_allocations),
     };
-    int failed = cmocka_run_group_tests_name("trace_limits", tests, NULL, NULL);
+    int failed = suite_run(&suite, "trace_limits", tests);
     suite.instance->log = loud;
     uint32_t messages = suite_close(&suite);
     if (messages) printf("# %u validation messages\n", messages);

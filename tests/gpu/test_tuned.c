@@ -67,6 +67,7 @@ static const vkmm_kernel_info *kernel_of(const vkmm_job_params *params, vkmm_job
     static vkmm_log kept; /* a job keeps the address */
     kept = log;
     assert_int_equal(vkmm_job_create(suite.device, &kept, params, job), VKMM_OK);
+    keep_job(*job);
     return vkmm_job_kernel(*job);
 }
 
@@ -90,7 +91,6 @@ static void is_tried_once_then_used(void **state)
         assert_true(info->tuned);
         assert_string_equal(info->name, tuned.best.kernel);
         assert_string_equal(info->config, tuned.best.config);
-        vkmm_job_destroy(&job);
         assert_int_equal(runs, 1);
     }
     assert_int_equal(warnings, 0);
@@ -112,12 +112,10 @@ static void is_for_those_without_wishes(void **state)
     assert_int_equal(vkmm_tuned_put(suite.instance, suite.info, &problem, &tuned), VKMM_OK);
     for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
         assert_false(kernel_of(&wishes[i], &job)->tuned);
-        vkmm_job_destroy(&job);
     }
     assert_int_equal(runs, 0);
     const vkmm_job_params automatic = {.problem = problem, .kernel = "auto"};
     assert_true(kernel_of(&automatic, &job)->tuned);
-    vkmm_job_destroy(&job);
 }
 
 static void is_forgotten_when_wrong(void **state)
@@ -130,7 +128,6 @@ static void is_forgotten_when_wrong(void **state)
     spoils = 1;
     for (int i = 0; i < 2; i++) {
         assert_false(kernel_of(&params, &job)->tuned);
-        vkmm_job_destroy(&job);
         assert_int_equal(runs, 1); /* not again */
         assert_int_equal(warnings, 1);
     }
@@ -202,6 +199,6 @@ int main(void)
         cmocka_unit_test_setup(is_forgotten_when_wrong, fresh),
         cmocka_unit_test_setup(tries_problems_like_it, fresh),
     };
-    int failed = cmocka_run_group_tests_name("tuned", tests, NULL, NULL);
+    int failed = suite_run(&suite, "tuned", tests);
     return suite_close(&suite) || failed ? 1 : 0;
 }

@@ -18,28 +18,31 @@ static void fill_and_dispatch(int with_barrier)
     const vkmm_problem problem = {8, 8, 8, VKMM_F32};
     const vkmm_wish wish = {.kernel = "grouped"};
     vkmm_choice choice;
-    vkmm_plan plan;
-    vkmm_store stores[VKMM_STORE_COUNT];
+    vkmm_plan plan = {0};
+    vkmm_store stores[VKMM_STORE_COUNT] = {0};
     vkmm_part parts[VKMM_BINDING_COUNT];
-    VkCommandBuffer command;
-    assert_int_equal(vkmm_choose(NULL, suite.info, &problem, &wish, &choice), VKMM_OK);
-    assert_int_equal(vkmm_plan_create(device, &choice, &plan), VKMM_OK);
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
-        assert_int_equal(vkmm_store_create(device, (vkmm_operand)operand, 256, &stores[operand]), VKMM_OK);
+    VkCommandBuffer command = NULL;
+    vkmm_status status = vkmm_choose(NULL, suite.info, &problem, &wish, &choice);
+    if (status == VKMM_OK) status = vkmm_plan_create(device, &choice, &plan);
+    for (int operand = VKMM_A; operand <= VKMM_C && status == VKMM_OK; operand++) {
+        status = vkmm_store_create(device, (vkmm_operand)operand, 256, &stores[operand]);
         parts[operand] = vkmm_store_part(&stores[operand]);
     }
-    vkmm_plan_bind(device, &plan, parts);
-    assert_int_equal(vkmm_command_begin(device, &command), VKMM_OK);
+    if (status == VKMM_OK) vkmm_plan_bind(device, &plan, parts);
+    if (status == VKMM_OK) status = vkmm_command_begin(device, &command);
+    if (status != VKMM_OK) goto error;
     device->table.vkCmdFillBuffer(command, stores[VKMM_C].buffer.handle, 0, stores[VKMM_C].buffer.bytes, 0);
     if (with_barrier)
         vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
                              VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
                              VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     vkmm_plan_record(device, &plan, command);
-    assert_int_equal(vkmm_command_end(device, command), VKMM_OK);
+    status = vkmm_command_end(device, command);
+error:
     vkmm_command_free(device, &command);
     vkmm_plan_destroy(device, &plan);
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_store_destroy(device, &stores[operand]);
+    assert_int_equal(status, VKMM_OK);
 }
 
 static void is_silent_with_the_barrier(void **state)
@@ -64,7 +67,7 @@ int main(void)
     if (absent) return absent;
     const struct CMUnitTest tests[] = {cmocka_unit_test(is_silent_with_the_barrier),
                                        cmocka_unit_test(speaks_without_the_barrier)};
-    int failed = cmocka_run_group_tests_name("synchronization validation", tests, NULL, NULL);
+    int failed = suite_run(&suite, "synchronization validation", tests);
     suite_close(&suite);
     return failed ? 1 : 0;
 }

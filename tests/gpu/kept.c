@@ -1,0 +1,67 @@
+#include "kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 400 };
+
+static struct {
+    void *object;
+    void (*release)(void *object);
+} kept[MOST];
+static size_t kept_count;
+
+void *keep_object(void *object, void (*release)(void *object))
+{
+    if (kept_count == MOST) {
+        release(object);
+        fail_msg("a test may keep %d objects", MOST);
+    }
+    kept[kept_count].object = object;
+    kept[kept_count++].release = release;
+    return object;
+}
+
+static void release_job(void *object)
+{
+    vkmm_job *job = object;
+    vkmm_job_destroy(&job);
+}
+
+static void release_stream(void *object)
+{
+    vkmm_stream *stream = object;
+    vkmm_stream_destroy(&stream);
+}
+
+vkmm_job *keep_job(vkmm_job *job)
+{
+    return keep_object(job, release_job);
+}
+
+vkmm_stream *keep_stream(vkmm_stream *stream)
+{
+    return keep_object(stream, release_stream);
+}
+
+int release_kept(void **state)
+{
+    (void)state;
+    while (kept_count > 0) {
+        kept_count--;
+        kept[kept_count].release(kept[kept_count].object);
+    }
+    return 0;
+}
+
+int run_group(const char *name, const struct CMUnitTest *tests, size_t count, CMFixtureFunction teardown)
+{
+    struct CMUnitTest *all = malloc(count * sizeof *all);
+    if (!all) return 1;
+    memcpy(all, tests, count * sizeof *all);
+    for (size_t i = 0; i < count; i++)
+        if (!all[i].teardown_func) all[i].teardown_func = teardown;
+    int failed = _cmocka_run_group_tests(name, all, count, NULL, NULL);
+    free(all);
+    return failed;
+}
