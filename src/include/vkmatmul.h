@@ -332,11 +332,11 @@ typedef struct vkmm_shader vkmm_shader;
 VKMM_API vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes,
                                          vkmm_type type, vkmm_shader **shader);
 
-/* The same of SPIR-V, `bytes` from `words` on, which may be aligned as they like and are copied; type says what its
- * buffers hold. Both kinds are checked before a driver sees them: the module's structure, this contract, what the
- * device offers (when a job is made), and, where the library SPIRV-Tools can be loaded, every instruction; where it
- * cannot, the log is told (INFO). VKMM_INVALID: the module is broken, or not what the contract says;
- * VKMM_UNSUPPORTED: it needs a version, a capability or an extension of SPIR-V that is not there. */
+/* The same from SPIR-V: `bytes` at `words`, of any alignment, which are copied; type says what its buffers hold. It
+ * must be valid, which the library SPIRV-Tools decides, loaded at run time unless it is part of the build. Both kinds
+ * are checked before a driver sees them: this contract now, and what the device offers when a job is made.
+ * VKMM_INVALID: the module is not valid, or breaks the contract; VKMM_UNSUPPORTED: it needs a version, a capability or
+ * an extension of SPIR-V that is not there, or SPIRV-Tools is missing. */
 VKMM_API vkmm_status vkmm_shader_load(const vkmm_log *log, const char *name, const void *words, size_t bytes,
                                       vkmm_type type, vkmm_shader **shader);
 VKMM_API void vkmm_shader_destroy(vkmm_shader **shader);

@@ -86,43 +86,53 @@ class Shader(cli.Case):
         self.assertEqual(done.returncode, 0, done.stdout)
         return path
 
+    can_validate = None
+
+    def spirv(self, *arguments):
+        """The same, for tests that end here where this build can load no SPIRV-Tools."""
+        path = self.compiled(*arguments)
+        if Shader.can_validate is None:
+            done = cli.run("--shader", path, "--size", "1", *FAST)
+            Shader.can_validate = "libSPIRV-Tools-shared.so" not in done.stderr
+        if not Shader.can_validate:
+            self.skipTest("no SPIRV-Tools")
+        return path
+
     def test_spirv(self):
         for size in ["40x30x20", "65", "0x4x4", "7x3x0"]:
-            text = self.good("--shader", self.compiled("mine.spv"), "--size", size, "--tile", "8x4", "--json", *FAST)
+            text = self.good("--shader", self.spirv("mine.spv"), "--size", size, "--tile", "8x4", "--json", *FAST)
             mine, theirs = (json.loads(line) for line in text.splitlines())
             self.assertTrue(mine["verify"]["passed"] and theirs["verify"]["passed"])
             self.assertTrue(mine["kernel"]["shader"].endswith("mine.spv"))
-        self.wrong("wrong result: ", self.compiled("wrong.spv", ("C[row * N + col] = sum;", "C[row * N + col] = row == 5 ? sum + T(1) : sum;")))
+        self.wrong("wrong result: ", self.spirv("wrong.spv", ("C[row * N + col] = sum;", "C[row * N + col] = row == 5 ? sum + T(1) : sum;")))
 
     def test_spirv_that_is_broken(self):
-        words = array.array("I", self.compiled("mine.spv").read_bytes())
+        words = array.array("I", self.spirv("mine.spv").read_bytes())
         def bad(pattern, data, code=2):
             self.bad(code, pattern, "--shader", self.file("bad.spv", bytes(data)), "--size", "8", *FAST)
 
-        bad("there are 0 bytes", b"")
-        bad("no SPIR-V", b"#version 450\nvoid main() {}")
-        bad("there are 203 bytes", words.tobytes()[:203])
-        bad("are left|does not end|no entry point", words[:len(words) - 3])
-        bad("the other byte order", array.array("I", [0x03022307]) + words[1:])
-        bad("no version of SPIR-V", words[:1] + array.array("I", [0x20000]) + words[2:])
-        for i in range(5, len(words)):  # its capability Shader
-            if words[i] == 0x20011:
-                bad("the capability Kernel .* nowhere", words[:i + 1] + array.array("I", [6]) + words[i + 2:], 4)
-                break
+        bad("it has 0 bytes", b"")
+        bad("it has 203 bytes", words.tobytes()[:203])
+        for data in [b"#version 450\nvoid main() { }", words[:len(words) - 3], array.array("I", [7]) + words[1:],
+                     words[:1] + array.array("I", [0x20000]) + words[2:], words[:10]]:
+            bad("bad.spv is not valid SPIR-V: .", data)
+        other = array.array("I", words)
+        other.byteswap()
+        bad("not SPIR-V in this machine's byte order|is not valid SPIR-V", other)
 
     def test_contract(self):
         for pattern, old, new in [
                 ("a buffer at set 1, binding 2", "set = 0, binding = 2", "set = 1, binding = 2"),
                 ("a buffer at set 0, binding 7", "set = 0, binding = 2", "set = 0, binding = 7"),
                 ("push constants of 16 bytes", "uint M, N, K;", "uint M, N, K, more;"),
-                ("no storage buffer", "layout(push_constant) uniform Problem", "layout(set = 0, binding = 2) uniform Problem")]:
+                ("not a single storage buffer", "layout(push_constant) uniform Problem", "layout(set = 0, binding = 2) uniform Problem")]:
             self.bad(2, pattern, "--shader", self.shader((old, new)), "--size", "8", *FAST)
-            self.bad(2, pattern, "--shader", self.compiled("bad.spv", (old, new)), "--size", "8", *FAST)
+            self.bad(2, pattern, "--shader", self.spirv("bad.spv", (old, new)), "--size", "8", *FAST)
 
     def test_more_than_a_device_has(self):
-        shared = self.compiled("shared.spv", ("void element(", "shared T lots[ROWS * 4000000u];\nvoid element("), ("C[row * N + col] = sum;", "lots[col] = sum; C[row * N + col] = lots[col];"))
-        large = self.compiled("large.spv", ("local_size_x_id = 0, local_size_y_id = 1", "local_size_x = 1024, local_size_y = 1024"))
-        whole = self.compiled("int64.spv", ("#version 450", "#version 450\n#extension GL_ARB_gpu_shader_int64 : require"), ("T sum = T(0);", "T sum = T(uint64_t(K) - uint64_t(K));"))
+        shared = self.spirv("shared.spv", ("void element(", "shared T lots[ROWS * 4000000u];\nvoid element("), ("C[row * N + col] = sum;", "lots[col] = sum; C[row * N + col] = lots[col];"))
+        large = self.spirv("large.spv", ("local_size_x_id = 0, local_size_y_id = 1", "local_size_x = 1024, local_size_y = 1024"))
+        whole = self.spirv("int64.spv", ("#version 450", "#version 450\n#extension GL_ARB_gpu_shader_int64 : require"), ("T sum = T(0);", "T sum = T(uint64_t(K) - uint64_t(K));"))
         for pattern, shader in [("bytes of shared memory", shared), ("a workgroup of 1024x1024x1", large), ("the capability Int64", whole)]:
             done = cli.run("--shader", shader, "--size", "8", "--json", *FAST)
             self.assertEqual(done.returncode, 4, done.stderr)

@@ -1,6 +1,7 @@
-/* Users' SPIR-V: a small module, whole, and broken in every way that the check knows; then what a device must have. */
+/* Users' SPIR-V: a small module, whole, and with every breach of the contract; then what a device must have. Whether a
+ * module is valid is for SPIRV-Tools to say (test_spirv_tools.c): here it only has to be asked. */
 #include "kernel/contract.h"
-#include "kernel/spirv_module.h"
+#include "kernel/spirv.h"
 #include "kernel/table.h"
 #include "kernel/user.h"
 
@@ -14,6 +15,12 @@
 
 #include <cmocka.h>
 
+/* Numbers of the SPIR-V specification. */
+enum { OP_NAME = 5, OP_EXTENSION = 10, OP_IMPORT = 11, OP_MEMORY_MODEL = 14, OP_ENTRY_POINT = 15 };
+enum { OP_EXECUTION_MODE = 16, OP_CAPABILITY = 17, OP_TYPE_INT = 21, OP_TYPE_ARRAY = 28, OP_TYPE_STRUCT = 30 };
+enum { OP_TYPE_POINTER = 32, OP_CONSTANT = 43, OP_SPEC_CONSTANT = 50, OP_SPEC_OP = 52, OP_FUNCTION = 54 };
+enum { OP_FUNCTION_END = 56, OP_VARIABLE = 59, OP_DECORATE = 71, OP_MEMBER_DECORATE = 72, OP_EXECUTION_MODE_ID = 331 };
+enum { SPEC_ID = 1, BLOCK = 2, BUFFER_BLOCK = 3, ARRAY_STRIDE = 6, BINDING = 33, SET = 34, OFFSET = 35 };
 enum { MOST = 256, PUSH = 9, BUFFER = 12, SHARED = 4, VERSION_1_3 = 0x10300 };
 
 typedef struct module {
@@ -35,41 +42,41 @@ static void emit(module *m, uint32_t opcode, size_t count, const uint32_t *opera
 static module good(void)
 {
     module m = {{0x07230203, VERSION_1_3, 0, 32, 0}, 5};
-    EMIT(&m, VKMM_OP_CAPABILITY, 1);
-    EMIT(&m, VKMM_OP_EXTENSION, 0x5f565053, 0x5f52484b, 0x69623631, 0x74735f74, 0x6761726f,
-         0x65);                                                          /* SPV_KHR_16bit_storage */
-    EMIT(&m, VKMM_OP_IMPORT, 30, 0x4c534c47, 0x6474732e, 0x3035342e, 0); /* GLSL.std.450 */
-    EMIT(&m, VKMM_OP_MEMORY_MODEL, 0, 1);
-    EMIT(&m, VKMM_OP_ENTRY_POINT, 5, 1, 0x6e69616d, 0);
-    EMIT(&m, VKMM_OP_EXECUTION_MODE, 1, 17, 8, 4, 1);
-    EMIT(&m, VKMM_OP_DECORATE, 10, VKMM_DECORATION_SPEC_ID, VKMM_SPEC_DEPTH);
-    EMIT(&m, VKMM_OP_DECORATE, 4, VKMM_DECORATION_ARRAY_STRIDE, 4);
-    EMIT(&m, VKMM_OP_DECORATE, 5, VKMM_DECORATION_BLOCK);
-    EMIT(&m, VKMM_OP_MEMBER_DECORATE, 5, 0, VKMM_DECORATION_OFFSET, 0);
-    EMIT(&m, VKMM_OP_DECORATE, 7, VKMM_DECORATION_SET, 0);
-    EMIT(&m, VKMM_OP_DECORATE, 7, VKMM_DECORATION_BINDING, 2);
-    EMIT(&m, VKMM_OP_DECORATE, 21, VKMM_DECORATION_BLOCK);
-    for (uint32_t i = 0; i < 3; i++) EMIT(&m, VKMM_OP_MEMBER_DECORATE, 21, i, VKMM_DECORATION_OFFSET, 4 * i);
+    EMIT(&m, OP_CAPABILITY, 1);
+    EMIT(&m, OP_EXTENSION, 0x5f565053, 0x5f52484b, 0x69623631, 0x74735f74, 0x6761726f,
+         0x65);                                                     /* SPV_KHR_16bit_storage */
+    EMIT(&m, OP_IMPORT, 30, 0x4c534c47, 0x6474732e, 0x3035342e, 0); /* GLSL.std.450 */
+    EMIT(&m, OP_MEMORY_MODEL, 0, 1);
+    EMIT(&m, OP_ENTRY_POINT, 5, 1, 0x6e69616d, 0);
+    EMIT(&m, OP_EXECUTION_MODE, 1, 17, 8, 4, 1);
+    EMIT(&m, OP_DECORATE, 10, SPEC_ID, VKMM_SPEC_DEPTH);
+    EMIT(&m, OP_DECORATE, 4, ARRAY_STRIDE, 4);
+    EMIT(&m, OP_DECORATE, 5, BLOCK);
+    EMIT(&m, OP_MEMBER_DECORATE, 5, 0, OFFSET, 0);
+    EMIT(&m, OP_DECORATE, 7, SET, 0);
+    EMIT(&m, OP_DECORATE, 7, BINDING, 2);
+    EMIT(&m, OP_DECORATE, 21, BLOCK);
+    for (uint32_t i = 0; i < 3; i++) EMIT(&m, OP_MEMBER_DECORATE, 21, i, OFFSET, 4 * i);
     EMIT(&m, 19, 2); /* void */
     EMIT(&m, 33, 20, 2);
-    EMIT(&m, VKMM_OP_TYPE_INT, 3, 32, 0);
+    EMIT(&m, OP_TYPE_INT, 3, 32, 0);
     EMIT(&m, 29, 4, 3); /* an array without a length */
-    EMIT(&m, VKMM_OP_TYPE_STRUCT, 5, 4);
-    EMIT(&m, VKMM_OP_TYPE_POINTER, 6, BUFFER, 5);
-    EMIT(&m, VKMM_OP_VARIABLE, 6, 7, BUFFER);
-    EMIT(&m, VKMM_OP_TYPE_STRUCT, 21, 3, 3, 3);
-    EMIT(&m, VKMM_OP_TYPE_POINTER, 22, PUSH, 21);
-    EMIT(&m, VKMM_OP_VARIABLE, 22, 23, PUSH);
-    EMIT(&m, VKMM_OP_SPEC_CONSTANT, 3, 10, 16);
-    EMIT(&m, VKMM_OP_CONSTANT, 3, 11, 64);
-    EMIT(&m, VKMM_OP_SPEC_OP, 3, 12, 132, 10, 11); /* a product */
-    EMIT(&m, VKMM_OP_TYPE_ARRAY, 13, 3, 12);
-    EMIT(&m, VKMM_OP_TYPE_POINTER, 14, SHARED, 13);
-    EMIT(&m, VKMM_OP_VARIABLE, 14, 15, SHARED);
-    EMIT(&m, VKMM_OP_FUNCTION, 2, 1, 0, 20);
+    EMIT(&m, OP_TYPE_STRUCT, 5, 4);
+    EMIT(&m, OP_TYPE_POINTER, 6, BUFFER, 5);
+    EMIT(&m, OP_VARIABLE, 6, 7, BUFFER);
+    EMIT(&m, OP_TYPE_STRUCT, 21, 3, 3, 3);
+    EMIT(&m, OP_TYPE_POINTER, 22, PUSH, 21);
+    EMIT(&m, OP_VARIABLE, 22, 23, PUSH);
+    EMIT(&m, OP_SPEC_CONSTANT, 3, 10, 16);
+    EMIT(&m, OP_CONSTANT, 3, 11, 64);
+    EMIT(&m, OP_SPEC_OP, 3, 12, 132, 10, 11); /* a product */
+    EMIT(&m, OP_TYPE_ARRAY, 13, 3, 12);
+    EMIT(&m, OP_TYPE_POINTER, 14, SHARED, 13);
+    EMIT(&m, OP_VARIABLE, 14, 15, SHARED);
+    EMIT(&m, OP_FUNCTION, 2, 1, 0, 20);
     EMIT(&m, 248, 16); /* label */
     m.words[m.count++] = 1 << 16 | 253;
-    m.words[m.count++] = 1 << 16 | VKMM_OP_FUNCTION_END;
+    m.words[m.count++] = 1 << 16 | OP_FUNCTION_END;
     return m;
 }
 
@@ -116,7 +123,6 @@ static void takes_what_compilers_make(void **state)
     const module m = good();
     (void)state;
     expect(&m, NULL, NULL, VKMM_OK, NULL);
-    assert_int_equal(vkmm_spirv_validate(NULL, "m.spv", m.words, 4 * m.count, 0), VKMM_OK);
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         static const vkmm_type types[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_U32};
         for (size_t t = 0; t < 4; t++) {
@@ -138,53 +144,33 @@ static const struct {
     vkmm_status status;
     const char *part;
 } wrong[] = {
-    {0, 0, 0, 0x03022307, VKMM_INVALID, "the other byte order"},
-    {0, 0, 0, 0x464c457f, VKMM_INVALID, "no SPIR-V: it begins with 0x464c457f"},
-    {0, 0, 1, 0x20000, VKMM_INVALID, "no version of SPIR-V"},
-    {0, 0, 1, 0x10301, VKMM_INVALID, "no version of SPIR-V"},
-    {0, 0, 1, 0x10700, VKMM_UNSUPPORTED, "SPIR-V 1.7; vkmatmul takes up to 1.6"},
-    {0, 0, 3, 0, VKMM_INVALID, "a bound of 0 ids"},
+    {0, 0, 0, 0x03022307, VKMM_INVALID, "not SPIR-V in this machine's byte order"},
+    {0, 0, 0, 0x464c457f, VKMM_INVALID, "not SPIR-V"},
+    {0, 0, 1, 0x10700, VKMM_UNSUPPORTED, "SPIR-V 1.7; \"vkmatmul\" takes up to 1.6"},
     {0, 0, 3, 0x400000, VKMM_INVALID, "a bound of 4194304 ids"},
     {0, 0, 3, 100000, VKMM_INVALID, "a bound of 100000 ids in"},
-    {0, 0, 3, 16, VKMM_INVALID, "the bound is 16"},
-    {0, 0, 4, 1, VKMM_INVALID, "the schema is 1"},
-    {VKMM_OP_CAPABILITY, 0, 0, VKMM_OP_CAPABILITY, VKMM_INVALID, "the instruction at word 5 has 0 words"},
-    {VKMM_OP_CAPABILITY, 0, 0, 0xffff0000 | VKMM_OP_CAPABILITY, VKMM_INVALID, "has 65535 words"},
-    {VKMM_OP_FUNCTION_END, 0, 0, 2 << 16 | VKMM_OP_FUNCTION_END, VKMM_INVALID, "has 2 words, and 1 are left"},
-    {VKMM_OP_CAPABILITY, 0, 0, 2 << 16 | VKMM_OP_TYPE_INT, VKMM_INVALID, "it needs 4"},
-    {VKMM_OP_CAPABILITY, 0, 1, 6, VKMM_UNSUPPORTED, "the capability Kernel of SPIR-V"},
-    {VKMM_OP_CAPABILITY, 0, 1, 5347, VKMM_UNSUPPORTED, "the capability PhysicalStorageBufferAddresses"},
-    {VKMM_OP_CAPABILITY, 0, 1, 99999, VKMM_UNSUPPORTED, "the capability 99999"},
-    {VKMM_OP_EXTENSION, 0, 1, 0x5f565054, VKMM_UNSUPPORTED, "the extension \"TPV_KHR_16bit_storage\""},
-    {VKMM_OP_EXTENSION, 0, 6, 0x41414141, VKMM_INVALID, "an extension does not end"},
-    {VKMM_OP_IMPORT, 0, 2, 0x6e65704f, VKMM_UNSUPPORTED, "imports the instructions \"Open.std.450\""},
-    {VKMM_OP_MEMORY_MODEL, 0, 1, 1, VKMM_UNSUPPORTED, "with addressing 1"},
-    {VKMM_OP_MEMORY_MODEL, 0, 2, 2, VKMM_UNSUPPORTED, "the memory model is 2"},
-    {VKMM_OP_MEMORY_MODEL, 0, 0, 3 << 16 | 5, VKMM_INVALID, "no memory model"}, /* OpName */
-    {VKMM_OP_ENTRY_POINT, 0, 1, 4, VKMM_INVALID, "another stage's \"main\""},
-    {VKMM_OP_ENTRY_POINT, 0, 3, 0x6e69616e, VKMM_INVALID, "one called \"nain\""},
-    {VKMM_OP_ENTRY_POINT, 0, 4, 0x41414141, VKMM_INVALID, "an entry point does not end"},
-    {VKMM_OP_ENTRY_POINT, 0, 2, 3, VKMM_INVALID, "the entry point 3 is no function"},
-    {VKMM_OP_ENTRY_POINT, 0, 2, 0, VKMM_INVALID, "no function"},
-    {VKMM_OP_ENTRY_POINT, 0, 0, 5 << 16 | 5, VKMM_INVALID, "no entry point \"main\""},
-    {VKMM_OP_EXECUTION_MODE, 0, 2, 18, VKMM_INVALID, "its workgroup has no size"},
-    {VKMM_OP_EXECUTION_MODE, 0, 4, 0, VKMM_INVALID, "a workgroup of 8x0x1 has no invocations"},
-    {VKMM_OP_EXECUTION_MODE, 0, 0, 6 << 16 | VKMM_OP_EXECUTION_MODE_ID, VKMM_UNSUPPORTED, "LocalSizeId"},
-    {VKMM_OP_DECORATE, 2, 2, VKMM_DECORATION_BUFFER_BLOCK, VKMM_INVALID, "no storage buffer"},
-    {VKMM_OP_DECORATE, 3, 3, 1, VKMM_INVALID, "a buffer at set 1, binding 2"},
-    {VKMM_OP_DECORATE, 4, 3, 3, VKMM_INVALID, "a buffer at set 0, binding 3"},
-    {VKMM_OP_DECORATE, 4, 1, 8, VKMM_INVALID, "a buffer at set 0, binding -1"},
-    {VKMM_OP_MEMBER_DECORATE, 3, 4, 12, VKMM_INVALID, "push constants of 16 bytes"},
-    {VKMM_OP_TYPE_STRUCT, 1, 4, 4, VKMM_INVALID, "have no size"},
-    {VKMM_OP_TYPE_STRUCT, 0, 1, 3, VKMM_INVALID, "defines the id 3 a second time"},
-    {VKMM_OP_TYPE_STRUCT, 0, 1, 0, VKMM_INVALID, "defines the id 0"},
-    {VKMM_OP_TYPE_POINTER, 0, 2, SHARED, VKMM_INVALID, "the variable 7 has no pointer of its storage class"},
-    {VKMM_OP_VARIABLE, 0, 1, 14, VKMM_INVALID, "the variable 7 has no pointer"}, /* of which it stands before */
-    {VKMM_OP_TYPE_POINTER, 0, 3, 3, VKMM_INVALID, "the variable 7 is bound, but is no storage buffer"},
-    {VKMM_OP_FUNCTION_END, 0, 0, 1 << 16 | 253, VKMM_INVALID, "its last function does not end"},
-    {253, 0, 0, 1 << 16 | VKMM_OP_FUNCTION_END, VKMM_INVALID, "functions begin and end out of turn"},
-    {253, 0, 0, 1 << 16 | 5000, VKMM_UNSUPPORTED, "the opcode 5000"},
-    {33, 0, 0, 3 << 16 | VKMM_OP_TYPE_FORWARD, VKMM_UNSUPPORTED, "pointers to addresses"},
+    {OP_CAPABILITY, 0, 0, OP_CAPABILITY, VKMM_INVALID, "the instruction at word 5 has 0 words"},
+    {OP_CAPABILITY, 0, 0, 0xffff0000 | OP_CAPABILITY, VKMM_INVALID, "has 65535 words"},
+    {OP_FUNCTION_END, 0, 0, 2 << 16 | OP_FUNCTION_END, VKMM_INVALID, "has 2 words, and 1 are left"},
+    {OP_CAPABILITY, 0, 1, 6, VKMM_UNSUPPORTED, "the capability Kernel of SPIR-V"},
+    {OP_CAPABILITY, 0, 1, 5347, VKMM_UNSUPPORTED, "the capability PhysicalStorageBufferAddresses"},
+    {OP_CAPABILITY, 0, 1, 99999, VKMM_UNSUPPORTED, "the capability 99999"},
+    {OP_EXTENSION, 0, 1, 0x5f565054, VKMM_UNSUPPORTED, "the extension \"TPV_KHR_16bit_storage\""},
+    {OP_EXTENSION, 0, 6, 0x41414141, VKMM_UNSUPPORTED, "the extension \"SPV_KHR_16bit_storagAAAA\""},
+    {OP_IMPORT, 0, 2, 0x6e65704f, VKMM_UNSUPPORTED, "imports the instructions \"Open.std.450\""},
+    {OP_ENTRY_POINT, 0, 1, 4, VKMM_INVALID, "another stage's \"main\""},
+    {OP_ENTRY_POINT, 0, 3, 0x6e69616e, VKMM_INVALID, "a compute shader's \"nain\""},
+    {OP_ENTRY_POINT, 0, 0, 5 << 16 | OP_NAME, VKMM_INVALID, "no entry point \"main\""},
+    {OP_MEMORY_MODEL, 0, 0, 3 << 16 | OP_ENTRY_POINT, VKMM_INVALID, "the entry point must be a compute shader's"},
+    {OP_EXECUTION_MODE, 0, 4, 0, VKMM_INVALID, "a workgroup of 8x0x1 has no invocations"},
+    {OP_EXECUTION_MODE, 0, 0, 6 << 16 | OP_EXECUTION_MODE_ID, VKMM_UNSUPPORTED, "LocalSizeId"},
+    {OP_DECORATE, 2, 2, BUFFER_BLOCK, VKMM_INVALID, "is not a single storage buffer"},
+    {OP_DECORATE, 3, 3, 1, VKMM_INVALID, "a buffer at set 1, binding 2"},
+    {OP_DECORATE, 4, 3, 3, VKMM_INVALID, "a buffer at set 0, binding 3"},
+    {OP_DECORATE, 4, 1, 8, VKMM_INVALID, "a buffer at set 0, binding -1"},
+    {OP_MEMBER_DECORATE, 3, 4, 12, VKMM_INVALID, "push constants of 16 bytes"},
+    {OP_TYPE_STRUCT, 1, 4, 4, VKMM_INVALID, "the size of the push constants is not known"},
+    {OP_TYPE_POINTER, 0, 3, 3, VKMM_INVALID, "the variable 7 is bound, but is not a single storage buffer"},
 };
 
 static void names_what_is_wrong(void **state)
@@ -202,11 +188,12 @@ static void refuses_every_storage_class_but_its_own(void **state)
     (void)state;
     for (uint32_t class = 0; class < 16; class ++) {
         module m = good();
-        m.words[place(&m, VKMM_OP_TYPE_POINTER, 2) + 2] = class;
-        m.words[place(&m, VKMM_OP_VARIABLE, 2) + 3] = class;
+        m.words[place(&m, OP_TYPE_POINTER, 2) + 2] = class;
+        m.words[place(&m, OP_VARIABLE, 2) + 3] = class;
         char heard[1024];
         const vkmm_status status = check_bytes(m.words, 4 * m.count, NULL, NULL, heard);
-        assert_int_equal(status, class == SHARED || class == 6 ? VKMM_OK : VKMM_INVALID); /* 6: private */
+        /* 6: private; 7: a function's, which the validator refuses outside of one */
+        assert_int_equal(status, class == SHARED || class == 6 || class == 7 ? VKMM_OK : VKMM_INVALID);
     }
 }
 
@@ -216,8 +203,11 @@ static void survives_damage(void **state)
     const module whole = good();
     char heard[1024];
     (void)state;
-    for (size_t bytes = 0; bytes < 4 * whole.count; bytes++)
-        assert_int_not_equal(check_bytes(whole.words, bytes, NULL, NULL, heard), VKMM_OK);
+    for (size_t bytes = 0; bytes < 4 * whole.count; bytes++) {
+        const vkmm_status status = check_bytes(whole.words, bytes, NULL, NULL, heard);
+        assert_int_equal(status == VKMM_OK, heard[0] == '\0');
+        assert_false(bytes % 4 != 0 && status == VKMM_OK);
+    }
     for (size_t i = 0; i < whole.count; i++) {
         for (int bit = 0; bit < 32; bit++) {
             module m = whole;
@@ -228,21 +218,35 @@ static void survives_damage(void **state)
     }
 }
 
-/* Structs of structs, each three times the one before, would be counted for ever. */
-static void gives_up_what_is_entangled(void **state)
+/* Structs of structs, each three times the one before, do not fit in 64 bits, and take no time. */
+static void counts_what_is_entangled(void **state)
 {
-    module m = good();
-    const uint32_t pointer = (uint32_t)place(&m, VKMM_OP_TYPE_POINTER, 1);
+    const module m = good();
+    const size_t pointer = place(&m, OP_TYPE_POINTER, 1);
     module tangled = m;
     (void)state;
     tangled.count = pointer;
-    for (uint32_t id = 40; id < 54; id++)
-        EMIT(&tangled, VKMM_OP_TYPE_STRUCT, id, id > 40 ? id - 1 : 3, id > 40 ? id - 1 : 3, id > 40 ? id - 1 : 3);
+    for (uint32_t id = 40; id < 60; id++)
+        EMIT(&tangled, OP_TYPE_STRUCT, id, id > 40 ? id - 1 : 3, id > 40 ? id - 1 : 3, id > 40 ? id - 1 : 3);
     memcpy(tangled.words + tangled.count, m.words + pointer, (m.count - pointer) * 4);
     tangled.count += m.count - pointer;
     tangled.words[3] = 64;
-    tangled.words[place(&tangled, VKMM_OP_TYPE_POINTER, 1) + 3] = 53;
-    expect(&tangled, NULL, NULL, VKMM_INVALID, "no size that is known");
+    tangled.words[place(&tangled, OP_TYPE_POINTER, 1) + 3] = 59;
+    expect(&tangled, NULL, NULL, VKMM_INVALID, "push constants of 13947137604 bytes"); /* 4 · 3^20 */
+}
+
+/* A specialization constant of 64 bits does not fit the planner's values. */
+static void wants_constants_of_32_bits(void **state)
+{
+    const module m = good();
+    module wide = m;
+    const size_t at = place(&m, OP_SPEC_CONSTANT, 0);
+    (void)state;
+    wide.words[at] = 5 << 16 | OP_SPEC_CONSTANT;
+    memcpy(wide.words + at + 5, m.words + at + 4, (m.count - at - 4) * 4);
+    wide.words[at + 4] = 0;
+    wide.count++;
+    expect(&wide, NULL, NULL, VKMM_INVALID, "specialization constant 4 does not have 32 bits");
 }
 
 static vkmm_device_info device(void)
@@ -294,14 +298,15 @@ static void asks_for_capabilities(void **state)
     for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++) {
         const vkmm_device_info poor = device();
         module m = good();
-        m.words[place(&m, VKMM_OP_CAPABILITY, 0) + 1] = capabilities[i].number;
+        m.words[place(&m, OP_CAPABILITY, 0) + 1] = capabilities[i].number;
         expect(&m, NULL, NULL, VKMM_OK, NULL);
         expect(&m, &rich, &kernel, VKMM_OK, NULL);
         expect(&m, &poor, &kernel, VKMM_UNSUPPORTED, capabilities[i].name);
     }
 }
 
-/* Through the public function: from any address, and what is taken is a copy. */
+/* Through the public function, where SPIRV-Tools is there: from any address, and what is taken is a copy. What is not
+ * valid is refused, though the contract does not mind it. */
 static void loads_a_shader(void **state)
 {
     module m = good();
@@ -309,7 +314,9 @@ static void loads_a_shader(void **state)
     vkmm_shader *shader = NULL;
     (void)state;
     memcpy(odd + 1, m.words, 4 * m.count);
-    assert_int_equal(vkmm_shader_load(NULL, "m.spv", odd + 1, 4 * m.count, VKMM_I32, &shader), VKMM_OK);
+    const vkmm_status status = vkmm_shader_load(NULL, "m.spv", odd + 1, 4 * m.count, VKMM_I32, &shader);
+    if (status == VKMM_UNSUPPORTED) skip();
+    assert_int_equal(status, VKMM_OK);
     memset(odd, 0, sizeof odd);
     assert_memory_equal(shader->module.words, m.words, 4 * m.count);
     assert_int_equal(shader->module.type, VKMM_I32);
@@ -320,6 +327,9 @@ static void loads_a_shader(void **state)
     assert_int_equal(vkmm_shader_check(NULL, shader, &d, &kernel), VKMM_UNSUPPORTED);
     vkmm_shader_destroy(&shader);
     assert_null(shader);
+    m.words[place(&m, OP_FUNCTION_END, 0)] = 1 << 16 | 253;
+    expect(&m, NULL, NULL, VKMM_OK, NULL);
+    assert_int_equal(vkmm_shader_load(NULL, "m.spv", m.words, 4 * m.count, VKMM_I32, &shader), VKMM_INVALID);
     m.words[0] = 0;
     assert_int_equal(vkmm_shader_load(NULL, "m.spv", m.words, 4 * m.count, VKMM_I32, &shader), VKMM_INVALID);
     assert_null(shader);
@@ -333,7 +343,8 @@ int main(void)
         cmocka_unit_test(names_what_is_wrong),
         cmocka_unit_test(refuses_every_storage_class_but_its_own),
         cmocka_unit_test(survives_damage),
-        cmocka_unit_test(gives_up_what_is_entangled),
+        cmocka_unit_test(counts_what_is_entangled),
+        cmocka_unit_test(wants_constants_of_32_bits),
         cmocka_unit_test(asks_the_device),
         cmocka_unit_test(asks_for_capabilities),
         cmocka_unit_test(loads_a_shader),

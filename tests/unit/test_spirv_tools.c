@@ -1,5 +1,5 @@
-/* SPIRV-Tools loaded at run time: fake_spirv_tools.c plays it, or it is missing. Of the validator's messages the
- * first line is told. */
+/* SPIRV-Tools loaded at run time: fake_spirv_tools.c plays it, or it is missing. The first line of the validator's
+ * message is reported. */
 #include "base/dynlib.h"
 #include "kernel/spirv.h"
 
@@ -26,12 +26,12 @@ static void hear(void *user, vkmm_log_level level, const char *sentence)
     h->count++;
 }
 
-static vkmm_status validate(uint32_t version, uint32_t verdict, int tell, heard *h)
+static vkmm_status validate(uint32_t version, uint32_t verdict, heard *h)
 {
     const uint32_t words[] = {0x07230203, version, 0, 8, 0, verdict};
     const vkmm_log log = {hear, h};
     *h = (heard){"", VKMM_LOG_ERROR, 0};
-    return vkmm_spirv_validate(&log, "m.spv", words, sizeof words, tell);
+    return vkmm_spirv_validate(&log, "m.spv", words, sizeof words);
 }
 
 static void asks_for_the_version_of_vulkan(void **state)
@@ -48,14 +48,22 @@ static void asks_for_the_version_of_vulkan(void **state)
     heard h;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(validate(cases[i].version, 1, 1, &h), VKMM_INVALID);
+        assert_int_equal(validate(cases[i].version, 1, &h), VKMM_INVALID);
         assert_string_equal(h.sentence, cases[i].sentence);
         assert_int_equal(h.count, 1);
     }
-    assert_int_equal(validate(0x10300, 2, 1, &h), VKMM_INVALID);
+    assert_int_equal(validate(0x10300, 2, &h), VKMM_INVALID);
     assert_string_equal(h.sentence, "m.spv is not valid SPIR-V: no reason given");
-    assert_int_equal(validate(0x10300, 0, 1, &h), VKMM_OK);
+    assert_int_equal(validate(0x10300, 0, &h), VKMM_OK);
     assert_int_equal(h.count, 0);
+}
+
+static void wants_a_version(void **state)
+{
+    const uint32_t word = 0x07230203;
+    (void)state;
+    assert_int_equal(vkmm_spirv_validate(NULL, "m.spv", &word, 0), VKMM_INVALID);
+    assert_int_equal(vkmm_spirv_validate(NULL, "m.spv", &word, 4), VKMM_INVALID);
 }
 
 static void tells_that_it_is_missing(void **state)
@@ -63,17 +71,17 @@ static void tells_that_it_is_missing(void **state)
     heard h;
     (void)state;
     if (vkmm_dynlib_there("", "libSPIRV-Tools-shared.so") || vkmm_dynlib_there("", "libSPIRV-Tools.so")) skip();
-    assert_int_equal(validate(0x10300, 1, 1, &h), VKMM_OK);
-    assert_int_equal(h.level, VKMM_LOG_INFO);
-    assert_non_null(strstr(h.sentence, "structure of m.spv is checked, but not its instructions"));
+    assert_int_equal(validate(0x10300, 0, &h), VKMM_UNSUPPORTED);
+    assert_int_equal(h.level, VKMM_LOG_ERROR);
+    assert_non_null(
+        strstr(h.sentence, "m.spv cannot be checked: SPIRV-Tools (libSPIRV-Tools-shared.so) is not installed"));
     assert_int_equal(h.count, 1);
-    assert_int_equal(validate(0x10300, 1, 0, &h), VKMM_OK);
-    assert_int_equal(h.count, 0);
 }
 
 int main(int count, char **arguments)
 {
-    const struct CMUnitTest there[] = {cmocka_unit_test(asks_for_the_version_of_vulkan)};
+    const struct CMUnitTest there[] = {cmocka_unit_test(asks_for_the_version_of_vulkan),
+                                       cmocka_unit_test(wants_a_version)};
     const struct CMUnitTest missing[] = {cmocka_unit_test(tells_that_it_is_missing)};
     if (count == 2 && strcmp(arguments[1], "there") == 0) return cmocka_run_group_tests(there, NULL, NULL);
     return cmocka_run_group_tests(missing, NULL, NULL);

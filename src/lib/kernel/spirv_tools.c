@@ -76,20 +76,19 @@ static vkmm_status refuse(const vkmm_log *log, const char *name, const spv_diagn
     return vkmm_fail(log, VKMM_INVALID, "%s is not valid SPIR-V: %.*s", name, (int)strcspn(error, "\n"), error);
 }
 
-vkmm_status vkmm_spirv_validate(const vkmm_log *log, const char *name, const uint32_t *words, size_t bytes, int tell)
+vkmm_status vkmm_spirv_validate(const vkmm_log *log, const char *name, const uint32_t *words, size_t bytes)
 {
     spv_diagnostic_t *diagnostic = NULL;
     vkmm_status status = VKMM_OK;
     tools t;
-    if (!open_tools(&t)) {
-        if (tell)
-            vkmm_say(log, VKMM_LOG_INFO,
-                     "the structure of %s is checked, but not its instructions: the validator of SPIRV-Tools "
-                     "(libSPIRV-Tools-shared.so) "
-                     "cannot be loaded",
-                     name);
-        return VKMM_OK;
-    }
+    if (bytes % 4 != 0 || bytes < 8) /* a version to ask for */
+        return vkmm_fail(log, VKMM_INVALID, "%s is not valid SPIR-V: it has %zu bytes", name, bytes);
+    if (!open_tools(&t))
+        return vkmm_fail(
+            log, VKMM_UNSUPPORTED,
+            "%s cannot be checked: SPIRV-Tools (libSPIRV-Tools-shared.so) is not installed; install it, or "
+            "use the shader's GLSL",
+            name);
     spv_context_t *context = t.create(environment_of(words[1]));
     if (!context)
         status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "the validator of SPIRV-Tools could not start for %s", name);

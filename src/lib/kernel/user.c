@@ -15,20 +15,20 @@ void vkmm_shader_destroy(vkmm_shader **shader)
     *shader = NULL;
 }
 
-/* Through the checks, in the order of what they trust. */
-static vkmm_status take_module(const vkmm_log *log, const void *data, size_t bytes, int tell, vkmm_shader *shader)
+/* The words are copied, because data may have any alignment. */
+static vkmm_status take_module(const vkmm_log *log, const void *data, size_t bytes, int is_valid, vkmm_shader *shader)
 {
-    uint32_t *words = vkmm_alloc(1, bytes); /* data may lie anywhere */
+    uint32_t *words = vkmm_alloc(1, bytes);
     if (!words) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a shader of %zu bytes", bytes);
     if (bytes > 0) memcpy(words, data, bytes);
     shader->module.words = words;
     shader->module.bytes = bytes;
-    const vkmm_status status = vkmm_spirv_check(log, shader->name, words, bytes, NULL, NULL);
-    return status == VKMM_OK ? vkmm_spirv_validate(log, shader->name, words, bytes, tell) : status;
+    const vkmm_status status = is_valid ? VKMM_OK : vkmm_spirv_validate(log, shader->name, words, bytes);
+    return status == VKMM_OK ? vkmm_spirv_check(log, shader->name, words, bytes, NULL, NULL) : status;
 }
 
 vkmm_status vkmm_shader_make(const vkmm_log *log, const char *name, const void *data, size_t bytes, vkmm_type type,
-                             int tell, vkmm_shader **out)
+                             int is_valid, vkmm_shader **out)
 {
     vkmm_status status;
     vkmm_shader *shader = vkmm_alloc(1, sizeof *shader);
@@ -42,7 +42,7 @@ vkmm_status vkmm_shader_make(const vkmm_log *log, const char *name, const void *
     shader->module.kernel = "user";
     shader->module.type = shader->module.compute = type;
     shader->is_foreign = 1;
-    status = take_module(log, data, bytes, tell, shader);
+    status = take_module(log, data, bytes, is_valid, shader);
     if (status != VKMM_OK) goto error;
     *out = shader;
     return VKMM_OK;
@@ -54,7 +54,7 @@ error:
 vkmm_status vkmm_shader_load(const vkmm_log *log, const char *name, const void *data, size_t bytes, vkmm_type type,
                              vkmm_shader **shader)
 {
-    return vkmm_shader_make(log, name, data, bytes, type, 1, shader);
+    return vkmm_shader_make(log, name, data, bytes, type, 0, shader);
 }
 
 vkmm_status vkmm_shader_check(const vkmm_log *log, const vkmm_shader *shader, const vkmm_device_info *device,

@@ -1,5 +1,5 @@
 /* Shaders that users bring: SPIR-V, or GLSL that becomes SPIR-V at run time. Either is checked before a driver sees
- * it (kernel/spirv.h). */
+ * it (kernel/spirv.h); only SPIR-V is validated first, because a compiler's output is valid. */
 #ifndef VKMM_KERNEL_USER_H
 #define VKMM_KERNEL_USER_H
 
@@ -12,10 +12,10 @@ struct vkmm_shader {
     int is_foreign;     /* it comes from outside of this build */
 };
 
-/* A shader from SPIR-V, copied, once it has passed the checks that need no device. tell: say so (INFO) where its
- * instructions cannot be checked. VKMM_INVALID, VKMM_UNSUPPORTED as vkmm_spirv_check has them; *shader is then NULL. */
+/* A shader from SPIR-V, copied, once it has passed the checks that need no device: is_valid says that it needs no
+ * validation. VKMM_INVALID, VKMM_UNSUPPORTED as kernel/spirv.h has them; *shader is then NULL. */
 vkmm_status vkmm_shader_make(const vkmm_log *log, const char *name, const void *data, size_t bytes, vkmm_type type,
-                             int tell, vkmm_shader **shader);
+                             int is_valid, vkmm_shader **shader);
 
 /* What the shader needs of the device that it is about to run on, with the kernel's constants. */
 vkmm_status vkmm_shader_check(const vkmm_log *log, const vkmm_shader *shader, const vkmm_device_info *device,

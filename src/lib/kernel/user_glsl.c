@@ -102,7 +102,7 @@ static vkmm_status compile(const vkmm_log *log, const shaderc_api *api, const ch
         goto done;
     }
     status =
-        vkmm_shader_make(log, name, api->result_get_bytes(result), api->result_get_length(result), type, 0, shader);
+        vkmm_shader_make(log, name, api->result_get_bytes(result), api->result_get_length(result), type, 1, shader);
 done:
     if (result) api->result_release(result);
     if (options) api->compile_options_release(options);
