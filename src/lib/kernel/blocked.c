@@ -1,4 +1,5 @@
-/* The tunables of shaders/blocked.comp, and what it asks. */
+/* shaders/blocked.comp. The presets come from sweeps on an NVIDIA H200 (driver 580, 2026-11-21); CHANGELOG.md has the
+ * figures. */
 #include "kernel/general.h"
 
 #include "kernel/contract.h"
@@ -8,7 +9,7 @@ enum { SWIZZLE = VKMM_TUNE_OWN, BUFFERS, PAD, SLICES, LANE_COLS };
 /* Lanes that run together on most GPUs: so many invocations are arranged in a rectangle. */
 enum { LANES = 32 };
 
-const vkmm_tunable vkmm_blocked_tunables[VKMM_MAX_TUNABLES] = {
+static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [VKMM_TUNE_ROWS] =
         {"rows", VKMM_SPEC_ROWS, 0, "rows of C of a workgroup's tile", 7, {16, 32, 48, 64, 96, 128, 256}},
     [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of it", 7, {16, 32, 48, 64, 96, 128, 256}},
@@ -23,9 +24,33 @@ const vkmm_tunable vkmm_blocked_tunables[VKMM_MAX_TUNABLES] = {
     [LANE_COLS] = {"lane-cols", 15, 0, "invocations side by side of those that run together", 4, {2, 4, 8, 16}},
 };
 
-static int is_blocked(const vkmm_shape *shape)
+/* rows, cols, depth, thread-rows, thread-cols, splits; swizzle, buffers, pad, slices, lane-cols */
+static const vkmm_preset presets[] = {
+    {{{64, 128, 16, 8, 8, 1, 8, 1, 1, 1, 2}}, .91, 3, 100}, {{{128, 128, 16, 8, 8, 1, 8, 1, 1, 1, 8}}, .833, 2, 100},
+    {{{64, 128, 16, 8, 8, 1, 8, 1, 1, 2, 2}}, .66, 2, 30},  {{{64, 64, 32, 8, 8, 1, 8, 1, 1, 2, 8}}, .61, 3, 30},
+    {{{64, 64, 16, 8, 8, 1, 8, 1, 1, 2, 8}}, .60, 3, 30},   {{{48, 96, 16, 12, 4, 1, 8, 1, 1, 2, 8}}, .57, 2, 30},
+    {{{64, 64, 16, 8, 4, 1, 8, 1, 1, 1, 8}}, .72, 4, 100},  {{{64, 16, 16, 8, 4, 1, 8, 1, 1, 2, 4}}, .30, 6, 30},
+    {{{32, 32, 32, 4, 4, 1, 8, 1, 1, 4, 8}}, .41, 3, 30},   {{{32, 32, 16, 4, 4, 1, 8, 1, 1, 2, 8}}, .38, 4, 30},
+    {{{32, 32, 16, 4, 4, 1, 8, 1, 1, 1, 8}}, .40, 8, 100},  {{{16, 32, 8, 4, 4, 1, 8, 1, 1, 1, 4}}, .20, 8, 100},
+    {{{16, 16, 4, 4, 4, 1, 8, 1, 1, 1, 4}}, .10, 8, 100},
+};
+
+/* Elements of f64 fill twice the registers and half the vectors. */
+static const vkmm_preset presets_f64[] = {
+    {{{128, 128, 8, 8, 8, 1, 8, 1, 1, 1, 2}}, .97, 1, 100}, {{{64, 128, 8, 8, 8, 1, 8, 1, 1, 1, 2}}, .95, 2, 100},
+    {{{64, 64, 8, 8, 4, 1, 8, 1, 1, 1, 2}}, .86, 3, 100},   {{{32, 64, 8, 4, 4, 1, 8, 1, 1, 1, 8}}, .65, 4, 100},
+    {{{32, 32, 8, 4, 4, 1, 8, 1, 1, 1, 8}}, .60, 8, 100},   {{{16, 32, 8, 4, 4, 1, 8, 1, 1, 1, 4}}, .40, 8, 100},
+    {{{16, 16, 4, 4, 4, 1, 8, 1, 1, 1, 4}}, .20, 8, 100},
+};
+
+static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
 {
-    return shape->config && shape->kernel->tunables == vkmm_blocked_tunables;
+    (void)device;
+    const int wide = problem->type == VKMM_F64;
+    if (index >= (wide ? sizeof presets_f64 / sizeof *presets_f64 : sizeof presets / sizeof *presets)) return 0;
+    *preset = wide ? presets_f64[index] : presets[index];
+    preset->peak = 128 * 1980;
+    return 1;
 }
 
 static uint64_t blocks_down(const vkmm_shape *shape)
@@ -38,7 +63,7 @@ static uint64_t blocks_across(const vkmm_shape *shape)
     return vkmm_quotient(vkmm_value(shape, VKMM_TUNE_COLS), vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
 }
 
-void vkmm_blocked_ask(vkmm_shape *shape)
+static void ask(vkmm_shape *shape)
 {
     const uint64_t vector = vkmm_vector_of(shape->type), blocks = blocks_down(shape) * blocks_across(shape),
                    slices = vkmm_value(shape, SLICES);
@@ -48,31 +73,27 @@ void vkmm_blocked_ask(vkmm_shape *shape)
         slices > 1 ? (slices - 1) * blocks * (vkmm_value(shape, VKMM_TUNE_THREAD_COLS) / vector) : 1;
     shape->x = blocks * slices;
     shape->y = 1;
+    shape->registers = vkmm_registers_of(shape->type, vkmm_value(shape, VKMM_TUNE_THREAD_ROWS) *
+                                                          vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
     shape->shared_bytes = 16 * (vkmm_value(shape, BUFFERS) * vkmm_value(shape, VKMM_TUNE_DEPTH) * width + passed);
 }
 
-uint64_t vkmm_blocked_blocks(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_blocks(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_blocked(shape)) return 0;
     return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_ROWS), vkmm_value(shape, VKMM_TUNE_THREAD_ROWS)) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS), vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
 }
 
-uint64_t vkmm_blocked_lanes(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_lanes(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_blocked(shape)) return 0;
     const uint64_t down = blocks_down(shape), across = blocks_across(shape), wanted = vkmm_value(shape, LANE_COLS);
     const uint64_t cols = wanted < across ? wanted : across,
                    rows = vkmm_quotient(LANES, cols) < down ? vkmm_quotient(LANES, cols) : down;
     return vkmm_left_over(down, rows) + vkmm_left_over(across, cols);
 }
 
-uint64_t vkmm_blocked_vectors(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_vectors(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_blocked(shape)) return 0;
     const uint64_t vector = vkmm_vector_of(shape->type);
     return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), vector) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_THREAD_COLS), vector) +
@@ -81,50 +102,85 @@ uint64_t vkmm_blocked_vectors(const vkmm_shape *shape, const vkmm_device_info *d
 
 /* Whether the build with dot products may run, which stages squares of 4×4 elements. The other build of these types
  * may have to, where rows are not aligned: a configuration must suit both. */
-static int may_stage_squares(const vkmm_shape *shape, const vkmm_device_info *device)
+static int may_stage_squares(const vkmm_shape *shape)
 {
-    return device->has_dot8 && (shape->problem->type == VKMM_I8 || shape->problem->type == VKMM_U8);
+    return shape->device->has_dot8 && (shape->problem->type == VKMM_I8 || shape->problem->type == VKMM_U8);
 }
 
 /* Where there are fewer squares than invocations, several load the same one. */
-static uint64_t broken_squares(uint64_t threads, uint64_t squares)
+static uint64_t left_squares(uint64_t threads, uint64_t squares)
 {
     return threads < squares ? vkmm_left_over(squares, threads) : vkmm_left_over(threads, squares);
 }
 
-uint64_t vkmm_blocked_loads(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_loads(const vkmm_shape *shape)
 {
-    if (!is_blocked(shape)) return 0;
     const uint64_t vector = vkmm_vector_of(shape->type), depth = vkmm_value(shape, VKMM_TUNE_DEPTH);
     uint64_t squares = 0;
-    if (may_stage_squares(shape, device))
-        squares = broken_squares(shape->x, vkmm_value(shape, VKMM_TUNE_ROWS) * depth / 16) +
-                  broken_squares(shape->x, vkmm_value(shape, VKMM_TUNE_COLS) * depth / 16);
+    if (may_stage_squares(shape))
+        squares = left_squares(shape->x, vkmm_value(shape, VKMM_TUNE_ROWS) * depth / 16) +
+                  left_squares(shape->x, vkmm_value(shape, VKMM_TUNE_COLS) * depth / 16);
     return squares + vkmm_left_over(vkmm_value(shape, VKMM_TUNE_ROWS) * depth / vector, shape->x) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS) * depth / vector, shape->x);
 }
 
 /* Invocations take a tile's pieces in turns. From turn to turn an invocation must keep its place in a line of
  * pieces, or take whole lines. */
-static uint64_t broken_turns(uint64_t threads, uint64_t line)
+static uint64_t left_turns(uint64_t threads, uint64_t line)
 {
     return threads < line ? vkmm_left_over(line, threads) : vkmm_left_over(threads, line);
 }
 
-uint64_t vkmm_blocked_pieces(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_pieces(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_blocked(shape)) return 0;
     const uint64_t vector = vkmm_vector_of(shape->type), depth = vkmm_value(shape, VKMM_TUNE_DEPTH);
     const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS);
-    return vkmm_left_over(shape->x, vector * depth) + broken_turns(shape->x, rows) +
-           broken_turns(shape->x, rows / vector) + broken_turns(shape->x, cols) + broken_turns(shape->x, cols / vector);
+    return vkmm_left_over(shape->x, vector * depth) + left_turns(shape->x, rows) + left_turns(shape->x, rows / vector) +
+           left_turns(shape->x, cols) + left_turns(shape->x, cols / vector);
 }
 
-uint64_t vkmm_blocked_slices(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_slices(const vkmm_shape *shape)
 {
-    if (!is_blocked(shape)) return 0;
     const uint64_t buffers = vkmm_value(shape, BUFFERS), depth = vkmm_value(shape, VKMM_TUNE_DEPTH);
-    return vkmm_left_over(may_stage_squares(shape, device) ? depth / 4 : depth, vkmm_value(shape, SLICES)) +
+    return vkmm_left_over(may_stage_squares(shape) ? depth / 4 : depth, vkmm_value(shape, SLICES)) +
            (buffers < 1 || buffers > 2) + (vkmm_value(shape, SWIZZLE) == 0);
 }
+
+static const vkmm_rule rules[] = {
+    {"whole blocks", "rows or columns that no invocation takes", broken_blocks, NULL,
+     "the tile's rows and columns divide into the invocations' blocks"},
+    {"whole lanes", "blocks outside of the lanes' rectangles", broken_lanes, NULL,
+     "the blocks of a tile divide into the rectangles of invocations that run together"},
+    {"whole vectors", "elements that fill no vector of 16 bytes", broken_vectors, NULL,
+     "blocks and steps are read and stored in vectors"},
+    {"whole loads", "vectors of a tile that nobody loads", broken_loads, NULL,
+     "every invocation loads equally many vectors of A's tile, and of B's"},
+    {"whole turns", "pieces of a tile that change their place", broken_pieces, NULL,
+     "all that an invocation loads has the same place in its vector and in its row of the tile"},
+    {"whole slices", "elements of a step that no slice takes", broken_slices, NULL,
+     "the slices divide each step along K among them"},
+    {0},
+};
+
+/* Any device, any problem. */
+static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *problem)
+{
+    (void)device, (void)problem;
+    return VKMM_SUITS_ALL;
+}
+
+const vkmm_kernel vkmm_kernel_blocked = {
+    .name = "blocked",
+    .summary = "each invocation keeps a block of C in registers, fed from shared memory; takes every problem",
+    .spread = VKMM_SPREAD_ITEMS,
+    .default_rows = 64,
+    .default_cols = 64,
+    .uses_shared = 1,
+    .tunables = tunables,
+    .rules = rules,
+    .ask = ask,
+    .preset = preset_at,
+    .suits = suits,
+    .alignment = vkmm_problem_alignment_of_vectors,
+    .stores_words = 1,
+};

@@ -22,7 +22,7 @@ enum {
     VKMM_SPEC_TRANSPOSE_B = 6,
     VKMM_SPEC_ALIGNED = 7,     /* bits VKMM_ALIGNED_A, _B, _C */
     VKMM_SPEC_SPLIT = 8,       /* 1: K is summed in parts, into the workspace */
-    VKMM_SPEC_TUNABLE = 9,     /* from here on each kernel's own: kernel/general.c */
+    VKMM_SPEC_TUNABLE = 9,     /* from here on each kernel's own */
     VKMM_SPEC_OUT = 40,        /* how C is stored: vkmm_out */
     VKMM_SPEC_BIAS = 41,       /* vkmm_bias */
     VKMM_SPEC_ACTIVATION = 42, /* vkmm_activation */
@@ -37,7 +37,7 @@ enum { VKMM_OUT_SCALE = 0, VKMM_OUT_F16 = 1, VKMM_OUT_BF16 = 2 };
 enum { VKMM_BIAS_NONE = 0, VKMM_BIAS_COLS = 1, VKMM_BIAS_ROWS = 2 };
 
 /* All rows of a matrix begin and end at multiples of a vector's elements, so that it can be read in vectors: of 16
- * bytes; of the kernels blocked, skinny and cpu at multiples of what vkmm_usable_alignment (plan/parts.h) says. */
+ * bytes, or of what the kernel says (vkmm_kernel.alignment). */
 enum { VKMM_ALIGNED_A = 1, VKMM_ALIGNED_B = 2, VKMM_ALIGNED_C = 4 };
 
 /* Bindings 0, 1, 2 of set 0 are A, B, C: the values of vkmm_operand. General kernels have the workspace at 3, or

@@ -1,26 +1,25 @@
-/* The tunables of shaders/coopmat.comp, and what it asks. */
+/* shaders/coopmat.comp: matrix operations of subgroups. The presets did best on an NVIDIA H200 (driver 580.159.04,
+ * 2026-11-21). */
 #include "kernel/coopmat.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
 #include "kernel/contract.h"
 #include "kernel/general.h"
+#include "math/component.h"
 #include "math/type.h"
 
 enum { SWIZZLE = VKMM_TUNE_OWN, PAD, LANES, MATRIX_M, MATRIX_N, MATRIX_K };
 
-/* VkComponentTypeKHR and VkScopeKHR, which headers older than the extensions lack. */
-enum {
-    FLOAT16 = 0,
-    FLOAT32 = 1,
-    SINT8 = 3,
-    SINT32 = 5,
-    UINT8 = 7,
-    UINT32 = 9,
-    BFLOAT16 = 1000141000,
-    NO_COMPONENT = 0x7fffffff
-};
-enum { SCOPE_SUBGROUP = 3 };
+enum { SCOPE_SUBGROUP = 3 }; /* VkScopeKHR, which headers older than the extension lack */
 
-const vkmm_tunable vkmm_coopmat_tunables[VKMM_MAX_TUNABLES] = {
+enum { VENDOR_INTEL = 0x8086, LEAST_SIDE = 5, THIN = 32 };
+
+extern const vkmm_kernel vkmm_kernel_coopmat;
+
+static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [VKMM_TUNE_ROWS] = {"rows", VKMM_SPEC_ROWS, 0, "rows of C of a workgroup's tile", 6, {32, 64, 96, 128, 192, 256}},
     [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of it", 6, {32, 64, 96, 128, 192, 256}},
     [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K of a step", 4, {16, 32, 64, 128}},
@@ -35,20 +34,6 @@ const vkmm_tunable vkmm_coopmat_tunables[VKMM_MAX_TUNABLES] = {
     [MATRIX_K] = {"mk", 0, 0, "its elements along K", 3, {8, 16, 32}},
 };
 
-static int is_coopmat(const vkmm_shape *shape)
-{
-    return shape->config && shape->kernel->tunables == vkmm_coopmat_tunables;
-}
-
-static uint32_t component_of(vkmm_type type)
-{
-    static const uint32_t components[VKMM_TYPE_COUNT] = {
-        [VKMM_F32] = FLOAT32, [VKMM_F64] = NO_COMPONENT, [VKMM_I32] = SINT32, [VKMM_U32] = UINT32,
-        [VKMM_F16] = FLOAT16, [VKMM_BF16] = BFLOAT16,    [VKMM_I8] = SINT8,   [VKMM_U8] = UINT8,
-    };
-    return components[type];
-}
-
 /* What A and B are multiplied as: f32 only ever as f16. */
 static vkmm_type staged_type(const vkmm_problem *problem)
 {
@@ -58,7 +43,8 @@ static vkmm_type staged_type(const vkmm_problem *problem)
 
 int vkmm_coopmat_lists(const vkmm_device_info *device, const vkmm_problem *problem, const uint32_t shape[3])
 {
-    const uint32_t operand = component_of(staged_type(problem)), sum = component_of(vkmm_problem_compute(problem));
+    const uint32_t operand = vkmm_component_of(staged_type(problem)),
+                   sum = vkmm_component_of(vkmm_problem_compute(problem));
     for (uint32_t i = 0; i < device->matrix_shape_count; i++) {
         const vkmm_matrix_shape *s = &device->matrix_shapes[i];
         if (s->m == shape[0] && s->n == shape[1] && s->k == shape[2] && s->a == operand && s->b == operand &&
@@ -68,18 +54,100 @@ int vkmm_coopmat_lists(const vkmm_device_info *device, const vkmm_problem *probl
     return 0;
 }
 
-int vkmm_coopmat_matrix(const vkmm_kernel *kernel, const vkmm_config *config, uint32_t shape[3], uint32_t *lanes)
+/* rows, cols, depth (of 16-bit types), sub-rows, sub-cols, splits; swizzle, pad, -, and the operation that did best
+ * with it, where the device lists it (k is that of 16-bit types). What an H200 lets run at once on a processor is
+ * bounded by 48 KiB of shared memory, not by the 228 KiB that it has: hence large tiles, one at a time, rather than
+ * two buffers. The last are for lesser devices. */
+static const vkmm_preset large[] = {
+    /* Two for sums in f16, which take half as many registers. */
+    {{{256, 256, 32, 64, 128, 1, 8, 1, 1, 16, 8, 16}}, .70, 1, 1},
+    {{{128, 256, 32, 64, 64, 1, 8, 1, 1, 16, 16, 16}}, .60, 1, 1},
+    /* For all. */
+    {{{128, 256, 32, 64, 64, 1, 8, 1, 1, 16, 8, 16}}, .57, 1, 1},
+    {{{128, 128, 32, 64, 64, 1, 8, 1, 1, 16, 16, 16}}, 1.73, 2, 600}, /* one at a time: .31, two: .52 */
+    {{{64, 128, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .33, 1, 1},
+    {{{64, 64, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .28, 2, 1},
+    {{{64, 64, 32, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .22, 4, 1},
+    {{{32, 32, 32, 32, 32, 1, 8, 1, 1, 1, 1, 1}}, .12, 8, 1},
+    {{{32, 32, 16, 32, 32, 1, 8, 0, 1, 1, 1, 1}}, .10, 8, 1},
+};
+enum { ANY_SUMS = 2, SMALLER = 3, COUNT = sizeof large / sizeof *large };
+
+/* Drivers on processors take minutes to compile larger ones. */
+static const vkmm_preset small = {{{32, 32, 16, 16, 16, 1, 8, 1, 1, 1, 1, 1}}, .10, 8, 1};
+
+/* Where one operation covers most of the short side, what counts is to read the long one with all processors. */
+static const vkmm_preset thin_tall = {{{128, 32, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1};
+static const vkmm_preset thin_wide = {{{32, 128, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1};
+
+static int is_processor(const vkmm_device_info *device)
 {
-    if (kernel->tunables != vkmm_coopmat_tunables) return 0;
-    for (int i = 0; i < 3; i++) shape[i] = config->values[MATRIX_M + i];
-    *lanes = config->values[LANES];
-    return 1;
+    return device->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
-void vkmm_coopmat_set_matrix(vkmm_config *config, const uint32_t shape[3], uint32_t lanes)
+/* Intel's shapes are those of its narrowest subgroups; elsewhere the driver's own choice is as good as any. */
+static uint32_t lanes_of(const vkmm_device_info *device)
 {
-    for (int i = 0; i < 3; i++) config->values[MATRIX_M + i] = shape[i];
-    config->values[LANES] = lanes;
+    const uint32_t own = device->subgroup_size;
+    if (device->max_subgroup_size == 0) return own;
+    if (device->vendor_id == VENDOR_INTEL || own < device->min_subgroup_size || own > device->max_subgroup_size)
+        return device->min_subgroup_size;
+    return own;
+}
+
+static int is_usable(const vkmm_device_info *device, const vkmm_problem *problem, const uint32_t shape[3])
+{
+    return vkmm_coopmat_lists(device, problem, shape) &&
+           vkmm_module_for(vkmm_kernel_coopmat.name, problem, device, shape);
+}
+
+/* The largest operation: more work an instruction. Zeros: none fits. */
+static void best_shape(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t best[3])
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < device->matrix_shape_count; i++) {
+        const vkmm_matrix_shape *s = &device->matrix_shapes[i];
+        const uint32_t shape[3] = {s->m, s->n, s->k};
+        const uint64_t work = (uint64_t)s->m * s->n * s->k;
+        if (work <= most || !is_usable(device, problem, shape)) continue;
+        most = work;
+        memcpy(best, shape, sizeof shape);
+    }
+}
+
+/* Gives a preset the device's largest matrix operation for the problem's types where it lists none like the preset's,
+ * a subgroup size, and steps along K of as many bytes for every type. Where no operation fits it becomes illegal. */
+static void fit_matrix(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_config *config)
+{
+    const uint32_t scale = vkmm_type_of(problem->type)->bytes == 1 ? 2 : 1;
+    uint32_t *shape = &config->values[MATRIX_M];
+    shape[2] *= scale;
+    if (!is_usable(device, problem, shape)) {
+        memset(shape, 0, 3 * sizeof *shape);
+        best_shape(device, problem, shape);
+    }
+    config->values[LANES] = lanes_of(device);
+    config->values[VKMM_TUNE_DEPTH] *= scale;
+}
+
+/* Bytes of a transposed A are transposed while loading, by as many invocations as a large tile has too few of. */
+static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
+{
+    const uint32_t bytes = vkmm_type_of(problem->type)->bytes;
+    const int transposes = bytes == 1 && problem->op_a == VKMM_OP_T;
+    const uint32_t first = transposes ? SMALLER : vkmm_problem_compute(problem) == VKMM_F16 ? 0 : ANY_SUMS;
+    if (is_processor(device)) {
+        if (index > 0) return 0;
+        *preset = small;
+    } else if (vkmm_short_side(problem) <= THIN && index-- == 0) { /* stands before the others */
+        *preset = vkmm_is_wide(problem) ? thin_wide : thin_tall;
+    } else {
+        if (first + index >= COUNT) return 0;
+        *preset = large[first + index];
+    }
+    preset->peak = (bytes == 1 ? 2450 : 1200) * 1980.0; /* measured with registers alone */
+    fit_matrix(device, problem, &preset->config);
+    return 1;
 }
 
 static uint64_t down(const vkmm_shape *shape)
@@ -109,80 +177,152 @@ static uint64_t strip_cols(const vkmm_shape *shape)
     return cols * (wide > 0 && fragments % wide == 0 ? wide : fragments % 2 == 0 ? 2 : 1);
 }
 
-void vkmm_coopmat_ask(vkmm_shape *shape)
+static void ask(vkmm_shape *shape)
 {
     const vkmm_problem *p = shape->problem;
     const uint64_t tiles = tile_bytes(shape, vkmm_value(shape, VKMM_TUNE_ROWS), p->op_a == VKMM_OP_N) +
                            tile_bytes(shape, vkmm_value(shape, VKMM_TUNE_COLS), p->op_b == VKMM_OP_T);
-    const uint64_t subgroups = down(shape) * across(shape),
+    const uint64_t subgroups = down(shape) * across(shape), lanes = vkmm_value(shape, LANES),
+                   sums = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS) * vkmm_value(shape, VKMM_TUNE_THREAD_COLS),
                    line = strip_cols(shape) * vkmm_type_of(shape->type)->bytes + 16;
     const uint64_t passed = subgroups * vkmm_value(shape, MATRIX_M) * line;
-    shape->x = subgroups * vkmm_value(shape, LANES);
+    shape->x = subgroups * lanes;
     shape->y = 1;
     shape->shared_bytes = tiles > passed ? tiles : passed;
+    shape->registers = vkmm_quotient(sums * vkmm_type_of(shape->type)->bytes / 4, lanes);
+    if (shape->device->max_subgroup_size > 0) {
+        shape->subgroups = subgroups;
+        shape->subgroup_size = (uint32_t)lanes;
+    }
+    memcpy(shape->matrix, &shape->config->values[MATRIX_M], sizeof shape->matrix);
 }
 
-uint64_t vkmm_coopmat_sum_registers(const vkmm_shape *shape)
+static uint64_t missing_matrix(const vkmm_shape *shape)
 {
-    const uint64_t sums = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS) * vkmm_value(shape, VKMM_TUNE_THREAD_COLS);
-    return vkmm_quotient(sums * vkmm_type_of(shape->type)->bytes / 4, vkmm_value(shape, LANES));
+    return !is_usable(shape->device, shape->problem, shape->matrix);
 }
 
-uint64_t vkmm_coopmat_subgroups(const vkmm_shape *shape)
+static uint64_t broken_fragments(const vkmm_shape *shape)
 {
-    return is_coopmat(shape) ? down(shape) * across(shape) : 0;
-}
-
-uint64_t vkmm_coopmat_listed(const vkmm_shape *shape, const vkmm_device_info *device)
-{
-    uint32_t matrix[3], lanes;
-    if (!is_coopmat(shape)) return 0;
-    vkmm_coopmat_matrix(shape->kernel, shape->config, matrix, &lanes);
-    return !vkmm_coopmat_lists(device, shape->problem, matrix) ||
-           !vkmm_module_for("coopmat", shape->problem, device, matrix);
-}
-
-uint64_t vkmm_coopmat_fragments(const vkmm_shape *shape, const vkmm_device_info *device)
-{
-    (void)device;
-    if (!is_coopmat(shape)) return 0;
     return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), vkmm_value(shape, MATRIX_M)) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_THREAD_COLS), vkmm_value(shape, MATRIX_N)) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), vkmm_value(shape, MATRIX_K));
 }
 
-uint64_t vkmm_coopmat_blocks(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_blocks(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_coopmat(shape)) return 0;
     return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_ROWS), vkmm_value(shape, VKMM_TUNE_THREAD_ROWS)) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS), vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
 }
 
 /* A line of memory is fetched 16 bytes at a time, whichever way it runs. */
-uint64_t vkmm_coopmat_vectors(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_vectors(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_coopmat(shape)) return 0;
     const uint64_t vector = 16 / vkmm_type_of(shape->problem->type)->bytes;
     return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_ROWS), vector) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS), vector) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), vector);
 }
 
-uint64_t vkmm_coopmat_settings(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_settings(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_coopmat(shape)) return 0;
     return (vkmm_value(shape, SWIZZLE) == 0) + (vkmm_value(shape, PAD) > 16);
 }
 
 /* A subgroup size that the driver grants; where none can be asked for, the one that it has. */
-uint64_t vkmm_coopmat_lanes(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_lanes(const vkmm_shape *shape)
 {
-    if (!is_coopmat(shape)) return 0;
+    const vkmm_device_info *device = shape->device;
     const uint64_t lanes = vkmm_value(shape, LANES);
     if (device->max_subgroup_size == 0) return lanes != device->subgroup_size;
     return lanes == 0 || (lanes & (lanes - 1)) != 0 || lanes < device->min_subgroup_size ||
            lanes > device->max_subgroup_size;
 }
+
+static vkmm_status refuse_matrix(const vkmm_log *log, const vkmm_shape *shape)
+{
+    const vkmm_device_info *device = shape->device;
+    const vkmm_types types = vkmm_problem_types(shape->problem);
+    const char *in = vkmm_type_of(types.in)->name, *sum = vkmm_type_of(types.compute)->name;
+    const char *kernel = shape->kernel->name;
+    char listed[200] = "";
+    size_t at = 0;
+    for (uint32_t i = 0; i < device->matrix_shape_count; i++) {
+        const vkmm_matrix_shape *s = &device->matrix_shapes[i];
+        const uint32_t one[3] = {s->m, s->n, s->k};
+        char text[40];
+        const int length = snprintf(text, sizeof text, " %ux%ux%u", s->m, s->n, s->k);
+        if (!is_usable(device, shape->problem, one)) continue;
+        if (strstr(listed, text) || at + (size_t)length >= sizeof listed)
+            continue; /* f16 and f32 sums of one shape are two lines */
+        memcpy(listed + at, text, (size_t)length + 1);
+        at += (size_t)length;
+    }
+    if (shape->matrix[0] + shape->matrix[1] + shape->matrix[2] == 0)
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "\"%s\" lists no matrix operation for %s summed in %s that this build has a %s shader for",
+                         device->name, in, sum, kernel);
+    return vkmm_fail(
+        log, VKMM_UNSUPPORTED,
+        "%s for %s summed in %s cannot have matrix operations of %ux%ux%u (mm, mn, mk): %s; it can have:%s", kernel, in,
+        sum, shape->matrix[0], shape->matrix[1], shape->matrix[2],
+        vkmm_coopmat_lists(device, shape->problem, shape->matrix) ? "this build has no shader for them"
+                                                                  : "the device lists none of that shape",
+        at ? listed : " none");
+}
+
+static vkmm_status refuse_lanes(const vkmm_log *log, const vkmm_shape *shape)
+{
+    const vkmm_device_info *device = shape->device;
+    const uint32_t lanes = shape->config->values[LANES];
+    if (device->max_subgroup_size == 0)
+        return vkmm_fail(
+            log, VKMM_UNSUPPORTED,
+            "subgroups of %u invocations (lanes): \"%s\" has %u, and lets nobody ask for others (subgroupSizeControl)",
+            lanes, device->name, device->subgroup_size);
+    return vkmm_fail(log, VKMM_UNSUPPORTED,
+                     "subgroups of %u invocations (lanes): \"%s\" takes a power of two from %u to %u (minSubgroupSize, "
+                     "maxSubgroupSize)",
+                     lanes, device->name, device->min_subgroup_size, device->max_subgroup_size);
+}
+
+static const vkmm_rule rules[] = {
+    {"matrix shapes", "matrix operations whose shape or types are not to be had", missing_matrix, NULL,
+     "the device lists the shape of each matrix operation for its types, and this build has a shader for it",
+     refuse_matrix},
+    {"whole fragments", "rows, columns or elements of a step that no matrix takes", broken_fragments, NULL,
+     "a subgroup's block and a step divide into matrices"},
+    {"whole blocks", "rows or columns that no subgroup takes", broken_blocks, NULL,
+     "the tile divides into the subgroups' blocks"},
+    {"whole vectors", "elements of a tile that fill no 16 bytes of memory", broken_vectors, NULL,
+     "tiles are fetched 16 bytes at a time, whichever way they lie"},
+    {"settings", "settings that the kernel does not know", broken_settings, NULL,
+     "pad is at most 16, and swizzle is not 0"},
+    {"minSubgroupSize, maxSubgroupSize", "subgroup sizes that the driver does not grant", broken_lanes, NULL,
+     "lanes are the invocations of a subgroup: a power of two between the device's least and most", refuse_lanes},
+    {0},
+};
+
+/* Where the device's matrix operations fit the problem, and it is long enough both ways to gain by them. */
+static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *problem)
+{
+    uint32_t shape[3] = {0};
+    if (is_processor(device) || vkmm_short_side(problem) < LEAST_SIDE) return 0;
+    best_shape(device, problem, shape);
+    return shape[0] > 0 ? VKMM_SUITS_UNITS : 0;
+}
+
+const vkmm_kernel vkmm_kernel_coopmat = {
+    .name = "coopmat",
+    .summary = "matrix operations of subgroups, fed from shared memory (VK_KHR_cooperative_matrix)",
+    .spread = VKMM_SPREAD_ITEMS,
+    .default_rows = 128,
+    .default_cols = 128,
+    .uses_shared = 1,
+    .tunables = tunables,
+    .rules = rules,
+    .ask = ask,
+    .preset = preset_at,
+    .suits = suits,
+    .stores_words = 1,
+};

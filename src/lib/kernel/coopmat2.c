@@ -1,24 +1,15 @@
-/* The tunables of shaders/coopmat2.comp, and what it asks. */
+/* shaders/coopmat2.comp: matrix operations on matrices of flexible sizes. */
 #include "kernel/contract.h"
-#include "kernel/coopmat.h"
 #include "kernel/general.h"
+#include "math/component.h"
+#include "math/type.h"
 
 enum { SWIZZLE = VKMM_TUNE_OWN, THREADS, SCOPE, WHOLE, PREFETCH, UNROLL };
 
-/* VkComponentTypeKHR and VkScopeKHR, which headers older than the extensions lack. */
-enum {
-    FLOAT16 = 0,
-    FLOAT32 = 1,
-    SINT8 = 3,
-    SINT32 = 5,
-    UINT8 = 7,
-    UINT32 = 9,
-    BFLOAT16 = 1000141000,
-    NO_COMPONENT = 0x7fffffff
-};
+/* VkScopeKHR, which headers older than the extensions lack. */
 enum { WORKGROUP = 2, SUBGROUP = 3 };
 
-const vkmm_tunable vkmm_coopmat2_tunables[VKMM_MAX_TUNABLES] = {
+static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [VKMM_TUNE_ROWS] = {"rows", VKMM_SPEC_ROWS, 0, "rows of C of a workgroup's tile", 4, {32, 64, 128, 256}},
     [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of it", 5, {16, 32, 64, 128, 256}},
     [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K of a step", 4, {16, 32, 64, 128}},
@@ -33,33 +24,56 @@ const vkmm_tunable vkmm_coopmat2_tunables[VKMM_MAX_TUNABLES] = {
     [UNROLL] = {"unroll", 15, 0, "steps of one round of the loop", 4, {1, 2, 4, 8}},
 };
 
-static int is_coopmat2(const vkmm_shape *shape)
+/* rows, cols, depth, matrix-rows, matrix-cols, splits; swizzle, threads, scope, whole, prefetch, unroll. From large
+ * to small, for as many tiles as there are processors; then matrices of subgroups, for devices where workgroups own
+ * none, down to narrow ones. Not measured yet. */
+static const vkmm_config presets[] = {
+    {{128, 256, 64, 128, 256, 1, 8, 256, 2, 1, 0, 4}}, {{256, 128, 64, 256, 128, 1, 8, 256, 2, 1, 0, 4}},
+    {{128, 128, 64, 128, 128, 1, 8, 256, 2, 1, 0, 4}}, {{64, 128, 64, 64, 128, 1, 8, 128, 2, 1, 0, 4}},
+    {{64, 64, 64, 64, 64, 1, 8, 128, 2, 1, 0, 4}},     {{128, 128, 32, 64, 64, 1, 8, 128, 3, 1, 0, 1}},
+    {{32, 32, 32, 32, 32, 1, 8, 32, 3, 1, 0, 1}},      {{32, 32, 32, 32, 32, 1, 8, 64, 3, 1, 0, 1}},
+    {{32, 32, 32, 32, 32, 1, 8, 16, 3, 1, 0, 1}},      {{16, 16, 32, 16, 16, 1, 8, 8, 3, 1, 0, 1}},
+    {{16, 16, 32, 16, 16, 1, 8, 4, 3, 1, 0, 1}},
+};
+enum { SIZES = 5 }; /* of tiles that a workgroup owns */
+
+static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
 {
-    return shape->config && shape->kernel->tunables == vkmm_coopmat2_tunables;
+    const double processors = device->processors ? device->processors : 48;
+    const double elements = (double)problem->m * (double)problem->n * (double)problem->batch_count;
+    uint32_t first = 0;
+    while (first + 1 < SIZES) {
+        const uint32_t *value = presets[first].values;
+        if (elements >= processors * value[VKMM_TUNE_ROWS] * value[VKMM_TUNE_COLS]) break;
+        first++;
+    }
+    if (first + index >= sizeof presets / sizeof *presets) return 0;
+    *preset = (vkmm_preset){.config = presets[first + index]};
+    return 1;
 }
 
-int vkmm_coopmat2_by_subgroup(const vkmm_kernel *kernel, const vkmm_config *config)
+static uint64_t owners(const vkmm_shape *shape)
 {
-    return kernel->tunables == vkmm_coopmat2_tunables && config->values[SCOPE] == SUBGROUP;
+    return vkmm_quotient(vkmm_value(shape, VKMM_TUNE_ROWS), vkmm_value(shape, VKMM_TUNE_THREAD_ROWS)) *
+           vkmm_quotient(vkmm_value(shape, VKMM_TUNE_COLS), vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
 }
 
-uint64_t vkmm_coopmat2_threads(const vkmm_shape *shape)
+/* What the matrices need of shared memory is the driver's own. Subgroups that own matrices are of the usual size. */
+static void ask(vkmm_shape *shape)
 {
-    return vkmm_value(shape, THREADS);
-}
-
-/* What the matrices need of shared memory is the driver's own. */
-void vkmm_coopmat2_ask(vkmm_shape *shape)
-{
+    const vkmm_device_info *device = shape->device;
+    const uint64_t elements = vkmm_value(shape, VKMM_TUNE_ROWS) * vkmm_value(shape, VKMM_TUNE_COLS);
     shape->x = vkmm_value(shape, THREADS);
     shape->y = 1;
-    shape->shared_bytes = 0;
+    shape->registers = vkmm_quotient(elements, shape->x) * vkmm_type_of(shape->type)->bytes / 4;
+    if (vkmm_value(shape, SCOPE) != SUBGROUP || device->max_subgroup_size == 0) return;
+    shape->subgroups = owners(shape);
+    if (device->subgroup_size >= device->min_subgroup_size && device->subgroup_size <= device->max_subgroup_size)
+        shape->subgroup_size = device->subgroup_size;
 }
 
-uint64_t vkmm_coopmat2_matrices(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_matrices(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_coopmat2(shape)) return 0;
     const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS);
     const uint64_t matrix_rows = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS),
                    matrix_cols = vkmm_value(shape, VKMM_TUNE_THREAD_COLS);
@@ -67,23 +81,12 @@ uint64_t vkmm_coopmat2_matrices(const vkmm_shape *shape, const vkmm_device_info 
     return vkmm_left_over(rows, matrix_rows) + vkmm_left_over(cols, matrix_cols);
 }
 
-uint64_t vkmm_coopmat2_settings(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_settings(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_coopmat2(shape)) return 0;
     const uint64_t scope = vkmm_value(shape, SCOPE);
     return (scope != WORKGROUP && scope != SUBGROUP) + (vkmm_value(shape, WHOLE) > 1) +
            (vkmm_value(shape, PREFETCH) > 1) + (vkmm_value(shape, UNROLL) == 0) + (vkmm_value(shape, SWIZZLE) == 0) +
            (vkmm_value(shape, VKMM_TUNE_DEPTH) == 0);
-}
-
-static uint32_t component_of(vkmm_type type)
-{
-    static const uint32_t components[VKMM_TYPE_COUNT] = {
-        [VKMM_F32] = FLOAT32, [VKMM_F64] = NO_COMPONENT, [VKMM_I32] = SINT32, [VKMM_U32] = UINT32,
-        [VKMM_F16] = FLOAT16, [VKMM_BF16] = BFLOAT16,    [VKMM_I8] = SINT8,   [VKMM_U8] = UINT8,
-    };
-    return components[type];
 }
 
 static int divides(const vkmm_matrix_granule *granule, uint64_t rows, uint64_t cols, uint64_t depth)
@@ -95,13 +98,13 @@ static int divides(const vkmm_matrix_granule *granule, uint64_t rows, uint64_t c
 
 /* Whether the device has matrices of the shape's size for A and B of the problem's type with sums (or results) of
  * another. */
-static int has_granule(const vkmm_shape *shape, const vkmm_device_info *device, vkmm_type sum, uint64_t depth)
+static int has_granule(const vkmm_shape *shape, vkmm_type sum, uint64_t depth)
 {
     const uint64_t rows = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), cols = vkmm_value(shape, VKMM_TUNE_THREAD_COLS);
-    const uint32_t a = component_of(shape->problem->type), c = component_of(sum),
+    const uint32_t a = vkmm_component_of(shape->problem->type), c = vkmm_component_of(sum),
                    scope = (uint32_t)vkmm_value(shape, SCOPE);
-    for (uint32_t i = 0; i < device->matrix_granule_count; i++) {
-        const vkmm_matrix_granule *granule = &device->matrix_granules[i];
+    for (uint32_t i = 0; i < shape->device->matrix_granule_count; i++) {
+        const vkmm_matrix_granule *granule = &shape->device->matrix_granules[i];
         const vkmm_matrix_shape *of = &granule->of;
         if (of->a != a || of->b != a || of->c != c || of->result != c || of->scope != scope || of->saturating) continue;
         if (scope == WORKGROUP && granule->invocations != shape->x) continue;
@@ -111,41 +114,71 @@ static int has_granule(const vkmm_shape *shape, const vkmm_device_info *device, 
 }
 
 /* C in f16 is made of sums turned to f16; C in bf16 of a matrix used as an operand, rows by columns. */
-uint64_t vkmm_coopmat2_granules(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_granules(const vkmm_shape *shape)
 {
-    if (!is_coopmat2(shape)) return 0;
     const vkmm_type sum = vkmm_problem_compute(shape->problem), out = vkmm_operand_type(shape->problem, VKMM_C);
     const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH);
-    if (!has_granule(shape, device, sum, depth)) return 1;
-    if (out == VKMM_BF16) return !has_granule(shape, device, sum, vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
-    return out == VKMM_F16 && !has_granule(shape, device, VKMM_F16, depth);
+    if (!has_granule(shape, sum, depth)) return 1;
+    if (out == VKMM_BF16) return !has_granule(shape, sum, vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
+    return out == VKMM_F16 && !has_granule(shape, VKMM_F16, depth);
 }
 
-uint64_t vkmm_coopmat2_subgroups(const vkmm_shape *shape)
+static uint64_t broken_owners(const vkmm_shape *shape)
 {
-    if (!is_coopmat2(shape) || vkmm_value(shape, SCOPE) != SUBGROUP) return 0;
-    return vkmm_quotient(vkmm_value(shape, VKMM_TUNE_ROWS), vkmm_value(shape, VKMM_TUNE_THREAD_ROWS)) *
-           vkmm_quotient(vkmm_value(shape, VKMM_TUNE_COLS), vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
+    if (vkmm_value(shape, SCOPE) != SUBGROUP) return 0;
+    const uint64_t needed = owners(shape) * shape->device->subgroup_size;
+    return needed > shape->x ? needed - shape->x : shape->x - needed;
 }
 
-uint64_t vkmm_coopmat2_owners(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t need_workgroup(const vkmm_shape *shape)
 {
-    if (!is_coopmat2(shape) || vkmm_value(shape, SCOPE) != SUBGROUP) return 0;
-    const uint64_t owners = vkmm_coopmat2_subgroups(shape) * device->subgroup_size;
-    return owners > shape->x ? owners - shape->x : shape->x - owners;
+    return vkmm_value(shape, SCOPE) == WORKGROUP ? shape->x : 0;
 }
 
-uint64_t vkmm_coopmat2_workgroup(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t limit_workgroup(const vkmm_device_info *device)
 {
-    (void)device;
-    return is_coopmat2(shape) && vkmm_value(shape, SCOPE) == WORKGROUP ? shape->x : 0;
+    return device->matrix2 & VKMM_MATRIX2_WORKGROUP ? device->matrix2_max_invocations : 0;
 }
 
-uint64_t vkmm_coopmat2_side(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t need_side(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_coopmat2(shape)) return 0;
     const uint64_t rows = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), cols = vkmm_value(shape, VKMM_TUNE_THREAD_COLS);
     const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH), side = rows > cols ? rows : cols;
     return side > depth ? side : depth;
 }
+
+static uint64_t limit_side(const vkmm_device_info *device)
+{
+    return device->matrix2_max_dimension;
+}
+
+static const vkmm_rule rules[] = {
+    {"whole matrices", "rows or columns of a tile that no matrix has", broken_matrices, NULL,
+     "the tile divides into matrices, or is one where the workgroup owns it"},
+    {"settings", "settings that the kernel does not know", broken_settings, NULL,
+     "scope is 2 or 3, whole and prefetch are 0 or 1, and there are steps"},
+    {"cooperativeMatrixWorkgroupScopeMaxWorkgroupSize", "invocations that own a matrix together", need_workgroup,
+     limit_workgroup, "the device has matrices of a whole workgroup up to that size, or none"},
+    {"cooperativeMatrixFlexibleDimensionsMaxDimension", "elements along a side of a matrix", need_side, limit_side,
+     "the device has matrices up to that size"},
+    {"matrix granules", "matrices whose types, owner and sides match nothing that the device lists", broken_granules,
+     NULL,
+     "matrices of flexible dimensions are multiples of the granules that the device lists for their types, scope and "
+     "invocations"},
+    {"whole subgroups", "invocations too many or too few for a matrix each subgroup", broken_owners, NULL,
+     "every subgroup owns one matrix"},
+    {0},
+};
+
+const vkmm_kernel vkmm_kernel_coopmat2 = {
+    .name = "coopmat2",
+    .summary = "matrix operations on matrices as large as a workgroup's tile, read straight from memory "
+               "(VK_NV_cooperative_matrix2)",
+    .spread = VKMM_SPREAD_ITEMS,
+    .default_rows = 128,
+    .default_cols = 128,
+    .tunables = tunables,
+    .rules = rules,
+    .ask = ask,
+    .preset = preset_at,
+};

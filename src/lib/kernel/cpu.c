@@ -1,11 +1,15 @@
-/* The tunables of shaders/cpu.comp, and what it asks. */
+/* shaders/cpu.comp. The presets come from sweeps on lavapipe of Mesa 22.3, 25.0 and 26.1, and on SwiftShader
+ * (2026-11-21); CHANGELOG.md has the figures. */
 #include "kernel/general.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "kernel/contract.h"
 
 enum { LANES = VKMM_TUNE_OWN, WRITTEN_OUT, THREAD_COLS = 4 };
 
-const vkmm_tunable vkmm_cpu_tunables[VKMM_MAX_TUNABLES] = {
+static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [VKMM_TUNE_ROWS] =
         {"rows", VKMM_SPEC_ROWS, 9, "rows of C of a tile, all of them an invocation's", 4, {4, 8, 16, 32}},
     [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of C of a tile, four an invocation", 4, {16, 32, 64, 128}},
@@ -15,54 +19,112 @@ const vkmm_tunable vkmm_cpu_tunables[VKMM_MAX_TUNABLES] = {
     [WRITTEN_OUT] = {"written-out", 11, 0, "the form for drivers that do not unroll loops", 2, {0, 1}},
 };
 
-static int is_cpu(const vkmm_shape *shape)
+/* rows, cols, depth, -, -, splits; lanes, written-out. Columns: four for each lane of a subgroup. */
+static const vkmm_config presets[] = {
+    {{32, 32, 4, 1, 1, 1, 8, 0}}, {{16, 32, 4, 1, 1, 1, 8, 0}}, {{8, 32, 4, 1, 1, 1, 8, 0}},
+    {{8, 16, 4, 1, 1, 1, 4, 1}},  {{8, 64, 4, 1, 1, 1, 8, 0}},  {{8, 128, 4, 1, 1, 1, 8, 0}},
+    {{8, 256, 4, 1, 1, 1, 8, 0}},
+};
+enum { FIRST_OF_32_ROWS, FIRST_OF_16_ROWS, FIRST_OF_8_ROWS, FIRST_WRITTEN_OUT };
+
+/* Mesa's release as its driver tells it: "Mesa 26.1.2"; 0 where it does not. */
+static int mesa_release(const vkmm_device_info *device)
 {
-    return shape->config && shape->kernel->tunables == vkmm_cpu_tunables;
+    const char *version = strstr(device->driver_info, "Mesa ");
+    return version ? atoi(version + 5) : 0;
 }
 
-void vkmm_cpu_ask(vkmm_shape *shape)
+/* The sums of 32 rows fit into the registers that newer Mesas let LLVM use; elsewhere they spill. Fewer rows than
+ * the tile has are work for nothing. SwiftShader unrolls no loops. */
+static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
+{
+    uint32_t first = FIRST_OF_16_ROWS;
+    int large = problem->m > 16 && (problem->m > 128 || problem->n > 128);
+    if (device->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE && mesa_release(device) >= 26 && large &&
+        problem->type != VKMM_F64)
+        first = FIRST_OF_32_ROWS;
+    if (problem->m <= 8) first = FIRST_OF_8_ROWS;
+    if (device->driver_id == VK_DRIVER_ID_GOOGLE_SWIFTSHADER) first = FIRST_WRITTEN_OUT;
+    if (first + index >= sizeof presets / sizeof *presets) return 0;
+    *preset = (vkmm_preset){.config = presets[first + index]};
+    return 1;
+}
+
+static void ask(vkmm_shape *shape)
 {
     shape->x = vkmm_value(shape, VKMM_TUNE_COLS) / THREAD_COLS;
     shape->y = 1;
+    shape->registers = vkmm_registers_of(shape->type, THREAD_COLS * vkmm_value(shape, VKMM_TUNE_ROWS));
 }
 
-uint64_t vkmm_cpu_blocks(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_blocks(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_cpu(shape)) return 0;
     return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_ROWS), vkmm_value(shape, LANES)) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS), THREAD_COLS);
 }
 
-uint64_t vkmm_cpu_steps(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_steps(const vkmm_shape *shape)
 {
-    (void)device;
-    return is_cpu(shape) ? vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), 4) : 0;
+    return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), 4);
 }
 
-uint64_t vkmm_cpu_subgroups(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_subgroups(const vkmm_shape *shape)
 {
-    return is_cpu(shape) ? vkmm_left_over(shape->x, device->subgroup_size) : 0;
+    return vkmm_left_over(shape->x, shape->device->subgroup_size);
 }
 
-uint64_t vkmm_cpu_lanes(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_lanes(const vkmm_shape *shape)
 {
-    if (!is_cpu(shape)) return 0;
     const uint64_t lanes = vkmm_value(shape, LANES);
     if (lanes != 4 && lanes != 8) return lanes + 1;
-    return lanes > device->subgroup_size ? lanes - device->subgroup_size : 0;
+    return lanes > shape->device->subgroup_size ? lanes - shape->device->subgroup_size : 0;
 }
 
-uint64_t vkmm_cpu_written(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_written(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_cpu(shape) || vkmm_value(shape, WRITTEN_OUT) == 0) return 0;
+    if (vkmm_value(shape, WRITTEN_OUT) == 0) return 0;
     return (vkmm_value(shape, WRITTEN_OUT) != 1) + (vkmm_value(shape, VKMM_TUNE_DEPTH) != 4) +
            (vkmm_value(shape, LANES) != 4) + (vkmm_value(shape, VKMM_TUNE_ROWS) != 8);
 }
 
-uint64_t vkmm_cpu_broadcast(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t missing_broadcasts(const vkmm_shape *shape)
 {
-    (void)device;
-    return is_cpu(shape) ? 1 : 0;
+    return !shape->device->has_broadcast;
 }
+
+static const vkmm_rule rules[] = {
+    {"whole turns", "rows that no lane reads, or columns beyond fours", broken_blocks, NULL,
+     "the lanes read the rows of op(A) in turns, and each computes four columns"},
+    {"whole steps", "elements of a step beyond fours", broken_steps, NULL,
+     "op(A) is read four elements along K at a time"},
+    {"whole subgroups", "invocations beyond whole subgroups", broken_subgroups, NULL,
+     "every lane of a subgroup holds elements that the others need"},
+    {"lanes", "lanes other than 4 or 8, or more than a subgroup has", broken_lanes, NULL,
+     "the lanes of one subgroup read op(A)"},
+    {"written out", "settings that the written-out form does not have", broken_written, NULL,
+     "its loops stand in the shader step by step: 8 rows, steps of 4, 4 lanes"},
+    {"subgroupSupportedOperations", "subgroup broadcasts", missing_broadcasts, NULL,
+     "what one lane has read is dealt out to all"},
+    {0},
+};
+
+static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *problem)
+{
+    (void)problem;
+    return device->type == VK_PHYSICAL_DEVICE_TYPE_CPU && device->has_broadcast ? VKMM_SUITS_DEVICE : 0;
+}
+
+const vkmm_kernel vkmm_kernel_cpu = {
+    .name = "cpu",
+    .summary = "for drivers that run on processors: no barriers, and registers as wide as the processor's; takes every "
+               "problem",
+    .spread = VKMM_SPREAD_ITEMS,
+    .default_rows = 16,
+    .default_cols = 32,
+    .tunables = tunables,
+    .rules = rules,
+    .ask = ask,
+    .preset = preset_at,
+    .suits = suits,
+    .alignment = vkmm_problem_alignment_of_vectors,
+};

@@ -1,34 +1,59 @@
 #include "kernel/general.h"
 
+#include "kernel/contract.h"
 #include "math/type.h"
 
-uint64_t vkmm_vector_of(vkmm_type type)
+int vkmm_preset_at(const vkmm_kernel *kernel, const vkmm_device_info *device, const vkmm_problem *problem,
+                   uint32_t index, vkmm_preset *preset)
+{
+    if (!kernel->preset(device, problem, index, preset)) return 0;
+    for (int i = 0; i < VKMM_MAX_TUNABLES; i++)
+        if (!kernel->tunables[i].name) preset->config.values[i] = 1;
+    return 1;
+}
+
+/* Elements of a stored row of a row-major problem. */
+static uint64_t row_length(const vkmm_problem *problem, vkmm_operand operand)
+{
+    vkmm_op op = operand == VKMM_A ? problem->op_a : operand == VKMM_B ? problem->op_b : VKMM_OP_N;
+    return op == VKMM_OP_T ? vkmm_operand_rows(problem, operand) : vkmm_operand_cols(problem, operand);
+}
+
+uint32_t vkmm_problem_alignment_to(const vkmm_problem *problem, const uint32_t elements[3])
+{
+    static const uint32_t bits[] = {VKMM_ALIGNED_A, VKMM_ALIGNED_B, VKMM_ALIGNED_C};
+    uint32_t aligned = 0;
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
+        const vkmm_operand o = (vkmm_operand)operand;
+        const uint32_t vector = elements[operand];
+        uint64_t uneven = vkmm_operand_ld(problem, o) % vector + vkmm_operand_offset(problem, o) % vector;
+        uneven += vkmm_operand_stride(problem, o) % vector + row_length(problem, o) % vector;
+        if (uneven == 0) aligned |= bits[operand];
+    }
+    return aligned;
+}
+
+uint32_t vkmm_problem_alignment(const vkmm_problem *problem)
+{
+    uint32_t vectors[3];
+    for (int operand = VKMM_A; operand <= VKMM_C; operand++)
+        vectors[operand] = 16 / vkmm_type_of(vkmm_operand_type(problem, (vkmm_operand)operand))->bytes;
+    return vkmm_problem_alignment_to(problem, vectors);
+}
+
+uint32_t vkmm_problem_alignment_of_vectors(const vkmm_problem *problem, const vkmm_config *config)
+{
+    (void)config;
+    const uint32_t vector = vkmm_vector_of(vkmm_problem_compute(problem));
+    return vkmm_problem_alignment_to(problem, (const uint32_t[3]){vector, vector, vector});
+}
+
+uint32_t vkmm_vector_of(vkmm_type type)
 {
     return type == VKMM_F64 ? 2 : 4;
 }
 
-/* blocked: thread-rows × thread-cols; skinny: its block along the long side, times the short side; cpu: rows × 4;
- * coopmat2: its part of the tile. */
-uint64_t vkmm_sum_registers(const vkmm_shape *shape, const vkmm_device_info *device)
+uint64_t vkmm_registers_of(vkmm_type type, uint64_t sums)
 {
-    (void)device;
-    if (!shape->config) return 0;
-    const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS);
-    uint64_t elements = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS) * vkmm_value(shape, VKMM_TUNE_THREAD_COLS);
-    if (shape->kernel->tunables == vkmm_skinny_tunables)
-        elements = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS) * (rows < cols ? rows : cols);
-    if (shape->kernel->tunables == vkmm_cpu_tunables) elements = 4 * rows;
-    if (shape->kernel->tunables == vkmm_coopmat_tunables) return vkmm_coopmat_sum_registers(shape);
-    if (shape->kernel->tunables == vkmm_coopmat2_tunables)
-        elements = vkmm_quotient(rows * cols, vkmm_coopmat2_threads(shape));
-    const uint64_t bytes = vkmm_type_of(shape->type)->bytes;
-    if (shape->kernel->tunables == vkmm_coopmat2_tunables) return elements * bytes / 4;
-    return elements * (bytes == 8 ? 2 : 1); /* of f16 one as well, where the device has no 16-bit arithmetic */
-}
-
-vkmm_shape vkmm_shape_of_config(const vkmm_kernel *kernel, const vkmm_problem *problem, const vkmm_config *config)
-{
-    vkmm_shape shape = {.kernel = kernel, .type = vkmm_problem_compute(problem), .problem = problem, .config = config};
-    kernel->ask(&shape);
-    return shape;
+    return type == VKMM_F64 ? 2 * sums : sums;
 }

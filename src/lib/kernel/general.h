@@ -1,85 +1,46 @@
-/* The general kernels' rows of the table: their tunables, and what a configuration of theirs asks of a device.
- * Private to src/kernel. */
+/* What the general kernels share, and what the planner asks of all of them. Each is a file here, NAME.c, that defines
+ * `const vkmm_kernel vkmm_kernel_NAME`: tunables, presets, what a configuration asks of a device, and rules. */
 #ifndef VKMM_KERNEL_GENERAL_H
 #define VKMM_KERNEL_GENERAL_H
 
 #include "kernel/legal.h"
 
-/* One array and one function for each shader: blocked.comp, skinny.comp, cpu.comp. */
-extern const vkmm_tunable vkmm_blocked_tunables[VKMM_MAX_TUNABLES];
-extern const vkmm_tunable vkmm_skinny_tunables[VKMM_MAX_TUNABLES];
-extern const vkmm_tunable vkmm_cpu_tunables[VKMM_MAX_TUNABLES];
-extern const vkmm_tunable vkmm_coopmat_tunables[VKMM_MAX_TUNABLES];
-extern const vkmm_tunable vkmm_coopmat2_tunables[VKMM_MAX_TUNABLES];
-void vkmm_blocked_ask(vkmm_shape *shape);
-void vkmm_skinny_ask(vkmm_shape *shape);
-void vkmm_cpu_ask(vkmm_shape *shape);
-void vkmm_coopmat_ask(vkmm_shape *shape);
-void vkmm_coopmat2_ask(vkmm_shape *shape);
+/* A configuration that did well on devices at hand. Without a rate it is taken as soon as it is legal. Those with one
+ * are compared by their cost (plan/planner.c), and the planner sets their splits. */
+typedef struct vkmm_preset {
+    vkmm_config config;
+    double rate;       /* of a processor's multiply-adds, the share that very many invocations reach with it, */
+    uint32_t resident; /* workgroups that a processor runs at once, */
+    double half;       /* and invocations that reach half of that rate */
+    double peak;       /* multiply-adds of a processor in a microsecond, at an NVIDIA H200's clock */
+    int only_reads;    /* reading is all that takes time: K is split until all processors have something to read */
+} vkmm_preset;
 
-/* How much of a configuration does not come out even: each is 0 where all does, and for kernels that it does not
- * concern. */
-uint64_t vkmm_blocked_blocks(const vkmm_shape *shape,
-                             const vkmm_device_info *device); /* rows or columns of a tile in no block */
-uint64_t vkmm_blocked_lanes(const vkmm_shape *shape,
-                            const vkmm_device_info *device); /* blocks in no rectangle of lanes */
-uint64_t vkmm_blocked_vectors(const vkmm_shape *shape,
-                              const vkmm_device_info *device); /* elements of a block or step in no vector */
-uint64_t vkmm_blocked_loads(const vkmm_shape *shape,
-                            const vkmm_device_info *device); /* vectors of a tile that nobody loads */
-uint64_t vkmm_blocked_pieces(const vkmm_shape *shape,
-                             const vkmm_device_info *device); /* pieces of a tile that change their place */
-uint64_t vkmm_blocked_slices(const vkmm_shape *shape,
-                             const vkmm_device_info *device); /* elements of a step in no slice */
-uint64_t vkmm_skinny_lines(const vkmm_shape *shape,
-                           const vkmm_device_info *device); /* elements along the long side in no line */
-uint64_t vkmm_skinny_depth(const vkmm_shape *shape, const vkmm_device_info *device); /* elements of a step in no lane */
-uint64_t vkmm_skinny_short(const vkmm_shape *shape, const vkmm_device_info *device); /* of the tile's shorter side */
-uint64_t vkmm_cpu_blocks(const vkmm_shape *shape, const vkmm_device_info *device);   /* rows in no turn of the lanes */
-uint64_t vkmm_cpu_steps(const vkmm_shape *shape, const vkmm_device_info *device); /* elements of a step beyond fours */
-uint64_t vkmm_cpu_subgroups(const vkmm_shape *shape,
-                            const vkmm_device_info *device); /* invocations beyond whole subgroups */
-uint64_t vkmm_cpu_lanes(const vkmm_shape *shape, const vkmm_device_info *device); /* lanes more than a subgroup has */
-uint64_t vkmm_cpu_written(const vkmm_shape *shape,
-                          const vkmm_device_info *device); /* settings that the written-out form has not */
-uint64_t vkmm_cpu_broadcast(const vkmm_shape *shape, const vkmm_device_info *device); /* 1 where it is needed */
+/* The kernel's index-th preset, with 1 for the values that the kernel lacks: 1; or 0 past the last. */
+int vkmm_preset_at(const vkmm_kernel *kernel, const vkmm_device_info *device, const vkmm_problem *problem,
+                   uint32_t index, vkmm_preset *preset);
 
-uint64_t vkmm_coopmat_subgroups(
-    const vkmm_shape *shape); /* of a workgroup; 0: another kernel, or none whose size is asked for */
-uint64_t vkmm_coopmat2_subgroups(const vkmm_shape *shape);
-uint64_t vkmm_coopmat_listed(const vkmm_shape *shape,
-                             const vkmm_device_info *device); /* 1: the device or this build lacks its shape */
-uint64_t vkmm_coopmat_fragments(const vkmm_shape *shape,
-                                const vkmm_device_info *device); /* elements in no matrix of a block or step */
-uint64_t vkmm_coopmat_blocks(const vkmm_shape *shape,
-                             const vkmm_device_info *device); /* rows or columns of a tile in no block */
-uint64_t vkmm_coopmat_vectors(const vkmm_shape *shape,
-                              const vkmm_device_info *device); /* elements of a tile in no vector */
-uint64_t vkmm_coopmat_settings(const vkmm_shape *shape,
-                               const vkmm_device_info *device); /* settings that the shader does not know */
-uint64_t vkmm_coopmat_lanes(const vkmm_shape *shape,
-                            const vkmm_device_info *device); /* 1: the subgroup size cannot be had */
+/* Values of vkmm_kernel.suits. */
+enum {
+    VKMM_SUITS_ALL = 1, /* every problem, on every device */
+    VKMM_SUITS_SHAPE,   /* made for products of such a shape */
+    VKMM_SUITS_UNITS,   /* made for units that the device has */
+    VKMM_SUITS_DEVICE   /* made for devices of this kind */
+};
 
-uint64_t vkmm_coopmat2_matrices(const vkmm_shape *shape,
-                                const vkmm_device_info *device); /* rows and columns that no matrix has */
-uint64_t vkmm_coopmat2_settings(const vkmm_shape *shape,
-                                const vkmm_device_info *device); /* settings that the shader does not know */
-uint64_t vkmm_coopmat2_granules(const vkmm_shape *shape,
-                                const vkmm_device_info *device); /* 1: no granule of the device fits */
-uint64_t vkmm_coopmat2_owners(const vkmm_shape *shape,
-                              const vkmm_device_info *device); /* invocations without a matrix, or missing */
-uint64_t vkmm_coopmat2_workgroup(const vkmm_shape *shape,
-                                 const vkmm_device_info *device); /* invocations that own a matrix together */
-uint64_t vkmm_coopmat2_side(const vkmm_shape *shape, const vkmm_device_info *device); /* the longest of a matrix */
+/* VKMM_ALIGNED_* (kernel/contract.h) of a row-major problem: the operands whose rows all begin and end at multiples of
+ * 16 bytes; or of so many elements of A, B and C; or, for kernels over shaders/lib/gemm.glsl, of a vector of
+ * vkmm_vector_of elements. */
+uint32_t vkmm_problem_alignment(const vkmm_problem *problem);
+uint32_t vkmm_problem_alignment_to(const vkmm_problem *problem, const uint32_t elements[3]);
+uint32_t vkmm_problem_alignment_of_vectors(const vkmm_problem *problem, const vkmm_config *config);
 
-/* Of an invocation, for its part of a subgroup's sums. */
-uint64_t vkmm_coopmat_sum_registers(const vkmm_shape *shape);
+/* Elements of a vector (VW) of the shaders over shaders/lib/gemm.glsl: 16 bytes of what sums are made of, 8 where that
+ * is f16. */
+uint32_t vkmm_vector_of(vkmm_type type);
 
-/* Of a workgroup's threads. */
-uint64_t vkmm_coopmat2_threads(const vkmm_shape *shape);
-
-uint64_t vkmm_sum_registers(const vkmm_shape *shape,
-                            const vkmm_device_info *device); /* 32-bit registers of an invocation for its sums */
+/* 32-bit registers for so many sums of one invocation. One each for f16 too: a device may lack 16-bit arithmetic. */
+uint64_t vkmm_registers_of(vkmm_type type, uint64_t sums);
 
 static inline uint64_t vkmm_value(const vkmm_shape *shape, int tunable)
 {
@@ -97,8 +58,15 @@ static inline uint64_t vkmm_quotient(uint64_t whole, uint64_t part)
     return part == 0 ? 0 : whole / part;
 }
 
-/* Elements of a vector of the blocked, skinny and cpu shaders (VW): 16 bytes of what sums are made of, 8 where that
- * is f16. */
-uint64_t vkmm_vector_of(vkmm_type type);
+/* A product is wide where C has more columns than rows; its short side is then M, otherwise N. */
+static inline int vkmm_is_wide(const vkmm_problem *problem)
+{
+    return problem->m < problem->n;
+}
+
+static inline uint64_t vkmm_short_side(const vkmm_problem *problem)
+{
+    return vkmm_is_wide(problem) ? problem->m : problem->n;
+}
 
 #endif

@@ -1,3 +1,5 @@
+/* What is legal, each rule with its reason: the limits that all kernels share, after each kernel's own rules. The
+ * planner chooses, the tuner tries and `vkmatmul explain --limits` shows by them. */
 #include "kernel/legal.h"
 
 #include <math.h>
@@ -20,11 +22,12 @@ uint64_t vkmm_tile_shared_bytes(const vkmm_kernel *kernel, vkmm_type type, vkmm_
     return ((uint64_t)tile.rows + tile.cols) * vkmm_tile_depth(tile) * vkmm_type_of(type)->bytes;
 }
 
-vkmm_shape vkmm_shape_of_tile(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile)
+vkmm_shape vkmm_shape_of_tile(const vkmm_device_info *device, const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile)
 {
     int linear = kernel->spread == VKMM_SPREAD_LINEAR;
     return (vkmm_shape){
         .kernel = kernel,
+        .device = device,
         .type = type,
         .x = linear ? (uint64_t)tile.rows * tile.cols : tile.cols,
         .y = linear ? 1 : tile.rows,
@@ -32,26 +35,125 @@ vkmm_shape vkmm_shape_of_tile(const vkmm_kernel *kernel, vkmm_type type, vkmm_ti
     };
 }
 
-const vkmm_rule *vkmm_shape_forbidden_by(const vkmm_shape *shape, const vkmm_device_info *device)
+vkmm_shape vkmm_shape_of_config(const vkmm_device_info *device, const vkmm_kernel *kernel, const vkmm_problem *problem,
+                                const vkmm_config *config)
 {
-    const vkmm_rule *rule;
-    for (uint32_t i = 0; (rule = vkmm_rule_at(i)) != NULL; i++)
-        if (rule->need(shape, device) > rule->limit(device)) return rule;
+    vkmm_shape shape = {.kernel = kernel,
+                        .device = device,
+                        .type = vkmm_problem_compute(problem),
+                        .problem = problem,
+                        .config = config};
+    kernel->ask(&shape);
+    return shape;
+}
+
+static uint64_t need_registers(const vkmm_shape *shape)
+{
+    return shape->registers;
+}
+
+/* Two thirds of the 255 registers that an invocation can have on most GPUs: the rest is for operands and addresses. */
+static uint64_t limit_registers(const vkmm_device_info *device)
+{
+    (void)device;
+    return 160;
+}
+
+static uint64_t need_subgroups(const vkmm_shape *shape)
+{
+    return shape->subgroups;
+}
+
+static uint64_t limit_subgroups(const vkmm_device_info *device)
+{
+    return device->max_subgroups > 0 ? device->max_subgroups : UINT32_MAX;
+}
+
+static uint64_t need_invocations(const vkmm_shape *shape)
+{
+    return shape->x * shape->y;
+}
+
+static uint64_t limit_invocations(const vkmm_device_info *device)
+{
+    return device->max_invocations;
+}
+
+static uint64_t need_x(const vkmm_shape *shape)
+{
+    return shape->x;
+}
+
+static uint64_t limit_x(const vkmm_device_info *device)
+{
+    return device->max_workgroup_size[0];
+}
+
+static uint64_t need_y(const vkmm_shape *shape)
+{
+    return shape->y;
+}
+
+static uint64_t limit_y(const vkmm_device_info *device)
+{
+    return device->max_workgroup_size[1];
+}
+
+static uint64_t need_shared(const vkmm_shape *shape)
+{
+    return shape->shared_bytes;
+}
+
+static uint64_t limit_shared(const vkmm_device_info *device)
+{
+    return device->max_shared_bytes;
+}
+
+static const vkmm_rule limits[] = {
+    {"registers", "32-bit registers for sums", need_registers, limit_registers,
+     "sums that do not fit into registers go to memory, at every step"},
+    {"maxComputeWorkgroupSubgroups", "subgroups of a workgroup", need_subgroups, limit_subgroups,
+     "where the size of subgroups is asked for, a workgroup has so many at most"},
+    {"maxComputeWorkGroupInvocations", "invocations", need_invocations, limit_invocations,
+     "the invocations of a workgroup must all run on one processor to meet at a barrier"},
+    {"maxComputeWorkGroupSize[0]", "invocations along x", need_x, limit_x, "a workgroup is as wide as its tile"},
+    {"maxComputeWorkGroupSize[1]", "invocations along y", need_y, limit_y, "a workgroup is as high as its tile"},
+    {"maxComputeSharedMemorySize", "bytes of shared memory", need_shared, limit_shared,
+     "a tile of A and a tile of B lie in shared memory at once; some drivers accept more than they have and lose the "
+     "device"},
+    {0},
+};
+
+uint64_t vkmm_rule_limit(const vkmm_rule *rule, const vkmm_device_info *device)
+{
+    return rule->limit ? rule->limit(device) : 0;
+}
+
+static const vkmm_rule *broken_rule(const vkmm_rule *rules, const vkmm_shape *shape)
+{
+    for (const vkmm_rule *rule = rules; rule->need; rule++)
+        if (rule->need(shape) > vkmm_rule_limit(rule, shape->device)) return rule;
     return NULL;
+}
+
+const vkmm_rule *vkmm_shape_forbidden_by(const vkmm_shape *shape)
+{
+    const vkmm_rule *rule = shape->config && shape->kernel->rules ? broken_rule(shape->kernel->rules, shape) : NULL;
+    return rule ? rule : broken_rule(limits, shape);
 }
 
 const vkmm_rule *vkmm_config_forbidden_by(const vkmm_kernel *kernel, const vkmm_problem *problem,
                                           const vkmm_config *config, const vkmm_device_info *device)
 {
-    const vkmm_shape shape = vkmm_shape_of_config(kernel, problem, config);
-    return vkmm_shape_forbidden_by(&shape, device);
+    const vkmm_shape shape = vkmm_shape_of_config(device, kernel, problem, config);
+    return vkmm_shape_forbidden_by(&shape);
 }
 
 const vkmm_rule *vkmm_tile_forbidden_by(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile,
                                         const vkmm_device_info *device)
 {
-    const vkmm_shape shape = vkmm_shape_of_tile(kernel, type, tile);
-    return kernel->spread == VKMM_SPREAD_HOST ? NULL : vkmm_shape_forbidden_by(&shape, device);
+    const vkmm_shape shape = vkmm_shape_of_tile(device, kernel, type, tile);
+    return kernel->spread == VKMM_SPREAD_HOST ? NULL : vkmm_shape_forbidden_by(&shape);
 }
 
 /* How far a tile is from the wanted one; squareness breaks ties in small steps. */
@@ -104,10 +206,10 @@ int vkmm_tile_check(const vkmm_device_info *device, const char *name, vkmm_type 
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(name);
     const vkmm_tile tile = {rows, cols};
-    const vkmm_shape shape = kernel ? vkmm_shape_of_tile(kernel, type, tile) : (vkmm_shape){0};
+    const vkmm_shape shape = kernel ? vkmm_shape_of_tile(device, kernel, type, tile) : (vkmm_shape){0};
     const vkmm_rule *rule = kernel ? vkmm_tile_forbidden_by(kernel, type, tile, device) : NULL;
     if (rule && broken)
-        *broken = (vkmm_tile_rule){rule->need(&shape, device), rule->limit(device), rule->unit, rule->limit_name,
+        *broken = (vkmm_tile_rule){rule->need(&shape), vkmm_rule_limit(rule, device), rule->unit, rule->limit_name,
                                    rule->reason};
     return !rule;
 }

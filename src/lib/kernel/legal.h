@@ -25,33 +25,44 @@ uint64_t vkmm_tile_shared_bytes(const vkmm_kernel *kernel, vkmm_type type, vkmm_
 /* What a tile or a configuration asks of a device: the numbers that the rules weigh. */
 typedef struct vkmm_shape {
     const vkmm_kernel *kernel;
+    const vkmm_device_info *device;
     vkmm_type type;              /* that the kernel computes in, and keeps in shared memory and registers */
     const vkmm_problem *problem; /* of a general kernel; NULL: a tutorial's */
     const vkmm_config *config;   /* likewise; a tutorial's kernel has a tile alone */
-    uint64_t x, y; /* invocations of a workgroup; 0: the configuration makes no sense, which another rule than the
-                      limits' tells */
-    uint64_t shared_bytes; /* of a workgroup */
+
+    /* What follows is the kernel's to fill in (vkmm_kernel.ask), where it is not 0. */
+
+    uint64_t x, y; /* invocations of a workgroup; 0: the configuration makes no sense, and a rule of the kernel's own
+                      says so */
+    uint64_t shared_bytes;  /* of a workgroup */
+    uint64_t registers;     /* 32-bit registers of an invocation for its sums: vkmm_registers_of */
+    uint64_t subgroups;     /* of a workgroup, where the driver can be asked for subgroups of a size */
+    uint32_t subgroup_size; /* that the driver is asked for */
+    uint32_t matrix[3];     /* m, n, k of the matrix operations, where each shape is a module of its own */
 } vkmm_shape;
 
-vkmm_shape vkmm_shape_of_tile(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile tile);
+vkmm_shape vkmm_shape_of_tile(const vkmm_device_info *device, const vkmm_kernel *kernel, vkmm_type type,
+                              vkmm_tile tile);
 
-/* The shape keeps pointers to the problem, whose types alone matter, and to the configuration. */
-vkmm_shape vkmm_shape_of_config(const vkmm_kernel *kernel, const vkmm_problem *problem, const vkmm_config *config);
+/* The shape keeps pointers to the problem, whose types and ops alone matter, and to the configuration. */
+vkmm_shape vkmm_shape_of_config(const vkmm_device_info *device, const vkmm_kernel *kernel, const vkmm_problem *problem,
+                                const vkmm_config *config);
 
 /* One rule: a quantity of a shape that a limit bounds, the device's or the kernel's own. Shared by the planner, the
  * tuner and everyone who explains it. */
 typedef struct vkmm_rule {
     const char *limit_name; /* Vulkan's name of the limit, or what the kernel's own is called */
     const char *unit;       /* what is counted, in words that follow a number */
-    uint64_t (*need)(const vkmm_shape *shape, const vkmm_device_info *device);
-    uint64_t (*limit)(const vkmm_device_info *device);
+    uint64_t (*need)(const vkmm_shape *shape);
+    uint64_t (*limit)(const vkmm_device_info *device); /* NULL: 0 */
     const char *reason;
+    vkmm_status (*refuse)(const vkmm_log *log, const vkmm_shape *shape); /* NULL, or a better sentence than the usual */
 } vkmm_rule;
 
-const vkmm_rule *vkmm_rule_at(uint32_t index); /* NULL past the end */
+uint64_t vkmm_rule_limit(const vkmm_rule *rule, const vkmm_device_info *device);
 
-/* The first rule that forbids the shape on the device; NULL when it is legal. */
-const vkmm_rule *vkmm_shape_forbidden_by(const vkmm_shape *shape, const vkmm_device_info *device);
+/* The first rule that forbids the shape on its device, the kernel's own rules first; NULL when it is legal. */
+const vkmm_rule *vkmm_shape_forbidden_by(const vkmm_shape *shape);
 
 /* Likewise for a configuration of a general kernel. */
 const vkmm_rule *vkmm_config_forbidden_by(const vkmm_kernel *kernel, const vkmm_problem *problem,

@@ -1,4 +1,5 @@
-/* The tunables of shaders/skinny.comp, and what it asks. */
+/* shaders/skinny.comp. The presets come from sweeps on an NVIDIA H200 (driver 580, 2026-11-21); CHANGELOG.md has the
+ * figures. */
 #include "kernel/general.h"
 
 #include "kernel/contract.h"
@@ -7,7 +8,7 @@
 enum { THREAD_LONG = VKMM_TUNE_THREAD_ROWS, THREADS = VKMM_TUNE_OWN };
 
 /* The long side is a tile's longer one. The short one follows the problem: the planner sets it. */
-const vkmm_tunable vkmm_skinny_tunables[VKMM_MAX_TUNABLES] = {
+static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [VKMM_TUNE_ROWS] = {"rows", VKMM_SPEC_ROWS, 0, "rows of C of a workgroup's tile", 7, {1, 4, 8, 16, 32, 64, 128}},
     [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of it", 7, {1, 4, 8, 16, 32, 64, 128}},
     [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K of a step", 7, {8, 16, 32, 64, 128, 256, 512}},
@@ -16,9 +17,74 @@ const vkmm_tunable vkmm_skinny_tunables[VKMM_MAX_TUNABLES] = {
     [THREADS] = {"threads", 0, 0, "invocations of a workgroup", 4, {32, 64, 128, 256}},
 };
 
-static int is_skinny(const vkmm_shape *shape)
+/* rows, cols, depth, thread-long, -, splits; threads. The shorter side is fitted to the problem: up to 2, 4, 8 and
+ * 16 for the first ones. Neighbours along K: a workgroup sums a few long rows; neighbours across: it walks down many
+ * columns side by side. */
+static const vkmm_config along[] = {
+    {{4, 1, 1024, 4, 1, 1, 256}}, {{8, 1, 512, 8, 1, 1, 128}}, {{4, 1, 512, 4, 1, 1, 128}},
+    {{16, 1, 128, 4, 1, 1, 128}}, {{4, 1, 128, 4, 1, 1, 32}},  {{16, 1, 32, 4, 1, 1, 32}},
+};
+/* Of 16 bits 8 elements make 16 bytes, of 8 bits 16; rows must be many, because all of the short operand is read
+ * again for each few of them. */
+static const vkmm_config along_16[] = {
+    {{4, 1, 2048, 4, 1, 1, 256}}, {{8, 1, 1024, 8, 1, 1, 128}}, {{32, 1, 512, 8, 1, 1, 256}},
+    {{16, 1, 256, 4, 1, 1, 128}}, {{16, 1, 64, 4, 1, 1, 32}},
+};
+static const vkmm_config along_8[] = {
+    {{4, 1, 4096, 4, 1, 1, 256}}, {{4, 1, 2048, 4, 1, 1, 128}}, {{16, 1, 1024, 4, 1, 1, 256}},
+    {{16, 1, 512, 4, 1, 1, 128}}, {{16, 1, 128, 4, 1, 1, 32}},
+};
+static const vkmm_config across_narrow[] = {
+    {{64, 1, 128, 4, 1, 1, 256}}, {{64, 1, 128, 4, 1, 1, 256}}, {{128, 1, 64, 4, 1, 1, 256}},
+    {{64, 1, 64, 4, 1, 1, 128}},  {{32, 1, 32, 4, 1, 1, 32}},
+};
+static const vkmm_config across[] = {
+    {{64, 1, 64, 4, 1, 1, 256}}, {{64, 1, 64, 4, 1, 1, 256}}, {{128, 1, 64, 4, 1, 1, 256}},
+    {{64, 1, 32, 4, 1, 1, 128}}, {{32, 1, 16, 4, 1, 1, 32}},
+};
+
+/* Whether the longer side of a skinny problem has its neighbours in memory along K. */
+static int long_along_k(const vkmm_problem *problem)
 {
-    return shape->config && shape->kernel->tunables == vkmm_skinny_tunables;
+    return vkmm_is_wide(problem) ? problem->op_b == VKMM_OP_T : problem->op_a == VKMM_OP_N;
+}
+
+/* As many rows or columns as the problem's short side has, 16 at most. */
+static void fit(const vkmm_problem *problem, vkmm_config *config)
+{
+    const uint64_t side = vkmm_short_side(problem);
+    uint32_t *value = config->values,
+             longer = value[VKMM_TUNE_ROWS] > value[VKMM_TUNE_COLS] ? value[VKMM_TUNE_ROWS] : value[VKMM_TUNE_COLS];
+    const uint32_t fit = side < 1 ? 1 : side <= 4 ? (uint32_t)side : side <= 8 ? 8 : 16;
+    /* Fitted before, to a longer short side: the presets' and the tuner's 4×8 is 4 along the problem's long side. */
+    if (longer == fit && longer > 4 && value[THREAD_LONG] == 4)
+        longer = value[vkmm_is_wide(problem) ? VKMM_TUNE_COLS : VKMM_TUNE_ROWS];
+    value[VKMM_TUNE_ROWS] = vkmm_is_wide(problem) ? fit : longer;
+    value[VKMM_TUNE_COLS] = vkmm_is_wide(problem) ? longer : fit;
+}
+
+#define LIST(presets) (const vkmm_config *)(presets), (uint32_t)(sizeof(presets) / sizeof *(presets))
+
+static int take(const vkmm_config *presets, uint32_t count, const vkmm_problem *problem, uint32_t index,
+                vkmm_preset *preset)
+{
+    if (index >= count) return 0;
+    *preset = (vkmm_preset){.config = presets[index], .only_reads = 1};
+    fit(problem, &preset->config);
+    return 1;
+}
+
+static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
+{
+    (void)device;
+    const uint64_t side = vkmm_short_side(problem);
+    const uint32_t at = index + (side <= 2 ? 0 : side <= 4 ? 1 : side <= 8 ? 2 : 3);
+    const uint32_t bytes = vkmm_type_of(problem->type)->bytes;
+    if (bytes < 4 && !long_along_k(problem)) return take(LIST(across_narrow), problem, at, preset);
+    if (bytes == 2) return take(LIST(along_16), problem, at, preset);
+    if (bytes == 1) return take(LIST(along_8), problem, at, preset);
+    if (long_along_k(problem)) return take(LIST(along), problem, at, preset);
+    return take(LIST(across), problem, at, preset);
 }
 
 static uint64_t longer(const vkmm_shape *shape)
@@ -39,11 +105,12 @@ static uint64_t bytes_in(const vkmm_shape *shape)
     return vkmm_type_of(shape->problem->type)->bytes;
 }
 
-void vkmm_skinny_ask(vkmm_shape *shape)
+static void ask(vkmm_shape *shape)
 {
     const uint64_t bytes = 16 / vkmm_vector_of(shape->type);
     shape->x = vkmm_value(shape, THREADS);
     shape->y = 1;
+    shape->registers = vkmm_registers_of(shape->type, vkmm_value(shape, THREAD_LONG) * shorter(shape));
     shape->shared_bytes = 2 * shape->x * shorter(shape) * bytes;
 }
 
@@ -52,27 +119,69 @@ static int is_power_of_two(uint64_t value)
     return value > 0 && (value & (value - 1)) == 0;
 }
 
-uint64_t vkmm_skinny_lines(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_lines(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_skinny(shape)) return 0;
     const uint64_t lines = vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG));
     if (!is_power_of_two(lines) || !is_power_of_two(shape->x)) return 1;
     return vkmm_left_over(longer(shape), vkmm_value(shape, THREAD_LONG)) + vkmm_left_over(shape->x, lines);
 }
 
-uint64_t vkmm_skinny_depth(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_depth(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_skinny(shape)) return 0;
     const uint64_t lanes = vkmm_quotient(shape->x, vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)));
     const uint64_t depth = vkmm_value(shape, VKMM_TUNE_DEPTH), most = (bytes_in(shape) == 1 ? 16 : 8) * lanes;
     return depth > most ? depth - most : vkmm_left_over(depth, lanes);
 }
 
-uint64_t vkmm_skinny_short(const vkmm_shape *shape, const vkmm_device_info *device)
+static uint64_t broken_short(const vkmm_shape *shape)
 {
-    (void)device;
-    if (!is_skinny(shape)) return 0;
     return shorter(shape) > 16 ? shorter(shape) - 16 : shorter(shape) == 0;
 }
+
+static const vkmm_rule rules[] = {
+    {"whole lines", "elements along the longer side that no line takes", broken_lines, NULL,
+     "the longer side divides into lines of invocations, as many as a power of two, and the invocations into them"},
+    {"whole lanes", "elements of a step that no lane takes, or more than 8 (of 8 bits: 16) a lane", broken_depth, NULL,
+     "the lanes of a line divide each step along K among them"},
+    {"a short side", "elements of the shorter side beyond 1 to 16", broken_short, NULL,
+     "an invocation has a sum for each element of the shorter side"},
+    {0},
+};
+
+static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *problem)
+{
+    (void)device;
+    return vkmm_short_side(problem) <= 8 ? VKMM_SUITS_SHAPE : 0;
+}
+
+/* The long operand is read 16 bytes at a time along K, if an invocation takes whole ones. */
+static uint32_t alignment(const vkmm_problem *problem, const vkmm_config *config)
+{
+    const uint32_t *value = config->values, vector = vkmm_vector_of(vkmm_problem_compute(problem));
+    uint32_t vectors[3] = {vector, vector, vector};
+    const int tall = value[VKMM_TUNE_ROWS] >= value[VKMM_TUNE_COLS],
+              along_k = tall ? problem->op_a == VKMM_OP_N : problem->op_b == VKMM_OP_T;
+    const uint32_t side = tall ? value[VKMM_TUNE_ROWS] : value[VKMM_TUNE_COLS];
+    const uint32_t thread_depth = value[VKMM_TUNE_DEPTH] / (value[THREADS] / (side / value[THREAD_LONG]));
+    uint32_t *longer = &vectors[tall ? VKMM_A : VKMM_B];
+    if (along_k) *longer = 16 / vkmm_type_of(problem->type)->bytes;
+    const int whole = (along_k ? thread_depth : value[THREAD_LONG]) % *longer == 0;
+    const uint32_t aligned = vkmm_problem_alignment_to(problem, vectors);
+    return whole ? aligned : aligned & ~(uint32_t)(tall ? VKMM_ALIGNED_A : VKMM_ALIGNED_B);
+}
+
+const vkmm_kernel vkmm_kernel_skinny = {
+    .name = "skinny",
+    .summary = "for few rows or few columns, down to a matrix times a vector: nothing but reading; takes every problem",
+    .spread = VKMM_SPREAD_ITEMS,
+    .default_rows = 64,
+    .default_cols = 1,
+    .uses_shared = 1,
+    .tunables = tunables,
+    .rules = rules,
+    .ask = ask,
+    .preset = preset_at,
+    .suits = suits,
+    .fit = fit,
+    .alignment = alignment,
+};

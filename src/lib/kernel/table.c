@@ -5,14 +5,12 @@
 #include <threads.h>
 
 #include "base/hash.h"
-#include "kernel/coopmat.h"
-#include "kernel/general.h"
 #include "math/problem.h"
 #include "modules.inc"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
-static const vkmm_kernel kernels[] = {
+static const vkmm_kernel tutorials[] = {
     {"serial", "three nested loops on the host, one thread (tutorial step 1a)", VKMM_SPREAD_HOST, 1, 1, 0},
     {"naive", "one invocation an element, no shape chosen (1b, 2a)", VKMM_SPREAD_LINEAR, 1, 64, 0},
     {"grouped", "explicit workgroups, straight from global memory (2b)", VKMM_SPREAD_GRID, 16, 16, 0},
@@ -20,30 +18,26 @@ static const vkmm_kernel kernels[] = {
     {"band", "each workgroup walks along a band of rows, straight from global memory (3a)", VKMM_SPREAD_BAND, 32, 32,
      0},
     {"band-tiled", "bands that read through shared memory (3b)", VKMM_SPREAD_BAND, 32, 32, 1},
-    {"blocked", "each invocation keeps a block of C in registers, fed from shared memory; takes every problem",
-     VKMM_SPREAD_ITEMS, 64, 64, 1, vkmm_blocked_tunables, vkmm_blocked_ask},
-    {"skinny", "for few rows or few columns, down to a matrix times a vector: nothing but reading; takes every problem",
-     VKMM_SPREAD_ITEMS, 64, 1, 1, vkmm_skinny_tunables, vkmm_skinny_ask},
-    {"cpu",
-     "for drivers that run on processors: no barriers, and registers as wide as the processor's; takes every problem",
-     VKMM_SPREAD_ITEMS, 16, 32, 0, vkmm_cpu_tunables, vkmm_cpu_ask},
-    {"coopmat", "matrix operations of subgroups, fed from shared memory (VK_KHR_cooperative_matrix)", VKMM_SPREAD_ITEMS,
-     128, 128, 1, vkmm_coopmat_tunables, vkmm_coopmat_ask},
-    {"coopmat2",
-     "matrix operations on matrices as large as a workgroup's tile, read straight from memory "
-     "(VK_NV_cooperative_matrix2)",
-     VKMM_SPREAD_ITEMS, 128, 128, 0, vkmm_coopmat2_tunables, vkmm_coopmat2_ask},
 };
+
+/* Each in its own file. */
+#define DECLARE(name) extern const vkmm_kernel vkmm_kernel_##name;
+#define POINTER(name) &vkmm_kernel_##name,
+VKMM_GENERAL_KERNELS(DECLARE)
+static const vkmm_kernel *const general[] = {VKMM_GENERAL_KERNELS(POINTER)};
 
 const vkmm_kernel *vkmm_kernel_at(uint32_t index)
 {
-    return index < COUNT(kernels) ? &kernels[index] : NULL;
+    if (index < COUNT(tutorials)) return &tutorials[index];
+    index -= COUNT(tutorials);
+    return index < COUNT(general) ? general[index] : NULL;
 }
 
 const vkmm_kernel *vkmm_kernel_find(const char *name)
 {
-    for (size_t i = 0; i < COUNT(kernels); i++)
-        if (strcmp(kernels[i].name, name) == 0) return &kernels[i];
+    const vkmm_kernel *kernel;
+    for (uint32_t i = 0; (kernel = vkmm_kernel_at(i)) != NULL; i++)
+        if (strcmp(kernel->name, name) == 0) return kernel;
     return NULL;
 }
 

@@ -13,17 +13,50 @@ typedef enum vkmm_spread {
     VKMM_SPREAD_ITEMS   /* general kernels: work items, counted along x (shaders/lib/gemm.glsl) */
 } vkmm_spread;
 
-struct vkmm_shape; /* kernel/legal.h */
+struct vkmm_shape;  /* kernel/legal.h */
+struct vkmm_rule;   /* kernel/legal.h */
+struct vkmm_preset; /* kernel/general.h */
 
+/* All that is known of a kernel. Whoever chooses, tunes or explains one asks its row, never its name. */
 typedef struct vkmm_kernel {
     const char *name;
     const char *summary; /* one sentence */
     vkmm_spread spread;
     uint32_t default_rows, default_cols; /* the tutorials' own tile */
     int uses_shared;                     /* keeps tiles of A and B in shared memory */
-    const vkmm_tunable *tunables;        /* VKMM_MAX_TUNABLES of them; NULL: not a general kernel */
-    void (*ask)(
-        struct vkmm_shape *shape); /* of a general kernel: fills in x, y and shared_bytes from the configuration */
+
+    /* The rest is of general kernels. What may be NULL says so. */
+
+    /* VKMM_MAX_TUNABLES of them. NULL: not a general kernel. */
+    const vkmm_tunable *tunables;
+
+    /* What a configuration must satisfy beside the limits that all kernels share (kernel/legal.h); the last has no
+     * `need`. NULL: nothing. */
+    const struct vkmm_rule *rules;
+
+    /* What a configuration asks of a device: fills in the latter part of vkmm_shape. */
+    void (*ask)(struct vkmm_shape *shape);
+
+    /* The configurations that the planner knows, ready for a row-major problem on a device: 1 and the index-th, or 0
+     * past the last. None is checked for what is legal there, but one of them must be legal on every device that can
+     * run the kernel. */
+    int (*preset)(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index,
+                  struct vkmm_preset *preset);
+
+    /* How well it suits a row-major problem on a device, where the user names no kernel: the largest number wins; 0 is
+     * never taken. NULL: always 0. */
+    uint32_t (*suits)(const vkmm_device_info *device, const vkmm_problem *problem);
+
+    /* Changes a configuration, a user's or a tune's, to one that fits the problem. NULL: they stay as they are. */
+    void (*fit)(const vkmm_problem *problem, vkmm_config *config);
+
+    /* VKMM_ALIGNED_* (kernel/contract.h): the operands of a row-major problem that it can read and store in vectors.
+     * NULL: those whose rows begin and end at multiples of 16 bytes. */
+    uint32_t (*alignment)(const vkmm_problem *problem, const vkmm_config *config);
+
+    /* Stores C in words where its rows are aligned. Elements of 16 bits need that, or a device that stores 16 bits;
+     * else they take a second pass. */
+    int stores_words;
 } vkmm_kernel;
 
 /* In the tutorials' order; NULL past the end. Static storage. */

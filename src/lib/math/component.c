@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/type.h"
+
 /* Named by their numbers: older Vulkan headers lack some. */
 static const struct {
     uint32_t component;
@@ -50,6 +52,15 @@ int vkmm_component_parse(const char *name, uint32_t *component)
     if (strcmp(vkmm_component_name(number, again), name) != 0) return 0;
     *component = number;
     return 1;
+}
+
+/* Both are named alike. */
+uint32_t vkmm_component_of(vkmm_type type)
+{
+    uint32_t component = UINT32_MAX;
+
+    vkmm_component_parse(vkmm_type_of(type)->name, &component);
+    return component;
 }
 
 const char *vkmm_matrix2_name(uint32_t bit)

@@ -38,9 +38,7 @@ vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, con
 /* Processors that run workgroups side by side: as the device says, or a guess by its kind. */
 double vkmm_device_processors(const vkmm_device_info *device);
 
-/* VKMM_ALIGNED_* as the kernel of a choice can use it, whose problem, configuration and workgroup are set. The
- * kernels blocked, skinny and cpu read vectors of VW elements (kernel/general.h), and skinny 16 bytes of its long
- * operand along K, if an invocation takes whole ones. */
+/* VKMM_ALIGNED_* as the kernel of a choice can use it, whose problem and configuration are set. */
 uint32_t vkmm_usable_alignment(const vkmm_choice *choice);
 
 /* Replaces the module of a choice by an observing build of the same shader, with `count` specialization constants

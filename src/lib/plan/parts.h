@@ -2,6 +2,7 @@
 #ifndef VKMM_PLAN_PARTS_H
 #define VKMM_PLAN_PARTS_H
 
+#include "kernel/general.h"
 #include "plan/choose.h"
 
 static inline uint64_t vkmm_divide_up(uint64_t value, uint64_t by)
@@ -21,29 +22,15 @@ vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *dev
 const vkmm_kernel *vkmm_planned_kernel(const vkmm_device_info *device, const vkmm_problem *problem);
 vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel);
 
-/* A skinny tile's shorter side follows the problem: as many elements as there are, 16 at most. Other kernels'
- * configurations stay. */
-void vkmm_fit_short_side(const vkmm_problem *problem, const vkmm_kernel *kernel, vkmm_config *config);
-
-/* VKMM_ALIGNED_* of a row-major problem: the operands whose rows all begin and end at multiples of 16 bytes; or of
- * so many elements of A, B and C. */
-uint32_t vkmm_problem_alignment(const vkmm_problem *problem);
-uint32_t vkmm_problem_alignment_to(const vkmm_problem *problem, const uint32_t elements[3]);
-
 /* The module of a general kernel for a row-major problem, the first in the manifest that the device can run; NULL
  * when there is none. */
 const vkmm_module *vkmm_general_module(const vkmm_device_info *device, const vkmm_problem *problem,
                                        const vkmm_kernel *kernel);
 
-/* VKMM_UNSUPPORTED, with a sentence: why the kernel has no module for the problem's types here, or no matrix
- * operation of m×n×k (0×0×0: of any shape). It names what the device lacks, or that the build has no shader. */
+/* VKMM_UNSUPPORTED, with a sentence: why the kernel has no module for the problem's types here. It names what the
+ * device lacks, or says that the build has no shader. */
 vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *device, const char *kernel,
                                const vkmm_problem *problem);
-vkmm_status vkmm_refuse_matrix(const vkmm_log *log, const vkmm_device_info *device, const char *kernel,
-                               const vkmm_problem *problem, const uint32_t shape[3]);
-
-/* Likewise: why the device cannot run subgroups of so many invocations. */
-vkmm_status vkmm_refuse_lanes(const vkmm_log *log, const vkmm_device_info *device, uint32_t lanes);
 
 /* Work items of a configuration: tiles of all matrices of the batch, times parts of K. */
 uint64_t vkmm_config_tiles(const vkmm_problem *problem, const vkmm_config *config);

@@ -15,11 +15,11 @@ static vkmm_status choose_tile(const vkmm_log *log, const vkmm_device_info *devi
     *tile = wished ? (vkmm_tile){wish->tile_rows, wish->tile_cols} : vkmm_tile_nearest(kernel, type, preset, device);
     const vkmm_rule *rule = vkmm_tile_forbidden_by(kernel, type, *tile, device);
     if (!rule) return VKMM_OK;
-    const vkmm_shape shape = vkmm_shape_of_tile(kernel, type, *tile);
+    const vkmm_shape shape = vkmm_shape_of_tile(device, kernel, type, *tile);
     vkmm_tile near = vkmm_tile_nearest(kernel, type, *tile, device);
     return vkmm_fail(log, VKMM_UNSUPPORTED, "tile %ux%u needs %llu %s; \"%s\" allows %llu (%s); nearest legal: %ux%u",
-                     tile->rows, tile->cols, (unsigned long long)rule->need(&shape, device), rule->unit, device->name,
-                     (unsigned long long)rule->limit(device), rule->limit_name, near.rows, near.cols);
+                     tile->rows, tile->cols, (unsigned long long)rule->need(&shape), rule->unit, device->name,
+                     (unsigned long long)vkmm_rule_limit(rule, device), rule->limit_name, near.rows, near.cols);
 }
 
 /* How many workgroups the problem has along x and y, were there no limit. */

@@ -4,10 +4,9 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "kernel/legal.h"
+#include "kernel/general.h"
 #include "math/problem.h"
 #include "plan/choose.h"
-#include "plan/matrices.h"
 #include "plan/tuned.h"
 #include "tune/search.h"
 #include "tune/session.h"
@@ -104,17 +103,12 @@ static void add_planned(const vkmm_tune *t, const vkmm_kernel *kernel, int shift
         seeds[(*count)++] = (vkmm_point){choice.kernel, choice.config};
 }
 
-/* All tiles that the planner knows for matrix operations: they lie far from one another, and most of what lies
- * between is illegal. */
-static void add_matrix_presets(const vkmm_tune *t, vkmm_point seeds[MOST_SEEDS], uint32_t *count)
+/* All that the planner knows of a kernel. */
+static void add_presets(const vkmm_tune *t, const vkmm_kernel *kernel, vkmm_point seeds[MOST_SEEDS], uint32_t *count)
 {
-    const vkmm_kernel *kernel = vkmm_kernel_find("coopmat");
-    const vkmm_presets list = vkmm_coopmat_presets(&t->device, &t->seen);
-    for (uint32_t i = 0; i < list.count && *count < MOST_SEEDS; i++) {
-        vkmm_config config = list.presets[i].config;
-        vkmm_fit_matrix(&t->device, &t->seen, kernel, &config);
-        if (is_worth_trying(t, kernel, &config)) seeds[(*count)++] = (vkmm_point){kernel, config};
-    }
+    vkmm_preset preset;
+    for (uint32_t i = 0; *count < MOST_SEEDS && vkmm_preset_at(kernel, &t->device, &t->seen, i, &preset); i++)
+        if (is_worth_trying(t, kernel, &preset.config)) seeds[(*count)++] = (vkmm_point){kernel, preset.config};
 }
 
 /* What the planner takes for this problem; what a tune found before; what the planner takes for smaller and larger
@@ -135,7 +129,8 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     }
     for (uint32_t k = 0; vkmm_kernel_at(k); k++)
         if (vkmm_kernel_at(k)->tunables) add_planned(t, vkmm_kernel_at(k), 0, seeds, count);
-    if (strcmp(t->planned.kernel->name, "coopmat") == 0) add_matrix_presets(t, seeds, count);
+    /* Tiles made of matrix operations lie far from one another, and most of what lies between is illegal. */
+    if (choice.info.matrix[0] > 0) add_presets(t, t->planned.kernel, seeds, count);
     return VKMM_OK;
 }
 
