@@ -1,87 +1,78 @@
-/* The host's BLAS as one more device. */
+/* The host's BLAS as one more way to carry out a product. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/order.h"
 #include "bench/jobs.h"
-#include "product/fingerprint.h"
 #include "math/problem.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t fingerprint(const cli_bench_job *job)
+typedef struct host {
+    vkmm_kernel_info kernel; /* its name alone */
+    double samples[CLI_BENCH_SAMPLES], sorted[CLI_BENCH_SAMPLES];
+} host;
+
+static vkmm_status plan(cli_product *p)
 {
-    return cli_fingerprint(job->operands[VKMM_C], vkmm_operand_bytes(&job->problem, VKMM_C));
+    const vkmm_log *log = &p->session->console.log;
+    host *h = p->own = vkmm_alloc(1, sizeof *h);
+
+    if (h == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a product");
+    snprintf(h->kernel.name, sizeof h->kernel.name, "%.31s", vkmm_blas_name(p->request->blas));
+    p->row.kernel = &h->kernel;
+    return vkmm_problem_check(log, &p->request->job.problem, NULL);
 }
 
-static vkmm_status make_operands(cli_bench_place *place, cli_bench_job *job)
+static vkmm_status fill(cli_product *p)
 {
-    const vkmm_log *log = &place->session->console.log;
-    const vkmm_problem *problem = &job->problem;
-    uint64_t c_bytes = vkmm_operand_bytes(problem, VKMM_C);
-    int reads_c = vkmm_problem_beta(problem) != 0 || vkmm_problem_c_has_gaps(problem);
-
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) {
-        uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)operand);
-        job->operands[operand] = vkmm_alloc(1, bytes);
-        if (job->operands[operand] == NULL)
-            return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %c: %llu bytes", "ABC"[operand],
-                             (unsigned long long)bytes);
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
+        const uint64_t bytes = vkmm_operand_bytes(&p->request->job.problem, (vkmm_operand)o);
+        if (o == VKMM_BIAS && bytes == 0) continue;
+        p->memory[o] = vkmm_alloc(1, bytes);
+        if (p->memory[o] == NULL)
+            return vkmm_fail(&p->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for %s: %llu bytes",
+                             vkmm_operand_name((vkmm_operand)o), (unsigned long long)bytes);
     }
-    cli_inputs_fill(&job->inputs, problem, job->operands[VKMM_A], job->operands[VKMM_B]);
-    if (!reads_c) return VKMM_OK;
-    cli_inputs_fill_c(&job->inputs, problem, job->operands[VKMM_C]);
-    job->before = vkmm_alloc(1, c_bytes);
-    if (job->before == NULL)
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a copy of C: %llu bytes", (unsigned long long)c_bytes);
-    memcpy(job->before, job->operands[VKMM_C], c_bytes);
-    return VKMM_OK;
+    return cli_product_fill(p);
 }
 
-vkmm_status cli_bench_host_multiply(cli_bench_place *place, cli_bench_job *job, double *ms)
+static vkmm_status multiply(cli_product *p, double *ms)
 {
-    double start = vkmm_now_ms();
-    vkmm_status status = vkmm_blas_multiply(place->blas, &place->session->console.log, &job->problem,
-                                            job->operands[VKMM_A], job->operands[VKMM_B], job->operands[VKMM_C]);
+    const double start = vkmm_now_ms();
+    const vkmm_status status = vkmm_blas_multiply(p->request->blas, &p->session->console.log, &p->request->job.problem,
+                                                  p->memory[VKMM_A], p->memory[VKMM_B], p->memory[VKMM_C]);
 
     *ms = vkmm_now_ms() - start;
     return status;
 }
 
-vkmm_status cli_bench_host_begin(cli_bench_place *place, cli_bench_job *job)
+static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vkmm_measurement *time)
 {
-    const vkmm_log *log = &place->session->console.log;
-    vkmm_status status = vkmm_problem_check(log, &job->problem, NULL);
-
-    if (status == VKMM_OK) status = make_operands(place, job);
-    if (status == VKMM_OK) status = cli_bench_host_multiply(place, job, &job->product.run_ms);
-    if (status == VKMM_OK)
-        status = vkmm_verify_problem(log, &job->problem, job->operands[VKMM_A], job->operands[VKMM_B], NULL,
-                                     job->before, job->operands[VKMM_C], VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO,
-                                     cli_seed_of(job->inputs.seed, CLI_SEED_VERIFY), &job->product.verdict);
-    if (status != VKMM_OK) return status;
-    job->product.judged = fingerprint(job);
-    if (job->product.verdict.passed) return VKMM_OK;
-    return vkmm_fail(log, VKMM_WRONG_RESULT, "%s", job->product.verdict.sentence);
-}
-
-/* A library with threads may sum in another order the next time: that is no fault, so the last product is judged
- * anew where it differs. With a β each run changes the C that the next one reads: one more starts from the same
- * beginning. */
-vkmm_status cli_bench_host_check(cli_bench_place *place, cli_bench_job *job)
-{
-    const vkmm_log *log = &place->session->console.log;
-    vkmm_verdict verdict;
-    double ms;
+    const double start = vkmm_now_ms();
+    host *h = p->own;
+    uint32_t count = 0;
     vkmm_status status = VKMM_OK;
 
-    if (job->before != NULL && vkmm_problem_beta(&job->problem) != 0) {
-        memcpy(job->operands[VKMM_C], job->before, vkmm_operand_bytes(&job->problem, VKMM_C));
-        status = cli_bench_host_multiply(place, job, &ms);
-    }
-    if (status != VKMM_OK || fingerprint(job) == job->product.judged) return status;
-    status = vkmm_verify_problem(log, &job->problem, job->operands[VKMM_A], job->operands[VKMM_B], NULL, job->before,
-                                 job->operands[VKMM_C], VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO,
-                                 cli_seed_of(job->inputs.seed, CLI_SEED_VERIFY), &verdict);
-    if (status == VKMM_OK && !verdict.passed) status = vkmm_fail(log, VKMM_WRONG_RESULT, "%s", verdict.sentence);
+    while (status == VKMM_OK && vkmm_now_ms() - start < params->warm_time_ms) status = multiply(p, &h->samples[0]);
+    for (; status == VKMM_OK && count < params->iters && count < CLI_BENCH_SAMPLES; count++)
+        status = multiply(p, &h->samples[count]);
+    memcpy(h->sorted, h->samples, sizeof h->samples);
+    vkmm_sort(h->sorted, count);
+    *time = (vkmm_measurement){
+        .kernel = {.samples = h->samples, .count = count, .median = vkmm_percentile(h->sorted, count, 0.5)},
+        .clock = VKMM_CLOCK_HOST,
+        .clock_note = "",
+        .mapped = 1};
     return status;
 }
+
+static void end(cli_product *p)
+{
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) vkmm_free(p->memory[o]);
+    vkmm_free(p->before);
+    vkmm_free(p->own);
+}
+
+/* A library with threads may sum in another order the next time: that is no fault. */
+const cli_product_kind cli_bench_host = {plan, fill, multiply, measure, NULL, end, 1, 0};

@@ -1,6 +1,5 @@
 #include "bench/jobs.h"
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "math/problem.h"
 
@@ -16,7 +15,7 @@
 #define TRANSFER_MS 60.0   /* of products with transfers */
 #define ENERGY_MS   200.0  /* of work without a pause: counters of energy are slow */
 
-enum { MOST_SAMPLES = 200, MOST_TRANSFERS = 10 };
+enum { MOST_TRANSFERS = 10 };
 
 static int is_gpu(const cli_bench_place *place)
 {
@@ -31,14 +30,14 @@ static uint32_t samples_for(double ms, double one_ms, uint32_t most)
 }
 
 /* The tutorials' kernels read by formula. */
-static double asked_bytes(const cli_bench_job *job)
+static double asked_bytes(const cli_bench_place *place, const cli_bench_job *job)
 {
     const vkmm_kernel_info *kernel = job->product.row.kernel;
     const vkmm_log silent = {NULL, NULL};
     vkmm_access access;
 
-    if (vkmm_kernel_is_general(kernel->name) || strcmp(kernel->name, "serial") == 0) return NAN;
-    if (vkmm_access_formula(&silent, kernel, &job->problem, &access) != VKMM_OK) return NAN;
+    if (place->blas != NULL || vkmm_kernel_is_general(kernel->name) || strcmp(kernel->name, "serial") == 0) return NAN;
+    if (vkmm_access_formula(&silent, kernel, &job->request.job.problem, &access) != VKMM_OK) return NAN;
     return (double)access.bytes_read + (double)access.bytes_written;
 }
 
@@ -46,55 +45,19 @@ static void describe(const cli_bench_place *place, const cli_bench_job *job, vkm
 {
     const vkmm_verdict *verdict = &job->product.verdict;
 
-    row->problem = job->problem;
+    row->problem = job->request.job.problem;
     row->seed = job->inputs.seed;
     row->rotating_bytes = job->rotating_bytes;
     snprintf(row->asked, sizeof row->asked, "%s", job->kernel);
     snprintf(row->init, sizeof row->init, "%s", cli_inputs_name(&job->inputs));
-    if (place->blas != NULL) {
-        snprintf(row->kernel.name, sizeof row->kernel.name, "%.31s", vkmm_blas_name(place->blas));
-        row->asked_bytes = NAN;
-    } else {
-        row->kernel = *job->product.row.kernel;
-        row->asked_bytes = asked_bytes(job);
-    }
+    row->kernel = *job->product.row.kernel;
+    row->asked_bytes = asked_bytes(place, job);
     snprintf(row->method, sizeof row->method, "%s", vkmm_verify_method_name(verdict->method));
     row->passed = verdict->passed;
     row->error = verdict->error;
     row->bound = verdict->bound;
     snprintf(row->sentence, sizeof row->sentence, "%.*s", VKMM_BENCH_TEXT - 1, verdict->sentence);
     snprintf(row->power.source, sizeof row->power.source, "%.31s", vkmm_sensors_source(place->sensors));
-}
-
-static vkmm_status look(cli_bench_place *place, cli_bench_job *job);
-
-vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm_bench_row *row)
-{
-    const vkmm_job_params params = {
-        .problem = job->problem, .kernel = job->kernel, .untuned = place->session->options->untuned};
-    const double start = vkmm_now_ms();
-    vkmm_status status, valid;
-
-    job->inputs.init = VKMM_INIT_UNIFORM;
-    if (place->blas != NULL)
-        status = cli_bench_host_begin(place, job);
-    else
-        status = cli_product_prove(place->session, &job->inputs, &params, &job->product);
-    valid = cli_session_validated(place->session);
-    if (status == VKMM_OK && valid != VKMM_OK) {
-        status = valid;
-        job->product.verdict.passed = 0;
-        snprintf(job->product.verdict.sentence, sizeof job->product.verdict.sentence, "%.300s",
-                 place->session->console.last_error);
-    }
-    job->one_ms = job->product.run_ms;
-    job->host_ms = vkmm_now_ms() - start - job->product.run_ms;
-    if (status == VKMM_OK && job->one_ms < CERTAIN_MS && cli_product_is_work(&job->problem)) status = look(place, job);
-    if (status == VKMM_OK || status == VKMM_WRONG_RESULT)
-        describe(place, job, row);
-    else
-        cli_bench_job_end(job);
-    return status;
 }
 
 static int append(vkmm_bench_series *to, const vkmm_series *from)
@@ -117,7 +80,7 @@ static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkm
 
     params.cold_iters_given = params.warm_time_ms <= 0;
     params.rotating_bytes = job->rotating_bytes;
-    status = vkmm_job_measure(job->product.job, &params, &time);
+    status = job->product.kind->measure(&job->product, &params, &time);
     if (status != VKMM_OK) return status;
     job->one_ms = time.kernel.median;
     job->mapped = round->mapped = time.mapped;
@@ -135,100 +98,47 @@ static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkm
     return keep(place, append(&round->kernel_ms, &time.kernel) && append(&round->submit_ms, &time.submit));
 }
 
-static vkmm_status sample_device(const cli_bench_place *place, cli_bench_job *job, double ms, vkmm_bench_row *round)
+static vkmm_status sample(const cli_bench_place *place, cli_bench_job *job, double ms, vkmm_bench_row *round)
 {
     return measure(place, job,
-                   (vkmm_measure_params){.iters = samples_for(ms, job->one_ms, MOST_SAMPLES), .skip_transfers = 1},
+                   (vkmm_measure_params){.iters = samples_for(ms, job->one_ms, CLI_BENCH_SAMPLES), .skip_transfers = 1},
                    round);
 }
 
-static vkmm_status sample_host(cli_bench_place *place, cli_bench_job *job, double ms, vkmm_bench_row *round)
-{
-    uint32_t count = samples_for(ms, job->one_ms, MOST_SAMPLES);
-    vkmm_status status = VKMM_OK;
-
-    for (uint32_t i = 0; i < count && status == VKMM_OK; i++) {
-        double one;
-        status = cli_bench_host_multiply(place, job, &one);
-        if (status == VKMM_OK) status = keep(place, vkmm_bench_series_add(&round->kernel_ms, &one, 1));
-        job->one_ms = one;
-    }
-    snprintf(round->clock, sizeof round->clock, "host");
-    round->mapped = 1;
-    return status;
-}
-
-/* A second product: the first may have waited for a compiler. */
-static vkmm_status look(cli_bench_place *place, cli_bench_job *job)
+/* Works for warm_ms, or so many products more, and keeps nothing of it but how long a product takes. */
+static vkmm_status work(const cli_bench_place *place, cli_bench_job *job, double warm_ms, uint32_t products)
 {
     vkmm_bench_row unused;
     vkmm_status status;
 
     vkmm_bench_row_init(&unused);
-    if (place->blas != NULL)
-        status = sample_host(place, job, 0, &unused);
-    else
-        status = measure(place, job, (vkmm_measure_params){.iters = 1, .skip_transfers = 1}, &unused);
+    status = measure(place, job, (vkmm_measure_params){.iters = products, .warm_time_ms = warm_ms, .skip_transfers = 1},
+                     &unused);
     vkmm_bench_row_free(&unused);
     return status;
 }
 
 /* What is not long is warmed up for as long as the device needs. */
-static vkmm_status warm_up(cli_bench_place *place, cli_bench_job *job)
+static vkmm_status warm_up(const cli_bench_place *place, cli_bench_job *job)
 {
-    const double idle = vkmm_now_ms() - place->busy_until, start = vkmm_now_ms();
-    const double wanted = idle > SOON_MS && is_gpu(place) ? WARM_GPU_MS : WARM_MS;
-    vkmm_bench_row unused;
-    vkmm_status status = VKMM_OK;
+    const double idle = vkmm_now_ms() - place->busy_until;
 
-    vkmm_bench_row_init(&unused);
-    if (place->blas != NULL) {
-        do status = sample_host(place, job, 0, &unused);
-        while (status == VKMM_OK && job->one_ms < LONG_MS && vkmm_now_ms() - start < wanted);
-    } else {
-        status = measure(place, job, (vkmm_measure_params){.iters = 1, .warm_time_ms = wanted, .skip_transfers = 1},
-                         &unused);
-    }
-    vkmm_bench_row_free(&unused);
-    return status;
+    return work(place, job, idle > SOON_MS && is_gpu(place) ? WARM_GPU_MS : WARM_MS, 1);
 }
 
-static vkmm_status sample(cli_bench_place *place, cli_bench_job *job, double ms, vkmm_bench_row *round)
-{
-    return place->blas != NULL ? sample_host(place, job, ms, round) : sample_device(place, job, ms, round);
-}
-
-/* Without pauses: between samples a device waits for the host, and takes less power than its work does. */
-static vkmm_status work_on(cli_bench_place *place, cli_bench_job *job, double ms)
-{
-    const double start = vkmm_now_ms();
-    vkmm_bench_row unused;
-    vkmm_status status;
-
-    vkmm_bench_row_init(&unused);
-    if (place->blas != NULL) {
-        do status = sample_host(place, job, 0, &unused);
-        while (status == VKMM_OK && vkmm_now_ms() - start < ms);
-    } else if (job->one_ms >= LONG_MS) {
-        status = sample_device(place, job, ms, &unused);
-    } else {
-        status =
-            measure(place, job, (vkmm_measure_params){.iters = 1, .warm_time_ms = ms, .skip_transfers = 1}, &unused);
-    }
-    vkmm_bench_row_free(&unused);
-    return status;
-}
-
-/* Energy of a product: power while one follows another, times its time. Asked once; where the counters say nothing,
- * never again. */
+/* Energy of a product: power while one follows another, times its time; without pauses, for between samples a device
+ * waits for the host, and takes less power than its work does. Asked once; where the counters say nothing, never
+ * again. */
 static vkmm_status weigh(cli_bench_place *place, cli_bench_job *job, vkmm_bench_power *power)
 {
+    const int is_long = job->one_ms >= LONG_MS;
     vkmm_sensed sensed;
     vkmm_status status;
 
     if (place->sensors == NULL || place->no_energy) return VKMM_OK;
     vkmm_sensors_start(place->sensors);
-    status = work_on(place, job, ENERGY_MS);
+    status =
+        work(place, job, is_long ? 0 : ENERGY_MS, is_long ? samples_for(ENERGY_MS, job->one_ms, CLI_BENCH_SAMPLES) : 1);
     vkmm_sensors_stop(place->sensors, &sensed);
     place->no_energy = !isfinite(sensed.watts);
     power->watts = sensed.watts;
@@ -249,6 +159,37 @@ static vkmm_status sample_sensed(cli_bench_place *place, cli_bench_job *job, dou
     round->power.mhz[0] = sensed.mhz_before;
     round->power.mhz[1] = sensed.mhz_during;
     round->power.mhz[2] = sensed.mhz_after;
+    return status;
+}
+
+vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm_bench_row *row)
+{
+    const double start = vkmm_now_ms();
+    vkmm_status status, valid;
+
+    job->inputs.init = VKMM_INIT_UNIFORM;
+    job->request.inputs = &job->inputs;
+    job->request.job.kernel = job->kernel;
+    job->request.job.untuned = place->session->options->untuned;
+    job->request.blas = place->blas;
+    job->request.kind = place->blas != NULL ? &cli_bench_host : &cli_resident;
+    status = cli_product_prove(place->session, &job->request, &job->product);
+    valid = cli_session_validated(place->session);
+    if (status == VKMM_OK && valid != VKMM_OK) {
+        status = valid;
+        job->product.verdict.passed = 0;
+        snprintf(job->product.verdict.sentence, sizeof job->product.verdict.sentence, "%.300s",
+                 place->session->console.last_error);
+    }
+    job->one_ms = job->product.run_ms;
+    job->host_ms = vkmm_now_ms() - start - job->product.run_ms;
+    /* The first product may have waited for a compiler. */
+    if (status == VKMM_OK && job->one_ms < CERTAIN_MS && cli_product_is_work(&job->request.job.problem))
+        status = work(place, job, 0, 1);
+    if (status == VKMM_OK || status == VKMM_WRONG_RESULT)
+        describe(place, job, row);
+    else
+        cli_bench_job_end(job);
     return status;
 }
 
@@ -274,17 +215,13 @@ vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, doub
 
 vkmm_status cli_bench_job_check(cli_bench_place *place, cli_bench_job *job)
 {
-    vkmm_status status;
+    const vkmm_status status = cli_product_again(&job->product);
 
-    if (place->blas != NULL) return cli_bench_host_check(place, job);
-    status = cli_product_again(place->session, &job->product);
     return status == VKMM_OK ? cli_session_validated(place->session) : status;
 }
 
 void cli_bench_job_end(cli_bench_job *job)
 {
     cli_product_end(&job->product);
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_free(job->operands[operand]);
-    vkmm_free(job->before);
     memset(job, 0, sizeof *job);
 }

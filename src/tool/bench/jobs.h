@@ -20,21 +20,21 @@ typedef struct cli_bench_place {
 typedef struct cli_bench_job {
     int used;
     json_int_t id;
-    vkmm_problem problem;
     char kernel[32];
     uint64_t rotating_bytes;
     cli_inputs inputs;
-    cli_product product; /* on the device; on the host row and verdict alone */
-    void *operands[3];   /* on the host: owned */
-    void *before;        /* on the host: C before, where it counts; owned */
+    cli_request request; /* the problem is its job's */
+    cli_product product;
     int mapped;
     double one_ms;  /* of a product; 0: not known yet */
     double host_ms; /* that the host took to make the operands and to judge the product */
 } cli_bench_job;
 
+enum { CLI_BENCH_SAMPLES = 200 }; /* of a round, at most */
+
 /* Multiplies once and judges: *row (initialised) then says all that is known without samples. VKMM_OK;
- * VKMM_WRONG_RESULT with a row; otherwise the job is empty again. problem, kernel, rotating_bytes and inputs.seed
- * are set. */
+ * VKMM_WRONG_RESULT with a row; otherwise the job is empty again. request.job.problem, kernel, rotating_bytes and
+ * inputs.seed are set. */
 vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm_bench_row *row);
 
 /* Warms up, then takes samples for about ms of kernel time; full: of transfers and of the host's clock against the
@@ -45,9 +45,6 @@ vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, doub
 vkmm_status cli_bench_job_check(cli_bench_place *place, cli_bench_job *job);
 void cli_bench_job_end(cli_bench_job *job);
 
-/* bench_host_job.c: the same with the host's BLAS. multiply leaves the time in *ms. */
-vkmm_status cli_bench_host_begin(cli_bench_place *place, cli_bench_job *job);
-vkmm_status cli_bench_host_multiply(cli_bench_place *place, cli_bench_job *job, double *ms);
-vkmm_status cli_bench_host_check(cli_bench_place *place, cli_bench_job *job);
+extern const cli_product_kind cli_bench_host; /* with the request's BLAS */
 
 #endif

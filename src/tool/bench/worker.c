@@ -121,7 +121,7 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
         return vkmm_fail(log_of(w), VKMM_INVALID, "this process measures %d products at once, and no more",
                          CLI_BENCH_JOBS);
     memset(job, 0, sizeof *job);
-    if (!vkmm_bench_read_problem(json_object_get(request, "problem"), &job->problem, sentence))
+    if (!vkmm_bench_read_problem(json_object_get(request, "problem"), &job->request.job.problem, sentence))
         return vkmm_fail(log_of(w), VKMM_INVALID, "no problem: %s", sentence);
     job->used = 1;
     job->id = id_of(request);

@@ -38,10 +38,11 @@ void cli_check_timestamps(cli_session *session)
 {
     const vkmm_device_info *info = session->info;
     uint64_t n = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU ? 128 : 512;
-    const vkmm_job_params params = {.problem = {.m = n, .n = n, .k = n, .type = VKMM_F32}, .untuned = 1};
     const vkmm_measure_params how = {
         .iters = 10, .warm_time_ms = 20, .min_time_ms = 20, .max_time_ms = 100, .skip_transfers = 1, .cross_check = 1};
     const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1};
+    const cli_request request = {.job = {.problem = {.m = n, .n = n, .k = n, .type = VKMM_F32}, .untuned = 1},
+                                 .inputs = &inputs};
     vkmm_measurement time = {0};
     cli_product product = {0};
     vkmm_status status;
@@ -55,7 +56,7 @@ void cli_check_timestamps(cli_session *session)
     if (!isfinite(info->timestamp_period_ns) || info->timestamp_period_ns <= 0 || info->timestamp_period_ns > 1e6)
         cli_check_find(VKMM_GRADE_WARNING, 0, "timestamps", "", "a tick of %g ns makes no sense",
                        info->timestamp_period_ns);
-    status = cli_product_prove(session, &inputs, &params, &product);
+    status = cli_product_prove(session, &request, &product);
     if (status == VKMM_OK) status = vkmm_job_measure(product.job, &how, &time);
     if (status != VKMM_OK)
         cli_check_find(VKMM_GRADE_PROBLEM, status == VKMM_WRONG_RESULT, "timestamps", "",
@@ -73,8 +74,9 @@ static void check_product(cli_session *session, const char *check, const vkmm_jo
                           const char *what)
 {
     const cli_inputs inputs = {.init = init, .seed = 3};
+    const cli_request request = {.job = *params, .inputs = &inputs};
     cli_product product = {0};
-    vkmm_status status = cli_product_prove(session, &inputs, params, &product);
+    vkmm_status status = cli_product_prove(session, &request, &product);
 
     cli_product_end(&product);
     if (status == VKMM_OK)

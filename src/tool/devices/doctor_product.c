@@ -100,26 +100,27 @@ static vkmm_status try_one(cli_session *session, uint32_t turn, tally *t)
     dice d = {SEED, (uint64_t)turn * 32};
     cli_product product = {0};
     cli_inputs inputs = {.init = turn % 2 == 0 ? VKMM_INIT_UNIFORM : VKMM_INIT_INT, .seed = turn + 1};
-    vkmm_job_params params = {.untuned = 1};
+    cli_request request = {.job.untuned = 1, .inputs = &inputs};
+    vkmm_job_params *params = &request.job;
     uint32_t kernels = 0;
     vkmm_status status;
 
-    params.kernel = kernel_of(session->info, turn, &params.problem);
-    if (params.kernel == NULL) return VKMM_UNSUPPORTED;
-    params.problem.m = extent(&d);
-    params.problem.n = extent(&d);
-    params.problem.k = extent(&d);
-    if (vkmm_kernel_is_general(params.kernel)) complicate(&d, &params.problem);
-    snprintf(t->text, sizeof t->text, "%s, %s, m=%u n=%u k=%u", params.kernel,
-             vkmm_text_type(&params.problem, session->console.utf8), (unsigned)params.problem.m,
-             (unsigned)params.problem.n, (unsigned)params.problem.k);
-    status = cli_product_prove(session, &inputs, &params, &product);
+    params->kernel = kernel_of(session->info, turn, &params->problem);
+    if (params->kernel == NULL) return VKMM_UNSUPPORTED;
+    params->problem.m = extent(&d);
+    params->problem.n = extent(&d);
+    params->problem.k = extent(&d);
+    if (vkmm_kernel_is_general(params->kernel)) complicate(&d, &params->problem);
+    snprintf(t->text, sizeof t->text, "%s, %s, m=%u n=%u k=%u", params->kernel,
+             vkmm_text_type(&params->problem, session->console.utf8), (unsigned)params->problem.m,
+             (unsigned)params->problem.n, (unsigned)params->problem.k);
+    status = cli_product_prove(session, &request, &product);
     cli_product_end(&product);
     if (status != VKMM_OK) return status;
     while (vkmm_kernel_name(kernels) != NULL) kernels++;
     t->right++;
     t->kernels |= 1U << turn % kernels;
-    t->types |= 1U << vkmm_types_index(vkmm_problem_types(&params.problem));
+    t->types |= 1U << vkmm_types_index(vkmm_problem_types(&params->problem));
     return VKMM_OK;
 }
 

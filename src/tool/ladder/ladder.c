@@ -27,7 +27,7 @@ typedef struct memory {
 
 typedef struct climb {
     cli_session *session;
-    const cli_inputs *inputs;
+    const cli_request *request;
     vkmm_row rows[STEPS * VKMM_TYPE_COUNT];
     memory kept[STEPS * VKMM_TYPE_COUNT];
     size_t count;
@@ -71,8 +71,8 @@ static void keep_reason(climb *c, vkmm_row *row, memory *kept, const vkmm_proble
     snprintf(kept->kernel.name, sizeof kept->kernel.name, "%s", steps[step].kernel);
     *row =
         (vkmm_row){.device = c->session->info, .host = c->session->host, .problem = *problem, .kernel = &kept->kernel};
-    row->seed = c->inputs->seed;
-    row->init = cli_inputs_name(c->inputs);
+    row->seed = c->request->inputs->seed;
+    row->init = cli_inputs_name(c->request->inputs);
     row->skipped = kept->skipped;
 }
 
@@ -90,23 +90,23 @@ static void compare(vkmm_row *row, const vkmm_row *rows, size_t first, size_t at
 static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned step, size_t first)
 {
     const cli_options *options = c->session->options;
-    vkmm_job_params params = {.problem = *problem, .kernel = steps[step].kernel, .untuned = options->untuned};
+    cli_request request = *c->request;
     cli_product product = {0};
     vkmm_row *row = &c->rows[c->count];
     vkmm_status status;
 
-    if (steps[step].tiled) {
-        params.tile_rows = options->tile[0];
-        params.tile_cols = options->tile[1];
-    }
+    request.kind = &cli_resident;
+    request.job.problem = *problem;
+    request.job.kernel = steps[step].kernel;
+    if (!steps[step].tiled) request.job.tile_rows = request.job.tile_cols = 0;
     /* The reason of a step that cannot run stands in its row; a wrong result is said at once. */
     c->session->console.muted = !options->validate;
-    status = cli_product_run(c->session, c->inputs, &params, &product);
+    status = cli_product_run(c->session, &request, &product);
     c->session->console.muted = 0;
     if (status == VKMM_WRONG_RESULT)
         vkmm_say(&c->session->console.log, VKMM_LOG_ERROR, "%s: %s", steps[step].kernel, product.verdict.sentence);
     if (status == VKMM_OK) status = cli_session_validated(c->session);
-    if (product.job == NULL)
+    if (product.row.kernel == NULL)
         keep_reason(c, row, &c->kept[c->count], problem, step);
     else if (keep(&product, row, &c->kept[c->count]) != VKMM_OK)
         status = vkmm_fail(&c->session->console.log, VKMM_OUT_OF_MEMORY, "no memory to keep the samples of a step");
@@ -133,8 +133,9 @@ static vkmm_status climb_type(climb *c, vkmm_problem problem)
 static vkmm_status show(climb *c, const vkmm_problem *problem, vkmm_status status)
 {
     cli_session *session = c->session;
-    vkmm_ladder ladder = {session->info, session->host, *problem, c->inputs->seed, cli_inputs_name(c->inputs),
-                          c->rows,       c->count};
+    vkmm_ladder ladder = {
+        session->info, session->host, *problem, c->request->inputs->seed, cli_inputs_name(c->request->inputs),
+        c->rows,       c->count};
     unsigned skipped = 0;
 
     for (size_t i = 0; i < c->count; i++) skipped += c->rows[i].skipped != NULL;
@@ -148,7 +149,7 @@ static vkmm_status show(climb *c, const vkmm_problem *problem, vkmm_status statu
     return cli_worse(status, vkmm_report_flush(&session->report, &session->console.log));
 }
 
-static vkmm_status climb_size(cli_session *session, const cli_inputs *inputs, vkmm_problem problem)
+static vkmm_status climb_size(cli_session *session, const cli_request *request, vkmm_problem problem)
 {
     static const cli_types standard = {2, {VKMM_I32, VKMM_F32}};
     const cli_types *types = session->options->types.count > 0 ? &session->options->types : &standard;
@@ -157,7 +158,7 @@ static vkmm_status climb_size(cli_session *session, const cli_inputs *inputs, vk
 
     if (c == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a ladder");
     c->session = session;
-    c->inputs = inputs;
+    c->request = request;
     for (uint32_t i = 0; i < types->count && status != VKMM_DEVICE_LOST; i++) {
         problem.type = types->type[i];
         status = cli_worse(status, climb_type(c, problem));
@@ -172,14 +173,16 @@ vkmm_status cli_ladder(cli_session *session)
 {
     const cli_options *options = session->options;
     cli_inputs inputs;
+    cli_request request;
     vkmm_status status = cli_inputs_open(&session->console.log, options, &inputs);
 
     /* Without a device there is no ladder to climb: say so before the long serial step. */
     if (status == VKMM_OK) status = cli_session_device(session);
     if (status != VKMM_OK) return status;
+    request = cli_request_make(options, &inputs);
     for (size_t i = 0; i < cli_size_count(options); i++) {
         const cli_size size = cli_size_at(options, i);
-        status = cli_worse(status, climb_size(session, &inputs, cli_problem_make(options, &size, VKMM_F32)));
+        status = cli_worse(status, climb_size(session, &request, cli_problem_make(options, &size, VKMM_F32)));
         if (status == VKMM_DEVICE_LOST || ferror(session->report.out)) break;
     }
     return status;

@@ -3,198 +3,273 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "product/fingerprint.h"
-#include "product/large.h"
 #include "math/problem.h"
-#include "math/type.h"
 #include "report/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t fingerprint(vkmm_job *job, const vkmm_problem *problem, vkmm_operand operand)
+static const vkmm_problem *problem_of(const cli_product *p)
 {
-    return cli_fingerprint(vkmm_job_matrix(job, operand), vkmm_operand_bytes(problem, operand));
+    return &p->request->job.problem;
+}
+
+static uint64_t fingerprint(const cli_product *p, vkmm_operand operand)
+{
+    return cli_fingerprint(p->memory[operand], vkmm_operand_bytes(problem_of(p), operand));
 }
 
 /* Of all that a kernel may only read; each operand counts in its place. */
-static uint64_t inputs_fingerprint(vkmm_job *job, const vkmm_problem *problem)
+static uint64_t inputs_fingerprint(const cli_product *p)
 {
-    uint64_t sum = fingerprint(job, problem, VKMM_A) + 3 * fingerprint(job, problem, VKMM_B);
-
-    return problem->has_bias ? sum + 5 * fingerprint(job, problem, VKMM_BIAS) : sum;
+    return fingerprint(p, VKMM_A) + 3 * fingerprint(p, VKMM_B) + 5 * fingerprint(p, VKMM_BIAS);
 }
 
-void cli_product_progress(cli_session *session, const cli_product *product, const char *what)
+void cli_product_progress(const cli_product *p, const char *what)
 {
+    cli_console *console = &p->session->console;
     char size[VKMM_TEXT_PROBLEM];
 
-    vkmm_text_problem(size, sizeof size, &product->row.problem, session->console.utf8);
-    cli_progress(&session->console, "%s %s %s: %s", size, vkmm_text_type(&product->row.problem, session->console.utf8),
-                 product->row.kernel->name, what);
+    vkmm_text_problem(size, sizeof size, problem_of(p), console->utf8);
+    cli_progress(console, "%s %s %s: %s", size, vkmm_text_type(problem_of(p), console->utf8), p->row.kernel->name,
+                 what);
 }
 
-void cli_product_attempt(cli_session *session)
+static void begin(cli_product *p, const char *doing)
 {
-    if (!session->options->validate) cli_console_hold(&session->console);
+    p->doing = doing;
+    cli_product_progress(p, doing);
 }
 
-/* Where the product will be tried again, it is no error yet. */
-static vkmm_status tell_lost(cli_session *session, const cli_product *product, const char *what, const char *held)
+/* C's memory is an input where β is not 0, or where it has gaps, which must stay as they are. */
+vkmm_status cli_product_fill(cli_product *p)
 {
-    const vkmm_row *row = &product->row;
-    const int utf8 = session->console.utf8;
-    const uint64_t most = session->options->retries.value;
-    char size[VKMM_TEXT_PROBLEM], again[96] = "";
+    const vkmm_problem *problem = problem_of(p);
+    const uint64_t bytes = vkmm_operand_bytes(problem, VKMM_C);
 
-    vkmm_text_problem(size, sizeof size, &row->problem, utf8);
-    if (session->retried < most)
-        snprintf(again, sizeof again, "; it is opened anew for retry %llu of %llu",
-                 (unsigned long long)session->retried + 1, (unsigned long long)most);
-    vkmm_say(&session->console.log, session->retried < most ? VKMM_LOG_WARNING : VKMM_LOG_ERROR,
-             "the device was lost while %s %s %s%s%s%s%s%s", what, size, vkmm_text_type(&row->problem, utf8),
-             row->kernel != NULL ? " with " : "", row->kernel != NULL ? row->kernel->name : "",
-             held[0] != '\0' ? ": " : "", held, again);
-    return VKMM_DEVICE_LOST;
+    cli_inputs_fill(p->request->inputs, problem, p->memory[VKMM_A], p->memory[VKMM_B]);
+    if (problem->has_bias) cli_inputs_fill_bias(p->request->inputs, problem, p->memory[VKMM_BIAS]);
+    for (int o = VKMM_A; o <= VKMM_C; o++) p->stack[o] = cli_product_stack(p, (vkmm_operand)o, p->memory[o]);
+    if ((vkmm_problem_beta(problem) == 0 && !vkmm_problem_c_has_gaps(problem)) || bytes == 0) return VKMM_OK;
+    cli_inputs_fill_c(p->request->inputs, problem, p->memory[VKMM_C]);
+    p->before = vkmm_alloc(1, bytes);
+    if (p->before == NULL)
+        return vkmm_fail(&p->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a copy of C: %llu bytes",
+                         (unsigned long long)bytes);
+    memcpy(p->before, p->memory[VKMM_C], bytes);
+    p->before_stack = cli_product_stack(p, VKMM_C, p->before);
+    return VKMM_OK;
 }
 
-vkmm_status cli_product_attempted(cli_session *session, cli_product *product, vkmm_status status, const char *what)
+vkmm_stack cli_product_stack(const cli_product *p, vkmm_operand operand, const void *data)
 {
-    const char *held = cli_console_release(&session->console);
-
-    if (session->options->validate) held = "";
-    if (status == VKMM_DEVICE_LOST) return tell_lost(session, product, what, held);
-    if (status == VKMM_OUT_OF_MEMORY) product->is_short = 1;
-    if (held[0] == '\0' || (product->is_short && product->can_stream)) return status;
-    return vkmm_fail(&session->console.log, status, "%s", held);
+    return (vkmm_stack){vkmm_operand_view(problem_of(p), operand, data, 0),
+                        vkmm_operand_stride(problem_of(p), operand)};
 }
 
 /* Says why the product is wrong, and sees to it that the row says so too. */
-vkmm_status cli_product_wrong(cli_session *session, cli_product *product, const char *sentence)
+static vkmm_status wrong(cli_product *p, const char *sentence)
 {
-    if (sentence != product->verdict.sentence)
-        snprintf(product->verdict.sentence, sizeof product->verdict.sentence, "%s", sentence);
-    product->verdict.passed = 0;
-    return vkmm_fail(&session->console.log, VKMM_WRONG_RESULT, "wrong result: %s", product->verdict.sentence);
+    if (sentence != p->verdict.sentence) snprintf(p->verdict.sentence, sizeof p->verdict.sentence, "%s", sentence);
+    p->verdict.passed = 0;
+    return vkmm_fail(&p->session->console.log, VKMM_WRONG_RESULT, "wrong result: %s", sentence);
 }
 
 /* Where the driver may be at fault, the user can do something about it. */
-static void explain_wrong(cli_session *session, const cli_product *product)
+static void explain_wrong(const cli_product *p)
 {
-    const vkmm_row *row = &product->row;
+    const vkmm_row *row = &p->row;
 
     if (row->device == NULL || vkmm_kernel_is_general(row->kernel->name) ||
         !vkmm_kernel_loops_too_long(row->device, row->kernel, &row->problem))
         return;
-    vkmm_say(&session->console.log, VKMM_LOG_WARNING,
+    vkmm_say(&p->session->console.log, VKMM_LOG_WARNING,
              "this may be the driver's fault: llvmpipe of older Mesa releases leaves a shader's loops after 65535 "
-             "rounds; --kernel tiled "
-             "needs fewer");
+             "rounds; --kernel tiled needs fewer");
 }
 
-/* C's memory is an input where β is not 0 or where it has gaps, which must stay as they are. */
-static vkmm_status fill(cli_session *session, const cli_inputs *inputs, cli_product *product)
+static vkmm_status verify(cli_product *p)
 {
-    const vkmm_problem *problem = &product->row.problem;
-    void *a = vkmm_job_matrix(product->job, VKMM_A), *b = vkmm_job_matrix(product->job, VKMM_B),
-         *c = vkmm_job_matrix(product->job, VKMM_C);
-    uint64_t bytes = vkmm_operand_bytes(problem, VKMM_C);
+    const vkmm_log *log = &p->session->console.log;
+    const vkmm_numbers numbers = cli_inputs_numbers(p->request->inputs, problem_of(p));
+    const vkmm_verify_method method = p->request->verify;
+    const uint64_t seed = cli_seed_of(p->request->inputs->seed, CLI_SEED_VERIFY);
 
-    product->a = a;
-    product->b = b;
-    product->c = c;
-    cli_inputs_fill(inputs, problem, a, b);
-    if (problem->has_bias) cli_inputs_fill_bias(inputs, problem, vkmm_job_matrix(product->job, VKMM_BIAS));
-    if (!vkmm_job_reads_c(product->job)) return VKMM_OK;
-    cli_inputs_fill_c(inputs, problem, c);
-    if (bytes == 0) return VKMM_OK;
-    product->before = vkmm_alloc(1, bytes);
-    if (product->before == NULL)
-        return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a copy of C: %llu bytes",
-                         (unsigned long long)bytes);
-    memcpy(product->before, c, bytes);
-    return VKMM_OK;
+    if (p->in_files)
+        return vkmm_verify_stacks(log, problem_of(p), &p->stack[VKMM_A], &p->stack[VKMM_B], &p->stack[VKMM_C],
+                                  &p->before_stack, p->memory[VKMM_BIAS], numbers, method, seed, &p->verdict);
+    return vkmm_verify_problem(log, problem_of(p), p->memory[VKMM_A], p->memory[VKMM_B], p->memory[VKMM_BIAS],
+                               p->before, p->memory[VKMM_C], numbers, method, seed, &p->verdict);
 }
 
-/* The product itself, and the verdict. A guard band that was written to is a wrong result as well as a wrong element
- * is. */
-static vkmm_status run_and_judge(cli_session *session, const cli_inputs *inputs, cli_product *product)
+static void fill_row(cli_product *p)
 {
-    const vkmm_problem *problem = &product->row.problem;
-    vkmm_verify_method method = (vkmm_verify_method)session->options->verify;
-    uint64_t before, seed = cli_seed_of(inputs->seed, CLI_SEED_VERIFY);
-    vkmm_status status, ran;
+    const cli_request *request = p->request;
 
-    cli_product_progress(session, product, "inputs");
-    status = fill(session, inputs, product);
-    if (status == VKMM_OK) status = cli_inputs_whole(&session->console.log, inputs);
+    p->row.device = cli_request_is_serial(request) ? NULL : p->session->info;
+    p->row.host = p->session->host;
+    p->row.problem = request->job.problem;
+    p->row.seed = request->inputs->seed;
+    p->row.init = cli_inputs_name(request->inputs);
+    p->row.shader_file = request->job.shader != NULL ? request->shader_file : NULL;
+}
+
+/* The product itself, and the verdict. What a kernel does beside its work makes a wrong result as well as a wrong
+ * element does: stores outside of C, and, where it reaches the very inputs that it is judged by, changes of those. */
+static vkmm_status prove(cli_product *p)
+{
+    const vkmm_log *log = &p->session->console.log;
+    const cli_inputs *inputs = p->request->inputs;
+    uint64_t before;
+    vkmm_status ran, status = p->kind->plan(p);
+
     if (status != VKMM_OK) return status;
-    before = inputs_fingerprint(product->job, problem);
-    cli_product_progress(session, product, "multiplying");
-    cli_product_attempt(session);
-    product->run_ms = vkmm_now_ms();
-    ran = vkmm_job_run(product->job);
-    product->run_ms = vkmm_now_ms() - product->run_ms;
-    ran = cli_product_attempted(session, product, ran, "multiplying");
+    fill_row(p);
+    begin(p, "inputs");
+    status = p->kind->fill(p);
+    if (status == VKMM_OK) status = cli_inputs_whole(log, inputs);
+    if (status != VKMM_OK) return status;
+    before = p->kind->repeats ? inputs_fingerprint(p) : 0;
+    begin(p, "multiplying");
+    ran = p->kind->multiply(p, &p->run_ms);
+    p->ran_at = vkmm_now_ms();
     if (ran != VKMM_OK && ran != VKMM_WRONG_RESULT) return ran;
-    cli_product_progress(session, product, "verifying");
-    status = vkmm_verify_problem(&session->console.log, problem, product->a, product->b,
-                                 problem->has_bias ? vkmm_job_matrix(product->job, VKMM_BIAS) : NULL, product->before,
-                                 product->c, cli_inputs_numbers(inputs, problem), method, seed, &product->verdict);
+    begin(p, "verifying");
+    status = verify(p);
+    if (status == VKMM_OK) status = cli_inputs_whole(log, inputs);
     if (status != VKMM_OK) return status;
-    if (ran == VKMM_WRONG_RESULT) return cli_product_wrong(session, product, "the kernel stored outside its matrix");
-    /* On unified memory the kernel could reach the very inputs that it is judged by. */
-    if (before != inputs_fingerprint(product->job, problem))
-        return cli_product_wrong(session, product, "the kernel changed its inputs");
-    product->judged = fingerprint(product->job, problem, VKMM_C);
-    if (product->verdict.passed || product->verdict.method == VKMM_VERIFY_NONE) return VKMM_OK;
-    explain_wrong(session, product);
-    return cli_product_wrong(session, product, product->verdict.sentence);
+    if (ran != VKMM_OK) return wrong(p, p->fault);
+    if (p->kind->repeats && before != inputs_fingerprint(p)) return wrong(p, "the kernel changed its inputs");
+    if (p->kind->repeats) p->judged = fingerprint(p, VKMM_C);
+    if (p->verdict.passed || p->verdict.method == VKMM_VERIFY_NONE) return VKMM_OK;
+    explain_wrong(p);
+    return wrong(p, p->verdict.sentence);
 }
 
 /* Every run with a β changes the C that the next one reads: the last of many is compared after a run from the same
  * beginning. */
-static vkmm_status run_again(cli_product *product)
+static vkmm_status again(cli_product *p)
 {
-    if (product->before == NULL || vkmm_problem_beta(&product->row.problem) == 0) return VKMM_OK;
-    memcpy(vkmm_job_matrix(product->job, VKMM_C), product->before, vkmm_operand_bytes(&product->row.problem, VKMM_C));
-    return vkmm_job_run(product->job);
-}
+    vkmm_status status = VKMM_OK;
+    double ms;
 
-vkmm_status cli_product_again(cli_session *session, cli_product *product)
-{
-    vkmm_status status;
-
-    cli_product_attempt(session);
-    status = cli_product_attempted(session, product, run_again(product), "repeating");
-    if (status == VKMM_WRONG_RESULT) return cli_product_wrong(session, product, "the kernel stored outside its matrix");
-    if (status != VKMM_OK) return status;
-    if (product->judged == fingerprint(product->job, &product->row.problem, VKMM_C)) return VKMM_OK;
-    return cli_product_wrong(session, product, "the product differs between runs");
+    p->doing = "repeating";
+    if (p->before != NULL && vkmm_problem_beta(problem_of(p)) != 0) {
+        memcpy(p->memory[VKMM_C], p->before, vkmm_operand_bytes(problem_of(p), VKMM_C));
+        status = p->kind->multiply(p, &ms);
+    }
+    if (status == VKMM_WRONG_RESULT) return wrong(p, p->fault);
+    if (status != VKMM_OK || p->judged == fingerprint(p, VKMM_C)) return status;
+    if (p->kind->exact) return wrong(p, "the product differs between runs");
+    status = verify(p);
+    return status == VKMM_OK && !p->verdict.passed ? wrong(p, p->verdict.sentence) : status;
 }
 
 /* Many more runs: their last product must have the very bits that were judged. */
-static vkmm_status measure(cli_session *session, cli_product *product)
+static vkmm_status measure(cli_product *p)
 {
-    const cli_options *options = session->options;
-    const vkmm_problem *problem = &product->row.problem;
-    vkmm_measure_params params = {.iters = (uint32_t)options->iters.value,
-                                  .cold_iters = (uint32_t)options->cold_iters.value,
-                                  .cold_iters_given = options->cold_iters.given,
-                                  .min_time_ms = options->min_time_ms,
-                                  .max_time_ms = options->max_time_ms};
+    vkmm_row *row = &p->row;
     vkmm_status status;
 
-    /* Whoever asks for a long sample does not want it cut by the default. */
-    if (params.max_time_ms <= 0 && params.min_time_ms > 1500) params.max_time_ms = 2 * params.min_time_ms;
-    cli_product_progress(session, product, "timing");
-    cli_product_attempt(session);
-    status = vkmm_job_measure(product->job, &params, &product->row.time);
-    status = cli_product_attempted(session, product, status, "timing");
-    if (status == VKMM_OK) status = cli_product_again(session, product);
+    begin(p, "timing");
+    status = p->kind->measure(p, &p->request->measure, &row->time);
+    if (status == VKMM_OK && p->kind->repeats) status = again(p);
     if (status != VKMM_OK) return status;
-    product->row.timed = product->row.time.kernel.count > 0 && product->row.time.kernel.median > 0;
-    if (product->row.timed) product->row.gflops = vkmm_problem_flops(problem) / product->row.time.kernel.median * 1e-6;
+    row->timed = row->time.kernel.count > 0 && row->time.kernel.median > 0;
+    if (row->timed) row->gflops = vkmm_problem_flops(&row->problem) / row->time.kernel.median * 1e-6;
     return VKMM_OK;
+}
+
+static vkmm_status run(cli_product *p)
+{
+    vkmm_status status = prove(p);
+
+    if (status == VKMM_OK && p->verdict.passed && cli_product_is_work(problem_of(p))) status = measure(p);
+    p->row.wall_ms = p->run_ms;
+    p->row.verify = (vkmm_row_verify){vkmm_verify_method_name(p->verdict.method), p->verdict.passed, p->verdict.error,
+                                      p->verdict.bound, p->verdict.sentence};
+    return status;
+}
+
+/* What happens meanwhile is one error in the end; that the device was lost is said together with what was under
+ * way. */
+static vkmm_status attempt(cli_product *p, vkmm_status (*steps)(cli_product *))
+{
+    cli_console *console = &p->session->console;
+    char size[VKMM_TEXT_PROBLEM], why[sizeof console->last_error];
+    const char *kernel;
+    vkmm_status status;
+
+    cli_console_hold(console);
+    status = steps(p);
+    cli_console_release(console);
+    if (status != VKMM_DEVICE_LOST) return status;
+    kernel = p->row.kernel != NULL ? p->row.kernel->name : "";
+    memcpy(why, console->last_error, sizeof why);
+    vkmm_text_problem(size, sizeof size, problem_of(p), console->utf8);
+    snprintf(console->last_error, sizeof console->last_error, "the device was lost while %s %s %s%s%s%s%s", p->doing,
+             size, vkmm_text_type(problem_of(p), console->utf8), kernel[0] != '\0' ? " with " : "", kernel,
+             why[0] != '\0' ? ": " : "", why);
+    return status;
+}
+
+static vkmm_status carry_out(cli_session *session, const cli_request *request, cli_product *p,
+                             vkmm_status (*steps)(cli_product *))
+{
+    vkmm_status status;
+
+    p->session = session;
+    p->request = request;
+    p->doing = "planning";
+    p->kind = request->kind != NULL ? request->kind : &cli_resident;
+    status = attempt(p, steps);
+    if (status != VKMM_OK && status != VKMM_WRONG_RESULT) cli_product_end(p);
+    return status;
+}
+
+vkmm_status cli_product_prove(cli_session *session, const cli_request *request, cli_product *p)
+{
+    return carry_out(session, request, p, prove);
+}
+
+vkmm_status cli_product_again(cli_product *p)
+{
+    return attempt(p, again);
+}
+
+/* Where the device has no memory for the product as a whole after all, its error is the reason for panels. */
+static vkmm_status go_on_in_panels(cli_product *p)
+{
+    cli_console *console = &p->session->console;
+    cli_product panels = {.session = p->session, .request = p->request, .kind = &cli_in_panels, .doing = "planning"};
+
+    snprintf(panels.reason, sizeof panels.reason, "%.*s", (int)sizeof panels.reason - 1, console->last_error);
+    cli_product_end(p);
+    *p = panels;
+    cli_console_hold(console); /* forgets that error */
+    return run(p);
+}
+
+static vkmm_status choose_and_run(cli_product *p)
+{
+    const cli_request *request = p->request;
+    vkmm_status status;
+
+    if (cli_request_is_serial(request)) return run(p);
+    status = cli_session_device(p->session);
+    if (status != VKMM_OK) return status;
+    if (vkmm_stream_reason(p->session->device, &request->job.problem, request->memory_limit, p->reason,
+                           sizeof p->reason) != NULL) {
+        p->kind = &cli_in_panels;
+        return run(p);
+    }
+    status = run(p);
+    return status == VKMM_OUT_OF_MEMORY ? go_on_in_panels(p) : status;
+}
+
+vkmm_status cli_product_run(cli_session *session, const cli_request *request, cli_product *p)
+{
+    return carry_out(session, request, p, request->kind != NULL ? run : choose_and_run);
 }
 
 int cli_product_is_work(const vkmm_problem *problem)
@@ -202,85 +277,8 @@ int cli_product_is_work(const vkmm_problem *problem)
     return vkmm_problem_flops(problem) > 0 && vkmm_problem_alpha(problem) != 0;
 }
 
-void cli_product_begin_row(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params,
-                           const vkmm_kernel_info *kernel, cli_product *product)
+void cli_product_end(cli_product *p)
 {
-    vkmm_row *row = &product->row;
-
-    row->kernel = kernel;
-    row->device = params->shader == NULL && strcmp(kernel->name, "serial") == 0 ? NULL : session->info;
-    row->host = session->host;
-    row->problem = params->problem;
-    row->seed = inputs->seed;
-    row->init = cli_inputs_name(inputs);
-    row->shader_file = params->shader != NULL ? session->options->shader : NULL;
-}
-
-vkmm_status cli_product_prove(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params,
-                              cli_product *product)
-{
-    int serial = params->shader == NULL && params->kernel != NULL && strcmp(params->kernel, "serial") == 0;
-    vkmm_status status = vkmm_problem_check(&session->console.log, &params->problem, NULL);
-
-    if (status != VKMM_OK) return status;
-    if (!serial) status = cli_session_device(session);
-    if (status != VKMM_OK) return status;
-    product->row.problem = params->problem;
-    cli_product_attempt(session);
-    status = vkmm_job_create(serial ? NULL : session->device, &session->console.log, params, &product->job);
-    status = cli_product_attempted(session, product, status, "planning");
-    if (status != VKMM_OK) return status;
-    cli_product_begin_row(session, inputs, params, vkmm_job_kernel(product->job), product);
-    status = run_and_judge(session, inputs, product);
-    if (status != VKMM_OK && status != VKMM_WRONG_RESULT) cli_product_end(product);
-    return status;
-}
-
-void cli_product_fill_verdict(cli_product *product)
-{
-    product->row.verify = (vkmm_row_verify){vkmm_verify_method_name(product->verdict.method), product->verdict.passed,
-                                            product->verdict.error, product->verdict.bound, product->verdict.sentence};
-}
-
-vkmm_status cli_product_run(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params,
-                            cli_product *product)
-{
-    vkmm_status status = cli_product_prove(session, inputs, params, product);
-
-    if (status == VKMM_OK && product->verdict.passed && cli_product_is_work(&params->problem))
-        status = measure(session, product);
-    product->row.wall_ms = product->run_ms;
-    if (status != VKMM_OK && status != VKMM_WRONG_RESULT)
-        cli_product_end(product);
-    else
-        cli_product_fill_verdict(product);
-    return status;
-}
-
-vkmm_view cli_product_view(const cli_product *product, vkmm_operand operand, uint64_t batch)
-{
-    const void *data = operand == VKMM_A ? product->a : operand == VKMM_B ? product->b : product->c;
-
-    if (product->large != NULL) return cli_large_view(product->large, operand, batch);
-    return vkmm_operand_view(&product->row.problem, operand, data, batch);
-}
-
-vkmm_view cli_product_before(const cli_product *product, uint64_t batch)
-{
-    if (product->large != NULL) return cli_large_before(product->large, batch);
-    return vkmm_operand_view(&product->row.problem, VKMM_C, product->before, batch);
-}
-
-const void *cli_product_bias(const cli_product *product)
-{
-    return product->large != NULL ? cli_large_bias(product->large) : vkmm_job_matrix(product->job, VKMM_BIAS);
-}
-
-void cli_product_end(cli_product *product)
-{
-    vkmm_job_destroy(&product->job);
-    cli_large_end(&product->large);
-    vkmm_free(product->before);
-    product->before = NULL;
-    product->row.kernel = NULL;
+    if (p->kind != NULL) p->kind->end(p);
+    *p = (cli_product){0};
 }

@@ -1,59 +1,68 @@
-/* One product from problem to row: run, judge, and only then time. */
+/* One product from request to row: multiplied, judged, and only then timed. How it is multiplied is one const struct
+ * of functions: as one job (resident.c), in panels (panels.c), or with the host's BLAS (bench/host_job.c). */
 #ifndef VKMM_CLI_PRODUCT_H
 #define VKMM_CLI_PRODUCT_H
 
-#include "product/inputs.h"
+#include "product/request.h"
 #include "session/session.h"
 
-typedef struct cli_large cli_large;
-
 typedef struct cli_product {
-    vkmm_job *job;
-    cli_large *large;      /* of a product in panels, which has no job (large.h); else NULL; owned */
-    const void *a, *b, *c; /* the operands' memory, in the job */
-    void *before;          /* what C's memory held before, where it is an input; else NULL; owned */
+    cli_session *session;
+    const cli_request *request;
+    const cli_product_kind *kind;
+    vkmm_job *job;   /* of a resident product; owned */
+    void *own;       /* what another kind keeps; owned */
+    void *memory[4]; /* by vkmm_operand: laid out as the problem says; NULL: in a file, or there is none; the kind's */
+    void *before;    /* C's memory as it was, where it counts; the kind's */
+    vkmm_stack stack[3], before_stack; /* A, B, C, and C as it was, wherever they lie */
+    int in_files;                      /* some of them are mapped files */
+    char reason[512];                  /* in panels: why */
+    const char *doing;                 /* "planning", "multiplying": a lost device is reported with it */
+    const char *fault;                 /* what the kernel did that it may not, beside wrong elements; NULL: nothing */
     vkmm_verdict verdict;
     uint64_t judged; /* the fingerprint of the product that was judged, */
-    double run_ms;   /* and how long it took, copies included */
-    vkmm_row row;   /* borrows from all of this, from the session and from the inputs; its kernel is NULL where there is
-                       no row */
-    int can_stream; /* in: that memory ends is not said where it ends for the job: the product can go in panels */
-    int is_short;   /* out: it did; the console's last_error has why */
+    double run_ms;   /* how long it took, copies included, */
+    double ran_at;   /* and when it was done, by vkmm_now_ms */
+    vkmm_row row;    /* borrows from all of this, from the session and from the request; its kernel is NULL where there
+                        is no row */
 } cli_product;
 
-/* Fills a zeroed product. VKMM_OK with a right product or one that nobody asked to verify; VKMM_WRONG_RESULT, with
- * the sentence said and a row that has no speed; anything else, said too, leaves no row. Ended by cli_product_end. */
-vkmm_status cli_product_run(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params,
-                            cli_product *product);
+/* Each function sets what the next one needs, in this order; end copes with what was not reached. */
+struct cli_product_kind {
+    vkmm_status (*plan)(cli_product *product); /* row.kernel */
+    vkmm_status (*fill)(cli_product *product); /* memory, before, stacks: A, B, bias and C as they are */
+    vkmm_status (*multiply)(cli_product *product, double *ms); /* once; VKMM_WRONG_RESULT with product->fault */
+    vkmm_status (*measure)(cli_product *product, const vkmm_measure_params *params, vkmm_measurement *time);
+    vkmm_status (*save)(cli_product *product); /* to request->out; nothing may be asked of C then */
+    void (*end)(cli_product *product);
+    int repeats; /* the operands stay in memory: it can be multiplied again, */
+    int exact;   /* and gives the same bits */
+};
+
+extern const cli_product_kind cli_resident, cli_in_panels;
+
+/* Fills a zeroed product. VKMM_OK with a right product or one that nobody asked to verify; VKMM_WRONG_RESULT with a
+ * row that has no speed; anything else leaves no row, and nothing to end. Errors are not shown: the console's
+ * last_error has the sentence, for the caller to show. Ended by cli_product_end. Where the request leaves the kind
+ * open, this is where it is chosen: in panels what the device's memory cannot hold as a whole. */
+vkmm_status cli_product_run(cli_session *session, const cli_request *request, cli_product *product);
 void cli_product_end(cli_product *product);
 
-/* The first half of cli_product_run: everything but the timing, and row.verify. */
-vkmm_status cli_product_prove(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params,
-                              cli_product *product);
+/* The first half of cli_product_run: everything but the timing, as one job, unless the request names a kind. */
+vkmm_status cli_product_prove(cli_session *session, const cli_request *request, cli_product *product);
 
-/* After more runs of the job: VKMM_WRONG_RESULT, said, when its last product is not that which was judged, bit for
- * bit. */
-vkmm_status cli_product_again(cli_session *session, cli_product *product);
+/* After more runs: VKMM_WRONG_RESULT when the last product is not that which was judged, bit for bit. Errors as
+ * above. */
+vkmm_status cli_product_again(cli_product *product);
 
-/* What the parts of a product share, in panels or not: a line of progress; the row's beginning (params and kernel);
- * its verdict. */
-void cli_product_progress(cli_session *session, const cli_product *product, const char *what);
-void cli_product_begin_row(cli_session *session, const cli_inputs *inputs, const vkmm_job_params *params,
-                           const vkmm_kernel_info *kernel, cli_product *product);
-void cli_product_fill_verdict(cli_product *product);
+/* For kinds whose operands are all in memory: fills A, B, the bias and C where it counts, of which it keeps a copy in
+ * `before` (freed by vkmm_free), and sets the stacks. And the stack of an operand that is laid out as the problem
+ * says. */
+vkmm_status cli_product_fill(cli_product *product);
+vkmm_stack cli_product_stack(const cli_product *product, vkmm_operand operand, const void *data);
 
-/* VKMM_WRONG_RESULT, said, and in the row: why the product is wrong. */
-vkmm_status cli_product_wrong(cli_session *session, cli_product *product, const char *sentence);
-
-/* Around what the device does: errors are held back (not those of validation), and said with what was under way when
- * the device was lost. what: "multiplying". Returns the status. */
-void cli_product_attempt(cli_session *session);
-vkmm_status cli_product_attempted(cli_session *session, cli_product *product, vkmm_status status, const char *what);
-
-/* op(A), op(B), C, or C before, of one matrix of the batch. */
-vkmm_view cli_product_view(const cli_product *product, vkmm_operand operand, uint64_t batch);
-vkmm_view cli_product_before(const cli_product *product, uint64_t batch);
-const void *cli_product_bias(const cli_product *product);
+/* Shows a line of progress about the product. */
+void cli_product_progress(const cli_product *product, const char *what);
 
 /* An empty product is right or wrong, but neither fast nor slow; so is one whose A and B do not count. */
 int cli_product_is_work(const vkmm_problem *problem);

@@ -20,11 +20,10 @@ static void make_lock(void)
 
 static void write_locked(cli_console *console, vkmm_log_level level, const char *sentence)
 {
-    if (level == VKMM_LOG_ERROR) snprintf(console->last_error, sizeof console->last_error, "%s", sentence);
-    if (level == VKMM_LOG_ERROR && console->holding) {
-        size_t used = strlen(console->held);
-        snprintf(console->held + used, sizeof console->held - used, "%s%s", used > 0 ? "; " : "", sentence);
-        return;
+    if (level == VKMM_LOG_ERROR) {
+        size_t used = console->holding ? strlen(console->last_error) : 0;
+        snprintf(console->last_error + used, sizeof console->last_error - used, "%s%s", used > 0 ? "; " : "", sentence);
+        if (console->holding) return;
     }
     if (console->muted || level == VKMM_LOG_INFO) return;
     cli_progress_end(console);
@@ -73,11 +72,10 @@ void cli_progress_end(cli_console *console)
 void cli_console_hold(cli_console *console)
 {
     console->holding = 1;
-    console->held[0] = '\0';
+    console->last_error[0] = '\0';
 }
 
-const char *cli_console_release(cli_console *console)
+void cli_console_release(cli_console *console)
 {
     console->holding = 0;
-    return console->held;
 }

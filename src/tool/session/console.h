@@ -9,10 +9,9 @@ typedef struct cli_console {
     int interactive; /* stderr is a terminal: progress is shown */
     int utf8;
     int muted;             /* messages are kept in last_error, not shown */
-    int holding;           /* errors are kept in `held`, one after another */
+    int holding;           /* errors are kept in last_error, one after another */
     int progress_shown;    /* a progress line has to be wiped before anything else is written */
-    char last_error[1024]; /* the latest error */
-    char held[1024];       /* cut to fit */
+    char last_error[1024]; /* the latest error, or all that were held; cut to fit */
 } cli_console;
 
 /* console must stay where it is: its log points to it. */
@@ -22,9 +21,9 @@ void cli_console_start(cli_console *console);
 void cli_progress(cli_console *console, const char *format, ...) VKMM_PRINTF(2, 3);
 void cli_progress_end(cli_console *console);
 
-/* hold: from here on errors are held back, for the caller to say more about them; warnings are shown. release: no
- * longer; returns what was held, "" for nothing, valid until the next hold. */
+/* hold: from here on errors are not shown, but kept in last_error together, for the caller to show or not; warnings
+ * are shown. release: no longer. */
 void cli_console_hold(cli_console *console);
-const char *cli_console_release(cli_console *console);
+void cli_console_release(cli_console *console);
 
 #endif

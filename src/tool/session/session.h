@@ -17,7 +17,6 @@ typedef struct cli_session {
     vkmm_device *device;
     const vkmm_device_info *info; /* owned by the instance */
     uint32_t validation_messages; /* seen so far */
-    uint64_t retried;             /* how often a lost device has been opened anew for the present product */
 } cli_session;
 
 /* Fills a zeroed session: options are borrowed. Ended by cli_session_end, even on failure. */

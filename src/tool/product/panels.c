@@ -1,0 +1,260 @@
+/* A product in panels (vkmatmul_stream.h): one that does not fit on the device as a whole, or not into
+ * --memory-limit. Matrices in files are read panel by panel, and the file of -o is written so; generated ones are in
+ * the host's memory, or in a file without a name where that is not enough. Each panel is multiplied once, so that the
+ * times are of one run. */
+#include "base/alloc.h"
+#include "product/product.h"
+#include "system/room.h"
+#include "io/array_writer.h"
+#include "math/problem.h"
+#include "math/type.h"
+
+#include <stdio.h>
+
+typedef struct panels {
+    vkmm_stream *stream;
+    vkmm_room room[4], before;          /* by vkmm_operand: those that are in memory */
+    int from_file[3], before_from_file; /* mapped, and read panel by panel */
+    vkmm_array_writer *writer;          /* NULL: C is in memory */
+    vkmm_row_panels row;
+} panels;
+
+static vkmm_status plan(cli_product *p)
+{
+    const vkmm_stream_params params = {.job = p->request->job, .memory_limit = p->request->memory_limit};
+    const vkmm_log *log = &p->session->console.log;
+    panels *own = p->own = vkmm_alloc(1, sizeof *own);
+    vkmm_status status;
+
+    if (own == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a product in panels");
+    status = vkmm_stream_create(p->session->device, log, &params, &own->stream);
+    if (status != VKMM_OK) return status;
+    own->row.batches = vkmm_problem_batches(&params.job.problem);
+    own->row.reason = p->reason;
+    p->row.panels = &own->row;
+    p->row.kernel = vkmm_stream_kernel(own->stream);
+    return VKMM_OK;
+}
+
+static vkmm_status open_room(const cli_product *p, vkmm_operand operand, const char *what, vkmm_room *room)
+{
+    return vkmm_room_open(&p->session->console.log, vkmm_operand_bytes(&p->request->job.problem, operand), what, room);
+}
+
+/* 1, and the stack, where the operand is in a file. */
+static int is_in_file(cli_product *p, vkmm_operand operand, vkmm_stack *stack)
+{
+    vkmm_array file;
+
+    if (!cli_inputs_stack(p->request->inputs, &p->request->job.problem, operand, &file)) return 0;
+    *stack = (vkmm_stack){file.first, file.stride};
+    return p->in_files = 1;
+}
+
+static vkmm_status get_factor(cli_product *p, vkmm_operand operand)
+{
+    panels *own = p->own;
+    vkmm_status status;
+
+    own->from_file[operand] = is_in_file(p, operand, &p->stack[operand]);
+    if (own->from_file[operand]) return VKMM_OK;
+    status = open_room(p, operand, vkmm_operand_name(operand), &own->room[operand]);
+    if (status != VKMM_OK) return status;
+    cli_inputs_fill_one(p->request->inputs, &p->request->job.problem, operand, own->room[operand].data);
+    p->stack[operand] = cli_product_stack(p, operand, own->room[operand].data);
+    return VKMM_OK;
+}
+
+static vkmm_status get_bias(cli_product *p)
+{
+    panels *own = p->own;
+    vkmm_room *room = &own->room[VKMM_BIAS];
+    vkmm_status status;
+
+    if (!p->request->job.problem.has_bias) return VKMM_OK;
+    status = open_room(p, VKMM_BIAS, vkmm_operand_name(VKMM_BIAS), room);
+    if (status == VKMM_OK) cli_inputs_fill_bias(p->request->inputs, &p->request->job.problem, room->data);
+    return status;
+}
+
+/* Where β counts; and where C's memory has gaps, which must stay as they are. */
+static vkmm_status get_before(cli_product *p)
+{
+    const vkmm_problem *problem = &p->request->job.problem;
+    const int scaled = vkmm_problem_beta(problem) != 0;
+    panels *own = p->own;
+    vkmm_status status;
+
+    own->before_from_file = scaled && is_in_file(p, VKMM_C, &p->before_stack);
+    if (own->before_from_file) return VKMM_OK;
+    if (!scaled && (own->writer != NULL || !vkmm_problem_c_has_gaps(problem))) return VKMM_OK;
+    status = open_room(p, VKMM_C, "C as it was", &own->before);
+    if (status != VKMM_OK) return status;
+    cli_inputs_fill_c(p->request->inputs, problem, own->before.data);
+    p->before = own->before.data;
+    p->before_stack = cli_product_stack(p, VKMM_C, p->before);
+    return VKMM_OK;
+}
+
+static vkmm_status make_target(cli_product *p)
+{
+    const vkmm_problem *problem = &p->request->job.problem;
+    const uint64_t batches = vkmm_problem_batches(problem);
+    const vkmm_view first = vkmm_view_rows(NULL, problem->m, problem->n, vkmm_operand_type(problem, VKMM_C));
+    const vkmm_array shape =
+        batches == 1 ? vkmm_array_of(&first) : vkmm_array_stack(&first, batches, problem->m * problem->n);
+    panels *own = p->own;
+    vkmm_room *room = &own->room[VKMM_C];
+    vkmm_status status;
+
+    if (p->request->out != NULL) {
+        p->in_files = 1;
+        return vkmm_array_writer_open(&p->session->console.log, p->request->out, &shape, &own->writer);
+    }
+    status = open_room(p, VKMM_C, "C", room);
+    if (status != VKMM_OK) return status;
+    cli_inputs_fill_c(p->request->inputs, problem, room->data);
+    p->stack[VKMM_C] = cli_product_stack(p, VKMM_C, room->data);
+    return VKMM_OK;
+}
+
+static vkmm_status fill(cli_product *p)
+{
+    const panels *own = p->own;
+    vkmm_status status = make_target(p);
+
+    if (status == VKMM_OK) status = get_factor(p, VKMM_A);
+    if (status == VKMM_OK) status = get_factor(p, VKMM_B);
+    if (status == VKMM_OK) status = get_bias(p);
+    if (status == VKMM_OK) status = get_before(p);
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) p->memory[o] = own->room[o].data;
+    return status;
+}
+
+/* The pages that a part lies in are let go: what is read of a file does not stay in memory. */
+static void forget(const vkmm_view *part)
+{
+    const uint64_t elements = (part->rows - 1) * part->row_stride + (part->cols - 1) * part->col_stride + 1;
+
+    vkmm_mappings_forget(part->data, elements * vkmm_type_of(part->type)->bytes);
+}
+
+static vkmm_status read_panel(void *user, const vkmm_panel *panel)
+{
+    const cli_product *p = user;
+    const panels *own = p->own;
+    const int is_before = panel->operand == VKMM_C;
+    const vkmm_view matrix = vkmm_stack_at(is_before ? &p->before_stack : &p->stack[panel->operand], panel->batch);
+    const vkmm_view part = vkmm_view_part(&matrix, panel->row, panel->col, panel->rows, panel->cols);
+
+    if (panel->rows == 0 || panel->cols == 0) return VKMM_OK;
+    vkmm_view_copy(&part, panel->data, panel->row_stride, panel->col_stride);
+    if (is_before ? own->before_from_file : own->from_file[panel->operand]) forget(&part);
+    return VKMM_OK;
+}
+
+static vkmm_status write_panel(void *user, const vkmm_panel *panel)
+{
+    const cli_product *p = user;
+    const panels *own = p->own;
+    const vkmm_type type = vkmm_operand_type(&p->request->job.problem, VKMM_C);
+    const vkmm_view part = {panel->data, panel->rows, panel->cols, panel->row_stride, panel->col_stride, type};
+
+    return vkmm_array_writer_put(own->writer, panel->batch, panel->row, panel->col, &part);
+}
+
+/* "41 s", "3 min 20 s", "2 h 5 min". */
+static void format_time(char *text, size_t size, double ms)
+{
+    const double seconds = ms / 1000 + 0.5;
+
+    if (seconds >= 1e7)
+        snprintf(text, size, "%.0f days", seconds / 86400);
+    else if (seconds >= 3600)
+        snprintf(text, size, "%d h %d min", (int)(seconds / 3600), (int)seconds % 3600 / 60);
+    else if (seconds >= 60)
+        snprintf(text, size, "%d min %d s", (int)(seconds / 60), (int)seconds % 60);
+    else
+        snprintf(text, size, "%d s", (int)seconds);
+}
+
+static int show_progress(void *user, const vkmm_stream_state *state)
+{
+    char text[128], left[48];
+    const int known = state->left_ms >= 0;
+
+    format_time(left, sizeof left, state->left_ms);
+    snprintf(text, sizeof text, "%llu of %llu panels%s%s%s", (unsigned long long)state->done,
+             (unsigned long long)state->panels, known ? ", " : "", known ? left : "", known ? " left" : "");
+    cli_product_progress(user, text);
+    return 0;
+}
+
+static vkmm_status multiply(cli_product *p, double *ms)
+{
+    panels *own = p->own;
+    const vkmm_stream_io io = {.a = p->memory[VKMM_A],
+                               .b = p->memory[VKMM_B],
+                               .bias = p->memory[VKMM_BIAS],
+                               .c = p->memory[VKMM_C],
+                               .read = read_panel,
+                               .write = own->writer != NULL ? write_panel : NULL,
+                               .progress = show_progress,
+                               .user = p};
+    const vkmm_status ran = vkmm_stream_run(own->stream, &io, &own->row.times);
+    vkmm_status status = VKMM_OK;
+    vkmm_array written;
+
+    own->row.partition = vkmm_stream_partition(own->stream);
+    *ms = own->row.times.wall_ms;
+    p->fault = ran == VKMM_WRONG_RESULT ? "the kernel stored outside its panel" : NULL;
+    if (own->writer == NULL || (ran != VKMM_OK && ran != VKMM_WRONG_RESULT)) return ran;
+    status = vkmm_array_writer_look(own->writer, &written);
+    p->stack[VKMM_C] = (vkmm_stack){written.first, written.stride};
+    return status == VKMM_OK ? ran : status;
+}
+
+/* One sample of each, as the writers of rows know them. */
+static vkmm_series series_of(const double *ms)
+{
+    return (vkmm_series){ms, 1, *ms, *ms, *ms, *ms};
+}
+
+static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vkmm_measurement *time)
+{
+    const panels *own = p->own;
+    const vkmm_stream_times *times = &own->row.times;
+
+    (void)params;
+    if (times->kernel_ms <= 0) return VKMM_OK;
+    *time = (vkmm_measurement){
+        .kernel = series_of(&times->kernel_ms),
+        .transfer = series_of(&times->wall_ms),
+        .clock = times->clock,
+        .clock_note = times->clock == VKMM_CLOCK_HOST ? "panels were timed from submission to the fence" : "",
+        .mapped = own->row.partition.staging_bytes == 0};
+    return VKMM_OK;
+}
+
+static vkmm_status save(cli_product *p)
+{
+    panels *own = p->own;
+
+    cli_product_progress(p, "saving");
+    return vkmm_array_writer_commit(&own->writer);
+}
+
+/* A file that was not saved is discarded. */
+static void end(cli_product *p)
+{
+    panels *own = p->own;
+
+    if (own == NULL) return;
+    if (own->writer != NULL) vkmm_array_writer_discard(&own->writer);
+    vkmm_stream_destroy(&own->stream);
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) vkmm_room_close(&own->room[o]);
+    vkmm_room_close(&own->before);
+    vkmm_free(own);
+}
+
+const cli_product_kind cli_in_panels = {plan, fill, multiply, measure, save, end, 0, 0};

@@ -1,0 +1,50 @@
+#include "product/request.h"
+
+#include "math/problem.h"
+#include "session/problem.h"
+
+#include <string.h>
+
+/* Whoever asks for a long sample does not want it cut by the default. */
+#define LONG_SAMPLE_MS 1500
+
+cli_request cli_request_make(const cli_options *options, const cli_inputs *inputs)
+{
+    cli_request request = {.inputs = inputs,
+                           .verify = (vkmm_verify_method)options->verify,
+                           .memory_limit = options->memory_limit.value,
+                           .shader_file = options->shader};
+
+    request.job.tile_rows = options->tile[0];
+    request.job.tile_cols = options->tile[1];
+    request.job.untuned = options->untuned;
+    request.measure = (vkmm_measure_params){.iters = (uint32_t)options->iters.value,
+                                            .cold_iters = (uint32_t)options->cold_iters.value,
+                                            .cold_iters_given = options->cold_iters.given,
+                                            .min_time_ms = options->min_time_ms,
+                                            .max_time_ms = options->max_time_ms};
+    if (options->max_time_ms <= 0 && options->min_time_ms > LONG_SAMPLE_MS)
+        request.measure.max_time_ms = 2 * options->min_time_ms;
+    return request;
+}
+
+vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options, const cli_size *size, vkmm_type type,
+                                cli_request *request)
+{
+    const uint64_t batches = cli_inputs_batches(request->inputs);
+    vkmm_problem *problem = &request->job.problem;
+    cli_options stacked = *options;
+    vkmm_status status;
+
+    if (batches > 0) stacked.batch_count = (cli_number){1, batches};
+    *problem = cli_problem_make(&stacked, size, type);
+    status = cli_inputs_check(log, request->inputs, problem);
+    if (status == VKMM_OK && options->out != NULL)
+        status = vkmm_array_takes(log, options->out, vkmm_operand_type(problem, VKMM_C));
+    return status == VKMM_OK ? vkmm_problem_check(log, problem, NULL) : status;
+}
+
+int cli_request_is_serial(const cli_request *request)
+{
+    return request->job.shader == NULL && request->job.kernel != NULL && strcmp(request->job.kernel, "serial") == 0;
+}

@@ -1,0 +1,57 @@
+/* A product that the device holds as a whole: one job. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "product/product.h"
+#include "math/problem.h"
+
+static vkmm_status plan(cli_product *p)
+{
+    const vkmm_job_params *params = &p->request->job;
+    const int serial = cli_request_is_serial(p->request);
+    vkmm_status status = serial ? VKMM_OK : cli_session_device(p->session);
+
+    if (status == VKMM_OK)
+        status = vkmm_job_create(serial ? NULL : p->session->device, &p->session->console.log, params, &p->job);
+    if (status == VKMM_OK) p->row.kernel = vkmm_job_kernel(p->job);
+    return status;
+}
+
+static vkmm_status fill(cli_product *p)
+{
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++)
+        if (o != VKMM_BIAS || p->request->job.problem.has_bias) p->memory[o] = vkmm_job_matrix(p->job, (vkmm_operand)o);
+    return cli_product_fill(p);
+}
+
+static vkmm_status multiply(cli_product *p, double *ms)
+{
+    const double start = vkmm_now_ms();
+    const vkmm_status status = vkmm_job_run(p->job);
+
+    *ms = vkmm_now_ms() - start;
+    p->fault = status == VKMM_WRONG_RESULT ? "the kernel stored outside its matrix" : NULL;
+    return status;
+}
+
+static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vkmm_measurement *time)
+{
+    return vkmm_job_measure(p->job, params, time);
+}
+
+/* Matrix by matrix where there is a batch, else two-dimensional. */
+static vkmm_status save(cli_product *p)
+{
+    const uint64_t batches = vkmm_problem_batches(&p->request->job.problem);
+    const vkmm_stack *c = &p->stack[VKMM_C];
+    const vkmm_array all = batches == 1 ? vkmm_array_of(&c->first) : vkmm_array_stack(&c->first, batches, c->stride);
+
+    return vkmm_array_write(&p->session->console.log, p->request->out, &all);
+}
+
+static void end(cli_product *p)
+{
+    vkmm_job_destroy(&p->job);
+    vkmm_free(p->before);
+}
+
+const cli_product_kind cli_resident = {plan, fill, multiply, measure, save, end, 1, 1};
