@@ -52,6 +52,11 @@ class Schema(unittest.TestCase):
         self.assertEqual(kinds[:5], ["head", "device", "device", "device", "row"])
         self.assertEqual(kinds[-4:], ["device", "tune", "tune", "end"])
 
+    def test_is_that_of_the_tables(self):
+        """`ninja -C build write-schema` writes it anew."""
+        made = subprocess.run([write_bench, "--schema"], stdout=subprocess.PIPE, text=True, encoding="utf-8", check=True)
+        self.assertEqual(made.stdout, schema.PATH.read_text(encoding="utf-8"))
+
     def test_takes_later_versions(self):
         later = dict(self.small, schema="vkmatmul.bench/1.12", surprise=[1])
         schema.check(later)

@@ -2,6 +2,7 @@
 #ifndef VKMM_TEST_FUZZ_BENCH_H
 #define VKMM_TEST_FUZZ_BENCH_H
 
+#include <jansson.h>
 #include "bench/read.h"
 #include "bench/writer.h"
 

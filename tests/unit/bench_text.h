@@ -4,6 +4,7 @@
 
 #include "unit.h"
 
+#include <jansson.h>
 #include "bench/read.h"
 #include "make_bench.h"
 #include "bench/writer.h"

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "math/component.h"
+#include "report/records.h"
 
 static int is_near(double a, double b)
 {
@@ -198,26 +199,26 @@ static void parts_come_back(void **state)
     vkmm_bench_row row;
     make_bench(&made, 1, 0.02);
     vkmm_bench_row_init(&row);
-    json_t *json = vkmm_json_bench_row(&made.rows[3]);
-    assert_true(vkmm_bench_read_row(json, &row, sentence) && sentence[0] == '\0' &&
+    json_t *json = vkmm_record_json(&vkmm_row_record, &made.rows[3]);
+    assert_true(vkmm_record_parse(json, &vkmm_row_record, &row, sentence) && sentence[0] == '\0' &&
                 vkmm_bench_same(&row, &made.rows[3]));
     assert_int_equal(row.kernel_ms.count, made.rows[3].kernel_ms.count);
     vkmm_bench_row_free(&row);
     json_object_set_new(json, "problem", json_null());
-    assert_false(vkmm_bench_read_row(json, &row, sentence));
+    assert_false(vkmm_record_parse(json, &vkmm_row_record, &row, sentence));
     assert_string_equal(sentence, "problem is missing");
     vkmm_bench_row_free(&row);
     json_decref(json);
-    assert_false(vkmm_bench_read_row(NULL, &row, sentence));
+    assert_false(vkmm_record_parse(NULL, &vkmm_row_record, &row, sentence));
     vkmm_bench_row_free(&row);
     vkmm_bench_device device = {0};
-    json = vkmm_json_bench_device(&made.devices[1]);
-    assert_true(vkmm_bench_read_device(json, &device, sentence));
+    json = vkmm_record_json(&vkmm_device_record, &made.devices[1]);
+    assert_true(vkmm_record_parse(json, &vkmm_device_record, &device, sentence));
     assert_memory_equal(&device.info, &made.devices[1].info, sizeof device.info);
     json_decref(json);
     vkmm_bench_peaks peaks = {0};
-    json = vkmm_json_bench_peaks(&made.devices[0].peaks);
-    assert_true(vkmm_bench_read_peaks(json, &peaks, sentence) && peaks.matrix_count == 3);
+    json = vkmm_record_json(&vkmm_peaks_record, &made.devices[0].peaks);
+    assert_true(vkmm_record_parse(json, &vkmm_peaks_record, &peaks, sentence) && peaks.matrix_count == 3);
     json_decref(json);
     vkmm_problem problem = {0}, odd = {.m = 7,
                                        .n = 5,
@@ -232,8 +233,8 @@ static void parts_come_back(void **state)
                                        .scaled = 1,
                                        .alpha = -3,
                                        .beta = 4294967295.0};
-    json = vkmm_json_bench_problem(&odd);
-    assert_true(vkmm_bench_read_problem(json, &problem, sentence));
+    json = vkmm_record_json(&vkmm_problem_record, &odd);
+    assert_true(vkmm_record_parse(json, &vkmm_problem_record, &problem, sentence));
     vkmm_bench_row a = {.problem = odd}, b = {.problem = problem};
     assert_true(vkmm_bench_same(&a, &b) && problem.stride_b == 0 && problem.ldb == 3);
     json_decref(json);

@@ -1,6 +1,6 @@
 #include "bench/cell.h"
 
-#include "bench/read.h"
+#include "report/records.h"
 #include "product/product.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -141,7 +141,7 @@ static int take_row(cli_bench_cell *cell, const json_t *json, char sentence[VKMM
     vkmm_bench_row got;
 
     vkmm_bench_row_init(&got);
-    if (!vkmm_bench_read_row(json, &got, sentence)) {
+    if (!vkmm_record_parse(json, &vkmm_row_record, &got, sentence)) {
         vkmm_bench_row_free(&got);
         return 0;
     }
@@ -181,7 +181,7 @@ cli_bench_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell
     cli_bench_reply reply;
 
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)cell->row.seed);
-    cli_bench_put(ask, "problem", vkmm_json_bench_problem(&cell->item->problem));
+    cli_bench_put(ask, "problem", vkmm_record_json(&vkmm_problem_record, &cell->item->problem));
     cli_bench_put(ask, "kernel", json_string(cell->item->kernel));
     cli_bench_put(ask, "seed", json_string(seed));
     cli_bench_put(ask, "rotating_bytes", json_integer((json_int_t)cell->row.rotating_bytes));

@@ -5,6 +5,7 @@
 #include "bench/columns.h"
 #include "bench/compare_model.h"
 #include "report/json.h"
+#include "report/records.h"
 
 /* null: none. */
 static json_t *index_of(uint32_t contender)
@@ -72,7 +73,7 @@ static json_t *row_of(const vkmm_compare_model *model, const vkmm_compare_row *r
     int bad = vkmm_json_put(object, "group", vkmm_json_text(row->like->group));
 
     bad += vkmm_json_put(object, "asked", vkmm_json_text(row->like->asked));
-    bad += vkmm_json_put(object, "problem", vkmm_json_bench_problem(&row->like->problem));
+    bad += vkmm_json_put(object, "problem", vkmm_record_json(&vkmm_problem_record, &row->like->problem));
     bad += vkmm_json_put(object, "rotating_bytes", vkmm_json_integer(row->like->rotating_bytes));
     for (uint32_t c = 0; c < model->comparison->count; c++) bad += json_array_append_new(cells, cell_of(row, c)) != 0;
     bad += vkmm_json_put(object, "contenders", cells);

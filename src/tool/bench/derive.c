@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/order.h"
 #include "bench/interval.h"
 #include "math/component.h"
 #include "math/problem.h"
@@ -16,55 +15,21 @@ enum { FEW_ROUNDS = 4, FEW_SAMPLES = 5 };
 #define CLEAR_DRIFT    0.03 /* a device that is slower by less at the end is not called throttled */
 #define ADDS_UP_WITHIN 0.10
 #define LOWER_CLOCK    0.97 /* of the clock before or after */
-#define SHORTEST_MS    1e-9 /* no clock reports less; a file's shorter times would make speeds infinite */
 
-vkmm_bench_figures vkmm_bench_no_figures(void)
+static vkmm_bench_series spread_of(double *ms, uint32_t count)
 {
-    vkmm_bench_figures figures = {0};
-    double *const all[] = {&figures.median_ms,        &figures.p5_ms,   &figures.p95_ms,       &figures.min_ms,
-                           &figures.low_ms,           &figures.high_ms, &figures.noise,        &figures.submit_ms,
-                           &figures.transfer_ms,      &figures.gflops,  &figures.gbytes_per_s, &figures.copy_share,
-                           &figures.arithmetic_share, &figures.drift,   &figures.upload_ms,    &figures.download_ms,
-                           &figures.overhead_ms,      &figures.sum_ms,  &figures.wall_ms};
+    vkmm_bench_series series = {.ms = ms, .count = count};
 
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = NAN;
-    return figures;
+    vkmm_bench_series_sort(&series);
+    return series;
 }
 
-/* Percentiles of some samples; NAN without samples, or memory. */
-typedef struct spread {
-    double min, p5, median, p95;
-} spread;
-
-static spread spread_of(const double *ms, uint32_t count)
-{
-    spread s = {NAN, NAN, NAN, NAN};
-    double *sorted = count > 0 ? vkmm_sorted(ms, count) : NULL;
-
-    if (sorted == NULL) return s;
-    s.min = sorted[0];
-    s.p5 = vkmm_percentile(sorted, count, 0.05);
-    s.median = vkmm_percentile(sorted, count, 0.5);
-    s.p95 = vkmm_percentile(sorted, count, 0.95);
-    vkmm_free(sorted);
-    return s;
-}
-
-static spread spread_of_round(const vkmm_bench_row *row, uint32_t round)
+static vkmm_bench_series spread_of_round(const vkmm_bench_row *row, uint32_t round)
 {
     const uint32_t first = round > 0 ? row->round_ends[round - 1] : 0, end = row->round_ends[round];
 
     if (end > row->kernel_ms.count || first >= end) return spread_of(NULL, 0);
     return spread_of(row->kernel_ms.ms + first, end - first);
-}
-
-int vkmm_bench_is_timed(const vkmm_bench_row *row)
-{
-    uint64_t above = 0;
-
-    if (row->not_run[0] != '\0' || !row->passed || vkmm_problem_flops(&row->problem) <= 0) return 0;
-    for (uint32_t i = 0; i < row->kernel_ms.count; i++) above += row->kernel_ms.ms[i] >= SHORTEST_MS;
-    return above > 0 && 2 * above >= row->kernel_ms.count; /* so the median is at least half of it */
 }
 
 /* Bytes of A, B, C and the bias that have to move at least once: elements, and not what lies between them. */
@@ -120,7 +85,7 @@ static void derive_drift(const vkmm_bench_row *row, vkmm_bench_figures *figures)
 
     figures->throttled = was_held_back(&row->power);
     if (row->rounds < 2) return;
-    const spread first = spread_of_round(row, 0), last = spread_of_round(row, row->rounds - 1);
+    const vkmm_bench_series first = spread_of_round(row, 0), last = spread_of_round(row, row->rounds - 1);
     if (!(first.median > 0) || !(last.median > 0)) return;
     figures->drift = last.median / first.median - 1;
     noise = fmax((first.p95 - first.p5) / 2 / first.median, (last.p95 - last.p5) / 2 / last.median);
@@ -189,7 +154,7 @@ static const char *why_apart(const vkmm_bench *bench, const vkmm_bench_row *row)
 }
 
 /* Why a sum is off, as far as the samples tell. */
-static void explain_sum(const spread *transfer, vkmm_bench_figures *figures)
+static void explain_sum(const vkmm_bench_series *transfer, vkmm_bench_figures *figures)
 {
     const double off = figures->sum_ms / figures->wall_ms - 1,
                  noise = (transfer->p95 - transfer->p5) / 2 / transfer->median;
@@ -211,12 +176,11 @@ static void explain_sum(const spread *transfer, vkmm_bench_figures *figures)
 static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_bench_figures *figures)
 {
     const char *why = why_apart(bench, row);
-    const spread transfer = spread_of(row->transfer_ms.ms, row->transfer_ms.count);
 
-    figures->submit_ms = spread_of(row->submit_ms.ms, row->submit_ms.count).median;
-    figures->upload_ms = spread_of(row->upload_ms.ms, row->upload_ms.count).median;
-    figures->download_ms = spread_of(row->download_ms.ms, row->download_ms.count).median;
-    figures->transfer_ms = figures->wall_ms = transfer.median;
+    figures->submit_ms = row->submit_ms.median;
+    figures->upload_ms = row->upload_ms.median;
+    figures->download_ms = row->download_ms.median;
+    figures->transfer_ms = figures->wall_ms = row->transfer_ms.median;
     figures->overhead_ms = figures->submit_ms - figures->median_ms;
     if (why != NULL) {
         snprintf(figures->apart, sizeof figures->apart, "%s", why);
@@ -225,7 +189,22 @@ static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_
     figures->sum_ms = figures->median_ms + figures->overhead_ms;
     if (!row->mapped) figures->sum_ms += figures->upload_ms + figures->download_ms;
     figures->adds_up = fabs(figures->sum_ms - figures->wall_ms) <= ADDS_UP_WITHIN * figures->wall_ms;
-    if (!figures->adds_up) explain_sum(&transfer, figures);
+    if (!figures->adds_up) explain_sum(&row->transfer_ms, figures);
+}
+
+/* Only a row with a speed has percentiles. */
+static int derive_series(vkmm_bench_row *row)
+{
+    vkmm_bench_series *const all[] = {&row->kernel_ms, &row->submit_ms, &row->transfer_ms, &row->upload_ms,
+                                      &row->download_ms};
+    const int timed = vkmm_bench_is_timed(row);
+    int fine = 1;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        all[i]->median = all[i]->min = all[i]->p5 = all[i]->p95 = NAN;
+        if (timed) fine = vkmm_bench_series_sort(all[i]) && fine;
+    }
+    return timed && fine;
 }
 
 void vkmm_bench_derive(const vkmm_bench *bench, vkmm_bench_row *row)
@@ -233,19 +212,18 @@ void vkmm_bench_derive(const vkmm_bench *bench, vkmm_bench_row *row)
     vkmm_bench_figures *figures = &row->figures;
 
     *figures = vkmm_bench_no_figures();
-    if (!vkmm_bench_is_timed(row)) return;
-    const spread kernel = spread_of(row->kernel_ms.ms, row->kernel_ms.count);
+    if (!derive_series(row)) return;
+    const vkmm_bench_series *kernel = &row->kernel_ms;
     const vkmm_interval interval = vkmm_bench_interval(row);
-    if (isnan(kernel.median)) return;
-    figures->min_ms = kernel.min;
-    figures->p5_ms = kernel.p5;
-    figures->median_ms = kernel.median;
-    figures->p95_ms = kernel.p95;
+    figures->min_ms = kernel->min;
+    figures->p5_ms = kernel->p5;
+    figures->median_ms = kernel->median;
+    figures->p95_ms = kernel->p95;
     figures->low_ms = interval.low;
     figures->high_ms = interval.high;
-    figures->noise = (interval.high - interval.low) / 2 / kernel.median;
-    figures->gflops = vkmm_problem_flops(&row->problem) / kernel.median * 1e-6;
-    figures->gbytes_per_s = bytes_to_move(&row->problem) / kernel.median * 1e-6;
+    figures->noise = (interval.high - interval.low) / 2 / kernel->median;
+    figures->gflops = vkmm_problem_flops(&row->problem) / kernel->median * 1e-6;
+    figures->gbytes_per_s = bytes_to_move(&row->problem) / kernel->median * 1e-6;
     derive_shares(bench, row, figures);
     derive_drift(row, figures);
     derive_sum(bench, row, figures);

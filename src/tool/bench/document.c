@@ -7,41 +7,7 @@
 #include "base/alloc.h"
 #include "math/problem.h"
 #include "math/types_name.h"
-
-enum { FIRST_ROOM = 8 };
-
-/* Room for `count` entries: a power of two, so that a list needs no capacity beside its count. */
-static uint64_t room_for(uint64_t count)
-{
-    uint64_t room = FIRST_ROOM;
-
-    while (room < count) room *= 2;
-    return count > 0 ? room : 0;
-}
-
-/* Makes room for `more` entries behind the first `count`; 0 when memory ends. */
-static int grow(void **entries, uint32_t count, uint32_t more, size_t size)
-{
-    const uint64_t room = room_for((uint64_t)count + more);
-    void *grown;
-
-    if ((uint64_t)count + more > UINT32_MAX) return 0;
-    if (*entries != NULL && room == room_for(count)) return 1;
-    grown = vkmm_realloc(*entries, (size_t)room, size);
-    if (grown == NULL) return 0;
-    *entries = grown;
-    return 1;
-}
-
-void vkmm_bench_row_free(vkmm_bench_row *row)
-{
-    vkmm_bench_series *const series[] = {&row->kernel_ms, &row->submit_ms, &row->transfer_ms, &row->upload_ms,
-                                         &row->download_ms};
-
-    for (size_t i = 0; i < sizeof series / sizeof *series; i++) vkmm_free(series[i]->ms);
-    vkmm_free(row->round_ends);
-    vkmm_bench_row_init(row);
-}
+#include "report/record.h"
 
 void vkmm_bench_free(vkmm_bench *bench)
 {
@@ -58,93 +24,51 @@ void vkmm_bench_free(vkmm_bench *bench)
 vkmm_bench_device *vkmm_bench_add_device(vkmm_bench *bench)
 {
     void *devices = bench->devices;
-    vkmm_bench_device *device;
+    vkmm_bench_device *device = vkmm_list_add(&devices, &bench->device_count, 1, sizeof *device);
 
-    if (!grow(&devices, bench->device_count, 1, sizeof *device)) return NULL;
     bench->devices = devices;
-    device = &bench->devices[bench->device_count++];
-    memset(device, 0, sizeof *device);
-    vkmm_bench_peaks_init(&device->peaks);
+    if (device != NULL) vkmm_bench_device_init(device);
     return device;
 }
 
 vkmm_bench_row *vkmm_bench_add_row(vkmm_bench *bench)
 {
     void *rows = bench->rows;
+    vkmm_bench_row *row = vkmm_list_add(&rows, &bench->row_count, 1, sizeof *row);
 
-    if (!grow(&rows, bench->row_count, 1, sizeof *bench->rows)) return NULL;
     bench->rows = rows;
-    vkmm_bench_row_init(&bench->rows[bench->row_count]);
-    return &bench->rows[bench->row_count++];
+    if (row != NULL) vkmm_bench_row_init(row);
+    return row;
 }
 
 vkmm_bench_tune *vkmm_bench_add_tune(vkmm_bench *bench)
 {
     void *tunes = bench->tunes;
+    vkmm_bench_tune *tune = vkmm_list_add(&tunes, &bench->tune_count, 1, sizeof *tune);
 
-    if (!grow(&tunes, bench->tune_count, 1, sizeof *bench->tunes)) return NULL;
     bench->tunes = tunes;
-    memset(&bench->tunes[bench->tune_count], 0, sizeof *bench->tunes);
-    return &bench->tunes[bench->tune_count++];
+    if (tune != NULL) memset(tune, 0, sizeof *tune);
+    return tune;
 }
 
 vkmm_bench_trial *vkmm_bench_add_trial(vkmm_bench_tune *tune)
 {
     void *trials = tune->trials;
+    vkmm_bench_trial *trial = vkmm_list_add(&trials, &tune->count, 1, sizeof *trial);
 
-    if (!grow(&trials, tune->count, 1, sizeof *tune->trials)) return NULL;
     tune->trials = trials;
-    memset(&tune->trials[tune->count], 0, sizeof *tune->trials);
-    return &tune->trials[tune->count++];
+    if (trial != NULL) memset(trial, 0, sizeof *trial);
+    return trial;
 }
 
 int vkmm_bench_add_layer(vkmm_bench *bench, const char *name)
 {
     void *layers = bench->layers;
+    char *layer = vkmm_list_add(&layers, &bench->layer_count, 1, sizeof *bench->layers);
 
-    if (!grow(&layers, bench->layer_count, 1, sizeof *bench->layers)) return 0;
     bench->layers = layers;
-    snprintf(bench->layers[bench->layer_count++], VKMM_BENCH_TEXT, "%s", name);
-    return 1;
-}
-
-void vkmm_bench_peaks_init(vkmm_bench_peaks *peaks)
-{
-    memset(peaks, 0, sizeof *peaks);
-    peaks->copy_bytes_per_s = NAN;
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) peaks->multiply_adds_per_s[type] = NAN;
-    for (int i = 0; i < VKMM_BENCH_MATRICES; i++) peaks->matrix[i].multiply_adds_per_s = NAN;
-}
-
-void vkmm_bench_row_init(vkmm_bench_row *row)
-{
-    memset(row, 0, sizeof *row);
-    row->error = row->bound = row->slope_ms = row->asked_bytes = NAN;
-    row->power.joules = row->power.watts = NAN;
-    for (int i = 0; i < 3; i++) row->power.mhz[i] = NAN;
-    row->figures = vkmm_bench_no_figures();
-}
-
-int vkmm_bench_series_add(vkmm_bench_series *series, const double *ms, uint32_t count)
-{
-    void *samples = series->ms;
-
-    if (count == 0) return 1;
-    if (!grow(&samples, series->count, count, sizeof *series->ms)) return 0;
-    series->ms = samples;
-    memcpy(series->ms + series->count, ms, count * sizeof *ms);
-    series->count += count;
-    return 1;
-}
-
-int vkmm_bench_end_round(vkmm_bench_row *row)
-{
-    void *ends = row->round_ends;
-
-    if (!grow(&ends, row->rounds, 1, sizeof *row->round_ends)) return 0;
-    row->round_ends = ends;
-    row->round_ends[row->rounds++] = row->kernel_ms.count;
-    return 1;
+    if (layer != NULL) snprintf(layer, VKMM_BENCH_TEXT, "%s", name);
+    return layer != NULL;
 }
 
 static int is_same_operand(const vkmm_problem *a, const vkmm_problem *b, vkmm_operand operand)

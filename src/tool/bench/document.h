@@ -6,11 +6,7 @@
 #ifndef VKMM_BENCH_DOCUMENT_H
 #define VKMM_BENCH_DOCUMENT_H
 
-#include "base/log.h"
-#include "math/type.h"
-#include "vkmatmul.h"
-
-#define VKMM_BENCH_TEXT 256
+#include "report/result.h"
 
 /* Of a whole report, and of the lines of one that is written as the run goes on. */
 #define VKMM_BENCH_SCHEMA        "vkmatmul.bench/1"
@@ -19,93 +15,6 @@
 #define VKMM_BENCH_ROW_SCHEMA    "vkmatmul.bench.row/1"
 #define VKMM_BENCH_END_SCHEMA    "vkmatmul.bench.end/1"
 #define VKMM_BENCH_TUNE_SCHEMA   "vkmatmul.bench.tune/1"
-
-/* Samples in the order taken, milliseconds. */
-typedef struct vkmm_bench_series {
-    double *ms; /* owned */
-    uint32_t count;
-} vkmm_bench_series;
-
-/* What the machine itself measured while a row ran. */
-typedef struct vkmm_bench_power {
-    char source[32];   /* "NVML", "amdgpu", "i915", "RAPL"; "": nothing is readable here */
-    double joules;     /* per product, all of the device */
-    double watts;      /* average while it multiplied */
-    double mhz[3];     /* the device's clock before, during (median) and after */
-    char limited[128]; /* why the device held its clock back, as its driver says: "power", "heat"; "": it does not say
-                          so */
-} vkmm_bench_power;
-
-/* What follows from a row's samples: vkmm_bench_derive. */
-typedef struct vkmm_bench_figures {
-    double median_ms, p5_ms, p95_ms, min_ms; /* of kernel time */
-    double low_ms, high_ms;                  /* the 95 % interval of the median (bench/interval.h) */
-    double noise;                            /* half that interval over the median */
-    double submit_ms, transfer_ms;           /* medians */
-    double gflops;                           /* 2·M·N·K·batches / median_ms */
-    double gbytes_per_s;                     /* A, B and C once each (and C once more where β counts) / median_ms */
-    double arithmetic_share, copy_share;     /* of the device's measured peaks, from 0 to about 1 */
-    double drift;  /* median of the last round over that of the first, less 1; 0.1: 10 % slower at the end */
-    int throttled; /* the drift exceeds 3 %, the noise within the rounds and twice what neighbouring rounds differ by
-                      (known for four rounds or more, or for two of five samples each); or the driver says so, and the
-                      clock does not say otherwise */
-    /* The three figures added up: upload + kernel + overhead + download against a product with transfers. overhead:
-     * submit_ms - median_ms. */
-    double upload_ms, download_ms, overhead_ms, sum_ms, wall_ms;
-    int adds_up;     /* the sum is within 10 % of wall_ms */
-    char apart[128]; /* why they cannot be added up, or why the sum is off; "" where it adds up */
-} vkmm_bench_figures;
-
-typedef struct vkmm_bench_row {
-    uint32_t device; /* an index into vkmm_bench.devices */
-    char group[16];  /* "square", "edge", "ladder", "llm", "skinny", "split-k", "file": of the suite */
-    char asked[32];  /* the kernel asked for: "auto" … */
-    vkmm_problem problem;
-    uint64_t seed;
-    char init[16];                 /* distribution of A and B: "uniform" … */
-    uint64_t rotating_bytes;       /* operands took turns until they filled so many bytes: cold caches. 0: hot */
-    char not_run[VKMM_BENCH_TEXT]; /* "", or why it did not run: then all that follows is empty */
-    vkmm_kernel_info kernel;       /* as it ran; of the host's BLAS only the name */
-    char method[16];               /* of verification */
-    int passed;                    /* 0: wrong, and no speed is shown */
-    double error, bound;
-    char sentence[VKMM_BENCH_TEXT];
-    vkmm_bench_series kernel_ms, submit_ms, transfer_ms, upload_ms, download_ms;
-    uint32_t *round_ends; /* kernel samples before round_ends[i] were taken in rounds up to i; owned */
-    uint32_t rounds;
-    char clock[8];        /* "device" or "host" */
-    char clock_note[128]; /* why the host's clock stood in */
-    double slope_ms;      /* one dispatch by the slope of wall time over growing batches */
-    int mapped;           /* unified memory: transfers copy nothing */
-    char stopped[16];     /* "stable": the noise bound was met; "time", "count" */
-    double asked_bytes;   /* that the kernel asks global memory for, by formula (tutorials' kernels); NAN otherwise */
-    vkmm_bench_power power;
-    vkmm_bench_figures figures;
-} vkmm_bench_row;
-
-#define VKMM_BENCH_MATRICES 64
-
-typedef struct vkmm_bench_matrix {
-    vkmm_matrix_shape shape;
-    double multiply_adds_per_s; /* measured */
-} vkmm_bench_matrix;
-
-/* What the device can do at best, measured as part of the run. */
-typedef struct vkmm_bench_peaks {
-    double copy_bytes_per_s;
-    double multiply_adds_per_s[VKMM_TYPE_COUNT];
-    vkmm_bench_matrix matrix[VKMM_BENCH_MATRICES];
-    uint32_t matrix_count;
-} vkmm_bench_peaks;
-
-typedef struct vkmm_bench_device {
-    char label[VKMM_BENCH_TEXT]; /* unique in the report: the name, with the driver's where two have the same name */
-    int is_host; /* the host's processor through a BLAS library: of info only name (the processor), driver_name (the
-                    library) and driver_info (its version and threads) count */
-    vkmm_device_info info;
-    vkmm_bench_peaks peaks;
-    char failed[VKMM_BENCH_TEXT]; /* "", or why the device could not finish its rows */
-} vkmm_bench_device;
 
 /* One candidate of a tune, for the map of tiles. */
 typedef struct vkmm_bench_trial {
@@ -165,25 +74,9 @@ int vkmm_bench_add_layer(vkmm_bench *bench, const char *name); /* 0 when memory 
  * same have no matrix operations here. */
 double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, vkmm_types types, int *is_matrix);
 
-/* Nothing is known of the peaks; of the figures. */
-void vkmm_bench_peaks_init(vkmm_bench_peaks *peaks);
-vkmm_bench_figures vkmm_bench_no_figures(void);
-
-/* An empty row, and the end of what a row owns. */
-void vkmm_bench_row_init(vkmm_bench_row *row);
-void vkmm_bench_row_free(vkmm_bench_row *row);
-
-/* Appends samples; ends_round: they close a round of their own (kernel_ms alone has rounds). 0 when memory ends. */
-int vkmm_bench_series_add(vkmm_bench_series *series, const double *ms, uint32_t count);
-int vkmm_bench_end_round(vkmm_bench_row *row);
-
 /* Fills row->figures from the samples, with peaks of row->device. A wrong, unverified or empty product has no speed:
  * its figures stay NAN. */
 void vkmm_bench_derive(const vkmm_bench *bench, vkmm_bench_row *row);
-
-/* Whether a row has a speed: it ran, passed, is no empty product, and its median time is above 0 (a picosecond).
- * Needs no vkmm_bench_derive. */
-int vkmm_bench_is_timed(const vkmm_bench_row *row);
 
 /* Whether two rows measure the same thing: equal problems (packed strides count as given), kernel asked for, and
  * caches. */

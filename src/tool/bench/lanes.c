@@ -1,7 +1,7 @@
 /* The devices of a live run, and the processes that measure on them. */
 #include "base/alloc.h"
 #include "system/terminal.h"
-#include "bench/read.h"
+#include "report/records.h"
 #include "bench/parts.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -168,7 +168,7 @@ static cli_bench_reply ask_peaks(cli_bench_run *run, cli_bench_lane *lane, json_
         cli_bench_ask(&lane->link, ask, fmin(patience, PATIENCE_LEAST + PATIENCE_BUDGETS * lane->budget_ms), &answer);
     if (reply == CLI_BENCH_ANSWER && lane->link.status == VKMM_OK) {
         vkmm_bench_peaks_init(&got);
-        if (vkmm_bench_read_peaks(json_object_get(answer, "peaks"), &got, sentence))
+        if (vkmm_record_parse(json_object_get(answer, "peaks"), &vkmm_peaks_record, &got, sentence))
             keep_peaks(&device->peaks, &got);
         else
             reply = cli_bench_distrust(&lane->link, sentence);

@@ -1,7 +1,7 @@
 #include "bench/link.h"
 
 #include "base/clock.h"
-#include "bench/read.h"
+#include "report/records.h"
 #include "session/child.h"
 
 #include <stdio.h>
@@ -112,7 +112,8 @@ static cli_bench_reply greet(cli_bench_link *link, double patience_ms)
     cli_bench_reply reply = cli_bench_ask(link, cli_bench_request("hello"), patience_ms, &answer);
 
     if (reply != CLI_BENCH_ANSWER) return reply;
-    if (link->status == VKMM_OK && !vkmm_bench_read_device(json_object_get(answer, "device"), &device, sentence)) {
+    if (link->status == VKMM_OK &&
+        !vkmm_record_parse(json_object_get(answer, "device"), &vkmm_device_record, &device, sentence)) {
         json_decref(answer);
         return cli_bench_distrust(link, sentence);
     }

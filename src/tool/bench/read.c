@@ -1,134 +1,215 @@
 #include "bench/read.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/file.h"
-#include "bench/lines.h"
+#include "bench/records.h"
 
 #define MOST_BYTES (UINT64_C(256) << 20)
 
-/* What of a report stands beside devices and rows. */
-void vkmm_read_head(const vkmm_node *root, vkmm_bench *bench)
-{
-    const vkmm_node tool = vkmm_node_key(root, "tool"), host = vkmm_node_key(root, "host"),
-                    settings = vkmm_node_key(root, "settings");
-    const vkmm_node layers = vkmm_node_key(root, "layers"), command = vkmm_node_key(&tool, "command");
+/* ---- what a document is ---- */
 
-    if (vkmm_node_is_object(&tool, 0)) {
-        vkmm_key_text(&tool, "version", bench->version, sizeof bench->version);
-        vkmm_key_text(&tool, "shader_hash", bench->shader_hash, sizeof bench->shader_hash);
-        vkmm_read_command(&command, bench);
+/* The version's first number when the text is `schema` and a version, "vkmatmul.bench/1" or "vkmatmul.bench/1.4"; 0
+ * otherwise. */
+static unsigned long version_of(const char *text, const char *schema)
+{
+    const size_t length = strlen(schema);
+    char *end;
+    unsigned long version;
+
+    if (text == NULL || strncmp(text, schema, length) != 0 || text[length] != '/') return 0;
+    version = strtoul(text + length + 1, &end, 10);
+    return *end == '\0' || *end == '.' ? version : 0;
+}
+
+/* A schema of document.h, whatever its second number. */
+static int is_schema(const json_t *json, const char *schema)
+{
+    char stem[64];
+
+    snprintf(stem, sizeof stem, "%.*s", (int)strcspn(schema, "/"), schema);
+    return version_of(json_string_value(json_object_get(json, "schema")), stem) == 1;
+}
+
+#define TUNE_SCHEMA "vkmatmul.tune/1"
+
+static int is_tune(const json_t *json)
+{
+    return is_schema(json, TUNE_SCHEMA) || is_schema(json, VKMM_BENCH_TUNE_SCHEMA);
+}
+
+/* Says what it is instead of a report. */
+static vkmm_status fail_schema(const vkmm_log *log, const char *name, const json_t *json)
+{
+    const char *schema = json_string_value(json_object_get(json, "schema"));
+    const unsigned long version = version_of(schema, "vkmatmul.bench");
+
+    if (version > 1)
+        return vkmm_fail(log, VKMM_INVALID, "%s is of version %lu of the schema; this program reads version 1", name,
+                         version);
+    if (schema != NULL)
+        return vkmm_fail(log, VKMM_INVALID, "%s: its schema is \"%.60s\"; reports have \"%s\"", name, schema,
+                         VKMM_BENCH_SCHEMA);
+    return vkmm_fail(log, VKMM_INVALID, "%s is JSON, but no report: it has no schema \"%s\"", name, VKMM_BENCH_SCHEMA);
+}
+
+static int is_blank(const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r' && text[i] != '\n') return 0;
+    return 1;
+}
+
+/* Whole numbers beyond 2^63 - 1, as other programs write what stands here as 1.8e19, are taken for reals. */
+static json_t *load(const char *text, size_t bytes, size_t flags, json_error_t *error)
+{
+    json_t *json = json_loadb(text, bytes, flags | JSON_REJECT_DUPLICATES, error);
+
+    if (json == NULL && json_error_code(error) == json_error_numeric_overflow)
+        json = json_loadb(text, bytes, flags | JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, error);
+    return json;
+}
+
+/* The first JSON value of a text, and the bytes that it takes. VKMM_INVALID with line and column. */
+static vkmm_status read_first(const vkmm_log *log, const char *name, const char *text, size_t bytes, json_t **json,
+                              size_t *used)
+{
+    json_error_t error;
+
+    *json = load(text, bytes, JSON_DISABLE_EOF_CHECK, &error);
+    if (*json != NULL) {
+        *used = (size_t)error.position;
+        return VKMM_OK;
     }
-    vkmm_key_text(root, "created", bench->created, sizeof bench->created);
-    if (vkmm_node_is_object(&host, 0)) {
-        vkmm_key_text(&host, "processor", bench->host, sizeof bench->host);
-        vkmm_key_text(&host, "os", bench->os, sizeof bench->os);
-        vkmm_key_u32(&host, "processors", &bench->processors);
-        vkmm_key_u64(&host, "memory_bytes", &bench->memory_bytes);
-        vkmm_key_text(&host, "power_source", bench->power_source, sizeof bench->power_source);
-    }
-    if (vkmm_node_is_object(&settings, 0)) {
-        vkmm_key_text(&settings, "suite", bench->settings.suite, sizeof bench->settings.suite);
-        vkmm_key_u64(&settings, "seed", &bench->settings.seed);
-        vkmm_key_u64(&settings, "rotating_bytes", &bench->settings.rotating_bytes);
-        vkmm_key_number(&settings, "max_noise", VKMM_MOST_MS, &bench->settings.max_noise);
-        vkmm_key_number(&settings, "budget_ms", VKMM_MOST_MS, &bench->settings.budget_ms);
-    }
-    if (vkmm_node_is_list(&layers, 0, VKMM_MOST_LAYERS)) vkmm_read_layers(&layers, bench);
+    if (json_error_code(&error) == json_error_out_of_memory)
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory to read it", name);
+    return vkmm_fail(log, VKMM_INVALID, "%s is no JSON: line %d, column %d: %s", name, error.line, error.column,
+                     error.text);
 }
 
-void vkmm_read_command(const vkmm_node *node, vkmm_bench *bench)
+static vkmm_status status_of(const vkmm_log *log, const char *where, const vkmm_reading *reading)
 {
-    const char *text = json_string_value(node->json);
-    char unused[8];
-
-    vkmm_node_text(node, unused, sizeof unused); /* which says what is wrong */
-    vkmm_free(bench->command);
-    bench->command = text != NULL ? vkmm_strdup(text) : NULL;
-    if (text != NULL && bench->command == NULL) node->reading->out_of_memory = 1;
+    if (reading->out_of_memory) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
+    if (reading->sentence[0] != '\0') return vkmm_fail(log, VKMM_INVALID, "%s: %s", where, reading->sentence);
+    return VKMM_OK;
 }
 
-void vkmm_read_layers(const vkmm_node *layers, vkmm_bench *bench)
+/* ---- reports in lines, of a run that may not have come to its end ---- */
+
+/* A device comes once, and once more if something happened to it. */
+static void read_device(const vkmm_node *root, vkmm_bench *bench)
 {
-    bench->layer_count = 0;
-    for (size_t i = 0; i < json_array_size(layers->json); i++) {
-        const vkmm_node entry = vkmm_node_at(layers, i);
-        char name[VKMM_BENCH_TEXT] = "";
-        vkmm_node_text(&entry, name, sizeof name);
-        if (!vkmm_bench_add_layer(bench, name)) layers->reading->out_of_memory = 1;
-    }
+    const vkmm_node place = vkmm_node_key(root, "device");
+    vkmm_bench_device *device;
+    uint64_t index = 0;
+
+    if (place.json == NULL) vkmm_node_fail(&place, "is missing");
+    vkmm_node_integer(&place, UINT32_MAX, &index);
+    if (index >= VKMM_MOST_DEVICES || index > bench->device_count)
+        vkmm_node_fail(&place, "is %u; the next device is %u", (unsigned)index, bench->device_count);
+    if (root->reading->sentence[0] != '\0') return;
+    device = index < bench->device_count ? &bench->devices[index] : vkmm_bench_add_device(bench);
+    root->reading->out_of_memory = device == NULL;
+    if (device == NULL) return;
+    vkmm_bench_device_init(device);
+    vkmm_record_read(root, &vkmm_device_record, device);
 }
 
-void vkmm_read_outcome(const vkmm_node *root, vkmm_bench *bench)
+static void read_row(const vkmm_node *root, vkmm_bench *bench)
 {
-    vkmm_key_truth(root, "complete", &bench->complete);
-    vkmm_key_text(root, "note", bench->note, sizeof bench->note);
-}
+    vkmm_bench_row *row = bench->row_count < VKMM_MOST_ROWS ? vkmm_bench_add_row(bench) : NULL;
 
-static int is_over(const vkmm_reading *reading)
-{
-    return reading->sentence[0] != '\0' || reading->out_of_memory;
-}
-
-static void read_devices(const vkmm_node *devices, vkmm_bench *bench)
-{
-    for (size_t i = 0; i < json_array_size(devices->json) && !is_over(devices->reading); i++) {
-        const vkmm_node node = vkmm_node_at(devices, i);
-        vkmm_bench_device *device = vkmm_bench_add_device(bench);
-        if (device != NULL)
-            vkmm_read_device(&node, device);
-        else
-            devices->reading->out_of_memory = 1;
-    }
-}
-
-void vkmm_read_next_row(const vkmm_node *node, vkmm_bench *bench)
-{
-    const vkmm_node device = vkmm_node_key(node, "device");
-    vkmm_bench_row *row = vkmm_bench_add_row(bench);
-
-    if (row == NULL) {
-        node->reading->out_of_memory = 1;
+    if (row == NULL && bench->row_count == VKMM_MOST_ROWS) {
+        vkmm_node_fail(root, "is row number %d; at most %d are read", VKMM_MOST_ROWS + 1, VKMM_MOST_ROWS);
         return;
     }
-    vkmm_read_row(node, row);
-    if (row->device >= bench->device_count)
-        vkmm_node_fail(&device, "is %u; the report has %u device%s", row->device, bench->device_count,
-                       bench->device_count == 1 ? "" : "s");
+    root->reading->out_of_memory = row == NULL;
+    if (row == NULL) return;
+    vkmm_record_read(root, &vkmm_row_record, row);
+    vkmm_bench_check_place(root, bench, row);
 }
 
-void vkmm_read_next_tune(const vkmm_node *node, vkmm_bench *bench)
+static void read_tune(const vkmm_node *root, vkmm_bench *bench)
 {
-    vkmm_bench_tune *tune = vkmm_bench_add_tune(bench);
+    vkmm_bench_tune *tune = bench->tune_count < VKMM_MOST_TUNES ? vkmm_bench_add_tune(bench) : NULL;
 
-    if (tune != NULL)
-        vkmm_read_tune(node, tune);
-    else
-        node->reading->out_of_memory = 1;
+    if (tune == NULL && bench->tune_count == VKMM_MOST_TUNES) {
+        vkmm_node_fail(root, "is tune number %d; at most %d are read", VKMM_MOST_TUNES + 1, VKMM_MOST_TUNES);
+        return;
+    }
+    root->reading->out_of_memory = tune == NULL;
+    if (tune != NULL) vkmm_record_read(root, &vkmm_tune_record, tune);
 }
 
-/* A whole report. */
-static void read_document(const vkmm_node *root, vkmm_bench *bench)
+/* What a line holds goes into the bench. A kind of line that is not known is a later version's. */
+static void read_line(const vkmm_node *root, int *has_head, vkmm_bench *bench)
 {
-    const vkmm_node devices = vkmm_node_key(root, "devices"), rows = vkmm_node_key(root, "rows"),
-                    tunes = vkmm_node_key(root, "tunes");
-
-    vkmm_read_head(root, bench);
-    vkmm_read_outcome(root, bench);
-    if (!vkmm_node_is_list(&devices, 1, VKMM_MOST_DEVICES) || !vkmm_node_is_list(&rows, 1, VKMM_MOST_ROWS)) return;
-    read_devices(&devices, bench);
-    for (size_t i = 0; i < json_array_size(rows.json) && !is_over(root->reading); i++) {
-        const vkmm_node row = vkmm_node_at(&rows, i);
-        vkmm_read_next_row(&row, bench);
-    }
-    if (!vkmm_node_is_list(&tunes, 0, VKMM_MOST_TUNES)) return;
-    for (size_t i = 0; i < json_array_size(tunes.json) && !is_over(root->reading); i++) {
-        const vkmm_node tune = vkmm_node_at(&tunes, i);
-        vkmm_read_next_tune(&tune, bench);
+    if (is_schema(root->json, VKMM_BENCH_HEAD_SCHEMA)) {
+        vkmm_record_read(root, &vkmm_head_record, bench);
+        *has_head = 1;
+    } else if (is_tune(root->json)) {
+        if (!*has_head && json_is_object(json_object_get(root->json, "tool")))
+            vkmm_record_read(root, &vkmm_head_record, bench);
+        read_tune(root, bench);
+    } else if (is_schema(root->json, VKMM_BENCH_DEVICE_SCHEMA)) {
+        read_device(root, bench);
+    } else if (is_schema(root->json, VKMM_BENCH_ROW_SCHEMA)) {
+        read_row(root, bench);
+    } else if (is_schema(root->json, VKMM_BENCH_END_SCHEMA)) {
+        vkmm_record_read(root, &vkmm_end_record, bench);
+    } else if (!json_is_string(json_object_get(root->json, "schema"))) {
+        vkmm_node_fail(root, "has no schema");
     }
 }
+
+/* A line of text that is no JSON: the last one may be torn. */
+static vkmm_status judge_broken(const vkmm_log *log, const char *where, const json_error_t *error, int is_last)
+{
+    if (json_error_code(error) == json_error_out_of_memory)
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
+    if (!is_last)
+        return vkmm_fail(log, VKMM_INVALID, "%s is no JSON: column %d: %s", where, error->column, error->text);
+    vkmm_say(log, VKMM_LOG_WARNING, "%s is torn, and left out: the run was stopped as it was written", where);
+    return VKMM_OK;
+}
+
+static vkmm_status read_lines(const vkmm_log *log, const char *name, const char *text, size_t bytes,
+                              vkmm_reading *reading, vkmm_bench *bench)
+{
+    const char *end = text + bytes, *next;
+    int has_head = 0;
+    unsigned long number = 1;
+
+    for (const char *line = text; line < end; line = next, number++) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        const size_t length = stop != NULL ? (size_t)(stop - line) : (size_t)(end - line);
+        char where[1024];
+        json_error_t error;
+        json_t *json;
+        vkmm_status status;
+        next = stop != NULL ? stop + 1 : end;
+        if (is_blank(line, length)) continue;
+        snprintf(where, sizeof where, "%.900s: line %lu", name, number);
+        json = load(line, length, 0, &error);
+        if (json != NULL) {
+            const vkmm_node root = vkmm_node_root(reading, json);
+            read_line(&root, &has_head, bench);
+            status = status_of(log, where, reading);
+        } else {
+            status = judge_broken(log, where, &error, is_blank(next, (size_t)(end - next)));
+        }
+        json_decref(json);
+        if (status != VKMM_OK) return status;
+    }
+    if (!has_head) bench->complete = 1; /* results of tunes alone */
+    if (!bench->complete && bench->note[0] == '\0')
+        snprintf(bench->note, sizeof bench->note, "the run did not come to its end");
+    return VKMM_OK;
+}
+
+/* ---- whole documents ---- */
 
 /* Labels tell devices apart, whatever the file says. */
 static void part_labels(vkmm_bench *bench)
@@ -144,35 +225,24 @@ static void part_labels(vkmm_bench *bench)
     }
 }
 
-vkmm_status vkmm_reading_status(const vkmm_log *log, const char *where, const vkmm_reading *reading)
-{
-    if (reading->out_of_memory) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory for what it holds", where);
-    if (reading->sentence[0] != '\0') return vkmm_fail(log, VKMM_INVALID, "%s: %s", where, reading->sentence);
-    return VKMM_OK;
-}
-
 static vkmm_status parse(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_bench *bench)
 {
     vkmm_reading reading = {.samples_left = VKMM_MOST_SAMPLES};
     json_t *first = NULL;
     size_t used = 0;
-    vkmm_status status = vkmm_json_first(log, name, text, bytes, &first, &used);
+    vkmm_status status = read_first(log, name, text, bytes, &first, &used);
 
     if (status != VKMM_OK) return status;
-    switch (vkmm_schema_of(first)) {
-    case VKMM_SCHEMA_REPORT: {
+    if (is_schema(first, VKMM_BENCH_SCHEMA)) {
         const vkmm_node root = vkmm_node_root(&reading, first);
-        read_document(&root, bench);
-        status = vkmm_reading_status(log, name, &reading);
-        if (status == VKMM_OK && !vkmm_is_blank(text + used, bytes - used))
+        vkmm_record_read(&root, &vkmm_report_record, bench);
+        status = status_of(log, name, &reading);
+        if (status == VKMM_OK && !is_blank(text + used, bytes - used))
             status = vkmm_fail(log, VKMM_INVALID, "%s: something follows the report, from byte %zu on", name, used);
-        break;
-    }
-    case VKMM_SCHEMA_LINE:
-        status = vkmm_read_lines(log, name, text, bytes, &reading, bench);
-        break;
-    default:
-        status = vkmm_schema_fail(log, name, first);
+    } else if (is_schema(first, VKMM_BENCH_HEAD_SCHEMA) || is_tune(first)) {
+        status = read_lines(log, name, text, bytes, &reading, bench);
+    } else {
+        status = fail_schema(log, name, first);
     }
     json_decref(first);
     return status;
@@ -185,7 +255,7 @@ vkmm_status vkmm_bench_parse(const vkmm_log *log, const char *name, const void *
     vkmm_status status;
 
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, bytes -= 3; /* some editors' mark of UTF-8 */
-    if (vkmm_is_blank(text, bytes)) return vkmm_fail(log, VKMM_INVALID, "%s is empty", name);
+    if (is_blank(text, bytes)) return vkmm_fail(log, VKMM_INVALID, "%s is empty", name);
     status = parse(log, name, text, bytes, &read);
     if (status != VKMM_OK) {
         vkmm_bench_free(&read);
@@ -214,47 +284,4 @@ vkmm_status vkmm_bench_open(const vkmm_log *log, const char *path, vkmm_bench *b
     if (status == VKMM_OK) snprintf(bench->name, sizeof bench->name, "%s", slash != NULL ? slash + 1 : path);
     vkmm_mapping_close(&mapping);
     return status;
-}
-
-/* A part alone: read, and what is wrong with it told. */
-static int is_read(const vkmm_reading *reading, char sentence[VKMM_BENCH_TEXT])
-{
-    snprintf(sentence, VKMM_BENCH_TEXT, "%s", reading->out_of_memory ? "out of memory" : reading->sentence);
-    return sentence[0] == '\0';
-}
-
-int vkmm_bench_read_row(const json_t *json, vkmm_bench_row *row, char sentence[VKMM_BENCH_TEXT])
-{
-    vkmm_reading reading = {.samples_left = VKMM_MOST_SAMPLES};
-    const vkmm_node root = vkmm_node_root(&reading, json);
-
-    vkmm_read_row(&root, row);
-    return is_read(&reading, sentence);
-}
-
-int vkmm_bench_read_device(const json_t *json, vkmm_bench_device *device, char sentence[VKMM_BENCH_TEXT])
-{
-    vkmm_reading reading = {0};
-    const vkmm_node root = vkmm_node_root(&reading, json);
-
-    vkmm_read_device(&root, device);
-    return is_read(&reading, sentence);
-}
-
-int vkmm_bench_read_peaks(const json_t *json, vkmm_bench_peaks *peaks, char sentence[VKMM_BENCH_TEXT])
-{
-    vkmm_reading reading = {0};
-    const vkmm_node root = vkmm_node_root(&reading, json);
-
-    vkmm_read_peaks(&root, peaks);
-    return is_read(&reading, sentence);
-}
-
-int vkmm_bench_read_problem(const json_t *json, vkmm_problem *problem, char sentence[VKMM_BENCH_TEXT])
-{
-    vkmm_reading reading = {0};
-    const vkmm_node root = vkmm_node_root(&reading, json);
-
-    vkmm_read_problem(&root, problem);
-    return is_read(&reading, sentence);
 }

@@ -2,7 +2,6 @@
 #ifndef VKMM_BENCH_READ_H
 #define VKMM_BENCH_READ_H
 
-#include <jansson.h>
 #include <stddef.h>
 #include "bench/document.h"
 
@@ -18,12 +17,5 @@ vkmm_status vkmm_bench_parse(const vkmm_log *log, const char *name, const void *
 
 /* The same of a file; bench->name becomes the last part of the path. At most 256 MiB. */
 vkmm_status vkmm_bench_open(const vkmm_log *log, const char *path, vkmm_bench *bench);
-
-/* One row, one device, as they stand in a report; also what a measuring process sends. 0 and a sentence when it
- * makes no sense. The row must be initialised. */
-int vkmm_bench_read_row(const json_t *json, vkmm_bench_row *row, char sentence[VKMM_BENCH_TEXT]);
-int vkmm_bench_read_device(const json_t *json, vkmm_bench_device *device, char sentence[VKMM_BENCH_TEXT]);
-int vkmm_bench_read_peaks(const json_t *json, vkmm_bench_peaks *peaks, char sentence[VKMM_BENCH_TEXT]);
-int vkmm_bench_read_problem(const json_t *json, vkmm_problem *problem, char sentence[VKMM_BENCH_TEXT]);
 
 #endif

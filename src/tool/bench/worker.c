@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "system/process.h"
-#include "bench/read.h"
+#include "report/records.h"
 #include "bench/jobs.h"
 #include "bench/protocol.h"
 #include "session/commands.h"
@@ -41,7 +41,7 @@ static vkmm_status hello(worker *w, json_t *answer)
         device.info = *session->info;
     }
     snprintf(device.label, sizeof device.label, "%.*s", VKMM_BENCH_TEXT - 1, device.info.name);
-    cli_bench_put(answer, "device", vkmm_json_bench_device(&device));
+    cli_bench_put(answer, "device", vkmm_record_json(&vkmm_device_record, &device));
     return VKMM_OK;
 }
 
@@ -92,7 +92,7 @@ static vkmm_status measure_peaks(worker *w, const json_t *request, json_t *answe
     status = measure_types(w, json_object_get(request, "types"), &peaks);
     if (status == VKMM_OK) status = measure_shapes(w, cli_bench_number(request, "matrix_ms", 0), &peaks);
     w->place.busy_until = vkmm_now_ms();
-    if (status == VKMM_OK) cli_bench_put(answer, "peaks", vkmm_json_bench_peaks(&peaks));
+    if (status == VKMM_OK) cli_bench_put(answer, "peaks", vkmm_record_json(&vkmm_peaks_record, &peaks));
     return status;
 }
 
@@ -121,7 +121,8 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
         return vkmm_fail(log_of(w), VKMM_INVALID, "this process measures %d products at once, and no more",
                          CLI_BENCH_JOBS);
     memset(job, 0, sizeof *job);
-    if (!vkmm_bench_read_problem(json_object_get(request, "problem"), &job->request.job.problem, sentence))
+    if (!vkmm_record_parse(json_object_get(request, "problem"), &vkmm_problem_record, &job->request.job.problem,
+                           sentence))
         return vkmm_fail(log_of(w), VKMM_INVALID, "no problem: %s", sentence);
     job->used = 1;
     job->id = id_of(request);
@@ -131,7 +132,7 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
     vkmm_bench_row_init(&row);
     status = cli_bench_job_begin(&w->place, job, &row);
     if (status == VKMM_OK || status == VKMM_WRONG_RESULT) {
-        cli_bench_put(answer, "row", vkmm_json_bench_row(&row));
+        cli_bench_put(answer, "row", vkmm_record_json(&vkmm_row_record, &row));
         cli_bench_put(answer, "product_ms", json_real(job->one_ms));
         cli_bench_put(answer, "host_ms", json_real(job->host_ms));
     }

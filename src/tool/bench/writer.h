@@ -2,7 +2,6 @@
 #ifndef VKMM_REPORT_BENCH_H
 #define VKMM_REPORT_BENCH_H
 
-#include <jansson.h>
 #include "bench/interval.h"
 #include "report/report.h"
 
@@ -19,12 +18,6 @@ typedef struct vkmm_bench_writer {
 const vkmm_bench_writer *vkmm_bench_writer_find(const char *name);
 const vkmm_bench_writer *vkmm_bench_writer_for(const char *path); /* by its ending; NULL: none has it */
 const char *vkmm_bench_writer_words(uint32_t index);              /* the names; NULL past the end */
-
-/* Parts of the JSON (bench/read.h reads each back); new references, NULL when memory ends. */
-json_t *vkmm_json_bench_row(const vkmm_bench_row *row);
-json_t *vkmm_json_bench_device(const vkmm_bench_device *device);
-json_t *vkmm_json_bench_peaks(const vkmm_bench_peaks *peaks);
-json_t *vkmm_json_bench_problem(const vkmm_problem *problem);
 
 /* One line of a journal, without its line end, to be freed with vkmm_free; NULL when memory ends. */
 char *vkmm_bench_head_line(const vkmm_bench *bench);

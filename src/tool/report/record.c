@@ -42,7 +42,9 @@ static uint32_t u32_at(const void *at)
 static json_t *word_json(const vkmm_field *field, const void *at)
 {
     const uint32_t value = u32_at(at);
+    char text[32];
 
+    if (field->words->name != NULL) return json_string(field->words->name(value, text));
     return value < field->words->count ? json_string(field->words->word(value)) : json_null();
 }
 
@@ -113,6 +115,7 @@ static json_t *field_json(const vkmm_field *field, const void *record)
 
     if (field->known != NULL && !field->known(record)) return json_null();
     if (field->kind == VKMM_FIELD_CUSTOM) return field->put(record);
+    if (field->element == 0 && field->length > 0 && (field->flags & VKMM_MAYBE) && u32_at(at) == 0) return json_null();
     if (field->length > 0 || field->element > 0) return list_json(field, record);
     if (field->flags & VKMM_POINTER) at = pointer_at(at);
     return at != NULL ? value_json(field, at) : json_null();
@@ -162,6 +165,7 @@ static void read_word(const vkmm_node *node, const vkmm_field *field, uint32_t *
     char word[64] = "", list[160] = "";
 
     vkmm_node_text(node, word, sizeof word);
+    if (words->parse != NULL && words->parse(word, value)) return;
     for (uint32_t i = 0; i < words->count; i++) {
         const size_t used = strlen(list);
         if (strcmp(words->word(i), word) == 0) {
@@ -233,13 +237,13 @@ static void read_value(const vkmm_node *node, const vkmm_field *field, void *at)
     }
 }
 
-/* Entries of an array are all there. */
+/* No entry of an array may be null. */
 static void read_entry(const vkmm_node *list, size_t index, const vkmm_field *field, void *at)
 {
     const vkmm_node entry = vkmm_node_at(list, index);
 
-    if (entry.json == NULL)
-        vkmm_node_fail(&entry, "is null, not %s", field->kind == VKMM_FIELD_RECORD ? "an object" : "a value");
+    if (entry.json == NULL && field->kind != VKMM_FIELD_RECORD)
+        vkmm_node_fail(&entry, "is null, not %s", field->kind == VKMM_FIELD_TEXT ? "a text" : "a number");
     else
         read_value(&entry, field, at);
 }
@@ -273,11 +277,12 @@ static void read_list(const vkmm_node *node, const vkmm_field *field, void *reco
 {
     const size_t found = json_array_size(node->json);
     const uint32_t cost = field->cost;
-    size_t most = field->most > 0 ? (size_t)field->most : SIZE_MAX;
+    size_t most = field->length > 0 ? field->length : SIZE_MAX;
 
     if (cost > 0 && node->reading->samples_left / cost < most) most = node->reading->samples_left / cost;
     if (!vkmm_node_is_list(node, 0, most)) return;
     node->reading->samples_left -= cost * (uint32_t)found;
+    memset((char *)record + field->count, 0, sizeof(uint32_t));
     for (size_t i = 0; i < found && !is_over(node->reading); i++) {
         void *entry = next_entry(field, record);
         if (entry != NULL)

@@ -33,21 +33,23 @@ typedef enum vkmm_field_kind {
 
 /* flags */
 enum {
-    VKMM_MAYBE = 1 << 0,    /* null stands for 0 and "" (a real: for 0 and below) */
+    VKMM_MAYBE = 1 << 0,    /* null stands for 0 and "" (a real: for 0 and below; an array: whose first is 0) */
     VKMM_OMIT = 1 << 1,     /* the key is left out where its value would be null */
     VKMM_NEEDED = 1 << 2,   /* reading fails where it is missing */
     VKMM_OPTIONAL = 1 << 3, /* the schema does not ask for it: reports of earlier versions lack it */
     VKMM_DERIVED = 1 << 4,  /* follows from the rest: the reader skips it */
     VKMM_SIGNED = 1 << 5,   /* a real that may be below 0 */
     VKMM_POINTER = 1 << 6,  /* a record by pointer, so it is only written; NULL: null */
-    VKMM_HERE = 1 << 7      /* a list that is an array in the struct, with room for `most` entries */
+    VKMM_HERE = 1 << 7      /* a list that is an array in the struct, with room for `length` entries */
 };
 
-/* The values of an enum: word(0), word(1), … up to count. */
+/* The values of an enum: word(0), word(1), … up to count; or those of an open set, by name and parse. */
 typedef struct vkmm_words {
     const char *(*word)(uint32_t value);
     uint32_t count;
     const char *what; /* "element type": for 'no element type of this version'; NULL: the message lists the words */
+    const char *(*name)(uint32_t value, char text[32]); /* instead of word: any value has a name */
+    int (*parse)(const char *word, uint32_t *value);    /* 0: unknown */
 } vkmm_words;
 
 typedef struct vkmm_record vkmm_record;
@@ -58,11 +60,11 @@ typedef struct vkmm_field {
     vkmm_field_kind kind;
     size_t offset, size; /* of the member: VKMM_AT, VKMM_ARRAY, VKMM_LIST */
     uint32_t flags;      /* VKMM_MAYBE … */
-    uint32_t length;     /* of an array of so many elements */
+    uint32_t length;     /* of an array: so many elements. Of a list: at most so many are read; 0: any number */
     size_t count;        /* of a list: the offset of its uint32_t count */
     size_t element;      /* of a list: sizeof one entry */
     uint32_t cost;       /* of a list: each entry takes so much of vkmm_reading.samples_left */
-    double most;         /* that is read; of lists: entries */
+    double most;         /* that is read, of a number */
     const vkmm_record *record;
     const vkmm_words *words;
     int (*known)(const void *record); /* 0: null, and not read. NULL: always known */
@@ -74,7 +76,7 @@ typedef struct vkmm_field {
 } vkmm_field;
 
 struct vkmm_record {
-    const char *name; /* in the schema's $defs */
+    const char *name; /* in the schema's $defs; NULL: its keys stand in those of the records that embed it */
     const vkmm_field *fields;
     uint32_t count;
     size_t size;                       /* of the struct, or of its view */

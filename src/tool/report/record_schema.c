@@ -11,17 +11,13 @@ static json_t *reference(const char *name)
 
 static json_t *words_schema(const vkmm_words *words)
 {
-    json_t *list = json_array();
+    json_t *list;
     int bad = 0;
 
+    if (words->name != NULL) return json_pack("{s:s}", "type", "string");
+    list = json_array();
     for (uint32_t i = 0; i < words->count; i++) bad += json_array_append_new(list, json_string(words->word(i))) != 0;
     return bad > 0 ? vkmm_json_done(list, bad) : json_pack("{s:o}", "enum", list);
-}
-
-static double most_of(const vkmm_field *field)
-{
-    if (field->element > 0) return field->kind == VKMM_FIELD_U32 ? (double)UINT32_MAX : 0;
-    return field->kind == VKMM_FIELD_U32 && field->most <= 0 ? (double)UINT32_MAX : field->most;
 }
 
 /* Of one value, or of one entry of a list; never null. */
@@ -29,7 +25,8 @@ static json_t *value_schema(json_t *defs, const vkmm_field *field)
 {
     switch (field->kind) {
     case VKMM_FIELD_U32:
-        return json_pack("{s:s,s:i,s:I}", "type", "integer", "minimum", 0, "maximum", (json_int_t)most_of(field));
+        return json_pack("{s:s,s:i,s:I}", "type", "integer", "minimum", 0, "maximum",
+                         field->most > 0 ? (json_int_t)field->most : (json_int_t)UINT32_MAX);
     case VKMM_FIELD_U64:
         return json_pack("{s:s,s:i}", "type", "integer", "minimum", 0);
     case VKMM_FIELD_REAL:
@@ -53,7 +50,7 @@ static int may_be_null(const vkmm_field *field)
 {
     const int is_list = field->length > 0 || field->element > 0;
 
-    if (field->flags & VKMM_OMIT) return 0;
+    if ((field->flags & VKMM_OMIT) || field->kind == VKMM_FIELD_CUSTOM) return 0; /* a custom schema says it itself */
     if ((field->flags & (VKMM_MAYBE | VKMM_POINTER)) || field->known != NULL) return 1;
     if (is_list) return 0;
     return field->kind == VKMM_FIELD_REAL || field->kind == VKMM_FIELD_OWNED || field->kind == VKMM_FIELD_STRING ||
@@ -82,7 +79,7 @@ static json_t *list_schema(json_t *defs, const vkmm_field *field)
     schema = json_pack("{s:s,s:o}", "type", "array", "items", items);
     if (schema == NULL) return NULL;
     if (field->element > 0) {
-        if (field->most > 0) json_object_set_new(schema, "maxItems", json_integer((json_int_t)field->most));
+        if (field->length > 0) json_object_set_new(schema, "maxItems", json_integer(field->length));
         return schema;
     }
     json_object_set_new(schema, "minItems", json_integer(field->length));
@@ -125,10 +122,9 @@ static json_t *name_schema(const char *schema)
     return json_pack("{s:s,s:s}", "type", "string", "pattern", pattern);
 }
 
-/* The record's own keys; parts: schemas of the records that it embeds. */
-static json_t *own_schema(json_t *defs, const vkmm_record *record, json_t *parts)
+/* Adds the record's own keys; parts: schemas of the named records that it embeds. Returns failures. */
+static int add_keys(json_t *defs, const vkmm_record *record, json_t *keys, json_t *required, json_t *parts)
 {
-    json_t *schema = json_pack("{s:s}", "type", "object"), *keys = json_object(), *required = json_array();
     int bad = 0;
 
     if (record->schema != NULL) {
@@ -138,13 +134,24 @@ static json_t *own_schema(json_t *defs, const vkmm_record *record, json_t *parts
     for (uint32_t i = 0; i < record->count; i++) {
         const vkmm_field *field = &record->fields[i];
         if (field->kind == VKMM_FIELD_EMBED) {
-            bad += json_array_append_new(parts, vkmm_record_schema(defs, field->record)) != 0;
+            if (field->record->name == NULL)
+                bad += add_keys(defs, field->record, keys, required, parts);
+            else
+                bad += json_array_append_new(parts, vkmm_record_schema(defs, field->record)) != 0;
             continue;
         }
         bad += vkmm_json_put(keys, field->key, field_schema(defs, field));
         if (!(field->flags & (VKMM_OPTIONAL | VKMM_OMIT)))
             bad += json_array_append_new(required, json_string(field->key)) != 0;
     }
+    return bad;
+}
+
+static json_t *own_schema(json_t *defs, const vkmm_record *record, json_t *parts)
+{
+    json_t *schema = json_pack("{s:s}", "type", "object"), *keys = json_object(), *required = json_array();
+    int bad = add_keys(defs, record, keys, required, parts);
+
     bad += vkmm_json_put(schema, "properties", keys);
     bad += vkmm_json_put(schema, "required", required);
     bad += add_json(schema, record->rules);
@@ -160,7 +167,8 @@ json_t *vkmm_record_schema(json_t *defs, const vkmm_record *record)
     parts = json_array();
     schema = own_schema(defs, record, parts);
     if (json_array_size(parts) > 0 && schema != NULL) {
-        bad = json_array_append_new(parts, schema) != 0;
+        bad = json_object_size(json_object_get(schema, "properties")) > 0 && json_array_append(parts, schema) != 0;
+        json_decref(schema);
         schema = bad ? NULL : json_pack("{s:O}", "allOf", parts);
     }
     json_decref(parts);

@@ -1,5 +1,6 @@
 /* vkmatmul.tune/1: one object a problem. */
 #include "bench/writer.h"
+#include "report/records.h"
 #include "report/json.h"
 #include "report/writers.h"
 
@@ -35,7 +36,7 @@ vkmm_status vkmm_json_tune(vkmm_report *report, const vkmm_tune_row *row)
 
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(object, "device", vkmm_json_device(row->device, NULL));
-    bad += vkmm_json_put(object, "problem", vkmm_json_bench_problem(&row->problem));
+    bad += vkmm_json_put(object, "problem", vkmm_record_json(&vkmm_problem_record, &row->problem));
     bad += vkmm_json_put(object, "skipped", vkmm_json_text(skipped ? row->skipped : NULL));
     bad += vkmm_json_put(object, "best", skipped ? json_null() : choice(&tuned->best, tuned->gflops));
     bad += vkmm_json_put(object, "planned", skipped ? json_null() : choice(&row->planned, tuned->planned_gflops));

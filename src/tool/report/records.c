@@ -1,0 +1,536 @@
+#include "report/records.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/component.h"
+#include "math/problem.h"
+#include "math/types_name.h"
+#include "report/json.h"
+#include "report/text.h"
+
+/* ---- problems: the view is the problem with all that is in force ---- */
+
+static const char *type_word(uint32_t type)
+{
+    return vkmm_type_of((vkmm_type)type)->name;
+}
+
+static const char *layout_word(uint32_t layout)
+{
+    return layout == VKMM_COL_MAJOR ? "col" : "row";
+}
+
+static const char *op_word(uint32_t op)
+{
+    return op == VKMM_OP_T ? "T" : "N";
+}
+
+static const vkmm_words types = {type_word, VKMM_TYPE_COUNT, "element type"}, layouts = {layout_word, 2},
+                        out_types = {type_word, VKMM_BF16 + 1, "element type"}, ops = {op_word, 2},
+                        compute_types = {type_word, VKMM_F16 + 1, "element type"},
+                        activations = {vkmm_activation_name, VKMM_ACTIVATION_COUNT, "activation"};
+
+static void show_problem(const void *record, void *view)
+{
+    const vkmm_problem *problem = record;
+    const vkmm_types in_force = vkmm_problem_types(problem);
+    vkmm_problem *shown = view;
+
+    *shown = *problem;
+    shown->out_type = in_force.out;
+    shown->compute = in_force.compute;
+    shown->lda = vkmm_operand_ld(problem, VKMM_A);
+    shown->ldb = vkmm_operand_ld(problem, VKMM_B);
+    shown->ldc = vkmm_operand_ld(problem, VKMM_C);
+    shown->stride_a = vkmm_operand_stride(problem, VKMM_A);
+    shown->stride_b = vkmm_operand_stride(problem, VKMM_B);
+    shown->stride_c = vkmm_operand_stride(problem, VKMM_C);
+    shown->batch_count = vkmm_problem_batches(problem);
+    if (!problem->scaled) shown->alpha = 1, shown->beta = 0;
+}
+
+/* Reports of earlier versions have no keys for what followed from the type then. */
+static void start_problem(void *view)
+{
+    vkmm_problem *shown = view;
+
+    shown->alpha = 1;
+    shown->out_type = shown->compute = VKMM_TYPE_COUNT;
+}
+
+static void keep_sentence(void *user, vkmm_log_level level, const char *sentence)
+{
+    (void)level;
+    snprintf(user, VKMM_SENTENCE, "%s", sentence);
+}
+
+static void adopt_problem(const vkmm_node *node, const void *view, void *record)
+{
+    char why[VKMM_SENTENCE] = "";
+    const vkmm_log log = {keep_sentence, why};
+    vkmm_problem problem = *(const vkmm_problem *)view;
+    const vkmm_types usual = vkmm_types_default(problem.type);
+    vkmm_types given;
+
+    if (problem.out_type == VKMM_TYPE_COUNT) problem.out_type = usual.out;
+    if (problem.compute == VKMM_TYPE_COUNT) problem.compute = usual.compute;
+    given = (vkmm_types){problem.type, problem.out_type, problem.compute};
+    problem.typed = !vkmm_types_equal(given, usual);
+    problem.scaled = problem.alpha != 1 || problem.beta != 0;
+    if (vkmm_problem_check(&log, &problem, NULL) != VKMM_OK)
+        vkmm_node_fail(node, "is no problem: %s", why);
+    else
+        *(vkmm_problem *)record = problem;
+}
+
+/* A scalar of an integer type is a whole number: a real would keep nine of its digits. */
+static json_t *scalar_json(const vkmm_problem *problem, double value)
+{
+    return vkmm_type_of(problem->type)->is_float ? vkmm_json_number(value) : json_integer((json_int_t)value);
+}
+
+static json_t *put_alpha(const void *view)
+{
+    return scalar_json(view, ((const vkmm_problem *)view)->alpha);
+}
+
+static json_t *put_beta(const void *view)
+{
+    return scalar_json(view, ((const vkmm_problem *)view)->beta);
+}
+
+/* null stands for what JSON has no number for. */
+static void take_scalar(const vkmm_node *node, double *scalar)
+{
+    if (node->json == NULL && json_object_get(node->parent->json, node->key) != NULL) *scalar = NAN;
+    vkmm_node_signed(node, scalar);
+}
+
+static void take_alpha(const vkmm_node *node, void *view)
+{
+    take_scalar(node, &((vkmm_problem *)view)->alpha);
+}
+
+static void take_beta(const vkmm_node *node, void *view)
+{
+    take_scalar(node, &((vkmm_problem *)view)->beta);
+}
+
+#define EXTENT  "{\"maximum\": 4294967295}"
+#define NUMBER  "{\"type\": [\"number\", \"null\"]}"
+#define STRIDES " of a batch to the next; 0 without a batch, or where one matrix serves all"
+
+static const vkmm_field problem_fields[] = {
+    {"type", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, type), VKMM_NEEDED, .words = &types,
+     .about = "element type of A and B"},
+    {"out_type", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, out_type), VKMM_OPTIONAL, .words = &out_types,
+     .about = "of C and the bias; absent in older reports: as A and B"},
+    {"compute", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, compute), VKMM_OPTIONAL, .words = &compute_types,
+     .about = "that products are summed in; absent in older reports: as A and B"},
+    {"m", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, m), VKMM_NEEDED, .schema = EXTENT, .about = "rows of op(A) and C"},
+    {"n", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, n), VKMM_NEEDED, .schema = EXTENT, .about = "columns of op(B) and C"},
+    {"k", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, k), VKMM_NEEDED, .schema = EXTENT,
+     .about = "columns of op(A), rows of op(B)"},
+    {"layout", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, layout), VKMM_OPTIONAL, .words = &layouts,
+     .about = "row-major or column-major storage"},
+    {"transpose_a", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, op_a), VKMM_OPTIONAL, .words = &ops,
+     .about = "op(A): as stored, or its transpose"},
+    {"transpose_b", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, op_b), VKMM_OPTIONAL, .words = &ops, .about = "op(B)"},
+    {"lda", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, lda), VKMM_OPTIONAL,
+     .about = "leading dimension of A in force, elements"},
+    {"offset_a", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, offset_a), VKMM_OPTIONAL,
+     .about = "elements before the first matrix A"},
+    {"stride_a", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, stride_a), VKMM_OPTIONAL,
+     .about = "elements from one matrix A" STRIDES},
+    {"ldb", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, ldb), VKMM_OPTIONAL,
+     .about = "leading dimension of B in force, elements"},
+    {"offset_b", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, offset_b), VKMM_OPTIONAL,
+     .about = "elements before the first matrix B"},
+    {"stride_b", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, stride_b), VKMM_OPTIONAL,
+     .about = "elements from one matrix B" STRIDES},
+    {"ldc", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, ldc), VKMM_OPTIONAL,
+     .about = "leading dimension of C in force, elements"},
+    {"offset_c", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, offset_c), VKMM_OPTIONAL,
+     .about = "elements before the first matrix C"},
+    {"stride_c", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, stride_c), VKMM_OPTIONAL,
+     .about = "elements from one matrix C" STRIDES},
+    {"batch_count", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, batch_count), VKMM_OPTIONAL, .schema = EXTENT,
+     .about = "matrices"},
+    {"alpha", VKMM_FIELD_CUSTOM, .flags = VKMM_OPTIONAL, .put = put_alpha, .take = take_alpha, .schema = NUMBER,
+     .about = "factor of the product; null: not finite"},
+    {"beta", VKMM_FIELD_CUSTOM, .flags = VKMM_OPTIONAL, .put = put_beta, .take = take_beta, .schema = NUMBER,
+     .about = "factor of C; null: not finite"},
+    {"activation", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, activation), VKMM_OPTIONAL, .words = &activations,
+     .about = "what becomes of an element at last; absent in older reports: none"},
+    {"bias", VKMM_FIELD_TRUTH, VKMM_AT(vkmm_problem, has_bias), VKMM_OPTIONAL,
+     .about = "a vector of N elements was added to each row; absent in older reports: none was"},
+};
+
+const vkmm_record vkmm_problem_record = {"problem",
+                                         VKMM_FIELDS(problem_fields),
+                                         VKMM_RECORD_OF(vkmm_problem),
+                                         .title = "Problem",
+                                         .about = "C = alpha op(A) op(B) + beta C.",
+                                         .start = start_problem,
+                                         .show = show_problem,
+                                         .adopt = adopt_problem};
+
+/* ---- kernels ---- */
+
+static json_t *put_constants(const void *record)
+{
+    const vkmm_kernel_info *kernel = record;
+    json_t *constants = json_object();
+    int bad = 0;
+
+    for (uint32_t i = 0; i < kernel->spec_count && i < VKMM_MAX_SPEC_CONSTANTS; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "%u", kernel->spec_ids[i]);
+        bad += vkmm_json_put(constants, id, json_integer(kernel->spec_values[i]));
+    }
+    return vkmm_json_done(constants, bad);
+}
+
+static void take_constants(const vkmm_node *node, void *record)
+{
+    vkmm_kernel_info *kernel = record;
+    const char *key;
+    json_t *value;
+
+    if (!vkmm_node_is_object(node, 0)) return;
+    if (json_object_size(node->json) > VKMM_MAX_SPEC_CONSTANTS) {
+        vkmm_node_fail(node, "has %zu entries; at most %d are read", json_object_size(node->json),
+                       VKMM_MAX_SPEC_CONSTANTS);
+        return;
+    }
+    json_object_foreach((json_t *)(uintptr_t)node->json, key, value)
+    {
+        const vkmm_node entry = vkmm_node_key(node, key);
+        uint64_t constant = 0;
+        char *end;
+        const unsigned long id = strtoul(key, &end, 10);
+        if (key[0] < '0' || key[0] > '9' || *end != '\0' || id > UINT32_MAX) {
+            vkmm_node_fail(&entry, "is no constant's number");
+            return;
+        }
+        vkmm_node_integer(&entry, UINT32_MAX, &constant);
+        kernel->spec_ids[kernel->spec_count] = (uint32_t)id;
+        kernel->spec_values[kernel->spec_count++] = (uint32_t)constant;
+    }
+}
+
+static json_t *put_null(const void *record)
+{
+    (void)record;
+    return json_null();
+}
+
+static int has_name(const void *record)
+{
+    return ((const vkmm_kernel_info *)record)->name[0] != '\0';
+}
+
+#define KERNEL(member) VKMM_AT(vkmm_kernel_info, member)
+
+static const vkmm_field kernel_fields[] = {
+    {"name", VKMM_FIELD_TEXT, KERNEL(name), .about = "of the kernel"},
+    {"tile", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, tile, 2), VKMM_OPTIONAL,
+     .about = "rows and columns of C that a workgroup computes at a time"},
+    {"workgroup", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, workgroup, 3), VKMM_OPTIONAL,
+     .about = "invocations along x, y, z"},
+    {"groups", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, groups, 3), VKMM_OPTIONAL,
+     .about = "workgroups along x, y, z"},
+    {"shared_bytes", VKMM_FIELD_U32, KERNEL(shared_bytes), VKMM_OPTIONAL, .about = "of shared memory a workgroup"},
+    {"spec_constants", VKMM_FIELD_CUSTOM, .flags = VKMM_OPTIONAL, .put = put_constants, .take = take_constants,
+     .schema = "{\"type\": \"object\", \"patternProperties\": {\"^[0-9]+$\": {\"type\": \"integer\", \"minimum\": 0, "
+               "\"maximum\": 4294967295}}, \"additionalProperties\": false}",
+     .about = "specialization constants by id"},
+    {"config", VKMM_FIELD_TEXT, KERNEL(config), VKMM_MAYBE | VKMM_OPTIONAL,
+     .about = "all tunables of a general kernel, as --config takes them"},
+    {"tuned", VKMM_FIELD_TRUTH, KERNEL(tuned), VKMM_OPTIONAL, .about = "the configuration comes from a tune"},
+    {"splits", VKMM_FIELD_U32, KERNEL(splits), VKMM_OPTIONAL, .about = "parts that K is summed in"},
+    {"items", VKMM_FIELD_U64, KERNEL(items), VKMM_OPTIONAL, .about = "of work: tiles, parts, matrices"},
+    {"workspace_bytes", VKMM_FIELD_U64, KERNEL(workspace_bytes), VKMM_OPTIONAL, .about = "for the sums of the parts"},
+    {"matrix", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, matrix, 3), VKMM_MAYBE | VKMM_OPTIONAL,
+     .about = "m, n and k of the matrix operations that it is made of; null: it uses none"},
+    {"subgroup_size", VKMM_FIELD_U32, KERNEL(subgroup_size), VKMM_MAYBE | VKMM_OPTIONAL,
+     .about = "that it asks for; null: the driver's choice"},
+    {"dot8", VKMM_FIELD_TRUTH, KERNEL(uses_dot8), VKMM_OPTIONAL,
+     .about = "whether it is made of dot products of four bytes"},
+    {"shader", VKMM_FIELD_CUSTOM, .flags = VKMM_OPTIONAL, .put = put_null,
+     .schema = "{\"type\": [\"string\", \"null\"]}",
+     .about = "the user's shader; always null in reports: bench runs kernels of its own"},
+};
+
+const vkmm_record vkmm_kernel_record = {"kernel",
+                                        VKMM_FIELDS(kernel_fields),
+                                        VKMM_RECORD_OF(vkmm_kernel_info),
+                                        .title = "Kernel",
+                                        .about = "As it ran; of a BLAS library only the name.",
+                                        .known = has_name};
+
+/* ---- rows ---- */
+
+static int ran(const void *record)
+{
+    return ((const vkmm_bench_row *)record)->not_run[0] == '\0';
+}
+
+static int is_timed(const void *record)
+{
+    return vkmm_bench_is_timed(record);
+}
+
+static int has_samples(const void *record)
+{
+    return ((const vkmm_bench_series *)record)->count > 0;
+}
+
+#define SERIES(member) VKMM_AT(vkmm_bench_series, member)
+
+static const vkmm_field series_fields[] = {
+    {"median", VKMM_FIELD_REAL, SERIES(median), VKMM_OMIT | VKMM_DERIVED,
+     .about = "by linear interpolation between order statistics, as all percentiles"},
+    {"min", VKMM_FIELD_REAL, SERIES(min), VKMM_OMIT | VKMM_DERIVED, .about = "the shortest"},
+    {"p5", VKMM_FIELD_REAL, SERIES(p5), VKMM_OMIT | VKMM_DERIVED, .about = "5th percentile"},
+    {"p95", VKMM_FIELD_REAL, SERIES(p95), VKMM_OMIT | VKMM_DERIVED, .about = "95th percentile"},
+    {"samples", VKMM_FIELD_REAL, VKMM_LIST(vkmm_bench_series, ms, count), VKMM_NEEDED, .cost = 1, .most = VKMM_MOST_MS,
+     .about = "in the order taken"},
+};
+
+static const vkmm_record series_record = {"series",
+                                          VKMM_FIELDS(series_fields),
+                                          VKMM_RECORD_OF(vkmm_bench_series),
+                                          .title = "Series",
+                                          .about = "Repeated measurements, milliseconds; null: not measured.",
+                                          .known = has_samples};
+
+#define ROW(member) VKMM_AT(vkmm_bench_row, member)
+
+static int has_times(const void *record)
+{
+    const vkmm_bench_row *row = record;
+
+    return row->kernel_ms.count + row->submit_ms.count + row->transfer_ms.count > 0;
+}
+
+/* Rounds end one after the other, within the samples. */
+static void check_times(const vkmm_node *node, void *record)
+{
+    const vkmm_bench_row *row = record;
+    const vkmm_node ends = vkmm_node_key(node, "round_ends");
+
+    for (uint32_t i = 0; i < row->rounds; i++) {
+        const vkmm_node entry = vkmm_node_at(&ends, i);
+        const uint32_t before = i > 0 ? row->round_ends[i - 1] : 0;
+        if (row->round_ends[i] > row->kernel_ms.count)
+            vkmm_node_fail(&entry, "is %u; it may be %u at most", row->round_ends[i], row->kernel_ms.count);
+        if (row->round_ends[i] < before)
+            vkmm_node_fail(&entry, "is %u, less than the end of the round before, %u", row->round_ends[i], before);
+    }
+}
+
+static const vkmm_field time_fields[] = {
+    {"kernel_ms", VKMM_FIELD_RECORD, ROW(kernel_ms), .record = &series_record, .heading = "kernel", .unit = "ms",
+     .about = "the dispatch alone, by `clock`"},
+    {"submit_ms", VKMM_FIELD_RECORD, ROW(submit_ms), .record = &series_record, .heading = "submit", .unit = "ms",
+     .about = "from submission to the fence, host clock"},
+    {"transfer_ms", VKMM_FIELD_RECORD, ROW(transfer_ms), .record = &series_record, .heading = "total", .unit = "ms",
+     .about = "upload of A and B, dispatch, download of C, host clock"},
+    {"upload_ms", VKMM_FIELD_RECORD, ROW(upload_ms), .record = &series_record,
+     .about = "the upload within, by the device's clock"},
+    {"download_ms", VKMM_FIELD_RECORD, ROW(download_ms), .record = &series_record,
+     .about = "the download within, by the device's clock"},
+    {"round_ends", VKMM_FIELD_U32, VKMM_LIST(vkmm_bench_row, round_ends, rounds), .cost = 1,
+     .about = "samples of kernel_ms before the i-th of these were taken in rounds up to i, spread over time"},
+    {"clock", VKMM_FIELD_TEXT, ROW(clock), VKMM_MAYBE, .about = "\"device\" (timestamps) or \"host\""},
+    {"clock_note", VKMM_FIELD_TEXT, ROW(clock_note), VKMM_MAYBE, .about = "why the host's clock stood in"},
+    {"slope_ms", VKMM_FIELD_REAL, ROW(slope_ms), VKMM_MAYBE, .most = VKMM_MOST_MS,
+     .about = "one dispatch by the slope of the host's wall time over growing batches: a check of the device's clock; "
+              "null: not taken"},
+    {"mapped", VKMM_FIELD_TRUTH, ROW(mapped), .about = "memory is shared, so transfers copy nothing"},
+    {"stopped", VKMM_FIELD_TEXT, ROW(stopped), VKMM_MAYBE,
+     .about = "\"stable\": the noise bound was met; \"time\"; \"count\""},
+};
+
+static const vkmm_record time_record = {"time",
+                                        VKMM_FIELDS(time_fields),
+                                        VKMM_RECORD_OF(vkmm_bench_row),
+                                        .title = "Times",
+                                        .about = "What was measured.",
+                                        .known = has_times,
+                                        .check = check_times};
+
+static int is_judged(const void *record)
+{
+    return ((const vkmm_bench_row *)record)->method[0] != '\0';
+}
+
+/* What was not verified has not passed, whatever a file says. */
+static void check_verdict(const vkmm_node *node, void *record)
+{
+    vkmm_bench_row *row = record;
+
+    (void)node;
+    if (strcmp(row->method, "none") == 0 || row->method[0] == '\0') row->passed = 0;
+}
+
+static const vkmm_field verify_fields[] = {
+    {"method", VKMM_FIELD_TEXT, ROW(method),
+     .about = "\"full\", \"freivalds\", \"samples\" (whole rows and columns and single elements, where an activation "
+              "rules vectors out) or \"none\""},
+    {"passed", VKMM_FIELD_TRUTH, ROW(passed), .about = "false: wrong, or not verified"},
+    {"error", VKMM_FIELD_REAL, ROW(error),
+     .about =
+         "the largest, in units of epsilon times |alpha| sum |a||b| + |beta||c|; integers: the largest difference"},
+    {"bound", VKMM_FIELD_REAL, ROW(bound), .about = "what the error may be"},
+    {"sentence", VKMM_FIELD_TEXT, ROW(sentence), VKMM_MAYBE, .about = "the same in words"},
+};
+
+static const vkmm_record verify_record = {"verify",
+                                          VKMM_FIELDS(verify_fields),
+                                          VKMM_RECORD_OF(vkmm_bench_row),
+                                          .title = "Verdict",
+                                          .about =
+                                              "How the product was proved. A wrong or unverified one has no speed.",
+                                          .known = is_judged,
+                                          .check = check_verdict};
+
+#define POWER(member) VKMM_AT(vkmm_bench_power, member)
+
+static int has_source(const void *record)
+{
+    return ((const vkmm_bench_power *)record)->source[0] != '\0';
+}
+
+static const vkmm_field power_fields[] = {
+    {"source", VKMM_FIELD_TEXT, POWER(source), .about = "\"NVML\", \"amdgpu\", \"i915\", \"RAPL\""},
+    {"joules", VKMM_FIELD_REAL, POWER(joules), .most = 1e12, .heading = "joules",
+     .about = "a product, all of the device"},
+    {"watts", VKMM_FIELD_REAL, POWER(watts), .most = 1e9, .about = "average while it multiplied"},
+    {"mhz_before", VKMM_FIELD_REAL, POWER(mhz[0]), .most = 1e9, .about = "the device's clock before"},
+    {"mhz_during", VKMM_FIELD_REAL, POWER(mhz[1]), .most = 1e9, .about = "median meanwhile"},
+    {"mhz_after", VKMM_FIELD_REAL, POWER(mhz[2]), .most = 1e9, .about = "after"},
+    {"limited", VKMM_FIELD_TEXT, POWER(limited), VKMM_MAYBE,
+     .about = "why the device held its clock back, as its driver says"},
+};
+
+static const vkmm_record power_record = {"power",
+                                         VKMM_FIELDS(power_fields),
+                                         VKMM_RECORD_OF(vkmm_bench_power),
+                                         .title = "Power",
+                                         .about = "What the machine itself measured meanwhile.",
+                                         .known = has_source};
+
+#define FIGURE(member) VKMM_AT(vkmm_bench_figures, member)
+
+static const vkmm_field parts_fields[] = {
+    {"upload_ms", VKMM_FIELD_REAL, FIGURE(upload_ms), .about = "median"},
+    {"kernel_ms", VKMM_FIELD_REAL, FIGURE(median_ms), .about = "median"},
+    {"overhead_ms", VKMM_FIELD_REAL, FIGURE(overhead_ms), VKMM_SIGNED, .about = "submission to fence less kernel time"},
+    {"download_ms", VKMM_FIELD_REAL, FIGURE(download_ms), .about = "median"},
+    {"sum_ms", VKMM_FIELD_REAL, FIGURE(sum_ms), VKMM_SIGNED, .about = "of these; null: they cannot be added up"},
+    {"wall_ms", VKMM_FIELD_REAL, FIGURE(wall_ms), .about = "a product with transfers"},
+    {"adds_up", VKMM_FIELD_TRUTH, FIGURE(adds_up), .about = "the sum is within 10 % of wall_ms"},
+    {"apart", VKMM_FIELD_TEXT, FIGURE(apart), VKMM_MAYBE,
+     .about = "why they cannot be added up, or why the sum is off"},
+};
+
+static const vkmm_record parts_record = {
+    "parts", VKMM_FIELDS(parts_fields), VKMM_RECORD_OF(vkmm_bench_figures), .title = "Parts",
+    .about = "Three figures added up: upload + kernel + overhead + download against a product with transfers, "
+             "milliseconds."};
+
+static const vkmm_field data_fields[] = {
+    {"seed", VKMM_FIELD_U64, ROW(seed), VKMM_OPTIONAL, .about = "of the generated matrices"},
+    {"init", VKMM_FIELD_TEXT, ROW(init), VKMM_MAYBE | VKMM_OPTIONAL, .about = "their distribution: \"uniform\" ..."},
+};
+
+static const vkmm_record data_record = {"data", VKMM_FIELDS(data_fields), VKMM_RECORD_OF(vkmm_bench_row),
+                                        .title = "Data", .about = "How A and B were filled."};
+
+static const vkmm_field work_fields[] = {
+    {NULL, VKMM_FIELD_EMBED, ROW(problem), .record = &vkmm_problem_record},
+    {NULL, VKMM_FIELD_EMBED, .record = &data_record},
+};
+
+static const vkmm_record work_record = {"work", VKMM_FIELDS(work_fields), VKMM_RECORD_OF(vkmm_bench_row)};
+
+static json_t *put_interval(const void *record)
+{
+    const vkmm_bench_row *row = record;
+    json_t *array = json_array();
+    int bad = json_array_append_new(array, vkmm_json_number(row->figures.low_ms)) != 0;
+
+    bad += json_array_append_new(array, vkmm_json_number(row->figures.high_ms)) != 0;
+    return vkmm_json_done(array, bad);
+}
+
+#define OPTIONAL_FIGURE VKMM_DERIVED | VKMM_OPTIONAL
+
+static const vkmm_field row_fields[] = {
+    {"device", VKMM_FIELD_U32, ROW(device), VKMM_NEEDED, .schema = "{\"maximum\": 255}",
+     .about = "an index into devices"},
+    {"group", VKMM_FIELD_TEXT, ROW(group), VKMM_MAYBE | VKMM_OPTIONAL,
+     .about = "of the suite: \"square\", \"edge\", \"ladder\", \"llm\", \"skinny\", \"split-k\", \"file\""},
+    {"asked", VKMM_FIELD_TEXT, ROW(asked), VKMM_MAYBE | VKMM_OPTIONAL, .about = "the kernel asked for: \"auto\" ..."},
+    {"problem", VKMM_FIELD_RECORD, .flags = VKMM_NEEDED, .record = &work_record,
+     .about = "what was multiplied, and how A and B were filled"},
+    {"rotating_bytes", VKMM_FIELD_U64, ROW(rotating_bytes), VKMM_OPTIONAL,
+     .about = "operands took turns until they filled so many bytes: cold caches; 0: hot ones"},
+    {"not_run", VKMM_FIELD_TEXT, ROW(not_run), VKMM_MAYBE,
+     .about = "why the row did not run: then all that follows is null"},
+    {"kernel", VKMM_FIELD_RECORD, ROW(kernel), VKMM_OPTIONAL, .known = ran, .record = &vkmm_kernel_record,
+     .about = "as it ran"},
+    {"verify", VKMM_FIELD_RECORD, .known = ran, .record = &verify_record, .about = "null: it did not run"},
+    {"time", VKMM_FIELD_RECORD, .known = ran, .record = &time_record, .about = "null: not timed"},
+    {"gflops", VKMM_FIELD_REAL, ROW(figures.gflops), VKMM_DERIVED, .heading = "GFLOP/s",
+     .about = "2 M N K matrices / median kernel time, 10^9 a second; null: wrong, unverified, empty or not run"},
+    {"gbytes_per_s", VKMM_FIELD_REAL, ROW(figures.gbytes_per_s), OPTIONAL_FIGURE, .heading = "GB/s",
+     .about = "A, B and C once each (and C once more where beta is not 0) / median kernel time, 10^9 bytes a second"},
+    {"interval_ms", VKMM_FIELD_CUSTOM, .flags = OPTIONAL_FIGURE, .known = is_timed, .put = put_interval,
+     .schema = "{\"type\": [\"array\", \"null\"], \"items\": {\"type\": [\"number\", \"null\"]}, \"minItems\": 2, "
+               "\"maxItems\": 2}",
+     .about = "95 % interval of the median kernel time, milliseconds"},
+    {"noise", VKMM_FIELD_REAL, ROW(figures.noise), OPTIONAL_FIGURE, .about = "half that interval over the median"},
+    {"arithmetic_share", VKMM_FIELD_REAL, ROW(figures.arithmetic_share), OPTIONAL_FIGURE,
+     .about = "of the measured multiply-adds, from 0 to about 1"},
+    {"copy_share", VKMM_FIELD_REAL, ROW(figures.copy_share), OPTIONAL_FIGURE, .about = "of the measured copy"},
+    {"drift", VKMM_FIELD_REAL, ROW(figures.drift), OPTIONAL_FIGURE | VKMM_SIGNED,
+     .about = "median of the last round over that of the first, less 1"},
+    {"throttled", VKMM_FIELD_TRUTH, ROW(figures.throttled), OPTIONAL_FIGURE, .known = is_timed,
+     .about = "the device slowed down meanwhile, beyond the noise, or its driver says so"},
+    {"parts", VKMM_FIELD_RECORD, ROW(figures), OPTIONAL_FIGURE, .known = is_timed, .record = &parts_record,
+     .about = "null: no speed"},
+    {"asked_bytes", VKMM_FIELD_REAL, ROW(asked_bytes), VKMM_OPTIONAL, .known = ran, .most = VKMM_MOST_A_S,
+     .about = "that the kernel asks global memory for, by formula; null: not one of the tutorials'"},
+    {"power", VKMM_FIELD_RECORD, ROW(power), VKMM_OPTIONAL, .known = ran, .record = &power_record,
+     .about = "null: nothing is readable there"},
+};
+
+#define IS_NULL "{\"type\": \"null\"}"
+
+/* A row that did not run has no figures, and one that is not proved right has no speed. */
+static const char row_rules[] =
+    "{\"allOf\": [{\"if\": {\"properties\": {\"not_run\": {\"type\": \"string\"}}}, \"then\": {\"properties\": "
+    "{\"kernel\": " IS_NULL ", \"verify\": " IS_NULL ", \"time\": " IS_NULL ", \"gflops\": " IS_NULL
+    ", \"throttled\": " IS_NULL ", \"parts\": " IS_NULL ", \"power\": " IS_NULL "}}}, "
+    "{\"if\": {\"anyOf\": [{\"properties\": {\"verify\": " IS_NULL "}}, {\"properties\": {\"verify\": {\"properties\": "
+    "{\"passed\": {\"const\": false}}, \"required\": [\"passed\"]}}}]}, \"then\": {\"properties\": "
+    "{\"gflops\": " IS_NULL ", \"gbytes_per_s\": " IS_NULL ", \"interval_ms\": " IS_NULL "}}}]}";
+
+static void start_row(void *record)
+{
+    vkmm_bench_row_init(record);
+}
+
+const vkmm_record vkmm_row_record = {"row",
+                                     VKMM_FIELDS(row_fields),
+                                     VKMM_RECORD_OF(vkmm_bench_row),
+                                     .title = "Row",
+                                     .about = "One product on one device.",
+                                     .rules = row_rules,
+                                     .start = start_row};

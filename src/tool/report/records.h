@@ -1,0 +1,21 @@
+/* The records that results of several commands consist of. Their keys are described in doc/bench.schema.json. */
+#ifndef VKMM_REPORT_RECORDS_H
+#define VKMM_REPORT_RECORDS_H
+
+#include "report/record.h"
+#include "report/result.h"
+
+extern const vkmm_record vkmm_problem_record;  /* vkmm_problem; a reader takes checked ones alone */
+extern const vkmm_record vkmm_kernel_record;   /* vkmm_kernel_info; without a name: null */
+extern const vkmm_record vkmm_limits_record;   /* vkmm_device_info: what products depend on */
+extern const vkmm_record vkmm_shape_record;    /* vkmm_matrix_shape */
+extern const vkmm_record vkmm_identity_record; /* vkmm_bench_device: name, driver and versions alone, to be embedded */
+extern const vkmm_record vkmm_device_record;   /* vkmm_bench_device */
+extern const vkmm_record vkmm_peaks_record;    /* vkmm_bench_peaks */
+extern const vkmm_record vkmm_row_record;      /* vkmm_bench_row */
+
+/* Limits of what is read. */
+#define VKMM_MOST_MS  1e12 /* thirty years */
+#define VKMM_MOST_A_S 1e24 /* of bytes or operations */
+
+#endif

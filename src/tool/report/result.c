@@ -1,0 +1,104 @@
+#include "report/result.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/order.h"
+#include "math/problem.h"
+#include "report/record.h"
+
+#define SHORTEST_MS 1e-9 /* no clock reports less; a file's shorter times would make speeds infinite */
+
+vkmm_bench_figures vkmm_bench_no_figures(void)
+{
+    vkmm_bench_figures figures = {0};
+    double *const all[] = {&figures.median_ms,        &figures.p5_ms,   &figures.p95_ms,       &figures.min_ms,
+                           &figures.low_ms,           &figures.high_ms, &figures.noise,        &figures.submit_ms,
+                           &figures.transfer_ms,      &figures.gflops,  &figures.gbytes_per_s, &figures.copy_share,
+                           &figures.arithmetic_share, &figures.drift,   &figures.upload_ms,    &figures.download_ms,
+                           &figures.overhead_ms,      &figures.sum_ms,  &figures.wall_ms};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = NAN;
+    return figures;
+}
+
+int vkmm_bench_is_timed(const vkmm_bench_row *row)
+{
+    uint64_t above = 0;
+
+    if (row->not_run[0] != '\0' || !row->passed || vkmm_problem_flops(&row->problem) <= 0) return 0;
+    for (uint32_t i = 0; i < row->kernel_ms.count; i++) above += row->kernel_ms.ms[i] >= SHORTEST_MS;
+    return above > 0 && 2 * above >= row->kernel_ms.count; /* so the median is at least half of it */
+}
+
+int vkmm_bench_series_sort(vkmm_bench_series *series)
+{
+    double *sorted = series->count > 0 ? vkmm_sorted(series->ms, series->count) : NULL;
+
+    series->median = series->min = series->p5 = series->p95 = NAN;
+    if (sorted == NULL) return series->count == 0;
+    series->min = sorted[0];
+    series->p5 = vkmm_percentile(sorted, series->count, 0.05);
+    series->median = vkmm_percentile(sorted, series->count, 0.5);
+    series->p95 = vkmm_percentile(sorted, series->count, 0.95);
+    vkmm_free(sorted);
+    return 1;
+}
+
+void vkmm_bench_device_init(vkmm_bench_device *device)
+{
+    memset(device, 0, sizeof *device);
+    vkmm_bench_peaks_init(&device->peaks);
+}
+
+void vkmm_bench_row_free(vkmm_bench_row *row)
+{
+    vkmm_bench_series *const series[] = {&row->kernel_ms, &row->submit_ms, &row->transfer_ms, &row->upload_ms,
+                                         &row->download_ms};
+
+    for (size_t i = 0; i < sizeof series / sizeof *series; i++) vkmm_free(series[i]->ms);
+    vkmm_free(row->round_ends);
+    vkmm_bench_row_init(row);
+}
+
+void vkmm_bench_peaks_init(vkmm_bench_peaks *peaks)
+{
+    memset(peaks, 0, sizeof *peaks);
+    peaks->copy_bytes_per_s = NAN;
+    for (int type = 0; type < VKMM_TYPE_COUNT; type++) peaks->multiply_adds_per_s[type] = NAN;
+    for (int i = 0; i < VKMM_BENCH_MATRICES; i++) peaks->matrix[i].multiply_adds_per_s = NAN;
+}
+
+void vkmm_bench_row_init(vkmm_bench_row *row)
+{
+    vkmm_bench_series *const series[] = {&row->kernel_ms, &row->submit_ms, &row->transfer_ms, &row->upload_ms,
+                                         &row->download_ms};
+
+    memset(row, 0, sizeof *row);
+    for (size_t i = 0; i < sizeof series / sizeof *series; i++) vkmm_bench_series_sort(series[i]);
+    row->error = row->bound = row->slope_ms = row->asked_bytes = NAN;
+    row->power.joules = row->power.watts = NAN;
+    for (int i = 0; i < 3; i++) row->power.mhz[i] = NAN;
+    row->figures = vkmm_bench_no_figures();
+}
+
+int vkmm_bench_series_add(vkmm_bench_series *series, const double *ms, uint32_t count)
+{
+    void *samples = series->ms;
+    double *added = count > 0 ? vkmm_list_add(&samples, &series->count, count, sizeof *ms) : NULL;
+
+    series->ms = samples;
+    if (added != NULL) memcpy(added, ms, count * sizeof *ms);
+    return added != NULL || count == 0;
+}
+
+int vkmm_bench_end_round(vkmm_bench_row *row)
+{
+    void *ends = row->round_ends;
+    uint32_t *end = vkmm_list_add(&ends, &row->rounds, 1, sizeof *end);
+
+    row->round_ends = ends;
+    if (end != NULL) *end = row->kernel_ms.count;
+    return end != NULL;
+}
