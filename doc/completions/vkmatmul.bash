@@ -18,7 +18,7 @@ _vkmatmul() {
     --init) words="uniform int ones index zeros" ;;
     --kernel) words="auto serial naive grouped tiled band band-tiled blocked skinny cpu coopmat coopmat2" ;;
     --verify) words="auto full freivalds none" ;;
-    --suite | -a | -b | -c | --bias | -o | --out | --shader | --driver | -o | -o | --svg | --png | --export | --import | --html)
+    --suite | -a | -b | -c | --bias | -o | --out | --shader | --driver | -o | -o | --export | --import | --html)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
@@ -36,7 +36,7 @@ _vkmatmul() {
     tune) words="--size -m -n -k --type --out-type --compute --transposeA --transposeB --alpha --beta --layout --lda --ldb --ldc --batch_count --stride_a --stride_b --stride_c --offset-a --offset-b --offset-c --bias_vector --activation --no-cache --device --driver --no-layers --validate --budget --restart --json --export --import --help --version" ;;
     bench) words="--type --out-type --compute --suite --seed --rotating --untuned --no-cache --device --driver --no-layers --no-host --validate --budget --max-noise --resume --json -o --jsonl --md --junit --csv --help --version" ;;
     compare) words="--type --out-type --compute --suite --seed --rotating --untuned --no-cache --driver --no-layers --no-host --validate --budget --max-noise --resume --fail-on-regression --json -o --md --csv --help --version" ;;
-    report) words="-o --svg --png --help --version" ;;
+    report) words="-o --help --version" ;;
     peak) words="--type --no-cache --device --driver --no-layers --validate --json --help --version" ;;
     doctor) words="--device --driver --no-layers --validate --json --help --version" ;;
     help) words="--help --version" ;;

@@ -93,8 +93,6 @@ complete -c vkmatmul -n 'not __fish_seen_subcommand_from run ladder devices expl
 complete -c vkmatmul -n 'not __fish_seen_subcommand_from run ladder devices explain trace race tune bench report peak doctor help' -l json -d 'the comparison as one JSON object'
 complete -c vkmatmul -n 'not __fish_seen_subcommand_from run ladder devices explain trace race tune report peak doctor help' -s o -r -F -d 'write the report there as well: .json, .jsonl, .csv, .md or .xml (JUnit) by its name'
 complete -c vkmatmul -n 'not __fish_seen_subcommand_from run ladder devices explain trace race tune bench compare peak doctor help' -s o -r -F -d 'the page to write; default: charts as text on the terminal'
-complete -c vkmatmul -n 'not __fish_seen_subcommand_from run ladder devices explain trace race tune bench compare peak doctor help' -l svg -r -F -d 'a folder to write each chart to, as SVG; made when it is missing'
-complete -c vkmatmul -n 'not __fish_seen_subcommand_from run ladder devices explain trace race tune bench compare peak doctor help' -l png -r -F -d 'a folder to write each chart to, as PNG'
 complete -c vkmatmul -n 'not __fish_seen_subcommand_from run ladder devices explain trace race tune compare report peak doctor help' -l jsonl -d 'a JSON line for the run, each device and each row, as soon as it is known'
 complete -c vkmatmul -n 'not __fish_seen_subcommand_from run ladder devices explain trace race tune report peak doctor help' -l md -d 'a Markdown table'
 complete -c vkmatmul -n 'not __fish_seen_subcommand_from run ladder devices explain trace race tune compare report peak doctor help' -l junit -d 'JUnit XML: a test case a row'

@@ -42,15 +42,12 @@ int main(int argc, char **argv)
         .out = stdout, .utf8 = 1, .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul bench"};
     const vkmm_bench_writer *writer = argc >= 4 ? vkmm_bench_writer_find(argv[1]) : NULL;
     vkmm_bench bench = {.version = ""};
-    vkmm_status status = VKMM_OK;
+    vkmm_status status;
 
     if (writer == NULL) return 2;
     make_bench(&bench, atof(argv[2]), atof(argv[3]));
     if (argc > 4) rename_all(&bench, argv[4]);
-    if (writer->begin != NULL) status = writer->begin(&report, &bench);
-    for (uint32_t i = 0; status == VKMM_OK && writer->row != NULL && i < bench.row_count; i++)
-        status = writer->row(&report, &bench, &bench.rows[i]);
-    if (status == VKMM_OK && writer->end != NULL) status = writer->end(&report, &bench);
+    status = vkmm_bench_write(writer, &report, &bench);
     vkmm_bench_free(&bench);
     return status == VKMM_OK && fflush(stdout) == 0 ? 0 : 1;
 }

@@ -25,7 +25,7 @@ int main(int count, char **arguments)
     vkmm_report report = {
         .out = stdout, .utf8 = 1, .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul"};
     vkmm_bench bench = {0};
-    vkmm_status status = VKMM_OK;
+    vkmm_status status;
 
     if (count > 1 && strcmp(arguments[1], "--schema") == 0) return write_schema(count > 2 ? arguments[2] : NULL);
     if (!writer) {
@@ -33,10 +33,7 @@ int main(int count, char **arguments)
         return 2;
     }
     make_bench(&bench, count > 2 ? strtod(arguments[2], NULL) : 1, count > 3 ? strtod(arguments[3], NULL) : 0.02);
-    if (writer->begin) status = writer->begin(&report, &bench);
-    for (uint32_t i = 0; writer->row && i < bench.row_count && status == VKMM_OK; i++)
-        status = writer->row(&report, &bench, &bench.rows[i]);
-    if (writer->end && status == VKMM_OK) status = writer->end(&report, &bench);
+    status = vkmm_bench_write(writer, &report, &bench);
     vkmm_bench_free(&bench);
     return (int)status;
 }

@@ -128,7 +128,7 @@ size_t vkmm_fuzz_seed(unsigned index, uint8_t out[VKMM_FUZZ_SEED_BYTES])
         {8,
          "--suite\nquick\n--rotating\n256\n--max-noise\n0.5%\n--resume\n--no-host\n-o\nx.json\n--jsonl\n--md\n--junit"},
         {9, "a.json\n--fail-on-regression\n5%\nb.json\n--\n-c.json"},
-        {10, "a.json\n-o\np.html\n--svg\nf\n--png\ng"},
+        {10, "a.json\n-o\np.html"},
         {11, "--root\n/x\n--js\n--n"},
         {12, "--tpye\nf32\n--s\n-zz"},
         {14, "--host\n--untuned"},

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.request
 
 DRIVERS = ["chromedriver", "/usr/lib/chromium/chromedriver", "/usr/lib/chromium-browser/chromedriver"]
@@ -102,6 +103,19 @@ class Browser:
 
     def click(self, selector):
         self.call("POST", f"/element/{self.find(selector)}/click", {})
+
+    def point(self, x, y):
+        """Moves the pointer to a place in the window."""
+        move = {"type": "pointerMove", "duration": 0, "x": round(x), "y": round(y)}
+        self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": [move]}]})
+
+    def wait(self, condition, *args):
+        """Until a JavaScript expression is true."""
+        deadline = time.monotonic() + 30
+        while not self.js(condition, *args):
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"never true: {condition}")
+            time.sleep(0.02)
 
     def text(self, selector):
         return self.call("GET", f"/element/{self.find(selector)}/text")

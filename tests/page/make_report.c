@@ -10,38 +10,17 @@
 static vkmm_report report = {
     .version = "0.1.0", .shader_hash = "0123456789abcdef", .command = "vkmatmul report", .utf8 = 1};
 
-static int write_json(const vkmm_bench *bench)
-{
-    const vkmm_bench_writer *json = vkmm_bench_writer_find("json");
-
-    report.out = stdout;
-    if (json->begin != NULL && json->begin(&report, bench) != VKMM_OK) return 0;
-    for (uint32_t i = 0; i < bench->row_count && json->row != NULL; i++) {
-        if (json->row(&report, bench, &bench->rows[i]) != VKMM_OK) return 0;
-    }
-    return json->end == NULL || json->end(&report, bench) == VKMM_OK;
-}
-
-static vkmm_status page_of(const vkmm_bench benches[2], const vkmm_charts *charts, char **page, size_t *bytes)
-{
-    return vkmm_bench_page(&report, benches, 2, charts, NULL, page, bytes);
-}
-
 /* Allocations fail, more and more of them apart: nothing but VKMM_OUT_OF_MEMORY comes of it, or a page with a figure
  * less (an interval). */
 static int survives(const vkmm_bench benches[2])
 {
     for (uint64_t n = 1;; n += 1 + n / 4) {
-        vkmm_charts *charts = calloc(1, sizeof *charts);
         char *page = NULL;
         size_t bytes = 0;
         vkmm_alloc_fail_after(n);
-        const vkmm_status made = vkmm_charts_make(benches, 2, charts);
-        const vkmm_status status = made == VKMM_OK ? page_of(benches, charts, &page, &bytes) : made;
+        const vkmm_status status = vkmm_bench_page(&report, benches, 2, &page, &bytes);
         vkmm_alloc_fail_after(0);
         if ((status == VKMM_OK) != (page != NULL) || (status != VKMM_OK && status != VKMM_OUT_OF_MEMORY)) return 0;
-        vkmm_charts_free(charts);
-        free(charts);
         vkmm_free(page);
         if (n > 100000) return status == VKMM_OK; /* past the last allocation */
     }
@@ -54,7 +33,11 @@ int main(int argc, char **argv)
 
     make_bench(&benches[0], argc > 2 ? atof(argv[2]) : 1, 0.02);
     make_bench(&benches[1], 0.9, 0.02);
-    ok = argc > 1 && strcmp(argv[1], "memory") == 0 ? survives(benches) : write_json(&benches[0]);
+    report.out = stdout;
+    if (argc > 1 && strcmp(argv[1], "memory") == 0)
+        ok = survives(benches);
+    else
+        ok = vkmm_bench_write(vkmm_bench_writer_find("json"), &report, &benches[0]) == VKMM_OK;
     vkmm_bench_free(&benches[0]);
     vkmm_bench_free(&benches[1]);
     return ok && fflush(stdout) == 0 ? 0 : 1;

@@ -15,15 +15,11 @@
 /* A bench as one of the formats writes it; to be freed. */
 static inline char *written(const char *format, const vkmm_bench *bench)
 {
-    const vkmm_bench_writer *writer = vkmm_bench_writer_find(format);
     char *text = NULL;
     size_t bytes = 0;
     vkmm_report report = {.out = open_memstream(&text, &bytes), .utf8 = 1};
     assert_non_null(report.out);
-    if (writer->begin) assert_int_equal(writer->begin(&report, bench), VKMM_OK);
-    for (uint32_t i = 0; writer->row && i < bench->row_count; i++)
-        assert_int_equal(writer->row(&report, bench, &bench->rows[i]), VKMM_OK);
-    if (writer->end) assert_int_equal(writer->end(&report, bench), VKMM_OK);
+    assert_int_equal(vkmm_bench_write(vkmm_bench_writer_find(format), &report, bench), VKMM_OK);
     fclose(report.out);
     return text;
 }

@@ -1,15 +1,121 @@
 /* Bench reports on a terminal: a sparkline for each device and type, then bars by size, then the ladder. */
-#include "bench/charts.h"
+#include "bench/page.h"
 
 #include "base/alloc.h"
+#include "math/problem.h"
 #include "math/types_name.h"
 #include "bench/columns.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { NARROWEST_BAR = 8, FIGURE_COLUMNS = 10 };
+enum { NARROWEST_BAR = 8, FIGURE_COLUMNS = 10, MOST_STEPS = 16 };
+
+/* The devices that have a speed. */
+typedef struct lineup {
+    vkmm_contender *who; /* owned */
+    uint32_t count;
+    int failed; /* memory ran out */
+} lineup;
+
+/* ---- what is shown ---- */
+
+static int is_of_types(const vkmm_bench_row *row, const vkmm_types *types)
+{
+    return vkmm_types_equal(vkmm_problem_types(&row->problem), *types);
+}
+
+/* Timed rows of one device and one combination of types. */
+static int is_of(const vkmm_bench_row *row, const vkmm_contender *who, const vkmm_types *types)
+{
+    return row->device == who->device && is_of_types(row, types) && vkmm_bench_is_timed(row);
+}
+
+/* Whether it is the product of square matrices by the automatic choice of a kernel, one at a time, not transposed:
+ * what curves over size show. */
+static int is_square(const vkmm_bench_row *row)
+{
+    const vkmm_problem *p = &row->problem;
+
+    return p->m == p->n && p->n == p->k && strcmp(row->asked, "auto") == 0 && strcmp(row->group, "ladder") != 0 &&
+           vkmm_problem_batches(p) == 1 && p->op_a == VKMM_OP_N && p->op_b == VKMM_OP_N && !p->has_bias &&
+           p->activation == VKMM_ACTIVATION_NONE;
+}
+
+/* Without the sizes beside a round one. */
+static int is_over_size(const vkmm_bench_row *row)
+{
+    return is_square(row) && strcmp(row->group, "edge") != 0;
+}
+
+static int is_over_columns(const vkmm_bench_row *row)
+{
+    return strcmp(row->group, "llm") == 0 && strcmp(row->asked, "auto") == 0;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const vkmm_bench_row *a = *(const vkmm_bench_row *const *)left, *b = *(const vkmm_bench_row *const *)right;
+
+    if (a->problem.n != b->problem.n) return a->problem.n < b->problem.n ? -1 : 1;
+    return a < b ? -1 : 1; /* rows of one report lie in one array */
+}
+
+/* The rows of a curve, sorted by N, the first of several with one N; *count of them. Freed with vkmm_free; NULL: there
+ * are none, or memory ran out. */
+static const vkmm_bench_row **curve_of(lineup *all, const vkmm_contender *who, const vkmm_types *types,
+                                       int (*picks)(const vkmm_bench_row *row), uint32_t *count)
+{
+    const vkmm_bench *bench = who->bench;
+    const vkmm_bench_row **rows = vkmm_alloc(bench->row_count, sizeof *rows);
+    uint32_t found = 0;
+
+    *count = 0;
+    if (rows == NULL) {
+        all->failed = 1;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < bench->row_count; i++) {
+        const vkmm_bench_row *row = &bench->rows[i];
+        if (is_of(row, who, types) && picks(row) && row->figures.gflops > 0 && isfinite(row->figures.gflops))
+            rows[found++] = row;
+    }
+    qsort(rows, found, sizeof *rows, compare_rows);
+    for (uint32_t i = 0; i < found; i++) {
+        if (*count == 0 || rows[*count - 1]->problem.n != rows[i]->problem.n) rows[(*count)++] = rows[i];
+    }
+    if (*count > 0) return rows;
+    vkmm_free(rows);
+    return NULL;
+}
+
+/* The steps of a device's ladder that were timed, in the order of their rows, each once; their count. */
+static uint32_t steps_of(const vkmm_contender *who, const char *names[MOST_STEPS])
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < who->bench->row_count && count < MOST_STEPS; i++) {
+        const vkmm_bench_row *row = &who->bench->rows[i];
+        uint32_t known = 0;
+        if (row->device != who->device || strcmp(row->group, "ladder") != 0 || !vkmm_bench_is_timed(row)) continue;
+        while (known < count && strcmp(names[known], row->asked) != 0) known++;
+        if (known == count) names[count++] = row->asked;
+    }
+    return count;
+}
+
+static const vkmm_bench_row *step_of(const vkmm_contender *who, const char *kernel, const vkmm_types *types)
+{
+    for (uint32_t i = 0; i < who->bench->row_count; i++) {
+        const vkmm_bench_row *row = &who->bench->rows[i];
+        if (is_of(row, who, types) && strcmp(row->group, "ladder") == 0 && strcmp(row->asked, kernel) == 0) return row;
+    }
+    return NULL;
+}
+
+/* ---- marks and bars ---- */
 
 static int columns_of(const vkmm_report *report)
 {
@@ -41,15 +147,15 @@ static void pad(const vkmm_report *report, size_t used, size_t wanted)
 }
 
 /* One mark of eight heights for each value, as shares of the largest. */
-static void spark(const vkmm_report *report, const vkmm_chart_point *points, uint32_t count)
+static void spark(const vkmm_report *report, const vkmm_bench_row *const *rows, uint32_t count)
 {
     static const char *const tall[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char plain[] = "_.-:=+*#";
     double most = 0;
 
-    for (uint32_t i = 0; i < count; i++) most = points[i].y > most ? points[i].y : most;
+    for (uint32_t i = 0; i < count; i++) most = fmax(most, rows[i]->figures.gflops);
     for (uint32_t i = 0; i < count; i++) {
-        const int height = (int)(points[i].y / most * 7.999);
+        const int height = (int)(rows[i]->figures.gflops / most * 7.999);
         if (report->utf8)
             fputs(tall[height], report->out);
         else
@@ -83,24 +189,23 @@ static int bar_columns(const vkmm_report *report, size_t before)
 }
 
 /* "f32  NVIDIA H200 … ▁▂▄▇█  12.3 to 43210 GFLOP/s, N 256 to 8192" */
-static void overview(const vkmm_report *report, vkmm_chart_maker *all)
+static void overview(const vkmm_report *report, lineup *all)
 {
     const size_t most = (size_t)columns_of(report) / 3;
     int lines = 0;
 
     for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) {
-        for (uint32_t i = 0; i < all->who_count; i++) {
+        for (uint32_t i = 0; i < all->count; i++) {
             uint32_t count;
-            vkmm_chart_point *points =
-                vkmm_chart_points(all, &all->who[i], vkmm_types_at(t), vkmm_pick_square, 1, &count);
+            const vkmm_bench_row **rows = curve_of(all, &all->who[i], vkmm_types_at(t), is_over_size, &count);
             const char *type = vkmm_types_name(*vkmm_types_at(t), report->utf8);
             char name[VKMM_BENCH_TEXT + 4], low[64], high[64];
             double least = INFINITY, best = 0;
             size_t used;
-            if (points == NULL) continue;
+            if (rows == NULL) continue;
             for (uint32_t j = 0; j < count; j++) {
-                least = points[j].y < least ? points[j].y : least;
-                best = points[j].y > best ? points[j].y : best;
+                least = fmin(least, rows[j]->figures.gflops);
+                best = fmax(best, rows[j]->figures.gflops);
             }
             if (lines++ == 0) fprintf(report->out, "Speed over size, %s\n", report->utf8 ? "N×N×N" : "NxNxN");
             name_of(name, report, all->who[i].label, most, &used);
@@ -110,13 +215,13 @@ static void overview(const vkmm_report *report, vkmm_chart_maker *all)
             pad(report, vkmm_text_columns(type), 4);
             fprintf(report->out, " %s", name);
             pad(report, used, most + 1);
-            if (count <= (uint32_t)columns_of(report) / 4) spark(report, points, count);
+            if (count <= (uint32_t)columns_of(report) / 4) spark(report, rows, count);
             pad(report, count, 8);
             if (count > 1)
                 fprintf(report->out, "  %s to %s GFLOP/s\n", low, high);
             else
                 fprintf(report->out, "  %s GFLOP/s\n", high);
-            vkmm_free(points);
+            vkmm_free(rows);
         }
     }
     if (lines > 0) fputc('\n', report->out);
@@ -131,39 +236,39 @@ static void title(const vkmm_report *report, const char *label, const char *rest
     fprintf(report->out, "%s%s%s%s\n", report->colour ? "\033[1m" : "", name, rest, report->colour ? "\033[0m" : "");
 }
 
-static void curve(const vkmm_report *report, vkmm_chart_maker *all, uint32_t who, const vkmm_types *types,
-                  vkmm_chart_pick pick, const char *what)
+static void curve(const vkmm_report *report, lineup *all, uint32_t who, const vkmm_types *types,
+                  int (*picks)(const vkmm_bench_row *row), const char *what)
 {
     uint32_t count;
-    vkmm_chart_point *points = vkmm_chart_points(all, &all->who[who], types, pick, 1, &count);
+    const vkmm_bench_row **rows = curve_of(all, &all->who[who], types, picks, &count);
     char rest[128];
     double best = 0;
 
     if (count < 2) { /* the overview has single ones */
-        vkmm_free(points);
+        vkmm_free(rows);
         return;
     }
     snprintf(rest, sizeof rest, ", %s: GFLOP/s %s", vkmm_types_name(*types, report->utf8), what);
     title(report, all->who[who].label, rest);
-    for (uint32_t i = 0; i < count; i++) best = points[i].y > best ? points[i].y : best;
+    for (uint32_t i = 0; i < count; i++) best = fmax(best, rows[i]->figures.gflops);
     for (uint32_t i = 0; i < count; i++) {
-        fprintf(report->out, "%8.0f ", points[i].x);
-        bar(report, points[i].y, best, bar_columns(report, 9));
+        fprintf(report->out, "%8llu ", (unsigned long long)rows[i]->problem.n);
+        bar(report, rows[i]->figures.gflops, best, bar_columns(report, 9));
     }
     fputc('\n', report->out);
-    vkmm_free(points);
+    vkmm_free(rows);
 }
 
 static void ladder(const vkmm_report *report, const vkmm_contender *who, const vkmm_types *types)
 {
-    const char *names[VKMM_MAX_STEPS];
-    const uint32_t count = vkmm_ladder_steps(who, 1, names);
+    const char *names[MOST_STEPS];
+    const uint32_t count = steps_of(who, names);
     char rest[64];
     double best = 0;
     size_t widest = 0, used;
 
     for (uint32_t i = 0; i < count; i++) {
-        const vkmm_bench_row *row = vkmm_ladder_row(who, names[i], types);
+        const vkmm_bench_row *row = step_of(who, names[i], types);
         if (row != NULL && row->figures.gflops > best) best = row->figures.gflops;
         if (strlen(names[i]) > widest) widest = strlen(names[i]);
     }
@@ -171,7 +276,7 @@ static void ladder(const vkmm_report *report, const vkmm_contender *who, const v
     snprintf(rest, sizeof rest, ", %s: the ladder, GFLOP/s", vkmm_types_name(*types, report->utf8));
     title(report, who->label, rest);
     for (uint32_t i = 0; i < count; i++) {
-        const vkmm_bench_row *row = vkmm_ladder_row(who, names[i], types);
+        const vkmm_bench_row *row = step_of(who, names[i], types);
         char name[VKMM_BENCH_TEXT + 4];
         if (row == NULL) continue;
         name_of(name, report, names[i], 12, &used);
@@ -185,7 +290,7 @@ static void ladder(const vkmm_report *report, const vkmm_contender *who, const v
 /* Of every other shape, a bar beside its extents. */
 static int is_other(const vkmm_bench_row *row)
 {
-    return strcmp(row->group, "ladder") != 0 && strcmp(row->group, "llm") != 0 && !vkmm_chart_is_square(row);
+    return strcmp(row->group, "ladder") != 0 && strcmp(row->group, "llm") != 0 && !is_square(row);
 }
 
 static void others(const vkmm_report *report, const vkmm_contender *who, const vkmm_types *types)
@@ -197,9 +302,7 @@ static void others(const vkmm_report *report, const vkmm_contender *who, const v
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < who->bench->row_count; i++) {
             const vkmm_bench_row *row = &who->bench->rows[i];
-            if (row->device != who->device || !vkmm_is_of_types(row, types) || !vkmm_bench_is_timed(row) ||
-                !is_other(row))
-                continue;
+            if (!is_of(row, who, types) || !is_other(row)) continue;
             vkmm_text_problem(name, sizeof name, &row->problem, report->utf8);
             if (pass == 0) {
                 widest = vkmm_text_columns(name) > widest ? vkmm_text_columns(name) : widest;
@@ -232,20 +335,20 @@ static void missing(const vkmm_report *report, const vkmm_bench *bench)
 
 vkmm_status vkmm_bench_bars(const vkmm_report *report, const vkmm_bench *benches, uint32_t count)
 {
-    vkmm_chart_maker all = {.benches = benches, .bench_count = count};
-    vkmm_contender *who = vkmm_chart_start(&all);
+    lineup all = {NULL, 0, 0};
 
+    if (vkmm_contenders_find(benches, count, &all.who, &all.count) != VKMM_OK) return VKMM_OUT_OF_MEMORY;
     overview(report, &all);
-    for (uint32_t i = 0; i < all.who_count; i++) {
+    for (uint32_t i = 0; i < all.count; i++) {
         for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++)
-            curve(report, &all, i, vkmm_types_at(t), vkmm_pick_square, "over N");
+            curve(report, &all, i, vkmm_types_at(t), is_over_size, "over N");
         for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++)
-            curve(report, &all, i, vkmm_types_at(t), vkmm_pick_llm, "over columns of B");
+            curve(report, &all, i, vkmm_types_at(t), is_over_columns, "over columns of B");
         for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) others(report, &all.who[i], vkmm_types_at(t));
         for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++) ladder(report, &all.who[i], vkmm_types_at(t));
     }
-    if (all.who_count == 0) fputs("No product of these reports has a speed.\n", report->out);
+    if (all.count == 0) fputs("No product of these reports has a speed.\n", report->out);
     for (uint32_t i = 0; i < count; i++) missing(report, &benches[i]);
-    vkmm_free(who);
+    vkmm_free(all.who);
     return all.failed ? VKMM_OUT_OF_MEMORY : VKMM_OK;
 }

@@ -99,6 +99,18 @@ vkmm_contender *vkmm_contenders_of(const vkmm_bench *benches, uint32_t bench_cou
     return contenders;
 }
 
+vkmm_status vkmm_contenders_find(const vkmm_bench *benches, uint32_t bench_count, vkmm_contender **who, uint32_t *count)
+{
+    *who = vkmm_contenders_of(benches, bench_count, count);
+    if (*who != NULL) return VKMM_OK;
+    *count = 0;
+    for (uint32_t i = 0; i < bench_count; i++) {
+        for (uint32_t j = 0; j < benches[i].row_count; j++)
+            if (vkmm_bench_is_timed(&benches[i].rows[j])) return VKMM_OUT_OF_MEMORY;
+    }
+    return VKMM_OK;
+}
+
 /* How surely two devices are one: 0, not at all; from 1 to 5. */
 static int likeness(const vkmm_bench_device *a, const vkmm_bench_device *b)
 {

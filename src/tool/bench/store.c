@@ -98,7 +98,7 @@ static char *compose(const cli_bench_store *store, const vkmm_bench_writer *writ
                      size_t *bytes)
 {
     vkmm_report report = store->session->report;
-    vkmm_status status = VKMM_OK;
+    vkmm_status status;
     char *text = NULL;
 
     report.out = open_memstream(&text, bytes);
@@ -107,10 +107,7 @@ static char *compose(const cli_bench_store *store, const vkmm_bench_writer *writ
     report.utf8 = 1;
     report.rows = 0;
     if (report.out == NULL) return NULL;
-    if (writer->begin != NULL) status = writer->begin(&report, bench);
-    for (uint32_t i = 0; i < bench->row_count && writer->row != NULL && status == VKMM_OK; i++)
-        status = writer->row(&report, bench, &bench->rows[i]);
-    if (status == VKMM_OK && writer->end != NULL) status = writer->end(&report, bench);
+    status = vkmm_bench_write(writer, &report, bench);
     if (ferror(report.out)) status = VKMM_OUT_OF_MEMORY;
     if (fclose(report.out) == 0 && status == VKMM_OK) return text;
     free(text);

@@ -29,3 +29,13 @@ const char *vkmm_bench_writer_words(uint32_t index)
 {
     return index < WRITERS ? writers[index]->name : NULL;
 }
+
+vkmm_status vkmm_bench_write(const vkmm_bench_writer *writer, vkmm_report *report, const vkmm_bench *bench)
+{
+    vkmm_status status = VKMM_OK;
+
+    if (writer->begin != NULL) status = writer->begin(report, bench);
+    for (uint32_t i = 0; i < bench->row_count && writer->row != NULL && status == VKMM_OK; i++)
+        status = writer->row(report, bench, &bench->rows[i]);
+    return status == VKMM_OK && writer->end != NULL ? writer->end(report, bench) : status;
+}

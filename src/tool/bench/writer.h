@@ -19,6 +19,9 @@ const vkmm_bench_writer *vkmm_bench_writer_find(const char *name);
 const vkmm_bench_writer *vkmm_bench_writer_for(const char *path); /* by its ending; NULL: none has it */
 const char *vkmm_bench_writer_words(uint32_t index);              /* the names; NULL past the end */
 
+/* A whole report: begin, each row, end. */
+vkmm_status vkmm_bench_write(const vkmm_bench_writer *writer, vkmm_report *report, const vkmm_bench *bench);
+
 /* One line of a journal, without its line end, to be freed with vkmm_free; NULL when memory ends. */
 char *vkmm_bench_head_line(const vkmm_bench *bench);
 char *vkmm_bench_device_line(const vkmm_bench *bench, uint32_t device);
@@ -56,5 +59,9 @@ vkmm_status vkmm_compare_csv(vkmm_report *report, vkmm_comparison *comparison);
 /* The contenders of some reports: every device with at least one timed row; of later reports also one that is only
  * wrong, so that a regression is not lost with it. Freed with vkmm_free; NULL when memory ends or there is none. */
 vkmm_contender *vkmm_contenders_of(const vkmm_bench *benches, uint32_t bench_count, uint32_t *count);
+
+/* The same, but tells the two apart: VKMM_OUT_OF_MEMORY, or VKMM_OK with *who NULL and *count 0 where there is none. */
+vkmm_status vkmm_contenders_find(const vkmm_bench *benches, uint32_t bench_count, vkmm_contender **who,
+                                 uint32_t *count);
 
 #endif

@@ -39,7 +39,7 @@ void cli_doctor_find(cli_exam *doctor, vkmm_grade grade, const char *check, uint
 void cli_doctor_loader(cli_exam *doctor);      /* the loader, and the drivers' manifests */
 void cli_doctor_layers(cli_exam *doctor);      /* doctor_layers.c: implicit layers that get in between */
 void cli_doctor_environment(cli_exam *doctor); /* variables that narrow the view */
-void cli_doctor_tools(cli_exam *doctor);       /* the cache folder, gnuplot, the host's BLAS */
+void cli_doctor_tools(cli_exam *doctor);       /* the cache folder, the host's BLAS */
 
 /* doctor_devices.c: GPUs that Vulkan does not see, one GPU under two drivers, what a run takes. Needs the instance. */
 void cli_doctor_gpus(cli_exam *doctor);

@@ -157,25 +157,9 @@ static void report_cache(cli_exam *doctor)
 
 void cli_doctor_tools(cli_exam *doctor)
 {
-    char gnuplot[] = "gnuplot", version[] = "--version", *arguments[] = {gnuplot, version, NULL}, *text = NULL;
-    size_t bytes = 0;
     vkmm_blas *blas = vkmm_blas_open(NULL);
-    vkmm_status status;
 
     report_cache(doctor);
-    status = vkmm_process_filter(&doctor->session->console.log, arguments, "", 5000, 1000, &text, &bytes);
-    if (status == VKMM_OK) {
-        text[strcspn(text, "\r\n")] = '\0';
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "gnuplot", VKMM_OF_SYSTEM, "", "%.100s draws the charts of reports",
-                        text);
-    } else if (status == VKMM_NO_DEVICE) {
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "gnuplot", VKMM_OF_SYSTEM, "",
-                        "gnuplot is not installed: reports have no charts");
-    } else {
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "gnuplot", VKMM_OF_SYSTEM, "", "reports have no charts: %.300s",
-                        doctor->session->console.last_error);
-    }
-    vkmm_free(text);
     if (blas != NULL)
         cli_doctor_find(doctor, VKMM_GRADE_OK, "blas", VKMM_OF_SYSTEM, "",
                         "%.60s%s%.200s is the host's row in benchmarks", vkmm_blas_name(blas),

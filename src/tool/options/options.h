@@ -100,7 +100,6 @@ typedef struct cli_options {
     int host_worker;                 /* bench-worker: measure the host's BLAS */
     cli_scalar regression;           /* compare: a share */
     const char *output;              /* bench, compare, report: -o */
-    const char *svg, *png;           /* report: folders for single charts */
     char **operands;                 /* compare, report: files; in argv */
     uint32_t operand_count;
     const char *root;        /* doctor, hidden: where the system's files lie; NULL: / */

@@ -63,8 +63,7 @@ static const cli_command commands[] = {
      cli_compare},
     {"report", CLI_REPORT, "make a page of saved reports: tables, charts, all that is known of each run", "FILE...",
      "vkmatmul report a.json b.json -o page.html\n"
-     "vkmatmul report a.json                    # charts on the terminal\n"
-     "vkmatmul report a.json --svg charts\n",
+     "vkmatmul report a.json                    # charts on the terminal\n",
      cli_report},
     {"peak", CLI_PEAK, "measure what a device can do at best: copies, multiply-adds, matrix units", NULL,
      "vkmatmul peak\n"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes a page from its sources: style and scripts inlined, cut in two where the data goes, as byte arrays for C.
 
-    embed.py -o HEADER NAME PAGE.html STYLE.css... SCRIPT.js... [ARRAY=FILE...]
+    embed.py -o HEADER NAME PAGE.html STYLE.css... SCRIPT.js...
 
-The arrays are vkmm_NAME_head and vkmm_NAME_tail, and ARRAY for each further FILE. The page's content security policy names its one style and its one
+The arrays are vkmm_NAME_head and vkmm_NAME_tail. The page's content security policy names its one style and its one
 script by their hashes: nothing else runs, nothing is loaded.
 """
 import base64
@@ -36,7 +36,7 @@ def main():
     if len(sys.argv) < 6 or sys.argv[1] != "-o":
         sys.exit(__doc__)
     name, html, *files = sys.argv[3:]
-    style = "\n" + "\n".join(read(path) for path in files if path.endswith(".css") and "=" not in path)
+    style = "\n" + "\n".join(read(path) for path in files if path.endswith(".css"))
     script = "\n" + "\n".join(read(path) for path in files if path.endswith(".js"))
     if "</" in style or "</script" in script or "<!--" in script:
         sys.exit("embed.py: a style or script that ends its own element")
@@ -44,8 +44,6 @@ def main():
     head = put(put(put(head, "@STYLE@", style), "@STYLE_HASH@", sha256(style)), "@SCRIPT_HASH@", sha256(script))
     tail = put(tail, "@SCRIPT@", script)
     arrays = array(f"vkmm_{name}_head", head) + array(f"vkmm_{name}_tail", tail)
-    for further in (path for path in files if "=" in path):
-        arrays += array(further.split("=")[0], read(further.split("=")[1]))
     pathlib.Path(sys.argv[2]).write_text("/* Made by embed.py. */\n" + arrays, encoding="ascii")
 
 

@@ -1,0 +1,458 @@
+// Charts: what each shows is a list of series, which Chart.js draws. A chart is drawn when it comes into view, and
+// again when colours change.
+
+Object.assign(Chart.defaults, { animation: false, maintainAspectRatio: false, responsive: true });
+Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+
+// Each line has a colour, a mark and a dash of its own, so that nobody needs to tell colours apart.
+const MARKS = [
+  ["circle", "●"],
+  ["rect", "■"],
+  ["triangle", "▲"],
+  ["rectRot", "◆"],
+  ["crossRot", "✖"],
+  ["star", "✱"],
+  ["cross", "✚"],
+];
+const DASHES = [[], [10, 4], [3, 3], [12, 4, 3, 4], [6, 3]];
+const ROOF = 7; // the grey of what was measured as the limit, without a mark
+
+function colours() {
+  const style = getComputedStyle(document.documentElement),
+    of = (name) => style.getPropertyValue(name).trim();
+  return {
+    ink: of("--ink"),
+    muted: of("--muted"),
+    rule: of("--rule"),
+    panel: of("--panel"),
+    k: Array.from({ length: 8 }, (_, i) => of(`--k${i}`)),
+  };
+}
+
+/* ---- axes ---- */
+
+const plain = (value) =>
+  value < 1e-4 || value >= 1e7 ? value.toExponential(0) : value.toLocaleString("en", { maximumSignificantDigits: 6 });
+
+// Around the values, with figures at 1, 2 and 5, or at more or fewer where these are too few or too many.
+function logAxis(text, values) {
+  const min = Math.min(...values) / 1.35,
+    max = Math.max(...values) * 1.35,
+    span = max / min;
+  const steps = span < 12 ? [1, 1.5, 2, 3, 4, 5, 7] : span > 3000 ? [1] : [1, 2, 5],
+    ticks = [];
+  for (let power = Math.floor(Math.log10(min)); 10 ** power <= max; power++)
+    ticks.push(...steps.map((step) => step * 10 ** power));
+  return {
+    type: "logarithmic",
+    text,
+    min,
+    max,
+    at: ticks.filter((value) => value >= min && value <= max),
+    name: plain,
+  };
+}
+const sizeAxis = (values) => ({
+  type: "logarithmic",
+  text: "N",
+  min: Math.min(...values) / 1.12,
+  max: Math.max(...values) * 1.12,
+  at: distinct(values).sort((a, b) => a - b),
+  name: String,
+});
+
+function scaleOf({ text, at, name, grid = true, ...more }, c) {
+  return {
+    ...more,
+    title: { display: text !== undefined, text, color: c.muted },
+    grid: { color: grid ? c.rule : "transparent", borderColor: c.muted, tickColor: c.rule },
+    ticks: { color: c.ink, maxRotation: 0, autoSkipPadding: 10, ...(name ? { callback: (value) => name(value) } : {}) },
+    ...(at
+      ? {
+          afterBuildTicks: (axis) => {
+            axis.ticks = at.map((value) => ({ value }));
+          },
+        }
+      : {}),
+  };
+}
+
+/* ---- what Chart.js lacks ---- */
+
+function eachPoint(chart, draw) {
+  chart.data.datasets.forEach((set, i) => {
+    if (chart.isDatasetVisible(i))
+      chart.getDatasetMeta(i).data.forEach((element, j) => draw(set.data[j], element, set));
+  });
+}
+
+// From the 5th to the 95th percentile of the samples.
+const whiskers = {
+  id: "whiskers",
+  beforeDatasetsDraw(chart) {
+    const { ctx, scales } = chart;
+    eachPoint(chart, ({ low, high }, { x }, set) => {
+      if (!(low < high)) return;
+      const [top, bottom] = [high, low].map((value) => scales.y.getPixelForValue(value));
+      ctx.strokeStyle = set.borderColor;
+      ctx.lineWidth = 1.2;
+      ctx.beginPath();
+      for (const [x0, y0, x1, y1] of [
+        [x, top, x, bottom],
+        [x - 4, top, x + 4, top],
+        [x - 4, bottom, x + 4, bottom],
+      ]) {
+        ctx.moveTo(x0, y0);
+        ctx.lineTo(x1, y1);
+      }
+      ctx.stroke();
+    });
+  },
+};
+
+// Words above a bar, or beside a point.
+const words = (c) => ({
+  id: "words",
+  afterDatasetsDraw(chart) {
+    const { ctx } = chart,
+      bars = chart.config.type === "bar";
+    ctx.save();
+    ctx.fillStyle = c.ink;
+    ctx.font = `12px ${Chart.defaults.font.family}`;
+    ctx.textAlign = bars ? "center" : "left";
+    ctx.textBaseline = bars ? "bottom" : "middle";
+    eachPoint(chart, (point, { x, y }) => {
+      if (point.words) ctx.fillText(point.words, bars ? x : x + 9, bars ? y - 3 : y);
+    });
+    ctx.restore();
+  },
+});
+
+// The row under the pointer, or near it. What has no row, as a roof, says nothing.
+Chart.Interaction.modes.row = (chart, event) => {
+  let least = 40,
+    found = [];
+  chart.data.datasets.forEach((set, datasetIndex) => {
+    if (!chart.isDatasetVisible(datasetIndex)) return;
+    chart.getDatasetMeta(datasetIndex).data.forEach((element, index) => {
+      const away = element.inRange(event.x, event.y) ? 0 : Math.hypot(element.x - event.x, element.y - event.y);
+      if (!set.data[index].row || away >= least) return;
+      least = away;
+      found = [{ element, datasetIndex, index }];
+    });
+  });
+  return found;
+};
+
+/* ---- one chart ---- */
+
+const cut = (text) => (text.length > 44 ? text.slice(0, 43) + "…" : text);
+
+// What is said of a point under the pointer.
+function sayRow(row) {
+  const [low, high] = row.interval_ms;
+  return [
+    `${figure(row.gflops)} GFLOP/s`,
+    `median ${figure(row.time.kernel_ms.median)} ms (95 %: ${figure(low)}–${figure(high)})`,
+    `kernel ${cut(row.ran)}${row.kernel?.tuned ? " (tuned)" : ""}`,
+    ...(row.throttled ? ["throttled while it ran"] : []),
+  ];
+}
+
+function configOf({ bars, labels, series, x, y }, c, shown) {
+  return {
+    type: bars ? "bar" : "scatter",
+    data: {
+      labels,
+      datasets: series.map(({ label, k, points, line = false, radius = k < 4 ? 4 : 5 }, i) => ({
+        label,
+        data: points,
+        hidden: !shown(i),
+        showLine: line,
+        spanGaps: false,
+        borderColor: c.k[k],
+        backgroundColor: c.k[k],
+        borderWidth: bars ? 0 : 2,
+        borderDash: k === ROOF ? [] : DASHES[k % DASHES.length],
+        borderSkipped: false,
+        pointStyle: MARKS[k % MARKS.length][0],
+        pointBorderWidth: 2,
+        pointRadius: radius,
+        pointHoverRadius: radius && radius + 3,
+        pointHitRadius: radius && 8,
+      })),
+    },
+    options: {
+      interaction: { mode: "row" },
+      scales: { x: scaleOf(x, c), y: scaleOf(y, c) },
+      layout: { padding: { top: 14, right: 12 } },
+      plugins: {
+        legend: { display: false },
+        tooltip: {
+          backgroundColor: c.panel,
+          borderColor: c.muted,
+          borderWidth: 1,
+          titleColor: c.ink,
+          bodyColor: c.ink,
+          displayColors: false,
+          padding: 10,
+          callbacks: {
+            title: ([{ dataset, raw }]) => [cut(dataset.label), cut(`${raw.row.product}, ${raw.row.type}`)],
+            label: ({ raw }) => [...(raw.say ?? []), ...sayRow(raw.row)],
+          },
+        },
+      },
+    },
+    plugins: [whiskers, words(c)],
+  };
+}
+
+let charts = new Set(); // of all figures on the page
+
+const inView = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries)
+      if (isIntersecting) [...charts].find((chart) => chart.node === target).draw();
+  },
+  { rootMargin: "300px" },
+);
+
+const captionOf = (title, summary) => make("figcaption", "", make("strong", "", title), make("span", "", summary));
+
+// A figure: a title, a summary in words, the drawing, and a button for each series that hides and shows it.
+function figureOf(chart) {
+  const canvas = make("canvas"),
+    plot = make("div", "plot", canvas),
+    legend = make("ul", "legend");
+  const node = make("figure", "", captionOf(chart.title, chart.summary), plot);
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", `Chart: ${chart.title}`);
+  legend.setAttribute("aria-label", "Series");
+  const buttons = chart.series.map(({ label, k, line }, i) => {
+    const mark = make("span", `mark k${k}`, k === ROOF ? "━" : chart.bars ? "■" : MARKS[k % MARKS.length][1]),
+      button = make("button", "", mark, label);
+    button.type = "button";
+    button.title = "Hide or show this series";
+    button.setAttribute("aria-pressed", "true");
+    mark.setAttribute("aria-hidden", "true");
+    button.addEventListener("click", () => {
+      const shown = button.getAttribute("aria-pressed") !== "true";
+      button.setAttribute("aria-pressed", String(shown));
+      self.drawn?.setDatasetVisibility(i, shown);
+      self.drawn?.update();
+    });
+    legend.append(make("li", "", button));
+    return button;
+  });
+  if (!chart.bars || chart.series.length > 1) node.append(legend);
+  const self = {
+    node,
+    drawn: null,
+    draw() {
+      inView.unobserve(node);
+      self.drawn?.destroy();
+      self.drawn = new Chart(
+        canvas,
+        configOf(chart, colours(), (i) => buttons[i].getAttribute("aria-pressed") === "true"),
+      );
+    },
+  };
+  charts.add(self);
+  inView.observe(node);
+  return node;
+}
+
+function dropCharts() {
+  inView.disconnect();
+  for (const { drawn } of charts) drawn?.destroy();
+  charts = new Set();
+}
+function redraw(all) {
+  for (const chart of charts) if (all || chart.drawn) chart.draw();
+}
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw(false));
+
+/* ---- the charts ---- */
+
+const lineOf = (device, points) => ({ label: device.label, k: colourOf(device), points, line: true });
+const reduceBy = (items, better) => items.reduce((a, b) => (better(b, a) ? b : a));
+
+// Curves over N: `lines` are [device, points].
+function curveChart(title, unit, lines, isShare) {
+  const points = lines.flatMap(([, points]) => points),
+    xs = points.map((point) => point.x);
+  const [device, best] = reduceBy(
+    lines.map(([device, points]) => [device, reduceBy(points, (a, b) => a.y > b.y)]),
+    (a, b) => a[1].y > b[1].y,
+  );
+  return {
+    title,
+    series: lines.map(([device, points]) => lineOf(device, points)),
+    x: sizeAxis(xs),
+    y: isShare
+      ? { text: "percent of peak", min: 0, suggestedMax: 100 }
+      : logAxis(
+          unit,
+          points.flatMap(({ low, high }) => [low, high]),
+        ),
+    summary:
+      `${count(lines.length, "line")}, one per device. The highest point is that of ${device.label}: ` +
+      `${figure(best.y)} ${unit} at N = ${best.x}.`,
+  };
+}
+
+function ladderChart(device, steps, types, find) {
+  const series = types.map((type, i) => ({
+    label: type,
+    k: types.length === 1 ? colourOf(device) : i % 7,
+    points: steps
+      .map((step) => find(step, type))
+      .filter(Boolean)
+      .map((row) => ({ x: row.asked, y: row.gflops, row })),
+  }));
+  if (steps.length * types.length <= 16)
+    for (const point of series.flatMap(({ points }) => points)) point.words = figure(point.y);
+  const first = series[0].points,
+    slow = reduceBy(first, (a, b) => a.y < b.y),
+    fast = reduceBy(first, (a, b) => a.y > b.y);
+  return {
+    title: `The ladder, ${device.label}${types.length === 1 ? `, ${types[0]}` : ""}`,
+    bars: true,
+    labels: steps,
+    series,
+    x: { type: "category", grid: false, name: undefined },
+    y: { text: "GFLOP/s", min: 0, grace: "8%" },
+    summary:
+      `GFLOP/s of each step of the ladder. In ${types[0]}, the slowest is ${slow.x} (${figure(slow.y)}), ` +
+      `the fastest ${fast.x} (${figure(fast.y)}), ${short(fast.y / slow.y)} times as fast.`,
+  };
+}
+
+// Williams, Waterman and Patterson, Communications of the ACM 52, 2009. The level is the peak that the shares of the
+// rows refer to.
+function rooflineChart(device, type, rows) {
+  const shared = rows.find((row) => row.arithmetic_share > 0),
+    slope = 1e-9 * (device.peaks.copy_bytes_per_s ?? 0);
+  const point = (row) => ({ x: intensity(row), y: row.gflops, row, say: [`${short(intensity(row))} FLOP per byte`] });
+  const isStep = (row) => row.group === "ladder",
+    products = rows.filter((row) => !isStep(row)).map(point),
+    steps = rows.filter(isStep).map(point);
+  if (!shared || !(slope > 0) || (products.length < 3 && steps.length === 0)) return null;
+  const level = shared.gflops / shared.arithmetic_share,
+    ridge = level / slope,
+    points = [...products, ...steps];
+  const isLevel = ({ multiply_adds_per_s: peak }) => Math.abs((2e-9 * peak) / level - 1) < 1e-6;
+  const what = device.peaks.matrix.some(isLevel) ? `matrices of ${type}` : type;
+  const left = 0.6 * Math.min(ridge, ...points.map(({ x }) => x)),
+    right = 2 * Math.max(ridge, ...points.map(({ x }) => x));
+  // Steps that read alike lie close together. Only the first of them is named.
+  steps.forEach((step, i) => {
+    const near = (other) => Math.abs(Math.log(step.x / other.x)) < 1.2 && Math.abs(Math.log(step.y / other.y)) < 0.25;
+    if (!steps.slice(0, i).some(near)) step.words = step.row.asked.slice(0, 24);
+  });
+  const roof = [
+    ...(left < ridge ? [{ x: left, y: left * slope }] : []),
+    { x: ridge, y: level },
+    { x: right, y: level },
+  ];
+  return {
+    title: `Roofline, ${device.label}, ${type}`,
+    series: [
+      {
+        label: `measured peaks: copy ${figure(slope)} GB/s, ${what} ${figure(level)} GFLOP/s`,
+        k: ROOF,
+        points: roof,
+        line: true,
+        radius: 0,
+      },
+      ...(products.length > 0 ? [{ label: "products", k: 0, points: products }] : []),
+      ...(steps.length > 0 ? [{ label: "steps of the ladder", k: 2, points: steps }] : []),
+    ],
+    x: logAxis(
+      "FLOP per byte of memory",
+      [left, right].map((x, i) => (i ? x / 1.35 : x * 1.35)),
+    ),
+    y: logAxis(
+      "GFLOP/s",
+      [...points, ...roof].map(({ y }) => y),
+    ),
+    summary:
+      `Each product by its FLOP per byte of memory, under the measured roof: a slope of ${short(slope)} GB/s up to ` +
+      `${short(ridge)} FLOP per byte, then level at ${figure(level)} GFLOP/s.`,
+  };
+}
+
+// Three points for each N: N - 1, N, N + 1. `lines` are [device, cliffs].
+function cliffChart(type, lines) {
+  const sizes = distinct(lines.flatMap(([, cliffs]) => cliffs.map(([n]) => n))).sort((a, b) => a - b);
+  const series = lines.map(([device, cliffs]) =>
+    lineOf(
+      device,
+      cliffs.flatMap(([n, rows]) => [
+        ...rows.flatMap((row, i) =>
+          row
+            ? [
+                {
+                  x: sizes.indexOf(n) + (i - 1) * 0.22,
+                  y: (100 * row.gflops) / rows[1].gflops,
+                  row,
+                  say: [`${short((100 * row.gflops) / rows[1].gflops)} % of the speed at ${n}`],
+                },
+              ]
+            : [],
+        ),
+        { x: sizes.indexOf(n) + 0.5, y: NaN },
+      ]),
+    ),
+  );
+  const [label, worst] = reduceBy(
+    series.map(({ label, points }) => [label, reduceBy(points, (a, b) => a.y < b.y || Number.isNaN(b.y))]),
+    (a, b) => a[1].y < b[1].y,
+  );
+  return {
+    title: `Cliffs: speed at N − 1, N and N + 1, ${type}`,
+    series,
+    x: {
+      type: "linear",
+      text: "N",
+      min: -0.6,
+      max: sizes.length - 0.4,
+      grid: false,
+      at: sizes.map((_, i) => i),
+      name: (i) => String(sizes[i]),
+    },
+    y: { text: "percent of the speed at N", min: 0, suggestedMax: 110 },
+    summary: `The lowest is ${short(worst.y)} % at N = ${worst.row.problem.n}, on ${label}.`,
+  };
+}
+
+function errorChart(type, lines) {
+  const points = lines.flatMap(([, points]) => points),
+    xs = points.map(({ x }) => x);
+  const [device, worst] = reduceBy(
+    lines.map(([device, points]) => [device, reduceBy(points, (a, b) => a.y > b.y)]),
+    (a, b) => a[1].y > b[1].y,
+  );
+  const x = logAxis("GFLOP/s", xs);
+  return {
+    title: `Error beside speed, ${type}`,
+    series: [
+      {
+        label: "bound",
+        k: ROOF,
+        points: [
+          { x: x.min, y: 1 },
+          { x: x.max, y: 1 },
+        ],
+        line: true,
+        radius: 0,
+      },
+      ...lines.map(([device, points]) => ({ label: device.label, k: colourOf(device), points })),
+    ],
+    x,
+    y: logAxis("error / bound", [1, ...points.map(({ y }) => y)]),
+    summary:
+      "Each verified product by its speed and by its error as a share of what is allowed. " +
+      `The largest share is ${short(worst.y)}, on ${device.label}.`,
+  };
+}
