@@ -302,6 +302,7 @@ typedef struct vkmm_kernel_info {
     uint32_t matrix[3];       /* m, n, k of the matrix operations that it is made of; zeros: it uses none */
     uint32_t subgroup_size;   /* that it asks for; 0: the driver's choice */
     int uses_dot8;            /* it is made of dot products of four bytes (has_dot8) */
+    int uses_matrices;        /* it is made of matrix operations, whether of a shape in `matrix` or of flexible ones */
 } vkmm_kernel_info;
 
 /* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band",

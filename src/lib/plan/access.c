@@ -69,10 +69,8 @@ int vkmm_access_equal(const vkmm_access *left, const vkmm_access *right)
 static double general_rounds(const vkmm_kernel *kernel, const vkmm_kernel_info *info, const vkmm_problem *problem)
 {
     vkmm_config config = {{0}};
-    if (vkmm_config_parse(NULL, kernel, info->config, &config) != VKMM_OK || config.values[VKMM_TUNE_DEPTH] == 0 ||
-        info->groups[0] == 0)
-        return 0;
-    const double depth = config.values[VKMM_TUNE_DEPTH], steps = (double)problem->k / info->splits / depth;
+    if (vkmm_config_parse(NULL, kernel, info->config, &config) != VKMM_OK || info->groups[0] == 0) return 0;
+    const double depth = fmax(config.values[VKMM_TUNE_DEPTH], 1), steps = (double)problem->k / info->splits / depth;
     return ceil((double)info->items / info->groups[0]) * (steps + depth + config.values[VKMM_TUNE_ROWS]);
 }
 

@@ -191,7 +191,9 @@ vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *dev
     memcpy(info->matrix, shape.matrix, sizeof info->matrix);
     if (info->matrix[0] > 0) /* the shader of each is a module of its own */
         choice->module = vkmm_module_for(choice->kernel->name, &choice->problem, device, info->matrix);
-    info->uses_dot8 = choice->module && (choice->module->needs & VKMM_NEEDS_DOT8);
+    if (!choice->module) return vkmm_refuse_module(log, device, choice->kernel->name, &choice->problem);
+    info->uses_dot8 = (choice->module->needs & VKMM_NEEDS_DOT8) != 0;
+    info->uses_matrices = (choice->module->needs & (VKMM_NEEDS_MATRIX | VKMM_NEEDS_MATRIX2_ELEMENTS)) != 0;
     status = add_reduce(log, device, choice);
     if (status == VKMM_OK) fill_constants(choice, &shape);
     return status;

@@ -29,14 +29,14 @@ static uint32_t samples_for(double ms, double one_ms, uint32_t most)
     return count >= most ? most : count > 1 ? (uint32_t)count : 1;
 }
 
-/* The tutorials' kernels read by formula. */
+/* The tutorials' kernels read by formula; NaN of others. */
 static double asked_bytes(const cli_bench_place *place, const cli_bench_job *job)
 {
     const vkmm_kernel_info *kernel = job->product.row.kernel;
     const vkmm_log silent = {NULL, NULL};
     vkmm_access access;
 
-    if (place->blas != NULL || vkmm_kernel_is_general(kernel->name) || strcmp(kernel->name, "serial") == 0) return NAN;
+    if (place->blas != NULL) return NAN;
     if (vkmm_access_formula(&silent, kernel, &job->request.job.problem, &access) != VKMM_OK) return NAN;
     return (double)access.bytes_read + (double)access.bytes_written;
 }

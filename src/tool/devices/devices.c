@@ -41,12 +41,6 @@ static vkmm_status choose(cli_session *session, const vkmm_device_info *info, co
     return vkmm_kernel_choose(&session->console.log, info, &params, chosen);
 }
 
-/* coopmat2's matrices are of a workgroup, and of no shape that a device lists. */
-static int is_of_matrices(const vkmm_kernel_info *kernel)
-{
-    return kernel->matrix[0] > 0 || strcmp(kernel->name, "coopmat2") == 0;
-}
-
 /* A type is one that the device has where the planner has a kernel for it. */
 static void add_types(cli_session *session, vkmm_device_row *row)
 {
@@ -62,7 +56,7 @@ static void add_types(cli_session *session, vkmm_device_row *row)
                                       .compute = types.compute};
         way->types = types;
         if (device_has(row->info, types.in) && choose(session, row->info, NULL, &problem, &way->kernel) == VKMM_OK)
-            way->by = is_of_matrices(&way->kernel) ? "matrix" : way->kernel.uses_dot8 ? "dot" : "shader";
+            way->by = way->kernel.uses_matrices ? "matrix" : way->kernel.uses_dot8 ? "dot" : "shader";
         if (!vkmm_types_equal(types, vkmm_types_default(types.in))) continue;
         if (way->by != NULL)
             row->types[row->type_count++] = vkmm_type_of(types.in)->name;

@@ -40,7 +40,7 @@ static void put_operations(const vkmm_report *report, const vkmm_kernel_info *in
     if (info->matrix[0] > 0)
         snprintf(text, sizeof text, "matrices of %u%s%u%s%u", info->matrix[0], times, info->matrix[1], times,
                  info->matrix[2]);
-    else if (strcmp(info->name, "coopmat2") == 0)
+    else if (info->uses_matrices)
         snprintf(text, sizeof text, "matrices of flexible dimensions");
     else
         snprintf(text, sizeof text, "%s",
