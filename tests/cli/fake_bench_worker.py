@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A process that measures for `vkmatmul bench --worker`: instant, its speeds a formula, and at will faulty.
 
-FAKE_BENCH_FOLDER has what real ones answered: device-N.json for device N, row.json and peaks.json; its file FAKE_BENCH_LOG (default: log) takes a
+FAKE_BENCH_FOLDER has what real ones answered: device-N.json to hello of device N, row.json and peaks.json; its file FAKE_BENCH_LOG (default: log) takes a
 line for each request.
 FAKE_BENCH_FAULTS lists what to do at which request, counted over all processes from 1; at which of a kind; or at every one of a kind, on any device or
 on one: "5:crash,round 3:lost,begin:refused,begin@1:hang".
@@ -59,7 +59,7 @@ def fault(kind, ms):
                "words": dict(samples(ms), kernel_ms=["fast"]), "none": dict(samples(ms), kernel_ms=[]), "huge": "x" * (17 << 20), "types": {"status": 0, "row": 7, "kernel_ms": "x", "device": []},
                "wrong": {"status": 1, "sentence": "wrong", "row": wrong, "product_ms": ms}, "differs": {"status": 1, "sentence": "it differs"},
                "liar": {"status": 0, "sentence": "", "row": wrong, "product_ms": ms}, "rowless": {"status": 0, "row": {}},
-               "stranger": {"status": 0, "device": dict(load("device-0.json"), uuid="0" * 8 + "-0000-0000-0000-" + "0" * 12)}}
+               "stranger": {"status": 0, "uuid": "0" * 8 + "-0000-0000-0000-" + "0" * 12}}
     say(answers[kind])
 
 
@@ -83,7 +83,7 @@ def main():
         if kind:
             fault(kind, ms)
         elif ask == "hello":
-            say({"status": 0, "device": load("device-%s.json" % DEVICE)})
+            say(dict(load("device-%s.json" % DEVICE), status=0))
         elif ask == "peaks":
             say({"status": 0, "peaks": load("peaks.json")})
         elif ask == "begin":

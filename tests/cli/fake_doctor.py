@@ -1,23 +1,43 @@
 #!/usr/bin/env python3
 """Plays `vkmatmul doctor-worker`, as FAKE_DOCTOR says: what it does when it is asked to list and to examine."""
+import json
 import os
 import signal
 import sys
 
 how = os.environ.get("FAKE_DOCTOR", "")
-asked = sys.stdin.readline().strip()
-if asked == "list":
-    if how == "no-start" or (how == "layer" and "--no-layers" not in sys.argv):
-        os.kill(os.getpid(), signal.SIGSEGV)
-    print("devices 1\ndone")
-    sys.exit(0)
-print("begin start", flush=True)
-if how == "crash":
-    print("begin range", flush=True)
+
+
+def say(answer):
+    print(answer if isinstance(answer, str) else json.dumps(answer), flush=True)
+
+
+def find(check, verdict, sentence, advice=None):
+    return {"check": check, "verdict": verdict, "sentence": sentence, "advice": advice}
+
+
+def crash():
     os.kill(os.getpid(), signal.SIGSEGV)
-if how == "wrong":
-    print("wrong\tproducts\t7 is not 8\tDo not trust it.", flush=True)
-if how == "rubbish":
-    print("ok\tno more\nbegin " + "x" * 3000 + "\nbad\ta\tb\tc\nnote\t" + "\x1b[31mname" * 9 + "\t\x1b[31mhostile\ttext")
-print("ok\tproducts\tall right\t")
-print("done")
+
+
+for line in sys.stdin:
+    asked = json.loads(line)["ask"]
+    if asked == "list" and (how == "no-start" or (how == "layer" and "--no-layers" not in sys.argv)):
+        crash()
+    if asked == "range" and how == "crash":
+        crash()
+    if asked == "range" and how == "garbage":
+        say("o\u0308k \x1b[2J{]")
+    elif asked == "start" and how == "refused":
+        say({"status": 4, "sentence": "it lacks everything"})
+    elif asked == "start" and how == "stranger":
+        say({"status": 0, "uuid": "0" * 8 + "-0000-0000-0000-" + "0" * 12})
+    elif asked == "products" and how == "wrong":
+        say({"status": 1, "sentence": "wrong", "findings": [find("products", "problem", "7 is not 8", "Do not trust it.")]})
+    elif asked == "shared" and how == "rubbish":
+        say({"status": 0, "findings": [7, {}, find("a", "bad", "b"), find("x" * 3000, "note", "\x1b[31mhostile", "\x1b[31mname" * 9),
+                                       find("shared", "note", "\x1b[31mhostile\ttext")]})
+    elif asked == "products":
+        say({"status": 0, "findings": [find("products", "ok", "all right")]})
+    else:
+        say({"status": 0, "findings": "none" if how == "rubbish" else []})

@@ -47,7 +47,7 @@ class Case(cli.Case):
         self.fake = self.folder / "fake"
         self.fake.mkdir()
         device = self.report["devices"][0]
-        for name, example in {"device-0": dict(device, peaks=None), "peaks": device["peaks"], "row": self.row_without_samples()}.items():
+        for name, example in {"device-0": {"uuid": device["uuid"], "name": device["name"]}, "peaks": device["peaks"], "row": self.row_without_samples()}.items():
             (self.fake / (name + ".json")).write_text(json.dumps(example))
         self.out = self.folder / "out" / "report.json"
         self.out.parent.mkdir()

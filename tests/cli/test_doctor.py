@@ -139,7 +139,14 @@ class Doctor(cli.Case):
         self.assertEqual(report["devices"], [])
         report = self.examine(how="layer", code=3)
         self.assertIn("--no-layers", self.check(report, "start", "problem", "without implicit layers it does not")["advice"])
-        self.assertNotIn("\x1b", self.examine(how="rubbish", table=True))
+        rubbish = self.examine(how="rubbish", table=True)
+        self.assertNotIn("\x1b", rubbish)
+        self.assertIn("hostile", rubbish)
+        self.check(self.examine(how="garbage", code=6), "range", "problem", "gave no sensible answer")
+        refused = self.examine(how="refused", code=6)
+        self.check(refused, "start", "problem", "the device cannot be used: it lacks everything")
+        self.assertEqual([c for c in refused["checks"] if c["check"] == "products"], [])
+        self.check(self.examine(how="stranger"), "start", "warning", "another process sees another device at this index: 00000000-")
 
     def test_duplicates(self):
         """One driver under two names stands for one GPU under two drivers."""

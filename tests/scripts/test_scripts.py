@@ -23,15 +23,17 @@ for text in sizes:
     print(json.dumps({"m": m, "n": n, "k": k, "tflops": 0.2}))
 '''
 
-WORKER = '''import sys
-m, n, k = (int(x) for x in sys.stdin.readline().split()[1:4])
-print("ready 00", flush=True)
+WORKER = '''import json, sys
+problem = json.loads(sys.stdin.readline())["problem"]
+print(json.dumps({"status": 0}), flush=True)
 for line in sys.stdin:
-    config = dict(s.split("=") for s in line.split()[3].split(","))
+    candidate, = json.loads(line)["candidates"]
+    config = dict(s.split("=") for s in candidate["config"].split(","))
     if config["depth"] == "11":
         sys.exit(3)
-    ms = m * n * k / int(config["rows"]) * 1e-9
-    print({"7": "failed 5 blocked needs 7 things: whole things", "9": "wrong element"}.get(config["depth"], f"ok {ms} 3"), flush=True)
+    ms = problem["m"] * problem["n"] * problem["k"] / int(config["rows"]) * 1e-9
+    print(json.dumps({"7": {"status": 5, "sentence": "blocked needs 7 things: whole things"}, "9": {"status": 1, "sentence": "element"}}.get(
+        config["depth"], {"status": 0, "ms": [ms, 0], "rounds": 3})), flush=True)
 '''
 
 

@@ -3,6 +3,7 @@
 
 FAKE_WORKER_FOLDER has the file `uuid` to answer with, and takes a line of `log` for each request; FAKE_WORKER_FAULTS lists what to do at which
 request, counted over all processes from 1: "3:hang,5:crash,6:garbage,7:wrong,9:exit,10:lost,12:nan,2:boast". "duel:crash" is about every duel."""
+import json
 import os
 import pathlib
 import signal
@@ -22,7 +23,7 @@ def milliseconds(kernel, config):
 
 
 def say(text):
-    sys.stdout.write(text + "\n")
+    sys.stdout.write((text if isinstance(text, str) else json.dumps(text)) + "\n")
     sys.stdout.flush()
 
 
@@ -36,31 +37,36 @@ def fault(kind):
         os.kill(os.getpid(), signal.SIGSEGV)
     if kind == "exit":
         sys.exit(0)
-    answers = {"garbage": "o\u0308k \x1b[2J 1", "wrong": "wrong C[0][0] is 1, should be 2", "lost": "failed 6 the device was lost",
-               "refused": "failed 4 this device cannot", "nan": "ok nan 3", "zero": "ok 0 3", "boast": "ok 0.001 3"}
+    answers = {"garbage": "o\u0308k \x1b[2J 1", "wrong": {"status": 1, "sentence": "C[0][0] is 1, should be 2"},
+               "lost": {"status": 6, "sentence": "the device was lost"}, "refused": {"status": 4, "sentence": "this device cannot"},
+               "nan": {"status": 0, "ms": [None, 0], "rounds": 3}, "zero": {"status": 0, "ms": [0, 0], "rounds": 3},
+               "boast": {"status": 0, "ms": [0.001, 0], "rounds": 3}}
     say(answers[kind])
 
 
 def main():
-    problem = sys.stdin.readline().split()
-    assert problem[0] == "problem" and len(problem) == 26, problem
-    assert sys.argv[1:4:2] == ["tune-worker", "--no-cache"] or "--no-cache" in sys.argv, sys.argv
-    say("ready " + (FOLDER / "uuid").read_text().strip())
+    assert sys.argv[1] == "tune-worker" and "--no-cache" in sys.argv, sys.argv
+    assert json.loads(sys.stdin.readline()) == {"ask": "hello"}
+    say({"status": 0, "uuid": (FOLDER / "uuid").read_text().strip(), "name": "a device"})
+    first = json.loads(sys.stdin.readline())
+    assert first["ask"] == "problem" and first["problem"]["m"] > 0, first
+    say({"status": 0})
     for line in sys.stdin:
-        words = line.split()
+        request = json.loads(line)
         with open(FOLDER / "log", "a+") as log:
             log.seek(0)
             number = 1 + sum(1 for _ in log)
             log.write(line)
-        kind = FAULTS.get(str(number)) or FAULTS.get(words[0])
+        kind = FAULTS.get(str(number)) or FAULTS.get(request["ask"])
+        times = [milliseconds(candidate["kernel"], candidate["config"]) for candidate in request["candidates"]]
         if kind:
             fault(kind)
-        elif words[0] == "try":
+        elif request["ask"] == "try":
             time.sleep(float(os.environ.get("FAKE_WORKER_DELAY", "0.005")))
-            say("ok %.6f 5" % milliseconds(words[2], words[3]))
+            say({"status": 0, "ms": [times[0], 0], "rounds": 5})
         else:
-            first, second = milliseconds(words[2], words[3]), milliseconds(words[4], words[5])
-            say("ok %.6f %.6f %.6f %.6f 9" % (first, second, second / first, 1.001 * second / first))
+            ratio = times[1] / times[0]
+            say({"status": 0, "ms": times, "ratio": ratio, "upper": 1.001 * ratio, "rounds": 9})
 
 
 main()

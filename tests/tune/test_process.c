@@ -11,6 +11,8 @@
 #include "base/lock.h"
 #include "system/process.h"
 
+enum { MOST = 1000 }; /* bytes of a line */
+
 static vkmm_process *start(const char *script)
 {
     char *arguments[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", (char *)(uintptr_t)script, NULL};
@@ -27,15 +29,16 @@ static double soon(void)
 static void answers_line_by_line(void **state)
 {
     (void)state;
-    char line[VKMM_PROCESS_LINE], how[VKMM_PROCESS_END];
+    const char *line = NULL;
+    char how[VKMM_PROCESS_END];
     vkmm_process *process = start("echo ready; while read a b; do echo \"got $b $a\"; done; echo bye; exit 3");
-    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
+    assert_int_equal(vkmm_process_hear(process, soon(), MOST, &line), VKMM_HEARD_LINE);
     assert_string_equal(line, "ready");
     for (int i = 0; i < 100; i++) {
         assert_true(vkmm_process_send(process, "1 one\n2 two\n"));
-        assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
+        assert_int_equal(vkmm_process_hear(process, soon(), MOST, &line), VKMM_HEARD_LINE);
         assert_string_equal(line, "got one 1");
-        assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
+        assert_int_equal(vkmm_process_hear(process, soon(), MOST, &line), VKMM_HEARD_LINE);
         assert_string_equal(line, "got two 2");
     }
     vkmm_process_end(&process, 20000, how);
@@ -47,13 +50,14 @@ static void answers_line_by_line(void **state)
 static void silence_ends_in_time(void **state)
 {
     (void)state;
-    char line[VKMM_PROCESS_LINE], how[VKMM_PROCESS_END];
+    const char *line = NULL;
+    char how[VKMM_PROCESS_END];
     vkmm_process *process = start("trap '' TERM INT HUP; echo $$; printf half; read line; exec sleep 100");
-    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
+    assert_int_equal(vkmm_process_hear(process, soon(), MOST, &line), VKMM_HEARD_LINE);
     pid_t child = (pid_t)atoi(line);
     double before = vkmm_now_ms();
     assert_int_equal(kill(child, 0), 0);
-    assert_int_equal(vkmm_process_hear(process, before + 200, line), VKMM_HEARD_NOTHING);
+    assert_int_equal(vkmm_process_hear(process, before + 200, MOST, &line), VKMM_HEARD_NOTHING);
     assert_true(vkmm_now_ms() - before >= 200);
     vkmm_process_end(&process, 50, how);
     assert_string_equal(how, "was killed");
@@ -64,9 +68,10 @@ static void silence_ends_in_time(void **state)
 static void a_child_that_is_gone_is_no_signal(void **state)
 {
     (void)state;
-    char line[VKMM_PROCESS_LINE], how[VKMM_PROCESS_END];
+    const char *line = NULL;
+    char how[VKMM_PROCESS_END];
     vkmm_process *process = start("kill -SEGV $$");
-    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_END);
+    assert_int_equal(vkmm_process_hear(process, soon(), MOST, &line), VKMM_HEARD_END);
     int sent = 1;
     for (int i = 0; i < 1000 && sent; i++) sent = vkmm_process_send(process, "hello\n");
     assert_false(sent);
@@ -81,52 +86,40 @@ static void a_child_that_is_gone_is_no_signal(void **state)
     assert_contains(h.last, "cannot start /nowhere/program: ");
 }
 
-static void long_lines_are_cut(void **state)
-{
-    (void)state;
-    char line[VKMM_PROCESS_LINE];
-    vkmm_process *process = start("head -c 5000 /dev/zero | tr '\\0' x; echo; echo next");
-    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
-    assert_int_equal(strlen(line), VKMM_PROCESS_LINE - 1);
-    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
-    assert_string_equal(line, "next");
-    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_END);
-    vkmm_process_end(&process, 20000, NULL);
-}
-
 static void texts_have_any_length(void **state)
 {
     (void)state;
     const char *text = NULL;
-    char line[VKMM_PROCESS_LINE], *xs = test_malloc(300001);
+    const char *line = NULL;
+    char *xs = test_malloc(300001);
     vkmm_process *process =
         start("head -c 300000 /dev/zero | tr '\\0' x; echo; echo; echo next; echo line; read a; echo $a; printf half");
     memset(xs, 'x', 300000);
     xs[300000] = '\0';
-    assert_int_equal(vkmm_process_hear_text(process, soon(), 300000, &text), VKMM_HEARD_LINE);
+    assert_int_equal(vkmm_process_hear(process, soon(), 300000, &text), VKMM_HEARD_LINE);
     assert_string_equal(text, xs);
-    assert_int_equal(vkmm_process_hear_text(process, soon(), 300000, &text), VKMM_HEARD_LINE);
+    assert_int_equal(vkmm_process_hear(process, soon(), 300000, &text), VKMM_HEARD_LINE);
     assert_string_equal(text, "");
-    assert_int_equal(vkmm_process_hear_text(process, soon(), 4, &text), VKMM_HEARD_LINE);
+    assert_int_equal(vkmm_process_hear(process, soon(), 4, &text), VKMM_HEARD_LINE);
     assert_string_equal(text, "next");
-    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_LINE);
+    assert_int_equal(vkmm_process_hear(process, soon(), MOST, &line), VKMM_HEARD_LINE);
     assert_string_equal(line, "line");
-    assert_int_equal(vkmm_process_hear_text(process, vkmm_now_ms() + 50, 100, &text), VKMM_HEARD_NOTHING);
+    assert_int_equal(vkmm_process_hear(process, vkmm_now_ms() + 50, 100, &text), VKMM_HEARD_NOTHING);
     assert_true(vkmm_process_send(process, "answer\n"));
-    assert_int_equal(vkmm_process_hear_text(process, soon(), 100, &text), VKMM_HEARD_LINE);
+    assert_int_equal(vkmm_process_hear(process, soon(), 100, &text), VKMM_HEARD_LINE);
     assert_string_equal(text, "answer");
-    assert_int_equal(vkmm_process_hear_text(process, soon(), 100, &text), VKMM_HEARD_END);
-    assert_int_equal(vkmm_process_hear_text(process, soon(), 100, &text), VKMM_HEARD_END);
+    assert_int_equal(vkmm_process_hear(process, soon(), 100, &text), VKMM_HEARD_END);
+    assert_int_equal(vkmm_process_hear(process, soon(), 100, &text), VKMM_HEARD_END);
     vkmm_process_end(&process, 20000, NULL);
     test_free(xs);
 
     process = start("echo 12345; echo next; sleep 100");
-    assert_int_equal(vkmm_process_hear_text(process, soon(), 4, &text), VKMM_HEARD_END);
-    assert_int_equal(vkmm_process_hear_text(process, soon(), 400, &text), VKMM_HEARD_END);
-    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_END);
+    assert_int_equal(vkmm_process_hear(process, soon(), 4, &text), VKMM_HEARD_END);
+    assert_int_equal(vkmm_process_hear(process, soon(), 400, &text), VKMM_HEARD_END);
+    assert_int_equal(vkmm_process_hear(process, soon(), MOST, &line), VKMM_HEARD_END);
     vkmm_process_end(&process, 0, NULL);
     process = start("exec cat /dev/zero"); /* a line without an end ends at the bound */
-    assert_int_equal(vkmm_process_hear_text(process, soon(), 100000, &text), VKMM_HEARD_END);
+    assert_int_equal(vkmm_process_hear(process, soon(), 100000, &text), VKMM_HEARD_END);
     vkmm_process_end(&process, 0, NULL);
 }
 
@@ -239,14 +232,14 @@ static void a_filter_is_interrupted(void **state)
 static void an_interrupt_is_heard(void **state)
 {
     (void)state;
-    char line[VKMM_PROCESS_LINE];
+    const char *line = NULL;
     vkmm_process *process = start("sleep 100");
     vkmm_interrupt_catch();
     assert_int_equal(vkmm_interrupted(), 0);
     raise(SIGINT);
     assert_int_equal(vkmm_interrupted(), SIGINT);
     double before = vkmm_now_ms();
-    assert_int_equal(vkmm_process_hear(process, soon(), line), VKMM_HEARD_INTERRUPTED);
+    assert_int_equal(vkmm_process_hear(process, soon(), MOST, &line), VKMM_HEARD_INTERRUPTED);
     assert_true(vkmm_now_ms() - before < 10000);
     vkmm_interrupt_release();
     vkmm_process_end(&process, 0, NULL);
@@ -281,7 +274,6 @@ int main(void)
         cmocka_unit_test(answers_line_by_line),
         cmocka_unit_test(silence_ends_in_time),
         cmocka_unit_test(a_child_that_is_gone_is_no_signal),
-        cmocka_unit_test(long_lines_are_cut),
         cmocka_unit_test(texts_have_any_length),
         cmocka_unit_test(a_filter_answers),
         cmocka_unit_test(a_filter_fails),

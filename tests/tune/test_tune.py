@@ -129,10 +129,14 @@ class Fake(Case):
 
     def requests(self):
         path = self.fake / "log"
-        return [line.split() for line in path.read_text().splitlines()] if path.exists() else []
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    @staticmethod
+    def candidates(request):
+        return [(c["kernel"], c["config"]) for c in request["candidates"]]
 
     def tried(self):
-        return [(r[2], r[3]) for r in self.requests() if r[0] == "try"]
+        return [self.candidates(r)[0] for r in self.requests() if r["ask"] == "try"]
 
     def test_finds_what_is_fast(self):
         row, = self.tune("--budget", "3s")
@@ -150,7 +154,7 @@ class Fake(Case):
         self.assertIn("thread-cols=8", row["best"]["config"])
         self.assertEqual(row["best"]["kernel"], "blocked")
         for request in requests[-3:]:  # the fastest against the planner's choice
-            self.assertEqual((request[0], request[2], request[3]), ("duel", *tried[0]))
+            self.assertEqual((request["ask"], self.candidates(request)[0]), ("duel", tried[0]))
         self.assertTrue(row["stored"])
         self.assertEqual(self.partials(), [])
 
@@ -177,8 +181,8 @@ class Fake(Case):
         """One candidate claims a thousandfold speed; beside the planner's choice it must show it."""
         row, = self.tune("--budget", "2s", faults="2:boast", size="256")
         tried = self.tried()
-        duels = [r for r in self.requests() if r[0] == "duel"]
-        self.assertEqual((duels[0][4], duels[0][5]), tried[1])
+        duels = [r for r in self.requests() if r["ask"] == "duel"]
+        self.assertEqual(self.candidates(duels[0])[1], tried[1])
         self.assertLess(row["best"]["gflops"], 100 * row["planned"]["gflops"])
 
     def test_without_a_won_duel_the_planner_is_kept(self):

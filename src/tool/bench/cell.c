@@ -129,10 +129,7 @@ int cli_bench_cell_refuse(const cli_bench_terms *terms, cli_bench_cell *cell)
 
 json_t *cli_bench_about(const char *ask, const cli_bench_cell *cell)
 {
-    json_t *object = cli_bench_request(ask);
-
-    cli_bench_put(object, "id", json_integer(cell->id));
-    return object;
+    return json_pack("{s:s, s:i}", "ask", ask, "id", cell->id);
 }
 
 /* The judged row, with what the bench itself knows of it in the place of what the process says. */
@@ -171,56 +168,56 @@ static void judge(const cli_bench_terms *terms, cli_bench_cell *cell, double pro
     lane->reserved_ms += cell->reserved_ms;
 }
 
-cli_bench_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell *cell)
+cli_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell *cell)
 {
     cli_bench_lane *lane = cell->lane;
     double expected = cli_bench_expect(&lane->speeds, cell->item),
            host = cli_bench_expect_host(&lane->speeds, cell->item);
     char seed[32], sentence[VKMM_BENCH_TEXT];
     json_t *ask = cli_bench_about("begin", cell), *answer;
-    cli_bench_reply reply;
+    cli_reply reply;
 
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)cell->row.seed);
-    cli_bench_put(ask, "problem", vkmm_record_json(&vkmm_problem_record, &cell->item->problem));
-    cli_bench_put(ask, "kernel", json_string(cell->item->kernel));
-    cli_bench_put(ask, "seed", json_string(seed));
-    cli_bench_put(ask, "rotating_bytes", json_integer((json_int_t)cell->row.rotating_bytes));
-    reply = cli_bench_ask(&lane->link, ask, cli_bench_patience(cell, expected + 3 * host), &answer);
-    if (reply != CLI_BENCH_ANSWER) return reply;
+    json_object_set_new(ask, "problem", vkmm_record_json(&vkmm_problem_record, &cell->item->problem));
+    json_object_set_new(ask, "kernel", json_string(cell->item->kernel));
+    json_object_set_new(ask, "seed", json_string(seed));
+    json_object_set_new(ask, "rotating_bytes", json_integer((json_int_t)cell->row.rotating_bytes));
+    reply = cli_worker_ask(&lane->link, ask, cli_bench_patience(cell, expected + 3 * host), &answer);
+    if (reply != CLI_REPLY_ANSWER) return reply;
     if (lane->link.status != VKMM_OK && lane->link.status != VKMM_WRONG_RESULT) {
         cli_bench_cell_drop(cell, lane->link.sentence);
     } else if (!take_row(cell, json_object_get(answer, "row"), sentence) ||
                (lane->link.status == VKMM_OK) != cell->row.passed) {
         json_decref(answer);
-        return cli_bench_distrust(&lane->link, "a row that makes no sense");
+        return cli_worker_distrust(&lane->link, "a row that makes no sense");
     } else {
-        double product_ms = cli_bench_number(answer, "product_ms", expected);
-        cli_bench_learn_host(&lane->speeds, cell->item, cli_bench_number(answer, "host_ms", 0));
+        double product_ms = cli_json_number(answer, "product_ms", expected);
+        cli_bench_learn_host(&lane->speeds, cell->item, cli_json_number(answer, "host_ms", 0));
         judge(terms, cell, product_ms);
     }
     json_decref(answer);
-    return CLI_BENCH_ANSWER;
+    return CLI_REPLY_ANSWER;
 }
 
-cli_bench_reply cli_bench_cell_close(cli_bench_cell *cell)
+cli_reply cli_bench_cell_close(cli_bench_cell *cell)
 {
     cli_bench_lane *lane = cell->lane;
     json_t *answer;
     double host = cli_bench_expect_host(&lane->speeds, cell->item),
            expected = cli_bench_expect(&lane->speeds, cell->item);
-    cli_bench_reply reply =
-        cli_bench_ask(&lane->link, cli_bench_about("end", cell), cli_bench_patience(cell, expected + host), &answer);
+    cli_reply reply =
+        cli_worker_ask(&lane->link, cli_bench_about("end", cell), cli_bench_patience(cell, expected + host), &answer);
 
-    if (reply != CLI_BENCH_ANSWER) return reply;
+    if (reply != CLI_REPLY_ANSWER) return reply;
     json_decref(answer);
     cell->state = CLI_BENCH_DONE;
     lane->link.losses = 0;
-    if (cell->row.not_run[0] != '\0') return CLI_BENCH_ANSWER;
+    if (cell->row.not_run[0] != '\0') return CLI_REPLY_ANSWER;
     if (lane->link.status == VKMM_WRONG_RESULT) {
         cell->row.passed = 0;
-        snprintf(cell->row.sentence, sizeof cell->row.sentence, "%s", lane->link.sentence);
+        snprintf(cell->row.sentence, sizeof cell->row.sentence, "%.*s", VKMM_BENCH_TEXT - 1, lane->link.sentence);
     } else if (lane->link.status != VKMM_OK) {
         cli_bench_cell_drop(cell, lane->link.sentence);
     }
-    return CLI_BENCH_ANSWER;
+    return CLI_REPLY_ANSWER;
 }

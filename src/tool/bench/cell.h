@@ -2,13 +2,14 @@
 #ifndef VKMM_CLI_BENCH_CELL_H
 #define VKMM_CLI_BENCH_CELL_H
 
-#include "bench/link.h"
+#include "bench/protocol.h"
+#include "worker/worker.h"
 #include "bench/speed.h"
 
 /* A device and all that the bench knows of it. */
 typedef struct cli_bench_lane {
     uint32_t device; /* an index into the bench's */
-    cli_bench_link link;
+    cli_worker link;
     cli_bench_speeds speeds;
     double budget_ms, reserved_ms; /* reserved: for rows that have begun */
     int over;                      /* given up: link.status and link.sentence say why */
@@ -44,10 +45,10 @@ void cli_bench_cell_init(cli_bench_cell *cell, const cli_bench_terms *terms, con
 int cli_bench_cell_refuse(const cli_bench_terms *terms, cli_bench_cell *cell);
 
 /* Each asks the cell's process. The cell is done when there is nothing more to ask: not run, wrong, or ended.
- * Otherwise as cli_bench_ask. */
-cli_bench_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell *cell);
-cli_bench_reply cli_bench_cell_round(const cli_bench_terms *terms, cli_bench_cell *cell);
-cli_bench_reply cli_bench_cell_close(cli_bench_cell *cell);
+ * Otherwise as cli_worker_ask. */
+cli_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell *cell);
+cli_reply cli_bench_cell_round(const cli_bench_terms *terms, cli_bench_cell *cell);
+cli_reply cli_bench_cell_close(cli_bench_cell *cell);
 
 /* The row does not run, for this reason. */
 void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason);

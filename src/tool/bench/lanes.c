@@ -82,20 +82,20 @@ void cli_bench_give_up(cli_bench_run *run, cli_bench_lane *lane)
 
     if (lane->over) return;
     lane->over = 1;
-    snprintf(device->failed, sizeof device->failed, "%s", lane->link.sentence);
+    snprintf(device->failed, sizeof device->failed, "%.*s", VKMM_BENCH_TEXT - 1, lane->link.sentence);
     vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "%s is given up: %s", device->label, lane->link.sentence);
 }
 
 int cli_bench_is_ready(cli_bench_run *run, cli_bench_lane *lane)
 {
     if (lane->over || cli_bench_is_over(run)) return 0;
-    switch (cli_bench_start(&lane->link, fmin(START_PATIENCE, PATIENCE_LEAST + PATIENCE_BUDGETS * lane->budget_ms))) {
-    case CLI_BENCH_ANSWER:
+    switch (cli_worker_start(&lane->link, fmin(START_PATIENCE, PATIENCE_LEAST + PATIENCE_BUDGETS * lane->budget_ms))) {
+    case CLI_REPLY_ANSWER:
         return 1;
-    case CLI_BENCH_INTERRUPTED:
+    case CLI_REPLY_INTERRUPTED:
         return 0;
-    case CLI_BENCH_LOST:
-    case CLI_BENCH_NO_DEVICE:
+    case CLI_REPLY_LOST:
+    case CLI_REPLY_NO_WORKER:
         cli_bench_give_up(run, lane);
         return 0;
     }
@@ -152,26 +152,26 @@ static void keep_peaks(vkmm_bench_peaks *peaks, const vkmm_bench_peaks *got)
         if (known.multiply_adds_per_s[type] > 0) peaks->multiply_adds_per_s[type] = known.multiply_adds_per_s[type];
 }
 
-static cli_bench_reply ask_peaks(cli_bench_run *run, cli_bench_lane *lane, json_t *types)
+static cli_reply ask_peaks(cli_bench_run *run, cli_bench_lane *lane, json_t *types)
 {
     vkmm_bench_device *device = &run->bench->devices[lane->device];
     vkmm_bench_peaks got;
-    json_t *ask = cli_bench_request("peaks"), *answer = NULL;
+    json_t *ask = json_pack("{s:s}", "ask", "peaks"), *answer = NULL;
     char sentence[VKMM_BENCH_TEXT];
     double shapes = device->peaks.copy_bytes_per_s > 0 ? 0 : SHAPES_SHARE * lane->budget_ms;
     double patience = PEAKS_PATIENCE + PEAK_PATIENCE * (double)json_array_size(types) + 2 * shapes;
-    cli_bench_reply reply;
+    cli_reply reply;
 
-    cli_bench_put(ask, "types", types);
-    cli_bench_put(ask, "matrix_ms", json_real(shapes));
+    json_object_set_new(ask, "types", types);
+    json_object_set_new(ask, "matrix_ms", json_real(shapes));
     reply =
-        cli_bench_ask(&lane->link, ask, fmin(patience, PATIENCE_LEAST + PATIENCE_BUDGETS * lane->budget_ms), &answer);
-    if (reply == CLI_BENCH_ANSWER && lane->link.status == VKMM_OK) {
+        cli_worker_ask(&lane->link, ask, fmin(patience, PATIENCE_LEAST + PATIENCE_BUDGETS * lane->budget_ms), &answer);
+    if (reply == CLI_REPLY_ANSWER && lane->link.status == VKMM_OK) {
         vkmm_bench_peaks_init(&got);
         if (vkmm_record_parse(json_object_get(answer, "peaks"), &vkmm_peaks_record, &got, sentence))
             keep_peaks(&device->peaks, &got);
         else
-            reply = cli_bench_distrust(&lane->link, sentence);
+            reply = cli_worker_distrust(&lane->link, sentence);
     }
     json_decref(answer);
     return reply;
@@ -188,7 +188,7 @@ void cli_bench_measure_peaks(cli_bench_run *run, cli_bench_lane *lane)
         return;
     }
     cli_bench_show_progress(run, lane, NULL);
-    if (ask_peaks(run, lane, types) != CLI_BENCH_INTERRUPTED && lane->link.status != VKMM_OK)
+    if (ask_peaks(run, lane, types) != CLI_REPLY_INTERRUPTED && lane->link.status != VKMM_OK)
         vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "the peaks of %s are not known: %s", device->label,
                  lane->link.sentence);
     lane->link.spent_ms = 0; /* the budget is the rows' */
@@ -196,6 +196,8 @@ void cli_bench_measure_peaks(cli_bench_run *run, cli_bench_lane *lane)
 
 int cli_bench_make_lanes(cli_bench_run *run)
 {
+    const cli_options *options = run->session->options;
+
     run->lanes = vkmm_alloc(run->bench->device_count, sizeof *run->lanes);
     run->cells = vkmm_alloc((size_t)run->bench->device_count * CLI_BENCH_BLOCK, sizeof *run->cells);
     if (run->lanes == NULL || run->cells == NULL) return 0;
@@ -204,8 +206,12 @@ int cli_bench_make_lanes(cli_bench_run *run)
         cli_bench_lane *lane = &run->lanes[i];
         double budget = run->suite->budget_ms;
         lane->device = i;
-        lane->link.session = run->session;
-        lane->link.device = lane->speeds.device = device;
+        lane->link = (cli_worker){.session = run->session,
+                                  .command = "bench-worker",
+                                  .device = device->is_host ? NULL : &device->info,
+                                  .words = {device->is_host ? "--host" : NULL, options->no_cache ? "--no-cache" : NULL,
+                                            options->untuned ? "--untuned" : NULL}};
+        lane->speeds.device = device;
         if (device->is_host)
             budget = HOST_SHARE * budget > HOST_LEAST_MS ? HOST_SHARE * budget : fmin(HOST_LEAST_MS, budget);
         lane->budget_ms = budget;

@@ -94,36 +94,36 @@ static int is_too_late(cli_bench_cell *cell)
     return 1;
 }
 
-cli_bench_reply cli_bench_cell_round(const cli_bench_terms *terms, cli_bench_cell *cell)
+cli_reply cli_bench_cell_round(const cli_bench_terms *terms, cli_bench_cell *cell)
 {
     cli_bench_lane *lane = cell->lane;
     double expected = cli_bench_expect(&lane->speeds, cell->item), span = cli_bench_round_ms(terms->suite);
     json_t *ask = cli_bench_about("round", cell), *answer;
     vkmm_bench_row round;
-    cli_bench_reply reply;
+    cli_reply reply;
     int fine;
 
     if (is_too_late(cell)) {
         json_decref(ask);
-        return CLI_BENCH_ANSWER;
+        return CLI_REPLY_ANSWER;
     }
-    cli_bench_put(ask, "ms", json_real(span));
-    cli_bench_put(ask, "full", json_boolean(cell->row.rounds == 0));
-    reply = cli_bench_ask(
+    json_object_set_new(ask, "ms", json_real(span));
+    json_object_set_new(ask, "full", json_boolean(cell->row.rounds == 0));
+    reply = cli_worker_ask(
         &lane->link, ask,
         cli_bench_patience(cell, 3 * expected + 2 * span + cli_bench_expect_host(&lane->speeds, cell->item)), &answer);
-    if (reply != CLI_BENCH_ANSWER) return reply;
+    if (reply != CLI_REPLY_ANSWER) return reply;
     if (lane->link.status != VKMM_OK) {
         drop_held(cell, lane->link.sentence);
         json_decref(answer);
-        return CLI_BENCH_ANSWER;
+        return CLI_REPLY_ANSWER;
     }
     vkmm_bench_row_init(&round);
     fine = cli_bench_take_round(answer, &round) && add_round(&cell->row, &round);
     json_decref(answer);
     vkmm_bench_row_free(&round);
-    if (!fine) return cli_bench_distrust(&lane->link, "samples that make no sense");
+    if (!fine) return cli_worker_distrust(&lane->link, "samples that make no sense");
     look(terms, cell);
     cli_bench_learn(&lane->speeds, cell->item, cell->row.figures.median_ms);
-    return CLI_BENCH_ANSWER;
+    return CLI_REPLY_ANSWER;
 }

@@ -43,11 +43,11 @@ static int is_wrong(const cli_bench_cell *cell)
 }
 
 /* The process has gone: what it held begins anew, once; the row that it was about does not. */
-static void take_loss(cli_bench_run *run, cli_bench_cell *culprit, cli_bench_reply reply)
+static void take_loss(cli_bench_run *run, cli_bench_cell *culprit, cli_reply reply)
 {
     cli_bench_lane *lane = culprit->lane;
 
-    if (reply == CLI_BENCH_ANSWER || reply == CLI_BENCH_INTERRUPTED) return;
+    if (reply == CLI_REPLY_ANSWER || reply == CLI_REPLY_INTERRUPTED) return;
     if (!is_wrong(culprit)) cli_bench_cell_drop(culprit, lane->link.sentence);
     for (uint32_t i = 0; i < run->cell_count; i++) {
         cli_bench_cell *cell = &run->cells[i];
@@ -61,7 +61,7 @@ static void take_loss(cli_bench_run *run, cli_bench_cell *culprit, cli_bench_rep
         cli_bench_cell_init(cell, &run->terms, cell->item, lane);
         cell->retried = 1;
     }
-    if (lane->link.losses >= CLI_BENCH_LOSSES) cli_bench_give_up(run, lane);
+    if (lane->link.losses >= CLI_WORKER_MOST_LOSSES) cli_bench_give_up(run, lane);
 }
 
 static void open_cells(cli_bench_run *run)
@@ -213,7 +213,7 @@ static vkmm_status conclude(cli_bench_run *run)
     if (run->wrong > 0) return VKMM_WRONG_RESULT;
     if (ran || bench->row_count == 0) return VKMM_OK;
     for (uint32_t i = 0; i < bench->device_count; i++) {
-        const cli_bench_link *link = &run->lanes[i].link;
+        const cli_worker *link = &run->lanes[i].link;
         if (link->status != VKMM_OK)
             return vkmm_fail(log, link->status, "nothing could be measured: %s", link->sentence);
     }
@@ -257,7 +257,7 @@ vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_ben
     note_end(&run);
     status = conclude(&run);
 done:
-    for (uint32_t i = 0; i < bench->device_count && run.lanes != NULL; i++) cli_bench_close(&run.lanes[i].link);
+    for (uint32_t i = 0; i < bench->device_count && run.lanes != NULL; i++) cli_worker_close(&run.lanes[i].link);
     vkmm_free(run.lanes);
     vkmm_free(run.cells);
     return status;

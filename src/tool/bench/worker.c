@@ -1,48 +1,27 @@
-/* vkmatmul bench-worker, a command of the program's own (bench/protocol.h): it measures in a process of its own,
- * because a driver that crashes, hangs or loses its device takes the process with it. */
+/* vkmatmul bench-worker, a hidden command: it measures what bench/protocol.h asks for. */
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "system/process.h"
 #include "report/records.h"
 #include "bench/jobs.h"
 #include "bench/protocol.h"
 #include "session/commands.h"
 #include "math/type.h"
 #include "bench/writer.h"
-#include "report/json.h"
+#include "worker/worker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_REQUEST = 1 << 16 };
-
 typedef struct worker {
     cli_bench_place place;
+    int is_ready; /* its device is open, or its BLAS */
     cli_bench_job jobs[CLI_BENCH_JOBS];
 } worker;
 
 static const vkmm_log *log_of(const worker *w)
 {
     return &w->place.session->console.log;
-}
-
-static vkmm_status hello(worker *w, json_t *answer)
-{
-    cli_session *session = w->place.session;
-    vkmm_bench_device device = {.is_host = w->place.blas != NULL};
-
-    vkmm_bench_peaks_init(&device.peaks);
-    if (device.is_host) {
-        snprintf(device.info.name, sizeof device.info.name, "%s", session->host);
-        snprintf(device.info.driver_name, sizeof device.info.driver_name, "%.200s", vkmm_blas_name(w->place.blas));
-        snprintf(device.info.driver_info, sizeof device.info.driver_info, "%.200s", vkmm_blas_version(w->place.blas));
-    } else {
-        device.info = *session->info;
-    }
-    snprintf(device.label, sizeof device.label, "%.*s", VKMM_BENCH_TEXT - 1, device.info.name);
-    cli_bench_put(answer, "device", vkmm_record_json(&vkmm_device_record, &device));
-    return VKMM_OK;
 }
 
 /* One peak after another; a type that the device lacks, or a shape that finds no time, has none. */
@@ -90,9 +69,9 @@ static vkmm_status measure_peaks(worker *w, const json_t *request, json_t *answe
 
     vkmm_bench_peaks_init(&peaks);
     status = measure_types(w, json_object_get(request, "types"), &peaks);
-    if (status == VKMM_OK) status = measure_shapes(w, cli_bench_number(request, "matrix_ms", 0), &peaks);
+    if (status == VKMM_OK) status = measure_shapes(w, cli_json_number(request, "matrix_ms", 0), &peaks);
     w->place.busy_until = vkmm_now_ms();
-    if (status == VKMM_OK) cli_bench_put(answer, "peaks", vkmm_record_json(&vkmm_peaks_record, &peaks));
+    if (status == VKMM_OK) json_object_set_new(answer, "peaks", vkmm_record_json(&vkmm_peaks_record, &peaks));
     return status;
 }
 
@@ -126,15 +105,15 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
         return vkmm_fail(log_of(w), VKMM_INVALID, "no problem: %s", sentence);
     job->used = 1;
     job->id = id_of(request);
-    snprintf(job->kernel, sizeof job->kernel, "%s", cli_bench_text(request, "kernel", "auto"));
-    job->inputs.seed = strtoull(cli_bench_text(request, "seed", "1"), NULL, 10);
-    job->rotating_bytes = (uint64_t)cli_bench_number(request, "rotating_bytes", 0);
+    snprintf(job->kernel, sizeof job->kernel, "%s", cli_json_text(request, "kernel", "auto"));
+    job->inputs.seed = strtoull(cli_json_text(request, "seed", "1"), NULL, 10);
+    job->rotating_bytes = (uint64_t)cli_json_number(request, "rotating_bytes", 0);
     vkmm_bench_row_init(&row);
     status = cli_bench_job_begin(&w->place, job, &row);
     if (status == VKMM_OK || status == VKMM_WRONG_RESULT) {
-        cli_bench_put(answer, "row", vkmm_record_json(&vkmm_row_record, &row));
-        cli_bench_put(answer, "product_ms", json_real(job->one_ms));
-        cli_bench_put(answer, "host_ms", json_real(job->host_ms));
+        json_object_set_new(answer, "row", vkmm_record_json(&vkmm_row_record, &row));
+        json_object_set_new(answer, "product_ms", json_real(job->one_ms));
+        json_object_set_new(answer, "host_ms", json_real(job->host_ms));
     }
     vkmm_bench_row_free(&row);
     return status;
@@ -148,7 +127,7 @@ static vkmm_status sample(worker *w, const json_t *request, json_t *answer)
 
     if (job == NULL) return vkmm_fail(log_of(w), VKMM_INVALID, "there is no job of this id");
     vkmm_bench_row_init(&round);
-    status = cli_bench_job_round(&w->place, job, cli_bench_number(request, "ms", 0),
+    status = cli_bench_job_round(&w->place, job, cli_json_number(request, "ms", 0),
                                  json_is_true(json_object_get(request, "full")), &round);
     if (status == VKMM_OK) cli_bench_put_round(answer, &round);
     vkmm_bench_row_free(&round);
@@ -164,33 +143,6 @@ static vkmm_status end(worker *w, const json_t *request)
     if (job->product.verdict.passed) status = cli_bench_job_check(&w->place, job);
     cli_bench_job_end(job);
     return status;
-}
-
-static vkmm_status obey(worker *w, const json_t *request, json_t *answer)
-{
-    const char *ask = cli_bench_text(request, "ask", "");
-
-    if (strcmp(ask, "hello") == 0) return hello(w, answer);
-    if (strcmp(ask, "peaks") == 0) return w->place.blas != NULL ? VKMM_OK : measure_peaks(w, request, answer);
-    if (strcmp(ask, "begin") == 0) return begin(w, request, answer);
-    if (strcmp(ask, "round") == 0) return sample(w, request, answer);
-    if (strcmp(ask, "end") == 0) return end(w, request);
-    return vkmm_fail(log_of(w), VKMM_INVALID, "bench-worker takes its orders from 'vkmatmul bench'");
-}
-
-static void answer_line(worker *w, const char *line, vkmm_status ready)
-{
-    json_t *request = json_loads(line, 0, NULL), *answer = json_object();
-    vkmm_status status = ready != VKMM_OK ? ready : obey(w, request, answer);
-    char *text;
-
-    cli_bench_put(answer, "status", json_integer(status));
-    if (status != VKMM_OK) cli_bench_put(answer, "sentence", vkmm_json_text(w->place.session->console.last_error));
-    text = cli_bench_line(answer);
-    if (text != NULL) fputs(text, stdout);
-    fflush(stdout);
-    free(text);
-    json_decref(request);
 }
 
 static vkmm_status get_ready(worker *w)
@@ -212,26 +164,34 @@ static vkmm_status get_ready(worker *w)
     return VKMM_OK;
 }
 
+static vkmm_status obey(void *user, const char *ask, const json_t *request, json_t *answer)
+{
+    worker *w = user;
+    cli_session *session = w->place.session;
+    vkmm_status status = VKMM_OK;
+
+    if (!w->is_ready) status = get_ready(w);
+    w->is_ready = status == VKMM_OK;
+    if (!w->is_ready) return status;
+    if (strcmp(ask, "hello") == 0) return cli_worker_introduce(session, answer);
+    if (strcmp(ask, "peaks") == 0) return w->place.blas != NULL ? VKMM_OK : measure_peaks(w, request, answer);
+    if (strcmp(ask, "begin") == 0) return begin(w, request, answer);
+    if (strcmp(ask, "round") == 0) return sample(w, request, answer);
+    if (strcmp(ask, "end") == 0) return end(w, request);
+    return cli_worker_refuse(session, ask);
+}
+
 vkmm_status cli_bench_worker(cli_session *session)
 {
     worker *w = vkmm_alloc(1, sizeof *w);
-    char *line = vkmm_alloc(MOST_REQUEST, 1);
     vkmm_status status;
 
-    vkmm_process_follow_parent();
-    session->console.muted = 1; /* the sentences go into the answers */
-    if (w == NULL || line == NULL) {
-        vkmm_free(w);
-        vkmm_free(line);
-        return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a process that measures");
-    }
+    if (w == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a process that measures");
     w->place.session = session;
-    status = get_ready(w);
-    while (fgets(line, MOST_REQUEST, stdin) != NULL) answer_line(w, line, status);
+    status = cli_worker_serve(session, obey, w);
     for (int i = 0; i < CLI_BENCH_JOBS; i++) cli_bench_job_end(&w->jobs[i]);
     vkmm_sensors_close(&w->place.sensors);
     vkmm_blas_close(&w->place.blas);
     vkmm_free(w);
-    vkmm_free(line);
-    return VKMM_OK;
+    return status;
 }

@@ -1,21 +1,16 @@
-/* What the files of `vkmatmul doctor` share, and how it speaks to the processes that examine (doctor-worker, a command
- * of the program's own).
+/* What the files of `vkmatmul doctor` share, and what it asks of the processes that examine (worker/worker.h):
  *
- * A request is a line: "list" or "examine". The answer is lines, until the process ends:
- *     devices COUNT                             (list) the devices that the loader lists
- *     device UUID                               (examine) the device that --device means, before anything is done with
- *                                               it
- *     begin CHECK                               a check begins: when the process dies, that is where
- *     GRADE TAB CHECK TAB SENTENCE TAB ADVICE   a finding: GRADE is one of vkmm_grade_name, or "wrong": a problem, and
- *                                               a wrong product
- *     done                                      nothing else is to come */
+ *     {"ask": "list"}       starts Vulkan, and answers with VKMM_OK if that does no harm
+ *     {"ask": CHECK}        cli_doctor_checks, in their order; "findings": as in a report, without the device.
+ *                           VKMM_WRONG_RESULT: a product was wrong. "start" opens the device, and says which it is as
+ *                           hello does elsewhere; any failure of it means that the device cannot be used */
 #ifndef VKMM_CLI_DOCTOR_H
 #define VKMM_CLI_DOCTOR_H
 
-#include "system/process.h"
 #include "session/session.h"
 #include "io/manifest.h"
 #include "devices/findings.h"
+#include "worker/worker.h"
 
 enum { CLI_DOCTOR_MOST_GPUS = 32, CLI_DOCTOR_MOST_FINDINGS = 512 };
 
@@ -49,17 +44,28 @@ void cli_doctor_gpus(cli_exam *doctor);
 void cli_doctor_start(cli_exam *doctor);
 void cli_doctor_device(cli_exam *doctor, const vkmm_device_info *info);
 
-/* doctor_checks.c, in the process that examines: each writes its finding as a line. */
-void cli_check_timestamps(cli_session *session);
-void cli_check_shared(cli_session *session);
-void cli_check_range(cli_session *session);
+/* ---- in the process that examines: each check adds its findings ---- */
+
+extern const char *const cli_doctor_checks[]; /* their names, NULL at the end; one after another */
+
+typedef struct cli_check {
+    cli_session *session;
+    const char *name;
+    json_t *findings;
+    vkmm_status status; /* VKMM_WRONG_RESULT once a product was wrong */
+    double end_ms;      /* of all checks, by vkmm_now_ms */
+} cli_check;
+
+/* wrong: a product was wrong. */
+void cli_check_find(cli_check *check, vkmm_grade grade, int wrong, const char *advice, const char *format, ...)
+    VKMM_PRINTF(5, 6);
+
+/* doctor_checks.c */
+void cli_check_timestamps(cli_check *check);
+void cli_check_shared(cli_check *check);
+void cli_check_range(cli_check *check);
 
 /* doctor_product.c: random products of all kernels and types until the clock (vkmm_now_ms) shows end_ms. */
-void cli_check_products(cli_session *session, double end_ms);
-
-/* One finding of the process that examines. wrong: a product was wrong; its grade is then a problem. */
-void cli_check_begin(const char *check);
-void cli_check_find(vkmm_grade grade, int wrong, const char *check, const char *advice, const char *format, ...)
-    VKMM_PRINTF(5, 6);
+void cli_check_products(cli_check *check, double end_ms);
 
 #endif

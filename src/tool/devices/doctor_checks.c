@@ -12,7 +12,7 @@
 #define CLOCKS_AGREE    1.5
 #define CLOCKS_DISAGREE 3.0
 
-static void report_clocks(const vkmm_measurement *time, const vkmm_device_info *info)
+static void report_clocks(cli_check *check, const vkmm_measurement *time, const vkmm_device_info *info)
 {
     double wall = time->slope_ms > 0 ? time->slope_ms : time->submit.median,
            ratio = wall > 0 ? time->kernel.median / wall : 0;
@@ -24,18 +24,19 @@ static void report_clocks(const vkmm_measurement *time, const vkmm_device_info *
     /* Submission adds to a dispatch, so that only the device's time being longer is odd there. */
     if (ratio > 0 && ratio < 1 && time->slope_ms > 0) ratio = 1 / ratio;
     if (ratio <= CLOCKS_AGREE)
-        cli_check_find(VKMM_GRADE_OK, 0, "timestamps", "",
+        cli_check_find(check, VKMM_GRADE_OK, 0, "",
                        "%u bits, %.4g ns a tick: a dispatch takes %s ms by them, %s ms by %s", info->timestamp_bits,
                        info->timestamp_period_ns, device_ms, wall_ms, by);
     else
         cli_check_find(
-            ratio <= CLOCKS_DISAGREE ? VKMM_GRADE_NOTE : VKMM_GRADE_WARNING, 0, "timestamps",
+            check, ratio <= CLOCKS_DISAGREE ? VKMM_GRADE_NOTE : VKMM_GRADE_WARNING, 0,
             ratio <= CLOCKS_DISAGREE ? "" : "Do not trust kernel times of this device; compare submit times instead.",
             "a dispatch takes %s ms by the device's timestamps and %s ms by %s", device_ms, wall_ms, by);
 }
 
-void cli_check_timestamps(cli_session *session)
+void cli_check_timestamps(cli_check *check)
 {
+    cli_session *session = check->session;
     const vkmm_device_info *info = session->info;
     uint64_t n = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU ? 128 : 512;
     const vkmm_measure_params how = {
@@ -47,48 +48,45 @@ void cli_check_timestamps(cli_session *session)
     cli_product product = {0};
     vkmm_status status;
 
-    cli_check_begin("timestamps");
     if (info->timestamp_bits == 0) {
-        cli_check_find(VKMM_GRADE_NOTE, 0, "timestamps", "",
-                       "the device has none: kernel times come from the host's clock");
+        cli_check_find(check, VKMM_GRADE_NOTE, 0, "", "the device has none: kernel times come from the host's clock");
         return;
     }
     if (!isfinite(info->timestamp_period_ns) || info->timestamp_period_ns <= 0 || info->timestamp_period_ns > 1e6)
-        cli_check_find(VKMM_GRADE_WARNING, 0, "timestamps", "", "a tick of %g ns makes no sense",
-                       info->timestamp_period_ns);
+        cli_check_find(check, VKMM_GRADE_WARNING, 0, "", "a tick of %g ns makes no sense", info->timestamp_period_ns);
     status = cli_product_prove(session, &request, &product);
     if (status == VKMM_OK) status = vkmm_job_measure(product.job, &how, &time);
     if (status != VKMM_OK)
-        cli_check_find(VKMM_GRADE_PROBLEM, status == VKMM_WRONG_RESULT, "timestamps", "",
-                       "a product of %u^3 failed: %.400s", (unsigned)n, session->console.last_error);
+        cli_check_find(check, VKMM_GRADE_PROBLEM, status == VKMM_WRONG_RESULT, "", "a product of %u^3 failed: %.400s",
+                       (unsigned)n, session->console.last_error);
     else if (time.clock != VKMM_CLOCK_DEVICE)
-        cli_check_find(VKMM_GRADE_NOTE, 0, "timestamps", "", "they are left aside, and the host's clock stands in: %s",
+        cli_check_find(check, VKMM_GRADE_NOTE, 0, "", "they are left aside, and the host's clock stands in: %s",
                        time.clock_note);
     else
-        report_clocks(&time, info);
+        report_clocks(check, &time, info);
     cli_product_end(&product);
 }
 
 /* One verified product; the sentence begins with `what`. */
-static void check_product(cli_session *session, const char *check, const vkmm_job_params *params, vkmm_init init,
-                          const char *what)
+static void check_product(cli_check *check, const vkmm_job_params *params, const char *what)
 {
-    const cli_inputs inputs = {.init = init, .seed = 3};
+    cli_session *session = check->session;
+    const cli_inputs inputs = {.init = VKMM_INIT_INT, .seed = 3};
     const cli_request request = {.job = *params, .inputs = &inputs};
     cli_product product = {0};
     vkmm_status status = cli_product_prove(session, &request, &product);
 
     cli_product_end(&product);
     if (status == VKMM_OK)
-        cli_check_find(VKMM_GRADE_OK, 0, check, "", "%s: right", what);
+        cli_check_find(check, VKMM_GRADE_OK, 0, "", "%s: right", what);
     else if (status == VKMM_WRONG_RESULT)
-        cli_check_find(VKMM_GRADE_PROBLEM, 1, check,
+        cli_check_find(check, VKMM_GRADE_PROBLEM, 1,
                        "Do not trust products of this device with this driver: try another version of it.",
                        "%s: %.400s", what, session->console.last_error);
     else if (status == VKMM_OUT_OF_MEMORY)
-        cli_check_find(VKMM_GRADE_NOTE, 0, check, "", "not checked: %.400s", session->console.last_error);
+        cli_check_find(check, VKMM_GRADE_NOTE, 0, "", "not checked: %.400s", session->console.last_error);
     else
-        cli_check_find(VKMM_GRADE_PROBLEM, 0, check, "", "%s: %.400s", what, session->console.last_error);
+        cli_check_find(check, VKMM_GRADE_PROBLEM, 0, "", "%s: %.400s", what, session->console.last_error);
 }
 
 /* The configuration of the blocked kernel that takes the most shared memory of those that are legal here. 0: there
@@ -116,39 +114,37 @@ static uint32_t most_shared(const vkmm_device_info *info, vkmm_job_params *param
     return most;
 }
 
-void cli_check_shared(cli_session *session)
+void cli_check_shared(cli_check *check)
 {
-    const vkmm_device_info *info = session->info;
+    const vkmm_device_info *info = check->session->info;
     vkmm_job_params params = {
         .problem = {.m = 256, .n = 256, .k = 96, .type = VKMM_F32}, .kernel = "blocked", .untuned = 1};
     char config[VKMM_CONFIG_TEXT] = "", used[32], limit[32], what[160];
     uint32_t most = most_shared(info, &params, config);
 
-    cli_check_begin("shared");
     vkmm_text_bytes(limit, sizeof limit, info->max_shared_bytes);
     if (most == 0) {
-        cli_check_find(VKMM_GRADE_NOTE, 0, "shared", "",
+        cli_check_find(check, VKMM_GRADE_NOTE, 0, "",
                        "no tile of the kernel blocked is legal within %s of shared memory", limit);
         return;
     }
     vkmm_text_bytes(used, sizeof used, most);
     snprintf(what, sizeof what, "a tile that takes %s of the %s of shared memory", used, limit);
-    check_product(session, "shared", &params, VKMM_INIT_INT, what);
+    check_product(check, &params, what);
 }
 
-void cli_check_range(cli_session *session)
+void cli_check_range(cli_check *check)
 {
     enum { COLUMNS = 4096 };
-    const vkmm_device_info *info = session->info;
+    const vkmm_device_info *info = check->session->info;
     uint64_t range = info->max_storage_range, bytes = range < LARGEST_RANGE ? range : LARGEST_RANGE,
              row = COLUMNS * sizeof(float);
     const vkmm_job_params params = {.problem = {.m = bytes / row, .n = 1, .k = COLUMNS, .type = VKMM_F32},
                                     .untuned = 1};
     char text[32], limit[32], what[160];
 
-    cli_check_begin("range");
     vkmm_text_bytes(text, sizeof text, bytes / row * row);
     vkmm_text_bytes(limit, sizeof limit, range);
     snprintf(what, sizeof what, "an operand of %s, where a binding may have %s", text, limit);
-    check_product(session, "range", &params, VKMM_INIT_INT, what);
+    check_product(check, &params, what);
 }

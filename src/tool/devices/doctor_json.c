@@ -3,31 +3,36 @@
 
 #include "report/json.h"
 
-static json_t *check(const vkmm_finding *finding)
+static const char *grade_word(uint32_t grade)
 {
-    json_t *object = json_object();
-    int bad = vkmm_json_put(object, "check", vkmm_json_text(finding->check));
-
-    bad += vkmm_json_put(object, "verdict", json_string(vkmm_grade_name(finding->grade)));
-    bad += vkmm_json_put(object, "device",
-                         finding->device == VKMM_OF_SYSTEM ? json_null() : json_integer(finding->device));
-    bad += vkmm_json_put(object, "sentence", vkmm_json_text(finding->sentence));
-    bad += vkmm_json_put(object, "advice", vkmm_json_text(finding->advice[0] != '\0' ? finding->advice : NULL));
-    return vkmm_json_done(object, bad);
+    return vkmm_grade_name((vkmm_grade)grade);
 }
 
-static json_t *file(const vkmm_doctor_file *file)
+static int is_of_device(const void *finding)
 {
-    json_t *object = json_object();
-    int bad = vkmm_json_put(object, "kind", vkmm_json_text(file->kind));
-
-    bad += vkmm_json_put(object, "path", vkmm_json_text(file->path));
-    bad += vkmm_json_put(object, "name", vkmm_json_text(file->name));
-    bad += vkmm_json_put(object, "library", vkmm_json_text(file->library[0] != '\0' ? file->library : NULL));
-    bad += vkmm_json_put(object, "active", json_boolean(file->active));
-    bad += vkmm_json_put(object, "broken", vkmm_json_text(file->broken[0] != '\0' ? file->broken : NULL));
-    return vkmm_json_done(object, bad);
+    return ((const vkmm_finding *)finding)->device != VKMM_OF_SYSTEM;
 }
+
+static const vkmm_words grade_words = {grade_word, VKMM_GRADE_PROBLEM + 1, NULL};
+
+static const vkmm_field finding_fields[] = {
+    {"check", VKMM_FIELD_TEXT, VKMM_AT(vkmm_finding, check), .flags = VKMM_NEEDED},
+    {"verdict", VKMM_FIELD_WORD, VKMM_AT(vkmm_finding, grade), .flags = VKMM_NEEDED, .words = &grade_words},
+    {"device", VKMM_FIELD_U32, VKMM_AT(vkmm_finding, device), .known = is_of_device},
+    {"sentence", VKMM_FIELD_TEXT, VKMM_AT(vkmm_finding, sentence), .flags = VKMM_NEEDED},
+    {"advice", VKMM_FIELD_TEXT, VKMM_AT(vkmm_finding, advice), .flags = VKMM_MAYBE},
+};
+const vkmm_record vkmm_finding_record = {"finding", VKMM_FIELDS(finding_fields), VKMM_RECORD_OF(vkmm_finding)};
+
+static const vkmm_field file_fields[] = {
+    {"kind", VKMM_FIELD_STRING, VKMM_AT(vkmm_doctor_file, kind)},
+    {"path", VKMM_FIELD_STRING, VKMM_AT(vkmm_doctor_file, path)},
+    {"name", VKMM_FIELD_STRING, VKMM_AT(vkmm_doctor_file, name)},
+    {"library", VKMM_FIELD_STRING, VKMM_AT(vkmm_doctor_file, library), .flags = VKMM_MAYBE},
+    {"active", VKMM_FIELD_TRUTH, VKMM_AT(vkmm_doctor_file, active)},
+    {"broken", VKMM_FIELD_STRING, VKMM_AT(vkmm_doctor_file, broken), .flags = VKMM_MAYBE},
+};
+static const vkmm_record file_record = {"manifest", VKMM_FIELDS(file_fields), VKMM_RECORD_OF(vkmm_doctor_file)};
 
 static vkmm_grade worst_of(const vkmm_doctor *doctor, uint32_t device)
 {
@@ -66,8 +71,9 @@ vkmm_status vkmm_doctor_json(const vkmm_report *report, const vkmm_doctor *docto
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(object, "loader", vkmm_json_text(doctor->loader_version != 0 ? version : NULL));
     for (uint32_t i = 0; i < doctor->finding_count; i++)
-        bad += json_array_append_new(checks, check(&doctor->findings[i])) != 0;
-    for (uint32_t i = 0; i < doctor->file_count; i++) bad += json_array_append_new(files, file(&doctor->files[i])) != 0;
+        bad += json_array_append_new(checks, vkmm_record_json(&vkmm_finding_record, &doctor->findings[i])) != 0;
+    for (uint32_t i = 0; i < doctor->file_count; i++)
+        bad += json_array_append_new(files, vkmm_record_json(&file_record, &doctor->files[i])) != 0;
     bad += vkmm_json_put(object, "checks", checks);
     bad += vkmm_json_put(object, "devices", devices(doctor));
     bad += vkmm_json_put(object, "manifests", files);

@@ -132,13 +132,13 @@ static unsigned bits_in(uint32_t word)
     return bits;
 }
 
-void cli_check_products(cli_session *session, double end_ms)
+void cli_check_products(cli_check *check, double end_ms)
 {
+    cli_session *session = check->session;
     tally t = {0};
     vkmm_status status = VKMM_OK;
     unsigned kernels, types;
 
-    cli_check_begin("products");
     for (uint32_t turn = 0; turn < MOST_PRODUCTS && (status == VKMM_OK || status == VKMM_UNSUPPORTED); turn++) {
         if (turn > 0 && vkmm_now_ms() >= end_ms) break;
         status = try_one(session, turn, &t);
@@ -147,17 +147,17 @@ void cli_check_products(cli_session *session, double end_ms)
     types = bits_in(t.types);
     if (status == VKMM_WRONG_RESULT)
         cli_check_find(
-            VKMM_GRADE_PROBLEM, 1, "products",
+            check, VKMM_GRADE_PROBLEM, 1,
             "Do not trust products of this device with this driver: try another version of the driver, and report the "
             "wrong product.",
             "after %u right products, %s: %.300s", t.right, t.text, session->console.last_error);
     else if (status != VKMM_OK && status != VKMM_UNSUPPORTED)
-        cli_check_find(VKMM_GRADE_PROBLEM, 0, "products", "", "after %u right products, %s failed: %.300s", t.right,
-                       t.text, session->console.last_error);
+        cli_check_find(check, VKMM_GRADE_PROBLEM, 0, "", "after %u right products, %s failed: %.300s", t.right, t.text,
+                       session->console.last_error);
     else if (t.right == 0)
-        cli_check_find(VKMM_GRADE_WARNING, 0, "products", "", "no kernel runs on this device");
+        cli_check_find(check, VKMM_GRADE_WARNING, 0, "", "no kernel runs on this device");
     else
-        cli_check_find(VKMM_GRADE_OK, 0, "products", "",
+        cli_check_find(check, VKMM_GRADE_OK, 0, "",
                        "%u random product%s of %u kernel%s and %u combination%s of types, all right", t.right,
                        t.right == 1 ? "" : "s", kernels, kernels == 1 ? "" : "s", types, types == 1 ? "" : "s");
 }

@@ -13,16 +13,6 @@ const char *vkmm_grade_name(vkmm_grade grade)
     return grades[grade];
 }
 
-int vkmm_grade_parse(const char *name, vkmm_grade *grade)
-{
-    for (int i = VKMM_GRADE_OK; i <= VKMM_GRADE_PROBLEM; i++) {
-        if (strcmp(name, grades[i]) != 0) continue;
-        *grade = (vkmm_grade)i;
-        return 1;
-    }
-    return 0;
-}
-
 static int is_listed(const char *const *advice, uint32_t count, const char *text)
 {
     for (uint32_t i = 0; i < count; i++)

@@ -3,13 +3,13 @@
 #ifndef VKMM_REPORT_DOCTOR_H
 #define VKMM_REPORT_DOCTOR_H
 
+#include "report/record.h"
 #include "report/report.h"
 
 /* From good to bad. */
 typedef enum vkmm_grade { VKMM_GRADE_OK, VKMM_GRADE_NOTE, VKMM_GRADE_WARNING, VKMM_GRADE_PROBLEM } vkmm_grade;
 
-const char *vkmm_grade_name(vkmm_grade grade);             /* "ok", "note", "warning", "problem" */
-int vkmm_grade_parse(const char *name, vkmm_grade *grade); /* 1 and *grade, or 0 */
+const char *vkmm_grade_name(vkmm_grade grade); /* "ok", "note", "warning", "problem" */
 
 #define VKMM_OF_SYSTEM UINT32_MAX
 
@@ -20,6 +20,8 @@ typedef struct vkmm_finding {
     char sentence[640];
     char advice[400]; /* what to do about it; "": nothing */
 } vkmm_finding;
+
+extern const vkmm_record vkmm_finding_record;
 
 /* A driver's or layer's manifest. */
 typedef struct vkmm_doctor_file {

@@ -22,6 +22,7 @@
 
 extern char **environ;
 
+enum { FIRST_ROOM = 1024 };
 enum { SLICE_MS = 50 };  /* a signal may arrive just before poll begins: it is looked for this often */
 enum { HASTE_MS = 200 }; /* for a child to end, and to be gone, once this process is asked to end */
 
@@ -29,9 +30,8 @@ struct vkmm_process {
     pid_t pid;
     int socket;
     int broken;        /* a line was longer than its reader takes: nothing more is heard */
-    int cut;           /* the line that is being read was longer than VKMM_PROCESS_LINE: the rest is skipped */
     size_t used, room; /* bytes of `text` that were read, and that there are */
-    size_t given;      /* bytes at its start that the last vkmm_process_hear_text gave away */
+    size_t given;      /* bytes at its start that the last vkmm_process_hear gave away */
     char *text;
 };
 
@@ -97,6 +97,7 @@ int vkmm_process_send(vkmm_process *process, const char *text)
 
 static void drop(vkmm_process *process, size_t bytes)
 {
+    if (bytes == 0) return;
     process->used -= bytes;
     memmove(process->text, process->text + bytes, process->used);
 }
@@ -105,7 +106,7 @@ static void drop(vkmm_process *process, size_t bytes)
 static vkmm_heard read_more(vkmm_process *process, double deadline_ms)
 {
     if (process->used == process->room) {
-        size_t room = process->room > 0 ? process->room * 2 : VKMM_PROCESS_LINE;
+        size_t room = process->room > 0 ? process->room * 2 : FIRST_ROOM;
         char *text = vkmm_realloc(process->text, room, 1);
         if (text == NULL) return VKMM_HEARD_END;
         process->text = text;
@@ -125,49 +126,11 @@ static vkmm_heard read_more(vkmm_process *process, double deadline_ms)
     }
 }
 
-/* The first line of what has been read, if it is whole or too long. */
-static int take_line(vkmm_process *process, char line[VKMM_PROCESS_LINE])
-{
-    for (;;) {
-        const char *end = process->used > 0 ? memchr(process->text, '\n', process->used) : NULL;
-        size_t length = end != NULL ? (size_t)(end - process->text) : process->used;
-        int skip = process->cut;
-        if (length > VKMM_PROCESS_LINE - 1) {
-            length = VKMM_PROCESS_LINE - 1;
-            end = NULL;
-        }
-        if (end == NULL && length < VKMM_PROCESS_LINE - 1) return 0;
-        process->cut = end == NULL;
-        if (!skip) {
-            memcpy(line, process->text, length);
-            line[length] = '\0';
-        }
-        drop(process, length + (end != NULL));
-        if (!skip) return 1;
-    }
-}
-
-static void start_hearing(vkmm_process *process)
-{
-    if (process->given > 0) drop(process, process->given);
-    process->given = 0;
-}
-
-vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, char line[VKMM_PROCESS_LINE])
-{
-    start_hearing(process);
-    if (process->broken) return VKMM_HEARD_END;
-    while (!take_line(process, line)) {
-        vkmm_heard heard = read_more(process, deadline_ms);
-        if (heard != VKMM_HEARD_LINE) return heard;
-    }
-    return VKMM_HEARD_LINE;
-}
-
-vkmm_heard vkmm_process_hear_text(vkmm_process *process, double deadline_ms, size_t most, const char **text)
+vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, size_t most, const char **text)
 {
     size_t searched = 0;
-    start_hearing(process);
+    drop(process, process->given);
+    process->given = 0;
     while (!process->broken) {
         char *end = process->used > searched ? memchr(process->text + searched, '\n', process->used - searched) : NULL;
         size_t length = end != NULL ? (size_t)(end - process->text) : process->used;

@@ -5,8 +5,7 @@
 #include "system/interrupt.h"
 #include "vkmatmul.h"
 
-#define VKMM_PROCESS_LINE 1024 /* bytes of a line that is read, its end included; longer ones are cut */
-#define VKMM_PROCESS_END  64
+#define VKMM_PROCESS_END 64
 
 /* A child whose standard input and output are this process's end of a socket. Its messages on standard error are
  * dropped. It has a process group of its own, so that Ctrl-C reaches this process alone. Used by one thread at a
@@ -27,12 +26,9 @@ typedef enum vkmm_heard {
     VKMM_HEARD_INTERRUPTED /* vkmm_interrupted() */
 } vkmm_heard;
 
-/* The next line without its end. Waits until the clock (vkmm_now_ms) shows deadline_ms. */
-vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, char line[VKMM_PROCESS_LINE]);
-
-/* The same for lines of any length up to `most` bytes; *text is valid until the next call on this process. A longer
- * line ends the talk: VKMM_HEARD_END. */
-vkmm_heard vkmm_process_hear_text(vkmm_process *process, double deadline_ms, size_t most, const char **text);
+/* The next line without its end, which is at most `most` bytes long; *text is valid until the next call on this
+ * process. Waits until the clock (vkmm_now_ms) shows deadline_ms. A longer line ends the talk: VKMM_HEARD_END. */
+vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, size_t most, const char **text);
 
 /* Runs a program to its end: input goes to its standard input, what it writes to its standard output comes back in
  * *output (0-terminated, *bytes long, at most `most`), to be freed with vkmm_free. Looked for in PATH; no shell is

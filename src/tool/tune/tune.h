@@ -5,29 +5,17 @@
 #include "session/session.h"
 #include "tune/tune_protocol.h"
 
-/* ---- tune_worker.c: a worker that is started when there is something to ask, and again after it was lost ---- */
+/* ---- tune_worker.c: a process that is started when there is something to ask, and again after it was lost ---- */
 
-typedef struct cli_worker_link {
-    cli_session *session;
+typedef struct cli_tune_link {
+    cli_worker worker;
     vkmm_problem problem;
-    vkmm_process *process;  /* NULL: none runs */
-    uint32_t failed_starts; /* in a row */
-    uint32_t lost;          /* workers that crashed or hung */
-} cli_worker_link;
+} cli_tune_link;
 
-typedef enum cli_reply {
-    CLI_REPLY_ANSWER, /* *answer is the worker's word */
-    CLI_REPLY_LOST,   /* the worker crashed, hung until the deadline, or spoke nonsense: answer->sentence says which */
-    CLI_REPLY_LATE,   /* the tune's own time was over before the deadline: says nothing about the candidate */
-    CLI_REPLY_INTERRUPTED, /* by a signal */
-    CLI_REPLY_NO_WORKER    /* none can be started: answer has status and sentence */
-} cli_reply;
-
-/* Sends a request and waits for the answer: patience_ms is the candidate's, end_ms (by vkmm_now_ms) the tune's. A
- * worker that gave no answer, or lost its device, is ended. */
-cli_reply cli_worker_ask(cli_worker_link *link, const char *request, int duel, double patience_ms, double end_ms,
-                         cli_answer *answer);
-void cli_worker_close(cli_worker_link *link);
+/* Sends a request and waits for the answer: patience_ms is the candidate's, end_ms (by vkmm_now_ms) the tune's; when
+ * that ends the wait, the reply is CLI_REPLY_INTERRUPTED. answer has status and sentence in any case. */
+cli_reply cli_tune_ask(cli_tune_link *link, const cli_trial_request *request, double patience_ms, double end_ms,
+                       cli_answer *answer);
 
 /* ---- tune_problem.c: one problem ---- */
 

@@ -29,13 +29,13 @@ typedef struct tuner {
     cli_session *session;
     const vkmm_problem *problem;
     vkmm_tune *tune;
-    cli_worker_link link;
+    cli_tune_link link;
     vkmm_tune_row *row;
-    double start, end;          /* of the time that there is, by vkmm_now_ms */
-    double ask_ms, asked;       /* all that was spent on candidates, and on how many */
-    vkmm_status why;            /* the planner's choice has no time: why, */
-    char sentence[CLI_LINE];    /* in words */
-    char first_wrong[CLI_LINE]; /* "": no configuration gave a wrong product */
+    double start, end;                     /* of the time that there is, by vkmm_now_ms */
+    double ask_ms, asked;                  /* all that was spent on candidates, and on how many */
+    vkmm_status why;                       /* the planner's choice has no time: why, */
+    char sentence[VKMM_SENTENCE_BYTES];    /* in words */
+    char first_wrong[VKMM_SENTENCE_BYTES]; /* "": no configuration gave a wrong product */
 } tuner;
 
 static double gflops_of(const tuner *t, double ms)
@@ -136,7 +136,6 @@ static vkmm_status search(tuner *t)
     vkmm_candidate candidate;
 
     while (!vkmm_interrupted() && vkmm_tune_next(t->tune, &candidate)) {
-        char request[CLI_LINE];
         cli_answer answer;
         double best = best_ms(t), now = vkmm_now_ms(), patience, end;
         cli_reply reply;
@@ -144,11 +143,11 @@ static vkmm_status search(tuner *t)
         if (now >= t->end - reserve_ms(t) && (best > 0 || now >= t->end + grace_ms(t))) break;
         set_limits(t, best, &patience, &end);
         show_progress(t, "");
-        cli_write_try(&candidate, CLEARLY_SLOWER * best, request);
-        reply = cli_worker_ask(&t->link, request, 0, patience, end, &answer);
+        const cli_trial_request request = {{candidate}, 1, .limit_ms = CLEARLY_SLOWER * best};
+        reply = cli_tune_ask(&t->link, &request, patience, end, &answer);
         if (reply == CLI_REPLY_NO_WORKER)
             return vkmm_fail(&t->session->console.log, answer.status, "%s", answer.sentence);
-        if (reply == CLI_REPLY_LATE || reply == CLI_REPLY_INTERRUPTED) break;
+        if (reply == CLI_REPLY_INTERRUPTED) break;
         t->ask_ms += reply == CLI_REPLY_ANSWER ? vkmm_now_ms() - now : 0;
         t->asked += reply == CLI_REPLY_ANSWER;
         if (reply == CLI_REPLY_ANSWER && answer.status == VKMM_OK)
@@ -186,18 +185,17 @@ static vkmm_status fight(tuner *t, const vkmm_tune_state *state)
 
     for (int duels = 0; place < CHALLENGERS && duels < MOST_DUELS && find_challenger(t, state, place, &pair[1]);
          duels++) {
-        char request[CLI_LINE];
         cli_answer answer;
         double left = (t->end - vkmm_now_ms()) / (CHALLENGERS - place), time_ms = left < DUEL_MS ? left : DUEL_MS;
         cli_reply reply;
 
         show_progress(t, "confirming, ");
-        cli_write_duel(pair, time_ms > 0 ? time_ms : 0, request);
-        reply = cli_worker_ask(&t->link, request, 1, 2 * PATIENCE_MS + 4 * PATIENCE_TIMES * state->planned_ms, grace,
-                               &answer);
+        const cli_trial_request request = {{pair[0], pair[1]}, 2, .time_ms = time_ms > 0 ? time_ms : 0};
+        reply =
+            cli_tune_ask(&t->link, &request, 2 * PATIENCE_MS + 4 * PATIENCE_TIMES * state->planned_ms, grace, &answer);
         if (reply == CLI_REPLY_NO_WORKER)
             return vkmm_fail(&t->session->console.log, answer.status, "%s", answer.sentence);
-        if (reply == CLI_REPLY_LATE || reply == CLI_REPLY_INTERRUPTED) break;
+        if (reply == CLI_REPLY_INTERRUPTED) break;
         if (reply != CLI_REPLY_ANSWER || answer.status != VKMM_OK) {
             note_failure(t, &pair[1], &answer); /* and the next one comes to this place */
             continue;
@@ -290,7 +288,9 @@ vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, 
     vkmm_status status;
 
     t.end = t.start + budget_ms;
-    t.link = (cli_worker_link){.session = session, .problem = *problem};
+    t.link.worker =
+        (cli_worker){.session = session, .command = "tune-worker", .device = session->info, .words = {"--no-cache"}};
+    t.link.problem = *problem;
     row->device = session->info;
     row->problem = *problem;
     status = vkmm_tune_create(session->instance, session->info, &params, &t.tune);
@@ -303,7 +303,7 @@ vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, 
     }
     status = search(&t);
     if (status == VKMM_OK) status = decide(&t);
-    cli_worker_close(&t.link);
+    cli_worker_close(&t.link.worker);
     if (status == VKMM_OK) status = store(&t);
     vkmm_tune_destroy(&t.tune);
     row->seconds = (vkmm_now_ms() - t.start) / 1000;

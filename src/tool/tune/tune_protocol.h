@@ -1,32 +1,25 @@
-/* What `vkmatmul tune` and its workers say to one another, a line each. The tune asks, on the worker's standard input;
- * the worker answers, on its standard output:
+/* What `vkmatmul tune` asks of the processes that measure for it (worker/worker.h), beside hello:
  *
- *     problem M N K TYPE …                       ready UUID
- *     try LIMIT KERNEL CONFIG                    ok MS SAMPLES | wrong SENTENCE | failed STATUS SENTENCE
- *     duel TIME KERNEL CONFIG KERNEL CONFIG      ok MS MS RATIO UPPER ROUNDS | likewise
- *  `problem` comes once, first. `try` multiplies with a configuration ("-": none), checks the product and then times
- * it: MS is the median of its kernel times; one that takes longer than LIMIT at once (0: none) is not timed again.
- * `duel` times two in turn for about TIME ms: the median of each, the median of the second's time over the first's
- * in each round, and the upper end of the 95 % interval of that median. Times are in milliseconds, STATUS is a
- * vkmm_status. A worker ends with its input. */
+ *     {"ask": "problem", "problem": {…}}                        once, first; as in a report
+ *     {"ask": "try", "candidates": [C], "limit_ms": L}          "ms": [MS, 0], "rounds": SAMPLES
+ *     {"ask": "duel", "candidates": [C, C], "time_ms": T}       "ms": [MS, MS], "ratio": R, "upper": U, "rounds": N
+ *  A candidate is {"kernel": K, "config": "rows=64,cols=64"}. `try` multiplies with it, checks the product and then
+ * times it: MS is the median of its kernel times; one that takes longer than LIMIT at once (0: none) is not timed
+ * again. `duel` times two in turn for about TIME ms: the median of each, the median of the second's time over the
+ * first's in each round, and the upper end of the 95 % interval of that median. Times are in milliseconds. */
 #ifndef VKMM_CLI_TUNE_PROTOCOL_H
 #define VKMM_CLI_TUNE_PROTOCOL_H
 
-#include "system/process.h"
+#include "worker/worker.h"
 
-#define CLI_LINE VKMM_PROCESS_LINE
+/* A try or a duel. */
+typedef struct cli_trial_request {
+    vkmm_candidate candidates[2];
+    uint32_t count; /* of candidates: 2 in a duel */
+    double limit_ms, time_ms;
+} cli_trial_request;
 
-/* The line of a problem, with its end; and back: 0 when it is none. */
-void cli_write_problem(const vkmm_problem *problem, char line[CLI_LINE]);
-int cli_read_problem(const char *line, vkmm_problem *problem);
-
-void cli_write_try(const vkmm_candidate *candidate, double limit_ms, char line[CLI_LINE]);
-int cli_read_try(const char *line, vkmm_candidate *candidate, double *limit_ms);
-
-void cli_write_duel(const vkmm_candidate pair[2], double time_ms, char line[CLI_LINE]);
-int cli_read_duel(const char *line, vkmm_candidate pair[2], double *time_ms);
-
-/* A worker's last word on a candidate. */
+/* The answer to it. */
 typedef struct cli_answer {
     vkmm_status status; /* VKMM_OK, VKMM_WRONG_RESULT, or why it failed */
     char sentence[512]; /* unless OK */
@@ -35,9 +28,12 @@ typedef struct cli_answer {
     uint32_t rounds; /* or samples */
 } cli_answer;
 
-void cli_write_answer(const cli_answer *answer, int duel, char line[CLI_LINE]);
+/* The request as an object without "ask"; NULL if memory runs out. Back: 0 when it makes no sense. */
+json_t *cli_write_trial(const cli_trial_request *request);
+int cli_read_trial(const json_t *json, cli_trial_request *request);
 
-/* 0: the line makes no sense; a speed that is no positive number makes none. */
-int cli_read_answer(const char *line, int duel, cli_answer *answer);
+/* Adds the figures of an answer whose status is VKMM_OK. Back: 0 when they make no sense; a time must be positive. */
+void cli_put_figures(json_t *json, const cli_answer *answer);
+int cli_take_figures(const json_t *json, int is_duel, cli_answer *answer);
 
 #endif

@@ -1,103 +1,65 @@
 #include "tune/tune.h"
 
-#include "base/clock.h"
-#include "session/child.h"
-#include "report/text.h"
-
+#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-enum { MOST_FAILED_STARTS = 3 };
+#include "base/clock.h"
+#include "report/records.h"
+
 #define START_PATIENCE_MS 30000.0 /* for the driver to start, and the operands to be made */
 
-static vkmm_status start(cli_worker_link *link)
+static cli_reply say(cli_reply reply, const cli_worker *worker, cli_answer *answer)
 {
-    static const char *const words[] = {"--no-cache", NULL};
-
-    return cli_child_start(link->session, "tune-worker", link->session->info, words, &link->process);
+    answer->status = worker->status;
+    snprintf(answer->sentence, sizeof answer->sentence, "%.500s", worker->sentence);
+    return reply;
 }
 
-void cli_worker_close(cli_worker_link *link)
+/* end_ms: the tune's own. A process that had less than its patience says nothing about the candidate. */
+static cli_reply judge(cli_reply reply, const cli_worker *worker, double patience_ms, double left_ms)
 {
-    vkmm_process_end(&link->process, CLI_CHILD_END_MS, NULL);
+    return reply == CLI_REPLY_LOST && worker->is_timeout && left_ms < patience_ms ? CLI_REPLY_INTERRUPTED : reply;
 }
 
-/* A worker that did not answer. */
-static cli_reply lose(cli_worker_link *link, vkmm_heard heard, double waited_ms, int late, cli_answer *answer)
+static cli_reply get_ready(cli_tune_link *link, double end_ms)
 {
-    char sentence[sizeof answer->sentence];
+    cli_worker *worker = &link->worker;
+    json_t *answer = NULL;
+    double left = end_ms - vkmm_now_ms();
 
-    cli_child_lose(&link->process, heard, waited_ms, sentence, sizeof sentence);
-    if (heard == VKMM_HEARD_INTERRUPTED) return CLI_REPLY_INTERRUPTED;
-    if (late) return CLI_REPLY_LATE;
-    link->lost++;
-    answer->status = VKMM_DEVICE_LOST;
-    memcpy(answer->sentence, sentence, sizeof sentence);
-    return CLI_REPLY_LOST;
-}
-
-/* One line. late: whether it is the tune's end that comes first. */
-static cli_reply hear(cli_worker_link *link, double patience_ms, double end_ms, char line[CLI_LINE], cli_answer *answer)
-{
-    double now = vkmm_now_ms(), deadline = now + patience_ms;
-    int late = deadline > end_ms;
-    vkmm_heard heard = vkmm_process_hear(link->process, late ? end_ms : deadline, line);
-
-    if (heard == VKMM_HEARD_LINE) return CLI_REPLY_ANSWER;
-    return lose(link, heard, patience_ms, late && heard == VKMM_HEARD_NOTHING, answer);
-}
-
-/* A worker that is ready, on the very device that was asked for: an index may mean another one in another process. */
-static cli_reply get_ready(cli_worker_link *link, double end_ms, cli_answer *answer)
-{
-    char line[CLI_LINE], uuid[VKMM_UUID_TEXT], expected[64];
-    cli_reply reply;
-
-    if (link->process != NULL) return CLI_REPLY_ANSWER;
-    answer->status = start(link);
-    if (answer->status != VKMM_OK) {
-        snprintf(answer->sentence, sizeof answer->sentence, "the process that measures cannot be started");
-        return CLI_REPLY_NO_WORKER;
+    if (worker->process != NULL) return CLI_REPLY_ANSWER;
+    worker->losses = 0; /* those of candidates do not count */
+    cli_reply reply = judge(cli_worker_start(worker, fmin(START_PATIENCE_MS, left)), worker, START_PATIENCE_MS, left);
+    if (reply == CLI_REPLY_ANSWER) {
+        left = end_ms - vkmm_now_ms();
+        reply = cli_worker_ask(worker,
+                               json_pack("{s:s, s:o}", "ask", "problem", "problem",
+                                         vkmm_record_json(&vkmm_problem_record, &link->problem)),
+                               fmin(START_PATIENCE_MS, left), &answer);
+        reply = judge(reply, worker, START_PATIENCE_MS, left);
     }
-    cli_write_problem(&link->problem, line);
-    vkmm_process_send(link->process, line);
-    reply = hear(link, START_PATIENCE_MS, end_ms, line, answer);
-    vkmm_text_uuid(uuid, link->session->info->uuid);
-    snprintf(expected, sizeof expected, "ready %s", uuid);
-    if (reply == CLI_REPLY_ANSWER && strcmp(line, expected) == 0) {
-        link->failed_starts = 0;
-        return reply;
-    }
-    if (reply == CLI_REPLY_LATE || reply == CLI_REPLY_INTERRUPTED) return reply;
-    if (reply == CLI_REPLY_ANSWER && (!cli_read_answer(line, 0, answer) || answer->status == VKMM_OK)) {
-        answer->status = VKMM_NO_DEVICE;
-        snprintf(answer->sentence, sizeof answer->sentence, "the process that measures sees another device: %.60s",
-                 line);
-    }
-    cli_worker_close(link);
-    /* A driver may need a moment to get over a lost device. */
-    if (++link->failed_starts < MOST_FAILED_STARTS && reply == CLI_REPLY_LOST) return get_ready(link, end_ms, answer);
+    json_decref(answer);
+    if (reply == CLI_REPLY_INTERRUPTED || (reply == CLI_REPLY_ANSWER && worker->status == VKMM_OK)) return reply;
+    cli_worker_close(worker);
     return CLI_REPLY_NO_WORKER;
 }
 
-cli_reply cli_worker_ask(cli_worker_link *link, const char *request, int duel, double patience_ms, double end_ms,
-                         cli_answer *answer)
+cli_reply cli_tune_ask(cli_tune_link *link, const cli_trial_request *request, double patience_ms, double end_ms,
+                       cli_answer *answer)
 {
-    char line[CLI_LINE];
-    cli_reply reply = get_ready(link, end_ms, answer);
+    const int is_duel = request->count == 2;
+    cli_worker *worker = &link->worker;
+    json_t *asked, *figures = NULL;
+    cli_reply reply = get_ready(link, end_ms);
 
-    if (reply != CLI_REPLY_ANSWER) return reply;
-    vkmm_process_send(link->process, request); /* to one that is gone: its end is heard next */
-    reply = hear(link, patience_ms, end_ms, line, answer);
-    if (reply != CLI_REPLY_ANSWER) return reply;
-    if (!cli_read_answer(line, duel, answer)) {
-        vkmm_process_end(&link->process, 0, NULL);
-        link->lost++;
-        answer->status = VKMM_DEVICE_LOST;
-        snprintf(answer->sentence, sizeof answer->sentence, "the process that measured gave no sensible answer: %.60s",
-                 line);
-        return CLI_REPLY_LOST;
-    }
-    if (answer->status == VKMM_DEVICE_LOST) vkmm_process_end(&link->process, 0, NULL);
-    return reply;
+    *answer = (cli_answer){.status = VKMM_OK};
+    if (reply != CLI_REPLY_ANSWER) return say(reply, worker, answer);
+    const double left = end_ms - vkmm_now_ms();
+    asked = cli_write_trial(request);
+    json_object_set_new(asked, "ask", json_string(is_duel ? "duel" : "try"));
+    reply = judge(cli_worker_ask(worker, asked, fmin(patience_ms, left), &figures), worker, patience_ms, left);
+    if (reply == CLI_REPLY_ANSWER && worker->status == VKMM_OK && !cli_take_figures(figures, is_duel, answer))
+        reply = cli_worker_distrust(worker, "times that make no sense");
+    json_decref(figures);
+    return say(reply, worker, answer);
 }

@@ -1,5 +1,4 @@
-/* vkmatmul tune-worker, a command of the program's own (tune/tune_protocol.h): it measures configurations in a
- * process of their own, because a driver that crashes, hangs or loses its device takes the process with it. */
+/* vkmatmul tune-worker, a hidden command: it measures what tune/tune_protocol.h asks for. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/order.h"
@@ -8,7 +7,7 @@
 #include "product/inputs.h"
 #include "tune/tune_protocol.h"
 #include "math/problem.h"
-#include "report/text.h"
+#include "report/records.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +27,7 @@ enum { MOST_SAMPLES = 50, LEAST_ROUNDS = 3, ENOUGH_ROUNDS = 25, MOST_ROUNDS = 64
 typedef struct worker {
     cli_session *session;
     vkmm_problem problem;
+    int has_problem;
     void *operands[4]; /* owned; C: what it was before, or NULL where that does not count; likewise the bias */
     uint64_t bytes[4];
 } worker;
@@ -238,57 +238,50 @@ static vkmm_status fight(const worker *w, const vkmm_candidate *pair, double tim
     return status;
 }
 
-static void answer_line(const worker *w, const char *request)
+static vkmm_status take_problem(worker *w, const json_t *request)
 {
-    vkmm_candidate pair[2];
-    cli_answer answer = {.status = VKMM_INVALID};
-    char line[CLI_LINE];
-    double number;
-    int is_duel = cli_read_duel(request, pair, &number);
+    const vkmm_log *log = &w->session->console.log;
+    char sentence[VKMM_SENTENCE];
 
-    snprintf(w->session->console.last_error, sizeof w->session->console.last_error, "no request: %.60s", request);
-    if (is_duel)
-        answer.status = fight(w, pair, number, &answer);
-    else if (cli_read_try(request, pair, &number))
-        answer.status = try_one(w, pair, number, &answer);
-    snprintf(answer.sentence, sizeof answer.sentence, "%.500s", w->session->console.last_error);
-    cli_write_answer(&answer, is_duel, line);
-    fputs(line, stdout);
-    fflush(stdout);
+    if (w->has_problem) return vkmm_fail(log, VKMM_INVALID, "this process has a problem already");
+    if (!vkmm_record_parse(json_object_get(request, "problem"), &vkmm_problem_record, &w->problem, sentence))
+        return vkmm_fail(log, VKMM_INVALID, "no problem: %s", sentence);
+    w->has_problem = 1;
+    return make_operands(w);
 }
 
-static vkmm_status get_ready(worker *w)
+static vkmm_status measure(const worker *w, const json_t *json, int is_duel, json_t *out)
 {
-    char line[CLI_LINE], uuid[VKMM_UUID_TEXT];
+    cli_trial_request request;
     cli_answer answer = {.status = VKMM_OK};
-
-    if (fgets(line, sizeof line, stdin) == NULL || !cli_read_problem(line, &w->problem))
-        answer.status =
-            vkmm_fail(&w->session->console.log, VKMM_INVALID, "tune-worker takes its orders from 'vkmatmul tune'");
-    if (answer.status == VKMM_OK) answer.status = make_operands(w);
-    if (answer.status == VKMM_OK) answer.status = cli_session_device(w->session);
-    if (answer.status == VKMM_OK) {
-        vkmm_text_uuid(uuid, w->session->info->uuid);
-        snprintf(line, sizeof line, "ready %s\n", uuid);
-    } else {
-        snprintf(answer.sentence, sizeof answer.sentence, "%.500s", w->session->console.last_error);
-        cli_write_answer(&answer, 0, line);
-    }
-    fputs(line, stdout);
-    fflush(stdout);
-    return answer.status;
-}
-
-vkmm_status cli_worker(cli_session *session)
-{
-    worker w = {.session = session};
-    char line[CLI_LINE];
     vkmm_status status;
 
-    vkmm_process_follow_parent();
-    session->console.muted = 1; /* the sentences go into the answers */
-    status = get_ready(&w);
-    while (status == VKMM_OK && fgets(line, sizeof line, stdin) != NULL) answer_line(&w, line);
+    if (!w->has_problem || !cli_read_trial(json, &request) || request.count != (is_duel ? 2 : 1))
+        return vkmm_fail(&w->session->console.log, VKMM_INVALID, "there is no problem, or no candidate");
+    status = is_duel ? fight(w, request.candidates, request.time_ms, &answer)
+                     : try_one(w, request.candidates, request.limit_ms, &answer);
+    if (status == VKMM_OK) cli_put_figures(out, &answer);
+    return status;
+}
+
+static vkmm_status obey(void *user, const char *ask, const json_t *request, json_t *answer)
+{
+    worker *w = user;
+    vkmm_status status = cli_session_device(w->session);
+
+    if (status != VKMM_OK) return status;
+    if (strcmp(ask, "hello") == 0) return cli_worker_introduce(w->session, answer);
+    if (strcmp(ask, "problem") == 0) return take_problem(w, request);
+    if (strcmp(ask, "try") == 0) return measure(w, request, 0, answer);
+    if (strcmp(ask, "duel") == 0) return measure(w, request, 1, answer);
+    return cli_worker_refuse(w->session, ask);
+}
+
+vkmm_status cli_tune_worker(cli_session *session)
+{
+    worker w = {.session = session};
+    const vkmm_status status = cli_worker_serve(session, obey, &w);
+
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) vkmm_free(w.operands[operand]);
     return status;
 }

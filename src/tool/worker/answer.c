@@ -1,0 +1,64 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "report/json.h"
+#include "report/text.h"
+#include "worker/worker.h"
+
+enum { MOST_REQUEST = 1 << 16 };
+
+const char *cli_json_text(const json_t *object, const char *key, const char *otherwise)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_string(value) ? json_string_value(value) : otherwise;
+}
+
+double cli_json_number(const json_t *object, const char *key, double otherwise)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : otherwise;
+}
+
+vkmm_status cli_worker_introduce(const cli_session *session, json_t *answer)
+{
+    char uuid[VKMM_UUID_TEXT];
+    if (session->info != NULL) vkmm_text_uuid(uuid, session->info->uuid);
+    json_object_set_new(answer, "uuid", session->info != NULL ? json_string(uuid) : json_null());
+    json_object_set_new(answer, "name", vkmm_json_text(session->info != NULL ? session->info->name : session->host));
+    return VKMM_OK;
+}
+
+vkmm_status cli_worker_refuse(const cli_session *session, const char *ask)
+{
+    return vkmm_fail(&session->console.log, VKMM_INVALID, "this process knows no request \"%.40s\"", ask);
+}
+
+static void answer_line(cli_session *session, const char *line, cli_obey *obey, void *user)
+{
+    json_t *request = json_loads(line, 0, NULL), *answer = json_object();
+    session->console.last_error[0] = '\0';
+    const vkmm_status status = obey(user, cli_json_text(request, "ask", ""), request, answer);
+    json_object_set_new(answer, "status", json_integer(status));
+    if (status != VKMM_OK) json_object_set_new(answer, "sentence", vkmm_json_text(session->console.last_error));
+    json_dumpf(answer, stdout, JSON_COMPACT);
+    putchar('\n');
+    fflush(stdout);
+    json_decref(request);
+    json_decref(answer);
+}
+
+vkmm_status cli_worker_serve(cli_session *session, cli_obey *obey, void *user)
+{
+    char *line = vkmm_alloc(MOST_REQUEST, 1);
+    int asked = 0;
+    vkmm_process_follow_parent();
+    if (line == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for requests");
+    session->console.muted = 1; /* the sentences go into the answers */
+    for (; fgets(line, MOST_REQUEST, stdin) != NULL; asked = 1) answer_line(session, line, obey, user);
+    session->console.muted = 0;
+    vkmm_free(line);
+    if (asked) return VKMM_OK;
+    return vkmm_fail(&session->console.log, VKMM_INVALID, "this command takes its orders from another one");
+}

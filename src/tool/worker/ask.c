@@ -1,0 +1,156 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "report/text.h"
+#include "worker/worker.h"
+
+#define MOST_ANSWER ((size_t)16 << 20) /* bytes */
+#define END_MS      2000.0             /* for a process to end by itself, once it has no more input */
+
+enum { MOST_ARGUMENTS = 16 };
+
+static void say(cli_worker *worker, vkmm_status status, const char *sentence)
+{
+    worker->status = status;
+    snprintf(worker->sentence, sizeof worker->sentence, "%s", sentence);
+}
+
+cli_reply cli_worker_spawn(cli_worker *worker)
+{
+    const cli_options *options = worker->session->options;
+    const char *all[MOST_ARGUMENTS] = {"vkmatmul", worker->command};
+    char index[16], *arguments[MOST_ARGUMENTS] = {NULL};
+    size_t count = 2;
+    if (worker->device != NULL) {
+        snprintf(index, sizeof index, "%u", worker->device->index);
+        all[count++] = "--device";
+        all[count++] = index;
+    }
+    if (options->validate) all[count++] = "--validate";
+    if (options->no_layers) all[count++] = "--no-layers";
+    for (size_t i = 0; i < CLI_WORKER_MOST_WORDS; i++)
+        if (worker->words[i] != NULL) all[count++] = worker->words[i];
+    for (size_t i = 0; i < count; i++) arguments[i] = (char *)(uintptr_t)all[i];
+    const vkmm_status status =
+        vkmm_process_start(&worker->session->console.log, options->worker, arguments, &worker->process);
+    if (status == VKMM_OK) {
+        worker->starts++;
+        return CLI_REPLY_ANSWER;
+    }
+    snprintf(worker->how, sizeof worker->how, "cannot be started");
+    say(worker, status, "the process that measures cannot be started");
+    return CLI_REPLY_NO_WORKER;
+}
+
+void cli_worker_close(cli_worker *worker)
+{
+    vkmm_process_end(&worker->process, END_MS, NULL);
+}
+
+static cli_reply lose(cli_worker *worker, const char *sentence)
+{
+    worker->losses++;
+    say(worker, VKMM_DEVICE_LOST, sentence);
+    return CLI_REPLY_LOST;
+}
+
+cli_reply cli_worker_distrust(cli_worker *worker, const char *what)
+{
+    char sentence[VKMM_SENTENCE_BYTES];
+    /* It may be the process's own text, which goes with it. */
+    snprintf(worker->how, sizeof worker->how, "gave no sensible answer: %.120s", what);
+    snprintf(sentence, sizeof sentence, "the process that measured %.200s", worker->how);
+    vkmm_process_end(&worker->process, 0, NULL);
+    return lose(worker, sentence);
+}
+
+/* A process that did not answer. */
+static cli_reply bury(cli_worker *worker, vkmm_heard heard, double waited_ms)
+{
+    char sentence[VKMM_SENTENCE_BYTES], how[VKMM_PROCESS_END];
+    vkmm_process_end(&worker->process, heard == VKMM_HEARD_END ? END_MS : 0, how);
+    if (heard == VKMM_HEARD_INTERRUPTED) return CLI_REPLY_INTERRUPTED;
+    worker->is_timeout = heard == VKMM_HEARD_NOTHING;
+    if (worker->is_timeout) {
+        snprintf(worker->how, sizeof worker->how, "gave no answer for %.0f s", waited_ms / 1000);
+        snprintf(sentence, sizeof sentence, "no answer within %.1f s; the process that measured was killed",
+                 waited_ms / 1000);
+    } else {
+        snprintf(worker->how, sizeof worker->how, "%s", how);
+        snprintf(sentence, sizeof sentence, "the process that measured %s", how);
+    }
+    return lose(worker, sentence);
+}
+
+/* Any object with a status of ours is an answer. */
+static cli_reply take(cli_worker *worker, const char *text, json_t **answer)
+{
+    json_t *object = json_loads(text, 0, NULL);
+    const json_t *status = json_object_get(object, "status");
+    if (!json_is_integer(status) || json_integer_value(status) < VKMM_OK ||
+        json_integer_value(status) > VKMM_DEVICE_LOST) {
+        json_decref(object);
+        return cli_worker_distrust(worker, text);
+    }
+    say(worker, (vkmm_status)json_integer_value(status), cli_json_text(object, "sentence", ""));
+    if (worker->status != VKMM_DEVICE_LOST) {
+        *answer = object;
+        return CLI_REPLY_ANSWER;
+    }
+    json_decref(object);
+    vkmm_process_end(&worker->process, 0, NULL);
+    snprintf(worker->how, sizeof worker->how, "lost the device");
+    worker->losses++;
+    if (worker->sentence[0] == '\0') say(worker, VKMM_DEVICE_LOST, "the device was lost");
+    return CLI_REPLY_LOST;
+}
+
+cli_reply cli_worker_ask(cli_worker *worker, json_t *request, double patience_ms, json_t **answer)
+{
+    const double start = vkmm_now_ms();
+    char *line = request != NULL ? json_dumps(request, JSON_COMPACT) : NULL;
+    const char *text = NULL;
+    *answer = NULL;
+    worker->is_timeout = 0;
+    json_decref(request);
+    if (line == NULL) return cli_worker_distrust(worker, "no memory for a request");
+    /* To one that is gone: its end is heard next. */
+    if (vkmm_process_send(worker->process, line)) vkmm_process_send(worker->process, "\n");
+    free(line);
+    const vkmm_heard heard = vkmm_process_hear(worker->process, start + patience_ms, MOST_ANSWER, &text);
+    worker->spent_ms += vkmm_now_ms() - start;
+    return heard == VKMM_HEARD_LINE ? take(worker, text, answer) : bury(worker, heard, patience_ms);
+}
+
+/* The first exchange with a new process. */
+static cli_reply greet(cli_worker *worker, double patience_ms)
+{
+    char uuid[VKMM_UUID_TEXT] = "", sentence[VKMM_SENTENCE_BYTES];
+    json_t *answer;
+    const cli_reply reply = cli_worker_ask(worker, json_pack("{s:s}", "ask", "hello"), patience_ms, &answer);
+    if (reply != CLI_REPLY_ANSWER) return reply;
+    const char *heard = cli_json_text(answer, "uuid", "");
+    if (worker->device != NULL) vkmm_text_uuid(uuid, worker->device->uuid);
+    const int is_same = strcmp(heard, uuid) == 0;
+    snprintf(sentence, sizeof sentence, "the process that measures sees another device: %.100s",
+             cli_json_text(answer, "name", heard));
+    json_decref(answer);
+    if (worker->status == VKMM_OK && is_same) return CLI_REPLY_ANSWER;
+    if (worker->status == VKMM_OK) say(worker, VKMM_NO_DEVICE, sentence);
+    cli_worker_close(worker);
+    return CLI_REPLY_NO_WORKER;
+}
+
+cli_reply cli_worker_start(cli_worker *worker, double patience_ms)
+{
+    cli_reply reply = CLI_REPLY_ANSWER;
+    while (worker->process == NULL) {
+        reply = cli_worker_spawn(worker);
+        if (reply == CLI_REPLY_ANSWER) reply = greet(worker, patience_ms);
+        /* A driver may need a moment to get over a lost device. */
+        if (reply != CLI_REPLY_LOST || worker->losses >= CLI_WORKER_MOST_LOSSES) return reply;
+    }
+    return reply;
+}
