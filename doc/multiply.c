@@ -11,7 +11,7 @@ static void on_message(void *user, vkmm_log_level level, const char *sentence)
 int main(void)
 {
     const vkmm_instance_params params = {.log = {on_message, NULL}};
-    const vkmm_problem problem = {.m = 3, .n = 3, .k = 2, .type = VKMM_F32};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 3, .n = 3, .k = 2);
     const float a[] = {1, 4, 2, 5, 3, 6}, b[] = {7, 8, 9, 10, 11, 12}, right[] = {47, 52, 57, 64, 71, 78, 81, 90, 99};
     float c[9] = {0};
     vkmm_instance *instance = NULL;

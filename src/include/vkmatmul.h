@@ -70,18 +70,19 @@ typedef struct vkmm_log {
     void *user;
 } vkmm_log;
 
-/* f16: IEEE 754 binary16; bf16: the upper half of an f32 (8 bits of exponent, 7 of fraction). Both lie in memory as
- * 16 bits. */
+/* AUTO: follows from the problem's other types. f16: IEEE 754 binary16; bf16: the upper half of an f32 (8 bits of
+ * exponent, 7 of fraction). Both take 16 bits in memory. */
 typedef enum vkmm_type {
-    VKMM_F32 = 0,
-    VKMM_F64 = 1,
-    VKMM_I32 = 2,
-    VKMM_U32 = 3,
-    VKMM_F16 = 4,
-    VKMM_BF16 = 5,
-    VKMM_I8 = 6,
-    VKMM_U8 = 7,
-    VKMM_TYPE_COUNT = 8
+    VKMM_AUTO = 0,
+    VKMM_F32 = 1,
+    VKMM_F64 = 2,
+    VKMM_I32 = 3,
+    VKMM_U32 = 4,
+    VKMM_F16 = 5,
+    VKMM_BF16 = 6,
+    VKMM_I8 = 7,
+    VKMM_U8 = 8,
+    VKMM_TYPE_COUNT = 9
 } vkmm_type;
 
 /* BIAS: the vector that is added to each row of the product, one element for each column of C, packed. */
@@ -98,15 +99,20 @@ typedef enum vkmm_activation {
     VKMM_ACTIVATION_COUNT = 3
 } vkmm_activation;
 
+#ifdef __cplusplus
+#define VKMM_DEFAULT(value) = value
+#else
+#define VKMM_DEFAULT(value)
+#endif
+
 /* C ← α·op(A)·op(B) + β·C, with the meaning of the BLAS (Dongarra et al., A Set of Level 3 Basic Linear Algebra
- * Subprograms, 1990) and the extents of the batch (cuBLAS, rocBLAS: gemm_strided_batched). Zeros after `type` give the
- * plain product: row-major, packed, α = 1, β = 0.
+ * Subprograms, 1990) and the batches of cuBLAS and rocBLAS (gemm_strided_batched). VKMM_PROBLEM initializes it.
  *   Extents are 0 to 2^32 - 1. K = 0 or α = 0 leave β·C, and A and B unread; M = 0 or N = 0 leave nothing to do.
  *   A is stored M×K, or K×M where op_a is T; B is stored K×N, or N×K. Row-major, element (i, j) of a stored matrix lies
  * at offset + i·ld + j; column-major at offset + i + j·ld; that of matrix x of the batch x·stride further on.
- *   C is read where β is not 0 and there alone: otherwise even a NaN in it is overwritten. What lies between the rows
- * that ld spaces out, and between the matrices that stride does, is never written.
- *   Types. A and B have one type; C's, and the type that products are summed in, follow from it or are given:
+ *   C is read only where β is not 0; where β is 0, even a NaN in C is overwritten. The elements between rows that ld
+ * sets apart, and between matrices that stride sets apart, are never written.
+ *   Types. A and B have one type; the types of C and of the sums follow from it, or are given:
  *     A and B     C, the first by default     summed in
  *     f32         f32                         f32; f16: A and B are rounded to f16, and sums to f16
  *     f16         f16, f32                    f32; f16: sums are rounded to f16, beyond 65504 to infinity
@@ -114,31 +120,55 @@ typedef enum vkmm_activation {
  *     f64, i32, u32                           all the same
  *     i8          i32                         i32
  *     u8          u32                         u32
- *   α, β, the bias and the activation count in f32 (f64; integers: modulo 2^32) whatever A, B and C are.
+ *   α, β, the bias and the activation are computed in f32 (f64; integers: modulo 2^32) whatever A, B and C are.
  *   Epilogue. C ← activation(α·op(A)·op(B) + β·C + bias), bias_j for each element of column j, in C's type. */
 typedef struct vkmm_problem {
     uint64_t m, n, k;
-    vkmm_type type;     /* of A and B */
-    vkmm_layout layout; /* of A, B and C */
+    vkmm_type type VKMM_DEFAULT(VKMM_F32); /* of A and B; AUTO is refused, and so is a problem that is all zeros */
+    vkmm_layout layout;                    /* of A, B and C */
     vkmm_op op_a, op_b;
     uint64_t lda, ldb, ldc; /* elements; 0: packed. At least the length of a stored row (column-major: column) */
     uint64_t offset_a, offset_b, offset_c; /* elements before the first matrix */
     uint64_t batch_count;                  /* 0 is 1 */
-    uint64_t stride_a, stride_b,
-        stride_c;       /* elements; count where batch_count > 1. 0 repeats A or B; matrices of C may not overlap */
-    int scaled;         /* non-zero: alpha and beta count; 0: they are 1 and 0 */
-    double alpha, beta; /* rounded to f32 (f64); integers: whole numbers, modulo 2^32 */
-    int typed;          /* non-zero: out_type and compute count; 0: they follow from type */
-    vkmm_type out_type, compute; /* of C and the bias; of the sums */
+    uint64_t stride_a, stride_b, stride_c; /* elements; count where batch_count > 1. 0 repeats A or B; matrices of C
+                                              may not overlap */
+    double alpha VKMM_DEFAULT(1), beta;    /* rounded to f32 (f64); integers: whole numbers, modulo 2^32 */
+    vkmm_type out_type, compute;           /* of C and the bias; of the sums */
     vkmm_activation activation;
     int has_bias; /* non-zero: there is a VKMM_BIAS */
 } vkmm_problem;
+
+#undef VKMM_DEFAULT
+
+/* VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .alpha = 2) is a vkmm_problem. Fields that are not named have their defaults:
+ * one product of packed row-major f32 matrices, α = 1, β = 0. VKMM_PROBLEM_INIT is the same as an initializer, for
+ * objects with static storage, whose compound literals are no constants in ISO C. In C++ both are vkmm_problem{…},
+ * which has the same defaults; designators need C++20. gcc's -Wextra warns where a default is overridden:
+ * -Wno-override-init. clang's warning is turned off here. */
+#if defined(__cplusplus)
+#define VKMM_PROBLEM_INIT(...)                                                                                         \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
+#define VKMM_PROBLEM(...) (vkmm_problem{__VA_ARGS__})
+#elif defined(__clang__)
+#define VKMM_PROBLEM_INIT(...)                                                                                         \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\""){                  \
+        .type = VKMM_F32, .alpha = 1, __VA_ARGS__} _Pragma("clang diagnostic pop")
+#define VKMM_PROBLEM(...) ((vkmm_problem)VKMM_PROBLEM_INIT(__VA_ARGS__))
+#else
+#define VKMM_PROBLEM_INIT(...)                                                                                         \
+    {                                                                                                                  \
+        .type = VKMM_F32, .alpha = 1, __VA_ARGS__                                                                      \
+    }
+#define VKMM_PROBLEM(...) ((vkmm_problem)VKMM_PROBLEM_INIT(__VA_ARGS__))
+#endif
 
 /* Bytes of the memory that an operand lies in: its offset, and all up to the last element of the last matrix. 0 when
  * it has no element. The problem must be valid. */
 VKMM_API uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand);
 
-/* The type in force of an operand, and of the sums. The problem's type must be valid. */
+/* The type in force of an operand, and of the sums; never AUTO where the problem is valid. */
 VKMM_API vkmm_type vkmm_operand_type(const vkmm_problem *problem, vkmm_operand operand);
 VKMM_API vkmm_type vkmm_problem_compute(const vkmm_problem *problem);
 

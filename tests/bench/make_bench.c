@@ -149,7 +149,7 @@ static void make_host(vkmm_bench_device *device)
 /* GFLOP/s at best, by device; steps of the ladder and odd sizes are slower, and small products. */
 static double gflops_of(uint32_t device, const item *it)
 {
-    static const double best[] = {45000, 300, 400}, of_type[] = {1, 0.4, 0.6, 0.6};
+    static const double best[] = {45000, 300, 400}, of_type[] = {[VKMM_F32] = 1, 0.4, 0.6, 0.6};
     static const char *const steps[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
     static const double of_step[] = {0.05, 0.06, 0.12, 0.2, 0.3};
     double gflops = best[device] * of_type[it->type], work = 2.0 * (double)it->m * (double)it->n * (double)it->k;
@@ -258,7 +258,7 @@ static vkmm_bench_row *add_row(vkmm_bench *bench, uint32_t device, const item *i
     row->device = device;
     snprintf(row->group, sizeof row->group, "%s", it->group);
     snprintf(row->asked, sizeof row->asked, "%s", it->kernel);
-    row->problem = (vkmm_problem){.m = it->m, .n = it->n, .k = it->k, .type = it->type};
+    row->problem = VKMM_PROBLEM(.m = it->m, .n = it->n, .k = it->k, .type = it->type);
     row->seed = 1;
     snprintf(row->init, sizeof row->init, "uniform");
     if (it->m == 16384 && device != FAST) {
@@ -285,7 +285,7 @@ static void add_tune(vkmm_bench *bench, vkmm_type type, double speed)
 
     need(tune != NULL);
     snprintf(tune->device, sizeof tune->device, "%s", bench->devices[FAST].label);
-    tune->problem = (vkmm_problem){.m = 2048, .n = 2048, .k = 2048, .type = type};
+    tune->problem = VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = type);
     for (int i = 0; i < 16; i++) {
         const uint32_t rows = tiles[i / 4], cols = tiles[i % 4];
         vkmm_bench_trial *trial = vkmm_bench_add_trial(tune);

@@ -185,7 +185,7 @@ static void fewer_bits_are_told(void **state)
             for (uint32_t i = 0; i < benches[b].row_count; i++) {
                 vkmm_problem *problem = &benches[b].rows[i].problem;
                 if (problem->type != VKMM_F32) continue;
-                problem->typed = problem->has_bias = 1;
+                problem->has_bias = 1;
                 problem->out_type = VKMM_F32;
                 problem->compute = VKMM_F16;
                 problem->activation = VKMM_RELU;
@@ -232,7 +232,6 @@ static void types_are_told_apart(void **state)
     for (uint32_t i = 0; i < benches[1].row_count; i++) {
         vkmm_problem *problem = &benches[1].rows[i].problem;
         if (problem->type != VKMM_F32) continue;
-        problem->typed = 1;
         problem->out_type = VKMM_F32;
         problem->compute = VKMM_F16;
     }

@@ -52,12 +52,11 @@ static void expect_nothing_left(const vkmm_problem *problem, vkmm_operand operan
 /* The problem's memory beside that of the packed one, for all three operands. */
 static void compare(const vkmm_problem *problem)
 {
-    vkmm_problem packed = {
-        .m = problem->m, .n = problem->n, .k = problem->k, .batch_count = problem->batch_count, .scaled = 1, .beta = 1};
+    vkmm_problem packed = VKMM_PROBLEM(.m = problem->m, .n = problem->n, .k = problem->k,
+                                       .batch_count = problem->batch_count, .alpha = 0, .beta = 1);
     void *memory[3], *plain[3];
 
     packed.type = problem->type;
-    packed.typed = problem->typed;
     packed.out_type = problem->out_type;
     packed.compute = problem->compute;
     packed.stride_a = problem->stride_a == 0 ? 0 : packed.m * packed.k;
@@ -89,20 +88,18 @@ static void gaps_are_nan(void **state)
                                        {VKMM_F16, VKMM_F32, VKMM_F32},
                                        {VKMM_BF16, VKMM_BF16, VKMM_F32}};
     for (int choice = 0; choice < 64; choice++) {
-        vkmm_problem problem = {
-            .m = 5, .n = 4, .k = 3, .lda = 7, .ldb = 9, .ldc = 6, .offset_a = 2, .offset_b = 1, .offset_c = 5};
+        vkmm_problem problem = VKMM_PROBLEM(.m = 5, .n = 4, .k = 3, .lda = 7, .ldb = 9, .ldc = 6, .offset_a = 2,
+                                            .offset_b = 1, .offset_c = 5);
         problem.op_a = (choice & 1) != 0 ? VKMM_OP_T : VKMM_OP_N;
         problem.op_b = (choice & 2) != 0 ? VKMM_OP_T : VKMM_OP_N;
         problem.layout = (choice & 4) != 0 ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR;
         problem.type = types[choice / 16].in;
-        problem.typed = choice >= 16;
         problem.out_type = types[choice / 16].out;
         problem.compute = types[choice / 16].compute;
         problem.batch_count = 3;
         problem.stride_a = 60;
         problem.stride_b = (choice & 8) != 0 ? 0 : 70;
         problem.stride_c = 50;
-        problem.scaled = 1;
         problem.alpha = 1;
         problem.beta = (choice & 1) != 0 ? 2 : 0;
         compare(&problem);
@@ -111,15 +108,8 @@ static void gaps_are_nan(void **state)
 
 static void batches_differ(void **state)
 {
-    const vkmm_problem problem = {.m = 4,
-                                  .n = 4,
-                                  .k = 4,
-                                  .batch_count = 2,
-                                  .stride_a = 16,
-                                  .stride_b = 16,
-                                  .stride_c = 16,
-                                  .scaled = 1,
-                                  .beta = 1};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .batch_count = 2, .stride_a = 16, .stride_b = 16,
+                                              .stride_c = 16, .alpha = 0, .beta = 1);
     float a[32], b[32], c[32];
 
     (void)state;
@@ -135,8 +125,8 @@ static void batches_differ(void **state)
 /* N of them, of C's type, and not those of anything else. */
 static void the_bias(void **state)
 {
-    const vkmm_problem problem = {
-        .m = 3, .n = 5, .k = 1, .type = VKMM_F16, .typed = 1, .out_type = VKMM_F32, .compute = VKMM_F32, .has_bias = 1};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 3, .n = 5, .k = 1, .type = VKMM_F16, .out_type = VKMM_F32,
+                                              .compute = VKMM_F32, .has_bias = 1);
     float bias[6] = {0, 0, 0, 0, 0, 77}, other[5];
 
     (void)state;
@@ -149,16 +139,8 @@ static void the_bias(void **state)
 /* An operand without elements has no memory that could be filled, and costs nothing however many there are. */
 static void empty_ones_are_left_alone(void **state)
 {
-    const vkmm_problem problem = {.m = 0,
-                                  .n = 3,
-                                  .k = 0,
-                                  .lda = 5,
-                                  .offset_a = 9,
-                                  .offset_b = 9,
-                                  .offset_c = 9,
-                                  .batch_count = UINT32_MAX,
-                                  .stride_a = 1,
-                                  .stride_b = 1};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 0, .n = 3, .k = 0, .lda = 5, .offset_a = 9, .offset_b = 9,
+                                              .offset_c = 9, .batch_count = UINT32_MAX, .stride_a = 1, .stride_b = 1);
 
     (void)state;
     cli_inputs_fill(&inputs, &problem, NULL, NULL);

@@ -38,7 +38,7 @@ static void make_sample(sample *s)
     s->kernel.spec_values[0] = 4000000000u;
     s->device.max_buffer_bytes = UINT64_MAX;
     s->row = (vkmm_row){.device = &s->device,
-                        .problem = {4, 5, 6, VKMM_F32},
+                        .problem = VKMM_PROBLEM(.m = 4, .n = 5, .k = 6, .type = VKMM_F32),
                         .init = "int",
                         .kernel = &s->kernel,
                         .timed = 1,
@@ -104,7 +104,7 @@ static void fewer_bits_are_told(void **state)
     for (int told = 0; told < 2; told++) {
         make_sample(&s);
         if (told) {
-            s.row.problem.typed = s.row.problem.has_bias = 1;
+            s.row.problem.has_bias = 1;
             s.row.problem.out_type = VKMM_F32;
             s.row.problem.compute = VKMM_F16;
             s.row.problem.activation = VKMM_GELU;
@@ -208,7 +208,7 @@ static void tables_shrink(void **state)
 static void texts(void **state)
 {
     static const uint8_t uuid[VK_UUID_SIZE] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255};
-    vkmm_problem cube = {8, 8, 8, VKMM_F32};
+    vkmm_problem cube = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8, .type = VKMM_F32);
     char text[64];
 
     (void)state;
@@ -247,40 +247,31 @@ static void expect_texts(const vkmm_problem *problem, const char *size, const ch
 /* What is as usual stays unsaid: leading dimensions and strides that are given, but packed. */
 static void problems(void **state)
 {
-    vkmm_problem p = {.m = 4096, .n = 1, .k = 14336};
+    vkmm_problem p = VKMM_PROBLEM(.m = 4096, .n = 1, .k = 14336);
 
     (void)state;
     expect_texts(&p, "4096×1×14336", "4096x1x14336", "");
-    p = (vkmm_problem){.m = 4096, .n = 1, .k = 14336, .op_b = VKMM_OP_T, .batch_count = 64, .scaled = 1, .alpha = 1};
+    p = VKMM_PROBLEM(.m = 4096, .n = 1, .k = 14336, .op_b = VKMM_OP_T, .batch_count = 64, .alpha = 1);
     p.stride_a = UINT64_C(4096) * 14336;
     p.stride_b = 14336;
     p.stride_c = 4096;
     p.ldb = 14336;
     expect_texts(&p, "4096×1×14336 NT ×64", "4096x1x14336 NT x64", "");
-    p = (vkmm_problem){.m = 5, .n = 5, .k = 5, .layout = VKMM_COL_MAJOR, .op_a = VKMM_OP_T, .ldc = 8, .offset_b = 3};
+    p = VKMM_PROBLEM(.m = 5, .n = 5, .k = 5, .layout = VKMM_COL_MAJOR, .op_a = VKMM_OP_T, .ldc = 8, .offset_b = 3);
     expect_texts(&p, "5³ TN", "5^3 TN", "column-major, offset_b 3, ldc 8");
-    p = (vkmm_problem){.m = 2,
-                       .n = 3,
-                       .k = 4,
-                       .lda = 6,
-                       .batch_count = 2,
-                       .stride_a = 12,
-                       .stride_c = 6,
-                       .scaled = 1,
-                       .alpha = -0.5,
-                       .beta = 0.1};
+    p = VKMM_PROBLEM(.m = 2, .n = 3, .k = 4, .lda = 6, .batch_count = 2, .stride_a = 12, .stride_c = 6, .alpha = -0.5,
+                     .beta = 0.1);
     expect_texts(&p, "2×3×4 ×2", "2x3x4 x2", "lda 6, stride_b 0, alpha -0.5, beta 0.1");
-    p = (vkmm_problem){.m = 8, .n = 8, .k = 8, .has_bias = 1, .activation = VKMM_GELU};
+    p = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8, .has_bias = 1, .activation = VKMM_GELU);
     expect_texts(&p, "8³ +bias gelu", "8^3 +bias gelu", "");
-    p = (vkmm_problem){.type = VKMM_U32, .scaled = 1, .alpha = 4294967295.0, .beta = -2147483648.0};
+    p = VKMM_PROBLEM(.type = VKMM_U32, .alpha = 4294967295.0, .beta = -2147483648.0);
     expect_texts(&p, "0³", "0^3", "alpha 4294967295, beta -2147483648");
     /* Everything at its longest fits. */
-    p = (vkmm_problem){
-        .layout = VKMM_COL_MAJOR, .lda = UINT64_MAX, .ldb = UINT64_MAX, .ldc = UINT64_MAX, .batch_count = UINT32_MAX};
+    p = VKMM_PROBLEM(.layout = VKMM_COL_MAJOR, .lda = UINT64_MAX, .ldb = UINT64_MAX, .ldc = UINT64_MAX,
+                     .batch_count = UINT32_MAX);
     p.m = p.n = UINT32_MAX;
     p.k = 0;
     p.offset_a = p.offset_b = p.offset_c = p.stride_a = p.stride_b = p.stride_c = UINT64_MAX;
-    p.scaled = 1;
     p.alpha = p.beta = -1.234567891e-300;
     char text[VKMM_TEXT_DIFFERENCE];
     vkmm_text_difference(text, sizeof text, &p);

@@ -7,23 +7,12 @@
 #include "play_parts.h"
 
 /* Ragged, padded, scaled, with a bias: everything that a general kernel takes. */
-static const vkmm_problem full_f32 = {.m = 13,
-                                      .n = 11,
-                                      .k = 17,
-                                      .type = VKMM_F32,
-                                      .op_a = VKMM_OP_T,
-                                      .lda = 16,
-                                      .ldc = 14,
-                                      .batch_count = 2,
-                                      .stride_a = 300,
-                                      .stride_b = 200,
-                                      .stride_c = 190,
-                                      .scaled = 1,
-                                      .alpha = 2,
-                                      .beta = -1,
-                                      .has_bias = 1};
-static const vkmm_problem plain_i32 = {.m = 11, .n = 17, .k = 34, .type = VKMM_I32};
-static const vkmm_problem plain_f64 = {.m = 12, .n = 12, .k = 24, .type = VKMM_F64};
+static const vkmm_problem full_f32 =
+    VKMM_PROBLEM_INIT(.m = 13, .n = 11, .k = 17, .type = VKMM_F32, .op_a = VKMM_OP_T, .lda = 16, .ldc = 14,
+                      .batch_count = 2, .stride_a = 300, .stride_b = 200, .stride_c = 190, .alpha = 2, .beta = -1,
+                      .has_bias = 1);
+static const vkmm_problem plain_i32 = VKMM_PROBLEM_INIT(.m = 11, .n = 17, .k = 34, .type = VKMM_I32);
+static const vkmm_problem plain_f64 = VKMM_PROBLEM_INIT(.m = 12, .n = 12, .k = 24, .type = VKMM_F64);
 
 /* A job: filled, run, verified, and where that is wished, measured and verified again. */
 static int run_job(play *p, vkmm_device *device, const vkmm_job_params *params, const vkmm_measure_params *measure)
@@ -134,27 +123,11 @@ static int stream_problem(play *p, vkmm_device *device, const vkmm_problem *prob
 /* Panels of C, and of a split K within a tile of it. */
 static int stream_on(play *p, vkmm_instance *instance, vkmm_device *device)
 {
-    static const vkmm_problem wide = {.m = 9,
-                                      .n = 320,
-                                      .k = 17,
-                                      .type = VKMM_F32,
-                                      .op_b = VKMM_OP_T,
-                                      .lda = 19,
-                                      .ldc = 323,
-                                      .scaled = 1,
-                                      .alpha = 2,
-                                      .beta = -1,
-                                      .has_bias = 1,
-                                      .activation = VKMM_RELU};
-    static const vkmm_problem deep = {.m = 17,
-                                      .n = 5,
-                                      .k = 600,
-                                      .type = VKMM_I32,
-                                      .layout = VKMM_COL_MAJOR,
-                                      .scaled = 1,
-                                      .alpha = 3,
-                                      .beta = 1,
-                                      .has_bias = 1};
+    static const vkmm_problem wide =
+        VKMM_PROBLEM_INIT(.m = 9, .n = 320, .k = 17, .type = VKMM_F32, .op_b = VKMM_OP_T, .lda = 19, .ldc = 323,
+                          .alpha = 2, .beta = -1, .has_bias = 1, .activation = VKMM_RELU);
+    static const vkmm_problem deep = VKMM_PROBLEM_INIT(.m = 17, .n = 5, .k = 600, .type = VKMM_I32,
+                                                       .layout = VKMM_COL_MAJOR, .alpha = 3, .beta = 1, .has_bias = 1);
     static const char small[] = "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,splits=1,slices=1,lane-cols=4";
     (void)instance;
     return stream_problem(p, device, &wide, small, 2) && stream_problem(p, device, &deep, NULL, 1);

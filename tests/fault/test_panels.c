@@ -47,16 +47,12 @@ static vkmm_problem draw_problem(void)
 {
     static const double alphas[] = {1, 2, -1, 0}, betas[] = {0, 0, 1, -2};
     static const vkmm_type types[] = {VKMM_F32, VKMM_F64, VKMM_I32, VKMM_U32};
-    vkmm_problem p = {.m = draw_extent(200),
-                      .n = draw_extent(200),
-                      .k = draw_extent(draw(4) == 0 ? 3000 : 80),
-                      .type = types[draw(4)]};
+    vkmm_problem p = VKMM_PROBLEM(.m = draw_extent(200), .n = draw_extent(200),
+                                  .k = draw_extent(draw(4) == 0 ? 3000 : 80), .type = types[draw(4)]);
     p.layout = (vkmm_layout)draw(2);
     p.op_a = (vkmm_op)draw(2);
     p.op_b = (vkmm_op)draw(2);
-    p.scaled = (int)draw(2);
-    p.alpha = alphas[draw(4)];
-    p.beta = betas[draw(4)];
+    if (draw(2)) p.alpha = alphas[draw(4)], p.beta = betas[draw(4)];
     p.has_bias = draw(3) == 0;
     p.activation = draw(3) == 0 ? VKMM_RELU : VKMM_ACTIVATION_NONE;
     p.batch_count = draw(3) == 0 ? draw_extent(5) : 0;

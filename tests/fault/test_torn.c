@@ -34,15 +34,8 @@ static int is_right(void)
 
 static int run(play *p, vkmm_instance *instance, vkmm_device *device)
 {
-    const vkmm_problem problem = {.m = SIDE,
-                                  .n = SIDE,
-                                  .k = 1,
-                                  .type = VKMM_I32,
-                                  .scaled = 1,
-                                  .alpha = 1,
-                                  .beta = 2,
-                                  .batch_count = MATRICES,
-                                  .stride_c = SIDE * SIDE};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = 1, .type = VKMM_I32, .alpha = 1, .beta = 2,
+                                              .batch_count = MATRICES, .stride_c = SIDE * SIDE);
     const vkmm_stream_params params = {.job = {.problem = problem, .untuned = 1}};
     const vkmm_stream_io io = {.a = a, .b = b, .c = c};
     vkmm_stream *stream = NULL;

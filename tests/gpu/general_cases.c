@@ -57,9 +57,8 @@ static void scale(vkmm_problem *problem, size_t which)
     const size_t count = sizeof scalars / sizeof scalars[0];
     const vkmm_type type = vkmm_types_scale(vkmm_problem_types(problem));
     const double fraction = vkmm_type_of(type)->is_float ? 0.75 : 1;
-    problem->scaled = which % count != 0;
-    problem->alpha = scalars[which % count][0] * fraction;
-    problem->beta = scalars[which % count][1] * fraction;
+    problem->alpha = which % count == 0 ? 1 : scalars[which % count][0] * fraction;
+    problem->beta = which % count == 0 ? 0 : scalars[which % count][1] * fraction;
     if (type == VKMM_U32 && problem->alpha < 0) problem->alpha = 4294967293.0;
     if (type == VKMM_U32 && problem->beta < 0) problem->beta = 4294967295.0;
 }
@@ -67,7 +66,6 @@ static void scale(vkmm_problem *problem, size_t which)
 static void set_types(vkmm_problem *problem, vkmm_types types)
 {
     problem->type = types.in;
-    problem->typed = 1;
     problem->out_type = types.out;
     problem->compute = types.compute;
 }
@@ -78,13 +76,9 @@ int general_edges(general_run *run, vkmm_op op_a, vkmm_op op_b, general_padding 
     int wrong = 0;
     for (uint64_t i = seed % step; i < EXTENTS; i += step) {
         /* Each extent meets every edge once. */
-        vkmm_problem problem = {.m = extents[i],
-                                .n = extents[(7 * i + seed) % EXTENTS],
-                                .k = extents[(11 * i + 3 * seed + 1) % EXTENTS],
-                                .op_a = op_a,
-                                .op_b = op_b,
-                                .has_bias = run->has_bias,
-                                .activation = run->activation};
+        vkmm_problem problem = VKMM_PROBLEM(.m = extents[i], .n = extents[(7 * i + seed) % EXTENTS],
+                                            .k = extents[(11 * i + 3 * seed + 1) % EXTENTS], .op_a = op_a, .op_b = op_b,
+                                            .has_bias = run->has_bias, .activation = run->activation);
         char why[512], text[256];
         set_types(&problem, run->types);
         if (run->narrow) problem.n = run->narrow;
@@ -121,7 +115,7 @@ static uint64_t draw_extent(uint64_t stream[2])
 vkmm_problem general_random(vkmm_types types, uint64_t seed)
 {
     uint64_t s[2] = {seed, 0};
-    vkmm_problem problem = {0};
+    vkmm_problem problem = VKMM_PROBLEM();
     set_types(&problem, types);
     problem.m = draw_extent(s);
     problem.n = draw_extent(s);

@@ -138,7 +138,7 @@ static vkmm_status run_plan(suite_device *suite, const vkmm_problem *problem, co
 int suite_product(suite_device *suite, const char *kernel, const vkmm_module *module, vkmm_type type,
                   const suite_case *product, char why[256])
 {
-    const vkmm_problem problem = {product->m, product->n, product->k, type};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = product->m, .n = product->n, .k = product->k, .type = type);
     const vkmm_kernel *shape = vkmm_kernel_find(kernel);
     vkmm_wish wish = {.kernel = kernel};
     vkmm_choice choice;

@@ -81,9 +81,10 @@ static void random_problems(void **state)
     for (int i = 0; i < PROBLEMS; i++) {
         vkmm_tile tile = {1 + (uint32_t)(draw(&stream) % SIDE), 1 + (uint32_t)(draw(&stream) % SIDE)};
         uint64_t m = extent(&stream, tile.rows), n = extent(&stream, tile.cols), k = extent(&stream, tile.cols);
-        vkmm_type type = (vkmm_type)(draw(&stream) % (SUITE_LAST_TYPE + 1));
+        vkmm_type type = (vkmm_type)(VKMM_F32 + draw(&stream) % SUITE_LAST_TYPE);
         if (!suite_has_type(&suite, type)) type = VKMM_F32;
-        for (size_t kernel = 0; kernel < 5; kernel++) check(kernels[kernel], (vkmm_problem){m, n, k, type}, tile);
+        for (size_t kernel = 0; kernel < 5; kernel++)
+            check(kernels[kernel], VKMM_PROBLEM(.m = m, .n = n, .k = k, .type = type), tile);
     }
 }
 
@@ -92,16 +93,20 @@ static void empty_problems(void **state)
     (void)state;
     for (int empty = 1; empty < 8; empty++)
         for (size_t kernel = 0; kernel < 5; kernel++)
-            check(kernels[kernel], (vkmm_problem){empty & 1 ? 0 : 5, empty & 2 ? 0 : 7, empty & 4 ? 0 : 3, VKMM_I32},
-                  (vkmm_tile){2, 4});
+            check(
+                kernels[kernel],
+                VKMM_PROBLEM(.m = empty & 1 ? 0 : 5, .n = empty & 2 ? 0 : 7, .k = empty & 4 ? 0 : 3, .type = VKMM_I32),
+                (vkmm_tile){2, 4});
 }
 
 /* The walkthrough's own figures: 4x4 with tile 2. */
 static void tutorial(void **state)
 {
     vkmm_access formula, counted;
-    vkmm_job_params untiled = params_of("grouped", (vkmm_problem){4, 4, 4, VKMM_I32}, (vkmm_tile){2, 2});
-    vkmm_job_params tiled = params_of("tiled", (vkmm_problem){4, 4, 4, VKMM_I32}, (vkmm_tile){2, 2});
+    vkmm_job_params untiled =
+        params_of("grouped", VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .type = VKMM_I32), (vkmm_tile){2, 2});
+    vkmm_job_params tiled =
+        params_of("tiled", VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .type = VKMM_I32), (vkmm_tile){2, 2});
     (void)state;
     count(&untiled, &formula, &counted);
     assert_int_equal(counted.a.global_min, 4);
@@ -122,7 +127,8 @@ static void tutorial(void **state)
 static void sample(void **state)
 {
     vkmm_access formula, counted;
-    vkmm_job_params params = params_of("tiled", (vkmm_problem){260, 331, 257, VKMM_F32}, (vkmm_tile){16, 16});
+    vkmm_job_params params =
+        params_of("tiled", VKMM_PROBLEM(.m = 260, .n = 331, .k = 257, .type = VKMM_F32), (vkmm_tile){16, 16});
     (void)state;
     count(&params, &formula, &counted);
     assert_true(counted.stride > 1);

@@ -29,7 +29,7 @@ static uint32_t case_count;
 
 static vkmm_problem typed(const matrix_case *of, vkmm_type out)
 {
-    return (vkmm_problem){.type = of->type, .typed = 1, .out_type = out, .compute = of->compute};
+    return VKMM_PROBLEM(.type = of->type, .out_type = out, .compute = of->compute);
 }
 
 static vkmm_type default_out(const matrix_case *of)
@@ -128,7 +128,6 @@ static int extents(general_run *run, vkmm_problem p)
     int wrong = 0;
     for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         p.m = sizes[i][0], p.n = sizes[i][1], p.k = sizes[i][2];
-        p.scaled = i % 3 != 0;
         p.alpha = p.type == VKMM_U8 && scalars[i % 3][0] < 0 ? 5 : scalars[i % 3][0];
         p.beta = scalars[i % 3][1];
         const int aligned = p.m % 16 == 0 && p.n % 8 == 0; /* 8: fewer than 16 bytes hold, of bytes */

@@ -44,7 +44,7 @@ static void configure(const matrix_case *of, uint32_t granules, const char *rest
 
 static vkmm_problem typed(const vkmm_module *module, vkmm_type out)
 {
-    return (vkmm_problem){.type = module->type, .typed = 1, .out_type = out, .compute = module->compute};
+    return VKMM_PROBLEM(.type = module->type, .out_type = out, .compute = module->compute);
 }
 
 static void add_if_legal(const vkmm_module *module, const vkmm_matrix_granule *granule, vkmm_type out)
@@ -136,7 +136,7 @@ static int edges(const matrix_case *of, uint32_t granules, const char *rest, vkm
         vkmm_problem p = typed(of->module, vkmm_types_default(of->module->type).out);
         p.m = products[i].m, p.n = products[i].n, p.k = products[i].k;
         p.op_a = op_a, p.op_b = op_b;
-        p.scaled = 1, p.alpha = products[i].alpha, p.beta = products[i].beta;
+        p.alpha = products[i].alpha, p.beta = products[i].beta;
         place(&p, products[i].aligned);
         run.max_groups = products[i].max_groups;
         wrong += product(&run, &p);

@@ -102,8 +102,8 @@ static void every_narrow_type(void **state)
  * four, the others are none. */
 static vkmm_problem of_words(vkmm_types types, vkmm_op op_a, vkmm_op op_b)
 {
-    vkmm_problem problem = {
-        .type = types.in, .typed = 1, .out_type = types.out, .compute = types.compute, .op_a = op_a, .op_b = op_b};
+    vkmm_problem problem =
+        VKMM_PROBLEM(.type = types.in, .out_type = types.out, .compute = types.compute, .op_a = op_a, .op_b = op_b);
     const int along_a = op_a == VKMM_OP_N, along_b = op_b == VKMM_OP_T;
     problem.m = along_a ? 37 : 36;
     problem.n = along_b ? 45 : 44;
@@ -115,7 +115,7 @@ static vkmm_problem of_words(vkmm_types types, vkmm_op op_a, vkmm_op op_b)
     problem.stride_a = 4 * 37 * problem.lda;
     problem.stride_b = 0;
     problem.stride_c = problem.m * problem.n + 1;
-    problem.scaled = problem.has_bias = 1;
+    problem.has_bias = 1;
     problem.alpha = 3;
     problem.beta = 2;
     return problem;

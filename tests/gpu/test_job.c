@@ -24,7 +24,7 @@ static void multiplies_host_matrices(void **state)
 {
     (void)state;
     const float a[] = {1, 4, 2, 5, 3, 6}, b[] = {7, 8, 9, 10, 11, 12}, want[] = {47, 52, 57, 64, 71, 78, 81, 90, 99};
-    const vkmm_problem problem = {3, 3, 2, VKMM_F32};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 3, .n = 3, .k = 2, .type = VKMM_F32);
     float c[9] = {0};
     assert_int_equal(vkmm_multiply(device, &problem, a, b, NULL, c), VKMM_OK);
     assert_memory_equal(c, want, sizeof want);
@@ -38,7 +38,7 @@ static void adds_a_bias(void **state)
                  turned_b[] = {1, 0, 1, 0, 1, -1};
     const int32_t bias[] = {100, -1000}, want[] = {104, -1001, 110, -1001}, turned_want[] = {104, 110, -1001, -1001};
     int32_t c[4] = {0};
-    vkmm_problem problem = {.m = 2, .n = 2, .k = 3, .type = VKMM_I8, .has_bias = 1};
+    vkmm_problem problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 3, .type = VKMM_I8, .has_bias = 1);
     assert_int_equal(vkmm_multiply(device, &problem, a, b, bias, c), VKMM_OK);
     assert_memory_equal(c, want, sizeof want);
     problem.layout = VKMM_COL_MAJOR;
@@ -53,14 +53,13 @@ static void multiply_leaves_gaps_alone(void **state)
     const float a[] = {1, 2, 3, 4}, b[] = {1, 0, 0, 1, 2, 0, 0, 2};
     const float want[] = {-9, -9, 1, 2, -9, 3, 4, -9, -9, 2, 4, -9, 6, 8};
     float c[14];
-    vkmm_problem problem = {
-        .m = 2, .n = 2, .k = 2, .ldc = 3, .offset_c = 2, .batch_count = 2, .stride_b = 4, .stride_c = 7};
+    vkmm_problem problem =
+        VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .ldc = 3, .offset_c = 2, .batch_count = 2, .stride_b = 4, .stride_c = 7);
     for (int i = 0; i < 14; i++) c[i] = -9;
     assert_int_equal(vkmm_operand_bytes(&problem, VKMM_C), sizeof c);
     assert_int_equal(vkmm_multiply(device, &problem, a, b, NULL, c), VKMM_OK);
     assert_memory_equal(c, want, sizeof c);
     problem.layout = VKMM_COL_MAJOR; /* op(B) is symmetric */
-    problem.scaled = 1;
     problem.alpha = -1;
     problem.beta = 1; /* takes away what was added */
     assert_int_equal(vkmm_multiply(device, &problem, a, b, NULL, c), VKMM_OK);
@@ -72,7 +71,7 @@ static void multiply_reads_no_more_than_it_must(void **state)
     (void)state;
     float c[] = {1, 2, 3, 4};
     const float want[] = {2, 4, 6, 8}, zeros[4] = {0}, nan[4] = {NAN, NAN, NAN, NAN}, ones[] = {1, 1, 1, 1};
-    vkmm_problem problem = {.m = 2, .n = 2, .k = 2, .scaled = 1, .alpha = 0, .beta = 2};
+    vkmm_problem problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .alpha = 0, .beta = 2);
     assert_int_equal(vkmm_multiply(device, &problem, NULL, NULL, NULL, c), VKMM_OK);
     assert_memory_equal(c, want, sizeof c);
     problem.beta = 0;
@@ -93,7 +92,7 @@ static void serial_takes_plain_problems_alone(void **state)
 {
     (void)state;
     vkmm_job *job = NULL;
-    vkmm_job_params params = {.problem = {.m = 2, .n = 2, .k = 2, .op_a = VKMM_OP_T}, .kernel = "serial"};
+    vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .op_a = VKMM_OP_T), .kernel = "serial"};
     assert_int_equal(vkmm_job_create(NULL, &log_here, &params, &job), VKMM_UNSUPPORTED);
     assert_non_null(strstr(last_sentence, "serial"));
     assert_null(job);
@@ -107,7 +106,7 @@ static void integers_wrap(void **state)
 {
     (void)state;
     const int32_t a[] = {INT32_MAX, 1}, b[] = {2, 5};
-    const vkmm_problem problem = {1, 1, 2, VKMM_I32};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 1, .n = 1, .k = 2, .type = VKMM_I32);
     int32_t c = 0;
     assert_int_equal(vkmm_multiply(device, &problem, a, b, NULL, &c), VKMM_OK);
     assert_int_equal(c, 3); /* 2·(2^31 − 1) + 5 = 2^32 + 3 */
@@ -118,7 +117,7 @@ static void a_long_k_is_right_by_default(void **state)
 {
     (void)state;
     enum { K = 70000 };
-    const vkmm_problem problem = {2, 3, K, VKMM_I32};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 2, .n = 3, .k = K, .type = VKMM_I32);
     int32_t *a = keep_object(malloc(2 * K * sizeof *a), free), *b = keep_object(malloc(3 * K * sizeof *b), free),
             c[6] = {0};
     assert_true(a && b);
@@ -131,7 +130,8 @@ static void a_long_k_is_right_by_default(void **state)
 static vkmm_job *make_job(const char *kernel, uint64_t n)
 {
     vkmm_job *job = NULL;
-    const vkmm_job_params params = {.problem = {n, n, n, VKMM_F32}, .kernel = kernel};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = n, .n = n, .k = n, .type = VKMM_F32),
+                                    .kernel = kernel};
     assert_int_equal(vkmm_job_create(device, NULL, &params, &job), VKMM_OK);
     keep_job(job);
     float *a = vkmm_job_matrix(job, VKMM_A), *b = vkmm_job_matrix(job, VKMM_B);
@@ -167,7 +167,7 @@ static void an_empty_product_runs(void **state)
 {
     (void)state;
     vkmm_job *job = NULL;
-    const vkmm_job_params params = {.problem = {0, 7, 3, VKMM_I32}};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 0, .n = 7, .k = 3, .type = VKMM_I32)};
     assert_int_equal(vkmm_job_create(device, NULL, &params, &job), VKMM_OK);
     const vkmm_status status = vkmm_job_run(job);
     vkmm_job_destroy(&job);
@@ -202,8 +202,10 @@ static void refuses_an_illegal_tile(void **state)
 {
     (void)state;
     char nearest[32];
-    const vkmm_job_params params = {
-        .problem = {64, 64, 64, VKMM_F32}, .kernel = "tiled", .tile_rows = 48, .tile_cols = 48};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .type = VKMM_F32),
+                                    .kernel = "tiled",
+                                    .tile_rows = 48,
+                                    .tile_cols = 48};
     assert_int_equal(refuse(&params), VKMM_UNSUPPORTED);
     assert_non_null(strstr(last_sentence, "tile 48x48 needs 2304 invocations"));
     assert_non_null(strstr(last_sentence, info->name));
@@ -214,9 +216,10 @@ static void refuses_an_illegal_tile(void **state)
 static void refuses_what_does_not_fit(void **state)
 {
     (void)state;
-    const vkmm_job_params large = {.problem = {1u << 20, 1u << 20, 1, VKMM_F32}},
-                          endless = {.problem = {UINT64_MAX, 2, 2, VKMM_F32}};
-    const vkmm_job_params unknown = {.problem = {2, 2, 2, VKMM_F32}, .kernel = "untiled"};
+    const vkmm_job_params large = {.problem = VKMM_PROBLEM(.m = 1u << 20, .n = 1u << 20, .k = 1, .type = VKMM_F32)},
+                          endless = {.problem = VKMM_PROBLEM(.m = UINT64_MAX, .n = 2, .k = 2, .type = VKMM_F32)};
+    const vkmm_job_params unknown = {.problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .type = VKMM_F32),
+                                     .kernel = "untiled"};
     assert_int_equal(refuse(&large), VKMM_UNSUPPORTED);
     assert_non_null(strstr(last_sentence, "maxStorageBufferRange"));
     assert_int_equal(refuse(&endless), VKMM_INVALID);
@@ -228,7 +231,7 @@ static void f64_where_the_device_has_it(void **state)
 {
     (void)state;
     const double a[] = {1, 2}, b[] = {3, 0x1p-40};
-    const vkmm_problem problem = {1, 1, 2, VKMM_F64};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 1, .n = 1, .k = 2, .type = VKMM_F64);
     double c = 0;
     vkmm_status status = vkmm_multiply(device, &problem, a, b, NULL, &c);
     const vkmm_status want = info->has_f64 ? VKMM_OK : VKMM_UNSUPPORTED;

@@ -110,7 +110,7 @@ static void every_copy_is_right(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32},
+        const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32),
                                         .kernel = i == 0 ? "tiled" : "blocked",
                                         .config = i == 1 ? SMALL "2" : NULL};
         vkmm_measure_params measure = {
@@ -143,7 +143,8 @@ static void every_copy_is_right(void **state)
 static void slices_take_turns_too(void **state)
 {
     (void)state;
-    const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32}, .kernel = "blocked", .config = SMALL "2"};
+    const vkmm_job_params params = {
+        .problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32), .kernel = "blocked", .config = SMALL "2"};
     const vkmm_measure_params measure = {
         .iters = 3, .cold_iters_given = 1, .cross_check = 1, .rotating_bytes = 3 * bytes_of_a_set(&params.problem)};
     vkmm_measurement time;
@@ -171,10 +172,10 @@ static void copies_keep_a_c_of_their_own(void **state)
 {
     (void)state;
     static float before[M * N], product[M * N];
-    const vkmm_job_params params = {
-        .problem = {.m = M, .n = N, .k = K, .type = VKMM_F32, .scaled = 1, .alpha = 1, .beta = 1},
-        .kernel = "blocked",
-        .config = SMALL "2"};
+    const vkmm_job_params params = {.problem =
+                                        VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32, .alpha = 1, .beta = 1),
+                                    .kernel = "blocked",
+                                    .config = SMALL "2"};
     vkmm_measure_params measure = {
         .iters = 7, .cold_iters_given = 1, .skip_transfers = 1, .rotating_bytes = 4 * bytes_of_a_set(&params.problem)};
     vkmm_measurement time;
@@ -197,7 +198,8 @@ static void copies_keep_a_c_of_their_own(void **state)
 static void another_wish_makes_other_copies(void **state)
 {
     (void)state;
-    const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32}, .kernel = "tiled"};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32),
+                                    .kernel = "tiled"};
     vkmm_measure_params measure = {.iters = 2, .cold_iters_given = 1, .skip_transfers = 1, .rotating_bytes = 1};
     vkmm_measurement time;
     vkmm_job *job = make_job(&params);
@@ -215,7 +217,8 @@ static void another_wish_makes_other_copies(void **state)
 static void small_buffers_hold_few_copies(void **state)
 {
     (void)state;
-    const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32}, .kernel = "tiled"};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32),
+                                    .kernel = "tiled"};
     const vkmm_measure_params measure = {
         .iters = 9, .cold_iters_given = 1, .skip_transfers = 1, .rotating_bytes = 9 * bytes_of_a_set(&params.problem)};
     vkmm_measurement time;
@@ -231,7 +234,8 @@ static void empty_products_take_turns(void **state)
     (void)state;
     vkmm_job *job = NULL;
     vkmm_measurement time;
-    const vkmm_job_params params = {.problem = {0, 7, 3, VKMM_I32}, .kernel = "tiled"};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 0, .n = 7, .k = 3, .type = VKMM_I32),
+                                    .kernel = "tiled"};
     const vkmm_measure_params measure = {
         .iters = 2, .cold_iters_given = 1, .cross_check = 1, .rotating_bytes = 1 << 16};
     assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
@@ -245,7 +249,8 @@ static void checks_the_clock(void **state)
 {
     (void)state;
     vkmm_measurement time;
-    const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32}, .kernel = "tiled"};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32),
+                                    .kernel = "tiled"};
     vkmm_measure_params measure = {.iters = 20, .cold_iters_given = 1, .skip_transfers = 1};
     clock_start(&suite, SUBMIT_MS, DISPATCH_MS);
     vkmm_job *job = make_job(&params);
@@ -264,7 +269,8 @@ static void a_wrong_period_is_found_out(void **state)
     (void)state;
     vkmm_measurement time;
     const double period = suite.info->timestamp_period_ns;
-    const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32}, .kernel = "naive"};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32),
+                                    .kernel = "naive"};
     const vkmm_measure_params measure = {.iters = 10, .cold_iters_given = 1, .cross_check = 1};
     const vkmm_measure_params unchecked = {.iters = 10, .cold_iters_given = 1, .skip_transfers = 1};
     if (suite.info->timestamp_bits == 0) skip();
@@ -292,7 +298,8 @@ static void a_transfer_has_three_parts(void **state)
 {
     const uint64_t slice = *(const uint64_t *)*state;
     vkmm_measurement time;
-    const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32}, .kernel = "blocked", .config = SMALL "2"};
+    const vkmm_job_params params = {
+        .problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32), .kernel = "blocked", .config = SMALL "2"};
     const vkmm_measure_params measure = {.iters = 5, .cold_iters_given = 1};
     vkmm_job *job = make_job(&params);
     assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);

@@ -38,7 +38,7 @@ static vkmm_job *make(const vkmm_job_params *params)
     keep_job(job);
     fill(p, VKMM_A, vkmm_job_matrix(job, VKMM_A), 0);
     fill(p, VKMM_B, vkmm_job_matrix(job, VKMM_B), 0);
-    fill(p, VKMM_C, vkmm_job_matrix(job, VKMM_C), !p->scaled || p->beta == 0);
+    fill(p, VKMM_C, vkmm_job_matrix(job, VKMM_C), p->beta == 0);
     for (uint64_t j = 0; j < p->n && p->has_bias; j++)
         gemm_set(gemm_out(p), vkmm_job_matrix(job, VKMM_BIAS), j, number(gemm_out(p), j, 11));
     return job;
@@ -77,7 +77,6 @@ static void check(const vkmm_job_params *params, uint64_t slice)
 
 static vkmm_problem scaled(vkmm_problem problem, double alpha, double beta)
 {
-    problem.scaled = 1;
     problem.alpha = alpha;
     problem.beta = beta;
     return problem;
@@ -111,7 +110,8 @@ static void computes_without_terms(void **state)
 static void knows_what_it_reads(void **state)
 {
     (void)state;
-    const vkmm_problem plain = {.m = 4, .n = 4, .k = 4}, wide = {.m = 4, .n = 4, .k = 4, .ldc = 5};
+    const vkmm_problem plain = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4),
+                       wide = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .ldc = 5);
     const vkmm_problem problems[] = {plain, wide, scaled(plain, 2, 0), scaled(plain, 1, 0.5)};
     const int want[] = {0, 1, 0, 1};
     for (int i = 0; i < 4; i++) {
@@ -151,7 +151,7 @@ static void large_work_begins_in_slices(void **state)
 {
     (void)state;
     enum { SIDE = 600 };
-    const vkmm_job_params params = {.problem = scaled((vkmm_problem){.m = SIDE, .n = SIDE, .k = SIDE}, 1, -2)};
+    const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE), 1, -2)};
     const vkmm_problem *p = &params.problem;
     vkmm_job *job = make(&params);
     if (vkmm_job_kernel(job)->items < 2) skip();
@@ -172,7 +172,7 @@ static void large_work_begins_in_slices(void **state)
 static void measures_what_adds_up(void **state)
 {
     const vkmm_measure_params measure = {.iters = 3, .cold_iters = 1, .cold_iters_given = 1};
-    const vkmm_job_params params = {.problem = scaled((vkmm_problem){.m = M, .n = N, .k = K, .type = VKMM_I32}, 1, 1)};
+    const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32), 1, 1)};
     (void)state;
     for (uint64_t slice = 0; slice < 2; slice++) {
         vkmm_measurement time;
@@ -200,7 +200,6 @@ static void keeps_what_shares_a_word(void **state)
     (void)state;
     vkmm_job_params params = {.problem = scaled(gemm_way(25, M, N, K, VKMM_F16), 2, -3)};
     params.problem.has_bias = 1;
-    params.problem.typed = 1;
     params.problem.out_type = VKMM_F16;
     params.problem.compute = VKMM_F32;
     params.problem.activation = VKMM_RELU;
@@ -212,7 +211,7 @@ static void keeps_what_shares_a_word(void **state)
 static void adds_a_bias_to_parts_of_k(void **state)
 {
     (void)state;
-    vkmm_job_params params = {.problem = {.m = M, .n = N, .k = K, .type = VKMM_BF16, .typed = 1}, .config = "splits=3"};
+    vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_BF16), .config = "splits=3"};
     vkmm_problem *p = &params.problem;
     p->out_type = VKMM_BF16;
     p->compute = VKMM_F32;
@@ -238,7 +237,7 @@ static void warms_up_in_slices(void **state)
     (void)state;
     for (int whole = 0; whole < 2; whole++) {
         const vkmm_measure_params measure = {.iters = 2, .warm_time_ms = 200, .skip_transfers = 1};
-        const vkmm_job_params params = {.problem = {.m = 4, .n = 9 * N, .k = 4}};
+        const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 4, .n = 9 * N, .k = 4)};
         vkmm_measurement time;
         clock_start(&suite, 0.25, 0.125 - CLOCK_COPY_MS);
         vkmm_job *job = make(&params);

@@ -14,7 +14,7 @@ static suite_device suite;
 static void all_types(void **state)
 {
     const char *kernel = *state;
-    for (int type = 0; type <= SUITE_LAST_TYPE; type++)
+    for (int type = VKMM_F32; type <= SUITE_LAST_TYPE; type++)
         if (suite_has_type(&suite, (vkmm_type)type))
             assert_int_equal(suite_kernel(&suite, kernel, NULL, (vkmm_type)type, 1, 0), 0);
 }

@@ -35,7 +35,7 @@ static void a_job_copies_and_says_so(void **state)
     (void)state;
     vkmm_job *job = NULL;
     vkmm_measurement time;
-    const vkmm_job_params params = {.problem = {M, N, K, VKMM_I32}};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32)};
     vkmm_measure_params measure = {.iters = 3, .cold_iters_given = 1};
     assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
     keep_job(job);
@@ -61,7 +61,10 @@ static void counting_and_racing_copy_too(void **state)
     vkmm_access counted, formula;
     vkmm_kernel_info info;
     vkmm_race_result race;
-    const vkmm_job_params params = {.problem = {M, N, K, VKMM_F32}, .kernel = "tiled", .tile_rows = 8, .tile_cols = 8};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32),
+                                    .kernel = "tiled",
+                                    .tile_rows = 8,
+                                    .tile_cols = 8};
     const vkmm_race_params sums = {.rows = M, .cols = N, .tile_rows = 4, .tile_cols = 4, .runs = 3};
     assert_int_equal(vkmm_kernel_choose(NULL, suite.info, &params, &info), VKMM_OK);
     assert_int_equal(vkmm_access_formula(NULL, &info, &params.problem, &formula), VKMM_OK);

@@ -125,7 +125,6 @@ static void check(const vkmm_job_params *params)
 
 static vkmm_problem scaled(vkmm_problem problem, double alpha, double beta)
 {
-    problem.scaled = 1;
     problem.alpha = alpha;
     problem.beta = beta;
     return problem;
@@ -153,7 +152,6 @@ static void every_type_has_the_same_bits(void **state)
         if (!suite_has_type(&suite, types.in) || (vkmm_type_of(types.in)->bytes >= 4 && types.in != VKMM_F64)) continue;
         const uint64_t odd = i % 2;
         vkmm_problem p = scaled(gemm_way(odd ? 9 : 0, 96 + 3 * odd, 80 + odd, 64 + 5 * odd, types.in), 1, 2);
-        p.typed = 1;
         p.out_type = types.out;
         p.compute = types.compute;
         p.has_bias = 1;
@@ -180,9 +178,10 @@ static void every_kernel_has_the_same_bits(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (strcmp(cases[i].kernel, "cpu") == 0 && !suite.info->has_broadcast) continue;
-        const vkmm_job_params params = {.problem = {cases[i].m, cases[i].n, cases[i].k, VKMM_F32},
-                                        .kernel = cases[i].kernel,
-                                        .config = cases[i].config};
+        const vkmm_job_params params = {
+            .problem = VKMM_PROBLEM(.m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .type = VKMM_F32),
+            .kernel = cases[i].kernel,
+            .config = cases[i].config};
         check(&params);
     }
 }
@@ -190,14 +189,8 @@ static void every_kernel_has_the_same_bits(void **state)
 static void small_matrices_go_together(void **state)
 {
     (void)state;
-    vkmm_problem p = {.m = 24,
-                      .n = 20,
-                      .k = 16,
-                      .type = VKMM_F32,
-                      .batch_count = 150,
-                      .stride_a = 400,
-                      .stride_b = 0,
-                      .stride_c = 480};
+    vkmm_problem p = VKMM_PROBLEM(.m = 24, .n = 20, .k = 16, .type = VKMM_F32, .batch_count = 150, .stride_a = 400,
+                                  .stride_b = 0, .stride_c = 480);
     const vkmm_job_params params = {.problem = scaled(p, 1, 1), SMALL};
     check(&params);
 }
@@ -222,11 +215,11 @@ static void cuts_the_depth_where_it_must(void **state)
 static void no_terms_are_products_too(void **state)
 {
     (void)state;
-    vkmm_job_params params = {.problem = scaled((vkmm_problem){.m = 200, .n = 300, .k = 0}, 2, 3), SMALL};
+    vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 300, .k = 0), 2, 3), SMALL};
     check(&params);
-    params.problem = scaled((vkmm_problem){.m = 200, .n = 300, .k = 50}, 0, 3);
+    params.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 300, .k = 50), 0, 3);
     check(&params);
-    params.problem = (vkmm_problem){.m = 0, .n = 300, .k = 50};
+    params.problem = VKMM_PROBLEM(.m = 0, .n = 300, .k = 50);
     check(&params);
 }
 
@@ -297,7 +290,7 @@ static int stop(void *user, const vkmm_stream_state *progress)
 static void what_functions_say_ends_a_run(void **state)
 {
     (void)state;
-    const vkmm_job_params params = {.problem = {.m = 300, .n = 200, .k = 100}, SMALL};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 300, .n = 200, .k = 100), SMALL};
     data d = make(&params, VKMM_INIT_UNIFORM);
     vkmm_stream *stream = open(&params, 200 << 10);
     vkmm_stream_io io = {.read = fail_to_read, .c = d.memory[2]};
@@ -315,7 +308,7 @@ static void says_why_a_job_does_not_do(void **state)
 {
     char text[200];
     (void)state;
-    const vkmm_problem p = {.m = 256, .n = 256, .k = 256};
+    const vkmm_problem p = VKMM_PROBLEM(.m = 256, .n = 256, .k = 256);
     assert_null(vkmm_stream_reason(suite.device, &p, 0, text, sizeof text));
     assert_null(vkmm_stream_reason(suite.device, &p, 1 << 20, text, sizeof text));
     assert_non_null(
@@ -328,7 +321,7 @@ static void says_why_a_job_does_not_do(void **state)
 static void bindings_may_be_small(void **state)
 {
     (void)state;
-    const vkmm_job_params params = {.problem = scaled((vkmm_problem){.m = 200, .n = 150, .k = 100}, 1, 1), SMALL};
+    const vkmm_job_params params = {.problem = scaled(VKMM_PROBLEM(.m = 200, .n = 150, .k = 100), 1, 1), SMALL};
     data d = make(&params, VKMM_INIT_INT);
     suite.info->max_storage_range = 1 << 16;
     vkmm_stream *stream = open(&params, 0);
@@ -341,10 +334,11 @@ static void too_little_is_refused(void **state)
 {
     (void)state;
     vkmm_stream *stream = NULL;
-    const vkmm_stream_params params = {.job = {.problem = {.m = 300, .n = 300, .k = 300}}, .memory_limit = 4000};
+    const vkmm_stream_params params = {.job = {.problem = VKMM_PROBLEM(.m = 300, .n = 300, .k = 300)},
+                                       .memory_limit = 4000};
     assert_int_equal(vkmm_stream_create(suite.device, NULL, &params, &stream), VKMM_OUT_OF_MEMORY);
     assert_null(stream);
-    const vkmm_stream_params serial = {.job = {.problem = {.m = 3, .n = 3, .k = 3}, .kernel = "serial"}};
+    const vkmm_stream_params serial = {.job = {.problem = VKMM_PROBLEM(.m = 3, .n = 3, .k = 3), .kernel = "serial"}};
     assert_int_equal(vkmm_stream_create(suite.device, NULL, &serial, &stream), VKMM_UNSUPPORTED);
     assert_null(stream);
 }

@@ -54,7 +54,8 @@ static void make_trial(trial *t)
 {
     const uint32_t kernel = draw(0, 4), limits[] = {0, 0, 1, 2};
     do {
-        t->params.problem = (vkmm_problem){draw(1, 12), draw(1, 12), draw(0, 13), (vkmm_type)draw(0, SUITE_LAST_TYPE)};
+        t->params.problem = VKMM_PROBLEM(.m = draw(1, 12), .n = draw(1, 12), .k = draw(0, 13),
+                                         .type = (vkmm_type)draw(VKMM_F32, SUITE_LAST_TYPE));
     } while (!suite_has_type(&suite, t->params.problem.type));
     t->params.kernel = kernels[kernel];
     t->params.tile_rows = draw(1, 5);

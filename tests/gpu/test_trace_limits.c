@@ -23,7 +23,7 @@ static void make_tutorial(vkmm_trace_params *params, int32_t a[8], int32_t b[24]
 {
     for (int i = 0; i < 8; i++) a[i] = i + 1;
     for (int i = 0; i < 24; i++) b[i] = i + 1;
-    *params = (vkmm_trace_params){.problem = {2, 6, 4, VKMM_I32},
+    *params = (vkmm_trace_params){.problem = VKMM_PROBLEM(.m = 2, .n = 6, .k = 4, .type = VKMM_I32),
                                   .kernel = "tiled",
                                   .tile_rows = 2,
                                   .tile_cols = 2,
@@ -84,7 +84,7 @@ static void refuses(void **state)
     params.problem.k = 4096;
     refuse(&params, VKMM_INVALID, "in 4097 steps; ");
     params.kernel = "tiled";
-    params.problem = (vkmm_problem){512, 512, 512, VKMM_I32};
+    params.problem = VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_I32);
     params.tile_rows = params.tile_cols = 16;
     /* 3 · 512² elements, 512 sums of 256 invocations, 32 times two tiles of 256; 32 times a load and two barriers,
      * 512 sums, a store */

@@ -82,7 +82,7 @@ static int fresh(void **state)
 static void is_tried_once_then_used(void **state)
 {
     (void)state;
-    const vkmm_job_params params = {.problem = {.m = 100, .n = 90, .k = 80}};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 100, .n = 90, .k = 80)};
     const vkmm_tuned tuned = tuned_for(&params.problem);
     vkmm_job *job = NULL;
     assert_int_equal(vkmm_tuned_put(suite.instance, suite.info, &params.problem, &tuned), VKMM_OK);
@@ -98,7 +98,7 @@ static void is_tried_once_then_used(void **state)
 
 static void is_for_those_without_wishes(void **state)
 {
-    const vkmm_problem problem = {.m = 100, .n = 90, .k = 80, .type = VKMM_I32};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 100, .n = 90, .k = 80, .type = VKMM_I32);
     const vkmm_tuned tuned = tuned_for(&problem);
     const vkmm_job_params wishes[] = {
         {.problem = problem, .untuned = 1},
@@ -121,7 +121,7 @@ static void is_for_those_without_wishes(void **state)
 static void is_forgotten_when_wrong(void **state)
 {
     (void)state;
-    const vkmm_job_params params = {.problem = {.m = 1000, .n = 90, .k = 80}};
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = 1000, .n = 90, .k = 80)};
     const vkmm_tuned tuned = tuned_for(&params.problem);
     vkmm_job *job = NULL;
     assert_int_equal(vkmm_tuned_put(suite.instance, suite.info, &params.problem, &tuned), VKMM_OK);
@@ -139,23 +139,16 @@ static void is_forgotten_when_wrong(void **state)
 static void tries_problems_like_it(void **state)
 {
     const vkmm_problem like[] = {
-        {.m = 2000, .n = 3000, .k = 4000, .type = VKMM_U32},
-        {.m = 77,
-         .n = 33,
-         .k = 55,
-         .layout = VKMM_COL_MAJOR,
-         .op_a = VKMM_OP_T,
-         .lda = 57,
-         .ldb = 60,
-         .ldc = 80,
-         .batch_count = 5,
-         .stride_c = 3000},
-        {.m = 1, .n = 4096, .k = 4096, .layout = VKMM_COL_MAJOR, .op_b = VKMM_OP_T},
-        {.m = 512, .n = 512, .k = 512, .type = VKMM_F16, .activation = VKMM_RELU, .has_bias = 1},
-        {.m = 333, .n = 70, .k = 90, .typed = 1, .compute = VKMM_F16, .layout = VKMM_COL_MAJOR, .has_bias = 1},
-        {.m = 200, .n = 600, .k = 200, .type = VKMM_BF16, .activation = VKMM_GELU, .has_bias = 1, .op_b = VKMM_OP_T},
-        {.m = 256, .n = 304, .k = 304, .type = VKMM_I8, .activation = VKMM_RELU, .has_bias = 1},
-        {.m = 300, .n = 40, .k = 2000, .type = VKMM_U8},
+        VKMM_PROBLEM_INIT(.m = 2000, .n = 3000, .k = 4000, .type = VKMM_U32),
+        VKMM_PROBLEM_INIT(.m = 77, .n = 33, .k = 55, .layout = VKMM_COL_MAJOR, .op_a = VKMM_OP_T, .lda = 57, .ldb = 60,
+                          .ldc = 80, .batch_count = 5, .stride_c = 3000),
+        VKMM_PROBLEM_INIT(.m = 1, .n = 4096, .k = 4096, .layout = VKMM_COL_MAJOR, .op_b = VKMM_OP_T),
+        VKMM_PROBLEM_INIT(.m = 512, .n = 512, .k = 512, .type = VKMM_F16, .activation = VKMM_RELU, .has_bias = 1),
+        VKMM_PROBLEM_INIT(.m = 333, .n = 70, .k = 90, .compute = VKMM_F16, .layout = VKMM_COL_MAJOR, .has_bias = 1),
+        VKMM_PROBLEM_INIT(.m = 200, .n = 600, .k = 200, .type = VKMM_BF16, .activation = VKMM_GELU, .has_bias = 1,
+                          .op_b = VKMM_OP_T),
+        VKMM_PROBLEM_INIT(.m = 256, .n = 304, .k = 304, .type = VKMM_I8, .activation = VKMM_RELU, .has_bias = 1),
+        VKMM_PROBLEM_INIT(.m = 300, .n = 40, .k = 2000, .type = VKMM_U8),
     };
     (void)state;
     for (size_t i = 0; i < sizeof like / sizeof like[0]; i++) {
@@ -172,7 +165,7 @@ static void tries_problems_like_it(void **state)
         const vkmm_problem *t = &last_problem;
         assert_true(t->type == like[i].type && t->layout == like[i].layout && t->op_a == like[i].op_a &&
                     t->op_b == like[i].op_b);
-        assert_true(t->typed == like[i].typed && t->compute == like[i].compute && t->out_type == like[i].out_type);
+        assert_true(t->compute == like[i].compute && t->out_type == like[i].out_type);
         assert_true(t->activation == like[i].activation && t->has_bias == like[i].has_bias);
         assert_true(t->m > choice.info.tile[choice.swapped] || t->m == 600);
         assert_true(t->n > choice.info.tile[!choice.swapped] || t->n == 600);

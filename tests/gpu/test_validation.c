@@ -15,7 +15,7 @@ static suite_device suite;
 static void fill_and_dispatch(int with_barrier)
 {
     vkmm_device *device = suite.device;
-    const vkmm_problem problem = {8, 8, 8, VKMM_F32};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8, .type = VKMM_F32);
     const vkmm_wish wish = {.kernel = "grouped"};
     vkmm_choice choice;
     vkmm_plan plan = {0};

@@ -18,8 +18,8 @@ static suite_device suite;
 
 /* Four subgroups, and a tile that hangs over every edge; C is f32 and not aligned, so that every sum passes through
  * shared memory. */
-static const vkmm_problem problem = {
-    .m = 37, .n = 29, .k = 45, .type = VKMM_F16, .typed = 1, .out_type = VKMM_F32, .compute = VKMM_F32};
+static const vkmm_problem problem =
+    VKMM_PROBLEM_INIT(.m = 37, .n = 29, .k = 45, .type = VKMM_F16, .out_type = VKMM_F32, .compute = VKMM_F32);
 
 static void is_noticed(void **state)
 {

@@ -33,7 +33,7 @@ static vkmm_access formula(const char *kernel, vkmm_problem problem, uint32_t ro
 static void four_by_four(void **state)
 {
     static const char *const untiled[] = {"naive", "grouped", "band"}, *const tiled[] = {"tiled", "band-tiled"};
-    const vkmm_problem problem = {4, 4, 4, VKMM_I32};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .type = VKMM_I32);
     (void)state;
     for (int i = 0; i < 3; i++) {
         vkmm_access access = formula(untiled[i], problem, 2, 2);
@@ -53,7 +53,7 @@ static void four_by_four(void **state)
 /* The walkthrough prints 16 global reads here; 1024/16 is 64. */
 static void thousand_and_sixteen(void **state)
 {
-    vkmm_access access = formula("tiled", (vkmm_problem){1024, 1024, 1024, VKMM_I32}, 16, 16);
+    vkmm_access access = formula("tiled", VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_I32), 16, 16);
     (void)state;
     assert_int_equal(access.a.global_min, 64);
     assert_int_equal(access.b.global_min, 64);
@@ -68,7 +68,7 @@ static void thousand_and_sixteen(void **state)
 /* 5x7x3 with tiles of 2x4 (depth 4): 3x2 tiles hang over by a row and a column. */
 static void ragged(void **state)
 {
-    vkmm_access access = formula("tiled", (vkmm_problem){5, 7, 3, VKMM_F32}, 2, 4);
+    vkmm_access access = formula("tiled", VKMM_PROBLEM(.m = 5, .n = 7, .k = 3, .type = VKMM_F32), 2, 4);
     (void)state;
     assert_int_equal(access.a.global_min, 2);
     assert_int_equal(access.a.shared_min, 8);
@@ -77,7 +77,7 @@ static void ragged(void **state)
     assert_int_equal(access.invocations, 6 * 8);
     assert_int_equal(access.useful, 35);
     assert_int_equal(access.multiply_adds, 48 * 4);
-    access = formula("naive", (vkmm_problem){5, 7, 3, VKMM_F32}, 2, 4);
+    access = formula("naive", VKMM_PROBLEM(.m = 5, .n = 7, .k = 3, .type = VKMM_F32), 2, 4);
     assert_int_equal(access.invocations, 5 * 8);
     assert_int_equal(access.multiply_adds, 105);
 }
@@ -85,16 +85,16 @@ static void ragged(void **state)
 static void empty(void **state)
 {
     (void)state;
-    vkmm_access access = formula("tiled", (vkmm_problem){5, 7, 0, VKMM_F32}, 2, 2);
+    vkmm_access access = formula("tiled", VKMM_PROBLEM(.m = 5, .n = 7, .k = 0, .type = VKMM_F32), 2, 2);
     assert_int_equal(access.a.global_max + access.b.global_max, 0);
     assert_int_equal(access.useful, 35);
-    access = formula("grouped", (vkmm_problem){0, 7, 3, VKMM_F32}, 2, 2);
+    access = formula("grouped", VKMM_PROBLEM(.m = 0, .n = 7, .k = 3, .type = VKMM_F32), 2, 2);
     assert_int_equal(access.a.global_max + access.b.global_max + access.invocations, 0);
 }
 
 static void differences_are_seen(void **state)
 {
-    const vkmm_access access = formula("tiled", (vkmm_problem){5, 7, 3, VKMM_F32}, 2, 4);
+    const vkmm_access access = formula("tiled", VKMM_PROBLEM(.m = 5, .n = 7, .k = 3, .type = VKMM_F32), 2, 4);
     vkmm_access other = access;
     (void)state;
     other.stride = 7;
@@ -108,7 +108,8 @@ static void differences_are_seen(void **state)
 
 static void strides(void **state)
 {
-    const vkmm_problem small = {16, 16, 16, VKMM_F32}, large = {1024, 1024, 37 * 41, VKMM_F32};
+    const vkmm_problem small = VKMM_PROBLEM(.m = 16, .n = 16, .k = 16, .type = VKMM_F32),
+                       large = VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 37 * 41, .type = VKMM_F32);
     vkmm_access access = formula("tiled", small, 16, 16);
     (void)state;
     assert_int_equal(vkmm_count_stride(&small, &access, VKMM_COUNT_BUDGET, UINT32_MAX), 1);
@@ -140,7 +141,7 @@ static void tiles_and_their_rules(void **state)
 
 static void refuses_what_has_no_formula(void **state)
 {
-    const vkmm_problem problem = {4, 4, 4, VKMM_F32};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .type = VKMM_F32);
     const vkmm_kernel_info user = {.name = "user"}, serial = {.name = "serial"};
     vkmm_access access;
     (void)state;

@@ -63,15 +63,18 @@ static void auto_with_a_tile_follows_the_device(void **state)
     (void)state;
     const vkmm_wish wish = {.tile_rows = 16, .tile_cols = 16};
     vkmm_choice choice;
-    assert_int_equal(choose(&desktop, (vkmm_problem){64, 64, 64, VKMM_F32}, wish, &choice), VKMM_OK);
+    assert_int_equal(choose(&desktop, VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .type = VKMM_F32), wish, &choice),
+                     VKMM_OK);
     assert_string_equal(choice.info.name, "tiled");
     assert_int_equal(choice.info.tile[0], 16);
     assert_int_equal(choice.info.shared_bytes, 2 * 16 * 16 * 4);
-    assert_int_equal(choose(&processor, (vkmm_problem){64, 64, 64, VKMM_F32}, wish, &choice), VKMM_OK);
+    assert_int_equal(choose(&processor, VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .type = VKMM_F32), wish, &choice),
+                     VKMM_OK);
     assert_string_equal(choice.info.name, "grouped");
     vkmm_device_info llvmpipe = processor;
     llvmpipe.driver_id = VK_DRIVER_ID_MESA_LLVMPIPE; /* leaves loops after 65,535 rounds */
-    assert_int_equal(choose(&llvmpipe, (vkmm_problem){8, 8, 65535, VKMM_F32}, wish, &choice), VKMM_OK);
+    assert_int_equal(choose(&llvmpipe, VKMM_PROBLEM(.m = 8, .n = 8, .k = 65535, .type = VKMM_F32), wish, &choice),
+                     VKMM_OK);
     assert_string_equal(choice.info.name, "tiled");
 }
 
@@ -83,12 +86,12 @@ static void nothing_chosen_breaks_a_limit(void **state)
     const uint32_t sides[] = {0, 1, 2, 7, 16, 32, 33, 64, 1024};
     for (size_t d = 0; d < 3; d++)
         for (uint32_t k = 1; vkmm_kernel_at(k) && !vkmm_kernel_at(k)->tunables; k++)
-            for (int type = 0; type < VKMM_TYPE_COUNT; type++)
+            for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
                 for (size_t i = 0; i < 81; i++) {
                     vkmm_choice choice;
                     vkmm_wish wish = {
                         .kernel = vkmm_kernel_at(k)->name, .tile_rows = sides[i / 9], .tile_cols = sides[i % 9]};
-                    vkmm_problem problem = {3000000, 5, 3, (vkmm_type)type};
+                    vkmm_problem problem = VKMM_PROBLEM(.m = 3000000, .n = 5, .k = 3, .type = (vkmm_type)type);
                     if (choose(devices[d], problem, wish, &choice) != VKMM_OK) {
                         assert_true(strlen(sentence) > 20);
                         continue;
@@ -109,7 +112,8 @@ static void says_what_forbids_a_tile(void **state)
 {
     (void)state;
     vkmm_choice choice;
-    const vkmm_problem problem = {64, 64, 64, VKMM_F32}, wide = {64, 64, 64, VKMM_F64};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .type = VKMM_F32),
+                       wide = VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .type = VKMM_F64);
     vkmm_wish wish = {.kernel = "tiled", .tile_rows = 48, .tile_cols = 48};
     assert_int_equal(choose(&processor, problem, wish, &choice), VKMM_UNSUPPORTED);
     assert_string_equal(sentence,
@@ -129,14 +133,18 @@ static void says_how_large_a_square_may_be(void **state)
 {
     (void)state;
     vkmm_choice choice;
-    assert_int_equal(choose(&mobile, (vkmm_problem){5792, 5792, 5792, VKMM_F32}, (vkmm_wish){0}, &choice), VKMM_OK);
-    assert_int_equal(choose(&mobile, (vkmm_problem){5793, 5793, 5793, VKMM_F32}, (vkmm_wish){0}, &choice),
-                     VKMM_UNSUPPORTED);
+    assert_int_equal(
+        choose(&mobile, VKMM_PROBLEM(.m = 5792, .n = 5792, .k = 5792, .type = VKMM_F32), (vkmm_wish){0}, &choice),
+        VKMM_OK);
+    assert_int_equal(
+        choose(&mobile, VKMM_PROBLEM(.m = 5793, .n = 5793, .k = 5793, .type = VKMM_F32), (vkmm_wish){0}, &choice),
+        VKMM_UNSUPPORTED);
     assert_string_equal(sentence,
                         "A needs 134235396 bytes; \"Mobile\" binds at most 134217728 (maxStorageBufferRange); "
                         "the largest f32 square is 5792");
-    assert_int_equal(choose(&mobile, (vkmm_problem){11586, 11586, 11586, VKMM_I8}, (vkmm_wish){0}, &choice),
-                     VKMM_UNSUPPORTED);
+    assert_int_equal(
+        choose(&mobile, VKMM_PROBLEM(.m = 11586, .n = 11586, .k = 11586, .type = VKMM_I8), (vkmm_wish){0}, &choice),
+        VKMM_UNSUPPORTED);
     assert_non_null(strstr(sentence, "A needs 134235396 bytes"));
     assert_non_null(strstr(sentence, "the largest i8 square is 5792")); /* C is i32 */
 }
@@ -145,11 +153,13 @@ static void serial_needs_no_device(void **state)
 {
     (void)state;
     vkmm_choice choice;
-    assert_int_equal(choose(NULL, (vkmm_problem){9, 9, 9, VKMM_F64}, (vkmm_wish){.kernel = "serial"}, &choice),
-                     VKMM_OK);
+    assert_int_equal(
+        choose(NULL, VKMM_PROBLEM(.m = 9, .n = 9, .k = 9, .type = VKMM_F64), (vkmm_wish){.kernel = "serial"}, &choice),
+        VKMM_OK);
     assert_null(choice.module);
-    assert_int_equal(choose(NULL, (vkmm_problem){9, 9, 9, VKMM_F32}, (vkmm_wish){.kernel = "tiled"}, &choice),
-                     VKMM_NO_DEVICE);
+    assert_int_equal(
+        choose(NULL, VKMM_PROBLEM(.m = 9, .n = 9, .k = 9, .type = VKMM_F32), (vkmm_wish){.kernel = "tiled"}, &choice),
+        VKMM_NO_DEVICE);
 }
 
 static void an_empty_product_has_no_groups(void **state)
@@ -158,9 +168,11 @@ static void an_empty_product_has_no_groups(void **state)
     vkmm_choice choice;
     for (uint32_t k = 1; vkmm_kernel_at(k) && !vkmm_kernel_at(k)->tunables; k++) {
         vkmm_wish wish = {.kernel = vkmm_kernel_at(k)->name};
-        assert_int_equal(choose(&desktop, (vkmm_problem){0, 9, 9, VKMM_F32}, wish, &choice), VKMM_OK);
+        assert_int_equal(choose(&desktop, VKMM_PROBLEM(.m = 0, .n = 9, .k = 9, .type = VKMM_F32), wish, &choice),
+                         VKMM_OK);
         assert_int_equal(choice.info.groups[0], 0);
-        assert_int_equal(choose(&desktop, (vkmm_problem){9, 9, 0, VKMM_F32}, wish, &choice), VKMM_OK);
+        assert_int_equal(choose(&desktop, VKMM_PROBLEM(.m = 9, .n = 9, .k = 0, .type = VKMM_F32), wish, &choice),
+                         VKMM_OK);
         assert_true(choice.info.groups[0] > 0); /* K = 0: zeros must be written */
     }
 }
@@ -170,7 +182,7 @@ static void a_user_shader_may_not_exceed_the_group_count(void **state)
     (void)state;
     vkmm_choice choice;
     vkmm_wish wish = {.kernel = "grouped", .tile_rows = 1, .tile_cols = 1};
-    vkmm_problem tall = {70000, 1, 1, VKMM_F32};
+    vkmm_problem tall = VKMM_PROBLEM(.m = 70000, .n = 1, .k = 1, .type = VKMM_F32);
     assert_int_equal(choose(&desktop, tall, wish, &choice), VKMM_OK);
     assert_int_equal(choice.info.groups[1], 65535); /* a built-in kernel loops over the rest */
 

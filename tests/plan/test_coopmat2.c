@@ -70,7 +70,7 @@ static vkmm_status choose(const vkmm_problem *problem, const char *config, vkmm_
 
 static void refuses(const char *config, const char *words)
 {
-    const vkmm_problem problem = {4096, 4096, 4096, VKMM_F16};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16);
     vkmm_choice choice;
     sentence[0] = '\0';
     assert_int_equal(choose(&problem, config, &choice), VKMM_UNSUPPORTED);
@@ -84,7 +84,8 @@ static int is_built(void)
 
 static void a_workgroup_owns_the_tile(void **state)
 {
-    const vkmm_problem large = {4096, 4096, 4096, VKMM_F16}, small = {256, 256, 256, VKMM_F16};
+    const vkmm_problem large = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16),
+                       small = VKMM_PROBLEM(.m = 256, .n = 256, .k = 256, .type = VKMM_F16);
     vkmm_choice choice;
     (void)state;
     if (!is_built()) skip();
@@ -120,7 +121,7 @@ static void refusals_name_the_rule(void **state)
 
 static void subgroups_own_a_matrix_each(void **state)
 {
-    const vkmm_problem problem = {4096, 4096, 4096, VKMM_F16};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16);
     vkmm_choice choice;
     (void)state;
     if (!is_built()) skip();

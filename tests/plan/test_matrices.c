@@ -77,7 +77,7 @@ static int is_built(void)
 
 static void assert_planned(const struct device *device, vkmm_type type, const uint32_t shape[3])
 {
-    const vkmm_problem problem = {.m = 4096, .n = 4096, .k = 4096, .type = type};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = type);
     vkmm_choice choice;
     assert_int_equal(choose(&device->info, &problem, NULL, NULL, &choice), VKMM_OK);
     assert_string_equal(choice.info.name, "coopmat");
@@ -109,10 +109,10 @@ static const char *planned(const vkmm_device_info *device, vkmm_problem problem)
 static void leaves_alone_what_does_not_fit(void **state)
 {
     (void)state;
-    const vkmm_problem f32 = {.m = 2048, .n = 2048, .k = 2048, .type = VKMM_F32},
-                       bf16 = {.m = 2048, .n = 2048, .k = 2048, .type = VKMM_BF16};
-    const vkmm_problem thin = {.m = 4096, .n = 1, .k = 4096, .type = VKMM_F16},
-                       f16 = {.m = 512, .n = 512, .k = 512, .type = VKMM_F16};
+    const vkmm_problem f32 = VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = VKMM_F32),
+                       bf16 = VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = VKMM_BF16);
+    const vkmm_problem thin = VKMM_PROBLEM(.m = 4096, .n = 1, .k = 4096, .type = VKMM_F16),
+                       f16 = VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F16);
     vkmm_device_info processor = devices[0].info, none = devices[0].info;
     processor.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
     none.matrix_shape_count = 0;
@@ -138,17 +138,15 @@ static void tiles_follow_types_and_shape(void **state)
         vkmm_problem problem;
         uint32_t rows, cols, least_splits, most_splits;
     } cases[] = {
-        {{.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16}, 128, 256, 1, 1},
-        {{.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16, .typed = 1, .out_type = VKMM_F16, .compute = VKMM_F16},
-         256,
-         256,
-         1,
-         1},
-        {{.m = 4096, .n = 4096, .k = 4096, .type = VKMM_I8, .op_a = VKMM_OP_T}, 128, 128, 1, 1},
-        {{.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16}, 64, 128, 1, 1},
-        {{.m = 4096, .n = 512, .k = 14336, .type = VKMM_F16}, 128, 256, 2, 2},
-        {{.m = 4096, .n = 8, .k = 14336, .type = VKMM_F16}, 128, 32, 12, 16},
-        {{.m = 8, .n = 4096, .k = 14336, .type = VKMM_F16}, 32, 128, 12, 16},
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16), 128, 256, 1, 1},
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_F16, .out_type = VKMM_F16,
+                           .compute = VKMM_F16),
+         256, 256, 1, 1},
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 4096, .k = 4096, .type = VKMM_I8, .op_a = VKMM_OP_T), 128, 128, 1, 1},
+        {VKMM_PROBLEM_INIT(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16), 64, 128, 1, 1},
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 512, .k = 14336, .type = VKMM_F16), 128, 256, 2, 2},
+        {VKMM_PROBLEM_INIT(.m = 4096, .n = 8, .k = 14336, .type = VKMM_F16), 128, 32, 12, 16},
+        {VKMM_PROBLEM_INIT(.m = 8, .n = 4096, .k = 14336, .type = VKMM_F16), 32, 128, 12, 16},
     };
     if (!is_built()) skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -188,7 +186,7 @@ static void refuses_with_its_rule(void **state)
         {0, "sub-rows=0", "whole fragments"},
         {0, "mm=0", "0x16x16 (mm, mn, mk): the device lists none"},
     };
-    const vkmm_problem problem = {.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16);
     if (!is_built()) skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         vkmm_choice choice;
@@ -201,9 +199,10 @@ static void refuses_with_its_rule(void **state)
 static void names_what_is_missing(void **state)
 {
     (void)state;
-    static const vkmm_problem f16 = {.m = 64, .n = 64, .k = 64, .type = VKMM_F16},
-                              u8 = {.m = 64, .n = 64, .k = 64, .type = VKMM_U8},
-                              bf16 = {.m = 64, .n = 64, .k = 64, .type = VKMM_BF16}, f32 = {.m = 64, .n = 64, .k = 64};
+    static const vkmm_problem f16 = VKMM_PROBLEM_INIT(.m = 64, .n = 64, .k = 64, .type = VKMM_F16),
+                              u8 = VKMM_PROBLEM_INIT(.m = 64, .n = 64, .k = 64, .type = VKMM_U8),
+                              bf16 = VKMM_PROBLEM_INIT(.m = 64, .n = 64, .k = 64, .type = VKMM_BF16),
+                              f32 = VKMM_PROBLEM_INIT(.m = 64, .n = 64, .k = 64);
     vkmm_device_info without = devices[0].info, unknown = devices[0].info, few = devices[0].info;
     uint32_t first = 0;
     without.matrix_shape_count = 0;
@@ -237,7 +236,7 @@ static void names_what_is_missing(void **state)
 static void shapes_may_be_chosen(void **state)
 {
     (void)state;
-    const vkmm_problem problem = {.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16);
     vkmm_choice choice;
     if (!is_built()) skip();
     assert_int_equal(choose(&devices[0].info, &problem, "coopmat", "mn=8,mk=8", &choice), VKMM_OK);
@@ -251,7 +250,7 @@ static void shapes_may_be_chosen(void **state)
 static void narrow_and_uneven_goes_through_the_workspace(void **state)
 {
     (void)state;
-    vkmm_problem problem = {.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16};
+    vkmm_problem problem = VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F16);
     vkmm_choice choice;
     if (!is_built()) skip();
     assert_int_equal(choose(&devices[0].info, &problem, "coopmat", "splits=1", &choice), VKMM_OK);

@@ -70,15 +70,12 @@ static void nothing_planned_breaks_a_limit(void **state)
     enum { EXTENTS = sizeof extents / sizeof extents[0] };
     int planned = 0;
     for (size_t d = 0; d < DEVICES; d++)
-        for (int type = 0; type < VKMM_TYPE_COUNT; type++)
+        for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
             for (size_t i = 0; i < EXTENTS * EXTENTS * EXTENTS; i++) {
-                vkmm_problem problem = {.m = extents[i % EXTENTS],
-                                        .n = extents[i / EXTENTS % EXTENTS],
-                                        .k = extents[i / EXTENTS / EXTENTS],
-                                        .type = (vkmm_type)type,
-                                        .op_a = (vkmm_op)(i % 2),
-                                        .op_b = (vkmm_op)(i / 2 % 2),
-                                        .layout = (vkmm_layout)(i / 3 % 2)};
+                vkmm_problem problem =
+                    VKMM_PROBLEM(.m = extents[i % EXTENTS], .n = extents[i / EXTENTS % EXTENTS],
+                                 .k = extents[i / EXTENTS / EXTENTS], .type = (vkmm_type)type, .op_a = (vkmm_op)(i % 2),
+                                 .op_b = (vkmm_op)(i / 2 % 2), .layout = (vkmm_layout)(i / 3 % 2));
                 vkmm_choice choice;
                 if (type == VKMM_F64 && !devices[d].has_f64) continue;
                 if (choose(&devices[d], &problem, NULL, &choice) != VKMM_OK) {
@@ -103,12 +100,9 @@ static void every_general_kernel_has_a_configuration_everywhere(void **state)
                 continue;
             for (uint64_t i = 0; i < 40 * 2 * 2 * 2 * 2; i++) {
                 if ((i & 8) && !devices[d].has_f64) continue;
-                const vkmm_problem problem = {.m = i & 1 ? 77 : i / 16,
-                                              .n = i & 1 ? i / 16 : 77,
-                                              .k = 500,
-                                              .type = i & 8 ? VKMM_F64 : VKMM_F32,
-                                              .op_a = (vkmm_op)(i >> 1 & 1),
-                                              .op_b = (vkmm_op)(i >> 2 & 1)};
+                const vkmm_problem problem = VKMM_PROBLEM(.m = i & 1 ? 77 : i / 16, .n = i & 1 ? i / 16 : 77, .k = 500,
+                                                          .type = i & 8 ? VKMM_F64 : VKMM_F32,
+                                                          .op_a = (vkmm_op)(i >> 1 & 1), .op_b = (vkmm_op)(i >> 2 & 1));
                 vkmm_choice choice;
                 if (choose(&devices[d], &problem, &wish, &choice) != VKMM_OK)
                     fail_msg("%s on %s: %s", wish.kernel, devices[d].name, sentence);
@@ -127,12 +121,12 @@ static const char *planned(size_t device, vkmm_problem problem)
 static void the_kernel_follows_device_and_shape(void **state)
 {
     (void)state;
-    assert_string_equal(planned(0, (vkmm_problem){1024, 1024, 1024, VKMM_F32}), "blocked");
-    assert_string_equal(planned(0, (vkmm_problem){4096, 1, 14336, VKMM_F32}), "skinny");
-    assert_string_equal(planned(0, (vkmm_problem){4, 4096, 14336, VKMM_F64}), "skinny");
-    assert_string_equal(planned(4, (vkmm_problem){512, 512, 512, VKMM_F32}), "cpu");
-    assert_string_equal(planned(5, (vkmm_problem){512, 512, 512, VKMM_F64}), "cpu");
-    assert_string_equal(planned(7, (vkmm_problem){512, 512, 512, VKMM_F32}), "blocked");
+    assert_string_equal(planned(0, VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F32)), "blocked");
+    assert_string_equal(planned(0, VKMM_PROBLEM(.m = 4096, .n = 1, .k = 14336, .type = VKMM_F32)), "skinny");
+    assert_string_equal(planned(0, VKMM_PROBLEM(.m = 4, .n = 4096, .k = 14336, .type = VKMM_F64)), "skinny");
+    assert_string_equal(planned(4, VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F32)), "cpu");
+    assert_string_equal(planned(5, VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F64)), "cpu");
+    assert_string_equal(planned(7, VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F32)), "blocked");
 }
 
 static vkmm_choice choice_of(size_t device, vkmm_problem problem)
@@ -147,23 +141,23 @@ static vkmm_choice choice_of(size_t device, vkmm_problem problem)
 static void k_is_split_where_tiles_are_few(void **state)
 {
     (void)state;
-    vkmm_choice few = choice_of(0, (vkmm_problem){128, 128, 14336, VKMM_F32}),
-                many = choice_of(0, (vkmm_problem){8192, 8192, 8192, VKMM_F32});
+    vkmm_choice few = choice_of(0, VKMM_PROBLEM(.m = 128, .n = 128, .k = 14336, .type = VKMM_F32)),
+                many = choice_of(0, VKMM_PROBLEM(.m = 8192, .n = 8192, .k = 8192, .type = VKMM_F32));
     assert_true(few.info.splits > 8 && few.info.items >= 100 && few.reduce);
     assert_int_equal(many.info.splits, 1);
     assert_null(many.reduce);
-    assert_int_equal(choice_of(0, (vkmm_problem){2048, 2048, 2048, VKMM_F32}).info.splits, 1);
-    assert_true(choice_of(0, (vkmm_problem){16, 1, 1 << 20, VKMM_F32}).info.splits > 8);
+    assert_int_equal(choice_of(0, VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = VKMM_F32)).info.splits, 1);
+    assert_true(choice_of(0, VKMM_PROBLEM(.m = 16, .n = 1, .k = 1 << 20, .type = VKMM_F32)).info.splits > 8);
     /* Large tiles for large products, small ones for small. */
     assert_true(many.info.tile[0] * many.info.tile[1] >
-                choice_of(0, (vkmm_problem){256, 256, 256, VKMM_F32}).info.tile[0] * 64);
+                choice_of(0, VKMM_PROBLEM(.m = 256, .n = 256, .k = 256, .type = VKMM_F32)).info.tile[0] * 64);
 }
 
 /* llvmpipe of older Mesa releases would leave longer loops early. */
 static void llvmpipe_gets_loops_that_it_finishes(void **state)
 {
     (void)state;
-    const vkmm_problem problem = {8, 8, 300000, VKMM_F32};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 300000, .type = VKMM_F32);
     const vkmm_choice choice = choice_of(6, problem);
     assert_true(choice.info.splits >= 4 && choice.split_depth / choice.config.values[VKMM_TUNE_DEPTH] < 22000);
     assert_false(vkmm_kernel_loops_too_long(&devices[6], &choice.info, &problem));
@@ -176,7 +170,7 @@ static void llvmpipe_gets_loops_that_it_finishes(void **state)
 static void column_major_is_row_major_the_other_way_round(void **state)
 {
     (void)state;
-    vkmm_problem problem = {.m = 300, .n = 500, .k = 70, .op_a = VKMM_OP_T, .layout = VKMM_COL_MAJOR};
+    vkmm_problem problem = VKMM_PROBLEM(.m = 300, .n = 500, .k = 70, .op_a = VKMM_OP_T, .layout = VKMM_COL_MAJOR);
     vkmm_choice choice = choice_of(0, problem);
     assert_int_equal(choice.swapped, 1);
     assert_int_equal(choice.problem.m, 500);
@@ -194,7 +188,7 @@ static uint32_t alignment(vkmm_problem problem)
 static void vectors_need_even_rows(void **state)
 {
     (void)state;
-    vkmm_problem problem = {.m = 64, .n = 64, .k = 64};
+    vkmm_problem problem = VKMM_PROBLEM(.m = 64, .n = 64, .k = 64);
     assert_int_equal(alignment(problem), VKMM_ALIGNED_A | VKMM_ALIGNED_B | VKMM_ALIGNED_C);
     problem.lda = 65;
     assert_int_equal(alignment(problem), VKMM_ALIGNED_B | VKMM_ALIGNED_C);
@@ -224,7 +218,7 @@ static void a_configuration_is_refused_with_its_rule(void **state)
         {"skinny", "threads=48", "power of two"},
         {"cpu", "cols=36", "subgroup"},
     };
-    const vkmm_problem problem = {512, 512, 512, VKMM_F32};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F32);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const vkmm_wish wish = {.kernel = cases[i].kernel, .config = cases[i].config};
         vkmm_choice choice;
@@ -240,7 +234,7 @@ static void tuning_results_are_taken_where_legal(void **state)
     (void)state;
     const vkmm_candidate good = {"blocked", "rows=32,cols=32,depth=16,thread-rows=4,thread-cols=4,slices=2,splits=1"};
     const vkmm_candidate bad = {"blocked", "rows=33"};
-    const vkmm_problem problem = {512, 512, 512, VKMM_F32};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F32);
     vkmm_choice choice;
     vkmm_wish wish = {.tuned = &good};
     assert_int_equal(choose(&devices[0], &problem, &wish, &choice), VKMM_OK);
@@ -258,7 +252,7 @@ static void the_tutorials_kernels_refuse_what_they_do_not_mean(void **state)
 {
     (void)state;
     const vkmm_wish wish = {.kernel = "tiled"};
-    const vkmm_problem problem = {.m = 8, .n = 8, .k = 8, .op_a = VKMM_OP_T};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8, .op_a = VKMM_OP_T);
     vkmm_choice choice;
     assert_int_equal(choose(&devices[0], &problem, &wish, &choice), VKMM_UNSUPPORTED);
     assert_non_null(strstr(sentence, "plain products"));

@@ -24,7 +24,7 @@ static const vkmm_log log_to_test = {keep_sentence, NULL};
 static vkmm_status choose(uint64_t k, const char *kernel, const char *config, vkmm_kernel_info *info)
 {
     const vkmm_job_params params = {
-        .problem = {.m = 300, .n = 200, .k = k, .type = VKMM_F32}, .kernel = kernel, .config = config};
+        .problem = VKMM_PROBLEM(.m = 300, .n = 200, .k = k, .type = VKMM_F32), .kernel = kernel, .config = config};
     sentence[0] = '\0';
     return vkmm_kernel_choose(&log_to_test, suite.info, &params, info);
 }
@@ -72,7 +72,7 @@ static void is_refused_with_its_reasons(void **state)
 static void is_a_candidate_of_tunes(void **state)
 {
     (void)state;
-    const vkmm_tune_params params = {.problem = {.m = 300, .n = 200, .k = 1, .type = VKMM_F32}};
+    const vkmm_tune_params params = {.problem = VKMM_PROBLEM(.m = 300, .n = 200, .k = 1, .type = VKMM_F32)};
     vkmm_tune *tune = NULL;
     vkmm_candidate candidate = {{0}};
     assert_int_equal(vkmm_tune_create(suite.instance, suite.info, &params, &tune), VKMM_OK);

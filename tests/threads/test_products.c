@@ -19,25 +19,23 @@ static suite_device suite;
 /* One for each thread: other shapes, types, ops and, since sums of parts need a workspace and a second pass, other
  * kernels. */
 static const vkmm_job_params jobs[CREW] = {
-    {.problem = {.m = 37, .n = 29, .k = 41, .type = VKMM_F32}, .kernel = "naive"},
-    {.problem = {.m = 64, .n = 48, .k = 33, .type = VKMM_I32, .op_a = VKMM_OP_T}, .kernel = "cpu"},
-    {.problem = {.m = 17, .n = 65, .k = 20, .type = VKMM_U32, .op_b = VKMM_OP_T, .layout = VKMM_COL_MAJOR},
+    {.problem = VKMM_PROBLEM_INIT(.m = 37, .n = 29, .k = 41, .type = VKMM_F32), .kernel = "naive"},
+    {.problem = VKMM_PROBLEM_INIT(.m = 64, .n = 48, .k = 33, .type = VKMM_I32, .op_a = VKMM_OP_T), .kernel = "cpu"},
+    {.problem =
+         VKMM_PROBLEM_INIT(.m = 17, .n = 65, .k = 20, .type = VKMM_U32, .op_b = VKMM_OP_T, .layout = VKMM_COL_MAJOR),
      .kernel = "cpu"},
-    {.problem = {.m = 33, .n = 31, .k = 35, .type = VKMM_F32}, .kernel = "tiled", .tile_rows = 8, .tile_cols = 8},
-    {.problem = {.m = 3, .n = 20, .k = 300, .type = VKMM_F32, .has_bias = 1},
+    {.problem = VKMM_PROBLEM_INIT(.m = 33, .n = 31, .k = 35, .type = VKMM_F32),
+     .kernel = "tiled",
+     .tile_rows = 8,
+     .tile_cols = 8},
+    {.problem = VKMM_PROBLEM_INIT(.m = 3, .n = 20, .k = 300, .type = VKMM_F32, .has_bias = 1),
      .kernel = "skinny",
      .config = "rows=16,cols=16,depth=32,thread-long=4,threads=32,splits=2"},
-    {.problem = {.m = 24, .n = 40, .k = 56, .type = VKMM_I8}, .kernel = "cpu"},
-    {.problem = {.m = 19,
-                 .n = 23,
-                 .k = 31,
-                 .type = VKMM_F32,
-                 .batch_count = 3,
-                 .stride_a = 600,
-                 .stride_b = 0,
-                 .stride_c = 437},
+    {.problem = VKMM_PROBLEM_INIT(.m = 24, .n = 40, .k = 56, .type = VKMM_I8), .kernel = "cpu"},
+    {.problem = VKMM_PROBLEM_INIT(.m = 19, .n = 23, .k = 31, .type = VKMM_F32, .batch_count = 3, .stride_a = 600,
+                                  .stride_b = 0, .stride_c = 437),
      .kernel = "cpu"},
-    {.problem = {.m = 31, .n = 18, .k = 27, .type = VKMM_F32, .scaled = 1, .alpha = 2, .beta = 0.5},
+    {.problem = VKMM_PROBLEM_INIT(.m = 31, .n = 18, .k = 27, .type = VKMM_F32, .alpha = 2, .beta = 0.5),
      .kernel = "blocked",
      .config = "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,lane-cols=4,buffers=1,slices=1"},
 };
@@ -189,7 +187,7 @@ static void look(crew_member *me)
 {
     static const vkmm_measure_params few = {.iters = 3, .cold_iters_given = 1};
     const vkmm_job_params tiled = {
-        .problem = {.m = 9, .n = 10, .k = 11}, .kernel = "tiled", .tile_rows = 4, .tile_cols = 4};
+        .problem = VKMM_PROBLEM_INIT(.m = 9, .n = 10, .k = 11), .kernel = "tiled", .tile_rows = 4, .tile_cols = 4};
     const vkmm_race_params sums = {.rows = 16, .cols = 16, .tile_rows = 4, .tile_cols = 4, .runs = 2};
     vkmm_measurement time;
     vkmm_access counted, formula;

@@ -54,7 +54,7 @@ static void functions_without_a_handle(void **state)
 static void own_instance(crew_member *me)
 {
     const int32_t a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8}, want[] = {19, 22, 43, 50};
-    const vkmm_problem problem = {2, 2, 2, VKMM_I32};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .type = VKMM_I32);
     int32_t c[4] = {0};
     vkmm_instance *mine = NULL;
     vkmm_device *device = NULL;
@@ -99,7 +99,8 @@ static void fail_often(crew_member *me)
     snprintf(kernel, sizeof kernel, "no-kernel-%d", me->number);
     for (unsigned i = 1; i <= 50; i++) {
         vkmm_job *job = NULL;
-        const vkmm_job_params wrong = {.problem = {4, 4, 4, VKMM_F32}, .kernel = kernel};
+        const vkmm_job_params wrong = {.problem = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .type = VKMM_F32),
+                                       .kernel = kernel};
         CREW_EXPECT(me, vkmm_job_create(me->shared, NULL, &wrong, &job) == VKMM_INVALID && job == NULL,
                     "it did not fail");
         CREW_EXPECT(me, heard == i && strstr(sentence, kernel) != NULL, "%u of %u sentences, the last \"%.160s\"",
@@ -124,7 +125,7 @@ enum { RESULTS = 4 };
 static vkmm_problem problem_of(int thread, int result)
 {
     const vkmm_type types[] = {VKMM_F32, VKMM_I32, VKMM_U32, VKMM_F16};
-    return (vkmm_problem){.m = UINT64_C(4) << thread, .n = 64, .k = 64, .type = types[result]};
+    return VKMM_PROBLEM(.m = UINT64_C(4) << thread, .n = 64, .k = 64, .type = types[result]);
 }
 
 static void keep(crew_member *me)
@@ -164,7 +165,8 @@ enum { STEPS = 40 };
 static const char *search(int number, uint64_t *hash)
 {
     const vkmm_device_info *info = vkmm_instance_device_info(instance, 0);
-    const vkmm_tune_params what = {.problem = {.m = UINT64_C(8) << number, .n = 1000, .k = 100}, .restart = 1};
+    const vkmm_tune_params what = {.problem = VKMM_PROBLEM(.m = UINT64_C(8) << number, .n = 1000, .k = 100),
+                                   .restart = 1};
     vkmm_candidate candidate;
     vkmm_tune *tune = NULL;
     const char *why = NULL;

@@ -96,7 +96,7 @@ static unsigned partial_files(char *name, size_t size)
     return count;
 }
 
-static const vkmm_problem problem = {.m = 1000, .n = 1000, .k = 1000};
+static const vkmm_problem problem = VKMM_PROBLEM_INIT(.m = 1000, .n = 1000, .k = 1000);
 
 static void the_planners_choice_comes_first_and_all_are_legal(void **state)
 {
@@ -225,7 +225,7 @@ static void survives_without_memory(void **state)
     (void)state;
     for (uint64_t n = 1, done = 0; !done; n++) {
         vkmm_instance *instance = begin();
-        const vkmm_tune_params params = {.problem = {.m = 8, .n = 8, .k = 8}};
+        const vkmm_tune_params params = {.problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8)};
         vkmm_tune *tune = NULL;
         vkmm_candidate candidate;
         vkmm_alloc_fail_after(n);

@@ -60,7 +60,7 @@ static void end(vkmm_instance *instance)
 
 static vkmm_problem square(uint64_t n)
 {
-    return (vkmm_problem){.m = n, .n = n, .k = n};
+    return VKMM_PROBLEM(.m = n, .n = n, .k = n);
 }
 
 static vkmm_tuned result(const char *config, double gflops)
@@ -169,7 +169,7 @@ static void a_key_is_device_driver_type_ops_alignment_and_class(void **state)
     assert_true(found_for(device, p));
     p = problem, p.type = VKMM_I32;
     assert_false(found_for(device, p));
-    p = problem, p.typed = 1, p.out_type = p.compute = VKMM_F32; /* what follows from f32 anyway */
+    p = problem, p.out_type = p.compute = VKMM_F32; /* what follows from f32 anyway */
     assert_true(found_for(device, p));
     p.compute = VKMM_F16;
     assert_false(found_for(device, p));
@@ -187,8 +187,9 @@ static void a_key_is_device_driver_type_ops_alignment_and_class(void **state)
 
     char shaders[17];
     vkmm_modules_hash(shaders);
-    vkmm_problem tall = {.m = 64, .n = 1024, .k = 16, .op_b = VKMM_OP_T}; /* Cᵀ = op(B)ᵀ·op(A)ᵀ, column-major */
-    vkmm_problem wide = {.m = 1024, .n = 64, .k = 16, .op_a = VKMM_OP_T, .layout = VKMM_COL_MAJOR};
+    vkmm_problem tall =
+        VKMM_PROBLEM(.m = 64, .n = 1024, .k = 16, .op_b = VKMM_OP_T); /* Cᵀ = op(B)ᵀ·op(A)ᵀ, column-major */
+    vkmm_problem wide = VKMM_PROBLEM(.m = 1024, .n = 64, .k = 16, .op_a = VKMM_OP_T, .layout = VKMM_COL_MAJOR);
     vkmm_tuning_key one = vkmm_tuning_key_of(&device, &tall, shaders),
                     other_way = vkmm_tuning_key_of(&device, &wide, shaders);
     assert_memory_equal(&one, &other_way, sizeof one);
@@ -196,7 +197,7 @@ static void a_key_is_device_driver_type_ops_alignment_and_class(void **state)
                     stale = vkmm_tuning_key_of(&device, &problem, "0123456789abcdef");
     assert_int_equal(memcmp(key.shader_hash, shaders, 16), 0);
     assert_int_not_equal(memcmp(&key, &stale, sizeof key), 0);
-    p = (vkmm_problem){.m = 0, .n = 1, .k = 3};
+    p = VKMM_PROBLEM(.m = 0, .n = 1, .k = 3);
     key = vkmm_tuning_key_of(&device, &p, shaders);
     assert_int_equal(key.m, 0);
     assert_int_equal(key.n, 1);
@@ -413,7 +414,6 @@ static void all_types_are_kept_apart(void **state)
             vkmm_problem problem = square(1024);
             char config[32];
             problem.type = types->in;
-            problem.typed = 1;
             problem.out_type = types->out;
             problem.compute = types->compute;
             snprintf(config, sizeof config, "rows=%u", i);

@@ -55,12 +55,12 @@ static inline uint64_t gemm_elements(const vkmm_problem *p, vkmm_operand operand
 /* C's type, and whether sums are rounded to f16. */
 static inline vkmm_type gemm_out(const vkmm_problem *p)
 {
-    return p->typed ? p->out_type : p->type == VKMM_I8 ? VKMM_I32 : p->type == VKMM_U8 ? VKMM_U32 : p->type;
+    return p->out_type ? p->out_type : p->type == VKMM_I8 ? VKMM_I32 : p->type == VKMM_U8 ? VKMM_U32 : p->type;
 }
 
 static inline int gemm_half(const vkmm_problem *p)
 {
-    return p->typed && p->compute == VKMM_F16;
+    return p->compute == VKMM_F16;
 }
 
 static inline double gemm_get(vkmm_type type, const void *data, uint64_t at)
@@ -95,7 +95,7 @@ static inline double gemm_activate(const vkmm_problem *p, double value)
 static inline double gemm_element(const vkmm_problem *p, const double *a, const double *b, const void *bias,
                                   const void *c, uint64_t x, uint64_t i, uint64_t j)
 {
-    const double alpha = p->scaled ? p->alpha : 1.0, beta = p->scaled ? p->beta : 0.0;
+    const double alpha = p->alpha, beta = p->beta;
     const vkmm_type out = gemm_out(p);
     const int half = gemm_half(p);
     float f = 0.0F;
@@ -157,7 +157,7 @@ enum { GEMM_WAYS = 32 };
 
 static inline vkmm_problem gemm_way(unsigned way, uint64_t m, uint64_t n, uint64_t k, vkmm_type type)
 {
-    vkmm_problem p = {.m = m, .n = n, .k = k, .type = type};
+    vkmm_problem p = VKMM_PROBLEM(.m = m, .n = n, .k = k, .type = type);
     p.layout = way & 1 ? VKMM_COL_MAJOR : VKMM_ROW_MAJOR;
     p.op_a = way & 2 ? VKMM_OP_T : VKMM_OP_N;
     p.op_b = way & 4 ? VKMM_OP_T : VKMM_OP_N;

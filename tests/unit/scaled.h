@@ -37,7 +37,6 @@ static inline scaled scaled_make(const vkmm_problem *p, vkmm_init init)
 
 static inline vkmm_problem scaled_by(vkmm_problem p, double alpha, double beta)
 {
-    p.scaled = 1;
     p.alpha = alpha;
     p.beta = beta;
     return p;
@@ -97,15 +96,15 @@ enum { LARGE_M = 120, LARGE_N = 300, LARGE_K = 30 };
 
 static inline scaled scaled_large(vkmm_type type, double alpha, double beta, vkmm_init init)
 {
-    const vkmm_problem p = scaled_by(
-        (vkmm_problem){.m = LARGE_M, .n = LARGE_N, .k = LARGE_K, .type = type, .op_b = VKMM_OP_T}, alpha, beta);
+    const vkmm_problem p =
+        scaled_by(VKMM_PROBLEM(.m = LARGE_M, .n = LARGE_N, .k = LARGE_K, .type = type, .op_b = VKMM_OP_T), alpha, beta);
     return scaled_make(&p, init);
 }
 
 /* Extents of 3 and K = `k`, all ones. */
 static inline scaled scaled_small(vkmm_type type, uint64_t k, double alpha, double beta)
 {
-    const vkmm_problem p = scaled_by((vkmm_problem){.m = 3, .n = 3, .k = k, .type = type}, alpha, beta);
+    const vkmm_problem p = scaled_by(VKMM_PROBLEM(.m = 3, .n = 3, .k = k, .type = type), alpha, beta);
     return scaled_make(&p, VKMM_INIT_ONES);
 }
 
@@ -133,8 +132,7 @@ static inline int passes_after(const scaled *s, double before, double value)
 /* A problem with types of its own. */
 static inline vkmm_problem scaled_typed(uint64_t m, uint64_t n, uint64_t k, vkmm_types types)
 {
-    return (vkmm_problem){
-        .m = m, .n = n, .k = k, .type = types.in, .typed = 1, .out_type = types.out, .compute = types.compute};
+    return VKMM_PROBLEM(.m = m, .n = n, .k = k, .type = types.in, .out_type = types.out, .compute = types.compute);
 }
 
 /* One element, 1·x: is `got` right for it? */

@@ -113,7 +113,7 @@ static inline void sums_multiply(sums *s, way how, uint64_t end)
 static inline sums sums_make(vkmm_types types, uint64_t m, uint64_t n, uint64_t k, vkmm_init init)
 {
     sums s = {
-        .p = {.m = m, .n = n, .k = k, .type = types.in, .typed = 1, .out_type = types.out, .compute = types.compute},
+        .p = VKMM_PROBLEM(.m = m, .n = n, .k = k, .type = types.in, .out_type = types.out, .compute = types.compute),
         .types = types};
     const uint64_t counts[] = {m * k, k * n, m * n};
     for (int o = 0; o < 3; o++) {

@@ -116,7 +116,7 @@ static void test_parts_make_the_same_file(void **state)
     char *data = malloc(COUNT * LD * LD * 8);
     assert_non_null(data);
     for (int i = 0; i < COUNT * LD * LD * 8; i++) data[i] = (char)(i * 7 + i / 256);
-    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         const vkmm_view views[] = {
             {data, ROWS, COLS, COLS, 1, (vkmm_type)t}, {data, ROWS, COLS, LD, 1, (vkmm_type)t},
             {data, ROWS, COLS, 1, LD, (vkmm_type)t},   {data, 1, COLS, 1, LD, (vkmm_type)t},

@@ -12,7 +12,7 @@ static vkmm_bench_row *plain_row(vkmm_bench *bench)
     if (bench->device_count == 0) assert_non_null(vkmm_bench_add_device(bench));
     vkmm_bench_row *row = vkmm_bench_add_row(bench);
     assert_non_null(row);
-    row->problem = (vkmm_problem){.m = 100, .n = 100, .k = 100};
+    row->problem = VKMM_PROBLEM(.m = 100, .n = 100, .k = 100);
     row->passed = 1;
     return row;
 }
@@ -65,7 +65,6 @@ static void types_count(void **state)
             vkmm_bench_row *row = plain_row(&bench);
             int is_matrix = 7;
             row->problem.type = cases[i].types.in;
-            row->problem.typed = 1;
             row->problem.out_type = cases[i].types.out;
             row->problem.compute = cases[i].types.compute;
             row->problem.has_bias = biased;
@@ -81,7 +80,6 @@ static void types_count(void **state)
         }
     }
     /* What follows from the type may be said or not. */
-    bench.rows[0].problem.typed = 1;
     bench.rows[0].problem.out_type = bench.rows[0].problem.compute = VKMM_F32;
     const vkmm_bench_row *like = plain_row(&bench);
     assert_ptr_equal(vkmm_bench_find(&bench, 0, like), &bench.rows[9]);
@@ -167,15 +165,8 @@ static void speeds(void **state)
     assert_true(is_near(f->noise, (f->high_ms - f->low_ms) / 6));
     assert_true(isnan(f->drift) && isnan(f->submit_ms) && isnan(f->sum_ms) && isnan(f->wall_ms) && !f->throttled &&
                 !f->adds_up);
-    row->problem = (vkmm_problem){.m = 100,
-                                  .n = 100,
-                                  .k = 100,
-                                  .batch_count = 3,
-                                  .stride_b = 10000,
-                                  .stride_c = 10000,
-                                  .scaled = 1,
-                                  .alpha = 1,
-                                  .beta = 1};
+    row->problem = VKMM_PROBLEM(.m = 100, .n = 100, .k = 100, .batch_count = 3, .stride_b = 10000, .stride_c = 10000,
+                                .alpha = 1, .beta = 1);
     vkmm_bench_derive(&bench, row);
     assert_true(is_near(f->gflops, 6e6 / 3e-3 * 1e-9));
     assert_true(
@@ -320,7 +311,6 @@ static void finds_the_same(void **state)
     b.problem.lda = 256; /* as packed */
     b.problem.batch_count = 1;
     b.problem.stride_a = 5; /* of no batch */
-    b.problem.scaled = 1;
     b.problem.alpha = 1.000000001;
     b.group[0] = 'x';
     assert_true(vkmm_bench_same(&a, &b));

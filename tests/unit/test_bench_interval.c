@@ -45,7 +45,7 @@ static void add_round(vkmm_bench_row *row, const double *ms, uint32_t count)
 static void make_row(vkmm_bench_row *row)
 {
     vkmm_bench_row_init(row);
-    row->problem = (vkmm_problem){.m = 8, .n = 8, .k = 8};
+    row->problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8);
     row->method[0] = 'f';
     row->passed = 1;
 }

@@ -220,19 +220,10 @@ static void parts_come_back(void **state)
     json = vkmm_record_json(&vkmm_peaks_record, &made.devices[0].peaks);
     assert_true(vkmm_record_parse(json, &vkmm_peaks_record, &peaks, sentence) && peaks.matrix_count == 3);
     json_decref(json);
-    vkmm_problem problem = {0}, odd = {.m = 7,
-                                       .n = 5,
-                                       .k = 3,
-                                       .type = VKMM_I32,
-                                       .layout = VKMM_COL_MAJOR,
-                                       .op_a = VKMM_OP_T,
-                                       .lda = 9,
-                                       .batch_count = 4,
-                                       .stride_a = 100,
-                                       .stride_c = 35,
-                                       .scaled = 1,
-                                       .alpha = -3,
-                                       .beta = 4294967295.0};
+    vkmm_problem problem = VKMM_PROBLEM(),
+                 odd = VKMM_PROBLEM(.m = 7, .n = 5, .k = 3, .type = VKMM_I32, .layout = VKMM_COL_MAJOR,
+                                    .op_a = VKMM_OP_T, .lda = 9, .batch_count = 4, .stride_a = 100, .stride_c = 35,
+                                    .alpha = -3, .beta = 4294967295.0);
     json = vkmm_record_json(&vkmm_problem_record, &odd);
     assert_true(vkmm_record_parse(json, &vkmm_problem_record, &problem, sentence));
     vkmm_bench_row a = {.problem = odd}, b = {.problem = problem};

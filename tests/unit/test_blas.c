@@ -15,7 +15,7 @@ static void check_all(vkmm_blas *blas, uint64_t m, uint64_t n, uint64_t k)
 {
     for (unsigned way = 0; way < 4 * GEMM_WAYS; way++) {
         vkmm_problem p = gemm_way(way % GEMM_WAYS, m, n, k, way & GEMM_WAYS ? VKMM_F64 : VKMM_F32);
-        if (way & (2 * GEMM_WAYS)) p.scaled = 1, p.alpha = -1.5, p.beta = 0.25;
+        if (way & (2 * GEMM_WAYS)) p.alpha = -1.5, p.beta = 0.25;
         size_t count[3], bytes = vkmm_type_of(p.type)->bytes;
         void *data[4];
         for (int i = 0; i < 4; i++) { /* the fourth is what C should become */
@@ -25,7 +25,7 @@ static void check_all(vkmm_blas *blas, uint64_t m, uint64_t n, uint64_t k)
             vkmm_fill(data[i], 1, count[o], p.type, VKMM_INIT_INT, 7 + (uint64_t)o);
         }
         /* Where β is 0, C is not read. */
-        if (!p.scaled)
+        if (p.beta == 0)
             for (uint64_t x = 0; x < gemm_batches(&p); x++)
                 for (uint64_t i = 0; i < m; i++)
                     for (uint64_t j = 0; j < n; j++)
@@ -45,21 +45,21 @@ static void check_limits(vkmm_blas *blas)
     heard h;
     vkmm_log log = hear_with(&h);
     float c = 5.0F;
-    vkmm_problem p = {.m = 1, .n = 1, .k = 1, .type = VKMM_U32};
+    vkmm_problem p = VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_U32);
     assert_int_equal(vkmm_blas_multiply(blas, &log, &p, &c, &c, &c), VKMM_UNSUPPORTED);
     assert_contains(h.last, " has no product of u32; it has f32 and f64");
-    p = (vkmm_problem){.m = 1, .n = 1, .k = UINT64_C(3000000000), .type = VKMM_F32};
+    p = VKMM_PROBLEM(.m = 1, .n = 1, .k = UINT64_C(3000000000), .type = VKMM_F32);
     assert_int_equal(vkmm_blas_multiply(blas, &log, &p, &c, &c, &c), VKMM_UNSUPPORTED);
     assert_contains(h.last, "K is 3000000000; ");
     assert_contains(h.last, " takes at most 2147483647");
-    p = (vkmm_problem){.m = 1, .n = 1, .k = 1, .ldb = UINT64_C(3000000000), .type = VKMM_F32};
+    p = VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .ldb = UINT64_C(3000000000), .type = VKMM_F32);
     assert_int_equal(vkmm_blas_multiply(blas, &log, &p, &c, &c, &c), VKMM_UNSUPPORTED);
     assert_contains(h.last, "ldb is 3000000000; ");
     assert_true(c == 5.0F);
     /* Empty operands have no memory. */
-    p = (vkmm_problem){.m = 0, .n = 4, .k = 1, .type = VKMM_F32};
+    p = VKMM_PROBLEM(.m = 0, .n = 4, .k = 1, .type = VKMM_F32);
     assert_int_equal(vkmm_blas_multiply(blas, &log, &p, NULL, &c, NULL), VKMM_OK);
-    p = (vkmm_problem){.m = 1, .n = 1, .k = 0, .type = VKMM_F32};
+    p = VKMM_PROBLEM(.m = 1, .n = 1, .k = 0, .type = VKMM_F32);
     assert_int_equal(vkmm_blas_multiply(blas, &log, &p, NULL, NULL, &c), VKMM_OK);
     assert_true(c == 0.0F);
 }

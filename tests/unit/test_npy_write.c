@@ -41,7 +41,7 @@ static void test_what_is_written_is_read(void **state)
     (void)state;
     static const uint64_t shapes[][2] = {{1, 1}, {3, 5}, {100, 1}, {0, 7}, {7, 0}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
             if (t == VKMM_BF16) continue; /* the format has no name for it */
             double data[100] = {0};
             vkmm_array_file npy = {0};

@@ -16,70 +16,89 @@ static void test_refusals(void **state)
         vkmm_problem problem;
         const char *sentence;
     } cases[] = {
-        {{1, 1, 1, VKMM_TYPE_COUNT}, "element type 8 is unknown; types are numbered 0 to 7"},
-        {{1, 1, 1, .typed = 1, .out_type = VKMM_TYPE_COUNT}, "element type 8 is unknown; types are numbered 0 to 7"},
-        {{1, 1, 1, .typed = 1, .compute = (vkmm_type)9}, "element type 9 is unknown; types are numbered 0 to 7"},
-        {{1, 1, 1, .typed = 1, .out_type = VKMM_F16},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_TYPE_COUNT),
+         "element type 9 is unknown; types are numbered 1 to 8"},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .out_type = VKMM_TYPE_COUNT),
+         "element type 9 is unknown; types are numbered 1 to 8"},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .compute = (vkmm_type)10),
+         "element type 10 is unknown; types are numbered 1 to 8"},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .out_type = VKMM_F16),
          "products of f32 cannot be stored as f16 and summed in f32; there are: f32 summed in f32, f32 summed in f16"},
-        {{1, 1, 1, VKMM_F16, .typed = 1, .out_type = VKMM_BF16},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_F16, .out_type = VKMM_BF16),
          "products of f16 cannot be stored as bf16 and summed in f32; there are: f16 summed in f32, f32 summed in f32, "
          "f16 summed in f16, "
          "f32 summed in f16"},
-        {{1, 1, 1, VKMM_I8, .typed = 1, .out_type = VKMM_I8, .compute = VKMM_I32},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_I8, .out_type = VKMM_I8, .compute = VKMM_I32),
          "products of i8 cannot be stored as i8 and summed in i32; there are: i32 summed in i32"},
-        {{1, 1, 1, VKMM_F64, .typed = 1},
+        {{0}, "the problem has no type; VKMM_PROBLEM makes it f32 unless another is given"},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_F64, .compute = VKMM_F32),
+         "products of f64 cannot be stored as f64 and summed in f32; there are: f64 summed in f64"},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_F64, .out_type = VKMM_F32, .compute = VKMM_F32),
          "products of f64 cannot be stored as f32 and summed in f32; there are: f64 summed in f64"},
-        {{1, 1, 1, .activation = VKMM_ACTIVATION_COUNT}, "activation 3 is unknown; they are numbered 0 to 2"},
-        {{1, 1, 1, VKMM_U8, .activation = VKMM_GELU}, "gelu is for floats; the type is u8"},
-        {{1, 1, 1, .layout = (vkmm_layout)2}, "layout 2 is unknown; it is 0 (row-major) or 1 (column-major)"},
-        {{1, 1, 1, .op_a = (vkmm_op)2}, "op 2 of matrix A is unknown; it is 0 (N) or 1 (T)"},
-        {{1, 1, 1, .op_b = (vkmm_op)3}, "op 3 of matrix B is unknown; it is 0 (N) or 1 (T)"},
-        {{LARGEST + 1, 1, 1}, "M is 4294967296; the largest extent is 4294967295 (2^32 - 1)"},
-        {{1, LARGEST + 1, 1}, "N is 4294967296; the largest extent is 4294967295 (2^32 - 1)"},
-        {{1, 1, LARGEST + 1}, "K is 4294967296; the largest extent is 4294967295 (2^32 - 1)"},
-        {{1, 1, 1, .batch_count = LARGEST + 1}, "the batch count is 4294967296; the largest is 4294967295 (2^32 - 1)"},
-        {{M, N, K, .lda = 4}, "the leading dimension of A is 4; its stored rows have 5 elements"},
-        {{M, N, K, .lda = 2, .op_a = VKMM_OP_T}, "the leading dimension of A is 2; its stored rows have 3 elements"},
-        {{M, N, K, .lda = 2, .layout = VKMM_COL_MAJOR},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .activation = VKMM_ACTIVATION_COUNT),
+         "activation 3 is unknown; they are numbered 0 to 2"},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .type = VKMM_U8, .activation = VKMM_GELU),
+         "gelu is for floats; the type is u8"},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .layout = (vkmm_layout)2),
+         "layout 2 is unknown; it is 0 (row-major) or 1 (column-major)"},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .op_a = (vkmm_op)2), "op 2 of matrix A is unknown; it is 0 (N) or 1 (T)"},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .op_b = (vkmm_op)3), "op 3 of matrix B is unknown; it is 0 (N) or 1 (T)"},
+        {VKMM_PROBLEM(.m = LARGEST + 1, .n = 1, .k = 1),
+         "M is 4294967296; the largest extent is 4294967295 (2^32 - 1)"},
+        {VKMM_PROBLEM(.m = 1, .n = LARGEST + 1, .k = 1),
+         "N is 4294967296; the largest extent is 4294967295 (2^32 - 1)"},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = LARGEST + 1),
+         "K is 4294967296; the largest extent is 4294967295 (2^32 - 1)"},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .batch_count = LARGEST + 1),
+         "the batch count is 4294967296; the largest is 4294967295 (2^32 - 1)"},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = 4),
+         "the leading dimension of A is 4; its stored rows have 5 elements"},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = 2, .op_a = VKMM_OP_T),
+         "the leading dimension of A is 2; its stored rows have 3 elements"},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = 2, .layout = VKMM_COL_MAJOR),
          "the leading dimension of A is 2; its stored columns have 3 elements"},
-        {{M, N, K, .ldb = 3}, "the leading dimension of B is 3; its stored rows have 4 elements"},
-        {{M, N, K, .ldb = 4, .op_b = VKMM_OP_T}, "the leading dimension of B is 4; its stored rows have 5 elements"},
-        {{M, N, K, .ldb = 3, .op_b = VKMM_OP_T, .layout = VKMM_COL_MAJOR},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldb = 3),
+         "the leading dimension of B is 3; its stored rows have 4 elements"},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldb = 4, .op_b = VKMM_OP_T),
+         "the leading dimension of B is 4; its stored rows have 5 elements"},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldb = 3, .op_b = VKMM_OP_T, .layout = VKMM_COL_MAJOR),
          "the leading dimension of B is 3; its stored columns have 4 elements"},
-        {{M, N, K, .ldc = 3}, "the leading dimension of C is 3; its stored rows have 4 elements"},
-        {{M, N, K, .ldc = 2, .layout = VKMM_COL_MAJOR},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldc = 3),
+         "the leading dimension of C is 3; its stored rows have 4 elements"},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldc = 2, .layout = VKMM_COL_MAJOR),
          "the leading dimension of C is 2; its stored columns have 3 elements"},
-        {{M, N, K, .batch_count = 2}, "the stride of C is 0; the 2 matrices of the batch overlap below 12 elements"},
-        {{M, N, K, .batch_count = 2, .ldc = 6, .stride_c = 15},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .batch_count = 2),
+         "the stride of C is 0; the 2 matrices of the batch overlap below 12 elements"},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .batch_count = 2, .ldc = 6, .stride_c = 15),
          "the stride of C is 15; the 2 matrices of the batch overlap below 16 elements"},
-        {{M, N, K, .batch_count = 2, .ldc = 8, .stride_c = 4},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .batch_count = 2, .ldc = 8, .stride_c = 4),
          "the stride of C is 4; the 2 matrices of the batch overlap below 20 elements"},
-        {{M, N, K, VKMM_I32, .scaled = 1, .alpha = 2.5},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32, .alpha = 2.5),
          "alpha is 2.5; with type i32 it is a whole number from -2147483648 to 4294967295"},
-        {{M, N, K, VKMM_U32, .scaled = 1, .beta = NAN},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_U32, .beta = NAN),
          "beta is nan; with type u32 it is a whole number from -2147483648 to 4294967295"},
-        {{M, N, K, VKMM_U32, .scaled = 1, .beta = 4294967296.0},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_U32, .beta = 4294967296.0),
          "beta is 4294967296; with type u32 it is a whole number from -2147483648 to 4294967295"},
-        {{M, N, K, VKMM_I32, .scaled = 1, .alpha = -2147483649.0},
+        {VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I32, .alpha = -2147483649.0),
          "alpha is -2147483649; with type i32 it is a whole number from -2147483648 to 4294967295"},
-        {{LARGEST, LARGEST, 1},
+        {VKMM_PROBLEM(.m = LARGEST, .n = LARGEST, .k = 1),
          "matrix C has 4294967295×4294967295 elements of type f32: its bytes do not fit in 63 bits"},
-        {{1, 1, 1, .offset_b = UINT64_MAX},
+        {VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .offset_b = UINT64_MAX),
          "matrix B has 1×1 elements of type f32 with leading dimension 1, offset 18446744073709551615, and 1 in the "
          "batch with stride 0: "
          "its bytes "
          "do not fit in 63 bits"},
-        {{2, 2, 2, VKMM_F64, .lda = UINT64_C(1) << 60},
+        {VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .type = VKMM_F64, .lda = UINT64_C(1) << 60),
          "matrix A has 2×2 elements of type f64 with leading dimension 1152921504606846976, offset 0, and 1 in the "
          "batch with stride 0: "
          "its bytes do "
          "not fit in 63 bits"},
-        {{2, 2, 2, .batch_count = 3, .stride_c = 4, .stride_b = INT64_MAX},
+        {VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .batch_count = 3, .stride_c = 4, .stride_b = INT64_MAX),
          "matrix B has 2×2 elements of type f32 with leading dimension 2, offset 0, and 3 in the batch with stride "
          "9223372036854775807: "
          "its bytes do "
          "not fit in 63 bits"},
-        {{LARGEST, LARGEST / 8, LARGEST / 8},
+        {VKMM_PROBLEM(.m = LARGEST, .n = LARGEST / 8, .k = LARGEST / 8),
          "the matrices have 9223372017527422980, 1152921500311879684 and 9223372017527422980 bytes: their sum does not "
          "fit in 63 bits"},
     };
@@ -98,24 +117,27 @@ static void test_legal_problems(void **state)
 {
     (void)state;
     const vkmm_problem cases[] = {
-        {0},
-        {LARGEST, 1, 0, .batch_count = 1},
-        {M, N, K, .lda = 5, .ldb = 4, .ldc = 4},
-        {M, N, K, .lda = 3, .ldb = 5, .ldc = 3, .op_b = VKMM_OP_N, .layout = VKMM_COL_MAJOR},
-        {M, N, K, .batch_count = 2, .ldc = 6, .stride_c = 16},
-        {M, N, 0, .batch_count = 2, .stride_c = 12},
-        {0, N, K, .batch_count = LARGEST},                                  /* C is empty: nothing overlaps */
-        {M, N, K, .stride_a = UINT64_MAX, .stride_b = 1, .stride_c = 1},    /* no batch: strides do not count */
-        {1, 1, 1, .lda = UINT64_MAX, .ldb = UINT64_MAX, .ldc = UINT64_MAX}, /* one row each */
-        {0, 0, 0, .offset_a = UINT64_MAX, .offset_b = UINT64_MAX},          /* nothing to be offset */
-        {M, N, K, VKMM_I32, .alpha = 0.5, .beta = NAN},                     /* not scaled: they do not count */
-        {M, N, K, VKMM_F32, .scaled = 1, .alpha = INFINITY, .beta = NAN},
-        {M, N, K, VKMM_U32, .scaled = 1, .alpha = -2147483648.0, .beta = 4294967295.0},
-        {M, N, K, .batch_count = 1000, .stride_c = 12},                 /* one A, one B for all */
-        {M, N, K, VKMM_F16, .out_type = VKMM_I32, .compute = VKMM_U32}, /* not typed: they do not count */
-        {M, N, K, VKMM_F16, .typed = 1, .out_type = VKMM_F32, .compute = VKMM_F16, .activation = VKMM_GELU,
-         .has_bias = 1},
-        {M, N, K, VKMM_I8, .activation = VKMM_RELU, .has_bias = 1, .scaled = 1, .alpha = -5, .beta = 4294967295.0},
+        VKMM_PROBLEM(),
+        VKMM_PROBLEM(.m = LARGEST, .n = 1, .k = 0, .batch_count = 1),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = 5, .ldb = 4, .ldc = 4),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = 3, .ldb = 5, .ldc = 3, .op_b = VKMM_OP_N, .layout = VKMM_COL_MAJOR),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .batch_count = 2, .ldc = 6, .stride_c = 16),
+        VKMM_PROBLEM(.m = M, .n = N, .k = 0, .batch_count = 2, .stride_c = 12),
+        VKMM_PROBLEM(.m = 0, .n = N, .k = K, .batch_count = LARGEST), /* C is empty: nothing overlaps */
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .stride_a = UINT64_MAX, .stride_b = 1,
+                     .stride_c = 1), /* no batch: strides do not count */
+        VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .lda = UINT64_MAX, .ldb = UINT64_MAX,
+                     .ldc = UINT64_MAX),                                                      /* one row each */
+        VKMM_PROBLEM(.m = 0, .n = 0, .k = 0, .offset_a = UINT64_MAX, .offset_b = UINT64_MAX), /* nothing to be offset */
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32, .alpha = INFINITY, .beta = NAN),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_U32, .alpha = -2147483648.0, .beta = 4294967295.0),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .batch_count = 1000, .stride_c = 12), /* one A, one B for all */
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .compute = VKMM_F16),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F16, .out_type = VKMM_F32), /* the other one follows */
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F16, .out_type = VKMM_F32, .compute = VKMM_F16,
+                     .activation = VKMM_GELU, .has_bias = 1),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_I8, .activation = VKMM_RELU, .has_bias = 1, .alpha = -5,
+                     .beta = 4294967295.0),
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         heard h;
@@ -170,21 +192,15 @@ static void test_views_are_where_the_definition_says(void **state)
 static void test_an_empty_operand_needs_no_memory(void **state)
 {
     (void)state;
-    const vkmm_problem p = {.m = 2,
-                            .n = 3,
-                            .lda = 7,
-                            .offset_a = UINT64_MAX / 8,
-                            .offset_b = 5,
-                            .batch_count = 2,
-                            .stride_a = 9,
-                            .stride_c = 6};
+    const vkmm_problem p = VKMM_PROBLEM(.m = 2, .n = 3, .lda = 7, .offset_a = UINT64_MAX / 8, .offset_b = 5,
+                                        .batch_count = 2, .stride_a = 9, .stride_c = 6);
     assert_int_equal(vkmm_problem_check(NULL, &p, NULL), VKMM_OK);
     for (vkmm_operand o = VKMM_A; o <= VKMM_B; o++) {
         vkmm_view v = vkmm_operand_view(&p, o, NULL, 1);
         assert_true(v.data == NULL && v.rows * v.cols == 0 && vkmm_operand_bytes(&p, o) == 0);
     }
     assert_true(vkmm_operand_ld(&p, VKMM_B) == 3 && vkmm_operand_ld(&p, VKMM_A) == 7);
-    const vkmm_problem none = {0};
+    const vkmm_problem none = VKMM_PROBLEM();
     for (vkmm_operand o = VKMM_A; o <= VKMM_C; o++) assert_int_equal(vkmm_operand_ld(&none, o), 1);
     assert_false(vkmm_problem_c_has_gaps(&none));
 }
@@ -192,7 +208,7 @@ static void test_an_empty_operand_needs_no_memory(void **state)
 static void test_batches_and_flops(void **state)
 {
     (void)state;
-    vkmm_problem p = {.m = M, .n = N, .k = K, .stride_a = 15, .stride_b = 20, .stride_c = 12};
+    vkmm_problem p = VKMM_PROBLEM(.m = M, .n = N, .k = K, .stride_a = 15, .stride_b = 20, .stride_c = 12);
     assert_true(vkmm_problem_batches(&p) == 1 && vkmm_operand_stride(&p, VKMM_A) == 0 &&
                 vkmm_problem_flops(&p) == 120.0);
     p.batch_count = 1;
@@ -208,25 +224,27 @@ static void test_plain(void **state)
 {
     (void)state;
     const vkmm_problem plain[] = {
-        {M, N, K},
-        {M, N, K, .lda = K, .ldb = N, .ldc = N, .batch_count = 1, .stride_a = 99, .scaled = 1, .alpha = 1.0},
-        {1, N, 1, .lda = 17, .ldb = 18, .ldc = 19}, /* of one row, the leading dimension says nothing */
-        {0, 0, 0},
+        VKMM_PROBLEM(.m = M, .n = N, .k = K),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = K, .ldb = N, .ldc = N, .batch_count = 1, .stride_a = 99,
+                     .alpha = 1.0),
+        VKMM_PROBLEM(.m = 1, .n = N, .k = 1, .lda = 17, .ldb = 18,
+                     .ldc = 19), /* of one row, the leading dimension says nothing */
+        VKMM_PROBLEM(.m = 0, .n = 0, .k = 0),
     };
     const vkmm_problem other[] = {
-        {M, N, K, .layout = VKMM_COL_MAJOR},
-        {M, N, K, .op_a = VKMM_OP_T},
-        {M, N, K, .op_b = VKMM_OP_T},
-        {M, N, K, .lda = K + 1},
-        {M, N, K, .ldb = N + 1},
-        {M, N, K, .ldc = N + 1},
-        {M, N, K, .offset_a = 1},
-        {M, N, K, .offset_b = 1},
-        {M, N, K, .offset_c = 1},
-        {M, N, K, .scaled = 1},
-        {M, N, K, .scaled = 1, .alpha = NAN},
-        {M, N, K, .scaled = 1, .alpha = 1.0, .beta = 1.0},
-        {M, N, K, .batch_count = 2, .stride_c = M * N},
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .layout = VKMM_COL_MAJOR),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .op_a = VKMM_OP_T),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .op_b = VKMM_OP_T),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .lda = K + 1),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldb = N + 1),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .ldc = N + 1),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .offset_a = 1),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .offset_b = 1),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .offset_c = 1),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .alpha = 0),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .alpha = NAN),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .alpha = 1.0, .beta = 1.0),
+        VKMM_PROBLEM(.m = M, .n = N, .k = K, .batch_count = 2, .stride_c = M * N),
     };
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) assert_true(vkmm_problem_is_plain(&plain[i]));
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) assert_false(vkmm_problem_is_plain(&other[i]));
@@ -234,7 +252,8 @@ static void test_plain(void **state)
 
 static void check_scalar(vkmm_type type, double given, double in_force)
 {
-    const vkmm_problem a = {.type = type, .scaled = 1, .alpha = given}, b = {.type = type, .scaled = 1, .beta = given};
+    const vkmm_problem a = VKMM_PROBLEM(.type = type, .alpha = given),
+                       b = VKMM_PROBLEM(.type = type, .alpha = 0, .beta = given);
     assert_true(vkmm_problem_alpha(&a) == in_force && vkmm_problem_beta(&a) == 0.0);
     assert_true(vkmm_problem_beta(&b) == in_force && vkmm_problem_alpha(&b) == 0.0);
 }
@@ -252,7 +271,7 @@ static void test_scalars_in_force(void **state)
     check_scalar(VKMM_U32, -1.0, 4294967295.0);
     check_scalar(VKMM_U32, -2147483648.0, 2147483648.0);
     check_scalar(VKMM_U32, 7.0, 7.0);
-    const vkmm_problem unscaled = {.alpha = 5.0, .beta = 6.0};
+    const vkmm_problem unscaled = VKMM_PROBLEM();
     assert_true(vkmm_problem_alpha(&unscaled) == 1.0 && vkmm_problem_beta(&unscaled) == 0.0);
 }
 
@@ -265,7 +284,7 @@ static void check_row_major(const vkmm_problem *p)
     uint64_t elements[3];
     double *memory[4];
     assert_true(r.layout == VKMM_ROW_MAJOR && swapped == (p->layout == VKMM_COL_MAJOR));
-    assert_true(r.lda > 0 && r.ldb > 0 && r.ldc > 0 && r.batch_count > 0 && r.scaled);
+    assert_true(r.lda > 0 && r.ldb > 0 && r.ldc > 0 && r.batch_count > 0);
     assert_int_equal(vkmm_problem_check(NULL, &r, NULL), VKMM_OK);
     for (vkmm_operand o = VKMM_A; o <= VKMM_C; o++) {
         elements[o] = gemm_elements(p, o);
@@ -289,7 +308,6 @@ static void test_row_major_is_the_same_product(void **state)
     for (unsigned way = 0; way < GEMM_WAYS; way++) {
         for (size_t s = 0; s < sizeof scalars / sizeof scalars[0]; s++) {
             vkmm_problem p = gemm_way(way, M, N, K, VKMM_F64);
-            p.scaled = s > 0;
             p.alpha = scalars[s][0];
             p.beta = scalars[s][1];
             check_row_major(&p);
@@ -304,8 +322,8 @@ static void test_row_major_of_nothing_summed(void **state)
 {
     (void)state;
     int swapped = 0;
-    const vkmm_problem no_alpha = {.m = M, .n = N, .k = K, .scaled = 1, .beta = 2.0},
-                       no_terms = {.m = M, .n = N, .scaled = 1, .alpha = NAN};
+    const vkmm_problem no_alpha = VKMM_PROBLEM(.m = M, .n = N, .k = K, .alpha = 0, .beta = 2.0),
+                       no_terms = VKMM_PROBLEM(.m = M, .n = N, .alpha = NAN);
     vkmm_problem r = vkmm_problem_row_major(&no_alpha, &swapped);
     assert_true(r.k == 0 && r.alpha == 0.0 && r.beta == 2.0 && r.lda == K && r.m == M && r.n == N);
     r = vkmm_problem_row_major(&no_terms, &swapped);

@@ -53,7 +53,7 @@ static void test_every_type_and_shape(void **state)
     (void)state;
     static const uint64_t shapes[][3] = {{1, 1, 1}, {1, 3, 5}, {4, 5, 3}, {2, 0, 7}, {3, 7, 0}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
             double data[60] = {0};
             const vkmm_view view = {data, shapes[s][1], shapes[s][2], 1, shapes[s][1], (vkmm_type)t}; /* column-major */
             const vkmm_array array = vkmm_array_stack(&view, shapes[s][0], shapes[s][1] * shapes[s][2]);

@@ -13,7 +13,6 @@ static void test_right_epilogues_pass(void **state)
         const vkmm_types types = *vkmm_types_at(t);
         for (unsigned way = 0; way < 3 * GEMM_WAYS; way += 5) {
             vkmm_problem p = scaled_by(gemm_way(way % GEMM_WAYS, 5, 7, 4, types.in), 3, way % 2 ? -2 : 0);
-            p.typed = 1;
             p.out_type = types.out;
             p.compute = types.compute;
             p.activation = (vkmm_activation)(way / GEMM_WAYS);
@@ -102,7 +101,7 @@ static void test_the_bias_must_be_there(void **state)
     heard h;
     const vkmm_log log = hear_with(&h);
     vkmm_verdict v;
-    vkmm_problem p = {1, 1, 1, .has_bias = 1};
+    vkmm_problem p = VKMM_PROBLEM(.m = 1, .n = 1, .k = 1, .has_bias = 1);
     const float one = 1.0F;
     assert_int_equal(
         vkmm_verify_problem(&log, &p, &one, &one, NULL, NULL, &one, VKMM_NUMBERS_ANY, VKMM_VERIFY_FULL, 1, &v),

@@ -21,7 +21,7 @@ static void test_right_products_pass(void **state)
     static const uint64_t shapes[][3] = {{1, 1, 1}, {M, N, K}, {5, 700, 3}, {700, 5, 3}, {20, 20, 1500}, {17, 257, 33}};
     static const vkmm_init inits[] = {VKMM_INIT_UNIFORM, VKMM_INIT_ONES, VKMM_INIT_ZEROS, VKMM_INIT_INDEX};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
             for (int i = 0; i < 4; i++) {
                 product p = make((vkmm_type)t, shapes[s][0], shapes[s][1], shapes[s][2], inits[i], i % 2);
                 vkmm_verdict v = verify(&p, FREIVALDS, 3);
@@ -135,7 +135,7 @@ static void test_integer_errors_are_found(void **state)
 static void test_two_swapped_elements_are_found(void **state)
 {
     (void)state;
-    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         product p = make((vkmm_type)t, M, N, K, VKMM_INIT_UNIFORM, 0);
         double x = get(&p.c, 71, 30), y = get(&p.c, 71, 201); /* in one row: their sum is right */
         assert_true(x != y);
@@ -152,7 +152,7 @@ static void test_two_swapped_elements_are_found(void **state)
 static void test_a_hopeless_product_is_not_recomputed_whole(void **state)
 {
     (void)state;
-    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         product p = make((vkmm_type)t, M, N, K, VKMM_INIT_ONES, 0);
         memset(p.data[2], 0, M * N * vkmm_type_of((vkmm_type)t)->bytes);
         vkmm_verdict v = verify(&p, FREIVALDS, 1);

@@ -13,7 +13,7 @@ static void test_right_products_pass(void **state)
     static const uint64_t shapes[][3] = {{1, 1, 1},   {3, 3, 2},  {2, 6, 4},   {17, 300, 33}, {9, 257, 16},
                                          {8, 256, 4}, {64, 1, 5}, {1, 513, 7}, {5, 5, 1025},  {40, 40, 15}};
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+        for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
             for (int columns = 0; columns < 2; columns++) {
                 product p = make((vkmm_type)t, shapes[s][0], shapes[s][1], shapes[s][2], VKMM_INIT_UNIFORM, columns);
                 vkmm_verdict v = verify(&p, FULL, 1);
@@ -29,7 +29,7 @@ static void test_right_products_pass(void **state)
 static void test_one_wrong_element_is_found(void **state)
 {
     (void)state;
-    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         for (int columns = 0; columns < 2; columns++) {
             product p = make((vkmm_type)t, 21, 259, 35, VKMM_INIT_INT, columns);
             assert_finds(&p, FULL, 1, 20, 258, get(&p.c, 20, 258) + 1);
@@ -44,7 +44,7 @@ static void test_one_wrong_element_is_found(void **state)
 static void test_wrong_elements_are_counted_and_the_worst_is_named(void **state)
 {
     (void)state;
-    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         product p = make((vkmm_type)t, 10, 20, 3, VKMM_INIT_ONES, 0);
         set(&p.c, 1, 2, 4);
         set(&p.c, 5, 7, 13);
@@ -60,7 +60,7 @@ static void test_wrong_elements_are_counted_and_the_worst_is_named(void **state)
 static void test_two_swapped_elements_are_found(void **state)
 {
     (void)state;
-    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         product p = make((vkmm_type)t, 16, 16, 16, VKMM_INIT_UNIFORM, 0);
         double x = get(&p.c, 2, 3), y = get(&p.c, 5, 7);
         set(&p.c, 2, 3, y);
@@ -168,7 +168,8 @@ static void test_nan_and_infinity_of_the_inputs_must_come_out(void **state)
 static void test_overflow_of_the_type_is_infinity(void **state)
 {
     (void)state;
-    static const double half[] = {1e30, 1e200}, top[] = {FLT_MAX, DBL_MAX};
+    static const double half[] = {[VKMM_F32] = 1e30, [VKMM_F64] = 1e200},
+                        top[] = {[VKMM_F32] = FLT_MAX, [VKMM_F64] = DBL_MAX};
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
         product p = make((vkmm_type)t, 1, 1, 1, VKMM_INIT_ONES, 0);
         set(&p.a, 0, 0, half[t]);
@@ -191,7 +192,7 @@ static void test_overflow_of_the_type_is_infinity(void **state)
 static void test_overflow_of_partial_sums(void **state)
 {
     (void)state;
-    static const double huge[] = {1e30, 1e200};
+    static const double huge[] = {[VKMM_F32] = 1e30, [VKMM_F64] = 1e200};
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
         product p = make((vkmm_type)t, 1, 1, 2, VKMM_INIT_ONES, 0);
         set(&p.a, 0, 0, huge[t]);
@@ -235,7 +236,7 @@ static void test_empty_products(void **state)
 {
     (void)state;
     static const vkmm_verify_method methods[] = {VKMM_VERIFY_AUTO, VKMM_VERIFY_FULL, VKMM_VERIFY_FREIVALDS};
-    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         for (size_t m = 0; m < 3; m++) {
             product no_rows = make((vkmm_type)t, 0, 5, 3, VKMM_INIT_ONES, 0),
                     no_cols = make((vkmm_type)t, 5, 0, 3, VKMM_INIT_ONES, 0);

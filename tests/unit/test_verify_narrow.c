@@ -174,7 +174,7 @@ static void test_what_is_added_may_be_flushed(void **state)
         assert_int_equal(scaled_verify(&s, VKMM_VERIFY_FULL).passed, parts < 2);
     }
     scaled_end(&s);
-    p = scaled_by((vkmm_problem){1, 1, 0, .has_bias = 1}, 1, 0);
+    p = scaled_by(VKMM_PROBLEM(.m = 1, .n = 1, .k = 0, .has_bias = 1), 1, 0);
     s = scaled_make(&p, VKMM_INIT_ONES);
     gemm_set(VKMM_F32, s.bias, 0, 0x1p-127);
     gemm_set(VKMM_F32, s.c, 0, 0);

@@ -168,7 +168,7 @@ static void test_infinite_alpha_and_a_sum_near_0(void **state)
 static void test_overflow_of_the_sum_before_alpha(void **state)
 {
     (void)state;
-    const double huge[] = {1e30, 1e200}, tiny[] = {1e-30, 1e-200};
+    const double huge[] = {[VKMM_F32] = 1e30, [VKMM_F64] = 1e200}, tiny[] = {[VKMM_F32] = 1e-30, [VKMM_F64] = 1e-200};
     for (int t = VKMM_F32; t <= VKMM_F64; t++) {
         scaled s = scaled_small((vkmm_type)t, 1, tiny[t], 1);
         for (uint64_t i = 0; i < 3; i++) gemm_set((vkmm_type)t, s.a, i, huge[t]);

@@ -8,7 +8,7 @@ static void test_right_products_pass(void **state)
 {
     (void)state;
     static const double scalars[][2] = {{1, 1}, {-2, 0}, {3, -1}, {0, 4}, {0, 0}, {1, 0}};
-    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
             scaled s = scaled_large((vkmm_type)t, scalars[i][0], scalars[i][1], VKMM_INIT_UNIFORM);
             assert_right(&s, methods[0]);
@@ -27,7 +27,7 @@ static void test_wrong_scalars_are_caught(void **state)
 {
     (void)state;
     static const double used[][2] = {{2, 0}, {2, 4}, {1, 3}, {3, 3}, {0, 3}, {2, -3}, {-2, 3}, {2, 6}};
-    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         for (size_t i = 0; i < sizeof used / sizeof used[0]; i++) {
             scaled s = scaled_large((vkmm_type)t, used[i][0], used[i][1], VKMM_INIT_UNIFORM);
             for (size_t m = 0; m < 2; m++) {
@@ -56,7 +56,7 @@ static void test_misplaced_scalars_are_caught(void **state)
 static void test_one_wrong_element_is_found(void **state)
 {
     (void)state;
-    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         scaled s = scaled_large((vkmm_type)t, 2, 3, VKMM_INIT_INT);
         const double off = t == VKMM_BF16 ? 16 : 1; /* whose 8 bits round a row by about 2 altogether */
         for (uint64_t i = 0; i < LARGE_M; i += 17)
@@ -173,7 +173,7 @@ static void test_claims(void **state)
     claim.b = vkmm_view_rows(s.b, 4, 3, VKMM_F32);
     claim.c = vkmm_view_rows(s.c, 3, 3, VKMM_F32);
     assert_int_equal(vkmm_verify_claim(&log, &claim, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
-    assert_string_equal(h.last, "C is 3×3 of type f32, but was 0×0 of type f32");
+    assert_string_equal(h.last, "C is 3×3 of type f32, but was 0×0 of type auto");
     claim.before = vkmm_view_rows(s.before, 3, 3, VKMM_I32);
     assert_int_equal(vkmm_verify_claim(&log, &claim, VKMM_VERIFY_FULL, 1, &v), VKMM_INVALID);
     assert_string_equal(h.last, "C is 3×3 of type f32, but was 3×3 of type i32");

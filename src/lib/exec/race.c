@@ -34,7 +34,7 @@ static vkmm_status choose(const race *r, int version, vkmm_choice *choice)
 {
     const vkmm_race_params *params = r->params;
     const vkmm_device_info *device = &r->device->physical->info;
-    const vkmm_problem problem = {params->rows, params->cols, 1, VKMM_I32};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = params->rows, .n = params->cols, .k = 1, .type = VKMM_I32);
     const vkmm_shader shader = {.kernel = tile_sum,
                                 .module = *vkmm_module_find(modules[version], VKMM_I32, VKMM_BUILD_PLAIN)};
     const vkmm_wish wish = {.tile_rows = params->tile_rows, .tile_cols = params->tile_cols, .shader = &shader};
@@ -58,7 +58,8 @@ static vkmm_status choose(const race *r, int version, vkmm_choice *choice)
 
 static vkmm_status check(const vkmm_log *log, const vkmm_race_params *params)
 {
-    const vkmm_problem problem = {params->rows, params->cols, params->cols, VKMM_I32};
+    const vkmm_problem problem =
+        VKMM_PROBLEM(.m = params->rows, .n = params->cols, .k = params->cols, .type = VKMM_I32);
     if (params->rows == 0 || params->cols == 0)
         return vkmm_fail(log, VKMM_INVALID, "a matrix of %ux%u has no tile to sum; both extents must be at least 1",
                          params->rows, params->cols);

@@ -35,6 +35,7 @@ void vkmm_serial(const vkmm_problem *problem, const void *a, const void *b, void
     case VKMM_BF16:
     case VKMM_I8:
     case VKMM_U8:
+    case VKMM_AUTO:
     case VKMM_TYPE_COUNT:
         break;
     }

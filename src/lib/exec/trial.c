@@ -56,25 +56,15 @@ vkmm_problem vkmm_trial_problem(const vkmm_problem *problem, const vkmm_choice *
     const uint32_t bits = alignment_of(choice), *tile = choice->info.tile, *tunable = choice->config.values;
     const uint32_t bit_a = choice->swapped ? VKMM_ALIGNED_B : VKMM_ALIGNED_A,
                    bit_b = choice->swapped ? VKMM_ALIGNED_A : VKMM_ALIGNED_B;
-    vkmm_problem trial = {
-        .m = ragged(tile[choice->swapped], MOST_EXTENT, problem->m, problem->type),
-        .n = ragged(tile[!choice->swapped], MOST_EXTENT, problem->n, problem->type),
-        .k = ragged(2 * (uint64_t)tunable[VKMM_TUNE_SPLITS] * tunable[VKMM_TUNE_DEPTH], MOST_DEPTH, problem->k,
-                    problem->type),
-        .type = problem->type,
-        .layout = problem->layout,
-        .op_a = problem->op_a,
-        .op_b = problem->op_b,
-        .batch_count = at_most(vkmm_problem_batches(problem), 2),
-        .scaled = 1,
-        .alpha = ALPHA,
-        .beta = BETA,
-        .typed = problem->typed,
-        .out_type = problem->out_type,
-        .compute = problem->compute,
-        .activation = problem->activation,
-        .has_bias = problem->has_bias,
-    };
+    vkmm_problem trial =
+        VKMM_PROBLEM(.m = ragged(tile[choice->swapped], MOST_EXTENT, problem->m, problem->type),
+                     .n = ragged(tile[!choice->swapped], MOST_EXTENT, problem->n, problem->type),
+                     .k = ragged(2 * (uint64_t)tunable[VKMM_TUNE_SPLITS] * tunable[VKMM_TUNE_DEPTH], MOST_DEPTH,
+                                 problem->k, problem->type),
+                     .type = problem->type, .layout = problem->layout, .op_a = problem->op_a, .op_b = problem->op_b,
+                     .batch_count = at_most(vkmm_problem_batches(problem), 2), .alpha = ALPHA, .beta = BETA,
+                     .out_type = problem->out_type, .compute = problem->compute, .activation = problem->activation,
+                     .has_bias = problem->has_bias);
     trial.lda = wide(&trial, VKMM_A, bits & bit_a);
     trial.ldb = wide(&trial, VKMM_B, bits & bit_b);
     trial.ldc = wide(&trial, VKMM_C, bits & VKMM_ALIGNED_C);

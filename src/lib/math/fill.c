@@ -73,6 +73,7 @@ static void fill_uniform(const line *l, vkmm_type type, uint64_t seed)
             ((uint8_t *)l->data)[at] = (uint8_t)(bits >> 56);
             break;
         case VKMM_F32:
+        case VKMM_AUTO:
         case VKMM_TYPE_COUNT:
             ((float *)l->data)[at] = (float)(bits >> 40) * 0x1p-23F - 1.0F;
             break;
@@ -113,6 +114,7 @@ static void fill_int(const line *l, vkmm_type type, uint64_t seed)
             ((uint8_t *)l->data)[at] = (uint8_t)up;
             break;
         case VKMM_F32:
+        case VKMM_AUTO:
         case VKMM_TYPE_COUNT:
             ((float *)l->data)[at] = (float)value;
             break;
@@ -142,6 +144,7 @@ static void fill_ramp(const line *l, vkmm_type type, uint64_t start, uint64_t ri
             ((uint8_t *)l->data)[at] = (uint8_t)value;
             break;
         case VKMM_F32:
+        case VKMM_AUTO:
         case VKMM_TYPE_COUNT:
             ((float *)l->data)[at] = (float)value;
             break;

@@ -103,8 +103,10 @@ uint64_t vkmm_operand_elements(const vkmm_problem *problem, vkmm_operand operand
 
 vkmm_types vkmm_problem_types(const vkmm_problem *problem)
 {
-    if (!problem->typed) return vkmm_types_default(problem->type);
-    return (vkmm_types){problem->type, problem->out_type, problem->compute};
+    vkmm_types types = vkmm_types_default(problem->type);
+    if (problem->out_type != VKMM_AUTO) types.out = problem->out_type;
+    if (problem->compute != VKMM_AUTO) types.compute = problem->compute;
+    return types;
 }
 
 vkmm_type vkmm_operand_type(const vkmm_problem *problem, vkmm_operand operand)
@@ -143,14 +145,17 @@ vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, c
 
 static vkmm_status check_types(const vkmm_log *log, const vkmm_problem *problem)
 {
-    const vkmm_types types = {problem->type, problem->out_type, problem->compute};
-    const int known = (unsigned)types.out < VKMM_TYPE_COUNT && (unsigned)types.compute < VKMM_TYPE_COUNT;
+    const vkmm_types types = vkmm_problem_types(problem);
+    const vkmm_type all[] = {problem->type, types.out, types.compute};
     char legal[160] = "";
-    if (!problem->typed || (known && vkmm_types_legal(types))) return VKMM_OK;
-    if (!known)
-        return vkmm_fail(log, VKMM_INVALID, "element type %d is unknown; types are numbered 0 to %d",
-                         (unsigned)types.out < VKMM_TYPE_COUNT ? (int)types.compute : (int)types.out,
-                         VKMM_TYPE_COUNT - 1);
+    if (problem->type == VKMM_AUTO)
+        return vkmm_fail(log, VKMM_INVALID,
+                         "the problem has no type; VKMM_PROBLEM makes it f32 unless another is given");
+    for (int i = 0; i < 3; i++)
+        if ((unsigned)all[i] >= VKMM_TYPE_COUNT)
+            return vkmm_fail(log, VKMM_INVALID, "element type %d is unknown; types are numbered 1 to %d", (int)all[i],
+                             VKMM_TYPE_COUNT - 1);
+    if (vkmm_types_legal(types)) return VKMM_OK;
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
         const vkmm_types *other = vkmm_types_at(i);
         const size_t used = strlen(legal);
@@ -165,9 +170,6 @@ static vkmm_status check_types(const vkmm_log *log, const vkmm_problem *problem)
 
 static vkmm_status check_kind(const vkmm_log *log, const vkmm_problem *problem)
 {
-    if ((unsigned)problem->type >= VKMM_TYPE_COUNT)
-        return vkmm_fail(log, VKMM_INVALID, "element type %d is unknown; types are numbered 0 to %d",
-                         (int)problem->type, VKMM_TYPE_COUNT - 1);
     if ((unsigned)problem->layout > VKMM_COL_MAJOR)
         return vkmm_fail(log, VKMM_INVALID, "layout %d is unknown; it is 0 (row-major) or 1 (column-major)",
                          (int)problem->layout);
@@ -181,7 +183,7 @@ static vkmm_status check_kind(const vkmm_log *log, const vkmm_problem *problem)
                          (int)problem->activation, VKMM_ACTIVATION_COUNT - 1);
     if (problem->activation == VKMM_GELU && !vkmm_type_of(problem->type)->is_float)
         return vkmm_fail(log, VKMM_INVALID, "gelu is for floats; the type is %s", vkmm_type_of(problem->type)->name);
-    return check_types(log, problem);
+    return VKMM_OK;
 }
 
 static vkmm_status check_extents(const vkmm_log *log, const vkmm_problem *problem)
@@ -251,14 +253,15 @@ static vkmm_status check_scalar(const vkmm_log *log, vkmm_type type, const char 
 vkmm_status vkmm_problem_check(const vkmm_log *log, const vkmm_problem *problem, vkmm_problem_bytes *bytes)
 {
     vkmm_problem_bytes b = {0};
-    vkmm_status status = check_kind(log, problem);
+    vkmm_status status = check_types(log, problem);
+    if (status == VKMM_OK) status = check_kind(log, problem);
     if (status == VKMM_OK) status = check_extents(log, problem);
     if (status == VKMM_OK) status = check_operand(log, problem, VKMM_A, &b.a);
     if (status == VKMM_OK) status = check_operand(log, problem, VKMM_B, &b.b);
     if (status == VKMM_OK) status = check_operand(log, problem, VKMM_C, &b.c);
     if (status == VKMM_OK) status = check_apart(log, problem);
-    if (status == VKMM_OK && problem->scaled) status = check_scalar(log, problem->type, "alpha", problem->alpha);
-    if (status == VKMM_OK && problem->scaled) status = check_scalar(log, problem->type, "beta", problem->beta);
+    if (status == VKMM_OK) status = check_scalar(log, problem->type, "alpha", problem->alpha);
+    if (status == VKMM_OK) status = check_scalar(log, problem->type, "beta", problem->beta);
     if (status != VKMM_OK) return status;
     b.bias = vkmm_operand_bytes(problem, VKMM_BIAS);
     if (!vkmm_add_u64(b.a, b.b, &b.total) || !vkmm_add_u64(b.total, b.c, &b.total) ||

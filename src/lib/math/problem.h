@@ -51,15 +51,15 @@ int vkmm_problem_c_has_gaps(const vkmm_problem *problem);
  * type of 32 or 64 bits throughout, no epilogue. */
 int vkmm_problem_is_plain(const vkmm_problem *problem);
 
-/* α and β in force, rounded to vkmm_types_scale (integers: modulo 2^32), as doubles. α is 1 and β 0 unless `scaled`. */
+/* α and β in force, rounded to vkmm_types_scale (integers: modulo 2^32), as doubles. */
 double vkmm_problem_alpha(const vkmm_problem *problem);
 double vkmm_problem_beta(const vkmm_problem *problem);
 
 /* The same problem seen row-major: a column-major matrix is the row-major one of its transpose, and Cᵀ =
  * op(B)ᵀ·op(A)ᵀ. So A and B change places (with their ops, leading dimensions, offsets, strides), and so do M and N.
  * *swapped tells whether they did: the memory of the result's A is then that of the problem's B. Leading dimensions
- * are filled in, batch_count is at least 1, strides are 0 without a batch, and `scaled` is set, with alpha and beta
- * in force, and `typed`, with the types. A bias belongs to the rows of a result whose operands were swapped. Where α
+ * are filled in, batch_count is at least 1, strides are 0 without a batch, and alpha, beta and all types are those in
+ * force. A bias belongs to the rows of a result whose operands were swapped. Where α
  * is 0, K becomes 0, and where K is 0, α does. */
 vkmm_problem vkmm_problem_row_major(const vkmm_problem *problem, int *swapped);
 

@@ -12,12 +12,12 @@ static double in_force(vkmm_type type, double value)
 
 double vkmm_problem_alpha(const vkmm_problem *problem)
 {
-    return problem->scaled ? in_force(vkmm_types_scale(vkmm_problem_types(problem)), problem->alpha) : 1.0;
+    return in_force(vkmm_types_scale(vkmm_problem_types(problem)), problem->alpha);
 }
 
 double vkmm_problem_beta(const vkmm_problem *problem)
 {
-    return problem->scaled ? in_force(vkmm_types_scale(vkmm_problem_types(problem)), problem->beta) : 0.0;
+    return in_force(vkmm_types_scale(vkmm_problem_types(problem)), problem->beta);
 }
 
 vkmm_problem vkmm_problem_row_major(const vkmm_problem *problem, int *swapped)
@@ -25,8 +25,7 @@ vkmm_problem vkmm_problem_row_major(const vkmm_problem *problem, int *swapped)
     const int swap = problem->layout == VKMM_COL_MAJOR;
     const vkmm_operand a = swap ? VKMM_B : VKMM_A, b = swap ? VKMM_A : VKMM_B;
     const vkmm_types types = vkmm_problem_types(problem);
-    vkmm_problem p = {.type = types.in, .layout = VKMM_ROW_MAJOR, .scaled = 1};
-    p.typed = 1;
+    vkmm_problem p = VKMM_PROBLEM(.type = types.in, .layout = VKMM_ROW_MAJOR);
     p.out_type = types.out;
     p.compute = types.compute;
     p.activation = problem->activation;

@@ -7,6 +7,7 @@
 #include "math/half.h"
 
 static const vkmm_type_info types[VKMM_TYPE_COUNT] = {
+    [VKMM_AUTO] = {"auto", "auto", "", 0, 0, 0.0, 0.0},
     [VKMM_F32] = {"f32", "f32_r", "float", 4, 1, FLT_EPSILON, FLT_MIN},
     [VKMM_F64] = {"f64", "f64_r", "double", 8, 1, DBL_EPSILON, DBL_MIN},
     [VKMM_I32] = {"i32", "i32_r", "int", 4, 0, 0.0, 0.0},
@@ -19,12 +20,12 @@ static const vkmm_type_info types[VKMM_TYPE_COUNT] = {
 
 const vkmm_type_info *vkmm_type_of(vkmm_type type)
 {
-    return &types[type];
+    return &types[(unsigned)type < VKMM_TYPE_COUNT ? type : VKMM_AUTO];
 }
 
 int vkmm_type_parse(const char *name, vkmm_type *type)
 {
-    for (int i = 0; i < VKMM_TYPE_COUNT; i++) {
+    for (int i = VKMM_F32; i < VKMM_TYPE_COUNT; i++) {
         if (strcmp(name, types[i].name) != 0 && strcmp(name, types[i].rocblas) != 0) continue;
         *type = (vkmm_type)i;
         return 1;
@@ -49,9 +50,9 @@ const vkmm_types *vkmm_types_at(uint32_t index)
 
 vkmm_types vkmm_types_default(vkmm_type in)
 {
-    uint32_t i = 0;
-    while (combinations[i].in != in) i++;
-    return combinations[i];
+    for (uint32_t i = 0; i < COMBINATIONS; i++)
+        if (combinations[i].in == in) return combinations[i];
+    return (vkmm_types){VKMM_AUTO, VKMM_AUTO, VKMM_AUTO};
 }
 
 int vkmm_types_legal(vkmm_types wanted)
@@ -102,6 +103,7 @@ double vkmm_type_get(vkmm_type type, const void *element)
     case VKMM_U8:
         return value.u8;
     case VKMM_F32:
+    case VKMM_AUTO:
     case VKMM_TYPE_COUNT:
         break;
     }
@@ -134,6 +136,7 @@ void vkmm_type_put(vkmm_type type, void *element, double value)
         memcpy(element, &byte, sizeof byte);
         break;
     case VKMM_F32:
+    case VKMM_AUTO:
     case VKMM_TYPE_COUNT:
         memcpy(element, &single, sizeof single);
         break;

@@ -14,10 +14,10 @@ typedef struct vkmm_type_info {
     double min_normal; /* smallest normal magnitude; 0 for integers */
 } vkmm_type_info;
 
-/* type < VKMM_TYPE_COUNT; static storage. */
+/* Static storage. VKMM_AUTO and numbers that are no type have 0 bytes. */
 const vkmm_type_info *vkmm_type_of(vkmm_type type);
 
-/* Accepts either spelling: 1 and *type, or 0. */
+/* Accepts either spelling, not "auto": 1 and *type, or 0. */
 int vkmm_type_parse(const char *name, vkmm_type *type);
 
 /* A combination of types that products are made of: of A and B, of C, of the sums. */
@@ -29,7 +29,8 @@ typedef struct vkmm_types {
  * storage. */
 const vkmm_types *vkmm_types_at(uint32_t index);
 
-/* The default for A and B of a type; and whether a combination is one of the table's. */
+/* The default for A and B of a type (all AUTO for one that is none); and whether a combination is one of the table's.
+ */
 vkmm_types vkmm_types_default(vkmm_type in);
 int vkmm_types_legal(vkmm_types types);
 

@@ -66,7 +66,6 @@ vkmm_problem vkmm_cut_problem(const vkmm_problem *problem, const vkmm_choice *ch
     p.lda = p.ldb = p.ldc = p.offset_a = p.offset_b = p.offset_c = p.stride_a = p.stride_b = p.stride_c = 0;
     p.batch_count = cut->matrices;
     if (cut->is_part) {
-        p.typed = p.scaled = 1;
         p.compute = vkmm_problem_compute(problem);
         p.out_type = vkmm_part_type(problem);
         p.alpha = vkmm_problem_alpha(problem);

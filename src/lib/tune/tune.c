@@ -90,13 +90,9 @@ static void add_planned(const vkmm_tune *t, const vkmm_kernel *kernel, int shift
                         uint32_t *count)
 {
     const vkmm_wish wish = {.kernel = kernel->name};
-    const vkmm_problem like = {.m = scaled(t->seen.m, shift),
-                               .n = scaled(t->seen.n, shift),
-                               .k = scaled(t->seen.k, shift),
-                               .type = t->seen.type,
-                               .typed = 1,
-                               .out_type = t->seen.out_type,
-                               .compute = t->seen.compute};
+    const vkmm_problem like =
+        VKMM_PROBLEM(.m = scaled(t->seen.m, shift), .n = scaled(t->seen.n, shift), .k = scaled(t->seen.k, shift),
+                     .type = t->seen.type, .out_type = t->seen.out_type, .compute = t->seen.compute);
     vkmm_choice choice;
     if (*count == MOST_SEEDS || vkmm_choose(NULL, &t->device, &like, &wish, &choice) != VKMM_OK) return;
     if (is_worth_trying(t, choice.kernel, &choice.config))

@@ -41,8 +41,8 @@ static void put_problem(FILE *out, const vkmm_problem *problem)
     for (int o = VKMM_A; o <= VKMM_C; o++) put_integer(out, vkmm_operand_offset(problem, (vkmm_operand)o));
     for (int o = VKMM_A; o <= VKMM_C; o++) put_integer(out, vkmm_operand_stride(problem, (vkmm_operand)o));
     put_integer(out, vkmm_problem_batches(problem));
-    vkmm_csv_next_number(out, problem->scaled ? problem->alpha : 1);
-    vkmm_csv_next_number(out, problem->scaled ? problem->beta : 0);
+    vkmm_csv_next_number(out, problem->alpha);
+    vkmm_csv_next_number(out, problem->beta);
 }
 
 static void put_figures(FILE *out, const vkmm_bench_row *row)

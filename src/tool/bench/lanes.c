@@ -125,7 +125,7 @@ static json_t *types_of(const cli_bench_run *run, const vkmm_bench_device *devic
 {
     json_t *types = json_array();
 
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
         int asked = 0;
         for (uint32_t i = 0; i < run->suite->count && !asked; i++) {
             const vkmm_problem *problem = &run->suite->items[i].problem;
@@ -148,7 +148,7 @@ static void keep_peaks(vkmm_bench_peaks *peaks, const vkmm_bench_peaks *got)
     peaks->copy_bytes_per_s = known.copy_bytes_per_s;
     memcpy(peaks->matrix, known.matrix, sizeof peaks->matrix);
     peaks->matrix_count = known.matrix_count;
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++)
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
         if (known.multiply_adds_per_s[type] > 0) peaks->multiply_adds_per_s[type] = known.multiply_adds_per_s[type];
 }
 

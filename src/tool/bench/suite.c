@@ -47,7 +47,6 @@ static void add(filler *f, const char *group, const char *kernel, const vkmm_pro
     vkmm_problem typed = *problem;
 
     typed.type = f->types.in;
-    typed.typed = !vkmm_types_equal(f->types, vkmm_types_default(f->types.in));
     typed.out_type = f->types.out;
     typed.compute = f->types.compute;
     if (!f->failed && !vkmm_suite_add(f->suite, group, kernel, &typed)) f->failed = 1;
@@ -55,7 +54,7 @@ static void add(filler *f, const char *group, const char *kernel, const vkmm_pro
 
 static void add_size(filler *f, const char *group, const char *kernel, uint64_t m, uint64_t n, uint64_t k)
 {
-    add(f, group, kernel, &(vkmm_problem){.m = m, .n = n, .k = k});
+    add(f, group, kernel, &VKMM_PROBLEM(.m = m, .n = n, .k = k));
 }
 
 static void add_square(filler *f, const char *group, const char *kernel, uint64_t n)
@@ -98,7 +97,7 @@ static void fill_narrow(filler *f)
     add_layer(f, 1);
     add_layer(f, 8);
     add_layer(f, 512);
-    if (is_byte) add(f, "ops", "auto", &(vkmm_problem){.m = 4096, .n = 4096, .k = 4096, .op_b = VKMM_OP_T});
+    if (is_byte) add(f, "ops", "auto", &VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .op_b = VKMM_OP_T));
 }
 
 /* Small sizes come first: what they teach of the device's speed tells whether the large ones are affordable. On a
@@ -173,7 +172,7 @@ static void fill_standard(filler *f, int is_first, int pass)
 /* All four ops, one matrix or a batch, scalars, and rows that no vector load likes. */
 static void add_variants(filler *f, uint64_t n)
 {
-    const vkmm_problem plain = {.m = n, .n = n, .k = n};
+    const vkmm_problem plain = VKMM_PROBLEM(.m = n, .n = n, .k = n);
 
     for (int ops = 1; ops < 4; ops++) {
         vkmm_problem problem = plain;
@@ -189,15 +188,15 @@ static void add_variants(filler *f, uint64_t n)
         problem.ldc = n + 5;
         add(f, "strides", "auto", &problem);
     }
-    add(f, "scaled", "auto", &(vkmm_problem){.m = n, .n = n, .k = n, .scaled = 1, .alpha = 2, .beta = 0});
-    add(f, "scaled", "auto", &(vkmm_problem){.m = n, .n = n, .k = n, .scaled = 1, .alpha = 2, .beta = 3});
+    add(f, "scaled", "auto", &VKMM_PROBLEM(.m = n, .n = n, .k = n, .alpha = 2, .beta = 0));
+    add(f, "scaled", "auto", &VKMM_PROBLEM(.m = n, .n = n, .k = n, .alpha = 2, .beta = 3));
 }
 
 static void add_batch(filler *f, uint64_t n, uint64_t count)
 {
     add(f, "batch", "auto",
-        &(vkmm_problem){
-            .m = n, .n = n, .k = n, .batch_count = count, .stride_a = n * n, .stride_b = n * n, .stride_c = n * n});
+        &VKMM_PROBLEM(.m = n, .n = n, .k = n, .batch_count = count, .stride_a = n * n, .stride_b = n * n,
+                      .stride_c = n * n));
 }
 
 static void fill_full(filler *f, int is_first, int pass)

@@ -171,7 +171,7 @@ int vkmm_bench_peak_text(const vkmm_report *report, const vkmm_bench_device *dev
     char speed[48], name[160];
     unsigned at = 0;
 
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
         if (!(peaks->multiply_adds_per_s[type] > 0) || index != at++) continue;
         vkmm_text_speed(speed, sizeof speed, 2 * peaks->multiply_adds_per_s[type], "FLOP/s");
         return snprintf(text, VKMM_PEAK_TEXT, "%s %s", vkmm_type_of((vkmm_type)type)->name, speed);

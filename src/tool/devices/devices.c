@@ -47,13 +47,8 @@ static void add_types(cli_session *session, vkmm_device_row *row)
     for (uint32_t i = 0; i < VKMM_TYPES_COUNT; i++) {
         vkmm_way *way = &row->ways[i];
         const vkmm_types types = *vkmm_types_at(i);
-        const vkmm_problem problem = {.m = 4096,
-                                      .n = 4096,
-                                      .k = 4096,
-                                      .type = types.in,
-                                      .typed = 1,
-                                      .out_type = types.out,
-                                      .compute = types.compute};
+        const vkmm_problem problem = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = types.in,
+                                                  .out_type = types.out, .compute = types.compute);
         way->types = types;
         if (device_has(row->info, types.in) && choose(session, row->info, NULL, &problem, &way->kernel) == VKMM_OK)
             way->by = way->kernel.uses_matrices ? "matrix" : way->kernel.uses_dot8 ? "dot" : "shader";
@@ -81,7 +76,7 @@ static void list_types(cli_session *session, const vkmm_device_row *row, vkmm_ab
     const int is_general = vkmm_kernel_is_general(ability->kernel);
 
     for (uint32_t i = 0; i < row->type_count; i++) {
-        vkmm_problem problem = {.m = 256, .n = 256, .k = 256};
+        vkmm_problem problem = VKMM_PROBLEM(.m = 256, .n = 256, .k = 256);
         vkmm_kernel_info chosen;
         vkmm_type_parse(row->types[i], &problem.type);
         if (is_general ? choose(session, row->info, ability->kernel, &problem, &chosen) == VKMM_OK
@@ -170,7 +165,7 @@ static void add_choices(cli_session *session, vkmm_device_row *row)
     for (uint32_t t = 0; t < row->type_count; t++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && row->choice_count < VKMM_MAX_CHOICES; i++) {
             vkmm_choice *choice = &row->choices[row->choice_count++];
-            choice->problem = (vkmm_problem){.m = sizes[i][0], .n = sizes[i][1], .k = sizes[i][2]};
+            choice->problem = VKMM_PROBLEM(.m = sizes[i][0], .n = sizes[i][1], .k = sizes[i][2]);
             vkmm_type_parse(row->types[t], &choice->problem.type);
             if (choose(session, row->info, NULL, &choice->problem, &choice->kernel) != VKMM_OK)
                 snprintf(choice->reason, sizeof choice->reason, "%.199s", session->console.last_error);

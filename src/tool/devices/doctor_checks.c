@@ -42,8 +42,8 @@ void cli_check_timestamps(cli_check *check)
     const vkmm_measure_params how = {
         .iters = 10, .warm_time_ms = 20, .min_time_ms = 20, .max_time_ms = 100, .skip_transfers = 1, .cross_check = 1};
     const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1};
-    const cli_request request = {.job = {.problem = {.m = n, .n = n, .k = n, .type = VKMM_F32}, .untuned = 1},
-                                 .inputs = &inputs};
+    const cli_request request = {
+        .job = {.problem = VKMM_PROBLEM(.m = n, .n = n, .k = n, .type = VKMM_F32), .untuned = 1}, .inputs = &inputs};
     vkmm_measurement time = {0};
     cli_product product = {0};
     vkmm_status status;
@@ -118,7 +118,7 @@ void cli_check_shared(cli_check *check)
 {
     const vkmm_device_info *info = check->session->info;
     vkmm_job_params params = {
-        .problem = {.m = 256, .n = 256, .k = 96, .type = VKMM_F32}, .kernel = "blocked", .untuned = 1};
+        .problem = VKMM_PROBLEM(.m = 256, .n = 256, .k = 96, .type = VKMM_F32), .kernel = "blocked", .untuned = 1};
     char config[VKMM_CONFIG_TEXT] = "", used[32], limit[32], what[160];
     uint32_t most = most_shared(info, &params, config);
 
@@ -139,7 +139,7 @@ void cli_check_range(cli_check *check)
     const vkmm_device_info *info = check->session->info;
     uint64_t range = info->max_storage_range, bytes = range < LARGEST_RANGE ? range : LARGEST_RANGE,
              row = COLUMNS * sizeof(float);
-    const vkmm_job_params params = {.problem = {.m = bytes / row, .n = 1, .k = COLUMNS, .type = VKMM_F32},
+    const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = bytes / row, .n = 1, .k = COLUMNS, .type = VKMM_F32),
                                     .untuned = 1};
     char text[32], limit[32], what[160];
 

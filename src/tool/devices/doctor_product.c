@@ -41,7 +41,6 @@ static void complicate(dice *d, vkmm_problem *p)
     p->lda = ((p->layout == VKMM_ROW_MAJOR) == (p->op_a == VKMM_OP_N) ? p->k : p->m) + roll(d, 4);
     p->ldb = ((p->layout == VKMM_ROW_MAJOR) == (p->op_b == VKMM_OP_N) ? p->n : p->k) + roll(d, 4);
     p->ldc = (p->layout == VKMM_ROW_MAJOR ? p->n : p->m) + roll(d, 4);
-    p->scaled = 1;
     p->alpha = factors[2 * roll(d, 2)];
     p->beta = factors[roll(d, 4)];
     p->has_bias = roll(d, 3) == 0;
@@ -79,8 +78,8 @@ static const char *kernel_of(const vkmm_device_info *info, uint32_t turn, vkmm_p
     while (vkmm_kernel_name(kernels) != NULL) kernels++;
     kernel = vkmm_kernel_name(kernels - 1 - turn % kernels);
     types = vkmm_types_at((turn % kernels + turn / kernels) % VKMM_TYPES_COUNT);
-    *problem = (vkmm_problem){
-        .m = 64, .n = 64, .k = 64, .type = types->in, .typed = 1, .out_type = types->out, .compute = types->compute};
+    *problem =
+        VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .type = types->in, .out_type = types->out, .compute = types->compute);
     /* A processor's driver compiles it for seconds, and the planner never takes it there. */
     if (info->type == VK_PHYSICAL_DEVICE_TYPE_CPU && info->has_broadcast && strcmp(kernel, "skinny") == 0) return NULL;
     /* Nor of those of matrix operations, whose compiling takes such a driver up to 20 s each. */

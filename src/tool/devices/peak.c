@@ -135,7 +135,7 @@ static vkmm_status measure(cli_session *session, vkmm_peak_row *row, char failur
 
     row->device = session->info;
     session->console.muted = 1; /* the sentences go into the rows */
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++)
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
         if (is_wanted(session->options, (vkmm_type)type)) measure_type(&m, row, (vkmm_type)type);
     if (row->copy_bytes_per_s <= 0 && row->copy_reason[0] == '\0')
         snprintf(row->copy_reason, sizeof row->copy_reason, "it is measured together with a type that the device has");

@@ -40,7 +40,7 @@ static vkmm_job_params choose(const cli_options *options, const cli_inputs *inpu
     if (options->n.given) size.n = options->n.value;
     if (options->k.given) size.k = options->k.value;
     if (inputs->from_files) size = cli_inputs_size(inputs, options);
-    params.problem = (vkmm_problem){.m = size.m, .n = size.n, .k = size.k};
+    params.problem = VKMM_PROBLEM(.m = size.m, .n = size.n, .k = size.k);
     params.problem.type = inputs->from_files         ? cli_inputs_type(inputs)
                           : options->types.count > 0 ? options->types.type[0]
                                                      : VKMM_I32;

@@ -101,7 +101,7 @@ static void parse_descr(parser *p)
         refuse(p, "should give 'descr' a string");
         return;
     }
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) {
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
         const char *descr = vkmm_npy_format.dtype((vkmm_type)type);
         if (descr == NULL || !is_type(text, length, descr)) continue;
         p->type = (vkmm_type)type;

@@ -67,7 +67,7 @@ static int is_count(const json_t *value, uint64_t *number)
 
 static int type_of(const char *dtype, vkmm_type *type)
 {
-    for (int t = 0; t < VKMM_TYPE_COUNT; t++) {
+    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
         if (strcmp(dtype, vkmm_safetensors_dtype((vkmm_type)t)) != 0) continue;
         *type = (vkmm_type)t;
         return 1;

@@ -6,7 +6,7 @@
 
 const char *cli_type_words(uint32_t index)
 {
-    return index < VKMM_TYPE_COUNT ? vkmm_type_of((vkmm_type)index)->name : NULL;
+    return index < VKMM_TYPE_COUNT - VKMM_F32 ? vkmm_type_of((vkmm_type)(VKMM_F32 + index))->name : NULL;
 }
 
 int cli_is_plain_type(vkmm_type type)

@@ -71,8 +71,8 @@ static void put_meaning(FILE *out, const vkmm_problem *problem)
     put_operands(out, problem, vkmm_operand_offset);
     put_operands(out, problem, vkmm_operand_stride);
     fprintf(out, "%llu,", (unsigned long long)vkmm_problem_batches(problem));
-    put_number(out, 1, problem->scaled ? problem->alpha : 1);
-    put_number(out, 1, problem->scaled ? problem->beta : 0);
+    put_number(out, 1, problem->alpha);
+    put_number(out, 1, problem->beta);
 }
 
 /* Empty fields where there are no panels. */

@@ -145,8 +145,8 @@ static json_t *ways(const vkmm_device_row *device)
 
     for (uint32_t i = 0; i < VKMM_TYPES_COUNT; i++) {
         const vkmm_way *way = &device->ways[i];
-        const vkmm_problem problem = {
-            .type = way->types.in, .typed = 1, .out_type = way->types.out, .compute = way->types.compute};
+        const vkmm_problem problem =
+            VKMM_PROBLEM(.type = way->types.in, .out_type = way->types.out, .compute = way->types.compute);
         json_t *object = json_object();
         bad += vkmm_json_put_types(object, &problem);
         bad += vkmm_json_put(object, "by", vkmm_json_text(way->by));

@@ -125,8 +125,8 @@ int vkmm_json_put_meaning(json_t *object, const vkmm_problem *problem)
         bad += vkmm_json_put(object, strides[o], vkmm_json_integer(vkmm_operand_stride(problem, (vkmm_operand)o)));
     }
     bad += vkmm_json_put(object, "batch_count", vkmm_json_integer(vkmm_problem_batches(problem)));
-    bad += vkmm_json_put(object, "alpha", scalar(problem, problem->scaled ? problem->alpha : 1));
-    bad += vkmm_json_put(object, "beta", scalar(problem, problem->scaled ? problem->beta : 0));
+    bad += vkmm_json_put(object, "alpha", scalar(problem, problem->alpha));
+    bad += vkmm_json_put(object, "beta", scalar(problem, problem->beta));
     bad += vkmm_json_put(object, "activation", json_string(vkmm_activation_name(problem->activation)));
     bad += vkmm_json_put(object, "bias", json_boolean(problem->has_bias));
     return bad;

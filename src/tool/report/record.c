@@ -45,7 +45,8 @@ static json_t *word_json(const vkmm_field *field, const void *at)
     char text[32];
 
     if (field->words->name != NULL) return json_string(field->words->name(value, text));
-    return value < field->words->count ? json_string(field->words->word(value)) : json_null();
+    return value >= field->words->first && value < field->words->count ? json_string(field->words->word(value))
+                                                                       : json_null();
 }
 
 static json_t *real_json(const vkmm_field *field, const void *at)
@@ -166,13 +167,13 @@ static void read_word(const vkmm_node *node, const vkmm_field *field, uint32_t *
 
     vkmm_node_text(node, word, sizeof word);
     if (words->parse != NULL && words->parse(word, value)) return;
-    for (uint32_t i = 0; i < words->count; i++) {
+    for (uint32_t i = words->first; i < words->count; i++) {
         const size_t used = strlen(list);
         if (strcmp(words->word(i), word) == 0) {
             *value = i;
             return;
         }
-        snprintf(list + used, sizeof list - used, "%s\"%s\"", i > 0 ? " or " : "", words->word(i));
+        snprintf(list + used, sizeof list - used, "%s\"%s\"", i > words->first ? " or " : "", words->word(i));
     }
     if (words->what != NULL)
         vkmm_node_fail(node, "is \"%s\", no %s of this version", word, words->what);

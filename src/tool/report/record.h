@@ -43,13 +43,14 @@ enum {
     VKMM_HERE = 1 << 7      /* a list that is an array in the struct, with room for `length` entries */
 };
 
-/* The values of an enum: word(0), word(1), … up to count; or those of an open set, by name and parse. */
+/* The values of an enum: word(first), word(first + 1), … up to count; or those of an open set, by name and parse. */
 typedef struct vkmm_words {
     const char *(*word)(uint32_t value);
     uint32_t count;
     const char *what; /* "element type": for 'no element type of this version'; NULL: the message lists the words */
     const char *(*name)(uint32_t value, char text[32]); /* instead of word: any value has a name */
     int (*parse)(const char *word, uint32_t *value);    /* 0: unknown */
+    uint32_t first;                                     /* the lowest value that has a word */
 } vkmm_words;
 
 typedef struct vkmm_record vkmm_record;

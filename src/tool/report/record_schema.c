@@ -16,7 +16,8 @@ static json_t *words_schema(const vkmm_words *words)
 
     if (words->name != NULL) return json_pack("{s:s}", "type", "string");
     list = json_array();
-    for (uint32_t i = 0; i < words->count; i++) bad += json_array_append_new(list, json_string(words->word(i))) != 0;
+    for (uint32_t i = words->first; i < words->count; i++)
+        bad += json_array_append_new(list, json_string(words->word(i))) != 0;
     return bad > 0 ? vkmm_json_done(list, bad) : json_pack("{s:o}", "enum", list);
 }
 

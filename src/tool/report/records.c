@@ -28,9 +28,10 @@ static const char *op_word(uint32_t op)
     return op == VKMM_OP_T ? "T" : "N";
 }
 
-static const vkmm_words types = {type_word, VKMM_TYPE_COUNT, "element type"}, layouts = {layout_word, 2},
-                        out_types = {type_word, VKMM_BF16 + 1, "element type"}, ops = {op_word, 2},
-                        compute_types = {type_word, VKMM_F16 + 1, "element type"},
+static const vkmm_words types = {type_word, VKMM_TYPE_COUNT, "element type", .first = VKMM_F32},
+                        layouts = {layout_word, 2},
+                        out_types = {type_word, VKMM_BF16 + 1, "element type", .first = VKMM_F32}, ops = {op_word, 2},
+                        compute_types = {type_word, VKMM_F16 + 1, "element type", .first = VKMM_F32},
                         activations = {vkmm_activation_name, VKMM_ACTIVATION_COUNT, "activation"};
 
 static void show_problem(const void *record, void *view)
@@ -49,16 +50,12 @@ static void show_problem(const void *record, void *view)
     shown->stride_b = vkmm_operand_stride(problem, VKMM_B);
     shown->stride_c = vkmm_operand_stride(problem, VKMM_C);
     shown->batch_count = vkmm_problem_batches(problem);
-    if (!problem->scaled) shown->alpha = 1, shown->beta = 0;
 }
 
 /* Reports of earlier versions have no keys for what followed from the type then. */
 static void start_problem(void *view)
 {
-    vkmm_problem *shown = view;
-
-    shown->alpha = 1;
-    shown->out_type = shown->compute = VKMM_TYPE_COUNT;
+    *(vkmm_problem *)view = VKMM_PROBLEM();
 }
 
 static void keep_sentence(void *user, vkmm_log_level level, const char *sentence)
@@ -71,19 +68,12 @@ static void adopt_problem(const vkmm_node *node, const void *view, void *record)
 {
     char why[VKMM_SENTENCE] = "";
     const vkmm_log log = {keep_sentence, why};
-    vkmm_problem problem = *(const vkmm_problem *)view;
-    const vkmm_types usual = vkmm_types_default(problem.type);
-    vkmm_types given;
+    const vkmm_problem *problem = view;
 
-    if (problem.out_type == VKMM_TYPE_COUNT) problem.out_type = usual.out;
-    if (problem.compute == VKMM_TYPE_COUNT) problem.compute = usual.compute;
-    given = (vkmm_types){problem.type, problem.out_type, problem.compute};
-    problem.typed = !vkmm_types_equal(given, usual);
-    problem.scaled = problem.alpha != 1 || problem.beta != 0;
-    if (vkmm_problem_check(&log, &problem, NULL) != VKMM_OK)
+    if (vkmm_problem_check(&log, problem, NULL) != VKMM_OK)
         vkmm_node_fail(node, "is no problem: %s", why);
     else
-        *(vkmm_problem *)record = problem;
+        *(vkmm_problem *)record = *problem;
 }
 
 /* A scalar of an integer type is a whole number: a real would keep nine of its digits. */

@@ -66,7 +66,7 @@ void vkmm_bench_peaks_init(vkmm_bench_peaks *peaks)
 {
     memset(peaks, 0, sizeof *peaks);
     peaks->copy_bytes_per_s = NAN;
-    for (int type = 0; type < VKMM_TYPE_COUNT; type++) peaks->multiply_adds_per_s[type] = NAN;
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) peaks->multiply_adds_per_s[type] = NAN;
     for (int i = 0; i < VKMM_BENCH_MATRICES; i++) peaks->matrix[i].multiply_adds_per_s = NAN;
 }
 

@@ -113,7 +113,6 @@ void vkmm_text_difference(char *text, size_t size, const vkmm_problem *problem)
 {
     snprintf(text, size, "%s", problem->layout == VKMM_COL_MAJOR ? "column-major" : "");
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) add_operand(text, size, problem, (vkmm_operand)operand);
-    if (!problem->scaled) return;
     if (problem->alpha != 1) add_number(text, size, "alpha", problem->alpha);
     if (problem->beta != 0) add_number(text, size, "beta", problem->beta);
 }

@@ -31,20 +31,9 @@ static uint64_t stride_of(const vkmm_problem *problem, const cli_number *given, 
     return stride;
 }
 
-/* What was not given follows from the type. */
-static void choose_types(const cli_options *options, vkmm_problem *problem)
-{
-    const vkmm_types usual = vkmm_types_default(problem->type);
-
-    problem->typed = options->out_type.given || options->compute.given;
-    if (!problem->typed) return;
-    problem->out_type = options->out_type.given ? options->out_type.type : usual.out;
-    problem->compute = options->compute.given ? options->compute.type : usual.compute;
-}
-
 vkmm_problem cli_problem_make(const cli_options *options, const cli_size *size, vkmm_type type)
 {
-    vkmm_problem problem = {.m = size->m, .n = size->n, .k = size->k, .type = type};
+    vkmm_problem problem = VKMM_PROBLEM(.m = size->m, .n = size->n, .k = size->k, .type = type);
 
     problem.layout = (vkmm_layout)options->layout;
     problem.op_a = (vkmm_op)options->op_a;
@@ -61,10 +50,10 @@ vkmm_problem cli_problem_make(const cli_options *options, const cli_size *size, 
         problem.stride_b = stride_of(&problem, &options->stride[VKMM_B], VKMM_B);
         problem.stride_c = stride_of(&problem, &options->stride[VKMM_C], VKMM_C);
     }
-    problem.scaled = options->alpha.given || options->beta.given;
-    problem.alpha = options->alpha.given ? options->alpha.value : 1;
+    if (options->alpha.given) problem.alpha = options->alpha.value;
     problem.beta = options->beta.value;
-    choose_types(options, &problem);
+    if (options->out_type.given) problem.out_type = options->out_type.type;
+    if (options->compute.given) problem.compute = options->compute.type;
     problem.activation = (vkmm_activation)options->activation;
     problem.has_bias = options->bias != NULL || options->bias_vector;
     return problem;
