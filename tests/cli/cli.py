@@ -5,12 +5,16 @@ import ast
 import json
 import os
 import pathlib
+import re
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
+GUARD = 600  # seconds after which something hangs; what a test finds never depends on time
 FAST = ["--iters", "1", "--cold-iters", "0"]
 CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<u4": "I", "<f2": "e", "|i1": "b", "|u1": "B"}
 TENSOR_CODES = {"F16": "e", "BF16": "H", "F32": "f", "F64": "d", "I8": "b", "U8": "B", "I32": "i", "U32": "I"}
@@ -23,7 +27,34 @@ def run(*args, env=None, **more):
     settings = dict(os.environ, LC_ALL="C.UTF-8")
     settings.update(env or {})
     return subprocess.run([program, *map(str, args)], stdout=more.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE,
-                          text=True, encoding="utf-8", errors="surrogateescape", env=settings, timeout=300, **more)
+                          text=True, encoding="utf-8", errors="surrogateescape", env=settings, timeout=GUARD, **more)
+
+
+def wait_until(has_come, process=None):
+    """Until an event has come, before which the process must not end."""
+    end = time.monotonic() + GUARD
+    while not has_come():
+        assert process is None or process.poll() is None, "it ended too early"
+        assert time.monotonic() < end, "it hangs"
+        time.sleep(0.005)
+
+
+def catches(process, number):
+    """Whether a process has a handler of its own for a signal."""
+    status = pathlib.Path("/proc/%d/status" % process.pid).read_text()
+    return int(re.search(r"(?m)^SigCgt:\s*([0-9a-f]+)", status)[1], 16) >> (number - 1) & 1
+
+
+def stop_when(has_come, process):
+    """Stops a process in the middle of something: 0 when that was over too soon. SIGCONT lets it go on."""
+    end = time.monotonic() + GUARD
+    while not has_come():
+        if process.poll() is not None:
+            return 0
+        assert time.monotonic() < end, "it hangs"
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    return process.poll() is None and has_come()
 
 
 def npy_bytes(rows, dtype="<f4", fortran=False, version=1, shape=None):

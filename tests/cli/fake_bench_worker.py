@@ -5,7 +5,7 @@ FAKE_BENCH_FOLDER has what real ones answered: device-N.json to hello of device 
 line for each request.
 FAKE_BENCH_FAULTS lists what to do at which request, counted over all processes from 1; at which of a kind; or at every one of a kind, on any device or
 on one: "5:crash,round 3:lost,begin:refused,begin@1:hang".
-FAKE_BENCH_DELAY: seconds that each round takes."""
+"wait" is no fault: the answer comes when FAKE_BENCH_FOLDER has a file `go`. "late": it takes 4 seconds."""
 import json
 import os
 import pathlib
@@ -44,7 +44,7 @@ def fault(kind, ms):
     if kind == "hang":
         for number in [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]:
             signal.signal(number, signal.SIG_IGN)
-        time.sleep(600)
+        time.sleep(3600)
     if kind == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
     if kind == "exit":
@@ -61,6 +61,14 @@ def fault(kind, ms):
                "liar": {"status": 0, "sentence": "", "row": wrong, "product_ms": ms}, "rowless": {"status": 0, "row": {}},
                "stranger": {"status": 0, "uuid": "0" * 8 + "-0000-0000-0000-" + "0" * 12}}
     say(answers[kind])
+
+
+def wait():
+    parent = os.getppid()
+    while not (FOLDER / "go").exists():
+        if os.getppid() != parent:
+            sys.exit(0)  # the run was killed
+        time.sleep(0.01)
 
 
 def main():
@@ -80,7 +88,11 @@ def main():
         kind = next(filter(None, map(FAULTS.get, [str(number), "%s %d" % (ask, of_kind), ask, "%s@%s" % (ask, DEVICE)])), None)
         if ask == "end":
             del jobs[request["id"]]
-        if kind:
+        if kind == "wait":
+            wait()
+        if kind == "late":
+            time.sleep(4)
+        if kind not in (None, "wait", "late"):
             fault(kind, ms)
         elif ask == "hello":
             say(dict(load("device-%s.json" % DEVICE), status=0))
@@ -89,11 +101,10 @@ def main():
         elif ask == "begin":
             say({"status": 0, "row": load("row.json"), "product_ms": ms})
         elif ask == "round":
-            time.sleep(float(os.environ.get("FAKE_BENCH_DELAY", "0")))
             say(samples(ms))
         else:
             say({"status": 0})
-    assert not jobs or os.environ.get("FAKE_BENCH_FAULTS") or os.environ.get("FAKE_BENCH_DELAY"), jobs
+    assert not jobs or FAULTS, jobs
 
 
 main()

@@ -18,7 +18,8 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
 
 def peak(size):
     command = [sys.executable, "-c", PEAK, cli.program, "--size", size, *cli.FAST, "--quiet"]
-    code, most = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    env = dict(os.environ, MESA_SHADER_CACHE_DISABLE="true")  # what the driver needs to compile counts each time, or never
+    code, most = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=env).stdout.split()
     assert code == "0", size
     return int(most)
 

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
@@ -47,9 +46,7 @@ class Real(Case):
     def test_tunes_keeps_and_uses(self):
         plain = self.rows(*SMALL, *cli.FAST)[0]["kernel"]
         self.assertFalse(plain["tuned"])
-        start = time.monotonic()
         row, = self.rows("tune", *SMALL, "--budget", "2s")
-        self.assertLess(time.monotonic() - start, 60)
         self.assertEqual(set(row), KEYS)
         self.assertEqual((row["schema"], row["skipped"], row["stored"], row["resumed"]), ("vkmatmul.tune/1", None, True, 0))
         self.assertEqual((row["problem"]["m"], row["problem"]["type"]), (32, "f32"))
@@ -118,10 +115,10 @@ class Fake(Case):
         self.device = json.loads(super().good("devices", "--json"))["devices"]
         (self.fake / "uuid").write_text(next(d["uuid"] for d in self.device if d["default"]))
 
-    def tune(self, *args, faults="", code=0, stderr="", size="1024", delay=None):
+    def tune(self, *args, faults="", code=0, stderr="", size="1024"):
+        """By a clock of its own: a budget is so many looks at it, not time."""
         env = dict(self.env, FAKE_WORKER_FAULTS=faults)
-        if delay:
-            env["FAKE_WORKER_DELAY"] = delay
+        env["LD_PRELOAD"] = ":".join(filter(None, [os.environ.get("LD_PRELOAD"), os.environ["VKMM_TEST_CLOCK"]]))
         done = cli.run("tune", "--worker", FAKE, "--size", size, "--json", *args, env=env)
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertRegex(done.stderr, r"\A(?:%s)\Z" % stderr)
@@ -170,10 +167,9 @@ class Fake(Case):
         self.assertNotIn((row["best"]["kernel"], row["best"]["config"]), [tried[n - 1] for n in faults])
 
     def test_a_worker_that_hangs_is_killed(self):
-        start = time.monotonic()
-        row, = self.tune("--budget", "8s", faults="4:hang")
-        self.assertLess(time.monotonic() - start, 40)
-        self.assertEqual(row["failed"], 1)
+        code, out, _ = self.interrupt(12, faults="4:hang")
+        row = json.loads(out)
+        self.assertEqual((code, row["failed"]), (130, 1))
         self.assertGreater(row["candidates"], 6)
         self.assertFalse([command for command in running() if str(FAKE) in command])
 
@@ -205,15 +201,14 @@ class Fake(Case):
         self.assertEqual(done.returncode, 2)
         self.assertIn("cannot start /nowhere/worker: ", done.stderr)
 
-    def interrupt(self, delay):
-        env = dict(os.environ, LC_ALL="C.UTF-8", FAKE_WORKER_DELAY="0.02", **self.env)
-        command = [cli.program, "tune", "--worker", str(FAKE), "--size", "1024", "--budget", "60s", "--json"]
+    def interrupt(self, requests, faults=""):
+        """A tune without end, which is interrupted after so many requests."""
+        env = dict(os.environ, LC_ALL="C.UTF-8", FAKE_WORKER_FAULTS=faults, **self.env)
+        command = [cli.program, "tune", "--worker", str(FAKE), "--size", "1024", "--budget", "1h", "--json"]
         process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 60
-        while len(self.requests()) < delay and time.monotonic() < deadline:
-            time.sleep(0.02)
+        cli.wait_until(lambda: len(self.requests()) >= requests, process)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=cli.GUARD)
         return process.returncode, out, err
 
     def test_an_interrupted_tune_goes_on(self):
@@ -241,12 +236,10 @@ class Fake(Case):
         self.assertEqual(self.tried()[first], self.tried()[0])
 
     def test_the_budget_is_for_all(self):
-        start = time.monotonic()
         rows = self.tune("--budget", "3s", "--type", "f32,i32", size="64,128")
-        self.assertLess(time.monotonic() - start, 30)
         self.assertEqual([(r["problem"]["m"], r["problem"]["type"]) for r in rows], [(64, "f32"), (128, "f32"), (64, "i32"), (128, "i32")])
         self.assertEqual(len(self.entries()), 4)
-        self.assertLess(max(r["seconds"] for r in rows), 15)
+        self.assertLess(sum(r["seconds"] for r in rows), 3.5)
 
     def test_default_sizes_leave_out_what_is_too_slow(self):
         env = dict(self.env)
@@ -291,7 +284,7 @@ class Terminal(Case):
     def test_progress(self):
         command = "%s tune --size 32 --budget 1s > /dev/null" % cli.program
         done = subprocess.run(["script", "-qec", command, "/dev/null"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-                              env=dict(os.environ, LC_ALL="C.UTF-8", **self.env), timeout=120)
+                              env=dict(os.environ, LC_ALL="C.UTF-8", **self.env), timeout=cli.GUARD)
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stdout, r"tune 32³ f32: 0 of ~\d+, \d+ s left")
 
