@@ -1,6 +1,6 @@
-/* A panel of C that is stored in more than one chunk, with β, while memory ends: once a part of it is written, its
- * old values are gone, and computing it again from the new ones would be wrong. Whatever call fails, C is right or
- * the run says that it is not. */
+/* A panel of C, with β, that is stored in several chunks while memory runs out. Once a chunk is written, the old values
+ * there are gone: computing the panel again from the new ones would give a wrong C. Whichever call fails, either C is
+ * right or the run reports an error. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ enum {
     SIDE = 64,
     MATRICES = 1200,
     MOST = 60
-}; /* small matrices go together: 20 MB of C, in chunks of 16 MiB (exec/stream.h) */
+}; /* small matrices share a panel: 20 MB of C, stored in chunks of 16 MiB (exec/stream.h) */
 
 static int32_t a[SIDE], b[SIDE], *c;
 static const char *call;
@@ -42,7 +42,8 @@ static int run(play *p, vkmm_instance *instance, vkmm_device *device)
     (void)instance;
     p->status = vkmm_stream_create(device, NULL, &params, &stream);
     if (!expect(p->status == VKMM_OK, "%s", p->sentence)) return 0;
-    expect(vkmm_stream_partition(stream).device_bytes > sizeof *c * MATRICES * SIDE * SIDE, "C is not in one piece");
+    expect(vkmm_stream_partition(stream).device_bytes > sizeof *c * MATRICES * SIDE * SIDE,
+           "C does not fit into one panel");
     for (size_t x = 0; x < MATRICES; x++)
         for (size_t i = 0; i < SIDE; i++)
             for (size_t j = 0; j < SIDE; j++) c[(x * SIDE + i) * SIDE + j] = old(x, i, j);
@@ -69,7 +70,7 @@ int main(void)
         for (failing = 1; has_failed && failing < MOST; failing++) {
             char about[64];
             play p = {0};
-            snprintf(about, sizeof about, "%s, the %llu. call", call, (unsigned long long)failing);
+            snprintf(about, sizeof about, "%s, call %llu", call, (unsigned long long)failing);
             fake_begin(&caps);
             play_on_device(&p, run);
             if (p.status == VKMM_OK)
@@ -79,10 +80,10 @@ int main(void)
                     (unsigned)expect(p.status == VKMM_OUT_OF_MEMORY && p.errors == 1, "%s: %s", about, p.sentence);
             expect_no_fault(about);
         }
-        expect(!has_failed, "%s never ceased to fail", call);
+        expect(!has_failed, "%s still failed at the last attempt", call);
     }
     free(c);
     printf("%u right, %u refused, %u unexpected\n", right, refused, unexpected());
-    expect(right > 3 && refused > 0, "too few of a kind");
+    expect(right > 3 && refused > 0, "too few runs succeeded, or too few failed");
     return unexpected() > 0;
 }

@@ -1,11 +1,10 @@
-/* Every general kernel × op × layout × type × edge, and random problems. VKMM_TEST_SEED repeats a random sweep. */
+/* Every general kernel × op × layout × type × edge, and random problems; VKMM_TEST_SEED=N chooses others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <cmocka.h>
 
 #include "general.h"
@@ -162,7 +161,7 @@ static void random_problems(void **state)
 {
     (void)state;
     const char *given = getenv("VKMM_TEST_SEED");
-    const uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    const uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
     int wrong = 0;
     printf("# VKMM_TEST_SEED=%llu\n", (unsigned long long)seed);
     for (uint64_t i = 0; i < 16; i++) {

@@ -71,7 +71,7 @@ static double ask(const vkmm_sensors *sensors, double (*figure)(void *state))
     return figure != NULL ? figure(sensors->source.state) : NAN;
 }
 
-static void look(vkmm_sensors *sensors)
+void vkmm_sensors_look(vkmm_sensors *sensors)
 {
     double mhz = ask(sensors, sensors->source.mhz);
     if (mhz > 0 && mhz < CLOCKS - 0.5) {
@@ -99,7 +99,7 @@ static void *watch(void *user)
         struct timespec before, after, until;
         pthread_mutex_unlock(&sensors->lock);
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
-        look(sensors);
+        vkmm_sensors_look(sensors);
         /* Where looking takes a processor's time (hundreds of cores), it is done less often: what is watched needs
          * the machine. */
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);

@@ -40,6 +40,9 @@ void vkmm_sensor_look(vkmm_sensor_steps *steps, double ms, double joules);
  * went back. */
 double vkmm_sensor_power(const vkmm_sensor_steps *steps, double least_ms);
 
+/* One look at all figures, as the thread that watches takes them every 10 ms. */
+void vkmm_sensors_look(vkmm_sensors *sensors);
+
 /* vkmm_sensors_open with another name for NVML's library; "": without it. */
 vkmm_sensors *vkmm_sensors_open_with(const uint32_t pci[4], const char *root, const char *nvml);
 
