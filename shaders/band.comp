@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// Tutorial step 3a: a one-dimensional dispatch. Each workgroup owns a band of ROWS rows of C and walks along its columns, COLS at a
-// time, straight from global memory.
+// Tutorial step 3a: a one-dimensional dispatch. Each workgroup owns a band of ROWS rows of C and walks along its
+// columns, COLS at a time, straight from global memory.
 #include "product.glsl"
 #include "observe.glsl"
 #include "dot.glsl"

@@ -1,21 +1,24 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// The fast kernel for matrices large both ways. A workgroup computes a tile of ROWS×COLS elements of C, each invocation THREAD_ROWS ×
-// THREAD_COLS of them, held in registers. That is what makes it fast: for each k an invocation reads THREAD_ROWS + THREAD_COLS values from
-// shared memory and does THREAD_ROWS × THREAD_COLS multiply-adds with them, 16 values for 64 multiply-adds at 8 × 8, where the kernel
-// with one element for each invocation reads two for each.
-//   In a build with DOT8, which multiplies 8-bit integers, an element in shared memory is a word of four neighbours along K, and a multiply-add is
-// a dot product of two of these. It wants A and B in vectors: the host takes another build where they are not.
+// The fast kernel for matrices large both ways. A workgroup computes a tile of ROWS×COLS elements of C, each invocation
+// THREAD_ROWS × THREAD_COLS of them, held in registers. That is what makes it fast: for each k an invocation reads
+// THREAD_ROWS + THREAD_COLS values from shared memory and does THREAD_ROWS × THREAD_COLS multiply-adds with them, 16
+// values for 64 multiply-adds at 8 × 8, where the kernel with one element for each invocation reads two for each.
+//   In a build with DOT8, which multiplies 8-bit integers, an element in shared memory is a word of four neighbours
+// along K, and a multiply-add is a dot product of two of these. It wants A and B in vectors: the host takes another
+// build where they are not.
 #include "gemm.glsl"
 
 layout(constant_id = 9) const uint THREAD_ROWS = 8; // rows and columns of C of an invocation, multiples of VW
 layout(constant_id = 10) const uint THREAD_COLS = 8;
 layout(constant_id = 11) const uint SWIZZLE = 8;    // rows of tiles that are walked together
-layout(constant_id = 12) const uint BUFFERS = 1;    // tiles in shared memory: with 2, one is filled while the other is read
+layout(constant_id = 12) const uint BUFFERS = 1;    // tiles in shared memory; of 2, one is filled while one is read
 layout(constant_id = 13) const uint PAD = 1;        // vectors added to each row of a tile in shared memory
-layout(constant_id = 14) const uint SLICES = 1;     // parts of the workgroup that share the tile and divide each step along K
-layout(constant_id = 15) const uint LANE_COLS = 8;  // invocations side by side in a patch of 32 of them, where the tile is that wide
+layout(constant_id = 14) const uint SLICES = 1;     // parts of the workgroup that divide each step along K
+layout(constant_id = 15) const uint LANE_COLS = 8;  // invocations side by side in a patch of 32, or all there are
+
+#include "walk.glsl"
 
 const uint PATCH_COLS = LANE_COLS < COLS / THREAD_COLS ? LANE_COLS : COLS / THREAD_COLS;
 const uint PATCH_ROWS = 32 / PATCH_COLS < ROWS / THREAD_ROWS ? 32 / PATCH_COLS : ROWS / THREAD_ROWS;
@@ -25,62 +28,47 @@ const uint THREADS = SLICE * SLICES;
 #if defined(DOT8)
 const uint STEPS = DEPTH / 4; // of a tile's elements along K
 #define TERM(x, y, sum) (dotPacked4x8EXT(x, y) + (sum))
-#define LOADS(length) (length * DEPTH / 16 < THREADS ? 1 : length * DEPTH / 16 / THREADS)
-uvec4 nextA[LOADS(ROWS)], nextB[LOADS(COLS)];
 #else
 const uint STEPS = DEPTH;
 #define TERM(x, y, sum) MULTIPLY_ADD(x, y, sum)
-RAWV nextA[ROWS * DEPTH / VW / THREADS]; // what this invocation fetches of the next tiles
-RAWV nextB[COLS * DEPTH / VW / THREADS];
 #endif
 
-shared TV stagedA[BUFFERS * STEPS * (ROWS / VW + PAD)];
+shared TV stagedA[BUFFERS * STEPS * (ROWS / VW + PAD)]; // tiles of op(A) and op(B)
 shared TV stagedB[BUFFERS * STEPS * (COLS / VW + PAD)];
 shared TV passed[SLICES > 1 ? (THREADS - SLICE) * (THREAD_COLS / VW) : 1];
 
 TV sums[THREAD_ROWS * (THREAD_COLS / VW)];
 
-#define AT at_a
-#define FETCH fetch_a
-#define FETCH_FIRST fetch_first_a
-#define STORE store_a
-#define NEXT nextA
-#define STAGED stagedA
-#define ELEMENT ELEMENT_A
-#define VECTORS AV
-#define LENGTH ROWS
-#define LIMIT M
-#define LD LDA
-#define ALONG_K (TRANSPOSE_A == 0)
-#define BY_VECTOR VECTORS_A
+#include "operand.glsl"
+RAWV read_vector(const Operand o, uint at) { return o.is_a ? AV[at] : BV[at]; }
+RAW read_element(const Operand o, uint at) { return o.is_a ? ELEMENT_A(at) : ELEMENT_B(at); }
+
+void stage(const Operand o, uint at, TV values)
+{
+    if (o.is_a)
+        stagedA[at] = values;
+    else
+        stagedB[at] = values;
+}
+
+void stage(const Operand o, uint at, uint component, T value)
+{
+    if (o.is_a)
+        stagedA[at][component] = value;
+    else
+        stagedB[at][component] = value;
+}
+
 #if defined(DOT8)
 #include "stage_dot.glsl"
 #else
 #include "stage.glsl"
 #endif
 
-#define AT at_b
-#define FETCH fetch_b
-#define FETCH_FIRST fetch_first_b
-#define STORE store_b
-#define NEXT nextB
-#define STAGED stagedB
-#define ELEMENT ELEMENT_B
-#define VECTORS BV
-#define LENGTH COLS
-#define LIMIT N
-#define LD LDB
-#define ALONG_K (TRANSPOSE_B != 0)
-#define BY_VECTOR VECTORS_B
-#if defined(DOT8)
-#include "stage_dot.glsl"
-#else
-#include "stage.glsl"
-#endif
-
-// Where this invocation's elements lie in the tile. Its rows come in groups of VW neighbours, which one read of shared memory brings; the
-// groups of all invocations interleave, so that invocations next to each other read vectors next to each other, from different memory
-// banks. Lanes are arranged in a rectangle, not a line, because a group of lanes then needs few different rows and columns.
+// Where this invocation's elements lie in the tile. Its rows come in groups of VW neighbours, which one read of shared
+// memory brings; the groups of all invocations interleave, so that invocations next to each other read vectors next to
+// each other, from different memory banks. Lanes are arranged in a rectangle, not a line, because a group of lanes then
+// needs few different rows and columns.
 uint slice() { return gl_LocalInvocationIndex / SLICE; }
 uint lane() { return gl_LocalInvocationIndex % SLICE % (PATCH_ROWS * PATCH_COLS); }
 uint patch_index() { return gl_LocalInvocationIndex % SLICE / (PATCH_ROWS * PATCH_COLS); }
@@ -92,8 +80,8 @@ void share(uint tile)
 {
     if (BUFFERS == 1)
         barrier(); // everyone has read the tiles before anyone overwrites them
-    store_a(tile);
-    store_b(tile);
+    store_tile(operand_a(), tile);
+    store_tile(operand_b(), tile);
 }
 
 // Adds to the sums what one pair of tiles in shared memory contributes.
@@ -109,11 +97,13 @@ void multiply_tiles(uint tile)
 #if defined(SUM_F16)
         // Vectors of 16-bit floats: the hardware multiplies two at a time.
         [[unroll]] for (uint r = 0; r < THREAD_ROWS; r++)
-            [[unroll]] for (uint h = 0; h < THREAD_COLS / VW; h++)
-                sums[r * (THREAD_COLS / VW) + h] = MULTIPLY_ADD(TV(a[r / VW][r % VW]), b[h], sums[r * (THREAD_COLS / VW) + h]);
+            [[unroll]] for (uint h = 0; h < THREAD_COLS / VW; h++) {
+                const uint s = r * (THREAD_COLS / VW) + h;
+                sums[s] = MULTIPLY_ADD(TV(a[r / VW][r % VW]), b[h], sums[s]);
+            }
 #else
-        // There and back again, row after row: each multiply-add shares an operand with the one before, which the hardware then need not
-        // read from the registers a second time.
+        // There and back again, row after row: each multiply-add shares an operand with the one before, which the
+        // hardware then need not read from the registers a second time.
         [[unroll]] for (uint r = 0; r < THREAD_ROWS; r++)
             [[unroll]] for (uint n = 0; n < THREAD_COLS; n++) {
                 const uint c = r % 2 == 0 ? n : THREAD_COLS - 1 - n, s = r * (THREAD_COLS / VW) + c / VW;
@@ -168,11 +158,8 @@ void main()
     const uint tileRows = (M + ROWS - 1) / ROWS, tileCols = (N + COLS - 1) / COLS, tiles = tileRows * tileCols;
     uint full = 0; // which of the BUFFERS tiles in shared memory is to be read
     for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
-        // Tiles of SWIZZLE rows are walked column by column: the workgroups that run at the same time then share rows of A and columns of
-        // B in a near square, which the cache holds, where a walk along one row of tiles would read all of B for each.
-        const uint tile = item % tiles, band = tile / (SWIZZLE * tileCols), height = min(SWIZZLE, tileRows - band * SWIZZLE);
-        const uint row0 = (band * SWIZZLE + tile % (SWIZZLE * tileCols) % height) * ROWS;
-        const uint col0 = tile % (SWIZZLE * tileCols) / height * COLS;
+        const uvec2 origin = tile_origin(item % tiles, tileRows, tileCols);
+        const uint row0 = origin.x, col0 = origin.y;
         const uint part = item / tiles, batch = part / SPLITS;
         const uint begin = part % SPLITS * SPLIT_DEPTH, end = min(K, begin + SPLIT_DEPTH);
         const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + batch * STRIDE_B;
@@ -181,13 +168,13 @@ void main()
             sums[n] = TV(0);
         // The first step takes what DEPTH leaves over, so that all others are whole and need no checks.
         const uint first = end > begin ? (end - begin - 1) % DEPTH + 1 : 0;
-        fetch_first_a(baseA, row0, begin, begin + first);
-        fetch_first_b(baseB, col0, begin, begin + first);
+        fetch_first(operand_a(), baseA, row0, begin, begin + first);
+        fetch_first(operand_b(), baseB, col0, begin, begin + first);
         for (uint next = begin + first; next < end; next += DEPTH) {
             share(full);
             barrier(); // both tiles are complete before anyone reads them
-            fetch_a(baseA, row0, next);
-            fetch_b(baseB, col0, next);
+            fetch(operand_a(), baseA, row0, next);
+            fetch(operand_b(), baseB, col0, next);
             multiply_tiles(full);
             // With two buffers the next tiles go where nobody reads any more: all have passed the barrier above since.
             full = (full + 1) % BUFFERS;
@@ -198,7 +185,8 @@ void main()
         full = (full + 1) % BUFFERS;
         if (SLICES > 1)
             gather_slices();
-        // An invocation wholly below the edge has nothing to store. The branch also keeps the compiler from preparing all stores early.
+        // An invocation wholly below the edge has nothing to store. The branch also keeps the compiler from preparing
+        // all stores early.
         if (slice() == SLICES - 1 && row0 + group_row() * VW < M)
             [[unroll]] for (uint r = 0; r < THREAD_ROWS; r++)
                 [[unroll]] for (uint h = 0; h < THREAD_COLS / VW; h++)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compiles one shader to a C header that holds its SPIR-V as an array.
 
-    compile.py --glslang PROGRAM [--spirv-val PROGRAM] [--target-env ENV] --name ARRAY [-D MACRO=VALUE]... [-I DIR]...
-               [--depfile FILE] -o HEADER SHADER
+    compile.py --glslang PROGRAM [--spirv-val PROGRAM] [--target-env ENV] --name ARRAY [-D [MACRO[=VALUE]...]]
+               [-I DIR]... [--depfile FILE] -o HEADER SHADER
 
 spirv-val, where it is installed, judges the module. VKMM_SHADER_CACHE names a folder that keeps headers for other
 builds of the same sources by the same compiler.
@@ -23,7 +23,7 @@ def arguments():
     p.add_argument("--spirv-val", default="")
     p.add_argument("--target-env", default="vulkan1.1")
     p.add_argument("--name", required=True)
-    p.add_argument("-D", action="append", default=[], dest="macros")
+    p.add_argument("-D", nargs="*", action="extend", default=[], dest="macros")
     p.add_argument("-I", action="append", default=[], dest="folders")
     p.add_argument("--depfile")
     p.add_argument("-o", required=True, dest="header")

@@ -6,19 +6,22 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
-#ifdef BF16
+#ifdef IN_BF16
 #extension GL_EXT_bfloat16 : require
 #endif
-// The kernel of matrix operations. A workgroup computes a tile of ROWS×COLS elements of C, each of its subgroups THREAD_ROWS×THREAD_COLS of them, held
-// as fragments of MM×MN sums. Both operands go through shared memory, where a subgroup reads THREAD_ROWS + THREAD_COLS elements for THREAD_ROWS ×
-// THREAD_COLS multiply-adds: how large that block is decides whether shared memory keeps up with the matrix cores.
+// The kernel of matrix operations. A workgroup computes a tile of ROWS×COLS elements of C, each of its subgroups
+// THREAD_ROWS×THREAD_COLS of them, held as fragments of MM×MN sums. Both operands go through shared memory, where a
+// subgroup reads THREAD_ROWS + THREAD_COLS elements for THREAD_ROWS × THREAD_COLS multiply-adds: how large that block
+// is decides whether shared memory keeps up with the matrix cores.
 //
-// While a tile is multiplied, the next one travels from memory into registers, and from there into shared memory as soon as everyone has read the last
-// fragments of the tile before: those are multiplied meanwhile. Sums leave through shared memory as well, so that memory is written in whole lines.
+// While a tile is multiplied, the next one travels from memory into registers, and from there into shared memory as
+// soon as everyone has read the last fragments of the tile before: those are multiplied meanwhile. Sums leave through
+// shared memory as well, so that memory is written in whole lines.
 //
-// The build defines MM, MN, MK, the shape of one operation, because some drivers want it literally; TA, the operands' type, and BYTES, its size;
-// TC, the sums', and BYTES_C; MEMORY_BYTES, the size of an element of A and B in memory (4 where f32 is rounded to f16 on the way); UNIT8 where
-// fragments begin at multiples of 8 bytes, not 16. See lib/matrix.glsl for more.
+// The build defines MM, MN, MK, the shape of one operation, because some drivers want it literally; TA, the operands'
+// type, and BYTES, its size; TC, the sums', and BYTES_C; MEMORY_BYTES, the size of an element of A and B in memory (4
+// where f32 is rounded to f16 on the way); UNIT8 where fragments begin at multiples of 8 bytes, not 16. See
+// lib/matrix.glsl for more.
 #include "matrix.glsl"
 
 layout(constant_id = 9) const uint THREAD_ROWS = 16; // rows and columns of C of a subgroup, multiples of MM and MN
@@ -26,6 +29,8 @@ layout(constant_id = 10) const uint THREAD_COLS = 16;
 layout(constant_id = 11) const uint SWIZZLE = 8;     // rows of tiles that are walked together
 layout(constant_id = 12) const uint PAD = 1;         // times 16 bytes, added to each line in shared memory
 layout(constant_id = 13) const uint LANES = 32;      // invocations of a subgroup, which the host asks for
+
+#include "walk.glsl"
 
 const uint ACROSS = COLS / THREAD_COLS; // subgroups side by side
 const uint SUBGROUPS = ROWS / THREAD_ROWS * ACROSS, THREADS = SUBGROUPS * LANES;
@@ -44,7 +49,8 @@ const uint MEMORY_VECTOR = 16 / MEMORY_BYTES; // elements of 16 bytes of memory
 const bool LINES_A = TRANSPOSE_A == 0 || BYTES == 1, LINES_B = TRANSPOSE_B != 0 || BYTES == 1;
 const uint STRIDE_UNITS_A = (LINES_A ? DEPTH : ROWS) * BYTES / UNIT_BYTES + PAD * (16 / UNIT_BYTES);
 const uint STRIDE_UNITS_B = (LINES_B ? DEPTH : COLS) * BYTES / UNIT_BYTES + PAD * (16 / UNIT_BYTES);
-const uint UNITS_A = (LINES_A ? ROWS : DEPTH) * STRIDE_UNITS_A, TILE = UNITS_A + (LINES_B ? COLS : DEPTH) * STRIDE_UNITS_B;
+const uint UNITS_A = (LINES_A ? ROWS : DEPTH) * STRIDE_UNITS_A;
+const uint TILE = UNITS_A + (LINES_B ? COLS : DEPTH) * STRIDE_UNITS_B;
 
 // Sums leave in strips of fragments side by side, of 256 bytes where that divides what a subgroup has.
 const uint WIDE = 256 / (MN * BYTES_C), STRIP = FRAGMENT_COLS % WIDE == 0 ? WIDE : FRAGMENT_COLS % 2 == 0 ? 2 : 1;
@@ -52,76 +58,16 @@ const uint STRIP_COLS = STRIP * MN, PASS_STRIDE = (STRIP_COLS * BYTES_C + 16) / 
 
 shared UNIT staged[TILE > SUBGROUPS * PASS ? TILE : SUBGROUPS * PASS];
 
-const bool TURNED_A = BYTES == 1 && TRANSPOSE_A != 0, TURNED_B = BYTES == 1 && TRANSPOSE_B == 0;
-const uint PIECES_A = ROWS * DEPTH / MEMORY_VECTOR / (TURNED_A ? 4 : 1), PIECES_B = COLS * DEPTH / MEMORY_VECTOR / (TURNED_B ? 4 : 1);
-uvec4 nextA[(PIECES_A + THREADS - 1) / THREADS * (TURNED_A ? 4 : 1)]; // what this invocation fetches of the next tiles
-uvec4 nextB[(PIECES_B + THREADS - 1) / THREADS * (TURNED_B ? 4 : 1)];
-uint fromA, fromB; // where an invocation's first pieces lie, in vectors, from k = 0 on; the others follow at even distances
-uint lastA, lastB; // of those: which is the last before the matrix ends
+// What an invocation fetches of a tile, 16 bytes per register. Of bytes that must be transposed, a piece is four
+// registers.
+const uint WORDS_A = BYTES == 1 && TRANSPOSE_A != 0 ? 4 : 1, WORDS_B = BYTES == 1 && TRANSPOSE_B == 0 ? 4 : 1;
+const uint PIECES_A = ROWS * DEPTH / MEMORY_VECTOR / WORDS_A, PIECES_B = COLS * DEPTH / MEMORY_VECTOR / WORDS_B;
+const uint REGISTERS_A = (PIECES_A + THREADS - 1) / THREADS * WORDS_A;
+const uint REGISTERS_B = (PIECES_B + THREADS - 1) / THREADS * WORDS_B;
 
-// Four words of four neighbours across become four words of four neighbours along K.
-uvec4 turn(uvec4 w)
-{
-    const uint even = 0x00ff00ffu, low = 0x0000ffffu;
-    const uvec2 t0 = (w.xz & even) | (w.yw & even) << 8, t1 = (w.xz >> 8 & even) | (w.yw & ~even);
-    return uvec4((t0.x & low) | t0.y << 16, (t1.x & low) | t1.y << 16, t0.x >> 16 | (t0.y & ~low), t1.x >> 16 | (t1.y & ~low));
-}
+const uint WHOLE = 0xffffffffu; // no end along K
 
-// Stages 16 bytes of memory, from a word of a unit on where they become 8.
-void put(uint at, uint word, uvec4 value)
-{
-#if MEMORY_BYTES == 4
-    const vec4 wide = uintBitsToFloat(value);
-    staged[at][word] = packFloat2x16(f16vec2(wide.xy));
-    staged[at][word + 1] = packFloat2x16(f16vec2(wide.zw));
-#elif defined(UNIT8)
-    staged[at] = value.xy;
-    staged[at + 1] = value.zw;
-#else
-    staged[at] = value;
-#endif
-}
-
-#define WHOLE 0xffffffffu // no end along K
-
-#define PLACE_OF place_of_a
-#define AIM aim_a
-#define READ read_a
-#define FETCH fetch_a
-#define STORE store_a
-#define NEXT nextA
-#define FROM fromA
-#define LAST lastA
-#define WORDS A
-#define VECTORS AV
-#define LENGTH ROWS
-#define LIMIT M
-#define LD LDA
-#define OFFSET 0
-#define STRIDE STRIDE_UNITS_A
-#define ALONG_K (TRANSPOSE_A == 0)
-#define BY_VECTOR VECTORS_A
-#define TURNED TURNED_A
-#include "matrix_stage.glsl"
-
-#define PLACE_OF place_of_b
-#define AIM aim_b
-#define READ read_b
-#define FETCH fetch_b
-#define STORE store_b
-#define NEXT nextB
-#define FROM fromB
-#define LAST lastB
-#define WORDS B
-#define VECTORS BV
-#define LENGTH COLS
-#define LIMIT N
-#define LD LDB
-#define OFFSET UNITS_A
-#define STRIDE STRIDE_UNITS_B
-#define ALONG_K (TRANSPOSE_B != 0)
-#define BY_VECTOR VECTORS_B
-#define TURNED TURNED_B
+#include "operand.glsl"
 #include "matrix_stage.glsl"
 
 #define FragmentA coopmat<TA, gl_ScopeSubgroup, MM, MK, gl_MatrixUseA>
@@ -134,43 +80,49 @@ uint subgroup_col() { return gl_SubgroupID % ACROSS * THREAD_COLS; }
 FragmentA fragment_a(uint row, uint k)
 {
     FragmentA fragment;
+    const uint line = LINES_A ? row : k, place = LINES_A ? k : row;
+    const uint at = line * STRIDE_UNITS_A + place * BYTES / UNIT_BYTES;
     if (LINES_A)
-        coopMatLoad(fragment, staged, row * STRIDE_UNITS_A + k * BYTES / UNIT_BYTES, STRIDE_UNITS_A, gl_CooperativeMatrixLayoutRowMajor);
+        coopMatLoad(fragment, staged, at, STRIDE_UNITS_A, gl_CooperativeMatrixLayoutRowMajor);
     else
-        coopMatLoad(fragment, staged, k * STRIDE_UNITS_A + row * BYTES / UNIT_BYTES, STRIDE_UNITS_A, gl_CooperativeMatrixLayoutColumnMajor);
+        coopMatLoad(fragment, staged, at, STRIDE_UNITS_A, gl_CooperativeMatrixLayoutColumnMajor);
     return fragment;
 }
 
 FragmentB fragment_b(uint k, uint col)
 {
     FragmentB fragment;
+    const uint line = LINES_B ? col : k, place = LINES_B ? k : col;
+    const uint at = UNITS_A + line * STRIDE_UNITS_B + place * BYTES / UNIT_BYTES;
     if (LINES_B)
-        coopMatLoad(fragment, staged, UNITS_A + col * STRIDE_UNITS_B + k * BYTES / UNIT_BYTES, STRIDE_UNITS_B, gl_CooperativeMatrixLayoutColumnMajor);
+        coopMatLoad(fragment, staged, at, STRIDE_UNITS_B, gl_CooperativeMatrixLayoutColumnMajor);
     else
-        coopMatLoad(fragment, staged, UNITS_A + k * STRIDE_UNITS_B + col * BYTES / UNIT_BYTES, STRIDE_UNITS_B, gl_CooperativeMatrixLayoutRowMajor);
+        coopMatLoad(fragment, staged, at, STRIDE_UNITS_B, gl_CooperativeMatrixLayoutRowMajor);
     return fragment;
 }
 
-// A slice of a tile is MK deep. Two slices' fragments have room: one is loaded while the other is multiplied. No functions, for fear of copies of arrays.
-#define LOAD(slice)                                                                                                          \
-    {                                                                                                                        \
-        [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++)                                                                  \
-            a[(slice) % 2 * FRAGMENT_ROWS + r] = fragment_a(subgroup_row() + r * MM, (slice) * MK);                          \
-        [[unroll]] for (uint c = 0; c < FRAGMENT_COLS; c++)                                                                  \
-            b[(slice) % 2 * FRAGMENT_COLS + c] = fragment_b((slice) * MK, subgroup_col() + c * MN);                          \
+// A slice of a tile is MK deep. Two slices' fragments have room: one is loaded while the other is multiplied. No
+// functions, for fear of copies of arrays.
+#define LOAD(slice)                                                                                 \
+    {                                                                                               \
+        [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++)                                         \
+            a[(slice) % 2 * FRAGMENT_ROWS + r] = fragment_a(subgroup_row() + r * MM, (slice) * MK); \
+        [[unroll]] for (uint c = 0; c < FRAGMENT_COLS; c++)                                         \
+            b[(slice) % 2 * FRAGMENT_COLS + c] = fragment_b((slice) * MK, subgroup_col() + c * MN); \
     }
 
-#define MULTIPLY(slice)                                                                                                      \
-    [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++)                                                                      \
-        [[unroll]] for (uint c = 0; c < FRAGMENT_COLS; c++)                                                                  \
-            sums[r * FRAGMENT_COLS + c] = coopMatMulAdd(a[(slice) % 2 * FRAGMENT_ROWS + r], b[(slice) % 2 * FRAGMENT_COLS + c], \
-                                                        sums[r * FRAGMENT_COLS + c]);
+#define MULTIPLY(slice) \
+    [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++) \
+        [[unroll]] for (uint c = 0; c < FRAGMENT_COLS; c++) { \
+            const uint s = r * FRAGMENT_COLS + c; \
+            sums[s] = coopMatMulAdd(a[(slice) % 2 * FRAGMENT_ROWS + r], b[(slice) % 2 * FRAGMENT_COLS + c], sums[s]); \
+        }
 
 // All slices but the last, whose fragments are loaded in the end.
-#define MULTIPLY_ALL_BUT_LAST                                                                                                \
-    [[unroll]] for (uint slice = 0; slice + 1 < SLICES; slice++) {                                                           \
-        LOAD(slice + 1)                                                                                                      \
-        MULTIPLY(slice)                                                                                                      \
+#define MULTIPLY_ALL_BUT_LAST                                      \
+    [[unroll]] for (uint slice = 0; slice + 1 < SLICES; slice++) { \
+        LOAD(slice + 1)                                            \
+        MULTIPLY(slice)                                            \
     }
 
 #include "matrix_store.glsl"
@@ -179,13 +131,12 @@ void main()
 {
     const uint tileRows = (M + ROWS - 1) / ROWS, tileCols = (N + COLS - 1) / COLS, tiles = tileRows * tileCols;
     for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
-        // Tiles of SWIZZLE rows are walked column by column, so that workgroups that run at the same time share rows of A and columns of B.
-        const uint tile = item % tiles, band = tile / (SWIZZLE * tileCols), height = min(SWIZZLE, tileRows - band * SWIZZLE);
-        const uint row0 = (band * SWIZZLE + tile % (SWIZZLE * tileCols) % height) * ROWS;
-        const uint col0 = tile % (SWIZZLE * tileCols) / height * COLS;
+        const uvec2 origin = tile_origin(item % tiles, tileRows, tileCols);
+        const uint row0 = origin.x, col0 = origin.y;
         const uint part = item / tiles, batch = part / SPLITS;
         const uint begin = part % SPLITS * SPLIT_DEPTH, end = min(K, begin + SPLIT_DEPTH);
-        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + batch * STRIDE_B, baseC = OFFSET_C + batch * STRIDE_C;
+        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + batch * STRIDE_B;
+        const uint baseC = OFFSET_C + batch * STRIDE_C;
 
         FragmentA a[2 * FRAGMENT_ROWS];
         FragmentB b[2 * FRAGMENT_COLS];
@@ -194,27 +145,26 @@ void main()
             sums[n] = Sums(0);
         // The first step takes what DEPTH leaves over, so that all others are whole and need no checks.
         uint next = begin + (end > begin ? (end - begin - 1) % DEPTH + 1 : 0);
-        aim_a(baseA, row0);
-        aim_b(baseB, col0);
-        fetch_a(baseA, row0, begin, next);
-        fetch_b(baseB, col0, begin, next);
-        store_a();
-        store_b();
+        const Aim aimA = aim(operand_a(), baseA, row0), aimB = aim(operand_b(), baseB, col0);
+        fetch(operand_a(), aimA, baseA, row0, begin, next);
+        fetch(operand_b(), aimB, baseB, col0, begin, next);
+        store_tile(operand_a());
+        store_tile(operand_b());
         if (next < end) {
-            fetch_a(baseA, row0, next, WHOLE);
-            fetch_b(baseB, col0, next, WHOLE);
+            fetch(operand_a(), aimA, baseA, row0, next, WHOLE);
+            fetch(operand_b(), aimB, baseB, col0, next, WHOLE);
         }
         barrier(); // the tiles are complete
         LOAD(0)
         for (; next < end; next += DEPTH) {
             MULTIPLY_ALL_BUT_LAST
             barrier(); // everyone has all that is left of the tiles in registers
-            store_a();
-            store_b();
+            store_tile(operand_a());
+            store_tile(operand_b());
             // A branch around the last, needless fetch would make it wait on the spot.
             const uint after = min(next + DEPTH, end - DEPTH);
-            fetch_a(baseA, row0, after, WHOLE);
-            fetch_b(baseB, col0, after, WHOLE);
+            fetch(operand_a(), aimA, baseA, row0, after, WHOLE);
+            fetch(operand_b(), aimB, baseB, col0, after, WHOLE);
             MULTIPLY(SLICES - 1)
             barrier(); // the next tiles are complete
             LOAD(0)
@@ -230,9 +180,10 @@ void main()
             if (stores)
                 [[unroll]] for (uint n = 0; n < FRAGMENT_ROWS * FRAGMENT_COLS; n++)
                     if (n / STRIP == s)
-                        coopMatStore(sums[n], staged, gl_SubgroupID * PASS + n % STRIP * MN * BYTES_C / UNIT_BYTES, PASS_STRIDE,
-                                     gl_CooperativeMatrixLayoutRowMajor);
-            // Only the subgroup needs to meet, but where some subgroups have nothing to store, lavapipe gets its barriers wrong.
+                        coopMatStore(sums[n], staged, gl_SubgroupID * PASS + n % STRIP * MN * BYTES_C / UNIT_BYTES,
+                                     PASS_STRIDE, gl_CooperativeMatrixLayoutRowMajor);
+            // Only the subgroup needs to meet, but where some subgroups have nothing to store, lavapipe gets its
+            // barriers wrong.
             barrier(); // every sum has been passed
             if (stores)
                 store_passed(i, j, part, baseC);

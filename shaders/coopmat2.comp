@@ -9,124 +9,101 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_NV_cooperative_matrix2 : require
-#ifdef TYPE_BF16
+#ifdef IN_BF16
 #extension GL_EXT_bfloat16 : require
 #endif
-// The product by matrices as large as a workgroup's tile (or a subgroup's part of it), each one object of the language: how they lie in registers,
-// and how they come there, is the driver's business. The host's half is the same as of gemm.glsl: src/kernel/contract.h.
+// The product by matrices as large as a workgroup's tile (or a subgroup's part of it), each one object of the language:
+// how they lie in registers, and how they come there, is the driver's business. The host's half is the same as of
+// gemm.glsl: lib/contract.glsl.
 //
-// The build defines TA (the type of A and B), TS (of the sums), T (of α, β, the epilogue and the workspace), VW (elements of A in 16 bytes), and
-// either TENSOR: matrices are read and written as parts of a tensor, by its strides and bounds; or nothing: by pointers where a matrix lies inside,
-// element by element where it hangs over an edge. The latter needs less of a device.
+// The build defines TA (the type of A and B), TS (of the sums), S (of α, β, the epilogue and the workspace), VW
+// (elements of A in 16 bytes), and either TENSOR: matrices are read and written as parts of a tensor, by its strides
+// and bounds; or nothing: by pointers where a matrix lies inside, element by element where it hangs over an edge. The
+// latter needs less of a device.
 //
-// What makes it fast, on the drivers that have it. Reads that check no bounds: the driver can turn those alone into wide asynchronous copies, so
-// that whole tiles have a loop of their own, and the last step along K another. Addresses known to be multiples of 16 bytes, at compile time:
-// hence the divisions and multiplications by VW and DEPTH below, which look useless. Large matrices, since each is read once for as many
-// multiply-adds as its other side is long. (Both are what others do too: llama.cpp's mul_mm_cm2.comp, NVIDIA's vk_cooperative_matrix_perf.)
+// What makes it fast, on the drivers that have it. Reads that check no bounds: the driver can turn those alone into
+// wide asynchronous copies, so that whole tiles have a loop of their own, and the last step along K another. Addresses
+// known to be multiples of 16 bytes, at compile time: hence the divisions and multiplications by VW and DEPTH below,
+// which look useless. Large matrices, since each is read once for as many multiply-adds as its other side is long.
+// (Both are what others do too: llama.cpp's mul_mm_cm2.comp, NVIDIA's vk_cooperative_matrix_perf.)
 
-layout(local_size_x_id = 0, local_size_y_id = 1) in;
-layout(constant_id = 2) const uint ROWS = 16;
-layout(constant_id = 3) const uint COLS = 16;
-layout(constant_id = 4) const uint DEPTH = 16;
-layout(constant_id = 5) const uint TRANSPOSE_A = 0;
-layout(constant_id = 6) const uint TRANSPOSE_B = 0;
-layout(constant_id = 7) const uint ALIGNED = 0;
-layout(constant_id = 8) const uint SPLIT = 0;
-layout(constant_id = 9) const uint MATRIX_ROWS = 16;  // of a matrix of sums: all of ROWS and COLS where the workgroup owns it
+#include "contract.glsl"
+
+layout(constant_id = 9) const uint MATRIX_ROWS = 16;  // of a matrix of sums: ROWS and COLS where the workgroup owns it
 layout(constant_id = 10) const uint MATRIX_COLS = 16;
 layout(constant_id = 11) const uint SWIZZLE = 8;      // rows of tiles that are walked together
 layout(constant_id = 12) const uint SCOPE = 3;        // who owns a matrix: gl_ScopeWorkgroup = 2, gl_ScopeSubgroup = 3
 layout(constant_id = 13) const uint WHOLE = 1;        // 1: whole tiles are read without bounds
-layout(constant_id = 14) const uint PREFETCH = 0;     // 1: the next step's operands are read before this one's are multiplied
+layout(constant_id = 14) const uint PREFETCH = 0;     // 1: operands are read a step before they are multiplied
 layout(constant_id = 15) const uint UNROLL = 1;       // steps along K of one round of the loop
-layout(constant_id = 40) const uint OUT = 0;          // how C is stored: VKMM_OUT_*
-layout(constant_id = 41) const uint BIAS = 0;         // VKMM_BIAS_*
-layout(constant_id = 42) const uint ACTIVATION = 0;   // vkmm_activation
-
-const bool VECTORS_A = (ALIGNED & 1) != 0, VECTORS_B = (ALIGNED & 2) != 0, VECTORS_C = (ALIGNED & 4) != 0;
-const uint OUT_F16 = 1, OUT_BF16 = 2, BIAS_COLS = 1;
+#include "walk.glsl"
 
 layout(std430, set = 0, binding = 0) readonly buffer MatrixA { TA A[]; };
 layout(std430, set = 0, binding = 0) readonly buffer VectorsA { uvec4 AV[]; };
 layout(std430, set = 0, binding = 1) readonly buffer MatrixB { TA B[]; };
 layout(std430, set = 0, binding = 1) readonly buffer VectorsB { uvec4 BV[]; };
-layout(std430, set = 0, binding = 2) buffer MatrixC { T C[]; };
-layout(std430, set = 0, binding = 3) buffer Workspace { T partial[]; };
-#define BIAS_BINDING 3 // as gemm.glsl says
-layout(std430, set = 0, binding = BIAS_BINDING) readonly buffer Bias { T bias[]; };
-#if defined(TYPE_F16) || defined(TYPE_BF16)
+layout(std430, set = 0, binding = 2) buffer MatrixC { S C[]; };
+layout(std430, set = 0, binding = 3) buffer Workspace { S partial[]; };
+layout(std430, set = 0, binding = BIAS_BINDING) readonly buffer Bias { S bias[]; };
+#if defined(IN_F16) || defined(IN_BF16)
 #define HAS_NARROW // C, and then the bias, can have the type of A and B
 layout(std430, set = 0, binding = 2) buffer NarrowC { TA CN[]; };
 layout(std430, set = 0, binding = BIAS_BINDING) readonly buffer NarrowBias { TA biasN[]; };
 #endif
 
-#include "push.glsl"
-#include "matrix_activate.glsl"
+#include "epilogue.glsl"
 
 #define MatrixOfA coopmat<TA, SCOPE, MATRIX_ROWS, DEPTH, gl_MatrixUseA>
 #define MatrixOfB coopmat<TA, SCOPE, DEPTH, MATRIX_COLS, gl_MatrixUseB>
 #define Sums(type) coopmat<type, SCOPE, MATRIX_ROWS, MATRIX_COLS, gl_MatrixUseAccumulator>
 
-T scalar(uvec2 bits)
-{
-#ifdef FLOATS
-    return uintBitsToFloat(bits.x);
-#else
-    return T(bits.x);
-#endif
-}
-
-T old_c(uint at)
+S read_c(uint at)
 {
 #ifdef HAS_NARROW
     if (OUT != 0)
-        return T(CN[at]);
+        return S(CN[at]);
 #endif
     return C[at];
 }
 
-T bias_of(uint i, uint j)
+S read_bias(uint at)
 {
-    const uint at = BIAS == BIAS_COLS ? j : i;
 #ifdef HAS_NARROW
     if (OUT != 0)
-        return T(biasN[at]);
+        return S(biasN[at]);
 #endif
     return bias[at];
 }
 
-// To the nearest bf16, ties to even, as a float: how a conversion rounds, drivers may choose. A NaN stays one, a quiet one.
-T round_bf16(T x)
+// To the nearest bf16, ties to even, as a float: how a conversion rounds, drivers may choose.
+S round_bf16(S x)
 {
-#ifdef TYPE_BF16
-    return uintBitsToFloat(bfloat16_bits(x) << 16);
+#ifdef IN_BF16
+    return uintBitsToFloat(bf16_bits(x) << 16);
 #else
     return x;
 #endif
 }
 
-// One element of C, of the matrix at (row, col): activation(α·sum + β·C + bias). What hangs over an edge is nobody's.
-T finish(const in uint r, const in uint c, const in T sum, const in uint row, const in uint col, const in uint base)
+// Finishes one element of the matrix at (row, col). What hangs over an edge is nobody's.
+S finish_element(const in uint r, const in uint c, const in S sum, const in uint row, const in uint col,
+                 const in uint base)
 {
     const uint i = row + r, j = col + c;
-    T result = scalar(ALPHA) * sum;
     if (!inside(i, M, j, N))
-        return result;
-    if (scalar(BETA) != T(0))
-        result += scalar(BETA) * old_c(base + i * LDC + j);
-    if (BIAS != 0)
-        result += bias_of(i, j);
-    result = activate(result);
+        return sum;
+    const S result = finish(sum, base + i * LDC + j, i, j);
     return OUT == OUT_BF16 ? round_bf16(result) : result;
 }
 
 bool is_plain()
 {
-    return scalar(ALPHA) == T(1) && scalar(BETA) == T(0) && BIAS == 0 && ACTIVATION == 0 && OUT != OUT_BF16;
+    return scalar(ALPHA) == S(1) && !uses_c() && BIAS == 0 && ACTIVATION == 0 && OUT != OUT_BF16;
 }
 
-// How matrices are read and stored; FAST_A and FAST_B: whether READ_A and READ_B may be used. In the scope of use: row and col, where the matrix of
-// sums begins; baseA, baseB; begin and end, along K. All are the same for all invocations that own the matrix.
+// How matrices are read and stored; FAST_A and FAST_B: whether READ_A and READ_B may be used. In the scope of use: row
+// and col, where the matrix of sums begins; baseA, baseB; begin and end, along K. All are the same for all invocations
+// that own the matrix.
 #ifdef TENSOR
 #include "tensor_access.glsl"
 #else
@@ -138,20 +115,20 @@ void main()
     const uint tileRows = (M + ROWS - 1) / ROWS, tileCols = (N + COLS - 1) / COLS, tiles = tileRows * tileCols;
     const uint owner = SCOPE == gl_ScopeWorkgroup ? 0 : gl_SubgroupID, across = COLS / MATRIX_COLS;
     for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
-        // Tiles of SWIZZLE rows are walked column by column: what runs at the same time shares rows of A and columns of B (blocked.comp).
-        const uint tile = item % tiles, band = tile / (SWIZZLE * tileCols), height = min(SWIZZLE, tileRows - band * SWIZZLE);
-        const uint row = (band * SWIZZLE + tile % (SWIZZLE * tileCols) % height) * ROWS + owner / across * MATRIX_ROWS;
-        const uint col = tile % (SWIZZLE * tileCols) / height * COLS + owner % across * MATRIX_COLS;
+        const uvec2 origin = tile_origin(item % tiles, tileRows, tileCols);
+        const uint row = origin.x + owner / across * MATRIX_ROWS, col = origin.y + owner % across * MATRIX_COLS;
         const uint part = item / tiles, batch = part / SPLITS;
         const uint begin = part % SPLITS * SPLIT_DEPTH / DEPTH * DEPTH, end = min(K, begin + SPLIT_DEPTH);
-        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + batch * STRIDE_B, baseC = OFFSET_C + batch * STRIDE_C;
+        const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + batch * STRIDE_B;
+        const uint baseC = OFFSET_C + batch * STRIDE_C;
         if (row >= M || col >= N)
             continue; // a subgroup's matrix can lie outside altogether
         const bool whole = WHOLE != 0 && row + MATRIX_ROWS <= M && col + MATRIX_COLS <= N;
         PREPARE
 
         Sums(TS) sums = Sums(TS)(TS(0));
-        uint k = begin, steps = whole && FAST_A && FAST_B && end > begin ? (end - begin) / DEPTH : 0; // that need no bounds
+        uint k = begin;
+        uint steps = whole && FAST_A && FAST_B && end > begin ? (end - begin) / DEPTH : 0; // those that need no bounds
         if (PREFETCH != 0 && FAST_A && FAST_B && steps > 1) {
             MatrixOfA a, nextA;
             MatrixOfB b, nextB;
@@ -196,7 +173,7 @@ void main()
         }
 
         if (SPLIT != 0) {
-            STORE(Sums(T)(sums), partial, part * M * N, N)
+            STORE(Sums(S)(sums), partial, part * M * N, N)
             continue;
         }
 #ifdef SUMS_F16
@@ -205,9 +182,9 @@ void main()
             continue;
         }
 #endif
-        Sums(T) result = Sums(T)(sums);
+        Sums(S) result = Sums(S)(sums);
         if (!is_plain())
-            coopMatPerElementNV(result, result, finish, row, col, baseC);
+            coopMatPerElementNV(result, result, finish_element, row, col, baseC);
         if (OUT == 0)
             STORE(result, C, baseC, LDC)
 #ifdef HAS_NARROW

@@ -1,6 +1,7 @@
 #version 450
-// How fast the device copies its own memory: 16 bytes an invocation and round, neighbours beside each other. vkCmdCopyBuffer may take a
-// slower way (a quarter of this on an NVIDIA H200), so both are measured (src/exec/peaks.c).
+// How fast the device copies its own memory: 16 bytes an invocation and round, neighbours beside each other.
+// vkCmdCopyBuffer may take a slower way (a quarter of this on an NVIDIA H200), so both are measured
+// (src/lib/exec/peaks.c).
 layout(local_size_x_id = 0) in;
 
 layout(std430, set = 0, binding = 0) readonly buffer Source { uvec4 source[]; };

@@ -2,18 +2,21 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_ballot : require
-// For Vulkan drivers that run on CPUs. They give each invocation of a subgroup one lane of the CPU's vector registers: a variable is a
-// whole register, and multiplying two costs next to nothing. What costs is
-//   a load: each lane has an address of its own, checked against the buffer's bounds; the price of ten to a hundred multiplications;
+// For Vulkan drivers that run on CPUs. They give each invocation of a subgroup one lane of the CPU's vector registers:
+// a variable is a whole register, and multiplying two costs next to nothing. What costs is
+//   a load: each lane has an address of its own, checked against the buffer's bounds; the price of ten to a hundred
+//   multiplications;
 //   a barrier: the CPU parks all registers of a subgroup in memory and takes up another subgroup's;
-//   an `if`, and each round of a loop: lanes might differ, so whatever changes inside is blended with what was there before.
-// So there is no shared memory here and no barrier, edges cost a min() ahead of the loop instead of an `if` inside, and each load serves as
-// many multiplications as there are registers for: an invocation computes THREAD_ROWS rows of 4 columns. Few loads also make for short
-// machine code, which is soon compiled: older lavapipes write a load out lane by lane, with a branch for each.
+//   an `if`, and each round of a loop: lanes might differ, so whatever changes inside is blended with what was there
+//   before.
+// So there is no shared memory here and no barrier, edges cost a min() ahead of the loop instead of an `if`
+// inside, and each load serves as many multiplications as there are registers for: an invocation computes THREAD_ROWS
+// rows of 4 columns. Few loads also make for short machine code, which is soon compiled: older lavapipes write a load
+// out lane by lane, with a branch for each.
 #include "gemm.glsl"
 layout(constant_id = 9) const uint THREAD_ROWS = 16; // a multiple of LANES
 layout(constant_id = 10) const uint LANES = 8;       // how many of a subgroup's lanes read op(A): 4 or 8
-layout(constant_id = 11) const uint WRITTEN_OUT = 0; // 1: for drivers that do not unroll loops; then DEPTH and LANES are 4, THREAD_ROWS 8
+layout(constant_id = 11) const uint WRITTEN_OUT = 0; // 1: for drivers that unroll no loops: 8 rows, 4 lanes, DEPTH 4
 
 #if defined(TYPE_F64)
 #define T4 dvec4
@@ -51,8 +54,9 @@ T4 four_of_b(Part part, uint k)
     return T4(B_AT(at.x), B_AT(at.y), B_AT(at.z), B_AT(at.w));
 }
 
-// Each of LANES lanes reads four elements of a row of its own. When the turn of one comes, subgroupBroadcast hands it to all lanes: that
-// shuffles registers, where a load would go to memory. It wants the lane as a literal, hence a line for each in place of a loop.
+// Each of LANES lanes reads four elements of a row of its own. When the turn of one comes, subgroupBroadcast hands it
+// to all lanes: that shuffles registers, where a load would go to memory. It wants the lane as a literal, hence a line
+// for each in place of a loop.
 void unrolled(Part part)
 {
     const uint groups = THREAD_ROWS / LANES, lane = gl_SubgroupInvocationID % LANES;
@@ -64,10 +68,10 @@ void unrolled(Part part)
         sum[i] = T4(0);
 
 #define HAND_OUT(l, a) sum[g * LANES + l] = MULTIPLY_ADD(T4(subgroupBroadcast(a, l)), b, sum[g * LANES + l]);
-#define HAND_OUT_ALL(a)                                                                                                        \
-    HAND_OUT(0, a) HAND_OUT(1, a) HAND_OUT(2, a) HAND_OUT(3, a)                                                                \
-    if (LANES > 4) {                                                                                                           \
-        HAND_OUT(4, a) HAND_OUT(5, a) HAND_OUT(6, a) HAND_OUT(7, a)                                                            \
+#define HAND_OUT_ALL(a)                                             \
+    HAND_OUT(0, a) HAND_OUT(1, a) HAND_OUT(2, a) HAND_OUT(3, a)     \
+    if (LANES > 4) {                                                \
+        HAND_OUT(4, a) HAND_OUT(5, a) HAND_OUT(6, a) HAND_OUT(7, a) \
     }
     uint k = part.k;
     for (; k + DEPTH <= part.end; k += DEPTH) {
@@ -94,19 +98,22 @@ void unrolled(Part part)
         result[i] = sum[i];
 }
 
-// The same for SwiftShader. It leaves loops as they are, keeps in memory what they index, and runs through both sides of an `if`,
-// whatever the specialization constants say. So all sums have names: 8 rows, the upper four read by lanes 0 to 3, and the lower four.
+// The same for SwiftShader. It leaves loops as they are, keeps in memory what they index, and runs through both sides
+// of an `if`, whatever the specialization constants say. So all sums have names: 8 rows, the upper four read by lanes 0
+// to 3, and the lower four.
 void written_out(Part part)
 {
-    const uint lane = gl_SubgroupInvocationID % 4, upper_at = row_at(part, part.row + lane), lower_at = row_at(part, part.row + 4 + lane);
+    const uint lane = gl_SubgroupInvocationID % 4;
+    const uint upper_at = row_at(part, part.row + lane), lower_at = row_at(part, part.row + 4 + lane);
     T4 sum0 = T4(0), sum1 = sum0, sum2 = sum0, sum3 = sum0, sum4 = sum0, sum5 = sum0, sum6 = sum0, sum7 = sum0;
 #define NAMED_ROW(sum, a, l) sum = MULTIPLY_ADD(T4(subgroupBroadcast(a, l)), b, sum);
-#define NAMED_ROWS(upper, lower)                                                                                               \
-    NAMED_ROW(sum0, upper, 0) NAMED_ROW(sum1, upper, 1) NAMED_ROW(sum2, upper, 2) NAMED_ROW(sum3, upper, 3)                    \
+#define NAMED_ROWS(upper, lower)                                                                            \
+    NAMED_ROW(sum0, upper, 0) NAMED_ROW(sum1, upper, 1) NAMED_ROW(sum2, upper, 2) NAMED_ROW(sum3, upper, 3) \
     NAMED_ROW(sum4, lower, 0) NAMED_ROW(sum5, lower, 1) NAMED_ROW(sum6, lower, 2) NAMED_ROW(sum7, lower, 3)
     uint k = part.k;
     for (; k + 4 <= part.end; k += 4) {
-        const T4 upper = four_of_a(part, upper_at + k * part.along_a), lower = four_of_a(part, lower_at + k * part.along_a);
+        const T4 upper = four_of_a(part, upper_at + k * part.along_a);
+        const T4 lower = four_of_a(part, lower_at + k * part.along_a);
         T4 b = four_of_b(part, k);
         NAMED_ROWS(upper.x, lower.x)
         b = four_of_b(part, k + 1);
@@ -127,17 +134,19 @@ void written_out(Part part)
 
 void main()
 {
-    const uint tiles_down = (M + ROWS - 1) / ROWS, tiles = tiles_down * ((N + COLS - 1) / COLS), parts = SPLIT != 0 ? SPLITS : 1;
+    const uint tiles_down = (M + ROWS - 1) / ROWS, tiles = tiles_down * ((N + COLS - 1) / COLS);
+    const uint parts = SPLIT != 0 ? SPLITS : 1;
     // An invocation's columns are WORKGROUP_X apart: so the lanes of each load and store lie side by side.
-    const uvec4 columns = uvec4(0, 1, 2, 3) * gl_WorkGroupSize.x + gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID;
+    const uint column = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID;
+    const uvec4 columns = uvec4(0, 1, 2, 3) * gl_WorkGroupSize.x + column;
     Part part;
     part.across_a = TRANSPOSE_A != 0 ? 1 : LDA;
     part.along_a = TRANSPOSE_A != 0 ? LDA : 1;
     part.along_b = TRANSPOSE_B != 0 ? 1 : LDB;
 
     for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
-        // Down the columns of tiles: one after another reads the same columns of op(B), which stay in the cache. Across the rows, all of
-        // op(B) would pass through it for each row.
+        // Down the columns of tiles: one after another reads the same columns of op(B), which stay in the cache. Across
+        // the rows, all of op(B) would pass through it for each row.
         const uint tile = item % tiles, number = item / tiles % parts, matrix = item / tiles / parts;
         const uvec4 cols = tile / tiles_down * COLS + columns;
         part.row = tile % tiles_down * ROWS;
@@ -150,8 +159,10 @@ void main()
         else
             unrolled(part);
 
-        const uint base_c = SPLIT != 0 ? (matrix * parts + number) * M * N : OFFSET_C + matrix * STRIDE_C, ldc = SPLIT != 0 ? N : LDC;
-        [[dont_unroll]] for (uint i = 0; i < THREAD_ROWS; i++) { // written out, it would take longer to compile than all the rest
+        const uint base_c = SPLIT != 0 ? (matrix * parts + number) * M * N : OFFSET_C + matrix * STRIDE_C;
+        const uint ldc = SPLIT != 0 ? N : LDC;
+        // Unrolled, this loop would take longer to compile than all the rest.
+        [[dont_unroll]] for (uint i = 0; i < THREAD_ROWS; i++) {
             const uint row = part.row + i;
             const T4 sum = result[i];
             [[unroll]] for (uint j = 0; j < 4; j++) {

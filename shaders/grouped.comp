@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// Tutorial step 2b: explicit workgroups of ROWS×COLS, still straight from global memory. Neighbours in a workgroup now share rows of
-// A and columns of B, which caches notice.
+// Tutorial step 2b: explicit workgroups of ROWS×COLS, still straight from global memory. Neighbours in a workgroup now
+// share rows of A and columns of B, which caches notice.
 #include "product.glsl"
 #include "observe.glsl"
 #include "dot.glsl"

@@ -1,8 +1,9 @@
 #version 450
-// How many multiply-adds the device does at best with matrix operations of one shape: every subgroup keeps 4×4 sums in registers, with four
-// fragments of A and two times four of B, and touches memory only before and after. It adds A·B to all of them, A·D, A·B, A·D … and A·B; where
-// D = -B the sums stay small, so that they can be checked to the bit (src/exec/matrix_peak.h). Nothing here tells a compiler so, and B and D
-// change places every time, so that no product can be taken out of the loop. No arrays: some drivers would keep them in memory.
+// How many multiply-adds the device does at best with matrix operations of one shape: every subgroup keeps 4×4 sums in
+// registers, with four fragments of A and two times four of B, and touches memory only before and after. It adds A·B to
+// all of them, A·D, A·B, A·D … and A·B; where D = -B the sums stay small, so that they can be checked to the bit
+// (src/lib/exec/matrix_peak.h). Nothing here tells a compiler so, and B and D change places every time, so that no
+// product can be taken out of the loop. No arrays: some drivers would keep them in memory.
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -17,7 +18,8 @@ layout(constant_id = 1) const uint M = 16;
 layout(constant_id = 2) const uint N = 16;
 layout(constant_id = 3) const uint K = 16;
 
-// TA, TC: types of the operands and of the sums; BYTES_A, BYTES_C: their sizes. Memory is seen as words, whatever lies there.
+// TA, TC: types of the operands and of the sums; BYTES_A, BYTES_C: their sizes. Memory is seen as words, whatever lies
+// there.
 layout(std430, set = 0, binding = 0) readonly buffer Operands { uint operands[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Results { uint results[]; };
 layout(push_constant) uniform Work { uint steps; };
@@ -30,12 +32,16 @@ const uint HEADER = 16; // words before the results: the first is the number of 
 #define MatC coopmat<TC, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>
 
 #define LOAD_A(a, i) coopMatLoad(a, operands, (i) * WORDS_A, K * BYTES_A / 4, gl_CooperativeMatrixLayoutRowMajor)
-#define LOAD_B(b, i) coopMatLoad(b, operands, 4 * WORDS_A + (i) * WORDS_B, N * BYTES_A / 4, gl_CooperativeMatrixLayoutRowMajor)
+#define LOAD_B(b, i) \
+    coopMatLoad(b, operands, 4 * WORDS_A + (i) * WORDS_B, N * BYTES_A / 4, gl_CooperativeMatrixLayoutRowMajor)
 
-#define ROW(a, c0, c1, c2, c3)                                                                                               \
-    c0 = coopMatMulAdd(a, b0, c0), c1 = coopMatMulAdd(a, b1, c1), c2 = coopMatMulAdd(a, b2, c2), c3 = coopMatMulAdd(a, b3, c3);
+#define ROW(a, c0, c1, c2, c3) \
+    c0 = coopMatMulAdd(a, b0, c0), c1 = coopMatMulAdd(a, b1, c1); \
+    c2 = coopMatMulAdd(a, b2, c2), c3 = coopMatMulAdd(a, b3, c3);
 
-#define ADD ROW(a0, c00, c01, c02, c03) ROW(a1, c10, c11, c12, c13) ROW(a2, c20, c21, c22, c23) ROW(a3, c30, c31, c32, c33)
+#define ADD \
+    ROW(a0, c00, c01, c02, c03) ROW(a1, c10, c11, c12, c13) \
+    ROW(a2, c20, c21, c22, c23) ROW(a3, c30, c31, c32, c33)
 
 #define SWAP(b, d) { MatB other = b; b = d; d = other; }
 

@@ -1,15 +1,17 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// The fast kernel for products with a short side: few columns (a tall tile, ROWS > COLS) or few rows, down to a matrix times a vector.
-// Each element of the large matrix is used only once for each of those few, so reading it is all that takes time. Nothing is staged in
-// shared memory: invocations next to each other read neighbours in memory, whatever op is, with many reads under way at once, and
-// invocations that share an element of C, each with its part of K, add up their sums in the end.
+// The fast kernel for products with a short side: few columns (a tall tile, ROWS > COLS) or few rows, down to a matrix
+// times a vector. Each element of the large matrix is used only once for each of those few, so reading it is all that
+// takes time. Nothing is staged in shared memory: invocations next to each other read neighbours in memory, whatever op
+// is, with many reads under way at once, and invocations that share an element of C, each with its part of K, add up
+// their sums in the end.
 #include "gemm.glsl"
 
-layout(constant_id = 9) const uint THREAD_LONG = 4; // elements along the long side of an invocation; each goes with all of the short side
+layout(constant_id = 9) const uint THREAD_LONG = 4; // an invocation's elements along the long side
 
-// The operand along the long side is op(A) where the tile is tall, otherwise op(B). The long side is x, the short one y.
+// The operand along the long side is op(A) where the tile is tall, otherwise op(B). The long side is x, the short one
+// y.
 const bool TALL = ROWS >= COLS;
 const uint LONG = TALL ? ROWS : COLS, SHORT = TALL ? COLS : ROWS;
 const uint LINES = LONG / THREAD_LONG;              // invocations side by side along the long side
@@ -18,11 +20,12 @@ const uint THREAD_DEPTH = DEPTH / LANES;            // elements along K that an 
 
 // Are neighbours in memory neighbours along K, and can they be read in vectors (the host sees to it: KW along K, VW
 // across)?
-const bool LONG_ALONG_K = TALL ? TRANSPOSE_A == 0 : TRANSPOSE_B != 0, SHORT_ALONG_K = TALL ? TRANSPOSE_B != 0 : TRANSPOSE_A == 0;
+const bool LONG_ALONG_K = TALL ? TRANSPOSE_A == 0 : TRANSPOSE_B != 0;
+const bool SHORT_ALONG_K = TALL ? TRANSPOSE_B != 0 : TRANSPOSE_A == 0;
 const bool LONG_VECTORS = TALL ? VECTORS_A : VECTORS_B, SHORT_VECTORS = TALL ? VECTORS_B : VECTORS_A;
 const bool K_VECTORS = LONG_ALONG_K && LONG_VECTORS, X_VECTORS = !LONG_ALONG_K && LONG_VECTORS;
 
-shared T shares[2 * gl_WorkGroupSize.x * SHORT]; // two halves: sums are stored in one while others are still read in the other
+shared T shares[2 * gl_WorkGroupSize.x * SHORT]; // two halves: sums are stored in one while the other is still read
 
 T values[THREAD_LONG * THREAD_DEPTH]; // of the long operand
 T sums[THREAD_LONG * SHORT];
@@ -30,13 +33,22 @@ T sums[THREAD_LONG * SHORT];
 // Neighbouring invocations go along whichever way neighbours in memory go.
 uint lane() { return LONG_ALONG_K ? gl_LocalInvocationID.x % LANES : gl_LocalInvocationID.x / LINES; }
 uint line() { return LONG_ALONG_K ? gl_LocalInvocationID.x / LANES : gl_LocalInvocationID.x % LINES; }
-// The invocation's r-th place along the long side of the tile and its d-th along K: in groups of VW and KW where they are read so.
+// The invocation's r-th place along the long side of the tile and its d-th along K: in groups of VW and KW where they
+// are read so.
 uint across(uint r) { return X_VECTORS ? (r / VW * LINES + line()) * VW + r % VW : r * LINES + line(); }
 uint along(uint d) { return K_VECTORS ? (d / KW * LANES + lane()) * KW + d % KW : d * LANES + lane(); }
 
 // Where elements lie: (x, k) of the long operand, (k, y) of the short one.
-uint long_at(uint base, uint x, uint k) { return base + (LONG_ALONG_K ? x * (TALL ? LDA : LDB) + k : k * (TALL ? LDA : LDB) + x); }
-uint short_at(uint base, uint k, uint y) { return base + (SHORT_ALONG_K ? y * (TALL ? LDB : LDA) + k : k * (TALL ? LDB : LDA) + y); }
+uint long_at(uint base, uint x, uint k)
+{
+    const uint ld = TALL ? LDA : LDB;
+    return base + (LONG_ALONG_K ? x * ld + k : k * ld + x);
+}
+uint short_at(uint base, uint k, uint y)
+{
+    const uint ld = TALL ? LDB : LDA;
+    return base + (SHORT_ALONG_K ? y * ld + k : k * ld + y);
+}
 
 void fetch(uint base, uint x0, uint k0, uint end)
 {
@@ -75,8 +87,8 @@ void multiply_by(uint d, uint y, T value)
 }
 
 #if defined(NARROW)
-// The same as multiply below, by vectors of the short operand, where it has them: there are more elements to 16 bytes of the long one than reads
-// of one element each can keep up with.
+// The same as multiply below, by vectors of the short operand, where it has them: there are more elements to 16 bytes
+// of the long one than reads of one element each can keep up with.
 void multiply_vectors(uint base, uint y0, uint k0, uint end)
 {
     [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d += SHORT_ALONG_K ? VW : 1)
@@ -126,7 +138,8 @@ void main()
     const uint tileCols = (N + COLS - 1) / COLS, tiles = (M + ROWS - 1) / ROWS * tileCols, me = gl_LocalInvocationID.x;
     uint side = 0;
     for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
-        const uint row0 = item % tiles / tileCols * ROWS, col0 = item % tileCols * COLS, part = item / tiles, batch = part / SPLITS;
+        const uint row0 = item % tiles / tileCols * ROWS, col0 = item % tileCols * COLS;
+        const uint part = item / tiles, batch = part / SPLITS;
         const uint begin = part % SPLITS * SPLIT_DEPTH, end = min(K, begin + SPLIT_DEPTH);
         const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + batch * STRIDE_B;
         const uint x0 = TALL ? row0 : col0, y0 = TALL ? col0 : row0;
@@ -138,8 +151,8 @@ void main()
             multiply(TALL ? baseB : baseA, y0, k0, end);
         }
 
-        // The lanes' sums are added up in pairs, the same pairs in every run: the same bits come out. Whoever stores in a half has come past
-        // a barrier since others read it, that of the other half's sums.
+        // The lanes' sums are added up in pairs, the same pairs in every run: the same bits come out. Whoever stores in
+        // a half has come past a barrier since others read it, that of the other half's sums.
         [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
             const uint at = side * SHORT * gl_WorkGroupSize.x + me;
             [[unroll]] for (uint y = 0; y < SHORT; y++)
@@ -147,9 +160,10 @@ void main()
             for (uint span = LANES / 2; span > 0; span /= 2) {
                 barrier(); // the sums to be added are there
                 if (lane() < span)
-                    [[unroll]] for (uint y = 0; y < SHORT; y++)
-                        shares[at + y * gl_WorkGroupSize.x] = ADD(shares[at + y * gl_WorkGroupSize.x],
-                                                                  shares[at + y * gl_WorkGroupSize.x + span * (LONG_ALONG_K ? 1 : LINES)]);
+                    [[unroll]] for (uint y = 0; y < SHORT; y++) {
+                        const uint own = at + y * gl_WorkGroupSize.x, other = own + span * (LONG_ALONG_K ? 1 : LINES);
+                        shares[own] = ADD(shares[own], shares[other]);
+                    }
             }
             if (lane() == 0)
                 [[unroll]] for (uint y = 0; y < SHORT; y++)

@@ -2,7 +2,7 @@
 
 #define NEIGHBOURS (SPLIT != 0 || OUT == 0 ? 4 : 8) // 16 bytes of a row of C, or of the workspace
 
-struct Passed { T sums[8]; }; // NEIGHBOURS of them
+struct Passed { S sums[8]; }; // NEIGHBOURS of them
 
 // Sums that were passed through shared memory by this subgroup, from a multiple of NEIGHBOURS on.
 Passed passed(uint row, uint col)
@@ -11,7 +11,7 @@ Passed passed(uint row, uint col)
     const uint at = gl_SubgroupID * PASS + row * PASS_STRIDE;
 #ifdef UNIT8
     [[unroll]] for (uint e = 0; e < NEIGHBOURS; e++)
-        result.sums[e] = scalar(staged[at + (col + e) / 2][e % 2]);
+        result.sums[e] = from_word(staged[at + (col + e) / 2][e % 2]);
 #elif BYTES_C == 2
     const uvec4 words = staged[at + col / 8];
     [[unroll]] for (uint e = 0; e < NEIGHBOURS; e++)
@@ -20,7 +20,7 @@ Passed passed(uint row, uint col)
     [[unroll]] for (uint e = 0; e < NEIGHBOURS; e += 4) {
         const uvec4 words = staged[at + (col + e) / 4];
         [[unroll]] for (uint w = 0; w < 4; w++)
-            result.sums[e + w] = scalar(words[w]);
+            result.sums[e + w] = from_word(words[w]);
     }
 #endif
     return result;
@@ -31,20 +31,19 @@ void store_vector(Passed p, uint i, uint j, uint base)
 {
     const uint at = (base + i * LDC + j) / NEIGHBOURS;
     [[unroll]] for (uint e = 0; e < NEIGHBOURS; e++)
-        p.sums[e] *= scalar(ALPHA.x);
-    if (scalar(BETA.x) != T(0)) {
+        p.sums[e] *= scalar(ALPHA);
+    if (uses_c()) {
         const uvec4 old = CV[at];
-        [[unroll]] for (uint e = 0; e < NEIGHBOURS; e++)
-            p.sums[e] += scalar(BETA.x) * (OUT == 0 ? scalar(old[e % 4]) : narrow_element(old[e / 2], e % 2));
+        [[unroll]] for (uint e = 0; e < NEIGHBOURS; e++) {
+            const S c = OUT == 0 ? from_word(old[e % 4]) : narrow_element(old[e / 2], e % 2);
+            p.sums[e] = FUSED(scalar(BETA), c, p.sums[e]);
+        }
     }
-    [[unroll]] for (uint e = 0; e < NEIGHBOURS; e++) {
-        if (BIAS != 0)
-            p.sums[e] += bias_of(i, j + e);
-        p.sums[e] = activate(p.sums[e]);
-    }
+    [[unroll]] for (uint e = 0; e < NEIGHBOURS; e++)
+        p.sums[e] = add_bias_and_activate(p.sums[e], i, j + e);
     uvec4 words;
     [[unroll]] for (uint w = 0; w < 4; w++)
-        words[w] = OUT == 0 ? bits_of(p.sums[w]) : narrow_pair(p.sums[2 * w], p.sums[2 * w + 1]);
+        words[w] = OUT == 0 ? to_word(p.sums[w]) : narrow_pair(p.sums[2 * w], p.sums[2 * w + 1]);
     CV[at] = words;
 }
 
@@ -52,21 +51,23 @@ void store_vector(Passed p, uint i, uint j, uint base)
 void store_passed(uint i0, uint j0, uint part, uint base)
 {
     for (uint group = gl_SubgroupInvocationID; group < MM * STRIP_COLS / NEIGHBOURS; group += LANES) {
-        const uint row = group / (STRIP_COLS / NEIGHBOURS), col = group % (STRIP_COLS / NEIGHBOURS) * NEIGHBOURS, i = i0 + row, j = j0 + col;
+        const uint row = group / (STRIP_COLS / NEIGHBOURS), col = group % (STRIP_COLS / NEIGHBOURS) * NEIGHBOURS;
+        const uint i = i0 + row, j = j0 + col;
         if (!inside(i, M, j, N))
             continue;
         const Passed p = passed(row, col);
         if (SPLIT != 0 && N % 4 == 0) {
-            partialV[((part * M + i) * N + j) / 4] = uvec4(bits_of(p.sums[0]), bits_of(p.sums[1]), bits_of(p.sums[2]), bits_of(p.sums[3]));
+            partialV[((part * M + i) * N + j) / 4] =
+                uvec4(to_word(p.sums[0]), to_word(p.sums[1]), to_word(p.sums[2]), to_word(p.sums[3]));
         } else if (SPLIT == 0 && VECTORS_C) {
             store_vector(p, i, j, base);
         } else {
             [[unroll]] for (uint c = 0; c < NEIGHBOURS; c++)
                 if (j + c < N) {
                     if (SPLIT != 0)
-                        partial[(part * M + i) * N + j + c] = bits_of(p.sums[c]);
+                        partial[(part * M + i) * N + j + c] = to_word(p.sums[c]);
                     else if (OUT == 0) // a narrower C that is not aligned goes through the workspace
-                        C[base + i * LDC + j + c] = bits_of(finish(p.sums[c], i, j + c, base + i * LDC + j + c));
+                        C[base + i * LDC + j + c] = to_word(finish(p.sums[c], base + i * LDC + j + c, i, j + c));
                 }
         }
     }

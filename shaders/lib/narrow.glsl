@@ -1,5 +1,5 @@
-// How A and B are read. Types narrower than 32 bits are bound as 32-bit words and taken apart here, so that any Vulkan device can; where it can
-// read 16 bits at a time, odd places take one read and no shift. The build defines one of
+// How A and B are read. Types narrower than 32 bits are bound as 32-bit words and taken apart here, so that any Vulkan
+// device can; where it can read 16 bits at a time, odd places take one read and no shift. The build defines one of
 //   IN_F16, IN_BF16, IN_I8, IN_U8   A and B are of this type, narrower than T
 //   IN_F32                          A and B are f32, and rounded to f16
 // and what goes with them:
@@ -8,16 +8,17 @@
 //   STORAGE16   the device can load and store 16 bits
 // and none of these where A and B are of type T.
 //
-// A piece of A is fetched raw (RAW an element, RAWV VW neighbours, RAWQ the KW neighbours of 16 bytes), and only then turned into T, so that nobody
-// waits for memory before the values are needed.
+// A piece of A is fetched raw (RAW an element, RAWV VW neighbours, RAWQ the KW neighbours of 16 bytes), and only then
+// turned into T, so that nobody waits for memory before the values are needed.
 
-// An f32's nearest f16, ties to even, as bits: what packHalf2x16 rounds to is up to the device. Without branches, because some compilers write each
-// use of a function out.
+// An f32's nearest f16, ties to even, as bits: what packHalf2x16 rounds to is up to the device. Without branches,
+// because some compilers write each use of a function out.
 uint f16_bits(float value)
 {
     const uint bits = floatBitsToUint(value), size = bits & 0x7fffffff;
     const uint normal = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;
-    const uint shift = clamp(126 - int(size >> 23), 14, 25), significand = size & 0x7fffff | 0x800000, whole = significand >> shift;
+    const uint shift = clamp(126 - int(size >> 23), 14, 25);
+    const uint significand = size & 0x7fffff | 0x800000, whole = significand >> shift;
     const bool up = (significand & (1u << shift) - 1) + (whole & 1) > 1u << shift - 1;
     const uint finite = mix(whole + uint(up), normal, size >= 0x38800000);
     const uint special = mix(0x7c00, 0x7e00 | size >> 13 & 0x1ff, size > 0x7f800000); // infinite from 65520 on; or NaN
@@ -73,7 +74,10 @@ T value_of(RAW raw) { return half_of(raw); }
 TV values_of(RAWV raw) { return halves_of(raw); }
 #else
 T value_of(RAW raw) { return uintBitsToFloat(raw << 16); }
-TV values_of(RAWV raw) { return uintBitsToFloat(uvec4(raw.x << 16, raw.x & 0xffff0000, raw.y << 16, raw.y & 0xffff0000)); }
+TV values_of(RAWV raw)
+{
+    return uintBitsToFloat(uvec4(raw.x << 16, raw.x & 0xffff0000, raw.y << 16, raw.y & 0xffff0000));
+}
 #endif
 TV values_of(RAWQ raw, uint c) { return values_of(c == 0 ? raw.xy : raw.zw); } // the c-th VW of them
 
@@ -91,7 +95,8 @@ layout(std430, set = 0, binding = 1) readonly buffer MatrixB { uint B[]; };
 T value_of(RAW raw) { return bitfieldExtract(T(raw), 0, 8); } // with the sign, where T has one
 TV values_of(RAWV raw)
 {
-    return TV(bitfieldExtract(T(raw), 0, 8), bitfieldExtract(T(raw), 8, 8), bitfieldExtract(T(raw), 16, 8), bitfieldExtract(T(raw), 24, 8));
+    return TV(bitfieldExtract(T(raw), 0, 8), bitfieldExtract(T(raw), 8, 8),
+              bitfieldExtract(T(raw), 16, 8), bitfieldExtract(T(raw), 24, 8));
 }
 TV values_of(RAWQ raw, uint c) { return values_of(raw[c]); }
 

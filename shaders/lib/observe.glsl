@@ -1,8 +1,8 @@
-// What a build tells about itself. A plain build makes nothing of all this; the counting and the tracing build are the same kernels
-// with one macro more, so that what they tell is what runs.
+// What a build tells about itself. A plain build makes nothing of all this; the counting and the tracing build are the
+// same kernels with one macro more, so that what they tell is what runs.
 //
-//   -DCOUNT   how often each element of A and B is read, from global and from shared memory (src/exec/count.h has the layout)
-//   -DTRACE   what the invocations of one workgroup see, step by step                       (src/exec/trace.h has the layout)
+//   -DCOUNT   how often each element of A and B is read, from global and from shared memory (src/lib/exec/count.h)
+//   -DTRACE   what the invocations of one workgroup see, step by step                       (src/lib/exec/trace.h)
 
 #if defined(COUNT)
 

@@ -1,7 +1,9 @@
-// Matrices behind pointers, for coopmat2.comp: READ_A and READ_B for those that lie inside, READ_A_BOUNDED and READ_B_BOUNDED element by element, STORE
-// either way. A pointer must be aligned, as far as a row of the matrix is long: so must LDA, or it is element by element again.
+// Matrices behind pointers, for coopmat2.comp: READ_A and READ_B for those that lie inside, READ_A_BOUNDED and
+// READ_B_BOUNDED element by element, STORE either way. A pointer must be aligned, as far as a row of the matrix is
+// long: so must LDA, or it is element by element again.
 
-TA element_a(const in uint r, const in uint c, const in TA none, const in uint row, const in uint k, const in uint end, const in uint base)
+TA element_a(const in uint r, const in uint c, const in TA none, const in uint row, const in uint k, const in uint end,
+             const in uint base)
 {
     const uint i = row + r, l = k + c;
     if (!inside(i, M, l, end))
@@ -9,7 +11,8 @@ TA element_a(const in uint r, const in uint c, const in TA none, const in uint r
     return A[base + (TRANSPOSE_A != 0 ? l * LDA + i : i * LDA + l)];
 }
 
-TA element_b(const in uint r, const in uint c, const in TA none, const in uint k, const in uint col, const in uint end, const in uint base)
+TA element_b(const in uint r, const in uint c, const in TA none, const in uint k, const in uint col, const in uint end,
+             const in uint base)
 {
     const uint l = k + r, j = col + c;
     if (!inside(l, end, j, N))
@@ -37,33 +40,33 @@ const bool FAST_A = WHOLE != 0 && VECTORS_A, FAST_B = WHOLE != 0 && VECTORS_B;
 #define READ_B_BOUNDED(b, k) { coopMatPerElementNV(b, b, element_b, k, col, end, baseB); }
 
 #define STORING(name, type, memory, narrow) \
-type name(const in uint r, const in uint c, const in type value, const in uint row, const in uint col, const in uint base, \
-          const in uint ld) \
+type name(const in uint r, const in uint c, const in type value, const in uint row, const in uint col, \
+          const in uint base, const in uint ld) \
 { \
     const uint i = row + r, j = col + c; \
     if (inside(i, M, j, N)) \
         memory[base + i * ld + j] = narrow(value); \
     return value; \
 }
-STORING(store_C, T, C, T)
-STORING(store_partial, T, partial, T)
+STORING(store_C, S, C, S)
+STORING(store_partial, S, partial, S)
 #ifdef HAS_NARROW
-STORING(store_CN, T, CN, TA)
+STORING(store_CN, S, CN, TA)
 #endif
 
 #define STORE_ELEMENTS(matrix, memory, base, ld) { \
-    Sums(T) stored = matrix; \
+    Sums(S) stored = matrix; \
     coopMatPerElementNV(stored, stored, store_##memory, row, col, base, ld); \
 }
 #define STORE(matrix, memory, base, ld) { \
     if (whole && VECTORS_C) \
         coopMatStore(matrix, memory, (base) + row * (ld) + col, ld, gl_CooperativeMatrixLayoutRowMajor); \
     else \
-        STORE_ELEMENTS(Sums(T)(matrix), memory, base, ld) \
+        STORE_ELEMENTS(Sums(S)(matrix), memory, base, ld) \
 }
 
 // Sums of bf16 are no type of a device's.
-#ifdef TYPE_BF16
+#ifdef IN_BF16
 #define STORE_NARROW(matrix, memory, base, ld) STORE_ELEMENTS(matrix, memory, base, ld)
 #else
 #define STORE_NARROW(matrix, memory, base, ld) { \

@@ -1,4 +1,5 @@
-// What every kernel of a product C[M×N] = A[M×K] · B[K×N] shares: the contract with the host (src/kernel/contract.h).
+// What every kernel of a product C[M×N] = A[M×K] · B[K×N] shares: the contract with the host
+// (src/lib/kernel/contract.h).
 //
 // All matrices are row-major and packed: element (i, j) of a matrix with n columns lies at i * n + j.
 // T, the element type (float, double, int or uint), is the one thing that the build defines.

@@ -1,9 +1,10 @@
-// Matrices as parts of tensors, for coopmat2.comp: READ_A and READ_B without bounds, which are the fast ones, READ_A_BOUNDED and READ_B_BOUNDED, STORE.
+// Matrices as parts of tensors, for coopmat2.comp: READ_A and READ_B without bounds, which are the fast ones,
+// READ_A_BOUNDED and READ_B_BOUNDED, STORE.
 
 const bool FAST_A = WHOLE != 0, FAST_B = WHOLE != 0;
 
 #define UNBOUNDED tensorLayoutNV<2>
-#define BOUNDED tensorLayoutNV<2, gl_CooperativeMatrixClampModeConstantNV> // reads zeros beyond, and stores nothing there
+#define BOUNDED tensorLayoutNV<2, gl_CooperativeMatrixClampModeConstantNV> // beyond, it reads zeros and stores nothing
 
 // A transposed operand lies in memory as its transpose, and is looked at with its two dimensions exchanged.
 #define EXCHANGED tensorViewNV<2, false, 1, 0>
@@ -43,14 +44,19 @@ const bool FAST_A = WHOLE != 0, FAST_B = WHOLE != 0;
         coopMatLoadTensorNV(b, memory, base, sliceTensorLayoutNV(layout_, k, DEPTH, col, MATRIX_COLS)); \
 }
 
-#define READ_A(a, k) { if (VECTORS_A) READ_PART_A(a, k, AV, baseA / VW, layoutA) else READ_PART_A(a, k, A, baseA, layoutA) }
-#define READ_B(b, k) { if (VECTORS_B) READ_PART_B(b, k, BV, baseB / VW, layoutB) else READ_PART_B(b, k, B, baseB, layoutB) }
+#define READ_A(a, k) { \
+    if (VECTORS_A) READ_PART_A(a, k, AV, baseA / VW, layoutA) else READ_PART_A(a, k, A, baseA, layoutA) \
+}
+#define READ_B(b, k) { \
+    if (VECTORS_B) READ_PART_B(b, k, BV, baseB / VW, layoutB) else READ_PART_B(b, k, B, baseB, layoutB) \
+}
 #define READ_A_BOUNDED(a, k) READ_PART_A(a, k, A, baseA, boundedA)
 #define READ_B_BOUNDED(b, k) READ_PART_B(b, k, B, baseB, boundedB)
 
 #define STORE(matrix, memory, base, ld) { \
     if (whole) { \
-        const UNBOUNDED to = setTensorLayoutStrideNV(setTensorLayoutDimensionNV(createTensorLayoutNV(2), M, N), ld, 1); \
+        UNBOUNDED to = createTensorLayoutNV(2); \
+        to = setTensorLayoutStrideNV(setTensorLayoutDimensionNV(to, M, N), ld, 1); \
         coopMatStoreTensorNV(matrix, memory, base, sliceTensorLayoutNV(to, row, MATRIX_ROWS, col, MATRIX_COLS)); \
     } else { \
         BOUNDED to = createTensorLayoutNV(2, gl_CooperativeMatrixClampModeConstantNV); \
@@ -60,7 +66,7 @@ const bool FAST_A = WHOLE != 0, FAST_B = WHOLE != 0;
 }
 
 // Sums of bf16 are no type of a device's; operands are.
-#ifdef TYPE_BF16
+#ifdef IN_BF16
 #define NARROW coopmat<TA, SCOPE, MATRIX_ROWS, MATRIX_COLS, gl_MatrixUseA>
 #else
 #define NARROW Sums(TA)

@@ -1,11 +1,11 @@
-// The same sum by tiles: the workgroup copies a ROWS×DEPTH tile of A and a DEPTH×COLS tile of B into shared memory together, then
-// every invocation reads its row and column from there. Each element of A is fetched from global memory once for COLS uses,
-// each element of B once for ROWS uses: that is why tiling pays.
+// The same sum by tiles: the workgroup copies a ROWS×DEPTH tile of A and a DEPTH×COLS tile of B into shared memory
+// together, then every invocation reads its row and column from there. Each element of A is fetched from global memory
+// once for COLS uses, each element of B once for ROWS uses: that is why tiling pays.
 shared T tileA[ROWS][DEPTH];
 shared T tileB[DEPTH][COLS];
 
-// The element (row, col) of the product. Every invocation of the workgroup must call this, those beyond the edges of C too,
-// because barrier() waits for all of them.
+// The element (row, col) of the product. Every invocation of the workgroup must call this, those beyond the edges of C
+// too, because barrier() waits for all of them.
 T tiled_product(uint row, uint col)
 {
     const uint y = gl_LocalInvocationID.y, x = gl_LocalInvocationID.x;

@@ -1,9 +1,9 @@
 #version 450
-// Does this compiler know GL_NV_cooperative_matrix2; with TYPE_BF16, matrices of bf16 too? (shaders/meson.build)
+// Does this compiler know GL_NV_cooperative_matrix2; with IN_BF16, matrices of bf16 too? (shaders/meson.build)
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_NV_cooperative_matrix2 : require
-#ifdef TYPE_BF16
+#ifdef IN_BF16
 #extension GL_EXT_bfloat16 : require
 #define TYPE bfloat16_t
 #else
@@ -29,7 +29,8 @@ void main()
     tensorLayoutNV<2> part = setTensorLayoutDimensionNV(createTensorLayoutNV(2), 2 * M, 2 * M);
     coopMatLoadTensorNV(a, memory, 0, sliceTensorLayoutNV(part, M, M, 0, M));
     coopMatLoadTensorNV(b, memory, 0, sliceTensorLayoutNV(part, M, M, 0, M), createTensorViewNV(2, false, 1, 0));
-    coopmat<float, SCOPE, M, M, gl_MatrixUseAccumulator> sum = coopMatMulAdd(a, b, coopmat<float, SCOPE, M, M, gl_MatrixUseAccumulator>(0));
+    coopmat<float, SCOPE, M, M, gl_MatrixUseAccumulator> sum = coopmat<float, SCOPE, M, M, gl_MatrixUseAccumulator>(0);
+    sum = coopMatMulAdd(a, b, sum);
     coopMatPerElementNV(sum, sum, half_of);
     coopMatStoreTensorNV(coopmat<TYPE, SCOPE, M, M, gl_MatrixUseA>(sum), memory, 0, part);
 }

@@ -1,5 +1,5 @@
 /* The general kernels, as plain loops: one element of C after the other, sums in the order of K. The contract is
- * kernel/contract.h; items are counted as shaders/lib/gemm.glsl says, though which tile of C an item stands for is
+ * kernel/contract.h; items are counted as shaders/lib/contract.glsl says, though which tile of C an item stands for is
  * the driver's own choice. */
 #include "fake_state.h"
 

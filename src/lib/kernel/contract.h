@@ -1,5 +1,5 @@
 /* What the host and every product shader agree on. The tutorials' kernels: shaders/lib/product.glsl is the other
- * half; the general ones: shaders/lib/gemm.glsl. */
+ * half; the general ones: shaders/lib/contract.glsl. */
 #ifndef VKMM_KERNEL_CONTRACT_H
 #define VKMM_KERNEL_CONTRACT_H
 

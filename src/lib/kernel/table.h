@@ -10,7 +10,7 @@ typedef enum vkmm_spread {
     VKMM_SPREAD_LINEAR, /* workgroups count the elements of C: local_size_x = rows × columns of the tile */
     VKMM_SPREAD_GRID,   /* one workgroup a tile, x along N, y along M */
     VKMM_SPREAD_BAND,   /* one workgroup a band of rows */
-    VKMM_SPREAD_ITEMS   /* general kernels: work items, counted along x (shaders/lib/gemm.glsl) */
+    VKMM_SPREAD_ITEMS   /* general kernels: work items, counted along x (shaders/lib/contract.glsl) */
 } vkmm_spread;
 
 struct vkmm_shape;  /* kernel/legal.h */

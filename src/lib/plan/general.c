@@ -90,7 +90,7 @@ const vkmm_module *vkmm_general_module(const vkmm_device_info *device, const vkm
 }
 
 /* Whether C goes through the workspace: parts of K, or elements of 16 bits that the kernel cannot store one by one
- * (shaders/lib/epilogue.glsl). */
+ * (shaders/lib/store.glsl). */
 static int needs_workspace(const vkmm_choice *choice)
 {
     if (choice->info.splits > 1) return 1;
