@@ -53,19 +53,9 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     return 1;
 }
 
-static uint64_t blocks_down(const vkmm_shape *shape)
-{
-    return vkmm_quotient(vkmm_value(shape, VKMM_TUNE_ROWS), vkmm_value(shape, VKMM_TUNE_THREAD_ROWS));
-}
-
-static uint64_t blocks_across(const vkmm_shape *shape)
-{
-    return vkmm_quotient(vkmm_value(shape, VKMM_TUNE_COLS), vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
-}
-
 static void ask(vkmm_shape *shape)
 {
-    const uint64_t vector = vkmm_vector_of(shape->type), blocks = blocks_down(shape) * blocks_across(shape),
+    const uint64_t vector = vkmm_vector_of(shape->type), blocks = vkmm_blocks_down(shape) * vkmm_blocks_across(shape),
                    slices = vkmm_value(shape, SLICES);
     const uint64_t width = vkmm_value(shape, VKMM_TUNE_ROWS) / vector + vkmm_value(shape, VKMM_TUNE_COLS) / vector +
                            2 * vkmm_value(shape, PAD);
@@ -78,15 +68,10 @@ static void ask(vkmm_shape *shape)
     shape->shared_bytes = 16 * (vkmm_value(shape, BUFFERS) * vkmm_value(shape, VKMM_TUNE_DEPTH) * width + passed);
 }
 
-static uint64_t broken_blocks(const vkmm_shape *shape)
-{
-    return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_ROWS), vkmm_value(shape, VKMM_TUNE_THREAD_ROWS)) +
-           vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS), vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
-}
-
 static uint64_t broken_lanes(const vkmm_shape *shape)
 {
-    const uint64_t down = blocks_down(shape), across = blocks_across(shape), wanted = vkmm_value(shape, LANE_COLS);
+    const uint64_t down = vkmm_blocks_down(shape), across = vkmm_blocks_across(shape),
+                   wanted = vkmm_value(shape, LANE_COLS);
     const uint64_t cols = wanted < across ? wanted : across,
                    rows = vkmm_quotient(LANES, cols) < down ? vkmm_quotient(LANES, cols) : down;
     return vkmm_left_over(down, rows) + vkmm_left_over(across, cols);
@@ -147,7 +132,7 @@ static uint64_t broken_slices(const vkmm_shape *shape)
 }
 
 static const vkmm_rule rules[] = {
-    {"whole blocks", "rows or columns that no invocation takes", broken_blocks, NULL,
+    {"whole blocks", "rows or columns that no invocation takes", vkmm_outside_blocks, NULL,
      "the tile's rows and columns divide into the invocations' blocks"},
     {"whole lanes", "blocks outside of the lanes' rectangles", broken_lanes, NULL,
      "the blocks of a tile divide into the rectangles of invocations that run together"},

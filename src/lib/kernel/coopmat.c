@@ -150,16 +150,6 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     return 1;
 }
 
-static uint64_t down(const vkmm_shape *shape)
-{
-    return vkmm_quotient(vkmm_value(shape, VKMM_TUNE_ROWS), vkmm_value(shape, VKMM_TUNE_THREAD_ROWS));
-}
-
-static uint64_t across(const vkmm_shape *shape)
-{
-    return vkmm_quotient(vkmm_value(shape, VKMM_TUNE_COLS), vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
-}
-
 /* Bytes of one operand's tile: lines along K, or across it where it is stored so; bytes always along K. */
 static uint64_t tile_bytes(const vkmm_shape *shape, uint64_t length, int along_k)
 {
@@ -182,7 +172,7 @@ static void ask(vkmm_shape *shape)
     const vkmm_problem *p = shape->problem;
     const uint64_t tiles = tile_bytes(shape, vkmm_value(shape, VKMM_TUNE_ROWS), p->op_a == VKMM_OP_N) +
                            tile_bytes(shape, vkmm_value(shape, VKMM_TUNE_COLS), p->op_b == VKMM_OP_T);
-    const uint64_t subgroups = down(shape) * across(shape), lanes = vkmm_value(shape, LANES),
+    const uint64_t subgroups = vkmm_blocks_down(shape) * vkmm_blocks_across(shape), lanes = vkmm_value(shape, LANES),
                    sums = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS) * vkmm_value(shape, VKMM_TUNE_THREAD_COLS),
                    line = strip_cols(shape) * vkmm_type_of(shape->type)->bytes + 16;
     const uint64_t passed = subgroups * vkmm_value(shape, MATRIX_M) * line;
@@ -207,12 +197,6 @@ static uint64_t broken_fragments(const vkmm_shape *shape)
     return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), vkmm_value(shape, MATRIX_M)) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_THREAD_COLS), vkmm_value(shape, MATRIX_N)) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), vkmm_value(shape, MATRIX_K));
-}
-
-static uint64_t broken_blocks(const vkmm_shape *shape)
-{
-    return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_ROWS), vkmm_value(shape, VKMM_TUNE_THREAD_ROWS)) +
-           vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS), vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
 }
 
 /* A line of memory is fetched 16 bytes at a time, whichever way it runs. */
@@ -292,7 +276,7 @@ static const vkmm_rule rules[] = {
      refuse_matrix},
     {"whole fragments", "rows, columns or elements of a step that no matrix takes", broken_fragments, NULL,
      "a subgroup's block and a step divide into matrices"},
-    {"whole blocks", "rows or columns that no subgroup takes", broken_blocks, NULL,
+    {"whole blocks", "rows or columns that no subgroup takes", vkmm_outside_blocks, NULL,
      "the tile divides into the subgroups' blocks"},
     {"whole vectors", "elements of a tile that fill no 16 bytes of memory", broken_vectors, NULL,
      "tiles are fetched 16 bytes at a time, whichever way they lie"},

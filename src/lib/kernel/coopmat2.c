@@ -52,12 +52,6 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     return 1;
 }
 
-static uint64_t owners(const vkmm_shape *shape)
-{
-    return vkmm_quotient(vkmm_value(shape, VKMM_TUNE_ROWS), vkmm_value(shape, VKMM_TUNE_THREAD_ROWS)) *
-           vkmm_quotient(vkmm_value(shape, VKMM_TUNE_COLS), vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
-}
-
 /* What the matrices need of shared memory is the driver's own. Subgroups that own matrices are of the usual size. */
 static void ask(vkmm_shape *shape)
 {
@@ -67,18 +61,16 @@ static void ask(vkmm_shape *shape)
     shape->y = 1;
     shape->registers = vkmm_quotient(elements, shape->x) * vkmm_type_of(shape->type)->bytes / 4;
     if (vkmm_value(shape, SCOPE) != SUBGROUP || device->max_subgroup_size == 0) return;
-    shape->subgroups = owners(shape);
+    shape->subgroups = vkmm_blocks_down(shape) * vkmm_blocks_across(shape);
     if (device->subgroup_size >= device->min_subgroup_size && device->subgroup_size <= device->max_subgroup_size)
         shape->subgroup_size = device->subgroup_size;
 }
 
 static uint64_t broken_matrices(const vkmm_shape *shape)
 {
-    const uint64_t rows = vkmm_value(shape, VKMM_TUNE_ROWS), cols = vkmm_value(shape, VKMM_TUNE_COLS);
-    const uint64_t matrix_rows = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS),
-                   matrix_cols = vkmm_value(shape, VKMM_TUNE_THREAD_COLS);
-    if (vkmm_value(shape, SCOPE) == WORKGROUP) return (rows != matrix_rows) + (cols != matrix_cols);
-    return vkmm_left_over(rows, matrix_rows) + vkmm_left_over(cols, matrix_cols);
+    if (vkmm_value(shape, SCOPE) != WORKGROUP) return vkmm_outside_blocks(shape);
+    return (vkmm_value(shape, VKMM_TUNE_ROWS) != vkmm_value(shape, VKMM_TUNE_THREAD_ROWS)) +
+           (vkmm_value(shape, VKMM_TUNE_COLS) != vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
 }
 
 static uint64_t broken_settings(const vkmm_shape *shape)
@@ -126,7 +118,7 @@ static uint64_t broken_granules(const vkmm_shape *shape)
 static uint64_t broken_owners(const vkmm_shape *shape)
 {
     if (vkmm_value(shape, SCOPE) != SUBGROUP) return 0;
-    const uint64_t needed = owners(shape) * shape->device->subgroup_size;
+    const uint64_t needed = vkmm_blocks_down(shape) * vkmm_blocks_across(shape) * shape->device->subgroup_size;
     return needed > shape->x ? needed - shape->x : shape->x - needed;
 }
 

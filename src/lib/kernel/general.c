@@ -57,3 +57,19 @@ uint64_t vkmm_registers_of(vkmm_type type, uint64_t sums)
 {
     return type == VKMM_F64 ? 2 * sums : sums;
 }
+
+uint64_t vkmm_blocks_down(const vkmm_shape *shape)
+{
+    return vkmm_quotient(vkmm_value(shape, VKMM_TUNE_ROWS), vkmm_value(shape, VKMM_TUNE_THREAD_ROWS));
+}
+
+uint64_t vkmm_blocks_across(const vkmm_shape *shape)
+{
+    return vkmm_quotient(vkmm_value(shape, VKMM_TUNE_COLS), vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
+}
+
+uint64_t vkmm_outside_blocks(const vkmm_shape *shape)
+{
+    return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_ROWS), vkmm_value(shape, VKMM_TUNE_THREAD_ROWS)) +
+           vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS), vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
+}

@@ -42,6 +42,12 @@ uint32_t vkmm_vector_of(vkmm_type type);
 /* 32-bit registers for so many sums of one invocation. One each for f16 too: a device may lack 16-bit arithmetic. */
 uint64_t vkmm_registers_of(vkmm_type type, uint64_t sums);
 
+/* Of kernels whose tile is made of blocks of thread-rows × thread-cols: how many there are down and across, and the
+ * rows and columns in none, which is what a rule asks. */
+uint64_t vkmm_blocks_down(const vkmm_shape *shape);
+uint64_t vkmm_blocks_across(const vkmm_shape *shape);
+uint64_t vkmm_outside_blocks(const vkmm_shape *shape);
+
 static inline uint64_t vkmm_value(const vkmm_shape *shape, int tunable)
 {
     return shape->config->values[tunable];

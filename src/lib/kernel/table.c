@@ -5,7 +5,8 @@
 #include <threads.h>
 
 #include "base/hash.h"
-#include "math/problem.h"
+#include "kernel/contract.h"
+#include "kernel/general.h"
 #include "modules.inc"
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
@@ -79,8 +80,12 @@ uint32_t vkmm_device_offers(const vkmm_device_info *device)
 const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *problem, const vkmm_device_info *device,
                                    const uint32_t *shape)
 {
-    const uint32_t offers = vkmm_device_offers(device);
+    static const uint32_t words[3] = {4, 4, 1};
+    const uint32_t both = VKMM_ALIGNED_A | VKMM_ALIGNED_B;
+    uint32_t offers = vkmm_device_offers(device);
     const vkmm_module *module;
+    /* Dot products are made of whole words of four elements. */
+    if ((vkmm_problem_alignment_to(problem, words) & both) != both) offers &= ~(uint32_t)VKMM_NEEDS_DOT8;
     for (uint32_t i = 0;
          (module = vkmm_module_next(kernel, problem->type, vkmm_problem_compute(problem), &i)) != NULL;) {
         if (module->needs & ~offers) continue;

@@ -105,8 +105,8 @@ const vkmm_module *vkmm_module_next(const char *kernel, vkmm_type type, vkmm_typ
 /* VKMM_NEEDS_* that the device has. (VKMM_NEEDS_MATRIX: any shape at all.) */
 uint32_t vkmm_device_offers(const vkmm_device_info *device);
 
-/* The first module of a kernel for a problem that the device can run, `shape` being that of its matrix operations
- * (NULL: any); NULL when there is none. */
+/* The first module of a general kernel for a row-major problem that the device can run, `shape` being that of its
+ * matrix operations (NULL: any); NULL when there is none. */
 const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *problem, const vkmm_device_info *device,
                                    const uint32_t *shape);
 

@@ -59,8 +59,7 @@ static vkmm_status refuse_general(const vkmm_log *log, const char *name)
 {
     return vkmm_fail(log, VKMM_UNSUPPORTED,
                      "the kernel %s computes plain products alone: one matrix, row-major and packed, no transposes, "
-                     "alpha 1, beta 0, "
-                     "no bias, no activation; blocked, skinny and cpu compute every problem",
+                     "alpha 1, beta 0, no bias, no activation; general kernels, such as blocked, compute every problem",
                      name);
 }
 
@@ -69,8 +68,7 @@ static vkmm_status refuse_type(const vkmm_log *log, const char *name, const vkmm
     const vkmm_types types = vkmm_problem_types(problem);
     return vkmm_fail(log, VKMM_UNSUPPORTED,
                      "the kernel %s multiplies f32, f64, i32 and u32, each summed and stored as itself; %s summed in "
-                     "%s and stored as %s is for "
-                     "blocked, skinny, cpu, coopmat and coopmat2",
+                     "%s and stored as %s takes a general kernel, such as blocked",
                      name, vkmm_type_of(types.in)->name, vkmm_type_of(types.compute)->name,
                      vkmm_type_of(types.out)->name);
 }
@@ -106,7 +104,7 @@ static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *devi
     if (!choice->kernel->tunables && is_narrow(problem)) return refuse_type(log, name, problem);
     if (!choice->kernel->tunables && !vkmm_problem_is_plain(problem)) return refuse_general(log, name);
     if (choice->kernel->spread == VKMM_SPREAD_HOST) return VKMM_OK;
-    choice->module = device && choice->kernel->tunables ? vkmm_general_module(device, &choice->problem, choice->kernel)
+    choice->module = device && choice->kernel->tunables ? vkmm_module_for(name, &choice->problem, device, NULL)
                                                         : vkmm_module_find(name, problem->type, VKMM_BUILD_PLAIN);
     if (!choice->module) return vkmm_refuse_module(log, device, name, &choice->problem);
     return VKMM_OK;
@@ -155,7 +153,7 @@ vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_b
     if (!module)
         return vkmm_fail(
             log, VKMM_UNSUPPORTED,
-            "the kernel %s has no build that can be observed; naive, grouped, tiled, band and band-tiled have one",
+            "the kernel %s has no build that can be observed; those of the tutorials, such as tiled, have one",
             choice->kernel->name);
     choice->module = module;
     for (uint32_t i = 0; i < count && choice->info.spec_count < VKMM_MAX_SPEC_CONSTANTS; i++) {

@@ -74,21 +74,6 @@ uint32_t vkmm_usable_alignment(const vkmm_choice *choice)
     return aligned & ~choice->unaligned;
 }
 
-const vkmm_module *vkmm_general_module(const vkmm_device_info *device, const vkmm_problem *problem,
-                                       const vkmm_kernel *kernel)
-{
-    static const uint32_t words[3] = {4, 4, 1};
-    const uint32_t both = VKMM_ALIGNED_A | VKMM_ALIGNED_B;
-    uint32_t offers = vkmm_device_offers(device);
-    const vkmm_module *module;
-    /* Dot products are made of whole words of four elements. */
-    if ((vkmm_problem_alignment_to(problem, words) & both) != both) offers &= ~(uint32_t)VKMM_NEEDS_DOT8;
-    for (uint32_t i = 0;
-         (module = vkmm_module_next(kernel->name, problem->type, vkmm_problem_compute(problem), &i)) != NULL;)
-        if (!(module->needs & ~offers)) return module;
-    return NULL;
-}
-
 /* Whether C goes through the workspace: parts of K, or elements of 16 bits that the kernel cannot store one by one
  * (shaders/lib/store.glsl). */
 static int needs_workspace(const vkmm_choice *choice)

@@ -22,11 +22,6 @@ vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *dev
 const vkmm_kernel *vkmm_planned_kernel(const vkmm_device_info *device, const vkmm_problem *problem);
 vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel);
 
-/* The module of a general kernel for a row-major problem, the first in the manifest that the device can run; NULL
- * when there is none. */
-const vkmm_module *vkmm_general_module(const vkmm_device_info *device, const vkmm_problem *problem,
-                                       const vkmm_kernel *kernel);
-
 /* VKMM_UNSUPPORTED, with a sentence: why the kernel has no module for the problem's types here. It names what the
  * device lacks, or says that the build has no shader. */
 vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *device, const char *kernel,
