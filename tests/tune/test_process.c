@@ -1,4 +1,4 @@
-/* Children that answer, stay silent, crash, end, and talk too much; programs that filter; signals; locks. */
+/* Children that answer, stay silent, crash, end, and talk too much; signals; locks. */
 #include "../unit/unit.h"
 
 #include <signal.h>
@@ -124,110 +124,6 @@ static void texts_have_any_length(void **state)
     vkmm_process_end(&process, 0, NULL);
 }
 
-/* Ended, but nobody asked how yet: what a child's own child becomes where no init takes it in. */
-static int is_zombie(int pid)
-{
-    char path[64], state = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *file = fopen(path, "r");
-    if (file == NULL) return 0;
-    int got = fscanf(file, "%*d (%*[^)]) %c", &state);
-    fclose(file);
-    return got == 1 && state == 'Z';
-}
-
-static vkmm_status filter(heard *h, const char *script, const char *input, double patience_ms, size_t most,
-                          char **output, size_t *bytes)
-{
-    char *arguments[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", (char *)(uintptr_t)script, NULL};
-    vkmm_log log = hear_with(h);
-    return vkmm_process_filter(&log, arguments, input, patience_ms, most, output, bytes);
-}
-
-static void a_filter_answers(void **state)
-{
-    (void)state;
-    heard h;
-    char *output = NULL, *input = test_malloc(3000001);
-    size_t bytes = 0;
-    for (int i = 0; i < 3000000; i++) input[i] = (char)('a' + i % 23);
-    input[3000000] = '\0';
-    /* More than any buffer between the two holds: both directions must be served at once. */
-    assert_int_equal(filter(&h, "exec cat", input, GUARD_MS, 3000000, &output, &bytes), VKMM_OK);
-    assert_int_equal(bytes, 3000000);
-    assert_string_equal(output, input);
-    assert_int_equal(h.count, 0);
-    vkmm_free(output);
-    /* A program that does not read, one that writes nothing, one that opens its output by name. */
-    assert_int_equal(filter(&h, "echo ok", input, GUARD_MS, 3, &output, &bytes), VKMM_OK);
-    assert_string_equal(output, "ok\n");
-    vkmm_free(output);
-    assert_int_equal(
-        filter(&h, "head -c 10 >/dev/stdout; head -c 100000 /dev/zero >&2", input, GUARD_MS, 100, &output, &bytes),
-        VKMM_OK);
-    assert_string_equal(output, "abcdefghij");
-    vkmm_free(output);
-    assert_int_equal(filter(&h, "exit 0", "", GUARD_MS, 0, &output, &bytes), VKMM_OK);
-    assert_int_equal(bytes, 0);
-    assert_string_equal(output, "");
-    vkmm_free(output);
-    test_free(input);
-}
-
-static void a_filter_fails(void **state)
-{
-    (void)state;
-    heard h;
-    char *output = NULL;
-    size_t bytes = 1;
-    assert_int_equal(filter(&h, "exec cat", "12345", GUARD_MS, 4, &output, &bytes), VKMM_INVALID);
-    assert_string_equal(h.last, "sh wrote more than 4 bytes");
-    assert_null(output);
-    assert_int_equal(bytes, 0);
-    assert_int_equal(filter(&h, "exec cat /dev/zero", "", GUARD_MS, 1000000, &output, &bytes), VKMM_INVALID);
-    assert_int_equal(
-        filter(&h, "echo; echo line 3: wrong word >&2; echo more >&2; exit 7", "", GUARD_MS, 100, &output, &bytes),
-        VKMM_INVALID);
-    assert_string_equal(h.last, "sh ended with status 7: line 3: wrong word");
-    assert_int_equal(filter(&h, "kill -KILL $$", "", GUARD_MS, 100, &output, &bytes), VKMM_INVALID);
-    assert_string_equal(h.last, "sh was killed by signal 9 (Killed)");
-    /* The whole group goes, so that nothing that it started is left behind. */
-    char path[] = "/tmp/vkmm-filter-XXXXXX", script[128];
-    close(mkstemp(path));
-    snprintf(script, sizeof script, "sleep 3000 & echo $! >%s; wait", path);
-    assert_int_equal(filter(&h, script, "", 200, 100, &output, &bytes), VKMM_INVALID);
-    assert_string_equal(h.last, "sh did not end within 0.2 s");
-    FILE *file = fopen(path, "r");
-    int child = 0;
-    assert_int_equal(fscanf(file, "%d", &child), 1);
-    fclose(file);
-    unlink(path);
-    for (int i = 0; i < 60000 && kill(child, 0) == 0 && !is_zombie(child); i++) usleep(10000);
-    assert_true(kill(child, 0) != 0 || is_zombie(child));
-    assert_int_equal(filter(&h, "exec >&- 2>&-; sleep 3000", "", 200, 100, &output, &bytes), VKMM_INVALID);
-    assert_string_equal(h.last, "sh did not end within 0.2 s");
-
-    char *nowhere[] = {(char *)(uintptr_t) "vkmm-no-such-program", NULL};
-    vkmm_log log = hear_with(&h);
-    assert_int_equal(vkmm_process_filter(&log, nowhere, "x", 1000, 100, &output, &bytes), VKMM_NO_DEVICE);
-    assert_string_equal(h.last, "cannot start vkmm-no-such-program: No such file or directory");
-}
-
-static void a_filter_is_interrupted(void **state)
-{
-    (void)state;
-    heard h;
-    char *output = NULL;
-    size_t bytes = 0;
-    vkmm_interrupt_catch();
-    raise(SIGINT);
-    assert_int_equal(filter(&h, "sleep 3000", "", GUARD_MS, 100, &output, &bytes), VKMM_INVALID);
-    assert_string_equal(h.last, "sh was interrupted");
-    vkmm_interrupt_release();
-    vkmm_interrupt_catch(); /* forgets it */
-    vkmm_interrupt_release();
-}
-
 static void an_interrupt_is_heard(void **state)
 {
     (void)state;
@@ -272,9 +168,6 @@ int main(void)
         cmocka_unit_test(silence_ends_in_time),
         cmocka_unit_test(a_child_that_is_gone_is_no_signal),
         cmocka_unit_test(texts_have_any_length),
-        cmocka_unit_test(a_filter_answers),
-        cmocka_unit_test(a_filter_fails),
-        cmocka_unit_test(a_filter_is_interrupted),
         cmocka_unit_test(an_interrupt_is_heard),
         cmocka_unit_test(a_lock_keeps_others_out),
     };

@@ -18,7 +18,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "system/process_spawn.h"
 
 extern char **environ;
 
@@ -35,7 +34,9 @@ struct vkmm_process {
     char *text;
 };
 
-int vkmm_process_spawn(const char *path, char *const *arguments, const int streams[3], pid_t *pid)
+/* Starts a program in a process group of its own, with the socket as its standard input and output, and nothing as its
+ * standard error. Returns 0, or the error's number. */
+static int spawn(const char *path, char *const *arguments, int socket, pid_t *pid)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -46,14 +47,11 @@ int vkmm_process_spawn(const char *path, char *const *arguments, const int strea
         posix_spawn_file_actions_destroy(&files);
         return error;
     }
-    for (int i = 0; i < 3 && error == 0; i++)
-        error = streams[i] >= 0 ? posix_spawn_file_actions_adddup2(&files, streams[i], i)
-                                : posix_spawn_file_actions_addopen(&files, i, "/dev/null", O_RDWR, 0);
+    for (int i = 0; i < 2 && error == 0; i++) error = posix_spawn_file_actions_adddup2(&files, socket, i);
+    if (error == 0) error = posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_RDWR, 0);
     if (error == 0) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     if (error == 0) error = posix_spawnattr_setpgroup(&attributes, 0);
-    if (error == 0)
-        error = (path != NULL ? posix_spawn : posix_spawnp)(pid, path != NULL ? path : arguments[0], &files,
-                                                            &attributes, arguments, environ);
+    if (error == 0) error = posix_spawn(pid, path, &files, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     return error;
@@ -71,7 +69,7 @@ vkmm_status vkmm_process_start(const vkmm_log *log, const char *path, char *cons
         vkmm_free(process);
         return vkmm_fail(log, VKMM_INVALID, "cannot start %s: %s", program, strerror(errno));
     }
-    int error = vkmm_process_spawn(program, arguments, (int[]){sockets[1], sockets[1], -1}, &process->pid);
+    int error = spawn(program, arguments, sockets[1], &process->pid);
     close(sockets[1]);
     if (error != 0) {
         close(sockets[0]);

@@ -30,13 +30,6 @@ typedef enum vkmm_heard {
  * process. Waits until the clock (vkmm_now_ms) shows deadline_ms. A longer line ends the talk: VKMM_HEARD_END. */
 vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, size_t most, const char **text);
 
-/* Runs a program to its end: input goes to its standard input, what it writes to its standard output comes back in
- * *output (0-terminated, *bytes long, at most `most`), to be freed with vkmm_free. Looked for in PATH; no shell is
- * involved. VKMM_NO_DEVICE: there is no such program; VKMM_INVALID: it failed, wrote too much, or took longer than
- * patience_ms. */
-vkmm_status vkmm_process_filter(const vkmm_log *log, char *const *arguments, const char *input, double patience_ms,
-                                size_t most, char **output, size_t *bytes);
-
 /* Waits patience_ms (less once vkmm_interrupted()) for the child to end by itself, now that it has no more input;
  * kills it after that. how (may be NULL): "ended with status 6", "was killed by signal 11 (Segmentation fault)", or
  * "was killed" when this function did it. Sets NULL; a pointer to NULL is legal. */

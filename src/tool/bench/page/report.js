@@ -664,6 +664,7 @@ function nameFolds() {
 $("folds").addEventListener("click", () => {
   const open = !folds().every((one) => one.open);
   for (const one of folds()) one.open = open;
+  nameFolds();
 });
 
 // On paper nothing is folded away, every chart is drawn, and the colours are those of light paper.
@@ -680,9 +681,7 @@ window.addEventListener("afterprint", () => {
   for (const one of folded) one.open = false;
   document.documentElement.classList.remove("paper");
   redraw(false);
-  setTimeout(() => {
-    printing = false;
-  });
+  printing = false;
 });
 
 const source = `as vkmatmul ${data.tool.version} reads ${data.reports.length === 1 ? "it" : "them"}`;
