@@ -191,6 +191,9 @@ class Page(Case):
         self.browser.look("dark")  # drawn again, in other colours
         self.browser.wait(f"{chart}.data.datasets[0].borderColor === '#5aaee8'", title)
         self.assertEqual(self.browser.js(shown, title), [True, False, True, True, True, True])
+        self.chip("Type", "f32")  # made anew by the filter
+        self.drawn(title)
+        self.assertEqual(self.browser.js(shown, title), [True, False, True, True, True, True])
         self.browser.click(second)
         self.assertEqual(self.browser.js(shown, title), [True] * 6)
 

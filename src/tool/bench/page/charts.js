@@ -159,15 +159,18 @@ function sayRow(row) {
   ];
 }
 
-function configOf({ bars, labels, series, x, y }, c, shown) {
+const keyOf = ({ title }, label) => `${title}: ${label}`;
+
+function configOf(chart, c) {
+  const { bars, labels, series, x, y } = chart;
   return {
     type: bars ? "bar" : "scatter",
     data: {
       labels,
-      datasets: series.map(({ label, k, points, line = false, radius = k < 4 ? 4 : 5 }, i) => ({
+      datasets: series.map(({ label, k, points, line = false, radius = k < 4 ? 4 : 5 }) => ({
         label,
         data: points,
-        hidden: !shown(i),
+        hidden: hidden.has(keyOf(chart, label)),
         showLine: line,
         spanGaps: false,
         borderColor: c.k[k],
@@ -219,44 +222,50 @@ const inView = new IntersectionObserver(
 
 const captionOf = (title, summary) => make("figcaption", "", make("strong", "", title), make("span", "", summary));
 
+// Series that the reader hid, by title and label: they stay hidden when the filter makes the chart anew.
+const hidden = new Set();
+
+function toggleOf(chart, { label, k }, change) {
+  const mark = make("span", `mark k${k}`, k === ROOF ? "━" : chart.bars ? "■" : MARKS[k % MARKS.length][1]);
+  const button = make("button", "", mark, label),
+    key = keyOf(chart, label);
+  button.type = "button";
+  button.title = "Hide or show this series";
+  button.setAttribute("aria-pressed", String(!hidden.has(key)));
+  mark.setAttribute("aria-hidden", "true");
+  button.addEventListener("click", () => {
+    hidden[hidden.has(key) ? "delete" : "add"](key);
+    button.setAttribute("aria-pressed", String(!hidden.has(key)));
+    change(!hidden.has(key));
+  });
+  return button;
+}
+
 // A figure: a title, a summary in words, the drawing, and a button for each series that hides and shows it.
 function figureOf(chart) {
   const canvas = make("canvas"),
-    plot = make("div", "plot", canvas),
     legend = make("ul", "legend");
-  const node = make("figure", "", captionOf(chart.title, chart.summary), plot);
-  canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", `Chart: ${chart.title}`);
-  legend.setAttribute("aria-label", "Series");
-  const buttons = chart.series.map(({ label, k, line }, i) => {
-    const mark = make("span", `mark k${k}`, k === ROOF ? "━" : chart.bars ? "■" : MARKS[k % MARKS.length][1]),
-      button = make("button", "", mark, label);
-    button.type = "button";
-    button.title = "Hide or show this series";
-    button.setAttribute("aria-pressed", "true");
-    mark.setAttribute("aria-hidden", "true");
-    button.addEventListener("click", () => {
-      const shown = button.getAttribute("aria-pressed") !== "true";
-      button.setAttribute("aria-pressed", String(shown));
-      self.drawn?.setDatasetVisibility(i, shown);
-      self.drawn?.update();
-    });
-    legend.append(make("li", "", button));
-    return button;
-  });
-  if (!chart.bars || chart.series.length > 1) node.append(legend);
+  const node = make("figure", "", captionOf(chart.title, chart.summary), make("div", "plot", canvas));
   const self = {
     node,
     drawn: null,
     draw() {
       inView.unobserve(node);
       self.drawn?.destroy();
-      self.drawn = new Chart(
-        canvas,
-        configOf(chart, colours(), (i) => buttons[i].getAttribute("aria-pressed") === "true"),
-      );
+      self.drawn = new Chart(canvas, configOf(chart, colours()));
     },
   };
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", `Chart: ${chart.title}`);
+  legend.setAttribute("aria-label", "Series");
+  chart.series.forEach((series, i) => {
+    const change = (shown) => {
+      self.drawn?.setDatasetVisibility(i, shown);
+      self.drawn?.update();
+    };
+    legend.append(make("li", "", toggleOf(chart, series, change)));
+  });
+  if (!chart.bars || chart.series.length > 1) node.append(legend);
   charts.add(self);
   inView.observe(node);
   return node;

@@ -648,9 +648,11 @@ function draw() {
   nameFolds();
 }
 
-// The keyboard stops at a box only while there is something to scroll.
+// The keyboard stops at a box only while there is something to scroll. Folded ones are left out: asking for their width
+// would lay them out.
 function setStops() {
   for (const box of document.querySelectorAll(".scroll")) {
+    if (box.closest("details:not([open])")) continue;
     if (box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
   }
