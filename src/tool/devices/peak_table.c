@@ -3,6 +3,7 @@
 #include "math/type.h"
 #include "report/columns.h"
 #include "report/json.h"
+#include "report/records.h"
 #include "report/wrap.h"
 
 /* "3350 GB/s", or why there is no figure. */
@@ -94,7 +95,7 @@ static json_t *shapes(const vkmm_peak_row *row)
     int bad = 0;
 
     for (uint32_t i = 0; i < row->shape_count; i++) {
-        json_t *object = vkmm_json_matrix_shape(&row->shapes[i].shape);
+        json_t *object = vkmm_record_json(&vkmm_shape_record, &row->shapes[i].shape);
         bad += vkmm_json_put(object, "flops", figure(row->shapes[i].flops));
         bad += vkmm_json_put(object, "reason", reason(row->shapes[i].reason));
         bad += json_array_append_new(array, object) != 0;

@@ -1,6 +1,7 @@
 #include "math/type.h"
 #include "explain/explain.h"
 #include "report/json.h"
+#include "report/records.h"
 #include "report/text.h"
 
 /* Unlike elements have no single count: null, and the extremes beside it tell. */
@@ -168,7 +169,7 @@ vkmm_status vkmm_limits_json(vkmm_report *report, const vkmm_limits *limits)
 
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(object, "device", vkmm_json_device(limits->device, NULL));
-    bad += vkmm_json_put(object, "limits", vkmm_json_limits(limits->device));
+    bad += vkmm_json_put(object, "limits", vkmm_record_json(&vkmm_limits_record, limits->device));
     bad += vkmm_json_put(object, "type", json_string(vkmm_type_of(limits->type)->name));
     for (uint32_t i = 0; i < limits->count; i++) {
         const vkmm_limit_kernel *kernel = &limits->kernels[i];

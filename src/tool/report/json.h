@@ -8,12 +8,7 @@
 
 /* Each returns a new reference, or NULL when memory ends. Numbers that are not finite become null. */
 json_t *vkmm_json_tool(const vkmm_report *report);
-json_t *vkmm_json_device(const vkmm_device_info *device, const char *host);
-json_t *vkmm_json_limits(const vkmm_device_info *device);
-json_t *vkmm_json_heaps(const vkmm_device_info *device);
-json_t *vkmm_json_pci(const vkmm_device_info *device); /* "0000:01:00.0", null where it is not known */
-json_t *vkmm_json_matrix2(uint32_t bits);              /* an array of words */
-json_t *vkmm_json_matrix_shape(const vkmm_matrix_shape *shape);
+json_t *vkmm_json_device(const vkmm_device_info *device, const char *host); /* device NULL: the host, of this name */
 json_t *vkmm_json_problem(const vkmm_problem *problem, int typed, uint64_t seed,
                           const char *init); /* typed 0: of many types */
 int vkmm_json_put_types(json_t *object,

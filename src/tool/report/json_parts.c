@@ -1,10 +1,12 @@
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/alloc.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "math/types_name.h"
 #include "report/json.h"
+#include "report/records.h"
 #include "report/text.h"
 
 int vkmm_json_put(json_t *object, const char *key, json_t *value)
@@ -94,6 +96,17 @@ json_t *vkmm_json_tool(const vkmm_report *report)
     bad += vkmm_json_put(tool, "shader_hash", vkmm_json_text(report->shader_hash));
     bad += vkmm_json_put(tool, "command", vkmm_json_text(report->command));
     return vkmm_json_done(tool, bad);
+}
+
+json_t *vkmm_json_device(const vkmm_device_info *info, const char *host)
+{
+    vkmm_bench_device device = {.is_host = info == NULL};
+
+    if (info != NULL)
+        device.info = *info;
+    else
+        snprintf(device.info.name, sizeof device.info.name, "%s", host);
+    return vkmm_record_json(&vkmm_identity_record, &device);
 }
 
 /* A scalar of an integer type is a whole number: a real would keep nine of its digits. */

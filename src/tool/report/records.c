@@ -28,8 +28,9 @@ static const char *op_word(uint32_t op)
     return op == VKMM_OP_T ? "T" : "N";
 }
 
-static const vkmm_words types = {type_word, VKMM_TYPE_COUNT, "element type", .first = VKMM_F32},
-                        layouts = {layout_word, 2},
+const vkmm_words vkmm_type_words = {type_word, VKMM_TYPE_COUNT, "element type", .first = VKMM_F32};
+
+static const vkmm_words layouts = {layout_word, 2},
                         out_types = {type_word, VKMM_BF16 + 1, "element type", .first = VKMM_F32}, ops = {op_word, 2},
                         compute_types = {type_word, VKMM_F16 + 1, "element type", .first = VKMM_F32},
                         activations = {vkmm_activation_name, VKMM_ACTIVATION_COUNT, "activation"};
@@ -114,7 +115,7 @@ static void take_beta(const vkmm_node *node, void *view)
 #define STRIDES " of a batch to the next; 0 without a batch, or where one matrix serves all"
 
 static const vkmm_field problem_fields[] = {
-    {"type", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, type), VKMM_NEEDED, .words = &types,
+    {"type", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, type), VKMM_NEEDED, .words = &vkmm_type_words,
      .about = "element type of A and B"},
     {"out_type", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, out_type), VKMM_OPTIONAL, .words = &out_types,
      .about = "of C and the bias; absent in older reports: as A and B"},

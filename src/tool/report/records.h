@@ -10,9 +10,12 @@ extern const vkmm_record vkmm_kernel_record;   /* vkmm_kernel_info; without a na
 extern const vkmm_record vkmm_limits_record;   /* vkmm_device_info: what products depend on */
 extern const vkmm_record vkmm_shape_record;    /* vkmm_matrix_shape */
 extern const vkmm_record vkmm_identity_record; /* vkmm_bench_device: name, driver and versions alone, to be embedded */
+extern const vkmm_record vkmm_hardware_record; /* vkmm_bench_device: limits, heaps and PCI address alone, likewise */
 extern const vkmm_record vkmm_device_record;   /* vkmm_bench_device */
 extern const vkmm_record vkmm_peaks_record;    /* vkmm_bench_peaks */
 extern const vkmm_record vkmm_row_record;      /* vkmm_bench_row */
+
+extern const vkmm_words vkmm_type_words; /* vkmm_type */
 
 /* Limits of what is read. */
 #define VKMM_MOST_MS  1e12 /* thirty years */

@@ -346,17 +346,23 @@ const vkmm_record vkmm_peaks_record = {
 
 /* ---- devices ---- */
 
-static const vkmm_field device_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, .record = &vkmm_identity_record},
-    {"label", VKMM_FIELD_TEXT, DEVICE(label), .about = "unique in the report"},
-    {"failed", VKMM_FIELD_TEXT, DEVICE(failed), VKMM_MAYBE | VKMM_OPTIONAL,
-     .about = "why the device could not finish its rows; null: it did"},
+static const vkmm_field hardware_fields[] = {
     {"limits", VKMM_FIELD_RECORD, DEVICE(info), VULKAN, .record = &vkmm_limits_record, .about = "null for the host"},
     {"heaps", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench_device, info.heaps, info.heap_count), VKMM_HERE | VULKAN,
      .length = VK_MAX_MEMORY_HEAPS, .record = &heap_record,
      .about = "memory heaps, as Vulkan lists them; null for the host"},
     {"pci", VKMM_FIELD_CUSTOM, .flags = VKMM_OPTIONAL, .put = put_pci, .take = take_pci, .schema = PCI,
      .about = "domain:bus:device.function; null: not known"},
+};
+
+const vkmm_record vkmm_hardware_record = {NULL, VKMM_FIELDS(hardware_fields), VKMM_RECORD_OF(vkmm_bench_device)};
+
+static const vkmm_field device_fields[] = {
+    {NULL, VKMM_FIELD_EMBED, .record = &vkmm_identity_record},
+    {"label", VKMM_FIELD_TEXT, DEVICE(label), .about = "unique in the report"},
+    {"failed", VKMM_FIELD_TEXT, DEVICE(failed), VKMM_MAYBE | VKMM_OPTIONAL,
+     .about = "why the device could not finish its rows; null: it did"},
+    {NULL, VKMM_FIELD_EMBED, .record = &vkmm_hardware_record},
     {"peaks", VKMM_FIELD_RECORD, DEVICE(peaks), .record = &vkmm_peaks_record},
 };
 

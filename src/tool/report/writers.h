@@ -12,6 +12,7 @@ vkmm_status vkmm_table_devices(vkmm_report *report, const vkmm_device_row *devic
 
 vkmm_status vkmm_table_race(vkmm_report *report, const vkmm_race_row *row);
 vkmm_status vkmm_table_race_end(vkmm_report *report);
+vkmm_status vkmm_json_devices(vkmm_report *report, const vkmm_device_row *devices, uint32_t count);
 vkmm_status vkmm_json_race(vkmm_report *report, const vkmm_race_row *row);
 
 vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row);
