@@ -69,47 +69,34 @@ static vkmm_times no_times(vkmm_pass pass)
                         .download_ms = after[pass] & DOWNLOAD ? none : -1};
 }
 
-static vkmm_status run_whole(vkmm_job *job, vkmm_pass pass, vkmm_times *times)
+/* Submits the steps, with the items [first, end) of the product, and waits; adds the times to the sums. kept: NULL,
+ * or where the command buffer stays, recorded once. What uploads and downloads besides says nothing about slices. */
+static vkmm_status submit(vkmm_job *job, const vkmm_plan *plan, int steps, uint64_t first, uint64_t end,
+                          VkCommandBuffer *kept, vkmm_times *times)
 {
-    VkCommandBuffer *command = &job->commands[pass];
-    const int steps = before[pass] | around[pass] | PRODUCT | after[pass];
-    vkmm_status status = VKMM_OK;
-    if (!*command) {
-        status = record(job, &job->plan, steps, 0, job->slices.items, command);
-        if (status != VKMM_OK) vkmm_command_free(job->device, command);
-    }
-    if (status == VKMM_OK) status = vkmm_command_run(job->device, *command, &times->host_ms);
-    if (status != VKMM_OK) return status;
-    read_times(job, steps, times);
-    if (before[pass] == 0 && after[pass] == 0) vkmm_slices_learn(&job->slices, job->slices.items, times->host_ms);
-    return VKMM_OK;
-}
-
-/* One submission of several; adds its times to the sums. */
-static vkmm_status run_part(vkmm_job *job, const vkmm_plan *plan, int steps, uint64_t first, uint64_t end,
-                            vkmm_times *times)
-{
-    VkCommandBuffer command = NULL;
+    VkCommandBuffer once = NULL, *command = kept ? kept : &once;
+    const int copies = steps & (POISON | UPLOAD | DOWNLOAD);
     double host = 0;
-    vkmm_status status = record(job, plan, steps, first, end, &command);
-    if (status == VKMM_OK) status = vkmm_command_run(job->device, command, &host);
+    vkmm_status status = *command ? VKMM_OK : record(job, plan, steps, first, end, command);
+    if (status != VKMM_OK) kept = NULL;
+    if (status == VKMM_OK) status = vkmm_command_run(job->device, *command, &host);
     if (status == VKMM_OK) read_times(job, steps, times);
-    if (status == VKMM_OK && (steps & ITEMS)) vkmm_slices_learn(&job->slices, end - first, host);
+    if (status == VKMM_OK && (steps & ITEMS) && !copies) vkmm_slices_learn(&job->slices, end - first, host);
     times->host_ms += host;
-    vkmm_command_free(job->device, &command);
+    if (!kept) vkmm_command_free(job->device, command);
     return status;
 }
 
 static vkmm_status run_slices(vkmm_job *job, vkmm_pass pass, const vkmm_plan *plan, vkmm_times *times)
 {
     vkmm_status status = VKMM_OK;
-    if (before[pass]) status = run_part(job, plan, before[pass] | around[pass], 0, 0, times);
+    if (before[pass]) status = submit(job, plan, before[pass] | around[pass], 0, 0, NULL, times);
     for (uint64_t first = 0, end; first < job->slices.items && status == VKMM_OK; first = end) {
         end = first + vkmm_slices_next(&job->slices, job->slices.items - first);
-        status = run_part(job, plan, ITEMS | around[pass], first, end, times);
+        status = submit(job, plan, ITEMS | around[pass], first, end, NULL, times);
     }
-    if (status == VKMM_OK && job->choice.reduce) status = run_part(job, plan, REDUCE | around[pass], 0, 0, times);
-    if (status == VKMM_OK && after[pass]) status = run_part(job, plan, after[pass] | around[pass], 0, 0, times);
+    if (status == VKMM_OK && job->choice.reduce) status = submit(job, plan, REDUCE | around[pass], 0, 0, NULL, times);
+    if (status == VKMM_OK && after[pass]) status = submit(job, plan, after[pass] | around[pass], 0, 0, NULL, times);
     return status;
 }
 
@@ -118,7 +105,7 @@ static vkmm_status run_turn(vkmm_job *job, vkmm_times *times)
 {
     const vkmm_plan plan = vkmm_rotation_turn(job);
     if (!vkmm_job_is_whole(job)) return run_slices(job, VKMM_PASS_TIMED, &plan, times);
-    return run_part(job, &plan, TIMER | PRODUCT, 0, job->slices.items, times);
+    return submit(job, &plan, TIMER | PRODUCT, 0, job->slices.items, NULL, times);
 }
 
 static void run_serial(vkmm_job *job, vkmm_times *times)
@@ -136,7 +123,9 @@ vkmm_status vkmm_job_pass(vkmm_job *job, vkmm_pass pass, vkmm_times *times)
         return VKMM_OK;
     }
     if (pass == VKMM_PASS_TIMED && job->rotates) return run_turn(job, times);
-    return vkmm_job_is_whole(job) ? run_whole(job, pass, times) : run_slices(job, pass, &job->plan, times);
+    if (!vkmm_job_is_whole(job)) return run_slices(job, pass, &job->plan, times);
+    return submit(job, &job->plan, before[pass] | around[pass] | PRODUCT | after[pass], 0, job->slices.items,
+                  &job->commands[pass], times);
 }
 
 int vkmm_job_is_whole(const vkmm_job *job)
@@ -163,7 +152,7 @@ vkmm_status vkmm_job_fetch(vkmm_job *job)
 {
     vkmm_times unused = {0};
     if (!job->device || job->stores[VKMM_C].buffer.mapped) return VKMM_OK; /* visible to the host since it was made */
-    return run_part(job, &job->plan, DOWNLOAD, 0, 0, &unused);
+    return submit(job, &job->plan, DOWNLOAD, 0, 0, NULL, &unused);
 }
 
 vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandBuffer *command)

@@ -180,31 +180,25 @@ static vkmm_status measure(cli_product *p)
     return VKMM_OK;
 }
 
-static vkmm_status run(cli_product *p)
+/* Until `leave`, errors are kept. */
+static void enter(cli_session *session, const cli_request *request, const cli_product_kind *kind, cli_product *p)
 {
-    vkmm_status status = prove(p);
-
-    if (status == VKMM_OK && p->verdict.passed && cli_product_is_work(problem_of(p))) status = measure(p);
-    p->row.wall_ms = p->run_ms;
-    p->row.verify = (vkmm_row_verify){vkmm_verify_method_name(p->verdict.method), p->verdict.passed, p->verdict.error,
-                                      p->verdict.bound, p->verdict.sentence};
-    return status;
+    p->session = session;
+    p->request = request;
+    p->kind = kind;
+    p->doing = "planning";
+    cli_console_hold(&session->console);
 }
 
-/* What happens meanwhile is one error in the end; that the device was lost is said together with what was under
- * way. */
-static vkmm_status attempt(cli_product *p, vkmm_status (*steps)(cli_product *))
+/* That the device was lost is said together with what was under way. */
+static vkmm_status leave(cli_product *p, vkmm_status status)
 {
     cli_console *console = &p->session->console;
+    const char *kernel = p->row.kernel != NULL ? p->row.kernel->name : "";
     char size[VKMM_TEXT_PROBLEM], why[sizeof console->last_error];
-    const char *kernel;
-    vkmm_status status;
 
-    cli_console_hold(console);
-    status = steps(p);
     cli_console_release(console);
     if (status != VKMM_DEVICE_LOST) return status;
-    kernel = p->row.kernel != NULL ? p->row.kernel->name : "";
     memcpy(why, console->last_error, sizeof why);
     vkmm_text_problem(size, sizeof size, problem_of(p), console->utf8);
     snprintf(console->last_error, sizeof console->last_error, "the device was lost while %s %s %s%s%s%s%s", p->doing,
@@ -213,63 +207,71 @@ static vkmm_status attempt(cli_product *p, vkmm_status (*steps)(cli_product *))
     return status;
 }
 
-static vkmm_status carry_out(cli_session *session, const cli_request *request, cli_product *p,
-                             vkmm_status (*steps)(cli_product *))
+/* Without a verdict there is no row. */
+static vkmm_status leave_judged(cli_product *p, vkmm_status status)
 {
-    vkmm_status status;
-
-    p->session = session;
-    p->request = request;
-    p->doing = "planning";
-    p->kind = request->kind != NULL ? request->kind : &cli_resident;
-    status = attempt(p, steps);
+    leave(p, status);
     if (status != VKMM_OK && status != VKMM_WRONG_RESULT) cli_product_end(p);
     return status;
 }
 
 vkmm_status cli_product_prove(cli_session *session, const cli_request *request, cli_product *p)
 {
-    return carry_out(session, request, p, prove);
+    enter(session, request, request->kind != NULL ? request->kind : &cli_resident, p);
+    return leave_judged(p, prove(p));
 }
 
 vkmm_status cli_product_again(cli_product *p)
 {
-    return attempt(p, again);
+    cli_console_hold(&p->session->console);
+    return leave(p, again(p));
 }
 
-/* Where the device has no memory for the product as a whole after all, its error is the reason for panels. */
-static vkmm_status go_on_in_panels(cli_product *p)
-{
-    cli_console *console = &p->session->console;
-    cli_product panels = {.session = p->session, .request = p->request, .kind = &cli_in_panels, .doing = "planning"};
-
-    snprintf(panels.reason, sizeof panels.reason, "%.*s", (int)sizeof panels.reason - 1, console->last_error);
-    cli_product_end(p);
-    *p = panels;
-    cli_console_hold(console); /* forgets that error */
-    return run(p);
-}
-
-static vkmm_status choose_and_run(cli_product *p)
+/* As one job where the device has the memory for it, else in panels; p->reason then says why. */
+static vkmm_status choose_kind(cli_product *p)
 {
     const cli_request *request = p->request;
     vkmm_status status;
 
-    if (cli_request_is_serial(request)) return run(p);
+    p->kind = request->kind != NULL ? request->kind : &cli_resident;
+    if (request->kind != NULL || cli_request_is_serial(request)) return VKMM_OK;
     status = cli_session_device(p->session);
-    if (status != VKMM_OK) return status;
-    if (vkmm_stream_reason(p->session->device, &request->job.problem, request->memory_limit, p->reason,
-                           sizeof p->reason) != NULL) {
+    if (status == VKMM_OK && vkmm_stream_reason(p->session->device, problem_of(p), request->memory_limit, p->reason,
+                                                sizeof p->reason) != NULL)
         p->kind = &cli_in_panels;
-        return run(p);
-    }
-    status = run(p);
-    return status == VKMM_OUT_OF_MEMORY ? go_on_in_panels(p) : status;
+    return status;
+}
+
+/* Begins anew where memory ended although the device seemed to have it: its error is the reason for panels. */
+static void turn_to_panels(cli_product *p)
+{
+    cli_session *session = p->session;
+    const cli_request *request = p->request;
+
+    cli_product_end(p);
+    snprintf(p->reason, sizeof p->reason, "%.*s", (int)sizeof p->reason - 1, session->console.last_error);
+    enter(session, request, &cli_in_panels, p);
 }
 
 vkmm_status cli_product_run(cli_session *session, const cli_request *request, cli_product *p)
 {
-    return carry_out(session, request, p, request->kind != NULL ? run : choose_and_run);
+    vkmm_status status;
+
+    enter(session, request, NULL, p);
+    status = choose_kind(p);
+    while (status == VKMM_OK) {
+        status = prove(p);
+        if (status == VKMM_OK && p->verdict.passed && cli_product_is_work(problem_of(p))) status = measure(p);
+        if (status != VKMM_OUT_OF_MEMORY || request->kind != NULL || p->kind != &cli_resident ||
+            cli_request_is_serial(request))
+            break;
+        turn_to_panels(p);
+        status = VKMM_OK;
+    }
+    p->row.wall_ms = p->run_ms;
+    p->row.verify = (vkmm_row_verify){vkmm_verify_method_name(p->verdict.method), p->verdict.passed, p->verdict.error,
+                                      p->verdict.bound, p->verdict.sentence};
+    return leave_judged(p, status);
 }
 
 int cli_product_is_work(const vkmm_problem *problem)

@@ -60,32 +60,24 @@ static void print_matrices(const cli_session *session, const cli_product *produc
     }
 }
 
-/* On a device that is opened anew when it was lost, as often as was asked for. */
-static vkmm_status multiply(cli_session *session, const cli_request *request, cli_product *product)
-{
-    const vkmm_log *log = &session->console.log;
-    const uint64_t most = session->options->retries.value;
-    vkmm_status status;
-
-    for (uint64_t retry = 1;; retry++) {
-        status = cli_product_run(session, request, product);
-        if (status != VKMM_DEVICE_LOST || retry > most) break;
-        vkmm_say(log, VKMM_LOG_WARNING, "%s; it is opened anew for retry %llu of %llu", session->console.last_error,
-                 (unsigned long long)retry, (unsigned long long)most);
-        status = cli_session_validated(session);
-        if (status != VKMM_OK) return status;
-        cli_session_forget_device(session);
-    }
-    if (status != VKMM_OK) return vkmm_fail(log, status, "%s", session->console.last_error);
-    return cli_session_validated(session);
-}
-
-/* One row. Nothing is saved unless it passed. */
+/* One row; of a device that was lost and is opened anew as often as was asked for. Nothing is saved unless it
+ * passed. */
 static vkmm_status show_product(cli_session *session, const cli_request *request, int prints)
 {
+    const vkmm_log *log = &session->console.log;
+    const uint64_t retries = session->options->retries.value;
     cli_product product = {0};
-    vkmm_status status = multiply(session, request, &product), shown = VKMM_OK;
+    vkmm_status status = cli_product_run(session, request, &product), shown = VKMM_OK;
 
+    for (uint64_t retry = 1; status == VKMM_DEVICE_LOST && retry <= retries; retry++) {
+        vkmm_say(log, VKMM_LOG_WARNING, "%s; it is opened anew for retry %llu of %llu", session->console.last_error,
+                 (unsigned long long)retry, (unsigned long long)retries);
+        if (cli_session_validated(session) != VKMM_OK) return VKMM_WRONG_RESULT;
+        cli_session_forget_device(session);
+        status = cli_product_run(session, request, &product);
+    }
+    status =
+        status != VKMM_OK ? vkmm_fail(log, status, "%s", session->console.last_error) : cli_session_validated(session);
     if (product.row.kernel != NULL) {
         cli_progress_end(&session->console);
         if (prints) print_matrices(session, &product);
@@ -97,23 +89,25 @@ static vkmm_status show_product(cli_session *session, const cli_request *request
 }
 
 /* One problem: the user's shader first, if there is one, then the built-in kernel. The first is printed and saved. */
-static vkmm_status run_problem(cli_session *session, const cli_request *request, vkmm_shader *shader)
+static vkmm_status run_problem(cli_session *session, const cli_request *request, const vkmm_shader *shader)
 {
     const cli_options *options = session->options;
-    cli_request own = *request, builtin = *request;
+    cli_request product = *request;
     vkmm_status status = VKMM_OK;
+    int prints = options->print;
 
-    own.out = options->out;
-    own.job.shader = shader;
+    product.out = options->out;
     if (shader != NULL) {
-        status = show_product(session, &own, options->print);
+        product.job.shader = shader;
+        status = show_product(session, &product, prints);
         if (status == VKMM_DEVICE_LOST) return status;
-    } else {
-        builtin.out = options->out;
+        product.job.shader = NULL;
+        product.out = NULL;
+        prints = 0;
     }
-    builtin.job.kernel = options->kernel;
-    builtin.job.config = options->config;
-    return cli_worse(status, show_product(session, &builtin, options->print && shader == NULL));
+    product.job.kernel = options->kernel;
+    product.job.config = options->config;
+    return cli_worse(status, show_product(session, &product, prints));
 }
 
 /* Whether the rest of a list makes sense after this status. */
@@ -122,47 +116,37 @@ static int is_final(cli_session *session, vkmm_status status)
     return status == VKMM_DEVICE_LOST || status == VKMM_NO_DEVICE || ferror(session->report.out);
 }
 
-static vkmm_status run_type(cli_session *session, cli_request *request, vkmm_type type)
-{
-    const cli_options *options = session->options;
-    const vkmm_log *log = &session->console.log;
-    vkmm_shader *shader = NULL;
-    vkmm_status status = options->shader != NULL ? cli_shader_open(log, options->shader, type, &shader) : VKMM_OK;
-
-    if (status != VKMM_OK) return status;
-    for (size_t i = 0; i < cli_size_count(options); i++) {
-        const cli_size size =
-            request->inputs->from_files ? cli_inputs_size(request->inputs, options) : cli_size_at(options, i);
-        vkmm_status next = cli_request_problem(log, options, &size, type, request);
-        if (next == VKMM_OK) next = run_problem(session, request, shader);
-        status = cli_worse(status, next);
-        if (is_final(session, next)) break;
-    }
-    vkmm_shader_destroy(&shader);
-    return status;
-}
-
 vkmm_status cli_run(cli_session *session)
 {
     const cli_options *options = session->options;
+    const vkmm_log *log = &session->console.log;
+    const uint32_t types = options->types.count > 0 ? options->types.count : 1;
     cli_inputs inputs;
     cli_request request;
-    uint32_t types = options->types.count > 0 ? options->types.count : 1;
-    vkmm_status status = cli_inputs_open(&session->console.log, options, &inputs);
+    vkmm_shader *shader = NULL;
+    vkmm_status status = cli_inputs_open(log, options, &inputs), next = status;
 
     if (status != VKMM_OK) goto done;
     request = cli_request_make(options, &inputs);
-    for (uint32_t i = 0; i < types; i++) {
-        vkmm_type type = inputs.from_files          ? cli_inputs_type(&inputs)
-                         : options->types.count > 0 ? options->types.type[i]
-                                                    : VKMM_F32;
-        vkmm_status next = run_type(session, &request, type);
+    for (uint32_t t = 0; t < types && !is_final(session, next); t++) {
+        const vkmm_type type = inputs.from_files          ? cli_inputs_type(&inputs)
+                               : options->types.count > 0 ? options->types.type[t]
+                                                          : VKMM_F32;
+        size_t sizes = cli_size_count(options);
+        next = options->shader != NULL ? cli_shader_open(log, options->shader, type, &shader) : VKMM_OK;
         status = cli_worse(status, next);
-        if (is_final(session, next)) break;
+        if (next != VKMM_OK) sizes = 0;
+        for (size_t i = 0; i < sizes && !is_final(session, next); i++) {
+            const cli_size size = inputs.from_files ? cli_inputs_size(&inputs, options) : cli_size_at(options, i);
+            next = cli_request_problem(log, options, &size, type, &request);
+            if (next == VKMM_OK) next = run_problem(session, &request, shader);
+            status = cli_worse(status, next);
+        }
+        vkmm_shader_destroy(&shader);
     }
     if (session->writer->end != NULL) session->writer->end(&session->report);
     if (options->verify == VKMM_VERIFY_NONE && session->report.rows > 0)
-        vkmm_say(&session->console.log, VKMM_LOG_WARNING, "not verified, so no speed is shown");
+        vkmm_say(log, VKMM_LOG_WARNING, "not verified, so no speed is shown");
 done:
     cli_inputs_close(&inputs);
     return status;

@@ -51,7 +51,6 @@ static int widest_kernel(const cli_options *options)
 vkmm_status cli_session_start(cli_session *session, const cli_options *options, int argc, char **argv)
 {
     session->options = options;
-    cli_console_start(&session->console);
     cli_host_name(session->host, sizeof session->host);
     session->command = cli_command_line(argc, argv);
     if (session->command == NULL)

@@ -19,7 +19,8 @@ typedef struct cli_session {
     uint32_t validation_messages; /* seen so far */
 } cli_session;
 
-/* Fills a zeroed session: options are borrowed. Ended by cli_session_end, even on failure. */
+/* Fills a session of which the console alone has been started: options are borrowed. Ended by cli_session_end, even on
+ * failure. */
 vkmm_status cli_session_start(cli_session *session, const cli_options *options, int argc, char **argv);
 void cli_session_end(cli_session *session);
 

@@ -1,10 +1,8 @@
 /* vkmatmul tune-worker, a hidden command: it measures what tune/tune_protocol.h asks for. */
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/order.h"
 #include "session/commands.h"
-#include "product/fingerprint.h"
-#include "product/inputs.h"
+#include "product/product.h"
 #include "tune/tune_protocol.h"
 #include "math/problem.h"
 #include "report/records.h"
@@ -23,104 +21,42 @@
 
 enum { MOST_SAMPLES = 50, LEAST_ROUNDS = 3, ENOUGH_ROUNDS = 25, MOST_ROUNDS = 64 };
 
-/* The operands are made once; each candidate gets a copy. */
 typedef struct worker {
     cli_session *session;
     vkmm_problem problem;
     int has_problem;
-    void *operands[4]; /* owned; C: what it was before, or NULL where that does not count; likewise the bias */
-    uint64_t bytes[4];
+    cli_inputs inputs;
 } worker;
 
-/* A candidate with its memory, and what its right product looks like. */
+/* A candidate with its memory. */
 typedef struct trial {
-    vkmm_job *job;
-    uint64_t product;
-    double ran_at; /* vkmm_now_ms, when it had been multiplied to be checked */
+    cli_request request;
+    cli_product product;
 } trial;
 
-static vkmm_status make_operands(worker *w)
-{
-    const vkmm_log *log = &w->session->console.log;
-    const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1};
-    vkmm_status status = vkmm_problem_check(log, &w->problem, NULL);
-    int reads_c;
-
-    if (status != VKMM_OK) return status;
-    reads_c = vkmm_problem_beta(&w->problem) != 0 || vkmm_problem_c_has_gaps(&w->problem);
-    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
-        if (operand == VKMM_C ? !reads_c : operand == VKMM_BIAS && !w->problem.has_bias) continue;
-        w->bytes[operand] = vkmm_operand_bytes(&w->problem, (vkmm_operand)operand);
-        w->operands[operand] = vkmm_alloc(1, w->bytes[operand]);
-        if (w->operands[operand] == NULL)
-            return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %s: %llu bytes",
-                             vkmm_operand_name((vkmm_operand)operand), (unsigned long long)w->bytes[operand]);
-    }
-    cli_inputs_fill(&inputs, &w->problem, w->operands[VKMM_A], w->operands[VKMM_B]);
-    if (reads_c) cli_inputs_fill_c(&inputs, &w->problem, w->operands[VKMM_C]);
-    if (w->problem.has_bias) cli_inputs_fill_bias(&inputs, &w->problem, w->operands[VKMM_BIAS]);
-    return VKMM_OK;
-}
-
-static void copy_operands(const worker *w, vkmm_job *job)
-{
-    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++)
-        if (w->bytes[operand] > 0)
-            memcpy(vkmm_job_matrix(job, (vkmm_operand)operand), w->operands[operand], w->bytes[operand]);
-}
-
-static int is_changed(const worker *w, vkmm_job *job, vkmm_operand operand)
-{
-    return w->bytes[operand] > 0 && memcmp(vkmm_job_matrix(job, operand), w->operands[operand], w->bytes[operand]) != 0;
-}
-
-static uint64_t fingerprint(const worker *w, vkmm_job *job)
-{
-    return cli_fingerprint(vkmm_job_matrix(job, VKMM_C), vkmm_operand_bytes(&w->problem, VKMM_C));
-}
-
-static vkmm_status wrong(const worker *w, const char *sentence)
-{
-    return vkmm_fail(&w->session->console.log, VKMM_WRONG_RESULT, "%s", sentence);
-}
-
-/* Multiplies once and checks the product: no time is taken of one that is wrong. The trial is ended by
- * vkmm_job_destroy in any case. */
+/* Multiplies once and checks the product: no time is taken of one that is wrong. Ended by cli_product_end in any
+ * case. */
 static vkmm_status begin_trial(const worker *w, const vkmm_candidate *candidate, trial *t)
 {
-    const vkmm_log *log = &w->session->console.log;
-    const vkmm_job_params params = {.problem = w->problem,
-                                    .kernel = candidate->kernel,
-                                    .config = candidate->config[0] != '\0' ? candidate->config : NULL,
-                                    .untuned = 1};
-    vkmm_verdict verdict;
     vkmm_status status;
 
-    *t = (trial){NULL, 0, 0};
-    status = vkmm_job_create(w->session->device, log, &params, &t->job);
-    if (status != VKMM_OK) return status;
-    copy_operands(w, t->job);
-    status = vkmm_job_run(t->job);
-    if (status != VKMM_OK) return status;
-    t->ran_at = vkmm_now_ms();
-    if (is_changed(w, t->job, VKMM_A) || is_changed(w, t->job, VKMM_B) || is_changed(w, t->job, VKMM_BIAS))
-        return wrong(w, "the kernel changed its inputs");
-    status = vkmm_verify_problem(log, &w->problem, w->operands[VKMM_A], w->operands[VKMM_B],
-                                 w->problem.has_bias ? vkmm_job_matrix(t->job, VKMM_BIAS) : NULL, w->operands[VKMM_C],
-                                 vkmm_job_matrix(t->job, VKMM_C), VKMM_NUMBERS_RANDOM, VKMM_VERIFY_AUTO, 1, &verdict);
-    if (status != VKMM_OK) return status;
-    if (!verdict.passed) return wrong(w, verdict.sentence);
-    t->product = fingerprint(w, t->job);
-    return cli_session_validated(w->session);
+    *t = (trial){0};
+    t->request.inputs = &w->inputs;
+    t->request.job = (vkmm_job_params){.problem = w->problem,
+                                       .kernel = candidate->kernel,
+                                       .config = candidate->config[0] != '\0' ? candidate->config : NULL,
+                                       .untuned = 1};
+    status = cli_product_prove(w->session, &t->request, &t->product);
+    return status == VKMM_OK ? cli_session_validated(w->session) : status;
 }
 
 /* The median of so many samples; warm_ms of work before them. */
-static vkmm_status sample(vkmm_job *job, uint32_t count, double warm_ms, double *ms)
+static vkmm_status sample(trial *t, uint32_t count, double warm_ms, double *ms)
 {
     const vkmm_measure_params params = {
         .iters = count, .cold_iters_given = warm_ms <= 0, .warm_time_ms = warm_ms, .skip_transfers = 1};
     vkmm_measurement measurement;
-    vkmm_status status = vkmm_job_measure(job, &params, &measurement);
+    vkmm_status status = vkmm_job_measure(t->product.job, &params, &measurement);
 
     if (status == VKMM_OK) *ms = measurement.kernel.median;
     return status;
@@ -137,14 +73,7 @@ static uint32_t samples_for(double total_ms, double one_ms, uint32_t least)
 static double warming(const worker *w, const trial *t)
 {
     const int is_gpu = w->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU;
-    return is_gpu && vkmm_now_ms() - t->ran_at > SOON_MS ? WARM_GPU_MS : WARM_MS;
-}
-
-/* Many runs later the product must be the same bit for bit; with a β each run changes the C that the next one reads. */
-static vkmm_status check_again(const worker *w, const trial *t)
-{
-    if (vkmm_problem_beta(&w->problem) != 0 || fingerprint(w, t->job) == t->product) return VKMM_OK;
-    return wrong(w, "the product differs between runs");
+    return is_gpu && vkmm_now_ms() - t->product.ran_at > SOON_MS ? WARM_GPU_MS : WARM_MS;
 }
 
 static vkmm_status try_one(const worker *w, const vkmm_candidate *candidate, double limit_ms, cli_answer *answer)
@@ -152,14 +81,14 @@ static vkmm_status try_one(const worker *w, const vkmm_candidate *candidate, dou
     trial t;
     vkmm_status status = begin_trial(w, candidate, &t);
 
-    if (status == VKMM_OK) status = sample(t.job, 1, warming(w, &t), &answer->ms[0]);
+    if (status == VKMM_OK) status = sample(&t, 1, warming(w, &t), &answer->ms[0]);
     answer->rounds = 1;
     if (status == VKMM_OK && answer->ms[0] < SLOW_MS && (limit_ms <= 0 || answer->ms[0] <= limit_ms)) {
         answer->rounds = samples_for(SAMPLE_MS, answer->ms[0], answer->ms[0] < BRISK_MS ? 3 : 2);
-        status = sample(t.job, answer->rounds, 0, &answer->ms[0]);
+        status = sample(&t, answer->rounds, 0, &answer->ms[0]);
     }
-    if (status == VKMM_OK) status = check_again(w, &t);
-    vkmm_job_destroy(&t.job);
+    if (status == VKMM_OK) status = cli_product_again(&t.product);
+    cli_product_end(&t.product);
     return status;
 }
 
@@ -179,14 +108,14 @@ static vkmm_status begin_duel(const worker *w, duel *d)
     vkmm_status status = begin_trial(w, &d->pair[0], &d->trials[0]);
 
     if (status == VKMM_OK) status = begin_trial(w, &d->pair[1], &d->trials[1]);
-    d->one_at_a_time = status == VKMM_OUT_OF_MEMORY && d->trials[1].job == NULL;
+    d->one_at_a_time = status == VKMM_OUT_OF_MEMORY && d->trials[1].product.job == NULL;
     if (d->one_at_a_time) {
-        vkmm_job_destroy(&d->trials[0].job);
+        cli_product_end(&d->trials[0].product);
         d->samples[0] = d->samples[1] = 1;
         return VKMM_OK;
     }
     for (int i = 0; i < 2 && status == VKMM_OK; i++) {
-        status = sample(d->trials[i].job, 1, DUEL_WARM_MS / 2, &warm_ms);
+        status = sample(&d->trials[i], 1, DUEL_WARM_MS / 2, &warm_ms);
         if (status == VKMM_OK) d->samples[i] = samples_for(ROUND_MS, warm_ms, 1);
     }
     return status;
@@ -196,9 +125,9 @@ static vkmm_status take_turn(const worker *w, duel *d, int i)
 {
     vkmm_status status = d->one_at_a_time ? begin_trial(w, &d->pair[i], &d->trials[i]) : VKMM_OK;
 
-    if (status == VKMM_OK) status = sample(d->trials[i].job, d->samples[i], 0, &d->ms[i][d->rounds]);
-    if (status == VKMM_OK) status = check_again(w, &d->trials[i]);
-    if (d->one_at_a_time) vkmm_job_destroy(&d->trials[i].job);
+    if (status == VKMM_OK) status = sample(&d->trials[i], d->samples[i], 0, &d->ms[i][d->rounds]);
+    if (status == VKMM_OK) status = cli_product_again(&d->trials[i].product);
+    if (d->one_at_a_time) cli_product_end(&d->trials[i].product);
     return status;
 }
 
@@ -233,8 +162,8 @@ static vkmm_status fight(const worker *w, const vkmm_candidate *pair, double tim
         d.rounds += status == VKMM_OK;
     }
     if (status == VKMM_OK) judge(&d, answer);
-    vkmm_job_destroy(&d.trials[0].job);
-    vkmm_job_destroy(&d.trials[1].job);
+    cli_product_end(&d.trials[0].product);
+    cli_product_end(&d.trials[1].product);
     return status;
 }
 
@@ -247,7 +176,7 @@ static vkmm_status take_problem(worker *w, const json_t *request)
     if (!vkmm_record_parse(json_object_get(request, "problem"), &vkmm_problem_record, &w->problem, sentence))
         return vkmm_fail(log, VKMM_INVALID, "no problem: %s", sentence);
     w->has_problem = 1;
-    return make_operands(w);
+    return vkmm_problem_check(log, &w->problem, NULL);
 }
 
 static vkmm_status measure(const worker *w, const json_t *json, int is_duel, json_t *out)
@@ -279,9 +208,7 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
 
 vkmm_status cli_tune_worker(cli_session *session)
 {
-    worker w = {.session = session};
-    const vkmm_status status = cli_worker_serve(session, obey, &w);
+    worker w = {.session = session, .inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1}};
 
-    for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) vkmm_free(w.operands[operand]);
-    return status;
+    return cli_worker_serve(session, obey, &w);
 }
