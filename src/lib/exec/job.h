@@ -55,9 +55,6 @@ struct vkmm_job {
  * host's clock alone. */
 vkmm_status vkmm_job_pass(vkmm_job *job, vkmm_pass pass, vkmm_times *times);
 
-/* Runs the kernel once without transfers. */
-vkmm_status vkmm_job_dispatch(vkmm_job *job, double *kernel_ms, double *submit_ms);
-
 /* Brings the last product back to the host, where its memory is not mapped. */
 vkmm_status vkmm_job_fetch(vkmm_job *job);
 

@@ -33,24 +33,23 @@ static vkmm_status warm_up_by_batches(vkmm_job *job, double dispatch_ms, double 
 
 static vkmm_status warm_up(vkmm_job *job, const vkmm_measure_params *params)
 {
-    double kernel_ms, submit_ms = job->last_run_ms;
+    vkmm_times times = {0};
     vkmm_status status = VKMM_OK;
     if (params->cold_iters_given) {
         for (uint32_t i = 0; i < params->cold_iters && status == VKMM_OK; i++)
-            status = vkmm_job_dispatch(job, &kernel_ms, &submit_ms);
+            status = vkmm_job_pass(job, VKMM_PASS_TIMED, &times);
         return status;
     }
     double target = params->warm_time_ms > 0 ? params->warm_time_ms : DEFAULT_WARM_MS;
     if (job->last_run_ms >= target)
         return VKMM_OK; /* the product that was just verified kept the device busy long enough */
     double start = vkmm_now_ms();
-    status = vkmm_job_dispatch(job, &kernel_ms, &submit_ms);
     /* What must be cut into slices keeps the device busy by itself. */
-    while (status == VKMM_OK && !vkmm_job_is_whole(job) && vkmm_now_ms() - start < target)
-        status = vkmm_job_dispatch(job, &kernel_ms, &submit_ms);
+    do status = vkmm_job_pass(job, VKMM_PASS_TIMED, &times);
+    while (status == VKMM_OK && !vkmm_job_is_whole(job) && vkmm_now_ms() - start < target);
     double left = target - (vkmm_now_ms() - start);
     if (status != VKMM_OK || !job->device || left <= 0) return status;
-    return warm_up_by_batches(job, kernel_ms > 0 ? kernel_ms : submit_ms, submit_ms, left);
+    return warm_up_by_batches(job, times.kernel_ms > 0 ? times.kernel_ms : times.host_ms, times.host_ms, left);
 }
 
 /* Enough samples? Given a count, exactly so many; else until the median is stable, within the bounds of time. */
@@ -78,11 +77,12 @@ static vkmm_status sample_kernel(vkmm_job *job, const vkmm_measure_params *param
     double total_ms = 0;
     uint32_t next_look = 0;
     do {
-        double kernel_ms, submit_ms;
-        vkmm_status status = vkmm_job_dispatch(job, &kernel_ms, &submit_ms);
+        vkmm_times times;
+        vkmm_status status = vkmm_job_pass(job, VKMM_PASS_TIMED, &times);
         if (status != VKMM_OK) return status;
-        if (!vkmm_samples_add(kernel, kernel_ms) || !vkmm_samples_add(submit, submit_ms)) return out_of_memory(job);
-        total_ms += submit_ms;
+        if (!vkmm_samples_add(kernel, times.kernel_ms) || !vkmm_samples_add(submit, times.host_ms))
+            return out_of_memory(job);
+        total_ms += times.host_ms;
     } while (!enough(submit, params, total_ms, &next_look));
     return VKMM_OK;
 }

@@ -139,15 +139,6 @@ void vkmm_job_set_slice(vkmm_job *job, uint64_t items)
     job->slices.fixed = items;
 }
 
-vkmm_status vkmm_job_dispatch(vkmm_job *job, double *kernel_ms, double *submit_ms)
-{
-    vkmm_times times;
-    vkmm_status status = vkmm_job_pass(job, VKMM_PASS_TIMED, &times);
-    *kernel_ms = times.kernel_ms;
-    *submit_ms = times.host_ms;
-    return status;
-}
-
 vkmm_status vkmm_job_fetch(vkmm_job *job)
 {
     vkmm_times unused = {0};

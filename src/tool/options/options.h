@@ -110,7 +110,7 @@ typedef struct cli_options {
 typedef struct cli_option cli_option;
 
 /* Reads the argument into the option's field. VKMM_INVALID with a sentence that starts with the option. */
-typedef vkmm_status (*cli_parse)(const vkmm_log *log, const cli_option *option, const char *text, void *field);
+typedef vkmm_status cli_parser(const vkmm_log *log, const cli_option *option, const char *text, void *field);
 
 struct cli_option {
     const char *group; /* heading in --help; NULL: the one before */
@@ -120,9 +120,9 @@ struct cli_option {
         *argument;    /* placeholder; NULL: a flag. One that starts with FILE, and FOLDER, completes to file names */
     const char *help; /* NULL: hidden */
     unsigned commands;
-    size_t offset;    /* of the field in cli_options */
-    cli_parse parse;  /* NULL for a flag, an int */
-    cli_words choice; /* words that the argument may be; NULL: free */
+    size_t offset;     /* of the field in cli_options */
+    cli_parser *parse; /* NULL for a flag, an int */
+    cli_words choice;  /* words that the argument may be; NULL: free */
 };
 
 extern const cli_option cli_option_table[];

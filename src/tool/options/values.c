@@ -142,27 +142,6 @@ vkmm_status cli_parse_at(const vkmm_log *log, const cli_option *option, const ch
     return vkmm_fail(log, VKMM_INVALID, "%s takes ROW,COL, an element of C counted from 0, not '%.60s'", name, text);
 }
 
-/* Digits with at most one point, then nothing, "ms" or "s". strtod would take signs, spaces, hexadecimals and "inf"
- * as well. */
-vkmm_status cli_parse_time(const vkmm_log *log, const cli_option *option, const char *text, void *field)
-{
-    size_t length = strspn(text, "0123456789.");
-    const char *point = memchr(text, '.', length), *unit = text + length;
-    char name[32], *end = NULL;
-
-    if (length > 0 && length < 40 && (point == NULL || memchr(point + 1, '.', (size_t)(unit - point - 1)) == NULL) &&
-        (unit[0] == '\0' || strcmp(unit, "s") == 0 || strcmp(unit, "ms") == 0)) {
-        double value = strtod(text, &end) * (strcmp(unit, "s") == 0 ? 1000 : 1);
-        if (end == unit && value > 0 && value <= LONGEST_TIME_MS) {
-            *(double *)field = value;
-            return VKMM_OK;
-        }
-    }
-    cli_option_name(option, name);
-    return vkmm_fail(log, VKMM_INVALID, "%s takes milliseconds (or 0.5s) above 0 and up to a day (86400s), not '%.60s'",
-                     name, text);
-}
-
 /* Moves past digits with at most one point among them: 1, or 0 where there is no digit. */
 static int skip_decimal(const char **text)
 {
@@ -176,28 +155,116 @@ static int skip_decimal(const char **text)
     return whole + part > 0;
 }
 
+typedef struct unit {
+    const char *name;
+    double factor;
+} unit;
+
+/* A decimal number and one of the units; negative when the text is none. strtod alone would take signs, spaces,
+ * hexadecimals and "inf" as well. */
+static double read_amount(const char *text, const unit *units, size_t count)
+{
+    const char *name = text;
+
+    if (strlen(text) >= 40 || !skip_decimal(&name)) return -1;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, units[i].name) == 0) return strtod(text, NULL) * units[i].factor;
+    return -1;
+}
+
+vkmm_status cli_parse_time(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    static const unit units[] = {{"", 1}, {"ms", 1}, {"s", 1000}};
+    const double value = read_amount(text, units, sizeof units / sizeof *units);
+    char name[32];
+
+    if (value > 0 && value <= LONGEST_TIME_MS) {
+        *(double *)field = value;
+        return VKMM_OK;
+    }
+    cli_option_name(option, name);
+    return vkmm_fail(log, VKMM_INVALID, "%s takes milliseconds (or 0.5s) above 0 and up to a day (86400s), not '%.60s'",
+                     name, text);
+}
+
 /* A unit is needed: nobody is to wait a minute where a millisecond was meant, nor the other way round. */
 vkmm_status cli_parse_budget(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
-    static const struct {
-        const char *name;
-        double ms;
-    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}, {"h", 3600000}};
-    const char *unit = text;
+    static const unit units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}, {"h", 3600000}};
+    const double value = read_amount(text, units, sizeof units / sizeof *units);
     char name[32];
 
-    if (strlen(text) < 40 && skip_decimal(&unit)) {
-        for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-            double value = strtod(text, NULL) * units[i].ms;
-            if (strcmp(unit, units[i].name) != 0 || value < SHORTEST_BUDGET_MS || value > LONGEST_TIME_MS) continue;
-            *(double *)field = value;
-            return VKMM_OK;
-        }
+    if (value >= SHORTEST_BUDGET_MS && value <= LONGEST_TIME_MS) {
+        *(double *)field = value;
+        return VKMM_OK;
     }
     cli_option_name(option, name);
     return vkmm_fail(log, VKMM_INVALID,
                      "%s takes a time with its unit, as 500ms, 60s or 2m, from %d ms up to a day (24h), not '%.60s'",
                      name, SHORTEST_BUDGET_MS, text);
+}
+
+vkmm_status cli_parse_bytes(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    static const unit units[] = {{"", 1},         {"B", 1},        {"kB", 1e3},    {"KB", 1e3},
+                                 {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},   {"KiB", 0x1p10},
+                                 {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+    const double bytes = floor(read_amount(text, units, sizeof units / sizeof *units));
+    char name[32];
+
+    if (bytes >= 1 && bytes < 0x1p63) {
+        *(cli_number *)field = (cli_number){1, (uint64_t)bytes};
+        return VKMM_OK;
+    }
+    cli_option_name(option, name);
+    return vkmm_fail(log, VKMM_INVALID,
+                     "%s takes bytes from 1 up to 8388607 TiB, as 64MiB, 1.5GiB, 256MB or 1000000 (units: B, kB, MB, "
+                     "GB, TB, KiB, MiB, GiB, TiB), not '%.60s'",
+                     name, text);
+}
+
+vkmm_status cli_parse_mebibytes(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    static const unit units[] = {{"", 1 << 20}};
+    const double bytes = floor(read_amount(text, units, 1));
+
+    if (bytes >= 0x1p20 && bytes <= 0x1p40) {
+        *(double *)field = bytes;
+        return VKMM_OK;
+    }
+    return vkmm_fail(log, VKMM_INVALID, "--%s takes MiB from 1 to 1048576, not '%.60s'", option->name, text);
+}
+
+/* "5%", "5" and "0.5%" as shares; negative when it is none. */
+static double read_percent(const char *text)
+{
+    static const unit units[] = {{"", 1}, {"%", 1}};
+
+    return read_amount(text, units, sizeof units / sizeof *units) / 100;
+}
+
+vkmm_status cli_parse_share(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    double share = read_percent(text);
+
+    if (share > 0 && share < 1) {
+        *(double *)field = share;
+        return VKMM_OK;
+    }
+    return vkmm_fail(log, VKMM_INVALID, "--%s takes a percentage above 0 and below 100, as 5%% or 0.5%%, not '%.60s'",
+                     option->name, text);
+}
+
+vkmm_status cli_parse_regression(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    double share = read_percent(text);
+
+    if (share >= 0 && share < 1) {
+        *(cli_scalar *)field = (cli_scalar){1, share};
+        return VKMM_OK;
+    }
+    return vkmm_fail(log, VKMM_INVALID, "--%s takes a percentage from 0 to below 100, as 5%%, not '%.60s'",
+                     option->name, text);
 }
 
 /* A sign, digits with at most one point, an exponent. strtod would take spaces, hexadecimals and "inf" as well. */
@@ -244,6 +311,65 @@ vkmm_status cli_unknown_word(const vkmm_log *log, const cli_option *option, cons
         return vkmm_fail(log, VKMM_INVALID, "%s: '%.60s' is unknown; did you mean '%s'? Known: %s", name, text, near,
                          known);
     return vkmm_fail(log, VKMM_INVALID, "%s: '%.60s' is unknown; known: %s", name, text, known);
+}
+
+vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    cli_types *types = field, read = {0, {VKMM_F32}};
+
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ",");
+        char word[64];
+        vkmm_type type;
+        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
+        if (!vkmm_type_parse(word, &type)) return cli_unknown_word(log, option, word);
+        for (uint32_t i = 0; i < read.count; i++) {
+            if (read.type[i] == type)
+                return vkmm_fail(log, VKMM_INVALID, "--type lists %s twice", vkmm_type_of(type)->name);
+        }
+        read.type[read.count++] = type;
+        at += length;
+        if (*at == '\0') break;
+    }
+    *types = read;
+    return VKMM_OK;
+}
+
+vkmm_status cli_parse_tutorial_types(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    cli_types read = {0, {VKMM_F32}};
+    cli_option every = *option;
+    vkmm_status status;
+
+    every.choice = cli_type_words; /* to know what the word would mean elsewhere */
+    status = cli_parse_types(log, &every, text, &read);
+    for (uint32_t i = 0; i < read.count && status == VKMM_OK; i++)
+        if (!cli_is_plain_type(read.type[i]))
+            return vkmm_fail(log, VKMM_INVALID,
+                             "--%s: this command looks into the tutorials' kernels, which have f32, f64, i32 and u32; "
+                             "%s is for run, "
+                             "explain, tune and bench",
+                             option->name, vkmm_type_of(read.type[i])->name);
+    if (status == VKMM_OK) *(cli_types *)field = read;
+    return status;
+}
+
+/* One type, in either spelling. */
+vkmm_status cli_parse_type(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    cli_type *given = field;
+    vkmm_type type;
+
+    if (!vkmm_type_parse(text, &type)) return cli_unknown_word(log, option, text);
+    for (uint32_t i = 0; option->choice(i) != NULL; i++) {
+        if (strcmp(option->choice(i), vkmm_type_of(type)->name) != 0) continue;
+        if (option->help == NULL && given->given && given->type != type) /* C and D of hipblaslt-bench are one here */
+            return vkmm_fail(log, VKMM_INVALID, "--%s says %s, and an option before it %s: here both are one type",
+                             option->name, vkmm_type_of(type)->name, vkmm_type_of(given->type)->name);
+        *given = (cli_type){1, type};
+        return VKMM_OK;
+    }
+    return cli_unknown_word(log, option, text);
 }
 
 vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const char *text, void *field)
