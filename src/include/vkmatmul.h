@@ -11,6 +11,10 @@
  *                  even.
  * Errors           every fallible function returns a vkmm_status and writes one sentence (cause, limit, value) to the
  *                  log of the instance. On failure, output handles are NULL and other outputs are untouched.
+ * Pointers         a NULL where this header does not allow one is VKMM_INVALID, in functions that return a status.
+ * Growth           structs that the library fills (vkmm_device_info, vkmm_kernel_info, …) and parameter structs get new
+ *                  fields at their ends, with a new minor version while the major one is 0, and its soname. Compile
+ *                  against the header of the library that you link; never store these structs in files.
  * Ownership        every *_create fills a handle that the caller ends with the matching *_destroy, which accepts a
  *                  pointer to NULL and sets the handle to NULL. An instance outlives its devices, a device its jobs and
  *                  plans.
@@ -32,13 +36,18 @@
 extern "C" {
 #endif
 
-#if defined(_WIN32)
+/* VKMM_BUILDING: while libvkmatmul itself is compiled. VKMM_STATIC: for its static library on Windows. */
+#if defined(_WIN32) && defined(VKMM_BUILDING)
 #define VKMM_API __declspec(dllexport)
-#else
+#elif defined(_WIN32) && !defined(VKMM_STATIC)
+#define VKMM_API __declspec(dllimport)
+#elif defined(__GNUC__)
 #define VKMM_API __attribute__((visibility("default")))
+#else
+#define VKMM_API
 #endif
 
-#define VKMM_VERSION "0.1.0"
+#define VKMM_VERSION "0.2.0"
 
 /* The result of every fallible function; the program's exit codes are the same numbers. */
 typedef enum vkmm_status {
@@ -177,15 +186,9 @@ VKMM_API vkmm_type vkmm_problem_compute(const vkmm_problem *problem);
 typedef struct vkmm_instance vkmm_instance;
 
 typedef struct vkmm_instance_params {
-    vkmm_log log;       /* zero: silent */
-    int validate;       /* non-zero: VK_LAYER_KHRONOS_validation with synchronization validation; without the layer:
-                               VKMM_UNSUPPORTED */
-    const char *driver; /* NULL, or the path of one more driver manifest (ICD .json) for the loader, or "swiftshader"
-                           for the copy that Chromium brings (without effect where VK_DRIVER_FILES or VK_ICD_FILENAMES
-                           is set). Changes this process's environment */
-    int no_layers;      /* non-zero: no implicit layer (overlays, recorders) gets between this process and the drivers,
-                           unless VK_LOADER_LAYERS_ALLOW lets it. Loaders before 1.3.234 cannot: a warning says so.
-                           Changes this process's environment */
+    vkmm_log log;          /* zero: silent */
+    int validate;          /* non-zero: VK_LAYER_KHRONOS_validation with synchronization validation; without the layer:
+                                  VKMM_UNSUPPORTED */
     const char *cache_dir; /* where compiled pipelines and tuning results are kept between processes. NULL: the folder
                               vkmatmul in $XDG_CACHE_HOME, or in ~/.cache; "": nowhere. Made when first needed, for this
                               user alone; damaged or stale files in it are told to the log and ignored, and one that
@@ -283,9 +286,6 @@ VKMM_API uint32_t vkmm_instance_device_count(const vkmm_instance *instance);
 /* The version of the Vulkan loader, in Vulkan's packing; 0 without a loader. Starts no driver. */
 VKMM_API uint32_t vkmm_loader_version(void);
 
-/* The manifest that vkmm_instance_params.driver "swiftshader" would add; NULL when there is none. Static storage. */
-VKMM_API const char *vkmm_swiftshader_manifest(void);
-
 /* index < vkmm_instance_device_count; owned by the instance. */
 VKMM_API const vkmm_device_info *vkmm_instance_device_info(const vkmm_instance *instance, uint32_t index);
 
@@ -302,9 +302,9 @@ VKMM_API vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index,
 VKMM_API void vkmm_device_destroy(vkmm_device **device);
 
 /* The simplest use: the product for host matrices, on any device, with the best kernel known; in panels
- * (vkmatmul_stream.h) where it does not fit. a, b and c point to vkmm_operand_bytes each (an operand without
- * elements may be NULL), are aligned for their type and must not overlap; bias too, and it may be NULL without
- * has_bias. Of c, the elements of its matrices alone are written, and only on VKMM_OK; in panels also before a
+ * (vkmatmul_stream.h) where it does not fit. a, b, bias and c point to vkmm_operand_bytes each, are aligned for their
+ * type and must not overlap. NULL is legal for an operand without elements (the bias without has_bias), and for A and B
+ * where α is 0. Of c, the elements of its matrices alone are written, and only on VKMM_OK; in panels also before a
  * failure. */
 VKMM_API vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b,
                                    const void *bias, void *c);

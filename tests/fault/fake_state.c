@@ -274,6 +274,11 @@ uint64_t fake_allocated(void)
     return fake.heap_used[0] + fake.heap_used[1];
 }
 
+uint64_t fake_allocated_on_host(void)
+{
+    return fake.heap_used[1];
+}
+
 uint64_t fake_most_allocated(void)
 {
     return fake.most_used;

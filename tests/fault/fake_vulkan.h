@@ -50,8 +50,10 @@ uint64_t fake_calls(const char *call); /* made since fake_begin */
 /* The entry points that can fail, as the driver has them; NULL past the end. */
 const char *fake_fallible(unsigned index);
 
-/* Bytes of device memory allocated now, and at most since fake_begin. */
+/* Bytes of device memory allocated now (on the host's side of a device without unified memory alone), and at most
+ * since fake_begin. */
 uint64_t fake_allocated(void);
+uint64_t fake_allocated_on_host(void);
 uint64_t fake_most_allocated(void);
 
 #endif

@@ -221,6 +221,8 @@ static void run(play *p, const vkmm_problem *problem, vkmm_stream *stream, const
     free(before);
 }
 
+enum { CHUNKS = 5 }; /* each rounded up to what the driver aligns memory to */
+
 static int stream_on(play *p, vkmm_instance *instance, vkmm_device *device)
 {
     const vkmm_problem problem = draw_problem();
@@ -233,10 +235,17 @@ static int stream_on(play *p, vkmm_instance *instance, vkmm_device *device)
     snprintf(about, sizeof about, "case %llu: %s %llux%llux%llu, batch of %llu", (unsigned long long)seed,
              vkmm_type_of(problem.type)->name, (unsigned long long)problem.m, (unsigned long long)problem.n,
              (unsigned long long)problem.k, (unsigned long long)problem.batch_count);
+    const uint64_t before = fake_allocated_on_host();
     p->status = vkmm_stream_create(device, NULL, &params, &stream);
     if (p->status == VKMM_OUT_OF_MEMORY)
         counts.too_small += (unsigned)expect(p->errors == 1, "%s: %u sentences", about, p->errors);
-    else if (expect(p->status == VKMM_OK, "%s: %s: %s", about, vkmm_status_name(p->status), p->sentence))
+    if (stream) {
+        const uint64_t staging = vkmm_stream_partition(stream).staging_bytes, taken = fake_allocated_on_host() - before;
+        expect(taken >= staging && taken - staging < CHUNKS * 4096, "%s: %llu bytes of staging, not %llu", about,
+               (unsigned long long)taken, (unsigned long long)staging);
+    }
+    if (p->status != VKMM_OUT_OF_MEMORY &&
+        expect(p->status == VKMM_OK, "%s: %s: %s", about, vkmm_status_name(p->status), p->sentence))
         run(p, &problem, stream, about);
     vkmm_stream_destroy(&stream);
     return 0;

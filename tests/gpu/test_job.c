@@ -175,6 +175,37 @@ static void an_empty_product_runs(void **state)
     assert_int_equal(status, VKMM_OK);
 }
 
+/* A forgotten pointer is an error with a sentence, not a crash. */
+static void null_is_refused(void **state)
+{
+    (void)state;
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 2, .n = 2, .k = 2, .has_bias = 1);
+    const vkmm_job_params params = {.problem = problem};
+    vkmm_job *job = NULL;
+    vkmm_stream *stream = NULL;
+    vkmm_device *other = NULL;
+    float data[4] = {0}, *const d = data;
+    assert_int_equal(vkmm_multiply(NULL, &problem, d, d, d, d), VKMM_INVALID);
+    assert_int_equal(vkmm_multiply(device, NULL, d, d, d, d), VKMM_INVALID);
+    assert_int_equal(vkmm_multiply(device, &problem, NULL, d, d, d), VKMM_INVALID);
+    assert_int_equal(vkmm_multiply(device, &problem, d, NULL, d, d), VKMM_INVALID);
+    assert_int_equal(vkmm_multiply(device, &problem, d, d, NULL, d), VKMM_INVALID);
+    assert_int_equal(vkmm_multiply(device, &problem, d, d, d, NULL), VKMM_INVALID);
+    assert_int_equal(vkmm_instance_create(NULL, NULL), VKMM_INVALID);
+    assert_int_equal(vkmm_device_create(NULL, 0, &other), VKMM_INVALID);
+    assert_int_equal(vkmm_job_create(device, NULL, NULL, &job), VKMM_INVALID);
+    assert_int_equal(vkmm_job_create(device, NULL, &params, NULL), VKMM_INVALID);
+    assert_int_equal(vkmm_job_run(NULL), VKMM_INVALID);
+    assert_int_equal(vkmm_job_measure(NULL, NULL, NULL), VKMM_INVALID);
+    assert_int_equal(vkmm_stream_create(NULL, NULL, NULL, &stream), VKMM_INVALID);
+    assert_int_equal(vkmm_stream_run(NULL, NULL, NULL), VKMM_INVALID);
+    assert_int_equal(vkmm_shader_load(NULL, "x", NULL, 4, VKMM_F32, NULL), VKMM_INVALID);
+    assert_int_equal(vkmm_tuned_export(NULL, NULL, NULL), VKMM_INVALID);
+    assert_null(job);
+    assert_null(stream);
+    assert_null(other);
+}
+
 /* What a kernel must not touch is marked before it runs. */
 static void guards_hold_the_canary(void **state)
 {
@@ -283,6 +314,7 @@ int main(void)
         cmocka_unit_test_prestate(measures_three_times, (void *)"tiled"),
         cmocka_unit_test_prestate(measures_three_times, (void *)"serial"),
         cmocka_unit_test(an_empty_product_runs),
+        cmocka_unit_test(null_is_refused),
         cmocka_unit_test(guards_hold_the_canary),
         cmocka_unit_test(refuses_an_illegal_tile),
         cmocka_unit_test(refuses_what_does_not_fit),

@@ -1,10 +1,10 @@
-/* no_layers: an implicit layer that is installed here is not there for the instance. */
+/* --no-layers: an implicit layer that is installed here is not there for the instance. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/environment.h"
+#include "session/drivers.h"
 #include "vk/instance.h"
 #include "vk/loader.h"
 #include "kept.h"
@@ -62,10 +62,12 @@ static void leaves_implicit_layers_out(void **state)
 {
     (void)state;
     vkmm_instance *instance = NULL;
-    const vkmm_instance_params params = {.log = {keep_sentence, NULL}, .no_layers = 1};
+    const vkmm_instance_params params = {.log = {keep_sentence, NULL}};
     install_layer();
     unsetenv("VK_LOADER_LAYERS_DISABLE");
     assert_true(is_listed());
+    assert_int_equal(cli_layers_disable(&params.log), VKMM_OK);
+    cli_layers_warn(&params.log);
     assert_int_equal(vkmm_instance_create(&params, &instance), VKMM_OK);
     keep_object(instance, release_instance);
     if (vkmm_loader_version() < VK_MAKE_API_VERSION(0, 1, 3, 234))
@@ -79,12 +81,12 @@ static void keeps_the_users_list(void **state)
 {
     (void)state;
     setenv("VK_LOADER_LAYERS_DISABLE", "VK_LAYER_A,VK_LAYER_B", 1);
-    assert_int_equal(vkmm_loader_disable_layers(NULL), VKMM_OK);
+    assert_int_equal(cli_layers_disable(NULL), VKMM_OK);
     assert_string_equal(getenv("VK_LOADER_LAYERS_DISABLE"), "VK_LAYER_A,VK_LAYER_B,~implicit~");
-    assert_int_equal(vkmm_loader_disable_layers(NULL), VKMM_OK);
+    assert_int_equal(cli_layers_disable(NULL), VKMM_OK);
     assert_string_equal(getenv("VK_LOADER_LAYERS_DISABLE"), "VK_LAYER_A,VK_LAYER_B,~implicit~");
     setenv("VK_LOADER_LAYERS_DISABLE", "", 1);
-    assert_int_equal(vkmm_loader_disable_layers(NULL), VKMM_OK);
+    assert_int_equal(cli_layers_disable(NULL), VKMM_OK);
     assert_string_equal(getenv("VK_LOADER_LAYERS_DISABLE"), "~implicit~");
 }
 

@@ -98,14 +98,31 @@ static vkmm_status multiply_at_once(vkmm_job *job, const vkmm_problem *problem, 
     return status;
 }
 
+/* An operand that has no elements or is not read may be NULL. */
+static vkmm_status check_operands(const vkmm_log *log, const vkmm_problem *problem, const void *const data[4])
+{
+    const int reads = vkmm_problem_alpha(problem) != 0;
+    for (int o = reads ? VKMM_A : VKMM_C; o <= VKMM_BIAS; o++) {
+        const uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)o);
+        if (bytes > 0 && data[o] == NULL)
+            return vkmm_fail(log, VKMM_INVALID, "%s is NULL; the problem needs %llu bytes of it",
+                             vkmm_operand_name((vkmm_operand)o), (unsigned long long)bytes);
+    }
+    return VKMM_OK;
+}
+
 vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b,
                           const void *bias, void *c)
 {
+    VKMM_NEED(NULL, device);
+    VKMM_NEED(vkmm_device_log(device), problem);
     vkmm_job *job = NULL;
     vkmm_job_params params = {.problem = *problem};
     char reason[256];
     vkmm_held held;
     vkmm_status status = vkmm_problem_check(vkmm_device_log(device), problem, NULL);
+    if (status == VKMM_OK)
+        status = check_operands(vkmm_device_log(device), problem, (const void *const[]){a, b, c, bias});
     if (status != VKMM_OK) return status;
     if (vkmm_stream_reason(device, problem, 0, reason, sizeof reason))
         return multiply_in_panels(device, problem, a, b, bias, c);

@@ -7,6 +7,9 @@
 vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, vkmm_statistic *statistics,
                                    uint32_t *count)
 {
+    VKMM_NEED(NULL, device);
+    VKMM_NEED(vkmm_device_log(device), params);
+    VKMM_NEED(vkmm_device_log(device), count);
     const vkmm_device_info *info = &device->physical->info;
     const vkmm_wish wish = {.kernel = params->kernel,
                             .tile_rows = params->tile_rows,

@@ -34,4 +34,10 @@ void vkmm_say(const vkmm_log *log, vkmm_log_level level, const char *format, ...
 /* Says the sentence as an error and returns `status`, so that a failing function can end with `return vkmm_fail(…)`. */
 vkmm_status vkmm_fail(const vkmm_log *log, vkmm_status status, const char *format, ...) VKMM_PRINTF(3, 4);
 
+/* At the top of a public function: ends it with VKMM_INVALID and a sentence if the pointer is NULL. */
+#define VKMM_NEED(log, pointer)                                                                                        \
+    do {                                                                                                               \
+        if ((pointer) == NULL) return vkmm_fail(log, VKMM_INVALID, "%s: %s is NULL", __func__, #pointer);              \
+    } while (0)
+
 #endif

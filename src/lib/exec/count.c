@@ -232,6 +232,9 @@ static void read_counters(const counting *c, vkmm_access *access)
 
 vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_params *params, vkmm_access *access)
 {
+    VKMM_NEED(NULL, device);
+    VKMM_NEED(vkmm_device_log(device), params);
+    VKMM_NEED(vkmm_device_log(device), access);
     counting c = {.device = device, .problem = params->problem};
     vkmm_access counted = {0};
     vkmm_status status = choose(&c, params, &counted);

@@ -46,8 +46,10 @@ static vkmm_status create_device_objects(vkmm_job *job)
 
 vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, vkmm_job **out)
 {
-    *out = NULL;
     if (!log && device) log = vkmm_device_log(device);
+    VKMM_NEED(log, out);
+    *out = NULL;
+    VKMM_NEED(log, params);
     vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
     if (status != VKMM_OK) return status;
     vkmm_job *job = vkmm_alloc(1, sizeof *job);

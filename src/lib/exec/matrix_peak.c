@@ -247,6 +247,9 @@ static vkmm_status choose(bench *b)
 
 vkmm_status vkmm_device_matrix_peak(vkmm_device *device, const vkmm_matrix_shape *shape, double *multiply_adds_per_s)
 {
+    VKMM_NEED(NULL, device);
+    VKMM_NEED(vkmm_device_log(device), shape);
+    VKMM_NEED(vkmm_device_log(device), multiply_adds_per_s);
     bench b = {.device = device, .shape = shape};
     double measured = 0;
     vkmm_status status = check_listed(device, shape);

@@ -162,6 +162,8 @@ static vkmm_status measure(vkmm_job *job, const vkmm_measure_params *params, vkm
 
 vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, vkmm_measurement *out)
 {
+    VKMM_NEED(NULL, job);
+    VKMM_NEED(job->log, out);
     const vkmm_measure_params defaults = {0};
     vkmm_samples *samples = job->samples, *kernel = &samples[VKMM_SERIES_KERNEL],
                  *submit = &samples[VKMM_SERIES_SUBMIT];

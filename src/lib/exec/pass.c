@@ -164,6 +164,7 @@ vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandB
 
 vkmm_status vkmm_job_run(vkmm_job *job)
 {
+    VKMM_NEED(NULL, job);
     vkmm_times times;
     int64_t damage = 0;
     if (job->device) vkmm_stores_poison_mapped(job->stores);

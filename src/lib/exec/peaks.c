@@ -211,6 +211,8 @@ static const char *why_not(const vkmm_device_info *info, vkmm_type type, const v
 
 vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *peaks)
 {
+    VKMM_NEED(NULL, device);
+    VKMM_NEED(vkmm_device_log(device), peaks);
     const vkmm_device_info *info = &device->physical->info;
     const vkmm_module *module = vkmm_module_find("peak", type, VKMM_BUILD_PLAIN);
     const char *why = why_not(info, type, module);

@@ -21,6 +21,7 @@ static vkmm_space space_of(const vkmm_device *device, uint64_t memory_limit)
                         .allocation = info->max_buffer_bytes < info->max_allocation_bytes ? info->max_buffer_bytes
                                                                                           : info->max_allocation_bytes,
                         .total = memory_limit > 0 && memory_limit < left ? memory_limit : left,
+                        .guard = 2 * VKMM_GUARD_BYTES,
                         .mapped = info->unified_memory,
                         .processors = vkmm_device_processors(info)};
 }
@@ -188,8 +189,11 @@ static vkmm_status build(vkmm_stream *stream, const vkmm_stream_params *params)
 vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
                                vkmm_stream **out)
 {
-    *out = NULL;
+    VKMM_NEED(log, device);
     if (!log) log = vkmm_device_log(device);
+    VKMM_NEED(log, out);
+    *out = NULL;
+    VKMM_NEED(log, params);
     vkmm_status status = vkmm_problem_check(log, &params->job.problem, NULL);
     if (status != VKMM_OK) return status;
     vkmm_stream *stream = vkmm_alloc(1, sizeof *stream);
@@ -260,6 +264,8 @@ static vkmm_status check_io(const vkmm_stream *stream, const vkmm_stream_io *io)
 
 vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_stream_times *times)
 {
+    VKMM_NEED(NULL, stream);
+    VKMM_NEED(stream->log, io);
     const uint32_t shrunk = stream->times.shrunk;
     stream->times = (vkmm_stream_times){.shrunk = stream->start_ms > 0 ? 0 : shrunk};
     stream->io = io;

@@ -51,7 +51,7 @@ static vkmm_status take_panels(vkmm_stream *stream)
     vkmm_status status = take_slots(stream, "panels of A", t->a_slots, pieces->a_bytes, stream->a);
     if (status == VKMM_OK) status = take_slots(stream, "panels of B", t->b_slots, pieces->b_bytes, stream->b);
     if (status == VKMM_OK)
-        status = take_slots(stream, "panels of C", c_count, pieces->c_bytes + 2 * VKMM_GUARD_BYTES, stream->c);
+        status = take_slots(stream, "panels of C", c_count, pieces->c_bytes + stream->space.guard, stream->c);
     for (uint32_t i = 0; i < c_count && status == VKMM_OK; i++) status = guard(stream, &stream->c[i]);
     return status;
 }
@@ -88,6 +88,7 @@ static vkmm_status take_staging(vkmm_stream *stream)
         return VKMM_OK;
     stream->chunk_bytes = largest < VKMM_STREAM_CHUNK ? largest : VKMM_STREAM_CHUNK;
     if (stream->chunk_bytes < longest_line(stream)) stream->chunk_bytes = longest_line(stream);
+    stream->pieces.partition.staging_bytes = (VKMM_STREAM_LOADS + VKMM_STREAM_STORES) * stream->chunk_bytes;
     for (int i = 0; i < VKMM_STREAM_LOADS && status == VKMM_OK; i++)
         status = vkmm_buffer_create_shared(stream->device, "panels on their way", stream->chunk_bytes,
                                            VKMM_PLACE_UPLOAD, &stream->loads[i].buffer);

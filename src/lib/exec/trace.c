@@ -231,6 +231,8 @@ static vkmm_status choose(vkmm_device *device, const vkmm_trace_params *params, 
 
 vkmm_status vkmm_trace_check(vkmm_device *device, const vkmm_trace_params *params)
 {
+    VKMM_NEED(NULL, device);
+    VKMM_NEED(vkmm_device_log(device), params);
     vkmm_choice choice;
     vkmm_trace_extent extent;
     return choose(device, params, &choice, &extent);
@@ -238,6 +240,9 @@ vkmm_status vkmm_trace_check(vkmm_device *device, const vkmm_trace_params *param
 
 vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *params, vkmm_trace **out)
 {
+    VKMM_NEED(NULL, device);
+    VKMM_NEED(vkmm_device_log(device), params);
+    VKMM_NEED(vkmm_device_log(device), out);
     vkmm_choice choice;
     vkmm_trace_extent extent;
     parts p;

@@ -54,6 +54,9 @@ error:
 vkmm_status vkmm_shader_load(const vkmm_log *log, const char *name, const void *data, size_t bytes, vkmm_type type,
                              vkmm_shader **shader)
 {
+    VKMM_NEED(log, shader);
+    VKMM_NEED(log, name);
+    VKMM_NEED(log, data);
     return vkmm_shader_make(log, name, data, bytes, type, 0, shader);
 }
 

@@ -129,6 +129,9 @@ static unsigned version_of(const char *text, size_t bytes)
 vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type,
                                 vkmm_shader **out)
 {
+    VKMM_NEED(log, out);
+    VKMM_NEED(log, name);
+    VKMM_NEED(log, text);
     shaderc_api api;
     *out = NULL;
     /* glslang meets the versions before compute shaders, and its default is 110, with a dump of all its built-ins on

@@ -166,6 +166,8 @@ vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_b
 vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
                                vkmm_kernel_info *info)
 {
+    VKMM_NEED(log, params);
+    VKMM_NEED(log, info);
     const vkmm_wish wish = {.kernel = params->kernel,
                             .tile_rows = params->tile_rows,
                             .tile_cols = params->tile_cols,

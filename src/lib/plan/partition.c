@@ -7,13 +7,11 @@
 #include "plan/parts.h"
 
 enum {
-    GUARD = 2 * 4096,     /* exec/store.h has guard bands around C */
     BIAS_ALIGNMENT = 256, /* no device's minStorageBufferOffsetAlignment is larger */
     DEPTH_UNIT = 64,      /* elements along K */
     MOST_SLOTS = 256,     /* devices grant 4096 allocations */
     STEP_COST = 1 << 18,  /* bytes that could be copied while a step is begun */
-    SHORT_LINE = 1 << 10, /* and while the host turns to the next line of a panel */
-    STAGING = 64 << 20    /* of host memory, where panels are copied: exec/stream.h */
+    SHORT_LINE = 1 << 10  /* and while the host turns to the next line of a panel */
 };
 
 /* FLOPs that a device does while it copies a byte, in the mean: a GPU behind PCI Express, and one that shares the
@@ -127,7 +125,7 @@ static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const
                    vkmm_pieces *pieces)
 {
     const vkmm_problem p = vkmm_cut_problem(problem, choice, cut);
-    const uint64_t most = space->range < space->allocation - GUARD ? space->range : space->allocation - GUARD;
+    const uint64_t buffer = space->allocation - space->guard, most = space->range < buffer ? space->range : buffer;
     const uint64_t depth = depth_of(problem), batches = vkmm_problem_batches(problem);
     vkmm_partition *t = &pieces->partition;
     if (!choice->kernel->tunables && 2.0 * (double)cut->rows * (double)cut->cols * (double)cut->depth > FLOPS_AT_ONCE &&
@@ -151,8 +149,7 @@ static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const
     pieces->c_slots = t->row_panels * t->col_panels * groups > 1 ? pieces->slots : 1;
     const uint64_t bias = padded(vkmm_operand_bytes(problem, VKMM_BIAS), BIAS_ALIGNMENT);
     t->device_bytes = t->a_slots * pieces->a_bytes + t->b_slots * pieces->b_bytes +
-                      pieces->c_slots * (pieces->c_bytes + GUARD) + pieces->workspace_bytes + bias;
-    t->staging_bytes = space->mapped ? 0 : STAGING;
+                      pieces->c_slots * (pieces->c_bytes + space->guard) + pieces->workspace_bytes + bias;
     return t->device_bytes <= space->total;
 }
 
@@ -280,7 +277,7 @@ int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, con
 {
     *pieces = (vkmm_pieces){.matrices = 1};
     find_units(problem, choice, pieces);
-    if (space->allocation <= GUARD) return 0;
+    if (space->allocation <= space->guard) return 0;
     for (int cut_depth = 0; cut_depth < 2 && (!cut_depth || choice->kernel->tunables); cut_depth++)
         for (pieces->slots = 2; pieces->slots > 0;
              pieces->slots--) /* one where two do not fit: what is loaded then waits for what is multiplied */

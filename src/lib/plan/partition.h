@@ -10,6 +10,7 @@ typedef struct vkmm_space {
     uint64_t range;      /* bytes of one binding */
     uint64_t allocation; /* bytes of one buffer */
     uint64_t total;      /* bytes of all buffers on the device */
+    uint64_t guard;      /* bytes that a buffer for a panel of C has beside the panel */
     int mapped;          /* panels are filled where they lie: no copies */
     double processors;   /* that share the tiles of a panel */
 } vkmm_space;

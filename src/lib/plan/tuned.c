@@ -212,6 +212,10 @@ static vkmm_status check_entry(const vkmm_log *log, const vkmm_tuning_entry *ent
 vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
                            const vkmm_tuned *tuned)
 {
+    VKMM_NEED(NULL, instance);
+    VKMM_NEED(&instance->log, device);
+    VKMM_NEED(&instance->log, problem);
+    VKMM_NEED(&instance->log, tuned);
     vkmm_status status = vkmm_problem_check(&instance->log, problem, NULL);
     tuning *t = status == VKMM_OK ? tuning_of(instance) : NULL;
     if (t == NULL) return status != VKMM_OK ? status : out_of_memory(instance);
@@ -232,6 +236,9 @@ vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *devi
 
 vkmm_status vkmm_tuned_export(vkmm_instance *instance, const char *path, uint32_t *count)
 {
+    VKMM_NEED(NULL, instance);
+    VKMM_NEED(&instance->log, path);
+    VKMM_NEED(&instance->log, count);
     tuning *t = tuning_of(instance);
     if (t == NULL) return out_of_memory(instance);
     mtx_lock(&t->mutex);
@@ -260,6 +267,9 @@ static vkmm_status read_import(const vkmm_log *log, const char *path, vkmm_tunin
 
 vkmm_status vkmm_tuned_import(vkmm_instance *instance, const char *path, uint32_t *count)
 {
+    VKMM_NEED(NULL, instance);
+    VKMM_NEED(&instance->log, path);
+    VKMM_NEED(&instance->log, count);
     vkmm_tuning_list list = {0};
     tuning *t = tuning_of(instance);
     uint32_t taken = 0;

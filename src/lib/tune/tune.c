@@ -150,6 +150,10 @@ static void resume(vkmm_tune *t)
 vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_tune_params *params,
                              vkmm_tune **out)
 {
+    VKMM_NEED(NULL, instance);
+    VKMM_NEED(&instance->log, device);
+    VKMM_NEED(&instance->log, params);
+    VKMM_NEED(&instance->log, out);
     vkmm_point seeds[MOST_SEEDS];
     uint32_t count = 0;
     int swapped;
@@ -195,6 +199,8 @@ int vkmm_tune_next(vkmm_tune *t, vkmm_candidate *candidate)
 
 vkmm_status vkmm_tune_tell(vkmm_tune *t, const vkmm_candidate *candidate, double ms)
 {
+    VKMM_NEED(NULL, t);
+    VKMM_NEED(NULL, candidate);
     vkmm_point point;
     if (!find(t, candidate, &point)) return VKMM_INVALID;
     if (!vkmm_search_tell(t->search, &point, ms)) return VKMM_OUT_OF_MEMORY;

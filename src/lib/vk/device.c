@@ -47,6 +47,8 @@ static vkmm_status open_queues(vkmm_device *device)
 
 vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_device **out)
 {
+    VKMM_NEED(NULL, instance);
+    VKMM_NEED(&instance->log, out);
     *out = NULL;
     if (index >= instance->physical_count)
         return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %u; %u were found", index,

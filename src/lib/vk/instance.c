@@ -125,13 +125,10 @@ static vkmm_status list_devices(vkmm_instance *instance)
 
 vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instance **out)
 {
+    VKMM_NEED(params ? &params->log : NULL, out);
     const vkmm_instance_params defaults = {0};
     if (!params) params = &defaults;
     *out = NULL;
-    vkmm_status status = params->driver ? vkmm_loader_add_driver(&params->log, params->driver) : VKMM_OK;
-    if (status == VKMM_OK && params->no_layers) status = vkmm_loader_disable_layers(&params->log);
-    if (status != VKMM_OK) return status;
-
     PFN_vkGetInstanceProcAddr get = vkmm_loader();
     if (!get) return vkmm_fail(&params->log, VKMM_NO_DEVICE, "no Vulkan loader (libvulkan.so.1) is installed");
     if (params->validate && !vkmm_validation_available(get))
@@ -141,7 +138,7 @@ vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instan
     vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
     if (!instance) return vkmm_fail(&params->log, VKMM_OUT_OF_MEMORY, "no memory for an instance");
     instance->log = params->log;
-    status = vkmm_cache_dir_resolve(&instance->log, params->cache_dir, &instance->cache_dir);
+    vkmm_status status = vkmm_cache_dir_resolve(&instance->log, params->cache_dir, &instance->cache_dir);
     if (status == VKMM_OK) status = create_handle(instance, get, params->validate);
     if (status == VKMM_OK) status = load_functions(instance, get, params->validate);
     if (status == VKMM_OK) status = list_devices(instance);

@@ -64,6 +64,9 @@ void vkmm_matrix_read(const vkmm_instance *instance, VkPhysicalDevice handle, co
 vkmm_status vkmm_device_matrix_shapes(const vkmm_instance *instance, uint32_t index, vkmm_matrix_shape *shapes,
                                       uint32_t *count, const char **why)
 {
+    VKMM_NEED(NULL, instance);
+    VKMM_NEED(&instance->log, shapes);
+    VKMM_NEED(&instance->log, count);
     if (index >= instance->physical_count)
         return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "there is no device %u; %u were found", index,
                          instance->physical_count);

@@ -89,6 +89,8 @@ static uint32_t best(const vkmm_instance *instance)
 
 vkmm_status vkmm_instance_find_device(const vkmm_instance *instance, const char *what, uint32_t *index)
 {
+    VKMM_NEED(NULL, instance);
+    VKMM_NEED(&instance->log, index);
     uint32_t count = instance->physical_count;
     if (count == 0)
         return vkmm_fail(&instance->log, VKMM_NO_DEVICE,

@@ -5,6 +5,7 @@
 #include "bench/run.h"
 #include "io/manifest.h"
 #include "math/blas.h"
+#include "session/drivers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,31 +87,13 @@ static void tell_apart(vkmm_bench *bench)
     }
 }
 
-/* SwiftShader, which browsers bring where no loader looks, is one more driver of this machine. */
-static vkmm_status offer_swiftshader(cli_session *session)
-{
-    static const char swiftshader[] = "swiftshader";
-    vkmm_instance_params params = {.log = session->console.log,
-                                   .validate = session->options->validate,
-                                   .no_layers = session->options->no_layers,
-                                   .driver = swiftshader,
-                                   .cache_dir = session->options->no_cache ? "" : NULL};
-
-    if (session->options->driver != NULL || vkmm_swiftshader_manifest() == NULL) return VKMM_OK;
-    for (uint32_t i = 0; i < vkmm_instance_device_count(session->instance); i++)
-        if (strncasecmp(vkmm_instance_device_info(session->instance, i)->name, swiftshader, sizeof swiftshader - 1) ==
-            0)
-            return VKMM_OK;
-    vkmm_instance_destroy(&session->instance);
-    return vkmm_instance_create(&params, &session->instance);
-}
-
 static vkmm_status add_devices(cli_session *session, int every_device, vkmm_bench *bench)
 {
     uint32_t index = 0;
     vkmm_status status = cli_session_instance(session);
 
-    if (status == VKMM_OK && every_device) status = offer_swiftshader(session);
+    if (status == VKMM_OK && every_device && cli_swiftshader_manifest() != NULL)
+        status = cli_session_add_swiftshader(session);
     if (status != VKMM_OK) return status;
     if (every_device && vkmm_instance_device_count(session->instance) == 0)
         return vkmm_fail(&session->console.log, VKMM_NO_DEVICE,

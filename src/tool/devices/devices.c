@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 #include "session/commands.h"
+#include "session/drivers.h"
 #include "math/type.h"
 
 #include <stdio.h>
@@ -188,7 +189,7 @@ static void add_shapes(const cli_session *session, vkmm_device_row *row)
  * drivers. */
 static const char *unloaded_driver(const cli_session *session)
 {
-    const char *manifest = vkmm_swiftshader_manifest();
+    const char *manifest = cli_swiftshader_manifest();
 
     if (session->options->driver != NULL || getenv("VK_DRIVER_FILES") != NULL || getenv("VK_ICD_FILENAMES") != NULL)
         return NULL;

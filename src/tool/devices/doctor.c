@@ -2,8 +2,8 @@
 #include "devices/doctor.h"
 
 #include "base/alloc.h"
-#include "base/environment.h"
 #include "session/commands.h"
+#include "session/drivers.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,23 +84,12 @@ static vkmm_status look_at_devices(cli_exam *doctor, const vkmm_device_info ***d
     return examine_devices(doctor, *devices, result);
 }
 
-/* What vkmm_instance_create makes of --driver and --no-layers, done before it, so that the scan of manifests sees
- * it. */
+/* What the session does before it creates an instance, done already, so that the scan of manifests sees it. */
 static vkmm_status prepare_environment(const cli_options *options, const vkmm_log *log)
 {
-    int only = getenv("VK_DRIVER_FILES") != NULL, once_only = getenv("VK_ICD_FILENAMES") != NULL;
-    const char *list = only        ? "VK_DRIVER_FILES"
-                       : once_only ? "VK_ICD_FILENAMES"
-                                   : "VK_ADD_DRIVER_FILES",
-               *driver = options->driver;
-    vkmm_status status = VKMM_OK;
+    vkmm_status status = options->driver != NULL ? cli_drivers_append(log, options->driver) : VKMM_OK;
 
-    if (driver != NULL && strcmp(driver, "swiftshader") == 0)
-        driver = only || once_only ? NULL : vkmm_swiftshader_manifest();
-    if (driver != NULL) status = vkmm_environment_append(log, list, driver);
-    if (status == VKMM_OK && options->no_layers)
-        status = vkmm_environment_append_by(log, "VK_LOADER_LAYERS_DISABLE", "~implicit~", ',');
-    return status;
+    return status == VKMM_OK && options->no_layers ? cli_layers_disable(log) : status;
 }
 
 static vkmm_status look(cli_exam *doctor, const vkmm_device_info ***devices, vkmm_doctor *result)

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "system/terminal.h"
+#include "session/drivers.h"
 #include "session/host.h"
 #include "session/problem.h"
 #include "report/text.h"
@@ -88,37 +89,44 @@ void cli_session_end(cli_session *session)
     session->command = NULL;
 }
 
-/* The driver to add: the user's choice; or SwiftShader, which browsers ship where no loader looks, when a device of
- * that name is wanted. */
-static const char *driver_to_add(const cli_session *session, const vkmm_instance *instance)
+static vkmm_status open_instance(cli_session *session)
 {
-    static const char swiftshader[] = "swiftshader";
-    const char *device = session->options->device;
+    const vkmm_instance_params params = {.log = session->console.log,
+                                         .validate = session->options->validate,
+                                         .cache_dir = session->options->no_cache ? "" : NULL};
 
-    if (session->options->driver != NULL || device == NULL || strcasecmp(device, swiftshader) != 0)
-        return session->options->driver;
-    for (uint32_t i = 0; instance != NULL && i < vkmm_instance_device_count(instance); i++)
-        if (strncasecmp(vkmm_instance_device_info(instance, i)->name, swiftshader, sizeof swiftshader - 1) == 0)
-            return NULL;
-    return instance != NULL ? swiftshader : NULL;
+    return vkmm_instance_create(&params, &session->instance);
+}
+
+vkmm_status cli_session_add_swiftshader(cli_session *session)
+{
+    static const char name[] = "swiftshader";
+    vkmm_status status;
+
+    if (session->options->driver != NULL) return VKMM_OK;
+    for (uint32_t i = 0; i < vkmm_instance_device_count(session->instance); i++)
+        if (strncasecmp(vkmm_instance_device_info(session->instance, i)->name, name, sizeof name - 1) == 0)
+            return VKMM_OK;
+    vkmm_instance_destroy(&session->instance);
+    status = cli_drivers_add(&session->console.log, name);
+    return status == VKMM_OK ? open_instance(session) : status;
 }
 
 vkmm_status cli_session_instance(cli_session *session)
 {
-    vkmm_instance_params params = {.log = session->console.log,
-                                   .validate = session->options->validate,
-                                   .driver = driver_to_add(session, NULL),
-                                   .no_layers = session->options->no_layers};
-    vkmm_status status;
+    const cli_options *options = session->options;
+    const vkmm_log *log = &session->console.log;
+    vkmm_status status = VKMM_OK;
 
     if (session->instance != NULL) return VKMM_OK;
-    if (session->options->no_cache) params.cache_dir = "";
-    status = vkmm_instance_create(&params, &session->instance);
-    if (status != VKMM_OK || params.driver != NULL) return status;
-    params.driver = driver_to_add(session, session->instance);
-    if (params.driver == NULL) return VKMM_OK;
-    vkmm_instance_destroy(&session->instance);
-    return vkmm_instance_create(&params, &session->instance);
+    if (options->driver != NULL) status = cli_drivers_add(log, options->driver);
+    if (status == VKMM_OK && options->no_layers) status = cli_layers_disable(log);
+    if (status != VKMM_OK) return status;
+    if (options->no_layers) cli_layers_warn(log);
+    status = open_instance(session);
+    if (status == VKMM_OK && options->device != NULL && strcasecmp(options->device, "swiftshader") == 0)
+        status = cli_session_add_swiftshader(session);
+    return status;
 }
 
 vkmm_status cli_session_device(cli_session *session)

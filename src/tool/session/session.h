@@ -27,6 +27,9 @@ void cli_session_end(cli_session *session);
 /* The loader and its devices, at most once. */
 vkmm_status cli_session_instance(cli_session *session);
 
+/* Lists the devices again with SwiftShader among them, unless it is there already, or --driver names another one. */
+vkmm_status cli_session_add_swiftshader(cli_session *session);
+
 /* The device that --device means, at most once. */
 vkmm_status cli_session_device(cli_session *session);
 

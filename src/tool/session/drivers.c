@@ -1,0 +1,96 @@
+#include "session/drivers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/folder.h"
+#include "base/log.h"
+
+static int has_entry(const char *list, const char *entry, char separator)
+{
+    const size_t length = strlen(entry);
+
+    while (list != NULL) {
+        if (strncmp(list, entry, length) == 0 && (list[length] == separator || list[length] == '\0')) return 1;
+        list = strchr(list, separator);
+        if (list != NULL) list++;
+    }
+    return 0;
+}
+
+/* To a list in the environment, unless it is there already. */
+static vkmm_status append(const vkmm_log *log, const char *name, const char *entry, char separator)
+{
+    const char *old = getenv(name);
+    const size_t size = (old != NULL ? strlen(old) : 0) + strlen(entry) + 2;
+    char *list;
+    int failed;
+
+    if (old != NULL && has_entry(old, entry, separator)) return VKMM_OK;
+    list = vkmm_alloc(1, size);
+    if (list != NULL)
+        snprintf(list, size, "%s%.*s%s", old != NULL ? old : "", old != NULL && *old != '\0', &separator, entry);
+    failed = list == NULL || setenv(name, list, 1) != 0;
+    vkmm_free(list);
+    return failed ? vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to set %s", name) : VKMM_OK;
+}
+
+const char *cli_swiftshader_manifest(void)
+{
+    static const char *const manifests[] = {
+        "/usr/lib/chromium/vk_swiftshader_icd.json",
+        "/usr/lib64/chromium-browser/vk_swiftshader_icd.json",
+        "/usr/lib64/chromium/vk_swiftshader_icd.json",
+        "/opt/google/chrome/vk_swiftshader_icd.json",
+    };
+
+    for (size_t i = 0; i < sizeof manifests / sizeof *manifests; i++)
+        if (vkmm_path_look(manifests[i], 0) == VKMM_PATH_OPEN) return manifests[i];
+    return NULL;
+}
+
+static int is_swiftshader(const char *driver)
+{
+    return strcmp(driver, "swiftshader") == 0;
+}
+
+/* Whether the user names all drivers: the loader then ignores additions. */
+static const char *restriction(void)
+{
+    if (getenv("VK_DRIVER_FILES") != NULL) return "VK_DRIVER_FILES";
+    return getenv("VK_ICD_FILENAMES") != NULL ? "VK_ICD_FILENAMES" : NULL;
+}
+
+vkmm_status cli_drivers_append(const vkmm_log *log, const char *driver)
+{
+    const char *list = restriction();
+
+    if (is_swiftshader(driver)) driver = list != NULL ? NULL : cli_swiftshader_manifest();
+    return driver != NULL ? append(log, list != NULL ? list : "VK_ADD_DRIVER_FILES", driver, ':') : VKMM_OK;
+}
+
+vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
+{
+    if (!is_swiftshader(driver) && vkmm_path_look(driver, 0) != VKMM_PATH_OPEN)
+        return vkmm_fail(log, VKMM_INVALID, "the driver manifest %s cannot be read", driver);
+    if (is_swiftshader(driver) && restriction() == NULL && cli_swiftshader_manifest() == NULL)
+        return vkmm_fail(log, VKMM_NO_DEVICE, "SwiftShader was not found: Debian's package chromium-common brings it");
+    return cli_drivers_append(log, driver);
+}
+
+vkmm_status cli_layers_disable(const vkmm_log *log)
+{
+    return append(log, "VK_LOADER_LAYERS_DISABLE", "~implicit~", ',');
+}
+
+void cli_layers_warn(const vkmm_log *log)
+{
+    const uint32_t version = vkmm_loader_version();
+
+    if (version > 0 && version < VK_MAKE_API_VERSION(0, 1, 3, 234))
+        vkmm_say(log, VKMM_LOG_WARNING,
+                 "implicit layers stay: the Vulkan loader %u.%u.%u cannot leave them out, loaders from 1.3.234 on can",
+                 VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
+}

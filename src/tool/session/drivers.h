@@ -1,0 +1,25 @@
+/* Which drivers and layers the Vulkan loader finds. It reads the environment of this process, which these functions
+ * change: call them before an instance is created, and while no other thread calls getenv. */
+#ifndef VKMM_SESSION_DRIVERS_H
+#define VKMM_SESSION_DRIVERS_H
+
+#include "vkmatmul.h"
+
+/* The manifest of the SwiftShader that Chromium ships, where no loader looks; NULL: there is none. Static storage. */
+const char *cli_swiftshader_manifest(void);
+
+/* Offers one more driver manifest to the loader: a path, or "swiftshader", which has no effect where the user's
+ * VK_DRIVER_FILES or VK_ICD_FILENAMES restricts the drivers. VKMM_INVALID: no such file; VKMM_NO_DEVICE: there is no
+ * SwiftShader here. */
+vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver);
+
+/* The same without a look at the file, and without SwiftShader no error. */
+vkmm_status cli_drivers_append(const vkmm_log *log, const char *driver);
+
+/* Asks the loader to leave all implicit layers out, in addition to those that the user disabled. */
+vkmm_status cli_layers_disable(const vkmm_log *log);
+
+/* Says so if this loader is too old to do that (before 1.3.234). */
+void cli_layers_warn(const vkmm_log *log);
+
+#endif
