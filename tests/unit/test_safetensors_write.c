@@ -126,11 +126,12 @@ static void test_names(void **state)
 static void test_files_of_many(void **state)
 {
     (void)state;
-    static const char texts[][160] = {
+    static const char two[] = "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[0,1]},"
+                              "\"b\":{\"dtype\":\"U8\",\"shape\":[1,0],\"data_offsets\":[1,1]}}";
+    static const char *const texts[] = {
         "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[0,1]}}",
         "{\"__metadata__\":{},\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[0,1]}}",
-        "{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1],\"data_offsets\":[0,1]},\"b\":{\"dtype\":\"U8\",\"shape\":[1,0],"
-        "\"data_offsets\":[1,1]}}",
+        two,
         "{\"a\": damaged",
     };
     assert_int_equal(vkmm_array_takes(NULL, path, VKMM_F32), VKMM_OK); /* there is none */
