@@ -118,6 +118,8 @@ class Fake(Case):
     def tune(self, *args, faults="", code=0, stderr="", size="1024"):
         """By a clock of its own: a budget is so many looks at it, not time."""
         env = dict(self.env, FAKE_WORKER_FAULTS=faults)
+        # The address sanitizer's allocator would look at the clock too.
+        env["ASAN_OPTIONS"] = ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "allocator_release_to_os_interval_ms=-1"]))
         env["LD_PRELOAD"] = ":".join(filter(None, [os.environ.get("LD_PRELOAD"), os.environ["VKMM_TEST_CLOCK"]]))
         done = cli.run("tune", "--worker", FAKE, "--size", size, "--json", *args, env=env)
         self.assertEqual(done.returncode, code, done.stderr)
