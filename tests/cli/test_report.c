@@ -21,34 +21,38 @@ static const double samples[] = {2, 1, 3};
 /* A finished row on a device whose name is meant to do harm. */
 typedef struct sample {
     vkmm_device_info device;
-    vkmm_kernel_info kernel;
-    vkmm_row row;
+    vkmm_bench_row row;
 } sample;
 
 static void make_sample(sample *s)
 {
     static const vkmm_series series = {samples, 3, 2, 1, 1.1, 2.9};
+    const vkmm_measurement time = {.kernel = series, .submit = series, .clock_note = ""};
+    vkmm_bench_row *row = &s->row;
 
     *s = (sample){0};
     snprintf(s->device.name, sizeof s->device.name, "<b>\"GPU\",\xff\n\x1b[31m\xc3\xa9 1");
-    snprintf(s->kernel.name, sizeof s->kernel.name, "tiled");
-    s->kernel.tile[0] = s->kernel.tile[1] = 16;
-    s->kernel.spec_count = 1;
-    s->kernel.spec_ids[0] = 3;
-    s->kernel.spec_values[0] = 4000000000u;
     s->device.max_buffer_bytes = UINT64_MAX;
-    s->row = (vkmm_row){.device = &s->device,
-                        .problem = VKMM_PROBLEM(.m = 4, .n = 5, .k = 6, .type = VKMM_F32),
-                        .init = "int",
-                        .kernel = &s->kernel,
-                        .timed = 1,
-                        .gflops = 1.5};
-    s->row.time = (vkmm_measurement){.kernel = series, .submit = series, .clock_note = ""};
-    s->row.verify = (vkmm_row_verify){"full", 1, 0.5, 16, "fine"};
+    vkmm_bench_row_init(row);
+    row->on = &s->device;
+    row->problem = VKMM_PROBLEM(.m = 4, .n = 5, .k = 6, .type = VKMM_F32);
+    snprintf(row->init, sizeof row->init, "int");
+    snprintf(row->kernel.name, sizeof row->kernel.name, "tiled");
+    row->kernel.tile[0] = row->kernel.tile[1] = 16;
+    row->kernel.spec_count = 1;
+    row->kernel.spec_ids[0] = 3;
+    row->kernel.spec_values[0] = 4000000000u;
+    snprintf(row->method, sizeof row->method, "full");
+    snprintf(row->sentence, sizeof row->sentence, "fine");
+    row->passed = 1;
+    row->error = 0.5;
+    row->bound = 16;
+    assert_true(vkmm_bench_row_add(row, &time));
+    assert_true(vkmm_bench_row_speed(row));
 }
 
 /* What a writer makes of a row; freed by the caller. */
-static char *written(const char *format, vkmm_report report, const vkmm_row *row)
+static char *written(const char *format, vkmm_report report, const vkmm_bench_row *row)
 {
     const vkmm_writer *writer = vkmm_writer_find(format);
     char *text = NULL;
@@ -74,8 +78,7 @@ static void json_survives(void **state)
 
     (void)state;
     make_sample(&s);
-    s.row.verify.error = NAN;
-    s.row.time.transfer = (vkmm_series){0};
+    s.row.error = NAN;
     text = written("json", (vkmm_report){0}, &s.row);
     json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(json);
@@ -89,6 +92,7 @@ static void json_survives(void **state)
     assert_null(memchr(text, '\n', strlen(text) - 1));
     json_decref(json);
     free(text);
+    vkmm_bench_row_free(&s.row);
 }
 
 /* f32 that went through f16: every format says so. */
@@ -167,9 +171,9 @@ static void no_verdict_no_speed(void **state)
 
     (void)state;
     make_sample(&s);
-    s.row.timed = 0; /* the caller's promise; no writer may look at the figures then */
-    s.row.gflops = 12345;
-    s.row.verify.passed = 0;
+    s.row.figures.gflops = 12345;
+    s.row.passed = 0;
+    assert_false(vkmm_bench_row_speed(&s.row));
     for (size_t i = 0; i < 4; i++) {
         char *text = written(formats[i], (vkmm_report){0}, &s.row);
         assert_null(strstr(text, "12345"));

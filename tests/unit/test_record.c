@@ -295,8 +295,18 @@ static void the_schema_says_the_same(void **state)
 static void csv_finds_values_by_path(void **state)
 {
     (void)state;
-    static const vkmm_csv_column columns[] = {{"inner.x"}, {"list.1.y", "second"}, {"text"}, {"borrowed"},
-                                              {"truth"},   {"nothing.there"},      {"real"}, {"fixed.2"}};
+    static const vkmm_csv_column columns[] = {{"inner.x"},
+                                              {"list.1.y", "second"},
+                                              {"text"},
+                                              {"borrowed"},
+                                              {"truth"},
+                                              {"nothing.there"},
+                                              {"real"},
+                                              {"fixed.2"},
+                                              {"list", "entries"},
+                                              {"real|large", "either"},
+                                              {"truth", "hidden", "real"},
+                                              {"truth", "shown", "text"}};
     part list[2] = {{1, 2}, {3, 4.5}};
     whole record = {.inner = {5, 6},
                     .list = list,
@@ -305,18 +315,18 @@ static void csv_finds_values_by_path(void **state)
                     .borrowed = "a, \"b\"",
                     .truth = 1,
                     .real = (double)NAN,
+                    .large = 11,
                     .fixed = {7, 8, 9}};
-    json_t *json = vkmm_record_json(&whole_record, &record);
+    const uint32_t count = sizeof columns / sizeof *columns;
     char text[256] = "";
     FILE *out = tmpfile();
-    vkmm_csv_header(out, columns, sizeof columns / sizeof *columns);
-    vkmm_csv_line(out, columns, sizeof columns / sizeof *columns, json);
+    vkmm_csv_header(out, columns, count);
+    assert_true(vkmm_csv_record(out, columns, count, &whole_record, &record));
     rewind(out);
     text[fread(text, 1, sizeof text - 1, out)] = '\0';
-    assert_string_equal(text, "x,second,text,borrowed,truth,there,real,2\r\n"
-                              "5,4.5,'=1+1,\"a, \"\"b\"\"\",true,,,9\r\n");
+    assert_string_equal(text, "x,second,text,borrowed,truth,there,real,2,entries,either,hidden,shown\r\n"
+                              "5,4.5,'=1+1,\"a, \"\"b\"\"\",true,,,9,2,11,,true\r\n");
     fclose(out);
-    json_decref(json);
 }
 
 int main(void)

@@ -12,28 +12,6 @@ static void figure(const vkmm_report *report, vkmm_cell *cell, double value)
     vkmm_cell_figure(report, cell, isfinite(value), value);
 }
 
-static void fill_size(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    vkmm_bench_size_text(report, row, cell->text, sizeof cell->text);
-}
-
-static void fill_type(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    snprintf(cell->text, sizeof cell->text, "%s", vkmm_text_type(&row->problem, report->utf8));
-}
-
-static void fill_kernel(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    (void)report;
-    vkmm_bench_kernel_name(row, cell->text, sizeof cell->text);
-}
-
-static void fill_gflops(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    cell->paint = VKMM_STRONG;
-    figure(report, cell, row->figures.gflops);
-}
-
 /* Half the interval, as a share. */
 static void fill_noise(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
@@ -74,27 +52,6 @@ static void fill_kernel_ms(const vkmm_report *report, const vkmm_bench_row *row,
         snprintf(cell->text + used, sizeof cell->text - used, "*");
 }
 
-static void fill_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    char low[32], high[32];
-
-    if (!isfinite(row->figures.p5_ms)) return;
-    vkmm_text_figure(low, sizeof low, row->figures.p5_ms);
-    vkmm_text_figure(high, sizeof high, row->figures.p95_ms);
-    snprintf(cell->text, sizeof cell->text, report->utf8 ? "%s – %s" : "%s - %s", low, high);
-    cell->paint = VKMM_DIM;
-}
-
-static void fill_submit_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    figure(report, cell, row->figures.submit_ms);
-}
-
-static void fill_transfer_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    figure(report, cell, row->figures.transfer_ms);
-}
-
 static void fill_joules(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     figure(report, cell, row->power.joules);
@@ -132,28 +89,19 @@ static void fill_samples(const vkmm_report *report, const vkmm_bench_row *row, v
     }
 }
 
-static void fill_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    vkmm_row like = {.skipped = row->not_run[0] != '\0' ? row->not_run : NULL};
-
-    like.verify.passed = row->passed;
-    like.verify.method = row->method[0] != '\0' ? row->method : "none";
-    vkmm_cell_verified(report, &like, cell);
-}
-
-const vkmm_bench_column vkmm_bench_columns[VKMM_BENCH_COLUMNS] = {
-    {"size", NULL, 5, 0, 0, fill_size},
-    {"type", NULL, 4, 0, 0, fill_type},
-    {"kernel", NULL, 7, 0, 0, fill_kernel},
-    {"GFLOP/s", NULL, 7, 1, 0, fill_gflops},
+const vkmm_column vkmm_bench_columns[VKMM_BENCH_COLUMNS] = {
+    {"size", NULL, 5, 0, 0, vkmm_cell_size},
+    {"type", NULL, 4, 0, 0, vkmm_cell_type},
+    {"kernel", NULL, 7, 0, 0, vkmm_cell_kernel},
+    {"GFLOP/s", NULL, 7, 1, 0, vkmm_cell_gflops},
     {"±95 %", "+-95%", 5, 1, 0, fill_noise},
     {"of peak", NULL, 9, 1, 0, fill_share},
     {"GB/s", NULL, 6, 1, 6, fill_gbytes},
     {"kernel ms", NULL, 9, 1, 0, fill_kernel_ms},
-    {"p5 – p95", "p5 - p95", 15, 0, 3, fill_spread},
-    {"submit ms", NULL, 9, 1, 4, fill_submit_ms},
-    {"total ms", NULL, 8, 1, 5, fill_transfer_ms},
+    {"p5 – p95", "p5 - p95", 15, 0, 3, vkmm_cell_spread},
+    {"submit ms", NULL, 9, 1, 4, vkmm_cell_submit_ms},
+    {"total ms", NULL, 8, 1, 5, vkmm_cell_transfer_ms},
     {"joules", NULL, 7, 1, 1, fill_joules},
     {"samples", NULL, SPARKS, 0, 2, fill_samples},
-    {"verified", NULL, 8, 0, 0, fill_verified},
+    {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
 };

@@ -6,15 +6,9 @@
 #include "report/columns.h"
 #include "report/wrap.h"
 
-typedef struct vkmm_bench_column {
-    const char *title, *ascii_title; /* NULL: the same */
-    int width, right, leaves;        /* as in vkmm_column */
-    void (*fill)(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
-} vkmm_bench_column;
-
 #define VKMM_BENCH_COLUMNS 14
 
-extern const vkmm_bench_column vkmm_bench_columns[VKMM_BENCH_COLUMNS];
+extern const vkmm_column vkmm_bench_columns[VKMM_BENCH_COLUMNS];
 
 /* "1024³", "4096×1×14336 NT ×64 cold": the problem, and whether its caches were cold. */
 void vkmm_bench_size_text(const vkmm_report *report, const vkmm_bench_row *row, char *text, size_t size);

@@ -177,10 +177,7 @@ static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_
 {
     const char *why = why_apart(bench, row);
 
-    figures->submit_ms = row->submit_ms.median;
-    figures->upload_ms = row->upload_ms.median;
-    figures->download_ms = row->download_ms.median;
-    figures->transfer_ms = figures->wall_ms = row->transfer_ms.median;
+    figures->wall_ms = figures->transfer_ms;
     figures->overhead_ms = figures->submit_ms - figures->median_ms;
     if (why != NULL) {
         snprintf(figures->apart, sizeof figures->apart, "%s", why);
@@ -192,38 +189,16 @@ static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_
     if (!figures->adds_up) explain_sum(&row->transfer_ms, figures);
 }
 
-/* Only a row with a speed has percentiles. */
-static int derive_series(vkmm_bench_row *row)
-{
-    vkmm_bench_series *const all[] = {&row->kernel_ms, &row->submit_ms, &row->transfer_ms, &row->upload_ms,
-                                      &row->download_ms};
-    const int timed = vkmm_bench_is_timed(row);
-    int fine = 1;
-
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        all[i]->median = all[i]->min = all[i]->p5 = all[i]->p95 = NAN;
-        if (timed) fine = vkmm_bench_series_sort(all[i]) && fine;
-    }
-    return timed && fine;
-}
-
 void vkmm_bench_derive(const vkmm_bench *bench, vkmm_bench_row *row)
 {
     vkmm_bench_figures *figures = &row->figures;
 
-    *figures = vkmm_bench_no_figures();
-    if (!derive_series(row)) return;
-    const vkmm_bench_series *kernel = &row->kernel_ms;
+    if (!vkmm_bench_row_speed(row)) return;
     const vkmm_interval interval = vkmm_bench_interval(row);
-    figures->min_ms = kernel->min;
-    figures->p5_ms = kernel->p5;
-    figures->median_ms = kernel->median;
-    figures->p95_ms = kernel->p95;
     figures->low_ms = interval.low;
     figures->high_ms = interval.high;
-    figures->noise = (interval.high - interval.low) / 2 / kernel->median;
-    figures->gflops = vkmm_problem_flops(&row->problem) / kernel->median * 1e-6;
-    figures->gbytes_per_s = bytes_to_move(&row->problem) / kernel->median * 1e-6;
+    figures->noise = (interval.high - interval.low) / 2 / figures->median_ms;
+    figures->gbytes_per_s = bytes_to_move(&row->problem) / figures->median_ms * 1e-6;
     derive_shares(bench, row, figures);
     derive_drift(row, figures);
     derive_sum(bench, row, figures);

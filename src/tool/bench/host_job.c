@@ -20,7 +20,7 @@ static vkmm_status plan(cli_product *p)
 
     if (h == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a product");
     snprintf(h->kernel.name, sizeof h->kernel.name, "%.31s", vkmm_blas_name(p->request->blas));
-    p->row.kernel = &h->kernel;
+    p->kernel = &h->kernel;
     return vkmm_problem_check(log, &p->request->job.problem, NULL);
 }
 

@@ -32,7 +32,7 @@ static uint32_t samples_for(double ms, double one_ms, uint32_t most)
 /* The tutorials' kernels read by formula; NaN of others. */
 static double asked_bytes(const cli_bench_place *place, const cli_bench_job *job)
 {
-    const vkmm_kernel_info *kernel = job->product.row.kernel;
+    const vkmm_kernel_info *kernel = job->product.kernel;
     const vkmm_log silent = {NULL, NULL};
     vkmm_access access;
 
@@ -50,7 +50,7 @@ static void describe(const cli_bench_place *place, const cli_bench_job *job, vkm
     row->rotating_bytes = job->rotating_bytes;
     snprintf(row->asked, sizeof row->asked, "%s", job->kernel);
     snprintf(row->init, sizeof row->init, "%s", cli_inputs_name(&job->inputs));
-    row->kernel = *job->product.row.kernel;
+    row->kernel = *job->product.kernel;
     row->asked_bytes = asked_bytes(place, job);
     snprintf(row->method, sizeof row->method, "%s", vkmm_verify_method_name(verdict->method));
     row->passed = verdict->passed;

@@ -7,57 +7,7 @@
 #include "bench/writers.h"
 #include "report/text.h"
 
-enum { SIZE = 0, TYPE = 1, KERNEL = 2 }; /* columns as wide as what is in them */
 enum { USUAL_SIZE = 14, USUAL_KERNEL = 10 };
-
-static int width_of(const vkmm_report *report, unsigned column)
-{
-    int wanted = column == SIZE     ? report->size_width
-                 : column == TYPE   ? report->type_width
-                 : column == KERNEL ? report->kernel_width
-                                    : 0;
-
-    return wanted > vkmm_bench_columns[column].width ? wanted : vkmm_bench_columns[column].width;
-}
-
-static int is_shown(const vkmm_bench_column *column, int leaving)
-{
-    return column->leaves == 0 || column->leaves > leaving;
-}
-
-static int width_without(const vkmm_report *report, int leaving)
-{
-    int width = -2;
-
-    for (unsigned i = 0; i < VKMM_BENCH_COLUMNS; i++)
-        if (is_shown(&vkmm_bench_columns[i], leaving)) width += width_of(report, i) + 2;
-    return width;
-}
-
-/* Titles where row is NULL. */
-static void print_line(const vkmm_report *report, const vkmm_bench_row *row)
-{
-    vkmm_place places[VKMM_BENCH_COLUMNS];
-    vkmm_cell cells[VKMM_BENCH_COLUMNS];
-    unsigned count = 0;
-    int leaving = 0;
-
-    while (report->columns > 0 && leaving < VKMM_BENCH_COLUMNS && width_without(report, leaving) > report->columns)
-        leaving++;
-    for (unsigned i = 0; i < VKMM_BENCH_COLUMNS; i++) {
-        const vkmm_bench_column *column = &vkmm_bench_columns[i];
-        vkmm_cell *cell = &cells[count];
-        if (!is_shown(column, leaving)) continue;
-        places[count++] = (vkmm_place){width_of(report, i), column->right};
-        *cell = (vkmm_cell){"", row != NULL ? VKMM_PLAIN : VKMM_DIM};
-        if (row != NULL)
-            column->fill(report, row, cell);
-        else
-            snprintf(cell->text, sizeof cell->text, "%s",
-                     report->utf8 || column->ascii_title == NULL ? column->title : column->ascii_title);
-    }
-    vkmm_cells_line(report, places, cells, count);
-}
 
 /* An entry of a list with commas, whose lines begin at column `indent`. *used: columns of the line so far; `indent`
  * before the first entry. */
@@ -92,6 +42,7 @@ static void print_peaks(const vkmm_report *report, const vkmm_bench_device *devi
 /* Begins the rows of one device. */
 static void print_section(vkmm_report *report, const vkmm_bench *bench, uint32_t device)
 {
+    vkmm_columns columns;
     char text[1000];
 
     if (report->section != 0) putc('\n', report->out);
@@ -103,7 +54,8 @@ static void print_section(vkmm_report *report, const vkmm_bench *bench, uint32_t
         fputs(vkmm_paint_off(report, VKMM_STRONG), report->out);
         print_peaks(report, &bench->devices[device]);
     }
-    print_line(report, NULL);
+    columns = vkmm_columns_fit(report, vkmm_bench_columns, VKMM_BENCH_COLUMNS);
+    vkmm_columns_titles(report, &columns);
 }
 
 static void widen(int *width, const char *text)
@@ -133,11 +85,12 @@ static vkmm_status begin(vkmm_report *report, const vkmm_bench *bench)
 
 static vkmm_status row(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench_row *row)
 {
+    const vkmm_columns columns = vkmm_columns_fit(report, vkmm_bench_columns, VKMM_BENCH_COLUMNS);
     char text[512];
 
     if (row->not_run[0] != '\0') return VKMM_OK; /* at the end, together */
     if (report->section != row->device + 1) print_section(report, bench, row->device);
-    print_line(report, row);
+    vkmm_columns_row(report, &columns, row);
     for (unsigned i = 0; vkmm_bench_remark(row, i, text); i++) {
         vkmm_paint paint = strncmp(text, "wrong", 5) == 0 ? VKMM_BAD : VKMM_DIM;
         fputs(vkmm_paint_on(report, paint), report->out);

@@ -63,9 +63,9 @@ static json_t *statistics(const vkmm_explanation *explanation, const vkmm_explai
 static json_t *kernel_object(const vkmm_explanation *explanation, const vkmm_explained *kernel)
 {
     const vkmm_access *formula = &kernel->formula, *counted = &kernel->counted;
-    const vkmm_row row = {.kernel = &kernel->info};
     vkmm_bound bound = vkmm_bound_of(explanation, kernel);
-    json_t *object = vkmm_json_kernel(&row), *both = json_object(), *bytes = json_object();
+    json_t *object = vkmm_record_json(&vkmm_kernel_record, &kernel->info), *both = json_object(),
+           *bytes = json_object();
     int bad = json_object_del(object, "shader") != 0; /* only built-in kernels are explained */
 
     bad += vkmm_json_put(object, "invocations", twice(formula->invocations, counted->invocations));

@@ -4,6 +4,7 @@
 #include "report/columns.h"
 #include "explain/explain.h"
 #include "report/json.h"
+#include "report/records.h"
 #include "report/text.h"
 #include "report/wrap.h"
 
@@ -130,8 +131,8 @@ static json_t *statistics(const vkmm_explained_plan *plan)
 vkmm_status vkmm_explain_plan_json(vkmm_report *report, const vkmm_explained_plan *plan)
 {
     const vkmm_plan_figures figures = vkmm_plan_figures_of(plan);
-    const vkmm_row row = {.kernel = &plan->info};
-    json_t *object = json_object(), *planned = vkmm_json_kernel(&row), *problem = json_object();
+    json_t *object = json_object(), *planned = vkmm_record_json(&vkmm_kernel_record, &plan->info),
+           *problem = json_object();
     int bad = vkmm_json_put(object, "schema", json_string("vkmatmul.explain/1"));
 
     bad += json_object_del(planned, "shader") != 0; /* only built-in kernels are explained */

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "math/type.h"
 #include "report/json.h"
+#include "report/records.h"
 #include "explain/trace.h"
 
 /* Integers stay integers. */
@@ -160,7 +161,6 @@ char *vkmm_trace_json(const vkmm_report *report, const vkmm_trace_row *row)
     const vkmm_trace *trace = row->trace;
     const vkmm_problem *problem = &trace->problem;
     const vkmm_invocation *followed = &trace->invocations[trace->followed];
-    const vkmm_row kernel = {.kernel = &trace->kernel};
     json_t *object = json_object();
     int bad = vkmm_json_put(object, "schema", json_string("vkmatmul.trace/1"));
     char *dumped, *text;
@@ -168,7 +168,7 @@ char *vkmm_trace_json(const vkmm_report *report, const vkmm_trace_row *row)
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(object, "device", vkmm_json_device(row->device, NULL));
     bad += vkmm_json_put(object, "problem", vkmm_json_problem(problem, 1, row->seed, row->init));
-    bad += vkmm_json_put(object, "kernel", vkmm_json_kernel(&kernel));
+    bad += vkmm_json_put(object, "kernel", vkmm_record_json(&vkmm_kernel_record, &trace->kernel));
     bad += vkmm_json_put(object, "at", pair(followed->row, followed->col));
     bad += put_matrix(object, "a", trace->a, problem->m, problem->k, problem->type);
     bad += put_matrix(object, "b", trace->b, problem->k, problem->n, problem->type);
@@ -188,14 +188,13 @@ char *vkmm_trace_json(const vkmm_report *report, const vkmm_trace_row *row)
 
 vkmm_status vkmm_indices_json(const vkmm_report *report, const vkmm_indices_row *row)
 {
-    const vkmm_row kernel = {.kernel = row->kernel};
     json_t *object = json_object(), *array = json_array();
     int bad = vkmm_json_put(object, "schema", json_string("vkmatmul.indices/1"));
 
     bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
     bad += vkmm_json_put(object, "device", vkmm_json_device(row->device, NULL));
     bad += vkmm_json_put(object, "extent", pair(row->problem.m, row->problem.n));
-    bad += vkmm_json_put(object, "kernel", vkmm_json_kernel(&kernel));
+    bad += vkmm_json_put(object, "kernel", vkmm_record_json(&vkmm_kernel_record, row->kernel));
     for (uint64_t i = 0; i < row->problem.m; i++) {
         for (uint64_t j = 0; j < row->problem.n; j++) {
             vkmm_invocation one;

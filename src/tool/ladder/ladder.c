@@ -17,82 +17,43 @@ static const struct {
 
 enum { STEPS = sizeof steps / sizeof *steps };
 
-/* A row and copies of all that it borrows from its job, which is gone when the table is shown. */
-typedef struct memory {
-    vkmm_kernel_info kernel;
-    vkmm_verdict verdict;
-    double *samples; /* of the three series, one after another; owned */
-    char skipped[512];
-} memory;
-
 typedef struct climb {
     cli_session *session;
     const cli_request *request;
-    vkmm_row rows[STEPS * VKMM_TYPE_COUNT];
-    memory kept[STEPS * VKMM_TYPE_COUNT];
-    size_t count;
+    vkmm_bench_row rows[STEPS * VKMM_TYPE_COUNT];
+    uint32_t count;
 } climb;
 
-static double *keep_series(vkmm_series *series, double *to)
-{
-    if (series->count > 0) memcpy(to, series->samples, series->count * sizeof *to);
-    series->samples = to;
-    return to + series->count;
-}
-
-static vkmm_status keep(const cli_product *product, vkmm_row *row, memory *kept)
-{
-    vkmm_measurement *time = &row->time;
-    size_t samples;
-    double *to;
-
-    *row = product->row;
-    kept->kernel = *product->row.kernel;
-    kept->verdict = product->verdict;
-    row->kernel = &kept->kernel;
-    row->verify.sentence = kept->verdict.sentence;
-    samples = (size_t)time->kernel.count + time->submit.count + time->transfer.count;
-    kept->samples = to = vkmm_alloc(samples, sizeof *to);
-    if (to == NULL) {
-        row->timed = 0;
-        return VKMM_OUT_OF_MEMORY;
-    }
-    to = keep_series(&time->kernel, to);
-    to = keep_series(&time->submit, to);
-    keep_series(&time->transfer, to);
-    return VKMM_OK;
-}
-
 /* A step that did not run: a row with the reason in the place of a result. */
-static void keep_reason(climb *c, vkmm_row *row, memory *kept, const vkmm_problem *problem, unsigned step)
+static void keep_reason(const climb *c, vkmm_bench_row *row, const vkmm_problem *problem, const char *kernel)
 {
-    snprintf(kept->skipped, sizeof kept->skipped, "%.*s", (int)sizeof kept->skipped - 1,
-             c->session->console.last_error);
-    snprintf(kept->kernel.name, sizeof kept->kernel.name, "%s", steps[step].kernel);
-    *row =
-        (vkmm_row){.device = c->session->info, .host = c->session->host, .problem = *problem, .kernel = &kept->kernel};
+    vkmm_bench_row_init(row);
+    row->on = c->session->info;
+    row->host = c->session->host;
+    row->problem = *problem;
     row->seed = c->request->inputs->seed;
-    row->init = cli_inputs_name(c->request->inputs);
-    row->skipped = kept->skipped;
+    snprintf(row->init, sizeof row->init, "%s", cli_inputs_name(c->request->inputs));
+    snprintf(row->kernel.name, sizeof row->kernel.name, "%s", kernel);
+    snprintf(row->not_run, sizeof row->not_run, "%.*s", (int)sizeof row->not_run - 1, c->session->console.last_error);
 }
 
-static void compare(vkmm_row *row, const vkmm_row *rows, size_t first, size_t at)
+static void compare(vkmm_bench_row *row, const vkmm_bench_row *rows, uint32_t first, uint32_t at)
 {
-    if (!row->timed) return;
-    for (size_t i = first; i < at; i++) {
-        if (!rows[i].timed) continue;
-        row->times_previous = rows[i].time.kernel.median / row->time.kernel.median;
+    if (!vkmm_bench_is_timed(row)) return;
+    for (uint32_t i = first; i < at; i++) {
+        if (!vkmm_bench_is_timed(&rows[i])) continue;
+        row->times_previous = rows[i].figures.median_ms / row->figures.median_ms;
         if (i == first) row->times_serial = row->times_previous;
     }
     if (at == first) row->times_serial = 1;
 }
 
-static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned step, size_t first)
+static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned step, uint32_t first)
 {
     const cli_options *options = c->session->options;
     cli_request request = *c->request;
     cli_product product = {0};
-    vkmm_row *row = &c->rows[c->count];
+    vkmm_bench_row *row = &c->rows[c->count];
     vkmm_status status;
 
     request.kind = &cli_resident;
@@ -106,10 +67,12 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned st
     if (status == VKMM_WRONG_RESULT)
         vkmm_say(&c->session->console.log, VKMM_LOG_ERROR, "%s: %s", steps[step].kernel, product.verdict.sentence);
     if (status == VKMM_OK) status = cli_session_validated(c->session);
-    if (product.row.kernel == NULL)
-        keep_reason(c, row, &c->kept[c->count], problem, step);
-    else if (keep(&product, row, &c->kept[c->count]) != VKMM_OK)
-        status = vkmm_fail(&c->session->console.log, VKMM_OUT_OF_MEMORY, "no memory to keep the samples of a step");
+    if (product.kernel == NULL) {
+        keep_reason(c, row, problem, steps[step].kernel);
+    } else {
+        *row = product.row;
+        product.row = (vkmm_bench_row){0};
+    }
     cli_product_end(&product);
     row->step = steps[step].step;
     compare(row, c->rows, first, c->count);
@@ -119,7 +82,7 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned st
 
 static vkmm_status climb_type(climb *c, vkmm_problem problem)
 {
-    size_t first = c->count;
+    uint32_t first = c->count;
     vkmm_status status = VKMM_OK;
 
     for (unsigned step = 0; step < STEPS; step++) {
@@ -138,14 +101,14 @@ static vkmm_status show(climb *c, const vkmm_problem *problem, vkmm_status statu
         c->rows,       c->count};
     unsigned skipped = 0;
 
-    for (size_t i = 0; i < c->count; i++) skipped += c->rows[i].skipped != NULL;
+    for (uint32_t i = 0; i < c->count; i++) skipped += c->rows[i].not_run[0] != '\0';
     cli_progress_end(&session->console);
     if (session->writer->ladder(&session->report, &ladder) != VKMM_OK)
         return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory to write the ladder");
     session->report.rows++;
     if (skipped > 0)
-        vkmm_say(&session->console.log, VKMM_LOG_ERROR, "%u of %zu steps did not run: %s", skipped, c->count,
-                 c->kept[0].skipped[0] != '\0' ? c->kept[0].skipped : c->session->console.last_error);
+        vkmm_say(&session->console.log, VKMM_LOG_ERROR, "%u of %u steps did not run: %s", skipped, c->count,
+                 c->rows[0].not_run[0] != '\0' ? c->rows[0].not_run : c->session->console.last_error);
     return cli_worse(status, vkmm_report_flush(&session->report, &session->console.log));
 }
 
@@ -164,7 +127,7 @@ static vkmm_status climb_size(cli_session *session, const cli_request *request, 
         status = cli_worse(status, climb_type(c, problem));
     }
     status = show(c, &problem, status);
-    for (size_t i = 0; i < c->count; i++) vkmm_free(c->kept[i].samples);
+    for (uint32_t i = 0; i < c->count; i++) vkmm_bench_row_free(&c->rows[i]);
     vkmm_free(c);
     return status;
 }

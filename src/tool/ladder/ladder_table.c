@@ -1,4 +1,5 @@
 /* The ladder for people: the tutorials' steps one under another, each with a bar as long as its speed. */
+#include <math.h>
 #include <string.h>
 #include "math/type.h"
 #include "report/columns.h"
@@ -7,7 +8,7 @@
 
 enum { MOST_BAR_COLUMNS = 24 };
 
-static void fill_step(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+static void fill_step(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     (void)report;
     snprintf(cell->text, sizeof cell->text, "%s", row->step);
@@ -20,12 +21,12 @@ static void fill_factor(const vkmm_report *report, vkmm_cell *cell, double facto
         snprintf(cell->text, sizeof cell->text, factor < 10 ? "%.2f" : factor < 100 ? "%.1f" : "%.0f", factor);
 }
 
-static void fill_serial(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+static void fill_serial(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     fill_factor(report, cell, row->times_serial);
 }
 
-static void fill_previous(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+static void fill_previous(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     fill_factor(report, cell, row->times_previous);
 }
@@ -46,15 +47,15 @@ static void draw_bar(const vkmm_report *report, double share, char *end)
 }
 
 /* The bar follows the verdict in its column: no width is lost, and there is no bar without a passed verdict. */
-static void fill_verdict(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+static void fill_verdict(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     size_t used;
 
     vkmm_cell_verified(report, row, cell);
-    if (!row->timed || report->full_bar <= 0 || report->bar_columns <= 0) return;
+    if (!isfinite(row->figures.gflops) || report->full_bar <= 0 || report->bar_columns <= 0) return;
     used = strlen(cell->text);
     used += (size_t)sprintf(cell->text + used, " ");
-    draw_bar(report, row->gflops / report->full_bar, cell->text + used);
+    draw_bar(report, row->figures.gflops / report->full_bar, cell->text + used);
 }
 
 static const vkmm_column ladder_columns[] = {
@@ -91,29 +92,29 @@ static void print_heading(const vkmm_report *report, const vkmm_ladder *ladder)
 }
 
 /* One type's steps; returns how many rows that was. */
-static size_t print_type(vkmm_report *report, const vkmm_row *rows, size_t left)
+static uint32_t print_type(vkmm_report *report, const vkmm_bench_row *rows, uint32_t left)
 {
     vkmm_columns columns = vkmm_columns_fit(report, ladder_columns, sizeof ladder_columns / sizeof *ladder_columns);
-    size_t count = 0;
+    uint32_t count = 0;
 
     report->full_bar = 0;
     report->bar_columns = bar_columns(report, &columns);
     while (count < left && rows[count].problem.type == rows[0].problem.type) {
-        if (rows[count].timed && rows[count].gflops > report->full_bar) report->full_bar = rows[count].gflops;
+        if (rows[count].figures.gflops > report->full_bar) report->full_bar = rows[count].figures.gflops;
         count++;
     }
     fprintf(report->out, "\n%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG),
             vkmm_text_type(&rows[0].problem, report->utf8), vkmm_paint_off(report, VKMM_STRONG));
     vkmm_columns_titles(report, &columns);
-    for (size_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         vkmm_columns_row(report, &columns, &rows[i]);
-        if (rows[i].skipped != NULL) {
+        if (rows[i].not_run[0] != '\0') {
             char reason[512];
-            vkmm_text_clean(reason, sizeof reason, rows[i].skipped);
+            vkmm_text_clean(reason, sizeof reason, rows[i].not_run);
             fprintf(report->out, "       not run: %s\n", reason);
         }
-        if (rows[i].timed && rows[i].time.clock == VKMM_CLOCK_HOST && rows[i].device != NULL)
-            report->clock_note = rows[i].time.clock_note;
+        if (vkmm_row_by_host_clock(&rows[i]))
+            snprintf(report->clock_note, sizeof report->clock_note, "%s", rows[i].clock_note);
     }
     return count;
 }
@@ -122,8 +123,8 @@ vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder)
 {
     if (report->rows > 0) putc('\n', report->out);
     print_heading(report, ladder);
-    for (size_t i = 0; i < ladder->count;) i += print_type(report, ladder->rows + i, ladder->count - i);
-    if (report->clock_note != NULL && report->clock_note[0] != '\0')
+    for (uint32_t i = 0; i < ladder->count;) i += print_type(report, ladder->rows + i, ladder->count - i);
+    if (report->clock_note[0] != '\0')
         fprintf(report->out, "\nkernel ms by the host's clock: %s\n", report->clock_note);
     return VKMM_OK;
 }

@@ -16,7 +16,6 @@ typedef struct panels {
     vkmm_room room[4], before;          /* by vkmm_operand: those that are in memory */
     int from_file[3], before_from_file; /* mapped, and read panel by panel */
     vkmm_array_writer *writer;          /* NULL: C is in memory */
-    vkmm_row_panels row;
 } panels;
 
 static vkmm_status plan(cli_product *p)
@@ -29,10 +28,7 @@ static vkmm_status plan(cli_product *p)
     if (own == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a product in panels");
     status = vkmm_stream_create(p->session->device, log, &params, &own->stream);
     if (status != VKMM_OK) return status;
-    own->row.batches = vkmm_problem_batches(&params.job.problem);
-    own->row.reason = p->reason;
-    p->row.panels = &own->row;
-    p->row.kernel = vkmm_stream_kernel(own->stream);
+    p->kernel = vkmm_stream_kernel(own->stream);
     return VKMM_OK;
 }
 
@@ -201,12 +197,12 @@ static vkmm_status multiply(cli_product *p, double *ms)
                                .write = own->writer != NULL ? write_panel : NULL,
                                .progress = show_progress,
                                .user = p};
-    const vkmm_status ran = vkmm_stream_run(own->stream, &io, &own->row.times);
+    const vkmm_status ran = vkmm_stream_run(own->stream, &io, &p->row.panels.times);
     vkmm_status status = VKMM_OK;
     vkmm_array written;
 
-    own->row.partition = vkmm_stream_partition(own->stream);
-    *ms = own->row.times.wall_ms;
+    p->row.panels.partition = vkmm_stream_partition(own->stream);
+    *ms = p->row.panels.times.wall_ms;
     p->fault = ran == VKMM_WRONG_RESULT ? "the kernel stored outside its panel" : NULL;
     if (own->writer == NULL || (ran != VKMM_OK && ran != VKMM_WRONG_RESULT)) return ran;
     status = vkmm_array_writer_look(own->writer, &written);
@@ -222,8 +218,7 @@ static vkmm_series series_of(const double *ms)
 
 static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vkmm_measurement *time)
 {
-    const panels *own = p->own;
-    const vkmm_stream_times *times = &own->row.times;
+    const vkmm_stream_times *times = &p->row.panels.times;
 
     (void)params;
     if (times->kernel_ms <= 0) return VKMM_OK;
@@ -232,7 +227,7 @@ static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vk
         .transfer = series_of(&times->wall_ms),
         .clock = times->clock,
         .clock_note = times->clock == VKMM_CLOCK_HOST ? "panels were timed from submission to the fence" : "",
-        .mapped = own->row.partition.staging_bytes == 0};
+        .mapped = p->row.panels.partition.staging_bytes == 0};
     return VKMM_OK;
 }
 

@@ -31,8 +31,7 @@ void cli_product_progress(const cli_product *p, const char *what)
     char size[VKMM_TEXT_PROBLEM];
 
     vkmm_text_problem(size, sizeof size, problem_of(p), console->utf8);
-    cli_progress(console, "%s %s %s: %s", size, vkmm_text_type(problem_of(p), console->utf8), p->row.kernel->name,
-                 what);
+    cli_progress(console, "%s %s %s: %s", size, vkmm_text_type(problem_of(p), console->utf8), p->kernel->name, what);
 }
 
 static void begin(cli_product *p, const char *doing)
@@ -78,10 +77,10 @@ static vkmm_status wrong(cli_product *p, const char *sentence)
 /* Where the driver may be at fault, the user can do something about it. */
 static void explain_wrong(const cli_product *p)
 {
-    const vkmm_row *row = &p->row;
+    const vkmm_bench_row *row = &p->row;
 
-    if (row->device == NULL || vkmm_kernel_is_general(row->kernel->name) ||
-        !vkmm_kernel_loops_too_long(row->device, row->kernel, &row->problem))
+    if (row->on == NULL || vkmm_kernel_is_general(p->kernel->name) ||
+        !vkmm_kernel_loops_too_long(row->on, p->kernel, &row->problem))
         return;
     vkmm_say(&p->session->console.log, VKMM_LOG_WARNING,
              "this may be the driver's fault: llvmpipe of older Mesa releases leaves a shader's loops after 65535 "
@@ -106,11 +105,15 @@ static void fill_row(cli_product *p)
 {
     const cli_request *request = p->request;
 
-    p->row.device = cli_request_is_serial(request) ? NULL : p->session->info;
+    vkmm_bench_row_init(&p->row);
+    p->row.on = cli_request_is_serial(request) ? NULL : p->session->info;
     p->row.host = p->session->host;
     p->row.problem = request->job.problem;
     p->row.seed = request->inputs->seed;
-    p->row.init = cli_inputs_name(request->inputs);
+    p->row.kernel = *p->kernel;
+    snprintf(p->row.init, sizeof p->row.init, "%s", cli_inputs_name(request->inputs));
+    if (p->kind == &cli_in_panels)
+        p->row.panels = (vkmm_row_panels){.batches = vkmm_problem_batches(&request->job.problem), .reason = p->reason};
     p->row.shader_file = request->job.shader != NULL ? request->shader_file : NULL;
 }
 
@@ -168,16 +171,16 @@ static vkmm_status again(cli_product *p)
 /* Many more runs: their last product must have the very bits that were judged. */
 static vkmm_status measure(cli_product *p)
 {
-    vkmm_row *row = &p->row;
+    vkmm_measurement time = {0};
     vkmm_status status;
 
     begin(p, "timing");
-    status = p->kind->measure(p, &p->request->measure, &row->time);
+    status = p->kind->measure(p, &p->request->measure, &time);
     if (status == VKMM_OK && p->kind->repeats) status = again(p);
-    if (status != VKMM_OK) return status;
-    row->timed = row->time.kernel.count > 0 && row->time.kernel.median > 0;
-    if (row->timed) row->gflops = vkmm_problem_flops(&row->problem) / row->time.kernel.median * 1e-6;
-    return VKMM_OK;
+    if (status != VKMM_OK || time.kernel.count == 0) return status;
+    return vkmm_bench_row_add(&p->row, &time)
+               ? VKMM_OK
+               : vkmm_fail(&p->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the samples");
 }
 
 /* Until `leave`, errors are kept. */
@@ -194,7 +197,7 @@ static void enter(cli_session *session, const cli_request *request, const cli_pr
 static vkmm_status leave(cli_product *p, vkmm_status status)
 {
     cli_console *console = &p->session->console;
-    const char *kernel = p->row.kernel != NULL ? p->row.kernel->name : "";
+    const char *kernel = p->kernel != NULL ? p->kernel->name : "";
     char size[VKMM_TEXT_PROBLEM], why[sizeof console->last_error];
 
     cli_console_release(console);
@@ -269,8 +272,14 @@ vkmm_status cli_product_run(cli_session *session, const cli_request *request, cl
         status = VKMM_OK;
     }
     p->row.wall_ms = p->run_ms;
-    p->row.verify = (vkmm_row_verify){vkmm_verify_method_name(p->verdict.method), p->verdict.passed, p->verdict.error,
-                                      p->verdict.bound, p->verdict.sentence};
+    snprintf(p->row.method, sizeof p->row.method, "%s", vkmm_verify_method_name(p->verdict.method));
+    p->row.passed = p->verdict.passed;
+    if (p->verdict.method != VKMM_VERIFY_NONE) {
+        p->row.error = p->verdict.error;
+        p->row.bound = p->verdict.bound;
+    }
+    memcpy(p->row.sentence, p->verdict.sentence, sizeof p->row.sentence);
+    vkmm_bench_row_speed(&p->row);
     return leave_judged(p, status);
 }
 
@@ -282,5 +291,6 @@ int cli_product_is_work(const vkmm_problem *problem)
 void cli_product_end(cli_product *p)
 {
     if (p->kind != NULL) p->kind->end(p);
+    vkmm_bench_row_free(&p->row);
     *p = (cli_product){0};
 }

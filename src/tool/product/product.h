@@ -20,16 +20,16 @@ typedef struct cli_product {
     const char *doing;                 /* "planning", "multiplying": a lost device is reported with it */
     const char *fault;                 /* what the kernel did that it may not, beside wrong elements; NULL: nothing */
     vkmm_verdict verdict;
-    uint64_t judged; /* the fingerprint of the product that was judged, */
-    double run_ms;   /* how long it took, copies included, */
-    double ran_at;   /* and when it was done, by vkmm_now_ms */
-    vkmm_row row;    /* borrows from all of this, from the session and from the request; its kernel is NULL where there
-                        is no row */
+    uint64_t judged;                /* the fingerprint of the product that was judged, */
+    double run_ms;                  /* how long it took, copies included, */
+    double ran_at;                  /* and when it was done, by vkmm_now_ms */
+    const vkmm_kernel_info *kernel; /* NULL: there is no row */
+    vkmm_bench_row row;             /* borrows from all of this, from the session and from the request */
 } cli_product;
 
 /* Each function sets what the next one needs, in this order; end copes with what was not reached. */
 struct cli_product_kind {
-    vkmm_status (*plan)(cli_product *product); /* row.kernel */
+    vkmm_status (*plan)(cli_product *product); /* kernel */
     vkmm_status (*fill)(cli_product *product); /* memory, before, stacks: A, B, bias and C as they are */
     vkmm_status (*multiply)(cli_product *product, double *ms); /* once; VKMM_WRONG_RESULT with product->fault */
     vkmm_status (*measure)(cli_product *product, const vkmm_measure_params *params, vkmm_measurement *time);

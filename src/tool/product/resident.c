@@ -12,7 +12,7 @@ static vkmm_status plan(cli_product *p)
 
     if (status == VKMM_OK)
         status = vkmm_job_create(serial ? NULL : p->session->device, &p->session->console.log, params, &p->job);
-    if (status == VKMM_OK) p->row.kernel = vkmm_job_kernel(p->job);
+    if (status == VKMM_OK) p->kernel = vkmm_job_kernel(p->job);
     return status;
 }
 

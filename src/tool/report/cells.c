@@ -1,4 +1,5 @@
 /* What stands in the cells that several tables share. */
+#include <math.h>
 #include <string.h>
 #include "report/columns.h"
 #include "report/text.h"
@@ -13,77 +14,91 @@ void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, int present, d
     }
 }
 
-void vkmm_cell_size(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+static void figure(const vkmm_report *report, vkmm_cell *cell, double value)
 {
-    vkmm_text_problem(cell->text, sizeof cell->text, &row->problem, report->utf8);
+    vkmm_cell_figure(report, cell, isfinite(value), value);
 }
 
-void vkmm_cell_type(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+void vkmm_cell_size(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    char problem[VKMM_TEXT_PROBLEM];
+
+    vkmm_text_problem(problem, sizeof problem, &row->problem, report->utf8);
+    snprintf(cell->text, sizeof cell->text, "%s%s", problem, row->rotating_bytes > 0 ? " cold" : "");
+}
+
+void vkmm_cell_type(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     snprintf(cell->text, sizeof cell->text, "%s", vkmm_text_type(&row->problem, report->utf8));
 }
 
-void vkmm_cell_kernel(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+void vkmm_cell_kernel(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     (void)report;
     vkmm_text_clean(cell->text, sizeof cell->text,
-                    row->shader_file != NULL ? vkmm_text_base_name(row->shader_file) : row->kernel->name);
+                    row->shader_file != NULL      ? vkmm_text_base_name(row->shader_file)
+                    : row->kernel.name[0] != '\0' ? row->kernel.name
+                                                  : row->asked);
 }
 
-void vkmm_cell_tile(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    if (row->kernel->tile[0] == 0)
-        vkmm_cell_figure(report, cell, 0, 0);
+    if (row->kernel.tile[0] == 0)
+        figure(report, cell, NAN);
     else
-        snprintf(cell->text, sizeof cell->text, report->utf8 ? "%u×%u" : "%ux%u", row->kernel->tile[0],
-                 row->kernel->tile[1]);
+        snprintf(cell->text, sizeof cell->text, report->utf8 ? "%u×%u" : "%ux%u", row->kernel.tile[0],
+                 row->kernel.tile[1]);
 }
 
-void vkmm_cell_kernel_ms(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+void vkmm_cell_kernel_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    vkmm_cell_figure(report, cell, row->timed, row->time.kernel.median);
+    figure(report, cell, row->figures.median_ms);
 }
 
-void vkmm_cell_spread(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     char low[32], high[32];
 
-    if (!row->timed) return;
-    vkmm_text_figure(low, sizeof low, row->time.kernel.p5);
-    vkmm_text_figure(high, sizeof high, row->time.kernel.p95);
+    if (!isfinite(row->figures.p5_ms)) return;
+    vkmm_text_figure(low, sizeof low, row->figures.p5_ms);
+    vkmm_text_figure(high, sizeof high, row->figures.p95_ms);
     snprintf(cell->text, sizeof cell->text, report->utf8 ? "%s – %s" : "%s - %s", low, high);
     cell->paint = VKMM_DIM;
 }
 
-void vkmm_cell_submit_ms(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+void vkmm_cell_submit_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    vkmm_cell_figure(report, cell, row->timed && row->time.submit.count > 0, row->time.submit.median);
+    figure(report, cell, row->figures.submit_ms);
 }
 
-void vkmm_cell_transfer_ms(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+void vkmm_cell_transfer_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    vkmm_cell_figure(report, cell, row->timed && row->time.transfer.count > 0, row->time.transfer.median);
+    figure(report, cell, row->figures.transfer_ms);
 }
 
-void vkmm_cell_gflops(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+void vkmm_cell_gflops(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     cell->paint = VKMM_STRONG;
-    vkmm_cell_figure(report, cell, row->timed, row->gflops);
+    figure(report, cell, row->figures.gflops);
 }
 
-void vkmm_cell_verified(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell)
+void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    if (row->skipped != NULL) {
-        snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "–" : "-");
-        cell->paint = VKMM_DIM;
-    } else if (row->verify.passed) {
+    if (row->not_run[0] != '\0') {
+        figure(report, cell, NAN);
+    } else if (row->passed) {
         snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "✓" : "yes");
         cell->paint = VKMM_GOOD;
-    } else if (strcmp(row->verify.method, "none") == 0) {
+    } else if (row->method[0] == '\0' || strcmp(row->method, "none") == 0) {
         snprintf(cell->text, sizeof cell->text, "no");
         cell->paint = VKMM_DIM;
     } else {
         snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "✗ wrong" : "WRONG");
         cell->paint = VKMM_BAD;
     }
+}
+
+int vkmm_row_by_host_clock(const vkmm_bench_row *row)
+{
+    return row->on != NULL && strcmp(row->clock, "host") == 0 && vkmm_bench_is_timed(row);
 }

@@ -81,7 +81,7 @@ void vkmm_cells_line(const vkmm_report *report, const vkmm_place *places, const 
 }
 
 /* The titles when row is NULL. */
-static void print_line(const vkmm_report *report, const vkmm_columns *columns, const vkmm_row *row)
+static void print_line(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row)
 {
     vkmm_place places[MOST_COLUMNS];
     vkmm_cell cells[MOST_COLUMNS];
@@ -106,7 +106,7 @@ void vkmm_columns_titles(const vkmm_report *report, const vkmm_columns *columns)
     print_line(report, columns, NULL);
 }
 
-void vkmm_columns_row(const vkmm_report *report, const vkmm_columns *columns, const vkmm_row *row)
+void vkmm_columns_row(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row)
 {
     print_line(report, columns, row);
 }

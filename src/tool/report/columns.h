@@ -17,7 +17,7 @@ typedef struct vkmm_column {
     int width;                       /* columns; wider texts push the rest to the right */
     int right;                       /* aligned to the right */
     int leaves;                      /* where the terminal is too narrow, columns leave in this order from 1; 0 stays */
-    void (*fill)(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
+    void (*fill)(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
 } vkmm_column;
 
 /* A table's columns as chosen for one report. */
@@ -34,7 +34,7 @@ vkmm_columns vkmm_columns_fit(const vkmm_report *report, const vkmm_column *colu
 int vkmm_columns_width(const vkmm_report *report, const vkmm_columns *columns);
 
 void vkmm_columns_titles(const vkmm_report *report, const vkmm_columns *columns);
-void vkmm_columns_row(const vkmm_report *report, const vkmm_columns *columns, const vkmm_row *row);
+void vkmm_columns_row(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row);
 
 /* Where a cell of any table stands; and a line of such cells, two spaces between them. Texts wider than their place
  * push the rest to the right. */
@@ -49,16 +49,19 @@ const char *vkmm_paint_on(const vkmm_report *report, vkmm_paint paint);
 const char *vkmm_paint_off(const vkmm_report *report, vkmm_paint paint);
 
 /* Cells that several tables share. */
-void vkmm_cell_size(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
-void vkmm_cell_type(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
-void vkmm_cell_kernel(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
-void vkmm_cell_tile(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
-void vkmm_cell_kernel_ms(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
-void vkmm_cell_spread(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
-void vkmm_cell_submit_ms(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
-void vkmm_cell_transfer_ms(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
-void vkmm_cell_gflops(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
-void vkmm_cell_verified(const vkmm_report *report, const vkmm_row *row, vkmm_cell *cell);
+void vkmm_cell_size(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+void vkmm_cell_type(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+void vkmm_cell_kernel(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+void vkmm_cell_kernel_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+void vkmm_cell_submit_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+void vkmm_cell_transfer_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+void vkmm_cell_gflops(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+
+/* Timed by the host's clock, where a device computed. */
+int vkmm_row_by_host_clock(const vkmm_bench_row *row);
 
 /* A figure, or a dash where there is none: `present` 0. */
 void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, int present, double value);

@@ -13,17 +13,10 @@ json_t *vkmm_json_problem(const vkmm_problem *problem, int typed, uint64_t seed,
                           const char *init); /* typed 0: of many types */
 int vkmm_json_put_types(json_t *object,
                         const vkmm_problem *problem); /* adds types of A and B, of C, of the sums; returns failures */
-int vkmm_json_put_meaning(
-    json_t *object, const vkmm_problem *problem); /* adds ops, layout, strides, scalars, epilogue; returns failures */
-json_t *vkmm_json_kernel(const vkmm_row *row);
-json_t *vkmm_json_time(const vkmm_row *row);
-json_t *vkmm_json_verify(const vkmm_row *row);
-json_t *vkmm_json_panels(const vkmm_row *row); /* null where there are none */
 json_t *vkmm_json_number(double value);
 json_t *vkmm_json_integer(uint64_t value); /* a real above 2^63 - 1, the largest that the library keeps as an integer */
 json_t *vkmm_json_text(const char *text);  /* null for NULL; names as vkmm_text_clean leaves them */
 json_t *vkmm_json_known_text(const char *text);                             /* null for "" as well */
-json_t *vkmm_json_command(const char *command);                             /* of any length; null for NULL */
 json_t *vkmm_json_trial(const char *kernel, const char *config, double ms); /* of a tune; ms 0: null, it failed */
 json_t *vkmm_json_integers(const uint32_t *values, size_t count);
 json_t *vkmm_json_texts(const char *const *texts, size_t count);

@@ -89,7 +89,7 @@ static json_t *value_json(const vkmm_field *field, const void *at)
         return (field->flags & VKMM_MAYBE) && text != NULL ? vkmm_json_known_text(text) : vkmm_json_text(text);
     }
     case VKMM_FIELD_OWNED:
-        return vkmm_json_command(pointer_at(at));
+        return vkmm_json_text(pointer_at(at));
     case VKMM_FIELD_WORD:
         return word_json(field, at);
     default:

@@ -119,14 +119,17 @@ void *vkmm_list_add(void **entries, uint32_t *count, uint32_t more, size_t size)
 
 /* ---- columns of CSV ---- */
 
-/* A value of a record by the path of its keys, "time.kernel_ms.median", "kernel.tile.0". */
+/* A value of a record by the path of its keys, "time.kernel_ms.median", "kernel.tile.0"; of a list, its length.
+ * "a|b" is b where a is null. */
 typedef struct vkmm_csv_column {
     const char *path;
     const char *name; /* in the header; NULL: the path's last key */
+    const char *only; /* the path of a value without which this one is not shown; NULL: always */
 } vkmm_csv_column;
 
 /* RFC 4180, safe in a spreadsheet: what is null is empty, a text that would be a formula gets an apostrophe. */
 void vkmm_csv_header(FILE *out, const vkmm_csv_column *columns, uint32_t count);
-void vkmm_csv_line(FILE *out, const vkmm_csv_column *columns, uint32_t count, const json_t *record);
+int vkmm_csv_record(FILE *out, const vkmm_csv_column *columns, uint32_t count, const vkmm_record *record,
+                    const void *data); /* 0 if memory runs out */
 
 #endif

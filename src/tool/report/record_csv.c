@@ -30,21 +30,24 @@ static void put_value(FILE *out, const json_t *value)
         fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_real(value))
         fprintf(out, "%.10g", json_real_value(value));
+    else if (json_is_array(value))
+        fprintf(out, "%zu", json_array_size(value));
     else if (json_is_boolean(value))
         fputs(json_is_true(value) ? "true" : "false", out);
 }
 
-static const json_t *value_at(const json_t *json, const char *path)
+static const json_t *value_at(const json_t *record, const char *path)
 {
+    const json_t *json = record;
     char key[64];
 
-    while (json != NULL && *path != '\0') {
-        const size_t length = strcspn(path, ".");
+    while (*path != '\0' && *path != '|') {
+        const size_t length = strcspn(path, ".|");
         snprintf(key, sizeof key, "%.*s", (int)length, path);
         json = json_is_array(json) ? json_array_get(json, strtoul(key, NULL, 10)) : json_object_get(json, key);
         path += length + (path[length] == '.');
     }
-    return json;
+    return *path == '|' && (json == NULL || json_is_null(json)) ? value_at(record, path + 1) : json;
 }
 
 void vkmm_csv_header(FILE *out, const vkmm_csv_column *columns, uint32_t count)
@@ -57,11 +60,18 @@ void vkmm_csv_header(FILE *out, const vkmm_csv_column *columns, uint32_t count)
     fputs("\r\n", out);
 }
 
-void vkmm_csv_line(FILE *out, const vkmm_csv_column *columns, uint32_t count, const json_t *record)
+int vkmm_csv_record(FILE *out, const vkmm_csv_column *columns, uint32_t count, const vkmm_record *record,
+                    const void *data)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    json_t *json = vkmm_record_json(record, data);
+
+    for (uint32_t i = 0; i < count && json != NULL; i++) {
+        const char *only = columns[i].only;
+        const json_t *needed = only != NULL ? value_at(json, only) : json;
         if (i > 0) putc(',', out);
-        put_value(out, value_at(record, columns[i].path));
+        if (needed != NULL && !json_is_null(needed)) put_value(out, value_at(json, columns[i].path));
     }
     fputs("\r\n", out);
+    json_decref(json);
+    return json != NULL;
 }

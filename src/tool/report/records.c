@@ -169,6 +169,10 @@ const vkmm_record vkmm_problem_record = {"problem",
                                          .show = show_problem,
                                          .adopt = adopt_problem};
 
+/* Parts of it. */
+static const vkmm_record types_record = {NULL, problem_fields, 3, VKMM_RECORD_OF(vkmm_problem), .show = show_problem},
+                         extents_record = {NULL, problem_fields + 3, 3, VKMM_RECORD_OF(vkmm_problem)};
+
 /* ---- kernels ---- */
 
 static json_t *put_constants(const void *record)
@@ -525,3 +529,133 @@ const vkmm_record vkmm_row_record = {"row",
                                      .about = "One product on one device.",
                                      .rules = row_rules,
                                      .start = start_row};
+
+/* ---- run and ladder ---- */
+
+#define REPORT(member) VKMM_AT(vkmm_report, member)
+
+static const vkmm_field tool_fields[] = {{"version", VKMM_FIELD_STRING, REPORT(version)},
+                                         {"shader_hash", VKMM_FIELD_STRING, REPORT(shader_hash)},
+                                         {"command", VKMM_FIELD_STRING, REPORT(command)}};
+
+const vkmm_record vkmm_tool_record = {"tool", VKMM_FIELDS(tool_fields), VKMM_RECORD_OF(vkmm_report)};
+
+static json_t *put_stable(const void *record)
+{
+    return json_boolean(strcmp(((const vkmm_bench_row *)record)->stopped, "stable") == 0);
+}
+
+static const vkmm_field run_time_fields[] = {
+    {NULL, VKMM_FIELD_EMBED, .record = &time_record},
+    {"clock_note", VKMM_FIELD_TEXT, ROW(clock_note)}, /* "" where there is none */
+    {"stable", VKMM_FIELD_CUSTOM, .put = put_stable}};
+
+static const vkmm_field run_kernel_fields[] = {{NULL, VKMM_FIELD_EMBED, ROW(kernel), .record = &vkmm_kernel_record},
+                                               {"shader", VKMM_FIELD_STRING, ROW(shader_file)}};
+
+#define PART(member)  VKMM_AT(vkmm_row_panels, partition.member)
+#define TIMES(member) VKMM_AT(vkmm_row_panels, times.member)
+
+static const vkmm_field panel_fields[] = {
+    {"rows", VKMM_FIELD_U64, PART(rows)},
+    {"cols", VKMM_FIELD_U64, PART(cols)},
+    {"depth", VKMM_FIELD_U64, PART(depth)},
+    {"row_panels", VKMM_FIELD_U64, PART(row_panels)},
+    {"col_panels", VKMM_FIELD_U64, PART(col_panels)},
+    {"depth_panels", VKMM_FIELD_U64, PART(depth_panels)},
+    {"device_bytes", VKMM_FIELD_U64, PART(device_bytes)},
+    {"staging_bytes", VKMM_FIELD_U64, PART(staging_bytes)},
+    {"uploaded_bytes", VKMM_FIELD_U64, TIMES(uploaded_bytes)},
+    {"downloaded_bytes", VKMM_FIELD_U64, TIMES(downloaded_bytes)},
+    {"dispatches", VKMM_FIELD_U64, TIMES(dispatches)},
+    {"shrunk", VKMM_FIELD_U32, TIMES(shrunk)},
+    {"reason", VKMM_FIELD_STRING, VKMM_AT(vkmm_row_panels, reason)},
+};
+
+static int is_in_panels(const void *record)
+{
+    return ((const vkmm_bench_row *)record)->panels.reason != NULL;
+}
+
+static const vkmm_record run_time_record = {NULL, VKMM_FIELDS(run_time_fields), .known = is_timed},
+                         run_kernel_record = {NULL, VKMM_FIELDS(run_kernel_fields)},
+                         panel_record = {NULL, VKMM_FIELDS(panel_fields)};
+
+/* Times are those of a right product alone. */
+static const vkmm_field run_panel_fields[] = {
+    {NULL, VKMM_FIELD_EMBED, ROW(panels), .record = &panel_record},
+    {"longest_dispatch_ms", VKMM_FIELD_REAL, ROW(panels.times.longest_ms), .known = is_timed}};
+
+static const vkmm_record run_panel_record = {NULL, VKMM_FIELDS(run_panel_fields), .known = is_in_panels};
+
+static json_t *put_place(const void *record)
+{
+    const vkmm_bench_row *row = record;
+
+    return vkmm_json_device(row->on, row->host);
+}
+
+/* What a row of run and one of the ladder have in common. */
+static const vkmm_field result_fields[] = {
+    {"kernel", VKMM_FIELD_RECORD, .record = &run_kernel_record},
+    {"time", VKMM_FIELD_RECORD, .record = &run_time_record},
+    {"gflops", VKMM_FIELD_REAL, ROW(figures.gflops)},
+    {"verify", VKMM_FIELD_RECORD, .known = ran, .record = &verify_record},
+};
+static const vkmm_record result_record = {NULL, VKMM_FIELDS(result_fields)};
+
+static const vkmm_field run_row_fields[] = {
+    {"device", VKMM_FIELD_CUSTOM, .put = put_place},
+    {"problem", VKMM_FIELD_RECORD, .record = &work_record},
+    {NULL, VKMM_FIELD_EMBED, .record = &result_record},
+    {"wall_ms", VKMM_FIELD_REAL, ROW(wall_ms), VKMM_MAYBE, .known = is_timed},
+    {"panels", VKMM_FIELD_RECORD, .record = &run_panel_record},
+    {"step", VKMM_FIELD_STRING, ROW(step), VKMM_OMIT},
+};
+static const vkmm_record run_row_record = {NULL, VKMM_FIELDS(run_row_fields)};
+
+static const vkmm_field run_fields[] = {
+    {"tool", VKMM_FIELD_RECORD, VKMM_AT(vkmm_result, report), VKMM_POINTER, .record = &vkmm_tool_record},
+    {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_result, row), VKMM_POINTER, .record = &run_row_record},
+};
+const vkmm_record vkmm_run_record = {NULL, VKMM_FIELDS(run_fields), .schema = "vkmatmul.run/1"};
+
+static const vkmm_field ladder_row_fields[] = {
+    {"step", VKMM_FIELD_STRING, ROW(step)},
+    {NULL, VKMM_FIELD_EMBED, ROW(problem), .record = &types_record},
+    {NULL, VKMM_FIELD_EMBED, .record = &result_record},
+    {"times_serial", VKMM_FIELD_REAL, ROW(times_serial), VKMM_MAYBE},
+    {"times_previous", VKMM_FIELD_REAL, ROW(times_previous), VKMM_MAYBE},
+    {"skipped", VKMM_FIELD_TEXT, ROW(not_run), VKMM_MAYBE},
+};
+static const vkmm_record ladder_row_record = {NULL, VKMM_FIELDS(ladder_row_fields)};
+
+#define LADDER(member) VKMM_AT(vkmm_ladder, member)
+
+static const vkmm_field ladder_problem_fields[] = {
+    {NULL, VKMM_FIELD_EMBED, LADDER(problem), .record = &extents_record},
+    {"seed", VKMM_FIELD_U64, LADDER(seed)},
+    {"init", VKMM_FIELD_STRING, LADDER(init)},
+};
+static const vkmm_record ladder_problem_record = {NULL, VKMM_FIELDS(ladder_problem_fields)};
+
+static json_t *put_ladder_place(const void *record)
+{
+    const vkmm_ladder *ladder = record;
+
+    return vkmm_json_device(ladder->device, ladder->host);
+}
+
+static const vkmm_field ladder_fields[] = {
+    {"device", VKMM_FIELD_CUSTOM, .put = put_ladder_place},
+    {"host", VKMM_FIELD_STRING, LADDER(host)},
+    {"problem", VKMM_FIELD_RECORD, .record = &ladder_problem_record},
+    {"rows", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_ladder, rows, count), .record = &ladder_row_record},
+};
+static const vkmm_record ladder_record = {NULL, VKMM_FIELDS(ladder_fields)};
+
+static const vkmm_field ladder_result_fields[] = {
+    {"tool", VKMM_FIELD_RECORD, VKMM_AT(vkmm_ladder_result, report), VKMM_POINTER, .record = &vkmm_tool_record},
+    {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_ladder_result, ladder), VKMM_POINTER, .record = &ladder_record},
+};
+const vkmm_record vkmm_ladder_record = {NULL, VKMM_FIELDS(ladder_result_fields), .schema = "vkmatmul.ladder/1"};

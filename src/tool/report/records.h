@@ -3,6 +3,7 @@
 #define VKMM_REPORT_RECORDS_H
 
 #include "report/record.h"
+#include "report/report.h"
 #include "report/result.h"
 
 extern const vkmm_record vkmm_problem_record;  /* vkmm_problem; a reader takes checked ones alone */
@@ -14,6 +15,29 @@ extern const vkmm_record vkmm_hardware_record; /* vkmm_bench_device: limits, hea
 extern const vkmm_record vkmm_device_record;   /* vkmm_bench_device */
 extern const vkmm_record vkmm_peaks_record;    /* vkmm_bench_peaks */
 extern const vkmm_record vkmm_row_record;      /* vkmm_bench_row */
+
+extern const vkmm_record vkmm_run_record;    /* vkmm_result: a row of run; its CSV is also the ladder's */
+extern const vkmm_record vkmm_ladder_record; /* vkmm_ladder_result */
+extern const vkmm_record vkmm_tool_record;   /* vkmm_report: the program */
+
+typedef struct vkmm_result {
+    const vkmm_report *report;
+    const vkmm_bench_row *row;
+} vkmm_result;
+
+typedef struct vkmm_ladder_result {
+    const vkmm_report *report;
+    const vkmm_ladder *ladder;
+} vkmm_ladder_result;
+
+/* Columns of CSV that several tables have. */
+/* clang-format off */
+#define VKMM_CSV_PROBLEM {"problem.type"}, {"problem.m"}, {"problem.n"}, {"problem.k"}
+#define VKMM_CSV_OPERANDS                                                                                              \
+    {"problem.lda"}, {"problem.ldb"}, {"problem.ldc"}, {"problem.offset_a"}, {"problem.offset_b"},                     \
+    {"problem.offset_c"}, {"problem.stride_a"}, {"problem.stride_b"}, {"problem.stride_c"}
+#define VKMM_CSV_REST {"problem.out_type"}, {"problem.compute"}, {"problem.activation"}, {"problem.bias"}
+/* clang-format on */
 
 extern const vkmm_words vkmm_type_words; /* vkmm_type */
 

@@ -1,6 +1,7 @@
 #include "report/result.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -101,4 +102,47 @@ int vkmm_bench_end_round(vkmm_bench_row *row)
     row->round_ends = ends;
     if (end != NULL) *end = row->kernel_ms.count;
     return end != NULL;
+}
+
+static int append(vkmm_bench_series *to, const vkmm_series *from)
+{
+    return vkmm_bench_series_add(to, from->samples, from->count);
+}
+
+int vkmm_bench_row_add(vkmm_bench_row *row, const vkmm_measurement *time)
+{
+    row->mapped = time->mapped;
+    snprintf(row->clock, sizeof row->clock, "%s", time->clock == VKMM_CLOCK_DEVICE ? "device" : "host");
+    snprintf(row->clock_note, sizeof row->clock_note, "%s", time->clock_note != NULL ? time->clock_note : "");
+    snprintf(row->stopped, sizeof row->stopped, "%s", time->stable ? "stable" : "time");
+    if (time->slope_ms > 0) row->slope_ms = time->slope_ms;
+    return append(&row->kernel_ms, &time->kernel) && append(&row->submit_ms, &time->submit) &&
+           append(&row->transfer_ms, &time->transfer) && append(&row->upload_ms, &time->upload) &&
+           append(&row->download_ms, &time->download);
+}
+
+int vkmm_bench_row_speed(vkmm_bench_row *row)
+{
+    vkmm_bench_series *const all[] = {&row->kernel_ms, &row->submit_ms, &row->transfer_ms, &row->upload_ms,
+                                      &row->download_ms};
+    const int timed = vkmm_bench_is_timed(row);
+    vkmm_bench_figures *figures = &row->figures;
+    int fine = 1;
+
+    *figures = vkmm_bench_no_figures();
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        all[i]->median = all[i]->min = all[i]->p5 = all[i]->p95 = NAN;
+        if (timed) fine = vkmm_bench_series_sort(all[i]) && fine;
+    }
+    if (!timed || !fine) return 0;
+    figures->min_ms = row->kernel_ms.min;
+    figures->p5_ms = row->kernel_ms.p5;
+    figures->median_ms = row->kernel_ms.median;
+    figures->p95_ms = row->kernel_ms.p95;
+    figures->submit_ms = row->submit_ms.median;
+    figures->transfer_ms = row->transfer_ms.median;
+    figures->upload_ms = row->upload_ms.median;
+    figures->download_ms = row->download_ms.median;
+    figures->gflops = vkmm_problem_flops(&row->problem) / figures->median_ms * 1e-6;
+    return 1;
 }

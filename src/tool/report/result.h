@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "math/type.h"
 #include "vkmatmul.h"
+#include "vkmatmul_stream.h"
 
 #define VKMM_BENCH_TEXT 256
 
@@ -47,6 +48,14 @@ typedef struct vkmm_bench_figures {
     char apart[128]; /* why they cannot be added up, or why the sum is off; "" where it adds up */
 } vkmm_bench_figures;
 
+/* A product that was multiplied in panels. */
+typedef struct vkmm_row_panels {
+    vkmm_partition partition;
+    vkmm_stream_times times;
+    uint64_t batches;
+    const char *reason; /* why it does not fit as a whole; borrowed. NULL: it was multiplied as a whole */
+} vkmm_row_panels;
+
 typedef struct vkmm_bench_row {
     uint32_t device; /* an index into vkmm_bench.devices */
     char group[16];  /* "square", "edge", "ladder", "llm", "skinny", "split-k", "file": of the suite */
@@ -60,7 +69,7 @@ typedef struct vkmm_bench_row {
     char method[16];               /* of verification */
     int passed;                    /* 0: wrong, and no speed is shown */
     double error, bound;
-    char sentence[VKMM_BENCH_TEXT];
+    char sentence[320];
     vkmm_bench_series kernel_ms, submit_ms, transfer_ms, upload_ms, download_ms;
     uint32_t *round_ends; /* kernel samples before round_ends[i] were taken in rounds up to i; owned */
     uint32_t rounds;
@@ -72,6 +81,15 @@ typedef struct vkmm_bench_row {
     double asked_bytes;   /* that the kernel asks global memory for, by formula (tutorials' kernels); NAN otherwise */
     vkmm_bench_power power;
     vkmm_bench_figures figures;
+
+    /* Of run and ladder alone, and not in reports. What is pointed to is borrowed. */
+    const vkmm_device_info *on; /* NULL: the host's processor, of the model `host` */
+    const char *host;
+    const char *shader_file; /* the user's; NULL: a built-in kernel */
+    double wall_ms;          /* the first run with all copies, by the host's clock; 0: not known */
+    vkmm_row_panels panels;
+    const char *step;                    /* of the ladder: "1a", "2b" … */
+    double times_serial, times_previous; /* speed-up by kernel time over serial and the step before; 0: unknown */
 } vkmm_bench_row;
 
 #define VKMM_BENCH_MATRICES 64
@@ -112,6 +130,13 @@ void vkmm_bench_row_free(vkmm_bench_row *row);
 /* Appends samples; ends_round: they close a round of their own (kernel_ms alone has rounds). 0 when memory ends. */
 int vkmm_bench_series_add(vkmm_bench_series *series, const double *ms, uint32_t count);
 int vkmm_bench_end_round(vkmm_bench_row *row);
+
+/* Adds the samples of a measurement, its clock and what it says of them. 0 if memory runs out. */
+int vkmm_bench_row_add(vkmm_bench_row *row, const vkmm_measurement *time);
+
+/* The figures that need only the row: percentiles, medians and GFLOP/s. 0 where it has no speed, or memory runs out:
+ * the figures are NAN then. */
+int vkmm_bench_row_speed(vkmm_bench_row *row);
 
 /* The percentiles of a series, NAN without samples. 0 if memory runs out. */
 int vkmm_bench_series_sort(vkmm_bench_series *series);

@@ -1,44 +1,9 @@
-/* One result, with units in the names, as every writer prints it. Plain values that borrow all that they point to. */
+/* What the commands beside bench show, row by row. Plain values that borrow all that they point to. */
 #ifndef VKMM_REPORT_ROW_H
 #define VKMM_REPORT_ROW_H
 
 #include "math/types_name.h"
-#include "vkmatmul.h"
-
-typedef struct vkmm_row_verify {
-    const char *method; /* "full", "freivalds", "samples", "none" */
-    int passed;
-    double error, bound; /* verify/verify.h says in which units */
-    const char *sentence;
-} vkmm_row_verify;
-
-/* A product that was multiplied in panels. */
-typedef struct vkmm_row_panels {
-    vkmm_partition partition;
-    vkmm_stream_times times;
-    uint64_t batches;
-    const char *reason; /* why it does not fit as a whole */
-} vkmm_row_panels;
-
-typedef struct vkmm_row {
-    const vkmm_device_info *device; /* NULL: the host's processor, for the kernel serial */
-    const char *host;               /* the processor's model */
-    vkmm_problem problem;
-    uint64_t seed;
-    const char *init; /* "uniform" …, or "file" */
-    const vkmm_kernel_info *kernel;
-    const char *shader_file; /* NULL, or the user's shader */
-    vkmm_measurement time;
-    int timed;                     /* 0: no speed (wrong, unverified or empty): gflops and times are absent, never 0 */
-    double gflops;                 /* 2·M·N·K / median kernel time */
-    double wall_ms;                /* the first run with all copies, by the host's clock; 0: not known */
-    const vkmm_row_panels *panels; /* NULL: the device held the product as a whole */
-    vkmm_row_verify verify;
-    const char *step;      /* ladder: "1a", "2b" …; NULL elsewhere */
-    double times_serial;   /* ladder: speed-up by kernel time over serial; 0: unknown */
-    double times_previous; /* ladder: over the step before; 0: unknown */
-    const char *skipped;   /* NULL, or why this row did not run; time and verify are then empty */
-} vkmm_row;
+#include "report/result.h"
 
 /* The tutorials' steps on one problem, for one or more types; rows of one type are neighbours. */
 typedef struct vkmm_ladder {
@@ -47,8 +12,8 @@ typedef struct vkmm_ladder {
     vkmm_problem problem; /* its type does not count */
     uint64_t seed;
     const char *init;
-    const vkmm_row *rows;
-    size_t count;
+    const vkmm_bench_row *rows;
+    uint32_t count;
 } vkmm_ladder;
 
 /* One thing that a device or this build cannot do. */

@@ -78,7 +78,7 @@ static vkmm_status show_product(cli_session *session, const cli_request *request
     }
     status =
         status != VKMM_OK ? vkmm_fail(log, status, "%s", session->console.last_error) : cli_session_validated(session);
-    if (product.row.kernel != NULL) {
+    if (product.kernel != NULL) {
         cli_progress_end(&session->console);
         if (prints) print_matrices(session, &product);
         shown = cli_session_row(session, &product.row);

@@ -153,7 +153,7 @@ vkmm_status cli_session_validated(cli_session *session)
                      new_ones == 1 ? "" : "s");
 }
 
-vkmm_status cli_session_row(cli_session *session, const vkmm_row *row)
+vkmm_status cli_session_row(cli_session *session, const vkmm_bench_row *row)
 {
     vkmm_status status;
 

@@ -40,7 +40,7 @@ void cli_session_forget_device(cli_session *session);
 vkmm_status cli_session_validated(cli_session *session);
 
 /* Shows one result, then flushes it: VKMM_INVALID when it cannot be written. */
-vkmm_status cli_session_row(cli_session *session, const vkmm_row *row);
+vkmm_status cli_session_row(cli_session *session, const vkmm_bench_row *row);
 
 /* The exit code of a list: 1 as soon as one product is wrong, else the first failure. */
 vkmm_status cli_worse(vkmm_status so_far, vkmm_status next);
