@@ -2,12 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/problem.h"
-#include "math/type.h"
 #include "bench/columns.h"
 #include "bench/compare_words.h"
-#include "report/csv_fields.h"
 #include "report/markdown.h"
+#include "report/records.h"
 #include "report/text.h"
 
 static void put_cell(const vkmm_report *report, const char *text)
@@ -126,11 +124,66 @@ vkmm_status vkmm_compare_md(vkmm_report *report, vkmm_comparison *comparison)
     return status;
 }
 
-/* A line a row and contender, so that the columns do not depend on how many are compared. */
-static const char header[] =
-    "group,type,m,n,k,batch_count,difference,asked,rotating_bytes,contender,label,driver,report,version,shader_hash,"
-    "kernel,wrong,gflops,kernel_ms,noise,ratio,ratio_low,ratio_high,verdict,winner,regression,"
-    "out_type,compute,activation,bias";
+/* One line per row and contender, so that the columns do not depend on how many are compared. */
+typedef struct line {
+    const vkmm_bench_row *like, *row; /* the problem; what the contender has of it */
+    const char *label, *driver, *report, *version, *shader_hash, *verdict;
+    uint32_t contender; /* from 1 */
+    char difference[VKMM_TEXT_DIFFERENCE];
+    vkmm_interval ratio; /* to the first contender */
+    int wrong, wins, regressed;
+} line;
+
+#define LINE(member) VKMM_AT(line, member)
+
+static const vkmm_field line_fields[] = {
+    {NULL, VKMM_FIELD_EMBED, LINE(like), VKMM_POINTER, .record = &vkmm_row_record},
+    {"result", VKMM_FIELD_RECORD, LINE(row), VKMM_POINTER, .record = &vkmm_row_record},
+    {"difference", VKMM_FIELD_TEXT, LINE(difference)},
+    {"contender", VKMM_FIELD_U32, LINE(contender)},
+    {"label", VKMM_FIELD_STRING, LINE(label)},
+    {"driver", VKMM_FIELD_STRING, LINE(driver)},
+    {"report", VKMM_FIELD_STRING, LINE(report)},
+    {"version", VKMM_FIELD_STRING, LINE(version)},
+    {"shader_hash", VKMM_FIELD_STRING, LINE(shader_hash)},
+    {"wrong", VKMM_FIELD_TRUTH, LINE(wrong)},
+    {"ratio", VKMM_FIELD_REAL, LINE(ratio.middle)},
+    {"ratio_low", VKMM_FIELD_REAL, LINE(ratio.low)},
+    {"ratio_high", VKMM_FIELD_REAL, LINE(ratio.high)},
+    {"verdict", VKMM_FIELD_STRING, LINE(verdict)},
+    {"winner", VKMM_FIELD_TRUTH, LINE(wins)},
+    {"regression", VKMM_FIELD_TRUTH, LINE(regressed)},
+};
+static const vkmm_record line_record = {NULL, VKMM_FIELDS(line_fields), VKMM_RECORD_OF(line)};
+
+static const vkmm_csv_column columns[] = {
+    {"group"},
+    VKMM_CSV_PROBLEM,
+    {"problem.batch_count"},
+    {"difference"},
+    {"asked"},
+    {"rotating_bytes"},
+    {"contender"},
+    {"label"},
+    {"driver"},
+    {"report"},
+    {"version"},
+    {"shader_hash"},
+    {"result.kernel.name", "kernel"},
+    {"wrong"},
+    {"result.gflops"},
+    {"result.time.kernel_ms.median", "kernel_ms"},
+    {"result.noise"},
+    {"ratio"},
+    {"ratio_low"},
+    {"ratio_high"},
+    {"verdict"},
+    {"winner"},
+    {"regression"},
+    VKMM_CSV_REST,
+};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static int is_named(const vkmm_compare_model *model, uint32_t row, uint32_t contender)
 {
@@ -139,44 +192,31 @@ static int is_named(const vkmm_compare_model *model, uint32_t row, uint32_t cont
     return 0;
 }
 
-static void put_line(const vkmm_report *report, const vkmm_compare_model *model, uint32_t index, uint32_t c)
+static line line_of(const vkmm_compare_model *model, uint32_t index, uint32_t c)
 {
     static const char *const verdicts[] = {"slower", "unclear", "faster"};
     const vkmm_compare_row *row = &model->rows[index];
     const vkmm_contender *contender = &model->comparison->contenders[c];
-    const vkmm_problem *problem = &row->like->problem;
-    const vkmm_bench_row *bench = row->of[c];
-    char difference[VKMM_TEXT_DIFFERENCE];
-    FILE *out = report->out;
+    const vkmm_bench *bench = contender->bench;
+    line all = {.like = row->like,
+                .row = row->of[c],
+                .label = contender->label,
+                .driver = bench->devices[contender->device].info.driver_name,
+                .report = bench->name,
+                .version = bench->version,
+                .shader_hash = bench->shader_hash,
+                .contender = c + 1,
+                .ratio = row->ratio[c],
+                .wrong = vkmm_bench_is_wrong(row->of[c]),
+                .wins = row->winner == c,
+                .regressed = is_named(model, index, c)};
 
-    vkmm_text_difference(difference, sizeof difference, problem);
-    vkmm_csv_text(out, row->like->group);
-    fprintf(out, ",%s,%llu,%llu,%llu,%llu", vkmm_type_of(problem->type)->name, (unsigned long long)problem->m,
-            (unsigned long long)problem->n, (unsigned long long)problem->k,
-            (unsigned long long)vkmm_problem_batches(problem));
-    vkmm_csv_next_text(out, difference);
-    vkmm_csv_next_text(out, row->like->asked);
-    fprintf(out, ",%llu,%u", (unsigned long long)row->like->rotating_bytes, c + 1);
-    vkmm_csv_next_text(out, contender->label);
-    vkmm_csv_next_text(out, contender->bench->devices[contender->device].info.driver_name);
-    vkmm_csv_next_text(out, contender->bench->name);
-    vkmm_csv_next_text(out, contender->bench->version);
-    vkmm_csv_next_text(out, contender->bench->shader_hash);
-    vkmm_csv_next_text(out, bench->kernel.name);
-    vkmm_csv_next_text(out, vkmm_bench_is_wrong(bench) ? "true" : "false");
-    vkmm_csv_next_number(out, bench->figures.gflops);
-    vkmm_csv_next_number(out, bench->figures.median_ms);
-    vkmm_csv_next_number(out, bench->figures.noise);
-    vkmm_csv_next_number(out, row->ratio[c].middle);
-    vkmm_csv_next_number(out, row->ratio[c].low);
-    vkmm_csv_next_number(out, row->ratio[c].high);
-    vkmm_csv_next_text(out, c == 0                           ? "base"
-                            : isfinite(row->ratio[c].middle) ? verdicts[vkmm_interval_verdict(&row->ratio[c]) + 1]
-                                                             : "");
-    vkmm_csv_next_text(out, row->winner == c ? "true" : "false");
-    vkmm_csv_next_text(out, is_named(model, index, c) ? "true" : "false");
-    vkmm_csv_next_types(out, problem);
-    fputs("\r\n", out);
+    vkmm_text_difference(all.difference, sizeof all.difference, &row->like->problem);
+    if (c == 0)
+        all.verdict = "base";
+    else if (isfinite(row->ratio[c].middle))
+        all.verdict = verdicts[vkmm_interval_verdict(&row->ratio[c]) + 1];
+    return all;
 }
 
 vkmm_status vkmm_compare_csv(vkmm_report *report, vkmm_comparison *comparison)
@@ -184,10 +224,14 @@ vkmm_status vkmm_compare_csv(vkmm_report *report, vkmm_comparison *comparison)
     vkmm_compare_model model = {0};
     vkmm_status status = vkmm_compare_model_make(comparison, &model);
 
-    if (status == VKMM_OK && model.count > 0) fprintf(report->out, "%s\r\n", header);
-    for (uint32_t i = 0; status == VKMM_OK && i < model.count; i++)
-        for (uint32_t c = 0; c < comparison->count; c++)
-            if (model.rows[i].of[c] != NULL) put_line(report, &model, i, c);
+    if (status == VKMM_OK && model.count > 0) vkmm_csv_header(report->out, columns, COLUMNS);
+    for (uint32_t i = 0; i < model.count; i++) {
+        for (uint32_t c = 0; status == VKMM_OK && c < comparison->count; c++) {
+            if (model.rows[i].of[c] == NULL) continue;
+            const line all = line_of(&model, i, c);
+            if (!vkmm_csv_record(report->out, columns, COLUMNS, &line_record, &all)) status = VKMM_OUT_OF_MEMORY;
+        }
+    }
     vkmm_compare_model_free(&model);
     return status;
 }

@@ -16,8 +16,7 @@ int vkmm_json_put_types(json_t *object,
 json_t *vkmm_json_number(double value);
 json_t *vkmm_json_integer(uint64_t value); /* a real above 2^63 - 1, the largest that the library keeps as an integer */
 json_t *vkmm_json_text(const char *text);  /* null for NULL; names as vkmm_text_clean leaves them */
-json_t *vkmm_json_known_text(const char *text);                             /* null for "" as well */
-json_t *vkmm_json_trial(const char *kernel, const char *config, double ms); /* of a tune; ms 0: null, it failed */
+json_t *vkmm_json_known_text(const char *text); /* null for "" as well */
 json_t *vkmm_json_integers(const uint32_t *values, size_t count);
 json_t *vkmm_json_texts(const char *const *texts, size_t count);
 

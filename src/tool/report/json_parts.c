@@ -49,16 +49,6 @@ json_t *vkmm_json_known_text(const char *text)
     return text[0] != '\0' ? vkmm_json_text(text) : json_null();
 }
 
-json_t *vkmm_json_trial(const char *kernel, const char *config, double ms)
-{
-    json_t *object = json_object();
-    int bad = vkmm_json_put(object, "kernel", vkmm_json_text(kernel));
-
-    bad += vkmm_json_put(object, "config", vkmm_json_text(config));
-    bad += vkmm_json_put(object, "ms", ms > 0 ? vkmm_json_number(ms) : json_null());
-    return vkmm_json_done(object, bad);
-}
-
 json_t *vkmm_json_integers(const uint32_t *values, size_t count)
 {
     json_t *array = json_array();

@@ -173,61 +173,9 @@ void vkmm_node_text(const vkmm_node *node, char *text, size_t size)
     text[length] = '\0';
 }
 
-void vkmm_node_integers(const vkmm_node *node, uint32_t *values, uint32_t count)
-{
-    if (!vkmm_node_is_list(node, 0, SIZE_MAX)) return;
-    if (json_array_size(node->json) != count) {
-        vkmm_node_fail(node, "has %zu entries, not %u", json_array_size(node->json), count);
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const vkmm_node entry = vkmm_node_at(node, i);
-        uint64_t value = values[i];
-        vkmm_node_integer(&entry, UINT32_MAX, &value);
-        values[i] = (uint32_t)value;
-    }
-}
-
-void vkmm_key_number(const vkmm_node *node, const char *key, double most, double *value)
-{
-    const vkmm_node child = vkmm_node_key(node, key);
-
-    vkmm_node_number(&child, most, value);
-}
-
-void vkmm_key_u64(const vkmm_node *node, const char *key, uint64_t *value)
-{
-    const vkmm_node child = vkmm_node_key(node, key);
-
-    vkmm_node_integer(&child, UINT64_MAX, value);
-}
-
-void vkmm_key_u32(const vkmm_node *node, const char *key, uint32_t *value)
-{
-    const vkmm_node child = vkmm_node_key(node, key);
-    uint64_t wide = *value;
-
-    vkmm_node_integer(&child, UINT32_MAX, &wide);
-    *value = (uint32_t)wide;
-}
-
-void vkmm_key_truth(const vkmm_node *node, const char *key, int *value)
-{
-    const vkmm_node child = vkmm_node_key(node, key);
-
-    vkmm_node_truth(&child, value);
-}
-
 void vkmm_key_text(const vkmm_node *node, const char *key, char *text, size_t size)
 {
     const vkmm_node child = vkmm_node_key(node, key);
 
     vkmm_node_text(&child, text, size);
-}
-
-void vkmm_key_integers(const vkmm_node *node, const char *key, uint32_t *values, uint32_t count)
-{
-    const vkmm_node child = vkmm_node_key(node, key);
-
-    vkmm_node_integers(&child, values, count);
 }

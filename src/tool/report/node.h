@@ -39,19 +39,13 @@ int vkmm_node_is_list(const vkmm_node *node, int needed, size_t most);
 #define VKMM_MOST_SAMPLES 10000000u /* of one document */
 
 /* Each leaves *value alone when the node is absent or wrong. */
-void vkmm_node_number(const vkmm_node *node, double most, double *value);         /* from 0 */
-void vkmm_node_signed(const vkmm_node *node, double *value);                      /* any */
-void vkmm_node_integer(const vkmm_node *node, uint64_t most, uint64_t *value);    /* a real above 2^63 is near enough */
-void vkmm_node_truth(const vkmm_node *node, int *value);                          /* 0, 1 */
-void vkmm_node_text(const vkmm_node *node, char *text, size_t size);              /* cut at a whole character */
-void vkmm_node_integers(const vkmm_node *node, uint32_t *values, uint32_t count); /* exactly so many */
+void vkmm_node_number(const vkmm_node *node, double most, double *value);      /* from 0 */
+void vkmm_node_signed(const vkmm_node *node, double *value);                   /* any */
+void vkmm_node_integer(const vkmm_node *node, uint64_t most, uint64_t *value); /* a real above 2^63 is near enough */
+void vkmm_node_truth(const vkmm_node *node, int *value);                       /* 0, 1 */
+void vkmm_node_text(const vkmm_node *node, char *text, size_t size);           /* cut at a whole character */
 
 /* The same of a key. */
-void vkmm_key_number(const vkmm_node *node, const char *key, double most, double *value);
-void vkmm_key_u64(const vkmm_node *node, const char *key, uint64_t *value);
-void vkmm_key_u32(const vkmm_node *node, const char *key, uint32_t *value);
-void vkmm_key_truth(const vkmm_node *node, const char *key, int *value);
 void vkmm_key_text(const vkmm_node *node, const char *key, char *text, size_t size);
-void vkmm_key_integers(const vkmm_node *node, const char *key, uint32_t *values, uint32_t count);
 
 #endif

@@ -1,51 +1,73 @@
-/* vkmatmul.tune/1: one object a problem. */
-#include "bench/writer.h"
-#include "report/records.h"
+/* vkmatmul.tune/1: one object per problem. */
 #include "report/json.h"
+#include "report/records.h"
 #include "report/writers.h"
 
-static json_t *trials(const vkmm_tune_row *row)
-{
-    json_t *array = json_array();
-    int bad = 0;
+#define TRIAL(member) VKMM_AT(vkmm_tune_trial, member)
+#define ROW(member)   VKMM_AT(vkmm_tune_row, member)
 
-    for (uint32_t i = 0; i < row->trial_count; i++) {
-        const vkmm_tune_trial *trial = &row->trials[i];
-        bad += json_array_append_new(array,
-                                     vkmm_json_trial(trial->candidate.kernel, trial->candidate.config, trial->ms)) != 0;
-    }
-    return vkmm_json_done(array, bad);
+static const vkmm_field trial_fields[] = {
+    {"kernel", VKMM_FIELD_TEXT, TRIAL(candidate.kernel)},
+    {"config", VKMM_FIELD_TEXT, TRIAL(candidate.config)},
+    {"ms", VKMM_FIELD_REAL, TRIAL(ms), VKMM_MAYBE},
+};
+static const vkmm_record trial_record = {NULL, VKMM_FIELDS(trial_fields), VKMM_RECORD_OF(vkmm_tune_trial)};
+
+static const vkmm_field best_fields[] = {
+    {"kernel", VKMM_FIELD_TEXT, ROW(tuned.best.kernel)},
+    {"config", VKMM_FIELD_TEXT, ROW(tuned.best.config)},
+    {"gflops", VKMM_FIELD_REAL, ROW(tuned.gflops), VKMM_MAYBE},
+};
+static const vkmm_record best_record = {NULL, VKMM_FIELDS(best_fields), VKMM_RECORD_OF(vkmm_tune_row)};
+
+static const vkmm_field planned_fields[] = {
+    {"kernel", VKMM_FIELD_TEXT, ROW(planned.kernel)},
+    {"config", VKMM_FIELD_TEXT, ROW(planned.config)},
+    {"gflops", VKMM_FIELD_REAL, ROW(tuned.planned_gflops), VKMM_MAYBE},
+};
+static const vkmm_record planned_record = {NULL, VKMM_FIELDS(planned_fields), VKMM_RECORD_OF(vkmm_tune_row)};
+
+static int was_measured(const void *record)
+{
+    return ((const vkmm_tune_row *)record)->skipped[0] == '\0';
 }
 
-static json_t *choice(const vkmm_candidate *candidate, double gflops)
+static json_t *put_device(const void *record)
 {
-    json_t *object = json_object();
-    int bad = vkmm_json_put(object, "kernel", vkmm_json_text(candidate->kernel));
-
-    bad += vkmm_json_put(object, "config", vkmm_json_text(candidate->config));
-    bad += vkmm_json_put(object, "gflops", gflops > 0 ? json_real(gflops) : json_null());
-    return vkmm_json_done(object, bad);
+    return vkmm_json_device(((const vkmm_tune_row *)record)->device, NULL);
 }
+
+static const vkmm_field row_fields[] = {
+    {"device", VKMM_FIELD_CUSTOM, .put = put_device},
+    {"problem", VKMM_FIELD_RECORD, ROW(problem), .record = &vkmm_problem_record},
+    {"skipped", VKMM_FIELD_TEXT, ROW(skipped), VKMM_MAYBE},
+    {"best", VKMM_FIELD_RECORD, .record = &best_record, .known = was_measured},
+    {"planned", VKMM_FIELD_RECORD, .record = &planned_record, .known = was_measured},
+    {"candidates", VKMM_FIELD_U32, ROW(tuned.candidates)},
+    {"failed", VKMM_FIELD_U32, ROW(failed)},
+    {"wrong", VKMM_FIELD_U32, ROW(wrong)},
+    {"resumed", VKMM_FIELD_U32, ROW(resumed)},
+    {"stored", VKMM_FIELD_TRUTH, ROW(stored)},
+    {"seconds", VKMM_FIELD_REAL, ROW(seconds)},
+    {"trials", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_tune_row, trials, trial_count), .record = &trial_record,
+     .known = was_measured},
+};
+static const vkmm_record row_record = {NULL, VKMM_FIELDS(row_fields), VKMM_RECORD_OF(vkmm_tune_row)};
+
+typedef struct line {
+    const vkmm_report *report;
+    const vkmm_tune_row *row;
+} line;
+
+static const vkmm_field line_fields[] = {
+    {"tool", VKMM_FIELD_RECORD, VKMM_AT(line, report), VKMM_POINTER, .record = &vkmm_tool_record},
+    {NULL, VKMM_FIELD_EMBED, VKMM_AT(line, row), VKMM_POINTER, .record = &row_record},
+};
+static const vkmm_record line_record = {NULL, VKMM_FIELDS(line_fields), .schema = "vkmatmul.tune/1"};
 
 vkmm_status vkmm_json_tune(vkmm_report *report, const vkmm_tune_row *row)
 {
-    const vkmm_tuned *tuned = &row->tuned;
-    int skipped = row->skipped[0] != '\0';
-    json_t *object = json_object();
-    int bad = vkmm_json_put(object, "schema", json_string("vkmatmul.tune/1"));
+    const line all = {report, row};
 
-    bad += vkmm_json_put(object, "tool", vkmm_json_tool(report));
-    bad += vkmm_json_put(object, "device", vkmm_json_device(row->device, NULL));
-    bad += vkmm_json_put(object, "problem", vkmm_record_json(&vkmm_problem_record, &row->problem));
-    bad += vkmm_json_put(object, "skipped", vkmm_json_text(skipped ? row->skipped : NULL));
-    bad += vkmm_json_put(object, "best", skipped ? json_null() : choice(&tuned->best, tuned->gflops));
-    bad += vkmm_json_put(object, "planned", skipped ? json_null() : choice(&row->planned, tuned->planned_gflops));
-    bad += vkmm_json_put(object, "candidates", json_integer(tuned->candidates));
-    bad += vkmm_json_put(object, "failed", json_integer(row->failed));
-    bad += vkmm_json_put(object, "wrong", json_integer(row->wrong));
-    bad += vkmm_json_put(object, "resumed", json_integer(row->resumed));
-    bad += vkmm_json_put(object, "stored", json_boolean(row->stored));
-    bad += vkmm_json_put(object, "seconds", vkmm_json_number(row->seconds));
-    bad += vkmm_json_put(object, "trials", skipped ? json_null() : trials(row));
-    return vkmm_json_line(report, vkmm_json_done(object, bad));
+    return vkmm_json_line(report, vkmm_record_json(&line_record, &all));
 }
