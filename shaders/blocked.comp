@@ -28,9 +28,13 @@ const uint THREADS = SLICE * SLICES;
 #if defined(DOT8)
 const uint STEPS = DEPTH / 4; // of a tile's elements along K
 #define TERM(x, y, sum) (dotPacked4x8EXT(x, y) + (sum))
+#define LOADS(length) (length * DEPTH / 16 < THREADS ? 1 : length * DEPTH / 16 / THREADS)
+uvec4 nextA[LOADS(ROWS)], nextB[LOADS(COLS)];
 #else
 const uint STEPS = DEPTH;
 #define TERM(x, y, sum) MULTIPLY_ADD(x, y, sum)
+RAWV nextA[ROWS * DEPTH / VW / THREADS]; // what this invocation fetches of the next tiles
+RAWV nextB[COLS * DEPTH / VW / THREADS];
 #endif
 
 shared TV stagedA[BUFFERS * STEPS * (ROWS / VW + PAD)]; // tiles of op(A) and op(B)
@@ -39,26 +43,38 @@ shared TV passed[SLICES > 1 ? (THREADS - SLICE) * (THREAD_COLS / VW) : 1];
 
 TV sums[THREAD_ROWS * (THREAD_COLS / VW)];
 
-#include "operand.glsl"
-RAWV read_vector(const Operand o, uint at) { return o.is_a ? AV[at] : BV[at]; }
-RAW read_element(const Operand o, uint at) { return o.is_a ? ELEMENT_A(at) : ELEMENT_B(at); }
+#define AT at_a
+#define FETCH fetch_a
+#define FETCH_FIRST fetch_first_a
+#define STORE store_a
+#define NEXT nextA
+#define STAGED stagedA
+#define ELEMENT ELEMENT_A
+#define VECTORS AV
+#define LENGTH ROWS
+#define LIMIT M
+#define LD LDA
+#define ALONG_K (TRANSPOSE_A == 0)
+#define BY_VECTOR VECTORS_A
+#if defined(DOT8)
+#include "stage_dot.glsl"
+#else
+#include "stage.glsl"
+#endif
 
-void stage(const Operand o, uint at, TV values)
-{
-    if (o.is_a)
-        stagedA[at] = values;
-    else
-        stagedB[at] = values;
-}
-
-void stage(const Operand o, uint at, uint component, T value)
-{
-    if (o.is_a)
-        stagedA[at][component] = value;
-    else
-        stagedB[at][component] = value;
-}
-
+#define AT at_b
+#define FETCH fetch_b
+#define FETCH_FIRST fetch_first_b
+#define STORE store_b
+#define NEXT nextB
+#define STAGED stagedB
+#define ELEMENT ELEMENT_B
+#define VECTORS BV
+#define LENGTH COLS
+#define LIMIT N
+#define LD LDB
+#define ALONG_K (TRANSPOSE_B != 0)
+#define BY_VECTOR VECTORS_B
 #if defined(DOT8)
 #include "stage_dot.glsl"
 #else
@@ -80,8 +96,8 @@ void share(uint tile)
 {
     if (BUFFERS == 1)
         barrier(); // everyone has read the tiles before anyone overwrites them
-    store_tile(operand_a(), tile);
-    store_tile(operand_b(), tile);
+    store_a(tile);
+    store_b(tile);
 }
 
 // Adds to the sums what one pair of tiles in shared memory contributes.
@@ -168,13 +184,13 @@ void main()
             sums[n] = TV(0);
         // The first step takes what DEPTH leaves over, so that all others are whole and need no checks.
         const uint first = end > begin ? (end - begin - 1) % DEPTH + 1 : 0;
-        fetch_first(operand_a(), baseA, row0, begin, begin + first);
-        fetch_first(operand_b(), baseB, col0, begin, begin + first);
+        fetch_first_a(baseA, row0, begin, begin + first);
+        fetch_first_b(baseB, col0, begin, begin + first);
         for (uint next = begin + first; next < end; next += DEPTH) {
             share(full);
             barrier(); // both tiles are complete before anyone reads them
-            fetch(operand_a(), baseA, row0, next);
-            fetch(operand_b(), baseB, col0, next);
+            fetch_a(baseA, row0, next);
+            fetch_b(baseB, col0, next);
             multiply_tiles(full);
             // With two buffers the next tiles go where nobody reads any more: all have passed the barrier above since.
             full = (full + 1) % BUFFERS;
