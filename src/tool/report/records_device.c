@@ -147,7 +147,8 @@ static void take_pci(const vkmm_node *node, void *record)
     info->has_pci = 1;
 }
 
-#define UUID    "{\"type\": [\"string\", \"null\"], \"pattern\": \"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$\"}"
+#define HEX     "[0-9a-fA-F]"
+#define UUID    "{\"type\": [\"string\", \"null\"], \"pattern\": \"^" HEX "{8}(-" HEX "{4}){3}-" HEX "{12}$\"}"
 #define VERSION "{\"type\": [\"string\", \"null\"], \"pattern\": \"^[0-9]+\\\\.[0-9]+\\\\.[0-9]+$\"}"
 #define PCI                                                                                                            \
     "{\"type\": [\"string\", \"null\"], "                                                                              \
