@@ -137,7 +137,7 @@ vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, c
     view.row_stride = l.are_rows ? l.ld : 1;
     view.col_stride = l.are_rows ? 1 : l.ld;
     view.type = vkmm_operand_type(problem, operand);
-    if (view.rows == 0 || view.cols == 0) return view; /* data may be NULL, and the offset anything */
+    if (data == NULL || view.rows == 0 || view.cols == 0) return view; /* the offset may be anything */
     uint64_t first = vkmm_operand_offset(problem, operand) + batch * vkmm_operand_stride(problem, operand);
     view.data = (const char *)data + first * operand_size(problem, operand);
     return view;
