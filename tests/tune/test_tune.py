@@ -251,7 +251,7 @@ class Fake(Case):
 
     def test_export_and_import(self):
         shared, other = self.folder / "shared", {"XDG_CACHE_HOME": str(self.folder / "elsewhere")}
-        self.tune("--budget", "500ms", size="64,256")
+        self.tune("--budget", "3s", size="64,256")
         self.assertEqual(self.good("tune", "--export", shared), "2 results exported to %s\n" % shared)
         self.assertEqual(self.good("tune", "--import", shared, env=other), "2 results imported from %s\n" % shared)
         self.assertEqual((self.folder / "elsewhere" / "vkmatmul" / "tuning").read_text(), shared.read_text())
