@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """A worker for `vkmatmul tune --worker`, whose speeds are a formula: fast, and at will faulty.
 
-FAKE_WORKER_FOLDER has the file `uuid` to answer with, and takes a line of `log` for each request; FAKE_WORKER_FAULTS lists what to do at which
-request, counted over all processes from 1: "3:hang,5:crash,6:garbage,7:wrong,9:exit,10:lost,12:nan,2:boast". "duel:crash" is about every duel."""
+FAKE_WORKER_FOLDER has the file `uuid` to answer with, and takes a line of `log` for each request; its file `time` is the clock of test_clock,
+in milliseconds, which goes on with each request and each new process. FAKE_WORKER_FAULTS lists what to do at which request, counted over all
+processes from 1: "3:hang,5:crash,6:garbage,7:wrong,9:exit,10:lost,12:nan,2:boast". "duel:crash" is about every duel."""
 import json
 import os
 import pathlib
@@ -11,6 +12,7 @@ import sys
 import time
 
 FOLDER = pathlib.Path(os.environ["FAKE_WORKER_FOLDER"])
+START_MS, REQUEST_MS = 50, 10  # what a new process and a request take
 FAULTS = dict(fault.split(":") for fault in os.environ.get("FAKE_WORKER_FAULTS", "").split(",") if fault)
 
 
@@ -25,6 +27,14 @@ def milliseconds(kernel, config):
 def say(text):
     sys.stdout.write((text if isinstance(text, str) else json.dumps(text)) + "\n")
     sys.stdout.flush()
+
+
+def spend(ms):
+    """One write of as many bytes as there were: a reader sees the time before or after it."""
+    path = FOLDER / "time"
+    now = int(path.read_text())
+    with open(path, "r+") as file:
+        file.write("%015d" % (now + ms))
 
 
 def fault(kind):
@@ -47,6 +57,7 @@ def fault(kind):
 def main():
     assert sys.argv[1] == "tune-worker" and "--no-cache" in sys.argv, sys.argv
     assert json.loads(sys.stdin.readline()) == {"ask": "hello"}
+    spend(START_MS)
     say({"status": 0, "uuid": (FOLDER / "uuid").read_text().strip(), "name": "a device"})
     first = json.loads(sys.stdin.readline())
     assert first["ask"] == "problem" and first["problem"]["m"] > 0, first
@@ -57,6 +68,7 @@ def main():
             log.seek(0)
             number = 1 + sum(1 for _ in log)
             log.write(line)
+        spend(REQUEST_MS)
         kind = FAULTS.get(str(number)) or FAULTS.get(request["ask"])
         times = [milliseconds(candidate["kernel"], candidate["config"]) for candidate in request["candidates"]]
         if kind:
