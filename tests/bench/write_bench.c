@@ -1,21 +1,19 @@
 /* write_bench FORMAT [SPEED [NOISE]]: the sample report on standard output, in a format of bench/writer.h; SPEED and
  * NOISE as make_bench takes them.
- * write_bench --schema [FILE]: the schema of reports, on standard output or into doc/bench.schema.json. */
+ * write_bench --schema: what the tables tell of the schema of reports. */
 #include "make_bench.h"
-#include "bench/records.h"
+#include "schema.h"
 #include "bench/writer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int write_schema(const char *path)
+static int write_schema(void)
 {
-    FILE *out = path != NULL ? fopen(path, "w") : stdout;
-    json_t *schema = vkmm_bench_schema();
-    int fine = out != NULL && schema != NULL && json_dumpf(schema, out, JSON_INDENT(2)) == 0 && putc('\n', out) == '\n';
+    json_t *schema = bench_schema();
+    const int fine = schema != NULL && json_dumpf(schema, stdout, JSON_INDENT(2)) == 0;
 
     json_decref(schema);
-    if (out != NULL) fine = fclose(out) == 0 && fine;
     return fine ? 0 : 1;
 }
 
@@ -27,9 +25,9 @@ int main(int count, char **arguments)
     vkmm_bench bench = {0};
     vkmm_status status;
 
-    if (count > 1 && strcmp(arguments[1], "--schema") == 0) return write_schema(count > 2 ? arguments[2] : NULL);
+    if (count > 1 && strcmp(arguments[1], "--schema") == 0) return write_schema();
     if (!writer) {
-        fprintf(stderr, "usage: write_bench FORMAT [SPEED [NOISE]] | write_bench --schema [FILE]\n");
+        fprintf(stderr, "usage: write_bench FORMAT [SPEED [NOISE]] | write_bench --schema\n");
         return 2;
     }
     make_bench(&bench, count > 2 ? strtod(arguments[2], NULL) : 1, count > 3 ? strtod(arguments[3], NULL) : 0.02);

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "report/json.h"
 #include "report/record.h"
+#include "schema.h"
 
 enum { MOST_HERE = 3 };
 
@@ -65,7 +66,7 @@ static void start_part(void *record)
 }
 
 static const vkmm_field part_fields[] = {
-    {"x", VKMM_FIELD_U32, VKMM_AT(part, x), VKMM_NEEDED, .most = 100, .about = "a number"},
+    {"x", VKMM_FIELD_U32, VKMM_AT(part, x), VKMM_NEEDED, .most = 100},
     {"y", VKMM_FIELD_REAL, VKMM_AT(part, y), .most = 1e3},
 };
 static const vkmm_record part_record = {"part", VKMM_FIELDS(part_fields), VKMM_RECORD_OF(part), .start = start_part};
@@ -113,11 +114,10 @@ static const vkmm_field whole_fields[] = {
     {"list", VKMM_FIELD_RECORD, VKMM_LIST(whole, list, list_count), .record = &part_record},
     {"pointer", VKMM_FIELD_RECORD, VKMM_AT(whole, pointer), VKMM_POINTER, .record = &part_record},
     {"reals", VKMM_FIELD_REAL, VKMM_LIST(whole, reals, real_count), .cost = 1000000, .most = 1e12},
-    {"degrees", VKMM_FIELD_CUSTOM, VKMM_AT(whole, degrees), .put = put_degrees, .take = take_degrees,
-     .schema = "{\"enum\": [\"warm\", \"cold\"]}"},
+    {"degrees", VKMM_FIELD_CUSTOM, VKMM_AT(whole, degrees), .put = put_degrees, .take = take_degrees},
     {NULL, VKMM_FIELD_EMBED, VKMM_AT(whole, doubled), .record = &twice_record},
 };
-static const vkmm_record whole_record = {"whole", VKMM_FIELDS(whole_fields), VKMM_RECORD_OF(whole), .title = "Whole",
+static const vkmm_record whole_record = {"whole", VKMM_FIELDS(whole_fields), VKMM_RECORD_OF(whole),
                                          .schema = "test.whole/1"};
 
 static void end(whole *record)
@@ -263,7 +263,7 @@ static void memory_runs_out(void **state)
 static void the_schema_says_the_same(void **state)
 {
     (void)state;
-    json_t *defs = json_object(), *reference = vkmm_record_schema(defs, &whole_record);
+    json_t *defs = json_object(), *reference = record_schema(defs, &whole_record);
     assert_string_equal(json_string_value(json_object_get(reference, "$ref")), "#/$defs/whole");
     const json_t *parts = json_object_get(json_object_get(defs, "whole"), "allOf");
     assert_string_equal(json_string_value(json_object_get(json_array_get(parts, 0), "$ref")), "#/$defs/twice");
@@ -272,7 +272,7 @@ static void the_schema_says_the_same(void **state)
     static const struct {
         const char *key, *schema;
     } cases[] = {
-        {"schema", "{\"type\":\"string\",\"pattern\":\"^test\\\\.whole/1(\\\\.[0-9]+)?$\"}"},
+        {"schema", "{\"type\":\"string\"}"},
         {"small", "{\"type\":[\"integer\",\"null\"],\"minimum\":0,\"maximum\":4294967295}"},
         {"colour", "{\"enum\":[\"red\",\"green\",\"blue\"]}"},
         {"fixed", "{\"type\":\"array\",\"items\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":4294967295},"
@@ -281,7 +281,7 @@ static void the_schema_says_the_same(void **state)
         {"positive", "{\"type\":\"number\",\"minimum\":0}"},
         {"pointer", "{\"oneOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/part\"}]}"},
         {"reals", "{\"type\":\"array\",\"items\":{\"type\":\"number\",\"minimum\":0}}"},
-        {"degrees", "{\"enum\":[\"warm\",\"cold\"]}"},
+        {"degrees", "{}"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = json_dumps(json_object_get(keys, cases[i].key), JSON_COMPACT);

@@ -28,7 +28,4 @@ extern const vkmm_record vkmm_end_line_record;    /* vkmm_bench */
 /* A row names its device by its place among the report's; node: the row's. */
 void vkmm_bench_check_place(const vkmm_node *node, const vkmm_bench *bench, const vkmm_bench_row *row);
 
-/* doc/bench.schema.json. A new reference; NULL if memory runs out. */
-json_t *vkmm_bench_schema(void);
-
 #endif

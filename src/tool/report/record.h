@@ -2,12 +2,13 @@
  * find their values, from that table alone, so a key stands in one place.
  *
  *     static const vkmm_field heap_fields[] = {
- *         {"bytes", VKMM_FIELD_U64, VKMM_AT(VkMemoryHeap, size), .unit = "bytes", .about = "its size"},
- *         {"flags", VKMM_FIELD_U32, VKMM_AT(VkMemoryHeap, flags), .about = "VkMemoryHeapFlags"},
+ *         {"bytes", VKMM_FIELD_U64, VKMM_AT(VkMemoryHeap, size)},
+ *         {"flags", VKMM_FIELD_U32, VKMM_AT(VkMemoryHeap, flags)},
  *     };
  *     const vkmm_record vkmm_heap_record = {"heap", VKMM_FIELDS(heap_fields), VKMM_RECORD_OF(VkMemoryHeap)};
  *
- * Keys are a promise: they may be added, never renamed or removed. Readers ignore those that they do not know. */
+ * Keys are a promise: they may be added, never renamed or removed. Readers ignore those that they do not know.
+ * doc/bench.schema.json describes those of reports. */
 #ifndef VKMM_REPORT_RECORD_H
 #define VKMM_REPORT_RECORD_H
 
@@ -28,19 +29,18 @@ typedef enum vkmm_field_kind {
     VKMM_FIELD_WORD,   /* an enum: one of `words` */
     VKMM_FIELD_RECORD, /* a struct with fields of its own, `record` */
     VKMM_FIELD_EMBED,  /* the same, but its keys stand among those of the outer record; no key */
-    VKMM_FIELD_CUSTOM  /* put, take and schema */
+    VKMM_FIELD_CUSTOM  /* put and take */
 } vkmm_field_kind;
 
 /* flags */
 enum {
-    VKMM_MAYBE = 1 << 0,    /* null stands for 0 and "" (a real: for 0 and below; an array: whose first is 0) */
-    VKMM_OMIT = 1 << 1,     /* the key is left out where its value would be null */
-    VKMM_NEEDED = 1 << 2,   /* reading fails where it is missing */
-    VKMM_OPTIONAL = 1 << 3, /* the schema does not ask for it: reports of earlier versions lack it */
-    VKMM_DERIVED = 1 << 4,  /* follows from the rest: the reader skips it */
-    VKMM_SIGNED = 1 << 5,   /* a real that may be below 0 */
-    VKMM_POINTER = 1 << 6,  /* a record by pointer, so it is only written; NULL: null */
-    VKMM_HERE = 1 << 7      /* a list that is an array in the struct, with room for `length` entries */
+    VKMM_MAYBE = 1 << 0,   /* null stands for 0 and "" (a real: for 0 and below; an array: whose first is 0) */
+    VKMM_OMIT = 1 << 1,    /* the key is left out where its value would be null */
+    VKMM_NEEDED = 1 << 2,  /* reading fails where it is missing */
+    VKMM_DERIVED = 1 << 3, /* follows from the rest: the reader skips it */
+    VKMM_SIGNED = 1 << 4,  /* a real that may be below 0 */
+    VKMM_POINTER = 1 << 5, /* a record by pointer, so it is only written; NULL: null */
+    VKMM_HERE = 1 << 6     /* a list that is an array in the struct, with room for `length` entries */
 };
 
 /* The values of an enum: word(first), word(first + 1), … up to count; or those of an open set, by name and parse. */
@@ -71,17 +71,14 @@ typedef struct vkmm_field {
     int (*known)(const void *record); /* 0: null, and not read. NULL: always known */
     json_t *(*put)(const void *record);
     void (*take)(const vkmm_node *node, void *record); /* the node is this field's, even if absent; NULL: not read */
-    const char *schema;                                /* JSON: the schema of a custom field, or more of another's */
     const char *heading, *unit;                        /* in tables; NULL: it is never a column; has no unit */
-    const char *about;                                 /* one line, for the schema */
 } vkmm_field;
 
 struct vkmm_record {
     const char *name; /* in the schema's $defs; NULL: its keys stand in those of the records that embed it */
     const vkmm_field *fields;
     uint32_t count;
-    size_t size;                       /* of the struct, or of its view */
-    const char *title, *about, *rules; /* for the schema; rules: JSON, what it asks beside the fields */
+    size_t size;                      /* of the struct, or of its view */
     const char *schema;               /* "vkmatmul.bench/1": written first, as "schema". NULL: part of another record */
     int (*known)(const void *record); /* 0: the whole record is null. NULL: never */
     void (*start)(void *record);      /* what a reader begins with, in place of zeros */
@@ -109,9 +106,6 @@ void vkmm_record_read(const vkmm_node *node, const vkmm_record *record, void *da
 
 /* The same of a document of its own: 1, or 0 and a sentence. */
 int vkmm_record_parse(const json_t *json, const vkmm_record *record, void *data, char sentence[VKMM_SENTENCE]);
-
-/* Adds the record and all that it consists of to $defs, and returns {"$ref": …}; NULL if memory runs out. */
-json_t *vkmm_record_schema(json_t *defs, const vkmm_record *record);
 
 /* One entry more in a list that has no capacity beside its count: *entries may move. The entry is not initialised.
  * NULL if memory runs out. */

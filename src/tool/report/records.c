@@ -110,61 +110,35 @@ static void take_beta(const vkmm_node *node, void *view)
     take_scalar(node, &((vkmm_problem *)view)->beta);
 }
 
-#define EXTENT  "{\"maximum\": 4294967295}"
-#define NUMBER  "{\"type\": [\"number\", \"null\"]}"
-#define STRIDES " of a batch to the next; 0 without a batch, or where one matrix serves all"
-
 static const vkmm_field problem_fields[] = {
-    {"type", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, type), VKMM_NEEDED, .words = &vkmm_type_words,
-     .about = "element type of A and B"},
-    {"out_type", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, out_type), VKMM_OPTIONAL, .words = &out_types,
-     .about = "of C and the bias; absent in older reports: as A and B"},
-    {"compute", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, compute), VKMM_OPTIONAL, .words = &compute_types,
-     .about = "that products are summed in; absent in older reports: as A and B"},
-    {"m", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, m), VKMM_NEEDED, .schema = EXTENT, .about = "rows of op(A) and C"},
-    {"n", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, n), VKMM_NEEDED, .schema = EXTENT, .about = "columns of op(B) and C"},
-    {"k", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, k), VKMM_NEEDED, .schema = EXTENT,
-     .about = "columns of op(A), rows of op(B)"},
-    {"layout", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, layout), VKMM_OPTIONAL, .words = &layouts,
-     .about = "row-major or column-major storage"},
-    {"transpose_a", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, op_a), VKMM_OPTIONAL, .words = &ops,
-     .about = "op(A): as stored, or its transpose"},
-    {"transpose_b", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, op_b), VKMM_OPTIONAL, .words = &ops, .about = "op(B)"},
-    {"lda", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, lda), VKMM_OPTIONAL,
-     .about = "leading dimension of A in force, elements"},
-    {"offset_a", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, offset_a), VKMM_OPTIONAL,
-     .about = "elements before the first matrix A"},
-    {"stride_a", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, stride_a), VKMM_OPTIONAL,
-     .about = "elements from one matrix A" STRIDES},
-    {"ldb", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, ldb), VKMM_OPTIONAL,
-     .about = "leading dimension of B in force, elements"},
-    {"offset_b", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, offset_b), VKMM_OPTIONAL,
-     .about = "elements before the first matrix B"},
-    {"stride_b", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, stride_b), VKMM_OPTIONAL,
-     .about = "elements from one matrix B" STRIDES},
-    {"ldc", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, ldc), VKMM_OPTIONAL,
-     .about = "leading dimension of C in force, elements"},
-    {"offset_c", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, offset_c), VKMM_OPTIONAL,
-     .about = "elements before the first matrix C"},
-    {"stride_c", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, stride_c), VKMM_OPTIONAL,
-     .about = "elements from one matrix C" STRIDES},
-    {"batch_count", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, batch_count), VKMM_OPTIONAL, .schema = EXTENT,
-     .about = "matrices"},
-    {"alpha", VKMM_FIELD_CUSTOM, .flags = VKMM_OPTIONAL, .put = put_alpha, .take = take_alpha, .schema = NUMBER,
-     .about = "factor of the product; null: not finite"},
-    {"beta", VKMM_FIELD_CUSTOM, .flags = VKMM_OPTIONAL, .put = put_beta, .take = take_beta, .schema = NUMBER,
-     .about = "factor of C; null: not finite"},
-    {"activation", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, activation), VKMM_OPTIONAL, .words = &activations,
-     .about = "what becomes of an element at last; absent in older reports: none"},
-    {"bias", VKMM_FIELD_TRUTH, VKMM_AT(vkmm_problem, has_bias), VKMM_OPTIONAL,
-     .about = "a vector of N elements was added to each row; absent in older reports: none was"},
+    {"type", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, type), VKMM_NEEDED, .words = &vkmm_type_words},
+    {"out_type", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, out_type), .words = &out_types},
+    {"compute", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, compute), .words = &compute_types},
+    {"m", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, m), VKMM_NEEDED},
+    {"n", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, n), VKMM_NEEDED},
+    {"k", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, k), VKMM_NEEDED},
+    {"layout", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, layout), .words = &layouts},
+    {"transpose_a", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, op_a), .words = &ops},
+    {"transpose_b", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, op_b), .words = &ops},
+    {"lda", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, lda)},
+    {"offset_a", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, offset_a)},
+    {"stride_a", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, stride_a)},
+    {"ldb", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, ldb)},
+    {"offset_b", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, offset_b)},
+    {"stride_b", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, stride_b)},
+    {"ldc", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, ldc)},
+    {"offset_c", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, offset_c)},
+    {"stride_c", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, stride_c)},
+    {"batch_count", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, batch_count)},
+    {"alpha", VKMM_FIELD_CUSTOM, .put = put_alpha, .take = take_alpha},
+    {"beta", VKMM_FIELD_CUSTOM, .put = put_beta, .take = take_beta},
+    {"activation", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, activation), .words = &activations},
+    {"bias", VKMM_FIELD_TRUTH, VKMM_AT(vkmm_problem, has_bias)},
 };
 
 const vkmm_record vkmm_problem_record = {"problem",
                                          VKMM_FIELDS(problem_fields),
                                          VKMM_RECORD_OF(vkmm_problem),
-                                         .title = "Problem",
-                                         .about = "C = alpha op(A) op(B) + beta C.",
                                          .start = start_problem,
                                          .show = show_problem,
                                          .adopt = adopt_problem};
@@ -231,40 +205,24 @@ static int has_name(const void *record)
 #define KERNEL(member) VKMM_AT(vkmm_kernel_info, member)
 
 static const vkmm_field kernel_fields[] = {
-    {"name", VKMM_FIELD_TEXT, KERNEL(name), .about = "of the kernel"},
-    {"tile", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, tile, 2), VKMM_OPTIONAL,
-     .about = "rows and columns of C that a workgroup computes at a time"},
-    {"workgroup", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, workgroup, 3), VKMM_OPTIONAL,
-     .about = "invocations along x, y, z"},
-    {"groups", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, groups, 3), VKMM_OPTIONAL,
-     .about = "workgroups along x, y, z"},
-    {"shared_bytes", VKMM_FIELD_U32, KERNEL(shared_bytes), VKMM_OPTIONAL, .about = "of shared memory a workgroup"},
-    {"spec_constants", VKMM_FIELD_CUSTOM, .flags = VKMM_OPTIONAL, .put = put_constants, .take = take_constants,
-     .schema = "{\"type\": \"object\", \"patternProperties\": {\"^[0-9]+$\": {\"type\": \"integer\", \"minimum\": 0, "
-               "\"maximum\": 4294967295}}, \"additionalProperties\": false}",
-     .about = "specialization constants by id"},
-    {"config", VKMM_FIELD_TEXT, KERNEL(config), VKMM_MAYBE | VKMM_OPTIONAL,
-     .about = "all tunables of a general kernel, as --config takes them"},
-    {"tuned", VKMM_FIELD_TRUTH, KERNEL(tuned), VKMM_OPTIONAL, .about = "the configuration comes from a tune"},
-    {"splits", VKMM_FIELD_U32, KERNEL(splits), VKMM_OPTIONAL, .about = "parts that K is summed in"},
-    {"items", VKMM_FIELD_U64, KERNEL(items), VKMM_OPTIONAL, .about = "of work: tiles, parts, matrices"},
-    {"workspace_bytes", VKMM_FIELD_U64, KERNEL(workspace_bytes), VKMM_OPTIONAL, .about = "for the sums of the parts"},
-    {"matrix", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, matrix, 3), VKMM_MAYBE | VKMM_OPTIONAL,
-     .about = "m, n and k of the matrix operations that it is made of; null: it uses none"},
-    {"subgroup_size", VKMM_FIELD_U32, KERNEL(subgroup_size), VKMM_MAYBE | VKMM_OPTIONAL,
-     .about = "that it asks for; null: the driver's choice"},
-    {"dot8", VKMM_FIELD_TRUTH, KERNEL(uses_dot8), VKMM_OPTIONAL,
-     .about = "whether it is made of dot products of four bytes"},
-    {"shader", VKMM_FIELD_CUSTOM, .flags = VKMM_OPTIONAL, .put = put_null,
-     .schema = "{\"type\": [\"string\", \"null\"]}",
-     .about = "the user's shader; always null in reports: bench runs kernels of its own"},
+    {"name", VKMM_FIELD_TEXT, KERNEL(name)},
+    {"tile", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, tile, 2)},
+    {"workgroup", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, workgroup, 3)},
+    {"groups", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, groups, 3)},
+    {"shared_bytes", VKMM_FIELD_U32, KERNEL(shared_bytes)},
+    {"spec_constants", VKMM_FIELD_CUSTOM, .put = put_constants, .take = take_constants},
+    {"config", VKMM_FIELD_TEXT, KERNEL(config), VKMM_MAYBE},
+    {"tuned", VKMM_FIELD_TRUTH, KERNEL(tuned)},
+    {"splits", VKMM_FIELD_U32, KERNEL(splits)},
+    {"items", VKMM_FIELD_U64, KERNEL(items)},
+    {"workspace_bytes", VKMM_FIELD_U64, KERNEL(workspace_bytes)},
+    {"matrix", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, matrix, 3), VKMM_MAYBE},
+    {"subgroup_size", VKMM_FIELD_U32, KERNEL(subgroup_size), VKMM_MAYBE},
+    {"dot8", VKMM_FIELD_TRUTH, KERNEL(uses_dot8)},
+    {"shader", VKMM_FIELD_CUSTOM, .put = put_null},
 };
 
-const vkmm_record vkmm_kernel_record = {"kernel",
-                                        VKMM_FIELDS(kernel_fields),
-                                        VKMM_RECORD_OF(vkmm_kernel_info),
-                                        .title = "Kernel",
-                                        .about = "As it ran; of a BLAS library only the name.",
+const vkmm_record vkmm_kernel_record = {"kernel", VKMM_FIELDS(kernel_fields), VKMM_RECORD_OF(vkmm_kernel_info),
                                         .known = has_name};
 
 /* ---- rows ---- */
@@ -287,20 +245,14 @@ static int has_samples(const void *record)
 #define SERIES(member) VKMM_AT(vkmm_bench_series, member)
 
 static const vkmm_field series_fields[] = {
-    {"median", VKMM_FIELD_REAL, SERIES(median), VKMM_OMIT | VKMM_DERIVED,
-     .about = "by linear interpolation between order statistics, as all percentiles"},
-    {"min", VKMM_FIELD_REAL, SERIES(min), VKMM_OMIT | VKMM_DERIVED, .about = "the shortest"},
-    {"p5", VKMM_FIELD_REAL, SERIES(p5), VKMM_OMIT | VKMM_DERIVED, .about = "5th percentile"},
-    {"p95", VKMM_FIELD_REAL, SERIES(p95), VKMM_OMIT | VKMM_DERIVED, .about = "95th percentile"},
-    {"samples", VKMM_FIELD_REAL, VKMM_LIST(vkmm_bench_series, ms, count), VKMM_NEEDED, .cost = 1, .most = VKMM_MOST_MS,
-     .about = "in the order taken"},
+    {"median", VKMM_FIELD_REAL, SERIES(median), VKMM_OMIT | VKMM_DERIVED},
+    {"min", VKMM_FIELD_REAL, SERIES(min), VKMM_OMIT | VKMM_DERIVED},
+    {"p5", VKMM_FIELD_REAL, SERIES(p5), VKMM_OMIT | VKMM_DERIVED},
+    {"p95", VKMM_FIELD_REAL, SERIES(p95), VKMM_OMIT | VKMM_DERIVED},
+    {"samples", VKMM_FIELD_REAL, VKMM_LIST(vkmm_bench_series, ms, count), VKMM_NEEDED, .cost = 1, .most = VKMM_MOST_MS},
 };
 
-static const vkmm_record series_record = {"series",
-                                          VKMM_FIELDS(series_fields),
-                                          VKMM_RECORD_OF(vkmm_bench_series),
-                                          .title = "Series",
-                                          .about = "Repeated measurements, milliseconds; null: not measured.",
+static const vkmm_record series_record = {"series", VKMM_FIELDS(series_fields), VKMM_RECORD_OF(vkmm_bench_series),
                                           .known = has_samples};
 
 #define ROW(member) VKMM_AT(vkmm_bench_row, member)
@@ -329,35 +281,21 @@ static void check_times(const vkmm_node *node, void *record)
 }
 
 static const vkmm_field time_fields[] = {
-    {"kernel_ms", VKMM_FIELD_RECORD, ROW(kernel_ms), .record = &series_record, .heading = "kernel", .unit = "ms",
-     .about = "the dispatch alone, by `clock`"},
-    {"submit_ms", VKMM_FIELD_RECORD, ROW(submit_ms), .record = &series_record, .heading = "submit", .unit = "ms",
-     .about = "from submission to the fence, host clock"},
-    {"transfer_ms", VKMM_FIELD_RECORD, ROW(transfer_ms), .record = &series_record, .heading = "total", .unit = "ms",
-     .about = "upload of A and B, dispatch, download of C, host clock"},
-    {"upload_ms", VKMM_FIELD_RECORD, ROW(upload_ms), .record = &series_record,
-     .about = "the upload within, by the device's clock"},
-    {"download_ms", VKMM_FIELD_RECORD, ROW(download_ms), .record = &series_record,
-     .about = "the download within, by the device's clock"},
-    {"round_ends", VKMM_FIELD_U32, VKMM_LIST(vkmm_bench_row, round_ends, rounds), .cost = 1,
-     .about = "samples of kernel_ms before the i-th of these were taken in rounds up to i, spread over time"},
-    {"clock", VKMM_FIELD_TEXT, ROW(clock), VKMM_MAYBE, .about = "\"device\" (timestamps) or \"host\""},
-    {"clock_note", VKMM_FIELD_TEXT, ROW(clock_note), VKMM_MAYBE, .about = "why the host's clock stood in"},
-    {"slope_ms", VKMM_FIELD_REAL, ROW(slope_ms), VKMM_MAYBE, .most = VKMM_MOST_MS,
-     .about = "one dispatch by the slope of the host's wall time over growing batches: a check of the device's clock; "
-              "null: not taken"},
-    {"mapped", VKMM_FIELD_TRUTH, ROW(mapped), .about = "memory is shared, so transfers copy nothing"},
-    {"stopped", VKMM_FIELD_TEXT, ROW(stopped), VKMM_MAYBE,
-     .about = "\"stable\": the noise bound was met; \"time\"; \"count\""},
+    {"kernel_ms", VKMM_FIELD_RECORD, ROW(kernel_ms), .record = &series_record, .heading = "kernel", .unit = "ms"},
+    {"submit_ms", VKMM_FIELD_RECORD, ROW(submit_ms), .record = &series_record, .heading = "submit", .unit = "ms"},
+    {"transfer_ms", VKMM_FIELD_RECORD, ROW(transfer_ms), .record = &series_record, .heading = "total", .unit = "ms"},
+    {"upload_ms", VKMM_FIELD_RECORD, ROW(upload_ms), .record = &series_record},
+    {"download_ms", VKMM_FIELD_RECORD, ROW(download_ms), .record = &series_record},
+    {"round_ends", VKMM_FIELD_U32, VKMM_LIST(vkmm_bench_row, round_ends, rounds), .cost = 1},
+    {"clock", VKMM_FIELD_TEXT, ROW(clock), VKMM_MAYBE},
+    {"clock_note", VKMM_FIELD_TEXT, ROW(clock_note), VKMM_MAYBE},
+    {"slope_ms", VKMM_FIELD_REAL, ROW(slope_ms), VKMM_MAYBE, .most = VKMM_MOST_MS},
+    {"mapped", VKMM_FIELD_TRUTH, ROW(mapped)},
+    {"stopped", VKMM_FIELD_TEXT, ROW(stopped), VKMM_MAYBE},
 };
 
-static const vkmm_record time_record = {"time",
-                                        VKMM_FIELDS(time_fields),
-                                        VKMM_RECORD_OF(vkmm_bench_row),
-                                        .title = "Times",
-                                        .about = "What was measured.",
-                                        .known = has_times,
-                                        .check = check_times};
+static const vkmm_record time_record = {"time", VKMM_FIELDS(time_fields), VKMM_RECORD_OF(vkmm_bench_row),
+                                        .known = has_times, .check = check_times};
 
 static int is_judged(const void *record)
 {
@@ -374,25 +312,15 @@ static void check_verdict(const vkmm_node *node, void *record)
 }
 
 static const vkmm_field verify_fields[] = {
-    {"method", VKMM_FIELD_TEXT, ROW(method),
-     .about = "\"full\", \"freivalds\", \"samples\" (whole rows and columns and single elements, where an activation "
-              "rules vectors out) or \"none\""},
-    {"passed", VKMM_FIELD_TRUTH, ROW(passed), .about = "false: wrong, or not verified"},
-    {"error", VKMM_FIELD_REAL, ROW(error),
-     .about =
-         "the largest, in units of epsilon times |alpha| sum |a||b| + |beta||c|; integers: the largest difference"},
-    {"bound", VKMM_FIELD_REAL, ROW(bound), .about = "what the error may be"},
-    {"sentence", VKMM_FIELD_TEXT, ROW(sentence), VKMM_MAYBE, .about = "the same in words"},
+    {"method", VKMM_FIELD_TEXT, ROW(method)},
+    {"passed", VKMM_FIELD_TRUTH, ROW(passed)},
+    {"error", VKMM_FIELD_REAL, ROW(error)},
+    {"bound", VKMM_FIELD_REAL, ROW(bound)},
+    {"sentence", VKMM_FIELD_TEXT, ROW(sentence), VKMM_MAYBE},
 };
 
-static const vkmm_record verify_record = {"verify",
-                                          VKMM_FIELDS(verify_fields),
-                                          VKMM_RECORD_OF(vkmm_bench_row),
-                                          .title = "Verdict",
-                                          .about =
-                                              "How the product was proved. A wrong or unverified one has no speed.",
-                                          .known = is_judged,
-                                          .check = check_verdict};
+static const vkmm_record verify_record = {"verify", VKMM_FIELDS(verify_fields), VKMM_RECORD_OF(vkmm_bench_row),
+                                          .known = is_judged, .check = check_verdict};
 
 #define POWER(member) VKMM_AT(vkmm_bench_power, member)
 
@@ -402,50 +330,39 @@ static int has_source(const void *record)
 }
 
 static const vkmm_field power_fields[] = {
-    {"source", VKMM_FIELD_TEXT, POWER(source), .about = "\"NVML\", \"amdgpu\", \"i915\", \"RAPL\""},
-    {"joules", VKMM_FIELD_REAL, POWER(joules), .most = 1e12, .heading = "joules",
-     .about = "a product, all of the device"},
-    {"watts", VKMM_FIELD_REAL, POWER(watts), .most = 1e9, .about = "average while it multiplied"},
-    {"mhz_before", VKMM_FIELD_REAL, POWER(mhz[0]), .most = 1e9, .about = "the device's clock before"},
-    {"mhz_during", VKMM_FIELD_REAL, POWER(mhz[1]), .most = 1e9, .about = "median meanwhile"},
-    {"mhz_after", VKMM_FIELD_REAL, POWER(mhz[2]), .most = 1e9, .about = "after"},
-    {"limited", VKMM_FIELD_TEXT, POWER(limited), VKMM_MAYBE,
-     .about = "why the device held its clock back, as its driver says"},
+    {"source", VKMM_FIELD_TEXT, POWER(source)},
+    {"joules", VKMM_FIELD_REAL, POWER(joules), .most = 1e12, .heading = "joules"},
+    {"watts", VKMM_FIELD_REAL, POWER(watts), .most = 1e9},
+    {"mhz_before", VKMM_FIELD_REAL, POWER(mhz[0]), .most = 1e9},
+    {"mhz_during", VKMM_FIELD_REAL, POWER(mhz[1]), .most = 1e9},
+    {"mhz_after", VKMM_FIELD_REAL, POWER(mhz[2]), .most = 1e9},
+    {"limited", VKMM_FIELD_TEXT, POWER(limited), VKMM_MAYBE},
 };
 
-static const vkmm_record power_record = {"power",
-                                         VKMM_FIELDS(power_fields),
-                                         VKMM_RECORD_OF(vkmm_bench_power),
-                                         .title = "Power",
-                                         .about = "What the machine itself measured meanwhile.",
+static const vkmm_record power_record = {"power", VKMM_FIELDS(power_fields), VKMM_RECORD_OF(vkmm_bench_power),
                                          .known = has_source};
 
 #define FIGURE(member) VKMM_AT(vkmm_bench_figures, member)
 
 static const vkmm_field parts_fields[] = {
-    {"upload_ms", VKMM_FIELD_REAL, FIGURE(upload_ms), .about = "median"},
-    {"kernel_ms", VKMM_FIELD_REAL, FIGURE(median_ms), .about = "median"},
-    {"overhead_ms", VKMM_FIELD_REAL, FIGURE(overhead_ms), VKMM_SIGNED, .about = "submission to fence less kernel time"},
-    {"download_ms", VKMM_FIELD_REAL, FIGURE(download_ms), .about = "median"},
-    {"sum_ms", VKMM_FIELD_REAL, FIGURE(sum_ms), VKMM_SIGNED, .about = "of these; null: they cannot be added up"},
-    {"wall_ms", VKMM_FIELD_REAL, FIGURE(wall_ms), .about = "a product with transfers"},
-    {"adds_up", VKMM_FIELD_TRUTH, FIGURE(adds_up), .about = "the sum is within 10 % of wall_ms"},
-    {"apart", VKMM_FIELD_TEXT, FIGURE(apart), VKMM_MAYBE,
-     .about = "why they cannot be added up, or why the sum is off"},
+    {"upload_ms", VKMM_FIELD_REAL, FIGURE(upload_ms)},
+    {"kernel_ms", VKMM_FIELD_REAL, FIGURE(median_ms)},
+    {"overhead_ms", VKMM_FIELD_REAL, FIGURE(overhead_ms), VKMM_SIGNED},
+    {"download_ms", VKMM_FIELD_REAL, FIGURE(download_ms)},
+    {"sum_ms", VKMM_FIELD_REAL, FIGURE(sum_ms), VKMM_SIGNED},
+    {"wall_ms", VKMM_FIELD_REAL, FIGURE(wall_ms)},
+    {"adds_up", VKMM_FIELD_TRUTH, FIGURE(adds_up)},
+    {"apart", VKMM_FIELD_TEXT, FIGURE(apart), VKMM_MAYBE},
 };
 
-static const vkmm_record parts_record = {
-    "parts", VKMM_FIELDS(parts_fields), VKMM_RECORD_OF(vkmm_bench_figures), .title = "Parts",
-    .about = "Three figures added up: upload + kernel + overhead + download against a product with transfers, "
-             "milliseconds."};
+static const vkmm_record parts_record = {"parts", VKMM_FIELDS(parts_fields), VKMM_RECORD_OF(vkmm_bench_figures)};
 
 static const vkmm_field data_fields[] = {
-    {"seed", VKMM_FIELD_U64, ROW(seed), VKMM_OPTIONAL, .about = "of the generated matrices"},
-    {"init", VKMM_FIELD_TEXT, ROW(init), VKMM_MAYBE | VKMM_OPTIONAL, .about = "their distribution: \"uniform\" ..."},
+    {"seed", VKMM_FIELD_U64, ROW(seed)},
+    {"init", VKMM_FIELD_TEXT, ROW(init), VKMM_MAYBE},
 };
 
-static const vkmm_record data_record = {"data", VKMM_FIELDS(data_fields), VKMM_RECORD_OF(vkmm_bench_row),
-                                        .title = "Data", .about = "How A and B were filled."};
+static const vkmm_record data_record = {"data", VKMM_FIELDS(data_fields), VKMM_RECORD_OF(vkmm_bench_row)};
 
 static const vkmm_field work_fields[] = {
     {NULL, VKMM_FIELD_EMBED, ROW(problem), .record = &vkmm_problem_record},
@@ -464,70 +381,35 @@ static json_t *put_interval(const void *record)
     return vkmm_json_done(array, bad);
 }
 
-#define OPTIONAL_FIGURE VKMM_DERIVED | VKMM_OPTIONAL
-
 static const vkmm_field row_fields[] = {
-    {"device", VKMM_FIELD_U32, ROW(device), VKMM_NEEDED, .schema = "{\"maximum\": 255}",
-     .about = "an index into devices"},
-    {"group", VKMM_FIELD_TEXT, ROW(group), VKMM_MAYBE | VKMM_OPTIONAL,
-     .about = "of the suite: \"square\", \"edge\", \"ladder\", \"llm\", \"skinny\", \"split-k\", \"file\""},
-    {"asked", VKMM_FIELD_TEXT, ROW(asked), VKMM_MAYBE | VKMM_OPTIONAL, .about = "the kernel asked for: \"auto\" ..."},
-    {"problem", VKMM_FIELD_RECORD, .flags = VKMM_NEEDED, .record = &work_record,
-     .about = "what was multiplied, and how A and B were filled"},
-    {"rotating_bytes", VKMM_FIELD_U64, ROW(rotating_bytes), VKMM_OPTIONAL,
-     .about = "operands took turns until they filled so many bytes: cold caches; 0: hot ones"},
-    {"not_run", VKMM_FIELD_TEXT, ROW(not_run), VKMM_MAYBE,
-     .about = "why the row did not run: then all that follows is null"},
-    {"kernel", VKMM_FIELD_RECORD, ROW(kernel), VKMM_OPTIONAL, .known = ran, .record = &vkmm_kernel_record,
-     .about = "as it ran"},
-    {"verify", VKMM_FIELD_RECORD, .known = ran, .record = &verify_record, .about = "null: it did not run"},
-    {"time", VKMM_FIELD_RECORD, .known = ran, .record = &time_record, .about = "null: not timed"},
-    {"gflops", VKMM_FIELD_REAL, ROW(figures.gflops), VKMM_DERIVED, .heading = "GFLOP/s",
-     .about = "2 M N K matrices / median kernel time, 10^9 a second; null: wrong, unverified, empty or not run"},
-    {"gbytes_per_s", VKMM_FIELD_REAL, ROW(figures.gbytes_per_s), OPTIONAL_FIGURE, .heading = "GB/s",
-     .about = "A, B and C once each (and C once more where beta is not 0) / median kernel time, 10^9 bytes a second"},
-    {"interval_ms", VKMM_FIELD_CUSTOM, .flags = OPTIONAL_FIGURE, .known = is_timed, .put = put_interval,
-     .schema = "{\"type\": [\"array\", \"null\"], \"items\": {\"type\": [\"number\", \"null\"]}, \"minItems\": 2, "
-               "\"maxItems\": 2}",
-     .about = "95 % interval of the median kernel time, milliseconds"},
-    {"noise", VKMM_FIELD_REAL, ROW(figures.noise), OPTIONAL_FIGURE, .about = "half that interval over the median"},
-    {"arithmetic_share", VKMM_FIELD_REAL, ROW(figures.arithmetic_share), OPTIONAL_FIGURE,
-     .about = "of the measured multiply-adds, from 0 to about 1"},
-    {"copy_share", VKMM_FIELD_REAL, ROW(figures.copy_share), OPTIONAL_FIGURE, .about = "of the measured copy"},
-    {"drift", VKMM_FIELD_REAL, ROW(figures.drift), OPTIONAL_FIGURE | VKMM_SIGNED,
-     .about = "median of the last round over that of the first, less 1"},
-    {"throttled", VKMM_FIELD_TRUTH, ROW(figures.throttled), OPTIONAL_FIGURE, .known = is_timed,
-     .about = "the device slowed down meanwhile, beyond the noise, or its driver says so"},
-    {"parts", VKMM_FIELD_RECORD, ROW(figures), OPTIONAL_FIGURE, .known = is_timed, .record = &parts_record,
-     .about = "null: no speed"},
-    {"asked_bytes", VKMM_FIELD_REAL, ROW(asked_bytes), VKMM_OPTIONAL, .known = ran, .most = VKMM_MOST_A_S,
-     .about = "that the kernel asks global memory for, by formula; null: not one of the tutorials'"},
-    {"power", VKMM_FIELD_RECORD, ROW(power), VKMM_OPTIONAL, .known = ran, .record = &power_record,
-     .about = "null: nothing is readable there"},
+    {"device", VKMM_FIELD_U32, ROW(device), VKMM_NEEDED},
+    {"group", VKMM_FIELD_TEXT, ROW(group), VKMM_MAYBE},
+    {"asked", VKMM_FIELD_TEXT, ROW(asked), VKMM_MAYBE},
+    {"problem", VKMM_FIELD_RECORD, .flags = VKMM_NEEDED, .record = &work_record},
+    {"rotating_bytes", VKMM_FIELD_U64, ROW(rotating_bytes)},
+    {"not_run", VKMM_FIELD_TEXT, ROW(not_run), VKMM_MAYBE},
+    {"kernel", VKMM_FIELD_RECORD, ROW(kernel), .known = ran, .record = &vkmm_kernel_record},
+    {"verify", VKMM_FIELD_RECORD, .known = ran, .record = &verify_record},
+    {"time", VKMM_FIELD_RECORD, .known = ran, .record = &time_record},
+    {"gflops", VKMM_FIELD_REAL, ROW(figures.gflops), VKMM_DERIVED, .heading = "GFLOP/s"},
+    {"gbytes_per_s", VKMM_FIELD_REAL, ROW(figures.gbytes_per_s), VKMM_DERIVED, .heading = "GB/s"},
+    {"interval_ms", VKMM_FIELD_CUSTOM, .flags = VKMM_DERIVED, .known = is_timed, .put = put_interval},
+    {"noise", VKMM_FIELD_REAL, ROW(figures.noise), VKMM_DERIVED},
+    {"arithmetic_share", VKMM_FIELD_REAL, ROW(figures.arithmetic_share), VKMM_DERIVED},
+    {"copy_share", VKMM_FIELD_REAL, ROW(figures.copy_share), VKMM_DERIVED},
+    {"drift", VKMM_FIELD_REAL, ROW(figures.drift), VKMM_DERIVED | VKMM_SIGNED},
+    {"throttled", VKMM_FIELD_TRUTH, ROW(figures.throttled), VKMM_DERIVED, .known = is_timed},
+    {"parts", VKMM_FIELD_RECORD, ROW(figures), VKMM_DERIVED, .known = is_timed, .record = &parts_record},
+    {"asked_bytes", VKMM_FIELD_REAL, ROW(asked_bytes), .known = ran, .most = VKMM_MOST_A_S},
+    {"power", VKMM_FIELD_RECORD, ROW(power), .known = ran, .record = &power_record},
 };
-
-#define IS_NULL "{\"type\": \"null\"}"
-
-/* A row that did not run has no figures, and one that is not proved right has no speed. */
-static const char row_rules[] =
-    "{\"allOf\": [{\"if\": {\"properties\": {\"not_run\": {\"type\": \"string\"}}}, \"then\": {\"properties\": "
-    "{\"kernel\": " IS_NULL ", \"verify\": " IS_NULL ", \"time\": " IS_NULL ", \"gflops\": " IS_NULL
-    ", \"throttled\": " IS_NULL ", \"parts\": " IS_NULL ", \"power\": " IS_NULL "}}}, "
-    "{\"if\": {\"anyOf\": [{\"properties\": {\"verify\": " IS_NULL "}}, {\"properties\": {\"verify\": {\"properties\": "
-    "{\"passed\": {\"const\": false}}, \"required\": [\"passed\"]}}}]}, \"then\": {\"properties\": "
-    "{\"gflops\": " IS_NULL ", \"gbytes_per_s\": " IS_NULL ", \"interval_ms\": " IS_NULL "}}}]}";
 
 static void start_row(void *record)
 {
     vkmm_bench_row_init(record);
 }
 
-const vkmm_record vkmm_row_record = {"row",
-                                     VKMM_FIELDS(row_fields),
-                                     VKMM_RECORD_OF(vkmm_bench_row),
-                                     .title = "Row",
-                                     .about = "One product on one device.",
-                                     .rules = row_rules,
+const vkmm_record vkmm_row_record = {"row", VKMM_FIELDS(row_fields), VKMM_RECORD_OF(vkmm_bench_row),
                                      .start = start_row};
 
 /* ---- run and ladder ---- */

@@ -147,37 +147,22 @@ static void take_pci(const vkmm_node *node, void *record)
     info->has_pci = 1;
 }
 
-#define HEX     "[0-9a-fA-F]"
-#define UUID    "{\"type\": [\"string\", \"null\"], \"pattern\": \"^" HEX "{8}(-" HEX "{4}){3}-" HEX "{12}$\"}"
-#define VERSION "{\"type\": [\"string\", \"null\"], \"pattern\": \"^[0-9]+\\\\.[0-9]+\\\\.[0-9]+$\"}"
-#define PCI                                                                                                            \
-    "{\"type\": [\"string\", \"null\"], "                                                                              \
-    "\"pattern\": \"^[0-9a-f]{4,8}:[0-9a-f]{2,8}:[0-9a-f]{2,8}\\\\.[0-9a-f]+$\"}"
-
 #define DEVICE(member) VKMM_AT(vkmm_bench_device, member)
-#define VULKAN         VKMM_OPTIONAL, .known = is_vulkan
+#define VULKAN         .known = is_vulkan
 
 static const vkmm_field identity_fields[] = {
-    {"name", VKMM_FIELD_TEXT, DEVICE(info.name), .about = "as the driver has it"},
-    {"type", VKMM_FIELD_CUSTOM, .put = put_type, .take = take_type,
-     .schema = "{\"enum\": [\"discrete\", \"integrated\", \"virtual\", \"cpu\", \"other\", \"host\"]}",
-     .about = "kind of device"},
-    {"index", VKMM_FIELD_U32, DEVICE(info.index), VULKAN, .about = "place in the Vulkan loader's order"},
-    {"uuid", VKMM_FIELD_CUSTOM, .flags = VULKAN, .put = put_uuid, .take = take_uuid, .schema = UUID,
-     .about = "deviceUUID"},
-    {"vendor_id", VKMM_FIELD_U32, DEVICE(info.vendor_id), VULKAN, .about = "vendorID"},
-    {"device_id", VKMM_FIELD_U32, DEVICE(info.device_id), VULKAN, .about = "deviceID"},
-    {"driver_name", VKMM_FIELD_TEXT, DEVICE(info.driver_name), VKMM_MAYBE | VKMM_OPTIONAL,
-     .about = "driverName; of the host: the BLAS library"},
-    {"driver_info", VKMM_FIELD_TEXT, DEVICE(info.driver_info), VKMM_MAYBE | VKMM_OPTIONAL,
-     .about = "driverInfo; of the host: version and threads of the library"},
-    {"driver_id", VKMM_FIELD_U32, DEVICE(info.driver_id), VULKAN, .about = "VkDriverId"},
-    {"driver_version", VKMM_FIELD_U32, DEVICE(info.driver_version), VULKAN,
-     .about = "driverVersion, in the vendor's packing"},
-    {"driver_uuid", VKMM_FIELD_CUSTOM, .flags = VULKAN, .put = put_driver_uuid, .take = take_driver_uuid,
-     .schema = UUID, .about = "driverUUID"},
-    {"api_version", VKMM_FIELD_CUSTOM, .flags = VULKAN, .put = put_api_version, .take = take_api_version,
-     .schema = VERSION, .about = "Vulkan version"},
+    {"name", VKMM_FIELD_TEXT, DEVICE(info.name)},
+    {"type", VKMM_FIELD_CUSTOM, .put = put_type, .take = take_type},
+    {"index", VKMM_FIELD_U32, DEVICE(info.index), VULKAN},
+    {"uuid", VKMM_FIELD_CUSTOM, VULKAN, .put = put_uuid, .take = take_uuid},
+    {"vendor_id", VKMM_FIELD_U32, DEVICE(info.vendor_id), VULKAN},
+    {"device_id", VKMM_FIELD_U32, DEVICE(info.device_id), VULKAN},
+    {"driver_name", VKMM_FIELD_TEXT, DEVICE(info.driver_name), VKMM_MAYBE},
+    {"driver_info", VKMM_FIELD_TEXT, DEVICE(info.driver_info), VKMM_MAYBE},
+    {"driver_id", VKMM_FIELD_U32, DEVICE(info.driver_id), VULKAN},
+    {"driver_version", VKMM_FIELD_U32, DEVICE(info.driver_version), VULKAN},
+    {"driver_uuid", VKMM_FIELD_CUSTOM, VULKAN, .put = put_driver_uuid, .take = take_driver_uuid},
+    {"api_version", VKMM_FIELD_CUSTOM, VULKAN, .put = put_api_version, .take = take_api_version},
 };
 
 const vkmm_record vkmm_identity_record = {NULL, VKMM_FIELDS(identity_fields), VKMM_RECORD_OF(vkmm_bench_device)};
@@ -211,51 +196,35 @@ static void take_matrix2(const vkmm_node *node, void *record)
 #define LIMIT(member) VKMM_AT(vkmm_device_info, member)
 
 static const vkmm_field limit_fields[] = {
-    {"max_invocations", VKMM_FIELD_U32, LIMIT(max_invocations), .about = "maxComputeWorkGroupInvocations"},
-    {"max_workgroup_size", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_device_info, max_workgroup_size, 3),
-     .about = "maxComputeWorkGroupSize"},
-    {"max_workgroup_count", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_device_info, max_workgroup_count, 3),
-     .about = "maxComputeWorkGroupCount"},
-    {"max_shared_bytes", VKMM_FIELD_U32, LIMIT(max_shared_bytes), .about = "maxComputeSharedMemorySize, bytes"},
-    {"subgroup_size", VKMM_FIELD_U32, LIMIT(subgroup_size), .about = "invocations of a subgroup"},
-    {"max_storage_range", VKMM_FIELD_U64, LIMIT(max_storage_range), .about = "maxStorageBufferRange, bytes"},
-    {"max_allocation_bytes", VKMM_FIELD_U64, LIMIT(max_allocation_bytes), .about = "maxMemoryAllocationSize"},
-    {"max_buffer_bytes", VKMM_FIELD_U64, LIMIT(max_buffer_bytes), .about = "maxBufferSize"},
-    {"device_heap_bytes", VKMM_FIELD_U64, LIMIT(device_heap_bytes), .about = "the largest device-local heap"},
-    {"offset_alignment", VKMM_FIELD_U32, LIMIT(offset_alignment), .about = "minStorageBufferOffsetAlignment, bytes"},
-    {"timestamp_bits", VKMM_FIELD_U32, LIMIT(timestamp_bits), .schema = "{\"maximum\": 64}",
-     .about = "valid bits of the queue's timestamps; 0: there are none"},
-    {"timestamp_period_ns", VKMM_FIELD_REAL, LIMIT(timestamp_period_ns), .most = VKMM_MOST_MS,
-     .about = "nanoseconds a tick"},
-    {"f64", VKMM_FIELD_TRUTH, LIMIT(has_f64), .about = "shaderFloat64"},
-    {"unified_memory", VKMM_FIELD_TRUTH, LIMIT(unified_memory),
-     .about = "device memory is the host's: no copies are needed"},
-    {"broadcast", VKMM_FIELD_TRUTH, LIMIT(has_broadcast),
-     .about = "ballot operations of a subgroup in compute shaders"},
-    {"statistics", VKMM_FIELD_TRUTH, LIMIT(has_statistics), .about = "the driver tells what it made of a kernel"},
-    {"processors", VKMM_FIELD_U32, LIMIT(processors), VKMM_MAYBE,
-     .about = "that run workgroups side by side; null: not told"},
-    {"f16", VKMM_FIELD_TRUTH, LIMIT(has_f16), VKMM_OPTIONAL, .about = "arithmetic in f16 (shaderFloat16)"},
-    {"i8", VKMM_FIELD_TRUTH, LIMIT(has_i8), VKMM_OPTIONAL, .about = "arithmetic in bytes (shaderInt8)"},
-    {"storage16", VKMM_FIELD_TRUTH, LIMIT(has_storage16), VKMM_OPTIONAL,
-     .about = "buffers of 16-bit elements (storageBuffer16BitAccess)"},
-    {"storage8", VKMM_FIELD_TRUTH, LIMIT(has_storage8), VKMM_OPTIONAL,
-     .about = "buffers of bytes (storageBuffer8BitAccess)"},
-    {"dot8", VKMM_FIELD_TRUTH, LIMIT(has_dot8), VKMM_OPTIONAL,
-     .about = "dot products of four bytes (shaderIntegerDotProduct)"},
-    {"bf16_matrices", VKMM_FIELD_TRUTH, LIMIT(has_bf16_matrices), VKMM_OPTIONAL,
-     .about = "matrix operations on bf16 (VK_KHR_shader_bfloat16)"},
-    {"min_subgroup_size", VKMM_FIELD_U32, LIMIT(min_subgroup_size), VKMM_MAYBE | VKMM_OPTIONAL,
-     .about = "that a shader can ask for; null: none"},
-    {"max_subgroup_size", VKMM_FIELD_U32, LIMIT(max_subgroup_size), VKMM_MAYBE | VKMM_OPTIONAL, .about = "likewise"},
-    {"matrix2", VKMM_FIELD_CUSTOM, .flags = VKMM_OPTIONAL, .put = put_matrix2, .take = take_matrix2,
-     .schema = "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}",
-     .about = "what the device has of VK_NV_cooperative_matrix2, a word each"},
+    {"max_invocations", VKMM_FIELD_U32, LIMIT(max_invocations)},
+    {"max_workgroup_size", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_device_info, max_workgroup_size, 3)},
+    {"max_workgroup_count", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_device_info, max_workgroup_count, 3)},
+    {"max_shared_bytes", VKMM_FIELD_U32, LIMIT(max_shared_bytes)},
+    {"subgroup_size", VKMM_FIELD_U32, LIMIT(subgroup_size)},
+    {"max_storage_range", VKMM_FIELD_U64, LIMIT(max_storage_range)},
+    {"max_allocation_bytes", VKMM_FIELD_U64, LIMIT(max_allocation_bytes)},
+    {"max_buffer_bytes", VKMM_FIELD_U64, LIMIT(max_buffer_bytes)},
+    {"device_heap_bytes", VKMM_FIELD_U64, LIMIT(device_heap_bytes)},
+    {"offset_alignment", VKMM_FIELD_U32, LIMIT(offset_alignment)},
+    {"timestamp_bits", VKMM_FIELD_U32, LIMIT(timestamp_bits)},
+    {"timestamp_period_ns", VKMM_FIELD_REAL, LIMIT(timestamp_period_ns), .most = VKMM_MOST_MS},
+    {"f64", VKMM_FIELD_TRUTH, LIMIT(has_f64)},
+    {"unified_memory", VKMM_FIELD_TRUTH, LIMIT(unified_memory)},
+    {"broadcast", VKMM_FIELD_TRUTH, LIMIT(has_broadcast)},
+    {"statistics", VKMM_FIELD_TRUTH, LIMIT(has_statistics)},
+    {"processors", VKMM_FIELD_U32, LIMIT(processors), VKMM_MAYBE},
+    {"f16", VKMM_FIELD_TRUTH, LIMIT(has_f16)},
+    {"i8", VKMM_FIELD_TRUTH, LIMIT(has_i8)},
+    {"storage16", VKMM_FIELD_TRUTH, LIMIT(has_storage16)},
+    {"storage8", VKMM_FIELD_TRUTH, LIMIT(has_storage8)},
+    {"dot8", VKMM_FIELD_TRUTH, LIMIT(has_dot8)},
+    {"bf16_matrices", VKMM_FIELD_TRUTH, LIMIT(has_bf16_matrices)},
+    {"min_subgroup_size", VKMM_FIELD_U32, LIMIT(min_subgroup_size), VKMM_MAYBE},
+    {"max_subgroup_size", VKMM_FIELD_U32, LIMIT(max_subgroup_size), VKMM_MAYBE},
+    {"matrix2", VKMM_FIELD_CUSTOM, .put = put_matrix2, .take = take_matrix2},
 };
 
-const vkmm_record vkmm_limits_record = {"limits", VKMM_FIELDS(limit_fields), VKMM_RECORD_OF(vkmm_device_info),
-                                        .title = "Limits",
-                                        .about = "What Vulkan says of the device, as far as products depend on it."};
+const vkmm_record vkmm_limits_record = {"limits", VKMM_FIELDS(limit_fields), VKMM_RECORD_OF(vkmm_device_info)};
 
 static json_t *put_device_local(const void *record)
 {
@@ -263,14 +232,12 @@ static json_t *put_device_local(const void *record)
 }
 
 static const vkmm_field heap_fields[] = {
-    {"bytes", VKMM_FIELD_U64, VKMM_AT(VkMemoryHeap, size), .about = "its size"},
-    {"device_local", VKMM_FIELD_CUSTOM, .put = put_device_local, .schema = "{\"type\": \"boolean\"}",
-     .about = "it is the device's own"},
-    {"flags", VKMM_FIELD_U32, VKMM_AT(VkMemoryHeap, flags), .about = "VkMemoryHeapFlags"},
+    {"bytes", VKMM_FIELD_U64, VKMM_AT(VkMemoryHeap, size)},
+    {"device_local", VKMM_FIELD_CUSTOM, .put = put_device_local},
+    {"flags", VKMM_FIELD_U32, VKMM_AT(VkMemoryHeap, flags)},
 };
 
-static const vkmm_record heap_record = {"heap", VKMM_FIELDS(heap_fields), VKMM_RECORD_OF(VkMemoryHeap),
-                                        .title = "Heap"};
+static const vkmm_record heap_record = {"heap", VKMM_FIELDS(heap_fields), VKMM_RECORD_OF(VkMemoryHeap)};
 
 /* ---- peaks ---- */
 
@@ -278,18 +245,17 @@ static const vkmm_words components = {
     .what = "element type", .name = vkmm_component_name, .parse = vkmm_component_parse};
 
 #define SHAPE(member) VKMM_AT(vkmm_matrix_shape, member)
-#define COMPONENT     ": \"f16\", \"bf16\", \"i8\" ..., or \"type\" and Vulkan's number"
 
 static const vkmm_field shape_fields[] = {
-    {"m", VKMM_FIELD_U32, SHAPE(m), .about = "rows of A"},
-    {"n", VKMM_FIELD_U32, SHAPE(n), .about = "columns of B"},
-    {"k", VKMM_FIELD_U32, SHAPE(k), .about = "columns of A"},
-    {"a", VKMM_FIELD_WORD, SHAPE(a), .words = &components, .about = "element type of A" COMPONENT},
-    {"b", VKMM_FIELD_WORD, SHAPE(b), .words = &components, .about = "element type of B" COMPONENT},
-    {"c", VKMM_FIELD_WORD, SHAPE(c), .words = &components, .about = "element type of C" COMPONENT},
-    {"result", VKMM_FIELD_WORD, SHAPE(result), .words = &components, .about = "element type of D" COMPONENT},
-    {"scope", VKMM_FIELD_U32, SHAPE(scope), .about = "VkScopeKHR; 3: a subgroup"},
-    {"saturating", VKMM_FIELD_TRUTH, SHAPE(saturating), .about = "sums of integers stop at the ends of their range"},
+    {"m", VKMM_FIELD_U32, SHAPE(m)},
+    {"n", VKMM_FIELD_U32, SHAPE(n)},
+    {"k", VKMM_FIELD_U32, SHAPE(k)},
+    {"a", VKMM_FIELD_WORD, SHAPE(a), .words = &components},
+    {"b", VKMM_FIELD_WORD, SHAPE(b), .words = &components},
+    {"c", VKMM_FIELD_WORD, SHAPE(c), .words = &components},
+    {"result", VKMM_FIELD_WORD, SHAPE(result), .words = &components},
+    {"scope", VKMM_FIELD_U32, SHAPE(scope)},
+    {"saturating", VKMM_FIELD_TRUTH, SHAPE(saturating)},
 };
 
 const vkmm_record vkmm_shape_record = {NULL, VKMM_FIELDS(shape_fields), VKMM_RECORD_OF(vkmm_matrix_shape)};
@@ -298,8 +264,7 @@ const vkmm_record vkmm_shape_record = {NULL, VKMM_FIELDS(shape_fields), VKMM_REC
 
 static const vkmm_field matrix_fields[] = {
     {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_bench_matrix, shape), .record = &vkmm_shape_record},
-    {"multiply_adds_per_s", VKMM_FIELD_REAL, SPEED(multiply_adds_per_s),
-     .about = "measured, in registers alone; null: not measured"},
+    {"multiply_adds_per_s", VKMM_FIELD_REAL, SPEED(multiply_adds_per_s)},
 };
 
 static void start_matrix(void *record)
@@ -307,62 +272,43 @@ static void start_matrix(void *record)
     ((vkmm_bench_matrix *)record)->multiply_adds_per_s = NAN;
 }
 
-static const vkmm_record matrix_record = {
-    "shape",
-    VKMM_FIELDS(matrix_fields),
-    VKMM_RECORD_OF(vkmm_bench_matrix),
-    .title = "Matrix shape",
-    .about = "One operation of matrix units: D = A B + C, A m by k, B k by n, and how fast it was.",
-    .start = start_matrix};
+static const vkmm_record matrix_record = {"shape", VKMM_FIELDS(matrix_fields), VKMM_RECORD_OF(vkmm_bench_matrix),
+                                          .start = start_matrix};
 
-#define PEAK(type)                                                                                                     \
-    VKMM_FIELD_REAL, VKMM_AT(vkmm_bench_peaks, multiply_adds_per_s[type]), VKMM_OPTIONAL, .most = VKMM_MOST_A_S
+#define PEAK(type) VKMM_FIELD_REAL, VKMM_AT(vkmm_bench_peaks, multiply_adds_per_s[type]), .most = VKMM_MOST_A_S
 
 static const vkmm_field rate_fields[] = {
-    {"f32", PEAK(VKMM_F32), .about = "multiply-adds a second"},
-    {"f64", PEAK(VKMM_F64), .about = "multiply-adds a second"},
-    {"i32", PEAK(VKMM_I32), .about = "multiply-adds a second"},
-    {"u32", PEAK(VKMM_U32), .about = "multiply-adds a second"},
-    {"f16", PEAK(VKMM_F16), .about = "in pairs; null: the device computes f16 in f32"},
-    {"bf16", PEAK(VKMM_BF16), .about = "always null: bf16 is computed in f32, or by matrix operations"},
-    {"i8", PEAK(VKMM_I8), .about = "in dot products of four; null: the device computes bytes in 32 bits"},
-    {"u8", PEAK(VKMM_U8), .about = "likewise"},
+    {"f32", PEAK(VKMM_F32)}, {"f64", PEAK(VKMM_F64)},   {"i32", PEAK(VKMM_I32)}, {"u32", PEAK(VKMM_U32)},
+    {"f16", PEAK(VKMM_F16)}, {"bf16", PEAK(VKMM_BF16)}, {"i8", PEAK(VKMM_I8)},   {"u8", PEAK(VKMM_U8)},
 };
 _Static_assert(sizeof rate_fields / sizeof *rate_fields == VKMM_TYPE_COUNT - VKMM_F32, "every type has a peak");
 
 static const vkmm_record rate_record = {"rates", VKMM_FIELDS(rate_fields), VKMM_RECORD_OF(vkmm_bench_peaks)};
 
 static const vkmm_field peak_fields[] = {
-    {"copy_bytes_per_s", VKMM_FIELD_REAL, VKMM_AT(vkmm_bench_peaks, copy_bytes_per_s), .most = VKMM_MOST_A_S,
-     .about = "a copy in device memory, bytes read and written a second"},
-    {"multiply_adds_per_s", VKMM_FIELD_RECORD, .record = &rate_record,
-     .about = "by element type; FLOP/s is twice that"},
+    {"copy_bytes_per_s", VKMM_FIELD_REAL, VKMM_AT(vkmm_bench_peaks, copy_bytes_per_s), .most = VKMM_MOST_A_S},
+    {"multiply_adds_per_s", VKMM_FIELD_RECORD, .record = &rate_record},
     {"matrix", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench_peaks, matrix, matrix_count), VKMM_HERE,
-     .length = VKMM_BENCH_MATRICES, .record = &matrix_record, .about = "the shapes that its matrix units have"},
+     .length = VKMM_BENCH_MATRICES, .record = &matrix_record},
 };
 
-const vkmm_record vkmm_peaks_record = {
-    "peaks", VKMM_FIELDS(peak_fields), VKMM_RECORD_OF(vkmm_bench_peaks), .title = "Peaks",
-    .about = "What the device can do at best, measured in the same run; null: not measured."};
+const vkmm_record vkmm_peaks_record = {"peaks", VKMM_FIELDS(peak_fields), VKMM_RECORD_OF(vkmm_bench_peaks)};
 
 /* ---- devices ---- */
 
 static const vkmm_field hardware_fields[] = {
-    {"limits", VKMM_FIELD_RECORD, DEVICE(info), VULKAN, .record = &vkmm_limits_record, .about = "null for the host"},
-    {"heaps", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench_device, info.heaps, info.heap_count), VKMM_HERE | VULKAN,
-     .length = VK_MAX_MEMORY_HEAPS, .record = &heap_record,
-     .about = "memory heaps, as Vulkan lists them; null for the host"},
-    {"pci", VKMM_FIELD_CUSTOM, .flags = VKMM_OPTIONAL, .put = put_pci, .take = take_pci, .schema = PCI,
-     .about = "domain:bus:device.function; null: not known"},
+    {"limits", VKMM_FIELD_RECORD, DEVICE(info), VULKAN, .record = &vkmm_limits_record},
+    {"heaps", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench_device, info.heaps, info.heap_count), VKMM_HERE, VULKAN,
+     .length = VK_MAX_MEMORY_HEAPS, .record = &heap_record},
+    {"pci", VKMM_FIELD_CUSTOM, .put = put_pci, .take = take_pci},
 };
 
 const vkmm_record vkmm_hardware_record = {NULL, VKMM_FIELDS(hardware_fields), VKMM_RECORD_OF(vkmm_bench_device)};
 
 static const vkmm_field device_fields[] = {
     {NULL, VKMM_FIELD_EMBED, .record = &vkmm_identity_record},
-    {"label", VKMM_FIELD_TEXT, DEVICE(label), .about = "unique in the report"},
-    {"failed", VKMM_FIELD_TEXT, DEVICE(failed), VKMM_MAYBE | VKMM_OPTIONAL,
-     .about = "why the device could not finish its rows; null: it did"},
+    {"label", VKMM_FIELD_TEXT, DEVICE(label)},
+    {"failed", VKMM_FIELD_TEXT, DEVICE(failed), VKMM_MAYBE},
     {NULL, VKMM_FIELD_EMBED, .record = &vkmm_hardware_record},
     {"peaks", VKMM_FIELD_RECORD, DEVICE(peaks), .record = &vkmm_peaks_record},
 };
@@ -380,12 +326,5 @@ static void check_device(const vkmm_node *node, void *record)
     if (device->label[0] == '\0') memcpy(device->label, device->info.name, sizeof device->info.name);
 }
 
-const vkmm_record vkmm_device_record = {
-    "device",
-    VKMM_FIELDS(device_fields),
-    VKMM_RECORD_OF(vkmm_bench_device),
-    .title = "Device",
-    .about = "A device under one driver, or (type \"host\") the processor through a BLAS library, whose name stands as "
-             "driver_name.",
-    .start = start_device,
-    .check = check_device};
+const vkmm_record vkmm_device_record = {"device", VKMM_FIELDS(device_fields), VKMM_RECORD_OF(vkmm_bench_device),
+                                        .start = start_device, .check = check_device};

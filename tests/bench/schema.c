@@ -1,8 +1,7 @@
-/* The JSON Schema of records: what their tables promise to readers of other programs. */
-#include <string.h>
+#include "schema.h"
 
+#include "bench/records.h"
 #include "report/json.h"
-#include "report/record.h"
 
 static json_t *reference(const char *name)
 {
@@ -39,7 +38,7 @@ static json_t *value_schema(json_t *defs, const vkmm_field *field)
         return words_schema(field->words);
     case VKMM_FIELD_RECORD:
     case VKMM_FIELD_EMBED:
-        return vkmm_record_schema(defs, field->record);
+        return record_schema(defs, field->record);
     case VKMM_FIELD_CUSTOM:
         return json_object();
     default:
@@ -88,94 +87,60 @@ static json_t *list_schema(json_t *defs, const vkmm_field *field)
     return schema;
 }
 
-static int add_json(json_t *schema, const char *text)
-{
-    json_t *more = text != NULL ? json_loads(text, 0, NULL) : NULL;
-    int bad = text != NULL && (more == NULL || json_object_update(schema, more) != 0);
-
-    json_decref(more);
-    return bad;
-}
-
 static json_t *field_schema(json_t *defs, const vkmm_field *field)
 {
     const int is_list = field->length > 0 || field->element > 0;
     json_t *schema = is_list ? list_schema(defs, field) : value_schema(defs, field);
-    int bad;
 
-    if (schema != NULL && may_be_null(field)) schema = or_null(schema);
-    bad = schema == NULL || add_json(schema, field->schema);
-    if (field->about != NULL) bad += vkmm_json_put(schema, "description", json_string(field->about));
-    return vkmm_json_done(schema, bad);
-}
-
-/* "vkmatmul.bench/1" and its later second numbers. */
-static json_t *name_schema(const char *schema)
-{
-    char pattern[128] = "^";
-    size_t used = 1;
-
-    for (const char *c = schema; *c != '\0' && used < 100; c++) {
-        if (*c == '.') pattern[used++] = '\\';
-        pattern[used++] = *c;
-    }
-    memcpy(pattern + used, "(\\.[0-9]+)?$", sizeof "(\\.[0-9]+)?$");
-    return json_pack("{s:s,s:s}", "type", "string", "pattern", pattern);
+    return schema != NULL && may_be_null(field) ? or_null(schema) : schema;
 }
 
 /* Adds the record's own keys; parts: schemas of the named records that it embeds. Returns failures. */
-static int add_keys(json_t *defs, const vkmm_record *record, json_t *keys, json_t *required, json_t *parts)
+static int add_keys(json_t *defs, const vkmm_record *record, json_t *keys, json_t *parts)
 {
-    int bad = 0;
+    int bad = record->schema != NULL ? vkmm_json_put(keys, "schema", json_pack("{s:s}", "type", "string")) : 0;
 
-    if (record->schema != NULL) {
-        bad += vkmm_json_put(keys, "schema", name_schema(record->schema));
-        bad += json_array_append_new(required, json_string("schema")) != 0;
-    }
     for (uint32_t i = 0; i < record->count; i++) {
         const vkmm_field *field = &record->fields[i];
-        if (field->kind == VKMM_FIELD_EMBED) {
-            if (field->record->name == NULL)
-                bad += add_keys(defs, field->record, keys, required, parts);
-            else
-                bad += json_array_append_new(parts, vkmm_record_schema(defs, field->record)) != 0;
-            continue;
-        }
-        bad += vkmm_json_put(keys, field->key, field_schema(defs, field));
-        if (!(field->flags & (VKMM_OPTIONAL | VKMM_OMIT)))
-            bad += json_array_append_new(required, json_string(field->key)) != 0;
+        if (field->kind != VKMM_FIELD_EMBED)
+            bad += vkmm_json_put(keys, field->key, field_schema(defs, field));
+        else if (field->record->name == NULL)
+            bad += add_keys(defs, field->record, keys, parts);
+        else
+            bad += json_array_append_new(parts, record_schema(defs, field->record)) != 0;
     }
     return bad;
 }
 
-static json_t *own_schema(json_t *defs, const vkmm_record *record, json_t *parts)
+json_t *record_schema(json_t *defs, const vkmm_record *record)
 {
-    json_t *schema = json_pack("{s:s}", "type", "object"), *keys = json_object(), *required = json_array();
-    int bad = add_keys(defs, record, keys, required, parts);
-
-    bad += vkmm_json_put(schema, "properties", keys);
-    bad += vkmm_json_put(schema, "required", required);
-    bad += add_json(schema, record->rules);
-    return vkmm_json_done(schema, bad);
-}
-
-json_t *vkmm_record_schema(json_t *defs, const vkmm_record *record)
-{
-    json_t *parts, *schema;
+    json_t *parts, *schema, *keys;
     int bad;
 
     if (json_object_get(defs, record->name) != NULL) return reference(record->name);
     parts = json_array();
-    schema = own_schema(defs, record, parts);
-    if (json_array_size(parts) > 0 && schema != NULL) {
-        bad = json_object_size(json_object_get(schema, "properties")) > 0 && json_array_append(parts, schema) != 0;
+    keys = json_object();
+    bad = add_keys(defs, record, keys, parts);
+    schema = json_pack("{s:s, s:O}", "type", "object", "properties", keys);
+    if (json_array_size(parts) > 0) {
+        if (json_object_size(keys) > 0) bad += json_array_append(parts, schema) != 0;
         json_decref(schema);
-        schema = bad ? NULL : json_pack("{s:O}", "allOf", parts);
+        schema = json_pack("{s:O}", "allOf", parts);
     }
     json_decref(parts);
-    bad = schema == NULL;
-    if (record->title != NULL) bad += vkmm_json_put(schema, "title", json_string(record->title));
-    if (record->about != NULL) bad += vkmm_json_put(schema, "description", json_string(record->about));
-    schema = vkmm_json_done(schema, bad);
-    return vkmm_json_put(defs, record->name, schema) == 0 ? reference(record->name) : NULL;
+    json_decref(keys);
+    bad += vkmm_json_put(defs, record->name, schema);
+    return bad == 0 ? reference(record->name) : NULL;
+}
+
+json_t *bench_schema(void)
+{
+    static const vkmm_record *const all[] = {&vkmm_report_record,   &vkmm_head_line_record, &vkmm_device_line_record,
+                                             &vkmm_row_line_record, &vkmm_tune_line_record, &vkmm_end_line_record};
+    json_t *defs = json_object(), *any = json_array();
+    int bad = 0;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        bad += json_array_append_new(any, record_schema(defs, all[i])) != 0;
+    return vkmm_json_done(json_pack("{s:o, s:o}", "oneOf", any, "$defs", defs), bad);
 }
