@@ -11,7 +11,8 @@
  *                  even.
  * Errors           every fallible function returns a vkmm_status and writes one sentence (cause, limit, value) to the
  *                  log of the instance. On failure, output handles are NULL and other outputs are untouched.
- * Pointers         a NULL where this header does not allow one is VKMM_INVALID, in functions that return a status.
+ * Pointers         a NULL where this header does not allow one is VKMM_INVALID in functions that return a status; the
+ *                  others then return NULL, 0 or zeros, and write nothing.
  * Growth           structs that the library fills (vkmm_device_info, vkmm_kernel_info, …) and parameter structs get new
  *                  fields at their ends, with a new minor version while the major one is 0, and its soname. Compile
  *                  against the header of the library that you link; never store these structs in files.
@@ -132,19 +133,21 @@ typedef enum vkmm_activation {
  *   α, β, the bias and the activation are computed in f32 (f64; integers: modulo 2^32) whatever A, B and C are.
  *   Epilogue. C ← activation(α·op(A)·op(B) + β·C + bias), bias_j for each element of column j, in C's type. */
 typedef struct vkmm_problem {
-    uint64_t m, n, k;
+    uint64_t m VKMM_DEFAULT(0), n VKMM_DEFAULT(0), k VKMM_DEFAULT(0);
     vkmm_type type VKMM_DEFAULT(VKMM_F32); /* of A and B; AUTO is refused, and so is a problem that is all zeros */
-    vkmm_layout layout;                    /* of A, B and C */
-    vkmm_op op_a, op_b;
-    uint64_t lda, ldb, ldc; /* elements; 0: packed. At least the length of a stored row (column-major: column) */
-    uint64_t offset_a, offset_b, offset_c; /* elements before the first matrix */
-    uint64_t batch_count;                  /* 0 is 1 */
-    uint64_t stride_a, stride_b, stride_c; /* elements; count where batch_count > 1. 0 repeats A or B; matrices of C
-                                              may not overlap */
-    double alpha VKMM_DEFAULT(1), beta;    /* rounded to f32 (f64); integers: whole numbers, modulo 2^32 */
-    vkmm_type out_type, compute;           /* of C and the bias; of the sums */
-    vkmm_activation activation;
-    int has_bias; /* non-zero: there is a VKMM_BIAS */
+    vkmm_layout layout VKMM_DEFAULT(VKMM_ROW_MAJOR); /* of A, B and C */
+    vkmm_op op_a VKMM_DEFAULT(VKMM_OP_N), op_b VKMM_DEFAULT(VKMM_OP_N);
+    /* elements; 0: packed. At least the length of a stored row (column-major: column) */
+    uint64_t lda VKMM_DEFAULT(0), ldb VKMM_DEFAULT(0), ldc VKMM_DEFAULT(0);
+    /* elements before the first matrix */
+    uint64_t offset_a VKMM_DEFAULT(0), offset_b VKMM_DEFAULT(0), offset_c VKMM_DEFAULT(0);
+    uint64_t batch_count VKMM_DEFAULT(0); /* 0 is 1 */
+    /* elements; count where batch_count > 1. 0 repeats A or B; matrices of C may not overlap */
+    uint64_t stride_a VKMM_DEFAULT(0), stride_b VKMM_DEFAULT(0), stride_c VKMM_DEFAULT(0);
+    double alpha VKMM_DEFAULT(1), beta VKMM_DEFAULT(0); /* rounded to f32 (f64); integers: whole numbers, modulo 2^32 */
+    vkmm_type out_type VKMM_DEFAULT(VKMM_AUTO), compute VKMM_DEFAULT(VKMM_AUTO); /* of C and the bias; of the sums */
+    vkmm_activation activation VKMM_DEFAULT(VKMM_ACTIVATION_NONE);
+    int has_bias VKMM_DEFAULT(0); /* non-zero: there is a VKMM_BIAS */
 } vkmm_problem;
 
 #undef VKMM_DEFAULT
@@ -286,7 +289,7 @@ VKMM_API uint32_t vkmm_instance_device_count(const vkmm_instance *instance);
 /* The version of the Vulkan loader, in Vulkan's packing; 0 without a loader. Starts no driver. */
 VKMM_API uint32_t vkmm_loader_version(void);
 
-/* index < vkmm_instance_device_count; owned by the instance. */
+/* Owned by the instance; NULL from vkmm_instance_device_count on. */
 VKMM_API const vkmm_device_info *vkmm_instance_device_info(const vkmm_instance *instance, uint32_t index);
 
 /* Finds one device. what is NULL or "" (the first discrete GPU, else integrated, virtual, CPU), an index ("1"), a UUID

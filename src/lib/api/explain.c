@@ -9,6 +9,7 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
 {
     VKMM_NEED(NULL, device);
     VKMM_NEED(vkmm_device_log(device), params);
+    VKMM_NEED(vkmm_device_log(device), statistics);
     VKMM_NEED(vkmm_device_log(device), count);
     const vkmm_device_info *info = &device->physical->info;
     const vkmm_wish wish = {.kernel = params->kernel,

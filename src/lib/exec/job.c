@@ -87,16 +87,17 @@ void vkmm_job_destroy(vkmm_job **job_pointer)
 
 const vkmm_kernel_info *vkmm_job_kernel(const vkmm_job *job)
 {
-    return &job->choice.info;
+    return job ? &job->choice.info : NULL;
 }
 
 void *vkmm_job_matrix(vkmm_job *job, vkmm_operand operand)
 {
+    if (!job || operand < VKMM_A || operand > VKMM_BIAS) return NULL;
     if (job->device) return job->stores[operand].host;
     return operand == VKMM_BIAS ? NULL : job->host[operand];
 }
 
 int vkmm_job_reads_c(const vkmm_job *job)
 {
-    return vkmm_problem_beta(&job->problem) != 0 || vkmm_problem_c_has_gaps(&job->problem);
+    return job && (vkmm_problem_beta(&job->problem) != 0 || vkmm_problem_c_has_gaps(&job->problem));
 }

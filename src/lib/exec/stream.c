@@ -34,6 +34,7 @@ static uint64_t words(uint64_t bytes)
 const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem *problem, uint64_t memory_limit, char *text,
                                size_t size)
 {
+    if (!device || !problem || !text) return NULL;
     const vkmm_space space = space_of(device, memory_limit);
     const char *name = device->physical->info.name;
     uint64_t total = 0;
@@ -224,12 +225,12 @@ void vkmm_stream_destroy(vkmm_stream **stream_pointer)
 
 const vkmm_kernel_info *vkmm_stream_kernel(const vkmm_stream *stream)
 {
-    return &stream->info;
+    return stream ? &stream->info : NULL;
 }
 
 vkmm_partition vkmm_stream_partition(const vkmm_stream *stream)
 {
-    return stream->pieces.partition;
+    return stream ? stream->pieces.partition : (vkmm_partition){0};
 }
 
 static void forget_panels(vkmm_stream *stream)

@@ -249,6 +249,10 @@ vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *para
     *out = NULL;
     vkmm_status status = choose(device, params, &choice, &extent);
     if (status != VKMM_OK) return status;
+    if (params->problem.k > 0) {
+        VKMM_NEED(vkmm_device_log(device), params->a);
+        VKMM_NEED(vkmm_device_log(device), params->b);
+    }
     vkmm_trace *trace = allocate(&params->problem, &extent, &p);
     if (!trace)
         return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for a trace of %llu values",

@@ -193,7 +193,7 @@ vkmm_tile vkmm_tile_nearest(const vkmm_kernel *kernel, vkmm_type type, vkmm_tile
 int vkmm_kernel_default_tile(const vkmm_device_info *device, const char *name, vkmm_type type, uint32_t tile[2])
 {
     const vkmm_kernel *kernel = vkmm_kernel_find(name);
-    if (!kernel || kernel->spread == VKMM_SPREAD_HOST) return 0;
+    if (!device || !tile || !kernel || kernel->spread == VKMM_SPREAD_HOST) return 0;
     vkmm_tile nearest =
         vkmm_tile_nearest(kernel, type, (vkmm_tile){kernel->default_rows, kernel->default_cols}, device);
     tile[0] = nearest.rows;
@@ -204,6 +204,7 @@ int vkmm_kernel_default_tile(const vkmm_device_info *device, const char *name, v
 int vkmm_tile_check(const vkmm_device_info *device, const char *name, vkmm_type type, uint32_t rows, uint32_t cols,
                     vkmm_tile_rule *broken)
 {
+    if (!device || !name) return 0;
     const vkmm_kernel *kernel = vkmm_kernel_find(name);
     const vkmm_tile tile = {rows, cols};
     const vkmm_shape shape = kernel ? vkmm_shape_of_tile(device, kernel, type, tile) : (vkmm_shape){0};

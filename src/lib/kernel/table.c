@@ -38,7 +38,7 @@ const vkmm_kernel *vkmm_kernel_find(const char *name)
 {
     const vkmm_kernel *kernel;
     for (uint32_t i = 0; (kernel = vkmm_kernel_at(i)) != NULL; i++)
-        if (strcmp(kernel->name, name) == 0) return kernel;
+        if (name && strcmp(kernel->name, name) == 0) return kernel;
     return NULL;
 }
 

@@ -111,12 +111,13 @@ vkmm_types vkmm_problem_types(const vkmm_problem *problem)
 
 vkmm_type vkmm_operand_type(const vkmm_problem *problem, vkmm_operand operand)
 {
+    if (!problem) return VKMM_AUTO;
     return operand == VKMM_A || operand == VKMM_B ? problem->type : vkmm_problem_types(problem).out;
 }
 
 vkmm_type vkmm_problem_compute(const vkmm_problem *problem)
 {
-    return vkmm_problem_types(problem).compute;
+    return problem ? vkmm_problem_types(problem).compute : VKMM_AUTO;
 }
 
 static uint64_t operand_size(const vkmm_problem *problem, vkmm_operand operand)
@@ -126,7 +127,7 @@ static uint64_t operand_size(const vkmm_problem *problem, vkmm_operand operand)
 
 uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand)
 {
-    return vkmm_operand_elements(problem, operand) * operand_size(problem, operand);
+    return problem ? vkmm_operand_elements(problem, operand) * operand_size(problem, operand) : 0;
 }
 
 vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, const void *data, uint64_t batch)

@@ -60,7 +60,7 @@ static int reads_equal(const vkmm_reads *left, const vkmm_reads *right)
 
 int vkmm_access_equal(const vkmm_access *left, const vkmm_access *right)
 {
-    return reads_equal(&left->a, &right->a) && reads_equal(&left->b, &right->b) &&
+    return left && right && reads_equal(&left->a, &right->a) && reads_equal(&left->b, &right->b) &&
            left->invocations == right->invocations && left->useful == right->useful &&
            left->multiply_adds == right->multiply_adds && left->bytes_read == right->bytes_read &&
            left->bytes_written == right->bytes_written;
@@ -79,6 +79,7 @@ static double general_rounds(const vkmm_kernel *kernel, const vkmm_kernel_info *
 int vkmm_kernel_loops_too_long(const vkmm_device_info *device, const vkmm_kernel_info *info,
                                const vkmm_problem *problem)
 {
+    if (!device || !info || !problem) return 0;
     double invocations = (double)info->groups[0] * info->groups[1] * info->workgroup[0] * info->workgroup[1];
     vkmm_access formula;
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);

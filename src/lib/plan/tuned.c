@@ -190,7 +190,7 @@ void vkmm_tuned_judge(vkmm_instance *instance, const vkmm_device_info *device, c
 int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
                    vkmm_tuned *tuned)
 {
-    return vkmm_problem_check(NULL, problem, NULL) == VKMM_OK &&
+    return instance && device && problem && tuned && vkmm_problem_check(NULL, problem, NULL) == VKMM_OK &&
            vkmm_tuned_find(instance, device, problem, tuned, NULL);
 }
 

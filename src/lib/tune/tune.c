@@ -192,7 +192,7 @@ void vkmm_tune_destroy(vkmm_tune **tune)
 
 int vkmm_tune_next(vkmm_tune *t, vkmm_candidate *candidate)
 {
-    if (!vkmm_search_next(t->search, &t->named)) return 0;
+    if (!t || !candidate || !vkmm_search_next(t->search, &t->named)) return 0;
     name(&t->named, candidate);
     return 1;
 }
@@ -210,6 +210,7 @@ vkmm_status vkmm_tune_tell(vkmm_tune *t, const vkmm_candidate *candidate, double
 
 int vkmm_tune_ranked(const vkmm_tune *t, uint32_t place, vkmm_candidate *candidate, double *ms)
 {
+    if (!t || !candidate || !ms) return 0;
     uint32_t count;
     const vkmm_tried *tried = vkmm_search_ranking(t->search, &count);
     if (place >= count || !(tried[place].ms > 0)) return 0;
@@ -220,6 +221,7 @@ int vkmm_tune_ranked(const vkmm_tune *t, uint32_t place, vkmm_candidate *candida
 
 vkmm_tune_state vkmm_tune_look(const vkmm_tune *t)
 {
+    if (!t) return (vkmm_tune_state){0};
     uint32_t count;
     const vkmm_tried *tried = vkmm_search_ranking(t->search, &count);
     vkmm_tune_state state = {.size = vkmm_search_size(t->search), .resumed = t->resumed};

@@ -164,15 +164,15 @@ void vkmm_instance_destroy(vkmm_instance **instance_pointer)
 
 uint32_t vkmm_instance_validation_messages(const vkmm_instance *instance)
 {
-    return atomic_load(&instance->messages);
+    return instance ? atomic_load(&instance->messages) : 0;
 }
 
 uint32_t vkmm_instance_device_count(const vkmm_instance *instance)
 {
-    return instance->physical_count;
+    return instance ? instance->physical_count : 0;
 }
 
 const vkmm_device_info *vkmm_instance_device_info(const vkmm_instance *instance, uint32_t index)
 {
-    return &instance->physicals[index].info;
+    return index < vkmm_instance_device_count(instance) ? &instance->physicals[index].info : NULL;
 }
