@@ -83,15 +83,14 @@ static void read_again(const vkmm_bench *bench, const char *format)
 /* Against the good report, and against itself. */
 static void compare(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench *good, unsigned choice)
 {
-    static vkmm_status (*const writers[])(vkmm_report *, vkmm_comparison *) = {vkmm_compare_table, vkmm_compare_json,
-                                                                               vkmm_compare_md, vkmm_compare_csv};
+    static const char *const formats[] = {"table", "json", "md", "csv"};
     const vkmm_bench both[] = {*bench, choice & 1 ? *good : *bench};
     uint32_t count = 0;
     vkmm_contender *contenders = vkmm_contenders_of(both, 2, &count);
-    if (contenders) {
+    if (contenders && count > 0) {
         vkmm_comparison comparison = {
             .contenders = contenders, .count = count, .paired = choice & 1, .regression = choice & 2 ? 0.05 : -1};
-        must(writers[choice >> 2 & 3](report, &comparison) == VKMM_OK, "no comparison");
+        must(vkmm_compare_write(formats[choice >> 2 & 3], report, &comparison) == VKMM_OK, "no comparison");
     }
     vkmm_free(contenders);
 }

@@ -337,7 +337,8 @@ vkmm_status vkmm_bench_bars(const vkmm_report *report, const vkmm_bench *benches
 {
     lineup all = {NULL, 0, 0};
 
-    if (vkmm_contenders_find(benches, count, &all.who, &all.count) != VKMM_OK) return VKMM_OUT_OF_MEMORY;
+    all.who = vkmm_contenders_of(benches, count, &all.count);
+    if (all.who == NULL) return VKMM_OUT_OF_MEMORY;
     overview(report, &all);
     for (uint32_t i = 0; i < all.count; i++) {
         for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++)

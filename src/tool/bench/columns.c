@@ -7,11 +7,6 @@
 
 enum { SPARKS = 8 };
 
-static void figure(const vkmm_report *report, vkmm_cell *cell, double value)
-{
-    vkmm_cell_figure(report, cell, isfinite(value), value);
-}
-
 /* Half the interval, as a share. */
 static void fill_noise(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
@@ -21,7 +16,7 @@ static void fill_noise(const vkmm_report *report, const vkmm_bench_row *row, vkm
     if (isfinite(percent))
         snprintf(cell->text, sizeof cell->text, "%.*f %%", percent < 10 ? 1 : 0, percent);
     else
-        figure(report, cell, NAN);
+        vkmm_cell_figure(report, cell, NAN);
 }
 
 /* Of the peak that binds more. */
@@ -33,19 +28,19 @@ static void fill_share(const vkmm_report *report, const vkmm_bench_row *row, vkm
         snprintf(cell->text, sizeof cell->text, "%s%.0f %% %s", more < 0.01 ? "<" : "", more < 0.01 ? 1 : 100 * more,
                  more == math ? "math" : "copy");
     else
-        figure(report, cell, NAN);
+        vkmm_cell_figure(report, cell, NAN);
 }
 
 static void fill_gbytes(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    figure(report, cell, row->figures.gbytes_per_s);
+    vkmm_cell_figure(report, cell, row->figures.gbytes_per_s);
 }
 
 static void fill_kernel_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     size_t used;
 
-    figure(report, cell, row->figures.median_ms);
+    vkmm_cell_figure(report, cell, row->figures.median_ms);
     used = strlen(cell->text);
     /* Where the host computed, its clock stands in for no other. */
     if (isfinite(row->figures.median_ms) && strcmp(row->clock, "host") == 0 && row->clock_note[0] != '\0')
@@ -54,7 +49,7 @@ static void fill_kernel_ms(const vkmm_report *report, const vkmm_bench_row *row,
 
 static void fill_joules(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    figure(report, cell, row->power.joules);
+    vkmm_cell_figure(report, cell, row->power.joules);
 }
 
 static double mean_between(const vkmm_bench_series *series, uint32_t first, uint32_t end)

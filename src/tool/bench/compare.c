@@ -32,17 +32,6 @@ static vkmm_status refuse_live_options(const cli_session *session)
                      "%s is for a run of this machine's devices; with reports to compare, nothing is measured", given);
 }
 
-static vkmm_status write_comparison(cli_session *session, vkmm_comparison *comparison)
-{
-    const cli_options *options = session->options;
-    vkmm_report *report = &session->report;
-
-    if (options->json) return vkmm_compare_json(report, comparison);
-    if (options->csv) return vkmm_compare_csv(report, comparison);
-    if (options->md) return vkmm_compare_md(report, comparison);
-    return vkmm_compare_table(report, comparison);
-}
-
 /* Names the first report, which all others are measured by. */
 static vkmm_status judge(const cli_session *session, const vkmm_comparison *comparison)
 {
@@ -57,7 +46,9 @@ static vkmm_status judge(const cli_session *session, const vkmm_comparison *comp
 
 static vkmm_status show(cli_session *session, vkmm_comparison *comparison)
 {
-    vkmm_status status = write_comparison(session, comparison);
+    const cli_options *options = session->options;
+    const char *format = options->json ? "json" : options->csv ? "csv" : options->md ? "md" : "table";
+    vkmm_status status = vkmm_compare_write(format, &session->report, comparison);
 
     if (status != VKMM_OK)
         return vkmm_fail(&session->console.log, status, "no memory to compare %u devices", comparison->count);
@@ -75,18 +66,20 @@ static vkmm_status compare(cli_session *session, const vkmm_bench *benches, uint
     const cli_scalar *allowed = &session->options->regression;
     vkmm_comparison comparison = {.paired = paired, .regression = allowed->given ? allowed->value : -1};
     vkmm_contender *contenders = vkmm_contenders_of(benches, bench_count, &comparison.count);
+    const vkmm_log *log = &session->console.log;
     vkmm_status status;
 
     comparison.contenders = contenders;
-    if (comparison.count >= 2)
+    if (contenders == NULL)
+        status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to compare %u reports", bench_count);
+    else if (comparison.count >= 2)
         status = show(session, &comparison);
     else if (comparison.count == 1)
         status =
-            vkmm_fail(&session->console.log, VKMM_INVALID,
-                      "only one device has a speed here, %s: there is nothing to compare it with", contenders[0].label);
+            vkmm_fail(log, VKMM_INVALID, "only one device has a speed here, %s: there is nothing to compare it with",
+                      contenders[0].label);
     else
-        status =
-            vkmm_fail(&session->console.log, VKMM_INVALID, "no device has a speed here: there is nothing to compare");
+        status = vkmm_fail(log, VKMM_INVALID, "no device has a speed here: there is nothing to compare");
     vkmm_free(contenders);
     return status;
 }
@@ -107,18 +100,6 @@ static vkmm_status compare_files(cli_session *session)
     for (uint32_t i = 0; i < count; i++) vkmm_bench_free(&benches[i]);
     vkmm_free(benches);
     return status;
-}
-
-/* Rows of one device are no comparison, and were measured all the same. */
-static vkmm_status show_rows(cli_session *session, const vkmm_bench *bench)
-{
-    const vkmm_bench_writer *writer = vkmm_bench_writer_find("table");
-    vkmm_status status = writer->begin(&session->report, bench);
-
-    for (uint32_t i = 0; i < bench->row_count && status == VKMM_OK; i++)
-        status = writer->row(&session->report, bench, &bench->rows[i]);
-    if (status == VKMM_OK) status = writer->end(&session->report, bench);
-    return status == VKMM_OK ? vkmm_report_flush(&session->report, &session->console.log) : status;
 }
 
 /* Whether round belongs to round: one Vulkan device does not take turns with the host, and what was resumed is of
@@ -144,8 +125,11 @@ static vkmm_status compare_live(cli_session *session)
     status = cli_bench_compare(session, &bench);
     cli_progress_end(&session->console);
     vkmm_free(vkmm_contenders_of(&bench, 1, &contenders));
-    if (contenders < 2 && bench.row_count > 0 && !options->json && !options->csv && !options->md)
-        shown = show_rows(session, &bench);
+    /* Rows of one device are no comparison, and were measured all the same. */
+    if (contenders < 2 && bench.row_count > 0 && !options->json && !options->csv && !options->md) {
+        shown = vkmm_bench_write(vkmm_bench_writer_find("table"), &session->report, &bench);
+        if (shown == VKMM_OK) shown = vkmm_report_flush(&session->report, &session->console.log);
+    }
     /* A failed run has said why; what it measured is compared where that is possible. */
     if (shown == VKMM_OK && (status == VKMM_OK || contenders >= 2))
         shown = compare(session, &bench, 1, took_turns(&bench, options->resume));

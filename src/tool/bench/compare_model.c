@@ -1,11 +1,202 @@
 #include "bench/compare_model.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "math/problem.h"
 #include "bench/columns.h"
+#include "report/record.h"
+
+/* ---- which contenders are the same device ---- */
+
+/* How surely two devices are one: 0, not at all; from 1 to 5. Drivers rename devices. */
+static int likeness(const vkmm_bench_device *a, const vkmm_bench_device *b)
+{
+    static const uint8_t nothing[VK_UUID_SIZE];
+    int name = strcmp(a->info.name, b->info.name) == 0, driver = strcmp(a->info.driver_name, b->info.driver_name) == 0;
+    int uuid =
+        memcmp(a->info.uuid, nothing, VK_UUID_SIZE) != 0 && memcmp(a->info.uuid, b->info.uuid, VK_UUID_SIZE) == 0;
+
+    if (!a->is_host != !b->is_host) return 0;
+    if (a->is_host) return 2 + name + driver;
+    if (uuid && driver) return 5;
+    if (name) return driver ? 4 : 3;
+    return a->info.vendor_id != 0 && a->info.vendor_id == b->info.vendor_id && a->info.device_id == b->info.device_id
+               ? 2
+               : 0;
+}
+
+/* Of another report than the first: the first report's contender that is most like it, else its only device where
+ * this is a device too. Of a single report: the first contender, for those that are devices as it is. */
+static uint32_t find_base(const vkmm_comparison *comparison, uint32_t index)
+{
+    const vkmm_contender *all = comparison->contenders, *contender = &all[index];
+    const int is_host = contender->on->is_host;
+    uint32_t best = VKMM_NOBODY, devices = 0, only = VKMM_NOBODY;
+    int most = 0;
+
+    if (contender->bench == all[0].bench) {
+        const int single = all[comparison->count - 1].bench == all[0].bench; /* they come report by report */
+        return single && index > 0 && !is_host == !all[0].on->is_host ? 0 : VKMM_NOBODY;
+    }
+    for (uint32_t i = 0; i < comparison->count && all[i].bench == all[0].bench; i++) {
+        int alike = likeness(contender->on, all[i].on);
+        if (alike > most) {
+            most = alike;
+            best = i;
+        }
+        if (all[i].on->is_host) continue;
+        devices++;
+        only = i;
+    }
+    return best == VKMM_NOBODY && devices == 1 && !is_host ? only : best;
+}
+
+/* ---- rows that belong together ---- */
+
+/* Rows that measure the same are found by a hash: reports are large, and may be meant to be slow to compare. `slots`
+ * are rows counted from 1; 0: free. */
+static vkmm_compare_row *find_row(vkmm_compare_model *model, uint32_t *slots, uint32_t mask, const vkmm_bench_row *like)
+{
+    const uint64_t words[] = {like->problem.m, like->problem.n, like->problem.k,
+                              vkmm_types_index(vkmm_problem_types(&like->problem)), like->rotating_bytes};
+    const uint64_t hash = vkmm_hash(vkmm_hash(VKMM_HASH_START, words, sizeof words), like->asked, strlen(like->asked));
+    const uint32_t contenders = model->asked.count;
+    uint32_t slot = (uint32_t)(hash ^ hash >> 32) & mask;
+
+    for (; slots[slot] != 0; slot = (slot + 1) & mask)
+        if (vkmm_bench_same(model->rows[slots[slot] - 1].like, like)) return &model->rows[slots[slot] - 1];
+    model->rows[model->count] = (vkmm_compare_row){.like = like,
+                                                   .cells = model->cells + (size_t)model->count * contenders,
+                                                   .count = contenders,
+                                                   .winner = VKMM_NOBODY};
+    slots[slot] = ++model->count;
+    return &model->rows[model->count - 1];
+}
+
+static int has_speed(const vkmm_bench_row *row)
+{
+    return row != NULL && isfinite(row->figures.median_ms);
+}
+
+/* Of several rows for one product, the first with a speed counts. */
+static void add_contender(vkmm_compare_model *model, uint32_t *slots, uint32_t mask, uint32_t index)
+{
+    const vkmm_contender *contender = &model->asked.contenders[index];
+
+    for (uint32_t i = 0; i < contender->bench->row_count; i++) {
+        const vkmm_bench_row *row = &contender->bench->rows[i];
+        vkmm_compare_row *found;
+        if (row->device != contender->device || row->not_run[0] != '\0') continue;
+        found = find_row(model, slots, mask, row);
+        if (found->cells[index].row != NULL && (!has_speed(row) || has_speed(found->cells[index].row))) continue;
+        found->cells[index].row = row;
+        found->cells[index].wrong = vkmm_bench_is_wrong(row);
+        found->timed += has_speed(row) ? 1 : 0;
+    }
+}
+
+static uint32_t fastest(const vkmm_compare_row *row, uint32_t beside)
+{
+    uint32_t first = VKMM_NOBODY;
+
+    for (uint32_t i = 0; i < row->count; i++) {
+        if (i == beside || !has_speed(row->cells[i].row)) continue;
+        if (first == VKMM_NOBODY || row->cells[i].row->figures.median_ms < row->cells[first].row->figures.median_ms)
+            first = i;
+    }
+    return first;
+}
+
+static void set_ratio(vkmm_compare_ratio *ratio, vkmm_interval of, int is_base)
+{
+    static const char *const verdicts[] = {"slower", "unclear", "faster"};
+
+    ratio->of = of;
+    ratio->verdict = is_base ? "base" : isfinite(of.middle) ? verdicts[vkmm_interval_verdict(&of) + 1] : NULL;
+}
+
+static vkmm_interval ratio_to(const vkmm_comparison *comparison, const vkmm_compare_row *row, uint32_t base, uint32_t c)
+{
+    if (base == VKMM_NOBODY || !has_speed(row->cells[base].row) || !has_speed(row->cells[c].row))
+        return (vkmm_interval){NAN, NAN, NAN};
+    if (base == c) return (vkmm_interval){1, 1, 1};
+    return vkmm_bench_ratio(row->cells[base].row, row->cells[c].row, comparison->paired);
+}
+
+/* The fastest wins where the next is slower beyond the noise. */
+static void compare_row(const vkmm_comparison *comparison, vkmm_compare_row *row)
+{
+    const uint32_t first = fastest(row, VKMM_NOBODY), second = fastest(row, first);
+
+    for (uint32_t c = 0; c < row->count; c++) {
+        vkmm_compare_cell *cell = &row->cells[c];
+        const uint32_t base = comparison->contenders[c].base;
+        set_ratio(&cell->ratio, ratio_to(comparison, row, 0, c), c == 0);
+        set_ratio(&cell->change, base == 0 ? cell->ratio.of : ratio_to(comparison, row, base, c), 0);
+    }
+    if (second == VKMM_NOBODY) return;
+    const vkmm_interval ratio = ratio_to(comparison, row, second, first);
+    if (vkmm_interval_verdict(&ratio) > 0) row->winner = first;
+}
+
+/* Two have a speed, or one has and another is wrong. */
+static int is_worth(const vkmm_compare_row *row)
+{
+    int wrong = 0;
+
+    for (uint32_t i = 0; i < row->count; i++) wrong |= row->cells[i].wrong;
+    return row->timed > 1 || (row->timed == 1 && wrong);
+}
+
+/* Keeps those in place; of the rest, rows that one of them has are counted. */
+static void keep_shared(vkmm_compare_model *model)
+{
+    const uint32_t found = model->count;
+
+    model->count = 0;
+    for (uint32_t i = 0; i < found; i++) {
+        vkmm_compare_row *row = &model->rows[i];
+        if (!is_worth(row)) {
+            model->alone += row->timed;
+            continue;
+        }
+        compare_row(&model->asked, row);
+        if (row->winner != VKMM_NOBODY)
+            model->asked.contenders[row->winner].wins++;
+        else if (row->timed > 1)
+            model->unclear++;
+        model->rows[model->count++] = *row;
+    }
+}
+
+static vkmm_status find_rows(vkmm_compare_model *model)
+{
+    const vkmm_comparison *comparison = &model->asked;
+    uint64_t most = 0, size = 16, cells;
+    uint32_t *slots;
+
+    for (uint32_t i = 0; i < comparison->count; i++)
+        if (i == 0 || comparison->contenders[i].bench != comparison->contenders[i - 1].bench)
+            most += comparison->contenders[i].bench->row_count;
+    while (size < 2 * most) size *= 2;
+    if (most >= UINT32_MAX / 4 || !vkmm_mul_u64(most, comparison->count, &cells)) return VKMM_OUT_OF_MEMORY;
+    model->rows = vkmm_alloc((size_t)most, sizeof *model->rows);
+    model->cells = vkmm_alloc((size_t)cells, sizeof *model->cells);
+    slots = vkmm_alloc((size_t)size, sizeof *slots);
+    if (model->rows != NULL && model->cells != NULL && slots != NULL) {
+        for (uint32_t i = 0; i < comparison->count; i++) add_contender(model, slots, (uint32_t)(size - 1), i);
+        keep_shared(model);
+    }
+    vkmm_free(slots);
+    return model->rows != NULL && model->cells != NULL && slots != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
+}
+
+/* ---- means ---- */
 
 static int is_in(const vkmm_compare_mean *mean, const vkmm_bench_row *row)
 {
@@ -14,120 +205,168 @@ static int is_in(const vkmm_compare_mean *mean, const vkmm_bench_row *row)
 }
 
 /* A line for each group and type in the order of the rows, and one for all. */
-static uint32_t list_means(const vkmm_compare_model *model, vkmm_compare_mean *means)
+static void list_means(vkmm_compare_model *model)
 {
-    uint32_t count = 0;
-
     for (uint32_t i = 0; i < model->count; i++) {
         const vkmm_bench_row *row = model->rows[i].like;
         uint32_t at = 0;
-        while (at < count && !is_in(&means[at], row)) at++;
-        if (at < count) continue;
-        means[count++] = (vkmm_compare_mean){.group = row->group, .types = vkmm_problem_types(&row->problem)};
+        while (at < model->mean_count && !is_in(&model->means[at], row)) at++;
+        if (at == model->mean_count)
+            model->means[model->mean_count++] =
+                (vkmm_compare_mean){.group = row->group, .types = vkmm_problem_types(&row->problem)};
     }
-    means[count++] = (vkmm_compare_mean){.group = NULL};
-    return count;
+    model->means[model->mean_count++] = (vkmm_compare_mean){.group = NULL};
 }
 
-/* `room` is for as many intervals as there are rows. */
-static void fill_mean(const vkmm_compare_model *model, vkmm_compare_mean *mean, vkmm_interval *room)
+/* Of contender c, to the first or, with `change`, to its base; *rows of them have an interval. `room` is for as many
+ * intervals as there are rows. */
+static vkmm_interval mean_of(const vkmm_compare_model *model, const vkmm_compare_mean *mean, uint32_t c, int change,
+                             vkmm_interval *room, uint32_t *rows)
 {
-    for (uint32_t c = 0; c < model->comparison->count; c++) {
-        uint32_t rows = 0, known = 0;
-        for (uint32_t i = 0; i < model->count; i++) {
-            if (!is_in(mean, model->rows[i].like)) continue;
-            rows++;
-            if (isfinite(model->rows[i].ratio[c].low)) room[known++] = model->rows[i].ratio[c];
-        }
-        mean->rows = rows;
-        mean->counted[c] = known;
-        mean->ratio[c] = vkmm_bench_mean(room, known);
+    *rows = 0;
+    for (uint32_t i = 0; i < model->count; i++) {
+        const vkmm_compare_cell *cell = &model->rows[i].cells[c];
+        const vkmm_interval ratio = change ? cell->change.of : cell->ratio.of;
+        if (is_in(mean, model->rows[i].like) && isfinite(ratio.low)) room[(*rows)++] = ratio;
     }
+    return vkmm_bench_mean(room, *rows);
 }
 
 static vkmm_status make_means(vkmm_compare_model *model)
 {
-    uint32_t contenders = model->comparison->count;
-    vkmm_interval *ratios, *room = vkmm_alloc(model->count, sizeof *room);
-    uint32_t *counted;
+    const uint32_t contenders = model->asked.count;
+    vkmm_interval *room = vkmm_alloc(model->count, sizeof *room);
 
-    model->means = model->owned[5] = vkmm_alloc((size_t)model->count + 1, sizeof *model->means);
-    if (room == NULL || model->means == NULL) {
+    model->means = vkmm_alloc((size_t)model->count + 1, sizeof *model->means);
+    if (model->means != NULL) list_means(model);
+    model->mean_cells = vkmm_alloc((size_t)model->mean_count * contenders, sizeof *model->mean_cells);
+    if (room == NULL || model->means == NULL || model->mean_cells == NULL) {
         vkmm_free(room);
         return VKMM_OUT_OF_MEMORY;
     }
-    model->mean_count = list_means(model, model->means);
-    ratios = model->owned[6] = vkmm_alloc((size_t)model->mean_count * contenders, sizeof *ratios + sizeof *counted);
-    if (ratios != NULL) {
-        counted = (uint32_t *)(void *)(ratios + (size_t)model->mean_count * contenders);
-        for (uint32_t i = 0; i < model->mean_count; i++) {
-            model->means[i].ratio = ratios + (size_t)i * contenders;
-            model->means[i].counted = counted + (size_t)i * contenders;
-            fill_mean(model, &model->means[i], room);
-        }
+    for (uint32_t i = 0; i < model->mean_count; i++) {
+        vkmm_compare_mean *mean = &model->means[i];
+        mean->cells = model->mean_cells + (size_t)i * contenders;
+        mean->count = contenders;
+        for (uint32_t row = 0; row < model->count; row++) mean->rows += is_in(mean, model->rows[row].like) ? 1 : 0;
+        for (uint32_t c = 0; c < contenders; c++)
+            set_ratio(&mean->cells[c].ratio, mean_of(model, mean, c, 0, room, &mean->cells[c].rows), c == 0);
+    }
+    for (uint32_t c = 0; c < contenders; c++) {
+        vkmm_contender *contender = &model->asked.contenders[c];
+        contender->change = mean_of(model, &model->means[model->mean_count - 1], c, 1, room, &contender->changed);
     }
     vkmm_free(room);
-    return ratios != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
+    return VKMM_OK;
 }
 
-/* 1 and *ratio where contender c is worse than its base in this row. */
-static int is_regression(const vkmm_compare_model *model, const vkmm_compare_row *row, uint32_t c, vkmm_interval *ratio)
-{
-    const vkmm_comparison *comparison = model->comparison;
-    double tolerated = comparison->regression > 0 ? comparison->regression : 0;
+/* ---- regressions and notes ---- */
 
-    *ratio = (vkmm_interval){NAN, NAN, NAN};
-    if (model->base[c] == VKMM_NOBODY || row->of[c] == NULL || row->of[model->base[c]] == NULL) return 0;
-    if (!vkmm_bench_is_timed(row->of[model->base[c]])) return 0;
-    if (vkmm_bench_is_wrong(row->of[c])) return 1;
-    *ratio = vkmm_bench_ratio(row->of[model->base[c]], row->of[c], comparison->paired);
-    return vkmm_interval_verdict(ratio) < 0 && ratio->middle < 1 - tolerated;
+/* Whether contender c is worse than its base in this row. */
+static int is_regression(const vkmm_comparison *comparison, const vkmm_compare_row *row, uint32_t c)
+{
+    const uint32_t base = comparison->contenders[c].base;
+    const vkmm_compare_cell *cell = &row->cells[c];
+    const double tolerated = comparison->regression > 0 ? comparison->regression : 0;
+
+    if (base == VKMM_NOBODY || cell->row == NULL || !has_speed(row->cells[base].row)) return 0;
+    return cell->wrong || (vkmm_interval_verdict(&cell->change.of) < 0 && cell->change.of.middle < 1 - tolerated);
 }
 
 static vkmm_status find_regressions(vkmm_compare_model *model)
 {
-    uint32_t contenders = model->comparison->count;
-    vkmm_interval ratio;
+    const uint32_t contenders = model->asked.count;
 
-    model->regressions = model->owned[7] = vkmm_alloc((size_t)model->count * contenders, sizeof *model->regressions);
+    model->regressions = vkmm_alloc((size_t)model->count * contenders, sizeof *model->regressions);
     if (model->regressions == NULL) return VKMM_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < model->count; i++) {
         for (uint32_t c = 1; c < contenders; c++) {
-            if (!is_regression(model, &model->rows[i], c, &ratio)) continue;
-            model->regressions[model->regression_count++] = (vkmm_regression){i, c, model->base[c], ratio};
+            const vkmm_compare_cell *cell = &model->rows[i].cells[c];
+            if (!is_regression(&model->asked, &model->rows[i], c)) continue;
+            model->regressions[model->regression_count++] =
+                (vkmm_regression){i, c, model->asked.contenders[c].base, cell->wrong, cell->change};
         }
     }
     return VKMM_OK;
 }
 
-vkmm_status vkmm_compare_model_make(vkmm_comparison *comparison, vkmm_compare_model *model)
+static void add_note(vkmm_compare_model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add_note(vkmm_compare_model *model, const char *format, ...)
+{
+    void *notes = model->notes;
+    char *note = vkmm_list_add(&notes, &model->note_count, 1, sizeof *model->notes);
+    va_list arguments;
+
+    model->notes = notes;
+    model->failed |= note == NULL;
+    if (note == NULL) return;
+    va_start(arguments, format);
+    vsnprintf(note, sizeof *model->notes, format, arguments);
+    va_end(arguments);
+}
+
+static void find_notes(vkmm_compare_model *model)
+{
+    const vkmm_contender *all = model->asked.contenders;
+    const vkmm_bench *first = all[0].bench, *version = NULL, *hash = NULL, *open = NULL;
+
+    for (uint32_t i = model->asked.count; i-- > 0;) {
+        if (strcmp(all[i].bench->version, first->version) != 0) version = all[i].bench;
+        if (strcmp(all[i].bench->shader_hash, first->shader_hash) != 0) hash = all[i].bench;
+        if (!all[i].bench->complete) open = all[i].bench;
+    }
+    if (version != NULL) add_note(model, "different versions of vkmatmul: %s and %s", first->version, version->version);
+    if (hash != NULL) add_note(model, "different shaders: a ratio tells of the kernels as well as of the devices");
+    if (open != NULL) add_note(model, "%s is unfinished", open->name[0] != '\0' ? open->name : "this run");
+    if (model->alone > 0)
+        add_note(model, "%u row%s that only one of them has a speed for %s left out", model->alone,
+                 model->alone == 1 ? "" : "s", model->alone == 1 ? "is" : "are");
+    for (uint32_t i = 0; i < model->asked.count; i++) {
+        const vkmm_bench *bench = all[i].bench;
+        const int named = bench->name[0] != '\0';
+        /* Devices that could not finish, those among them that are no contenders for lack of a speed. */
+        for (uint32_t d = 0; d < bench->device_count && (i == 0 || bench != all[i - 1].bench); d++)
+            if (bench->devices[d].failed[0] != '\0')
+                add_note(model, "%s%s%s%s failed: %s", bench->devices[d].label, named ? " (" : "", bench->name,
+                         named ? ")" : "", bench->devices[d].failed);
+    }
+}
+
+static vkmm_status make(vkmm_compare_model *model)
 {
     vkmm_status status;
 
-    model->comparison = comparison;
-    comparison->regressions = comparison->rows = 0;
-    model->base = vkmm_alloc(comparison->count, sizeof *model->base);
-    model->wins = vkmm_alloc(comparison->count, sizeof *model->wins);
-    status = model->base != NULL && model->wins != NULL ? vkmm_compare_find_rows(model) : VKMM_OUT_OF_MEMORY;
-    if (status != VKMM_OK) return status;
-    comparison->rows = model->count;
-    vkmm_compare_find_bases(model);
-    for (uint32_t i = 0; i < model->count; i++) {
-        if (model->rows[i].winner != VKMM_NOBODY)
-            model->wins[model->rows[i].winner]++;
-        else if (model->rows[i].timed > 1)
-            model->unclear++;
+    for (uint32_t c = 0; c < model->asked.count; c++) {
+        model->asked.contenders[c].base = find_base(&model->asked, c);
+        model->asked.contenders[c].wins = 0;
     }
-    status = make_means(model);
+    status = find_rows(model);
+    if (status == VKMM_OK) status = make_means(model);
     if (status == VKMM_OK) status = find_regressions(model);
-    comparison->regressions = model->regression_count;
-    return status;
+    if (status == VKMM_OK) find_notes(model);
+    return model->failed ? VKMM_OUT_OF_MEMORY : status;
 }
 
-void vkmm_compare_model_free(vkmm_compare_model *model)
+vkmm_status vkmm_compare_write(const char *format, const vkmm_report *report, vkmm_comparison *comparison)
 {
-    for (size_t i = 0; i < sizeof model->owned / sizeof *model->owned; i++) vkmm_free(model->owned[i]);
-    vkmm_free(model->base);
-    vkmm_free(model->wins);
-    *model = (vkmm_compare_model){0};
+    static const struct {
+        const char *format;
+        vkmm_status (*write)(const vkmm_compare_model *model);
+    } writers[] = {
+        {"table", vkmm_compare_table}, {"json", vkmm_compare_json}, {"csv", vkmm_compare_csv}, {"md", vkmm_compare_md}};
+    vkmm_compare_model model = {.report = report, .asked = *comparison};
+    vkmm_status status = make(&model);
+
+    for (size_t i = 0; i < sizeof writers / sizeof *writers && status == VKMM_OK && model.count > 0; i++)
+        if (strcmp(writers[i].format, format) == 0) status = writers[i].write(&model);
+    comparison->rows = model.count;
+    comparison->regressions = model.regression_count;
+    vkmm_free(model.rows);
+    vkmm_free(model.cells);
+    vkmm_free(model.means);
+    vkmm_free(model.mean_cells);
+    vkmm_free(model.regressions);
+    vkmm_free(model.notes);
+    return status;
 }

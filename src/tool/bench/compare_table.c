@@ -1,238 +1,361 @@
 /* A comparison for people. Contenders are numbered; where a terminal is too narrow for all of them, the table comes
- * in parts, each with the first contender and some of the others. */
+ * in parts, each with the first contender and some of the others. In Markdown it is whole. */
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "bench/columns.h"
-#include "bench/compare_words.h"
+#include "bench/compare_model.h"
+#include "report/markdown.h"
 #include "report/text.h"
 
-/* A table in the making: size, type, kernel, then two columns a contender, of which the first has no ratio. */
-enum { SIZE, TYPE, KERNEL, FIRST };
+/* Columns: the first contender's speed, then two of each other, its speed and its ratio to the first. */
+enum { SIZE, TYPE, KERNEL, SPEED, OTHERS };
 
 typedef struct compare_grid {
-    vkmm_report *report;
+    vkmm_report report;
     const vkmm_compare_model *model;
+    int markdown;
+    uint32_t columns;
     vkmm_place *places;
-    vkmm_cell *cells;
-    uint32_t from, to; /* contenders of this part, beside the first */
+    vkmm_cell *cells; /* of the line that was filled last */
 } compare_grid;
 
-/* Column of a contender's speed; its ratio is the next. */
-static uint32_t column_of(uint32_t contender)
+/* ---- cells ---- */
+
+static uint32_t speed_column(uint32_t contender)
 {
-    return FIRST + 2 * contender;
+    return contender == 0 ? SPEED : OTHERS + 2 * (contender - 1);
 }
 
-static void fill_titles(const compare_grid *grid, vkmm_cell *cells)
+/* A thousandth of itself is enough to read of a ratio near 1; a slow device's are small. */
+static void write_factor(char text[32], double factor)
 {
-    snprintf(cells[SIZE].text, sizeof cells->text, "size");
-    snprintf(cells[TYPE].text, sizeof cells->text, "type");
-    snprintf(cells[KERNEL].text, sizeof cells->text, "kernel");
-    for (uint32_t c = 0; c < grid->model->comparison->count; c++) {
-        snprintf(cells[column_of(c)].text, sizeof cells->text, "GFLOP/s %u", c + 1);
-        snprintf(cells[column_of(c) + 1].text, sizeof cells->text, "%u : 1", c + 1);
-    }
-    for (uint32_t i = 0; i < column_of(grid->model->comparison->count); i++) cells[i].paint = VKMM_DIM;
+    int decimals = factor < 0.1 ? 4 : factor < 10 ? 3 : factor < 100 ? 2 : factor < 1000 ? 1 : 0;
+
+    if (factor < 0.001)
+        snprintf(text, 32, "%.1e", factor);
+    else
+        snprintf(text, 32, "%.*f", decimals, factor);
 }
 
-static void fill_row(const compare_grid *grid, const vkmm_compare_row *row, vkmm_cell *cells)
+/* "▲ 2.005 (1.950–2.060)": faster, slower (▼) or unclear (≈); a dash where it is not known. */
+static void fill_ratio(const vkmm_report *report, const vkmm_interval *ratio, vkmm_cell *cell)
 {
-    memset(cells, 0, column_of(grid->model->comparison->count) * sizeof *cells);
-    vkmm_bench_size_text(grid->report, row->like, cells[SIZE].text, sizeof cells->text);
-    snprintf(cells[TYPE].text, sizeof cells->text, "%s", vkmm_text_type(&row->like->problem, grid->report->utf8));
-    vkmm_text_clean(cells[KERNEL].text, sizeof cells->text, row->like->asked);
-    for (uint32_t c = 0; c < grid->model->comparison->count; c++) {
-        vkmm_compare_speed_cell(grid->report, row, c, &cells[column_of(c)]);
-        vkmm_compare_ratio_cell(grid->report, &row->ratio[c], &cells[column_of(c) + 1]);
+    static const char *const signs[] = {"▼", "≈", "▲"}, *const ascii[] = {"-", "~", "+"};
+    static const vkmm_paint paints[] = {VKMM_BAD, VKMM_PLAIN, VKMM_GOOD};
+    const int verdict = vkmm_interval_verdict(ratio) + 1;
+    const char *sign = (report->utf8 ? signs : ascii)[verdict];
+    char middle[32], low[32], high[32];
+
+    if (!isfinite(ratio->middle)) {
+        vkmm_cell_figure(report, cell, NAN);
+        return;
+    }
+    write_factor(middle, ratio->middle);
+    write_factor(low, ratio->low);
+    write_factor(high, ratio->high);
+    if (!isfinite(ratio->low) || !isfinite(ratio->high)) { /* after one sample nobody knows */
+        snprintf(cell->text, sizeof cell->text, "%s %s (?)", sign, middle);
+        return;
+    }
+    snprintf(cell->text, sizeof cell->text, report->utf8 ? "%s %s (%s–%s)" : "%s %s (%s-%s)", sign, middle, low, high);
+    cell->paint = paints[verdict];
+}
+
+/* GFLOP/s, with a star after the winner's; "wrong"; a dash. */
+static void fill_speed(const compare_grid *grid, const vkmm_compare_row *row, uint32_t contender, vkmm_cell *cell)
+{
+    const vkmm_compare_cell *known = &row->cells[contender];
+    const char *star = grid->report.utf8 ? "★" : "*";
+    size_t used;
+
+    if (known->wrong) {
+        snprintf(cell->text, sizeof cell->text, "wrong");
+        cell->paint = VKMM_BAD;
+        return;
+    }
+    vkmm_cell_figure(&grid->report, cell, known->row != NULL ? known->row->figures.gflops : NAN);
+    used = strlen(cell->text);
+    if (row->winner == contender) cell->paint = VKMM_STRONG;
+    snprintf(cell->text + used, sizeof cell->text - used, "%s",
+             row->winner == contender ? star
+             : grid->markdown         ? ""
+                                      : " ");
+}
+
+/* "256³", "f32", "auto" */
+static void fill_problem(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell cells[SPEED])
+{
+    vkmm_cell_size(report, row, &cells[SIZE]);
+    vkmm_cell_type(report, row, &cells[TYPE]);
+    vkmm_text_clean(cells[KERNEL].text, sizeof cells[KERNEL].text, row->asked);
+}
+
+static void fill_titles(const compare_grid *grid)
+{
+    static const char *const titles[] = {"size", "type", "kernel"};
+
+    for (int i = SIZE; i < SPEED; i++) snprintf(grid->cells[i].text, sizeof grid->cells->text, "%s", titles[i]);
+    for (uint32_t c = 0; c < grid->model->asked.count; c++) {
+        vkmm_cell *cells = &grid->cells[speed_column(c)];
+        snprintf(cells[0].text, sizeof cells->text, "GFLOP/s %u", c + 1);
+        if (c > 0) snprintf(cells[1].text, sizeof cells->text, "%u : 1", c + 1);
+    }
+    for (uint32_t i = 0; i < grid->columns; i++) grid->cells[i].paint = VKMM_DIM;
+}
+
+static void fill_row(const compare_grid *grid, const vkmm_compare_row *row)
+{
+    fill_problem(&grid->report, row->like, grid->cells);
+    for (uint32_t c = 0; c < row->count; c++) {
+        vkmm_cell *cells = &grid->cells[speed_column(c)];
+        fill_speed(grid, row, c, &cells[0]);
+        if (c > 0) fill_ratio(&grid->report, &row->cells[c].ratio.of, &cells[1]);
     }
 }
 
-/* A line of means: its name in place of the size, its ratios below those of the rows. */
-static void fill_mean(const compare_grid *grid, const vkmm_compare_mean *mean, vkmm_cell *cells)
+/* "square f32", or "all", in place of the size; its ratios below those of the rows. */
+static void fill_mean(const compare_grid *grid, const vkmm_compare_mean *mean)
 {
-    memset(cells, 0, column_of(grid->model->comparison->count) * sizeof *cells);
-    vkmm_compare_mean_name(grid->report, mean, cells[SIZE].text, sizeof cells->text);
-    for (uint32_t c = 0; c < grid->model->comparison->count; c++) {
-        snprintf(cells[column_of(c)].text, sizeof cells->text, "%u row%s", mean->counted[c],
-                 mean->counted[c] == 1 ? " " : "s");
-        cells[column_of(c)].paint = VKMM_DIM;
-        vkmm_compare_ratio_cell(grid->report, &mean->ratio[c], &cells[column_of(c) + 1]);
+    char text[300] = "all";
+
+    if (mean->group != NULL)
+        snprintf(text, sizeof text, "%s %s", mean->group, vkmm_types_name(mean->types, grid->report.utf8));
+    vkmm_text_clean(grid->cells[SIZE].text, sizeof grid->cells->text, text);
+    if (grid->markdown) snprintf(grid->cells[KERNEL].text, sizeof grid->cells->text, "mean");
+    for (uint32_t c = 0; c < mean->count; c++) {
+        vkmm_cell *cells = &grid->cells[speed_column(c)];
+        snprintf(cells[0].text, sizeof cells->text, "%u row%s", mean->cells[c].rows,
+                 mean->cells[c].rows != 1 ? "s"
+                 : grid->markdown         ? ""
+                                          : " ");
+        cells[0].paint = VKMM_DIM;
+        if (c > 0) fill_ratio(&grid->report, &mean->cells[c].ratio.of, &cells[1]);
     }
-    if (mean->group == NULL)
-        for (uint32_t i = 0; i < column_of(grid->model->comparison->count); i++)
-            if (cells[i].paint == VKMM_PLAIN) cells[i].paint = VKMM_STRONG;
+    for (uint32_t i = 0; i < grid->columns && mean->group == NULL; i++)
+        if (grid->cells[i].paint == VKMM_PLAIN) grid->cells[i].paint = VKMM_STRONG;
 }
 
-static void widen(const compare_grid *grid)
+/* ---- the table ---- */
+
+/* Line 0 has the titles; then come the rows and the means. 0: no more. */
+static int fill(const compare_grid *grid, uint32_t line)
 {
-    for (uint32_t i = 0; i < column_of(grid->model->comparison->count); i++) {
-        int width = (int)vkmm_text_columns(grid->cells[i].text);
-        if (width > grid->places[i].width) grid->places[i].width = width;
-        grid->places[i].right = i >= FIRST && (i - FIRST) % 2 == 0;
-    }
+    const vkmm_compare_model *model = grid->model;
+
+    memset(grid->cells, 0, grid->columns * sizeof *grid->cells);
+    if (line == 0)
+        fill_titles(grid);
+    else if (line <= model->count)
+        fill_row(grid, &model->rows[line - 1]);
+    else if (line <= model->count + model->mean_count)
+        fill_mean(grid, &model->means[line - 1 - model->count]);
+    else
+        return 0;
+    return 1;
 }
 
 static void measure(const compare_grid *grid)
 {
-    fill_titles(grid, grid->cells);
-    widen(grid);
-    for (uint32_t i = 0; i < grid->model->count; i++) {
-        fill_row(grid, &grid->model->rows[i], grid->cells);
-        widen(grid);
-    }
-    for (uint32_t i = 0; i < grid->model->mean_count; i++) {
-        fill_mean(grid, &grid->model->means[i], grid->cells);
-        widen(grid);
+    for (uint32_t line = 0; fill(grid, line); line++) {
+        for (uint32_t i = 0; i < grid->columns; i++) {
+            const int width = (int)vkmm_text_columns(grid->cells[i].text);
+            if (width > grid->places[i].width) grid->places[i].width = width;
+            grid->places[i].right = i == SPEED || (i >= OTHERS && (i - OTHERS) % 2 == 0);
+        }
     }
 }
 
-/* Prints the columns of this part of what is in the cells. The room for them is behind the cells of all columns. */
-static void print_part(const compare_grid *grid)
+static void print_markdown(const compare_grid *grid)
 {
-    uint32_t all = column_of(grid->model->comparison->count), count = FIRST + 1;
-    vkmm_cell *cells = grid->cells + all;
-    vkmm_place *places = grid->places + all;
+    FILE *out = grid->report.out;
 
-    memcpy(cells, grid->cells, count * sizeof *cells);
-    memcpy(places, grid->places, count * sizeof *places);
-    for (uint32_t c = grid->from; c < grid->to; c++) {
-        memcpy(cells + count, grid->cells + column_of(c), 2 * sizeof *cells);
-        memcpy(places + count, grid->places + column_of(c), 2 * sizeof *places);
-        count += 2;
+    for (uint32_t line = 0; fill(grid, line); line++) {
+        for (uint32_t i = 0; i < grid->columns; i++) {
+            fputs("| ", out);
+            vkmm_md_text(out, grid->cells[i].text);
+            putc(' ', out);
+        }
+        fputs("|\n", out);
+        for (uint32_t i = 0; i < grid->columns && line == 0; i++)
+            fputs(grid->places[i].right ? "| --: " : "| --- ", out);
+        if (line == 0) fputs("|\n", out);
     }
-    vkmm_cells_line(grid->report, places, cells, count);
 }
 
-static void print_grid(const compare_grid *grid)
+/* The first contender, and those from `from` to `to`. */
+static void print_part(const compare_grid *grid, uint32_t from, uint32_t to)
 {
-    fill_titles(grid, grid->cells);
-    print_part(grid);
-    for (uint32_t i = 0; i < grid->model->count; i++) {
-        fill_row(grid, &grid->model->rows[i], grid->cells);
-        print_part(grid);
-    }
-    fprintf(grid->report->out, "%sgeometric means%s\n", vkmm_paint_on(grid->report, VKMM_DIM),
-            vkmm_paint_off(grid->report, VKMM_DIM));
-    for (uint32_t i = 0; i < grid->model->mean_count; i++) {
-        fill_mean(grid, &grid->model->means[i], grid->cells);
-        print_part(grid);
+    const vkmm_report *report = &grid->report;
+
+    for (uint32_t i = OTHERS; i < grid->columns; i++)
+        grid->places[i].hidden = i < speed_column(from) || i >= speed_column(to);
+    putc('\n', report->out);
+    for (uint32_t line = 0; fill(grid, line); line++) {
+        if (line == grid->model->count + 1)
+            fprintf(report->out, "%sgeometric means%s\n", vkmm_paint_on(report, VKMM_DIM),
+                    vkmm_paint_off(report, VKMM_DIM));
+        vkmm_cells_line(report, grid->places, grid->cells, grid->columns);
     }
 }
 
 /* As many contenders a part as the terminal is wide enough for, at least one. */
-static void print_parts(compare_grid *grid)
+static void print_parts(const compare_grid *grid)
 {
-    const uint32_t count = grid->model->comparison->count;
-    int fixed = 0;
+    const vkmm_place *places = grid->places;
+    const uint32_t count = grid->model->asked.count;
+    int fixed = -2;
 
-    for (uint32_t i = 0; i <= FIRST; i++) fixed += grid->places[i].width + 2;
-    for (grid->from = 1; grid->from < count; grid->from = grid->to) {
+    for (uint32_t i = 0; i < OTHERS; i++) fixed += places[i].width + 2;
+    for (uint32_t from = 1, to; from < count; from = to) {
         int width = fixed;
-        for (grid->to = grid->from; grid->to < count; grid->to++) {
-            width += grid->places[column_of(grid->to)].width + grid->places[column_of(grid->to) + 1].width + 4;
-            if (grid->report->columns > 0 && width - 2 > grid->report->columns && grid->to > grid->from) break;
+        for (to = from; to < count; to++) {
+            width += places[speed_column(to)].width + places[speed_column(to) + 1].width + 4;
+            if (grid->report.columns > 0 && width > grid->report.columns && to > from) break;
         }
-        putc('\n', grid->report->out);
-        print_grid(grid);
+        print_part(grid, from, to);
     }
 }
 
-static void print_painted(const vkmm_report *report, const char *text, int indent, vkmm_paint paint)
+/* ---- words ---- */
+
+static void say(const compare_grid *grid, int indent, vkmm_paint paint, const char *text)
 {
+    const vkmm_report *report = &grid->report;
+    char clean[1200];
+
+    if (grid->markdown) {
+        fputs("- ", report->out);
+        vkmm_md_text(report->out, text);
+        putc('\n', report->out);
+        return;
+    }
+    vkmm_text_clean(clean, sizeof clean, text);
     fputs(vkmm_paint_on(report, paint), report->out);
-    vkmm_print_wrapped(report, text, indent);
+    vkmm_print_wrapped(report, clean, indent);
     fputs(vkmm_paint_off(report, paint), report->out);
 }
 
-static void print_contenders(const vkmm_report *report, const vkmm_comparison *comparison)
+static void say_contenders(const compare_grid *grid)
 {
-    for (uint32_t i = 0; i < comparison->count; i++) {
-        const vkmm_contender *contender = &comparison->contenders[i];
-        char text[1000], line[1100], name[VKMM_BENCH_TEXT], version[64], created[64];
-        vkmm_bench_device_text(report, &contender->bench->devices[contender->device], text, sizeof text);
-        vkmm_text_clean(name, sizeof name, contender->bench->name);
-        vkmm_text_clean(version, sizeof version, contender->bench->version);
-        vkmm_text_clean(created, sizeof created, contender->bench->created);
-        snprintf(line, sizeof line, "%u  %s", i + 1, text);
-        print_painted(report, line, 2, VKMM_STRONG);
-        snprintf(line, sizeof line, "%s%svkmatmul %s%s%s", name, name[0] != '\0' ? ", " : "", version,
-                 created[0] != '\0' ? ", " : "", created);
-        print_painted(report, line, 5, VKMM_DIM);
-    }
-}
-
-/* One and the same device in several reports: its own line, since the ratios above are to the first contender. */
-static void print_same_devices(const vkmm_report *report, const vkmm_compare_model *model)
-{
-    vkmm_interval *ratios = vkmm_alloc(model->count, sizeof *ratios);
-
-    for (uint32_t c = 1; ratios != NULL && c < model->comparison->count; c++) {
-        vkmm_interval mean;
-        vkmm_cell cell = {"", VKMM_PLAIN};
-        uint32_t base = model->base[c], count = 0;
-        if (base == VKMM_NOBODY || base == 0) continue;
-        for (uint32_t i = 0; i < model->count; i++) {
-            const vkmm_compare_row *row = &model->rows[i];
-            if (row->of[base] == NULL || row->of[c] == NULL) continue;
-            ratios[count] = vkmm_bench_ratio(row->of[base], row->of[c], model->comparison->paired);
-            count += isfinite(ratios[count].low) ? 1 : 0;
+    for (uint32_t i = 0; i < grid->model->asked.count; i++) {
+        const vkmm_contender *contender = &grid->model->asked.contenders[i];
+        const vkmm_bench *bench = contender->bench;
+        char device[1000], source[512], line[1600];
+        vkmm_bench_device_text(&grid->report, contender->on, device, sizeof device);
+        snprintf(source, sizeof source, "%s%svkmatmul %s%s%s", bench->name, bench->name[0] != '\0' ? ", " : "",
+                 bench->version, bench->created[0] != '\0' ? ", " : "", bench->created);
+        if (grid->markdown) {
+            snprintf(line, sizeof line, "%s, %s", device, source);
+            fprintf(grid->report.out, "%u. ", i + 1);
+            vkmm_md_text(grid->report.out, line);
+            putc('\n', grid->report.out);
+            continue;
         }
-        if (count == 0) continue;
-        mean = vkmm_bench_mean(ratios, count);
-        vkmm_compare_ratio_cell(report, &mean, &cell);
-        fprintf(report->out, "the same device, %u : %u over %u rows: %s\n", c + 1, base + 1, count, cell.text);
+        snprintf(line, sizeof line, "%u  %s", i + 1, device);
+        say(grid, 2, VKMM_STRONG, line);
+        say(grid, 5, VKMM_DIM, source);
     }
-    vkmm_free(ratios);
 }
 
-static void print_words(vkmm_report *report, const vkmm_compare_model *model)
+/* "1 wins 12 rows, 2 wins 15; 4 are unclear". Wins are by contender's number. */
+static void say_wins(const compare_grid *grid)
 {
+    const vkmm_comparison *comparison = &grid->model->asked;
+    const uint32_t unclear = grid->model->unclear;
     char text[1000];
+    size_t used = 0;
 
-    putc('\n', report->out);
-    vkmm_print_wrapped(
-        report,
-        report->utf8
-            ? "▲ faster than 1, ▼ slower, ≈ no difference beyond the noise; in brackets the 95 % interval. ★ fastest"
-            : "+ faster than 1, - slower, ~ no difference beyond the noise; in brackets the 95 % interval. * fastest",
-        0);
-    vkmm_compare_wins(model, text, sizeof text);
-    vkmm_print_wrapped(report, text, 0);
-    print_same_devices(report, model);
-    for (unsigned i = 0; vkmm_compare_note(model, i, text); i++) vkmm_print_wrapped(report, text, 0);
-    if (model->comparison->regression < 0) return;
-    fprintf(report->out, "%s%u regression%s beyond the noise and %.4g %%%s\n",
-            vkmm_paint_on(report, model->regression_count > 0 ? VKMM_BAD : VKMM_GOOD), model->regression_count,
-            model->regression_count == 1 ? "" : "s", 100 * model->comparison->regression,
-            vkmm_paint_off(report, model->regression_count > 0 ? VKMM_BAD : VKMM_GOOD));
-    for (uint32_t i = 0; i < model->regression_count; i++) {
-        vkmm_compare_regression(report, model, &model->regressions[i], text, sizeof text);
-        vkmm_print_wrapped(report, text, 2);
+    for (uint32_t c = 0; c < comparison->count && used + 120 < sizeof text; c++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%u wins %u row%s", c > 0 ? ", " : "", c + 1,
+                                 comparison->contenders[c].wins, comparison->contenders[c].wins == 1 ? "" : "s");
+    snprintf(text + used, sizeof text - used, "; %u %s unclear: there the interval of the two fastest contains 1",
+             unclear, unclear == 1 ? "is" : "are");
+    say(grid, 0, VKMM_PLAIN, text);
+}
+
+/* One and the same device in several reports, by what the ratios above do not show: they are to the first contender. */
+static void say_same_devices(const compare_grid *grid)
+{
+    for (uint32_t c = 1; c < grid->model->asked.count; c++) {
+        const vkmm_contender *contender = &grid->model->asked.contenders[c];
+        vkmm_cell ratio = {"", VKMM_PLAIN};
+        char text[400];
+        if (contender->base == VKMM_NOBODY || contender->base == 0 || contender->changed == 0) continue;
+        fill_ratio(&grid->report, &contender->change, &ratio);
+        snprintf(text, sizeof text, "the same device, %u : %u over %u rows: %s", c + 1, contender->base + 1,
+                 contender->changed, ratio.text);
+        say(grid, 0, VKMM_PLAIN, text);
     }
 }
 
-vkmm_status vkmm_compare_table(vkmm_report *report, vkmm_comparison *comparison)
+/* "2 is slower than 1 in 1024³ f32 auto: ▼ 0.900 (0.890–0.910)"; "3 is wrong in …, where 1 is right". */
+static void say_regressions(const compare_grid *grid)
 {
-    vkmm_compare_model model = {0};
-    compare_grid grid = {.report = report, .model = &model};
-    vkmm_status status = vkmm_compare_model_make(comparison, &model);
-    size_t columns = 2 * (size_t)column_of(comparison->count);
+    const vkmm_compare_model *model = grid->model;
+    char text[1200];
 
-    if (status == VKMM_OK && model.count > 0) {
-        grid.places = vkmm_alloc(columns, sizeof *grid.places);
-        grid.cells = vkmm_alloc(columns, sizeof *grid.cells);
-        status = grid.places != NULL && grid.cells != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
+    snprintf(text, sizeof text, "%u regression%s beyond the noise and %.4g %%", model->regression_count,
+             model->regression_count == 1 ? "" : "s", 100 * model->asked.regression);
+    say(grid, 0, model->regression_count > 0 ? VKMM_BAD : VKMM_GOOD, text);
+    for (uint32_t i = 0; i < model->regression_count; i++) {
+        const vkmm_regression *one = &model->regressions[i];
+        vkmm_cell problem[SPEED] = {0}, ratio = {"", VKMM_PLAIN};
+        char name[3 * sizeof ratio.text];
+        fill_problem(&grid->report, model->rows[one->row].like, problem);
+        fill_ratio(&grid->report, &one->ratio.of, &ratio);
+        snprintf(name, sizeof name, "%s %s %s", problem[SIZE].text, problem[TYPE].text, problem[KERNEL].text);
+        if (one->wrong)
+            snprintf(text, sizeof text, "%u is wrong in %s, where %u is right", one->contender + 1, name,
+                     one->base + 1);
+        else
+            snprintf(text, sizeof text, "%u is slower than %u in %s: %s", one->contender + 1, one->base + 1, name,
+                     ratio.text);
+        say(grid, 2, VKMM_PLAIN, text);
     }
-    if (status == VKMM_OK && model.count > 0) {
+}
+
+static vkmm_status print_all(compare_grid grid)
+{
+    grid.columns = speed_column(grid.model->asked.count);
+    grid.places = vkmm_alloc(grid.columns, sizeof *grid.places);
+    grid.cells = vkmm_alloc(grid.columns, sizeof *grid.cells);
+    if (grid.places != NULL && grid.cells != NULL) {
         measure(&grid);
-        print_contenders(report, comparison);
-        print_parts(&grid);
-        print_words(report, &model);
+        say_contenders(&grid);
+        if (grid.markdown) {
+            putc('\n', grid.report.out);
+            print_markdown(&grid);
+        } else {
+            print_parts(&grid);
+        }
+        putc('\n', grid.report.out);
+        say(&grid, 0, VKMM_PLAIN,
+            grid.report.utf8 ? "▲ faster than 1, ▼ slower, ≈ no difference beyond the noise; in brackets the 95 % "
+                               "interval. ★ fastest"
+                             : "+ faster than 1, - slower, ~ no difference beyond the noise; in brackets the 95 % "
+                               "interval. * fastest");
+        say_wins(&grid);
+        say_same_devices(&grid);
+        for (uint32_t i = 0; i < grid.model->note_count; i++) say(&grid, 0, VKMM_PLAIN, grid.model->notes[i]);
+        if (grid.model->asked.regression >= 0) say_regressions(&grid);
     }
+    const vkmm_status status = grid.places != NULL && grid.cells != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
     vkmm_free(grid.places);
     vkmm_free(grid.cells);
-    vkmm_compare_model_free(&model);
     return status;
+}
+
+vkmm_status vkmm_compare_table(const vkmm_compare_model *model)
+{
+    return print_all((compare_grid){.report = *model->report, .model = model});
+}
+
+vkmm_status vkmm_compare_md(const vkmm_compare_model *model)
+{
+    compare_grid grid = {.report = *model->report, .model = model, .markdown = 1};
+
+    grid.report.utf8 = 1;
+    return print_all(grid);
 }

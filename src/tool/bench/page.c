@@ -32,8 +32,7 @@ static vkmm_status put_report(vkmm_report *report, const vkmm_bench *bench)
 
 /* Who is compared, under which unique label, and what a comparison finds; null where no row is shared. No report says
  * whether its devices were measured in turns, so rounds are not paired. */
-static vkmm_status put_comparison(vkmm_report *report, const vkmm_bench *benches, const vkmm_contender *who,
-                                  uint32_t count)
+static vkmm_status put_comparison(vkmm_report *report, const vkmm_bench *benches, vkmm_contender *who, uint32_t count)
 {
     vkmm_comparison comparison = {.contenders = who, .count = count, .regression = -1};
     vkmm_status status = VKMM_OK;
@@ -46,16 +45,16 @@ static vkmm_status put_comparison(vkmm_report *report, const vkmm_bench *benches
         putc('}', report->out);
     }
     fputs("],\"comparison\":", report->out);
-    if (status == VKMM_OK && count > 1) status = vkmm_compare_json(report, &comparison);
+    if (status == VKMM_OK && count > 1) status = vkmm_compare_write("json", report, &comparison);
     if (comparison.rows == 0) fputs("null", report->out);
     return status;
 }
 
 static vkmm_status put_data(vkmm_report *report, const vkmm_bench *benches, uint32_t count)
 {
-    vkmm_contender *who = NULL;
-    uint32_t who_count = 0;
-    vkmm_status status = vkmm_contenders_find(benches, count, &who, &who_count);
+    uint32_t who_count;
+    vkmm_contender *who = vkmm_contenders_of(benches, count, &who_count);
+    vkmm_status status = who != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
 
     putc('{', report->out);
     if (status == VKMM_OK && !put(report->out, "tool", vkmm_json_tool(report))) status = VKMM_OUT_OF_MEMORY;

@@ -33,35 +33,38 @@ vkmm_bench_end_line(const vkmm_bench *bench); /* how the run ended; a journal wi
 typedef struct vkmm_contender {
     const vkmm_bench *bench;
     uint32_t device;
+    const vkmm_bench_device *on; /* that device */
     char label[VKMM_BENCH_TEXT]; /* unique among the contenders: the device's, with the file's name or version where
                                     that is not enough */
+    int shared;                  /* while labels are made: another has the same */
+
+    /* What a comparison finds. */
+    uint32_t base;        /* the first report's contender that is the same device; UINT32_MAX: none */
+    uint32_t wins;        /* rows */
+    vkmm_interval change; /* the mean of the ratios to the base, over so many rows: */
+    uint32_t changed;
 } vkmm_contender;
 
 /* Device against device: for each row that at least two contenders have, a column each, the ratio to the first with
- * its interval, who wins; then the geometric means. Nothing is written where no row is shared. */
+ * its interval, who wins; then the geometric means. */
 typedef struct vkmm_comparison {
-    const vkmm_contender *contenders;
+    vkmm_contender *contenders;
     uint32_t count;
     int paired; /* all of one run that measured in turns */
-    /* Rows are judged against the same device in the first contender's report (compare_model.h), against the first
-     * contender where all are of one report. 0.05: a regression is slower by more than 5 %, and that beyond the
+    /* Rows are judged against the same device in the first contender's report (vkmm_contender.base), against the
+     * first contender where all are of one report. 0.05: a regression is slower by more than 5 %, and that beyond the
      * noise, or wrong; below 0: nobody asked, so they are counted and not named: slower beyond the noise, or wrong. */
     double regression;
     uint32_t regressions; /* out */
     uint32_t rows;        /* out: that are compared */
 } vkmm_comparison;
 
-vkmm_status vkmm_compare_table(vkmm_report *report, vkmm_comparison *comparison);
-vkmm_status vkmm_compare_json(vkmm_report *report, vkmm_comparison *comparison); /* "vkmatmul.compare/1", a line */
-vkmm_status vkmm_compare_md(vkmm_report *report, vkmm_comparison *comparison);
-vkmm_status vkmm_compare_csv(vkmm_report *report, vkmm_comparison *comparison);
+/* In a format: "table", "json" ("vkmatmul.compare/1", a line), "csv" or "md". Nothing is written where no row is
+ * shared. */
+vkmm_status vkmm_compare_write(const char *format, const vkmm_report *report, vkmm_comparison *comparison);
 
 /* The contenders of some reports: every device with at least one timed row; of later reports also one that is only
- * wrong, so that a regression is not lost with it. Freed with vkmm_free; NULL when memory ends or there is none. */
+ * wrong, so that a regression is not lost with it. Freed with vkmm_free; NULL when memory ends. */
 vkmm_contender *vkmm_contenders_of(const vkmm_bench *benches, uint32_t bench_count, uint32_t *count);
-
-/* The same, but tells the two apart: VKMM_OUT_OF_MEMORY, or VKMM_OK with *who NULL and *count 0 where there is none. */
-vkmm_status vkmm_contenders_find(const vkmm_bench *benches, uint32_t bench_count, vkmm_contender **who,
-                                 uint32_t *count);
 
 #endif

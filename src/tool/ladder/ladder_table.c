@@ -16,7 +16,7 @@ static void fill_step(const vkmm_report *report, const vkmm_bench_row *row, vkmm
 
 static void fill_factor(const vkmm_report *report, vkmm_cell *cell, double factor)
 {
-    vkmm_cell_figure(report, cell, factor > 0, factor);
+    vkmm_cell_figure(report, cell, factor > 0 ? factor : NAN);
     if (factor > 0)
         snprintf(cell->text, sizeof cell->text, factor < 10 ? "%.2f" : factor < 100 ? "%.1f" : "%.0f", factor);
 }

@@ -4,19 +4,14 @@
 #include "report/columns.h"
 #include "report/text.h"
 
-void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, int present, double value)
+void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, double value)
 {
-    if (present) {
+    if (isfinite(value)) {
         vkmm_text_figure(cell->text, sizeof cell->text, value);
     } else {
         snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "–" : "-");
         cell->paint = VKMM_DIM;
     }
-}
-
-static void figure(const vkmm_report *report, vkmm_cell *cell, double value)
-{
-    vkmm_cell_figure(report, cell, isfinite(value), value);
 }
 
 void vkmm_cell_size(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
@@ -44,7 +39,7 @@ void vkmm_cell_kernel(const vkmm_report *report, const vkmm_bench_row *row, vkmm
 void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     if (row->kernel.tile[0] == 0)
-        figure(report, cell, NAN);
+        vkmm_cell_figure(report, cell, NAN);
     else
         snprintf(cell->text, sizeof cell->text, report->utf8 ? "%u×%u" : "%ux%u", row->kernel.tile[0],
                  row->kernel.tile[1]);
@@ -52,7 +47,7 @@ void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_c
 
 void vkmm_cell_kernel_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    figure(report, cell, row->figures.median_ms);
+    vkmm_cell_figure(report, cell, row->figures.median_ms);
 }
 
 void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
@@ -68,24 +63,24 @@ void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm
 
 void vkmm_cell_submit_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    figure(report, cell, row->figures.submit_ms);
+    vkmm_cell_figure(report, cell, row->figures.submit_ms);
 }
 
 void vkmm_cell_transfer_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    figure(report, cell, row->figures.transfer_ms);
+    vkmm_cell_figure(report, cell, row->figures.transfer_ms);
 }
 
 void vkmm_cell_gflops(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     cell->paint = VKMM_STRONG;
-    figure(report, cell, row->figures.gflops);
+    vkmm_cell_figure(report, cell, row->figures.gflops);
 }
 
 void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     if (row->not_run[0] != '\0') {
-        figure(report, cell, NAN);
+        vkmm_cell_figure(report, cell, NAN);
     } else if (row->passed) {
         snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "✓" : "yes");
         cell->paint = VKMM_GOOD;

@@ -75,8 +75,9 @@ void vkmm_cells_line(const vkmm_report *report, const vkmm_place *places, const 
     unsigned last = 0;
 
     for (unsigned i = 0; i < count; i++)
-        if (cells[i].text[0] != '\0') last = i;
-    for (unsigned i = 0; i < count && i <= last; i++) print_cell(report, places[i], &cells[i], i == 0, i == last);
+        if (cells[i].text[0] != '\0' && !places[i].hidden) last = i;
+    for (unsigned i = 0; i < count && i <= last; i++)
+        if (!places[i].hidden) print_cell(report, places[i], &cells[i], i == 0, i == last);
     putc('\n', report->out);
 }
 
@@ -96,7 +97,7 @@ static void print_line(const vkmm_report *report, const vkmm_columns *columns, c
             column->fill(report, row, cell);
         else
             fill_title(report, column, cell);
-        places[count++] = (vkmm_place){width_of(report, column), column->right};
+        places[count++] = (vkmm_place){.width = width_of(report, column), .right = column->right};
     }
     vkmm_cells_line(report, places, cells, count);
 }

@@ -40,6 +40,7 @@ void vkmm_columns_row(const vkmm_report *report, const vkmm_columns *columns, co
  * push the rest to the right. */
 typedef struct vkmm_place {
     int width, right; /* right: aligned to the right */
+    int hidden;
 } vkmm_place;
 
 void vkmm_cells_line(const vkmm_report *report, const vkmm_place *places, const vkmm_cell *cells, unsigned count);
@@ -63,8 +64,8 @@ void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vk
 /* Timed by the host's clock, where a device computed. */
 int vkmm_row_by_host_clock(const vkmm_bench_row *row);
 
-/* A figure, or a dash where there is none: `present` 0. */
-void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, int present, double value);
+/* A figure, or a dash where it is NAN. */
+void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, double value);
 
 /* "llvmpipe (LLVM 15.0.6, 256 bits) · llvmpipe, Mesa 22.3.6 · Vulkan 1.3.230": one line that says what computed. */
 void vkmm_print_device(const vkmm_report *report, const vkmm_device_info *device, const char *host);

@@ -1,0 +1,257 @@
+/* A comparison for programs: JSON, "vkmatmul.compare/1", where contenders are meant by their index from 0; and CSV. */
+#include <math.h>
+
+#include "bench/columns.h"
+#include "bench/compare_model.h"
+#include "report/json.h"
+#include "report/records.h"
+
+/* ---- who is compared ---- */
+
+static json_t *put_device(const void *record)
+{
+    const vkmm_bench_device *device = record;
+
+    return vkmm_json_device(device->is_host ? NULL : &device->info, device->info.name);
+}
+
+static const vkmm_field device_fields[] = {
+    {"device", VKMM_FIELD_CUSTOM, .put = put_device},
+    {"driver", VKMM_FIELD_TEXT, VKMM_AT(vkmm_bench_device, info.driver_name)},
+};
+static const vkmm_record device_record = {NULL, VKMM_FIELDS(device_fields)};
+
+#define BENCH(member) VKMM_AT(vkmm_bench, member)
+
+static const vkmm_field bench_fields[] = {
+    {"report", VKMM_FIELD_TEXT, BENCH(name), VKMM_MAYBE},
+    {"version", VKMM_FIELD_TEXT, BENCH(version)},
+    {"shader_hash", VKMM_FIELD_TEXT, BENCH(shader_hash)},
+    {"created", VKMM_FIELD_TEXT, BENCH(created)},
+    {"host", VKMM_FIELD_TEXT, BENCH(host)},
+    {"complete", VKMM_FIELD_TRUTH, BENCH(complete)},
+};
+static const vkmm_record bench_record = {NULL, VKMM_FIELDS(bench_fields)};
+
+static int has_base(const void *record)
+{
+    return ((const vkmm_contender *)record)->base != VKMM_NOBODY;
+}
+
+#define CONTENDER(member) VKMM_AT(vkmm_contender, member)
+
+static const vkmm_field contender_fields[] = {
+    {"label", VKMM_FIELD_TEXT, CONTENDER(label)},
+    {NULL, VKMM_FIELD_EMBED, CONTENDER(on), VKMM_POINTER, .record = &device_record},
+    {NULL, VKMM_FIELD_EMBED, CONTENDER(bench), VKMM_POINTER, .record = &bench_record},
+    {"same_device_as", VKMM_FIELD_U32, CONTENDER(base), .known = has_base},
+    {"wins", VKMM_FIELD_U32, CONTENDER(wins)},
+};
+static const vkmm_record contender_record = {NULL, VKMM_FIELDS(contender_fields)};
+
+/* ---- what they have of a product ---- */
+
+static int is_ratio(const void *record)
+{
+    return isfinite(((const vkmm_compare_ratio *)record)->of.middle);
+}
+
+#define RATIO(member) VKMM_AT(vkmm_compare_ratio, member)
+
+static const vkmm_field ratio_fields[] = {
+    {"middle", VKMM_FIELD_REAL, RATIO(of.middle)},
+    {"low", VKMM_FIELD_REAL, RATIO(of.low)},
+    {"high", VKMM_FIELD_REAL, RATIO(of.high)},
+    {"verdict", VKMM_FIELD_STRING, RATIO(verdict)},
+};
+static const vkmm_record ratio_record = {NULL, VKMM_FIELDS(ratio_fields), .known = is_ratio};
+
+#define ROW(member) VKMM_AT(vkmm_bench_row, member)
+
+static const vkmm_field result_fields[] = {
+    {"kernel", VKMM_FIELD_TEXT, ROW(kernel.name)},           {"gflops", VKMM_FIELD_REAL, ROW(figures.gflops)},
+    {"kernel_ms", VKMM_FIELD_REAL, ROW(figures.median_ms)},  {"noise", VKMM_FIELD_REAL, ROW(figures.noise)},
+    {"throttled", VKMM_FIELD_TRUTH, ROW(figures.throttled)},
+};
+static const vkmm_record result_record = {NULL, VKMM_FIELDS(result_fields)};
+
+static int has_row(const void *record)
+{
+    return ((const vkmm_compare_cell *)record)->row != NULL;
+}
+
+#define CELL(member) VKMM_AT(vkmm_compare_cell, member)
+
+static const vkmm_field cell_fields[] = {
+    {NULL, VKMM_FIELD_EMBED, CELL(row), VKMM_POINTER, .record = &result_record},
+    {"wrong", VKMM_FIELD_TRUTH, CELL(wrong)},
+    {"ratio", VKMM_FIELD_RECORD, CELL(ratio), .record = &ratio_record},
+};
+static const vkmm_record cell_record = {NULL, VKMM_FIELDS(cell_fields), .known = has_row};
+
+static const vkmm_field like_fields[] = {
+    {"group", VKMM_FIELD_TEXT, ROW(group)},
+    {"asked", VKMM_FIELD_TEXT, ROW(asked)},
+    {"problem", VKMM_FIELD_RECORD, ROW(problem), .record = &vkmm_problem_record},
+    {"rotating_bytes", VKMM_FIELD_U64, ROW(rotating_bytes)},
+};
+static const vkmm_record like_record = {NULL, VKMM_FIELDS(like_fields)};
+
+static int has_winner(const void *record)
+{
+    return ((const vkmm_compare_row *)record)->winner != VKMM_NOBODY;
+}
+
+static const vkmm_field row_fields[] = {
+    {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_compare_row, like), VKMM_POINTER, .record = &like_record},
+    {"contenders", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_compare_row, cells, count), .record = &cell_record},
+    {"winner", VKMM_FIELD_U32, VKMM_AT(vkmm_compare_row, winner), .known = has_winner},
+};
+static const vkmm_record row_record = {NULL, VKMM_FIELDS(row_fields)};
+
+/* ---- what follows ---- */
+
+static const vkmm_field mean_cell_fields[] = {
+    {"rows", VKMM_FIELD_U32, CELL(rows)},
+    {"ratio", VKMM_FIELD_RECORD, CELL(ratio), .record = &ratio_record},
+};
+static const vkmm_record mean_cell_record = {NULL, VKMM_FIELDS(mean_cell_fields)};
+
+static int is_of_group(const void *record)
+{
+    return ((const vkmm_compare_mean *)record)->group != NULL;
+}
+
+#define MEAN(member) VKMM_AT(vkmm_compare_mean, member)
+
+static const vkmm_field mean_fields[] = {
+    {"group", VKMM_FIELD_STRING, MEAN(group)},
+    {"type", VKMM_FIELD_WORD, MEAN(types.in), .words = &vkmm_type_words, .known = is_of_group},
+    {"out_type", VKMM_FIELD_WORD, MEAN(types.out), .words = &vkmm_type_words, .known = is_of_group},
+    {"compute", VKMM_FIELD_WORD, MEAN(types.compute), .words = &vkmm_type_words, .known = is_of_group},
+    {"rows", VKMM_FIELD_U32, MEAN(rows)},
+    {"contenders", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_compare_mean, cells, count), .record = &mean_cell_record},
+};
+static const vkmm_record mean_record = {NULL, VKMM_FIELDS(mean_fields)};
+
+#define REGRESSION(member) VKMM_AT(vkmm_regression, member)
+
+static const vkmm_field regression_fields[] = {
+    {"row", VKMM_FIELD_U32, REGRESSION(row)},
+    {"contender", VKMM_FIELD_U32, REGRESSION(contender)},
+    {"base", VKMM_FIELD_U32, REGRESSION(base)},
+    {"wrong", VKMM_FIELD_TRUTH, REGRESSION(wrong)},
+    {"ratio", VKMM_FIELD_RECORD, REGRESSION(ratio), .record = &ratio_record},
+};
+static const vkmm_record regression_record = {NULL, VKMM_FIELDS(regression_fields)};
+
+/* ---- the whole ---- */
+
+static int is_judged(const void *record)
+{
+    return ((const vkmm_compare_model *)record)->asked.regression >= 0;
+}
+
+#define MODEL(member)     VKMM_AT(vkmm_compare_model, member)
+#define LIST(list, count) VKMM_LIST(vkmm_compare_model, list, count)
+
+static const vkmm_field model_fields[] = {
+    {"tool", VKMM_FIELD_RECORD, MODEL(report), VKMM_POINTER, .record = &vkmm_tool_record},
+    {"paired", VKMM_FIELD_TRUTH, MODEL(asked.paired)},
+    {"contenders", VKMM_FIELD_RECORD, LIST(asked.contenders, asked.count), .record = &contender_record},
+    {"notes", VKMM_FIELD_TEXT, LIST(notes, note_count)},
+    {"rows", VKMM_FIELD_RECORD, LIST(rows, count), .record = &row_record},
+    {"means", VKMM_FIELD_RECORD, LIST(means, mean_count), .record = &mean_record},
+    {"unclear", VKMM_FIELD_U32, MODEL(unclear)},
+    {"alone", VKMM_FIELD_U32, MODEL(alone)},
+    {"tolerated", VKMM_FIELD_REAL, MODEL(asked.regression), .known = is_judged},
+    {"regressions", VKMM_FIELD_RECORD, LIST(regressions, regression_count), .record = &regression_record},
+};
+static const vkmm_record model_record = {NULL, VKMM_FIELDS(model_fields), .schema = "vkmatmul.compare/1"};
+
+vkmm_status vkmm_compare_json(const vkmm_compare_model *model)
+{
+    return vkmm_json_line(model->report, vkmm_record_json(&model_record, model));
+}
+
+/* ---- CSV ---- */
+
+/* One line per row and contender, so that the columns do not depend on how many are compared. */
+typedef struct line {
+    const vkmm_bench_row *like;
+    const vkmm_contender *who;
+    const vkmm_compare_cell *cell;
+    const char *verdict;
+    uint32_t contender; /* from 1 */
+    char difference[VKMM_TEXT_DIFFERENCE];
+    int wins, regressed;
+} line;
+
+#define LINE(member) VKMM_AT(line, member)
+
+static const vkmm_field line_fields[] = {
+    {NULL, VKMM_FIELD_EMBED, LINE(like), VKMM_POINTER, .record = &like_record},
+    {"difference", VKMM_FIELD_TEXT, LINE(difference)},
+    {"contender", VKMM_FIELD_U32, LINE(contender)},
+    {NULL, VKMM_FIELD_EMBED, LINE(who), VKMM_POINTER, .record = &contender_record},
+    {NULL, VKMM_FIELD_EMBED, LINE(cell), VKMM_POINTER, .record = &cell_record},
+    {"verdict", VKMM_FIELD_STRING, LINE(verdict)},
+    {"winner", VKMM_FIELD_TRUTH, LINE(wins)},
+    {"regression", VKMM_FIELD_TRUTH, LINE(regressed)},
+};
+static const vkmm_record line_record = {NULL, VKMM_FIELDS(line_fields)};
+
+static const vkmm_csv_column columns[] = {
+    {"group"},
+    VKMM_CSV_PROBLEM,
+    {"problem.batch_count"},
+    {"difference"},
+    {"asked"},
+    {"rotating_bytes"},
+    {"contender"},
+    {"label"},
+    {"driver"},
+    {"report"},
+    {"version"},
+    {"shader_hash"},
+    {"kernel"},
+    {"wrong"},
+    {"gflops"},
+    {"kernel_ms"},
+    {"noise"},
+    {"ratio.middle", "ratio"},
+    {"ratio.low", "ratio_low"},
+    {"ratio.high", "ratio_high"},
+    {"verdict"},
+    {"winner"},
+    {"regression"},
+    VKMM_CSV_REST,
+};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static int is_named(const vkmm_compare_model *model, uint32_t row, uint32_t contender)
+{
+    for (uint32_t i = 0; i < model->regression_count; i++)
+        if (model->regressions[i].row == row && model->regressions[i].contender == contender) return 1;
+    return 0;
+}
+
+vkmm_status vkmm_compare_csv(const vkmm_compare_model *model)
+{
+    FILE *out = model->report->out;
+
+    vkmm_csv_header(out, columns, COLUMNS);
+    for (uint32_t i = 0; i < model->count; i++) {
+        const vkmm_compare_row *row = &model->rows[i];
+        for (uint32_t c = 0; c < row->count; c++) {
+            const vkmm_compare_cell *cell = &row->cells[c];
+            line all = {row->like,        &model->asked.contenders[c], cell, cell->ratio.verdict, c + 1, "",
+                        row->winner == c, is_named(model, i, c)};
+            if (cell->row == NULL) continue;
+            vkmm_text_difference(all.difference, sizeof all.difference, &row->like->problem);
+            if (!vkmm_csv_record(out, columns, COLUMNS, &line_record, &all)) return VKMM_OUT_OF_MEMORY;
+        }
+    }
+    return VKMM_OK;
+}
