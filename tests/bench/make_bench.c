@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/random.h"
 #include "math/problem.h"
+#include "report/record.h"
 
 enum { ROUNDS = 5, SAMPLES = 8, FAST = 0, SLOW = 1, HOST = 2 };
 
@@ -281,14 +282,14 @@ static vkmm_bench_row *add_row(vkmm_bench *bench, uint32_t device, const item *i
 static void add_tune(vkmm_bench *bench, vkmm_type type, double speed)
 {
     static const uint32_t tiles[] = {16, 32, 64, 128};
-    vkmm_bench_tune *tune = vkmm_bench_add_tune(bench);
+    vkmm_bench_tune *tune = vkmm_list_add(&bench->tunes, &bench->tune_count, 1, sizeof *tune);
 
     need(tune != NULL);
     snprintf(tune->device, sizeof tune->device, "%s", bench->devices[FAST].label);
     tune->problem = VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = type);
     for (int i = 0; i < 16; i++) {
         const uint32_t rows = tiles[i / 4], cols = tiles[i % 4];
-        vkmm_bench_trial *trial = vkmm_bench_add_trial(tune);
+        vkmm_bench_trial *trial = vkmm_list_add(&tune->trials, &tune->count, 1, sizeof *trial);
         need(trial != NULL);
         snprintf(trial->kernel, sizeof trial->kernel, "blocked");
         snprintf(trial->config, sizeof trial->config, "rows=%u,cols=%u,depth=16", rows, cols);

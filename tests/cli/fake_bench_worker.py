@@ -34,9 +34,10 @@ def milliseconds(problem):
     return max(2.0 * problem["m"] * problem["n"] * problem["k"] / speed, 1e-3)
 
 
-def samples(ms):
-    return {"status": 0, "kernel_ms": [ms] * 20, "submit_ms": [ms + 0.01] * 20, "transfer_ms": [], "upload_ms": [], "download_ms": [],
-            "clock": "device", "clock_note": "", "slope_ms": ms, "mapped": True, "source": "", "limited": ""}
+def samples(ms, kernel_ms=None):
+    return {"status": 0, "round": {"power": None, "time": {
+        "kernel_ms": {"samples": [ms] * 20 if kernel_ms is None else kernel_ms}, "submit_ms": {"samples": [ms + 0.01] * 20}, "transfer_ms": None,
+        "upload_ms": None, "download_ms": None, "round_ends": [], "clock": "device", "clock_note": None, "slope_ms": ms, "mapped": True}}}
 
 
 def fault(kind, ms):
@@ -55,8 +56,8 @@ def fault(kind, ms):
     wrong = load("row.json")
     wrong["verify"].update(passed=False, sentence="C[0][0] is 1, should be 2")
     answers = {"garbage": "o\u0308k \x1b[2J{]", "array": "[1]", "alien": {"status": 99}, "bare": {"status": 0}, "lost": {"status": 6, "sentence": "the device was lost"},
-               "refused": {"status": 5, "sentence": "no memory on the device"}, "negative": dict(samples(ms), kernel_ms=[ms, -ms]),
-               "words": dict(samples(ms), kernel_ms=["fast"]), "none": dict(samples(ms), kernel_ms=[]), "huge": "x" * (17 << 20), "types": {"status": 0, "row": 7, "kernel_ms": "x", "device": []},
+               "refused": {"status": 5, "sentence": "no memory on the device"}, "negative": samples(ms, [ms, -ms]),
+               "words": samples(ms, ["fast"]), "none": samples(ms, []), "huge": "x" * (17 << 20), "types": {"status": 0, "row": 7, "round": "x", "device": []},
                "wrong": {"status": 1, "sentence": "wrong", "row": wrong, "product_ms": ms}, "differs": {"status": 1, "sentence": "it differs"},
                "liar": {"status": 0, "sentence": "", "row": wrong, "product_ms": ms}, "rowless": {"status": 0, "row": {}},
                "stranger": {"status": 0, "uuid": "0" * 8 + "-0000-0000-0000-" + "0" * 12}}

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "make_bench.h"
+#include "report/record.h"
 
 #include <math.h>
 
@@ -100,8 +101,9 @@ static void lists_grow(void **state)
         assert_true(isnan(row->figures.gflops) && isnan(row->error) && isnan(row->power.mhz[2]) &&
                     row->not_run[0] == '\0');
         row->seed = i;
-        assert_non_null(vkmm_bench_add_tune(&bench));
-        assert_non_null(vkmm_bench_add_trial(&bench.tunes[0]));
+        assert_non_null(vkmm_list_add(&bench.tunes, &bench.tune_count, 1, sizeof *bench.tunes));
+        vkmm_bench_tune *tune = &bench.tunes[0];
+        assert_non_null(vkmm_list_add(&tune->trials, &tune->count, 1, sizeof *tune->trials));
         assert_true(vkmm_bench_add_layer(&bench, "a layer"));
         assert_true(vkmm_bench_series_add(&bench.rows[0].kernel_ms, many, i % 7 == 0 ? 1000 : i));
         assert_true(vkmm_bench_end_round(&bench.rows[0]));

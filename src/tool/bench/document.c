@@ -23,50 +23,24 @@ void vkmm_bench_free(vkmm_bench *bench)
 
 vkmm_bench_device *vkmm_bench_add_device(vkmm_bench *bench)
 {
-    void *devices = bench->devices;
-    vkmm_bench_device *device = vkmm_list_add(&devices, &bench->device_count, 1, sizeof *device);
+    vkmm_bench_device *device = vkmm_list_add(&bench->devices, &bench->device_count, 1, sizeof *device);
 
-    bench->devices = devices;
     if (device != NULL) vkmm_bench_device_init(device);
     return device;
 }
 
 vkmm_bench_row *vkmm_bench_add_row(vkmm_bench *bench)
 {
-    void *rows = bench->rows;
-    vkmm_bench_row *row = vkmm_list_add(&rows, &bench->row_count, 1, sizeof *row);
+    vkmm_bench_row *row = vkmm_list_add(&bench->rows, &bench->row_count, 1, sizeof *row);
 
-    bench->rows = rows;
     if (row != NULL) vkmm_bench_row_init(row);
     return row;
 }
 
-vkmm_bench_tune *vkmm_bench_add_tune(vkmm_bench *bench)
-{
-    void *tunes = bench->tunes;
-    vkmm_bench_tune *tune = vkmm_list_add(&tunes, &bench->tune_count, 1, sizeof *tune);
-
-    bench->tunes = tunes;
-    if (tune != NULL) memset(tune, 0, sizeof *tune);
-    return tune;
-}
-
-vkmm_bench_trial *vkmm_bench_add_trial(vkmm_bench_tune *tune)
-{
-    void *trials = tune->trials;
-    vkmm_bench_trial *trial = vkmm_list_add(&trials, &tune->count, 1, sizeof *trial);
-
-    tune->trials = trials;
-    if (trial != NULL) memset(trial, 0, sizeof *trial);
-    return trial;
-}
-
 int vkmm_bench_add_layer(vkmm_bench *bench, const char *name)
 {
-    void *layers = bench->layers;
-    char *layer = vkmm_list_add(&layers, &bench->layer_count, 1, sizeof *bench->layers);
+    char *layer = vkmm_list_add(&bench->layers, &bench->layer_count, 1, sizeof *bench->layers);
 
-    bench->layers = layers;
     if (layer != NULL) snprintf(layer, VKMM_BENCH_TEXT, "%s", name);
     return layer != NULL;
 }

@@ -64,8 +64,6 @@ void vkmm_bench_free(vkmm_bench *bench);
 /* Each adds one empty entry (figures NAN) and returns it; NULL when memory ends. Earlier entries may move. */
 vkmm_bench_device *vkmm_bench_add_device(vkmm_bench *bench);
 vkmm_bench_row *vkmm_bench_add_row(vkmm_bench *bench);
-vkmm_bench_tune *vkmm_bench_add_tune(vkmm_bench *bench);
-vkmm_bench_trial *vkmm_bench_add_trial(vkmm_bench_tune *tune);
 int vkmm_bench_add_layer(vkmm_bench *bench, const char *name); /* 0 when memory ends */
 
 /* Multiply-adds a second at best for products of such types: of the fastest measured shape of matrix operations on

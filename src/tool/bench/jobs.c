@@ -62,7 +62,7 @@ static void describe(const cli_bench_place *place, const cli_bench_job *job, vkm
 
 static int append(vkmm_bench_series *to, const vkmm_series *from)
 {
-    return from->count == 0 || vkmm_bench_series_add(to, from->samples, from->count);
+    return vkmm_bench_series_add(to, from->samples, from->count);
 }
 
 static vkmm_status keep(const cli_bench_place *place, int kept)

@@ -1,4 +1,15 @@
-/* The jobs of a process that measures for `vkmatmul bench`: products on its device, or by the host's BLAS. */
+/* The jobs of a process that measures for `vkmatmul bench`: products on its device, or by the host's BLAS. What is
+ * asked of it (worker/worker.h), beside hello:
+ *
+ *     {"ask": "peaks", "types": […], "matrix_ms": T}    "peaks": as in a report; matrix shapes as far as T milliseconds
+ *                                                       reach
+ *     {"ask": "begin", "id": I, "problem": {…}, "kernel": K, "seed": S, "rotating_bytes": B}
+ *                                                       "row": as in a report, without samples, judged; "product_ms":
+ *                                                       how long one takes, about; "host_ms": the host's part in it
+ *     {"ask": "round", "id": I, "ms": T, "full": F}     "round": the "time" and "power" of a row, for about T ms of
+ *                                                       kernel time; F: and of transfers
+ *     {"ask": "end", "id": I}                           the last product was the judged one, bit for bit
+ *  VKMM_WRONG_RESULT comes with the row. Several jobs are held at once, by id. */
 #ifndef VKMM_CLI_BENCH_JOBS_H
 #define VKMM_CLI_BENCH_JOBS_H
 
@@ -30,7 +41,10 @@ typedef struct cli_bench_job {
     double host_ms; /* that the host took to make the operands and to judge the product */
 } cli_bench_job;
 
-enum { CLI_BENCH_SAMPLES = 200 }; /* of a round, at most */
+enum {
+    CLI_BENCH_SAMPLES = 200, /* of a round, at most */
+    CLI_BENCH_JOBS = 64      /* that one process holds at most */
+};
 
 /* Multiplies once and judges: *row (initialised) then says all that is known without samples. VKMM_OK;
  * VKMM_WRONG_RESULT with a row; otherwise the job is empty again. request.job.problem, kernel, rotating_bytes and
@@ -38,7 +52,7 @@ enum { CLI_BENCH_SAMPLES = 200 }; /* of a round, at most */
 vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm_bench_row *row);
 
 /* Warms up, then takes samples for about ms of kernel time; full: of transfers and of the host's clock against the
- * device's as well. *round: as cli_bench_put_round takes it. */
+ * device's as well. *round is initialised. */
 vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, double ms, int full, vkmm_bench_row *round);
 
 /* VKMM_WRONG_RESULT when the last product is not the judged one. */

@@ -119,28 +119,9 @@ static void read_device(const vkmm_node *root, vkmm_bench *bench)
 
 static void read_row(const vkmm_node *root, vkmm_bench *bench)
 {
-    vkmm_bench_row *row = bench->row_count < VKMM_MOST_ROWS ? vkmm_bench_add_row(bench) : NULL;
-
-    if (row == NULL && bench->row_count == VKMM_MOST_ROWS) {
-        vkmm_node_fail(root, "is row number %d; at most %d are read", VKMM_MOST_ROWS + 1, VKMM_MOST_ROWS);
-        return;
-    }
-    root->reading->out_of_memory = row == NULL;
-    if (row == NULL) return;
-    vkmm_record_read(root, &vkmm_row_record, row);
-    vkmm_bench_check_place(root, bench, row);
-}
-
-static void read_tune(const vkmm_node *root, vkmm_bench *bench)
-{
-    vkmm_bench_tune *tune = bench->tune_count < VKMM_MOST_TUNES ? vkmm_bench_add_tune(bench) : NULL;
-
-    if (tune == NULL && bench->tune_count == VKMM_MOST_TUNES) {
-        vkmm_node_fail(root, "is tune number %d; at most %d are read", VKMM_MOST_TUNES + 1, VKMM_MOST_TUNES);
-        return;
-    }
-    root->reading->out_of_memory = tune == NULL;
-    if (tune != NULL) vkmm_record_read(root, &vkmm_tune_record, tune);
+    vkmm_record_read_entry(root, &vkmm_report_record, "rows", bench);
+    if (root->reading->sentence[0] == '\0' && !root->reading->out_of_memory)
+        vkmm_bench_check_place(root, bench, &bench->rows[bench->row_count - 1]);
 }
 
 /* What a line holds goes into the bench. A kind of line that is not known is a later version's. */
@@ -152,7 +133,7 @@ static void read_line(const vkmm_node *root, int *has_head, vkmm_bench *bench)
     } else if (is_tune(root->json)) {
         if (!*has_head && json_is_object(json_object_get(root->json, "tool")))
             vkmm_record_read(root, &vkmm_head_record, bench);
-        read_tune(root, bench);
+        vkmm_record_read_entry(root, &vkmm_report_record, "tunes", bench);
     } else if (is_schema(root->json, VKMM_BENCH_DEVICE_SCHEMA)) {
         read_device(root, bench);
     } else if (is_schema(root->json, VKMM_BENCH_ROW_SCHEMA)) {

@@ -5,7 +5,6 @@
 #include "math/type.h"
 #include "report/text.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,22 +18,6 @@ typedef struct resumption {
     uint32_t stale;   /* rows of configurations that would not run now */
 } resumption;
 
-static vkmm_status differs(const resumption *r, const char *what, const char *then, const char *now)
-{
-    return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: its %s is %.120s, and now it would be %.120s", r->path,
-                     what, then, now);
-}
-
-static vkmm_status compare_number(const resumption *r, const char *what, double then, double now)
-{
-    char texts[2][32];
-
-    if (fabs(then - now) <= 1e-8 * fabs(now)) return VKMM_OK; /* reports keep nine digits */
-    snprintf(texts[0], sizeof texts[0], "%.9g", then);
-    snprintf(texts[1], sizeof texts[1], "%.9g", now);
-    return differs(r, what, texts[0], texts[1]);
-}
-
 /* Names came through a report, which cleans them. */
 static int is_name(const char *then, const char *now)
 {
@@ -44,48 +27,40 @@ static int is_name(const char *then, const char *now)
     return strcmp(then, now) == 0 || strcmp(then, clean) == 0;
 }
 
-static vkmm_status compare_text(const resumption *r, const char *what, const char *then, const char *now)
-{
-    return is_name(then, now)
-               ? VKMM_OK
-               : differs(r, what, then[0] != '\0' ? then : "not known", now[0] != '\0' ? now : "not known");
-}
+static const char *const settings[] = {
+    "vkmatmul version", "shader hash",           "suite", "processor",  "system",
+    "power source",     "list of Vulkan layers", "seed",  "--rotating", "--max-noise"};
 
-/* Those of --validate, and those of other software. */
-static void list_layers(const vkmm_bench *bench, char text[VKMM_BENCH_TEXT])
-{
-    size_t used = 0;
-
-    snprintf(text, VKMM_BENCH_TEXT, "none");
-    for (uint32_t i = 0; i < bench->layer_count && used < VKMM_BENCH_TEXT; i++)
-        used += (size_t)snprintf(text + used, VKMM_BENCH_TEXT - used, "%s%s", i > 0 ? ", " : "", bench->layers[i]);
-}
+enum { SETTINGS = sizeof settings / sizeof *settings };
 
 /* The machine as well: after an update of its system, or on battery, it is not the one that was measured. */
+static void list_settings(const vkmm_bench *bench, char texts[SETTINGS][VKMM_BENCH_TEXT])
+{
+    const char *const known[] = {bench->version, bench->shader_hash, bench->settings.suite,
+                                 bench->host,    bench->os,          bench->power_source};
+    char *layers = texts[6];
+    size_t used = 0;
+
+    for (int i = 0; i < 6; i++) snprintf(texts[i], VKMM_BENCH_TEXT, "%s", known[i][0] != '\0' ? known[i] : "not known");
+    snprintf(layers, VKMM_BENCH_TEXT, "none");
+    for (uint32_t i = 0; i < bench->layer_count && used < VKMM_BENCH_TEXT; i++)
+        used += (size_t)snprintf(layers + used, VKMM_BENCH_TEXT - used, "%s%s", i > 0 ? ", " : "", bench->layers[i]);
+    snprintf(texts[7], VKMM_BENCH_TEXT, "%llu", (unsigned long long)bench->settings.seed);
+    snprintf(texts[8], VKMM_BENCH_TEXT, "%.9g", (double)bench->settings.rotating_bytes); /* reports keep nine digits */
+    snprintf(texts[9], VKMM_BENCH_TEXT, "%.9g", bench->settings.max_noise);
+}
+
 static vkmm_status compare_settings(const resumption *r)
 {
-    const vkmm_bench *then = &r->old, *now = r->bench;
-    const char *const texts[][3] = {{"vkmatmul version", then->version, now->version},
-                                    {"shader hash", then->shader_hash, now->shader_hash},
-                                    {"suite", then->settings.suite, now->settings.suite},
-                                    {"processor", then->host, now->host},
-                                    {"system", then->os, now->os},
-                                    {"power source", then->power_source, now->power_source}};
-    char layers[2][VKMM_BENCH_TEXT];
-    vkmm_status status = VKMM_OK;
+    char then[SETTINGS][VKMM_BENCH_TEXT], now[SETTINGS][VKMM_BENCH_TEXT];
 
-    for (size_t i = 0; i < sizeof texts / sizeof *texts && status == VKMM_OK; i++)
-        status = compare_text(r, texts[i][0], texts[i][1], texts[i][2]);
-    if (status != VKMM_OK) return status;
-    if (then->settings.seed != now->settings.seed)
-        return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: its seed is another", r->path);
-    status =
-        compare_number(r, "--rotating", (double)then->settings.rotating_bytes, (double)now->settings.rotating_bytes);
-    if (status == VKMM_OK) status = compare_number(r, "--max-noise", then->settings.max_noise, now->settings.max_noise);
-    if (status != VKMM_OK) return status;
-    list_layers(then, layers[0]);
-    list_layers(now, layers[1]);
-    return compare_text(r, "list of Vulkan layers", layers[0], layers[1]);
+    list_settings(&r->old, then);
+    list_settings(r->bench, now);
+    for (int i = 0; i < SETTINGS; i++)
+        if (!is_name(then[i], now[i]))
+            return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: its %s is %.120s, and now it would be %.120s",
+                             r->path, settings[i], then[i], now[i]);
+    return VKMM_OK;
 }
 
 static int is_same_device(const vkmm_bench_device *then, const vkmm_bench_device *now)

@@ -1,5 +1,5 @@
 /* The samples of a row. */
-#include "bench/read.h"
+#include "report/records.h"
 #include "bench/cell.h"
 
 #include <math.h>
@@ -9,11 +9,6 @@
 #define OVERTIME 1.1 /* times the budget; for rows that have begun */
 
 enum { MOST_ROUNDS = 64 };
-
-static int add_series(vkmm_bench_series *to, const vkmm_bench_series *from)
-{
-    return vkmm_bench_series_add(to, from->ms, from->count);
-}
 
 static double better(double known, double later)
 {
@@ -34,9 +29,11 @@ static void add_power(vkmm_bench_power *to, const vkmm_bench_power *from)
 
 static int add_round(vkmm_bench_row *row, const vkmm_bench_row *round)
 {
-    int fine = add_series(&row->kernel_ms, &round->kernel_ms) && add_series(&row->submit_ms, &round->submit_ms) &&
-               add_series(&row->transfer_ms, &round->transfer_ms) && add_series(&row->upload_ms, &round->upload_ms) &&
-               add_series(&row->download_ms, &round->download_ms) && vkmm_bench_end_round(row);
+    int fine = 1;
+
+    for (int i = 0; i < VKMM_SERIES_COUNT; i++)
+        fine = fine && vkmm_bench_series_add(&row->series[i], round->series[i].ms, round->series[i].count);
+    fine = fine && vkmm_bench_end_round(row);
 
     /* Where one round's clock was the host's, the row cannot claim the device's. */
     if (row->rounds <= 1 || strcmp(round->clock, "host") == 0) {
@@ -101,6 +98,7 @@ cli_reply cli_bench_cell_round(const cli_bench_terms *terms, cli_bench_cell *cel
     json_t *ask = cli_bench_about("round", cell), *answer;
     vkmm_bench_row round;
     cli_reply reply;
+    char sentence[VKMM_SENTENCE];
     int fine;
 
     if (is_too_late(cell)) {
@@ -119,7 +117,8 @@ cli_reply cli_bench_cell_round(const cli_bench_terms *terms, cli_bench_cell *cel
         return CLI_REPLY_ANSWER;
     }
     vkmm_bench_row_init(&round);
-    fine = cli_bench_take_round(answer, &round) && add_round(&cell->row, &round);
+    fine = vkmm_record_parse(json_object_get(answer, "round"), &vkmm_round_record, &round, sentence) &&
+           add_round(&cell->row, &round);
     json_decref(answer);
     vkmm_bench_row_free(&round);
     if (!fine) return cli_worker_distrust(&lane->link, "samples that make no sense");

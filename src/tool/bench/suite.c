@@ -5,10 +5,9 @@
 
 #include "base/alloc.h"
 #include "math/types_name.h"
+#include "report/record.h"
 
 #define MINUTE_MS 60000.0
-
-enum { FIRST_ITEMS = 64 };
 
 /* Where items are added to: the first that finds no memory is remembered. */
 typedef struct filler {
@@ -25,20 +24,12 @@ void vkmm_suite_free(vkmm_suite *suite)
 
 int vkmm_suite_add(vkmm_suite *suite, const char *group, const char *kernel, const vkmm_problem *problem)
 {
-    uint32_t count = suite->count;
-    vkmm_suite_item *items = suite->items;
+    vkmm_suite_item *item = vkmm_list_add(&suite->items, &suite->count, 1, sizeof *item);
 
-    /* The list is grown whenever its count is a power of two. */
-    if (count == 0 || (count >= FIRST_ITEMS && (count & (count - 1)) == 0)) {
-        items = vkmm_realloc(suite->items, count == 0 ? FIRST_ITEMS : 2 * (size_t)count, sizeof *items);
-        if (items == NULL) return 0;
-        suite->items = items;
-    }
-    memset(&items[count], 0, sizeof *items);
-    snprintf(items[count].group, sizeof items[count].group, "%s", group);
-    snprintf(items[count].kernel, sizeof items[count].kernel, "%s", kernel);
-    items[count].problem = *problem;
-    suite->count++;
+    if (item == NULL) return 0;
+    snprintf(item->group, sizeof item->group, "%s", group);
+    snprintf(item->kernel, sizeof item->kernel, "%s", kernel);
+    item->problem = *problem;
     return 1;
 }
 

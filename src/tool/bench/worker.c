@@ -1,9 +1,8 @@
-/* vkmatmul bench-worker, a hidden command: it measures what bench/protocol.h asks for. */
+/* vkmatmul bench-worker, a hidden command: it measures what bench/jobs.h asks for. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "report/records.h"
 #include "bench/jobs.h"
-#include "bench/protocol.h"
 #include "session/commands.h"
 #include "math/type.h"
 #include "bench/writer.h"
@@ -129,7 +128,7 @@ static vkmm_status sample(worker *w, const json_t *request, json_t *answer)
     vkmm_bench_row_init(&round);
     status = cli_bench_job_round(&w->place, job, cli_json_number(request, "ms", 0),
                                  json_is_true(json_object_get(request, "full")), &round);
-    if (status == VKMM_OK) cli_bench_put_round(answer, &round);
+    if (status == VKMM_OK) json_object_set_new(answer, "round", vkmm_record_json(&vkmm_round_record, &round));
     vkmm_bench_row_free(&round);
     return status;
 }

@@ -239,14 +239,12 @@ static void read_value(const vkmm_node *node, const vkmm_field *field, void *at)
 }
 
 /* No entry of an array may be null. */
-static void read_entry(const vkmm_node *list, size_t index, const vkmm_field *field, void *at)
+static void read_entry(const vkmm_node *entry, const vkmm_field *field, void *at)
 {
-    const vkmm_node entry = vkmm_node_at(list, index);
-
-    if (entry.json == NULL && field->kind != VKMM_FIELD_RECORD)
-        vkmm_node_fail(&entry, "is null, not %s", field->kind == VKMM_FIELD_TEXT ? "a text" : "a number");
+    if (entry->json == NULL && field->kind != VKMM_FIELD_RECORD)
+        vkmm_node_fail(entry, "is null, not %s", field->kind == VKMM_FIELD_TEXT ? "a text" : "a number");
     else
-        read_value(&entry, field, at);
+        read_value(entry, field, at);
 }
 
 static int is_over(const vkmm_reading *reading)
@@ -254,24 +252,23 @@ static int is_over(const vkmm_reading *reading)
     return reading->sentence[0] != '\0' || reading->out_of_memory;
 }
 
-/* Room for one entry more, as a reader finds it. */
-static void *next_entry(const vkmm_field *field, void *record)
+/* Reads a node as one entry more. */
+static void read_list_entry(const vkmm_node *node, const vkmm_field *field, void *record)
 {
-    char *at = (char *)record + field->offset;
+    char *at = (char *)record + field->offset, *entry;
     uint32_t *count = (uint32_t *)(void *)((char *)record + field->count);
-    void *entries = (void *)(uintptr_t)pointer_at(at), *entry;
 
-    if (field->flags & VKMM_HERE) {
-        entry = at + (size_t)(*count)++ * field->element;
-    } else {
-        entry = vkmm_list_add(&entries, count, 1, field->element);
-        if (entry == NULL) return NULL;
-        memcpy(at, &entries, sizeof entries);
+    if (field->flags & VKMM_HERE)
+        entry = memset(at + (size_t)(*count)++ * field->element, 0, field->element);
+    else
+        entry = vkmm_list_add(at, count, 1, field->element);
+    if (entry == NULL) {
+        node->reading->out_of_memory = 1;
+        return;
     }
-    memset(entry, 0, field->element);
     if (field->record != NULL && field->record->show == NULL && field->record->start != NULL)
         field->record->start(entry);
-    return entry;
+    read_entry(node, field, entry);
 }
 
 static void read_list(const vkmm_node *node, const vkmm_field *field, void *record)
@@ -285,12 +282,20 @@ static void read_list(const vkmm_node *node, const vkmm_field *field, void *reco
     node->reading->samples_left -= cost * (uint32_t)found;
     memset((char *)record + field->count, 0, sizeof(uint32_t));
     for (size_t i = 0; i < found && !is_over(node->reading); i++) {
-        void *entry = next_entry(field, record);
-        if (entry != NULL)
-            read_entry(node, i, field, entry);
-        else
-            node->reading->out_of_memory = 1;
+        const vkmm_node entry = vkmm_node_at(node, i);
+        read_list_entry(&entry, field, record);
     }
+}
+
+void vkmm_record_read_entry(const vkmm_node *node, const vkmm_record *record, const char *key, void *data)
+{
+    const vkmm_field *field = record->fields;
+
+    while (field->key == NULL || strcmp(field->key, key) != 0) field++;
+    if (u32_at((const char *)data + field->count) < field->length)
+        read_list_entry(node, field, data);
+    else
+        vkmm_node_fail(node, "is one more than the %u %s that are read", field->length, key);
 }
 
 static void read_array(const vkmm_node *node, const vkmm_field *field, void *at)
@@ -300,7 +305,10 @@ static void read_array(const vkmm_node *node, const vkmm_field *field, void *at)
         vkmm_node_fail(node, "has %zu entries, not %u", json_array_size(node->json), field->length);
         return;
     }
-    for (uint32_t i = 0; i < field->length; i++) read_entry(node, i, field, (char *)at + i * element_of(field));
+    for (uint32_t i = 0; i < field->length; i++) {
+        const vkmm_node entry = vkmm_node_at(node, i);
+        read_entry(&entry, field, (char *)at + i * element_of(field));
+    }
 }
 
 static void read_fields(const vkmm_node *node, const vkmm_record *record, void *data);
@@ -373,18 +381,19 @@ static uint64_t room_for(uint64_t count)
     return count > 0 ? room : 0;
 }
 
-void *vkmm_list_add(void **entries, uint32_t *count, uint32_t more, size_t size)
+void *vkmm_list_add(void *list, uint32_t *count, uint32_t more, size_t size)
 {
     const uint64_t wanted = (uint64_t)*count + more, room = room_for(wanted);
+    void *entries = (void *)(uintptr_t)pointer_at(list);
     char *entry;
 
     if (wanted > UINT32_MAX) return NULL;
-    if (*entries == NULL || room != room_for(*count)) {
-        void *grown = vkmm_realloc(*entries, (size_t)room, size);
-        if (grown == NULL) return NULL;
-        *entries = grown;
+    if (entries == NULL || room != room_for(*count)) {
+        entries = vkmm_realloc(entries, (size_t)room, size);
+        if (entries == NULL) return NULL;
+        memcpy(list, &entries, sizeof entries);
     }
-    entry = (char *)*entries + *count * size;
+    entry = (char *)entries + *count * size;
     *count = (uint32_t)wanted;
-    return entry;
+    return memset(entry, 0, more * size);
 }

@@ -107,9 +107,12 @@ void vkmm_record_read(const vkmm_node *node, const vkmm_record *record, void *da
 /* The same of a document of its own: 1, or 0 and a sentence. */
 int vkmm_record_parse(const json_t *json, const vkmm_record *record, void *data, char sentence[VKMM_SENTENCE]);
 
-/* One entry more in a list that has no capacity beside its count: *entries may move. The entry is not initialised.
- * NULL if memory runs out. */
-void *vkmm_list_add(void **entries, uint32_t *count, uint32_t more, size_t size);
+/* So many entries more, all zeros, in a list that has no capacity beside its count; list: where the pointer to its
+ * entries stands, which may move. Returns the first of them; NULL if memory runs out. */
+void *vkmm_list_add(void *list, uint32_t *count, uint32_t more, size_t size);
+
+/* Reads one entry more into the list `key` of a record. */
+void vkmm_record_read_entry(const vkmm_node *node, const vkmm_record *record, const char *key, void *data);
 
 /* ---- columns of CSV ---- */
 

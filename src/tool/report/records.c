@@ -371,6 +371,23 @@ static const vkmm_field work_fields[] = {
 
 static const vkmm_record work_record = {"work", VKMM_FIELDS(work_fields), VKMM_RECORD_OF(vkmm_bench_row)};
 
+static void check_round(const vkmm_node *node, void *record)
+{
+    const vkmm_bench_row *round = record;
+
+    if (round->kernel_ms.count == 0) vkmm_node_fail(node, "has no samples of kernel_ms");
+    if (strcmp(round->clock, "device") != 0 && strcmp(round->clock, "host") != 0)
+        vkmm_node_fail(node, "has the clock \"%s\"", round->clock);
+}
+
+static const vkmm_field round_fields[] = {
+    {"time", VKMM_FIELD_RECORD, .record = &time_record},
+    {"power", VKMM_FIELD_RECORD, ROW(power), .record = &power_record},
+};
+
+const vkmm_record vkmm_round_record = {"round", VKMM_FIELDS(round_fields), VKMM_RECORD_OF(vkmm_bench_row),
+                                       .check = check_round};
+
 static json_t *put_interval(const void *record)
 {
     const vkmm_bench_row *row = record;

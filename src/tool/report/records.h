@@ -15,6 +15,7 @@ extern const vkmm_record vkmm_hardware_record; /* vkmm_bench_device: limits, hea
 extern const vkmm_record vkmm_device_record;   /* vkmm_bench_device */
 extern const vkmm_record vkmm_peaks_record;    /* vkmm_bench_peaks */
 extern const vkmm_record vkmm_row_record;      /* vkmm_bench_row */
+extern const vkmm_record vkmm_round_record;    /* vkmm_bench_row: the samples of one round, and their power */
 
 extern const vkmm_record vkmm_run_record;    /* vkmm_result: a row of run; its CSV is also the ladder's */
 extern const vkmm_record vkmm_ladder_record; /* vkmm_ladder_result */

@@ -55,10 +55,7 @@ void vkmm_bench_device_init(vkmm_bench_device *device)
 
 void vkmm_bench_row_free(vkmm_bench_row *row)
 {
-    vkmm_bench_series *const series[] = {&row->kernel_ms, &row->submit_ms, &row->transfer_ms, &row->upload_ms,
-                                         &row->download_ms};
-
-    for (size_t i = 0; i < sizeof series / sizeof *series; i++) vkmm_free(series[i]->ms);
+    for (int i = 0; i < VKMM_SERIES_COUNT; i++) vkmm_free(row->series[i].ms);
     vkmm_free(row->round_ends);
     vkmm_bench_row_init(row);
 }
@@ -73,11 +70,8 @@ void vkmm_bench_peaks_init(vkmm_bench_peaks *peaks)
 
 void vkmm_bench_row_init(vkmm_bench_row *row)
 {
-    vkmm_bench_series *const series[] = {&row->kernel_ms, &row->submit_ms, &row->transfer_ms, &row->upload_ms,
-                                         &row->download_ms};
-
     memset(row, 0, sizeof *row);
-    for (size_t i = 0; i < sizeof series / sizeof *series; i++) vkmm_bench_series_sort(series[i]);
+    for (int i = 0; i < VKMM_SERIES_COUNT; i++) vkmm_bench_series_sort(&row->series[i]);
     row->error = row->bound = row->slope_ms = row->asked_bytes = NAN;
     row->power.joules = row->power.watts = NAN;
     for (int i = 0; i < 3; i++) row->power.mhz[i] = NAN;
@@ -86,20 +80,16 @@ void vkmm_bench_row_init(vkmm_bench_row *row)
 
 int vkmm_bench_series_add(vkmm_bench_series *series, const double *ms, uint32_t count)
 {
-    void *samples = series->ms;
-    double *added = count > 0 ? vkmm_list_add(&samples, &series->count, count, sizeof *ms) : NULL;
+    double *added = count > 0 ? vkmm_list_add(&series->ms, &series->count, count, sizeof *ms) : NULL;
 
-    series->ms = samples;
     if (added != NULL) memcpy(added, ms, count * sizeof *ms);
     return added != NULL || count == 0;
 }
 
 int vkmm_bench_end_round(vkmm_bench_row *row)
 {
-    void *ends = row->round_ends;
-    uint32_t *end = vkmm_list_add(&ends, &row->rounds, 1, sizeof *end);
+    uint32_t *end = vkmm_list_add(&row->round_ends, &row->rounds, 1, sizeof *end);
 
-    row->round_ends = ends;
     if (end != NULL) *end = row->kernel_ms.count;
     return end != NULL;
 }
@@ -123,16 +113,15 @@ int vkmm_bench_row_add(vkmm_bench_row *row, const vkmm_measurement *time)
 
 int vkmm_bench_row_speed(vkmm_bench_row *row)
 {
-    vkmm_bench_series *const all[] = {&row->kernel_ms, &row->submit_ms, &row->transfer_ms, &row->upload_ms,
-                                      &row->download_ms};
     const int timed = vkmm_bench_is_timed(row);
     vkmm_bench_figures *figures = &row->figures;
     int fine = 1;
 
     *figures = vkmm_bench_no_figures();
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        all[i]->median = all[i]->min = all[i]->p5 = all[i]->p95 = NAN;
-        if (timed) fine = vkmm_bench_series_sort(all[i]) && fine;
+    for (int i = 0; i < VKMM_SERIES_COUNT; i++) {
+        vkmm_bench_series *series = &row->series[i];
+        series->median = series->min = series->p5 = series->p95 = NAN;
+        if (timed) fine = vkmm_bench_series_sort(series) && fine;
     }
     if (!timed || !fine) return 0;
     figures->min_ms = row->kernel_ms.min;

@@ -11,6 +11,8 @@
 
 #define VKMM_BENCH_TEXT 256
 
+enum { VKMM_SERIES_COUNT = 5 }; /* of a row */
+
 /* Samples in the order taken, milliseconds. */
 typedef struct vkmm_bench_series {
     double *ms; /* owned */
@@ -70,7 +72,12 @@ typedef struct vkmm_bench_row {
     int passed;                    /* 0: wrong, and no speed is shown */
     double error, bound;
     char sentence[320];
-    vkmm_bench_series kernel_ms, submit_ms, transfer_ms, upload_ms, download_ms;
+    union {
+        struct {
+            vkmm_bench_series kernel_ms, submit_ms, transfer_ms, upload_ms, download_ms;
+        };
+        vkmm_bench_series series[VKMM_SERIES_COUNT]; /* the same */
+    };
     uint32_t *round_ends; /* kernel samples before round_ends[i] were taken in rounds up to i; owned */
     uint32_t rounds;
     char clock[8];        /* "device" or "host" */
