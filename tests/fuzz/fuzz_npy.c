@@ -1,7 +1,7 @@
 /* Any bytes as a .npy file: the parser refuses them, or gives a view whose every element can be read. */
 #include "fuzz.h"
 
-#include "io/npy.h"
+#include "io/array_format.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,8 @@ static void read_row(const vkmm_view *view, uint64_t i)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     vkmm_array array;
-    if (vkmm_npy_parse(NULL, "fuzz", data, bytes, &array) != VKMM_OK || array.first.rows == 0 || array.count == 0)
+    if (vkmm_npy_format.parse(NULL, "fuzz", NULL, data, bytes, &array) != VKMM_OK || array.first.rows == 0 ||
+        array.count == 0)
         return 0;
     read_row(&array.first, 0);
     const vkmm_view last = vkmm_array_at(&array, array.count - 1);

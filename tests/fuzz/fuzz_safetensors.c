@@ -1,7 +1,7 @@
 /* Any bytes as a safetensors file: the parser refuses them, or gives an array whose every element can be read. */
 #include "fuzz.h"
 
-#include "io/safetensors.h"
+#include "io/array_format.h"
 #include "math/type.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     const vkmm_log log = {hear, NULL};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         vkmm_array array;
-        if (vkmm_safetensors_parse(&log, "fuzz", names[i], data, bytes, &array) == VKMM_OK) read_ends(&array);
+        if (vkmm_safetensors_format.parse(&log, "fuzz", names[i], data, bytes, &array) == VKMM_OK) read_ends(&array);
     }
     return 0;
 }

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "io/npy.h"
+#include "io/array_format.h"
 
 typedef struct npy_file {
     unsigned char *data; /* of exactly `bytes` bytes, so that a sanitizer sees every step beyond them */
@@ -38,7 +38,7 @@ static inline npy_file npy_make(unsigned version, const char *dictionary, uint64
 static inline vkmm_status npy_parse_log(const npy_file *f, heard *h, vkmm_array *array)
 {
     vkmm_log log = hear_with(h);
-    return vkmm_npy_parse(&log, "a.npy", f->data, f->bytes, array);
+    return vkmm_npy_format.parse(&log, "a.npy", NULL, f->data, f->bytes, array);
 }
 
 #endif

@@ -1,7 +1,7 @@
 #include "unit.h"
 
 #include "base/alloc.h"
-#include "io/array_writer.h"
+#include "io/array.h"
 #include "math/type.h"
 
 #include <dirent.h>

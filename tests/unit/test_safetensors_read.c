@@ -1,7 +1,7 @@
 #include "unit.h"
 
 #include "base/alloc.h"
-#include "io/safetensors.h"
+#include "io/array_format.h"
 
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ static uint64_t accept(const char *header, size_t data_bytes, const char *name, 
     vkmm_log log = hear_with(&h);
     size_t bytes;
     unsigned char *file = make(header, strlen(header), data_bytes, &bytes);
-    if (vkmm_safetensors_parse(&log, "m.safetensors", name, file, bytes, array) != VKMM_OK)
+    if (vkmm_safetensors_format.parse(&log, "m.safetensors", name, file, bytes, array) != VKMM_OK)
         fail_msg("%s: %s", header, h.last);
     const uint64_t at = (uint64_t)((const unsigned char *)array->first.data - file) - 8 - strlen(header);
     free(file);
@@ -45,7 +45,7 @@ static void refuse_name(const char *header, size_t data_bytes, const char *name,
     vkmm_array array = {.count = 77};
     size_t bytes;
     unsigned char *file = make(header, strlen(header), data_bytes, &bytes);
-    assert_int_equal(vkmm_safetensors_parse(&log, "m.safetensors", name, file, bytes, &array), VKMM_INVALID);
+    assert_int_equal(vkmm_safetensors_format.parse(&log, "m.safetensors", name, file, bytes, &array), VKMM_INVALID);
     assert_int_equal(h.count, 1);
     assert_contains(h.last, "m.safetensors: ");
     assert_contains(h.last, why);
@@ -201,7 +201,7 @@ static void test_lengths(void **state)
         vkmm_array array;
         size_t bytes;
         unsigned char *file = make(ONE("U8", "[6]", 0, 6), all[i].said, 6, &bytes);
-        assert_int_equal(vkmm_safetensors_parse(&log, "m", NULL, file, bytes, &array), VKMM_INVALID);
+        assert_int_equal(vkmm_safetensors_format.parse(&log, "m", NULL, file, bytes, &array), VKMM_INVALID);
         assert_contains(h.last, all[i].why);
         free(file);
     }
@@ -219,7 +219,7 @@ static void test_every_truncation(void **state)
         unsigned char *part = malloc(length > 0 ? length : 1);
         assert_non_null(part);
         memcpy(part, file, length);
-        assert_int_equal(vkmm_safetensors_parse(NULL, "m", NULL, part, length, &array), VKMM_INVALID);
+        assert_int_equal(vkmm_safetensors_format.parse(NULL, "m", NULL, part, length, &array), VKMM_INVALID);
         free(part);
     }
     free(file);
@@ -233,7 +233,7 @@ static void test_without_memory(void **state)
     const char *header = ONE("U8", "[6]", 0, 6);
     unsigned char *file = make(header, strlen(header), 6, &bytes);
     vkmm_alloc_fail_after(1);
-    assert_int_equal(vkmm_safetensors_parse(NULL, "m", NULL, file, bytes, &array), VKMM_OUT_OF_MEMORY);
+    assert_int_equal(vkmm_safetensors_format.parse(NULL, "m", NULL, file, bytes, &array), VKMM_OUT_OF_MEMORY);
     vkmm_alloc_fail_after(0);
     free(file);
 }

@@ -1,8 +1,10 @@
 #include "base/alloc.h"
+#include "base/log.h"
 #include "io/array_format.h"
 #include "math/type.h"
 
 #include <stdio.h>
+#include <string.h>
 
 int vkmm_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t element_bytes, uint64_t *bytes)
 {
@@ -56,4 +58,78 @@ void vkmm_array_shape(const vkmm_array *array, char *text, size_t size)
         snprintf(text, size, "%llu×%llu", rows, cols);
     else
         snprintf(text, size, "%llu×%llu×%llu", count, rows, cols);
+}
+
+/* A name that fits none of them means the last. */
+static const vkmm_array_format *const formats[] = {&vkmm_safetensors_format, &vkmm_npy_format};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+vkmm_array_name vkmm_array_name_of(const char *path)
+{
+    vkmm_array_name name = {.format = formats[FORMATS - 1]};
+    size_t length = strlen(path);
+    for (int i = 0; i < FORMATS - 1; i++) {
+        const char *suffix = formats[i]->suffix, *colon = strstr(path, suffix);
+        size_t bytes = strlen(suffix);
+        while (colon != NULL && colon[bytes] != ':') colon = strstr(colon + 1, suffix);
+        if (length >= bytes && strcmp(path + length - bytes, suffix) == 0)
+            colon = NULL; /* the whole of it is the file */
+        else if (colon == NULL)
+            continue;
+        name.format = formats[i];
+        if (colon == NULL) break;
+        length = (size_t)(colon - path) + bytes;
+        name.tensor = path + length + 1;
+        break;
+    }
+    name.file = vkmm_alloc(1, length + 1);
+    if (name.file != NULL) memcpy(name.file, path, length);
+    return name;
+}
+
+/* The elements lie side by side in some order, so that all of them are one piece of the file. */
+static vkmm_status align(const vkmm_log *log, const char *path, vkmm_array_file *file)
+{
+    vkmm_view *view = &file->array.first;
+    const uint64_t size = vkmm_type_of(view->type)->bytes, bytes = file->array.count * view->rows * view->cols * size;
+    if ((uintptr_t)view->data % size == 0) return VKMM_OK;
+    file->copy = vkmm_alloc(1, bytes);
+    if (file->copy == NULL)
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory for a copy of its %llu bytes, which are not aligned",
+                         path, (unsigned long long)bytes);
+    memcpy(file->copy, view->data, bytes);
+    view->data = file->copy;
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_file *file)
+{
+    vkmm_array_name name = vkmm_array_name_of(path);
+    vkmm_array_file opened = {0};
+    if (name.file == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the name of a file");
+    vkmm_status status = vkmm_mapping_open(log, name.file, &opened.mapping);
+    if (status == VKMM_OK)
+        status =
+            name.format->parse(log, name.file, name.tensor, opened.mapping.data, opened.mapping.bytes, &opened.array);
+    if (status == VKMM_OK) status = align(log, path, &opened);
+    if (status == VKMM_OK)
+        status = vkmm_mapping_check(log, name.file, &opened.mapping); /* a copy has been read by now */
+    vkmm_free(name.file);
+    if (status == VKMM_OK)
+        *file = opened;
+    else
+        vkmm_array_close(&opened);
+    return status;
+}
+
+vkmm_status vkmm_array_whole(const vkmm_log *log, const char *path, const vkmm_array_file *file)
+{
+    return file->copy == NULL ? vkmm_mapping_check(log, path, &file->mapping) : VKMM_OK;
+}
+
+void vkmm_array_close(vkmm_array_file *file)
+{
+    vkmm_mapping_close(&file->mapping);
+    vkmm_free(file->copy);
+    *file = (vkmm_array_file){0};
 }

@@ -39,22 +39,6 @@ int vkmm_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t elem
 vkmm_array vkmm_array_packed(const void *data, vkmm_type type, const uint64_t *extents, uint32_t dimensions,
                              int fortran);
 
-/* What is to be written of an array. */
-typedef struct vkmm_array_layout {
-    char *header; /* owned */
-    size_t header_bytes;
-    uint64_t bytes; /* of all elements, which follow it */
-} vkmm_array_layout;
-
-/* Its data count for nothing. VKMM_INVALID: the format has no name for the type or the tensor, or the bytes do not
- * fit in 64 bits; VKMM_OUT_OF_MEMORY, also where name->file is NULL. The header is freed with vkmm_free, whatever
- * the status. */
-vkmm_status vkmm_array_lay_out(const vkmm_log *log, const vkmm_array_name *name, const vkmm_array *array,
-                               vkmm_array_layout *layout);
-
-/* Whether the view's elements lie as the file has them: packed, row-major. */
-int vkmm_view_is_packed(const vkmm_view *view);
-
 extern const vkmm_array_format vkmm_npy_format, vkmm_safetensors_format;
 
 #endif

@@ -1,5 +1,3 @@
-#include "io/array_writer.h"
-
 #include "base/alloc.h"
 #include "base/log.h"
 #include "io/array_format.h"
@@ -13,7 +11,8 @@ struct vkmm_array_writer {
     vkmm_log log;
     vkmm_array_name name;
     vkmm_array shape; /* packed; without data */
-    vkmm_array_layout layout;
+    char *header;     /* owned */
+    size_t header_bytes;
     vkmm_output *output;
     vkmm_mapping seen; /* what look has mapped */
     atomic_int failed;
@@ -25,22 +24,43 @@ static void destroy(vkmm_array_writer **writer)
     if (w == NULL) return;
     vkmm_mapping_close(&w->seen);
     vkmm_output_discard(&w->output);
-    vkmm_free(w->layout.header);
+    vkmm_free(w->header);
     vkmm_free(w->name.file);
     vkmm_free(w);
     *writer = NULL;
 }
 
+static vkmm_status check_type(const vkmm_log *log, const vkmm_array_name *name, vkmm_type type)
+{
+    if (name->file == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the name of a file");
+    if (name->tensor != NULL && !name->format->is_name(name->tensor))
+        return vkmm_fail(log, VKMM_INVALID, "%s: no tensor can be called '%.60s'", name->file, name->tensor);
+    if (name->format->dtype(type) != NULL) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID,
+                     "%s: %s has no name for %s: write FILE.safetensors, or another type (--out-type f32)", name->file,
+                     name->format->name, vkmm_type_of(type)->name);
+}
+
 static vkmm_status begin_file(vkmm_array_writer *w)
 {
+    const vkmm_array *shape = &w->shape;
+    const uint64_t extents[3] = {shape->count, shape->first.rows, shape->first.cols};
     uint64_t bytes = 0;
-    vkmm_status status = vkmm_array_lay_out(&w->log, &w->name, &w->shape, &w->layout);
+    vkmm_status status = check_type(&w->log, &w->name, shape->first.type);
     if (status != VKMM_OK) return status;
-    if (!vkmm_add_u64(w->layout.header_bytes, w->layout.bytes, &bytes))
+    if (!vkmm_array_bytes(extents, 3, vkmm_type_of(shape->first.type)->bytes, &bytes))
+        return vkmm_fail(&w->log, VKMM_INVALID,
+                         "%s: the bytes of %llu matrices of %llu×%llu elements do not fit in 64 bits", w->name.file,
+                         (unsigned long long)shape->count, (unsigned long long)shape->first.rows,
+                         (unsigned long long)shape->first.cols);
+    w->header = w->name.format->header(w->name.tensor, shape, bytes, &w->header_bytes);
+    if (w->header == NULL)
+        return vkmm_fail(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory for the header of the product", w->name.file);
+    if (!vkmm_add_u64(w->header_bytes, bytes, &bytes))
         return vkmm_fail(&w->log, VKMM_INVALID, "%s: the bytes of the file do not fit in 64 bits", w->name.file);
     status = vkmm_output_open(&w->log, w->name.file, &w->output);
     if (status == VKMM_OK) status = vkmm_output_reserve(w->output, bytes);
-    if (status == VKMM_OK) status = vkmm_output_write_at(w->output, 0, w->layout.header, w->layout.header_bytes);
+    if (status == VKMM_OK) status = vkmm_output_write_at(w->output, 0, w->header, w->header_bytes);
     return status;
 }
 
@@ -65,7 +85,7 @@ vkmm_status vkmm_array_writer_open(const vkmm_log *log, const char *path, const 
 static uint64_t place_of(const vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col)
 {
     const vkmm_view *first = &w->shape.first;
-    return w->layout.header_bytes + ((x * first->rows + row) * first->cols + col) * vkmm_type_of(first->type)->bytes;
+    return w->header_bytes + ((x * first->rows + row) * first->cols + col) * vkmm_type_of(first->type)->bytes;
 }
 
 static uint64_t at_most(uint64_t value, uint64_t most)
@@ -73,11 +93,17 @@ static uint64_t at_most(uint64_t value, uint64_t most)
     return value < most ? value : most;
 }
 
+/* Whether the view's elements lie as the file has them: row-major, side by side. */
+static int is_packed(const vkmm_view *view)
+{
+    return (view->rows <= 1 || view->row_stride == view->cols) && (view->cols <= 1 || view->col_stride == 1);
+}
+
 /* Rows that lie in memory as in the file: all at once where they lie side by side there too, else one by one. */
 static vkmm_status put_rows(vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
 {
     const uint64_t size = vkmm_type_of(view->type)->bytes;
-    const int whole = vkmm_view_is_packed(view) && (view->rows == 1 || view->cols == w->shape.first.cols);
+    const int whole = is_packed(view) && (view->rows == 1 || view->cols == w->shape.first.cols);
     vkmm_status status = VKMM_OK;
     if (whole)
         return vkmm_output_write_at(w->output, place_of(w, x, row, col), view->data, view->rows * view->cols * size);
@@ -133,7 +159,7 @@ vkmm_status vkmm_array_writer_put(vkmm_array_writer *w, uint64_t x, uint64_t row
     const int contiguous = view->col_stride == 1 || view->cols == 1;
     if (status == VKMM_OK && view->rows > 0 && view->cols > 0) {
         /* Short rows of a matrix as wide as the view are worth packing: one write for many. */
-        if (vkmm_view_is_packed(view) || (contiguous && view->cols < w->shape.first.cols))
+        if (is_packed(view) || (contiguous && view->cols < w->shape.first.cols))
             status = put_rows(w, x, row, col, view);
         else
             status = put_packed(w, x, row, col, view);
@@ -147,7 +173,7 @@ vkmm_status vkmm_array_writer_look(vkmm_array_writer *w, vkmm_array *array)
     vkmm_status status = w->seen.data == NULL ? vkmm_output_look(w->output, &w->seen) : VKMM_OK;
     if (status != VKMM_OK) return status;
     *array = w->shape;
-    array->first.data = (const char *)w->seen.data + w->layout.header_bytes;
+    array->first.data = (const char *)w->seen.data + w->header_bytes;
     return VKMM_OK;
 }
 
@@ -167,4 +193,41 @@ vkmm_status vkmm_array_writer_commit(vkmm_array_writer **writer)
 void vkmm_array_writer_discard(vkmm_array_writer **writer)
 {
     destroy(writer);
+}
+
+vkmm_status vkmm_array_write(const vkmm_log *log, const char *path, const vkmm_array *array)
+{
+    const int is_empty = array->first.rows == 0 || array->first.cols == 0;
+    vkmm_array_writer *writer;
+    vkmm_status status = vkmm_array_writer_open(log, path, array, &writer);
+    for (uint64_t x = 0; x < array->count && !is_empty && status == VKMM_OK; x++) {
+        const vkmm_view view = vkmm_array_at(array, x);
+        status = vkmm_array_writer_put(writer, x, 0, 0, &view);
+    }
+    if (status == VKMM_OK) return vkmm_array_writer_commit(&writer);
+    destroy(&writer);
+    return status;
+}
+
+/* The file would be written anew: what others lie in it would be gone. */
+static vkmm_status check_others(const vkmm_log *log, const vkmm_array_name *name)
+{
+    vkmm_mapping mapping = {NULL, 0};
+    uint64_t count = 0;
+    if (name->format->count == NULL || vkmm_mapping_open(NULL, name->file, &mapping) != VKMM_OK) return VKMM_OK;
+    if (mapping.bytes > 0) count = name->format->count(mapping.data, mapping.bytes);
+    vkmm_mapping_close(&mapping);
+    if (count <= 1) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID,
+                     "%s: the file holds %llu tensors, and would be left with one: name another file", name->file,
+                     (unsigned long long)count);
+}
+
+vkmm_status vkmm_array_takes(const vkmm_log *log, const char *path, vkmm_type type)
+{
+    vkmm_array_name name = vkmm_array_name_of(path);
+    vkmm_status status = check_type(log, &name, type);
+    if (status == VKMM_OK) status = check_others(log, &name);
+    vkmm_free(name.file);
+    return status;
 }

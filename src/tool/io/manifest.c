@@ -1,10 +1,31 @@
-#include "io/manifest_parts.h"
+/* Where the loader looks: LoaderDriverInterface.md, "Driver Discovery on Linux", and LoaderLayerInterface.md, "Linux
+ * Layer Discovery". What it takes of that: LoaderInterfaceArchitecture.md, "Filter Environment Variables". */
+#include "io/manifest.h"
 
+#include <ctype.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/dynlib.h"
+#include "base/file.h"
+#include "base/folder.h"
 
-void vkmm_scan_add(vkmm_scan *scan, const vkmm_manifest *item)
+#define LARGEST_MANIFEST (1024 * 1024)
+
+/* The list as it grows. */
+typedef struct listing {
+    const vkmm_log *log;
+    const char *root;
+    vkmm_manifest_kind kind; /* that is looked for now */
+    vkmm_manifest *items;
+    uint32_t count, room;
+    vkmm_status status; /* not VKMM_OK: memory ended, and nothing more is added */
+} listing;
+
+static void add(listing *scan, const vkmm_manifest *item)
 {
     if (scan->status != VKMM_OK) return;
     if (scan->count == scan->room) {
@@ -20,8 +41,297 @@ void vkmm_scan_add(vkmm_scan *scan, const vkmm_manifest *item)
     scan->items[scan->count++] = *item;
 }
 
+/* A pattern with '*' for any characters, whatever the case. */
+static int matches(const char *pattern, size_t length, const char *text)
+{
+    if (length == 0) return text[0] == '\0';
+    if (pattern[0] == '*') {
+        for (;; text++) {
+            if (matches(pattern + 1, length - 1, text)) return 1;
+            if (text[0] == '\0') return 0;
+        }
+    }
+    return text[0] != '\0' && tolower((unsigned char)pattern[0]) == tolower((unsigned char)text[0]) &&
+           matches(pattern + 1, length - 1, text + 1);
+}
+
+/* Stars in a row are one: without them a pattern of many takes for ever. */
+static int matches_any(const char *list, char separator, const char *all, const char *text)
+{
+    char pattern[256];
+    while (list != NULL) {
+        const char *end = strchr(list, separator);
+        size_t length = end != NULL ? (size_t)(end - list) : strlen(list), used = 0;
+        unsigned stars = 0;
+        for (size_t i = 0; i < length && used < sizeof pattern - 1; i++) {
+            if (list[i] == '*' && used > 0 && pattern[used - 1] == '*') continue;
+            stars += list[i] == '*';
+            pattern[used++] = list[i];
+        }
+        pattern[used] = '\0';
+        if (used > 0 && (strcmp(pattern, "~all~") == 0 || strcmp(pattern, all) == 0)) return 1;
+        if (used > 0 && stars <= 4 && matches(pattern, used, text)) return 1;
+        list = end != NULL ? end + 1 : NULL;
+    }
+    return 0;
+}
+
+static int is_driver_wanted(const vkmm_manifest *item, int otherwise)
+{
+    const char *select = getenv("VK_LOADER_DRIVERS_SELECT");
+    if (select != NULL && select[0] != '\0' && !matches_any(select, ',', "", item->name)) return 0;
+    return matches_any(getenv("VK_LOADER_DRIVERS_DISABLE"), ',', "", item->name) ? 0 : otherwise;
+}
+
+/* Whether the loader's own variables let it take the driver or layer. `otherwise`: what holds where none of them
+ * matches. */
+static int is_wanted(const vkmm_manifest *item, int otherwise)
+{
+    const char *all = item->kind == VKMM_MANIFEST_IMPLICIT_LAYER ? "~implicit~" : "~explicit~";
+    if (item->kind == VKMM_MANIFEST_DRIVER) return is_driver_wanted(item, otherwise);
+    if (matches_any(getenv("VK_LOADER_LAYERS_DISABLE"), ',', all, item->name) &&
+        !matches_any(getenv("VK_LOADER_LAYERS_ALLOW"), ',', all, item->name))
+        return 0;
+    if (matches_any(getenv("VK_LOADER_LAYERS_ENABLE"), ',', all, item->name)) return 1;
+    return matches_any(getenv("VK_INSTANCE_LAYERS"), ':', "", item->name) ? 1 : otherwise;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
+}
+
+static void look_at_elf(vkmm_manifest *item, const char *path)
+{
+    unsigned char head[5] = {0};
+    int bits = sizeof(void *) == 8 ? 2 : 1; /* EI_CLASS of the System V ABI */
+    if (vkmm_file_head(path, head, sizeof head) != sizeof head || memcmp(head, "\177ELF", 4) != 0) {
+        snprintf(item->broken, sizeof item->broken, "its library %.160s is not a shared library that can be read",
+                 path);
+    } else if (head[4] != bits) {
+        item->active = 0; /* the loader passes over it: another manifest is for this program */
+        snprintf(item->description, sizeof item->description, "for programs of %d bits", head[4] == 2 ? 64 : 32);
+    }
+}
+
+/* Looks whether the library can be found, and fits this program. */
+static void look_at_library(const listing *scan, vkmm_manifest *item)
+{
+    const char *library = item->library, *slash = strrchr(item->path, '/');
+    char path[1200];
+    if (strchr(library, '$') != NULL) return; /* the dynamic linker knows what $LIB and the like stand for */
+    if (strchr(library, '/') == NULL) {
+        if (!vkmm_dynlib_there(scan->root, library))
+            snprintf(item->broken, sizeof item->broken, "its library %.160s is not there", library);
+        return;
+    }
+    if (library[0] == '/')
+        snprintf(path, sizeof path, "%s%s", scan->root, library);
+    else
+        snprintf(path, sizeof path, "%.*s%s", slash != NULL ? (int)(slash - item->path + 1) : 0, item->path, library);
+    if (vkmm_path_look(path, 0) == VKMM_PATH_MISSING)
+        snprintf(item->broken, sizeof item->broken, "its library %.160s is not there", path);
+    else
+        look_at_elf(item, path);
+}
+
+static void finish(listing *scan, vkmm_manifest *item, int needs_library)
+{
+    int otherwise = item->active;
+    item->active = 1;
+    if (item->broken[0] == '\0' && item->library[0] == '\0' && needs_library)
+        snprintf(item->broken, sizeof item->broken, "it names no library (library_path)");
+    else if (item->library[0] != '\0')
+        look_at_library(scan, item);
+    item->active = item->broken[0] == '\0' && item->active && is_wanted(item, otherwise);
+    add(scan, item);
+}
+
+static void add_driver(listing *scan, vkmm_manifest *item, const json_t *icd)
+{
+    const char *version = text_of(icd, "api_version");
+    snprintf(item->library, sizeof item->library, "%s", text_of(icd, "library_path"));
+    if (version[0] != '\0') snprintf(item->description, sizeof item->description, "Vulkan %.60s", version);
+    item->active = 1;
+    finish(scan, item, 1);
+}
+
+/* An implicit layer is on unless its "disable" variable is set; where it has an "enable" variable, that must have
+ * the manifest's value. */
+static int is_enabled(vkmm_manifest *item, const json_t *layer)
+{
+    json_t *enable = json_object_get(layer, "enable_environment"),
+           *disable = json_object_get(layer, "disable_environment");
+    const char *name = json_object_iter_key(json_object_iter(enable)), *value = NULL;
+    if (name != NULL) {
+        snprintf(item->enable, sizeof item->enable, "%s", name);
+        value = json_string_value(json_object_get(enable, name));
+    }
+    const char *off = json_object_iter_key(json_object_iter(disable));
+    if (off != NULL) snprintf(item->disable, sizeof item->disable, "%s", off);
+    if (off != NULL && getenv(off) != NULL) return 0;
+    if (name == NULL) return 1;
+    const char *is = getenv(name);
+    return is != NULL && (value == NULL || strcmp(is, value) == 0);
+}
+
+static void add_layer(listing *scan, const vkmm_manifest *of, const json_t *layer)
+{
+    vkmm_manifest item = *of;
+    snprintf(item.name, sizeof item.name, "%s", text_of(layer, "name"));
+    snprintf(item.library, sizeof item.library, "%s", text_of(layer, "library_path"));
+    snprintf(item.description, sizeof item.description, "%s", text_of(layer, "description"));
+    if (item.name[0] == '\0') snprintf(item.broken, sizeof item.broken, "it has a layer without a name");
+    item.active = item.kind == VKMM_MANIFEST_IMPLICIT_LAYER ? is_enabled(&item, layer) : 0;
+    if (item.kind == VKMM_MANIFEST_IMPLICIT_LAYER && item.disable[0] == '\0' && item.broken[0] == '\0')
+        snprintf(item.broken, sizeof item.broken,
+                 "it has no \"disable_environment\", so that the loader leaves it out");
+    /* A layer made of others has no library of its own. */
+    finish(scan, &item, json_object_get(layer, "component_layers") == NULL);
+}
+
+static void add_content(listing *scan, vkmm_manifest *item, const json_t *file)
+{
+    const json_t *icd = json_object_get(file, "ICD"), *one = json_object_get(file, "layer"),
+                 *many = json_object_get(file, "layers");
+    if (item->kind == VKMM_MANIFEST_DRIVER && json_is_object(icd)) {
+        add_driver(scan, item, icd);
+    } else if (item->kind != VKMM_MANIFEST_DRIVER && json_is_array(many) && json_array_size(many) > 0) {
+        for (size_t i = 0; i < json_array_size(many); i++) add_layer(scan, item, json_array_get(many, i));
+    } else if (item->kind != VKMM_MANIFEST_DRIVER && json_is_object(one)) {
+        add_layer(scan, item, one);
+    } else {
+        snprintf(item->broken, sizeof item->broken, "it has no \"%s\" object",
+                 item->kind == VKMM_MANIFEST_DRIVER ? "ICD" : "layer");
+        add(scan, item);
+    }
+}
+
+/* Reads item->path and adds it to the list: once for each layer that it holds, or once with what is wrong. */
+static void add_manifest(listing *scan, vkmm_manifest *item)
+{
+    vkmm_mapping mapping = {NULL, 0};
+    json_error_t error;
+    json_t *file = NULL;
+    const char *slash = strrchr(item->path, '/');
+    snprintf(item->name, sizeof item->name, "%.255s", slash != NULL ? slash + 1 : item->path);
+    if (vkmm_mapping_open(NULL, item->path, &mapping) != VKMM_OK)
+        snprintf(item->broken, sizeof item->broken, "%s",
+                 vkmm_path_look(item->path, 0) == VKMM_PATH_MISSING ? "the file is not there"
+                                                                    : "the file cannot be read");
+    else if (mapping.bytes > LARGEST_MANIFEST)
+        snprintf(item->broken, sizeof item->broken, "a manifest of %llu bytes: more than %d are not read",
+                 (unsigned long long)mapping.bytes, LARGEST_MANIFEST);
+    else if ((file = json_loadb(mapping.data != NULL ? mapping.data : "", (size_t)mapping.bytes, 0, &error)) == NULL)
+        snprintf(item->broken, sizeof item->broken, "not JSON: line %d: %.120s", error.line, error.text);
+    if (file != NULL)
+        add_content(scan, item, file);
+    else
+        add(scan, item);
+    json_decref(file);
+    vkmm_mapping_close(&mapping);
+}
+
+/* By kind: below which folders it looks, and the variables that list others, to look at first or at them alone. */
+static const struct {
+    const char *folder, *also, *only;
+} places[] = {{"vulkan/icd.d", "VK_ADD_DRIVER_FILES", "VK_DRIVER_FILES"},
+              {"vulkan/implicit_layer.d", "VK_ADD_IMPLICIT_LAYER_PATH", "VK_IMPLICIT_LAYER_PATH"},
+              {"vulkan/explicit_layer.d", "VK_ADD_LAYER_PATH", "VK_LAYER_PATH"}};
+
+static int is_json(const char *path)
+{
+    size_t length = strlen(path);
+    return length >= 5 && strcmp(path + length - 5, ".json") == 0;
+}
+
+/* Each of them once. */
+static void add_file(listing *scan, const char *path)
+{
+    vkmm_manifest item = {.kind = scan->kind};
+    for (uint32_t i = 0; i < scan->count; i++)
+        if (scan->items[i].kind == scan->kind && strcmp(scan->items[i].path, path) == 0) return;
+    snprintf(item.path, sizeof item.path, "%.511s", path);
+    add_manifest(scan, &item);
+}
+
+/* Of a folder only what ends in .json counts. */
+static void add_folder(listing *scan, const char *folder)
+{
+    char path[2048];
+    vkmm_names names;
+    vkmm_folder_list(folder, &names);
+    for (uint32_t i = 0; i < names.count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names.name[i]);
+        if (is_json(path)) add_file(scan, path);
+    }
+    vkmm_names_free(&names);
+}
+
+/* One entry of a list; "" names nothing. below: "", or the folder in it that holds the manifests. */
+static void add_entry(listing *scan, const char *entry, size_t length, const char *below)
+{
+    char path[1024];
+    while (length > 1 && entry[length - 1] == '/') length--;
+    if (length == 0) return;
+    snprintf(path, sizeof path, "%s%.*s%s%s", scan->root, (int)length, entry, below[0] != '\0' ? "/" : "", below);
+    if (below[0] == '\0' && is_json(path))
+        add_file(scan, path);
+    else
+        add_folder(scan, path);
+}
+
+static void add_list(listing *scan, const char *list, const char *below)
+{
+    while (list != NULL) {
+        size_t length = strcspn(list, ":");
+        add_entry(scan, list, length, below);
+        list = list[length] == ':' ? list + length + 1 : NULL;
+    }
+}
+
+static const char *value_of(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static void add_home(listing *scan, const char *variable, const char *below_home)
+{
+    const char *folder = value_of(variable), *home = value_of("HOME");
+    char path[1024];
+    if (folder == NULL && home == NULL) return;
+    snprintf(path, sizeof path, "%s%s", folder != NULL ? folder : home, folder != NULL ? "" : below_home);
+    add_entry(scan, path, strlen(path), places[scan->kind].folder);
+}
+
+static void add_usual(listing *scan)
+{
+    const char *config = value_of("XDG_CONFIG_DIRS"), *data = value_of("XDG_DATA_DIRS");
+    add_home(scan, "XDG_CONFIG_HOME", "/.config");
+    add_list(scan, config != NULL ? config : "/etc/xdg", places[scan->kind].folder);
+    add_list(scan, "/etc", places[scan->kind].folder);
+    add_home(scan, "XDG_DATA_HOME", "/.local/share");
+    add_list(scan, data != NULL ? data : "/usr/local/share:/usr/share", places[scan->kind].folder);
+}
+
+/* The manifests of one kind, in the loader's order. */
+static void scan_kind(listing *scan)
+{
+    const char *only = value_of(places[scan->kind].only);
+    if (only == NULL && scan->kind == VKMM_MANIFEST_DRIVER)
+        only = value_of("VK_ICD_FILENAMES"); /* its name before loader 1.3.207 */
+    if (only != NULL) {
+        add_list(scan, only, "");
+        return;
+    }
+    add_list(scan, value_of(places[scan->kind].also), "");
+    add_usual(scan);
+}
+
 /* Of two layers with one name the loader takes the first. */
-static void settle_twins(vkmm_scan *scan)
+static void settle_twins(listing *scan)
 {
     for (uint32_t i = 0; i < scan->count; i++) {
         vkmm_manifest *later = &scan->items[i];
@@ -35,19 +345,14 @@ static void settle_twins(vkmm_scan *scan)
 
 vkmm_status vkmm_manifests_scan(const vkmm_log *log, const char *root, vkmm_manifest **manifests, uint32_t *count)
 {
-    vkmm_scan scan = {.log = log, .root = root};
-    for (int kind = VKMM_MANIFEST_DRIVER; kind <= VKMM_MANIFEST_EXPLICIT_LAYER; kind++)
-        vkmm_scan_kind(&scan, (vkmm_manifest_kind)kind);
-    if (scan.status == VKMM_OK) settle_twins(&scan);
-    if (scan.status == VKMM_OK && scan.items == NULL) {
-        scan.items = vkmm_alloc(1, sizeof *scan.items);
-        if (scan.items == NULL) scan.status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a list of manifests");
+    listing all = {.log = log, .root = root};
+    for (; all.kind <= VKMM_MANIFEST_EXPLICIT_LAYER; all.kind++) scan_kind(&all);
+    if (all.status != VKMM_OK) {
+        vkmm_free(all.items);
+        return all.status;
     }
-    if (scan.status != VKMM_OK) {
-        vkmm_free(scan.items);
-        return scan.status;
-    }
-    *manifests = scan.items;
-    *count = scan.count;
+    settle_twins(&all);
+    *manifests = all.items;
+    *count = all.count;
     return VKMM_OK;
 }

@@ -1,15 +1,20 @@
-#include "io/npy.h"
-
+/* NumPy's .npy files, versions 1.0, 2.0 and 3.0 (NEP 1; numpy/lib/format.py documents the header). Read: C and
+ * Fortran order, little-endian f2, f4, f8, i4, u4, and i1 and u1, one to three dimensions; extents may be 0.
+ * Anything else is an error that says what was found. Bytes after the data are ignored, as NumPy does. Written:
+ * version 1.0, C order. The format has no name for bf16. */
 #include "base/alloc.h"
+#include "base/log.h"
 #include "io/array_format.h"
+#include "math/type.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* NumPy starts the data at a multiple of 64 bytes, so that mapped data suit any vector instruction. The longest
- * dictionary (three extents of 20 digits) fits in three such units with the 10 bytes before it; with two extents, in
- * two. */
-enum { ALIGNMENT = 64, MOST_HEADER_BYTES = 3 * ALIGNMENT };
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "a view points straight into the file, whose numbers are little-endian: this host's are not"
+#endif
+
+enum { MAX_DIMENSIONS = 32, SHOWN = 60 }; /* NumPy 1's limit; bytes of a file's text that a message repeats */
 
 static const char *dtype(vkmm_type type)
 {
@@ -18,6 +23,261 @@ static const char *dtype(vkmm_type type)
         [VKMM_F16] = "<f2", [VKMM_I8] = "|i1",  [VKMM_U8] = "|u1"};
     return names[type];
 }
+
+/* The header is the text of a Python dictionary. The cursor never passes `end`; the first error stops everything. */
+typedef struct parser {
+    const vkmm_log *log;
+    const char *name;
+    const char *at, *end;
+    vkmm_status status;
+    int has_descr, has_order, has_shape;
+    vkmm_type type;
+    int fortran;
+    uint64_t extents[3];
+    uint32_t dimensions;
+} parser;
+
+/* Says what is wrong and where the text stands. */
+static void refuse(parser *p, const char *what)
+{
+    size_t left = (size_t)(p->end - p->at);
+    if (p->status != VKMM_OK) return;
+    p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: the .npy header %s at \"%.*s\"", p->name, what,
+                          (int)(left < SHOWN ? left : SHOWN), p->at);
+}
+
+static void skip_space(parser *p)
+{
+    while (p->at < p->end && (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r')) p->at++;
+}
+
+/* Takes `c`, after white space, when it is next. */
+static int take(parser *p, char c)
+{
+    skip_space(p);
+    if (p->status != VKMM_OK || p->at == p->end || *p->at != c) return 0;
+    p->at++;
+    return 1;
+}
+
+static int take_word(parser *p, const char *word)
+{
+    size_t length = strlen(word);
+    skip_space(p);
+    if ((size_t)(p->end - p->at) < length || memcmp(p->at, word, length) != 0) return 0;
+    p->at += length;
+    return 1;
+}
+
+/* 'text' or "text"; its bytes stay where they are. No string that matters here holds an escape. */
+static int take_string(parser *p, const char **text, size_t *length)
+{
+    skip_space(p);
+    if (p->status != VKMM_OK || p->at == p->end || (*p->at != '\'' && *p->at != '"')) return 0;
+    const char *close = memchr(p->at + 1, *p->at, (size_t)(p->end - p->at - 1));
+    if (close == NULL) return 0;
+    *text = p->at + 1;
+    *length = (size_t)(close - *text);
+    p->at = close + 1;
+    return 1;
+}
+
+static int is(const char *text, size_t length, const char *what)
+{
+    return strlen(what) == length && memcmp(text, what, length) == 0;
+}
+
+#define DTYPES "<f2, <f4, <f8, <i4, <u4, |i1 and |u1"
+
+/* '=' is the byte order of the machine that wrote the file, which is little-endian wherever this is not said
+ * otherwise; a byte has none. */
+static int is_type(const char *text, size_t length, const char *descr)
+{
+    if (length != 3 || memcmp(text + 1, descr + 1, 2) != 0) return 0;
+    return text[0] == descr[0] || text[0] == '=' || (descr[0] == '|' && text[0] == '<');
+}
+
+static void parse_descr(parser *p)
+{
+    const char *text = NULL;
+    size_t length = 0;
+    skip_space(p);
+    if (p->at < p->end && *p->at == '[') {
+        p->status = vkmm_fail(p->log, VKMM_INVALID,
+                              "%s: records (a structured dtype) are not supported; only " DTYPES " are", p->name);
+        return;
+    }
+    if (!take_string(p, &text, &length)) {
+        refuse(p, "should give 'descr' a string");
+        return;
+    }
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
+        const char *descr = dtype((vkmm_type)type);
+        if (descr == NULL || !is_type(text, length, descr)) continue;
+        p->type = (vkmm_type)type;
+        return;
+    }
+    p->status =
+        vkmm_fail(p->log, VKMM_INVALID, "%s: dtype '%.*s'%s is not supported; only " DTYPES " are", p->name,
+                  (int)(length < SHOWN ? length : SHOWN), text, length > 0 && *text == '>' ? " (big-endian)" : "");
+}
+
+static void parse_order(parser *p)
+{
+    if (take_word(p, "True"))
+        p->fortran = 1;
+    else if (take_word(p, "False"))
+        p->fortran = 0;
+    else
+        refuse(p, "should give 'fortran_order' True or False");
+}
+
+/* One extent; Python 2 wrote long integers as 12L. */
+static int take_extent(parser *p, uint64_t *extent)
+{
+    skip_space(p);
+    const char *start = p->at;
+    *extent = 0;
+    for (; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++) {
+        if (vkmm_mul_u64(*extent, 10, extent) && vkmm_add_u64(*extent, (uint64_t)(*p->at - '0'), extent)) continue;
+        p->at = start;
+        refuse(p, "has an extent that does not fit in 64 bits");
+        return 0;
+    }
+    if (p->at == start) return 0;
+    if (p->at < p->end && *p->at == 'L') p->at++;
+    return 1;
+}
+
+static void parse_shape(parser *p)
+{
+    uint64_t extent = 0;
+    unsigned count = 0;
+    skip_space(p);
+    const char *start = p->at;
+    if (!take(p, '(')) {
+        refuse(p, "should give 'shape' a tuple");
+        return;
+    }
+    int comma = 1; /* an extent may follow */
+    while (comma && count < MAX_DIMENSIONS && take_extent(p, &extent)) {
+        if (count < 3) p->extents[count] = extent;
+        count++;
+        comma = take(p, ',');
+    }
+    /* (3) is a number in Python, (3,) a tuple; (,) is nothing. */
+    if (!take(p, ')') || (count == 1 && !comma)) {
+        refuse(p, "should give 'shape' a tuple of extents");
+        return;
+    }
+    p->dimensions = count;
+    if (count >= 1 && count <= 3) return;
+    size_t length = (size_t)(p->at - start);
+    p->status =
+        vkmm_fail(p->log, VKMM_INVALID, "%s: shape %.*s has %u dimensions; a matrix has 2, and a batch of them 3",
+                  p->name, (int)(length < SHOWN ? length : SHOWN), start, count);
+}
+
+static void parse_pair(parser *p)
+{
+    const char *key = NULL;
+    size_t length = 0;
+    if (!take_string(p, &key, &length)) {
+        refuse(p, "should have a key");
+        return;
+    }
+    int *seen = is(key, length, "descr")           ? &p->has_descr
+                : is(key, length, "fortran_order") ? &p->has_order
+                : is(key, length, "shape")         ? &p->has_shape
+                                                   : NULL;
+    if (seen == NULL || *seen || !take(p, ':')) {
+        refuse(p, seen == NULL ? "has an unknown key" : *seen ? "has a key twice" : "should have a ':'");
+        return;
+    }
+    *seen = 1;
+    if (seen == &p->has_descr) parse_descr(p);
+    if (seen == &p->has_order) parse_order(p);
+    if (seen == &p->has_shape) parse_shape(p);
+}
+
+static void parse_dictionary(parser *p)
+{
+    if (!take(p, '{')) {
+        refuse(p, "should begin with '{'");
+        return;
+    }
+    int comma = 1; /* a pair may follow */
+    while (p->status == VKMM_OK && !take(p, '}')) {
+        if (!comma) refuse(p, "should have a ',' or '}'");
+        if (p->status == VKMM_OK) parse_pair(p);
+        comma = take(p, ',');
+    }
+    skip_space(p);
+    if (p->at != p->end) refuse(p, "should end after '}'");
+    if (p->status == VKMM_OK && !(p->has_descr && p->has_order && p->has_shape))
+        p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: the .npy header lacks the key '%s'", p->name,
+                              !p->has_descr   ? "descr"
+                              : !p->has_order ? "fortran_order"
+                                              : "shape");
+}
+
+/* Finds the header's text; the data follow it. */
+static vkmm_status find_header(parser *p, const char *file, uint64_t bytes)
+{
+    const unsigned char *u = (const unsigned char *)file;
+    if (bytes < 10 || memcmp(file, "\x93NUMPY", 6) != 0)
+        return vkmm_fail(p->log, VKMM_INVALID,
+                         "%s: this is no .npy file (%llu bytes, which do not begin with \"\\x93NUMPY\" and a version)",
+                         p->name, (unsigned long long)bytes);
+    if (u[6] < 1 || u[6] > 3 || u[7] != 0)
+        return vkmm_fail(p->log, VKMM_INVALID, "%s: .npy version %u.%u is unknown; 1.0, 2.0 and 3.0 are supported",
+                         p->name, u[6], u[7]);
+    uint64_t start = u[6] == 1 ? 10 : 12, length = u[8] | (uint64_t)u[9] << 8;
+    if (start == 12 && bytes >= 12) length |= (uint64_t)u[10] << 16 | (uint64_t)u[11] << 24;
+    if (bytes < start || bytes - start < length)
+        return vkmm_fail(p->log, VKMM_INVALID,
+                         "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", p->name,
+                         (unsigned long long)(start + length), (unsigned long long)bytes);
+    p->at = file + start;
+    p->end = p->at + length;
+    return VKMM_OK;
+}
+
+/* Data that is not aligned for its type is refused. */
+static vkmm_status parse(const vkmm_log *log, const char *name, const char *tensor, const void *data, uint64_t bytes,
+                         vkmm_array *array)
+{
+    (void)tensor;
+    parser p = {.log = log, .name = name};
+    vkmm_status status = find_header(&p, data, bytes);
+    if (status != VKMM_OK) return status;
+    parse_dictionary(&p);
+    if (p.status != VKMM_OK) return p.status;
+
+    const vkmm_type_info *type = vkmm_type_of(p.type);
+    const vkmm_array read = vkmm_array_packed(p.end, p.type, p.extents, p.dimensions, p.fortran);
+    uint64_t have = bytes - (uint64_t)(p.end - (const char *)data), need = 0;
+    char shape[80];
+    vkmm_array_shape(&read, shape, sizeof shape);
+    if (!vkmm_array_bytes(p.extents, p.dimensions, type->bytes, &need))
+        return vkmm_fail(log, VKMM_INVALID, "%s: %s elements of type %s: their bytes do not fit in 64 bits", name,
+                         shape, type->name);
+    if (have < need)
+        return vkmm_fail(log, VKMM_INVALID,
+                         "%s: %s elements of type %s need %llu bytes of data; the last %llu are missing", name, shape,
+                         type->name, (unsigned long long)need, (unsigned long long)(need - have));
+    if (need > 0 && (uintptr_t)p.end % type->bytes != 0)
+        return vkmm_fail(log, VKMM_INVALID,
+                         "%s: the data begin at byte %llu, which is not aligned for %s; numpy.save aligns it", name,
+                         (unsigned long long)(bytes - have), type->name);
+    *array = read;
+    return VKMM_OK;
+}
+
+/* NumPy starts the data at a multiple of 64 bytes, so that mapped data suit any vector instruction. The longest
+ * dictionary (three extents of 20 digits) fits in three such units with the 10 bytes before it; with two extents, in
+ * two. */
+enum { ALIGNMENT = 64, MOST_HEADER_BYTES = 3 * ALIGNMENT };
 
 static char *make_header(const char *tensor, const vkmm_array *array, uint64_t data_bytes, size_t *header_bytes)
 {
@@ -38,13 +298,6 @@ static char *make_header(const char *tensor, const vkmm_array *array, uint64_t d
     header[bytes - 1] = '\n';
     *header_bytes = bytes;
     return header;
-}
-
-static vkmm_status parse(const vkmm_log *log, const char *path, const char *tensor, const void *data, uint64_t bytes,
-                         vkmm_array *array)
-{
-    (void)tensor;
-    return vkmm_npy_parse(log, path, data, bytes, array);
 }
 
 const vkmm_array_format vkmm_npy_format = {".npy", ".npy", dtype, NULL, parse, NULL, make_header};

@@ -1,16 +1,31 @@
-#include "io/safetensors.h"
-
+/* safetensors files (https://huggingface.co/docs/safetensors): 8 bytes with the length of the header, little-endian;
+ * the header, a JSON object from names to {"dtype", "shape", "data_offsets": [begin, end]}, and perhaps
+ * "__metadata__", an object of texts; then the elements of all tensors, row-major and little-endian, at those
+ * offsets from the header's end. The format's rules are kept when reading: the header begins with '{' and has at
+ * most 100,000,000 bytes, no name comes twice, offsets leave neither holes nor overlaps, nothing lies past the last
+ * tensor, and where a dtype's size is known, a tensor has as many bytes as its shape needs. Read and written: F16,
+ * BF16, F32, F64, I8, U8, I32 and U32, one to three dimensions; a file may hold others besides. */
 #include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "io/array_format.h"
-#include "io/safetensors_parts.h"
+#include "math/type.h"
 
-enum { PREFIX = 8, ALIGNMENT = 64 }; /* the format asks for multiples of 8; 64 suits any vector instruction */
+#define MOST_HEADER_BYTES 100000000 /* the format's own limit */
 
-const char *vkmm_safetensors_dtype(vkmm_type type)
+enum {
+    PREFIX = 8,
+    ALIGNMENT = 64, /* the format asks for multiples of 8; 64 suits any vector instruction */
+    SHOWN = 64,
+    LISTED = 600
+};
+
+static const char *dtype_of(vkmm_type type)
 {
     static const char *const names[VKMM_TYPE_COUNT] = {
         [VKMM_F32] = "F32", [VKMM_F64] = "F64",   [VKMM_I32] = "I32", [VKMM_U32] = "U32",
@@ -18,28 +33,276 @@ const char *vkmm_safetensors_dtype(vkmm_type type)
     return names[type];
 }
 
-/* UTF-8, as JSON is, and not what the format keeps for itself. */
-static int is_name(const char *tensor)
+/* Bytes of an element, of those dtypes that vkmatmul has no type for: a tensor of any other dtype is taken as it is. */
+static const struct {
+    const char *dtype;
+    unsigned bytes;
+} others[] = {{"BOOL", 1},    {"I16", 2},     {"U16", 2},     {"I64", 8}, {"U64", 8},
+              {"F8_E5M2", 1}, {"F8_E4M3", 1}, {"F8_E8M0", 1}, {"C64", 8}};
+
+/* A tensor as the header has it. */
+typedef struct tensor {
+    const char *name;  /* in the tree */
+    const char *dtype; /* likewise */
+    const json_t *shape;
+    uint64_t begin, end; /* from the end of the header */
+} tensor;
+
+typedef struct reader {
+    const vkmm_log *log;
+    const char *name; /* of the file */
+    const char *data; /* after the header */
+    uint64_t data_bytes;
+    json_t *header;
+    tensor *tensors;
+    size_t count;
+} reader;
+
+/* The name as JSON has it, in ASCII: no file can make a terminal do anything, or hide what it says. */
+static void quote(const char *name, char text[SHOWN])
 {
-    json_t *text = json_string(tensor);
-    const int well = text != NULL && tensor[0] != '\0' && strcmp(tensor, "__metadata__") != 0;
+    json_t *value = json_string(name);
+    char *quoted = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+    snprintf(text, SHOWN, "%s", quoted != NULL ? quoted : "\"?\"");
+    if (quoted != NULL && strlen(quoted) >= SHOWN) snprintf(text + SHOWN - 5, 5, "...\"");
+    free(quoted);
+    json_decref(value);
+}
+
+VKMM_PRINTF(3, 4) static vkmm_status refuse(const reader *r, const char *name, const char *format, ...)
+{
+    char quoted[SHOWN], what[160];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    quote(name, quoted);
+    return vkmm_fail(r->log, VKMM_INVALID, "%s: tensor %s %s", r->name, quoted, what);
+}
+
+/* A whole number from 0: 1 and *number. */
+static int is_count(const json_t *value, uint64_t *number)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < 0) return 0;
+    *number = (uint64_t)json_integer_value(value);
+    return 1;
+}
+
+static int type_of(const char *dtype, vkmm_type *type)
+{
+    for (int t = VKMM_F32; t < VKMM_TYPE_COUNT; t++) {
+        if (strcmp(dtype, dtype_of((vkmm_type)t)) != 0) continue;
+        *type = (vkmm_type)t;
+        return 1;
+    }
+    return 0;
+}
+
+/* 0: not known. */
+static uint64_t bytes_of(const char *dtype)
+{
+    vkmm_type type;
+    if (type_of(dtype, &type)) return vkmm_type_of(type)->bytes;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(dtype, others[i].dtype) == 0) return others[i].bytes;
+    return 0;
+}
+
+static vkmm_status check_size(const reader *r, const tensor *t)
+{
+    uint64_t bytes = bytes_of(t->dtype), extent = 0;
+    int fits = 1, known = bytes > 0, empty = 0;
+    for (size_t i = 0; i < json_array_size(t->shape); i++) {
+        if (!is_count(json_array_get(t->shape, i), &extent))
+            return refuse(r, t->name, "has a shape that is no list of whole numbers from 0");
+        empty = empty || extent == 0;
+        fits = fits && vkmm_mul_u64(bytes, extent, &bytes);
+    }
+    if (!known) return VKMM_OK;
+    if (!fits && !empty) return refuse(r, t->name, "has a shape whose bytes do not fit in 64 bits");
+    if (empty) bytes = 0;
+    if (t->end - t->begin == bytes) return VKMM_OK;
+    return refuse(r, t->name, "needs %llu bytes by its dtype and shape; its data_offsets span %llu",
+                  (unsigned long long)bytes, (unsigned long long)(t->end - t->begin));
+}
+
+static vkmm_status read_tensor(const reader *r, const char *name, const json_t *value, tensor *t)
+{
+    const json_t *offsets = json_object_get(value, "data_offsets");
+    *t = (tensor){name, json_string_value(json_object_get(value, "dtype")), json_object_get(value, "shape"), 0, 0};
+    if (!json_is_object(value) || t->dtype == NULL || !json_is_array(t->shape) || !json_is_array(offsets))
+        return refuse(r, name, "lacks one of dtype (a text), shape and data_offsets (lists)");
+    if (json_array_size(offsets) != 2 || !is_count(json_array_get(offsets, 0), &t->begin) ||
+        !is_count(json_array_get(offsets, 1), &t->end) || t->begin > t->end)
+        return refuse(r, name, "has data_offsets that are no [begin, end] of whole numbers from 0");
+    if (t->end > r->data_bytes)
+        return refuse(r, name, "ends at byte %llu of the data; the file has %llu: the last %llu are missing",
+                      (unsigned long long)t->end, (unsigned long long)r->data_bytes,
+                      (unsigned long long)(t->end - r->data_bytes));
+    return check_size(r, t);
+}
+
+static vkmm_status check_metadata(const reader *r, const json_t *value)
+{
+    const char *key;
+    json_t *text;
+    int well = json_is_object(value);
+    json_object_foreach((json_t *)(uintptr_t)value, key, text) well = well && json_is_string(text);
+    return well ? VKMM_OK
+                : vkmm_fail(r->log, VKMM_INVALID, "%s: the header's __metadata__ is no object of texts", r->name);
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const tensor *a = left, *b = right;
+    if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
+    return a->end == b->end ? 0 : a->end < b->end ? -1 : 1;
+}
+
+/* Every byte after the header belongs to one tensor. */
+static vkmm_status check_places(const reader *r)
+{
+    uint64_t at = 0;
+    qsort(r->tensors, r->count, sizeof *r->tensors, by_place);
+    for (size_t i = 0; i < r->count; at = r->tensors[i++].end)
+        if (r->tensors[i].begin != at)
+            return refuse(r, r->tensors[i].name,
+                          r->tensors[i].begin < at ? "overlaps another" : "leaves a hole before it");
+    if (at == r->data_bytes) return VKMM_OK;
+    return vkmm_fail(r->log, VKMM_INVALID, "%s: the last %llu bytes belong to no tensor", r->name,
+                     (unsigned long long)(r->data_bytes - at));
+}
+
+static vkmm_status read_tensors(reader *r)
+{
+    const char *name;
+    json_t *value;
+    vkmm_status status = VKMM_OK;
+    r->tensors = vkmm_alloc(json_object_size(r->header), sizeof *r->tensors);
+    if (r->tensors == NULL)
+        return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "%s: no memory for its list of tensors", r->name);
+    json_object_foreach(r->header, name, value)
+    {
+        if (strcmp(name, "__metadata__") == 0)
+            status = check_metadata(r, value);
+        else
+            status = read_tensor(r, name, value, &r->tensors[r->count++]);
+        if (status != VKMM_OK) return status;
+    }
+    return check_places(r);
+}
+
+/* The names, as many as a sentence holds. */
+static vkmm_status refuse_choice(const reader *r, const char *wanted)
+{
+    char names[LISTED + SHOWN] = "", quoted[SHOWN];
+    size_t used = 0, listed = 0;
+    for (; listed < r->count && used + SHOWN < LISTED; listed++) {
+        quote(r->tensors[listed].name, quoted);
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", listed > 0 ? ", " : "", quoted);
+    }
+    if (listed < r->count) snprintf(names + used, sizeof names - used, " and %zu more", r->count - listed);
+    if (r->count == 0) return vkmm_fail(r->log, VKMM_INVALID, "%s: the file holds no tensor", r->name);
+    if (wanted == NULL)
+        return vkmm_fail(r->log, VKMM_INVALID,
+                         "%s: the file holds %zu tensors: pick one as FILE.safetensors:NAME of %s", r->name, r->count,
+                         names);
+    quote(wanted, quoted);
+    return vkmm_fail(r->log, VKMM_INVALID, "%s: the file holds no tensor %s; it holds %s", r->name, quoted, names);
+}
+
+static vkmm_status take(const reader *r, const tensor *t, vkmm_array *array)
+{
+    const size_t dimensions = json_array_size(t->shape);
+    uint64_t extents[3] = {0, 0, 0};
+    vkmm_type type;
+    if (!type_of(t->dtype, &type))
+        return refuse(r, t->name, "has dtype %.20s; F16, BF16, F32, F64, I8, U8, I32 and U32 are supported", t->dtype);
+    if (dimensions < 1 || dimensions > 3)
+        return refuse(r, t->name, "has %zu dimensions; a matrix has 2, and a batch of them 3", dimensions);
+    for (size_t i = 0; i < dimensions; i++) is_count(json_array_get(t->shape, i), &extents[i]);
+    *array = vkmm_array_packed(r->data + t->begin, type, extents, (uint32_t)dimensions, 0);
+    return VKMM_OK;
+}
+
+static vkmm_status pick(const reader *r, const char *wanted, vkmm_array *array)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (wanted != NULL ? strcmp(r->tensors[i].name, wanted) == 0 : r->count == 1)
+            return take(r, &r->tensors[i], array);
+    return refuse_choice(r, wanted);
+}
+
+static vkmm_status read_header(reader *r, const char *file, uint64_t bytes)
+{
+    const unsigned char *u = (const unsigned char *)file;
+    json_error_t error;
+    uint64_t length = 0;
+    for (unsigned i = 0; i < PREFIX && bytes >= PREFIX; i++) length |= (uint64_t)u[i] << (8 * i);
+    if (bytes <= PREFIX || length == 0 || file[PREFIX] != '{')
+        return vkmm_fail(r->log, VKMM_INVALID,
+                         "%s: this is no safetensors file (%llu bytes, whose header does not begin with '{')", r->name,
+                         (unsigned long long)bytes);
+    if (length > MOST_HEADER_BYTES)
+        return vkmm_fail(r->log, VKMM_INVALID, "%s: the header has %llu bytes; the format allows %d", r->name,
+                         (unsigned long long)length, MOST_HEADER_BYTES);
+    if (length > bytes - PREFIX)
+        return vkmm_fail(r->log, VKMM_INVALID,
+                         "%s: the file ends inside its header, which needs %llu bytes of the file's %llu", r->name,
+                         (unsigned long long)(length + PREFIX), (unsigned long long)bytes);
+    r->header = json_loadb(file + PREFIX, (size_t)length, JSON_REJECT_DUPLICATES, &error);
+    if (r->header == NULL)
+        return vkmm_fail(r->log, VKMM_INVALID, "%s: the header is not JSON at byte %d: %s", r->name, error.position,
+                         error.text);
+    r->data = file + PREFIX + length;
+    r->data_bytes = bytes - PREFIX - length;
+    return VKMM_OK;
+}
+
+static vkmm_status parse(const vkmm_log *log, const char *name, const char *wanted, const void *data, uint64_t bytes,
+                         vkmm_array *array)
+{
+    reader r = {.log = log, .name = name};
+    vkmm_status status = read_header(&r, data, bytes);
+    if (status == VKMM_OK) status = read_tensors(&r);
+    if (status == VKMM_OK) status = pick(&r, wanted, array);
+    vkmm_free(r.tensors);
+    json_decref(r.header);
+    return status;
+}
+
+static uint64_t count_tensors(const void *data, uint64_t bytes)
+{
+    reader r = {.log = NULL, .name = ""};
+    const vkmm_status status = read_header(&r, data, bytes);
+    const uint64_t count =
+        status == VKMM_OK ? json_object_size(r.header) - (json_object_get(r.header, "__metadata__") != NULL) : 0;
+    json_decref(r.header);
+    return count;
+}
+
+/* UTF-8, as JSON is, and not what the format keeps for itself. */
+static int is_name(const char *name)
+{
+    json_t *text = json_string(name);
+    const int well = text != NULL && name[0] != '\0' && strcmp(name, "__metadata__") != 0;
     json_decref(text);
     return well;
 }
 
-static json_t *make_tree(const char *tensor, const vkmm_array *array, uint64_t data_bytes)
+static json_t *make_tree(const char *name, const vkmm_array *array, uint64_t data_bytes)
 {
     const vkmm_view *view = &array->first;
     const json_int_t count = (json_int_t)array->count, rows = (json_int_t)view->rows, cols = (json_int_t)view->cols;
     json_t *shape = array->dimensions == 3 ? json_pack("[I,I,I]", count, rows, cols) : json_pack("[I,I]", rows, cols);
-    return json_pack("{s:{s:s,s:o,s:[I,I]}}", tensor, "dtype", vkmm_safetensors_dtype(view->type), "shape", shape,
-                     "data_offsets", (json_int_t)0, (json_int_t)data_bytes);
+    return json_pack("{s:{s:s,s:o,s:[I,I]}}", name, "dtype", dtype_of(view->type), "shape", shape, "data_offsets",
+                     (json_int_t)0, (json_int_t)data_bytes);
 }
 
 /* Blanks at the header's end put the elements where they can be mapped. */
-static char *make_header(const char *tensor, const vkmm_array *array, uint64_t data_bytes, size_t *header_bytes)
+static char *make_header(const char *name, const vkmm_array *array, uint64_t data_bytes, size_t *header_bytes)
 {
-    json_t *tree = make_tree(tensor != NULL ? tensor : "C", array, data_bytes);
+    json_t *tree = make_tree(name != NULL ? name : "C", array, data_bytes);
     char *text = json_dumps(tree, JSON_COMPACT), *header = NULL;
     if (text != NULL) {
         const size_t length = strlen(text), bytes = (PREFIX + length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -56,6 +319,5 @@ static char *make_header(const char *tensor, const vkmm_array *array, uint64_t d
     return header;
 }
 
-const vkmm_array_format vkmm_safetensors_format = {"safetensors", ".safetensors",         vkmm_safetensors_dtype,
-                                                   is_name,       vkmm_safetensors_parse, vkmm_safetensors_count,
-                                                   make_header};
+const vkmm_array_format vkmm_safetensors_format = {"safetensors", ".safetensors", dtype_of,   is_name,
+                                                   parse,         count_tensors,  make_header};

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "product/product.h"
 #include "system/room.h"
-#include "io/array_writer.h"
+#include "io/array.h"
 #include "math/problem.h"
 #include "math/type.h"
 
