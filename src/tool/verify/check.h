@@ -1,4 +1,4 @@
-/* What the parts of a verification share. Private to src/verify.
+/* What the parts of a verification share. Private to this folder.
  *  Everything reads matrices through tiles: a block is converted once into packed arrays on the way (double, which
  * holds every f32 and narrower type exactly, or uint32_t, the bits of integers), so that one set of contiguous inner
  * loops serves every type and every stride. */
@@ -19,13 +19,18 @@ enum {
 };
 
 /* Rows [i0, i0 + rows) and columns [j0, j0 + cols) of the view into a packed tile. rows ≤ VKMM_TILE_ROWS, cols ≤
- * VKMM_TILE_COLS. */
-void vkmm_tile_double(const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, double *tile);
-void vkmm_tile_bits(const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, uint32_t *tile);
+ * VKMM_TILE_COLS. Where the view is the claim's A or B, floats are read as they are multiplied: f32 summed in f16
+ * rounded to f16. */
+void vkmm_tile(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
+               void *tile);
 
-/* Of A or B, floats: as they are multiplied, f32 summed in f16 rounded to f16. */
-void vkmm_tile_factor(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0,
-                      size_t cols, double *tile);
+/* Bytes of an element of a tile: a double or a uint32_t. */
+size_t vkmm_tile_word(const vkmm_claim *claim);
+
+static inline size_t vkmm_at_most(uint64_t left, size_t limit)
+{
+    return left < limit ? (size_t)left : limit;
+}
 
 /* Where a tile lies in its view. */
 typedef struct vkmm_tile_range {
@@ -40,25 +45,16 @@ int vkmm_tile_next(const vkmm_view *view, vkmm_tile_range *range);
 /* A block of the reference: up to VKMM_PANEL rows of A·B, `span` columns of each; or single elements, as one row.
  * Row r begins at r·span. */
 typedef struct vkmm_block {
-    size_t span;  /* VKMM_SPAN, or what the claim has and VKMM_SPOTS */
-    size_t depth; /* VKMM_DEPTH, or what the claim has */
-    union {
-        double *narrow;    /* f32, f16, bf16 */
-        long double *wide; /* f64 */
-        uint32_t *bits;    /* integers, modulo 2^32 */
-    } want;
-    double *scale; /* Σ_k |a_ik|·|b_kj|; floats only */
-    double *loss;  /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
-    union {
-        double *reals;
-        uint32_t *bits;
-    } left;              /* factors of A: row r begins at r·depth */
+    size_t span;         /* VKMM_SPAN, or what the claim has and VKMM_SPOTS */
+    size_t depth;        /* VKMM_DEPTH, or what the claim has */
+    void *want;          /* double of f32, f16 and bf16, long double of f64, uint32_t (modulo 2^32) of integers */
+    double *scale;       /* Σ_k |a_ik|·|b_kj|; floats only */
+    double *loss;        /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
+    void *left;          /* factors of A, as in a tile: row r begins at r·depth */
     uint64_t touched;    /* bytes of the matrices that have come into memory since they were last let go of, about */
     const char *from[4]; /* and where A, B, C and C₀ then began; NULL: where they do now */
-    union {
-        double reals[VKMM_TILE_ROWS * VKMM_TILE_COLS];
-        uint32_t bits[VKMM_TILE_ROWS * VKMM_TILE_COLS];
-    } tile, before, bias; /* scratch: of any matrix; of one row of C₀, of the bias */
+    double tile[VKMM_TILE_ROWS * VKMM_TILE_COLS];        /* of any matrix: double or uint32_t, */
+    double before[VKMM_TILE_COLS], bias[VKMM_TILE_COLS]; /* one row of C₀, of the bias */
 } vkmm_block;
 
 /* NULL when memory ends; freed with vkmm_free. For claims of this shape, and their transposes. */
@@ -88,9 +84,6 @@ typedef struct vkmm_spot {
 
 /* Computes single elements of A·B, as columns of the block's first row. count ≤ VKMM_SPOTS. */
 void vkmm_reference_spots(const vkmm_claim *claim, const vkmm_spot *spots, size_t count, vkmm_block *block);
-
-/* The type that A's and B's elements have when they are multiplied: f16 for f32 summed in f16. */
-vkmm_type vkmm_factor_type(const vkmm_claim *claim);
 
 /* What the sentence tells of a passed check: of each matrix, except for `matrices`. */
 typedef struct vkmm_effort {
@@ -133,21 +126,6 @@ vkmm_status vkmm_check_end(vkmm_check *check, vkmm_status status, vkmm_verdict *
 /* Compares the gaps of C's memory, before and after; a difference goes into the verdict, its sentence included. */
 void vkmm_check_gaps(vkmm_check *check, const vkmm_problem *problem, const void *before, const void *c);
 
-/* An element of C, floats: A·B's element with its Σ|a||b| and the part of it that may be missing (vkmm_block), c₀
- * and the bias, 0 where there are none. */
-typedef struct vkmm_terms {
-    long double sum;
-    double scale, loss, before, bias;
-} vkmm_terms;
-
-/* Judges one element and notes it in the verdict; row and column are those of the present claim. */
-void vkmm_judge_real(vkmm_check *check, uint64_t i, uint64_t j, double got, const vkmm_terms *terms);
-void vkmm_judge_bits(vkmm_check *check, uint64_t i, uint64_t j, uint32_t got, uint32_t want);
-
-/* The number nearest to `want` that rounds to `got`, an f16 or bf16 that is no NaN; want is finite. 65520 counts as
- * infinite, and what is not above min_normal as 0, for it may be flushed. */
-double vkmm_nearest_origin(vkmm_type type, double got, double want);
-
 /* Compares elements with the reference and notes wrong ones in the verdict. count is any number of row indices. */
 void vkmm_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count);
 void vkmm_check_spots(vkmm_check *check, const vkmm_spot *spots,
@@ -160,8 +138,7 @@ void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count);
 /* Freivalds' check of the present matrix. Suspect rows are recomputed; it stops soon after the first of them with a
  * wrong element. VKMM_OUT_OF_MEMORY, and VKMM_OK for everything else. Says in effort.vectors how many random vectors
  * were used. */
-vkmm_status vkmm_freivalds_float(vkmm_check *check);
-vkmm_status vkmm_freivalds_int(vkmm_check *check);
+vkmm_status vkmm_freivalds(vkmm_check *check);
 
 /* Adds to the verdict's sentence, which is long enough for every number that can stand in it. */
 VKMM_PRINTF(2, 3) void vkmm_tell(vkmm_verdict *verdict, const char *format, ...);

@@ -25,6 +25,13 @@ static void note_wrong(const vkmm_check *check, uint64_t i, uint64_t j, double g
     verdict->want = want;
 }
 
+/* What an element of C is made of, floats: A·B's element with its Σ|a||b| and the part of it that may be missing
+ * (vkmm_block), c₀ and the bias, 0 where there are none. */
+typedef struct terms {
+    long double sum;
+    double scale, loss, before, bias;
+} terms;
+
 /* The element that `got` should be. */
 typedef struct wanted {
     long double value;
@@ -33,7 +40,7 @@ typedef struct wanted {
     int overflows; /* a partial sum may, on whatever way to the value */
 } wanted;
 
-static wanted combine(const vkmm_check *check, const vkmm_terms *t)
+static wanted combine(const vkmm_check *check, const terms *t)
 {
     const double alpha = check->claim.alpha, beta = check->claim.beta;
     wanted w = {.value = t->sum, .scale = t->scale, .flush = check->flush, .overflows = t->scale > check->max};
@@ -99,7 +106,9 @@ static double magnitude(vkmm_type type, uint16_t bits)
     return bits == 0x7f80 ? 0x1p128 : (double)vkmm_bf16_value(bits);
 }
 
-double vkmm_nearest_origin(vkmm_type type, double got, double want)
+/* The number nearest to `want` that rounds to `got`, an f16 or bf16 that is no NaN; want is finite. 65520 counts as
+ * infinite, and what is not above min_normal as 0, for it may be flushed. */
+static double nearest_origin(vkmm_type type, double got, double want)
 {
     const int negative = got != 0.0 ? got < 0.0 : want < 0.0;
     const double least = vkmm_type_of(type)->min_normal, target = negative ? -want : want, held = fabs(got);
@@ -135,18 +144,19 @@ static void judge_scaled(const vkmm_check *check, uint64_t i, uint64_t j, double
     note_wrong(check, i, j, got, want, isfinite(delta) ? delta : INFINITY);
 }
 
-void vkmm_judge_real(vkmm_check *check, uint64_t i, uint64_t j, double got, const vkmm_terms *terms)
+/* Judges one element and notes it in the verdict; row and column are those of the present claim. */
+static void judge_real(vkmm_check *check, uint64_t i, uint64_t j, double got, const terms *made_of)
 {
     if (check->factor == 0.0) {
-        judge_scaled(check, i, j, got, terms->before);
+        judge_scaled(check, i, j, got, made_of->before);
         return;
     }
-    wanted want = combine(check, terms);
+    wanted want = combine(check, made_of);
     if (check->claim.activation != VKMM_ACTIVATION_NONE) activate(check, &want);
     const int rounds = check->narrow && !isnan(got) && isfinite(want.value);
     double unit = check->epsilon * fmin(want.scale, DBL_MAX); /* fmin: an infinite limit would let anything pass */
     double limit = check->factor * unit + want.flush;
-    double origin = rounds ? vkmm_nearest_origin(check->claim.c.type, got, (double)want.value) : got;
+    double origin = rounds ? nearest_origin(check->claim.c.type, got, (double)want.value) : got;
     double delta = (double)fabsl(origin - want.value);
     double error = delta > want.flush ? (delta - want.flush) / unit : 0.0;
     if (delta <= limit) { /* false for a NaN */
@@ -161,11 +171,115 @@ void vkmm_judge_real(vkmm_check *check, uint64_t i, uint64_t j, double got, cons
         check->effort.overflowed++;
 }
 
-void vkmm_judge_bits(vkmm_check *check, uint64_t i, uint64_t j, uint32_t got, uint32_t want)
+static void judge_bits(vkmm_check *check, uint64_t i, uint64_t j, uint32_t got, uint32_t want)
 {
     if (got == want) return;
     int is_signed = check->claim.c.type == VKMM_I32;
     double g = is_signed ? (double)(int32_t)got : (double)got;
     double w = is_signed ? (double)(int32_t)want : (double)want;
     note_wrong(check, i, j, g, w, fabs(g - w));
+}
+
+static void check_bits(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, size_t line)
+{
+    const vkmm_block *block = check->block;
+    const uint32_t *sum = (const uint32_t *)block->want + line, *got = (const void *)block->tile,
+                   *before = (const void *)block->before, *bias = (const void *)block->bias;
+    const int cuts = check->claim.activation == VKMM_RELU && check->claim.c.type == VKMM_I32;
+    for (size_t j = 0; j < cols; j++) {
+        uint32_t want = check->alpha * sum[j] + check->beta * before[j] + bias[j];
+        if (cuts && (int32_t)want < 0) want = 0;
+        judge_bits(check, row, j0 + j, got[j], want);
+    }
+}
+
+static void check_reals(vkmm_check *check, uint64_t row, uint64_t j0, size_t cols, size_t line)
+{
+    const vkmm_block *block = check->block;
+    const int wide = check->claim.a.type == VKMM_F64;
+    for (size_t j = 0; j < cols; j++) {
+        const terms made_of = {.sum = wide ? ((const long double *)block->want)[line + j]
+                                           : ((const double *)block->want)[line + j],
+                               .scale = block->scale[line + j],
+                               .loss = block->loss[line + j],
+                               .before = block->before[j],
+                               .bias = block->bias[j]};
+        judge_real(check, row, j0 + j, block->tile[j], &made_of);
+    }
+}
+
+/* Columns [j0, j0 + cols) of the matrix, whose reference stands in row r of the block from column `at` on. visits: as
+ * vkmm_touch has them, of C and C₀. */
+static void check_tile(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, size_t cols, size_t at, uint64_t visits)
+{
+    const vkmm_claim *claim = &check->claim;
+    vkmm_block *block = check->block;
+    vkmm_tile(claim, &claim->c, row, 1, j0, cols, block->tile);
+    vkmm_touch(block, claim, &claim->c, 1, cols, visits);
+    if (claim->beta != 0.0) {
+        vkmm_tile(claim, &claim->before, row, 1, j0, cols, block->before);
+        vkmm_touch(block, claim, &claim->before, 1, cols, visits);
+    }
+    if (claim->bias.data != NULL) vkmm_tile(claim, &claim->bias, row, 1, j0, cols, block->bias);
+    if (check->epsilon == 0.0)
+        check_bits(check, row, j0, cols, r * block->span + at);
+    else
+        check_reals(check, row, j0, cols, r * block->span + at);
+}
+
+static void check_block(vkmm_check *check, const uint64_t *rows, size_t count, uint64_t j0, size_t cols)
+{
+    const int by_rows = vkmm_view_has_rows(&check->claim.c);
+    vkmm_reference(&check->claim, rows, count, j0, cols, check->block);
+    for (size_t j = 0; j < cols; j += VKMM_TILE_COLS)
+        for (size_t r = 0; r < count; r++)
+            check_tile(check, rows[r], r, j0 + j, vkmm_at_most(cols - j, VKMM_TILE_COLS), j, !by_rows ? count : j == 0);
+}
+
+void vkmm_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count)
+{
+    for (uint64_t r = 0; r < count; r += VKMM_PANEL)
+        for (uint64_t j = 0; j < check->claim.c.cols; j += check->block->span)
+            check_block(check, rows + r, vkmm_at_most(count - r, VKMM_PANEL), j,
+                        vkmm_at_most(check->claim.c.cols - j, check->block->span));
+}
+
+void vkmm_check_spots(vkmm_check *check, const vkmm_spot *spots, size_t count)
+{
+    vkmm_reference_spots(&check->claim, spots, count, check->block);
+    for (size_t e = 0; e < count && !check->verdict->has_element; e++)
+        check_tile(check, spots[e].row, 0, spots[e].col, 1, e, 1);
+}
+
+void vkmm_check_all(vkmm_check *check)
+{
+    for (uint64_t i = 0; i < check->claim.c.rows; i += VKMM_PANEL) {
+        uint64_t rows[VKMM_PANEL];
+        size_t count = vkmm_at_most(check->claim.c.rows - i, VKMM_PANEL);
+        for (size_t r = 0; r < count; r++) rows[r] = i + r;
+        vkmm_check_rows(check, rows, count);
+    }
+}
+
+static void turn(vkmm_view *view)
+{
+    const vkmm_view was = *view;
+    view->rows = was.cols;
+    view->cols = was.rows;
+    view->row_stride = was.col_stride;
+    view->col_stride = was.row_stride;
+}
+
+void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count)
+{
+    const vkmm_claim was = check->claim;
+    check->claim.a = was.b;
+    check->claim.b = was.a;
+    vkmm_view *const views[] = {&check->claim.a, &check->claim.b, &check->claim.c, &check->claim.before,
+                                &check->claim.bias};
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) turn(views[i]);
+    check->transposed = 1;
+    vkmm_check_rows(check, cols, count);
+    check->transposed = 0;
+    check->claim = was;
 }

@@ -86,69 +86,73 @@ static void add_loss(const double *a, size_t depth, const double *tile, size_t c
 
 static size_t within(uint64_t wanted, size_t least, size_t most)
 {
-    return wanted < least ? least : wanted < most ? (size_t)wanted : most;
+    return wanted < least ? least : vkmm_at_most(wanted, most);
+}
+
+/* Bytes of a sum. */
+static size_t sum_bytes(const vkmm_claim *claim)
+{
+    return claim->a.type == VKMM_F64 ? sizeof(long double) : vkmm_tile_word(claim);
 }
 
 vkmm_block *vkmm_block_make(const vkmm_claim *claim)
 {
-    const size_t wide = claim->a.type == VKMM_F64 ? sizeof(long double) : sizeof(double);
-    const uint64_t m = claim->c.rows, n = claim->c.cols, k = claim->a.cols < VKMM_DEPTH ? claim->a.cols : VKMM_DEPTH;
+    const uint64_t m = claim->c.rows, n = claim->c.cols, k = vkmm_at_most(claim->a.cols, VKMM_DEPTH);
     const size_t span = within(m > n ? m : n, VKMM_SPOTS, VKMM_SPAN),
                  depth = within(k + STEP - 1, STEP, VKMM_DEPTH) / STEP * STEP;
     const size_t sums = VKMM_PANEL * span,
                  head = (sizeof(vkmm_block) + sizeof(long double) - 1) / sizeof(long double) * sizeof(long double);
-    vkmm_block *block = vkmm_alloc(1, head + sums * (wide + 2 * sizeof(double)) + VKMM_PANEL * depth * sizeof(double));
+    vkmm_block *block =
+        vkmm_alloc(1, head + sums * (sizeof(long double) + 2 * sizeof(double)) + VKMM_PANEL * depth * sizeof(double));
     if (block == NULL) return NULL;
-    char *at = (char *)block + head;
     block->span = span;
     block->depth = depth;
-    block->want.wide = (void *)at;
-    block->scale = (void *)(at + sums * wide);
+    block->want = (char *)block + head;
+    block->scale = (double *)((long double *)block->want + sums);
     block->loss = block->scale + sums;
-    block->left.reals = block->loss + sums;
+    block->left = block->loss + sums;
     return block;
 }
 
-vkmm_type vkmm_factor_type(const vkmm_claim *claim)
-{
-    return claim->compute == VKMM_F16 ? VKMM_F16 : claim->a.type;
-}
-
 /* The tile holds `depth` rows of B; the factors of A begin at `from` in the block's, and the sums at column `at`. */
-static void add_reals(const vkmm_claim *claim, size_t count, size_t from, size_t depth, size_t cols, size_t at,
-                      vkmm_block *block)
+static void add_tile(const vkmm_claim *claim, size_t count, size_t from, size_t depth, size_t cols, size_t at,
+                     vkmm_block *block)
 {
-    const vkmm_type type = vkmm_factor_type(claim);
+    const vkmm_type type = claim->compute == VKMM_F16 ? VKMM_F16 : claim->a.type;
     const double least = type == VKMM_F16 || type == VKMM_BF16 ? vkmm_type_of(type)->min_normal : 0.0;
+    const int is_float = vkmm_type_of(type)->is_float;
     int small = 0;
-    for (size_t k = 0; k < depth && least > 0.0; k++)
-        small |= any_small(block->tile.reals + k * VKMM_TILE_COLS, cols, least);
+    for (size_t k = 0; k < depth && least > 0.0; k++) small |= any_small(block->tile + k * VKMM_TILE_COLS, cols, least);
     for (size_t r = 0; r < count; r++) {
-        const double *left = block->left.reals + r * block->depth + from;
-        const size_t line = r * block->span + at;
-        if (claim->a.type == VKMM_F64)
-            add_f64(left, depth, block->tile.reals, cols, block->want.wide + line, block->scale + line);
+        const size_t line = r * block->span + at, factors = r * block->depth + from;
+        const double *left = (const double *)block->left + factors;
+        if (!is_float)
+            add_bits((const uint32_t *)block->left + factors, depth, (const uint32_t *)(const void *)block->tile, cols,
+                     (uint32_t *)block->want + line);
+        else if (type == VKMM_F64)
+            add_f64(left, depth, block->tile, cols, (long double *)block->want + line, block->scale + line);
         else
-            add_f32(left, depth, block->tile.reals, cols, block->want.narrow + line, block->scale + line);
-        if (small || any_small(left, depth, least))
-            add_loss(left, depth, block->tile.reals, cols, least, block->loss + line);
+            add_f32(left, depth, block->tile, cols, (double *)block->want + line, block->scale + line);
+        if (least > 0.0 && (small || any_small(left, depth, least)))
+            add_loss(left, depth, block->tile, cols, least, block->loss + line);
     }
 }
 
 /* No more than will be used: the matrices of a batch may be far smaller than a block. */
-static void clear(vkmm_type type, size_t count, size_t cols, vkmm_block *block)
+static void clear(const vkmm_claim *claim, size_t count, size_t cols, vkmm_block *block)
 {
+    const size_t bytes = sum_bytes(claim);
     for (size_t r = 0; r < count; r++) {
         const size_t line = r * block->span;
-        if (type == VKMM_F64)
-            memset(block->want.wide + line, 0, cols * sizeof *block->want.wide);
-        else if (vkmm_type_of(type)->is_float)
-            memset(block->want.narrow + line, 0, cols * sizeof *block->want.narrow);
-        else
-            memset(block->want.bits + line, 0, cols * sizeof *block->want.bits);
+        memset((char *)block->want + line * bytes, 0, cols * bytes);
         memset(block->scale + line, 0, cols * sizeof *block->scale);
         memset(block->loss + line, 0, cols * sizeof *block->loss);
     }
+}
+
+static size_t up_to_step(size_t depth)
+{
+    return (depth + STEP - 1) / STEP * STEP;
 }
 
 /* Factors k0 … k0 + depth of a row of A, and zeros up to a whole STEP, which meet zeros of the tile. */
@@ -156,22 +160,14 @@ static void take_left(const vkmm_claim *claim, uint64_t row, uint64_t k0, size_t
                       vkmm_block *block)
 {
     const vkmm_view *a = &claim->a;
-    const int is_float = vkmm_type_of(a->type)->is_float;
-    const size_t line = r * block->depth;
+    const size_t word = vkmm_tile_word(claim);
+    char *left = (char *)block->left + r * block->depth * word;
     for (size_t k = 0; k < depth; k += VKMM_TILE_COLS) {
-        const size_t some = depth - k < VKMM_TILE_COLS ? depth - k : VKMM_TILE_COLS;
-        if (is_float)
-            vkmm_tile_factor(claim, a, row, 1, k0 + k, some, block->left.reals + line + k);
-        else
-            vkmm_tile_bits(a, row, 1, k0 + k, some, block->left.bits + line + k);
+        const size_t some = vkmm_at_most(depth - k, VKMM_TILE_COLS);
+        vkmm_tile(claim, a, row, 1, k0 + k, some, left + k * word);
         vkmm_touch(block, claim, a, 1, some, k > 0 && vkmm_view_has_rows(a) ? 0 : visits);
     }
-    for (size_t k = depth; k % STEP != 0; k++) {
-        if (is_float)
-            block->left.reals[line + k] = 0.0;
-        else
-            block->left.bits[line + k] = 0;
-    }
+    memset(left + depth * word, 0, (up_to_step(depth) - depth) * word);
 }
 
 /* Adds the products of rows k0 … k0 + depth of B, columns [j0, j0 + cols), and the factors of A that the block
@@ -179,22 +175,12 @@ static void take_left(const vkmm_claim *claim, uint64_t row, uint64_t k0, size_t
 static void add_depth(const vkmm_claim *claim, size_t count, uint64_t k0, size_t depth, uint64_t j0, size_t cols,
                       size_t at, vkmm_block *block)
 {
-    const int is_float = vkmm_type_of(claim->b.type)->is_float;
+    const size_t row_bytes = VKMM_TILE_COLS * vkmm_tile_word(claim);
     for (size_t k = 0; k < depth; k += VKMM_TILE_ROWS) {
-        const size_t some = depth - k < VKMM_TILE_ROWS ? depth - k : VKMM_TILE_ROWS;
-        if (is_float) {
-            for (size_t i = some; i % STEP != 0; i++)
-                memset(block->tile.reals + i * VKMM_TILE_COLS, 0, cols * sizeof(double));
-            vkmm_tile_factor(claim, &claim->b, k0 + k, some, j0, cols, block->tile.reals);
-            add_reals(claim, count, k, some, cols, at, block);
-            continue;
-        }
-        for (size_t i = some; i % STEP != 0; i++)
-            memset(block->tile.bits + i * VKMM_TILE_COLS, 0, cols * sizeof(uint32_t));
-        vkmm_tile_bits(&claim->b, k0 + k, some, j0, cols, block->tile.bits);
-        for (size_t r = 0; r < count; r++)
-            add_bits(block->left.bits + r * block->depth + k, some, block->tile.bits, cols,
-                     block->want.bits + r * block->span + at);
+        const size_t some = vkmm_at_most(depth - k, VKMM_TILE_ROWS);
+        memset((char *)block->tile + some * row_bytes, 0, (up_to_step(some) - some) * row_bytes);
+        vkmm_tile(claim, &claim->b, k0 + k, some, j0, cols, block->tile);
+        add_tile(claim, count, k, some, cols, at, block);
     }
 }
 
@@ -204,23 +190,18 @@ enum { FEW = 256 };
 _Static_assert(VKMM_DEPTH % VKMM_TILE_ROWS == 0 && FEW % VKMM_TILE_ROWS == 0 && (int)FEW <= (int)VKMM_DEPTH,
                "a sum is cut between tiles");
 
-static size_t at_most(uint64_t left, size_t limit)
-{
-    return left < limit ? (size_t)left : limit;
-}
-
 void vkmm_reference(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols,
                     vkmm_block *block)
 {
     const vkmm_view *a = &claim->a, *b = &claim->b;
     const int by_rows = vkmm_view_has_rows(b);
     const size_t most = by_rows ? FEW : VKMM_DEPTH;
-    clear(a->type, count, cols, block);
+    clear(claim, count, cols, block);
     for (uint64_t k0 = 0; k0 < a->cols; k0 += most) {
-        const size_t depth = at_most(a->cols - k0, most);
+        const size_t depth = vkmm_at_most(a->cols - k0, most);
         for (size_t r = 0; r < count; r++) take_left(claim, rows[r], k0, depth, r, 1, block);
         for (size_t j = 0; j < cols; j += VKMM_TILE_COLS) {
-            const size_t some = at_most(cols - j, VKMM_TILE_COLS);
+            const size_t some = vkmm_at_most(cols - j, VKMM_TILE_COLS);
             add_depth(claim, count, k0, depth, j0 + j, some, j, block);
             vkmm_touch(block, claim, b, depth, some, by_rows && j > 0 ? 0 : 1);
         }
@@ -231,9 +212,9 @@ void vkmm_reference_spots(const vkmm_claim *claim, const vkmm_spot *spots, size_
 {
     const vkmm_view *a = &claim->a, *b = &claim->b;
     const size_t most = vkmm_view_has_rows(b) || !vkmm_view_has_rows(a) ? FEW : VKMM_DEPTH;
-    clear(a->type, 1, count, block);
+    clear(claim, 1, count, block);
     for (uint64_t k0 = 0; k0 < a->cols; k0 += most) {
-        const size_t depth = at_most(a->cols - k0, most);
+        const size_t depth = vkmm_at_most(a->cols - k0, most);
         for (size_t e = 0; e < count; e++) {
             take_left(claim, spots[e].row, k0, depth, 0, vkmm_view_has_rows(a) ? 1 : count, block);
             add_depth(claim, 1, k0, depth, spots[e].col, 1, e, block);

@@ -1,64 +1,51 @@
 #include "verify/check.h"
 
+#include "base/file.h"
 #include "math/half.h"
+#include "math/type.h"
 
 /* Columns that lie side by side in memory are read along their rows, others along their columns: a cache line is
- * used up while it is here. COPY(SOURCE, CONVERT) is a whole function body for one element type. */
-#define COPY(SOURCE, CONVERT)                                                                                          \
+ * used up while it is here. COPY(SOURCE, TARGET, CONVERT) copies elements of one type. */
+#define COPY(SOURCE, TARGET, CONVERT)                                                                                  \
     do {                                                                                                               \
         const SOURCE *source = (const SOURCE *)view->data + i0 * view->row_stride + j0 * view->col_stride;             \
-        uint64_t down = view->row_stride, across = view->col_stride;                                                   \
+        const uint64_t down = view->row_stride, across = view->col_stride;                                             \
+        TARGET *restrict target = tile;                                                                                \
         if (across == 1) {                                                                                             \
             for (size_t i = 0; i < rows; i++)                                                                          \
-                for (size_t j = 0; j < cols; j++) tile[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j]);        \
+                for (size_t j = 0; j < cols; j++) target[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j]);      \
         } else {                                                                                                       \
             for (size_t j = 0; j < cols; j++)                                                                          \
                 for (size_t i = 0; i < rows; i++)                                                                      \
-                    tile[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j * across]);                             \
+                    target[i * VKMM_TILE_COLS + j] = CONVERT(source[i * down + j * across]);                           \
         }                                                                                                              \
     } while (0)
 
-#define AS_DOUBLE(value)   ((double)(value))
-#define FROM_F16(value)    ((double)vkmm_f16_value(value))
-#define FROM_BF16(value)   ((double)vkmm_bf16_value(value))
-#define AS_BITS(value)     (value)
-#define FROM_SIGNED(value) ((uint32_t)(int32_t)(value))
-
-void vkmm_tile_double(const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, double *restrict tile)
+void vkmm_tile(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
+               void *tile)
 {
+    const int is_factor = view == &claim->a || view == &claim->b;
     if (view->type == VKMM_F64)
-        COPY(double, AS_DOUBLE);
+        COPY(double, double, (double));
     else if (view->type == VKMM_F16)
-        COPY(uint16_t, FROM_F16);
+        COPY(uint16_t, double, (double)vkmm_f16_value);
     else if (view->type == VKMM_BF16)
-        COPY(uint16_t, FROM_BF16);
-    else
-        COPY(float, AS_DOUBLE);
-}
-
-void vkmm_tile_factor(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0,
-                      size_t cols, double *tile)
-{
-    vkmm_tile_double(view, i0, rows, j0, cols, tile);
-    if (claim->compute != VKMM_F16 || view->type != VKMM_F32) return;
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < cols; j++)
-            tile[i * VKMM_TILE_COLS + j] = (double)vkmm_f16_rounded((float)tile[i * VKMM_TILE_COLS + j]);
-}
-
-void vkmm_tile_bits(const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols, uint32_t *restrict tile)
-{
-    if (view->type == VKMM_I8)
-        COPY(int8_t, FROM_SIGNED);
+        COPY(uint16_t, double, (double)vkmm_bf16_value);
+    else if (view->type == VKMM_F32 && is_factor && claim->compute == VKMM_F16)
+        COPY(float, double, (double)vkmm_f16_rounded);
+    else if (view->type == VKMM_F32)
+        COPY(float, double, (double));
+    else if (view->type == VKMM_I8)
+        COPY(int8_t, uint32_t, (uint32_t)(int32_t));
     else if (view->type == VKMM_U8)
-        COPY(uint8_t, AS_BITS);
+        COPY(uint8_t, uint32_t, (uint32_t));
     else
-        COPY(uint32_t, AS_BITS); /* i32 too: the same bits, read through the unsigned type of the same width */
+        COPY(uint32_t, uint32_t, (uint32_t)); /* i32 too: the same bits, read through the unsigned type of the width */
 }
 
-static size_t at_most(uint64_t left, size_t limit)
+size_t vkmm_tile_word(const vkmm_claim *claim)
 {
-    return left < limit ? (size_t)left : limit;
+    return vkmm_type_of(claim->a.type)->is_float ? sizeof(double) : sizeof(uint32_t);
 }
 
 int vkmm_tile_next(const vkmm_view *view, vkmm_tile_range *range)
@@ -80,7 +67,55 @@ int vkmm_tile_next(const vkmm_view *view, vkmm_tile_range *range)
         }
         if (range->i >= view->rows || range->j >= view->cols) return 0;
     }
-    range->rows = at_most(view->rows - range->i, VKMM_TILE_ROWS);
-    range->cols = at_most(view->cols - range->j, VKMM_TILE_COLS);
+    range->rows = vkmm_at_most(view->rows - range->i, VKMM_TILE_ROWS);
+    range->cols = vkmm_at_most(view->cols - range->j, VKMM_TILE_COLS);
     return 1;
+}
+
+/* A page that is read brings along those around it that the system has: on Linux 64 KiB (fault_around_bytes), from
+ * 6.18 on a whole folio of up to 2 MiB. */
+enum { WINDOW = 2 << 20, MOST = 16 << 20 };
+
+static uint64_t least(uint64_t left, uint64_t right)
+{
+    return left < right ? left : right;
+}
+
+int vkmm_view_has_rows(const vkmm_view *view)
+{
+    return view->row_stride >= view->col_stride;
+}
+
+/* Up to the end of the view, from where it or those before it begin. */
+static void let_go(const vkmm_view *view, const char **from)
+{
+    const char *begin = view->data, *end = begin;
+    if (view->rows > 0 && view->cols > 0)
+        end += ((view->rows - 1) * view->row_stride + (view->cols - 1) * view->col_stride + 1) *
+               vkmm_type_of(view->type)->bytes;
+    if (*from != NULL && (uintptr_t)*from < (uintptr_t)begin) begin = *from;
+    *from = NULL;
+    if (begin != end) vkmm_mappings_forget(begin, (uintptr_t)end - (uintptr_t)begin);
+}
+
+void vkmm_touch(vkmm_block *block, const vkmm_claim *claim, const vkmm_view *view, uint64_t rows, uint64_t cols,
+                uint64_t visits)
+{
+    const int by_rows = vkmm_view_has_rows(view);
+    const uint64_t size = vkmm_type_of(view->type)->bytes, lines = by_rows ? rows : cols;
+    const uint64_t read = (by_rows ? cols * view->col_stride : rows * view->row_stride) * size;
+    const uint64_t whole = (by_rows ? view->row_stride : view->col_stride) * size;
+    block->touched +=
+        visits == 0 ? lines * read : least(visits * lines * (read + WINDOW), lines * whole + WINDOW) / visits;
+    if (block->touched < MOST) return;
+    block->touched = 0;
+    const vkmm_view *const views[] = {&claim->a, &claim->b, &claim->c, &claim->before};
+    for (int i = 0; i < 4; i++) let_go(views[i], &block->from[i]);
+}
+
+void vkmm_touch_next(vkmm_block *block, const vkmm_claim *claim)
+{
+    const vkmm_view *const views[] = {&claim->a, &claim->b, &claim->c, &claim->before};
+    for (int i = 0; i < 4; i++)
+        if (block->from[i] == NULL) block->from[i] = views[i]->data;
 }
