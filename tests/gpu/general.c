@@ -21,7 +21,7 @@ typedef struct memory {
 static void release(vkmm_device *device, memory *m)
 {
     vkmm_command_free(device, &m->command);
-    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) vkmm_store_destroy(device, &m->stores[operand]);
+    vkmm_stores_destroy(device, m->stores);
     vkmm_buffer_destroy(device, &m->workspace);
     free(m->before);
     free(m->first);
@@ -30,16 +30,11 @@ static void release(vkmm_device *device, memory *m)
 static vkmm_status create(vkmm_device *device, const vkmm_problem *problem, const vkmm_plan *plan, memory *m,
                           vkmm_part *parts)
 {
-    vkmm_status status = VKMM_OK;
-    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT && status == VKMM_OK; operand++) {
-        vkmm_part *part = &parts[operand == VKMM_BIAS ? VKMM_BIAS_PART : operand];
-        if (operand == VKMM_BIAS && !problem->has_bias) continue;
-        status = vkmm_store_create(device, (vkmm_operand)operand, vkmm_operand_bytes(problem, (vkmm_operand)operand),
-                                   &m->stores[operand]);
-        *part = vkmm_store_part(&m->stores[operand]);
-        part->bytes = (m->stores[operand].bytes + 3) / 4 * 4 +
-                      VKMM_GUARD_BYTES; /* the guard too: a driver that clips accesses must not hide them */
-    }
+    vkmm_status status = vkmm_stores_create(device, problem, m->stores, parts);
+    /* The guards too: a driver that clips accesses must not hide them. */
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT && status == VKMM_OK; operand++)
+        parts[operand == VKMM_BIAS ? VKMM_BIAS_PART : operand].bytes =
+            (m->stores[operand].bytes + 3) / 4 * 4 + VKMM_GUARD_BYTES;
     m->stores[VKMM_C].input = 1;
     if (status == VKMM_OK && plan->info.workspace_bytes > 0)
         status = vkmm_buffer_create(device, "workspace", plan->info.workspace_bytes, VKMM_PLACE_DEVICE, &m->workspace);

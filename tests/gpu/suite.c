@@ -113,15 +113,12 @@ static vkmm_status run_plan(suite_device *suite, const vkmm_problem *problem, co
     vkmm_device *device = suite->device;
     vkmm_plan plan = {0};
     vkmm_store stores[VKMM_STORE_COUNT] = {0};
-    vkmm_part parts[VKMM_BINDING_COUNT];
+    vkmm_part parts[VKMM_MAX_BINDING_COUNT];
     VkCommandBuffer command = NULL;
     vkmm_status status = vkmm_plan_create(device, choice, &plan);
-    for (int operand = VKMM_A; operand <= VKMM_C && status == VKMM_OK; operand++) {
-        uint64_t bytes = vkmm_operand_bytes(problem, (vkmm_operand)operand);
-        status = vkmm_store_create(device, (vkmm_operand)operand, bytes, &stores[operand]);
-        parts[operand] = part_with_guard(&stores[operand]);
-    }
+    if (status == VKMM_OK) status = vkmm_stores_create(device, problem, stores, parts);
     if (status == VKMM_OK) {
+        for (int operand = VKMM_A; operand <= VKMM_C; operand++) parts[operand] = part_with_guard(&stores[operand]);
         vkmm_plan_bind(device, &plan, parts);
         fill(product, problem, stores);
         vkmm_stores_poison_mapped(stores);
@@ -131,7 +128,7 @@ static vkmm_status run_plan(suite_device *suite, const vkmm_problem *problem, co
     if (status == VKMM_OK) *right = judge(problem, stores, why);
     vkmm_command_free(device, &command);
     vkmm_plan_destroy(device, &plan);
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_store_destroy(device, &stores[operand]);
+    vkmm_stores_destroy(device, stores);
     return status;
 }
 

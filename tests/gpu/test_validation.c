@@ -20,14 +20,11 @@ static void fill_and_dispatch(int with_barrier)
     vkmm_choice choice;
     vkmm_plan plan = {0};
     vkmm_store stores[VKMM_STORE_COUNT] = {0};
-    vkmm_part parts[VKMM_BINDING_COUNT];
+    vkmm_part parts[VKMM_MAX_BINDING_COUNT];
     VkCommandBuffer command = NULL;
     vkmm_status status = vkmm_choose(NULL, suite.info, &problem, &wish, &choice);
     if (status == VKMM_OK) status = vkmm_plan_create(device, &choice, &plan);
-    for (int operand = VKMM_A; operand <= VKMM_C && status == VKMM_OK; operand++) {
-        status = vkmm_store_create(device, (vkmm_operand)operand, 256, &stores[operand]);
-        parts[operand] = vkmm_store_part(&stores[operand]);
-    }
+    if (status == VKMM_OK) status = vkmm_stores_create(device, &problem, stores, parts);
     if (status == VKMM_OK) vkmm_plan_bind(device, &plan, parts);
     if (status == VKMM_OK) status = vkmm_command_begin(device, &command);
     if (status != VKMM_OK) goto error;
@@ -41,7 +38,7 @@ static void fill_and_dispatch(int with_barrier)
 error:
     vkmm_command_free(device, &command);
     vkmm_plan_destroy(device, &plan);
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_store_destroy(device, &stores[operand]);
+    vkmm_stores_destroy(device, stores);
     assert_int_equal(status, VKMM_OK);
 }
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "exec/matrix_peak.h"
-#include "math/half.h"
+#include "math/type.h"
 #include "vk/matrix.h"
 
 enum { FRAGMENTS = VKMM_MATRIX_FRAGMENTS };
@@ -22,21 +22,13 @@ static double half_value(uint16_t half)
     return half & 0x8000 ? -value : value;
 }
 
-static double value_at(const void *memory, uint64_t at, uint32_t bytes, const vkmm_matrix_types *types)
+static double value_at(const void *memory, uint64_t at, vkmm_type type)
 {
-    const char *from = (const char *)memory + at * bytes;
+    const char *from = (const char *)memory + at * vkmm_type_of(type)->bytes;
     uint16_t half;
-    float single;
-    int32_t word;
-    uint8_t byte;
-    memcpy(&byte, from, 1);
-    if (bytes == 1) return types->is_signed ? (double)(int8_t)byte : (double)byte;
+    if (type != VKMM_F16) return vkmm_type_get(type, from);
     memcpy(&half, from, 2);
-    if (bytes == 2 && types->operand == VK_COMPONENT_TYPE_BFLOAT16_KHR) return (double)vkmm_bf16_value(half);
-    if (bytes == 2) return half_value(half);
-    memcpy(&single, from, 4);
-    memcpy(&word, from, 4);
-    return types->is_float ? (double)single : types->is_signed ? (double)word : (double)(uint32_t)word;
+    return half_value(half);
 }
 
 /* One element of the sum over all fragments: A·B, then `steps` times A·B and A·D. *most: the largest value on the
@@ -52,8 +44,8 @@ static double product(const vkmm_matrix_shape *s, const vkmm_matrix_types *types
                 for (uint64_t x = 0; x < s->k; x++) {
                     const int with_d = turn > 0 && turn % 2 == 0;
                     const uint64_t at = FRAGMENTS * a + (fragment_b + (with_d ? FRAGMENTS : 0)) * b + x * s->n + j;
-                    sum += value_at(operands, fragment_a * a + i * s->k + x, types->operand_bytes, types) *
-                           value_at(operands, at, types->operand_bytes, types);
+                    sum += value_at(operands, fragment_a * a + i * s->k + x, types->operand) *
+                           value_at(operands, at, types->operand);
                     if (fabs(sum) > *most) *most = fabs(sum);
                 }
     return sum;
@@ -67,19 +59,20 @@ static void expects_what_the_shader_does(void **state)
     double most = 0;
     int nonzero = 0;
     assert_non_null(types);
-    char *operands = calloc((size_t)FRAGMENTS * shape->k * (shape->m + 2 * shape->n), types->operand_bytes);
-    char *expected = calloc((size_t)shape->m * shape->n, types->sum_bytes);
+    char *operands =
+        calloc((size_t)FRAGMENTS * shape->k * (shape->m + 2 * shape->n), vkmm_type_of(types->operand)->bytes);
+    char *expected = calloc((size_t)shape->m * shape->n, vkmm_type_of(types->sum)->bytes);
     assert_true(operands && expected);
     vkmm_matrix_fill(shape, types, operands);
     vkmm_matrix_expect(shape, types, steps, expected);
     for (uint32_t i = 0; i < shape->m; i++)
         for (uint32_t j = 0; j < shape->n; j++) {
             const double want = product(shape, types, operands, steps, i, j, &most);
-            assert_true(value_at(expected, (uint64_t)i * shape->n + j, types->sum_bytes, types) == want);
+            assert_true(value_at(expected, (uint64_t)i * shape->n + j, types->sum) == want);
             nonzero += want != 0;
         }
     assert_true(nonzero > (int)(shape->m * shape->n / 2));
-    if (types->is_float) assert_true(most <= 2048); /* whole numbers in f16 */
+    if (vkmm_type_of(types->operand)->is_float) assert_true(most <= 2048); /* whole numbers in f16 */
     free(operands);
     free(expected);
 }

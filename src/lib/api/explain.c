@@ -1,6 +1,5 @@
 /* What the driver tells of a kernel: choosing, building and asking, which no single room does. */
 #include "base/log.h"
-#include "math/problem.h"
 #include "plan/plan.h"
 #include "vk/executable.h"
 
@@ -12,18 +11,12 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
     VKMM_NEED(vkmm_device_log(device), statistics);
     VKMM_NEED(vkmm_device_log(device), count);
     const vkmm_device_info *info = &device->physical->info;
-    const vkmm_wish wish = {.kernel = params->kernel,
-                            .tile_rows = params->tile_rows,
-                            .tile_cols = params->tile_cols,
-                            .shader = params->shader,
-                            .config = params->config};
     vkmm_plan plan = {0};
     vkmm_choice choice;
     if (!info->has_statistics)
         return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
                          "\"%s\" tells nothing of its kernels (VK_KHR_pipeline_executable_properties)", info->name);
-    vkmm_status status = vkmm_problem_check(vkmm_device_log(device), &params->problem, NULL);
-    if (status == VKMM_OK) status = vkmm_choose(vkmm_device_log(device), info, &params->problem, &wish, &choice);
+    vkmm_status status = vkmm_choose_job(vkmm_device_log(device), info, params, &choice);
     if (status == VKMM_OK && !choice.module)
         status = vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
                            "the kernel %s runs on the host, no driver compiles it", choice.info.name);

@@ -55,40 +55,25 @@ uint32_t vkmm_count_stride(const vkmm_problem *problem, const vkmm_access *formu
 
 /* A[i][k] and B[k][j] are the same for all k, so that C[i][j] = K · A[i] · B[j]: exact in every type while it stays
  * below 2^24, and different between neighbours in either direction. */
-static uint64_t factor_a(uint64_t row)
+static double factor_a(uint64_t row)
 {
-    return row % 7 + 1;
+    return (double)(row % 7 + 1);
 }
 
-static uint64_t factor_b(uint64_t col)
+static double factor_b(uint64_t col)
 {
-    return col % 5 + 1;
-}
-
-static void store_number(void *matrix, uint64_t index, vkmm_type type, uint64_t number)
-{
-    if (type == VKMM_F32)
-        ((float *)matrix)[index] = (float)number;
-    else if (type == VKMM_F64)
-        ((double *)matrix)[index] = (double)number;
-    else
-        ((uint32_t *)matrix)[index] = (uint32_t)number;
-}
-
-static int is_number(const void *matrix, uint64_t index, vkmm_type type, uint64_t number)
-{
-    if (type == VKMM_F32) return ((const float *)matrix)[index] == (float)number;
-    if (type == VKMM_F64) return ((const double *)matrix)[index] == (double)number;
-    return ((const uint32_t *)matrix)[index] == (uint32_t)number;
+    return (double)(col % 5 + 1);
 }
 
 static void fill(const counting *c)
 {
     const vkmm_problem *p = &c->problem;
+    const uint32_t bytes = vkmm_type_of(p->type)->bytes;
+    char *a = c->stores[VKMM_A].host, *b = c->stores[VKMM_B].host;
     for (uint64_t i = 0; i < p->m; i++)
-        for (uint64_t k = 0; k < p->k; k++) store_number(c->stores[VKMM_A].host, i * p->k + k, p->type, factor_a(i));
+        for (uint64_t k = 0; k < p->k; k++) vkmm_type_put(p->type, a + (i * p->k + k) * bytes, factor_a(i));
     for (uint64_t k = 0; k < p->k; k++)
-        for (uint64_t j = 0; j < p->n; j++) store_number(c->stores[VKMM_B].host, k * p->n + j, p->type, factor_b(j));
+        for (uint64_t j = 0; j < p->n; j++) vkmm_type_put(p->type, b + (k * p->n + j) * bytes, factor_b(j));
 }
 
 static vkmm_status wrong_element(const counting *c, uint64_t row, uint64_t col)
@@ -108,6 +93,8 @@ static vkmm_status judge(const counting *c)
 {
     const vkmm_problem *p = &c->problem;
     const vkmm_log *log = vkmm_device_log(c->device);
+    const char *numbers = c->stores[VKMM_C].host;
+    const uint32_t bytes = vkmm_type_of(p->type)->bytes;
     int64_t damage;
     if (!vkmm_store_guards_whole(&c->stores[VKMM_C], &damage))
         return vkmm_fail(log, VKMM_WRONG_RESULT, "the counting build of %s wrote outside C: %lld bytes from its start",
@@ -115,7 +102,7 @@ static vkmm_status judge(const counting *c)
     if (p->type == VKMM_F32 && p->k * 35 >= 1 << 24) return VKMM_OK; /* sums round */
     for (uint64_t i = 0; i < p->m; i++)
         for (uint64_t j = 0; j < p->n; j++)
-            if (!is_number(c->stores[VKMM_C].host, i * p->n + j, p->type, p->k * factor_a(i) * factor_b(j)))
+            if (vkmm_type_get(p->type, numbers + (i * p->n + j) * bytes) != (double)p->k * factor_a(i) * factor_b(j))
                 return wrong_element(c, i, j);
     return VKMM_OK;
 }
@@ -124,13 +111,7 @@ static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_acces
 {
     const vkmm_device_info *info = &c->device->physical->info;
     const vkmm_log *log = vkmm_device_log(c->device);
-    const vkmm_wish wish = {.kernel = params->kernel,
-                            .tile_rows = params->tile_rows,
-                            .tile_cols = params->tile_cols,
-                            .shader = params->shader,
-                            .config = params->config};
-    vkmm_status status = vkmm_problem_check(log, &c->problem, NULL);
-    if (status == VKMM_OK) status = vkmm_choose(log, info, &c->problem, &wish, &c->choice);
+    vkmm_status status = vkmm_choose_job(log, info, params, &c->choice);
     if (status == VKMM_OK) status = vkmm_access_formula(log, &c->choice.info, &c->problem, access);
     if (status != VKMM_OK) return status;
     if (access->invocations > UINT32_MAX)
@@ -151,13 +132,9 @@ static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_acces
 static vkmm_status create(counting *c)
 {
     vkmm_device *device = c->device;
-    vkmm_part parts[VKMM_BINDING_COUNT + 1];
+    vkmm_part parts[VKMM_MAX_BINDING_COUNT];
     vkmm_status status = vkmm_plan_create(device, &c->choice, &c->plan);
-    for (int operand = VKMM_A; operand <= VKMM_C && status == VKMM_OK; operand++) {
-        uint64_t bytes = vkmm_operand_bytes(&c->problem, (vkmm_operand)operand);
-        status = vkmm_store_create(device, (vkmm_operand)operand, bytes, &c->stores[operand]);
-        parts[operand] = vkmm_store_part(&c->stores[operand]);
-    }
+    if (status == VKMM_OK) status = vkmm_stores_create(device, &c->problem, c->stores, parts);
     if (status == VKMM_OK)
         status = vkmm_buffer_create(device, "the counters", c->counters_bytes, VKMM_PLACE_DEVICE, &c->counters);
     if (status == VKMM_OK && !c->counters.mapped)
@@ -252,7 +229,7 @@ vkmm_status vkmm_access_count(vkmm_device *device, const vkmm_job_params *params
     }
     vkmm_command_free(device, &c.command);
     vkmm_plan_destroy(device, &c.plan);
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_store_destroy(device, &c.stores[operand]);
+    vkmm_stores_destroy(device, c.stores);
     vkmm_buffer_destroy(device, &c.counters);
     vkmm_buffer_destroy(device, &c.staging);
     return status;

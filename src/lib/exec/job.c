@@ -25,12 +25,7 @@ static vkmm_status create_device_objects(vkmm_job *job)
     vkmm_device *device = job->device;
     vkmm_part parts[VKMM_MAX_BINDING_COUNT];
     vkmm_status status = vkmm_plan_create(device, &job->choice, &job->plan);
-    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT && status == VKMM_OK; operand++) {
-        uint64_t bytes = vkmm_operand_bytes(&job->problem, (vkmm_operand)operand);
-        if (operand == VKMM_BIAS && !job->problem.has_bias) continue;
-        status = vkmm_store_create(device, (vkmm_operand)operand, bytes, &job->stores[operand]);
-        parts[operand == VKMM_BIAS ? VKMM_BIAS_PART : operand] = vkmm_store_part(&job->stores[operand]);
-    }
+    if (status == VKMM_OK) status = vkmm_stores_create(device, &job->problem, job->stores, parts);
     if (status != VKMM_OK) return status;
     job->stores[VKMM_C].input = vkmm_job_reads_c(job);
     uint64_t workspace = job->plan.info.workspace_bytes;
@@ -75,8 +70,7 @@ void vkmm_job_destroy(vkmm_job **job_pointer)
         vkmm_timer_destroy(job->device, &job->timer);
         vkmm_rotation_destroy(job->device, &job->rotation);
         vkmm_plan_destroy(job->device, &job->plan);
-        for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++)
-            vkmm_store_destroy(job->device, &job->stores[operand]);
+        vkmm_stores_destroy(job->device, job->stores);
         vkmm_buffer_destroy(job->device, &job->workspace);
     }
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_free(job->host[operand]);

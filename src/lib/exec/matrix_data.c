@@ -1,17 +1,12 @@
 /* The operands of the matrix peak, and what must come out. */
-#include <string.h>
-
 #include "base/random.h"
 #include "exec/matrix_peak.h"
-#include "math/half.h"
+#include "math/component.h"
+#include "math/type.h"
 #include "vk/matrix.h"
 
 static const vkmm_matrix_types known[] = {
-    {VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT16_KHR, 2, 2, 1, 1},
-    {VK_COMPONENT_TYPE_FLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR, 2, 4, 1, 1},
-    {VK_COMPONENT_TYPE_BFLOAT16_KHR, VK_COMPONENT_TYPE_FLOAT32_KHR, 2, 4, 1, 1},
-    {VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT32_KHR, 1, 4, 0, 1},
-    {VK_COMPONENT_TYPE_UINT8_KHR, VK_COMPONENT_TYPE_UINT32_KHR, 1, 4, 0, 0},
+    {VKMM_F16, VKMM_F16}, {VKMM_F16, VKMM_F32}, {VKMM_BF16, VKMM_F32}, {VKMM_I8, VKMM_I32}, {VKMM_U8, VKMM_U32},
 };
 
 const vkmm_matrix_types *vkmm_matrix_types_of(const vkmm_matrix_shape *shape)
@@ -19,11 +14,9 @@ const vkmm_matrix_types *vkmm_matrix_types_of(const vkmm_matrix_shape *shape)
     if (shape->scope != VK_SCOPE_SUBGROUP_KHR || shape->saturating || shape->a != shape->b || shape->c != shape->result)
         return NULL;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        const uint64_t bytes = known[i].operand_bytes;
-        if (known[i].operand != shape->a || known[i].sum != shape->c) continue;
-        return (shape->k * bytes) % 4 || (shape->n * bytes) % 4 || ((uint64_t)shape->n * known[i].sum_bytes) % 4
-                   ? NULL
-                   : &known[i];
+        const uint64_t bytes = vkmm_type_of(known[i].operand)->bytes, sum_bytes = vkmm_type_of(known[i].sum)->bytes;
+        if (vkmm_component_of(known[i].operand) == shape->a && vkmm_component_of(known[i].sum) == shape->c)
+            return shape->k * bytes % 4 || shape->n * bytes % 4 || shape->n * sum_bytes % 4 ? NULL : &known[i];
     }
     return NULL;
 }
@@ -32,43 +25,19 @@ const vkmm_matrix_types *vkmm_matrix_types_of(const vkmm_matrix_shape *shape)
 static int32_t element(const vkmm_matrix_types *types, int operand, uint64_t at)
 {
     const int32_t value = (int32_t)(vkmm_random_bits((uint64_t)operand, at) % 3);
-    return types->is_signed ? value - 1 : value;
-}
-
-static void store(void *at, uint32_t bytes, int is_float, int32_t value)
-{
-    const uint16_t half = vkmm_f16_bits(value);
-    const float single = (float)value;
-    const uint8_t byte = (uint8_t)value;
-    if (is_float && bytes == 2)
-        memcpy(at, &half, 2);
-    else if (is_float)
-        memcpy(at, &single, 4);
-    else if (bytes == 1)
-        memcpy(at, &byte, 1);
-    else
-        memcpy(at, &value, 4);
-}
-
-static void store_operand(void *at, const vkmm_matrix_types *types, int32_t value)
-{
-    const uint16_t upper = vkmm_bf16_bits(value);
-    if (types->operand == VK_COMPONENT_TYPE_BFLOAT16_KHR)
-        memcpy(at, &upper, 2);
-    else
-        store(at, types->operand_bytes, types->is_float, value);
+    return types->operand == VKMM_U8 ? value : value - 1;
 }
 
 void vkmm_matrix_fill(const vkmm_matrix_shape *shape, const vkmm_matrix_types *types, void *operands)
 {
     const uint64_t count_a = (uint64_t)VKMM_MATRIX_FRAGMENTS * shape->m * shape->k;
     const uint64_t count_b = (uint64_t)VKMM_MATRIX_FRAGMENTS * shape->k * shape->n;
-    const int32_t d = types->is_signed ? -1 : 1;
+    const uint32_t bytes = vkmm_type_of(types->operand)->bytes;
+    const int32_t d = types->operand == VKMM_U8 ? 1 : -1;
     char *at = operands;
-    for (uint64_t i = 0; i < count_a; i++, at += types->operand_bytes)
-        store_operand(at, types, element(types, VKMM_A, i));
-    for (uint64_t i = 0; i < 2 * count_b; i++, at += types->operand_bytes)
-        store_operand(at, types, element(types, VKMM_B, i % count_b) * (i < count_b ? 1 : d));
+    for (uint64_t i = 0; i < count_a; i++, at += bytes) vkmm_type_put(types->operand, at, element(types, VKMM_A, i));
+    for (uint64_t i = 0; i < 2 * count_b; i++, at += bytes)
+        vkmm_type_put(types->operand, at, element(types, VKMM_B, i % count_b) * (i < count_b ? 1 : d));
 }
 
 /* Element `at` of the sum of all fragments of an operand. */
@@ -82,13 +51,13 @@ static int32_t sum_of(const vkmm_matrix_types *types, int operand, uint64_t frag
 void vkmm_matrix_expect(const vkmm_matrix_shape *shape, const vkmm_matrix_types *types, uint32_t steps, void *result)
 {
     const uint64_t m = shape->m, n = shape->n, k = shape->k;
-    const uint32_t times = types->is_signed ? 1 : 1 + 2 * steps;
+    const uint32_t times = types->operand == VKMM_U8 ? 1 + 2 * steps : 1;
     char *at = result;
     for (uint64_t i = 0; i < m; i++)
-        for (uint64_t j = 0; j < n; j++, at += types->sum_bytes) {
+        for (uint64_t j = 0; j < n; j++, at += vkmm_type_of(types->sum)->bytes) {
             int32_t sum = 0;
             for (uint64_t x = 0; x < k; x++)
                 sum += sum_of(types, VKMM_A, m * k, i * k + x) * sum_of(types, VKMM_B, k * n, x * n + j);
-            store(at, types->sum_bytes, types->is_float, (int32_t)((uint32_t)sum * times));
+            vkmm_type_put(types->sum, at, (int32_t)((uint32_t)sum * times));
         }
 }

@@ -6,11 +6,10 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "exec/peaks.h"
-#include "kernel/table.h"
+#include "math/type.h"
 #include "vk/buffer.h"
 #include "vk/command.h"
 #include "vk/matrix.h"
-#include "vk/pipeline.h"
 
 /* Of workgroups of four subgroups: many a processor, in a number that comes out even however many of them run side
  * by side. */
@@ -22,11 +21,9 @@ typedef struct bench {
     const vkmm_matrix_types *types;
     const vkmm_module *module;
     vkmm_buffer operands, results, host; /* host: both ways */
-    vkmm_pipeline pipeline;
-    vkmm_timer timer;
+    vkmm_peak peak;
     uint64_t operand_bytes, slot_bytes, slots; /* a slot: what one subgroup stores */
-    uint32_t workgroup, groups, subgroups;     /* subgroups: of a workgroup, as the device told */
-    uint32_t steps;
+    uint32_t workgroup, subgroups;             /* subgroups: of a workgroup, as the device told */
 } bench;
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -43,11 +40,12 @@ static void size_up(bench *b)
     uint64_t groups = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU ? GROUPS_CPU : GROUPS_GPU;
     if (info->processors > 0) groups = (uint64_t)info->processors * GROUPS_PROCESSOR;
     b->workgroup = (uint32_t)(subgroups * info->subgroup_size);
-    b->operand_bytes = (uint64_t)VKMM_MATRIX_FRAGMENTS * s->k * (s->m + 2 * (uint64_t)s->n) * b->types->operand_bytes;
-    b->slot_bytes = (uint64_t)s->m * s->n * b->types->sum_bytes;
+    b->operand_bytes =
+        (uint64_t)VKMM_MATRIX_FRAGMENTS * s->k * (s->m + 2 * (uint64_t)s->n) * vkmm_type_of(b->types->operand)->bytes;
+    b->slot_bytes = (uint64_t)s->m * s->n * vkmm_type_of(b->types->sum)->bytes;
     const uint64_t room = least(least(info->max_storage_range, info->max_allocation_bytes), info->max_buffer_bytes) / 2;
     b->slots = least(least(groups, info->max_workgroup_count[0]) * SUBGROUPS, room / b->slot_bytes);
-    b->groups = 1;
+    b->peak = (vkmm_peak){.device = b->device, .groups = 1, .push_bytes = sizeof(uint32_t)};
 }
 
 static uint64_t result_bytes(const bench *b)
@@ -57,14 +55,7 @@ static uint64_t result_bytes(const bench *b)
 
 static vkmm_status create(bench *b)
 {
-    const uint32_t ids[] = {0, 1, 2, 3}, values[] = {b->workgroup, b->shape->m, b->shape->n, b->shape->k};
-    const vkmm_pipeline_info pipeline = {.words = b->module->words,
-                                         .bytes = b->module->bytes,
-                                         .binding_count = 2,
-                                         .push_bytes = sizeof b->steps,
-                                         .spec_count = 4,
-                                         .spec_ids = ids,
-                                         .spec_values = values};
+    const uint32_t values[] = {b->workgroup, b->shape->m, b->shape->n, b->shape->k};
     const uint64_t results = result_bytes(b), host = results > b->operand_bytes ? results : b->operand_bytes;
     vkmm_status status =
         vkmm_buffer_create(b->device, "matrix fragments", b->operand_bytes, VKMM_PLACE_DEVICE, &b->operands);
@@ -72,18 +63,16 @@ static vkmm_status create(bench *b)
         status = vkmm_buffer_create(b->device, "matrix fragments", results, VKMM_PLACE_DEVICE, &b->results);
     if (status == VKMM_OK)
         status = vkmm_buffer_create(b->device, "matrix fragments", host, VKMM_PLACE_DOWNLOAD, &b->host);
-    if (status == VKMM_OK) status = vkmm_pipeline_create(b->device, &pipeline, &b->pipeline);
-    if (status == VKMM_OK) status = vkmm_timer_create(b->device, &b->timer);
+    if (status == VKMM_OK) status = vkmm_peak_create(&b->peak, b->module, 2, 4, values);
     if (status != VKMM_OK) return status;
-    vkmm_pipeline_bind(b->device, &b->pipeline, 0, b->operands.handle, 0, b->operand_bytes);
-    vkmm_pipeline_bind(b->device, &b->pipeline, 1, b->results.handle, 0, results);
+    vkmm_pipeline_bind(b->device, &b->peak.pipeline, 0, b->operands.handle, 0, b->operand_bytes);
+    vkmm_pipeline_bind(b->device, &b->peak.pipeline, 1, b->results.handle, 0, results);
     return VKMM_OK;
 }
 
 static void destroy(bench *b)
 {
-    vkmm_timer_destroy(b->device, &b->timer);
-    vkmm_pipeline_destroy(b->device, &b->pipeline);
+    vkmm_peak_destroy(&b->peak);
     vkmm_buffer_destroy(b->device, &b->host);
     vkmm_buffer_destroy(b->device, &b->results);
     vkmm_buffer_destroy(b->device, &b->operands);
@@ -95,36 +84,10 @@ static vkmm_status copy(bench *b, const vkmm_buffer *from, const vkmm_buffer *to
     VkCommandBuffer command = NULL;
     vkmm_status status = vkmm_command_begin(b->device, &command);
     if (status != VKMM_OK) return status;
-    vkmm_command_barrier(b->device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                         VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
+    vkmm_command_barrier_all(b->device, command);
     b->device->table.vkCmdCopyBuffer(command, from->handle, to->handle, 1, &region);
-    vkmm_command_barrier(b->device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_HOST_BIT,
-                         VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_HOST_READ_BIT);
-    status = vkmm_command_end(b->device, command);
-    if (status == VKMM_OK) status = vkmm_command_run(b->device, command, NULL);
-    vkmm_command_free(b->device, &command);
-    return status;
-}
-
-static vkmm_status record(bench *b, VkCommandBuffer *command)
-{
-    const struct VolkDeviceTable *table = &b->device->table;
-    vkmm_status status = vkmm_command_begin(b->device, command);
-    if (status != VKMM_OK) return status;
-    vkmm_command_barrier(b->device, *command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                         VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                         VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-    vkmm_timer_start(b->device, *command, &b->timer);
-    table->vkCmdBindPipeline(*command, VK_PIPELINE_BIND_POINT_COMPUTE, b->pipeline.handle);
-    table->vkCmdBindDescriptorSets(*command, VK_PIPELINE_BIND_POINT_COMPUTE, b->pipeline.layout, 0, 1, &b->pipeline.set,
-                                   0, NULL);
-    table->vkCmdPushConstants(*command, b->pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof b->steps, &b->steps);
-    table->vkCmdDispatch(*command, b->groups, 1, 1);
-    vkmm_timer_mark(b->device, *command, &b->timer, 1);
-    status = vkmm_command_end(b->device, *command);
-    if (status != VKMM_OK) vkmm_command_free(b->device, command);
-    return status;
+    vkmm_command_barrier_all(b->device, command);
+    return vkmm_command_finish(b->device, status, &command);
 }
 
 static vkmm_status wrong(const bench *b, uint64_t slot)
@@ -135,7 +98,7 @@ static vkmm_status wrong(const bench *b, uint64_t slot)
         vkmm_device_log(b->device), VKMM_WRONG_RESULT,
         "\"%s\" gets products of %ux%ux%u matrices of %s into %s wrong: subgroup %llu of %llu, after %u steps",
         b->device->physical->info.name, s->m, s->n, s->k, vkmm_component_name(s->a, a), vkmm_component_name(s->c, c),
-        (unsigned long long)slot, (unsigned long long)b->groups * b->subgroups, b->steps);
+        (unsigned long long)slot, (unsigned long long)b->peak.groups * b->subgroups, b->peak.push[0]);
 }
 
 /* Compares what every subgroup stored in the last run. */
@@ -147,45 +110,32 @@ static vkmm_status check(bench *b, void *expected)
     memcpy(&subgroups, b->host.mapped, sizeof subgroups);
     if (subgroups == 0 || subgroups > b->slots) return wrong(b, 0);
     b->subgroups = subgroups;
-    vkmm_matrix_expect(b->shape, b->types, b->steps, expected);
+    vkmm_matrix_expect(b->shape, b->types, b->peak.push[0], expected);
     const char *stored = (const char *)b->host.mapped + VKMM_MATRIX_HEADER * sizeof(uint32_t);
-    for (uint64_t slot = 0; slot < (uint64_t)b->groups * subgroups; slot++)
+    for (uint64_t slot = 0; slot < (uint64_t)b->peak.groups * subgroups; slot++)
         if (memcmp(stored + slot * b->slot_bytes, expected, b->slot_bytes) != 0) return wrong(b, slot);
     return VKMM_OK;
-}
-
-static vkmm_status run_once(bench *b, void *expected, double *ms)
-{
-    VkCommandBuffer command = NULL;
-    vkmm_status status = record(b, &command);
-    if (status == VKMM_OK) status = vkmm_peak_run(b->device, &b->timer, command, ms);
-    vkmm_command_free(b->device, &command);
-    return status == VKMM_OK && expected ? check(b, expected) : status;
 }
 
 /* One workgroup tells how many subgroups it has, and whether they multiply; then all of them, longer and longer. */
 static vkmm_status measure(bench *b, void *expected, double *multiply_adds_per_s)
 {
     const vkmm_matrix_shape *s = b->shape;
-    VkCommandBuffer command = NULL;
+    vkmm_peak *peak = &b->peak;
     double ms = 0;
     vkmm_matrix_fill(s, b->types, b->host.mapped);
     vkmm_status status = copy(b, &b->host, &b->operands, b->operand_bytes);
-    b->steps = 3;
-    if (status == VKMM_OK) status = run_once(b, expected, &ms);
-    if (status != VKMM_OK) return status;
-    b->groups = (uint32_t)least(b->slots / b->subgroups, b->device->physical->info.max_workgroup_count[0]);
-    for (b->steps = 1; status == VKMM_OK; b->steps *= 2) {
-        status = run_once(b, NULL, &ms);
-        if (ms >= VKMM_PEAK_LONG_ENOUGH_MS || b->steps >= VKMM_PEAK_MOST_STEPS) break;
-    }
-    if (status == VKMM_OK) status = record(b, &command);
-    if (status == VKMM_OK) status = vkmm_peak_best(b->device, &b->timer, command, &ms);
-    vkmm_command_free(b->device, &command);
+    peak->push[0] = 3;
+    if (status == VKMM_OK) status = vkmm_peak_run(peak, &ms);
     if (status == VKMM_OK) status = check(b, expected);
     if (status != VKMM_OK) return status;
-    const double fragments = VKMM_MATRIX_FRAGMENTS * VKMM_MATRIX_FRAGMENTS * (1.0 + 2.0 * b->steps);
-    *multiply_adds_per_s = ms > 0 ? (double)b->groups * b->subgroups * fragments * s->m * s->n * s->k / ms * 1e3 : 0;
+    peak->groups = (uint32_t)least(b->slots / b->subgroups, b->device->physical->info.max_workgroup_count[0]);
+    peak->push[0] = 1;
+    status = vkmm_peak_best(peak, 1, &ms);
+    if (status == VKMM_OK) status = check(b, expected);
+    if (status != VKMM_OK) return status;
+    const double fragments = VKMM_MATRIX_FRAGMENTS * VKMM_MATRIX_FRAGMENTS * (1.0 + 2.0 * peak->push[0]);
+    *multiply_adds_per_s = ms > 0 ? (double)peak->groups * b->subgroups * fragments * s->m * s->n * s->k / ms * 1e3 : 0;
     return VKMM_OK;
 }
 
@@ -233,15 +183,14 @@ static vkmm_status choose(bench *b)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "this build has no shader for matrices of %s into %s: its shader compiler could not make it",
                          operand, sum);
-    if (b->types->operand == VK_COMPONENT_TYPE_BFLOAT16_KHR) {
+    if (b->types->operand == VKMM_BF16) {
         if (info->has_bf16_matrices) return VKMM_OK;
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "\"%s\" lists matrices of bf16, but lacks shaderBFloat16CooperativeMatrix", info->name);
     }
-    if (b->types->operand_bytes == 1 ? !info->has_i8 : !info->has_f16)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "\"%s\" lists matrices of %s, but lacks %s",
-                         b->device->physical->info.name, operand,
-                         b->types->operand_bytes == 1 ? "shaderInt8" : "shaderFloat16");
+    if (b->types->operand == VKMM_F16 ? !info->has_f16 : !info->has_i8)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "\"%s\" lists matrices of %s, but lacks %s", info->name, operand,
+                         b->types->operand == VKMM_F16 ? "shaderFloat16" : "shaderInt8");
     return VKMM_OK;
 }
 

@@ -15,9 +15,7 @@ enum {
 
 /* What a fragment's element is: types whose sums stay exact. */
 typedef struct vkmm_matrix_types {
-    uint32_t operand, sum; /* VkComponentTypeKHR */
-    uint32_t operand_bytes, sum_bytes;
-    int is_float, is_signed;
+    vkmm_type operand, sum;
 } vkmm_matrix_types;
 
 /* Of a shape that has a shader; NULL for the others: other types, other scopes than the subgroup's, saturating sums,

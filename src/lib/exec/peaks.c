@@ -2,131 +2,153 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "kernel/table.h"
 #include "math/type.h"
 #include "vk/buffer.h"
 #include "vk/command.h"
-#include "vk/pipeline.h"
-#include "vk/query.h"
 
 #define SAMPLE_MS      60.0 /* of samples, when warm */
 #define WARM_CPU_MS    40.0 /* its clocks follow at once */
 #define WARM_GPU_MS    300.0
+#define LONG_ENOUGH_MS 8.0                   /* for a dispatch; the doubling ends there, */
 #define COPY_CPU_BYTES (UINT64_C(64) << 20)  /* beyond the caches of a processor, */
 #define COPY_GPU_BYTES (UINT64_C(256) << 20) /* and of a GPU */
-enum { MAX_WORKGROUP = 256, CPU_GROUPS = 64, GPU_GROUPS = 4096, BYTES = 0x01030507 /* four factors */ };
+enum { MOST_STEPS = 1 << 15 };               /* or here: llvmpipe leaves longer loops */
+enum { MOST_SPECS = 4, MAX_WORKGROUP = 256, CPU_GROUPS = 64, GPU_GROUPS = 4096, BYTES = 0x01030507 /* four factors */ };
 
-typedef struct bench {
-    vkmm_device *device;
-    vkmm_pipeline pipeline, copier; /* of peak.comp and copy.comp */
-    vkmm_buffer from, to;           /* of the copy; `to` takes the sums of peak.comp */
-    uint64_t copy_bytes;
-    uint32_t workgroup, groups, lanes; /* lanes: multiply-adds that are written as one operation */
-    vkmm_peak_push push;
-    vkmm_timer timer;
-} bench;
-
-static int is_cpu(const bench *b)
+static int is_cpu(const vkmm_device *device)
 {
-    return b->device->physical->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    return device->physical->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
-static void record_copy(bench *b, VkCommandBuffer command)
+vkmm_status vkmm_peak_create(vkmm_peak *peak, const vkmm_module *module, uint32_t binding_count, uint32_t spec_count,
+                             const uint32_t *spec_values)
 {
-    const VkBufferCopy region = {.size = b->copy_bytes};
-    b->device->table.vkCmdCopyBuffer(command, b->from.handle, b->to.handle, 1, &region);
+    static const uint32_t ids[MOST_SPECS] = {0, 1, 2, 3};
+    vkmm_status status = VKMM_OK;
+    if (module) {
+        const vkmm_pipeline_info info = {.words = module->words,
+                                         .bytes = module->bytes,
+                                         .binding_count = binding_count,
+                                         .push_bytes = peak->push_bytes,
+                                         .spec_count = spec_count,
+                                         .spec_ids = ids,
+                                         .spec_values = spec_values};
+        status = vkmm_pipeline_create(peak->device, &info, &peak->pipeline);
+    }
+    return status == VKMM_OK ? vkmm_timer_create(peak->device, &peak->timer) : status;
 }
 
-static void dispatch(bench *b, VkCommandBuffer command, const vkmm_pipeline *pipeline, const void *push,
-                     uint32_t push_bytes)
+void vkmm_peak_destroy(vkmm_peak *peak)
 {
-    const struct VolkDeviceTable *table = &b->device->table;
-    table->vkCmdBindPipeline(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->handle);
-    table->vkCmdBindDescriptorSets(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout, 0, 1, &pipeline->set, 0,
-                                   NULL);
-    table->vkCmdPushConstants(command, pipeline->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes, push);
-    table->vkCmdDispatch(command, b->groups, 1, 1);
+    vkmm_timer_destroy(peak->device, &peak->timer);
+    vkmm_pipeline_destroy(peak->device, &peak->pipeline);
 }
 
-static void record_shader_copy(bench *b, VkCommandBuffer command)
+/* The work between two timestamps; each run waits for what the one before wrote. */
+static vkmm_status record(const vkmm_peak *peak, VkCommandBuffer *command)
 {
-    const uint32_t count = (uint32_t)(b->copy_bytes / 16);
-    dispatch(b, command, &b->copier, &count, sizeof count);
-}
-
-static void record_sums(bench *b, VkCommandBuffer command)
-{
-    dispatch(b, command, &b->pipeline, &b->push, sizeof b->push);
-}
-
-/* Records the work between two timestamps; each run waits for what the one before wrote. */
-static vkmm_status record(bench *b, void (*work)(bench *, VkCommandBuffer), VkCommandBuffer *command)
-{
-    vkmm_status status = vkmm_command_begin(b->device, command);
+    const VkBufferCopy region = {.size = peak->copy_bytes};
+    vkmm_status status = vkmm_command_begin(peak->device, command);
     if (status != VKMM_OK) return status;
-    vkmm_command_barrier(b->device, *command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
-    vkmm_timer_start(b->device, *command, &b->timer);
-    work(b, *command);
-    vkmm_timer_mark(b->device, *command, &b->timer, 1);
-    return vkmm_command_end(b->device, *command);
+    vkmm_command_barrier_all(peak->device, *command);
+    vkmm_timer_start(peak->device, *command, &peak->timer);
+    if (peak->pipeline.handle)
+        vkmm_pipeline_record(peak->device, &peak->pipeline, peak->push, peak->push_bytes,
+                             (const uint32_t[3]){peak->groups, 1, 1}, *command);
+    else
+        peak->device->table.vkCmdCopyBuffer(*command, peak->from, peak->to, 1, &region);
+    vkmm_timer_mark(peak->device, *command, &peak->timer, 1);
+    return vkmm_command_end(peak->device, *command);
 }
 
-vkmm_status vkmm_peak_run(vkmm_device *device, const vkmm_timer *timer, VkCommandBuffer command, double *ms)
+static vkmm_status run(const vkmm_peak *peak, VkCommandBuffer command, double *ms)
 {
     double host_ms = 0;
-    vkmm_status status = vkmm_command_run(device, command, &host_ms);
+    vkmm_status status = vkmm_command_run(peak->device, command, &host_ms);
     if (status != VKMM_OK) return status;
-    *ms = vkmm_timer_read(device, timer, 0);
+    *ms = vkmm_timer_read(peak->device, &peak->timer, 0);
     if (*ms <= 0 || *ms > 1.05 * host_ms) *ms = host_ms;
     return VKMM_OK;
 }
 
-vkmm_status vkmm_peak_best(vkmm_device *device, const vkmm_timer *timer, VkCommandBuffer command, double *best_ms)
+vkmm_status vkmm_peak_run(vkmm_peak *peak, double *ms)
 {
-    const double warm = device->physical->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU ? WARM_CPU_MS : WARM_GPU_MS;
-    double start = vkmm_now_ms(), ms = 0;
-    vkmm_status status;
-    *best_ms = 0;
-    do {
-        status = vkmm_peak_run(device, timer, command, &ms);
-        if (status == VKMM_OK && (*best_ms == 0 || ms < *best_ms)) *best_ms = ms;
-    } while (status == VKMM_OK && vkmm_now_ms() - start < warm + SAMPLE_MS);
+    VkCommandBuffer command = NULL;
+    vkmm_status status = record(peak, &command);
+    if (status == VKMM_OK) status = run(peak, command, ms);
+    vkmm_command_free(peak->device, &command);
     return status;
 }
 
-/* One way to copy; the faster one is the peak. */
-static vkmm_status measure_copy(bench *b, void (*way)(bench *, VkCommandBuffer), vkmm_peaks *peaks)
+vkmm_status vkmm_peak_best(vkmm_peak *peak, int grows, double *best_ms)
 {
+    const double busy_ms = (is_cpu(peak->device) ? WARM_CPU_MS : WARM_GPU_MS) + SAMPLE_MS;
     VkCommandBuffer command = NULL;
     double ms = 0;
-    vkmm_status status = record(b, way, &command);
-    if (status == VKMM_OK)
-        status = vkmm_peak_run(b->device, &b->timer, command, &ms); /* touches the memory for the first time */
-    if (status == VKMM_OK) status = vkmm_peak_best(b->device, &b->timer, command, &ms);
-    vkmm_command_free(b->device, &command);
+    vkmm_status status = vkmm_peak_run(peak, &ms); /* touches the memory for the first time */
+    while (status == VKMM_OK && grows && ms < LONG_ENOUGH_MS && peak->push[0] < MOST_STEPS) {
+        peak->push[0] *= 2;
+        status = vkmm_peak_run(peak, &ms);
+    }
+    if (status == VKMM_OK) status = record(peak, &command);
+    *best_ms = 0;
+    for (double start = vkmm_now_ms(); status == VKMM_OK && (*best_ms == 0 || vkmm_now_ms() - start < busy_ms);) {
+        status = run(peak, command, &ms);
+        if (status == VKMM_OK && (*best_ms == 0 || ms < *best_ms)) *best_ms = ms;
+    }
+    vkmm_command_free(peak->device, &command);
+    return status;
+}
+
+/* The memory of both peaks, and how many invocations share the work. */
+typedef struct bench {
+    vkmm_device *device;
+    vkmm_buffer from, to; /* of the copy; `to` takes the sums of peak.comp */
+    uint64_t copy_bytes, sums_bytes;
+    uint32_t workgroup, groups;
+} bench;
+
+/* One way to copy, by a shader or, without its module, by the driver; the faster one is the peak. */
+static vkmm_status measure_copy(const bench *b, const vkmm_module *module, vkmm_peaks *peaks)
+{
+    vkmm_peak peak = {.device = b->device,
+                      .groups = b->groups,
+                      .push = {(uint32_t)(b->copy_bytes / 16)},
+                      .push_bytes = sizeof(uint32_t),
+                      .from = b->from.handle,
+                      .to = b->to.handle,
+                      .copy_bytes = b->copy_bytes};
+    double ms = 0;
+    vkmm_status status = vkmm_peak_create(&peak, module, 2, 1, &b->workgroup);
+    if (status == VKMM_OK && module) {
+        vkmm_pipeline_bind(b->device, &peak.pipeline, 0, b->from.handle, 0, b->copy_bytes);
+        vkmm_pipeline_bind(b->device, &peak.pipeline, 1, b->to.handle, 0, b->copy_bytes);
+    }
+    if (status == VKMM_OK) status = vkmm_peak_best(&peak, 0, &ms);
+    vkmm_peak_destroy(&peak);
     if (status != VKMM_OK) return status;
     peaks->copy_bytes = b->copy_bytes;
-    double speed = ms > 0 ? 2 * (double)b->copy_bytes / ms * 1e3 : 0;
+    const double speed = ms > 0 ? 2 * (double)b->copy_bytes / ms * 1e3 : 0;
     if (speed > peaks->copy_bytes_per_s) peaks->copy_bytes_per_s = speed;
     return VKMM_OK;
 }
 
-static vkmm_status measure_sums(bench *b, vkmm_peaks *peaks)
+static vkmm_status measure_sums(const bench *b, const vkmm_module *module, vkmm_peaks *peaks)
 {
-    VkCommandBuffer command = NULL;
+    const int real = vkmm_type_of(module->type)->is_float, narrow = module->type == VKMM_I8 || module->type == VKMM_U8;
+    const uint32_t lanes = narrow ? 4 : module->type == VKMM_F16 ? 2 : 1; /* multiply-adds of one operation */
+    const uint32_t numerator = narrow ? BYTES : real ? 1 : 3, denominator = real ? 2 : 1;
+    vkmm_peak peak = {.device = b->device,
+                      .groups = b->groups,
+                      .push = {1, numerator, denominator},
+                      .push_bytes = 3 * sizeof(uint32_t)};
     double ms = 0;
-    vkmm_status status = VKMM_OK;
-    for (b->push.steps = 1; status == VKMM_OK; b->push.steps *= 2) {
-        status = record(b, record_sums, &command);
-        if (status == VKMM_OK) status = vkmm_peak_run(b->device, &b->timer, command, &ms);
-        if (status == VKMM_OK && (ms >= VKMM_PEAK_LONG_ENOUGH_MS || b->push.steps >= VKMM_PEAK_MOST_STEPS)) break;
-        vkmm_command_free(b->device, &command);
-    }
-    if (status == VKMM_OK) status = vkmm_peak_best(b->device, &b->timer, command, &ms);
-    vkmm_command_free(b->device, &command);
-    double sums = (double)b->groups * b->workgroup * b->push.steps * VKMM_PEAK_STEPS * b->lanes;
+    vkmm_status status = vkmm_peak_create(&peak, module, 1, 1, &b->workgroup);
+    if (status == VKMM_OK) vkmm_pipeline_bind(b->device, &peak.pipeline, 0, b->to.handle, 0, b->sums_bytes);
+    if (status == VKMM_OK) status = vkmm_peak_best(&peak, 1, &ms);
+    const double sums = (double)b->groups * b->workgroup * peak.push[0] * VKMM_PEAK_STEPS * lanes;
     if (status == VKMM_OK) peaks->multiply_adds_per_s = ms > 0 ? sums / ms * 1e3 : 0;
+    vkmm_peak_destroy(&peak);
     return status;
 }
 
@@ -135,65 +157,26 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static vkmm_status create_copier(bench *b)
-{
-    const vkmm_module *module = vkmm_module_find("copy", VKMM_U32, VKMM_BUILD_PLAIN);
-    const uint32_t id = 0;
-    vkmm_pipeline_info info = {.words = module->words,
-                               .bytes = module->bytes,
-                               .binding_count = 2,
-                               .push_bytes = sizeof(uint32_t),
-                               .spec_count = 1,
-                               .spec_ids = &id,
-                               .spec_values = &b->workgroup};
-    vkmm_status status = vkmm_pipeline_create(b->device, &info, &b->copier);
-    if (status != VKMM_OK) return status;
-    vkmm_pipeline_bind(b->device, &b->copier, 0, b->from.handle, 0, b->copy_bytes);
-    vkmm_pipeline_bind(b->device, &b->copier, 1, b->to.handle, 0, b->copy_bytes);
-    return VKMM_OK;
-}
-
-static vkmm_status create(bench *b, const vkmm_module *module)
+/* An uninitialized source may be one shared page of zeros, which copies faster than memory. */
+static vkmm_status create(bench *b, vkmm_type type)
 {
     const vkmm_device_info *info = &b->device->physical->info;
-    const uint32_t id = 0;
-    vkmm_pipeline_info pipeline = {.words = module->words,
-                                   .bytes = module->bytes,
-                                   .binding_count = 1,
-                                   .push_bytes = sizeof b->push,
-                                   .spec_count = 1,
-                                   .spec_ids = &id,
-                                   .spec_values = &b->workgroup};
+    const uint64_t bytes = vkmm_type_of(type)->bytes, wanted = is_cpu(b->device) ? COPY_CPU_BYTES : COPY_GPU_BYTES;
+    VkCommandBuffer command = NULL;
     b->workgroup = (uint32_t)least(MAX_WORKGROUP, least(info->max_invocations, info->max_workgroup_size[0]));
-    b->groups = (uint32_t)least(is_cpu(b) ? CPU_GROUPS : GPU_GROUPS, info->max_workgroup_count[0]);
-    const uint64_t bytes = vkmm_type_of(module->type)->bytes;
-    uint64_t sums_bytes = (uint64_t)b->groups * b->workgroup * (bytes < 4 ? 4 : bytes); /* narrow ones as words */
-    uint64_t wanted = is_cpu(b) ? COPY_CPU_BYTES : COPY_GPU_BYTES;
+    b->groups = (uint32_t)least(is_cpu(b->device) ? CPU_GROUPS : GPU_GROUPS, info->max_workgroup_count[0]);
+    b->sums_bytes = (uint64_t)b->groups * b->workgroup * (bytes < 4 ? 4 : bytes); /* narrow ones as words */
     b->copy_bytes =
         least(least(wanted, info->max_storage_range),
               least(info->max_allocation_bytes, least(info->max_buffer_bytes, info->device_heap_bytes / 8))) /
         16 * 16;
-    if (b->copy_bytes < sums_bytes) b->copy_bytes = sums_bytes;
+    if (b->copy_bytes < b->sums_bytes) b->copy_bytes = b->sums_bytes;
     vkmm_status status = vkmm_buffer_create(b->device, "a copy", b->copy_bytes, VKMM_PLACE_DEVICE, &b->from);
     if (status == VKMM_OK) status = vkmm_buffer_create(b->device, "a copy", b->copy_bytes, VKMM_PLACE_DEVICE, &b->to);
-    if (status == VKMM_OK) status = vkmm_pipeline_create(b->device, &pipeline, &b->pipeline);
-    if (status == VKMM_OK) status = create_copier(b);
-    if (status == VKMM_OK) status = vkmm_timer_create(b->device, &b->timer);
-    if (status == VKMM_OK) vkmm_pipeline_bind(b->device, &b->pipeline, 0, b->to.handle, 0, sums_bytes);
-    return status;
-}
-
-/* An uninitialized source may be one shared page of zeros, which copies faster than memory. */
-static vkmm_status fill_source(bench *b)
-{
-    VkCommandBuffer command = NULL;
-    vkmm_status status = vkmm_command_begin(b->device, &command);
+    if (status == VKMM_OK) status = vkmm_command_begin(b->device, &command);
     if (status != VKMM_OK) return status;
     b->device->table.vkCmdFillBuffer(command, b->from.handle, 0, b->copy_bytes, 0x3f9d70a4u);
-    status = vkmm_command_end(b->device, command);
-    if (status == VKMM_OK) status = vkmm_command_run(b->device, command, NULL);
-    vkmm_command_free(b->device, &command);
-    return status;
+    return vkmm_command_finish(b->device, status, &command);
 }
 
 /* Why there is no peak of a type; NULL: there is one. */
@@ -214,30 +197,18 @@ vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *p
     VKMM_NEED(NULL, device);
     VKMM_NEED(vkmm_device_log(device), peaks);
     const vkmm_device_info *info = &device->physical->info;
-    const vkmm_module *module = vkmm_module_find("peak", type, VKMM_BUILD_PLAIN);
+    const vkmm_module *module = vkmm_module_find("peak", type, VKMM_BUILD_PLAIN),
+                      *copier = vkmm_module_find("copy", VKMM_U32, VKMM_BUILD_PLAIN);
     const char *why = why_not(info, type, module);
-    const int real = vkmm_type_of(type)->is_float, narrow = type == VKMM_I8 || type == VKMM_U8;
-    bench b = {.device = device,
-               .push = {1,
-                        real     ? 1
-                        : narrow ? BYTES
-                                 : 3,
-                        real ? 2 : 1},
-               .lanes = narrow             ? 4
-                        : type == VKMM_F16 ? 2
-                                           : 1};
+    bench b = {.device = device};
     vkmm_peaks measured = {0};
     if (why)
         return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED, "\"%s\" has no peak of %s: %s", info->name,
                          vkmm_type_of(type)->name, why);
-    vkmm_status status = create(&b, module);
-    if (status == VKMM_OK) status = fill_source(&b);
-    if (status == VKMM_OK) status = measure_copy(&b, record_copy, &measured);
-    if (status == VKMM_OK) status = measure_copy(&b, record_shader_copy, &measured);
-    if (status == VKMM_OK) status = measure_sums(&b, &measured);
-    vkmm_timer_destroy(device, &b.timer);
-    vkmm_pipeline_destroy(device, &b.pipeline);
-    vkmm_pipeline_destroy(device, &b.copier);
+    vkmm_status status = create(&b, type);
+    if (status == VKMM_OK) status = measure_copy(&b, NULL, &measured);
+    if (status == VKMM_OK) status = measure_copy(&b, copier, &measured);
+    if (status == VKMM_OK) status = measure_sums(&b, module, &measured);
     vkmm_buffer_destroy(device, &b.from);
     vkmm_buffer_destroy(device, &b.to);
     if (status == VKMM_OK) *peaks = measured;

@@ -9,26 +9,35 @@
 #ifndef VKMM_EXEC_PEAKS_H
 #define VKMM_EXEC_PEAKS_H
 
+#include "kernel/table.h"
+#include "vk/pipeline.h"
 #include "vk/query.h"
 
 enum { VKMM_PEAK_STEPS = 64 }; /* multiply-adds of one invocation and step of peak.comp */
 
-/* The push constants of peak.comp. */
-typedef struct vkmm_peak_push {
-    uint32_t steps, numerator, denominator;
-} vkmm_peak_push;
+/* Work that is timed again and again, vkmm_device_matrix_peak's too (exec/matrix_peak.c): a dispatch of a pipeline, or
+ * where there is none a copy from buffer to buffer. */
+typedef struct vkmm_peak {
+    vkmm_device *device;
+    vkmm_pipeline pipeline;
+    uint32_t groups;
+    uint32_t push[3], push_bytes; /* push[0]: the steps of a dispatch that is to grow */
+    VkBuffer from, to;
+    uint64_t copy_bytes;
+    vkmm_timer timer;
+} vkmm_peak;
 
-/* What both peaks (vkmm_device_matrix_peak's is exec/matrix_peak.c) time with. */
+/* Makes the pipeline of a module (NULL: none), whose specialization constants are numbered from 0, and the timer.
+ * Ended by vkmm_peak_destroy, even after a failure. */
+vkmm_status vkmm_peak_create(vkmm_peak *peak, const vkmm_module *module, uint32_t binding_count, uint32_t spec_count,
+                             const uint32_t *spec_values);
+void vkmm_peak_destroy(vkmm_peak *peak);
 
-#define VKMM_PEAK_LONG_ENOUGH_MS 8.0 /* for a dispatch; the doubling ends there, */
+/* Milliseconds of one run: the device's clock, unless the host's contradicts it. */
+vkmm_status vkmm_peak_run(vkmm_peak *peak, double *ms);
 
-enum { VKMM_PEAK_MOST_STEPS = 1 << 15 }; /* or here: llvmpipe leaves longer loops */
-
-/* Milliseconds of one run of a command buffer with stamps 0 and 1 around its work: the device's clock, unless the
- * host's contradicts it. */
-vkmm_status vkmm_peak_run(vkmm_device *device, const vkmm_timer *timer, VkCommandBuffer command, double *ms);
-
-/* Keeps the device busy with it, then takes the shortest of some runs. */
-vkmm_status vkmm_peak_best(vkmm_device *device, const vkmm_timer *timer, VkCommandBuffer command, double *best_ms);
+/* Those of the shortest of some runs, with the device kept busy before. grows: the steps double first, until a run is
+ * long enough to time. */
+vkmm_status vkmm_peak_best(vkmm_peak *peak, int grows, double *best_ms);
 
 #endif

@@ -51,11 +51,7 @@ static vkmm_status choose_tuned(vkmm_device *device, const vkmm_log *log, const 
 vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
                       const vkmm_job_params *params, vkmm_choice *choice)
 {
-    vkmm_wish wish = {.kernel = params->kernel,
-                      .tile_rows = params->tile_rows,
-                      .tile_cols = params->tile_cols,
-                      .shader = params->shader,
-                      .config = params->config};
+    vkmm_wish wish = vkmm_wish_of(params);
     int chosen = 0;
     vkmm_status status = may_be_tuned(device, params)
                              ? choose_tuned(device, log, info, &params->problem, &wish, choice, &chosen)

@@ -22,7 +22,8 @@ typedef struct race {
     const vkmm_log *log;
     const vkmm_race_params *params;
     uint64_t count;                      /* elements */
-    vkmm_store stores[VKMM_STORE_COUNT]; /* A: the values; B: empty; C: the sums */
+    vkmm_store stores[VKMM_STORE_COUNT]; /* A: the values; C: the sums */
+    vkmm_part parts[VKMM_MAX_BINDING_COUNT];
     vkmm_plan plans[VERSIONS];
     VkCommandBuffer commands[VERSIONS];
     int32_t *right; /* the caller's, or owned */
@@ -66,16 +67,6 @@ static vkmm_status check(const vkmm_log *log, const vkmm_race_params *params)
     return vkmm_problem_check(log, &problem, NULL);
 }
 
-static vkmm_status create_stores(race *r)
-{
-    const uint64_t bytes[VKMM_BINDING_COUNT] = {
-        [VKMM_A] = r->count * sizeof(int32_t), [VKMM_C] = r->count * sizeof(int32_t)};
-    vkmm_status status = VKMM_OK;
-    for (int operand = VKMM_A; operand <= VKMM_C && status == VKMM_OK; operand++)
-        status = vkmm_store_create(r->device, (vkmm_operand)operand, bytes[operand], &r->stores[operand]);
-    return status;
-}
-
 static vkmm_status record(race *r, int version)
 {
     vkmm_device *device = r->device;
@@ -91,14 +82,12 @@ static vkmm_status record(race *r, int version)
 
 static vkmm_status create_version(race *r, int version, vkmm_kernel_info *info)
 {
-    vkmm_part parts[VKMM_BINDING_COUNT];
     vkmm_choice choice;
     vkmm_status status = choose(r, version, &choice);
     if (status == VKMM_OK) status = vkmm_plan_create(r->device, &choice, &r->plans[version]);
     if (status != VKMM_OK) return status;
     *info = choice.info;
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) parts[operand] = vkmm_store_part(&r->stores[operand]);
-    vkmm_plan_bind(r->device, &r->plans[version], parts);
+    vkmm_plan_bind(r->device, &r->plans[version], r->parts);
     return record(r, version);
 }
 
@@ -158,7 +147,8 @@ static vkmm_status run_once(race *r, int version, vkmm_race_count *count)
 static vkmm_status run_all(race *r, vkmm_race_result *result)
 {
     const vkmm_race_params *params = r->params;
-    vkmm_status status = create_stores(r);
+    const vkmm_problem values = VKMM_PROBLEM(.m = r->count, .n = 1, .k = 1, .type = VKMM_I32);
+    vkmm_status status = vkmm_stores_create(r->device, &values, r->stores, r->parts);
     for (int version = 0; version < VERSIONS && status == VKMM_OK; version++)
         status = create_version(r, version, &result->kernel);
     if (status != VKMM_OK) return status;
@@ -193,7 +183,7 @@ vkmm_status vkmm_race_run(vkmm_device *device, const vkmm_race_params *params, v
         vkmm_command_free(device, &r.commands[version]);
         vkmm_plan_destroy(device, &r.plans[version]);
     }
-    for (int operand = VKMM_A; operand <= VKMM_C; operand++) vkmm_store_destroy(device, &r.stores[operand]);
+    vkmm_stores_destroy(device, r.stores);
     if (r.right != params->right) vkmm_free(r.right);
     if (status == VKMM_OK) *result = found;
     return status;

@@ -158,15 +158,10 @@ static vkmm_status fill(vkmm_job *job, uint32_t first, uint32_t end)
     VkCommandBuffer command = NULL;
     vkmm_status status = vkmm_command_begin(job->device, &command);
     if (status != VKMM_OK) return status;
-    vkmm_command_barrier(job->device, command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
-                         VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
+    vkmm_command_barrier_all(job->device, command);
     for (uint32_t i = first; i < end; i++) record_copy(job, &r->copies[0], &r->copies[i], command);
-    vkmm_command_barrier(job->device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-    status = vkmm_command_end(job->device, command);
-    if (status == VKMM_OK) status = vkmm_command_run(job->device, command, NULL);
-    vkmm_command_free(job->device, &command);
-    return status;
+    vkmm_command_barrier_all(job->device, command);
+    return vkmm_command_finish(job->device, status, &command);
 }
 
 vkmm_status vkmm_rotation_prepare(vkmm_job *job, uint64_t rotating_bytes)

@@ -10,11 +10,11 @@ static uint64_t padded(uint64_t bytes)
     return (bytes + 3) / 4 * 4; /* vkCmdFillBuffer counts words */
 }
 
-vkmm_status vkmm_store_create(vkmm_device *device, vkmm_operand operand, uint64_t bytes, vkmm_store *store)
+static vkmm_status create(vkmm_device *device, vkmm_operand operand, uint64_t bytes, vkmm_store *store)
 {
-    memset(store, 0, sizeof *store);
+    const int output = operand == VKMM_C;
+    const uint64_t guarded = padded(bytes) + 2 * VKMM_GUARD_BYTES;
     store->bytes = bytes;
-    uint64_t guarded = padded(bytes) + 2 * VKMM_GUARD_BYTES;
     vkmm_status status =
         vkmm_buffer_create(device, vkmm_operand_name(operand), guarded, VKMM_PLACE_DEVICE, &store->buffer);
     if (status != VKMM_OK) return status;
@@ -22,22 +22,31 @@ vkmm_status vkmm_store_create(vkmm_device *device, vkmm_operand operand, uint64_
         store->host = (char *)store->buffer.mapped + VKMM_GUARD_BYTES;
         return VKMM_OK;
     }
-    int output = operand == VKMM_C;
     status = vkmm_buffer_create(device, vkmm_operand_name(operand), output ? guarded : padded(bytes) + 16,
                                 output ? VKMM_PLACE_DOWNLOAD : VKMM_PLACE_UPLOAD, &store->staging);
-    if (status != VKMM_OK) {
-        vkmm_store_destroy(device, store);
-        return status;
-    }
-    store->host = (char *)store->staging.mapped + (output ? VKMM_GUARD_BYTES : 0);
-    return VKMM_OK;
+    if (status == VKMM_OK) store->host = (char *)store->staging.mapped + (output ? VKMM_GUARD_BYTES : 0);
+    return status;
 }
 
-void vkmm_store_destroy(vkmm_device *device, vkmm_store *store)
+vkmm_status vkmm_stores_create(vkmm_device *device, const vkmm_problem *problem, vkmm_store stores[VKMM_STORE_COUNT],
+                               vkmm_part parts[VKMM_MAX_BINDING_COUNT])
 {
-    vkmm_buffer_destroy(device, &store->buffer);
-    vkmm_buffer_destroy(device, &store->staging);
-    memset(store, 0, sizeof *store);
+    vkmm_status status = VKMM_OK;
+    for (int o = VKMM_A; o < VKMM_STORE_COUNT && status == VKMM_OK; o++) {
+        if (o == VKMM_BIAS && !problem->has_bias) continue;
+        status = create(device, (vkmm_operand)o, vkmm_operand_bytes(problem, (vkmm_operand)o), &stores[o]);
+        parts[o == VKMM_BIAS ? VKMM_BIAS_PART : o] = vkmm_store_part(&stores[o]);
+    }
+    return status;
+}
+
+void vkmm_stores_destroy(vkmm_device *device, vkmm_store stores[VKMM_STORE_COUNT])
+{
+    for (int operand = VKMM_A; operand < VKMM_STORE_COUNT; operand++) {
+        vkmm_buffer_destroy(device, &stores[operand].buffer);
+        vkmm_buffer_destroy(device, &stores[operand].staging);
+        memset(&stores[operand], 0, sizeof stores[operand]);
+    }
 }
 
 vkmm_part vkmm_store_part(const vkmm_store *store)

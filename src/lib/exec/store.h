@@ -24,9 +24,11 @@ typedef struct vkmm_store {
     int input;           /* of C: what the host wrote there counts, so that it is uploaded and no canary covers it */
 } vkmm_store;
 
-/* Takes the memory. Ended by vkmm_store_destroy. */
-vkmm_status vkmm_store_create(vkmm_device *device, vkmm_operand operand, uint64_t bytes, vkmm_store *store);
-void vkmm_store_destroy(vkmm_device *device, vkmm_store *store); /* a zeroed or half-built store is legal */
+/* Takes the memory of all operands of a problem, and says in parts[] where vkmm_plan_bind finds them. Ended by
+ * vkmm_stores_destroy, even after a failure. */
+vkmm_status vkmm_stores_create(vkmm_device *device, const vkmm_problem *problem, vkmm_store stores[VKMM_STORE_COUNT],
+                               vkmm_part parts[VKMM_MAX_BINDING_COUNT]);
+void vkmm_stores_destroy(vkmm_device *device, vkmm_store stores[VKMM_STORE_COUNT]); /* zeroed ones are legal */
 
 /* The part that a kernel sees, in whole words. Never empty: an empty matrix shows 16 bytes of guard that no kernel
  * reads. */

@@ -150,19 +150,15 @@ static vkmm_status record(vkmm_stream *stream, const vkmm_plan *plan, uint64_t f
                           vkmm_flight *flight)
 {
     vkmm_device *device = stream->device;
-    const VkAccessFlags all = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
     vkmm_status status = vkmm_command_begin(device, &flight->command);
     if (status != VKMM_OK) return status;
     /* The panels, and the workspace, C and sums that products before left. */
-    vkmm_command_barrier(device, flight->command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
-                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    vkmm_command_barrier_all(device, flight->command);
     vkmm_timer_start(device, flight->command, &flight->timer);
     vkmm_plan_record_items(device, plan, first, end, flight->command);
     if (last) vkmm_plan_record_reduce(device, plan, flight->command);
     vkmm_timer_mark(device, flight->command, &flight->timer, 1);
-    vkmm_command_barrier(device, flight->command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
-                         all | VK_ACCESS_HOST_READ_BIT);
+    vkmm_command_barrier_all(device, flight->command);
     return vkmm_command_end(device, flight->command);
 }
 
@@ -173,9 +169,7 @@ static vkmm_status use_once(vkmm_stream *stream, const vkmm_plan *plan, vkmm_str
     if (p->is_used) return VKMM_OK;
     vkmm_status status = vkmm_command_begin(stream->device, &command);
     if (status == VKMM_OK) vkmm_plan_record_nothing(stream->device, plan, command);
-    if (status == VKMM_OK) status = vkmm_command_end(stream->device, command);
-    if (status == VKMM_OK) status = vkmm_command_run(stream->device, command, NULL);
-    vkmm_command_free(stream->device, &command);
+    status = vkmm_command_finish(stream->device, status, &command);
     p->is_used = status == VKMM_OK;
     return status;
 }

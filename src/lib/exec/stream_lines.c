@@ -31,14 +31,16 @@ vkmm_problem vkmm_stream_cut(const vkmm_stream *stream, const vkmm_step *step, u
 vkmm_lines vkmm_stream_lines(const vkmm_stream *stream, vkmm_operand operand, const vkmm_step *step, uint64_t part)
 {
     const vkmm_problem cut = vkmm_stream_cut(stream, step, part);
-    const vkmm_view view = vkmm_operand_view(&cut, operand, NULL, 0);
-    const vkmm_op op = operand == VKMM_A ? cut.op_a : operand == VKMM_B ? cut.op_b : VKMM_OP_N;
+    const vkmm_stored stored = vkmm_operand_stored(&cut, operand);
     const uint64_t k = part * stream->pieces.partition.depth;
-    vkmm_lines lines = {.operand = operand, .type = view.type, .batch = step->batch, .matrices = step->matrices};
-    lines.are_rows = (op == VKMM_OP_N) == (cut.layout == VKMM_ROW_MAJOR);
-    lines.length = lines.are_rows ? view.cols : view.rows;
-    lines.count = lines.are_rows ? view.rows : view.cols;
-    lines.ld = vkmm_operand_ld(&cut, operand);
+    vkmm_lines lines = {.operand = operand,
+                        .type = vkmm_operand_type(&cut, operand),
+                        .are_rows = stored.are_rows,
+                        .length = stored.length,
+                        .count = stored.count,
+                        .ld = stored.ld,
+                        .batch = step->batch,
+                        .matrices = step->matrices};
     lines.row = operand == VKMM_B ? k : step->row;
     lines.col = operand == VKMM_A ? k : step->col;
     return lines;
@@ -74,29 +76,28 @@ static char *place_of(const vkmm_problem *problem, const vkmm_lines *lines, cons
     return (char *)(uintptr_t)view.data + at * vkmm_type_of(view.type)->bytes;
 }
 
-static vkmm_status read_panel(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_panel *panel)
+/* Between the panel's memory and the operand's, or a function of the user's. */
+static vkmm_status copy_panel(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_panel *panel, int back)
 {
     const vkmm_stream_io *io = stream->io;
     const void *memory = panel->operand == VKMM_A ? io->a : panel->operand == VKMM_B ? io->b : io->c;
     const uint64_t size = vkmm_type_of(lines->type)->bytes, count = lines->are_rows ? panel->rows : panel->cols;
     uint64_t ld;
-    if (!memory) return vkmm_stream_told(stream, io->read(io->user, panel));
-    const char *from = place_of(&stream->problem, lines, panel, memory, &ld);
-    for (uint64_t i = 0; i < count; i++)
-        memcpy((char *)panel->data + i * lines->ld * size, from + i * ld * size, lines->length * size);
+    if (!memory) return vkmm_stream_told(stream, (back ? io->write : io->read)(io->user, panel));
+    char *there = place_of(&stream->problem, lines, panel, memory, &ld), *here = panel->data;
+    for (uint64_t i = 0; i < count; i++, there += ld * size, here += lines->ld * size)
+        memcpy(back ? there : here, back ? here : there, lines->length * size);
     return VKMM_OK;
+}
+
+static vkmm_status read_panel(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_panel *panel)
+{
+    return copy_panel(stream, lines, panel, 0);
 }
 
 static vkmm_status write_panel(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_panel *panel)
 {
-    const vkmm_stream_io *io = stream->io;
-    const uint64_t size = vkmm_type_of(lines->type)->bytes, count = lines->are_rows ? panel->rows : panel->cols;
-    uint64_t ld;
-    if (!io->c) return vkmm_stream_told(stream, io->write(io->user, panel));
-    char *to = place_of(&stream->problem, lines, panel, io->c, &ld);
-    for (uint64_t i = 0; i < count; i++)
-        memcpy(to + i * ld * size, (const char *)panel->data + i * lines->ld * size, lines->length * size);
-    return VKMM_OK;
+    return copy_panel(stream, lines, panel, 1);
 }
 
 /* Calls `each` for the lines of every matrix in a round. */

@@ -23,12 +23,9 @@ vkmm_status vkmm_stream_copy(vkmm_stream *stream, vkmm_chunk *chunk, VkBuffer fr
     vkmm_status status = vkmm_command_begin_on(stream->device, VKMM_QUEUE_TRANSFER, &chunk->command);
     if (status != VKMM_OK) return status;
     /* On the queue of the products: what they read and wrote there before comes first. */
-    vkmm_command_barrier(stream->device, chunk->command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
-                         VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
+    vkmm_command_barrier_all(stream->device, chunk->command);
     stream->device->table.vkCmdCopyBuffer(chunk->command, from, to, 1, region);
-    vkmm_command_barrier(stream->device, chunk->command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
-                         VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT);
+    vkmm_command_barrier_all(stream->device, chunk->command);
     status = vkmm_command_end(stream->device, chunk->command);
     if (status == VKMM_OK) status = vkmm_command_submit(stream->device, chunk->command);
     if (status != VKMM_OK) vkmm_command_free(stream->device, &chunk->command);

@@ -28,14 +28,9 @@ static vkmm_status guard(vkmm_stream *stream, vkmm_slot *slot)
         stream->device->table.vkCmdFillBuffer(command, slot->buffer.handle, 0, VKMM_GUARD_BYTES, VKMM_CANARY);
         stream->device->table.vkCmdFillBuffer(command, slot->buffer.handle, bytes - VKMM_GUARD_BYTES, VKMM_GUARD_BYTES,
                                               VKMM_CANARY);
-        vkmm_command_barrier(stream->device, command, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
-                             VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT);
-        status = vkmm_command_end(stream->device, command);
+        vkmm_command_barrier_all(stream->device, command);
     }
-    if (status == VKMM_OK) status = vkmm_command_run(stream->device, command, NULL);
-    vkmm_command_free(stream->device, &command);
-    return status;
+    return vkmm_command_finish(stream->device, status, &command);
 }
 
 static vkmm_status take_panels(vkmm_stream *stream)

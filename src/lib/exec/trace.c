@@ -68,8 +68,6 @@ static vkmm_status refuse_large(const vkmm_log *log, const vkmm_problem *problem
 static vkmm_status check_element(const vkmm_log *log, const vkmm_trace_params *params)
 {
     const vkmm_problem *problem = &params->problem;
-    vkmm_status status = vkmm_problem_check(log, problem, NULL);
-    if (status != VKMM_OK) return status;
     if (params->row < problem->m && params->col < problem->n) return VKMM_OK;
     return vkmm_fail(log, VKMM_INVALID, "there is no C[%llu][%llu]: C has %llu row%s and %llu column%s, counted from 0",
                      (unsigned long long)params->row, (unsigned long long)params->col, (unsigned long long)problem->m,
@@ -84,39 +82,28 @@ static void *take(char **at, uint64_t bytes)
     return part;
 }
 
-/* Where the parts of a trace lie: writable, while it is made. */
-typedef struct parts {
-    vkmm_invocation *invocations;
-    void *a, *b, *c, *sums, *tiles;
-} parts;
-
-/* One block holds it all, so that one free ends it. */
-static vkmm_trace *allocate(const vkmm_problem *problem, const vkmm_trace_extent *extent, parts *p)
+/* A part of the block, with what the device left there. */
+static void *keep(char **at, const void *memory, uint64_t bytes)
 {
-    uint64_t element = vkmm_type_of(problem->type)->bytes, ids = extent->invocations * sizeof(vkmm_invocation);
-    uint64_t bytes = sizeof(vkmm_trace) + ids + extent->values * element + 8 * (uint64_t)ALIGNMENT;
-    char *at = vkmm_alloc(1, bytes);
+    return memcpy(take(at, bytes), memory, bytes);
+}
+
+/* One block, so that one free ends it: the trace first, then its invocations. The rest is filled in when it is there
+ * (keep_all). */
+static vkmm_trace *allocate(const vkmm_problem *problem, const vkmm_trace_extent *extent, char **rest)
+{
+    const uint64_t ids = extent->invocations * sizeof(vkmm_invocation);
+    char *at = vkmm_alloc(1, sizeof(vkmm_trace) + ids + extent->values * vkmm_type_of(problem->type)->bytes +
+                                 8 * (uint64_t)ALIGNMENT);
     if (!at) return NULL;
     vkmm_trace *trace = take(&at, sizeof *trace);
-    p->invocations = take(&at, ids);
-    p->a = take(&at, vkmm_operand_bytes(problem, VKMM_A));
-    p->b = take(&at, vkmm_operand_bytes(problem, VKMM_B));
-    p->c = take(&at, vkmm_operand_bytes(problem, VKMM_C));
-    p->sums = take(&at, extent->sum_values * element);
-    p->tiles = take(&at, extent->tile_values * element);
-    *trace = (vkmm_trace){
-        .problem = *problem,
-        .invocation_count = extent->invocations,
-        .invocations = p->invocations,
-        .depth = extent->depth,
-        .load_count = (uint32_t)extent->loads,
-        .sum_count = (uint32_t)extent->sums,
-        .a = p->a,
-        .b = p->b,
-        .c = p->c,
-        .sums = p->sums,
-        .tiles = p->tiles,
-    };
+    *trace = (vkmm_trace){.problem = *problem,
+                          .invocation_count = extent->invocations,
+                          .invocations = take(&at, ids),
+                          .depth = extent->depth,
+                          .load_count = (uint32_t)extent->loads,
+                          .sum_count = (uint32_t)extent->sums};
+    *rest = at;
     return trace;
 }
 
@@ -153,22 +140,18 @@ static vkmm_status dispatch(vkmm_device *device, const vkmm_plan *plan,
     vkmm_status status = vkmm_command_begin(device, &command);
     if (status == VKMM_OK) {
         vkmm_plan_record(device, plan, command);
-        vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                             VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
-        status = vkmm_command_end(device, command);
+        vkmm_command_barrier_all(device, command);
     }
-    if (status == VKMM_OK) status = vkmm_command_run(device, command, NULL);
-    vkmm_command_free(device, &command);
-    return status;
+    return vkmm_command_finish(device, status, &command);
 }
 
 /* The indices that the invocations wrote down. What none did is still filled with ones. */
 static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params, const uint32_t *ids,
-                            vkmm_trace *trace, parts *p)
+                            vkmm_trace *trace, vkmm_invocation *invocations)
 {
     trace->followed = UINT32_MAX;
     for (uint32_t i = 0; i < trace->invocation_count; i++, ids += VKMM_TRACE_IDS) {
-        vkmm_invocation *one = &p->invocations[i];
+        vkmm_invocation *one = &invocations[i];
         *one = (vkmm_invocation){.global = {ids[0], ids[1]},
                                  .local = {ids[2], ids[3]},
                                  .workgroup = {ids[4], ids[5]},
@@ -186,11 +169,22 @@ static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params
                      (unsigned long long)params->row, (unsigned long long)params->col);
 }
 
+static void keep_all(const vkmm_problem *problem, const vkmm_trace_extent *extent, const vkmm_buffer *buffers, char *at,
+                     vkmm_trace *trace)
+{
+    const uint64_t element = vkmm_type_of(problem->type)->bytes, sum_bytes = extent->sum_values * element;
+    const char *values = buffers[BINDING_VALUES].mapped;
+    trace->a = keep(&at, buffers[VKMM_A].mapped, vkmm_operand_bytes(problem, VKMM_A));
+    trace->b = keep(&at, buffers[VKMM_B].mapped, vkmm_operand_bytes(problem, VKMM_B));
+    trace->c = keep(&at, buffers[VKMM_C].mapped, vkmm_operand_bytes(problem, VKMM_C));
+    trace->sums = keep(&at, values, sum_bytes);
+    trace->tiles = keep(&at, values + sum_bytes, extent->tile_values * element);
+}
+
 static vkmm_status run(vkmm_device *device, const vkmm_trace_params *params, const vkmm_choice *choice,
-                       const vkmm_trace_extent *extent, vkmm_trace *trace, parts *p)
+                       const vkmm_trace_extent *extent, vkmm_trace *trace, char *rest)
 {
     const vkmm_problem *problem = &params->problem;
-    const uint64_t element = vkmm_type_of(problem->type)->bytes, sum_bytes = extent->sum_values * element;
     vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT] = {{0}};
     vkmm_plan plan = {0};
     vkmm_status status = vkmm_plan_create(device, choice, &plan);
@@ -201,12 +195,9 @@ static vkmm_status run(vkmm_device *device, const vkmm_trace_params *params, con
         status = dispatch(device, &plan, buffers);
     }
     if (status == VKMM_OK) {
-        memcpy(p->a, buffers[VKMM_A].mapped, vkmm_operand_bytes(problem, VKMM_A));
-        memcpy(p->b, buffers[VKMM_B].mapped, vkmm_operand_bytes(problem, VKMM_B));
-        memcpy(p->c, buffers[VKMM_C].mapped, vkmm_operand_bytes(problem, VKMM_C));
-        memcpy(p->sums, buffers[BINDING_VALUES].mapped, sum_bytes);
-        memcpy(p->tiles, (char *)buffers[BINDING_VALUES].mapped + sum_bytes, extent->tile_values * element);
-        status = read_ids(vkmm_device_log(device), params, buffers[BINDING_IDS].mapped, trace, p);
+        keep_all(problem, extent, buffers, rest, trace);
+        status = read_ids(vkmm_device_log(device), params, buffers[BINDING_IDS].mapped, trace,
+                          (vkmm_invocation *)(uintptr_t)trace->invocations);
     }
     for (uint32_t i = 0; i < VKMM_MAX_BINDING_COUNT; i++) vkmm_buffer_destroy(device, &buffers[i]);
     vkmm_plan_destroy(device, &plan);
@@ -219,9 +210,12 @@ static vkmm_status choose(vkmm_device *device, const vkmm_trace_params *params, 
     static const uint32_t spec_ids[] = {VKMM_SPEC_TRACE_ROW, VKMM_SPEC_TRACE_COL};
     const uint32_t spec_values[] = {(uint32_t)params->row, (uint32_t)params->col};
     const vkmm_log *log = vkmm_device_log(device);
-    const vkmm_wish wish = {.kernel = params->kernel, .tile_rows = params->tile_rows, .tile_cols = params->tile_cols};
-    vkmm_status status = check_element(log, params);
-    if (status == VKMM_OK) status = vkmm_choose(log, &device->physical->info, &params->problem, &wish, choice);
+    const vkmm_job_params job = {.problem = params->problem,
+                                 .kernel = params->kernel,
+                                 .tile_rows = params->tile_rows,
+                                 .tile_cols = params->tile_cols};
+    vkmm_status status = vkmm_choose_job(log, &device->physical->info, &job, choice);
+    if (status == VKMM_OK) status = check_element(log, params);
     if (status == VKMM_OK) status = vkmm_choice_observe(log, choice, VKMM_BUILD_TRACE, 2, spec_ids, spec_values);
     if (status != VKMM_OK) return status;
     *extent =
@@ -245,7 +239,7 @@ vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *para
     VKMM_NEED(vkmm_device_log(device), out);
     vkmm_choice choice;
     vkmm_trace_extent extent;
-    parts p;
+    char *rest;
     *out = NULL;
     vkmm_status status = choose(device, params, &choice, &extent);
     if (status != VKMM_OK) return status;
@@ -253,12 +247,12 @@ vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *para
         VKMM_NEED(vkmm_device_log(device), params->a);
         VKMM_NEED(vkmm_device_log(device), params->b);
     }
-    vkmm_trace *trace = allocate(&params->problem, &extent, &p);
+    vkmm_trace *trace = allocate(&params->problem, &extent, &rest);
     if (!trace)
         return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for a trace of %llu values",
                          (unsigned long long)extent.values);
     trace->kernel = choice.info;
-    status = run(device, params, &choice, &extent, trace, &p);
+    status = run(device, params, &choice, &extent, trace, rest);
     if (status != VKMM_OK) vkmm_trace_destroy(&trace);
     *out = trace;
     return status;

@@ -44,11 +44,8 @@ static uint32_t alignment_of(const vkmm_choice *choice)
  * 16 bytes, or do not. */
 static uint64_t wide(const vkmm_problem *p, vkmm_operand operand, int aligned)
 {
-    int transposed = (operand == VKMM_A && p->op_a == VKMM_OP_T) || (operand == VKMM_B && p->op_b == VKMM_OP_T);
-    int by_rows = (p->layout == VKMM_ROW_MAJOR) != transposed;
-    uint64_t length = by_rows ? vkmm_operand_cols(p, operand) : vkmm_operand_rows(p, operand);
     const uint64_t step = step_of(vkmm_operand_type(p, operand));
-    return (length + step - 1) / step * step + (aligned ? step : 1);
+    return (vkmm_operand_stored(p, operand).length + step - 1) / step * step + (aligned ? step : 1);
 }
 
 vkmm_problem vkmm_trial_problem(const vkmm_problem *problem, const vkmm_choice *choice)

@@ -44,9 +44,12 @@ static vkmm_status check_type(const vkmm_log *log, const vkmm_device_info *devic
  * longer K only in tiles. */
 static const char *tutorial_kernel(const vkmm_device_info *device, const vkmm_problem *problem)
 {
+    const vkmm_kernel *kernel = NULL;
     int processor = device && device->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     int endless = processor && device->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE && problem->k >= VKMM_LLVMPIPE_ROUNDS;
-    return processor && !endless ? "grouped" : "tiled";
+    for (uint32_t i = 0; (kernel = vkmm_kernel_at(i)) != NULL; i++)
+        if (kernel->spread == VKMM_SPREAD_GRID && kernel->uses_shared == (!processor || endless)) break;
+    return kernel ? kernel->name : NULL;
 }
 
 static const char *automatic_kernel(const vkmm_device_info *device, const vkmm_wish *wish, const vkmm_choice *choice)
@@ -55,12 +58,20 @@ static const char *automatic_kernel(const vkmm_device_info *device, const vkmm_w
     return vkmm_planned_kernel(device, &choice->problem)->name;
 }
 
+/* The first of them: an example for messages. */
+static const char *general_kernel(void)
+{
+    uint32_t i = 0;
+    while (!vkmm_kernel_at(i)->tunables) i++;
+    return vkmm_kernel_at(i)->name;
+}
+
 static vkmm_status refuse_general(const vkmm_log *log, const char *name)
 {
     return vkmm_fail(log, VKMM_UNSUPPORTED,
                      "the kernel %s computes plain products alone: one matrix, row-major and packed, no transposes, "
-                     "alpha 1, beta 0, no bias, no activation; general kernels, such as blocked, compute every problem",
-                     name);
+                     "alpha 1, beta 0, no bias, no activation; general kernels, such as %s, compute every problem",
+                     name, general_kernel());
 }
 
 static vkmm_status refuse_type(const vkmm_log *log, const char *name, const vkmm_problem *problem)
@@ -68,9 +79,9 @@ static vkmm_status refuse_type(const vkmm_log *log, const char *name, const vkmm
     const vkmm_types types = vkmm_problem_types(problem);
     return vkmm_fail(log, VKMM_UNSUPPORTED,
                      "the kernel %s multiplies f32, f64, i32 and u32, each summed and stored as itself; %s summed in "
-                     "%s and stored as %s takes a general kernel, such as blocked",
+                     "%s and stored as %s takes a general kernel, such as %s",
                      name, vkmm_type_of(types.in)->name, vkmm_type_of(types.compute)->name,
-                     vkmm_type_of(types.out)->name);
+                     vkmm_type_of(types.out)->name, general_kernel());
 }
 
 /* Whether C, and the sums, have another type than A and B, or a type that the tutorials' kernels do not know. */
@@ -163,19 +174,30 @@ vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_b
     return VKMM_OK;
 }
 
+vkmm_wish vkmm_wish_of(const vkmm_job_params *params)
+{
+    return (vkmm_wish){.kernel = params->kernel,
+                       .tile_rows = params->tile_rows,
+                       .tile_cols = params->tile_cols,
+                       .shader = params->shader,
+                       .config = params->config};
+}
+
+vkmm_status vkmm_choose_job(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
+                            vkmm_choice *choice)
+{
+    const vkmm_wish wish = vkmm_wish_of(params);
+    vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
+    return status == VKMM_OK ? vkmm_choose(log, device, &params->problem, &wish, choice) : status;
+}
+
 vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
                                vkmm_kernel_info *info)
 {
     VKMM_NEED(log, params);
     VKMM_NEED(log, info);
-    const vkmm_wish wish = {.kernel = params->kernel,
-                            .tile_rows = params->tile_rows,
-                            .tile_cols = params->tile_cols,
-                            .shader = params->shader,
-                            .config = params->config};
     vkmm_choice choice;
-    vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
-    if (status == VKMM_OK) status = vkmm_choose(log, device, &params->problem, &wish, &choice);
+    vkmm_status status = vkmm_choose_job(log, device, params, &choice);
     if (status == VKMM_OK) *info = choice.info;
     return status;
 }

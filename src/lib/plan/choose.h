@@ -35,6 +35,11 @@ typedef struct vkmm_choice {
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                         const vkmm_wish *wish, vkmm_choice *choice);
 
+/* A job's wishes; and vkmm_choose with them, once its problem is checked. */
+vkmm_wish vkmm_wish_of(const vkmm_job_params *params);
+vkmm_status vkmm_choose_job(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
+                            vkmm_choice *choice);
+
 /* Processors that run workgroups side by side: as the device says, or a guess by its kind. */
 double vkmm_device_processors(const vkmm_device_info *device);
 

@@ -165,17 +165,6 @@ uint64_t vkmm_plan_items(const vkmm_plan *plan)
     return plan->info.items > 0 ? plan->info.items : 1;
 }
 
-static void record(vkmm_device *device, const vkmm_pipeline *pipeline, const vkmm_push *push, const uint32_t groups[3],
-                   VkCommandBuffer command)
-{
-    const struct VolkDeviceTable *table = &device->table;
-    table->vkCmdBindPipeline(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->handle);
-    table->vkCmdBindDescriptorSets(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout, 0, 1, &pipeline->set, 0,
-                                   NULL);
-    table->vkCmdPushConstants(command, pipeline->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof *push, push);
-    table->vkCmdDispatch(command, groups[0], groups[1], groups[2]);
-}
-
 void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
                             VkCommandBuffer command)
 {
@@ -187,7 +176,7 @@ void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t
         push.end = (uint32_t)end;
         if (end - first < groups[0]) groups[0] = (uint32_t)(end - first);
     }
-    record(device, &plan->pipeline, &push, groups, command);
+    vkmm_pipeline_record(device, &plan->pipeline, &push, sizeof push, groups, command);
 }
 
 void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
@@ -195,7 +184,7 @@ void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkComm
     static const uint32_t groups[3] = {1, 1, 1};
     vkmm_push push = plan->push;
     push.first = push.end = 0;
-    if (plan->info.items > 0) record(device, &plan->pipeline, &push, groups, command);
+    if (plan->info.items > 0) vkmm_pipeline_record(device, &plan->pipeline, &push, sizeof push, groups, command);
 }
 
 void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
@@ -207,7 +196,7 @@ void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkComma
                          VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     push.first = 0;
     push.end = plan->reduce_items;
-    record(device, &plan->reduce, &push, groups, command);
+    vkmm_pipeline_record(device, &plan->reduce, &push, sizeof push, groups, command);
 }
 
 void vkmm_plan_record(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)

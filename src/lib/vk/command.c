@@ -186,6 +186,21 @@ vkmm_status vkmm_command_run(vkmm_device *device, VkCommandBuffer command, doubl
     return status;
 }
 
+vkmm_status vkmm_command_finish(vkmm_device *device, vkmm_status status, VkCommandBuffer *command)
+{
+    if (status == VKMM_OK) status = vkmm_command_end(device, *command);
+    if (status == VKMM_OK) status = vkmm_command_run(device, *command, NULL);
+    vkmm_command_free(device, command);
+    return status;
+}
+
+void vkmm_command_barrier_all(vkmm_device *device, VkCommandBuffer command)
+{
+    vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
+                         VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_HOST_READ_BIT);
+}
+
 void vkmm_command_barrier(vkmm_device *device, VkCommandBuffer command, VkPipelineStageFlags from,
                           VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags accessed)
 {

@@ -16,8 +16,12 @@ void vkmm_command_free(vkmm_device *device,
 /* Submits and waits for the end. *host_ms, where wanted, is the time from vkQueueSubmit to the fence, host clock. */
 vkmm_status vkmm_command_run(vkmm_device *device, VkCommandBuffer command, double *host_ms);
 
-/* The halves of it. What was submitted is waited for before it is submitted again; waiting for what is not in flight
- * is VKMM_OK at once. */
+/* Of one that was begun: ends it, runs it once, and gives it back, as after a begin or a recording that failed with
+ * `status`, which is then returned. */
+vkmm_status vkmm_command_finish(vkmm_device *device, vkmm_status status, VkCommandBuffer *command);
+
+/* The halves of vkmm_command_run. What was submitted is waited for before it is submitted again; waiting for what is
+ * not in flight is VKMM_OK at once. */
 vkmm_status vkmm_command_submit(vkmm_device *device, VkCommandBuffer command);
 vkmm_status vkmm_command_wait(vkmm_device *device, VkCommandBuffer command);
 
@@ -28,5 +32,8 @@ int vkmm_command_ended(vkmm_device *device, VkCommandBuffer command);
 /* A full memory barrier between two kinds of work on the same queue. */
 void vkmm_command_barrier(vkmm_device *device, VkCommandBuffer command, VkPipelineStageFlags from,
                           VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags accessed);
+
+/* One between all that comes before and all that follows, the host's reads too. Any queue. */
+void vkmm_command_barrier_all(vkmm_device *device, VkCommandBuffer command);
 
 #endif

@@ -6,16 +6,6 @@
 
 enum { MAX_SPECS = VKMM_MAX_SPEC_CONSTANTS };
 
-static vkmm_status find_layouts(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline)
-{
-    const vkmm_layout_pair *layouts = NULL;
-    vkmm_status status = vkmm_layouts_find(device, info->binding_count, info->push_bytes, &layouts);
-    if (status != VKMM_OK) return status;
-    pipeline->layout = layouts->pipeline;
-    pipeline->set_layout = layouts->set;
-    return VKMM_OK;
-}
-
 static vkmm_status create_pool(vkmm_device *device, uint32_t binding_count, uint32_t count, VkDescriptorPool *pool)
 {
     VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = binding_count * count};
@@ -41,12 +31,6 @@ static vkmm_status allocate_set(vkmm_device *device, const vkmm_pipeline *pipeli
     };
     return vkmm_check(vkmm_device_log(device), device->table.vkAllocateDescriptorSets(device->handle, &info, set),
                       "vkAllocateDescriptorSets", "building a pipeline");
-}
-
-static vkmm_status create_set(vkmm_device *device, const vkmm_pipeline_info *info, vkmm_pipeline *pipeline)
-{
-    vkmm_status status = create_pool(device, info->binding_count, 1, &pipeline->pool);
-    return status == VKMM_OK ? allocate_set(device, pipeline, pipeline->pool, &pipeline->set) : status;
 }
 
 vkmm_status vkmm_pipeline_more_sets(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding_count,
@@ -122,8 +106,13 @@ vkmm_status vkmm_pipeline_create(vkmm_device *device, const vkmm_pipeline_info *
         return vkmm_fail(vkmm_device_log(device), VKMM_INVALID,
                          "a pipeline of %u bindings and %u specialization constants; the limits are %d, %d",
                          info->binding_count, info->spec_count, VKMM_MAX_BINDINGS, MAX_SPECS);
-    vkmm_status status = find_layouts(device, info, pipeline);
-    if (status == VKMM_OK) status = create_set(device, info, pipeline);
+    const vkmm_layout_pair *layouts = NULL;
+    vkmm_status status = vkmm_layouts_find(device, info->binding_count, info->push_bytes, &layouts);
+    if (status == VKMM_OK) {
+        pipeline->layout = layouts->pipeline;
+        pipeline->set_layout = layouts->set;
+        status = vkmm_pipeline_more_sets(device, pipeline, info->binding_count, 1, &pipeline->pool, &pipeline->set);
+    }
     if (status == VKMM_OK) status = create_handle(device, info, pipeline);
     if (status != VKMM_OK) vkmm_pipeline_destroy(device, pipeline);
     return status;
@@ -150,4 +139,15 @@ void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint
         .pBufferInfo = &part,
     };
     device->table.vkUpdateDescriptorSets(device->handle, 1, &write, 0, NULL);
+}
+
+void vkmm_pipeline_record(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push, uint32_t push_bytes,
+                          const uint32_t groups[3], VkCommandBuffer command)
+{
+    const struct VolkDeviceTable *table = &device->table;
+    table->vkCmdBindPipeline(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->handle);
+    table->vkCmdBindDescriptorSets(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout, 0, 1, &pipeline->set, 0,
+                                   NULL);
+    table->vkCmdPushConstants(command, pipeline->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes, push);
+    table->vkCmdDispatch(command, groups[0], groups[1], groups[2]);
 }

@@ -39,4 +39,8 @@ vkmm_status vkmm_pipeline_more_sets(vkmm_device *device, const vkmm_pipeline *pi
 void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, VkBuffer buffer,
                         uint64_t offset, uint64_t bytes);
 
+/* Records a dispatch with these push constants. */
+void vkmm_pipeline_record(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push, uint32_t push_bytes,
+                          const uint32_t groups[3], VkCommandBuffer command);
+
 #endif
