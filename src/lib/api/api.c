@@ -60,14 +60,12 @@ static void copy(void *to, const void *from, uint64_t bytes)
 /* The matrices of C, stored row by row (column by column), and nothing of what lies between them. */
 static void copy_matrices(const vkmm_problem *problem, char *to, const char *from)
 {
-    const uint64_t size = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes,
-                   ld = vkmm_operand_ld(problem, VKMM_C);
-    const int by_rows = problem->layout == VKMM_ROW_MAJOR;
-    const uint64_t lines = by_rows ? problem->m : problem->n, length = by_rows ? problem->n : problem->m;
+    const uint64_t size = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes;
+    const vkmm_stored stored = vkmm_operand_stored(problem, VKMM_C);
     for (uint64_t batch = 0; batch < vkmm_problem_batches(problem); batch++) {
         uint64_t first = problem->offset_c + batch * vkmm_operand_stride(problem, VKMM_C);
-        for (uint64_t line = 0; line < lines; line++)
-            copy(to + (first + line * ld) * size, from + (first + line * ld) * size, length * size);
+        for (uint64_t at = first; at < first + stored.count * stored.ld; at += stored.ld)
+            copy(to + at * size, from + at * size, stored.length * size);
     }
 }
 

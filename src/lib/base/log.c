@@ -37,25 +37,17 @@ void vkmm_errors_resume(vkmm_held *held)
 
 const char *vkmm_status_name(vkmm_status status)
 {
-    switch (status) {
-    case VKMM_OK:
-        return "ok";
-    case VKMM_WRONG_RESULT:
-        return "wrong result";
-    case VKMM_INVALID:
-        return "invalid argument or file";
-    case VKMM_NO_DEVICE:
-        return "no such device";
-    case VKMM_UNSUPPORTED:
-        return "not supported by the device";
-    case VKMM_OUT_OF_MEMORY:
-        return "out of memory";
-    case VKMM_DEVICE_LOST:
-        return "device lost";
-    case VKMM_STOPPED:
-        return "stopped";
-    }
-    return "unknown status";
+    static const char *const names[] = {
+        [VKMM_OK] = "ok",
+        [VKMM_WRONG_RESULT] = "wrong result",
+        [VKMM_INVALID] = "invalid argument or file",
+        [VKMM_NO_DEVICE] = "no such device",
+        [VKMM_UNSUPPORTED] = "not supported by the device",
+        [VKMM_OUT_OF_MEMORY] = "out of memory",
+        [VKMM_DEVICE_LOST] = "device lost",
+        [VKMM_STOPPED] = "stopped",
+    };
+    return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown status";
 }
 
 static VKMM_PRINTF(3, 0) void say(const vkmm_log *log, vkmm_log_level level, const char *format, va_list arguments)

@@ -12,13 +12,6 @@ int vkmm_preset_at(const vkmm_kernel *kernel, const vkmm_device_info *device, co
     return 1;
 }
 
-/* Elements of a stored row of a row-major problem. */
-static uint64_t row_length(const vkmm_problem *problem, vkmm_operand operand)
-{
-    vkmm_op op = operand == VKMM_A ? problem->op_a : operand == VKMM_B ? problem->op_b : VKMM_OP_N;
-    return op == VKMM_OP_T ? vkmm_operand_rows(problem, operand) : vkmm_operand_cols(problem, operand);
-}
-
 uint32_t vkmm_problem_alignment_to(const vkmm_problem *problem, const uint32_t elements[3])
 {
     static const uint32_t bits[] = {VKMM_ALIGNED_A, VKMM_ALIGNED_B, VKMM_ALIGNED_C};
@@ -27,7 +20,7 @@ uint32_t vkmm_problem_alignment_to(const vkmm_problem *problem, const uint32_t e
         const vkmm_operand o = (vkmm_operand)operand;
         const uint32_t vector = elements[operand];
         uint64_t uneven = vkmm_operand_ld(problem, o) % vector + vkmm_operand_offset(problem, o) % vector;
-        uneven += vkmm_operand_stride(problem, o) % vector + row_length(problem, o) % vector;
+        uneven += vkmm_operand_stride(problem, o) % vector + vkmm_operand_stored(problem, o).length % vector;
         if (uneven == 0) aligned |= bits[operand];
     }
     return aligned;

@@ -1,5 +1,6 @@
 #include "kernel/spirv.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -70,7 +71,8 @@ static uint64_t times(uint64_t a, uint64_t b)
 
 static uint64_t plus(uint64_t a, uint64_t b)
 {
-    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+    uint64_t all = 0;
+    return vkmm_add_u64(a, b, &all) ? all : UINT64_MAX;
 }
 
 /* What a capability needs of a device. Those without a feature are never turned on: only their names are of use. */
@@ -116,14 +118,14 @@ static const struct capability {
 static vkmm_status read_capability(reader *r)
 {
     const struct capability *known = NULL;
+    char number[12];
     for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities && !known; i++)
         if (capabilities[i].number == word(r, 1)) known = &capabilities[i];
-    if (!known)
+    snprintf(number, sizeof number, "%u", word(r, 1));
+    if (!known || !known->feature)
         return vkmm_fail(r->log, VKMM_UNSUPPORTED,
-                         "%s needs the capability %u of SPIR-V, which vkmatmul never turns on", r->name, word(r, 1));
-    if (!known->feature)
-        return vkmm_fail(r->log, VKMM_UNSUPPORTED,
-                         "%s needs the capability %s of SPIR-V, which vkmatmul never turns on", r->name, known->name);
+                         "%s needs the capability %s of SPIR-V, which vkmatmul never turns on", r->name,
+                         known ? known->name : number);
     if (!r->device) return VKMM_OK;
     int has = known->field == 0;
     if (!has) memcpy(&has, (const char *)r->device + known->field, sizeof has);
@@ -158,14 +160,10 @@ static vkmm_status read_entry_point(reader *r)
 {
     char name[16];
     copy_text(r, 3, name, sizeof name);
-    if (r->has_entry)
-        return vkmm_fail(r->log, VKMM_INVALID, "%s: there is a second entry point, \"%s\"", r->name, name);
-    if (word(r, 1) != GL_COMPUTE || strcmp(name, "main") != 0)
-        return vkmm_fail(r->log, VKMM_INVALID,
-                         "%s: the entry point must be a compute shader's \"main\"; this is %s \"%s\"", r->name,
-                         word(r, 1) == GL_COMPUTE ? "a compute shader's" : "another stage's", name);
-    r->has_entry = 1;
-    return VKMM_OK;
+    if (r->has_entry++ == 0 && word(r, 1) == GL_COMPUTE && strcmp(name, "main") == 0) return VKMM_OK;
+    return vkmm_fail(r->log, VKMM_INVALID,
+                     "%s: the entry point must be a compute shader's \"main\" alone; there is %s \"%s\"", r->name,
+                     word(r, 1) == GL_COMPUTE ? "a compute shader's" : "another stage's", name);
 }
 
 static vkmm_status read_mode(reader *r)

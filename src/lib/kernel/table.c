@@ -26,6 +26,7 @@ static const vkmm_kernel tutorials[] = {
 #define POINTER(name) &vkmm_kernel_##name,
 VKMM_GENERAL_KERNELS(DECLARE)
 static const vkmm_kernel *const general[] = {VKMM_GENERAL_KERNELS(POINTER)};
+_Static_assert(COUNT(general) <= VKMM_MOST_GENERAL, "VKMM_MOST_GENERAL");
 
 const vkmm_kernel *vkmm_kernel_at(uint32_t index)
 {

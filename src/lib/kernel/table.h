@@ -59,6 +59,8 @@ typedef struct vkmm_kernel {
     int stores_words;
 } vkmm_kernel;
 
+enum { VKMM_MOST_GENERAL = 16 }; /* general kernels: with more of them the table does not compile */
+
 /* In the tutorials' order; NULL past the end. Static storage. */
 const vkmm_kernel *vkmm_kernel_at(uint32_t index);
 const vkmm_kernel *vkmm_kernel_find(const char *name); /* NULL when there is none */

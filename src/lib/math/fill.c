@@ -46,109 +46,76 @@ static inline uint16_t bf16_of(float value)
     return (uint16_t)(bits >> 16);
 }
 
-/* Every bit of a float's significand is random and the result is exact: 24 (53) bits, scaled by a power of two, less
- * 1. */
+/* A value that the type has, or for integers one modulo 2^32 (2^8). */
+static inline void put(const line *l, vkmm_type type, uint64_t i, double value)
+{
+    const uint64_t at = i * l->step;
+    switch (type) {
+    case VKMM_F64:
+        ((double *)l->data)[at] = value;
+        break;
+    case VKMM_I32: /* has the bits of u32 */
+    case VKMM_U32:
+        ((uint32_t *)l->data)[at] = (uint32_t)(int64_t)value;
+        break;
+    case VKMM_F16:
+        ((uint16_t *)l->data)[at] = f16_of((float)value);
+        break;
+    case VKMM_BF16:
+        ((uint16_t *)l->data)[at] = bf16_of((float)value);
+        break;
+    case VKMM_I8:
+    case VKMM_U8:
+        ((uint8_t *)l->data)[at] = (uint8_t)(int64_t)value;
+        break;
+    case VKMM_F32:
+    case VKMM_AUTO:
+    case VKMM_TYPE_COUNT:
+        ((float *)l->data)[at] = (float)value;
+        break;
+    }
+}
+
+/* Every bit of a float's significand is random and the result is exact: 24 bits (f64 53, f16 11, bf16 8), scaled by a
+ * power of two, less 1. */
 static void fill_uniform(const line *l, vkmm_type type, uint64_t seed)
 {
-    for (uint64_t i = 0; i < l->count; i++) {
-        uint64_t bits = vkmm_random_bits(seed, l->first + i * l->pace), at = i * l->step;
-        switch (type) {
-        case VKMM_F64:
-            ((double *)l->data)[at] = (double)(bits >> 11) * 0x1p-52 - 1.0;
-            break;
-        case VKMM_I32:
-            ((int32_t *)l->data)[at] = (int32_t)(bits >> 48) - 32768;
-            break;
-        case VKMM_U32:
-            ((uint32_t *)l->data)[at] = (uint32_t)(bits >> 48);
-            break;
-        case VKMM_F16: /* 11 bits of significand, bf16 8: exact */
-            ((uint16_t *)l->data)[at] = f16_of((float)(bits >> 53) * 0x1p-10F - 1.0F);
-            break;
-        case VKMM_BF16:
-            ((uint16_t *)l->data)[at] = bf16_of((float)(bits >> 56) * 0x1p-7F - 1.0F);
-            break;
-        case VKMM_I8:
-        case VKMM_U8:
-            ((uint8_t *)l->data)[at] = (uint8_t)(bits >> 56);
-            break;
-        case VKMM_F32:
-        case VKMM_AUTO:
-        case VKMM_TYPE_COUNT:
-            ((float *)l->data)[at] = (float)(bits >> 40) * 0x1p-23F - 1.0F;
-            break;
-        }
-    }
+    static const struct {
+        int drop; /* of 64 random bits */
+        double scale, least;
+    } ranges[VKMM_TYPE_COUNT] = {
+        [VKMM_F32] = {40, 0x1p-23, -1}, [VKMM_F64] = {11, 0x1p-52, -1}, [VKMM_I32] = {48, 1, -32768},
+        [VKMM_U32] = {48, 1, 0},        [VKMM_F16] = {53, 0x1p-10, -1}, [VKMM_BF16] = {56, 0x1p-7, -1},
+        [VKMM_I8] = {56, 1, 0},         [VKMM_U8] = {56, 1, 0},
+    };
+    const int drop = ranges[type].drop;
+    const double scale = ranges[type].scale, least = ranges[type].least;
+    for (uint64_t i = 0; i < l->count; i++)
+        put(l, type, i, (double)(int64_t)(vkmm_random_bits(seed, l->first + i * l->pace) >> drop) * scale + least);
 }
 
 /* -most … most, or 0 … 2·most, by the high half of a product: no division, and a bias of 2^-32 at most. */
 static void fill_int(const line *l, vkmm_type type, uint64_t seed)
 {
-    const int is_half = type == VKMM_F16 || type == VKMM_BF16;
+    const int is_half = type == VKMM_F16 || type == VKMM_BF16, is_unsigned = type == VKMM_U32 || type == VKMM_U8;
     const int32_t most = is_half ? 2 : 8;
     const uint64_t count = 2 * (uint64_t)most + 1;
     for (uint64_t i = 0; i < l->count; i++) {
-        const int32_t up = (int32_t)(((vkmm_random_bits(seed, l->first + i * l->pace) >> 32) * count) >> 32),
-                      value = up - most;
-        uint64_t at = i * l->step;
-        switch (type) {
-        case VKMM_F64:
-            ((double *)l->data)[at] = value;
-            break;
-        case VKMM_I32:
-            ((int32_t *)l->data)[at] = value;
-            break;
-        case VKMM_U32:
-            ((uint32_t *)l->data)[at] = (uint32_t)up;
-            break;
-        case VKMM_F16:
-            ((uint16_t *)l->data)[at] = f16_of((float)value);
-            break;
-        case VKMM_BF16:
-            ((uint16_t *)l->data)[at] = bf16_of((float)value);
-            break;
-        case VKMM_I8:
-            ((int8_t *)l->data)[at] = (int8_t)value;
-            break;
-        case VKMM_U8:
-            ((uint8_t *)l->data)[at] = (uint8_t)up;
-            break;
-        case VKMM_F32:
-        case VKMM_AUTO:
-        case VKMM_TYPE_COUNT:
-            ((float *)l->data)[at] = (float)value;
-            break;
-        }
+        const uint64_t bits = vkmm_random_bits(seed, l->first + i * l->pace);
+        put(l, type, i, (int32_t)(((bits >> 32) * count) >> 32) - (is_unsigned ? 0 : most));
     }
 }
 
 /* start, start + rise, start + 2·rise, … in the order of the matrix: "ones", "index" and "zeros". */
 static void fill_ramp(const line *l, vkmm_type type, uint64_t start, uint64_t rise)
 {
+    const int rounds = type == VKMM_F16 || type == VKMM_BF16;
     for (uint64_t i = 0; i < l->count; i++) {
-        uint64_t value = start + rise * (l->first + i * l->pace), at = i * l->step;
-        switch (type) {
-        case VKMM_F64:
-            ((double *)l->data)[at] = (double)value;
-            break;
-        case VKMM_I32: /* wraps modulo 2^32 like u32 and has its bits */
-        case VKMM_U32:
-            ((uint32_t *)l->data)[at] = (uint32_t)value;
-            break;
-        case VKMM_F16:
-        case VKMM_BF16:
-            vkmm_type_put(type, (uint16_t *)l->data + at, (double)value);
-            break;
-        case VKMM_I8: /* modulo 2^8, as i32 */
-        case VKMM_U8:
-            ((uint8_t *)l->data)[at] = (uint8_t)value;
-            break;
-        case VKMM_F32:
-        case VKMM_AUTO:
-        case VKMM_TYPE_COUNT:
-            ((float *)l->data)[at] = (float)value;
-            break;
-        }
+        const double value = (double)(start + rise * (l->first + i * l->pace));
+        if (rounds)
+            vkmm_type_put(type, (uint16_t *)l->data + i * l->step, value);
+        else
+            put(l, type, i, value);
     }
 }
 

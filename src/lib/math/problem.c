@@ -34,18 +34,11 @@ static uint64_t given_stride(const vkmm_problem *problem, vkmm_operand operand)
     return operand == VKMM_A ? problem->stride_a : operand == VKMM_B ? problem->stride_b : problem->stride_c;
 }
 
-/* A matrix lies in memory as `count` lines of `length` elements each, `ld` apart: rows of a row-major matrix,
- * columns of a column-major one. */
-typedef struct lines {
-    uint64_t count, length, ld;
-    int are_rows; /* of the operand as it stands in the product, op applied */
-} lines;
-
-static lines lines_of(const vkmm_problem *problem, vkmm_operand operand)
+vkmm_stored vkmm_operand_stored(const vkmm_problem *problem, vkmm_operand operand)
 {
     vkmm_op op = operand == VKMM_A ? problem->op_a : operand == VKMM_B ? problem->op_b : VKMM_OP_N;
     uint64_t rows = vkmm_operand_rows(problem, operand), cols = vkmm_operand_cols(problem, operand);
-    lines l = {.are_rows = (op == VKMM_OP_N) == (problem->layout == VKMM_ROW_MAJOR)};
+    vkmm_stored l = {.are_rows = (op == VKMM_OP_N) == (problem->layout == VKMM_ROW_MAJOR)};
     l.count = l.are_rows ? rows : cols;
     l.length = l.are_rows ? cols : rows;
     l.ld = given_ld(problem, operand);
@@ -55,7 +48,7 @@ static lines lines_of(const vkmm_problem *problem, vkmm_operand operand)
 
 uint64_t vkmm_operand_ld(const vkmm_problem *problem, vkmm_operand operand)
 {
-    return lines_of(problem, operand).ld;
+    return vkmm_operand_stored(problem, operand).ld;
 }
 
 uint64_t vkmm_problem_batches(const vkmm_problem *problem)
@@ -74,7 +67,7 @@ uint64_t vkmm_operand_offset(const vkmm_problem *problem, vkmm_operand operand)
 }
 
 /* Elements from the first to the last of one matrix, both included. 0 when that does not fit. */
-static int extent_of(const lines *l, uint64_t *extent)
+static int extent_of(const vkmm_stored *l, uint64_t *extent)
 {
     *extent = 0;
     if (l->count == 0 || l->length == 0) return 1;
@@ -84,7 +77,7 @@ static int extent_of(const lines *l, uint64_t *extent)
 /* Elements of the operand's memory, or 0: too many for 64 bits. */
 static int elements_of(const vkmm_problem *problem, vkmm_operand operand, uint64_t *elements)
 {
-    lines l = lines_of(problem, operand);
+    vkmm_stored l = vkmm_operand_stored(problem, operand);
     uint64_t extent = 0, batch = 0;
     *elements = 0;
     if (!extent_of(&l, &extent)) return 0;
@@ -132,7 +125,7 @@ uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand)
 
 vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, const void *data, uint64_t batch)
 {
-    lines l = lines_of(problem, operand);
+    vkmm_stored l = vkmm_operand_stored(problem, operand);
     vkmm_view view = {
         .data = data, .rows = vkmm_operand_rows(problem, operand), .cols = vkmm_operand_cols(problem, operand)};
     view.row_stride = l.are_rows ? l.ld : 1;
@@ -206,7 +199,7 @@ static vkmm_status check_bytes(const vkmm_log *log, const vkmm_problem *problem,
     uint64_t elements = 0, size = operand_size(problem, operand);
     if (elements_of(problem, operand, &elements) && vkmm_mul_u64(elements, size, bytes) && *bytes <= INT64_MAX)
         return VKMM_OK;
-    lines l = lines_of(problem, operand);
+    vkmm_stored l = vkmm_operand_stored(problem, operand);
     uint64_t batches = vkmm_problem_batches(problem), offset = vkmm_operand_offset(problem, operand);
     unsigned long long rows = l.are_rows ? l.count : l.length, cols = l.are_rows ? l.length : l.count;
     if (l.ld == l.length && offset == 0 && batches == 1)
@@ -224,7 +217,7 @@ static vkmm_status check_bytes(const vkmm_log *log, const vkmm_problem *problem,
 static vkmm_status check_operand(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand,
                                  uint64_t *bytes)
 {
-    lines l = lines_of(problem, operand);
+    vkmm_stored l = vkmm_operand_stored(problem, operand);
     if (l.ld < l.length)
         return vkmm_fail(log, VKMM_INVALID, "the leading dimension of %c is %llu; its stored %ss have %llu elements",
                          "ABC"[operand], (unsigned long long)l.ld, problem->layout == VKMM_ROW_MAJOR ? "row" : "column",
@@ -235,7 +228,7 @@ static vkmm_status check_operand(const vkmm_log *log, const vkmm_problem *proble
 /* Two invocations must never write one element: the batch's matrices of C may not share any. */
 static vkmm_status check_apart(const vkmm_log *log, const vkmm_problem *problem)
 {
-    lines l = lines_of(problem, VKMM_C);
+    vkmm_stored l = vkmm_operand_stored(problem, VKMM_C);
     uint64_t extent = 0;
     if (vkmm_problem_batches(problem) == 1 || !extent_of(&l, &extent) || problem->stride_c >= extent) return VKMM_OK;
     return vkmm_fail(
@@ -288,7 +281,7 @@ int vkmm_problem_is_plain(const vkmm_problem *problem)
     if (vkmm_problem_batches(problem) != 1 || vkmm_problem_alpha(problem) != 1.0 || vkmm_problem_beta(problem) != 0.0)
         return 0;
     for (int o = VKMM_A; o <= VKMM_C; o++) {
-        lines l = lines_of(problem, (vkmm_operand)o);
+        vkmm_stored l = vkmm_operand_stored(problem, (vkmm_operand)o);
         if (vkmm_operand_offset(problem, (vkmm_operand)o) != 0) return 0;
         if (l.count > 1 && l.length > 0 && l.ld != l.length) return 0; /* one line is packed whatever its ld */
     }

@@ -33,6 +33,14 @@ const char *vkmm_operand_name(vkmm_operand operand);
 /* The leading dimension in force: the given one, or that of a packed matrix. At least 1. */
 uint64_t vkmm_operand_ld(const vkmm_problem *problem, vkmm_operand operand);
 
+/* A matrix lies in memory as `count` lines of `length` elements each, `ld` apart: rows of a row-major matrix, columns
+ * of a column-major one. */
+typedef struct vkmm_stored {
+    uint64_t count, length, ld;
+    int are_rows; /* of the operand as it stands in the product, op applied */
+} vkmm_stored;
+vkmm_stored vkmm_operand_stored(const vkmm_problem *problem, vkmm_operand operand);
+
 uint64_t vkmm_problem_batches(const vkmm_problem *problem);                      /* batch_count, but at least 1 */
 uint64_t vkmm_operand_stride(const vkmm_problem *problem, vkmm_operand operand); /* 0 where there is no batch */
 uint64_t vkmm_operand_offset(const vkmm_problem *problem, vkmm_operand operand);

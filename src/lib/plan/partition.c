@@ -34,26 +34,9 @@ vkmm_type vkmm_part_type(const vkmm_problem *problem)
     return vkmm_types_legal(types) ? types.out : vkmm_problem_types(problem).out;
 }
 
-/* An operand lies in memory as lines: its rows, or its columns. */
-static int lies_by_rows(const vkmm_problem *p, vkmm_operand operand)
-{
-    const int transposed = (operand == VKMM_A && p->op_a == VKMM_OP_T) || (operand == VKMM_B && p->op_b == VKMM_OP_T);
-    return (p->layout == VKMM_ROW_MAJOR) != transposed;
-}
-
-static uint64_t line_length(const vkmm_problem *p, vkmm_operand operand)
-{
-    return lies_by_rows(p, operand) ? vkmm_operand_cols(p, operand) : vkmm_operand_rows(p, operand);
-}
-
-static uint64_t line_count(const vkmm_problem *p, vkmm_operand operand)
-{
-    return lies_by_rows(p, operand) ? vkmm_operand_rows(p, operand) : vkmm_operand_cols(p, operand);
-}
-
 static uint64_t padded_line(const vkmm_problem *p, vkmm_operand operand)
 {
-    const uint64_t length = line_length(p, operand);
+    const uint64_t length = vkmm_operand_stored(p, operand).length;
     return padded(length > 0 ? length : 1, 16 / vkmm_type_of(vkmm_operand_type(p, operand))->bytes);
 }
 
@@ -74,18 +57,17 @@ vkmm_problem vkmm_cut_problem(const vkmm_problem *problem, const vkmm_choice *ch
     if (!choice->kernel->tunables) return p;
     p.lda = padded_line(&p, VKMM_A), p.ldb = padded_line(&p, VKMM_B), p.ldc = padded_line(&p, VKMM_C);
     if (cut->matrices <= 1) return p;
-    p.stride_a = p.lda * line_count(&p, VKMM_A);
-    p.stride_b = p.ldb * line_count(&p, VKMM_B);
-    p.stride_c = p.ldc * line_count(&p, VKMM_C);
+    p.stride_a = p.lda * vkmm_operand_stored(&p, VKMM_A).count;
+    p.stride_b = p.ldb * vkmm_operand_stored(&p, VKMM_B).count;
+    p.stride_c = p.ldc * vkmm_operand_stored(&p, VKMM_C).count;
     return p;
 }
 
 uint64_t vkmm_cut_bytes(const vkmm_problem *p, vkmm_operand operand)
 {
-    const uint64_t ld = operand == VKMM_A ? p->lda : operand == VKMM_B ? p->ldb : p->ldc;
-    const uint64_t line = ld > 0 ? ld : line_length(p, operand);
+    const vkmm_stored stored = vkmm_operand_stored(p, operand);
     const uint64_t bytes =
-        line * line_count(p, operand) * vkmm_problem_batches(p) * vkmm_type_of(vkmm_operand_type(p, operand))->bytes;
+        stored.ld * stored.count * vkmm_problem_batches(p) * vkmm_type_of(vkmm_operand_type(p, operand))->bytes;
     return bytes > 0 ? padded(bytes, 16) : 16;
 }
 
@@ -185,7 +167,7 @@ static double cost_of_panel(const vkmm_problem *problem, const vkmm_choice *choi
     const vkmm_cut cut = {t->rows, t->cols, t->depth, pieces->matrices, t->depth_panels > 1, 0};
     const vkmm_problem p = vkmm_cut_problem(problem, choice, &cut);
     const uint64_t bytes = operand == VKMM_A ? pieces->a_bytes : operand == VKMM_B ? pieces->b_bytes : pieces->c_bytes;
-    return (double)bytes + SHORT_LINE * (double)(line_count(&p, operand) * pieces->matrices);
+    return (double)bytes + SHORT_LINE * (double)(vkmm_operand_stored(&p, operand).count * pieces->matrices);
 }
 
 /* How long it takes, in bytes that could be copied meanwhile: what is computed hides what is copied or the other way

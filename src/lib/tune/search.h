@@ -12,13 +12,12 @@
 #include "kernel/table.h"
 
 enum {
-    VKMM_SEARCH_KERNELS = 8,
     VKMM_SEARCH_MOST = 1 << 16 /* points of a space that are looked at; of larger ones, every n-th */
 };
 
 /* All settings of the tunables of some kernels, as far as `legal` lets them pass. */
 typedef struct vkmm_search_space {
-    const vkmm_kernel *kernels[VKMM_SEARCH_KERNELS];
+    const vkmm_kernel *kernels[VKMM_MOST_GENERAL];
     uint32_t kernel_count;
     int (*legal)(const void *user, const vkmm_kernel *kernel, const vkmm_config *config);
     const void *user;

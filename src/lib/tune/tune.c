@@ -133,7 +133,7 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
 static vkmm_search_space space_of(const vkmm_tune *t)
 {
     vkmm_search_space space = {.legal = is_worth_trying, .user = t};
-    for (uint32_t k = 0; vkmm_kernel_at(k) && space.kernel_count < VKMM_SEARCH_KERNELS; k++)
+    for (uint32_t k = 0; vkmm_kernel_at(k); k++)
         if (vkmm_kernel_at(k)->tunables && vkmm_module_for(vkmm_kernel_at(k)->name, &t->seen, &t->device, NULL))
             space.kernels[space.kernel_count++] = vkmm_kernel_at(k);
     return space;

@@ -1,11 +1,5 @@
 /* The file in which a driver's compiled pipelines lie between processes: 64 bytes of our own, then the driver's data.
- * Numbers are little-endian.
- *
- *     0  "VKMMPIPE"                            16  device UUID          48  bytes of the driver's data (64 bits)
- *     8  version of this format (32 bits)      32  driver UUID          56  FNV-1a of the first 56 bytes and of the
- *        data (64 bits)
- *    12  driver version (32 bits)                                       64  the data; first its own header
- *        (VkPipelineCacheHeaderVersionOne)
+ * Numbers are this machine's; so is the cache.
  *  No Vulkan calls: any bytes may be parsed. Drivers are known to trust what they are given, so nothing reaches one
  * that is not known to be whole, and its own. */
 #ifndef VKMM_VK_PIPELINE_CACHE_FILE_H
@@ -19,6 +13,15 @@ enum {
     VKMM_PIPELINES_DRIVER_HEADER = 32,
     VKMM_PIPELINES_NAME = 96
 };
+
+/* What stands before the driver's data, whose first part is a header of the driver's own. */
+typedef struct vkmm_pipelines_head {
+    char magic[8];                    /* "VKMMPIPE", without a zero */
+    uint32_t version, driver_version; /* of this format; of the driver */
+    uint8_t device_uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE];
+    uint64_t bytes; /* of the driver's data */
+    uint64_t sum;   /* FNV-1a of what stands before it, and of the data */
+} vkmm_pipelines_head;
 
 /* Whose pipelines they are. */
 typedef struct vkmm_pipelines_owner {
