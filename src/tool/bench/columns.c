@@ -38,13 +38,8 @@ static void fill_gbytes(const vkmm_report *report, const vkmm_bench_row *row, vk
 
 static void fill_kernel_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    size_t used;
-
     vkmm_cell_figure(report, cell, row->figures.median_ms);
-    used = strlen(cell->text);
-    /* Where the host computed, its clock stands in for no other. */
-    if (isfinite(row->figures.median_ms) && strcmp(row->clock, "host") == 0 && row->clock_note[0] != '\0')
-        snprintf(cell->text + used, sizeof cell->text - used, "*");
+    if (vkmm_row_by_host_clock(row)) strcat(cell->text, "*");
 }
 
 static void fill_joules(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
@@ -52,36 +47,25 @@ static void fill_joules(const vkmm_report *report, const vkmm_bench_row *row, vk
     vkmm_cell_figure(report, cell, row->power.joules);
 }
 
-static double mean_between(const vkmm_bench_series *series, uint32_t first, uint32_t end)
-{
-    double sum = 0;
-
-    for (uint32_t i = first; i < end; i++) sum += series->ms[i];
-    return sum / (end - first);
-}
-
 /* The times in the order taken; a full swing is 10 % or more, so that a calm row looks calm. */
 static void fill_samples(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, *const ascii[] = {"_", ".", ",", "-",
-                                                                                                    "=", "+", "*", "#"};
     double mean[SPARKS], low = INFINITY, high = 0;
     char *end = cell->text;
 
     if (!isfinite(row->figures.median_ms) || row->kernel_ms.count < SPARKS) return;
     for (uint32_t i = 0; i < SPARKS; i++) {
-        uint32_t first = (uint32_t)((uint64_t)row->kernel_ms.count * i / SPARKS);
-        mean[i] = mean_between(&row->kernel_ms, first, (uint32_t)((uint64_t)row->kernel_ms.count * (i + 1) / SPARKS));
+        const uint64_t count = row->kernel_ms.count, first = count * i / SPARKS, end_of = count * (i + 1) / SPARKS;
+        mean[i] = 0;
+        for (uint64_t j = first; j < end_of; j++) mean[i] += row->kernel_ms.ms[j] / (double)(end_of - first);
         low = fmin(low, mean[i]);
         high = fmax(high, mean[i]);
     }
     high = fmax(high, 1.1 * low);
     if (!(low > 0) || !isfinite(high)) return;
     cell->paint = VKMM_DIM;
-    for (uint32_t i = 0; i < SPARKS; i++) {
-        int step = (int)((mean[i] - low) / (high - low) * 7 + 0.5);
-        end += sprintf(end, "%s", (report->utf8 ? blocks : ascii)[step < 0 ? 0 : step > 7 ? 7 : step]);
-    }
+    for (uint32_t i = 0; i < SPARKS; i++)
+        end += sprintf(end, "%s", vkmm_text_mark((mean[i] - low) / (high - low), report->utf8));
 }
 
 const vkmm_column vkmm_bench_columns[VKMM_BENCH_COLUMNS] = {

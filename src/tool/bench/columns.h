@@ -10,18 +10,12 @@
 
 extern const vkmm_column vkmm_bench_columns[VKMM_BENCH_COLUMNS];
 
-/* "1024³", "4096×1×14336 NT ×64 cold": the problem, and whether its caches were cold. */
-void vkmm_bench_size_text(const vkmm_report *report, const vkmm_bench_row *row, char *text, size_t size);
-
 /* Whether its product was verified, and is wrong. Without a verification, a row has no speed either, but it is not
  * wrong. */
 int vkmm_bench_is_wrong(const vkmm_bench_row *row);
 
-/* What the row's kernel is called: as it ran, or as it was asked for where none ran. Clean. */
-void vkmm_bench_kernel_name(const vkmm_bench_row *row, char *text, size_t size);
-
-/* "256³ f32 tiled", "300×200×100 f64 (column-major)": a row in a sentence; its kernel as vkmm_bench_kernel_name has
- * it, but for "auto". Clean. */
+/* "256³ f32 tiled", "300×200×100 f64 (column-major)": a row in a sentence; its kernel as it ran, or
+ * as it was asked for where none ran, but for "auto". Clean. */
 void vkmm_bench_row_name(const vkmm_report *report, const vkmm_bench_row *row, char *text, size_t size);
 
 /* What has to be said of a row beside its figures, by index from 0: how its problem differs from the plain product,
@@ -31,10 +25,6 @@ int vkmm_bench_remark(const vkmm_bench_row *row, unsigned index, char text[512])
 /* The same of the whole run, for its end: rows timed by the host's clock, figures that do not add up, devices that
  * failed, an unfinished run. */
 int vkmm_bench_closing(const vkmm_report *report, const vkmm_bench *bench, unsigned index, char text[512]);
-
-/* "llvmpipe (LLVM 15.0.6, 256 bits) · llvmpipe, Mesa 22.3.6 · Vulkan 1.3.230", or the host's processor and its
- * library. Clean; at most 1000 bytes. */
-void vkmm_bench_device_text(const vkmm_report *report, const vkmm_bench_device *device, char *text, size_t size);
 
 #define VKMM_PEAK_TEXT 240
 

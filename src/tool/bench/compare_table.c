@@ -243,7 +243,7 @@ static void say_contenders(const compare_grid *grid)
         const vkmm_contender *contender = &grid->model->asked.contenders[i];
         const vkmm_bench *bench = contender->bench;
         char device[1000], source[512], line[1600];
-        vkmm_bench_device_text(&grid->report, contender->on, device, sizeof device);
+        vkmm_device_text(&grid->report, contender->on, device, sizeof device);
         snprintf(source, sizeof source, "%s%svkmatmul %s%s%s", bench->name, bench->name[0] != '\0' ? ", " : "",
                  bench->version, bench->created[0] != '\0' ? ", " : "", bench->created);
         if (grid->markdown) {

@@ -17,10 +17,10 @@ static vkmm_status json_end(vkmm_report *report, const vkmm_bench *bench)
     return VKMM_OK;
 }
 
-/* A line, to be freed with vkmm_free. Jansson's own allocator is not this program's. */
-static char *line_of(const vkmm_record *record, const void *data)
+/* Jansson's own allocator is not this program's. */
+char *vkmm_bench_row_line(const vkmm_bench_row *row)
 {
-    json_t *object = vkmm_record_json(record, data);
+    json_t *object = vkmm_record_json(&vkmm_row_line_record, row);
     size_t bytes = object != NULL ? json_dumpb(object, NULL, 0, JSON_COMPACT | JSON_REAL_PRECISION(9)) : 0;
     char *line = bytes > 0 ? vkmm_alloc(bytes + 1, 1) : NULL;
 
@@ -29,50 +29,30 @@ static char *line_of(const vkmm_record *record, const void *data)
     return line;
 }
 
-char *vkmm_bench_head_line(const vkmm_bench *bench)
+static vkmm_status put_line(const vkmm_report *report, const vkmm_record *record, const void *data)
 {
-    return line_of(&vkmm_head_line_record, bench);
+    return vkmm_json_line(report, vkmm_record_json(record, data));
 }
 
-char *vkmm_bench_device_line(const vkmm_bench *bench, uint32_t device)
+static vkmm_status put_device(const vkmm_report *report, const vkmm_bench *bench, uint32_t index)
 {
-    const vkmm_device_line line = {device, &bench->devices[device]};
+    const vkmm_device_line line = {index, &bench->devices[index]};
 
-    return line_of(&vkmm_device_line_record, &line);
-}
-
-char *vkmm_bench_row_line(const vkmm_bench_row *row)
-{
-    return line_of(&vkmm_row_line_record, row);
-}
-
-char *vkmm_bench_end_line(const vkmm_bench *bench)
-{
-    return line_of(&vkmm_end_line_record, bench);
-}
-
-static vkmm_status put_line(vkmm_report *report, char *line)
-{
-    if (line == NULL) return VKMM_OUT_OF_MEMORY;
-    fputs(line, report->out);
-    putc('\n', report->out);
-    vkmm_free(line);
-    return VKMM_OK;
+    return put_line(report, &vkmm_device_line_record, &line);
 }
 
 static vkmm_status lines_begin(vkmm_report *report, const vkmm_bench *bench)
 {
-    vkmm_status status = put_line(report, vkmm_bench_head_line(bench));
+    vkmm_status status = put_line(report, &vkmm_head_line_record, bench);
 
-    for (uint32_t i = 0; i < bench->device_count && status == VKMM_OK; i++)
-        status = put_line(report, vkmm_bench_device_line(bench, i));
+    for (uint32_t i = 0; i < bench->device_count && status == VKMM_OK; i++) status = put_device(report, bench, i);
     return status;
 }
 
 static vkmm_status lines_row(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench_row *row)
 {
     (void)bench;
-    return put_line(report, vkmm_bench_row_line(row));
+    return put_line(report, &vkmm_row_line_record, row);
 }
 
 /* A device that failed meanwhile is written again: the later line counts. */
@@ -81,10 +61,10 @@ static vkmm_status lines_end(vkmm_report *report, const vkmm_bench *bench)
     vkmm_status status = VKMM_OK;
 
     for (uint32_t i = 0; i < bench->device_count && status == VKMM_OK; i++)
-        if (bench->devices[i].failed[0] != '\0') status = put_line(report, vkmm_bench_device_line(bench, i));
+        if (bench->devices[i].failed[0] != '\0') status = put_device(report, bench, i);
     for (uint32_t i = 0; i < bench->tune_count && status == VKMM_OK; i++)
-        status = put_line(report, line_of(&vkmm_tune_line_record, &bench->tunes[i]));
-    return status == VKMM_OK ? put_line(report, vkmm_bench_end_line(bench)) : status;
+        status = put_line(report, &vkmm_tune_line_record, &bench->tunes[i]);
+    return status == VKMM_OK ? put_line(report, &vkmm_end_line_record, bench) : status;
 }
 
 const vkmm_bench_writer vkmm_bench_json = {"json", ".json", NULL, NULL, json_end};

@@ -13,7 +13,7 @@ static void print_section(const vkmm_report *report, const vkmm_bench_device *de
     char text[1000];
 
     fputs("### ", report->out);
-    vkmm_bench_device_text(report, device, text, sizeof text);
+    vkmm_device_text(report, device, text, sizeof text);
     vkmm_md_text(report->out, text);
     fputs("\n\n", report->out);
     for (unsigned i = 0; vkmm_bench_peak_text(report, device, i, text); i++) {

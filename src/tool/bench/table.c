@@ -48,7 +48,7 @@ static void print_section(vkmm_report *report, const vkmm_bench *bench, uint32_t
     if (report->section != 0) putc('\n', report->out);
     report->section = device + 1;
     if (device < bench->device_count) {
-        vkmm_bench_device_text(report, &bench->devices[device], text, sizeof text);
+        vkmm_device_text(report, &bench->devices[device], text, sizeof text);
         fputs(vkmm_paint_on(report, VKMM_STRONG), report->out);
         vkmm_print_wrapped(report, text, 0);
         fputs(vkmm_paint_off(report, VKMM_STRONG), report->out);
@@ -58,27 +58,27 @@ static void print_section(vkmm_report *report, const vkmm_bench *bench, uint32_t
     vkmm_columns_titles(report, &columns);
 }
 
-static void widen(int *width, const char *text)
+static void widen(const vkmm_report *report, const vkmm_bench_row *row, int *width,
+                  void (*fill)(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell))
 {
-    int columns = (int)vkmm_text_columns(text);
+    vkmm_cell cell;
+    int columns;
 
+    fill(report, row, &cell);
+    columns = (int)vkmm_text_columns(cell.text);
     if (columns > *width) *width = columns;
 }
 
 static vkmm_status begin(vkmm_report *report, const vkmm_bench *bench)
 {
-    char text[VKMM_TEXT_PROBLEM + 8];
-
     report->section = 0;
     /* Of a run, no row is known yet: room for what the suites hold. */
     if (bench->row_count == 0 && report->size_width < USUAL_SIZE) report->size_width = USUAL_SIZE;
     if (bench->row_count == 0 && report->kernel_width < USUAL_KERNEL) report->kernel_width = USUAL_KERNEL;
     for (uint32_t i = 0; i < bench->row_count; i++) {
-        vkmm_bench_size_text(report, &bench->rows[i], text, sizeof text);
-        widen(&report->size_width, text);
-        widen(&report->type_width, vkmm_text_type(&bench->rows[i].problem, report->utf8));
-        vkmm_bench_kernel_name(&bench->rows[i], text, 40);
-        widen(&report->kernel_width, text);
+        widen(report, &bench->rows[i], &report->size_width, vkmm_cell_size);
+        widen(report, &bench->rows[i], &report->type_width, vkmm_cell_type);
+        widen(report, &bench->rows[i], &report->kernel_width, vkmm_cell_kernel);
     }
     return VKMM_OK;
 }

@@ -21,19 +21,6 @@ void vkmm_text_speed(char *text, size_t size, double per_s, const char *unit)
     snprintf(text, size, "%s %c%s", figure, prefixes[i], unit);
 }
 
-void vkmm_bench_size_text(const vkmm_report *report, const vkmm_bench_row *row, char *text, size_t size)
-{
-    char problem[VKMM_TEXT_PROBLEM];
-
-    vkmm_text_problem(problem, sizeof problem, &row->problem, report->utf8);
-    snprintf(text, size, "%s%s", problem, row->rotating_bytes > 0 ? " cold" : "");
-}
-
-void vkmm_bench_kernel_name(const vkmm_bench_row *row, char *text, size_t size)
-{
-    vkmm_text_clean(text, size, row->kernel.name[0] != '\0' ? row->kernel.name : row->asked);
-}
-
 int vkmm_bench_is_wrong(const vkmm_bench_row *row)
 {
     return row->not_run[0] == '\0' && !row->passed && row->method[0] != '\0' && strcmp(row->method, "none") != 0;
@@ -64,19 +51,16 @@ int vkmm_bench_remark(const vkmm_bench_row *row, unsigned index, char text[512])
 
 void vkmm_bench_row_name(const vkmm_report *report, const vkmm_bench_row *row, char *text, size_t size)
 {
-    char problem[VKMM_TEXT_PROBLEM + 8], kernel[64], difference[VKMM_TEXT_DIFFERENCE];
+    char difference[VKMM_TEXT_DIFFERENCE];
+    vkmm_cell problem, kernel;
     const int is_auto = row->kernel.name[0] == '\0' && strcmp(row->asked, "auto") == 0;
 
-    vkmm_bench_size_text(report, row, problem, sizeof problem);
-    vkmm_bench_kernel_name(row, kernel, sizeof kernel);
+    vkmm_cell_size(report, row, &problem);
+    vkmm_cell_kernel(report, row, &kernel);
     vkmm_text_difference(difference, sizeof difference, &row->problem);
-    snprintf(text, size, "%s %s%s%s%s%s%s", problem, vkmm_text_type(&row->problem, report->utf8), is_auto ? "" : " ",
-             is_auto ? "" : kernel, difference[0] != '\0' ? " (" : "", difference, difference[0] != '\0' ? ")" : "");
-}
-
-static int is_by_host(const vkmm_bench_row *row)
-{
-    return row->clock_note[0] != '\0' && strcmp(row->clock, "host") == 0 && vkmm_bench_is_timed(row);
+    snprintf(text, size, "%s %s%s%s%s%s%s", problem.text, vkmm_text_type(&row->problem, report->utf8),
+             is_auto ? "" : " ", is_auto ? "" : kernel.text, difference[0] != '\0' ? " (" : "", difference,
+             difference[0] != '\0' ? ")" : "");
 }
 
 static int close_clock(const vkmm_bench *bench, char text[512])
@@ -84,7 +68,7 @@ static int close_clock(const vkmm_bench *bench, char text[512])
     char clean[200];
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
-        if (!is_by_host(&bench->rows[i])) continue;
+        if (!vkmm_row_by_host_clock(&bench->rows[i])) continue;
         vkmm_text_clean(clean, sizeof clean, bench->rows[i].clock_note);
         return snprintf(text, 512, "* kernel ms by the host's clock: %s", clean);
     }
@@ -136,24 +120,6 @@ int vkmm_bench_closing(const vkmm_report *report, const vkmm_bench *bench, unsig
     if (bench->complete || left > 0) return 0;
     vkmm_text_clean(clean, sizeof clean, bench->note);
     return snprintf(text, 512, "unfinished%s%s", clean[0] != '\0' ? ": " : "", clean);
-}
-
-void vkmm_bench_device_text(const vkmm_report *report, const vkmm_bench_device *device, char *text, size_t size)
-{
-    const char *dot = report->utf8 ? " · " : " | ";
-    char name[300], driver[300], info[300], version[32];
-
-    vkmm_text_clean(name, sizeof name, device->info.name[0] != '\0' ? device->info.name : device->label);
-    vkmm_text_clean(driver, sizeof driver, device->info.driver_name);
-    vkmm_text_clean(info, sizeof info, device->info.driver_info);
-    vkmm_text_version(version, sizeof version, device->info.api_version);
-    if (device->is_host || device->info.api_version == 0) version[0] = '\0';
-    snprintf(text, size, "%s%s%s%s%s%s%s%s", name, driver[0] != '\0' || info[0] != '\0' ? dot : "", driver,
-             driver[0] != '\0' && info[0] != '\0' ? ", " : "", info, device->is_host || version[0] != '\0' ? dot : "",
-             device->is_host      ? "no Vulkan"
-             : version[0] != '\0' ? "Vulkan "
-                                  : "",
-             version);
 }
 
 static void name_matrix(const vkmm_report *report, const vkmm_matrix_shape *shape, char *text, size_t size)

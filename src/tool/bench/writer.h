@@ -22,12 +22,8 @@ const char *vkmm_bench_writer_words(uint32_t index);              /* the names; 
 /* A whole report: begin, each row, end. */
 vkmm_status vkmm_bench_write(const vkmm_bench_writer *writer, vkmm_report *report, const vkmm_bench *bench);
 
-/* One line of a journal, without its line end, to be freed with vkmm_free; NULL when memory ends. */
-char *vkmm_bench_head_line(const vkmm_bench *bench);
-char *vkmm_bench_device_line(const vkmm_bench *bench, uint32_t device);
+/* A row's line of a report in lines, without its line end, to be freed with vkmm_free; NULL when memory ends. */
 char *vkmm_bench_row_line(const vkmm_bench_row *row);
-char *
-vkmm_bench_end_line(const vkmm_bench *bench); /* how the run ended; a journal without it is of an unfinished run */
 
 /* One thing that is compared: a device of a report. */
 typedef struct vkmm_contender {

@@ -31,21 +31,6 @@ static void fill_previous(const vkmm_report *report, const vkmm_bench_row *row, 
     fill_factor(report, cell, row->times_previous);
 }
 
-/* Eighths of a column where the terminal has them; any speed shows at least a trace. */
-static void draw_bar(const vkmm_report *report, double share, char *end)
-{
-    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    unsigned most = 8 * (unsigned)report->bar_columns, length = (unsigned)(share * most + 0.5);
-
-    if (length < 1) length = 1;
-    if (length > most) length = most;
-    for (unsigned i = 0; i < length / 8; i++) end += sprintf(end, "%s", report->utf8 ? "█" : "#");
-    if (report->utf8)
-        sprintf(end, "%s", eighths[length % 8]);
-    else if (length < 8)
-        sprintf(end, "#");
-}
-
 /* The bar follows the verdict in its column: no width is lost, and there is no bar without a passed verdict. */
 static void fill_verdict(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
@@ -55,7 +40,7 @@ static void fill_verdict(const vkmm_report *report, const vkmm_bench_row *row, v
     if (!isfinite(row->figures.gflops) || report->full_bar <= 0 || report->bar_columns <= 0) return;
     used = strlen(cell->text);
     used += (size_t)sprintf(cell->text + used, " ");
-    draw_bar(report, row->figures.gflops / report->full_bar, cell->text + used);
+    vkmm_text_bar(cell->text + used, row->figures.gflops / report->full_bar, report->bar_columns, report->utf8);
 }
 
 static const vkmm_column ladder_columns[] = {

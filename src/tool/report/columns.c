@@ -112,23 +112,29 @@ void vkmm_columns_row(const vkmm_report *report, const vkmm_columns *columns, co
     print_line(report, columns, row);
 }
 
-void vkmm_print_device(const vkmm_report *report, const vkmm_device_info *device, const char *host)
+void vkmm_device_text(const vkmm_report *report, const vkmm_bench_device *device, char *text, size_t size)
 {
+    const vkmm_device_info *info = &device->info;
     const char *dot = report->utf8 ? " · " : " | ";
-    char name[300], driver[300], info[300], version[32];
+    const int driver = info->driver_name[0] != '\0', more = info->driver_info[0] != '\0';
+    char version[32] = "no Vulkan", line[1000];
 
-    if (device == NULL) {
-        vkmm_text_clean(name, sizeof name, host != NULL ? host : "host processor");
-        fprintf(report->out, "%s%s%s%sno Vulkan\n", vkmm_paint_on(report, VKMM_STRONG), name,
-                vkmm_paint_off(report, VKMM_STRONG), dot);
-        return;
-    }
-    vkmm_text_clean(name, sizeof name, device->name);
-    vkmm_text_clean(driver, sizeof driver, device->driver_name);
-    vkmm_text_clean(info, sizeof info, device->driver_info);
-    vkmm_text_version(version, sizeof version, device->api_version);
-    fprintf(report->out, "%s%s%s", vkmm_paint_on(report, VKMM_STRONG), name, vkmm_paint_off(report, VKMM_STRONG));
-    if (driver[0] != '\0' || info[0] != '\0')
-        fprintf(report->out, "%s%s%s%s", dot, driver, driver[0] != '\0' && info[0] != '\0' ? ", " : "", info);
-    fprintf(report->out, "%sVulkan %s\n", dot, version);
+    if (!device->is_host) vkmm_text_version(version, sizeof version, info->api_version);
+    snprintf(line, sizeof line, "%s%s%s%s%s%s%s%s", info->name[0] != '\0' ? info->name : device->label,
+             driver || more ? dot : "", info->driver_name, driver && more ? ", " : "", info->driver_info, dot,
+             device->is_host ? "" : "Vulkan ", version);
+    vkmm_text_clean(text, size, line);
+}
+
+void vkmm_print_device(const vkmm_report *report, const vkmm_device_info *info, const char *host)
+{
+    vkmm_bench_device device = {.is_host = info == NULL};
+    char text[1000];
+
+    if (info != NULL)
+        device.info = *info;
+    else
+        snprintf(device.info.name, sizeof device.info.name, "%s", host != NULL ? host : "host processor");
+    vkmm_device_text(report, &device, text, sizeof text);
+    fprintf(report->out, "%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG), text, vkmm_paint_off(report, VKMM_STRONG));
 }

@@ -61,13 +61,17 @@ void vkmm_cell_transfer_ms(const vkmm_report *report, const vkmm_bench_row *row,
 void vkmm_cell_gflops(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
 void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
 
-/* Timed by the host's clock, where a device computed. */
+/* Timed by the host's clock in place of the device's, for a reason (clock_note). */
 int vkmm_row_by_host_clock(const vkmm_bench_row *row);
 
 /* A figure, or a dash where it is NAN. */
 void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, double value);
 
-/* "llvmpipe (LLVM 15.0.6, 256 bits) · llvmpipe, Mesa 22.3.6 · Vulkan 1.3.230": one line that says what computed. */
-void vkmm_print_device(const vkmm_report *report, const vkmm_device_info *device, const char *host);
+/* "llvmpipe (LLVM 15.0.6, 256 bits) · llvmpipe, Mesa 22.3.6 · Vulkan 1.3.230", or the host's processor and its
+ * library: one line that says what computed. Clean; at most 1000 bytes. */
+void vkmm_device_text(const vkmm_report *report, const vkmm_bench_device *device, char *text, size_t size);
+
+/* The same; info NULL: the host's processor, of this name. */
+void vkmm_print_device(const vkmm_report *report, const vkmm_device_info *info, const char *host);
 
 #endif

@@ -47,6 +47,25 @@ void vkmm_text_bytes(char *text, size_t size, uint64_t bytes)
         snprintf(text, size, "%.1f %s", (double)bytes / (double)(UINT64_C(1) << (10 * unit)), units[unit]);
 }
 
+void vkmm_text_bar(char *text, double share, int columns, int utf8)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const int most = 8 * columns, length = (int)(share * most + 0.5);
+    const int shown = length < 1 ? 1 : length > most ? most : length;
+
+    for (int i = 0; i < shown / 8; i++) text += sprintf(text, "%s", utf8 ? "█" : "#");
+    sprintf(text, "%s", utf8 ? eighths[shown % 8] : shown < 8 ? "#" : "");
+}
+
+const char *vkmm_text_mark(double share, int utf8)
+{
+    static const char *const marks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, *const ascii[] = {"_", ".", "-", ":",
+                                                                                                   "=", "+", "*", "#"};
+    const int step = (int)(share * 7.999);
+
+    return (utf8 ? marks : ascii)[step < 0 ? 0 : step > 7 ? 7 : step];
+}
+
 void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int utf8)
 {
     unsigned long long m = problem->m, n = problem->n, k = problem->k;

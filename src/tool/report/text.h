@@ -20,6 +20,13 @@ void vkmm_text_figure(char *text, size_t size, double value);
 /* "32 KiB", "1.5 GiB": exact when whole, else one decimal. */
 void vkmm_text_bytes(char *text, size_t size, uint64_t bytes);
 
+/* A bar of a share of so many columns, in eighths of one with utf8, else of "#"; any share shows at least a trace.
+ * `text` has 3 bytes a column, and 4. */
+void vkmm_text_bar(char *text, double share, int columns, int utf8);
+
+/* One of eight marks, as high as a share of 1. Static storage. */
+const char *vkmm_text_mark(double share, int utf8);
+
 /* "1024³" when all extents are equal, else "M×N×K"; "1024^3" and "MxNxK" without utf8. */
 void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int utf8);
 
