@@ -2,7 +2,7 @@
  * make. */
 #include <stdio.h>
 #include "base/alloc.h"
-#include "explain/trace_page.h"
+#include "explain/trace.h"
 
 int main(void)
 {

@@ -1,30 +1,21 @@
-#include "base/alloc.h"
-#include "base/log.h"
-#include "session/commands.h"
-#include "session/problem.h"
-#include "math/problem.h"
 #include "explain/explain.h"
-#include "report/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_KERNELS = 16 };
-
-/* What one problem needs beside the explanation: the storage of its kernels. */
-typedef struct work {
-    cli_session *session;
-    vkmm_explanation explanation;
-    vkmm_explained kernels[MAX_KERNELS];
-} work;
+#include "base/alloc.h"
+#include "base/log.h"
+#include "math/problem.h"
+#include "report/text.h"
+#include "session/commands.h"
+#include "session/problem.h"
 
 static const vkmm_log *log_of(cli_session *session)
 {
     return &session->console.log;
 }
 
-/* --kernel, or the index-th of the tutorials' kernels that have a shader; NULL past the end. */
-static const char *kernel_at(const cli_options *options, uint32_t index)
+const char *cli_explained_kernel(const cli_options *options, uint32_t index)
 {
     if (options->kernel != NULL) return index == 0 ? options->kernel : NULL;
     for (uint32_t i = 0; vkmm_kernel_name(i) != NULL; i++) {
@@ -42,132 +33,164 @@ static void progress(cli_session *session, const vkmm_problem *problem, const ch
     cli_progress(&session->console, "%s %s %s: %s", size, vkmm_text_type(problem, session->console.utf8), kernel, what);
 }
 
-/* Loud, because then either this program's picture of a kernel is wrong, or the device is. */
-static vkmm_status differ(cli_session *session, const vkmm_explained *kernel)
-{
-    const vkmm_access *f = &kernel->formula, *c = &kernel->counted;
+/* ---- the tutorials' kernels: counted, and compared with formulas ---- */
 
-    return vkmm_fail(
-        log_of(session), VKMM_WRONG_RESULT,
-        "%s: formula and count DIFFER: A is read %llu times by formula and %llu to %llu times as counted from global "
-        "memory, "
-        "%llu and %llu to %llu from shared; B %llu and %llu to %llu, %llu and %llu to %llu; invocations %llu and %llu",
-        kernel->info.name, (unsigned long long)f->a.global_min, (unsigned long long)c->a.global_min,
-        (unsigned long long)c->a.global_max, (unsigned long long)f->a.shared_min, (unsigned long long)c->a.shared_min,
-        (unsigned long long)c->a.shared_max, (unsigned long long)f->b.global_min, (unsigned long long)c->b.global_min,
-        (unsigned long long)c->b.global_max, (unsigned long long)f->b.shared_min, (unsigned long long)c->b.shared_min,
-        (unsigned long long)c->b.shared_max, (unsigned long long)f->invocations, (unsigned long long)c->invocations);
+static double idle_share(const vkmm_access *access)
+{
+    return access->invocations > 0 ? 1 - (double)access->useful / (double)access->invocations : 0;
 }
 
-static vkmm_status count(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel)
+static double padding_share(const vkmm_problem *problem, const vkmm_access *access)
 {
-    vkmm_status status;
+    const double useful = vkmm_problem_flops(problem) / 2;
 
-    progress(session, &params->problem, kernel->info.name, "counting");
-    status = vkmm_access_formula(log_of(session), &kernel->info, &params->problem, &kernel->formula);
-    if (status == VKMM_OK) status = vkmm_access_count(session->device, params, &kernel->counted);
-    if (status != VKMM_OK) return status;
-    if (!session->info->has_statistics) return VKMM_OK;
+    return access->multiply_adds > 0 ? 1 - useful / (double)access->multiply_adds : 0;
+}
+
+static vkmm_operand_reads compare_reads(const vkmm_reads *formula, const vkmm_reads *counted)
+{
+    return (vkmm_operand_reads){{formula->global_min, counted->global_min, counted->global_max},
+                                {formula->shared_min, counted->shared_min, counted->shared_max}};
+}
+
+static void compare(const vkmm_problem *problem, const vkmm_access *f, const vkmm_access *c, vkmm_explained *kernel)
+{
+    kernel->a = compare_reads(&f->a, &c->a);
+    kernel->b = compare_reads(&f->b, &c->b);
+    kernel->invocations = (vkmm_twice){f->invocations, c->invocations};
+    kernel->idle = (vkmm_twice){f->invocations - f->useful, c->invocations - c->useful};
+    kernel->idle_share = (vkmm_share){idle_share(f), idle_share(c)};
+    kernel->multiply_adds = (vkmm_twice){f->multiply_adds, c->multiply_adds};
+    kernel->padding_share = (vkmm_share){padding_share(problem, f), padding_share(problem, c)};
+    kernel->bytes_read = (vkmm_twice){f->bytes_read, c->bytes_read};
+    kernel->bytes_written = (vkmm_twice){f->bytes_written, c->bytes_written};
+    kernel->stride = c->stride;
+    kernel->agree = vkmm_access_equal(f, c);
+}
+
+static vkmm_status statistics(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel)
+{
+    kernel->has_statistics = session->info->has_statistics;
+    if (!kernel->has_statistics) return VKMM_OK;
     kernel->statistic_count = VKMM_MAX_STATISTICS;
     return vkmm_kernel_statistics(session->device, params, kernel->statistic, &kernel->statistic_count);
 }
 
+static vkmm_status count(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel)
+{
+    vkmm_access formula, counted;
+    vkmm_status status = vkmm_kernel_choose(log_of(session), session->info, params, &kernel->info);
+
+    if (status != VKMM_OK) return status;
+    progress(session, &params->problem, kernel->info.name, "counting");
+    status = vkmm_access_formula(log_of(session), &kernel->info, &params->problem, &formula);
+    if (status == VKMM_OK) status = vkmm_access_count(session->device, params, &counted);
+    if (status != VKMM_OK) return status;
+    compare(&params->problem, &formula, &counted, kernel);
+    return statistics(session, params, kernel);
+}
+
 /* A kernel that was asked for must be legal; of all kernels, those are left out that are not, with the reason. One
  * whose product is wrong has no counts either, and is a failure. */
-static vkmm_status explain_kernel(work *w, const char *name)
+static vkmm_status explain_kernel(cli_session *session, vkmm_explanation *all, const char *name)
 {
-    cli_session *session = w->session;
     const cli_options *options = session->options;
     uint32_t tile[2] = {options->tile[0], options->tile[1]};
-    vkmm_explained *kernel = &w->kernels[w->explanation.count];
+    vkmm_explained *kernel = &all->kernels[all->count];
+    vkmm_left_out *left_out = &all->left_out[all->left_out_count];
     vkmm_status status;
 
     /* A tile is what makes auto choose among the tutorials' kernels. */
     if (strcmp(name, "auto") == 0 && tile[0] == 0)
-        vkmm_kernel_default_tile(session->info, "tiled", w->explanation.problem.type, tile);
+        vkmm_kernel_default_tile(session->info, "tiled", all->problem.type, tile);
     const vkmm_job_params params = {
-        .problem = w->explanation.problem, .kernel = name, .tile_rows = tile[0], .tile_cols = tile[1]};
+        .problem = all->problem, .kernel = name, .tile_rows = tile[0], .tile_cols = tile[1]};
     session->console.muted = options->kernel == NULL && !options->validate;
-    status = vkmm_kernel_choose(log_of(session), session->info, &params, &kernel->info);
-    if (status == VKMM_OK) status = count(session, &params, kernel);
+    status = count(session, &params, kernel);
     session->console.muted = 0;
     if (status == VKMM_OK) {
-        kernel->agree = vkmm_access_equal(&kernel->formula, &kernel->counted);
-        w->explanation.count++;
-        return kernel->agree ? VKMM_OK : differ(session, kernel);
+        all->count++;
+        if (kernel->agree) return VKMM_OK;
+        /* Loud, because then either this program's picture of a kernel is wrong, or the device is. */
+        all->agree = 0;
+        return vkmm_fail(log_of(session), VKMM_WRONG_RESULT, "%s: formula and count DIFFER", kernel->info.name);
     }
-    if (options->kernel != NULL || (status != VKMM_UNSUPPORTED && status != VKMM_WRONG_RESULT)) {
-        if (options->kernel == NULL) vkmm_say(log_of(session), VKMM_LOG_ERROR, "%s", session->console.last_error);
-        return status;
-    }
-    if (status == VKMM_WRONG_RESULT) vkmm_say(log_of(session), VKMM_LOG_ERROR, "%s", session->console.last_error);
-    snprintf(kernel->info.name, sizeof kernel->info.name, "%s", name);
-    snprintf(kernel->skipped, sizeof kernel->skipped, "%.*s", (int)sizeof kernel->skipped - 1,
+    if (options->kernel != NULL) return status;
+    if (status != VKMM_UNSUPPORTED) vkmm_say(log_of(session), VKMM_LOG_ERROR, "%s", session->console.last_error);
+    if (status != VKMM_UNSUPPORTED && status != VKMM_WRONG_RESULT) return status;
+    left_out->name = name;
+    snprintf(left_out->reason, sizeof left_out->reason, "%.*s", (int)sizeof left_out->reason - 1,
              session->console.last_error);
-    w->explanation.count++;
+    all->left_out_count++;
     return status == VKMM_UNSUPPORTED ? VKMM_OK : status;
 }
 
-static vkmm_status all_kernels(work *w)
+static vkmm_status all_kernels(cli_session *session, vkmm_explanation *all)
 {
     vkmm_status status = VKMM_OK;
-    uint32_t skipped = 0;
+    const char *name;
 
-    for (uint32_t i = 0; kernel_at(w->session->options, i) != NULL && w->explanation.count < MAX_KERNELS; i++) {
-        vkmm_status next = explain_kernel(w, kernel_at(w->session->options, i));
+    for (uint32_t i = 0; i < VKMM_MAX_EXPLAINED && (name = cli_explained_kernel(session->options, i)) != NULL; i++) {
+        const vkmm_status next = explain_kernel(session, all, name);
         if (next != VKMM_OK && next != VKMM_WRONG_RESULT) return next;
         status = cli_worse(status, next);
     }
-    for (uint32_t i = 0; i < w->explanation.count; i++) skipped += w->kernels[i].skipped[0] != '\0';
-    if (skipped == w->explanation.count)
-        return vkmm_fail(log_of(w->session), VKMM_UNSUPPORTED, "no kernel can run: %s", w->kernels[0].skipped);
+    if (all->count == 0)
+        return vkmm_fail(log_of(session), VKMM_UNSUPPORTED, "no kernel can run: %s", all->left_out[0].reason);
     return status;
 }
 
-static vkmm_status explain_problem(cli_session *session, const vkmm_problem *problem)
+/* What binds a kernel, against the device's peaks. */
+static void weigh(const vkmm_explanation *all, vkmm_explained *kernel)
 {
-    work *w = vkmm_alloc(1, sizeof *w);
-    vkmm_status status, shown = VKMM_OK;
+    const double bytes = (double)kernel->bytes_read.counted + (double)kernel->bytes_written.counted;
 
-    if (w == NULL) return vkmm_fail(log_of(session), VKMM_OUT_OF_MEMORY, "no memory for an explanation");
-    w->session = session;
-    w->explanation = (vkmm_explanation){.device = session->info, .problem = *problem, .kernels = w->kernels};
-    status = all_kernels(w);
-    if (status == VKMM_OK || status == VKMM_WRONG_RESULT) {
-        progress(session, problem, "", "measuring the device's peaks");
-        shown = vkmm_device_peaks(session->device, problem->type, &w->explanation.peaks);
-        cli_progress_end(&session->console);
-        if (shown == VKMM_OK)
-            shown =
-                (session->options->json ? vkmm_explain_json : vkmm_explain_table)(&session->report, &w->explanation);
-        if (shown == VKMM_OK) shown = vkmm_report_flush(&session->report, log_of(session));
-    }
-    vkmm_free(w);
-    return cli_worse(cli_worse(status, shown), cli_session_validated(session));
+    kernel->memory_ms = bytes / all->peaks.copy_bytes_per_s * 1e3;
+    kernel->arithmetic_ms = (double)kernel->multiply_adds.counted / all->peaks.multiply_adds_per_s * 1e3;
+    if (!(bytes > 0)) return;
+    kernel->flop_per_byte = vkmm_problem_flops(&all->problem) / bytes;
+    kernel->bound = kernel->memory_ms >= kernel->arithmetic_ms ? "memory" : "arithmetic";
 }
 
-/* Reads of general kernels have no formula, and nothing to count them: how they are planned is what there is to
- * know. */
-static vkmm_status explain_plan(cli_session *session, const vkmm_problem *problem)
+static vkmm_status explain_problem(cli_session *session, vkmm_explanation *all)
 {
-    const cli_options *options = session->options;
-    const vkmm_job_params params = {.problem = *problem, .kernel = options->kernel};
-    vkmm_explained_plan *plan = vkmm_alloc(1, sizeof *plan);
-    vkmm_status status;
+    const vkmm_status status = all_kernels(session, all);
+    vkmm_status shown;
 
-    if (plan == NULL) return vkmm_fail(log_of(session), VKMM_OUT_OF_MEMORY, "no memory for an explanation");
-    plan->device = session->info;
-    plan->problem = *problem;
-    status = vkmm_kernel_choose(log_of(session), session->info, &params, &plan->info);
-    if (status == VKMM_OK && session->info->has_statistics) {
-        plan->statistic_count = VKMM_MAX_STATISTICS;
-        status = vkmm_kernel_statistics(session->device, &params, plan->statistic, &plan->statistic_count);
+    if (status != VKMM_OK && status != VKMM_WRONG_RESULT) return status;
+    progress(session, &all->problem, "", "measuring the device's peaks");
+    shown = vkmm_device_peaks(session->device, all->problem.type, &all->peaks);
+    cli_progress_end(&session->console);
+    if (shown != VKMM_OK) return cli_worse(status, shown);
+    all->balance = 2 * all->peaks.multiply_adds_per_s / all->peaks.copy_bytes_per_s;
+    for (uint32_t i = 0; i < all->count; i++) weigh(all, &all->kernels[i]);
+    shown = (session->options->json ? vkmm_explain_json : vkmm_explain_table)(&session->report, all);
+    return cli_worse(status, shown);
+}
+
+/* ---- general kernels ---- */
+
+/* Their reads have no formula, and nothing counts them: how they are planned is what there is to know. */
+static vkmm_status explain_plan(cli_session *session, vkmm_explanation *all)
+{
+    const vkmm_job_params params = {.problem = all->problem, .kernel = session->options->kernel};
+    vkmm_explained *kernel = all->kernels;
+    const vkmm_kernel_info *info = &kernel->info;
+    vkmm_status status = vkmm_kernel_choose(log_of(session), session->info, &params, &kernel->info);
+
+    if (status == VKMM_OK) status = statistics(session, &params, kernel);
+    if (status != VKMM_OK) return status;
+    const double rows = info->tile[0], cols = info->tile[1],
+                 invocations = (double)info->workgroup[0] * info->workgroup[1];
+    const uint32_t in = vkmm_type_of(all->problem.type)->bytes,
+                   sum = vkmm_type_of(vkmm_problem_compute(&all->problem))->bytes;
+    if (rows * cols > 0 && invocations > 0) {
+        kernel->sum_registers = rows * cols / invocations * sum / 4;
+        kernel->bytes_per_multiply_add = in * (rows + cols) / (rows * cols);
+        kernel->flop_per_byte = 2 / kernel->bytes_per_multiply_add;
+        if (info->subgroup_size > 0) kernel->subgroups = (uint32_t)(invocations / info->subgroup_size);
     }
-    if (status == VKMM_OK)
-        status = (options->json ? vkmm_explain_plan_json : vkmm_explain_plan_table)(&session->report, plan);
-    if (status == VKMM_OK) status = vkmm_report_flush(&session->report, log_of(session));
-    vkmm_free(plan);
-    return cli_worse(status, cli_session_validated(session));
+    return (session->options->json ? vkmm_plan_json : vkmm_plan_table)(&session->report, all);
 }
 
 /* The tutorials' kernels are for the plain product of types of 32 and 64 bits. */
@@ -179,57 +202,19 @@ static int is_for_general(const cli_options *options, const vkmm_problem *proble
     return types.in != types.out || types.in != types.compute || vkmm_type_of(types.in)->bytes < 4;
 }
 
-/* Powers of two, the sides that people try, and the default of the kernel: squares, then flat and tall ones. */
-static const uint32_t sides[][2] = {{1, 1},    {2, 2},   {4, 4},   {8, 8},     {12, 12}, {16, 16}, {24, 24},
-                                    {32, 32},  {48, 48}, {64, 64}, {128, 128}, {1, 32},  {1, 64},  {1, 256},
-                                    {1, 1024}, {8, 16},  {8, 32},  {8, 128},   {16, 32}, {16, 64}, {32, 8},
-                                    {32, 16},  {64, 1},  {64, 16}, {128, 8},   {1024, 1}};
-
-static void add_tile(vkmm_limit_kernel *kernel, const vkmm_device_info *device, vkmm_type type, uint32_t rows,
-                     uint32_t cols)
+static vkmm_status explain_size(cli_session *session, const vkmm_problem *problem)
 {
-    vkmm_limit_tile *tile = &kernel->tile[kernel->count];
-    uint32_t preset[2] = {0, 0};
-
-    for (uint32_t i = 0; i < kernel->count; i++)
-        if (kernel->tile[i].rows == rows && kernel->tile[i].cols == cols) return;
-    if (kernel->count == VKMM_MAX_LIMIT_TILES) return;
-    vkmm_kernel_default_tile(device, kernel->name, type, preset);
-    *tile = (vkmm_limit_tile){.rows = rows, .cols = cols, .preset = preset[0] == rows && preset[1] == cols};
-    tile->legal = vkmm_tile_check(device, kernel->name, type, rows, cols, &tile->rule);
-    kernel->count++;
-}
-
-static void add_kernel(cli_session *session, vkmm_type type, const char *name, vkmm_limit_kernel *kernel)
-{
-    const uint32_t *wanted = session->options->tile;
-    uint32_t preset[2];
-
-    *kernel = (vkmm_limit_kernel){.name = name};
-    if (wanted[0] > 0) {
-        add_tile(kernel, session->info, type, wanted[0], wanted[1]);
-        return;
-    }
-    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
-        add_tile(kernel, session->info, type, sides[i][0], sides[i][1]);
-    if (vkmm_kernel_default_tile(session->info, name, type, preset))
-        add_tile(kernel, session->info, type, preset[0], preset[1]);
-}
-
-static vkmm_status show_limits(cli_session *session, vkmm_type type)
-{
-    vkmm_limits limits = {.device = session->info, .type = type};
-    vkmm_limit_kernel *kernels = vkmm_alloc(MAX_KERNELS, sizeof *kernels);
+    vkmm_explanation *all = vkmm_alloc(1, sizeof *all);
     vkmm_status status;
 
-    if (kernels == NULL) return vkmm_fail(log_of(session), VKMM_OUT_OF_MEMORY, "no memory for the limits");
-    for (uint32_t i = 0; kernel_at(session->options, i) != NULL && i < MAX_KERNELS; i++)
-        add_kernel(session, type, kernel_at(session->options, i), &kernels[limits.count++]);
-    limits.kernels = kernels;
-    status = (session->options->json ? vkmm_limits_json : vkmm_limits_table)(&session->report, &limits);
-    if (status == VKMM_OK) status = vkmm_report_flush(&session->report, log_of(session));
-    vkmm_free(kernels);
-    return status;
+    if (all == NULL) return vkmm_fail(log_of(session), VKMM_OUT_OF_MEMORY, "no memory for an explanation");
+    all->device = session->info;
+    all->problem = *problem;
+    all->agree = 1;
+    status = (is_for_general(session->options, problem) ? explain_plan : explain_problem)(session, all);
+    status = cli_worse(status, vkmm_report_flush(&session->report, log_of(session)));
+    vkmm_free(all);
+    return cli_worse(status, cli_session_validated(session));
 }
 
 static vkmm_status explain_type(cli_session *session, vkmm_type type)
@@ -240,32 +225,36 @@ static vkmm_status explain_type(cli_session *session, vkmm_type type)
     if (type == VKMM_F64 && !session->info->has_f64)
         return vkmm_fail(log_of(session), VKMM_UNSUPPORTED, "\"%s\" has no 64-bit floats (shaderFloat64)",
                          session->info->name);
-    if (options->limits) return show_limits(session, type);
+    if (options->limits) return cli_explain_limits(session, type);
     for (size_t i = 0; i < cli_size_count(options) && status != VKMM_DEVICE_LOST; i++) {
         const cli_size size = cli_size_at(options, i);
         const vkmm_problem problem = cli_problem_make(options, &size, type);
-        status =
-            cli_worse(status, (is_for_general(options, &problem) ? explain_plan : explain_problem)(session, &problem));
+        status = cli_worse(status, explain_size(session, &problem));
     }
     return status;
+}
+
+static vkmm_status check(const vkmm_log *log, const cli_options *options)
+{
+    const char *kernel = options->kernel;
+
+    if (kernel == NULL) return VKMM_OK;
+    if (strcmp(kernel, "serial") == 0)
+        return vkmm_fail(log, VKMM_INVALID,
+                         "the kernel serial runs on the host: there is nothing of a device to explain");
+    if (options->limits && strcmp(kernel, "auto") == 0)
+        return vkmm_fail(log, VKMM_INVALID, "--limits needs the name of a kernel, or none for all; not auto");
+    if (options->limits && vkmm_kernel_is_general(kernel))
+        return vkmm_fail(log, VKMM_INVALID, "--limits knows the tutorials' kernels; %s takes no tile", kernel);
+    return VKMM_OK;
 }
 
 vkmm_status cli_explain(cli_session *session)
 {
     const cli_types *types = &session->options->types;
-    vkmm_status status;
+    vkmm_status status = check(log_of(session), session->options);
 
-    if (session->options->kernel != NULL && strcmp(session->options->kernel, "serial") == 0)
-        return vkmm_fail(log_of(session), VKMM_INVALID,
-                         "the kernel serial runs on the host: there is nothing of a device to explain");
-    if (session->options->limits && session->options->kernel != NULL && strcmp(session->options->kernel, "auto") == 0)
-        return vkmm_fail(log_of(session), VKMM_INVALID,
-                         "--limits needs the name of a kernel, or none for all; not auto");
-    if (session->options->limits && session->options->kernel != NULL &&
-        vkmm_kernel_is_general(session->options->kernel))
-        return vkmm_fail(log_of(session), VKMM_INVALID, "--limits knows the tutorials' kernels; %s takes no tile",
-                         session->options->kernel);
-    status = cli_session_device(session);
+    if (status == VKMM_OK) status = cli_session_device(session);
     if (status != VKMM_OK) return status;
     if (types->count == 0) return explain_type(session, VKMM_F32);
     for (uint32_t i = 0; i < types->count && status != VKMM_DEVICE_LOST; i++)

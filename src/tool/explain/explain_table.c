@@ -1,63 +1,125 @@
-/* `vkmatmul explain` for people: the same kernels under one another in three tables, then what is peculiar to each. */
-#include <string.h>
-#include "math/type.h"
-#include "report/columns.h"
+/* `vkmatmul explain` for people: the same kernels under one another in three tables, then what is peculiar to each;
+ * or how a general kernel is planned. */
 #include "explain/explain.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "report/columns.h"
 #include "report/text.h"
+#include "report/wrap.h"
 
-typedef struct title {
-    const char *text;
-    int width; /* negative: aligned to the left */
-} title;
+enum { MOST_COLUMNS = 8, NAMES = 12, VALUES = 21 }; /* where texts begin beside names, and beside the keys of a plan */
 
-/* A cell of so many columns after a gap. */
-static void put(const vkmm_report *report, int width, vkmm_paint paint, const char *text)
+/* ---- tables as data ---- */
+
+typedef enum kind {
+    NAME,    /* char[] */
+    WORD,    /* const char * */
+    SIDES,   /* uint32_t[2]: rows×columns */
+    READS,   /* vkmm_reads_twice: by formula = as counted */
+    TWICE,   /* vkmm_twice, likewise */
+    BYTES32, /* uint32_t */
+    BYTES,   /* uint64_t */
+    SHARE,   /* double: percent */
+    FIGURE,  /* double */
+    VERDICT  /* int: 0 stands out */
+} kind;
+
+typedef struct table_column {
+    const char *title;
+    vkmm_place place;
+    kind kind;
+    size_t offset; /* in vkmm_explained */
+} table_column;
+
+#define AT(member) offsetof(vkmm_explained, member)
+
+static const table_column reads_columns[] = {
+    {"kernel", {10, 0}, NAME, AT(info.name)},   {"tile", {7, 0}, SIDES, AT(info.tile)},
+    {"A global", {13, 1}, READS, AT(a.global)}, {"A shared", {13, 1}, READS, AT(a.shared)},
+    {"B global", {13, 1}, READS, AT(b.global)}, {"B shared", {13, 1}, READS, AT(b.shared)},
+    {"", {6, 1}, VERDICT, AT(agree)},
+};
+static const table_column invocations_columns[] = {
+    {"kernel", {10, 0}, NAME, AT(info.name)},
+    {"workgroup", {9, 0}, SIDES, AT(info.workgroup)},
+    {"groups", {8, 0}, SIDES, AT(info.groups)},
+    {"shared", {8, 1}, BYTES32, AT(info.shared_bytes)},
+    {"invocations", {19, 1}, TWICE, AT(invocations)},
+    {"idle", {7, 1}, SHARE, AT(idle_share.counted)},
+    {"padding", {7, 1}, SHARE, AT(padding_share.counted)},
+};
+static const table_column bounds_columns[] = {
+    {"kernel", {10, 0}, NAME, AT(info.name)},
+    {"read", {10, 1}, BYTES, AT(bytes_read.counted)},
+    {"written", {9, 1}, BYTES, AT(bytes_written.counted)},
+    {"FLOP/byte", {9, 1}, FIGURE, AT(flop_per_byte)},
+    {"memory ms", {9, 1}, FIGURE, AT(memory_ms)},
+    {"arith. ms", {9, 1}, FIGURE, AT(arithmetic_ms)},
+    {"bound by", {8, 0}, WORD, AT(bound)},
+};
+
+static void fill_twice(const vkmm_report *report, vkmm_cell *cell, const vkmm_reads_twice *reads)
 {
-    int blank = (width < 0 ? -width : width) - (int)vkmm_text_columns(text);
+    unsigned long long formula = reads->formula, least = reads->least, most = reads->most;
 
-    if (blank < 0) blank = 0;
-    fprintf(report->out, "  %*s%s%s%s%*s", width > 0 ? blank : 0, "", vkmm_paint_on(report, paint), text,
-            vkmm_paint_off(report, paint), width < 0 ? blank : 0, "");
-}
-
-static void put_titles(const vkmm_report *report, const title *titles, unsigned count)
-{
-    fprintf(report->out, "%s%-10s", vkmm_paint_on(report, VKMM_DIM), "kernel");
-    for (unsigned i = 0; i < count; i++) put(report, titles[i].width, VKMM_PLAIN, titles[i].text);
-    fprintf(report->out, "%s\n", vkmm_paint_off(report, VKMM_DIM));
-}
-
-/* By formula = as counted. */
-static void twice(const vkmm_report *report, char text[64], vkmm_paint *paint, uint64_t formula, uint64_t least,
-                  uint64_t most)
-{
-    unsigned long long f = formula, from = least, to = most;
-
-    *paint = VKMM_PLAIN;
     if (formula == least && formula == most) {
-        snprintf(text, 64, formula > 0 ? "%llu = %llu" : report->utf8 ? "–" : "-", f, from);
+        snprintf(cell->text, sizeof cell->text, formula > 0 ? "%llu = %llu" : report->utf8 ? "–" : "-", formula, least);
         return;
     }
-    *paint = VKMM_BAD;
-    snprintf(text, 64, least == most ? "%llu %s %llu" : "%llu %s %llu..%llu", f, report->utf8 ? "≠" : "!=", from, to);
+    cell->paint = VKMM_BAD;
+    snprintf(cell->text, sizeof cell->text, least == most ? "%llu %s %llu" : "%llu %s %llu..%llu", formula,
+             report->utf8 ? "≠" : "!=", least, most);
 }
 
-static void put_twice(const vkmm_report *report, int width, uint64_t formula, uint64_t least, uint64_t most)
+static void fill_bytes(const vkmm_report *report, vkmm_cell *cell, uint64_t bytes)
 {
-    char text[64];
-    vkmm_paint paint;
-
-    twice(report, text, &paint, formula, least, most);
-    put(report, width, paint, text);
+    vkmm_text_bytes(cell->text, sizeof cell->text, bytes);
+    if (bytes == 0) snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "–" : "-");
 }
 
-static void put_kernel(const vkmm_report *report, const vkmm_explained *kernel)
+static void fill(const vkmm_report *report, const table_column *column, const vkmm_explained *kernel, vkmm_cell *cell)
 {
-    char tile[32];
+    const void *at = (const char *)kernel + column->offset;
+    const uint32_t *sides = at;
+    const double *figure = at;
+    const vkmm_twice *both = at;
+    const char *const *word = at;
 
-    snprintf(tile, sizeof tile, report->utf8 ? "%u×%u" : "%ux%u", kernel->info.tile[0], kernel->info.tile[1]);
-    fprintf(report->out, "%-10s", kernel->info.name);
-    put(report, -7, VKMM_PLAIN, tile);
+    switch (column->kind) {
+    case NAME:
+        snprintf(cell->text, sizeof cell->text, "%s", (const char *)at);
+        break;
+    case WORD:
+        snprintf(cell->text, sizeof cell->text, "%s", *word != NULL ? *word : "nothing");
+        break;
+    case SIDES:
+        snprintf(cell->text, sizeof cell->text, report->utf8 ? "%u×%u" : "%ux%u", sides[0], sides[1]);
+        break;
+    case READS:
+        fill_twice(report, cell, at);
+        break;
+    case TWICE:
+        fill_twice(report, cell, &(vkmm_reads_twice){both->formula, both->counted, both->counted});
+        break;
+    case BYTES32:
+        fill_bytes(report, cell, *sides);
+        break;
+    case BYTES:
+        fill_bytes(report, cell, *(const uint64_t *)at);
+        break;
+    case SHARE:
+        snprintf(cell->text, sizeof cell->text, "%.2f %%", 100 * *figure);
+        break;
+    case FIGURE:
+        vkmm_text_figure(cell->text, sizeof cell->text, *figure);
+        break;
+    case VERDICT:
+        snprintf(cell->text, sizeof cell->text, "%s", *(const int *)at ? "" : "DIFFER");
+        cell->paint = VKMM_BAD;
+        break;
+    }
 }
 
 static void heading(const vkmm_report *report, const char *text)
@@ -65,89 +127,56 @@ static void heading(const vkmm_report *report, const char *text)
     fprintf(report->out, "\n%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG), text, vkmm_paint_off(report, VKMM_STRONG));
 }
 
-static void print_reads(const vkmm_report *report, const vkmm_explanation *e)
+/* The titles, then a line for each kernel. */
+static void print_table(const vkmm_report *report, const vkmm_explanation *e, const char *title,
+                        const table_column *columns, unsigned count)
 {
-    static const title titles[] = {
-        {"tile", -7}, {"A global", 13}, {"A shared", 13}, {"B global", 13}, {"B shared", 13}};
+    vkmm_place places[MOST_COLUMNS];
+
+    heading(report, title);
+    for (uint32_t i = 0; i <= e->count; i++) {
+        vkmm_cell cells[MOST_COLUMNS] = {0};
+        for (unsigned j = 0; j < count; j++) {
+            places[j] = columns[j].place;
+            if (i > 0)
+                fill(report, &columns[j], &e->kernels[i - 1], &cells[j]);
+            else
+                cells[j] = (vkmm_cell){.paint = VKMM_DIM};
+            if (i == 0) snprintf(cells[j].text, sizeof cells[j].text, "%s", columns[j].title);
+        }
+        vkmm_cells_line(report, places, cells, count);
+    }
+}
+
+#define PRINT_TABLE(report, explanation, title, columns)                                                               \
+    print_table(report, explanation, title, columns, sizeof(columns) / sizeof *(columns))
+
+/* ---- what is peculiar to some ---- */
+
+static void print_sample(const vkmm_report *report, const vkmm_explanation *e)
+{
     uint32_t stride = 1;
 
-    heading(report, "Reads of each element: by formula = as counted on the device");
-    put_titles(report, titles, 5);
-    for (uint32_t i = 0; i < e->count; i++) {
-        const vkmm_explained *kernel = &e->kernels[i];
-        const vkmm_access *f = &kernel->formula, *c = &kernel->counted;
-        if (kernel->skipped[0] != '\0') continue;
-        put_kernel(report, kernel);
-        put_twice(report, 13, f->a.global_min, c->a.global_min, c->a.global_max);
-        put_twice(report, 13, f->a.shared_min, c->a.shared_min, c->a.shared_max);
-        put_twice(report, 13, f->b.global_min, c->b.global_min, c->b.global_max);
-        put_twice(report, 13, f->b.shared_min, c->b.shared_min, c->b.shared_max);
-        if (!kernel->agree) put(report, 6, VKMM_BAD, "DIFFER");
-        putc('\n', report->out);
-        if (c->stride > stride) stride = c->stride;
-    }
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->kernels[i].stride > stride) stride = e->kernels[i].stride;
     if (stride > 1)
         fprintf(report->out, "Counted: a sample, for speed; one element in %u where it was thinnest.\n", stride);
 }
 
-static void print_invocations(const vkmm_report *report, const vkmm_explanation *e)
+/* The tutorial that these counts come from divides 1024 by 16 and prints 16. */
+static void print_slip(const vkmm_report *report, const vkmm_explanation *e)
 {
-    static const title titles[] = {{"workgroup", -9},   {"groups", -8}, {"shared", 8},
-                                   {"invocations", 19}, {"idle", 7},    {"padding", 7}};
+    int slip = 0;
 
-    heading(report, "Invocations: one for each element of a tile of C, beyond C's edges too");
-    put_titles(report, titles, 6);
     for (uint32_t i = 0; i < e->count; i++) {
-        const vkmm_explained *kernel = &e->kernels[i];
-        const vkmm_kernel_info *info = &kernel->info;
-        char text[64];
-        if (kernel->skipped[0] != '\0') continue;
-        fprintf(report->out, "%-10s", info->name);
-        snprintf(text, sizeof text, report->utf8 ? "%u×%u" : "%ux%u", info->workgroup[0], info->workgroup[1]);
-        put(report, -9, VKMM_PLAIN, text);
-        snprintf(text, sizeof text, report->utf8 ? "%u×%u" : "%ux%u", info->groups[0], info->groups[1]);
-        put(report, -8, VKMM_PLAIN, text);
-        vkmm_text_bytes(text, sizeof text, info->shared_bytes);
-        if (info->shared_bytes == 0) snprintf(text, sizeof text, "%s", report->utf8 ? "–" : "-");
-        put(report, 8, VKMM_PLAIN, text);
-        put_twice(report, 19, kernel->formula.invocations, kernel->counted.invocations, kernel->counted.invocations);
-        snprintf(text, sizeof text, "%.2f %%", 100 * vkmm_idle_share(&kernel->counted));
-        put(report, 7, VKMM_PLAIN, text);
-        snprintf(text, sizeof text, "%.2f %%", 100 * vkmm_padding_share(&e->problem, &kernel->counted));
-        put(report, 7, VKMM_PLAIN, text);
-        putc('\n', report->out);
+        const vkmm_kernel_info *info = &e->kernels[i].info;
+        slip |= info->shared_bytes > 0 && info->tile[0] == 16 && info->tile[1] == 16;
     }
+    if (slip && e->problem.m == 1024 && e->problem.n == 1024 && e->problem.k > 0)
+        fprintf(report->out, "The C++ AMP tutorial prints 16 global reads for 1024 and tile 16: a slip for 64.\n");
 }
 
-static void print_bounds(const vkmm_report *report, const vkmm_explanation *e)
-{
-    static const title titles[] = {{"read", 10},     {"written", 9},   {"FLOP/byte", 9},
-                                   {"memory ms", 9}, {"arith. ms", 9}, {"bound by", -8}};
-
-    heading(report, "What binds, if no cache helped: bytes at copy speed, multiply-adds at peak");
-    put_titles(report, titles, 6);
-    for (uint32_t i = 0; i < e->count; i++) {
-        const vkmm_explained *kernel = &e->kernels[i];
-        vkmm_bound bound = vkmm_bound_of(e, kernel);
-        char text[64];
-        if (kernel->skipped[0] != '\0') continue;
-        fprintf(report->out, "%-10s", kernel->info.name);
-        vkmm_text_bytes(text, sizeof text, kernel->counted.bytes_read);
-        put(report, 10, VKMM_PLAIN, text);
-        vkmm_text_bytes(text, sizeof text, kernel->counted.bytes_written);
-        put(report, 9, VKMM_PLAIN, text);
-        vkmm_text_figure(text, sizeof text, bound.intensity);
-        put(report, 9, VKMM_PLAIN, text);
-        vkmm_text_figure(text, sizeof text, bound.memory_ms);
-        put(report, 9, VKMM_PLAIN, text);
-        vkmm_text_figure(text, sizeof text, bound.arithmetic_ms);
-        put(report, 9, VKMM_PLAIN, text);
-        put(report, 0, VKMM_PLAIN, bound.name != NULL ? bound.name : "nothing");
-        putc('\n', report->out);
-    }
-}
-
-static uint64_t overhang(uint64_t extent, uint64_t side)
+static unsigned long long overhang(uint64_t extent, uint64_t side)
 {
     return (side - extent % side) % side;
 }
@@ -160,93 +189,160 @@ static void print_edges(const vkmm_report *report, const vkmm_explanation *e)
     for (uint32_t i = 0; i < e->count; i++) {
         const vkmm_explained *kernel = &e->kernels[i];
         const vkmm_kernel_info *info = &kernel->info;
-        unsigned long long idle = kernel->counted.invocations - kernel->counted.useful, depth, cols, rows;
-        if (kernel->skipped[0] != '\0' || kernel->counted.useful == 0) continue;
-        cols = overhang(e->problem.n, info->tile[1]);
-        rows = overhang(e->problem.m, info->tile[0]);
-        depth = info->shared_bytes > 0 ? overhang(e->problem.k, info->spec_values[4]) : 0;
-        if (idle == 0 && depth == 0) continue;
+        const unsigned long long idle = kernel->idle.counted,
+                                 depth = info->shared_bytes > 0 ? overhang(e->problem.k, info->spec_values[4]) : 0;
+        if (idle == kernel->invocations.counted || (idle == 0 && depth == 0)) continue;
         if (!printed++) heading(report, "Ragged edges");
         fprintf(report->out, "%-10s  %llu invocations idle", info->name, idle);
         if (idle > 0 && info->workgroup[1] == 1 && info->tile[0] == 1)
             fprintf(report->out, ": the last ones of the last workgroup");
         else if (idle > 0)
-            fprintf(report->out, ": the last %llu columns, the last %llu rows", cols, rows);
+            fprintf(report->out, ": the last %llu columns, the last %llu rows", overhang(e->problem.n, info->tile[1]),
+                    overhang(e->problem.m, info->tile[0]));
         if (depth > 0) fprintf(report->out, "\n%-10s  along K, the last step ends with %llu terms of zeros", "", depth);
         putc('\n', report->out);
     }
 }
 
-static void print_statistics(const vkmm_report *report, const vkmm_explanation *e)
+/* All that the driver tells, from an indent on. */
+static void print_statistics(const vkmm_report *report, const vkmm_explained *kernel, int indent)
 {
-    heading(report, "What the driver tells (VK_KHR_pipeline_executable_properties)");
-    if (!e->device->has_statistics) {
-        fprintf(report->out, "Nothing: this device does not have the extension.\n");
-        return;
+    char text[VKMM_MAX_STATISTICS * (VK_MAX_DESCRIPTION_SIZE + 64)] = "", *end = text;
+
+    for (uint32_t i = 0; i < kernel->statistic_count; i++) {
+        char name[VK_MAX_DESCRIPTION_SIZE], value[48];
+        vkmm_text_clean(name, sizeof name, kernel->statistic[i].name);
+        vkmm_text_clean(value, sizeof value, kernel->statistic[i].value);
+        end += sprintf(end, "%s%s %s", i > 0 ? ", " : "", name, value);
     }
-    for (uint32_t i = 0; i < e->count; i++) {
-        const vkmm_explained *kernel = &e->kernels[i];
-        size_t column = 10;
-        if (kernel->skipped[0] != '\0') continue;
-        fprintf(report->out, "%-10s", kernel->info.name);
-        for (uint32_t j = 0; j < kernel->statistic_count; j++) {
-            char name[VK_MAX_DESCRIPTION_SIZE], value[64];
-            size_t length;
-            vkmm_text_clean(name, sizeof name, kernel->statistic[j].name);
-            vkmm_text_clean(value, sizeof value, kernel->statistic[j].value);
-            length = vkmm_text_columns(name) + vkmm_text_columns(value) + 4;
-            if (column > 10 && column + length > 80) {
-                fprintf(report->out, "\n%*s", 10, "");
-                column = 10;
-            }
-            fprintf(report->out, "  %s %s%s", name, value, j + 1 < kernel->statistic_count ? "," : "");
-            column += length;
-        }
-        putc('\n', report->out);
-    }
+    vkmm_wrap(report, indent, text);
 }
 
-/* The tutorial that these counts come from divides 1024 by 16 and prints 16. */
-static void print_slip(const vkmm_report *report, const vkmm_explanation *e)
+/* ---- the whole ---- */
+
+static void print_device(vkmm_report *report, const vkmm_explanation *e)
 {
-    const vkmm_problem *p = &e->problem;
-
-    for (uint32_t i = 0; i < e->count; i++) {
-        const vkmm_explained *kernel = &e->kernels[i];
-        if (kernel->skipped[0] != '\0' || kernel->info.shared_bytes == 0 || kernel->info.tile[0] != 16 ||
-            kernel->info.tile[1] != 16)
-            continue;
-        if (p->m != 1024 || p->n != 1024 || p->k == 0) continue;
-        fprintf(report->out, "The C++ AMP tutorial prints 16 global reads for 1024 and tile 16: a slip for 64.\n");
-        return;
-    }
-}
-
-vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *e)
-{
-    const char *type = vkmm_text_type(&e->problem, report->utf8);
-    char size[80], copy[32], peak[32], balance[32];
-
     if (report->rows++ == 0)
         vkmm_print_device(report, e->device, NULL);
     else
         putc('\n', report->out);
+}
+
+vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *e)
+{
+    char size[80], copy[32], peak[32], balance[32];
+
+    print_device(report, e);
     vkmm_text_size(size, sizeof size, &e->problem, report->utf8);
     vkmm_text_figure(copy, sizeof copy, e->peaks.copy_bytes_per_s * 1e-9);
     vkmm_text_figure(peak, sizeof peak, 2e-9 * e->peaks.multiply_adds_per_s);
-    vkmm_text_figure(balance, sizeof balance, 2 * e->peaks.multiply_adds_per_s / e->peaks.copy_bytes_per_s);
-    fprintf(report->out, "%s %s: copies %s GB/s, multiply-adds %s GFLOP/s, so %s FLOP/byte\n", size, type, copy, peak,
-            balance);
-    for (uint32_t i = 0; i < e->count; i++) {
-        char reason[sizeof e->kernels[i].skipped];
-        vkmm_text_clean(reason, sizeof reason, e->kernels[i].skipped);
-        if (reason[0] != '\0') fprintf(report->out, "%s is left out: %s\n", e->kernels[i].info.name, reason);
+    vkmm_text_figure(balance, sizeof balance, e->balance);
+    fprintf(report->out, "%s %s: copies %s GB/s, multiply-adds %s GFLOP/s, so %s FLOP/byte\n", size,
+            vkmm_text_type(&e->problem, report->utf8), copy, peak, balance);
+    for (uint32_t i = 0; i < e->left_out_count; i++) {
+        char reason[sizeof e->left_out[i].reason];
+        vkmm_text_clean(reason, sizeof reason, e->left_out[i].reason);
+        fprintf(report->out, "%s is left out: %s\n", e->left_out[i].name, reason);
     }
-    print_reads(report, e);
+    PRINT_TABLE(report, e, "Reads of each element: by formula = as counted on the device", reads_columns);
+    print_sample(report, e);
     print_slip(report, e);
-    print_invocations(report, e);
+    PRINT_TABLE(report, e, "Invocations: one for each element of a tile of C, beyond C's edges too",
+                invocations_columns);
     print_edges(report, e);
-    print_bounds(report, e);
-    print_statistics(report, e);
+    PRINT_TABLE(report, e, "What binds, if no cache helped: bytes at copy speed, multiply-adds at peak",
+                bounds_columns);
+    heading(report, "What the driver tells (VK_KHR_pipeline_executable_properties)");
+    if (!e->device->has_statistics) fprintf(report->out, "Nothing: this device does not have the extension.\n");
+    for (uint32_t i = 0; i < e->count && e->device->has_statistics; i++) {
+        fprintf(report->out, "%-*s", NAMES, e->kernels[i].info.name);
+        print_statistics(report, &e->kernels[i], NAMES);
+    }
+    return VKMM_OK;
+}
+
+/* ---- a plan ---- */
+
+static void put_key(const vkmm_report *report, const char *key)
+{
+    fprintf(report->out, "  %s%-17s%s  ", vkmm_paint_on(report, VKMM_DIM), key, vkmm_paint_off(report, VKMM_DIM));
+}
+
+VKMM_PRINTF(3, 4)
+static void put_line(const vkmm_report *report, const char *key, const char *format, ...)
+{
+    char text[200];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    put_key(report, key);
+    vkmm_wrap(report, VALUES, text);
+}
+
+static void put_operations(const vkmm_report *report, const vkmm_kernel_info *info)
+{
+    const char *times = report->utf8 ? "×" : "x";
+
+    if (info->matrix[0] > 0)
+        put_line(report, "made of", "matrices of %u%s%u%s%u", info->matrix[0], times, info->matrix[1], times,
+                 info->matrix[2]);
+    else
+        put_line(report, "made of", "%s",
+                 info->uses_matrices ? "matrices of flexible dimensions"
+                 : info->uses_dot8   ? "dot products of four bytes"
+                                     : "ordinary multiplications and additions");
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void put_workgroup(const vkmm_report *report, const vkmm_explained *plan)
+{
+    const vkmm_kernel_info *info = &plan->info;
+    const uint32_t invocations = info->workgroup[0] * info->workgroup[1];
+    char bytes[32];
+
+    if (plan->subgroups > 0)
+        put_line(report, "workgroup", "%u invocations, %u subgroup%s of %u", invocations, plan->subgroups,
+                 plural(plan->subgroups), info->subgroup_size);
+    else
+        put_line(report, "workgroup", "%u invocations, in subgroups as the driver has them", invocations);
+    put_line(report, "work", "%llu item%s of work, %u part%s of K, for %u workgroup%s", (unsigned long long)info->items,
+             plural(info->items), info->splits, plural(info->splits), info->groups[0], plural(info->groups[0]));
+    put_line(report, "sums", "%.4g registers of 32 bits an invocation", plan->sum_registers);
+    vkmm_text_bytes(bytes, sizeof bytes, info->shared_bytes);
+    put_line(report, "shared memory", info->shared_bytes > 0 ? "%s a workgroup" : "none", bytes);
+    put_line(report, "asked of memory", "%.4g bytes a multiply-add, so %.4g FLOP/byte, if no cache helped",
+             plan->bytes_per_multiply_add, plan->flop_per_byte);
+}
+
+vkmm_status vkmm_plan_table(vkmm_report *report, const vkmm_explanation *e)
+{
+    const vkmm_explained *plan = e->kernels;
+    const vkmm_kernel_info *info = &plan->info;
+    char size[VKMM_TEXT_PROBLEM], config[2 * VKMM_CONFIG_TEXT];
+    size_t used = 0;
+
+    print_device(report, e);
+    vkmm_text_problem(size, sizeof size, &e->problem, report->utf8);
+    fprintf(report->out, "%s %s: %s, tiles of %u%s%u%s\n", size, vkmm_text_type(&e->problem, report->utf8), info->name,
+            info->tile[0], report->utf8 ? "×" : "x", info->tile[1], info->tuned ? ", tuned" : "");
+    put_operations(report, info);
+    put_workgroup(report, plan);
+    for (const char *c = info->config; *c != '\0'; c++) { /* lines break after a comma */
+        config[used++] = *c;
+        if (*c == ',') config[used++] = ' ';
+    }
+    config[used] = '\0';
+    put_key(report, "configuration");
+    vkmm_wrap(report, VALUES, config);
+    if (plan->statistic_count > 0) {
+        put_key(report, "the driver tells");
+        print_statistics(report, plan, VALUES);
+    }
     return VKMM_OK;
 }

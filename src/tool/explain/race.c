@@ -1,85 +1,243 @@
+/* `vkmatmul race`: what a missing barrier does: how often a sum without it was wrong, and a wrong instance beside the
+ * right one. */
+#include <string.h>
+
 #include "base/alloc.h"
-#include "session/commands.h"
 #include "math/matrix.h"
+#include "report/columns.h"
+#include "report/json.h"
+#include "session/commands.h"
 
-/* Below so many elements a matrix holds 1, 2, 3, … in tiles of 2×2, as in the tutorial. From there on it holds ones,
- * so that a sum counts the invocations whose values had arrived, in tiles that several subgroups share. */
-enum { SMALL = 100, LARGEST = 1 << 28 };
+/* Below SMALL elements a matrix holds 1, 2, 3, … in tiles of 2×2, as in the tutorial. From there on it holds ones, so
+ * that a sum counts the invocations whose values had arrived, in tiles that several subgroups share. SIDE: columns of
+ * a terminal for each of the two matrices, so that both fit into 80. */
+enum { SMALL = 100, LARGEST = 1 << 28, MOST_ROWS = 16, SIDE = 38 };
 
-/* The matrices of one race, in one allocation. */
-typedef struct matrices {
-    int32_t *all; /* owned */
-    int32_t *values, *right, *with_barrier, *without_barrier;
-} matrices;
+/* A race on one device. */
+typedef struct one_race {
+    const vkmm_device_info *device;
+    vkmm_init init; /* VKMM_INIT_INDEX, or VKMM_INIT_ONES */
+    vkmm_race_params params;
+    vkmm_race_result result;
+} one_race;
 
-static vkmm_status make_matrices(const vkmm_log *log, const cli_size *size, vkmm_init init, matrices *m)
+/* ---- vkmatmul.race/1 ---- */
+
+static json_t *count_json(const vkmm_race_count *count)
 {
-    uint64_t count = size->m * size->n;
+    json_t *wrong = json_null();
 
-    if (count > LARGEST)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "a race on %llu elements; the limit is %d: no larger one shows more",
-                         (unsigned long long)count, (int)LARGEST);
-    m->all = vkmm_alloc(4 * count, sizeof *m->all);
-    if (m->all == NULL)
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for four matrices of %llu elements",
-                         (unsigned long long)count);
-    m->values = m->all;
-    m->right = m->values + count;
-    m->with_barrier = m->right + count;
-    m->without_barrier = m->with_barrier + count;
-    vkmm_fill(m->values, size->m, size->n, VKMM_I32, init, 0);
-    return VKMM_OK;
+    if (count->wrong_runs > 0)
+        wrong = json_pack("{s:i,s:i,s:i,s:i}", "row", count->row, "col", count->col, "got", count->got, "want",
+                          count->want);
+    return json_pack("{s:i,s:I,s:o}", "wrong_runs", count->wrong_runs, "wrong_elements",
+                     (json_int_t)count->wrong_elements, "wrong", wrong);
 }
 
-static vkmm_status show(cli_session *session, const vkmm_race_row *row)
+static vkmm_status write_json(const vkmm_report *report, const one_race *race)
 {
-    vkmm_status status;
+    const vkmm_kernel_info *kernel = &race->result.kernel;
+    const uint32_t *tile = kernel->tile, *workgroup = kernel->workgroup, *groups = kernel->groups;
+
+    return vkmm_json_line(
+        report,
+        json_pack("{s:s,s:o,s:o,s:i,s:{s:i,s:i,s:s,s:s},s:[i,i],s:[i,i,i],s:[i,i,i],s:i,s:o,s:o,s:b}", "schema",
+                  "vkmatmul.race/1", "tool", vkmm_json_tool(report), "device", vkmm_json_device(race->device, NULL),
+                  "subgroup_size", race->device->subgroup_size, "matrix", "rows", race->params.rows, "cols",
+                  race->params.cols, "type", "i32", "init", vkmm_init_name(race->init), "tile", tile[0], tile[1],
+                  "workgroup", workgroup[0], workgroup[1], workgroup[2], "groups", groups[0], groups[1], groups[2],
+                  "runs", race->result.runs, "with_barrier", count_json(&race->result.with_barrier), "without_barrier",
+                  count_json(&race->result.without_barrier), "passed", race->result.with_barrier.wrong_runs == 0));
+}
+
+/* ---- for people ---- */
+
+/* The part of the matrices that is shown. */
+typedef struct window {
+    uint32_t row0, col0, rows, cols;
+    int width; /* of a number */
+} window;
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* All of a small matrix; of a large one the rows and columns that begin with the tile of the wrong element. */
+static window choose(const one_race *race)
+{
+    const vkmm_race_params *p = &race->params;
+    const vkmm_race_count *racing = &race->result.without_barrier;
+    const uint32_t *tile = race->result.kernel.tile;
+    window w = {.rows = smaller(p->rows, MOST_ROWS), .width = 1};
+
+    for (uint64_t i = 0; i < 2 * (uint64_t)p->rows * p->cols; i++) {
+        const int digits = snprintf(NULL, 0, "%d", (i % 2 == 0 ? p->right : p->without_barrier)[i / 2]);
+        if (w.width < digits) w.width = digits;
+    }
+    w.cols = smaller(p->cols, (uint32_t)(SIDE / (w.width + 2)));
+    w.row0 = smaller(racing->row / tile[0] * tile[0], p->rows - w.rows);
+    w.col0 = smaller(racing->col / tile[1] * tile[1], p->cols - w.cols);
+    return w;
+}
+
+/* One row of one matrix: wrong numbers carry a star, and a colour where there is one. */
+static void print_numbers(const vkmm_report *report, const vkmm_race_params *p, const int32_t *sums, const window *w,
+                          uint32_t i)
+{
+    for (uint32_t j = w->col0; j < w->col0 + w->cols; j++) {
+        const uint64_t at = (uint64_t)i * p->cols + j;
+        const int wrong = sums[at] != p->right[at], last = j + 1 == w->col0 + w->cols;
+        const vkmm_paint paint = wrong ? VKMM_BAD : VKMM_PLAIN;
+        fprintf(report->out, " %s%*d%s%s", vkmm_paint_on(report, paint), w->width, sums[at],
+                wrong  ? "*"
+                : last ? ""
+                       : " ",
+                vkmm_paint_off(report, paint));
+    }
+}
+
+static void print_matrices(const vkmm_report *report, const one_race *race)
+{
+    const vkmm_race_params *p = &race->params;
+    const window w = choose(race);
+    const int side = (int)w.cols * (w.width + 2), title = side > 16 ? side : 16;
+
+    if (w.rows < p->rows || w.cols < p->cols)
+        fprintf(report->out, "   Rows %u to %u, columns %u to %u:\n", w.row0, w.row0 + w.rows - 1, w.col0,
+                w.col0 + w.cols - 1);
+    fprintf(report->out, "   %-*s   without the barrier%s\n", title, "right",
+            race->result.without_barrier.wrong_runs > 0 ? " (* wrong)" : "");
+    for (uint32_t i = w.row0; i < w.row0 + w.rows; i++) {
+        fprintf(report->out, "  ");
+        print_numbers(report, p, p->right, &w, i);
+        fprintf(report->out, "%*s", title - side + 4, "");
+        print_numbers(report, p, p->without_barrier, &w, i);
+        putc('\n', report->out);
+    }
+}
+
+static void print_count(const vkmm_report *report, const char *version, const one_race *race,
+                        const vkmm_race_count *count)
+{
+    const vkmm_paint paint = count->wrong_runs > 0 ? VKMM_BAD : VKMM_GOOD;
+
+    fprintf(report->out, "   %-8s wrong in %s%u of %u%s runs", version, vkmm_paint_on(report, paint), count->wrong_runs,
+            race->result.runs, vkmm_paint_off(report, paint));
+    if (count->wrong_runs > 0)
+        fprintf(report->out, ", %llu of %llu elements", (unsigned long long)count->wrong_elements,
+                (unsigned long long)race->params.rows * race->params.cols * race->result.runs);
+    putc('\n', report->out);
+}
+
+/* Why it came out as it did, as far as that can be told. */
+static void print_reason(const vkmm_report *report, const one_race *race)
+{
+    const vkmm_race_count *racing = &race->result.without_barrier;
+    const vkmm_kernel_info *kernel = &race->result.kernel;
+    const uint32_t invocations = kernel->workgroup[0] * kernel->workgroup[1];
+
+    if (race->result.with_barrier.wrong_runs > 0)
+        fprintf(report->out, "   With the barrier every run must be right: this device or its driver is at fault.\n");
+    if (racing->wrong_runs > 0) {
+        fprintf(report->out, "   Element (%u, %u): %d without the barrier, %d is right.", racing->row, racing->col,
+                racing->got, racing->want);
+        if (race->init == VKMM_INIT_ONES)
+            fprintf(report->out,
+                    " All values are 1, so it\n   saw what %d of the %d invocations with an element had stored.",
+                    racing->got, racing->want);
+        putc('\n', report->out);
+    } else if (invocations <= race->device->subgroup_size) {
+        fprintf(report->out,
+                "   The race did not show: all %u invocations of a tile are in one subgroup of\n"
+                "   %u, which this device takes in step. No rule makes it do so.\n",
+                invocations, race->device->subgroup_size);
+    } else {
+        fprintf(report->out, "   The race did not show in these runs. No rule keeps it from the next.\n");
+    }
+}
+
+static void print_race(const vkmm_report *report, const one_race *race, int first)
+{
+    const vkmm_kernel_info *kernel = &race->result.kernel;
+    const char *x = report->utf8 ? "×" : "x";
+
+    if (report->rows > 0) putc('\n', report->out);
+    if (first) vkmm_print_device(report, race->device, NULL);
+    fprintf(report->out, "%s%u%s%u%s, tiles of %u%s%u (%u invocations), values %s\n",
+            vkmm_paint_on(report, VKMM_STRONG), race->params.rows, x, race->params.cols,
+            vkmm_paint_off(report, VKMM_STRONG), kernel->tile[0], x, kernel->tile[1],
+            kernel->workgroup[0] * kernel->workgroup[1],
+            race->init == VKMM_INIT_ONES ? "all 1"
+            : report->utf8               ? "1, 2, 3, …"
+                                         : "1, 2, 3, ...");
+    print_count(report, "with", race, &race->result.with_barrier);
+    print_count(report, "without", race, &race->result.without_barrier);
+    print_reason(report, race);
+    print_matrices(report, race);
+}
+
+static const char moral[] = "\nEvery element becomes the sum of its tile: each invocation stores its own in\n"
+                            "shared memory, then adds up all of them. Without a barrier between store and\n"
+                            "sum nothing makes it wait for the others. A race that never shows is still a\n"
+                            "race: the next driver, device or load may show it.\n";
+
+/* ---- the command ---- */
+
+static vkmm_status show(cli_session *session, const one_race *race, int first)
+{
+    vkmm_report *report = &session->report;
+    vkmm_status status = VKMM_OK;
 
     cli_progress_end(&session->console);
-    status = session->writer->race(&session->report, row);
+    if (session->options->json)
+        status = write_json(report, race);
+    else
+        print_race(report, race, first);
     if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to write a result");
-    session->report.rows++;
-    return vkmm_report_flush(&session->report, &session->console.log);
+    report->rows++;
+    return vkmm_report_flush(report, &session->console.log);
 }
 
 /* *first: nothing has been shown of this device. */
 static vkmm_status race_size(cli_session *session, const cli_size *size, int *first)
 {
+    const vkmm_log *log = &session->console.log;
     const cli_options *options = session->options;
-    int small = size->m * size->n < SMALL;
-    vkmm_init init = small ? VKMM_INIT_INDEX : VKMM_INIT_ONES;
-    vkmm_race_result result;
-    matrices m = {.all = NULL};
-    vkmm_status status = make_matrices(&session->console.log, size, init, &m);
-    vkmm_race_params params = {.rows = (uint32_t)size->m,
-                               .cols = (uint32_t)size->n,
-                               .tile_rows = options->tile[0] > 0 ? options->tile[0]
-                                            : small              ? 2
-                                                                 : 0,
-                               .tile_cols = options->tile[0] > 0 ? options->tile[1]
-                                            : small              ? 2
-                                                                 : 0,
-                               .runs = (uint32_t)options->iters.value,
-                               .values = m.values,
-                               .right = m.right,
-                               .with_barrier = m.with_barrier,
-                               .without_barrier = m.without_barrier};
+    const uint64_t count = size->m * size->n;
+    const int small = count < SMALL;
+    const uint32_t tile = small ? 2 : 0;
+    one_race race = {.device = session->info, .init = small ? VKMM_INIT_INDEX : VKMM_INIT_ONES};
+    int32_t *matrices;
+    vkmm_status status;
 
+    if (count > LARGEST)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "a race on %llu elements; the limit is %d: no larger one shows more",
+                         (unsigned long long)count, (int)LARGEST);
+    matrices = vkmm_alloc(3 * count, sizeof *matrices);
+    if (matrices == NULL)
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for three matrices of %llu elements",
+                         (unsigned long long)count);
+    vkmm_fill(matrices, size->m, size->n, VKMM_I32, race.init, 0);
+    race.params = (vkmm_race_params){.rows = (uint32_t)size->m,
+                                     .cols = (uint32_t)size->n,
+                                     .tile_rows = options->tile[0] > 0 ? options->tile[0] : tile,
+                                     .tile_cols = options->tile[0] > 0 ? options->tile[1] : tile,
+                                     .runs = (uint32_t)options->iters.value,
+                                     .values = matrices,
+                                     .right = matrices + count,
+                                     .without_barrier = matrices + 2 * count};
     cli_progress(&session->console, "%s: %llux%llu", session->info->name, (unsigned long long)size->m,
                  (unsigned long long)size->n);
-    if (status == VKMM_OK) status = vkmm_race_run(session->device, &params, &result);
+    status = vkmm_race_run(session->device, &race.params, &race.result);
     if (status == VKMM_OK) {
-        const vkmm_race_row row = {session->info,        params.rows,       params.cols,
-                                   vkmm_init_name(init), &result,           m.right,
-                                   m.with_barrier,       m.without_barrier, *first};
-        status = show(session, &row);
+        status = show(session, &race, *first);
         *first = 0;
-        if (status == VKMM_OK && result.with_barrier.wrong_runs > 0)
-            status = vkmm_fail(&session->console.log, VKMM_WRONG_RESULT,
-                               "%s: the tile sum with its barrier was wrong in %u of %u runs", session->info->name,
-                               result.with_barrier.wrong_runs, result.runs);
+        if (status == VKMM_OK && race.result.with_barrier.wrong_runs > 0)
+            status = vkmm_fail(log, VKMM_WRONG_RESULT, "%s: the tile sum with its barrier was wrong in %u of %u runs",
+                               session->info->name, race.result.with_barrier.wrong_runs, race.result.runs);
     }
-    vkmm_free(m.all);
+    vkmm_free(matrices);
     return cli_worse(status, cli_session_validated(session));
 }
 
@@ -103,7 +261,7 @@ static vkmm_status race_device(cli_session *session, uint32_t index)
 vkmm_status cli_race(cli_session *session)
 {
     uint32_t first = 0, end;
-    vkmm_status status = cli_session_instance(session), shown;
+    vkmm_status status = cli_session_instance(session);
 
     /* With no device at all, this says so. */
     if (status == VKMM_OK) status = vkmm_instance_find_device(session->instance, session->options->device, &first);
@@ -116,8 +274,7 @@ vkmm_status cli_race(cli_session *session)
     /* A device that is lost does not keep the next from its race. */
     for (uint32_t index = first; index < end && !ferror(session->report.out); index++)
         status = cli_worse(status, race_device(session, index));
-    if (session->writer->race_end == NULL) return status;
-    shown = session->writer->race_end(&session->report);
-    if (shown == VKMM_OK) shown = vkmm_report_flush(&session->report, &session->console.log);
-    return cli_worse(status, shown);
+    if (session->options->json || session->report.rows == 0) return status;
+    fputs(moral, session->report.out);
+    return cli_worse(status, vkmm_report_flush(&session->report, &session->console.log));
 }

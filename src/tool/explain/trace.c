@@ -6,13 +6,11 @@
 #include "math/problem.h"
 #include "math/type.h"
 #include "explain/trace.h"
-#include "explain/trace_page.h"
+#include "report/page.h"
+#include "trace_page_parts.h" /* made by embed.py: the page before and after its data */
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* The most elements that --indices lists as JSON. */
-enum { MOST_INDICES = 100000 };
 
 static vkmm_status check(const vkmm_log *log, const cli_options *options)
 {
@@ -62,35 +60,57 @@ static vkmm_status check_files(const vkmm_log *log, const cli_options *options, 
     return VKMM_OK;
 }
 
-/* ---- --indices ---- */
+/* ---- what a trace holds ---- */
 
-static void place(const vkmm_indices_row *row, uint64_t i, uint64_t j, vkmm_invocation *invocation)
+vkmm_view vkmm_trace_matrix(const vkmm_trace *trace, vkmm_operand operand)
 {
-    vkmm_kernel_place(NULL, row->kernel, &row->problem, i, j, invocation);
+    const vkmm_problem *problem = &trace->problem;
+    const void *data = operand == VKMM_A ? trace->a : operand == VKMM_B ? trace->b : trace->c;
+
+    return vkmm_view_rows(data, vkmm_operand_rows(problem, operand), vkmm_operand_cols(problem, operand),
+                          problem->type);
 }
 
-static vkmm_status show_indices(cli_session *session, const vkmm_job_params *params)
+vkmm_view vkmm_trace_tile(const vkmm_trace *trace, vkmm_operand operand, uint32_t load)
 {
-    const vkmm_log *log = &session->console.log;
-    const vkmm_problem *problem = &params->problem;
-    vkmm_kernel_info kernel;
-    vkmm_invocation first;
-    vkmm_status status = vkmm_kernel_choose(log, session->info, params, &kernel);
-    const vkmm_indices_row row = {session->info, *problem, &kernel, place};
+    const uint64_t rows = trace->kernel.tile[0], cols = trace->kernel.tile[1], depth = trace->depth;
+    const uint64_t before = load * (rows + cols) * depth + (operand == VKMM_A ? 0 : rows * depth);
+    const vkmm_type type = trace->problem.type;
 
-    if (status == VKMM_OK) status = vkmm_kernel_place(log, &kernel, problem, 0, 0, &first);
-    if (status != VKMM_OK) return status;
-    if (session->options->json && problem->m * problem->n > MOST_INDICES)
-        return vkmm_fail(log, VKMM_INVALID,
-                         "the indices of %llu elements; at most %d are listed as JSON: try %dx%d, or leave out --json",
-                         (unsigned long long)(problem->m * problem->n), (int)MOST_INDICES, 300, 300);
-    status =
-        session->options->json ? vkmm_indices_json(&session->report, &row) : vkmm_indices_text(&session->report, &row);
-    if (status != VKMM_OK) return vkmm_fail(log, status, "no memory to write the indices");
-    return vkmm_report_flush(&session->report, log);
+    return vkmm_view_rows((const char *)trace->tiles + before * vkmm_type_of(type)->bytes,
+                          operand == VKMM_A ? rows : depth, operand == VKMM_A ? depth : cols, type);
 }
 
-/* ---- the trace ---- */
+vkmm_view vkmm_trace_sums(const vkmm_trace *trace)
+{
+    return vkmm_view_rows(trace->sums, trace->sum_count, trace->invocation_count, trace->problem.type);
+}
+
+int vkmm_trace_takes_part(const vkmm_trace *trace, uint32_t invocation)
+{
+    return trace->depth > 0 || trace->invocations[invocation].inside;
+}
+
+vkmm_term vkmm_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation)
+{
+    const vkmm_invocation *one = &trace->invocations[invocation];
+
+    if (trace->depth == 0)
+        return (vkmm_term){vkmm_trace_matrix(trace, VKMM_A), vkmm_trace_matrix(trace, VKMM_B), one->row, one->col, k};
+    return (vkmm_term){vkmm_trace_tile(trace, VKMM_A, k / trace->depth),
+                       vkmm_trace_tile(trace, VKMM_B, k / trace->depth), one->local[1], one->local[0],
+                       k % trace->depth};
+}
+
+vkmm_status vkmm_trace_page(const char *json, char **page, size_t *bytes)
+{
+    static const vkmm_template around = {vkmm_trace_head, vkmm_trace_tail, sizeof vkmm_trace_head,
+                                         sizeof vkmm_trace_tail};
+
+    return vkmm_page_make(&around, json, page, bytes);
+}
+
+/* ---- the command ---- */
 
 static vkmm_status write_page(const vkmm_log *log, const char *path, const char *json)
 {
@@ -121,8 +141,8 @@ static vkmm_status show_trace(cli_session *session, const vkmm_trace_row *row)
         return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to write the trace");
     if (options->html != NULL) status = write_page(log, options->html, json);
     if (options->json && status == VKMM_OK) fprintf(session->report.out, "%s\n", json);
-    if (json == NULL) status = vkmm_trace_text(&session->report, row);
-    vkmm_free(json);
+    if (json == NULL) vkmm_trace_text(&session->report, row);
+    free(json);
     return status != VKMM_OK ? status : vkmm_report_flush(&session->report, log);
 }
 
@@ -172,7 +192,7 @@ vkmm_status cli_trace(cli_session *session)
         if (status == VKMM_OK) status = cli_session_device(session);
         if (session->options->indices) params.problem.k = 1; /* the same picture, whatever K is: A and B need not fit */
         if (status == VKMM_OK)
-            status = session->options->indices ? show_indices(session, &params) : trace(session, &inputs, &params);
+            status = session->options->indices ? cli_trace_indices(session, &params) : trace(session, &inputs, &params);
     }
     cli_inputs_close(&inputs);
     return status;

@@ -1,9 +1,11 @@
-/* A trace and the index picture, as text for people and as JSON. */
-#ifndef VKMM_REPORT_TRACE_H
-#define VKMM_REPORT_TRACE_H
+/* What `vkmatmul trace` recorded, as text, as JSON and as a page; and the picture of the indices. */
+#ifndef VKMM_EXPLAIN_TRACE_H
+#define VKMM_EXPLAIN_TRACE_H
 
 #include "math/matrix.h"
-#include "report/report.h"
+#include "math/problem.h"
+#include "report/record.h"
+#include "session/session.h"
 
 /* A trace and where its inputs came from. Borrows everything. */
 typedef struct vkmm_trace_row {
@@ -15,37 +17,47 @@ typedef struct vkmm_trace_row {
 
 /* Step by step, at most report->columns wide (80 when 0). The followed invocation bears a mark, and stands out where
  * there is colour. */
-vkmm_status vkmm_trace_text(const vkmm_report *report, const vkmm_trace_row *row);
+void vkmm_trace_text(const vkmm_report *report, const vkmm_trace_row *row);
 
-/* One object of schema "vkmatmul.trace/1" in one line, without its end, to be freed with vkmm_free; NULL when memory
+/* One object of schema "vkmatmul.trace/1" in one line, without its end, to be freed with free; NULL when memory
  * ends. */
 char *vkmm_trace_json(const vkmm_report *report, const vkmm_trace_row *row);
 
-/* Parts of a trace as matrices: the tiles of one load, and all sums (a row for each k, a column for each
- * invocation). */
-vkmm_view vkmm_trace_tile_a(const vkmm_trace *trace, uint32_t load);
-vkmm_view vkmm_trace_tile_b(const vkmm_trace *trace, uint32_t load);
+/* One self-contained HTML file that steps through such JSON; the rest is as in vkmm_page_make. */
+vkmm_status vkmm_trace_page(const char *json, char **page, size_t *bytes);
+
+/* A, B or C; its tile of one load, of A or B; and all sums, a row for each k, a column for each invocation. */
+vkmm_view vkmm_trace_matrix(const vkmm_trace *trace, vkmm_operand operand);
+vkmm_view vkmm_trace_tile(const vkmm_trace *trace, vkmm_operand operand, uint32_t load);
 vkmm_view vkmm_trace_sums(const vkmm_trace *trace);
 
 /* Whether an invocation adds terms: all do in kernels with tiles, in others those within C. */
 int vkmm_trace_takes_part(const vkmm_trace *trace, uint32_t invocation);
 
-/* What the invocation, one that takes part, multiplies for k: from shared memory where the kernel has tiles, else
- * from A and B. */
-void vkmm_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation, double term[2]);
+/* Where the factors stand that an invocation which takes part multiplies for k, a[row][k] and b[k][col]: in shared
+ * memory where the kernel has tiles, else in A and B. */
+typedef struct vkmm_term {
+    vkmm_view a, b;
+    uint64_t row, col, k;
+} vkmm_term;
 
-/* Who computes which element of C. place gives the invocation of C[row][col]. */
-typedef struct vkmm_indices_row {
-    const vkmm_device_info *device;
-    vkmm_problem problem; /* K and the type do not count */
-    const vkmm_kernel_info *kernel;
-    void (*place)(const struct vkmm_indices_row *row, uint64_t i, uint64_t j, vkmm_invocation *invocation);
-} vkmm_indices_row;
+vkmm_term vkmm_trace_term(const vkmm_trace *trace, uint32_t k, uint32_t invocation);
 
-/* The picture. Of extents that do not fit, the first, the last and those at the first tile's edge are shown. */
-vkmm_status vkmm_indices_text(const vkmm_report *report, const vkmm_indices_row *row);
+/* The pairs x, y that an invocation has. */
+typedef struct vkmm_pair {
+    const char *name;
+    size_t offset;
+    int width; /* of a column of them in a terminal */
+} vkmm_pair;
 
-/* One object of schema "vkmatmul.indices/1", a line. All elements. */
-vkmm_status vkmm_indices_json(const vkmm_report *report, const vkmm_indices_row *row);
+enum { VKMM_PAIRS = 4, VKMM_PAIR_TEXT = 24 };
+extern const vkmm_pair vkmm_pairs[VKMM_PAIRS];
+void vkmm_text_pair(char text[VKMM_PAIR_TEXT], const vkmm_pair *pair, const vkmm_invocation *invocation);
+
+extern const vkmm_record vkmm_invocation_record;
+
+/* Who computes which element of C, of the problem and kernel that the job has: as text, which of extents that do not
+ * fit shows the first, the last and those at the first tile's edge; or all as "vkmatmul.indices/1". */
+vkmm_status cli_trace_indices(cli_session *session, const vkmm_job_params *job);
 
 #endif

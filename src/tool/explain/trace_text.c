@@ -112,19 +112,12 @@ static void print_title(const page *p, const vkmm_trace_row *row)
 
 static void print_inputs(const page *p)
 {
-    const vkmm_problem *problem = &p->trace->problem;
-    vkmm_view a = vkmm_view_rows(p->trace->a, problem->m, problem->k, problem->type);
-    vkmm_view b = vkmm_view_rows(p->trace->b, problem->k, problem->n, problem->type);
+    const vkmm_view a = vkmm_trace_matrix(p->trace, VKMM_A), b = vkmm_trace_matrix(p->trace, VKMM_B);
     vkmm_report narrow = *p->report;
 
     narrow.columns = p->width;
     vkmm_print_matrix(&narrow, "A", &a);
     vkmm_print_matrix(&narrow, "B", &b);
-}
-
-static void pair(char text[TEXT], const uint32_t xy[2])
-{
-    snprintf(text, TEXT, "%u,%u", xy[0], xy[1]);
 }
 
 static void print_invocations(const page *p)
@@ -133,19 +126,21 @@ static void print_invocations(const page *p)
 
     fprintf(p->out, "Workgroup %u,%u computes C[%u][%u]; %s marks its invocation. Pairs are x,y.\n\n",
             p->followed->workgroup[0], p->followed->workgroup[1], p->followed->row, p->followed->col, p->mark);
-    fprintf(p->out, "  %s%10s %11s %9s %9s %11s  %s%s\n", vkmm_paint_on(p->report, VKMM_DIM), "invocation", "global",
-            "local", "workgroup", "tile origin", "element", vkmm_paint_off(p->report, VKMM_DIM));
+    fprintf(p->out, "  %s%10s", vkmm_paint_on(p->report, VKMM_DIM), "invocation");
+    for (int j = 0; j < VKMM_PAIRS; j++) fprintf(p->out, " %*s", vkmm_pairs[j].width, vkmm_pairs[j].name);
+    fprintf(p->out, "  element%s\n", vkmm_paint_off(p->report, VKMM_DIM));
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *one = &trace->invocations[i];
-        vkmm_paint paint = i == trace->followed ? VKMM_GOOD : VKMM_PLAIN;
-        char global[TEXT], local[TEXT], workgroup[TEXT], origin[TEXT];
-        pair(global, one->global);
-        pair(local, one->local);
-        pair(workgroup, one->workgroup);
-        pair(origin, one->tile_origin);
-        fprintf(p->out, "%s%s%11u %11s %9s %9s %11s  C[%u][%u]%s%s\n", vkmm_paint_on(p->report, paint),
-                i == trace->followed ? p->mark : " ", i, global, local, workgroup, origin, one->row, one->col,
-                one->inside ? "" : " outside", vkmm_paint_off(p->report, paint));
+        const int followed = i == trace->followed;
+        const vkmm_paint paint = followed ? VKMM_GOOD : VKMM_PLAIN;
+        fprintf(p->out, "%s%s%11u", vkmm_paint_on(p->report, paint), followed ? p->mark : " ", i);
+        for (int j = 0; j < VKMM_PAIRS; j++) {
+            char text[VKMM_PAIR_TEXT];
+            vkmm_text_pair(text, &vkmm_pairs[j], one);
+            fprintf(p->out, " %*s", vkmm_pairs[j].width, text);
+        }
+        fprintf(p->out, "  C[%u][%u]%s%s\n", one->row, one->col, one->inside ? "" : " outside",
+                vkmm_paint_off(p->report, paint));
     }
 }
 
@@ -166,8 +161,8 @@ static void print_step(const page *p, unsigned long long number_of_step, const c
 
 static void print_load(const page *p, uint32_t load, unsigned long long step)
 {
-    const grid a = {vkmm_trace_tile_a(p->trace, load), p->followed->local[1], -1, 0};
-    const grid b = {vkmm_trace_tile_b(p->trace, load), -1, p->followed->local[0], 0};
+    const grid a = {vkmm_trace_tile(p->trace, VKMM_A, load), p->followed->local[1], -1, 0};
+    const grid b = {vkmm_trace_tile(p->trace, VKMM_B, load), -1, p->followed->local[0], 0};
     const uint32_t depth = p->trace->depth, k0 = load * depth;
     const vkmm_invocation *first = &p->trace->invocations[0];
 
@@ -180,40 +175,62 @@ static void print_load(const page *p, uint32_t load, unsigned long long step)
     print_grid(p, &b);
 }
 
+/* All sums after k, each where its element of the tile is. */
+static vkmm_view sums_after(const vkmm_trace *trace, uint32_t k)
+{
+    const vkmm_view all = vkmm_trace_sums(trace);
+    const uint64_t bytes = vkmm_type_of(all.type)->bytes;
+
+    return vkmm_view_rows((const char *)all.data + k * all.cols * bytes, trace->kernel.tile[0], trace->kernel.tile[1],
+                          all.type);
+}
+
 /* Whether the term for k lies beyond K and, as recorded, changed no sum. */
 static int is_idle(const vkmm_trace *trace, uint32_t k)
 {
     const uint64_t bytes = (uint64_t)trace->invocation_count * vkmm_type_of(trace->problem.type)->bytes;
-    const char *sums = (const char *)trace->sums + k * bytes;
 
-    return k > 0 && k >= trace->problem.k && memcmp(sums, sums - bytes, bytes) == 0;
+    return k > 0 && k >= trace->problem.k &&
+           memcmp(sums_after(trace, k).data, sums_after(trace, k - 1).data, bytes) == 0;
+}
+
+/* The followed invocation's product and sum: "C[0][3]: 4 + 2·10 = 24", of which these are the parts. */
+typedef struct addition {
+    char before[TEXT], a[TEXT], b[TEXT], after[TEXT];
+} addition;
+
+static addition add(const page *p, uint32_t k)
+{
+    const vkmm_trace *trace = p->trace;
+    const vkmm_view all = vkmm_trace_sums(trace);
+    const vkmm_term term = vkmm_trace_term(trace, k, trace->followed);
+    addition added = {.before = "0"};
+
+    factor(added.a, vkmm_view_get(&term.a, term.row, term.k), all.type);
+    factor(added.b, vkmm_view_get(&term.b, term.k, term.col), all.type);
+    if (k > 0) number(added.before, vkmm_view_get(&all, k - 1, trace->followed), all.type);
+    number(added.after, vkmm_view_get(&all, k, trace->followed), all.type);
+    return added;
 }
 
 static void print_sum(const page *p, uint32_t k, unsigned long long step)
 {
     const vkmm_trace *trace = p->trace;
-    const uint32_t *tile = trace->kernel.tile, depth = trace->depth;
-    const vkmm_type type = trace->problem.type;
-    const vkmm_view all = vkmm_trace_sums(trace);
-    const char *sums = (const char *)trace->sums + (uint64_t)k * trace->invocation_count * vkmm_type_of(type)->bytes;
-    const grid g = {vkmm_view_rows(sums, tile[0], tile[1], type), p->followed->local[1], p->followed->local[0], 1};
-    char before[TEXT] = "0", after[TEXT], a[TEXT], b[TEXT];
-    double term[2];
+    const uint32_t depth = trace->depth;
+    const int idle = is_idle(trace, k);
+    const grid g = {sums_after(trace, k), p->followed->local[1], p->followed->local[0], 1};
+    const addition added = add(p, k);
 
     if (depth > 0)
         print_step(p, step, "k = %u: sum += tileA[y][%u] * tileB[%u][x]%s", k, k % depth, k % depth,
-                   is_idle(trace, k) ? "; padding: no sum changes" : "");
+                   idle ? "; padding: no sum changes" : "");
     else
         print_step(p, step, "k = %u: sum += A[row][%u] * B[%u][col]", k, k, k);
-    if (is_idle(trace, k)) return;
+    if (idle) return;
     print_grid(p, &g);
-    vkmm_trace_term(trace, k, trace->followed, term);
-    factor(a, term[0], type);
-    factor(b, term[1], type);
-    if (k > 0) number(before, vkmm_view_get(&all, k - 1, trace->followed), type);
-    number(after, vkmm_view_get(&all, k, trace->followed), type);
     fprintf(p->out, "  %s%s C[%u][%u]: %s + %s%s%s = %s%s\n", vkmm_paint_on(p->report, VKMM_GOOD), p->mark,
-            p->followed->row, p->followed->col, before, a, p->dot, b, after, vkmm_paint_off(p->report, VKMM_GOOD));
+            p->followed->row, p->followed->col, added.before, added.a, p->dot, added.b, added.after,
+            vkmm_paint_off(p->report, VKMM_GOOD));
 }
 
 static unsigned long long print_steps(const page *p)
@@ -237,25 +254,17 @@ static unsigned long long print_steps(const page *p)
 static void print_story(const page *p)
 {
     const vkmm_trace *trace = p->trace;
-    const vkmm_type type = trace->problem.type;
-    const vkmm_view all = vkmm_trace_sums(trace);
-    char piece[4 * TEXT];
     int column;
 
     fputs(vkmm_paint_on(p->report, VKMM_GOOD), p->out);
     column = fprintf(p->out, "C[%u][%u]:", p->followed->row, p->followed->col);
     if (trace->sum_count == 0) fputs(" no term, so 0", p->out);
-    for (uint32_t k = 0; k < trace->sum_count; k++) {
-        char a[TEXT], b[TEXT], sum[TEXT];
-        double term[2];
+    for (uint32_t k = 0; k < trace->sum_count && !is_idle(trace, k); k++) { /* none follows that is not idle */
+        const addition added = add(p, k);
+        char piece[4 * TEXT], arrow[8] = "";
         int length;
-        if (is_idle(trace, k)) break; /* none follows that is not */
-        vkmm_trace_term(trace, k, trace->followed, term);
-        factor(a, term[0], type);
-        factor(b, term[1], type);
-        number(sum, vkmm_view_get(&all, k, trace->followed), type);
-        snprintf(piece, sizeof piece, "%s%s%s%s%s%s = %s", k > 0 ? p->arrow : "", k > 0 ? " " : "", k > 0 ? "+" : "", a,
-                 p->dot, b, sum);
+        if (k > 0) snprintf(arrow, sizeof arrow, "%s +", p->arrow);
+        snprintf(piece, sizeof piece, "%s%s%s%s = %s", arrow, added.a, p->dot, added.b, added.after);
         length = (int)vkmm_text_columns(piece) + 1;
         if (column + length > p->width) column = fprintf(p->out, "\n  ") - 1;
         fprintf(p->out, " %s", piece);
@@ -264,10 +273,10 @@ static void print_story(const page *p)
     fprintf(p->out, "%s\n", vkmm_paint_off(p->report, VKMM_GOOD));
 }
 
-vkmm_status vkmm_trace_text(const vkmm_report *report, const vkmm_trace_row *row)
+void vkmm_trace_text(const vkmm_report *report, const vkmm_trace_row *row)
 {
     const vkmm_trace *trace = row->trace;
-    const vkmm_view c = vkmm_view_rows(trace->c, trace->problem.m, trace->problem.n, trace->problem.type);
+    const vkmm_view c = vkmm_trace_matrix(trace, VKMM_C);
     const int utf8 = report->utf8, width = report->columns > 0 ? report->columns : STANDARD_WIDTH;
     const page p = {.report = report,
                     .trace = trace,
@@ -290,5 +299,4 @@ vkmm_status vkmm_trace_text(const vkmm_report *report, const vkmm_trace_row *row
                value);
     putc('\n', p.out);
     print_story(&p);
-    return VKMM_OK;
 }

@@ -77,4 +77,4 @@ static vkmm_status write_ladder(vkmm_report *report, const vkmm_ladder *ladder)
     return status;
 }
 
-const vkmm_writer vkmm_writer_csv = {"csv", write_row, NULL, write_ladder, NULL, .race = NULL};
+const vkmm_writer vkmm_writer_csv = {"csv", write_row, NULL, write_ladder};

@@ -9,15 +9,10 @@
 /* Each returns a new reference, or NULL when memory ends. Numbers that are not finite become null. */
 json_t *vkmm_json_tool(const vkmm_report *report);
 json_t *vkmm_json_device(const vkmm_device_info *device, const char *host); /* device NULL: the host, of this name */
-json_t *vkmm_json_problem(const vkmm_problem *problem, int typed, uint64_t seed,
-                          const char *init); /* typed 0: of many types */
-int vkmm_json_put_types(json_t *object,
-                        const vkmm_problem *problem); /* adds types of A and B, of C, of the sums; returns failures */
 json_t *vkmm_json_number(double value);
 json_t *vkmm_json_integer(uint64_t value); /* a real above 2^63 - 1, the largest that the library keeps as an integer */
 json_t *vkmm_json_text(const char *text);  /* null for NULL; names as vkmm_text_clean leaves them */
 json_t *vkmm_json_known_text(const char *text); /* null for "" as well */
-json_t *vkmm_json_integers(const uint32_t *values, size_t count);
 json_t *vkmm_json_texts(const char *const *texts, size_t count);
 
 /* Adds a key and takes over the value; returns 0, or 1 when either is NULL or memory ends. Sums of it go to
@@ -26,6 +21,11 @@ int vkmm_json_put(json_t *object, const char *key, json_t *value);
 
 /* The object itself, or NULL (and the object is dropped) when a put failed. */
 json_t *vkmm_json_done(json_t *object, int failures);
+
+/* A document of a record that has a schema: this, the tool, the device, then what the record says. */
+struct vkmm_record;
+json_t *vkmm_json_document(const vkmm_report *report, const vkmm_device_info *device, const struct vkmm_record *record,
+                           const void *data);
 
 /* Writes the object as one line and drops it. VKMM_OUT_OF_MEMORY for NULL. */
 vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object);

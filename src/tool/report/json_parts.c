@@ -49,16 +49,6 @@ json_t *vkmm_json_known_text(const char *text)
     return text[0] != '\0' ? vkmm_json_text(text) : json_null();
 }
 
-json_t *vkmm_json_integers(const uint32_t *values, size_t count)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < count; i++) {
-        if (json_array_append_new(array, json_integer(values[i])) != 0) return vkmm_json_done(array, 1);
-    }
-    return array;
-}
-
 json_t *vkmm_json_texts(const char *const *texts, size_t count)
 {
     json_t *array = json_array();
@@ -67,15 +57,6 @@ json_t *vkmm_json_texts(const char *const *texts, size_t count)
         if (json_array_append_new(array, vkmm_json_text(texts[i])) != 0) return vkmm_json_done(array, 1);
     }
     return array;
-}
-
-int vkmm_json_put_types(json_t *object, const vkmm_problem *problem)
-{
-    const vkmm_types types = vkmm_problem_types(problem);
-    int bad = vkmm_json_put(object, "type", json_string(vkmm_type_of(types.in)->name));
-
-    bad += vkmm_json_put(object, "out_type", json_string(vkmm_type_of(types.out)->name));
-    return bad + vkmm_json_put(object, "compute", json_string(vkmm_type_of(types.compute)->name));
 }
 
 /* The host's processor has the same keys, with null for what only a Vulkan device has. */
@@ -95,15 +76,14 @@ json_t *vkmm_json_tool(const vkmm_report *report)
     return vkmm_record_json(&vkmm_tool_record, report);
 }
 
-json_t *vkmm_json_problem(const vkmm_problem *problem, int typed, uint64_t seed, const char *init)
+json_t *vkmm_json_document(const vkmm_report *report, const vkmm_device_info *device, const vkmm_record *record,
+                           const void *data)
 {
-    json_t *object = json_object();
-    int bad = typed ? vkmm_json_put_types(object, problem) : 0;
+    json_t *object = json_pack("{s:s,s:o,s:o}", "schema", record->schema, "tool", vkmm_json_tool(report), "device",
+                               vkmm_json_device(device, NULL));
+    json_t *rest = vkmm_record_json(record, data);
+    const int bad = json_object_update(object, rest) != 0;
 
-    bad += vkmm_json_put(object, "m", vkmm_json_integer(problem->m));
-    bad += vkmm_json_put(object, "n", vkmm_json_integer(problem->n));
-    bad += vkmm_json_put(object, "k", vkmm_json_integer(problem->k));
-    bad += vkmm_json_put(object, "seed", vkmm_json_integer(seed));
-    bad += vkmm_json_put(object, "init", vkmm_json_text(init));
+    json_decref(rest);
     return vkmm_json_done(object, bad);
 }

@@ -34,4 +34,4 @@ static vkmm_status write_ladder(vkmm_report *report, const vkmm_ladder *ladder)
     return VKMM_OK;
 }
 
-const vkmm_writer vkmm_writer_quiet = {"quiet", write_row, NULL, write_ladder, NULL, .race = NULL};
+const vkmm_writer vkmm_writer_quiet = {"quiet", write_row, NULL, write_ladder};

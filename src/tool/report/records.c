@@ -143,9 +143,8 @@ const vkmm_record vkmm_problem_record = {"problem",
                                          .show = show_problem,
                                          .adopt = adopt_problem};
 
-/* Parts of it. */
-static const vkmm_record types_record = {NULL, problem_fields, 3, VKMM_RECORD_OF(vkmm_problem), .show = show_problem},
-                         extents_record = {NULL, problem_fields + 3, 3, VKMM_RECORD_OF(vkmm_problem)};
+const vkmm_record vkmm_types_record = {NULL, problem_fields, 3, VKMM_RECORD_OF(vkmm_problem), .show = show_problem},
+                  vkmm_extents_record = {NULL, problem_fields + 3, 3, VKMM_RECORD_OF(vkmm_problem)};
 
 /* ---- kernels ---- */
 
@@ -224,6 +223,9 @@ static const vkmm_field kernel_fields[] = {
 
 const vkmm_record vkmm_kernel_record = {"kernel", VKMM_FIELDS(kernel_fields), VKMM_RECORD_OF(vkmm_kernel_info),
                                         .known = has_name};
+
+const vkmm_record vkmm_built_in_record = {NULL, kernel_fields, sizeof kernel_fields / sizeof *kernel_fields - 1,
+                                          VKMM_RECORD_OF(vkmm_kernel_info)};
 
 /* ---- rows ---- */
 
@@ -521,7 +523,7 @@ const vkmm_record vkmm_run_record = {NULL, VKMM_FIELDS(run_fields), .schema = "v
 
 static const vkmm_field ladder_row_fields[] = {
     {"step", VKMM_FIELD_STRING, ROW(step)},
-    {NULL, VKMM_FIELD_EMBED, ROW(problem), .record = &types_record},
+    {NULL, VKMM_FIELD_EMBED, ROW(problem), .record = &vkmm_types_record},
     {NULL, VKMM_FIELD_EMBED, .record = &result_record},
     {"times_serial", VKMM_FIELD_REAL, ROW(times_serial), VKMM_MAYBE},
     {"times_previous", VKMM_FIELD_REAL, ROW(times_previous), VKMM_MAYBE},
@@ -532,7 +534,7 @@ static const vkmm_record ladder_row_record = {NULL, VKMM_FIELDS(ladder_row_field
 #define LADDER(member) VKMM_AT(vkmm_ladder, member)
 
 static const vkmm_field ladder_problem_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, LADDER(problem), .record = &extents_record},
+    {NULL, VKMM_FIELD_EMBED, LADDER(problem), .record = &vkmm_extents_record},
     {"seed", VKMM_FIELD_U64, LADDER(seed)},
     {"init", VKMM_FIELD_STRING, LADDER(init)},
 };

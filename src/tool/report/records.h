@@ -7,7 +7,10 @@
 #include "report/result.h"
 
 extern const vkmm_record vkmm_problem_record;  /* vkmm_problem; a reader takes checked ones alone */
+extern const vkmm_record vkmm_types_record;    /* vkmm_problem: its types alone */
+extern const vkmm_record vkmm_extents_record;  /* vkmm_problem: M, N and K alone */
 extern const vkmm_record vkmm_kernel_record;   /* vkmm_kernel_info; without a name: null */
+extern const vkmm_record vkmm_built_in_record; /* the same, where it cannot be the user's shader */
 extern const vkmm_record vkmm_limits_record;   /* vkmm_device_info: what products depend on */
 extern const vkmm_record vkmm_shape_record;    /* vkmm_matrix_shape */
 extern const vkmm_record vkmm_identity_record; /* vkmm_bench_device: name, driver and versions alone, to be embedded */

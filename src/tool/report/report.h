@@ -35,8 +35,6 @@ typedef struct vkmm_writer {
     vkmm_status (*end)(vkmm_report *report);                            /* run: after the last row */
     vkmm_status (*ladder)(vkmm_report *report, const vkmm_ladder *ladder);
     vkmm_status (*devices)(vkmm_report *report, const vkmm_device_row *devices, uint32_t count);
-    vkmm_status (*race)(vkmm_report *report, const vkmm_race_row *row); /* one device and matrix */
-    vkmm_status (*race_end)(vkmm_report *report);                       /* after the last */
     vkmm_status (*tune)(vkmm_report *report, const vkmm_tune_row *row); /* one problem */
 } vkmm_writer;
 

@@ -65,16 +65,6 @@ typedef struct vkmm_device_row {
     const char *no_shapes; /* why there are none; "" */
 } vkmm_device_row;
 
-/* A race on one device: the counts, and the matrices that one looks at. */
-typedef struct vkmm_race_row {
-    const vkmm_device_info *device;
-    uint32_t rows, cols;
-    const char *init; /* "ones", or "index" */
-    const vkmm_race_result *result;
-    const int32_t *right, *with_barrier, *without_barrier; /* rows·cols sums each */
-    int first;                                             /* on this device */
-} vkmm_race_row;
-
 /* A candidate that a tune measured. */
 typedef struct vkmm_tune_trial {
     vkmm_candidate candidate;

@@ -10,10 +10,7 @@ extern const vkmm_writer vkmm_writer_table, vkmm_writer_json, vkmm_writer_csv, v
 vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder);
 vkmm_status vkmm_table_devices(vkmm_report *report, const vkmm_device_row *devices, uint32_t count);
 
-vkmm_status vkmm_table_race(vkmm_report *report, const vkmm_race_row *row);
-vkmm_status vkmm_table_race_end(vkmm_report *report);
 vkmm_status vkmm_json_devices(vkmm_report *report, const vkmm_device_row *devices, uint32_t count);
-vkmm_status vkmm_json_race(vkmm_report *report, const vkmm_race_row *row);
 
 vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row);
 vkmm_status vkmm_json_tune(vkmm_report *report, const vkmm_tune_row *row);

@@ -1,0 +1,214 @@
+/* `vkmatmul explain --limits`: which tiles of C a device allows each kernel, and why not others. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "explain/explain.h"
+#include "report/columns.h"
+#include "report/json.h"
+#include "report/records.h"
+#include "report/wrap.h"
+
+enum { MOST_TILES = 48, TEXT_COLUMN = 12, TILE_TEXT = 32 };
+
+typedef struct limit_tile {
+    uint32_t sides[2];   /* rows and columns */
+    int legal, preset;   /* preset: what the kernel takes by itself here */
+    vkmm_tile_rule rule; /* that forbids it */
+} limit_tile;
+
+typedef struct limit_kernel {
+    const char *name;
+    limit_tile tile[MOST_TILES];
+    uint32_t count;
+} limit_kernel;
+
+typedef struct limit_set {
+    const vkmm_device_info *device;
+    vkmm_type type;
+    limit_kernel *kernels;
+    uint32_t count;
+} limit_set;
+
+/* ---- finding out ---- */
+
+/* Powers of two, and sides that people try: squares, then flat and tall ones. */
+static const uint32_t usual[][2] = {{1, 1},    {2, 2},   {4, 4},   {8, 8},     {12, 12}, {16, 16}, {24, 24},
+                                    {32, 32},  {48, 48}, {64, 64}, {128, 128}, {1, 32},  {1, 64},  {1, 256},
+                                    {1, 1024}, {8, 16},  {8, 32},  {8, 128},   {16, 32}, {16, 64}, {32, 8},
+                                    {32, 16},  {64, 1},  {64, 16}, {128, 8},   {1024, 1}};
+
+static void add_tile(const limit_set *limits, limit_kernel *kernel, const uint32_t sides[2], const uint32_t preset[2])
+{
+    limit_tile *tile = &kernel->tile[kernel->count];
+
+    for (uint32_t i = 0; i < kernel->count; i++)
+        if (memcmp(kernel->tile[i].sides, sides, sizeof tile->sides) == 0) return;
+    *tile = (limit_tile){.sides = {sides[0], sides[1]}, .preset = memcmp(sides, preset, sizeof tile->sides) == 0};
+    tile->legal = vkmm_tile_check(limits->device, kernel->name, limits->type, sides[0], sides[1], &tile->rule);
+    kernel->count++;
+}
+
+/* The tile that was asked for; or the usual ones, and the kernel's default. */
+static void add_kernel(limit_set *limits, const char *name, const uint32_t wanted[2])
+{
+    limit_kernel *kernel = &limits->kernels[limits->count++];
+    uint32_t preset[2] = {0, 0};
+
+    kernel->name = name;
+    vkmm_kernel_default_tile(limits->device, name, limits->type, preset);
+    if (wanted[0] > 0) {
+        add_tile(limits, kernel, wanted, preset);
+        return;
+    }
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) add_tile(limits, kernel, usual[i], preset);
+    if (preset[0] > 0) add_tile(limits, kernel, preset, preset);
+}
+
+/* ---- vkmatmul.limits/1 ---- */
+
+static int is_forbidden(const void *record)
+{
+    return !((const limit_tile *)record)->legal;
+}
+
+#define TILE(member) VKMM_AT(limit_tile, member)
+#define RULE(member) VKMM_AT(limit_tile, rule.member), .known = is_forbidden
+
+static const vkmm_field tile_fields[] = {
+    {"tile", VKMM_FIELD_U32, VKMM_ARRAY(limit_tile, sides, 2)},
+    {"legal", VKMM_FIELD_TRUTH, TILE(legal)},
+    {"default", VKMM_FIELD_TRUTH, TILE(preset)},
+    {"rule", VKMM_FIELD_STRING, RULE(limit_name)},
+    {"need", VKMM_FIELD_U64, RULE(need)},
+    {"limit", VKMM_FIELD_U64, RULE(limit)},
+    {"unit", VKMM_FIELD_STRING, RULE(unit)},
+    {"reason", VKMM_FIELD_STRING, RULE(reason)},
+};
+static const vkmm_record tile_record = {NULL, VKMM_FIELDS(tile_fields)};
+
+static const vkmm_field kernel_fields[] = {
+    {"name", VKMM_FIELD_STRING, VKMM_AT(limit_kernel, name)},
+    {"tiles", VKMM_FIELD_RECORD, VKMM_LIST(limit_kernel, tile, count), VKMM_HERE, .record = &tile_record},
+};
+static const vkmm_record kernel_record = {NULL, VKMM_FIELDS(kernel_fields)};
+
+static const vkmm_field limits_fields[] = {
+    {"limits", VKMM_FIELD_RECORD, VKMM_AT(limit_set, device), VKMM_POINTER, .record = &vkmm_limits_record},
+    {"type", VKMM_FIELD_WORD, VKMM_AT(limit_set, type), .words = &vkmm_type_words},
+    {"kernels", VKMM_FIELD_RECORD, VKMM_LIST(limit_set, kernels, count), .record = &kernel_record},
+};
+static const vkmm_record limits_record = {NULL, VKMM_FIELDS(limits_fields), .schema = "vkmatmul.limits/1"};
+
+/* ---- for people ---- */
+
+/* Same tiles, same verdicts by the same numbers; each kernel's default is told apart. */
+static int same_limits(const limit_kernel *a, const limit_kernel *b)
+{
+    for (uint32_t i = 0; i < a->count && a->count == b->count; i++) {
+        const limit_tile *x = &a->tile[i], *y = &b->tile[i];
+        if (memcmp(x->sides, y->sides, sizeof x->sides) != 0 || x->legal != y->legal) return 0;
+        if (!x->legal && (x->rule.need != y->rule.need || strcmp(x->rule.limit_name, y->rule.limit_name) != 0))
+            return 0;
+    }
+    return a->count == b->count;
+}
+
+static const char *tile_text(const vkmm_report *report, char text[TILE_TEXT], const limit_tile *tile)
+{
+    snprintf(text, TILE_TEXT, report->utf8 ? "%u×%u" : "%ux%u", tile->sides[0], tile->sides[1]);
+    return text;
+}
+
+/* "tiled, band-tiled f32", and what each takes by itself. */
+static void print_names(const vkmm_report *report, const limit_set *limits, const limit_kernel *first)
+{
+    fprintf(report->out, "\n%s", vkmm_paint_on(report, VKMM_STRONG));
+    for (const limit_kernel *kernel = first; kernel < limits->kernels + limits->count; kernel++) {
+        char text[TILE_TEXT];
+        if (!same_limits(kernel, first)) continue;
+        fprintf(report->out, "%s%s", kernel > first ? ", " : "", kernel->name);
+        for (uint32_t i = 0; i < kernel->count; i++)
+            if (kernel->tile[i].preset)
+                fprintf(report->out, " (default %s)", tile_text(report, text, &kernel->tile[i]));
+    }
+    fprintf(report->out, " %s%s\n", vkmm_type_of(limits->type)->name, vkmm_paint_off(report, VKMM_STRONG));
+}
+
+static void print_tiles(const vkmm_report *report, const limit_kernel *kernel)
+{
+    char text[TILE_TEXT], legal[MOST_TILES * TILE_TEXT] = "", *end = legal;
+
+    for (uint32_t i = 0; i < kernel->count; i++)
+        if (kernel->tile[i].legal) end += sprintf(end, "%s ", tile_text(report, text, &kernel->tile[i]));
+    if (end > legal) {
+        fprintf(report->out, "  %slegal%s     ", vkmm_paint_on(report, VKMM_GOOD), vkmm_paint_off(report, VKMM_GOOD));
+        vkmm_wrap(report, TEXT_COLUMN, legal);
+    }
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        const vkmm_tile_rule *rule = &kernel->tile[i].rule;
+        if (kernel->tile[i].legal) continue;
+        tile_text(report, text, &kernel->tile[i]);
+        fprintf(report->out, "  %s%*s%llu %s > %llu (%s)\n", text, 10 - (int)vkmm_text_columns(text), "",
+                (unsigned long long)rule->need, rule->unit, (unsigned long long)rule->limit, rule->limit_name);
+    }
+}
+
+/* Every rule that forbade a tile, once, with its reason. */
+static void print_reasons(const vkmm_report *report, const limit_set *limits)
+{
+    const char *printed[16];
+    unsigned count = 0;
+
+    for (uint32_t i = 0; i < limits->count; i++)
+        for (uint32_t j = 0; j < limits->kernels[i].count; j++) {
+            const limit_tile *tile = &limits->kernels[i].tile[j];
+            unsigned known = 0;
+            if (tile->legal) continue;
+            while (known < count && strcmp(printed[known], tile->rule.limit_name) != 0) known++;
+            if (known < count || count == sizeof printed / sizeof *printed) continue;
+            fprintf(report->out, "\n%s\n%*s", tile->rule.limit_name, TEXT_COLUMN, "");
+            vkmm_wrap(report, TEXT_COLUMN, tile->rule.reason);
+            printed[count++] = tile->rule.limit_name;
+        }
+}
+
+static void print_limits(vkmm_report *report, const limit_set *limits)
+{
+    if (report->rows++ == 0) {
+        vkmm_print_device(report, limits->device, NULL);
+        fprintf(report->out, "Tiles of C in rows%scolumns, legal here or not, and why not.\n",
+                report->utf8 ? "×" : "x");
+    } else {
+        putc('\n', report->out);
+    }
+    for (uint32_t i = 0; i < limits->count; i++) {
+        const limit_kernel *kernel = &limits->kernels[i];
+        int shown = 0;
+        for (uint32_t j = 0; j < i; j++) shown |= same_limits(kernel, &limits->kernels[j]);
+        if (shown) continue;
+        print_names(report, limits, kernel);
+        print_tiles(report, kernel);
+    }
+    print_reasons(report, limits);
+}
+
+vkmm_status cli_explain_limits(cli_session *session, vkmm_type type)
+{
+    const vkmm_log *log = &session->console.log;
+    vkmm_report *report = &session->report;
+    limit_set limits = {session->info, type, vkmm_alloc(VKMM_MAX_EXPLAINED, sizeof *limits.kernels), 0};
+    vkmm_status status = VKMM_OK;
+    const char *name;
+
+    if (limits.kernels == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the limits");
+    while (limits.count < VKMM_MAX_EXPLAINED && (name = cli_explained_kernel(session->options, limits.count)) != NULL)
+        add_kernel(&limits, name, session->options->tile);
+    if (session->options->json)
+        status = vkmm_json_line(report, vkmm_json_document(report, limits.device, &limits_record, &limits));
+    else
+        print_limits(report, &limits);
+    if (status == VKMM_OK) status = vkmm_report_flush(report, log);
+    vkmm_free(limits.kernels);
+    return status;
+}
