@@ -1,7 +1,6 @@
 /* The grammar of --size, by examples and by many random texts; and the nearest-word suggestions. */
 #include "base/log.h"
 #include "base/random.h"
-#include "options/number.h"
 #include "options/sizes.h"
 #include "options/suggest.h"
 

@@ -89,28 +89,20 @@ static void check_value(const cli_option *option, const char *text, const void *
     const double *value = field;
     if (option->parse == cli_parse_text || option->parse == cli_parse_config)
         must(*(const char *const *)field == text, "another text");
-    if (option->parse == cli_parse_extent) must(number->given && number->value <= CLI_MAX_EXTENT, "an extent");
-    if (option->parse == cli_parse_seed) must(number->given && number->value < UINT64_C(1) << 53, "a seed");
-    if (option->parse == cli_parse_iters)
-        must(number->given && number->value >= 1 && number->value <= 1000000, "iterations");
-    if (option->parse == cli_parse_count) must(number->given && number->value <= 1000000, "a count");
-    if (option->parse == cli_parse_ld || option->parse == cli_parse_elements)
-        must(number->given && number->value <= INT64_MAX, "elements");
-    if (option->parse == cli_parse_batch)
-        must(number->given && number->value >= 1 && number->value <= UINT32_MAX, "a batch");
+    if (option->parse == cli_parse_whole)
+        must(number->given && number->value >= option->least && number->value <= option->most, "a whole number");
     if (option->parse == cli_parse_tile) must(tile[0] >= 1 && tile[1] >= 1, "a tile of nothing");
     if (option->parse == cli_parse_at)
         must(at->given && at->row < CLI_MAX_EXTENT && at->col < CLI_MAX_EXTENT, "an element");
-    if (option->parse == cli_parse_time) must(*value > 0 && *value <= 86400e3, "a time");
-    if (option->parse == cli_parse_budget) must(*value >= 100 && *value <= 86400e3, "a budget");
-    if (option->parse == cli_parse_share) must(*value > 0 && *value < 1, "a share");
-    if (option->parse == cli_parse_mebibytes) must(*value >= 1048576 && *value <= 1099511627776.0, "bytes");
-    if (option->parse == cli_parse_share || option->parse == cli_parse_regression ||
-        option->parse == cli_parse_mebibytes)
-        must(strspn(text, "0123456789.%") == strlen(text), "no decimal number");
+    if (option->parse == cli_parse_amount) {
+        const double read = option->amount->as == CLI_AS_NUMBER   ? (double)number->value
+                            : option->amount->as == CLI_AS_SCALAR ? ((const cli_scalar *)field)->value
+                                                                  : *value;
+        must(read >= option->amount->least && read <= option->amount->most, "an amount");
+        must(*text == '.' || (*text >= '0' && *text <= '9'), "no decimal number");
+    }
     if (option->parse == cli_parse_scalar) check_scalar(option, field);
-    if (option->parse == cli_parse_types || option->parse == cli_parse_tutorial_types)
-        must(types->count >= 1 && types->count <= VKMM_TYPE_COUNT, "a list of types");
+    if (option->parse == cli_parse_types) must(types->count >= 1 && types->count <= VKMM_TYPE_COUNT, "a list of types");
     if (option->parse == cli_parse_word || option->parse == cli_parse_tutorial)
         must(is_word_of(option, *(const char *const *)field), "an unknown word");
     if (option->parse == cli_parse_index)

@@ -3,21 +3,16 @@
 #include "base/log.h"
 #include "options/values.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-/* getopt_long reports a long option as LONG_BASE + its index in the table, a short one as its letter. */
-enum { LONG_BASE = 256 };
-
-enum { LONGEST_NAME = 24 };
-
-/* getopt's two descriptions of the options of one command; and the names with '-' for '_' or the other way round. */
-typedef struct description {
-    char letters[2 * CLI_MAX_OPTIONS + 2];
-    struct option names[2 * CLI_MAX_OPTIONS + 1];
-    char twins[CLI_MAX_OPTIONS][LONGEST_NAME];
-} description;
+/* What a line is read for. */
+typedef struct line {
+    const vkmm_log *log;
+    unsigned command;
+    const char *command_name;
+    cli_options *options;
+} line;
 
 void cli_option_name(const cli_option *option, char text[32])
 {
@@ -32,182 +27,144 @@ static int is_joint(char c)
     return c == '-' || c == '_';
 }
 
-/* The name in the other spelling: 0 when it has but one. */
-static int other_spelling(const char *name, char twin[LONGEST_NAME])
+/* Whether the option's long name begins with the word, whatever joins their parts. */
+static int begins_with(const cli_option *option, const char *word)
 {
-    int joints = 0;
+    const char *name = option->name;
 
-    snprintf(twin, LONGEST_NAME, "%s", name);
-    for (char *c = twin; *c != '\0'; c++) {
-        if (!is_joint(*c)) continue;
-        *c = *c == '-' ? '_' : '-';
-        joints++;
-    }
-    return joints > 0;
-}
-
-/* Whether the name begins with the word, whatever joins their parts. */
-static int begins_with(const char *name, const char *word)
-{
+    if (name == NULL) return 0;
     while (*word != '\0' && (*word == *name || (is_joint(*word) && is_joint(*name)))) word++, name++;
     return *word == '\0';
 }
 
-static void describe(unsigned command, description *d)
+static vkmm_status take(const line *l, const cli_option *option, const char *argument)
 {
-    char *letter = d->letters;
-    struct option *name = d->names;
-    char(*twin)[LONGEST_NAME] = d->twins;
+    void *field = (char *)l->options + option->offset;
+    char name[32];
 
-    *letter++ = ':'; /* a missing argument is reported as ':' */
-    for (unsigned i = 0; i < cli_option_count; i++) {
-        const cli_option *option = &cli_option_table[i];
-        int argument = option->argument != NULL;
-        if ((option->commands & command) == 0) continue;
-        if (option->letter != 0) {
-            *letter++ = option->letter;
-            if (argument) *letter++ = ':';
-        }
-        if (option->name == NULL) continue;
-        *name++ = (struct option){option->name, argument ? required_argument : no_argument, NULL, LONG_BASE + (int)i};
-        if (!other_spelling(option->name, *twin)) continue;
-        *name = name[-1];
-        name->name = *twin;
-        name++, twin++;
+    if (option->argument == NULL) {
+        *(int *)field = 1;
+        return VKMM_OK;
     }
-    *letter = '\0';
-    *name = (struct option){NULL, 0, NULL, 0};
+    if (argument != NULL) return option->parse(l->log, option, argument, field);
+    cli_option_name(option, name);
+    return vkmm_fail(l->log, VKMM_INVALID, "%s needs an argument: %s", name, option->argument);
 }
 
-/* A letter may mean one option here and another there. */
-static const cli_option *find(unsigned command, int code)
+/* No option of the command begins so: is it another's, or misspelt? */
+static vkmm_status refuse_long(const line *l, const char *word)
 {
-    if (code >= LONG_BASE && code < LONG_BASE + (int)cli_option_count) return &cli_option_table[code - LONG_BASE];
-    for (unsigned i = 0; i < cli_option_count; i++) {
-        if ((cli_option_table[i].commands & command) != 0 && cli_option_table[i].letter != 0 &&
-            cli_option_table[i].letter == code)
-            return &cli_option_table[i];
-    }
-    return NULL;
-}
-
-/* The long option of this command that is nearest to the word, or NULL. */
-static const char *nearest(unsigned command, const char *word)
-{
-    const char *best = NULL;
-    unsigned best_distance = 0;
+    const char *near = NULL;
 
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
-        unsigned distance;
-        if ((option->commands & command) == 0 || option->name == NULL || option->help == NULL) continue;
-        distance = cli_distance(word, option->name);
-        if (best == NULL || distance < best_distance) {
-            best = option->name;
-            best_distance = distance;
-        }
+        if (option->name == NULL || option->help == NULL) continue;
+        if (strlen(option->name) == strlen(word) && begins_with(option, word))
+            return vkmm_fail(l->log, VKMM_INVALID,
+                             "--%s is no option of 'vkmatmul %s'; 'vkmatmul %s --help' lists those", word,
+                             l->command_name, l->command_name);
+        if (option->commands & l->command) near = cli_nearer(word, near, option->name);
     }
-    return best != NULL && cli_is_near(word, best_distance) ? best : NULL;
+    if (near != NULL) return vkmm_fail(l->log, VKMM_INVALID, "unknown option --%s; did you mean --%s?", word, near);
+    return vkmm_fail(l->log, VKMM_INVALID, "unknown option --%s; 'vkmatmul %s --help' lists them all", word,
+                     l->command_name);
 }
 
-/* "--s" begins several names: says which. Returns how many; text is then their list. */
-static unsigned list_beginnings(unsigned command, const char *word, char *text, size_t size)
+/* "size=4", or "size" before 4; the name may be cut where no other one begins so. */
+static vkmm_status take_long(const line *l, const char *text, const char *next, int *took_next)
 {
+    const char *equals = strchr(text, '=');
+    const cli_option *option = NULL;
+    char word[48], names[256] = "";
     unsigned count = 0;
-    size_t used = 0;
 
-    text[0] = '\0';
-    for (unsigned i = 0; i < cli_option_count && used < size; i++) {
-        const cli_option *option = &cli_option_table[i];
-        if ((option->commands & command) == 0 || option->name == NULL || !begins_with(option->name, word)) continue;
-        used += (size_t)snprintf(text + used, size - used, "%s--%s", count > 0 ? ", " : "", option->name);
-        count++;
-    }
-    return count;
-}
-
-static vkmm_status refuse_long(const vkmm_log *log, unsigned command, const char *command_name, const char *argument)
-{
-    char word[48], names[256];
-    const char *near;
-
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(argument + 2, "="), argument + 2);
-    if (list_beginnings(command, word, names, sizeof names) > 1)
-        return vkmm_fail(log, VKMM_INVALID, "option --%s may be any of %s", word, names);
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, "="), text);
     for (unsigned i = 0; i < cli_option_count; i++) {
-        const cli_option *option = &cli_option_table[i];
-        if (option->name != NULL && option->help != NULL && strlen(option->name) == strlen(word) &&
-            begins_with(option->name, word))
-            return vkmm_fail(log, VKMM_INVALID, "--%s is no option of 'vkmatmul %s'; 'vkmatmul %s --help' lists those",
-                             word, command_name, command_name);
+        const cli_option *one = &cli_option_table[i];
+        const size_t used = strlen(names);
+        if ((one->commands & l->command) == 0 || !begins_with(one, word)) continue;
+        option = one;
+        count++;
+        if (strlen(one->name) == strlen(word)) {
+            count = 1;
+            break;
+        }
+        snprintf(names + used, sizeof names - used, "%s--%s", used > 0 ? ", " : "", one->name);
     }
-    near = nearest(command, word);
-    if (near != NULL) return vkmm_fail(log, VKMM_INVALID, "unknown option --%s; did you mean --%s?", word, near);
-    return vkmm_fail(log, VKMM_INVALID, "unknown option --%s; 'vkmatmul %s --help' lists them all", word, command_name);
+    if (count > 1) return vkmm_fail(l->log, VKMM_INVALID, "option --%s may be any of %s", word, names);
+    if (option == NULL) return refuse_long(l, word);
+    if (equals != NULL && option->argument == NULL)
+        return vkmm_fail(l->log, VKMM_INVALID, "--%s takes no argument", option->name);
+    *took_next = equals == NULL && option->argument != NULL;
+    return take(l, option, equals != NULL ? equals + 1 : next);
 }
 
-static vkmm_status refuse(const vkmm_log *log, unsigned command, const char *command_name, const char *argument)
+/* "Vs4", or "Vs" before 4. A letter may mean one option here and another there. */
+static vkmm_status take_letters(const line *l, const char *letters, const char *next, int *took_next)
 {
-    const cli_option *flag = optopt >= LONG_BASE ? find(command, optopt) : NULL;
+    vkmm_status status = VKMM_OK;
 
-    if (flag != NULL) return vkmm_fail(log, VKMM_INVALID, "--%s takes no argument", flag->name);
-    if (optopt == 0) return refuse_long(log, command, command_name, argument);
-    return vkmm_fail(log, VKMM_INVALID, "unknown option -%c; 'vkmatmul %s --help' lists them all", optopt,
-                     command_name);
+    for (; *letters != '\0' && status == VKMM_OK; letters++) {
+        unsigned i = 0;
+        while (i < cli_option_count &&
+               ((cli_option_table[i].commands & l->command) == 0 || cli_option_table[i].letter != *letters))
+            i++;
+        if (i == cli_option_count)
+            return vkmm_fail(l->log, VKMM_INVALID, "unknown option -%c; 'vkmatmul %s --help' lists them all", *letters,
+                             l->command_name);
+        if (cli_option_table[i].argument != NULL) {
+            *took_next = letters[1] == '\0';
+            return take(l, &cli_option_table[i], *took_next ? next : letters + 1);
+        }
+        status = take(l, &cli_option_table[i], NULL);
+    }
+    return status;
 }
 
-static vkmm_status take(const vkmm_log *log, const cli_option *option, cli_options *options)
+static vkmm_status take_operands(const line *l, int count, char **operands)
 {
-    void *field = (char *)options + option->offset;
-
-    if (option->parse != NULL) return option->parse(log, option, optarg, field);
-    *(int *)field = 1;
+    if (count == 0) return VKMM_OK;
+    if (l->command == CLI_HELP && count == 1)
+        l->options->operand = operands[0];
+    else if (l->command == CLI_COMPARE || l->command == CLI_REPORT) {
+        l->options->operands = operands;
+        l->options->operand_count = (uint32_t)count;
+    } else
+        return vkmm_fail(l->log, VKMM_INVALID,
+                         "unexpected argument '%.60s': options start with - and a command comes first", operands[0]);
     return VKMM_OK;
-}
-
-static vkmm_status take_operands(const vkmm_log *log, unsigned command, int argc, char **argv, cli_options *options)
-{
-    if (optind >= argc) return VKMM_OK;
-    if (command == CLI_HELP && optind + 1 == argc) {
-        options->operand = argv[optind];
-        return VKMM_OK;
-    }
-    if (command == CLI_COMPARE || command == CLI_REPORT) {
-        options->operands = argv + optind;
-        options->operand_count = (uint32_t)(argc - optind);
-        return VKMM_OK;
-    }
-    return vkmm_fail(log, VKMM_INVALID, "unexpected argument '%.60s': options start with - and a command comes first",
-                     argv[optind]);
 }
 
 vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char *command_name, int argc, char **argv,
                               cli_options *options)
 {
-    description d = {.letters = ""};
+    const line l = {log, command, command_name, options};
     vkmm_status status = VKMM_OK;
+    int operands = 0, at = 1, ended = 0;
 
-    describe(command, &d);
     options->seed.value = 1;
     if (command == CLI_TRACE) options->init = VKMM_INIT_INDEX;
-    opterr = 0;
-    optind = 0; /* forgets where an earlier line's words ended: a refusal leaves getopt in the midst of "-abc" */
-    while (status == VKMM_OK) {
-        int code;
-        optopt = 0; /* stays 0 for an unknown long option */
-        code = getopt_long(argc, argv, d.letters, d.names, NULL);
-        if (code == -1) break;
-        if (code == ':') {
-            const cli_option *option = find(command, optopt);
-            char name[32] = "the last option";
-            if (option != NULL) cli_option_name(option, name);
-            return vkmm_fail(log, VKMM_INVALID, "%s needs an argument: %s", name,
-                             option != NULL ? option->argument : "");
+    while (at < argc && !ended && status == VKMM_OK) {
+        char *const word = argv[at], *const next = argv[at + 1];
+        int took_next = 0;
+        if (word[0] != '-' || word[1] == '\0') {
+            operands++;
+            at++;
+            continue;
         }
-        if (code == '?') return refuse(log, command, command_name, argv[optind - 1]);
-        status = take(log, find(command, code), options);
+        ended = strcmp(word, "--") == 0;
+        if (!ended && word[1] == '-')
+            status = take_long(&l, word + 2, next, &took_next);
+        else if (!ended)
+            status = take_letters(&l, word + 1, next, &took_next);
+        if (status != VKMM_OK) return status;
+        /* Operands move behind the options between them. */
+        memmove(argv + at - operands + 1 + took_next, argv + at - operands, (size_t)operands * sizeof *argv);
+        argv[at - operands] = word;
+        if (took_next) argv[at - operands + 1] = next;
+        at += 1 + took_next;
     }
-    return status != VKMM_OK ? status : take_operands(log, command, argc, argv, options);
+    return take_operands(&l, argc - at + operands, argv + at - operands);
 }
 
 void cli_options_free(cli_options *options)

@@ -28,8 +28,6 @@ enum {
     CLI_DOCTOR_WORKER = 32768
 };
 
-#define CLI_MAX_OPTIONS 96 /* of one command */
-
 /* A number and whether it was given. */
 typedef struct cli_number {
     int given;
@@ -109,6 +107,17 @@ typedef struct cli_options {
 
 typedef struct cli_option cli_option;
 
+/* A decimal number with one of several units; it is read as so many of the unit whose factor is 1. */
+typedef struct cli_amount {
+    const char *expected; /* for messages */
+    double least, most;
+    struct {
+        const char *name; /* "": a bare number; NULL ends the list */
+        double factor;
+    } units[12];
+    enum { CLI_AS_DOUBLE, CLI_AS_NUMBER, CLI_AS_SCALAR } as; /* what the field is: a double, cli_number or cli_scalar */
+} cli_amount;
+
 /* Reads the argument into the option's field. VKMM_INVALID with a sentence that starts with the option. */
 typedef vkmm_status cli_parser(const vkmm_log *log, const cli_option *option, const char *text, void *field);
 
@@ -120,9 +129,11 @@ struct cli_option {
         *argument;    /* placeholder; NULL: a flag. One that starts with FILE, and FOLDER, completes to file names */
     const char *help; /* NULL: hidden */
     unsigned commands;
-    size_t offset;     /* of the field in cli_options */
-    cli_parser *parse; /* NULL for a flag, an int */
-    cli_words choice;  /* words that the argument may be; NULL: free */
+    size_t offset;        /* of the field in cli_options */
+    cli_parser *parse;    /* NULL for a flag, an int */
+    cli_words choice;     /* words that the argument may be; NULL: free */
+    uint64_t least, most; /* of a whole number */
+    const cli_amount *amount;
 };
 
 extern const cli_option cli_option_table[];

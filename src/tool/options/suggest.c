@@ -35,22 +35,18 @@ unsigned cli_distance(const char *a, const char *b)
     return table[rows][cols];
 }
 
-int cli_is_near(const char *word, unsigned distance)
+const char *cli_nearer(const char *word, const char *best, const char *candidate)
 {
-    return distance <= (strnlen(word, LONGEST) + 2) / 3;
+    const unsigned distance = cli_distance(word, candidate);
+
+    if (distance > (strnlen(word, LONGEST) + 2) / 3) return best;
+    return best == NULL || distance < cli_distance(word, best) ? candidate : best;
 }
 
 const char *cli_suggest(const char *word, cli_words words)
 {
     const char *best = NULL;
-    unsigned best_distance = 0;
 
-    for (uint32_t i = 0; words(i) != NULL; i++) {
-        unsigned distance = cli_distance(word, words(i));
-        if (best == NULL || distance < best_distance) {
-            best = words(i);
-            best_distance = distance;
-        }
-    }
-    return best != NULL && cli_is_near(word, best_distance) ? best : NULL;
+    for (uint32_t i = 0; words(i) != NULL; i++) best = cli_nearer(word, best, words(i));
+    return best;
 }

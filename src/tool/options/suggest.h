@@ -14,7 +14,7 @@ unsigned cli_distance(const char *a, const char *b);
 /* The known word nearest to `word`, or NULL when none is near: one mistake in three letters is. */
 const char *cli_suggest(const char *word, cli_words words);
 
-/* Whether a word at this distance is near enough to suggest. */
-int cli_is_near(const char *word, unsigned distance);
+/* Of `candidate` and `best`, an earlier result or NULL, the one that is nearer to `word`, if it is near. */
+const char *cli_nearer(const char *word, const char *best, const char *candidate);
 
 #endif

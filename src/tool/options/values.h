@@ -5,39 +5,26 @@
 #include "options/options.h"
 
 /* What each writes to *field: */
-cli_parser cli_parse_text;           /* const char * */
-cli_parser cli_parse_config;         /* const char * */
-cli_parser cli_parse_sizes;          /* cli_sizes */
-cli_parser cli_parse_matrices;       /* cli_sizes */
-cli_parser cli_parse_extent;         /* cli_number */
-cli_parser cli_parse_seed;           /* cli_number */
-cli_parser cli_parse_iters;          /* cli_number, from 1 */
-cli_parser cli_parse_count;          /* cli_number, from 0 */
-cli_parser cli_parse_tile;           /* uint32_t[2] */
-cli_parser cli_parse_time;           /* double, ms */
-cli_parser cli_parse_budget;         /* double, ms */
-cli_parser cli_parse_types;          /* cli_types */
-cli_parser cli_parse_type;           /* cli_type, a choice */
-cli_parser cli_parse_tutorial_types; /* cli_types, of the tutorials' */
-cli_parser cli_parse_word;           /* const char *, a choice */
-cli_parser cli_parse_index;          /* int, a choice's index */
-cli_parser cli_parse_at;             /* cli_at */
-cli_parser cli_parse_ld;             /* cli_number, from 1 */
-cli_parser cli_parse_elements;       /* cli_number, from 0 */
-cli_parser cli_parse_batch;          /* cli_number, from 1 */
-cli_parser cli_parse_scalar;         /* cli_scalar */
-cli_parser cli_parse_op;             /* int, a vkmm_op: N n T t C c */
-cli_parser cli_parse_share;          /* double: "5%" is 0.05; not 0 */
-cli_parser cli_parse_regression;     /* cli_scalar: the same, 0 too */
-cli_parser cli_parse_bytes;          /* cli_number, from 1 */
-cli_parser cli_parse_mebibytes;      /* double, bytes; from 1 MiB */
-cli_parser cli_parse_tutorial;       /* const char *, a choice; refuses a general kernel with a sentence of its own */
+cli_parser cli_parse_text;     /* const char * */
+cli_parser cli_parse_config;   /* const char * */
+cli_parser cli_parse_sizes;    /* cli_sizes */
+cli_parser cli_parse_matrices; /* cli_sizes */
+cli_parser cli_parse_whole;    /* cli_number, from the option's least to its most */
+cli_parser cli_parse_amount;   /* what the option's amount says */
+cli_parser cli_parse_tile;     /* uint32_t[2] */
+cli_parser cli_parse_types;    /* cli_types, of the choice */
+cli_parser cli_parse_type;     /* cli_type, a choice */
+cli_parser cli_parse_word;     /* const char *, a choice */
+cli_parser cli_parse_index;    /* int, a choice's index */
+cli_parser cli_parse_at;       /* cli_at */
+cli_parser cli_parse_scalar;   /* cli_scalar */
+cli_parser cli_parse_op;       /* int, a vkmm_op: N n T t C c */
+cli_parser cli_parse_tutorial; /* const char *, a choice; refuses a general kernel with a sentence of its own */
 
 const char *cli_type_words(uint32_t index);
 const char *cli_tutorial_type_words(uint32_t index); /* f32, f64, i32, u32 */
 const char *cli_out_type_words(uint32_t index);
 const char *cli_compute_words(uint32_t index);
-const char *cli_activation_words(uint32_t index);
 const char *cli_kernel_words(uint32_t index);   /* "auto" first */
 const char *cli_tutorial_words(uint32_t index); /* without the kernels that take every problem */
 const char *cli_op_words(uint32_t index);
@@ -48,11 +35,5 @@ const char *cli_shell_words(uint32_t index);
 
 /* Whether the tutorials' kernels have the type: f32, f64, i32, u32. */
 int cli_is_plain_type(vkmm_type type);
-
-/* VKMM_INVALID, with the word that may have been meant and the option's words. */
-vkmm_status cli_unknown_word(const vkmm_log *log, const cli_option *option, const char *text);
-
-/* "auto, serial, naive": the words in a row, for messages. Cut to fit. */
-void cli_join_words(cli_words words, char *text, size_t size);
 
 #endif
