@@ -19,7 +19,7 @@ static const struct {
     uint64_t narrow;
 } runs[] = {
     {"blocked", "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,lane-cols=4,buffers=2,slices=1"},
-    {"blocked", "rows=32,cols=16,depth=16,thread-rows=4,thread-cols=4,lane-cols=2,buffers=1,slices=2,splits=3"},
+    {"blocked", "rows=16,cols=16,depth=8,thread-rows=4,thread-cols=4,lane-cols=2,buffers=1,slices=2,splits=3"},
     {"skinny", "rows=16,cols=16,depth=32,thread-long=4,threads=32,splits=2", 3},
     {"cpu", NULL},
 };
