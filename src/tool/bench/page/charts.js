@@ -31,32 +31,14 @@ function colours() {
 
 /* ---- axes ---- */
 
-const plain = (value) =>
-  value < 1e-4 || value >= 1e7 ? value.toExponential(0) : value.toLocaleString("en", { maximumSignificantDigits: 6 });
-
-// Around the values, with figures at 1, 2 and 5, or at more or fewer where these are too few or too many.
-function logAxis(text, values) {
-  const min = Math.min(...values) / 1.35,
-    max = Math.max(...values) * 1.35,
-    span = max / min;
-  const steps = span < 12 ? [1, 1.5, 2, 3, 4, 5, 7] : span > 3000 ? [1] : [1, 2, 5],
-    ticks = [];
-  for (let power = Math.floor(Math.log10(min)); 10 ** power <= max; power++)
-    ticks.push(...steps.map((step) => step * 10 ** power));
-  return {
-    type: "logarithmic",
-    text,
-    min,
-    max,
-    at: ticks.filter((value) => value >= min && value <= max),
-    name: plain,
-  };
-}
-const sizeAxis = (values) => ({
+const logAxis = (text, values) => ({
   type: "logarithmic",
-  text: "N",
-  min: Math.min(...values) / 1.12,
-  max: Math.max(...values) * 1.12,
+  text,
+  min: Math.min(...values) / 1.35,
+  max: Math.max(...values) * 1.35,
+});
+const sizeAxis = (values) => ({
+  ...logAxis("N", values),
   at: distinct(values).sort((a, b) => a - b),
   name: String,
 });
@@ -93,18 +75,11 @@ const whiskers = {
     const { ctx, scales } = chart;
     eachPoint(chart, ({ low, high }, { x }, set) => {
       if (!(low < high)) return;
-      const [top, bottom] = [high, low].map((value) => scales.y.getPixelForValue(value));
       ctx.strokeStyle = set.borderColor;
       ctx.lineWidth = 1.2;
       ctx.beginPath();
-      for (const [x0, y0, x1, y1] of [
-        [x, top, x, bottom],
-        [x - 4, top, x + 4, top],
-        [x - 4, bottom, x + 4, bottom],
-      ]) {
-        ctx.moveTo(x0, y0);
-        ctx.lineTo(x1, y1);
-      }
+      ctx.moveTo(x, scales.y.getPixelForValue(high));
+      ctx.lineTo(x, scales.y.getPixelForValue(low));
       ctx.stroke();
     });
   },
@@ -127,22 +102,6 @@ const words = (c) => ({
     ctx.restore();
   },
 });
-
-// The row under the pointer, or near it. What has no row, as a roof, says nothing.
-Chart.Interaction.modes.row = (chart, event) => {
-  let least = 40,
-    found = [];
-  chart.data.datasets.forEach((set, datasetIndex) => {
-    if (!chart.isDatasetVisible(datasetIndex)) return;
-    chart.getDatasetMeta(datasetIndex).data.forEach((element, index) => {
-      const away = element.inRange(event.x, event.y) ? 0 : Math.hypot(element.x - event.x, element.y - event.y);
-      if (!set.data[index].row || away >= least) return;
-      least = away;
-      found = [{ element, datasetIndex, index }];
-    });
-  });
-  return found;
-};
 
 /* ---- one chart ---- */
 
@@ -182,11 +141,11 @@ function configOf(chart, c) {
         pointBorderWidth: 2,
         pointRadius: radius,
         pointHoverRadius: radius && radius + 3,
-        pointHitRadius: radius && 8,
+        pointHitRadius: radius && 20, // what has no mark, as a roof, says nothing
       })),
     },
     options: {
-      interaction: { mode: "row" },
+      interaction: { mode: "nearest" },
       scales: { x: scaleOf(x, c), y: scaleOf(y, c) },
       layout: { padding: { top: 14, right: 12 } },
       plugins: {
@@ -285,19 +244,20 @@ window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () 
 
 const lineOf = (device, points) => ({ label: device.label, k: colourOf(device), points, line: true });
 const reduceBy = (items, better) => items.reduce((a, b) => (better(b, a) ? b : a));
+const highestOf = (lines) =>
+  reduceBy(
+    lines.flatMap(([device, points]) => points.map((point) => [device, point])),
+    ([, a], [, b]) => a.y > b.y,
+  );
 
 // Curves over N: `lines` are [device, points].
 function curveChart(title, unit, lines, isShare) {
   const points = lines.flatMap(([, points]) => points),
-    xs = points.map((point) => point.x);
-  const [device, best] = reduceBy(
-    lines.map(([device, points]) => [device, reduceBy(points, (a, b) => a.y > b.y)]),
-    (a, b) => a[1].y > b[1].y,
-  );
+    [device, best] = highestOf(lines);
   return {
     title,
     series: lines.map(([device, points]) => lineOf(device, points)),
-    x: sizeAxis(xs),
+    x: sizeAxis(points.map(({ x }) => x)),
     y: isShare
       ? { text: "percent of peak", min: 0, suggestedMax: 100 }
       : logAxis(
@@ -377,10 +337,7 @@ function rooflineChart(device, type, rows) {
       ...(products.length > 0 ? [{ label: "products", k: 0, points: products }] : []),
       ...(steps.length > 0 ? [{ label: "steps of the ladder", k: 2, points: steps }] : []),
     ],
-    x: logAxis(
-      "FLOP per byte of memory",
-      [left, right].map((x, i) => (i ? x / 1.35 : x * 1.35)),
-    ),
+    x: { type: "logarithmic", text: "FLOP per byte of memory", min: left, max: right },
     y: logAxis(
       "GFLOP/s",
       [...points, ...roof].map(({ y }) => y),
@@ -414,9 +371,9 @@ function cliffChart(type, lines) {
       ]),
     ),
   );
-  const [label, worst] = reduceBy(
-    series.map(({ label, points }) => [label, reduceBy(points, (a, b) => a.y < b.y || Number.isNaN(b.y))]),
-    (a, b) => a[1].y < b[1].y,
+  const worst = reduceBy(
+    series.flatMap(({ points }) => points).filter(({ row }) => row),
+    (a, b) => a.y < b.y,
   );
   return {
     title: `Cliffs: speed at N − 1, N and N + 1, ${type}`,
@@ -431,18 +388,17 @@ function cliffChart(type, lines) {
       name: (i) => String(sizes[i]),
     },
     y: { text: "percent of the speed at N", min: 0, suggestedMax: 110 },
-    summary: `The lowest is ${short(worst.y)} % at N = ${worst.row.problem.n}, on ${label}.`,
+    summary: `The lowest is ${short(worst.y)} % at N = ${worst.row.problem.n}, on ${worst.row.device.label}.`,
   };
 }
 
 function errorChart(type, lines) {
   const points = lines.flatMap(([, points]) => points),
-    xs = points.map(({ x }) => x);
-  const [device, worst] = reduceBy(
-    lines.map(([device, points]) => [device, reduceBy(points, (a, b) => a.y > b.y)]),
-    (a, b) => a[1].y > b[1].y,
+    [device, worst] = highestOf(lines);
+  const x = logAxis(
+    "GFLOP/s",
+    points.map(({ x }) => x),
   );
-  const x = logAxis("GFLOP/s", xs);
   return {
     title: `Error beside speed, ${type}`,
     series: [

@@ -11,10 +11,10 @@ function make(tag, name, ...children) {
 
 /* ---- parts ---- */
 
-// A column is [heading, kind]: "n" for figures, "word", "name", "text" and "wide" by how they wrap.
-const n = (heading) => [heading, "n"],
-  word = (heading) => [heading, "word"],
-  name = (heading) => [heading, "name"];
+// A column is [heading, kind, value of a line]: "n" for figures, "word", "name", "text" and "wide" by how they wrap.
+const n = (heading, valueOf) => [heading, "n", valueOf],
+  word = (heading, valueOf) => [heading, "word", valueOf],
+  name = (heading, valueOf) => [heading, "name", valueOf];
 
 function cell(value, kind) {
   if (value instanceof HTMLTableCellElement) return value;
@@ -23,12 +23,10 @@ function cell(value, kind) {
     : make("td", `${kind} none`, dash);
 }
 
-function line(values, columns) {
-  const row = make("tr"),
-    head = make("th", columns[0][1], values[0]);
+function line(of, [[, kind, headOf], ...columns]) {
+  const head = make("th", kind, headOf(of));
   head.scope = "row";
-  row.append(head, ...values.slice(1).map((value, i) => cell(value, columns[i + 1][1])));
-  return row;
+  return make("tr", "", head, ...columns.map(([, kind, valueOf]) => cell(valueOf(of), kind)));
 }
 
 // A table in a box that scrolls sideways; folded: within <details>, closed.
@@ -38,7 +36,7 @@ function tableOf(caption, columns, lines, folded = true) {
     head.scope = "col";
     return head;
   });
-  const body = make("tbody", "", ...lines.map((values) => line(values, columns)));
+  const body = make("tbody", "", ...lines.map((of) => line(of, columns)));
   const box = make(
     "div",
     "scroll",
@@ -183,38 +181,33 @@ function comparison() {
   const others = contenders.map((device, i) => [device, i]).filter(([device, i]) => i > 0 && shows.device(device)),
     [base] = contenders;
   if (lines.length === 0 || others.length === 0) return [];
-  const means = others.map(([device, i]) => {
-    const ratios = lines.map(({ contenders: cells }) => cells[i]?.ratio).filter((ratio) => ratio?.low > 0);
-    const each = (wanted) => String(ratios.filter((ratio) => verdictOf(ratio) === wanted).length);
-    return [
-      device.label,
-      ratioCell(meanRatio(ratios)),
-      String(ratios.length),
-      each("faster"),
-      each("slower"),
-      each("same"),
-    ];
-  });
-  const meanColumns = [
-    name("Device"),
-    n("Mean ratio (95 % interval)"),
-    n("Rows compared"),
-    n("Faster"),
-    n("Slower"),
-    n("No clear difference"),
-  ];
+  const ratiosOf = (i) => lines.map(({ contenders: cells }) => cells[i]?.ratio).filter((ratio) => ratio?.low > 0);
+  const counts = (heading, wanted) =>
+    n(heading, ([, i]) => String(ratiosOf(i).filter((ratio) => verdictOf(ratio) === wanted).length));
   return [
-    tableOf(`Geometric mean of how many times as fast, against: ${base.label}`, meanColumns, means, false),
+    tableOf(
+      `Geometric mean of how many times as fast, against: ${base.label}`,
+      [
+        name("Device", ([device]) => device.label),
+        n("Mean ratio (95 % interval)", ([, i]) => ratioCell(meanRatio(ratiosOf(i)))),
+        n("Rows compared", ([, i]) => String(ratiosOf(i).length)),
+        counts("Faster", "faster"),
+        counts("Slower", "slower"),
+        counts("No clear difference", "same"),
+      ],
+      others,
+      false,
+    ),
     tableOf(
       `Row by row: GFLOP/s of the first, then how many times as fast the others are, against: ${base.label}`,
-      [name("Product"), word("Type"), word("Kernel"), n(base.label), ...others.map(([device]) => n(device.label))],
-      lines.map((row) => [
-        productName(row),
-        typeName(row.problem),
-        row.asked,
-        row.contenders[0].gflops,
-        ...others.map(([, i]) => ratioCell(row.contenders[i]?.ratio)),
-      ]),
+      [
+        name("Product", productName),
+        word("Type", (row) => typeName(row.problem)),
+        word("Kernel", (row) => row.asked),
+        n(base.label, (row) => row.contenders[0].gflops),
+        ...others.map(([device, i]) => n(device.label, (row) => ratioCell(row.contenders[i]?.ratio))),
+      ],
+      lines,
     ),
   ];
 }
@@ -246,8 +239,11 @@ function curves(title, caption, unit, picks, value) {
     tables.push(
       tableOf(
         `${caption}, ${type}`,
-        [n("N"), ...lines.map(([device]) => n(device.label))],
-        sizes.map((size) => [String(size), ...lines.map(([, points]) => points.find(({ x }) => x === size)?.y)]),
+        [
+          n("N", String),
+          ...lines.map(([device, points]) => n(device.label, (size) => points.find(({ x }) => x === size)?.y)),
+        ],
+        sizes,
       ),
     );
   }
@@ -285,12 +281,12 @@ function ladder() {
       ladderChart(device, steps, types, find),
       tableOf(
         `GFLOP/s of each step: ${device.label}`,
-        [name("Step"), ...types.map(n), word("Size")],
-        steps.map((step) => [
-          step,
-          ...types.map((type) => find(step, type)?.gflops),
-          sizeName(found.find((row) => row.asked === step).problem),
-        ]),
+        [
+          name("Step", String),
+          ...types.map((type) => n(type, (step) => find(step, type)?.gflops)),
+          word("Size", (step) => sizeName(found.find((row) => row.asked === step).problem)),
+        ],
+        steps,
       ),
     ];
   });
@@ -306,13 +302,13 @@ function peaksTable() {
       .sort((a, b) => b.multiply_adds_per_s - a.multiply_adds_per_s)[0];
   return tableOf(
     "Measured peaks: multiply-adds in GFLOP/s, a multiplication and an addition each, of integers too",
-    [name("Device"), n("Copy, GB/s"), ...types.map(n), ["Matrix units, best shape", "text"]],
-    found.map(({ label, peaks }) => [
-      label,
-      peaks.copy_bytes_per_s && 1e-9 * peaks.copy_bytes_per_s,
-      ...types.map((type) => peaks.multiply_adds_per_s[type] && 2e-9 * peaks.multiply_adds_per_s[type]),
-      best(peaks) && shapeName(best(peaks)),
-    ]),
+    [
+      name("Device", ({ label }) => label),
+      n("Copy, GB/s", ({ peaks }) => peaks.copy_bytes_per_s && 1e-9 * peaks.copy_bytes_per_s),
+      ...types.map((type) => n(type, ({ peaks: { multiply_adds_per_s: all } }) => all[type] && 2e-9 * all[type])),
+      ["Matrix units, best shape", "text", ({ peaks }) => best(peaks) && shapeName(best(peaks))],
+    ],
+    found,
     false,
   );
 }
@@ -367,8 +363,11 @@ function tiles() {
           ),
           tableOf(
             `Best milliseconds: ${title}`,
-            [n("Rows"), ...map.widths.map((width) => n(`${width} columns`))],
-            map.heights.map((height) => [String(height), ...map.widths.map((width) => shaded(map.at(height, width)))]),
+            [
+              n("Rows", String),
+              ...map.widths.map((width) => n(`${width} columns`, (height) => shaded(map.at(height, width)))),
+            ],
+            map.heights,
             false,
           ),
         );
@@ -384,136 +383,92 @@ function cliffs() {
   for (const type of typesOf()) {
     const found = linesOf((rows) => cliffsOf(rows.filter((row) => row.type === type)));
     if (found.length > 0) drawn.push(cliffChart(type, found));
-    for (const [device, cliffs] of found) {
-      for (const [size, [before, at, after]] of cliffs) {
-        lines.push([
-          device.label,
-          type,
-          String(size),
-          before?.gflops,
-          at.gflops,
-          after?.gflops,
-          percent(before && before.gflops / at.gflops),
-          percent(after && after.gflops / at.gflops),
-        ]);
-      }
-    }
+    lines.push(...found.flatMap(([device, cliffs]) => cliffs.map(([, rows]) => [device, ...rows])));
   }
+  const share = (row, at) => percent(row && row.gflops / at.gflops);
   const columns = [
-    name("Device"),
-    word("Type"),
-    ...["N", "GFLOP/s at N − 1", "at N", "at N + 1", "N − 1 of N", "N + 1 of N"].map(n),
+    name("Device", ([device]) => device.label),
+    word("Type", ([, , at]) => at.type),
+    n("N", ([, , at]) => String(at.problem.n)),
+    n("GFLOP/s at N − 1", ([, before]) => before?.gflops),
+    n("at N", ([, , at]) => at.gflops),
+    n("at N + 1", ([, , , after]) => after?.gflops),
+    n("N − 1 of N", ([, before, at]) => share(before, at)),
+    n("N + 1 of N", ([, , at, after]) => share(after, at)),
   ];
   return lines.length > 0 ? [...chartsOf(drawn), tableOf("Speed at N − 1, N and N + 1", columns, lines)] : [];
 }
 
 function errors() {
-  const found = linesOf((rows) => rows.filter((row) => /^b?f/.test(row.problem.type)));
-  const point = (row) => ({
-    x: row.gflops,
-    y: row.verify.error / row.verify.bound,
-    row,
-    say: [`error ${short(row.verify.error / row.verify.bound)} of its bound`],
+  const isFloat = (row) => /^b?f/.test(row.type),
+    share = ({ verify }) => verify.error / verify.bound;
+  const point = (row) => ({ x: row.gflops, y: share(row), row, say: [`error ${short(share(row))} of its bound`] });
+  const drawn = typesOf(isFloat).flatMap((type) => {
+    const lines = linesOf((rows) => rows.filter((row) => row.type === type && share(row) > 0).map(point));
+    return lines.length > 0 ? [errorChart(type, lines)] : [];
   });
-  const drawn = byType(found.flatMap(([, rows]) => rows.map((row) => row.type))).map((type) => [
-    type,
-    found
-      .map(([device, rows]) => [
-        device,
-        rows.filter((row) => row.type === type && row.verify.bound > 0 && row.verify.error > 0).map(point),
-      ])
-      .filter(([, points]) => points.length > 0),
-  ]);
+  const lines = linesOf((rows) => rows.filter(isFloat)).flatMap(([, rows]) => rows);
   const columns = [
-    name("Product"),
-    word("Type"),
-    name("Device"),
-    word("Kernel"),
-    ...["GFLOP/s", "Error", "Bound", "Error of bound"].map(n),
-    word("Method"),
+    name("Product", (row) => row.product),
+    word("Type", (row) => row.type),
+    name("Device", (row) => row.device.label),
+    word("Kernel", (row) => row.ran),
+    n("GFLOP/s", (row) => row.gflops),
+    n("Error", ({ verify }) => known(verify.error) && short(verify.error)),
+    n("Bound", ({ verify }) => known(verify.bound) && short(verify.bound)),
+    n("Error of bound", (row) => percent(share(row))),
+    word("Method", ({ verify }) => verify.method),
   ];
-  const lines = found.flatMap(([device, rows]) =>
-    rows.map((row) => [
-      row.product,
-      row.type,
-      device.label,
-      row.ran,
-      row.gflops,
-      known(row.verify.error) && short(row.verify.error),
-      known(row.verify.bound) && short(row.verify.bound),
-      percent(row.verify.error / row.verify.bound),
-      row.verify.method,
-    ]),
-  );
-  return lines.length === 0
-    ? []
-    : [
-        ...chartsOf(drawn.filter(([, lines]) => lines.length > 0).map(([type, lines]) => errorChart(type, lines))),
-        tableOf("Errors of all floating-point products", columns, lines),
-      ];
+  return lines.length > 0 ? [...chartsOf(drawn), tableOf("Errors of all floating-point products", columns, lines)] : [];
 }
 
 /* ---- rows and runs ---- */
 
-// Every column of a timed row: its heading, its kind, its value.
 const COLUMNS = [
-  ["Product", "name", (row) => row.product],
-  ["Type", "word", (row) => row.type],
-  ["Kernel", "word", (row) => row.ran + (row.kernel?.tuned ? " (tuned)" : "")],
-  ["GFLOP/s", "n", (row) => row.gflops],
-  ["Median ms", "n", (row) => row.time.kernel_ms.median],
-  ["95 % interval", "n", (row) => range(...row.interval_ms)],
-  ["5–95 % of samples", "n", (row) => range(row.time.kernel_ms.p5, row.time.kernel_ms.p95)],
-  ["GB/s", "n", (row) => row.gbytes_per_s],
-  ["Of peak", "n", (row) => percent(row.arithmetic_share)],
-  ["Of copy", "n", (row) => percent(row.copy_share)],
-  ["FLOP/byte", "n", intensity],
-  ["Submit ms", "n", (row) => row.time.submit_ms?.median],
-  ["With transfers, ms", "n", (row) => row.time.transfer_ms?.median],
-  ["Sum of its parts, ms", "n", (row) => row.parts.sum_ms],
+  name("Product", (row) => row.product),
+  word("Type", (row) => row.type),
+  word("Kernel", (row) => row.ran + (row.kernel?.tuned ? " (tuned)" : "")),
+  n("GFLOP/s", (row) => row.gflops),
+  n("Median ms", (row) => row.time.kernel_ms.median),
+  n("95 % interval", (row) => range(...row.interval_ms)),
+  n("5–95 % of samples", (row) => range(row.time.kernel_ms.p5, row.time.kernel_ms.p95)),
+  n("GB/s", (row) => row.gbytes_per_s),
+  n("Of peak", (row) => percent(row.arithmetic_share)),
+  n("Of copy", (row) => percent(row.copy_share)),
+  n("FLOP/byte", intensity),
+  n("Submit ms", (row) => row.time.submit_ms?.median),
+  n("With transfers, ms", (row) => row.time.transfer_ms?.median),
+  n("Sum of its parts, ms", (row) => row.parts.sum_ms),
   ["Do they add up?", "wide", (row) => row.parts.apart ?? (known(row.parts.sum_ms) ? "yes" : null)],
-  ["Joule", "n", (row) => row.power?.joules],
-  ["MHz", "n", (row) => row.power?.mhz_during],
-  ["Samples", "n", (row) => String(row.time.kernel_ms.samples.length)],
-  ["Clock", "name", (row) => [row.time.clock, row.time.clock_note].filter(known).join(": ")],
-  ["Slope ms", "n", (row) => row.time.slope_ms],
-  ["Slowed down", "name", (row) => [row.throttled ? "throttled" : null, row.power?.limited].filter(known).join(": ")],
+  n("Joule", (row) => row.power?.joules),
+  n("MHz", (row) => row.power?.mhz_during),
+  n("Samples", (row) => String(row.time.kernel_ms.samples.length)),
+  name("Clock", (row) => [row.time.clock, row.time.clock_note].filter(known).join(": ")),
+  n("Slope ms", (row) => row.time.slope_ms),
+  name("Slowed down", (row) => [row.throttled ? "throttled" : null, row.power?.limited].filter(known).join(": ")),
   ["Tunables", "wide", (row) => row.kernel?.config],
 ];
 const allRows = () =>
-  linesOf((rows) => rows).map(([device, found]) =>
-    tableOf(
-      `All timed rows: ${device.label}`,
-      COLUMNS,
-      found.map((row) => COLUMNS.map(([, , value]) => value(row))),
-    ),
-  );
+  linesOf((rows) => rows).map(([device, found]) => tableOf(`All timed rows: ${device.label}`, COLUMNS, found));
 
 function notRun() {
   const found = rows.filter((row) => !row.timed && visible(row));
-  const why = (row) =>
-    row.not_run !== null ? row.not_run : make("td", row.wrong ? "text slower" : "text", row.verify?.sentence ?? dash);
   const columns = [
-    name("Product"),
-    word("Type"),
-    word("Kernel asked for"),
-    name("Device"),
-    name("Report"),
-    ["Why", "text"],
+    name("Product", (row) => row.product),
+    word("Type", (row) => row.type),
+    word("Kernel asked for", (row) => row.asked),
+    name("Device", (row) => row.device.label),
+    name("Report", (row) => row.device.file),
+    [
+      "Why",
+      "text",
+      (row) => row.not_run ?? make("td", row.wrong ? "text slower" : "text", row.verify?.sentence ?? dash),
+    ],
   ];
-  return found.length === 0
-    ? []
-    : [
-        tableOf(
-          "Products without a speed",
-          columns,
-          found.map((row) => [row.product, row.type, row.asked, row.device.label, row.device.file, why(row)]),
-          found.length > 16,
-        ),
-      ];
+  return found.length > 0 ? [tableOf("Products without a speed", columns, found, found.length > 16)] : [];
 }
 
-// What the report says of a device, under the names of its keys but for these.
+// What a report says of a run or a device, under the names of its keys but for these.
 const TERMS = {
   type: "Kind",
   driver_name: "Driver",
@@ -521,60 +476,43 @@ const TERMS = {
   api_version: "Vulkan",
   uuid: "UUID",
   pci: "PCI",
+  created: "Measured",
+  version: "vkmatmul",
+  os: "System",
+  rotating_bytes: "Caches",
 };
 function valueOf(key, value) {
   if (Array.isArray(value)) return value.length > 0 ? value.join(" × ") : null;
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (!known(value)) return null;
-  return /_bytes|_range/.test(key)
-    ? bytes(value)
-    : /^(vendor|device)_id/.test(key)
-      ? `0x${value.toString(16)}`
-      : String(value);
+  if (key === "command") return make("code", "", value);
+  if (key === "rotating_bytes") return value > 0 ? `cold: operands rotate through ${bytes(value)}` : "hot";
+  if (key === "max_noise") return percent(value);
+  if (/_bytes|_range/.test(key)) return bytes(value);
+  return /^(vendor|device)_id/.test(key) ? `0x${value.toString(16)}` : String(value);
 }
 const termOf = (key) => TERMS[key] ?? key[0].toUpperCase() + key.slice(1).replaceAll("_", " ");
-const deviceFacts = ({ device }) =>
-  Object.entries({ ...device, ...device.limits })
+const factsAbout = (object) =>
+  Object.entries(object)
     .filter(([, value]) => typeof value !== "object" || Array.isArray(value))
     .filter(([key]) => !["label", "heaps", "matrix2", "index"].includes(key))
     .map(([key, value]) => [termOf(key), valueOf(key, value)]);
 
 function run({ name: file, report }) {
-  const { tool, host, settings } = report,
-    section = make("div", "run", make("h3", "", file ?? "this run"));
-  section.append(
+  const { tool, created, host, settings, layers, note } = report;
+  return make(
+    "div",
+    "run",
+    make("h3", "", file ?? "this run"),
     factsOf([
-      ["Command", known(tool.command) ? make("code", "", tool.command) : null],
-      ["Measured", report.created],
-      ["vkmatmul", tool.version],
-      ["Hash of its shaders", tool.shader_hash],
-      ["Host", host.processor],
-      ["System", host.os],
-      ["Processors", host.processors && String(host.processors)],
-      ["Memory", host.memory_bytes && bytes(host.memory_bytes)],
-      ["Power", host.power_source],
-      ...report.layers.map((layer) => ["Vulkan layer", layer]),
-      ["Suite", settings.suite],
-      ["Seed", settings.seed > 0 ? String(settings.seed) : null],
-      [
-        "Caches",
-        report.rows.length === 0
-          ? null
-          : settings.rotating_bytes > 0
-            ? `cold: operands rotate through ${bytes(settings.rotating_bytes)}`
-            : "hot",
-      ],
-      ["A row ends below a noise of", settings.max_noise && percent(settings.max_noise)],
-      ["Time for each device", settings.budget_ms && `${settings.budget_ms / 1000} s`],
-      ["Note", report.note],
+      ...factsAbout({ ...tool, created, ...host, ...(report.rows.length > 0 ? settings : {}), note }),
+      ...layers.map((layer) => ["Vulkan layer", layer]),
     ]),
-  );
-  for (const device of report.devices) {
-    section.append(
+    ...report.devices.map((device) =>
       fold(
         device.label,
         factsOf([
-          ...deviceFacts({ device }),
+          ...factsAbout({ ...device, ...device.limits }),
           ...(device.heaps ?? []).map((heap) => [
             heap.device_local ? "Heap, on the device" : "Heap",
             bytes(heap.bytes),
@@ -582,9 +520,8 @@ function run({ name: file, report }) {
           ...device.peaks.matrix.map((shape) => ["Matrix shape", shapeName(shape)]),
         ]),
       ),
-    );
-  }
-  return section;
+    ),
+  );
 }
 
 /* ---- the filter ---- */
@@ -616,24 +553,107 @@ function chips(group, heading, values, labelOf = String) {
 
 /* ---- all of it ---- */
 
-const CONTENT = {
-  summary,
-  comparison,
-  speed,
-  share,
-  ladder,
-  roofline,
-  tiles,
-  cliffs,
-  errors,
-  rows: allRows,
-  "not-run": notRun,
-  runs: () => data.reports.map(run),
-};
+// The id, title, lead and content of each section.
+const SECTIONS = [
+  [
+    "summary",
+    "Summary",
+    "Of each device the fastest product of each type, by the median of its kernel times. Charts keep the colours " +
+      "of these cards.",
+    summary,
+  ],
+  [
+    "comparison",
+    "Comparison",
+    "A ratio of 2 means half the time. ▲ faster, ▼ slower, ≈ no clear difference: the 95 % interval contains 1. " +
+      "Only rows that both have count, for the same product, kernel and caches.",
+    comparison,
+  ],
+  [
+    "speed",
+    "Speed over size",
+    "Products of N×N matrices, both axes logarithmic. Whiskers, where they are wide enough to be seen, reach from" +
+      " the 5th to the 95th percentile of the samples.",
+    speed,
+  ],
+  [
+    "share",
+    "Share of peak",
+    "The same products against what the device was measured to do at best: chains of multiply-adds in registers, " +
+      "nothing read, nothing written.",
+    share,
+  ],
+  [
+    "ladder",
+    "The ladder",
+    "The steps of the tutorials, from one invocation per element to tiles in shared memory, and the fastest " +
+      "kernel beyond them. Each device has axes of its own.",
+    ladder,
+  ],
+  [
+    "roofline",
+    "Roofline",
+    "Under the slope, memory is the limit; under the level, arithmetic. Products stand at 2·M·N·K over the bytes " +
+      "of A, B and C once each, steps of the ladder at the bytes they ask memory for: one above the slope was " +
+      "answered by caches.",
+    roofline,
+  ],
+  [
+    "tiles",
+    "Tiles",
+    "The best time of each size of tile that a tune tried, whatever the other tunables were.",
+    tiles,
+  ],
+  [
+    "cliffs",
+    "Cliffs",
+    "A size one beside a round one fits tiles and alignment worse. What that costs, in percent of the speed at N.",
+    cliffs,
+  ],
+  [
+    "errors",
+    "Error beside speed",
+    "How far each product is from the exact one, as its verification measured it, against the bound that rounding" +
+      " allows. Integers are exact, or wrong.",
+    errors,
+  ],
+  [
+    "rows",
+    "All rows",
+    "Medians; milliseconds of the kernel alone, from submission to fence, and with the transfers of A, B and C, " +
+      "which its parts (upload, kernel, overhead, download) should add up to. Slope: one dispatch by the host's " +
+      "clock, over batches that grow, to check the device's clock. A dash: not known.",
+    allRows,
+  ],
+  [
+    "not-run",
+    "Not run",
+    "Products that did not run, or came out wrong. No figure is made up for them.",
+    notRun,
+  ],
+  [
+    "runs",
+    "About the runs",
+    "All that the reports say of how, where and with what they were made.",
+    () => data.reports.map(run),
+  ],
+];
+
+for (const [id, title, lead] of SECTIONS) {
+  const heading = make("h2", "", title),
+    link = make("a", "", title);
+  const section = make("section", "", heading, make("p", "lead", lead), make("div", "content"));
+  section.id = id;
+  heading.id = `${id}-title`;
+  section.setAttribute("aria-labelledby", heading.id);
+  $("main").append(section);
+  link.href = `#${id}`;
+  $("links").append(make("li", "", link));
+}
 
 function draw() {
   dropCharts();
-  for (const [id, contentOf] of Object.entries(CONTENT)) {
+  for (const [id, , , contentOf] of SECTIONS) {
     const content = contentOf();
     $(id).hidden = content.length === 0 && id !== "summary";
     $(id)
