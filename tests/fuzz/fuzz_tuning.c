@@ -39,16 +39,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 static vkmm_tuning_entry example(unsigned index)
 {
     const vkmm_types *types = vkmm_types_at(index);
-    vkmm_tuning_entry entry = {.key = {.driver_version = 7 * index, .shader_hash = {0}, .op_b = index & 1},
-                               .tuned = {.best = {.kernel = "blocked", .config = "rows=64,cols=64,thread-rows=8"}},
+    const unsigned class = 11 - index;
+    vkmm_tuning_entry entry = {.tuned = {.best = {.kernel = "blocked", .config = "rows=64,cols=64,thread-rows=8"}},
                                .date = "2026-11-21T12:00:00Z"};
-    memset(entry.key.device_uuid, (int)index, sizeof entry.key.device_uuid);
-    memcpy(entry.key.shader_hash, "0123456789abcdef", sizeof entry.key.shader_hash);
-    entry.key.m = entry.key.n = entry.key.k = (uint8_t)(11 - index);
-    entry.key.in = (uint8_t)types->in;
-    entry.key.out = (uint8_t)types->out;
-    entry.key.compute = (uint8_t)types->compute;
-    entry.key.batch = 1;
+    for (unsigned i = 0; i < VK_UUID_SIZE; i++) snprintf(entry.key.text + 2 * i, 3, "%02x", index);
+    snprintf(entry.key.text + 2 * VK_UUID_SIZE, sizeof entry.key.text - 2 * VK_UUID_SIZE,
+             " %032u %u 0123456789abcdef %s %s %s N %c 0 %u %u %u 1", 0, 7 * index, vkmm_type_of(types->in)->name,
+             vkmm_type_of(types->out)->name, vkmm_type_of(types->compute)->name, "NT"[index & 1], class, class, class);
     entry.tuned.gflops = 1234.5678 * index;
     entry.tuned.candidates = index;
     if (index == 2) entry.tuned.best = (vkmm_candidate){"tiled", ""};

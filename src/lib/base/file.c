@@ -208,17 +208,3 @@ void vkmm_output_discard(vkmm_output **output)
 {
     destroy(output);
 }
-
-vkmm_status vkmm_folder_make(const vkmm_log *log, const char *path)
-{
-    struct stat status;
-
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return vkmm_fail(log, VKMM_INVALID, "cannot make the folder %s: %s", path, strerror(errno));
-    if (stat(path, &status) != 0)
-        return vkmm_fail(log, VKMM_INVALID, "cannot look into the folder %s: %s", path, strerror(errno));
-    if (!S_ISDIR(status.st_mode)) return vkmm_fail(log, VKMM_INVALID, "cannot write into %s: it is not a folder", path);
-    if (access(path, W_OK | X_OK) != 0)
-        return vkmm_fail(log, VKMM_INVALID, "cannot write into the folder %s: %s", path, strerror(errno));
-    return VKMM_OK;
-}

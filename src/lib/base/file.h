@@ -34,10 +34,6 @@ vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path,
  * left alone, and pages that lie there in part. Any thread. */
 void vkmm_mappings_forget(const void *begin, uint64_t bytes);
 
-/* Makes a folder, unless there is one of this name; not those above it. VKMM_INVALID, with the system's reason, when
- * that fails, or files cannot be made in it. */
-vkmm_status vkmm_folder_make(const vkmm_log *log, const char *path);
-
 /* An output under a temporary name in the target's own directory. It replaces `path` only at commit (fsync, rename).
  * A new file gets mode 0666 less the umask, an existing one keeps its mode. A symbolic link stays: the file at its
  * end is replaced. A read-only file is refused. A path that names something other than a regular file (/dev/null, a

@@ -91,11 +91,6 @@ void vkmm_workers_destroy(vkmm_workers **workers)
     vkmm_free(w);
 }
 
-uint32_t vkmm_workers_count(const vkmm_workers *workers)
-{
-    return workers->started + 1;
-}
-
 vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, void *context,
                              char sentence[VKMM_SENTENCE_BYTES])
 {

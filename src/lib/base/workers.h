@@ -11,8 +11,6 @@ typedef struct vkmm_workers vkmm_workers;
 vkmm_workers *vkmm_workers_create(uint32_t threads);
 void vkmm_workers_destroy(vkmm_workers **workers); /* a pointer to NULL is legal; sets NULL */
 
-uint32_t vkmm_workers_count(const vkmm_workers *workers); /* threads, the caller's included */
-
 /* Calls work(context, i) for each i in [0, count), in any order and side by side, and returns once all have ended:
  * VKMM_OK, or what the first that failed returned; after that no further round begins. What rounds say as errors
  * (base/log.h) is held: sentence (may be NULL) gets that of the failure, "" if it said none. One loop at a time. */

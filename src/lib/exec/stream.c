@@ -127,7 +127,6 @@ static vkmm_status renew_steps(vkmm_stream *stream)
 static int shrink(vkmm_stream *stream)
 {
     uint64_t count = stream->step_count - stream->stored;
-    vkmm_stream_drain(stream);
     vkmm_stream_release(stream);
     if (!vkmm_pieces_halve(&stream->problem, &stream->whole, &stream->space, &stream->pieces)) return 0;
     vkmm_step *steps = vkmm_pieces_split(&stream->pieces, stream->steps + stream->stored, &count);
@@ -213,7 +212,6 @@ void vkmm_stream_destroy(vkmm_stream **stream_pointer)
 {
     if (!stream_pointer || !*stream_pointer) return;
     vkmm_stream *stream = *stream_pointer;
-    vkmm_stream_drain(stream);
     vkmm_stream_release(stream);
     for (uint32_t i = 0; i < stream->plan_count; i++) vkmm_stream_plan_destroy(stream->device, &stream->plans[i]);
     vkmm_free(stream->plans);

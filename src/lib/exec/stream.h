@@ -19,7 +19,8 @@
 enum {
     VKMM_STREAM_FLIGHTS = 2, /* submissions of products at a time: one runs, one waits */
     VKMM_STREAM_LOADS = 3,   /* chunks on their way to the device, */
-    VKMM_STREAM_STORES = 2,  /* and back */
+    VKMM_STREAM_STORES = 2,  /* and back, */
+    VKMM_STREAM_CHUNKS = VKMM_STREAM_LOADS + VKMM_STREAM_STORES,
     VKMM_STREAM_CHUNK = 16 << 20
 };
 
@@ -69,8 +70,8 @@ struct vkmm_stream {
     vkmm_slot *a, *b, c[2];      /* owned: as many as the partition says */
     uint32_t a_count, b_count;
     vkmm_buffer workspace, bias;
-    void *host_bias; /* owned: where K is cut, the last part's epilogue is the host's */
-    vkmm_chunk loads[VKMM_STREAM_LOADS], stores[VKMM_STREAM_STORES];
+    void *host_bias;                       /* owned: where K is cut, the last part's epilogue is the host's */
+    vkmm_chunk chunks[VKMM_STREAM_CHUNKS]; /* loads, then stores */
     uint64_t chunk_bytes;
     uint32_t next_load, next_store;
     uint64_t storing; /* lines of the panel under way whose copies have begun; 0: none is under way */
@@ -119,12 +120,8 @@ vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint
 /* The status of a user's function, noted. */
 vkmm_status vkmm_stream_told(vkmm_stream *stream, vkmm_status status);
 
-/* One element of the product from the sum of all parts of K: activation(sum + β·before + bias); before and bias may
- * be NULL. */
-void vkmm_stream_finish(const vkmm_problem *problem, vkmm_type sum_type, const void *sum, const void *before,
-                        const void *bias, void *element);
-
-/* Takes slots, staging, workspace and bias; gives them all back. A half-built or zeroed one is legal there. */
+/* Takes slots, staging, workspace and bias; gives them all back, what is in flight ended. A half-built or zeroed one is
+ * legal there. */
 vkmm_status vkmm_stream_take(vkmm_stream *stream);
 void vkmm_stream_release(vkmm_stream *stream);
 

@@ -68,8 +68,7 @@ void vkmm_stream_drain(vkmm_stream *stream)
 {
     vkmm_device *device = stream->device;
     for (int i = 0; i < VKMM_STREAM_FLIGHTS; i++) vkmm_command_free(device, &stream->flights[i].command);
-    for (int i = 0; i < VKMM_STREAM_LOADS; i++) vkmm_command_free(device, &stream->loads[i].command);
-    for (int i = 0; i < VKMM_STREAM_STORES; i++) vkmm_command_free(device, &stream->stores[i].command);
+    for (int i = 0; i < VKMM_STREAM_CHUNKS; i++) vkmm_command_free(device, &stream->chunks[i].command);
     stream->storing = 0;
 }
 

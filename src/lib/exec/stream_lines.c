@@ -124,6 +124,30 @@ static vkmm_status fill_round(void *context, uint64_t round)
     return for_matrices(context, round, read_panel);
 }
 
+/* One element of the product from the sum of all parts of K: activation(sum + β·before + bias); before and bias may be
+ * NULL. */
+static void finish(const vkmm_problem *problem, vkmm_type sum_type, const void *sum, const void *before,
+                   const void *bias, void *element)
+{
+    const vkmm_type type = vkmm_operand_type(problem, VKMM_C);
+    const double beta = vkmm_problem_beta(problem);
+    if (!vkmm_type_of(sum_type)->is_float) {
+        const uint32_t factor = (uint32_t)(int64_t)beta;
+        uint32_t value = (uint32_t)(int64_t)vkmm_type_get(sum_type, sum);
+        if (before) value += factor * (uint32_t)(int64_t)vkmm_type_get(type, before);
+        if (bias) value += (uint32_t)(int64_t)vkmm_type_get(type, bias);
+        if (problem->activation == VKMM_RELU && type == VKMM_I32 && (int32_t)value < 0) value = 0;
+        memcpy(element, &value, sizeof value);
+        return;
+    }
+    double value = vkmm_type_get(sum_type, sum);
+    if (before) value += beta * vkmm_type_get(type, before);
+    if (bias) value += vkmm_type_get(type, bias);
+    if (problem->activation == VKMM_RELU && value < 0) value = 0;
+    if (problem->activation == VKMM_GELU) value = vkmm_gelu(value);
+    vkmm_type_put(type, element, value);
+}
+
 /* The last step of a product whose K was cut: its elements, line by line, from sums to what belongs into C. */
 static vkmm_status finish_panel(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_panel *sums)
 {
@@ -146,8 +170,8 @@ static vkmm_status finish_panel(vkmm_stream *stream, const vkmm_lines *lines, co
         for (uint64_t j = 0; j < lines->length && status == VKMM_OK; j++) {
             const uint64_t col = lines->are_rows ? panel.col + j : panel.col;
             const char *bias = stream->host_bias ? (const char *)stream->host_bias + col * size : NULL;
-            vkmm_stream_finish(p, lines->type, (const char *)sums->data + (i * lines->ld + j) * sum_size,
-                               vkmm_problem_beta(p) != 0 ? before + j * size : NULL, bias, memory + j * size);
+            finish(p, lines->type, (const char *)sums->data + (i * lines->ld + j) * sum_size,
+                   vkmm_problem_beta(p) != 0 ? before + j * size : NULL, bias, memory + j * size);
         }
         panel.data = memory;
         if (status == VKMM_OK) status = write_panel(stream, &line, &panel);
@@ -190,26 +214,4 @@ vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint
 {
     stream->is_torn = 1;
     return run(stream, lines, first, end, (void *)(uintptr_t)memory, empty_round);
-}
-
-void vkmm_stream_finish(const vkmm_problem *problem, vkmm_type sum_type, const void *sum, const void *before,
-                        const void *bias, void *element)
-{
-    const vkmm_type type = vkmm_operand_type(problem, VKMM_C);
-    const double beta = vkmm_problem_beta(problem);
-    if (!vkmm_type_of(sum_type)->is_float) {
-        const uint32_t factor = (uint32_t)(int64_t)beta;
-        uint32_t value = (uint32_t)(int64_t)vkmm_type_get(sum_type, sum);
-        if (before) value += factor * (uint32_t)(int64_t)vkmm_type_get(type, before);
-        if (bias) value += (uint32_t)(int64_t)vkmm_type_get(type, bias);
-        if (problem->activation == VKMM_RELU && type == VKMM_I32 && (int32_t)value < 0) value = 0;
-        memcpy(element, &value, sizeof value);
-        return;
-    }
-    double value = vkmm_type_get(sum_type, sum);
-    if (before) value += beta * vkmm_type_get(type, before);
-    if (bias) value += vkmm_type_get(type, bias);
-    if (problem->activation == VKMM_RELU && value < 0) value = 0;
-    if (problem->activation == VKMM_GELU) value = vkmm_gelu(value);
-    vkmm_type_put(type, element, value);
 }

@@ -10,7 +10,7 @@
 static vkmm_status next_chunk(vkmm_stream *stream, vkmm_chunk **chunk)
 {
     vkmm_status status = VKMM_OK;
-    *chunk = &stream->loads[stream->next_load];
+    *chunk = &stream->chunks[stream->next_load];
     stream->next_load = (stream->next_load + 1) % VKMM_STREAM_LOADS;
     if ((*chunk)->command) status = vkmm_command_wait(stream->device, (*chunk)->command);
     vkmm_command_free(stream->device, &(*chunk)->command);
@@ -78,7 +78,7 @@ vkmm_status vkmm_stream_loaded(vkmm_stream *stream)
 {
     vkmm_status status = VKMM_OK;
     for (int i = 0; i < VKMM_STREAM_LOADS && status == VKMM_OK; i++)
-        if (stream->loads[i].command) status = vkmm_command_wait(stream->device, stream->loads[i].command);
+        if (stream->chunks[i].command) status = vkmm_command_wait(stream->device, stream->chunks[i].command);
     return status;
 }
 

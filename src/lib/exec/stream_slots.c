@@ -83,13 +83,11 @@ static vkmm_status take_staging(vkmm_stream *stream)
         return VKMM_OK;
     stream->chunk_bytes = largest < VKMM_STREAM_CHUNK ? largest : VKMM_STREAM_CHUNK;
     if (stream->chunk_bytes < longest_line(stream)) stream->chunk_bytes = longest_line(stream);
-    stream->pieces.partition.staging_bytes = (VKMM_STREAM_LOADS + VKMM_STREAM_STORES) * stream->chunk_bytes;
-    for (int i = 0; i < VKMM_STREAM_LOADS && status == VKMM_OK; i++)
+    stream->pieces.partition.staging_bytes = VKMM_STREAM_CHUNKS * stream->chunk_bytes;
+    for (int i = 0; i < VKMM_STREAM_CHUNKS && status == VKMM_OK; i++)
         status = vkmm_buffer_create_shared(stream->device, "panels on their way", stream->chunk_bytes,
-                                           VKMM_PLACE_UPLOAD, &stream->loads[i].buffer);
-    for (int i = 0; i < VKMM_STREAM_STORES && status == VKMM_OK; i++)
-        status = vkmm_buffer_create_shared(stream->device, "panels on their way", stream->chunk_bytes,
-                                           VKMM_PLACE_DOWNLOAD, &stream->stores[i].buffer);
+                                           i < VKMM_STREAM_LOADS ? VKMM_PLACE_UPLOAD : VKMM_PLACE_DOWNLOAD,
+                                           &stream->chunks[i].buffer);
     return status;
 }
 
@@ -126,6 +124,7 @@ static void release_slots(vkmm_stream *stream, vkmm_slot *slots, uint32_t count)
 void vkmm_stream_release(vkmm_stream *stream)
 {
     vkmm_device *device = stream->device;
+    vkmm_stream_drain(stream);
     release_slots(stream, stream->a, stream->a_count);
     release_slots(stream, stream->b, stream->b_count);
     release_slots(stream, stream->c, 2);
@@ -138,16 +137,6 @@ void vkmm_stream_release(vkmm_stream *stream)
     vkmm_buffer_destroy(device, &stream->bias);
     vkmm_free(stream->host_bias);
     stream->host_bias = NULL;
-    for (int i = 0; i < VKMM_STREAM_LOADS; i++) {
-        vkmm_command_free(device, &stream->loads[i].command);
-        vkmm_buffer_destroy(device, &stream->loads[i].buffer);
-    }
-    for (int i = 0; i < VKMM_STREAM_STORES; i++) {
-        vkmm_command_free(device, &stream->stores[i].command);
-        vkmm_buffer_destroy(device, &stream->stores[i].buffer);
-    }
-    for (int i = 0; i < VKMM_STREAM_FLIGHTS; i++) {
-        vkmm_command_free(device, &stream->flights[i].command);
-        vkmm_timer_destroy(device, &stream->flights[i].timer);
-    }
+    for (int i = 0; i < VKMM_STREAM_CHUNKS; i++) vkmm_buffer_destroy(device, &stream->chunks[i].buffer);
+    for (int i = 0; i < VKMM_STREAM_FLIGHTS; i++) vkmm_timer_destroy(device, &stream->flights[i].timer);
 }

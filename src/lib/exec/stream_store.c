@@ -18,7 +18,7 @@ static vkmm_status begin_chunk(vkmm_stream *stream, const vkmm_lines *lines, con
 {
     const uint64_t all = lines->count * lines->matrices, line = lines->ld * vkmm_type_of(lines->type)->bytes;
     const uint64_t at_once = stream->chunk_bytes / line, left = all - stream->storing;
-    vkmm_chunk *chunk = &stream->stores[stream->next_store];
+    vkmm_chunk *chunk = &stream->chunks[VKMM_STREAM_LOADS + stream->next_store];
     stream->next_store = (stream->next_store + 1) % VKMM_STREAM_STORES;
     chunk->first = stream->storing;
     chunk->end = chunk->first + (left < at_once ? left : at_once);
@@ -59,7 +59,7 @@ vkmm_status vkmm_stream_store_end(vkmm_stream *stream, const vkmm_step *step, co
     if (slot->buffer.mapped)
         return vkmm_stream_empty(stream, &lines, 0, all, (const char *)slot->buffer.mapped + slot->lead);
     for (uint32_t i = stream->next_store; status == VKMM_OK; i = (i + 1) % VKMM_STREAM_STORES) {
-        vkmm_chunk *chunk = &stream->stores[i];
+        vkmm_chunk *chunk = &stream->chunks[VKMM_STREAM_LOADS + i];
         const uint64_t end = chunk->end;
         if (!chunk->command) continue; /* a panel smaller than all chunks */
         status = end_chunk(stream, &lines, chunk);
@@ -80,7 +80,7 @@ static int is_whole(const char *band, uint64_t bytes)
 
 static vkmm_status check_band(vkmm_stream *stream, const vkmm_slot *slot, uint64_t at, int *whole)
 {
-    vkmm_chunk *chunk = &stream->stores[0];
+    vkmm_chunk *chunk = &stream->chunks[VKMM_STREAM_LOADS];
     if (slot->buffer.mapped) {
         *whole = *whole && is_whole((const char *)slot->buffer.mapped + at, VKMM_GUARD_BYTES);
         return VKMM_OK;

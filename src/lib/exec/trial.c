@@ -48,7 +48,10 @@ static uint64_t wide(const vkmm_problem *p, vkmm_operand operand, int aligned)
     return (vkmm_operand_stored(p, operand).length + step - 1) / step * step + (aligned ? step : 1);
 }
 
-vkmm_problem vkmm_trial_problem(const vkmm_problem *problem, const vkmm_choice *choice)
+/* A problem like the given one (types, layout, ops, alignment, bias, activation, whether there is a batch) for the
+ * kernel and the configuration of a choice made for it, only small: more than one tile and step along each extent,
+ * ragged edges, wide rows, α = 3, β = -2. */
+static vkmm_problem trial_problem(const vkmm_problem *problem, const vkmm_choice *choice)
 {
     const uint32_t bits = alignment_of(choice), *tile = choice->info.tile, *tunable = choice->config.values;
     const uint32_t bit_a = choice->swapped ? VKMM_ALIGNED_B : VKMM_ALIGNED_A,
@@ -170,7 +173,7 @@ static vkmm_status run(vkmm_job *job, const vkmm_problem *trial, int32_t *number
 
 vkmm_status vkmm_trial(vkmm_device *device, const vkmm_problem *problem, const vkmm_choice *choice, int *right)
 {
-    const vkmm_job_params params = {.problem = vkmm_trial_problem(problem, choice),
+    const vkmm_job_params params = {.problem = trial_problem(problem, choice),
                                     .kernel = choice->info.name,
                                     .config = choice->info.config,
                                     .untuned = 1};

@@ -5,14 +5,10 @@
 
 #include "plan/choose.h"
 
-/* A problem like the given one (types, layout, ops, alignment, bias, activation, whether there is a batch) for the
- * kernel and the configuration of a choice made for it, only small: more than one tile and step along each extent,
- * ragged edges, wide rows, α = 3, β = -2. */
-vkmm_problem vkmm_trial_problem(const vkmm_problem *problem, const vkmm_choice *choice);
-
-/* Runs it on small whole numbers and compares every element with a sum made on the host, exactly (gelu: closely).
- * *right: 0 or 1; 0 also where it cannot run. Fails with VKMM_DEVICE_LOST, and with VKMM_OUT_OF_MEMORY, which says
- * nothing of the configuration; neither is told as an error. */
+/* Runs the configuration of a choice on a small problem like the given one, filled with whole numbers, and compares
+ * every element with a sum made on the host, exactly (gelu: closely). *right: 0 or 1; 0 also where it cannot run. Fails
+ * with VKMM_DEVICE_LOST, and with VKMM_OUT_OF_MEMORY, which says nothing of the configuration; neither is told as an
+ * error. */
 vkmm_status vkmm_trial(vkmm_device *device, const vkmm_problem *problem, const vkmm_choice *choice, int *right);
 
 #endif

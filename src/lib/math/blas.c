@@ -66,59 +66,53 @@ static void join(char *text, size_t room, const char *more, int length)
     if (length > 0) snprintf(text + used, room - used, "%s%.*s", used > 0 ? ", " : "", length, more);
 }
 
-/* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH Zen MAX_THREADS=64" from a function of the library's own; 1 when it is
- * OpenBLAS. */
-static int describe_openblas(vkmm_blas *blas)
+static void join_threads(vkmm_blas *blas, const char *symbol)
 {
-    typedef char *text_function(void);
     typedef int count_function(void);
-    text_function *get_config = (text_function *)vkmm_dynlib_symbol(blas->library, "openblas_get_config");
-    text_function *get_core = (text_function *)vkmm_dynlib_symbol(blas->library, "openblas_get_corename");
-    count_function *get_threads = (count_function *)vkmm_dynlib_symbol(blas->library, "openblas_get_num_threads");
-    const char *config = get_config != NULL ? get_config() : NULL, *core = get_core != NULL ? get_core() : NULL,
-               *version = "";
-    int threads = get_threads != NULL ? get_threads() : 0, length;
+    count_function *get_threads = (count_function *)vkmm_dynlib_symbol(blas->library, symbol);
+    const int threads = get_threads != NULL ? get_threads() : 0;
     char text[32];
-    if (config == NULL) return 0;
-    snprintf(blas->name, sizeof blas->name, "OpenBLAS");
-    length = word(config, 0, &version);
-    if (length == 8 && memcmp(version, "OpenBLAS", 8) == 0)
-        join(blas->version, sizeof blas->version, version, word(config, 1, &version));
-    if (core != NULL) join(blas->version, sizeof blas->version, core, (int)strlen(core));
-    snprintf(text, sizeof text, "%d thread%s", threads, threads == 1 ? "" : "s");
-    if (threads > 0) join(blas->version, sizeof blas->version, text, (int)strlen(text));
-    return 1;
+    const int length = snprintf(text, sizeof text, "%d thread%s", threads, threads == 1 ? "" : "s");
+    if (threads > 0) join(blas->version, sizeof blas->version, text, length);
 }
 
-/* "Intel(R) oneAPI Math Kernel Library Version 2023.1-Product Build …": the word after "Version". */
-static int describe_mkl(vkmm_blas *blas)
-{
-    typedef void text_function(char *text, int room);
-    typedef int count_function(void);
-    text_function *get_version = (text_function *)vkmm_dynlib_symbol(blas->library, "mkl_get_version_string");
-    count_function *get_threads = (count_function *)vkmm_dynlib_symbol(blas->library, "mkl_get_max_threads");
-    int threads = get_threads != NULL ? get_threads() : 0;
-    char all[256] = "", text[32];
-    const char *start = "";
-    if (get_version == NULL) return 0;
-    snprintf(blas->name, sizeof blas->name, "MKL");
-    get_version(all, (int)sizeof all - 1);
-    const char *version = strstr(all, "Version ");
-    if (version != NULL) join(blas->version, sizeof blas->version, start, word(version, 1, &start));
-    snprintf(text, sizeof text, "%d thread%s", threads, threads == 1 ? "" : "s");
-    if (threads > 0) join(blas->version, sizeof blas->version, text, (int)strlen(text));
-    return 1;
-}
-
-static int describe_blis(vkmm_blas *blas)
+/* What a function of the library's own says; "": it has none. */
+static const char *text_of(const vkmm_blas *blas, const char *symbol)
 {
     typedef const char *text_function(void);
-    text_function *get_version = (text_function *)vkmm_dynlib_symbol(blas->library, "bli_info_get_version_str");
-    if (get_version == NULL) return 0;
-    snprintf(blas->name, sizeof blas->name, "BLIS");
-    const char *version = get_version();
-    if (version != NULL) join(blas->version, sizeof blas->version, version, (int)strlen(version));
-    return 1;
+    text_function *get_text = (text_function *)vkmm_dynlib_symbol(blas->library, symbol);
+    const char *text = get_text != NULL ? get_text() : NULL;
+    return text != NULL ? text : "";
+}
+
+/* By what it has of its own: OpenBLAS tells "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH Zen MAX_THREADS=64", MKL
+ * "Intel(R) oneAPI Math Kernel Library Version 2023.1-Product Build …", BLIS its version alone. */
+static void describe(vkmm_blas *blas, const char *file)
+{
+    typedef void fill_function(char *text, int room);
+    fill_function *fill_mkl = (fill_function *)vkmm_dynlib_symbol(blas->library, "mkl_get_version_string");
+    const char *openblas = text_of(blas, "openblas_get_config"), *core = text_of(blas, "openblas_get_corename"),
+               *blis = text_of(blas, "bli_info_get_version_str"), *slash = strrchr(file, '/'), *start = "";
+    const char *name = slash != NULL ? slash + 1 : file;
+    char mkl[256] = "";
+    if (*openblas) {
+        name = "OpenBLAS";
+        const int length = word(openblas, 1, &start);
+        if (strncmp(openblas, "OpenBLAS ", 9) == 0) join(blas->version, sizeof blas->version, start, length);
+        join(blas->version, sizeof blas->version, core, (int)strlen(core));
+        join_threads(blas, "openblas_get_num_threads");
+    } else if (fill_mkl != NULL) {
+        name = "MKL";
+        fill_mkl(mkl, (int)sizeof mkl - 1);
+        const char *version = strstr(mkl, "Version ");
+        const int length = version != NULL ? word(version, 1, &start) : 0;
+        join(blas->version, sizeof blas->version, start, length);
+        join_threads(blas, "mkl_get_max_threads");
+    } else if (*blis) {
+        name = "BLIS";
+        join(blas->version, sizeof blas->version, blis, (int)strlen(blis));
+    }
+    snprintf(blas->name, sizeof blas->name, "%s", name);
 }
 
 static vkmm_blas *open_file(const char *file)
@@ -134,10 +128,7 @@ static vkmm_blas *open_file(const char *file)
         vkmm_blas_close(&blas);
         return NULL;
     }
-    if (!describe_openblas(blas) && !describe_mkl(blas) && !describe_blis(blas)) {
-        const char *slash = strrchr(file, '/');
-        snprintf(blas->name, sizeof blas->name, "%s", slash != NULL ? slash + 1 : file);
-    }
+    describe(blas, file);
     return blas;
 }
 

@@ -2,21 +2,21 @@
 
 /* In the order of vkmm_types_at; a test holds them against the rule by which they are made. */
 static const struct {
-    const char *utf8, *ascii, *words, *slug;
+    const char *utf8, *ascii;
 } names[VKMM_TYPES_COUNT] = {
-    {"f32", "f32", "f32", "f32"},
-    {"f32 (sum f16)", "f32 (sum f16)", "f32 (sum f16)", "f32-sum-f16"},
-    {"f64", "f64", "f64", "f64"},
-    {"i32", "i32", "i32", "i32"},
-    {"u32", "u32", "u32", "u32"},
-    {"f16", "f16", "f16", "f16"},
-    {"f16→f32", "f16->f32", "f16 to f32", "f16-f32"},
-    {"f16 (sum f16)", "f16 (sum f16)", "f16 (sum f16)", "f16-sum-f16"},
-    {"f16→f32 (sum f16)", "f16->f32 (sum f16)", "f16 to f32 (sum f16)", "f16-f32-sum-f16"},
-    {"bf16", "bf16", "bf16", "bf16"},
-    {"bf16→f32", "bf16->f32", "bf16 to f32", "bf16-f32"},
-    {"i8", "i8", "i8", "i8"},
-    {"u8", "u8", "u8", "u8"},
+    {"f32", "f32"},
+    {"f32 (sum f16)", "f32 (sum f16)"},
+    {"f64", "f64"},
+    {"i32", "i32"},
+    {"u32", "u32"},
+    {"f16", "f16"},
+    {"f16→f32", "f16->f32"},
+    {"f16 (sum f16)", "f16 (sum f16)"},
+    {"f16→f32 (sum f16)", "f16->f32 (sum f16)"},
+    {"bf16", "bf16"},
+    {"bf16→f32", "bf16->f32"},
+    {"i8", "i8"},
+    {"u8", "u8"},
 };
 
 uint32_t vkmm_types_index(vkmm_types types)
@@ -38,18 +38,4 @@ const char *vkmm_types_name(vkmm_types types, int utf8)
 
     if (i >= VKMM_TYPES_COUNT) return vkmm_type_of(types.in)->name;
     return utf8 ? names[i].utf8 : names[i].ascii;
-}
-
-const char *vkmm_types_words(vkmm_types types)
-{
-    const uint32_t i = vkmm_types_index(types);
-
-    return i < VKMM_TYPES_COUNT ? names[i].words : vkmm_type_of(types.in)->name;
-}
-
-const char *vkmm_types_slug(vkmm_types types)
-{
-    const uint32_t i = vkmm_types_index(types);
-
-    return i < VKMM_TYPES_COUNT ? names[i].slug : vkmm_type_of(types.in)->name;
 }

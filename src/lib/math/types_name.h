@@ -15,10 +15,4 @@ int vkmm_types_equal(vkmm_types a, vkmm_types b);
  * "f16", "f16→f32", "f32 (sum f16)", "f16→f32 (sum f16)"; "->" without utf8. Static storage. */
 const char *vkmm_types_name(vkmm_types types, int utf8);
 
-/* The same in plain letters, for charts: "f16 to f32 (sum f16)". */
-const char *vkmm_types_words(vkmm_types types);
-
-/* The same for names of files: "f16", "f16-f32", "f32-sum-f16". */
-const char *vkmm_types_slug(vkmm_types types);
-
 #endif

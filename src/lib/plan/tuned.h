@@ -6,13 +6,13 @@
  *     vkmatmul tuning 2 DEVICE_UUID DRIVER_UUID DRIVER_VERSION SHADER_HASH TYPE OUT COMPUTE OP_A OP_B ALIGNED M N K
  *     BATCH KERNEL CONFIG FLOPS PLANNED CANDIDATES DATE SUM
  *  all of it in one line. TYPE, OUT and COMPUTE are those of A and B, of C and of the sums; the epilogue does not
- * count. M, N, K and BATCH are classes (below), CONFIG is "-" where there is none, FLOPS and PLANNED are whole FLOP/s,
- * DATE is UTC, SUM the FNV-1a (base/hash.h) of the line before it as 16 hexadecimal digits. A line that is not exactly
- * what vkmm_tuning_line writes is damaged: it is ignored, and the first of them told with its number. A file of another
- * version is ignored as a whole. Lines of other devices, drivers and shaders are others' results: kept, and written
- * again, until there are more than VKMM_TUNING_MOST; then the oldest leave.
- *   A file is replaced, never changed: what another process put there since is read again, under a lock, and merged
- *   in. */
+ * count. M, N, K and BATCH are classes of the problem seen row-major (vkmm_problem_row_major), as OP_A, OP_B and
+ * ALIGNED (VKMM_ALIGNED_*) are: the rounded logarithm to base 2, plus 1; 0 for 0. CONFIG is "-" where there is none,
+ * FLOPS and PLANNED are whole FLOP/s, DATE is UTC, SUM the FNV-1a (base/hash.h) of the line before it as 16 hexadecimal
+ * digits. A line that is not exactly what vkmm_tuning_line writes is damaged: it is ignored, and the first of them told
+ * with its number. A file of another version is ignored as a whole. Lines of other devices, drivers and shaders are
+ * others' results: kept, and written again, until there are more than VKMM_TUNING_MOST; then the oldest leave. A file
+ * is replaced, never changed: what another process put there since is read again, under a lock, and merged in. */
 #ifndef VKMM_PLAN_TUNED_H
 #define VKMM_PLAN_TUNED_H
 
@@ -21,22 +21,15 @@
 enum {
     VKMM_TUNING_MOST = 2000,
     VKMM_TUNING_DATE = 21,
+    VKMM_TUNING_KEY = 192,
     VKMM_TUNING_LINE = 512,
     VKMM_TUNING_BYTES = 1 << 24 /* of a file, at most */
 };
 
-/* Which problems, on which device and driver, with which shaders, an entry is for. Without padding, so that memcmp
- * compares. */
+/* Which problems, on which device and driver, with which shaders, an entry is for: the words of its line up to BATCH.
+ * Zeroed beyond their end. */
 typedef struct vkmm_tuning_key {
-    uint8_t device_uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE];
-    uint32_t driver_version;
-    char shader_hash[16];     /* not ended by a zero */
-    uint8_t in, out, compute; /* vkmm_types */
-    uint8_t op_a, op_b;       /* of the problem seen row-major (vkmm_problem_row_major), as what follows */
-    uint8_t aligned;          /* VKMM_ALIGNED_* */
-    uint8_t m, n, k;          /* classes of the extents: the rounded logarithm to base 2, plus 1; 0 for 0 */
-    uint8_t batch;            /* class of the number of matrices */
-    uint8_t zero[2];
+    char text[VKMM_TUNING_KEY];
 } vkmm_tuning_key;
 
 typedef struct vkmm_tuning_entry {

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "kernel/table.h"
 #include "math/problem.h"
-#include "math/type.h"
+#include "plan/tuned.h"
 
 enum { TITLE = 640, LINE = 320, MOST_BYTES = 1 << 24 };
 
@@ -22,23 +22,14 @@ struct vkmm_session {
     uint32_t count, room;
 };
 
-static void write_hex(char text[2 * VK_UUID_SIZE + 1], const uint8_t bytes[VK_UUID_SIZE])
-{
-    for (unsigned i = 0; i < VK_UUID_SIZE; i++) snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-}
-
 static void describe(const vkmm_device_info *device, const vkmm_problem *problem, char title[TITLE])
 {
     int swapped;
-    char uuid[2 * VK_UUID_SIZE + 1], driver[2 * VK_UUID_SIZE + 1], hash[17];
-    vkmm_problem p = vkmm_problem_row_major(problem, &swapped);
-    const vkmm_types types = vkmm_problem_types(&p);
-    write_hex(uuid, device->uuid);
-    write_hex(driver, device->driver_uuid);
+    char hash[17];
+    const vkmm_problem p = vkmm_problem_row_major(problem, &swapped);
     vkmm_modules_hash(hash);
-    int used = snprintf(title, TITLE, "vkmatmul tune 2 %s %s %u %s %s %s %s %c%c %llu %llu %llu", uuid, driver,
-                        device->driver_version, hash, vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name,
-                        vkmm_type_of(types.compute)->name, "NT"[p.op_a], "NT"[p.op_b], (unsigned long long)p.m,
+    const vkmm_tuning_key key = vkmm_tuning_key_of(device, problem, hash);
+    int used = snprintf(title, TITLE, "vkmatmul tune 3 %s %llu %llu %llu", key.text, (unsigned long long)p.m,
                         (unsigned long long)p.n, (unsigned long long)p.k);
     for (int operand = VKMM_A; operand <= VKMM_C; operand++)
         used += snprintf(title + used, (size_t)(TITLE - used), " %llu+%llu/%llu",

@@ -3,7 +3,7 @@
  *  The file is named after its first line, which says all of the problem, the device, the driver and the shaders; then
  * comes a line a candidate:
  *
- *     vkmatmul tune 2 …
+ *     vkmatmul tune 3 …
  *     NANOSECONDS KERNEL CONFIG SUM
  *  NANOSECONDS is 0 for one that failed, CONFIG "-" where there is none, SUM the FNV-1a (base/hash.h) of the line
  * before it as 16 hexadecimal digits. Lines are added at the end, one by one. A damaged one, as the last one of a
