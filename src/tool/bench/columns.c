@@ -68,6 +68,17 @@ static void fill_samples(const vkmm_report *report, const vkmm_bench_row *row, v
         end += sprintf(end, "%s", vkmm_text_mark((mean[i] - low) / (high - low), report->utf8));
 }
 
+/* In Markdown, remarks stand in the same cell: nothing goes between the rows of a table. */
+static void fill_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    char remarks[VKMM_REMARKS];
+
+    vkmm_cell_verified(report, row, cell);
+    if (!report->markdown) return;
+    vkmm_bench_remarks(row, remarks);
+    strcat(strcat(cell->text, " "), remarks);
+}
+
 const vkmm_column vkmm_bench_columns[VKMM_BENCH_COLUMNS] = {
     {"size", NULL, 5, 0, 0, vkmm_cell_size},
     {"type", NULL, 4, 0, 0, vkmm_cell_type},
@@ -81,6 +92,6 @@ const vkmm_column vkmm_bench_columns[VKMM_BENCH_COLUMNS] = {
     {"submit ms", NULL, 9, 1, 4, vkmm_cell_submit_ms},
     {"total ms", NULL, 8, 1, 5, vkmm_cell_transfer_ms},
     {"joules", NULL, 7, 1, 1, fill_joules},
-    {"samples", NULL, SPARKS, 0, 2, fill_samples},
-    {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
+    {"samples", NULL, SPARKS, 0, 2, fill_samples, .terminal = 1},
+    {"verified", NULL, 8, 0, 0, fill_verified},
 };

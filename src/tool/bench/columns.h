@@ -18,22 +18,20 @@ int vkmm_bench_is_wrong(const vkmm_bench_row *row);
  * as it was asked for where none ran, but for "auto". Clean. */
 void vkmm_bench_row_name(const vkmm_report *report, const vkmm_bench_row *row, char *text, size_t size);
 
-/* What has to be said of a row beside its figures, by index from 0: how its problem differs from the plain product,
- * why it did not run, what is wrong with it, that it was throttled. Clean. 0: no more. */
-int vkmm_bench_remark(const vkmm_bench_row *row, unsigned index, char text[512]);
+enum { VKMM_REMARKS = 1024 };
 
-/* The same of the whole run, for its end: rows timed by the host's clock, figures that do not add up, devices that
- * failed, an unfinished run. */
-int vkmm_bench_closing(const vkmm_report *report, const vkmm_bench *bench, unsigned index, char text[512]);
+/* What has to be said of a row beside its figures: how its problem differs from the plain product, why it did not run,
+ * what is wrong with it, that it was throttled. "": nothing. */
+void vkmm_bench_remarks(const vkmm_bench_row *row, char text[VKMM_REMARKS]);
 
-#define VKMM_PEAK_TEXT 240
+/* Says what has to be said at the end of a run: rows timed by the host's clock, figures that do not add up, devices
+ * that failed, that it is unfinished. */
+void vkmm_bench_close(const vkmm_report *report, const vkmm_bench *bench);
 
-/* A device's measured peaks by index from 0: "f32 33.2 TFLOP/s", "copy 4.10 TB/s", "f16·f16+f32 16×16×16 629
- * TFLOP/s". 0: no more. Peaks that are not known are left out. */
-int vkmm_bench_peak_text(const vkmm_report *report, const vkmm_bench_device *device, unsigned index,
-                         char text[VKMM_PEAK_TEXT]);
+enum { VKMM_PEAKS = 4000 };
 
-/* A speed with its unit, from units of 10^9 on: "33.2 TFLOP/s". */
-void vkmm_text_speed(char *text, size_t size, double per_s, const char *unit);
+/* A device's measured peaks, as far as they are known: "f32 33.2 TFLOP/s, copy 4.10 TB/s, f16·f16+f32 16×16×16 629
+ * TFLOP/s". */
+void vkmm_bench_peaks_text(const vkmm_report *report, const vkmm_bench_peaks *peaks, char text[VKMM_PEAKS]);
 
 #endif

@@ -1,5 +1,5 @@
 /* A comparison for people. Contenders are numbered; where a terminal is too narrow for all of them, the table comes
- * in parts, each with the first contender and some of the others. In Markdown it is whole. */
+ * in parts, each with the first contender and some of the others. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,6 @@ enum { SIZE, TYPE, KERNEL, SPEED, OTHERS };
 typedef struct compare_grid {
     vkmm_report report;
     const vkmm_compare_model *model;
-    int markdown;
     uint32_t columns;
     vkmm_place *places;
     vkmm_cell *cells; /* of the line that was filled last */
@@ -78,10 +77,7 @@ static void fill_speed(const compare_grid *grid, const vkmm_compare_row *row, ui
     vkmm_cell_figure(&grid->report, cell, known->row != NULL ? known->row->figures.gflops : NAN);
     used = strlen(cell->text);
     if (row->winner == contender) cell->paint = VKMM_STRONG;
-    snprintf(cell->text + used, sizeof cell->text - used, "%s",
-             row->winner == contender ? star
-             : grid->markdown         ? ""
-                                      : " ");
+    snprintf(cell->text + used, sizeof cell->text - used, "%s", row->winner == contender ? star : " ");
 }
 
 /* "256³", "f32", "auto" */
@@ -102,7 +98,6 @@ static void fill_titles(const compare_grid *grid)
         snprintf(cells[0].text, sizeof cells->text, "GFLOP/s %u", c + 1);
         if (c > 0) snprintf(cells[1].text, sizeof cells->text, "%u : 1", c + 1);
     }
-    for (uint32_t i = 0; i < grid->columns; i++) grid->cells[i].paint = VKMM_DIM;
 }
 
 static void fill_row(const compare_grid *grid, const vkmm_compare_row *row)
@@ -123,13 +118,11 @@ static void fill_mean(const compare_grid *grid, const vkmm_compare_mean *mean)
     if (mean->group != NULL)
         snprintf(text, sizeof text, "%s %s", mean->group, vkmm_types_name(mean->types, grid->report.utf8));
     vkmm_text_clean(grid->cells[SIZE].text, sizeof grid->cells->text, text);
-    if (grid->markdown) snprintf(grid->cells[KERNEL].text, sizeof grid->cells->text, "mean");
+    if (grid->report.markdown) snprintf(grid->cells[KERNEL].text, sizeof grid->cells->text, "mean");
     for (uint32_t c = 0; c < mean->count; c++) {
         vkmm_cell *cells = &grid->cells[speed_column(c)];
         snprintf(cells[0].text, sizeof cells->text, "%u row%s", mean->cells[c].rows,
-                 mean->cells[c].rows != 1 ? "s"
-                 : grid->markdown         ? ""
-                                          : " ");
+                 mean->cells[c].rows == 1 ? " " : "s");
         cells[0].paint = VKMM_DIM;
         if (c > 0) fill_ratio(&grid->report, &mean->cells[c].ratio.of, &cells[1]);
     }
@@ -167,23 +160,6 @@ static void measure(const compare_grid *grid)
     }
 }
 
-static void print_markdown(const compare_grid *grid)
-{
-    FILE *out = grid->report.out;
-
-    for (uint32_t line = 0; fill(grid, line); line++) {
-        for (uint32_t i = 0; i < grid->columns; i++) {
-            fputs("| ", out);
-            vkmm_md_text(out, grid->cells[i].text);
-            putc(' ', out);
-        }
-        fputs("|\n", out);
-        for (uint32_t i = 0; i < grid->columns && line == 0; i++)
-            fputs(grid->places[i].right ? "| --: " : "| --- ", out);
-        if (line == 0) fputs("|\n", out);
-    }
-}
-
 /* The first contender, and those from `from` to `to`. */
 static void print_part(const compare_grid *grid, uint32_t from, uint32_t to)
 {
@@ -193,10 +169,13 @@ static void print_part(const compare_grid *grid, uint32_t from, uint32_t to)
         grid->places[i].hidden = i < speed_column(from) || i >= speed_column(to);
     putc('\n', report->out);
     for (uint32_t line = 0; fill(grid, line); line++) {
-        if (line == grid->model->count + 1)
+        if (line == grid->model->count + 1 && !report->markdown)
             fprintf(report->out, "%sgeometric means%s\n", vkmm_paint_on(report, VKMM_DIM),
                     vkmm_paint_off(report, VKMM_DIM));
-        vkmm_cells_line(report, grid->places, grid->cells, grid->columns);
+        if (line == 0)
+            vkmm_cells_titles(report, grid->places, grid->cells, grid->columns);
+        else
+            vkmm_cells_line(report, grid->places, grid->cells, grid->columns);
     }
 }
 
@@ -220,42 +199,21 @@ static void print_parts(const compare_grid *grid)
 
 /* ---- words ---- */
 
-static void say(const compare_grid *grid, int indent, vkmm_paint paint, const char *text)
-{
-    const vkmm_report *report = &grid->report;
-    char clean[1200];
-
-    if (grid->markdown) {
-        fputs("- ", report->out);
-        vkmm_md_text(report->out, text);
-        putc('\n', report->out);
-        return;
-    }
-    vkmm_text_clean(clean, sizeof clean, text);
-    fputs(vkmm_paint_on(report, paint), report->out);
-    vkmm_print_wrapped(report, clean, indent);
-    fputs(vkmm_paint_off(report, paint), report->out);
-}
-
 static void say_contenders(const compare_grid *grid)
 {
     for (uint32_t i = 0; i < grid->model->asked.count; i++) {
         const vkmm_contender *contender = &grid->model->asked.contenders[i];
         const vkmm_bench *bench = contender->bench;
-        char device[1000], source[512], line[1600];
+        char device[1000], source[600];
         vkmm_device_text(&grid->report, contender->on, device, sizeof device);
         snprintf(source, sizeof source, "%s%svkmatmul %s%s%s", bench->name, bench->name[0] != '\0' ? ", " : "",
                  bench->version, bench->created[0] != '\0' ? ", " : "", bench->created);
-        if (grid->markdown) {
-            snprintf(line, sizeof line, "%s, %s", device, source);
-            fprintf(grid->report.out, "%u. ", i + 1);
-            vkmm_md_text(grid->report.out, line);
-            putc('\n', grid->report.out);
+        if (grid->report.markdown) {
+            vkmm_report_say(&grid->report, 0, VKMM_PLAIN, "%u: %s, %s", i + 1, device, source);
             continue;
         }
-        snprintf(line, sizeof line, "%u  %s", i + 1, device);
-        say(grid, 2, VKMM_STRONG, line);
-        say(grid, 5, VKMM_DIM, source);
+        vkmm_report_say(&grid->report, 2, VKMM_STRONG, "%u  %s", i + 1, device);
+        vkmm_report_say(&grid->report, 5, VKMM_DIM, "%s", source);
     }
 }
 
@@ -267,12 +225,11 @@ static void say_wins(const compare_grid *grid)
     char text[1000];
     size_t used = 0;
 
-    for (uint32_t c = 0; c < comparison->count && used + 120 < sizeof text; c++)
+    for (uint32_t c = 0; c < comparison->count && used + 40 < sizeof text; c++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%u wins %u row%s", c > 0 ? ", " : "", c + 1,
                                  comparison->contenders[c].wins, comparison->contenders[c].wins == 1 ? "" : "s");
-    snprintf(text + used, sizeof text - used, "; %u %s unclear: there the interval of the two fastest contains 1",
-             unclear, unclear == 1 ? "is" : "are");
-    say(grid, 0, VKMM_PLAIN, text);
+    vkmm_report_say(&grid->report, 0, VKMM_PLAIN, "%s; %u %s unclear: there the interval of the two fastest contains 1",
+                    text, unclear, unclear == 1 ? "is" : "are");
 }
 
 /* One and the same device in several reports, by what the ratios above do not show: they are to the first contender. */
@@ -281,12 +238,10 @@ static void say_same_devices(const compare_grid *grid)
     for (uint32_t c = 1; c < grid->model->asked.count; c++) {
         const vkmm_contender *contender = &grid->model->asked.contenders[c];
         vkmm_cell ratio = {"", VKMM_PLAIN};
-        char text[400];
         if (contender->base == VKMM_NOBODY || contender->base == 0 || contender->changed == 0) continue;
         fill_ratio(&grid->report, &contender->change, &ratio);
-        snprintf(text, sizeof text, "the same device, %u : %u over %u rows: %s", c + 1, contender->base + 1,
-                 contender->changed, ratio.text);
-        say(grid, 0, VKMM_PLAIN, text);
+        vkmm_report_say(&grid->report, 0, VKMM_PLAIN, "the same device, %u : %u over %u rows: %s", c + 1,
+                        contender->base + 1, contender->changed, ratio.text);
     }
 }
 
@@ -294,25 +249,24 @@ static void say_same_devices(const compare_grid *grid)
 static void say_regressions(const compare_grid *grid)
 {
     const vkmm_compare_model *model = grid->model;
-    char text[1200];
+    const vkmm_report *report = &grid->report;
 
-    snprintf(text, sizeof text, "%u regression%s beyond the noise and %.4g %%", model->regression_count,
-             model->regression_count == 1 ? "" : "s", 100 * model->asked.regression);
-    say(grid, 0, model->regression_count > 0 ? VKMM_BAD : VKMM_GOOD, text);
+    vkmm_report_say(report, 0, model->regression_count > 0 ? VKMM_BAD : VKMM_GOOD,
+                    "%u regression%s beyond the noise and %.4g %%", model->regression_count,
+                    model->regression_count == 1 ? "" : "s", 100 * model->asked.regression);
     for (uint32_t i = 0; i < model->regression_count; i++) {
         const vkmm_regression *one = &model->regressions[i];
-        vkmm_cell problem[SPEED] = {0}, ratio = {"", VKMM_PLAIN};
+        vkmm_cell cells[SPEED] = {0}, ratio = {"", VKMM_PLAIN};
         char name[3 * sizeof ratio.text];
-        fill_problem(&grid->report, model->rows[one->row].like, problem);
-        fill_ratio(&grid->report, &one->ratio.of, &ratio);
-        snprintf(name, sizeof name, "%s %s %s", problem[SIZE].text, problem[TYPE].text, problem[KERNEL].text);
+        fill_problem(report, model->rows[one->row].like, cells);
+        fill_ratio(report, &one->ratio.of, &ratio);
+        snprintf(name, sizeof name, "%s %s %s", cells[SIZE].text, cells[TYPE].text, cells[KERNEL].text);
         if (one->wrong)
-            snprintf(text, sizeof text, "%u is wrong in %s, where %u is right", one->contender + 1, name,
-                     one->base + 1);
+            vkmm_report_say(report, 2, VKMM_PLAIN, "%u is wrong in %s, where %u is right", one->contender + 1, name,
+                            one->base + 1);
         else
-            snprintf(text, sizeof text, "%u is slower than %u in %s: %s", one->contender + 1, one->base + 1, name,
-                     ratio.text);
-        say(grid, 2, VKMM_PLAIN, text);
+            vkmm_report_say(report, 2, VKMM_PLAIN, "%u is slower than %u in %s: %s", one->contender + 1, one->base + 1,
+                            name, ratio.text);
     }
 }
 
@@ -324,21 +278,18 @@ static vkmm_status print_all(compare_grid grid)
     if (grid.places != NULL && grid.cells != NULL) {
         measure(&grid);
         say_contenders(&grid);
-        if (grid.markdown) {
-            putc('\n', grid.report.out);
-            print_markdown(&grid);
-        } else {
-            print_parts(&grid);
-        }
+        print_parts(&grid);
         putc('\n', grid.report.out);
-        say(&grid, 0, VKMM_PLAIN,
-            grid.report.utf8 ? "▲ faster than 1, ▼ slower, ≈ no difference beyond the noise; in brackets the 95 % "
-                               "interval. ★ fastest"
-                             : "+ faster than 1, - slower, ~ no difference beyond the noise; in brackets the 95 % "
-                               "interval. * fastest");
+        vkmm_report_say(&grid.report, 0, VKMM_PLAIN, "%s",
+                        grid.report.utf8
+                            ? "▲ faster than 1, ▼ slower, ≈ no difference beyond the noise; in brackets the 95 % "
+                              "interval. ★ fastest"
+                            : "+ faster than 1, - slower, ~ no difference beyond the noise; in brackets the 95 % "
+                              "interval. * fastest");
         say_wins(&grid);
         say_same_devices(&grid);
-        for (uint32_t i = 0; i < grid.model->note_count; i++) say(&grid, 0, VKMM_PLAIN, grid.model->notes[i]);
+        for (uint32_t i = 0; i < grid.model->note_count; i++)
+            vkmm_report_say(&grid.report, 0, VKMM_PLAIN, "%s", grid.model->notes[i]);
         if (grid.model->asked.regression >= 0) say_regressions(&grid);
     }
     const vkmm_status status = grid.places != NULL && grid.cells != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
@@ -354,8 +305,9 @@ vkmm_status vkmm_compare_table(const vkmm_compare_model *model)
 
 vkmm_status vkmm_compare_md(const vkmm_compare_model *model)
 {
-    compare_grid grid = {.report = *model->report, .model = model, .markdown = 1};
+    compare_grid grid = {.report = *model->report, .model = model};
 
-    grid.report.utf8 = 1;
+    grid.report.utf8 = grid.report.markdown = 1;
+    grid.report.columns = grid.report.colour = 0;
     return print_all(grid);
 }

@@ -6,27 +6,19 @@
 #include "report/markdown.h"
 #include "report/text.h"
 
-enum { SAMPLES = 12 }; /* a column that only terminals show well */
-
 static void print_section(const vkmm_report *report, const vkmm_bench_device *device)
 {
-    char text[1000];
+    const vkmm_columns columns = {vkmm_bench_columns, VKMM_BENCH_COLUMNS, 0};
+    char text[VKMM_PEAKS];
 
     fputs("### ", report->out);
     vkmm_device_text(report, device, text, sizeof text);
     vkmm_md_text(report->out, text);
+    vkmm_bench_peaks_text(report, &device->peaks, text);
+    fputs(text[0] != '\0' ? "\n\nMeasured peaks: " : "", report->out);
+    vkmm_md_text(report->out, text);
     fputs("\n\n", report->out);
-    for (unsigned i = 0; vkmm_bench_peak_text(report, device, i, text); i++) {
-        fputs(i == 0 ? "Measured peaks: " : ", ", report->out);
-        vkmm_md_text(report->out, text);
-    }
-    fputs("\n\n", report->out);
-    for (unsigned i = 0; i < VKMM_BENCH_COLUMNS; i++)
-        if (i != SAMPLES) fprintf(report->out, "| %s ", vkmm_bench_columns[i].title);
-    fputs("|\n", report->out);
-    for (unsigned i = 0; i < VKMM_BENCH_COLUMNS; i++)
-        if (i != SAMPLES) fputs(vkmm_bench_columns[i].right ? "| --: " : "| --- ", report->out);
-    fputs("|\n", report->out);
+    vkmm_columns_titles(report, &columns);
 }
 
 static vkmm_status begin(vkmm_report *report, const vkmm_bench *bench)
@@ -43,47 +35,24 @@ static vkmm_status begin(vkmm_report *report, const vkmm_bench *bench)
     return VKMM_OK;
 }
 
-static void print_row(const vkmm_report *report, const vkmm_bench_row *row)
-{
-    char text[512];
-
-    for (unsigned i = 0; i < VKMM_BENCH_COLUMNS; i++) {
-        vkmm_cell cell = {"", VKMM_PLAIN};
-        if (i == SAMPLES) continue;
-        vkmm_bench_columns[i].fill(report, row, &cell);
-        fputs("| ", report->out);
-        vkmm_md_text(report->out, cell.text);
-        putc(' ', report->out);
-        if (i != VKMM_BENCH_COLUMNS - 1) continue;
-        for (unsigned remark = 0; vkmm_bench_remark(row, remark, text); remark++) {
-            vkmm_md_text(report->out, text);
-            putc(' ', report->out);
-        }
-    }
-    fputs("|\n", report->out);
-}
-
 /* All at the end: rows of devices that took turns come mixed. */
 static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
 {
-    vkmm_report as_utf8 = *report;
-    char text[512];
+    const vkmm_columns columns = {vkmm_bench_columns, VKMM_BENCH_COLUMNS, 0};
+    vkmm_report markdown = *report;
 
-    as_utf8.utf8 = 1;
+    markdown.utf8 = markdown.markdown = 1;
+    markdown.colour = 0;
     for (uint32_t d = 0; d < bench->device_count; d++) {
         uint32_t rows = 0;
         for (uint32_t i = 0; i < bench->row_count; i++) {
             if (bench->rows[i].device != d) continue;
-            if (rows++ == 0) print_section(&as_utf8, &bench->devices[d]);
-            print_row(&as_utf8, &bench->rows[i]);
+            if (rows++ == 0) print_section(&markdown, &bench->devices[d]);
+            vkmm_columns_row(&markdown, &columns, &bench->rows[i]);
         }
         if (rows > 0) putc('\n', report->out);
     }
-    for (unsigned i = 0; vkmm_bench_closing(&as_utf8, bench, i, text); i++) {
-        fputs("- ", report->out);
-        vkmm_md_text(report->out, text);
-        putc('\n', report->out);
-    }
+    vkmm_bench_close(&markdown, bench);
     return VKMM_OK;
 }
 

@@ -9,52 +9,20 @@
 
 enum { USUAL_SIZE = 14, USUAL_KERNEL = 10 };
 
-/* An entry of a list with commas, whose lines begin at column `indent`. *used: columns of the line so far; `indent`
- * before the first entry. */
-static void print_entry(const vkmm_report *report, int indent, int *used, const char *text)
-{
-    int most = report->columns > 0 ? report->columns : 120, length = (int)vkmm_text_columns(text);
-
-    if (*used > indent && *used + 2 + length + 1 > most) {
-        fprintf(report->out, ",\n%*s", indent, "");
-        *used = indent;
-    } else if (*used > indent) {
-        fputs(", ", report->out);
-        *used += 2;
-    }
-    fputs(text, report->out);
-    *used += length;
-}
-
-static void print_peaks(const vkmm_report *report, const vkmm_bench_device *device)
-{
-    static const char label[] = "measured peaks: ";
-    int indent = (int)sizeof label - 1, used = indent;
-    char text[VKMM_PEAK_TEXT];
-
-    for (unsigned i = 0; vkmm_bench_peak_text(report, device, i, text); i++) {
-        if (i == 0) fputs(label, report->out);
-        print_entry(report, indent, &used, text);
-    }
-    if (used > indent) putc('\n', report->out);
-}
-
 /* Begins the rows of one device. */
 static void print_section(vkmm_report *report, const vkmm_bench *bench, uint32_t device)
 {
-    vkmm_columns columns;
-    char text[1000];
+    const vkmm_columns columns = vkmm_columns_fit(report, vkmm_bench_columns, VKMM_BENCH_COLUMNS);
+    char text[VKMM_PEAKS];
 
     if (report->section != 0) putc('\n', report->out);
     report->section = device + 1;
     if (device < bench->device_count) {
         vkmm_device_text(report, &bench->devices[device], text, sizeof text);
-        fputs(vkmm_paint_on(report, VKMM_STRONG), report->out);
-        vkmm_print_wrapped(report, text, 0);
-        fputs(vkmm_paint_off(report, VKMM_STRONG), report->out);
-        print_peaks(report, &bench->devices[device]);
+        vkmm_report_say(report, 0, VKMM_STRONG, "%s", text);
+        vkmm_bench_peaks_text(report, &bench->devices[device].peaks, text);
+        if (text[0] != '\0') vkmm_report_say(report, 0, VKMM_PLAIN, "measured peaks: %s", text);
     }
-    columns = vkmm_columns_fit(report, vkmm_bench_columns, VKMM_BENCH_COLUMNS);
     vkmm_columns_titles(report, &columns);
 }
 
@@ -86,17 +54,13 @@ static vkmm_status begin(vkmm_report *report, const vkmm_bench *bench)
 static vkmm_status row(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench_row *row)
 {
     const vkmm_columns columns = vkmm_columns_fit(report, vkmm_bench_columns, VKMM_BENCH_COLUMNS);
-    char text[512];
+    char text[VKMM_REMARKS];
 
     if (row->not_run[0] != '\0') return VKMM_OK; /* at the end, together */
     if (report->section != row->device + 1) print_section(report, bench, row->device);
     vkmm_columns_row(report, &columns, row);
-    for (unsigned i = 0; vkmm_bench_remark(row, i, text); i++) {
-        vkmm_paint paint = strncmp(text, "wrong", 5) == 0 ? VKMM_BAD : VKMM_DIM;
-        fputs(vkmm_paint_on(report, paint), report->out);
-        vkmm_print_wrapped(report, text, 4);
-        fputs(vkmm_paint_off(report, paint), report->out);
-    }
+    vkmm_bench_remarks(row, text);
+    if (text[0] != '\0') vkmm_report_say(report, 4, vkmm_bench_is_wrong(row) ? VKMM_BAD : VKMM_DIM, "%s", text);
     return VKMM_OK;
 }
 
@@ -108,20 +72,23 @@ static int is_left_out(const vkmm_bench_row *row, const vkmm_bench_row *like)
 /* What of a device did not run for one reason: the reason, then the rows. From the first of them on. */
 static void print_left_out(const vkmm_report *report, const vkmm_bench *bench, uint32_t first)
 {
+    enum { INDENT = 4 };
     const vkmm_bench_row *like = &bench->rows[first];
-    char why[VKMM_BENCH_TEXT], label[VKMM_BENCH_TEXT], text[1024];
-    int indent = 4, used = indent;
+    const int most = report->columns > 0 ? report->columns : 120, several = bench->device_count > 1;
+    char name[600];
+    int used = 0;
 
-    vkmm_text_clean(why, sizeof why, like->not_run);
-    vkmm_text_clean(label, sizeof label, like->device < bench->device_count ? bench->devices[like->device].label : "");
-    snprintf(text, sizeof text, "not run%s%s: %s", bench->device_count > 1 ? " on " : "",
-             bench->device_count > 1 ? label : "", why);
-    vkmm_print_wrapped(report, text, 0);
-    fprintf(report->out, "%s%*s", vkmm_paint_on(report, VKMM_DIM), indent, "");
+    vkmm_report_say(report, 0, VKMM_PLAIN, "not run%s%s: %s", several ? " on " : "",
+                    several && like->device < bench->device_count ? bench->devices[like->device].label : "",
+                    like->not_run);
+    fputs(vkmm_paint_on(report, VKMM_DIM), report->out);
     for (uint32_t i = first; i < bench->row_count; i++) {
         if (!is_left_out(&bench->rows[i], like)) continue;
-        vkmm_bench_row_name(report, &bench->rows[i], text, sizeof text);
-        print_entry(report, indent, &used, text);
+        vkmm_bench_row_name(report, &bench->rows[i], name, sizeof name);
+        const int length = (int)vkmm_text_columns(name), fits = used + 2 + length + 1 <= most;
+        if (used == 0 || !fits) fprintf(report->out, "%s%*s", used > 0 ? ",\n" : "", INDENT, "");
+        fprintf(report->out, "%s%s", used > 0 && fits ? ", " : "", name);
+        used = (used > 0 && fits ? used + 2 : INDENT) + length;
     }
     fprintf(report->out, "%s\n", vkmm_paint_off(report, VKMM_DIM));
 }
@@ -151,7 +118,6 @@ static void print_count(const vkmm_report *report, const char *what, uint32_t co
 static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
 {
     uint32_t timed = 0, wrong = 0, not_run = 0, throttled = 0;
-    char text[512];
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
         const vkmm_bench_row *row = &bench->rows[i];
@@ -167,7 +133,7 @@ static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
     print_count(report, "throttled", throttled);
     print_count(report, "not run", not_run);
     putc('\n', report->out);
-    for (unsigned i = 0; vkmm_bench_closing(report, bench, i, text); i++) vkmm_print_wrapped(report, text, 0);
+    vkmm_bench_close(report, bench);
     return VKMM_OK;
 }
 

@@ -6,47 +6,28 @@
 #include "bench/columns.h"
 #include "report/text.h"
 
-void vkmm_text_speed(char *text, size_t size, double per_s, const char *unit)
-{
-    static const char prefixes[] = "GTPE";
-    unsigned i = 0;
-    char figure[32];
-
-    per_s /= 1e9;
-    while (per_s >= 1000 && prefixes[i + 1] != '\0') {
-        per_s /= 1000;
-        i++;
-    }
-    vkmm_text_figure(figure, sizeof figure, per_s);
-    snprintf(text, size, "%s %c%s", figure, prefixes[i], unit);
-}
-
 int vkmm_bench_is_wrong(const vkmm_bench_row *row)
 {
     return row->not_run[0] == '\0' && !row->passed && row->method[0] != '\0' && strcmp(row->method, "none") != 0;
 }
 
-int vkmm_bench_remark(const vkmm_bench_row *row, unsigned index, char text[512])
+void vkmm_bench_remarks(const vkmm_bench_row *row, char text[VKMM_REMARKS])
 {
-    char clean[VKMM_TEXT_DIFFERENCE];
-    unsigned at = 0;
+    char difference[VKMM_TEXT_DIFFERENCE], throttled[256] = "";
+    const int wrong = vkmm_bench_is_wrong(row);
+    const char *verdict = row->not_run[0] != '\0' ? row->not_run : wrong ? row->sentence : "";
 
-    vkmm_text_difference(clean, sizeof clean, &row->problem);
-    if (clean[0] != '\0' && index == at++) return snprintf(text, 512, "%s", clean);
-    if (row->not_run[0] != '\0') {
-        vkmm_text_clean(clean, sizeof clean, row->not_run);
-        if (index == at++) return snprintf(text, 512, "not run: %s", clean);
-    } else if (vkmm_bench_is_wrong(row)) {
-        vkmm_text_clean(clean, sizeof clean, row->sentence);
-        if (index == at++) return snprintf(text, 512, "wrong: %s", clean);
-    }
-    if (row->figures.throttled && index == at++) {
-        vkmm_text_clean(clean, sizeof clean, row->power.limited);
-        if (clean[0] != '\0') return snprintf(text, 512, "throttled: the driver held the clock back (%s)", clean);
-        return snprintf(text, 512, "throttled: its last round took %.0f %% longer than its first",
-                        100 * row->figures.drift);
-    }
-    return 0;
+    vkmm_text_difference(difference, sizeof difference, &row->problem);
+    if (row->figures.throttled && row->power.limited[0] != '\0')
+        snprintf(throttled, sizeof throttled, "throttled: the driver held the clock back (%s)", row->power.limited);
+    else if (row->figures.throttled)
+        snprintf(throttled, sizeof throttled, "throttled: its last round took %.0f %% longer than its first",
+                 100 * row->figures.drift);
+    snprintf(text, VKMM_REMARKS, "%s%s%s%s%s%s", difference, difference[0] != '\0' && verdict[0] != '\0' ? "; " : "",
+             row->not_run[0] != '\0' ? "not run: "
+             : wrong                 ? "wrong: "
+                                     : "",
+             verdict, throttled[0] != '\0' && (difference[0] != '\0' || verdict[0] != '\0') ? "; " : "", throttled);
 }
 
 void vkmm_bench_row_name(const vkmm_report *report, const vkmm_bench_row *row, char *text, size_t size)
@@ -63,28 +44,16 @@ void vkmm_bench_row_name(const vkmm_report *report, const vkmm_bench_row *row, c
              difference[0] != '\0' ? ")" : "");
 }
 
-static int close_clock(const vkmm_bench *bench, char text[512])
-{
-    char clean[200];
-
-    for (uint32_t i = 0; i < bench->row_count; i++) {
-        if (!vkmm_row_by_host_clock(&bench->rows[i])) continue;
-        vkmm_text_clean(clean, sizeof clean, bench->rows[i].clock_note);
-        return snprintf(text, 512, "* kernel ms by the host's clock: %s", clean);
-    }
-    return 0;
-}
-
 static int is_further_off(const vkmm_bench_row *row, const vkmm_bench_row *than)
 {
     return fabs(row->figures.sum_ms / row->figures.wall_ms - 1) >
            fabs(than->figures.sum_ms / than->figures.wall_ms - 1);
 }
 
-static int close_sums(const vkmm_report *report, const vkmm_bench *bench, char text[512])
+static void close_sums(const vkmm_report *report, const vkmm_bench *bench)
 {
     const vkmm_bench_row *worst = NULL;
-    char clean[200], name[300];
+    char name[300];
     uint32_t off = 0, known = 0;
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
@@ -95,62 +64,56 @@ static int close_sums(const vkmm_report *report, const vkmm_bench *bench, char t
         off++;
         if (worst == NULL || is_further_off(row, worst)) worst = row;
     }
-    if (worst == NULL) return 0;
+    if (worst == NULL) return;
     vkmm_bench_row_name(report, worst, name, sizeof name);
-    vkmm_text_clean(clean, sizeof clean, worst->figures.apart);
-    return snprintf(
-        text, 512,
+    vkmm_report_say(
+        report, 0, VKMM_PLAIN,
         "uploads, kernel, overhead and downloads do not add up to the whole in %u of %u rows; the worst, %s: %s", off,
-        known, name, clean);
+        known, name, worst->figures.apart);
 }
 
-int vkmm_bench_closing(const vkmm_report *report, const vkmm_bench *bench, unsigned index, char text[512])
+void vkmm_bench_close(const vkmm_report *report, const vkmm_bench *bench)
 {
-    char clean[VKMM_BENCH_TEXT], label[200];
-    unsigned left = index;
+    uint32_t by_host = 0;
 
-    if (close_clock(bench, text) && left-- == 0) return 1;
-    if (close_sums(report, bench, text) && left-- == 0) return 1;
-    for (uint32_t i = 0; i < bench->device_count; i++) {
-        if (bench->devices[i].failed[0] == '\0' || left-- > 0) continue;
-        vkmm_text_clean(label, sizeof label, bench->devices[i].label);
-        vkmm_text_clean(clean, sizeof clean, bench->devices[i].failed);
-        return snprintf(text, 512, "%s failed: %s", label, clean);
-    }
-    if (bench->complete || left > 0) return 0;
-    vkmm_text_clean(clean, sizeof clean, bench->note);
-    return snprintf(text, 512, "unfinished%s%s", clean[0] != '\0' ? ": " : "", clean);
+    while (by_host < bench->row_count && !vkmm_row_by_host_clock(&bench->rows[by_host])) by_host++;
+    if (by_host < bench->row_count)
+        vkmm_report_say(report, 0, VKMM_PLAIN, "* kernel ms by the host's clock: %s", bench->rows[by_host].clock_note);
+    close_sums(report, bench);
+    for (uint32_t i = 0; i < bench->device_count; i++)
+        if (bench->devices[i].failed[0] != '\0')
+            vkmm_report_say(report, 0, VKMM_PLAIN, "%s failed: %s", bench->devices[i].label, bench->devices[i].failed);
+    if (!bench->complete)
+        vkmm_report_say(report, 0, VKMM_PLAIN, "unfinished%s%s", bench->note[0] != '\0' ? ": " : "", bench->note);
 }
 
-static void name_matrix(const vkmm_report *report, const vkmm_matrix_shape *shape, char *text, size_t size)
+/* Adds "f32 33.2 TFLOP/s" where the speed is known. */
+static void add_peak(char text[VKMM_PEAKS], const char *name, double per_s, const char *unit)
 {
-    char a[32], b[32], c[32];
+    static const char prefixes[] = "GTPE";
+    const size_t used = strlen(text);
+    unsigned i = 0;
+    char figure[32];
 
-    snprintf(text, size, report->utf8 ? "%s·%s+%s %u×%u×%u" : "%s*%s+%s %ux%ux%u", vkmm_component_name(shape->a, a),
-             vkmm_component_name(shape->b, b), vkmm_component_name(shape->c, c), shape->m, shape->n, shape->k);
+    if (!(per_s > 0)) return;
+    for (per_s /= 1e9; per_s >= 1000 && prefixes[i + 1] != '\0'; per_s /= 1000) i++;
+    vkmm_text_figure(figure, sizeof figure, per_s);
+    snprintf(text + used, VKMM_PEAKS - used, "%s%s %s %c%s", used > 0 ? ", " : "", name, figure, prefixes[i], unit);
 }
 
-int vkmm_bench_peak_text(const vkmm_report *report, const vkmm_bench_device *device, unsigned index,
-                         char text[VKMM_PEAK_TEXT])
+void vkmm_bench_peaks_text(const vkmm_report *report, const vkmm_bench_peaks *peaks, char text[VKMM_PEAKS])
 {
-    const vkmm_bench_peaks *peaks = &device->peaks;
-    char speed[48], name[160];
-    unsigned at = 0;
+    char name[160], a[32], b[32], c[32];
 
-    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
-        if (!(peaks->multiply_adds_per_s[type] > 0) || index != at++) continue;
-        vkmm_text_speed(speed, sizeof speed, 2 * peaks->multiply_adds_per_s[type], "FLOP/s");
-        return snprintf(text, VKMM_PEAK_TEXT, "%s %s", vkmm_type_of((vkmm_type)type)->name, speed);
-    }
-    if (peaks->copy_bytes_per_s > 0 && index == at++) {
-        vkmm_text_speed(speed, sizeof speed, peaks->copy_bytes_per_s, "B/s");
-        return snprintf(text, VKMM_PEAK_TEXT, "copy %s", speed);
-    }
+    text[0] = '\0';
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
+        add_peak(text, vkmm_type_of((vkmm_type)type)->name, 2 * peaks->multiply_adds_per_s[type], "FLOP/s");
+    add_peak(text, "copy", peaks->copy_bytes_per_s, "B/s");
     for (uint32_t i = 0; i < peaks->matrix_count && i < VKMM_BENCH_MATRICES; i++) {
-        if (!(peaks->matrix[i].multiply_adds_per_s > 0) || index != at++) continue;
-        name_matrix(report, &peaks->matrix[i].shape, name, sizeof name);
-        vkmm_text_speed(speed, sizeof speed, 2 * peaks->matrix[i].multiply_adds_per_s, "FLOP/s");
-        return snprintf(text, VKMM_PEAK_TEXT, "%s %s", name, speed);
+        const vkmm_matrix_shape *shape = &peaks->matrix[i].shape;
+        snprintf(name, sizeof name, report->utf8 ? "%s·%s+%s %u×%u×%u" : "%s*%s+%s %ux%ux%u",
+                 vkmm_component_name(shape->a, a), vkmm_component_name(shape->b, b), vkmm_component_name(shape->c, c),
+                 shape->m, shape->n, shape->k);
+        add_peak(text, name, 2 * peaks->matrix[i].multiply_adds_per_s, "FLOP/s");
     }
-    return 0;
 }

@@ -1,8 +1,9 @@
 #include <string.h>
 #include "report/columns.h"
+#include "report/markdown.h"
 #include "report/text.h"
 
-enum { MOST_COLUMNS = 32 };
+enum { MOST_COLUMNS = 16 };
 
 static const char gap[] = "  ";
 
@@ -52,13 +53,6 @@ const char *vkmm_paint_off(const vkmm_report *report, vkmm_paint paint)
     return report->colour && paint != VKMM_PLAIN ? "\033[0m" : "";
 }
 
-static void fill_title(const vkmm_report *report, const vkmm_column *column, vkmm_cell *cell)
-{
-    snprintf(cell->text, sizeof cell->text, "%s",
-             report->utf8 || column->ascii_title == NULL ? column->title : column->ascii_title);
-    cell->paint = cell->text[0] != '\0' ? VKMM_DIM : VKMM_PLAIN;
-}
-
 /* Spaces before or after the text; none after the last text of a line. */
 static void print_cell(const vkmm_report *report, vkmm_place place, const vkmm_cell *cell, int first, int last)
 {
@@ -70,10 +64,30 @@ static void print_cell(const vkmm_report *report, vkmm_place place, const vkmm_c
     if (!place.right && !last) fprintf(report->out, "%*s", blank, "");
 }
 
+static void print_markdown(const vkmm_report *report, const vkmm_place *places, const vkmm_cell *cells, unsigned count)
+{
+    char text[sizeof cells->text];
+
+    for (unsigned i = 0; i < count; i++) {
+        size_t length = strlen(cells[i].text);
+        if (places[i].hidden) continue;
+        while (length > 0 && cells[i].text[length - 1] == ' ') length--;
+        snprintf(text, sizeof text, "%.*s", (int)length, cells[i].text);
+        fputs("| ", report->out);
+        vkmm_md_text(report->out, text);
+        putc(' ', report->out);
+    }
+    fputs("|\n", report->out);
+}
+
 void vkmm_cells_line(const vkmm_report *report, const vkmm_place *places, const vkmm_cell *cells, unsigned count)
 {
     unsigned last = 0;
 
+    if (report->markdown) {
+        print_markdown(report, places, cells, count);
+        return;
+    }
     for (unsigned i = 0; i < count; i++)
         if (cells[i].text[0] != '\0' && !places[i].hidden) last = i;
     for (unsigned i = 0; i < count && i <= last; i++)
@@ -81,25 +95,37 @@ void vkmm_cells_line(const vkmm_report *report, const vkmm_place *places, const 
     putc('\n', report->out);
 }
 
+void vkmm_cells_titles(const vkmm_report *report, const vkmm_place *places, vkmm_cell *cells, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) cells[i].paint = cells[i].text[0] != '\0' ? VKMM_DIM : VKMM_PLAIN;
+    vkmm_cells_line(report, places, cells, count);
+    for (unsigned i = 0; i < count && report->markdown; i++)
+        if (!places[i].hidden) fputs(places[i].right ? "| --: " : "| --- ", report->out);
+    if (report->markdown) fputs("|\n", report->out);
+}
+
 /* The titles when row is NULL. */
 static void print_line(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row)
 {
-    vkmm_place places[MOST_COLUMNS];
-    vkmm_cell cells[MOST_COLUMNS];
-    unsigned count = 0;
+    vkmm_place places[MOST_COLUMNS] = {0};
+    vkmm_cell cells[MOST_COLUMNS] = {0};
+    const unsigned count = columns->count;
 
-    for (unsigned i = 0; i < columns->count && count < MOST_COLUMNS; i++) {
+    for (unsigned i = 0; i < count; i++) {
         const vkmm_column *column = &columns->column[i];
-        vkmm_cell *cell = &cells[count];
-        if (column->leaves != 0 && column->leaves <= columns->leaving) continue;
-        *cell = (vkmm_cell){"", VKMM_PLAIN};
-        if (row != NULL)
-            column->fill(report, row, cell);
+        const int left = column->leaves != 0 && column->leaves <= columns->leaving;
+        places[i] = (vkmm_place){width_of(report, column), column->right,
+                                 .hidden = left || (column->terminal && report->markdown)};
+        if (row != NULL && !places[i].hidden)
+            column->fill(report, row, &cells[i]);
         else
-            fill_title(report, column, cell);
-        places[count++] = (vkmm_place){.width = width_of(report, column), .right = column->right};
+            snprintf(cells[i].text, sizeof cells->text, "%s",
+                     report->utf8 || column->ascii_title == NULL ? column->title : column->ascii_title);
     }
-    vkmm_cells_line(report, places, cells, count);
+    if (row != NULL)
+        vkmm_cells_line(report, places, cells, count);
+    else
+        vkmm_cells_titles(report, places, cells, count);
 }
 
 void vkmm_columns_titles(const vkmm_report *report, const vkmm_columns *columns)

@@ -8,7 +8,7 @@ typedef enum vkmm_paint { VKMM_PLAIN, VKMM_GOOD, VKMM_BAD, VKMM_DIM, VKMM_STRONG
 
 /* Text and colour of one cell. */
 typedef struct vkmm_cell {
-    char text[256];
+    char text[1300];
     vkmm_paint paint;
 } vkmm_cell;
 
@@ -18,6 +18,7 @@ typedef struct vkmm_column {
     int right;                       /* aligned to the right */
     int leaves;                      /* where the terminal is too narrow, columns leave in this order from 1; 0 stays */
     void (*fill)(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+    int terminal; /* for terminals alone: no other format shows it well */
 } vkmm_column;
 
 /* A table's columns as chosen for one report. */
@@ -36,14 +37,17 @@ int vkmm_columns_width(const vkmm_report *report, const vkmm_columns *columns);
 void vkmm_columns_titles(const vkmm_report *report, const vkmm_columns *columns);
 void vkmm_columns_row(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row);
 
-/* Where a cell of any table stands; and a line of such cells, two spaces between them. Texts wider than their place
- * push the rest to the right. */
+/* Where a cell of any table stands; and a line of such cells, two spaces between them, or of a table in Markdown.
+ * Texts wider than their place push the rest to the right. */
 typedef struct vkmm_place {
     int width, right; /* right: aligned to the right */
     int hidden;
 } vkmm_place;
 
 void vkmm_cells_line(const vkmm_report *report, const vkmm_place *places, const vkmm_cell *cells, unsigned count);
+
+/* The first line. */
+void vkmm_cells_titles(const vkmm_report *report, const vkmm_place *places, vkmm_cell *cells, unsigned count);
 
 /* The escape sequence that starts a colour ("" without report->colour), and the one that ends it. */
 const char *vkmm_paint_on(const vkmm_report *report, vkmm_paint paint);

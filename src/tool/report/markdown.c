@@ -6,7 +6,7 @@
 
 void vkmm_md_text(FILE *out, const char *text)
 {
-    char clean[2048];
+    char clean[4000];
 
     vkmm_text_clean(clean, sizeof clean, text);
     for (const char *c = clean; *c != '\0'; c++) {

@@ -1,6 +1,9 @@
 #include "report/wrap.h"
 
+#include <stdarg.h>
 #include <string.h>
+
+#include "report/markdown.h"
 
 enum { USUAL_COLUMNS = 80, NARROWEST = 24 };
 
@@ -42,8 +45,22 @@ void vkmm_wrap(const vkmm_report *report, int indent, const char *text)
          text);
 }
 
-void vkmm_print_wrapped(const vkmm_report *report, const char *text, int indent)
+void vkmm_report_say(const vkmm_report *report, int indent, vkmm_paint paint, const char *format, ...)
 {
-    fprintf(report->out, "%*s", indent, "");
-    wrap(report, indent, report->columns, text);
+    char text[4000], clean[4000];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (report->markdown) {
+        fputs("- ", report->out);
+        vkmm_md_text(report->out, text);
+        putc('\n', report->out);
+        return;
+    }
+    vkmm_text_clean(clean, sizeof clean, text);
+    fprintf(report->out, "%s%*s", vkmm_paint_on(report, paint), indent, "");
+    wrap(report, indent, report->columns, clean);
+    fputs(vkmm_paint_off(report, paint), report->out);
 }
