@@ -21,37 +21,45 @@ const inCrew = (row, col) => row < M && col < N && byPlace.has(`${row},${col}`);
 
 const rowsShown = excerpt(M, rowsOfCrew[0], Math.min(rowsOfCrew[rowsOfCrew.length - 1], M - 1));
 const colsShown = excerpt(N, colsOfCrew[0], Math.min(colsOfCrew[colsOfCrew.length - 1], N - 1));
-const cut = (rows, cols, of) => `${rows}×${cols}` + (of.length ? ` (${of.join(", ")} shown)` : "");
-const rowsCut = rowsShown.length < M ? [range(rowsShown[0], rowsShown[rowsShown.length - 1], "row")] : [];
-const colsCut = colsShown.length < N ? [range(colsShown[0], colsShown[colsShown.length - 1], "column")] : [];
+
+// "40×40", and what of it is drawn.
+function shape(rows, cols) {
+  const parts = [[rows, "row"], [cols, "column"]].filter(([shown]) => shown.cut)
+    .map(([shown, word]) => range(shown[0], shown[shown.length - 1], word));
+  return `${rows.extent}×${cols.extent}` + (parts.length > 0 ? ` (${parts.join(", ")} shown)` : "");
+}
+
+const picksC = new Map(), picksSum = new Map();
+function addPick(picks, one, td) {
+  const button = pick(one, "");
+  picks.set(one.index, button);
+  td.append(button);
+}
 
 const views = {
-  a: matrix($("a"), "A", cut(M, K, rowsCut), rowsShown, all(K), (i, j, td) => { td.textContent = figure(trace.a[i][j]); }),
-  b: matrix($("b"), "B", cut(K, N, colsCut), all(K), colsShown, (i, j, td) => { td.textContent = figure(trace.b[i][j]); }),
+  a: matrix("a", "A", shape(rowsShown, all(K)), rowsShown, all(K), (i, j, td) => td.append(figure(trace.a[i][j]))),
+  b: matrix("b", "B", shape(all(K), colsShown), all(K), colsShown, (i, j, td) => td.append(figure(trace.b[i][j]))),
+  c: matrix("c", "C", shape(rowsShown, colsShown), rowsShown, colsShown, (i, j, td) => {
+    if (inCrew(i, j)) addPick(picksC, owner(i, j), td);
+    else td.append(make("span", "faint", figure(trace.c[i][j])));
+  }),
+  sums: matrix("sums", "sum", tiled ? "per invocation" : "per invocation, by its element of C", rowsOfCrew, colsOfCrew,
+    (i, j, td) => { if (owner(i, j)) addPick(picksSum, owner(i, j), td); }),
 };
-const picksC = new Map(), picksSum = new Map();
-views.c = matrix($("c"), "C", cut(M, N, rowsCut.concat(colsCut)), rowsShown, colsShown, (i, j, td) => {
-  if (inCrew(i, j)) picksC.set(owner(i, j).index, pick(owner(i, j), td));
-  else td.append(make("span", "faint", figure(trace.c[i][j])));
-});
 if (tiled) {
-  views.tile_a = matrix($("tile_a"), "tileA", `${group.rows}×${group.depth}, shared`, all(group.rows), all(group.depth), () => {});
-  views.tile_b = matrix($("tile_b"), "tileB", `${group.depth}×${group.cols}, shared`, all(group.depth), all(group.cols), () => {});
+  const rows = all(group.rows), cols = all(group.cols), depth = all(group.depth);
+  views.tile_a = matrix("tile_a", "tileA", `${group.rows}×${group.depth}, shared`, rows, depth, () => {});
+  views.tile_b = matrix("tile_b", "tileB", `${group.depth}×${group.cols}, shared`, depth, cols, () => {});
 } else {
-  $("chip").classList.add("alone");
   $("tile_a").remove();
   $("tile_b").remove();
 }
-views.sums = matrix($("sums"), "sum", tiled ? "per invocation" : "per invocation, by its element of C", rowsOfCrew, colsOfCrew, (i, j, td) => {
-  if (owner(i, j)) picksSum.set(owner(i, j).index, pick(owner(i, j), td));
-});
 $("chip-title").textContent = `Workgroup [${group.id.join(", ")}]${tiled ? ": shared memory and sums" : ": sums"}`;
 
 // One width for all cells, so that columns of B lie above those of C.
 const longest = (lists) => lists.flat(2).reduce((most, value) => Math.max(most, figure(value).length), 2);
 const widthA = longest(trace.a), widthC = longest([trace.b, trace.c, ...steps.map((step) => [step.sums || []])]);
 for (const [id, view] of Object.entries(views)) view.host.style.setProperty("--chars", id.endsWith("a") ? widthA : widthC);
-document.body.classList.toggle("small", Math.max(rowsShown.length, colsShown.length, K) > 8);
 
 // Rows of A lie beside rows of C, columns of B above columns of C: they scroll together.
 function together(one, other, side) {
@@ -63,56 +71,36 @@ together(views.b, views.c, "scrollLeft");
 
 // The watch window: what never changes is written here, the last two columns by render().
 const watched = new Map();
-{
-  const table = make("table", "list"), head = make("tr"), body = make("tbody");
-  table.append(make("caption", "hidden", "Every invocation of the workgroup: its indices, what it does in this step, and its sum"));
-  for (const name of ["element", "global", "local", "workgroup", "tile origin", "this step", "sum"]) {
-    const th = make("th", "", name);
-    th.scope = "col";
-    head.append(th);
-  }
-  for (const one of crew) {
-    const line = make("tr"), th = make("th");
-    th.scope = "row";
-    pick(one, th).textContent = one.inside ? element("C", one.row, one.col) : "beyond C";
-    line.append(th);
-    for (const pair of [one.global, one.local, one.workgroup, one.tile_origin]) line.append(make("td", "pair", pair.join(", ")));
-    const now = make("td", "now-text"), sum = make("td", "sum-text");
-    line.append(now, sum);
-    watched.set(one.index, { line, now, sum });
-    body.append(line);
-  }
-  const thead = make("thead");
-  thead.append(head);
-  table.append(thead, body);
-  $("watch").append(table);
-  scrolls($("watch"), "Watch window");
-}
+table($("watch"), "list", "Every invocation of the workgroup: its indices, what it does in this step, and its sum",
+  make("tr", "", ...["element", "global", "local", "workgroup", "tile origin", "this step", "sum"].map((name) =>
+    header("col", name))), crew.map((one) => {
+    const button = pick(one, one.inside ? nameOf(one) : "beyond C"), now = make("td", "now-text"), sum = make("td");
+    const pairs = [one.global, one.local, one.workgroup, one.tile_origin].map((pair) => make("td", "", pair.join(", ")));
+    const line = make("tr", "", header("row", button), ...pairs, now, sum);
+    watched.set(one.index, { line, button, now, sum });
+    return line;
+  }));
 
-for (const step of steps) {
+steps.forEach((step, i) => {
   const tick = make("li", step.kind, step.kind === "sum" && steps.length <= 40 ? step.k : KINDS[step.kind].mark);
-  tick.addEventListener("click", () => go(steps.indexOf(step)));
+  tick.addEventListener("click", () => go(i));
   $("strip").append(tick);
-}
-if (steps.length > 80) $("strip").classList.add("dense");
+});
 
-const ragged = crew.some((one) => !one.inside);
-for (const [sample, text] of [
-  ["tile", tiled ? "outlined: the active tiles, and the part of C in the making" : "outlined: what is read, and the part of C in the making"],
-  ["line", "shaded ▸ ▾: the followed row of A and column of B"],
-  ["now", "filled and underlined: read in this step"],
-  ["source", "dotted underline: where that copy came from"],
-  ["me", "◆: the followed element; choose another one in C"],
-  ["pad", "hatched: beyond the matrix, filled with 0"],
-  ["faint", "faint: computed by other workgroups or in other turns, at a time of their own"],
+const inside = crew.filter((one) => one.inside).length;
+for (const [sample, text, shown] of [
+  ["tile", `outlined: ${tiled ? "the active tiles" : "what is read"}, and the part of C in the making`, true],
+  ["line", "shaded ▸ ▾: the followed row of A and column of B", true],
+  ["now", "filled and underlined: read in this step", true],
+  ["source", "dotted underline: where that copy came from", tiled],
+  ["me", "◆: the followed element; choose another one in C", true],
+  ["pad", "hatched: beyond the matrix, filled with 0", tiled && (inside < crew.length || K % group.depth > 0)],
+  ["faint", "faint: computed by other workgroups or in other turns, at a time of their own", inside < M * N],
 ]) {
-  if (sample === "source" && !tiled) continue;
-  if (sample === "pad" && !(tiled && (ragged || K % group.depth > 0))) continue;
-  if (sample === "faint" && crew.filter((one) => one.inside).length === M * N) continue;
-  const item = make("li"), swatch = make("span", `swatch ${sample}`, sample === "me" ? "" : "4");
+  if (!shown) continue;
+  const swatch = make("span", `swatch ${sample}`, "4");
   swatch.setAttribute("aria-hidden", "true");
-  item.append(swatch, text);
-  $("legend").append(item);
+  $("legend").append(make("li", "", swatch, text));
 }
 
 for (const one of crew) $("follow").append(new Option(nameOf(one), one.index));
@@ -127,15 +115,15 @@ function drawGlobal(state, step) {
   const ofTile = (j) => (tiled ? k0 >= 0 && j >= k0 && j < k0 + group.depth && j < K : j === k);
   const rows = new Set(rowsOfCrew), cols = new Set(colsOfCrew), now = tiled ? "source" : "now";
   for (const view of [views.a, views.b, views.c]) clear(view);
-  outline(views.a, (i, j) => i < M && rows.has(i) && ofTile(j), "tile");
-  outline(views.b, (i, j) => j < N && cols.has(j) && ofTile(i), "tile");
-  outline(views.c, inCrew, "tile");
+  outline(views.a, (i, j) => i < M && rows.has(i) && ofTile(j));
+  outline(views.b, (i, j) => j < N && cols.has(j) && ofTile(i));
+  outline(views.c, inCrew);
   for (let j = 0; j < K; j++) {
     mark(views.a, views.a.get(me.row, j), "line");
     mark(views.b, views.b.get(j, me.col), "line");
   }
-  mark(views.a, views.a.heads.row.get(me.row), "here");
-  mark(views.b, views.b.heads.col.get(me.col), "here");
+  here(views.a, me.row);
+  here(views.b, undefined, me.col);
   if (k >= 0) {
     mark(views.a, views.a.get(me.row, k), now);
     mark(views.b, views.b.get(k, me.col), now);
@@ -152,41 +140,37 @@ function drawC(state) {
     button.textContent = state.stored ? figure(state.stored.values[one.index]) : "·";
     button.setAttribute("aria-label", `${nameOf(one)}, ${state.stored ? button.textContent : "not written yet"}`);
     button.setAttribute("aria-pressed", one === me);
-    if (state.stored) mark(views.c, button.parentNode, "fresh");
   }
   mark(views.c, views.c.get(me.row, me.col), "me");
-  mark(views.c, views.c.heads.row.get(me.row), "here");
-  mark(views.c, views.c.heads.col.get(me.col), "here");
+  here(views.c, me.row, me.col);
   reveal(views.c, views.c.get(me.row, me.col));
 }
 
 // One of the two shared arrays; (i, j) of it holds the matrix's element (i0 + i, j0 + j).
-function drawShared(view, values, fresh, i0, j0, rows, cols, row, col, k) {
+function drawShared(view, values, i0, j0, rows, cols, row, col, k) {
   clear(view);
   for (const i of view.rows) {
     for (const j of view.cols) {
       const node = view.get(i, j);
       node.textContent = values ? figure(values[i][j]) : "";
       if (values && (i0 + i >= rows || j0 + j >= cols)) mark(view, node, "pad");
-      if (fresh) mark(view, node, "fresh");
       if (i === row || j === col) mark(view, node, "line");
       if (k >= 0 && (i === row ? j === k : j === col && i === k)) mark(view, node, "now");
     }
   }
-  mark(view, view.heads.row.get(row), "here");
-  mark(view, view.heads.col.get(col), "here");
+  here(view, row, col);
   if (k >= 0) reveal(view, row >= 0 ? view.get(row, k) : view.get(k, col));
 }
 
 function drawChip(state, step) {
-  const load = state.load, fresh = step.kind === "load", k = step.kind === "sum" && load ? step.k - load.k0 : -1;
+  const load = state.load, k = step.kind === "sum" && load ? step.k - load.k0 : -1;
   const [row0, col0] = group.origin, k0 = load ? load.k0 : 0;
   if (tiled) {
     const ks = load ? ` · k = ${load.k0}–${load.k0 + group.depth - 1}` : "";
     views.tile_a.note.textContent = `${group.rows}×${group.depth}${ks}`;
     views.tile_b.note.textContent = `${group.depth}×${group.cols}${ks}`;
-    drawShared(views.tile_a, load && load.tile_a, fresh, row0, k0, M, K, me.row - row0, -1, k);
-    drawShared(views.tile_b, load && load.tile_b, fresh, k0, col0, K, N, -1, me.col - col0, k);
+    drawShared(views.tile_a, load && load.tile_a, row0, k0, M, K, me.row - row0, -1, k);
+    drawShared(views.tile_b, load && load.tile_b, k0, col0, K, N, -1, me.col - col0, k);
   }
   clear(views.sums);
   for (const one of crew) {
@@ -196,14 +180,14 @@ function drawChip(state, step) {
     button.setAttribute("aria-pressed", one === me);
     if (!one.inside) mark(views.sums, button.parentNode, "pad");
     const entry = watched.get(one.index);
-    entry.now.textContent = doing(step, one);
+    entry.now.textContent = KINDS[step.kind].doing(step, one);
     entry.sum.textContent = sum;
     entry.line.classList.toggle("me", one === me);
-    entry.line.querySelector("button").setAttribute("aria-pressed", one === me);
+    entry.button.setAttribute("aria-pressed", one === me);
   }
   mark(views.sums, views.sums.get(me.row, me.col), "me");
   reveal(views.sums, views.sums.get(me.row, me.col));
-  $("chip").dataset.kind = step.kind;
+  $("chip").className = `cross ${step.kind}${tiled ? "" : " alone"}`;
 }
 
 // The followed sum, a product at a time, with the sum so far under each.
@@ -224,20 +208,21 @@ function drawTerms(state, step) {
 }
 
 function render() {
-  const state = states[index], step = steps[index], position = `Step ${index + 1} of ${steps.length}`;
+  const state = states[index], step = steps[index], kind = KINDS[step.kind], headline = kind.headline(step, state);
+  const position = `Step ${index + 1} of ${steps.length}`;
   drawGlobal(state, step);
   drawC(state);
   drawChip(state, step);
   drawTerms(state, step);
-  $("headline").textContent = headline(state);
-  $("story").textContent = story(state, me);
-  $("live").dataset.kind = step.kind;
+  $("headline").textContent = headline;
+  $("story").textContent = kind.story(step, state, me);
+  $("live").className = `narration ${step.kind}`;
   $("position").textContent = position;
   $("slider").value = index + 1;
-  $("slider").setAttribute("aria-valuetext", `${position}: ${headline(state)}`);
+  $("slider").setAttribute("aria-valuetext", `${position}: ${headline}`);
   $("follow").value = me.index;
-  for (const [id, off] of [["first", index === 0], ["back", index === 0], ["next", index === steps.length - 1], ["last", index === steps.length - 1]])
-    $(id).setAttribute("aria-disabled", off); // not `disabled`: the focus would be lost
+  for (const id of ["first", "back", "next", "last"]) // not `disabled`: the focus would be lost
+    $(id).setAttribute("aria-disabled", index === (id === "first" || id === "back" ? 0 : steps.length - 1));
   [...$("strip").children].forEach((tick, i) => tick.classList.toggle("current", i === index));
 }
 
@@ -272,7 +257,7 @@ document.addEventListener("keydown", (event) => {
   else follow(owner(me.row + move[0], me.col + move[1]));
 });
 
-window.addEventListener("resize", () => { render(); setStops(); }); // boxes that scroll show other parts now
+window.addEventListener("resize", render); // boxes that scroll show other parts now
 
 const tileText = tiled ? `, tile ${group.rows}×${group.cols}` : "";
 document.title = `C = A · B, ${M}×${N}×${K}, step by step`;
@@ -285,7 +270,6 @@ $("command").textContent = trace.tool.command;
 if (steps.length > 0 && me) {
   $("main").hidden = false;
   render();
-  setStops();
 } else {
   $("facts").textContent += ". There is nothing to step through.";
 }

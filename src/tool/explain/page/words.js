@@ -17,82 +17,71 @@ function figure(value) {
 
 const factor = (value) => (value < 0 ? `(${figure(value)})` : figure(value));
 const term = (pair) => (pair ? `${figure(pair[0])} · ${factor(pair[1])}` : "–");
-const element = (name, row, col) => `${name}[${row}][${col}]`;
-const count = (n, one, many = one + "s") => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
-const range = (first, last, one, many = one + "s") => (last > first ? `${many} ${first}–${last}` : `${one} ${first}`);
-const bothEnds = (first, extent, limit) => [first, Math.min(first + extent, limit) - 1];
-
-const nameOf = (one) => (one.inside ? element("C", one.row, one.col) : `beyond C, row ${one.row}, column ${one.col}`);
-
-const KINDS = {
-  load: { mark: "↓", word: "load" },
-  barrier: { mark: "‖", word: "barrier" },
-  sum: { mark: "+", word: "sum" },
-  store: { mark: "↑", word: "store" },
-};
-
-function headline(state) {
-  const step = steps[state.index];
-  if (step.kind === "load") return state.turn > 0 ? "Load the next tiles" : "Load the first tiles";
-  if (step.kind === "barrier") return state.afterLoad ? "Barrier: the tiles are complete" : "Barrier: the tiles have been read";
-  if (step.kind === "sum") return `k = ${step.k}: add one product`;
-  return "Store the sums in C";
-}
+const count = (n, one) => `${n.toLocaleString("en")} ${n === 1 ? one : one + "s"}`;
+const range = (first, last, one) => (last > first ? `${one}s ${first}–${last}` : `${one} ${first}`);
+const nameOf = (one) =>
+  one.inside ? `C[${one.row}][${one.col}]` : `beyond C, row ${one.row}, column ${one.col}`;
 
 function loadStory(step) {
-  const [row0, row1] = bothEnds(group.origin[0], group.rows, M), [col0, col1] = bothEnds(group.origin[1], group.cols, N);
-  const [k0, k1] = bothEnds(step.k0, group.depth, K);
+  const [row0, col0] = group.origin, k0 = step.k0;
+  const row1 = Math.min(row0 + group.rows, M) - 1, col1 = Math.min(col0 + group.cols, N) - 1;
+  const k1 = Math.min(k0 + group.depth, K) - 1, ks = k1 > k0 ? `k = ${k0}–${k1}` : `k = ${k0}`;
   const padded = row1 - row0 + 1 < group.rows || col1 - col0 + 1 < group.cols || k1 - k0 + 1 < group.depth;
-  const ks = k1 > k0 ? `k = ${k0}–${k1}` : `k = ${k0}`;
-  return `Together, the ${count(crew.length, "invocation")} copy a ${group.rows}×${group.depth} tile of A (${range(row0, row1, "row")}, ${ks}) and a ` +
-    `${group.depth}×${group.cols} tile of B (${ks}, ${range(col0, col1, "column")}) from global into shared memory. Each element of A is fetched ` +
-    `once and then used ${count(group.cols, "time")}, each of B ${count(group.rows, "time")}: that is why tiling pays.` +
+  return `Together, the ${count(crew.length, "invocation")} copy a ${group.rows}×${group.depth} tile of A ` +
+    `(${range(row0, row1, "row")}, ${ks}) and a ${group.depth}×${group.cols} tile of B ` +
+    `(${ks}, ${range(col0, col1, "column")}) from global into shared memory. Each element of A is fetched once and ` +
+    `then used ${count(group.cols, "time")}, each of B ${count(group.rows, "time")}: that is why tiling pays.` +
     (padded ? " The tiles hang over the edge of the matrices; what lies beyond is filled with 0 and adds nothing." : "");
 }
 
 function barrierStory(state) {
   if (state.afterLoad)
-    return `Every invocation waits here until all ${crew.length} have copied. Without this barrier, a quick one would read slots of the shared ` +
-      "arrays that a slow one has not filled yet.";
+    return `Every invocation waits here until all ${crew.length} have copied. Without this barrier, a quick one would ` +
+      "read slots of the shared arrays that a slow one has not filled yet.";
   if (state.moreLoads)
-    return "Everyone waits again: the next load overwrites both shared arrays, and without this barrier a quick invocation would do so while " +
-      "a slow one still reads them.";
-  return "The same barrier ends the last turn of the loop. Nothing here overwrites the tiles any more; it would matter if this workgroup went on " +
-    "to another tile of C.";
+    return "Everyone waits again: the next load overwrites both shared arrays, and without this barrier a quick " +
+      "invocation would do so while a slow one still reads them.";
+  return "The same barrier ends the last turn of the loop. Nothing here overwrites the tiles any more; it would matter " +
+    "if this workgroup went on to another tile of C.";
 }
 
 function sumStory(step, state, me) {
-  const i = me.index, pair = step.terms[i];
-  if (!pair) return "The followed invocation lies beyond C. It has no element to compute, so it idles while the others work.";
-  const added = `${nameOf(me)}: ${figure(state.before[i])} + ${factor(pair[0])} · ${factor(pair[1])} = ${figure(step.sums[i])}.`;
-  if (step.k >= K) return `k = ${step.k} lies beyond the last k. Both slots hold 0, so the product adds nothing. ${added}`;
-  if (tiled)
-    return `Every invocation multiplies its row of tileA by its column of tileB at k = ${step.k} and adds the product to its sum. Both come from ` +
-      `shared memory, close to the processor. ${added}`;
-  return `Every invocation multiplies its row of A by its column of B at k = ${step.k} and adds the product to its sum. Both come from global ` +
-    `memory, and neighbours fetch the same elements again. ${added}`;
+  const pair = step.terms[me.index], before = figure(state.before[me.index]), after = figure(step.sums[me.index]);
+  if (!pair)
+    return "The followed invocation lies beyond C. It has no element to compute, so it idles while the others work.";
+  const added = `${nameOf(me)}: ${before} + ${factor(pair[0])} · ${factor(pair[1])} = ${after}.`;
+  if (step.k >= K)
+    return `k = ${step.k} lies beyond the last k. Both slots hold 0, so the product adds nothing. ${added}`;
+  return `Every invocation multiplies its row of ${tiled ? "tileA" : "A"} by its column of ${tiled ? "tileB" : "B"} at ` +
+    `k = ${step.k} and adds the product to its sum. Both come from ` +
+    (tiled ? "shared memory, close to the processor. " : "global memory, and neighbours fetch the same elements again. ") +
+    added;
 }
 
 function storeStory(step, me) {
-  const idle = crew.filter((one) => !one.inside).length;
+  const idle = crew.filter((one) => !one.inside).length, [lie, write] = idle === 1 ? ["lies", "writes"] : ["lie", "write"];
   return "Every invocation writes its sum to its own element of C in global memory. " +
     (me.inside ? `${nameOf(me)} = ${figure(step.values[me.index])}.` : "The followed one lies beyond C and writes nothing.") +
-    (idle > 0 ? ` ${count(idle, "invocation")} of ${crew.length} ${idle === 1 ? "lies" : "lie"} beyond the edge of C and ` +
-      `${idle === 1 ? "writes" : "write"} nothing.` : "");
+    (idle > 0 ? ` ${count(idle, "invocation")} of ${crew.length} ${lie} beyond the edge of C and ${write} nothing.` : "");
 }
 
-function story(state, me) {
-  const step = steps[state.index];
-  if (step.kind === "load") return loadStory(step);
-  if (step.kind === "barrier") return barrierStory(state);
-  if (step.kind === "sum") return sumStory(step, state, me);
-  return storeStory(step, me);
-}
-
-// What one invocation does in this step, in a few words.
-function doing(step, one) {
-  if (step.kind === "load") return "copies";
-  if (step.kind === "barrier") return "waits";
-  if (step.kind === "sum") return step.terms[one.index] && (one.inside || tiled) ? `+ ${term(step.terms[one.index])}` : "idles";
-  return one.inside ? `writes ${figure(step.values[one.index])}` : "writes nothing";
-}
+// For each kind of step: its mark, its headline, its story, and what one invocation does in it, in a few words.
+const KINDS = {
+  load: {
+    mark: "↓", headline: (step, state) => (state.turn > 0 ? "Load the next tiles" : "Load the first tiles"),
+    story: loadStory, doing: () => "copies",
+  },
+  barrier: {
+    mark: "‖",
+    headline: (step, state) => `Barrier: the tiles ${state.afterLoad ? "are complete" : "have been read"}`,
+    story: (step, state) => barrierStory(state), doing: () => "waits",
+  },
+  sum: {
+    mark: "+", headline: (step) => `k = ${step.k}: add one product`, story: sumStory,
+    doing: (step, one) => (step.terms[one.index] ? `+ ${term(step.terms[one.index])}` : "idles"),
+  },
+  store: {
+    mark: "↑", headline: () => "Store the sums in C", story: (step, state, me) => storeStory(step, me),
+    doing: (step, one) => (one.inside ? `writes ${figure(step.values[one.index])}` : "writes nothing"),
+  },
+};
