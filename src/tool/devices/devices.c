@@ -4,7 +4,6 @@
 #include "math/type.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void add_lack(vkmm_device_row *row, const char *what, const char *reason)
@@ -191,8 +190,7 @@ static const char *unloaded_driver(const cli_session *session)
 {
     const char *manifest = cli_swiftshader_manifest();
 
-    if (session->options->driver != NULL || getenv("VK_DRIVER_FILES") != NULL || getenv("VK_ICD_FILENAMES") != NULL)
-        return NULL;
+    if (session->options->driver != NULL || cli_drivers_restriction() != NULL) return NULL;
     for (uint32_t i = 0; session->instance != NULL && i < vkmm_instance_device_count(session->instance); i++)
         if (strncmp(vkmm_instance_device_info(session->instance, i)->name, "SwiftShader", 11) == 0) return NULL;
     return manifest;

@@ -7,159 +7,116 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-void cli_doctor_find(cli_exam *doctor, vkmm_grade grade, const char *check, uint32_t device, const char *advice,
-                     const char *format, ...)
+void cli_doctor_add(cli_exam *exam, const cli_finding *finding)
 {
-    vkmm_finding *finding = &doctor->findings[doctor->finding_count];
-    const vkmm_device_info *info = NULL;
-    va_list arguments;
-
-    if (doctor->finding_count == CLI_DOCTOR_MOST_FINDINGS) return;
-    *finding = (vkmm_finding){.grade = grade, .device = device};
-    snprintf(finding->check, sizeof finding->check, "%s", check);
-    snprintf(finding->advice, sizeof finding->advice, "%s", advice);
-    va_start(arguments, format);
-    vsnprintf(finding->sentence, sizeof finding->sentence, format, arguments);
-    va_end(arguments);
-    doctor->finding_count++;
-    if (!doctor->shows) return;
-    cli_progress_end(&doctor->session->console);
-    if (device != VKMM_OF_SYSTEM) info = vkmm_instance_device_info(doctor->session->instance, device);
-    vkmm_doctor_show(&doctor->session->report, finding, info, &doctor->heading);
-    fflush(doctor->session->report.out);
+    if (exam->finding_count == CLI_MOST_FINDINGS) return;
+    exam->findings[exam->finding_count++] = *finding;
+    if (exam->shows) cli_doctor_show(exam, finding);
 }
 
-static const char *kind_name(vkmm_manifest_kind kind)
+void cli_doctor_find(cli_exam *exam, cli_grade grade, const char *advice, const char *format, ...)
 {
-    return kind == VKMM_MANIFEST_DRIVER           ? "driver"
-           : kind == VKMM_MANIFEST_IMPLICIT_LAYER ? "implicit layer"
-                                                  : "explicit layer";
+    cli_finding finding = {.grade = grade, .device = exam->device};
+    va_list arguments;
+
+    snprintf(finding.check, sizeof finding.check, "%s", exam->check);
+    snprintf(finding.advice, sizeof finding.advice, "%s", advice);
+    va_start(arguments, format);
+    vsnprintf(finding.sentence, sizeof finding.sentence, format, arguments);
+    va_end(arguments);
+    cli_doctor_add(exam, &finding);
 }
 
 /* The devices to examine: all, or that of --device. */
-static vkmm_status examine_devices(cli_exam *doctor, const vkmm_device_info **devices, vkmm_doctor *result)
+static vkmm_status look_at_devices(cli_exam *exam)
 {
-    cli_session *session = doctor->session;
-    uint32_t first = 0, end = vkmm_instance_device_count(session->instance);
-
-    if (session->options->device != NULL) {
-        vkmm_status status = vkmm_instance_find_device(session->instance, session->options->device, &first);
-        if (status != VKMM_OK) {
-            cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "devices", VKMM_OF_SYSTEM, "", "%s",
-                            session->console.last_error);
-            return status;
-        }
-        end = first + 1;
-    }
-    for (uint32_t i = first; i < end && !vkmm_interrupted(); i++) {
-        devices[result->device_count++] = vkmm_instance_device_info(session->instance, i);
-        cli_doctor_device(doctor, vkmm_instance_device_info(session->instance, i));
-    }
-    return doctor->status;
-}
-
-static vkmm_status look_at_devices(cli_exam *doctor, const vkmm_device_info ***devices, vkmm_doctor *result)
-{
-    cli_session *session = doctor->session;
+    cli_session *session = exam->session;
+    const char *wanted = session->options->device;
     vkmm_status status;
 
-    cli_doctor_start(doctor);
-    if (!doctor->starts) return VKMM_NO_DEVICE;
+    exam->check = "start";
+    if (!cli_doctor_start(exam)) return VKMM_NO_DEVICE;
     status = cli_session_instance(session);
+    if (status == VKMM_OK) {
+        cli_doctor_gpus(exam);
+        if (vkmm_instance_find_device(session->instance, NULL, &exam->chosen) != VKMM_OK) {
+            exam->chosen = CLI_OF_SYSTEM;
+            return VKMM_NO_DEVICE;
+        }
+        exam->check = "devices";
+        if (wanted != NULL) status = vkmm_instance_find_device(session->instance, wanted, &exam->first);
+    }
     if (status != VKMM_OK) {
-        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "start", VKMM_OF_SYSTEM, "", "%s", session->console.last_error);
+        cli_doctor_find(exam, CLI_PROBLEM, "", "%s", session->console.last_error);
         return status;
     }
-    cli_doctor_gpus(doctor);
-    if (vkmm_instance_find_device(session->instance, NULL, &result->chosen) != VKMM_OK) {
-        result->chosen = VKMM_OF_SYSTEM;
-        return VKMM_NO_DEVICE;
-    }
-    *devices = vkmm_alloc(vkmm_instance_device_count(session->instance), sizeof **devices);
-    if (*devices == NULL)
-        return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the list of devices");
-    return examine_devices(doctor, *devices, result);
+    const uint32_t end = wanted != NULL ? exam->first + 1 : vkmm_instance_device_count(session->instance);
+    for (exam->end = exam->first; exam->end < end && !vkmm_interrupted(); exam->end++)
+        cli_doctor_device(exam, vkmm_instance_device_info(session->instance, exam->end));
+    return exam->status;
 }
 
-/* What the session does before it creates an instance, done already, so that the scan of manifests sees it. */
-static vkmm_status prepare_environment(const cli_options *options, const vkmm_log *log)
+/* The environment is changed as the session does before it creates an instance, so that the scan sees it. */
+static vkmm_status look(cli_exam *exam)
 {
-    vkmm_status status = options->driver != NULL ? cli_drivers_append(log, options->driver) : VKMM_OK;
+    const cli_options *options = exam->session->options;
+    const vkmm_log *log = &exam->session->console.log;
+    vkmm_status status = options->driver != NULL ? cli_drivers_append(log, options->driver) : VKMM_OK, found;
 
-    return status == VKMM_OK && options->no_layers ? cli_layers_disable(log) : status;
-}
-
-static vkmm_status look(cli_exam *doctor, const vkmm_device_info ***devices, vkmm_doctor *result)
-{
-    const vkmm_log *log = &doctor->session->console.log;
-    vkmm_status status = prepare_environment(doctor->session->options, log), found;
-
-    if (status == VKMM_OK) status = vkmm_manifests_scan(log, doctor->root, &doctor->manifests, &doctor->manifest_count);
+    if (status == VKMM_OK && options->no_layers) status = cli_layers_disable(log);
+    if (status == VKMM_OK) status = vkmm_manifests_scan(log, exam->root, &exam->manifests, &exam->manifest_count);
     if (status != VKMM_OK) return status;
-    cli_doctor_loader(doctor);
-    cli_doctor_layers(doctor);
-    cli_doctor_environment(doctor);
-    cli_doctor_tools(doctor);
-    found = look_at_devices(doctor, devices, result);
-    return cli_worse(found, doctor->status);
+    cli_doctor_system(exam);
+    found = look_at_devices(exam);
+    return cli_worse(found, exam->status);
 }
 
-static vkmm_status write_json(cli_exam *doctor, vkmm_doctor *result)
+static int is_listed(const cli_exam *exam, const char *advice)
 {
-    vkmm_doctor_file *files = vkmm_alloc(doctor->manifest_count, sizeof *files);
-    vkmm_status status;
+    for (uint32_t i = 0; i < exam->advice_count; i++)
+        if (strcmp(exam->advice[i], advice) == 0) return 1;
+    return 0;
+}
 
-    if (files == NULL) return VKMM_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < doctor->manifest_count; i++) {
-        const vkmm_manifest *m = &doctor->manifests[i];
-        files[i] = (vkmm_doctor_file){kind_name(m->kind), m->path, m->name, m->library, m->broken, m->active};
+static void collect_advice(cli_exam *exam)
+{
+    for (int grade = CLI_PROBLEM; grade >= CLI_OK; grade--) {
+        for (uint32_t i = 0; i < exam->finding_count && exam->advice_count < CLI_MOST_ADVICE; i++) {
+            const cli_finding *finding = &exam->findings[i];
+            if ((int)finding->grade == grade && finding->advice[0] != '\0' && !is_listed(exam, finding->advice))
+                exam->advice[exam->advice_count++] = finding->advice;
+        }
     }
-    result->files = files;
-    result->file_count = doctor->manifest_count;
-    status = vkmm_doctor_json(&doctor->session->report, result);
-    result->files = NULL;
-    vkmm_free(files);
-    return status;
-}
-
-static vkmm_status run(cli_session *session, cli_exam *doctor)
-{
-    const vkmm_device_info **devices = NULL;
-    vkmm_doctor result = {.loader_version = vkmm_loader_version(), .chosen = VKMM_OF_SYSTEM};
-    vkmm_status status, shown = VKMM_OK;
-
-    session->console.muted = 1; /* the sentences go into the findings */
-    status = look(doctor, &devices, &result);
-    session->console.muted = 0;
-    result.findings = doctor->findings;
-    result.finding_count = doctor->finding_count;
-    result.devices = devices;
-    if (doctor->shows)
-        vkmm_doctor_show_advice(&session->report, &result);
-    else
-        shown = write_json(doctor, &result);
-    vkmm_free(devices);
-    if (shown != VKMM_OK) return vkmm_fail(&session->console.log, shown, "no memory to write what was found");
-    return status;
 }
 
 vkmm_status cli_doctor(cli_session *session)
 {
-    cli_exam doctor = {.session = session, .root = session->options->root != NULL ? session->options->root : ""};
-    vkmm_status status;
+    const vkmm_log *log = &session->console.log;
+    cli_exam exam = {.session = session,
+                     .root = session->options->root != NULL ? session->options->root : "",
+                     .device = CLI_OF_SYSTEM,
+                     .shows = !session->options->json,
+                     .heading = CLI_OF_SYSTEM - 1,
+                     .chosen = CLI_OF_SYSTEM};
+    vkmm_status status, shown = VKMM_OK;
 
-    doctor.shows = !session->options->json;
-    doctor.heading = VKMM_OF_SYSTEM - 1;
-    doctor.findings = vkmm_alloc(CLI_DOCTOR_MOST_FINDINGS, sizeof *doctor.findings);
-    if (doctor.findings == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for findings");
+    exam.findings = vkmm_alloc(CLI_MOST_FINDINGS, sizeof *exam.findings);
+    if (exam.findings == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for findings");
     vkmm_interrupt_catch();
-    status = run(session, &doctor);
+    session->console.muted = 1; /* the sentences go into the findings */
+    status = look(&exam);
+    session->console.muted = 0;
+    collect_advice(&exam);
+    if (exam.shows)
+        cli_doctor_show_advice(&exam);
+    else
+        shown = cli_doctor_json(&exam);
+    if (shown != VKMM_OK) status = vkmm_fail(log, shown, "no memory to write what was found");
     if (vkmm_interrupted()) status = (vkmm_status)(128 + vkmm_interrupted()); /* as shells count it */
     vkmm_interrupt_release();
-    vkmm_free(doctor.findings);
-    vkmm_free(doctor.manifests);
+    vkmm_free(exam.findings);
+    vkmm_free(exam.manifests);
     return status;
 }

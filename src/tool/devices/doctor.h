@@ -7,65 +7,87 @@
 #ifndef VKMM_CLI_DOCTOR_H
 #define VKMM_CLI_DOCTOR_H
 
-#include "session/session.h"
 #include "io/manifest.h"
-#include "devices/findings.h"
+#include "report/record.h"
+#include "session/session.h"
 #include "worker/worker.h"
 
-enum { CLI_DOCTOR_MOST_GPUS = 32, CLI_DOCTOR_MOST_FINDINGS = 512 };
+enum { CLI_MOST_FINDINGS = 512, CLI_MOST_ADVICE = 64 };
 
+/* From good to bad. */
+typedef enum cli_grade { CLI_OK, CLI_NOTE, CLI_WARNING, CLI_PROBLEM } cli_grade;
+
+#define CLI_OF_SYSTEM UINT32_MAX
+
+typedef struct cli_finding {
+    cli_grade grade;
+    char check[24];
+    uint32_t device; /* its index; CLI_OF_SYSTEM: of the system */
+    char sentence[640];
+    char advice[400]; /* what to do about it; "": nothing */
+} cli_finding;
+
+extern const vkmm_record cli_finding_record;
+
+/* A whole examination; in a process that examines, that of its device. */
 typedef struct cli_exam {
     cli_session *session;
-    const char *root; /* "", or where the system's files lie */
-    vkmm_finding *findings;
+    const char *root;   /* "", or where the system's files lie */
+    const char *check;  /* what is being looked at: cli_doctor_find says it of */
+    uint32_t device;    /* this device, or CLI_OF_SYSTEM */
+    int shows;          /* findings are printed at once, */
+    uint32_t heading;   /* below that of this device; CLI_OF_SYSTEM - 1: none yet */
+    double end_ms;      /* of all checks of a device, by vkmm_now_ms */
+    vkmm_status status; /* the exit code so far; of a device, VKMM_WRONG_RESULT once a product was wrong */
+    cli_finding *findings;
     uint32_t finding_count;
     vkmm_manifest *manifests;
     uint32_t manifest_count;
-    int starts;         /* Vulkan can be started */
-    vkmm_status status; /* the exit code so far */
-    uint32_t heading;   /* of vkmm_doctor_show */
-    int shows;          /* findings are printed at once */
+    uint32_t first, end;                 /* the devices that were examined, up to `end` */
+    uint32_t chosen;                     /* the index of the one that a run takes; CLI_OF_SYSTEM: none */
+    const char *advice[CLI_MOST_ADVICE]; /* of all findings, the worst finding's first, each once */
+    uint32_t advice_count;
 } cli_exam;
 
-/* Adds a finding, and prints it when a table is wanted. device: an index, or VKMM_OF_SYSTEM; advice: "" for none. */
-void cli_doctor_find(cli_exam *doctor, vkmm_grade grade, const char *check, uint32_t device, const char *advice,
-                     const char *format, ...) VKMM_PRINTF(6, 7);
+/* Adds a finding of the check, and prints it if findings are shown. advice: "" for none. */
+void cli_doctor_find(cli_exam *exam, cli_grade grade, const char *advice, const char *format, ...) VKMM_PRINTF(4, 5);
+void cli_doctor_add(cli_exam *exam, const cli_finding *finding);
 
-void cli_doctor_loader(cli_exam *doctor);      /* the loader, and the drivers' manifests */
-void cli_doctor_layers(cli_exam *doctor);      /* doctor_layers.c: implicit layers that get in between */
-void cli_doctor_environment(cli_exam *doctor); /* variables that narrow the view */
-void cli_doctor_tools(cli_exam *doctor);       /* the cache folder, the host's BLAS */
+/* doctor_writer.c: a finding as a wrapped line; the advice, which ends the list; all of it as "vkmatmul.doctor/1",
+ * where VKMM_OUT_OF_MEMORY is the only failure. */
+void cli_doctor_show(cli_exam *exam, const cli_finding *finding);
+void cli_doctor_show_advice(cli_exam *exam);
+vkmm_status cli_doctor_json(cli_exam *exam);
+
+/* Advice where cli_drivers_restriction() is not NULL. */
+#define CLI_UNSET_DRIVERS "Unset VK_DRIVER_FILES and VK_ICD_FILENAMES, which keep other drivers out."
+
+void cli_doctor_system(cli_exam *exam); /* loader, drivers' manifests, environment, cache folder, the host's BLAS */
+void cli_doctor_layers(cli_exam *exam); /* doctor_layers.c: implicit layers that get in between */
 
 /* doctor_devices.c: GPUs that Vulkan does not see, one GPU under two drivers, what a run takes. Needs the instance. */
-void cli_doctor_gpus(cli_exam *doctor);
+void cli_doctor_gpus(cli_exam *exam);
 
-/* doctor_children.c. start: whether Vulkan can be started at all, in a process of its own; sets doctor->starts.
- * device: its checks. */
-void cli_doctor_start(cli_exam *doctor);
-void cli_doctor_device(cli_exam *doctor, const vkmm_device_info *info);
+/* doctor_children.c. start: whether Vulkan can be started at all, in a process of its own. device: its checks. */
+int cli_doctor_start(cli_exam *exam);
+void cli_doctor_device(cli_exam *exam, const vkmm_device_info *info);
 
-/* ---- in the process that examines: each check adds its findings ---- */
+/* ---- in the process that examines ---- */
 
-extern const char *const cli_doctor_checks[]; /* their names, NULL at the end; one after another */
-
+/* One after another; the last has no name. */
 typedef struct cli_check {
-    cli_session *session;
     const char *name;
-    json_t *findings;
-    vkmm_status status; /* VKMM_WRONG_RESULT once a product was wrong */
-    double end_ms;      /* of all checks, by vkmm_now_ms */
+    void (*look)(cli_exam *exam); /* adds its findings */
 } cli_check;
 
-/* wrong: a product was wrong. */
-void cli_check_find(cli_check *check, vkmm_grade grade, int wrong, const char *advice, const char *format, ...)
-    VKMM_PRINTF(5, 6);
+extern const cli_check cli_doctor_checks[];
 
 /* doctor_checks.c */
-void cli_check_timestamps(cli_check *check);
-void cli_check_shared(cli_check *check);
-void cli_check_range(cli_check *check);
+void cli_check_timestamps(cli_exam *exam);
+void cli_check_shared(cli_exam *exam);
+void cli_check_range(cli_exam *exam);
 
-/* doctor_product.c: random products of all kernels and types until the clock (vkmm_now_ms) shows end_ms. */
-void cli_check_products(cli_check *check, double end_ms);
+/* doctor_product.c: random products of all kernels and types until the time is over. */
+void cli_check_products(cli_exam *exam);
 
 #endif

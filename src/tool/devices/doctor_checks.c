@@ -12,7 +12,7 @@
 #define CLOCKS_AGREE    1.5
 #define CLOCKS_DISAGREE 3.0
 
-static void report_clocks(cli_check *check, const vkmm_measurement *time, const vkmm_device_info *info)
+static void report_clocks(cli_exam *exam, const vkmm_measurement *time, const vkmm_device_info *info)
 {
     double wall = time->slope_ms > 0 ? time->slope_ms : time->submit.median,
            ratio = wall > 0 ? time->kernel.median / wall : 0;
@@ -24,19 +24,18 @@ static void report_clocks(cli_check *check, const vkmm_measurement *time, const 
     /* Submission adds to a dispatch, so that only the device's time being longer is odd there. */
     if (ratio > 0 && ratio < 1 && time->slope_ms > 0) ratio = 1 / ratio;
     if (ratio <= CLOCKS_AGREE)
-        cli_check_find(check, VKMM_GRADE_OK, 0, "",
-                       "%u bits, %.4g ns a tick: a dispatch takes %s ms by them, %s ms by %s", info->timestamp_bits,
-                       info->timestamp_period_ns, device_ms, wall_ms, by);
+        cli_doctor_find(exam, CLI_OK, "", "%u bits, %.4g ns a tick: a dispatch takes %s ms by them, %s ms by %s",
+                        info->timestamp_bits, info->timestamp_period_ns, device_ms, wall_ms, by);
     else
-        cli_check_find(
-            check, ratio <= CLOCKS_DISAGREE ? VKMM_GRADE_NOTE : VKMM_GRADE_WARNING, 0,
+        cli_doctor_find(
+            exam, ratio <= CLOCKS_DISAGREE ? CLI_NOTE : CLI_WARNING,
             ratio <= CLOCKS_DISAGREE ? "" : "Do not trust kernel times of this device; compare submit times instead.",
             "a dispatch takes %s ms by the device's timestamps and %s ms by %s", device_ms, wall_ms, by);
 }
 
-void cli_check_timestamps(cli_check *check)
+void cli_check_timestamps(cli_exam *exam)
 {
-    cli_session *session = check->session;
+    cli_session *session = exam->session;
     const vkmm_device_info *info = session->info;
     uint64_t n = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU ? 128 : 512;
     const vkmm_measure_params how = {
@@ -49,44 +48,45 @@ void cli_check_timestamps(cli_check *check)
     vkmm_status status;
 
     if (info->timestamp_bits == 0) {
-        cli_check_find(check, VKMM_GRADE_NOTE, 0, "", "the device has none: kernel times come from the host's clock");
+        cli_doctor_find(exam, CLI_NOTE, "", "the device has none: kernel times come from the host's clock");
         return;
     }
     if (!isfinite(info->timestamp_period_ns) || info->timestamp_period_ns <= 0 || info->timestamp_period_ns > 1e6)
-        cli_check_find(check, VKMM_GRADE_WARNING, 0, "", "a tick of %g ns makes no sense", info->timestamp_period_ns);
+        cli_doctor_find(exam, CLI_WARNING, "", "a tick of %g ns makes no sense", info->timestamp_period_ns);
     status = cli_product_prove(session, &request, &product);
+    if (status == VKMM_WRONG_RESULT) exam->status = status;
     if (status == VKMM_OK) status = vkmm_job_measure(product.job, &how, &time);
     if (status != VKMM_OK)
-        cli_check_find(check, VKMM_GRADE_PROBLEM, status == VKMM_WRONG_RESULT, "", "a product of %u^3 failed: %.400s",
-                       (unsigned)n, session->console.last_error);
+        cli_doctor_find(exam, CLI_PROBLEM, "", "a product of %u^3 failed: %.400s", (unsigned)n,
+                        session->console.last_error);
     else if (time.clock != VKMM_CLOCK_DEVICE)
-        cli_check_find(check, VKMM_GRADE_NOTE, 0, "", "they are left aside, and the host's clock stands in: %s",
-                       time.clock_note);
+        cli_doctor_find(exam, CLI_NOTE, "", "they are left aside, and the host's clock stands in: %s", time.clock_note);
     else
-        report_clocks(check, &time, info);
+        report_clocks(exam, &time, info);
     cli_product_end(&product);
 }
 
 /* One verified product; the sentence begins with `what`. */
-static void check_product(cli_check *check, const vkmm_job_params *params, const char *what)
+static void check_product(cli_exam *exam, const vkmm_job_params *params, const char *what)
 {
-    cli_session *session = check->session;
+    cli_session *session = exam->session;
     const cli_inputs inputs = {.init = VKMM_INIT_INT, .seed = 3};
     const cli_request request = {.job = *params, .inputs = &inputs};
     cli_product product = {0};
     vkmm_status status = cli_product_prove(session, &request, &product);
 
     cli_product_end(&product);
+    if (status == VKMM_WRONG_RESULT) exam->status = status;
     if (status == VKMM_OK)
-        cli_check_find(check, VKMM_GRADE_OK, 0, "", "%s: right", what);
+        cli_doctor_find(exam, CLI_OK, "", "%s: right", what);
     else if (status == VKMM_WRONG_RESULT)
-        cli_check_find(check, VKMM_GRADE_PROBLEM, 1,
-                       "Do not trust products of this device with this driver: try another version of it.",
-                       "%s: %.400s", what, session->console.last_error);
+        cli_doctor_find(exam, CLI_PROBLEM,
+                        "Do not trust products of this device with this driver: try another version of it.",
+                        "%s: %.400s", what, session->console.last_error);
     else if (status == VKMM_OUT_OF_MEMORY)
-        cli_check_find(check, VKMM_GRADE_NOTE, 0, "", "not checked: %.400s", session->console.last_error);
+        cli_doctor_find(exam, CLI_NOTE, "", "not checked: %.400s", session->console.last_error);
     else
-        cli_check_find(check, VKMM_GRADE_PROBLEM, 0, "", "%s: %.400s", what, session->console.last_error);
+        cli_doctor_find(exam, CLI_PROBLEM, "", "%s: %.400s", what, session->console.last_error);
 }
 
 /* The configuration of the blocked kernel that takes the most shared memory of those that are legal here. 0: there
@@ -114,9 +114,9 @@ static uint32_t most_shared(const vkmm_device_info *info, vkmm_job_params *param
     return most;
 }
 
-void cli_check_shared(cli_check *check)
+void cli_check_shared(cli_exam *exam)
 {
-    const vkmm_device_info *info = check->session->info;
+    const vkmm_device_info *info = exam->session->info;
     vkmm_job_params params = {
         .problem = VKMM_PROBLEM(.m = 256, .n = 256, .k = 96, .type = VKMM_F32), .kernel = "blocked", .untuned = 1};
     char config[VKMM_CONFIG_TEXT] = "", used[32], limit[32], what[160];
@@ -124,19 +124,18 @@ void cli_check_shared(cli_check *check)
 
     vkmm_text_bytes(limit, sizeof limit, info->max_shared_bytes);
     if (most == 0) {
-        cli_check_find(check, VKMM_GRADE_NOTE, 0, "",
-                       "no tile of the kernel blocked is legal within %s of shared memory", limit);
+        cli_doctor_find(exam, CLI_NOTE, "", "no tile of the kernel blocked is legal within %s of shared memory", limit);
         return;
     }
     vkmm_text_bytes(used, sizeof used, most);
     snprintf(what, sizeof what, "a tile that takes %s of the %s of shared memory", used, limit);
-    check_product(check, &params, what);
+    check_product(exam, &params, what);
 }
 
-void cli_check_range(cli_check *check)
+void cli_check_range(cli_exam *exam)
 {
     enum { COLUMNS = 4096 };
-    const vkmm_device_info *info = check->session->info;
+    const vkmm_device_info *info = exam->session->info;
     uint64_t range = info->max_storage_range, bytes = range < LARGEST_RANGE ? range : LARGEST_RANGE,
              row = COLUMNS * sizeof(float);
     const vkmm_job_params params = {.problem = VKMM_PROBLEM(.m = bytes / row, .n = 1, .k = COLUMNS, .type = VKMM_F32),
@@ -146,5 +145,5 @@ void cli_check_range(cli_check *check)
     vkmm_text_bytes(text, sizeof text, bytes / row * row);
     vkmm_text_bytes(limit, sizeof limit, range);
     snprintf(what, sizeof what, "an operand of %s, where a binding may have %s", text, limit);
-    check_product(check, &params, what);
+    check_product(exam, &params, what);
 }

@@ -3,12 +3,12 @@
 
 #include "base/folder.h"
 #include "devices/gpus.h"
+#include "session/drivers.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { AMD = 0x1002, NVIDIA = 0x10de, INTEL = 0x8086 };
+enum { AMD = 0x1002, NVIDIA = 0x10de, INTEL = 0x8086, MOST_GPUS = 32 };
 
 static const char *vendor_name(uint32_t vendor)
 {
@@ -36,9 +36,9 @@ static int is_same(const vkmm_gpu *gpu, const vkmm_device_info *info)
     return info->vendor_id == gpu->vendor_id && info->device_id == gpu->device_id;
 }
 
-static uint32_t count_seen(const cli_exam *doctor, const vkmm_gpu *gpu, int same_vendor)
+static uint32_t count_seen(const cli_exam *exam, const vkmm_gpu *gpu, int same_vendor)
 {
-    const vkmm_instance *instance = doctor->session->instance;
+    const vkmm_instance *instance = exam->session->instance;
     uint32_t seen = 0;
 
     for (uint32_t i = 0; i < vkmm_instance_device_count(instance); i++) {
@@ -50,8 +50,7 @@ static uint32_t count_seen(const cli_exam *doctor, const vkmm_gpu *gpu, int same
 
 static const char *driver_advice(const vkmm_gpu *gpu)
 {
-    if (getenv("VK_DRIVER_FILES") != NULL || getenv("VK_ICD_FILENAMES") != NULL)
-        return "Unset VK_DRIVER_FILES and VK_ICD_FILENAMES, which keep other drivers out.";
+    if (cli_drivers_restriction() != NULL) return CLI_UNSET_DRIVERS;
     if (gpu->vendor_id == NVIDIA && strcmp(gpu->kernel_driver, "nouveau") == 0)
         return "For the NVIDIA GPU install mesa-vulkan-drivers 24.1 or newer (NVK), or NVIDIA's own driver.";
     if (gpu->vendor_id == NVIDIA)
@@ -62,24 +61,24 @@ static const char *driver_advice(const vkmm_gpu *gpu)
 }
 
 /* Whether this user may open the device files that a driver of this GPU needs; a finding if not. */
-static int is_open(cli_exam *doctor, const vkmm_gpu *gpu, const char *what)
+static int is_open(cli_exam *exam, const vkmm_gpu *gpu, const char *what)
 {
     char path[512];
 
     if (gpu->vendor_id == NVIDIA && strcmp(gpu->kernel_driver, "nvidia") == 0) {
         vkmm_access_look look;
-        snprintf(path, sizeof path, "%s/dev/nvidiactl", doctor->root);
+        snprintf(path, sizeof path, "%s/dev/nvidiactl", exam->root);
         look = vkmm_path_look(path, 1);
         if (look == VKMM_PATH_OPEN) return 1;
         cli_doctor_find(
-            doctor, VKMM_GRADE_PROBLEM, "gpus", VKMM_OF_SYSTEM,
+            exam, CLI_PROBLEM,
             "Give this user /dev/nvidiactl and /dev/nvidia0; in a container start it with all GPUs (--gpus all).",
             "%s cannot be reached: /dev/nvidiactl %s", what,
             look == VKMM_PATH_MISSING ? "is not there" : "may not be opened");
         return 0;
     }
     if (gpu->node[0] == '\0' || gpu->node_open) return 1;
-    cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "gpus", VKMM_OF_SYSTEM,
+    cli_doctor_find(exam, CLI_PROBLEM,
                     gpu->node_there
                         ? "Let this user open the render node: sudo usermod -aG render,video $USER, then log in again."
                         : "In a container, pass the GPU on: --device /dev/dri.",
@@ -89,51 +88,47 @@ static int is_open(cli_exam *doctor, const vkmm_gpu *gpu, const char *what)
 }
 
 /* A GPU that no driver shows, and none other of its vendor. A fault where the vendor's GPUs have Vulkan. */
-static void report_unseen(cli_exam *doctor, const vkmm_gpu *gpu)
+static void report_unseen(cli_exam *exam, const vkmm_gpu *gpu)
 {
     char what[160];
 
     describe(gpu, what);
     if (strncmp(gpu->kernel_driver, "vfio", 4) == 0)
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "gpus", VKMM_OF_SYSTEM, "", "%s is reserved for a virtual machine",
-                        what);
+        cli_doctor_find(exam, CLI_NOTE, "", "%s is reserved for a virtual machine", what);
     else if (gpu->has_pci && vendor_name(gpu->vendor_id)[0] == '\0')
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "gpus", VKMM_OF_SYSTEM, "", "%s has no Vulkan driver here", what);
-    else if (is_open(doctor, gpu, what))
-        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "gpus", VKMM_OF_SYSTEM, driver_advice(gpu),
-                        "%s is not seen by Vulkan", what);
+        cli_doctor_find(exam, CLI_NOTE, "", "%s has no Vulkan driver here", what);
+    else if (is_open(exam, gpu, what))
+        cli_doctor_find(exam, CLI_PROBLEM, driver_advice(gpu), "%s is not seen by Vulkan", what);
 }
 
 /* How many of the system's GPUs could serve: those that Vulkan sees, and those of vendors with Vulkan drivers. */
-static uint32_t report_gpus(cli_exam *doctor)
+static uint32_t report_gpus(cli_exam *exam)
 {
-    vkmm_gpu gpus[CLI_DOCTOR_MOST_GPUS];
-    uint32_t count = vkmm_gpus_list(doctor->root, gpus, CLI_DOCTOR_MOST_GPUS), seen = 0, able = 0, hidden = 0;
+    vkmm_gpu gpus[MOST_GPUS];
+    uint32_t count = vkmm_gpus_list(exam->root, gpus, MOST_GPUS), seen = 0, able = 0, hidden = 0;
 
-    if (count > CLI_DOCTOR_MOST_GPUS) count = CLI_DOCTOR_MOST_GPUS;
+    if (count > MOST_GPUS) count = MOST_GPUS;
     for (uint32_t i = 0; i < count; i++) {
         int serves = (!gpus[i].has_pci || vendor_name(gpus[i].vendor_id)[0] != '\0') &&
                      strncmp(gpus[i].kernel_driver, "vfio", 4) != 0;
-        int is_seen = count_seen(doctor, &gpus[i], 0) > 0;
+        int is_seen = count_seen(exam, &gpus[i], 0) > 0;
         able += (uint32_t)(serves || is_seen);
         if (is_seen)
             seen++;
-        else if (gpus[i].has_pci && count_seen(doctor, &gpus[i], 1) > 0)
+        else if (gpus[i].has_pci && count_seen(exam, &gpus[i], 1) > 0)
             hidden++;
         else
-            report_unseen(doctor, &gpus[i]);
+            report_unseen(exam, &gpus[i]);
     }
     if (hidden > 0)
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "gpus", VKMM_OF_SYSTEM, "",
+        cli_doctor_find(exam, CLI_NOTE, "",
                         "%u GPU%s not seen by Vulkan, though others of the same vendor are: a container may have been "
                         "given some alone",
                         hidden, hidden == 1 ? " is" : "s are");
     if (able == 0)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "gpus", VKMM_OF_SYSTEM, "",
-                        "the system lists no GPU that has Vulkan drivers");
+        cli_doctor_find(exam, CLI_OK, "", "the system lists no GPU that has Vulkan drivers");
     else if (seen > 0)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "gpus", VKMM_OF_SYSTEM, "", "the system has %u GPU%s, Vulkan sees %u",
-                        able, able == 1 ? "" : "s", seen);
+        cli_doctor_find(exam, CLI_OK, "", "the system has %u GPU%s, Vulkan sees %u", able, able == 1 ? "" : "s", seen);
     return able;
 }
 
@@ -145,9 +140,9 @@ static int is_one_gpu(const vkmm_device_info *left, const vkmm_device_info *righ
     return memcmp(left->uuid, none, sizeof none) != 0 && memcmp(left->uuid, right->uuid, sizeof none) == 0;
 }
 
-static void report_duplicates(cli_exam *doctor, uint32_t chosen)
+static void report_duplicates(cli_exam *exam, uint32_t chosen)
 {
-    const vkmm_instance *instance = doctor->session->instance;
+    const vkmm_instance *instance = exam->session->instance;
     uint32_t count = vkmm_instance_device_count(instance);
 
     for (uint32_t i = 0; i < count; i++) {
@@ -156,7 +151,7 @@ static void report_duplicates(cli_exam *doctor, uint32_t chosen)
                                    *right = vkmm_instance_device_info(instance, j);
             if (!is_one_gpu(left, right)) continue;
             cli_doctor_find(
-                doctor, VKMM_GRADE_NOTE, "duplicates", VKMM_OF_SYSTEM,
+                exam, CLI_NOTE,
                 "Name the driver of a GPU that has two, as in --device 1; 'vkmatmul compare' tells which is faster.",
                 "devices %u (%.80s) and %u (%.80s) are one GPU under two drivers%s", i, left->driver_name, j,
                 right->driver_name,
@@ -167,31 +162,33 @@ static void report_duplicates(cli_exam *doctor, uint32_t chosen)
     }
 }
 
-static void report_choice(cli_exam *doctor, uint32_t chosen, uint32_t gpus)
+static void report_choice(cli_exam *exam, uint32_t chosen, uint32_t gpus)
 {
-    const vkmm_device_info *info = vkmm_instance_device_info(doctor->session->instance, chosen);
+    const vkmm_device_info *info = vkmm_instance_device_info(exam->session->instance, chosen);
 
     if (info->type != VK_PHYSICAL_DEVICE_TYPE_CPU)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "choice", VKMM_OF_SYSTEM, "",
-                        "a run without --device takes device %u, %.200s", chosen, info->name);
+        cli_doctor_find(exam, CLI_OK, "", "a run without --device takes device %u, %.200s", chosen, info->name);
     else if (gpus > 0)
-        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "choice", VKMM_OF_SYSTEM, "",
+        cli_doctor_find(exam, CLI_PROBLEM, "",
                         "a run takes %.200s, which is the processor, although the system has a GPU", info->name);
     else
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "choice", VKMM_OF_SYSTEM, "",
-                        "a run takes %.200s, which is the processor: there is no GPU here", info->name);
+        cli_doctor_find(exam, CLI_NOTE, "", "a run takes %.200s, which is the processor: there is no GPU here",
+                        info->name);
 }
 
-void cli_doctor_gpus(cli_exam *doctor)
+void cli_doctor_gpus(cli_exam *exam)
 {
-    uint32_t chosen = 0, gpus = report_gpus(doctor);
-    vkmm_status status = vkmm_instance_find_device(doctor->session->instance, NULL, &chosen);
+    uint32_t chosen = 0, gpus;
 
-    if (status != VKMM_OK) {
-        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "devices", VKMM_OF_SYSTEM, "",
-                        "Vulkan shows no device: no driver found one it serves");
+    exam->check = "gpus";
+    gpus = report_gpus(exam);
+    if (vkmm_instance_find_device(exam->session->instance, NULL, &chosen) != VKMM_OK) {
+        exam->check = "devices";
+        cli_doctor_find(exam, CLI_PROBLEM, "", "Vulkan shows no device: no driver found one it serves");
         return;
     }
-    report_duplicates(doctor, chosen);
-    report_choice(doctor, chosen, gpus);
+    exam->check = "duplicates";
+    report_duplicates(exam, chosen);
+    exam->check = "choice";
+    report_choice(exam, chosen, gpus);
 }

@@ -13,35 +13,35 @@
  * layers whose very work is done at every call. */
 static const struct {
     const char *name;
-    vkmm_grade grade;
+    cli_grade grade;
     const char *what;
 } known[] = {
-    {"VK_LAYER_RTSS", VKMM_GRADE_WARNING, "RivaTuner's overlay" REPORTED},
-    {"VK_LAYER_OBS_", VKMM_GRADE_WARNING, "a capture for OBS Studio" REPORTED},
-    {"VK_LAYER_OW_", VKMM_GRADE_WARNING, "Overwolf's overlay or capture" REPORTED},
-    {"VK_LAYER_EOS_", VKMM_GRADE_WARNING, "Epic's overlay" REPORTED},
-    {"VK_LAYER_VALVE_steam_overlay", VKMM_GRADE_WARNING, "Steam's overlay" REPORTED},
-    {"VK_LAYER_RENDERDOC", VKMM_GRADE_WARNING, "RenderDoc, a debugger that records calls"},
-    {"VK_LAYER_KHRONOS_validation", VKMM_GRADE_WARNING, "the validation layer, which checks every call"},
-    {"VK_LAYER_LUNARG_api_dump", VKMM_GRADE_WARNING, "a layer that prints every call"},
-    {"VK_LAYER_LUNARG_gfxreconstruct", VKMM_GRADE_WARNING, "a recorder of every call"},
-    {"VK_LAYER_LUNARG_override", VKMM_GRADE_WARNING, "the Vulkan Configurator's, which switches other layers on"},
-    {"VK_LAYER_MANGOHUD", VKMM_GRADE_NOTE, "MangoHud, an overlay"},
-    {"VK_LAYER_MESA_overlay", VKMM_GRADE_NOTE, "Mesa's overlay"},
-    {"VK_LAYER_VALVE_steam_fossilize", VKMM_GRADE_NOTE, "Steam's recorder of pipelines"},
-    {"VK_LAYER_fossilize", VKMM_GRADE_NOTE, "Fossilize, a recorder of pipelines"},
-    {"VK_LAYER_VKBASALT", VKMM_GRADE_NOTE, "vkBasalt, which changes pictures"},
-    {"VK_LAYER_reshade", VKMM_GRADE_NOTE, "ReShade, which changes pictures"},
-    {"VK_LAYER_LSFG", VKMM_GRADE_NOTE, "lsfg-vk, which generates frames"},
-    {"VK_LAYER_LS_frame", VKMM_GRADE_NOTE, "lsfg-vk, which generates frames"},
-    {"VK_LAYER_bandicam", VKMM_GRADE_NOTE, "Bandicam's recorder"},
-    {"VK_LAYER_NV_nsight", VKMM_GRADE_NOTE, "Nsight, a profiler"},
-    {"VK_LAYER_NV_nomad", VKMM_GRADE_NOTE, "Nsight, a profiler"},
-    {"VK_LAYER_AMD_switchable_graphics", VKMM_GRADE_NOTE, "AMD's, for systems with two GPUs"},
-    {"VK_LAYER_NV_optimus", VKMM_GRADE_NOTE, "NVIDIA's, for systems with two GPUs"},
-    {"VK_LAYER_MESA_device_select", VKMM_GRADE_OK, "Mesa's, which orders the devices"},
-    {"VK_LAYER_MESA_anti_lag", VKMM_GRADE_OK, "Mesa's, for the latency of frames"},
-    {"VK_LAYER_FROG_gamescope", VKMM_GRADE_OK, "gamescope's, for windows"},
+    {"VK_LAYER_RTSS", CLI_WARNING, "RivaTuner's overlay" REPORTED},
+    {"VK_LAYER_OBS_", CLI_WARNING, "a capture for OBS Studio" REPORTED},
+    {"VK_LAYER_OW_", CLI_WARNING, "Overwolf's overlay or capture" REPORTED},
+    {"VK_LAYER_EOS_", CLI_WARNING, "Epic's overlay" REPORTED},
+    {"VK_LAYER_VALVE_steam_overlay", CLI_WARNING, "Steam's overlay" REPORTED},
+    {"VK_LAYER_RENDERDOC", CLI_WARNING, "RenderDoc, a debugger that records calls"},
+    {"VK_LAYER_KHRONOS_validation", CLI_WARNING, "the validation layer, which checks every call"},
+    {"VK_LAYER_LUNARG_api_dump", CLI_WARNING, "a layer that prints every call"},
+    {"VK_LAYER_LUNARG_gfxreconstruct", CLI_WARNING, "a recorder of every call"},
+    {"VK_LAYER_LUNARG_override", CLI_WARNING, "the Vulkan Configurator's, which switches other layers on"},
+    {"VK_LAYER_MANGOHUD", CLI_NOTE, "MangoHud, an overlay"},
+    {"VK_LAYER_MESA_overlay", CLI_NOTE, "Mesa's overlay"},
+    {"VK_LAYER_VALVE_steam_fossilize", CLI_NOTE, "Steam's recorder of pipelines"},
+    {"VK_LAYER_fossilize", CLI_NOTE, "Fossilize, a recorder of pipelines"},
+    {"VK_LAYER_VKBASALT", CLI_NOTE, "vkBasalt, which changes pictures"},
+    {"VK_LAYER_reshade", CLI_NOTE, "ReShade, which changes pictures"},
+    {"VK_LAYER_LSFG", CLI_NOTE, "lsfg-vk, which generates frames"},
+    {"VK_LAYER_LS_frame", CLI_NOTE, "lsfg-vk, which generates frames"},
+    {"VK_LAYER_bandicam", CLI_NOTE, "Bandicam's recorder"},
+    {"VK_LAYER_NV_nsight", CLI_NOTE, "Nsight, a profiler"},
+    {"VK_LAYER_NV_nomad", CLI_NOTE, "Nsight, a profiler"},
+    {"VK_LAYER_AMD_switchable_graphics", CLI_NOTE, "AMD's, for systems with two GPUs"},
+    {"VK_LAYER_NV_optimus", CLI_NOTE, "NVIDIA's, for systems with two GPUs"},
+    {"VK_LAYER_MESA_device_select", CLI_OK, "Mesa's, which orders the devices"},
+    {"VK_LAYER_MESA_anti_lag", CLI_OK, "Mesa's, for the latency of frames"},
+    {"VK_LAYER_FROG_gamescope", CLI_OK, "gamescope's, for windows"},
 };
 
 /* --no-layers leaves those alone that a variable names. */
@@ -53,38 +53,37 @@ static const char *advice_for(const vkmm_manifest *layer)
                  "between.";
 }
 
-static void report(cli_exam *doctor, const vkmm_manifest *layer)
+static void report(cli_exam *exam, const vkmm_manifest *layer)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strncmp(layer->name, known[i].name, strlen(known[i].name)) != 0) continue;
-        cli_doctor_find(doctor, known[i].grade, "layers", VKMM_OF_SYSTEM,
-                        known[i].grade >= VKMM_GRADE_WARNING ? advice_for(layer) : "", "%s is active: %s", layer->name,
-                        known[i].what);
+        cli_doctor_find(exam, known[i].grade, known[i].grade >= CLI_WARNING ? advice_for(layer) : "",
+                        "%s is active: %s", layer->name, known[i].what);
         return;
     }
-    cli_doctor_find(doctor, VKMM_GRADE_NOTE, "layers", VKMM_OF_SYSTEM, "", "%s is active: %s", layer->name,
+    cli_doctor_find(exam, CLI_NOTE, "", "%s is active: %s", layer->name,
                     layer->description[0] != '\0' ? layer->description : "a layer that is not known here");
 }
 
-void cli_doctor_layers(cli_exam *doctor)
+void cli_doctor_layers(cli_exam *exam)
 {
     uint32_t active = 0, passive = 0;
 
-    for (uint32_t i = 0; i < doctor->manifest_count; i++) {
-        const vkmm_manifest *m = &doctor->manifests[i];
+    exam->check = "layers";
+    for (uint32_t i = 0; i < exam->manifest_count; i++) {
+        const vkmm_manifest *m = &exam->manifests[i];
         if (m->kind == VKMM_MANIFEST_DRIVER) continue;
         if (m->broken[0] != '\0')
-            cli_doctor_find(doctor, m->kind == VKMM_MANIFEST_IMPLICIT_LAYER ? VKMM_GRADE_WARNING : VKMM_GRADE_NOTE,
-                            "layers", VKMM_OF_SYSTEM, "", "the layer of %s is broken: %s", m->path, m->broken);
+            cli_doctor_find(exam, m->kind == VKMM_MANIFEST_IMPLICIT_LAYER ? CLI_WARNING : CLI_NOTE, "",
+                            "the layer of %s is broken: %s", m->path, m->broken);
         if (m->active) {
             active++;
-            report(doctor, m);
+            report(exam, m);
         } else if (m->kind == VKMM_MANIFEST_IMPLICIT_LAYER && m->broken[0] == '\0') {
             passive++;
         }
     }
     if (active == 0)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "layers", VKMM_OF_SYSTEM, "",
-                        "nothing gets between programs and drivers%s",
+        cli_doctor_find(exam, CLI_OK, "", "nothing gets between programs and drivers%s",
                         passive > 0 ? ": the implicit layers here are off" : "");
 }

@@ -6,12 +6,15 @@
 #include "base/file.h"
 #include "math/blas.h"
 #include "report/text.h"
+#include "session/drivers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { WIDE_LIST = 300 };
+
+#define OR_ANOTHER ", or set XDG_CACHE_HOME to one that is: kernels are compiled anew each time."
 
 static void add_name(char list[WIDE_LIST], const char *name)
 {
@@ -20,41 +23,40 @@ static void add_name(char list[WIDE_LIST], const char *name)
     snprintf(list + used, WIDE_LIST - used, "%s%s", used > 0 ? ", " : "", name);
 }
 
-static void report_loader(cli_exam *doctor)
+static void look_at_loader(cli_exam *exam)
 {
-    uint32_t version = vkmm_loader_version();
+    const uint32_t version = vkmm_loader_version();
     char text[32];
 
+    exam->check = "loader";
     if (version == 0) {
-        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "loader", VKMM_OF_SYSTEM,
+        cli_doctor_find(exam, CLI_PROBLEM,
                         "Install the Vulkan loader: Debian's and Ubuntu's package libvulkan1, Fedora's vulkan-loader.",
                         "there is no Vulkan loader (libvulkan.so.1)");
         return;
     }
     vkmm_text_version(text, sizeof text, version);
     if (version < VK_MAKE_API_VERSION(0, 1, 1, 0))
-        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "loader", VKMM_OF_SYSTEM,
-                        "Install a newer Vulkan loader (libvulkan1).", "the Vulkan loader %s is older than Vulkan 1.1",
-                        text);
+        cli_doctor_find(exam, CLI_PROBLEM, "Install a newer Vulkan loader (libvulkan1).",
+                        "the Vulkan loader %s is older than Vulkan 1.1", text);
     else if (version < VK_MAKE_API_VERSION(0, 1, 3, 234))
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "loader", VKMM_OF_SYSTEM, "",
-                        "Vulkan loader %s; --no-layers has no effect before 1.3.234", text);
+        cli_doctor_find(exam, CLI_NOTE, "", "Vulkan loader %s; --no-layers has no effect before 1.3.234", text);
     else
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "loader", VKMM_OF_SYSTEM, "", "Vulkan loader %s", text);
+        cli_doctor_find(exam, CLI_OK, "", "Vulkan loader %s", text);
 }
 
-void cli_doctor_loader(cli_exam *doctor)
+static void look_at_drivers(cli_exam *exam)
 {
     uint32_t active = 0, broken = 0;
     char names[WIDE_LIST] = "";
 
-    report_loader(doctor);
-    for (uint32_t i = 0; i < doctor->manifest_count; i++) {
-        const vkmm_manifest *m = &doctor->manifests[i];
+    exam->check = "drivers";
+    for (uint32_t i = 0; i < exam->manifest_count; i++) {
+        const vkmm_manifest *m = &exam->manifests[i];
         if (m->kind != VKMM_MANIFEST_DRIVER) continue;
         if (m->broken[0] != '\0') {
             broken++;
-            cli_doctor_find(doctor, VKMM_GRADE_WARNING, "drivers", VKMM_OF_SYSTEM,
+            cli_doctor_find(exam, CLI_WARNING,
                             "Install the drivers of broken manifests again, or remove the manifests.",
                             "%s is broken: %s", m->path, m->broken);
         } else if (m->active) {
@@ -63,18 +65,17 @@ void cli_doctor_loader(cli_exam *doctor)
         }
     }
     if (active > 0)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "drivers", VKMM_OF_SYSTEM, "", "%u driver manifest%s: %s", active,
-                        active == 1 ? "" : "s", names);
+        cli_doctor_find(exam, CLI_OK, "", "%u driver manifest%s: %s", active, active == 1 ? "" : "s", names);
     else
-        cli_doctor_find(doctor, VKMM_GRADE_PROBLEM, "drivers", VKMM_OF_SYSTEM,
-                        getenv("VK_DRIVER_FILES") != NULL || getenv("VK_ICD_FILENAMES") != NULL
-                            ? "Unset VK_DRIVER_FILES and VK_ICD_FILENAMES, which keep other drivers out."
+        cli_doctor_find(exam, CLI_PROBLEM,
+                        cli_drivers_restriction() != NULL
+                            ? CLI_UNSET_DRIVERS
                             : "Install a Vulkan driver: mesa-vulkan-drivers has those of AMD and Intel GPUs and one "
                               "for any processor.",
                         "there is no driver manifest%s", broken > 0 ? " that works" : "");
 }
 
-void cli_doctor_environment(cli_exam *doctor)
+static void look_at_environment(cli_exam *exam)
 {
     static const struct {
         const char *name, *effect;
@@ -101,71 +102,70 @@ void cli_doctor_environment(cli_exam *doctor)
         {"LP_NUM_THREADS", "llvmpipe takes so many threads"},
         {"GALLIVM_DEBUG", "it changes how llvmpipe works"},
     };
-    uint32_t count = 0;
+    const uint32_t before = exam->finding_count;
 
+    exam->check = "environment";
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *value = getenv(variables[i].name);
         if (value == NULL || value[0] == '\0') continue;
         if (i == 1 && vkmm_loader_version() >= VK_MAKE_API_VERSION(0, 1, 3, 207) && getenv("VK_DRIVER_FILES") != NULL)
             continue; /* the old name of the one before, which then counts alone */
-        count++;
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "environment", VKMM_OF_SYSTEM, "", "%s=%.200s: %s", variables[i].name,
-                        value, variables[i].effect);
+        cli_doctor_find(exam, CLI_NOTE, "", "%s=%.200s: %s", variables[i].name, value, variables[i].effect);
     }
-    if (count == 0)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "environment", VKMM_OF_SYSTEM, "",
-                        "no variable narrows what Vulkan sees");
+    if (exam->finding_count == before) cli_doctor_find(exam, CLI_OK, "", "no variable narrows what Vulkan sees");
 }
 
 /* Whether a file can be made in the cache folder; nothing is left behind. */
-static void report_cache(cli_exam *doctor)
+static void look_at_cache(cli_exam *exam)
 {
-    const vkmm_log *log = &doctor->session->console.log;
+    const vkmm_log *log = &exam->session->console.log;
     vkmm_output *output = NULL;
     char *folder = NULL, *path = NULL;
     char why[VKMM_CACHE_DIR_WHY];
     vkmm_status status = vkmm_cache_dir_name(log, NULL, &folder);
 
+    exam->check = "cache";
     if (status == VKMM_OK && folder == NULL) {
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "cache", VKMM_OF_SYSTEM, "",
+        cli_doctor_find(exam, CLI_NOTE, "",
                         "neither XDG_CACHE_HOME nor HOME is set: compiled kernels and tuning results are not kept");
-        return;
-    }
-    if (status == VKMM_OK && vkmm_cache_dir_is_shared(folder, why, sizeof why)) {
-        cli_doctor_find(doctor, VKMM_GRADE_WARNING, "cache", VKMM_OF_SYSTEM,
-                        "Make the cache folder yours alone, or set XDG_CACHE_HOME to one that is: kernels are compiled "
-                        "anew each time.",
+    } else if (status == VKMM_OK && vkmm_cache_dir_is_shared(folder, why, sizeof why)) {
+        cli_doctor_find(exam, CLI_WARNING, "Make the cache folder yours alone" OR_ANOTHER,
                         "nothing is kept in %.300s: %s", folder, why);
-        vkmm_free(folder);
-        return;
+    } else {
+        if (status == VKMM_OK) status = vkmm_cache_dir_make(log, folder);
+        if (status == VKMM_OK) path = vkmm_cache_dir_join(folder, "doctor");
+        if (path != NULL) status = vkmm_output_open_private(log, path, &output);
+        vkmm_output_discard(&output);
+        if (status == VKMM_OK && path != NULL)
+            cli_doctor_find(exam, CLI_OK, "", "compiled kernels and tuning results are kept in %.300s", folder);
+        else
+            cli_doctor_find(exam, CLI_WARNING, "Make the cache folder writable" OR_ANOTHER,
+                            "nothing can be kept in %.300s", folder != NULL ? folder : "the cache folder");
     }
-    if (status == VKMM_OK) status = vkmm_cache_dir_make(log, folder);
-    if (status == VKMM_OK) path = vkmm_cache_dir_join(folder, "doctor");
-    if (path != NULL) status = vkmm_output_open_private(log, path, &output);
-    vkmm_output_discard(&output);
-    if (status == VKMM_OK && path != NULL)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "cache", VKMM_OF_SYSTEM, "",
-                        "compiled kernels and tuning results are kept in %.300s", folder);
-    else
-        cli_doctor_find(doctor, VKMM_GRADE_WARNING, "cache", VKMM_OF_SYSTEM,
-                        "Make the cache folder writable, or set XDG_CACHE_HOME to one that is: kernels are compiled "
-                        "anew each time.",
-                        "nothing can be kept in %.300s", folder != NULL ? folder : "the cache folder");
     vkmm_free(path);
     vkmm_free(folder);
 }
 
-void cli_doctor_tools(cli_exam *doctor)
+static void look_at_blas(cli_exam *exam)
 {
     vkmm_blas *blas = vkmm_blas_open(NULL);
 
-    report_cache(doctor);
+    exam->check = "blas";
     if (blas != NULL)
-        cli_doctor_find(doctor, VKMM_GRADE_OK, "blas", VKMM_OF_SYSTEM, "",
-                        "%.60s%s%.200s is the host's row in benchmarks", vkmm_blas_name(blas),
+        cli_doctor_find(exam, CLI_OK, "", "%.60s%s%.200s is the host's row in benchmarks", vkmm_blas_name(blas),
                         vkmm_blas_version(blas)[0] != '\0' ? " " : "", vkmm_blas_version(blas));
     else
-        cli_doctor_find(doctor, VKMM_GRADE_NOTE, "blas", VKMM_OF_SYSTEM, "",
+        cli_doctor_find(exam, CLI_NOTE, "",
                         "no BLAS with CBLAS is installed (Debian: libopenblas0): benchmarks have no row of the host");
     vkmm_blas_close(&blas);
+}
+
+void cli_doctor_system(cli_exam *exam)
+{
+    look_at_loader(exam);
+    look_at_drivers(exam);
+    cli_doctor_layers(exam);
+    look_at_environment(exam);
+    look_at_cache(exam);
+    look_at_blas(exam);
 }

@@ -1,77 +1,80 @@
 /* vkmatmul doctor-worker, a hidden command: it makes the checks that devices/doctor.h names. */
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "devices/doctor.h"
 #include "session/commands.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define DEVICE_MS   2350.0 /* of all checks of a device, once it is there */
 #define PRODUCTS_MS 1200.0 /* of random products at least */
 
-const char *const cli_doctor_checks[] = {"start", "timestamps", "shared", "range", "products", "validation", NULL};
-
-void cli_check_find(cli_check *check, vkmm_grade grade, int wrong, const char *advice, const char *format, ...)
+static void check_validation(cli_exam *exam)
 {
-    vkmm_finding finding = {.grade = grade, .device = VKMM_OF_SYSTEM};
-    va_list arguments;
-
-    snprintf(finding.check, sizeof finding.check, "%s", check->name);
-    snprintf(finding.advice, sizeof finding.advice, "%s", advice);
-    va_start(arguments, format);
-    vsnprintf(finding.sentence, sizeof finding.sentence, format, arguments);
-    va_end(arguments);
-    json_array_append_new(check->findings, vkmm_record_json(&vkmm_finding_record, &finding));
-    if (wrong) check->status = VKMM_WRONG_RESULT;
+    if (!exam->session->options->validate || cli_session_validated(exam->session) == VKMM_OK) return;
+    exam->status = VKMM_WRONG_RESULT;
+    cli_doctor_find(exam, CLI_PROBLEM, "", "%.500s", exam->session->console.last_error);
 }
 
-static vkmm_status start(cli_check *check, json_t *answer)
-{
-    const vkmm_status status = cli_session_device(check->session);
+const cli_check cli_doctor_checks[] = {
+    {"start", NULL},
+    {"timestamps", cli_check_timestamps},
+    {"shared", cli_check_shared},
+    {"range", cli_check_range},
+    {"products", cli_check_products},
+    {"validation", check_validation},
+    {NULL, NULL},
+};
 
-    check->end_ms = vkmm_now_ms() + DEVICE_MS;
-    return status == VKMM_OK ? cli_worker_introduce(check->session, answer) : status;
+static vkmm_status start(cli_exam *exam, json_t *answer)
+{
+    const vkmm_status status = cli_session_device(exam->session);
+
+    exam->end_ms = vkmm_now_ms() + DEVICE_MS;
+    return status == VKMM_OK ? cli_worker_introduce(exam->session, answer) : status;
 }
 
-static vkmm_status examine(cli_check *check, json_t *answer)
+static vkmm_status examine(cli_exam *exam, const cli_check *check, json_t *answer)
 {
-    cli_session *session = check->session;
     const double least = vkmm_now_ms() + PRODUCTS_MS;
+    json_t *findings = json_array();
 
-    if (session->device == NULL) return vkmm_fail(&session->console.log, VKMM_INVALID, "the device has not started");
-    check->status = VKMM_OK;
-    check->findings = json_array();
-    if (strcmp(check->name, "timestamps") == 0) cli_check_timestamps(check);
-    if (strcmp(check->name, "shared") == 0) cli_check_shared(check);
-    if (strcmp(check->name, "range") == 0) cli_check_range(check);
-    if (strcmp(check->name, "products") == 0) cli_check_products(check, least > check->end_ms ? least : check->end_ms);
-    if (strcmp(check->name, "validation") == 0 && session->options->validate &&
-        cli_session_validated(session) != VKMM_OK)
-        cli_check_find(check, VKMM_GRADE_PROBLEM, 1, "", "%.500s", session->console.last_error);
-    json_object_set_new(answer, "findings", check->findings);
-    return check->status;
+    if (exam->session->device == NULL)
+        return vkmm_fail(&exam->session->console.log, VKMM_INVALID, "the device has not started");
+    if (exam->end_ms < least) exam->end_ms = least;
+    exam->status = VKMM_OK;
+    exam->check = check->name;
+    exam->finding_count = 0;
+    check->look(exam);
+    for (uint32_t i = 0; i < exam->finding_count; i++)
+        json_array_append_new(findings, vkmm_record_json(&cli_finding_record, &exam->findings[i]));
+    json_object_set_new(answer, "findings", findings);
+    return exam->status;
 }
 
 static vkmm_status obey(void *user, const char *ask, const json_t *request, json_t *answer)
 {
-    cli_check *check = user;
+    cli_exam *exam = user;
 
     (void)request;
     if (strcmp(ask, "list") == 0) {
-        cli_session_instance(check->session); /* whoever asked tries the same next, and reports why it fails */
+        cli_session_instance(exam->session); /* whoever asked tries the same next, and reports why it fails */
         return VKMM_OK;
     }
-    for (int i = 0; cli_doctor_checks[i] != NULL; i++) {
-        check->name = cli_doctor_checks[i];
-        if (strcmp(ask, check->name) == 0) return i == 0 ? start(check, answer) : examine(check, answer);
-    }
-    return cli_worker_refuse(check->session, ask);
+    for (const cli_check *check = cli_doctor_checks; check->name != NULL; check++)
+        if (strcmp(ask, check->name) == 0)
+            return check->look == NULL ? start(exam, answer) : examine(exam, check, answer);
+    return cli_worker_refuse(exam->session, ask);
 }
 
 vkmm_status cli_doctor_worker(cli_session *session)
 {
-    cli_check check = {.session = session};
+    cli_exam exam = {.session = session, .device = CLI_OF_SYSTEM};
+    vkmm_status status;
 
-    return cli_worker_serve(session, obey, &check);
+    exam.findings = vkmm_alloc(CLI_MOST_FINDINGS, sizeof *exam.findings);
+    if (exam.findings == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for findings");
+    status = cli_worker_serve(session, obey, &exam);
+    vkmm_free(exam.findings);
+    return status;
 }

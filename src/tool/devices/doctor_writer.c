@@ -1,87 +1,141 @@
-/* The doctor's findings for people. */
-#include "devices/findings.h"
+/* The doctor's findings, for people and as JSON. */
+#include "devices/doctor.h"
 
 #include "report/columns.h"
+#include "report/json.h"
+#include "report/records.h"
+#include "report/text.h"
 #include "report/wrap.h"
 
-#include <string.h>
-
-static const char *const grades[] = {"ok", "note", "warning", "problem"};
-
-const char *vkmm_grade_name(vkmm_grade grade)
+static const char *grade_word(uint32_t grade)
 {
-    return grades[grade];
+    static const char *const words[] = {"ok", "note", "warning", "problem"};
+
+    return words[grade];
 }
 
-static int is_listed(const char *const *advice, uint32_t count, const char *text)
+void cli_doctor_show(cli_exam *exam, const cli_finding *finding)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(advice[i], text) == 0) return 1;
-    return 0;
-}
+    static const vkmm_paint paints[] = {VKMM_GOOD, VKMM_DIM, VKMM_STRONG, VKMM_BAD};
+    const vkmm_report *report = &exam->session->report;
+    const char *on = vkmm_paint_on(report, VKMM_STRONG), *off = vkmm_paint_off(report, VKMM_STRONG);
+    const vkmm_paint paint = paints[finding->grade];
+    char sentence[2 * sizeof finding->sentence], check[4 * sizeof finding->check], name[300];
 
-uint32_t vkmm_doctor_advice(const vkmm_doctor *doctor, const char **advice, uint32_t room)
-{
-    uint32_t count = 0;
-
-    for (int grade = VKMM_GRADE_PROBLEM; grade >= VKMM_GRADE_OK; grade--) {
-        for (uint32_t i = 0; i < doctor->finding_count && count < room; i++) {
-            const vkmm_finding *finding = &doctor->findings[i];
-            if ((int)finding->grade != grade || finding->advice[0] == '\0' || is_listed(advice, count, finding->advice))
-                continue;
-            advice[count++] = finding->advice;
-        }
+    cli_progress_end(&exam->session->console);
+    if (exam->heading != finding->device && finding->device == CLI_OF_SYSTEM) {
+        fprintf(report->out, "%sSystem%s\n", on, off);
+    } else if (exam->heading != finding->device) {
+        vkmm_text_clean(name, sizeof name, vkmm_instance_device_info(exam->session->instance, finding->device)->name);
+        fprintf(report->out, "\n%sDevice %u  %s%s\n", on, finding->device, name, off);
     }
-    return count;
-}
-
-static vkmm_paint paint_of(vkmm_grade grade)
-{
-    return grade == VKMM_GRADE_OK        ? VKMM_GOOD
-           : grade == VKMM_GRADE_NOTE    ? VKMM_DIM
-           : grade == VKMM_GRADE_WARNING ? VKMM_STRONG
-                                         : VKMM_BAD;
-}
-
-static void show_heading(const vkmm_report *report, const vkmm_finding *finding, const vkmm_device_info *info)
-{
-    char name[300];
-
-    if (finding->device == VKMM_OF_SYSTEM) {
-        fprintf(report->out, "%sSystem%s\n", vkmm_paint_on(report, VKMM_STRONG), vkmm_paint_off(report, VKMM_STRONG));
-        return;
-    }
-    vkmm_text_clean(name, sizeof name, info != NULL ? info->name : "");
-    fprintf(report->out, "\n%sDevice %u  %s%s\n", vkmm_paint_on(report, VKMM_STRONG), finding->device, name,
-            vkmm_paint_off(report, VKMM_STRONG));
-}
-
-void vkmm_doctor_show(const vkmm_report *report, const vkmm_finding *finding, const vkmm_device_info *info,
-                      uint32_t *heading)
-{
-    char sentence[2 * sizeof finding->sentence], check[4 * sizeof finding->check];
-    vkmm_paint paint = paint_of(finding->grade);
-
-    if (*heading != finding->device) show_heading(report, finding, info);
-    *heading = finding->device;
+    exam->heading = finding->device;
     vkmm_text_clean(sentence, sizeof sentence, finding->sentence);
     vkmm_text_clean(check, sizeof check, finding->check);
-    fprintf(report->out, "  %s%-8s%s %-12s ", vkmm_paint_on(report, paint), grades[finding->grade],
+    fprintf(report->out, "  %s%-8s%s %-12s ", vkmm_paint_on(report, paint), grade_word(finding->grade),
             vkmm_paint_off(report, paint), check);
     vkmm_wrap(report, 24, sentence);
+    fflush(report->out);
 }
 
-void vkmm_doctor_show_advice(const vkmm_report *report, const vkmm_doctor *doctor)
+void cli_doctor_show_advice(cli_exam *exam)
 {
-    const char *advice[VKMM_MOST_ADVICE];
+    const vkmm_report *report = &exam->session->report;
     char text[800];
-    uint32_t count = vkmm_doctor_advice(doctor, advice, VKMM_MOST_ADVICE);
 
     fprintf(report->out, "\n%sAdvice%s\n", vkmm_paint_on(report, VKMM_STRONG), vkmm_paint_off(report, VKMM_STRONG));
-    if (count == 0) fputs("  nothing to advise\n", report->out);
-    for (uint32_t i = 0; i < count; i++) {
-        vkmm_text_clean(text, sizeof text, advice[i]);
+    if (exam->advice_count == 0) fputs("  nothing to advise\n", report->out);
+    for (uint32_t i = 0; i < exam->advice_count; i++) {
+        vkmm_text_clean(text, sizeof text, exam->advice[i]);
         fprintf(report->out, "  %2u. ", i + 1);
         vkmm_wrap(report, 6, text);
     }
+}
+
+/* ---- vkmatmul.doctor/1: one object a run ---- */
+
+static int is_of_device(const void *finding)
+{
+    return ((const cli_finding *)finding)->device != CLI_OF_SYSTEM;
+}
+
+static const vkmm_words grade_words = {grade_word, CLI_PROBLEM + 1, NULL};
+
+static const vkmm_field finding_fields[] = {
+    {"check", VKMM_FIELD_TEXT, VKMM_AT(cli_finding, check), .flags = VKMM_NEEDED},
+    {"verdict", VKMM_FIELD_WORD, VKMM_AT(cli_finding, grade), .flags = VKMM_NEEDED, .words = &grade_words},
+    {"device", VKMM_FIELD_U32, VKMM_AT(cli_finding, device), .known = is_of_device},
+    {"sentence", VKMM_FIELD_TEXT, VKMM_AT(cli_finding, sentence), .flags = VKMM_NEEDED},
+    {"advice", VKMM_FIELD_TEXT, VKMM_AT(cli_finding, advice), .flags = VKMM_MAYBE},
+};
+const vkmm_record cli_finding_record = {"finding", VKMM_FIELDS(finding_fields), VKMM_RECORD_OF(cli_finding)};
+
+static const char *kind_word(uint32_t kind)
+{
+    static const char *const words[] = {[VKMM_MANIFEST_DRIVER] = "driver",
+                                        [VKMM_MANIFEST_IMPLICIT_LAYER] = "implicit layer",
+                                        [VKMM_MANIFEST_EXPLICIT_LAYER] = "explicit layer"};
+
+    return words[kind];
+}
+
+static const vkmm_words kind_words = {kind_word, VKMM_MANIFEST_EXPLICIT_LAYER + 1, NULL};
+
+static const vkmm_field file_fields[] = {
+    {"kind", VKMM_FIELD_WORD, VKMM_AT(vkmm_manifest, kind), .words = &kind_words},
+    {"path", VKMM_FIELD_TEXT, VKMM_AT(vkmm_manifest, path)},
+    {"name", VKMM_FIELD_TEXT, VKMM_AT(vkmm_manifest, name)},
+    {"library", VKMM_FIELD_TEXT, VKMM_AT(vkmm_manifest, library), .flags = VKMM_MAYBE},
+    {"active", VKMM_FIELD_TRUTH, VKMM_AT(vkmm_manifest, active)},
+    {"broken", VKMM_FIELD_TEXT, VKMM_AT(vkmm_manifest, broken), .flags = VKMM_MAYBE},
+};
+static const vkmm_record file_record = {"manifest", VKMM_FIELDS(file_fields), VKMM_RECORD_OF(vkmm_manifest)};
+
+static json_t *put_tool(const void *record)
+{
+    return vkmm_json_tool(&((const cli_exam *)record)->session->report);
+}
+
+static json_t *put_loader(const void *record)
+{
+    const uint32_t version = vkmm_loader_version();
+    char text[32];
+
+    (void)record;
+    vkmm_text_version(text, sizeof text, version);
+    return version != 0 ? json_string(text) : json_null();
+}
+
+static json_t *put_devices(const void *record)
+{
+    const cli_exam *exam = record;
+    json_t *array = json_array();
+    int bad = 0;
+
+    for (uint32_t i = exam->first; i < exam->end; i++) {
+        json_t *device = vkmm_json_device(vkmm_instance_device_info(exam->session->instance, i), NULL);
+        cli_grade worst = CLI_OK;
+        for (uint32_t f = 0; f < exam->finding_count; f++)
+            if (exam->findings[f].device == i && exam->findings[f].grade > worst) worst = exam->findings[f].grade;
+        bad += vkmm_json_put(device, "default", json_boolean(i == exam->chosen));
+        bad += vkmm_json_put(device, "verdict", json_string(grade_word(worst)));
+        bad += json_array_append_new(array, device) != 0;
+    }
+    return vkmm_json_done(array, bad);
+}
+
+static const vkmm_field exam_fields[] = {
+    {"tool", VKMM_FIELD_CUSTOM, .put = put_tool},
+    {"loader", VKMM_FIELD_CUSTOM, .put = put_loader},
+    {"checks", VKMM_FIELD_RECORD, VKMM_LIST(cli_exam, findings, finding_count), .record = &cli_finding_record},
+    {"devices", VKMM_FIELD_CUSTOM, .put = put_devices},
+    {"manifests", VKMM_FIELD_RECORD, VKMM_LIST(cli_exam, manifests, manifest_count), .record = &file_record},
+    {"advice", VKMM_FIELD_STRING, VKMM_LIST(cli_exam, advice, advice_count), VKMM_HERE},
+};
+static const vkmm_record exam_record = {NULL, VKMM_FIELDS(exam_fields), VKMM_RECORD_OF(cli_exam),
+                                        .schema = "vkmatmul.doctor/1"};
+
+vkmm_status cli_doctor_json(cli_exam *exam)
+{
+    return vkmm_json_line(&exam->session->report, vkmm_record_json(&exam_record, exam));
 }

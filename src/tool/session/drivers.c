@@ -56,8 +56,7 @@ static int is_swiftshader(const char *driver)
     return strcmp(driver, "swiftshader") == 0;
 }
 
-/* Whether the user names all drivers: the loader then ignores additions. */
-static const char *restriction(void)
+const char *cli_drivers_restriction(void)
 {
     if (getenv("VK_DRIVER_FILES") != NULL) return "VK_DRIVER_FILES";
     return getenv("VK_ICD_FILENAMES") != NULL ? "VK_ICD_FILENAMES" : NULL;
@@ -65,7 +64,7 @@ static const char *restriction(void)
 
 vkmm_status cli_drivers_append(const vkmm_log *log, const char *driver)
 {
-    const char *list = restriction();
+    const char *list = cli_drivers_restriction();
 
     if (is_swiftshader(driver)) driver = list != NULL ? NULL : cli_swiftshader_manifest();
     return driver != NULL ? append(log, list != NULL ? list : "VK_ADD_DRIVER_FILES", driver, ':') : VKMM_OK;
@@ -75,7 +74,7 @@ vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
 {
     if (!is_swiftshader(driver) && vkmm_path_look(driver, 0) != VKMM_PATH_OPEN)
         return vkmm_fail(log, VKMM_INVALID, "the driver manifest %s cannot be read", driver);
-    if (is_swiftshader(driver) && restriction() == NULL && cli_swiftshader_manifest() == NULL)
+    if (is_swiftshader(driver) && cli_drivers_restriction() == NULL && cli_swiftshader_manifest() == NULL)
         return vkmm_fail(log, VKMM_NO_DEVICE, "SwiftShader was not found: Debian's package chromium-common brings it");
     return cli_drivers_append(log, driver);
 }

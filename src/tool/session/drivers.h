@@ -8,6 +8,9 @@
 /* The manifest of the SwiftShader that Chromium ships, where no loader looks; NULL: there is none. Static storage. */
 const char *cli_swiftshader_manifest(void);
 
+/* The variable by which the user names all drivers, so that the loader ignores additions; NULL: none. */
+const char *cli_drivers_restriction(void);
+
 /* Offers one more driver manifest to the loader: a path, or "swiftshader", which has no effect where the user's
  * VK_DRIVER_FILES or VK_ICD_FILENAMES restricts the drivers. VKMM_INVALID: no such file; VKMM_NO_DEVICE: there is no
  * SwiftShader here. */
