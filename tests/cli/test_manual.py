@@ -68,7 +68,7 @@ class Completions(cli.Case):
     def complete(self, *words):
         script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _vkmatmul; printf "%s\\n" "${COMPREPLY[@]}"'
         path = str(cli.ROOT / "doc" / "completions" / "vkmatmul.bash")
-        done = subprocess.run(["bash", "-c", script, "bash", path, "vkmatmul", *words], stdout=subprocess.PIPE, text=True, check=True)
+        done = subprocess.run(["bash", "-c", script, "bash", path, cli.program, *words], stdout=subprocess.PIPE, text=True, check=True)
         return done.stdout.split()
 
     def test_bash(self):
@@ -80,6 +80,8 @@ class Completions(cli.Case):
         self.assertEqual(self.complete("devices", "--ti"), [])
         self.assertEqual(self.complete("--size", ""), [])
         self.assertIn("--shader", self.complete("-"))
+        self.assertEqual(self.complete("help", "com"), ["compare"])
+        self.assertEqual(self.complete("--shader", ""), [])  # the shell offers files
 
 
 cli.main()

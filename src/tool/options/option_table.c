@@ -59,8 +59,7 @@ enum {
     CACHE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_PEAK | BENCH | WORKERS
 };
 
-/* After a change: doc/vkmatmul.1 and doc/completions; the test `cli` says how. What rocblas-bench has too is spelled
- * as there. */
+/* After a change: doc/vkmatmul.1. What rocblas-bench has too is spelled as there. */
 const cli_option cli_option_table[] = {
     {"Problem", 's', "size", "SIZES",
      "the sizes of C[MxN] = A[MxK] * B[KxN]: N, MxNxK, a list (256,512,1000), or a range (256:4096:*2, 100:500:+100); "
@@ -271,6 +270,7 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "csv", NULL, "a header and a line a result", COMPUTE | BENCH, AT(csv)},
     {NULL, 0, "quiet", NULL, "GFLOP/s alone, or the reason why there is none", COMPUTE, AT(quiet)},
     {NULL, 0, "print", NULL, "show A, B and the product; the middle of large matrices is left out", CLI_RUN, AT(print)},
+    {NULL, 0, "candidates", NULL, NULL, CLI_HELP, AT(candidates)},
     {NULL, 0, "completions", "SHELL", NULL, CLI_HELP, AT(completions), cli_parse_word, cli_shell_words},
     {NULL, 'h', "help", NULL, "this text", CLI_ALL, AT(help)},
     {NULL, 'V', "version", NULL, "version and shader hash", CLI_ALL, AT(version)},

@@ -123,15 +123,15 @@ static vkmm_status take_letters(const line *l, const char *letters, const char *
 
 static vkmm_status take_operands(const line *l, int count, char **operands)
 {
-    if (count == 0) return VKMM_OK;
-    if (l->command == CLI_HELP && count == 1)
-        l->options->operand = operands[0];
-    else if (l->command == CLI_COMPARE || l->command == CLI_REPORT) {
+    if (l->command == CLI_COMPARE || l->command == CLI_REPORT || l->options->candidates) {
         l->options->operands = operands;
         l->options->operand_count = (uint32_t)count;
-    } else
+        return VKMM_OK;
+    }
+    if (count > 0 && (l->command != CLI_HELP || count > 1))
         return vkmm_fail(l->log, VKMM_INVALID,
                          "unexpected argument '%.60s': options start with - and a command comes first", operands[0]);
+    l->options->operand = count > 0 ? operands[0] : NULL;
     return VKMM_OK;
 }
 

@@ -98,10 +98,11 @@ typedef struct cli_options {
     int host_worker;                 /* bench-worker: measure the host's BLAS */
     cli_scalar regression;           /* compare: a share */
     const char *output;              /* bench, compare, report: -o */
-    char **operands;                 /* compare, report: files; in argv */
+    char **operands;                 /* compare, report: files; help --candidates: words; in argv */
     uint32_t operand_count;
     const char *root;        /* doctor, hidden: where the system's files lie; NULL: / */
     const char *completions; /* hidden: the shell to complete for */
+    int candidates;          /* hidden: what may follow the operands */
     const char *operand;     /* of `help`: a command's name */
 } cli_options;
 

@@ -1,28 +1,18 @@
 #include "base/log.h"
+#include "report/wrap.h"
 #include "session/commands.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_COLUMN = 26, LAST_COLUMN = 80 };
+enum { TEXT_COLUMN = 26 };
 
-/* Words of a text from one column on, broken before the last column of a terminal. */
-static void print_wrapped(const char *text, int column)
+static const vkmm_report *terminal(void)
 {
-    while (*text != '\0') {
-        int length = (int)strcspn(text, " ");
-        if (column > TEXT_COLUMN && column + 1 + length >= LAST_COLUMN) {
-            printf("\n%*s", TEXT_COLUMN, "");
-            column = TEXT_COLUMN;
-        } else if (column > TEXT_COLUMN) {
-            putchar(' ');
-            column++;
-        }
-        printf("%.*s", length, text);
-        column += length;
-        text += length + (text[length] == ' ');
-    }
-    putchar('\n');
+    static vkmm_report report = {.columns = 79};
+
+    report.out = stdout;
+    return &report;
 }
 
 static void print_option(const cli_option *option)
@@ -37,7 +27,7 @@ static void print_option(const cli_option *option)
                           option->argument != NULL ? " " : "", option->argument != NULL ? option->argument : "");
 
     printf("%s%*s", name, length < TEXT_COLUMN ? TEXT_COLUMN - length : 2, "");
-    print_wrapped(option->help, TEXT_COLUMN);
+    vkmm_wrap(terminal(), TEXT_COLUMN, option->help);
 }
 
 static void print_options(const cli_command *command)
@@ -58,11 +48,8 @@ static void print_examples(const cli_command *command)
 {
     if (command->examples == NULL) return;
     printf("\nExamples:\n");
-    for (const char *line = command->examples; *line != '\0';) {
-        int length = (int)strcspn(line, "\n");
-        printf("  %.*s\n", length, line);
-        line += length + (line[length] == '\n');
-    }
+    for (const char *line = command->examples; *line != '\0'; line = strchr(line, '\n') + 1)
+        printf("  %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
 void cli_print_help(const cli_command *command)
@@ -78,7 +65,7 @@ void cli_print_help(const cli_command *command)
             const cli_command *other = cli_command_at(i);
             int length = printf("  %s", other->name);
             printf("%*s", TEXT_COLUMN - length, "");
-            print_wrapped(other->summary, TEXT_COLUMN);
+            vkmm_wrap(terminal(), TEXT_COLUMN, other->summary);
         }
     }
     print_options(command);
@@ -97,11 +84,12 @@ vkmm_status cli_help(cli_session *session)
     const cli_options *options = session->options;
     const cli_command *command = options->operand != NULL ? cli_command_find(options->operand) : cli_command_at(0);
 
-    if (options->completions != NULL) {
-        cli_print_completions(options->completions);
-        return VKMM_OK;
-    }
     if (command == NULL) return cli_command_unknown(&session->console.log, options->operand);
-    cli_print_help(command);
+    if (options->completions != NULL)
+        cli_print_completions(options->completions);
+    else if (options->candidates)
+        cli_print_candidates(options->operand_count, options->operands);
+    else
+        cli_print_help(command);
     return VKMM_OK;
 }

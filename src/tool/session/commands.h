@@ -40,7 +40,9 @@ vkmm_status cli_doctor_worker(cli_session *session); /* doctor_worker.c */
 /* --help of one command, on stdout. */
 void cli_print_help(const cli_command *command);
 
-/* The script that completes vkmatmul's command line in a shell of cli_shell_words, on stdout. */
+/* The script that completes vkmatmul's command line in a shell of cli_shell_words, on stdout; and, a line each, what
+ * may follow these words of a line: the word, a tab and what it means. */
 void cli_print_completions(const char *shell);
+void cli_print_candidates(uint32_t count, char **words);
 
 #endif
