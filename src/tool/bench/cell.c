@@ -16,15 +16,18 @@
 #define PATIENCE_LEAST   3000.0
 #define EXTRA_FIRST_MS   150.0 /* in the first round, for transfers and the check of the clock */
 #define EXTRA_ROUND_MS   30.0  /* for warming up */
+#define OVERTIME         1.1   /* times the budget; for rows that have begun */
 
-enum { SLOW_ROUNDS = 3 };
+enum { SLOW_ROUNDS = 3, MOST_ROUNDS = 64 };
 
-double cli_bench_round_ms(const vkmm_suite *suite)
+/* Kernel time of one round. */
+static double round_ms(const vkmm_suite *suite)
 {
     return suite->row_ms / (2.0 * suite->rounds);
 }
 
-double cli_bench_patience(const cli_bench_cell *cell, double expected_ms)
+/* How long to wait for an answer that is expected after so long. */
+static double patience_for(const cli_bench_cell *cell, double expected_ms)
 {
     double time = PATIENCE_MS + PATIENCE_TIMES * expected_ms,
            most = PATIENCE_LEAST + PATIENCE_BUDGETS * cell->lane->budget_ms;
@@ -32,16 +35,17 @@ double cli_bench_patience(const cli_bench_cell *cell, double expected_ms)
     return time < most ? time : most;
 }
 
-uint32_t cli_bench_least_rounds(const vkmm_suite *suite, double product_ms)
+/* Rounds that a row needs at least: of products so long that three fill the row's time, no more. */
+static uint32_t least_rounds(const vkmm_suite *suite, double product_ms)
 {
     return product_ms >= suite->row_ms / SLOW_ROUNDS && suite->rounds > SLOW_ROUNDS ? SLOW_ROUNDS : suite->rounds;
 }
 
 static double expect_sampling(const vkmm_suite *suite, double product_ms)
 {
-    double each = cli_bench_round_ms(suite) > product_ms ? cli_bench_round_ms(suite) : product_ms;
+    double each = round_ms(suite) > product_ms ? round_ms(suite) : product_ms;
 
-    return EXTRA_FIRST_MS + product_ms + cli_bench_least_rounds(suite, product_ms) * (each + EXTRA_ROUND_MS);
+    return EXTRA_FIRST_MS + product_ms + least_rounds(suite, product_ms) * (each + EXTRA_ROUND_MS);
 }
 
 void cli_bench_cell_init(cli_bench_cell *cell, const cli_bench_terms *terms, const vkmm_suite_item *item,
@@ -63,7 +67,8 @@ void cli_bench_cell_init(cli_bench_cell *cell, const cli_bench_terms *terms, con
     snprintf(cell->row.init, sizeof cell->row.init, "%s", vkmm_init_name(VKMM_INIT_UNIFORM));
 }
 
-void cli_bench_release(cli_bench_cell *cell)
+/* What was kept free for the row is free again. */
+static void release(cli_bench_cell *cell)
 {
     cell->lane->reserved_ms -= cell->reserved_ms;
     cell->reserved_ms = 0;
@@ -85,10 +90,11 @@ void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason)
     snprintf(row->not_run, sizeof row->not_run, "%.*s", VKMM_BENCH_TEXT - 1,
              reason[0] != '\0' ? reason : "no reason is known");
     cell->state = CLI_BENCH_DONE;
-    cli_bench_release(cell);
+    release(cell);
 }
 
-void cli_bench_seconds(char text[24], double ms)
+/* For people: "0.4 s", "18 s". */
+static void put_seconds(char text[24], double ms)
 {
     snprintf(text, 24, ms < 9950 ? "%.1f s" : "%.0f s", ms / 1000);
 }
@@ -103,21 +109,21 @@ int cli_bench_cell_refuse(const cli_bench_terms *terms, cli_bench_cell *cell)
     double longest = terms->suite->longest_ms * (cli_bench_is_guess(&lane->speeds, cell->item) ? 2 : 1);
     char first[24], second[24], third[24], reason[VKMM_BENCH_TEXT];
 
-    cli_bench_seconds(second, terms->suite->longest_ms);
-    cli_bench_seconds(third, lane->budget_ms);
+    put_seconds(second, terms->suite->longest_ms);
+    put_seconds(third, lane->budget_ms);
     if (lane->over) {
         snprintf(reason, sizeof reason, "the device was given up: %.200s", lane->link.sentence);
     } else if (!device->is_host && cell->item->problem.type == VKMM_F64 && !device->info.has_f64) {
         snprintf(reason, sizeof reason, "the device has no f64 (shaderFloat64)");
     } else if (product > longest) {
-        cli_bench_seconds(first, product);
+        put_seconds(first, product);
         snprintf(reason, sizeof reason, "one product would take about %s; the suite %.40s allows %s", first,
                  terms->suite->name, second);
     } else if (left <= 0) {
         snprintf(reason, sizeof reason, "the suite's time for a device, %s, was over", third);
     } else if (cost > left) {
-        cli_bench_seconds(first, cost);
-        cli_bench_seconds(second, left);
+        put_seconds(first, cost);
+        put_seconds(second, left);
         snprintf(reason, sizeof reason, "it would take about %s; of the suite's time for a device, %s, %s were left",
                  first, third, second);
     } else {
@@ -127,7 +133,8 @@ int cli_bench_cell_refuse(const cli_bench_terms *terms, cli_bench_cell *cell)
     return 1;
 }
 
-json_t *cli_bench_about(const char *ask, const cli_bench_cell *cell)
+/* A request about the cell's job. */
+static json_t *about(const char *ask, const cli_bench_cell *cell)
 {
     return json_pack("{s:s, s:i}", "ask", ask, "id", cell->id);
 }
@@ -174,7 +181,7 @@ cli_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell *cell
     double expected = cli_bench_expect(&lane->speeds, cell->item),
            host = cli_bench_expect_host(&lane->speeds, cell->item);
     char seed[32], sentence[VKMM_BENCH_TEXT];
-    json_t *ask = cli_bench_about("begin", cell), *answer;
+    json_t *ask = about("begin", cell), *answer;
     cli_reply reply;
 
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)cell->row.seed);
@@ -182,7 +189,7 @@ cli_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell *cell
     json_object_set_new(ask, "kernel", json_string(cell->item->kernel));
     json_object_set_new(ask, "seed", json_string(seed));
     json_object_set_new(ask, "rotating_bytes", json_integer((json_int_t)cell->row.rotating_bytes));
-    reply = cli_worker_ask(&lane->link, ask, cli_bench_patience(cell, expected + 3 * host), &answer);
+    reply = cli_worker_ask(&lane->link, ask, patience_for(cell, expected + 3 * host), &answer);
     if (reply != CLI_REPLY_ANSWER) return reply;
     if (lane->link.status != VKMM_OK && lane->link.status != VKMM_WRONG_RESULT) {
         cli_bench_cell_drop(cell, lane->link.sentence);
@@ -199,14 +206,134 @@ cli_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell *cell
     return CLI_REPLY_ANSWER;
 }
 
+/* ---- samples ---- */
+
+static double better(double known, double later)
+{
+    return isfinite(later) ? later : known;
+}
+
+/* The clock before: of the first round that tells; all else of the last that does. */
+static void add_power(vkmm_bench_power *to, const vkmm_bench_power *from)
+{
+    to->joules = better(to->joules, from->joules);
+    to->watts = better(to->watts, from->watts);
+    if (!isfinite(to->mhz[0])) to->mhz[0] = from->mhz[0];
+    to->mhz[1] = better(to->mhz[1], from->mhz[1]);
+    to->mhz[2] = better(to->mhz[2], from->mhz[2]);
+    if (from->source[0] != '\0') memcpy(to->source, from->source, sizeof to->source);
+    if (from->limited[0] != '\0') memcpy(to->limited, from->limited, sizeof to->limited);
+}
+
+static int add_round(vkmm_bench_row *row, const vkmm_bench_row *round)
+{
+    int fine = 1;
+
+    for (int i = 0; i < VKMM_SERIES_COUNT; i++)
+        fine = fine && vkmm_bench_series_add(&row->series[i], round->series[i].ms, round->series[i].count);
+    fine = fine && vkmm_bench_end_round(row);
+
+    /* Where one round's clock was the host's, the row cannot claim the device's. */
+    if (row->rounds <= 1 || strcmp(round->clock, "host") == 0) {
+        memcpy(row->clock, round->clock, sizeof row->clock);
+        memcpy(row->clock_note, round->clock_note, sizeof row->clock_note);
+    }
+    row->mapped = round->mapped;
+    row->slope_ms = better(row->slope_ms, round->slope_ms);
+    add_power(&row->power, &round->power);
+    return fine;
+}
+
+/* Whether the row has enough: its noise is low, or its time is over. */
+static void look(const cli_bench_terms *terms, cli_bench_cell *cell)
+{
+    vkmm_bench_row *row = &cell->row;
+    const cli_bench_lane *lane = cell->lane;
+    const char *stopped = "";
+    double sampled_ms;
+
+    vkmm_bench_derive(terms->bench, row);
+    sampled_ms = row->kernel_ms.count * row->figures.median_ms;
+    if (row->rounds >= least_rounds(terms->suite, row->figures.median_ms)) {
+        if (row->figures.noise <= terms->bench->settings.max_noise)
+            stopped = "stable";
+        else if (sampled_ms >= terms->suite->row_ms)
+            stopped = "time";
+        else if (row->rounds >= MOST_ROUNDS)
+            stopped = "count";
+    }
+    if (stopped[0] == '\0' && lane->link.spent_ms >= lane->budget_ms) stopped = "time";
+    if (stopped[0] == '\0') return;
+    snprintf(row->stopped, sizeof row->stopped, "%s", stopped);
+    cell->state = CLI_BENCH_RIPE;
+    release(cell);
+}
+
+/* A row that its process still holds. */
+static void drop_held(cli_bench_cell *cell, const char *reason)
+{
+    cli_bench_cell_drop(cell, reason);
+    cell->state = CLI_BENCH_RIPE;
+}
+
+/* What was expected to fit did not: rows that have no sample by now get none. */
+static int is_too_late(cli_bench_cell *cell)
+{
+    const cli_bench_lane *lane = cell->lane;
+    char reason[VKMM_BENCH_TEXT], budget[24];
+
+    if (cell->row.rounds > 0 || lane->link.spent_ms < OVERTIME * lane->budget_ms) return 0;
+    put_seconds(budget, lane->budget_ms);
+    snprintf(reason, sizeof reason, "the suite's time for a device, %s, was over after its first product", budget);
+    drop_held(cell, reason);
+    return 1;
+}
+
+cli_reply cli_bench_cell_round(const cli_bench_terms *terms, cli_bench_cell *cell)
+{
+    cli_bench_lane *lane = cell->lane;
+    double expected = cli_bench_expect(&lane->speeds, cell->item), span = round_ms(terms->suite);
+    json_t *ask = about("round", cell), *answer;
+    vkmm_bench_row round;
+    cli_reply reply;
+    char sentence[VKMM_SENTENCE];
+    int fine;
+
+    if (is_too_late(cell)) {
+        json_decref(ask);
+        return CLI_REPLY_ANSWER;
+    }
+    json_object_set_new(ask, "ms", json_real(span));
+    json_object_set_new(ask, "full", json_boolean(cell->row.rounds == 0));
+    reply = cli_worker_ask(
+        &lane->link, ask,
+        patience_for(cell, 3 * expected + 2 * span + cli_bench_expect_host(&lane->speeds, cell->item)), &answer);
+    if (reply != CLI_REPLY_ANSWER) return reply;
+    if (lane->link.status != VKMM_OK) {
+        drop_held(cell, lane->link.sentence);
+        json_decref(answer);
+        return CLI_REPLY_ANSWER;
+    }
+    vkmm_bench_row_init(&round);
+    fine = vkmm_record_parse(json_object_get(answer, "round"), &vkmm_round_record, &round, sentence) &&
+           add_round(&cell->row, &round);
+    json_decref(answer);
+    vkmm_bench_row_free(&round);
+    if (!fine) return cli_worker_distrust(&lane->link, "samples that make no sense");
+    look(terms, cell);
+    cli_bench_learn(&lane->speeds, cell->item, cell->row.figures.median_ms);
+    return CLI_REPLY_ANSWER;
+}
+
+/* ---- the end ---- */
+
 cli_reply cli_bench_cell_close(cli_bench_cell *cell)
 {
     cli_bench_lane *lane = cell->lane;
     json_t *answer;
     double host = cli_bench_expect_host(&lane->speeds, cell->item),
            expected = cli_bench_expect(&lane->speeds, cell->item);
-    cli_reply reply =
-        cli_worker_ask(&lane->link, cli_bench_about("end", cell), cli_bench_patience(cell, expected + host), &answer);
+    cli_reply reply = cli_worker_ask(&lane->link, about("end", cell), patience_for(cell, expected + host), &answer);
 
     if (reply != CLI_REPLY_ANSWER) return reply;
     json_decref(answer);

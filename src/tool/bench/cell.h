@@ -53,23 +53,4 @@ cli_reply cli_bench_cell_close(cli_bench_cell *cell);
 /* The row does not run, for this reason. */
 void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason);
 
-/* ---- what bench_cell.c and bench_round.c share ---- */
-
-double cli_bench_round_ms(const vkmm_suite *suite); /* kernel time of one round */
-
-/* Rounds that a row needs at least: of products so long that three fill the row's time, no more. */
-uint32_t cli_bench_least_rounds(const vkmm_suite *suite, double product_ms);
-
-/* How long to wait for an answer that is expected after so long. */
-double cli_bench_patience(const cli_bench_cell *cell, double expected_ms);
-
-/* A request about the cell's job. */
-json_t *cli_bench_about(const char *ask, const cli_bench_cell *cell);
-
-/* Seconds for people: "0.4 s", "18 s". */
-void cli_bench_seconds(char text[24], double ms);
-
-/* What was kept free for the row is free again. */
-void cli_bench_release(cli_bench_cell *cell);
-
 #endif

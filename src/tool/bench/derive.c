@@ -177,14 +177,14 @@ static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_
 {
     const char *why = why_apart(bench, row);
 
-    figures->wall_ms = figures->transfer_ms;
-    figures->overhead_ms = figures->submit_ms - figures->median_ms;
+    figures->wall_ms = row->transfer_ms.median;
+    figures->overhead_ms = row->submit_ms.median - figures->median_ms;
     if (why != NULL) {
         snprintf(figures->apart, sizeof figures->apart, "%s", why);
         return;
     }
     figures->sum_ms = figures->median_ms + figures->overhead_ms;
-    if (!row->mapped) figures->sum_ms += figures->upload_ms + figures->download_ms;
+    if (!row->mapped) figures->sum_ms += row->upload_ms.median + row->download_ms.median;
     figures->adds_up = fabs(figures->sum_ms - figures->wall_ms) <= ADDS_UP_WITHIN * figures->wall_ms;
     if (!figures->adds_up) explain_sum(&row->transfer_ms, figures);
 }

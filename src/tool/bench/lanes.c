@@ -141,15 +141,9 @@ static json_t *types_of(const cli_bench_run *run, const vkmm_bench_device *devic
 /* Peaks that an earlier part of the run has measured stay. */
 static void keep_peaks(vkmm_bench_peaks *peaks, const vkmm_bench_peaks *got)
 {
-    const vkmm_bench_peaks known = *peaks;
-
-    *peaks = *got;
-    if (!(known.copy_bytes_per_s > 0)) return;
-    peaks->copy_bytes_per_s = known.copy_bytes_per_s;
-    memcpy(peaks->matrix, known.matrix, sizeof peaks->matrix);
-    peaks->matrix_count = known.matrix_count;
+    if (!(peaks->copy_bytes_per_s > 0)) *peaks = *got;
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
-        if (known.multiply_adds_per_s[type] > 0) peaks->multiply_adds_per_s[type] = known.multiply_adds_per_s[type];
+        if (!(peaks->multiply_adds_per_s[type] > 0)) peaks->multiply_adds_per_s[type] = got->multiply_adds_per_s[type];
 }
 
 static cli_reply ask_peaks(cli_bench_run *run, cli_bench_lane *lane, json_t *types)

@@ -2,33 +2,34 @@
 
 #include "report/json.h"
 
-#define BENCH(member)   VKMM_AT(vkmm_bench, member)
-#define SETTING(member) VKMM_AT(vkmm_bench_settings, member)
+#define BENCH(member)             VKMM_AT(vkmm_bench, member)
+#define BENCH_KEY(kind, member)   VKMM_KEY(kind, vkmm_bench, member)
+#define SETTING_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_settings, member)
 
 static const vkmm_field tool_fields[] = {
-    {"version", VKMM_FIELD_TEXT, BENCH(version)},
-    {"shader_hash", VKMM_FIELD_TEXT, BENCH(shader_hash)},
-    {"command", VKMM_FIELD_OWNED, BENCH(command)},
+    {BENCH_KEY(TEXT, version)},
+    {BENCH_KEY(TEXT, shader_hash)},
+    {BENCH_KEY(OWNED, command)},
 };
 
 static const vkmm_record tool_record = {"tool", VKMM_FIELDS(tool_fields), VKMM_RECORD_OF(vkmm_bench)};
 
 static const vkmm_field host_fields[] = {
     {"processor", VKMM_FIELD_TEXT, BENCH(host), VKMM_MAYBE},
-    {"os", VKMM_FIELD_TEXT, BENCH(os), VKMM_MAYBE},
-    {"processors", VKMM_FIELD_U32, BENCH(processors), VKMM_MAYBE},
-    {"memory_bytes", VKMM_FIELD_U64, BENCH(memory_bytes), VKMM_MAYBE},
-    {"power_source", VKMM_FIELD_TEXT, BENCH(power_source), VKMM_MAYBE},
+    {BENCH_KEY(TEXT, os), VKMM_MAYBE},
+    {BENCH_KEY(U32, processors), VKMM_MAYBE},
+    {BENCH_KEY(U64, memory_bytes), VKMM_MAYBE},
+    {BENCH_KEY(TEXT, power_source), VKMM_MAYBE},
 };
 
 static const vkmm_record host_record = {"host", VKMM_FIELDS(host_fields), VKMM_RECORD_OF(vkmm_bench)};
 
 static const vkmm_field setting_fields[] = {
-    {"suite", VKMM_FIELD_TEXT, SETTING(suite), VKMM_MAYBE},
-    {"seed", VKMM_FIELD_U64, SETTING(seed)},
-    {"rotating_bytes", VKMM_FIELD_U64, SETTING(rotating_bytes)},
-    {"max_noise", VKMM_FIELD_REAL, SETTING(max_noise), VKMM_MAYBE, .most = VKMM_MOST_MS},
-    {"budget_ms", VKMM_FIELD_REAL, SETTING(budget_ms), VKMM_MAYBE, .most = VKMM_MOST_MS},
+    {SETTING_KEY(TEXT, suite), VKMM_MAYBE},
+    {SETTING_KEY(U64, seed)},
+    {SETTING_KEY(U64, rotating_bytes)},
+    {SETTING_KEY(REAL, max_noise), VKMM_MAYBE, .most = VKMM_MOST_MS},
+    {SETTING_KEY(REAL, budget_ms), VKMM_MAYBE, .most = VKMM_MOST_MS},
 };
 
 static const vkmm_record settings_record = {"settings", VKMM_FIELDS(setting_fields),
@@ -36,29 +37,29 @@ static const vkmm_record settings_record = {"settings", VKMM_FIELDS(setting_fiel
 
 static const vkmm_field head_fields[] = {
     {"tool", VKMM_FIELD_RECORD, .record = &tool_record},
-    {"created", VKMM_FIELD_TEXT, BENCH(created), VKMM_MAYBE},
+    {BENCH_KEY(TEXT, created), VKMM_MAYBE},
     {"host", VKMM_FIELD_RECORD, .record = &host_record},
-    {"settings", VKMM_FIELD_RECORD, BENCH(settings), .record = &settings_record},
+    {BENCH_KEY(RECORD, settings), .record = &settings_record},
     {"layers", VKMM_FIELD_TEXT, VKMM_LIST(vkmm_bench, layers, layer_count), .length = 256},
 };
 
 const vkmm_record vkmm_head_record = {NULL, VKMM_FIELDS(head_fields), VKMM_RECORD_OF(vkmm_bench)};
 
 static const vkmm_field end_fields[] = {
-    {"complete", VKMM_FIELD_TRUTH, BENCH(complete)},
-    {"note", VKMM_FIELD_TEXT, BENCH(note), VKMM_MAYBE},
+    {BENCH_KEY(TRUTH, complete)},
+    {BENCH_KEY(TEXT, note), VKMM_MAYBE},
 };
 
 const vkmm_record vkmm_end_record = {NULL, VKMM_FIELDS(end_fields), VKMM_RECORD_OF(vkmm_bench)};
 
 /* ---- tunes ---- */
 
-#define TRIAL(member) VKMM_AT(vkmm_bench_trial, member)
+#define TRIAL_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_trial, member)
 
 static const vkmm_field trial_fields[] = {
-    {"kernel", VKMM_FIELD_TEXT, TRIAL(kernel)},
-    {"config", VKMM_FIELD_TEXT, TRIAL(config)},
-    {"ms", VKMM_FIELD_REAL, TRIAL(ms), VKMM_MAYBE, .most = VKMM_MOST_MS},
+    {TRIAL_KEY(TEXT, kernel)},
+    {TRIAL_KEY(TEXT, config)},
+    {TRIAL_KEY(REAL, ms), VKMM_MAYBE, .most = VKMM_MOST_MS},
 };
 
 const vkmm_record vkmm_trial_record = {"trial", VKMM_FIELDS(trial_fields), VKMM_RECORD_OF(vkmm_bench_trial)};
@@ -112,8 +113,8 @@ static void check_report(const vkmm_node *node, void *record)
 
 static const vkmm_field report_fields[] = {
     {NULL, VKMM_FIELD_EMBED, .record = &vkmm_head_record},
-    {"complete", VKMM_FIELD_TRUTH, BENCH(complete)},
-    {"note", VKMM_FIELD_TEXT, BENCH(note), VKMM_MAYBE},
+    {BENCH_KEY(TRUTH, complete)},
+    {BENCH_KEY(TEXT, note), VKMM_MAYBE},
     {"devices", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench, devices, device_count), VKMM_NEEDED,
      .length = VKMM_MOST_DEVICES, .record = &vkmm_device_record},
     {"rows", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench, rows, row_count), VKMM_NEEDED, .length = VKMM_MOST_ROWS,

@@ -54,21 +54,21 @@ void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm
 {
     char low[32], high[32];
 
-    if (!isfinite(row->figures.p5_ms)) return;
-    vkmm_text_figure(low, sizeof low, row->figures.p5_ms);
-    vkmm_text_figure(high, sizeof high, row->figures.p95_ms);
+    if (!isfinite(row->kernel_ms.p5)) return;
+    vkmm_text_figure(low, sizeof low, row->kernel_ms.p5);
+    vkmm_text_figure(high, sizeof high, row->kernel_ms.p95);
     snprintf(cell->text, sizeof cell->text, report->utf8 ? "%s – %s" : "%s - %s", low, high);
     cell->paint = VKMM_DIM;
 }
 
 void vkmm_cell_submit_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    vkmm_cell_figure(report, cell, row->figures.submit_ms);
+    vkmm_cell_figure(report, cell, row->submit_ms.median);
 }
 
 void vkmm_cell_transfer_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    vkmm_cell_figure(report, cell, row->figures.transfer_ms);
+    vkmm_cell_figure(report, cell, row->transfer_ms.median);
 }
 
 void vkmm_cell_gflops(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)

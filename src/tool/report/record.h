@@ -93,6 +93,9 @@ struct vkmm_record {
 #define VKMM_ARRAY(type, member, entries) .length = (entries), VKMM_AT(type, member)
 #define VKMM_LIST(type, member, counter)                                                                               \
     .count = offsetof(type, counter), .element = sizeof(((type *)0)->member[0]), VKMM_AT(type, member)
+/* A key that is called as its member: {VKMM_KEY(U64, VkMemoryHeap, size)}. */
+#define VKMM_KEY(kind, type, member) #member, VKMM_FIELD_##kind, VKMM_AT(type, member)
+
 #define VKMM_FIELDS(table)   .fields = (table), .count = sizeof(table) / sizeof *(table)
 #define VKMM_RECORD_OF(type) .size = sizeof(type)
 

@@ -110,30 +110,33 @@ static void take_beta(const vkmm_node *node, void *view)
     take_scalar(node, &((vkmm_problem *)view)->beta);
 }
 
+#define PROBLEM(member)           VKMM_AT(vkmm_problem, member)
+#define PROBLEM_KEY(kind, member) VKMM_KEY(kind, vkmm_problem, member)
+
 static const vkmm_field problem_fields[] = {
-    {"type", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, type), VKMM_NEEDED, .words = &vkmm_type_words},
-    {"out_type", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, out_type), .words = &out_types},
-    {"compute", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, compute), .words = &compute_types},
-    {"m", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, m), VKMM_NEEDED},
-    {"n", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, n), VKMM_NEEDED},
-    {"k", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, k), VKMM_NEEDED},
-    {"layout", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, layout), .words = &layouts},
-    {"transpose_a", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, op_a), .words = &ops},
-    {"transpose_b", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, op_b), .words = &ops},
-    {"lda", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, lda)},
-    {"offset_a", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, offset_a)},
-    {"stride_a", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, stride_a)},
-    {"ldb", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, ldb)},
-    {"offset_b", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, offset_b)},
-    {"stride_b", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, stride_b)},
-    {"ldc", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, ldc)},
-    {"offset_c", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, offset_c)},
-    {"stride_c", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, stride_c)},
-    {"batch_count", VKMM_FIELD_U64, VKMM_AT(vkmm_problem, batch_count)},
+    {PROBLEM_KEY(WORD, type), VKMM_NEEDED, .words = &vkmm_type_words},
+    {PROBLEM_KEY(WORD, out_type), .words = &out_types},
+    {PROBLEM_KEY(WORD, compute), .words = &compute_types},
+    {PROBLEM_KEY(U64, m), VKMM_NEEDED},
+    {PROBLEM_KEY(U64, n), VKMM_NEEDED},
+    {PROBLEM_KEY(U64, k), VKMM_NEEDED},
+    {PROBLEM_KEY(WORD, layout), .words = &layouts},
+    {"transpose_a", VKMM_FIELD_WORD, PROBLEM(op_a), .words = &ops},
+    {"transpose_b", VKMM_FIELD_WORD, PROBLEM(op_b), .words = &ops},
+    {PROBLEM_KEY(U64, lda)},
+    {PROBLEM_KEY(U64, offset_a)},
+    {PROBLEM_KEY(U64, stride_a)},
+    {PROBLEM_KEY(U64, ldb)},
+    {PROBLEM_KEY(U64, offset_b)},
+    {PROBLEM_KEY(U64, stride_b)},
+    {PROBLEM_KEY(U64, ldc)},
+    {PROBLEM_KEY(U64, offset_c)},
+    {PROBLEM_KEY(U64, stride_c)},
+    {PROBLEM_KEY(U64, batch_count)},
     {"alpha", VKMM_FIELD_CUSTOM, .put = put_alpha, .take = take_alpha},
     {"beta", VKMM_FIELD_CUSTOM, .put = put_beta, .take = take_beta},
-    {"activation", VKMM_FIELD_WORD, VKMM_AT(vkmm_problem, activation), .words = &activations},
-    {"bias", VKMM_FIELD_TRUTH, VKMM_AT(vkmm_problem, has_bias)},
+    {PROBLEM_KEY(WORD, activation), .words = &activations},
+    {"bias", VKMM_FIELD_TRUTH, PROBLEM(has_bias)},
 };
 
 const vkmm_record vkmm_problem_record = {"problem",
@@ -201,22 +204,23 @@ static int has_name(const void *record)
     return ((const vkmm_kernel_info *)record)->name[0] != '\0';
 }
 
-#define KERNEL(member) VKMM_AT(vkmm_kernel_info, member)
+#define KERNEL(member)           VKMM_AT(vkmm_kernel_info, member)
+#define KERNEL_KEY(kind, member) VKMM_KEY(kind, vkmm_kernel_info, member)
 
 static const vkmm_field kernel_fields[] = {
-    {"name", VKMM_FIELD_TEXT, KERNEL(name)},
+    {KERNEL_KEY(TEXT, name)},
     {"tile", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, tile, 2)},
     {"workgroup", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, workgroup, 3)},
     {"groups", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, groups, 3)},
-    {"shared_bytes", VKMM_FIELD_U32, KERNEL(shared_bytes)},
+    {KERNEL_KEY(U32, shared_bytes)},
     {"spec_constants", VKMM_FIELD_CUSTOM, .put = put_constants, .take = take_constants},
-    {"config", VKMM_FIELD_TEXT, KERNEL(config), VKMM_MAYBE},
-    {"tuned", VKMM_FIELD_TRUTH, KERNEL(tuned)},
-    {"splits", VKMM_FIELD_U32, KERNEL(splits)},
-    {"items", VKMM_FIELD_U64, KERNEL(items)},
-    {"workspace_bytes", VKMM_FIELD_U64, KERNEL(workspace_bytes)},
+    {KERNEL_KEY(TEXT, config), VKMM_MAYBE},
+    {KERNEL_KEY(TRUTH, tuned)},
+    {KERNEL_KEY(U32, splits)},
+    {KERNEL_KEY(U64, items)},
+    {KERNEL_KEY(U64, workspace_bytes)},
     {"matrix", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, matrix, 3), VKMM_MAYBE},
-    {"subgroup_size", VKMM_FIELD_U32, KERNEL(subgroup_size), VKMM_MAYBE},
+    {KERNEL_KEY(U32, subgroup_size), VKMM_MAYBE},
     {"dot8", VKMM_FIELD_TRUTH, KERNEL(uses_dot8)},
     {"shader", VKMM_FIELD_CUSTOM, .put = put_null},
 };
@@ -244,20 +248,21 @@ static int has_samples(const void *record)
     return ((const vkmm_bench_series *)record)->count > 0;
 }
 
-#define SERIES(member) VKMM_AT(vkmm_bench_series, member)
+#define SERIES_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_series, member)
 
 static const vkmm_field series_fields[] = {
-    {"median", VKMM_FIELD_REAL, SERIES(median), VKMM_OMIT | VKMM_DERIVED},
-    {"min", VKMM_FIELD_REAL, SERIES(min), VKMM_OMIT | VKMM_DERIVED},
-    {"p5", VKMM_FIELD_REAL, SERIES(p5), VKMM_OMIT | VKMM_DERIVED},
-    {"p95", VKMM_FIELD_REAL, SERIES(p95), VKMM_OMIT | VKMM_DERIVED},
+    {SERIES_KEY(REAL, median), VKMM_OMIT | VKMM_DERIVED},
+    {SERIES_KEY(REAL, min), VKMM_OMIT | VKMM_DERIVED},
+    {SERIES_KEY(REAL, p5), VKMM_OMIT | VKMM_DERIVED},
+    {SERIES_KEY(REAL, p95), VKMM_OMIT | VKMM_DERIVED},
     {"samples", VKMM_FIELD_REAL, VKMM_LIST(vkmm_bench_series, ms, count), VKMM_NEEDED, .cost = 1, .most = VKMM_MOST_MS},
 };
 
 static const vkmm_record series_record = {"series", VKMM_FIELDS(series_fields), VKMM_RECORD_OF(vkmm_bench_series),
                                           .known = has_samples};
 
-#define ROW(member) VKMM_AT(vkmm_bench_row, member)
+#define ROW(member)           VKMM_AT(vkmm_bench_row, member)
+#define ROW_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_row, member)
 
 static int has_times(const void *record)
 {
@@ -283,17 +288,17 @@ static void check_times(const vkmm_node *node, void *record)
 }
 
 static const vkmm_field time_fields[] = {
-    {"kernel_ms", VKMM_FIELD_RECORD, ROW(kernel_ms), .record = &series_record, .heading = "kernel", .unit = "ms"},
-    {"submit_ms", VKMM_FIELD_RECORD, ROW(submit_ms), .record = &series_record, .heading = "submit", .unit = "ms"},
-    {"transfer_ms", VKMM_FIELD_RECORD, ROW(transfer_ms), .record = &series_record, .heading = "total", .unit = "ms"},
-    {"upload_ms", VKMM_FIELD_RECORD, ROW(upload_ms), .record = &series_record},
-    {"download_ms", VKMM_FIELD_RECORD, ROW(download_ms), .record = &series_record},
+    {ROW_KEY(RECORD, kernel_ms), .record = &series_record, .heading = "kernel", .unit = "ms"},
+    {ROW_KEY(RECORD, submit_ms), .record = &series_record, .heading = "submit", .unit = "ms"},
+    {ROW_KEY(RECORD, transfer_ms), .record = &series_record, .heading = "total", .unit = "ms"},
+    {ROW_KEY(RECORD, upload_ms), .record = &series_record},
+    {ROW_KEY(RECORD, download_ms), .record = &series_record},
     {"round_ends", VKMM_FIELD_U32, VKMM_LIST(vkmm_bench_row, round_ends, rounds), .cost = 1},
-    {"clock", VKMM_FIELD_TEXT, ROW(clock), VKMM_MAYBE},
-    {"clock_note", VKMM_FIELD_TEXT, ROW(clock_note), VKMM_MAYBE},
-    {"slope_ms", VKMM_FIELD_REAL, ROW(slope_ms), VKMM_MAYBE, .most = VKMM_MOST_MS},
-    {"mapped", VKMM_FIELD_TRUTH, ROW(mapped)},
-    {"stopped", VKMM_FIELD_TEXT, ROW(stopped), VKMM_MAYBE},
+    {ROW_KEY(TEXT, clock), VKMM_MAYBE},
+    {ROW_KEY(TEXT, clock_note), VKMM_MAYBE},
+    {ROW_KEY(REAL, slope_ms), VKMM_MAYBE, .most = VKMM_MOST_MS},
+    {ROW_KEY(TRUTH, mapped)},
+    {ROW_KEY(TEXT, stopped), VKMM_MAYBE},
 };
 
 static const vkmm_record time_record = {"time", VKMM_FIELDS(time_fields), VKMM_RECORD_OF(vkmm_bench_row),
@@ -314,17 +319,18 @@ static void check_verdict(const vkmm_node *node, void *record)
 }
 
 static const vkmm_field verify_fields[] = {
-    {"method", VKMM_FIELD_TEXT, ROW(method)},
-    {"passed", VKMM_FIELD_TRUTH, ROW(passed)},
-    {"error", VKMM_FIELD_REAL, ROW(error)},
-    {"bound", VKMM_FIELD_REAL, ROW(bound)},
-    {"sentence", VKMM_FIELD_TEXT, ROW(sentence), VKMM_MAYBE},
+    {ROW_KEY(TEXT, method)},
+    {ROW_KEY(TRUTH, passed)},
+    {ROW_KEY(REAL, error)},
+    {ROW_KEY(REAL, bound)},
+    {ROW_KEY(TEXT, sentence), VKMM_MAYBE},
 };
 
 static const vkmm_record verify_record = {"verify", VKMM_FIELDS(verify_fields), VKMM_RECORD_OF(vkmm_bench_row),
                                           .known = is_judged, .check = check_verdict};
 
-#define POWER(member) VKMM_AT(vkmm_bench_power, member)
+#define POWER(member)           VKMM_AT(vkmm_bench_power, member)
+#define POWER_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_power, member)
 
 static int has_source(const void *record)
 {
@@ -332,36 +338,34 @@ static int has_source(const void *record)
 }
 
 static const vkmm_field power_fields[] = {
-    {"source", VKMM_FIELD_TEXT, POWER(source)},
-    {"joules", VKMM_FIELD_REAL, POWER(joules), .most = 1e12, .heading = "joules"},
-    {"watts", VKMM_FIELD_REAL, POWER(watts), .most = 1e9},
+    {POWER_KEY(TEXT, source)},
+    {POWER_KEY(REAL, joules), .most = 1e12, .heading = "joules"},
+    {POWER_KEY(REAL, watts), .most = 1e9},
     {"mhz_before", VKMM_FIELD_REAL, POWER(mhz[0]), .most = 1e9},
     {"mhz_during", VKMM_FIELD_REAL, POWER(mhz[1]), .most = 1e9},
     {"mhz_after", VKMM_FIELD_REAL, POWER(mhz[2]), .most = 1e9},
-    {"limited", VKMM_FIELD_TEXT, POWER(limited), VKMM_MAYBE},
+    {POWER_KEY(TEXT, limited), VKMM_MAYBE},
 };
 
 static const vkmm_record power_record = {"power", VKMM_FIELDS(power_fields), VKMM_RECORD_OF(vkmm_bench_power),
                                          .known = has_source};
 
-#define FIGURE(member) VKMM_AT(vkmm_bench_figures, member)
-
 static const vkmm_field parts_fields[] = {
-    {"upload_ms", VKMM_FIELD_REAL, FIGURE(upload_ms)},
-    {"kernel_ms", VKMM_FIELD_REAL, FIGURE(median_ms)},
-    {"overhead_ms", VKMM_FIELD_REAL, FIGURE(overhead_ms), VKMM_SIGNED},
-    {"download_ms", VKMM_FIELD_REAL, FIGURE(download_ms)},
-    {"sum_ms", VKMM_FIELD_REAL, FIGURE(sum_ms), VKMM_SIGNED},
-    {"wall_ms", VKMM_FIELD_REAL, FIGURE(wall_ms)},
-    {"adds_up", VKMM_FIELD_TRUTH, FIGURE(adds_up)},
-    {"apart", VKMM_FIELD_TEXT, FIGURE(apart), VKMM_MAYBE},
+    {"upload_ms", VKMM_FIELD_REAL, ROW(upload_ms.median)},
+    {"kernel_ms", VKMM_FIELD_REAL, ROW(figures.median_ms)},
+    {"overhead_ms", VKMM_FIELD_REAL, ROW(figures.overhead_ms), VKMM_SIGNED},
+    {"download_ms", VKMM_FIELD_REAL, ROW(download_ms.median)},
+    {"sum_ms", VKMM_FIELD_REAL, ROW(figures.sum_ms), VKMM_SIGNED},
+    {"wall_ms", VKMM_FIELD_REAL, ROW(figures.wall_ms)},
+    {"adds_up", VKMM_FIELD_TRUTH, ROW(figures.adds_up)},
+    {"apart", VKMM_FIELD_TEXT, ROW(figures.apart), VKMM_MAYBE},
 };
 
-static const vkmm_record parts_record = {"parts", VKMM_FIELDS(parts_fields), VKMM_RECORD_OF(vkmm_bench_figures)};
+static const vkmm_record parts_record = {"parts", VKMM_FIELDS(parts_fields), VKMM_RECORD_OF(vkmm_bench_row)};
 
 static const vkmm_field data_fields[] = {
-    {"seed", VKMM_FIELD_U64, ROW(seed)},
-    {"init", VKMM_FIELD_TEXT, ROW(init), VKMM_MAYBE},
+    {ROW_KEY(U64, seed)},
+    {ROW_KEY(TEXT, init), VKMM_MAYBE},
 };
 
 static const vkmm_record data_record = {"data", VKMM_FIELDS(data_fields), VKMM_RECORD_OF(vkmm_bench_row)};
@@ -384,7 +388,7 @@ static void check_round(const vkmm_node *node, void *record)
 
 static const vkmm_field round_fields[] = {
     {"time", VKMM_FIELD_RECORD, .record = &time_record},
-    {"power", VKMM_FIELD_RECORD, ROW(power), .record = &power_record},
+    {ROW_KEY(RECORD, power), .record = &power_record},
 };
 
 const vkmm_record vkmm_round_record = {"round", VKMM_FIELDS(round_fields), VKMM_RECORD_OF(vkmm_bench_row),
@@ -401,13 +405,13 @@ static json_t *put_interval(const void *record)
 }
 
 static const vkmm_field row_fields[] = {
-    {"device", VKMM_FIELD_U32, ROW(device), VKMM_NEEDED},
-    {"group", VKMM_FIELD_TEXT, ROW(group), VKMM_MAYBE},
-    {"asked", VKMM_FIELD_TEXT, ROW(asked), VKMM_MAYBE},
+    {ROW_KEY(U32, device), VKMM_NEEDED},
+    {ROW_KEY(TEXT, group), VKMM_MAYBE},
+    {ROW_KEY(TEXT, asked), VKMM_MAYBE},
     {"problem", VKMM_FIELD_RECORD, .flags = VKMM_NEEDED, .record = &work_record},
-    {"rotating_bytes", VKMM_FIELD_U64, ROW(rotating_bytes)},
-    {"not_run", VKMM_FIELD_TEXT, ROW(not_run), VKMM_MAYBE},
-    {"kernel", VKMM_FIELD_RECORD, ROW(kernel), .known = ran, .record = &vkmm_kernel_record},
+    {ROW_KEY(U64, rotating_bytes)},
+    {ROW_KEY(TEXT, not_run), VKMM_MAYBE},
+    {ROW_KEY(RECORD, kernel), .known = ran, .record = &vkmm_kernel_record},
     {"verify", VKMM_FIELD_RECORD, .known = ran, .record = &verify_record},
     {"time", VKMM_FIELD_RECORD, .known = ran, .record = &time_record},
     {"gflops", VKMM_FIELD_REAL, ROW(figures.gflops), VKMM_DERIVED, .heading = "GFLOP/s"},
@@ -418,9 +422,9 @@ static const vkmm_field row_fields[] = {
     {"copy_share", VKMM_FIELD_REAL, ROW(figures.copy_share), VKMM_DERIVED},
     {"drift", VKMM_FIELD_REAL, ROW(figures.drift), VKMM_DERIVED | VKMM_SIGNED},
     {"throttled", VKMM_FIELD_TRUTH, ROW(figures.throttled), VKMM_DERIVED, .known = is_timed},
-    {"parts", VKMM_FIELD_RECORD, ROW(figures), VKMM_DERIVED, .known = is_timed, .record = &parts_record},
-    {"asked_bytes", VKMM_FIELD_REAL, ROW(asked_bytes), .known = ran, .most = VKMM_MOST_A_S},
-    {"power", VKMM_FIELD_RECORD, ROW(power), .known = ran, .record = &power_record},
+    {"parts", VKMM_FIELD_RECORD, .flags = VKMM_DERIVED, .known = is_timed, .record = &parts_record},
+    {ROW_KEY(REAL, asked_bytes), .known = ran, .most = VKMM_MOST_A_S},
+    {ROW_KEY(RECORD, power), .known = ran, .record = &power_record},
 };
 
 static void start_row(void *record)
@@ -433,11 +437,10 @@ const vkmm_record vkmm_row_record = {"row", VKMM_FIELDS(row_fields), VKMM_RECORD
 
 /* ---- run and ladder ---- */
 
-#define REPORT(member) VKMM_AT(vkmm_report, member)
+#define REPORT_KEY(kind, member) VKMM_KEY(kind, vkmm_report, member)
 
-static const vkmm_field tool_fields[] = {{"version", VKMM_FIELD_STRING, REPORT(version)},
-                                         {"shader_hash", VKMM_FIELD_STRING, REPORT(shader_hash)},
-                                         {"command", VKMM_FIELD_STRING, REPORT(command)}};
+static const vkmm_field tool_fields[] = {
+    {REPORT_KEY(STRING, version)}, {REPORT_KEY(STRING, shader_hash)}, {REPORT_KEY(STRING, command)}};
 
 const vkmm_record vkmm_tool_record = {"tool", VKMM_FIELDS(tool_fields), VKMM_RECORD_OF(vkmm_report)};
 
@@ -446,10 +449,9 @@ static json_t *put_stable(const void *record)
     return json_boolean(strcmp(((const vkmm_bench_row *)record)->stopped, "stable") == 0);
 }
 
-static const vkmm_field run_time_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, .record = &time_record},
-    {"clock_note", VKMM_FIELD_TEXT, ROW(clock_note)}, /* "" where there is none */
-    {"stable", VKMM_FIELD_CUSTOM, .put = put_stable}};
+static const vkmm_field run_time_fields[] = {{NULL, VKMM_FIELD_EMBED, .record = &time_record},
+                                             {ROW_KEY(TEXT, clock_note)}, /* "" where there is none */
+                                             {"stable", VKMM_FIELD_CUSTOM, .put = put_stable}};
 
 static const vkmm_field run_kernel_fields[] = {{NULL, VKMM_FIELD_EMBED, ROW(kernel), .record = &vkmm_kernel_record},
                                                {"shader", VKMM_FIELD_STRING, ROW(shader_file)}};
@@ -509,9 +511,9 @@ static const vkmm_field run_row_fields[] = {
     {"device", VKMM_FIELD_CUSTOM, .put = put_place},
     {"problem", VKMM_FIELD_RECORD, .record = &work_record},
     {NULL, VKMM_FIELD_EMBED, .record = &result_record},
-    {"wall_ms", VKMM_FIELD_REAL, ROW(wall_ms), VKMM_MAYBE, .known = is_timed},
+    {ROW_KEY(REAL, wall_ms), VKMM_MAYBE, .known = is_timed},
     {"panels", VKMM_FIELD_RECORD, .record = &run_panel_record},
-    {"step", VKMM_FIELD_STRING, ROW(step), VKMM_OMIT},
+    {ROW_KEY(STRING, step), VKMM_OMIT},
 };
 static const vkmm_record run_row_record = {NULL, VKMM_FIELDS(run_row_fields)};
 
@@ -522,21 +524,22 @@ static const vkmm_field run_fields[] = {
 const vkmm_record vkmm_run_record = {NULL, VKMM_FIELDS(run_fields), .schema = "vkmatmul.run/1"};
 
 static const vkmm_field ladder_row_fields[] = {
-    {"step", VKMM_FIELD_STRING, ROW(step)},
+    {ROW_KEY(STRING, step)},
     {NULL, VKMM_FIELD_EMBED, ROW(problem), .record = &vkmm_types_record},
     {NULL, VKMM_FIELD_EMBED, .record = &result_record},
-    {"times_serial", VKMM_FIELD_REAL, ROW(times_serial), VKMM_MAYBE},
-    {"times_previous", VKMM_FIELD_REAL, ROW(times_previous), VKMM_MAYBE},
+    {ROW_KEY(REAL, times_serial), VKMM_MAYBE},
+    {ROW_KEY(REAL, times_previous), VKMM_MAYBE},
     {"skipped", VKMM_FIELD_TEXT, ROW(not_run), VKMM_MAYBE},
 };
 static const vkmm_record ladder_row_record = {NULL, VKMM_FIELDS(ladder_row_fields)};
 
-#define LADDER(member) VKMM_AT(vkmm_ladder, member)
+#define LADDER(member)           VKMM_AT(vkmm_ladder, member)
+#define LADDER_KEY(kind, member) VKMM_KEY(kind, vkmm_ladder, member)
 
 static const vkmm_field ladder_problem_fields[] = {
     {NULL, VKMM_FIELD_EMBED, LADDER(problem), .record = &vkmm_extents_record},
-    {"seed", VKMM_FIELD_U64, LADDER(seed)},
-    {"init", VKMM_FIELD_STRING, LADDER(init)},
+    {LADDER_KEY(U64, seed)},
+    {LADDER_KEY(STRING, init)},
 };
 static const vkmm_record ladder_problem_record = {NULL, VKMM_FIELDS(ladder_problem_fields)};
 
@@ -549,7 +552,7 @@ static json_t *put_ladder_place(const void *record)
 
 static const vkmm_field ladder_fields[] = {
     {"device", VKMM_FIELD_CUSTOM, .put = put_ladder_place},
-    {"host", VKMM_FIELD_STRING, LADDER(host)},
+    {LADDER_KEY(STRING, host)},
     {"problem", VKMM_FIELD_RECORD, .record = &ladder_problem_record},
     {"rows", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_ladder, rows, count), .record = &ladder_row_record},
 };

@@ -193,34 +193,35 @@ static void take_matrix2(const vkmm_node *node, void *record)
     }
 }
 
-#define LIMIT(member) VKMM_AT(vkmm_device_info, member)
+#define LIMIT(member)           VKMM_AT(vkmm_device_info, member)
+#define LIMIT_KEY(kind, member) VKMM_KEY(kind, vkmm_device_info, member)
 
 static const vkmm_field limit_fields[] = {
-    {"max_invocations", VKMM_FIELD_U32, LIMIT(max_invocations)},
+    {LIMIT_KEY(U32, max_invocations)},
     {"max_workgroup_size", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_device_info, max_workgroup_size, 3)},
     {"max_workgroup_count", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_device_info, max_workgroup_count, 3)},
-    {"max_shared_bytes", VKMM_FIELD_U32, LIMIT(max_shared_bytes)},
-    {"subgroup_size", VKMM_FIELD_U32, LIMIT(subgroup_size)},
-    {"max_storage_range", VKMM_FIELD_U64, LIMIT(max_storage_range)},
-    {"max_allocation_bytes", VKMM_FIELD_U64, LIMIT(max_allocation_bytes)},
-    {"max_buffer_bytes", VKMM_FIELD_U64, LIMIT(max_buffer_bytes)},
-    {"device_heap_bytes", VKMM_FIELD_U64, LIMIT(device_heap_bytes)},
-    {"offset_alignment", VKMM_FIELD_U32, LIMIT(offset_alignment)},
-    {"timestamp_bits", VKMM_FIELD_U32, LIMIT(timestamp_bits)},
-    {"timestamp_period_ns", VKMM_FIELD_REAL, LIMIT(timestamp_period_ns), .most = VKMM_MOST_MS},
+    {LIMIT_KEY(U32, max_shared_bytes)},
+    {LIMIT_KEY(U32, subgroup_size)},
+    {LIMIT_KEY(U64, max_storage_range)},
+    {LIMIT_KEY(U64, max_allocation_bytes)},
+    {LIMIT_KEY(U64, max_buffer_bytes)},
+    {LIMIT_KEY(U64, device_heap_bytes)},
+    {LIMIT_KEY(U32, offset_alignment)},
+    {LIMIT_KEY(U32, timestamp_bits)},
+    {LIMIT_KEY(REAL, timestamp_period_ns), .most = VKMM_MOST_MS},
     {"f64", VKMM_FIELD_TRUTH, LIMIT(has_f64)},
-    {"unified_memory", VKMM_FIELD_TRUTH, LIMIT(unified_memory)},
+    {LIMIT_KEY(TRUTH, unified_memory)},
     {"broadcast", VKMM_FIELD_TRUTH, LIMIT(has_broadcast)},
     {"statistics", VKMM_FIELD_TRUTH, LIMIT(has_statistics)},
-    {"processors", VKMM_FIELD_U32, LIMIT(processors), VKMM_MAYBE},
+    {LIMIT_KEY(U32, processors), VKMM_MAYBE},
     {"f16", VKMM_FIELD_TRUTH, LIMIT(has_f16)},
     {"i8", VKMM_FIELD_TRUTH, LIMIT(has_i8)},
     {"storage16", VKMM_FIELD_TRUTH, LIMIT(has_storage16)},
     {"storage8", VKMM_FIELD_TRUTH, LIMIT(has_storage8)},
     {"dot8", VKMM_FIELD_TRUTH, LIMIT(has_dot8)},
     {"bf16_matrices", VKMM_FIELD_TRUTH, LIMIT(has_bf16_matrices)},
-    {"min_subgroup_size", VKMM_FIELD_U32, LIMIT(min_subgroup_size), VKMM_MAYBE},
-    {"max_subgroup_size", VKMM_FIELD_U32, LIMIT(max_subgroup_size), VKMM_MAYBE},
+    {LIMIT_KEY(U32, min_subgroup_size), VKMM_MAYBE},
+    {LIMIT_KEY(U32, max_subgroup_size), VKMM_MAYBE},
     {"matrix2", VKMM_FIELD_CUSTOM, .put = put_matrix2, .take = take_matrix2},
 };
 
@@ -244,18 +245,18 @@ static const vkmm_record heap_record = {"heap", VKMM_FIELDS(heap_fields), VKMM_R
 static const vkmm_words components = {
     .what = "element type", .name = vkmm_component_name, .parse = vkmm_component_parse};
 
-#define SHAPE(member) VKMM_AT(vkmm_matrix_shape, member)
+#define SHAPE_KEY(kind, member) VKMM_KEY(kind, vkmm_matrix_shape, member)
 
 static const vkmm_field shape_fields[] = {
-    {"m", VKMM_FIELD_U32, SHAPE(m)},
-    {"n", VKMM_FIELD_U32, SHAPE(n)},
-    {"k", VKMM_FIELD_U32, SHAPE(k)},
-    {"a", VKMM_FIELD_WORD, SHAPE(a), .words = &components},
-    {"b", VKMM_FIELD_WORD, SHAPE(b), .words = &components},
-    {"c", VKMM_FIELD_WORD, SHAPE(c), .words = &components},
-    {"result", VKMM_FIELD_WORD, SHAPE(result), .words = &components},
-    {"scope", VKMM_FIELD_U32, SHAPE(scope)},
-    {"saturating", VKMM_FIELD_TRUTH, SHAPE(saturating)},
+    {SHAPE_KEY(U32, m)},
+    {SHAPE_KEY(U32, n)},
+    {SHAPE_KEY(U32, k)},
+    {SHAPE_KEY(WORD, a), .words = &components},
+    {SHAPE_KEY(WORD, b), .words = &components},
+    {SHAPE_KEY(WORD, c), .words = &components},
+    {SHAPE_KEY(WORD, result), .words = &components},
+    {SHAPE_KEY(U32, scope)},
+    {SHAPE_KEY(TRUTH, saturating)},
 };
 
 const vkmm_record vkmm_shape_record = {NULL, VKMM_FIELDS(shape_fields), VKMM_RECORD_OF(vkmm_matrix_shape)};

@@ -14,11 +14,9 @@
 vkmm_bench_figures vkmm_bench_no_figures(void)
 {
     vkmm_bench_figures figures = {0};
-    double *const all[] = {&figures.median_ms,        &figures.p5_ms,   &figures.p95_ms,       &figures.min_ms,
-                           &figures.low_ms,           &figures.high_ms, &figures.noise,        &figures.submit_ms,
-                           &figures.transfer_ms,      &figures.gflops,  &figures.gbytes_per_s, &figures.copy_share,
-                           &figures.arithmetic_share, &figures.drift,   &figures.upload_ms,    &figures.download_ms,
-                           &figures.overhead_ms,      &figures.sum_ms,  &figures.wall_ms};
+    double *const all[] = {&figures.median_ms, &figures.low_ms,       &figures.high_ms,    &figures.noise,
+                           &figures.gflops,    &figures.gbytes_per_s, &figures.copy_share, &figures.arithmetic_share,
+                           &figures.drift,     &figures.overhead_ms,  &figures.sum_ms,     &figures.wall_ms};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = NAN;
     return figures;
@@ -124,14 +122,7 @@ int vkmm_bench_row_speed(vkmm_bench_row *row)
         if (timed) fine = vkmm_bench_series_sort(series) && fine;
     }
     if (!timed || !fine) return 0;
-    figures->min_ms = row->kernel_ms.min;
-    figures->p5_ms = row->kernel_ms.p5;
     figures->median_ms = row->kernel_ms.median;
-    figures->p95_ms = row->kernel_ms.p95;
-    figures->submit_ms = row->submit_ms.median;
-    figures->transfer_ms = row->transfer_ms.median;
-    figures->upload_ms = row->upload_ms.median;
-    figures->download_ms = row->download_ms.median;
     figures->gflops = vkmm_problem_flops(&row->problem) / figures->median_ms * 1e-6;
     return 1;
 }

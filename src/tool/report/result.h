@@ -32,20 +32,19 @@ typedef struct vkmm_bench_power {
 
 /* What follows from a row's samples: vkmm_bench_derive. */
 typedef struct vkmm_bench_figures {
-    double median_ms, p5_ms, p95_ms, min_ms; /* of kernel time */
-    double low_ms, high_ms;                  /* the 95 % interval of the median (bench/interval.h) */
-    double noise;                            /* half that interval over the median */
-    double submit_ms, transfer_ms;           /* medians */
-    double gflops;                           /* 2·M·N·K·batches / median_ms */
-    double gbytes_per_s;                     /* A, B and C once each (and C once more where β counts) / median_ms */
-    double arithmetic_share, copy_share;     /* of the device's measured peaks, from 0 to about 1 */
+    double median_ms;                    /* of kernel time */
+    double low_ms, high_ms;              /* the 95 % interval of the median (bench/interval.h) */
+    double noise;                        /* half that interval over the median */
+    double gflops;                       /* 2·M·N·K·batches / median_ms */
+    double gbytes_per_s;                 /* A, B and C once each (and C once more where β counts) / median_ms */
+    double arithmetic_share, copy_share; /* of the device's measured peaks, from 0 to about 1 */
     double drift;  /* median of the last round over that of the first, less 1; 0.1: 10 % slower at the end */
     int throttled; /* the drift exceeds 3 %, the noise within the rounds and twice what neighbouring rounds differ by
                       (known for four rounds or more, or for two of five samples each); or the driver says so, and the
                       clock does not say otherwise */
     /* The three figures added up: upload + kernel + overhead + download against a product with transfers. overhead:
-     * submit_ms - median_ms. */
-    double upload_ms, download_ms, overhead_ms, sum_ms, wall_ms;
+     * from submission to the fence, less that of the kernel. */
+    double overhead_ms, sum_ms, wall_ms;
     int adds_up;     /* the sum is within 10 % of wall_ms */
     char apart[128]; /* why they cannot be added up, or why the sum is off; "" where it adds up */
 } vkmm_bench_figures;
