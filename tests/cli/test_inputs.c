@@ -67,11 +67,9 @@ static void compare(const vkmm_problem *problem)
         memory[o] = calloc(1, vkmm_operand_bytes(problem, (vkmm_operand)o));
         plain[o] = calloc(1, vkmm_operand_bytes(&packed, (vkmm_operand)o));
     }
-    cli_inputs_fill(&inputs, problem, memory[VKMM_A], memory[VKMM_B]);
-    cli_inputs_fill(&inputs, &packed, plain[VKMM_A], plain[VKMM_B]);
-    cli_inputs_fill_c(&inputs, problem, memory[VKMM_C]);
-    cli_inputs_fill_c(&inputs, &packed, plain[VKMM_C]);
     for (int o = VKMM_A; o <= VKMM_C; o++) {
+        cli_inputs_fill(&inputs, problem, (vkmm_operand)o, memory[o]);
+        cli_inputs_fill(&inputs, &packed, (vkmm_operand)o, plain[o]);
         if (o != VKMM_C || vkmm_problem_beta(problem) != 0)
             take_matrices(problem, (vkmm_operand)o, memory[o], &packed, plain[o]);
         expect_nothing_left(problem, (vkmm_operand)o, memory[o]);
@@ -113,8 +111,9 @@ static void batches_differ(void **state)
     float a[32], b[32], c[32];
 
     (void)state;
-    cli_inputs_fill(&inputs, &problem, a, b);
-    cli_inputs_fill_c(&inputs, &problem, c);
+    cli_inputs_fill(&inputs, &problem, VKMM_A, a);
+    cli_inputs_fill(&inputs, &problem, VKMM_B, b);
+    cli_inputs_fill(&inputs, &problem, VKMM_C, c);
     assert_memory_not_equal(a, a + 16, 64);
     assert_memory_not_equal(b, b + 16, 64);
     assert_memory_not_equal(c, c + 16, 64);
@@ -130,7 +129,7 @@ static void the_bias(void **state)
     float bias[6] = {0, 0, 0, 0, 0, 77}, other[5];
 
     (void)state;
-    cli_inputs_fill_bias(&inputs, &problem, bias);
+    cli_inputs_fill(&inputs, &problem, VKMM_BIAS, bias);
     vkmm_fill(other, 1, 5, VKMM_F32, VKMM_INIT_UNIFORM, cli_seed_of(inputs.seed, CLI_SEED_C));
     for (int i = 0; i < 5; i++) assert_true(bias[i] >= -1 && bias[i] < 1 && bias[i] != other[i]);
     assert_true(bias[5] == 77);
@@ -143,8 +142,7 @@ static void empty_ones_are_left_alone(void **state)
                                               .offset_c = 9, .batch_count = UINT32_MAX, .stride_a = 1, .stride_b = 1);
 
     (void)state;
-    cli_inputs_fill(&inputs, &problem, NULL, NULL);
-    cli_inputs_fill_c(&inputs, &problem, NULL);
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) cli_inputs_fill(&inputs, &problem, (vkmm_operand)o, NULL);
 }
 
 int main(void)

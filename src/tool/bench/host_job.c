@@ -24,17 +24,13 @@ static vkmm_status plan(cli_product *p)
     return vkmm_problem_check(log, &p->request->job.problem, NULL);
 }
 
-static vkmm_status fill(cli_product *p)
+static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
 {
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
-        const uint64_t bytes = vkmm_operand_bytes(&p->request->job.problem, (vkmm_operand)o);
-        if (o == VKMM_BIAS && bytes == 0) continue;
-        p->memory[o] = vkmm_alloc(1, bytes);
-        if (p->memory[o] == NULL)
-            return vkmm_fail(&p->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for %s: %llu bytes",
-                             vkmm_operand_name((vkmm_operand)o), (unsigned long long)bytes);
-    }
-    return cli_product_fill(p);
+    p->memory[operand] = vkmm_alloc(1, bytes);
+    if (p->memory[operand] != NULL) return VKMM_OK;
+    return vkmm_fail(&p->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for %s: %llu bytes",
+                     operand == CLI_BEFORE ? "a copy of C" : vkmm_operand_name((vkmm_operand)operand),
+                     (unsigned long long)bytes);
 }
 
 static vkmm_status multiply(cli_product *p, double *ms)
@@ -69,10 +65,9 @@ static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vk
 
 static void end(cli_product *p)
 {
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++) vkmm_free(p->memory[o]);
-    vkmm_free(p->before);
+    for (int o = VKMM_A; o < CLI_OPERANDS; o++) vkmm_free(p->memory[o]);
     vkmm_free(p->own);
 }
 
 /* A library with threads may sum in another order the next time: that is no fault. */
-const cli_product_kind cli_bench_host = {plan, fill, multiply, measure, NULL, end, 1, 0};
+const cli_product_kind cli_bench_host = {plan, hold, multiply, measure, NULL, end, 1, 0};

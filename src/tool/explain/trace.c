@@ -164,10 +164,12 @@ static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const v
     if (status != VKMM_OK) return status;
     params.a = a = vkmm_alloc(1, vkmm_operand_bytes(problem, VKMM_A));
     params.b = b = vkmm_alloc(1, vkmm_operand_bytes(problem, VKMM_B));
-    if (a == NULL || b == NULL)
+    if (a == NULL || b == NULL) {
         status = vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for A and B");
-    else
-        cli_inputs_fill(inputs, problem, a, b);
+    } else {
+        cli_inputs_fill(inputs, problem, VKMM_A, a);
+        cli_inputs_fill(inputs, problem, VKMM_B, b);
+    }
     if (status == VKMM_OK) status = vkmm_trace_create(session->device, &params, &result);
     row.trace = result;
     if (status == VKMM_OK) status = cli_session_validated(session);

@@ -12,9 +12,9 @@
 #define NARROW_CANARY UINT32_C(0x7ff87ff8) /* two NaNs, as f16 and as bf16 */
 
 /* op of a file's matrix. */
-static vkmm_view apply(const vkmm_view *file, int op)
+static vkmm_view apply(const vkmm_view *file, int transposed)
 {
-    return op == VKMM_OP_N ? *file : vkmm_view_transposed(file);
+    return transposed ? vkmm_view_transposed(file) : *file;
 }
 
 static const vkmm_view *matrix_of(const cli_inputs *inputs, vkmm_operand operand)
@@ -73,8 +73,8 @@ static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options,
 
 static vkmm_status check_shapes(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
 {
-    const vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->op_a),
-                    b = apply(matrix_of(inputs, VKMM_B), options->op_b);
+    const vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->op_a == VKMM_OP_T),
+                    b = apply(matrix_of(inputs, VKMM_B), options->op_b == VKMM_OP_T);
     const char *transposed_a = options->op_a == VKMM_OP_T ? ", transposed" : "";
     const char *transposed_b = options->op_b == VKMM_OP_T ? ", transposed" : "";
 
@@ -111,7 +111,8 @@ void cli_inputs_close(cli_inputs *inputs)
 
 cli_size cli_inputs_size(const cli_inputs *inputs, const cli_options *options)
 {
-    vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->op_a), b = apply(matrix_of(inputs, VKMM_B), options->op_b);
+    vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->op_a == VKMM_OP_T),
+              b = apply(matrix_of(inputs, VKMM_B), options->op_b == VKMM_OP_T);
 
     return (cli_size){a.rows, b.cols, a.cols};
 }
@@ -175,18 +176,31 @@ static int is_packed(const vkmm_problem *problem, vkmm_operand operand)
     return vkmm_operand_elements(problem, operand) == batches * matrix && (batches == 1 || stride >= matrix);
 }
 
-/* All matrices of an operand; transposed: the file has it so. */
-static void fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, int transposed,
-                 uint64_t seed, void *data)
+/* Whether a file has the operand transposed. */
+static int is_turned(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand)
 {
+    if (operand == VKMM_BIAS) return matrix_of(inputs, operand)->rows > 1;
+    return (operand == VKMM_A && problem->op_a == VKMM_OP_T) || (operand == VKMM_B && problem->op_b == VKMM_OP_T);
+}
+
+void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data)
+{
+    static const unsigned purposes[] = {CLI_SEED_A, CLI_SEED_B, CLI_SEED_C, CLI_SEED_BIAS};
+    const uint64_t seed = cli_seed_of(inputs->seed, purposes[operand]);
     const vkmm_array *file = inputs->path[operand] != NULL ? &inputs->file[operand].array : NULL;
-    uint64_t batches = vkmm_operand_stride(problem, operand) > 0 ? vkmm_problem_batches(problem) : 1;
+    const vkmm_type type = vkmm_operand_type(problem, operand);
+    const int is_bias = operand == VKMM_BIAS, counts = operand != VKMM_C || vkmm_problem_beta(problem) != 0;
+    const uint64_t batches = !is_bias && vkmm_operand_stride(problem, operand) > 0 ? vkmm_problem_batches(problem) : 1;
 
     if (vkmm_operand_elements(problem, operand) == 0) return;
-    for (uint64_t x = 0; x < batches; x++) {
-        const vkmm_view view = vkmm_operand_view(problem, operand, data, x);
+    if (!counts || (!is_bias && !is_packed(problem, operand)))
+        fill_canary(data, vkmm_operand_bytes(problem, operand), type);
+    for (uint64_t x = 0; x < batches && counts; x++) {
+        const vkmm_view view =
+            is_bias ? vkmm_view_rows(data, 1, problem->n, type) : vkmm_operand_view(problem, operand, data, x);
         if (file != NULL) {
-            const vkmm_view stored = vkmm_array_at(file, x % file->count), matrix = apply(&stored, transposed);
+            const vkmm_view stored = vkmm_array_at(file, x % file->count),
+                            matrix = apply(&stored, is_turned(inputs, problem, operand));
             vkmm_view_copy(&matrix, (char *)data + ((const char *)view.data - (const char *)data), view.row_stride,
                            view.col_stride);
         } else {
@@ -195,49 +209,14 @@ static void fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_ope
     }
 }
 
-void cli_inputs_fill_one(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data)
+int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_stack *stack)
 {
-    const int is_a = operand == VKMM_A;
-
-    if (!is_packed(problem, operand)) fill_canary(data, vkmm_operand_bytes(problem, operand), problem->type);
-    fill(inputs, problem, operand, (int)(is_a ? problem->op_a : problem->op_b),
-         cli_seed_of(inputs->seed, is_a ? CLI_SEED_A : CLI_SEED_B), data);
-}
-
-void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, void *a, void *b)
-{
-    cli_inputs_fill_one(inputs, problem, VKMM_A, a);
-    cli_inputs_fill_one(inputs, problem, VKMM_B, b);
-}
-
-void cli_inputs_fill_c(const cli_inputs *inputs, const vkmm_problem *problem, void *c)
-{
-    fill_canary(c, vkmm_operand_bytes(problem, VKMM_C), vkmm_operand_type(problem, VKMM_C));
-    if (vkmm_problem_beta(problem) != 0)
-        fill(inputs, problem, VKMM_C, VKMM_OP_N, cli_seed_of(inputs->seed, CLI_SEED_C), c);
-}
-
-int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_array *array)
-{
-    const int op = operand == VKMM_A ? (int)problem->op_a : operand == VKMM_B ? (int)problem->op_b : VKMM_OP_N;
+    const vkmm_array *file = &inputs->file[operand].array;
 
     if (inputs->path[operand] == NULL) return 0;
-    *array = inputs->file[operand].array;
-    array->first = apply(&array->first, op);
-    if (array->count == 1) array->stride = 0;
+    *stack =
+        (vkmm_stack){apply(&file->first, is_turned(inputs, problem, operand)), file->count == 1 ? 0 : file->stride};
     return 1;
-}
-
-void cli_inputs_fill_bias(const cli_inputs *inputs, const vkmm_problem *problem, void *bias)
-{
-    const vkmm_view *file = matrix_of(inputs, VKMM_BIAS), row = apply(file, file->rows > 1 ? VKMM_OP_T : VKMM_OP_N);
-
-    if (vkmm_operand_elements(problem, VKMM_BIAS) == 0) return;
-    if (inputs->path[VKMM_BIAS] != NULL)
-        vkmm_view_pack(&row, bias);
-    else
-        vkmm_fill(bias, 1, problem->n, vkmm_operand_type(problem, VKMM_BIAS), inputs->init,
-                  cli_seed_of(inputs->seed, CLI_SEED_BIAS));
 }
 
 vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs)

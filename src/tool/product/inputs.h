@@ -30,23 +30,14 @@ uint64_t cli_inputs_batches(const cli_inputs *inputs);
 /* Checks the files of C and the bias against a problem: VKMM_INVALID names shapes or types. */
 vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem);
 
-/* Writes A and B of a problem into their memory, which is vkmm_operand_bytes long. What lies between their elements
- * gets the canary: a kernel that reads it gets a NaN. A batch has values of its own in each matrix, except from a
- * file of one matrix: that goes into every one. Generated values are those of op(A) and op(B), so that the product
- * is the same however the matrices are stored. */
-void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, void *a, void *b);
-void cli_inputs_fill_one(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand,
-                         void *data); /* A or B */
+/* Writes an operand of a problem into its memory, which is vkmm_operand_bytes long. What lies between its elements
+ * gets the canary: a kernel that reads it gets a NaN. So does all of C where β is 0. A batch has values of its own in
+ * each matrix, except from a file of one matrix: that goes into every one. Generated values are those of op(A) and
+ * op(B), so that the product is the same however the matrices are stored. */
+void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data);
 
-/* The same for the C before: its matrices where β is not 0, the canary everywhere else. */
-void cli_inputs_fill_c(const cli_inputs *inputs, const vkmm_problem *problem, void *c);
-
-/* The bias, of a problem that has one. */
-void cli_inputs_fill_bias(const cli_inputs *inputs, const vkmm_problem *problem, void *bias);
-
-/* op(A), op(B) or the C before as they lie in their files, where they come from files; else 0. The array's stride is
- * 0 where one matrix goes into all of the batch. */
-int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_array *array);
+/* op(A), op(B) or the C before as they lie in their files, where they come from files; else 0. */
+int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_stack *stack);
 
 /* VKMM_INVALID, with its name, when a file was made shorter since it was opened, or could not be read: what was made
  * of it counts for nothing. */

@@ -13,9 +13,8 @@
 
 typedef struct panels {
     vkmm_stream *stream;
-    vkmm_room room[4], before;          /* by vkmm_operand: those that are in memory */
-    int from_file[3], before_from_file; /* mapped, and read panel by panel */
-    vkmm_array_writer *writer;          /* NULL: C is in memory */
+    vkmm_room room[CLI_OPERANDS]; /* those that are in memory */
+    vkmm_array_writer *writer;    /* NULL: C is in memory */
 } panels;
 
 static vkmm_status plan(cli_product *p)
@@ -32,67 +31,7 @@ static vkmm_status plan(cli_product *p)
     return VKMM_OK;
 }
 
-static vkmm_status open_room(const cli_product *p, vkmm_operand operand, const char *what, vkmm_room *room)
-{
-    return vkmm_room_open(&p->session->console.log, vkmm_operand_bytes(&p->request->job.problem, operand), what, room);
-}
-
-/* 1, and the stack, where the operand is in a file. */
-static int is_in_file(cli_product *p, vkmm_operand operand, vkmm_stack *stack)
-{
-    vkmm_array file;
-
-    if (!cli_inputs_stack(p->request->inputs, &p->request->job.problem, operand, &file)) return 0;
-    *stack = (vkmm_stack){file.first, file.stride};
-    return p->in_files = 1;
-}
-
-static vkmm_status get_factor(cli_product *p, vkmm_operand operand)
-{
-    panels *own = p->own;
-    vkmm_status status;
-
-    own->from_file[operand] = is_in_file(p, operand, &p->stack[operand]);
-    if (own->from_file[operand]) return VKMM_OK;
-    status = open_room(p, operand, vkmm_operand_name(operand), &own->room[operand]);
-    if (status != VKMM_OK) return status;
-    cli_inputs_fill_one(p->request->inputs, &p->request->job.problem, operand, own->room[operand].data);
-    p->stack[operand] = cli_product_stack(p, operand, own->room[operand].data);
-    return VKMM_OK;
-}
-
-static vkmm_status get_bias(cli_product *p)
-{
-    panels *own = p->own;
-    vkmm_room *room = &own->room[VKMM_BIAS];
-    vkmm_status status;
-
-    if (!p->request->job.problem.has_bias) return VKMM_OK;
-    status = open_room(p, VKMM_BIAS, vkmm_operand_name(VKMM_BIAS), room);
-    if (status == VKMM_OK) cli_inputs_fill_bias(p->request->inputs, &p->request->job.problem, room->data);
-    return status;
-}
-
-/* Where β counts; and where C's memory has gaps, which must stay as they are. */
-static vkmm_status get_before(cli_product *p)
-{
-    const vkmm_problem *problem = &p->request->job.problem;
-    const int scaled = vkmm_problem_beta(problem) != 0;
-    panels *own = p->own;
-    vkmm_status status;
-
-    own->before_from_file = scaled && is_in_file(p, VKMM_C, &p->before_stack);
-    if (own->before_from_file) return VKMM_OK;
-    if (!scaled && (own->writer != NULL || !vkmm_problem_c_has_gaps(problem))) return VKMM_OK;
-    status = open_room(p, VKMM_C, "C as it was", &own->before);
-    if (status != VKMM_OK) return status;
-    cli_inputs_fill_c(p->request->inputs, problem, own->before.data);
-    p->before = own->before.data;
-    p->before_stack = cli_product_stack(p, VKMM_C, p->before);
-    return VKMM_OK;
-}
-
-static vkmm_status make_target(cli_product *p)
+static vkmm_status open_writer(cli_product *p)
 {
     const vkmm_problem *problem = &p->request->job.problem;
     const uint64_t batches = vkmm_problem_batches(problem);
@@ -100,30 +39,29 @@ static vkmm_status make_target(cli_product *p)
     const vkmm_array shape =
         batches == 1 ? vkmm_array_of(&first) : vkmm_array_stack(&first, batches, problem->m * problem->n);
     panels *own = p->own;
-    vkmm_room *room = &own->room[VKMM_C];
-    vkmm_status status;
 
-    if (p->request->out != NULL) {
-        p->in_files = 1;
-        return vkmm_array_writer_open(&p->session->console.log, p->request->out, &shape, &own->writer);
-    }
-    status = open_room(p, VKMM_C, "C", room);
-    if (status != VKMM_OK) return status;
-    cli_inputs_fill_c(p->request->inputs, problem, room->data);
-    p->stack[VKMM_C] = cli_product_stack(p, VKMM_C, room->data);
-    return VKMM_OK;
+    return vkmm_array_writer_open(&p->session->console.log, p->request->out, &shape, &own->writer);
 }
 
-static vkmm_status fill(cli_product *p)
+/* What is in a file stays there, and is read and written panel by panel. A new file has no gaps that would have to
+ * stay as they were. */
+static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
 {
-    const panels *own = p->own;
-    vkmm_status status = make_target(p);
+    const vkmm_problem *problem = &p->request->job.problem;
+    const int is_before = operand == CLI_BEFORE, scaled = vkmm_problem_beta(problem) != 0;
+    const int to_file = p->request->out != NULL && (operand == VKMM_C || (is_before && !scaled));
+    const vkmm_operand source = is_before ? VKMM_C : (vkmm_operand)operand;
+    panels *own = p->own;
+    vkmm_status status;
 
-    if (status == VKMM_OK) status = get_factor(p, VKMM_A);
-    if (status == VKMM_OK) status = get_factor(p, VKMM_B);
-    if (status == VKMM_OK) status = get_bias(p);
-    if (status == VKMM_OK) status = get_before(p);
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++) p->memory[o] = own->room[o].data;
+    if (to_file || ((operand < VKMM_C || (is_before && scaled)) &&
+                    cli_inputs_stack(p->request->inputs, problem, source, &p->stack[operand]))) {
+        p->in_files |= 1U << operand;
+        return operand == VKMM_C ? open_writer(p) : VKMM_OK;
+    }
+    status = vkmm_room_open(&p->session->console.log, bytes, is_before ? "C as it was" : vkmm_operand_name(source),
+                            &own->room[operand]);
+    p->memory[operand] = own->room[operand].data;
     return status;
 }
 
@@ -138,14 +76,13 @@ static void forget(const vkmm_view *part)
 static vkmm_status read_panel(void *user, const vkmm_panel *panel)
 {
     const cli_product *p = user;
-    const panels *own = p->own;
-    const int is_before = panel->operand == VKMM_C;
-    const vkmm_view matrix = vkmm_stack_at(is_before ? &p->before_stack : &p->stack[panel->operand], panel->batch);
+    const int operand = panel->operand == VKMM_C ? CLI_BEFORE : (int)panel->operand;
+    const vkmm_view matrix = vkmm_stack_at(&p->stack[operand], panel->batch);
     const vkmm_view part = vkmm_view_part(&matrix, panel->row, panel->col, panel->rows, panel->cols);
 
     if (panel->rows == 0 || panel->cols == 0) return VKMM_OK;
     vkmm_view_copy(&part, panel->data, panel->row_stride, panel->col_stride);
-    if (is_before ? own->before_from_file : own->from_file[panel->operand]) forget(&part);
+    if ((p->in_files & 1U << operand) != 0) forget(&part);
     return VKMM_OK;
 }
 
@@ -247,9 +184,8 @@ static void end(cli_product *p)
     if (own == NULL) return;
     if (own->writer != NULL) vkmm_array_writer_discard(&own->writer);
     vkmm_stream_destroy(&own->stream);
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++) vkmm_room_close(&own->room[o]);
-    vkmm_room_close(&own->before);
+    for (int o = VKMM_A; o < CLI_OPERANDS; o++) vkmm_room_close(&own->room[o]);
     vkmm_free(own);
 }
 
-const cli_product_kind cli_in_panels = {plan, fill, multiply, measure, save, end, 0, 0};
+const cli_product_kind cli_in_panels = {plan, hold, multiply, measure, save, end, 0, 0};

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "product/fingerprint.h"
 #include "math/problem.h"
 #include "report/text.h"
 
@@ -14,9 +13,38 @@ static const vkmm_problem *problem_of(const cli_product *p)
     return &p->request->job.problem;
 }
 
+/* A multiplication by an odd number and a rotation are both invertible: two inputs that differ in one word never
+ * meet again. */
+static uint64_t mix(uint64_t state, uint64_t word)
+{
+    state = (state ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return state << 29 | state >> 35;
+}
+
+/* 64 bits that differ when the bytes differ, but for accidents (probability 2^-64, not safe against intent), at memory
+ * speed: four lanes, because one chain of multiplications would be slower than memory. */
+static uint64_t fingerprint_of(const void *data, uint64_t bytes)
+{
+    const unsigned char *at = data;
+    uint64_t lane[4] = {1, 2, 3, 4}, last = 0;
+
+    for (; bytes >= 32; bytes -= 32, at += 32) {
+        uint64_t word[4];
+        memcpy(word, at, 32);
+        for (int i = 0; i < 4; i++) lane[i] = mix(lane[i], word[i]);
+    }
+    for (; bytes >= 8; bytes -= 8, at += 8) {
+        uint64_t word;
+        memcpy(&word, at, 8);
+        lane[0] = mix(lane[0], word);
+    }
+    if (bytes > 0) memcpy(&last, at, bytes);
+    return mix(mix(mix(mix(lane[0], lane[1]), lane[2]), lane[3]), last ^ bytes << 56);
+}
+
 static uint64_t fingerprint(const cli_product *p, vkmm_operand operand)
 {
-    return cli_fingerprint(p->memory[operand], vkmm_operand_bytes(problem_of(p), operand));
+    return fingerprint_of(p->memory[operand], vkmm_operand_bytes(problem_of(p), operand));
 }
 
 /* Of all that a kernel may only read; each operand counts in its place. */
@@ -41,29 +69,29 @@ static void begin(cli_product *p, const char *doing)
 }
 
 /* C's memory is an input where β is not 0, or where it has gaps, which must stay as they are. */
-vkmm_status cli_product_fill(cli_product *p)
+static vkmm_status fill(cli_product *p)
 {
+    static const int order[CLI_OPERANDS] = {VKMM_C, VKMM_A, VKMM_B, VKMM_BIAS, CLI_BEFORE};
     const vkmm_problem *problem = problem_of(p);
-    const uint64_t bytes = vkmm_operand_bytes(problem, VKMM_C);
+    const uint64_t c_bytes = vkmm_operand_bytes(problem, VKMM_C);
+    const int counts = (vkmm_problem_beta(problem) != 0 || vkmm_problem_c_has_gaps(problem)) && c_bytes > 0;
+    vkmm_status status = VKMM_OK;
 
-    cli_inputs_fill(p->request->inputs, problem, p->memory[VKMM_A], p->memory[VKMM_B]);
-    if (problem->has_bias) cli_inputs_fill_bias(p->request->inputs, problem, p->memory[VKMM_BIAS]);
-    for (int o = VKMM_A; o <= VKMM_C; o++) p->stack[o] = cli_product_stack(p, (vkmm_operand)o, p->memory[o]);
-    if ((vkmm_problem_beta(problem) == 0 && !vkmm_problem_c_has_gaps(problem)) || bytes == 0) return VKMM_OK;
-    cli_inputs_fill_c(p->request->inputs, problem, p->memory[VKMM_C]);
-    p->before = vkmm_alloc(1, bytes);
-    if (p->before == NULL)
-        return vkmm_fail(&p->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a copy of C: %llu bytes",
-                         (unsigned long long)bytes);
-    memcpy(p->before, p->memory[VKMM_C], bytes);
-    p->before_stack = cli_product_stack(p, VKMM_C, p->before);
-    return VKMM_OK;
-}
-
-vkmm_stack cli_product_stack(const cli_product *p, vkmm_operand operand, const void *data)
-{
-    return (vkmm_stack){vkmm_operand_view(problem_of(p), operand, data, 0),
-                        vkmm_operand_stride(problem_of(p), operand)};
+    for (int i = 0; i < CLI_OPERANDS && status == VKMM_OK; i++) {
+        const int o = order[i];
+        const vkmm_operand operand = o == CLI_BEFORE ? VKMM_C : (vkmm_operand)o;
+        if ((o == VKMM_BIAS && !problem->has_bias) || (o == CLI_BEFORE && !counts)) continue;
+        status = p->kind->hold(p, o, vkmm_operand_bytes(problem, operand));
+        if (status != VKMM_OK || (p->in_files & 1U << o) != 0) continue;
+        if (o == CLI_BEFORE && p->memory[VKMM_C] != NULL)
+            memcpy(p->memory[o], p->memory[VKMM_C], c_bytes);
+        else if (o != VKMM_C || counts)
+            cli_inputs_fill(p->request->inputs, problem, operand, p->memory[o]);
+        if (o == VKMM_BIAS) continue;
+        p->stack[o] =
+            (vkmm_stack){vkmm_operand_view(problem, operand, p->memory[o], 0), vkmm_operand_stride(problem, operand)};
+    }
+    return status;
 }
 
 /* Says why the product is wrong, and sees to it that the row says so too. */
@@ -94,11 +122,11 @@ static vkmm_status verify(cli_product *p)
     const vkmm_verify_method method = p->request->verify;
     const uint64_t seed = cli_seed_of(p->request->inputs->seed, CLI_SEED_VERIFY);
 
-    if (p->in_files)
+    if (p->in_files != 0)
         return vkmm_verify_stacks(log, problem_of(p), &p->stack[VKMM_A], &p->stack[VKMM_B], &p->stack[VKMM_C],
-                                  &p->before_stack, p->memory[VKMM_BIAS], numbers, method, seed, &p->verdict);
+                                  &p->stack[CLI_BEFORE], p->memory[VKMM_BIAS], numbers, method, seed, &p->verdict);
     return vkmm_verify_problem(log, problem_of(p), p->memory[VKMM_A], p->memory[VKMM_B], p->memory[VKMM_BIAS],
-                               p->before, p->memory[VKMM_C], numbers, method, seed, &p->verdict);
+                               p->memory[CLI_BEFORE], p->memory[VKMM_C], numbers, method, seed, &p->verdict);
 }
 
 static void fill_row(cli_product *p)
@@ -129,7 +157,7 @@ static vkmm_status prove(cli_product *p)
     if (status != VKMM_OK) return status;
     fill_row(p);
     begin(p, "inputs");
-    status = p->kind->fill(p);
+    status = fill(p);
     if (status == VKMM_OK) status = cli_inputs_whole(log, inputs);
     if (status != VKMM_OK) return status;
     before = p->kind->repeats ? inputs_fingerprint(p) : 0;
@@ -157,8 +185,8 @@ static vkmm_status again(cli_product *p)
     double ms;
 
     p->doing = "repeating";
-    if (p->before != NULL && vkmm_problem_beta(problem_of(p)) != 0) {
-        memcpy(p->memory[VKMM_C], p->before, vkmm_operand_bytes(problem_of(p), VKMM_C));
+    if (p->memory[CLI_BEFORE] != NULL && vkmm_problem_beta(problem_of(p)) != 0) {
+        memcpy(p->memory[VKMM_C], p->memory[CLI_BEFORE], vkmm_operand_bytes(problem_of(p), VKMM_C));
         status = p->kind->multiply(p, &ms);
     }
     if (status == VKMM_WRONG_RESULT) return wrong(p, p->fault);

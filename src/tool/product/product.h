@@ -6,19 +6,21 @@
 #include "product/request.h"
 #include "session/session.h"
 
+/* C as it was before the product, where it counts: beside the operands. */
+enum { CLI_BEFORE = VKMM_BIAS + 1, CLI_OPERANDS };
+
 typedef struct cli_product {
     cli_session *session;
     const cli_request *request;
     const cli_product_kind *kind;
-    vkmm_job *job;   /* of a resident product; owned */
-    void *own;       /* what another kind keeps; owned */
-    void *memory[4]; /* by vkmm_operand: laid out as the problem says; NULL: in a file, or there is none; the kind's */
-    void *before;    /* C's memory as it was, where it counts; the kind's */
-    vkmm_stack stack[3], before_stack; /* A, B, C, and C as it was, wherever they lie */
-    int in_files;                      /* some of them are mapped files */
-    char reason[512];                  /* in panels: why */
-    const char *doing;                 /* "planning", "multiplying": a lost device is reported with it */
-    const char *fault;                 /* what the kernel did that it may not, beside wrong elements; NULL: nothing */
+    vkmm_job *job;                  /* of a resident product; owned */
+    void *own;                      /* what another kind keeps; owned */
+    void *memory[CLI_OPERANDS];     /* laid out as the problem says; NULL: in a file, or there is none; the kind's */
+    vkmm_stack stack[CLI_OPERANDS]; /* all but the bias, wherever they lie */
+    unsigned in_files;              /* those that are mapped files, 1 << operand */
+    char reason[512];               /* in panels: why */
+    const char *doing;              /* "planning", "multiplying": a lost device is reported with it */
+    const char *fault;              /* what the kernel did that it may not, beside wrong elements; NULL: nothing */
     vkmm_verdict verdict;
     uint64_t judged;                /* the fingerprint of the product that was judged, */
     double run_ms;                  /* how long it took, copies included, */
@@ -30,7 +32,8 @@ typedef struct cli_product {
 /* Each function sets what the next one needs, in this order; end copes with what was not reached. */
 struct cli_product_kind {
     vkmm_status (*plan)(cli_product *product); /* kernel */
-    vkmm_status (*fill)(cli_product *product); /* memory, before, stacks: A, B, bias and C as they are */
+    vkmm_status (*hold)(cli_product *product, int operand,
+                        uint64_t bytes); /* its memory; or, where it is in a file, its stack and in_files */
     vkmm_status (*multiply)(cli_product *product, double *ms); /* once; VKMM_WRONG_RESULT with product->fault */
     vkmm_status (*measure)(cli_product *product, const vkmm_measure_params *params, vkmm_measurement *time);
     vkmm_status (*save)(cli_product *product); /* to request->out; nothing may be asked of C then */
@@ -54,12 +57,6 @@ vkmm_status cli_product_prove(cli_session *session, const cli_request *request, 
 /* After more runs: VKMM_WRONG_RESULT when the last product is not that which was judged, bit for bit. Errors as
  * above. */
 vkmm_status cli_product_again(cli_product *product);
-
-/* For kinds whose operands are all in memory: fills A, B, the bias and C where it counts, of which it keeps a copy in
- * `before` (freed by vkmm_free), and sets the stacks. And the stack of an operand that is laid out as the problem
- * says. */
-vkmm_status cli_product_fill(cli_product *product);
-vkmm_stack cli_product_stack(const cli_product *product, vkmm_operand operand, const void *data);
 
 /* Shows a line of progress about the product. */
 void cli_product_progress(const cli_product *product, const char *what);

@@ -1,11 +1,14 @@
+#include "base/file.h"
 #include "session/commands.h"
 #include "session/problem.h"
 #include "product/product.h"
-#include "run/shader.h"
 #include "math/problem.h"
+#include "math/type.h"
+#include "options/values.h"
 #include "report/matrix.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { MOST_PRINTED = 4 }; /* matrices of a batch */
 
@@ -53,7 +56,7 @@ static void print_matrices(const cli_session *session, const cli_product *produc
         print_one(session, b, problem, &view_b, x);
         if (problem->has_bias && x == 0) print_bias(session, problem, product->memory[VKMM_BIAS]);
         if (vkmm_problem_beta(problem) != 0) {
-            const vkmm_view before = vkmm_stack_at(&product->before_stack, x);
+            const vkmm_view before = vkmm_stack_at(&product->stack[CLI_BEFORE], x);
             print_one(session, "C before", problem, &before, x);
         }
         print_one(session, c, problem, &view_c, x);
@@ -110,6 +113,34 @@ static vkmm_status run_problem(cli_session *session, const cli_request *request,
     return cli_worse(status, show_product(session, &product, prints));
 }
 
+static int is_spirv(const char *path)
+{
+    const size_t length = strlen(path);
+
+    return length > 4 && strcmp(path + length - 4, ".spv") == 0;
+}
+
+/* The file of --shader, for one element type: SPIR-V from FILE.spv; from every other name GLSL, which is compiled with
+ * the type as a macro. */
+static vkmm_status open_shader(const vkmm_log *log, const char *path, vkmm_type type, vkmm_shader **shader)
+{
+    vkmm_mapping file = {NULL, 0};
+    vkmm_status status = vkmm_mapping_open(log, path, &file);
+    const char *text = file.data != NULL ? file.data : "";
+
+    *shader = NULL;
+    if (status == VKMM_OK && !cli_is_plain_type(type))
+        status = vkmm_fail(log, VKMM_INVALID,
+                           "--shader: a shader of your own multiplies f32, f64, i32 or u32; --type says %s",
+                           vkmm_type_of(type)->name);
+    if (status == VKMM_OK && is_spirv(path))
+        status = vkmm_shader_load(log, path, text, (size_t)file.bytes, type, shader);
+    else if (status == VKMM_OK)
+        status = vkmm_shader_compile(log, path, text, (size_t)file.bytes, type, shader);
+    vkmm_mapping_close(&file);
+    return status;
+}
+
 /* Whether the rest of a list makes sense after this status. */
 static int is_final(cli_session *session, vkmm_status status)
 {
@@ -133,7 +164,7 @@ vkmm_status cli_run(cli_session *session)
                                : options->types.count > 0 ? options->types.type[t]
                                                           : VKMM_F32;
         size_t sizes = cli_size_count(options);
-        next = options->shader != NULL ? cli_shader_open(log, options->shader, type, &shader) : VKMM_OK;
+        next = options->shader != NULL ? open_shader(log, options->shader, type, &shader) : VKMM_OK;
         status = cli_worse(status, next);
         if (next != VKMM_OK) sizes = 0;
         for (size_t i = 0; i < sizes && !is_final(session, next); i++) {
