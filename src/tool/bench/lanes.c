@@ -1,6 +1,5 @@
 /* The devices of a live run, and the processes that measure on them. */
 #include "base/alloc.h"
-#include "system/terminal.h"
 #include "report/records.h"
 #include "bench/parts.h"
 #include "math/problem.h"
@@ -53,27 +52,23 @@ static double left_of(const cli_bench_run *run)
 
 void cli_bench_show_progress(const cli_bench_run *run, const cli_bench_lane *lane, const vkmm_suite_item *item)
 {
-    char size[VKMM_TEXT_PROBLEM], line[512], cut[512];
+    cli_console *console = &run->session->console;
+    char size[VKMM_TEXT_PROBLEM];
     const char *label = run->bench->devices[lane->device].label;
     uint32_t rows = 0, known = 0;
-    int columns;
 
-    if (!run->session->console.interactive) return;
+    if (!console->interactive) return;
     for (uint32_t i = 0; i < run->bench->device_count; i++) {
         rows += run->lanes[i].rows;
         known += run->lanes[i].known;
     }
     if (item == NULL) {
-        snprintf(line, sizeof line, "%s: what it can do at best", label);
-    } else {
-        vkmm_text_problem(size, sizeof size, &item->problem, run->session->console.utf8);
-        snprintf(line, sizeof line, "%u of %u rows, about %.0f s left: %s %s %s, %s", known, rows, left_of(run), size,
-                 vkmm_text_type(&item->problem, run->session->console.utf8), item->kernel, label);
+        cli_progress(console, "%s: what it can do at best", label);
+        return;
     }
-    /* A line that the terminal breaks could not be wiped. No character has more columns than bytes. */
-    columns = vkmm_terminal_columns(stderr);
-    vkmm_text_clean(cut, columns > 0 && columns < (int)sizeof cut ? (size_t)columns : sizeof cut, line);
-    cli_progress(&run->session->console, "%s", cut);
+    vkmm_text_problem(size, sizeof size, &item->problem, console->utf8);
+    cli_progress(console, "%u of %u rows, about %.0f s left: %s %s %s, %s", known, rows, left_of(run), size,
+                 vkmm_text_type(&item->problem, console->utf8), item->kernel, label);
 }
 
 void cli_bench_give_up(cli_bench_run *run, cli_bench_lane *lane)

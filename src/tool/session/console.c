@@ -48,13 +48,16 @@ void cli_progress(cli_console *console, const char *format, ...)
 {
     char raw[400], line[400];
     va_list arguments;
+    int columns;
 
     if (!console->interactive) return;
     vkmm_interrupt_wipes(1);
     va_start(arguments, format);
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
-    vkmm_clean(line, sizeof line, raw); /* names of devices and files */
+    /* A line that the terminal breaks could not be wiped. No character has more columns than bytes. */
+    columns = vkmm_terminal_columns(stderr);
+    vkmm_clean(line, columns < (int)sizeof line ? (size_t)columns : sizeof line, raw); /* names of devices and files */
     fprintf(stderr, "\r\033[K%s", line);
     fflush(stderr);
     console->progress_shown = 1;

@@ -1,7 +1,7 @@
 #include "tune/tune.h"
 
+#include "base/alloc.h"
 #include "base/clock.h"
-#include "system/terminal.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "report/text.h"
@@ -51,29 +51,24 @@ static double best_ms(const tuner *t)
     return vkmm_tune_ranked(t->tune, 0, &candidate, &ms) ? ms : 0;
 }
 
-/* One line, cut where the terminal ends. The text is cut in its last part, which is ASCII. */
 static void show_progress(const tuner *t, const char *phase)
 {
-    char size[VKMM_TEXT_PROBLEM], line[640], best[320] = "";
-    vkmm_tune_state state = vkmm_tune_look(t->tune);
+    const vkmm_tune_state state = vkmm_tune_look(t->tune);
+    const double left = (t->end - vkmm_now_ms()) / 1000;
+    cli_console *console = &t->session->console;
+    char size[VKMM_TEXT_PROBLEM], best[320] = "";
     vkmm_candidate candidate;
-    double ms, left = (t->end - vkmm_now_ms()) / 1000;
-    int columns;
+    double ms;
 
-    if (!t->session->console.interactive) return;
-    vkmm_text_problem(size, sizeof size, t->problem, t->session->console.utf8);
+    if (!console->interactive) return;
+    vkmm_text_problem(size, sizeof size, t->problem, console->utf8);
     if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms)) {
         char figure[32];
         vkmm_text_figure(figure, sizeof figure, gflops_of(t, ms));
         snprintf(best, sizeof best, ", best %s GFLOP/s (%s %s)", figure, candidate.kernel, candidate.config);
     }
-    snprintf(line, sizeof line, "tune %s %s: %s%u of ~%u, %.0f s left%s", size,
-             vkmm_text_type(t->problem, t->session->console.utf8), phase, state.measured + state.failed, state.size,
-             left > 0 ? left : 0, best);
-    columns = vkmm_terminal_columns(stderr) - 1;
-    if ((int)vkmm_text_columns(line) > columns && columns > 0)
-        line[strlen(line) - (vkmm_text_columns(line) - (size_t)columns)] = '\0';
-    cli_progress(&t->session->console, "%s", line);
+    cli_progress(console, "tune %s %s: %s%u of ~%u, %.0f s left%s", size, vkmm_text_type(t->problem, console->utf8),
+                 phase, state.measured + state.failed, state.size, left > 0 ? left : 0, best);
 }
 
 static int is_same(const vkmm_candidate *a, const vkmm_candidate *b)
@@ -82,20 +77,21 @@ static int is_same(const vkmm_candidate *a, const vkmm_candidate *b)
 }
 
 /* A candidate without a time: said at the end, in one sentence, or when it is the planner's own. */
-static void note_failure(tuner *t, const vkmm_candidate *candidate, const cli_answer *answer)
+static void note_failure(tuner *t, const vkmm_candidate *candidate)
 {
+    const cli_worker *worker = &t->link.worker;
     vkmm_tune_state state = vkmm_tune_look(t->tune);
 
     vkmm_tune_tell(t->tune, candidate, 0);
-    if (answer->status == VKMM_WRONG_RESULT) {
+    if (worker->status == VKMM_WRONG_RESULT) {
         t->row->wrong++;
         if (t->first_wrong[0] == '\0')
             snprintf(t->first_wrong, sizeof t->first_wrong, "%s %s: %.500s", candidate->kernel, candidate->config,
-                     answer->sentence);
+                     worker->sentence);
     }
     if (is_same(candidate, &state.planned)) {
-        t->why = answer->status;
-        snprintf(t->sentence, sizeof t->sentence, "%s", answer->sentence);
+        t->why = worker->status;
+        snprintf(t->sentence, sizeof t->sentence, "%s", worker->sentence);
     }
 }
 
@@ -146,14 +142,14 @@ static vkmm_status search(tuner *t)
         const cli_trial_request request = {{candidate}, 1, .limit_ms = CLEARLY_SLOWER * best};
         reply = cli_tune_ask(&t->link, &request, patience, end, &answer);
         if (reply == CLI_REPLY_NO_WORKER)
-            return vkmm_fail(&t->session->console.log, answer.status, "%s", answer.sentence);
+            return vkmm_fail(&t->session->console.log, t->link.worker.status, "%s", t->link.worker.sentence);
         if (reply == CLI_REPLY_INTERRUPTED) break;
         t->ask_ms += reply == CLI_REPLY_ANSWER ? vkmm_now_ms() - now : 0;
         t->asked += reply == CLI_REPLY_ANSWER;
-        if (reply == CLI_REPLY_ANSWER && answer.status == VKMM_OK)
+        if (reply == CLI_REPLY_ANSWER && t->link.worker.status == VKMM_OK)
             vkmm_tune_tell(t->tune, &candidate, answer.ms[0]);
         else
-            note_failure(t, &candidate, &answer);
+            note_failure(t, &candidate);
     }
     return VKMM_OK;
 }
@@ -194,10 +190,10 @@ static vkmm_status fight(tuner *t, const vkmm_tune_state *state)
         reply =
             cli_tune_ask(&t->link, &request, 2 * PATIENCE_MS + 4 * PATIENCE_TIMES * state->planned_ms, grace, &answer);
         if (reply == CLI_REPLY_NO_WORKER)
-            return vkmm_fail(&t->session->console.log, answer.status, "%s", answer.sentence);
+            return vkmm_fail(&t->session->console.log, t->link.worker.status, "%s", t->link.worker.sentence);
         if (reply == CLI_REPLY_INTERRUPTED) break;
-        if (reply != CLI_REPLY_ANSWER || answer.status != VKMM_OK) {
-            note_failure(t, &pair[1], &answer); /* and the next one comes to this place */
+        if (reply != CLI_REPLY_ANSWER || t->link.worker.status != VKMM_OK) {
+            note_failure(t, &pair[1]); /* and the next one comes to this place */
             continue;
         }
         place++;
@@ -218,6 +214,20 @@ static void guess(tuner *t, const vkmm_tune_state *state)
 
     if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms) && ms < SURE_WITHOUT * state->planned_ms)
         take(t, &candidate, ms, state->planned_ms);
+}
+
+/* All that the search measured, into the row. */
+static vkmm_status keep_trials(tuner *t, uint32_t most)
+{
+    vkmm_tune_trial *trials = vkmm_alloc(most, sizeof *trials);
+    uint32_t count = 0;
+
+    if (trials == NULL)
+        return vkmm_fail(&t->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for %u results", most);
+    while (count < most && vkmm_tune_ranked(t->tune, count, &trials[count].candidate, &trials[count].ms)) count++;
+    t->row->trials = trials;
+    t->row->trial_count = count;
+    return VKMM_OK;
 }
 
 static vkmm_status decide(tuner *t)
@@ -242,9 +252,7 @@ static vkmm_status decide(tuner *t)
     t->row->failed = state.failed;
     t->row->resumed = state.resumed;
     t->row->tuned.candidates = state.measured;
-    if (status == VKMM_OK && !cli_tune_trials(t->tune, t->row))
-        status = vkmm_fail(&t->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for %u results", state.measured);
-    return status;
+    return status == VKMM_OK ? keep_trials(t, state.measured) : status;
 }
 
 static vkmm_status store(tuner *t)

@@ -4,82 +4,71 @@
 #include "report/text.h"
 #include "report/writers.h"
 
-enum { INDENT = 4, LAST_COLUMN = 80, SIZE_COLUMNS = 6, TYPE_COLUMNS = 4 };
+enum { SIZE, TYPE, KERNEL, GFLOPS, PLANNED, GAIN, TRIED, FAILED, COLUMNS };
+enum { INDENT = 4, LAST_COLUMN = 80 };
 
-static int size_columns(const vkmm_report *report)
+static void print_line(const vkmm_report *report, const vkmm_cell cells[COLUMNS])
 {
-    return report->size_width > SIZE_COLUMNS ? report->size_width : SIZE_COLUMNS;
+    vkmm_place places[COLUMNS] = {[SIZE] = {6},       [TYPE] = {4},    [KERNEL] = {8},   [GFLOPS] = {7, 1},
+                                  [PLANNED] = {9, 1}, [GAIN] = {7, 1}, [TRIED] = {5, 1}, [FAILED] = {6, 1}};
+
+    if (report->size_width > places[SIZE].width) places[SIZE].width = report->size_width;
+    if (report->type_width > places[TYPE].width) places[TYPE].width = report->type_width;
+    vkmm_cells_line(report, places, cells, COLUMNS);
 }
 
-static int type_columns(const vkmm_report *report)
+static void fill_figures(const vkmm_tune_row *row, vkmm_cell cells[COLUMNS])
 {
-    return report->type_width > TYPE_COLUMNS ? report->type_width : TYPE_COLUMNS;
-}
+    const vkmm_tuned *tuned = &row->tuned;
 
-static void print_size(const vkmm_report *report, const vkmm_tune_row *row)
-{
-    const char *type = vkmm_text_type(&row->problem, report->utf8);
-    char size[VKMM_TEXT_PROBLEM];
-    int blank;
-
-    vkmm_text_problem(size, sizeof size, &row->problem, report->utf8);
-    blank = size_columns(report) - (int)vkmm_text_columns(size);
-    fprintf(report->out, "%s%*s  %s", size, blank > 0 ? blank : 0, "", type);
-    blank = type_columns(report) - (int)vkmm_text_columns(type);
-    fprintf(report->out, "%*s  ", blank > 0 ? blank : 0, "");
+    snprintf(cells[KERNEL].text, sizeof cells->text, "%s", tuned->best.kernel);
+    vkmm_text_figure(cells[GFLOPS].text, sizeof cells->text, tuned->gflops);
+    cells[GFLOPS].paint = VKMM_STRONG;
+    strcpy(cells[PLANNED].text, "-");
+    strcpy(cells[GAIN].text, "-");
+    if (tuned->planned_gflops > 0) {
+        vkmm_text_figure(cells[PLANNED].text, sizeof cells->text, tuned->planned_gflops);
+        snprintf(cells[GAIN].text, sizeof cells->text, "%+.0f %%", 100 * (tuned->gflops / tuned->planned_gflops - 1));
+    }
+    snprintf(cells[TRIED].text, sizeof cells->text, "%u", tuned->candidates + row->failed);
+    snprintf(cells[FAILED].text, sizeof cells->text, "%u", row->failed);
 }
 
 /* Broken after commas. */
 static void print_config(const vkmm_report *report, const char *config)
 {
-    int column = INDENT;
+    int column = fprintf(report->out, "%*s", INDENT, "");
 
-    fprintf(report->out, "%*s", INDENT, "");
-    while (*config != '\0') {
-        int length = (int)strcspn(config, ",");
+    for (int length; *config != '\0'; config += length) {
+        length = (int)strcspn(config, ",");
         length += config[length] == ',';
-        if (column > INDENT && column + length > LAST_COLUMN) {
-            fprintf(report->out, "\n%*s", INDENT, "");
-            column = INDENT;
-        }
-        fprintf(report->out, "%.*s", length, config);
-        column += length;
-        config += length;
+        if (column > INDENT && column + length > LAST_COLUMN) column = fprintf(report->out, "\n%*s", INDENT, "") - 1;
+        column += fprintf(report->out, "%.*s", length, config);
     }
     putc('\n', report->out);
 }
 
-static void print_figures(const vkmm_report *report, const vkmm_tune_row *row)
-{
-    const vkmm_tuned *tuned = &row->tuned;
-    char best[32], planned[32] = "-", gain[32] = "-";
-
-    vkmm_text_figure(best, sizeof best, tuned->gflops);
-    if (tuned->planned_gflops > 0) {
-        vkmm_text_figure(planned, sizeof planned, tuned->planned_gflops);
-        snprintf(gain, sizeof gain, "%+.0f %%", 100 * (tuned->gflops / tuned->planned_gflops - 1));
-    }
-    fprintf(report->out, "%-8s  %s%7s%s  %9s  %7s  %5u  %6u\n", tuned->best.kernel, vkmm_paint_on(report, VKMM_STRONG),
-            best, vkmm_paint_off(report, VKMM_STRONG), planned, gain, tuned->candidates + row->failed, row->failed);
-}
-
 vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row)
 {
+    static const vkmm_cell titles[COLUMNS] = {{"size", VKMM_DIM},    {"type", VKMM_DIM},      {"kernel", VKMM_DIM},
+                                              {"GFLOP/s", VKMM_DIM}, {"planner's", VKMM_DIM}, {"gain", VKMM_DIM},
+                                              {"tried", VKMM_DIM},   {"failed", VKMM_DIM}};
+    const int planned = strcmp(row->tuned.best.config, row->planned.config) == 0 &&
+                        strcmp(row->tuned.best.kernel, row->planned.kernel) == 0;
+    vkmm_cell cells[COLUMNS] = {{"", VKMM_PLAIN}};
+
     if (report->rows == 0) {
         vkmm_print_device(report, row->device, NULL);
-        fprintf(report->out, "%s%-*s  %-*s  kernel    GFLOP/s  planner's     gain  tried  failed%s\n",
-                vkmm_paint_on(report, VKMM_DIM), size_columns(report), "size", type_columns(report), "type",
-                vkmm_paint_off(report, VKMM_DIM));
+        print_line(report, titles);
     }
-    print_size(report, row);
-    if (row->skipped[0] != '\0') {
-        fprintf(report->out, "left out: %s\n", row->skipped);
-        return VKMM_OK;
-    }
-    print_figures(report, row);
-    print_config(report, strcmp(row->tuned.best.config, row->planned.config) == 0 &&
-                                 strcmp(row->tuned.best.kernel, row->planned.kernel) == 0
-                             ? "the planner's own choice: nothing tried was faster"
-                             : row->tuned.best.config);
+    vkmm_text_problem(cells[SIZE].text, sizeof cells->text, &row->problem, report->utf8);
+    snprintf(cells[TYPE].text, sizeof cells->text, "%s", vkmm_text_type(&row->problem, report->utf8));
+    if (row->skipped[0] != '\0')
+        snprintf(cells[KERNEL].text, sizeof cells->text, "left out: %s", row->skipped);
+    else
+        fill_figures(row, cells);
+    print_line(report, cells);
+    if (row->skipped[0] == '\0')
+        print_config(report, planned ? "the planner's own choice: nothing tried was faster" : row->tuned.best.config);
     return VKMM_OK;
 }

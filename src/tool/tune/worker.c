@@ -1,9 +1,9 @@
-/* vkmatmul tune-worker, a hidden command: it measures what tune/tune_protocol.h asks for. */
+/* vkmatmul tune-worker, a hidden command: it measures what tune/tune.h asks for. */
 #include "base/clock.h"
 #include "base/order.h"
 #include "session/commands.h"
 #include "product/product.h"
-#include "tune/tune_protocol.h"
+#include "tune/tune.h"
 #include "math/problem.h"
 #include "report/records.h"
 
@@ -182,7 +182,7 @@ static vkmm_status take_problem(worker *w, const json_t *request)
 static vkmm_status measure(const worker *w, const json_t *json, int is_duel, json_t *out)
 {
     cli_trial_request request;
-    cli_answer answer = {.status = VKMM_OK};
+    cli_answer answer = {.rounds = 0};
     vkmm_status status;
 
     if (!w->has_problem || !cli_read_trial(json, &request) || request.count != (is_duel ? 2 : 1))

@@ -6,7 +6,7 @@
  *     {"status": S, "sentence": T, …}       its answer, on standard output. S is a vkmm_status; T says why it is not 0
  *
  * A process answers one request after another, and ends with its input. Each family has words and keys of its own
- * (bench/jobs.h, tune/protocol.h, devices/doctor.h); all know {"ask": "hello"}, the first request, whose answer has
+ * (bench/jobs.h, tune/tune.h, devices/doctor.h); all know {"ask": "hello"}, the first request, whose answer has
  * the "uuid" of the device that the process works on, and its "name" (null and the processor's for the host). */
 #ifndef VKMM_TOOL_WORKER_H
 #define VKMM_TOOL_WORKER_H
