@@ -37,21 +37,17 @@ struct vkmm_sensors {
 
 vkmm_sensors *vkmm_sensors_open_with(const uint32_t pci[4], const char *root, const char *nvml)
 {
-    pthread_condattr_t attributes;
     vkmm_sensors *sensors = vkmm_alloc(1, sizeof *sensors);
     if (sensors == NULL) return NULL;
     int found = pci == NULL ? vkmm_sensor_host(root, &sensors->source)
                             : (nvml[0] != '\0' && vkmm_sensor_nvml(nvml, pci, &sensors->source)) ||
-                                  vkmm_sensor_sysfs(root, pci, &sensors->source);
+                                  vkmm_sensor_gpu(root, pci, &sensors->source);
     if (!found) {
         vkmm_free(sensors);
         return NULL;
     }
     pthread_mutex_init(&sensors->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&sensors->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
+    pthread_cond_init(&sensors->wake, NULL);
     return sensors;
 }
 
@@ -64,6 +60,27 @@ vkmm_sensors *vkmm_sensors_open(const uint32_t pci[4], const char *root)
 const char *vkmm_sensors_source(const vkmm_sensors *sensors)
 {
     return sensors != NULL ? sensors->source.name : "";
+}
+
+void vkmm_sensor_look(vkmm_sensor_steps *steps, double ms, double joules)
+{
+    if (isnan(joules)) return;
+    if (!isnan(steps->joules) && joules != steps->joules) {
+        if (steps->count == 0) {
+            steps->first_ms = ms;
+            steps->first_joules = joules;
+        }
+        steps->last_ms = ms;
+        steps->last_joules = joules;
+        steps->count++;
+    }
+    steps->joules = joules;
+}
+
+double vkmm_sensor_power(const vkmm_sensor_steps *steps, double least_ms)
+{
+    double ms = steps->last_ms - steps->first_ms, joules = steps->last_joules - steps->first_joules;
+    return steps->count > 1 && ms >= least_ms && joules > 0 ? joules / (ms / 1e3) : NAN;
 }
 
 static double ask(const vkmm_sensors *sensors, double (*figure)(void *state))
@@ -113,7 +130,9 @@ static void *watch(void *user)
             until.tv_sec++;
         }
         pthread_mutex_lock(&sensors->lock);
-        while (!sensors->stop && pthread_cond_timedwait(&sensors->wake, &sensors->lock, &until) != ETIMEDOUT) continue;
+        while (!sensors->stop &&
+               pthread_cond_clockwait(&sensors->wake, &sensors->lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
+            continue;
     }
     pthread_mutex_unlock(&sensors->lock);
     return NULL;

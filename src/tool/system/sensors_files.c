@@ -1,98 +1,280 @@
+/* Figures that the Linux kernel has in files. Of GPUs: Documentation/hwmon/sysfs-interface.rst (power in µW, energy in
+ * µJ, frequency in Hz), Documentation/gpu/amdgpu/thermal.rst, and
+ * Documentation/ABI/testing/sysfs-driver-intel-i915-hwmon and -intel-xe-hwmon. Of the host's processor: energy by RAPL
+ * (Documentation/power/powercap/powercap.rst: µJ, running around at max_energy_range_uj; since Linux 5.10 root alone
+ * reads it), clocks by cpufreq (Documentation/admin-guide/pm/cpufreq.rst: kHz) or else /proc/cpuinfo. */
 #include "system/sensors_source.h"
 
+#include <glob.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/folder.h"
+#include "base/order.h"
 
-void vkmm_sensor_path(char path[VKMM_SENSOR_PATH], const char *format, ...)
+enum { PATH = 320, PACKAGES = 16, CORES = 32 }; /* looked at, at most: reading a clock takes a core's time */
+
+typedef struct counter {
+    char path[PATH];
+    double range, last; /* µJ; a range that is not known is NAN */
+} counter;
+
+typedef struct files {
+    counter energies[PACKAGES]; /* their sum counts */
+    int energy_count;
+    double joules; /* summed up so far */
+    char power[PATH];
+    char clocks[CORES][PATH]; /* their median counts; cpuinfo stands in for none */
+    int clock_count;
+    double clock_unit; /* MHz */
+    char cpuinfo[PATH];
+    char reasons[PATH]; /* the beginning of the names of files, each with 1 while a reason holds; "": there are none */
+} files;
+
+/* A path that is too long becomes "", which nothing has. */
+static void print(char path[PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void print(char path[PATH], const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(path, VKMM_SENSOR_PATH, format, arguments);
+    if (vsnprintf(path, PATH, format, arguments) >= PATH) path[0] = '\0';
     va_end(arguments);
-    if (length < 0 || length >= VKMM_SENSOR_PATH) path[0] = '\0';
 }
 
-double vkmm_sensor_number(const char *path)
+/* The number that a small file holds, with nothing but white space after it; NAN otherwise, and for a negative one. */
+static double number(const char *path)
 {
     char line[64], *end = line;
     if (!vkmm_file_text(path, line, sizeof line) || line[0] < '0' || line[0] > '9') return NAN;
-    double number = strtod(line, &end);
-    return *end == '\0' && isfinite(number) ? number : NAN;
+    double value = strtod(line, &end);
+    return *end == '\0' && isfinite(value) ? value : NAN;
 }
 
-void vkmm_sensor_entries(const char *folder, const char *prefix,
-                         int (*each)(void *user, const char *folder, const char *name), void *user)
+static double joules(void *state)
 {
-    vkmm_names names;
-    size_t length = strlen(prefix);
-    vkmm_folder_list(folder, &names);
-    for (uint32_t i = 0; i < names.count; i++) {
-        const char *name = names.name[i];
-        int numbered = strncmp(name, prefix, length) == 0 && name[length] >= '0' && name[length] <= '9';
-        if ((numbered || length == 0) && each(user, folder, name)) break;
+    files *f = state;
+    double sum = f->energy_count > 0 ? 0 : NAN, now[PACKAGES];
+    for (int i = 0; i < f->energy_count; i++) {
+        const counter *c = &f->energies[i];
+        now[i] = number(c->path);
+        double step = now[i] - c->last;
+        sum += step >= 0 || isnan(c->range) ? step : step + c->range;
     }
-    vkmm_names_free(&names);
+    if (isnan(sum))
+        return NAN; /* of all packages or of none: what one counted while another was silent is in the next sum */
+    for (int i = 0; i < f->energy_count; i++) f->energies[i].last = now[i];
+    f->joules += sum / 1e6;
+    return f->joules;
 }
 
-void vkmm_sensor_look(vkmm_sensor_steps *steps, double ms, double joules)
+/* Reads "cpu MHz : 2450.000" lines. */
+static int read_cpuinfo(const char *path, double *clocks)
 {
-    if (isnan(joules)) return;
-    if (!isnan(steps->joules) && joules != steps->joules) {
-        if (steps->count == 0) {
-            steps->first_ms = ms;
-            steps->first_joules = joules;
-        }
-        steps->last_ms = ms;
-        steps->last_joules = joules;
-        steps->count++;
+    char line[256];
+    int count = 0;
+    FILE *file = fopen(path, "re");
+    if (file == NULL) return 0;
+    while (count < CORES && fgets(line, sizeof line, file) != NULL) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "cpu MHz", 7) != 0 || colon == NULL) continue;
+        double clock = strtod(colon + 1, NULL);
+        if (clock > 0 && isfinite(clock)) clocks[count++] = clock;
     }
-    steps->joules = joules;
+    fclose(file);
+    return count;
 }
 
-double vkmm_sensor_power(const vkmm_sensor_steps *steps, double least_ms)
+static double mhz(void *state)
 {
-    double ms = steps->last_ms - steps->first_ms, joules = steps->last_joules - steps->first_joules;
-    return steps->count > 1 && ms >= least_ms && joules > 0 ? joules / (ms / 1e3) : NAN;
-}
-
-typedef struct supplies {
-    int mains, discharging, charged; /* non-zero: seen */
-} supplies;
-
-static int look_at_supply(void *user, const char *folder, const char *name)
-{
-    supplies *seen = user;
-    char path[VKMM_SENSOR_PATH], type[32], text[32];
-    vkmm_sensor_path(path, "%s/%s/scope", folder, name);
-    if (vkmm_file_text(path, text, sizeof text) && strcmp(text, "Device") == 0) return 0; /* a mouse's */
-    vkmm_sensor_path(path, "%s/%s/type", folder, name);
-    vkmm_file_text(path, type, sizeof type);
-    if (strcmp(type, "Battery") == 0) {
-        vkmm_sensor_path(path, "%s/%s/status", folder, name);
-        vkmm_file_text(path, text, sizeof text);
-        seen->discharging |= strcmp(text, "Discharging") == 0;
-        seen->charged |=
-            strcmp(text, "Charging") == 0 || strcmp(text, "Full") == 0 || strcmp(text, "Not charging") == 0;
-    } else if (strcmp(type, "Mains") == 0 || strncmp(type, "USB", 3) == 0) {
-        vkmm_sensor_path(path, "%s/%s/online", folder, name);
-        seen->mains |= vkmm_sensor_number(path) > 0;
+    const files *f = state;
+    double clocks[CORES];
+    int count = 0;
+    for (int i = 0; i < f->clock_count; i++) {
+        double clock = number(f->clocks[i]) * f->clock_unit;
+        if (clock > 0) clocks[count++] = clock; /* 0: asleep */
     }
-    return 0;
+    if (count == 0) count = read_cpuinfo(f->cpuinfo, clocks);
+    if (count == 0) return NAN;
+    vkmm_sort(clocks, (uint32_t)count);
+    return vkmm_percentile(clocks, (uint32_t)count, 0.5);
+}
+
+static double watts(void *state)
+{
+    return number(((const files *)state)->power) / 1e6;
+}
+
+static unsigned limited(void *state)
+{
+    static const struct {
+        const char *name;
+        unsigned why;
+    } reasons[] = {{"pl1", VKMM_LIMITED_POWER},
+                   {"pl2", VKMM_LIMITED_POWER},
+                   {"pl4", VKMM_LIMITED_POWER},
+                   {"thermal", VKMM_LIMITED_HEAT},
+                   {"prochot", VKMM_LIMITED_HEAT}};
+    const files *f = state;
+    unsigned why = 0;
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons && f->reasons[0] != '\0'; i++) {
+        char path[PATH];
+        print(path, "%s%s", f->reasons, reasons[i].name);
+        if (number(path) > 0) why |= reasons[i].why;
+    }
+    return why;
+}
+
+static void close_files(void *state)
+{
+    vkmm_free(state);
+}
+
+/* The paths that a pattern below a folder has; freed by globfree. */
+static glob_t list(const char *folder, const char *pattern)
+{
+    char path[PATH];
+    glob_t found;
+    print(path, "%s/%s", folder, pattern);
+    if (glob(path, 0, NULL, &found) != 0) found = (glob_t){0};
+    return found;
+}
+
+/* The first `room` files of a pattern that hold a number: how many there are. */
+static int find(const char *folder, const char *pattern, char (*paths)[PATH], int room)
+{
+    glob_t found = list(folder, pattern);
+    int count = 0;
+    for (size_t i = 0; i < found.gl_pathc && count < room; i++) {
+        print(paths[count], "%s", found.gl_pathv[i]);
+        if (!isnan(number(paths[count]))) count++;
+    }
+    globfree(&found);
+    if (count < room) paths[count][0] = '\0';
+    return count;
+}
+
+static void add_counter(files *f, const char *path, double range)
+{
+    counter *c = &f->energies[f->energy_count];
+    print(c->path, "%s", path);
+    c->range = range;
+    c->last = number(path);
+    if (!isnan(c->last)) f->energy_count++;
+}
+
+/* "intel-rapl:0" is a package (AMD's are called so too), "intel-rapl:0:0" a part of one; one named "psys" contains
+ * the packages. */
+static void find_packages(files *f, const char *root)
+{
+    glob_t found = list(root, "sys/class/powercap/intel-rapl:[0-9]*");
+    for (size_t i = 0; i < found.gl_pathc && f->energy_count < PACKAGES; i++) {
+        char path[PATH], name[32];
+        if (strchr(strstr(found.gl_pathv[i], "rapl:") + 5, ':') != NULL) continue;
+        print(path, "%s/name", found.gl_pathv[i]);
+        if (!vkmm_file_text(path, name, sizeof name) || strncmp(name, "package", 7) != 0) continue;
+        print(path, "%s/max_energy_range_uj", found.gl_pathv[i]);
+        const double range = number(path);
+        print(path, "%s/energy_uj", found.gl_pathv[i]);
+        add_counter(f, path, range);
+    }
+    globfree(&found);
+}
+
+int vkmm_sensor_host(const char *root, vkmm_sensor_source *source)
+{
+    files *f = vkmm_alloc(1, sizeof *f);
+    if (f == NULL) return 0;
+    find_packages(f, root);
+    f->clock_count = find(root, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq", f->clocks, CORES);
+    f->clock_unit = 1e-3;
+    print(f->cpuinfo, "%s/proc/cpuinfo", root);
+    if (f->energy_count == 0 && isnan(mhz(f))) {
+        vkmm_free(f);
+        return 0;
+    }
+    *source = (vkmm_sensor_source){"", f, joules, NULL, mhz, NULL, close_files};
+    snprintf(source->name, sizeof source->name, "%s",
+             f->energy_count > 0  ? "RAPL"
+             : f->clock_count > 0 ? "cpufreq"
+                                  : "cpuinfo");
+    return 1;
+}
+
+static void find_clock(files *f, const char *device)
+{
+    static const struct {
+        const char *clock;
+        double unit;
+        const char *reasons; /* beside the clock */
+    } places[] = {{"hwmon/hwmon[0-9]*/freq1_input", 1e-6, NULL},
+                  {"drm/card[0-9]*/gt/gt0/rps_act_freq_mhz", 1, "throttle_reason_"},
+                  {"drm/card[0-9]*/gt_act_freq_mhz", 1, "gt/gt0/throttle_reason_"},
+                  {"tile0/gt0/freq0/act_freq", 1, "throttle/reason_"}};
+    for (size_t i = 0; i < sizeof places / sizeof *places && f->clock_count == 0; i++) {
+        f->clock_count = find(device, places[i].clock, f->clocks, 1);
+        f->clock_unit = places[i].unit;
+        if (f->clock_count > 0 && places[i].reasons != NULL)
+            print(f->reasons, "%.*s%s", (int)(strrchr(f->clocks[0], '/') + 1 - f->clocks[0]), f->clocks[0],
+                  places[i].reasons);
+    }
+}
+
+static void name_driver(const char *device, char *name, size_t room)
+{
+    char path[PATH];
+    glob_t found;
+    print(path, "%s/driver", device);
+    if (vkmm_link_name(path, name, room)) return;
+    found = list(device, "hwmon/hwmon[0-9]*/name");
+    if (found.gl_pathc == 0 || !vkmm_file_text(found.gl_pathv[0], name, room)) snprintf(name, room, "sysfs");
+    globfree(&found);
+}
+
+int vkmm_sensor_gpu(const char *root, const uint32_t pci[4], vkmm_sensor_source *source)
+{
+    char device[PATH], energy[1][PATH];
+    files *f = vkmm_alloc(1, sizeof *f);
+    if (f == NULL) return 0;
+    print(device, "%s/sys/bus/pci/devices/%04x:%02x:%02x.%x", root, pci[0], pci[1], pci[2], pci[3]);
+    if (find(device, "hwmon/hwmon[0-9]*/energy1_input", energy, 1)) add_counter(f, energy[0], NAN);
+    if (!find(device, "hwmon/hwmon[0-9]*/power1_average", &f->power, 1))
+        find(device, "hwmon/hwmon[0-9]*/power1_input", &f->power, 1);
+    find_clock(f, device);
+    if (f->energy_count == 0 && f->power[0] == '\0' && f->clock_count == 0) {
+        vkmm_free(f);
+        return 0;
+    }
+    *source = (vkmm_sensor_source){"", f, joules, watts, mhz, limited, close_files};
+    name_driver(device, source->name, sizeof source->name);
+    return 1;
 }
 
 const char *vkmm_power_source(const char *root)
 {
-    char folder[VKMM_SENSOR_PATH];
-    supplies seen = {0};
-    vkmm_sensor_path(folder, "%s/sys/class/power_supply", root);
-    vkmm_sensor_entries(folder, "", look_at_supply, &seen);
+    glob_t found = list(root, "sys/class/power_supply/*");
+    int mains = 0, discharging = 0, charged = 0;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char path[PATH], type[32], text[32];
+        print(path, "%s/scope", found.gl_pathv[i]);
+        if (vkmm_file_text(path, text, sizeof text) && strcmp(text, "Device") == 0) continue; /* a mouse's */
+        print(path, "%s/type", found.gl_pathv[i]);
+        vkmm_file_text(path, type, sizeof type);
+        print(path, "%s/%s", found.gl_pathv[i], strcmp(type, "Battery") == 0 ? "status" : "online");
+        if (strcmp(type, "Battery") == 0 && vkmm_file_text(path, text, sizeof text)) {
+            discharging |= strcmp(text, "Discharging") == 0;
+            charged |= strcmp(text, "Charging") == 0 || strcmp(text, "Full") == 0 || strcmp(text, "Not charging") == 0;
+        } else if (strcmp(type, "Mains") == 0 || strncmp(type, "USB", 3) == 0) {
+            mains |= number(path) > 0;
+        }
+    }
+    globfree(&found);
     /* Plugged in counts, even where a weak charger lets the battery run down. */
-    if (seen.mains) return "mains";
-    if (seen.discharging) return "battery";
-    return seen.charged ? "mains" : "";
+    if (mains) return "mains";
+    if (discharging) return "battery";
+    return charged ? "mains" : "";
 }

@@ -1,27 +1,25 @@
-/* Where sensors get their figures from. Private to base/sensors*.c and their tests. */
+/* Where sensors get their figures from. Private to system/sensors*.c and their tests. */
 #ifndef VKMM_BASE_SENSORS_SOURCE_H
 #define VKMM_BASE_SENSORS_SOURCE_H
 
 #include "system/sensors.h"
 
-enum { VKMM_SENSOR_PATH = 320, VKMM_LIMITED_POWER = 1, VKMM_LIMITED_HEAT = 2, VKMM_LIMITED_HARDWARE = 4 };
+enum { VKMM_LIMITED_POWER = 1, VKMM_LIMITED_HEAT = 2, VKMM_LIMITED_HARDWARE = 4 };
 
 /* Of one device. Functions may be NULL; figures that cannot be read are NAN. Called by one thread at a time. */
 typedef struct vkmm_sensor_source {
     char name[32];
     void *state;
-    double (*joules)(
-        void *state);             /* by a counter, from an arbitrary start; at least once while a counter runs around */
-    double (*watts)(void *state); /* now, or on average over a short while */
-    double (*mhz)(void *state);   /* above 0 */
+    double (*joules)(void *state);    /* by a counter, from an arbitrary start; at least once while one runs around */
+    double (*watts)(void *state);     /* now, or on average over a short while */
+    double (*mhz)(void *state);       /* above 0 */
     unsigned (*limited)(void *state); /* VKMM_LIMITED_* that hold now */
     void (*close)(void *state);
 } vkmm_sensor_source;
 
 /* Each: 1 and *source, if any figure can be read now. */
 int vkmm_sensor_nvml(const char *library, const uint32_t pci[4], vkmm_sensor_source *source);
-int vkmm_sensor_sysfs(const char *root, const uint32_t pci[4],
-                      vkmm_sensor_source *source); /* a GPU by its driver's files */
+int vkmm_sensor_gpu(const char *root, const uint32_t pci[4], vkmm_sensor_source *source); /* by its driver's files */
 int vkmm_sensor_host(const char *root, vkmm_sensor_source *source);
 
 /* A counter of energy as it is seen to move. It does so in steps, some every 100 ms, so that what it counted between
@@ -45,16 +43,5 @@ void vkmm_sensors_look(vkmm_sensors *sensors);
 
 /* vkmm_sensors_open with another name for NVML's library; "": without it. */
 vkmm_sensors *vkmm_sensors_open_with(const uint32_t pci[4], const char *root, const char *nvml);
-
-/* The number that a small file holds, with nothing but white space after it; NAN otherwise, and for a negative one. */
-double vkmm_sensor_number(const char *path);
-
-/* A printed path; one that is too long becomes "", which nothing has. */
-void vkmm_sensor_path(char path[VKMM_SENSOR_PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Calls `each` for the entries of a folder whose names begin with `prefix` and go on with a digit, or for all where
- * prefix is "", until it returns non-zero. */
-void vkmm_sensor_entries(const char *folder, const char *prefix,
-                         int (*each)(void *user, const char *folder, const char *name), void *user);
 
 #endif
