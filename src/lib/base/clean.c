@@ -1,5 +1,6 @@
 #include "base/clean.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,4 +49,16 @@ void vkmm_clean(char *text, size_t size, const char *name)
         s += taken;
     }
     if (size > 0) text[used] = '\0';
+}
+
+void vkmm_join(char *text, size_t size, const char *separator, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    used += (size_t)snprintf(text + used, size - used, "%s", used > 0 ? separator : "");
+    if (used >= size) return;
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
 }

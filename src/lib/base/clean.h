@@ -1,4 +1,4 @@
-/* Texts that others have chosen, made harmless for a terminal and for whoever reads it. */
+/* Texts that others have chosen, made harmless for a terminal and for whoever reads it; and lists of them. */
 #ifndef VKMM_BASE_CLEAN_H
 #define VKMM_BASE_CLEAN_H
 
@@ -8,5 +8,9 @@
  * or end it (U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069), and bytes that are not UTF-8 become \xNN, a byte
  * at a time. Cut to fit `size` bytes, never within a character or a \xNN. */
 void vkmm_clean(char *text, size_t size, const char *name);
+
+/* Adds one more entry to a text, after a separator where something stands before it. Cut to fit. */
+void vkmm_join(char *text, size_t size, const char *separator, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

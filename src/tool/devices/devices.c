@@ -1,4 +1,6 @@
 #include "base/alloc.h"
+#include "base/clean.h"
+#include "devices/devices.h"
 #include "session/commands.h"
 #include "session/drivers.h"
 #include "math/type.h"
@@ -6,30 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_lack(vkmm_device_row *row, const char *what, const char *reason)
+static void add_lack(cli_device_row *row, const char *what, const char *reason)
 {
-    vkmm_lack *lack = &row->lacks[row->lack_count < VKMM_MAX_ABILITIES ? row->lack_count++ : VKMM_MAX_ABILITIES - 1];
+    cli_lack *lack = &row->lacks[row->lack_count < CLI_MAX_ABILITIES ? row->lack_count++ : CLI_MAX_ABILITIES - 1];
 
     snprintf(lack->what, sizeof lack->what, "%s", what);
     snprintf(lack->reason, sizeof lack->reason, "%.199s", reason);
-}
-
-/* One more word behind those that are there. */
-static void add_word(char *text, size_t size, const char *separator, const char *word)
-{
-    const size_t used = strlen(text);
-
-    snprintf(text + used, size - used, "%s%s", used > 0 ? separator : "", word);
-}
-
-static int device_has(const vkmm_device_info *info, vkmm_type type)
-{
-    return type != VKMM_F64 || info->has_f64;
-}
-
-static int is_narrow(vkmm_type type)
-{
-    return vkmm_type_of(type)->bytes < 4;
 }
 
 static vkmm_status choose(cli_session *session, const vkmm_device_info *info, const char *kernel,
@@ -42,24 +26,25 @@ static vkmm_status choose(cli_session *session, const vkmm_device_info *info, co
 }
 
 /* A type is one that the device has where the planner has a kernel for it. */
-static void add_types(cli_session *session, vkmm_device_row *row)
+static void add_types(cli_session *session, cli_device_row *row)
 {
     for (uint32_t i = 0; i < VKMM_TYPES_COUNT; i++) {
-        vkmm_way *way = &row->ways[i];
+        cli_way *way = &row->ways[i];
         const vkmm_types types = *vkmm_types_at(i);
+        const char *name = vkmm_type_of(types.in)->name;
+        const int can_compute = types.in != VKMM_F64 || row->info->has_f64;
         const vkmm_problem problem = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = types.in,
                                                   .out_type = types.out, .compute = types.compute);
         way->types = types;
-        if (device_has(row->info, types.in) && choose(session, row->info, NULL, &problem, &way->kernel) == VKMM_OK)
+        if (can_compute && choose(session, row->info, NULL, &problem, &way->kernel) == VKMM_OK)
             way->by = way->kernel.uses_matrices ? "matrix" : way->kernel.uses_dot8 ? "dot" : "shader";
         if (!vkmm_types_equal(types, vkmm_types_default(types.in))) continue;
         if (way->by != NULL)
-            row->types[row->type_count++] = vkmm_type_of(types.in)->name;
+            row->types[row->type_count++] = name;
         else
-            add_lack(row, vkmm_type_of(types.in)->name,
-                     device_has(row->info, types.in)
-                         ? session->console.last_error
-                         : "the device does not compute with 64-bit floats (shaderFloat64)");
+            add_lack(row, name,
+                     can_compute ? session->console.last_error
+                                 : "the device does not compute with 64-bit floats (shaderFloat64)");
     }
 }
 
@@ -67,11 +52,12 @@ enum { TYPES_TEXT = 120 };
 
 /* What is said of one kernel. */
 typedef struct limits {
-    char unbuilt[64];  /* types that it could take, were they in this build */
-    char refusal[200]; /* why it does not take the first narrow type that it does not take */
+    char types[TYPES_TEXT];   /* that it takes */
+    char unbuilt[TYPES_TEXT]; /* that it could take, were they in this build */
+    char refusal[200];        /* why it does not take the first narrow type that it does not take */
 } limits;
 
-static void list_types(cli_session *session, const vkmm_device_row *row, vkmm_ability *ability, limits *l)
+static void list_types(cli_session *session, const cli_device_row *row, cli_ability *ability, limits *l)
 {
     const int is_general = vkmm_kernel_is_general(ability->kernel);
 
@@ -79,92 +65,77 @@ static void list_types(cli_session *session, const vkmm_device_row *row, vkmm_ab
         vkmm_problem problem = VKMM_PROBLEM(.m = 256, .n = 256, .k = 256);
         vkmm_kernel_info chosen;
         vkmm_type_parse(row->types[i], &problem.type);
+        const int is_narrow = vkmm_type_of(problem.type)->bytes < 4,
+                  is_built = vkmm_kernel_built(ability->kernel, problem.type);
         if (is_general ? choose(session, row->info, ability->kernel, &problem, &chosen) == VKMM_OK
-                       : !is_narrow(problem.type) && vkmm_kernel_built(ability->kernel, problem.type))
+                       : !is_narrow && is_built) {
             ability->types[ability->type_count++] = row->types[i];
-        else if (is_general == is_narrow(problem.type) && !vkmm_kernel_built(ability->kernel, problem.type))
-            add_word(l->unbuilt, sizeof l->unbuilt, " ", row->types[i]);
-        else if (is_narrow(problem.type) && l->refusal[0] == '\0')
+            vkmm_join(l->types, sizeof l->types, " ", "%s", row->types[i]);
+        } else if (is_general == is_narrow && !is_built) {
+            vkmm_join(l->unbuilt, sizeof l->unbuilt, " ", "%s", row->types[i]);
+        } else if (is_narrow && l->refusal[0] == '\0') {
             snprintf(l->refusal, sizeof l->refusal, "%.199s", session->console.last_error);
+        }
     }
-}
-
-static void types_text(const vkmm_ability *ability, char text[TYPES_TEXT])
-{
-    text[0] = '\0';
-    for (uint32_t i = 0; i < ability->type_count; i++) add_word(text, TYPES_TEXT, " ", ability->types[i]);
-}
-
-static int takes_the_same(const vkmm_ability *a, const vkmm_ability *b)
-{
-    char of_a[TYPES_TEXT], of_b[TYPES_TEXT];
-
-    types_text(a, of_a);
-    types_text(b, of_b);
-    return strcmp(of_a, of_b) == 0;
 }
 
 /* Kernels that take few types, in one sentence for all that take the same. */
-static void add_limits(vkmm_device_row *row)
+static void add_limits(cli_device_row *row, const limits *of)
 {
     for (uint32_t i = 0; i < row->kernel_count; i++) {
-        const vkmm_ability *ability = &row->kernels[i];
-        char names[96] = "", types[TYPES_TEXT];
+        char names[96] = "", alone[TYPES_TEXT + 8];
         uint32_t before = 0;
-        while (before < i && !takes_the_same(ability, &row->kernels[before])) before++;
-        if (before < i || ability->type_count == 0 || ability->type_count == row->type_count) continue;
+        while (before < i && strcmp(of[i].types, of[before].types) != 0) before++;
+        if (before < i || row->kernels[i].type_count == 0 || row->kernels[i].type_count == row->type_count) continue;
         for (uint32_t j = i; j < row->kernel_count; j++)
-            if (takes_the_same(ability, &row->kernels[j])) add_word(names, sizeof names, ", ", row->kernels[j].kernel);
-        types_text(ability, types);
-        add_word(types, sizeof types, " ", "alone");
-        add_lack(row, names, types);
+            if (strcmp(of[i].types, of[j].types) == 0)
+                vkmm_join(names, sizeof names, ", ", "%s", row->kernels[j].kernel);
+        snprintf(alone, sizeof alone, "%s alone", of[i].types);
+        add_lack(row, names, alone);
     }
 }
 
-static int has_no_matrices(const vkmm_device_info *info)
-{
-    return info->no_matrices != NULL && info->no_matrices[0] != '\0';
-}
-
 /* Neighbours for one reason are one lack. */
-static void add_kernel_lack(vkmm_device_row *row, const char *kernel, const char *reason)
+static void add_kernel_lack(cli_device_row *row, const char *kernel, const char *reason)
 {
-    vkmm_lack *last = row->lack_count > 0 ? &row->lacks[row->lack_count - 1] : NULL;
+    cli_lack *last = row->lack_count > 0 ? &row->lacks[row->lack_count - 1] : NULL;
 
     if (last != NULL && strncmp(last->reason, reason, sizeof last->reason - 1) == 0)
-        add_word(last->what, sizeof last->what, ", ", kernel);
+        vkmm_join(last->what, sizeof last->what, ", ", "%s", kernel);
     else
         add_lack(row, kernel, reason);
 }
 
-static void add_kernels(cli_session *session, vkmm_device_row *row)
+static void add_kernels(cli_session *session, cli_device_row *row)
 {
-    for (uint32_t i = 0; vkmm_kernel_name(i) != NULL && row->kernel_count < VKMM_MAX_ABILITIES; i++) {
-        vkmm_ability *ability = &row->kernels[row->kernel_count++];
-        limits l = {.unbuilt = ""};
+    const char *no_matrices = row->info->no_matrices;
+    limits of[CLI_MAX_ABILITIES] = {{.types = ""}};
+
+    for (uint32_t i = 0; vkmm_kernel_name(i) != NULL && i < CLI_MAX_ABILITIES; i++) {
+        cli_ability *ability = &row->kernels[row->kernel_count++];
         char what[96];
-        ability->kernel = vkmm_kernel_name(i);
-        ability->summary = vkmm_kernel_summary(i);
-        list_types(session, row, ability, &l);
-        snprintf(what, sizeof what, "%s %s", ability->kernel, l.unbuilt);
-        if (l.unbuilt[0] != '\0')
+        *ability = (cli_ability){.kernel = vkmm_kernel_name(i), .summary = vkmm_kernel_summary(i)};
+        list_types(session, row, ability, &of[i]);
+        snprintf(what, sizeof what, "%s %.60s", ability->kernel, of[i].unbuilt);
+        if (of[i].unbuilt[0] != '\0')
             add_lack(row, what, "not in this build: its shader compiler could not make it");
         else if (ability->type_count == 0)
             add_kernel_lack(row, ability->kernel,
-                            has_no_matrices(row->info) ? "the device has no matrix operations" : l.refusal);
+                            no_matrices != NULL && no_matrices[0] != '\0' ? "the device has no matrix operations"
+                                                                          : of[i].refusal);
     }
-    add_limits(row);
+    add_limits(row, of);
 }
 
 /* What the planner takes for a large square, for one that a workgroup or two compute, and for a matrix times a
  * vector. */
-static void add_choices(cli_session *session, vkmm_device_row *row)
+static void add_choices(cli_session *session, cli_device_row *row)
 {
     static const uint64_t sizes[][3] = {{4096, 4096, 4096}, {256, 256, 256}, {4096, 1, 4096}};
 
     for (uint32_t t = 0; t < row->type_count; t++) {
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes && row->choice_count < VKMM_MAX_CHOICES; i++) {
-            vkmm_choice *choice = &row->choices[row->choice_count++];
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes && row->choice_count < CLI_MAX_CHOICES; i++) {
+            cli_choice *choice = &row->choices[row->choice_count++];
             choice->problem = VKMM_PROBLEM(.m = sizes[i][0], .n = sizes[i][1], .k = sizes[i][2]);
             vkmm_type_parse(row->types[t], &choice->problem.type);
             if (choose(session, row->info, NULL, &choice->problem, &choice->kernel) != VKMM_OK)
@@ -173,7 +144,7 @@ static void add_choices(cli_session *session, vkmm_device_row *row)
     }
 }
 
-static void add_shapes(const cli_session *session, vkmm_device_row *row)
+static void add_shapes(const cli_session *session, cli_device_row *row)
 {
     row->shape_count = VKMM_MAX_MATRIX_SHAPES;
     row->no_shapes = "";
@@ -197,19 +168,20 @@ static const char *unloaded_driver(const cli_session *session)
 }
 
 /* --device narrows the list to one. */
-static vkmm_status collect(cli_session *session, vkmm_device_row *rows, uint32_t *count)
+static vkmm_status collect(cli_session *session, cli_device_list *list)
 {
-    uint32_t all = vkmm_instance_device_count(session->instance), chosen = 0, first = 0;
+    const char *wanted = session->options->device;
+    uint32_t end = vkmm_instance_device_count(session->instance), chosen = 0, first = 0;
     vkmm_status status = vkmm_instance_find_device(session->instance, NULL, &chosen);
 
+    if (status == VKMM_OK && wanted != NULL) status = vkmm_instance_find_device(session->instance, wanted, &first);
     if (status != VKMM_OK) return status;
-    if (session->options->device != NULL) {
-        status = vkmm_instance_find_device(session->instance, session->options->device, &first);
-        if (status != VKMM_OK) return status;
-        all = first + 1;
-    }
-    for (uint32_t i = first; i < all; i++) {
-        vkmm_device_row *row = &rows[(*count)++];
+    if (wanted != NULL) end = first + 1;
+    list->rows = vkmm_alloc(end - first, sizeof *list->rows);
+    if (list->rows == NULL)
+        return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the list of devices");
+    for (uint32_t i = first; i < end; i++) {
+        cli_device_row *row = &list->rows[list->count++];
         row->info = vkmm_instance_device_info(session->instance, i);
         row->chosen = i == chosen;
         session->console.muted = 1; /* what cannot be chosen stands in the list */
@@ -224,20 +196,17 @@ static vkmm_status collect(cli_session *session, vkmm_device_row *rows, uint32_t
 
 vkmm_status cli_devices(cli_session *session)
 {
-    vkmm_device_row *rows = NULL;
-    uint32_t count = 0;
-    vkmm_status status = cli_session_instance(session), shown;
+    cli_device_list list = {.report = &session->report};
+    vkmm_status status = cli_session_instance(session), shown = VKMM_OK;
 
-    if (status == VKMM_OK) {
-        rows = vkmm_alloc(vkmm_instance_device_count(session->instance), sizeof *rows);
-        status = rows != NULL
-                     ? collect(session, rows, &count)
-                     : vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the list of devices");
-    }
-    session->report.unloaded = unloaded_driver(session);
-    shown = session->writer->devices(&session->report, rows, count); /* an empty list is JSON too */
+    if (status == VKMM_OK) status = collect(session, &list);
+    list.unloaded = unloaded_driver(session);
+    if (session->options->json) /* an empty list is JSON too */
+        shown = cli_devices_json(&list);
+    else
+        cli_devices_table(&list);
     if (shown != VKMM_OK) shown = vkmm_fail(&session->console.log, shown, "no memory to write the list of devices");
     if (status == VKMM_OK) status = cli_session_validated(session);
-    vkmm_free(rows);
+    vkmm_free(list.rows);
     return status != VKMM_OK ? status : shown;
 }

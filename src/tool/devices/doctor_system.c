@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/cache_dir.h"
+#include "base/clean.h"
 #include "base/file.h"
 #include "math/blas.h"
 #include "report/text.h"
@@ -12,16 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDE_LIST = 300 };
-
 #define OR_ANOTHER ", or set XDG_CACHE_HOME to one that is: kernels are compiled anew each time."
-
-static void add_name(char list[WIDE_LIST], const char *name)
-{
-    size_t used = strlen(list);
-
-    snprintf(list + used, WIDE_LIST - used, "%s%s", used > 0 ? ", " : "", name);
-}
 
 static void look_at_loader(cli_exam *exam)
 {
@@ -48,7 +40,7 @@ static void look_at_loader(cli_exam *exam)
 static void look_at_drivers(cli_exam *exam)
 {
     uint32_t active = 0, broken = 0;
-    char names[WIDE_LIST] = "";
+    char names[300] = "";
 
     exam->check = "drivers";
     for (uint32_t i = 0; i < exam->manifest_count; i++) {
@@ -61,7 +53,7 @@ static void look_at_drivers(cli_exam *exam)
                             "%s is broken: %s", m->path, m->broken);
         } else if (m->active) {
             active++;
-            add_name(names, m->name);
+            vkmm_join(names, sizeof names, ", ", "%s", m->name);
         }
     }
     if (active > 0)

@@ -1,5 +1,6 @@
 #include "options/options.h"
 
+#include "base/clean.h"
 #include "base/log.h"
 #include "options/values.h"
 
@@ -81,7 +82,6 @@ static vkmm_status take_long(const line *l, const char *text, const char *next, 
     snprintf(word, sizeof word, "%.*s", (int)strcspn(text, "="), text);
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *one = &cli_option_table[i];
-        const size_t used = strlen(names);
         if ((one->commands & l->command) == 0 || !begins_with(one, word)) continue;
         option = one;
         count++;
@@ -89,7 +89,7 @@ static vkmm_status take_long(const line *l, const char *text, const char *next, 
             count = 1;
             break;
         }
-        snprintf(names + used, sizeof names - used, "%s--%s", used > 0 ? ", " : "", one->name);
+        vkmm_join(names, sizeof names, ", ", "--%s", one->name);
     }
     if (count > 1) return vkmm_fail(l->log, VKMM_INVALID, "option --%s may be any of %s", word, names);
     if (option == NULL) return refuse_long(l, word);

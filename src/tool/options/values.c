@@ -1,5 +1,6 @@
 #include "options/values.h"
 
+#include "base/clean.h"
 #include "base/log.h"
 #include "math/type.h"
 
@@ -97,11 +98,8 @@ int cli_is_plain_type(vkmm_type type)
 /* "auto, serial, naive". Cut to fit. */
 static void join_words(cli_words words, char *text, size_t size)
 {
-    size_t used = 0;
-
     text[0] = '\0';
-    for (uint32_t i = 0; words(i) != NULL && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", words(i));
+    for (uint32_t i = 0; words(i) != NULL; i++) vkmm_join(text, size, ", ", "%s", words(i));
 }
 
 static vkmm_status refuse(const vkmm_log *log, const cli_option *option, const char *expected, const char *text)

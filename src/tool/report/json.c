@@ -28,4 +28,4 @@ static vkmm_status write_ladder(vkmm_report *report, const vkmm_ladder *ladder)
     return vkmm_json_line(report, vkmm_record_json(&vkmm_ladder_record, &result));
 }
 
-const vkmm_writer vkmm_writer_json = {"json", write_row, NULL, write_ladder, vkmm_json_devices, .tune = vkmm_json_tune};
+const vkmm_writer vkmm_writer_json = {"json", write_row, NULL, write_ladder, .tune = vkmm_json_tune};

@@ -20,13 +20,12 @@ typedef struct vkmm_report {
     const char *command;               /* the exact command line */
     int size_width, type_width, kernel_width; /* columns of the widest size, type and kernel name to come; 0: unknown */
     char clock_note[128];                     /* state: why a row was timed by the host clock; "": none was */
-    const char *unloaded; /* devices: the manifest of a SwiftShader that no loader looks for; NULL: none */
-    uint64_t rows;        /* state: rows written so far */
-    char difference[VKMM_TEXT_DIFFERENCE]; /* state: how the problem written last differs from the plain product
-                                              (vkmm_text_difference) */
-    double full_bar;                       /* state: GFLOP/s of a bar of full length */
-    int bar_columns;                       /* state: the width of that bar */
-    uint32_t section;                      /* state: bench: the device whose rows come, counted from 1 */
+    uint64_t rows;                            /* state: rows written so far */
+    char difference[VKMM_TEXT_DIFFERENCE];    /* state: how the problem written last differs from the plain product
+                                                 (vkmm_text_difference) */
+    double full_bar;                          /* state: GFLOP/s of a bar of full length */
+    int bar_columns;                          /* state: the width of that bar */
+    uint32_t section;                         /* state: bench: the device whose rows come, counted from 1 */
 } vkmm_report;
 
 /* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY; NULL stands for "this format has nothing to say there". */
@@ -35,7 +34,6 @@ typedef struct vkmm_writer {
     vkmm_status (*row)(vkmm_report *report, const vkmm_bench_row *row); /* run: one result, as soon as it is known */
     vkmm_status (*end)(vkmm_report *report);                            /* run: after the last row */
     vkmm_status (*ladder)(vkmm_report *report, const vkmm_ladder *ladder);
-    vkmm_status (*devices)(vkmm_report *report, const vkmm_device_row *devices, uint32_t count);
     vkmm_status (*tune)(vkmm_report *report, const vkmm_tune_row *row); /* one problem */
 } vkmm_writer;
 

@@ -16,55 +16,6 @@ typedef struct vkmm_ladder {
     uint32_t count;
 } vkmm_ladder;
 
-/* One thing that a device or this build cannot do. */
-typedef struct vkmm_lack {
-    char what[96], reason[200];
-} vkmm_lack;
-
-#define VKMM_MAX_ABILITIES 32
-
-/* A kernel and the types that it takes on a device. */
-typedef struct vkmm_ability {
-    const char *kernel, *summary;
-    const char *types[VKMM_TYPE_COUNT];
-    uint32_t type_count;
-} vkmm_ability;
-
-/* The kernel that the planner takes for a problem. */
-typedef struct vkmm_choice {
-    vkmm_problem problem;
-    vkmm_kernel_info kernel; /* name "": none, */
-    char reason[200];        /* because of this */
-} vkmm_choice;
-
-#define VKMM_MAX_CHOICES 32
-
-/* How a large product of some types is computed on a device. */
-typedef struct vkmm_way {
-    vkmm_types types;
-    const char *by; /* "matrix": matrix operations; "dot": dot products of four bytes; "shader": as ordinary arithmetic;
-                       NULL: not at all */
-    vkmm_kernel_info kernel; /* that the planner takes */
-} vkmm_way;
-
-/* What vkmatmul can do on one device, and what it cannot. */
-typedef struct vkmm_device_row {
-    const vkmm_device_info *info;
-    int chosen; /* what a run without --device takes */
-    const char *types[VKMM_TYPE_COUNT];
-    uint32_t type_count;
-    vkmm_ability kernels[VKMM_MAX_ABILITIES];
-    uint32_t kernel_count;
-    vkmm_lack lacks[VKMM_MAX_ABILITIES];
-    uint32_t lack_count;
-    vkmm_choice choices[VKMM_MAX_CHOICES]; /* for usual problems, those of one type neighbours */
-    uint32_t choice_count;
-    vkmm_way ways[VKMM_TYPES_COUNT]; /* of all combinations of types, as vkmm_types_at has them */
-    vkmm_matrix_shape shapes[VKMM_MAX_MATRIX_SHAPES];
-    uint32_t shape_count;
-    const char *no_shapes; /* why there are none; "" */
-} vkmm_device_row;
-
 /* A candidate that a tune measured. */
 typedef struct vkmm_tune_trial {
     vkmm_candidate candidate;

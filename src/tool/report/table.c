@@ -60,5 +60,4 @@ static vkmm_status end(vkmm_report *report)
     return VKMM_OK;
 }
 
-const vkmm_writer vkmm_writer_table = {
-    "table", row, end, vkmm_table_ladder, vkmm_table_devices, .tune = vkmm_table_tune};
+const vkmm_writer vkmm_writer_table = {"table", row, end, vkmm_table_ladder, .tune = vkmm_table_tune};

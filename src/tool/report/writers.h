@@ -8,9 +8,6 @@
 extern const vkmm_writer vkmm_writer_table, vkmm_writer_json, vkmm_writer_csv, vkmm_writer_quiet;
 
 vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder);
-vkmm_status vkmm_table_devices(vkmm_report *report, const vkmm_device_row *devices, uint32_t count);
-
-vkmm_status vkmm_json_devices(vkmm_report *report, const vkmm_device_row *devices, uint32_t count);
 
 vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row);
 vkmm_status vkmm_json_tune(vkmm_report *report, const vkmm_tune_row *row);

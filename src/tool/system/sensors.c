@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/clock.h"
 #include "system/sensors_source.h"
 
@@ -196,8 +197,7 @@ static void tell_limits(unsigned limited, char *text, size_t room)
     static const char *const names[] = {"power", "heat", "hardware slowdown"};
     text[0] = '\0';
     for (unsigned i = 0; i < 3; i++) {
-        size_t used = strlen(text);
-        if (limited & (1U << i)) snprintf(text + used, room - used, "%s%s", used > 0 ? ", " : "", names[i]);
+        if (limited & (1U << i)) vkmm_join(text, room, ", ", "%s", names[i]);
     }
 }
 
