@@ -133,6 +133,19 @@ static void test_clean(void **state)
     assert_string_equal(text, "ab");
 }
 
+static void test_join(void **state)
+{
+    (void)state;
+    char list[8] = "";
+    vkmm_join(list, sizeof list, ", ", "%d", 1);
+    vkmm_join(list, sizeof list, ", ", "%s", "23");
+    assert_string_equal(list, "1, 23");
+    vkmm_join(list, sizeof list, ", ", "%s", "45");
+    assert_string_equal(list, "1, 23, "); /* cut to fit */
+    vkmm_join(list, sizeof list, ", ", "%s", "6");
+    assert_string_equal(list, "1, 23, ");
+}
+
 static void test_log_cuts_whole_characters(void **state)
 {
     (void)state;
@@ -255,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_log_formats_and_returns),
         cmocka_unit_test(test_log_disarms_control_characters),
         cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_join),
         cmocka_unit_test(test_log_cuts_whole_characters),
         cmocka_unit_test(test_status_names),
         cmocka_unit_test(test_random_stream_is_fixed),
