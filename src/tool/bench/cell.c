@@ -169,7 +169,7 @@ static void judge(const cli_bench_terms *terms, cli_bench_cell *cell, double pro
 
     cell->state = CLI_BENCH_RIPE;
     if (!cell->row.passed || !cli_product_is_work(&cell->item->problem)) return;
-    cli_bench_learn_first(&lane->speeds, cell->item, product_ms);
+    cli_bench_learn(&lane->speeds, cell->item, product_ms);
     cell->state = CLI_BENCH_OPEN;
     cell->reserved_ms = expect_sampling(terms->suite, product_ms);
     lane->reserved_ms += cell->reserved_ms;

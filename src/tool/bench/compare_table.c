@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "bench/columns.h"
 #include "bench/compare_model.h"
-#include "report/markdown.h"
+#include "report/wrap.h"
 #include "report/text.h"
 
 /* Columns: the first contender's speed, then two of each other, its speed and its ratio to the first. */

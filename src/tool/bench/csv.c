@@ -1,6 +1,6 @@
 /* A line for each row. Figures that are not known are empty fields, never 0. */
 #include "bench/records.h"
-#include "bench/writers.h"
+#include "bench/writer.h"
 
 typedef struct line {
     const vkmm_bench *bench;

@@ -1,7 +1,7 @@
 /* Bench reports as JSON, whole ("vkmatmul.bench/1") or as lines that are written as the run goes on. */
 #include "base/alloc.h"
 #include "bench/records.h"
-#include "bench/writers.h"
+#include "bench/writer.h"
 #include "report/json.h"
 
 /* What failed is known at the end alone, so all is written there. */

@@ -4,55 +4,46 @@
 
 #include "math/type.h"
 #include "bench/columns.h"
-#include "bench/writers.h"
+#include "bench/writer.h"
 #include "report/text.h"
 
-/* Text of an element or an attribute. Control characters are gone after vkmm_text_clean, in words that say which
- * they were. */
-static void put_text(FILE *out, const char *text)
+enum { CLEAN_TEXT = 2048, XML_TEXT = 6 * CLEAN_TEXT };
+
+/* The text as an attribute's value, in `xml`. Control characters are gone after vkmm_text_clean, in words that say
+ * which they were. */
+static const char *xml_of(char xml[XML_TEXT], const char *text)
 {
-    char clean[2048];
+    static const struct {
+        const char *of, *is;
+    } entities[] = {{"&", "&amp;"},       {"<", "&lt;"},       {">", "&gt;"}, {"\"", "&quot;"},
+                    {"\xef\xbf\xbe", ""}, {"\xef\xbf\xbf", ""}}; /* the last two: UTF-8, and no characters of XML */
+    char clean[CLEAN_TEXT], *end = xml;
 
     vkmm_text_clean(clean, sizeof clean, text);
-    for (const char *c = clean; *c != '\0'; c++) {
-        const char *entity = *c == '&'   ? "&amp;"
-                             : *c == '<' ? "&lt;"
-                             : *c == '>' ? "&gt;"
-                             : *c == '"' ? "&quot;"
-                                         : NULL;
-        /* U+FFFE and U+FFFF are UTF-8 and yet no characters of XML. */
-        if (strncmp(c, "\xef\xbf\xbe", 3) == 0 || strncmp(c, "\xef\xbf\xbf", 3) == 0)
-            c += 2;
-        else if (entity != NULL)
-            fputs(entity, out);
-        else
-            putc(*c, out);
+    for (const char *c = clean; *c != '\0';) {
+        size_t i = 0;
+        while (i < sizeof entities / sizeof *entities && strncmp(c, entities[i].of, strlen(entities[i].of)) != 0) i++;
+        if (i < sizeof entities / sizeof *entities) {
+            end += sprintf(end, "%s", entities[i].is);
+            c += strlen(entities[i].of);
+        } else {
+            *end++ = *c++;
+        }
     }
-}
-
-static void put_attribute(FILE *out, const char *name, const char *text)
-{
-    fprintf(out, " %s=\"", name);
-    put_text(out, text);
-    putc('"', out);
+    *end = '\0';
+    return xml;
 }
 
 static void put_property(FILE *out, const char *name, const char *value)
 {
-    if (value[0] == '\0') return;
-    fputs("      <property", out);
-    put_attribute(out, "name", name);
-    put_attribute(out, "value", value);
-    fputs("/>\n", out);
+    char xml[XML_TEXT];
+
+    if (value[0] != '\0') fprintf(out, "      <property name=\"%s\" value=\"%s\"/>\n", name, xml_of(xml, value));
 }
 
 static void put_figure(FILE *out, const char *name, double value)
 {
-    char text[32];
-
-    if (!isfinite(value)) return;
-    snprintf(text, sizeof text, "%.10g", value);
-    put_property(out, name, text);
+    if (isfinite(value)) fprintf(out, "      <property name=\"%s\" value=\"%.10g\"/>\n", name, value);
 }
 
 /* A row that did not run is skipped, and so is one that nobody verified: it proves nothing. */
@@ -68,21 +59,16 @@ static double seconds_of(const vkmm_bench_row *row)
     return isfinite(row->figures.median_ms) ? row->figures.median_ms / 1000 : 0;
 }
 
-static void put_case(const vkmm_report *report, const vkmm_bench_row *row, const char *device)
+static void put_case(FILE *out, const vkmm_bench_row *row, const char *device)
 {
-    char problem[VKMM_TEXT_PROBLEM], difference[VKMM_TEXT_DIFFERENCE], name[800], asked[64];
-    FILE *out = report->out;
+    char problem[VKMM_TEXT_PROBLEM], difference[VKMM_TEXT_DIFFERENCE], name[800], xml[XML_TEXT], of[XML_TEXT];
 
     vkmm_text_problem(problem, sizeof problem, &row->problem, 1);
     vkmm_text_difference(difference, sizeof difference, &row->problem);
-    vkmm_text_clean(asked, sizeof asked, row->asked);
-    snprintf(name, sizeof name, "%s %s %s%s%s%s", problem, vkmm_text_type(&row->problem, 1), asked,
+    snprintf(name, sizeof name, "%s %s %s%s%s%s", problem, vkmm_text_type(&row->problem, 1), row->asked,
              difference[0] != '\0' ? ", " : "", difference, row->rotating_bytes > 0 ? ", cold caches" : "");
-    fputs("    <testcase", out);
-    put_attribute(out, "name", name);
-    put_attribute(out, "classname", device);
-    fprintf(out, " time=\"%.9f\">\n", seconds_of(row));
-    fputs("      <properties>\n", out);
+    fprintf(out, "    <testcase name=\"%s\" classname=\"%s\" time=\"%.9f\">\n      <properties>\n", xml_of(xml, name),
+            xml_of(of, device), seconds_of(row));
     put_property(out, "group", row->group);
     put_property(out, "kernel", row->kernel.name);
     put_property(out, "config", row->kernel.config);
@@ -91,22 +77,15 @@ static void put_case(const vkmm_report *report, const vkmm_bench_row *row, const
     put_figure(out, "gflops", row->figures.gflops);
     put_property(out, "throttled", row->figures.throttled ? "true" : "");
     fputs("      </properties>\n", out);
-    if (vkmm_bench_is_wrong(row)) {
-        fputs("      <failure type=\"wrong\"", out);
-        put_attribute(out, "message", row->sentence);
-        fputs("/>\n", out);
-    } else if (why_skipped(row) != NULL) {
-        fputs("      <skipped", out);
-        put_attribute(out, "message", why_skipped(row));
-        fputs("/>\n", out);
-    }
+    if (vkmm_bench_is_wrong(row))
+        fprintf(out, "      <failure type=\"wrong\" message=\"%s\"/>\n", xml_of(xml, row->sentence));
+    else if (why_skipped(row) != NULL)
+        fprintf(out, "      <skipped message=\"%s\"/>\n", xml_of(xml, why_skipped(row)));
     fputs("    </testcase>\n", out);
 }
 
-static void put_properties(const vkmm_report *report, const vkmm_bench *bench, const vkmm_bench_device *device)
+static void put_properties(FILE *out, const vkmm_bench *bench, const vkmm_bench_device *device)
 {
-    FILE *out = report->out;
-
     fputs("    <properties>\n", out);
     put_property(out, "driver", device->info.driver_name);
     put_property(out, "driver_info", device->info.driver_info);
@@ -121,12 +100,12 @@ static void put_properties(const vkmm_report *report, const vkmm_bench *bench, c
 }
 
 /* A device that could not finish is an error of its suite, in a case of its own. */
-static void put_suite(const vkmm_report *report, const vkmm_bench *bench, uint32_t index)
+static void put_suite(FILE *out, const vkmm_bench *bench, uint32_t index)
 {
     const vkmm_bench_device *device = &bench->devices[index];
     uint32_t tests = 0, failures = 0, skipped = 0, errors = device->failed[0] != '\0';
     double seconds = 0;
-    FILE *out = report->out;
+    char label[XML_TEXT], xml[XML_TEXT];
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
         const vkmm_bench_row *row = &bench->rows[i];
@@ -136,22 +115,18 @@ static void put_suite(const vkmm_report *report, const vkmm_bench *bench, uint32
         skipped += why_skipped(row) != NULL;
         seconds += seconds_of(row);
     }
-    fputs("  <testsuite", out);
-    put_attribute(out, "name", device->label);
-    fprintf(out, " tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%.9f\"", tests + errors, failures,
-            errors, skipped, seconds);
-    if (bench->created[0] != '\0') put_attribute(out, "timestamp", bench->created);
+    fprintf(out, "  <testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%.9f\"",
+            xml_of(label, device->label), tests + errors, failures, errors, skipped, seconds);
+    if (bench->created[0] != '\0') fprintf(out, " timestamp=\"%s\"", xml_of(xml, bench->created));
     fputs(">\n", out);
-    put_properties(report, bench, device);
+    put_properties(out, bench, device);
     for (uint32_t i = 0; i < bench->row_count; i++)
-        if (bench->rows[i].device == index) put_case(report, &bench->rows[i], device->label);
-    if (errors) {
-        fputs("    <testcase name=\"the device finished\"", out);
-        put_attribute(out, "classname", device->label);
-        fputs(">\n      <error type=\"failed\"", out);
-        put_attribute(out, "message", device->failed);
-        fputs("/>\n    </testcase>\n", out);
-    }
+        if (bench->rows[i].device == index) put_case(out, &bench->rows[i], device->label);
+    if (errors)
+        fprintf(out,
+                "    <testcase name=\"the device finished\" classname=\"%s\">\n      <error type=\"failed\" "
+                "message=\"%s\"/>\n    </testcase>\n",
+                label, xml_of(xml, device->failed));
     fputs("  </testsuite>\n", out);
 }
 
@@ -159,7 +134,7 @@ static void put_suite(const vkmm_report *report, const vkmm_bench *bench, uint32
 static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
 {
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"vkmatmul bench\">\n", report->out);
-    for (uint32_t i = 0; i < bench->device_count; i++) put_suite(report, bench, i);
+    for (uint32_t i = 0; i < bench->device_count; i++) put_suite(report->out, bench, i);
     fputs("</testsuites>\n", report->out);
     return VKMM_OK;
 }

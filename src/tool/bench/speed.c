@@ -30,9 +30,10 @@ static uint32_t kind_of(const char *kernel)
     return 0;
 }
 
-static uint32_t types_of(const vkmm_suite_item *item)
+/* The fastest that was seen of such products. */
+static double best_of(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
 {
-    return vkmm_types_index(vkmm_problem_types(&item->problem));
+    return speeds->best[kind_of(item->kernel)][vkmm_types_index(vkmm_problem_types(&item->problem))];
 }
 
 double cli_bench_bytes(const vkmm_suite_item *item, double rotating_bytes)
@@ -44,28 +45,21 @@ double cli_bench_bytes(const vkmm_suite_item *item, double rotating_bytes)
     return bytes > rotating_bytes ? bytes : rotating_bytes;
 }
 
-static double first_guess(const cli_bench_speeds *speeds, const vkmm_suite_item *item, uint32_t kind)
+static double first_guess(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
 {
     int slow = is_host_speed(speeds->device);
     double peak = 2 * vkmm_bench_peak_of(&speeds->device->peaks, vkmm_problem_types(&item->problem), NULL) / 1000;
 
     if (!(peak > 0)) return slow ? UNKNOWN_HOST : UNKNOWN_FLOPS;
-    if (kind > 0) return peak * (slow ? TUTORIAL_CPU : TUTORIAL_GPU);
+    if (kind_of(item->kernel) > 0) return peak * (slow ? TUTORIAL_CPU : TUTORIAL_GPU);
     return peak * (slow ? GENERAL_CPU : GENERAL_GPU);
-}
-
-static double speed_of(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
-{
-    uint32_t kind = kind_of(item->kernel);
-    double first = speeds->first[kind][types_of(item)], sampled = speeds->sampled[kind][types_of(item)];
-
-    return sampled > 0 ? sampled : first > 0 ? first : first_guess(speeds, item, kind);
 }
 
 double cli_bench_expect(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
 {
     double copy = speeds->device->peaks.copy_bytes_per_s / 1000;
-    double arithmetic = vkmm_problem_flops(&item->problem) / speed_of(speeds, item);
+    double arithmetic = vkmm_problem_flops(&item->problem) /
+                        (cli_bench_is_guess(speeds, item) ? first_guess(speeds, item) : best_of(speeds, item));
     double memory = copy > 0 ? cli_bench_bytes(item, 0) / (COPY_SHARE * copy) : 0;
 
     return arithmetic > memory ? arithmetic : memory;
@@ -73,9 +67,7 @@ double cli_bench_expect(const cli_bench_speeds *speeds, const vkmm_suite_item *i
 
 int cli_bench_is_guess(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
 {
-    uint32_t kind = kind_of(item->kernel);
-
-    return !(speeds->sampled[kind][types_of(item)] > 0) && !(speeds->first[kind][types_of(item)] > 0);
+    return !(best_of(speeds, item) > 0);
 }
 
 double cli_bench_expect_host(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
@@ -85,26 +77,14 @@ double cli_bench_expect_host(const cli_bench_speeds *speeds, const vkmm_suite_it
     return each * cli_bench_bytes(item, 0);
 }
 
-static int is_blocky(const vkmm_problem *problem)
-{
-    return problem->m >= BLOCKY && problem->n >= BLOCKY && problem->k >= BLOCKY;
-}
-
-static void keep_best(double *best, const vkmm_suite_item *item, double product_ms)
-{
-    double speed = product_ms > 0 ? vkmm_problem_flops(&item->problem) / product_ms : 0;
-
-    if (is_blocky(&item->problem) && isfinite(speed) && speed > *best) *best = speed;
-}
-
 void cli_bench_learn(cli_bench_speeds *speeds, const vkmm_suite_item *item, double product_ms)
 {
-    keep_best(&speeds->sampled[kind_of(item->kernel)][types_of(item)], item, product_ms);
-}
+    const vkmm_problem *problem = &item->problem;
+    double *best = &speeds->best[kind_of(item->kernel)][vkmm_types_index(vkmm_problem_types(problem))];
+    double speed = product_ms > 0 ? vkmm_problem_flops(problem) / product_ms : 0;
 
-void cli_bench_learn_first(cli_bench_speeds *speeds, const vkmm_suite_item *item, double product_ms)
-{
-    keep_best(&speeds->first[kind_of(item->kernel)][types_of(item)], item, product_ms);
+    if (problem->m < BLOCKY || problem->n < BLOCKY || problem->k < BLOCKY) return;
+    if (isfinite(speed) && speed > *best) *best = speed;
 }
 
 void cli_bench_learn_host(cli_bench_speeds *speeds, const vkmm_suite_item *item, double host_ms)

@@ -10,9 +10,7 @@ enum { CLI_BENCH_KINDS = 16 }; /* of kernels: all that take every problem are on
 
 typedef struct cli_bench_speeds {
     const vkmm_bench_device *device;
-    double sampled[CLI_BENCH_KINDS]
-                  [VKMM_TYPES_COUNT]; /* FLOP a millisecond: the best of rows that were sampled; 0: none yet */
-    double first[CLI_BENCH_KINDS][VKMM_TYPES_COUNT]; /* of single products, on a device that may have idled */
+    double best[CLI_BENCH_KINDS][VKMM_TYPES_COUNT]; /* FLOP a millisecond; 0: nothing was seen yet */
     double host_ms_per_byte; /* making operands and judging products: the least of larger ones; 0: not seen yet */
 } cli_bench_speeds;
 
@@ -28,9 +26,8 @@ int cli_bench_is_guess(const cli_bench_speeds *speeds, const vkmm_suite_item *it
 /* The time that the host takes for one row. */
 double cli_bench_expect_host(const cli_bench_speeds *speeds, const vkmm_suite_item *item);
 
-/* What was seen: the time of a sampled product, that of a single one, and how long the host took about it. */
+/* What was seen: the time of a product, and how long the host took about it. */
 void cli_bench_learn(cli_bench_speeds *speeds, const vkmm_suite_item *item, double product_ms);
-void cli_bench_learn_first(cli_bench_speeds *speeds, const vkmm_suite_item *item, double product_ms);
 void cli_bench_learn_host(cli_bench_speeds *speeds, const vkmm_suite_item *item, double host_ms);
 
 #endif

@@ -1,4 +1,4 @@
-#include "bench/writers.h"
+#include "bench/writer.h"
 
 #include <string.h>
 

@@ -15,6 +15,9 @@ typedef struct vkmm_bench_writer {
     vkmm_status (*end)(vkmm_report *report, const vkmm_bench *bench);
 } vkmm_bench_writer;
 
+extern const vkmm_bench_writer vkmm_bench_table, vkmm_bench_json, vkmm_bench_jsonl, vkmm_bench_csv, vkmm_bench_md,
+    vkmm_bench_junit;
+
 const vkmm_bench_writer *vkmm_bench_writer_find(const char *name);
 const vkmm_bench_writer *vkmm_bench_writer_for(const char *path); /* by its ending; NULL: none has it */
 const char *vkmm_bench_writer_words(uint32_t index);              /* the names; NULL past the end */

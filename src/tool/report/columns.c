@@ -1,6 +1,6 @@
 #include <string.h>
 #include "report/columns.h"
-#include "report/markdown.h"
+#include "report/wrap.h"
 #include "report/text.h"
 
 enum { MOST_COLUMNS = 16 };

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "report/markdown.h"
+#include "report/text.h"
 
 enum { USUAL_COLUMNS = 80, NARROWEST = 24 };
 
@@ -43,6 +43,19 @@ void vkmm_wrap(const vkmm_report *report, int indent, const char *text)
 {
     wrap(report, indent, report->columns > 0 && report->columns < USUAL_COLUMNS ? report->columns : USUAL_COLUMNS,
          text);
+}
+
+void vkmm_md_text(FILE *out, const char *text)
+{
+    char clean[4000];
+
+    vkmm_text_clean(clean, sizeof clean, text);
+    for (const char *c = clean; *c != '\0'; c++) {
+        int links = strncmp(c, "://", 3) == 0 || (*c == '.' && c - clean >= 3 && strncmp(c - 3, "www", 3) == 0);
+        if (links || strchr("\\`*_{}[]<>#|~&!$^=", *c) != NULL) putc('\\', out);
+        putc(*c, out);
+        if (*c == '@') fputs("<!-- -->", out); /* no escape keeps a mention from being one */
+    }
 }
 
 void vkmm_report_say(const vkmm_report *report, int indent, vkmm_paint paint, const char *format, ...)

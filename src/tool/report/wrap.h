@@ -1,4 +1,4 @@
-/* Sentences for people, broken between words. */
+/* Sentences for people, broken between words, and texts in Markdown. */
 #ifndef VKMM_REPORT_WRAP_H
 #define VKMM_REPORT_WRAP_H
 
@@ -13,5 +13,9 @@ void vkmm_wrap(const vkmm_report *report, int indent, const char *text);
  * an entry of a list. Cleans what it says, which may be 4000 bytes. */
 void vkmm_report_say(const vkmm_report *report, int indent, vkmm_paint paint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* A name of a driver, a file or a user as Markdown that means itself: no markup, no links, no mentions of people, no
+ * end of a table's cell. */
+void vkmm_md_text(FILE *out, const char *text);
 
 #endif
