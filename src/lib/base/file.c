@@ -74,34 +74,33 @@ static vkmm_status resolve(vkmm_output *o, int exists)
                              : vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the name of %s", o->path);
 }
 
-/* O_EXCL never follows or reuses what is already there; mode 0666 is cut by the umask as for any new file, which
- * mkstemp's 0600 would not be. */
-vkmm_status vkmm_output_create(vkmm_output *o, const char *beside, mode_t mode, int *fd)
+/* A new file beside the target. O_EXCL never follows or reuses what is already there; mode 0666 is cut by the umask as
+ * for any new file, which mkstemp's 0600 would not be. */
+static vkmm_status create_partial(vkmm_output *o, mode_t mode)
 {
     enum { TRIES = 100, NAME_BYTES = 40 };
-    const char *slash = strrchr(beside, '/');
-    size_t folder = slash != NULL ? (size_t)(slash - beside) + 1 : 0;
+    const char *slash = strrchr(o->target, '/');
+    const size_t folder = slash != NULL ? (size_t)(slash - o->target) + 1 : 0;
     char *name = vkmm_alloc(folder + NAME_BYTES, 1);
     if (name == NULL) return vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the temporary name of %s", o->path);
-    memcpy(name, beside, folder);
+    memcpy(name, o->target, folder);
     uint64_t seed = (uint64_t)(vkmm_now_ms() * 1e6) ^ ((uint64_t)getpid() << 32) ^ (uint64_t)(uintptr_t)o;
-    for (uint64_t i = 0; i < TRIES && *fd < 0; i++) {
+    for (uint64_t i = 0; i < TRIES && o->fd < 0; i++) {
         snprintf(name + folder, NAME_BYTES, ".vkmatmul-%016llx.tmp", (unsigned long long)vkmm_random_bits(seed, i));
         vkmm_leftover_remove(o->leftover);
         o->leftover = vkmm_leftover_add(name);
-        *fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-        if (*fd < 0 && errno != EEXIST) break;
+        o->fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+        if (o->fd < 0 && errno != EEXIST) break;
     }
-    if (*fd < 0) {
-        int error = errno;
-        vkmm_leftover_remove(o->leftover); /* whoever has a file of that name */
-        o->leftover = -1;
-        vkmm_free(name);
-        errno = error;
-        return VKMM_INVALID;
+    if (o->fd >= 0) {
+        o->partial = name;
+        return VKMM_OK;
     }
-    o->partial = name;
-    return VKMM_OK;
+    vkmm_output_cannot(o, errno);
+    vkmm_leftover_remove(o->leftover); /* whoever has a file of that name */
+    o->leftover = -1;
+    vkmm_free(name);
+    return VKMM_INVALID;
 }
 
 static vkmm_status open_target(vkmm_output *o)
@@ -115,11 +114,8 @@ static vkmm_status open_target(vkmm_output *o)
         return o->fd >= 0 ? VKMM_OK : vkmm_output_cannot(o, errno);
     }
     vkmm_status result = resolve(o, exists);
-    if (result == VKMM_OK) {
-        /* Until it has the mode of the file that it replaces, nobody else may open it. */
-        result = vkmm_output_create(o, o->target, exists ? 0600 : o->mode, &o->fd);
-        if (result == VKMM_INVALID) vkmm_output_cannot(o, errno);
-    }
+    /* Until it has the mode of the file that it replaces, nobody else may open it. */
+    if (result == VKMM_OK) result = create_partial(o, exists ? 0600 : o->mode);
     /* An existing file keeps its permissions. Where the file system has none, that is no reason to fail. */
     if (result == VKMM_OK && exists && fchmod(o->fd, status.st_mode & 0777) != 0) errno = 0;
     return result;

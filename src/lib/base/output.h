@@ -23,10 +23,6 @@ struct vkmm_output {
 /* Says why the output cannot be written: an errno. */
 vkmm_status vkmm_output_cannot(const vkmm_output *o, int error);
 
-/* Makes a new file in the folder that `beside` begins with, named in o->partial. VKMM_INVALID, with errno and no
- * sentence, or VKMM_OUT_OF_MEMORY. */
-vkmm_status vkmm_output_create(vkmm_output *o, const char *beside, mode_t mode, int *fd);
-
 /* Writes it all, at an offset or, where that is negative, where the descriptor stands. */
 vkmm_status vkmm_output_all(vkmm_output *o, int fd, off_t offset, const void *data, uint64_t bytes);
 

@@ -2,38 +2,30 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/environment.h"
-#include "base/leftovers.h"
 #include "base/log.h"
 #include "base/mapping.h"
 
-/* A temporary file without a name: whatever ends the process, the system takes it back. */
+/* A temporary file that has no name any more: whatever ends the process, the system takes it back. */
 static vkmm_status open_spool(vkmm_output *o)
 {
+    static const char name[] = "/vkmatmul-XXXXXX";
     const char *folder = vkmm_environment_temporary();
-    const size_t size = strlen(folder) + 2;
-    char *beside = vkmm_alloc(size, 1);
-    if (beside == NULL)
-        return vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the temporary name of %s", o->path);
-    snprintf(beside, size, "%s/", folder);
-    vkmm_status status = vkmm_output_create(o, beside, 0600, &o->spool);
-    if (status == VKMM_INVALID)
-        vkmm_fail(&o->log, status, "cannot keep the bytes of %s in %s (TMPDIR): %s", o->path, folder, strerror(errno));
-    if (status == VKMM_OK) {
-        unlink(o->partial);
-        vkmm_leftover_remove(o->leftover);
-        vkmm_free(o->partial);
-        o->partial = NULL;
-        o->leftover = -1;
-    }
-    vkmm_free(beside);
-    return status;
+    char *path = vkmm_alloc(strlen(folder) + sizeof name, 1);
+    if (path == NULL) return vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the temporary name of %s", o->path);
+    strcat(strcpy(path, folder), name);
+    o->spool = mkostemp(path, O_CLOEXEC);
+    const int error = errno;
+    if (o->spool >= 0) unlink(path);
+    vkmm_free(path);
+    if (o->spool >= 0) return VKMM_OK;
+    return vkmm_fail(&o->log, VKMM_INVALID, "cannot keep the bytes of %s in %s (TMPDIR): %s", o->path, folder,
+                     strerror(error));
 }
 
 /* A full disk shows here, not when half of the file is written; except where the file system cannot set bytes aside.

@@ -61,8 +61,8 @@ vkmm_step *vkmm_pieces_steps(const vkmm_problem *problem, const vkmm_pieces *pie
 int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space,
                       vkmm_pieces *pieces);
 
-/* Steps like these, in their order, cut into such pieces; *count: how many they are, and then how many they become.
- * Allocated, for vkmm_free. */
+/* Steps like these, in their order, each cut into such pieces in the order above; *count: how many they are, and then
+ * how many they become. Allocated, for vkmm_free. */
 vkmm_step *vkmm_pieces_split(const vkmm_pieces *pieces, const vkmm_step *steps, uint64_t *count);
 
 #endif

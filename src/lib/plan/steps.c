@@ -4,32 +4,35 @@
 #include "plan/partition.h"
 #include "plan/parts.h"
 
-vkmm_step *vkmm_pieces_steps(const vkmm_problem *problem, const vkmm_pieces *pieces, uint64_t *count)
-{
-    const vkmm_partition *t = &pieces->partition;
-    const uint64_t batches = vkmm_problem_batches(problem), groups = vkmm_divide_up(batches, pieces->matrices);
-    uint64_t at = 0;
-    *count = problem->m > 0 && problem->n > 0 ? groups * t->row_panels * t->col_panels : 0;
-    vkmm_step *steps = vkmm_alloc(*count, sizeof *steps);
-    if (!steps || *count == 0) return steps;
-    for (uint64_t g = 0; g < groups; g++)
-        for (uint64_t i = 0; i < t->row_panels; i++)
-            for (uint64_t turn = 0; turn < t->col_panels; turn++) {
-                const uint64_t j = i % 2 == 0 ? turn : t->col_panels - 1 - turn, batch = g * pieces->matrices;
-                const uint64_t row = i * t->rows, col = j * t->cols;
-                steps[at++] = (vkmm_step){batch,
-                                          batches - batch < pieces->matrices ? batches - batch : pieces->matrices,
-                                          row,
-                                          col,
-                                          problem->m - row < t->rows ? problem->m - row : t->rows,
-                                          problem->n - col < t->cols ? problem->n - col : t->cols};
-            }
-    return steps;
-}
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
+}
+
+vkmm_step *vkmm_pieces_steps(const vkmm_problem *problem, const vkmm_pieces *pieces, uint64_t *count)
+{
+    const vkmm_step whole = {.matrices = vkmm_problem_batches(problem), .rows = problem->m, .cols = problem->n};
+    *count = problem->m > 0 && problem->n > 0;
+    return vkmm_pieces_split(pieces, &whole, count);
+}
+
+/* Rows of panels, from left to right and from right to left in turns: one of A or B stays for the next. */
+static vkmm_step *split_matrices(const vkmm_pieces *pieces, const vkmm_step *from, uint64_t first, vkmm_step *next)
+{
+    const vkmm_partition *t = &pieces->partition;
+    const uint64_t cols = vkmm_divide_up(from->cols, t->cols),
+                   matrices = least(from->matrices - first, pieces->matrices);
+    for (uint64_t row = 0, odd = 0; row < from->rows; row += t->rows, odd = !odd)
+        for (uint64_t turn = 0; turn < cols; turn++) {
+            const uint64_t col = (odd ? cols - 1 - turn : turn) * t->cols;
+            *next++ = (vkmm_step){from->batch + first,
+                                  matrices,
+                                  from->row + row,
+                                  from->col + col,
+                                  least(from->rows - row, t->rows),
+                                  least(from->cols - col, t->cols)};
+        }
+    return next;
 }
 
 vkmm_step *vkmm_pieces_split(const vkmm_pieces *pieces, const vkmm_step *steps, uint64_t *count)
@@ -40,18 +43,9 @@ vkmm_step *vkmm_pieces_split(const vkmm_pieces *pieces, const vkmm_step *steps, 
         made += vkmm_divide_up(steps[i].matrices, pieces->matrices) * vkmm_divide_up(steps[i].rows, t->rows) *
                 vkmm_divide_up(steps[i].cols, t->cols);
     vkmm_step *all = vkmm_alloc(made, sizeof *all), *next = all;
-    for (uint64_t i = 0; all && i < *count; i++) {
-        const vkmm_step *s = &steps[i];
-        for (uint64_t x = 0; x < s->matrices; x += pieces->matrices)
-            for (uint64_t row = 0; row < s->rows; row += t->rows)
-                for (uint64_t col = 0; col < s->cols; col += t->cols)
-                    *next++ = (vkmm_step){s->batch + x,
-                                          least(s->matrices - x, pieces->matrices),
-                                          s->row + row,
-                                          s->col + col,
-                                          least(s->rows - row, t->rows),
-                                          least(s->cols - col, t->cols)};
-    }
+    for (uint64_t i = 0; all && i < *count; i++)
+        for (uint64_t first = 0; first < steps[i].matrices; first += pieces->matrices)
+            next = split_matrices(pieces, &steps[i], first, next);
     *count = made;
     return all;
 }
