@@ -83,36 +83,12 @@ static vkmm_status place(vkmm_job *job)
     return VKMM_OK;
 }
 
-static vkmm_plan plan_of(const vkmm_job *job, const vkmm_copy *copy)
-{
-    vkmm_plan plan = job->plan;
-    plan.pipeline.set = copy->set;
-    plan.reduce.set = copy->reduce;
-    return plan;
-}
-
-static vkmm_status make_sets(vkmm_job *job, const vkmm_pipeline *pipeline, VkDescriptorPool *pool, int reduce)
-{
-    vkmm_rotation *r = &job->rotation;
-    VkDescriptorSet *sets = vkmm_alloc(r->count - 1, sizeof *sets);
-    if (!sets) return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for %u descriptor sets", r->count - 1);
-    vkmm_status status =
-        vkmm_pipeline_more_sets(job->device, pipeline, job->plan.binding_count, r->count - 1, pool, sets);
-    for (uint32_t i = 1; i < r->count && status == VKMM_OK; i++)
-        *(reduce ? &r->copies[i].reduce : &r->copies[i].set) = sets[i - 1];
-    vkmm_free(sets);
-    return status;
-}
-
 static vkmm_status bind(vkmm_job *job)
 {
     vkmm_rotation *r = &job->rotation;
-    r->copies[0].set = job->plan.pipeline.set;
-    r->copies[0].reduce = job->plan.reduce.set;
-    vkmm_status status = make_sets(job, &job->plan.pipeline, &r->pool, 0);
-    if (status == VKMM_OK && job->plan.reduce.handle) status = make_sets(job, &job->plan.reduce, &r->reduce_pool, 1);
+    vkmm_status status = vkmm_plan_sets_create(job->device, &job->plan, r->count - 1, &r->sets);
     for (uint32_t i = 1; i < r->count && status == VKMM_OK; i++) {
-        const vkmm_plan plan = plan_of(job, &r->copies[i]);
+        const vkmm_plan plan = vkmm_plan_with(&job->plan, &r->sets, i - 1);
         vkmm_part parts[VKMM_MAX_BINDING_COUNT] = {r->copies[i].parts[VKMM_A], r->copies[i].parts[VKMM_B],
                                                    r->copies[i].parts[VKMM_C]};
         parts[VKMM_BIAS_PART] = r->copies[i].parts[VKMM_BIAS];
@@ -184,9 +160,7 @@ vkmm_status vkmm_rotation_prepare(vkmm_job *job, uint64_t rotating_bytes)
 void vkmm_rotation_destroy(vkmm_device *device, vkmm_rotation *rotation)
 {
     for (uint32_t i = 0; i < rotation->buffer_count; i++) vkmm_buffer_destroy(device, &rotation->buffers[i]);
-    if (rotation->pool)
-        device->table.vkDestroyDescriptorPool(device->handle, rotation->pool, NULL); /* frees the sets */
-    if (rotation->reduce_pool) device->table.vkDestroyDescriptorPool(device->handle, rotation->reduce_pool, NULL);
+    vkmm_plan_sets_destroy(device, &rotation->sets);
     vkmm_free(rotation->buffers);
     vkmm_free(rotation->copies);
     memset(rotation, 0, sizeof *rotation);
@@ -196,7 +170,7 @@ vkmm_plan vkmm_rotation_turn(vkmm_job *job)
 {
     vkmm_rotation *r = &job->rotation;
     if (!job->rotates || r->count == 0) return job->plan;
-    const vkmm_copy *copy = &r->copies[r->next];
-    r->next = (r->next + 1) % r->count;
-    return plan_of(job, copy);
+    const uint32_t turn = r->next;
+    r->next = (turn + 1) % r->count;
+    return turn == 0 ? job->plan : vkmm_plan_with(&job->plan, &r->sets, turn - 1);
 }

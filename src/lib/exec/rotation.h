@@ -9,7 +9,6 @@ enum { VKMM_MOST_COPIES = 4096 };
 
 typedef struct vkmm_copy {
     vkmm_part parts[VKMM_STORE_COUNT]; /* of A, B, C and the bias, where there is one; nothing is empty */
-    VkDescriptorSet set, reduce;       /* of the plan's pipelines */
 } vkmm_copy;
 
 typedef struct vkmm_rotation {
@@ -19,7 +18,7 @@ typedef struct vkmm_rotation {
     uint32_t next;        /* whose turn it is */
     vkmm_buffer *buffers; /* owned: the memory of all copies but the first, several in each */
     uint32_t buffer_count;
-    VkDescriptorPool pool, reduce_pool;
+    vkmm_plan_sets sets; /* of all copies but the first */
 } vkmm_rotation;
 
 /* How many copies fill so many bytes: at least 2, at most VKMM_MOST_COPIES, and no more than `room` has space for

@@ -51,8 +51,7 @@ typedef struct vkmm_flight {
 /* A pipeline, with descriptor sets for the flights. */
 typedef struct vkmm_stream_plan {
     vkmm_plan plan;
-    VkDescriptorPool pool, reduce_pool;
-    VkDescriptorSet sets[VKMM_STREAM_FLIGHTS], reduce_sets[VKMM_STREAM_FLIGHTS];
+    vkmm_plan_sets sets;
     int is_used; /* so that the driver has compiled it */
 } vkmm_stream_plan;
 

@@ -80,23 +80,18 @@ static vkmm_status add_plan(vkmm_stream *stream, const vkmm_choice *choice, vkmm
     vkmm_stream_plan *p = &grown[stream->plan_count];
     *p = (vkmm_stream_plan){0};
     vkmm_status status = vkmm_plan_create(stream->device, choice, &p->plan);
-    if (status != VKMM_OK) return status;
-    stream->plan_count++;
-    status = vkmm_pipeline_more_sets(stream->device, &p->plan.pipeline, p->plan.binding_count, VKMM_STREAM_FLIGHTS,
-                                     &p->pool, p->sets);
-    if (status == VKMM_OK && p->plan.reduce.handle)
-        status = vkmm_pipeline_more_sets(stream->device, &p->plan.reduce, p->plan.binding_count, VKMM_STREAM_FLIGHTS,
-                                         &p->reduce_pool, p->reduce_sets);
-    if (status != VKMM_OK) stream->plan_count--;
-    if (status != VKMM_OK) vkmm_stream_plan_destroy(stream->device, p);
+    if (status == VKMM_OK) status = vkmm_plan_sets_create(stream->device, &p->plan, VKMM_STREAM_FLIGHTS, &p->sets);
+    if (status == VKMM_OK)
+        stream->plan_count++;
+    else
+        vkmm_stream_plan_destroy(stream->device, p);
     *made = p;
     return status;
 }
 
 void vkmm_stream_plan_destroy(vkmm_device *device, vkmm_stream_plan *p)
 {
-    if (p->pool) device->table.vkDestroyDescriptorPool(device->handle, p->pool, NULL);
-    if (p->reduce_pool) device->table.vkDestroyDescriptorPool(device->handle, p->reduce_pool, NULL);
+    vkmm_plan_sets_destroy(device, &p->sets);
     vkmm_plan_destroy(device, &p->plan);
     *p = (vkmm_stream_plan){0};
 }
@@ -177,12 +172,10 @@ static vkmm_status fly(vkmm_stream *stream, vkmm_stream_plan *p, const vkmm_step
                        const vkmm_slot *const slots[3], uint64_t first, uint64_t end)
 {
     vkmm_flight *flight = &stream->flights[stream->next_flight];
-    vkmm_plan plan = p->plan;
+    const vkmm_plan plan = vkmm_plan_with(&p->plan, &p->sets, stream->next_flight);
     const int last = end == vkmm_plan_items(&plan);
     vkmm_status status = flight->command ? reap(stream, flight) : VKMM_OK;
     if (status != VKMM_OK) return status;
-    plan.pipeline.set = p->sets[stream->next_flight];
-    plan.reduce.set = p->reduce_sets[stream->next_flight];
     bind(stream, &plan, step, part, slots);
     status = use_once(stream, &plan, p);
     if (status != VKMM_OK) return status;

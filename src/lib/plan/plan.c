@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/log.h"
 #include "math/problem.h"
 #include "math/type.h"
 #include "vk/command.h"
@@ -157,6 +159,36 @@ void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part 
         bind(device, &plan->pipeline, i, part_of(plan, parts, i, 0));
         bind(device, &plan->reduce, i, part_of(plan, parts, i, 1));
     }
+}
+
+static uint32_t passes_of(const vkmm_plan *plan)
+{
+    return plan->reduce.handle ? 2 : 1;
+}
+
+vkmm_status vkmm_plan_sets_create(vkmm_device *device, const vkmm_plan *plan, uint32_t count, vkmm_plan_sets *sets)
+{
+    count *= passes_of(plan); /* both have the same layout */
+    sets->sets = vkmm_alloc(count, sizeof *sets->sets);
+    if (!sets->sets)
+        return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for %u descriptor sets", count);
+    return vkmm_pipeline_more_sets(device, &plan->pipeline, plan->binding_count, count, &sets->pool, sets->sets);
+}
+
+void vkmm_plan_sets_destroy(vkmm_device *device, vkmm_plan_sets *sets)
+{
+    if (sets->pool) device->table.vkDestroyDescriptorPool(device->handle, sets->pool, NULL); /* frees the sets */
+    vkmm_free(sets->sets);
+    *sets = (vkmm_plan_sets){0};
+}
+
+vkmm_plan vkmm_plan_with(const vkmm_plan *plan, const vkmm_plan_sets *sets, uint32_t index)
+{
+    const VkDescriptorSet *of = &sets->sets[index * passes_of(plan)];
+    vkmm_plan other = *plan;
+    other.pipeline.set = of[0];
+    if (plan->reduce.handle) other.reduce.set = of[1];
+    return other;
 }
 
 uint64_t vkmm_plan_items(const vkmm_plan *plan)

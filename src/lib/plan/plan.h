@@ -42,6 +42,17 @@ enum { VKMM_BIAS_PART = 4 };
  * multiple of 4 bytes. */
 void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts);
 
+/* Descriptor sets beside a plan's own. Ended by vkmm_plan_sets_destroy, even after a failure. */
+typedef struct vkmm_plan_sets {
+    VkDescriptorPool pool;
+    VkDescriptorSet *sets; /* owned: one of each copy of the plan, or two where there is a second pass */
+} vkmm_plan_sets;
+vkmm_status vkmm_plan_sets_create(vkmm_device *device, const vkmm_plan *plan, uint32_t count, vkmm_plan_sets *sets);
+void vkmm_plan_sets_destroy(vkmm_device *device, vkmm_plan_sets *sets);
+
+/* The plan with other sets, to be bound and recorded like it. It borrows the plan's objects and is not destroyed. */
+vkmm_plan vkmm_plan_with(const vkmm_plan *plan, const vkmm_plan_sets *sets, uint32_t index);
+
 /* How many slices the work can be cut into: info.items of a general kernel, else 1; 0 where there is nothing to do. */
 uint64_t vkmm_plan_items(const vkmm_plan *plan);
 
