@@ -66,7 +66,8 @@ static uint32_t odd_copies(vkmm_job *job)
     uint32_t odd = 0;
     read_copy(&job->rotation.copies[0].parts[VKMM_C], first);
     for (uint32_t i = 1; i < job->rotation.count; i++) {
-        assert_int_not_equal(job->rotation.copies[i].set, job->rotation.copies[i - 1].set);
+        const vkmm_plan turn = vkmm_plan_with(&job->plan, &job->rotation.sets, i - 1);
+        assert_int_not_equal(turn.pipeline.set, job->plan.pipeline.set);
         read_copy(&job->rotation.copies[i].parts[VKMM_C], other);
         odd += memcmp(first, other, job->stores[VKMM_C].bytes) != 0;
     }

@@ -25,11 +25,10 @@ vkmm_problem vkmm_problem_row_major(const vkmm_problem *problem, int *swapped)
     const int swap = problem->layout == VKMM_COL_MAJOR;
     const vkmm_operand a = swap ? VKMM_B : VKMM_A, b = swap ? VKMM_A : VKMM_B;
     const vkmm_types types = vkmm_problem_types(problem);
-    vkmm_problem p = VKMM_PROBLEM(.type = types.in, .layout = VKMM_ROW_MAJOR);
+    vkmm_problem p = *problem;
+    p.layout = VKMM_ROW_MAJOR;
     p.out_type = types.out;
     p.compute = types.compute;
-    p.activation = problem->activation;
-    p.has_bias = problem->has_bias;
     p.alpha = vkmm_problem_alpha(problem);
     p.beta = vkmm_problem_beta(problem);
     p.m = swap ? problem->n : problem->m;
@@ -43,7 +42,6 @@ vkmm_problem vkmm_problem_row_major(const vkmm_problem *problem, int *swapped)
     p.ldc = vkmm_operand_ld(problem, VKMM_C);
     p.offset_a = vkmm_operand_offset(problem, a);
     p.offset_b = vkmm_operand_offset(problem, b);
-    p.offset_c = problem->offset_c;
     p.batch_count = vkmm_problem_batches(problem);
     p.stride_a = vkmm_operand_stride(problem, a);
     p.stride_b = vkmm_operand_stride(problem, b);
