@@ -77,7 +77,7 @@ class Real(Case):
         answers = [json.loads(line) for line in out.splitlines()]
         self.assertEqual([a["status"] for a in answers], [0, 0, 0, 0, 0, 2, 0, 2, 2, 2])
         self.assertGreater(min(answers[3]["round"]["time"]["kernel_ms"]["samples"]), 0)
-        self.assertTrue(answers[3]["transfer_ms"])
+        self.assertTrue(answers[3]["round"]["time"]["transfer_ms"])
 
 
 class Fake(Case):

@@ -48,23 +48,28 @@ static double expect_sampling(const vkmm_suite *suite, double product_ms)
     return EXTRA_FIRST_MS + product_ms + least_rounds(suite, product_ms) * (each + EXTRA_ROUND_MS);
 }
 
-void cli_bench_cell_init(cli_bench_cell *cell, const cli_bench_terms *terms, const vkmm_suite_item *item,
-                         cli_bench_lane *lane)
+/* What the bench itself knows of a row, whatever a process says. */
+static void name_row(cli_bench_cell *cell)
 {
-    const vkmm_bench_settings *settings = &terms->bench->settings;
+    const cli_bench_lane *lane = cell->lane;
+    const vkmm_bench_settings *settings = &lane->bench->settings;
+    vkmm_bench_row *row = &cell->row;
 
-    memset(cell, 0, sizeof *cell);
-    cell->item = item;
-    cell->lane = lane;
+    row->device = lane->device;
+    row->problem = cell->item->problem;
+    row->seed = settings->seed;
+    /* A BLAS has one set of operands. */
+    row->rotating_bytes = lane->bench->devices[lane->device].is_host ? 0 : settings->rotating_bytes;
+    snprintf(row->group, sizeof row->group, "%s", cell->item->group);
+    snprintf(row->asked, sizeof row->asked, "%s", cell->item->kernel);
+    snprintf(row->init, sizeof row->init, "%s", vkmm_init_name(VKMM_INIT_UNIFORM));
+}
+
+void cli_bench_cell_init(cli_bench_cell *cell, const vkmm_suite_item *item, cli_bench_lane *lane)
+{
+    *cell = (cli_bench_cell){.item = item, .lane = lane};
     vkmm_bench_row_init(&cell->row);
-    cell->row.device = lane->device;
-    cell->row.problem = item->problem;
-    cell->row.seed = settings->seed;
-    cell->row.rotating_bytes =
-        terms->bench->devices[lane->device].is_host ? 0 : settings->rotating_bytes; /* a BLAS has one set of operands */
-    snprintf(cell->row.group, sizeof cell->row.group, "%s", item->group);
-    snprintf(cell->row.asked, sizeof cell->row.asked, "%s", item->kernel);
-    snprintf(cell->row.init, sizeof cell->row.init, "%s", vkmm_init_name(VKMM_INIT_UNIFORM));
+    name_row(cell);
 }
 
 /* What was kept free for the row is free again. */
@@ -77,17 +82,9 @@ static void release(cli_bench_cell *cell)
 /* What a row measured before does not count when it is not run in the end. */
 void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason)
 {
-    vkmm_bench_row known = cell->row, *row = &cell->row;
-
     vkmm_bench_row_free(&cell->row);
-    row->device = known.device;
-    row->problem = known.problem;
-    row->seed = known.seed;
-    row->rotating_bytes = known.rotating_bytes;
-    memcpy(row->group, known.group, sizeof row->group);
-    memcpy(row->asked, known.asked, sizeof row->asked);
-    memcpy(row->init, known.init, sizeof row->init);
-    snprintf(row->not_run, sizeof row->not_run, "%.*s", VKMM_BENCH_TEXT - 1,
+    name_row(cell);
+    snprintf(cell->row.not_run, sizeof cell->row.not_run, "%.*s", VKMM_BENCH_TEXT - 1,
              reason[0] != '\0' ? reason : "no reason is known");
     cell->state = CLI_BENCH_DONE;
     release(cell);
@@ -99,17 +96,18 @@ static void put_seconds(char text[24], double ms)
     snprintf(text, 24, ms < 9950 ? "%.1f s" : "%.0f s", ms / 1000);
 }
 
-int cli_bench_cell_refuse(const cli_bench_terms *terms, cli_bench_cell *cell)
+int cli_bench_cell_refuse(cli_bench_cell *cell)
 {
     const cli_bench_lane *lane = cell->lane;
-    const vkmm_bench_device *device = &terms->bench->devices[lane->device];
+    const vkmm_bench_device *device = &cell->lane->bench->devices[lane->device];
     double product = cli_bench_expect(&lane->speeds, cell->item),
            left = lane->budget_ms - lane->link.spent_ms - lane->reserved_ms;
-    double cost = product + cli_bench_expect_host(&lane->speeds, cell->item) + expect_sampling(terms->suite, product);
-    double longest = terms->suite->longest_ms * (cli_bench_is_guess(&lane->speeds, cell->item) ? 2 : 1);
+    double cost =
+        product + cli_bench_expect_host(&lane->speeds, cell->item) + expect_sampling(cell->lane->suite, product);
+    double longest = cell->lane->suite->longest_ms * (cli_bench_is_guess(&lane->speeds, cell->item) ? 2 : 1);
     char first[24], second[24], third[24], reason[VKMM_BENCH_TEXT];
 
-    put_seconds(second, terms->suite->longest_ms);
+    put_seconds(second, cell->lane->suite->longest_ms);
     put_seconds(third, lane->budget_ms);
     if (lane->over) {
         snprintf(reason, sizeof reason, "the device was given up: %.200s", lane->link.sentence);
@@ -118,7 +116,7 @@ int cli_bench_cell_refuse(const cli_bench_terms *terms, cli_bench_cell *cell)
     } else if (product > longest) {
         put_seconds(first, product);
         snprintf(reason, sizeof reason, "one product would take about %s; the suite %.40s allows %s", first,
-                 terms->suite->name, second);
+                 cell->lane->suite->name, second);
     } else if (left <= 0) {
         snprintf(reason, sizeof reason, "the suite's time for a device, %s, was over", third);
     } else if (cost > left) {
@@ -140,30 +138,19 @@ static json_t *about(const char *ask, const cli_bench_cell *cell)
 }
 
 /* The judged row, with what the bench itself knows of it in the place of what the process says. */
-static int take_row(cli_bench_cell *cell, const json_t *json, char sentence[VKMM_BENCH_TEXT])
+static int take_row(cli_bench_cell *cell, const json_t *json)
 {
-    vkmm_bench_row got;
+    char sentence[VKMM_SENTENCE];
 
-    vkmm_bench_row_init(&got);
-    if (!vkmm_record_parse(json, &vkmm_row_record, &got, sentence)) {
-        vkmm_bench_row_free(&got);
-        return 0;
-    }
-    cell->row.kernel = got.kernel;
-    memcpy(cell->row.method, got.method, sizeof got.method);
-    memcpy(cell->row.sentence, got.sentence, sizeof got.sentence);
-    cell->row.passed = got.passed;
-    cell->row.error = got.error;
-    cell->row.bound = got.bound;
-    cell->row.asked_bytes = got.asked_bytes;
-    cell->row.power = got.power;
-    vkmm_bench_row_free(&got);
-    return 1;
+    vkmm_bench_row_free(&cell->row);
+    if (!vkmm_record_parse(json, &vkmm_row_record, &cell->row, sentence)) return 0;
+    name_row(cell);
+    return cell->row.not_run[0] == '\0' && cell->row.kernel_ms.count == 0 && cell->row.rounds == 0;
 }
 
 /* A wrong product is final at once; so is one that has no time to take. One took so long: what is left of its
  * device's time has room for its samples. */
-static void judge(const cli_bench_terms *terms, cli_bench_cell *cell, double product_ms)
+static void judge(cli_bench_cell *cell, double product_ms)
 {
     cli_bench_lane *lane = cell->lane;
 
@@ -171,16 +158,16 @@ static void judge(const cli_bench_terms *terms, cli_bench_cell *cell, double pro
     if (!cell->row.passed || !cli_product_is_work(&cell->item->problem)) return;
     cli_bench_learn(&lane->speeds, cell->item, product_ms);
     cell->state = CLI_BENCH_OPEN;
-    cell->reserved_ms = expect_sampling(terms->suite, product_ms);
+    cell->reserved_ms = expect_sampling(cell->lane->suite, product_ms);
     lane->reserved_ms += cell->reserved_ms;
 }
 
-cli_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell *cell)
+cli_reply cli_bench_cell_open(cli_bench_cell *cell)
 {
     cli_bench_lane *lane = cell->lane;
     double expected = cli_bench_expect(&lane->speeds, cell->item),
            host = cli_bench_expect_host(&lane->speeds, cell->item);
-    char seed[32], sentence[VKMM_BENCH_TEXT];
+    char seed[32];
     json_t *ask = about("begin", cell), *answer;
     cli_reply reply;
 
@@ -193,14 +180,13 @@ cli_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell *cell
     if (reply != CLI_REPLY_ANSWER) return reply;
     if (lane->link.status != VKMM_OK && lane->link.status != VKMM_WRONG_RESULT) {
         cli_bench_cell_drop(cell, lane->link.sentence);
-    } else if (!take_row(cell, json_object_get(answer, "row"), sentence) ||
-               (lane->link.status == VKMM_OK) != cell->row.passed) {
+    } else if (!take_row(cell, json_object_get(answer, "row")) || (lane->link.status == VKMM_OK) != cell->row.passed) {
         json_decref(answer);
         return cli_worker_distrust(&lane->link, "a row that makes no sense");
     } else {
         double product_ms = cli_json_number(answer, "product_ms", expected);
         cli_bench_learn_host(&lane->speeds, cell->item, cli_json_number(answer, "host_ms", 0));
-        judge(terms, cell, product_ms);
+        judge(cell, product_ms);
     }
     json_decref(answer);
     return CLI_REPLY_ANSWER;
@@ -245,19 +231,19 @@ static int add_round(vkmm_bench_row *row, const vkmm_bench_row *round)
 }
 
 /* Whether the row has enough: its noise is low, or its time is over. */
-static void look(const cli_bench_terms *terms, cli_bench_cell *cell)
+static void look(cli_bench_cell *cell)
 {
     vkmm_bench_row *row = &cell->row;
     const cli_bench_lane *lane = cell->lane;
     const char *stopped = "";
     double sampled_ms;
 
-    vkmm_bench_derive(terms->bench, row);
+    vkmm_bench_derive(cell->lane->bench, row);
     sampled_ms = row->kernel_ms.count * row->figures.median_ms;
-    if (row->rounds >= least_rounds(terms->suite, row->figures.median_ms)) {
-        if (row->figures.noise <= terms->bench->settings.max_noise)
+    if (row->rounds >= least_rounds(cell->lane->suite, row->figures.median_ms)) {
+        if (row->figures.noise <= cell->lane->bench->settings.max_noise)
             stopped = "stable";
-        else if (sampled_ms >= terms->suite->row_ms)
+        else if (sampled_ms >= cell->lane->suite->row_ms)
             stopped = "time";
         else if (row->rounds >= MOST_ROUNDS)
             stopped = "count";
@@ -289,10 +275,10 @@ static int is_too_late(cli_bench_cell *cell)
     return 1;
 }
 
-cli_reply cli_bench_cell_round(const cli_bench_terms *terms, cli_bench_cell *cell)
+cli_reply cli_bench_cell_round(cli_bench_cell *cell)
 {
     cli_bench_lane *lane = cell->lane;
-    double expected = cli_bench_expect(&lane->speeds, cell->item), span = round_ms(terms->suite);
+    double expected = cli_bench_expect(&lane->speeds, cell->item), span = round_ms(cell->lane->suite);
     json_t *ask = about("round", cell), *answer;
     vkmm_bench_row round;
     cli_reply reply;
@@ -320,7 +306,7 @@ cli_reply cli_bench_cell_round(const cli_bench_terms *terms, cli_bench_cell *cel
     json_decref(answer);
     vkmm_bench_row_free(&round);
     if (!fine) return cli_worker_distrust(&lane->link, "samples that make no sense");
-    look(terms, cell);
+    look(cell);
     cli_bench_learn(&lane->speeds, cell->item, cell->row.figures.median_ms);
     return CLI_REPLY_ANSWER;
 }

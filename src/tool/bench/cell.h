@@ -8,6 +8,8 @@
 
 /* A device and all that the bench knows of it. */
 typedef struct cli_bench_lane {
+    const vkmm_suite *suite; /* that is measured on it */
+    const vkmm_bench *bench;
     uint32_t device; /* an index into the bench's */
     cli_worker link;
     cli_bench_speeds speeds;
@@ -32,22 +34,15 @@ typedef struct cli_bench_cell {
     vkmm_bench_row row;
 } cli_bench_cell;
 
-/* What all cells share. */
-typedef struct cli_bench_terms {
-    const vkmm_suite *suite;
-    const vkmm_bench *bench; /* for vkmm_bench_derive */
-} cli_bench_terms;
-
-void cli_bench_cell_init(cli_bench_cell *cell, const cli_bench_terms *terms, const vkmm_suite_item *item,
-                         cli_bench_lane *lane);
+void cli_bench_cell_init(cli_bench_cell *cell, const vkmm_suite_item *item, cli_bench_lane *lane);
 
 /* Why the row is not run although its turn has come: into row.not_run. 0: nothing speaks against it. */
-int cli_bench_cell_refuse(const cli_bench_terms *terms, cli_bench_cell *cell);
+int cli_bench_cell_refuse(cli_bench_cell *cell);
 
 /* Each asks the cell's process. The cell is done when there is nothing more to ask: not run, wrong, or ended.
  * Otherwise as cli_worker_ask. */
-cli_reply cli_bench_cell_open(const cli_bench_terms *terms, cli_bench_cell *cell);
-cli_reply cli_bench_cell_round(const cli_bench_terms *terms, cli_bench_cell *cell);
+cli_reply cli_bench_cell_open(cli_bench_cell *cell);
+cli_reply cli_bench_cell_round(cli_bench_cell *cell);
 cli_reply cli_bench_cell_close(cli_bench_cell *cell);
 
 /* The row does not run, for this reason. */

@@ -158,19 +158,17 @@ static void explain_sum(const vkmm_bench_series *transfer, vkmm_bench_figures *f
 {
     const double off = figures->sum_ms / figures->wall_ms - 1,
                  noise = (transfer->p95 - transfer->p5) / 2 / transfer->median;
+    char why[96];
 
     if (figures->throttled)
-        snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: the device became slower meanwhile",
-                 100 * off);
+        snprintf(why, sizeof why, "the device became slower meanwhile");
     else if (noise > ADDS_UP_WITHIN)
-        snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: products with transfers vary by ±%.0f %%",
-                 100 * off, 100 * noise);
-    else if (off < 0)
-        snprintf(figures->apart, sizeof figures->apart,
-                 "off by %+.0f %%: after a copy, the kernel may find other caches or a lower clock", 100 * off);
+        snprintf(why, sizeof why, "products with transfers vary by ±%.0f %%", 100 * noise);
     else
-        snprintf(figures->apart, sizeof figures->apart,
-                 "off by %+.0f %%: together, steps may overlap or run at a higher clock", 100 * off);
+        snprintf(why, sizeof why, "%s",
+                 off < 0 ? "after a copy, the kernel may find other caches or a lower clock"
+                         : "together, steps may overlap or run at a higher clock");
+    snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: %s", 100 * off, why);
 }
 
 static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_bench_figures *figures)

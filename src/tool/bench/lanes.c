@@ -194,6 +194,8 @@ int cli_bench_make_lanes(cli_bench_run *run)
         const vkmm_bench_device *device = &run->bench->devices[i];
         cli_bench_lane *lane = &run->lanes[i];
         double budget = run->suite->budget_ms;
+        lane->suite = run->suite;
+        lane->bench = run->bench;
         lane->device = i;
         lane->link = (cli_worker){.session = run->session,
                                   .command = "bench-worker",

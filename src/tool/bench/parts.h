@@ -12,7 +12,6 @@ typedef struct cli_bench_run {
     const vkmm_suite *suite;
     vkmm_bench *bench;
     const cli_bench_hook *hook;
-    cli_bench_terms terms;
     cli_bench_lane *lanes; /* owned; one a device */
     cli_bench_cell *cells; /* owned; of the block */
     uint32_t cell_count;

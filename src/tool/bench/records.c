@@ -72,12 +72,9 @@ static json_t *put_device(const void *record)
 /* A device's label, or the device as `vkmatmul tune --json` has it. */
 static void take_device(const vkmm_node *node, void *record)
 {
-    char *device = ((vkmm_bench_tune *)record)->device;
+    const vkmm_node name = vkmm_node_key(node, "name");
 
-    if (json_is_object(node->json))
-        vkmm_key_text(node, "name", device, VKMM_BENCH_TEXT);
-    else
-        vkmm_node_text(node, device, VKMM_BENCH_TEXT);
+    vkmm_node_text(json_is_object(node->json) ? &name : node, ((vkmm_bench_tune *)record)->device, VKMM_BENCH_TEXT);
 }
 
 static const vkmm_field tune_fields[] = {

@@ -27,7 +27,7 @@ static void fill_block(cli_bench_run *run, uint32_t from, uint32_t to)
         for (uint32_t j = run->first; j < run->end; j++) {
             cli_bench_cell *cell = &run->cells[run->cell_count];
             if (!cli_bench_is_for(&run->bench->devices[j], &run->suite->items[i])) continue;
-            cli_bench_cell_init(cell, &run->terms, &run->suite->items[i], &run->lanes[j]);
+            cli_bench_cell_init(cell, &run->suite->items[i], &run->lanes[j]);
             if (is_known(run, cell))
                 run->lanes[j].known++;
             else
@@ -58,7 +58,7 @@ static void take_loss(cli_bench_run *run, cli_bench_cell *culprit, cli_reply rep
         }
         cli_bench_cell_drop(cell, lane->link.sentence);
         if (cell->retried) continue;
-        cli_bench_cell_init(cell, &run->terms, cell->item, lane);
+        cli_bench_cell_init(cell, cell->item, lane);
         cell->retried = 1;
     }
     if (lane->link.losses >= CLI_WORKER_MOST_LOSSES) cli_bench_give_up(run, lane);
@@ -68,14 +68,14 @@ static void open_cells(cli_bench_run *run)
 {
     for (uint32_t i = 0; i < run->cell_count && !cli_bench_is_over(run); i++) {
         cli_bench_cell *cell = &run->cells[i];
-        if (cell->state != CLI_BENCH_WAITING || cli_bench_cell_refuse(&run->terms, cell)) continue;
+        if (cell->state != CLI_BENCH_WAITING || cli_bench_cell_refuse(cell)) continue;
         if (!cli_bench_is_ready(run, cell->lane)) {
             if (!cli_bench_is_over(run)) cli_bench_cell_drop(cell, cell->lane->link.sentence);
             continue;
         }
         cli_bench_show_progress(run, cell->lane, cell->item);
         cell->id = ++run->next_id;
-        take_loss(run, cell, cli_bench_cell_open(&run->terms, cell));
+        take_loss(run, cell, cli_bench_cell_open(cell));
     }
 }
 
@@ -89,7 +89,7 @@ static int sample_lane(cli_bench_run *run, const cli_bench_lane *lane, int backw
         cli_bench_cell *cell = &run->cells[backwards ? run->cell_count - 1 - i : i];
         if (cell->lane != lane || cell->state != CLI_BENCH_OPEN) continue;
         cli_bench_show_progress(run, lane, cell->item);
-        take_loss(run, cell, cli_bench_cell_round(&run->terms, cell));
+        take_loss(run, cell, cli_bench_cell_round(cell));
         open = 1;
     }
     return open;
@@ -237,7 +237,7 @@ static void note_end(const cli_bench_run *run)
 
 vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_bench *bench, const cli_bench_hook *hook)
 {
-    cli_bench_run run = {.session = session, .suite = suite, .bench = bench, .hook = hook, .terms = {suite, bench}};
+    cli_bench_run run = {.session = session, .suite = suite, .bench = bench, .hook = hook};
     vkmm_status status = VKMM_OUT_OF_MEMORY;
 
     bench->complete = 0;

@@ -204,21 +204,16 @@ static void fill_full(filler *f, int is_first, int pass)
 }
 
 static const struct {
-    const char *name, *summary;
+    const char *name;
     double budget_ms, longest_ms, row_ms;
     uint32_t rounds;
     /* The items of one type; is_first: of the type that matters most. All types' first pass comes before their
      * second. */
     void (*fill)(filler *f, int is_first, int pass);
 } suites[] = {
-    {"quick", "squares up to 4096, the ladder's kernels, a few other shapes; ends within a minute on any device", 34000,
-     1500, 400, 5, fill_quick},
-    {"standard",
-     "squares from 256 to 16384 and their neighbours, the ladder, layers of a language model, tall and skinny, "
-     "split-K; all types",
-     6.5 * MINUTE_MS, 3000, 500, 5, fill_standard},
-    {"full", "the standard suite and more: finer steps, all ops, batches, alpha and beta, odd strides", 45 * MINUTE_MS,
-     10000, 1000, 7, fill_full},
+    {"quick", 34000, 1500, 400, 5, fill_quick},
+    {"standard", 6.5 * MINUTE_MS, 3000, 500, 5, fill_standard},
+    {"full", 45 * MINUTE_MS, 10000, 1000, 7, fill_full},
 };
 
 enum { SUITES = sizeof suites / sizeof *suites };
@@ -226,11 +221,6 @@ enum { SUITES = sizeof suites / sizeof *suites };
 const char *vkmm_suite_name(uint32_t index)
 {
     return index < SUITES ? suites[index].name : NULL;
-}
-
-const char *vkmm_suite_summary(uint32_t index)
-{
-    return index < SUITES ? suites[index].summary : NULL;
 }
 
 /* f32 is what most people ask about; without it, the type named first. */

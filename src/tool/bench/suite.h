@@ -23,10 +23,10 @@ typedef struct vkmm_suite {
     uint32_t rounds;   /* that a row is sampled in at least, spread over time */
 } vkmm_suite;
 
-/* The names: "quick" (under a minute on any device), "standard", "full"; NULL past the end. And what each holds, one
- * sentence. */
+/* The names: "quick" (squares up to 4096, the ladder's kernels, a few other shapes; under a minute on any device),
+ * "standard" (squares from 256 to 16384 and their neighbours, the ladder, layers of a language model, tall and skinny,
+ * split-K; all types), "full" (more: finer steps, all ops, batches, alpha and beta, odd strides); NULL past the end. */
 const char *vkmm_suite_name(uint32_t index);
-const char *vkmm_suite_summary(uint32_t index);
 
 /* A suite by name, for the types given (a device leaves out those it lacks). VKMM_INVALID: no such name;
  * VKMM_OUT_OF_MEMORY. Ended by vkmm_suite_free.

@@ -13,7 +13,6 @@ json_t *vkmm_json_number(double value);
 json_t *vkmm_json_integer(uint64_t value); /* a real above 2^63 - 1, the largest that the library keeps as an integer */
 json_t *vkmm_json_text(const char *text);  /* null for NULL; names as vkmm_text_clean leaves them */
 json_t *vkmm_json_known_text(const char *text); /* null for "" as well */
-json_t *vkmm_json_texts(const char *const *texts, size_t count);
 
 /* Adds a key and takes over the value; returns 0, or 1 when either is NULL or memory ends. Sums of it go to
  * vkmm_json_done. */

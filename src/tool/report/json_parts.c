@@ -49,16 +49,6 @@ json_t *vkmm_json_known_text(const char *text)
     return text[0] != '\0' ? vkmm_json_text(text) : json_null();
 }
 
-json_t *vkmm_json_texts(const char *const *texts, size_t count)
-{
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < count; i++) {
-        if (json_array_append_new(array, vkmm_json_text(texts[i])) != 0) return vkmm_json_done(array, 1);
-    }
-    return array;
-}
-
 /* The host's processor has the same keys, with null for what only a Vulkan device has. */
 json_t *vkmm_json_device(const vkmm_device_info *info, const char *host)
 {

@@ -172,10 +172,3 @@ void vkmm_node_text(const vkmm_node *node, char *text, size_t size)
     memcpy(text, value, length);
     text[length] = '\0';
 }
-
-void vkmm_key_text(const vkmm_node *node, const char *key, char *text, size_t size)
-{
-    const vkmm_node child = vkmm_node_key(node, key);
-
-    vkmm_node_text(&child, text, size);
-}

@@ -45,7 +45,4 @@ void vkmm_node_integer(const vkmm_node *node, uint64_t most, uint64_t *value); /
 void vkmm_node_truth(const vkmm_node *node, int *value);                       /* 0, 1 */
 void vkmm_node_text(const vkmm_node *node, char *text, size_t size);           /* cut at a whole character */
 
-/* The same of a key. */
-void vkmm_key_text(const vkmm_node *node, const char *key, char *text, size_t size);
-
 #endif
