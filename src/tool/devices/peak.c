@@ -1,93 +1,90 @@
 /* vkmatmul peak: what a device can do at best. */
-#include "devices/peak.h"
-
 #include "base/alloc.h"
-#include "session/commands.h"
 #include "math/type.h"
+#include "report/columns.h"
+#include "report/json.h"
+#include "report/records.h"
+#include "report/wrap.h"
+#include "session/commands.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* How the measurements go. */
-typedef struct meter {
-    cli_session *session;
-    vkmm_status status; /* the exit code of all failures */
-    char failure[240];  /* its sentence */
-    int lost;           /* nothing more can be measured */
-    int measured;
-} meter;
+/* A figure is 0 where it was not measured; `reason` then says why. */
+typedef struct peak {
+    vkmm_type type;          /* of multiply-adds, */
+    vkmm_matrix_shape shape; /* or of matrix operations */
+    double per_s;            /* floating-point or integer operations, two a multiply-add; bytes read and written */
+    uint64_t bytes;          /* of the buffer that was copied */
+    char reason[240];
+} peak;
 
-static int keep_going(const meter *m)
+typedef struct peaks {
+    cli_session *session;
+    const vkmm_report *report;
+    peak copy, types[VKMM_TYPE_COUNT], shapes[VKMM_MAX_MATRIX_SHAPES];
+    uint32_t type_count, shape_count;
+    const char *no_shapes; /* why there are none; "" */
+    vkmm_status status;    /* the exit code of all failures */
+    char failure[240];     /* its sentence */
+    int lost;              /* nothing more can be measured */
+    int measured;
+} peaks;
+
+/* ---- measuring ---- */
+
+static void explain(peak *one, const char *reason)
 {
-    return !m->lost;
+    snprintf(one->reason, sizeof one->reason, "%.239s", reason);
 }
 
-/* Takes the sentence of what failed. */
-static void note(meter *m, vkmm_status status, char reason[240])
+/* What a measurement gave; `multiply_adds` a second where it succeeded. */
+static void take(peaks *all, peak *one, vkmm_status status, double multiply_adds)
 {
-    const char *sentence = m->session->console.last_error;
+    const char *sentence = all->session->console.last_error;
 
+    one->per_s = status == VKMM_OK ? 2 * multiply_adds : 0;
     if (status == VKMM_OK) {
-        m->measured = 1;
+        all->measured = 1;
+        if (multiply_adds <= 0) explain(one, "the device's clocks gave no time for it");
         return;
     }
-    snprintf(reason, 240, "%.239s", sentence[0] != '\0' ? sentence : vkmm_status_name(status));
-    m->lost |= status == VKMM_DEVICE_LOST;
+    explain(one, sentence[0] != '\0' ? sentence : vkmm_status_name(status));
+    all->lost |= status == VKMM_DEVICE_LOST;
     /* A wrong result counts most, then the loss of the device, then what came first. */
-    if (m->status != VKMM_OK && status != VKMM_WRONG_RESULT &&
-        (status != VKMM_DEVICE_LOST || m->status == VKMM_WRONG_RESULT))
-        return;
-    m->status = status;
-    snprintf(m->failure, sizeof m->failure, "%s", reason);
+    if (all->status == VKMM_OK || status == VKMM_WRONG_RESULT ||
+        (status == VKMM_DEVICE_LOST && all->status != VKMM_WRONG_RESULT)) {
+        all->status = status;
+        memcpy(all->failure, one->reason, sizeof all->failure);
+    }
 }
 
-static int is_wanted(const cli_options *options, vkmm_type type)
+static void measure_type(peaks *all, vkmm_type type)
 {
-    for (uint32_t i = 0; i < options->types.count; i++)
-        if (options->types.type[i] == type) return 1;
-    return options->types.count == 0;
-}
-
-static void measure_type(meter *m, vkmm_peak_row *row, vkmm_type type)
-{
-    vkmm_peak_type *peak = &row->types[row->type_count++];
-    vkmm_peaks peaks = {0};
+    peak *one = &all->types[all->type_count++];
+    vkmm_peaks measured = {0};
     vkmm_status status;
 
-    peak->type = type;
-    if (type == VKMM_F64 && !m->session->info->has_f64) {
-        snprintf(peak->reason, sizeof peak->reason, "the device does not compute with 64-bit floats (shaderFloat64)");
-        return;
-    }
-    if (!keep_going(m)) {
-        snprintf(peak->reason, sizeof peak->reason, "the device was lost before");
-        return;
-    }
-    cli_progress(&m->session->console, "%s", vkmm_type_of(type)->name);
-    status = vkmm_device_peaks(m->session->device, type, &peaks);
-    note(m, status, peak->reason);
-    if (status != VKMM_OK) {
-        if (row->copy_bytes_per_s <= 0) snprintf(row->copy_reason, sizeof row->copy_reason, "%s", peak->reason);
-        return;
-    }
-    if (peaks.multiply_adds_per_s > 0)
-        peak->flops = 2 * peaks.multiply_adds_per_s;
-    else
-        snprintf(peak->reason, sizeof peak->reason, "the device's clocks gave no time for it");
-    /* Every type measures the copy again: the best of them is the peak. */
-    if (peaks.copy_bytes_per_s > row->copy_bytes_per_s) {
-        row->copy_bytes_per_s = peaks.copy_bytes_per_s;
-        row->copy_bytes = peaks.copy_bytes;
+    one->type = type;
+    if (type == VKMM_F64 && !all->session->info->has_f64) {
+        explain(one, "the device does not compute with 64-bit floats (shaderFloat64)");
+    } else if (all->lost) {
+        explain(one, "the device was lost before");
+    } else {
+        cli_progress(&all->session->console, "%s", vkmm_type_of(type)->name);
+        status = vkmm_device_peaks(all->session->device, type, &measured);
+        take(all, one, status, measured.multiply_adds_per_s);
+        if (status != VKMM_OK && all->copy.per_s <= 0) explain(&all->copy, one->reason);
+        /* Every type measures the copy again: the best of them is the peak. */
+        if (status != VKMM_OK || measured.copy_bytes_per_s <= all->copy.per_s) return;
+        all->copy.per_s = measured.copy_bytes_per_s;
+        all->copy.bytes = measured.copy_bytes;
     }
 }
 
 /* --type leaves those shapes whose operands or results are of a type that is named. */
-static int is_shape_wanted(const cli_options *options, const vkmm_matrix_shape *shape)
+static int is_wanted(const cli_options *options, const char *operand, const char *result)
 {
-    char texts[2][32];
-    const char *operand = vkmm_component_name(shape->a, texts[0]),
-               *result = vkmm_component_name(shape->result, texts[1]);
-
     for (uint32_t i = 0; i < options->types.count; i++) {
         const char *name = vkmm_type_of(options->types.type[i])->name;
         if (strcmp(name, operand) == 0 || strcmp(name, result) == 0) return 1;
@@ -95,72 +92,164 @@ static int is_shape_wanted(const cli_options *options, const vkmm_matrix_shape *
     return options->types.count == 0;
 }
 
-static void measure_shapes(meter *m, vkmm_peak_row *row)
+static void measure_shapes(peaks *all)
 {
     vkmm_matrix_shape shapes[VKMM_MAX_MATRIX_SHAPES];
     uint32_t count = VKMM_MAX_MATRIX_SHAPES;
-    cli_session *session = m->session;
+    cli_session *session = all->session;
+    char a[32], result[32];
 
-    row->no_shapes = "";
-    if (vkmm_device_matrix_shapes(session->instance, session->info->index, shapes, &count, &row->no_shapes) !=
+    all->no_shapes = "";
+    if (vkmm_device_matrix_shapes(session->instance, session->info->index, shapes, &count, &all->no_shapes) !=
         VKMM_OK) {
-        row->no_shapes = "the driver failed to list them";
+        all->no_shapes = "the driver failed to list them";
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        vkmm_peak_shape *peak = &row->shapes[row->shape_count];
+        const vkmm_matrix_shape *shape = &shapes[i];
         double multiply_adds = 0;
         vkmm_status status;
-        if (!is_shape_wanted(session->options, &shapes[i])) continue;
-        row->shape_count++;
-        peak->shape = shapes[i];
-        if (!keep_going(m)) {
-            snprintf(peak->reason, sizeof peak->reason, "the device was lost before");
+        if (!is_wanted(session->options, vkmm_component_name(shape->a, a), vkmm_component_name(shape->result, result)))
+            continue;
+        peak *one = &all->shapes[all->shape_count++];
+        one->shape = *shape;
+        if (all->lost) {
+            explain(one, "the device was lost before");
             continue;
         }
-        cli_progress(&session->console, "matrix %ux%ux%u", shapes[i].m, shapes[i].n, shapes[i].k);
-        status = vkmm_device_matrix_peak(session->device, &shapes[i], &multiply_adds);
-        note(m, status, peak->reason);
-        if (status == VKMM_OK) peak->flops = 2 * multiply_adds;
-        if (status == VKMM_OK && multiply_adds <= 0)
-            snprintf(peak->reason, sizeof peak->reason, "the device's clocks gave no time for it");
+        cli_progress(&session->console, "matrix %ux%ux%u", shape->m, shape->n, shape->k);
+        status = vkmm_device_matrix_peak(session->device, shape, &multiply_adds);
+        take(all, one, status, multiply_adds);
     }
-    if (row->shape_count == 0 && row->no_shapes[0] == '\0')
-        row->no_shapes = count > 0 ? "the device's shapes have none of these types" : "the device lists no shape";
+    if (all->shape_count == 0 && all->no_shapes[0] == '\0')
+        all->no_shapes = count > 0 ? "the device's shapes have none of these types" : "the device lists no shape";
 }
 
-static vkmm_status measure(cli_session *session, vkmm_peak_row *row, char failure[240])
+/* ---- for people ---- */
+
+/* "3350 GB/s", or why there is no figure. */
+static void print_line(const vkmm_report *report, const char *what, const peak *one, double scale, const char *unit)
 {
-    meter m = {.session = session, .status = VKMM_OK};
+    char text[32], clean[300];
+    int gap = 34 - (int)vkmm_text_columns(what);
 
-    row->device = session->info;
-    session->console.muted = 1; /* the sentences go into the rows */
-    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
-        if (is_wanted(session->options, (vkmm_type)type)) measure_type(&m, row, (vkmm_type)type);
-    if (row->copy_bytes_per_s <= 0 && row->copy_reason[0] == '\0')
-        snprintf(row->copy_reason, sizeof row->copy_reason, "it is measured together with a type that the device has");
-    measure_shapes(&m, row);
-    session->console.muted = 0;
-    cli_progress_end(&session->console);
-    snprintf(failure, 240, "%s", m.failure);
-    /* What the device or this build lacks is no failure where something else was measured. */
-    return m.lost || m.status == VKMM_WRONG_RESULT || !m.measured ? m.status : VKMM_OK;
+    fprintf(report->out, "  %s%*s", what, gap > 1 ? gap : 1, "");
+    if (one->per_s > 0) {
+        vkmm_text_figure(text, sizeof text, one->per_s / scale);
+        fprintf(report->out, "%9s %s\n", text, unit);
+        return;
+    }
+    vkmm_text_clean(clean, sizeof clean, one->reason);
+    fprintf(report->out, "        %s ", report->utf8 ? "–" : "-");
+    vkmm_wrap(report, 46, clean);
 }
+
+static void print_shape(const vkmm_report *report, const peak *one)
+{
+    static const char *const units[2][2] = {{"GOP/s", "TOP/s"}, {"GFLOP/s", "TFLOP/s"}};
+    const vkmm_matrix_shape *s = &one->shape;
+    const char *times = report->utf8 ? "×" : "x", *arrow = report->utf8 ? "→" : "->";
+    char what[160], a[32], b[32], c[32];
+    const char *result = vkmm_component_name(s->result, c);
+    const int is_float = result[0] == 'f' || result[0] == 'b' /* one without a name may be anything */,
+              is_large = one->per_s >= 1e12;
+
+    snprintf(what, sizeof what, "matrix %u%s%u%s%u %s·%s%s%s%s", s->m, times, s->n, times, s->k,
+             vkmm_component_name(s->a, a), vkmm_component_name(s->b, b), arrow, result, s->saturating ? " sat" : "");
+    print_line(report, what, one, is_large ? 1e12 : 1e9, units[is_float][is_large]);
+}
+
+static void print(const peaks *all)
+{
+    const vkmm_report *report = all->report;
+    char what[64];
+
+    vkmm_print_device(report, all->session->info, NULL);
+    print_line(report, "copy in device memory", &all->copy, 1e9, "GB/s");
+    for (uint32_t i = 0; i < all->type_count; i++) {
+        const vkmm_type_info *type = vkmm_type_of(all->types[i].type);
+        snprintf(what, sizeof what, "multiply-add %s", type->name);
+        print_line(report, what, &all->types[i], 1e9, type->is_float ? "GFLOP/s" : "GOP/s");
+    }
+    for (uint32_t i = 0; i < all->shape_count; i++) print_shape(report, &all->shapes[i]);
+    if (all->shape_count == 0) {
+        peak none = {.type = 0};
+        explain(&none, all->no_shapes);
+        print_line(report, "matrix multiply-add", &none, 1, "");
+    }
+}
+
+/* ---- vkmatmul.peak/1: one object a run ---- */
+
+#define REASON                                                                                                         \
+    {                                                                                                                  \
+        "reason", VKMM_FIELD_TEXT, VKMM_AT(peak, reason), .flags = VKMM_MAYBE                                          \
+    }
+#define FLOPS                                                                                                          \
+    {                                                                                                                  \
+        "flops", VKMM_FIELD_REAL, VKMM_AT(peak, per_s), .flags = VKMM_MAYBE                                            \
+    }
+
+static const vkmm_field copy_fields[] = {
+    {"bytes_per_s", VKMM_FIELD_REAL, VKMM_AT(peak, per_s), .flags = VKMM_MAYBE},
+    {"bytes", VKMM_FIELD_U64, VKMM_AT(peak, bytes), .flags = VKMM_MAYBE},
+    REASON,
+};
+static const vkmm_record copy_record = {NULL, VKMM_FIELDS(copy_fields), VKMM_RECORD_OF(peak)};
+
+static const vkmm_field type_fields[] = {
+    {"type", VKMM_FIELD_WORD, VKMM_AT(peak, type), .words = &vkmm_type_words}, FLOPS, REASON};
+static const vkmm_record type_record = {NULL, VKMM_FIELDS(type_fields), VKMM_RECORD_OF(peak)};
+
+static const vkmm_field shape_fields[] = {
+    {NULL, VKMM_FIELD_EMBED, VKMM_AT(peak, shape), .record = &vkmm_shape_record}, FLOPS, REASON};
+static const vkmm_record shape_record = {NULL, VKMM_FIELDS(shape_fields), VKMM_RECORD_OF(peak)};
+
+static json_t *put_device(const void *record)
+{
+    return vkmm_json_device(((const peaks *)record)->session->info, NULL);
+}
+
+static const vkmm_field fields[] = {
+    {"tool", VKMM_FIELD_RECORD, VKMM_AT(peaks, report), VKMM_POINTER, .record = &vkmm_tool_record},
+    {"device", VKMM_FIELD_CUSTOM, .put = put_device},
+    {"copy", VKMM_FIELD_RECORD, VKMM_AT(peaks, copy), .record = &copy_record},
+    {"types", VKMM_FIELD_RECORD, VKMM_LIST(peaks, types, type_count), VKMM_HERE, .record = &type_record},
+    {"matrix", VKMM_FIELD_RECORD, VKMM_LIST(peaks, shapes, shape_count), VKMM_HERE, .record = &shape_record},
+    {"no_matrix", VKMM_FIELD_STRING, VKMM_AT(peaks, no_shapes), VKMM_MAYBE},
+};
+static const vkmm_record peaks_record = {NULL, VKMM_FIELDS(fields), VKMM_RECORD_OF(peaks), .schema = "vkmatmul.peak/1"};
 
 vkmm_status cli_peak(cli_session *session)
 {
-    vkmm_status status = cli_session_device(session), shown;
-    vkmm_peak_row *row;
-    char failure[240];
+    const vkmm_log *log = &session->console.log;
+    vkmm_status status = cli_session_device(session), shown = VKMM_OK;
+    peaks *all;
 
     if (status != VKMM_OK) return status;
-    row = vkmm_alloc(1, sizeof *row);
-    if (row == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the peaks");
-    status = measure(session, row, failure);
-    shown = session->options->json ? vkmm_peak_json(&session->report, row) : vkmm_peak_table(&session->report, row);
-    if (shown != VKMM_OK) shown = vkmm_fail(&session->console.log, shown, "no memory to write the peaks");
-    if (status != VKMM_OK) vkmm_fail(&session->console.log, status, "%s", failure);
-    if (status == VKMM_OK) status = cli_session_validated(session);
-    vkmm_free(row);
+    all = vkmm_alloc(1, sizeof *all);
+    if (all == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the peaks");
+    all->session = session;
+    all->report = &session->report;
+    session->console.muted = 1; /* the sentences go into the rows */
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
+        const char *name = vkmm_type_of((vkmm_type)type)->name;
+        if (is_wanted(session->options, name, name)) measure_type(all, (vkmm_type)type);
+    }
+    if (all->copy.per_s <= 0 && all->copy.reason[0] == '\0')
+        explain(&all->copy, "it is measured together with a type that the device has");
+    if (all->copy.per_s > 0) all->copy.reason[0] = '\0';
+    measure_shapes(all);
+    session->console.muted = 0;
+    cli_progress_end(&session->console);
+    if (session->options->json)
+        shown = vkmm_json_line(all->report, vkmm_record_json(&peaks_record, all));
+    else
+        print(all);
+    if (shown != VKMM_OK) shown = vkmm_fail(log, shown, "no memory to write the peaks");
+    /* What the device or this build lacks is no failure where something else was measured. */
+    if (all->lost || all->status == VKMM_WRONG_RESULT || !all->measured) status = all->status;
+    status = status != VKMM_OK ? vkmm_fail(log, status, "%s", all->failure) : cli_session_validated(session);
+    vkmm_free(all);
     return status != VKMM_OK ? status : shown;
 }
