@@ -172,40 +172,40 @@ void cli_options_free(cli_options *options)
     cli_sizes_free(&options->sizes);
 }
 
-vkmm_status cli_options_check(const vkmm_log *log, const cli_options *options)
+vkmm_status cli_options_check(const vkmm_log *log, const cli_options *o)
 {
-    int files = options->a != NULL || options->b != NULL;
+    const int files = o->a != NULL || o->b != NULL;
+    const size_t sizes = o->sizes.count > 1 ? o->sizes.count : 1, types = o->types.count > 1 ? o->types.count : 1;
+    const struct {
+        int broken;
+        const char *sentence;
+    } rules[] = {
+        {o->json + o->csv + o->quiet + o->jsonl + o->md + o->junit > 1,
+         "--json, --csv, --quiet, --jsonl, --md and --junit exclude one another"},
+        {o->print && (o->json || o->csv), "--print is for people: it excludes --json and --csv"},
+        {files && (o->a == NULL || o->b == NULL),
+         "-a and -b go together: A and B both come from files, or neither does"},
+        {files && (o->sizes.count > 0 || o->m.given || o->n.given || o->k.given),
+         "the files of -a and -b have sizes: leave out --size, -m, -n and -k"},
+        {o->c != NULL && !files, "-c goes with -a and -b: give all three files"},
+        {o->c != NULL && o->beta.value == 0,
+         "-c is the C that --beta multiplies: give a --beta that is not 0, or leave out -c"},
+        {o->bias != NULL && o->bias_vector,
+         "--bias has the bias in a file and --bias_vector generates one: leave out one of them"},
+        {o->out != NULL && o->verify == VKMM_VERIFY_NONE, "-o writes verified products only: leave out --verify none"},
+    };
 
-    if (options->json + options->csv + options->quiet + options->jsonl + options->md + options->junit > 1)
-        return vkmm_fail(log, VKMM_INVALID, "--json, --csv, --quiet, --jsonl, --md and --junit exclude one another");
-    if (options->print && (options->json || options->csv))
-        return vkmm_fail(log, VKMM_INVALID, "--print is for people: it excludes --json and --csv");
-    if (files && (options->a == NULL || options->b == NULL))
-        return vkmm_fail(log, VKMM_INVALID, "-a and -b go together: A and B both come from files, or neither does");
-    if (files && (options->sizes.count > 0 || options->m.given || options->n.given || options->k.given))
-        return vkmm_fail(log, VKMM_INVALID, "the files of -a and -b have sizes: leave out --size, -m, -n and -k");
-    if (options->config != NULL && options->kernel != NULL && strcmp(options->kernel, "auto") != 0 &&
-        !vkmm_kernel_is_general(options->kernel))
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].broken) return vkmm_fail(log, VKMM_INVALID, "%s", rules[i].sentence);
+    if (o->config != NULL && o->kernel != NULL && strcmp(o->kernel, "auto") != 0 && !vkmm_kernel_is_general(o->kernel))
         return vkmm_fail(
             log, VKMM_INVALID,
             "--config sets tunables, and the kernel %s has none: take auto or a kernel that takes every problem",
-            options->kernel);
-    if (options->c != NULL && !files)
-        return vkmm_fail(log, VKMM_INVALID, "-c goes with -a and -b: give all three files");
-    if (options->c != NULL && (!options->beta.given || options->beta.value == 0))
-        return vkmm_fail(log, VKMM_INVALID,
-                         "-c is the C that --beta multiplies: give a --beta that is not 0, or leave out -c");
-    if (options->bias != NULL && options->bias_vector)
-        return vkmm_fail(log, VKMM_INVALID,
-                         "--bias has the bias in a file and --bias_vector generates one: leave out one of them");
-    if (options->out != NULL && (options->sizes.count > 1 || options->types.count > 1))
-        return vkmm_fail(log, VKMM_INVALID, "-o writes one product, not a list of %zu",
-                         (options->sizes.count > 1 ? options->sizes.count : 1) *
-                             (options->types.count > 1 ? options->types.count : 1));
-    if (options->out != NULL && options->verify == VKMM_VERIFY_NONE)
-        return vkmm_fail(log, VKMM_INVALID, "-o writes verified products only: leave out --verify none");
-    if (options->min_time_ms > 0 && options->max_time_ms > 0 && options->min_time_ms > options->max_time_ms)
-        return vkmm_fail(log, VKMM_INVALID, "--min-time (%g ms) exceeds --max-time (%g ms)", options->min_time_ms,
-                         options->max_time_ms);
+            o->kernel);
+    if (o->out != NULL && sizes * types > 1)
+        return vkmm_fail(log, VKMM_INVALID, "-o writes one product, not a list of %zu", sizes * types);
+    if (o->min_time_ms > 0 && o->max_time_ms > 0 && o->min_time_ms > o->max_time_ms)
+        return vkmm_fail(log, VKMM_INVALID, "--min-time (%g ms) exceeds --max-time (%g ms)", o->min_time_ms,
+                         o->max_time_ms);
     return VKMM_OK;
 }
