@@ -47,23 +47,28 @@ static double padding_share(const vkmm_problem *problem, const vkmm_access *acce
     return access->multiply_adds > 0 ? 1 - useful / (double)access->multiply_adds : 0;
 }
 
-static vkmm_operand_reads compare_reads(const vkmm_reads *formula, const vkmm_reads *counted)
+static vkmm_twice twice(uint64_t formula, uint64_t counted)
 {
-    return (vkmm_operand_reads){{formula->global_min, counted->global_min, counted->global_max},
-                                {formula->shared_min, counted->shared_min, counted->shared_max}};
+    return (vkmm_twice){formula, counted, counted};
+}
+
+static vkmm_reads_twice reads(const vkmm_reads *formula, const vkmm_reads *counted)
+{
+    return (vkmm_reads_twice){{formula->global_min, counted->global_min, counted->global_max},
+                              {formula->shared_min, counted->shared_min, counted->shared_max}};
 }
 
 static void compare(const vkmm_problem *problem, const vkmm_access *f, const vkmm_access *c, vkmm_explained *kernel)
 {
-    kernel->a = compare_reads(&f->a, &c->a);
-    kernel->b = compare_reads(&f->b, &c->b);
-    kernel->invocations = (vkmm_twice){f->invocations, c->invocations};
-    kernel->idle = (vkmm_twice){f->invocations - f->useful, c->invocations - c->useful};
+    kernel->a = reads(&f->a, &c->a);
+    kernel->b = reads(&f->b, &c->b);
+    kernel->invocations = twice(f->invocations, c->invocations);
+    kernel->idle = twice(f->invocations - f->useful, c->invocations - c->useful);
     kernel->idle_share = (vkmm_share){idle_share(f), idle_share(c)};
-    kernel->multiply_adds = (vkmm_twice){f->multiply_adds, c->multiply_adds};
+    kernel->multiply_adds = twice(f->multiply_adds, c->multiply_adds);
     kernel->padding_share = (vkmm_share){padding_share(problem, f), padding_share(problem, c)};
-    kernel->bytes_read = (vkmm_twice){f->bytes_read, c->bytes_read};
-    kernel->bytes_written = (vkmm_twice){f->bytes_written, c->bytes_written};
+    kernel->bytes_read = twice(f->bytes_read, c->bytes_read);
+    kernel->bytes_written = twice(f->bytes_written, c->bytes_written);
     kernel->stride = c->stride;
     kernel->agree = vkmm_access_equal(f, c);
 }
@@ -149,7 +154,8 @@ static void weigh(const vkmm_explanation *all, vkmm_explained *kernel)
     kernel->arithmetic_ms = (double)kernel->multiply_adds.counted / all->peaks.multiply_adds_per_s * 1e3;
     if (!(bytes > 0)) return;
     kernel->flop_per_byte = vkmm_problem_flops(&all->problem) / bytes;
-    kernel->bound = kernel->memory_ms >= kernel->arithmetic_ms ? "memory" : "arithmetic";
+    snprintf(kernel->bound, sizeof kernel->bound, "%s",
+             kernel->memory_ms >= kernel->arithmetic_ms ? "memory" : "arithmetic");
 }
 
 static vkmm_status explain_problem(cli_session *session, vkmm_explanation *all)

@@ -6,23 +6,19 @@
 
 enum { VKMM_MAX_EXPLAINED = 16, VKMM_MAX_STATISTICS = 48 };
 
-/* By formula, and as counted on the device. */
+/* By formula, and as counted on the device: of elements that are unlike, the least and the most. */
 typedef struct vkmm_twice {
-    uint64_t formula, counted;
+    uint64_t formula, counted, most;
 } vkmm_twice;
 
 typedef struct vkmm_share {
     double formula, counted; /* from 0 to 1; 0 for an empty product */
 } vkmm_share;
 
-/* How often each element of an input is read; unlike elements have no single count. */
+/* How often each element of an input is read from a memory. */
 typedef struct vkmm_reads_twice {
-    uint64_t formula, least, most;
+    vkmm_twice global, shared;
 } vkmm_reads_twice;
-
-typedef struct vkmm_operand_reads {
-    vkmm_reads_twice global, shared; /* from this memory */
-} vkmm_operand_reads;
 
 /* One kernel on one problem. A plain value. */
 typedef struct vkmm_explained {
@@ -33,7 +29,7 @@ typedef struct vkmm_explained {
     double flop_per_byte; /* of the bytes below */
 
     /* Of a tutorials' kernel. */
-    vkmm_operand_reads a, b;
+    vkmm_reads_twice a, b;
     vkmm_twice invocations, idle; /* idle: of these, beyond C's edges */
     vkmm_twice multiply_adds, bytes_read, bytes_written;
     vkmm_share idle_share, padding_share; /* padding: multiply-adds beyond C's edges or beyond K */
@@ -41,7 +37,7 @@ typedef struct vkmm_explained {
     int agree;                            /* formula and count */
     double memory_ms;                     /* all bytes at the speed of a copy: as if no cache helped */
     double arithmetic_ms;                 /* all multiply-adds at peak */
-    const char *bound;                    /* by the longer of both: "memory", "arithmetic"; NULL: an empty product */
+    char bound[16];                       /* by the longer of both: "memory", "arithmetic"; "": an empty product */
 
     /* Of a general kernel, whose tile of C is fed from memory once while its sums wait in registers. */
     double sum_registers;          /* of 32 bits, an invocation, for the sums alone */

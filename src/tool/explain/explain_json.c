@@ -3,34 +3,29 @@
 #include "report/json.h"
 #include "report/records.h"
 
+static int is_single(const void *record)
+{
+    const vkmm_twice *twice = record;
+
+    return twice->counted == twice->most;
+}
+
 static const vkmm_field twice_fields[] = {
     {"formula", VKMM_FIELD_U64, VKMM_AT(vkmm_twice, formula)},
-    {"counted", VKMM_FIELD_U64, VKMM_AT(vkmm_twice, counted)},
+    {"counted", VKMM_FIELD_U64, VKMM_AT(vkmm_twice, counted), .known = is_single},
+    {"counted_min", VKMM_FIELD_U64, VKMM_AT(vkmm_twice, counted)},
+    {"counted_max", VKMM_FIELD_U64, VKMM_AT(vkmm_twice, most)},
 };
 static const vkmm_field share_fields[] = {
     {"formula", VKMM_FIELD_REAL, VKMM_AT(vkmm_share, formula)},
     {"counted", VKMM_FIELD_REAL, VKMM_AT(vkmm_share, counted)},
 };
-
-static int is_single(const void *record)
-{
-    const vkmm_reads_twice *reads = record;
-
-    return reads->least == reads->most;
-}
-
-static const vkmm_field reads_fields[] = {
-    {"formula", VKMM_FIELD_U64, VKMM_AT(vkmm_reads_twice, formula)},
-    {"counted", VKMM_FIELD_U64, VKMM_AT(vkmm_reads_twice, least), .known = is_single},
-    {"counted_min", VKMM_FIELD_U64, VKMM_AT(vkmm_reads_twice, least)},
-    {"counted_max", VKMM_FIELD_U64, VKMM_AT(vkmm_reads_twice, most)},
-};
-static const vkmm_record twice = {NULL, VKMM_FIELDS(twice_fields)}, share = {NULL, VKMM_FIELDS(share_fields)},
-                         reads = {NULL, VKMM_FIELDS(reads_fields)};
+static const vkmm_record twice = {NULL, twice_fields, 2}, extremes = {NULL, twice_fields, 4},
+                         share = {NULL, VKMM_FIELDS(share_fields)};
 
 static const vkmm_field operand_fields[] = {
-    {"global", VKMM_FIELD_RECORD, VKMM_AT(vkmm_operand_reads, global), .record = &reads},
-    {"shared", VKMM_FIELD_RECORD, VKMM_AT(vkmm_operand_reads, shared), .record = &reads},
+    {"global", VKMM_FIELD_RECORD, VKMM_AT(vkmm_reads_twice, global), .record = &extremes},
+    {"shared", VKMM_FIELD_RECORD, VKMM_AT(vkmm_reads_twice, shared), .record = &extremes},
 };
 static const vkmm_record operand = {NULL, VKMM_FIELDS(operand_fields)};
 
@@ -48,7 +43,7 @@ static int has_statistics(const void *record)
 
 static int is_bound(const void *record)
 {
-    return ((const vkmm_explained *)record)->bound != NULL;
+    return ((const vkmm_explained *)record)->bound[0] != '\0';
 }
 
 #define KERNEL(member) VKMM_AT(vkmm_explained, member)
@@ -82,7 +77,7 @@ static const vkmm_field kernel_fields[] = {
     {"flop_per_byte", VKMM_FIELD_REAL, KERNEL(flop_per_byte), .known = is_bound},
     {"memory_ms", VKMM_FIELD_REAL, KERNEL(memory_ms)},
     {"arithmetic_ms", VKMM_FIELD_REAL, KERNEL(arithmetic_ms)},
-    {"bound", VKMM_FIELD_STRING, KERNEL(bound)},
+    {"bound", VKMM_FIELD_TEXT, KERNEL(bound), VKMM_MAYBE},
     STATISTICS,
 };
 static const vkmm_field planned_fields[] = {

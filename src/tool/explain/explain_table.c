@@ -15,15 +15,12 @@ enum { MOST_COLUMNS = 8, NAMES = 12, VALUES = 21 }; /* where texts begin beside 
 
 typedef enum kind {
     NAME,    /* char[] */
-    WORD,    /* const char * */
     SIDES,   /* uint32_t[2]: rows×columns */
-    READS,   /* vkmm_reads_twice: by formula = as counted */
-    TWICE,   /* vkmm_twice, likewise */
+    TWICE,   /* vkmm_twice: by formula = as counted */
+    BYTES,   /* uint64_t; */
     BYTES32, /* uint32_t */
-    BYTES,   /* uint64_t */
     SHARE,   /* double: percent */
     FIGURE,  /* double */
-    VERDICT  /* int: 0 stands out */
 } kind;
 
 typedef struct table_column {
@@ -37,9 +34,8 @@ typedef struct table_column {
 
 static const table_column reads_columns[] = {
     {"kernel", {10, 0}, NAME, AT(info.name)},   {"tile", {7, 0}, SIDES, AT(info.tile)},
-    {"A global", {13, 1}, READS, AT(a.global)}, {"A shared", {13, 1}, READS, AT(a.shared)},
-    {"B global", {13, 1}, READS, AT(b.global)}, {"B shared", {13, 1}, READS, AT(b.shared)},
-    {"", {6, 1}, VERDICT, AT(agree)},
+    {"A global", {13, 1}, TWICE, AT(a.global)}, {"A shared", {13, 1}, TWICE, AT(a.shared)},
+    {"B global", {13, 1}, TWICE, AT(b.global)}, {"B shared", {13, 1}, TWICE, AT(b.shared)},
 };
 static const table_column invocations_columns[] = {
     {"kernel", {10, 0}, NAME, AT(info.name)},
@@ -57,12 +53,12 @@ static const table_column bounds_columns[] = {
     {"FLOP/byte", {9, 1}, FIGURE, AT(flop_per_byte)},
     {"memory ms", {9, 1}, FIGURE, AT(memory_ms)},
     {"arith. ms", {9, 1}, FIGURE, AT(arithmetic_ms)},
-    {"bound by", {8, 0}, WORD, AT(bound)},
+    {"bound by", {8, 0}, NAME, AT(bound)},
 };
 
-static void fill_twice(const vkmm_report *report, vkmm_cell *cell, const vkmm_reads_twice *reads)
+static void fill_twice(const vkmm_report *report, vkmm_cell *cell, const vkmm_twice *twice)
 {
-    unsigned long long formula = reads->formula, least = reads->least, most = reads->most;
+    unsigned long long formula = twice->formula, least = twice->counted, most = twice->most;
 
     if (formula == least && formula == most) {
         snprintf(cell->text, sizeof cell->text, formula > 0 ? "%llu = %llu" : report->utf8 ? "–" : "-", formula, least);
@@ -73,51 +69,34 @@ static void fill_twice(const vkmm_report *report, vkmm_cell *cell, const vkmm_re
              report->utf8 ? "≠" : "!=", least, most);
 }
 
-static void fill_bytes(const vkmm_report *report, vkmm_cell *cell, uint64_t bytes)
-{
-    vkmm_text_bytes(cell->text, sizeof cell->text, bytes);
-    if (bytes == 0) snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "–" : "-");
-}
-
 static void fill(const vkmm_report *report, const table_column *column, const vkmm_explained *kernel, vkmm_cell *cell)
 {
     const void *at = (const char *)kernel + column->offset;
     const uint32_t *sides = at;
     const double *figure = at;
-    const vkmm_twice *both = at;
-    const char *const *word = at;
+    uint64_t bytes;
 
     switch (column->kind) {
     case NAME:
         snprintf(cell->text, sizeof cell->text, "%s", (const char *)at);
         break;
-    case WORD:
-        snprintf(cell->text, sizeof cell->text, "%s", *word != NULL ? *word : "nothing");
-        break;
     case SIDES:
         snprintf(cell->text, sizeof cell->text, report->utf8 ? "%u×%u" : "%ux%u", sides[0], sides[1]);
         break;
-    case READS:
+    case TWICE:
         fill_twice(report, cell, at);
         break;
-    case TWICE:
-        fill_twice(report, cell, &(vkmm_reads_twice){both->formula, both->counted, both->counted});
-        break;
-    case BYTES32:
-        fill_bytes(report, cell, *sides);
-        break;
     case BYTES:
-        fill_bytes(report, cell, *(const uint64_t *)at);
+    case BYTES32:
+        bytes = column->kind == BYTES ? *(const uint64_t *)at : *sides;
+        vkmm_text_bytes(cell->text, sizeof cell->text, bytes);
+        if (bytes == 0) snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "–" : "-");
         break;
     case SHARE:
         snprintf(cell->text, sizeof cell->text, "%.2f %%", 100 * *figure);
         break;
     case FIGURE:
         vkmm_text_figure(cell->text, sizeof cell->text, *figure);
-        break;
-    case VERDICT:
-        snprintf(cell->text, sizeof cell->text, "%s", *(const int *)at ? "" : "DIFFER");
-        cell->paint = VKMM_BAD;
         break;
     }
 }
@@ -132,18 +111,18 @@ static void print_table(const vkmm_report *report, const vkmm_explanation *e, co
                         const table_column *columns, unsigned count)
 {
     vkmm_place places[MOST_COLUMNS];
+    vkmm_cell cells[MOST_COLUMNS] = {0};
 
     heading(report, title);
-    for (uint32_t i = 0; i <= e->count; i++) {
-        vkmm_cell cells[MOST_COLUMNS] = {0};
-        for (unsigned j = 0; j < count; j++) {
-            places[j] = columns[j].place;
-            if (i > 0)
-                fill(report, &columns[j], &e->kernels[i - 1], &cells[j]);
-            else
-                cells[j] = (vkmm_cell){.paint = VKMM_DIM};
-            if (i == 0) snprintf(cells[j].text, sizeof cells[j].text, "%s", columns[j].title);
-        }
+    for (unsigned i = 0; i < count; i++) {
+        places[i] = columns[i].place;
+        snprintf(cells[i].text, sizeof cells[i].text, "%s", columns[i].title);
+        cells[i].paint = VKMM_DIM;
+    }
+    vkmm_cells_line(report, places, cells, count);
+    for (uint32_t i = 0; i < e->count; i++) {
+        memset(cells, 0, sizeof cells);
+        for (unsigned j = 0; j < count; j++) fill(report, &columns[j], &e->kernels[i], &cells[j]);
         vkmm_cells_line(report, places, cells, count);
     }
 }

@@ -95,7 +95,7 @@ function reveal(view, node) {
 
 function pick(one, text) {
   const button = make("button", "pick", text);
-  button.type = "button";
+  button.one = one;
   button.tabIndex = -1; // the keyboard has the list "Follow" and Shift with the arrows
   button.addEventListener("click", () => follow(one));
   return button;

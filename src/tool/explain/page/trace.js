@@ -1,18 +1,14 @@
 // The page itself: what is drawn, what each step changes, and what the reader can do.
 
 // What holds at each step: the latest tiles and k, the sums before and after it, whether C has been written.
-const states = [], lastLoad = steps.map((step) => step.kind).lastIndexOf("load");
-for (let index = 0, load = null, turn = -1, sums = crew.map(() => 0), k = -1; index < steps.length; index++) {
-  const step = steps[index], before = sums;
-  if (step.kind === "load") { load = step; turn++; }
-  if (step.kind === "sum") { sums = step.sums; k = step.k; }
-  states.push({
-    index, load, turn, before, sums, done: k,
-    afterLoad: step.kind === "barrier" && index > 0 && steps[index - 1].kind === "load",
-    moreLoads: index < lastLoad,
-    stored: step.kind === "store" ? step : null,
-  });
-}
+const isLoad = (step) => step !== undefined && step.kind === "load";
+let load = null, sums = crew.map(() => 0), done = -1;
+const states = steps.map((step, index) => {
+  const before = sums, again = load !== null;
+  if (isLoad(step)) load = step;
+  if (step.kind === "sum") [sums, done] = [step.sums, step.k];
+  return { load, again, before, sums, done, afterLoad: isLoad(steps[index - 1]), moreLoads: isLoad(steps[index + 1]) };
+});
 
 const rowsOfCrew = distinct(crew.map((one) => one.row)), colsOfCrew = distinct(crew.map((one) => one.col));
 const byPlace = new Map(crew.map((one) => [`${one.row},${one.col}`, one]));
@@ -29,22 +25,17 @@ function shape(rows, cols) {
   return `${rows.extent}×${cols.extent}` + (parts.length > 0 ? ` (${parts.join(", ")} shown)` : "");
 }
 
-const picksC = new Map(), picksSum = new Map();
-function addPick(picks, one, td) {
-  const button = pick(one, "");
-  picks.set(one.index, button);
-  td.append(button);
-}
+const addPick = (one, td) => td.append(pick(one, ""));
 
 const views = {
   a: matrix("a", "A", shape(rowsShown, all(K)), rowsShown, all(K), (i, j, td) => td.append(figure(trace.a[i][j]))),
   b: matrix("b", "B", shape(all(K), colsShown), all(K), colsShown, (i, j, td) => td.append(figure(trace.b[i][j]))),
   c: matrix("c", "C", shape(rowsShown, colsShown), rowsShown, colsShown, (i, j, td) => {
-    if (inCrew(i, j)) addPick(picksC, owner(i, j), td);
+    if (inCrew(i, j)) addPick(owner(i, j), td);
     else td.append(make("span", "faint", figure(trace.c[i][j])));
   }),
   sums: matrix("sums", "sum", tiled ? "per invocation" : "per invocation, by its element of C", rowsOfCrew, colsOfCrew,
-    (i, j, td) => { if (owner(i, j)) addPick(picksSum, owner(i, j), td); }),
+    (i, j, td) => { if (owner(i, j)) addPick(owner(i, j), td); }),
 };
 if (tiled) {
   const rows = all(group.rows), cols = all(group.cols), depth = all(group.depth);
@@ -74,10 +65,10 @@ const watched = new Map();
 table($("watch"), "list", "Every invocation of the workgroup: its indices, what it does in this step, and its sum",
   make("tr", "", ...["element", "global", "local", "workgroup", "tile origin", "this step", "sum"].map((name) =>
     header("col", name))), crew.map((one) => {
-    const button = pick(one, one.inside ? nameOf(one) : "beyond C"), now = make("td", "now-text"), sum = make("td");
+    const button = pick(one, one.inside ? nameOf(one) : "beyond C"), now = make("td", "now-text"), total = make("td");
     const pairs = [one.global, one.local, one.workgroup, one.tile_origin].map((pair) => make("td", "", pair.join(", ")));
-    const line = make("tr", "", header("row", button), ...pairs, now, sum);
-    watched.set(one.index, { line, button, now, sum });
+    const line = make("tr", "", header("row", button), ...pairs, now, total);
+    watched.set(one.index, { line, now, total });
     return line;
   }));
 
@@ -111,7 +102,7 @@ $("slider").max = steps.length;
 let index = 0, me = owner(...trace.at) || crew[0];
 
 function drawGlobal(state, step) {
-  const k0 = state.load && !state.stored ? state.load.k0 : -1, k = step.kind === "sum" ? step.k : -1;
+  const k0 = state.load && step.kind !== "store" ? state.load.k0 : -1, k = step.kind === "sum" ? step.k : -1;
   const ofTile = (j) => (tiled ? k0 >= 0 && j >= k0 && j < k0 + group.depth && j < K : j === k);
   const rows = new Set(rowsOfCrew), cols = new Set(colsOfCrew), now = tiled ? "source" : "now";
   for (const view of [views.a, views.b, views.c]) clear(view);
@@ -133,13 +124,11 @@ function drawGlobal(state, step) {
   reveal(views.b, views.b.get(tick, Math.min(me.col, N - 1)));
 }
 
-function drawC(state) {
-  for (const one of crew) {
-    const button = picksC.get(one.index);
-    if (!button) continue;
-    button.textContent = state.stored ? figure(state.stored.values[one.index]) : "·";
-    button.setAttribute("aria-label", `${nameOf(one)}, ${state.stored ? button.textContent : "not written yet"}`);
-    button.setAttribute("aria-pressed", one === me);
+function drawC(step) {
+  for (const one of crew.filter((some) => some.inside)) {
+    const button = views.c.get(one.row, one.col).firstChild, value = step.values && figure(step.values[one.index]);
+    button.textContent = value || "·";
+    button.setAttribute("aria-label", `${nameOf(one)}, ${value || "not written yet"}`);
   }
   mark(views.c, views.c.get(me.row, me.col), "me");
   here(views.c, me.row, me.col);
@@ -174,16 +163,14 @@ function drawChip(state, step) {
   }
   clear(views.sums);
   for (const one of crew) {
-    const button = picksSum.get(one.index), sum = figure(tiled || one.inside ? state.sums[one.index] : null);
-    button.textContent = sum;
-    button.setAttribute("aria-label", `${nameOf(one)}, sum ${sum}`);
-    button.setAttribute("aria-pressed", one === me);
-    if (!one.inside) mark(views.sums, button.parentNode, "pad");
-    const entry = watched.get(one.index);
-    entry.now.textContent = KINDS[step.kind].doing(step, one);
-    entry.sum.textContent = sum;
-    entry.line.classList.toggle("me", one === me);
-    entry.button.setAttribute("aria-pressed", one === me);
+    const cell = views.sums.get(one.row, one.col), sum = figure(tiled || one.inside ? state.sums[one.index] : null);
+    cell.firstChild.textContent = sum;
+    cell.firstChild.setAttribute("aria-label", `${nameOf(one)}, sum ${sum}`);
+    if (!one.inside) mark(views.sums, cell, "pad");
+    const { line, now, total } = watched.get(one.index);
+    now.textContent = KINDS[step.kind].doing(step, one);
+    total.textContent = sum;
+    line.classList.toggle("me", one === me);
   }
   mark(views.sums, views.sums.get(me.row, me.col), "me");
   reveal(views.sums, views.sums.get(me.row, me.col));
@@ -211,7 +198,7 @@ function render() {
   const state = states[index], step = steps[index], kind = KINDS[step.kind], headline = kind.headline(step, state);
   const position = `Step ${index + 1} of ${steps.length}`;
   drawGlobal(state, step);
-  drawC(state);
+  drawC(step);
   drawChip(state, step);
   drawTerms(state, step);
   $("headline").textContent = headline;
@@ -223,6 +210,7 @@ function render() {
   $("follow").value = me.index;
   for (const id of ["first", "back", "next", "last"]) // not `disabled`: the focus would be lost
     $(id).setAttribute("aria-disabled", index === (id === "first" || id === "back" ? 0 : steps.length - 1));
+  for (const button of document.querySelectorAll(".pick")) button.setAttribute("aria-pressed", button.one === me);
   [...$("strip").children].forEach((tick, i) => tick.classList.toggle("current", i === index));
 }
 

@@ -68,7 +68,7 @@ function storeStory(step, me) {
 // For each kind of step: its mark, its headline, its story, and what one invocation does in it, in a few words.
 const KINDS = {
   load: {
-    mark: "↓", headline: (step, state) => (state.turn > 0 ? "Load the next tiles" : "Load the first tiles"),
+    mark: "↓", headline: (step, state) => (state.again ? "Load the next tiles" : "Load the first tiles"),
     story: loadStory, doing: () => "copies",
   },
   barrier: {
