@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "math/problem.h"
-#include "report/text.h"
 #include "session/commands.h"
 #include "session/problem.h"
 
@@ -23,14 +22,6 @@ const char *cli_explained_kernel(const cli_options *options, uint32_t index)
         if (index-- == 0) return vkmm_kernel_name(i);
     }
     return NULL;
-}
-
-static void progress(cli_session *session, const vkmm_problem *problem, const char *kernel, const char *what)
-{
-    char size[80];
-
-    vkmm_text_size(size, sizeof size, problem, session->console.utf8);
-    cli_progress(&session->console, "%s %s %s: %s", size, vkmm_text_type(problem, session->console.utf8), kernel, what);
 }
 
 /* ---- the tutorials' kernels: counted, and compared with formulas ---- */
@@ -87,7 +78,7 @@ static vkmm_status count(cli_session *session, const vkmm_job_params *params, vk
     vkmm_status status = vkmm_kernel_choose(log_of(session), session->info, params, &kernel->info);
 
     if (status != VKMM_OK) return status;
-    progress(session, &params->problem, kernel->info.name, "counting");
+    cli_progress(&session->console, "counting what %s reads", kernel->info.name);
     status = vkmm_access_formula(log_of(session), &kernel->info, &params->problem, &formula);
     if (status == VKMM_OK) status = vkmm_access_count(session->device, params, &counted);
     if (status != VKMM_OK) return status;
@@ -164,7 +155,7 @@ static vkmm_status explain_problem(cli_session *session, vkmm_explanation *all)
     vkmm_status shown;
 
     if (status != VKMM_OK && status != VKMM_WRONG_RESULT) return status;
-    progress(session, &all->problem, "", "measuring the device's peaks");
+    cli_progress(&session->console, "measuring the device's peaks");
     shown = vkmm_device_peaks(session->device, all->problem.type, &all->peaks);
     cli_progress_end(&session->console);
     if (shown != VKMM_OK) return cli_worse(status, shown);

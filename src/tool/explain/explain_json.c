@@ -11,28 +11,28 @@ static int is_single(const void *record)
 }
 
 static const vkmm_field twice_fields[] = {
-    {"formula", VKMM_FIELD_U64, VKMM_AT(vkmm_twice, formula)},
-    {"counted", VKMM_FIELD_U64, VKMM_AT(vkmm_twice, counted), .known = is_single},
+    {VKMM_KEY(U64, vkmm_twice, formula)},
+    {VKMM_KEY(U64, vkmm_twice, counted), .known = is_single},
     {"counted_min", VKMM_FIELD_U64, VKMM_AT(vkmm_twice, counted)},
     {"counted_max", VKMM_FIELD_U64, VKMM_AT(vkmm_twice, most)},
 };
 static const vkmm_field share_fields[] = {
-    {"formula", VKMM_FIELD_REAL, VKMM_AT(vkmm_share, formula)},
-    {"counted", VKMM_FIELD_REAL, VKMM_AT(vkmm_share, counted)},
+    {VKMM_KEY(REAL, vkmm_share, formula)},
+    {VKMM_KEY(REAL, vkmm_share, counted)},
 };
 static const vkmm_record twice = {NULL, twice_fields, 2}, extremes = {NULL, twice_fields, 4},
                          share = {NULL, VKMM_FIELDS(share_fields)};
 
 static const vkmm_field operand_fields[] = {
-    {"global", VKMM_FIELD_RECORD, VKMM_AT(vkmm_reads_twice, global), .record = &extremes},
-    {"shared", VKMM_FIELD_RECORD, VKMM_AT(vkmm_reads_twice, shared), .record = &extremes},
+    {VKMM_KEY(RECORD, vkmm_reads_twice, global), .record = &extremes},
+    {VKMM_KEY(RECORD, vkmm_reads_twice, shared), .record = &extremes},
 };
 static const vkmm_record operand = {NULL, VKMM_FIELDS(operand_fields)};
 
 static const vkmm_field statistic_fields[] = {
-    {"name", VKMM_FIELD_TEXT, VKMM_AT(vkmm_statistic, name)},
-    {"value", VKMM_FIELD_TEXT, VKMM_AT(vkmm_statistic, value)},
-    {"description", VKMM_FIELD_TEXT, VKMM_AT(vkmm_statistic, description)},
+    {VKMM_KEY(TEXT, vkmm_statistic, name)},
+    {VKMM_KEY(TEXT, vkmm_statistic, value)},
+    {VKMM_KEY(TEXT, vkmm_statistic, description)},
 };
 static const vkmm_record statistic = {NULL, VKMM_FIELDS(statistic_fields)};
 
@@ -46,7 +46,8 @@ static int is_bound(const void *record)
     return ((const vkmm_explained *)record)->bound[0] != '\0';
 }
 
-#define KERNEL(member) VKMM_AT(vkmm_explained, member)
+#define KERNEL(member)    VKMM_AT(vkmm_explained, member)
+#define KEY(kind, member) VKMM_KEY(kind, vkmm_explained, member)
 #define STATISTICS                                                                                                     \
     {                                                                                                                  \
         "statistics", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_explained, statistic, statistic_count), VKMM_HERE,             \
@@ -54,8 +55,8 @@ static int is_bound(const void *record)
     }
 
 static const vkmm_field both_fields[] = {
-    {"a", VKMM_FIELD_RECORD, KERNEL(a), .record = &operand},
-    {"b", VKMM_FIELD_RECORD, KERNEL(b), .record = &operand},
+    {KEY(RECORD, a), .record = &operand},
+    {KEY(RECORD, b), .record = &operand},
 };
 static const vkmm_field bytes_fields[] = {
     {"read", VKMM_FIELD_RECORD, KERNEL(bytes_read), .record = &twice},
@@ -65,32 +66,32 @@ static const vkmm_record both = {NULL, VKMM_FIELDS(both_fields)}, bytes = {NULL,
 
 static const vkmm_field kernel_fields[] = {
     {NULL, VKMM_FIELD_EMBED, KERNEL(info), .record = &vkmm_built_in_record},
-    {"invocations", VKMM_FIELD_RECORD, KERNEL(invocations), .record = &twice},
-    {"idle", VKMM_FIELD_RECORD, KERNEL(idle), .record = &twice},
-    {"idle_share", VKMM_FIELD_RECORD, KERNEL(idle_share), .record = &share},
-    {"multiply_adds", VKMM_FIELD_RECORD, KERNEL(multiply_adds), .record = &twice},
-    {"padding_share", VKMM_FIELD_RECORD, KERNEL(padding_share), .record = &share},
+    {KEY(RECORD, invocations), .record = &twice},
+    {KEY(RECORD, idle), .record = &twice},
+    {KEY(RECORD, idle_share), .record = &share},
+    {KEY(RECORD, multiply_adds), .record = &twice},
+    {KEY(RECORD, padding_share), .record = &share},
     {"reads", VKMM_FIELD_RECORD, .record = &both},
     {"bytes", VKMM_FIELD_RECORD, .record = &bytes},
-    {"stride", VKMM_FIELD_U32, KERNEL(stride)},
-    {"agree", VKMM_FIELD_TRUTH, KERNEL(agree)},
-    {"flop_per_byte", VKMM_FIELD_REAL, KERNEL(flop_per_byte), .known = is_bound},
-    {"memory_ms", VKMM_FIELD_REAL, KERNEL(memory_ms)},
-    {"arithmetic_ms", VKMM_FIELD_REAL, KERNEL(arithmetic_ms)},
-    {"bound", VKMM_FIELD_TEXT, KERNEL(bound), VKMM_MAYBE},
+    {KEY(U32, stride)},
+    {KEY(TRUTH, agree)},
+    {KEY(REAL, flop_per_byte), .known = is_bound},
+    {KEY(REAL, memory_ms)},
+    {KEY(REAL, arithmetic_ms)},
+    {KEY(TEXT, bound), VKMM_MAYBE},
     STATISTICS,
 };
 static const vkmm_field planned_fields[] = {
     {NULL, VKMM_FIELD_EMBED, KERNEL(info), .record = &vkmm_built_in_record},
-    {"subgroups", VKMM_FIELD_U32, KERNEL(subgroups), VKMM_MAYBE},
-    {"sum_registers", VKMM_FIELD_REAL, KERNEL(sum_registers)},
-    {"bytes_per_multiply_add", VKMM_FIELD_REAL, KERNEL(bytes_per_multiply_add)},
-    {"flop_per_byte", VKMM_FIELD_REAL, KERNEL(flop_per_byte)},
+    {KEY(U32, subgroups), VKMM_MAYBE},
+    {KEY(REAL, sum_registers)},
+    {KEY(REAL, bytes_per_multiply_add)},
+    {KEY(REAL, flop_per_byte)},
     STATISTICS,
 };
 static const vkmm_field left_out_fields[] = {
-    {"name", VKMM_FIELD_STRING, VKMM_AT(vkmm_left_out, name)},
-    {"reason", VKMM_FIELD_TEXT, VKMM_AT(vkmm_left_out, reason)},
+    {VKMM_KEY(STRING, vkmm_left_out, name)},
+    {VKMM_KEY(TEXT, vkmm_left_out, reason)},
 };
 static const vkmm_record kernel = {NULL, VKMM_FIELDS(kernel_fields)}, planned = {NULL, VKMM_FIELDS(planned_fields)},
                          left_out = {NULL, VKMM_FIELDS(left_out_fields)};

@@ -72,13 +72,12 @@ static int is_forbidden(const void *record)
     return !((const limit_tile *)record)->legal;
 }
 
-#define TILE(member) VKMM_AT(limit_tile, member)
 #define RULE(member) VKMM_AT(limit_tile, rule.member), .known = is_forbidden
 
 static const vkmm_field tile_fields[] = {
     {"tile", VKMM_FIELD_U32, VKMM_ARRAY(limit_tile, sides, 2)},
-    {"legal", VKMM_FIELD_TRUTH, TILE(legal)},
-    {"default", VKMM_FIELD_TRUTH, TILE(preset)},
+    {VKMM_KEY(TRUTH, limit_tile, legal)},
+    {"default", VKMM_FIELD_TRUTH, VKMM_AT(limit_tile, preset)},
     {"rule", VKMM_FIELD_STRING, RULE(limit_name)},
     {"need", VKMM_FIELD_U64, RULE(need)},
     {"limit", VKMM_FIELD_U64, RULE(limit)},
@@ -88,14 +87,14 @@ static const vkmm_field tile_fields[] = {
 static const vkmm_record tile_record = {NULL, VKMM_FIELDS(tile_fields)};
 
 static const vkmm_field kernel_fields[] = {
-    {"name", VKMM_FIELD_STRING, VKMM_AT(limit_kernel, name)},
+    {VKMM_KEY(STRING, limit_kernel, name)},
     {"tiles", VKMM_FIELD_RECORD, VKMM_LIST(limit_kernel, tile, count), VKMM_HERE, .record = &tile_record},
 };
 static const vkmm_record kernel_record = {NULL, VKMM_FIELDS(kernel_fields)};
 
 static const vkmm_field limits_fields[] = {
     {"limits", VKMM_FIELD_RECORD, VKMM_AT(limit_set, device), VKMM_POINTER, .record = &vkmm_limits_record},
-    {"type", VKMM_FIELD_WORD, VKMM_AT(limit_set, type), .words = &vkmm_type_words},
+    {VKMM_KEY(WORD, limit_set, type), .words = &vkmm_type_words},
     {"kernels", VKMM_FIELD_RECORD, VKMM_LIST(limit_set, kernels, count), .record = &kernel_record},
 };
 static const vkmm_record limits_record = {NULL, VKMM_FIELDS(limits_fields), .schema = "vkmatmul.limits/1"};

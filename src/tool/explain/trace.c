@@ -133,16 +133,18 @@ static vkmm_status show_trace(cli_session *session, const vkmm_trace_row *row)
 {
     const cli_options *options = session->options;
     const vkmm_log *log = &session->console.log;
-    char *json = options->json || options->html != NULL ? vkmm_trace_json(&session->report, row) : NULL;
     vkmm_status status = VKMM_OK;
 
     cli_progress_end(&session->console);
-    if (json == NULL && (options->json || options->html != NULL))
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to write the trace");
-    if (options->html != NULL) status = write_page(log, options->html, json);
-    if (options->json && status == VKMM_OK) fprintf(session->report.out, "%s\n", json);
-    if (json == NULL) vkmm_trace_text(&session->report, row);
-    free(json);
+    if (options->json || options->html != NULL) {
+        char *json = vkmm_trace_json(&session->report, row);
+        if (json == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to write the trace");
+        if (options->html != NULL) status = write_page(log, options->html, json);
+        if (options->json && status == VKMM_OK) fprintf(session->report.out, "%s\n", json);
+        free(json);
+    } else {
+        vkmm_trace_text(&session->report, row);
+    }
     return status != VKMM_OK ? status : vkmm_report_flush(&session->report, log);
 }
 

@@ -5,32 +5,29 @@
 #include "report/json.h"
 #include "report/records.h"
 
-#define ONE(member)  VKMM_AT(vkmm_invocation, member)
-#define PAIR(member) VKMM_ARRAY(vkmm_invocation, member, 2)
+#define PAIR(member) #member, VKMM_FIELD_U32, VKMM_ARRAY(vkmm_invocation, member, 2)
 
 static const vkmm_field invocation_fields[] = {
-    {"global", VKMM_FIELD_U32, PAIR(global)},
-    {"local", VKMM_FIELD_U32, PAIR(local)},
-    {"workgroup", VKMM_FIELD_U32, PAIR(workgroup)},
-    {"tile_origin", VKMM_FIELD_U32, PAIR(tile_origin)},
-    {"row", VKMM_FIELD_U32, ONE(row)},
-    {"col", VKMM_FIELD_U32, ONE(col)},
-    {"inside", VKMM_FIELD_TRUTH, ONE(inside)},
+    {PAIR(global)},
+    {PAIR(local)},
+    {PAIR(workgroup)},
+    {PAIR(tile_origin)},
+    {VKMM_KEY(U32, vkmm_invocation, row)},
+    {VKMM_KEY(U32, vkmm_invocation, col)},
+    {VKMM_KEY(TRUTH, vkmm_invocation, inside)},
 };
 const vkmm_record vkmm_invocation_record = {NULL, VKMM_FIELDS(invocation_fields)};
 
-#define TRACE(member) VKMM_AT(vkmm_trace, member)
-
 static const vkmm_field plain_fields[] = {
-    {NULL, VKMM_FIELD_EMBED, TRACE(problem), .record = &vkmm_types_record},
-    {NULL, VKMM_FIELD_EMBED, TRACE(problem), .record = &vkmm_extents_record},
+    {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_trace, problem), .record = &vkmm_types_record},
+    {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_trace, problem), .record = &vkmm_extents_record},
 };
 static const vkmm_record plain_record = {NULL, VKMM_FIELDS(plain_fields)};
 
 static const vkmm_field problem_fields[] = {
     {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_trace_row, trace), VKMM_POINTER, .record = &plain_record},
-    {"seed", VKMM_FIELD_U64, VKMM_AT(vkmm_trace_row, seed)},
-    {"init", VKMM_FIELD_STRING, VKMM_AT(vkmm_trace_row, init)},
+    {VKMM_KEY(U64, vkmm_trace_row, seed)},
+    {VKMM_KEY(STRING, vkmm_trace_row, init)},
 };
 static const vkmm_record problem_record = {NULL, VKMM_FIELDS(problem_fields)};
 

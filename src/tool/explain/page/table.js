@@ -24,13 +24,7 @@ function table(host, name, caption, head, body) {
   host.setAttribute("aria-label", caption);
 }
 
-// The indices of an extent that are drawn: all, or beyond MOST of them only those near the workgroup.
-const MOST = 48, NEAR = 4;
-const all = (extent) => Object.assign(Array.from({ length: extent }, (_, i) => i), { extent });
-function excerpt(extent, first, last) {
-  const shown = all(extent);
-  return extent <= MOST ? shown : Object.assign(shown.filter((i) => i >= first - NEAR && i <= last + NEAR), { extent, cut: true });
-}
+const all = (extent) => Array.from({ length: extent }, (_, i) => i);
 const distinct = (values) => [...new Set(values)].sort((x, y) => x - y);
 
 // A matrix as such a table. cell(i, j, node) fills each cell; get(i, j) finds it again, or undefined where there is

@@ -15,22 +15,11 @@ const byPlace = new Map(crew.map((one) => [`${one.row},${one.col}`, one]));
 const owner = (row, col) => byPlace.get(`${row},${col}`);
 const inCrew = (row, col) => row < M && col < N && byPlace.has(`${row},${col}`);
 
-const rowsShown = excerpt(M, rowsOfCrew[0], Math.min(rowsOfCrew[rowsOfCrew.length - 1], M - 1));
-const colsShown = excerpt(N, colsOfCrew[0], Math.min(colsOfCrew[colsOfCrew.length - 1], N - 1));
-
-// "40×40", and what of it is drawn.
-function shape(rows, cols) {
-  const parts = [[rows, "row"], [cols, "column"]].filter(([shown]) => shown.cut)
-    .map(([shown, word]) => range(shown[0], shown[shown.length - 1], word));
-  return `${rows.extent}×${cols.extent}` + (parts.length > 0 ? ` (${parts.join(", ")} shown)` : "");
-}
-
 const addPick = (one, td) => td.append(pick(one, ""));
-
 const views = {
-  a: matrix("a", "A", shape(rowsShown, all(K)), rowsShown, all(K), (i, j, td) => td.append(figure(trace.a[i][j]))),
-  b: matrix("b", "B", shape(all(K), colsShown), all(K), colsShown, (i, j, td) => td.append(figure(trace.b[i][j]))),
-  c: matrix("c", "C", shape(rowsShown, colsShown), rowsShown, colsShown, (i, j, td) => {
+  a: matrix("a", "A", `${M}×${K}`, all(M), all(K), (i, j, td) => td.append(figure(trace.a[i][j]))),
+  b: matrix("b", "B", `${K}×${N}`, all(K), all(N), (i, j, td) => td.append(figure(trace.b[i][j]))),
+  c: matrix("c", "C", `${M}×${N}`, all(M), all(N), (i, j, td) => {
     if (inCrew(i, j)) addPick(owner(i, j), td);
     else td.append(make("span", "faint", figure(trace.c[i][j])));
   }),
@@ -79,20 +68,15 @@ steps.forEach((step, i) => {
 });
 
 const inside = crew.filter((one) => one.inside).length;
-for (const [sample, text, shown] of [
-  ["tile", `outlined: ${tiled ? "the active tiles" : "what is read"}, and the part of C in the making`, true],
-  ["line", "shaded ▸ ▾: the followed row of A and column of B", true],
-  ["now", "filled and underlined: read in this step", true],
-  ["source", "dotted underline: where that copy came from", tiled],
-  ["me", "◆: the followed element; choose another one in C", true],
-  ["pad", "hatched: beyond the matrix, filled with 0", tiled && (inside < crew.length || K % group.depth > 0)],
-  ["faint", "faint: computed by other workgroups or in other turns, at a time of their own", inside < M * N],
-]) {
-  if (!shown) continue;
-  const swatch = make("span", `swatch ${sample}`, "4");
-  swatch.setAttribute("aria-hidden", "true");
-  $("legend").append(make("li", "", swatch, text));
-}
+for (const [text, shown] of [
+  [`outlined: ${tiled ? "the active tiles" : "what is read"}, and the part of C in the making`, true],
+  ["shaded ▸ ▾: the followed row of A and column of B", true],
+  ["filled and underlined: read in this step", true],
+  ["dotted underline: where that copy came from", tiled],
+  ["◆: the followed element; choose another one in C", true],
+  ["hatched: beyond the matrix, filled with 0", tiled && (inside < crew.length || K % group.depth > 0)],
+  ["faint: computed by other workgroups or in other turns, at a time of their own", inside < M * N],
+]) if (shown) $("legend").append(make("li", "", text));
 
 for (const one of crew) $("follow").append(new Option(nameOf(one), one.index));
 $("slider").max = steps.length;
