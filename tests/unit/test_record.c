@@ -114,7 +114,7 @@ static const vkmm_field whole_fields[] = {
     {"list", VKMM_FIELD_RECORD, VKMM_LIST(whole, list, list_count), .record = &part_record},
     {"pointer", VKMM_FIELD_RECORD, VKMM_AT(whole, pointer), VKMM_POINTER, .record = &part_record},
     {"reals", VKMM_FIELD_REAL, VKMM_LIST(whole, reals, real_count), .cost = 1000000, .most = 1e12},
-    {"degrees", VKMM_FIELD_CUSTOM, VKMM_AT(whole, degrees), .put = put_degrees, .take = take_degrees},
+    {"degrees", VKMM_FIELD_CUSTOM, .put = put_degrees, .take = take_degrees},
     {NULL, VKMM_FIELD_EMBED, VKMM_AT(whole, doubled), .record = &twice_record},
 };
 static const vkmm_record whole_record = {"whole", VKMM_FIELDS(whole_fields), VKMM_RECORD_OF(whole),

@@ -3,71 +3,52 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/alloc.h"
+#include "bench/records.h"
 #include "report/json.h"
 #include "report/page.h"
 #include "report_page_parts.h" /* made by embed.py: the page before and after its data */
 
-/* Returns whether there was a value: NULL stands for memory that ran out. */
-static int put(FILE *out, const char *key, json_t *value)
-{
-    const int known = value != NULL;
-
-    fprintf(out, "\"%s\":", key);
-    if (known) (void)json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY); /* the stream remembers a failed write */
-    json_decref(value);
-    return known;
-}
-
-static vkmm_status put_report(vkmm_report *report, const vkmm_bench *bench)
-{
-    int good;
-
-    putc('{', report->out);
-    good = put(report->out, "name", vkmm_json_known_text(bench->name));
-    fputs(",\"report\":", report->out);
-    good &= vkmm_bench_write(vkmm_bench_writer_find("json"), report, bench) == VKMM_OK;
-    putc('}', report->out);
-    return good ? VKMM_OK : VKMM_OUT_OF_MEMORY;
-}
-
-/* Who is compared, under which unique label, and what a comparison finds; null where no row is shared. No report says
- * whether its devices were measured in turns, so rounds are not paired. */
-static vkmm_status put_comparison(vkmm_report *report, const vkmm_bench *benches, vkmm_contender *who, uint32_t count)
+/* What a comparison finds; null where no row is shared. No report says whether its devices were measured in turns, so
+ * rounds are not paired. */
+static json_t *compare(const vkmm_report *report, vkmm_contender *who, uint32_t count)
 {
     vkmm_comparison comparison = {.contenders = who, .count = count, .regression = -1};
-    vkmm_status status = VKMM_OK;
+    vkmm_report lines = *report;
+    size_t bytes = 0;
+    char *text = NULL;
+    json_t *found = NULL;
+    vkmm_status status;
 
-    fputs(",\"contenders\":[", report->out);
-    for (uint32_t i = 0; i < count && status == VKMM_OK; i++) {
-        fprintf(report->out, "%s{\"report\":%u,\"device\":%u,", i > 0 ? "," : "", (uint32_t)(who[i].bench - benches),
-                who[i].device);
-        if (!put(report->out, "label", vkmm_json_text(who[i].label))) status = VKMM_OUT_OF_MEMORY;
-        putc('}', report->out);
-    }
-    fputs("],\"comparison\":", report->out);
-    if (status == VKMM_OK && count > 1) status = vkmm_compare_write("json", report, &comparison);
-    if (comparison.rows == 0) fputs("null", report->out);
-    return status;
+    lines.out = open_memstream(&text, &bytes);
+    if (lines.out == NULL) return NULL;
+    status = count > 1 ? vkmm_compare_write("json", &lines, &comparison) : VKMM_OK;
+    if (fclose(lines.out) == 0 && status == VKMM_OK)
+        found = comparison.rows > 0 ? json_loads(text, 0, NULL) : json_null();
+    free(text);
+    return found;
 }
 
-static vkmm_status put_data(vkmm_report *report, const vkmm_bench *benches, uint32_t count)
+/* The reports, who is compared, under which unique label, and with what result. */
+static json_t *data_of(const vkmm_report *report, const vkmm_bench *benches, uint32_t count)
 {
-    uint32_t who_count;
+    uint32_t who_count = 0;
     vkmm_contender *who = vkmm_contenders_of(benches, count, &who_count);
-    vkmm_status status = who != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
+    json_t *data = json_object(), *reports = json_array(), *contenders = json_array();
+    int bad = who == NULL;
 
-    putc('{', report->out);
-    if (status == VKMM_OK && !put(report->out, "tool", vkmm_json_tool(report))) status = VKMM_OUT_OF_MEMORY;
-    fputs(",\"reports\":[", report->out);
-    for (uint32_t i = 0; i < count && status == VKMM_OK; i++) {
-        if (i > 0) putc(',', report->out);
-        status = put_report(report, &benches[i]);
-    }
-    putc(']', report->out);
-    if (status == VKMM_OK) status = put_comparison(report, benches, who, who_count);
-    putc('}', report->out);
+    for (uint32_t i = 0; i < count; i++)
+        bad += json_array_append_new(reports, json_pack("{s:o, s:o}", "name", vkmm_json_known_text(benches[i].name),
+                                                        "report", vkmm_record_json(&vkmm_report_record, &benches[i])));
+    for (uint32_t i = 0; i < who_count && bad == 0; i++)
+        bad += json_array_append_new(contenders,
+                                     json_pack("{s:i, s:i, s:o}", "report", (int)(who[i].bench - benches), "device",
+                                               (int)who[i].device, "label", vkmm_json_text(who[i].label)));
+    bad += vkmm_json_put(data, "tool", vkmm_json_tool(report));
+    bad += vkmm_json_put(data, "reports", reports);
+    bad += vkmm_json_put(data, "contenders", contenders);
+    if (bad == 0) bad += vkmm_json_put(data, "comparison", compare(report, who, who_count));
     vkmm_free(who);
-    return status;
+    return vkmm_json_done(data, bad);
 }
 
 vkmm_status vkmm_bench_page(const vkmm_report *report, const vkmm_bench *benches, uint32_t count, char **page,
@@ -75,19 +56,14 @@ vkmm_status vkmm_bench_page(const vkmm_report *report, const vkmm_bench *benches
 {
     static const vkmm_template around = {vkmm_report_head, vkmm_report_tail, sizeof vkmm_report_head,
                                          sizeof vkmm_report_tail};
-    vkmm_report data = *report;
-    size_t length = 0;
-    char *json = NULL;
+    json_t *data = data_of(report, benches, count);
+    char *text = data != NULL ? json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     vkmm_status status = VKMM_OUT_OF_MEMORY;
 
     *page = NULL;
     *bytes = 0;
-    data.out = open_memstream(&json, &length);
-    if (data.out == NULL) return status;
-    status = put_data(&data, benches, count);
-    if (ferror(data.out)) status = VKMM_OUT_OF_MEMORY;
-    if (fclose(data.out) != 0) status = VKMM_OUT_OF_MEMORY;
-    if (status == VKMM_OK) status = vkmm_page_make(&around, json, page, bytes);
-    free(json);
+    if (text != NULL) status = vkmm_page_make(&around, text, page, bytes);
+    json_decref(data);
+    free(text);
     return status;
 }

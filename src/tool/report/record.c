@@ -115,7 +115,7 @@ static json_t *field_json(const vkmm_field *field, const void *record)
     const void *at = (const char *)record + field->offset;
 
     if (field->known != NULL && !field->known(record)) return json_null();
-    if (field->kind == VKMM_FIELD_CUSTOM) return field->put(record);
+    if (field->kind == VKMM_FIELD_CUSTOM) return field->put(at);
     if (field->element == 0 && field->length > 0 && (field->flags & VKMM_MAYBE) && u32_at(at) == 0) return json_null();
     if (field->length > 0 || field->element > 0) return list_json(field, record);
     if (field->flags & VKMM_POINTER) at = pointer_at(at);
@@ -321,7 +321,7 @@ static void read_field(const vkmm_node *object, const vkmm_field *field, void *r
     if (field->flags & (VKMM_DERIVED | VKMM_POINTER)) return;
     if (field->known != NULL && !field->known(record)) return;
     if (field->kind == VKMM_FIELD_CUSTOM) {
-        if (field->take != NULL) field->take(&node, record);
+        if (field->take != NULL) field->take(&node, at);
         return;
     }
     if (node.json == NULL) {

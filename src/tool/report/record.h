@@ -68,9 +68,9 @@ typedef struct vkmm_field {
     double most;         /* that is read, of a number */
     const vkmm_record *record;
     const vkmm_words *words;
-    int (*known)(const void *record); /* 0: null, and not read. NULL: always known */
-    json_t *(*put)(const void *record);
-    void (*take)(const vkmm_node *node, void *record); /* the node is this field's, even if absent; NULL: not read */
+    int (*known)(const void *record);                  /* 0: null, and not read. NULL: always known */
+    json_t *(*put)(const void *member);                /* at the offset: without one, the record */
+    void (*take)(const vkmm_node *node, void *member); /* the node is this field's, even if absent; NULL: not read */
     const char *heading, *unit;                        /* in tables; NULL: it is never a column; has no unit */
 } vkmm_field;
 

@@ -1,13 +1,14 @@
 /* Devices and their peaks as records. */
-#include <limits.h>
+#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "math/component.h"
 #include "report/json.h"
 #include "report/records.h"
 #include "report/text.h"
+
+#define HEX_DIGITS "0123456789abcdefABCDEF"
 
 static int is_vulkan(const void *record)
 {
@@ -34,7 +35,7 @@ static void take_type(const vkmm_node *node, void *record)
             device->info.type = (VkPhysicalDeviceType)type;
 }
 
-static json_t *put_uuid_of(const uint8_t uuid[VK_UUID_SIZE])
+static json_t *put_uuid(const void *uuid)
 {
     char text[VKMM_UUID_TEXT];
 
@@ -42,84 +43,48 @@ static json_t *put_uuid_of(const uint8_t uuid[VK_UUID_SIZE])
     return json_string(text);
 }
 
-static json_t *put_uuid(const void *record)
-{
-    return put_uuid_of(((const vkmm_bench_device *)record)->info.uuid);
-}
-
-static json_t *put_driver_uuid(const void *record)
-{
-    return put_uuid_of(((const vkmm_bench_device *)record)->info.driver_uuid);
-}
-
-static int digit_of(char c)
-{
-    const char *digits = "0123456789abcdefABCDEF", *at = c != '\0' ? strchr(digits, c) : NULL;
-
-    return at == NULL ? -1 : at - digits < 16 ? (int)(at - digits) : (int)(at - digits) - 6;
-}
-
-static void read_uuid(const vkmm_node *node, uint8_t uuid[VK_UUID_SIZE])
+static void take_uuid(const vkmm_node *node, void *uuid)
 {
     char text[64] = "";
-    int digits = 0;
+    const char *at = text;
+    size_t bytes = 0;
 
     vkmm_node_text(node, text, sizeof text);
-    for (const char *c = text; *c != '\0'; c++) {
-        const int digit = digit_of(*c);
-        if (*c == '-') continue;
-        if (digit < 0 || digits == 2 * VK_UUID_SIZE) {
-            vkmm_node_fail(node, "is no UUID");
-            return;
-        }
-        uuid[digits / 2] = (uint8_t)(digits % 2 == 0 ? digit << 4 : uuid[digits / 2] | digit);
-        digits++;
+    for (; bytes < VK_UUID_SIZE && strspn(at, HEX_DIGITS) >= 2; bytes++) {
+        sscanf(at, "%2hhx", (uint8_t *)uuid + bytes);
+        at += at[2] == '-' ? 3 : 2;
     }
-    if (digits != 0 && digits != 2 * VK_UUID_SIZE) vkmm_node_fail(node, "is no UUID");
+    if (text[0] != '\0' && (bytes < VK_UUID_SIZE || *at != '\0')) vkmm_node_fail(node, "is no UUID");
 }
 
-static void take_uuid(const vkmm_node *node, void *record)
-{
-    read_uuid(node, ((vkmm_bench_device *)record)->info.uuid);
-}
-
-static void take_driver_uuid(const vkmm_node *node, void *record)
-{
-    read_uuid(node, ((vkmm_bench_device *)record)->info.driver_uuid);
-}
-
-static json_t *put_api_version(const void *record)
+static json_t *put_api_version(const void *version)
 {
     char text[32];
 
-    vkmm_text_version(text, sizeof text, ((const vkmm_bench_device *)record)->info.api_version);
+    vkmm_text_version(text, sizeof text, *(const uint32_t *)version);
     return json_string(text);
 }
 
 /* "1.3.230" */
-static void take_api_version(const vkmm_node *node, void *record)
+static void take_api_version(const vkmm_node *node, void *version)
 {
-    static const unsigned long most[] = {127, 1023, 4095};
-    char text[32] = "", *at = text;
-    unsigned long parts[3] = {0};
+    char text[32] = "";
+    uint32_t major = 0, minor = 0, patch = 0;
+    int end = 0;
 
     vkmm_node_text(node, text, sizeof text);
     if (text[0] == '\0') return;
-    for (int i = 0; i < 3; i++) {
-        if (digit_of(*at) >= 0 && digit_of(*at) <= 9) parts[i] = strtoul(at, &at, 10);
-        if (at == text || parts[i] > most[i] || *at != (i < 2 ? '.' : '\0')) {
-            vkmm_node_fail(node, "is no version");
-            return;
-        }
-        at++;
-    }
-    ((vkmm_bench_device *)record)->info.api_version =
-        VK_MAKE_API_VERSION(0u, (uint32_t)parts[0], (uint32_t)parts[1], (uint32_t)parts[2]);
+    if (strspn(text, "0123456789.") < strlen(text) ||
+        sscanf(text, "%4" SCNu32 ".%5" SCNu32 ".%5" SCNu32 "%n", &major, &minor, &patch, &end) < 3 ||
+        text[end] != '\0' || major > 127 || minor > 1023 || patch > 4095)
+        vkmm_node_fail(node, "is no version");
+    else
+        *(uint32_t *)version = VK_MAKE_API_VERSION(0u, major, minor, patch);
 }
 
 static json_t *put_pci(const void *record)
 {
-    const vkmm_device_info *info = &((const vkmm_bench_device *)record)->info;
+    const vkmm_device_info *info = record;
     char text[48];
 
     if (!info->has_pci) return json_null();
@@ -130,21 +95,18 @@ static json_t *put_pci(const void *record)
 /* "0000:01:00.0" */
 static void take_pci(const vkmm_node *node, void *record)
 {
-    vkmm_device_info *info = &((vkmm_bench_device *)record)->info;
-    char text[48] = "", *at = text;
+    vkmm_device_info *info = record;
+    uint32_t *pci = info->pci;
+    char text[48] = "";
+    int end = 0;
 
     vkmm_node_text(node, text, sizeof text);
     if (text[0] == '\0') return;
-    for (int i = 0; i < 4; i++) {
-        const unsigned long part = digit_of(*at) >= 0 ? strtoul(at, &at, 16) : ULONG_MAX;
-        if (part > UINT32_MAX || *at != "::.\0"[i]) {
-            vkmm_node_fail(node, "is no address on a PCI bus");
-            return;
-        }
-        info->pci[i] = (uint32_t)part;
-        at++;
-    }
-    info->has_pci = 1;
+    info->has_pci = strspn(text, HEX_DIGITS ":.") == strlen(text) &&
+                    sscanf(text, "%8" SCNx32 ":%8" SCNx32 ":%8" SCNx32 ".%8" SCNx32 "%n", &pci[0], &pci[1], &pci[2],
+                           &pci[3], &end) == 4 &&
+                    text[end] == '\0';
+    if (!info->has_pci) vkmm_node_fail(node, "is no address on a PCI bus");
 }
 
 #define DEVICE(member) VKMM_AT(vkmm_bench_device, member)
@@ -154,15 +116,16 @@ static const vkmm_field identity_fields[] = {
     {"name", VKMM_FIELD_TEXT, DEVICE(info.name)},
     {"type", VKMM_FIELD_CUSTOM, .put = put_type, .take = take_type},
     {"index", VKMM_FIELD_U32, DEVICE(info.index), VULKAN},
-    {"uuid", VKMM_FIELD_CUSTOM, VULKAN, .put = put_uuid, .take = take_uuid},
+    {"uuid", VKMM_FIELD_CUSTOM, DEVICE(info.uuid), VULKAN, .put = put_uuid, .take = take_uuid},
     {"vendor_id", VKMM_FIELD_U32, DEVICE(info.vendor_id), VULKAN},
     {"device_id", VKMM_FIELD_U32, DEVICE(info.device_id), VULKAN},
     {"driver_name", VKMM_FIELD_TEXT, DEVICE(info.driver_name), VKMM_MAYBE},
     {"driver_info", VKMM_FIELD_TEXT, DEVICE(info.driver_info), VKMM_MAYBE},
     {"driver_id", VKMM_FIELD_U32, DEVICE(info.driver_id), VULKAN},
     {"driver_version", VKMM_FIELD_U32, DEVICE(info.driver_version), VULKAN},
-    {"driver_uuid", VKMM_FIELD_CUSTOM, VULKAN, .put = put_driver_uuid, .take = take_driver_uuid},
-    {"api_version", VKMM_FIELD_CUSTOM, VULKAN, .put = put_api_version, .take = take_api_version},
+    {"driver_uuid", VKMM_FIELD_CUSTOM, DEVICE(info.driver_uuid), VULKAN, .put = put_uuid, .take = take_uuid},
+    {"api_version", VKMM_FIELD_CUSTOM, DEVICE(info.api_version), VULKAN, .put = put_api_version,
+     .take = take_api_version},
 };
 
 const vkmm_record vkmm_identity_record = {NULL, VKMM_FIELDS(identity_fields), VKMM_RECORD_OF(vkmm_bench_device)};
@@ -301,7 +264,7 @@ static const vkmm_field hardware_fields[] = {
     {"limits", VKMM_FIELD_RECORD, DEVICE(info), VULKAN, .record = &vkmm_limits_record},
     {"heaps", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench_device, info.heaps, info.heap_count), VKMM_HERE, VULKAN,
      .length = VK_MAX_MEMORY_HEAPS, .record = &heap_record},
-    {"pci", VKMM_FIELD_CUSTOM, .put = put_pci, .take = take_pci},
+    {"pci", VKMM_FIELD_CUSTOM, DEVICE(info), .put = put_pci, .take = take_pci},
 };
 
 const vkmm_record vkmm_hardware_record = {NULL, VKMM_FIELDS(hardware_fields), VKMM_RECORD_OF(vkmm_bench_device)};
