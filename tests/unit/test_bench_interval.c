@@ -98,18 +98,22 @@ static void verdicts(void **state)
     const vkmm_interval unknown = {NAN, NAN, NAN}, faster = {1.2, 1.1, 1.3}, slower = {0.8, 0.7, 0.9},
                         unclear = {1.1, 0.9, 1.3};
     const vkmm_interval list[] = {{2, 1.6, 2.5}, unknown, {0.5, 0.4, 0.625}};
-    vkmm_interval mean = vkmm_bench_mean(list, 3);
+    vkmm_mean none = {0}, all = {0};
+    vkmm_interval mean;
 
     (void)state;
     assert_int_equal(vkmm_interval_verdict(&faster), 1);
     assert_int_equal(vkmm_interval_verdict(&slower), -1);
     assert_int_equal(vkmm_interval_verdict(&unclear), 0);
     assert_int_equal(vkmm_interval_verdict(&unknown), 0);
+    vkmm_mean_add(&none, &list[1]);
+    for (int i = 0; i < 3; i++) vkmm_mean_add(&all, &list[i]);
+    mean = vkmm_mean_of(&all);
+    assert_int_equal(all.count, 2);
     close_to(mean.middle, 1, 1e-12);
     close_to(mean.low, 0.8, 1e-12); /* each is off by a quarter, and so may all be at once */
     close_to(mean.high, 1.25, 1e-12);
-    assert_true(isnan(vkmm_bench_mean(list + 1, 1).middle));
-    assert_true(isnan(vkmm_bench_mean(NULL, 0).middle));
+    assert_true(isnan(vkmm_mean_of(&none).middle));
 }
 
 /* One made-up run of a row whose true median is `median`: rounds that differ by `shift` (a share; the same for runs

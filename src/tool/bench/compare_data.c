@@ -112,7 +112,7 @@ static const vkmm_record row_record = {NULL, VKMM_FIELDS(row_fields)};
 /* ---- what follows ---- */
 
 static const vkmm_field mean_cell_fields[] = {
-    {"rows", VKMM_FIELD_U32, CELL(rows)},
+    {"rows", VKMM_FIELD_U32, CELL(mean.count)},
     {"ratio", VKMM_FIELD_RECORD, CELL(ratio), .record = &ratio_record},
 };
 static const vkmm_record mean_cell_record = {NULL, VKMM_FIELDS(mean_cell_fields)};

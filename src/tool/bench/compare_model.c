@@ -218,45 +218,34 @@ static void list_means(vkmm_compare_model *model)
     model->means[model->mean_count++] = (vkmm_compare_mean){.group = NULL};
 }
 
-/* Of contender c, to the first or, with `change`, to its base; *rows of them have an interval. `room` is for as many
- * intervals as there are rows. */
-static vkmm_interval mean_of(const vkmm_compare_model *model, const vkmm_compare_mean *mean, uint32_t c, int change,
-                             vkmm_interval *room, uint32_t *rows)
+static void fill_mean(const vkmm_compare_model *model, vkmm_compare_mean *mean)
 {
-    *rows = 0;
     for (uint32_t i = 0; i < model->count; i++) {
-        const vkmm_compare_cell *cell = &model->rows[i].cells[c];
-        const vkmm_interval ratio = change ? cell->change.of : cell->ratio.of;
-        if (is_in(mean, model->rows[i].like) && isfinite(ratio.low)) room[(*rows)++] = ratio;
+        const vkmm_compare_row *row = &model->rows[i];
+        if (!is_in(mean, row->like)) continue;
+        mean->rows++;
+        for (uint32_t c = 0; c < row->count; c++) {
+            vkmm_mean_add(&mean->cells[c].mean, &row->cells[c].ratio.of);
+            if (mean->group == NULL) vkmm_mean_add(&model->asked.contenders[c].change, &row->cells[c].change.of);
+        }
     }
-    return vkmm_bench_mean(room, *rows);
+    for (uint32_t c = 0; c < mean->count; c++)
+        set_ratio(&mean->cells[c].ratio, vkmm_mean_of(&mean->cells[c].mean), c == 0);
 }
 
 static vkmm_status make_means(vkmm_compare_model *model)
 {
     const uint32_t contenders = model->asked.count;
-    vkmm_interval *room = vkmm_alloc(model->count, sizeof *room);
 
     model->means = vkmm_alloc((size_t)model->count + 1, sizeof *model->means);
     if (model->means != NULL) list_means(model);
     model->mean_cells = vkmm_alloc((size_t)model->mean_count * contenders, sizeof *model->mean_cells);
-    if (room == NULL || model->means == NULL || model->mean_cells == NULL) {
-        vkmm_free(room);
-        return VKMM_OUT_OF_MEMORY;
-    }
+    if (model->means == NULL || model->mean_cells == NULL) return VKMM_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < model->mean_count; i++) {
-        vkmm_compare_mean *mean = &model->means[i];
-        mean->cells = model->mean_cells + (size_t)i * contenders;
-        mean->count = contenders;
-        for (uint32_t row = 0; row < model->count; row++) mean->rows += is_in(mean, model->rows[row].like) ? 1 : 0;
-        for (uint32_t c = 0; c < contenders; c++)
-            set_ratio(&mean->cells[c].ratio, mean_of(model, mean, c, 0, room, &mean->cells[c].rows), c == 0);
+        model->means[i].cells = model->mean_cells + (size_t)i * contenders;
+        model->means[i].count = contenders;
+        fill_mean(model, &model->means[i]);
     }
-    for (uint32_t c = 0; c < contenders; c++) {
-        vkmm_contender *contender = &model->asked.contenders[c];
-        contender->change = mean_of(model, &model->means[model->mean_count - 1], c, 1, room, &contender->changed);
-    }
-    vkmm_free(room);
     return VKMM_OK;
 }
 
@@ -340,6 +329,7 @@ static vkmm_status make(vkmm_compare_model *model)
     for (uint32_t c = 0; c < model->asked.count; c++) {
         model->asked.contenders[c].base = find_base(&model->asked, c);
         model->asked.contenders[c].wins = 0;
+        model->asked.contenders[c].change = (vkmm_mean){0};
     }
     status = find_rows(model);
     if (status == VKMM_OK) status = make_means(model);

@@ -19,7 +19,7 @@ typedef struct vkmm_compare_cell {
     vkmm_compare_ratio ratio;  /* to the first contender */
     vkmm_compare_ratio change; /* to the contender's base */
     int wrong;                 /* and its row is */
-    uint32_t rows;             /* of a mean: those in it, whose ratio has an interval */
+    vkmm_mean mean;            /* of a mean: of the rows whose ratio has an interval */
 } vkmm_compare_cell;
 
 /* One product that at least two contenders have a speed for, or one has and another is wrong. */

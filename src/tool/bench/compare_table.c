@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "bench/columns.h"
 #include "bench/compare_model.h"
 #include "report/wrap.h"
@@ -121,8 +122,8 @@ static void fill_mean(const compare_grid *grid, const vkmm_compare_mean *mean)
     if (grid->report.markdown) snprintf(grid->cells[KERNEL].text, sizeof grid->cells->text, "mean");
     for (uint32_t c = 0; c < mean->count; c++) {
         vkmm_cell *cells = &grid->cells[speed_column(c)];
-        snprintf(cells[0].text, sizeof cells->text, "%u row%s", mean->cells[c].rows,
-                 mean->cells[c].rows == 1 ? " " : "s");
+        snprintf(cells[0].text, sizeof cells->text, "%u row%s", mean->cells[c].mean.count,
+                 mean->cells[c].mean.count == 1 ? " " : "s");
         cells[0].paint = VKMM_DIM;
         if (c > 0) fill_ratio(&grid->report, &mean->cells[c].ratio.of, &cells[1]);
     }
@@ -206,8 +207,9 @@ static void say_contenders(const compare_grid *grid)
         const vkmm_bench *bench = contender->bench;
         char device[1000], source[600];
         vkmm_device_text(&grid->report, contender->on, device, sizeof device);
-        snprintf(source, sizeof source, "%s%svkmatmul %s%s%s", bench->name, bench->name[0] != '\0' ? ", " : "",
-                 bench->version, bench->created[0] != '\0' ? ", " : "", bench->created);
+        snprintf(source, sizeof source, "%s", bench->name);
+        vkmm_join(source, sizeof source, ", ", "vkmatmul %s", bench->version);
+        if (bench->created[0] != '\0') vkmm_join(source, sizeof source, ", ", "%s", bench->created);
         if (grid->report.markdown) {
             vkmm_report_say(&grid->report, 0, VKMM_PLAIN, "%u: %s, %s", i + 1, device, source);
             continue;
@@ -222,12 +224,11 @@ static void say_wins(const compare_grid *grid)
 {
     const vkmm_comparison *comparison = &grid->model->asked;
     const uint32_t unclear = grid->model->unclear;
-    char text[1000];
-    size_t used = 0;
+    char text[1000] = "";
 
-    for (uint32_t c = 0; c < comparison->count && used + 40 < sizeof text; c++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%u wins %u row%s", c > 0 ? ", " : "", c + 1,
-                                 comparison->contenders[c].wins, comparison->contenders[c].wins == 1 ? "" : "s");
+    for (uint32_t c = 0; c < comparison->count; c++)
+        vkmm_join(text, sizeof text, ", ", "%u wins %u row%s", c + 1, comparison->contenders[c].wins,
+                  comparison->contenders[c].wins == 1 ? "" : "s");
     vkmm_report_say(&grid->report, 0, VKMM_PLAIN, "%s; %u %s unclear: there the interval of the two fastest contains 1",
                     text, unclear, unclear == 1 ? "is" : "are");
 }
@@ -237,11 +238,12 @@ static void say_same_devices(const compare_grid *grid)
 {
     for (uint32_t c = 1; c < grid->model->asked.count; c++) {
         const vkmm_contender *contender = &grid->model->asked.contenders[c];
+        const vkmm_interval change = vkmm_mean_of(&contender->change);
         vkmm_cell ratio = {"", VKMM_PLAIN};
-        if (contender->base == VKMM_NOBODY || contender->base == 0 || contender->changed == 0) continue;
-        fill_ratio(&grid->report, &contender->change, &ratio);
+        if (contender->base == VKMM_NOBODY || contender->base == 0 || contender->change.count == 0) continue;
+        fill_ratio(&grid->report, &change, &ratio);
         vkmm_report_say(&grid->report, 0, VKMM_PLAIN, "the same device, %u : %u over %u rows: %s", c + 1,
-                        contender->base + 1, contender->changed, ratio.text);
+                        contender->base + 1, contender->change.count, ratio.text);
     }
 }
 

@@ -169,20 +169,22 @@ vkmm_interval vkmm_bench_ratio(const vkmm_bench_row *base, const vkmm_bench_row 
     return ratio;
 }
 
-vkmm_interval vkmm_bench_mean(const vkmm_interval *ratios, uint32_t count)
+void vkmm_mean_add(vkmm_mean *mean, const vkmm_interval *ratio)
 {
-    double middle = 0, below = 0, above = 0;
-    uint32_t known = 0;
+    if (!(ratio->low > 0) || !isfinite(ratio->middle) || !isfinite(ratio->high)) return;
+    mean->middle += log(ratio->middle);
+    mean->below += log(ratio->middle / ratio->low);
+    mean->above += log(ratio->high / ratio->middle);
+    mean->count++;
+}
 
-    for (uint32_t i = 0; i < count; i++) {
-        if (!(ratios[i].low > 0) || !isfinite(ratios[i].middle) || !isfinite(ratios[i].high)) continue;
-        middle += log(ratios[i].middle);
-        below += log(ratios[i].middle / ratios[i].low);
-        above += log(ratios[i].high / ratios[i].middle);
-        known++;
-    }
-    if (known == 0) return unknown;
-    return (vkmm_interval){exp(middle / known), exp((middle - below) / known), exp((middle + above) / known)};
+vkmm_interval vkmm_mean_of(const vkmm_mean *mean)
+{
+    const double count = mean->count;
+
+    if (mean->count == 0) return unknown;
+    return (vkmm_interval){exp(mean->middle / count), exp((mean->middle - mean->below) / count),
+                           exp((mean->middle + mean->above) / count)};
 }
 
 int vkmm_interval_verdict(const vkmm_interval *ratio)

@@ -24,9 +24,16 @@ vkmm_interval vkmm_bench_interval(const vkmm_bench_row *row);
  * row has no speed. */
 vkmm_interval vkmm_bench_ratio(const vkmm_bench_row *base, const vkmm_bench_row *other, int paired);
 
-/* The geometric mean of ratios. Its interval takes the rows' errors for one and the same (a drift of the whole
- * machine), the most careful reading: the mean of their relative half widths. */
-vkmm_interval vkmm_bench_mean(const vkmm_interval *ratios, uint32_t count);
+/* A geometric mean of ratios in the making: zeroed, then each that has an interval is added. Its interval takes the
+ * rows' errors for one and the same (a drift of the whole machine), the most careful reading: the mean of their
+ * relative half widths. */
+typedef struct vkmm_mean {
+    double middle, below, above; /* sums of logarithms */
+    uint32_t count;
+} vkmm_mean;
+
+void vkmm_mean_add(vkmm_mean *mean, const vkmm_interval *ratio);
+vkmm_interval vkmm_mean_of(const vkmm_mean *mean);
 
 /* Student's t for a two-sided 95 % interval; degrees of freedom from 1. */
 double vkmm_student_t(uint32_t degrees);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "math/type.h"
 #include "bench/columns.h"
 #include "report/text.h"
@@ -13,21 +14,17 @@ int vkmm_bench_is_wrong(const vkmm_bench_row *row)
 
 void vkmm_bench_remarks(const vkmm_bench_row *row, char text[VKMM_REMARKS])
 {
-    char difference[VKMM_TEXT_DIFFERENCE], throttled[256] = "";
-    const int wrong = vkmm_bench_is_wrong(row);
-    const char *verdict = row->not_run[0] != '\0' ? row->not_run : wrong ? row->sentence : "";
-
-    vkmm_text_difference(difference, sizeof difference, &row->problem);
-    if (row->figures.throttled && row->power.limited[0] != '\0')
-        snprintf(throttled, sizeof throttled, "throttled: the driver held the clock back (%s)", row->power.limited);
-    else if (row->figures.throttled)
-        snprintf(throttled, sizeof throttled, "throttled: its last round took %.0f %% longer than its first",
-                 100 * row->figures.drift);
-    snprintf(text, VKMM_REMARKS, "%s%s%s%s%s%s", difference, difference[0] != '\0' && verdict[0] != '\0' ? "; " : "",
-             row->not_run[0] != '\0' ? "not run: "
-             : wrong                 ? "wrong: "
-                                     : "",
-             verdict, throttled[0] != '\0' && (difference[0] != '\0' || verdict[0] != '\0') ? "; " : "", throttled);
+    vkmm_text_difference(text, VKMM_REMARKS, &row->problem);
+    if (row->not_run[0] != '\0')
+        vkmm_join(text, VKMM_REMARKS, "; ", "not run: %s", row->not_run);
+    else if (vkmm_bench_is_wrong(row))
+        vkmm_join(text, VKMM_REMARKS, "; ", "wrong: %s", row->sentence);
+    if (!row->figures.throttled) return;
+    if (row->power.limited[0] != '\0')
+        vkmm_join(text, VKMM_REMARKS, "; ", "throttled: the driver held the clock back (%s)", row->power.limited);
+    else
+        vkmm_join(text, VKMM_REMARKS, "; ", "throttled: its last round took %.0f %% longer than its first",
+                  100 * row->figures.drift);
 }
 
 void vkmm_bench_row_name(const vkmm_report *report, const vkmm_bench_row *row, char *text, size_t size)
@@ -91,14 +88,13 @@ void vkmm_bench_close(const vkmm_report *report, const vkmm_bench *bench)
 static void add_peak(char text[VKMM_PEAKS], const char *name, double per_s, const char *unit)
 {
     static const char prefixes[] = "GTPE";
-    const size_t used = strlen(text);
     unsigned i = 0;
     char figure[32];
 
     if (!(per_s > 0)) return;
     for (per_s /= 1e9; per_s >= 1000 && prefixes[i + 1] != '\0'; per_s /= 1000) i++;
     vkmm_text_figure(figure, sizeof figure, per_s);
-    snprintf(text + used, VKMM_PEAKS - used, "%s%s %s %c%s", used > 0 ? ", " : "", name, figure, prefixes[i], unit);
+    vkmm_join(text, VKMM_PEAKS, ", ", "%s %s %c%s", name, figure, prefixes[i], unit);
 }
 
 void vkmm_bench_peaks_text(const vkmm_report *report, const vkmm_bench_peaks *peaks, char text[VKMM_PEAKS])

@@ -38,10 +38,9 @@ typedef struct vkmm_contender {
     int shared;                  /* while labels are made: another has the same */
 
     /* What a comparison finds. */
-    uint32_t base;        /* the first report's contender that is the same device; UINT32_MAX: none */
-    uint32_t wins;        /* rows */
-    vkmm_interval change; /* the mean of the ratios to the base, over so many rows: */
-    uint32_t changed;
+    uint32_t base;    /* the first report's contender that is the same device; UINT32_MAX: none */
+    uint32_t wins;    /* rows */
+    vkmm_mean change; /* of the ratios to the base */
 } vkmm_contender;
 
 /* Device against device: for each row that at least two contenders have, a column each, the ratio to the first with

@@ -78,18 +78,15 @@ void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int ut
 
 void vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int utf8)
 {
-    uint64_t batches = vkmm_problem_batches(problem);
-    size_t used;
+    const uint64_t batches = vkmm_problem_batches(problem);
 
     vkmm_text_size(text, size, problem, utf8);
-    used = strlen(text);
     if (problem->op_a != VKMM_OP_N || problem->op_b != VKMM_OP_N)
-        used += (size_t)snprintf(text + used, size - used, " %c%c", "NT"[problem->op_a], "NT"[problem->op_b]);
-    if (batches > 1 && used < size)
-        used += (size_t)snprintf(text + used, size - used, utf8 ? " ×%llu" : " x%llu", (unsigned long long)batches);
-    if (problem->has_bias && used < size) used += (size_t)snprintf(text + used, size - used, " +bias");
-    if (problem->activation != VKMM_ACTIVATION_NONE && used < size)
-        snprintf(text + used, size - used, " %s", vkmm_activation_name(problem->activation));
+        vkmm_join(text, size, " ", "%c%c", "NT"[problem->op_a], "NT"[problem->op_b]);
+    if (batches > 1) vkmm_join(text, size, " ", utf8 ? "×%llu" : "x%llu", (unsigned long long)batches);
+    if (problem->has_bias) vkmm_join(text, size, " ", "+bias");
+    if (problem->activation != VKMM_ACTIVATION_NONE)
+        vkmm_join(text, size, " ", "%s", vkmm_activation_name(problem->activation));
 }
 
 const char *vkmm_text_type(const vkmm_problem *problem, int utf8)
@@ -97,19 +94,9 @@ const char *vkmm_text_type(const vkmm_problem *problem, int utf8)
     return vkmm_types_name(vkmm_problem_types(problem), utf8);
 }
 
-/* Adds "name value", after a comma where something stands before it. */
 static void add_integer(char *text, size_t size, const char *name, uint64_t value)
 {
-    size_t used = strlen(text);
-
-    snprintf(text + used, size - used, "%s%s %llu", used > 0 ? ", " : "", name, (unsigned long long)value);
-}
-
-static void add_number(char *text, size_t size, const char *name, double value)
-{
-    size_t used = strlen(text);
-
-    snprintf(text + used, size - used, "%s%s %.10g", used > 0 ? ", " : "", name, value);
+    vkmm_join(text, size, ", ", "%s %llu", name, (unsigned long long)value);
 }
 
 static void add_operand(char *text, size_t size, const vkmm_problem *problem, vkmm_operand operand)
@@ -132,8 +119,8 @@ void vkmm_text_difference(char *text, size_t size, const vkmm_problem *problem)
 {
     snprintf(text, size, "%s", problem->layout == VKMM_COL_MAJOR ? "column-major" : "");
     for (int operand = VKMM_A; operand <= VKMM_C; operand++) add_operand(text, size, problem, (vkmm_operand)operand);
-    if (problem->alpha != 1) add_number(text, size, "alpha", problem->alpha);
-    if (problem->beta != 0) add_number(text, size, "beta", problem->beta);
+    if (problem->alpha != 1) vkmm_join(text, size, ", ", "alpha %.10g", problem->alpha);
+    if (problem->beta != 0) vkmm_join(text, size, ", ", "beta %.10g", problem->beta);
 }
 
 void vkmm_text_uuid(char text[VKMM_UUID_TEXT], const uint8_t uuid[VK_UUID_SIZE])
