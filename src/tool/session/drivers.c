@@ -81,15 +81,11 @@ vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
 
 vkmm_status cli_layers_disable(const vkmm_log *log)
 {
-    return append(log, "VK_LOADER_LAYERS_DISABLE", "~implicit~", ',');
-}
-
-void cli_layers_warn(const vkmm_log *log)
-{
     const uint32_t version = vkmm_loader_version();
 
     if (version > 0 && version < VK_MAKE_API_VERSION(0, 1, 3, 234))
         vkmm_say(log, VKMM_LOG_WARNING,
                  "implicit layers stay: the Vulkan loader %u.%u.%u cannot leave them out, loaders from 1.3.234 on can",
                  VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
+    return append(log, "VK_LOADER_LAYERS_DISABLE", "~implicit~", ',');
 }

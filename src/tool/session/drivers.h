@@ -19,10 +19,8 @@ vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver);
 /* The same without a look at the file, and without SwiftShader no error. */
 vkmm_status cli_drivers_append(const vkmm_log *log, const char *driver);
 
-/* Asks the loader to leave all implicit layers out, in addition to those that the user disabled. */
+/* Asks the loader to leave all implicit layers out, in addition to those that the user disabled. Warns if this loader
+ * is too old to do that (before 1.3.234). */
 vkmm_status cli_layers_disable(const vkmm_log *log);
-
-/* Says so if this loader is too old to do that (before 1.3.234). */
-void cli_layers_warn(const vkmm_log *log);
 
 #endif

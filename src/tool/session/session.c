@@ -3,57 +3,105 @@
 #include "base/alloc.h"
 #include "system/terminal.h"
 #include "session/drivers.h"
-#include "session/host.h"
 #include "session/problem.h"
 #include "report/text.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/* Tables know the widest size in advance, so that a list stays aligned although rows appear one by one. */
-static int widest_size(const cli_options *options, int utf8)
+static void widen(int *width, const char *text)
 {
-    size_t widest = 5;
+    const int columns = (int)vkmm_text_columns(text);
 
+    if (columns > *width) *width = columns;
+}
+
+/* Tables know the widest texts in advance, so that a list stays aligned although rows appear one by one. */
+static void measure_columns(vkmm_report *report, const cli_options *options)
+{
+    char text[VKMM_TEXT_PROBLEM];
+
+    report->size_width = 5;
     for (size_t i = 0; i < cli_size_count(options); i++) {
-        const cli_size size = cli_size_at(options, i);
-        const vkmm_problem problem = cli_problem_make(options, &size, VKMM_F32);
-        char text[VKMM_TEXT_PROBLEM];
-        vkmm_text_problem(text, sizeof text, &problem, utf8);
-        if (vkmm_text_columns(text) > widest) widest = vkmm_text_columns(text);
+        for (uint32_t t = 0; t == 0 || (i == 0 && t < options->types.count); t++) {
+            const cli_size size = cli_size_at(options, i);
+            const vkmm_problem problem =
+                cli_problem_make(options, &size, options->types.count > 0 ? options->types.type[t] : VKMM_F32);
+            vkmm_text_problem(text, sizeof text, &problem, report->utf8);
+            widen(&report->size_width, text);
+            widen(&report->type_width, vkmm_text_type(&problem, report->utf8));
+        }
     }
-    return (int)widest;
+    if (options->kernel != NULL) widen(&report->kernel_width, options->kernel);
+    if (options->shader == NULL) return;
+    vkmm_text_clean(text, sizeof text, vkmm_text_base_name(options->shader));
+    widen(&report->kernel_width, text);
 }
 
-static int widest_type(const cli_options *options, int utf8)
+/* The processor's model, or "host processor" where the system does not tell. */
+static void name_host(char *name, size_t size)
 {
-    const cli_size size = cli_size_at(options, 0);
-    size_t widest = 0;
+    char line[512];
+    FILE *file = fopen("/proc/cpuinfo", "r");
 
-    for (uint32_t i = 0; i == 0 || i < options->types.count; i++) {
-        const vkmm_problem problem =
-            cli_problem_make(options, &size, options->types.count > 0 ? options->types.type[i] : VKMM_F32);
-        const size_t columns = vkmm_text_columns(vkmm_text_type(&problem, utf8));
-        if (columns > widest) widest = columns;
+    snprintf(name, size, "host processor");
+    if (file == NULL) return;
+    while (fgets(line, sizeof line, file) != NULL) {
+        const char *value = strchr(line, ':');
+        if (value == NULL || strncmp(line, "model name", 10) != 0) continue;
+        value += 1 + strspn(value + 1, " ");
+        snprintf(name, size, "%.*s", (int)strcspn(value, "\n"), value);
+        break;
     }
-    return (int)widest;
+    fclose(file);
 }
 
-static int widest_kernel(const cli_options *options)
+static int is_plain(const char *word)
 {
-    char name[128] = "";
-    size_t builtin = options->kernel != NULL ? strlen(options->kernel) : 0, own;
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^";
 
-    if (options->shader != NULL) vkmm_text_clean(name, sizeof name, vkmm_text_base_name(options->shader));
-    own = vkmm_text_columns(name);
-    return (int)(own > builtin ? own : builtin);
+    return word[0] != '\0' && word[strspn(word, plain)] == '\0';
+}
+
+/* Single quotes keep everything but themselves; one of those becomes '\''. */
+static char *append_word(char *end, const char *word)
+{
+    if (is_plain(word)) return end + sprintf(end, "%s", word);
+    *end++ = '\'';
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            end += sprintf(end, "'\\''");
+        else
+            *end++ = *word;
+    }
+    *end++ = '\'';
+    return end;
+}
+
+/* argv as one line that a POSIX shell reads back as the same words. NULL when memory ends. */
+static char *write_command(int argc, char **argv)
+{
+    size_t bytes = 1;
+    char *line, *end;
+
+    for (int i = 0; i < argc; i++) bytes += 4 * strlen(argv[i]) + 3;
+    line = vkmm_alloc(bytes, 1);
+    if (line == NULL) return NULL;
+    end = line;
+    for (int i = 0; i < argc; i++) {
+        if (i > 0) *end++ = ' ';
+        end = append_word(end, argv[i]);
+    }
+    *end = '\0';
+    return line;
 }
 
 vkmm_status cli_session_start(cli_session *session, const cli_options *options, int argc, char **argv)
 {
     session->options = options;
-    cli_host_name(session->host, sizeof session->host);
-    session->command = cli_command_line(argc, argv);
+    name_host(session->host, sizeof session->host);
+    session->command = write_command(argc, argv);
     if (session->command == NULL)
         return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the command line");
     session->writer = vkmm_writer_find(options->json    ? "json"
@@ -67,9 +115,7 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
     session->report.version = vkmm_version();
     session->report.shader_hash = vkmm_shader_hash();
     session->report.command = session->command;
-    session->report.size_width = widest_size(options, session->report.utf8);
-    session->report.type_width = widest_type(options, session->report.utf8);
-    session->report.kernel_width = widest_kernel(options);
+    measure_columns(&session->report, options);
     return VKMM_OK;
 }
 
@@ -122,7 +168,6 @@ vkmm_status cli_session_instance(cli_session *session)
     if (options->driver != NULL) status = cli_drivers_add(log, options->driver);
     if (status == VKMM_OK && options->no_layers) status = cli_layers_disable(log);
     if (status != VKMM_OK) return status;
-    if (options->no_layers) cli_layers_warn(log);
     status = open_instance(session);
     if (status == VKMM_OK && options->device != NULL && strcasecmp(options->device, "swiftshader") == 0)
         status = cli_session_add_swiftshader(session);
