@@ -6,6 +6,7 @@
 #include "bench/records.h"
 #include "report/json.h"
 #include "report/page.h"
+#include "report/text.h"
 #include "report_page_parts.h" /* made by embed.py: the page before and after its data */
 
 /* What a comparison finds; null where no row is shared. No report says whether its devices were measured in turns, so
@@ -28,6 +29,33 @@ static json_t *compare(const vkmm_report *report, vkmm_contender *who, uint32_t 
     return found;
 }
 
+/* How the terminal calls a problem, so that the page calls it the same. */
+static json_t *names_of(const json_t *problem)
+{
+    char size[VKMM_TEXT_PROBLEM], rest[VKMM_TEXT_DIFFERENCE], sentence[VKMM_SENTENCE];
+    vkmm_problem read;
+
+    if (!vkmm_record_parse(problem, &vkmm_problem_record, &read, sentence)) return NULL;
+    vkmm_text_problem(size, sizeof size, &read, 1);
+    vkmm_text_difference(rest, sizeof rest, &read);
+    return json_pack("{s:s, s:s, s:s}", "type", vkmm_text_type(&read, 1), "size", size, "rest", rest);
+}
+
+/* Names every problem of a document; returns failures. */
+static int name_problems(json_t *json)
+{
+    json_t *problem = json_object_get(json, "problem"), *value;
+    int bad = json_is_object(problem) ? vkmm_json_put(problem, "names", names_of(problem)) : 0;
+    const char *key;
+
+    json_object_foreach(json, key, value)
+    {
+        bad += name_problems(value);
+    }
+    for (size_t i = 0; i < json_array_size(json); i++) bad += name_problems(json_array_get(json, i));
+    return bad;
+}
+
 /* The reports, who is compared, under which unique label, and with what result. */
 static json_t *data_of(const vkmm_report *report, const vkmm_bench *benches, uint32_t count)
 {
@@ -47,6 +75,7 @@ static json_t *data_of(const vkmm_report *report, const vkmm_bench *benches, uin
     bad += vkmm_json_put(data, "reports", reports);
     bad += vkmm_json_put(data, "contenders", contenders);
     if (bad == 0) bad += vkmm_json_put(data, "comparison", compare(report, who, who_count));
+    if (bad == 0) bad += name_problems(data);
     vkmm_free(who);
     return vkmm_json_done(data, bad);
 }

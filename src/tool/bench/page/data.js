@@ -26,54 +26,13 @@ function bytes(value) {
   return `${Number.isInteger(value) ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
-// "f16→f32 (sum f16)": what C is stored as and what is summed in are named where they do not follow from A and B.
-const STORED = { i8: "i32", u8: "u32" },
-  SUMMED = { f16: "f32", bf16: "f32", i8: "i32", u8: "u32" };
-function typeName({ type, out_type: out, compute }) {
-  return (
-    type +
-    (out === (STORED[type] ?? type) ? "" : `→${out}`) +
-    (compute === (SUMMED[type] ?? type) ? "" : ` (sum ${compute})`)
-  );
-}
+const typeName = ({ names }) => names.type,
+  sizeName = ({ names }) => names.size;
 const TYPES = ["f32", "f64", "i32", "u32", "f16", "bf16", "i8", "u8"];
 const typeRank = (name) => TYPES.indexOf(name.match(/^\w+/)[0]) * 100 + name.length;
 
-function sizeName(p) {
-  const size = p.m === p.n && p.n === p.k ? `${p.m}³` : `${p.m}×${p.n}×${p.k}`;
-  const ops = p.transpose_a + p.transpose_b;
-  return (
-    size +
-    (ops === "NN" ? "" : ` ${ops}`) +
-    (p.batch_count > 1 ? ` ×${p.batch_count}` : "") +
-    (p.bias ? " +bias" : "") +
-    (p.activation === "none" ? "" : ` ${p.activation}`)
-  );
-}
-
-// How the matrices lie in memory, where that differs from the default; then α and β.
-function difference(p) {
-  const found = p.layout === "col" ? ["column-major"] : [];
-  const operands = [
-    ["a", p.m, p.k, p.transpose_a],
-    ["b", p.k, p.n, p.transpose_b],
-    ["c", p.m, p.n, "N"],
-  ];
-  for (const [name, rows, cols, op] of operands) {
-    const [lines, length] = (op === "N") === (p.layout === "row") ? [rows, cols] : [cols, rows];
-    const ld = p["ld" + name],
-      offset = p["offset_" + name],
-      stride = p["stride_" + name];
-    if (ld !== Math.max(length, 1)) found.push(`ld${name} ${ld}`);
-    if (offset > 0) found.push(`offset_${name} ${offset}`);
-    if (p.batch_count > 1 && stride !== ld * lines) found.push(`stride_${name} ${stride}`);
-  }
-  if (p.alpha !== 1) found.push(`alpha ${p.alpha}`);
-  if (p.beta !== 0) found.push(`beta ${p.beta}`);
-  return found;
-}
-const productName = (row) =>
-  [sizeName(row.problem), ...difference(row.problem), ...(row.rotating_bytes > 0 ? ["cold caches"] : [])].join(", ");
+const productName = ({ problem, rotating_bytes }) =>
+  [problem.names.size, problem.names.rest, rotating_bytes > 0 ? "cold caches" : ""].filter(known).join(", ");
 
 /* ---- devices and rows ---- */
 
