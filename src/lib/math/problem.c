@@ -137,18 +137,39 @@ vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, c
     return view;
 }
 
+/* Numbers that are enumerators of their kind. */
+static vkmm_status check_kinds(const vkmm_log *log, const vkmm_problem *problem)
+{
+    static const char types[] = "types are numbered 1 to 8", ops[] = "it is 0 (N) or 1 (T)";
+    _Static_assert(VKMM_TYPE_COUNT == 9 && VKMM_ACTIVATION_COUNT == 3, "what the sentences say");
+    const struct {
+        const char *kind, *of, *known;
+        unsigned value, most;
+    } kinds[] = {
+        {"element type", "", types, problem->type, VKMM_TYPE_COUNT - 1},
+        {"element type", "", types, problem->out_type, VKMM_TYPE_COUNT - 1},
+        {"element type", "", types, problem->compute, VKMM_TYPE_COUNT - 1},
+        {"layout", "", "it is 0 (row-major) or 1 (column-major)", problem->layout, VKMM_COL_MAJOR},
+        {"op", " of matrix A", ops, problem->op_a, VKMM_OP_T},
+        {"op", " of matrix B", ops, problem->op_b, VKMM_OP_T},
+        {"activation", "", "they are numbered 0 to 2", problem->activation, VKMM_ACTIVATION_COUNT - 1},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].value > kinds[i].most)
+            return vkmm_fail(log, VKMM_INVALID, "%s %d%s is unknown; %s", kinds[i].kind, (int)kinds[i].value,
+                             kinds[i].of, kinds[i].known);
+    return VKMM_OK;
+}
+
 static vkmm_status check_types(const vkmm_log *log, const vkmm_problem *problem)
 {
     const vkmm_types types = vkmm_problem_types(problem);
-    const vkmm_type all[] = {problem->type, types.out, types.compute};
     char legal[160] = "";
     if (problem->type == VKMM_AUTO)
         return vkmm_fail(log, VKMM_INVALID,
                          "the problem has no type; VKMM_PROBLEM makes it f32 unless another is given");
-    for (int i = 0; i < 3; i++)
-        if ((unsigned)all[i] >= VKMM_TYPE_COUNT)
-            return vkmm_fail(log, VKMM_INVALID, "element type %d is unknown; types are numbered 1 to %d", (int)all[i],
-                             VKMM_TYPE_COUNT - 1);
+    if (problem->activation == VKMM_GELU && !vkmm_type_of(problem->type)->is_float)
+        return vkmm_fail(log, VKMM_INVALID, "gelu is for floats; the type is %s", vkmm_type_of(problem->type)->name);
     if (vkmm_types_legal(types)) return VKMM_OK;
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
         const vkmm_types *other = vkmm_types_at(i);
@@ -160,24 +181,6 @@ static vkmm_status check_types(const vkmm_log *log, const vkmm_problem *problem)
     return vkmm_fail(log, VKMM_INVALID, "products of %s cannot be stored as %s and summed in %s; there are: %s",
                      vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name, vkmm_type_of(types.compute)->name,
                      legal);
-}
-
-static vkmm_status check_kind(const vkmm_log *log, const vkmm_problem *problem)
-{
-    if ((unsigned)problem->layout > VKMM_COL_MAJOR)
-        return vkmm_fail(log, VKMM_INVALID, "layout %d is unknown; it is 0 (row-major) or 1 (column-major)",
-                         (int)problem->layout);
-    const vkmm_op ops[] = {problem->op_a, problem->op_b};
-    for (int i = 0; i < 2; i++)
-        if ((unsigned)ops[i] > VKMM_OP_T)
-            return vkmm_fail(log, VKMM_INVALID, "op %d of matrix %c is unknown; it is 0 (N) or 1 (T)", (int)ops[i],
-                             "AB"[i]);
-    if ((unsigned)problem->activation >= VKMM_ACTIVATION_COUNT)
-        return vkmm_fail(log, VKMM_INVALID, "activation %d is unknown; they are numbered 0 to %d",
-                         (int)problem->activation, VKMM_ACTIVATION_COUNT - 1);
-    if (problem->activation == VKMM_GELU && !vkmm_type_of(problem->type)->is_float)
-        return vkmm_fail(log, VKMM_INVALID, "gelu is for floats; the type is %s", vkmm_type_of(problem->type)->name);
-    return VKMM_OK;
 }
 
 static vkmm_status check_extents(const vkmm_log *log, const vkmm_problem *problem)
@@ -193,13 +196,18 @@ static vkmm_status check_extents(const vkmm_log *log, const vkmm_problem *proble
     return VKMM_OK;
 }
 
-static vkmm_status check_bytes(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand, uint64_t *bytes)
+static vkmm_status check_operand(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand,
+                                 uint64_t *bytes)
 {
     const char *type = vkmm_type_of(vkmm_operand_type(problem, operand))->name;
+    const vkmm_stored l = vkmm_operand_stored(problem, operand);
     uint64_t elements = 0, size = operand_size(problem, operand);
+    if (l.ld < l.length)
+        return vkmm_fail(log, VKMM_INVALID, "the leading dimension of %c is %llu; its stored %ss have %llu elements",
+                         "ABC"[operand], (unsigned long long)l.ld, problem->layout == VKMM_ROW_MAJOR ? "row" : "column",
+                         (unsigned long long)l.length);
     if (elements_of(problem, operand, &elements) && vkmm_mul_u64(elements, size, bytes) && *bytes <= INT64_MAX)
         return VKMM_OK;
-    vkmm_stored l = vkmm_operand_stored(problem, operand);
     uint64_t batches = vkmm_problem_batches(problem), offset = vkmm_operand_offset(problem, operand);
     unsigned long long rows = l.are_rows ? l.count : l.length, cols = l.are_rows ? l.length : l.count;
     if (l.ld == l.length && offset == 0 && batches == 1)
@@ -212,17 +220,6 @@ static vkmm_status check_bytes(const vkmm_log *log, const vkmm_problem *problem,
                      "%llu: its bytes do not fit in 63 bits",
                      "ABC"[operand], rows, cols, type, (unsigned long long)l.ld, (unsigned long long)offset,
                      (unsigned long long)batches, (unsigned long long)vkmm_operand_stride(problem, operand));
-}
-
-static vkmm_status check_operand(const vkmm_log *log, const vkmm_problem *problem, vkmm_operand operand,
-                                 uint64_t *bytes)
-{
-    vkmm_stored l = vkmm_operand_stored(problem, operand);
-    if (l.ld < l.length)
-        return vkmm_fail(log, VKMM_INVALID, "the leading dimension of %c is %llu; its stored %ss have %llu elements",
-                         "ABC"[operand], (unsigned long long)l.ld, problem->layout == VKMM_ROW_MAJOR ? "row" : "column",
-                         (unsigned long long)l.length);
-    return check_bytes(log, problem, operand, bytes);
 }
 
 /* Two invocations must never write one element: the batch's matrices of C may not share any. */
@@ -247,8 +244,8 @@ static vkmm_status check_scalar(const vkmm_log *log, vkmm_type type, const char 
 vkmm_status vkmm_problem_check(const vkmm_log *log, const vkmm_problem *problem, vkmm_problem_bytes *bytes)
 {
     vkmm_problem_bytes b = {0};
-    vkmm_status status = check_types(log, problem);
-    if (status == VKMM_OK) status = check_kind(log, problem);
+    vkmm_status status = check_kinds(log, problem);
+    if (status == VKMM_OK) status = check_types(log, problem);
     if (status == VKMM_OK) status = check_extents(log, problem);
     if (status == VKMM_OK) status = check_operand(log, problem, VKMM_A, &b.a);
     if (status == VKMM_OK) status = check_operand(log, problem, VKMM_B, &b.b);
