@@ -1,9 +1,7 @@
 #include "plan/tuned.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <threads.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/cache_dir.h"
@@ -141,23 +139,15 @@ static void end_change(tuning *t, vkmm_status status, int lock)
     vkmm_lock_leave(lock);
 }
 
-static void now(char date[VKMM_TUNING_DATE])
-{
-    time_t seconds = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&seconds, &utc) == NULL || strftime(date, VKMM_TUNING_DATE, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        snprintf(date, VKMM_TUNING_DATE, "1970-01-01T00:00:00Z");
-}
-
 int vkmm_tuned_find(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
                     vkmm_tuned *tuned, int *trusted)
 {
     tuning *t = tuning_of(instance);
-    if (t == NULL) vkmm_say(&instance->log, VKMM_LOG_WARNING, "no memory for tuning results");
+    if (t != NULL) mtx_lock(&t->mutex);
+    if (t == NULL || (!t->loaded && load(t) != VKMM_OK))
+        vkmm_say(&instance->log, VKMM_LOG_WARNING, "no memory for tuning results");
     if (t == NULL) return 0;
-    vkmm_tuning_key key = vkmm_tuning_key_of(device, problem, t->shader_hash);
-    mtx_lock(&t->mutex);
-    if (!t->loaded && load(t) != VKMM_OK) vkmm_say(t->log, VKMM_LOG_WARNING, "no memory for tuning results");
+    const vkmm_tuning_key key = vkmm_tuning_key_of(device, problem, t->shader_hash);
     const vkmm_tuning_entry *entry = vkmm_tuning_list_find(&t->list, &key);
     if (entry != NULL) {
         *tuned = entry->tuned;
@@ -220,7 +210,7 @@ vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *devi
     tuning *t = status == VKMM_OK ? tuning_of(instance) : NULL;
     if (t == NULL) return status != VKMM_OK ? status : out_of_memory(instance);
     vkmm_tuning_entry entry = {.key = vkmm_tuning_key_of(device, problem, t->shader_hash), .tuned = *tuned};
-    now(entry.date);
+    vkmm_host_time(entry.date);
     status = check_entry(t->log, &entry);
     if (status != VKMM_OK) return status;
     mtx_lock(&t->mutex);

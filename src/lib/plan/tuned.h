@@ -16,11 +16,12 @@
 #ifndef VKMM_PLAN_TUNED_H
 #define VKMM_PLAN_TUNED_H
 
+#include "base/host.h"
 #include "vkmatmul.h"
 
 enum {
     VKMM_TUNING_MOST = 2000,
-    VKMM_TUNING_DATE = 21,
+    VKMM_TUNING_DATE = VKMM_HOST_TIME,
     VKMM_TUNING_KEY = 192,
     VKMM_TUNING_LINE = 512,
     VKMM_TUNING_BYTES = 1 << 24 /* of a file, at most */
