@@ -31,20 +31,10 @@ static void fill_share(const vkmm_report *report, const vkmm_bench_row *row, vkm
         vkmm_cell_figure(report, cell, NAN);
 }
 
-static void fill_gbytes(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+static void mark_clock(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    vkmm_cell_figure(report, cell, row->figures.gbytes_per_s);
-}
-
-static void fill_kernel_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    vkmm_cell_figure(report, cell, row->figures.median_ms);
+    (void)report;
     if (vkmm_row_by_host_clock(row)) strcat(cell->text, "*");
-}
-
-static void fill_joules(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    vkmm_cell_figure(report, cell, row->power.joules);
 }
 
 /* The times in the order taken; a full swing is 10 % or more, so that a calm row looks calm. */
@@ -83,15 +73,15 @@ const vkmm_column vkmm_bench_columns[VKMM_BENCH_COLUMNS] = {
     {"size", NULL, 5, 0, 0, vkmm_cell_size},
     {"type", NULL, 4, 0, 0, vkmm_cell_type},
     {"kernel", NULL, 7, 0, 0, vkmm_cell_kernel},
-    {"GFLOP/s", NULL, 7, 1, 0, vkmm_cell_gflops},
+    {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
     {"±95 %", "+-95%", 5, 1, 0, fill_noise},
     {"of peak", NULL, 9, 1, 0, fill_share},
-    {"GB/s", NULL, 6, 1, 6, fill_gbytes},
-    {"kernel ms", NULL, 9, 1, 0, fill_kernel_ms},
+    {.path = "gbytes_per_s", .width = 6, .leaves = 6},
+    {.path = "time.kernel_ms.median", .width = 9, .fill = mark_clock},
     {"p5 – p95", "p5 - p95", 15, 0, 3, vkmm_cell_spread},
-    {"submit ms", NULL, 9, 1, 4, vkmm_cell_submit_ms},
-    {"total ms", NULL, 8, 1, 5, vkmm_cell_transfer_ms},
-    {"joules", NULL, 7, 1, 1, fill_joules},
+    {.path = "time.submit_ms.median", .width = 9, .leaves = 4},
+    {.path = "time.transfer_ms.median", .width = 8, .leaves = 5},
+    {.path = "power.joules", .width = 7, .leaves = 1},
     {"samples", NULL, SPARKS, 0, 2, fill_samples, .terminal = 1},
     {"verified", NULL, 8, 0, 0, fill_verified},
 };

@@ -45,11 +45,6 @@ void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_c
                  row->kernel.tile[1]);
 }
 
-void vkmm_cell_kernel_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    vkmm_cell_figure(report, cell, row->figures.median_ms);
-}
-
 void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     char low[32], high[32];
@@ -59,22 +54,6 @@ void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm
     vkmm_text_figure(high, sizeof high, row->kernel_ms.p95);
     snprintf(cell->text, sizeof cell->text, report->utf8 ? "%s – %s" : "%s - %s", low, high);
     cell->paint = VKMM_DIM;
-}
-
-void vkmm_cell_submit_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    vkmm_cell_figure(report, cell, row->submit_ms.median);
-}
-
-void vkmm_cell_transfer_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    vkmm_cell_figure(report, cell, row->transfer_ms.median);
-}
-
-void vkmm_cell_gflops(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    cell->paint = VKMM_STRONG;
-    vkmm_cell_figure(report, cell, row->figures.gflops);
 }
 
 void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)

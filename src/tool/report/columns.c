@@ -1,5 +1,7 @@
+#include <math.h>
 #include <string.h>
 #include "report/columns.h"
+#include "report/records.h"
 #include "report/wrap.h"
 #include "report/text.h"
 
@@ -104,6 +106,26 @@ void vkmm_cells_titles(const vkmm_report *report, const vkmm_place *places, vkmm
     if (report->markdown) fputs("|\n", report->out);
 }
 
+/* The title when row is NULL. */
+static void fill(const vkmm_report *report, const vkmm_column *column, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    const vkmm_field *field = NULL;
+    double figure = NAN;
+
+    if (column->path != NULL) figure = vkmm_record_figure(&vkmm_row_record, row, column->path, &field);
+    if (row == NULL && field != NULL) {
+        snprintf(cell->text, sizeof cell->text, "%s%s%s", field->heading, field->unit != NULL ? " " : "",
+                 field->unit != NULL ? field->unit : "");
+    } else if (row == NULL) {
+        snprintf(cell->text, sizeof cell->text, "%s",
+                 report->utf8 || column->ascii_title == NULL ? column->title : column->ascii_title);
+    } else {
+        cell->paint = column->paint;
+        if (field != NULL) vkmm_cell_figure(report, cell, figure);
+        if (column->fill != NULL) column->fill(report, row, cell);
+    }
+}
+
 /* The titles when row is NULL. */
 static void print_line(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row)
 {
@@ -114,13 +136,9 @@ static void print_line(const vkmm_report *report, const vkmm_columns *columns, c
     for (unsigned i = 0; i < count; i++) {
         const vkmm_column *column = &columns->column[i];
         const int left = column->leaves != 0 && column->leaves <= columns->leaving;
-        places[i] = (vkmm_place){width_of(report, column), column->right,
+        places[i] = (vkmm_place){width_of(report, column), column->right || column->path != NULL,
                                  .hidden = left || (column->terminal && report->markdown)};
-        if (row != NULL && !places[i].hidden)
-            column->fill(report, row, &cells[i]);
-        else
-            snprintf(cells[i].text, sizeof cells->text, "%s",
-                     report->utf8 || column->ascii_title == NULL ? column->title : column->ascii_title);
+        fill(report, column, row, &cells[i]);
     }
     if (row != NULL)
         vkmm_cells_line(report, places, cells, count);

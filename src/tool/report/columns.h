@@ -13,11 +13,13 @@ typedef struct vkmm_cell {
 } vkmm_cell;
 
 typedef struct vkmm_column {
-    const char *title, *ascii_title; /* NULL: the same */
+    const char *title, *ascii_title; /* NULL: the field's heading; the same */
     int width;                       /* columns; wider texts push the rest to the right */
     int right;                       /* aligned to the right */
     int leaves;                      /* where the terminal is too narrow, columns leave in this order from 1; 0 stays */
     void (*fill)(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+    const char *path; /* of vkmm_row_record: the figure there, under its heading, before `fill`; NULL: none */
+    vkmm_paint paint;
     int terminal; /* for terminals alone: no other format shows it well */
 } vkmm_column;
 
@@ -58,11 +60,7 @@ void vkmm_cell_size(const vkmm_report *report, const vkmm_bench_row *row, vkmm_c
 void vkmm_cell_type(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
 void vkmm_cell_kernel(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
 void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
-void vkmm_cell_kernel_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
 void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
-void vkmm_cell_submit_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
-void vkmm_cell_transfer_ms(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
-void vkmm_cell_gflops(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
 void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
 
 /* Timed by the host's clock in place of the device's, for a reason (clock_note). */

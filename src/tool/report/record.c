@@ -158,6 +158,22 @@ json_t *vkmm_record_json(const vkmm_record *record, const void *data)
     return vkmm_json_done(object, object == NULL || put_fields(object, record, data));
 }
 
+double vkmm_record_figure(const vkmm_record *record, const void *data, const char *path, const vkmm_field **titled)
+{
+    const size_t length = strcspn(path, ".");
+    const vkmm_field *field = record->fields;
+    double value = NAN;
+
+    while (strncmp(field->key, path, length) != 0 || field->key[length] != '\0') field++;
+    assert(field < record->fields + record->count);
+    if (field->heading != NULL) *titled = field;
+    if (data != NULL && field->known != NULL && !field->known(data)) data = NULL;
+    if (data != NULL) data = (const char *)data + field->offset;
+    if (path[length] == '.') return vkmm_record_figure(field->record, data, path + length + 1, titled);
+    if (data != NULL) memcpy(&value, data, sizeof value);
+    return value;
+}
+
 /* ---- reading ---- */
 
 static void read_word(const vkmm_node *node, const vkmm_field *field, uint32_t *value)

@@ -117,6 +117,10 @@ void *vkmm_list_add(void *list, uint32_t *count, uint32_t more, size_t size);
 /* Reads one entry more into the list `key` of a record. */
 void vkmm_record_read_entry(const vkmm_node *node, const vkmm_record *record, const char *key, void *data);
 
+/* The figure at a path of keys, "time.kernel_ms.median"; NAN where it is not known, or data is NULL. *titled gets the
+ * field on the path that has a heading. No record on the way has a view, or is embedded. */
+double vkmm_record_figure(const vkmm_record *record, const void *data, const char *path, const vkmm_field **titled);
+
 /* ---- columns of CSV ---- */
 
 /* A value of a record by the path of its keys, "time.kernel_ms.median", "kernel.tile.0"; of a list, its length.

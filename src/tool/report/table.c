@@ -6,11 +6,16 @@
 #include "report/writers.h"
 
 static const vkmm_column run_columns[] = {
-    {"size", NULL, 5, 0, 0, vkmm_cell_size},           {"type", NULL, 4, 0, 0, vkmm_cell_type},
-    {"kernel", NULL, 7, 0, 0, vkmm_cell_kernel},       {"tile", NULL, 5, 0, 0, vkmm_cell_tile},
-    {"kernel ms", NULL, 9, 1, 0, vkmm_cell_kernel_ms}, {"p5 – p95", "p5 - p95", 15, 0, 1, vkmm_cell_spread},
-    {"submit ms", NULL, 9, 1, 2, vkmm_cell_submit_ms}, {"total ms", NULL, 8, 1, 0, vkmm_cell_transfer_ms},
-    {"GFLOP/s", NULL, 7, 1, 0, vkmm_cell_gflops},      {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
+    {"size", NULL, 5, 0, 0, vkmm_cell_size},
+    {"type", NULL, 4, 0, 0, vkmm_cell_type},
+    {"kernel", NULL, 7, 0, 0, vkmm_cell_kernel},
+    {"tile", NULL, 5, 0, 0, vkmm_cell_tile},
+    {.path = "time.kernel_ms.median", .width = 9},
+    {"p5 – p95", "p5 - p95", 15, 0, 1, vkmm_cell_spread},
+    {.path = "time.submit_ms.median", .width = 9, .leaves = 2},
+    {.path = "time.transfer_ms.median", .width = 8},
+    {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
+    {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
 };
 
 /* What all rows have in common stands above them: once for a list of sizes, unless a size changes it. */
