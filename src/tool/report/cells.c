@@ -74,5 +74,7 @@ void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vk
 
 int vkmm_row_by_host_clock(const vkmm_bench_row *row)
 {
-    return row->clock_note[0] != '\0' && strcmp(row->clock, "host") == 0 && vkmm_bench_is_timed(row);
+    const int on_host = row->on == NULL && row->host != NULL; /* its clock stands in for no other */
+
+    return !on_host && row->clock_note[0] != '\0' && strcmp(row->clock, "host") == 0 && vkmm_bench_is_timed(row);
 }
