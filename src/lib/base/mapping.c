@@ -1,4 +1,4 @@
-#include "base/mapping.h"
+#include "base/output.h"
 
 #include "base/log.h"
 

@@ -1,4 +1,4 @@
-/* What the files of outputs share. Private to src/base. */
+/* What the files of outputs and mappings share. Private to src/base. */
 #ifndef VKMM_BASE_OUTPUT_H
 #define VKMM_BASE_OUTPUT_H
 
@@ -28,5 +28,10 @@ vkmm_status vkmm_output_all(vkmm_output *o, int fd, off_t offset, const void *da
 
 /* Copies what was written in parts to where it cannot be. */
 vkmm_status vkmm_output_empty(vkmm_output *o);
+
+/* Maps the first `bytes` of an open regular file, whose path is for messages; the descriptor stays the caller's.
+ * shared: what is written to the file later shows; some file systems have no such mapping. */
+vkmm_status vkmm_mapping_of(const vkmm_log *log, const char *path, int fd, uint64_t bytes, int shared,
+                            vkmm_mapping *mapping);
 
 #endif

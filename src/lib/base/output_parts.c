@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/environment.h"
 #include "base/log.h"
-#include "base/mapping.h"
 
 /* A temporary file that has no name any more: whatever ends the process, the system takes it back. */
 static vkmm_status open_spool(vkmm_output *o)

@@ -1,5 +1,9 @@
-#include "exec/trace.h"
-
+/* Traces: what a tracing build records (shaders/lib/observe.glsl is the other half).
+ *  Binding 3, elements of the problem's type: first the sums, one an invocation for each k, at k·invocations +
+ * gl_LocalInvocationIndex; in kernels with tiles k runs to the next multiple of the tile's depth. Kernels with tiles
+ * then have, for each step along K, the rows×depth tile of A and the depth×cols tile of B as they lay in shared memory.
+ *
+ * Binding 4, 32-bit words: TRACE_IDS an invocation, as vkmm_invocation has them. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -12,14 +16,33 @@
 
 enum { BINDING_VALUES = 3, BINDING_IDS = 4, ALIGNMENT = 16 };
 
+/* Words an invocation: x and y of the global, the local, the workgroup's index and the tile's origin; row and column
+ * of its element. */
+enum { TRACE_IDS = 10 };
+
+/* What a trace may have at most, and still be read by people: elements of A, B, C, sums and tiles together; and
+ * steps. */
+enum { MOST_VALUES = 100000, MOST_STEPS = 4096 };
+
+/* How large a trace is. */
+typedef struct trace_extent {
+    uint32_t invocations;
+    uint32_t depth;         /* elements along K of a tile; 0: the kernel has none */
+    uint64_t loads, sums;   /* steps that load tiles; steps that add a term: K, padded to whole tiles */
+    uint64_t sum_values;    /* recorded sums */
+    uint64_t tile_values;   /* recorded elements of tiles */
+    uint64_t values, steps; /* in all: with A, B and C; with barriers and the store */
+} trace_extent;
+
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-vkmm_trace_extent vkmm_trace_measure(const vkmm_problem *problem, int has_tiles, uint32_t rows, uint32_t cols)
+/* Of a kernel (its table's row says whether it has tiles) with a rows×cols tile. */
+static trace_extent measure(const vkmm_problem *problem, int has_tiles, uint32_t rows, uint32_t cols)
 {
-    vkmm_trace_extent extent = {.invocations = rows * cols, .sums = problem->k};
+    trace_extent extent = {.invocations = rows * cols, .sums = problem->k};
     if (has_tiles) {
         extent.depth = vkmm_tile_depth((vkmm_tile){rows, cols});
         extent.loads = (problem->k + extent.depth - 1) / extent.depth;
@@ -33,24 +56,24 @@ vkmm_trace_extent vkmm_trace_measure(const vkmm_problem *problem, int has_tiles,
     return extent;
 }
 
-static int fits(const vkmm_trace_extent *extent)
+static int fits(const trace_extent *extent)
 {
-    return extent->values <= VKMM_TRACE_MAX_VALUES && extent->steps <= VKMM_TRACE_MAX_STEPS;
+    return extent->values <= MOST_VALUES && extent->steps <= MOST_STEPS;
 }
 
 /* Says what would fit: two tiles along each extent, with the same tile if possible. */
 static vkmm_status refuse_large(const vkmm_log *log, const vkmm_problem *problem, const vkmm_choice *choice,
-                                const vkmm_trace_extent *extent)
+                                const trace_extent *extent)
 {
     const uint32_t *tile = choice->info.tile;
     uint32_t rows = tile[0], cols = tile[1];
     vkmm_problem less = *problem;
     for (;;) {
-        vkmm_trace_extent smallest;
+        trace_extent smallest;
         less.m = smaller(problem->m, 2 * (uint64_t)rows);
         less.n = smaller(problem->n, 2 * (uint64_t)cols);
         less.k = smaller(problem->k, 2 * (uint64_t)(rows > cols ? rows : cols));
-        smallest = vkmm_trace_measure(&less, choice->kernel->uses_shared, rows, cols);
+        smallest = measure(&less, choice->kernel->uses_shared, rows, cols);
         if (fits(&smallest) || (rows == 1 && cols == 1)) break;
         rows = rows > 1 ? rows / 2 : 1;
         cols = cols > 1 ? cols / 2 : 1;
@@ -61,8 +84,8 @@ static vkmm_status refuse_large(const vkmm_log *log, const vkmm_problem *problem
                      "read; try %llux%llux%llu with tile %ux%u",
                      (unsigned long long)problem->m, (unsigned long long)problem->n, (unsigned long long)problem->k,
                      tile[0], tile[1], (unsigned long long)extent->values, (unsigned long long)extent->steps,
-                     VKMM_TRACE_MAX_VALUES, VKMM_TRACE_MAX_STEPS, (unsigned long long)less.m,
-                     (unsigned long long)less.n, (unsigned long long)less.k, rows, cols);
+                     MOST_VALUES, MOST_STEPS, (unsigned long long)less.m, (unsigned long long)less.n,
+                     (unsigned long long)less.k, rows, cols);
 }
 
 static vkmm_status check_element(const vkmm_log *log, const vkmm_trace_params *params)
@@ -90,7 +113,7 @@ static void *keep(char **at, const void *memory, uint64_t bytes)
 
 /* One block, so that one free ends it: the trace first, then its invocations. The rest is filled in when it is there
  * (keep_all). */
-static vkmm_trace *allocate(const vkmm_problem *problem, const vkmm_trace_extent *extent, char **rest)
+static vkmm_trace *allocate(const vkmm_problem *problem, const trace_extent *extent, char **rest)
 {
     const uint64_t ids = extent->invocations * sizeof(vkmm_invocation);
     char *at = vkmm_alloc(1, sizeof(vkmm_trace) + ids + extent->values * vkmm_type_of(problem->type)->bytes +
@@ -109,7 +132,7 @@ static vkmm_trace *allocate(const vkmm_problem *problem, const vkmm_trace_extent
 
 /* Small buffers in the host's memory, which the device reads and writes in place: nothing is timed here, so nothing
  * is copied. */
-static vkmm_status create_buffers(vkmm_device *device, const vkmm_problem *problem, const vkmm_trace_extent *extent,
+static vkmm_status create_buffers(vkmm_device *device, const vkmm_problem *problem, const trace_extent *extent,
                                   vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT])
 {
     static const char *const names[VKMM_MAX_BINDING_COUNT] = {"A", "B", "C", "the trace", "the trace's indices"};
@@ -118,7 +141,7 @@ static vkmm_status create_buffers(vkmm_device *device, const vkmm_problem *probl
         vkmm_operand_bytes(problem, VKMM_B),
         vkmm_operand_bytes(problem, VKMM_C),
         (extent->sum_values + extent->tile_values) * vkmm_type_of(problem->type)->bytes,
-        (uint64_t)extent->invocations * VKMM_TRACE_IDS * sizeof(uint32_t),
+        (uint64_t)extent->invocations * TRACE_IDS * sizeof(uint32_t),
     };
     for (uint32_t i = 0; i < VKMM_MAX_BINDING_COUNT; i++) {
         vkmm_status status =
@@ -150,7 +173,7 @@ static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params
                             vkmm_trace *trace, vkmm_invocation *invocations)
 {
     trace->followed = UINT32_MAX;
-    for (uint32_t i = 0; i < trace->invocation_count; i++, ids += VKMM_TRACE_IDS) {
+    for (uint32_t i = 0; i < trace->invocation_count; i++, ids += TRACE_IDS) {
         vkmm_invocation *one = &invocations[i];
         *one = (vkmm_invocation){.global = {ids[0], ids[1]},
                                  .local = {ids[2], ids[3]},
@@ -169,7 +192,7 @@ static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params
                      (unsigned long long)params->row, (unsigned long long)params->col);
 }
 
-static void keep_all(const vkmm_problem *problem, const vkmm_trace_extent *extent, const vkmm_buffer *buffers, char *at,
+static void keep_all(const vkmm_problem *problem, const trace_extent *extent, const vkmm_buffer *buffers, char *at,
                      vkmm_trace *trace)
 {
     const uint64_t element = vkmm_type_of(problem->type)->bytes, sum_bytes = extent->sum_values * element;
@@ -182,7 +205,7 @@ static void keep_all(const vkmm_problem *problem, const vkmm_trace_extent *exten
 }
 
 static vkmm_status run(vkmm_device *device, const vkmm_trace_params *params, const vkmm_choice *choice,
-                       const vkmm_trace_extent *extent, vkmm_trace *trace, char *rest)
+                       const trace_extent *extent, vkmm_trace *trace, char *rest)
 {
     const vkmm_problem *problem = &params->problem;
     vkmm_buffer buffers[VKMM_MAX_BINDING_COUNT] = {{0}};
@@ -205,7 +228,7 @@ static vkmm_status run(vkmm_device *device, const vkmm_trace_params *params, con
 }
 
 static vkmm_status choose(vkmm_device *device, const vkmm_trace_params *params, vkmm_choice *choice,
-                          vkmm_trace_extent *extent)
+                          trace_extent *extent)
 {
     static const uint32_t spec_ids[] = {VKMM_SPEC_TRACE_ROW, VKMM_SPEC_TRACE_COL};
     const uint32_t spec_values[] = {(uint32_t)params->row, (uint32_t)params->col};
@@ -218,8 +241,7 @@ static vkmm_status choose(vkmm_device *device, const vkmm_trace_params *params, 
     if (status == VKMM_OK) status = check_element(log, params);
     if (status == VKMM_OK) status = vkmm_choice_observe(log, choice, VKMM_BUILD_TRACE, 2, spec_ids, spec_values);
     if (status != VKMM_OK) return status;
-    *extent =
-        vkmm_trace_measure(&params->problem, choice->kernel->uses_shared, choice->info.tile[0], choice->info.tile[1]);
+    *extent = measure(&params->problem, choice->kernel->uses_shared, choice->info.tile[0], choice->info.tile[1]);
     return fits(extent) ? VKMM_OK : refuse_large(log, &params->problem, choice, extent);
 }
 
@@ -228,7 +250,7 @@ vkmm_status vkmm_trace_check(vkmm_device *device, const vkmm_trace_params *param
     VKMM_NEED(NULL, device);
     VKMM_NEED(vkmm_device_log(device), params);
     vkmm_choice choice;
-    vkmm_trace_extent extent;
+    trace_extent extent;
     return choose(device, params, &choice, &extent);
 }
 
@@ -238,7 +260,7 @@ vkmm_status vkmm_trace_create(vkmm_device *device, const vkmm_trace_params *para
     VKMM_NEED(vkmm_device_log(device), params);
     VKMM_NEED(vkmm_device_log(device), out);
     vkmm_choice choice;
-    vkmm_trace_extent extent;
+    trace_extent extent;
     char *rest;
     *out = NULL;
     vkmm_status status = choose(device, params, &choice, &extent);

@@ -77,6 +77,26 @@ typedef struct VkPhysicalDeviceCooperativeMatrix2FeaturesNV {
         cooperativeMatrixConversions, cooperativeMatrixPerElementOperations, cooperativeMatrixTensorAddressing,
         cooperativeMatrixBlockLoads;
 } VkPhysicalDeviceCooperativeMatrix2FeaturesNV;
+
+typedef struct VkCooperativeMatrixFlexibleDimensionsPropertiesNV {
+    VkStructureType sType;
+    void *pNext;
+    uint32_t MGranularity, NGranularity, KGranularity;
+    uint32_t AType, BType, CType, ResultType;
+    VkBool32 saturatingAccumulation;
+    uint32_t scope;
+    uint32_t workgroupInvocations;
+} VkCooperativeMatrixFlexibleDimensionsPropertiesNV;
+
+typedef struct VkPhysicalDeviceCooperativeMatrix2PropertiesNV {
+    VkStructureType sType;
+    void *pNext;
+    uint32_t cooperativeMatrixWorkgroupScopeMaxWorkgroupSize, cooperativeMatrixFlexibleDimensionsMaxDimension,
+        cooperativeMatrixWorkgroupScopeReservedSharedMemory;
+} VkPhysicalDeviceCooperativeMatrix2PropertiesNV;
+
+typedef VkResult(VKAPI_PTR *PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV)(
+    VkPhysicalDevice, uint32_t *, VkCooperativeMatrixFlexibleDimensionsPropertiesNV *);
 #endif
 
 /* What decides whether matrix operations are used, beside the device's identity. */
@@ -98,5 +118,9 @@ void vkmm_matrix_read(const struct vkmm_instance *instance, VkPhysicalDevice han
 /* Why matrix operations of a device are better left alone, by what others found out about drivers; NULL: nothing is
  * known. Static storage. */
 const char *vkmm_matrix_known_bad(const vkmm_device_info *info, int has_mixed_dot);
+
+/* Fills the limits and the granules of a device whose matrix2 is in *info already; beyond their room the driver's
+ * list is cut. */
+void vkmm_matrix2_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info);
 
 #endif

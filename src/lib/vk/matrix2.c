@@ -1,4 +1,4 @@
-#include "vk/matrix2.h"
+#include "vk/matrix.h"
 
 #include "base/alloc.h"
 #include "vk/instance.h"

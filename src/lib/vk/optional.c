@@ -3,7 +3,6 @@
 #include <stddef.h>
 
 #include "vk/instance.h"
-#include "vk/matrix2.h"
 
 enum { ALWAYS = VK_API_VERSION_1_1, NEVER = 0x7fffffff };
 
