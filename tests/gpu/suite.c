@@ -7,7 +7,7 @@
 
 #include "math/problem.h"
 #include "math/type.h"
-#include "verify/verify.h"
+#include "../unit/claim.h"
 #include "vk/command.h"
 
 static void print_sentence(void *user, vkmm_log_level level, const char *sentence)

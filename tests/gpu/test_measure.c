@@ -15,7 +15,7 @@
 #include "math/matrix.h"
 #include "suite.h"
 #include "vk/command.h"
-#include "verify/verify.h"
+#include "../unit/claim.h"
 
 /* Quick to compile. */
 #define SMALL "rows=32,cols=16,depth=16,thread-rows=4,thread-cols=4,lane-cols=2,buffers=1,slices=2,splits="

@@ -9,7 +9,7 @@
 
 #include "math/matrix.h"
 #include "suite.h"
-#include "verify/verify.h"
+#include "../unit/claim.h"
 
 enum { M = 37, N = 29, K = 41 };
 

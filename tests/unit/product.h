@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "math/type.h"
-#include "verify/verify.h"
+#include "claim.h"
 
 typedef struct product {
     void *data[3];

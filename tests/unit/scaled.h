@@ -4,7 +4,7 @@
 
 #include "gemm.h"
 
-#include "verify/verify.h"
+#include "claim.h"
 
 typedef struct scaled {
     vkmm_problem p;

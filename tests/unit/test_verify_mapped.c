@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/file.h"
-#include "verify/verify.h"
+#include "claim.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>

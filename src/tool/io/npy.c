@@ -30,7 +30,7 @@ typedef struct parser {
     const char *name;
     const char *at, *end;
     vkmm_status status;
-    int has_descr, has_order, has_shape;
+    unsigned seen; /* keys, by bit */
     vkmm_type type;
     int fortran;
     uint64_t extents[3];
@@ -80,11 +80,6 @@ static int take_string(parser *p, const char **text, size_t *length)
     *length = (size_t)(close - *text);
     p->at = close + 1;
     return 1;
-}
-
-static int is(const char *text, size_t length, const char *what)
-{
-    return strlen(what) == length && memcmp(text, what, length) == 0;
 }
 
 #define DTYPES "<f2, <f4, <f8, <i4, <u4, |i1 and |u1"
@@ -178,26 +173,30 @@ static void parse_shape(parser *p)
                   p->name, (int)(length < SHOWN ? length : SHOWN), start, count);
 }
 
+static const struct {
+    const char *name;
+    void (*parse)(parser *p);
+} keys[] = {{"descr", parse_descr}, {"fortran_order", parse_order}, {"shape", parse_shape}};
+
+enum { KEYS = sizeof keys / sizeof keys[0] };
+
 static void parse_pair(parser *p)
 {
     const char *key = NULL;
     size_t length = 0;
+    unsigned i = 0;
     if (!take_string(p, &key, &length)) {
         refuse(p, "should have a key");
         return;
     }
-    int *seen = is(key, length, "descr")           ? &p->has_descr
-                : is(key, length, "fortran_order") ? &p->has_order
-                : is(key, length, "shape")         ? &p->has_shape
-                                                   : NULL;
-    if (seen == NULL || *seen || !take(p, ':')) {
-        refuse(p, seen == NULL ? "has an unknown key" : *seen ? "has a key twice" : "should have a ':'");
+    while (i < KEYS && (strlen(keys[i].name) != length || memcmp(key, keys[i].name, length) != 0)) i++;
+    const int twice = (p->seen & 1U << i) != 0;
+    if (i == KEYS || twice || !take(p, ':')) {
+        refuse(p, i == KEYS ? "has an unknown key" : twice ? "has a key twice" : "should have a ':'");
         return;
     }
-    *seen = 1;
-    if (seen == &p->has_descr) parse_descr(p);
-    if (seen == &p->has_order) parse_order(p);
-    if (seen == &p->has_shape) parse_shape(p);
+    p->seen |= 1U << i;
+    keys[i].parse(p);
 }
 
 static void parse_dictionary(parser *p)
@@ -214,11 +213,10 @@ static void parse_dictionary(parser *p)
     }
     skip_space(p);
     if (p->at != p->end) refuse(p, "should end after '}'");
-    if (p->status == VKMM_OK && !(p->has_descr && p->has_order && p->has_shape))
-        p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: the .npy header lacks the key '%s'", p->name,
-                              !p->has_descr   ? "descr"
-                              : !p->has_order ? "fortran_order"
-                                              : "shape");
+    for (unsigned i = 0; i < KEYS && p->status == VKMM_OK; i++)
+        if ((p->seen & 1U << i) == 0)
+            p->status =
+                vkmm_fail(p->log, VKMM_INVALID, "%s: the .npy header lacks the key '%s'", p->name, keys[i].name);
 }
 
 /* Finds the header's text; the data follow it. */

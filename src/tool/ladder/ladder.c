@@ -24,19 +24,6 @@ typedef struct climb {
     uint32_t count;
 } climb;
 
-/* A step that did not run: a row with the reason in the place of a result. */
-static void keep_reason(const climb *c, vkmm_bench_row *row, const vkmm_problem *problem, const char *kernel)
-{
-    vkmm_bench_row_init(row);
-    row->on = c->session->info;
-    row->host = c->session->host;
-    row->problem = *problem;
-    row->seed = c->request->inputs->seed;
-    snprintf(row->init, sizeof row->init, "%s", cli_inputs_name(c->request->inputs));
-    snprintf(row->kernel.name, sizeof row->kernel.name, "%s", kernel);
-    snprintf(row->not_run, sizeof row->not_run, "%.*s", (int)sizeof row->not_run - 1, c->session->console.last_error);
-}
-
 static void compare(vkmm_bench_row *row, const vkmm_bench_row *rows, uint32_t first, uint32_t at)
 {
     if (!vkmm_bench_is_timed(row)) return;
@@ -67,8 +54,12 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned st
     if (status == VKMM_WRONG_RESULT)
         vkmm_say(&c->session->console.log, VKMM_LOG_ERROR, "%s: %s", steps[step].kernel, product.verdict.sentence);
     if (status == VKMM_OK) status = cli_session_validated(c->session);
-    if (product.kernel == NULL) {
-        keep_reason(c, row, problem, steps[step].kernel);
+    if (product.kernel == NULL) { /* the reason in the place of a result */
+        cli_product_row(c->session, &request, row);
+        row->on = c->session->info;
+        snprintf(row->kernel.name, sizeof row->kernel.name, "%s", steps[step].kernel);
+        snprintf(row->not_run, sizeof row->not_run, "%.*s", (int)sizeof row->not_run - 1,
+                 c->session->console.last_error);
     } else {
         *row = product.row;
         product.row = (vkmm_bench_row){0};

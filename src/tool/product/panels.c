@@ -13,8 +13,8 @@
 
 typedef struct panels {
     vkmm_stream *stream;
-    vkmm_room room[CLI_OPERANDS]; /* those that are in memory */
-    vkmm_array_writer *writer;    /* NULL: C is in memory */
+    vkmm_room room[VKMM_STACKS]; /* those that are in memory */
+    vkmm_array_writer *writer;   /* NULL: C is in memory */
 } panels;
 
 static vkmm_status plan(cli_product *p)
@@ -48,7 +48,7 @@ static vkmm_status open_writer(cli_product *p)
 static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
 {
     const vkmm_problem *problem = &p->request->job.problem;
-    const int is_before = operand == CLI_BEFORE, scaled = vkmm_problem_beta(problem) != 0;
+    const int is_before = operand == VKMM_BEFORE, scaled = vkmm_problem_beta(problem) != 0;
     const int to_file = p->request->out != NULL && (operand == VKMM_C || (is_before && !scaled));
     const vkmm_operand source = is_before ? VKMM_C : (vkmm_operand)operand;
     panels *own = p->own;
@@ -76,7 +76,7 @@ static void forget(const vkmm_view *part)
 static vkmm_status read_panel(void *user, const vkmm_panel *panel)
 {
     const cli_product *p = user;
-    const int operand = panel->operand == VKMM_C ? CLI_BEFORE : (int)panel->operand;
+    const int operand = panel->operand == VKMM_C ? VKMM_BEFORE : (int)panel->operand;
     const vkmm_view matrix = vkmm_stack_at(&p->stack[operand], panel->batch);
     const vkmm_view part = vkmm_view_part(&matrix, panel->row, panel->col, panel->rows, panel->cols);
 
@@ -96,29 +96,16 @@ static vkmm_status write_panel(void *user, const vkmm_panel *panel)
     return vkmm_array_writer_put(own->writer, panel->batch, panel->row, panel->col, &part);
 }
 
-/* "41 s", "3 min 20 s", "2 h 5 min". */
-static void format_time(char *text, size_t size, double ms)
-{
-    const double seconds = ms / 1000 + 0.5;
-
-    if (seconds >= 1e7)
-        snprintf(text, size, "%.0f days", seconds / 86400);
-    else if (seconds >= 3600)
-        snprintf(text, size, "%d h %d min", (int)(seconds / 3600), (int)seconds % 3600 / 60);
-    else if (seconds >= 60)
-        snprintf(text, size, "%d min %d s", (int)(seconds / 60), (int)seconds % 60);
-    else
-        snprintf(text, size, "%d s", (int)seconds);
-}
-
 static int show_progress(void *user, const vkmm_stream_state *state)
 {
-    char text[128], left[48];
-    const int known = state->left_ms >= 0;
+    const int is_long = state->left_ms >= 120e3;
+    char text[128], left[48] = "";
 
-    format_time(left, sizeof left, state->left_ms);
-    snprintf(text, sizeof text, "%llu of %llu panels%s%s%s", (unsigned long long)state->done,
-             (unsigned long long)state->panels, known ? ", " : "", known ? left : "", known ? " left" : "");
+    if (state->left_ms >= 0)
+        snprintf(left, sizeof left, is_long ? ", %.0f min left" : ", %.0f s left",
+                 state->left_ms / (is_long ? 60e3 : 1e3));
+    snprintf(text, sizeof text, "%llu of %llu panels%s", (unsigned long long)state->done,
+             (unsigned long long)state->panels, left);
     cli_product_progress(user, text);
     return 0;
 }
@@ -184,7 +171,7 @@ static void end(cli_product *p)
     if (own == NULL) return;
     if (own->writer != NULL) vkmm_array_writer_discard(&own->writer);
     vkmm_stream_destroy(&own->stream);
-    for (int o = VKMM_A; o < CLI_OPERANDS; o++) vkmm_room_close(&own->room[o]);
+    for (int o = VKMM_A; o < VKMM_STACKS; o++) vkmm_room_close(&own->room[o]);
     vkmm_free(own);
 }
 

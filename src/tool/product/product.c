@@ -71,25 +71,23 @@ static void begin(cli_product *p, const char *doing)
 /* C's memory is an input where β is not 0, or where it has gaps, which must stay as they are. */
 static vkmm_status fill(cli_product *p)
 {
-    static const int order[CLI_OPERANDS] = {VKMM_C, VKMM_A, VKMM_B, VKMM_BIAS, CLI_BEFORE};
+    static const int order[VKMM_STACKS] = {VKMM_C, VKMM_A, VKMM_B, VKMM_BIAS, VKMM_BEFORE};
     const vkmm_problem *problem = problem_of(p);
     const uint64_t c_bytes = vkmm_operand_bytes(problem, VKMM_C);
     const int counts = (vkmm_problem_beta(problem) != 0 || vkmm_problem_c_has_gaps(problem)) && c_bytes > 0;
     vkmm_status status = VKMM_OK;
 
-    for (int i = 0; i < CLI_OPERANDS && status == VKMM_OK; i++) {
+    for (int i = 0; i < VKMM_STACKS && status == VKMM_OK; i++) {
         const int o = order[i];
-        const vkmm_operand operand = o == CLI_BEFORE ? VKMM_C : (vkmm_operand)o;
-        if ((o == VKMM_BIAS && !problem->has_bias) || (o == CLI_BEFORE && !counts)) continue;
+        const vkmm_operand operand = o == VKMM_BEFORE ? VKMM_C : (vkmm_operand)o;
+        if ((o == VKMM_BIAS && !problem->has_bias) || (o == VKMM_BEFORE && !counts)) continue;
         status = p->kind->hold(p, o, vkmm_operand_bytes(problem, operand));
         if (status != VKMM_OK || (p->in_files & 1U << o) != 0) continue;
-        if (o == CLI_BEFORE && p->memory[VKMM_C] != NULL)
+        if (o == VKMM_BEFORE && p->memory[VKMM_C] != NULL)
             memcpy(p->memory[o], p->memory[VKMM_C], c_bytes);
         else if (o != VKMM_C || counts)
             cli_inputs_fill(p->request->inputs, problem, operand, p->memory[o]);
-        if (o == VKMM_BIAS) continue;
-        p->stack[o] =
-            (vkmm_stack){vkmm_operand_view(problem, operand, p->memory[o], 0), vkmm_operand_stride(problem, operand)};
+        p->stack[o] = vkmm_stack_of(problem, o, p->memory[o]);
     }
     return status;
 }
@@ -122,27 +120,20 @@ static vkmm_status verify(cli_product *p)
     const vkmm_verify_method method = p->request->verify;
     const uint64_t seed = cli_seed_of(p->request->inputs->seed, CLI_SEED_VERIFY);
 
-    if (p->in_files != 0)
-        return vkmm_verify_stacks(log, problem_of(p), &p->stack[VKMM_A], &p->stack[VKMM_B], &p->stack[VKMM_C],
-                                  &p->stack[CLI_BEFORE], p->memory[VKMM_BIAS], numbers, method, seed, &p->verdict);
+    if (p->in_files != 0) return vkmm_verify_stacks(log, problem_of(p), p->stack, numbers, method, seed, &p->verdict);
     return vkmm_verify_problem(log, problem_of(p), p->memory[VKMM_A], p->memory[VKMM_B], p->memory[VKMM_BIAS],
-                               p->memory[CLI_BEFORE], p->memory[VKMM_C], numbers, method, seed, &p->verdict);
+                               p->memory[VKMM_BEFORE], p->memory[VKMM_C], numbers, method, seed, &p->verdict);
 }
 
-static void fill_row(cli_product *p)
+void cli_product_row(const cli_session *session, const cli_request *request, vkmm_bench_row *row)
 {
-    const cli_request *request = p->request;
-
-    vkmm_bench_row_init(&p->row);
-    p->row.on = cli_request_is_serial(request) ? NULL : p->session->info;
-    p->row.host = p->session->host;
-    p->row.problem = request->job.problem;
-    p->row.seed = request->inputs->seed;
-    p->row.kernel = *p->kernel;
-    snprintf(p->row.init, sizeof p->row.init, "%s", cli_inputs_name(request->inputs));
-    if (p->kind == &cli_in_panels)
-        p->row.panels = (vkmm_row_panels){.batches = vkmm_problem_batches(&request->job.problem), .reason = p->reason};
-    p->row.shader_file = request->job.shader != NULL ? request->shader_file : NULL;
+    vkmm_bench_row_init(row);
+    row->on = cli_request_is_serial(request) ? NULL : session->info;
+    row->host = session->host;
+    row->problem = request->job.problem;
+    row->seed = request->inputs->seed;
+    row->shader_file = request->job.shader != NULL ? request->shader_file : NULL;
+    snprintf(row->init, sizeof row->init, "%s", cli_inputs_name(request->inputs));
 }
 
 /* The product itself, and the verdict. What a kernel does beside its work makes a wrong result as well as a wrong
@@ -155,7 +146,10 @@ static vkmm_status prove(cli_product *p)
     vkmm_status ran, status = p->kind->plan(p);
 
     if (status != VKMM_OK) return status;
-    fill_row(p);
+    cli_product_row(p->session, p->request, &p->row);
+    p->row.kernel = *p->kernel;
+    if (p->kind == &cli_in_panels)
+        p->row.panels = (vkmm_row_panels){.batches = vkmm_problem_batches(problem_of(p)), .reason = p->reason};
     begin(p, "inputs");
     status = fill(p);
     if (status == VKMM_OK) status = cli_inputs_whole(log, inputs);
@@ -185,8 +179,8 @@ static vkmm_status again(cli_product *p)
     double ms;
 
     p->doing = "repeating";
-    if (p->memory[CLI_BEFORE] != NULL && vkmm_problem_beta(problem_of(p)) != 0) {
-        memcpy(p->memory[VKMM_C], p->memory[CLI_BEFORE], vkmm_operand_bytes(problem_of(p), VKMM_C));
+    if (p->memory[VKMM_BEFORE] != NULL && vkmm_problem_beta(problem_of(p)) != 0) {
+        memcpy(p->memory[VKMM_C], p->memory[VKMM_BEFORE], vkmm_operand_bytes(problem_of(p), VKMM_C));
         status = p->kind->multiply(p, &ms);
     }
     if (status == VKMM_WRONG_RESULT) return wrong(p, p->fault);

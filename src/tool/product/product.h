@@ -6,21 +6,18 @@
 #include "product/request.h"
 #include "session/session.h"
 
-/* C as it was before the product, where it counts: beside the operands. */
-enum { CLI_BEFORE = VKMM_BIAS + 1, CLI_OPERANDS };
-
 typedef struct cli_product {
     cli_session *session;
     const cli_request *request;
     const cli_product_kind *kind;
-    vkmm_job *job;                  /* of a resident product; owned */
-    void *own;                      /* what another kind keeps; owned */
-    void *memory[CLI_OPERANDS];     /* laid out as the problem says; NULL: in a file, or there is none; the kind's */
-    vkmm_stack stack[CLI_OPERANDS]; /* all but the bias, wherever they lie */
-    unsigned in_files;              /* those that are mapped files, 1 << operand */
-    char reason[512];               /* in panels: why */
-    const char *doing;              /* "planning", "multiplying": a lost device is reported with it */
-    const char *fault;              /* what the kernel did that it may not, beside wrong elements; NULL: nothing */
+    vkmm_job *job;                 /* of a resident product; owned */
+    void *own;                     /* what another kind keeps; owned */
+    void *memory[VKMM_STACKS];     /* laid out as the problem says; NULL: in a file, or there is none; the kind's */
+    vkmm_stack stack[VKMM_STACKS]; /* wherever they lie */
+    unsigned in_files;             /* those that are mapped files, 1 << operand */
+    char reason[512];              /* in panels: why */
+    const char *doing;             /* "planning", "multiplying": a lost device is reported with it */
+    const char *fault;             /* what the kernel did that it may not, beside wrong elements; NULL: nothing */
     vkmm_verdict verdict;
     uint64_t judged;                /* the fingerprint of the product that was judged, */
     double run_ms;                  /* how long it took, copies included, */
@@ -57,6 +54,9 @@ vkmm_status cli_product_prove(cli_session *session, const cli_request *request, 
 /* After more runs: VKMM_WRONG_RESULT when the last product is not that which was judged, bit for bit. Errors as
  * above. */
 vkmm_status cli_product_again(cli_product *product);
+
+/* A row that says what was asked for, and nothing of how it went. */
+void cli_product_row(const cli_session *session, const cli_request *request, vkmm_bench_row *row);
 
 /* Shows a line of progress about the product. */
 void cli_product_progress(const cli_product *product, const char *what);

@@ -18,8 +18,8 @@ static vkmm_status plan(cli_product *p)
 
 static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
 {
-    p->memory[operand] = operand == CLI_BEFORE ? vkmm_alloc(1, bytes) : vkmm_job_matrix(p->job, (vkmm_operand)operand);
-    if (p->memory[operand] != NULL || operand != CLI_BEFORE) return VKMM_OK;
+    p->memory[operand] = operand == VKMM_BEFORE ? vkmm_alloc(1, bytes) : vkmm_job_matrix(p->job, (vkmm_operand)operand);
+    if (p->memory[operand] != NULL || operand != VKMM_BEFORE) return VKMM_OK;
     return vkmm_fail(&p->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a copy of C: %llu bytes",
                      (unsigned long long)bytes);
 }
@@ -52,7 +52,7 @@ static vkmm_status save(cli_product *p)
 static void end(cli_product *p)
 {
     vkmm_job_destroy(&p->job);
-    vkmm_free(p->memory[CLI_BEFORE]);
+    vkmm_free(p->memory[VKMM_BEFORE]);
 }
 
 const cli_product_kind cli_resident = {plan, hold, multiply, measure, save, end, 1, 1};

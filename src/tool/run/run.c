@@ -12,26 +12,6 @@
 
 enum { MOST_PRINTED = 4 }; /* matrices of a batch */
 
-static void print_one(const cli_session *session, const char *name, const vkmm_problem *problem, const vkmm_view *view,
-                      uint64_t batch)
-{
-    char title[64];
-
-    if (vkmm_problem_batches(problem) > 1)
-        snprintf(title, sizeof title, "%s, matrix %llu of %llu", name, (unsigned long long)batch + 1,
-                 (unsigned long long)vkmm_problem_batches(problem));
-    else
-        snprintf(title, sizeof title, "%s", name);
-    vkmm_print_matrix(&session->report, title, view);
-}
-
-static void print_bias(const cli_session *session, const vkmm_problem *problem, const void *bias)
-{
-    const vkmm_view row = vkmm_view_rows(bias, 1, problem->n, vkmm_operand_type(problem, VKMM_BIAS));
-
-    vkmm_print_matrix(&session->report, "bias", &row);
-}
-
 /* op(A), op(B), the bias and C where they count, and the product; the first few of a batch. */
 static void print_matrices(const cli_session *session, const cli_product *product)
 {
@@ -48,18 +28,27 @@ static void print_matrices(const cli_session *session, const cli_product *produc
     char c[32] = "C";
 
     if (plain) snprintf(c, sizeof c, utf8 ? "%s · %s" : "%s * %s", a, b);
+    const struct {
+        const char *name;
+        int which, counts;
+    } parts[] = {{a, VKMM_A, 1},
+                 {b, VKMM_B, 1},
+                 {"bias", VKMM_BIAS, problem->has_bias},
+                 {"C before", VKMM_BEFORE, vkmm_problem_beta(problem) != 0},
+                 {c, VKMM_C, 1}};
     for (uint64_t x = 0; x < batches && x < MOST_PRINTED; x++) {
-        const vkmm_view view_a = vkmm_stack_at(&product->stack[VKMM_A], x),
-                        view_b = vkmm_stack_at(&product->stack[VKMM_B], x),
-                        view_c = vkmm_stack_at(&product->stack[VKMM_C], x);
-        print_one(session, a, problem, &view_a, x);
-        print_one(session, b, problem, &view_b, x);
-        if (problem->has_bias && x == 0) print_bias(session, problem, product->memory[VKMM_BIAS]);
-        if (vkmm_problem_beta(problem) != 0) {
-            const vkmm_view before = vkmm_stack_at(&product->stack[CLI_BEFORE], x);
-            print_one(session, "C before", problem, &before, x);
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+            const vkmm_view view = vkmm_stack_at(&product->stack[parts[i].which], x);
+            const int is_bias = parts[i].which == VKMM_BIAS;
+            char title[64];
+            if (!parts[i].counts || (is_bias && x > 0)) continue;
+            if (batches > 1 && !is_bias)
+                snprintf(title, sizeof title, "%s, matrix %llu of %llu", parts[i].name, (unsigned long long)x + 1,
+                         (unsigned long long)batches);
+            else
+                snprintf(title, sizeof title, "%s", parts[i].name);
+            vkmm_print_matrix(&session->report, title, &view);
         }
-        print_one(session, c, problem, &view_c, x);
     }
 }
 

@@ -86,10 +86,13 @@ void vkmm_check_gaps(vkmm_check *check, const vkmm_problem *problem, const void 
         vkmm_tell(v, "; %llu such element%s", (unsigned long long)v->wrong_count, v->wrong_count == 1 ? "" : "s");
 }
 
-typedef struct operands {
-    vkmm_stack a, b, before, c;
-    const void *bias;
-} operands;
+vkmm_stack vkmm_stack_of(const vkmm_problem *problem, int which, const void *data)
+{
+    const vkmm_operand operand = which == VKMM_BEFORE ? VKMM_C : (vkmm_operand)which;
+    if (operand == VKMM_BIAS)
+        return (vkmm_stack){vkmm_view_rows(data, 1, problem->n, vkmm_operand_type(problem, operand)), 0};
+    return (vkmm_stack){vkmm_operand_view(problem, operand, data, 0), vkmm_operand_stride(problem, operand)};
+}
 
 vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch)
 {
@@ -99,45 +102,43 @@ vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch)
     return view;
 }
 
-static vkmm_claim claim_of(const vkmm_problem *problem, const operands *of, vkmm_numbers numbers, uint64_t batch)
+static vkmm_claim claim_of(const vkmm_problem *problem, const vkmm_stack stacks[VKMM_STACKS], vkmm_numbers numbers,
+                           uint64_t batch)
 {
-    vkmm_claim claim = {.alpha = vkmm_problem_alpha(problem), .beta = vkmm_problem_beta(problem), .numbers = numbers};
-    claim.compute = vkmm_problem_compute(problem);
-    claim.activation = problem->activation;
-    claim.a = vkmm_stack_at(&of->a, batch);
-    claim.b = vkmm_stack_at(&of->b, batch);
-    claim.c = vkmm_stack_at(&of->c, batch);
-    if (claim.beta != 0.0) claim.before = vkmm_stack_at(&of->before, batch);
-    if (problem->has_bias) claim.bias = (vkmm_view){of->bias, problem->m, problem->n, 0, 1, claim.c.type};
+    vkmm_claim claim = {.a = vkmm_stack_at(&stacks[VKMM_A], batch),
+                        .b = vkmm_stack_at(&stacks[VKMM_B], batch),
+                        .c = vkmm_stack_at(&stacks[VKMM_C], batch),
+                        .alpha = vkmm_problem_alpha(problem),
+                        .beta = vkmm_problem_beta(problem),
+                        .numbers = numbers,
+                        .compute = vkmm_problem_compute(problem),
+                        .activation = problem->activation};
+    if (claim.beta != 0.0) claim.before = vkmm_stack_at(&stacks[VKMM_BEFORE], batch);
+    if (problem->has_bias)
+        claim.bias = (vkmm_view){stacks[VKMM_BIAS].first.data, problem->m, problem->n, 0, 1, claim.c.type};
     return claim;
 }
 
 /* gaps: NULL, or C's memory as it was, of which what belongs to no matrix must be as before; c: as it is. */
-static vkmm_status verify(const vkmm_log *log, const vkmm_problem *problem, const operands *of, const void *gaps,
-                          const void *c, vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed,
-                          vkmm_verdict *verdict)
+static vkmm_status verify(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_STACKS],
+                          const void *gaps, const void *c, vkmm_numbers numbers, vkmm_verify_method method,
+                          uint64_t seed, vkmm_verdict *verdict)
 {
     const int empty = problem->m == 0 || problem->n == 0;
     const uint64_t batches = empty ? 1 : vkmm_problem_batches(problem);
-    vkmm_claim claim = claim_of(problem, of, numbers, 0);
+    vkmm_claim claim = claim_of(problem, stacks, numbers, 0);
     vkmm_verdict found = {0};
     vkmm_check check;
-    if (of->bias == NULL && !empty && problem->has_bias)
+    if (problem->has_bias && claim.bias.data == NULL && !empty)
         return vkmm_fail(log, VKMM_INVALID, "the bias is needed to verify the product");
     vkmm_status status = vkmm_check_begin(&check, log, &claim, batches, method, seed, &found);
-    for (uint64_t x = 0; x < batches && status == VKMM_OK && !found.has_element && found.method != VKMM_VERIFY_NONE;
-         x++) {
-        claim = claim_of(problem, of, numbers, x);
+    const int verifies = found.method != VKMM_VERIFY_NONE;
+    for (uint64_t x = 0; x < batches && status == VKMM_OK && !found.has_element && verifies; x++) {
+        claim = claim_of(problem, stacks, numbers, x);
         status = vkmm_check_matrix(&check, &claim, x);
     }
-    if (status == VKMM_OK && gaps != NULL && !found.has_element && found.method != VKMM_VERIFY_NONE)
-        vkmm_check_gaps(&check, problem, gaps, c);
+    if (status == VKMM_OK && gaps != NULL && !found.has_element && verifies) vkmm_check_gaps(&check, problem, gaps, c);
     return vkmm_check_end(&check, status, verdict);
-}
-
-static vkmm_stack stack_of(const vkmm_problem *problem, vkmm_operand operand, const void *data)
-{
-    return (vkmm_stack){vkmm_operand_view(problem, operand, data, 0), vkmm_operand_stride(problem, operand)};
 }
 
 vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b,
@@ -146,20 +147,17 @@ vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem
 {
     const int empty = problem->m == 0 || problem->n == 0, gaps = vkmm_problem_c_has_gaps(problem);
     const int scaled = vkmm_problem_beta(problem) != 0.0;
-    operands of = {stack_of(problem, VKMM_A, a), stack_of(problem, VKMM_B, b), .c = stack_of(problem, VKMM_C, c),
-                   .bias = bias};
+    const void *const memory[VKMM_STACKS] = {a, b, c, bias, before};
+    vkmm_stack stacks[VKMM_STACKS];
     if (before == NULL && !empty && (gaps || scaled))
         return vkmm_fail(log, VKMM_INVALID, "what C was before the product is needed to verify it: %s",
                          scaled ? "beta is not 0" : "its memory has gaps that must stay as they were");
-    if (scaled) of.before = stack_of(problem, VKMM_C, before);
-    return verify(log, problem, &of, gaps ? before : NULL, c, numbers, method, seed, verdict);
+    for (int i = 0; i < VKMM_STACKS; i++) stacks[i] = vkmm_stack_of(problem, i, memory[i]);
+    return verify(log, problem, stacks, gaps ? before : NULL, c, numbers, method, seed, verdict);
 }
 
-vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack *a,
-                               const vkmm_stack *b, const vkmm_stack *c, const vkmm_stack *before, const void *bias,
+vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_STACKS],
                                vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
 {
-    operands of = {.a = *a, .b = *b, .c = *c, .bias = bias};
-    if (vkmm_problem_beta(problem) != 0.0) of.before = *before;
-    return verify(log, problem, &of, NULL, NULL, numbers, method, seed, verdict);
+    return verify(log, problem, stacks, NULL, NULL, numbers, method, seed, verdict);
 }

@@ -18,11 +18,23 @@ enum {
     VKMM_SPOTS = 512      /* single elements at a time */
 };
 
+/* C = activation(α·A·B + β·C₀ + bias). alpha and beta as vkmm_problem_alpha and _beta give them: rounded to
+ * vkmm_types_scale. */
+typedef struct vkmm_claim {
+    vkmm_view a, b, c;
+    double alpha, beta;
+    vkmm_view before; /* C₀, shaped as C, in memory of its own; looked at only where beta is not 0 */
+    vkmm_numbers numbers;
+    vkmm_type compute; /* VKMM_F16: sums are rounded to f16; every other type of sums follows from A's */
+    vkmm_view bias;    /* shaped as C and of its type, each row the same: row_stride is 0. data NULL: none */
+    vkmm_activation activation;
+} vkmm_claim;
+
 /* Rows [i0, i0 + rows) and columns [j0, j0 + cols) of the view into a packed tile. rows ≤ VKMM_TILE_ROWS, cols ≤
  * VKMM_TILE_COLS. Where the view is the claim's A or B, floats are read as they are multiplied: f32 summed in f16
  * rounded to f16. */
-void vkmm_tile(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
-               void *tile);
+void vkmm_tile_read(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
+                    void *tile);
 
 /* Bytes of an element of a tile: a double or a uint32_t. */
 size_t vkmm_tile_word(const vkmm_claim *claim);

@@ -46,7 +46,7 @@ static void add_bits(const uint32_t *tile, size_t rows, size_t cols, const uint3
 static int next_tile(const vkmm_check *check, const vkmm_view *view, vkmm_tile_range *at)
 {
     if (!vkmm_tile_next(view, at)) return 0;
-    vkmm_tile(&check->claim, view, at->i, at->rows, at->j, at->cols, check->block->tile);
+    vkmm_tile_read(&check->claim, view, at->i, at->rows, at->j, at->cols, check->block->tile);
     vkmm_touch(check->block, &check->claim, view, at->rows, at->cols, (vkmm_view_has_rows(view) ? at->j : at->i) == 0);
     return 1;
 }

@@ -214,13 +214,13 @@ static void check_tile(vkmm_check *check, uint64_t row, size_t r, uint64_t j0, s
 {
     const vkmm_claim *claim = &check->claim;
     vkmm_block *block = check->block;
-    vkmm_tile(claim, &claim->c, row, 1, j0, cols, block->tile);
+    vkmm_tile_read(claim, &claim->c, row, 1, j0, cols, block->tile);
     vkmm_touch(block, claim, &claim->c, 1, cols, visits);
     if (claim->beta != 0.0) {
-        vkmm_tile(claim, &claim->before, row, 1, j0, cols, block->before);
+        vkmm_tile_read(claim, &claim->before, row, 1, j0, cols, block->before);
         vkmm_touch(block, claim, &claim->before, 1, cols, visits);
     }
-    if (claim->bias.data != NULL) vkmm_tile(claim, &claim->bias, row, 1, j0, cols, block->bias);
+    if (claim->bias.data != NULL) vkmm_tile_read(claim, &claim->bias, row, 1, j0, cols, block->bias);
     if (check->epsilon == 0.0)
         check_bits(check, row, j0, cols, r * block->span + at);
     else

@@ -164,7 +164,7 @@ static void take_left(const vkmm_claim *claim, uint64_t row, uint64_t k0, size_t
     char *left = (char *)block->left + r * block->depth * word;
     for (size_t k = 0; k < depth; k += VKMM_TILE_COLS) {
         const size_t some = vkmm_at_most(depth - k, VKMM_TILE_COLS);
-        vkmm_tile(claim, a, row, 1, k0 + k, some, left + k * word);
+        vkmm_tile_read(claim, a, row, 1, k0 + k, some, left + k * word);
         vkmm_touch(block, claim, a, 1, some, k > 0 && vkmm_view_has_rows(a) ? 0 : visits);
     }
     memset(left + depth * word, 0, (up_to_step(depth) - depth) * word);
@@ -179,7 +179,7 @@ static void add_depth(const vkmm_claim *claim, size_t count, uint64_t k0, size_t
     for (size_t k = 0; k < depth; k += VKMM_TILE_ROWS) {
         const size_t some = vkmm_at_most(depth - k, VKMM_TILE_ROWS);
         memset((char *)block->tile + some * row_bytes, 0, (up_to_step(some) - some) * row_bytes);
-        vkmm_tile(claim, &claim->b, k0 + k, some, j0, cols, block->tile);
+        vkmm_tile_read(claim, &claim->b, k0 + k, some, j0, cols, block->tile);
         add_tile(claim, count, k, some, cols, at, block);
     }
 }

@@ -21,8 +21,8 @@
         }                                                                                                              \
     } while (0)
 
-void vkmm_tile(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
-               void *tile)
+void vkmm_tile_read(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
+                    void *tile)
 {
     const int is_factor = view == &claim->a || view == &claim->b;
     if (view->type == VKMM_F64)

@@ -50,31 +50,6 @@ static vkmm_types types_of(const vkmm_claim *claim)
     return types;
 }
 
-static vkmm_status check_views(const vkmm_log *log, const vkmm_claim *claim)
-{
-    const vkmm_view *a = &claim->a, *b = &claim->b, *c = &claim->c, *before = &claim->before;
-    if (a->type != b->type || !vkmm_types_legal(types_of(claim)))
-        return vkmm_fail(log, VKMM_INVALID, "the types of A (%s), B (%s) and C (%s) %s", vkmm_type_of(a->type)->name,
-                         vkmm_type_of(b->type)->name, vkmm_type_of(c->type)->name,
-                         a->type != b->type || vkmm_types_default(a->type).out == a->type ? "differ"
-                                                                                          : "are none of a product");
-    if (a->cols != b->rows || a->rows != c->rows || b->cols != c->cols)
-        return vkmm_fail(log, VKMM_INVALID, "A is %llu×%llu, B is %llu×%llu and C is %llu×%llu: these are no product",
-                         (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)b->rows,
-                         (unsigned long long)b->cols, (unsigned long long)c->rows, (unsigned long long)c->cols);
-    if (claim->beta != 0.0 && (before->type != c->type || before->rows != c->rows || before->cols != c->cols))
-        return vkmm_fail(log, VKMM_INVALID, "C is %llu×%llu of type %s, but was %llu×%llu of type %s",
-                         (unsigned long long)c->rows, (unsigned long long)c->cols, vkmm_type_of(c->type)->name,
-                         (unsigned long long)before->rows, (unsigned long long)before->cols,
-                         vkmm_type_of(before->type)->name);
-    if (claim->bias.data != NULL &&
-        (claim->bias.type != c->type || claim->bias.rows != c->rows || claim->bias.cols != c->cols))
-        return vkmm_fail(log, VKMM_INVALID, "C has %llu columns of type %s, but the bias has %llu of type %s",
-                         (unsigned long long)c->cols, vkmm_type_of(c->type)->name, (unsigned long long)claim->bias.cols,
-                         vkmm_type_of(claim->bias.type)->name);
-    return VKMM_OK;
-}
-
 /* Full wherever that is cheap: few products altogether, or a shape for which M·N·K is hardly more than what the
  * vectors take. */
 static vkmm_verify_method choose(const vkmm_check *check, vkmm_verify_method asked)
@@ -245,23 +220,4 @@ vkmm_status vkmm_check_end(vkmm_check *check, vkmm_status status, vkmm_verdict *
     vkmm_tell_result(check);
     *verdict = *found;
     return VKMM_OK;
-}
-
-vkmm_status vkmm_verify_claim(const vkmm_log *log, const vkmm_claim *claim, vkmm_verify_method method, uint64_t seed,
-                              vkmm_verdict *verdict)
-{
-    vkmm_verdict found = {0};
-    vkmm_check check;
-    vkmm_status status = check_views(log, claim);
-    if (status != VKMM_OK) return status;
-    status = vkmm_check_begin(&check, log, claim, 1, method, seed, &found);
-    if (status == VKMM_OK) status = vkmm_check_matrix(&check, claim, 0);
-    return vkmm_check_end(&check, status, verdict);
-}
-
-vkmm_status vkmm_verify(const vkmm_log *log, const vkmm_view *a, const vkmm_view *b, const vkmm_view *c,
-                        vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
-{
-    const vkmm_claim claim = {.a = *a, .b = *b, .c = *c, .alpha = 1.0};
-    return vkmm_verify_claim(log, &claim, method, seed, verdict);
 }

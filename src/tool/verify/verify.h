@@ -117,35 +117,15 @@ typedef struct vkmm_verdict {
     char sentence[320];   /* the finding in one sentence, for people */
 } vkmm_verdict;
 
-/* C against A·B of random numbers. The views' shapes must fit (M×K, K×N, M×N), types be equal or be A's, B's and C's
- * of vkmm_types_at. seed picks vectors, rows and elements. Host memory used: O(M + N + K). The matrices may be
- * mapped files larger than memory: about 16 MiB of them are kept at a time, the pages read before are let go of
- * (vkmm_mappings_forget), except where the elements of one matrix lie further apart than its rows and columns, as in
- * stacks whose first index runs fastest. VKMM_OK even when the product is wrong: the verdict says so. VKMM_INVALID,
- * VKMM_OUT_OF_MEMORY. */
-vkmm_status vkmm_verify(const vkmm_log *log, const vkmm_view *a, const vkmm_view *b, const vkmm_view *c,
-                        vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict);
-
-/* C = activation(α·A·B + β·C₀ + bias). alpha and beta as vkmm_problem_alpha and _beta give them: rounded to
- * vkmm_types_scale. */
-typedef struct vkmm_claim {
-    vkmm_view a, b, c;
-    double alpha, beta;
-    vkmm_view before; /* C₀, shaped as C, in memory of its own; looked at only where beta is not 0 */
-    vkmm_numbers numbers;
-    vkmm_type compute; /* VKMM_F16: sums are rounded to f16; every other type of sums follows from A's */
-    vkmm_view bias;    /* shaped as C and of its type, each row the same: row_stride is 0. data NULL: none */
-    vkmm_activation activation;
-} vkmm_claim;
-
-vkmm_status vkmm_verify_claim(const vkmm_log *log, const vkmm_claim *claim, vkmm_verify_method method, uint64_t seed,
-                              vkmm_verdict *verdict);
-
 /* Every matrix of a problem's batch, and that nothing else in C's memory has changed. The problem must have been
  * checked. a, b, c: the memory of the operands, vkmm_operand_bytes each; bias: N elements, or NULL where the problem
  * has none; before: a copy of C's memory from before the product. It may be NULL where β = 0 and C's memory has no
  * gaps (vkmm_problem_c_has_gaps), or C has no element; else VKMM_INVALID. The verdict is that of the first wrong
- * matrix, then that of the gaps, or tells the largest error of all the right ones. */
+ * matrix, then that of the gaps, or tells the largest error of all the right ones. seed picks vectors, rows and
+ * elements. VKMM_OK even when the product is wrong: the verdict says so. VKMM_INVALID, VKMM_OUT_OF_MEMORY.
+ *  Host memory used: O(M + N + K). The matrices may be mapped files larger than memory: about 16 MiB of them are kept
+ * at a time, the pages read before are let go of (vkmm_mappings_forget), except where the elements of one matrix lie
+ * further apart than its rows and columns, as in stacks whose first index runs fastest. */
 vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b,
                                 const void *bias, const void *before, const void *c, vkmm_numbers numbers,
                                 vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict);
@@ -159,11 +139,15 @@ typedef struct vkmm_stack {
 
 vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch);
 
-/* The same where the operands lie elsewhere than the problem says, whose leading dimensions, strides and offsets
- * then count for nothing: in files, for example. What lies between the elements of C is not looked at. before:
- * counts where β is not 0; bias as above. */
-vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack *a,
-                               const vkmm_stack *b, const vkmm_stack *c, const vkmm_stack *before, const void *bias,
+/* All that a product reads and writes: by vkmm_operand, then C as it was before, which counts where β is not 0. */
+enum { VKMM_BEFORE = VKMM_BIAS + 1, VKMM_STACKS };
+
+/* In memory that is laid out as the problem says. */
+vkmm_stack vkmm_stack_of(const vkmm_problem *problem, int which, const void *data);
+
+/* vkmm_verify_problem where the operands lie elsewhere than the problem says, whose leading dimensions, strides and
+ * offsets then count for nothing: in files, for example. What lies between the elements of C is not looked at. */
+vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_STACKS],
                                vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict);
 
 /* The factor g above: of sums in the type of the factors; and of any. */
