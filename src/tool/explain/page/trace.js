@@ -15,11 +15,17 @@ const byPlace = new Map(crew.map((one) => [`${one.row},${one.col}`, one]));
 const owner = (row, col) => byPlace.get(`${row},${col}`);
 const inCrew = (row, col) => row < M && col < N && byPlace.has(`${row},${col}`);
 
+// Beyond 48 rows or columns, only those near the workgroup are drawn.
+const near = (extent, places) => all(extent).filter((i) =>
+  extent <= 48 || (i >= places[0] - 4 && i <= places[places.length - 1] + 4));
+const rows = near(M, rowsOfCrew), cols = near(N, colsOfCrew), ks = all(K);
+const part = (whole) => (whole ? "" : ", in part");
+
 const addPick = (one, td) => td.append(pick(one, ""));
 const views = {
-  a: matrix("a", "A", `${M}×${K}`, all(M), all(K), (i, j, td) => td.append(figure(trace.a[i][j]))),
-  b: matrix("b", "B", `${K}×${N}`, all(K), all(N), (i, j, td) => td.append(figure(trace.b[i][j]))),
-  c: matrix("c", "C", `${M}×${N}`, all(M), all(N), (i, j, td) => {
+  a: matrix("a", "A", `${M}×${K}${part(rows.length === M)}`, rows, ks, (i, j, td) => td.append(figure(trace.a[i][j]))),
+  b: matrix("b", "B", `${K}×${N}${part(cols.length === N)}`, ks, cols, (i, j, td) => td.append(figure(trace.b[i][j]))),
+  c: matrix("c", "C", `${M}×${N}${part(rows.length === M && cols.length === N)}`, rows, cols, (i, j, td) => {
     if (inCrew(i, j)) addPick(owner(i, j), td);
     else td.append(make("span", "faint", figure(trace.c[i][j])));
   }),
@@ -27,9 +33,9 @@ const views = {
     (i, j, td) => { if (owner(i, j)) addPick(owner(i, j), td); }),
 };
 if (tiled) {
-  const rows = all(group.rows), cols = all(group.cols), depth = all(group.depth);
-  views.tile_a = matrix("tile_a", "tileA", `${group.rows}×${group.depth}, shared`, rows, depth, () => {});
-  views.tile_b = matrix("tile_b", "tileB", `${group.depth}×${group.cols}, shared`, depth, cols, () => {});
+  const depth = all(group.depth);
+  views.tile_a = matrix("tile_a", "tileA", `${group.rows}×${group.depth}, shared`, all(group.rows), depth, () => {});
+  views.tile_b = matrix("tile_b", "tileB", `${group.depth}×${group.cols}, shared`, depth, all(group.cols), () => {});
 } else {
   $("tile_a").remove();
   $("tile_b").remove();
