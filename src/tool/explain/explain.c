@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "math/problem.h"
+#include "report/text.h"
 #include "session/commands.h"
 #include "session/problem.h"
 
@@ -115,8 +116,7 @@ static vkmm_status explain_kernel(cli_session *session, vkmm_explanation *all, c
     if (status != VKMM_UNSUPPORTED) vkmm_say(log_of(session), VKMM_LOG_ERROR, "%s", session->console.last_error);
     if (status != VKMM_UNSUPPORTED && status != VKMM_WRONG_RESULT) return status;
     left_out->name = name;
-    snprintf(left_out->reason, sizeof left_out->reason, "%.*s", (int)sizeof left_out->reason - 1,
-             session->console.last_error);
+    vkmm_text_clean(left_out->reason, sizeof left_out->reason, session->console.last_error);
     all->left_out_count++;
     return status == VKMM_UNSUPPORTED ? VKMM_OK : status;
 }
@@ -149,26 +149,23 @@ static void weigh(const vkmm_explanation *all, vkmm_explained *kernel)
              kernel->memory_ms >= kernel->arithmetic_ms ? "memory" : "arithmetic");
 }
 
-static vkmm_status explain_problem(cli_session *session, vkmm_explanation *all)
+static vkmm_status measure(cli_session *session, vkmm_explanation *all)
 {
-    const vkmm_status status = all_kernels(session, all);
-    vkmm_status shown;
+    vkmm_status status;
 
-    if (status != VKMM_OK && status != VKMM_WRONG_RESULT) return status;
     cli_progress(&session->console, "measuring the device's peaks");
-    shown = vkmm_device_peaks(session->device, all->problem.type, &all->peaks);
+    status = vkmm_device_peaks(session->device, all->problem.type, &all->peaks);
     cli_progress_end(&session->console);
-    if (shown != VKMM_OK) return cli_worse(status, shown);
+    if (status != VKMM_OK) return status;
     all->balance = 2 * all->peaks.multiply_adds_per_s / all->peaks.copy_bytes_per_s;
     for (uint32_t i = 0; i < all->count; i++) weigh(all, &all->kernels[i]);
-    shown = (session->options->json ? vkmm_explain_json : vkmm_explain_table)(&session->report, all);
-    return cli_worse(status, shown);
+    return VKMM_OK;
 }
 
 /* ---- general kernels ---- */
 
 /* Their reads have no formula, and nothing counts them: how they are planned is what there is to know. */
-static vkmm_status explain_plan(cli_session *session, vkmm_explanation *all)
+static vkmm_status plan(cli_session *session, vkmm_explanation *all)
 {
     const vkmm_job_params params = {.problem = all->problem, .kernel = session->options->kernel};
     vkmm_explained *kernel = all->kernels;
@@ -187,7 +184,7 @@ static vkmm_status explain_plan(cli_session *session, vkmm_explanation *all)
         kernel->flop_per_byte = 2 / kernel->bytes_per_multiply_add;
         if (info->subgroup_size > 0) kernel->subgroups = (uint32_t)(invocations / info->subgroup_size);
     }
-    return (session->options->json ? vkmm_plan_json : vkmm_plan_table)(&session->report, all);
+    return VKMM_OK;
 }
 
 /* The tutorials' kernels are for the plain product of types of 32 and 64 bits. */
@@ -202,16 +199,22 @@ static int is_for_general(const cli_options *options, const vkmm_problem *proble
 static vkmm_status explain_size(cli_session *session, const vkmm_problem *problem)
 {
     vkmm_explanation *all = vkmm_alloc(1, sizeof *all);
-    vkmm_status status;
+    vkmm_status status, shown = VKMM_OK;
 
     if (all == NULL) return vkmm_fail(log_of(session), VKMM_OUT_OF_MEMORY, "no memory for an explanation");
     all->device = session->info;
     all->problem = *problem;
     all->agree = 1;
-    status = (is_for_general(session->options, problem) ? explain_plan : explain_problem)(session, all);
-    status = cli_worse(status, vkmm_report_flush(&session->report, log_of(session)));
+    all->planned = is_for_general(session->options, problem);
+    status = (all->planned ? plan : all_kernels)(session, all);
+    if (status == VKMM_OK || status == VKMM_WRONG_RESULT) {
+        if (!all->planned) shown = measure(session, all);
+        if (shown == VKMM_OK)
+            shown = (session->options->json ? vkmm_explain_json : vkmm_explain_table)(&session->report, all);
+        if (shown == VKMM_OK) shown = vkmm_report_flush(&session->report, log_of(session));
+    }
     vkmm_free(all);
-    return cli_worse(status, cli_session_validated(session));
+    return cli_worse(cli_worse(status, shown), cli_session_validated(session));
 }
 
 static vkmm_status explain_type(cli_session *session, vkmm_type type)

@@ -56,6 +56,7 @@ typedef struct vkmm_left_out {
 typedef struct vkmm_explanation {
     const vkmm_device_info *device;
     vkmm_problem problem;
+    int planned; /* there is one kernel, a general one, and nothing is counted */
     vkmm_peaks peaks;
     double balance; /* the device's FLOP/s per byte/s of a copy: a kernel with less FLOP/byte is bound by memory */
     int agree;      /* all of them */
@@ -64,11 +65,9 @@ typedef struct vkmm_explanation {
     uint32_t count, left_out_count;
 } vkmm_explanation;
 
-/* For people, 80 columns wide, and as "vkmatmul.explain/1". The plan is that of a general kernel, the only one. */
+/* For people, 80 columns wide, and as "vkmatmul.explain/1". */
 vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *explanation);
 vkmm_status vkmm_explain_json(vkmm_report *report, const vkmm_explanation *explanation);
-vkmm_status vkmm_plan_table(vkmm_report *report, const vkmm_explanation *explanation);
-vkmm_status vkmm_plan_json(vkmm_report *report, const vkmm_explanation *explanation);
 
 /* The index-th kernel that `explain` is asked about: --kernel, or one of the tutorials'; NULL past the end. */
 const char *cli_explained_kernel(const cli_options *options, uint32_t index);

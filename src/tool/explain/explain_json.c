@@ -130,10 +130,7 @@ static const vkmm_record explanation_record = {NULL, VKMM_FIELDS(explanation_fie
 
 vkmm_status vkmm_explain_json(vkmm_report *report, const vkmm_explanation *explanation)
 {
-    return vkmm_json_line(report, vkmm_json_document(report, explanation->device, &explanation_record, explanation));
-}
+    const vkmm_record *record = explanation->planned ? &plan_record : &explanation_record;
 
-vkmm_status vkmm_plan_json(vkmm_report *report, const vkmm_explanation *explanation)
-{
-    return vkmm_json_line(report, vkmm_json_document(report, explanation->device, &plan_record, explanation));
+    return vkmm_json_line(report, vkmm_json_document(report, explanation->device, record, explanation));
 }

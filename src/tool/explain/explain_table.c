@@ -197,32 +197,18 @@ static void print_statistics(const vkmm_report *report, const vkmm_explained *ke
     vkmm_wrap(report, indent, text);
 }
 
-/* ---- the whole ---- */
-
-static void print_device(vkmm_report *report, const vkmm_explanation *e)
-{
-    if (report->rows++ == 0)
-        vkmm_print_device(report, e->device, NULL);
-    else
-        putc('\n', report->out);
-}
-
-vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *e)
+static void print_counts(const vkmm_report *report, const vkmm_explanation *e)
 {
     char size[80], copy[32], peak[32], balance[32];
 
-    print_device(report, e);
     vkmm_text_size(size, sizeof size, &e->problem, report->utf8);
     vkmm_text_figure(copy, sizeof copy, e->peaks.copy_bytes_per_s * 1e-9);
     vkmm_text_figure(peak, sizeof peak, 2e-9 * e->peaks.multiply_adds_per_s);
     vkmm_text_figure(balance, sizeof balance, e->balance);
     fprintf(report->out, "%s %s: copies %s GB/s, multiply-adds %s GFLOP/s, so %s FLOP/byte\n", size,
             vkmm_text_type(&e->problem, report->utf8), copy, peak, balance);
-    for (uint32_t i = 0; i < e->left_out_count; i++) {
-        char reason[sizeof e->left_out[i].reason];
-        vkmm_text_clean(reason, sizeof reason, e->left_out[i].reason);
-        fprintf(report->out, "%s is left out: %s\n", e->left_out[i].name, reason);
-    }
+    for (uint32_t i = 0; i < e->left_out_count; i++)
+        fprintf(report->out, "%s is left out: %s\n", e->left_out[i].name, e->left_out[i].reason);
     PRINT_TABLE(report, e, "Reads of each element: by formula = as counted on the device", reads_columns);
     print_sample(report, e);
     print_slip(report, e);
@@ -237,7 +223,6 @@ vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *e)
         fprintf(report->out, "%-*s", NAMES, e->kernels[i].info.name);
         print_statistics(report, &e->kernels[i], NAMES);
     }
-    return VKMM_OK;
 }
 
 /* ---- a plan ---- */
@@ -299,14 +284,13 @@ static void put_workgroup(const vkmm_report *report, const vkmm_explained *plan)
              plan->bytes_per_multiply_add, plan->flop_per_byte);
 }
 
-vkmm_status vkmm_plan_table(vkmm_report *report, const vkmm_explanation *e)
+static void print_plan(const vkmm_report *report, const vkmm_explanation *e)
 {
     const vkmm_explained *plan = e->kernels;
     const vkmm_kernel_info *info = &plan->info;
     char size[VKMM_TEXT_PROBLEM], config[2 * VKMM_CONFIG_TEXT];
     size_t used = 0;
 
-    print_device(report, e);
     vkmm_text_problem(size, sizeof size, &e->problem, report->utf8);
     fprintf(report->out, "%s %s: %s, tiles of %u%s%u%s\n", size, vkmm_text_type(&e->problem, report->utf8), info->name,
             info->tile[0], report->utf8 ? "×" : "x", info->tile[1], info->tuned ? ", tuned" : "");
@@ -323,5 +307,14 @@ vkmm_status vkmm_plan_table(vkmm_report *report, const vkmm_explanation *e)
         put_key(report, "the driver tells");
         print_statistics(report, plan, VALUES);
     }
+}
+
+vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *explanation)
+{
+    if (report->rows++ == 0)
+        vkmm_print_device(report, explanation->device, NULL);
+    else
+        putc('\n', report->out);
+    (explanation->planned ? print_plan : print_counts)(report, explanation);
     return VKMM_OK;
 }
