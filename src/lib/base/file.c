@@ -204,3 +204,21 @@ void vkmm_output_discard(vkmm_output **output)
 {
     destroy(output);
 }
+
+vkmm_status vkmm_output_try(const vkmm_log *log, const char *path)
+{
+    vkmm_output *output = NULL;
+    vkmm_status status = vkmm_output_open(log, path, &output);
+    vkmm_output_discard(&output);
+    return status;
+}
+
+vkmm_status vkmm_output_whole(const vkmm_log *log, const char *path, const void *data, uint64_t bytes)
+{
+    vkmm_output *output = NULL;
+    vkmm_status status = vkmm_output_open(log, path, &output);
+    if (status == VKMM_OK) status = vkmm_output_write(output, data, bytes);
+    if (status == VKMM_OK) status = vkmm_output_commit(&output);
+    vkmm_output_discard(&output);
+    return status;
+}

@@ -61,4 +61,10 @@ vkmm_status vkmm_output_look(vkmm_output *output, vkmm_mapping *mapping);
 vkmm_status vkmm_output_commit(vkmm_output **output);
 void vkmm_output_discard(vkmm_output **output);
 
+/* Whether an output could be opened: better known before its contents are made. */
+vkmm_status vkmm_output_try(const vkmm_log *log, const char *path);
+
+/* A file from its first byte to its last. */
+vkmm_status vkmm_output_whole(const vkmm_log *log, const char *path, const void *data, uint64_t bytes);
+
 #endif

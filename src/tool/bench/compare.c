@@ -1,5 +1,4 @@
 #include "base/alloc.h"
-#include "bench/read.h"
 #include "bench/run.h"
 #include "session/commands.h"
 #include "bench/writer.h"
@@ -84,22 +83,16 @@ static vkmm_status compare(cli_session *session, const vkmm_bench *benches, uint
     return status;
 }
 
+static vkmm_status compare_reports(cli_session *session, const vkmm_bench *benches, uint32_t count)
+{
+    return compare(session, benches, count, 0);
+}
+
 static vkmm_status compare_files(cli_session *session)
 {
-    const uint32_t count = session->options->operand_count;
-    vkmm_bench *benches;
-    vkmm_status status = refuse_live_options(session);
+    const vkmm_status status = refuse_live_options(session);
 
-    if (status != VKMM_OK) return status;
-    benches = vkmm_alloc(count, sizeof *benches);
-    if (benches == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for %u reports", count);
-    /* All are read before a word is written: a comparison without one of them would be another one. */
-    for (uint32_t i = 0; i < count && status == VKMM_OK; i++)
-        status = vkmm_bench_open(&session->console.log, session->options->operands[i], &benches[i]);
-    if (status == VKMM_OK) status = compare(session, benches, count, 0);
-    for (uint32_t i = 0; i < count; i++) vkmm_bench_free(&benches[i]);
-    vkmm_free(benches);
-    return status;
+    return status == VKMM_OK ? cli_bench_read(session, compare_reports) : status;
 }
 
 /* Whether round belongs to round: one Vulkan device does not take turns with the host, and what was resumed is of

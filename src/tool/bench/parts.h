@@ -21,7 +21,7 @@ typedef struct cli_bench_run {
     vkmm_status failure; /* the first of the hook, which ends the run */
 } cli_bench_run;
 
-/* ---- bench_lanes.c ---- */
+/* ---- lanes.c ---- */
 
 /* Whether there is nothing more to do: a signal came, or the hook failed. */
 int cli_bench_is_over(const cli_bench_run *run);

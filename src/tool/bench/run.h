@@ -16,7 +16,14 @@
  * every case. */
 vkmm_status cli_bench_compare(cli_session *session, vkmm_bench *bench);
 
-/* ---- bench_run.c ---- */
+/* ---- report.c ---- */
+
+/* Reads the reports that the command line names, all of them before `use` writes a word: without one of them it would
+ * be about something else. */
+typedef vkmm_status cli_bench_use(cli_session *session, const vkmm_bench *benches, uint32_t count);
+vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use);
+
+/* ---- run.c ---- */
 
 /* Called as soon as all devices and their peaks are known (row NULL), then for each row as soon as it is final. */
 typedef struct cli_bench_hook {
@@ -30,13 +37,13 @@ typedef struct cli_bench_hook {
  * could be measured, or what the hook returned. An interrupt ends it early. */
 vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_bench *bench, const cli_bench_hook *hook);
 
-/* ---- bench_head.c ---- */
+/* ---- head.c ---- */
 
 /* Fills all of *bench but its rows: the tool, the machine, the settings, the layers, and the devices: that of
  * --device, or every one, and the host unless --no-host or no BLAS library is there. Peaks are not measured yet. */
 vkmm_status cli_bench_head(cli_session *session, const vkmm_suite *suite, int every_device, vkmm_bench *bench);
 
-/* ---- bench_suite.c ---- */
+/* ---- suite_file.c ---- */
 
 /* The suite of --suite: one of vkmm_suite_name, or a file with the options of a problem a line; --type, --budget in
  * force. VKMM_INVALID names file and line. Ended by vkmm_suite_free. */

@@ -28,16 +28,6 @@ static vkmm_status unknown_ending(const cli_bench_store *store)
                      endings);
 }
 
-/* A file that cannot be written is better known before the run than after it. */
-static vkmm_status try_output(const cli_bench_store *store)
-{
-    vkmm_output *output = NULL;
-    vkmm_status status = vkmm_output_open(log_of(store), store->path, &output);
-
-    vkmm_output_discard(&output);
-    return status;
-}
-
 /* The rows of a run that was killed are not dropped unless the user says so. */
 static vkmm_status check_journal(const cli_bench_store *store)
 {
@@ -75,7 +65,7 @@ vkmm_status cli_bench_store_open(cli_session *session, cli_bench_store *store)
     if (store->journal_path == NULL)
         return vkmm_fail(log_of(store), VKMM_OUT_OF_MEMORY, "no memory for the name of the journal");
     snprintf(store->journal_path, bytes, "%s%s", store->path, ending);
-    status = try_output(store);
+    status = vkmm_output_try(log_of(store), store->path);
     return status == VKMM_OK ? check_journal(store) : status;
 }
 
@@ -117,15 +107,11 @@ static char *compose(const cli_bench_store *store, const vkmm_bench_writer *writ
 static vkmm_status write_whole(const cli_bench_store *store, const char *path, const vkmm_bench_writer *writer,
                                const vkmm_bench *bench)
 {
-    vkmm_output *output = NULL;
     size_t bytes = 0;
     char *text = compose(store, writer, bench, &bytes);
-    vkmm_status status = text != NULL ? vkmm_output_open(log_of(store), path, &output)
+    vkmm_status status = text != NULL ? vkmm_output_whole(log_of(store), path, text, bytes)
                                       : vkmm_fail(log_of(store), VKMM_OUT_OF_MEMORY, "no memory to write %s", path);
 
-    if (status == VKMM_OK) status = vkmm_output_write(output, text, bytes);
-    if (status == VKMM_OK) status = vkmm_output_commit(&output);
-    vkmm_output_discard(&output);
     free(text);
     return status;
 }

@@ -116,14 +116,10 @@ static vkmm_status write_page(const vkmm_log *log, const char *path, const char 
 {
     char *page = NULL;
     size_t bytes = 0;
-    vkmm_output *output = NULL;
     vkmm_status status = vkmm_trace_page(json, &page, &bytes);
 
     if (status != VKMM_OK) return vkmm_fail(log, status, "no memory to write %s", path);
-    status = vkmm_output_open(log, path, &output);
-    if (status == VKMM_OK) status = vkmm_output_write(output, page, bytes);
-    if (status == VKMM_OK) status = vkmm_output_commit(&output);
-    vkmm_output_discard(&output);
+    status = vkmm_output_whole(log, path, page, bytes);
     vkmm_free(page);
     return status;
 }
