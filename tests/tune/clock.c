@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-int clock_gettime(clockid_t clock, struct timespec *now);
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now);
 
 static int file = -1;
 

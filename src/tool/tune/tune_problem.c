@@ -16,7 +16,7 @@ enum { CHALLENGERS = 3, MOST_DUELS = 6 };
 #define PATIENCE_ASKS   3.0     /* and, for slow compilers, so many of what candidates took so far */
 #define FIRST_PATIENCE  30000.0 /* the same for the planner's choice, of which nothing is known, */
 #define FIRST_PER_GFLOP 3000.0  /* but that few devices are so slow */
-#define FIRST_AT_LEAST  15000.0 /* it may outlast a short budget: without it there is no result at all */
+#define FIRST_AT_LEAST  30000.0 /* it may outlast a short budget: without it there is no result at all */
 #define DOUBT           0.99    /* a challenger must take less of the planner's time, by the interval's upper end */
 #define WORTH_A_DUEL    1.02    /* slower in the search by more: not challenged */
 #define SURE_WITHOUT    0.95    /* after an interrupt there is no duel: the search must show so much */
