@@ -34,7 +34,7 @@ static void expect_sizes(const char *text, const cli_size *want, size_t count)
     vkmm_log log = {hear, &h};
     cli_sizes sizes = {NULL, 0};
 
-    if (cli_sizes_parse(&log, text, &sizes) != VKMM_OK) fail_msg("%s: %s", text, h.sentence);
+    if (cli_sizes_parse(&log, text, 3, &sizes) != VKMM_OK) fail_msg("%s: %s", text, h.sentence);
     assert_int_equal(sizes.count, count);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(sizes.item[i].m, want[i].m);
@@ -51,7 +51,7 @@ static void expect_refusal(const char *text, const char *part)
     vkmm_log log = {hear, &h};
     cli_sizes sizes = {NULL, 0};
 
-    assert_int_equal(cli_sizes_parse(&log, text, &sizes), VKMM_INVALID);
+    assert_int_equal(cli_sizes_parse(&log, text, 3, &sizes), VKMM_INVALID);
     assert_null(sizes.item);
     assert_int_equal(sizes.count, 0);
     assert_int_equal(h.count, 1);
@@ -100,7 +100,7 @@ static void limit_is_reachable(void **state)
     cli_sizes sizes = {NULL, 0};
 
     (void)state;
-    assert_int_equal(cli_sizes_parse(NULL, "1:4096:1", &sizes), VKMM_OK);
+    assert_int_equal(cli_sizes_parse(NULL, "1:4096:1", 3, &sizes), VKMM_OK);
     assert_int_equal(sizes.count, CLI_MAX_SIZES);
     assert_int_equal(sizes.item[4095].k, 4096);
     cli_sizes_free(&sizes);
@@ -121,7 +121,7 @@ static void survives_noise(void **state)
         for (unsigned i = 0; i < length; i++)
             text[i] = letters[vkmm_random_bits(2, round * 64 + i) % (sizeof letters - 1)];
         text[length] = '\0';
-        if (cli_sizes_parse(&log, text, &sizes) != VKMM_OK) {
+        if (cli_sizes_parse(&log, text, 3, &sizes) != VKMM_OK) {
             assert_null(sizes.item);
             assert_int_equal(h.count, 1);
             continue;
@@ -163,11 +163,11 @@ static void matrices(void **state)
     cli_sizes sizes = {NULL, 0};
 
     (void)state;
-    assert_int_equal(cli_matrices_parse(&log, "2x6,40,3:5:+2", &sizes), VKMM_OK);
+    assert_int_equal(cli_sizes_parse(&log, "2x6,40,3:5:+2", 2, &sizes), VKMM_OK);
     assert_int_equal(sizes.count, 4);
     assert_memory_equal(sizes.item, want, sizeof want);
     cli_sizes_free(&sizes);
-    assert_int_equal(cli_matrices_parse(&log, "2x6x4", &sizes), VKMM_INVALID);
+    assert_int_equal(cli_sizes_parse(&log, "2x6x4", 2, &sizes), VKMM_INVALID);
     assert_non_null(strstr(h.sentence, "none of N, MxN,"));
     assert_null(sizes.item);
     expect_refusal("2x6", "none of N, MxNxK,");

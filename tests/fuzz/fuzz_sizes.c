@@ -48,8 +48,7 @@ static void check_sizes(const cli_sizes *sizes, int extents)
                                  (unsigned long long)s->m, (unsigned long long)s->n);
         if (extents == 3) used += (size_t)snprintf(text + used, sizeof text - used, "x%llu", (unsigned long long)s->k);
     }
-    must((extents == 3 ? cli_sizes_parse : cli_matrices_parse)(NULL, text, &again) == VKMM_OK,
-         "what was written is not read");
+    must(cli_sizes_parse(NULL, text, extents, &again) == VKMM_OK, "what was written is not read");
     must(again.count == sizes->count && memcmp(again.item, sizes->item, again.count * sizeof *again.item) == 0,
          "the list has changed");
     cli_sizes_free(&again);
@@ -118,8 +117,8 @@ static void judge_option(const vkmm_log *log, const cli_option *option, const ch
     must(status == VKMM_OK || status == VKMM_INVALID, "an undocumented status");
     must(*sentences == (status != VKMM_OK), "not one sentence for a failure, or one for a success");
     if (status == VKMM_OK) check_value(option, text, field);
-    if (status == VKMM_OK && option->parse == cli_parse_sizes) check_sizes(&options.sizes, 3);
-    if (status == VKMM_OK && option->parse == cli_parse_matrices) check_sizes(&options.sizes, 2);
+    if (status == VKMM_OK && option->parse == cli_parse_sizes)
+        check_sizes(&options.sizes, option->commands == CLI_RACE ? 2 : 3);
     cli_options_free(&options);
 }
 

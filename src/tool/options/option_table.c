@@ -69,7 +69,7 @@ const cli_option cli_option_table[] = {
      "the sizes to tune for: N, MxNxK, a list or a range; default 256,512,1024,2048,4096, as far as the budget reaches",
      CLI_TUNE, AT(sizes), cli_parse_sizes},
     {NULL, 's', "size", "SIZES", "the matrices to sum tile by tile: N, MxN, or a list; default 2x6,32x32", CLI_RACE,
-     AT(sizes), cli_parse_matrices},
+     AT(sizes), cli_parse_sizes},
     {NULL, 's', "size", "SIZE", "the size of the product to watch: N or MxNxK; default 2x6x4, the tutorial's",
      CLI_TRACE, AT(sizes), cli_parse_sizes},
     {NULL, 'm', NULL, "M", "rows of op(A) and C, whatever --size says", EXTENTS, AT(m), WHOLE(0, CLI_MAX_EXTENT)},

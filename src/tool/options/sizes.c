@@ -82,7 +82,7 @@ static vkmm_status append(reader *r, uint64_t m, uint64_t n, uint64_t k)
             return vkmm_fail(r->log, VKMM_OUT_OF_MEMORY, "no memory for a list of %zu sizes", sizes->count + 1);
         sizes->item = item;
     }
-    sizes->item[sizes->count++] = (cli_size){m, n, k};
+    sizes->item[sizes->count++] = (cli_size){m, n, r->extents == 3 ? k : 0};
     return VKMM_OK;
 }
 
@@ -142,7 +142,7 @@ static vkmm_status read_item(reader *r)
     return append(r, extent[0], extent[1], extent[2]);
 }
 
-static vkmm_status parse(const vkmm_log *log, const char *text, int extents, cli_sizes *sizes)
+vkmm_status cli_sizes_parse(const vkmm_log *log, const char *text, int extents, cli_sizes *sizes)
 {
     reader r = {log, text, text, sizes, extents};
     vkmm_status status;
@@ -155,19 +155,6 @@ static vkmm_status parse(const vkmm_log *log, const char *text, int extents, cli
         r.item = ++r.at; /* past the comma */
     }
     cli_sizes_free(sizes);
-    return status;
-}
-
-vkmm_status cli_sizes_parse(const vkmm_log *log, const char *text, cli_sizes *sizes)
-{
-    return parse(log, text, 3, sizes);
-}
-
-vkmm_status cli_matrices_parse(const vkmm_log *log, const char *text, cli_sizes *sizes)
-{
-    vkmm_status status = parse(log, text, 2, sizes);
-
-    for (size_t i = 0; i < sizes->count; i++) sizes->item[i].k = 0;
     return status;
 }
 

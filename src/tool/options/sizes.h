@@ -24,11 +24,9 @@ typedef struct cli_sizes {
     size_t count;
 } cli_sizes;
 
-/* VKMM_INVALID, with the offending item and the grammar or the limit that it breaks; *sizes is then empty. */
-vkmm_status cli_sizes_parse(const vkmm_log *log, const char *text, cli_sizes *sizes);
-
-/* The same for matrices: N | M "x" N, and ranges of squares; k is 0 in every item. */
-vkmm_status cli_matrices_parse(const vkmm_log *log, const char *text, cli_sizes *sizes);
+/* VKMM_INVALID, with the offending item and the grammar or the limit that it breaks; *sizes is then empty. extents: 3,
+ * or 2 for matrices, N | M "x" N, and ranges of squares: k is then 0 in every item. */
+vkmm_status cli_sizes_parse(const vkmm_log *log, const char *text, int extents, cli_sizes *sizes);
 void cli_sizes_free(cli_sizes *sizes); /* a zeroed cli_sizes is legal */
 
 /* Reads digits at *text up to the first other character and moves *text there. 1 and *value; 0 when there is no

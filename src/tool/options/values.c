@@ -144,16 +144,8 @@ vkmm_status cli_parse_config(const vkmm_log *log, const cli_option *option, cons
 
 vkmm_status cli_parse_sizes(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
-    (void)option;
     cli_sizes_free(field); /* the last --size counts */
-    return cli_sizes_parse(log, text, field);
-}
-
-vkmm_status cli_parse_matrices(const vkmm_log *log, const cli_option *option, const char *text, void *field)
-{
-    (void)option;
-    cli_sizes_free(field);
-    return cli_matrices_parse(log, text, field);
+    return cli_sizes_parse(log, text, option->commands == CLI_RACE ? 2 : 3, field);
 }
 
 vkmm_status cli_parse_whole(const vkmm_log *log, const cli_option *option, const char *text, void *field)

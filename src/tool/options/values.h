@@ -7,8 +7,7 @@
 /* What each writes to *field: */
 cli_parser cli_parse_text;     /* const char * */
 cli_parser cli_parse_config;   /* const char * */
-cli_parser cli_parse_sizes;    /* cli_sizes */
-cli_parser cli_parse_matrices; /* cli_sizes */
+cli_parser cli_parse_sizes;    /* cli_sizes; of race, of matrices */
 cli_parser cli_parse_whole;    /* cli_number, from the option's least to its most */
 cli_parser cli_parse_amount;   /* what the option's amount says */
 cli_parser cli_parse_tile;     /* uint32_t[2] */

@@ -74,26 +74,21 @@ static const cli_command commands[] = {
      "vkmatmul doctor --json | jq '.advice'\n",
      cli_doctor},
     {"help", CLI_HELP, "explain a command", "[COMMAND]", "vkmatmul help ladder\n", cli_help},
-};
-
-static const cli_command hidden[] = {
+    /* no list shows those that follow */
     {"tune-worker", CLI_WORKER, "measure what 'vkmatmul tune' asks for", NULL, NULL, cli_tune_worker},
     {"bench-worker", CLI_BENCH_WORKER, "measure what 'vkmatmul bench' asks for", NULL, NULL, cli_bench_worker},
-    {"doctor-worker", CLI_DOCTOR_WORKER, "examine what 'vkmatmul doctor' asks for", NULL, NULL, cli_doctor_worker}};
+    {"doctor-worker", CLI_DOCTOR_WORKER, "examine what 'vkmatmul doctor' asks for", NULL, NULL, cli_doctor_worker},
+};
 
 const cli_command *cli_command_at(uint32_t index)
 {
-    return index < sizeof commands / sizeof *commands ? &commands[index] : NULL;
+    return commands[index].bit < CLI_ALL ? &commands[index] : NULL;
 }
 
 const cli_command *cli_command_find(const char *name)
 {
-    for (uint32_t i = 0; cli_command_at(i) != NULL; i++) {
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, name) == 0) return &commands[i];
-    }
-    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
-        if (strcmp(hidden[i].name, name) == 0) return &hidden[i];
-    }
     return NULL;
 }
 
