@@ -54,14 +54,13 @@ static void check_sizes(const cli_sizes *sizes, int extents)
     cli_sizes_free(&again);
 }
 
-static void check_scalar(const cli_option *option, const cli_scalar *scalar)
+static void check_scalar(const cli_option *option, const double *scalar)
 {
     char text[64];
-    cli_scalar again = {0, 0};
-    must(scalar->given && isfinite(scalar->value), "a scalar that is no number");
-    snprintf(text, sizeof text, "%.17g", scalar->value);
-    must(cli_parse_scalar(NULL, option, text, &again) == VKMM_OK && again.value == scalar->value,
-         "the scalar has changed");
+    double again = 0;
+    must(isfinite(*scalar), "a scalar that is no number");
+    snprintf(text, sizeof text, "%.17g", *scalar);
+    must(cli_parse_scalar(NULL, option, text, &again) == VKMM_OK && again == *scalar, "the scalar has changed");
 }
 
 static int is_word_of(const cli_option *option, const char *word)
@@ -86,10 +85,10 @@ static void check_value(const cli_option *option, const char *text, const void *
     const uint32_t *tile = field;
     const cli_at *at = field;
     const double *value = field;
+    const uint64_t whole = option->size == sizeof whole ? *(const uint64_t *)field : number->value;
     if (option->parse == cli_parse_text || option->parse == cli_parse_config)
         must(*(const char *const *)field == text, "another text");
-    if (option->parse == cli_parse_whole)
-        must(number->given && number->value >= option->least && number->value <= option->most, "a whole number");
+    if (option->parse == cli_parse_whole) must(whole >= option->least && whole <= option->most, "a whole number");
     if (option->parse == cli_parse_tile) must(tile[0] >= 1 && tile[1] >= 1, "a tile of nothing");
     if (option->parse == cli_parse_at)
         must(at->given && at->row < CLI_MAX_EXTENT && at->col < CLI_MAX_EXTENT, "an element");

@@ -9,22 +9,22 @@
 static vkmm_status refuse_live_options(const cli_session *session)
 {
     const cli_options *options = session->options;
-    const char *given = options->output != NULL       ? "-o"
-                        : options->suite != NULL      ? "--suite"
-                        : options->types.count > 0    ? "--type"
-                        : options->out_type.given     ? "--out-type"
-                        : options->compute.given      ? "--compute"
-                        : options->budget_ms > 0      ? "--budget"
-                        : options->max_noise > 0      ? "--max-noise"
-                        : options->rotating_bytes > 0 ? "--rotating"
-                        : options->seed.given         ? "--seed"
-                        : options->resume             ? "--resume"
-                        : options->no_host            ? "--no-host"
-                        : options->validate           ? "--validate"
-                        : options->driver != NULL     ? "--driver"
-                        : options->untuned            ? "--untuned"
-                        : options->no_layers          ? "--no-layers"
-                                                      : NULL;
+    const char *given = options->output != NULL                  ? "-o"
+                        : options->suite != NULL                 ? "--suite"
+                        : options->types.count > 0               ? "--type"
+                        : options->problem.out_type != VKMM_AUTO ? "--out-type"
+                        : options->problem.compute != VKMM_AUTO  ? "--compute"
+                        : options->budget_ms > 0                 ? "--budget"
+                        : options->max_noise > 0                 ? "--max-noise"
+                        : options->rotating_bytes > 0            ? "--rotating"
+                        : options->seed.given                    ? "--seed"
+                        : options->resume                        ? "--resume"
+                        : options->no_host                       ? "--no-host"
+                        : options->validate                      ? "--validate"
+                        : options->driver != NULL                ? "--driver"
+                        : options->untuned                       ? "--untuned"
+                        : options->no_layers                     ? "--no-layers"
+                                                                 : NULL;
 
     if (given == NULL) return VKMM_OK;
     return vkmm_fail(&session->console.log, VKMM_INVALID,

@@ -64,7 +64,8 @@ static vkmm_status list_asked(const cli_session *session, combinations *all)
 static vkmm_status make_suite(const cli_session *session, const char *name, vkmm_suite *suite)
 {
     const cli_options *options = session->options;
-    const int is_asked = options->types.count > 0 || options->out_type.given || options->compute.given;
+    const int is_asked =
+        options->types.count > 0 || options->problem.out_type != VKMM_AUTO || options->problem.compute != VKMM_AUTO;
     combinations all = {0};
     vkmm_status status = VKMM_OK;
 
@@ -85,10 +86,7 @@ static int is_problem_only(const cli_options *options)
 
     memcpy(&rest, options, sizeof rest);
 #define FORGET(field) memset(&rest.field, 0, sizeof rest.field)
-    FORGET(sizes), FORGET(m), FORGET(n), FORGET(k), FORGET(layout), FORGET(op_a), FORGET(op_b), FORGET(ld),
-        FORGET(offset);
-    FORGET(batch_count), FORGET(stride), FORGET(alpha), FORGET(beta), FORGET(kernel), FORGET(types);
-    FORGET(out_type), FORGET(compute), FORGET(activation), FORGET(bias_vector);
+    FORGET(sizes), FORGET(m), FORGET(n), FORGET(k), FORGET(types), FORGET(problem), FORGET(stride), FORGET(kernel);
 #undef FORGET
     if (rest.seed.given) return 0;
     rest.seed.value = 0;
@@ -205,7 +203,7 @@ vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite)
     while (vkmm_suite_name(i) != NULL && strcmp(vkmm_suite_name(i), name) != 0) i++;
     if (vkmm_suite_name(i) != NULL)
         status = make_suite(session, name, suite);
-    else if (options->out_type.given || options->compute.given)
+    else if (options->problem.out_type != VKMM_AUTO || options->problem.compute != VKMM_AUTO)
         status = vkmm_fail(
             log, VKMM_INVALID,
             "--out-type and --compute are for the suites that have a name: the lines of %s say it themselves", name);

@@ -143,6 +143,7 @@ vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char 
     int operands = 0, at = 1, ended = 0;
 
     options->seed.value = 1;
+    options->problem.alpha = 1;
     if (command == CLI_TRACE) options->init = VKMM_INIT_INDEX;
     while (at < argc && !ended && status == VKMM_OK) {
         char *const word = argv[at], *const next = argv[at + 1];
@@ -188,9 +189,9 @@ vkmm_status cli_options_check(const vkmm_log *log, const cli_options *o)
         {files && (o->sizes.count > 0 || o->m.given || o->n.given || o->k.given),
          "the files of -a and -b have sizes: leave out --size, -m, -n and -k"},
         {o->c != NULL && !files, "-c goes with -a and -b: give all three files"},
-        {o->c != NULL && o->beta.value == 0,
+        {o->c != NULL && o->problem.beta == 0,
          "-c is the C that --beta multiplies: give a --beta that is not 0, or leave out -c"},
-        {o->bias != NULL && o->bias_vector,
+        {o->bias != NULL && o->problem.has_bias,
          "--bias has the bias in a file and --bias_vector generates one: leave out one of them"},
         {o->out != NULL && o->verify == VKMM_VERIFY_NONE, "-o writes verified products only: leave out --verify none"},
     };

@@ -34,7 +34,7 @@ typedef struct cli_number {
     uint64_t value;
 } cli_number;
 
-/* alpha or beta. */
+/* Another number and whether it was given. */
 typedef struct cli_scalar {
     int given;
     double value;
@@ -44,11 +44,6 @@ typedef struct cli_types {
     uint32_t count; /* 0: not given */
     vkmm_type type[VKMM_TYPE_COUNT];
 } cli_types;
-
-typedef struct cli_type {
-    int given;
-    vkmm_type type;
-} cli_type;
 
 /* An element of C; zeros when not given. */
 typedef struct cli_at {
@@ -61,17 +56,12 @@ typedef struct cli_options {
     int help, version, json, csv, quiet, print, validate;
     cli_sizes sizes; /* owned */
     cli_number m, n, k;
-    int layout, op_a, op_b;            /* vkmm_layout, vkmm_op */
-    cli_number ld[3], offset[3];       /* by vkmm_operand; not given: packed, 0 */
-    cli_number batch_count, stride[3]; /* not given: 1; one packed matrix after another */
-    cli_scalar alpha, beta;            /* not given: 1, 0 */
-    uint32_t tile[2];                  /* rows, columns; 0: not given */
+    vkmm_problem problem; /* but for its sizes, its type and its strides; has_bias: a generated one */
+    cli_number stride[3]; /* by vkmm_operand; not given: one packed matrix after another */
+    uint32_t tile[2];     /* rows, columns; 0: not given */
     const char *kernel, *shader, *config;
     int untuned, no_cache;
     cli_types types;
-    cli_type out_type, compute; /* not given: they follow from the type */
-    int activation;             /* vkmm_activation */
-    int bias_vector;            /* a generated bias */
     const char *device, *driver;
     cli_number memory_limit; /* bytes of device memory; not given: all that is free */
     cli_number retries;      /* of a product whose device was lost; default 0 */
@@ -130,7 +120,7 @@ struct cli_option {
         *argument;    /* placeholder; NULL: a flag. One that starts with FILE, and FOLDER, completes to file names */
     const char *help; /* NULL: hidden */
     unsigned commands;
-    size_t offset;        /* of the field in cli_options */
+    size_t offset, size;  /* of the field in cli_options */
     cli_parser *parse;    /* NULL for a flag, an int */
     cli_words choice;     /* words that the argument may be; NULL: free */
     uint64_t least, most; /* of a whole number */

@@ -155,7 +155,10 @@ vkmm_status cli_parse_whole(const vkmm_log *log, const cli_option *option, const
     char expected[80];
 
     if (cli_read_number(&at, &value) == 1 && *at == '\0' && value >= option->least && value <= option->most) {
-        *(cli_number *)field = (cli_number){1, value};
+        if (option->size == sizeof value)
+            *(uint64_t *)field = value;
+        else
+            *(cli_number *)field = (cli_number){1, value};
         return VKMM_OK;
     }
     snprintf(expected, sizeof expected, "a whole number from %llu to %llu", (unsigned long long)option->least,
@@ -240,7 +243,7 @@ vkmm_status cli_parse_scalar(const vkmm_log *log, const cli_option *option, cons
     if (!well || *at != '\0') return refuse(log, option, "a decimal number", text);
     snprintf(expected, sizeof expected, "a decimal number up to %g", DBL_MAX);
     if (!isfinite(value)) return refuse(log, option, expected, text);
-    *(cli_scalar *)field = (cli_scalar){1, value};
+    *(double *)field = value;
     return VKMM_OK;
 }
 
@@ -283,16 +286,16 @@ vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const
 /* One type, in either spelling. */
 vkmm_status cli_parse_type(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
-    cli_type *given = field;
+    vkmm_type *given = field;
     vkmm_type type;
     uint32_t index;
 
     if (!vkmm_type_parse(text, &type) || !find_word(option->choice, vkmm_type_of(type)->name, &index))
         return refuse_word(log, option, option->choice, text);
-    if (option->help == NULL && given->given && given->type != type) /* C and D of hipblaslt-bench are one here */
+    if (option->help == NULL && *given != VKMM_AUTO && *given != type) /* C and D of hipblaslt-bench are one here */
         return vkmm_fail(log, VKMM_INVALID, "--%s says %s, and an option before it %s: here both are one type",
-                         option->name, vkmm_type_of(type)->name, vkmm_type_of(given->type)->name);
-    *given = (cli_type){1, type};
+                         option->name, vkmm_type_of(type)->name, vkmm_type_of(*given)->name);
+    *given = type;
     return VKMM_OK;
 }
 

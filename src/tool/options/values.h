@@ -8,15 +8,15 @@
 cli_parser cli_parse_text;     /* const char * */
 cli_parser cli_parse_config;   /* const char * */
 cli_parser cli_parse_sizes;    /* cli_sizes; of race, of matrices */
-cli_parser cli_parse_whole;    /* cli_number, from the option's least to its most */
+cli_parser cli_parse_whole;    /* cli_number or uint64_t, from the option's least to its most */
 cli_parser cli_parse_amount;   /* what the option's amount says */
 cli_parser cli_parse_tile;     /* uint32_t[2] */
 cli_parser cli_parse_types;    /* cli_types, of the choice */
-cli_parser cli_parse_type;     /* cli_type, a choice */
+cli_parser cli_parse_type;     /* vkmm_type, a choice */
 cli_parser cli_parse_word;     /* const char *, a choice */
 cli_parser cli_parse_index;    /* int, a choice's index */
 cli_parser cli_parse_at;       /* cli_at */
-cli_parser cli_parse_scalar;   /* cli_scalar */
+cli_parser cli_parse_scalar;   /* double */
 cli_parser cli_parse_op;       /* int, a vkmm_op: N n T t C c */
 cli_parser cli_parse_tutorial; /* const char *, a choice; refuses a general kernel with a sentence of its own */
 

@@ -45,8 +45,8 @@ static vkmm_status check_types(const vkmm_log *log, const cli_options *options, 
 /* Every stack has one matrix for each of the batch. */
 static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
 {
-    uint64_t batches = options->batch_count.value;
-    const char *path = options->batch_count.given ? "--batch_count" : NULL;
+    uint64_t batches = options->problem.batch_count;
+    const char *path = batches > 0 ? "--batch_count" : NULL;
 
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         const vkmm_array *array = &inputs->file[o].array;
@@ -73,10 +73,10 @@ static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options,
 
 static vkmm_status check_shapes(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
 {
-    const vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->op_a == VKMM_OP_T),
-                    b = apply(matrix_of(inputs, VKMM_B), options->op_b == VKMM_OP_T);
-    const char *transposed_a = options->op_a == VKMM_OP_T ? ", transposed" : "";
-    const char *transposed_b = options->op_b == VKMM_OP_T ? ", transposed" : "";
+    const vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->problem.op_a == VKMM_OP_T),
+                    b = apply(matrix_of(inputs, VKMM_B), options->problem.op_b == VKMM_OP_T);
+    const char *transposed_a = options->problem.op_a == VKMM_OP_T ? ", transposed" : "";
+    const char *transposed_b = options->problem.op_b == VKMM_OP_T ? ", transposed" : "";
 
     if (a.cols == b.rows) return VKMM_OK;
     return vkmm_fail(log, VKMM_INVALID,
@@ -111,8 +111,8 @@ void cli_inputs_close(cli_inputs *inputs)
 
 cli_size cli_inputs_size(const cli_inputs *inputs, const cli_options *options)
 {
-    vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->op_a == VKMM_OP_T),
-              b = apply(matrix_of(inputs, VKMM_B), options->op_b == VKMM_OP_T);
+    vkmm_view a = apply(matrix_of(inputs, VKMM_A), options->problem.op_a == VKMM_OP_T),
+              b = apply(matrix_of(inputs, VKMM_B), options->problem.op_b == VKMM_OP_T);
 
     return (cli_size){a.rows, b.cols, a.cols};
 }

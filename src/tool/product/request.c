@@ -36,7 +36,7 @@ vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options,
     cli_options stacked = *options;
     vkmm_status status;
 
-    if (batches > 0) stacked.batch_count = (cli_number){1, batches};
+    if (batches > 0) stacked.problem.batch_count = batches;
     *problem = cli_problem_make(&stacked, size, type);
     status = cli_inputs_check(log, request->inputs, problem);
     if (status == VKMM_OK && options->out != NULL)

@@ -33,28 +33,17 @@ static uint64_t stride_of(const vkmm_problem *problem, const cli_number *given, 
 
 vkmm_problem cli_problem_make(const cli_options *options, const cli_size *size, vkmm_type type)
 {
-    vkmm_problem problem = VKMM_PROBLEM(.m = size->m, .n = size->n, .k = size->k, .type = type);
+    vkmm_problem problem = options->problem;
 
-    problem.layout = (vkmm_layout)options->layout;
-    problem.op_a = (vkmm_op)options->op_a;
-    problem.op_b = (vkmm_op)options->op_b;
-    problem.lda = options->ld[VKMM_A].value;
-    problem.ldb = options->ld[VKMM_B].value;
-    problem.ldc = options->ld[VKMM_C].value;
-    problem.offset_a = options->offset[VKMM_A].value;
-    problem.offset_b = options->offset[VKMM_B].value;
-    problem.offset_c = options->offset[VKMM_C].value;
-    problem.batch_count = options->batch_count.value;
+    problem.m = size->m;
+    problem.n = size->n;
+    problem.k = size->k;
+    problem.type = type;
     if (problem.batch_count > 1) {
         problem.stride_a = stride_of(&problem, &options->stride[VKMM_A], VKMM_A);
         problem.stride_b = stride_of(&problem, &options->stride[VKMM_B], VKMM_B);
         problem.stride_c = stride_of(&problem, &options->stride[VKMM_C], VKMM_C);
     }
-    if (options->alpha.given) problem.alpha = options->alpha.value;
-    problem.beta = options->beta.value;
-    if (options->out_type.given) problem.out_type = options->out_type.type;
-    if (options->compute.given) problem.compute = options->compute.type;
-    problem.activation = (vkmm_activation)options->activation;
-    problem.has_bias = options->bias != NULL || options->bias_vector;
+    problem.has_bias |= options->bias != NULL;
     return problem;
 }
