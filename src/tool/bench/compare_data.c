@@ -21,15 +21,13 @@ static const vkmm_field device_fields[] = {
 };
 static const vkmm_record device_record = {NULL, VKMM_FIELDS(device_fields)};
 
-#define BENCH(member) VKMM_AT(vkmm_bench, member)
-
 static const vkmm_field bench_fields[] = {
-    {"report", VKMM_FIELD_TEXT, BENCH(name), VKMM_MAYBE},
-    {"version", VKMM_FIELD_TEXT, BENCH(version)},
-    {"shader_hash", VKMM_FIELD_TEXT, BENCH(shader_hash)},
-    {"created", VKMM_FIELD_TEXT, BENCH(created)},
-    {"host", VKMM_FIELD_TEXT, BENCH(host)},
-    {"complete", VKMM_FIELD_TRUTH, BENCH(complete)},
+    {"report", VKMM_FIELD_TEXT, VKMM_AT(vkmm_bench, name), VKMM_MAYBE},
+    {VKMM_KEY(TEXT, vkmm_bench, version)},
+    {VKMM_KEY(TEXT, vkmm_bench, shader_hash)},
+    {VKMM_KEY(TEXT, vkmm_bench, created)},
+    {VKMM_KEY(TEXT, vkmm_bench, host)},
+    {VKMM_KEY(TRUTH, vkmm_bench, complete)},
 };
 static const vkmm_record bench_record = {NULL, VKMM_FIELDS(bench_fields)};
 
@@ -41,11 +39,11 @@ static int has_base(const void *record)
 #define CONTENDER(member) VKMM_AT(vkmm_contender, member)
 
 static const vkmm_field contender_fields[] = {
-    {"label", VKMM_FIELD_TEXT, CONTENDER(label)},
+    {VKMM_KEY(TEXT, vkmm_contender, label)},
     {NULL, VKMM_FIELD_EMBED, CONTENDER(on), VKMM_POINTER, .record = &device_record},
     {NULL, VKMM_FIELD_EMBED, CONTENDER(bench), VKMM_POINTER, .record = &bench_record},
     {"same_device_as", VKMM_FIELD_U32, CONTENDER(base), .known = has_base},
-    {"wins", VKMM_FIELD_U32, CONTENDER(wins)},
+    {VKMM_KEY(U32, vkmm_contender, wins)},
 };
 static const vkmm_record contender_record = {NULL, VKMM_FIELDS(contender_fields)};
 
@@ -62,7 +60,7 @@ static const vkmm_field ratio_fields[] = {
     {"middle", VKMM_FIELD_REAL, RATIO(of.middle)},
     {"low", VKMM_FIELD_REAL, RATIO(of.low)},
     {"high", VKMM_FIELD_REAL, RATIO(of.high)},
-    {"verdict", VKMM_FIELD_STRING, RATIO(verdict)},
+    {VKMM_KEY(STRING, vkmm_compare_ratio, verdict)},
 };
 static const vkmm_record ratio_record = {NULL, VKMM_FIELDS(ratio_fields), .known = is_ratio};
 
@@ -84,16 +82,16 @@ static int has_row(const void *record)
 
 static const vkmm_field cell_fields[] = {
     {NULL, VKMM_FIELD_EMBED, CELL(row), VKMM_POINTER, .record = &result_record},
-    {"wrong", VKMM_FIELD_TRUTH, CELL(wrong)},
-    {"ratio", VKMM_FIELD_RECORD, CELL(ratio), .record = &ratio_record},
+    {VKMM_KEY(TRUTH, vkmm_compare_cell, wrong)},
+    {VKMM_KEY(RECORD, vkmm_compare_cell, ratio), .record = &ratio_record},
 };
 static const vkmm_record cell_record = {NULL, VKMM_FIELDS(cell_fields), .known = has_row};
 
 static const vkmm_field like_fields[] = {
-    {"group", VKMM_FIELD_TEXT, ROW(group)},
-    {"asked", VKMM_FIELD_TEXT, ROW(asked)},
-    {"problem", VKMM_FIELD_RECORD, ROW(problem), .record = &vkmm_problem_record},
-    {"rotating_bytes", VKMM_FIELD_U64, ROW(rotating_bytes)},
+    {VKMM_KEY(TEXT, vkmm_bench_row, group)},
+    {VKMM_KEY(TEXT, vkmm_bench_row, asked)},
+    {VKMM_KEY(RECORD, vkmm_bench_row, problem), .record = &vkmm_problem_record},
+    {VKMM_KEY(U64, vkmm_bench_row, rotating_bytes)},
 };
 static const vkmm_record like_record = {NULL, VKMM_FIELDS(like_fields)};
 
@@ -113,7 +111,7 @@ static const vkmm_record row_record = {NULL, VKMM_FIELDS(row_fields)};
 
 static const vkmm_field mean_cell_fields[] = {
     {"rows", VKMM_FIELD_U32, CELL(mean.count)},
-    {"ratio", VKMM_FIELD_RECORD, CELL(ratio), .record = &ratio_record},
+    {VKMM_KEY(RECORD, vkmm_compare_cell, ratio), .record = &ratio_record},
 };
 static const vkmm_record mean_cell_record = {NULL, VKMM_FIELDS(mean_cell_fields)};
 
@@ -125,23 +123,21 @@ static int is_of_group(const void *record)
 #define MEAN(member) VKMM_AT(vkmm_compare_mean, member)
 
 static const vkmm_field mean_fields[] = {
-    {"group", VKMM_FIELD_STRING, MEAN(group)},
+    {VKMM_KEY(STRING, vkmm_compare_mean, group)},
     {"type", VKMM_FIELD_WORD, MEAN(types.in), .words = &vkmm_type_words, .known = is_of_group},
     {"out_type", VKMM_FIELD_WORD, MEAN(types.out), .words = &vkmm_type_words, .known = is_of_group},
     {"compute", VKMM_FIELD_WORD, MEAN(types.compute), .words = &vkmm_type_words, .known = is_of_group},
-    {"rows", VKMM_FIELD_U32, MEAN(rows)},
+    {VKMM_KEY(U32, vkmm_compare_mean, rows)},
     {"contenders", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_compare_mean, cells, count), .record = &mean_cell_record},
 };
 static const vkmm_record mean_record = {NULL, VKMM_FIELDS(mean_fields)};
 
-#define REGRESSION(member) VKMM_AT(vkmm_regression, member)
-
 static const vkmm_field regression_fields[] = {
-    {"row", VKMM_FIELD_U32, REGRESSION(row)},
-    {"contender", VKMM_FIELD_U32, REGRESSION(contender)},
-    {"base", VKMM_FIELD_U32, REGRESSION(base)},
-    {"wrong", VKMM_FIELD_TRUTH, REGRESSION(wrong)},
-    {"ratio", VKMM_FIELD_RECORD, REGRESSION(ratio), .record = &ratio_record},
+    {VKMM_KEY(U32, vkmm_regression, row)},
+    {VKMM_KEY(U32, vkmm_regression, contender)},
+    {VKMM_KEY(U32, vkmm_regression, base)},
+    {VKMM_KEY(TRUTH, vkmm_regression, wrong)},
+    {VKMM_KEY(RECORD, vkmm_regression, ratio), .record = &ratio_record},
 };
 static const vkmm_record regression_record = {NULL, VKMM_FIELDS(regression_fields)};
 
@@ -162,14 +158,20 @@ static const vkmm_field model_fields[] = {
     {"notes", VKMM_FIELD_TEXT, LIST(notes, note_count)},
     {"rows", VKMM_FIELD_RECORD, LIST(rows, count), .record = &row_record},
     {"means", VKMM_FIELD_RECORD, LIST(means, mean_count), .record = &mean_record},
-    {"unclear", VKMM_FIELD_U32, MODEL(unclear)},
-    {"alone", VKMM_FIELD_U32, MODEL(alone)},
+    {VKMM_KEY(U32, vkmm_compare_model, unclear)},
+    {VKMM_KEY(U32, vkmm_compare_model, alone)},
     {"tolerated", VKMM_FIELD_REAL, MODEL(asked.regression), .known = is_judged},
     {"regressions", VKMM_FIELD_RECORD, LIST(regressions, regression_count), .record = &regression_record},
 };
 static const vkmm_record model_record = {NULL, VKMM_FIELDS(model_fields), .schema = "vkmatmul.compare/1"};
 
-vkmm_status vkmm_compare_json(const vkmm_compare_model *model)
+vkmm_status vkmm_compare_found(vkmm_compare_model *model)
+{
+    model->asked.found = vkmm_record_json(&model_record, model);
+    return model->asked.found != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
+}
+
+vkmm_status vkmm_compare_json(vkmm_compare_model *model)
 {
     return vkmm_json_line(model->report, vkmm_record_json(&model_record, model));
 }
@@ -191,11 +193,11 @@ typedef struct line {
 
 static const vkmm_field line_fields[] = {
     {NULL, VKMM_FIELD_EMBED, LINE(like), VKMM_POINTER, .record = &like_record},
-    {"difference", VKMM_FIELD_TEXT, LINE(difference)},
-    {"contender", VKMM_FIELD_U32, LINE(contender)},
+    {VKMM_KEY(TEXT, line, difference)},
+    {VKMM_KEY(U32, line, contender)},
     {NULL, VKMM_FIELD_EMBED, LINE(who), VKMM_POINTER, .record = &contender_record},
     {NULL, VKMM_FIELD_EMBED, LINE(cell), VKMM_POINTER, .record = &cell_record},
-    {"verdict", VKMM_FIELD_STRING, LINE(verdict)},
+    {VKMM_KEY(STRING, line, verdict)},
     {"winner", VKMM_FIELD_TRUTH, LINE(wins)},
     {"regression", VKMM_FIELD_TRUTH, LINE(regressed)},
 };
@@ -237,7 +239,7 @@ static int is_named(const vkmm_compare_model *model, uint32_t row, uint32_t cont
     return 0;
 }
 
-vkmm_status vkmm_compare_csv(const vkmm_compare_model *model)
+vkmm_status vkmm_compare_csv(vkmm_compare_model *model)
 {
     FILE *out = model->report->out;
 

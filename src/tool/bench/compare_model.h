@@ -65,9 +65,10 @@ typedef struct vkmm_compare_model {
 } vkmm_compare_model;
 
 /* Each writes a model with at least one row: for people (compare_table.c), and for programs (compare_data.c). */
-vkmm_status vkmm_compare_table(const vkmm_compare_model *model);
-vkmm_status vkmm_compare_md(const vkmm_compare_model *model);
-vkmm_status vkmm_compare_json(const vkmm_compare_model *model);
-vkmm_status vkmm_compare_csv(const vkmm_compare_model *model);
+vkmm_status vkmm_compare_table(vkmm_compare_model *model);
+vkmm_status vkmm_compare_md(vkmm_compare_model *model);
+vkmm_status vkmm_compare_json(vkmm_compare_model *model);
+vkmm_status vkmm_compare_csv(vkmm_compare_model *model);
+vkmm_status vkmm_compare_found(vkmm_compare_model *model); /* as asked.found */
 
 #endif

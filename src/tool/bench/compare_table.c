@@ -300,12 +300,12 @@ static vkmm_status print_all(compare_grid grid)
     return status;
 }
 
-vkmm_status vkmm_compare_table(const vkmm_compare_model *model)
+vkmm_status vkmm_compare_table(vkmm_compare_model *model)
 {
     return print_all((compare_grid){.report = *model->report, .model = model});
 }
 
-vkmm_status vkmm_compare_md(const vkmm_compare_model *model)
+vkmm_status vkmm_compare_md(vkmm_compare_model *model)
 {
     compare_grid grid = {.report = *model->report, .model = model};
 

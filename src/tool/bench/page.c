@@ -14,19 +14,9 @@
 static json_t *compare(const vkmm_report *report, vkmm_contender *who, uint32_t count)
 {
     vkmm_comparison comparison = {.contenders = who, .count = count, .regression = -1};
-    vkmm_report lines = *report;
-    size_t bytes = 0;
-    char *text = NULL;
-    json_t *found = NULL;
-    vkmm_status status;
 
-    lines.out = open_memstream(&text, &bytes);
-    if (lines.out == NULL) return NULL;
-    status = count > 1 ? vkmm_compare_write("json", &lines, &comparison) : VKMM_OK;
-    if (fclose(lines.out) == 0 && status == VKMM_OK)
-        found = comparison.rows > 0 ? json_loads(text, 0, NULL) : json_null();
-    free(text);
-    return found;
+    if (count > 1 && vkmm_compare_write("found", report, &comparison) != VKMM_OK) return NULL;
+    return comparison.rows > 0 ? comparison.found : json_null();
 }
 
 /* How the terminal calls a problem, so that the page calls it the same. */

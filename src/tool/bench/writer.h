@@ -2,6 +2,7 @@
 #ifndef VKMM_REPORT_BENCH_H
 #define VKMM_REPORT_BENCH_H
 
+#include <jansson.h>
 #include "bench/interval.h"
 #include "report/report.h"
 
@@ -55,10 +56,11 @@ typedef struct vkmm_comparison {
     double regression;
     uint32_t regressions; /* out */
     uint32_t rows;        /* out: that are compared */
+    json_t *found;        /* out, of the format "found": the JSON as a value, a new reference */
 } vkmm_comparison;
 
-/* In a format: "table", "json" ("vkmatmul.compare/1", a line), "csv" or "md". Nothing is written where no row is
- * shared. */
+/* In a format: "table", "json" ("vkmatmul.compare/1", a line), "csv", "md" or "found". Nothing is written where no row
+ * is shared. */
 vkmm_status vkmm_compare_write(const char *format, const vkmm_report *report, vkmm_comparison *comparison);
 
 /* The contenders of some reports: every device with at least one timed row; of later reports also one that is only
