@@ -3,6 +3,7 @@
 #include "devices/devices.h"
 #include "session/commands.h"
 #include "session/drivers.h"
+#include "math/problem.h"
 #include "math/type.h"
 
 #include <stdio.h>
@@ -138,6 +139,7 @@ static void add_choices(cli_session *session, cli_device_row *row)
             cli_choice *choice = &row->choices[row->choice_count++];
             choice->problem = VKMM_PROBLEM(.m = sizes[i][0], .n = sizes[i][1], .k = sizes[i][2]);
             vkmm_type_parse(row->types[t], &choice->problem.type);
+            choice->types = vkmm_problem_types(&choice->problem);
             if (choose(session, row->info, NULL, &choice->problem, &choice->kernel) != VKMM_OK)
                 snprintf(choice->reason, sizeof choice->reason, "%.199s", session->console.last_error);
         }

@@ -22,6 +22,7 @@ typedef struct cli_ability {
 /* The kernel that the planner takes for a problem. */
 typedef struct cli_choice {
     vkmm_problem problem;
+    vkmm_types types;        /* the problem's */
     vkmm_kernel_info kernel; /* name "": none, */
     char reason[200];        /* because of this */
 } cli_choice;

@@ -1,7 +1,5 @@
 /* vkmatmul.devices/1: one object a run. */
 #include "devices/devices.h"
-#include "math/problem.h"
-#include "math/type.h"
 #include "report/json.h"
 #include "report/records.h"
 
@@ -35,22 +33,12 @@ static const vkmm_field way_fields[] = {
 };
 static const vkmm_record way_record = {"way", VKMM_FIELDS(way_fields), VKMM_RECORD_OF(cli_way)};
 
-static json_t *put_out_type(const void *record)
-{
-    return json_string(vkmm_type_of(vkmm_problem_types(&((const cli_choice *)record)->problem).out)->name);
-}
-
-static json_t *put_compute(const void *record)
-{
-    return json_string(vkmm_type_of(vkmm_problem_types(&((const cli_choice *)record)->problem).compute)->name);
-}
-
 #define CHOICE(member) VKMM_AT(cli_choice, member)
 
 static const vkmm_field choice_fields[] = {
     {"type", VKMM_FIELD_WORD, CHOICE(problem.type), .words = &vkmm_type_words},
-    {"out_type", VKMM_FIELD_CUSTOM, .put = put_out_type},
-    {"compute", VKMM_FIELD_CUSTOM, .put = put_compute},
+    {"out_type", VKMM_FIELD_WORD, CHOICE(types.out), .words = &vkmm_type_words},
+    {"compute", VKMM_FIELD_WORD, CHOICE(types.compute), .words = &vkmm_type_words},
     {"m", VKMM_FIELD_U64, CHOICE(problem.m)},
     {"n", VKMM_FIELD_U64, CHOICE(problem.n)},
     {"k", VKMM_FIELD_U64, CHOICE(problem.k)},

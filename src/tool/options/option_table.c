@@ -196,9 +196,8 @@ const cli_option cli_option_table[] = {
      CLI_RUN, AT(config), cli_parse_config},
     {NULL, 0, "untuned", NULL, "leave the results of 'vkmatmul tune' aside", COMPUTE | BENCH | CLI_BENCH_WORKER,
      AT(untuned)},
-    {NULL, 0, "no-cache", NULL, "neither use nor keep compiled kernels and tuning results on disk", CACHE,
+    {NULL, 0, "no-cache", NULL, "neither use nor keep compiled kernels and tuning results on disk", CACHE | CLI_TUNE,
      AT(no_cache)},
-    {NULL, 0, "no-cache", NULL, "measure and show, but neither use nor keep anything on disk", CLI_TUNE, AT(no_cache)},
 
     {"Device", 'd', "device", "DEVICE",
      "index, UUID, or part of the name of the device or its driver; default: discrete, integrated, "
@@ -249,9 +248,7 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "worker", "FILE", NULL, CLI_TUNE | BENCH | CLI_DOCTOR, AT(worker), cli_parse_text},
     {NULL, 0, "root", "FILE", NULL, CLI_DOCTOR, AT(root), cli_parse_text},
 
-    {"Output", 0, "json", NULL, "one JSON object a result and line", DEVICE & ~BENCH, AT(json)},
-    {NULL, 0, "json", NULL, "the report as one JSON document, once the run is over", CLI_BENCH, AT(json)},
-    {NULL, 0, "json", NULL, "the comparison as one JSON object", CLI_COMPARE, AT(json)},
+    {"Output", 0, "json", NULL, "one JSON object a result and line; of bench and compare, of all", DEVICE, AT(json)},
     {NULL, 'o', NULL, "FILE", "write the report there as well: .json, .jsonl, .csv, .md or .xml (JUnit) by its name",
      BENCH, AT(output), cli_parse_text},
     {NULL, 'o', NULL, "FILE.html", "the page to write; default: charts as text on the terminal", CLI_REPORT, AT(output),
