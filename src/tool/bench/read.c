@@ -113,7 +113,6 @@ static void read_device(const vkmm_node *root, vkmm_bench *bench)
     device = index < bench->device_count ? &bench->devices[index] : vkmm_bench_add_device(bench);
     root->reading->out_of_memory = device == NULL;
     if (device == NULL) return;
-    vkmm_bench_device_init(device);
     vkmm_record_read(root, &vkmm_device_record, device);
 }
 

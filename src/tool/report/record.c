@@ -125,12 +125,13 @@ static json_t *field_json(const vkmm_field *field, const void *record)
 /* Adds the record's keys; returns failures. */
 static int put_fields(json_t *object, const vkmm_record *record, const void *data)
 {
-    view shown = {0};
+    view shown;
     int bad = 0;
 
-    assert(record->show == NULL || record->size <= sizeof shown);
     if (record->show != NULL) {
-        record->show(data, &shown);
+        assert(record->size <= sizeof shown);
+        memcpy(&shown, data, record->size);
+        record->show(&shown);
         data = &shown;
     }
     if (record->schema != NULL) bad += vkmm_json_put(object, "schema", json_string(record->schema));
@@ -282,8 +283,6 @@ static void read_list_entry(const vkmm_node *node, const vkmm_field *field, void
         node->reading->out_of_memory = 1;
         return;
     }
-    if (field->record != NULL && field->record->show == NULL && field->record->start != NULL)
-        field->record->start(entry);
     read_entry(node, field, entry);
 }
 
@@ -355,20 +354,15 @@ static void read_field(const vkmm_node *object, const vkmm_field *field, void *r
 
 static void read_fields(const vkmm_node *node, const vkmm_record *record, void *data)
 {
-    view shown = {0};
-    void *into = record->show != NULL ? &shown : data;
-
-    if (record->show != NULL && record->start != NULL) record->start(into);
+    if (record->start != NULL) record->start(data);
     for (uint32_t i = 0; i < record->count && !is_over(node->reading); i++) {
         const vkmm_field *field = &record->fields[i];
         if (field->kind == VKMM_FIELD_EMBED)
-            read_fields(node, field->record, (char *)into + field->offset);
+            read_fields(node, field->record, (char *)data + field->offset);
         else
-            read_field(node, field, into);
+            read_field(node, field, data);
     }
-    if (is_over(node->reading)) return;
-    if (record->adopt != NULL) record->adopt(node, into, data);
-    if (record->check != NULL) record->check(node, data);
+    if (record->check != NULL && !is_over(node->reading)) record->check(node, data);
 }
 
 void vkmm_record_read(const vkmm_node *node, const vkmm_record *record, void *data)

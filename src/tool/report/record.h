@@ -78,15 +78,12 @@ struct vkmm_record {
     const char *name; /* in the schema's $defs; NULL: its keys stand in those of the records that embed it */
     const vkmm_field *fields;
     uint32_t count;
-    size_t size;                      /* of the struct, or of its view */
+    size_t size;                      /* of the struct */
     const char *schema;               /* "vkmatmul.bench/1": written first, as "schema". NULL: part of another record */
     int (*known)(const void *record); /* 0: the whole record is null. NULL: never */
-    void (*start)(void *record);      /* what a reader begins with, in place of zeros */
+    void (*start)(void *record);      /* what a reader begins with; NULL: with what is there */
     void (*check)(const vkmm_node *node, void *record); /* after its fields were read without an error */
-
-    /* A struct that is not what is written has a view: the fields are the view's. */
-    void (*show)(const void *record, void *view);
-    void (*adopt)(const vkmm_node *node, const void *view, void *record); /* instead of check */
+    void (*show)(void *copy);                           /* makes what is written of what is there; NULL: the same */
 };
 
 #define VKMM_AT(type, member)             .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
@@ -99,7 +96,7 @@ struct vkmm_record {
 #define VKMM_FIELDS(table)   .fields = (table), .count = sizeof(table) / sizeof *(table)
 #define VKMM_RECORD_OF(type) .size = sizeof(type)
 
-enum { VKMM_MOST_VIEW = 512 }; /* bytes of a view */
+enum { VKMM_MOST_VIEW = 512 }; /* bytes of a copy that is shown */
 
 /* New references; NULL if memory runs out. */
 json_t *vkmm_record_json(const vkmm_record *record, const void *data);

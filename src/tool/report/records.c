@@ -11,7 +11,7 @@
 #include "report/json.h"
 #include "report/text.h"
 
-/* ---- problems: the view is the problem with all that is in force ---- */
+/* ---- problems: what is written is all that is in force ---- */
 
 static const char *type_word(uint32_t type)
 {
@@ -35,22 +35,21 @@ static const vkmm_words layouts = {layout_word, 2},
                         compute_types = {type_word, VKMM_F16 + 1, "element type", .first = VKMM_F32},
                         activations = {vkmm_activation_name, VKMM_ACTIVATION_COUNT, "activation"};
 
-static void show_problem(const void *record, void *view)
+static void show_problem(void *copy)
 {
-    const vkmm_problem *problem = record;
-    const vkmm_types in_force = vkmm_problem_types(problem);
-    vkmm_problem *shown = view;
+    vkmm_problem *shown = copy;
+    const vkmm_problem problem = *shown;
+    const vkmm_types in_force = vkmm_problem_types(&problem);
 
-    *shown = *problem;
     shown->out_type = in_force.out;
     shown->compute = in_force.compute;
-    shown->lda = vkmm_operand_ld(problem, VKMM_A);
-    shown->ldb = vkmm_operand_ld(problem, VKMM_B);
-    shown->ldc = vkmm_operand_ld(problem, VKMM_C);
-    shown->stride_a = vkmm_operand_stride(problem, VKMM_A);
-    shown->stride_b = vkmm_operand_stride(problem, VKMM_B);
-    shown->stride_c = vkmm_operand_stride(problem, VKMM_C);
-    shown->batch_count = vkmm_problem_batches(problem);
+    shown->lda = vkmm_operand_ld(&problem, VKMM_A);
+    shown->ldb = vkmm_operand_ld(&problem, VKMM_B);
+    shown->ldc = vkmm_operand_ld(&problem, VKMM_C);
+    shown->stride_a = vkmm_operand_stride(&problem, VKMM_A);
+    shown->stride_b = vkmm_operand_stride(&problem, VKMM_B);
+    shown->stride_c = vkmm_operand_stride(&problem, VKMM_C);
+    shown->batch_count = vkmm_problem_batches(&problem);
 }
 
 /* Reports of earlier versions have no keys for what followed from the type then. */
@@ -65,16 +64,12 @@ static void keep_sentence(void *user, vkmm_log_level level, const char *sentence
     snprintf(user, VKMM_SENTENCE, "%s", sentence);
 }
 
-static void adopt_problem(const vkmm_node *node, const void *view, void *record)
+static void check_problem(const vkmm_node *node, void *record)
 {
     char why[VKMM_SENTENCE] = "";
     const vkmm_log log = {keep_sentence, why};
-    const vkmm_problem *problem = view;
 
-    if (vkmm_problem_check(&log, problem, NULL) != VKMM_OK)
-        vkmm_node_fail(node, "is no problem: %s", why);
-    else
-        *(vkmm_problem *)record = *problem;
+    if (vkmm_problem_check(&log, record, NULL) != VKMM_OK) vkmm_node_fail(node, "is no problem: %s", why);
 }
 
 /* A scalar of an integer type is a whole number: a real would keep nine of its digits. */
@@ -144,7 +139,7 @@ const vkmm_record vkmm_problem_record = {"problem",
                                          VKMM_RECORD_OF(vkmm_problem),
                                          .start = start_problem,
                                          .show = show_problem,
-                                         .adopt = adopt_problem};
+                                         .check = check_problem};
 
 const vkmm_record vkmm_types_record = {NULL, problem_fields, 3, VKMM_RECORD_OF(vkmm_problem), .show = show_problem},
                   vkmm_extents_record = {NULL, problem_fields + 3, 3, VKMM_RECORD_OF(vkmm_problem)};
