@@ -302,12 +302,8 @@ static void test_fill_view(void **state)
 static void test_init_names(void **state)
 {
     (void)state;
-    vkmm_init init = VKMM_INIT_COUNT;
-    for (int i = 0; i < VKMM_INIT_COUNT; i++)
-        assert_true(vkmm_init_parse(vkmm_init_name((vkmm_init)i), &init) && init == (vkmm_init)i);
     assert_string_equal(vkmm_init_name(VKMM_INIT_UNIFORM), "uniform");
     assert_string_equal(vkmm_init_name(VKMM_INIT_ZEROS), "zeros");
-    assert_false(vkmm_init_parse("random", &init));
 }
 
 int main(void)

@@ -13,16 +13,6 @@ const char *vkmm_init_name(vkmm_init init)
     return init_names[init];
 }
 
-int vkmm_init_parse(const char *name, vkmm_init *init)
-{
-    for (int i = 0; i < VKMM_INIT_COUNT; i++) {
-        if (strcmp(name, init_names[i]) != 0) continue;
-        *init = (vkmm_init)i;
-        return 1;
-    }
-    return 0;
-}
-
 /* Elements of one row or column: the i-th stands `step` elements after the one before, and is number first + i·pace
  * of its matrix. */
 typedef struct line {

@@ -51,7 +51,6 @@ typedef enum vkmm_init {
 } vkmm_init;
 
 const char *vkmm_init_name(vkmm_init init);
-int vkmm_init_parse(const char *name, vkmm_init *init); /* 1 and *init, or 0 */
 
 /* Fills rows·cols packed elements. The same (seed, init, type, extents) gives the same matrix on every machine. */
 void vkmm_fill(void *data, uint64_t rows, uint64_t cols, vkmm_type type, vkmm_init init, uint64_t seed);

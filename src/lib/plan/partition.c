@@ -27,7 +27,8 @@ static uint64_t padded(uint64_t value, uint64_t unit)
     return vkmm_divide_up(value, unit) * unit;
 }
 
-vkmm_type vkmm_part_type(const vkmm_problem *problem)
+/* The type that the sums of parts of K have: that of α and β, where the kernels can store it. */
+static vkmm_type part_type(const vkmm_problem *problem)
 {
     vkmm_types types = vkmm_problem_types(problem);
     types.out = vkmm_types_scale(types);
@@ -48,7 +49,7 @@ vkmm_problem vkmm_cut_problem(const vkmm_problem *problem, const vkmm_choice *ch
     p.batch_count = cut->matrices;
     if (cut->is_part) {
         p.compute = vkmm_problem_compute(problem);
-        p.out_type = vkmm_part_type(problem);
+        p.out_type = part_type(problem);
         p.alpha = vkmm_problem_alpha(problem);
         p.beta = cut->is_later ? 1 : 0;
         p.has_bias = 0;

@@ -24,7 +24,7 @@ typedef struct vkmm_step {
 /* A step's problem: so many rows, columns, matrices, elements along K. */
 typedef struct vkmm_cut {
     uint64_t rows, cols, depth, matrices;
-    int is_part;  /* K is cut: sums are stored as vkmm_part_type, without bias, activation and C's old values; */
+    int is_part;  /* K is cut: sums are stored as the type of α and β, without bias, activation and C's old values; */
     int is_later; /* and added to those of the parts before */
 } vkmm_cut;
 
@@ -40,9 +40,6 @@ typedef struct vkmm_pieces {
 /* The problem that a job would have for a cut of `problem`, as `choice` computes it: offsets 0, lines padded to
  * multiples of 16 bytes for kernels that take them. Where α is 0, K is. */
 vkmm_problem vkmm_cut_problem(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_cut *cut);
-
-/* The type that the sums of parts of K have: that of α and β, where the kernels can store it. */
-vkmm_type vkmm_part_type(const vkmm_problem *problem);
 
 /* Bytes of the memory of an operand of a cut, in whole words, never 0. */
 uint64_t vkmm_cut_bytes(const vkmm_problem *cut_problem, vkmm_operand operand);
