@@ -15,68 +15,34 @@ enum { NARROWEST_BAR = 8, WIDEST_BAR = 240, FIGURE_COLUMNS = 10, MOST_MARKS = 64
 
 /* ---- what is shown ---- */
 
-/* Whether it is the product of square matrices by the automatic choice of a kernel, one at a time, not transposed:
- * what curves over size show. */
-static int is_square(const vkmm_bench_row *row)
+/* Charts of each device and combination of types, and what they show of it: curves over size and over columns of B
+ * by the automatic choice of a kernel, every other shape, and the tutorials' steps. */
+typedef enum chart { OVER_N, OVER_COLUMNS, OTHERS, LADDER, CHARTS } chart;
+
+/* Curves have plain products of square matrices alone, without the sizes beside a round one. CHARTS: none. */
+static chart chart_of(const vkmm_bench_row *row)
 {
     const vkmm_problem *p = &row->problem;
+    const int by_auto = strcmp(row->asked, "auto") == 0;
 
-    return p->m == p->n && p->n == p->k && strcmp(row->asked, "auto") == 0 && strcmp(row->group, "ladder") != 0 &&
-           vkmm_problem_batches(p) == 1 && p->op_a == VKMM_OP_N && p->op_b == VKMM_OP_N && !p->has_bias &&
-           p->activation == VKMM_ACTIVATION_NONE;
+    if (strcmp(row->group, "ladder") == 0) return LADDER;
+    if (strcmp(row->group, "llm") == 0) return by_auto ? OVER_COLUMNS : CHARTS;
+    if (p->m != p->n || p->n != p->k || !by_auto || vkmm_problem_batches(p) != 1 || p->op_a != VKMM_OP_N ||
+        p->op_b != VKMM_OP_N || p->has_bias || p->activation != VKMM_ACTIVATION_NONE)
+        return OTHERS;
+    return strcmp(row->group, "edge") == 0 ? CHARTS : OVER_N;
 }
 
-/* Without the sizes beside a round one. */
-static int is_over_size(const vkmm_bench_row *row)
+/* What stands before its bar. */
+static void name_row(const vkmm_report *report, chart what, const vkmm_bench_row *row, char text[VKMM_TEXT_PROBLEM])
 {
-    return is_square(row) && strcmp(row->group, "edge") != 0;
+    if (what == OTHERS)
+        vkmm_text_problem(text, VKMM_TEXT_PROBLEM, &row->problem, report->utf8);
+    else if (what == LADDER)
+        vkmm_text_clean(text, VKMM_TEXT_PROBLEM, row->asked);
+    else
+        snprintf(text, VKMM_TEXT_PROBLEM, "%llu", (unsigned long long)row->problem.n);
 }
-
-static int is_over_columns(const vkmm_bench_row *row)
-{
-    return strcmp(row->group, "llm") == 0 && strcmp(row->asked, "auto") == 0;
-}
-
-static int is_other(const vkmm_bench_row *row)
-{
-    return strcmp(row->group, "ladder") != 0 && strcmp(row->group, "llm") != 0 && !is_square(row);
-}
-
-static int is_step(const vkmm_bench_row *row)
-{
-    return strcmp(row->group, "ladder") == 0;
-}
-
-static void name_extent(const vkmm_report *report, const vkmm_bench_row *row, char text[VKMM_TEXT_PROBLEM])
-{
-    (void)report;
-    snprintf(text, VKMM_TEXT_PROBLEM, "%llu", (unsigned long long)row->problem.n);
-}
-
-static void name_problem(const vkmm_report *report, const vkmm_bench_row *row, char text[VKMM_TEXT_PROBLEM])
-{
-    vkmm_text_problem(text, VKMM_TEXT_PROBLEM, &row->problem, report->utf8);
-}
-
-static void name_kernel(const vkmm_report *report, const vkmm_bench_row *row, char text[VKMM_TEXT_PROBLEM])
-{
-    (void)report;
-    vkmm_text_clean(text, VKMM_TEXT_PROBLEM, row->asked);
-}
-
-/* A chart of each device and combination of types. */
-typedef struct chart {
-    const char *title;
-    int (*picks)(const vkmm_bench_row *row);
-    void (*name)(const vkmm_report *report, const vkmm_bench_row *row, char text[VKMM_TEXT_PROBLEM]);
-    uint32_t least; /* rows that it is worth: the overview has single sizes */
-    int by_extent;  /* sorted by N, the first row of several with one N */
-} chart;
-
-static const chart charts[] = {{"GFLOP/s over N", is_over_size, name_extent, 2, 1},
-                               {"GFLOP/s over columns of B", is_over_columns, name_extent, 2, 1},
-                               {"other shapes, GFLOP/s", is_other, name_problem, 1, 0},
-                               {"the ladder, GFLOP/s", is_step, name_kernel, 1, 0}};
 
 static int compare_rows(const void *left, const void *right)
 {
@@ -86,18 +52,19 @@ static int compare_rows(const void *left, const void *right)
     return a < b ? -1 : 1; /* rows of one report lie in one array */
 }
 
-/* A chart's rows into `rows`, which has room for all of the report; their count. */
-static uint32_t rows_of(const chart *what, const vkmm_contender *who, vkmm_types types, const vkmm_bench_row **rows)
+/* A chart's rows into `rows`, which has room for all of the report; their count. A curve is sorted by N, and has the
+ * first row of several with one N. */
+static uint32_t rows_of(chart what, const vkmm_contender *who, vkmm_types types, const vkmm_bench_row **rows)
 {
     uint32_t found = 0, count = 0;
 
     for (uint32_t i = 0; i < who->bench->row_count; i++) {
         const vkmm_bench_row *row = &who->bench->rows[i];
         if (row->device == who->device && vkmm_types_equal(vkmm_problem_types(&row->problem), types) &&
-            vkmm_bench_is_timed(row) && row->figures.gflops > 0 && isfinite(row->figures.gflops) && what->picks(row))
+            row->figures.gflops > 0 && isfinite(row->figures.gflops) && chart_of(row) == what)
             rows[found++] = row;
     }
-    if (!what->by_extent) return found;
+    if (what != OVER_N && what != OVER_COLUMNS) return found;
     qsort(rows, found, sizeof *rows, compare_rows);
     for (uint32_t i = 0; i < found; i++)
         if (count == 0 || rows[count - 1]->problem.n != rows[i]->problem.n) rows[count++] = rows[i];
@@ -137,7 +104,7 @@ static void name_of(char text[VKMM_BENCH_TEXT], const vkmm_report *report, const
 static void overview(const vkmm_report *report, const vkmm_contender *who, vkmm_types types,
                      const vkmm_bench_row **rows, int *lines)
 {
-    const uint32_t count = rows_of(&charts[0], who, types, rows);
+    const uint32_t count = rows_of(OVER_N, who, types, rows);
     const vkmm_place places[] = {{.width = 3}, {.width = columns_of(report) / 3}, {.width = 8}, {.width = 0}};
     vkmm_cell cells[4] = {0};
     char low[64], high[64], *mark = cells[2].text;
@@ -166,25 +133,27 @@ static void title(const vkmm_report *report, const char *label, const char *rest
             vkmm_paint_off(report, VKMM_STRONG));
 }
 
-static void draw(const vkmm_report *report, const chart *what, const vkmm_contender *who, vkmm_types types,
+static void draw(const vkmm_report *report, chart what, const vkmm_contender *who, vkmm_types types,
                  const vkmm_bench_row **rows)
 {
+    static const char *const titles[] = {"GFLOP/s over N", "GFLOP/s over columns of B", "other shapes, GFLOP/s",
+                                         "the ladder, GFLOP/s"};
     const uint32_t count = rows_of(what, who, types, rows);
     char name[VKMM_TEXT_PROBLEM], rest[128];
     int widest = 8, room;
 
-    if (count < what->least) return;
-    snprintf(rest, sizeof rest, ", %s: %s", vkmm_types_name(types, report->utf8), what->title);
+    if (count == 0 || (count == 1 && (what == OVER_N || what == OVER_COLUMNS))) return; /* the overview has it */
+    snprintf(rest, sizeof rest, ", %s: %s", vkmm_types_name(types, report->utf8), titles[what]);
     title(report, who->label, rest);
     for (uint32_t i = 0; i < count; i++) {
-        what->name(report, rows[i], name);
+        name_row(report, what, rows[i], name);
         widest = (int)vkmm_text_columns(name) > widest ? (int)vkmm_text_columns(name) : widest;
     }
     room = columns_of(report) - widest - 1 - FIGURE_COLUMNS;
     room = room < NARROWEST_BAR ? NARROWEST_BAR : room > WIDEST_BAR ? WIDEST_BAR : room;
     for (uint32_t i = 0; i < count; i++) {
         char text[3 * WIDEST_BAR + 4], figure[32];
-        what->name(report, rows[i], name);
+        name_row(report, what, rows[i], name);
         vkmm_text_bar(text, rows[i]->figures.gflops / best_of(rows, count), room, report->utf8);
         vkmm_text_figure(figure, sizeof figure, rows[i]->figures.gflops);
         fprintf(report->out, "%*s%s %s %s\n", widest - (int)vkmm_text_columns(name), "", name, text, figure);
@@ -224,9 +193,9 @@ vkmm_status vkmm_bench_bars(const vkmm_report *report, const vkmm_bench *benches
         for (uint32_t i = 0; i < who_count; i++) overview(report, &who[i], *vkmm_types_at(t), rows, &lines);
     if (lines > 0) fputc('\n', report->out);
     for (uint32_t i = 0; i < who_count; i++)
-        for (size_t c = 0; c < sizeof charts / sizeof *charts; c++)
+        for (int c = OVER_N; c < CHARTS; c++)
             for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++)
-                draw(report, &charts[c], &who[i], *vkmm_types_at(t), rows);
+                draw(report, (chart)c, &who[i], *vkmm_types_at(t), rows);
     if (who_count == 0) fputs("No product of these reports has a speed.\n", report->out);
     for (uint32_t i = 0; i < count; i++) missing(report, &benches[i]);
     vkmm_free(who);
