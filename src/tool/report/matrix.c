@@ -4,31 +4,19 @@
 
 enum { MOST_ROWS = 16, MOST_COLS = 32, GAP = 2, TEXT = 32 };
 
-/* Which indices of an extent are shown: the first `head`, then the last `tail` after an ellipsis (tail 0: all fit). */
-typedef struct excerpt {
-    uint64_t extent, head, tail;
-} excerpt;
-
-static excerpt choose(uint64_t extent, uint64_t most)
+/* The indices of an extent that are shown: all, or the first three quarters of `most` and the last ones. */
+static uint32_t choose(uint64_t extent, uint32_t most, uint64_t *index)
 {
-    excerpt e = {extent, extent, 0};
+    const uint32_t tail = most < 4 ? most / 2 : most / 4, count = extent < most ? (uint32_t)extent : most;
 
-    if (extent > most) {
-        e.head = most - most / 4;
-        e.tail = most / 4;
-        if (e.tail == 0 && e.head > 1) e.head--, e.tail++;
-    }
-    return e;
+    for (uint32_t i = 0; i < count; i++) index[i] = i < most - tail ? i : extent - count + i;
+    return count;
 }
 
-static uint64_t shown(excerpt e)
+/* Whether something is left out before one of them. */
+static int is_after_gap(const uint64_t *index, uint32_t i)
 {
-    return e.head + e.tail;
-}
-
-static uint64_t index_of(excerpt e, uint64_t position)
-{
-    return position < e.head ? position : e.extent - shown(e) + position;
+    return i > 0 && index[i] != index[i - 1] + 1;
 }
 
 static void format(char text[TEXT], const vkmm_view *view, uint64_t i, uint64_t j)
@@ -44,47 +32,33 @@ static void format(char text[TEXT], const vkmm_view *view, uint64_t i, uint64_t 
         snprintf(text, TEXT, "%.0f", value);
 }
 
-static int widest(const vkmm_view *view, excerpt rows, excerpt cols)
-{
-    size_t width = 1;
-
-    for (uint64_t i = 0; i < shown(rows); i++) {
-        for (uint64_t j = 0; j < shown(cols); j++) {
-            char text[TEXT];
-            format(text, view, index_of(rows, i), index_of(cols, j));
-            if (strlen(text) > width) width = strlen(text);
-        }
-    }
-    return (int)width;
-}
-
-/* Fewer columns until the line fits; their own widths decide. */
-static excerpt fit(const vkmm_report *report, const vkmm_view *view, excerpt rows, int *width)
-{
-    int room = report->columns > 0 ? report->columns : 120;
-
-    for (uint64_t most = MOST_COLS;; most--) {
-        excerpt cols = choose(view->cols, most);
-        *width = widest(view, rows, cols);
-        if (most <= 2 || (int)shown(cols) * (*width + GAP) + (cols.tail > 0 ? GAP + 1 : 0) <= room) return cols;
-    }
-}
-
 void vkmm_print_matrix(const vkmm_report *report, const char *title, const vkmm_view *view)
 {
-    const char *dots = report->utf8 ? "…" : "~";
-    excerpt rows = choose(view->rows, MOST_ROWS), cols;
-    int width = 1;
+    uint64_t rows[MOST_ROWS], cols[MOST_COLS];
+    const uint32_t row_count = choose(view->rows, MOST_ROWS, rows);
+    const int room = report->columns > 0 ? report->columns : 120;
+    uint32_t col_count, most = MOST_COLS + 1;
+    int width, whole;
+    char text[TEXT];
 
+    do { /* fewer columns until a line fits; their own widths decide */
+        col_count = choose(view->cols, --most, cols);
+        width = 1;
+        for (uint32_t i = 0; i < row_count; i++) {
+            for (uint32_t j = 0; j < col_count; j++) {
+                format(text, view, rows[i], cols[j]);
+                if ((int)strlen(text) > width) width = (int)strlen(text);
+            }
+        }
+        whole = (int)col_count * (width + GAP) + (col_count < view->cols ? GAP + 1 : 0);
+    } while (most > 2 && whole > room);
     fprintf(report->out, report->utf8 ? "%s (%llu×%llu)\n" : "%s (%llux%llu)\n", title, (unsigned long long)view->rows,
             (unsigned long long)view->cols);
-    cols = fit(report, view, rows, &width);
-    for (uint64_t i = 0; i < shown(rows) && view->cols > 0; i++) {
-        if (i == rows.head) fprintf(report->out, "%*s%s\n", GAP, "", report->utf8 ? "⋮" : ":");
-        for (uint64_t j = 0; j < shown(cols); j++) {
-            char text[TEXT];
-            format(text, view, index_of(rows, i), index_of(cols, j));
-            if (j == cols.head) fprintf(report->out, "%*s%s", GAP, "", dots);
+    for (uint32_t i = 0; i < row_count && view->cols > 0; i++) {
+        if (is_after_gap(rows, i)) fprintf(report->out, "%*s%s\n", GAP, "", report->utf8 ? "⋮" : ":");
+        for (uint32_t j = 0; j < col_count; j++) {
+            format(text, view, rows[i], cols[j]);
+            if (is_after_gap(cols, j)) fprintf(report->out, "%*s%s", GAP, "", report->utf8 ? "…" : "~");
             fprintf(report->out, "%*s%*s", GAP, "", width, text);
         }
         putc('\n', report->out);
