@@ -117,9 +117,8 @@ static void print_table(const vkmm_report *report, const vkmm_explanation *e, co
     for (unsigned i = 0; i < count; i++) {
         places[i] = columns[i].place;
         snprintf(cells[i].text, sizeof cells[i].text, "%s", columns[i].title);
-        cells[i].paint = VKMM_DIM;
     }
-    vkmm_cells_line(report, places, cells, count);
+    vkmm_cells_titles(report, places, cells, count);
     for (uint32_t i = 0; i < e->count; i++) {
         memset(cells, 0, sizeof cells);
         for (unsigned j = 0; j < count; j++) fill(report, &columns[j], &e->kernels[i], &cells[j]);

@@ -11,11 +11,10 @@ enum { TEXT = 40, INDENT = 4, LEAST_WIDTH = 40, STANDARD_WIDTH = 80 };
 
 /* What all parts of the text need. */
 typedef struct page {
-    const vkmm_report *report;
+    vkmm_report report; /* as narrow as this text is */
     const vkmm_trace *trace;
     const vkmm_invocation *followed;
     FILE *out;
-    int width;
     const char *mark, *times, *dot, *arrow; /* the mark is one column wide */
 } page;
 
@@ -71,15 +70,15 @@ static void print_element(const page *p, const grid *g, uint64_t i, uint64_t j, 
 
     element(p, g, i, j, text);
     blank = width - (int)strlen(text);
-    fprintf(p->out, " %*s%s%s%s%s", blank, "", vkmm_paint_on(p->report, paint), marked ? p->mark : " ", text,
-            vkmm_paint_off(p->report, paint));
+    fprintf(p->out, " %*s%s%s%s%s", blank, "", vkmm_paint_on(&p->report, paint), marked ? p->mark : " ", text,
+            vkmm_paint_off(&p->report, paint));
 }
 
 /* All columns beside one another, or as many at a time as fit. */
 static void print_grid(const page *p, const grid *g)
 {
     const int width = widest(p, g);
-    const uint64_t most = (uint64_t)((p->width - INDENT) / (width + 2)), some = most > 0 ? most : 1;
+    const uint64_t most = (uint64_t)((p->report.columns - INDENT) / (width + 2)), some = most > 0 ? most : 1;
 
     for (uint64_t first = 0; first < g->view.cols; first += some) {
         uint64_t end = first + some < g->view.cols ? first + some : g->view.cols;
@@ -101,23 +100,21 @@ static void print_title(const page *p, const vkmm_trace_row *row)
     const vkmm_trace *trace = p->trace;
     const vkmm_problem *problem = &trace->problem;
     char size[80], name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE * 4];
-    size_t bytes = (size_t)p->width < sizeof name ? (size_t)p->width - 3 : sizeof name;
+    size_t bytes = (size_t)p->report.columns < sizeof name ? (size_t)p->report.columns - 3 : sizeof name;
 
-    vkmm_text_size(size, sizeof size, problem, p->report->utf8);
+    vkmm_text_size(size, sizeof size, problem, p->report.utf8);
     vkmm_text_clean(name, bytes, row->device->name);
-    fprintf(p->out, "%s%s%s, tile %u%s%u, %s %s\non %s\n\n", vkmm_paint_on(p->report, VKMM_STRONG), trace->kernel.name,
-            vkmm_paint_off(p->report, VKMM_STRONG), trace->kernel.tile[0], p->times, trace->kernel.tile[1], size,
-            vkmm_text_type(problem, p->report->utf8), name);
+    fprintf(p->out, "%s%s%s, tile %u%s%u, %s %s\non %s\n\n", vkmm_paint_on(&p->report, VKMM_STRONG), trace->kernel.name,
+            vkmm_paint_off(&p->report, VKMM_STRONG), trace->kernel.tile[0], p->times, trace->kernel.tile[1], size,
+            vkmm_text_type(problem, p->report.utf8), name);
 }
 
 static void print_inputs(const page *p)
 {
     const vkmm_view a = vkmm_trace_matrix(p->trace, VKMM_A), b = vkmm_trace_matrix(p->trace, VKMM_B);
-    vkmm_report narrow = *p->report;
 
-    narrow.columns = p->width;
-    vkmm_print_matrix(&narrow, "A", &a);
-    vkmm_print_matrix(&narrow, "B", &b);
+    vkmm_print_matrix(&p->report, "A", &a);
+    vkmm_print_matrix(&p->report, "B", &b);
 }
 
 static void print_invocations(const page *p)
@@ -126,21 +123,21 @@ static void print_invocations(const page *p)
 
     fprintf(p->out, "Workgroup %u,%u computes C[%u][%u]; %s marks its invocation. Pairs are x,y.\n\n",
             p->followed->workgroup[0], p->followed->workgroup[1], p->followed->row, p->followed->col, p->mark);
-    fprintf(p->out, "  %s%10s", vkmm_paint_on(p->report, VKMM_DIM), "invocation");
+    fprintf(p->out, "  %s%10s", vkmm_paint_on(&p->report, VKMM_DIM), "invocation");
     for (int j = 0; j < VKMM_PAIRS; j++) fprintf(p->out, " %*s", vkmm_pairs[j].width, vkmm_pairs[j].name);
-    fprintf(p->out, "  element%s\n", vkmm_paint_off(p->report, VKMM_DIM));
+    fprintf(p->out, "  element%s\n", vkmm_paint_off(&p->report, VKMM_DIM));
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *one = &trace->invocations[i];
         const int followed = i == trace->followed;
         const vkmm_paint paint = followed ? VKMM_GOOD : VKMM_PLAIN;
-        fprintf(p->out, "%s%s%11u", vkmm_paint_on(p->report, paint), followed ? p->mark : " ", i);
+        fprintf(p->out, "%s%s%11u", vkmm_paint_on(&p->report, paint), followed ? p->mark : " ", i);
         for (int j = 0; j < VKMM_PAIRS; j++) {
             char text[VKMM_PAIR_TEXT];
             vkmm_text_pair(text, &vkmm_pairs[j], one);
             fprintf(p->out, " %*s", vkmm_pairs[j].width, text);
         }
         fprintf(p->out, "  C[%u][%u]%s%s\n", one->row, one->col, one->inside ? "" : " outside",
-                vkmm_paint_off(p->report, paint));
+                vkmm_paint_off(&p->report, paint));
     }
 }
 
@@ -152,8 +149,8 @@ static void print_step(const page *p, unsigned long long number_of_step, const c
     va_list arguments;
 
     va_start(arguments, format);
-    fprintf(p->out, "\n%s%llu.%s ", vkmm_paint_on(p->report, VKMM_STRONG), number_of_step,
-            vkmm_paint_off(p->report, VKMM_STRONG));
+    fprintf(p->out, "\n%s%llu.%s ", vkmm_paint_on(&p->report, VKMM_STRONG), number_of_step,
+            vkmm_paint_off(&p->report, VKMM_STRONG));
     vfprintf(p->out, format, arguments);
     putc('\n', p->out);
     va_end(arguments);
@@ -228,9 +225,9 @@ static void print_sum(const page *p, uint32_t k, unsigned long long step)
         print_step(p, step, "k = %u: sum += A[row][%u] * B[%u][col]", k, k, k);
     if (idle) return;
     print_grid(p, &g);
-    fprintf(p->out, "  %s%s C[%u][%u]: %s + %s%s%s = %s%s\n", vkmm_paint_on(p->report, VKMM_GOOD), p->mark,
+    fprintf(p->out, "  %s%s C[%u][%u]: %s + %s%s%s = %s%s\n", vkmm_paint_on(&p->report, VKMM_GOOD), p->mark,
             p->followed->row, p->followed->col, added.before, added.a, p->dot, added.b, added.after,
-            vkmm_paint_off(p->report, VKMM_GOOD));
+            vkmm_paint_off(&p->report, VKMM_GOOD));
 }
 
 static unsigned long long print_steps(const page *p)
@@ -256,7 +253,7 @@ static void print_story(const page *p)
     const vkmm_trace *trace = p->trace;
     int column;
 
-    fputs(vkmm_paint_on(p->report, VKMM_GOOD), p->out);
+    fputs(vkmm_paint_on(&p->report, VKMM_GOOD), p->out);
     column = fprintf(p->out, "C[%u][%u]:", p->followed->row, p->followed->col);
     if (trace->sum_count == 0) fputs(" no term, so 0", p->out);
     for (uint32_t k = 0; k < trace->sum_count && !is_idle(trace, k); k++) { /* none follows that is not idle */
@@ -266,11 +263,11 @@ static void print_story(const page *p)
         if (k > 0) snprintf(arrow, sizeof arrow, "%s +", p->arrow);
         snprintf(piece, sizeof piece, "%s%s%s%s = %s", arrow, added.a, p->dot, added.b, added.after);
         length = (int)vkmm_text_columns(piece) + 1;
-        if (column + length > p->width) column = fprintf(p->out, "\n  ") - 1;
+        if (column + length > p->report.columns) column = fprintf(p->out, "\n  ") - 1;
         fprintf(p->out, " %s", piece);
         column += length;
     }
-    fprintf(p->out, "%s\n", vkmm_paint_off(p->report, VKMM_GOOD));
+    fprintf(p->out, "%s\n", vkmm_paint_off(&p->report, VKMM_GOOD));
 }
 
 void vkmm_trace_text(const vkmm_report *report, const vkmm_trace_row *row)
@@ -278,18 +275,18 @@ void vkmm_trace_text(const vkmm_report *report, const vkmm_trace_row *row)
     const vkmm_trace *trace = row->trace;
     const vkmm_view c = vkmm_trace_matrix(trace, VKMM_C);
     const int utf8 = report->utf8, width = report->columns > 0 ? report->columns : STANDARD_WIDTH;
-    const page p = {.report = report,
-                    .trace = trace,
-                    .followed = &trace->invocations[trace->followed],
-                    .out = report->out,
-                    .width = width > LEAST_WIDTH ? width : LEAST_WIDTH,
-                    .mark = utf8 ? "▸" : "*",
-                    .times = utf8 ? "×" : "x",
-                    .dot = utf8 ? "·" : "*",
-                    .arrow = utf8 ? "→" : "->"};
+    page p = {.report = *report,
+              .trace = trace,
+              .followed = &trace->invocations[trace->followed],
+              .out = report->out,
+              .mark = utf8 ? "▸" : "*",
+              .times = utf8 ? "×" : "x",
+              .dot = utf8 ? "·" : "*",
+              .arrow = utf8 ? "→" : "->"};
     unsigned long long step;
     char value[TEXT];
 
+    p.report.columns = width > LEAST_WIDTH ? width : LEAST_WIDTH;
     print_title(&p, row);
     print_inputs(&p);
     print_invocations(&p);
