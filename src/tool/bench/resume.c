@@ -1,5 +1,6 @@
 /* --resume: what an unfinished run measured is taken over, if it is the same run. */
 #include "base/alloc.h"
+#include "base/folder.h"
 #include "bench/read.h"
 #include "bench/store.h"
 #include "math/type.h"
@@ -185,11 +186,11 @@ static vkmm_status take_over(resumption *r)
 vkmm_status cli_bench_store_resume(const cli_bench_store *store, const vkmm_suite *suite, vkmm_bench *bench)
 {
     resumption r = {.session = store->session, .log = &store->session->console.log, .suite = suite, .bench = bench};
-    int has_journal = vkmm_path_exists(store->journal_path);
+    int has_journal = vkmm_path_look(store->journal_path, 0) != VKMM_PATH_MISSING;
     vkmm_status status;
 
     r.path = has_journal ? store->journal_path : store->path;
-    if (!has_journal && !vkmm_path_exists(store->path))
+    if (!has_journal && vkmm_path_look(store->path, 0) == VKMM_PATH_MISSING)
         return vkmm_fail(r.log, VKMM_INVALID, "there is nothing to resume: neither %s nor %s is there", store->path,
                          store->journal_path);
     status = vkmm_bench_open(r.log, r.path, &r.old);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "bench/read.h"
 
 #include <stdio.h>
@@ -35,7 +36,7 @@ static vkmm_status check_journal(const cli_bench_store *store)
     vkmm_status status;
     uint64_t bytes;
 
-    if (store->session->options->resume || !vkmm_path_exists(store->journal_path)) return VKMM_OK;
+    if (store->session->options->resume || vkmm_path_look(store->journal_path, 0) == VKMM_PATH_MISSING) return VKMM_OK;
     status = vkmm_mapping_open(log_of(store), store->journal_path, &file);
     bytes = file.bytes;
     vkmm_mapping_close(&file);

@@ -95,9 +95,3 @@ void vkmm_append_close(vkmm_append **append, int remove)
     vkmm_free(a);
     *append = NULL;
 }
-
-int vkmm_path_exists(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0;
-}

@@ -17,7 +17,4 @@ vkmm_status vkmm_append_line(vkmm_append *append, const char *line);
 /* Closes the file; removes it first when `remove` is not 0. Sets NULL; a pointer to NULL is legal. */
 void vkmm_append_close(vkmm_append **append, int remove);
 
-/* Whether there is something of this name. */
-int vkmm_path_exists(const char *path);
-
 #endif

@@ -40,14 +40,10 @@ static int spawn(const char *path, char *const *arguments, int socket, pid_t *pi
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
-    int error = posix_spawn_file_actions_init(&files);
-    if (error != 0) return error;
-    error = posix_spawnattr_init(&attributes);
-    if (error != 0) {
-        posix_spawn_file_actions_destroy(&files);
-        return error;
-    }
-    for (int i = 0; i < 2 && error == 0; i++) error = posix_spawn_file_actions_adddup2(&files, socket, i);
+    posix_spawn_file_actions_init(&files); /* neither fails in any libc for Linux */
+    posix_spawnattr_init(&attributes);
+    int error = posix_spawn_file_actions_adddup2(&files, socket, 0);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&files, socket, 1);
     if (error == 0) error = posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_RDWR, 0);
     if (error == 0) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     if (error == 0) error = posix_spawnattr_setpgroup(&attributes, 0);
@@ -65,14 +61,13 @@ vkmm_status vkmm_process_start(const vkmm_log *log, const char *path, char *cons
     vkmm_process *process = vkmm_alloc(1, sizeof *process);
     if (process == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to start %s", program);
     /* A socket rather than two pipes: writing to a child that is gone is then an error and not a signal. */
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
-        vkmm_free(process);
-        return vkmm_fail(log, VKMM_INVALID, "cannot start %s: %s", program, strerror(errno));
+    int error = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) == 0 ? 0 : errno;
+    if (error == 0) {
+        error = spawn(program, arguments, sockets[1], &process->pid);
+        close(sockets[1]);
+        if (error != 0) close(sockets[0]);
     }
-    int error = spawn(program, arguments, sockets[1], &process->pid);
-    close(sockets[1]);
     if (error != 0) {
-        close(sockets[0]);
         vkmm_free(process);
         return vkmm_fail(log, VKMM_INVALID, "cannot start %s: %s", program, strerror(error));
     }
@@ -91,13 +86,6 @@ int vkmm_process_send(vkmm_process *process, const char *text)
         left -= (size_t)sent;
     }
     return 1;
-}
-
-static void drop(vkmm_process *process, size_t bytes)
-{
-    if (bytes == 0) return;
-    process->used -= bytes;
-    memmove(process->text, process->text + bytes, process->used);
 }
 
 /* Reads more into the text, which is made longer where it is full: VKMM_HEARD_LINE when something came. */
@@ -127,7 +115,8 @@ static vkmm_heard read_more(vkmm_process *process, double deadline_ms)
 vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, size_t most, const char **text)
 {
     size_t searched = 0;
-    drop(process, process->given);
+    process->used -= process->given;
+    if (process->given > 0) memmove(process->text, process->text + process->given, process->used);
     process->given = 0;
     while (!process->broken) {
         char *end = process->used > searched ? memchr(process->text + searched, '\n', process->used - searched) : NULL;
@@ -147,11 +136,6 @@ vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, size_t m
     return VKMM_HEARD_END;
 }
 
-static void nap(void)
-{
-    nanosleep(&(struct timespec){0, 2000000}, NULL);
-}
-
 /* 1 when the child has ended within the time. */
 static int wait_for(pid_t pid, double patience_ms, int *status)
 {
@@ -160,7 +144,7 @@ static int wait_for(pid_t pid, double patience_ms, int *status)
         pid_t ended = waitpid(pid, status, WNOHANG);
         if (ended == pid || (ended < 0 && errno != EINTR)) return 1;
         if (vkmm_now_ms() - start >= (vkmm_interrupted() ? fmin(patience_ms, HASTE_MS) : patience_ms)) return 0;
-        nap();
+        nanosleep(&(struct timespec){0, 2000000}, NULL);
     }
 }
 
