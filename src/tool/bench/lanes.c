@@ -97,25 +97,7 @@ int cli_bench_is_ready(cli_bench_run *run, cli_bench_lane *lane)
     return 0;
 }
 
-/* Whether vkmm_device_peaks has a figure for the type. */
-static int has_peak(const vkmm_device_info *info, vkmm_type type)
-{
-    switch (type) {
-    case VKMM_F64:
-        return info->has_f64;
-    case VKMM_F16:
-        return info->has_f16;
-    case VKMM_I8:
-    case VKMM_U8:
-        return info->has_dot8;
-    case VKMM_BF16:
-        return 0;
-    default:
-        return 1;
-    }
-}
-
-/* Those that the suite multiplies or sums in on the device, and whose peak is not known. */
+/* Those that the suite multiplies or sums in on the device, and whose peak is not known. Some have none. */
 static json_t *types_of(const cli_bench_run *run, const vkmm_bench_device *device)
 {
     json_t *types = json_array();
@@ -127,7 +109,7 @@ static json_t *types_of(const cli_bench_run *run, const vkmm_bench_device *devic
             asked = cli_bench_is_for(device, &run->suite->items[i]) &&
                     (problem->type == (vkmm_type)type || vkmm_problem_compute(problem) == (vkmm_type)type);
         }
-        if (asked && has_peak(&device->info, (vkmm_type)type) && !(device->peaks.multiply_adds_per_s[type] > 0))
+        if (asked && !(device->peaks.multiply_adds_per_s[type] > 0))
             json_array_append_new(types, json_string(vkmm_type_of((vkmm_type)type)->name));
     }
     return types;

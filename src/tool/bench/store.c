@@ -14,21 +14,6 @@ static const vkmm_log *log_of(const cli_bench_store *store)
     return &store->session->console.log;
 }
 
-static vkmm_status unknown_ending(const cli_bench_store *store)
-{
-    char endings[128] = "";
-    size_t used = 0;
-
-    for (uint32_t i = 0; vkmm_bench_writer_words(i) != NULL && used < sizeof endings; i++) {
-        const char *ending = vkmm_bench_writer_find(vkmm_bench_writer_words(i))->ending;
-        if (ending == NULL) continue;
-        used += (size_t)snprintf(endings + used, sizeof endings - used, "%s%s", used > 0 ? ", " : "", ending);
-    }
-    return vkmm_fail(log_of(store), VKMM_INVALID,
-                     "-o takes its format from the file's name, and '%.200s' ends with none of %s", store->path,
-                     endings);
-}
-
 /* The rows of a run that was killed are not dropped unless the user says so. */
 static vkmm_status check_journal(const cli_bench_store *store)
 {
@@ -60,7 +45,12 @@ vkmm_status cli_bench_store_open(cli_session *session, cli_bench_store *store)
                          "--resume goes on with the unfinished run of a file: name it with -o");
     if (store->path == NULL) return VKMM_OK;
     store->writer = vkmm_bench_writer_for(store->path);
-    if (store->writer == NULL) return unknown_ending(store);
+    if (store->writer == NULL)
+        return vkmm_fail(
+            log_of(store), VKMM_INVALID,
+            "-o takes its format from the file's name, and '%.200s' ends with none of .json, .jsonl, .csv, "
+            ".md, .xml",
+            store->path);
     bytes = strlen(store->path) + sizeof ending;
     store->journal_path = vkmm_alloc(bytes, 1);
     if (store->journal_path == NULL)
