@@ -10,10 +10,6 @@
 
 extern const vkmm_column vkmm_bench_columns[VKMM_BENCH_COLUMNS];
 
-/* Whether its product was verified, and is wrong. Without a verification, a row has no speed either, but it is not
- * wrong. */
-int vkmm_bench_is_wrong(const vkmm_bench_row *row);
-
 /* "256³ f32 tiled", "300×200×100 f64 (column-major)": a row in a sentence; its kernel as it ran, or
  * as it was asked for where none ran, but for "auto". Clean. */
 void vkmm_bench_row_name(const vkmm_report *report, const vkmm_bench_row *row, char *text, size_t size);

@@ -24,7 +24,7 @@ static void print_section(vkmm_report *report, const vkmm_bench *bench, uint32_t
         vkmm_bench_peaks_text(report, &bench->devices[device].peaks, text);
         if (text[0] != '\0') vkmm_report_say(report, 0, VKMM_PLAIN, "measured peaks: %s", text);
     }
-    vkmm_columns_titles(report, &columns);
+    vkmm_columns_line(report, &columns, NULL);
 }
 
 static void widen(const vkmm_report *report, const vkmm_bench_row *row, int *width,
@@ -59,7 +59,7 @@ static vkmm_status row(vkmm_report *report, const vkmm_bench *bench, const vkmm_
 
     if (row->not_run[0] != '\0') return VKMM_OK; /* at the end, together */
     if (report->section != row->device + 1) print_section(report, bench, row->device);
-    vkmm_columns_row(report, &columns, row);
+    vkmm_columns_line(report, &columns, row);
     vkmm_bench_remarks(row, text);
     if (text[0] != '\0') vkmm_report_say(report, 4, vkmm_bench_is_wrong(row) ? VKMM_BAD : VKMM_DIM, "%s", text);
     return VKMM_OK;
@@ -154,7 +154,7 @@ static void md_section(const vkmm_report *report, const vkmm_bench_device *devic
     fputs(text[0] != '\0' ? "\n\nMeasured peaks: " : "", report->out);
     vkmm_md_text(report->out, text);
     fputs("\n\n", report->out);
-    vkmm_columns_titles(report, &columns);
+    vkmm_columns_line(report, &columns, NULL);
 }
 
 static vkmm_status md_begin(vkmm_report *report, const vkmm_bench *bench)
@@ -184,7 +184,7 @@ static vkmm_status md_end(vkmm_report *report, const vkmm_bench *bench)
         for (uint32_t i = 0; i < bench->row_count; i++) {
             if (bench->rows[i].device != d) continue;
             if (rows++ == 0) md_section(&markdown, &bench->devices[d]);
-            vkmm_columns_row(&markdown, &columns, &bench->rows[i]);
+            vkmm_columns_line(&markdown, &columns, &bench->rows[i]);
         }
         if (rows > 0) putc('\n', report->out);
     }

@@ -90,9 +90,9 @@ static uint32_t print_type(vkmm_report *report, const vkmm_bench_row *rows, uint
     }
     fprintf(report->out, "\n%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG),
             vkmm_text_type(&rows[0].problem, report->utf8), vkmm_paint_off(report, VKMM_STRONG));
-    vkmm_columns_titles(report, &columns);
+    vkmm_columns_line(report, &columns, NULL);
     for (uint32_t i = 0; i < count; i++) {
-        vkmm_columns_row(report, &columns, &rows[i]);
+        vkmm_columns_line(report, &columns, &rows[i]);
         if (rows[i].not_run[0] != '\0') {
             char reason[512];
             vkmm_text_clean(reason, sizeof reason, rows[i].not_run);

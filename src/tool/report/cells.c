@@ -63,7 +63,7 @@ void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vk
     } else if (row->passed) {
         snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "✓" : "yes");
         cell->paint = VKMM_GOOD;
-    } else if (row->method[0] == '\0' || strcmp(row->method, "none") == 0) {
+    } else if (!vkmm_bench_is_wrong(row)) {
         snprintf(cell->text, sizeof cell->text, "no");
         cell->paint = VKMM_DIM;
     } else {

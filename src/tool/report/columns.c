@@ -126,8 +126,7 @@ static void fill(const vkmm_report *report, const vkmm_column *column, const vkm
     }
 }
 
-/* The titles when row is NULL. */
-static void print_line(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row)
+void vkmm_columns_line(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row)
 {
     vkmm_place places[MOST_COLUMNS] = {0};
     vkmm_cell cells[MOST_COLUMNS] = {0};
@@ -144,16 +143,6 @@ static void print_line(const vkmm_report *report, const vkmm_columns *columns, c
         vkmm_cells_line(report, places, cells, count);
     else
         vkmm_cells_titles(report, places, cells, count);
-}
-
-void vkmm_columns_titles(const vkmm_report *report, const vkmm_columns *columns)
-{
-    print_line(report, columns, NULL);
-}
-
-void vkmm_columns_row(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row)
-{
-    print_line(report, columns, row);
 }
 
 void vkmm_device_text(const vkmm_report *report, const vkmm_bench_device *device, char *text, size_t size)

@@ -36,8 +36,8 @@ vkmm_columns vkmm_columns_fit(const vkmm_report *report, const vkmm_column *colu
 /* Columns of a terminal that a line takes when no text is wider than its column. */
 int vkmm_columns_width(const vkmm_report *report, const vkmm_columns *columns);
 
-void vkmm_columns_titles(const vkmm_report *report, const vkmm_columns *columns);
-void vkmm_columns_row(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row);
+/* The line of a row; of the titles where it is NULL. */
+void vkmm_columns_line(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row);
 
 /* Where a cell of any table stands; and a line of such cells, two spaces between them, or of a table in Markdown.
  * Texts wider than their place push the rest to the right. */

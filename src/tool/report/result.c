@@ -126,3 +126,8 @@ int vkmm_bench_row_speed(vkmm_bench_row *row)
     figures->gflops = vkmm_problem_flops(&row->problem) / figures->median_ms * 1e-6;
     return 1;
 }
+
+int vkmm_bench_is_wrong(const vkmm_bench_row *row)
+{
+    return row->not_run[0] == '\0' && !row->passed && row->method[0] != '\0' && strcmp(row->method, "none") != 0;
+}

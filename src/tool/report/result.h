@@ -150,4 +150,8 @@ int vkmm_bench_series_sort(vkmm_bench_series *series);
 /* Whether a row has a speed: it ran, passed, is no empty product, and its median time is above 0 (a picosecond). */
 int vkmm_bench_is_timed(const vkmm_bench_row *row);
 
+/* Whether its product was verified, and is wrong. Without a verification, a row has no speed either, but it is not
+ * wrong. */
+int vkmm_bench_is_wrong(const vkmm_bench_row *row);
+
 #endif

@@ -52,8 +52,8 @@ static vkmm_status row(vkmm_report *report, const vkmm_bench_row *row)
 
     if (report->rows == 0) vkmm_print_device(report, row->on, row->host);
     print_difference(report, row);
-    if (report->rows == 0) vkmm_columns_titles(report, &columns);
-    vkmm_columns_row(report, &columns, row);
+    if (report->rows == 0) vkmm_columns_line(report, &columns, NULL);
+    vkmm_columns_line(report, &columns, row);
     if (row->panels.reason != NULL) print_panels(report, row);
     if (vkmm_row_by_host_clock(row)) snprintf(report->clock_note, sizeof report->clock_note, "%s", row->clock_note);
     return VKMM_OK;
