@@ -224,7 +224,7 @@ vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs)
     vkmm_status status = VKMM_OK;
 
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++)
-        if (inputs->path[o] != NULL) status = vkmm_mapping_check(log, inputs->path[o], &inputs->file[o].mapping);
+        if (inputs->path[o] != NULL) status = vkmm_array_whole(log, inputs->path[o], &inputs->file[o]);
     return status;
 }
 

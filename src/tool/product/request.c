@@ -1,4 +1,4 @@
-#include "product/request.h"
+#include "product/product.h"
 
 #include "math/problem.h"
 #include "session/problem.h"

@@ -65,7 +65,8 @@ static void check_gap(vkmm_verdict *v, const before_and_after *memory, const vkm
     tell_change(v, memory, problem, line);
 }
 
-void vkmm_check_gaps(vkmm_check *check, const vkmm_problem *problem, const void *before, const void *c)
+/* A difference goes into the verdict, its sentence included. */
+static void check_gaps(vkmm_check *check, const vkmm_problem *problem, const void *before, const void *c)
 {
     const int rows = problem->layout == VKMM_ROW_MAJOR;
     const uint64_t lines = rows ? problem->m : problem->n, length = rows ? problem->n : problem->m;
@@ -137,7 +138,7 @@ static vkmm_status verify(const vkmm_log *log, const vkmm_problem *problem, cons
         claim = claim_of(problem, stacks, numbers, x);
         status = vkmm_check_matrix(&check, &claim, x);
     }
-    if (status == VKMM_OK && gaps != NULL && !found.has_element && verifies) vkmm_check_gaps(&check, problem, gaps, c);
+    if (status == VKMM_OK && gaps != NULL && !found.has_element && verifies) check_gaps(&check, problem, gaps, c);
     return vkmm_check_end(&check, status, verdict);
 }
 

@@ -44,16 +44,6 @@ static inline size_t vkmm_at_most(uint64_t left, size_t limit)
     return left < limit ? (size_t)left : limit;
 }
 
-/* Where a tile lies in its view. */
-typedef struct vkmm_tile_range {
-    uint64_t i, j;
-    size_t rows, cols;
-} vkmm_tile_range;
-
-/* Steps through all tiles of a view, from a zeroed range: 0 after the last. The order leaves a page of memory only
- * when it is used up. */
-int vkmm_tile_next(const vkmm_view *view, vkmm_tile_range *range);
-
 /* A block of the reference: up to VKMM_PANEL rows of A·B, `span` columns of each; or single elements, as one row.
  * Row r begins at r·span. */
 typedef struct vkmm_block {
@@ -115,7 +105,7 @@ typedef struct vkmm_check {
     int narrow;           /* C is f16 or bf16 */
     int transposed;       /* the present claim is the transpose of the one under test */
     vkmm_types types;     /* of the claim */
-    double factor;        /* vkmm_tolerance_of; 0: compared exactly */
+    double factor;        /* the factor g; 0: compared exactly */
     double epsilon;       /* of the type of the sums; 0 for integers */
     double rest;          /* weight of |β·c₀| and |bias| in s */
     double flush;         /* φ, but for what the data add */
@@ -134,9 +124,6 @@ vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_
                              vkmm_verify_method asked, uint64_t seed, vkmm_verdict *found);
 vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64_t index);
 vkmm_status vkmm_check_end(vkmm_check *check, vkmm_status status, vkmm_verdict *verdict);
-
-/* Compares the gaps of C's memory, before and after; a difference goes into the verdict, its sentence included. */
-void vkmm_check_gaps(vkmm_check *check, const vkmm_problem *problem, const void *before, const void *c);
 
 /* Compares elements with the reference and notes wrong ones in the verdict. count is any number of row indices. */
 void vkmm_check_rows(vkmm_check *check, const uint64_t *rows, uint64_t count);

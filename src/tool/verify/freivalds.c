@@ -42,10 +42,42 @@ static void add_bits(const uint32_t *tile, size_t rows, size_t cols, const uint3
     }
 }
 
-/* The next tile of the view, read into the block; 0 after the last. */
-static int next_tile(const vkmm_check *check, const vkmm_view *view, vkmm_tile_range *at)
+/* Where a tile lies in its view. */
+typedef struct tile_range {
+    uint64_t i, j;
+    size_t rows, cols;
+} tile_range;
+
+/* Steps through all tiles of a view, from a zeroed range: 0 after the last. The order leaves a page of memory only
+ * when it is used up. */
+static int step(const vkmm_view *view, tile_range *range)
 {
-    if (!vkmm_tile_next(view, at)) return 0;
+    if (view->rows == 0 || view->cols == 0) return 0;
+    if (range->rows != 0) { /* not the first */
+        if (view->row_stride >= view->col_stride) {
+            range->j += VKMM_TILE_COLS;
+            if (range->j >= view->cols) {
+                range->j = 0;
+                range->i += VKMM_TILE_ROWS;
+            }
+        } else {
+            range->i += VKMM_TILE_ROWS;
+            if (range->i >= view->rows) {
+                range->i = 0;
+                range->j += VKMM_TILE_COLS;
+            }
+        }
+        if (range->i >= view->rows || range->j >= view->cols) return 0;
+    }
+    range->rows = vkmm_at_most(view->rows - range->i, VKMM_TILE_ROWS);
+    range->cols = vkmm_at_most(view->cols - range->j, VKMM_TILE_COLS);
+    return 1;
+}
+
+/* The next tile of the view, read into the block; 0 after the last. */
+static int next_tile(const vkmm_check *check, const vkmm_view *view, tile_range *at)
+{
+    if (!step(view, at)) return 0;
     vkmm_tile_read(&check->claim, view, at->i, at->rows, at->j, at->cols, check->block->tile);
     vkmm_touch(check->block, &check->claim, view, at->rows, at->cols, (vkmm_view_has_rows(view) ? at->j : at->i) == 0);
     return 1;
@@ -55,7 +87,7 @@ static int next_tile(const vkmm_check *check, const vkmm_view *view, vkmm_tile_r
 static void project(const vkmm_check *check, const vkmm_view *view, const double *x, double *out, extra kind,
                     const double *weight, double *extras)
 {
-    for (vkmm_tile_range at = {0}; next_tile(check, view, &at);)
+    for (tile_range at = {0}; next_tile(check, view, &at);)
         add_reals(check->block->tile, at.rows, at.cols, x + at.j * REALS, out + at.i * REALS, kind,
                   weight != NULL ? weight + at.j : NULL, kind == EXTRA_NONE ? NULL : extras + at.i);
 }
@@ -64,7 +96,7 @@ static void project(const vkmm_check *check, const vkmm_view *view, const double
 static void project_bits(const vkmm_check *check, const vkmm_view *view, const uint32_t *x, uint32_t *out)
 {
     memset(out, 0, (size_t)view->rows * BITS * sizeof *out);
-    for (vkmm_tile_range at = {0}; next_tile(check, view, &at);)
+    for (tile_range at = {0}; next_tile(check, view, &at);)
         add_bits((const void *)check->block->tile, at.rows, at.cols, x + at.j * BITS, out + at.i * BITS);
 }
 

@@ -48,30 +48,6 @@ size_t vkmm_tile_word(const vkmm_claim *claim)
     return vkmm_type_of(claim->a.type)->is_float ? sizeof(double) : sizeof(uint32_t);
 }
 
-int vkmm_tile_next(const vkmm_view *view, vkmm_tile_range *range)
-{
-    if (view->rows == 0 || view->cols == 0) return 0;
-    if (range->rows != 0) { /* not the first */
-        if (view->row_stride >= view->col_stride) {
-            range->j += VKMM_TILE_COLS;
-            if (range->j >= view->cols) {
-                range->j = 0;
-                range->i += VKMM_TILE_ROWS;
-            }
-        } else {
-            range->i += VKMM_TILE_ROWS;
-            if (range->i >= view->rows) {
-                range->i = 0;
-                range->j += VKMM_TILE_COLS;
-            }
-        }
-        if (range->i >= view->rows || range->j >= view->cols) return 0;
-    }
-    range->rows = vkmm_at_most(view->rows - range->i, VKMM_TILE_ROWS);
-    range->cols = vkmm_at_most(view->cols - range->j, VKMM_TILE_COLS);
-    return 1;
-}
-
 /* A page that is read brings along those around it that the system has: on Linux 64 KiB (fault_around_bytes), from
  * 6.18 on a whole folio of up to 2 MiB. */
 enum { WINDOW = 2 << 20, MOST = 16 << 20 };

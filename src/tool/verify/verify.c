@@ -6,7 +6,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 /* First row, last row, three between, and columns alike; more elements where there are no vectors. */
 enum { SPOT_ROWS = 5, SPOT_ELEMENTS = 64, MANY_ELEMENTS = VKMM_SPOTS };
@@ -18,22 +17,12 @@ const char *vkmm_verify_method_name(vkmm_verify_method method)
     return names[method];
 }
 
-int vkmm_verify_method_parse(const char *name, vkmm_verify_method *method)
-{
-    for (int i = 0; i <= VKMM_VERIFY_NONE; i++) {
-        if (strcmp(name, names[i]) != 0) continue;
-        *method = (vkmm_verify_method)i;
-        return 1;
-    }
-    return 0;
-}
-
 double vkmm_tolerance(uint64_t k, vkmm_numbers numbers)
 {
     return fmax(16.0, numbers == VKMM_NUMBERS_RANDOM ? sqrt((double)k) : (double)k / 2.0 + 2.0);
 }
 
-double vkmm_tolerance_of(vkmm_types types, uint64_t k, vkmm_numbers numbers)
+static double tolerance_of(vkmm_types types, uint64_t k, vkmm_numbers numbers)
 {
     const double terms = (double)k, least = types.compute == VKMM_F16 ? 6.0 : 16.0;
     if (types.compute != VKMM_F16 && types.in != VKMM_F16 && types.in != VKMM_BF16) return vkmm_tolerance(k, numbers);
@@ -156,7 +145,7 @@ static void set_bound(vkmm_check *check, vkmm_numbers numbers)
     check->most = largest(vkmm_types_scale(types));
     check->rest = half_sums ? 0x1p-11 : 1.0;
     /* Where nothing is summed, α and the sums' type count for nothing; two roundings of β·c₀ + bias are left. */
-    check->factor = k > 0 ? vkmm_tolerance_of(types, k, numbers) : exact ? 0.0 : 4.0;
+    check->factor = k > 0 ? tolerance_of(types, k, numbers) : exact ? 0.0 : 4.0;
     check->flush = flush_of(claim, types);
     if (half_sums) check->steps = fmin((double)k * sums->min_normal, DBL_MAX);
 }

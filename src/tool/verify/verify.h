@@ -90,7 +90,6 @@ typedef enum vkmm_verify_method {
 } vkmm_verify_method;
 
 const char *vkmm_verify_method_name(vkmm_verify_method method); /* "auto", "full", "freivalds", "none", "samples" */
-int vkmm_verify_method_parse(const char *name, vkmm_verify_method *method); /* 1 and *method, or 0; not "samples" */
 
 /* What A, B and C₀ are made of, and with it how their roundings add up. */
 typedef enum vkmm_numbers {
@@ -150,8 +149,7 @@ vkmm_stack vkmm_stack_of(const vkmm_problem *problem, int which, const void *dat
 vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_STACKS],
                                vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict);
 
-/* The factor g above: of sums in the type of the factors; and of any. */
+/* The factor g above, of sums in the type of the factors. */
 double vkmm_tolerance(uint64_t k, vkmm_numbers numbers);
-double vkmm_tolerance_of(vkmm_types types, uint64_t k, vkmm_numbers numbers);
 
 #endif
