@@ -28,53 +28,44 @@ const uint THREADS = SLICE * SLICES;
 #if defined(DOT8)
 const uint STEPS = DEPTH / 4; // of a tile's elements along K
 #define TERM(x, y, sum) (dotPacked4x8EXT(x, y) + (sum))
-#define LOADS(length) (length * DEPTH / 16 < THREADS ? 1 : length * DEPTH / 16 / THREADS)
-uvec4 nextA[LOADS(ROWS)], nextB[LOADS(COLS)];
+const uint ROUNDS_A = ROWS * DEPTH / 16 < THREADS ? 1 : ROWS * DEPTH / 16 / THREADS;
+const uint ROUNDS_B = COLS * DEPTH / 16 < THREADS ? 1 : COLS * DEPTH / 16 / THREADS;
+uvec4 next_A[ROUNDS_A], next_B[ROUNDS_B]; // what this invocation fetches of the next tiles
 #else
 const uint STEPS = DEPTH;
 #define TERM(x, y, sum) MULTIPLY_ADD(x, y, sum)
-RAWV nextA[ROWS * DEPTH / VW / THREADS]; // what this invocation fetches of the next tiles
-RAWV nextB[COLS * DEPTH / VW / THREADS];
+RAWV next_A[ROWS * DEPTH / VW / THREADS]; // what this invocation fetches of the next tiles
+RAWV next_B[COLS * DEPTH / VW / THREADS];
 #endif
 
-shared TV stagedA[BUFFERS * STEPS * (ROWS / VW + PAD)]; // tiles of op(A) and op(B)
-shared TV stagedB[BUFFERS * STEPS * (COLS / VW + PAD)];
+shared TV staged_A[BUFFERS * STEPS * (ROWS / VW + PAD)]; // tiles of op(A) and op(B)
+shared TV staged_B[BUFFERS * STEPS * (COLS / VW + PAD)];
 shared TV passed[SLICES > 1 ? (THREADS - SLICE) * (THREAD_COLS / VW) : 1];
 
 TV sums[THREAD_ROWS * (THREAD_COLS / VW)];
 
-#define AT at_a
-#define FETCH fetch_a
-#define FETCH_FIRST fetch_first_a
-#define STORE store_a
-#define NEXT nextA
-#define STAGED stagedA
-#define ELEMENT ELEMENT_A
-#define VECTORS AV
-#define LENGTH ROWS
-#define LIMIT M
-#define LD LDA
-#define ALONG_K (TRANSPOSE_A == 0)
-#define BY_VECTOR VECTORS_A
+// What differs between the operands on their way into shared memory.
+const uint LENGTH_A = ROWS, LENGTH_B = COLS; // rows of op(A), or columns of op(B), in a tile
+const bool ALONG_K_A = TRANSPOSE_A == 0, ALONG_K_B = TRANSPOSE_B != 0; // neighbours in memory are neighbours along K
+#define LIMIT_A M // rows of op(A), or columns of op(B), in the whole matrix
+#define LIMIT_B N
+#define LD_A LDA
+#define LD_B LDB
+#define VECTOR_A(i) AV[i]
+#define VECTOR_B(i) BV[i]
+
+// The staging code, for A and for B: ITS(x) is x_A, then x_B.
+#define JOIN(x, operand) x##_##operand
+#define OF(x, operand) JOIN(x, operand)
+#define ITS(x) OF(x, OPERAND)
+#define OPERAND A
 #if defined(DOT8)
 #include "stage_dot.glsl"
 #else
 #include "stage.glsl"
 #endif
-
-#define AT at_b
-#define FETCH fetch_b
-#define FETCH_FIRST fetch_first_b
-#define STORE store_b
-#define NEXT nextB
-#define STAGED stagedB
-#define ELEMENT ELEMENT_B
-#define VECTORS BV
-#define LENGTH COLS
-#define LIMIT N
-#define LD LDB
-#define ALONG_K (TRANSPOSE_B != 0)
-#define BY_VECTOR VECTORS_B
+#undef OPERAND
+#define OPERAND B
 #if defined(DOT8)
 #include "stage_dot.glsl"
 #else
@@ -96,8 +87,8 @@ void share(uint tile)
 {
     if (BUFFERS == 1)
         barrier(); // everyone has read the tiles before anyone overwrites them
-    store_a(tile);
-    store_b(tile);
+    store_A(tile);
+    store_B(tile);
 }
 
 // Adds to the sums what one pair of tiles in shared memory contributes.
@@ -107,9 +98,9 @@ void multiply_tiles(uint tile)
         const uint k = tile * STEPS + slice() * (STEPS / SLICES) + step;
         TV a[THREAD_ROWS / VW], b[THREAD_COLS / VW];
         [[unroll]] for (uint g = 0; g < THREAD_ROWS / VW; g++)
-            a[g] = stagedA[k * (ROWS / VW + PAD) + g * (ROWS / THREAD_ROWS) + group_row()];
+            a[g] = staged_A[k * (ROWS / VW + PAD) + g * (ROWS / THREAD_ROWS) + group_row()];
         [[unroll]] for (uint h = 0; h < THREAD_COLS / VW; h++)
-            b[h] = stagedB[k * (COLS / VW + PAD) + h * (COLS / THREAD_COLS) + group_col()];
+            b[h] = staged_B[k * (COLS / VW + PAD) + h * (COLS / THREAD_COLS) + group_col()];
 #if defined(SUM_F16)
         // Vectors of 16-bit floats: the hardware multiplies two at a time.
         [[unroll]] for (uint r = 0; r < THREAD_ROWS; r++)
@@ -184,13 +175,13 @@ void main()
             sums[n] = TV(0);
         // The first step takes what DEPTH leaves over, so that all others are whole and need no checks.
         const uint first = end > begin ? (end - begin - 1) % DEPTH + 1 : 0;
-        fetch_first_a(baseA, row0, begin, begin + first);
-        fetch_first_b(baseB, col0, begin, begin + first);
+        fetch_first_A(baseA, row0, begin, begin + first);
+        fetch_first_B(baseB, col0, begin, begin + first);
         for (uint next = begin + first; next < end; next += DEPTH) {
             share(full);
             barrier(); // both tiles are complete before anyone reads them
-            fetch_a(baseA, row0, next);
-            fetch_b(baseB, col0, next);
+            fetch_A(baseA, row0, next);
+            fetch_B(baseB, col0, next);
             multiply_tiles(full);
             // With two buffers the next tiles go where nobody reads any more: all have passed the barrier above since.
             full = (full + 1) % BUFFERS;

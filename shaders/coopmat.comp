@@ -58,80 +58,12 @@ const uint STRIP_COLS = STRIP * MN, PASS_STRIDE = (STRIP_COLS * BYTES_C + 16) / 
 
 shared UNIT staged[TILE > SUBGROUPS * PASS ? TILE : SUBGROUPS * PASS];
 
-const bool TURNED_A = BYTES == 1 && TRANSPOSE_A != 0, TURNED_B = BYTES == 1 && TRANSPOSE_B == 0;
-const uint PIECES_A = ROWS * DEPTH / MEMORY_VECTOR / (TURNED_A ? 4 : 1);
-const uint PIECES_B = COLS * DEPTH / MEMORY_VECTOR / (TURNED_B ? 4 : 1);
-uvec4 nextA[(PIECES_A + THREADS - 1) / THREADS * (TURNED_A ? 4 : 1)]; // what this invocation fetches of the next tiles
-uvec4 nextB[(PIECES_B + THREADS - 1) / THREADS * (TURNED_B ? 4 : 1)];
-uint fromA, fromB; // where this invocation's first pieces lie, in vectors, for k = 0; others follow at even distances
-uint lastA, lastB; // of those: which is the last before the matrix ends
+// What an invocation fetches of a tile, 16 bytes per register. Of bytes that must be transposed, a piece is four
+// registers.
+const uint WORDS_A = BYTES == 1 && TRANSPOSE_A != 0 ? 4 : 1, WORDS_B = BYTES == 1 && TRANSPOSE_B == 0 ? 4 : 1;
+const uint PIECES_A = ROWS * DEPTH / MEMORY_VECTOR / WORDS_A, PIECES_B = COLS * DEPTH / MEMORY_VECTOR / WORDS_B;
+const uint ROUNDS_A = (PIECES_A + THREADS - 1) / THREADS, ROUNDS_B = (PIECES_B + THREADS - 1) / THREADS;
 
-// Four words of four neighbours across become four words of four neighbours along K.
-uvec4 turn(uvec4 w)
-{
-    const uint even = 0x00ff00ffu, low = 0x0000ffffu;
-    const uvec2 t0 = (w.xz & even) | (w.yw & even) << 8, t1 = (w.xz >> 8 & even) | (w.yw & ~even);
-    return uvec4((t0.x & low) | t0.y << 16, (t1.x & low) | t1.y << 16,
-                 t0.x >> 16 | (t0.y & ~low), t1.x >> 16 | (t1.y & ~low));
-}
-
-// Stages 16 bytes of memory, from a word of a unit on where they become 8.
-void put(uint at, uint word, uvec4 value)
-{
-#if MEMORY_BYTES == 4
-    const vec4 wide = uintBitsToFloat(value);
-    staged[at][word] = packFloat2x16(f16vec2(wide.xy));
-    staged[at][word + 1] = packFloat2x16(f16vec2(wide.zw));
-#elif defined(UNIT8)
-    staged[at] = value.xy;
-    staged[at + 1] = value.zw;
-#else
-    staged[at] = value;
-#endif
-}
-
-#define WHOLE 0xffffffffu // no end along K
-
-// Each operand has its own copy of the staging code, from macros. Passing the operand to functions, as a structure of
-// constants, read better and cost 10 to 18 % on an NVIDIA H200 (doc/coopmat.md).
-#define PLACE_OF place_of_a
-#define AIM aim_a
-#define READ read_a
-#define FETCH fetch_a
-#define STORE store_a
-#define NEXT nextA
-#define FROM fromA
-#define LAST lastA
-#define WORDS A
-#define VECTORS AV
-#define LENGTH ROWS
-#define LIMIT M
-#define LD LDA
-#define OFFSET 0
-#define STRIDE STRIDE_UNITS_A
-#define ALONG_K (TRANSPOSE_A == 0)
-#define BY_VECTOR VECTORS_A
-#define TURNED TURNED_A
-#include "matrix_stage.glsl"
-
-#define PLACE_OF place_of_b
-#define AIM aim_b
-#define READ read_b
-#define FETCH fetch_b
-#define STORE store_b
-#define NEXT nextB
-#define FROM fromB
-#define LAST lastB
-#define WORDS B
-#define VECTORS BV
-#define LENGTH COLS
-#define LIMIT N
-#define LD LDB
-#define OFFSET UNITS_A
-#define STRIDE STRIDE_UNITS_B
-#define ALONG_K (TRANSPOSE_B != 0)
-#define BY_VECTOR VECTORS_B
-#define TURNED TURNED_B
 #include "matrix_stage.glsl"
 
 #define FragmentA coopmat<TA, gl_ScopeSubgroup, MM, MK, gl_MatrixUseA>
@@ -209,27 +141,19 @@ void main()
             sums[n] = Sums(0);
         // The first step takes what DEPTH leaves over, so that all others are whole and need no checks.
         uint next = begin + (end > begin ? (end - begin - 1) % DEPTH + 1 : 0);
-        aim_a(baseA, row0);
-        aim_b(baseB, col0);
-        fetch_a(baseA, row0, begin, next);
-        fetch_b(baseB, col0, begin, next);
-        store_a();
-        store_b();
-        if (next < end) {
-            fetch_a(baseA, row0, next, WHOLE);
-            fetch_b(baseB, col0, next, WHOLE);
-        }
+        const Aim aimA = aim(operand_a(), baseA, row0), aimB = aim(operand_b(), baseB, col0);
+        fetch_tiles(aimA, aimB, begin, next);
+        store_tiles();
+        if (next < end)
+            fetch_tiles(aimA, aimB, next, WHOLE);
         barrier(); // the tiles are complete
         LOAD(0)
         for (; next < end; next += DEPTH) {
             MULTIPLY_ALL_BUT_LAST
             barrier(); // everyone has all that is left of the tiles in registers
-            store_a();
-            store_b();
+            store_tiles();
             // A branch around the last, needless fetch would make it wait on the spot.
-            const uint after = min(next + DEPTH, end - DEPTH);
-            fetch_a(baseA, row0, after, WHOLE);
-            fetch_b(baseB, col0, after, WHOLE);
+            fetch_tiles(aimA, aimB, min(next + DEPTH, end - DEPTH), WHOLE);
             MULTIPLY(SLICES - 1)
             barrier(); // the next tiles are complete
             LOAD(0)

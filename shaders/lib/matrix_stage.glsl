@@ -1,141 +1,208 @@
-// One operand's way from global memory through registers into shared memory, as stored: matrix loads do the
-// transposing, but not that of bytes. coopmat.comp includes this for op(A) and for op(B), with these names defined:
-// PLACE_OF, AIM, READ, FETCH, STORE (functions), NEXT, FROM, LAST (registers), WORDS, VECTORS (the matrix), LENGTH
-// (rows of op(A) or columns of op(B) in a tile), LIMIT (how many there are), LD, OFFSET (where the tile lies among
-// staged units), STRIDE (units from line to line), and the constants ALONG_K (neighbours in memory are neighbours along
-// K), BY_VECTOR (the matrix can be read 16 bytes at a time) and TURNED (bytes, not along K: turned round while they are
-// staged).
+// An operand's way from global memory through registers into shared memory, for coopmat.comp. It lies there as it is
+// stored: matrix loads do the transposing, but not that of bytes, which are transposed here.
 
-// A piece is what an invocation fetches at once: 16 bytes of memory, or 4 times 16 bytes of neighbours along K, which
-// it turns round.
-#define LINE ((ALONG_K ? DEPTH : LENGTH) / MEMORY_VECTOR)
-#define PIECES (LENGTH * DEPTH / MEMORY_VECTOR / (TURNED ? 4 : 1))
-#define ROUNDS ((PIECES + THREADS - 1) / THREADS)
-// Do the pieces of an invocation lie at even distances? Not those that are turned.
-#define EVEN (THREADS % LINE == (TURNED ? THREADS : 0))
-#define LD_VECTORS (LD / MEMORY_VECTOR)
-// Where element (x, k) lies, in vectors of 16 bytes.
-#define VECTOR_AT(x, k) (ALONG_K ? x * LD_VECTORS + k / MEMORY_VECTOR : k * LD_VECTORS + x / MEMORY_VECTOR)
+// One of the two operands, as a parameter of the functions that bring it into shared memory. All but `limit` and `ld`
+// is known when the pipeline is built: the compiler inlines these functions and folds it away. It does so late: loops
+// over pieces, and the conditions in them that choose how, stand outside of these functions, once for A and once for B,
+// with constants that the compiler sees on the spot (doc/coopmat.md).
+struct Operand {
+    bool is_a;
+    uint across;     // rows of op(A), or columns of op(B), in a tile
+    uint limit;      // and in the whole matrix
+    uint ld;         // elements from one stored row to the next
+    bool along_k;    // neighbours in memory are neighbours along K
+    bool in_vectors; // all rows of the matrix begin and end at whole vectors
+};
+
+Operand operand_a() { return Operand(true, ROWS, M, LDA, TRANSPOSE_A == 0, VECTORS_A); }
+Operand operand_b() { return Operand(false, COLS, N, LDB, TRANSPOSE_B != 0, VECTORS_B); }
+
+const uint WHOLE = 0xffffffffu; // no end along K: all of a tile is there
+
+uint first_unit(const Operand o) { return o.is_a ? 0 : UNITS_A; } // of its tile, in shared memory
+uint stride_units(const Operand o) { return o.is_a ? STRIDE_UNITS_A : STRIDE_UNITS_B; } // from line to line there
+
+// What this invocation has fetched of the next tiles: of op(A), then of op(B).
+uvec4 next[ROUNDS_A * WORDS_A + ROUNDS_B * WORDS_B];
+uint first_register(const Operand o) { return o.is_a ? 0 : ROUNDS_A * WORDS_A; }
+
+// A piece is what an invocation fetches at once, 16 bytes of a line of memory. So many pieces are in a line, and so
+// many lines are fetched in one round of all invocations.
+uint pieces_in_line(const Operand o) { return (o.along_k ? DEPTH : o.across) / MEMORY_VECTOR; }
+uint lines_of_round(const Operand o) { return THREADS / pieces_in_line(o); }
+bool is_even(const Operand o) { return THREADS % pieces_in_line(o) == 0; } // whole lines
 
 // Where piece n of this invocation lies: its first element across the tile, and along K. Invocations next to each other
-// take pieces next to each other along a line of memory; of those that are turned round, two, because what they store
-// lies 16 lines apart, perhaps in the same memory banks.
-uvec2 PLACE_OF(uint n)
+// take pieces next to each other along a line of memory.
+uvec2 place_of(const Operand o, uint n)
 {
-    const uint piece = gl_LocalInvocationIndex + n * THREADS;
-    if (TURNED) {
-        const uint width = LINE % 2 == 0 ? 2 : 1, groups = DEPTH / 4;
-        return uvec2((piece % width + piece / (width * groups) * width) * 16, piece / width % groups * 4);
-    }
-    uint line = piece / LINE, place = piece % LINE;
-    if (THREADS % LINE == 0) { // known to the compiler only so
-        line = gl_LocalInvocationIndex / LINE;
-        place = gl_LocalInvocationIndex % LINE;
+    const uint piece = gl_LocalInvocationIndex + n * THREADS, in_line = pieces_in_line(o);
+    uint line = piece / in_line, place = piece % in_line;
+    if (is_even(o)) { // known to the compiler only so
+        line = gl_LocalInvocationIndex / in_line;
+        place = gl_LocalInvocationIndex % in_line;
         // Eight invocations store 128 bytes at once. Of padded lines of 64 bytes, two that lie four lines apart have
         // all banks between them.
-        if (THREADS / LINE % 8 == 0)
+        if (lines_of_round(o) % 8 == 0)
             line = line / 8 * 8 + line % 2 * 4 + line / 2 % 4;
-        line += n * (THREADS / LINE);
+        line += n * lines_of_round(o);
     }
-    return ALONG_K ? uvec2(line, place * MEMORY_VECTOR) : uvec2(place * MEMORY_VECTOR, line);
+    return o.along_k ? uvec2(line, place * MEMORY_VECTOR) : uvec2(place * MEMORY_VECTOR, line);
 }
 
-// Finds where this invocation's pieces lie, once a tile: a step has no time for it. Not for pieces that are turned
-// round: these lie unevenly.
-void AIM(uint base, uint x0)
+// The same for four pieces, neighbours along K, that are transposed. Invocations next to each other take only two next
+// to each other along a line, because what they store lies 16 lines apart, perhaps in the same memory banks.
+uvec2 place_of_four(const Operand o, uint n)
 {
-    const uvec2 place = PLACE_OF(0);
-    const uint last = LIMIT - (ALONG_K ? 1 : min(LIMIT, MEMORY_VECTOR)), x = min(x0 + place.x, last);
-    FROM = base / MEMORY_VECTOR + VECTOR_AT(x, place.y);
-    LAST = ALONG_K ? (last - x) / max(THREADS / LINE, 1) : ROUNDS;
+    const uint piece = gl_LocalInvocationIndex + n * THREADS;
+    const uint width = pieces_in_line(o) % 2 == 0 ? 2 : 1, groups = DEPTH / 4;
+    return uvec2((piece % width + piece / (width * groups) * width) * 16, piece / width % groups * 4);
 }
 
-// Piece n of the tile that begins at k0: 16 bytes of memory from element (x, k) on. A tile may hang over the edge
-// across: it then reads once more what is there, for sums that are never stored. Nothing is read from `end` on along K:
-// zeros, which add nothing; WHOLE, a constant, spares whole steps the question.
-uvec4 READ(uint n, uint base, uint x, uint k0, uint k, uint end)
+// Where element (x, k) lies, in vectors of 16 bytes.
+uint vector_at(const Operand o, uint x, uint k)
+{
+    const uint ld = o.ld / MEMORY_VECTOR;
+    return o.along_k ? x * ld + k / MEMORY_VECTOR : k * ld + x / MEMORY_VECTOR;
+}
+
+// The last x from which a whole vector can be read. A tile that hangs over the edge reads from there once more, for
+// sums that are never stored.
+uint last_x(const Operand o) { return o.limit - (o.along_k ? 1 : min(o.limit, MEMORY_VECTOR)); }
+
+// Where this invocation's first piece of a tile lies, in vectors, for k0 = 0, and which of the following ones, at even
+// distances, is the last before the matrix ends. Found once a tile: a step has no time for it.
+struct Aim { uint base, x0, from, last; };
+Aim aim(const Operand o, uint base, uint x0)
+{
+    const uvec2 place = place_of(o, 0);
+    const uint last = last_x(o), x = min(x0 + place.x, last);
+    return Aim(base, x0, base / MEMORY_VECTOR + vector_at(o, x, place.y),
+               o.along_k ? (last - x) / max(lines_of_round(o), 1) : WHOLE);
+}
+
+// 16 bytes of memory, which lie at a vector, and from element (x, k) on. Nothing is read from `end` on along K: zeros,
+// which add nothing; WHOLE, a constant, spares whole steps the question.
+uvec4 read(const Operand o, uint at, uint base, uint x, uint k, uint end)
 {
     uvec4 value = uvec4(0);
-    if (BY_VECTOR) {
-        uint at = FROM + min(n, LAST) * (THREADS / LINE * LD_VECTORS) +
-                  (ALONG_K ? k0 / MEMORY_VECTOR : k0 * LD_VECTORS);
-        if (!EVEN) {
-            x = min(x, LIMIT - (ALONG_K ? 1 : min(LIMIT, MEMORY_VECTOR)));
-            at = base / MEMORY_VECTOR + VECTOR_AT(x, k);
-        }
+    if (o.in_vectors) {
         if (end == WHOLE || k < end)
-            value = VECTORS[at];
+            value = o.is_a ? AV[at] : BV[at];
         return value;
     }
     const uint bits = 128 / MEMORY_VECTOR, per_word = MEMORY_VECTOR / 4;
     [[unroll]] for (uint e = 0; e < MEMORY_VECTOR; e++) {
-        const uint ex = min(ALONG_K ? x : x + e, LIMIT - 1), ek = ALONG_K ? k + e : k;
-        const uint at = base + (ALONG_K ? ex * LD + ek : ek * LD + ex);
-        if (end == WHOLE || ek < end)
-            value[e / per_word] |= bitfieldExtract(WORDS[at / per_word], int(at % per_word * bits), int(bits))
-                                   << e % per_word * bits;
+        const uint ex = min(o.along_k ? x : x + e, o.limit - 1), ek = o.along_k ? k + e : k;
+        const uint at = base + (o.along_k ? ex * o.ld + ek : ek * o.ld + ex);
+        if (end == WHOLE || ek < end) {
+            const uint word = o.is_a ? A[at / per_word] : B[at / per_word];
+            value[e / per_word] |= bitfieldExtract(word, int(at % per_word * bits), int(bits)) << e % per_word * bits;
+        }
     }
     return value;
 }
 
-// Starts reading a tile into registers. Nothing waits for the values before STORE: they travel while the workgroup
-// multiplies.
-void FETCH(uint base, uint x0, uint k0, uint end)
+// Starts reading piece n of the tile that begins at k0 into a register. Nothing waits for the values before they are
+// stored: they travel while the workgroup multiplies.
+void fetch_piece(const Operand o, const Aim aim, uint n, uint k0, uint end)
 {
-    [[unroll]] for (uint n = 0; n < ROUNDS; n++) {
-        const uvec2 place = PLACE_OF(n);
-        if (PIECES % THREADS == 0 || gl_LocalInvocationIndex + n * THREADS < PIECES) {
-            if (TURNED)
-                [[unroll]] for (uint k = 0; k < 4; k++)
-                    NEXT[4 * n + k] = READ(n, base, x0 + place.x, k0 + k, k0 + place.y + k, end);
-            else
-                NEXT[n] = READ(n, base, x0 + place.x, k0, k0 + place.y, end);
-        }
+    const uvec2 place = place_of(o, n);
+    const uint ld = o.ld / MEMORY_VECTOR, x = aim.x0 + place.x, k = k0 + place.y;
+    uint at = aim.from + min(n, aim.last) * (lines_of_round(o) * ld) + (o.along_k ? k0 / MEMORY_VECTOR : k0 * ld);
+    if (!is_even(o))
+        at = aim.base / MEMORY_VECTOR + vector_at(o, min(x, last_x(o)), k);
+    next[first_register(o) + n] = read(o, at, aim.base, x, k, end);
+}
+
+// The same for four pieces that will be transposed.
+void fetch_four(const Operand o, const Aim aim, uint n, uint k0, uint end)
+{
+    const uvec2 place = place_of_four(o, n);
+    const uint x = aim.x0 + place.x, r = first_register(o) + 4 * n;
+    [[unroll]] for (uint c = 0; c < 4; c++) {
+        const uint k = k0 + place.y + c, at = aim.base / MEMORY_VECTOR + vector_at(o, min(x, last_x(o)), k);
+        next[r + c] = read(o, at, aim.base, x, k, end);
     }
 }
 
-// Puts what was fetched into shared memory.
-void STORE()
+// Four words of four neighbours across become four words of four neighbours along K.
+uvec4 transpose_bytes(uvec4 w)
 {
-    [[unroll]] for (uint n = 0; n < ROUNDS; n++) {
-        const uvec2 place = PLACE_OF(n);
-        if (PIECES % THREADS == 0 || gl_LocalInvocationIndex + n * THREADS < PIECES) {
-            const uint line = ALONG_K || TURNED ? place.x : place.y, along = ALONG_K || TURNED ? place.y : place.x;
-            const uint byte = along * BYTES, at = OFFSET + line * STRIDE + byte / UNIT_BYTES;
-            if (TURNED)
-                [[unroll]] for (uint c = 0; c < 4; c++) {
-                    const uint s = 4 * n;
-                    const uvec4 words = turn(uvec4(NEXT[s][c], NEXT[s + 1][c], NEXT[s + 2][c], NEXT[s + 3][c]));
-                    [[unroll]] for (uint b = 0; b < 4; b++)
-                        staged[at + (4 * c + b) * STRIDE][byte % UNIT_BYTES / 4] = words[b];
-                }
-            else
-                put(at, byte % UNIT_BYTES / 4, NEXT[n]);
-        }
+    const uint even = 0x00ff00ffu, low = 0x0000ffffu;
+    const uvec2 t0 = (w.xz & even) | (w.yw & even) << 8, t1 = (w.xz >> 8 & even) | (w.yw & ~even);
+    return uvec4((t0.x & low) | t0.y << 16, (t1.x & low) | t1.y << 16,
+                 t0.x >> 16 | (t0.y & ~low), t1.x >> 16 | (t1.y & ~low));
+}
+
+// Puts piece n into shared memory; where f32 becomes f16 on the way, as 8 bytes.
+void store_piece(const Operand o, uint n)
+{
+    const uvec2 place = place_of(o, n);
+    const uint line = o.along_k ? place.x : place.y, byte = (o.along_k ? place.y : place.x) * BYTES;
+    const uint at = first_unit(o) + line * stride_units(o) + byte / UNIT_BYTES;
+    const uvec4 value = next[first_register(o) + n];
+#if MEMORY_BYTES == 4
+    const vec4 wide = uintBitsToFloat(value);
+    staged[at][byte % UNIT_BYTES / 4] = packFloat2x16(f16vec2(wide.xy));
+    staged[at][byte % UNIT_BYTES / 4 + 1] = packFloat2x16(f16vec2(wide.zw));
+#elif defined(UNIT8)
+    staged[at] = value.xy;
+    staged[at + 1] = value.zw;
+#else
+    staged[at] = value;
+#endif
+}
+
+// Puts four pieces into shared memory, transposed.
+void store_four(const Operand o, uint n)
+{
+    const uvec2 place = place_of_four(o, n);
+    const uint at = first_unit(o) + place.x * stride_units(o) + place.y / UNIT_BYTES, r = first_register(o) + 4 * n;
+    [[unroll]] for (uint c = 0; c < 4; c++) {
+        const uvec4 words = transpose_bytes(uvec4(next[r][c], next[r + 1][c], next[r + 2][c], next[r + 3][c]));
+        [[unroll]] for (uint b = 0; b < 4; b++)
+            staged[at + (4 * c + b) * stride_units(o)][place.y % UNIT_BYTES / 4] = words[b];
     }
 }
 
-#undef LINE
-#undef PIECES
-#undef ROUNDS
-#undef PLACE_OF
-#undef AIM
-#undef FROM
-#undef LAST
-#undef EVEN
-#undef LD_VECTORS
-#undef VECTOR_AT
-#undef READ
-#undef FETCH
-#undef STORE
-#undef NEXT
-#undef WORDS
-#undef VECTORS
-#undef LENGTH
-#undef LIMIT
-#undef LD
-#undef OFFSET
-#undef STRIDE
-#undef ALONG_K
-#undef BY_VECTOR
-#undef TURNED
+// Has this invocation a piece n of so many? Of a tile whose pieces are no multiple of the invocations, the last round
+// has some for the first invocations alone.
+#define HAS_PIECE(n, pieces) (pieces % THREADS == 0 || gl_LocalInvocationIndex + n * THREADS < pieces)
+
+// Both operands' tiles, from memory into registers, and from there into shared memory.
+void fetch_tiles(const Aim aimA, const Aim aimB, uint k0, uint end)
+{
+    [[unroll]] for (uint n = 0; n < ROUNDS_A; n++)
+        if (HAS_PIECE(n, PIECES_A)) {
+            if (WORDS_A == 4)
+                fetch_four(operand_a(), aimA, n, k0, end);
+            else
+                fetch_piece(operand_a(), aimA, n, k0, end);
+        }
+    [[unroll]] for (uint n = 0; n < ROUNDS_B; n++)
+        if (HAS_PIECE(n, PIECES_B)) {
+            if (WORDS_B == 4)
+                fetch_four(operand_b(), aimB, n, k0, end);
+            else
+                fetch_piece(operand_b(), aimB, n, k0, end);
+        }
+}
+
+void store_tiles()
+{
+    [[unroll]] for (uint n = 0; n < ROUNDS_A; n++)
+        if (HAS_PIECE(n, PIECES_A)) {
+            if (WORDS_A == 4)
+                store_four(operand_a(), n);
+            else
+                store_piece(operand_a(), n);
+        }
+    [[unroll]] for (uint n = 0; n < ROUNDS_B; n++)
+        if (HAS_PIECE(n, PIECES_B)) {
+            if (WORDS_B == 4)
+                store_four(operand_b(), n);
+            else
+                store_piece(operand_b(), n);
+        }
+}

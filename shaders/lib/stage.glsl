@@ -1,104 +1,81 @@
-// One operand's way from global memory through registers into shared memory. blocked.comp includes this twice, for
-// op(A) and for op(B), with these names defined: AT, FETCH, FETCH_FIRST, STORE (functions), NEXT (registers), STAGED
-// (shared memory), ELEMENT, VECTORS (the matrix), LENGTH (rows of op(A) or columns of op(B) in a tile), LIMIT (how many
-// there are), LD, and the constants ALONG_K (neighbours in memory are neighbours along K) and BY_VECTOR (the matrix can
-// be read VW elements at a time).
+// One operand's way from global memory through registers into shared memory. blocked.comp includes this for op(A), with
+// OPERAND defined as A, and for op(B): ITS(x) is x_A, then x_B. Each operand has its own copy, because some compilers
+// make slow code of functions that take an operand (doc/coopmat.md).
 //
-// The tile lies in shared memory with K slowest whatever op says, because the sum walks along K and wants the LENGTH
+// The tile lies in shared memory with K slowest whatever op says, because the sum walks along K and wants the
 // elements of one k side by side. Each row of it is longer by PAD vectors, so that storing neighbours along K does not
 // hit one memory bank again and again.
 
 // A tile is fetched in pieces, vectors or single elements, of which so many lie in one line of memory. Invocations next
-// to each other take pieces next to each other, so that the hardware joins their reads into few wide ones. Piece n of
-// this invocation:
-#define WIDTH (BY_VECTOR ? VW : 1)
-#define LINE ((ALONG_K ? DEPTH : LENGTH) / WIDTH)
-#define PLACE (gl_LocalInvocationIndex % LINE * WIDTH)
-#define PLACE_MORE(n) ((n) * THREADS % LINE * WIDTH)
-#define ROW (gl_LocalInvocationIndex / LINE)
-#define ROW_MORE(n) ((n) * THREADS / LINE)
+// to each other take pieces next to each other, so that the hardware joins their reads into few wide ones.
+const uint ITS(WIDTH) = ITS(VECTORS) ? VW : 1;
+const uint ITS(LINE) = (ITS(ALONG_K) ? DEPTH : ITS(LENGTH)) / ITS(WIDTH);
+const uint ITS(PIECES) = ITS(LENGTH) * DEPTH / THREADS / ITS(WIDTH); // of an invocation
+// Piece n of this invocation lies at PLACE + PLACE_MORE(n) of line ROW + ROW_MORE(n).
+#define PLACE (gl_LocalInvocationIndex % ITS(LINE) * ITS(WIDTH))
+#define PLACE_MORE(n) ((n) * THREADS % ITS(LINE) * ITS(WIDTH))
+#define ROW (gl_LocalInvocationIndex / ITS(LINE))
+#define ROW_MORE(n) ((n) * THREADS / ITS(LINE))
 // Across the tile and along K: what depends on the invocation, and what depends on n, a constant once the loop is
 // unrolled.
-#define ACROSS (ALONG_K ? ROW : PLACE)
-#define ACROSS_MORE(n) (ALONG_K ? ROW_MORE(n) : PLACE_MORE(n))
-#define DOWN (ALONG_K ? PLACE : ROW)
-#define DOWN_MORE(n) (ALONG_K ? PLACE_MORE(n) : ROW_MORE(n))
+#define ACROSS (ITS(ALONG_K) ? ROW : PLACE)
+#define ACROSS_MORE(n) (ITS(ALONG_K) ? ROW_MORE(n) : PLACE_MORE(n))
+#define DOWN (ITS(ALONG_K) ? PLACE : ROW)
+#define DOWN_MORE(n) (ITS(ALONG_K) ? PLACE_MORE(n) : ROW_MORE(n))
 
 // Where a piece lies in the matrix, counted in pieces. A tile may hang over the edge: it then reads the last row or
 // column once more, for sums that are never stored, which is cheaper than asking.
-uint AT(uint base, uint x0, uint k0, uint n)
+uint ITS(piece_at)(uint base, uint x0, uint k0, uint n)
 {
-    const uint x = min(x0 + ACROSS + ACROSS_MORE(n), LIMIT - (ALONG_K ? 1 : WIDTH)), k = k0 + DOWN + DOWN_MORE(n);
-    return base / WIDTH + (ALONG_K ? x * (LD / WIDTH) + k / WIDTH : k * (LD / WIDTH) + x / WIDTH);
+    const uint x = min(x0 + ACROSS + ACROSS_MORE(n), ITS(LIMIT) - (ITS(ALONG_K) ? 1 : ITS(WIDTH)));
+    const uint k = k0 + DOWN + DOWN_MORE(n);
+    return base / ITS(WIDTH) + (ITS(ALONG_K) ? x * (ITS(LD) / ITS(WIDTH)) + k / ITS(WIDTH)
+                                             : k * (ITS(LD) / ITS(WIDTH)) + x / ITS(WIDTH));
 }
 
-// Starts reading a tile into registers. Nothing waits for the values before STORE: they travel while the workgroup
-// multiplies the tile before. That needs a straight run of reads; after a branch around them the compiler would wait
-// for them on the spot.
-void FETCH(uint base, uint x0, uint k0)
+// Starts reading a tile into registers. Nothing waits for the values before they are stored: they travel while the
+// workgroup multiplies the tile before. That needs a straight run of reads; after a branch around them the compiler
+// would wait for them on the spot.
+void ITS(fetch)(uint base, uint x0, uint k0)
 {
-    [[unroll]] for (uint n = 0; n < LENGTH * DEPTH / THREADS / WIDTH; n++) {
-        if (BY_VECTOR)
-            NEXT[n] = VECTORS[AT(base, x0, k0, n)];
+    [[unroll]] for (uint n = 0; n < ITS(PIECES); n++) {
+        if (ITS(VECTORS))
+            ITS(next)[n] = ITS(VECTOR)(ITS(piece_at)(base, x0, k0, n));
         else
-            SET(NEXT[n / VW], n % VW, ELEMENT(AT(base, x0, k0, n)));
+            SET(ITS(next)[n / VW], n % VW, ITS(ELEMENT)(ITS(piece_at)(base, x0, k0, n)));
     }
 }
 
 // The same for the first step along K, which takes what is left over when the others are whole: beyond `end` lie zeros,
 // which add nothing to the sums.
-void FETCH_FIRST(uint base, uint x0, uint k0, uint end)
+void ITS(fetch_first)(uint base, uint x0, uint k0, uint end)
 {
-    [[unroll]] for (uint n = 0; n < LENGTH * DEPTH / THREADS / WIDTH; n++) {
-        const bool there = inside(0, 1, k0 + DOWN + DOWN_MORE(n), end); // across the tile AT has seen to it
-        if (BY_VECTOR) {
-            NEXT[n] = RAWV(0);
+    [[unroll]] for (uint n = 0; n < ITS(PIECES); n++) {
+        const bool there = inside(0, 1, k0 + DOWN + DOWN_MORE(n), end); // across the tile piece_at has seen to it
+        if (ITS(VECTORS)) {
+            ITS(next)[n] = RAWV(0);
             if (there)
-                NEXT[n] = VECTORS[AT(base, x0, k0, n)];
+                ITS(next)[n] = ITS(VECTOR)(ITS(piece_at)(base, x0, k0, n));
         } else {
-            SET(NEXT[n / VW], n % VW, RAW(0));
+            SET(ITS(next)[n / VW], n % VW, RAW(0));
             if (there)
-                SET(NEXT[n / VW], n % VW, ELEMENT(AT(base, x0, k0, n)));
+                SET(ITS(next)[n / VW], n % VW, ITS(ELEMENT)(ITS(piece_at)(base, x0, k0, n)));
         }
     }
 }
 
 // Puts what was fetched into shared memory, as elements of T, into the given one of the BUFFERS tiles.
-void STORE(uint tile)
+void ITS(store)(uint tile)
 {
-    const uint row = LENGTH / VW + PAD, first = (tile * DEPTH + DOWN) * row + ACROSS / VW;
-    [[unroll]] for (uint n = 0; n < LENGTH * DEPTH / THREADS / WIDTH; n++) {
+    const uint row = ITS(LENGTH) / VW + PAD, first = (tile * DEPTH + DOWN) * row + ACROSS / VW;
+    [[unroll]] for (uint n = 0; n < ITS(PIECES); n++) {
         const uint more = DOWN_MORE(n) * row + ACROSS_MORE(n) / VW;
-        if (!BY_VECTOR)
-            STAGED[first + more][ACROSS % VW] = values_of(NEXT[n / VW])[n % VW];
-        else if (ALONG_K)
+        if (!ITS(VECTORS))
+            ITS(staged)[first + more][ACROSS % VW] = values_of(ITS(next)[n / VW])[n % VW];
+        else if (ITS(ALONG_K))
             [[unroll]] for (uint c = 0; c < VW; c++)
-                STAGED[first + more + c * row][ACROSS % VW] = values_of(NEXT[n])[c];
+                ITS(staged)[first + more + c * row][ACROSS % VW] = values_of(ITS(next)[n])[c];
         else
-            STAGED[first + more] = values_of(NEXT[n]);
+            ITS(staged)[first + more] = values_of(ITS(next)[n]);
     }
 }
-
-#undef WIDTH
-#undef LINE
-#undef PLACE
-#undef PLACE_MORE
-#undef ROW
-#undef ROW_MORE
-#undef ACROSS
-#undef ACROSS_MORE
-#undef DOWN
-#undef DOWN_MORE
-#undef AT
-#undef FETCH
-#undef FETCH_FIRST
-#undef STORE
-#undef NEXT
-#undef STAGED
-#undef ELEMENT
-#undef VECTORS
-#undef LENGTH
-#undef LIMIT
-#undef LD
-#undef ALONG_K
-#undef BY_VECTOR
