@@ -5,7 +5,7 @@ FAKE_BENCH_FOLDER has what real ones answered: device-N.json to hello of device 
 line for each request.
 FAKE_BENCH_FAULTS lists what to do at which request, counted over all processes from 1; at which of a kind; or at every one of a kind, on any device or
 on one: "5:crash,round 3:lost,begin:refused,begin@1:hang".
-"wait" is no fault: the answer comes when FAKE_BENCH_FOLDER has a file `go`. "late": it takes 4 seconds."""
+"wait" is no fault: the answer comes when FAKE_BENCH_FOLDER has a file `go`. "late": it takes 10 seconds."""
 import json
 import os
 import pathlib
@@ -92,7 +92,7 @@ def main():
         if kind == "wait":
             wait()
         if kind == "late":
-            time.sleep(4)
+            time.sleep(10)
         if kind not in (None, "wait", "late"):
             fault(kind, ms)
         elif ask == "hello":
