@@ -308,7 +308,15 @@ VKMM_API void vkmm_device_destroy(vkmm_device **device);
  * (vkmatmul_stream.h) where it does not fit. a, b, bias and c point to vkmm_operand_bytes each, are aligned for their
  * type and must not overlap. NULL is legal for an operand without elements (the bias without has_bias), and for A and B
  * where α is 0. Of c, the elements of its matrices alone are written, and only on VKMM_OK; in panels also before a
- * failure. */
+ * failure.
+ *   Repeated calls. The first call for a problem plans, builds pipelines and takes memory: milliseconds to tenths of a
+ * second, as the driver compiles. The device keeps all of it, so that a later call costs two copies by the host (A, B
+ * and, where β is not 0, C; then C back) and one run; another α or β is only recorded anew. Kept are the 8 products
+ * used last, in at most 1/16 of device_heap_bytes (copies in host memory count too); larger products and products in
+ * panels keep nothing. Threads that multiply at once have one each. What is kept ends with the device, or as soon as
+ * any allocation of device memory fails. A tuning result does not change a product that is kept.
+ *   Quicker still, where operands stay as they are or are made in place: a vkmm_job, whose memory you fill and read
+ * yourself (vkmm_job_matrix), and a vkmm_stream, which multiplies large products while it copies. */
 VKMM_API vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b,
                                    const void *bias, void *c);
 

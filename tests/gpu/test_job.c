@@ -88,6 +88,23 @@ static void multiply_reads_no_more_than_it_must(void **state)
     assert_int_equal(vkmm_multiply(device, &problem, NULL, NULL, NULL, NULL), VKMM_OK);
 }
 
+/* The second call of each kind takes what the first has left: new operands count, and nothing of the old ones. */
+static void multiply_keeps_nothing_of_a_product(void **state)
+{
+    (void)state;
+    enum { N = 24 };
+    static float a[N * N], b[N * N], c[N * N];
+    vkmm_problem problem = VKMM_PROBLEM(.m = N, .n = N, .k = N);
+    for (int call = 0; call < 12; call++) {
+        problem.alpha = 1 + call % 2;
+        problem.beta = call % 3;
+        for (int i = 0; i < N * N; i++) a[i] = (float)(call + 1), b[i] = (float)(i % N), c[i] = (float)call;
+        assert_int_equal(vkmm_multiply(device, &problem, a, b, NULL, c), VKMM_OK);
+        for (int i = 0; i < N * N; i++)
+            assert_true(c[i] == (float)(problem.alpha * N * (call + 1) * (i % N) + problem.beta * call));
+    }
+}
+
 static void serial_takes_plain_problems_alone(void **state)
 {
     (void)state;
@@ -308,6 +325,7 @@ int main(void)
         cmocka_unit_test(adds_a_bias),
         cmocka_unit_test(multiply_leaves_gaps_alone),
         cmocka_unit_test(multiply_reads_no_more_than_it_must),
+        cmocka_unit_test(multiply_keeps_nothing_of_a_product),
         cmocka_unit_test(serial_takes_plain_problems_alone),
         cmocka_unit_test(integers_wrap),
         cmocka_unit_test(a_long_k_is_right_by_default),

@@ -4,6 +4,7 @@
 #include <threads.h>
 
 #include "base/log.h"
+#include "exec/spares.h"
 #include "kernel/legal.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -109,27 +110,38 @@ static vkmm_status check_operands(const vkmm_log *log, const vkmm_problem *probl
     return VKMM_OK;
 }
 
+/* VKMM_OUT_OF_MEMORY, and nothing is said: the problem is one for panels. */
+static vkmm_status create_job(vkmm_device *device, const vkmm_problem *problem, vkmm_job **job)
+{
+    const vkmm_job_params params = {.problem = *problem};
+    char reason[256];
+    vkmm_held held;
+    if (vkmm_stream_reason(device, problem, 0, reason, sizeof reason) &&
+        (!vkmm_device_drop_spares(device) || vkmm_stream_reason(device, problem, 0, reason, sizeof reason)))
+        return VKMM_OUT_OF_MEMORY;
+    vkmm_errors_hold(&held);
+    vkmm_status status = vkmm_job_create(device, NULL, &params, job);
+    vkmm_errors_release(&held);
+    if (status == VKMM_OK || status == VKMM_OUT_OF_MEMORY) return status;
+    return vkmm_fail(vkmm_device_log(device), status, "%s", held.sentence);
+}
+
 vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b,
                           const void *bias, void *c)
 {
     VKMM_NEED(NULL, device);
     VKMM_NEED(vkmm_device_log(device), problem);
-    vkmm_job *job = NULL;
-    vkmm_job_params params = {.problem = *problem};
-    char reason[256];
-    vkmm_held held;
     vkmm_status status = vkmm_problem_check(vkmm_device_log(device), problem, NULL);
     if (status == VKMM_OK)
         status = check_operands(vkmm_device_log(device), problem, (const void *const[]){a, b, c, bias});
     if (status != VKMM_OK) return status;
-    if (vkmm_stream_reason(device, problem, 0, reason, sizeof reason))
-        return multiply_in_panels(device, problem, a, b, bias, c);
-    vkmm_errors_hold(&held);
-    status = vkmm_job_create(device, NULL, &params, &job);
-    vkmm_errors_release(&held);
+    vkmm_job *job = vkmm_spares_take(device, problem);
+    if (!job) status = create_job(device, problem, &job);
     if (status == VKMM_OUT_OF_MEMORY) return multiply_in_panels(device, problem, a, b, bias, c);
-    if (status != VKMM_OK) return vkmm_fail(vkmm_device_log(device), status, "%s", held.sentence);
-    status = multiply_at_once(job, problem, a, b, bias, c);
-    vkmm_job_destroy(&job);
+    if (status == VKMM_OK) status = multiply_at_once(job, problem, a, b, bias, c);
+    if (status == VKMM_OK)
+        vkmm_spares_give(device, job);
+    else
+        vkmm_job_destroy(&job);
     return status;
 }

@@ -46,8 +46,9 @@ struct vkmm_job {
     vkmm_rotation rotation;                    /* zeroed until a measurement asks for it */
     int rotates;                               /* timed passes take turns with its copies */
     VkCommandBuffer commands[VKMM_PASS_COUNT]; /* each pass in one piece; NULL: not recorded yet */
-    const char *distrust; /* what the last slope said against the device's clock; NULL: nothing. Static storage */
-    double last_run_ms;   /* of the last vkmm_job_run; it warmed the device up for as long */
+    const char *distrust;  /* what the last slope said against the device's clock; NULL: nothing. Static storage */
+    double last_run_ms;    /* of the last vkmm_job_run; it warmed the device up for as long */
+    struct vkmm_job *next; /* of the device's spare ones (exec/spares.h) */
     vkmm_samples samples[VKMM_SERIES_COUNT];
 };
 

@@ -56,7 +56,9 @@ static vkmm_status allocate(vkmm_device *device, const char *what, vkmm_placemen
         if (type == UINT32_MAX) continue;
         VkMemoryAllocateInfo info = {
             .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size, .memoryTypeIndex = type};
-        result = device->table.vkAllocateMemory(device->handle, &info, NULL, &buffer->memory);
+        do /* rather than another type, what spare jobs have of this one */
+            result = device->table.vkAllocateMemory(device->handle, &info, NULL, &buffer->memory);
+        while (result != VK_SUCCESS && vkmm_device_drop_spares(device));
         if (result != VK_SUCCESS) buffer->memory = VK_NULL_HANDLE;
     }
     if (result != VK_SUCCESS)

@@ -45,6 +45,22 @@ static vkmm_status open_queues(vkmm_device *device)
     return vkmm_queue_open(device, physical->transfer_family, &device->queues[VKMM_QUEUE_TRANSFER]);
 }
 
+static vkmm_status open_spares(vkmm_device *device)
+{
+    if (mtx_init(&device->spares.lock, mtx_plain) != thrd_success)
+        return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no lock for what is kept between products");
+    device->spares.has_lock = 1;
+    return VKMM_OK;
+}
+
+int vkmm_device_drop_spares(vkmm_device *device)
+{
+    mtx_lock(&device->spares.lock);
+    int (*drop)(vkmm_device *) = device->spares.drop;
+    mtx_unlock(&device->spares.lock);
+    return drop ? drop(device) : 0;
+}
+
 vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_device **out)
 {
     VKMM_NEED(NULL, instance);
@@ -60,6 +76,7 @@ vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_dev
     vkmm_status status = create_handle(device);
     if (status == VKMM_OK) status = open_queues(device);
     if (status == VKMM_OK) status = vkmm_layouts_open(device);
+    if (status == VKMM_OK) status = open_spares(device);
     if (status == VKMM_OK) vkmm_pipeline_cache_open(device);
     if (status != VKMM_OK) vkmm_device_destroy(&device);
     *out = device;
@@ -70,6 +87,7 @@ void vkmm_device_destroy(vkmm_device **device_pointer)
 {
     if (!device_pointer || !*device_pointer) return;
     vkmm_device *device = *device_pointer;
+    if (device->spares.has_lock) vkmm_device_drop_spares(device);
     if (device->handle) {
         if (device->table.vkDeviceWaitIdle) device->table.vkDeviceWaitIdle(device->handle);
         vkmm_pipeline_cache_close(device);
@@ -77,6 +95,7 @@ void vkmm_device_destroy(vkmm_device **device_pointer)
         for (int role = 0; role < VKMM_QUEUE_COUNT; role++) vkmm_queue_close(device, &device->queues[role]);
         device->table.vkDestroyDevice(device->handle, NULL);
     }
+    if (device->spares.has_lock) mtx_destroy(&device->spares.lock);
     vkmm_free(device);
     *device_pointer = NULL;
 }

@@ -9,6 +9,14 @@
 #include "vk/pipeline_cache.h"
 #include "vk/queue.h"
 
+/* What ends with the device, or earlier where memory runs out: exec/spares.h has what it means. */
+typedef struct vkmm_spares {
+    mtx_t lock;
+    int has_lock;
+    struct vkmm_job *first;                  /* the one that was given last */
+    int (*drop)(struct vkmm_device *device); /* NULL: there never was one */
+} vkmm_spares;
+
 struct vkmm_device {
     vkmm_instance *instance;
     const vkmm_physical *physical;
@@ -18,11 +26,15 @@ struct vkmm_device {
     VkPhysicalDeviceMemoryProperties memory;
     vkmm_pipeline_cache pipeline_cache;
     vkmm_layouts layouts;
+    vkmm_spares spares;
 };
 
 static inline const vkmm_log *vkmm_device_log(const vkmm_device *device)
 {
     return &device->instance->log;
 }
+
+/* Ends all spare jobs; 0 where there are none. */
+int vkmm_device_drop_spares(vkmm_device *device);
 
 #endif
