@@ -44,7 +44,7 @@ static vkmm_tuning_entry example(unsigned index)
                                .date = "2026-11-21T12:00:00Z"};
     for (unsigned i = 0; i < VK_UUID_SIZE; i++) snprintf(entry.key.text + 2 * i, 3, "%02x", index);
     snprintf(entry.key.text + 2 * VK_UUID_SIZE, sizeof entry.key.text - 2 * VK_UUID_SIZE,
-             " %032u %u 0123456789abcdef %s %s %s N %c 0 %u %u %u 1", 0, 7 * index, vkmm_type_of(types->in)->name,
+             " %032u %u 0123456789abcdef %s %s %s N %c 0 %u %u %u 1", 0U, 7 * index, vkmm_type_of(types->in)->name,
              vkmm_type_of(types->out)->name, vkmm_type_of(types->compute)->name, "NT"[index & 1], class, class, class);
     entry.tuned.gflops = 1234.5678 * index;
     entry.tuned.candidates = index;

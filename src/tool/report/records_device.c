@@ -51,7 +51,9 @@ static void take_uuid(const vkmm_node *node, void *uuid)
 
     vkmm_node_text(node, text, sizeof text);
     for (; bytes < VK_UUID_SIZE && strspn(at, HEX_DIGITS) >= 2; bytes++) {
-        sscanf(at, "%2hhx", (uint8_t *)uuid + bytes);
+        unsigned value = 0;
+        sscanf(at, "%2x", &value);
+        ((uint8_t *)uuid)[bytes] = (uint8_t)value;
         at += at[2] == '-' ? 3 : 2;
     }
     if (text[0] != '\0' && (bytes < VK_UUID_SIZE || *at != '\0')) vkmm_node_fail(node, "is no UUID");

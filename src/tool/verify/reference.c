@@ -108,7 +108,7 @@ vkmm_block *vkmm_block_make(const vkmm_claim *claim)
     block->span = span;
     block->depth = depth;
     block->want = (char *)block + head;
-    block->scale = (double *)((long double *)block->want + sums);
+    block->scale = (double *)(void *)((char *)block->want + sums * sizeof(long double));
     block->loss = block->scale + sums;
     block->left = block->loss + sums;
     return block;
