@@ -6,15 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A run: where its rows go. */
-typedef struct bench_live {
+struct cli_bench_live {
     cli_session *session;
     const vkmm_bench_writer *writer; /* of standard output; NULL: nothing goes there */
     cli_bench_store store;
     int begun;
-} bench_live;
+};
 
-static vkmm_status show(bench_live *live, const vkmm_bench *bench, const vkmm_bench_row *row)
+static vkmm_status show(cli_bench_live *live, const vkmm_bench *bench, const vkmm_bench_row *row)
 {
     cli_session *session = live->session;
     vkmm_status status = VKMM_OK;
@@ -28,7 +27,7 @@ static vkmm_status show(bench_live *live, const vkmm_bench *bench, const vkmm_be
 }
 
 /* All devices are known. */
-static vkmm_status begin(bench_live *live, const vkmm_bench *bench)
+static vkmm_status begin(cli_bench_live *live, const vkmm_bench *bench)
 {
     vkmm_status status = cli_bench_store_begin(&live->store, bench);
 
@@ -39,9 +38,8 @@ static vkmm_status begin(bench_live *live, const vkmm_bench *bench)
     return status;
 }
 
-static vkmm_status know(void *user, const vkmm_bench *bench, const vkmm_bench_row *row)
+vkmm_status cli_bench_know(cli_bench_live *live, const vkmm_bench *bench, const vkmm_bench_row *row)
 {
-    bench_live *live = user;
     vkmm_status status, shown;
 
     if (row == NULL) return begin(live, bench);
@@ -51,7 +49,7 @@ static vkmm_status know(void *user, const vkmm_bench *bench, const vkmm_bench_ro
     return status != VKMM_OK ? status : shown;
 }
 
-static vkmm_status finish(bench_live *live, const vkmm_bench *bench)
+static vkmm_status finish(cli_bench_live *live, const vkmm_bench *bench)
 {
     vkmm_status status = VKMM_OK, stored = cli_bench_store_finish(&live->store, bench);
 
@@ -62,7 +60,7 @@ static vkmm_status finish(bench_live *live, const vkmm_bench *bench)
     return stored != VKMM_OK ? stored : status;
 }
 
-static vkmm_status tell_interrupt(const bench_live *live, const vkmm_bench *bench, int signal)
+static vkmm_status tell_interrupt(const cli_bench_live *live, const vkmm_bench *bench, int signal)
 {
     const vkmm_log *log = &live->session->console.log;
     const char *s = bench->row_count == 1 ? "" : "s";
@@ -78,14 +76,13 @@ static vkmm_status tell_interrupt(const bench_live *live, const vkmm_bench *benc
     return (vkmm_status)(128 + signal); /* as shells have it */
 }
 
-static vkmm_status measure(bench_live *live, const vkmm_suite *suite, vkmm_bench *bench)
+static vkmm_status measure(cli_bench_live *live, const vkmm_suite *suite, vkmm_bench *bench)
 {
-    const cli_bench_hook hook = {know, live};
     vkmm_status status, finished;
     int signal;
 
     vkmm_interrupt_catch();
-    status = cli_bench_go(live->session, suite, bench, &hook);
+    status = cli_bench_go(live->session, suite, bench, live);
     signal = vkmm_interrupted();
     vkmm_interrupt_release();
     finished = finish(live, bench);
@@ -109,7 +106,7 @@ static void widen(vkmm_report *report, const vkmm_suite *suite)
 
 static vkmm_status run(cli_session *session, int every_device, const vkmm_bench_writer *writer, vkmm_bench *bench)
 {
-    bench_live live = {.session = session, .writer = writer};
+    cli_bench_live live = {.session = session, .writer = writer};
     vkmm_suite suite = {.items = NULL};
     vkmm_status status = cli_bench_suite(session, &suite);
 

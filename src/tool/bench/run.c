@@ -1,32 +1,245 @@
 #include "bench/run.h"
 
 #include "base/alloc.h"
-#include "bench/parts.h"
-#include "math/type.h"
+#include "bench/cell.h"
 #include "bench/writer.h"
+#include "math/problem.h"
+#include "math/type.h"
+#include "report/records.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define BLOCK_BYTES ((double)((uint64_t)256 << 20)) /* of operands that are held at once, on each device */
+#define BLOCK_BYTES      ((double)((uint64_t)256 << 20)) /* of operands that are held at once, on each device */
+#define START_PATIENCE   30000.0
+#define PEAKS_PATIENCE   60000.0
+#define PEAK_PATIENCE    10000.0 /* more for each type, and so much more than the shapes' own time */
+#define SHAPES_SHARE     0.05    /* of the budget, for the peaks of matrix shapes */
+#define PATIENCE_LEAST   4000.0  /* who gave little time does not want to wait long: so much, */
+#define PATIENCE_BUDGETS 4.0     /* and so many times that time */
+#define HOST_SHARE       0.12    /* of the budget, for the host's BLAS; */
+#define HOST_LEAST_MS    2000.0  /* but so much if the budget has it */
 
-enum { TRIES = 2 };
+enum {
+    BLOCK = 8, /* items that are held at once, on each device */
+    TRIES = 2
+};
+
+typedef struct bench_run {
+    cli_session *session;
+    const vkmm_suite *suite;
+    vkmm_bench *bench;
+    cli_bench_live *live;
+    cli_bench_lane *lanes; /* owned; one a device */
+    cli_bench_cell *cells; /* owned; of the block */
+    uint32_t cell_count;
+    uint32_t first, end; /* the lanes that take turns now */
+    int next_id;
+    int wrong, ran;      /* rows that are, and that did */
+    vkmm_status failure; /* of the report, which ends the run */
+} bench_run;
+
+/* ---- devices, and the processes that measure on them ---- */
+
+/* Whether there is nothing more to do: a signal came, or the report failed. */
+static int is_over(const bench_run *run)
+{
+    return vkmm_interrupted() != 0 || run->failure != VKMM_OK;
+}
+
+/* Whether the device has a row for the item: a BLAS has no tutorials' kernels, and no integers. */
+static int is_for(const vkmm_bench_device *device, const vkmm_suite_item *item)
+{
+    const vkmm_problem *problem = &item->problem;
+    const vkmm_types types = vkmm_problem_types(problem);
+
+    if (!device->is_host) return !item->for_gpus || device->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU;
+    if (types.in != types.out || types.in != types.compute || problem->has_bias ||
+        problem->activation != VKMM_ACTIVATION_NONE)
+        return 0;
+    return strcmp(item->kernel, "auto") == 0 && vkmm_type_of(types.in)->is_float;
+}
+
+static double left_of(const bench_run *run)
+{
+    double left = 0;
+
+    for (uint32_t i = 0; i < run->bench->device_count; i++) {
+        const cli_bench_lane *lane = &run->lanes[i];
+        double budget = lane->budget_ms - lane->link.spent_ms,
+               each = lane->known > 0 ? lane->link.spent_ms / lane->known : budget;
+        double rest = each * (lane->rows - lane->known);
+        if (!lane->over && budget > 0 && rest > 0) left += rest < budget ? rest : budget;
+    }
+    return left / 1000;
+}
+
+/* What is being done, and the time left; item NULL: peaks. */
+static void show_progress(const bench_run *run, const cli_bench_lane *lane, const vkmm_suite_item *item)
+{
+    cli_console *console = &run->session->console;
+    char size[VKMM_TEXT_PROBLEM];
+    const char *label = run->bench->devices[lane->device].label;
+    uint32_t rows = 0, known = 0;
+
+    if (!console->interactive) return;
+    for (uint32_t i = 0; i < run->bench->device_count; i++) {
+        rows += run->lanes[i].rows;
+        known += run->lanes[i].known;
+    }
+    if (item == NULL) {
+        cli_progress(console, "%s: what it can do at best", label);
+        return;
+    }
+    vkmm_text_problem(size, sizeof size, &item->problem, console->utf8);
+    cli_progress(console, "%u of %u rows, about %.0f s left: %s %s %s, %s", known, rows, left_of(run), size,
+                 vkmm_text_type(&item->problem, console->utf8), item->kernel, label);
+}
+
+/* The device cannot go on: link.sentence says why. */
+static void give_up(bench_run *run, cli_bench_lane *lane)
+{
+    vkmm_bench_device *device = &run->bench->devices[lane->device];
+
+    if (lane->over) return;
+    lane->over = 1;
+    snprintf(device->failed, sizeof device->failed, "%.*s", VKMM_BENCH_TEXT - 1, lane->link.sentence);
+    vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "%s is given up: %s", device->label, lane->link.sentence);
+}
+
+/* 1: its process runs. Otherwise the run is over, or the device is given up. */
+static int is_ready(bench_run *run, cli_bench_lane *lane)
+{
+    if (lane->over || is_over(run)) return 0;
+    switch (cli_worker_start(&lane->link, fmin(START_PATIENCE, PATIENCE_LEAST + PATIENCE_BUDGETS * lane->budget_ms))) {
+    case CLI_REPLY_ANSWER:
+        return 1;
+    case CLI_REPLY_INTERRUPTED:
+        return 0;
+    case CLI_REPLY_LOST:
+    case CLI_REPLY_NO_WORKER:
+        give_up(run, lane);
+        return 0;
+    }
+    return 0;
+}
+
+/* Those that the suite multiplies or sums in on the device, and whose peak is not known. Some have none. */
+static json_t *types_of(const bench_run *run, const vkmm_bench_device *device)
+{
+    json_t *types = json_array();
+
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
+        int asked = 0;
+        for (uint32_t i = 0; i < run->suite->count && !asked; i++) {
+            const vkmm_problem *problem = &run->suite->items[i].problem;
+            asked = is_for(device, &run->suite->items[i]) &&
+                    (problem->type == (vkmm_type)type || vkmm_problem_compute(problem) == (vkmm_type)type);
+        }
+        if (asked && !(device->peaks.multiply_adds_per_s[type] > 0))
+            json_array_append_new(types, json_string(vkmm_type_of((vkmm_type)type)->name));
+    }
+    return types;
+}
+
+/* Peaks that an earlier part of the run has measured stay. */
+static void keep_peaks(vkmm_bench_peaks *peaks, const vkmm_bench_peaks *got)
+{
+    if (!(peaks->copy_bytes_per_s > 0)) *peaks = *got;
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
+        if (!(peaks->multiply_adds_per_s[type] > 0)) peaks->multiply_adds_per_s[type] = got->multiply_adds_per_s[type];
+}
+
+static cli_reply ask_peaks(bench_run *run, cli_bench_lane *lane, json_t *types)
+{
+    vkmm_bench_device *device = &run->bench->devices[lane->device];
+    vkmm_bench_peaks got;
+    json_t *ask = json_pack("{s:s}", "ask", "peaks"), *answer = NULL;
+    char sentence[VKMM_BENCH_TEXT];
+    double shapes = device->peaks.copy_bytes_per_s > 0 ? 0 : SHAPES_SHARE * lane->budget_ms;
+    double patience = PEAKS_PATIENCE + PEAK_PATIENCE * (double)json_array_size(types) + 2 * shapes;
+    cli_reply reply;
+
+    json_object_set_new(ask, "types", types);
+    json_object_set_new(ask, "matrix_ms", json_real(shapes));
+    reply =
+        cli_worker_ask(&lane->link, ask, fmin(patience, PATIENCE_LEAST + PATIENCE_BUDGETS * lane->budget_ms), &answer);
+    if (reply == CLI_REPLY_ANSWER && lane->link.status == VKMM_OK) {
+        vkmm_bench_peaks_init(&got);
+        if (vkmm_record_parse(json_object_get(answer, "peaks"), &vkmm_peaks_record, &got, sentence))
+            keep_peaks(&device->peaks, &got);
+        else
+            reply = cli_worker_distrust(&lane->link, sentence);
+    }
+    json_decref(answer);
+    return reply;
+}
+
+/* What the device can do at best. */
+static void measure_peaks(bench_run *run, cli_bench_lane *lane)
+{
+    const vkmm_bench_device *device = &run->bench->devices[lane->device];
+    json_t *types = types_of(run, device);
+
+    if (device->is_host || (device->peaks.copy_bytes_per_s > 0 && json_array_size(types) == 0) ||
+        !is_ready(run, lane)) {
+        json_decref(types);
+        return;
+    }
+    show_progress(run, lane, NULL);
+    if (ask_peaks(run, lane, types) != CLI_REPLY_INTERRUPTED && lane->link.status != VKMM_OK)
+        vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "the peaks of %s are not known: %s", device->label,
+                 lane->link.sentence);
+    lane->link.spent_ms = 0; /* the budget is the rows' */
+}
+
+/* Fills run->lanes and makes room for run->cells; 0 when memory ends. */
+static int make_lanes(bench_run *run)
+{
+    const cli_options *options = run->session->options;
+
+    run->lanes = vkmm_alloc(run->bench->device_count, sizeof *run->lanes);
+    run->cells = vkmm_alloc((size_t)run->bench->device_count * BLOCK, sizeof *run->cells);
+    if (run->lanes == NULL || run->cells == NULL) return 0;
+    for (uint32_t i = 0; i < run->bench->device_count; i++) {
+        const vkmm_bench_device *device = &run->bench->devices[i];
+        cli_bench_lane *lane = &run->lanes[i];
+        double budget = run->suite->budget_ms;
+        lane->suite = run->suite;
+        lane->bench = run->bench;
+        lane->device = i;
+        lane->link = (cli_worker){.session = run->session,
+                                  .command = "bench-worker",
+                                  .device = device->is_host ? NULL : &device->info,
+                                  .words = {device->is_host ? "--host" : NULL, options->no_cache ? "--no-cache" : NULL,
+                                            options->untuned ? "--untuned" : NULL}};
+        lane->speeds.device = device;
+        if (device->is_host)
+            budget = HOST_SHARE * budget > HOST_LEAST_MS ? HOST_SHARE * budget : fmin(HOST_LEAST_MS, budget);
+        lane->budget_ms = budget;
+        for (uint32_t j = 0; j < run->suite->count; j++) lane->rows += (uint32_t)is_for(device, &run->suite->items[j]);
+    }
+    return 1;
+}
+
+/* ---- rows ---- */
 
 /* Whether an earlier part of the run has the row. */
-static int is_known(const cli_bench_run *run, const cli_bench_cell *cell)
+static int is_known(const bench_run *run, const cli_bench_cell *cell)
 {
     const vkmm_bench_row *known = vkmm_bench_find(run->bench, cell->lane->device, &cell->row);
 
     return known != NULL && known->not_run[0] == '\0';
 }
 
-static void fill_block(cli_bench_run *run, uint32_t from, uint32_t to)
+static void fill_block(bench_run *run, uint32_t from, uint32_t to)
 {
     run->cell_count = 0;
     for (uint32_t i = from; i < to; i++) {
         for (uint32_t j = run->first; j < run->end; j++) {
             cli_bench_cell *cell = &run->cells[run->cell_count];
-            if (!cli_bench_is_for(&run->bench->devices[j], &run->suite->items[i])) continue;
+            if (!is_for(&run->bench->devices[j], &run->suite->items[i])) continue;
             cli_bench_cell_init(cell, &run->suite->items[i], &run->lanes[j]);
             if (is_known(run, cell))
                 run->lanes[j].known++;
@@ -43,7 +256,7 @@ static int is_wrong(const cli_bench_cell *cell)
 }
 
 /* The process has gone: what it held begins anew, once; the row that it was about does not. */
-static void take_loss(cli_bench_run *run, cli_bench_cell *culprit, cli_reply reply)
+static void take_loss(bench_run *run, cli_bench_cell *culprit, cli_reply reply)
 {
     cli_bench_lane *lane = culprit->lane;
 
@@ -61,19 +274,19 @@ static void take_loss(cli_bench_run *run, cli_bench_cell *culprit, cli_reply rep
         cli_bench_cell_init(cell, cell->item, lane);
         cell->retried = 1;
     }
-    if (lane->link.losses >= CLI_WORKER_MOST_LOSSES) cli_bench_give_up(run, lane);
+    if (lane->link.losses >= CLI_WORKER_MOST_LOSSES) give_up(run, lane);
 }
 
-static void open_cells(cli_bench_run *run)
+static void open_cells(bench_run *run)
 {
-    for (uint32_t i = 0; i < run->cell_count && !cli_bench_is_over(run); i++) {
+    for (uint32_t i = 0; i < run->cell_count && !is_over(run); i++) {
         cli_bench_cell *cell = &run->cells[i];
         if (cell->state != CLI_BENCH_WAITING || cli_bench_cell_refuse(cell)) continue;
-        if (!cli_bench_is_ready(run, cell->lane)) {
-            if (!cli_bench_is_over(run)) cli_bench_cell_drop(cell, cell->lane->link.sentence);
+        if (!is_ready(run, cell->lane)) {
+            if (!is_over(run)) cli_bench_cell_drop(cell, cell->lane->link.sentence);
             continue;
         }
-        cli_bench_show_progress(run, cell->lane, cell->item);
+        show_progress(run, cell->lane, cell->item);
         cell->id = ++run->next_id;
         take_loss(run, cell, cli_bench_cell_open(cell));
     }
@@ -81,25 +294,25 @@ static void open_cells(cli_bench_run *run)
 
 /* Every open row of one device in turn: its clocks stay up in between. Forwards and backwards by turns, so that no
  * row always follows the same. */
-static int sample_lane(cli_bench_run *run, const cli_bench_lane *lane, int backwards)
+static int sample_lane(bench_run *run, const cli_bench_lane *lane, int backwards)
 {
     int open = 0;
 
-    for (uint32_t i = 0; i < run->cell_count && !cli_bench_is_over(run); i++) {
+    for (uint32_t i = 0; i < run->cell_count && !is_over(run); i++) {
         cli_bench_cell *cell = &run->cells[backwards ? run->cell_count - 1 - i : i];
         if (cell->lane != lane || cell->state != CLI_BENCH_OPEN) continue;
-        cli_bench_show_progress(run, lane, cell->item);
+        show_progress(run, lane, cell->item);
         take_loss(run, cell, cli_bench_cell_round(cell));
         open = 1;
     }
     return open;
 }
 
-static void sample_cells(cli_bench_run *run)
+static void sample_cells(bench_run *run)
 {
     int open = 1;
 
-    for (uint32_t round = 0; open && !cli_bench_is_over(run); round++) {
+    for (uint32_t round = 0; open && !is_over(run); round++) {
         open = 0;
         for (uint32_t i = run->first; i < run->end; i++) {
             uint32_t turn = round % 2 ? run->end - 1 - (i - run->first) : i;
@@ -108,22 +321,22 @@ static void sample_cells(cli_bench_run *run)
     }
 }
 
-static void close_cells(cli_bench_run *run)
+static void close_cells(bench_run *run)
 {
-    for (uint32_t i = 0; i < run->cell_count && !cli_bench_is_over(run); i++) {
+    for (uint32_t i = 0; i < run->cell_count && !is_over(run); i++) {
         cli_bench_cell *cell = &run->cells[i];
         if (cell->state == CLI_BENCH_RIPE) take_loss(run, cell, cli_bench_cell_close(cell));
     }
 }
 
-static int has_waiting(const cli_bench_run *run)
+static int has_waiting(const bench_run *run)
 {
     for (uint32_t i = 0; i < run->cell_count; i++)
         if (run->cells[i].state == CLI_BENCH_WAITING) return 1;
     return 0;
 }
 
-static void say_wrong(const cli_bench_run *run, const vkmm_bench_row *row)
+static void say_wrong(const bench_run *run, const vkmm_bench_row *row)
 {
     char size[VKMM_TEXT_PROBLEM];
 
@@ -134,7 +347,7 @@ static void say_wrong(const cli_bench_run *run, const vkmm_bench_row *row)
 }
 
 /* Hands the row over to the report. */
-static void finish(cli_bench_run *run, cli_bench_cell *cell)
+static void finish(bench_run *run, cli_bench_cell *cell)
 {
     vkmm_bench_row *row = vkmm_bench_add_row(run->bench);
 
@@ -153,13 +366,13 @@ static void finish(cli_bench_run *run, cli_bench_cell *cell)
         if (!row->passed) run->wrong++;
         if (!row->passed) say_wrong(run, row);
     }
-    if (run->hook != NULL) run->failure = run->hook->know(run->hook->user, run->bench, row);
+    run->failure = cli_bench_know(run->live, run->bench, row);
 }
 
-static void run_block(cli_bench_run *run, uint32_t from, uint32_t to)
+static void run_block(bench_run *run, uint32_t from, uint32_t to)
 {
     fill_block(run, from, to);
-    for (int try = 0; try < TRIES && has_waiting(run) && !cli_bench_is_over(run); try++) {
+    for (int try = 0; try < TRIES && has_waiting(run) && !is_over(run); try++) {
         open_cells(run);
         sample_cells(run);
         close_cells(run);
@@ -172,13 +385,13 @@ static void run_block(cli_bench_run *run, uint32_t from, uint32_t to)
     }
 }
 
-static void run_blocks(cli_bench_run *run, uint32_t first, uint32_t end)
+static void run_blocks(bench_run *run, uint32_t first, uint32_t end)
 {
     run->first = first;
     run->end = end;
-    for (uint32_t from = 0, to; from < run->suite->count && !cli_bench_is_over(run); from = to) {
+    for (uint32_t from = 0, to; from < run->suite->count && !is_over(run); from = to) {
         double bytes = 0;
-        for (to = from; to < run->suite->count && to < from + CLI_BENCH_BLOCK; to++) {
+        for (to = from; to < run->suite->count && to < from + BLOCK; to++) {
             bytes += cli_bench_bytes(&run->suite->items[to], (double)run->bench->settings.rotating_bytes);
             if (to > from && bytes > BLOCK_BYTES) break;
         }
@@ -188,7 +401,7 @@ static void run_blocks(cli_bench_run *run, uint32_t first, uint32_t end)
 
 /* Several Vulkan devices take turns, so that a drift of the machine hits all alike; the host's BLAS with them. One
  * alone keeps its clocks up. */
-static void run_suite(cli_bench_run *run)
+static void run_suite(bench_run *run)
 {
     const vkmm_bench *bench = run->bench;
     uint32_t devices = 0;
@@ -201,7 +414,7 @@ static void run_suite(cli_bench_run *run)
 }
 
 /* Of a run that is over: a sentence when it could measure nothing. */
-static vkmm_status conclude(cli_bench_run *run)
+static vkmm_status conclude(bench_run *run)
 {
     const vkmm_log *log = &run->session->console.log;
     const vkmm_bench *bench = run->bench;
@@ -221,7 +434,7 @@ static vkmm_status conclude(cli_bench_run *run)
 }
 
 /* Before what it was resumed from, if it was. */
-static void note_end(const cli_bench_run *run)
+static void note_end(const bench_run *run)
 {
     vkmm_bench *bench = run->bench;
     char resumed[VKMM_BENCH_TEXT], why[VKMM_BENCH_TEXT / 2];
@@ -235,25 +448,24 @@ static void note_end(const cli_bench_run *run)
     snprintf(bench->note, sizeof bench->note, "%s%s%.120s", why, resumed[0] != '\0' ? "; " : "", resumed);
 }
 
-vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_bench *bench, const cli_bench_hook *hook)
+vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_bench *bench, cli_bench_live *live)
 {
-    cli_bench_run run = {.session = session, .suite = suite, .bench = bench, .hook = hook};
+    bench_run run = {.session = session, .suite = suite, .bench = bench, .live = live};
     vkmm_status status = VKMM_OUT_OF_MEMORY;
 
     bench->complete = 0;
-    if (!cli_bench_make_lanes(&run)) {
+    if (!make_lanes(&run)) {
         vkmm_fail(&session->console.log, status, "no memory for %u devices", bench->device_count);
         goto done;
     }
     for (uint32_t i = 0; i < bench->row_count; i++)
         run.wrong += bench->rows[i].not_run[0] == '\0' && !bench->rows[i].passed;
-    for (uint32_t i = 0; i < bench->device_count && !cli_bench_is_over(&run); i++)
-        cli_bench_measure_peaks(&run, &run.lanes[i]);
+    for (uint32_t i = 0; i < bench->device_count && !is_over(&run); i++) measure_peaks(&run, &run.lanes[i]);
     cli_progress_end(&session->console);
-    if (!cli_bench_is_over(&run) && hook != NULL) run.failure = hook->know(hook->user, bench, NULL);
+    if (!is_over(&run)) run.failure = cli_bench_know(live, bench, NULL);
     run_suite(&run);
     cli_progress_end(&session->console);
-    bench->complete = !cli_bench_is_over(&run);
+    bench->complete = !is_over(&run);
     note_end(&run);
     status = conclude(&run);
 done:

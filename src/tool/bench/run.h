@@ -16,6 +16,11 @@
  * every case. */
 vkmm_status cli_bench_compare(cli_session *session, vkmm_bench *bench);
 
+/* Where the rows of a run go. Told as soon as all devices and their peaks are known (row NULL), then of each row as
+ * soon as it is final. */
+typedef struct cli_bench_live cli_bench_live;
+vkmm_status cli_bench_know(cli_bench_live *live, const vkmm_bench *bench, const vkmm_bench_row *row);
+
 /* ---- report.c ---- */
 
 /* Reads the reports that the command line names, all of them before `use` writes a word: without one of them it would
@@ -25,17 +30,11 @@ vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use);
 
 /* ---- run.c ---- */
 
-/* Called as soon as all devices and their peaks are known (row NULL), then for each row as soon as it is final. */
-typedef struct cli_bench_hook {
-    vkmm_status (*know)(void *user, const vkmm_bench *bench, const vkmm_bench_row *row);
-    void *user;
-} cli_bench_hook;
-
 /* Measures all items of a suite on the devices of *bench: bench->devices holds them (cli_bench_head), rows that it
  * has already are kept, and not measured again. Appends the rows; sets `failed`, `complete` and `note`. VKMM_OK:
  * every row is known, be it as "not run"; VKMM_WRONG_RESULT: at least one of them is wrong; otherwise why nothing
- * could be measured, or what the hook returned. An interrupt ends it early. */
-vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_bench *bench, const cli_bench_hook *hook);
+ * could be measured, or what cli_bench_know returned. An interrupt ends it early. */
+vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_bench *bench, cli_bench_live *live);
 
 /* ---- head.c ---- */
 

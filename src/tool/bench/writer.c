@@ -25,11 +25,6 @@ const vkmm_bench_writer *vkmm_bench_writer_for(const char *path)
     return NULL;
 }
 
-const char *vkmm_bench_writer_words(uint32_t index)
-{
-    return index < WRITERS ? writers[index]->name : NULL;
-}
-
 vkmm_status vkmm_bench_write(const vkmm_bench_writer *writer, vkmm_report *report, const vkmm_bench *bench)
 {
     vkmm_status status = VKMM_OK;

@@ -21,7 +21,6 @@ extern const vkmm_bench_writer vkmm_bench_table, vkmm_bench_json, vkmm_bench_jso
 
 const vkmm_bench_writer *vkmm_bench_writer_find(const char *name);
 const vkmm_bench_writer *vkmm_bench_writer_for(const char *path); /* by its ending; NULL: none has it */
-const char *vkmm_bench_writer_words(uint32_t index);              /* the names; NULL past the end */
 
 /* A whole report: begin, each row, end. */
 vkmm_status vkmm_bench_write(const vkmm_bench_writer *writer, vkmm_report *report, const vkmm_bench *bench);
