@@ -59,33 +59,7 @@ function scaleOf({ text, at, name, grid = true, ...more }, c) {
   };
 }
 
-/* ---- what Chart.js lacks ---- */
-
-function eachPoint(chart, draw) {
-  chart.data.datasets.forEach((set, i) => {
-    if (chart.isDatasetVisible(i))
-      chart.getDatasetMeta(i).data.forEach((element, j) => draw(set.data[j], element, set));
-  });
-}
-
-// From the 5th to the 95th percentile of the samples.
-const whiskers = {
-  id: "whiskers",
-  beforeDatasetsDraw(chart) {
-    const { ctx, scales } = chart;
-    eachPoint(chart, ({ low, high }, { x }, set) => {
-      if (!(low < high)) return;
-      ctx.strokeStyle = set.borderColor;
-      ctx.lineWidth = 1.2;
-      ctx.beginPath();
-      ctx.moveTo(x, scales.y.getPixelForValue(high));
-      ctx.lineTo(x, scales.y.getPixelForValue(low));
-      ctx.stroke();
-    });
-  },
-};
-
-// Words above a bar, or beside a point.
+// What Chart.js lacks: words above a bar, or beside a point.
 const words = (c) => ({
   id: "words",
   afterDatasetsDraw(chart) {
@@ -96,9 +70,11 @@ const words = (c) => ({
     ctx.font = `12px ${Chart.defaults.font.family}`;
     ctx.textAlign = bars ? "center" : "left";
     ctx.textBaseline = bars ? "bottom" : "middle";
-    eachPoint(chart, (point, { x, y }) => {
-      if (point.words) ctx.fillText(point.words, bars ? x : x + 9, bars ? y - 3 : y);
-    });
+    for (const { data, index } of chart.getSortedVisibleDatasetMetas())
+      data.forEach(({ x, y }, i) => {
+        const { words } = chart.data.datasets[index].data[i];
+        if (words) ctx.fillText(words, bars ? x : x + 9, bars ? y - 3 : y);
+      });
     ctx.restore();
   },
 });
@@ -165,7 +141,7 @@ function configOf(chart, c) {
         },
       },
     },
-    plugins: [whiskers, words(c)],
+    plugins: [words(c)],
   };
 }
 
@@ -185,25 +161,16 @@ const captionOf = (title, summary) => make("figcaption", "", make("strong", "", 
 const hidden = new Set();
 
 function toggleOf(chart, { label, k }, change) {
-  const mark = make("span", `mark k${k}`, k === ROOF ? "━" : chart.bars ? "■" : MARKS[k % MARKS.length][1]);
-  const button = make("button", "", mark, label),
+  const mark = make("span", `mark k${k}`, k === ROOF ? "━" : chart.bars ? "■" : MARKS[k % MARKS.length][1]),
     key = keyOf(chart, label);
-  button.type = "button";
-  button.title = "Hide or show this series";
-  button.setAttribute("aria-pressed", String(!hidden.has(key)));
   mark.setAttribute("aria-hidden", "true");
-  button.addEventListener("click", () => {
-    hidden[hidden.has(key) ? "delete" : "add"](key);
-    button.setAttribute("aria-pressed", String(!hidden.has(key)));
-    change(!hidden.has(key));
-  });
-  return button;
+  return toggle(hidden, key, false, () => change(!hidden.has(key)), mark, label);
 }
 
 // A figure: a title, a summary in words, the drawing, and a button for each series that hides and shows it.
 function figureOf(chart) {
-  const canvas = make("canvas"),
-    legend = make("ul", "legend");
+  const canvas = named(`Chart: ${chart.title}`, make("canvas"), "img"),
+    legend = named("Series", make("ul", "legend"));
   const node = make("figure", "", captionOf(chart.title, chart.summary), make("div", "plot", canvas));
   const self = {
     node,
@@ -214,9 +181,6 @@ function figureOf(chart) {
       self.drawn = new Chart(canvas, configOf(chart, colours()));
     },
   };
-  canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", `Chart: ${chart.title}`);
-  legend.setAttribute("aria-label", "Series");
   chart.series.forEach((series, i) => {
     const change = (shown) => {
       self.drawn?.setDatasetVisibility(i, shown);
@@ -262,7 +226,7 @@ function curveChart(title, unit, lines, isShare) {
       ? { text: "percent of peak", min: 0, suggestedMax: 100 }
       : logAxis(
           unit,
-          points.flatMap(({ low, high }) => [low, high]),
+          points.map(({ y }) => y),
         ),
     summary:
       `${count(lines.length, "line")}, one per device. The highest point is that of ${device.label}: ` +

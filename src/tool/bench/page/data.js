@@ -94,10 +94,9 @@ function isSquare({ problem: p, asked, group }) {
 function curve(rows, picks, value = (row) => row.gflops) {
   const points = new Map();
   for (const row of rows.filter(picks)) {
-    const { median, p5, p95 } = row.time.kernel_ms,
+    const { n } = row.problem,
       y = value(row);
-    if (y > 0 && !points.has(row.problem.n))
-      points.set(row.problem.n, { x: row.problem.n, y, low: (y * median) / p95, high: (y * median) / p5, row });
+    if (y > 0 && !points.has(n)) points.set(n, { x: n, y, row });
   }
   return [...points.values()].sort((a, b) => a.x - b.x);
 }

@@ -9,6 +9,27 @@ function make(tag, name, ...children) {
   return node;
 }
 
+// What a screen reader calls a node, and takes it for.
+function named(label, node, role) {
+  node.setAttribute("aria-label", label);
+  if (role) node.setAttribute("role", role);
+  return node;
+}
+
+// A button that puts a value into a set, or takes it out; pressed while the set has it, or while it does not.
+function toggle(set, value, pressedIn, change, ...children) {
+  const button = make("button", "", ...children),
+    show = () => button.setAttribute("aria-pressed", String(set.has(value) === pressedIn));
+  button.type = "button";
+  button.addEventListener("click", () => {
+    set[set.has(value) ? "delete" : "add"](value);
+    show();
+    change();
+  });
+  show();
+  return button;
+}
+
 /* ---- parts ---- */
 
 // A column is [heading, kind, value of a line]: "n" for figures, "word", "name", "text" and "wide" by how they wrap.
@@ -37,13 +58,8 @@ function tableOf(caption, columns, lines, folded = true) {
     return head;
   });
   const body = make("tbody", "", ...lines.map((of) => line(of, columns)));
-  const box = make(
-    "div",
-    "scroll",
-    make("table", "", make("caption", "", caption), make("thead", "", make("tr", "", ...heads)), body),
-  );
-  box.setAttribute("role", "region");
-  box.setAttribute("aria-label", caption);
+  const table = make("table", "", make("caption", "", caption), make("thead", "", make("tr", "", ...heads)), body),
+    box = named(caption, make("div", "scroll", table), "region");
   return folded ? fold(caption, box) : box;
 }
 
@@ -142,9 +158,7 @@ function notes() {
         note(device.label, `${slowed} of ${count(sum("timed"), "timed row")} slowed down during the run (throttled).`);
     }
   }
-  const list = make("ul", "notes", ...found);
-  list.setAttribute("aria-label", "Before you compare");
-  return found.length > 0 ? [list] : [];
+  return found.length > 0 ? [named("Before you compare", make("ul", "notes", ...found))] : [];
 }
 
 const summary = () => [
@@ -159,14 +173,12 @@ function ratioCell(ratio) {
   if (!ratio || !known(ratio.middle)) return cell(null);
   const verdict = verdictOf(ratio),
     sign = make("span", "", { faster: "▲", slower: "▼", same: "≈" }[verdict]);
-  sign.setAttribute("role", "img");
-  sign.setAttribute("aria-label", verdict === "same" ? "no clear difference" : verdict);
   return make(
     "td",
     `n ${verdict}`,
     make("strong", "", figure(ratio.middle)),
     known(ratio.low) && known(ratio.high) ? ` (${range(ratio.low, ratio.high)}) ` : " ",
-    sign,
+    named(verdict === "same" ? "no clear difference" : verdict, sign, "img"),
   );
 }
 
@@ -468,19 +480,7 @@ function notRun() {
   return found.length > 0 ? [tableOf("Products without a speed", columns, found, found.length > 16)] : [];
 }
 
-// What a report says of a run or a device, under the names of its keys but for these.
-const TERMS = {
-  type: "Kind",
-  driver_name: "Driver",
-  driver_info: "Driver's version",
-  api_version: "Vulkan",
-  uuid: "UUID",
-  pci: "PCI",
-  created: "Measured",
-  version: "vkmatmul",
-  os: "System",
-  rotating_bytes: "Caches",
-};
+// What a report says of a run or a device, under the names of its keys.
 function valueOf(key, value) {
   if (Array.isArray(value)) return value.length > 0 ? value.join(" × ") : null;
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -491,7 +491,7 @@ function valueOf(key, value) {
   if (/_bytes|_range/.test(key)) return bytes(value);
   return /^(vendor|device)_id/.test(key) ? `0x${value.toString(16)}` : String(value);
 }
-const termOf = (key) => TERMS[key] ?? key[0].toUpperCase() + key.slice(1).replaceAll("_", " ");
+const termOf = (key) => key[0].toUpperCase() + key.slice(1).replaceAll("_", " ");
 const factsAbout = (object) =>
   Object.entries(object)
     .filter(([, value]) => typeof value !== "object" || Array.isArray(value))
@@ -533,22 +533,12 @@ const visible = (row) => chosen("type", row.type) && chosen("device", row.device
 
 function chips(group, heading, values, labelOf = String) {
   if (values.length < 2) return [];
-  const box = make("div", "chips", make("span", "", heading));
-  box.setAttribute("role", "group");
-  box.setAttribute("aria-label", heading);
-  for (const value of values) {
-    const chip = make("button", "", labelOf(value));
-    chip.type = "button";
+  const all = values.map((value) => {
+    const chip = toggle(filter[group], value, true, draw, labelOf(value));
     if (value.who >= 0) chip.className = `k${colourOf(value)}`;
-    chip.setAttribute("aria-pressed", "false");
-    chip.addEventListener("click", () => {
-      filter[group][filter[group].has(value) ? "delete" : "add"](value);
-      chip.setAttribute("aria-pressed", String(filter[group].has(value)));
-      draw();
-    });
-    box.append(chip);
-  }
-  return [box];
+    return chip;
+  });
+  return [named(heading, make("div", "chips", make("span", "", heading), ...all), "group")];
 }
 
 /* ---- all of it ---- */
@@ -572,8 +562,7 @@ const SECTIONS = [
   [
     "speed",
     "Speed over size",
-    "Products of N×N matrices, both axes logarithmic. Whiskers, where they are wide enough to be seen, reach from" +
-      " the 5th to the 95th percentile of the samples.",
+    "Products of N×N matrices, both axes logarithmic.",
     speed,
   ],
   [
