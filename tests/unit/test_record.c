@@ -319,7 +319,7 @@ static void csv_finds_values_by_path(void **state)
     char text[256] = "";
     FILE *out = tmpfile();
     vkmm_csv_header(out, columns, count);
-    assert_true(vkmm_csv_record(out, columns, count, &whole_record, &record));
+    assert_true(vkmm_csv_line(out, columns, count, vkmm_record_json(&whole_record, &record)));
     rewind(out);
     text[fread(text, 1, sizeof text - 1, out)] = '\0';
     assert_string_equal(text, "x,second,text,borrowed,truth,there,real,2,entries,either,hidden,shown\r\n"

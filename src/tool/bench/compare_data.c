@@ -252,7 +252,7 @@ vkmm_status vkmm_compare_csv(vkmm_compare_model *model)
                         row->winner == c, is_named(model, i, c)};
             if (cell->row == NULL) continue;
             vkmm_text_difference(all.difference, sizeof all.difference, &row->like->problem);
-            if (!vkmm_csv_record(out, columns, COLUMNS, &line_record, &all)) return VKMM_OUT_OF_MEMORY;
+            if (!vkmm_csv_line(out, columns, COLUMNS, vkmm_record_json(&line_record, &all))) return VKMM_OUT_OF_MEMORY;
         }
     }
     return VKMM_OK;

@@ -96,7 +96,8 @@ static vkmm_status row(vkmm_report *report, const vkmm_bench *bench, const vkmm_
 {
     const line all = {bench, row->device < bench->device_count ? &bench->devices[row->device] : NULL, row};
 
-    return vkmm_csv_record(report->out, columns, COLUMNS, &line_record, &all) ? VKMM_OK : VKMM_OUT_OF_MEMORY;
+    return vkmm_csv_line(report->out, columns, COLUMNS, vkmm_record_json(&line_record, &all)) ? VKMM_OK
+                                                                                              : VKMM_OUT_OF_MEMORY;
 }
 
 const vkmm_bench_writer vkmm_bench_csv = {"csv", ".csv", begin, row, NULL};

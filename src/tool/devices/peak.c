@@ -205,20 +205,13 @@ static const vkmm_field shape_fields[] = {
     {NULL, VKMM_FIELD_EMBED, VKMM_AT(peak, shape), .record = &vkmm_shape_record}, FLOPS, REASON};
 static const vkmm_record shape_record = {NULL, VKMM_FIELDS(shape_fields), VKMM_RECORD_OF(peak)};
 
-static json_t *put_device(const void *record)
-{
-    return vkmm_json_device(((const peaks *)record)->session->info, NULL);
-}
-
 static const vkmm_field fields[] = {
-    {"tool", VKMM_FIELD_RECORD, VKMM_AT(peaks, report), VKMM_POINTER, .record = &vkmm_tool_record},
-    {"device", VKMM_FIELD_CUSTOM, .put = put_device},
     {"copy", VKMM_FIELD_RECORD, VKMM_AT(peaks, copy), .record = &copy_record},
     {"types", VKMM_FIELD_RECORD, VKMM_LIST(peaks, types, type_count), VKMM_HERE, .record = &type_record},
     {"matrix", VKMM_FIELD_RECORD, VKMM_LIST(peaks, shapes, shape_count), VKMM_HERE, .record = &shape_record},
     {"no_matrix", VKMM_FIELD_STRING, VKMM_AT(peaks, no_shapes), VKMM_MAYBE},
 };
-static const vkmm_record peaks_record = {NULL, VKMM_FIELDS(fields), VKMM_RECORD_OF(peaks), .schema = "vkmatmul.peak/1"};
+static const vkmm_record peaks_record = {NULL, VKMM_FIELDS(fields), VKMM_RECORD_OF(peaks)};
 
 vkmm_status cli_peak(cli_session *session)
 {
@@ -243,7 +236,8 @@ vkmm_status cli_peak(cli_session *session)
     session->console.muted = 0;
     cli_progress_end(&session->console);
     if (session->options->json)
-        shown = vkmm_json_line(all->report, vkmm_record_json(&peaks_record, all));
+        shown = vkmm_json_line(all->report, vkmm_json_document(all->report, "vkmatmul.peak/1", session->info, NULL,
+                                                               vkmm_record_json(&peaks_record, all)));
     else
         print(all);
     if (shown != VKMM_OK) shown = vkmm_fail(log, shown, "no memory to write the peaks");

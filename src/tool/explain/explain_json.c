@@ -125,12 +125,13 @@ static const vkmm_field plan_fields[] = {
     {"problem", VKMM_FIELD_RECORD, ALL(problem), .record = &types_last},
     {"planned", VKMM_FIELD_RECORD, ALL(kernels), .record = &planned},
 };
-static const vkmm_record explanation_record = {NULL, VKMM_FIELDS(explanation_fields), .schema = "vkmatmul.explain/1"},
-                         plan_record = {NULL, VKMM_FIELDS(plan_fields), .schema = "vkmatmul.explain/1"};
+static const vkmm_record explanation_record = {NULL, VKMM_FIELDS(explanation_fields)},
+                         plan_record = {NULL, VKMM_FIELDS(plan_fields)};
 
 vkmm_status vkmm_explain_json(vkmm_report *report, const vkmm_explanation *explanation)
 {
     const vkmm_record *record = explanation->planned ? &plan_record : &explanation_record;
 
-    return vkmm_json_line(report, vkmm_json_document(report, explanation->device, record, explanation));
+    return vkmm_json_line(report, vkmm_json_document(report, "vkmatmul.explain/1", explanation->device, NULL,
+                                                     vkmm_record_json(record, explanation)));
 }

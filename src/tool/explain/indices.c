@@ -153,10 +153,11 @@ static vkmm_status write_json(const picture *p, const vkmm_device_info *device)
         }
     }
     return vkmm_json_line(
-        p->report, vkmm_json_done(json_pack("{s:s,s:o,s:o,s:[I,I],s:o,s:o}", "schema", "vkmatmul.indices/1", "tool",
-                                            vkmm_json_tool(p->report), "device", vkmm_json_device(device, NULL),
-                                            "extent", (json_int_t)p->problem->m, (json_int_t)p->problem->n, "kernel",
-                                            vkmm_record_json(&vkmm_kernel_record, &p->kernel), "elements", elements),
+        p->report, vkmm_json_done(vkmm_json_document(p->report, "vkmatmul.indices/1", device, NULL,
+                                                     json_pack("{s:[I,I],s:o,s:o}", "extent", (json_int_t)p->problem->m,
+                                                               (json_int_t)p->problem->n, "kernel",
+                                                               vkmm_record_json(&vkmm_kernel_record, &p->kernel),
+                                                               "elements", elements)),
                                   bad));
 }
 

@@ -97,7 +97,7 @@ static const vkmm_field limits_fields[] = {
     {VKMM_KEY(WORD, limit_set, type), .words = &vkmm_type_words},
     {"kernels", VKMM_FIELD_RECORD, VKMM_LIST(limit_set, kernels, count), .record = &kernel_record},
 };
-static const vkmm_record limits_record = {NULL, VKMM_FIELDS(limits_fields), .schema = "vkmatmul.limits/1"};
+static const vkmm_record limits_record = {NULL, VKMM_FIELDS(limits_fields)};
 
 /* ---- for people ---- */
 
@@ -204,7 +204,8 @@ vkmm_status cli_explain_limits(cli_session *session, vkmm_type type)
     while (limits.count < VKMM_MAX_EXPLAINED && (name = cli_explained_kernel(session->options, limits.count)) != NULL)
         add_kernel(&limits, name, session->options->tile);
     if (session->options->json)
-        status = vkmm_json_line(report, vkmm_json_document(report, limits.device, &limits_record, &limits));
+        status = vkmm_json_line(report, vkmm_json_document(report, "vkmatmul.limits/1", limits.device, NULL,
+                                                           vkmm_record_json(&limits_record, &limits)));
     else
         print_limits(report, &limits);
     if (status == VKMM_OK) status = vkmm_report_flush(report, log);

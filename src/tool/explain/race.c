@@ -41,13 +41,14 @@ static vkmm_status write_json(const vkmm_report *report, const one_race *race)
 
     return vkmm_json_line(
         report,
-        json_pack("{s:s,s:o,s:o,s:i,s:{s:i,s:i,s:s,s:s},s:[i,i],s:[i,i,i],s:[i,i,i],s:i,s:o,s:o,s:b}", "schema",
-                  "vkmatmul.race/1", "tool", vkmm_json_tool(report), "device", vkmm_json_device(race->device, NULL),
-                  "subgroup_size", race->device->subgroup_size, "matrix", "rows", race->params.rows, "cols",
-                  race->params.cols, "type", "i32", "init", vkmm_init_name(race->init), "tile", tile[0], tile[1],
-                  "workgroup", workgroup[0], workgroup[1], workgroup[2], "groups", groups[0], groups[1], groups[2],
-                  "runs", race->result.runs, "with_barrier", count_json(&race->result.with_barrier), "without_barrier",
-                  count_json(&race->result.without_barrier), "passed", race->result.with_barrier.wrong_runs == 0));
+        vkmm_json_document(
+            report, "vkmatmul.race/1", race->device, NULL,
+            json_pack("{s:i,s:{s:i,s:i,s:s,s:s},s:[i,i],s:[i,i,i],s:[i,i,i],s:i,s:o,s:o,s:b}", "subgroup_size",
+                      race->device->subgroup_size, "matrix", "rows", race->params.rows, "cols", race->params.cols,
+                      "type", "i32", "init", vkmm_init_name(race->init), "tile", tile[0], tile[1], "workgroup",
+                      workgroup[0], workgroup[1], workgroup[2], "groups", groups[0], groups[1], groups[2], "runs",
+                      race->result.runs, "with_barrier", count_json(&race->result.with_barrier), "without_barrier",
+                      count_json(&race->result.without_barrier), "passed", race->result.with_barrier.wrong_runs == 0)));
 }
 
 /* ---- for people ---- */

@@ -128,14 +128,15 @@ char *vkmm_trace_json(const vkmm_report *report, const vkmm_trace_row *row)
 {
     const vkmm_trace *trace = row->trace;
     const vkmm_invocation *first = &trace->invocations[0], *followed = &trace->invocations[trace->followed];
-    json_t *object = json_pack(
-        "{s:s,s:o,s:o,s:o,s:o,s:[i,i],s:o,s:o,s:o,s:{s:[i,i],s:[i,i],s:i,s:i,s:i},s:o,s:o}", "schema",
-        "vkmatmul.trace/1", "tool", vkmm_json_tool(report), "device", vkmm_json_device(row->device, NULL), "problem",
-        vkmm_record_json(&problem_record, row), "kernel", vkmm_record_json(&vkmm_kernel_record, &trace->kernel), "at",
-        followed->row, followed->col, "a", matrix(vkmm_trace_matrix(trace, VKMM_A)), "b",
-        matrix(vkmm_trace_matrix(trace, VKMM_B)), "c", matrix(vkmm_trace_matrix(trace, VKMM_C)), "group", "id",
-        first->workgroup[0], first->workgroup[1], "origin", first->row, first->col, "rows", trace->kernel.tile[0],
-        "cols", trace->kernel.tile[1], "depth", trace->depth, "invocations", invocations(trace), "steps", steps(trace));
+    json_t *object = vkmm_json_document(
+        report, "vkmatmul.trace/1", row->device, NULL,
+        json_pack("{s:o,s:o,s:[i,i],s:o,s:o,s:o,s:{s:[i,i],s:[i,i],s:i,s:i,s:i},s:o,s:o}", "problem",
+                  vkmm_record_json(&problem_record, row), "kernel",
+                  vkmm_record_json(&vkmm_kernel_record, &trace->kernel), "at", followed->row, followed->col, "a",
+                  matrix(vkmm_trace_matrix(trace, VKMM_A)), "b", matrix(vkmm_trace_matrix(trace, VKMM_B)), "c",
+                  matrix(vkmm_trace_matrix(trace, VKMM_C)), "group", "id", first->workgroup[0], first->workgroup[1],
+                  "origin", first->row, first->col, "rows", trace->kernel.tile[0], "cols", trace->kernel.tile[1],
+                  "depth", trace->depth, "invocations", invocations(trace), "steps", steps(trace)));
     /* As many digits as bring back the very value. */
     char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(trace->problem.type == VKMM_F64 ? 17 : 9));
 

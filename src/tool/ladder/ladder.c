@@ -94,7 +94,7 @@ static vkmm_status show(climb *c, const vkmm_problem *problem, vkmm_status statu
 
     for (uint32_t i = 0; i < c->count; i++) skipped += c->rows[i].not_run[0] != '\0';
     cli_progress_end(&session->console);
-    if (session->writer->ladder(&session->report, &ladder) != VKMM_OK)
+    if (vkmm_write_ladder(session->writer, &session->report, &ladder) != VKMM_OK)
         return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory to write the ladder");
     session->report.rows++;
     if (skipped > 0)

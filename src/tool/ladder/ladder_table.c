@@ -4,7 +4,6 @@
 #include "math/type.h"
 #include "report/columns.h"
 #include "report/text.h"
-#include "report/writers.h"
 
 enum { MOST_BAR_COLUMNS = 24 };
 

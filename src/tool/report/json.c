@@ -1,8 +1,13 @@
-/* JSON Lines: one compact object a result, so that one result is plain JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "math/problem.h"
 #include "math/type.h"
+#include "math/types_name.h"
 #include "report/json.h"
 #include "report/records.h"
-#include "report/writers.h"
+#include "report/text.h"
 
 vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object)
 {
@@ -14,18 +19,70 @@ vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object)
     return VKMM_OK;
 }
 
-static vkmm_status write_row(vkmm_report *report, const vkmm_bench_row *row)
+int vkmm_json_put(json_t *object, const char *key, json_t *value)
 {
-    const vkmm_result result = {report, row};
-
-    return vkmm_json_line(report, vkmm_record_json(&vkmm_run_record, &result));
+    return json_object_set_new(object, key, value) != 0;
 }
 
-static vkmm_status write_ladder(vkmm_report *report, const vkmm_ladder *ladder)
+json_t *vkmm_json_done(json_t *object, int failures)
 {
-    const vkmm_ladder_result result = {report, ladder};
-
-    return vkmm_json_line(report, vkmm_record_json(&vkmm_ladder_record, &result));
+    if (failures == 0) return object;
+    json_decref(object);
+    return NULL;
 }
 
-const vkmm_writer vkmm_writer_json = {"json", write_row, NULL, write_ladder, .tune = vkmm_json_tune};
+json_t *vkmm_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *vkmm_json_integer(uint64_t value)
+{
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+}
+
+json_t *vkmm_json_text(const char *text)
+{
+    const size_t room = text != NULL ? 4 * strlen(text) + 1 : 0; /* a byte becomes \xNN at most */
+    char few[512], *clean = room > sizeof few ? vkmm_alloc(room, 1) : few;
+    json_t *json;
+
+    if (text == NULL || clean == NULL) return text == NULL ? json_null() : NULL;
+    vkmm_text_clean(clean, room, text);
+    json = json_string(clean);
+    if (clean != few) vkmm_free(clean);
+    return json;
+}
+
+json_t *vkmm_json_known_text(const char *text)
+{
+    return text[0] != '\0' ? vkmm_json_text(text) : json_null();
+}
+
+/* The host's processor has the same keys, with null for what only a Vulkan device has. */
+json_t *vkmm_json_device(const vkmm_device_info *info, const char *host)
+{
+    vkmm_bench_device device = {.is_host = info == NULL};
+
+    if (info != NULL)
+        device.info = *info;
+    else
+        snprintf(device.info.name, sizeof device.info.name, "%s", host != NULL ? host : "");
+    return vkmm_record_json(&vkmm_identity_record, &device);
+}
+
+json_t *vkmm_json_tool(const vkmm_report *report)
+{
+    return vkmm_record_json(&vkmm_tool_record, report);
+}
+
+json_t *vkmm_json_document(const vkmm_report *report, const char *schema, const vkmm_device_info *device,
+                           const char *host, json_t *rest)
+{
+    json_t *object = json_pack("{s:s,s:o,s:o}", "schema", schema, "tool", vkmm_json_tool(report), "device",
+                               vkmm_json_device(device, host));
+    const int bad = json_object_update(object, rest) != 0;
+
+    json_decref(rest);
+    return vkmm_json_done(object, bad);
+}

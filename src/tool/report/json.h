@@ -21,10 +21,9 @@ int vkmm_json_put(json_t *object, const char *key, json_t *value);
 /* The object itself, or NULL (and the object is dropped) when a put failed. */
 json_t *vkmm_json_done(json_t *object, int failures);
 
-/* A document of a record that has a schema: this, the tool, the device, then what the record says. */
-struct vkmm_record;
-json_t *vkmm_json_document(const vkmm_report *report, const vkmm_device_info *device, const struct vkmm_record *record,
-                           const void *data);
+/* A document: its schema, as "vkmatmul.run/1", the tool, the device, then the rest, which it drops. */
+json_t *vkmm_json_document(const vkmm_report *report, const char *schema, const vkmm_device_info *device,
+                           const char *host, json_t *rest);
 
 /* Writes the object as one line and drops it. VKMM_OUT_OF_MEMORY for NULL. */
 vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object);

@@ -130,7 +130,6 @@ typedef struct vkmm_csv_column {
 
 /* RFC 4180, safe in a spreadsheet: what is null is empty, a text that would be a formula gets an apostrophe. */
 void vkmm_csv_header(FILE *out, const vkmm_csv_column *columns, uint32_t count);
-int vkmm_csv_record(FILE *out, const vkmm_csv_column *columns, uint32_t count, const vkmm_record *record,
-                    const void *data); /* 0 if memory runs out */
+int vkmm_csv_line(FILE *out, const vkmm_csv_column *columns, uint32_t count, json_t *json); /* drops it; 0 for NULL */
 
 #endif

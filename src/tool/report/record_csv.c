@@ -60,11 +60,8 @@ void vkmm_csv_header(FILE *out, const vkmm_csv_column *columns, uint32_t count)
     fputs("\r\n", out);
 }
 
-int vkmm_csv_record(FILE *out, const vkmm_csv_column *columns, uint32_t count, const vkmm_record *record,
-                    const void *data)
+int vkmm_csv_line(FILE *out, const vkmm_csv_column *columns, uint32_t count, json_t *json)
 {
-    json_t *json = vkmm_record_json(record, data);
-
     for (uint32_t i = 0; i < count && json != NULL; i++) {
         const char *only = columns[i].only;
         const json_t *needed = only != NULL ? value_at(json, only) : json;

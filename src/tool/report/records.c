@@ -486,13 +486,6 @@ static const vkmm_field run_panel_fields[] = {
 
 static const vkmm_record run_panel_record = {NULL, VKMM_FIELDS(run_panel_fields), .known = is_in_panels};
 
-static json_t *put_place(const void *record)
-{
-    const vkmm_bench_row *row = record;
-
-    return vkmm_json_device(row->on, row->host);
-}
-
 /* What a row of run and one of the ladder have in common. */
 static const vkmm_field result_fields[] = {
     {"kernel", VKMM_FIELD_RECORD, .record = &run_kernel_record},
@@ -502,21 +495,14 @@ static const vkmm_field result_fields[] = {
 };
 static const vkmm_record result_record = {NULL, VKMM_FIELDS(result_fields)};
 
-static const vkmm_field run_row_fields[] = {
-    {"device", VKMM_FIELD_CUSTOM, .put = put_place},
+static const vkmm_field run_fields[] = {
     {"problem", VKMM_FIELD_RECORD, .record = &work_record},
     {NULL, VKMM_FIELD_EMBED, .record = &result_record},
     {ROW_KEY(REAL, wall_ms), VKMM_MAYBE, .known = is_timed},
     {"panels", VKMM_FIELD_RECORD, .record = &run_panel_record},
     {ROW_KEY(STRING, step), VKMM_OMIT},
 };
-static const vkmm_record run_row_record = {NULL, VKMM_FIELDS(run_row_fields)};
-
-static const vkmm_field run_fields[] = {
-    {"tool", VKMM_FIELD_RECORD, VKMM_AT(vkmm_result, report), VKMM_POINTER, .record = &vkmm_tool_record},
-    {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_result, row), VKMM_POINTER, .record = &run_row_record},
-};
-const vkmm_record vkmm_run_record = {NULL, VKMM_FIELDS(run_fields), .schema = "vkmatmul.run/1"};
+const vkmm_record vkmm_run_record = {NULL, VKMM_FIELDS(run_fields)};
 
 static const vkmm_field ladder_row_fields[] = {
     {ROW_KEY(STRING, step)},
@@ -538,23 +524,9 @@ static const vkmm_field ladder_problem_fields[] = {
 };
 static const vkmm_record ladder_problem_record = {NULL, VKMM_FIELDS(ladder_problem_fields)};
 
-static json_t *put_ladder_place(const void *record)
-{
-    const vkmm_ladder *ladder = record;
-
-    return vkmm_json_device(ladder->device, ladder->host);
-}
-
 static const vkmm_field ladder_fields[] = {
-    {"device", VKMM_FIELD_CUSTOM, .put = put_ladder_place},
     {LADDER_KEY(STRING, host)},
     {"problem", VKMM_FIELD_RECORD, .record = &ladder_problem_record},
     {"rows", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_ladder, rows, count), .record = &ladder_row_record},
 };
-static const vkmm_record ladder_record = {NULL, VKMM_FIELDS(ladder_fields)};
-
-static const vkmm_field ladder_result_fields[] = {
-    {"tool", VKMM_FIELD_RECORD, VKMM_AT(vkmm_ladder_result, report), VKMM_POINTER, .record = &vkmm_tool_record},
-    {NULL, VKMM_FIELD_EMBED, VKMM_AT(vkmm_ladder_result, ladder), VKMM_POINTER, .record = &ladder_record},
-};
-const vkmm_record vkmm_ladder_record = {NULL, VKMM_FIELDS(ladder_result_fields), .schema = "vkmatmul.ladder/1"};
+const vkmm_record vkmm_ladder_record = {NULL, VKMM_FIELDS(ladder_fields)};

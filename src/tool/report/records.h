@@ -20,19 +20,9 @@ extern const vkmm_record vkmm_peaks_record;    /* vkmm_bench_peaks */
 extern const vkmm_record vkmm_row_record;      /* vkmm_bench_row */
 extern const vkmm_record vkmm_round_record;    /* vkmm_bench_row: the samples of one round, and their power */
 
-extern const vkmm_record vkmm_run_record;    /* vkmm_result: a row of run; its CSV is also the ladder's */
-extern const vkmm_record vkmm_ladder_record; /* vkmm_ladder_result */
+extern const vkmm_record vkmm_run_record;    /* vkmm_bench_row: a row of run; its CSV is also the ladder's */
+extern const vkmm_record vkmm_ladder_record; /* vkmm_ladder */
 extern const vkmm_record vkmm_tool_record;   /* vkmm_report: the program */
-
-typedef struct vkmm_result {
-    const vkmm_report *report;
-    const vkmm_bench_row *row;
-} vkmm_result;
-
-typedef struct vkmm_ladder_result {
-    const vkmm_report *report;
-    const vkmm_ladder *ladder;
-} vkmm_ladder_result;
 
 /* Columns of CSV that several tables have. */
 /* clang-format off */

@@ -6,7 +6,7 @@
 #define VKMM_REPORT_REPORT_H
 
 #include <stdio.h>
-#include "report/row.h"
+#include "report/result.h"
 #include "report/text.h"
 
 /* Where and how to write. A plain value; the caller fills it and keeps it through all calls of one output. */
@@ -28,18 +28,32 @@ typedef struct vkmm_report {
     uint32_t section;                         /* state: bench: the device whose rows come, counted from 1 */
 } vkmm_report;
 
-/* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY; NULL stands for "this format has nothing to say there". */
+/* The tutorials' steps on one problem, for one or more types; rows of one type are neighbours. It borrows all that it
+ * points to. */
+typedef struct vkmm_ladder {
+    const vkmm_device_info *device; /* NULL: nothing ran on a device */
+    const char *host;
+    vkmm_problem problem; /* its type does not count */
+    uint64_t seed;
+    const char *init;
+    const vkmm_bench_row *rows;
+    uint32_t count;
+} vkmm_ladder;
+
+/* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY. */
 typedef struct vkmm_writer {
     const char *name;
-    vkmm_status (*row)(vkmm_report *report, const vkmm_bench_row *row); /* run: one result, as soon as it is known */
-    vkmm_status (*end)(vkmm_report *report);                            /* run: after the last row */
-    vkmm_status (*ladder)(vkmm_report *report, const vkmm_ladder *ladder);
-    vkmm_status (*tune)(vkmm_report *report, const vkmm_tune_row *row); /* one problem */
+    vkmm_status (*row)(vkmm_report *report, const vkmm_bench_row *row);    /* run: one result, as soon as it is known */
+    vkmm_status (*end)(vkmm_report *report);                               /* run: after the last row; NULL: nothing */
+    vkmm_status (*ladder)(vkmm_report *report, const vkmm_ladder *ladder); /* NULL: row by row */
 } vkmm_writer;
 
 /* "table", "json" (one compact object a line), "csv" (RFC 4180), "quiet" (GFLOP/s or the verdict alone); NULL for
  * other names. */
 const vkmm_writer *vkmm_writer_find(const char *name);
+
+vkmm_status vkmm_write_ladder(const vkmm_writer *writer, vkmm_report *report, const vkmm_ladder *ladder);
+vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder); /* for people: ladder/ladder_table.c */
 
 /* Flushes the stream. VKMM_INVALID, with the system's reason, when something could not be written. */
 vkmm_status vkmm_report_flush(const vkmm_report *report, const vkmm_log *log);

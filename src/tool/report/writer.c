@@ -1,15 +1,208 @@
+/* The formats of run and ladder. */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include "base/log.h"
-#include "report/writers.h"
+#include "math/type.h"
+#include "report/columns.h"
+#include "report/json.h"
+#include "report/records.h"
+#include "report/text.h"
 
-static const vkmm_writer *const writers[] = {&vkmm_writer_table, &vkmm_writer_json, &vkmm_writer_csv,
-                                             &vkmm_writer_quiet};
+/* ---- aligned columns for people ---- */
+
+static const vkmm_column run_columns[] = {
+    {"size", NULL, 5, 0, 0, vkmm_cell_size},
+    {"type", NULL, 4, 0, 0, vkmm_cell_type},
+    {"kernel", NULL, 7, 0, 0, vkmm_cell_kernel},
+    {"tile", NULL, 5, 0, 0, vkmm_cell_tile},
+    {.path = "time.kernel_ms.median", .width = 9},
+    {"p5 – p95", "p5 - p95", 15, 0, 1, vkmm_cell_spread},
+    {.path = "time.submit_ms.median", .width = 9, .leaves = 2},
+    {.path = "time.transfer_ms.median", .width = 8},
+    {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
+    {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
+};
+
+/* What all rows have in common stands above them: once for a list of sizes, unless a size changes it. */
+static void print_difference(vkmm_report *report, const vkmm_bench_row *row)
+{
+    char text[VKMM_TEXT_DIFFERENCE];
+
+    vkmm_text_difference(text, sizeof text, &row->problem);
+    if (strcmp(text, report->difference) == 0) return;
+    snprintf(report->difference, sizeof report->difference, "%s", text);
+    fprintf(report->out, "%s%s%s\n", vkmm_paint_on(report, VKMM_DIM), text[0] != '\0' ? text : "plain",
+            vkmm_paint_off(report, VKMM_DIM));
+}
+
+/* Under a row: "in 4 panels of 4096×4096: A needs …; end to end 12.1 s". */
+static void print_panels(const vkmm_report *report, const vkmm_bench_row *row)
+{
+    const vkmm_partition *p = &row->panels.partition;
+    const unsigned long long panels = row->panels.batches * p->row_panels * p->col_panels;
+    char reason[512];
+
+    vkmm_text_clean(reason, sizeof reason, row->panels.reason);
+    fprintf(report->out, "%s  in %llu panel%s of %llu%s%llu", vkmm_paint_on(report, VKMM_DIM), panels,
+            panels == 1 ? "" : "s", (unsigned long long)p->rows, report->utf8 ? "×" : "x", (unsigned long long)p->cols);
+    if (p->depth_panels > 1) fprintf(report->out, ", K in %llu parts", (unsigned long long)p->depth_panels);
+    fprintf(report->out, ": %s", reason);
+    if (vkmm_bench_is_timed(row)) fprintf(report->out, "; end to end %.3g s", row->wall_ms / 1000);
+    fprintf(report->out, "%s\n", vkmm_paint_off(report, VKMM_DIM));
+}
+
+static vkmm_status table_row(vkmm_report *report, const vkmm_bench_row *row)
+{
+    vkmm_columns columns = vkmm_columns_fit(report, run_columns, sizeof run_columns / sizeof *run_columns);
+
+    if (report->rows == 0) vkmm_print_device(report, row->on, row->host);
+    print_difference(report, row);
+    if (report->rows == 0) vkmm_columns_line(report, &columns, NULL);
+    vkmm_columns_line(report, &columns, row);
+    if (row->panels.reason != NULL) print_panels(report, row);
+    if (vkmm_row_by_host_clock(row)) snprintf(report->clock_note, sizeof report->clock_note, "%s", row->clock_note);
+    return VKMM_OK;
+}
+
+static vkmm_status table_end(vkmm_report *report)
+{
+    if (report->clock_note[0] != '\0') fprintf(report->out, "kernel ms by the host's clock: %s\n", report->clock_note);
+    return VKMM_OK;
+}
+
+/* ---- JSON Lines: one compact object a result, so that one result is plain JSON ---- */
+
+static json_t *row_json(const vkmm_report *report, const vkmm_bench_row *row)
+{
+    return vkmm_json_document(report, "vkmatmul.run/1", row->on, row->host, vkmm_record_json(&vkmm_run_record, row));
+}
+
+static vkmm_status json_row(vkmm_report *report, const vkmm_bench_row *row)
+{
+    return vkmm_json_line(report, row_json(report, row));
+}
+
+static vkmm_status json_ladder(vkmm_report *report, const vkmm_ladder *ladder)
+{
+    return vkmm_json_line(report, vkmm_json_document(report, "vkmatmul.ladder/1", ladder->device, ladder->host,
+                                                     vkmm_record_json(&vkmm_ladder_record, ladder)));
+}
+
+/* ---- RFC 4180: a header line, and a line for each row. An absent figure is an empty field, never 0 ---- */
+
+static const vkmm_csv_column csv_columns[] = {
+    {"step"},
+    VKMM_CSV_PROBLEM,
+    {"problem.init"},
+    {"problem.seed"},
+    {"device.name", "device"},
+    {"device.driver_name", "driver"},
+    {"kernel.shader|kernel.name", "kernel"},
+    {"kernel.tile.0", "tile_rows"},
+    {"kernel.tile.1", "tile_cols"},
+    {"kernel.workgroup.0", "workgroup_x"},
+    {"kernel.workgroup.1", "workgroup_y"},
+    {"kernel.workgroup.2", "workgroup_z"},
+    {"time.kernel_ms.median", "kernel_ms"},
+    {"time.kernel_ms.min", "kernel_ms_min"},
+    {"time.kernel_ms.p5", "kernel_ms_p5"},
+    {"time.kernel_ms.p95", "kernel_ms_p95"},
+    {"time.submit_ms.median", "submit_ms"},
+    {"time.transfer_ms.median", "transfer_ms"},
+    {"time.clock"},
+    {"gflops"},
+    {"verify.method", "verify"},
+    {"verify.passed"},
+    {"verify.error"},
+    {"verify.bound"},
+    {"tool.version"},
+    {"tool.shader_hash"},
+    {"problem.layout"},
+    {"problem.transpose_a"},
+    {"problem.transpose_b"},
+    VKMM_CSV_OPERANDS,
+    {"problem.batch_count"},
+    {"problem.alpha"},
+    {"problem.beta"},
+    {"kernel.config"},
+    {"kernel.tuned"},
+    {"kernel.splits"},
+    {"kernel.items"},
+    {"kernel.workspace_bytes"},
+    VKMM_CSV_REST,
+    {"wall_ms"},
+    {"panels.rows", "panel_rows"},
+    {"panels.cols", "panel_cols"},
+    {"panels.depth", "panel_depth"},
+    {"panels.row_panels"},
+    {"panels.col_panels"},
+    {"panels.depth_panels"},
+    {"panels.uploaded_bytes"},
+    {"panels.downloaded_bytes"},
+    {"panels.dispatches"},
+    {"panels.longest_dispatch_ms"},
+    {"panels.reason"},
+};
+
+enum { CSV_COLUMNS = sizeof csv_columns / sizeof *csv_columns };
+
+static vkmm_status csv_row(vkmm_report *report, const vkmm_bench_row *row)
+{
+    if (report->rows == 0) vkmm_csv_header(report->out, csv_columns, CSV_COLUMNS);
+    return vkmm_csv_line(report->out, csv_columns, CSV_COLUMNS, row_json(report, row)) ? VKMM_OK : VKMM_OUT_OF_MEMORY;
+}
+
+/* ---- one word a result, for scripts: GFLOP/s, or why there is no such figure; and the types, where sums are of fewer
+ * bits than what is summed ---- */
+
+static vkmm_status quiet_row(vkmm_report *report, const vkmm_bench_row *row)
+{
+    char figure[32];
+    const int rounds =
+        vkmm_type_of(vkmm_problem_compute(&row->problem))->bytes < vkmm_type_of(row->problem.type)->bytes;
+
+    if (row->not_run[0] != '\0')
+        fputs("skipped\n", report->out);
+    else if (strcmp(row->method, "none") == 0)
+        fputs("unverified\n", report->out);
+    else if (!row->passed)
+        fputs("wrong\n", report->out);
+    else if (!isfinite(row->figures.gflops))
+        fputs("empty\n", report->out);
+    else {
+        vkmm_text_figure(figure, sizeof figure, row->figures.gflops);
+        fprintf(report->out, "%s%s%s\n", figure, rounds ? " " : "",
+                rounds ? vkmm_text_type(&row->problem, report->utf8) : "");
+    }
+    return VKMM_OK;
+}
+
+/* ---- all of them ---- */
+
+vkmm_status vkmm_write_ladder(const vkmm_writer *writer, vkmm_report *report, const vkmm_ladder *ladder)
+{
+    vkmm_status status = VKMM_OK;
+
+    if (writer->ladder != NULL) return writer->ladder(report, ladder);
+    for (uint32_t i = 0; i < ladder->count && status == VKMM_OK; i++) {
+        status = writer->row(report, &ladder->rows[i]);
+        report->rows++;
+    }
+    return status;
+}
+
+static const vkmm_writer writers[] = {
+    {"table", table_row, table_end, vkmm_table_ladder},
+    {"json", json_row, .ladder = json_ladder},
+    {"csv", csv_row},
+    {"quiet", quiet_row},
+};
 
 const vkmm_writer *vkmm_writer_find(const char *name)
 {
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
-        if (strcmp(writers[i]->name, name) == 0) return writers[i];
+        if (strcmp(writers[i].name, name) == 0) return &writers[i];
     }
     return NULL;
 }

@@ -28,7 +28,7 @@ static vkmm_status show(cli_session *session, const vkmm_tune_row *row)
     vkmm_status status;
 
     cli_progress_end(&session->console);
-    status = session->writer->tune(&session->report, row);
+    status = (session->options->json ? vkmm_json_tune : vkmm_table_tune)(&session->report, row);
     if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to write a result");
     session->report.rows++;
     return vkmm_report_flush(&session->report, &session->console.log);

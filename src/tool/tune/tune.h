@@ -45,6 +45,32 @@ typedef struct cli_tune_link {
 cli_reply cli_tune_ask(cli_tune_link *link, const cli_trial_request *request, double patience_ms, double end_ms,
                        cli_answer *answer);
 
+/* A candidate that a tune measured. */
+typedef struct vkmm_tune_trial {
+    vkmm_candidate candidate;
+    double ms;
+} vkmm_tune_trial;
+
+/* What a tune found for one problem. It borrows all that it points to. */
+typedef struct vkmm_tune_row {
+    const vkmm_device_info *device;
+    vkmm_problem problem;
+    vkmm_tuned tuned;       /* candidates: measured; planned_gflops 0: the planner's choice failed */
+    vkmm_candidate planned; /* the planner's choice */
+    uint32_t failed;        /* candidates without a time: refused, crashed, hung or wrong; */
+    uint32_t wrong;         /* of them, with a wrong product */
+    uint32_t resumed;       /* of all, known from an earlier tune that did not finish */
+    int stored;
+    double seconds;
+    char skipped[160];             /* "", or why the problem was left out: then there is no result */
+    const vkmm_tune_trial *trials; /* all that have a time, the fastest first */
+    uint32_t trial_count;
+} vkmm_tune_row;
+
+/* For people, and as "vkmatmul.tune/1". VKMM_OUT_OF_MEMORY is the only failure. */
+vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row);
+vkmm_status vkmm_json_tune(vkmm_report *report, const vkmm_tune_row *row);
+
 /* Searches for about budget_ms, lets the fastest and the planner's choice take turns, and stores what is faster
  * beyond doubt. row is zeroed by the caller. The status is that of the problem; the row is worth showing when
  * row->tuned.gflops is above 0. An interrupt ends it early, with what there is by then. row->trials is the caller's

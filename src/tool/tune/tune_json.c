@@ -1,7 +1,7 @@
 /* vkmatmul.tune/1: one object per problem. */
 #include "report/json.h"
 #include "report/records.h"
-#include "report/writers.h"
+#include "tune/tune.h"
 
 #define TRIAL(member) VKMM_AT(vkmm_tune_trial, member)
 #define ROW(member)   VKMM_AT(vkmm_tune_row, member)
@@ -32,13 +32,7 @@ static int was_measured(const void *record)
     return ((const vkmm_tune_row *)record)->skipped[0] == '\0';
 }
 
-static json_t *put_device(const void *record)
-{
-    return vkmm_json_device(((const vkmm_tune_row *)record)->device, NULL);
-}
-
 static const vkmm_field row_fields[] = {
-    {"device", VKMM_FIELD_CUSTOM, .put = put_device},
     {"problem", VKMM_FIELD_RECORD, ROW(problem), .record = &vkmm_problem_record},
     {"skipped", VKMM_FIELD_TEXT, ROW(skipped), VKMM_MAYBE},
     {"best", VKMM_FIELD_RECORD, .record = &best_record, .known = was_measured},
@@ -54,20 +48,8 @@ static const vkmm_field row_fields[] = {
 };
 static const vkmm_record row_record = {NULL, VKMM_FIELDS(row_fields), VKMM_RECORD_OF(vkmm_tune_row)};
 
-typedef struct line {
-    const vkmm_report *report;
-    const vkmm_tune_row *row;
-} line;
-
-static const vkmm_field line_fields[] = {
-    {"tool", VKMM_FIELD_RECORD, VKMM_AT(line, report), VKMM_POINTER, .record = &vkmm_tool_record},
-    {NULL, VKMM_FIELD_EMBED, VKMM_AT(line, row), VKMM_POINTER, .record = &row_record},
-};
-static const vkmm_record line_record = {NULL, VKMM_FIELDS(line_fields), .schema = "vkmatmul.tune/1"};
-
 vkmm_status vkmm_json_tune(vkmm_report *report, const vkmm_tune_row *row)
 {
-    const line all = {report, row};
-
-    return vkmm_json_line(report, vkmm_record_json(&line_record, &all));
+    return vkmm_json_line(
+        report, vkmm_json_document(report, "vkmatmul.tune/1", row->device, NULL, vkmm_record_json(&row_record, row)));
 }

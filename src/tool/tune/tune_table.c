@@ -2,7 +2,7 @@
 #include <string.h>
 #include "report/columns.h"
 #include "report/text.h"
-#include "report/writers.h"
+#include "tune/tune.h"
 
 enum { SIZE, TYPE, KERNEL, GFLOPS, PLANNED, GAIN, TRIED, FAILED, COLUMNS };
 enum { INDENT = 4, LAST_COLUMN = 80 };
