@@ -43,8 +43,6 @@ static double asked_bytes(const cli_bench_place *place, const cli_bench_job *job
 
 static void describe(const cli_bench_place *place, const cli_bench_job *job, vkmm_bench_row *row)
 {
-    const vkmm_verdict *verdict = &job->product.verdict;
-
     row->problem = job->request.job.problem;
     row->seed = job->inputs.seed;
     row->rotating_bytes = job->rotating_bytes;
@@ -52,11 +50,7 @@ static void describe(const cli_bench_place *place, const cli_bench_job *job, vkm
     snprintf(row->init, sizeof row->init, "%s", cli_inputs_name(&job->inputs));
     row->kernel = *job->product.kernel;
     row->asked_bytes = asked_bytes(place, job);
-    snprintf(row->method, sizeof row->method, "%s", vkmm_verify_method_name(verdict->method));
-    row->passed = verdict->passed;
-    row->error = verdict->error;
-    row->bound = verdict->bound;
-    snprintf(row->sentence, sizeof row->sentence, "%.*s", VKMM_BENCH_TEXT - 1, verdict->sentence);
+    cli_product_judged(&job->product, row);
     snprintf(row->power.source, sizeof row->power.source, "%.31s", vkmm_sensors_source(place->sensors));
 }
 

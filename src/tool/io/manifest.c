@@ -2,7 +2,7 @@
  * Layer Discovery". What it takes of that: LoaderInterfaceArchitecture.md, "Filter Environment Variables". */
 #include "io/manifest.h"
 
-#include <ctype.h>
+#include <fnmatch.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,36 +41,18 @@ static void add(listing *scan, const vkmm_manifest *item)
     scan->items[scan->count++] = *item;
 }
 
-/* A pattern with '*' for any characters, whatever the case. */
-static int matches(const char *pattern, size_t length, const char *text)
-{
-    if (length == 0) return text[0] == '\0';
-    if (pattern[0] == '*') {
-        for (;; text++) {
-            if (matches(pattern + 1, length - 1, text)) return 1;
-            if (text[0] == '\0') return 0;
-        }
-    }
-    return text[0] != '\0' && tolower((unsigned char)pattern[0]) == tolower((unsigned char)text[0]) &&
-           matches(pattern + 1, length - 1, text + 1);
-}
-
-/* Stars in a row are one: without them a pattern of many takes for ever. */
+/* A list of patterns with '*' for any characters, whatever the case. Patterns of many stars take for ever: they match
+ * nothing. */
 static int matches_any(const char *list, char separator, const char *all, const char *text)
 {
     char pattern[256];
     while (list != NULL) {
         const char *end = strchr(list, separator);
-        size_t length = end != NULL ? (size_t)(end - list) : strlen(list), used = 0;
         unsigned stars = 0;
-        for (size_t i = 0; i < length && used < sizeof pattern - 1; i++) {
-            if (list[i] == '*' && used > 0 && pattern[used - 1] == '*') continue;
-            stars += list[i] == '*';
-            pattern[used++] = list[i];
-        }
-        pattern[used] = '\0';
-        if (used > 0 && (strcmp(pattern, "~all~") == 0 || strcmp(pattern, all) == 0)) return 1;
-        if (used > 0 && stars <= 4 && matches(pattern, used, text)) return 1;
+        snprintf(pattern, sizeof pattern, "%.*s", end != NULL ? (int)(end - list) : (int)strlen(list), list);
+        for (const char *star = pattern; (star = strchr(star, '*')) != NULL; star++) stars += star[1] != '*';
+        if (pattern[0] != '\0' && (strcmp(pattern, "~all~") == 0 || strcmp(pattern, all) == 0)) return 1;
+        if (pattern[0] != '\0' && stars <= 4 && fnmatch(pattern, text, FNM_CASEFOLD | FNM_NOESCAPE) == 0) return 1;
         list = end != NULL ? end + 1 : NULL;
     }
     return 0;

@@ -120,7 +120,8 @@ static vkmm_status verify(cli_product *p)
     const vkmm_verify_method method = p->request->verify;
     const uint64_t seed = cli_seed_of(p->request->inputs->seed, CLI_SEED_VERIFY);
 
-    if (p->in_files != 0) return vkmm_verify_stacks(log, problem_of(p), p->stack, numbers, method, seed, &p->verdict);
+    if (p->in_files != 0)
+        return vkmm_verify_stacks(log, problem_of(p), p->stack, NULL, NULL, numbers, method, seed, &p->verdict);
     return vkmm_verify_problem(log, problem_of(p), p->memory[VKMM_A], p->memory[VKMM_B], p->memory[VKMM_BIAS],
                                p->memory[VKMM_BEFORE], p->memory[VKMM_C], numbers, method, seed, &p->verdict);
 }
@@ -134,6 +135,17 @@ void cli_product_row(const cli_session *session, const cli_request *request, vkm
     row->seed = request->inputs->seed;
     row->shader_file = request->job.shader != NULL ? request->shader_file : NULL;
     snprintf(row->init, sizeof row->init, "%s", cli_inputs_name(request->inputs));
+}
+
+void cli_product_judged(const cli_product *p, vkmm_bench_row *row)
+{
+    snprintf(row->method, sizeof row->method, "%s", vkmm_verify_method_name(p->verdict.method));
+    row->passed = p->verdict.passed;
+    if (p->verdict.method != VKMM_VERIFY_NONE) {
+        row->error = p->verdict.error;
+        row->bound = p->verdict.bound;
+    }
+    memcpy(row->sentence, p->verdict.sentence, sizeof p->verdict.sentence);
 }
 
 /* The product itself, and the verdict. What a kernel does beside its work makes a wrong result as well as a wrong
@@ -294,13 +306,7 @@ vkmm_status cli_product_run(cli_session *session, const cli_request *request, cl
         status = VKMM_OK;
     }
     p->row.wall_ms = p->run_ms;
-    snprintf(p->row.method, sizeof p->row.method, "%s", vkmm_verify_method_name(p->verdict.method));
-    p->row.passed = p->verdict.passed;
-    if (p->verdict.method != VKMM_VERIFY_NONE) {
-        p->row.error = p->verdict.error;
-        p->row.bound = p->verdict.bound;
-    }
-    memcpy(p->row.sentence, p->verdict.sentence, sizeof p->row.sentence);
+    cli_product_judged(p, &p->row);
     vkmm_bench_row_speed(&p->row);
     return leave_judged(p, status);
 }

@@ -86,6 +86,9 @@ vkmm_status cli_product_again(cli_product *product);
 /* A row that says what was asked for, and nothing of how it went. */
 void cli_product_row(const cli_session *session, const cli_request *request, vkmm_bench_row *row);
 
+/* Says in a row how the product was judged. */
+void cli_product_judged(const cli_product *product, vkmm_bench_row *row);
+
 /* Shows a line of progress about the product. */
 void cli_product_progress(const cli_product *product, const char *what);
 

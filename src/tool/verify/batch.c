@@ -120,10 +120,9 @@ static vkmm_claim claim_of(const vkmm_problem *problem, const vkmm_stack stacks[
     return claim;
 }
 
-/* gaps: NULL, or C's memory as it was, of which what belongs to no matrix must be as before; c: as it is. */
-static vkmm_status verify(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_STACKS],
-                          const void *gaps, const void *c, vkmm_numbers numbers, vkmm_verify_method method,
-                          uint64_t seed, vkmm_verdict *verdict)
+vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_STACKS],
+                               const void *gaps, const void *c, vkmm_numbers numbers, vkmm_verify_method method,
+                               uint64_t seed, vkmm_verdict *verdict)
 {
     const int empty = problem->m == 0 || problem->n == 0;
     const uint64_t batches = empty ? 1 : vkmm_problem_batches(problem);
@@ -154,11 +153,5 @@ vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem
         return vkmm_fail(log, VKMM_INVALID, "what C was before the product is needed to verify it: %s",
                          scaled ? "beta is not 0" : "its memory has gaps that must stay as they were");
     for (int i = 0; i < VKMM_STACKS; i++) stacks[i] = vkmm_stack_of(problem, i, memory[i]);
-    return verify(log, problem, stacks, gaps ? before : NULL, c, numbers, method, seed, verdict);
-}
-
-vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_STACKS],
-                               vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict)
-{
-    return verify(log, problem, stacks, NULL, NULL, numbers, method, seed, verdict);
+    return vkmm_verify_stacks(log, problem, stacks, gaps ? before : NULL, c, numbers, method, seed, verdict);
 }

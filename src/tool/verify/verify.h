@@ -145,9 +145,11 @@ enum { VKMM_BEFORE = VKMM_BIAS + 1, VKMM_STACKS };
 vkmm_stack vkmm_stack_of(const vkmm_problem *problem, int which, const void *data);
 
 /* vkmm_verify_problem where the operands lie elsewhere than the problem says, whose leading dimensions, strides and
- * offsets then count for nothing: in files, for example. What lies between the elements of C is not looked at. */
+ * offsets then count for nothing: in files, for example. gaps: C's memory as it was, c: as it is, both laid out as the
+ * problem says; or NULL: what lies between the elements of C is not looked at. */
 vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_STACKS],
-                               vkmm_numbers numbers, vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict);
+                               const void *gaps, const void *c, vkmm_numbers numbers, vkmm_verify_method method,
+                               uint64_t seed, vkmm_verdict *verdict);
 
 /* The factor g above, of sums in the type of the factors. */
 double vkmm_tolerance(uint64_t k, vkmm_numbers numbers);
