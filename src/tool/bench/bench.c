@@ -90,27 +90,14 @@ static vkmm_status measure(cli_bench_live *live, const vkmm_suite *suite, vkmm_b
     return finished != VKMM_OK ? cli_worse(finished, status) : status;
 }
 
-/* Rows appear one by one, but what will stand in them is known. */
-static void widen(vkmm_report *report, const vkmm_suite *suite)
-{
-    for (uint32_t i = 0; i < suite->count; i++) {
-        const vkmm_problem *problem = &suite->items[i].problem;
-        char size[VKMM_TEXT_PROBLEM];
-        int columns = (int)vkmm_text_columns(vkmm_text_type(problem, report->utf8));
-        if (columns > report->type_width) report->type_width = columns;
-        vkmm_text_problem(size, sizeof size, problem, report->utf8);
-        columns = (int)vkmm_text_columns(size);
-        if (columns > report->size_width) report->size_width = columns;
-    }
-}
-
 static vkmm_status run(cli_session *session, int every_device, const vkmm_bench_writer *writer, vkmm_bench *bench)
 {
     cli_bench_live live = {.session = session, .writer = writer};
     vkmm_suite suite = {.items = NULL};
     vkmm_status status = cli_bench_suite(session, &suite);
 
-    if (status == VKMM_OK) widen(&session->report, &suite);
+    /* Rows appear one by one, but what will stand in them is known. */
+    for (uint32_t i = 0; i < suite.count; i++) cli_session_widen(session, &suite.items[i].problem);
     if (status == VKMM_OK) status = cli_bench_store_open(session, &live.store);
     if (status == VKMM_OK) status = cli_bench_head(session, &suite, every_device, bench);
     if (status == VKMM_OK && session->options->resume) status = cli_bench_store_resume(&live.store, &suite, bench);

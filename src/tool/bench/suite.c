@@ -33,7 +33,7 @@ int vkmm_suite_add(vkmm_suite *suite, const char *group, const char *kernel, con
     return 1;
 }
 
-static void add(filler *f, const char *group, const char *kernel, const vkmm_problem *problem)
+static void add_for(filler *f, const char *group, const char *kernel, const vkmm_problem *problem)
 {
     vkmm_problem typed = *problem;
 
@@ -43,14 +43,19 @@ static void add(filler *f, const char *group, const char *kernel, const vkmm_pro
     if (!f->failed && !vkmm_suite_add(f->suite, group, kernel, &typed)) f->failed = 1;
 }
 
-static void add_size(filler *f, const char *group, const char *kernel, uint64_t m, uint64_t n, uint64_t k)
+static void add(filler *f, const char *group, const vkmm_problem *problem)
 {
-    add(f, group, kernel, &VKMM_PROBLEM(.m = m, .n = n, .k = k));
+    add_for(f, group, "auto", problem);
 }
 
-static void add_square(filler *f, const char *group, const char *kernel, uint64_t n)
+static void add_size(filler *f, const char *group, uint64_t m, uint64_t n, uint64_t k)
 {
-    add_size(f, group, kernel, n, n, n);
+    add(f, group, &VKMM_PROBLEM(.m = m, .n = n, .k = k));
+}
+
+static void add_square(filler *f, const char *group, uint64_t n)
+{
+    add_size(f, group, n, n, n);
 }
 
 /* The tutorials' kernels; the device's fast one stands among the squares. */
@@ -59,13 +64,14 @@ static void add_ladder(filler *f, uint64_t n)
     static const char *const steps[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
 
     if (f->types.in != f->types.out || f->types.in != f->types.compute || vkmm_suite_is_narrow(f->types)) return;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) add_square(f, "ladder", steps[i], n);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        add_for(f, "ladder", steps[i], &VKMM_PROBLEM(.m = n, .n = n, .k = n));
 }
 
 /* A layer of a language model of today: weights times the states of so many tokens. */
 static void add_layer(filler *f, uint64_t tokens)
 {
-    add_size(f, "llm", "auto", 4096, tokens, 14336);
+    add_size(f, "llm", 4096, tokens, 14336);
 }
 
 int vkmm_suite_is_narrow(vkmm_types types)
@@ -79,16 +85,16 @@ static void fill_narrow(filler *f)
     const int is_usual = vkmm_types_equal(f->types, vkmm_types_default(f->types.in)),
               is_byte = vkmm_type_of(f->types.in)->bytes == 1;
 
-    if (is_usual) add_square(f, "square", "auto", 1024);
-    add_square(f, "square", "auto", 4096);
-    add_square(f, "square", "auto", 8192);
+    if (is_usual) add_square(f, "square", 1024);
+    add_square(f, "square", 4096);
+    add_square(f, "square", 8192);
     if (!is_usual) return;
-    add_square(f, "square", "auto", 2048);
-    add_square(f, "edge", "auto", 4095);
+    add_square(f, "square", 2048);
+    add_square(f, "edge", 4095);
     add_layer(f, 1);
     add_layer(f, 8);
     add_layer(f, 512);
-    if (is_byte) add(f, "ops", "auto", &VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .op_b = VKMM_OP_T));
+    if (is_byte) add(f, "ops", &VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .op_b = VKMM_OP_T));
 }
 
 /* Small sizes come first: what they teach of the device's speed tells whether the large ones are affordable. On a
@@ -98,35 +104,35 @@ static void fill_quick(filler *f, int is_first, int pass)
 {
     if (!is_first && vkmm_suite_is_narrow(f->types)) {
         if (!vkmm_types_equal(f->types, vkmm_types_default(f->types.in))) return;
-        if (f->types.in == VKMM_F16 && pass == 0) add_square(f, "square", "auto", 1024);
-        if ((f->types.in == VKMM_F16 || f->types.in == VKMM_I8) && pass == 1) add_square(f, "square", "auto", 4096);
+        if (f->types.in == VKMM_F16 && pass == 0) add_square(f, "square", 1024);
+        if ((f->types.in == VKMM_F16 || f->types.in == VKMM_I8) && pass == 1) add_square(f, "square", 4096);
         return;
     }
-    if (!is_first && pass == 0) add_square(f, "square", "auto", 512);
-    if (!is_first && pass == 1) add_square(f, "square", "auto", 1024);
+    if (!is_first && pass == 0) add_square(f, "square", 512);
+    if (!is_first && pass == 1) add_square(f, "square", 1024);
     if (!is_first) return;
     if (pass == 0) {
-        add_square(f, "square", "auto", 512);
-        add_square(f, "square", "auto", 1024);
-        add_square(f, "square", "auto", 256);
-        add_square(f, "edge", "auto", 385);
-        add_square(f, "square", "auto", 1000);
-        add_square(f, "edge", "auto", 1025);
-        add_size(f, "skinny", "auto", 16384, 64, 64);
+        add_square(f, "square", 512);
+        add_square(f, "square", 1024);
+        add_square(f, "square", 256);
+        add_square(f, "edge", 385);
+        add_square(f, "square", 1000);
+        add_square(f, "edge", 1025);
+        add_size(f, "skinny", 16384, 64, 64);
         add_layer(f, 1);
     } else {
         add_ladder(f, 512);
-        add_square(f, "square", "auto", 2048);
+        add_square(f, "square", 2048);
         add_layer(f, 16);
-        add_square(f, "square", "auto", 4096);
+        add_square(f, "square", 4096);
     }
 }
 
 static void add_neighbours(filler *f, uint64_t from, uint64_t to)
 {
     for (uint64_t n = from; n <= to; n *= 2) {
-        add_square(f, "edge", "auto", n - 1);
-        add_square(f, "edge", "auto", n + 1);
+        add_square(f, "edge", n - 1);
+        add_square(f, "edge", n + 1);
     }
 }
 
@@ -140,23 +146,23 @@ static void fill_standard(filler *f, int is_first, int pass)
     }
     if (pass > 0) {
         add_neighbours(f, 8192, 8192);
-        if (!is_first) add_square(f, "square", "auto", 16384);
+        if (!is_first) add_square(f, "square", 16384);
         if (is_first || vkmm_type_of(f->types.in)->is_float) add_neighbours(f, 16384, 16384);
         return;
     }
-    for (uint64_t n = 256; n <= 8192; n *= 2) add_square(f, "square", "auto", n);
-    if (is_first) add_square(f, "square", "auto", 16384);
-    add_square(f, "square", "auto", 1000);
+    for (uint64_t n = 256; n <= 8192; n *= 2) add_square(f, "square", n);
+    if (is_first) add_square(f, "square", 16384);
+    add_square(f, "square", 1000);
     add_ladder(f, 1024);
     for (uint64_t tokens = 1; tokens <= 512; tokens *= 2) add_layer(f, tokens);
-    add_size(f, "skinny", "auto", 16384, 64, 64);
-    add_size(f, "skinny", "auto", 64, 16384, 64);
-    add_size(f, "skinny", "auto", 65536, 16, 1024);
-    add_size(f, "skinny", "auto", 16, 65536, 1024);
-    add_size(f, "split-k", "auto", 64, 64, 65536);
-    add_size(f, "split-k", "auto", 128, 128, 16384);
-    add_size(f, "split-k", "auto", 256, 256, 16384);
-    add_square(f, "edge", "auto", 385);
+    add_size(f, "skinny", 16384, 64, 64);
+    add_size(f, "skinny", 64, 16384, 64);
+    add_size(f, "skinny", 65536, 16, 1024);
+    add_size(f, "skinny", 16, 65536, 1024);
+    add_size(f, "split-k", 64, 64, 65536);
+    add_size(f, "split-k", 128, 128, 16384);
+    add_size(f, "split-k", 256, 256, 16384);
+    add_square(f, "edge", 385);
     add_neighbours(f, 256, 4096);
 }
 
@@ -169,7 +175,7 @@ static void add_variants(filler *f, uint64_t n)
         vkmm_problem problem = plain;
         problem.op_a = (vkmm_op)(ops / 2);
         problem.op_b = (vkmm_op)(ops % 2);
-        add(f, "ops", "auto", &problem);
+        add(f, "ops", &problem);
     }
     for (int layout = 0; layout < 2; layout++) {
         vkmm_problem problem = plain;
@@ -177,15 +183,15 @@ static void add_variants(filler *f, uint64_t n)
         problem.lda = n + 1;
         problem.ldb = n + 3;
         problem.ldc = n + 5;
-        add(f, "strides", "auto", &problem);
+        add(f, "strides", &problem);
     }
-    add(f, "scaled", "auto", &VKMM_PROBLEM(.m = n, .n = n, .k = n, .alpha = 2, .beta = 0));
-    add(f, "scaled", "auto", &VKMM_PROBLEM(.m = n, .n = n, .k = n, .alpha = 2, .beta = 3));
+    add(f, "scaled", &VKMM_PROBLEM(.m = n, .n = n, .k = n, .alpha = 2, .beta = 0));
+    add(f, "scaled", &VKMM_PROBLEM(.m = n, .n = n, .k = n, .alpha = 2, .beta = 3));
 }
 
 static void add_batch(filler *f, uint64_t n, uint64_t count)
 {
-    add(f, "batch", "auto",
+    add(f, "batch",
         &VKMM_PROBLEM(.m = n, .n = n, .k = n, .batch_count = count, .stride_a = n * n, .stride_b = n * n,
                       .stride_c = n * n));
 }
@@ -194,12 +200,12 @@ static void fill_full(filler *f, int is_first, int pass)
 {
     fill_standard(f, is_first, pass);
     if (pass > 0 || (!is_first && vkmm_suite_is_narrow(f->types))) return;
-    for (uint64_t n = 128; n < 16384; n *= 2) add_square(f, "square", "auto", n + n / 2);
-    for (uint64_t n = 64; n <= 128; n *= 2) add_square(f, "square", "auto", n);
+    for (uint64_t n = 128; n < 16384; n *= 2) add_square(f, "square", n + n / 2);
+    for (uint64_t n = 64; n <= 128; n *= 2) add_square(f, "square", n);
     add_variants(f, 1024);
     add_variants(f, 4096);
     for (uint64_t n = 16; n <= 1024; n *= 4) add_batch(f, n, 65536 / n);
-    for (uint64_t n = 768; n <= 1280; n += 64) add_square(f, "edge", "auto", n + 16);
+    for (uint64_t n = 768; n <= 1280; n += 64) add_square(f, "edge", n + 16);
     add_ladder(f, 2048);
 }
 

@@ -17,9 +17,21 @@ static void widen(int *width, const char *text)
     if (columns > *width) *width = columns;
 }
 
-/* Tables know the widest texts in advance, so that a list stays aligned although rows appear one by one. */
-static void measure_columns(vkmm_report *report, const cli_options *options)
+void cli_session_widen(cli_session *session, const vkmm_problem *problem)
 {
+    vkmm_report *report = &session->report;
+    char text[VKMM_TEXT_PROBLEM];
+
+    vkmm_text_problem(text, sizeof text, problem, report->utf8);
+    widen(&report->size_width, text);
+    widen(&report->type_width, vkmm_text_type(problem, report->utf8));
+}
+
+/* Tables know the widest texts in advance, so that a list stays aligned although rows appear one by one. */
+static void measure_columns(cli_session *session)
+{
+    const cli_options *options = session->options;
+    vkmm_report *report = &session->report;
     char text[VKMM_TEXT_PROBLEM];
 
     report->size_width = 5;
@@ -28,9 +40,7 @@ static void measure_columns(vkmm_report *report, const cli_options *options)
             const cli_size size = cli_size_at(options, i);
             const vkmm_problem problem =
                 cli_problem_make(options, &size, options->types.count > 0 ? options->types.type[t] : VKMM_F32);
-            vkmm_text_problem(text, sizeof text, &problem, report->utf8);
-            widen(&report->size_width, text);
-            widen(&report->type_width, vkmm_text_type(&problem, report->utf8));
+            cli_session_widen(session, &problem);
         }
     }
     if (options->kernel != NULL) widen(&report->kernel_width, options->kernel);
@@ -115,7 +125,7 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
     session->report.version = vkmm_version();
     session->report.shader_hash = vkmm_shader_hash();
     session->report.command = session->command;
-    measure_columns(&session->report, options);
+    measure_columns(session);
     return VKMM_OK;
 }
 

@@ -39,6 +39,9 @@ void cli_session_forget_device(cli_session *session);
 /* VKMM_WRONG_RESULT, and a sentence, when the validation layer spoke since the last call. */
 vkmm_status cli_session_validated(cli_session *session);
 
+/* A table that appears row by row will have a row of this problem. */
+void cli_session_widen(cli_session *session, const vkmm_problem *problem);
+
 /* Shows one result, then flushes it: VKMM_INVALID when it cannot be written. */
 vkmm_status cli_session_row(cli_session *session, const vkmm_bench_row *row);
 
