@@ -31,16 +31,11 @@ function colours() {
 
 /* ---- axes ---- */
 
-const logAxis = (text, values) => ({
+const logAxis = (text, points, valueOf = ({ y }) => y) => ({
   type: "logarithmic",
   text,
-  min: Math.min(...values) / 1.35,
-  max: Math.max(...values) * 1.35,
-});
-const sizeAxis = (values) => ({
-  ...logAxis("N", values),
-  at: distinct(values).sort((a, b) => a - b),
-  name: String,
+  min: Math.min(...points.map(valueOf)) / 1.35,
+  max: Math.max(...points.map(valueOf)) * 1.35,
 });
 
 function scaleOf({ text, at, name, grid = true, ...more }, c) {
@@ -48,14 +43,8 @@ function scaleOf({ text, at, name, grid = true, ...more }, c) {
     ...more,
     title: { display: text !== undefined, text, color: c.muted },
     grid: { color: grid ? c.rule : "transparent", borderColor: c.muted, tickColor: c.rule },
-    ticks: { color: c.ink, maxRotation: 0, autoSkipPadding: 10, ...(name ? { callback: (value) => name(value) } : {}) },
-    ...(at
-      ? {
-          afterBuildTicks: (axis) => {
-            axis.ticks = at.map((value) => ({ value }));
-          },
-        }
-      : {}),
+    ticks: { color: c.ink, maxRotation: 0, autoSkipPadding: 10, ...(name && { callback: (value) => name(value) }) },
+    ...(at && { afterBuildTicks: (axis) => void (axis.ticks = at.map((value) => ({ value }))) }),
   };
 }
 
@@ -81,15 +70,13 @@ const words = (c) => ({
 
 /* ---- one chart ---- */
 
-const cut = (text) => (text.length > 44 ? text.slice(0, 43) + "…" : text);
-
 // What is said of a point under the pointer.
 function sayRow(row) {
   const [low, high] = row.interval_ms;
   return [
     `${figure(row.gflops)} GFLOP/s`,
     `median ${figure(row.time.kernel_ms.median)} ms (95 %: ${figure(low)}–${figure(high)})`,
-    `kernel ${cut(row.ran)}${row.kernel?.tuned ? " (tuned)" : ""}`,
+    `kernel ${row.ran}${row.kernel?.tuned ? " (tuned)" : ""}`,
     ...(row.throttled ? ["throttled while it ran"] : []),
   ];
 }
@@ -135,7 +122,7 @@ function configOf(chart, c) {
           displayColors: false,
           padding: 10,
           callbacks: {
-            title: ([{ dataset, raw }]) => [cut(dataset.label), cut(`${raw.row.product}, ${raw.row.type}`)],
+            title: ([{ dataset, raw }]) => [dataset.label, `${raw.row.product}, ${raw.row.type}`],
             label: ({ raw }) => [...(raw.say ?? []), ...sayRow(raw.row)],
           },
         },
@@ -206,6 +193,7 @@ window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () 
 
 /* ---- the charts ---- */
 
+const roofOf = (label, points) => ({ label, k: ROOF, points, line: true, radius: 0 });
 const lineOf = (device, points) => ({ label: device.label, k: colourOf(device), points, line: true });
 const reduceBy = (items, better) => items.reduce((a, b) => (better(b, a) ? b : a));
 const highestOf = (lines) =>
@@ -221,13 +209,12 @@ function curveChart(title, unit, lines, isShare) {
   return {
     title,
     series: lines.map(([device, points]) => lineOf(device, points)),
-    x: sizeAxis(points.map(({ x }) => x)),
-    y: isShare
-      ? { text: "percent of peak", min: 0, suggestedMax: 100 }
-      : logAxis(
-          unit,
-          points.map(({ y }) => y),
-        ),
+    x: {
+      ...logAxis("N", points, ({ x }) => x),
+      at: distinct(points.map(({ x }) => x)).sort((a, b) => a - b),
+      name: String,
+    },
+    y: isShare ? { text: "percent of peak", min: 0, suggestedMax: 100 } : logAxis(unit, points),
     summary:
       `${count(lines.length, "line")}, one per device. The highest point is that of ${device.label}: ` +
       `${figure(best.y)} ${unit} at N = ${best.x}.`,
@@ -253,7 +240,7 @@ function ladderChart(device, steps, types, find) {
     bars: true,
     labels: steps,
     series,
-    x: { type: "category", grid: false, name: undefined },
+    x: { type: "category", grid: false },
     y: { text: "GFLOP/s", min: 0, grace: "8%" },
     summary:
       `GFLOP/s of each step of the ladder. In ${types[0]}, the slowest is ${slow.x} (${figure(slow.y)}), ` +
@@ -291,21 +278,12 @@ function rooflineChart(device, type, rows) {
   return {
     title: `Roofline, ${device.label}, ${type}`,
     series: [
-      {
-        label: `measured peaks: copy ${figure(slope)} GB/s, ${what} ${figure(level)} GFLOP/s`,
-        k: ROOF,
-        points: roof,
-        line: true,
-        radius: 0,
-      },
+      roofOf(`measured peaks: copy ${figure(slope)} GB/s, ${what} ${figure(level)} GFLOP/s`, roof),
       ...(products.length > 0 ? [{ label: "products", k: 0, points: products }] : []),
       ...(steps.length > 0 ? [{ label: "steps of the ladder", k: 2, points: steps }] : []),
     ],
     x: { type: "logarithmic", text: "FLOP per byte of memory", min: left, max: right },
-    y: logAxis(
-      "GFLOP/s",
-      [...points, ...roof].map(({ y }) => y),
-    ),
+    y: logAxis("GFLOP/s", [...points, ...roof]),
     summary:
       `Each product by its FLOP per byte of memory, under the measured roof: a slope of ${short(slope)} GB/s up to ` +
       `${short(ridge)} FLOP per byte, then level at ${figure(level)} GFLOP/s.`,
@@ -319,18 +297,11 @@ function cliffChart(type, lines) {
     lineOf(
       device,
       cliffs.flatMap(([n, rows]) => [
-        ...rows.flatMap((row, i) =>
-          row
-            ? [
-                {
-                  x: sizes.indexOf(n) + (i - 1) * 0.22,
-                  y: (100 * row.gflops) / rows[1].gflops,
-                  row,
-                  say: [`${short((100 * row.gflops) / rows[1].gflops)} % of the speed at ${n}`],
-                },
-              ]
-            : [],
-        ),
+        ...rows.flatMap((row, i) => {
+          if (!row) return [];
+          const y = (100 * row.gflops) / rows[1].gflops;
+          return [{ x: sizes.indexOf(n) + (i - 1) * 0.22, y, row, say: [`${short(y)} % of the speed at ${n}`] }];
+        }),
         { x: sizes.indexOf(n) + 0.5, y: NaN },
       ]),
     ),
@@ -359,27 +330,18 @@ function cliffChart(type, lines) {
 function errorChart(type, lines) {
   const points = lines.flatMap(([, points]) => points),
     [device, worst] = highestOf(lines);
-  const x = logAxis(
-    "GFLOP/s",
-    points.map(({ x }) => x),
-  );
+  const x = logAxis("GFLOP/s", points, ({ x }) => x);
   return {
     title: `Error beside speed, ${type}`,
     series: [
-      {
-        label: "bound",
-        k: ROOF,
-        points: [
-          { x: x.min, y: 1 },
-          { x: x.max, y: 1 },
-        ],
-        line: true,
-        radius: 0,
-      },
+      roofOf(
+        "bound",
+        [x.min, x.max].map((x) => ({ x, y: 1 })),
+      ),
       ...lines.map(([device, points]) => ({ label: device.label, k: colourOf(device), points })),
     ],
     x,
-    y: logAxis("error / bound", [1, ...points.map(({ y }) => y)]),
+    y: logAxis("error / bound", [{ y: 1 }, ...points]),
     summary:
       "Each verified product by its speed and by its error as a share of what is allowed. " +
       `The largest share is ${short(worst.y)}, on ${device.label}.`,

@@ -226,23 +226,19 @@ function comparison() {
 
 /* ---- curves ---- */
 
-const timedBy = (device) => rows.filter((row) => row.timed && row.device === device && visible(row));
+// The rows with a speed that the filter shows; of a type, or of all (null).
+const timedBy = (device, type) =>
+  rows.filter((row) => row.timed && row.device === device && visible(row) && (type === null || row.type === type));
 const typesOf = (picks = () => true) =>
   byType(rows.filter((row) => row.timed && visible(row) && picks(row)).map((row) => row.type));
-const linesOf = (make) =>
-  contenders.map((device) => [device, make(timedBy(device), device)]).filter(([, found]) => found.length > 0);
+const linesOf = (type, make) =>
+  contenders.map((device) => [device, make(timedBy(device, type))]).filter(([, found]) => found.length > 0);
 
 function curves(title, caption, unit, picks, value) {
   const drawn = [],
     tables = [];
   for (const type of typesOf(picks)) {
-    const lines = linesOf((rows) =>
-      curve(
-        rows.filter((row) => row.type === type),
-        picks,
-        value,
-      ),
-    );
+    const lines = linesOf(type, (rows) => curve(rows, picks, value));
     if (lines.length === 0) continue;
     const sizes = distinct(lines.flatMap(([, points]) => points.map(({ x }) => x))).sort((a, b) => a - b);
     // Single sizes make no curve. They are in the tables.
@@ -285,7 +281,7 @@ const share = () =>
 /* ---- ladder, roofline, tiles, cliffs, errors ---- */
 
 function ladder() {
-  const lines = linesOf((rows) => rows.filter((row) => row.group === "ladder")).map(([device, found]) => {
+  const lines = linesOf(null, (rows) => rows.filter((row) => row.group === "ladder")).map(([device, found]) => {
     const steps = distinct(found.map((row) => row.asked)),
       types = byType(found.map((row) => row.type));
     const find = (step, type) => found.find((row) => row.asked === step && row.type === type);
@@ -334,13 +330,7 @@ function roofline() {
     peaks.copy_bytes_per_s > 0 || Object.values(peaks.multiply_adds_per_s).some((peak) => peak > 0);
   if (!contenders.filter(shows.device).some(any)) return [];
   const drawn = typesOf().flatMap((type) =>
-    contenders.map((device) =>
-      rooflineChart(
-        device,
-        type,
-        timedBy(device).filter((row) => row.type === type),
-      ),
-    ),
+    contenders.map((device) => rooflineChart(device, type, timedBy(device, type))),
   );
   return [...chartsOf(drawn.filter(Boolean)), peaksTable()];
 }
@@ -393,7 +383,7 @@ function cliffs() {
   const drawn = [],
     lines = [];
   for (const type of typesOf()) {
-    const found = linesOf((rows) => cliffsOf(rows.filter((row) => row.type === type)));
+    const found = linesOf(type, cliffsOf);
     if (found.length > 0) drawn.push(cliffChart(type, found));
     lines.push(...found.flatMap(([device, cliffs]) => cliffs.map(([, rows]) => [device, ...rows])));
   }
@@ -416,10 +406,10 @@ function errors() {
     share = ({ verify }) => verify.error / verify.bound;
   const point = (row) => ({ x: row.gflops, y: share(row), row, say: [`error ${short(share(row))} of its bound`] });
   const drawn = typesOf(isFloat).flatMap((type) => {
-    const lines = linesOf((rows) => rows.filter((row) => row.type === type && share(row) > 0).map(point));
+    const lines = linesOf(type, (rows) => rows.filter((row) => share(row) > 0).map(point));
     return lines.length > 0 ? [errorChart(type, lines)] : [];
   });
-  const lines = linesOf((rows) => rows.filter(isFloat)).flatMap(([, rows]) => rows);
+  const lines = linesOf(null, (rows) => rows.filter(isFloat)).flatMap(([, rows]) => rows);
   const columns = [
     name("Product", (row) => row.product),
     word("Type", (row) => row.type),
@@ -461,7 +451,7 @@ const COLUMNS = [
   ["Tunables", "wide", (row) => row.kernel?.config],
 ];
 const allRows = () =>
-  linesOf((rows) => rows).map(([device, found]) => tableOf(`All timed rows: ${device.label}`, COLUMNS, found));
+  linesOf(null, (rows) => rows).map(([device, found]) => tableOf(`All timed rows: ${device.label}`, COLUMNS, found));
 
 function notRun() {
   const found = rows.filter((row) => !row.timed && visible(row));
