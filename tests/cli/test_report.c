@@ -234,13 +234,13 @@ static void texts(void **state)
     assert_string_equal(text, "16.0 EiB");
     vkmm_text_size(text, sizeof text, &cube, 0);
     assert_string_equal(text, "8^3");
-    vkmm_text_clean(text, 4, "ab\xc3\xa9"); /* the last character does not fit whole */
+    vkmm_clean(text, 4, "ab\xc3\xa9"); /* the last character does not fit whole */
     assert_string_equal(text, "ab");
-    vkmm_text_clean(text, sizeof text,
-                    "a\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa6"); /* what turns a line stays out, an ellipsis stays */
+    vkmm_clean(text, sizeof text,
+               "a\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa6"); /* what turns a line stays out, an ellipsis stays */
     assert_string_equal(text, "a\\xe2\\x80\\xae\\xe2\\x81\\xa6\xe2\x80\xa6");
-    vkmm_text_clean(text, sizeof text,
-                    "\xed\xa0\x80\xc0\x80\xf5\xc2\x85\xe2\x82"); /* a surrogate, an overlong NUL, and so on */
+    vkmm_clean(text, sizeof text,
+               "\xed\xa0\x80\xc0\x80\xf5\xc2\x85\xe2\x82"); /* a surrogate, an overlong NUL, and so on */
     assert_string_equal(text, "\\xed\\xa0\\x80\\xc0\\x80\\xf5\\xc2\\x85\\xe2\\x82");
 }
 

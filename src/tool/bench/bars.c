@@ -39,7 +39,7 @@ static void name_row(const vkmm_report *report, chart what, const vkmm_bench_row
     if (what == OTHERS)
         vkmm_text_problem(text, VKMM_TEXT_PROBLEM, &row->problem, report->utf8);
     else if (what == LADDER)
-        vkmm_text_clean(text, VKMM_TEXT_PROBLEM, row->asked);
+        vkmm_clean(text, VKMM_TEXT_PROBLEM, row->asked);
     else
         snprintf(text, VKMM_TEXT_PROBLEM, "%llu", (unsigned long long)row->problem.n);
 }
@@ -92,7 +92,7 @@ static void name_of(char text[VKMM_BENCH_TEXT], const vkmm_report *report, const
     const char *dots = report->utf8 ? "…" : "..";
     char *at = text;
 
-    vkmm_text_clean(text, VKMM_BENCH_TEXT - 4, name);
+    vkmm_clean(text, VKMM_BENCH_TEXT - 4, name);
     if (vkmm_text_columns(text) <= most) return;
     for (size_t left = most - vkmm_text_columns(dots); left > 0; left--) do
             at++;

@@ -5,32 +5,6 @@
 
 #include <string.h>
 
-/* Options that say how to measure say nothing where nothing is measured. */
-static vkmm_status refuse_live_options(const cli_session *session)
-{
-    const cli_options *options = session->options;
-    const char *given = options->output != NULL                  ? "-o"
-                        : options->suite != NULL                 ? "--suite"
-                        : options->types.count > 0               ? "--type"
-                        : options->problem.out_type != VKMM_AUTO ? "--out-type"
-                        : options->problem.compute != VKMM_AUTO  ? "--compute"
-                        : options->budget_ms > 0                 ? "--budget"
-                        : options->max_noise > 0                 ? "--max-noise"
-                        : options->rotating_bytes > 0            ? "--rotating"
-                        : options->seed.given                    ? "--seed"
-                        : options->resume                        ? "--resume"
-                        : options->no_host                       ? "--no-host"
-                        : options->validate                      ? "--validate"
-                        : options->driver != NULL                ? "--driver"
-                        : options->untuned                       ? "--untuned"
-                        : options->no_layers                     ? "--no-layers"
-                                                                 : NULL;
-
-    if (given == NULL) return VKMM_OK;
-    return vkmm_fail(&session->console.log, VKMM_INVALID,
-                     "%s is for a run of this machine's devices; with reports to compare, nothing is measured", given);
-}
-
 /* Names the first report, which all others are measured by. */
 static vkmm_status judge(const cli_session *session, const vkmm_comparison *comparison)
 {
@@ -90,9 +64,12 @@ static vkmm_status compare_reports(cli_session *session, const vkmm_bench *bench
 
 static vkmm_status compare_files(cli_session *session)
 {
-    const vkmm_status status = refuse_live_options(session);
+    char name[32];
 
-    return status == VKMM_OK ? cli_bench_read(session, compare_reports) : status;
+    if (session->options->measures == NULL) return cli_bench_read(session, compare_reports);
+    cli_option_name(session->options->measures, name);
+    return vkmm_fail(&session->console.log, VKMM_INVALID,
+                     "%s is for a run of this machine's devices; with reports to compare, nothing is measured", name);
 }
 
 /* Whether round belongs to round: one Vulkan device does not take turns with the host, and what was resumed is of

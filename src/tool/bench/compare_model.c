@@ -35,7 +35,7 @@ static void tell_apart(vkmm_contender *contenders, uint32_t count)
                 snprintf(label, sizeof label, "#%u: %s", i + 1, one->label);
             else
                 snprintf(label, sizeof label, "%s%s%s", one->label, more[0] != '\0' ? ", " : "", more);
-            vkmm_text_clean(one->label, sizeof one->label, label);
+            vkmm_clean(one->label, sizeof one->label, label);
         }
     }
 }
@@ -67,7 +67,7 @@ vkmm_contender *vkmm_contenders_of(const vkmm_bench *benches, uint32_t bench_cou
             contender->bench = &benches[i];
             contender->device = d;
             contender->on = &benches[i].devices[d];
-            vkmm_text_clean(contender->label, sizeof contender->label, contender->on->label);
+            vkmm_clean(contender->label, sizeof contender->label, contender->on->label);
         }
     }
     tell_apart(contenders, *count);

@@ -86,7 +86,7 @@ static void fill_problem(const vkmm_report *report, const vkmm_bench_row *row, v
 {
     vkmm_cell_size(report, row, &cells[SIZE]);
     vkmm_cell_type(report, row, &cells[TYPE]);
-    vkmm_text_clean(cells[KERNEL].text, sizeof cells[KERNEL].text, row->asked);
+    vkmm_clean(cells[KERNEL].text, sizeof cells[KERNEL].text, row->asked);
 }
 
 static void fill_titles(const compare_grid *grid)
@@ -118,7 +118,7 @@ static void fill_mean(const compare_grid *grid, const vkmm_compare_mean *mean)
 
     if (mean->group != NULL)
         snprintf(text, sizeof text, "%s %s", mean->group, vkmm_types_name(mean->types, grid->report.utf8));
-    vkmm_text_clean(grid->cells[SIZE].text, sizeof grid->cells->text, text);
+    vkmm_clean(grid->cells[SIZE].text, sizeof grid->cells->text, text);
     if (grid->report.markdown) snprintf(grid->cells[KERNEL].text, sizeof grid->cells->text, "mean");
     for (uint32_t c = 0; c < mean->count; c++) {
         vkmm_cell *cells = &grid->cells[speed_column(c)];

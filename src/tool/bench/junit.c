@@ -9,7 +9,7 @@
 
 enum { CLEAN_TEXT = 2048, XML_TEXT = 6 * CLEAN_TEXT };
 
-/* The text as an attribute's value, in `xml`. Control characters are gone after vkmm_text_clean, in words that say
+/* The text as an attribute's value, in `xml`. Control characters are gone after vkmm_clean, in words that say
  * which they were. */
 static const char *xml_of(char xml[XML_TEXT], const char *text)
 {
@@ -19,7 +19,7 @@ static const char *xml_of(char xml[XML_TEXT], const char *text)
                     {"\xef\xbf\xbe", ""}, {"\xef\xbf\xbf", ""}}; /* the last two: UTF-8, and no characters of XML */
     char clean[CLEAN_TEXT], *end = xml;
 
-    vkmm_text_clean(clean, sizeof clean, text);
+    vkmm_clean(clean, sizeof clean, text);
     for (const char *c = clean; *c != '\0';) {
         size_t i = 0;
         while (i < sizeof entities / sizeof *entities && strncmp(c, entities[i].of, strlen(entities[i].of)) != 0) i++;

@@ -24,7 +24,7 @@ static int is_name(const char *then, const char *now)
 {
     char clean[VKMM_BENCH_TEXT];
 
-    vkmm_text_clean(clean, sizeof clean, now);
+    vkmm_clean(clean, sizeof clean, now);
     return strcmp(then, now) == 0 || strcmp(then, clean) == 0;
 }
 

@@ -185,6 +185,7 @@ static vkmm_status collect(cli_session *session, cli_device_list *list)
     for (uint32_t i = first; i < end; i++) {
         cli_device_row *row = &list->rows[list->count++];
         row->info = vkmm_instance_device_info(session->instance, i);
+        row->device.info = *row->info;
         row->chosen = i == chosen;
         session->console.muted = 1; /* what cannot be chosen stands in the list */
         add_types(session, row);

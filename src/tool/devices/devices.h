@@ -38,7 +38,8 @@ typedef struct cli_way {
 /* What vkmatmul can do on one device, and what it cannot. */
 typedef struct cli_device_row {
     const vkmm_device_info *info;
-    int chosen; /* what a run without --device takes */
+    vkmm_bench_device device; /* the same, as records have it */
+    int chosen;               /* what a run without --device takes */
     const char *types[VKMM_TYPE_COUNT];
     uint32_t type_count;
     cli_ability kernels[CLI_MAX_ABILITIES];

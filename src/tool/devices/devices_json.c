@@ -50,6 +50,8 @@ static const vkmm_record choice_record = {"choice", VKMM_FIELDS(choice_fields), 
 #define LIST(member, counter) VKMM_LIST(cli_device_row, member, counter), VKMM_HERE
 
 static const vkmm_field row_fields[] = {
+    {NULL, VKMM_FIELD_EMBED, VKMM_AT(cli_device_row, device), .record = &vkmm_identity_record},
+    {NULL, VKMM_FIELD_EMBED, VKMM_AT(cli_device_row, device), .record = &vkmm_hardware_record},
     {"default", VKMM_FIELD_TRUTH, VKMM_AT(cli_device_row, chosen)},
     {"types", VKMM_FIELD_STRING, LIST(types, type_count)},
     {"arithmetic", VKMM_FIELD_RECORD, VKMM_ARRAY(cli_device_row, ways, VKMM_TYPES_COUNT), .record = &way_record},
@@ -60,25 +62,6 @@ static const vkmm_field row_fields[] = {
     {"no_matrix_shapes", VKMM_FIELD_STRING, VKMM_AT(cli_device_row, no_shapes), VKMM_MAYBE},
 };
 static const vkmm_record row_record = {NULL, VKMM_FIELDS(row_fields), VKMM_RECORD_OF(cli_device_row)};
-
-static json_t *put_devices(const void *record)
-{
-    const cli_device_list *list = record;
-    json_t *array = json_array();
-    int bad = 0;
-
-    for (uint32_t i = 0; i < list->count; i++) {
-        const vkmm_bench_device device = {.info = *list->rows[i].info};
-        json_t *object = vkmm_record_json(&vkmm_identity_record, &device),
-               *hardware = vkmm_record_json(&vkmm_hardware_record, &device),
-               *rest = vkmm_record_json(&row_record, &list->rows[i]);
-        bad += json_object_update(object, hardware) != 0 || json_object_update(object, rest) != 0;
-        bad += json_array_append_new(array, object) != 0;
-        json_decref(hardware);
-        json_decref(rest);
-    }
-    return vkmm_json_done(array, bad);
-}
 
 /* A driver that is here, where no loader looks. */
 static json_t *put_unloaded(const void *record)
@@ -91,7 +74,7 @@ static json_t *put_unloaded(const void *record)
 
 static const vkmm_field list_fields[] = {
     {"tool", VKMM_FIELD_RECORD, VKMM_AT(cli_device_list, report), VKMM_POINTER, .record = &vkmm_tool_record},
-    {"devices", VKMM_FIELD_CUSTOM, .put = put_devices},
+    {"devices", VKMM_FIELD_RECORD, VKMM_LIST(cli_device_list, rows, count), .record = &row_record},
     {"unloaded", VKMM_FIELD_CUSTOM, .put = put_unloaded},
 };
 static const vkmm_record list_record = {NULL, VKMM_FIELDS(list_fields), VKMM_RECORD_OF(cli_device_list),

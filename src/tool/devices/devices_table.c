@@ -24,7 +24,7 @@ static void print(const vkmm_report *report, const char *key, const char *format
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
     if (raw[0] == '\0') return;
-    vkmm_text_clean(text, sizeof text, raw);
+    vkmm_clean(text, sizeof text, raw);
     fprintf(report->out, "   %s%-11s%s ", vkmm_paint_on(report, VKMM_DIM), key, vkmm_paint_off(report, VKMM_DIM));
     vkmm_wrap(report, VALUES, text);
 }
@@ -35,7 +35,7 @@ static void print_identity(const vkmm_report *report, const cli_device_row *devi
     const char *dot = report->utf8 ? " · " : " | ";
     char name[300], driver[600] = "", version[32], uuid[VKMM_UUID_TEXT];
 
-    vkmm_text_clean(name, sizeof name, info->name);
+    vkmm_clean(name, sizeof name, info->name);
     if (info->driver_name[0] != '\0') vkmm_join(driver, sizeof driver, "", "%s", info->driver_name);
     if (info->driver_info[0] != '\0') vkmm_join(driver, sizeof driver, ", ", "%s", info->driver_info);
     vkmm_text_version(version, sizeof version, info->api_version);
@@ -170,7 +170,7 @@ void cli_devices_table(const cli_device_list *list)
     }
     if (list->unloaded != NULL) {
         char text[600], path[512];
-        vkmm_text_clean(path, sizeof path, list->unloaded);
+        vkmm_clean(path, sizeof path, list->unloaded);
         snprintf(text, sizeof text,
                  "SwiftShader is here too, where no loader looks (%s): --device swiftshader takes it.", path);
         if (list->count > 0) putc('\n', report->out);

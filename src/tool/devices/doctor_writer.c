@@ -26,12 +26,12 @@ void cli_doctor_show(cli_exam *exam, const cli_finding *finding)
     if (exam->heading != finding->device && finding->device == CLI_OF_SYSTEM) {
         fprintf(report->out, "%sSystem%s\n", on, off);
     } else if (exam->heading != finding->device) {
-        vkmm_text_clean(name, sizeof name, vkmm_instance_device_info(exam->session->instance, finding->device)->name);
+        vkmm_clean(name, sizeof name, vkmm_instance_device_info(exam->session->instance, finding->device)->name);
         fprintf(report->out, "\n%sDevice %u  %s%s\n", on, finding->device, name, off);
     }
     exam->heading = finding->device;
-    vkmm_text_clean(sentence, sizeof sentence, finding->sentence);
-    vkmm_text_clean(check, sizeof check, finding->check);
+    vkmm_clean(sentence, sizeof sentence, finding->sentence);
+    vkmm_clean(check, sizeof check, finding->check);
     fprintf(report->out, "  %s%-8s%s %-12s ", vkmm_paint_on(report, paint), grade_word(finding->grade),
             vkmm_paint_off(report, paint), check);
     vkmm_wrap(report, 24, sentence);
@@ -46,7 +46,7 @@ void cli_doctor_show_advice(cli_exam *exam)
     fprintf(report->out, "\n%sAdvice%s\n", vkmm_paint_on(report, VKMM_STRONG), vkmm_paint_off(report, VKMM_STRONG));
     if (exam->advice_count == 0) fputs("  nothing to advise\n", report->out);
     for (uint32_t i = 0; i < exam->advice_count; i++) {
-        vkmm_text_clean(text, sizeof text, exam->advice[i]);
+        vkmm_clean(text, sizeof text, exam->advice[i]);
         fprintf(report->out, "  %2u. ", i + 1);
         vkmm_wrap(report, 6, text);
     }

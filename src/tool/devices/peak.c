@@ -139,7 +139,7 @@ static void print_line(const vkmm_report *report, const char *what, const peak *
         fprintf(report->out, "%9s %s\n", text, unit);
         return;
     }
-    vkmm_text_clean(clean, sizeof clean, one->reason);
+    vkmm_clean(clean, sizeof clean, one->reason);
     fprintf(report->out, "        %s ", report->utf8 ? "–" : "-");
     vkmm_wrap(report, 46, clean);
 }

@@ -116,7 +116,7 @@ static vkmm_status explain_kernel(cli_session *session, vkmm_explanation *all, c
     if (status != VKMM_UNSUPPORTED) vkmm_say(log_of(session), VKMM_LOG_ERROR, "%s", session->console.last_error);
     if (status != VKMM_UNSUPPORTED && status != VKMM_WRONG_RESULT) return status;
     left_out->name = name;
-    vkmm_text_clean(left_out->reason, sizeof left_out->reason, session->console.last_error);
+    vkmm_clean(left_out->reason, sizeof left_out->reason, session->console.last_error);
     all->left_out_count++;
     return status == VKMM_UNSUPPORTED ? VKMM_OK : status;
 }

@@ -189,8 +189,8 @@ static void print_statistics(const vkmm_report *report, const vkmm_explained *ke
 
     for (uint32_t i = 0; i < kernel->statistic_count; i++) {
         char name[VK_MAX_DESCRIPTION_SIZE], value[48];
-        vkmm_text_clean(name, sizeof name, kernel->statistic[i].name);
-        vkmm_text_clean(value, sizeof value, kernel->statistic[i].value);
+        vkmm_clean(name, sizeof name, kernel->statistic[i].name);
+        vkmm_clean(value, sizeof value, kernel->statistic[i].value);
         end += sprintf(end, "%s%s %s", i > 0 ? ", " : "", name, value);
     }
     vkmm_wrap(report, indent, text);

@@ -103,7 +103,7 @@ static void print_title(const page *p, const vkmm_trace_row *row)
     size_t bytes = (size_t)p->report.columns < sizeof name ? (size_t)p->report.columns - 3 : sizeof name;
 
     vkmm_text_size(size, sizeof size, problem, p->report.utf8);
-    vkmm_text_clean(name, bytes, row->device->name);
+    vkmm_clean(name, bytes, row->device->name);
     fprintf(p->out, "%s%s%s, tile %u%s%u, %s %s\non %s\n\n", vkmm_paint_on(&p->report, VKMM_STRONG), trace->kernel.name,
             vkmm_paint_off(&p->report, VKMM_STRONG), trace->kernel.tile[0], p->times, trace->kernel.tile[1], size,
             vkmm_text_type(problem, p->report.utf8), name);

@@ -94,7 +94,7 @@ static uint32_t print_type(vkmm_report *report, const vkmm_bench_row *rows, uint
         vkmm_columns_line(report, &columns, &rows[i]);
         if (rows[i].not_run[0] != '\0') {
             char reason[512];
-            vkmm_text_clean(reason, sizeof reason, rows[i].not_run);
+            vkmm_clean(reason, sizeof reason, rows[i].not_run);
             fprintf(report->out, "       not run: %s\n", reason);
         }
         if (vkmm_row_by_host_clock(&rows[i]))

@@ -51,12 +51,13 @@ enum {
     INPUTS = COMPUTE | CLI_TRACE,
     BLAS = CLI_RUN | CLI_TUNE, /* take every problem */
     EXTENTS = INPUTS | CLI_EXPLAIN | CLI_TUNE,
-    BENCH = CLI_BENCH | CLI_COMPARE,
+    SHOW = CLI_BENCH | CLI_COMPARE,
+    BENCH = SHOW | CLI_MEASURES,
     LOOK = CLI_DEVICES | CLI_DOCTOR | CLI_PEAK,
     WORKERS = CLI_WORKER | CLI_BENCH_WORKER | CLI_DOCTOR_WORKER,
     ONE_DEVICE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_TUNE,
     DEVICE = ONE_DEVICE | LOOK | BENCH,
-    CACHE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_PEAK | BENCH | WORKERS
+    CACHE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_PEAK | SHOW | WORKERS
 };
 
 /* After a change: doc/vkmatmul.1. What rocblas-bench has too is spelled as there. */
@@ -245,17 +246,18 @@ const cli_option cli_option_table[] = {
      AT(regression), AMOUNT(regression)},
     {NULL, 0, "restart", NULL, "begin anew, instead of going on where an interrupted tune of the same problem was left",
      CLI_TUNE, AT(restart)},
-    {NULL, 0, "worker", "FILE", NULL, CLI_TUNE | BENCH | CLI_DOCTOR, AT(worker), cli_parse_text},
+    {NULL, 0, "worker", "FILE", NULL, CLI_TUNE | SHOW | CLI_DOCTOR, AT(worker), cli_parse_text},
     {NULL, 0, "root", "FILE", NULL, CLI_DOCTOR, AT(root), cli_parse_text},
 
-    {"Output", 0, "json", NULL, "one JSON object a result and line; of bench and compare, of all", DEVICE, AT(json)},
+    {"Output", 0, "json", NULL, "one JSON object a result and line; of bench and compare, of all",
+     DEVICE & ~CLI_MEASURES, AT(json)},
     {NULL, 'o', NULL, "FILE", "write the report there as well: .json, .jsonl, .csv, .md or .xml (JUnit) by its name",
      BENCH, AT(output), cli_parse_text},
     {NULL, 'o', NULL, "FILE.html", "the page to write; default: charts as text on the terminal", CLI_REPORT, AT(output),
      cli_parse_text},
     {NULL, 0, "jsonl", NULL, "a JSON line for the run, each device and each row, as soon as it is known", CLI_BENCH,
      AT(jsonl)},
-    {NULL, 0, "md", NULL, "a Markdown table", BENCH, AT(md)},
+    {NULL, 0, "md", NULL, "a Markdown table", SHOW, AT(md)},
     {NULL, 0, "junit", NULL, "JUnit XML: a test case a row", CLI_BENCH, AT(junit)},
     {NULL, 0, "export", "FILE", "instead of tuning: copy the results of all tunes here to a file", CLI_TUNE, AT(export),
      cli_parse_text},
@@ -264,7 +266,7 @@ const cli_option cli_option_table[] = {
      cli_parse_text},
     {NULL, 0, "html", "FILE.html", "write the trace as a page that steps through it; it stands alone and loads nothing",
      CLI_TRACE, AT(html), cli_parse_text},
-    {NULL, 0, "csv", NULL, "a header and a line a result", COMPUTE | BENCH, AT(csv)},
+    {NULL, 0, "csv", NULL, "a header and a line a result", COMPUTE | SHOW, AT(csv)},
     {NULL, 0, "quiet", NULL, "GFLOP/s alone, or the reason why there is none", COMPUTE, AT(quiet)},
     {NULL, 0, "print", NULL, "show A, B and the product; the middle of large matrices is left out", CLI_RUN, AT(print)},
     {NULL, 0, "candidates", NULL, NULL, CLI_HELP, AT(candidates)},

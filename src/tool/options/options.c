@@ -43,6 +43,7 @@ static vkmm_status take(const line *l, const cli_option *option, const char *arg
     void *field = (char *)l->options + option->offset;
     char name[32];
 
+    if (option->commands & CLI_MEASURES && l->options->measures == NULL) l->options->measures = option;
     if (option->argument == NULL) {
         *(int *)field = 1;
         return VKMM_OK;

@@ -25,7 +25,8 @@ enum {
     CLI_ALL = 8191,
     CLI_WORKER = 8192, /* commands of the program's own */
     CLI_BENCH_WORKER = 16384,
-    CLI_DOCTOR_WORKER = 32768
+    CLI_DOCTOR_WORKER = 32768,
+    CLI_MEASURES = 65536 /* no command: the option says how compare measures, so it goes with no files */
 };
 
 /* A number and whether it was given. */
@@ -50,6 +51,8 @@ typedef struct cli_at {
     int given;
     uint64_t row, col;
 } cli_at;
+
+typedef struct cli_option cli_option;
 
 /* What the user asked for. Plain values; texts point into argv. */
 typedef struct cli_options {
@@ -90,13 +93,12 @@ typedef struct cli_options {
     const char *output;              /* bench, compare, report: -o */
     char **operands;                 /* compare, report: files; help --candidates: words; in argv */
     uint32_t operand_count;
-    const char *root;        /* doctor, hidden: where the system's files lie; NULL: / */
-    const char *completions; /* hidden: the shell to complete for */
-    int candidates;          /* hidden: what may follow the operands */
-    const char *operand;     /* of `help`: a command's name */
+    const char *root;           /* doctor, hidden: where the system's files lie; NULL: / */
+    const char *completions;    /* hidden: the shell to complete for */
+    int candidates;             /* hidden: what may follow the operands */
+    const cli_option *measures; /* the first with CLI_MEASURES; NULL: none was given */
+    const char *operand;        /* of `help`: a command's name */
 } cli_options;
-
-typedef struct cli_option cli_option;
 
 /* A decimal number with one of several units; it is read as so many of the unit whose factor is 1. */
 typedef struct cli_amount {

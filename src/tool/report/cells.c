@@ -30,10 +30,10 @@ void vkmm_cell_type(const vkmm_report *report, const vkmm_bench_row *row, vkmm_c
 void vkmm_cell_kernel(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     (void)report;
-    vkmm_text_clean(cell->text, sizeof cell->text,
-                    row->shader_file != NULL      ? vkmm_text_base_name(row->shader_file)
-                    : row->kernel.name[0] != '\0' ? row->kernel.name
-                                                  : row->asked);
+    vkmm_clean(cell->text, sizeof cell->text,
+               row->shader_file != NULL      ? vkmm_text_base_name(row->shader_file)
+               : row->kernel.name[0] != '\0' ? row->kernel.name
+                                             : row->asked);
 }
 
 void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)

@@ -156,7 +156,7 @@ void vkmm_device_text(const vkmm_report *report, const vkmm_bench_device *device
     snprintf(line, sizeof line, "%s%s%s%s%s%s%s%s", info->name[0] != '\0' ? info->name : device->label,
              driver || more ? dot : "", info->driver_name, driver && more ? ", " : "", info->driver_info, dot,
              device->is_host ? "" : "Vulkan ", version);
-    vkmm_text_clean(text, size, line);
+    vkmm_clean(text, size, line);
 }
 
 void vkmm_print_device(const vkmm_report *report, const vkmm_device_info *info, const char *host)

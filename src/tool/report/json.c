@@ -48,7 +48,7 @@ json_t *vkmm_json_text(const char *text)
     json_t *json;
 
     if (text == NULL || clean == NULL) return text == NULL ? json_null() : NULL;
-    vkmm_text_clean(clean, room, text);
+    vkmm_clean(clean, room, text);
     json = json_string(clean);
     if (clean != few) vkmm_free(clean);
     return json;

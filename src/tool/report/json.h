@@ -11,7 +11,7 @@ json_t *vkmm_json_tool(const vkmm_report *report);
 json_t *vkmm_json_device(const vkmm_device_info *device, const char *host); /* device NULL: the host, of this name */
 json_t *vkmm_json_number(double value);
 json_t *vkmm_json_integer(uint64_t value); /* a real above 2^63 - 1, the largest that the library keeps as an integer */
-json_t *vkmm_json_text(const char *text);  /* null for NULL; names as vkmm_text_clean leaves them */
+json_t *vkmm_json_text(const char *text);  /* null for NULL; names as vkmm_clean leaves them */
 json_t *vkmm_json_known_text(const char *text); /* null for "" as well */
 
 /* Adds a key and takes over the value; returns 0, or 1 when either is NULL or memory ends. Sums of it go to

@@ -1,14 +1,8 @@
 #include <stdio.h>
 #include <string.h>
-#include "base/clean.h"
 #include "math/problem.h"
 #include "math/types_name.h"
 #include "report/text.h"
-
-void vkmm_text_clean(char *text, size_t size, const char *name)
-{
-    vkmm_clean(text, size, name);
-}
 
 const char *vkmm_text_base_name(const char *path)
 {

@@ -2,11 +2,8 @@
 #ifndef VKMM_REPORT_TEXT_H
 #define VKMM_REPORT_TEXT_H
 
+#include "base/clean.h"
 #include "vkmatmul.h"
-
-/* Copies a name that a driver, a file or a user chose: control characters, those that turn or end lines, and bytes
- * that are not UTF-8 become \xNN. Cut at a whole character to fit `size` bytes. */
-void vkmm_text_clean(char *text, size_t size, const char *name);
 
 /* The last part of a path, in place. */
 const char *vkmm_text_base_name(const char *path);

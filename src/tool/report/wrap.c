@@ -49,7 +49,7 @@ void vkmm_md_text(FILE *out, const char *text)
 {
     char clean[4000];
 
-    vkmm_text_clean(clean, sizeof clean, text);
+    vkmm_clean(clean, sizeof clean, text);
     for (const char *c = clean; *c != '\0'; c++) {
         int links = strncmp(c, "://", 3) == 0 || (*c == '.' && c - clean >= 3 && strncmp(c - 3, "www", 3) == 0);
         if (links || strchr("\\`*_{}[]<>#|~&!$^=", *c) != NULL) putc('\\', out);
@@ -72,7 +72,7 @@ void vkmm_report_say(const vkmm_report *report, int indent, vkmm_paint paint, co
         putc('\n', report->out);
         return;
     }
-    vkmm_text_clean(clean, sizeof clean, text);
+    vkmm_clean(clean, sizeof clean, text);
     fprintf(report->out, "%s%*s", vkmm_paint_on(report, paint), indent, "");
     wrap(report, indent, report->columns, clean);
     fputs(vkmm_paint_off(report, paint), report->out);

@@ -6,7 +6,7 @@
 
 /* Writes a text whose first line begins at column `indent`, and the others too; no line is longer than
  * report->columns (or 80), but for a word that is. Ends the last line. Texts of drivers and files are to be clean
- * (vkmm_text_clean). */
+ * (vkmm_clean). */
 void vkmm_wrap(const vkmm_report *report, int indent, const char *text);
 
 /* A sentence below a table: indented on all lines, as wide as the terminal; without one, all is one line. In Markdown

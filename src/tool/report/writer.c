@@ -43,7 +43,7 @@ static void print_panels(const vkmm_report *report, const vkmm_bench_row *row)
     const unsigned long long panels = row->panels.batches * p->row_panels * p->col_panels;
     char reason[512];
 
-    vkmm_text_clean(reason, sizeof reason, row->panels.reason);
+    vkmm_clean(reason, sizeof reason, row->panels.reason);
     fprintf(report->out, "%s  in %llu panel%s of %llu%s%llu", vkmm_paint_on(report, VKMM_DIM), panels,
             panels == 1 ? "" : "s", (unsigned long long)p->rows, report->utf8 ? "×" : "x", (unsigned long long)p->cols);
     if (p->depth_panels > 1) fprintf(report->out, ", K in %llu parts", (unsigned long long)p->depth_panels);

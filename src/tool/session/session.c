@@ -45,7 +45,7 @@ static void measure_columns(cli_session *session)
     }
     if (options->kernel != NULL) widen(&report->kernel_width, options->kernel);
     if (options->shader == NULL) return;
-    vkmm_text_clean(text, sizeof text, vkmm_text_base_name(options->shader));
+    vkmm_clean(text, sizeof text, vkmm_text_base_name(options->shader));
     widen(&report->kernel_width, text);
 }
 

@@ -126,7 +126,7 @@ static void tell_shared(uint32_t count, const char *what, const char *path)
 {
     char name[1024];
 
-    vkmm_text_clean(name, sizeof name, path);
+    vkmm_clean(name, sizeof name, path);
     printf("%u result%s %s %s\n", count, count == 1 ? "" : "s", what, name);
 }
 
