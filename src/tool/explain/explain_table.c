@@ -198,14 +198,15 @@ static void print_statistics(const vkmm_report *report, const vkmm_explained *ke
 
 static void print_counts(const vkmm_report *report, const vkmm_explanation *e)
 {
-    char size[80], copy[32], peak[32], balance[32];
+    char size[80], copy[32], peak[32], balance[32], text[320];
 
     vkmm_text_size(size, sizeof size, &e->problem, report->utf8);
     vkmm_text_figure(copy, sizeof copy, e->peaks.copy_bytes_per_s * 1e-9);
     vkmm_text_figure(peak, sizeof peak, 2e-9 * e->peaks.multiply_adds_per_s);
     vkmm_text_figure(balance, sizeof balance, e->balance);
-    fprintf(report->out, "%s %s: copies %s GB/s, multiply-adds %s GFLOP/s, so %s FLOP/byte\n", size,
-            vkmm_text_type(&e->problem, report->utf8), copy, peak, balance);
+    snprintf(text, sizeof text, "%s %s: copies %s GB/s, multiply-adds %s GFLOP/s, so %s FLOP/byte", size,
+             vkmm_text_type(&e->problem, report->utf8), copy, peak, balance);
+    vkmm_wrap(report, 0, text);
     for (uint32_t i = 0; i < e->left_out_count; i++)
         fprintf(report->out, "%s is left out: %s\n", e->left_out[i].name, e->left_out[i].reason);
     PRINT_TABLE(report, e, "Reads of each element: by formula = as counted on the device", reads_columns);
