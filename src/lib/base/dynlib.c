@@ -13,6 +13,13 @@ void *vkmm_dynlib_open(const char *name)
     return dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 
+void *vkmm_dynlib_open_one(const char *const *names)
+{
+    void *library = NULL;
+    for (; *names && !library; names++) library = vkmm_dynlib_open(*names);
+    return library;
+}
+
 vkmm_function vkmm_dynlib_symbol(void *library, const char *symbol)
 {
     /* ISO C has no cast from an object pointer to a function pointer; POSIX says that they have one representation. */

@@ -4,8 +4,9 @@
 
 typedef void (*vkmm_function)(void);
 
-/* Opens a library by file name; NULL when it is not there. */
+/* Opens a library by file name; NULL when it is not there. The second opens the first that is, of names up to NULL. */
 void *vkmm_dynlib_open(const char *name);
+void *vkmm_dynlib_open_one(const char *const *names);
 
 /* The address of a function, NULL when the library lacks it. */
 vkmm_function vkmm_dynlib_symbol(void *library, const char *symbol);

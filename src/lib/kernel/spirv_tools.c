@@ -44,9 +44,9 @@ static int open_tools(tools *t)
 
 static int open_tools(tools *t)
 {
-    static const char *const names[] = {"libSPIRV-Tools-shared.so", "libSPIRV-Tools.so", "libSPIRV-Tools-shared.dylib"};
-    memset(t, 0, sizeof *t);
-    for (size_t i = 0; i < sizeof names / sizeof *names && !t->library; i++) t->library = vkmm_dynlib_open(names[i]);
+    static const char *const names[] = {"libSPIRV-Tools-shared.so", "libSPIRV-Tools.so", "libSPIRV-Tools-shared.dylib",
+                                        NULL};
+    t->library = vkmm_dynlib_open_one(names);
     if (!t->library) return 0;
     t->create = (spv_context_t * (*)(int)) vkmm_dynlib_symbol(t->library, "spvContextCreate");
     t->destroy = (void (*)(spv_context_t *))vkmm_dynlib_symbol(t->library, "spvContextDestroy");

@@ -34,31 +34,22 @@ typedef struct shaderc_api {
 } shaderc_api;
 
 #ifdef VKMM_SHADERC_LINKED
-
-static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
-{
-    (void)log;
-    api->library = NULL;
-#define X(name) api->name = shaderc_##name;
-    SHADERC_FUNCTIONS(X)
-#undef X
-    return VKMM_OK;
-}
-
+#define FUNCTION(name) shaderc_##name
+static const char *const libraries[] = {NULL};
 #else
+#define FUNCTION(name) (__typeof__(&shaderc_##name))vkmm_dynlib_symbol(api->library, "shaderc_" #name)
+static const char *const libraries[] = {"libshaderc.so.1", "libshaderc_shared.so.1", "libshaderc_shared.so",
+                                        "libshaderc.dylib", NULL};
+#endif
 
 static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
 {
-    static const char *const names[] = {"libshaderc.so.1", "libshaderc_shared.so.1", "libshaderc_shared.so",
-                                        "libshaderc.dylib"};
-    memset(api, 0, sizeof *api);
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && !api->library; i++)
-        api->library = vkmm_dynlib_open(names[i]);
-    if (!api->library)
+    api->library = vkmm_dynlib_open_one(libraries);
+    if (*libraries && !api->library)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "a user's shader needs libshaderc (libshaderc.so.1), which cannot be loaded here");
 #define X(name)                                                                                                        \
-    api->name = (__typeof__(api->name))vkmm_dynlib_symbol(api->library, "shaderc_" #name);                             \
+    api->name = FUNCTION(name);                                                                                        \
     if (!api->name) {                                                                                                  \
         vkmm_dynlib_close(api->library);                                                                               \
         return vkmm_fail(log, VKMM_UNSUPPORTED, "this libshaderc lacks the function shaderc_" #name);                  \
@@ -67,8 +58,6 @@ static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
 #undef X
     return VKMM_OK;
 }
-
-#endif
 
 /* Every line of the compiler's message is a sentence of its own: "FILE:LINE: error: …". */
 static void say_lines(const vkmm_log *log, const char *text)

@@ -1,7 +1,6 @@
 #include "tune/session.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -48,30 +47,18 @@ static void write_line(const vkmm_remembered *r, char line[LINE])
              (unsigned long long)vkmm_hash(VKMM_HASH_START, line, (size_t)used - 1));
 }
 
-/* A word up to the next space, moved past. 0 when it is empty or too long. */
-static int take_word(const char **at, const char *end, char *word, size_t size)
-{
-    const char *space = memchr(*at, ' ', (size_t)(end - *at));
-    size_t length = space ? (size_t)(space - *at) : 0;
-    if (length == 0 || length >= size) return 0;
-    memcpy(word, *at, length);
-    word[length] = '\0';
-    *at = space + 1;
-    return 1;
-}
-
 /* The line must be the one that would be written for what was read. */
 static int read_line(const char *text, size_t bytes, vkmm_remembered *r)
 {
-    const char *at = text, *end = text + bytes;
-    char number[24], again[LINE];
+    char line[LINE], again[LINE];
+    unsigned long long ns;
+    if (bytes >= sizeof line) return 0;
+    memcpy(line, text, bytes);
+    line[bytes] = '\0';
     memset(r, 0, sizeof *r);
-    if (memchr(text, '\0', bytes) || !take_word(&at, end, number, sizeof number) ||
-        !take_word(&at, end, r->candidate.kernel, sizeof r->candidate.kernel) ||
-        !take_word(&at, end, r->candidate.config, sizeof r->candidate.config))
-        return 0;
+    if (sscanf(line, "%llu %31s %191s", &ns, r->candidate.kernel, r->candidate.config) != 3) return 0;
     if (strcmp(r->candidate.config, "-") == 0) r->candidate.config[0] = '\0';
-    r->ms = (double)strtoull(number, NULL, 10) * 1e-6;
+    r->ms = (double)ns * 1e-6;
     write_line(r, again);
     return strlen(again) == bytes + 1 && memcmp(again, text, bytes) == 0;
 }

@@ -4,36 +4,27 @@
 
 #include "base/alloc.h"
 
-int vkmm_validation_available(PFN_vkGetInstanceProcAddr get)
-{
-    PFN_vkEnumerateInstanceLayerProperties enumerate =
-        (PFN_vkEnumerateInstanceLayerProperties)get(NULL, "vkEnumerateInstanceLayerProperties");
-    uint32_t count = 0;
-    if (!enumerate || enumerate(&count, NULL) != VK_SUCCESS || count == 0) return 0;
-    VkLayerProperties *layers = vkmm_alloc(count, sizeof *layers);
-    int found = 0;
-    if (layers && enumerate(&count, layers) >= 0)
-        for (uint32_t i = 0; i < count; i++) found |= strcmp(layers[i].layerName, VKMM_VALIDATION_LAYER) == 0;
-    vkmm_free(layers);
-    return found;
-}
-
-#ifdef VK_EXT_layer_settings
-
-static int has_layer_settings(PFN_vkGetInstanceProcAddr get)
+/* Whether the layer is installed, and has the extension if one is named. */
+static int has_layer(PFN_vkGetInstanceProcAddr get, const char *extension)
 {
     PFN_vkEnumerateInstanceExtensionProperties enumerate =
         (PFN_vkEnumerateInstanceExtensionProperties)get(NULL, "vkEnumerateInstanceExtensionProperties");
     uint32_t count = 0;
-    if (!enumerate || enumerate(VKMM_VALIDATION_LAYER, &count, NULL) != VK_SUCCESS || count == 0) return 0;
+    if (!enumerate || enumerate(VKMM_VALIDATION_LAYER, &count, NULL) != VK_SUCCESS) return 0;
     VkExtensionProperties *extensions = vkmm_alloc(count, sizeof *extensions);
-    int found = 0;
+    int found = !extension;
     if (extensions && enumerate(VKMM_VALIDATION_LAYER, &count, extensions) >= 0)
-        for (uint32_t i = 0; i < count; i++)
-            found |= strcmp(extensions[i].extensionName, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME) == 0;
+        for (uint32_t i = 0; i < count && !found; i++) found = strcmp(extensions[i].extensionName, extension) == 0;
     vkmm_free(extensions);
     return found;
 }
+
+int vkmm_validation_available(PFN_vkGetInstanceProcAddr get)
+{
+    return has_layer(get, NULL);
+}
+
+#ifdef VK_EXT_layer_settings
 
 /* Layers since 1.3.290 or so look at what shaders access only when told to; VkValidationFeaturesEXT has no word for
  * it. */
@@ -42,7 +33,7 @@ static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr 
 {
     static const VkBool32 on = VK_TRUE;
     static const char *const names[] = {"validate_sync", "syncval_shader_accesses_heuristic"};
-    if (!has_layer_settings(get)) return 0;
+    if (!has_layer(get, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME)) return 0;
     for (uint32_t i = 0; i < 2; i++)
         validation->setting[i] =
             (VkLayerSettingEXT){VKMM_VALIDATION_LAYER, names[i], VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on};
