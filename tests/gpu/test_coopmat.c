@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "general.h"
-#include "kernel/coopmat.h"
+#include "kernel/general.h"
 #include "math/problem.h"
 #include "math/type.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "exec/job.h"
-#include "exec/trial.h"
+#include "exec/pick.h"
 #include "math/problem.h"
 #include "suite.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "general.h"
-#include "kernel/coopmat.h"
+#include "kernel/general.h"
 
 #include "matrix_mutants.inc"
 

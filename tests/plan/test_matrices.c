@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "kernel/coopmat.h"
+#include "kernel/general.h"
 #include "plan/choose.h"
 #include "vk/matrix.h"
 

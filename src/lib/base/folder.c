@@ -88,6 +88,12 @@ int vkmm_link_name(const char *path, char *text, size_t size)
     return 1;
 }
 
+const char *vkmm_folder_temporary(void)
+{
+    const char *named = getenv("TMPDIR");
+    return named != NULL && named[0] != '\0' ? named : "/tmp";
+}
+
 vkmm_access_look vkmm_path_look(const char *path, int write)
 {
     if (access(path, F_OK) != 0) return errno == EACCES ? VKMM_PATH_CLOSED : VKMM_PATH_MISSING;

@@ -26,6 +26,9 @@ size_t vkmm_file_head(const char *path, void *bytes, size_t size);
 /* The last part of where a symbolic link points to. 0 when it is no link: then the text is "". */
 int vkmm_link_name(const char *path, char *text, size_t size);
 
+/* Where temporary files without a place of their own go: TMPDIR, or /tmp. Valid as long as the environment stays. */
+const char *vkmm_folder_temporary(void);
+
 typedef enum vkmm_access_look { VKMM_PATH_MISSING, VKMM_PATH_CLOSED, VKMM_PATH_OPEN } vkmm_access_look;
 
 /* Whether a path is there, and this user may read it (and write it too, when `write` is not 0). Opens nothing. */

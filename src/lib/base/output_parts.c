@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/environment.h"
+#include "base/folder.h"
 #include "base/log.h"
 
 /* A temporary file that has no name any more: whatever ends the process, the system takes it back. */
 static vkmm_status open_spool(vkmm_output *o)
 {
     static const char name[] = "/vkmatmul-XXXXXX";
-    const char *folder = vkmm_environment_temporary();
+    const char *folder = vkmm_folder_temporary();
     char *path = vkmm_alloc(strlen(folder) + sizeof name, 1);
     if (path == NULL) return vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the temporary name of %s", o->path);
     strcat(strcpy(path, folder), name);

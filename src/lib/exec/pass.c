@@ -1,7 +1,6 @@
 /* Recording a job's work, in one piece or in slices, and running it. */
 #include "base/clock.h"
 #include "exec/job.h"
-#include "exec/serial.h"
 #include "math/problem.h"
 #include "vk/command.h"
 
@@ -108,10 +107,37 @@ static vkmm_status run_turn(vkmm_job *job, vkmm_times *times)
     return submit(job, &plan, TIMER | PRODUCT, 0, job->slices.items, NULL, times);
 }
 
+/* Rows, columns, then the sum: the order in which everyone writes it first, and which walks down B's columns against
+ * the cache. */
+#define DEFINE_SERIAL(name, element)                                                                                   \
+    static void name(const vkmm_problem *problem, const element *a, const element *b, element *c)                      \
+    {                                                                                                                  \
+        for (uint64_t i = 0; i < problem->m; i++) {                                                                    \
+            for (uint64_t j = 0; j < problem->n; j++) {                                                                \
+                element sum = 0;                                                                                       \
+                for (uint64_t k = 0; k < problem->k; k++) sum += a[i * problem->k + k] * b[k * problem->n + j];        \
+                c[i * problem->n + j] = sum;                                                                           \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+DEFINE_SERIAL(serial_f32, float)
+DEFINE_SERIAL(serial_f64, double)
+DEFINE_SERIAL(serial_u32, uint32_t)
+
+/* The kernel "serial": the tutorials' step 1a, on the host, of a plain product. Sums have the element's own type. */
+static void serial(const vkmm_problem *problem, const void *a, const void *b, void *c)
+{
+    if (problem->type == VKMM_F32) serial_f32(problem, a, b, c);
+    if (problem->type == VKMM_F64) serial_f64(problem, a, b, c);
+    /* The same low 32 bits as u32, and wraps without undefined behaviour. */
+    if (problem->type == VKMM_I32 || problem->type == VKMM_U32) serial_u32(problem, a, b, c);
+}
+
 static void run_serial(vkmm_job *job, vkmm_times *times)
 {
     double start = vkmm_now_ms();
-    vkmm_serial(&job->problem, job->host[VKMM_A], job->host[VKMM_B], job->host[VKMM_C]);
+    serial(&job->problem, job->host[VKMM_A], job->host[VKMM_B], job->host[VKMM_C]);
     *times = (vkmm_times){vkmm_now_ms() - start, -1, -1, -1};
 }
 

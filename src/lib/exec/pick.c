@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "exec/trial.h"
 #include "plan/tuned.h"
 
 /* Tuning results are for those who wish nothing particular. */

@@ -130,11 +130,6 @@ vkmm_status vkmm_stream_load(vkmm_stream *stream, vkmm_slot *slot, const vkmm_li
 vkmm_status vkmm_stream_loaded(vkmm_stream *stream); /* waits for all of them */
 vkmm_status vkmm_stream_load_bias(vkmm_stream *stream);
 
-/* Copies between the chunk's buffer and another, in a command buffer that becomes the chunk's, and returns before it
- * is done. */
-vkmm_status vkmm_stream_copy(vkmm_stream *stream, vkmm_chunk *chunk, VkBuffer from, VkBuffer to,
-                             const VkBufferCopy *region);
-
 /* Stores the panel of C of a step, whose product has ended. Begun before other work of the host, its first copies
  * are on their way meanwhile; nothing begins again before the end. */
 vkmm_status vkmm_stream_store_begin(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);

@@ -1,4 +1,5 @@
-#include "exec/trial.h"
+/* Does a configuration compute right products? Asked of tuning results, which another process may have left long
+ * ago, before they are used. */
 
 #include <math.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "exec/pick.h"
 #include "kernel/contract.h"
 #include "math/problem.h"
 #include "math/type.h"

@@ -1,6 +1,5 @@
 /* shaders/coopmat.comp: matrix operations of subgroups. The presets did best on an NVIDIA H200 (driver 580.159.04,
  * 2026-11-21). */
-#include "kernel/coopmat.h"
 
 #include <stdio.h>
 #include <string.h>

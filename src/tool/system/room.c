@@ -1,7 +1,7 @@
 #include "system/room.h"
 
 #include "base/alloc.h"
-#include "base/environment.h"
+#include "base/folder.h"
 #include "base/host.h"
 #include "base/log.h"
 
@@ -38,7 +38,7 @@ static int open_nameless(const char *folder)
 
 static vkmm_status map_file(const vkmm_log *log, uint64_t bytes, const char *what, vkmm_room *room)
 {
-    const char *folder = vkmm_environment_temporary();
+    const char *folder = vkmm_folder_temporary();
     void *data = MAP_FAILED;
     int fd = open_nameless(folder), error = fd >= 0 ? 0 : errno;
     if (fd >= 0 && bytes > INT64_MAX) error = EFBIG;
