@@ -1,5 +1,5 @@
 /* Writers without a device: hostile names, figures that do not exist, terminals that are too narrow. */
-#include "math/types_name.h"
+#include "math/type.h"
 #include "report/matrix.h"
 #include "report/report.h"
 #include "report/text.h"

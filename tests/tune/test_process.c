@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/lock.h"
+#include "base/file.h"
 #include "system/process.h"
 
 enum { MOST = 1000 }; /* bytes of a line */

@@ -1,7 +1,7 @@
 /* Everything that a file with a report may do wrong. */
 #include "bench_text.h"
 #include "math/problem.h"
-#include "math/types_name.h"
+#include "math/type.h"
 
 /* ---- Every value of a report replaced by one of another type ---- */
 

@@ -8,7 +8,7 @@
 #include "bench/document.h"
 #include "bench/suite.h"
 #include "math/problem.h"
-#include "math/types_name.h"
+#include "math/type.h"
 
 enum { WIDE = 4, ALL = 8 };
 

@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static void destroy(vkmm_output **output)
@@ -221,4 +223,24 @@ vkmm_status vkmm_output_whole(const vkmm_log *log, const char *path, const void 
     if (status == VKMM_OK) status = vkmm_output_commit(&output);
     vkmm_output_discard(&output);
     return status;
+}
+
+int vkmm_lock_take(const char *path, double patience_ms)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    double start = vkmm_now_ms();
+    if (fd < 0) return -1;
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if ((errno != EWOULDBLOCK && errno != EINTR) || vkmm_now_ms() - start >= patience_ms) {
+            close(fd);
+            return -1;
+        }
+        nanosleep(&(struct timespec){0, 5000000}, NULL);
+    }
+    return fd;
+}
+
+void vkmm_lock_leave(int lock)
+{
+    if (lock >= 0) close(lock);
 }

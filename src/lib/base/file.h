@@ -1,4 +1,4 @@
-/* Files: read-only mappings, and outputs that appear whole or not at all. */
+/* Files: read-only mappings, outputs that appear whole or not at all, and locks between processes. */
 #ifndef VKMM_BASE_FILE_H
 #define VKMM_BASE_FILE_H
 
@@ -66,5 +66,11 @@ vkmm_status vkmm_output_try(const vkmm_log *log, const char *path);
 
 /* A file from its first byte to its last. */
 vkmm_status vkmm_output_whole(const vkmm_log *log, const char *path, const void *data, uint64_t bytes);
+
+/* Takes the lock that a file stands for, which is made when it is missing; waits so long for others to leave it.
+ * Advisory: it keeps out those alone who ask. -1: not to be had (in time, or the file cannot be made). A process
+ * that ends leaves all its locks. */
+int vkmm_lock_take(const char *path, double patience_ms);
+void vkmm_lock_leave(int lock); /* -1 is legal */
 
 #endif

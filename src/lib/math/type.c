@@ -33,35 +33,59 @@ int vkmm_type_parse(const char *name, vkmm_type *type)
     return 0;
 }
 
-static const vkmm_types combinations[] = {
-    {VKMM_F32, VKMM_F32, VKMM_F32},   {VKMM_F32, VKMM_F32, VKMM_F16},  {VKMM_F64, VKMM_F64, VKMM_F64},
-    {VKMM_I32, VKMM_I32, VKMM_I32},   {VKMM_U32, VKMM_U32, VKMM_U32},  {VKMM_F16, VKMM_F16, VKMM_F32},
-    {VKMM_F16, VKMM_F32, VKMM_F32},   {VKMM_F16, VKMM_F16, VKMM_F16},  {VKMM_F16, VKMM_F32, VKMM_F16},
-    {VKMM_BF16, VKMM_BF16, VKMM_F32}, {VKMM_BF16, VKMM_F32, VKMM_F32}, {VKMM_I8, VKMM_I32, VKMM_I32},
-    {VKMM_U8, VKMM_U32, VKMM_U32},
+static const struct {
+    vkmm_types types;
+    const char *utf8, *ascii; /* a test holds them against the rule by which they are made */
+} combinations[VKMM_TYPES_COUNT] = {
+    {{VKMM_F32, VKMM_F32, VKMM_F32}, "f32", "f32"},
+    {{VKMM_F32, VKMM_F32, VKMM_F16}, "f32 (sum f16)", "f32 (sum f16)"},
+    {{VKMM_F64, VKMM_F64, VKMM_F64}, "f64", "f64"},
+    {{VKMM_I32, VKMM_I32, VKMM_I32}, "i32", "i32"},
+    {{VKMM_U32, VKMM_U32, VKMM_U32}, "u32", "u32"},
+    {{VKMM_F16, VKMM_F16, VKMM_F32}, "f16", "f16"},
+    {{VKMM_F16, VKMM_F32, VKMM_F32}, "f16→f32", "f16->f32"},
+    {{VKMM_F16, VKMM_F16, VKMM_F16}, "f16 (sum f16)", "f16 (sum f16)"},
+    {{VKMM_F16, VKMM_F32, VKMM_F16}, "f16→f32 (sum f16)", "f16->f32 (sum f16)"},
+    {{VKMM_BF16, VKMM_BF16, VKMM_F32}, "bf16", "bf16"},
+    {{VKMM_BF16, VKMM_F32, VKMM_F32}, "bf16→f32", "bf16->f32"},
+    {{VKMM_I8, VKMM_I32, VKMM_I32}, "i8", "i8"},
+    {{VKMM_U8, VKMM_U32, VKMM_U32}, "u8", "u8"},
 };
-
-enum { COMBINATIONS = sizeof combinations / sizeof combinations[0] };
 
 const vkmm_types *vkmm_types_at(uint32_t index)
 {
-    return index < COMBINATIONS ? &combinations[index] : NULL;
+    return index < VKMM_TYPES_COUNT ? &combinations[index].types : NULL;
 }
 
 vkmm_types vkmm_types_default(vkmm_type in)
 {
-    for (uint32_t i = 0; i < COMBINATIONS; i++)
-        if (combinations[i].in == in) return combinations[i];
+    for (uint32_t i = 0; i < VKMM_TYPES_COUNT; i++)
+        if (combinations[i].types.in == in) return combinations[i].types;
     return (vkmm_types){VKMM_AUTO, VKMM_AUTO, VKMM_AUTO};
+}
+
+int vkmm_types_equal(vkmm_types a, vkmm_types b)
+{
+    return a.in == b.in && a.out == b.out && a.compute == b.compute;
+}
+
+uint32_t vkmm_types_index(vkmm_types of)
+{
+    uint32_t i = 0;
+    while (i < VKMM_TYPES_COUNT && !vkmm_types_equal(combinations[i].types, of)) i++;
+    return i;
 }
 
 int vkmm_types_legal(vkmm_types wanted)
 {
-    for (uint32_t i = 0; i < COMBINATIONS; i++)
-        if (combinations[i].in == wanted.in && combinations[i].out == wanted.out &&
-            combinations[i].compute == wanted.compute)
-            return 1;
-    return 0;
+    return vkmm_types_index(wanted) < VKMM_TYPES_COUNT;
+}
+
+const char *vkmm_types_name(vkmm_types of, int utf8)
+{
+    const uint32_t i = vkmm_types_index(of);
+    if (i == VKMM_TYPES_COUNT) return vkmm_type_of(of.in)->name;
+    return utf8 ? combinations[i].utf8 : combinations[i].ascii;
 }
 
 vkmm_type vkmm_types_scale(vkmm_types of)

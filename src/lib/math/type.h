@@ -49,4 +49,15 @@ double vkmm_gelu(double x);
 double vkmm_type_get(vkmm_type type, const void *element);
 void vkmm_type_put(vkmm_type type, void *element, double value);
 
+/* How many vkmm_types_at has. */
+#define VKMM_TYPES_COUNT 13
+
+/* The index of vkmm_types_at; VKMM_TYPES_COUNT for a combination that is not in the table. */
+uint32_t vkmm_types_index(vkmm_types types);
+int vkmm_types_equal(vkmm_types a, vkmm_types b);
+
+/* That of A and B alone where the rest follows from it; otherwise also what C is stored as, and what is summed in:
+ * "f16", "f16→f32", "f32 (sum f16)", "f16→f32 (sum f16)"; "->" without utf8. Static storage. */
+const char *vkmm_types_name(vkmm_types types, int utf8);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/cache_dir.h"
-#include "base/lock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "kernel/table.h"
 #include "math/problem.h"

@@ -4,6 +4,14 @@
 #include "base/clock.h"
 #include "vk/result.h"
 
+/* A half-built slot is legal. */
+static void destroy_slot(vkmm_device *device, vkmm_command_slot *slot)
+{
+    if (slot->fence) device->table.vkDestroyFence(device->handle, slot->fence, NULL);
+    if (slot->pool) device->table.vkDestroyCommandPool(device->handle, slot->pool, NULL); /* frees the command buffer */
+    vkmm_free(slot);
+}
+
 static vkmm_status create_objects(vkmm_device *device, uint32_t family, vkmm_command_slot *slot)
 {
     const vkmm_log *log = vkmm_device_log(device);
@@ -37,7 +45,7 @@ static vkmm_command_slot *create(vkmm_device *device, uint32_t family, vkmm_stat
     }
     *status = create_objects(device, family, slot);
     if (*status == VKMM_OK) return slot;
-    vkmm_command_slot_destroy(device, slot);
+    destroy_slot(device, slot);
     return NULL;
 }
 
@@ -139,7 +147,7 @@ void vkmm_command_free(vkmm_device *device, VkCommandBuffer *command)
         queue->idle = slot;
     }
     mtx_unlock(&queue->lock);
-    if (!whole) vkmm_command_slot_destroy(device, slot);
+    if (!whole) destroy_slot(device, slot);
 }
 
 vkmm_status vkmm_command_submit(vkmm_device *device, VkCommandBuffer command)
@@ -207,4 +215,31 @@ void vkmm_command_barrier(vkmm_device *device, VkCommandBuffer command, VkPipeli
     VkMemoryBarrier barrier = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = written, .dstAccessMask = accessed};
     device->table.vkCmdPipelineBarrier(command, from, to, 0, 1, &barrier, 0, NULL, 0, NULL);
+}
+
+vkmm_status vkmm_queue_open(vkmm_device *device, uint32_t family, vkmm_queue *queue)
+{
+    queue->family = family;
+    if (mtx_init(&queue->lock, mtx_plain) != thrd_success)
+        return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no lock for a queue");
+    queue->has_lock = 1;
+    device->table.vkGetDeviceQueue(device->handle, family, 0, &queue->handle);
+    return VKMM_OK;
+}
+
+static void destroy_slots(vkmm_device *device, vkmm_command_slot **list)
+{
+    while (*list) {
+        vkmm_command_slot *slot = *list;
+        *list = slot->next;
+        destroy_slot(device, slot);
+    }
+}
+
+void vkmm_queue_close(vkmm_device *device, vkmm_queue *queue)
+{
+    destroy_slots(device, &queue->busy);
+    destroy_slots(device, &queue->idle);
+    if (queue->has_lock) mtx_destroy(&queue->lock);
+    *queue = (vkmm_queue){0};
 }

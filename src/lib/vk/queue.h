@@ -31,9 +31,6 @@ typedef struct vkmm_queue {
 
 struct vkmm_device;
 
-/* A half-built slot is legal. */
-void vkmm_command_slot_destroy(struct vkmm_device *device, vkmm_command_slot *slot);
-
 /* The first queue of a family that the device was created with. Ended by vkmm_queue_close, even on failure; a zeroed
  * queue is legal there. */
 vkmm_status vkmm_queue_open(struct vkmm_device *device, uint32_t family, vkmm_queue *queue);

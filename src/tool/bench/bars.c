@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "math/problem.h"
-#include "math/types_name.h"
+#include "math/type.h"
 #include "bench/columns.h"
 
 #include <math.h>

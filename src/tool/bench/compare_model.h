@@ -2,7 +2,7 @@
 #ifndef VKMM_REPORT_COMPARE_MODEL_H
 #define VKMM_REPORT_COMPARE_MODEL_H
 
-#include "math/types_name.h"
+#include "math/type.h"
 #include "bench/writer.h"
 
 #define VKMM_NOBODY UINT32_MAX

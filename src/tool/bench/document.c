@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "math/problem.h"
-#include "math/types_name.h"
+#include "math/type.h"
 #include "report/record.h"
 
 void vkmm_bench_free(vkmm_bench *bench)

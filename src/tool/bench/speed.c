@@ -1,7 +1,7 @@
 #include "bench/speed.h"
 
 #include "math/problem.h"
-#include "math/types_name.h"
+#include "math/type.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "bench/suite.h"
 #include "bench/document.h"
-#include "math/types_name.h"
+#include "math/type.h"
 
 enum { CLI_BENCH_KINDS = 16 }; /* of kernels: all that take every problem are one */
 

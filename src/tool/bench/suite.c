@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "math/types_name.h"
+#include "math/type.h"
 #include "report/record.h"
 
 #define MINUTE_MS 60000.0

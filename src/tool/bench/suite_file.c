@@ -3,7 +3,7 @@
 #include "bench/run.h"
 #include "session/problem.h"
 #include "math/problem.h"
-#include "math/types_name.h"
+#include "math/type.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef VKMM_CLI_DEVICES_H
 #define VKMM_CLI_DEVICES_H
 
-#include "math/types_name.h"
+#include "math/type.h"
 #include "report/report.h"
 
 /* One thing that a device or this build cannot do. */

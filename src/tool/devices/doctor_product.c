@@ -4,7 +4,7 @@
 #include "devices/doctor.h"
 #include "product/product.h"
 #include "math/problem.h"
-#include "math/types_name.h"
+#include "math/type.h"
 #include "report/text.h"
 
 #include <stdio.h>

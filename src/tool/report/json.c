@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "math/problem.h"
 #include "math/type.h"
-#include "math/types_name.h"
 #include "report/json.h"
 #include "report/records.h"
 #include "report/text.h"

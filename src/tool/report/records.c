@@ -7,7 +7,7 @@
 
 #include "math/component.h"
 #include "math/problem.h"
-#include "math/types_name.h"
+#include "math/type.h"
 #include "report/json.h"
 #include "report/text.h"
 

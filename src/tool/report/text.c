@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "math/problem.h"
-#include "math/types_name.h"
+#include "math/type.h"
 #include "report/text.h"
 
 const char *vkmm_text_base_name(const char *path)
