@@ -121,7 +121,7 @@ vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const cha
     VKMM_NEED(log, out);
     VKMM_NEED(log, name);
     VKMM_NEED(log, text);
-    shaderc_api api;
+    shaderc_api api = {0};
     *out = NULL;
     /* glslang meets the versions before compute shaders, and its default is 110, with a dump of all its built-ins on
      * standard output. */
