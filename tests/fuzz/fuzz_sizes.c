@@ -85,10 +85,12 @@ static void check_value(const cli_option *option, const char *text, const void *
     const uint32_t *tile = field;
     const cli_at *at = field;
     const double *value = field;
-    const uint64_t whole = option->size == sizeof whole ? *(const uint64_t *)field : number->value;
     if (option->parse == cli_parse_text || option->parse == cli_parse_config)
         must(*(const char *const *)field == text, "another text");
-    if (option->parse == cli_parse_whole) must(whole >= option->least && whole <= option->most, "a whole number");
+    if (option->parse == cli_parse_whole) {
+        const uint64_t whole = option->size == sizeof whole ? *(const uint64_t *)field : number->value;
+        must(whole >= option->least && whole <= option->most, "a whole number");
+    }
     if (option->parse == cli_parse_tile) must(tile[0] >= 1 && tile[1] >= 1, "a tile of nothing");
     if (option->parse == cli_parse_at)
         must(at->given && at->row < CLI_MAX_EXTENT && at->col < CLI_MAX_EXTENT, "an element");
