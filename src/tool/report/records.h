@@ -28,8 +28,9 @@ extern const vkmm_record vkmm_tool_record;   /* vkmm_report: the program */
 /* clang-format off */
 #define VKMM_CSV_PROBLEM {"problem.type"}, {"problem.m"}, {"problem.n"}, {"problem.k"}
 #define VKMM_CSV_OPERANDS                                                                                              \
-    {"problem.lda"}, {"problem.ldb"}, {"problem.ldc"}, {"problem.offset_a"}, {"problem.offset_b"},                     \
-    {"problem.offset_c"}, {"problem.stride_a"}, {"problem.stride_b"}, {"problem.stride_c"}
+    {"problem.layout"}, {"problem.transpose_a"}, {"problem.transpose_b"}, {"problem.lda"}, {"problem.ldb"},            \
+    {"problem.ldc"}, {"problem.offset_a"}, {"problem.offset_b"}, {"problem.offset_c"}, {"problem.stride_a"},           \
+    {"problem.stride_b"}, {"problem.stride_c"}, {"problem.batch_count"}, {"problem.alpha"}, {"problem.beta"}
 #define VKMM_CSV_REST {"problem.out_type"}, {"problem.compute"}, {"problem.activation"}, {"problem.bias"}
 /* clang-format on */
 
