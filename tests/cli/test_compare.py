@@ -65,6 +65,51 @@ class Compare(cli.Case):
         self.assertEqual(len({c["label"] for c in found["contenders"]}), 9)
         self.assertEqual([c["same_device_as"] for c in found["contenders"]][3:], [0, 1, 2, 0, 1, 2])
 
+    def desk(self, name, *devices):
+        """A report of devices by (name, driver, version, speed); without a speed, none of its rows ran."""
+        like = json.loads(sample("json"))
+        whole = dict(like, devices=[], rows=[], tunes=[])
+        for index, (device, driver, version, speed) in enumerate(devices):
+            whole["devices"].append(dict(like["devices"][0], label="%s, %s %s" % (device, driver, version), name=device, driver_name=driver,
+                                         driver_info=version, uuid="00" * 16, vendor_id=0))
+            rows = json.loads(sample("json", speed or 1))["rows"][:4]
+            whole["rows"] += [dict(row, device=index, **({} if speed else {"not_run": "no time"})) for row in rows if row["device"] == 0]
+        return self.file(name, json.dumps(whole).encode())
+
+    def test_counterparts(self):
+        """A device is judged by itself with its own driver, and by nobody else in its place."""
+        def judged(old, new):
+            old, new = self.desk("old.json", *old), self.desk("new.json", *new)
+            done = cli.run("compare", old, new, "--json", "--fail-on-regression", "5%")
+            found = json.loads(done.stdout)
+            names = [c["label"].split(" (")[0] for c in found["contenders"]]
+            bases = [(names[i], names[c["same_device_as"]] if c["same_device_as"] is not None else None) for i, c in enumerate(found["contenders"]) if c["report"] == "new.json"]
+            return done.returncode, bases, [n for n in found["notes"] if "judged" in n]
+
+        a, b = ("A", "one", "1", 1), ("A", "two", "1", 9)
+        names = ["A, one 1, new.json", "A, one 1, old.json", "A, two 1, new.json", "A, two 1, old.json"]
+        self.assertEqual(judged([a, b], [b, a]), (0, [(names[2], names[3]), (names[0], names[1])], []))
+        # the counterpart has no speed, or is missing: another driver, or device, does not take its place
+        for other in b, ("B", "two", "1", 9), ("B", "one", "1", 9):
+            self.assertEqual(judged([("A", "one", "1", None), other], [a, other])[:2][0], 0)
+            code, bases, notes = judged([other], [a, other])
+            self.assertEqual((code, [base for _, base in bases].count(None), len(notes)), (0, 1, 1), notes)
+            self.assertIn("has no counterpart with a speed in old.json: it is not judged", notes[0])
+        # a newer version of the driver has its own first; what is left of a device is judged by what is left
+        old, new = ("A", "one", "1", 9), ("A", "one", "2", 1)
+        code, bases, notes = judged([old, new], [new, old])
+        self.assertEqual((code, [base.split(",")[1] for _, base in bases]), (0, [" one 2", " one 1"]), notes)
+        code, bases, notes = judged([("A", "one", "0", 9), old], [old, new])
+        self.assertEqual((code, [base.split(",")[1] for _, base in bases]), (1, [" one 1", " one 0"]))
+        self.assertRegex(notes[0], "is judged by .*: another driver version")
+        # the only ones of two reports, and that is said
+        for only, what in (("A", "two", "1", 1), "driver"), (("B", "one", "1", 1), "device"):
+            code, bases, notes = judged([a], [only])
+            self.assertEqual((code, len(notes)), (0, 1))
+            self.assertRegex(notes[0], "is judged by .*: another %s$" % what)
+        code, bases, notes = judged([a], [("B", "one", "1", 1), ("C", "one", "1", 1)])
+        self.assertEqual((code, [base for _, base in bases], len(notes)), (0, [None, None], 2))
+
     def test_regressions(self):
         old, new = self.report("old.json"), self.report("new.json", 0.9)
         done = cli.run("compare", old, new, "--fail-on-regression", "5%")

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "math/problem.h"
 #include "bench/columns.h"
+#include "bench/records.h"
 #include "report/record.h"
 #include "report/text.h"
 
@@ -76,47 +77,80 @@ vkmm_contender *vkmm_contenders_of(const vkmm_bench *benches, uint32_t bench_cou
 
 /* ---- which contenders are the same device ---- */
 
-/* How surely two devices are one: 0, not at all; from 1 to 5. Drivers rename devices. */
+/* How surely two devices are one: 0, not at all; from LIKE_DRIVER on they have the same driver, and of an odd one also
+ * its version. Drivers rename devices. */
+enum { LIKE_DRIVER = 8, LIKE_MOST = 15 };
+
 static int likeness(const vkmm_bench_device *a, const vkmm_bench_device *b)
 {
     static const uint8_t nothing[VK_UUID_SIZE];
-    int name = strcmp(a->info.name, b->info.name) == 0, driver = strcmp(a->info.driver_name, b->info.driver_name) == 0;
-    int uuid =
-        memcmp(a->info.uuid, nothing, VK_UUID_SIZE) != 0 && memcmp(a->info.uuid, b->info.uuid, VK_UUID_SIZE) == 0;
+    const vkmm_device_info *x = &a->info, *y = &b->info;
+    const int driver = strcmp(x->driver_name, y->driver_name) == 0;
+    int device = 0;
 
     if (!a->is_host != !b->is_host) return 0;
-    if (a->is_host) return 2 + name + driver;
-    if (uuid && driver) return 5;
-    if (name) return driver ? 4 : 3;
-    return a->info.vendor_id != 0 && a->info.vendor_id == b->info.vendor_id && a->info.device_id == b->info.device_id
-               ? 2
-               : 0;
+    if (driver && memcmp(x->uuid, nothing, VK_UUID_SIZE) != 0 && memcmp(x->uuid, y->uuid, VK_UUID_SIZE) == 0)
+        device = 3;
+    else if (strcmp(x->name, y->name) == 0)
+        device = 2;
+    else if (x->vendor_id != 0 && x->vendor_id == y->vendor_id && x->device_id == y->device_id)
+        device = 1;
+    if (device == 0) return 0;
+    return LIKE_DRIVER * driver + 2 * device + (driver && strcmp(x->driver_info, y->driver_info) == 0);
 }
 
-/* Of another report than the first: the first report's contender that is most like it, else its only device where
- * this is a device too. Of a single report: the first contender, for those that are devices as it is. */
-static uint32_t find_base(const vkmm_comparison *comparison, uint32_t index)
+/* The only device of its sort, or VKMM_NOBODY. */
+static uint32_t only_device(const vkmm_bench *bench, int is_host)
 {
-    const vkmm_contender *all = comparison->contenders, *contender = &all[index];
-    const int is_host = contender->on->is_host;
-    uint32_t best = VKMM_NOBODY, devices = 0, only = VKMM_NOBODY;
-    int most = 0;
+    uint32_t only = VKMM_NOBODY, count = 0;
 
-    if (contender->bench == all[0].bench) {
-        const int single = all[comparison->count - 1].bench == all[0].bench; /* they come report by report */
-        return single && index > 0 && !is_host == !all[0].on->is_host ? 0 : VKMM_NOBODY;
-    }
-    for (uint32_t i = 0; i < comparison->count && all[i].bench == all[0].bench; i++) {
-        int alike = likeness(contender->on, all[i].on);
-        if (alike > most) {
-            most = alike;
-            best = i;
-        }
-        if (all[i].on->is_host) continue;
-        devices++;
+    for (uint32_t i = 0; i < bench->device_count; i++) {
+        if (!bench->devices[i].is_host != !is_host) continue;
         only = i;
+        count++;
     }
-    return best == VKMM_NOBODY && devices == 1 && !is_host ? only : best;
+    return count == 1 ? only : VKMM_NOBODY;
+}
+
+/* The device of another report that each device is, or VKMM_NOBODY: pairs form from the most alike on. A device
+ * without a speed takes part, so that no other one takes its place. Different devices are a pair only where each report
+ * has no more than one. */
+static void find_twins(const vkmm_bench *bench, const vkmm_bench *other, uint32_t twins[VKMM_MOST_DEVICES])
+{
+    uint8_t taken[VKMM_MOST_DEVICES] = {0};
+
+    for (uint32_t i = 0; i < bench->device_count; i++) twins[i] = VKMM_NOBODY;
+    for (int alike = LIKE_MOST; alike > 0; alike--) {
+        for (uint32_t i = 0; i < bench->device_count; i++) {
+            for (uint32_t j = 0; j < other->device_count && twins[i] == VKMM_NOBODY; j++)
+                if (!taken[j] && likeness(&bench->devices[i], &other->devices[j]) == alike) taken[twins[i] = j] = 1;
+        }
+    }
+    for (int is_host = 0; is_host < 2; is_host++) {
+        const uint32_t only = only_device(bench, is_host);
+        if (only != VKMM_NOBODY && twins[only] == VKMM_NOBODY) twins[only] = only_device(other, is_host);
+    }
+}
+
+/* Of another report than the first: the same device in that. Of a single report: the first contender, for those that
+ * are devices as it is. */
+static void find_bases(const vkmm_comparison *comparison)
+{
+    vkmm_contender *all = comparison->contenders;
+    const vkmm_bench *first = all[0].bench;
+    const int single = all[comparison->count - 1].bench == first; /* they come report by report */
+    uint32_t twins[VKMM_MOST_DEVICES];
+
+    for (uint32_t i = 0; i < comparison->count; i++) {
+        all[i].base = VKMM_NOBODY;
+        if (all[i].bench == first) {
+            if (single && i > 0 && !all[i].on->is_host == !all[0].on->is_host) all[i].base = 0;
+            continue;
+        }
+        if (all[i].bench != all[i - 1].bench) find_twins(all[i].bench, first, twins);
+        for (uint32_t j = 0; all[j].bench == first; j++)
+            if (all[j].device == twins[all[i].device]) all[i].base = j;
+    }
 }
 
 /* ---- rows that belong together ---- */
@@ -358,6 +392,27 @@ static void add_note(vkmm_compare_model *model, const char *format, ...)
     va_end(arguments);
 }
 
+/* Who is judged by another device, driver or version, and who by none. */
+static void note_base(vkmm_compare_model *model, const vkmm_contender *contender)
+{
+    const vkmm_contender *first = model->asked.contenders, *base = &first[contender->base];
+    int alike;
+
+    if (contender->bench == first->bench) return;
+    if (contender->base == VKMM_NOBODY) {
+        add_note(model, "%s has no counterpart with a speed in %s: it is not judged", contender->label,
+                 first->bench->name);
+        return;
+    }
+    alike = likeness(contender->on, base->on);
+    if (alike < LIKE_DRIVER || alike % 2 == 0)
+        add_note(model, "%s is judged by %s: another %s%s", contender->label, base->label,
+                 alike == 0               ? "device"
+                 : contender->on->is_host ? "library"
+                                          : "driver",
+                 alike < LIKE_DRIVER ? "" : " version");
+}
+
 static void find_notes(vkmm_compare_model *model)
 {
     const vkmm_contender *all = model->asked.contenders;
@@ -377,6 +432,7 @@ static void find_notes(vkmm_compare_model *model)
     for (uint32_t i = 0; i < model->asked.count; i++) {
         const vkmm_bench *bench = all[i].bench;
         const int named = bench->name[0] != '\0';
+        note_base(model, &all[i]);
         /* Devices that could not finish, those among them that are no contenders for lack of a speed. */
         for (uint32_t d = 0; d < bench->device_count && (i == 0 || bench != all[i - 1].bench); d++)
             if (bench->devices[d].failed[0] != '\0')
@@ -389,8 +445,8 @@ static vkmm_status make(vkmm_compare_model *model)
 {
     vkmm_status status;
 
+    find_bases(&model->asked);
     for (uint32_t c = 0; c < model->asked.count; c++) {
-        model->asked.contenders[c].base = find_base(&model->asked, c);
         model->asked.contenders[c].wins = 0;
         model->asked.contenders[c].change = (vkmm_mean){0};
     }
