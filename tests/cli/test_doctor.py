@@ -80,6 +80,11 @@ class Doctor(cli.Case):
         self.check(report, "environment", "note", "VK_DRIVER_FILES=/etc")
         self.assertIn("Install the drivers of broken manifests again", report["advice"][0] + report["advice"][-1])
 
+    def test_hidden_drivers(self):
+        command = ["env", "-u", "VK_DRIVER_FILES", "-u", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_DISABLE=*", cli.program]
+        done = subprocess.run([*command, "doctor", "--root", self.root, "--worker", FAKE, "--json"], stdout=subprocess.PIPE, text=True)
+        self.assertIn("Unset VK_LOADER_DRIVERS_SELECT and VK_LOADER_DRIVERS_DISABLE", " ".join(strict(done.stdout)["advice"]))
+
     def test_unseen_gpu(self):
         self.add_gpu("0000:01:00.0", "0x10de", "nvidia")
         self.add_gpu("0000:05:00.0", "0x1002", "amdgpu", "renderD128")

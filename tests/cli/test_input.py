@@ -117,11 +117,22 @@ class Words(cli.Case):
 
     def test_no_driver(self):
         empty = {"VK_DRIVER_FILES": "/nonexistent/icd.json", "VK_ICD_FILENAMES": "/nonexistent/icd.json"}
-        self.bad(3, "Vulkan|device", "--size", "4", env=empty)
+        self.bad(3, "no Vulkan driver was found with VK_DRIVER_FILES=/nonexistent/icd.json; 'vkmatmul doctor'", "--size", "4", env=empty)
+        self.bad(3, "with VK_ICD_FILENAMES=/nonexistent/icd.json; ", "--size", "4", env=dict(empty, VK_DRIVER_FILES=""))
         done = cli.run("devices", "--json", env=empty)
         self.assertEqual(done.returncode, 3)
         self.assertIn('"devices":[]', done.stdout)
         self.good("--kernel", "serial", "--size", "4", *cli.FAST, env=empty)
+
+    def test_not_a_driver(self):
+        """--driver FILE is refused before the loader, which passes over such files without a word."""
+        good = json.dumps({"ICD": {"library_path": cli.program}}).encode()
+        for name, data, why in [("README.md", b"# Words", "not JSON: line 1"), ("list.json", b"[]", 'no "ICD" object'),
+                                ("none.json", b'{"ICD": {}}', "names no library"), ("good.txt", good, "its name must end in .json"),
+                                ("gone.json", good.replace(b'"/', b'"/nonexistent/'), "is not there")]:
+            path = self.file(name, data)
+            self.bad(2, "the driver manifest .*%s cannot be used: .*%s" % (name, why), "--size", "4", "--driver", path)
+        self.good("--size", "4", "--quiet", *cli.FAST, "--driver", self.file("good.json", good))
 
     def test_swiftshader_by_name(self):
         """Chromium's copy is found without a word about manifests, and not where the user restricts the drivers."""

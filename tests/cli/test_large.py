@@ -150,10 +150,10 @@ class Told(Large):
         self.bad(5, "not even panels of .* fit: .* 1 bytes", "-s", "300", "--memory-limit", "1", "-o", self.folder / "c.npy")
         self.assertEqual(self.left(), [])
 
-    def test_progress(self):
+    def progress(self, term):
         terminal, other = pty.openpty()
-        child = subprocess.Popen([cli.program, "-s", "700x700x400", "--memory-limit", "300kB", *QUICK], env=dict(os.environ, LC_ALL="C.UTF-8"),
-                                 stdout=subprocess.DEVNULL, stderr=other)
+        child = subprocess.Popen([cli.program, "-s", "300x300x200", "--memory-limit", "100kB", *QUICK], stdout=subprocess.DEVNULL, stderr=other,
+                                 env=dict(os.environ, LC_ALL="C.UTF-8", TERM=term))
         os.close(other)
         text = b""
         while True:
@@ -166,8 +166,13 @@ class Told(Large):
             text += piece
         os.close(terminal)
         self.assertEqual(child.wait(cli.GUARD), 0)
-        self.assertRegex(text.decode(), r"700×700×400 f32 \w+: \d+ of \d+ panels(, \d+ s left)?")
+        return text
+
+    def test_progress(self):
+        text = self.progress("xterm")
+        self.assertRegex(text.decode(), r"300×300×200 f32 \w+: \d+ of \d+ panels(, \d+ s left)?")
         self.assertTrue(text.endswith(b"\r\x1b[K"))
+        self.assertEqual(self.progress("dumb"), b"")
 
 
 class Faults(Large):

@@ -23,7 +23,7 @@ class Started:
 
     def __init__(self, *args, env=None, **more):
         self.terminal, other = pty.openpty()
-        settings = dict(os.environ, LC_ALL="C.UTF-8", **(env or {}))
+        settings = dict(os.environ, LC_ALL="C.UTF-8", TERM="xterm", **(env or {}))
         more.setdefault("preexec_fn", lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # whoever runs the tests may be out of reach of it
         self.process = subprocess.Popen([cli.program, *map(str, args)], env=settings, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=other, start_new_session=True, **more)

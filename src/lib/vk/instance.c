@@ -46,6 +46,21 @@ static vkmm_status read_version(const vkmm_log *log, PFN_vkGetInstanceProcAddr g
     return VKMM_OK;
 }
 
+vkmm_status vkmm_fail_missing(const vkmm_log *log, const char *what)
+{
+    static const char *const names[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT",
+                                        "VK_LOADER_DRIVERS_DISABLE", "VK_ADD_DRIVER_FILES"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value)
+            return vkmm_fail(log, VKMM_NO_DEVICE,
+                             "no Vulkan %s was found with %s=%.200s; 'vkmatmul doctor' looks for the cause", what,
+                             names[i], value);
+    }
+    return vkmm_fail(log, VKMM_NO_DEVICE, "no Vulkan %s was found; mesa-vulkan-drivers has a driver for any processor",
+                     what);
+}
+
 static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcAddr get, int validate)
 {
     vkmm_validation validation;
@@ -71,9 +86,7 @@ static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcA
     if (!create) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader lacks vkCreateInstance");
     VkResult result = create(&info, NULL, &instance->handle);
     if (result != VK_SUCCESS) instance->handle = NULL;
-    if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
-        return vkmm_fail(&instance->log, VKMM_NO_DEVICE,
-                         "no Vulkan driver is installed; mesa-vulkan-drivers has one for any processor");
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER) return vkmm_fail_missing(&instance->log, "driver");
     return vkmm_check(&instance->log, result, "vkCreateInstance", "starting Vulkan");
 }
 

@@ -56,6 +56,9 @@ struct vkmm_instance {
     uint32_t physical_count;
 };
 
+/* VKMM_NO_DEVICE: no `what` was found. The sentence names the first variable that restricts the loader's drivers. */
+vkmm_status vkmm_fail_missing(const vkmm_log *log, const char *what);
+
 /* Fills one physical device; 0 when vkmatmul cannot use it (Vulkan 1.0, no compute queue), and says why at level
  * INFO. */
 int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical);

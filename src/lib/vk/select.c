@@ -92,9 +92,7 @@ vkmm_status vkmm_instance_find_device(const vkmm_instance *instance, const char 
     VKMM_NEED(NULL, instance);
     VKMM_NEED(&instance->log, index);
     uint32_t count = instance->physical_count;
-    if (count == 0)
-        return vkmm_fail(&instance->log, VKMM_NO_DEVICE,
-                         "no Vulkan device with compute was found; mesa-vulkan-drivers has one for any processor");
+    if (count == 0) return vkmm_fail_missing(&instance->log, "device with compute");
     if (!what || !*what) {
         *index = best(instance);
         return VKMM_OK;

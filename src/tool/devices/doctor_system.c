@@ -60,8 +60,9 @@ static void look_at_drivers(cli_exam *exam)
         cli_doctor_find(exam, CLI_OK, "", "%u driver manifest%s: %s", active, active == 1 ? "" : "s", names);
     else
         cli_doctor_find(exam, CLI_PROBLEM,
-                        cli_drivers_restriction() != NULL
-                            ? CLI_UNSET_DRIVERS
+                        cli_drivers_restriction() != NULL ? CLI_UNSET_DRIVERS
+                        : getenv("VK_LOADER_DRIVERS_SELECT") != NULL || getenv("VK_LOADER_DRIVERS_DISABLE") != NULL
+                            ? "Unset VK_LOADER_DRIVERS_SELECT and VK_LOADER_DRIVERS_DISABLE, which leave drivers out."
                             : "Install a Vulkan driver: mesa-vulkan-drivers has those of AMD and Intel GPUs and one "
                               "for any processor.",
                         "there is no driver manifest%s", broken > 0 ? " that works" : "");

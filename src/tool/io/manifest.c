@@ -228,6 +228,17 @@ static int is_json(const char *path)
     return length >= 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
+void vkmm_manifest_read(const char *path, vkmm_manifest *driver)
+{
+    listing scan = {.root = ""};
+    *driver = (vkmm_manifest){.kind = VKMM_MANIFEST_DRIVER};
+    snprintf(driver->path, sizeof driver->path, "%s", path);
+    add_manifest(&scan, driver);
+    if (driver->broken[0] == '\0' && !is_json(path))
+        snprintf(driver->broken, sizeof driver->broken, "its name must end in .json");
+    vkmm_free(scan.items);
+}
+
 /* Each of them once. */
 static void add_file(listing *scan, const char *path)
 {

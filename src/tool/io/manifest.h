@@ -28,4 +28,7 @@ typedef struct vkmm_manifest {
  * is no error. */
 vkmm_status vkmm_manifests_scan(const vkmm_log *log, const char *root, vkmm_manifest **manifests, uint32_t *count);
 
+/* Reads one driver manifest; driver->broken says why the loader cannot use it. */
+void vkmm_manifest_read(const char *path, vkmm_manifest *driver);
+
 #endif

@@ -41,7 +41,7 @@ static void write_sentence(void *user, vkmm_log_level level, const char *sentenc
 void cli_console_start(cli_console *console)
 {
     *console = (cli_console){
-        .log = {write_sentence, console}, .interactive = vkmm_terminal_is(stderr), .utf8 = vkmm_terminal_utf8()};
+        .log = {write_sentence, console}, .interactive = vkmm_terminal_escapes(stderr), .utf8 = vkmm_terminal_utf8()};
 }
 
 void cli_progress(cli_console *console, const char *format, ...)

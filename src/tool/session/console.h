@@ -6,7 +6,7 @@
 
 typedef struct cli_console {
     vkmm_log log;    /* writes errors and warnings as "vkmatmul: …" */
-    int interactive; /* stderr is a terminal: progress is shown */
+    int interactive; /* stderr is a terminal that can wipe a line: progress is shown */
     int utf8;
     int muted;             /* messages are kept in last_error, not shown */
     int holding;           /* errors are kept in last_error, one after another */

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/folder.h"
 #include "base/log.h"
+#include "io/manifest.h"
 
 static int has_entry(const char *list, const char *entry, char separator)
 {
@@ -72,8 +73,13 @@ vkmm_status cli_drivers_append(const vkmm_log *log, const char *driver)
 
 vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
 {
-    if (!is_swiftshader(driver) && vkmm_path_look(driver, 0) != VKMM_PATH_OPEN)
-        return vkmm_fail(log, VKMM_INVALID, "the driver manifest %s cannot be read", driver);
+    vkmm_manifest manifest;
+
+    if (!is_swiftshader(driver)) {
+        vkmm_manifest_read(driver, &manifest);
+        if (manifest.broken[0] != '\0')
+            return vkmm_fail(log, VKMM_INVALID, "the driver manifest %s cannot be used: %s", driver, manifest.broken);
+    }
     if (is_swiftshader(driver) && cli_drivers_restriction() == NULL && cli_swiftshader_manifest() == NULL)
         return vkmm_fail(log, VKMM_NO_DEVICE, "SwiftShader was not found: Debian's package chromium-common brings it");
     return cli_drivers_append(log, driver);

@@ -11,13 +11,16 @@ int vkmm_terminal_is(FILE *stream)
     return isatty(fileno(stream)) == 1;
 }
 
+int vkmm_terminal_escapes(FILE *stream)
+{
+    const char *term = getenv("TERM");
+    return vkmm_terminal_is(stream) && (term == NULL || strcmp(term, "dumb") != 0);
+}
+
 int vkmm_terminal_colour(FILE *stream)
 {
     const char *no_color = getenv("NO_COLOR");
-    const char *term = getenv("TERM");
-    if (no_color != NULL && no_color[0] != '\0') return 0;
-    if (term != NULL && strcmp(term, "dumb") == 0) return 0;
-    return vkmm_terminal_is(stream);
+    return vkmm_terminal_escapes(stream) && (no_color == NULL || no_color[0] == '\0');
 }
 
 int vkmm_terminal_utf8(void)
