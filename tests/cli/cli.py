@@ -16,8 +16,8 @@ import unittest
 
 GUARD = 600  # seconds after which something hangs; what a test finds never depends on time
 FAST = ["--iters", "1", "--cold-iters", "0"]
-CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<u4": "I", "<f2": "e", "|i1": "b", "|u1": "B"}
-TENSOR_CODES = {"F16": "e", "BF16": "H", "F32": "f", "F64": "d", "I8": "b", "U8": "B", "I32": "i", "U32": "I"}
+CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<u4": "I", "<f2": "e", "|i1": "b", "|u1": "B", "<i8": "q", "<u8": "Q"}
+TENSOR_CODES = {"F16": "e", "BF16": "H", "F32": "f", "F64": "d", "I8": "b", "U8": "B", "I32": "i", "U32": "I", "I64": "q", "U64": "Q"}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 program = None
 
@@ -65,7 +65,8 @@ def npy_bytes(rows, dtype="<f4", fortran=False, version=1, shape=None):
     prefix = 8 + struct.calcsize(length)
     header += b" " * (-(prefix + len(header) + 1) % 64) + b"\n"
     order = zip(*rows) if fortran else rows
-    data = b"".join(struct.pack("<%d%s" % (len(r), CODES.get(dtype, "f")), *r) for r in order)
+    code = CODES.get(dtype.replace(">", "<"), "f")
+    data = b"".join(struct.pack("%s%d%s" % (">" if dtype[0] == ">" else "<", len(r), code), *r) for r in order)
     return b"\x93NUMPY" + bytes([version, 0]) + struct.pack(length, len(header)) + header + data
 
 

@@ -75,6 +75,57 @@ class Products(cli.Case):
         self.assertEqual(len(read_npy(self.folder / "c.npy")[1]), 5)
 
 
+SERIAL = ["--kernel", "serial", "--quiet", *FAST]
+
+
+class Conversions(cli.Case):
+    """Elements that lie in a file otherwise than in memory: what becomes of them is said."""
+
+    def multiply(self, a, b, *options, name="c.npy"):
+        done = cli.run("-a", a, "-b", b, "-o", name, *SERIAL, *options, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr, read_npy(self.folder / name)
+
+    def test_int64(self):
+        low, high = -2**31, 2**31 - 1
+        for dtype, small, first, last in [("<i8", "<i4", low, high), ("<u8", "<u4", 0, 2**32 - 1), (">i8", "<i4", low, high)]:
+            for fortran in [False, True]:
+                with self.subTest(dtype=dtype, fortran=fortran):
+                    self.file("a.npy", npy_bytes([[first, 7], [3, last], [5, 6]], dtype, fortran))
+                    self.file("b.npy", npy_bytes([[1, 0], [0, 1]], small))
+                    said, c = self.multiply("a.npy", "b.npy")
+                    self.assertEqual(c, (small, [[first, 7], [3, last], [5, 6]]))
+                    name = "uint64" if "u" in dtype else "int64"
+                    kind = "u32" if "u" in dtype else "i32"
+                    self.assertEqual(said, "vkmatmul: warning: a.npy holds %s, which is converted to %s\n" % (name, kind))
+                    for value in [last + 1] + ([first - 1] if first else []) + [2**63 - 1]:
+                        self.file("a.npy", npy_bytes([[1, 2], [3, 4], [5, value]], dtype, fortran))
+                        self.bad(2, r"a\.npy: element \[2, 1\] is %d, which does not fit in %s" % (value, kind), "-a", "a.npy", "-b", "b.npy",
+                                 "-o", "d.npy", *SERIAL, cwd=self.folder)
+                        self.assertFalse((self.folder / "d.npy").exists())
+
+    def test_int64_in_a_stack(self):
+        stack = npy_bytes([[1, 2], [3, 4], [5, 2**40], [7, 8]], "<i8", shape=(2, 2, 2))
+        self.file("a.npy", stack)
+        self.file("b.npy", npy_bytes([[1, 0], [0, 1]], "<i4"))
+        self.bad(2, r"element \[1, 0, 1\] is 1099511627776", "-a", "a.npy", "-b", "b.npy", *SERIAL, cwd=self.folder)
+
+    def test_int64_of_safetensors(self):
+        self.file("m.safetensors", cli.safetensors_bytes({"a": ("I64", [1, 2], [-5, 6]), "b": ("U64", [1, 2], [5, 2**32])}))
+        self.file("b.npy", npy_bytes([[1, 0], [0, 1]], "<i4"))
+        said, c = self.multiply("m.safetensors:a", "b.npy")
+        self.assertEqual(c, ("<i4", [[-5, 6]]))
+        self.assertIn("holds int64, which is converted to i32", said)
+        self.bad(2, r"element \[0, 1\] is 4294967296, which does not fit in u32", "-a", "m.safetensors:b", "-b", "b.npy", *SERIAL, cwd=self.folder)
+
+    def test_big_endian(self):
+        for dtype in ["f4", "f8", "i4", "u4"]:
+            with self.subTest(dtype=dtype):
+                self.file("a.npy", npy_bytes([[1, 258], [3, 4]], ">" + dtype, fortran=True))
+                self.file("b.npy", npy_bytes([[1, 0], [0, 1]], "<" + dtype))
+                self.assertEqual(self.multiply("a.npy", "b.npy"), ("", ("<" + dtype, [[1, 258], [3, 4]])))
+
+
 class NumPy(cli.Case):
     def test_random_shapes(self):
         if numpy is None:

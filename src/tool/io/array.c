@@ -3,6 +3,7 @@
 #include "io/array_format.h"
 #include "math/type.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,19 +88,71 @@ vkmm_array_name vkmm_array_name_of(const char *path)
     return name;
 }
 
-/* The elements lie side by side in some order, so that all of them are one piece of the file. */
-static vkmm_status align(const vkmm_log *log, const char *path, vkmm_array_file *file)
+int vkmm_array_put(vkmm_type type, void *element, double value)
 {
+    const vkmm_type_info *info = vkmm_type_of(type);
+    const double span = ldexp(1.0, 8 * (int)info->bytes), least = type == VKMM_I32 || type == VKMM_I8 ? -span / 2 : 0.0;
+    if (!info->is_float && (value != floor(value) || value < least || value >= least + span)) return 0;
+    vkmm_type_put(type, element, value);
+    return !isinf(vkmm_type_get(type, element)) || isinf(value);
+}
+
+/* The array's element x in the order of the file. */
+static void say_place(const vkmm_array *array, uint64_t x, char *text, size_t size)
+{
+    const vkmm_view *view = &array->first;
+    const unsigned long long count = x / array->stride % array->count, row = x / view->row_stride % view->rows,
+                             col = x / view->col_stride % view->cols;
+    if (array->dimensions == 1)
+        snprintf(text, size, "[%llu]", col);
+    else if (array->dimensions == 2)
+        snprintf(text, size, "[%llu, %llu]", row, col);
+    else
+        snprintf(text, size, "[%llu, %llu, %llu]", count, row, col);
+}
+
+/* Element x of the file; VKMM_INVALID: it does not fit in its type. */
+static vkmm_status convert_element(const vkmm_log *log, const char *path, const vkmm_array *array, uint64_t x, char *to)
+{
+    const vkmm_type_info *type = vkmm_type_of(array->first.type);
+    const uint64_t size = array->stored.wide ? sizeof x : type->bytes;
+    const char *from = (const char *)array->first.data + x * size;
+    char bytes[sizeof x], place[80];
+    int64_t number = 0;
+    for (uint64_t i = 0; i < size; i++) bytes[i] = from[array->stored.swapped ? size - 1 - i : i];
+    memcpy(array->stored.wide ? (char *)&number : to, bytes, size);
+    const int is_signed = array->first.type == VKMM_I32;
+    if (!array->stored.wide ||
+        vkmm_array_put(array->first.type, to, is_signed ? (double)number : (double)(uint64_t)number))
+        return VKMM_OK;
+    say_place(array, x, place, sizeof place);
+    return is_signed ? vkmm_fail(log, VKMM_INVALID, "%s: element %s is %lld, which does not fit in %s", path, place,
+                                 (long long)number, type->name)
+                     : vkmm_fail(log, VKMM_INVALID, "%s: element %s is %llu, which does not fit in %s", path, place,
+                                 (unsigned long long)number, type->name);
+}
+
+/* Copies elements that cannot be used as they lie in the file. They lie side by side in some order, so that all of
+ * them are one piece of it. */
+static vkmm_status convert(const vkmm_log *log, const char *path, vkmm_array_file *file)
+{
+    const vkmm_encoding stored = file->array.stored;
     vkmm_view *view = &file->array.first;
-    const uint64_t size = vkmm_type_of(view->type)->bytes, bytes = file->array.count * view->rows * view->cols * size;
-    if ((uintptr_t)view->data % size == 0) return VKMM_OK;
-    file->copy = vkmm_alloc(1, bytes);
+    const uint64_t size = vkmm_type_of(view->type)->bytes, count = file->array.count * view->rows * view->cols;
+    vkmm_status status = VKMM_OK;
+    if (!stored.wide && !stored.swapped && (uintptr_t)view->data % size == 0) return VKMM_OK;
+    file->copy = vkmm_alloc(count, size);
     if (file->copy == NULL)
-        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory for a copy of its %llu bytes, which are not aligned",
-                         path, (unsigned long long)bytes);
-    memcpy(file->copy, view->data, bytes);
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory to convert its %llu elements", path,
+                         (unsigned long long)count);
+    for (uint64_t x = 0; x < count && status == VKMM_OK; x++)
+        status = convert_element(log, path, &file->array, x, (char *)file->copy + x * size);
     view->data = file->copy;
-    return VKMM_OK;
+    file->array.stored = (vkmm_encoding){0};
+    if (status == VKMM_OK && stored.wide)
+        vkmm_say(log, VKMM_LOG_WARNING, "%s holds %sint64, which is converted to %s", path,
+                 view->type == VKMM_I32 ? "" : "u", vkmm_type_of(view->type)->name);
+    return status;
 }
 
 vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_file *file)
@@ -111,7 +164,7 @@ vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_fi
     if (status == VKMM_OK)
         status =
             name.format->parse(log, name.file, name.tensor, opened.mapping.data, opened.mapping.bytes, &opened.array);
-    if (status == VKMM_OK) status = align(log, path, &opened);
+    if (status == VKMM_OK) status = convert(log, path, &opened);
     if (status == VKMM_OK)
         status = vkmm_mapping_check(log, name.file, &opened.mapping); /* a copy has been read by now */
     vkmm_free(name.file);

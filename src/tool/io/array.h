@@ -1,10 +1,16 @@
-/* Files of matrices, whatever their format: NumPy's .npy (io/npy.h), or safetensors (io/safetensors.h) where the
- * name ends in .safetensors, or in .safetensors:NAME, which picks the tensor NAME of the file. */
+/* Files of matrices, whatever their format: NumPy's .npy, or safetensors where the name ends in .safetensors, or in
+ * .safetensors:NAME, which picks the tensor NAME of the file. */
 #ifndef VKMM_IO_ARRAY_H
 #define VKMM_IO_ARRAY_H
 
 #include "base/file.h"
 #include "math/matrix.h"
+
+/* How elements lie in a file where they are not those of a type. vkmm_array_open converts them. */
+typedef struct vkmm_encoding {
+    int wide;    /* integers of 64 bits, for an array of i32 or u32 */
+    int swapped; /* big-endian */
+} vkmm_encoding;
 
 /* What a file holds. Owns nothing. */
 typedef struct vkmm_array {
@@ -12,6 +18,7 @@ typedef struct vkmm_array {
     uint32_t dimensions; /* 1: a vector; 2: a matrix; 3: a stack of matrices of one shape */
     uint64_t count;      /* of matrices: 1 unless it is a stack */
     uint64_t stride;     /* elements from one matrix of a stack to the next */
+    vkmm_encoding stored;
 } vkmm_array;
 
 /* A matrix, and a stack of them. */
@@ -26,12 +33,12 @@ void vkmm_array_shape(const vkmm_array *array, char *text, size_t size);
 
 typedef struct vkmm_array_file {
     vkmm_mapping mapping; /* owned */
-    void *copy;           /* owned: the elements, where they are not aligned in the file; else NULL */
+    void *copy;           /* owned: the elements, where they cannot be used as they lie in the file; else NULL */
     vkmm_array array;     /* looks into one of them */
 } vkmm_array_file;
 
-/* Maps the file and points an array at its elements. VKMM_INVALID with the path and the cause. Ended by
- * vkmm_array_close. */
+/* Maps the file and points an array at its elements. 64-bit integers become i32 or u32, with a warning; VKMM_INVALID
+ * names the first that does not fit. VKMM_INVALID also with the path and the cause. Ended by vkmm_array_close. */
 vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_file *file);
 void vkmm_array_close(vkmm_array_file *file); /* a zeroed vkmm_array_file is legal */
 

@@ -39,6 +39,9 @@ int vkmm_array_bytes(const uint64_t *extents, uint32_t dimensions, uint32_t elem
 vkmm_array vkmm_array_packed(const void *data, vkmm_type type, const uint64_t *extents, uint32_t dimensions,
                              int fortran);
 
+/* Writes a number as an element: 0 where it does not fit in the type. Floats are rounded. */
+int vkmm_array_put(vkmm_type type, void *element, double value);
+
 extern const vkmm_array_format vkmm_npy_format, vkmm_safetensors_format;
 
 #endif

@@ -1,5 +1,6 @@
 /* NumPy's .npy files, versions 1.0, 2.0 and 3.0 (NEP 1; numpy/lib/format.py documents the header). Read: C and
- * Fortran order, little-endian f2, f4, f8, i4, u4, and i1 and u1, one to three dimensions; extents may be 0.
+ * Fortran order, f2, f4, f8, i4, u4, i1 and u1, and i8 and u8 as i4 and u4; both byte orders; one to three
+ * dimensions; extents may be 0.
  * Anything else is an error that says what was found. Bytes after the data are ignored, as NumPy does. Written:
  * version 1.0, C order. The format has no name for bf16. */
 #include "base/alloc.h"
@@ -32,6 +33,7 @@ typedef struct parser {
     vkmm_status status;
     unsigned seen; /* keys, by bit */
     vkmm_type type;
+    vkmm_encoding stored;
     int fortran;
     uint64_t extents[3];
     uint32_t dimensions;
@@ -82,14 +84,21 @@ static int take_string(parser *p, const char **text, size_t *length)
     return 1;
 }
 
-#define DTYPES "<f2, <f4, <f8, <i4, <u4, |i1 and |u1"
+#define DTYPES "f2, f4, f8, i1, i4, i8, u1, u4 and u8"
 
 /* '=' is the byte order of the machine that wrote the file, which is little-endian wherever this is not said
- * otherwise; a byte has none. */
-static int is_type(const char *text, size_t length, const char *descr)
+ * otherwise; a byte has none. VKMM_AUTO: there is no such type. */
+static vkmm_type type_of(const char *text, size_t length, vkmm_encoding *stored)
 {
-    if (length != 3 || memcmp(text + 1, descr + 1, 2) != 0) return 0;
-    return text[0] == descr[0] || text[0] == '=' || (descr[0] == '|' && text[0] == '<');
+    if (length != 3 || memchr("<>=|", text[0], 4) == NULL) return VKMM_AUTO;
+    *stored = (vkmm_encoding){.wide = text[2] == '8' && text[1] != 'f', .swapped = text[0] == '>'};
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
+        const char *descr = dtype((vkmm_type)type);
+        if (descr != NULL && text[1] == descr[1] && (stored->wide ? '4' : text[2]) == descr[2] &&
+            (text[0] != '|' || text[2] == '1'))
+            return (vkmm_type)type;
+    }
+    return VKMM_AUTO;
 }
 
 static void parse_descr(parser *p)
@@ -106,15 +115,10 @@ static void parse_descr(parser *p)
         refuse(p, "should give 'descr' a string");
         return;
     }
-    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
-        const char *descr = dtype((vkmm_type)type);
-        if (descr == NULL || !is_type(text, length, descr)) continue;
-        p->type = (vkmm_type)type;
-        return;
-    }
-    p->status =
-        vkmm_fail(p->log, VKMM_INVALID, "%s: dtype '%.*s'%s is not supported; only " DTYPES " are", p->name,
-                  (int)(length < SHOWN ? length : SHOWN), text, length > 0 && *text == '>' ? " (big-endian)" : "");
+    p->type = type_of(text, length, &p->stored);
+    if (p->type == VKMM_AUTO)
+        p->status = vkmm_fail(p->log, VKMM_INVALID, "%s: dtype '%.*s' is not supported; only " DTYPES " are", p->name,
+                              (int)(length < SHOWN ? length : SHOWN), text);
 }
 
 static void parse_order(parser *p)
@@ -253,18 +257,20 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
     if (p.status != VKMM_OK) return p.status;
 
     const vkmm_type_info *type = vkmm_type_of(p.type);
-    const vkmm_array read = vkmm_array_packed(p.end, p.type, p.extents, p.dimensions, p.fortran);
+    vkmm_array read = vkmm_array_packed(p.end, p.type, p.extents, p.dimensions, p.fortran);
+    const uint32_t size = p.stored.wide ? 8 : type->bytes;
     uint64_t have = bytes - (uint64_t)(p.end - (const char *)data), need = 0;
     char shape[80];
     vkmm_array_shape(&read, shape, sizeof shape);
-    if (!vkmm_array_bytes(p.extents, p.dimensions, type->bytes, &need))
+    read.stored = p.stored;
+    if (!vkmm_array_bytes(p.extents, p.dimensions, size, &need))
         return vkmm_fail(log, VKMM_INVALID, "%s: %s elements of type %s: their bytes do not fit in 64 bits", name,
                          shape, type->name);
     if (have < need)
         return vkmm_fail(log, VKMM_INVALID,
                          "%s: %s elements of type %s need %llu bytes of data; the last %llu are missing", name, shape,
                          type->name, (unsigned long long)need, (unsigned long long)(need - have));
-    if (need > 0 && (uintptr_t)p.end % type->bytes != 0)
+    if (need > 0 && (uintptr_t)p.end % size != 0)
         return vkmm_fail(log, VKMM_INVALID,
                          "%s: the data begin at byte %llu, which is not aligned for %s; numpy.save aligns it", name,
                          (unsigned long long)(bytes - have), type->name);

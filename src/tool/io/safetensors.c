@@ -4,7 +4,8 @@
  * offsets from the header's end. The format's rules are kept when reading: the header begins with '{' and has at
  * most 100,000,000 bytes, no name comes twice, offsets leave neither holes nor overlaps, nothing lies past the last
  * tensor, and where a dtype's size is known, a tensor has as many bytes as its shape needs. Read and written: F16,
- * BF16, F32, F64, I8, U8, I32 and U32, one to three dimensions; a file may hold others besides. */
+ * BF16, F32, F64, I8, U8, I32 and U32, one to three dimensions; read as I32 and U32: I64 and U64. A file may hold
+ * others besides. */
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -214,14 +215,17 @@ static vkmm_status refuse_choice(const reader *r, const char *wanted)
 static vkmm_status take(const reader *r, const tensor *t, vkmm_array *array)
 {
     const size_t dimensions = json_array_size(t->shape);
+    const int wide = strcmp(t->dtype, "I64") == 0 || strcmp(t->dtype, "U64") == 0;
     uint64_t extents[3] = {0, 0, 0};
-    vkmm_type type;
-    if (!type_of(t->dtype, &type))
-        return refuse(r, t->name, "has dtype %.20s; F16, BF16, F32, F64, I8, U8, I32 and U32 are supported", t->dtype);
+    vkmm_type type = t->dtype[0] == 'I' ? VKMM_I32 : VKMM_U32;
+    if (!wide && !type_of(t->dtype, &type))
+        return refuse(r, t->name, "has dtype %.20s; F16, BF16, F32, F64, I8, U8, I32, U32, I64 and U64 are supported",
+                      t->dtype);
     if (dimensions < 1 || dimensions > 3)
         return refuse(r, t->name, "has %zu dimensions; a matrix has 2, and a batch of them 3", dimensions);
     for (size_t i = 0; i < dimensions; i++) is_count(json_array_get(t->shape, i), &extents[i]);
     *array = vkmm_array_packed(r->data + t->begin, type, extents, (uint32_t)dimensions, 0);
+    array->stored.wide = wide;
     return VKMM_OK;
 }
 
