@@ -389,7 +389,8 @@ typedef struct vkmm_job vkmm_job;
 
 typedef struct vkmm_job_params {
     vkmm_problem problem;
-    const char *kernel;            /* NULL or "auto": the fastest legal kernel known */
+    const char *kernel;            /* NULL or "auto": the fastest legal kernel known; for a plain product with a tile,
+                                      and without config, "tiled" */
     uint32_t tile_rows, tile_cols; /* 0: the kernel's default on this device */
     const vkmm_shader *shader;     /* NULL, or run this instead of a built-in kernel; must outlive the job */
     const char *config; /* NULL, or tunables of a general kernel, "rows=64,cols=64": those unnamed stay as the planner

@@ -37,19 +37,12 @@ static vkmm_status check_type(const vkmm_log *log, const vkmm_device_info *devic
     return VKMM_OK;
 }
 
-/* A tile asks for the tutorials' kernels, where it means what the tutorials mean. Without measurements of the device
- * at hand: shared memory pays on GPUs. Where a driver runs shaders on the processor, all memory is cached anyway and
- * every barrier costs a switch between all invocations: 1024³ in f32 took 1.7 s grouped and 4.8 s tiled on Mesa
- * 22.3's lavapipe with two cores. But that driver leaves a shader's loops after 65,535 rounds, and so finishes a
- * longer K only in tiles. */
-static const char *tutorial_kernel(const vkmm_device_info *device, const vkmm_problem *problem)
+/* What a tile means in the tutorials: each workgroup computes one, in shared memory. */
+static const char *tile_kernel(void)
 {
-    const vkmm_kernel *kernel = NULL;
-    int processor = device && device->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    int endless = processor && device->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE && problem->k >= VKMM_LLVMPIPE_ROUNDS;
-    for (uint32_t i = 0; (kernel = vkmm_kernel_at(i)) != NULL; i++)
-        if (kernel->spread == VKMM_SPREAD_GRID && kernel->uses_shared == (!processor || endless)) break;
-    return kernel ? kernel->name : NULL;
+    uint32_t i = 0;
+    while (vkmm_kernel_at(i)->spread != VKMM_SPREAD_GRID || !vkmm_kernel_at(i)->uses_shared) i++;
+    return vkmm_kernel_at(i)->name;
 }
 
 static const char *automatic_kernel(const vkmm_device_info *device, const vkmm_wish *wish, const vkmm_choice *choice)
@@ -106,7 +99,7 @@ static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *devi
     int automatic = !wish->kernel || strcmp(wish->kernel, "auto") == 0;
     const char *name = wish->kernel;
     int tile = wish->tile_rows && wish->tile_cols;
-    if (automatic && tile && !wish->config && vkmm_problem_is_plain(problem)) name = tutorial_kernel(device, problem);
+    if (automatic && tile && !wish->config && vkmm_problem_is_plain(problem)) name = tile_kernel();
     if (automatic && device && name == wish->kernel) name = automatic_kernel(device, wish, choice);
     if (!name || strcmp(name, "auto") == 0)
         return vkmm_fail(log, VKMM_NO_DEVICE, "a product without a device needs the kernel serial");

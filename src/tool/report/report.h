@@ -20,6 +20,7 @@ typedef struct vkmm_report {
     const char *command;               /* the exact command line */
     int size_width, type_width, kernel_width; /* columns of the widest size, type and kernel name to come; 0: unknown */
     char clock_note[128];                     /* state: why a row was timed by the host clock; "": none was */
+    char note[128];                           /* state: run: what is worth knowing below the table; "": nothing */
     uint64_t rows;                            /* state: rows written so far */
     char difference[VKMM_TEXT_DIFFERENCE];    /* state: how the problem written last differs from the plain product
                                                  (vkmm_text_difference) */

@@ -8,6 +8,7 @@
 #include "report/json.h"
 #include "report/records.h"
 #include "report/text.h"
+#include "report/wrap.h"
 
 /* ---- aligned columns for people ---- */
 
@@ -68,6 +69,7 @@ static vkmm_status table_row(vkmm_report *report, const vkmm_bench_row *row)
 static vkmm_status table_end(vkmm_report *report)
 {
     if (report->clock_note[0] != '\0') fprintf(report->out, "kernel ms by the host's clock: %s\n", report->clock_note);
+    if (report->note[0] != '\0') vkmm_report_say(report, 0, VKMM_PLAIN, "note: %s", report->note);
     return VKMM_OK;
 }
 
