@@ -187,6 +187,13 @@ class Others(cli.Case):
             text = self.good(*args)
             self.assertIn("Usage: vkmatmul", text)
             self.assertTrue(all(len(line) <= 80 for line in text.splitlines()))
+        short = self.good("--help")
+        self.assertLessEqual(len(short.splitlines()), 25)
+        self.assertEqual([self.good("-h"), self.good("help")], [short, short])
+        self.assertEqual(self.good("--help", "ladder"), self.good("ladder", "--help"))
+        everything = self.good("--help", "all")
+        self.assertIn("\nExit code: 0", everything)
+        self.assertEqual([self.good("help", "all"), self.good("run", "--help"), self.good("--size", "4", "--help")], [everything] * 3)
         self.assertRegex(self.good("--version"), r"\Avkmatmul \d+\.\d+\.\d+\nshaders [0-9a-f]{16}\n\Z")
 
 

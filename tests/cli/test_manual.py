@@ -14,7 +14,7 @@ COMPLETIONS = {"bash": "vkmatmul.bash", "zsh": "_vkmatmul", "fish": "vkmatmul.fi
 class Manual(cli.Case):
     def commands(self):
         text = self.good("--help")
-        return re.findall(r"^  (\w+)", text[text.index("Commands:"):text.index("Problem:")], re.M)
+        return re.findall(r"^  (\w+)", text[text.index("Commands:"):text.index("Examples:")], re.M)
 
     def test_options(self):
         self.assertIn("ladder", self.commands())

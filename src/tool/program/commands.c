@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const cli_command commands[] = {
-    {"run", CLI_RUN, "multiply matrices on a Vulkan device, prove the product, time it", NULL,
+    {"run", CLI_RUN, "multiply matrices on a Vulkan device, verify the product, time it", NULL,
      "vkmatmul --size 1024 --tile 16            # 1024³ on the best device\n"
      "vkmatmul -s 256:4096:*2 --type f32,i32    # a range of sizes, two types\n"
      "vkmatmul -a a.npy -b b.npy -o c.npy       # NumPy files\n"
@@ -15,7 +15,7 @@ static const cli_command commands[] = {
      "vkmatmul --shader mine.comp --tile 8      # your kernel, then the built-in\n"
      "vkmatmul --json | jq .gflops\n",
      cli_run},
-    {"ladder", CLI_LADDER, "climb the tutorials' steps, and one beyond, as one table", NULL,
+    {"ladder", CLI_LADDER, "run the tutorials' steps and the fast kernel, as one table", NULL,
      "vkmatmul ladder                           # 1024³, i32 and f32\n"
      "vkmatmul ladder --size 1000 --type i32    # a size that no tile divides\n"
      "vkmatmul ladder --device swiftshader --json\n",
@@ -24,56 +24,54 @@ static const cli_command commands[] = {
      "vkmatmul devices\n"
      "vkmatmul devices --json | jq -r '.devices[].name'\n",
      cli_devices},
-    {"explain", CLI_EXPLAIN, "show what each kernel reads, counted on the device, and what binds it", NULL,
+    {"explain", CLI_EXPLAIN, "count what each kernel reads, and show which limit binds it", NULL,
      "vkmatmul explain --size 1024 --tile 16    # 64 global reads of each element\n"
      "vkmatmul explain -s 1000 --kernel tiled   # a ragged size: who idles\n"
      "vkmatmul explain --limits --type f64      # the tiles that this device allows\n"
      "vkmatmul explain --json | jq '.kernels[].reads.a'\n",
      cli_explain},
-    {"trace", CLI_TRACE, "watch one workgroup step by step: indices, shared memory, sums", NULL,
+    {"trace", CLI_TRACE, "show one workgroup step by step: indices, shared memory, sums", NULL,
      "vkmatmul trace --at 0,3                   # the tutorial's example: 160\n"
      "vkmatmul trace -s 5x7x6 --tile 3 --kernel band --at 4,6\n"
      "vkmatmul trace --html trace.html          # a page to step through\n"
      "vkmatmul trace --indices -s 2x6x1 -t 2    # who computes which element\n"
      "vkmatmul trace --json | jq '.steps[].sums'\n",
      cli_trace},
-    {"race", CLI_RACE, "see what a missing barrier does, on every device", NULL,
+    {"race", CLI_RACE, "show what a missing barrier does, on every device", NULL,
      "vkmatmul race                             # every device, two matrices\n"
      "vkmatmul race --size 2x6 --tile 2         # the tutorial's, in full\n"
      "vkmatmul race --device swiftshader --iters 1000 --json\n",
      cli_race},
-    {"tune", CLI_TUNE, "find the fastest configuration by measuring, and keep it", NULL,
+    {"tune", CLI_TUNE, "measure configurations and keep the fastest", NULL,
      "vkmatmul tune                             # usual squares, one minute\n"
      "vkmatmul tune --size 4096 --budget 5m     # runs of such sizes use it\n"
      "vkmatmul tune -s 4096x1x14336 --transposeB T --type f32,f64\n"
      "vkmatmul tune --export mine.tuning        # and --import elsewhere\n",
      cli_tune},
-    {"bench", CLI_BENCH, "measure a suite of products on one device, verified, with all that is needed to judge it",
-     NULL,
+    {"bench", CLI_BENCH, "measure a suite of verified products on one device", NULL,
      "vkmatmul bench                            # the quick suite, a minute\n"
      "vkmatmul bench --suite standard -o my.json  # a report to keep, or to send\n"
      "vkmatmul bench -o my.json --resume        # go on where it was stopped\n"
      "vkmatmul bench --type f32 --rotating 256 --md\n",
      cli_bench},
-    {"compare", CLI_COMPARE, "compare every device and driver here, or saved reports, with confidence intervals",
-     "[FILE]...",
+    {"compare", CLI_COMPARE, "compare the devices and drivers of this machine, or saved reports", "[FILE]...",
      "vkmatmul compare                          # all devices, in turns\n"
      "vkmatmul compare old.json new.json --fail-on-regression 5%\n"
      "vkmatmul compare -o desk.json             # keep the run as a report\n",
      cli_compare},
-    {"report", CLI_REPORT, "make a page of saved reports: tables, charts, all that is known of each run", "FILE...",
+    {"report", CLI_REPORT, "make a page with tables and charts from saved reports", "FILE...",
      "vkmatmul report a.json b.json -o page.html\n"
      "vkmatmul report a.json                    # charts on the terminal\n",
      cli_report},
-    {"peak", CLI_PEAK, "measure what a device can do at best: copies, multiply-adds, matrix units", NULL,
+    {"peak", CLI_PEAK, "measure a device's peaks: copies, multiply-adds, matrix units", NULL,
      "vkmatmul peak\n"
      "vkmatmul peak --device nvidia --json\n",
      cli_peak},
-    {"doctor", CLI_DOCTOR, "examine loader, drivers, layers and devices, and advise", NULL,
+    {"doctor", CLI_DOCTOR, "check the loader, drivers, layers and devices, and advise", NULL,
      "vkmatmul doctor\n"
      "vkmatmul doctor --json | jq '.advice'\n",
      cli_doctor},
-    {"help", CLI_HELP, "explain a command", "[COMMAND]", "vkmatmul help ladder\n", cli_help},
+    {"help", CLI_HELP, "explain a command", "[COMMAND|all]", "vkmatmul help ladder\n", cli_help},
     /* no list shows those that follow */
     {"tune-worker", CLI_WORKER, "measure what 'vkmatmul tune' asks for", NULL, NULL, cli_tune_worker},
     {"bench-worker", CLI_BENCH_WORKER, "measure what 'vkmatmul bench' asks for", NULL, NULL, cli_bench_worker},

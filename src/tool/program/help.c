@@ -2,10 +2,11 @@
 #include "report/wrap.h"
 #include "session/commands.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_COLUMN = 26 };
+enum { TEXT_COLUMN = 26, SUMMARY_COLUMN = 12 };
 
 static const vkmm_report *terminal(void)
 {
@@ -44,12 +45,29 @@ static void print_options(const cli_command *command)
     }
 }
 
-static void print_examples(const cli_command *command)
+static void print_commands(void)
+{
+    printf("\nCommands:\n");
+    for (uint32_t i = 0; cli_command_at(i) != NULL; i++)
+        printf("  %-*s%s\n", SUMMARY_COLUMN - 2, cli_command_at(i)->name, cli_command_at(i)->summary);
+}
+
+static void print_examples(const cli_command *command, unsigned most)
 {
     if (command->examples == NULL) return;
     printf("\nExamples:\n");
-    for (const char *line = command->examples; *line != '\0'; line = strchr(line, '\n') + 1)
+    for (const char *line = command->examples; *line != '\0' && most-- > 0; line = strchr(line, '\n') + 1)
         printf("  %.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+/* What fits on a small terminal: at most 25 lines. */
+static void print_overview(void)
+{
+    printf("Usage: vkmatmul [COMMAND] [OPTION]...\n");
+    print_commands();
+    print_examples(cli_command_at(0), 3);
+    printf("\n'vkmatmul help COMMAND' lists the options of a command, and\n"
+           "'vkmatmul --help all' those of 'run', the default. The manual is vkmatmul(1).\n");
 }
 
 void cli_print_help(const cli_command *command)
@@ -59,17 +77,9 @@ void cli_print_help(const cli_command *command)
     printf("vkmatmul %s: %s\n\n", command->name, command->summary);
     printf("Usage: vkmatmul %s%s%s [OPTION]...%s%s\n", is_default ? "[" : "", command->name, is_default ? "]" : "",
            command->operand != NULL ? " " : "", command->operand != NULL ? command->operand : "");
-    if (is_default || command->bit == CLI_HELP) {
-        printf("\nCommands:\n");
-        for (uint32_t i = 0; cli_command_at(i) != NULL; i++) {
-            const cli_command *other = cli_command_at(i);
-            int length = printf("  %s", other->name);
-            printf("%*s", TEXT_COLUMN - length, "");
-            vkmm_wrap(terminal(), TEXT_COLUMN, other->summary);
-        }
-    }
+    if (is_default || command->bit == CLI_HELP) print_commands();
     print_options(command);
-    print_examples(command);
+    print_examples(command, UINT_MAX);
     if (command->bit == CLI_RUN || command->bit == CLI_LADDER)
         printf("\nTimes are medians. kernel ms: the dispatch alone; submit ms: from submission to\n"
                "the fence; total ms: with the upload of A and B and the download of C.\n"
@@ -82,13 +92,16 @@ void cli_print_help(const cli_command *command)
 vkmm_status cli_help(cli_session *session)
 {
     const cli_options *options = session->options;
-    const cli_command *command = options->operand != NULL ? cli_command_find(options->operand) : cli_command_at(0);
+    const char *name = options->operand;
+    const cli_command *command = name == NULL || strcmp(name, "all") == 0 ? cli_command_at(0) : cli_command_find(name);
 
     if (command == NULL) return cli_command_unknown(&session->console.log, options->operand);
     if (options->completions != NULL)
         cli_print_completions(options->completions);
     else if (options->candidates)
         cli_print_candidates(options->operand_count, options->operands);
+    else if (name == NULL)
+        print_overview();
     else
         cli_print_help(command);
     return VKMM_OK;

@@ -6,6 +6,14 @@
 
 #include <locale.h>
 #include <stdio.h>
+#include <string.h>
+
+/* "--help" and "--help COMMAND" are the command help. */
+static int is_help(int argc, char **argv)
+{
+    if (argc < 2 || (argc > 2 && argv[2][0] == '-')) return 0;
+    return strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
+}
 
 int main(int argc, char **argv)
 {
@@ -20,6 +28,7 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, ""); /* names in the user's characters; numbers keep their '.' */
     cli_console_start(&session.console);
     if (named) command = cli_command_find(argv[1]);
+    if (is_help(argc, argv)) command = cli_command_find("help"), named = 1;
     if (command == NULL) return (int)cli_command_unknown(&session.console.log, argv[1]);
     status = cli_options_parse(&session.console.log, command->bit, command->name, argc - named, argv + named, &options);
     if (status != VKMM_OK) goto done;
