@@ -118,6 +118,23 @@ class Conversions(cli.Case):
         self.assertIn("holds int64, which is converted to i32", said)
         self.bad(2, r"element \[0, 1\] is 4294967296, which does not fit in u32", "-a", "m.safetensors:b", "-b", "b.npy", *SERIAL, cwd=self.folder)
 
+    def test_vectors(self):
+        """A vector is a row of A and a column of B, as in numpy.matmul; --transposeA and B change nothing of it."""
+        self.file("v.npy", npy_bytes([[1.0, 10.0, 100.0]], shape=(3,)))
+        self.file("m.npy", npy_bytes([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+        self.file("t.npy", npy_bytes([[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]))
+        self.file("x.npy", npy_bytes([[1000.0, 2000.0]], shape=(2,)))
+        for a, b, option, c in [("v", "m", [], [[531.0, 642.0]]), ("t", "v", [], [[531.0], [642.0]]), ("v", "v", [], [[10101.0]]),
+                                ("v", "m", ["--transposeA", "T"], [[531.0, 642.0]]), ("t", "v", ["--transposeB", "T"], [[531.0], [642.0]])]:
+            with self.subTest(a=a, b=b, option=option):
+                said, read = self.multiply(a + ".npy", b + ".npy", "--kernel", "auto", *option)
+                self.assertEqual(read[1], c)
+                self.assertRegex(said, r"\Avkmatmul: warning: v.npy is a vector: .* is %dx%d\n" % (len(c), len(c[0])))
+                if len(c) + len(c[0]) == 3:
+                    read = self.multiply(a + ".npy", b + ".npy", "--kernel", "auto", *option, "-c", "x.npy", "--beta", "1")[1]
+                    self.assertEqual([x for row in read[1] for x in row], [1531.0, 2642.0])
+        self.bad(2, r"v.npy \(1x3\) by x.npy \(2x1\)", "-a", "v.npy", "-b", "x.npy", *SERIAL, cwd=self.folder)
+
     def test_big_endian(self):
         for dtype in ["f4", "f8", "i4", "u4"]:
             with self.subTest(dtype=dtype):

@@ -58,11 +58,10 @@ class Npy(cli.Case):
             self.bad(2, pattern, "-a", self.folder / "a.npy", "-b", self.folder / "b.npy", *options)
 
     def test_shapes(self):
-        good, line = self.file("good.npy", npy_bytes([[1, 2], [3, 4]], "|u1")), self.file("line.npy", npy_bytes([[1, 2]], "|u1", shape=(2,)))
+        good = self.file("good.npy", npy_bytes([[1, 2], [3, 4]], "|u1"))
         two, three = (self.file("%d.npy" % n, npy_bytes([[1, 2]] * 2 * n, "|u1", shape=(n, 2, 2))) for n in (2, 3))
         none = self.file("none.npy", npy_bytes([], "|u1", shape=(0, 2, 2)))
-        for a, b, pattern in [(line, good, "line.npy has 1 dimension; a matrix has 2"), (two, three, "3.npy holds 3 matrices, and .*2.npy says 2"),
-                              (none, good, "none.npy holds no matrix")]:
+        for a, b, pattern in [(two, three, "3.npy holds 3 matrices, and .*2.npy says 2"), (none, good, "none.npy holds no matrix")]:
             self.bad(2, pattern, "-a", a, "-b", b)
         self.bad(2, "trace watches the tutorials' kernels", "trace", "-a", good, "-b", good)
 

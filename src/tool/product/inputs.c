@@ -42,6 +42,19 @@ static vkmm_status check_types(const vkmm_log *log, const cli_options *options, 
     return VKMM_OK;
 }
 
+/* As numpy.matmul has it, a vector is a row of op(A) or a column of op(B); of C what the product is. */
+static void turn_vectors(const cli_options *options, cli_inputs *inputs)
+{
+    for (int o = VKMM_A; o <= VKMM_C; o++) {
+        vkmm_array *array = &inputs->file[o].array;
+        const vkmm_view b = apply(matrix_of(inputs, VKMM_B), options->problem.op_b == VKMM_OP_T);
+        const int is_column = o == VKMM_A   ? options->problem.op_a == VKMM_OP_T
+                              : o == VKMM_B ? options->problem.op_b == VKMM_OP_N
+                                            : b.cols == 1;
+        if (array->dimensions == 1 && is_column) array->first = vkmm_view_transposed(&array->first);
+    }
+}
+
 /* Every stack has one matrix for each of the batch. */
 static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
 {
@@ -51,9 +64,6 @@ static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options,
     for (int o = VKMM_A; o <= VKMM_C; o++) {
         const vkmm_array *array = &inputs->file[o].array;
         if (inputs->path[o] == NULL) continue;
-        if (array->dimensions == 1)
-            return vkmm_fail(log, VKMM_INVALID, "%s has 1 dimension; a matrix has 2, and a batch of them 3",
-                             inputs->path[o]);
         if (array->dimensions != 3) continue;
         if (array->count == 0)
             return vkmm_fail(log, VKMM_INVALID, "%s holds no matrix: the first of its three extents is 0",
@@ -78,6 +88,11 @@ static vkmm_status check_shapes(const vkmm_log *log, const cli_options *options,
     const char *transposed_a = options->problem.op_a == VKMM_OP_T ? ", transposed" : "";
     const char *transposed_b = options->problem.op_b == VKMM_OP_T ? ", transposed" : "";
 
+    for (int o = VKMM_A; o <= VKMM_B && a.cols == b.rows; o++)
+        if (inputs->file[o].array.dimensions == 1)
+            vkmm_say(log, VKMM_LOG_WARNING, "%s is a vector: %llux%llu times %llux%llu is %llux%llu", inputs->path[o],
+                     (unsigned long long)a.rows, (unsigned long long)a.cols, (unsigned long long)b.rows,
+                     (unsigned long long)b.cols, (unsigned long long)a.rows, (unsigned long long)b.cols);
     if (a.cols == b.rows) return VKMM_OK;
     return vkmm_fail(log, VKMM_INVALID,
                      "cannot multiply %s (%llux%llu%s) by %s (%llux%llu%s): A must have as many columns as B has rows",
@@ -98,6 +113,7 @@ vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++)
         if (inputs->path[o] != NULL) status = vkmm_array_open(log, inputs->path[o], &inputs->file[o]);
     if (status != VKMM_OK || !inputs->from_files) return status;
+    turn_vectors(options, inputs);
     status = check_types(log, options, inputs);
     if (status == VKMM_OK) status = check_stacks(log, options, inputs);
     if (status == VKMM_OK) status = check_shapes(log, options, inputs);

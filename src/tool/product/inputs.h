@@ -16,8 +16,8 @@ typedef struct cli_inputs {
 
 /* Maps the files of -a, -b, -c and --bias and checks that A and B can be multiplied, as --transposeA and
  * --transposeB have it, that stacks are as deep as one another and as --batch_count, and that they have the type of
- * --type, if it was given. VKMM_INVALID names the files' shapes or types. Ended by cli_inputs_close, even on
- * failure. */
+ * --type, if it was given. A vector is a row of op(A) or a column of op(B), with a warning. VKMM_INVALID names the
+ * files' shapes or types. Ended by cli_inputs_close, even on failure. */
 vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli_inputs *inputs);
 void cli_inputs_close(cli_inputs *inputs);
 
