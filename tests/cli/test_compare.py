@@ -110,6 +110,21 @@ class Compare(cli.Case):
         code, bases, notes = judged([a], [("B", "one", "1", 1), ("C", "one", "1", 1)])
         self.assertEqual((code, [base for _, base in bases], len(notes)), (0, [None, None], 2))
 
+    def test_saved_comparison(self):
+        """What compare writes has the reports that it was made of: report and compare read those."""
+        old, new = self.report("old.json"), self.report("new.json", 0.9, form="jsonl")
+        text = self.good("compare", old, new, "--json")
+        found = self.file("found.json", text.encode())
+        self.assertEqual(self.good("report", found), self.good("report", old, new))
+        self.assertEqual(self.good("compare", found), self.good("compare", old, new))
+        self.assertEqual(json.loads(self.good("compare", found, "--json"))["rows"], json.loads(text)["rows"])
+        self.good("report", found, new, "-o", self.folder / "page.html")
+        whole = json.loads(text)
+        whole["reports"][1]["rows"][0]["device"] = 9
+        self.bad(2, r"found\.json: reports\[1\]\.rows\[0\]\.device is 9; the report has 3 devices", "report", self.file("found.json", json.dumps(whole).encode()))
+        del whole["reports"]
+        self.bad(2, r"found\.json: reports is missing", "report", self.file("found.json", json.dumps(whole).encode()))
+
     def test_regressions(self):
         old, new = self.report("old.json"), self.report("new.json", 0.9)
         done = cli.run("compare", old, new, "--fail-on-regression", "5%")

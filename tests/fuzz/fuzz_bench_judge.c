@@ -71,25 +71,29 @@ void fuzz_bench_check(const vkmm_bench *bench)
 
 static void read_again(const vkmm_bench *bench, const char *format)
 {
-    vkmm_bench again = {0};
+    vkmm_reports read = {0};
     char *text = fuzz_bench_text(format, bench);
-    must(text && vkmm_bench_parse(NULL, "again", text, strlen(text), &again) == VKMM_OK,
+    must(text && vkmm_reports_parse(NULL, "again", text, strlen(text), &read) == VKMM_OK && read.count == 1,
          "what was written is not read");
-    must(again.row_count == bench->row_count && again.device_count == bench->device_count, "something was lost");
+    must(read.benches->row_count == bench->row_count && read.benches->device_count == bench->device_count,
+         "something was lost");
     free(text);
-    vkmm_bench_free(&again);
+    vkmm_reports_free(&read);
 }
 
 /* Against the good report, and against itself. */
 static void compare(vkmm_report *report, const vkmm_bench *bench, const vkmm_bench *good, unsigned choice)
 {
     static const char *const formats[] = {"table", "json", "md", "csv"};
-    const vkmm_bench both[] = {*bench, choice & 1 ? *good : *bench};
+    vkmm_bench both[] = {*bench, choice & 1 ? *good : *bench};
     uint32_t count = 0;
     vkmm_contender *contenders = vkmm_contenders_of(both, 2, &count);
     if (contenders && count > 0) {
-        vkmm_comparison comparison = {
-            .contenders = contenders, .count = count, .paired = choice & 1, .regression = choice & 2 ? 0.05 : -1};
+        vkmm_comparison comparison = {.contenders = contenders,
+                                      .count = count,
+                                      .reports = {both, 2},
+                                      .paired = choice & 1,
+                                      .regression = choice & 2 ? 0.05 : -1};
         must(vkmm_compare_write(formats[choice >> 2 & 3], report, &comparison) == VKMM_OK, "no comparison");
     }
     vkmm_free(contenders);
@@ -111,14 +115,16 @@ void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice)
     static const char *const formats[] = {"table", "json", "jsonl", "csv", "md", "junit"};
     static vkmm_bench good;
     static FILE *nowhere;
-    vkmm_bench bench = {0};
+    vkmm_reports read = {0};
+    vkmm_bench bench;
     vkmm_report report;
     if (!good.rows) {
         make_small_bench(&good);
         nowhere = fopen("/dev/null", "w");
         must(nowhere != NULL, "no /dev/null");
     }
-    if (vkmm_bench_parse(NULL, "fuzz", text, bytes, &bench) != VKMM_OK) return;
+    if (vkmm_reports_parse(NULL, "fuzz", text, bytes, &read) != VKMM_OK || read.count == 0) return;
+    bench = read.benches[0];
     fuzz_bench_check(&bench);
     report = report_to(nowhere, choice);
     switch (choice % 8) { /* one way for each: all of them would take as long as ten inputs */
@@ -132,7 +138,7 @@ void fuzz_bench_judge(const char *text, size_t bytes, unsigned choice)
         write_as(vkmm_bench_writer_find(formats[choice % 8 - 2]), &report, &bench);
     }
     if (choice >> 3 == 1) read_again(&bench, choice & 1 ? "json" : "jsonl");
-    vkmm_bench_free(&bench);
+    vkmm_reports_free(&read);
 }
 
 #define PROBLEM "\"problem\":{\"type\":\"f32\",\"m\":8,\"n\":9,\"k\":7}"
@@ -151,6 +157,8 @@ const char *fuzz_bench_example(unsigned index)
         "{\"schema\":\"vkmatmul.bench.head/1\",\"tool\":{\"version\":\"1\"}}\n{\"schema\":\"vkmatmul.bench.device/"
         "1\",\"device\":0," DEVICE "}\n{\"schema\":\"vkmatmul.bench.row/1\"," ROW
         "}\n{\"schema\":\"vkmatmul.bench.end/1\",\"complete\":true}\n",
+        "{\"schema\":\"vkmatmul.compare/1\",\"reports\":[{\"report\":\"a\",\"devices\":[{" DEVICE
+        "}],\"rows\":[]},{\"devices\":[],\"rows\":[]}]}",
         "{\"schema\":\"vkmatmul.tune/1\"," PROBLEM
         ",\"device\":{\"name\":\"a\"},\"trials\":[{\"kernel\":\"blocked\",\"config\":\"rows=8\",\"ms\":1}]}\n",
     };

@@ -19,13 +19,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     unsigned errors = 0;
     const vkmm_log log = {hear, &errors};
-    vkmm_bench bench = {0};
-    const vkmm_status status = vkmm_bench_parse(&log, "fuzz", data, bytes, &bench);
+    vkmm_reports reports = {0};
+    const vkmm_status status = vkmm_reports_parse(&log, "fuzz", data, bytes, &reports);
     if (errors != (status != VKMM_OK) || (status != VKMM_OK && status != VKMM_INVALID)) abort();
-    if (status == VKMM_OK) {
-        fuzz_bench_check(&bench);
-        vkmm_bench_free(&bench);
-    }
+    for (uint32_t i = 0; i < reports.count; i++) fuzz_bench_check(&reports.benches[i]);
+    vkmm_reports_free(&reports);
     return 0;
 }
 

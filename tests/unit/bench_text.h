@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include <jansson.h>
+#include "base/alloc.h"
 #include "bench/read.h"
 #include "make_bench.h"
 #include "bench/writer.h"
@@ -24,10 +25,16 @@ static inline char *written(const char *format, const vkmm_bench *bench)
     return text;
 }
 
+/* A file of one report. */
 static inline vkmm_status parse(heard *h, const char *text, vkmm_bench *bench)
 {
     const vkmm_log log = {hear, h};
-    return vkmm_bench_parse(&log, "old.json", text, strlen(text), bench);
+    vkmm_reports reports = {0};
+    const vkmm_status status = vkmm_reports_parse(&log, "old.json", text, strlen(text), &reports);
+    assert_int_equal(reports.count, status == VKMM_OK);
+    if (status == VKMM_OK) *bench = reports.benches[0];
+    vkmm_free(reports.benches);
+    return status;
 }
 
 /* The text must be refused with a sentence that has all of the words. */
@@ -35,11 +42,11 @@ static inline void refused(const char *text, size_t bytes, const char *words)
 {
     heard h = {0};
     const vkmm_log log = {hear, &h};
-    vkmm_bench bench = {.complete = 7};
-    const vkmm_status status = vkmm_bench_parse(&log, "old.json", text, bytes, &bench);
+    vkmm_reports reports = {0};
+    const vkmm_status status = vkmm_reports_parse(&log, "old.json", text, bytes, &reports);
     if (status != VKMM_INVALID || h.count != 1 || strstr(h.last, words) == NULL || strncmp(h.last, "old.json", 8) != 0)
         fail_msg("status %d, %u sentences: \"%s\" has no \"%s\"", status, h.count, h.last, words);
-    assert_true(bench.complete == 7 && bench.rows == NULL);
+    assert_true(reports.count == 0 && reports.benches == NULL);
 }
 
 static inline void taken(const char *text, vkmm_bench *bench)

@@ -171,23 +171,23 @@ static void files(void **state)
     (void)state;
     heard h = {0};
     const vkmm_log log = {hear, &h};
-    vkmm_bench bench = {0};
+    vkmm_reports reports = {0};
     char path[] = "/tmp/vkmatmul-test-XXXXXX.json";
     const int file = mkstemps(path, 5);
     assert_true(file >= 0);
-    assert_int_equal(vkmm_bench_open(&log, path, &bench), VKMM_INVALID);
+    assert_int_equal(vkmm_reports_open(&log, path, &reports), VKMM_INVALID);
     assert_true(strstr(h.last, "is empty") != NULL);
     const char *text = "{\"schema\":\"vkmatmul.bench/1\",\"rows\":[],\"devices\":[]}";
     FILE *stream = fdopen(file, "w");
     fputs(text, stream);
     fclose(stream);
-    assert_int_equal(vkmm_bench_open(&log, path, &bench), VKMM_OK);
-    assert_string_equal(bench.name, path + 5);
-    vkmm_bench_free(&bench);
+    assert_int_equal(vkmm_reports_open(&log, path, &reports), VKMM_OK);
+    assert_string_equal(reports.benches[0].name, path + 5);
+    vkmm_reports_free(&reports);
     remove(path);
-    assert_int_equal(vkmm_bench_open(&log, path, &bench), VKMM_INVALID);
+    assert_int_equal(vkmm_reports_open(&log, path, &reports), VKMM_INVALID);
     assert_true(strstr(h.last, path) != NULL);
-    assert_int_equal(vkmm_bench_open(&log, "/tmp", &bench), VKMM_INVALID);
+    assert_int_equal(vkmm_reports_open(&log, "/tmp", &reports), VKMM_INVALID);
     assert_true(strstr(h.last, "/tmp") != NULL);
 }
 

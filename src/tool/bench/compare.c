@@ -34,17 +34,18 @@ static vkmm_status show(cli_session *session, vkmm_comparison *comparison)
     return status == VKMM_OK ? judge(session, comparison) : status;
 }
 
-static vkmm_status compare(cli_session *session, const vkmm_bench *benches, uint32_t bench_count, int paired)
+static vkmm_status compare(cli_session *session, const vkmm_reports *reports, int paired)
 {
     const cli_scalar *allowed = &session->options->regression;
-    vkmm_comparison comparison = {.paired = paired, .regression = allowed->given ? allowed->value : -1};
-    vkmm_contender *contenders = vkmm_contenders_of(benches, bench_count, &comparison.count);
+    vkmm_comparison comparison = {
+        .reports = *reports, .paired = paired, .regression = allowed->given ? allowed->value : -1};
+    vkmm_contender *contenders = vkmm_contenders_of(reports->benches, reports->count, &comparison.count);
     const vkmm_log *log = &session->console.log;
     vkmm_status status;
 
     comparison.contenders = contenders;
     if (contenders == NULL)
-        status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to compare %u reports", bench_count);
+        status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to compare %u reports", reports->count);
     else if (comparison.count >= 2)
         status = show(session, &comparison);
     else if (comparison.count == 1)
@@ -57,9 +58,9 @@ static vkmm_status compare(cli_session *session, const vkmm_bench *benches, uint
     return status;
 }
 
-static vkmm_status compare_reports(cli_session *session, const vkmm_bench *benches, uint32_t count)
+static vkmm_status compare_reports(cli_session *session, const vkmm_reports *reports)
 {
-    return compare(session, benches, count, 0);
+    return compare(session, reports, 0);
 }
 
 static vkmm_status compare_files(cli_session *session)
@@ -102,7 +103,7 @@ static vkmm_status compare_live(cli_session *session)
     }
     /* A failed run has said why; what it measured is compared where that is possible. */
     if (shown == VKMM_OK && (status == VKMM_OK || contenders >= 2))
-        shown = compare(session, &bench, 1, took_turns(&bench, options->resume));
+        shown = compare(session, &(vkmm_reports){&bench, 1}, took_turns(&bench, options->resume));
     vkmm_bench_free(&bench);
     return cli_worse(status, shown);
 }

@@ -3,6 +3,7 @@
 
 #include "bench/columns.h"
 #include "bench/compare_model.h"
+#include "bench/records.h"
 #include "report/json.h"
 #include "report/records.h"
 
@@ -148,6 +149,11 @@ static int is_judged(const void *record)
     return ((const vkmm_compare_model *)record)->asked.regression >= 0;
 }
 
+static int has_reports(const void *record)
+{
+    return ((const vkmm_compare_model *)record)->asked.reports.count > 0;
+}
+
 #define MODEL(member)     VKMM_AT(vkmm_compare_model, member)
 #define LIST(list, count) VKMM_LIST(vkmm_compare_model, list, count)
 
@@ -162,8 +168,10 @@ static const vkmm_field model_fields[] = {
     {VKMM_KEY(U32, vkmm_compare_model, alone)},
     {"tolerated", VKMM_FIELD_REAL, MODEL(asked.regression), .known = is_judged},
     {"regressions", VKMM_FIELD_RECORD, LIST(regressions, regression_count), .record = &regression_record},
+    {"reports", VKMM_FIELD_RECORD, LIST(asked.reports.benches, asked.reports.count), VKMM_OMIT,
+     .record = &vkmm_saved_record, .known = has_reports},
 };
-static const vkmm_record model_record = {NULL, VKMM_FIELDS(model_fields), .schema = "vkmatmul.compare/1"};
+static const vkmm_record model_record = {NULL, VKMM_FIELDS(model_fields), .schema = VKMM_COMPARE_SCHEMA};
 
 vkmm_status vkmm_compare_found(vkmm_compare_model *model)
 {

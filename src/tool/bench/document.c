@@ -21,6 +21,13 @@ void vkmm_bench_free(vkmm_bench *bench)
     memset(bench, 0, sizeof *bench);
 }
 
+void vkmm_reports_free(vkmm_reports *reports)
+{
+    for (uint32_t i = 0; i < reports->count; i++) vkmm_bench_free(&reports->benches[i]);
+    vkmm_free(reports->benches);
+    *reports = (vkmm_reports){0};
+}
+
 vkmm_bench_device *vkmm_bench_add_device(vkmm_bench *bench)
 {
     vkmm_bench_device *device = vkmm_list_add(&bench->devices, &bench->device_count, 1, sizeof *device);

@@ -16,6 +16,9 @@
 #define VKMM_BENCH_END_SCHEMA    "vkmatmul.bench.end/1"
 #define VKMM_BENCH_TUNE_SCHEMA   "vkmatmul.bench.tune/1"
 
+/* Of a comparison, which has whole reports in it. */
+#define VKMM_COMPARE_SCHEMA "vkmatmul.compare/1"
+
 /* One candidate of a tune, for the map of tiles. */
 typedef struct vkmm_bench_trial {
     char kernel[32], config[VKMM_CONFIG_TEXT];
@@ -57,6 +60,14 @@ typedef struct vkmm_bench {
     vkmm_bench_tune *tunes; /* owned; of results of `vkmatmul tune --json` */
     uint32_t tune_count;
 } vkmm_bench;
+
+/* Several, as files of reports and of comparisons have them; owned. */
+typedef struct vkmm_reports {
+    vkmm_bench *benches;
+    uint32_t count;
+} vkmm_reports;
+
+void vkmm_reports_free(vkmm_reports *reports);
 
 /* A zeroed vkmm_bench is legal, and empty. Ends all that it owns and zeroes it. */
 void vkmm_bench_free(vkmm_bench *bench);

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "bench/records.h"
+#include "report/text.h"
 
 #define MOST_BYTES (UINT64_C(256) << 20)
 
@@ -205,7 +206,31 @@ static void part_labels(vkmm_bench *bench)
     }
 }
 
-static vkmm_status parse(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_bench *bench)
+static vkmm_status parse_lines(const vkmm_log *log, const char *name, const char *text, size_t bytes,
+                               vkmm_reading *reading, vkmm_reports *reports)
+{
+    vkmm_bench *bench = vkmm_list_add(&reports->benches, &reports->count, 1, sizeof *bench);
+
+    if (bench == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", name);
+    return read_lines(log, name, text, bytes, reading, bench);
+}
+
+static vkmm_status parse_whole(const vkmm_log *log, const char *name, const json_t *json, vkmm_reading *reading,
+                               vkmm_reports *reports)
+{
+    const vkmm_node root = vkmm_node_root(reading, json);
+
+    if (is_schema(json, VKMM_COMPARE_SCHEMA)) {
+        vkmm_record_read(&root, &vkmm_reports_record, reports);
+    } else {
+        vkmm_bench *bench = vkmm_list_add(&reports->benches, &reports->count, 1, sizeof *bench);
+        reading->out_of_memory = bench == NULL;
+        if (bench != NULL) vkmm_record_read(&root, &vkmm_report_record, bench);
+    }
+    return status_of(log, name, reading);
+}
+
+static vkmm_status parse(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_reports *reports)
 {
     vkmm_reading reading = {.samples_left = VKMM_MOST_SAMPLES};
     json_t *first = NULL;
@@ -213,14 +238,12 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *text
     vkmm_status status = read_first(log, name, text, bytes, &first, &used);
 
     if (status != VKMM_OK) return status;
-    if (is_schema(first, VKMM_BENCH_SCHEMA)) {
-        const vkmm_node root = vkmm_node_root(&reading, first);
-        vkmm_record_read(&root, &vkmm_report_record, bench);
-        status = status_of(log, name, &reading);
+    if (is_schema(first, VKMM_BENCH_SCHEMA) || is_schema(first, VKMM_COMPARE_SCHEMA)) {
+        status = parse_whole(log, name, first, &reading, reports);
         if (status == VKMM_OK && !is_blank(text + used, bytes - used))
             status = vkmm_fail(log, VKMM_INVALID, "%s: something follows the report, from byte %zu on", name, used);
     } else if (is_schema(first, VKMM_BENCH_HEAD_SCHEMA) || is_tune(first)) {
-        status = read_lines(log, name, text, bytes, &reading, bench);
+        status = parse_lines(log, name, text, bytes, &reading, reports);
     } else {
         status = fail_schema(log, name, first);
     }
@@ -228,29 +251,42 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *text
     return status;
 }
 
-vkmm_status vkmm_bench_parse(const vkmm_log *log, const char *name, const void *data, size_t bytes, vkmm_bench *bench)
+/* What the text has; in a comparison, reports have names. */
+static vkmm_status read_all(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_reports *read)
 {
-    const char *text = data;
-    vkmm_bench read = {0};
     vkmm_status status;
 
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, bytes -= 3; /* some editors' mark of UTF-8 */
     if (is_blank(text, bytes)) return vkmm_fail(log, VKMM_INVALID, "%s is empty", name);
-    status = parse(log, name, text, bytes, &read);
-    if (status != VKMM_OK) {
-        vkmm_bench_free(&read);
-        return status;
+    status = parse(log, name, text, bytes, read);
+    for (uint32_t i = 0; i < read->count && status == VKMM_OK; i++) {
+        vkmm_bench *bench = &read->benches[i];
+        if (bench->name[0] == '\0') snprintf(bench->name, sizeof bench->name, "%s", vkmm_text_base_name(name));
+        part_labels(bench);
+        for (uint32_t j = 0; j < bench->row_count; j++) vkmm_bench_derive(bench, &bench->rows[j]);
     }
-    snprintf(read.name, sizeof read.name, "%s", name);
-    part_labels(&read);
-    for (uint32_t i = 0; i < read.row_count; i++) vkmm_bench_derive(&read, &read.rows[i]);
-    *bench = read;
-    return VKMM_OK;
+    return status;
 }
 
-vkmm_status vkmm_bench_open(const vkmm_log *log, const char *path, vkmm_bench *bench)
+vkmm_status vkmm_reports_parse(const vkmm_log *log, const char *name, const void *data, size_t bytes,
+                               vkmm_reports *reports)
 {
-    const char *slash = strrchr(path, '/');
+    vkmm_reports read = {0};
+    vkmm_status status = read_all(log, name, data, bytes, &read);
+    void *room;
+
+    if (status == VKMM_OK && read.count > 0) {
+        room = vkmm_list_add(&reports->benches, &reports->count, read.count, sizeof *read.benches);
+        if (room == NULL) status = vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", name);
+        if (room != NULL) memcpy(room, read.benches, read.count * sizeof *read.benches), read.count = 0;
+    }
+    vkmm_reports_free(&read);
+    return status;
+}
+
+vkmm_status vkmm_reports_open(const vkmm_log *log, const char *path, vkmm_reports *reports)
+{
+    const uint32_t before = reports->count;
     vkmm_mapping mapping;
     vkmm_status status = vkmm_mapping_open(log, path, &mapping);
 
@@ -259,9 +295,9 @@ vkmm_status vkmm_bench_open(const vkmm_log *log, const char *path, vkmm_bench *b
         status = vkmm_fail(log, VKMM_INVALID, "%s has %llu bytes; reports of at most %llu are read", path,
                            (unsigned long long)mapping.bytes, (unsigned long long)MOST_BYTES);
     else
-        status = vkmm_bench_parse(log, path, mapping.data, (size_t)mapping.bytes, bench);
-    if (status == VKMM_OK && (status = vkmm_mapping_check(log, path, &mapping)) != VKMM_OK) vkmm_bench_free(bench);
-    if (status == VKMM_OK) snprintf(bench->name, sizeof bench->name, "%s", slash != NULL ? slash + 1 : path);
+        status = vkmm_reports_parse(log, path, mapping.data, (size_t)mapping.bytes, reports);
+    if (status == VKMM_OK && (status = vkmm_mapping_check(log, path, &mapping)) != VKMM_OK)
+        while (reports->count > before) vkmm_bench_free(&reports->benches[--reports->count]);
     vkmm_mapping_close(&mapping);
     return status;
 }

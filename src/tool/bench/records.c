@@ -123,6 +123,18 @@ static const vkmm_field report_fields[] = {
 const vkmm_record vkmm_report_record = {"report", VKMM_FIELDS(report_fields), VKMM_RECORD_OF(vkmm_bench),
                                         .schema = VKMM_BENCH_SCHEMA, .check = check_report};
 
+/* ---- several ---- */
+
+static const vkmm_field saved_fields[] = {{"report", VKMM_FIELD_TEXT, BENCH(name), VKMM_MAYBE},
+                                          {NULL, VKMM_FIELD_EMBED, .record = &vkmm_report_record}};
+const vkmm_record vkmm_saved_record = {NULL, VKMM_FIELDS(saved_fields), VKMM_RECORD_OF(vkmm_bench)};
+
+static const vkmm_field reports_fields[] = {
+    {"reports", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_reports, benches, count), VKMM_NEEDED, .length = VKMM_MOST_REPORTS,
+     .record = &vkmm_saved_record},
+};
+const vkmm_record vkmm_reports_record = {NULL, VKMM_FIELDS(reports_fields), VKMM_RECORD_OF(vkmm_reports)};
+
 /* ---- lines ---- */
 
 static const vkmm_field head_line_fields[] = {{NULL, VKMM_FIELD_EMBED, .record = &vkmm_head_record}},

@@ -5,13 +5,16 @@
 #include "bench/document.h"
 #include "report/records.h"
 
-enum { VKMM_MOST_DEVICES = 256, VKMM_MOST_ROWS = 65536, VKMM_MOST_TUNES = 4096 }; /* that are read of one report */
+/* That are read of one report, and of one file. */
+enum { VKMM_MOST_DEVICES = 256, VKMM_MOST_ROWS = 65536, VKMM_MOST_TUNES = 4096, VKMM_MOST_REPORTS = 256 };
 
-extern const vkmm_record vkmm_report_record; /* vkmm_bench: all of it */
-extern const vkmm_record vkmm_head_record;   /* vkmm_bench: what stands beside devices, rows and tunes */
-extern const vkmm_record vkmm_end_record;    /* vkmm_bench: how the run ended */
-extern const vkmm_record vkmm_tune_record;   /* vkmm_bench_tune */
-extern const vkmm_record vkmm_trial_record;  /* vkmm_bench_trial */
+extern const vkmm_record vkmm_report_record;  /* vkmm_bench: all of it */
+extern const vkmm_record vkmm_saved_record;   /* vkmm_bench: with the name of its file */
+extern const vkmm_record vkmm_reports_record; /* vkmm_reports: those of a comparison */
+extern const vkmm_record vkmm_head_record;    /* vkmm_bench: what stands beside devices, rows and tunes */
+extern const vkmm_record vkmm_end_record;     /* vkmm_bench: how the run ended */
+extern const vkmm_record vkmm_tune_record;    /* vkmm_bench_tune */
+extern const vkmm_record vkmm_trial_record;   /* vkmm_bench_trial */
 
 /* Lines. */
 typedef struct vkmm_device_line {

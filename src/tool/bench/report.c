@@ -8,21 +8,17 @@
 vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use)
 {
     const cli_options *options = session->options;
-    const uint32_t count = options->operand_count;
-    const vkmm_log *log = &session->console.log;
-    vkmm_bench *benches = vkmm_alloc(count, sizeof *benches);
+    vkmm_reports reports = {0};
     vkmm_status status = VKMM_OK;
 
-    if (benches == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for %u reports", count);
-    for (uint32_t i = 0; i < count && status == VKMM_OK; i++)
-        status = vkmm_bench_open(log, options->operands[i], &benches[i]);
-    if (status == VKMM_OK) status = use(session, benches, count);
-    for (uint32_t i = 0; i < count; i++) vkmm_bench_free(&benches[i]);
-    vkmm_free(benches);
+    for (uint32_t i = 0; i < options->operand_count && status == VKMM_OK; i++)
+        status = vkmm_reports_open(&session->console.log, options->operands[i], &reports);
+    if (status == VKMM_OK) status = use(session, &reports);
+    vkmm_reports_free(&reports);
     return status;
 }
 
-static vkmm_status show(cli_session *session, const vkmm_bench *benches, uint32_t count)
+static vkmm_status show(cli_session *session, const vkmm_reports *reports)
 {
     const char *path = session->options->output;
     const vkmm_log *log = &session->console.log;
@@ -31,11 +27,11 @@ static vkmm_status show(cli_session *session, const vkmm_bench *benches, uint32_
     vkmm_status status;
 
     if (path == NULL) {
-        status = vkmm_bench_bars(&session->report, benches, count);
+        status = vkmm_bench_bars(&session->report, reports->benches, reports->count);
         return status == VKMM_OK ? vkmm_report_flush(&session->report, log)
                                  : vkmm_fail(log, status, "no memory to draw");
     }
-    status = vkmm_bench_page(&session->report, benches, count, &page, &bytes);
+    status = vkmm_bench_page(&session->report, reports->benches, reports->count, &page, &bytes);
     if (status != VKMM_OK) return vkmm_fail(log, status, "no memory to write the page");
     status = vkmm_output_whole(log, path, page, bytes);
     vkmm_free(page);

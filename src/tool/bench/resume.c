@@ -186,6 +186,7 @@ static vkmm_status take_over(resumption *r)
 vkmm_status cli_bench_store_resume(const cli_bench_store *store, const vkmm_suite *suite, vkmm_bench *bench)
 {
     resumption r = {.session = store->session, .log = &store->session->console.log, .suite = suite, .bench = bench};
+    vkmm_reports old = {0};
     int has_journal = vkmm_path_look(store->journal_path, 0) != VKMM_PATH_MISSING;
     vkmm_status status;
 
@@ -193,11 +194,14 @@ vkmm_status cli_bench_store_resume(const cli_bench_store *store, const vkmm_suit
     if (!has_journal && vkmm_path_look(store->path, 0) == VKMM_PATH_MISSING)
         return vkmm_fail(r.log, VKMM_INVALID, "there is nothing to resume: neither %s nor %s is there", store->path,
                          store->journal_path);
-    status = vkmm_bench_open(r.log, r.path, &r.old);
+    status = vkmm_reports_open(r.log, r.path, &old);
+    if (status == VKMM_OK && old.count != 1)
+        status = vkmm_fail(r.log, VKMM_INVALID, "%s has %u reports: only one can be resumed", r.path, old.count);
+    if (status == VKMM_OK) r.old = old.benches[0];
     if (status == VKMM_OK && !has_journal && r.old.complete)
         status = vkmm_fail(r.log, VKMM_INVALID, "%s is complete: there is nothing to resume", store->path);
     if (status == VKMM_OK) status = take_over(&r);
     vkmm_free(r.places);
-    vkmm_bench_free(&r.old);
+    vkmm_reports_free(&old);
     return status;
 }

@@ -23,9 +23,9 @@ vkmm_status cli_bench_know(cli_bench_live *live, const vkmm_bench *bench, const 
 
 /* ---- report.c ---- */
 
-/* Reads the reports that the command line names, all of them before `use` writes a word: without one of them it would
- * be about something else. */
-typedef vkmm_status cli_bench_use(cli_session *session, const vkmm_bench *benches, uint32_t count);
+/* Reads the reports and comparisons that the command line names, all of them before `use` writes a word: without one of
+ * them it would be about something else. */
+typedef vkmm_status cli_bench_use(cli_session *session, const vkmm_reports *reports);
 vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use);
 
 /* ---- run.c ---- */

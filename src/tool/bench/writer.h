@@ -48,7 +48,8 @@ typedef struct vkmm_contender {
 typedef struct vkmm_comparison {
     vkmm_contender *contenders;
     uint32_t count;
-    int paired; /* all of one run that measured in turns */
+    vkmm_reports reports; /* that they are of, for "json" to keep; borrowed; none: they are left out */
+    int paired;           /* all of one run that measured in turns */
     /* Rows are judged against the same device in the first contender's report (vkmm_contender.base), against the
      * first contender where all are of one report. 0.05: a regression is slower by more than 5 %, and that beyond the
      * noise, or wrong; below 0: nobody asked, so they are counted and not named: slower beyond the noise, or wrong. */
