@@ -138,6 +138,26 @@ class Shader(cli.Case):
             self.assertEqual(done.returncode, 4, done.stderr)
             self.assertRegex(done.stderr, pattern)
 
+    def test_fixed_workgroup(self):
+        """A workgroup that ignores the tile: wasteful ones are refused, others judged by their products."""
+        constants = "local_size_x_id = 0, local_size_y_id = 1"
+        fixed = self.shader((constants, "local_size_x = 16, local_size_y = 8"))
+        def mine(*words):
+            done = cli.run("--shader", fixed, "--size", "40x30x20", "--json", *words, *FAST)
+            return done, json.loads(done.stdout.splitlines()[0])
+
+        done, theirs = mine("--tile", "4x8")
+        self.assertEqual((done.returncode, theirs["kernel"]["shader"]), (4, None))
+        self.assertRegex(done.stderr, r"\Avkmatmul: [^\n]*mine.comp fixes its workgroup at 16x8x1, more invocations than a tile of 4x8 "
+                                      r"has elements; take a tile of 8x16, [^\n]*\n\Z")
+        done, right = mine("--tile", "8x16")
+        self.assertEqual((done.returncode, done.stderr, right["verify"]["passed"]), (0, "", True))
+        done, wrong = mine("--tile", "16")
+        self.assertEqual((done.returncode, wrong["verify"]["passed"], wrong["kernel"]["workgroup"]), (1, False, [16, 8, 1]))
+        self.assertRegex(done.stderr, r"warning: [^\n]*mine.comp: its workgroup is 16x8x1 and the tile is 16x16; ")
+        several = self.shader((constants, "local_size_x_id = 0"))
+        self.assertEqual(cli.run("--shader", several, "--size", "4", "--tile", "1x4", *FAST).returncode, 0)
+
     def test_not_a_shader(self):
         for data in [b"", b"\0" * 100, b"#version", b"#version 110\nvoid main() {}\n", b"#version 450\n", bytes(range(256))]:
             done = cli.run("--shader", self.file("mine.comp", data), "--size", "4", *FAST)

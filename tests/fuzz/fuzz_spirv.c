@@ -23,7 +23,8 @@ static void judge(const uint32_t *words, size_t bytes, const vkmm_device_info *d
 {
     unsigned sentences = 0;
     const vkmm_log log = {hear, &sentences};
-    const vkmm_status status = vkmm_spirv_check(&log, "fuzz", words, bytes, device, kernel);
+    vkmm_kernel_info own = kernel ? *kernel : (vkmm_kernel_info){0};
+    const vkmm_status status = vkmm_spirv_check(&log, "fuzz", words, bytes, device, kernel ? &own : NULL);
     if ((status != VKMM_OK && status != VKMM_INVALID && status != VKMM_UNSUPPORTED) || sentences != (status != VKMM_OK))
         abort();
 }

@@ -96,7 +96,7 @@ static void hear(void *user, vkmm_log_level level, const char *sentence)
 
 /* A copy that ends where the bytes do, so that a sanitizer sees reads beyond it. */
 static vkmm_status check_bytes(const void *words, size_t bytes, const vkmm_device_info *device,
-                               const vkmm_kernel_info *kernel, char *heard)
+                               vkmm_kernel_info *kernel, char *heard)
 {
     const vkmm_log log = {hear, heard};
     void *copy = malloc(bytes > 0 ? bytes : 1);
@@ -108,7 +108,7 @@ static vkmm_status check_bytes(const void *words, size_t bytes, const vkmm_devic
     return status;
 }
 
-static void expect(const module *m, const vkmm_device_info *device, const vkmm_kernel_info *kernel, vkmm_status status,
+static void expect(const module *m, const vkmm_device_info *device, vkmm_kernel_info *kernel, vkmm_status status,
                    const char *part)
 {
     char heard[1024];
@@ -261,7 +261,7 @@ static vkmm_device_info device(void)
 
 static void asks_the_device(void **state)
 {
-    const vkmm_kernel_info kernel = {.spec_count = 1, .spec_ids = {VKMM_SPEC_DEPTH}, .spec_values = {64}};
+    vkmm_kernel_info kernel = {.tile = {4, 8}, .spec_count = 1, .spec_ids = {VKMM_SPEC_DEPTH}, .spec_values = {64}};
     vkmm_device_info d = device();
     module m = good();
     (void)state;
@@ -272,6 +272,9 @@ static void asks_the_device(void **state)
     d.max_invocations = 31;
     expect(&m, &d, &kernel, VKMM_UNSUPPORTED, "a workgroup of 8x4x1; \"D\" allows 31 invocations");
     d = device();
+    kernel.tile[1] = 7;
+    expect(&m, &d, &kernel, VKMM_UNSUPPORTED,
+           "fixes its workgroup at 8x4x1, more invocations than a tile of 4x7 has elements; take a tile of 4x8");
     d.max_workgroup_size[1] = 3;
     expect(&m, &d, &kernel, VKMM_UNSUPPORTED, "allows 64x3x64");
     m.words[1] = 0x10400;
@@ -290,7 +293,7 @@ static void asks_for_capabilities(void **state)
                         {4433, "StorageBuffer16BitAccess"},
                         {4448, "StorageBuffer8BitAccess"},
                         {6019, "DotProduct"}};
-    const vkmm_kernel_info kernel = {0};
+    vkmm_kernel_info kernel = {.tile = {4, 8}};
     vkmm_device_info rich = device();
     (void)state;
     rich.has_f16 = rich.has_f64 = rich.has_i8 = rich.has_storage16 = rich.has_storage8 = rich.has_dot8 = 1;
@@ -320,7 +323,7 @@ static void loads_a_shader(void **state)
     memset(odd, 0, sizeof odd);
     assert_memory_equal(shader->module.words, m.words, 4 * m.count);
     assert_int_equal(shader->module.type, VKMM_I32);
-    const vkmm_kernel_info kernel = {0};
+    vkmm_kernel_info kernel = {.tile = {4, 8}};
     vkmm_device_info d = device();
     assert_int_equal(vkmm_shader_check(NULL, shader, &d, &kernel), VKMM_OK);
     d.max_invocations = 1;

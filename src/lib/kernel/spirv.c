@@ -9,6 +9,7 @@
 
 /* Numbers of the SPIR-V specification, unified1; those of instructions are in the table at the end. */
 enum { OP_TYPE_BOOL = 20, OP_TYPE_INT = 21, OP_TYPE_FLOAT = 22, OP_TYPE_ARRAY = 28, OP_TYPE_STRUCT = 30 };
+enum { OP_SPEC_COMPOSITE = 51 };
 enum { OP_ADD = 128, OP_SUBTRACT = 130, OP_MULTIPLY = 132, OP_DIVIDE = 134 };
 enum { SPEC_ID = 1, BLOCK = 2, BUFFER_BLOCK = 3, ARRAY_STRIDE = 6, BUILT_IN = 11, BINDING = 33, SET = 34, OFFSET = 35 };
 enum { INPUT = 1, UNIFORM = 2, SHARED = 4, PRIVATE = 6, FUNCTION = 7, PUSH = 9, BUFFER = 12 }; /* storage classes */
@@ -41,8 +42,9 @@ typedef struct reader {
     about *ids;                     /* [0] stands for ids beyond the bound */
     uint32_t bound;
     int has_entry;
-    uint32_t size[3];      /* of a workgroup; 0: not known */
-    uint64_t shared_bytes; /* as far as they are known */
+    int sized_by_constants; /* specialization constants say how large a workgroup is */
+    uint32_t size[3];       /* of a workgroup; 0: not known */
+    uint64_t shared_bytes;  /* as far as they are known */
 } reader;
 
 static uint32_t word(const reader *r, uint32_t i)
@@ -273,6 +275,7 @@ static vkmm_status read_composite(reader *r)
 {
     if (about_id(r, word(r, 2))->built_in != 1 + WORKGROUP_SIZE) return VKMM_OK;
     for (uint32_t i = 0; i < 3; i++) r->size[i] = about_id(r, word(r, 3 + i))->value;
+    r->sized_by_constants = r->opcode == OP_SPEC_COMPOSITE;
     return VKMM_OK;
 }
 
@@ -317,13 +320,27 @@ static const struct {
     uint32_t opcode;
     vkmm_status (*read)(reader *r);
 } readers[] = {
-    {10, read_extension},     {11, read_import},          {15, read_entry_point},
-    {16, read_mode},          {17, read_capability},      {OP_TYPE_BOOL, read_type},
-    {OP_TYPE_INT, read_type}, {OP_TYPE_FLOAT, read_type}, {23, read_type},
-    {24, read_type},          {OP_TYPE_ARRAY, read_type}, {OP_TYPE_STRUCT, read_type},
-    {32, read_pointer},       {43, read_constant},        {44, read_composite},
-    {50, read_constant},      {51, read_composite},       {52, read_operation},
-    {59, read_variable},      {71, read_decoration},      {72, read_member_decoration},
+    {10, read_extension},
+    {11, read_import},
+    {15, read_entry_point},
+    {16, read_mode},
+    {17, read_capability},
+    {OP_TYPE_BOOL, read_type},
+    {OP_TYPE_INT, read_type},
+    {OP_TYPE_FLOAT, read_type},
+    {23, read_type},
+    {24, read_type},
+    {OP_TYPE_ARRAY, read_type},
+    {OP_TYPE_STRUCT, read_type},
+    {32, read_pointer},
+    {43, read_constant},
+    {44, read_composite},
+    {50, read_constant},
+    {OP_SPEC_COMPOSITE, read_composite},
+    {52, read_operation},
+    {59, read_variable},
+    {71, read_decoration},
+    {72, read_member_decoration},
     {331, read_mode_id},
 };
 
@@ -367,6 +384,18 @@ static vkmm_status check_limits(const reader *r)
     return VKMM_OK;
 }
 
+/* Fewer invocations than the tile has elements may compute several each; more have nothing to do. */
+static vkmm_status check_tile(const reader *r)
+{
+    const uint32_t *size = r->size, *tile = r->kernel->tile;
+    if (r->sized_by_constants || times(times(size[0], size[1]), size[2]) <= times(tile[0], tile[1])) return VKMM_OK;
+    return vkmm_fail(r->log, VKMM_UNSUPPORTED,
+                     "%s fixes its workgroup at %ux%ux%u, more invocations than a tile of %ux%u has elements; take a "
+                     "tile of %llux%u, or local_size_x_id = 0, local_size_y_id = 1",
+                     r->name, size[0], size[1], size[2], tile[0], tile[1], (unsigned long long)times(size[1], size[2]),
+                     size[0]);
+}
+
 static vkmm_status read_instructions(reader *r, const uint32_t *words, size_t count)
 {
     vkmm_status status = VKMM_OK;
@@ -385,7 +414,7 @@ static vkmm_status read_instructions(reader *r, const uint32_t *words, size_t co
 }
 
 vkmm_status vkmm_spirv_check(const vkmm_log *log, const char *name, const uint32_t *words, size_t bytes,
-                             const vkmm_device_info *device, const vkmm_kernel_info *kernel)
+                             const vkmm_device_info *device, vkmm_kernel_info *kernel)
 {
     reader r = {.log = log, .name = name, .device = device, .kernel = kernel};
     vkmm_status status = check_header(&r, words, bytes);
@@ -395,6 +424,8 @@ vkmm_status vkmm_spirv_check(const vkmm_log *log, const char *name, const uint32
     if (!r.ids) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to check %s, of %zu bytes", name, bytes);
     status = read_instructions(&r, words, bytes / 4);
     if (status == VKMM_OK && device) status = check_limits(&r);
+    if (status == VKMM_OK && kernel) status = check_tile(&r);
+    if (status == VKMM_OK && kernel && r.size[0] > 0) memcpy(kernel->workgroup, r.size, sizeof r.size);
     vkmm_free(r.ids);
     return status;
 }

@@ -61,7 +61,7 @@ vkmm_status vkmm_shader_load(const vkmm_log *log, const char *name, const void *
 }
 
 vkmm_status vkmm_shader_check(const vkmm_log *log, const vkmm_shader *shader, const vkmm_device_info *device,
-                              const vkmm_kernel_info *kernel)
+                              vkmm_kernel_info *kernel)
 {
     if (!shader->is_foreign) return VKMM_OK;
     return vkmm_spirv_check(log, shader->name, shader->module.words, shader->module.bytes, device, kernel);

@@ -19,6 +19,6 @@ vkmm_status vkmm_shader_make(const vkmm_log *log, const char *name, const void *
 
 /* What the shader needs of the device that it is about to run on, with the kernel's constants. */
 vkmm_status vkmm_shader_check(const vkmm_log *log, const vkmm_shader *shader, const vkmm_device_info *device,
-                              const vkmm_kernel_info *kernel);
+                              vkmm_kernel_info *kernel);
 
 #endif

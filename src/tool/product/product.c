@@ -104,7 +104,13 @@ static vkmm_status wrong(cli_product *p, const char *sentence)
 static void explain_wrong(const cli_product *p)
 {
     const vkmm_bench_row *row = &p->row;
+    const uint32_t *size = row->kernel.workgroup, *tile = row->kernel.tile;
 
+    if (row->shader_file != NULL && (size[0] != tile[1] || size[1] != tile[0] || size[2] != 1))
+        vkmm_say(&p->session->console.log, VKMM_LOG_WARNING,
+                 "%s: its workgroup is %ux%ux%u and the tile is %ux%u; a workgroup of %ux%ux1 (columns x rows) has one "
+                 "invocation per element",
+                 row->shader_file, size[0], size[1], size[2], tile[0], tile[1], tile[1], tile[0]);
     if (row->on == NULL || vkmm_kernel_is_general(p->kernel->name) ||
         !vkmm_kernel_loops_too_long(row->on, p->kernel, &row->problem))
         return;
