@@ -358,6 +358,21 @@ class Fake(Case):
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, "No space left")
 
+    def test_a_report_stays(self):
+        """Finished or not, unless --force says otherwise."""
+        self.bench("-o", self.report)
+        whole = self.report.read_bytes()
+        self.report.with_suffix(".md").write_text("mine")
+        for path in [self.report, self.report.with_suffix(".md")]:
+            self.forget()
+            before = path.read_bytes()
+            for command in ["bench", "compare"]:
+                self.bad(2, "%s already exists: --force replaces it" % path.name, command, *self.arguments("-o", path, suite=self.suite("--size 8\n"))[1:],
+                         env=self.env)
+            self.assertEqual((path.read_bytes(), self.asked()), (before, []))
+        self.bench("-o", self.report, "--force", suite=self.suite("--size 8\n"))
+        self.assertLess(len(self.report.read_bytes()), len(whole))
+
     def test_suite_files_that_make_no_sense(self):
         for text, reason in [("--size 8\n--sise 9\n", r"bad\.suite:2: unknown option --sise; did you mean --size"),
                              ("\n\n--size 8 --iters 3\n", r"bad\.suite:3: a line of a suite takes the options of a problem"),
@@ -380,7 +395,7 @@ class Fake(Case):
         for i in range(2):
             hello = cli.run("bench-worker", "--device", i, input='{"ask": "hello"}\n', env=self.env).stdout
             (self.fake / ("device-%d.json" % i)).write_text(hello)
-        compare = ["compare", *self.arguments("-o", self.report, suite=self.suite("--size 256,512\n"))[1:]]
+        compare = ["compare", "--force", *self.arguments("-o", self.report, suite=self.suite("--size 256,512\n"))[1:]]
         table = self.good(*compare, env=self.env)
         self.assertRegex(table, r"(?m)^512\S* .*▼ 0\.500 ?\(")
         report = json.loads(self.report.read_text())

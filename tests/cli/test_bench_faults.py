@@ -235,7 +235,7 @@ class Disk(Case):
 
 class Device(Case):
     def rows(self, faults, budget="20s"):
-        done = self.bench("--budget", budget, faults=faults)
+        done = self.bench("--budget", budget, "--force", faults=faults)
         return done, self.read() if self.out.exists() else None
 
     def test_lost_once(self):

@@ -2,6 +2,7 @@
 """Bad input: each case has its exit code, exactly one sentence, and leaves nothing behind."""
 import json
 import os
+import resource
 import subprocess
 
 import cli
@@ -194,12 +195,35 @@ class Files(cli.Case):
         self.refuse("hold f32, not i32", npy_bytes([[1.0, 2.0]]), options=["--type", "i32"])
 
     def test_unwritable(self):
+        """Every output is refused before any work: without a driver, work has exit code 3."""
+        empty = {"VK_DRIVER_FILES": "/nonexistent/icd.json", "VK_ICD_FILENAMES": "/nonexistent/icd.json"}
         a = self.file("a.npy", npy_bytes([[1.0]]))
-        for target in ["/nonexistent/c.npy", str(self.folder)]:
-            done = cli.run("-a", a, "-b", a, "-o", target, "--quiet", *cli.FAST)
-            self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertRegex(done.stderr, r"\Avkmatmul: [^\n]*\n\Z")
-        self.assertEqual(os.listdir(self.folder), ["a.npy"])
+        for name in ["d.npy", "d.html", "d.json"]:
+            (self.folder / name).mkdir()
+        outputs = [(["-a", a, "-b", a, "-o"], "npy"), (["-s", "4", "-o"], "npy"), (["trace", "--html"], "html"), (["bench", "-o"], "json"),
+                   (["compare", "-o"], "json"), (["report", a, "-o"], "html"), (["tune", "--export"], "npy")]
+        for words, ending in outputs:
+            for target, why in [("/nonexistent/c", "No such file or directory"), (self.folder / "d", "Is a directory")]:
+                with self.subTest(words[0], target=target):
+                    self.bad(2, r"cannot write \S*: " + why, *words, "%s.%s" % (target, ending), env=empty)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.npy", "d.html", "d.json", "d.npy"])
+        self.bad(3, "Vulkan|device", "-s", "4", "-o", self.folder / "c.npy", env=empty)
+
+    def test_no_room(self):
+        """What the disk cannot hold is known beforehand as well."""
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+        self.bad(2, "no room for its 160000 bytes", "-s", "200", "-o", self.folder / "c.npy", "--kernel", "serial", preexec_fn=limit)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_endings(self):
+        """A page is called .html; what is no regular file has no ending."""
+        for words in [["trace", "--html"], ["report", "a.json", "-o"]]:
+            for name in ["p.txt", "p.json", "p", ".html", "p.html.gz"]:
+                with self.subTest(words[0], name=name):
+                    self.bad(2, "%s writes a page, and '%s' does not end in .html" % (words[-1], name), *words, name, cwd=self.folder)
+        self.assertIn("<html", self.good("trace", "--html", "/dev/stdout"))
+        self.good("trace", "--html", self.folder / "p.htm")
+        self.bad(2, "is the input", "report", self.folder / "p.htm", "-o", self.folder / "p.htm")
 
 
 cli.main()

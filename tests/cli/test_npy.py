@@ -62,8 +62,28 @@ class Products(cli.Case):
 
     def test_in_place(self):
         a = self.file("a.npy", npy_bytes([[1.0, 1.0], [0.0, 1.0]]))
-        self.good("-a", a, "-b", a, "-o", a, *FAST)
+        self.good("-a", a, "-b", a, "-o", a, "--force", *FAST)
         self.assertEqual(read_npy(a)[1], [[1.0, 2.0], [0.0, 1.0]])
+
+    def test_an_input_is_no_output(self):
+        """By whatever name and link, whichever input it is; FILE:NAME is FILE."""
+        names = ["a.npy", "b.npy", "c.npy", "bias.npy"]
+        for name in names:
+            self.file(name, npy_bytes([[1.0]]))
+        (self.folder / "sub").mkdir()
+        for name in names:
+            for other in ["link.npy", "hard.npy"]:
+                (self.folder / other).unlink(missing_ok=True)
+            (self.folder / "link.npy").symlink_to(name)
+            os.link(self.folder / name, self.folder / "hard.npy")
+            for out in [name, "./" + name, "sub/../" + name, self.folder / name, "link.npy", "hard.npy"]:
+                with self.subTest(name, out=out):
+                    self.bad(2, "is the input %s: name another output, or replace the input with --force" % name, "-a", "a.npy", "-b", "b.npy", "-c",
+                             "c.npy", "--beta", "1", "--bias", "bias.npy", "-o", out, *FAST, cwd=self.folder)
+        for name in names:
+            self.assertEqual(read_npy(self.folder / name)[1], [[1.0]])
+        model = self.file("m.safetensors", cli.safetensors_bytes({"A": ("F32", [1, 1], [1.0])}))
+        self.bad(2, "is the input", "-a", "%s:A" % model, "-b", model, "-o", "%s:C" % model)
 
     def test_empty(self):
         a, b = self.file("a.npy", npy_bytes([], shape=(3, 0))), self.file("b.npy", npy_bytes([], shape=(0, 2)))

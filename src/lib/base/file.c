@@ -207,10 +207,13 @@ void vkmm_output_discard(vkmm_output **output)
     destroy(output);
 }
 
-vkmm_status vkmm_output_try(const vkmm_log *log, const char *path)
+vkmm_status vkmm_output_try(const vkmm_log *log, const char *path, uint64_t bytes)
 {
+    struct stat about;
     vkmm_output *output = NULL;
+    if (stat(path, &about) == 0 && S_ISFIFO(about.st_mode) && access(path, W_OK) == 0) return VKMM_OK;
     vkmm_status status = vkmm_output_open(log, path, &output);
+    if (status == VKMM_OK && bytes > 0) status = vkmm_output_reserve(output, bytes);
     vkmm_output_discard(&output);
     return status;
 }

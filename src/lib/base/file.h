@@ -61,8 +61,9 @@ vkmm_status vkmm_output_look(vkmm_output *output, vkmm_mapping *mapping);
 vkmm_status vkmm_output_commit(vkmm_output **output);
 void vkmm_output_discard(vkmm_output **output);
 
-/* Whether an output could be opened: better known before its contents are made. */
-vkmm_status vkmm_output_try(const vkmm_log *log, const char *path);
+/* Whether an output of so many bytes (0: not known) could be written: better known before its contents are made. It
+ * leaves nothing behind, and does not open a pipe, whose reader would see its end. */
+vkmm_status vkmm_output_try(const vkmm_log *log, const char *path, uint64_t bytes);
 
 /* A file from its first byte to its last. */
 vkmm_status vkmm_output_whole(const vkmm_log *log, const char *path, const void *data, uint64_t bytes);

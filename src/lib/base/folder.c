@@ -99,3 +99,28 @@ vkmm_access_look vkmm_path_look(const char *path, int write)
     if (access(path, F_OK) != 0) return errno == EACCES ? VKMM_PATH_CLOSED : VKMM_PATH_MISSING;
     return access(path, write ? R_OK | W_OK : R_OK) == 0 ? VKMM_PATH_OPEN : VKMM_PATH_CLOSED;
 }
+
+int vkmm_path_ends(const char *path, const char *ending)
+{
+    const size_t length = strlen(path), least = strlen(ending);
+    return length > least && strcmp(path + length - least, ending) == 0;
+}
+
+static int look(const char *path, struct stat *about)
+{
+    char *name = vkmm_strdup(path), *colon = name;
+    int found = 0;
+    while (colon != NULL && !found) {
+        found = stat(name, about) == 0;
+        colon = strrchr(name, ':');
+        if (colon != NULL) *colon = '\0';
+    }
+    vkmm_free(name);
+    return found && S_ISREG(about->st_mode);
+}
+
+int vkmm_path_same(const char *left, const char *right)
+{
+    struct stat l, r;
+    return look(left, &l) && look(right, &r) && l.st_dev == r.st_dev && l.st_ino == r.st_ino;
+}

@@ -31,6 +31,13 @@ const char *vkmm_folder_temporary(void);
 
 typedef enum vkmm_access_look { VKMM_PATH_MISSING, VKMM_PATH_CLOSED, VKMM_PATH_OPEN } vkmm_access_look;
 
+/* Whether a path ends in these bytes, and has more before them. */
+int vkmm_path_ends(const char *path, const char *ending);
+
+/* Whether both name one regular file, whatever links lead to it. FILE:NAME is FILE, unless there is a file of that
+ * name. */
+int vkmm_path_same(const char *left, const char *right);
+
 /* Whether a path is there, and this user may read it (and write it too, when `write` is not 0). Opens nothing. */
 vkmm_access_look vkmm_path_look(const char *path, int write);
 

@@ -4,6 +4,7 @@
 #include "bench/read.h"
 #include "bench/run.h"
 #include "session/commands.h"
+#include "session/output.h"
 
 vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use)
 {
@@ -42,12 +43,13 @@ vkmm_status cli_report(cli_session *session)
 {
     const cli_options *options = session->options;
     const vkmm_log *log = &session->console.log;
-    vkmm_status status = VKMM_OK;
+    vkmm_status status;
 
     if (options->operand_count == 0)
         return vkmm_fail(
             log, VKMM_INVALID,
             "report needs at least one file: the report of 'vkmatmul bench -o FILE.json', or a tune's --json");
-    if (options->output != NULL) status = vkmm_output_try(log, options->output);
+    status =
+        cli_output_page(session, "-o", options->output, (const char *const *)options->operands, options->operand_count);
     return status == VKMM_OK ? cli_bench_read(session, show) : status;
 }

@@ -32,6 +32,17 @@ static vkmm_status check_journal(const cli_bench_store *store)
         store->journal_path);
 }
 
+/* Nor is a report, which took long to measure. */
+static vkmm_status check_report(const cli_bench_store *store)
+{
+    const cli_options *options = store->session->options;
+    char first;
+
+    if (options->resume || options->force || vkmm_file_head(store->path, &first, 1) == 0) return VKMM_OK;
+    return vkmm_fail(log_of(store), VKMM_INVALID,
+                     "%s already exists: --force replaces it, and --resume continues an unfinished run", store->path);
+}
+
 vkmm_status cli_bench_store_open(cli_session *session, cli_bench_store *store)
 {
     static const char ending[] = ".journal";
@@ -56,8 +67,9 @@ vkmm_status cli_bench_store_open(cli_session *session, cli_bench_store *store)
     if (store->journal_path == NULL)
         return vkmm_fail(log_of(store), VKMM_OUT_OF_MEMORY, "no memory for the name of the journal");
     snprintf(store->journal_path, bytes, "%s%s", store->path, ending);
-    status = vkmm_output_try(log_of(store), store->path);
-    return status == VKMM_OK ? check_journal(store) : status;
+    status = vkmm_output_try(log_of(store), store->path, 0);
+    if (status == VKMM_OK) status = check_journal(store);
+    return status == VKMM_OK ? check_report(store) : status;
 }
 
 vkmm_status cli_bench_store_row(cli_bench_store *store, const vkmm_bench_row *row)

@@ -16,8 +16,9 @@ typedef struct cli_bench_store {
     vkmm_append *journal;            /* open from cli_bench_store_begin on */
 } cli_bench_store;
 
-/* Before anything is measured: VKMM_INVALID for an unknown ending, a file that cannot be written, a journal that is
- * in the way, or --resume without -o. Fills a zeroed store, which is ended by cli_bench_store_end even on failure. */
+/* Before anything is measured: VKMM_INVALID for an unknown ending, a file that cannot be written, a journal or,
+ * without --force, a report that is in the way, or --resume without -o. Fills a zeroed store, which is ended by
+ * cli_bench_store_end even on failure. */
 vkmm_status cli_bench_store_open(cli_session *session, cli_bench_store *store);
 
 /* --resume: takes over the rows of the unfinished run in the journal, or else in the file, and the devices' peaks

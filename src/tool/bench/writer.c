@@ -1,5 +1,7 @@
 #include "bench/writer.h"
 
+#include "base/folder.h"
+
 #include <string.h>
 
 static const vkmm_bench_writer *const writers[] = {&vkmm_bench_table, &vkmm_bench_json, &vkmm_bench_jsonl,
@@ -16,12 +18,8 @@ const vkmm_bench_writer *vkmm_bench_writer_find(const char *name)
 
 const vkmm_bench_writer *vkmm_bench_writer_for(const char *path)
 {
-    size_t length = strlen(path);
-
-    for (uint32_t i = 0; i < WRITERS; i++) {
-        size_t ending = writers[i]->ending != NULL ? strlen(writers[i]->ending) : 0;
-        if (ending > 0 && length > ending && strcmp(path + length - ending, writers[i]->ending) == 0) return writers[i];
-    }
+    for (uint32_t i = 0; i < WRITERS; i++)
+        if (writers[i]->ending != NULL && vkmm_path_ends(path, writers[i]->ending)) return writers[i];
     return NULL;
 }
 

@@ -1,6 +1,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "session/commands.h"
+#include "session/output.h"
 #include "product/inputs.h"
 #include "options/values.h"
 #include "math/problem.h"
@@ -12,8 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static vkmm_status check(const vkmm_log *log, const cli_options *options)
+static vkmm_status check(const cli_session *session)
 {
+    const cli_options *options = session->options;
+    const vkmm_log *log = &session->console.log;
+    const char *const files[] = {options->a, options->b};
+
     if (options->sizes.count > 1)
         return vkmm_fail(log, VKMM_INVALID, "trace watches one size, not a list of %zu", options->sizes.count);
     if (options->types.count > 1)
@@ -24,7 +29,7 @@ static vkmm_status check(const vkmm_log *log, const cli_options *options)
         return vkmm_fail(log, VKMM_INVALID, "--indices shows all elements alike: leave out --at");
     if (options->json && options->html != NULL && strcmp(options->html, "/dev/stdout") == 0)
         return vkmm_fail(log, VKMM_INVALID, "--json and the page of --html cannot both go to standard output");
-    return VKMM_OK;
+    return cli_output_page(session, "--html", options->html, files, 2);
 }
 
 static vkmm_job_params choose(const cli_options *options, const cli_inputs *inputs)
@@ -182,7 +187,7 @@ vkmm_status cli_trace(cli_session *session)
 {
     const vkmm_log *log = &session->console.log;
     cli_inputs inputs = {0};
-    vkmm_status status = check(log, session->options);
+    vkmm_status status = check(session);
 
     if (status == VKMM_OK) status = cli_inputs_open(log, session->options, &inputs);
     if (status == VKMM_OK) status = check_files(log, session->options, &inputs);

@@ -46,9 +46,10 @@ void vkmm_array_close(vkmm_array_file *file); /* a zeroed vkmm_array_file is leg
  * shorter (base/file.h, vkmm_mapping_guard). path is for the message. */
 vkmm_status vkmm_array_whole(const vkmm_log *log, const char *path, const vkmm_array_file *file);
 
-/* Whether a file of this name can be written with elements of the type, without touching it: VKMM_INVALID says why
- * not. A safetensors file that holds several tensors is not for writing, since but one would be left. */
-vkmm_status vkmm_array_takes(const vkmm_log *log, const char *path, vkmm_type type);
+/* Whether a file of this name can be written with so many bytes of elements of the type (0: not known), without
+ * touching it: VKMM_INVALID says why not. A safetensors file that holds several tensors is not for writing, since but
+ * one would be left. */
+vkmm_status vkmm_array_takes(const vkmm_log *log, const char *path, vkmm_type type, uint64_t bytes);
 
 /* Writes an array, whatever its strides. The name is as below. */
 vkmm_status vkmm_array_write(const vkmm_log *log, const char *path, const vkmm_array *array);

@@ -223,11 +223,12 @@ static vkmm_status check_others(const vkmm_log *log, const vkmm_array_name *name
                      (unsigned long long)count);
 }
 
-vkmm_status vkmm_array_takes(const vkmm_log *log, const char *path, vkmm_type type)
+vkmm_status vkmm_array_takes(const vkmm_log *log, const char *path, vkmm_type type, uint64_t bytes)
 {
     vkmm_array_name name = vkmm_array_name_of(path);
     vkmm_status status = check_type(log, &name, type);
     if (status == VKMM_OK) status = check_others(log, &name);
+    if (status == VKMM_OK) status = vkmm_output_try(log, name.file, bytes);
     vkmm_free(name.file);
     return status;
 }

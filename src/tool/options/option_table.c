@@ -266,6 +266,8 @@ const cli_option cli_option_table[] = {
      cli_parse_text},
     {NULL, 0, "html", "FILE.html", "write the trace as a page that steps through it; it stands alone and loads nothing",
      CLI_TRACE, AT(html), cli_parse_text},
+    {NULL, 0, "force", NULL, "let the output replace one of the inputs; of bench and compare, a report",
+     CLI_RUN | CLI_TRACE | CLI_REPORT | BENCH, AT(force)},
     {NULL, 0, "csv", NULL, "a header and a line a result", COMPUTE | SHOW, AT(csv)},
     {NULL, 0, "quiet", NULL, "GFLOP/s alone, or the reason why there is none", COMPUTE, AT(quiet)},
     {NULL, 0, "print", NULL, "show A, B and the product; the middle of large matrices is left out", CLI_RUN, AT(print)},

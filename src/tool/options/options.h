@@ -87,6 +87,7 @@ typedef struct cli_options {
     const char *suite;               /* bench: a name or a file; NULL: the command's default */
     double rotating_bytes;           /* bench: 0: caches stay hot */
     double max_noise;                /* bench: a share; 0: not given */
+    int force;                       /* an output may replace an input, or a report */
     int resume, no_host;             /* bench: go on with -o's unfinished run; no row of the host's BLAS */
     int host_worker;                 /* bench-worker: measure the host's BLAS */
     cli_scalar regression;           /* compare: a share */

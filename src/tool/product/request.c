@@ -1,6 +1,7 @@
 #include "product/product.h"
 
 #include "math/problem.h"
+#include "math/type.h"
 #include "session/problem.h"
 
 #include <string.h>
@@ -34,14 +35,18 @@ vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options,
     const uint64_t batches = cli_inputs_batches(request->inputs);
     vkmm_problem *problem = &request->job.problem;
     cli_options stacked = *options;
+    vkmm_type type_c;
+    uint64_t elements;
     vkmm_status status;
 
     if (batches > 0) stacked.problem.batch_count = batches;
     *problem = cli_problem_make(&stacked, size, type);
     status = cli_inputs_check(log, request->inputs, problem);
-    if (status == VKMM_OK && options->out != NULL)
-        status = vkmm_array_takes(log, options->out, vkmm_operand_type(problem, VKMM_C));
-    return status == VKMM_OK ? vkmm_problem_check(log, problem, NULL) : status;
+    if (status == VKMM_OK) status = vkmm_problem_check(log, problem, NULL);
+    if (status != VKMM_OK || options->out == NULL) return status;
+    type_c = vkmm_operand_type(problem, VKMM_C);
+    elements = problem->m * problem->n * vkmm_problem_batches(problem);
+    return vkmm_array_takes(log, options->out, type_c, elements * vkmm_type_of(type_c)->bytes);
 }
 
 int cli_request_is_serial(const cli_request *request)

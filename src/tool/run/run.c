@@ -1,4 +1,6 @@
 #include "base/file.h"
+#include "base/folder.h"
+#include "session/output.h"
 #include "session/commands.h"
 #include "session/problem.h"
 #include "product/product.h"
@@ -121,13 +123,6 @@ static vkmm_status run_problem(cli_session *session, const cli_request *request,
     return cli_worse(status, show_product(session, &product, prints));
 }
 
-static int is_spirv(const char *path)
-{
-    const size_t length = strlen(path);
-
-    return length > 4 && strcmp(path + length - 4, ".spv") == 0;
-}
-
 /* The file of --shader, for one element type: SPIR-V from FILE.spv; from every other name GLSL, which is compiled with
  * the type as a macro. */
 static vkmm_status open_shader(const vkmm_log *log, const char *path, vkmm_type type, vkmm_shader **shader)
@@ -141,7 +136,7 @@ static vkmm_status open_shader(const vkmm_log *log, const char *path, vkmm_type 
         status = vkmm_fail(log, VKMM_INVALID,
                            "--shader: a shader of your own multiplies f32, f64, i32 or u32; --type says %s",
                            vkmm_type_of(type)->name);
-    if (status == VKMM_OK && is_spirv(path))
+    if (status == VKMM_OK && vkmm_path_ends(path, ".spv"))
         status = vkmm_shader_load(log, path, text, (size_t)file.bytes, type, shader);
     else if (status == VKMM_OK)
         status = vkmm_shader_compile(log, path, text, (size_t)file.bytes, type, shader);
@@ -163,8 +158,11 @@ vkmm_status cli_run(cli_session *session)
     cli_inputs inputs;
     cli_request request;
     vkmm_shader *shader = NULL;
-    vkmm_status status = cli_inputs_open(log, options, &inputs), next = status;
+    const char *const files[] = {options->a, options->b, options->c, options->bias, options->shader};
+    vkmm_status status = cli_output_spares(session, options->out, files, sizeof files / sizeof *files), next;
 
+    if (status != VKMM_OK) return status;
+    status = next = cli_inputs_open(log, options, &inputs);
     if (status != VKMM_OK) goto done;
     request = cli_request_make(options, &inputs);
     for (uint32_t t = 0; t < types && !is_final(session, next); t++) {

@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "session/commands.h"
 #include "session/problem.h"
 #include "tune/tune.h"
@@ -161,7 +162,7 @@ static vkmm_status check(const cli_session *session)
             "--import and --export copy results instead of tuning: leave out sizes, --type, --budget and --json");
     if (shares && options->no_cache)
         return vkmm_fail(log, VKMM_INVALID, "--import and --export need the cache: leave out --no-cache");
-    return VKMM_OK;
+    return options->export != NULL ? vkmm_output_try(log, options->export, 0) : VKMM_OK;
 }
 
 /* The device's information alone: only workers open it. */

@@ -1,0 +1,28 @@
+#include "session/output.h"
+
+#include "base/file.h"
+#include "base/folder.h"
+
+#include <string.h>
+
+vkmm_status cli_output_spares(const cli_session *session, const char *path, const char *const *inputs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && path != NULL && !session->options->force; i++)
+        if (inputs[i] != NULL && vkmm_path_same(path, inputs[i]))
+            return vkmm_fail(&session->console.log, VKMM_INVALID,
+                             "%s is the input %s: name another output, or replace the input with --force", path,
+                             inputs[i]);
+    return VKMM_OK;
+}
+
+vkmm_status cli_output_page(const cli_session *session, const char *option, const char *path, const char *const *inputs,
+                            uint32_t count)
+{
+    const vkmm_log *log = &session->console.log;
+    vkmm_status status = cli_output_spares(session, path, inputs, count);
+
+    if (path == NULL || status != VKMM_OK) return status;
+    if (!vkmm_path_ends(path, ".html") && !vkmm_path_ends(path, ".htm") && strncmp(path, "/dev/", 5) != 0)
+        return vkmm_fail(log, VKMM_INVALID, "%s writes a page, and '%.200s' does not end in .html", option, path);
+    return vkmm_output_try(log, path, 0);
+}

@@ -1,0 +1,16 @@
+/* What a command writes besides standard output: checked before any work. A NULL path is legal: nothing is written. */
+#ifndef VKMM_CLI_OUTPUT_H
+#define VKMM_CLI_OUTPUT_H
+
+#include "session/session.h"
+
+/* VKMM_INVALID: the output is one of the command's inputs, and there is no --force. An input may be NULL, or
+ * FILE:NAME. */
+vkmm_status cli_output_spares(const cli_session *session, const char *path, const char *const *inputs, uint32_t count);
+
+/* The same for the page of an option. VKMM_INVALID, too: it cannot be written, or its name ends in neither .html nor
+ * .htm and does not begin with /dev/. */
+vkmm_status cli_output_page(const cli_session *session, const char *option, const char *path, const char *const *inputs,
+                            uint32_t count);
+
+#endif
