@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""scripts/vs-cublas, scripts/sweep and scripts/plot-speed, with programs that play vkmatmul, the script that times cuBLAS, and gnuplot."""
+"""scripts/run and scripts/setup --link; scripts/vs-cublas, scripts/sweep and scripts/plot-speed. Programs that play the others stand in for
+vkmatmul, meson, ninja, the script that times cuBLAS, and gnuplot."""
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,6 +38,16 @@ for line in sys.stdin:
         config["depth"], {"status": 0, "ms": [ms, 0], "rounds": 3})), flush=True)
 '''
 
+NINJA = '''import os, pathlib, sys
+folder, quiet = sys.argv[2], "--quiet" in sys.argv
+if not quiet:
+    print(os.environ["NINJA_STATUS"].replace("%f", "1").replace("%t", "1") + "all of it")
+program = pathlib.Path(folder, sys.argv[-1])
+program.parent.mkdir(parents=True, exist_ok=True)
+program.write_text("#!/bin/sh\\nIFS='|'\\necho \\"$*\\"\\nexit 7\\n")
+program.chmod(0o755)
+'''
+
 
 class Scripts(unittest.TestCase):
     def setUp(self):
@@ -52,6 +64,45 @@ class Scripts(unittest.TestCase):
     def run_script(self, name, *arguments, path=None):
         environment = dict(os.environ, **({"PATH": path} if path else {}))
         return subprocess.run([sys.executable, str(ROOT / "scripts" / name), *arguments], capture_output=True, text=True, env=environment)
+
+    def tree(self, copied, played):
+        """A tree with one script of this one; the other is played."""
+        (self.folder / "scripts").mkdir()
+        shutil.copy(ROOT / "scripts" / copied, self.folder / "scripts")
+        self.file("scripts/" + played, "", program=True)
+        return str(self.folder / "scripts" / copied)
+
+    def test_the_first_build_shows_what_it_does(self):
+        run = self.tree("run", "setup")
+        self.file("meson", "import sys, pathlib\nbuild = pathlib.Path(sys.argv[2])\nbuild.mkdir(exist_ok=True)\n(build / 'build.ninja').touch()", True)
+        self.file("ninja", NINJA, True)
+        environment = dict(os.environ, PATH="%s:%s" % (self.folder, os.environ["PATH"]), VKMM_BUILD_DIR=str(self.folder / "build"))
+        first, second = (subprocess.run([run, "a", "b c"], capture_output=True, text=True, env=environment) for _ in range(2))
+        self.assertRegex(first.stderr, r"\Arun: configuring .*\nrun: building \[1 of 1\] all of it\n\Z")
+        self.assertEqual((first.returncode, first.stdout), (7, "a|b c\n"))
+        self.assertEqual((second.returncode, second.stdout, second.stderr), (7, "a|b c\n", ""))
+
+    def test_links_make_a_command_and_a_manual(self):
+        setup = self.tree("setup", "run")
+        prefix, build = self.folder / "prefix", self.folder / "build"
+
+        def link(how, path):
+            environment = dict(os.environ, PATH=path, VKMM_BUILD_DIR=str(build))
+            return subprocess.run([setup, how, str(prefix)], capture_output=True, text=True, env=environment)
+        done = link("--link", os.environ["PATH"])
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertIn("%s/bin is not in PATH" % prefix, done.stderr)
+        program, manual = prefix / "bin" / "vkmatmul", prefix / "share" / "man" / "man1" / "vkmatmul.1"
+        self.assertEqual([os.readlink(program), os.readlink(manual)], [str(build / "src/tool/vkmatmul"), str(self.folder / "doc/vkmatmul.1")])
+        again = link("--link", "%s:%s" % (prefix / "bin", os.environ["PATH"]))
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertNotIn("PATH", again.stderr)
+        self.assertEqual(link("--unlink", os.environ["PATH"]).returncode, 0)
+        self.assertEqual([path for path in prefix.rglob("*") if not path.is_dir()], [])
+        program.write_text("somebody else's")
+        self.assertRegex(link("--link", os.environ["PATH"]).stderr, r"is not a link; remove it first")
+        link("--unlink", os.environ["PATH"])
+        self.assertEqual(program.read_text(), "somebody else's")
 
     def test_ratios_come_from_verified_products_alone(self):
         log = self.folder / "log"
