@@ -75,10 +75,13 @@ typedef struct vkmm_peaks {
     double copy_bytes_per_s;    /* a copy from buffer to buffer in device memory: bytes read and bytes written */
     double multiply_adds_per_s; /* chains of x·a + b in registers; FLOP/s is twice that */
     uint64_t copy_bytes;        /* of the buffer that was copied */
+    /* Each is the best of some runs. How far below it the median of these runs is, as a share: 0.02 on a quiet machine,
+     * 0.5 where other work disturbs it. */
+    double copy_spread, multiply_adds_spread;
 } vkmm_peaks;
 
-/* Takes half a second, or a little more on GPUs that raise their clocks slowly; no dispatch of it takes longer than
- * 200 ms. */
+/* Takes half a second, or a little more on GPUs that raise their clocks slowly; up to two seconds where the times do
+ * not agree. No dispatch of it takes longer than 200 ms. */
 VKMM_API vkmm_status vkmm_device_peaks(vkmm_device *device, vkmm_type type, vkmm_peaks *peaks);
 
 /* "f16", "f32", "i8", "u8", "bf16" …; "type 1000491000" for one without a name here. Static storage, or `text`. */

@@ -199,6 +199,8 @@ class Look(cli.Case):
             figure = part["bytes_per_s"] if part is report["copy"] else part["flops"]
             self.assertEqual(figure is None, part["reason"] is not None)
             self.assertTrue(figure is None or figure > 0)
+            self.assertEqual(part["spread"] is None, figure is None or part in report["matrix"])
+            self.assertTrue(part["spread"] is None or 0 <= part["spread"] < 1, part)
         if report["types"][0]["flops"] is None:
             self.assertIn("shaderFloat64", report["types"][0]["reason"])
         self.assertTrue(report["matrix"] or report["no_matrix"])
@@ -213,7 +215,7 @@ class Look(cli.Case):
         text = self.good("peak", "--type", "u32")
         self.assertNotRegex(text, r" 0\.00\b")
         self.assertNotIn("f32", text.split("\n", 1)[1])
-        self.assertRegex(text, r"multiply-add u32 +[\d.]+ GOP/s")
+        self.assertRegex(text, r"multiply-add u32 +[\d.]+ GOP/s    median [\d.]+ % lower\n")
 
     def test_devices(self):
         report = strict(self.good("devices", "--json"))

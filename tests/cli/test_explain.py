@@ -2,6 +2,7 @@
 """`vkmatmul explain`: what it counts, what it measures, what it says of limits."""
 import json
 import os
+import re
 import unittest
 
 import cli
@@ -70,6 +71,7 @@ class Explain(cli.Case):
         kernel, peaks = result["kernels"][0], result["peaks"]
         self.assertGreater(peaks["copy_bytes_per_s"], 1e6)
         self.assertGreater(peaks["multiply_adds_per_s"], 1e6)
+        self.assertTrue(all(0 <= peaks[key] < 1 for key in ("copy_spread", "multiply_adds_spread")), peaks)
         moved = kernel["bytes"]["read"]["counted"] + kernel["bytes"]["written"]["counted"]
         self.assertAlmostEqual(kernel["flop_per_byte"], 2 * 64 * 32 * 16 / moved)
         self.assertAlmostEqual(kernel["memory_ms"], moved / peaks["copy_bytes_per_s"] * 1e3)
@@ -86,6 +88,7 @@ class Explain(cli.Case):
         self.assertEqual(text.count("band-tiled"), 2 * (text.count("band-tiled") // 2))
         self.assertEqual([line for line in text.splitlines()[1:] if len(line) > 80 or line.endswith(" ")], [])
         self.assertNotIn("DIFFER", text)
+        self.assertEqual(len(re.findall(r"\(median\s+\d+\s+%\s+lower\)", text)), 4)
         ascii_text = self.good("explain", "--size", "5", env={"LC_ALL": "C"})
         self.assertTrue("\n".join(ascii_text.splitlines()[1:]).isascii())
 

@@ -23,7 +23,9 @@ static suite_device *suite;
 static struct VolkDeviceTable real;
 static double now_ms, submit_ms, dispatch_ms, period_ns;
 static recording recordings[RECORDINGS], submitted;
-static unsigned most;
+static unsigned most, submissions;
+static double (*uneven)(unsigned submission);
+static double times; /* longer than dispatch_ms: the dispatches of the last submission */
 
 double __wrap_vkmm_now_ms(void)
 {
@@ -64,7 +66,9 @@ static VKAPI_ATTR void VKAPI_CALL stamp(VkCommandBuffer command, VkPipelineStage
 static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo *info, VkFence fence)
 {
     submitted = *find(info[0].pCommandBuffers[0]);
-    now_ms += submit_ms + dispatch_ms * submitted.dispatches;
+    if (submitted.dispatches > 0) times = uneven ? uneven(submissions) : 1;
+    submissions += submitted.dispatches > 0;
+    now_ms += submit_ms + times * dispatch_ms * submitted.dispatches;
     if (submitted.dispatches > most) most = submitted.dispatches;
     return real.vkQueueSubmit(queue, count, info, fence);
 }
@@ -75,7 +79,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL results(VkDevice device, VkQueryPool pool,
     uint64_t *ticks = data;
     VkResult result = real.vkGetQueryPoolResults(device, pool, first, count, bytes, data, stride, flags);
     for (uint32_t i = first; i < first + count; i++) {
-        const double ms = dispatch_ms * submitted.before[i] + CLOCK_COPY_MS * i;
+        const double ms = times * dispatch_ms * submitted.before[i] + CLOCK_COPY_MS * i;
         ticks[i - first] = 1000 + (uint64_t)(ms * 1e6 / period_ns);
     }
     return result;
@@ -95,6 +99,7 @@ void clock_start(suite_device *of, double of_submit_ms, double of_dispatch_ms)
     dispatch_ms = of_dispatch_ms;
     period_ns = of->info->timestamp_period_ns;
     now_ms = most = 0;
+    clock_uneven(NULL);
     memset(recordings, 0, sizeof recordings);
     struct VolkDeviceTable *table = &of->device->table;
     real = *table;
@@ -104,6 +109,18 @@ void clock_start(suite_device *of, double of_submit_ms, double of_dispatch_ms)
     table->vkQueueSubmit = submit;
     table->vkGetQueryPoolResults = results;
     keep_object(of, stop);
+}
+
+void clock_uneven(double (*factor)(unsigned submission))
+{
+    uneven = factor;
+    submissions = 0;
+    times = 1;
+}
+
+unsigned clock_submissions(void)
+{
+    return submissions;
 }
 
 void clock_stop(void)

@@ -11,6 +11,13 @@
  * before the first command buffer that is submitted under it is recorded: before the job is made. */
 void clock_start(suite_device *suite, double submit_ms, double dispatch_ms);
 
+/* From now on a submission's dispatches take so many times longer, by both clocks: factor(0) in the next submission
+ * that has dispatches, factor(1) in the one after it, … */
+void clock_uneven(double (*factor)(unsigned submission));
+
+/* Submissions with dispatches since clock_start or clock_uneven. */
+unsigned clock_submissions(void);
+
 /* The real clocks again. The end of a test does this too. */
 void clock_stop(void);
 

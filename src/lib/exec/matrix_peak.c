@@ -122,7 +122,7 @@ static vkmm_status measure(bench *b, void *expected, double *multiply_adds_per_s
 {
     const vkmm_matrix_shape *s = b->shape;
     vkmm_peak *peak = &b->peak;
-    double ms = 0;
+    double ms = 0, spread = 0;
     vkmm_matrix_fill(s, b->types, b->host.mapped);
     vkmm_status status = copy(b, &b->host, &b->operands, b->operand_bytes);
     peak->push[0] = 3;
@@ -131,7 +131,7 @@ static vkmm_status measure(bench *b, void *expected, double *multiply_adds_per_s
     if (status != VKMM_OK) return status;
     peak->groups = (uint32_t)least(b->slots / b->subgroups, b->device->physical->info.max_workgroup_count[0]);
     peak->push[0] = 1;
-    status = vkmm_peak_best(peak, 1, &ms);
+    status = vkmm_peak_best(peak, 1, &ms, &spread);
     if (status == VKMM_OK) status = check(b, expected);
     if (status != VKMM_OK) return status;
     const double fragments = VKMM_MATRIX_FRAGMENTS * VKMM_MATRIX_FRAGMENTS * (1.0 + 2.0 * peak->push[0]);

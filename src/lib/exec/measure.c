@@ -6,14 +6,11 @@
 #include "exec/job.h"
 #include "vk/command.h"
 
-enum { MIN_SAMPLES = 10, MIN_SLOW_SAMPLES = 3, MAX_TRANSFERS = 20, MAX_BATCH = 256 };
-#define STABLE_NOISE    0.01 /* half the 95 % interval of the median */
-#define SLOPE_TOLERANCE 0.1  /* of the slope, beyond its scatter */
+enum { MAX_TRANSFERS = 20, MAX_BATCH = 256 };
+#define SLOPE_TOLERANCE 0.1 /* of the slope, beyond its scatter */
 #define BATCH_MS                                                                                                       \
     5.0 /* long enough that the device does not idle between submissions, short enough for every watchdog; */
 #define BATCH_MOST_MS   200.0 /* not more even where the device's clock makes too little of it */
-#define DEFAULT_MIN_MS  200.0
-#define DEFAULT_MAX_MS  3000.0
 #define DEFAULT_WARM_MS 500.0
 
 /* Dispatches back to back in one command buffer: single submissions leave gaps in which a GPU's clocks stay low. */
@@ -52,19 +49,6 @@ static vkmm_status warm_up(vkmm_job *job, const vkmm_measure_params *params)
     return warm_up_by_batches(job, times.kernel_ms > 0 ? times.kernel_ms : times.host_ms, times.host_ms, left);
 }
 
-/* Enough samples? Given a count, exactly so many; else until the median is stable, within the bounds of time. */
-static int enough(vkmm_samples *samples, const vkmm_measure_params *params, double total_ms, uint32_t *next_look)
-{
-    double least = params->min_time_ms > 0 ? params->min_time_ms : DEFAULT_MIN_MS;
-    double most = params->max_time_ms > 0 ? params->max_time_ms : DEFAULT_MAX_MS;
-    if (params->iters > 0) return samples->count >= params->iters;
-    if (total_ms >= most && samples->count >= MIN_SLOW_SAMPLES) return 1;
-    if (total_ms >= 2 * most && samples->count >= 1) return 1;
-    if (samples->count < MIN_SAMPLES || total_ms < least || samples->count < *next_look) return 0;
-    *next_look = samples->count + samples->count / 4; /* sorting at every sample would cost more than the sample */
-    return vkmm_median_noise(samples) <= STABLE_NOISE;
-}
-
 static vkmm_status out_of_memory(const vkmm_job *job)
 {
     return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for %u samples",
@@ -83,7 +67,7 @@ static vkmm_status sample_kernel(vkmm_job *job, const vkmm_measure_params *param
         if (!vkmm_samples_add(kernel, times.kernel_ms) || !vkmm_samples_add(submit, times.host_ms))
             return out_of_memory(job);
         total_ms += times.host_ms;
-    } while (!enough(submit, params, total_ms, &next_look));
+    } while (!vkmm_samples_enough(submit, params, total_ms, &next_look));
     return VKMM_OK;
 }
 
@@ -183,7 +167,7 @@ vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, v
         samples[VKMM_SERIES_UPLOAD].count = samples[VKMM_SERIES_DOWNLOAD].count = 0;
     }
     *out = (vkmm_measurement){
-        .stable = vkmm_median_noise(kernel) <= STABLE_NOISE,
+        .stable = vkmm_median_noise(kernel) <= VKMM_STABLE_NOISE,
         .kernel = vkmm_samples_series(kernel),
         .submit = vkmm_samples_series(submit),
         .transfer = vkmm_samples_series(&samples[VKMM_SERIES_TRANSFER]),

@@ -1,13 +1,17 @@
 #include "exec/peaks.h"
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "base/log.h"
+#include "exec/stats.h"
 #include "math/type.h"
 #include "vk/buffer.h"
 #include "vk/command.h"
 
-#define SAMPLE_MS      60.0 /* of samples, when warm */
-#define WARM_CPU_MS    40.0 /* its clocks follow at once */
+#define LEAST_MS       60.0  /* of samples, when warm; */
+#define MOST_MS        400.0 /* as many where they do not agree */
+#define WARM_CPU_MS    40.0  /* its clocks follow at once */
 #define WARM_GPU_MS    300.0
 #define LONG_ENOUGH_MS 8.0                   /* for a dispatch; the doubling ends there, */
 #define COPY_CPU_BYTES (UINT64_C(64) << 20)  /* beyond the caches of a processor, */
@@ -80,22 +84,52 @@ vkmm_status vkmm_peak_run(vkmm_peak *peak, double *ms)
     return status;
 }
 
-vkmm_status vkmm_peak_best(vkmm_peak *peak, int grows, double *best_ms)
+/* The shorter of two runs counts: in the first one, the memory is touched for the first time and many a driver
+ * compiles the shader. */
+static vkmm_status grow(vkmm_peak *peak, int grows)
 {
-    const double busy_ms = (is_cpu(peak->device) ? WARM_CPU_MS : WARM_GPU_MS) + SAMPLE_MS;
-    VkCommandBuffer command = NULL;
-    double ms = 0;
-    vkmm_status status = vkmm_peak_run(peak, &ms); /* touches the memory for the first time */
-    while (status == VKMM_OK && grows && ms < LONG_ENOUGH_MS && peak->push[0] < MOST_STEPS) {
+    for (;;) {
+        double ms = 0, again = 0;
+        vkmm_status status = vkmm_peak_run(peak, &ms);
+        if (status == VKMM_OK) status = vkmm_peak_run(peak, &again);
+        if (status != VKMM_OK || !grows || fmin(ms, again) >= LONG_ENOUGH_MS || peak->push[0] >= MOST_STEPS)
+            return status;
         peak->push[0] *= 2;
-        status = vkmm_peak_run(peak, &ms);
     }
-    if (status == VKMM_OK) status = record(peak, &command);
-    *best_ms = 0;
-    for (double start = vkmm_now_ms(); status == VKMM_OK && (*best_ms == 0 || vkmm_now_ms() - start < busy_ms);) {
+}
+
+/* Until warm, then until the runs agree. */
+static vkmm_status sample(vkmm_peak *peak, VkCommandBuffer command, vkmm_samples *samples)
+{
+    const double warm_ms = is_cpu(peak->device) ? WARM_CPU_MS : WARM_GPU_MS;
+    const vkmm_measure_params bounds = {.min_time_ms = LEAST_MS, .max_time_ms = MOST_MS};
+    double ms = 0, total_ms = 0;
+    uint32_t next_look = 0;
+    vkmm_status status = VKMM_OK;
+    for (double start = vkmm_now_ms(); status == VKMM_OK && vkmm_now_ms() - start < warm_ms;)
         status = run(peak, command, &ms);
-        if (status == VKMM_OK && (*best_ms == 0 || ms < *best_ms)) *best_ms = ms;
+    while (status == VKMM_OK && !vkmm_samples_enough(samples, &bounds, total_ms, &next_look)) {
+        const double start = vkmm_now_ms();
+        status = run(peak, command, &ms);
+        if (status == VKMM_OK && !vkmm_samples_add(samples, ms))
+            status = vkmm_fail(vkmm_device_log(peak->device), VKMM_OUT_OF_MEMORY, "no memory for %u samples",
+                               samples->count + 1);
+        total_ms += vkmm_now_ms() - start;
     }
+    return status;
+}
+
+vkmm_status vkmm_peak_best(vkmm_peak *peak, int grows, double *best_ms, double *spread)
+{
+    VkCommandBuffer command = NULL;
+    vkmm_samples samples = {0};
+    vkmm_status status = grow(peak, grows);
+    if (status == VKMM_OK) status = record(peak, &command);
+    if (status == VKMM_OK) status = sample(peak, command, &samples);
+    const vkmm_series series = vkmm_samples_series(&samples);
+    *best_ms = series.min;
+    *spread = series.median > 0 ? 1 - series.min / series.median : 0;
+    vkmm_samples_free(&samples);
     vkmm_command_free(peak->device, &command);
     return status;
 }
@@ -118,18 +152,21 @@ static vkmm_status measure_copy(const bench *b, const vkmm_module *module, vkmm_
                       .from = b->from.handle,
                       .to = b->to.handle,
                       .copy_bytes = b->copy_bytes};
-    double ms = 0;
+    double ms = 0, spread = 0;
     vkmm_status status = vkmm_peak_create(&peak, module, 2, 1, &b->workgroup);
     if (status == VKMM_OK && module) {
         vkmm_pipeline_bind(b->device, &peak.pipeline, 0, b->from.handle, 0, b->copy_bytes);
         vkmm_pipeline_bind(b->device, &peak.pipeline, 1, b->to.handle, 0, b->copy_bytes);
     }
-    if (status == VKMM_OK) status = vkmm_peak_best(&peak, 0, &ms);
+    if (status == VKMM_OK) status = vkmm_peak_best(&peak, 0, &ms, &spread);
     vkmm_peak_destroy(&peak);
     if (status != VKMM_OK) return status;
     peaks->copy_bytes = b->copy_bytes;
     const double speed = ms > 0 ? 2 * (double)b->copy_bytes / ms * 1e3 : 0;
-    if (speed > peaks->copy_bytes_per_s) peaks->copy_bytes_per_s = speed;
+    if (speed > peaks->copy_bytes_per_s) {
+        peaks->copy_bytes_per_s = speed;
+        peaks->copy_spread = spread;
+    }
     return VKMM_OK;
 }
 
@@ -145,7 +182,7 @@ static vkmm_status measure_sums(const bench *b, const vkmm_module *module, vkmm_
     double ms = 0;
     vkmm_status status = vkmm_peak_create(&peak, module, 1, 1, &b->workgroup);
     if (status == VKMM_OK) vkmm_pipeline_bind(b->device, &peak.pipeline, 0, b->to.handle, 0, b->sums_bytes);
-    if (status == VKMM_OK) status = vkmm_peak_best(&peak, 1, &ms);
+    if (status == VKMM_OK) status = vkmm_peak_best(&peak, 1, &ms, &peaks->multiply_adds_spread);
     const double sums = (double)b->groups * b->workgroup * peak.push[0] * VKMM_PEAK_STEPS * lanes;
     if (status == VKMM_OK) peaks->multiply_adds_per_s = ms > 0 ? sums / ms * 1e3 : 0;
     vkmm_peak_destroy(&peak);

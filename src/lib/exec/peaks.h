@@ -36,8 +36,9 @@ void vkmm_peak_destroy(vkmm_peak *peak);
 /* Milliseconds of one run: the device's clock, unless the host's contradicts it. */
 vkmm_status vkmm_peak_run(vkmm_peak *peak, double *ms);
 
-/* Those of the shortest of some runs, with the device kept busy before. grows: the steps double first, until a run is
- * long enough to time. */
-vkmm_status vkmm_peak_best(vkmm_peak *peak, int grows, double *best_ms);
+/* Those of the shortest run, with the device kept busy before, and the spread as in vkmm_peaks. grows: the steps double
+ * first, until a run is long enough to time. Runs repeat until their median is stable (vkmm_samples_enough), within
+ * bounds of time. */
+vkmm_status vkmm_peak_best(vkmm_peak *peak, int grows, double *best_ms, double *spread);
 
 #endif

@@ -7,6 +7,7 @@
 #include "report/wrap.h"
 #include "session/commands.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ typedef struct peak {
     vkmm_type type;          /* of multiply-adds, */
     vkmm_matrix_shape shape; /* or of matrix operations */
     double per_s;            /* floating-point or integer operations, two a multiply-add; bytes read and written */
+    double spread;           /* of vkmm_peaks; NAN: not known */
     uint64_t bytes;          /* of the buffer that was copied */
     char reason[240];
 } peak;
@@ -74,10 +76,12 @@ static void measure_type(peaks *all, vkmm_type type)
         cli_progress(&all->session->console, "%s", vkmm_type_of(type)->name);
         status = vkmm_device_peaks(all->session->device, type, &measured);
         take(all, one, status, measured.multiply_adds_per_s);
+        one->spread = measured.multiply_adds_spread;
         if (status != VKMM_OK && all->copy.per_s <= 0) explain(&all->copy, one->reason);
         /* Every type measures the copy again: the best of them is the peak. */
         if (status != VKMM_OK || measured.copy_bytes_per_s <= all->copy.per_s) return;
         all->copy.per_s = measured.copy_bytes_per_s;
+        all->copy.spread = measured.copy_spread;
         all->copy.bytes = measured.copy_bytes;
     }
 }
@@ -113,6 +117,7 @@ static void measure_shapes(peaks *all)
             continue;
         peak *one = &all->shapes[all->shape_count++];
         one->shape = *shape;
+        one->spread = NAN;
         if (all->lost) {
             explain(one, "the device was lost before");
             continue;
@@ -136,7 +141,11 @@ static void print_line(const vkmm_report *report, const char *what, const peak *
     fprintf(report->out, "  %s%*s", what, gap > 1 ? gap : 1, "");
     if (one->per_s > 0) {
         vkmm_text_figure(text, sizeof text, one->per_s / scale);
-        fprintf(report->out, "%9s %s\n", text, unit);
+        fprintf(report->out, "%9s %s", text, unit);
+        if (isfinite(one->spread))
+            fprintf(report->out, "%*smedian %.*f %% lower", 9 - (int)strlen(unit), "", one->spread < 0.1,
+                    100 * one->spread);
+        putc('\n', report->out);
         return;
     }
     vkmm_clean(clean, sizeof clean, one->reason);
@@ -189,16 +198,26 @@ static void print(const peaks *all)
     {                                                                                                                  \
         "flops", VKMM_FIELD_REAL, VKMM_AT(peak, per_s), .flags = VKMM_MAYBE                                            \
     }
+#define SPREAD                                                                                                         \
+    {                                                                                                                  \
+        VKMM_KEY(REAL, peak, spread), .known = is_measured                                                             \
+    }
+
+static int is_measured(const void *record)
+{
+    return ((const peak *)record)->per_s > 0;
+}
 
 static const vkmm_field copy_fields[] = {
     {"bytes_per_s", VKMM_FIELD_REAL, VKMM_AT(peak, per_s), .flags = VKMM_MAYBE},
     {"bytes", VKMM_FIELD_U64, VKMM_AT(peak, bytes), .flags = VKMM_MAYBE},
     REASON,
+    SPREAD,
 };
 static const vkmm_record copy_record = {NULL, VKMM_FIELDS(copy_fields), VKMM_RECORD_OF(peak)};
 
 static const vkmm_field type_fields[] = {
-    {"type", VKMM_FIELD_WORD, VKMM_AT(peak, type), .words = &vkmm_type_words}, FLOPS, REASON};
+    {"type", VKMM_FIELD_WORD, VKMM_AT(peak, type), .words = &vkmm_type_words}, FLOPS, REASON, SPREAD};
 static const vkmm_record type_record = {NULL, VKMM_FIELDS(type_fields), VKMM_RECORD_OF(peak)};
 
 static const vkmm_field shape_fields[] = {

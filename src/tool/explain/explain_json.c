@@ -103,6 +103,8 @@ static const vkmm_field peaks_fields[] = {
     {"copy_bytes", VKMM_FIELD_U64, ALL(peaks.copy_bytes)},
     {"multiply_adds_per_s", VKMM_FIELD_REAL, ALL(peaks.multiply_adds_per_s)},
     {"flop_per_byte", VKMM_FIELD_REAL, ALL(balance)},
+    {"copy_spread", VKMM_FIELD_REAL, ALL(peaks.copy_spread)},
+    {"multiply_adds_spread", VKMM_FIELD_REAL, ALL(peaks.multiply_adds_spread)},
 };
 static const vkmm_record peaks = {NULL, VKMM_FIELDS(peaks_fields)};
 

@@ -204,8 +204,11 @@ static void print_counts(const vkmm_report *report, const vkmm_explanation *e)
     vkmm_text_figure(copy, sizeof copy, e->peaks.copy_bytes_per_s * 1e-9);
     vkmm_text_figure(peak, sizeof peak, 2e-9 * e->peaks.multiply_adds_per_s);
     vkmm_text_figure(balance, sizeof balance, e->balance);
-    snprintf(text, sizeof text, "%s %s: copies %s GB/s, multiply-adds %s GFLOP/s, so %s FLOP/byte", size,
-             vkmm_text_type(&e->problem, report->utf8), copy, peak, balance);
+    snprintf(text, sizeof text,
+             "%s %s: copies %s GB/s (median %.0f %% lower), multiply-adds %s GFLOP/s (median %.0f %% lower), so %s "
+             "FLOP/byte",
+             size, vkmm_text_type(&e->problem, report->utf8), copy, 100 * e->peaks.copy_spread, peak,
+             100 * e->peaks.multiply_adds_spread, balance);
     vkmm_wrap(report, 0, text);
     for (uint32_t i = 0; i < e->left_out_count; i++)
         fprintf(report->out, "%s is left out: %s\n", e->left_out[i].name, e->left_out[i].reason);
