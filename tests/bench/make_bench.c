@@ -190,7 +190,7 @@ static void add_times(vkmm_bench_row *row, double ms, double noise, uint64_t key
     row->mapped = row->device == SLOW;
     if (!row->mapped) add_samples(&row->upload_ms, ms / 2, noise, key + 2, SAMPLES);
     if (!row->mapped) add_samples(&row->download_ms, ms / 4, noise, key + 3, SAMPLES);
-    add_samples(&row->transfer_ms, row->mapped ? ms + 0.02 : ms * 1.78 + 0.02, noise, key + 4, SAMPLES);
+    add_samples(&row->total_ms, row->mapped ? ms + 0.02 : ms * 1.78 + 0.02, noise, key + 4, SAMPLES);
 }
 
 static void set_kernel(vkmm_bench_row *row, const item *it)
@@ -338,7 +338,7 @@ static void cut(vkmm_bench_row *row)
     row->round_ends[0] = 2;
     row->round_ends[1] = 4;
     if (row->submit_ms.count > 2) row->submit_ms.count = 2;
-    if (row->transfer_ms.count > 2) row->transfer_ms.count = 2;
+    if (row->total_ms.count > 2) row->total_ms.count = 2;
     if (row->upload_ms.count > 2) row->upload_ms.count = 2;
     if (row->download_ms.count > 2) row->download_ms.count = 2;
 }

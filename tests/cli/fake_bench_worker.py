@@ -36,7 +36,7 @@ def milliseconds(problem):
 
 def samples(ms, kernel_ms=None):
     return {"status": 0, "round": {"power": None, "time": {
-        "kernel_ms": {"samples": [ms] * 20 if kernel_ms is None else kernel_ms}, "submit_ms": {"samples": [ms + 0.01] * 20}, "transfer_ms": None,
+        "kernel_ms": {"samples": [ms] * 20 if kernel_ms is None else kernel_ms}, "submit_ms": {"samples": [ms + 0.01] * 20}, "total_ms": None,
         "upload_ms": None, "download_ms": None, "round_ends": [], "clock": "device", "clock_note": None, "slope_ms": ms, "mapped": True}}}
 
 

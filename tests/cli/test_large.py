@@ -116,7 +116,7 @@ class Told(Large):
         text = self.good("-s", "300x200x100", "--memory-limit", "100kB", *QUICK)
         self.assertRegex(text, r"(?m)^  in \d+ panels of \d+×\d+: .*100000.*; end to end [0-9.]+ s$")
         row = next(csv.DictReader(io.StringIO(self.good("-s", "300x200x100", "--memory-limit", "100kB", "--csv", *QUICK), newline="")))
-        result = json.loads(self.good("-s", "300x200x100", "--memory-limit", "100kB", "--json", *QUICK))
+        result = json.loads(self.good("-s", "300x200x100", "--memory-limit", "100kB", "--json", "--samples", *QUICK))
         panels = result["panels"]
         self.assertEqual((row["panel_rows"], row["panel_cols"], row["row_panels"]), tuple(str(panels[key]) for key in ["rows", "cols", "row_panels"]))
         self.assertEqual((row["reason"], row["uploaded_bytes"]), (panels["reason"], str(panels["uploaded_bytes"])))

@@ -100,7 +100,7 @@ static void json_survives(void **state)
     assert_string_equal(json_string_value(json_object_get(json_object_get(json, "device"), "name")),
                         "<b>\"GPU\",\\xff\\x0a\\x1b[31m\xc3\xa9 1");
     assert_true(json_is_null(json_object_get(json_object_get(json, "verify"), "error")));
-    assert_true(json_is_null(json_object_get(json_object_get(json, "time"), "transfer_ms")));
+    assert_true(json_is_null(json_object_get(json_object_get(json, "time"), "total_ms")));
     assert_int_equal(
         json_integer_value(json_object_get(json_object_get(json_object_get(json, "kernel"), "spec_constants"), "3")),
         4000000000u);

@@ -209,6 +209,25 @@ static void other_versions_are_read(void **state)
     vkmm_bench_free(&bench);
 }
 
+/* 0.1.0 wrote transfer_ms for total_ms. */
+static void renamed_keys_are_read(void **state)
+{
+    (void)state;
+    vkmm_bench bench = {0};
+    char last[64];
+    json_t *report = small_report(), *time = json_object_get(walk(report, "rows/0/time", last), "time");
+    const size_t count = json_array_size(json_object_get(json_object_get(time, "total_ms"), "samples"));
+    assert_true(count > 0);
+    json_object_set(time, "transfer_ms", json_object_get(time, "total_ms"));
+    json_object_del(time, "total_ms");
+    char *text = json_dumps(report, 0);
+    taken(text, &bench);
+    assert_int_equal(bench.rows[0].total_ms.count, count);
+    vkmm_bench_free(&bench);
+    free(text);
+    json_decref(report);
+}
+
 static void texts_are_cut_between_characters(void **state)
 {
     (void)state;
@@ -305,10 +324,15 @@ static void unverified_has_no_speed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_wrong_type_is_refused), cmocka_unit_test(nonsense_is_refused),
-        cmocka_unit_test(strangers_are_refused),       cmocka_unit_test(crowds_are_refused),
-        cmocka_unit_test(other_versions_are_read),     cmocka_unit_test(texts_are_cut_between_characters),
-        cmocka_unit_test(unverified_has_no_speed),     cmocka_unit_test(types_are_read),
+        cmocka_unit_test(every_wrong_type_is_refused),
+        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(strangers_are_refused),
+        cmocka_unit_test(crowds_are_refused),
+        cmocka_unit_test(other_versions_are_read),
+        cmocka_unit_test(renamed_keys_are_read),
+        cmocka_unit_test(texts_are_cut_between_characters),
+        cmocka_unit_test(unverified_has_no_speed),
+        cmocka_unit_test(types_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

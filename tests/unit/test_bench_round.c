@@ -29,7 +29,7 @@ static void is_same_row(const vkmm_bench_row *a, const vkmm_bench_row *b)
                 is_near(a->power.watts, b->power.watts));
     for (int i = 0; i < 3; i++) assert_true(is_near(a->power.mhz[i], b->power.mhz[i]));
     assert_true(is_near_series(&a->kernel_ms, &b->kernel_ms) && is_near_series(&a->submit_ms, &b->submit_ms));
-    assert_true(is_near_series(&a->transfer_ms, &b->transfer_ms) && is_near_series(&a->upload_ms, &b->upload_ms));
+    assert_true(is_near_series(&a->total_ms, &b->total_ms) && is_near_series(&a->upload_ms, &b->upload_ms));
     assert_true(is_near_series(&a->download_ms, &b->download_ms) && a->rounds == b->rounds);
     for (uint32_t i = 0; i < a->rounds; i++) assert_int_equal(a->round_ends[i], b->round_ends[i]);
     const char *const texts[][2] = {{a->group, b->group},

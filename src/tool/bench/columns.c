@@ -84,7 +84,7 @@ const vkmm_column vkmm_bench_columns[VKMM_BENCH_COLUMNS] = {
     {.path = "time.kernel_ms.median", .width = 9, .fill = mark_clock},
     {"p5 – p95", "p5 - p95", 15, 0, 3, vkmm_cell_spread},
     {.path = "time.submit_ms.median", .width = 9, .leaves = 4},
-    {.path = "time.transfer_ms.median", .width = 8, .leaves = 5},
+    {.path = "time.total_ms.median", .width = 8, .leaves = 5},
     {.path = "power.joules", .width = 7, .leaves = 1},
     {"samples", NULL, SPARKS, 0, 2, fill_samples, .terminal = 1},
     {"verified", NULL, 8, 0, 0, fill_verified},

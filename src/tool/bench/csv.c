@@ -50,7 +50,7 @@ static const vkmm_csv_column columns[] = {
     {"time.round_ends", "rounds", "gflops"},
     {"time.stopped", .only = "gflops"},
     {"time.submit_ms.median", "submit_ms"},
-    {"time.transfer_ms.median", "transfer_ms"},
+    {"time.total_ms.median", "total_ms"},
     {"parts.upload_ms"},
     {"parts.download_ms"},
     {"parts.overhead_ms"},

@@ -145,7 +145,7 @@ static const char *why_apart(const vkmm_bench *bench, const vkmm_bench_row *row)
     if (row->device < bench->device_count && bench->devices[row->device].is_host)
         return "the host needs neither submission nor transfers";
     if (row->submit_ms.count == 0) return "submission to fence was not timed";
-    if (row->transfer_ms.count == 0) return "the product with transfers was not timed";
+    if (row->total_ms.count == 0) return "the product with transfers was not timed";
     if (row->mapped) return NULL;
     if (row->upload_ms.count == 0 || row->download_ms.count == 0)
         return strcmp(row->clock, "host") == 0 ? "the device's clock is of no use here, so its copies were not timed"
@@ -175,7 +175,7 @@ static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_
 {
     const char *why = why_apart(bench, row);
 
-    figures->wall_ms = row->transfer_ms.median;
+    figures->wall_ms = row->total_ms.median;
     figures->overhead_ms = row->submit_ms.median - figures->median_ms;
     if (why != NULL) {
         snprintf(figures->apart, sizeof figures->apart, "%s", why);
@@ -184,7 +184,7 @@ static void derive_sum(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_
     figures->sum_ms = figures->median_ms + figures->overhead_ms;
     if (!row->mapped) figures->sum_ms += row->upload_ms.median + row->download_ms.median;
     figures->adds_up = fabs(figures->sum_ms - figures->wall_ms) <= ADDS_UP_WITHIN * figures->wall_ms;
-    if (!figures->adds_up) explain_sum(&row->transfer_ms, figures);
+    if (!figures->adds_up) explain_sum(&row->total_ms, figures);
 }
 
 void vkmm_bench_derive(const vkmm_bench *bench, vkmm_bench_row *row)

@@ -82,13 +82,13 @@ static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkm
     snprintf(round->clock_note, sizeof round->clock_note, "%s", time.clock_note);
     if (params.cross_check && time.slope_ms > 0) round->slope_ms = time.slope_ms;
     if (!time.mapped && !params.skip_transfers &&
-        !(append(&round->transfer_ms, &time.transfer) && append(&round->upload_ms, &time.upload) &&
+        !(append(&round->total_ms, &time.transfer) && append(&round->upload_ms, &time.upload) &&
           append(&round->download_ms, &time.download)))
         return keep(place, 0);
     if (!params.skip_transfers && job->one_ms < LONG_MS)
         return VKMM_OK; /* those between copies say less than samples by themselves */
     /* Where memory is unified nothing is copied: submission and transfer are the same thing. */
-    if (time.mapped && !append(&round->transfer_ms, &time.submit)) return keep(place, 0);
+    if (time.mapped && !append(&round->total_ms, &time.submit)) return keep(place, 0);
     return keep(place, append(&round->kernel_ms, &time.kernel) && append(&round->submit_ms, &time.submit));
 }
 

@@ -251,6 +251,7 @@ const cli_option cli_option_table[] = {
 
     {"Output", 0, "json", NULL, "one JSON object a result and line; of bench and compare, of all",
      DEVICE & ~CLI_MEASURES, AT(json)},
+    {NULL, 0, "samples", NULL, "in JSON, list all samples beside their statistics", COMPUTE, AT(samples)},
     {NULL, 'o', NULL, "FILE", "write the report there as well: .json, .jsonl, .csv, .md or .xml (JUnit) by its name",
      BENCH, AT(output), cli_parse_text},
     {NULL, 'o', NULL, "FILE.html", "the page to write; default: charts as text on the terminal", CLI_REPORT, AT(output),

@@ -184,6 +184,7 @@ vkmm_status cli_options_check(const vkmm_log *log, const cli_options *o)
     } rules[] = {
         {o->json + o->csv + o->quiet + o->jsonl + o->md + o->junit > 1,
          "--json, --csv, --quiet, --jsonl, --md and --junit exclude one another"},
+        {o->samples && !o->json, "--samples needs --json: other formats show statistics alone"},
         {o->print && (o->json || o->csv), "--print is for people: it excludes --json and --csv"},
         {files && (o->a == NULL || o->b == NULL),
          "-a and -b go together: A and B both come from files, or neither does"},

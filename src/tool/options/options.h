@@ -56,7 +56,7 @@ typedef struct cli_option cli_option;
 
 /* What the user asked for. Plain values; texts point into argv. */
 typedef struct cli_options {
-    int help, version, json, csv, quiet, print, validate;
+    int help, version, json, samples, csv, quiet, print, validate;
     cli_sizes sizes; /* owned */
     cli_number m, n, k;
     vkmm_problem problem; /* but for its sizes, its type and its strides; has_bias: a generated one */

@@ -330,9 +330,10 @@ static void read_fields(const vkmm_node *node, const vkmm_record *record, void *
 
 static void read_field(const vkmm_node *object, const vkmm_field *field, void *record)
 {
-    const vkmm_node node = vkmm_node_key(object, field->key);
+    vkmm_node node = vkmm_node_key(object, field->key);
     void *at = (char *)record + field->offset;
 
+    if (node.json == NULL && field->was != NULL) node = vkmm_node_key(object, field->was);
     if (field->flags & (VKMM_DERIVED | VKMM_POINTER)) return;
     if (field->known != NULL && !field->known(record)) return;
     if (field->kind == VKMM_FIELD_CUSTOM) {

@@ -7,8 +7,8 @@
  *     };
  *     const vkmm_record vkmm_heap_record = {"heap", VKMM_FIELDS(heap_fields), VKMM_RECORD_OF(VkMemoryHeap)};
  *
- * Keys are a promise: they may be added, never renamed or removed. Readers ignore those that they do not know.
- * doc/bench.schema.json describes those of reports. */
+ * Keys are a promise: they may be added, not removed; one that is renamed is read under its old name too. Readers
+ * ignore those that they do not know. doc/bench.schema.json describes those of reports. */
 #ifndef VKMM_REPORT_RECORD_H
 #define VKMM_REPORT_RECORD_H
 
@@ -72,6 +72,7 @@ typedef struct vkmm_field {
     json_t *(*put)(const void *member);                /* at the offset: without one, the record */
     void (*take)(const vkmm_node *node, void *member); /* the node is this field's, even if absent; NULL: not read */
     const char *heading, *unit;                        /* in tables; NULL: it is never a column; has no unit */
+    const char *was;                                   /* the key's old name; NULL: none */
 } vkmm_field;
 
 struct vkmm_record {

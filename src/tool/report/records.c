@@ -263,7 +263,7 @@ static int has_times(const void *record)
 {
     const vkmm_bench_row *row = record;
 
-    return row->kernel_ms.count + row->submit_ms.count + row->transfer_ms.count > 0;
+    return row->kernel_ms.count + row->submit_ms.count + row->total_ms.count > 0;
 }
 
 /* Rounds end one after the other, within the samples. */
@@ -285,7 +285,7 @@ static void check_times(const vkmm_node *node, void *record)
 static const vkmm_field time_fields[] = {
     {ROW_KEY(RECORD, kernel_ms), .record = &series_record, .heading = "kernel", .unit = "ms"},
     {ROW_KEY(RECORD, submit_ms), .record = &series_record, .heading = "submit", .unit = "ms"},
-    {ROW_KEY(RECORD, transfer_ms), .record = &series_record, .heading = "total", .unit = "ms"},
+    {ROW_KEY(RECORD, total_ms), .record = &series_record, .heading = "total", .unit = "ms", .was = "transfer_ms"},
     {ROW_KEY(RECORD, upload_ms), .record = &series_record},
     {ROW_KEY(RECORD, download_ms), .record = &series_record},
     {"round_ends", VKMM_FIELD_U32, VKMM_LIST(vkmm_bench_row, round_ends, rounds), .cost = 1},

@@ -15,6 +15,7 @@ typedef struct vkmm_report {
     int utf8;                          /* "×" and "✓", or "x" and "yes" */
     int colour;                        /* escape sequences for colour are welcome */
     int markdown;                      /* sentences are entries of a list in Markdown */
+    int samples;                       /* JSON of run and ladder: all samples beside their statistics */
     int columns;                       /* keep tables this narrow by leaving columns out; 0: as wide as they are */
     const char *version, *shader_hash; /* the tool's */
     const char *command;               /* the exact command line */

@@ -105,7 +105,7 @@ int vkmm_bench_row_add(vkmm_bench_row *row, const vkmm_measurement *time)
     snprintf(row->stopped, sizeof row->stopped, "%s", time->stable ? "stable" : "time");
     if (time->slope_ms > 0) row->slope_ms = time->slope_ms;
     return append(&row->kernel_ms, &time->kernel) && append(&row->submit_ms, &time->submit) &&
-           append(&row->transfer_ms, &time->transfer) && append(&row->upload_ms, &time->upload) &&
+           append(&row->total_ms, &time->transfer) && append(&row->upload_ms, &time->upload) &&
            append(&row->download_ms, &time->download);
 }
 

@@ -73,7 +73,7 @@ typedef struct vkmm_bench_row {
     char sentence[320];
     union {
         struct {
-            vkmm_bench_series kernel_ms, submit_ms, transfer_ms, upload_ms, download_ms;
+            vkmm_bench_series kernel_ms, submit_ms, total_ms, upload_ms, download_ms;
         };
         vkmm_bench_series series[VKMM_SERIES_COUNT]; /* the same */
     };

@@ -20,7 +20,7 @@ static const vkmm_column run_columns[] = {
     {.path = "time.kernel_ms.median", .width = 9},
     {"p5 – p95", "p5 - p95", 15, 0, 1, vkmm_cell_spread},
     {.path = "time.submit_ms.median", .width = 9, .leaves = 2},
-    {.path = "time.transfer_ms.median", .width = 8},
+    {.path = "time.total_ms.median", .width = 8},
     {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
     {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
 };
@@ -80,15 +80,31 @@ static json_t *row_json(const vkmm_report *report, const vkmm_bench_row *row)
     return vkmm_json_document(report, "vkmatmul.run/1", row->on, row->host, vkmm_record_json(&vkmm_run_record, row));
 }
 
+/* Their statistics are enough, unless all are asked for. */
+static json_t *without_samples(const vkmm_report *report, json_t *json)
+{
+    const char *key;
+    json_t *entry;
+    size_t i;
+
+    if (report->samples) return json;
+    json_object_del(json, "samples");
+    json_object_foreach(json, key, entry) without_samples(report, entry);
+    json_array_foreach(json, i, entry) without_samples(report, entry);
+    return json;
+}
+
 static vkmm_status json_row(vkmm_report *report, const vkmm_bench_row *row)
 {
-    return vkmm_json_line(report, row_json(report, row));
+    return vkmm_json_line(report, without_samples(report, row_json(report, row)));
 }
 
 static vkmm_status json_ladder(vkmm_report *report, const vkmm_ladder *ladder)
 {
-    return vkmm_json_line(report, vkmm_json_document(report, "vkmatmul.ladder/1", ladder->device, ladder->host,
-                                                     vkmm_record_json(&vkmm_ladder_record, ladder)));
+    json_t *document = vkmm_json_document(report, "vkmatmul.ladder/1", ladder->device, ladder->host,
+                                          vkmm_record_json(&vkmm_ladder_record, ladder));
+
+    return vkmm_json_line(report, without_samples(report, document));
 }
 
 /* ---- RFC 4180: a header line, and a line for each row. An absent figure is an empty field, never 0 ---- */
@@ -111,7 +127,7 @@ static const vkmm_csv_column csv_columns[] = {
     {"time.kernel_ms.p5", "kernel_ms_p5"},
     {"time.kernel_ms.p95", "kernel_ms_p95"},
     {"time.submit_ms.median", "submit_ms"},
-    {"time.transfer_ms.median", "transfer_ms"},
+    {"time.total_ms.median", "total_ms"},
     {"time.clock"},
     {"gflops"},
     {"verify.method", "verify"},

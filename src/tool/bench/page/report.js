@@ -439,7 +439,7 @@ const COLUMNS = [
   n("Of copy", (row) => percent(row.copy_share)),
   n("FLOP/byte", intensity),
   n("Submit ms", (row) => row.time.submit_ms?.median),
-  n("With transfers, ms", (row) => row.time.transfer_ms?.median),
+  n("With transfers, ms", (row) => row.time.total_ms?.median),
   n("Sum of its parts, ms", (row) => row.parts.sum_ms),
   ["Do they add up?", "wide", (row) => row.parts.apart ?? (known(row.parts.sum_ms) ? "yes" : null)],
   n("Joule", (row) => row.power?.joules),
