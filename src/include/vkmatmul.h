@@ -293,9 +293,17 @@ VKMM_API uint32_t vkmm_loader_version(void);
 VKMM_API const vkmm_device_info *vkmm_instance_device_info(const vkmm_instance *instance, uint32_t index);
 
 /* Finds one device. what is NULL or "" (the first discrete GPU, else integrated, virtual, CPU), an index ("1"), a UUID
- * (32 hexadecimal digits, dashes ignored), or a part of a device or driver name, whatever its case.
- * VKMM_NO_DEVICE when nothing matches or a name matches several: the log names the candidates. */
+ * (32 hexadecimal digits, dashes ignored), a part of a device or driver name, whatever its case; or a sort of devices,
+ * of which the best is taken as above: "gpu", "cpu", or a vendor ("nvidia", "amd", "intel", "apple", "arm",
+ * "qualcomm", "imagination"). VKMM_NO_DEVICE if nothing matches or a name matches several: the log names the
+ * candidates. */
 VKMM_API vkmm_status vkmm_instance_find_device(const vkmm_instance *instance, const char *what, uint32_t *index);
+
+/* Finds all devices that are meant, each once: every one that a name or sort matches, "all" (also NULL and ""), or a
+ * list of these with commas, in its order. indices has room for vkmm_instance_device_count. VKMM_NO_DEVICE if there
+ * is no device, or none for a part of the list. */
+VKMM_API vkmm_status vkmm_instance_find_devices(const vkmm_instance *instance, const char *what, uint32_t *indices,
+                                                uint32_t *count);
 
 /* ---- Device ---- */
 

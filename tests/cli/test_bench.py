@@ -407,6 +407,16 @@ class Fake(Case):
         report = json.loads(self.report.read_text())
         self.assertRegex(done.stderr, "only one device has a speed here")
         self.assertEqual([r["not_run"] is None for r in report["rows"]], [True, False] * 2)
+        order = "".join(d["name"][0] for d in json.loads(self.good("devices", "--json", env=self.env))["devices"])
+        for command in compare, ["bench", *compare[1:]]:
+            for word, names in ("swiftshader,llvmpipe", "Sl"), ("1,0", order[::-1]), ("cpu", order), ("lavapipe", "l"):
+                self.forget()
+                cli.run(*command, "--device", word, env=self.env)
+                report = json.loads(self.report.read_text())
+                self.assertEqual("".join(device["name"][0] for device in report["devices"]), names, (command[0], word))
+            self.bad(3, "no device matches \"gpu\"; there are: 0 ", *command, "--device", "cpu,gpu", env=self.env)
+        self.bad(3, "\"1,0\" names several devices: 1 \".*name one by its index or UUID", "--size", "8", "--device", "1,0", env=self.env)
+        self.good("--size", "8", "--device", "cpu", *cli.FAST, env=self.env)
 
     def test_types_and_settings(self):
         report = self.bench("--type", "i32", "--seed", "9", "--rotating", "8", suite=self.suite("--size 16\n--size 24 --type u32\n"))

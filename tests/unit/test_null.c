@@ -29,6 +29,7 @@ static void takes_null_for_an_answer(void **state)
     const outcome outcomes[] = {
         REFUSED(vkmm_instance_create(NULL, NULL)),
         REFUSED(vkmm_instance_find_device(NULL, NULL, NULL)),
+        REFUSED(vkmm_instance_find_devices(NULL, NULL, NULL, NULL)),
         REFUSED(vkmm_device_create(NULL, 0, NULL)),
         REFUSED(vkmm_multiply(NULL, &problem, NULL, NULL, NULL, NULL)),
         REFUSED(vkmm_shader_compile(NULL, NULL, NULL, 0, VKMM_F32, NULL)),

@@ -87,24 +87,22 @@ static void tell_apart(vkmm_bench *bench)
     }
 }
 
+/* Those of --device; without it every one, or the best. */
 static vkmm_status add_devices(cli_session *session, int every_device, vkmm_bench *bench)
 {
-    uint32_t index = 0;
+    const char *what = session->options->device;
+    uint32_t count = 1, *indices;
     vkmm_status status = cli_session_instance(session);
 
     if (status == VKMM_OK && every_device && cli_swiftshader_manifest() != NULL)
         status = cli_session_add_swiftshader(session);
     if (status != VKMM_OK) return status;
-    if (every_device && vkmm_instance_device_count(session->instance) == 0)
-        return vkmm_fail(&session->console.log, VKMM_NO_DEVICE,
-                         "there is no Vulkan device to compare; 'vkmatmul doctor' tells why");
-    if (!every_device) {
-        status = vkmm_instance_find_device(session->instance, session->options->device, &index);
-        if (status == VKMM_OK) status = add_device(session, bench, index);
-    } else {
-        for (; index < vkmm_instance_device_count(session->instance) && status == VKMM_OK; index++)
-            status = add_device(session, bench, index);
-    }
+    indices = vkmm_alloc((size_t)vkmm_instance_device_count(session->instance) + 1, sizeof *indices);
+    if (indices == NULL) return no_memory(session);
+    status = what != NULL || every_device ? vkmm_instance_find_devices(session->instance, what, indices, &count)
+                                          : vkmm_instance_find_device(session->instance, NULL, indices);
+    for (uint32_t i = 0; i < count && status == VKMM_OK; i++) status = add_device(session, bench, indices[i]);
+    vkmm_free(indices);
     if (status == VKMM_OK) status = add_host(session, bench);
     tell_apart(bench);
     return status;

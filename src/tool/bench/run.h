@@ -9,9 +9,9 @@
 
 /* ---- bench.c ---- */
 
-/* compare without files: measures the suite of the options on every device and driver of this machine, and on the
- * host; writes the report of -o. *bench is zeroed by the caller, who ends it with vkmm_bench_free whatever is
- * returned; nothing is written to standard output. VKMM_OK, VKMM_WRONG_RESULT (said), 128 + the signal's number
+/* compare without files: measures the suite of the options on every device and driver of this machine (or of --device),
+ * and on the host; writes the report of -o. *bench is zeroed by the caller, who ends it with vkmm_bench_free whatever
+ * is returned; nothing is written to standard output. VKMM_OK, VKMM_WRONG_RESULT (said), 128 + the signal's number
  * after an interrupt, or why nothing could be measured. What there is in *bench (row_count) is worth showing in
  * every case. */
 vkmm_status cli_bench_compare(cli_session *session, vkmm_bench *bench);
@@ -38,8 +38,9 @@ vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_ben
 
 /* ---- head.c ---- */
 
-/* Fills all of *bench but its rows: the tool, the machine, the settings, the layers, and the devices: that of
- * --device, or every one, and the host unless --no-host or no BLAS library is there. Peaks are not measured yet. */
+/* Fills all of *bench but its rows: the tool, the machine, the settings, the layers, and the devices: those of
+ * --device, else every one or the best, and the host unless --no-host or no BLAS library is there. Peaks are not
+ * measured yet. */
 vkmm_status cli_bench_head(cli_session *session, const vkmm_suite *suite, int every_device, vkmm_bench *bench);
 
 /* ---- suite_file.c ---- */

@@ -201,9 +201,14 @@ const cli_option cli_option_table[] = {
      AT(no_cache)},
 
     {"Device", 'd', "device", "DEVICE",
-     "index, UUID, or part of the name of the device or its driver; default: discrete, integrated, "
-     "virtual, CPU, in this order",
-     ONE_DEVICE | LOOK | CLI_BENCH | WORKERS, AT(device), cli_parse_text},
+     "index, UUID, or part of the name of the device or its driver; or the best of a sort: gpu, cpu, nvidia, amd, "
+     "intel, ...; default: discrete, integrated, virtual, CPU, in this order",
+     ONE_DEVICE | LOOK | WORKERS, AT(device), cli_parse_text},
+    {NULL, 'd', "device", "DEVICES",
+     "the devices to measure: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), an index, a UUID, a part of a name, "
+     "or "
+     "a list of these; default: of bench the best, of compare all",
+     BENCH, AT(device), cli_parse_text},
     {NULL, 0, "driver", "FILE.json", "offer one more Vulkan driver manifest to the loader", DEVICE, AT(driver),
      cli_parse_text},
     {NULL, 0, "memory-limit", "BYTES",

@@ -180,7 +180,7 @@ vkmm_status cli_session_instance(cli_session *session)
     if (status == VKMM_OK && options->no_layers) status = cli_layers_disable(log);
     if (status != VKMM_OK) return status;
     status = open_instance(session);
-    if (status == VKMM_OK && options->device != NULL && strcasecmp(options->device, "swiftshader") == 0)
+    if (status == VKMM_OK && options->device != NULL && strcasestr(options->device, "swiftshader") != NULL)
         status = cli_session_add_swiftshader(session);
     return status;
 }
