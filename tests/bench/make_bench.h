@@ -7,6 +7,7 @@
 
 /* Fills a zeroed bench; the caller ends it with vkmm_bench_free. Devices: 0 a fast GPU, 1 a slow integrated one, 2 the
  * host. Each has rows of every group, in 5 rounds of 8 samples; the same at every call. Among them:
+ *   device 2, the host: a row of a busy machine (f32, 2048³),
  *   device 0: a throttled row (f32, 2048³), rows with energy and clocks, cold caches (1024³ with rotating_bytes),
  *   matrix peaks; device 1: a wrong row (f64, 1000³), one that did not run (f32, 16384³), unified memory, the host's
  *   clock (f32, 513³); its last row is

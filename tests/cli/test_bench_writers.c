@@ -67,12 +67,13 @@ static void tables_fit(void **state)
     text = written("table", (vkmm_report){.colour = 1, .utf8 = 1}, &bench);
     assert_non_null(strstr(text, "▁"));
     assert_non_null(strstr(text, "throttled: its last round took 20 % longer"));
+    assert_non_null(strstr(text, "busy: other processes took 7.5 of 16 processors"));
     assert_null(strstr(text, "    not run:"));
     assert_non_null(strstr(text, "not run on Modest Graphics 630: A is 1 GiB"));
     assert_non_null(strstr(text, "    16384³ f32\x1b[0m\n"));
     assert_non_null(strstr(text, "wrong: row 17 of C is off"));
     assert_non_null(strstr(text, "* kernel ms by the host's clock: the device's timestamps stand still"));
-    assert_non_null(strstr(text, "69 rows: 64 with a speed, 2 wrong, 1 throttled, 2 not run"));
+    assert_non_null(strstr(text, "69 rows: 64 with a speed, 2 wrong, 1 on a busy machine, 1 throttled, 2 not run"));
     assert_non_null(strstr(text, "1024³ cold"));
     free(text);
     vkmm_bench_free(&bench);
@@ -164,7 +165,7 @@ static void fewer_bits_are_told(void **state)
     } words[] = {{"table", "f32 (sum f16)", "+bias relu"},
                  {"json", "\"compute\": \"f16\"", "\"activation\": \"relu\""},
                  {"jsonl", "\"compute\":\"f16\"", "\"bias\":true"},
-                 {"csv", ",f32,f16,relu,true\r\n", ",f32,f16,relu,true\r\n"},
+                 {"csv", ",f32,f16,relu,true,", ",f32,f16,relu,true,"},
                  {"md", "f32 (sum f16)", "+bias relu"},
                  {"junit", "f32 (sum f16)", "+bias relu"}};
     static const char *const compare_words[] = {"f32 (sum f16)", "\"compute\":\"f16\"", "f32 (sum f16)",

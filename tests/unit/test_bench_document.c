@@ -233,7 +233,15 @@ static void drifts(void **state)
     add_round(row, 11, 5);
     vkmm_bench_derive(&bench, row);
     assert_true(is_near(row->figures.drift, 0.1));
-    assert_true(row->figures.throttled);
+    assert_true(row->figures.throttled && !row->figures.busy);
+    /* The same on a processor that others needed too: busy, for all that is known, and not throttled. */
+    row->power.processors = 2;
+    row->power.others = 0.9;
+    vkmm_bench_derive(&bench, row);
+    assert_true(row->figures.busy && !row->figures.throttled);
+    row->power.others = 0.1;
+    vkmm_bench_derive(&bench, row);
+    assert_true(!row->figures.busy && row->figures.throttled);
     add_round(row, 9, 5);
     vkmm_bench_derive(&bench, row);
     assert_true(is_near(row->figures.drift, -0.1));

@@ -26,7 +26,8 @@ static void is_same_row(const vkmm_bench_row *a, const vkmm_bench_row *b)
     assert_memory_equal(&a->kernel, &b->kernel, sizeof a->kernel);
     assert_true(is_near(a->error, b->error) && is_near(a->bound, b->bound) && is_near(a->slope_ms, b->slope_ms));
     assert_true(is_near(a->asked_bytes, b->asked_bytes) && is_near(a->power.joules, b->power.joules) &&
-                is_near(a->power.watts, b->power.watts));
+                is_near(a->power.watts, b->power.watts) && is_near(a->power.others, b->power.others) &&
+                a->power.processors == b->power.processors && a->figures.busy == b->figures.busy);
     for (int i = 0; i < 3; i++) assert_true(is_near(a->power.mhz[i], b->power.mhz[i]));
     assert_true(is_near_series(&a->kernel_ms, &b->kernel_ms) && is_near_series(&a->submit_ms, &b->submit_ms));
     assert_true(is_near_series(&a->total_ms, &b->total_ms) && is_near_series(&a->upload_ms, &b->upload_ms));

@@ -76,6 +76,24 @@ static void a_thread_looks(void **state)
     vkmm_sensors_close(&sensors);
 }
 
+/* Ticks of user, nice, system, idle, iowait, irq, softirq, steal, guest and guest_nice, 100 a second. */
+static void others_need_the_processor_too(void **state)
+{
+    (void)state;
+    put("/proc/stat", "cpu  500 10 100 9000 50 1 2 3 400 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n");
+    vkmm_sensors *sensors = vkmm_sensors_open(NULL, root);
+    assert_string_equal(vkmm_sensors_source(sensors), "stat");
+    const double ticks = (double)sysconf(_SC_CLK_TCK) / 100;
+    char text[100];
+    snprintf(text, sizeof text, "cpu  %.0f 10 100 9900 90 1 2 %.0f 999 0\n", 500 + 80 * ticks, 3 + 10 * ticks);
+    const vkmm_sensed sensed = watch(sensors, 1000, "/proc/stat", text);
+    about(sensed.others, 0.9, 0.05);                           /* less what this test itself needs */
+    assert_true(isnan(watch(sensors, 30, NULL, NULL).others)); /* too short for a counter that goes in steps */
+    put("/proc/stat", "cpu much\n");
+    assert_true(isnan(watch(sensors, 1000, NULL, NULL).others));
+    vkmm_sensors_close(&sensors);
+}
+
 static void nothing_to_read_is_no_error(void **state)
 {
     (void)state;
@@ -357,6 +375,7 @@ int main(int count, char **arguments)
         IN_A_TREE(amd_tells_power_and_clock),
         IN_A_TREE(intel_tells_energy_clock_and_limits),
         IN_A_TREE(a_processor_tells_energy_and_clock),
+        IN_A_TREE(others_need_the_processor_too),
         IN_A_TREE(nvidia_tells_everything),
         cmocka_unit_test(steps_of_a_counter_do_not_matter),
         IN_A_TREE(a_laptop_says_what_it_lives_on),

@@ -199,9 +199,16 @@ static double better(double known, double later)
     return isfinite(later) ? later : known;
 }
 
-/* The clock before: of the first round that tells; all else of the last that does. */
-static void add_power(vkmm_bench_power *to, const vkmm_bench_power *from)
+/* The clock before: of the first round that tells; what others took: on average; all else of the last that does. */
+static void add_power(cli_bench_cell *cell, const vkmm_bench_power *from)
 {
+    vkmm_bench_power *to = &cell->row.power;
+
+    if (isfinite(from->others)) {
+        to->others = (isfinite(to->others) ? to->others * cell->heard : 0) + from->others;
+        to->others /= ++cell->heard;
+        to->processors = from->processors;
+    }
     to->joules = better(to->joules, from->joules);
     to->watts = better(to->watts, from->watts);
     if (!isfinite(to->mhz[0])) to->mhz[0] = from->mhz[0];
@@ -211,8 +218,9 @@ static void add_power(vkmm_bench_power *to, const vkmm_bench_power *from)
     if (from->limited[0] != '\0') memcpy(to->limited, from->limited, sizeof to->limited);
 }
 
-static int add_round(vkmm_bench_row *row, const vkmm_bench_row *round)
+static int add_round(cli_bench_cell *cell, const vkmm_bench_row *round)
 {
+    vkmm_bench_row *row = &cell->row;
     int fine = 1;
 
     for (int i = 0; i < VKMM_SERIES_COUNT; i++)
@@ -226,7 +234,7 @@ static int add_round(vkmm_bench_row *row, const vkmm_bench_row *round)
     }
     row->mapped = round->mapped;
     row->slope_ms = better(row->slope_ms, round->slope_ms);
-    add_power(&row->power, &round->power);
+    add_power(cell, &round->power);
     return fine;
 }
 
@@ -302,7 +310,7 @@ cli_reply cli_bench_cell_round(cli_bench_cell *cell)
     }
     vkmm_bench_row_init(&round);
     fine = vkmm_record_parse(json_object_get(answer, "round"), &vkmm_round_record, &round, sentence) &&
-           add_round(&cell->row, &round);
+           add_round(cell, &round);
     json_decref(answer);
     vkmm_bench_row_free(&round);
     if (!fine) return cli_worker_distrust(&lane->link, "samples that make no sense");

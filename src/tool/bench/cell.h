@@ -31,6 +31,7 @@ typedef struct cli_bench_cell {
     cli_bench_state state;
     int id, retried;
     double reserved_ms; /* of the lane's, for this row's samples */
+    uint32_t heard;     /* rounds that told what others took */
     vkmm_bench_row row;
 } cli_bench_cell;
 

@@ -99,6 +99,9 @@ void vkmm_bench_remarks(const vkmm_bench_row *row, char text[VKMM_REMARKS])
         vkmm_join(text, VKMM_REMARKS, "; ", "not run: %s", row->not_run);
     else if (vkmm_bench_is_wrong(row))
         vkmm_join(text, VKMM_REMARKS, "; ", "wrong: %s", row->sentence);
+    if (row->figures.busy)
+        vkmm_join(text, VKMM_REMARKS, "; ", "busy: other processes took %.1f of %u processors", row->power.others,
+                  row->power.processors);
     if (!row->figures.throttled) return;
     if (row->power.limited[0] != '\0')
         vkmm_join(text, VKMM_REMARKS, "; ", "throttled: the driver held the clock back (%s)", row->power.limited);

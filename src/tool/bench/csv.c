@@ -75,6 +75,8 @@ static const vkmm_csv_column columns[] = {
     {"host.processor", "host"},
     {"host.os"},
     VKMM_CSV_REST,
+    {"busy"},
+    {"power.others"},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };

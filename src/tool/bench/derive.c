@@ -14,6 +14,7 @@
 enum { FEW_ROUNDS = 4, FEW_SAMPLES = 5 };
 #define CLEAR_DRIFT    0.03 /* a device that is slower by less at the end is not called throttled */
 #define ADDS_UP_WITHIN 0.10
+#define BUSY           0.05 /* of all processors: what others take beyond it is told */
 #define LOWER_CLOCK    0.97 /* of the clock before or after */
 
 static vkmm_bench_series spread_of(double *ms, uint32_t count)
@@ -83,6 +84,7 @@ static void derive_drift(const vkmm_bench_row *row, vkmm_bench_figures *figures)
 {
     double noise;
 
+    figures->busy = row->power.processors > 0 && row->power.others > BUSY * row->power.processors;
     figures->throttled = was_held_back(&row->power);
     if (row->rounds < 2) return;
     const vkmm_bench_series first = spread_of_round(row, 0), last = spread_of_round(row, row->rounds - 1);
@@ -94,7 +96,8 @@ static void derive_drift(const vkmm_bench_row *row, vkmm_bench_figures *figures)
     else if (row->round_ends[0] < FEW_SAMPLES ||
              row->round_ends[row->rounds - 1] - row->round_ends[row->rounds - 2] < FEW_SAMPLES)
         return; /* nothing tells noise from drift */
-    if (figures->drift > CLEAR_DRIFT && figures->drift > noise) figures->throttled = 1;
+    /* Where others had a share of the processors, a lack of them is no throttling. */
+    if (figures->drift > CLEAR_DRIFT && figures->drift > noise && !figures->busy) figures->throttled = 1;
 }
 
 static double component_peak(const vkmm_bench_peaks *peaks, vkmm_type operands, vkmm_type sums)
@@ -162,6 +165,8 @@ static void explain_sum(const vkmm_bench_series *transfer, vkmm_bench_figures *f
 
     if (figures->throttled)
         snprintf(why, sizeof why, "the device became slower meanwhile");
+    else if (figures->busy)
+        snprintf(why, sizeof why, "other processes took processor time meanwhile");
     else if (noise > ADDS_UP_WITHIN)
         snprintf(why, sizeof why, "products with transfers vary by ±%.0f %%", 100 * noise);
     else

@@ -1,6 +1,7 @@
 #include "bench/jobs.h"
 
 #include "base/clock.h"
+#include "base/host.h"
 #include "math/problem.h"
 
 #include <math.h>
@@ -153,6 +154,8 @@ static vkmm_status sample_sensed(cli_bench_place *place, cli_bench_job *job, dou
     round->power.mhz[0] = sensed.mhz_before;
     round->power.mhz[1] = sensed.mhz_during;
     round->power.mhz[2] = sensed.mhz_after;
+    round->power.others = sensed.others;
+    round->power.processors = isfinite(sensed.others) ? vkmm_host_processors() : 0;
     return status;
 }
 
@@ -190,9 +193,8 @@ vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm
 vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, double ms, int full, vkmm_bench_row *round)
 {
     vkmm_status status = VKMM_OK;
-    const vkmm_bench_power unknown = {.joules = NAN, .watts = NAN, .mhz = {NAN, NAN, NAN}};
 
-    round->power = unknown;
+    round->power = vkmm_bench_no_power();
     round->slope_ms = NAN;
     if (job->one_ms < LONG_MS || (is_gpu(place) && vkmm_now_ms() - place->busy_until > SOON_MS))
         status = warm_up(place, job);

@@ -118,19 +118,21 @@ static void print_count(const vkmm_report *report, const char *what, uint32_t co
 /* "31 rows: 28 timed, 1 wrong, 2 not run". */
 static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
 {
-    uint32_t timed = 0, wrong = 0, not_run = 0, throttled = 0;
+    uint32_t timed = 0, wrong = 0, not_run = 0, busy = 0, throttled = 0;
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
         const vkmm_bench_row *row = &bench->rows[i];
         not_run += row->not_run[0] != '\0';
         wrong += (uint32_t)vkmm_bench_is_wrong(row);
         timed += isfinite(row->figures.gflops) ? 1 : 0;
+        busy += row->figures.busy ? 1 : 0;
         throttled += row->figures.throttled ? 1 : 0;
     }
     print_all_left_out(report, bench);
     if (report->section != 0 || not_run > 0) putc('\n', report->out);
     fprintf(report->out, "%u row%s: %u with a speed", bench->row_count, bench->row_count == 1 ? "" : "s", timed);
     print_count(report, "wrong", wrong);
+    print_count(report, "on a busy machine", busy);
     print_count(report, "throttled", throttled);
     print_count(report, "not run", not_run);
     putc('\n', report->out);

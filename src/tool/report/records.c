@@ -340,6 +340,8 @@ static const vkmm_field power_fields[] = {
     {"mhz_during", VKMM_FIELD_REAL, POWER(mhz[1]), .most = 1e9},
     {"mhz_after", VKMM_FIELD_REAL, POWER(mhz[2]), .most = 1e9},
     {POWER_KEY(TEXT, limited), VKMM_MAYBE},
+    {POWER_KEY(REAL, others), .most = 1e6},
+    {POWER_KEY(U32, processors), VKMM_MAYBE},
 };
 
 static const vkmm_record power_record = {"power", VKMM_FIELDS(power_fields), VKMM_RECORD_OF(vkmm_bench_power),
@@ -416,6 +418,7 @@ static const vkmm_field row_fields[] = {
     {"arithmetic_share", VKMM_FIELD_REAL, ROW(figures.arithmetic_share), VKMM_DERIVED},
     {"copy_share", VKMM_FIELD_REAL, ROW(figures.copy_share), VKMM_DERIVED},
     {"drift", VKMM_FIELD_REAL, ROW(figures.drift), VKMM_DERIVED | VKMM_SIGNED},
+    {"busy", VKMM_FIELD_TRUTH, ROW(figures.busy), VKMM_DERIVED, .known = is_timed},
     {"throttled", VKMM_FIELD_TRUTH, ROW(figures.throttled), VKMM_DERIVED, .known = is_timed},
     {"parts", VKMM_FIELD_RECORD, .flags = VKMM_DERIVED, .known = is_timed, .record = &parts_record},
     {ROW_KEY(REAL, asked_bytes), .known = ran, .most = VKMM_MOST_A_S},

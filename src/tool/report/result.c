@@ -22,6 +22,11 @@ vkmm_bench_figures vkmm_bench_no_figures(void)
     return figures;
 }
 
+vkmm_bench_power vkmm_bench_no_power(void)
+{
+    return (vkmm_bench_power){.joules = NAN, .watts = NAN, .mhz = {NAN, NAN, NAN}, .others = NAN};
+}
+
 int vkmm_bench_is_timed(const vkmm_bench_row *row)
 {
     uint64_t above = 0;
@@ -71,8 +76,7 @@ void vkmm_bench_row_init(vkmm_bench_row *row)
     memset(row, 0, sizeof *row);
     for (int i = 0; i < VKMM_SERIES_COUNT; i++) vkmm_bench_series_sort(&row->series[i]);
     row->error = row->bound = row->slope_ms = row->asked_bytes = NAN;
-    row->power.joules = row->power.watts = NAN;
-    for (int i = 0; i < 3; i++) row->power.mhz[i] = NAN;
+    row->power = vkmm_bench_no_power();
     row->figures = vkmm_bench_no_figures();
 }
 

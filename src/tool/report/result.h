@@ -22,10 +22,12 @@ typedef struct vkmm_bench_series {
 
 /* What the machine itself measured while a row ran. */
 typedef struct vkmm_bench_power {
-    char source[32];   /* "NVML", "amdgpu", "i915", "RAPL"; "": nothing is readable here */
-    double joules;     /* per product, all of the device */
-    double watts;      /* average while it multiplied */
-    double mhz[3];     /* the device's clock before, during (median) and after */
+    char source[32]; /* "NVML", "amdgpu", "i915", "RAPL"; "": nothing is readable here */
+    double joules;   /* per product, all of the device */
+    double watts;    /* average while it multiplied */
+    double mhz[3];   /* the device's clock before, during (median) and after */
+    double others;   /* processors that other processes kept busy, on average; where the device is a processor */
+    uint32_t processors;
     char limited[128]; /* why the device held its clock back, as its driver says: "power", "heat"; "": it does not say
                           so */
 } vkmm_bench_power;
@@ -39,9 +41,10 @@ typedef struct vkmm_bench_figures {
     double gbytes_per_s;                 /* A, B and C once each (and C once more where β counts) / median_ms */
     double arithmetic_share, copy_share; /* of the device's measured peaks, from 0 to about 1 */
     double drift;  /* median of the last round over that of the first, less 1; 0.1: 10 % slower at the end */
-    int throttled; /* the drift exceeds 3 %, the noise within the rounds and twice what neighbouring rounds differ by
-                      (known for four rounds or more, or for two of five samples each); or the driver says so, and the
-                      clock does not say otherwise */
+    int busy;      /* others took more than one in twenty of the processors that are the device */
+    int throttled; /* not busy, and the drift exceeds 3 %, the noise within the rounds and twice what neighbouring
+                      rounds differ by (known for four rounds or more, or for two of five samples each); or the driver
+                      says so, and the clock does not say otherwise */
     /* The three figures added up: upload + kernel + overhead + download against a product with transfers. overhead:
      * from submission to the fence, less that of the kernel. */
     double overhead_ms, sum_ms, wall_ms;
@@ -122,9 +125,10 @@ typedef struct vkmm_bench_device {
     char failed[VKMM_BENCH_TEXT]; /* "", or why the device could not finish its rows */
 } vkmm_bench_device;
 
-/* Nothing is known of the peaks; of the figures. */
+/* Nothing is known of the peaks; of the figures; of the machine. */
 void vkmm_bench_peaks_init(vkmm_bench_peaks *peaks);
 vkmm_bench_figures vkmm_bench_no_figures(void);
+vkmm_bench_power vkmm_bench_no_power(void);
 
 /* An empty device; it owns nothing. */
 void vkmm_bench_device_init(vkmm_bench_device *device);

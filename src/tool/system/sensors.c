@@ -16,6 +16,7 @@
 enum {
     PERIOD_MS = 10,
     SPAN_MS = 100,
+    OTHERS_MS = 40, /* four steps of the counters of time */
     CLOCKS = 16384,
     SHARE = 50
 }; /* SHARE: at most one part in so many of a processor's time */
@@ -26,7 +27,7 @@ struct vkmm_sensors {
     pthread_cond_t wake;
     pthread_t watcher;
     int watching, stop; /* stop: under the lock */
-    double start_ms, mhz_before, joules_before;
+    double start_ms, mhz_before, joules_before, others_before;
     /* The watcher's, until it is joined. */
     uint32_t clocks[CLOCKS]; /* how often each MHz was seen: takes no more memory, however long it goes on */
     uint32_t clock_count;
@@ -174,6 +175,7 @@ void vkmm_sensors_start(vkmm_sensors *sensors)
     sensors->stop = 0;
     sensors->mhz_before = ask(sensors, sensors->source.mhz);
     sensors->joules_before = ask(sensors, sensors->source.joules);
+    sensors->others_before = ask(sensors, sensors->source.others);
     sensors->start_ms = vkmm_now_ms();
     sigfillset(&all); /* signals are the main thread's */
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -203,11 +205,12 @@ static void tell_limits(unsigned limited, char *text, size_t room)
 
 void vkmm_sensors_stop(vkmm_sensors *sensors, vkmm_sensed *sensed)
 {
-    *sensed =
-        (vkmm_sensed){.ms = NAN, .joules = NAN, .watts = NAN, .mhz_before = NAN, .mhz_during = NAN, .mhz_after = NAN};
+    *sensed = (vkmm_sensed){
+        .ms = NAN, .joules = NAN, .watts = NAN, .mhz_before = NAN, .mhz_during = NAN, .mhz_after = NAN, .others = NAN};
     if (sensors == NULL || sensors->start_ms == 0) return;
     end_watch(sensors);
-    double joules = ask(sensors, sensors->source.joules) - sensors->joules_before;
+    double joules = ask(sensors, sensors->source.joules) - sensors->joules_before,
+           others = ask(sensors, sensors->source.others) - sensors->others_before;
     sensed->ms = vkmm_now_ms() - sensors->start_ms;
     sensed->mhz_before = sensors->mhz_before;
     sensed->mhz_after = ask(sensors, sensors->source.mhz);
@@ -215,6 +218,7 @@ void vkmm_sensors_stop(vkmm_sensors *sensors, vkmm_sensed *sensed)
         sensed->mhz_during =
             (clock_at(sensors, (sensors->clock_count - 1) / 2) + clock_at(sensors, sensors->clock_count / 2)) / 2;
     tell_limits(sensors->limited, sensed->limited, sizeof sensed->limited);
+    if (!isnan(others) && sensed->ms >= OTHERS_MS) sensed->others = fmax(0, others / (sensed->ms / 1e3));
     if (sensed->ms < SPAN_MS) return;
     sensed->watts = vkmm_sensor_power(&sensors->steps, SPAN_MS);
     if (isnan(sensed->watts) && joules > 0) /* a counter that stands still or went back counts nothing */

@@ -22,6 +22,7 @@ typedef struct vkmm_sensed {
     double joules;                            /* watts times the time */
     double watts;                             /* average: by an energy counter, or else by samples of the power */
     double mhz_before, mhz_during, mhz_after; /* during: the median of what was read every 10 ms */
+    double others;     /* processors that everything but this process kept busy, on average; of the host alone */
     char limited[128]; /* "power", "heat", "power, heat" …: why the driver held the clock back in between; "" */
 } vkmm_sensed;
 

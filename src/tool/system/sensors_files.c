@@ -2,7 +2,8 @@
  * µJ, frequency in Hz), Documentation/gpu/amdgpu/thermal.rst, and
  * Documentation/ABI/testing/sysfs-driver-intel-i915-hwmon and -intel-xe-hwmon. Of the host's processor: energy by RAPL
  * (Documentation/power/powercap/powercap.rst: µJ, running around at max_energy_range_uj; since Linux 5.10 root alone
- * reads it), clocks by cpufreq (Documentation/admin-guide/pm/cpufreq.rst: kHz) or else /proc/cpuinfo. */
+ * reads it), clocks by cpufreq (Documentation/admin-guide/pm/cpufreq.rst: kHz) or else /proc/cpuinfo, time by
+ * /proc/stat (proc(5)). */
 #include "system/sensors_source.h"
 
 #include <glob.h>
@@ -11,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/folder.h"
@@ -31,7 +34,7 @@ typedef struct files {
     char clocks[CORES][PATH]; /* their median counts; cpuinfo stands in for none */
     int clock_count;
     double clock_unit; /* MHz */
-    char cpuinfo[PATH];
+    char cpuinfo[PATH], stat[PATH];
     char reasons[PATH]; /* the beginning of the names of files, each with 1 while a reason holds; "": there are none */
 } files;
 
@@ -102,6 +105,22 @@ static double mhz(void *state)
     if (count == 0) return NAN;
     vkmm_sort(clocks, (uint32_t)count);
     return vkmm_percentile(clocks, (uint32_t)count, 0.5);
+}
+
+/* All but idle and iowait, and guests', which user and nice contain; with steal, which other machines took. */
+static double others(void *state)
+{
+    unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
+    struct rusage own;
+    FILE *file = fopen(((const files *)state)->stat, "re");
+    const int count = file == NULL ? 0
+                                   : fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &system,
+                                            &idle, &iowait, &irq, &softirq, &steal);
+    if (file != NULL) fclose(file);
+    if (count != 8 || getrusage(RUSAGE_SELF, &own) != 0) return NAN;
+    return (double)(user + nice + system + irq + softirq + steal) / (double)sysconf(_SC_CLK_TCK) -
+           (double)(own.ru_utime.tv_sec + own.ru_stime.tv_sec) -
+           (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) * 1e-6;
 }
 
 static double watts(void *state)
@@ -193,15 +212,18 @@ int vkmm_sensor_host(const char *root, vkmm_sensor_source *source)
     f->clock_count = find(root, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq", f->clocks, CORES);
     f->clock_unit = 1e-3;
     print(f->cpuinfo, "%s/proc/cpuinfo", root);
-    if (f->energy_count == 0 && isnan(mhz(f))) {
+    print(f->stat, "%s/proc/stat", root);
+    const int has_clock = !isnan(mhz(f));
+    if (f->energy_count == 0 && !has_clock && isnan(others(f))) {
         vkmm_free(f);
         return 0;
     }
-    *source = (vkmm_sensor_source){"", f, joules, NULL, mhz, NULL, close_files};
+    *source = (vkmm_sensor_source){"", f, joules, NULL, mhz, NULL, close_files, others};
     snprintf(source->name, sizeof source->name, "%s",
              f->energy_count > 0  ? "RAPL"
              : f->clock_count > 0 ? "cpufreq"
-                                  : "cpuinfo");
+             : has_clock          ? "cpuinfo"
+                                  : "stat");
     return 1;
 }
 

@@ -15,6 +15,7 @@ typedef struct vkmm_sensor_source {
     double (*mhz)(void *state);       /* above 0 */
     unsigned (*limited)(void *state); /* VKMM_LIMITED_* that hold now */
     void (*close)(void *state);
+    double (*others)(void *state); /* seconds of processor time that all but this process took since the system began */
 } vkmm_sensor_source;
 
 /* Each: 1 and *source, if any figure can be read now. */

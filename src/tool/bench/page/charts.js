@@ -77,6 +77,7 @@ function sayRow(row) {
     `${figure(row.gflops)} GFLOP/s`,
     `median ${figure(row.time.kernel_ms.median)} ms (95 %: ${figure(low)}–${figure(high)})`,
     `kernel ${row.ran}${row.kernel?.tuned ? " (tuned)" : ""}`,
+    ...(row.busy ? ["on a busy machine"] : []),
     ...(row.throttled ? ["throttled while it ran"] : []),
   ];
 }

@@ -150,10 +150,16 @@ function notes() {
     for (const device of devices.filter((one) => one.report === report)) {
       const sum = (key) => rows.filter((row) => row.device === device && row[key]).length;
       const wrong = sum("wrong"),
+        busy = sum("busy"),
         slowed = sum("throttled");
       if (known(device.failed)) note(device.label, device.failed);
       if (wrong > 0)
         note(device.label, `${count(wrong, "product was", "products were")} wrong. A wrong product has no speed.`);
+      if (busy > 0)
+        note(
+          device.label,
+          `Other processes took processor time from ${busy} of ${count(sum("timed"), "timed row")}: the machine was busy.`,
+        );
       if (slowed > 0)
         note(device.label, `${slowed} of ${count(sum("timed"), "timed row")} slowed down during the run (throttled).`);
     }
@@ -447,7 +453,7 @@ const COLUMNS = [
   n("Samples", (row) => String(row.time.kernel_ms.samples.length)),
   name("Clock", (row) => [row.time.clock, row.time.clock_note].filter(known).join(": ")),
   n("Slope ms", (row) => row.time.slope_ms),
-  name("Slowed down", (row) => [row.throttled ? "throttled" : null, row.power?.limited].filter(known).join(": ")),
+  name("Slowed down", (row) => [row.busy ? "busy machine" : null, row.throttled ? "throttled" : null, row.power?.limited].filter(known).join(": ")),
   ["Tunables", "wide", (row) => row.kernel?.config],
 ];
 const allRows = () =>
