@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 import sys
+import zipfile
 
 import cli
 from cli import FAST, npy_bytes, product, read_npy
@@ -161,6 +162,191 @@ class Conversions(cli.Case):
                 self.file("a.npy", npy_bytes([[1, 258], [3, 4]], ">" + dtype, fortran=True))
                 self.file("b.npy", npy_bytes([[1, 0], [0, 1]], "<" + dtype))
                 self.assertEqual(self.multiply("a.npy", "b.npy"), ("", ("<" + dtype, [[1, 258], [3, 4]])))
+
+
+class Formats(cli.Case):
+    """Other files than .npy, which are known by their suffix or by their first bytes."""
+
+    def multiply(self, a, b, *options, out="c.npy", stdin=None):
+        done = subprocess.run([cli.program, "-a", a, "-b", b, "-o", out, *SERIAL, *options], input=stdin, cwd=self.folder, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr.decode()
+
+    def identity(self, n, dtype="<f4"):
+        return self.file("i.npy", npy_bytes([[int(i == j) for j in range(n)] for i in range(n)], dtype)).name
+
+    def read(self, name, text, dtype="<f4", *options):
+        """What comes of a text as A times the identity; and what was said."""
+        self.file(name, text)
+        said = self.multiply(name, self.identity(text.split(b"\n")[0].count(b"," if b"," in text else b"\t") + 1, dtype), *options)
+        return read_npy(self.folder / "c.npy"), said
+
+    def refuse(self, pattern, name, text, *options):
+        self.file(name, text)
+        self.bad(2, pattern, "-a", name, "-b", self.identity(2), "-o", "d.npy", *SERIAL, *options, cwd=self.folder)
+        self.assertFalse((self.folder / "d.npy").exists())
+
+    def test_rows_of_numbers(self):
+        want = [[1.0, -2.5], [0.25, 3e6]]
+        said = "vkmatmul: warning: %s is read as f32; --type names another type\n"
+        for name, text in [("a.csv", b"1,-2.5\n.25,3e6\n"), ("a.csv", b"1, -2.5\r\n 0.25 ,3E+6"), ("a.tsv", b"1\t-2.5\n0.25\t3e6\n\n"),
+                           ("a.csv", b"\xef\xbb\xbf1,-2.5\n25e-2,3000000\n"), ("a.txt", b"1,-2.5\n.25,3e6\n"), ("a", b"+1\t-2.5\n.25\t3e6\n")]:
+            with self.subTest(name=name, text=text):
+                self.assertEqual(self.read(name, text), (("<f4", want), said % name))
+
+    def test_types_of_texts(self):
+        third = b"0.33333333333333331,7\n"
+        self.assertEqual(self.read("a.csv", third, "<f8"), (("<f8", [[1 / 3, 7.0]]), "vkmatmul: warning: a.csv is read as f64; --type names another type\n"))
+        self.assertEqual(self.read("a.csv", b"-5,7.0\n", "<i4")[0], ("<i4", [[-5, 7]]))
+        self.file("b.csv", b"1,0\n0,1\n")
+        self.file("a.csv", third)
+        self.assertEqual(self.multiply("a.csv", "b.csv", "--type", "f64"), "")
+        self.assertEqual(read_npy(self.folder / "c.npy"), ("<f8", [[1 / 3, 7.0]]))
+        self.file("b.mtx", b"%%MatrixMarket matrix array real general\n% a comment\n2 1\n\n10\n% another\n1e2\n")
+        said = self.multiply("b.csv", "b.mtx", "-c", "x.csv", "--beta", "1", "--bias", "y.csv", "--kernel", "auto") if self.file(
+            "x.csv", b"1\n2\n") and self.file("y.csv", b"1000\n") else ""
+        self.assertEqual((read_npy(self.folder / "c.npy"), said.count("is read as f32")), (("<f4", [[1011.0], [1102.0]]), 4))
+
+    def test_locale(self):
+        """A comma of the user's locale is no comma of ours."""
+        os.environ["LC_ALL"] = "de_DE.UTF-8"
+        self.addCleanup(os.environ.pop, "LC_ALL")
+        self.assertEqual(self.read("a.csv", b"1.5,2.25\n")[0], ("<f4", [[1.5, 2.25]]))
+
+    def test_refused_texts(self):
+        for text, pattern in [(b"", "neither|no numbers"), (b"1,2\n3\n", r"a\.csv:2: this line has 1 columns, and line 1 has 2"),
+                              (b"1,2\n\n3,4\n", r"a\.csv:2: this line has 1 columns"), (b"1,\n", r"a\.csv:1: column 2 is empty"),
+                              (b"x,y\n1,2\n", r"a\.csv:1: column 1: 'x' is not a number; a header line must be removed"),
+                              (b"1,2\n3,0x4\n", r"a\.csv:2: column 2: '0x4' is not a number$"), (b"1,2 3\n", "column 2: '2 3' is not"),
+                              (b"1;2\n3;4\n", "column 1: '1;2' is not"), (b"NA,1\n", "column 1: 'NA' is not"), (b"1,\0\n", "column 2: '.*' is not"),
+                              (b"1,1e39\n", r"a\.csv:1: column 2: 1e39 does not fit in f32"), (b'"1",2\n', "is not a number"),
+                              (b"1," + b"1" * 600 + b"\n", "column 2: '1{40}' is not a number")]:
+            with self.subTest(text=text):
+                self.refuse(pattern, "a.csv", text)
+        self.refuse(r"a\.csv:1: column 1: 1\.5 does not fit in i32", "a.csv", b"1.5,2\n", "-b", self.file("b.npy", npy_bytes([[1], [1]], "<i4")))
+        self.refuse("3000000000 does not fit in i32", "a.csv", b"3000000000,2\n", "-b", "b.npy")
+
+    def test_refused_markets(self):
+        head = b"%%MatrixMarket matrix array real general\n"
+        for text, pattern in [(b"1 2\n", "begins with \"%%MatrixMarket\""), (head, "'' should be the numbers of rows and columns"),
+                              (head + b"1 2 3\n", "'1 2 3' should be"), (head + b"-1 -2\n1\n2\n", "'-1 -2' should be"),
+                              (head + b"2 2\n1\n2\n3\n", "a matrix of 2x2 cannot be made of the file's 3 numbers"),
+                              (head + b"4294967296 4294967296\n", "cannot be made of the file's 0"), (head + b"1 2\n1\n2 3\n", r"a\.mtx:4: column 1: '2 3' is not"),
+                              (head.replace(b"array", b"coordinate"), "sparse .* scipy.io.mmwrite"), (head.replace(b"general", b"symmetric"), "array real symmetric'; only"),
+                              (head.replace(b"real", b"complex") + b"1 1\n1 1\n", "array complex general'; only")]:
+            with self.subTest(text=text):
+                self.refuse(pattern, "a.mtx", text)
+
+    def test_written(self):
+        """As Octave, R and NumPy read them: enough digits for every bit, NaN and Inf in R's spelling."""
+        third, big = 1 / 3, 3.4028234663852886e38
+        self.file("v.npy", npy_bytes([[third], [-big], [float("inf")]]))
+        self.file("w.npy", npy_bytes([[1.0, -1.0]]))
+        for out, text in [("c.csv", "0.333333343,-0.333333343\n-3.40282347e+38,3.40282347e+38\nInf,-Inf\n"),
+                          ("c.tsv", "0.333333343\t-0.333333343\n-3.40282347e+38\t3.40282347e+38\nInf\t-Inf\n"),
+                          ("c.mtx", "%%MatrixMarket matrix array real general\n3 2\n0.333333343\n-3.40282347e+38\nInf\n"
+                                    "-0.333333343\n3.40282347e+38\n-Inf\n")]:
+            self.multiply("v.npy", "w.npy", out=out)
+            self.assertEqual((self.folder / out).read_text(), text)
+        self.file("v.npy", npy_bytes([[2**31], [7]], "<u4"))
+        self.multiply("v.npy", self.identity(1, "<u4"), out="c.mtx")
+        self.assertEqual((self.folder / "c.mtx").read_text(), "%%MatrixMarket matrix array integer general\n2 1\n2147483648\n7\n")
+        self.file("v.npy", npy_bytes([[third]], "<f8"))
+        self.multiply("v.npy", self.identity(1, "<f8"), out="c.csv")
+        self.assertEqual((self.folder / "c.csv").read_text(), "0.33333333333333331\n")
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith(".")], [])
+
+    def test_suffixes(self):
+        """A name decides what is written; what is none of the formats' is refused before any work."""
+        for out in ["c.foo", "c", "c.npy.gz", "c.csv:x"]:
+            self.bad(2, r"cannot tell the format of %s by its name; there are .*\.npy, \.csv, \.tsv and \.mtx" % out, "--size", "4", "-o", out, cwd=self.folder)
+        self.bad(2, "c.csv: a .csv file holds one matrix, not 3", "--size", "4", "--batch_count", "3", "-o", "c.csv", cwd=self.folder)
+        done = cli.run("-m", "0", "-n", "3", "-k", "2", "-o", "c.csv", *SERIAL, cwd=self.folder)
+        self.assertEqual((done.returncode, "cannot hold a matrix without elements" in done.stderr), (2, True))
+        self.assertEqual(os.listdir(self.folder), [])
+        self.file("a.npy", npy_bytes([[2.0]]))
+        for name in ["a", "a.dat"]:
+            (self.folder / "a.npy").replace(self.folder / name)
+            self.multiply(name, name)
+            self.assertEqual(read_npy(self.folder / "c.npy")[1], [[4.0]])
+            (self.folder / name).replace(self.folder / "a.npy")
+        self.file("m.dat", cli.safetensors_bytes({"a": ("F32", [1, 1], [3.0])}))
+        self.multiply("m.dat", "m.dat")
+        self.assertEqual(read_npy(self.folder / "c.npy")[1], [[9.0]])
+        self.refuse(r"b\.dat: neither its name nor its first bytes are those of \.safetensors, \.npz", "b.dat", b"matrix")
+        self.refuse("is no .npy file", "b.npy", b"1,2\n")
+
+    def test_pipes(self):
+        """-a - and -o -: nothing but the product on standard output, and the table beside it."""
+        a, b = npy_bytes([[1.0, 2.0], [3.0, 4.0]]), self.file("b.npy", npy_bytes([[0.0, 1.0], [1.0, 0.0]]))
+        kernel = ["--kernel", "serial", *FAST]
+        for text in [a, b"1,2\n3,4\n", b"1\t2\n3\t4\n", b"%%MatrixMarket matrix array real general\n2 2\n1\n3\n2\n4\n",
+                     cli.safetensors_bytes({"w": ("F32", [2, 2], [1, 2, 3, 4])})]:
+            with self.subTest(text=text[:30]):
+                done = subprocess.run([cli.program, "-a", "-", "-b", b, "-o", "-", *kernel], input=text, capture_output=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(b"GFLOP/s", done.stderr)
+                self.assertEqual(read_npy(self.file("c.npy", done.stdout)), ("<f4", [[2.0, 1.0], [4.0, 3.0]]))
+        self.bad(2, "- is standard input, from which only one matrix can be read, not 2", "-a", "-", "-b", "-", stdin=subprocess.DEVNULL)
+        self.bad(2, "standard input: neither its name", "-a", "-", "-b", b, stdin=subprocess.DEVNULL)
+        done = subprocess.run([cli.program, "-a", "-", "-b", b], input=npy_bytes([[1.0] * 3]), capture_output=True)
+        self.assertRegex(done.stderr.decode(), r"cannot multiply standard input \(1x3\) by")
+
+    def has_archives(self):
+        if "minizip" in cli.run("--size", "2", "-o", self.folder / "c.npz", *SERIAL).stderr:
+            self.skipTest("no minizip")
+        (self.folder / "c.npz").unlink()
+
+    def archive(self, name, arrays, method=zipfile.ZIP_STORED):
+        with zipfile.ZipFile(self.folder / name, "w", method) as archive:
+            for key, data in arrays.items():
+                with archive.open(key + ".npy", "w", force_zip64=True) as member:
+                    member.write(data)
+        return name
+
+    def test_archives(self):
+        self.has_archives()
+        one = npy_bytes([[1.0, 2.0], [3.0, 4.0]])
+        for method in [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED]:
+            self.archive("a.npz", {"x": one, "weights/y.1": npy_bytes([[1, 2**31 - 1]], "<i8"), "z": npy_bytes([[1, 0], [0, 1]], "<i4")}, method)
+            self.archive("one.npz", {"x": one}, method)
+            self.multiply("a.npz:x", "one.npz")
+            self.assertEqual(read_npy(self.folder / "c.npy"), ("<f4", product([[1, 2], [3, 4]], [[1, 2], [3, 4]])))
+            self.assertIn("holds int64", self.multiply("a.npz:weights/y.1", "a.npz:z"))
+            self.assertEqual(read_npy(self.folder / "c.npy"), ("<i4", [[1, 2**31 - 1]]))
+        self.bad(2, r"a\.npz: the file holds several arrays: pick one as FILE\.npz:NAME of x, weights/y\.1, z", "-a", "a.npz", "-b", "a.npz", cwd=self.folder)
+        self.bad(2, r"a\.npz: the file holds no array w; it holds x, weights/y\.1, z", "-a", "a.npz:w", "-b", "a.npz:x", cwd=self.folder)
+        self.bad(2, r"a\.npz: the file holds 3 arrays, and would be left with one", "--size", "2", "-o", "a.npz", *SERIAL, cwd=self.folder)
+        for out, name in [("c.npz", "arr_0.npy"), ("c.npz:b/c", "b/c.npy")]:
+            self.multiply("one.npz", "one.npz", out=out)
+            with zipfile.ZipFile(self.folder / "c.npz") as archive:
+                self.assertEqual((archive.namelist(), archive.testzip()), ([name], None))
+                self.assertEqual(read_npy(self.file("c.npy", archive.read(name))), ("<f4", [[7.0, 10.0], [15.0, 22.0]]))
+        self.multiply("c.npz", "one.npz")  # what was written is read again
+        self.assertEqual(read_npy(self.folder / "c.npy")[1], [[37.0, 54.0], [81.0, 118.0]])
+
+    def test_broken_archives(self):
+        self.has_archives()
+        self.archive("a.npz", {"x": npy_bytes([[1.0, 2.0], [3.0, 4.0]])}, zipfile.ZIP_DEFLATED)
+        whole = (self.folder / "a.npz").read_bytes()
+        for length in [0, 3, 10, len(whole) // 2, len(whole) - 30]:
+            with self.subTest(length=length):
+                self.refuse("a.npz", "a.npz", whole[:length])
+        at = 30 + len("x.npy") + 20 + 4  # in the deflated bytes: the checksum tells
+        self.refuse("a.npz: the array is damaged", "a.npz", whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1:])
+        self.archive("b.npz", {"x": b"no matrix"})
+        self.bad(2, "b.npz: this is no .npy file", "-a", "b.npz", "-b", "b.npz", cwd=self.folder)
+
+    def test_in_panels(self):
+        """Texts and archives are loaded as a whole, and multiplied in panels like any others."""
+        self.has_archives()
+        rows = [[(7 * i + 3 * j) % 11 - 5 for j in range(64)] for i in range(64)]
+        self.file("a.csv", "".join(",".join(map(str, row)) + "\n" for row in rows).encode())
+        self.archive("b.npz", {"b": npy_bytes(rows, "<i4")}, zipfile.ZIP_DEFLATED)
+        for out in ["c.csv", "c.mtx", "c.npz"]:
+            self.multiply("a.csv", "b.npz", "--kernel", "tiled", "--tile", "16", "--memory-limit", "64KiB", out=out)
+            self.multiply(out, self.identity(64, "<i4"), "--type", "i32")
+            self.assertEqual(read_npy(self.folder / "c.npy"), ("<i4", product(rows, rows)))
 
 
 class NumPy(cli.Case):

@@ -26,8 +26,8 @@ static void test_open(void **state)
     (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
-    char path[] = "/tmp/vkmm-npy-XXXXXX";
-    int fd = mkstemp(path);
+    char path[] = "/tmp/vkmm-npy-XXXXXX.npy";
+    int fd = mkstemps(path, 4);
     assert_true(fd >= 0);
     npy_file f = npy_make(1, GOOD("<u4", "False", "(2, 3)"), 24);
     assert_int_equal(write(fd, f.data, (size_t)f.bytes), f.bytes);
@@ -60,8 +60,8 @@ static void test_made_shorter_while_it_is_read(void **state)
     (void)state;
     heard h;
     vkmm_log log = hear_with(&h);
-    char path[] = "/tmp/vkmm-npy-XXXXXX";
-    int fd = mkstemp(path);
+    char path[] = "/tmp/vkmm-npy-XXXXXX.npy";
+    int fd = mkstemps(path, 4);
     assert_true(fd >= 0);
     npy_file f = npy_make(1, GOOD("|u1", "False", "(30, 3000)"), 90000);
     assert_int_equal(write(fd, f.data, (size_t)f.bytes), f.bytes);

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static char path[] = "/tmp/vkmm-npy-XXXXXX";
+static char path[] = "/tmp/vkmm-npy-XXXXXX.npy";
 
 static int make_file(void **state)
 {
     (void)state;
-    strcpy(path + sizeof path - 7, "XXXXXX");
-    int fd = mkstemp(path);
+    memcpy(path + sizeof path - 11, "XXXXXX", 6);
+    int fd = mkstemps(path, 4);
     return fd >= 0 ? close(fd) : -1;
 }
 
@@ -155,8 +155,8 @@ static void test_refusals(void **state)
     view.type = VKMM_BF16;
     assert_int_equal(write_matrix(&log, path, &view), VKMM_INVALID);
     assert_contains(h.last, ".npy has no name for bf16: write FILE.safetensors");
-    assert_int_equal(vkmm_array_takes(NULL, path, VKMM_BF16, 0), VKMM_INVALID);
-    assert_int_equal(vkmm_array_takes(NULL, "c.safetensors", VKMM_BF16, 0), VKMM_OK);
+    assert_int_equal(vkmm_array_takes(NULL, path, VKMM_BF16, 1, 0), VKMM_INVALID);
+    assert_int_equal(vkmm_array_takes(NULL, "c.safetensors", VKMM_BF16, 1, 0), VKMM_OK);
 }
 
 static void test_without_memory(void **state)

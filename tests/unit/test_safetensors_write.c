@@ -134,15 +134,15 @@ static void test_files_of_many(void **state)
         two,
         "{\"a\": damaged",
     };
-    assert_int_equal(vkmm_array_takes(NULL, path, VKMM_F32, 0), VKMM_OK); /* there is none */
+    assert_int_equal(vkmm_array_takes(NULL, path, VKMM_F32, 1, 0), VKMM_OK); /* there is none */
     for (int i = 0; i < 4; i++) {
         FILE *file = fopen(path, "wb");
         assert_non_null(file);
         assert_int_equal(fwrite((const char[8]){(char)strlen(texts[i])}, 1, 8, file), 8);
         assert_true(fputs(texts[i], file) >= 0 && fputc(1, file) == 1);
         fclose(file);
-        assert_int_equal(vkmm_array_takes(NULL, path, VKMM_F32, 0), i == 2 ? VKMM_INVALID : VKMM_OK);
-        assert_int_equal(vkmm_array_takes(NULL, named, VKMM_F32, 0), i == 2 ? VKMM_INVALID : VKMM_OK);
+        assert_int_equal(vkmm_array_takes(NULL, path, VKMM_F32, 1, 0), i == 2 ? VKMM_INVALID : VKMM_OK);
+        assert_int_equal(vkmm_array_takes(NULL, named, VKMM_F32, 1, 0), i == 2 ? VKMM_INVALID : VKMM_OK);
     }
 }
 

@@ -1,5 +1,5 @@
-/* Files of matrices, whatever their format: NumPy's .npy, or safetensors where the name ends in .safetensors, or in
- * .safetensors:NAME, which picks the tensor NAME of the file. */
+/* Files of matrices, whatever their format: the name's suffix says it, .npy, .npz, .safetensors, .csv, .tsv or .mtx.
+ * .npz:NAME and .safetensors:NAME pick one array of the file. "-" is standard input or output. */
 #ifndef VKMM_IO_ARRAY_H
 #define VKMM_IO_ARRAY_H
 
@@ -8,8 +8,11 @@
 
 /* How elements lie in a file where they are not those of a type. vkmm_array_open converts them. */
 typedef struct vkmm_encoding {
-    int wide;    /* integers of 64 bits, for an array of i32 or u32 */
-    int swapped; /* big-endian */
+    int wide;             /* integers of 64 bits, for an array of i32 or u32 */
+    int swapped;          /* big-endian */
+    const char *text_end; /* of numbers in a text, which begin where the first element should; NULL: no text */
+    uint64_t line;        /* of the text, before those numbers */
+    char separator;       /* of numbers in a line */
 } vkmm_encoding;
 
 /* What a file holds. Owns nothing. */
@@ -33,23 +36,28 @@ void vkmm_array_shape(const vkmm_array *array, char *text, size_t size);
 
 typedef struct vkmm_array_file {
     vkmm_mapping mapping; /* owned */
+    void *content;        /* owned: what is no mapping of a file: standard input, or an array of a .npz; else NULL */
     void *copy;           /* owned: the elements, where they cannot be used as they lie in the file; else NULL */
     vkmm_array array;     /* looks into one of them */
 } vkmm_array_file;
 
-/* Maps the file and points an array at its elements. 64-bit integers become i32 or u32, with a warning; VKMM_INVALID
- * names the first that does not fit. VKMM_INVALID also with the path and the cause. Ended by vkmm_array_close. */
+/* Reads the file: maps it where it can, and points an array at its elements. Where the suffix is none of the formats',
+ * and for "-", standard input, the first bytes say which it is. The numbers of a text have no type yet:
+ * array.first.type is VKMM_AUTO until vkmm_array_text gives them one. 64-bit integers become i32 or u32, with a
+ * warning; VKMM_INVALID names the first that does not fit. VKMM_INVALID also with the path and the cause. Ended by
+ * vkmm_array_close. */
 vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_file *file);
+vkmm_status vkmm_array_text(const vkmm_log *log, const char *path, vkmm_type type, vkmm_array_file *file);
 void vkmm_array_close(vkmm_array_file *file); /* a zeroed vkmm_array_file is legal */
 
 /* To be asked when all elements have been read: VKMM_INVALID where some were not there, since the file had been made
  * shorter (base/file.h, vkmm_mapping_guard). path is for the message. */
 vkmm_status vkmm_array_whole(const vkmm_log *log, const char *path, const vkmm_array_file *file);
 
-/* Whether a file of this name can be written with so many bytes of elements of the type (0: not known), without
- * touching it: VKMM_INVALID says why not. A safetensors file that holds several tensors is not for writing, since but
- * one would be left. */
-vkmm_status vkmm_array_takes(const vkmm_log *log, const char *path, vkmm_type type, uint64_t bytes);
+/* Whether a file of this name can be written with so many matrices of the type, of so many bytes (0: not known),
+ * without touching it: VKMM_INVALID says why not. The suffix must be a format's; "-" and names in /dev mean .npy. A
+ * safetensors or .npz file that holds several arrays is not overwritten, since only one would be left. */
+vkmm_status vkmm_array_takes(const vkmm_log *log, const char *path, vkmm_type type, uint64_t count, uint64_t bytes);
 
 /* Writes an array, whatever its strides. The name is as below. */
 vkmm_status vkmm_array_write(const vkmm_log *log, const char *path, const vkmm_array *array);
@@ -58,7 +66,8 @@ vkmm_status vkmm_array_write(const vkmm_log *log, const char *path, const vkmm_a
 typedef struct vkmm_array_writer vkmm_array_writer;
 
 /* Begins a file for packed row-major matrices of the array's shape, count and type; its data count for nothing.
- * Without :NAME the tensor of a safetensors file is called "C". The file has a temporary name (base/file.h), and all of
+ * Without :NAME the tensor of a safetensors file is called "C", and the array of a .npz "arr_0". The elements of a .npz
+ * or a text are kept in memory until commit. The file has a temporary name (base/file.h), and all of
  * its bytes are set aside on the disk: VKMM_INVALID says that they do not fit, or that the path can hold no such file;
  * a path that is no regular file (a pipe, /dev/stdout) gets its bytes at commit, from a temporary file in TMPDIR or
  * /tmp. */

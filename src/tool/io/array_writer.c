@@ -4,6 +4,7 @@
 #include "math/type.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 enum { BLOCK_BYTES = 1 << 20, BLOCK_ROWS = 64 };
 
@@ -11,8 +12,9 @@ struct vkmm_array_writer {
     vkmm_log log;
     vkmm_array_name name;
     vkmm_array shape; /* packed; without data */
-    char *header;     /* owned */
+    char *header;     /* owned; NULL: the format has none, and the file is made at commit */
     size_t header_bytes;
+    char *elements; /* owned: where they are until then; else NULL */
     vkmm_output *output;
     vkmm_mapping seen; /* what look has mapped */
     atomic_int failed;
@@ -25,14 +27,35 @@ static void destroy(vkmm_array_writer **writer)
     vkmm_mapping_close(&w->seen);
     vkmm_output_discard(&w->output);
     vkmm_free(w->header);
+    vkmm_free(w->elements);
     vkmm_free(w->name.file);
     vkmm_free(w);
     *writer = NULL;
 }
 
-static vkmm_status check_type(const vkmm_log *log, const vkmm_array_name *name, vkmm_type type)
+/* What no suffix decides: standard output, and what has no name of the user's choice. */
+static vkmm_array_name name_output(const char *path)
+{
+    vkmm_array_name name = vkmm_array_name_of(strcmp(path, "-") == 0 ? "/dev/stdout" : path);
+    if (name.format == NULL && name.file != NULL && strncmp(name.file, "/dev/", 5) == 0) name.format = &vkmm_npy_format;
+    return name;
+}
+
+static vkmm_status check_name(const vkmm_log *log, const vkmm_array_name *name, vkmm_type type, uint64_t count)
 {
     if (name->file == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the name of a file");
+    if (name->format == NULL) {
+        char suffixes[80];
+        vkmm_array_suffixes(suffixes, sizeof suffixes);
+        return vkmm_fail(log, VKMM_INVALID, "cannot tell the format of %s by its name; there are %s", name->file,
+                         suffixes);
+    }
+    if (name->format->encode == NULL && name->format->header == NULL)
+        return vkmm_fail(log, VKMM_INVALID, "%s: this build writes no %s, since minizip was missing: use .npy",
+                         name->file, name->format->name);
+    if (name->format->separator != '\0' && count != 1)
+        return vkmm_fail(log, VKMM_INVALID, "%s: a %s file holds one matrix, not %llu: use .npy", name->file,
+                         name->format->name, (unsigned long long)count);
     if (name->tensor != NULL && !name->format->is_name(name->tensor))
         return vkmm_fail(log, VKMM_INVALID, "%s: no tensor can be called '%.60s'", name->file, name->tensor);
     if (name->format->dtype(type) != NULL) return VKMM_OK;
@@ -46,13 +69,20 @@ static vkmm_status begin_file(vkmm_array_writer *w)
     const vkmm_array *shape = &w->shape;
     const uint64_t extents[3] = {shape->count, shape->first.rows, shape->first.cols};
     uint64_t bytes = 0;
-    vkmm_status status = check_type(&w->log, &w->name, shape->first.type);
+    vkmm_status status = check_name(&w->log, &w->name, shape->first.type, shape->count);
     if (status != VKMM_OK) return status;
     if (!vkmm_array_bytes(extents, 3, vkmm_type_of(shape->first.type)->bytes, &bytes))
         return vkmm_fail(&w->log, VKMM_INVALID,
                          "%s: the bytes of %llu matrices of %llu×%llu elements do not fit in 64 bits", w->name.file,
                          (unsigned long long)shape->count, (unsigned long long)shape->first.rows,
                          (unsigned long long)shape->first.cols);
+    if (w->name.format->header == NULL) {
+        w->elements = vkmm_alloc(1, bytes);
+        if (w->elements == NULL)
+            return vkmm_fail(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory for its %llu bytes; .npy needs none",
+                             w->name.file, (unsigned long long)bytes);
+        return vkmm_output_open(&w->log, w->name.file, &w->output);
+    }
     w->header = w->name.format->header(w->name.tensor, shape, bytes, &w->header_bytes);
     if (w->header == NULL)
         return vkmm_fail(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory for the header of the product", w->name.file);
@@ -71,7 +101,7 @@ vkmm_status vkmm_array_writer_open(const vkmm_log *log, const char *path, const 
     *writer = NULL;
     if (w == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to write %s", path);
     if (log != NULL) w->log = *log;
-    w->name = vkmm_array_name_of(path);
+    w->name = name_output(path);
     w->shape = *shape;
     w->shape.first = vkmm_view_rows(NULL, shape->first.rows, shape->first.cols, shape->first.type);
     w->shape.stride = shape->first.rows * shape->first.cols;
@@ -157,7 +187,9 @@ vkmm_status vkmm_array_writer_put(vkmm_array_writer *w, uint64_t x, uint64_t row
 {
     vkmm_status status = check_part(w, x, row, col, view);
     const int contiguous = view->col_stride == 1 || view->cols == 1;
-    if (status == VKMM_OK && view->rows > 0 && view->cols > 0) {
+    if (status == VKMM_OK && w->elements != NULL && view->rows > 0 && view->cols > 0) {
+        vkmm_view_copy(view, w->elements + place_of(w, x, row, col), w->shape.first.cols, 1);
+    } else if (status == VKMM_OK && view->rows > 0 && view->cols > 0) {
         /* Short rows of a matrix as wide as the view are worth packing: one write for many. */
         if (is_packed(view) || (contiguous && view->cols < w->shape.first.cols))
             status = put_rows(w, x, row, col, view);
@@ -170,11 +202,20 @@ vkmm_status vkmm_array_writer_put(vkmm_array_writer *w, uint64_t x, uint64_t row
 
 vkmm_status vkmm_array_writer_look(vkmm_array_writer *w, vkmm_array *array)
 {
-    vkmm_status status = w->seen.data == NULL ? vkmm_output_look(w->output, &w->seen) : VKMM_OK;
+    vkmm_status status = w->seen.data == NULL && w->elements == NULL ? vkmm_output_look(w->output, &w->seen) : VKMM_OK;
     if (status != VKMM_OK) return status;
     *array = w->shape;
-    array->first.data = (const char *)w->seen.data + w->header_bytes;
+    array->first.data = w->elements != NULL ? w->elements : (const char *)w->seen.data + w->header_bytes;
     return VKMM_OK;
+}
+
+static vkmm_status encode(vkmm_array_writer *w)
+{
+    vkmm_array all;
+    vkmm_array_writer_look(w, &all);
+    all.stored.separator = w->name.format->separator;
+    const vkmm_status status = w->name.format->encode(&w->log, w->name.tensor, &all, w->output);
+    return status == VKMM_OK ? vkmm_output_commit(&w->output) : status;
 }
 
 vkmm_status vkmm_array_writer_commit(vkmm_array_writer **writer)
@@ -185,7 +226,7 @@ vkmm_status vkmm_array_writer_commit(vkmm_array_writer **writer)
     if (w->failed)
         vkmm_fail(&w->log, status, "%s is left as it was, since writing it failed", w->name.file);
     else
-        status = vkmm_output_commit(&w->output);
+        status = w->elements != NULL ? encode(w) : vkmm_output_commit(&w->output);
     destroy(writer);
     return status;
 }
@@ -218,15 +259,14 @@ static vkmm_status check_others(const vkmm_log *log, const vkmm_array_name *name
     if (mapping.bytes > 0) count = name->format->count(mapping.data, mapping.bytes);
     vkmm_mapping_close(&mapping);
     if (count <= 1) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID,
-                     "%s: the file holds %llu tensors, and would be left with one: name another file", name->file,
-                     (unsigned long long)count);
+    return vkmm_fail(log, VKMM_INVALID, "%s: the file holds %llu arrays, and would be left with one: name another file",
+                     name->file, (unsigned long long)count);
 }
 
-vkmm_status vkmm_array_takes(const vkmm_log *log, const char *path, vkmm_type type, uint64_t bytes)
+vkmm_status vkmm_array_takes(const vkmm_log *log, const char *path, vkmm_type type, uint64_t count, uint64_t bytes)
 {
-    vkmm_array_name name = vkmm_array_name_of(path);
-    vkmm_status status = check_type(log, &name, type);
+    vkmm_array_name name = name_output(path);
+    vkmm_status status = check_name(log, &name, type, count);
     if (status == VKMM_OK) status = check_others(log, &name);
     if (status == VKMM_OK) status = vkmm_output_try(log, name.file, bytes);
     vkmm_free(name.file);

@@ -304,4 +304,5 @@ static char *make_header(const char *tensor, const vkmm_array *array, uint64_t d
     return header;
 }
 
-const vkmm_array_format vkmm_npy_format = {".npy", ".npy", dtype, NULL, parse, NULL, make_header};
+const vkmm_array_format vkmm_npy_format = {".npy", ".npy", "\x93NUMPY", 0,    dtype, NULL,
+                                           parse,  NULL,   make_header, NULL, NULL,  0};

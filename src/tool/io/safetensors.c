@@ -323,5 +323,5 @@ static char *make_header(const char *name, const vkmm_array *array, uint64_t dat
     return header;
 }
 
-const vkmm_array_format vkmm_safetensors_format = {"safetensors", ".safetensors", dtype_of,   is_name,
-                                                   parse,         count_tensors,  make_header};
+const vkmm_array_format vkmm_safetensors_format = {
+    "safetensors", ".safetensors", "{", PREFIX, dtype_of, is_name, parse, count_tensors, make_header, NULL, NULL, 0};

@@ -136,8 +136,9 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "offset-b", "COUNT", "before the first B", BLAS, AT(problem.offset_b), WHOLE(0, INT64_MAX)},
     {NULL, 0, "offset-c", "COUNT", "before the first C", BLAS, AT(problem.offset_c), WHOLE(0, INT64_MAX)},
     {NULL, 'a', NULL, "FILE",
-     "A, as stored, from a NumPy .npy file, or FILE.safetensors, or FILE.safetensors:NAME for one of its tensors; 3 "
-     "dimensions are a batch",
+     "A, as stored, from .npy, .npz, .safetensors, .csv, .tsv or .mtx; FILE.npz:NAME or FILE.safetensors:NAME for one "
+     "of "
+     "several arrays; - for standard input; 3 dimensions are a batch",
      CLI_RUN | CLI_TRACE, AT(a), cli_parse_text},
     {NULL, 'b', NULL, "FILE", "B, likewise", CLI_RUN | CLI_TRACE, AT(b), cli_parse_text},
     {NULL, 'c', NULL, "FILE", "the C that --beta multiplies, likewise; default: generated", CLI_RUN, AT(c),
@@ -149,7 +150,9 @@ const cli_option cli_option_table[] = {
      BLAS, AT(problem.activation), cli_parse_index, vkmm_activation_name},
     {NULL, 0, "activation_type", "NAME", NULL, BLAS, AT(problem.activation), cli_parse_index, vkmm_activation_name},
     {NULL, 'o', "out", "FILE",
-     "write the product as .npy or .safetensors (of a batch: 3 dimensions), once it has passed its verification",
+     "write the product in the format of the file's suffix, once it has passed its verification; - for .npy on "
+     "standard "
+     "output",
      CLI_RUN, AT(out), cli_parse_text},
     {NULL, 0, "init", "HOW", "generated inputs: uniform (default), int, ones, index or zeros", COMPUTE, AT(init),
      cli_parse_index, cli_init_words},

@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "session/problem.h"
 
 #include <string.h>
 
@@ -32,8 +33,9 @@ static vkmm_status check_types(const vkmm_log *log, const cli_options *options, 
     vkmm_type a = matrix_of(inputs, VKMM_A)->type;
 
     if (a != matrix_of(inputs, VKMM_B)->type)
-        return vkmm_fail(log, VKMM_INVALID, "%s holds %s and %s holds %s: both must have one type", options->a,
-                         type_name(inputs, VKMM_A), options->b, type_name(inputs, VKMM_B));
+        return vkmm_fail(log, VKMM_INVALID, "%s holds %s and %s holds %s: both must have one type",
+                         inputs->path[VKMM_A], type_name(inputs, VKMM_A), inputs->path[VKMM_B],
+                         type_name(inputs, VKMM_B));
     for (uint32_t i = 0; i < options->types.count; i++) {
         if (options->types.type[i] != a)
             return vkmm_fail(log, VKMM_INVALID, "the files hold %s, not %s as --type says", vkmm_type_of(a)->name,
@@ -96,13 +98,55 @@ static vkmm_status check_shapes(const vkmm_log *log, const cli_options *options,
     if (a.cols == b.rows) return VKMM_OK;
     return vkmm_fail(log, VKMM_INVALID,
                      "cannot multiply %s (%llux%llu%s) by %s (%llux%llu%s): A must have as many columns as B has rows",
-                     options->a, (unsigned long long)a.rows, (unsigned long long)a.cols, transposed_a, options->b,
-                     (unsigned long long)b.rows, (unsigned long long)b.cols, transposed_b);
+                     inputs->path[VKMM_A], (unsigned long long)a.rows, (unsigned long long)a.cols, transposed_a,
+                     inputs->path[VKMM_B], (unsigned long long)b.rows, (unsigned long long)b.cols, transposed_b);
+}
+
+/* A text takes the type of --type, of the other operand, or of C. */
+static vkmm_status type_texts(const vkmm_log *log, const cli_options *options, cli_inputs *inputs)
+{
+    const vkmm_type given = options->types.count > 0 ? options->types.type[0] : VKMM_AUTO;
+    const cli_size one = {1, 1, 1};
+    vkmm_status status = VKMM_OK;
+
+    for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++) {
+        const int is_c = o >= VKMM_C;
+        const vkmm_type other = matrix_of(inputs, is_c || o == VKMM_B ? VKMM_A : VKMM_B)->type;
+        vkmm_type type = other != VKMM_AUTO && inputs->from_files ? other : VKMM_F32;
+        if (inputs->path[o] == NULL || matrix_of(inputs, o)->type != VKMM_AUTO) continue;
+        if (given != VKMM_AUTO && !(is_c && inputs->from_files)) type = given;
+        if (is_c) {
+            const vkmm_problem problem = cli_problem_make(options, &one, type);
+            type = vkmm_operand_type(&problem, VKMM_C);
+        }
+        status = vkmm_array_text(log, inputs->path[o], type, &inputs->file[o]);
+        if (status == VKMM_OK && given == VKMM_AUTO)
+            vkmm_say(log, VKMM_LOG_WARNING, "%s is read as %s; --type names another type", inputs->path[o],
+                     vkmm_type_of(type)->name);
+    }
+    return status;
+}
+
+static vkmm_status open_files(const vkmm_log *log, cli_inputs *inputs)
+{
+    vkmm_status status = VKMM_OK;
+    int pipes = 0;
+
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) pipes += inputs->path[o] != NULL && strcmp(inputs->path[o], "-") == 0;
+    if (pipes > 1)
+        return vkmm_fail(log, VKMM_INVALID, "- is standard input, from which only one matrix can be read, not %d",
+                         pipes);
+    for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++) {
+        if (inputs->path[o] == NULL) continue;
+        status = vkmm_array_open(log, inputs->path[o], &inputs->file[o]);
+        if (strcmp(inputs->path[o], "-") == 0) inputs->path[o] = "standard input";
+    }
+    return status;
 }
 
 vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli_inputs *inputs)
 {
-    vkmm_status status = VKMM_OK;
+    vkmm_status status;
 
     *inputs = (cli_inputs){.init = (vkmm_init)options->init, .seed = options->seed.value};
     inputs->from_files = options->a != NULL;
@@ -110,8 +154,8 @@ vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli
     inputs->path[VKMM_B] = options->b;
     inputs->path[VKMM_C] = options->c;
     inputs->path[VKMM_BIAS] = options->bias;
-    for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++)
-        if (inputs->path[o] != NULL) status = vkmm_array_open(log, inputs->path[o], &inputs->file[o]);
+    status = open_files(log, inputs);
+    if (status == VKMM_OK) status = type_texts(log, options, inputs);
     if (status != VKMM_OK || !inputs->from_files) return status;
     turn_vectors(options, inputs);
     status = check_types(log, options, inputs);

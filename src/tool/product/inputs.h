@@ -14,7 +14,8 @@ typedef struct cli_inputs {
     uint64_t seed;
 } cli_inputs;
 
-/* Maps the files of -a, -b, -c and --bias and checks that A and B can be multiplied, as --transposeA and
+/* Maps the files of -a, -b, -c and --bias ("-": standard input, for one of them), gives texts a type, and checks that A
+ * and B can be multiplied, as --transposeA and
  * --transposeB have it, that stacks are as deep as one another and as --batch_count, and that they have the type of
  * --type, if it was given. A vector is a row of op(A) or a column of op(B), with a warning. VKMM_INVALID names the
  * files' shapes or types. Ended by cli_inputs_close, even on failure. */

@@ -46,7 +46,8 @@ vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options,
     if (status != VKMM_OK || options->out == NULL) return status;
     type_c = vkmm_operand_type(problem, VKMM_C);
     elements = problem->m * problem->n * vkmm_problem_batches(problem);
-    return vkmm_array_takes(log, options->out, type_c, elements * vkmm_type_of(type_c)->bytes);
+    return vkmm_array_takes(log, options->out, type_c, vkmm_problem_batches(problem),
+                            elements * vkmm_type_of(type_c)->bytes);
 }
 
 int cli_request_is_serial(const cli_request *request)

@@ -8,6 +8,7 @@
 #include "math/type.h"
 #include "options/values.h"
 #include "report/matrix.h"
+#include "system/terminal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -161,6 +162,10 @@ vkmm_status cli_run(cli_session *session)
     const char *const files[] = {options->a, options->b, options->c, options->bias, options->shader};
     vkmm_status status = cli_output_spares(session, options->out, files, sizeof files / sizeof *files), next;
 
+    if (options->out != NULL && strcmp(options->out, "-") == 0) { /* standard output is the product's */
+        session->report.out = stderr;
+        session->report.colour = vkmm_terminal_colour(stderr);
+    }
     if (status != VKMM_OK) return status;
     status = next = cli_inputs_open(log, options, &inputs);
     if (status != VKMM_OK) goto done;

@@ -1,0 +1,173 @@
+/* Reading files of matrices: their bytes, their format, and elements that lie otherwise in them than in memory. */
+#include "base/alloc.h"
+#include "base/log.h"
+#include "io/array_format.h"
+#include "math/type.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+int vkmm_array_put(vkmm_type type, void *element, double value)
+{
+    const vkmm_type_info *info = vkmm_type_of(type);
+    const double span = ldexp(1.0, 8 * (int)info->bytes), least = type == VKMM_I32 || type == VKMM_I8 ? -span / 2 : 0.0;
+    if (!info->is_float && (value != floor(value) || value < least || value >= least + span)) return 0;
+    vkmm_type_put(type, element, value);
+    return !isinf(vkmm_type_get(type, element)) || isinf(value);
+}
+
+/* The array's element x in the order of the file. */
+static void say_place(const vkmm_array *array, uint64_t x, char *text, size_t size)
+{
+    const vkmm_view *view = &array->first;
+    const unsigned long long count = x / array->stride % array->count, row = x / view->row_stride % view->rows,
+                             col = x / view->col_stride % view->cols;
+    if (array->dimensions == 1)
+        snprintf(text, size, "[%llu]", col);
+    else if (array->dimensions == 2)
+        snprintf(text, size, "[%llu, %llu]", row, col);
+    else
+        snprintf(text, size, "[%llu, %llu, %llu]", count, row, col);
+}
+
+/* Element x of the file; VKMM_INVALID: it does not fit in its type. */
+static vkmm_status convert_element(const vkmm_log *log, const char *path, const vkmm_array *array, uint64_t x, char *to)
+{
+    const vkmm_type_info *type = vkmm_type_of(array->first.type);
+    const uint64_t size = array->stored.wide ? sizeof x : type->bytes;
+    const char *from = (const char *)array->first.data + x * size;
+    char bytes[sizeof x] = "", place[80];
+    int64_t number = 0;
+    for (uint64_t i = 0; i < size; i++) bytes[i] = from[array->stored.swapped ? size - 1 - i : i];
+    memcpy(array->stored.wide ? (char *)&number : to, bytes, size);
+    const int is_signed = array->first.type == VKMM_I32;
+    if (!array->stored.wide ||
+        vkmm_array_put(array->first.type, to, is_signed ? (double)number : (double)(uint64_t)number))
+        return VKMM_OK;
+    say_place(array, x, place, sizeof place);
+    return is_signed ? vkmm_fail(log, VKMM_INVALID, "%s: element %s is %lld, which does not fit in %s", path, place,
+                                 (long long)number, type->name)
+                     : vkmm_fail(log, VKMM_INVALID, "%s: element %s is %llu, which does not fit in %s", path, place,
+                                 (unsigned long long)number, type->name);
+}
+
+/* Copies elements that cannot be used as they lie in the file. They lie side by side in some order, so that all of
+ * them are one piece of it. */
+static vkmm_status convert(const vkmm_log *log, const char *path, vkmm_array_file *file)
+{
+    const vkmm_encoding stored = file->array.stored;
+    vkmm_view *view = &file->array.first;
+    const uint64_t size = vkmm_type_of(view->type)->bytes, count = file->array.count * view->rows * view->cols;
+    vkmm_status status = VKMM_OK;
+    if (stored.text_end == NULL && !stored.wide && !stored.swapped && (uintptr_t)view->data % size == 0) return VKMM_OK;
+    file->copy = vkmm_alloc(count, size);
+    if (file->copy == NULL)
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory to convert its %llu elements", path,
+                         (unsigned long long)count);
+    if (stored.text_end != NULL) status = vkmm_text_read(log, path, &file->array, file->copy);
+    for (uint64_t x = 0; stored.text_end == NULL && x < count && status == VKMM_OK; x++)
+        status = convert_element(log, path, &file->array, x, (char *)file->copy + x * size);
+    view->data = file->copy;
+    file->array.stored = (vkmm_encoding){0};
+    if (status == VKMM_OK && stored.wide)
+        vkmm_say(log, VKMM_LOG_WARNING, "%s holds %sint64, which is converted to %s", path,
+                 view->type == VKMM_I32 ? "" : "u", vkmm_type_of(view->type)->name);
+    return status;
+}
+
+/* All of standard input. */
+static vkmm_status read_stdin(const vkmm_log *log, void **content, uint64_t *bytes)
+{
+    size_t room = 1 << 16, used = 0;
+    char *data = NULL;
+    while (!feof(stdin) && !ferror(stdin)) {
+        char *grown = vkmm_realloc(data, room *= 2, 1);
+        if (grown == NULL) {
+            vkmm_free(data);
+            return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for standard input after %zu bytes", used);
+        }
+        data = grown;
+        used += fread(data + used, 1, room - used, stdin);
+    }
+    *content = data;
+    *bytes = used;
+    return ferror(stdin) ? vkmm_fail(log, VKMM_INVALID, "cannot read standard input: %s", strerror(errno)) : VKMM_OK;
+}
+
+/* The file's bytes, or those of the .npy file inside of it. */
+static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, vkmm_array_name *name, vkmm_array_file *file,
+                              const void **data, uint64_t *bytes)
+{
+    char suffixes[80];
+    void *unpacked = NULL;
+    vkmm_status status =
+        is_stdin ? read_stdin(log, &file->content, bytes) : vkmm_mapping_open(log, name->file, &file->mapping);
+    if (status != VKMM_OK) return status;
+    if (!is_stdin) *bytes = file->mapping.bytes;
+    *data = is_stdin ? file->content : file->mapping.data;
+    if (name->format == NULL) name->format = vkmm_array_recognise(*data, *bytes);
+    if (name->format == NULL) {
+        vkmm_array_suffixes(suffixes, sizeof suffixes);
+        return vkmm_fail(log, VKMM_INVALID, "%s: neither its name nor its first bytes are those of %s", name->file,
+                         suffixes);
+    }
+    if (name->format->unpack == NULL) return VKMM_OK;
+    status = name->format->unpack(log, name->file, name->tensor, *data, *bytes, &unpacked, bytes);
+    if (status == VKMM_OK) status = vkmm_mapping_check(log, name->file, &file->mapping);
+    vkmm_mapping_close(&file->mapping);
+    vkmm_free(file->content);
+    *data = file->content = unpacked;
+    name->format = &vkmm_npy_format;
+    return status;
+}
+
+vkmm_status vkmm_array_open(const vkmm_log *log, const char *path, vkmm_array_file *file)
+{
+    vkmm_array_name name = vkmm_array_name_of(path);
+    vkmm_array_file opened = {0};
+    const void *data = NULL;
+    uint64_t bytes = 0;
+    const int is_stdin = strcmp(path, "-") == 0;
+    if (is_stdin) {
+        vkmm_free(name.file);
+        path = name.file = vkmm_strdup("standard input");
+    }
+    if (name.file == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the name of a file");
+    vkmm_status status = read_bytes(log, is_stdin, &name, &opened, &data, &bytes);
+    if (status == VKMM_OK) {
+        opened.array.stored.separator = name.format->separator;
+        status = name.format->parse(log, name.file, name.tensor, data, bytes, &opened.array);
+    }
+    if (status == VKMM_OK && opened.array.stored.text_end == NULL) status = convert(log, path, &opened);
+    if (status == VKMM_OK)
+        status = vkmm_mapping_check(log, name.file, &opened.mapping); /* a copy has been read by now */
+    vkmm_free(name.file);
+    if (status == VKMM_OK)
+        *file = opened;
+    else
+        vkmm_array_close(&opened);
+    return status;
+}
+
+vkmm_status vkmm_array_text(const vkmm_log *log, const char *path, vkmm_type type, vkmm_array_file *file)
+{
+    if (file->array.stored.text_end == NULL) return VKMM_OK;
+    file->array.first.type = type;
+    const vkmm_status status = convert(log, path, file);
+    return status == VKMM_OK ? vkmm_mapping_check(log, path, &file->mapping) : status;
+}
+
+vkmm_status vkmm_array_whole(const vkmm_log *log, const char *path, const vkmm_array_file *file)
+{
+    return file->copy == NULL ? vkmm_mapping_check(log, path, &file->mapping) : VKMM_OK;
+}
+
+void vkmm_array_close(vkmm_array_file *file)
+{
+    vkmm_mapping_close(&file->mapping);
+    vkmm_free(file->content);
+    vkmm_free(file->copy);
+    *file = (vkmm_array_file){0};
+}

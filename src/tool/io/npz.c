@@ -1,0 +1,235 @@
+/* NumPy's .npz files: ZIP archives of .npy files, NAME.npy being the array NAME. Read: stored or deflated, with Zip64
+ * or without. Written: one array, stored, as numpy.savez does. minizip, a part of zlib, knows the archives; a build
+ * without it refuses them. */
+#include "base/alloc.h"
+#include "base/clean.h"
+#include "base/log.h"
+#include "io/array_format.h"
+#include "math/type.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *dtype(vkmm_type type)
+{
+    return vkmm_npy_format.dtype(type);
+}
+
+#ifdef VKMM_HAVE_MINIZIP
+#include <unzip.h>
+#include <zip.h>
+
+enum { NAME_BYTES = 256, LISTED = 600, MOST_AT_ONCE = 1 << 30, DEFLATED_MOST = 1032 /* bytes that one byte becomes */ };
+
+/* An archive in memory, for minizip. */
+typedef struct archive {
+    char *data;
+    uint64_t bytes, capacity, at;
+} archive;
+
+static voidpf open_archive(voidpf opaque, const void *name, int mode)
+{
+    (void)name, (void)mode;
+    return opaque;
+}
+
+static uLong read_archive(voidpf opaque, voidpf stream, void *to, uLong bytes)
+{
+    archive *a = opaque;
+    (void)stream;
+    if (a->at >= a->bytes) return 0;
+    if (bytes > a->bytes - a->at) bytes = (uLong)(a->bytes - a->at);
+    memcpy(to, a->data + a->at, bytes);
+    a->at += bytes;
+    return bytes;
+}
+
+static uLong write_archive(voidpf opaque, voidpf stream, const void *from, uLong bytes)
+{
+    archive *a = opaque;
+    (void)stream;
+    if (bytes > a->capacity - a->at) return 0;
+    memcpy(a->data + a->at, from, bytes);
+    a->at += bytes;
+    if (a->at > a->bytes) a->bytes = a->at;
+    return bytes;
+}
+
+static ZPOS64_T tell_archive(voidpf opaque, voidpf stream)
+{
+    (void)stream;
+    return ((archive *)opaque)->at;
+}
+
+static long seek_archive(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin)
+{
+    archive *a = opaque;
+    (void)stream;
+    const uint64_t from = origin == ZLIB_FILEFUNC_SEEK_SET ? 0 : origin == ZLIB_FILEFUNC_SEEK_CUR ? a->at : a->bytes;
+    if (from + offset > a->bytes) return -1;
+    a->at = from + offset;
+    return 0;
+}
+
+static int nothing(voidpf opaque, voidpf stream)
+{
+    (void)opaque, (void)stream;
+    return 0;
+}
+
+static zlib_filefunc64_def functions_of(archive *a)
+{
+    return (zlib_filefunc64_def){open_archive, read_archive, write_archive, tell_archive,
+                                 seek_archive, nothing,      nothing,       a};
+}
+
+/* The name of the archive's current file, without .npy. */
+static int read_name(unzFile zip, char name[NAME_BYTES], unz_file_info64 *info)
+{
+    memset(name, 0, NAME_BYTES);
+    if (unzGetCurrentFileInfo64(zip, info, name, NAME_BYTES - 1, NULL, 0, NULL, 0) != UNZ_OK) return 0;
+    const size_t length = strlen(name);
+    if (length > 4 && strcmp(name + length - 4, ".npy") == 0) name[length - 4] = '\0';
+    return 1;
+}
+
+/* Makes the array that is wanted the current file; the only one where none is named. */
+static vkmm_status find(const vkmm_log *log, const char *path, const char *wanted, unzFile zip, unz_file_info64 *info)
+{
+    char name[NAME_BYTES], names[LISTED] = "";
+    unz_global_info64 all = {0};
+    unzGetGlobalInfo64(zip, &all);
+    for (int at = unzGoToFirstFile(zip); at == UNZ_OK && read_name(zip, name, info); at = unzGoToNextFile(zip)) {
+        if (wanted != NULL ? strcmp(name, wanted) == 0 : all.number_entry == 1) return VKMM_OK;
+        vkmm_join(names, sizeof names, ", ", "%s", name);
+    }
+    if (names[0] == '\0') return vkmm_fail(log, VKMM_INVALID, "%s: the file holds no arrays", path);
+    if (wanted == NULL)
+        return vkmm_fail(log, VKMM_INVALID, "%s: the file holds several arrays: pick one as FILE.npz:NAME of %s", path,
+                         names);
+    return vkmm_fail(log, VKMM_INVALID, "%s: the file holds no array %s; it holds %s", path, wanted, names);
+}
+
+/* The current file as a whole. */
+static vkmm_status extract(const vkmm_log *log, const char *path, unzFile zip, const unz_file_info64 *info,
+                           uint64_t archive_bytes, void **content, uint64_t *bytes)
+{
+    const uint64_t size = info->uncompressed_size;
+    uint64_t read = 0;
+    int some = 0;
+    if (size / DEFLATED_MOST > archive_bytes || (info->flag & 1) != 0 || unzOpenCurrentFile(zip) != UNZ_OK)
+        return vkmm_fail(log, VKMM_INVALID,
+                         "%s: the array is damaged, encrypted, or compressed by another method than deflate", path);
+    char *data = vkmm_alloc(1, size);
+    if (data == NULL) {
+        unzCloseCurrentFile(zip);
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory for an array of %llu bytes", path,
+                         (unsigned long long)size);
+    }
+    for (; read < size; read += (uint64_t)some) {
+        const uint64_t left = size - read;
+        some = unzReadCurrentFile(zip, data + read, (unsigned)(left < MOST_AT_ONCE ? left : MOST_AT_ONCE));
+        if (some <= 0) break;
+    }
+    *content = data;
+    *bytes = size;
+    if (unzCloseCurrentFile(zip) == UNZ_OK && read == size) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "%s: the array is damaged", path);
+}
+
+static vkmm_status unpack(const vkmm_log *log, const char *path, const char *wanted, const void *data, uint64_t bytes,
+                          void **content, uint64_t *content_bytes)
+{
+    archive whole = {(char *)(uintptr_t)data, bytes, 0, 0};
+    zlib_filefunc64_def functions = functions_of(&whole);
+    unz_file_info64 info;
+    const unzFile zip = unzOpen2_64(path, &functions);
+    if (zip == NULL) return vkmm_fail(log, VKMM_INVALID, "%s: this is no .npz file, or it is cut off", path);
+    vkmm_status status = find(log, path, wanted, zip, &info);
+    if (status == VKMM_OK) status = extract(log, path, zip, &info, bytes, content, content_bytes);
+    unzClose(zip);
+    return status;
+}
+
+static uint64_t count_arrays(const void *data, uint64_t bytes)
+{
+    archive whole = {(char *)(uintptr_t)data, bytes, 0, 0};
+    zlib_filefunc64_def functions = functions_of(&whole);
+    unz_global_info64 all = {0};
+    const unzFile zip = unzOpen2_64("", &functions);
+    if (zip == NULL) return 0;
+    unzGetGlobalInfo64(zip, &all);
+    unzClose(zip);
+    return all.number_entry;
+}
+
+static int add(zipFile zip, const char *data, uint64_t bytes)
+{
+    int well = 1;
+    for (uint64_t at = 0, some; at < bytes && well; at += some) {
+        some = bytes - at < MOST_AT_ONCE ? bytes - at : MOST_AT_ONCE;
+        well = zipWriteInFileInZip(zip, data + at, (unsigned)some) == ZIP_OK;
+    }
+    return well;
+}
+
+/* One array in a new archive: 0 when memory ends. */
+static int pack(archive *whole, const char *name, const char *header, size_t header_bytes, const void *data,
+                uint64_t bytes)
+{
+    const zip_fileinfo info = {.tmz_date = {.tm_mday = 1, .tm_year = 1980}}; /* as NumPy has it */
+    const int large = bytes > UINT32_MAX / 2;
+    zlib_filefunc64_def functions = functions_of(whole);
+    const zipFile zip = zipOpen2_64(name, APPEND_STATUS_CREATE, NULL, &functions);
+    if (zip == NULL) return 0;
+    const int well = zipOpenNewFileInZip64(zip, name, &info, NULL, 0, NULL, 0, NULL, 0, 0, large) == ZIP_OK &&
+                     add(zip, header, header_bytes) && add(zip, data, bytes) && zipCloseFileInZip(zip) == ZIP_OK;
+    return zipClose(zip, NULL) == ZIP_OK && well;
+}
+
+static vkmm_status encode(const vkmm_log *log, const char *tensor, const vkmm_array *array, vkmm_output *output)
+{
+    enum { STRUCTURES = 1024 }; /* what an archive of one file needs beside its name, twice */
+    const uint64_t bytes =
+        array->count * array->first.rows * array->first.cols * vkmm_type_of(array->first.type)->bytes;
+    char name[NAME_BYTES];
+    size_t header_bytes = 0;
+    snprintf(name, sizeof name, "%s.npy", tensor != NULL ? tensor : "arr_0");
+    char *header = vkmm_npy_format.header(NULL, array, bytes, &header_bytes);
+    archive whole = {NULL, 0, bytes + header_bytes + STRUCTURES, 0};
+    whole.data = vkmm_alloc(1, whole.capacity);
+    vkmm_status status = VKMM_OUT_OF_MEMORY;
+    if (header != NULL && whole.data != NULL && pack(&whole, name, header, header_bytes, array->first.data, bytes))
+        status = vkmm_output_write(output, whole.data, whole.bytes);
+    else
+        vkmm_fail(log, status, "no memory for a .npz file of %llu bytes", (unsigned long long)whole.capacity);
+    vkmm_free(whole.data);
+    vkmm_free(header);
+    return status;
+}
+
+static int is_name(const char *name)
+{
+    return name[0] != '\0' && strlen(name) + sizeof ".npy" <= NAME_BYTES;
+}
+
+#else
+
+static vkmm_status unpack(const vkmm_log *log, const char *path, const char *wanted, const void *data, uint64_t bytes,
+                          void **content, uint64_t *content_bytes)
+{
+    (void)wanted, (void)data, (void)bytes, (void)content, (void)content_bytes;
+    return vkmm_fail(log, VKMM_INVALID, "%s: this build reads no .npz, since minizip was missing: use .npy", path);
+}
+
+static int is_name(const char *name)
+{
+    return name[0] != '\0';
+}
+
+#define count_arrays NULL
+#define encode       NULL
+#endif
+
+const vkmm_array_format vkmm_npz_format = {".npz", ".npz",       "PK", 0,      dtype,  is_name,
+                                           NULL,   count_arrays, NULL, unpack, encode, 0};

@@ -1,0 +1,247 @@
+/* Matrices as text. CSV and TSV: a row of numbers on each line, without a header line. MatrixMarket's .mtx
+ * (https://math.nist.gov/MatrixMarket/formats.html): "%%MatrixMarket matrix array real general", comments, a line with
+ * the extents, then a number on each line, column by column; of its kinds this one alone, and with integers. Lines
+ * end with LF or CRLF. Numbers are decimal, or nan or inf in any case. A text says nothing of its elements' type. */
+#include "base/log.h"
+#include "io/array_format.h"
+#include "math/type.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    MOST_DIGITS = 500,
+    SHOWN = 40,
+    SHORT = 100,
+    LISTS = '\n' /* the separator of .mtx, where each line is one field */
+};
+
+typedef struct lines {
+    const char *at, *end;
+    uint64_t line; /* the number of the last one that was taken */
+    char separator;
+} lines;
+
+/* The next line without what ends it. MatrixMarket has comments and empty lines anywhere. */
+static int next_line(lines *l, const char **begin, const char **end)
+{
+    while (l->at < l->end) {
+        const char *stop = memchr(l->at, '\n', (size_t)(l->end - l->at));
+        *begin = l->at;
+        *end = stop != NULL ? stop : l->end;
+        l->at = stop != NULL ? stop + 1 : l->end;
+        l->line++;
+        while (*end > *begin && ((*end)[-1] == '\r' || (*end)[-1] == ' ')) --*end;
+        if (l->separator != LISTS || (*begin < *end && **begin != '%')) return 1;
+    }
+    return 0;
+}
+
+/* The next field of a line, without spaces around it; the line then begins after it, and is NULL after its last. */
+static void next_field(const char **line, const char *line_end, char separator, const char **begin, const char **end)
+{
+    const char *stop = memchr(*line, separator, (size_t)(line_end - *line));
+    *begin = *line;
+    *end = stop != NULL ? stop : line_end;
+    *line = stop != NULL ? stop + 1 : NULL;
+    while (*begin < *end && **begin == ' ') ++*begin;
+    while (*end > *begin && (*end)[-1] == ' ') --*end;
+}
+
+/* Rows, and the columns of each. */
+static vkmm_status count_fields(const vkmm_log *log, const char *name, lines l, uint64_t extents[2])
+{
+    const char *begin = NULL, *end = NULL;
+    uint64_t first = 0;
+    extents[0] = extents[1] = 0;
+    for (; next_line(&l, &begin, &end); extents[0]++) {
+        uint64_t fields = 1;
+        for (; (begin = memchr(begin, l.separator, (size_t)(end - begin))) != NULL; begin++) fields++;
+        if (extents[0] == 0) first = l.line;
+        if (extents[0] > 0 && fields != extents[1])
+            return vkmm_fail(log, VKMM_INVALID, "%s:%llu: this line has %llu columns, and line %llu has %llu", name,
+                             (unsigned long long)l.line, (unsigned long long)fields, (unsigned long long)first,
+                             (unsigned long long)extents[1]);
+        extents[1] = fields;
+    }
+    return VKMM_OK;
+}
+
+/* Blank lines at the end count for nothing; so does the mark that some programs put before UTF-8. */
+static lines begin_lines(const void *data, uint64_t bytes, char separator)
+{
+    lines l = {data, (const char *)data + bytes, 0, separator};
+    if (bytes >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) l.at += 3;
+    while (l.end > l.at && strchr("\r\n ", l.end[-1]) != NULL && l.end[-1] != '\0') l.end--;
+    return l;
+}
+
+#define MARK "%%MatrixMarket"
+
+static vkmm_status check_kind(const vkmm_log *log, const char *name, const char *kind)
+{
+    char object[16] = "", format[16] = "", field[16] = "", symmetry[16] = "";
+    sscanf(kind, "%15s %15s %15s %15s", object, format, field, symmetry);
+    if (strcasecmp(format, "coordinate") == 0)
+        return vkmm_fail(log, VKMM_INVALID,
+                         "%s: sparse (coordinate) files are not read; scipy.io.mmwrite(file, matrix.toarray()) writes "
+                         "a dense one",
+                         name);
+    if (strcasecmp(object, "matrix") == 0 && strcasecmp(format, "array") == 0 &&
+        (strcasecmp(field, "real") == 0 || strcasecmp(field, "integer") == 0) && strcasecmp(symmetry, "general") == 0)
+        return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID,
+                     "%s: the file is '%s %s %s %s'; only 'matrix array real general' and 'matrix array integer "
+                     "general' are read",
+                     name, object, format, field, symmetry);
+}
+
+/* A line as a text, cut to fit; "": there is none. */
+static void take_line(lines *l, char text[SHORT])
+{
+    const char *begin = NULL, *end = NULL;
+    text[0] = '\0';
+    if (next_line(l, &begin, &end))
+        snprintf(text, SHORT, "%.*s", (int)(end - begin < SHORT ? end - begin : SHORT), begin);
+}
+
+/* The lines before the numbers of a .mtx file. */
+static vkmm_status read_head(const vkmm_log *log, const char *name, lines *l, uint64_t extents[2])
+{
+    unsigned long long rows = 0, cols = 0;
+    char text[SHORT], more = '\0';
+    l->separator = '\0'; /* the first line is no comment */
+    take_line(l, text);
+    l->separator = LISTS;
+    if (strncasecmp(text, MARK, strlen(MARK)) != 0)
+        return vkmm_fail(log, VKMM_INVALID, "%s: a .mtx file begins with \"%s\", and this one does not", name, MARK);
+    const vkmm_status status = check_kind(log, name, text + strlen(MARK));
+    if (status != VKMM_OK) return status;
+    take_line(l, text);
+    if (strchr(text, '-') != NULL || sscanf(text, "%llu %llu %c", &rows, &cols, &more) != 2)
+        return vkmm_fail(log, VKMM_INVALID, "%s:%llu: '%.40s' should be the numbers of rows and columns", name,
+                         (unsigned long long)l->line, text);
+    extents[0] = rows;
+    extents[1] = cols;
+    return VKMM_OK;
+}
+
+static vkmm_status parse(const vkmm_log *log, const char *name, const char *tensor, const void *data, uint64_t bytes,
+                         vkmm_array *array)
+{
+    lines l = begin_lines(data, bytes, array->stored.separator);
+    const int lists = l.separator == LISTS;
+    uint64_t extents[2], found[2], count = 0;
+    vkmm_status status = lists ? read_head(log, name, &l, extents) : VKMM_OK;
+    (void)tensor;
+    if (status == VKMM_OK) status = count_fields(log, name, l, lists ? found : extents);
+    if (status != VKMM_OK) return status;
+    if (!lists && extents[0] == 0) return vkmm_fail(log, VKMM_INVALID, "%s: the file holds no numbers", name);
+    if (lists && (!vkmm_array_bytes(extents, 2, 1, &count) || count != found[0]))
+        return vkmm_fail(log, VKMM_INVALID, "%s: a matrix of %llux%llu cannot be made of the file's %llu numbers", name,
+                         (unsigned long long)extents[0], (unsigned long long)extents[1], (unsigned long long)found[0]);
+    *array = vkmm_array_packed(l.at, VKMM_AUTO, extents, 2, lists);
+    array->stored = (vkmm_encoding){.text_end = l.end, .line = l.line, .separator = l.separator};
+    return VKMM_OK;
+}
+
+/* VKMM_INVALID without a sentence; *why: what it is not. strtod follows LC_NUMERIC, which the program leaves alone. */
+static vkmm_status read_number(const char *begin, const char *end, vkmm_type type, char *to, const char **why)
+{
+    char text[MOST_DIGITS + 1], *stop = NULL;
+    const size_t length = (size_t)(end - begin);
+    *why = "is not a number";
+    if (length == 0 || length > MOST_DIGITS) return VKMM_INVALID;
+    memcpy(text, begin, length);
+    text[length] = '\0';
+    const double value = type == VKMM_F32 ? strtof(text, &stop) : strtod(text, &stop);
+    if (stop != text + length || strpbrk(text, "xX(") != NULL) return VKMM_INVALID;
+    *why = NULL;
+    return vkmm_array_put(type, to, value) && (!isinf(value) || strpbrk(text, "nN") != NULL) ? VKMM_OK : VKMM_INVALID;
+}
+
+vkmm_status vkmm_text_read(const vkmm_log *log, const char *name, const vkmm_array *array, char *to)
+{
+    const vkmm_encoding *stored = &array->stored;
+    const vkmm_type_info *type = vkmm_type_of(array->first.type);
+    lines l = {array->first.data, stored->text_end, stored->line, stored->separator};
+    const char *line = NULL, *line_end = NULL, *begin = NULL, *end = NULL, *why = NULL;
+    while (next_line(&l, &line, &line_end)) {
+        for (unsigned long long column = 1; line != NULL; column++, to += type->bytes) {
+            next_field(&line, line_end, l.separator, &begin, &end);
+            if (read_number(begin, end, array->first.type, to, &why) == VKMM_OK) continue;
+            const int shown = end - begin > SHOWN ? SHOWN : (int)(end - begin);
+            if (begin == end)
+                return vkmm_fail(log, VKMM_INVALID, "%s:%llu: column %llu is empty", name, (unsigned long long)l.line,
+                                 column);
+            if (why == NULL)
+                return vkmm_fail(log, VKMM_INVALID, "%s:%llu: column %llu: %.*s does not fit in %s", name,
+                                 (unsigned long long)l.line, column, shown, begin, type->name);
+            return vkmm_fail(log, VKMM_INVALID, "%s:%llu: column %llu: '%.*s' %s%s", name, (unsigned long long)l.line,
+                             column, shown, begin, why, l.line == 1 ? "; a header line must be removed" : "");
+        }
+    }
+    return VKMM_OK;
+}
+
+static const char *type_name(vkmm_type type)
+{
+    return vkmm_type_of(type)->name;
+}
+
+/* With as many digits as bring the same bits back. NaN and Inf are spelled as R has them; NumPy and Octave take any. */
+static size_t write_number(char *text, size_t size, double value, int digits)
+{
+    if (isnan(value)) return (size_t)snprintf(text, size, "NaN");
+    if (isinf(value)) return (size_t)snprintf(text, size, value < 0 ? "-Inf" : "Inf");
+    return (size_t)snprintf(text, size, "%.*g", digits, value);
+}
+
+static vkmm_status write_rows(vkmm_output *output, const vkmm_view *view, char separator)
+{
+    enum { LONGEST = 32 };
+    const vkmm_type_info *type = vkmm_type_of(view->type);
+    const int digits = type->is_float && type->bytes <= 4 ? 9 : 17;
+    char block[1 << 14];
+    size_t used = 0;
+    vkmm_status status = VKMM_OK;
+    for (uint64_t i = 0; i < view->rows && status == VKMM_OK; i++) {
+        for (uint64_t j = 0; j < view->cols && status == VKMM_OK; j++) {
+            used += write_number(block + used, LONGEST, vkmm_view_get(view, i, j), digits);
+            block[used++] = (char)(j + 1 < view->cols ? separator : '\n');
+            if (used <= sizeof block - LONGEST - 1) continue;
+            status = vkmm_output_write(output, block, used);
+            used = 0;
+        }
+    }
+    return status == VKMM_OK ? vkmm_output_write(output, block, used) : status;
+}
+
+static vkmm_status encode(const vkmm_log *log, const char *tensor, const vkmm_array *array, vkmm_output *output)
+{
+    const int lists = array->stored.separator == LISTS;
+    if (!lists && (array->first.rows == 0 || array->first.cols == 0))
+        return vkmm_fail(log, VKMM_INVALID, "a .csv or .tsv file cannot hold a matrix without elements: use .npy");
+    const vkmm_view *view = &array->first, columns = vkmm_view_transposed(view);
+    char head[120];
+    vkmm_status status = VKMM_OK;
+    (void)tensor;
+    if (lists) {
+        const int length = snprintf(head, sizeof head, "%s matrix array %s general\n%llu %llu\n", MARK,
+                                    vkmm_type_of(view->type)->is_float ? "real" : "integer",
+                                    (unsigned long long)view->rows, (unsigned long long)view->cols);
+        status = vkmm_output_write(output, head, (uint64_t)length);
+    }
+    return status == VKMM_OK ? write_rows(output, lists ? &columns : view, array->stored.separator) : status;
+}
+
+#define TEXT(suffix, mark, separator)                                                                                  \
+    {                                                                                                                  \
+        suffix, suffix, mark, 0, type_name, NULL, parse, NULL, NULL, NULL, encode, separator                           \
+    }
+
+const vkmm_array_format vkmm_csv_format = TEXT(".csv", NULL, ','), vkmm_tsv_format = TEXT(".tsv", NULL, '\t'),
+                        vkmm_mtx_format = TEXT(".mtx", MARK, LISTS);
