@@ -83,14 +83,12 @@ static json_t *row_json(const vkmm_report *report, const vkmm_bench_row *row)
 /* Their statistics are enough, unless all are asked for. */
 static json_t *without_samples(const vkmm_report *report, json_t *json)
 {
-    const char *key;
-    json_t *entry;
-    size_t i;
+    void *at = json_object_iter(json);
 
     if (report->samples) return json;
+    for (; at != NULL; at = json_object_iter_next(json, at)) without_samples(report, json_object_iter_value(at));
+    for (size_t i = 0; i < json_array_size(json); i++) without_samples(report, json_array_get(json, i));
     json_object_del(json, "samples");
-    json_object_foreach(json, key, entry) without_samples(report, entry);
-    json_array_foreach(json, i, entry) without_samples(report, entry);
     return json;
 }
 
