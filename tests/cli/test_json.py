@@ -188,7 +188,9 @@ class Others(cli.Case):
     def test_ladder_table(self):
         text = self.good("ladder", "--size", "12", "--type", "u32", *FAST, env={"LC_ALL": "C"})
         text.encode("ascii")
-        self.assertEqual(len(re.findall(r" yes +#+\n", text)), 7)
+        self.assertEqual(len(re.findall(r" yes\n", text)), 7)
+        bars = re.findall(r"(?m)^\S+ +(#+)$", text.split("\nGFLOP/s\n")[1])
+        self.assertEqual((len(bars), max(map(len, bars))), (7, 40))
         self.assertIn("█", self.good("ladder", "--size", "12", "--type", "u32", *FAST))
 
     def test_help(self):

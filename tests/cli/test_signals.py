@@ -25,8 +25,8 @@ class Started:
         self.terminal, other = pty.openpty()
         settings = dict(os.environ, LC_ALL="C.UTF-8", TERM="xterm", **(env or {}))
         more.setdefault("preexec_fn", lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # whoever runs the tests may be out of reach of it
-        self.process = subprocess.Popen([cli.program, *map(str, args)], env=settings, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                        stderr=other, start_new_session=True, **more)
+        self.process = subprocess.Popen([cli.program, *map(str, args)], env=settings, stdin=subprocess.DEVNULL,
+                                        stdout=more.pop("stdout", subprocess.DEVNULL), stderr=other, start_new_session=True, **more)
         os.close(other)
         self.text = b""
 
@@ -111,6 +111,23 @@ class Commands(Signals):
                 child = Started(command, *args)
                 cli.wait_until(lambda: cli.catches(child.process, number), child.process)
                 self.ends(child, number)
+
+    def test_ladder_keeps_its_rows(self):
+        """Rows are there as soon as they are measured, and stay; a JSON document is written whole or not at all."""
+        for format, first, said in [([], b"1a ", b"the rows above are valid"), (["--csv"], b"1a,", b"the rows above are valid"),
+                                    (["--json"], None, b"there is no result")]:
+            with self.subTest(format=format):
+                child = Started("ladder", "-s", "200", "--type", "f32", "-i", "20", "-j", "0", *format, stdout=subprocess.PIPE)
+                if first is not None:
+                    self.assertTrue(any(line.startswith(first) for line in child.process.stdout), "no such row")
+                child.wait_for(" grouped: ")
+                self.ends(child, signal.SIGINT)
+                rest = child.process.stdout.read()
+                child.process.stdout.close()
+                self.assertNotIn(b"fast", rest)
+                self.assertTrue(child.text.endswith(b"\r\x1b[Kvkmatmul: interrupted; " + said + b"\r\n"), child.text[-90:])
+                if first is None:
+                    self.assertEqual(rest, b"")
 
     def worker(self):
         """One that takes no notice of anything, and how it tells that it was started."""

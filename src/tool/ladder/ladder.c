@@ -3,6 +3,7 @@
 #include "session/problem.h"
 #include "product/product.h"
 #include "math/type.h"
+#include "system/interrupt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +21,8 @@ enum { STEPS = sizeof steps / sizeof *steps };
 typedef struct climb {
     cli_session *session;
     const cli_request *request;
+    vkmm_ladder ladder;
     vkmm_bench_row rows[STEPS * VKMM_TYPE_COUNT];
-    uint32_t count;
 } climb;
 
 static void compare(vkmm_bench_row *row, const vkmm_bench_row *rows, uint32_t first, uint32_t at)
@@ -35,12 +36,31 @@ static void compare(vkmm_bench_row *row, const vkmm_bench_row *rows, uint32_t fi
     if (at == first) row->times_serial = 1;
 }
 
+/* The row that was added last; NULL: there are no more. */
+static vkmm_status show(climb *c, const vkmm_bench_row *row)
+{
+    cli_session *session = c->session;
+    const vkmm_writer *writer = session->writer;
+    vkmm_status status = VKMM_OK;
+
+    cli_progress_end(&session->console);
+    if (writer->ladder != NULL)
+        status = writer->ladder(&session->report, &c->ladder, row);
+    else if (row != NULL)
+        status = writer->row(&session->report, row);
+    if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to write the ladder");
+    session->report.rows += writer->ladder != NULL ? row == NULL : row != NULL;
+    if (row == NULL || !session->options->json)
+        vkmm_interrupt_says("vkmatmul: interrupted; the rows above are valid\n");
+    return vkmm_report_flush(&session->report, &session->console.log);
+}
+
 static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned step, uint32_t first)
 {
     const cli_options *options = c->session->options;
     cli_request request = *c->request;
     cli_product product = {0};
-    vkmm_bench_row *row = &c->rows[c->count];
+    vkmm_bench_row *row = &c->rows[c->ladder.count];
     vkmm_status status;
 
     request.kind = &cli_resident;
@@ -66,41 +86,34 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned st
     }
     cli_product_end(&product);
     row->step = steps[step].step;
-    compare(row, c->rows, first, c->count);
-    c->count++;
-    return status;
+    compare(row, c->rows, first, c->ladder.count++);
+    return cli_worse(status, show(c, row));
 }
 
 static vkmm_status climb_type(climb *c, vkmm_problem problem)
 {
-    uint32_t first = c->count;
+    uint32_t first = c->ladder.count;
     vkmm_status status = VKMM_OK;
 
     for (unsigned step = 0; step < STEPS; step++) {
         vkmm_status next = climb_step(c, &problem, step, first);
         status = cli_worse(status, next);
-        if (next == VKMM_DEVICE_LOST) break;
+        if (next == VKMM_DEVICE_LOST || ferror(c->session->report.out)) break;
     }
     return status;
 }
 
-static vkmm_status show(climb *c, const vkmm_problem *problem, vkmm_status status)
+static vkmm_status finish(climb *c, vkmm_status status)
 {
     cli_session *session = c->session;
-    vkmm_ladder ladder = {
-        session->info, session->host, *problem, c->request->inputs->seed, cli_inputs_name(c->request->inputs),
-        c->rows,       c->count};
     unsigned skipped = 0;
 
-    for (uint32_t i = 0; i < c->count; i++) skipped += c->rows[i].not_run[0] != '\0';
-    cli_progress_end(&session->console);
-    if (vkmm_write_ladder(session->writer, &session->report, &ladder) != VKMM_OK)
-        return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory to write the ladder");
-    session->report.rows++;
+    for (uint32_t i = 0; i < c->ladder.count; i++) skipped += c->rows[i].not_run[0] != '\0';
+    status = cli_worse(status, show(c, NULL));
     if (skipped > 0)
-        vkmm_say(&session->console.log, VKMM_LOG_ERROR, "%u of %u steps did not run: %s", skipped, c->count,
-                 c->rows[0].not_run[0] != '\0' ? c->rows[0].not_run : c->session->console.last_error);
-    return cli_worse(status, vkmm_report_flush(&session->report, &session->console.log));
+        vkmm_say(&session->console.log, VKMM_LOG_ERROR, "%u of %u steps did not run: %s", skipped, c->ladder.count,
+                 c->rows[0].not_run[0] != '\0' ? c->rows[0].not_run : session->console.last_error);
+    return status;
 }
 
 static vkmm_status climb_size(cli_session *session, const cli_request *request, vkmm_problem problem)
@@ -113,12 +126,14 @@ static vkmm_status climb_size(cli_session *session, const cli_request *request, 
     if (c == NULL) return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a ladder");
     c->session = session;
     c->request = request;
-    for (uint32_t i = 0; i < types->count && status != VKMM_DEVICE_LOST; i++) {
+    c->ladder = (vkmm_ladder){
+        session->info, session->host, problem, request->inputs->seed, cli_inputs_name(request->inputs), c->rows, 0};
+    for (uint32_t i = 0; i < types->count && status != VKMM_DEVICE_LOST && !ferror(session->report.out); i++) {
         problem.type = types->type[i];
         status = cli_worse(status, climb_type(c, problem));
     }
-    status = show(c, &problem, status);
-    for (uint32_t i = 0; i < c->count; i++) vkmm_bench_row_free(&c->rows[i]);
+    status = finish(c, status);
+    for (uint32_t i = 0; i < c->ladder.count; i++) vkmm_bench_row_free(&c->rows[i]);
     vkmm_free(c);
     return status;
 }
@@ -134,10 +149,12 @@ vkmm_status cli_ladder(cli_session *session)
     if (status == VKMM_OK) status = cli_session_device(session);
     if (status != VKMM_OK) return status;
     request = cli_request_make(options, &inputs);
+    vkmm_interrupt_says("vkmatmul: interrupted; there is no result\n");
     for (size_t i = 0; i < cli_size_count(options); i++) {
         const cli_size size = cli_size_at(options, i);
         status = cli_worse(status, climb_size(session, &request, cli_problem_make(options, &size, VKMM_F32)));
         if (status == VKMM_DEVICE_LOST || ferror(session->report.out)) break;
     }
+    vkmm_interrupt_says(NULL);
     return status;
 }

@@ -1,11 +1,12 @@
-/* The ladder for people: the tutorials' steps one under another, each with a bar as long as its speed. */
+/* The ladder for people: the tutorials' steps one under another, each as soon as it is measured; below those of a
+ * type, when all are known, bars as long as their speeds. */
 #include <math.h>
-#include <string.h>
 #include "math/type.h"
 #include "report/columns.h"
 #include "report/text.h"
+#include "report/wrap.h"
 
-enum { MOST_BAR_COLUMNS = 24 };
+enum { BAR_COLUMNS = 40 };
 
 static void fill_step(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
@@ -30,35 +31,17 @@ static void fill_previous(const vkmm_report *report, const vkmm_bench_row *row, 
     fill_factor(report, cell, row->times_previous);
 }
 
-/* The bar follows the verdict in its column: no width is lost, and there is no bar without a passed verdict. */
-static void fill_verdict(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    size_t used;
-
-    vkmm_cell_verified(report, row, cell);
-    if (!isfinite(row->figures.gflops) || report->full_bar <= 0 || report->bar_columns <= 0) return;
-    used = strlen(cell->text);
-    used += (size_t)sprintf(cell->text + used, " ");
-    vkmm_text_bar(cell->text + used, row->figures.gflops / report->full_bar, report->bar_columns, report->utf8);
-}
-
 static const vkmm_column ladder_columns[] = {
-    {"step", NULL, 5, 0, 0, fill_step},           {"kernel", NULL, 10, 0, 0, vkmm_cell_kernel},
-    {"tile", NULL, 5, 0, 1, vkmm_cell_tile},      {.path = "time.kernel_ms.median", .width = 9},
-    {.path = "time.total_ms.median", .width = 8}, {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
-    {"×serial", "xserial", 7, 1, 0, fill_serial}, {"×before", "xbefore", 7, 1, 0, fill_previous},
-    {"verified", NULL, 8, 0, 0, fill_verdict},
+    {"step", NULL, 5, 0, 0, fill_step},
+    {"kernel", NULL, 10, 0, 0, vkmm_cell_kernel},
+    {"tile", NULL, 5, 0, 1, vkmm_cell_tile},
+    {.path = "time.kernel_ms.median", .width = 9},
+    {.path = "time.total_ms.median", .width = 8},
+    {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
+    {"×serial", "xserial", 7, 1, 0, fill_serial},
+    {"×before", "xbefore", 7, 1, 0, fill_previous},
+    {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
 };
-
-/* What the terminal leaves beside the verdict, within reason. */
-static int bar_columns(const vkmm_report *report, const vkmm_columns *columns)
-{
-    int verdict = report->utf8 ? 2 : 4, room;
-
-    if (report->columns == 0) return MOST_BAR_COLUMNS;
-    room = report->columns - vkmm_columns_width(report, columns) + ladder_columns[columns->count - 1].width - verdict;
-    return room < MOST_BAR_COLUMNS ? room : MOST_BAR_COLUMNS;
-}
 
 static void print_heading(const vkmm_report *report, const vkmm_ladder *ladder)
 {
@@ -71,40 +54,48 @@ static void print_heading(const vkmm_report *report, const vkmm_ladder *ladder)
     fprintf(report->out, ", %s, seed %llu\n", ladder->init, (unsigned long long)ladder->seed);
 }
 
-/* One type's steps; returns how many rows that was. */
-static uint32_t print_type(vkmm_report *report, const vkmm_bench_row *rows, uint32_t left)
+static void print_step(vkmm_report *report, const vkmm_bench_row *row, int is_first)
 {
-    vkmm_columns columns = vkmm_columns_fit(report, ladder_columns, sizeof ladder_columns / sizeof *ladder_columns);
-    uint32_t count = 0;
+    const vkmm_columns columns =
+        vkmm_columns_fit(report, ladder_columns, sizeof ladder_columns / sizeof *ladder_columns);
 
-    report->full_bar = 0;
-    report->bar_columns = bar_columns(report, &columns);
-    while (count < left && rows[count].problem.type == rows[0].problem.type) {
-        if (rows[count].figures.gflops > report->full_bar) report->full_bar = rows[count].figures.gflops;
-        count++;
+    if (is_first) {
+        fprintf(report->out, "\n%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG),
+                vkmm_text_type(&row->problem, report->utf8), vkmm_paint_off(report, VKMM_STRONG));
+        vkmm_columns_line(report, &columns, NULL);
     }
-    fprintf(report->out, "\n%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG),
-            vkmm_text_type(&rows[0].problem, report->utf8), vkmm_paint_off(report, VKMM_STRONG));
-    vkmm_columns_line(report, &columns, NULL);
-    for (uint32_t i = 0; i < count; i++) {
-        vkmm_columns_line(report, &columns, &rows[i]);
-        if (rows[i].not_run[0] != '\0') {
-            char reason[512];
-            vkmm_clean(reason, sizeof reason, rows[i].not_run);
-            fprintf(report->out, "       not run: %s\n", reason);
-        }
-        if (vkmm_row_by_host_clock(&rows[i]))
-            snprintf(report->clock_note, sizeof report->clock_note, "%s", rows[i].clock_note);
-    }
-    return count;
+    vkmm_columns_line(report, &columns, row);
+    if (row->not_run[0] != '\0') vkmm_report_say(report, 7, VKMM_PLAIN, "not run: %s", row->not_run);
+    if (vkmm_row_by_host_clock(row)) snprintf(report->clock_note, sizeof report->clock_note, "%s", row->clock_note);
 }
 
-vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder)
+/* All rows of the last one's type, once there is no more. */
+static void print_bars(const vkmm_report *report, const vkmm_bench_row *rows, const vkmm_bench_row *last)
 {
-    if (report->rows > 0) putc('\n', report->out);
-    print_heading(report, ladder);
-    for (uint32_t i = 0; i < ladder->count;) i += print_type(report, ladder->rows + i, ladder->count - i);
-    if (report->clock_note[0] != '\0')
-        fprintf(report->out, "\nkernel ms by the host's clock: %s\n", report->clock_note);
+    double best = 0;
+
+    for (const vkmm_bench_row *row = rows; row <= last; row++)
+        if (row->problem.type == last->problem.type) best = fmax(best, row->figures.gflops);
+    if (best > 0) fputs("\nGFLOP/s\n", report->out);
+    for (const vkmm_bench_row *row = rows; row <= last; row++) {
+        char bar[3 * BAR_COLUMNS + 4];
+        if (row->problem.type != last->problem.type || !isfinite(row->figures.gflops)) continue;
+        vkmm_text_bar(bar, row->figures.gflops / best, BAR_COLUMNS, report->utf8);
+        fprintf(report->out, "%-10s  %s\n", row->kernel.name, bar);
+    }
+}
+
+vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder, const vkmm_bench_row *row)
+{
+    const int is_first = row == ladder->rows, starts = is_first || (row && row->problem.type != row[-1].problem.type);
+
+    if (is_first && report->rows > 0) putc('\n', report->out);
+    if (is_first) print_heading(report, ladder);
+    if (row == NULL || (starts && !is_first))
+        print_bars(report, ladder->rows, row ? row - 1 : ladder->rows + ladder->count - 1);
+    if (row != NULL)
+        print_step(report, row, starts);
+    else if (report->clock_note[0] != '\0')
+        vkmm_report_say(report, 0, VKMM_PLAIN, "kernel ms by the host's clock: %s", report->clock_note);
     return VKMM_OK;
 }

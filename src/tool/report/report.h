@@ -25,8 +25,6 @@ typedef struct vkmm_report {
     uint64_t rows;                            /* state: rows written so far */
     char difference[VKMM_TEXT_DIFFERENCE];    /* state: how the problem written last differs from the plain product
                                                  (vkmm_text_difference) */
-    double full_bar;                          /* state: GFLOP/s of a bar of full length */
-    int bar_columns;                          /* state: the width of that bar */
     uint32_t section;                         /* state: bench: the device whose rows come, counted from 1 */
 } vkmm_report;
 
@@ -45,17 +43,18 @@ typedef struct vkmm_ladder {
 /* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY. */
 typedef struct vkmm_writer {
     const char *name;
-    vkmm_status (*row)(vkmm_report *report, const vkmm_bench_row *row);    /* run: one result, as soon as it is known */
-    vkmm_status (*end)(vkmm_report *report);                               /* run: after the last row; NULL: nothing */
-    vkmm_status (*ladder)(vkmm_report *report, const vkmm_ladder *ladder); /* NULL: row by row */
+    vkmm_status (*row)(vkmm_report *report, const vkmm_bench_row *row); /* run: one result, as soon as it is known */
+    vkmm_status (*end)(vkmm_report *report);                            /* run: after the last row; NULL: nothing */
+    /* ladder: the row that was added last, as soon as it is known, and NULL after the last; NULL: as run's rows */
+    vkmm_status (*ladder)(vkmm_report *report, const vkmm_ladder *ladder, const vkmm_bench_row *row);
 } vkmm_writer;
 
 /* "table", "json" (one compact object a line), "csv" (RFC 4180), "quiet" (GFLOP/s or the verdict alone); NULL for
  * other names. */
 const vkmm_writer *vkmm_writer_find(const char *name);
 
-vkmm_status vkmm_write_ladder(const vkmm_writer *writer, vkmm_report *report, const vkmm_ladder *ladder);
-vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder); /* for people: ladder/ladder_table.c */
+/* For people: ladder/ladder_table.c */
+vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder, const vkmm_bench_row *row);
 
 /* Flushes the stream. VKMM_INVALID, with the system's reason, when something could not be written. */
 vkmm_status vkmm_report_flush(const vkmm_report *report, const vkmm_log *log);

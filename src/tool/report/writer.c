@@ -97,11 +97,14 @@ static vkmm_status json_row(vkmm_report *report, const vkmm_bench_row *row)
     return vkmm_json_line(report, without_samples(report, row_json(report, row)));
 }
 
-static vkmm_status json_ladder(vkmm_report *report, const vkmm_ladder *ladder)
+/* One document, so all rows at once. */
+static vkmm_status json_ladder(vkmm_report *report, const vkmm_ladder *ladder, const vkmm_bench_row *row)
 {
-    json_t *document = vkmm_json_document(report, "vkmatmul.ladder/1", ladder->device, ladder->host,
-                                          vkmm_record_json(&vkmm_ladder_record, ladder));
+    json_t *document;
 
+    if (row != NULL) return VKMM_OK;
+    document = vkmm_json_document(report, "vkmatmul.ladder/1", ladder->device, ladder->host,
+                                  vkmm_record_json(&vkmm_ladder_record, ladder));
     return vkmm_json_line(report, without_samples(report, document));
 }
 
@@ -189,18 +192,6 @@ static vkmm_status quiet_row(vkmm_report *report, const vkmm_bench_row *row)
 }
 
 /* ---- all of them ---- */
-
-vkmm_status vkmm_write_ladder(const vkmm_writer *writer, vkmm_report *report, const vkmm_ladder *ladder)
-{
-    vkmm_status status = VKMM_OK;
-
-    if (writer->ladder != NULL) return writer->ladder(report, ladder);
-    for (uint32_t i = 0; i < ladder->count && status == VKMM_OK; i++) {
-        status = writer->row(report, &ladder->rows[i]);
-        report->rows++;
-    }
-    return status;
-}
 
 static const vkmm_writer writers[] = {
     {"table", table_row, table_end, vkmm_table_ladder},

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { PATIENCE_S = 1, GRACE_S = 4 }; /* until somebody notices, and until the work is over then */
@@ -14,6 +15,7 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 static struct sigaction before[SIGNALS], alarm_before;
 
 static volatile sig_atomic_t interrupt, noticed, catching, wipes;
+static const char *volatile last_words;
 
 /* In a signal's handler, where little is allowed: write, unlink and _exit are. */
 static void end_at_once(int number)
@@ -21,6 +23,7 @@ static void end_at_once(int number)
     static const char wipe[] = "\r\033[K";
     signal(number, SIG_DFL); /* should removing a file hang, the next signal ends the process nevertheless */
     if (wipes && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0) errno = 0;
+    if (last_words && write(STDERR_FILENO, last_words, strlen(last_words)) < 0) errno = 0;
     vkmm_leftovers_unlink();
     _exit(128 + number);
 }
@@ -88,6 +91,11 @@ int vkmm_interrupted(void)
 {
     if (interrupt != 0) noticed = 1;
     return interrupt;
+}
+
+void vkmm_interrupt_says(const char *sentence)
+{
+    last_words = sentence;
 }
 
 void vkmm_interrupt_wipes(int shown)

@@ -16,6 +16,10 @@ void vkmm_interrupt_catch(void);
 void vkmm_interrupt_release(void); /* back to what they did before; what was remembered is */
 int vkmm_interrupted(void);        /* the number of the signal; 0: none came */
 
+/* A sentence with its line end for standard error when a signal ends the process at once; NULL: none. Static storage.
+ */
+void vkmm_interrupt_says(const char *sentence);
+
 /* While not 0, a line stands on the terminal of standard error that an end at once wipes. */
 void vkmm_interrupt_wipes(int shown);
 
