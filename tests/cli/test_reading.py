@@ -64,7 +64,7 @@ def shape(words, text):
         text = re.sub(r"[█▏▎▍▌▋▊▉]+", "", re.sub(NUMBER, "#", text))
         text = re.sub(r"(?m)\b(memory|arithmetic)$", "LIMIT", re.sub(r"\b(bytes|[KMGT]iB)\b", "B", text))
         text = re.sub(r"(?m)^fast +\w+", "fast KERNEL", text)
-        text = re.sub(r" +", " ", text)
+        text = re.sub(r"copies [^/]*?/s[\s\S]*?FLOP/byte", lambda m: " ".join(m[0].split()), re.sub(r" +", " ", text))  # was wrapped
     return "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
 
 
@@ -87,7 +87,7 @@ class Reading(cli.Case):
             self.assertTrue(any(command in words for words in every), command)
         self.assertGreaterEqual(len(every), 40)
         blocks = [words[0] for page in PAGES.values() for words, *_ in shown(page)]
-        self.assertGreaterEqual(len(blocks), 13)
+        self.assertGreaterEqual(len(blocks), 12)
         self.assertLessEqual({"explain", "ladder", "race", "trace"}, set(blocks))
         self.assertGreaterEqual(len(SHADERS), 9)
 
@@ -118,7 +118,7 @@ class Reading(cli.Case):
                     is_, was = (shape(words, text) for text in (self.good(*smaller(words), cwd=self.folder), output))
                     self.assertEqual(is_ if whole else is_[-len(was):], was)
                 compared += 1
-        self.assertGreaterEqual(compared, 1 if ON_SWIFTSHADER else 12)
+        self.assertGreaterEqual(compared, 1 if ON_SWIFTSHADER else 11)
 
     def test_excerpts_are_in_the_shaders(self):
         def lines_of(text):
