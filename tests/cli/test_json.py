@@ -49,12 +49,22 @@ class Run(cli.Case):
         self.assertTrue(result["verify"]["passed"])
         self.assertGreater(result["gflops"], 0)
         for series in ["kernel_ms", "submit_ms", "total_ms"]:
-            self.assertEqual(set(result["time"][series]), {"median", "min", "p5", "p95"})
+            self.assertEqual(set(result["time"][series]), {"median", "min", "count", "outliers"})
         self.assertAlmostEqual(result["gflops"], 2 * 40 * 50 * 60 / result["time"]["kernel_ms"]["median"] * 1e-6, delta=result["gflops"] * 1e-5)
         self.assertRegex(result["device"]["api_version"], r"^\d+\.\d+\.\d+$")
         self.assertRegex(result["device"]["uuid"], r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
         self.assertRegex(result["tool"]["shader_hash"], r"^[0-9a-f]{16}$")
         self.assertIn("--size 40x50x60 --tile 16", result["tool"]["command"])
+
+    def test_few_samples(self):
+        """One sample has no spread, and what did not settle is marked; the table says how many samples there were."""
+        for count, more in [(1, set()), (3, {"p5", "p95"})]:
+            series = strict(self.good("--size", "8", "--json", "-i", str(count), "-j", "0"))["time"]["kernel_ms"]
+            self.assertEqual((set(series), series["count"]), ({"median", "min", "count", "outliers"} | more, count))
+        text = self.good("--size", "8", "-i", "1", "-j", "0")
+        self.assertRegex(text, r"samples .*\n8³ .* [\d.e-]+\*?~ +– +1 ")
+        self.assertIn("\n~ not stable: the samples ended before their median was certain enough\n", text)
+        self.assertNotIn("outliers", text)
 
     def test_samples(self):
         """On request alone: a result of many samples is still short."""

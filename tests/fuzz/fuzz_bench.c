@@ -47,8 +47,9 @@ static void put_at(const place *p, json_t *value)
 static void drop_derived(json_t *value)
 {
     static const char *const derived[] = {
-        "median",     "min",   "p5",   "p95",       "gbytes_per_s", "interval_ms", "noise",       "arithmetic_share",
-        "copy_share", "drift", "busy", "throttled", "parts",        "shader",      "device_local"};
+        "median",      "min",   "p5",   "p95",   "gbytes_per_s", "interval_ms", "noise", "arithmetic_share",
+        "copy_share",  "drift", "busy", "count", "outliers",     "throttled",   "parts", "shader",
+        "device_local"};
     const char *key;
     json_t *inner;
     void *next;

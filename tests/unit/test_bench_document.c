@@ -207,6 +207,28 @@ static void no_speed(void **state)
     vkmm_bench_free(&bench);
 }
 
+/* One sample has no spread. Far from the quartiles, which are 0.2 apart: by more than a tenth of the median. */
+static void outliers(void **state)
+{
+    (void)state;
+    const double alike[] = {10, 10.2, 10.2, 10, 10.1, 10.1, 10, 11.1, 9.1, 10.2}, far[] = {11.5, 8.7, 20};
+    vkmm_bench bench = {0};
+    vkmm_bench_row *row = plain_row(&bench);
+    assert_true(vkmm_bench_series_add(&row->kernel_ms, alike, 1));
+    vkmm_bench_derive(&bench, row);
+    assert_true(is_near(row->kernel_ms.median, 10) && isnan(row->kernel_ms.p5) && isnan(row->kernel_ms.p95));
+    assert_true(vkmm_bench_series_add(&row->kernel_ms, alike + 1, 9));
+    vkmm_bench_derive(&bench, row);
+    assert_true(isfinite(row->kernel_ms.p5) && row->kernel_ms.outliers == 0);
+    assert_true(vkmm_bench_series_add(&row->kernel_ms, far, 3));
+    vkmm_bench_derive(&bench, row);
+    assert_int_equal(row->kernel_ms.outliers, 3);
+    row->passed = 0; /* no speed, no outliers */
+    vkmm_bench_derive(&bench, row);
+    assert_int_equal(row->kernel_ms.outliers, 0);
+    vkmm_bench_free(&bench);
+}
+
 static void drifts(void **state)
 {
     (void)state;
@@ -342,9 +364,9 @@ static void finds_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_grow), cmocka_unit_test(types_count),    cmocka_unit_test(memory_ends),
-        cmocka_unit_test(speeds),     cmocka_unit_test(no_speed),       cmocka_unit_test(drifts),
-        cmocka_unit_test(sums),       cmocka_unit_test(finds_the_same),
+        cmocka_unit_test(lists_grow), cmocka_unit_test(types_count), cmocka_unit_test(memory_ends),
+        cmocka_unit_test(speeds),     cmocka_unit_test(no_speed),    cmocka_unit_test(outliers),
+        cmocka_unit_test(drifts),     cmocka_unit_test(sums),        cmocka_unit_test(finds_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,8 @@
 static int is_ignored(const char *path)
 {
     static const char *const words[] = {
-        "median",           "min",        "p5",    "p95",  "gflops",    "gbytes_per_s", "interval_ms", "noise",
-        "arithmetic_share", "copy_share", "drift", "busy", "throttled", "parts",        "shader",      "device_local"};
+        "median",     "min",   "p5",   "p95",   "gflops",   "gbytes_per_s", "interval_ms", "noise",  "arithmetic_share",
+        "copy_share", "drift", "busy", "count", "outliers", "throttled",    "parts",       "shader", "device_local"};
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof words / sizeof *words; i++) {
         char inside[32];

@@ -35,18 +35,13 @@ static void fill_share(const vkmm_report *report, const vkmm_bench_row *row, vkm
         vkmm_cell_figure(report, cell, NAN);
 }
 
-static void mark_clock(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
-{
-    (void)report;
-    if (vkmm_row_by_host_clock(row)) strcat(cell->text, "*");
-}
-
-/* The times in the order taken; a full swing is 10 % or more, so that a calm row looks calm. */
+/* How many, and the times in the order taken; a full swing is 10 % or more, so that a calm row looks calm. */
 static void fill_samples(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     double mean[SPARKS], low = INFINITY, high = 0;
-    char *end = cell->text;
+    char *end;
 
+    vkmm_cell_count(report, row, cell);
     if (!isfinite(row->figures.median_ms) || row->kernel_ms.count < SPARKS) return;
     for (uint32_t i = 0; i < SPARKS; i++) {
         const uint64_t count = row->kernel_ms.count, first = count * i / SPARKS, end_of = count * (i + 1) / SPARKS;
@@ -57,7 +52,7 @@ static void fill_samples(const vkmm_report *report, const vkmm_bench_row *row, v
     }
     high = fmax(high, 1.1 * low);
     if (!(low > 0) || !isfinite(high)) return;
-    cell->paint = VKMM_DIM;
+    end = cell->text + sprintf(cell->text, "%3u ", row->kernel_ms.count);
     for (uint32_t i = 0; i < SPARKS; i++)
         end += sprintf(end, "%s", vkmm_text_mark((mean[i] - low) / (high - low), report->utf8));
 }
@@ -81,12 +76,12 @@ const vkmm_column vkmm_bench_columns[VKMM_BENCH_COLUMNS] = {
     {"±95 %", "+-95%", 5, 1, 0, fill_noise},
     {"of peak", NULL, 9, 1, 0, fill_share},
     {.path = "gbytes_per_s", .width = 6, .leaves = 6},
-    {.path = "time.kernel_ms.median", .width = 9, .fill = mark_clock},
+    {.path = "time.kernel_ms.median", .width = 9, .fill = vkmm_cell_marks},
     {"p5 – p95", "p5 - p95", 15, 0, 3, vkmm_cell_spread},
     {.path = "time.submit_ms.median", .width = 9, .leaves = 4},
     {.path = "time.total_ms.median", .width = 8, .leaves = 5},
     {.path = "power.joules", .width = 7, .leaves = 1},
-    {"samples", NULL, SPARKS, 0, 2, fill_samples, .terminal = 1},
+    {"samples", NULL, 4 + SPARKS, 0, 2, fill_samples, .terminal = 1},
     {"verified", NULL, 8, 0, 0, fill_verified},
 };
 
@@ -154,11 +149,10 @@ static void close_sums(const vkmm_report *report, const vkmm_bench *bench)
 
 void vkmm_bench_close(const vkmm_report *report, const vkmm_bench *bench)
 {
-    uint32_t by_host = 0;
+    vkmm_notes notes = {0};
 
-    while (by_host < bench->row_count && !vkmm_row_by_host_clock(&bench->rows[by_host])) by_host++;
-    if (by_host < bench->row_count)
-        vkmm_report_say(report, 0, VKMM_PLAIN, "* kernel ms by the host's clock: %s", bench->rows[by_host].clock_note);
+    for (uint32_t i = 0; i < bench->row_count; i++) vkmm_notes_add(&notes, &bench->rows[i]);
+    vkmm_notes_print(report, &notes);
     close_sums(report, bench);
     for (uint32_t i = 0; i < bench->device_count; i++)
         if (bench->devices[i].failed[0] != '\0')

@@ -35,7 +35,7 @@ static const vkmm_column ladder_columns[] = {
     {"step", NULL, 5, 0, 0, fill_step},
     {"kernel", NULL, 10, 0, 0, vkmm_cell_kernel},
     {"tile", NULL, 5, 0, 1, vkmm_cell_tile},
-    {.path = "time.kernel_ms.median", .width = 9},
+    {.path = "time.kernel_ms.median", .width = 9, .fill = vkmm_cell_marks},
     {.path = "time.total_ms.median", .width = 8},
     {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
     {"×serial", "xserial", 7, 1, 0, fill_serial},
@@ -66,7 +66,7 @@ static void print_step(vkmm_report *report, const vkmm_bench_row *row, int is_fi
     }
     vkmm_columns_line(report, &columns, row);
     if (row->not_run[0] != '\0') vkmm_report_say(report, 7, VKMM_PLAIN, "not run: %s", row->not_run);
-    if (vkmm_row_by_host_clock(row)) snprintf(report->clock_note, sizeof report->clock_note, "%s", row->clock_note);
+    vkmm_notes_add(&report->notes, row);
 }
 
 /* All rows of the last one's type, once there is no more. */
@@ -95,7 +95,7 @@ vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder, co
         print_bars(report, ladder->rows, row ? row - 1 : ladder->rows + ladder->count - 1);
     if (row != NULL)
         print_step(report, row, starts);
-    else if (report->clock_note[0] != '\0')
-        vkmm_report_say(report, 0, VKMM_PLAIN, "kernel ms by the host's clock: %s", report->clock_note);
+    else
+        vkmm_notes_print(report, &report->notes);
     return VKMM_OK;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "report/columns.h"
 #include "report/text.h"
+#include "report/wrap.h"
 
 void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, double value)
 {
@@ -45,15 +46,62 @@ void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_c
                  row->kernel.tile[1]);
 }
 
+/* Where it is known why the samples ended, and that their median was not certain enough then. */
+static int is_unsettled(const vkmm_bench_row *row)
+{
+    return vkmm_bench_is_timed(row) && row->stopped[0] != '\0' && strcmp(row->stopped, "stable") != 0;
+}
+
 void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     char low[32], high[32];
 
-    if (!isfinite(row->kernel_ms.p5)) return;
+    if (!isfinite(row->kernel_ms.p5)) {
+        if (isfinite(row->kernel_ms.median)) vkmm_cell_figure(report, cell, NAN);
+        return;
+    }
     vkmm_text_figure(low, sizeof low, row->kernel_ms.p5);
     vkmm_text_figure(high, sizeof high, row->kernel_ms.p95);
     snprintf(cell->text, sizeof cell->text, report->utf8 ? "%s – %s" : "%s - %s", low, high);
     cell->paint = VKMM_DIM;
+}
+
+void vkmm_cell_count(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    (void)report;
+    if (isfinite(row->kernel_ms.median)) snprintf(cell->text, sizeof cell->text, "%u", row->kernel_ms.count);
+    cell->paint = VKMM_DIM;
+}
+
+void vkmm_cell_marks(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
+{
+    (void)report;
+    if (vkmm_row_by_host_clock(row)) strcat(cell->text, "*");
+    if (is_unsettled(row)) strcat(cell->text, "~");
+}
+
+void vkmm_notes_add(vkmm_notes *notes, const vkmm_bench_row *row)
+{
+    if (vkmm_row_by_host_clock(row)) snprintf(notes->clock, sizeof notes->clock, "%s", row->clock_note);
+    notes->unsettled |= is_unsettled(row);
+    if (!isfinite(row->kernel_ms.median)) return;
+    notes->samples += row->kernel_ms.count;
+    notes->outliers += row->kernel_ms.outliers;
+}
+
+void vkmm_notes_print(const vkmm_report *report, const vkmm_notes *notes)
+{
+    if (notes->clock[0] != '\0')
+        vkmm_report_say(report, 0, VKMM_PLAIN, "* kernel ms by the host's clock: %s", notes->clock);
+    if (notes->unsettled)
+        vkmm_report_say(report, 0, VKMM_PLAIN,
+                        "~ not stable: the samples ended before their median was certain enough");
+    if (notes->outliers > 0)
+        vkmm_report_say(
+            report, 0, VKMM_PLAIN,
+            "%llu of %llu samples are outliers: more than 3 interquartile ranges, and a tenth of the median, "
+            "beyond the quartiles",
+            (unsigned long long)notes->outliers, (unsigned long long)notes->samples);
 }
 
 void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)

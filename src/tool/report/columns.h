@@ -61,10 +61,18 @@ void vkmm_cell_type(const vkmm_report *report, const vkmm_bench_row *row, vkmm_c
 void vkmm_cell_kernel(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
 void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
 void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+void vkmm_cell_count(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell); /* of samples */
 void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
 
 /* Timed by the host's clock in place of the device's, for a reason (clock_note). */
 int vkmm_row_by_host_clock(const vkmm_bench_row *row);
+
+/* Adds to a time what vkmm_notes_print explains: "*" for the host's clock, "~" for one that is not stable. */
+void vkmm_cell_marks(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
+
+/* Below a table: what the marks of its rows mean, and how many of their samples are outliers. */
+void vkmm_notes_add(vkmm_notes *notes, const vkmm_bench_row *row);
+void vkmm_notes_print(const vkmm_report *report, const vkmm_notes *notes);
 
 /* A figure, or a dash where it is NAN. */
 void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, double value);

@@ -243,6 +243,11 @@ static int has_samples(const void *record)
     return ((const vkmm_bench_series *)record)->count > 0;
 }
 
+static int has_median(const void *record)
+{
+    return isfinite(((const vkmm_bench_series *)record)->median);
+}
+
 #define SERIES_KEY(kind, member) VKMM_KEY(kind, vkmm_bench_series, member)
 
 static const vkmm_field series_fields[] = {
@@ -250,6 +255,8 @@ static const vkmm_field series_fields[] = {
     {SERIES_KEY(REAL, min), VKMM_OMIT | VKMM_DERIVED},
     {SERIES_KEY(REAL, p5), VKMM_OMIT | VKMM_DERIVED},
     {SERIES_KEY(REAL, p95), VKMM_OMIT | VKMM_DERIVED},
+    {SERIES_KEY(U32, count), VKMM_OMIT | VKMM_DERIVED, .known = has_median},
+    {SERIES_KEY(U32, outliers), VKMM_OMIT | VKMM_DERIVED, .known = has_median},
     {"samples", VKMM_FIELD_REAL, VKMM_LIST(vkmm_bench_series, ms, count), VKMM_NEEDED, .cost = 1, .most = VKMM_MOST_MS},
 };
 

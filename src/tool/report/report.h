@@ -9,6 +9,13 @@
 #include "report/result.h"
 #include "report/text.h"
 
+/* What is said of a table's rows below it; zeroed before the first. */
+typedef struct vkmm_notes {
+    char clock[128]; /* why a row was timed by the host's clock; "": none was */
+    int unsettled;   /* some row's samples ended before their median was certain enough */
+    uint64_t samples, outliers;
+} vkmm_notes;
+
 /* Where and how to write. A plain value; the caller fills it and keeps it through all calls of one output. */
 typedef struct vkmm_report {
     FILE *out;
@@ -20,7 +27,7 @@ typedef struct vkmm_report {
     const char *version, *shader_hash; /* the tool's */
     const char *command;               /* the exact command line */
     int size_width, type_width, kernel_width; /* columns of the widest size, type and kernel name to come; 0: unknown */
-    char clock_note[128];                     /* state: why a row was timed by the host clock; "": none was */
+    vkmm_notes notes;                         /* state: run: of its rows */
     char note[128];                           /* state: run: what is worth knowing below the table; "": nothing */
     uint64_t rows;                            /* state: rows written so far */
     char difference[VKMM_TEXT_DIFFERENCE];    /* state: how the problem written last differs from the plain product

@@ -36,16 +36,35 @@ int vkmm_bench_is_timed(const vkmm_bench_row *row)
     return above > 0 && 2 * above >= row->kernel_ms.count; /* so the median is at least half of it */
 }
 
+static void forget(vkmm_bench_series *series)
+{
+    series->median = series->min = series->p5 = series->p95 = NAN;
+    series->outliers = 0;
+}
+
+static uint32_t count_outliers(const double *sorted, uint32_t count)
+{
+    const double low = vkmm_percentile(sorted, count, 0.25), high = vkmm_percentile(sorted, count, 0.75);
+    const double beyond = fmax(3 * (high - low), 0.1 * vkmm_percentile(sorted, count, 0.5));
+    uint32_t outliers = 0;
+
+    for (uint32_t i = 0; i < count; i++) outliers += sorted[i] < low - beyond || sorted[i] > high + beyond;
+    return outliers;
+}
+
 int vkmm_bench_series_sort(vkmm_bench_series *series)
 {
     double *sorted = series->count > 0 ? vkmm_sorted(series->ms, series->count) : NULL;
 
-    series->median = series->min = series->p5 = series->p95 = NAN;
+    forget(series);
     if (sorted == NULL) return series->count == 0;
     series->min = sorted[0];
-    series->p5 = vkmm_percentile(sorted, series->count, 0.05);
     series->median = vkmm_percentile(sorted, series->count, 0.5);
-    series->p95 = vkmm_percentile(sorted, series->count, 0.95);
+    if (series->count > 1) {
+        series->p5 = vkmm_percentile(sorted, series->count, 0.05);
+        series->p95 = vkmm_percentile(sorted, series->count, 0.95);
+        series->outliers = count_outliers(sorted, series->count);
+    }
     vkmm_free(sorted);
     return 1;
 }
@@ -122,7 +141,7 @@ int vkmm_bench_row_speed(vkmm_bench_row *row)
     *figures = vkmm_bench_no_figures();
     for (int i = 0; i < VKMM_SERIES_COUNT; i++) {
         vkmm_bench_series *series = &row->series[i];
-        series->median = series->min = series->p5 = series->p95 = NAN;
+        forget(series);
         if (timed) fine = vkmm_bench_series_sort(series) && fine;
     }
     if (!timed || !fine) return 0;

@@ -17,7 +17,9 @@ enum { VKMM_SERIES_COUNT = 5 }; /* of a row */
 typedef struct vkmm_bench_series {
     double *ms; /* owned */
     uint32_t count;
-    double median, min, p5, p95; /* of a row that is timed: vkmm_bench_derive */
+    double median, min, p5, p95; /* of a row that is timed: vkmm_bench_derive. One sample has no p5 and p95 */
+    uint32_t outliers; /* beyond the quartiles by more than 3 times what lies between these (Tukey, Exploratory
+                          Data Analysis, 1977, 2D: far out), and by a tenth of the median */
 } vkmm_bench_series;
 
 /* What the machine itself measured while a row ran. */

@@ -17,8 +17,9 @@ static const vkmm_column run_columns[] = {
     {"type", NULL, 4, 0, 0, vkmm_cell_type},
     {"kernel", NULL, 7, 0, 0, vkmm_cell_kernel},
     {"tile", NULL, 5, 0, 0, vkmm_cell_tile},
-    {.path = "time.kernel_ms.median", .width = 9},
+    {.path = "time.kernel_ms.median", .width = 9, .fill = vkmm_cell_marks},
     {"p5 – p95", "p5 - p95", 15, 0, 1, vkmm_cell_spread},
+    {"samples", NULL, 7, 1, 3, vkmm_cell_count},
     {.path = "time.submit_ms.median", .width = 9, .leaves = 2},
     {.path = "time.total_ms.median", .width = 8},
     {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
@@ -62,13 +63,13 @@ static vkmm_status table_row(vkmm_report *report, const vkmm_bench_row *row)
     if (report->rows == 0) vkmm_columns_line(report, &columns, NULL);
     vkmm_columns_line(report, &columns, row);
     if (row->panels.reason != NULL) print_panels(report, row);
-    if (vkmm_row_by_host_clock(row)) snprintf(report->clock_note, sizeof report->clock_note, "%s", row->clock_note);
+    vkmm_notes_add(&report->notes, row);
     return VKMM_OK;
 }
 
 static vkmm_status table_end(vkmm_report *report)
 {
-    if (report->clock_note[0] != '\0') fprintf(report->out, "kernel ms by the host's clock: %s\n", report->clock_note);
+    vkmm_notes_print(report, &report->notes);
     if (report->note[0] != '\0') vkmm_report_say(report, 0, VKMM_PLAIN, "note: %s", report->note);
     return VKMM_OK;
 }
@@ -156,6 +157,9 @@ static const vkmm_csv_column csv_columns[] = {
     {"panels.dispatches"},
     {"panels.longest_dispatch_ms"},
     {"panels.reason"},
+    {"time.kernel_ms.count", "samples"},
+    {"time.kernel_ms.outliers", "outliers"},
+    {"time.stable"},
 };
 
 enum { CSV_COLUMNS = sizeof csv_columns / sizeof *csv_columns };
