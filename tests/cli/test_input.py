@@ -69,7 +69,7 @@ WORDS = [
     ("--bias b.npy --bias_vector", 2, "leave out one of them"),
     ("--bias /nonexistent.npy", 2, "/nonexistent.npy"),
     ("--type bf16 --out c.npy --size 4", 2, r"c.npy: .npy has no name for bf16: write FILE.safetensors"),
-    ("--out c.safetensors:__metadata__ --size 4", 2, "no tensor can be called '__metadata__'"),
+    ("--out c.safetensors:__metadata__ --size 4", 2, "'__metadata__' is not a valid array name"),
     ("bench --suite my.suite --compute f16", 2, "are for the suites that have a name: the lines of my.suite"),
     ("ladder --type f16", 2, "the tutorials' kernels, which have f32, f64, i32 and u32; f16 is for run, explain, tune and bench"),
     ("trace --type bf16", 2, "bf16 is for run, explain, tune and bench"),

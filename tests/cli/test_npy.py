@@ -188,7 +188,7 @@ class Formats(cli.Case):
 
     def test_rows_of_numbers(self):
         want = [[1.0, -2.5], [0.25, 3e6]]
-        said = "vkmatmul: warning: %s is read as f32; --type names another type\n"
+        said = "vkmatmul: warning: %s is read as f32; --type chooses another type\n"
         for name, text in [("a.csv", b"1,-2.5\n.25,3e6\n"), ("a.csv", b"1, -2.5\r\n 0.25 ,3E+6"), ("a.tsv", b"1\t-2.5\n0.25\t3e6\n\n"),
                            ("a.csv", b"\xef\xbb\xbf1,-2.5\n25e-2,3000000\n"), ("a.txt", b"1,-2.5\n.25,3e6\n"), ("a", b"+1\t-2.5\n.25\t3e6\n")]:
             with self.subTest(name=name, text=text):
@@ -196,7 +196,7 @@ class Formats(cli.Case):
 
     def test_types_of_texts(self):
         third = b"0.33333333333333331,7\n"
-        self.assertEqual(self.read("a.csv", third, "<f8"), (("<f8", [[1 / 3, 7.0]]), "vkmatmul: warning: a.csv is read as f64; --type names another type\n"))
+        self.assertEqual(self.read("a.csv", third, "<f8"), (("<f8", [[1 / 3, 7.0]]), "vkmatmul: warning: a.csv is read as f64; --type chooses another type\n"))
         self.assertEqual(self.read("a.csv", b"-5,7.0\n", "<i4")[0], ("<i4", [[-5, 7]]))
         self.file("b.csv", b"1,0\n0,1\n")
         self.file("a.csv", third)
@@ -207,15 +207,9 @@ class Formats(cli.Case):
             "x.csv", b"1\n2\n") and self.file("y.csv", b"1000\n") else ""
         self.assertEqual((read_npy(self.folder / "c.npy"), said.count("is read as f32")), (("<f4", [[1011.0], [1102.0]]), 4))
 
-    def test_locale(self):
-        """A comma of the user's locale is no comma of ours."""
-        os.environ["LC_ALL"] = "de_DE.UTF-8"
-        self.addCleanup(os.environ.pop, "LC_ALL")
-        self.assertEqual(self.read("a.csv", b"1.5,2.25\n")[0], ("<f4", [[1.5, 2.25]]))
-
     def test_refused_texts(self):
-        for text, pattern in [(b"", "neither|no numbers"), (b"1,2\n3\n", r"a\.csv:2: this line has 1 columns, and line 1 has 2"),
-                              (b"1,2\n\n3,4\n", r"a\.csv:2: this line has 1 columns"), (b"1,\n", r"a\.csv:1: column 2 is empty"),
+        for text, pattern in [(b"", "no numbers"), (b"1,2\n3\n", r"a\.csv:2: 1 columns, but line 1 has 2"),
+                              (b"1,2\n\n3,4\n", r"a\.csv:2: 1 columns"), (b"1,\n", r"a\.csv:1: column 2 is empty"),
                               (b"x,y\n1,2\n", r"a\.csv:1: column 1: 'x' is not a number; a header line must be removed"),
                               (b"1,2\n3,0x4\n", r"a\.csv:2: column 2: '0x4' is not a number$"), (b"1,2 3\n", "column 2: '2 3' is not"),
                               (b"1;2\n3;4\n", "column 1: '1;2' is not"), (b"NA,1\n", "column 1: 'NA' is not"), (b"1,\0\n", "column 2: '.*' is not"),
@@ -228,10 +222,10 @@ class Formats(cli.Case):
 
     def test_refused_markets(self):
         head = b"%%MatrixMarket matrix array real general\n"
-        for text, pattern in [(b"1 2\n", "begins with \"%%MatrixMarket\""), (head, "'' should be the numbers of rows and columns"),
+        for text, pattern in [(b"1 2\n", "begin with \"%%MatrixMarket\""), (head, "'' should be the numbers of rows and columns"),
                               (head + b"1 2 3\n", "'1 2 3' should be"), (head + b"-1 -2\n1\n2\n", "'-1 -2' should be"),
-                              (head + b"2 2\n1\n2\n3\n", "a matrix of 2x2 cannot be made of the file's 3 numbers"),
-                              (head + b"4294967296 4294967296\n", "cannot be made of the file's 0"), (head + b"1 2\n1\n2 3\n", r"a\.mtx:4: column 1: '2 3' is not"),
+                              (head + b"2 2\n1\n2\n3\n", "the size is 2x2, but the file has 3 numbers"),
+                              (head + b"4294967296 4294967296\n", "but the file has 0 numbers"), (head + b"1 2\n1\n2 3\n", r"a\.mtx:4: column 1: '2 3' is not"),
                               (head.replace(b"array", b"coordinate"), "sparse .* scipy.io.mmwrite"), (head.replace(b"general", b"symmetric"), "array real symmetric'; only"),
                               (head.replace(b"real", b"complex") + b"1 1\n1 1\n", "array complex general'; only")]:
             with self.subTest(text=text):
@@ -259,7 +253,7 @@ class Formats(cli.Case):
     def test_suffixes(self):
         """A name decides what is written; what is none of the formats' is refused before any work."""
         for out in ["c.foo", "c", "c.npy.gz", "c.csv:x"]:
-            self.bad(2, r"cannot tell the format of %s by its name; there are .*\.npy, \.csv, \.tsv and \.mtx" % out, "--size", "4", "-o", out, cwd=self.folder)
+            self.bad(2, r"%s: unknown format; the name must end in .*\.npy, \.csv, \.tsv or \.mtx$" % out, "--size", "4", "-o", out, cwd=self.folder)
         self.bad(2, "c.csv: a .csv file holds one matrix, not 3", "--size", "4", "--batch_count", "3", "-o", "c.csv", cwd=self.folder)
         done = cli.run("-m", "0", "-n", "3", "-k", "2", "-o", "c.csv", *SERIAL, cwd=self.folder)
         self.assertEqual((done.returncode, "cannot hold a matrix without elements" in done.stderr), (2, True))
@@ -273,8 +267,8 @@ class Formats(cli.Case):
         self.file("m.dat", cli.safetensors_bytes({"a": ("F32", [1, 1], [3.0])}))
         self.multiply("m.dat", "m.dat")
         self.assertEqual(read_npy(self.folder / "c.npy")[1], [[9.0]])
-        self.refuse(r"b\.dat: neither its name nor its first bytes are those of \.safetensors, \.npz", "b.dat", b"matrix")
-        self.refuse("is no .npy file", "b.npy", b"1,2\n")
+        self.refuse(r"b\.dat: unknown format: neither its suffix nor its first bytes match \.safetensors, \.npz", "b.dat", b"matrix")
+        self.refuse("not a .npy file", "b.npy", b"1,2\n")
 
     def test_pipes(self):
         """-a - and -o -: nothing but the product on standard output, and the table beside it."""
@@ -287,8 +281,8 @@ class Formats(cli.Case):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn(b"GFLOP/s", done.stderr)
                 self.assertEqual(read_npy(self.file("c.npy", done.stdout)), ("<f4", [[2.0, 1.0], [4.0, 3.0]]))
-        self.bad(2, "- is standard input, from which only one matrix can be read, not 2", "-a", "-", "-b", "-", stdin=subprocess.DEVNULL)
-        self.bad(2, "standard input: neither its name", "-a", "-", "-b", b, stdin=subprocess.DEVNULL)
+        self.bad(2, "only one matrix can be read from standard input .-., not 2", "-a", "-", "-b", "-", stdin=subprocess.DEVNULL)
+        self.bad(2, "standard input: unknown format: neither its suffix", "-a", "-", "-b", b, stdin=subprocess.DEVNULL)
         done = subprocess.run([cli.program, "-a", "-", "-b", b], input=npy_bytes([[1.0] * 3]), capture_output=True)
         self.assertRegex(done.stderr.decode(), r"cannot multiply standard input \(1x3\) by")
 
@@ -316,7 +310,7 @@ class Formats(cli.Case):
             self.assertEqual(read_npy(self.folder / "c.npy"), ("<i4", [[1, 2**31 - 1]]))
         self.bad(2, r"a\.npz: the file holds several arrays: pick one as FILE\.npz:NAME of x, weights/y\.1, z", "-a", "a.npz", "-b", "a.npz", cwd=self.folder)
         self.bad(2, r"a\.npz: the file holds no array w; it holds x, weights/y\.1, z", "-a", "a.npz:w", "-b", "a.npz:x", cwd=self.folder)
-        self.bad(2, r"a\.npz: the file holds 3 arrays, and would be left with one", "--size", "2", "-o", "a.npz", *SERIAL, cwd=self.folder)
+        self.bad(2, r"a\.npz holds 3 arrays, and writing it would leave only one", "--size", "2", "-o", "a.npz", *SERIAL, cwd=self.folder)
         for out, name in [("c.npz", "arr_0.npy"), ("c.npz:b/c", "b/c.npy")]:
             self.multiply("one.npz", "one.npz", out=out)
             with zipfile.ZipFile(self.folder / "c.npz") as archive:
@@ -335,7 +329,7 @@ class Formats(cli.Case):
         at = 30 + len("x.npy") + 20 + 4  # in the deflated bytes: the checksum tells
         self.refuse("a.npz: the array is damaged", "a.npz", whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1:])
         self.archive("b.npz", {"x": b"no matrix"})
-        self.bad(2, "b.npz: this is no .npy file", "-a", "b.npz", "-b", "b.npz", cwd=self.folder)
+        self.bad(2, "b.npz: not a .npy file", "-a", "b.npz", "-b", "b.npz", cwd=self.folder)
 
     def test_in_panels(self):
         """Texts and archives are loaded as a whole, and multiplied in panels like any others."""

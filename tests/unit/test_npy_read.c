@@ -213,7 +213,7 @@ static void test_every_truncation(void **state)
             assert_non_null(part.data);
             memcpy(part.data, f.data, (size_t)bytes);
             assert_int_equal(npy_parse_log(&part, &h, &array), VKMM_INVALID);
-            assert_contains(h.last, bytes < 10        ? "this is no .npy file"
+            assert_contains(h.last, bytes < 10        ? "not a .npy file"
                                     : bytes < f.start ? "the file ends inside its header"
                                                       : "missing");
             free(part.data);
@@ -237,7 +237,7 @@ static void test_other_files(void **state)
     assert_contains(h.last, ".npy version 1.1 is unknown");
     f.data[0] = 'x';
     assert_int_equal(npy_parse_log(&f, &h, &array), VKMM_INVALID);
-    assert_contains(h.last, "this is no .npy file");
+    assert_contains(h.last, "not a .npy file");
     free(f.data);
 }
 

@@ -136,14 +136,14 @@ static void test_places(void **state)
     refuse(TWO(T("U8", "[4]", 0, 4), T("U8", "[4]", 3, 7)), 7, "tensor \"b\" overlaps another");
     refuse(TWO(T("U8", "[4]", 0, 4), T("U8", "[3]", 5, 8)), 8, "tensor \"b\" leaves a hole");
     refuse(TWO(T("U8", "[4]", 0, 4), T("U8", "[0]", 2, 2)), 4, "overlaps another");
-    refuse(ONE("U8", "[6]", 6, 0), 6, "data_offsets that are no [begin, end]");
-    refuse(ONE("U8", "[6]", -1, 5), 6, "data_offsets that are no [begin, end]");
-    refuse(ONE("U8", "[6]", 0, 6.0), 6, "data_offsets that are no [begin, end]");
+    refuse(ONE("U8", "[6]", 6, 0), 6, "data_offsets that are not [begin, end]");
+    refuse(ONE("U8", "[6]", -1, 5), 6, "data_offsets that are not [begin, end]");
+    refuse(ONE("U8", "[6]", 0, 6.0), 6, "data_offsets that are not [begin, end]");
     refuse(ONE("U8", "[6]", 0, 9223372036854775807), 6, "the last 9223372036854775801 are missing");
     refuse(ONE("U8", "[6]", 0, 18446744073709551616), 6, "not JSON");
     refuse(ONE("U8", "[6]", 0, 18446744073709551622), 6, "not JSON");
-    refuse("{\"a\":{\"dtype\":\"U8\",\"shape\":[6],\"data_offsets\":[0,6,6]}}", 6, "data_offsets that are no");
-    refuse("{\"a\":{\"dtype\":\"U8\",\"shape\":[6],\"data_offsets\":[]}}", 6, "data_offsets that are no");
+    refuse("{\"a\":{\"dtype\":\"U8\",\"shape\":[6],\"data_offsets\":[0,6,6]}}", 6, "data_offsets that are not");
+    refuse("{\"a\":{\"dtype\":\"U8\",\"shape\":[6],\"data_offsets\":[]}}", 6, "data_offsets that are not");
 }
 
 static void test_sizes(void **state)
@@ -153,27 +153,27 @@ static void test_sizes(void **state)
     refuse(ONE("I64", "[3]", 0, 6), 6, "needs 24 bytes");
     refuse(ONE("F32", "[4611686018427387905,4]", 0, 16), 16, "whose bytes do not fit in 64 bits");
     refuse(ONE("U8", "[4294967296,4294967296]", 0, 0), 0, "whose bytes do not fit in 64 bits");
-    refuse(ONE("U8", "[-1,-6]", 0, 6), 6, "a shape that is no list of whole numbers from 0");
-    refuse(ONE("U8", "[2.0,3]", 0, 6), 6, "a shape that is no list");
-    refuse(ONE("U8", "[\"6\"]", 0, 6), 6, "a shape that is no list");
+    refuse(ONE("U8", "[-1,-6]", 0, 6), 6, "a shape that is not a list of integers from 0");
+    refuse(ONE("U8", "[2.0,3]", 0, 6), 6, "a shape that is not a list");
+    refuse(ONE("U8", "[\"6\"]", 0, 6), 6, "a shape that is not a list");
     refuse(ONE("U8", "[1,1,2,3]", 0, 6), 6, "tensor \"a\" has 4 dimensions; a matrix has 2, and a batch of them 3");
 }
 
 static void test_headers(void **state)
 {
     (void)state;
-    refuse("", 4, "this is no safetensors file");
+    refuse("", 4, "not a safetensors file");
     refuse("[1]", 4, "does not begin with '{'");
     refuse(" {}", 0, "does not begin with '{'");
     refuse("{", 0, "the header is not JSON");
     refuse("{}x", 0, "the header is not JSON");
-    refuse("{\"a\":1}", 0, "tensor \"a\" lacks one of dtype");
-    refuse("{\"a\":{}}", 0, "lacks one of dtype");
-    refuse("{\"a\":{\"dtype\":1,\"shape\":[1],\"data_offsets\":[0,1]}}", 1, "lacks one of dtype");
-    refuse("{\"a\":{\"dtype\":\"U8\",\"shape\":1,\"data_offsets\":[0,1]}}", 1, "lacks one of dtype");
-    refuse("{\"__metadata__\":{\"a\":1}}", 0, "__metadata__ is no object of texts");
-    refuse("{\"__metadata__\":[]}", 0, "__metadata__ is no object of texts");
-    refuse(TWO("1", "2") "\0", 0, "lacks");
+    refuse("{\"a\":1}", 0, "tensor \"a\" must have dtype");
+    refuse("{\"a\":{}}", 0, "must have dtype");
+    refuse("{\"a\":{\"dtype\":1,\"shape\":[1],\"data_offsets\":[0,1]}}", 1, "must have dtype");
+    refuse("{\"a\":{\"dtype\":\"U8\",\"shape\":1,\"data_offsets\":[0,1]}}", 1, "must have dtype");
+    refuse("{\"__metadata__\":{\"a\":1}}", 0, "__metadata__ is not an object of strings");
+    refuse("{\"__metadata__\":[]}", 0, "__metadata__ is not an object of strings");
+    refuse(TWO("1", "2") "\0", 0, "must have");
     refuse("{\"a\":" T("U8", "[1]", 0, 1) ",\"a\":" T("U8", "[1]", 1, 2) "}", 2, "duplicate object key");
     refuse("{\"a\":" T("U8", "[1]", 0, 1) ",\"\\u0061\":" T("U8", "[1]", 1, 2) "}", 2, "duplicate object key");
     refuse("{\"a\\u0000b\":" T("U8", "[1]", 0, 1) "}", 1, "not JSON");
@@ -190,7 +190,7 @@ static void test_lengths(void **state)
     static const struct {
         uint64_t said;
         const char *why;
-    } all[] = {{0, "no safetensors file"},
+    } all[] = {{0, "not a safetensors file"},
                {99, "ends inside its header, which needs 107 bytes of the file's"},
                {100000001, "has 100000001 bytes; the format allows 100000000"},
                {UINT64_MAX, "has 18446744073709551615 bytes"},

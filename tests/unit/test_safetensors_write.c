@@ -117,7 +117,7 @@ static void test_names(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         snprintf(other, sizeof other, "%s:%s", path, bad[i]);
         assert_int_equal(vkmm_array_write(&log, other, &array), VKMM_INVALID);
-        assert_contains(h.last, "no tensor can be called");
+        assert_contains(h.last, "is not a valid array name");
     }
 }
 

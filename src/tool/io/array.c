@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 #include "base/clean.h"
+#include "base/folder.h"
 #include "io/array_format.h"
 #include "math/type.h"
 
@@ -73,7 +74,7 @@ vkmm_array_name vkmm_array_name_of(const char *path)
         const char *suffix = formats[i]->suffix, *colon = strstr(path, suffix);
         const size_t bytes = strlen(suffix);
         while (colon != NULL && colon[bytes] != ':') colon = strstr(colon + 1, suffix);
-        if (length >= bytes && strcmp(path + length - bytes, suffix) == 0) {
+        if (vkmm_path_ends(path, suffix)) {
             name.format = formats[i]; /* the whole of it is the file */
         } else if (colon != NULL && formats[i]->is_name != NULL) {
             name.format = formats[i];
@@ -89,7 +90,7 @@ vkmm_array_name vkmm_array_name_of(const char *path)
 void vkmm_array_suffixes(char *text, size_t size)
 {
     text[0] = '\0';
-    for (int i = 0; i < FORMATS; i++) vkmm_join(text, size, i + 1 < FORMATS ? ", " : " and ", "%s", formats[i]->suffix);
+    for (int i = 0; i < FORMATS; i++) vkmm_join(text, size, i + 1 < FORMATS ? ", " : " or ", "%s", formats[i]->suffix);
 }
 
 const vkmm_array_format *vkmm_array_recognise(const char *data, uint64_t bytes)

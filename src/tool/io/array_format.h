@@ -7,7 +7,7 @@
 typedef struct vkmm_array_format {
     const char *name;
     const char *suffix; /* of the file's name */
-    const char *magic;  /* what its files have at byte `magic_at`; NULL: nothing in particular */
+    const char *magic;  /* what its files have at byte `magic_at`; NULL: nothing fixed */
     size_t magic_at;
     const char *(*dtype)(vkmm_type type); /* as the format calls it; NULL: it has no name for it */
     int (*is_name)(const char *tensor);   /* whether a tensor can be called so; NULL: the format has no names */
@@ -45,7 +45,7 @@ vkmm_array_name vkmm_array_name_of(const char *path);
 /* The format that a file's first bytes show; NULL: they show none. */
 const vkmm_array_format *vkmm_array_recognise(const char *data, uint64_t bytes);
 
-/* ".npy, .npz and so on", of all formats. */
+/* ".npy, .csv or .mtx", of all formats. */
 void vkmm_array_suffixes(char *text, size_t size);
 
 /* Reads the numbers of a text, an array of a type by now, into packed memory in the order of the file. */

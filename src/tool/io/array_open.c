@@ -110,8 +110,8 @@ static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, vkmm_array_name
     if (name->format == NULL) name->format = vkmm_array_recognise(*data, *bytes);
     if (name->format == NULL) {
         vkmm_array_suffixes(suffixes, sizeof suffixes);
-        return vkmm_fail(log, VKMM_INVALID, "%s: neither its name nor its first bytes are those of %s", name->file,
-                         suffixes);
+        return vkmm_fail(log, VKMM_INVALID, "%s: unknown format: neither its suffix nor its first bytes match %s",
+                         name->file, suffixes);
     }
     if (name->format->unpack == NULL) return VKMM_OK;
     status = name->format->unpack(log, name->file, name->tensor, *data, *bytes, &unpacked, bytes);

@@ -33,7 +33,7 @@ static void destroy(vkmm_array_writer **writer)
     *writer = NULL;
 }
 
-/* What no suffix decides: standard output, and what has no name of the user's choice. */
+/* Standard output and devices have no suffix. */
 static vkmm_array_name name_output(const char *path)
 {
     vkmm_array_name name = vkmm_array_name_of(strcmp(path, "-") == 0 ? "/dev/stdout" : path);
@@ -47,17 +47,16 @@ static vkmm_status check_name(const vkmm_log *log, const vkmm_array_name *name, 
     if (name->format == NULL) {
         char suffixes[80];
         vkmm_array_suffixes(suffixes, sizeof suffixes);
-        return vkmm_fail(log, VKMM_INVALID, "cannot tell the format of %s by its name; there are %s", name->file,
-                         suffixes);
+        return vkmm_fail(log, VKMM_INVALID, "%s: unknown format; the name must end in %s", name->file, suffixes);
     }
     if (name->format->encode == NULL && name->format->header == NULL)
-        return vkmm_fail(log, VKMM_INVALID, "%s: this build writes no %s, since minizip was missing: use .npy",
+        return vkmm_fail(log, VKMM_INVALID, "%s: this build cannot write %s, because minizip was not found; use .npy",
                          name->file, name->format->name);
     if (name->format->separator != '\0' && count != 1)
         return vkmm_fail(log, VKMM_INVALID, "%s: a %s file holds one matrix, not %llu: use .npy", name->file,
                          name->format->name, (unsigned long long)count);
     if (name->tensor != NULL && !name->format->is_name(name->tensor))
-        return vkmm_fail(log, VKMM_INVALID, "%s: no tensor can be called '%.60s'", name->file, name->tensor);
+        return vkmm_fail(log, VKMM_INVALID, "%s: '%.60s' is not a valid array name", name->file, name->tensor);
     if (name->format->dtype(type) != NULL) return VKMM_OK;
     return vkmm_fail(log, VKMM_INVALID,
                      "%s: %s has no name for %s: write FILE.safetensors, or another type (--out-type f32)", name->file,
@@ -259,8 +258,9 @@ static vkmm_status check_others(const vkmm_log *log, const vkmm_array_name *name
     if (mapping.bytes > 0) count = name->format->count(mapping.data, mapping.bytes);
     vkmm_mapping_close(&mapping);
     if (count <= 1) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%s: the file holds %llu arrays, and would be left with one: name another file",
-                     name->file, (unsigned long long)count);
+    return vkmm_fail(log, VKMM_INVALID,
+                     "%s holds %llu arrays, and writing it would leave only one: choose another file", name->file,
+                     (unsigned long long)count);
 }
 
 vkmm_status vkmm_array_takes(const vkmm_log *log, const char *path, vkmm_type type, uint64_t count, uint64_t bytes)

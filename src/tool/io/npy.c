@@ -229,8 +229,8 @@ static vkmm_status find_header(parser *p, const char *file, uint64_t bytes)
     const unsigned char *u = (const unsigned char *)file;
     if (bytes < 10 || memcmp(file, "\x93NUMPY", 6) != 0)
         return vkmm_fail(p->log, VKMM_INVALID,
-                         "%s: this is no .npy file (%llu bytes, which do not begin with \"\\x93NUMPY\" and a version)",
-                         p->name, (unsigned long long)bytes);
+                         "%s: not a .npy file: its %llu bytes do not begin with \"\\x93NUMPY\" and a version", p->name,
+                         (unsigned long long)bytes);
     if (u[6] < 1 || u[6] > 3 || u[7] != 0)
         return vkmm_fail(p->log, VKMM_INVALID, "%s: .npy version %u.%u is unknown; 1.0, 2.0 and 3.0 are supported",
                          p->name, u[6], u[7]);

@@ -119,7 +119,7 @@ static vkmm_status extract(const vkmm_log *log, const char *path, unzFile zip, c
     int some = 0;
     if (size / DEFLATED_MOST > archive_bytes || (info->flag & 1) != 0 || unzOpenCurrentFile(zip) != UNZ_OK)
         return vkmm_fail(log, VKMM_INVALID,
-                         "%s: the array is damaged, encrypted, or compressed by another method than deflate", path);
+                         "%s: the array is damaged, encrypted, or compressed by a method other than deflate", path);
     char *data = vkmm_alloc(1, size);
     if (data == NULL) {
         unzCloseCurrentFile(zip);
@@ -144,7 +144,7 @@ static vkmm_status unpack(const vkmm_log *log, const char *path, const char *wan
     zlib_filefunc64_def functions = functions_of(&whole);
     unz_file_info64 info;
     const unzFile zip = unzOpen2_64(path, &functions);
-    if (zip == NULL) return vkmm_fail(log, VKMM_INVALID, "%s: this is no .npz file, or it is cut off", path);
+    if (zip == NULL) return vkmm_fail(log, VKMM_INVALID, "%s: not a .npz file, or a truncated one", path);
     vkmm_status status = find(log, path, wanted, zip, &info);
     if (status == VKMM_OK) status = extract(log, path, zip, &info, bytes, content, content_bytes);
     unzClose(zip);
@@ -219,7 +219,8 @@ static vkmm_status unpack(const vkmm_log *log, const char *path, const char *wan
                           void **content, uint64_t *content_bytes)
 {
     (void)wanted, (void)data, (void)bytes, (void)content, (void)content_bytes;
-    return vkmm_fail(log, VKMM_INVALID, "%s: this build reads no .npz, since minizip was missing: use .npy", path);
+    return vkmm_fail(log, VKMM_INVALID, "%s: this build cannot read .npz, because minizip was not found; use .npy",
+                     path);
 }
 
 static int is_name(const char *name)

@@ -115,7 +115,7 @@ static vkmm_status check_size(const reader *r, const tensor *t)
     int fits = 1, known = bytes > 0, empty = 0;
     for (size_t i = 0; i < json_array_size(t->shape); i++) {
         if (!is_count(json_array_get(t->shape, i), &extent))
-            return refuse(r, t->name, "has a shape that is no list of whole numbers from 0");
+            return refuse(r, t->name, "has a shape that is not a list of integers from 0");
         empty = empty || extent == 0;
         fits = fits && vkmm_mul_u64(bytes, extent, &bytes);
     }
@@ -132,10 +132,10 @@ static vkmm_status read_tensor(const reader *r, const char *name, const json_t *
     const json_t *offsets = json_object_get(value, "data_offsets");
     *t = (tensor){name, json_string_value(json_object_get(value, "dtype")), json_object_get(value, "shape"), 0, 0};
     if (!json_is_object(value) || t->dtype == NULL || !json_is_array(t->shape) || !json_is_array(offsets))
-        return refuse(r, name, "lacks one of dtype (a text), shape and data_offsets (lists)");
+        return refuse(r, name, "must have dtype (a string), shape and data_offsets (lists)");
     if (json_array_size(offsets) != 2 || !is_count(json_array_get(offsets, 0), &t->begin) ||
         !is_count(json_array_get(offsets, 1), &t->end) || t->begin > t->end)
-        return refuse(r, name, "has data_offsets that are no [begin, end] of whole numbers from 0");
+        return refuse(r, name, "has data_offsets that are not [begin, end] with 0 <= begin <= end");
     if (t->end > r->data_bytes)
         return refuse(r, name, "ends at byte %llu of the data; the file has %llu: the last %llu are missing",
                       (unsigned long long)t->end, (unsigned long long)r->data_bytes,
@@ -150,7 +150,7 @@ static vkmm_status check_metadata(const reader *r, const json_t *value)
     int well = json_is_object(value);
     json_object_foreach((json_t *)(uintptr_t)value, key, text) well = well && json_is_string(text);
     return well ? VKMM_OK
-                : vkmm_fail(r->log, VKMM_INVALID, "%s: the header's __metadata__ is no object of texts", r->name);
+                : vkmm_fail(r->log, VKMM_INVALID, "%s: the header's __metadata__ is not an object of strings", r->name);
 }
 
 static int by_place(const void *left, const void *right)
@@ -245,7 +245,7 @@ static vkmm_status read_header(reader *r, const char *file, uint64_t bytes)
     for (unsigned i = 0; i < PREFIX && bytes >= PREFIX; i++) length |= (uint64_t)u[i] << (8 * i);
     if (bytes <= PREFIX || length == 0 || file[PREFIX] != '{')
         return vkmm_fail(r->log, VKMM_INVALID,
-                         "%s: this is no safetensors file (%llu bytes, whose header does not begin with '{')", r->name,
+                         "%s: not a safetensors file: %llu bytes, whose header does not begin with '{'", r->name,
                          (unsigned long long)bytes);
     if (length > MOST_HEADER_BYTES)
         return vkmm_fail(r->log, VKMM_INVALID, "%s: the header has %llu bytes; the format allows %d", r->name,

@@ -62,7 +62,7 @@ static vkmm_status count_fields(const vkmm_log *log, const char *name, lines l, 
         for (; (begin = memchr(begin, l.separator, (size_t)(end - begin))) != NULL; begin++) fields++;
         if (extents[0] == 0) first = l.line;
         if (extents[0] > 0 && fields != extents[1])
-            return vkmm_fail(log, VKMM_INVALID, "%s:%llu: this line has %llu columns, and line %llu has %llu", name,
+            return vkmm_fail(log, VKMM_INVALID, "%s:%llu: %llu columns, but line %llu has %llu", name,
                              (unsigned long long)l.line, (unsigned long long)fields, (unsigned long long)first,
                              (unsigned long long)extents[1]);
         extents[1] = fields;
@@ -70,7 +70,7 @@ static vkmm_status count_fields(const vkmm_log *log, const char *name, lines l, 
     return VKMM_OK;
 }
 
-/* Blank lines at the end count for nothing; so does the mark that some programs put before UTF-8. */
+/* Blank lines at the end count for nothing; so does a byte order mark. */
 static lines begin_lines(const void *data, uint64_t bytes, char separator)
 {
     lines l = {data, (const char *)data + bytes, 0, separator};
@@ -87,15 +87,15 @@ static vkmm_status check_kind(const vkmm_log *log, const char *name, const char 
     sscanf(kind, "%15s %15s %15s %15s", object, format, field, symmetry);
     if (strcasecmp(format, "coordinate") == 0)
         return vkmm_fail(log, VKMM_INVALID,
-                         "%s: sparse (coordinate) files are not read; scipy.io.mmwrite(file, matrix.toarray()) writes "
-                         "a dense one",
+                         "%s: sparse (coordinate) files are not supported; scipy.io.mmwrite(file, matrix.toarray(), "
+                         "symmetry='general') writes a dense one",
                          name);
     if (strcasecmp(object, "matrix") == 0 && strcasecmp(format, "array") == 0 &&
         (strcasecmp(field, "real") == 0 || strcasecmp(field, "integer") == 0) && strcasecmp(symmetry, "general") == 0)
         return VKMM_OK;
     return vkmm_fail(log, VKMM_INVALID,
                      "%s: the file is '%s %s %s %s'; only 'matrix array real general' and 'matrix array integer "
-                     "general' are read",
+                     "general' are supported; scipy.io.mmwrite(..., symmetry='general') writes them",
                      name, object, format, field, symmetry);
 }
 
@@ -117,7 +117,7 @@ static vkmm_status read_head(const vkmm_log *log, const char *name, lines *l, ui
     take_line(l, text);
     l->separator = LISTS;
     if (strncasecmp(text, MARK, strlen(MARK)) != 0)
-        return vkmm_fail(log, VKMM_INVALID, "%s: a .mtx file begins with \"%s\", and this one does not", name, MARK);
+        return vkmm_fail(log, VKMM_INVALID, "%s: not a .mtx file: it does not begin with \"%s\"", name, MARK);
     const vkmm_status status = check_kind(log, name, text + strlen(MARK));
     if (status != VKMM_OK) return status;
     take_line(l, text);
@@ -141,7 +141,7 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
     if (status != VKMM_OK) return status;
     if (!lists && extents[0] == 0) return vkmm_fail(log, VKMM_INVALID, "%s: the file holds no numbers", name);
     if (lists && (!vkmm_array_bytes(extents, 2, 1, &count) || count != found[0]))
-        return vkmm_fail(log, VKMM_INVALID, "%s: a matrix of %llux%llu cannot be made of the file's %llu numbers", name,
+        return vkmm_fail(log, VKMM_INVALID, "%s: the size is %llux%llu, but the file has %llu numbers", name,
                          (unsigned long long)extents[0], (unsigned long long)extents[1], (unsigned long long)found[0]);
     *array = vkmm_array_packed(l.at, VKMM_AUTO, extents, 2, lists);
     array->stored = (vkmm_encoding){.text_end = l.end, .line = l.line, .separator = l.separator};

@@ -121,7 +121,7 @@ static vkmm_status type_texts(const vkmm_log *log, const cli_options *options, c
         }
         status = vkmm_array_text(log, inputs->path[o], type, &inputs->file[o]);
         if (status == VKMM_OK && given == VKMM_AUTO)
-            vkmm_say(log, VKMM_LOG_WARNING, "%s is read as %s; --type names another type", inputs->path[o],
+            vkmm_say(log, VKMM_LOG_WARNING, "%s is read as %s; --type chooses another type", inputs->path[o],
                      vkmm_type_of(type)->name);
     }
     return status;
@@ -134,8 +134,7 @@ static vkmm_status open_files(const vkmm_log *log, cli_inputs *inputs)
 
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) pipes += inputs->path[o] != NULL && strcmp(inputs->path[o], "-") == 0;
     if (pipes > 1)
-        return vkmm_fail(log, VKMM_INVALID, "- is standard input, from which only one matrix can be read, not %d",
-                         pipes);
+        return vkmm_fail(log, VKMM_INVALID, "only one matrix can be read from standard input (-), not %d", pipes);
     for (int o = VKMM_A; o <= VKMM_BIAS && status == VKMM_OK; o++) {
         if (inputs->path[o] == NULL) continue;
         status = vkmm_array_open(log, inputs->path[o], &inputs->file[o]);
