@@ -373,6 +373,7 @@ void make_small_bench(vkmm_bench *bench)
     bench->row_count = kept;
     snprintf(bench->rows[0].power.limited, sizeof bench->rows[0].power.limited, "heat");
     snprintf(bench->rows[0].clock_note, sizeof bench->rows[0].clock_note, "a note");
+    snprintf(bench->rows[1].in_panels, sizeof bench->rows[1].in_panels, "4 panels of 512x512: a reason");
     snprintf(bench->note, sizeof bench->note, "a note");
     bench->tunes[0].count = 2;
     vkmm_free(bench->tunes[1].trials);

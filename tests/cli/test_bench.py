@@ -68,6 +68,20 @@ class Real(Case):
         self.assertEqual([r["asked_bytes"] is None for r in rows], [True, False, True])
         self.assertEqual(rows[2]["problem"]["beta"], 2)
 
+    def test_products_in_panels(self):
+        """What does not fit is timed and proved as well, panel by panel, beside rows that fit."""
+        suite = self.suite("--size 96x80x64\n--size 90x100x64 --beta 2\n--size 16\n")
+        out = self.good("bench", "--suite", suite, "--memory-limit", "40000", "--no-host", "--json", "--budget", "10m", "--max-noise", "90%", env=self.env)
+        rows = json.loads(out)["rows"]
+        for row in rows[:2]:
+            self.assertRegex(row["in_panels"] or row["not_run"], r"^\d+ panels of \d+x\d+: the matrices need \d+ bytes; the memory limit is 40000$")
+            self.assertTrue(row["verify"]["passed"])
+            self.assertGreater(speed(row), 0)
+            self.assertEqual(row["time"]["round_ends"][-1], len(row["time"]["kernel_ms"]["samples"]))
+            self.assertEqual(row["parts"]["apart"], "one panel is copied while another is multiplied")
+        self.assertIsNone(rows[2]["in_panels"])
+        self.assertGreater(speed(rows[2]), 0)
+
     def test_the_worker_holds_several_products(self):
         problem = {"m": 16, "n": 16, "k": 16, "type": "f32"}
         requests = [{"ask": "hello"}, *({"ask": "begin", "id": i, "problem": problem, "kernel": "auto", "seed": "1"} for i in (1, 2)),

@@ -143,7 +143,7 @@ class Told(Large):
         for text in ["64MiB", "1GiB", "256MB", "99.5kB", "90000", "1TB", "8388607TiB", "1000000B"]:
             with self.subTest(text):
                 self.good("-s", "8", "--memory-limit", text, *QUICK)
-        self.bad(2, "--memory-limit is no option of 'vkmatmul bench'", "bench", "--memory-limit", "1GiB")
+        self.bad(2, "--memory-limit is no option of 'vkmatmul ladder'", "ladder", "--memory-limit", "1GiB")
 
     def test_too_small(self):
         """Not even a panel of one tile: one sentence, and nothing is left."""

@@ -12,6 +12,7 @@ typedef struct cli_bench_lane {
     const vkmm_bench *bench;
     uint32_t device; /* an index into the bench's */
     cli_worker link;
+    char memory[48]; /* an option of its process */
     cli_bench_speeds speeds;
     double budget_ms, reserved_ms; /* reserved: for rows that have begun */
     int over;                      /* given up: link.status and link.sentence say why */

@@ -97,6 +97,7 @@ void vkmm_bench_remarks(const vkmm_bench_row *row, char text[VKMM_REMARKS])
     if (row->figures.busy)
         vkmm_join(text, VKMM_REMARKS, "; ", "busy: other processes took %.1f of %u processors", row->power.others,
                   row->power.processors);
+    if (row->in_panels[0] != '\0') vkmm_join(text, VKMM_REMARKS, "; ", "in %s", row->in_panels);
     if (!row->figures.throttled) return;
     if (row->power.limited[0] != '\0')
         vkmm_join(text, VKMM_REMARKS, "; ", "throttled: the driver held the clock back (%s)", row->power.limited);

@@ -77,6 +77,7 @@ static const vkmm_csv_column columns[] = {
     VKMM_CSV_REST,
     {"busy"},
     {"power.others"},
+    {"in_panels"},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };

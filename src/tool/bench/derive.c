@@ -147,6 +147,7 @@ static const char *why_apart(const vkmm_bench *bench, const vkmm_bench_row *row)
 {
     if (row->device < bench->device_count && bench->devices[row->device].is_host)
         return "the host needs neither submission nor transfers";
+    if (row->in_panels[0] != '\0') return "one panel is copied while another is multiplied";
     if (row->submit_ms.count == 0) return "submission to fence was not timed";
     if (row->total_ms.count == 0) return "the product with transfers was not timed";
     if (row->mapped) return NULL;

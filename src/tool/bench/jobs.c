@@ -37,13 +37,17 @@ static double asked_bytes(const cli_bench_place *place, const cli_bench_job *job
     const vkmm_log silent = {NULL, NULL};
     vkmm_access access;
 
-    if (place->blas != NULL) return NAN;
+    if (place->blas != NULL || job->product.reason[0] != '\0') return NAN;
     if (vkmm_access_formula(&silent, kernel, &job->request.job.problem, &access) != VKMM_OK) return NAN;
     return (double)access.bytes_read + (double)access.bytes_written;
 }
 
 static void describe(const cli_bench_place *place, const cli_bench_job *job, vkmm_bench_row *row)
 {
+    const vkmm_row_panels *panels = &job->product.row.panels;
+    const vkmm_partition *cut = &panels->partition;
+    const uint64_t count = panels->batches * cut->row_panels * cut->col_panels * cut->depth_panels;
+
     row->problem = job->request.job.problem;
     row->seed = job->inputs.seed;
     row->rotating_bytes = job->rotating_bytes;
@@ -51,6 +55,9 @@ static void describe(const cli_bench_place *place, const cli_bench_job *job, vkm
     snprintf(row->init, sizeof row->init, "%s", cli_inputs_name(&job->inputs));
     row->kernel = *job->product.kernel;
     row->asked_bytes = asked_bytes(place, job);
+    if (panels->reason != NULL)
+        snprintf(row->in_panels, sizeof row->in_panels, "%llu panel%s of %llux%llu: %.180s", (unsigned long long)count,
+                 count == 1 ? "" : "s", (unsigned long long)cut->rows, (unsigned long long)cut->cols, panels->reason);
     cli_product_judged(&job->product, row);
     snprintf(row->power.source, sizeof row->power.source, "%.31s", vkmm_sensors_source(place->sensors));
 }
@@ -70,6 +77,7 @@ static vkmm_status keep(const cli_bench_place *place, int kept)
 static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkmm_measure_params params,
                            vkmm_bench_row *round)
 {
+    const int in_panels = job->product.reason[0] != '\0';
     vkmm_measurement time;
     vkmm_status status;
 
@@ -77,7 +85,7 @@ static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkm
     params.rotating_bytes = job->rotating_bytes;
     status = job->product.kind->measure(&job->product, &params, &time);
     if (status != VKMM_OK) return status;
-    job->one_ms = time.kernel.median;
+    job->one_ms = in_panels ? time.transfer.median : time.kernel.median;
     job->mapped = round->mapped = time.mapped;
     snprintf(round->clock, sizeof round->clock, "%s", time.clock == VKMM_CLOCK_DEVICE ? "device" : "host");
     snprintf(round->clock_note, sizeof round->clock_note, "%s", time.clock_note);
@@ -88,8 +96,9 @@ static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkm
         return keep(place, 0);
     if (!params.skip_transfers && job->one_ms < LONG_MS)
         return VKMM_OK; /* those between copies say less than samples by themselves */
-    /* Where memory is unified nothing is copied: submission and transfer are the same thing. */
-    if (time.mapped && !append(&round->total_ms, &time.submit)) return keep(place, 0);
+    /* Where memory is unified nothing is copied: submission and transfer are the same thing. Panels are filled there.
+     */
+    if (time.mapped && !append(&round->total_ms, in_panels ? &time.transfer : &time.submit)) return keep(place, 0);
     return keep(place, append(&round->kernel_ms, &time.kernel) && append(&round->submit_ms, &time.submit));
 }
 
@@ -159,6 +168,28 @@ static vkmm_status sample_sensed(cli_bench_place *place, cli_bench_job *job, dou
     return status;
 }
 
+/* As one job, or in panels what the device does not hold as a whole. */
+static vkmm_status prove(const cli_bench_place *place, cli_bench_job *job)
+{
+    cli_session *session = place->session;
+    cli_request *request = &job->request;
+    const vkmm_problem *problem = &request->job.problem;
+    cli_product *product = &job->product;
+    vkmm_status status = vkmm_problem_check(&session->console.log, problem, NULL);
+
+    request->kind = place->blas != NULL ? &cli_bench_host : &cli_resident;
+    request->memory_limit = session->options->memory_limit.value;
+    if (status != VKMM_OK) return status;
+    if (place->blas == NULL && vkmm_stream_reason(session->device, problem, request->memory_limit, product->reason,
+                                                  sizeof product->reason) != NULL)
+        request->kind = &cli_in_panels_again;
+    status = cli_product_prove(session, request, product);
+    if (status != VKMM_OUT_OF_MEMORY || request->kind != &cli_resident) return status;
+    request->kind = &cli_in_panels_again;
+    snprintf(product->reason, sizeof product->reason, "%.500s", session->console.last_error);
+    return cli_product_prove(session, request, product);
+}
+
 vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm_bench_row *row)
 {
     const double start = vkmm_now_ms();
@@ -169,8 +200,7 @@ vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm
     job->request.job.kernel = job->kernel;
     job->request.job.untuned = place->session->options->untuned;
     job->request.blas = place->blas;
-    job->request.kind = place->blas != NULL ? &cli_bench_host : &cli_resident;
-    status = cli_product_prove(place->session, &job->request, &job->product);
+    status = prove(place, job);
     valid = cli_session_validated(place->session);
     if (status == VKMM_OK && valid != VKMM_OK) {
         status = valid;

@@ -213,7 +213,10 @@ static int make_lanes(bench_run *run)
                                   .command = "bench-worker",
                                   .device = device->is_host ? NULL : &device->info,
                                   .words = {device->is_host ? "--host" : NULL, options->no_cache ? "--no-cache" : NULL,
-                                            options->untuned ? "--untuned" : NULL}};
+                                            options->untuned ? "--untuned" : NULL,
+                                            options->memory_limit.given && !device->is_host ? lane->memory : NULL}};
+        snprintf(lane->memory, sizeof lane->memory, "--memory-limit=%llu",
+                 (unsigned long long)options->memory_limit.value);
         lane->speeds.device = device;
         if (device->is_host)
             budget = HOST_SHARE * budget > HOST_LEAST_MS ? HOST_SHARE * budget : fmin(HOST_LEAST_MS, budget);

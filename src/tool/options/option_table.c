@@ -218,7 +218,7 @@ const cli_option cli_option_table[] = {
      "device memory to take at most: 64MiB, 1.5GiB, 256MB, 1000000; a product that needs more is multiplied in panels. "
      "Default: what is "
      "free",
-     CLI_RUN, AT(memory_limit), AMOUNT(bytes)},
+     CLI_RUN | BENCH | CLI_BENCH_WORKER, AT(memory_limit), AMOUNT(bytes)},
     {NULL, 0, "retries", "COUNT",
      "when the device is lost, open it anew and run the product again, so often at most; default 0", CLI_RUN,
      AT(retries), WHOLE(0, MOST_ITERATIONS)},

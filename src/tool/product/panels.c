@@ -1,8 +1,10 @@
 /* A product in panels (vkmatmul_stream.h): one that does not fit on the device as a whole, or not into
  * --memory-limit. Matrices in files are read panel by panel, and the file of -o is written so; generated ones are in
- * the host's memory, or in a file without a name where that is not enough. Each panel is multiplied once, so that the
- * times are of one run. */
+ * the host's memory, or in a file without a name where that is not enough. For a command that shows one product, each
+ * panel is multiplied once, so that the times are of one run; a bench repeats the whole. */
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "base/order.h"
 #include "product/product.h"
 #include "system/room.h"
 #include "io/array.h"
@@ -10,11 +12,15 @@
 #include "math/type.h"
 
 #include <stdio.h>
+#include <string.h>
+
+enum { MOST_SAMPLES = 16 }; /* of one measurement */
 
 typedef struct panels {
     vkmm_stream *stream;
     vkmm_room room[VKMM_STACKS]; /* those that are in memory */
     vkmm_array_writer *writer;   /* NULL: C is in memory */
+    double kernel_ms[MOST_SAMPLES], wall_ms[MOST_SAMPLES], sorted[MOST_SAMPLES];
 } panels;
 
 static vkmm_status plan(cli_product *p)
@@ -134,25 +140,65 @@ static vkmm_status multiply(cli_product *p, double *ms)
     return status == VKMM_OK ? ran : status;
 }
 
-/* One sample of each, as the writers of rows know them. */
-static vkmm_series series_of(const double *ms)
+/* Of one sample too. */
+static vkmm_series series_of(panels *own, const double *ms, uint32_t count)
 {
-    return (vkmm_series){ms, 1, *ms, *ms, *ms, *ms};
+    memcpy(own->sorted, ms, count * sizeof *ms);
+    vkmm_sort(own->sorted, count);
+    return (vkmm_series){.samples = ms,
+                         .count = count,
+                         .median = vkmm_percentile(own->sorted, count, 0.5),
+                         .min = own->sorted[0],
+                         .p5 = vkmm_percentile(own->sorted, count, 0.05),
+                         .p95 = vkmm_percentile(own->sorted, count, 0.95)};
 }
 
-static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vkmm_measurement *time)
+/* Of the runs whose times are kept; the last one's tell of the clock. */
+static void fill(const cli_product *p, uint32_t count, vkmm_measurement *time)
 {
     const vkmm_stream_times *times = &p->row.panels.times;
+    panels *own = p->own;
 
-    (void)params;
-    if (times->kernel_ms <= 0) return VKMM_OK;
     *time = (vkmm_measurement){
-        .kernel = series_of(&times->kernel_ms),
-        .transfer = series_of(&times->wall_ms),
+        .kernel = series_of(own, own->kernel_ms, count),
+        .transfer = series_of(own, own->wall_ms, count),
         .clock = times->clock,
         .clock_note = times->clock == VKMM_CLOCK_HOST ? "panels were timed from submission to the fence" : "",
         .mapped = p->row.panels.partition.staging_bytes == 0};
+}
+
+static void keep_times(const cli_product *p, uint32_t at)
+{
+    panels *own = p->own;
+
+    own->kernel_ms[at] = p->row.panels.times.kernel_ms;
+    own->wall_ms[at] = p->row.panels.times.wall_ms;
+}
+
+/* Of the run that made the product. */
+static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vkmm_measurement *time)
+{
+    (void)params;
+    if (p->row.panels.times.kernel_ms <= 0) return VKMM_OK;
+    keep_times(p, 0);
+    fill(p, 1, time);
     return VKMM_OK;
+}
+
+static vkmm_status measure_again(cli_product *p, const vkmm_measure_params *params, vkmm_measurement *time)
+{
+    const double start = vkmm_now_ms();
+    vkmm_status status = VKMM_OK;
+    uint32_t count = 0;
+    double ms;
+
+    while (status == VKMM_OK && vkmm_now_ms() - start < params->warm_time_ms) status = multiply(p, &ms);
+    for (; status == VKMM_OK && count < params->iters && count < MOST_SAMPLES; count++) {
+        status = multiply(p, &ms);
+        keep_times(p, count);
+    }
+    if (status == VKMM_OK) fill(p, count, time);
+    return status;
 }
 
 static vkmm_status save(cli_product *p)
@@ -176,3 +222,5 @@ static void end(cli_product *p)
 }
 
 const cli_product_kind cli_in_panels = {plan, hold, multiply, measure, save, end, 0, 0};
+/* If memory runs out, panels shrink: sums in another order are no fault. */
+const cli_product_kind cli_in_panels_again = {plan, hold, multiply, measure_again, save, end, 1, 0};

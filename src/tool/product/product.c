@@ -166,7 +166,7 @@ static vkmm_status prove(cli_product *p)
     if (status != VKMM_OK) return status;
     cli_product_row(p->session, p->request, &p->row);
     p->row.kernel = *p->kernel;
-    if (p->kind == &cli_in_panels)
+    if (p->reason[0] != '\0')
         p->row.panels = (vkmm_row_panels){.batches = vkmm_problem_batches(problem_of(p)), .reason = p->reason};
     begin(p, "inputs");
     status = fill(p);

@@ -43,7 +43,7 @@ typedef struct cli_product {
     void *memory[VKMM_STACKS];     /* laid out as the problem says; NULL: in a file, or there is none; the kind's */
     vkmm_stack stack[VKMM_STACKS]; /* wherever they lie */
     unsigned in_files;             /* those that are mapped files, 1 << operand */
-    char reason[512];              /* in panels: why */
+    char reason[512];              /* in panels: why; "": as a whole */
     const char *doing;             /* "planning", "multiplying": a lost device is reported with it */
     const char *fault;             /* what the kernel did that it may not, beside wrong elements; NULL: nothing */
     vkmm_verdict verdict;
@@ -67,7 +67,8 @@ struct cli_product_kind {
     int exact;   /* and gives the same bits */
 };
 
-extern const cli_product_kind cli_resident, cli_in_panels;
+extern const cli_product_kind cli_resident, cli_in_panels,
+    cli_in_panels_again; /* of generated matrices, which is timed as often as asked */
 
 /* Fills a zeroed product. VKMM_OK with a right product or one that nobody asked to verify; VKMM_WRONG_RESULT with a
  * row that has no speed; anything else leaves no row, and nothing to end. Errors are not shown: the console's

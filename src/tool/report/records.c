@@ -429,6 +429,7 @@ static const vkmm_field row_fields[] = {
     {"throttled", VKMM_FIELD_TRUTH, ROW(figures.throttled), VKMM_DERIVED, .known = is_timed},
     {"parts", VKMM_FIELD_RECORD, .flags = VKMM_DERIVED, .known = is_timed, .record = &parts_record},
     {ROW_KEY(REAL, asked_bytes), .known = ran, .most = VKMM_MOST_A_S},
+    {ROW_KEY(TEXT, in_panels), VKMM_MAYBE},
     {ROW_KEY(RECORD, power), .known = ran, .record = &power_record},
 };
 

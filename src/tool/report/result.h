@@ -84,12 +84,13 @@ typedef struct vkmm_bench_row {
     };
     uint32_t *round_ends; /* kernel samples before round_ends[i] were taken in rounds up to i; owned */
     uint32_t rounds;
-    char clock[8];        /* "device" or "host" */
-    char clock_note[128]; /* why the host's clock stood in */
-    double slope_ms;      /* one dispatch by the slope of wall time over growing batches */
-    int mapped;           /* unified memory: transfers copy nothing */
-    char stopped[16];     /* "stable": the noise bound was met; "time", "count" */
-    double asked_bytes;   /* that the kernel asks global memory for, by formula (tutorials' kernels); NAN otherwise */
+    char clock[8];                   /* "device" or "host" */
+    char clock_note[128];            /* why the host's clock stood in */
+    double slope_ms;                 /* one dispatch by the slope of wall time over growing batches */
+    int mapped;                      /* unified memory: transfers copy nothing */
+    char stopped[16];                /* "stable": the noise bound was met; "time", "count" */
+    char in_panels[VKMM_BENCH_TEXT]; /* "", or how it was cut, and why it did not fit as a whole */
+    double asked_bytes; /* that the kernel asks global memory for, by formula (tutorials' kernels); NAN otherwise */
     vkmm_bench_power power;
     vkmm_bench_figures figures;
 
