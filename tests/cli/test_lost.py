@@ -40,6 +40,24 @@ class Lost(cli.Case):
             low, high = (middle, high) if self.faults else (low, middle)
         return low
 
+    def test_one_run(self):
+        """With files or -o, the run that makes the product is the only one, unless samples are asked for."""
+        a, out = self.file("a.npy", cli.npy_bytes([[2.0]])), self.folder / "c.npy"
+        for args in [["-a", a, "-b", a], ["-s", "16", "-o", out], ["-a", a, "-b", a, "-o", out]]:
+            with self.subTest(args):
+                done = self.run_with("vkQueueSubmit 2 -4", *args, "--json")
+                self.assertEqual((done.returncode, done.stderr, self.faults), (0, "", []))
+                result = json.loads(done.stdout)
+                kernel = result["time"]["kernel_ms"]
+                self.assertTrue(result["verify"]["passed"])
+                self.assertGreater(result["gflops"], 0)
+                self.assertEqual(kernel["min"], kernel["median"])
+                self.assertLessEqual(kernel["median"], result["wall_ms"])
+        for more in [["-i", "1"], ["-j", "1", "-i", "1"], ["--min-time", "1"], ["--max-time", "1"], ["--bench", "--cold-iters", "0"]]:
+            with self.subTest(more):
+                self.run_with("vkQueueSubmit 2 -4", "-s", "16", "-o", out, *more)
+                self.assertEqual(len(self.faults), 1)
+
     def test_what_is_said(self):
         for fault in ["vkQueueSubmit 1 -4", "vkWaitForFences 1 -4"]:
             with self.subTest(fault):
@@ -66,6 +84,14 @@ class Lost(cli.Case):
                 done = self.run_with("vkQueueSubmit %d -4" % n, *args)
                 self.assertEqual((done.returncode, done.stdout, len(self.faults)), (6, "", 1))
                 self.assertRegex(done.stderr, r"\Avkmatmul: the device was lost while [a-z]+ 16³ f32 with [^\n]*\n\Z")
+
+    def test_timing_keeps_the_product(self):
+        """Proved, so it is saved; what is lost later is but its time."""
+        args = ["-a", self.file("a.npy", cli.npy_bytes([[2.0]])), "-b", self.folder / "a.npy", *cli.FAST, "-o", self.folder / "c.npy"]
+        done = self.run_with("vkQueueSubmit 2 -4", *args)
+        self.assertEqual((done.returncode, done.stdout), (6, ""))
+        self.assertRegex(done.stderr, r"\Avkmatmul: the device was lost while timing [^\n]*\n\Z")
+        self.assertEqual(cli.read_npy(self.folder / "c.npy")[1], [[4.0]])
 
     def test_retries(self):
         out = self.folder / "c.npy"

@@ -320,6 +320,33 @@ static void a_transfer_has_three_parts(void **state)
     assert_true(right(job));
 }
 
+/* One sample of each, and nothing runs: C stays as it is made after the run. */
+static void a_run_tells_its_times(void **state)
+{
+    const uint64_t slice = *(const uint64_t *)*state;
+    const vkmm_job_params params = {
+        .problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = VKMM_F32), .kernel = "blocked", .config = SMALL "2"};
+    const vkmm_measure_params measure = {.iters = 5, .cold_iters_given = 1, .last_run = 1};
+    vkmm_measurement time;
+    vkmm_job *job = NULL;
+    suite.info->unified_memory = 0;
+    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &job), VKMM_OK);
+    keep_job(job);
+    assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_INVALID);
+    job = make_job(&params);
+    vkmm_job_set_slice(job, slice);
+    assert_int_equal(vkmm_job_run(job), VKMM_OK);
+    memset(vkmm_job_matrix(job, VKMM_C), 0, vkmm_operand_bytes(&params.problem, VKMM_C));
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(vkmm_job_measure(job, &measure, &time), VKMM_OK);
+        assert_true(time.kernel.count == 1 && time.submit.count == 1 && time.transfer.count == 1);
+        assert_int_equal(time.upload.count, time.clock == VKMM_CLOCK_DEVICE);
+        assert_int_equal(time.download.count, time.clock == VKMM_CLOCK_DEVICE);
+        assert_true(time.kernel.median > 0 && time.kernel.median <= 1.05 * time.submit.median + 0.01);
+    }
+    assert_false(right(job));
+}
+
 static void knows_heaps(void **state)
 {
     (void)state;
@@ -410,6 +437,8 @@ int main(void)
         cmocka_unit_test(a_wrong_period_is_found_out),
         cmocka_unit_test_prestate(a_transfer_has_three_parts, (void *)&whole),
         cmocka_unit_test_prestate(a_transfer_has_three_parts, (void *)&three_items),
+        cmocka_unit_test_prestate(a_run_tells_its_times, (void *)&whole),
+        cmocka_unit_test_prestate(a_run_tells_its_times, (void *)&three_items),
         cmocka_unit_test(knows_heaps),
         cmocka_unit_test(a_peak_does_not_time_the_compiler),
         cmocka_unit_test(a_peak_repeats_until_it_is_stable),

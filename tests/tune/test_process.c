@@ -129,7 +129,7 @@ static void an_interrupt_is_heard(void **state)
     (void)state;
     const char *line = NULL;
     vkmm_process *process = start("sleep 3000");
-    vkmm_interrupt_catch();
+    vkmm_interrupt_catch(0);
     assert_int_equal(vkmm_interrupted(), 0);
     raise(SIGINT);
     assert_int_equal(vkmm_interrupted(), SIGINT);

@@ -20,7 +20,7 @@ typedef enum vkmm_series_kind {
 
 /* What happens around a product. */
 typedef enum vkmm_pass {
-    VKMM_PASS_CHECKED,  /* canaries, upload, product, download */
+    VKMM_PASS_CHECKED,  /* canaries, then as VKMM_PASS_TRANSFER */
     VKMM_PASS_TIMED,    /* timestamp, product, timestamp; on the copies in turn, where the job has some */
     VKMM_PASS_TRANSFER, /* upload, product, download, with timestamps around each */
     VKMM_PASS_COUNT
@@ -47,7 +47,7 @@ struct vkmm_job {
     int rotates;                               /* timed passes take turns with its copies */
     VkCommandBuffer commands[VKMM_PASS_COUNT]; /* each pass in one piece; NULL: not recorded yet */
     const char *distrust;  /* what the last slope said against the device's clock; NULL: nothing. Static storage */
-    double last_run_ms;    /* of the last vkmm_job_run; it warmed the device up for as long */
+    vkmm_times last_run;   /* of vkmm_job_run, which warmed the device up for as long; host_ms 0: there was none */
     struct vkmm_job *next; /* of the device's spare ones (exec/spares.h) */
     vkmm_samples samples[VKMM_SERIES_COUNT];
 };

@@ -38,7 +38,7 @@ static vkmm_status warm_up(vkmm_job *job, const vkmm_measure_params *params)
         return status;
     }
     double target = params->warm_time_ms > 0 ? params->warm_time_ms : DEFAULT_WARM_MS;
-    if (job->last_run_ms >= target)
+    if (job->last_run.host_ms >= target)
         return VKMM_OK; /* the product that was just verified kept the device busy long enough */
     double start = vkmm_now_ms();
     /* What must be cut into slices keeps the device busy by itself. */
@@ -127,6 +127,21 @@ static vkmm_status sample_dispatches(vkmm_job *job, const vkmm_measure_params *p
     return status;
 }
 
+static vkmm_status take_last_run(vkmm_job *job)
+{
+    const vkmm_times *last = &job->last_run;
+    vkmm_samples *samples = job->samples;
+    int fits;
+    if (!(last->host_ms > 0)) return vkmm_fail(job->log, VKMM_INVALID, "the job has not run yet: it has no times");
+    fits = vkmm_samples_add(&samples[VKMM_SERIES_KERNEL], last->kernel_ms) &&
+           vkmm_samples_add(&samples[VKMM_SERIES_SUBMIT], last->host_ms) &&
+           vkmm_samples_add(&samples[VKMM_SERIES_TRANSFER], last->host_ms);
+    if (fits && job->device && !vkmm_stores_all_mapped(job->stores) && last->upload_ms >= 0 && last->download_ms >= 0)
+        fits = vkmm_samples_add(&samples[VKMM_SERIES_UPLOAD], last->upload_ms) &&
+               vkmm_samples_add(&samples[VKMM_SERIES_DOWNLOAD], last->download_ms);
+    return fits ? VKMM_OK : out_of_memory(job);
+}
+
 static vkmm_status measure(vkmm_job *job, const vkmm_measure_params *params, vkmm_slope *slope)
 {
     vkmm_samples *kernel = &job->samples[VKMM_SERIES_KERNEL], *submit = &job->samples[VKMM_SERIES_SUBMIT];
@@ -154,7 +169,7 @@ vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, v
     vkmm_slope slope = {0};
     if (!params) params = &defaults;
     for (int kind = 0; kind < VKMM_SERIES_COUNT; kind++) samples[kind].count = 0;
-    vkmm_status status = measure(job, params, &slope);
+    vkmm_status status = params->last_run ? take_last_run(job) : measure(job, params, &slope);
     if (status != VKMM_OK) return status;
 
     const char *distrust = job->device ? vkmm_judge_clock(kernel, submit, &slope) : "the kernel runs on the host";

@@ -10,7 +10,7 @@ enum { POISON = 1, UPLOAD = 2, TIMER = 4, ITEMS = 8, REDUCE = 16, DOWNLOAD = 32,
 
 static const int before[] = {
     [VKMM_PASS_CHECKED] = POISON | UPLOAD, [VKMM_PASS_TIMED] = 0, [VKMM_PASS_TRANSFER] = UPLOAD};
-static const int around[] = {[VKMM_PASS_CHECKED] = 0, [VKMM_PASS_TIMED] = TIMER, [VKMM_PASS_TRANSFER] = TIMER};
+static const int around[] = {[VKMM_PASS_CHECKED] = TIMER, [VKMM_PASS_TIMED] = TIMER, [VKMM_PASS_TRANSFER] = TIMER};
 static const int after[] = {[VKMM_PASS_CHECKED] = DOWNLOAD, [VKMM_PASS_TIMED] = 0, [VKMM_PASS_TRANSFER] = DOWNLOAD};
 
 static void mark(vkmm_job *job, int steps, int work, uint32_t *stamp, VkCommandBuffer command)
@@ -191,11 +191,9 @@ vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandB
 vkmm_status vkmm_job_run(vkmm_job *job)
 {
     VKMM_NEED(NULL, job);
-    vkmm_times times;
     int64_t damage = 0;
     if (job->device) vkmm_stores_poison_mapped(job->stores);
-    vkmm_status status = vkmm_job_pass(job, VKMM_PASS_CHECKED, &times);
-    job->last_run_ms = times.host_ms;
+    vkmm_status status = vkmm_job_pass(job, VKMM_PASS_CHECKED, &job->last_run);
     if (status != VKMM_OK || !job->device || vkmm_store_guards_whole(&job->stores[VKMM_C], &damage)) return status;
     return vkmm_fail(job->log, VKMM_WRONG_RESULT,
                      "the kernel %s wrote outside C: %lld bytes from its start, C has %llu bytes",

@@ -81,7 +81,7 @@ static vkmm_status measure(cli_bench_live *live, const vkmm_suite *suite, vkmm_b
     vkmm_status status, finished;
     int signal;
 
-    vkmm_interrupt_catch();
+    vkmm_interrupt_catch(0);
     status = cli_bench_go(live->session, suite, bench, live);
     signal = vkmm_interrupted();
     vkmm_interrupt_release();

@@ -104,7 +104,7 @@ vkmm_status cli_doctor(cli_session *session)
 
     exam.findings = vkmm_alloc(CLI_MOST_FINDINGS, sizeof *exam.findings);
     if (exam.findings == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for findings");
-    vkmm_interrupt_catch();
+    vkmm_interrupt_catch(0);
     session->console.muted = 1; /* the sentences go into the findings */
     status = look(&exam);
     session->console.muted = 0;

@@ -71,6 +71,7 @@ typedef struct cli_options {
     const char *a, *b, *c, *bias, *out;
     int init;        /* vkmm_init */
     cli_number seed; /* default 1 */
+    int bench;       /* run: take samples although the product is wanted */
     cli_number iters, cold_iters;
     double min_time_ms, max_time_ms; /* 0: not given */
     int verify;                      /* vkmm_verify_method */

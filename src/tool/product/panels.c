@@ -205,7 +205,6 @@ static vkmm_status save(cli_product *p)
 {
     panels *own = p->own;
 
-    cli_product_progress(p, "saving");
     return vkmm_array_writer_commit(&own->writer);
 }
 

@@ -208,7 +208,7 @@ static vkmm_status again(cli_product *p)
     return status == VKMM_OK && !p->verdict.passed ? wrong(p, p->verdict.sentence) : status;
 }
 
-/* Many more runs: their last product must have the very bits that were judged. */
+/* Many more runs, unless the one is enough: their last product must have the very bits that were judged. */
 static vkmm_status measure(cli_product *p)
 {
     vkmm_measurement time = {0};
@@ -216,7 +216,7 @@ static vkmm_status measure(cli_product *p)
 
     begin(p, "timing");
     status = p->kind->measure(p, &p->request->measure, &time);
-    if (status == VKMM_OK && p->kind->repeats) status = again(p);
+    if (status == VKMM_OK && p->kind->repeats && !p->request->measure.last_run) status = again(p);
     if (status != VKMM_OK || time.kernel.count == 0) return status;
     return vkmm_bench_row_add(&p->row, &time)
                ? VKMM_OK
@@ -304,13 +304,15 @@ vkmm_status cli_product_run(cli_session *session, const cli_request *request, cl
     status = choose_kind(p);
     while (status == VKMM_OK) {
         status = prove(p);
-        if (status == VKMM_OK && p->verdict.passed && cli_product_is_work(problem_of(p))) status = measure(p);
         if (status != VKMM_OUT_OF_MEMORY || request->kind != NULL || p->kind != &cli_resident ||
             cli_request_is_serial(request))
             break;
         turn_to_panels(p);
         status = VKMM_OK;
     }
+    if (request->judged != NULL && (status == VKMM_OK || status == VKMM_WRONG_RESULT))
+        status = request->judged(p, status);
+    if (status == VKMM_OK && p->verdict.passed && cli_product_is_work(problem_of(p))) status = measure(p);
     p->row.wall_ms = p->run_ms;
     cli_product_judged(p, &p->row);
     vkmm_bench_row_speed(&p->row);

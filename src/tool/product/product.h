@@ -8,6 +8,7 @@
 #include "session/session.h"
 
 typedef struct cli_product_kind cli_product_kind;
+typedef struct cli_product cli_product;
 
 /* One product, and all that the command line says about it, resolved: what carries it out asks no option again. */
 typedef struct cli_request {
@@ -20,10 +21,15 @@ typedef struct cli_request {
     uint64_t memory_limit;        /* bytes of device memory; 0: all that is free */
     const char *shader_file;      /* NULL: a kernel of the library */
     const char *out;              /* NULL, or where the product is to be saved */
+    int print;                    /* show the matrices, too */
+    /* Called between the verdict and the timing, as long as C may be read: saves the product, for example. status:
+     * VKMM_OK or VKMM_WRONG_RESULT; returns it, or why the product is not to be timed. NULL: nothing */
+    vkmm_status (*judged)(cli_product *product, vkmm_status status);
 } cli_request;
 
-/* Everything that all products of a command line share: the job's problem, kernel and shader, kind and out are left
- * zero. */
+/* Everything that all products of a command line share: the job's problem, kernel and shader, kind, out, print and
+ * judged are left zero. Where the product is what is wanted, its one run gives the times, unless samples are asked
+ * for. */
 cli_request cli_request_make(const cli_options *options, const cli_inputs *inputs);
 
 /* Sets the problem, of the given size and type and with everything else that the options say. VKMM_INVALID: it makes
@@ -34,7 +40,7 @@ vkmm_status cli_request_problem(const vkmm_log *log, const cli_options *options,
 /* Whether the kernel serial is asked for, which needs no device. */
 int cli_request_is_serial(const cli_request *request);
 
-typedef struct cli_product {
+struct cli_product {
     cli_session *session;
     const cli_request *request;
     const cli_product_kind *kind;
@@ -52,7 +58,7 @@ typedef struct cli_product {
     double ran_at;                  /* and when it was done, by vkmm_now_ms */
     const vkmm_kernel_info *kernel; /* NULL: there is no row */
     vkmm_bench_row row;             /* borrows from all of this, from the session and from the request */
-} cli_product;
+};
 
 /* Each function sets what the next one needs, in this order; end copes with what was not reached. */
 struct cli_product_kind {

@@ -11,6 +11,8 @@
 
 cli_request cli_request_make(const cli_options *options, const cli_inputs *inputs)
 {
+    const int samples = options->bench || options->iters.given || options->cold_iters.given ||
+                        options->min_time_ms > 0 || options->max_time_ms > 0;
     cli_request request = {.inputs = inputs,
                            .verify = (vkmm_verify_method)options->verify,
                            .memory_limit = options->memory_limit.value,
@@ -23,7 +25,8 @@ cli_request cli_request_make(const cli_options *options, const cli_inputs *input
                                             .cold_iters = (uint32_t)options->cold_iters.value,
                                             .cold_iters_given = options->cold_iters.given,
                                             .min_time_ms = options->min_time_ms,
-                                            .max_time_ms = options->max_time_ms};
+                                            .max_time_ms = options->max_time_ms,
+                                            .last_run = (options->a != NULL || options->out != NULL) && !samples};
     if (options->max_time_ms <= 0 && options->min_time_ms > LONG_SAMPLE_MS)
         request.measure.max_time_ms = 2 * options->min_time_ms;
     return request;

@@ -8,8 +8,10 @@
 #include "math/type.h"
 #include "options/values.h"
 #include "report/matrix.h"
+#include "system/interrupt.h"
 #include "system/terminal.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,9 +75,36 @@ static void note_faster(cli_session *session, const vkmm_bench_row *row)
              grouped.tile[1]);
 }
 
-/* One row; of a device that was lost and is opened anew as often as was asked for. Nothing is saved unless it
- * passed. */
-static vkmm_status show_product(cli_session *session, const cli_request *request, int prints)
+/* The product comes before its times: a signal ends the process as soon as the file is complete. */
+static vkmm_status save(cli_product *product)
+{
+    vkmm_status status;
+    int signal;
+
+    vkmm_interrupt_catch(1);
+    cli_product_progress(product, "saving");
+    status = product->kind->save(product);
+    signal = vkmm_interrupted();
+    vkmm_interrupt_release();
+    if (status != VKMM_OK || signal == 0) return status;
+    fflush(product->session->report.out);
+    raise(signal);
+    return status;
+}
+
+/* Nothing is saved unless it passed. */
+static vkmm_status keep(cli_product *product, vkmm_status status)
+{
+    if (product->request->print) {
+        cli_progress_end(&product->session->console);
+        print_matrices(product->session, product);
+    }
+    if (status == VKMM_OK && product->request->out != NULL) status = cli_session_validated(product->session);
+    return status == VKMM_OK && product->request->out != NULL ? save(product) : status;
+}
+
+/* One row; of a device that was lost and is opened anew as often as was asked for. */
+static vkmm_status show_product(cli_session *session, const cli_request *request)
 {
     const vkmm_log *log = &session->console.log;
     const uint64_t retries = session->options->retries.value;
@@ -93,11 +122,9 @@ static vkmm_status show_product(cli_session *session, const cli_request *request
         status != VKMM_OK ? vkmm_fail(log, status, "%s", session->console.last_error) : cli_session_validated(session);
     if (product.kernel != NULL) {
         cli_progress_end(&session->console);
-        if (prints) print_matrices(session, &product);
         note_faster(session, &product.row);
         shown = cli_session_row(session, &product.row);
     }
-    if (status == VKMM_OK && shown == VKMM_OK && request->out != NULL) shown = product.kind->save(&product);
     cli_product_end(&product);
     return shown != VKMM_OK ? cli_worse(shown, status) : status;
 }
@@ -108,20 +135,21 @@ static vkmm_status run_problem(cli_session *session, const cli_request *request,
     const cli_options *options = session->options;
     cli_request product = *request;
     vkmm_status status = VKMM_OK;
-    int prints = options->print;
 
     product.out = options->out;
+    product.print = options->print;
+    product.judged = keep;
     if (shader != NULL) {
         product.job.shader = shader;
-        status = show_product(session, &product, prints);
+        status = show_product(session, &product);
         if (status == VKMM_DEVICE_LOST) return status;
         product.job.shader = NULL;
         product.out = NULL;
-        prints = 0;
+        product.print = 0;
     }
     product.job.kernel = options->kernel;
     product.job.config = options->config;
-    return cli_worse(status, show_product(session, &product, prints));
+    return cli_worse(status, show_product(session, &product));
 }
 
 /* The file of --shader, for one element type: SPIR-V from FILE.spv; from every other name GLSL, which is compiled with

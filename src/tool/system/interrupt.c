@@ -14,7 +14,7 @@ static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 static struct sigaction before[SIGNALS], alarm_before;
 
-static volatile sig_atomic_t interrupt, noticed, catching, wipes;
+static volatile sig_atomic_t interrupt, noticed, catching, patience, wipes;
 static const char *volatile last_words;
 
 /* In a signal's handler, where little is allowed: write, unlink and _exit are. */
@@ -40,7 +40,7 @@ static void take(int number)
 {
     if (!catching || interrupt != 0) end_at_once(number);
     interrupt = number;
-    alarm(PATIENCE_S);
+    if (!patience) alarm(PATIENCE_S);
 }
 
 static void wake(int number)
@@ -70,9 +70,10 @@ void vkmm_interrupt_install(void)
     handle(SIGPIPE, lose_reader, NULL);
 }
 
-void vkmm_interrupt_catch(void)
+void vkmm_interrupt_catch(int patient)
 {
     interrupt = 0;
+    patience = patient;
     noticed = 0;
     handle(SIGALRM, wake, &alarm_before);
     for (int i = 0; i < SIGNALS; i++) handle(signals[i], take, &before[i]);

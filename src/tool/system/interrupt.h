@@ -11,8 +11,9 @@ void vkmm_interrupt_install(void);
 
 /* From now on the first of them is remembered instead, for work that ends in good order: vkmm_interrupted is to be
  * asked often. A second one ends the process at once; so does a second in which nobody asked, and, once somebody
- * has, the time that the end of the work takes at most: whatever hangs, the process does not. */
-void vkmm_interrupt_catch(void);
+ * has, the time that the end of the work takes at most: whatever hangs, the process does not. patient: work that takes
+ * its time and asks at its end; only a second signal ends it at once. */
+void vkmm_interrupt_catch(int patient);
 void vkmm_interrupt_release(void); /* back to what they did before; what was remembered is */
 int vkmm_interrupted(void);        /* the number of the signal; 0: none came */
 

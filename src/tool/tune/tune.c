@@ -190,7 +190,7 @@ vkmm_status cli_tune(cli_session *session)
     p.is_standard = options->sizes.count == 0 && !options->m.given && !options->n.given && !options->k.given;
     if (p.is_standard) p.sizes = STANDARD;
     p.end = vkmm_now_ms() + (options->budget_ms > 0 ? options->budget_ms : DEFAULT_BUDGET_MS);
-    vkmm_interrupt_catch();
+    vkmm_interrupt_catch(0);
     status = tune_all(session, &p);
     signal = vkmm_interrupted();
     vkmm_interrupt_release();
