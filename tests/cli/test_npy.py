@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Products of files: the tutorials' numbers, every dtype and order, and NumPy's opinion where NumPy is installed."""
+import json
 import os
 import random
 import subprocess
@@ -85,6 +86,24 @@ class Products(cli.Case):
             self.assertEqual(read_npy(self.folder / name)[1], [[1.0]])
         model = self.file("m.safetensors", cli.safetensors_bytes({"A": ("F32", [1, 1], [1.0])}))
         self.bad(2, "is the input", "-a", "%s:A" % model, "-b", model, "-o", "%s:C" % model)
+
+    def test_odd_elements_are_counted(self):
+        """NaN and infinity that the inputs explain pass, and are said in the row."""
+        nan, inf = float("nan"), float("inf")
+        a = self.file("a.npy", npy_bytes([[1.0, nan]] * 50 + [[inf, 1.0]] * 3 + [[1.0, 1.0]]))
+        b = self.file("b.npy", npy_bytes([[1.0] * 100, [2.0] * 100]))
+        for method in ["full", "freivalds"]:
+            for limit in [[], ["--memory-limit", "20kB"]]:
+                with self.subTest(method, limit=limit):
+                    args = ["-a", a, "-b", b, "--verify", method, *limit]
+                    self.assertRegex(self.good(*args), "(?m)✓ 5000 NaN, 300 infinite$")
+                    verdict = json.loads(self.good(*args, "--json"))["verify"]
+                    self.assertEqual((verdict["passed"], verdict["nans"], verdict["infinities"]), (True, 5000, 300))
+                    self.assertIn("; NaN: 5000, infinite: 300", verdict["sentence"])
+                    self.assertRegex(self.good(*args, "--csv"), "^[^\n]*,nans,infinities\r?\n[^\n]*,5000,300\r?\n$")
+        b = self.file("b.npy", npy_bytes([[1.0], [0.0]]))
+        self.assertRegex(self.good("-a", b, "-b", self.file("a.npy", npy_bytes([[1.0]]))), "(?m)✓$")
+        self.assertEqual(json.loads(self.good("-s", "8", "--type", "i32", "--json", *FAST))["verify"]["nans"], 0)
 
     def test_empty(self):
         a, b = self.file("a.npy", npy_bytes([], shape=(3, 0))), self.file("b.npy", npy_bytes([], shape=(0, 2)))

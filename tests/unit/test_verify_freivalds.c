@@ -171,6 +171,8 @@ static void test_nan_in_the_inputs(void **state)
         set(&p.a, 77, 5, INFINITY);
         multiply(&p);
         assert_true(passes(&p, FREIVALDS));
+        assert_int_equal(verify(&p, FREIVALDS, 1).nans, M); /* a column */
+        assert_int_equal(verify(&p, FREIVALDS, 1).infinities, N - 1);
         assert_finds(&p, FREIVALDS, 1, 120, 200, (double)K);
         assert_finds(&p, FREIVALDS, 1, 120, 201, NAN);
         assert_finds(&p, FREIVALDS, 1, 77, 9, -INFINITY);

@@ -153,6 +153,9 @@ static void test_nan_and_infinity_of_the_inputs_must_come_out(void **state)
         multiply(&p);
         assert_true(isnan(get(&p.c, 3, 4)) && get(&p.c, 5, 5) == (double)-INFINITY);
         assert_true(passes(&p, FULL));
+        assert_int_equal(verify(&p, FULL, 1).nans, 7);
+        assert_int_equal(verify(&p, FULL, 1).infinities, 11);
+        assert_contains(verify(&p, FULL, 1).sentence, "; NaN: 7, infinite: 11");
         assert_finds(&p, FULL, 1, 1, 1, 5.0);
         assert_finds(&p, FULL, 1, 1, 1, INFINITY);
         assert_finds(&p, FULL, 1, 3, 1, NAN);

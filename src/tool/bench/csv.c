@@ -78,6 +78,8 @@ static const vkmm_csv_column columns[] = {
     {"busy"},
     {"power.others"},
     {"in_panels"},
+    {"verify.nans"},
+    {"verify.infinities"},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };

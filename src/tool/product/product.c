@@ -147,6 +147,8 @@ void cli_product_judged(const cli_product *p, vkmm_bench_row *row)
 {
     snprintf(row->method, sizeof row->method, "%s", vkmm_verify_method_name(p->verdict.method));
     row->passed = p->verdict.passed;
+    row->nans = p->verdict.nans;
+    row->infinities = p->verdict.infinities;
     if (p->verdict.method != VKMM_VERIFY_NONE) {
         row->error = p->verdict.error;
         row->bound = p->verdict.bound;

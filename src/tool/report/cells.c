@@ -110,7 +110,11 @@ void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vk
         vkmm_cell_figure(report, cell, NAN);
     } else if (row->passed) {
         snprintf(cell->text, sizeof cell->text, "%s", report->utf8 ? "✓" : "yes");
-        cell->paint = VKMM_GOOD;
+        if (row->nans > 0) vkmm_join(cell->text, sizeof cell->text, " ", "%llu NaN", (unsigned long long)row->nans);
+        if (row->infinities > 0)
+            vkmm_join(cell->text, sizeof cell->text, row->nans > 0 ? ", " : " ", "%llu infinite",
+                      (unsigned long long)row->infinities);
+        cell->paint = row->nans + row->infinities > 0 ? VKMM_PLAIN : VKMM_GOOD;
     } else if (!vkmm_bench_is_wrong(row)) {
         snprintf(cell->text, sizeof cell->text, "no");
         cell->paint = VKMM_DIM;

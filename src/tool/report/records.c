@@ -325,6 +325,8 @@ static const vkmm_field verify_fields[] = {
     {ROW_KEY(TRUTH, passed)},
     {ROW_KEY(REAL, error)},
     {ROW_KEY(REAL, bound)},
+    {ROW_KEY(U64, nans)},
+    {ROW_KEY(U64, infinities)},
     {ROW_KEY(TEXT, sentence), VKMM_MAYBE},
 };
 

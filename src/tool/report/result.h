@@ -75,6 +75,7 @@ typedef struct vkmm_bench_row {
     char method[16];               /* of verification */
     int passed;                    /* 0: wrong, and no speed is shown */
     double error, bound;
+    uint64_t nans, infinities; /* elements of the product that are so; a right product may have them */
     char sentence[320];
     union {
         struct {

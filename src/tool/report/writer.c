@@ -160,6 +160,8 @@ static const vkmm_csv_column csv_columns[] = {
     {"time.kernel_ms.count", "samples"},
     {"time.kernel_ms.outliers", "outliers"},
     {"time.stable"},
+    {"verify.nans"},
+    {"verify.infinities"},
 };
 
 enum { CSV_COLUMNS = sizeof csv_columns / sizeof *csv_columns };

@@ -139,6 +139,9 @@ void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count);
  * were used. */
 vkmm_status vkmm_freivalds(vkmm_check *check);
 
+/* Adds the NaN and infinite elements of the present matrix of floats to the verdict. */
+void vkmm_count_odd(vkmm_check *check);
+
 /* Adds to the verdict's sentence, which is long enough for every number that can stand in it. */
 VKMM_PRINTF(2, 3) void vkmm_tell(vkmm_verdict *verdict, const char *format, ...);
 void vkmm_tell_result(const vkmm_check *check);

@@ -83,6 +83,18 @@ static int next_tile(const vkmm_check *check, const vkmm_view *view, tile_range 
     return 1;
 }
 
+void vkmm_count_odd(vkmm_check *check)
+{
+    tile_range at = {0};
+    while (next_tile(check, &check->claim.c, &at))
+        for (size_t i = 0; i < at.rows; i++)
+            for (size_t j = 0; j < at.cols; j++) {
+                const double value = check->block->tile[i * VKMM_TILE_COLS + j];
+                check->verdict->nans += isnan(value) != 0;
+                check->verdict->infinities += isinf(value) != 0;
+            }
+}
+
 /* out = view · x for all vectors at once. out and extras hold zeros. */
 static void project(const vkmm_check *check, const vkmm_view *view, const double *x, double *out, extra kind,
                     const double *weight, double *extras)

@@ -93,6 +93,8 @@ static void tell_right(const vkmm_check *check)
                   unit_of(check), aside_of(check), v->error, unit_of(check));
     else
         vkmm_tell(v, " with the CPU reference exactly");
+    if (v->nans + v->infinities > 0)
+        vkmm_tell(v, "; NaN: %llu, infinite: %llu", (unsigned long long)v->nans, (unsigned long long)v->infinities);
     if (effort->overflowed > 0) tell_overflow(check);
     if (effort->gaps) vkmm_tell(v, "; the rest of C's memory is untouched");
 }

@@ -195,6 +195,7 @@ vkmm_status vkmm_check_matrix(vkmm_check *check, const vkmm_claim *claim, uint64
         status = check_some(check);
     else if (check->verdict->method == VKMM_VERIFY_SAMPLES)
         check_samples(check);
+    if (check->block != NULL && check->epsilon > 0.0) vkmm_count_odd(check);
     check->seed = seed;
     return status;
 }

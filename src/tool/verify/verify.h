@@ -111,9 +111,10 @@ typedef struct vkmm_verdict {
     double got, want;     /* what was there and what belongs there */
     uint64_t wrong_count; /* wrong elements of this matrix seen, with FULL all of them; or all elements that changed
                              outside */
-    int outside;          /* the matrices are right, but an element of C's memory that belongs to none has changed: */
-    uint64_t at;          /* this one, counted from the beginning of the memory */
-    char sentence[320];   /* the finding in one sentence, for people */
+    uint64_t nans, infinities; /* elements of all matrices of floats up to the first wrong one; 0 with NONE */
+    int outside;        /* the matrices are right, but an element of C's memory that belongs to none has changed: */
+    uint64_t at;        /* this one, counted from the beginning of the memory */
+    char sentence[320]; /* the finding in one sentence, for people */
 } vkmm_verdict;
 
 /* Every matrix of a problem's batch, and that nothing else in C's memory has changed. The problem must have been
