@@ -105,7 +105,8 @@ static void overview(const vkmm_report *report, const vkmm_contender *who, vkmm_
                      const vkmm_bench_row **rows, int *lines)
 {
     const uint32_t count = rows_of(OVER_N, who, types, rows);
-    const vkmm_place places[] = {{.width = 3}, {.width = columns_of(report) / 3}, {.width = 8}, {.width = 0}};
+    const vkmm_place places[] = {
+        {.width = 5}, {.width = columns_of(report) / 3 - 2}, {.width = count > 8 ? (int)count : 8}, {.width = 23}};
     vkmm_cell cells[4] = {0};
     char low[64], high[64], *mark = cells[2].text;
     double least = INFINITY, best = best_of(rows, count);
@@ -115,12 +116,11 @@ static void overview(const vkmm_report *report, const vkmm_contender *who, vkmm_
     for (uint32_t i = 0; i < count; i++) least = fmin(least, rows[i]->figures.gflops);
     vkmm_text_figure(low, sizeof low, least);
     vkmm_text_figure(high, sizeof high, best);
-    snprintf(cells[0].text, sizeof cells->text, "%s", vkmm_types_name(types, report->utf8));
+    snprintf(cells[0].text, sizeof cells->text, "  %s", vkmm_types_name(types, report->utf8));
     name_of(cells[1].text, report, who->label, (size_t)places[1].width);
     for (uint32_t i = 0; i < count && count <= (uint32_t)columns_of(report) / 4 && count <= MOST_MARKS; i++)
         mark += sprintf(mark, "%s", vkmm_text_mark(rows[i]->figures.gflops / best, report->utf8));
     snprintf(cells[3].text, sizeof cells->text, "%s%s%s GFLOP/s", count > 1 ? low : "", count > 1 ? " to " : "", high);
-    fputs("  ", report->out);
     vkmm_cells_line(report, places, cells, 4);
 }
 

@@ -135,21 +135,22 @@ static void measure_shapes(peaks *all)
 /* "3350 GB/s", or why there is no figure. */
 static void print_line(const vkmm_report *report, const char *what, const peak *one, double scale, const char *unit)
 {
-    char text[32], clean[300];
-    int gap = 34 - (int)vkmm_text_columns(what);
+    static const vkmm_place places[] = {{34}, {9, 1}, {7}, {18}};
+    vkmm_cell cells[4] = {{"", VKMM_PLAIN}};
+    char clean[300];
 
-    fprintf(report->out, "  %s%*s", what, gap > 1 ? gap : 1, "");
+    snprintf(cells[0].text, sizeof cells->text, "  %s", what);
     if (one->per_s > 0) {
-        vkmm_text_figure(text, sizeof text, one->per_s / scale);
-        fprintf(report->out, "%9s %s", text, unit);
+        vkmm_text_figure(cells[1].text, sizeof cells->text, one->per_s / scale);
+        strcpy(cells[2].text, unit);
         if (isfinite(one->spread))
-            fprintf(report->out, "%*smedian %.*f %% lower", 9 - (int)strlen(unit), "", one->spread < 0.1,
-                    100 * one->spread);
-        putc('\n', report->out);
+            snprintf(cells[3].text, sizeof cells->text, "median %.*f %% lower", one->spread < 0.1, 100 * one->spread);
+        vkmm_cells_line(report, places, cells, 4);
         return;
     }
     vkmm_clean(clean, sizeof clean, one->reason);
-    fprintf(report->out, "        %s ", report->utf8 ? "–" : "-");
+    fprintf(report->out, "%-*s%s ", 44 + (int)(strlen(what) - vkmm_text_columns(what)), cells[0].text,
+            report->utf8 ? "–" : "-");
     vkmm_wrap(report, 46, clean);
 }
 

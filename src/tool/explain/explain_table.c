@@ -41,8 +41,8 @@ static const table_column invocations_columns[] = {
     {"kernel", {10, 0}, NAME, AT(info.name)},
     {"workgroup", {9, 0}, SIDES, AT(info.workgroup)},
     {"groups", {8, 0}, SIDES, AT(info.groups)},
-    {"shared", {8, 1}, BYTES32, AT(info.shared_bytes)},
-    {"invocations", {19, 1}, TWICE, AT(invocations)},
+    {"shared", {9, 1}, BYTES32, AT(info.shared_bytes)},
+    {"invocations", {18, 1}, TWICE, AT(invocations)},
     {"idle", {7, 1}, SHARE, AT(idle_share.counted)},
     {"padding", {7, 1}, SHARE, AT(padding_share.counted)},
 };
@@ -103,7 +103,8 @@ static void fill(const vkmm_report *report, const table_column *column, const vk
 
 static void heading(const vkmm_report *report, const char *text)
 {
-    fprintf(report->out, "\n%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG), text, vkmm_paint_off(report, VKMM_STRONG));
+    putc('\n', report->out);
+    vkmm_report_say(report, 0, VKMM_STRONG, "%s", text);
 }
 
 /* The titles, then a line for each kernel. */
@@ -138,7 +139,8 @@ static void print_sample(const vkmm_report *report, const vkmm_explanation *e)
     for (uint32_t i = 0; i < e->count; i++)
         if (e->kernels[i].stride > stride) stride = e->kernels[i].stride;
     if (stride > 1)
-        fprintf(report->out, "Counted: a sample, for speed; one element in %u where it was thinnest.\n", stride);
+        vkmm_report_say(report, 0, VKMM_PLAIN, "Counted: a sample, for speed; one element in %u where it was thinnest.",
+                        stride);
 }
 
 /* The tutorial that these counts come from divides 1024 by 16 and prints 16. */
@@ -151,7 +153,8 @@ static void print_slip(const vkmm_report *report, const vkmm_explanation *e)
         slip |= info->shared_bytes > 0 && info->tile[0] == 16 && info->tile[1] == 16;
     }
     if (slip && e->problem.m == 1024 && e->problem.n == 1024 && e->problem.k > 0)
-        fprintf(report->out, "The C++ AMP tutorial prints 16 global reads for 1024 and tile 16: a slip for 64.\n");
+        vkmm_report_say(report, 0, VKMM_PLAIN,
+                        "The C++ AMP tutorial prints 16 global reads for 1024 and tile 16: a slip for 64.");
 }
 
 static unsigned long long overhang(uint64_t extent, uint64_t side)
@@ -211,7 +214,7 @@ static void print_counts(const vkmm_report *report, const vkmm_explanation *e)
              100 * e->peaks.multiply_adds_spread, balance);
     vkmm_wrap(report, 0, text);
     for (uint32_t i = 0; i < e->left_out_count; i++)
-        fprintf(report->out, "%s is left out: %s\n", e->left_out[i].name, e->left_out[i].reason);
+        vkmm_report_say(report, 0, VKMM_PLAIN, "%s is left out: %s", e->left_out[i].name, e->left_out[i].reason);
     PRINT_TABLE(report, e, "Reads of each element: by formula = as counted on the device", reads_columns);
     print_sample(report, e);
     print_slip(report, e);

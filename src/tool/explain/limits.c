@@ -122,21 +122,23 @@ static const char *tile_text(const vkmm_report *report, char text[TILE_TEXT], co
 /* "tiled, band-tiled f32", and what each takes by itself. */
 static void print_names(const vkmm_report *report, const limit_set *limits, const limit_kernel *first)
 {
-    fprintf(report->out, "\n%s", vkmm_paint_on(report, VKMM_STRONG));
+    char names[400] = "";
+
     for (const limit_kernel *kernel = first; kernel < limits->kernels + limits->count; kernel++) {
         char text[TILE_TEXT];
         if (!same_limits(kernel, first)) continue;
-        fprintf(report->out, "%s%s", kernel > first ? ", " : "", kernel->name);
+        vkmm_join(names, sizeof names, ", ", "%s", kernel->name);
         for (uint32_t i = 0; i < kernel->count; i++)
             if (kernel->tile[i].preset)
-                fprintf(report->out, " (default %s)", tile_text(report, text, &kernel->tile[i]));
+                vkmm_join(names, sizeof names, " ", "(default %s)", tile_text(report, text, &kernel->tile[i]));
     }
-    fprintf(report->out, " %s%s\n", vkmm_type_of(limits->type)->name, vkmm_paint_off(report, VKMM_STRONG));
+    putc('\n', report->out);
+    vkmm_report_say(report, 0, VKMM_STRONG, "%s %s", names, vkmm_type_of(limits->type)->name);
 }
 
 static void print_tiles(const vkmm_report *report, const limit_kernel *kernel)
 {
-    char text[TILE_TEXT], legal[MOST_TILES * TILE_TEXT] = "", *end = legal;
+    char text[TILE_TEXT], legal[MOST_TILES * TILE_TEXT] = "", *end = legal, why[200];
 
     for (uint32_t i = 0; i < kernel->count; i++)
         if (kernel->tile[i].legal) end += sprintf(end, "%s ", tile_text(report, text, &kernel->tile[i]));
@@ -148,8 +150,10 @@ static void print_tiles(const vkmm_report *report, const limit_kernel *kernel)
         const vkmm_tile_rule *rule = &kernel->tile[i].rule;
         if (kernel->tile[i].legal) continue;
         tile_text(report, text, &kernel->tile[i]);
-        fprintf(report->out, "  %s%*s%llu %s > %llu (%s)\n", text, 10 - (int)vkmm_text_columns(text), "",
-                (unsigned long long)rule->need, rule->unit, (unsigned long long)rule->limit, rule->limit_name);
+        fprintf(report->out, "  %s%*s", text, 10 - (int)vkmm_text_columns(text), "");
+        snprintf(why, sizeof why, "%llu %s > %llu (%s)", (unsigned long long)rule->need, rule->unit,
+                 (unsigned long long)rule->limit, rule->limit_name);
+        vkmm_wrap(report, TEXT_COLUMN, why);
     }
 }
 
@@ -176,8 +180,8 @@ static void print_limits(vkmm_report *report, const limit_set *limits)
 {
     if (report->rows++ == 0) {
         vkmm_print_device(report, limits->device, NULL);
-        fprintf(report->out, "Tiles of C in rows%scolumns, legal here or not, and why not.\n",
-                report->utf8 ? "×" : "x");
+        vkmm_report_say(report, 0, VKMM_PLAIN, "Tiles of C in rows%scolumns, legal here or not, and why not.",
+                        report->utf8 ? "×" : "x");
     } else {
         putc('\n', report->out);
     }

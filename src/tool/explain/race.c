@@ -5,13 +5,14 @@
 #include "base/alloc.h"
 #include "math/matrix.h"
 #include "report/columns.h"
+#include "report/wrap.h"
 #include "report/json.h"
 #include "session/commands.h"
 
 /* Below SMALL elements a matrix holds 1, 2, 3, … in tiles of 2×2, as in the tutorial. From there on it holds ones, so
  * that a sum counts the invocations whose values had arrived, in tiles that several subgroups share. SIDE: columns of
  * a terminal for each of the two matrices, so that both fit into 80. */
-enum { SMALL = 100, LARGEST = 1 << 28, MOST_ROWS = 16, SIDE = 38 };
+enum { SMALL = 100, LARGEST = 1 << 28, MOST_ROWS = 16, SIDE = 38, USUAL_COLUMNS = 80 };
 
 /* A race on one device. */
 typedef struct one_race {
@@ -65,8 +66,9 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 }
 
 /* All of a small matrix; of a large one the rows and columns that begin with the tile of the wrong element. */
-static window choose(const one_race *race)
+static window choose(const vkmm_report *report, const one_race *race)
 {
+    const int side = report->columns > 0 && report->columns < 2 * SIDE ? report->columns - SIDE : SIDE;
     const vkmm_race_params *p = &race->params;
     const vkmm_race_count *racing = &race->result.without_barrier;
     const uint32_t *tile = race->result.kernel.tile;
@@ -76,7 +78,7 @@ static window choose(const one_race *race)
         const int digits = snprintf(NULL, 0, "%d", (i % 2 == 0 ? p->right : p->without_barrier)[i / 2]);
         if (w.width < digits) w.width = digits;
     }
-    w.cols = smaller(p->cols, (uint32_t)(SIDE / (w.width + 2)));
+    w.cols = smaller(p->cols, (uint32_t)(side > w.width + 2 ? side / (w.width + 2) : 1));
     w.row0 = smaller(racing->row / tile[0] * tile[0], p->rows - w.rows);
     w.col0 = smaller(racing->col / tile[1] * tile[1], p->cols - w.cols);
     return w;
@@ -101,7 +103,7 @@ static void print_numbers(const vkmm_report *report, const vkmm_race_params *p, 
 static void print_matrices(const vkmm_report *report, const one_race *race)
 {
     const vkmm_race_params *p = &race->params;
-    const window w = choose(race);
+    const window w = choose(report, race);
     const int side = (int)w.cols * (w.width + 2), title = side > 16 ? side : 16;
 
     if (w.rows < p->rows || w.cols < p->cols)
@@ -138,31 +140,34 @@ static void print_reason(const vkmm_report *report, const one_race *race)
     const vkmm_kernel_info *kernel = &race->result.kernel;
     const uint32_t invocations = kernel->workgroup[0] * kernel->workgroup[1];
 
+    char seen[120] = "";
+
     if (race->result.with_barrier.wrong_runs > 0)
-        fprintf(report->out, "   With the barrier every run must be right: this device or its driver is at fault.\n");
-    if (racing->wrong_runs > 0) {
-        fprintf(report->out, "   Element (%u, %u): %d without the barrier, %d is right.", racing->row, racing->col,
-                racing->got, racing->want);
-        if (race->init == VKMM_INIT_ONES)
-            fprintf(report->out,
-                    " All values are 1, so it\n   saw what %d of the %d invocations with an element had stored.",
-                    racing->got, racing->want);
-        putc('\n', report->out);
-    } else if (invocations <= race->device->subgroup_size) {
-        fprintf(report->out,
-                "   The race did not show: all %u invocations of a tile are in one subgroup of\n"
-                "   %u, which this device takes in step. No rule makes it do so.\n",
-                invocations, race->device->subgroup_size);
-    } else {
-        fprintf(report->out, "   The race did not show in these runs. No rule keeps it from the next.\n");
-    }
+        vkmm_report_say(report, 3, VKMM_PLAIN,
+                        "With the barrier every run must be right: this device or its driver is at fault.");
+    if (race->init == VKMM_INIT_ONES)
+        snprintf(seen, sizeof seen,
+                 " All values are 1, so it saw what %d of the %d invocations with an element had stored.", racing->got,
+                 racing->want);
+    if (racing->wrong_runs > 0)
+        vkmm_report_say(report, 3, VKMM_PLAIN, "Element (%u, %u): %d without the barrier, %d is right.%s", racing->row,
+                        racing->col, racing->got, racing->want, seen);
+    else if (invocations <= race->device->subgroup_size)
+        vkmm_report_say(report, 3, VKMM_PLAIN,
+                        "The race did not show: all %u invocations of a tile are in one subgroup of %u, which this "
+                        "device takes in step. No rule makes it do so.",
+                        invocations, race->device->subgroup_size);
+    else
+        vkmm_report_say(report, 3, VKMM_PLAIN, "The race did not show in these runs. No rule keeps it from the next.");
 }
 
 static void print_race(const vkmm_report *report, const one_race *race, int first)
 {
     const vkmm_kernel_info *kernel = &race->result.kernel;
     const char *x = report->utf8 ? "×" : "x";
+    vkmm_report page = *report;
 
+    if (page.columns == 0) page.columns = USUAL_COLUMNS;
     if (report->rows > 0) putc('\n', report->out);
     if (first) vkmm_print_device(report, race->device, NULL);
     fprintf(report->out, "%s%u%s%u%s, tiles of %u%s%u (%u invocations), values %s\n",
@@ -174,14 +179,14 @@ static void print_race(const vkmm_report *report, const one_race *race, int firs
                                          : "1, 2, 3, ...");
     print_count(report, "with", race, &race->result.with_barrier);
     print_count(report, "without", race, &race->result.without_barrier);
-    print_reason(report, race);
+    print_reason(&page, race);
     print_matrices(report, race);
 }
 
-static const char moral[] = "\nEvery element becomes the sum of its tile: each invocation stores its own in\n"
-                            "shared memory, then adds up all of them. Without a barrier between store and\n"
-                            "sum nothing makes it wait for the others. A race that never shows is still a\n"
-                            "race: the next driver, device or load may show it.\n";
+static const char moral[] = "Every element becomes the sum of its tile: each invocation stores its own in shared "
+                            "memory, then adds up all of them. Without a barrier between store and sum nothing makes "
+                            "it wait for the others. A race that never shows is still a race: the next driver, device "
+                            "or load may show it.";
 
 /* ---- the command ---- */
 
@@ -276,6 +281,7 @@ vkmm_status cli_race(cli_session *session)
     for (uint32_t index = first; index < end && !ferror(session->report.out); index++)
         status = cli_worse(status, race_device(session, index));
     if (session->options->json || session->report.rows == 0) return status;
-    fputs(moral, session->report.out);
+    putc('\n', session->report.out);
+    vkmm_wrap(&session->report, 0, moral);
     return cli_worse(status, vkmm_report_flush(&session->report, &session->console.log));
 }

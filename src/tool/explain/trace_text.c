@@ -2,6 +2,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "math/type.h"
+#include "report/wrap.h"
 #include "report/columns.h"
 #include "report/matrix.h"
 #include "report/text.h"
@@ -121,23 +122,28 @@ static void print_invocations(const page *p)
 {
     const vkmm_trace *trace = p->trace;
 
-    fprintf(p->out, "Workgroup %u,%u computes C[%u][%u]; %s marks its invocation. Pairs are x,y.\n\n",
-            p->followed->workgroup[0], p->followed->workgroup[1], p->followed->row, p->followed->col, p->mark);
-    fprintf(p->out, "  %s%10s", vkmm_paint_on(&p->report, VKMM_DIM), "invocation");
-    for (int j = 0; j < VKMM_PAIRS; j++) fprintf(p->out, " %*s", vkmm_pairs[j].width, vkmm_pairs[j].name);
-    fprintf(p->out, "  element%s\n", vkmm_paint_off(&p->report, VKMM_DIM));
+    vkmm_place places[VKMM_PAIRS + 2] = {{12, 1}};
+    vkmm_cell cells[VKMM_PAIRS + 2] = {{"  invocation", VKMM_PLAIN}};
+
+    vkmm_report_say(&p->report, 0, VKMM_PLAIN,
+                    "Workgroup %u,%u computes C[%u][%u]; %s marks its invocation. Pairs are x,y.",
+                    p->followed->workgroup[0], p->followed->workgroup[1], p->followed->row, p->followed->col, p->mark);
+    for (int j = 0; j < VKMM_PAIRS; j++) {
+        places[1 + j] = (vkmm_place){vkmm_pairs[j].width, 1};
+        snprintf(cells[1 + j].text, sizeof cells->text, "%s", vkmm_pairs[j].name);
+    }
+    strcpy(cells[1 + VKMM_PAIRS].text, "element");
+    putc('\n', p->out);
+    vkmm_cells_titles(&p->report, places, cells, VKMM_PAIRS + 2);
     for (uint32_t i = 0; i < trace->invocation_count; i++) {
         const vkmm_invocation *one = &trace->invocations[i];
         const int followed = i == trace->followed;
-        const vkmm_paint paint = followed ? VKMM_GOOD : VKMM_PLAIN;
-        fprintf(p->out, "%s%s%11u", vkmm_paint_on(&p->report, paint), followed ? p->mark : " ", i);
-        for (int j = 0; j < VKMM_PAIRS; j++) {
-            char text[VKMM_PAIR_TEXT];
-            vkmm_text_pair(text, &vkmm_pairs[j], one);
-            fprintf(p->out, " %*s", vkmm_pairs[j].width, text);
-        }
-        fprintf(p->out, "  C[%u][%u]%s%s\n", one->row, one->col, one->inside ? "" : " outside",
-                vkmm_paint_off(&p->report, paint));
+        snprintf(cells[0].text, sizeof cells->text, "%s%*u", followed ? p->mark : " ", 11, i);
+        for (int j = 0; j < VKMM_PAIRS; j++) vkmm_text_pair(cells[1 + j].text, &vkmm_pairs[j], one);
+        snprintf(cells[1 + VKMM_PAIRS].text, sizeof cells->text, "C[%u][%u]%s", one->row, one->col,
+                 one->inside ? "" : " outside");
+        for (int j = 0; j < VKMM_PAIRS + 2; j++) cells[j].paint = followed ? VKMM_GOOD : VKMM_PLAIN;
+        vkmm_cells_line(&p->report, places, cells, VKMM_PAIRS + 2);
     }
 }
 
@@ -146,14 +152,15 @@ static void print_invocations(const page *p)
 VKMM_PRINTF(3, 4)
 static void print_step(const page *p, unsigned long long number_of_step, const char *format, ...)
 {
+    char text[200];
     va_list arguments;
 
     va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     fprintf(p->out, "\n%s%llu.%s ", vkmm_paint_on(&p->report, VKMM_STRONG), number_of_step,
             vkmm_paint_off(&p->report, VKMM_STRONG));
-    vfprintf(p->out, format, arguments);
-    putc('\n', p->out);
-    va_end(arguments);
+    vkmm_wrap(&p->report, 2 + snprintf(NULL, 0, "%llu", number_of_step), text);
 }
 
 static void print_load(const page *p, uint32_t load, unsigned long long step)

@@ -35,8 +35,8 @@ static const vkmm_column ladder_columns[] = {
     {"step", NULL, 5, 0, 0, fill_step},
     {"kernel", NULL, 10, 0, 0, vkmm_cell_kernel},
     {"tile", NULL, 5, 0, 1, vkmm_cell_tile},
-    {.path = "time.kernel_ms.median", .width = 9, .fill = vkmm_cell_marks},
-    {.path = "time.total_ms.median", .width = 8},
+    {.path = "time.kernel_ms.median", .width = 9, .leaves = 3, .fill = vkmm_cell_marks},
+    {.path = "time.total_ms.median", .width = 8, .leaves = 2},
     {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
     {"×serial", "xserial", 7, 1, 0, fill_serial},
     {"×before", "xbefore", 7, 1, 0, fill_previous},
@@ -46,12 +46,11 @@ static const vkmm_column ladder_columns[] = {
 static void print_heading(const vkmm_report *report, const vkmm_ladder *ladder)
 {
     unsigned long long m = ladder->problem.m, n = ladder->problem.n, k = ladder->problem.k;
-    const char *format =
-        report->utf8 ? "C[%llu×%llu] = A[%llu×%llu] · B[%llu×%llu]" : "C[%llux%llu] = A[%llux%llu] * B[%llux%llu]";
+    const char *format = report->utf8 ? "C[%llu×%llu] = A[%llu×%llu] · B[%llu×%llu], %s, seed %llu"
+                                      : "C[%llux%llu] = A[%llux%llu] * B[%llux%llu], %s, seed %llu";
 
     vkmm_print_device(report, ladder->device, ladder->host);
-    fprintf(report->out, format, m, n, m, k, k, n);
-    fprintf(report->out, ", %s, seed %llu\n", ladder->init, (unsigned long long)ladder->seed);
+    vkmm_report_say(report, 0, VKMM_PLAIN, format, m, n, m, k, k, n, ladder->init, (unsigned long long)ladder->seed);
 }
 
 static void print_step(vkmm_report *report, const vkmm_bench_row *row, int is_first)

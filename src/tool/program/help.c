@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "report/wrap.h"
 #include "session/commands.h"
+#include "system/terminal.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -10,9 +11,11 @@ enum { TEXT_COLUMN = 26, SUMMARY_COLUMN = 12 };
 
 static const vkmm_report *terminal(void)
 {
-    static vkmm_report report = {.columns = 79};
+    static vkmm_report report;
+    const int columns = vkmm_terminal_columns(stdout);
 
     report.out = stdout;
+    report.columns = columns < 79 ? columns : 79;
     return &report;
 }
 
@@ -27,7 +30,7 @@ static void print_option(const cli_option *option)
                           option->name != NULL ? "--" : "", option->name != NULL ? option->name : "",
                           option->argument != NULL ? " " : "", option->argument != NULL ? option->argument : "");
 
-    printf("%s%*s", name, length < TEXT_COLUMN ? TEXT_COLUMN - length : 2, "");
+    printf(length < TEXT_COLUMN ? "%s%*s" : "%s\n%*s", name, TEXT_COLUMN - (length < TEXT_COLUMN ? length : 0), "");
     vkmm_wrap(terminal(), TEXT_COLUMN, option->help);
 }
 
@@ -48,8 +51,10 @@ static void print_options(const cli_command *command)
 static void print_commands(void)
 {
     printf("\nCommands:\n");
-    for (uint32_t i = 0; cli_command_at(i) != NULL; i++)
-        printf("  %-*s%s\n", SUMMARY_COLUMN - 2, cli_command_at(i)->name, cli_command_at(i)->summary);
+    for (uint32_t i = 0; cli_command_at(i) != NULL; i++) {
+        printf("  %-*s", SUMMARY_COLUMN - 2, cli_command_at(i)->name);
+        vkmm_wrap(terminal(), SUMMARY_COLUMN, cli_command_at(i)->summary);
+    }
 }
 
 static void print_examples(const cli_command *command, unsigned most)
@@ -57,7 +62,7 @@ static void print_examples(const cli_command *command, unsigned most)
     if (command->examples == NULL) return;
     printf("\nExamples:\n");
     for (const char *line = command->examples; *line != '\0' && most-- > 0; line = strchr(line, '\n') + 1)
-        printf("  %.*s\n", (int)strcspn(line, "\n"), line);
+        vkmm_report_say(terminal(), 2, VKMM_PLAIN, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
 /* What fits on a small terminal: at most 25 lines. */
@@ -66,26 +71,33 @@ static void print_overview(void)
     printf("Usage: vkmatmul [COMMAND] [OPTION]...\n");
     print_commands();
     print_examples(cli_command_at(0), 3);
-    printf("\n'vkmatmul help COMMAND' lists the options of a command, and\n"
-           "'vkmatmul --help all' those of 'run', the default. The manual is vkmatmul(1).\n");
+    putchar('\n');
+    vkmm_wrap(terminal(), 0,
+              "'vkmatmul help COMMAND' lists the options of a command, and 'vkmatmul --help all' those of 'run', the "
+              "default. The manual is vkmatmul(1).");
 }
 
 void cli_print_help(const cli_command *command)
 {
     int is_default = command == cli_command_at(0);
 
-    printf("vkmatmul %s: %s\n\n", command->name, command->summary);
-    printf("Usage: vkmatmul %s%s%s [OPTION]...%s%s\n", is_default ? "[" : "", command->name, is_default ? "]" : "",
+    vkmm_report_say(terminal(), 0, VKMM_PLAIN, "vkmatmul %s: %s", command->name, command->summary);
+    printf("\nUsage: vkmatmul %s%s%s [OPTION]...%s%s\n", is_default ? "[" : "", command->name, is_default ? "]" : "",
            command->operand != NULL ? " " : "", command->operand != NULL ? command->operand : "");
     if (is_default || command->bit == CLI_HELP) print_commands();
     print_options(command);
     print_examples(command, UINT_MAX);
-    if (command->bit == CLI_RUN || command->bit == CLI_LADDER)
-        printf("\nTimes are medians. kernel ms: the dispatch alone; submit ms: from submission to\n"
-               "the fence; total ms: with the upload of A and B and the download of C.\n"
-               "\nExit code: 0 right, 1 wrong result, 2 usage or bad input, 3 no such device,\n"
-               "4 not supported by the device, 5 out of memory, 6 device lost,\n"
-               "129, 130, 143 ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM.\n");
+    if (command->bit == CLI_RUN || command->bit == CLI_LADDER) {
+        putchar('\n');
+        vkmm_wrap(
+            terminal(), 0,
+            "Times are medians. kernel ms: the dispatch alone; submit ms: from submission to the fence; total ms: "
+            "with the upload of A and B and the download of C.");
+        putchar('\n');
+        vkmm_wrap(terminal(), 0,
+                  "Exit code: 0 right, 1 wrong result, 2 usage or bad input, 3 no such device, 4 not supported by the "
+                  "device, 5 out of memory, 6 device lost, 129, 130, 143 ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM.");
+    }
     if (is_default) printf("\nThe manual is vkmatmul(1).\n");
 }
 

@@ -5,9 +5,7 @@
 #include "report/wrap.h"
 #include "report/text.h"
 
-enum { MOST_COLUMNS = 16 };
-
-static const char gap[] = "  ";
+enum { MOST_COLUMNS = 16, GAP = 2, CONTINUED = 4 }; /* where a line goes on that is too long for the terminal */
 
 /* Three columns are as wide as what is to come, which only the caller knows. */
 static int width_of(const vkmm_report *report, const vkmm_column *column)
@@ -26,10 +24,9 @@ int vkmm_columns_width(const vkmm_report *report, const vkmm_columns *columns)
 
     for (unsigned i = 0; i < columns->count; i++) {
         const vkmm_column *column = &columns->column[i];
-        if (column->leaves == 0 || column->leaves > columns->leaving)
-            total += width_of(report, column) + (int)sizeof gap - 1;
+        if (column->leaves == 0 || column->leaves > columns->leaving) total += width_of(report, column) + GAP;
     }
-    return total - (int)sizeof gap + 1;
+    return total - GAP;
 }
 
 vkmm_columns vkmm_columns_fit(const vkmm_report *report, const vkmm_column *column, unsigned count)
@@ -55,15 +52,16 @@ const char *vkmm_paint_off(const vkmm_report *report, vkmm_paint paint)
     return report->colour && paint != VKMM_PLAIN ? "\033[0m" : "";
 }
 
-/* Spaces before or after the text; none after the last text of a line. */
-static void print_cell(const vkmm_report *report, vkmm_place place, const vkmm_cell *cell, int first, int last)
+/* `late`: by how many columns earlier texts are wider than their places, which later places make up for. Returns how
+ * many spaces the next text is to follow after. */
+static int print_cell(const vkmm_report *report, vkmm_place place, const vkmm_cell *cell, int *late)
 {
-    int blank = place.width - (int)vkmm_text_columns(cell->text);
+    const int room = place.width - (int)vkmm_text_columns(cell->text) - *late, blank = room > 0 ? room : 0;
 
-    if (blank < 0) blank = 0;
-    fprintf(report->out, "%s%*s%s%s%s", first ? "" : gap, place.right ? blank : 0, "",
-            vkmm_paint_on(report, cell->paint), cell->text, vkmm_paint_off(report, cell->paint));
-    if (!place.right && !last) fprintf(report->out, "%*s", blank, "");
+    *late = blank - room;
+    fprintf(report->out, "%*s%s%s%s", place.right ? blank : 0, "", vkmm_paint_on(report, cell->paint), cell->text,
+            vkmm_paint_off(report, cell->paint));
+    return GAP + (place.right ? 0 : blank);
 }
 
 static void print_markdown(const vkmm_report *report, const vkmm_place *places, const vkmm_cell *cells, unsigned count)
@@ -85,6 +83,7 @@ static void print_markdown(const vkmm_report *report, const vkmm_place *places, 
 void vkmm_cells_line(const vkmm_report *report, const vkmm_place *places, const vkmm_cell *cells, unsigned count)
 {
     unsigned last = 0;
+    int at = 0, late = 0, blank = 0;
 
     if (report->markdown) {
         print_markdown(report, places, cells, count);
@@ -92,8 +91,17 @@ void vkmm_cells_line(const vkmm_report *report, const vkmm_place *places, const 
     }
     for (unsigned i = 0; i < count; i++)
         if (cells[i].text[0] != '\0' && !places[i].hidden) last = i;
-    for (unsigned i = 0; i < count && i <= last; i++)
-        if (!places[i].hidden) print_cell(report, places[i], &cells[i], i == 0, i == last);
+    for (unsigned i = 0; i < count && i <= last; i++) {
+        if (places[i].hidden) continue;
+        if (at > 0 && report->columns > 0 && at + places[i].width > report->columns) {
+            fprintf(report->out, "\n%*s", at = CONTINUED, "");
+            late = 0;
+        } else {
+            fprintf(report->out, "%*s", blank, "");
+        }
+        blank = print_cell(report, places[i], &cells[i], &late);
+        at += places[i].width + GAP;
+    }
     putc('\n', report->out);
 }
 
@@ -169,5 +177,5 @@ void vkmm_print_device(const vkmm_report *report, const vkmm_device_info *info, 
     else
         snprintf(device.info.name, sizeof device.info.name, "%s", host != NULL ? host : "host processor");
     vkmm_device_text(report, &device, text, sizeof text);
-    fprintf(report->out, "%s%s%s\n", vkmm_paint_on(report, VKMM_STRONG), text, vkmm_paint_off(report, VKMM_STRONG));
+    vkmm_report_say(report, 0, VKMM_STRONG, "%s", text);
 }

@@ -14,7 +14,7 @@ typedef struct vkmm_cell {
 
 typedef struct vkmm_column {
     const char *title, *ascii_title; /* NULL: the field's heading; the same */
-    int width;                       /* columns; wider texts push the rest to the right */
+    int width;                       /* columns of the terminal */
     int right;                       /* aligned to the right */
     int leaves;                      /* where the terminal is too narrow, columns leave in this order from 1; 0 stays */
     void (*fill)(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
@@ -40,7 +40,8 @@ int vkmm_columns_width(const vkmm_report *report, const vkmm_columns *columns);
 void vkmm_columns_line(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row);
 
 /* Where a cell of any table stands; and a line of such cells, two spaces between them, or of a table in Markdown.
- * Texts wider than their place push the rest to the right. */
+ * What is too wide for the terminal goes on in the next line, of titles and rows alike. Texts wider than their place
+ * push others to the right, until there is room again. */
 typedef struct vkmm_place {
     int width, right; /* right: aligned to the right */
     int hidden;

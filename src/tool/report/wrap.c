@@ -5,7 +5,7 @@
 
 #include "report/text.h"
 
-enum { USUAL_COLUMNS = 80, NARROWEST = 24 };
+enum { USUAL_COLUMNS = 80, NARROWEST = 24, NEAR = 4 };
 
 /* Columns of the first `length` bytes: every byte that begins a character. */
 static int columns_of(const char *text, size_t length)
@@ -16,12 +16,22 @@ static int columns_of(const char *text, size_t length)
     return columns;
 }
 
-/* width: 0 for any. */
+/* How many bytes of a word have so many columns at most. */
+static int cut(const char *word, int length, int columns)
+{
+    while (columns_of(word, (size_t)length) > columns) do
+            length--;
+        while (((unsigned char)word[length] & 0xc0) == 0x80);
+    return length;
+}
+
+/* width: 0 for any. Where too little of it is left beside the indent, all lines begin further to the left. Words that
+ * are longer than a line are cut. */
 static void wrap(const vkmm_report *report, int indent, int width, const char *text)
 {
     int used = 0;
 
-    if (width > 0 && width < indent + NARROWEST) width = indent + NARROWEST;
+    if (width > 0 && width < indent + NARROWEST) fprintf(report->out, "\n%*s", indent = NEAR, "");
     while (*text != '\0') {
         int blank = (int)strspn(text, " "), length = (int)strcspn(text + blank, " "),
             columns = columns_of(text + blank, (size_t)length);
@@ -32,6 +42,7 @@ static void wrap(const vkmm_report *report, int indent, int width, const char *t
         }
         text += blank;
         if (used == 0) blank = 0;
+        if (width > indent && columns > width - indent) length = cut(text, length, columns = width - indent);
         fprintf(report->out, "%*s%.*s", blank, "", length, text);
         used += blank + columns;
         text += length;

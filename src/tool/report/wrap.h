@@ -5,7 +5,7 @@
 #include "report/columns.h"
 
 /* Writes a text whose first line begins at column `indent`, and the others too; no line is longer than
- * report->columns (or 80), but for a word that is. Ends the last line. Texts of drivers and files are to be clean
+ * report->columns (or 80). Ends the last line. Texts of drivers and files are to be clean
  * (vkmm_clean). */
 void vkmm_wrap(const vkmm_report *report, int indent, const char *text);
 

@@ -15,13 +15,13 @@
 static const vkmm_column run_columns[] = {
     {"size", NULL, 5, 0, 0, vkmm_cell_size},
     {"type", NULL, 4, 0, 0, vkmm_cell_type},
-    {"kernel", NULL, 7, 0, 0, vkmm_cell_kernel},
+    {"kernel", NULL, 8, 0, 0, vkmm_cell_kernel},
     {"tile", NULL, 5, 0, 0, vkmm_cell_tile},
     {.path = "time.kernel_ms.median", .width = 9, .fill = vkmm_cell_marks},
     {"p5 – p95", "p5 - p95", 15, 0, 1, vkmm_cell_spread},
     {"samples", NULL, 7, 1, 3, vkmm_cell_count},
     {.path = "time.submit_ms.median", .width = 9, .leaves = 2},
-    {.path = "time.total_ms.median", .width = 8},
+    {.path = "time.total_ms.median", .width = 8, .leaves = 4},
     {.path = "gflops", .width = 7, .paint = VKMM_STRONG},
     {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
 };
@@ -34,8 +34,7 @@ static void print_difference(vkmm_report *report, const vkmm_bench_row *row)
     vkmm_text_difference(text, sizeof text, &row->problem);
     if (strcmp(text, report->difference) == 0) return;
     snprintf(report->difference, sizeof report->difference, "%s", text);
-    fprintf(report->out, "%s%s%s\n", vkmm_paint_on(report, VKMM_DIM), text[0] != '\0' ? text : "plain",
-            vkmm_paint_off(report, VKMM_DIM));
+    vkmm_report_say(report, 0, VKMM_DIM, "%s", text[0] != '\0' ? text : "plain");
 }
 
 /* Under a row: "in 4 panels of 4096×4096: A needs …; end to end 12.1 s". */
@@ -43,15 +42,13 @@ static void print_panels(const vkmm_report *report, const vkmm_bench_row *row)
 {
     const vkmm_partition *p = &row->panels.partition;
     const unsigned long long panels = row->panels.batches * p->row_panels * p->col_panels;
-    char reason[512];
+    char depth[64] = "", time[32] = "";
 
-    vkmm_clean(reason, sizeof reason, row->panels.reason);
-    fprintf(report->out, "%s  in %llu panel%s of %llu%s%llu", vkmm_paint_on(report, VKMM_DIM), panels,
-            panels == 1 ? "" : "s", (unsigned long long)p->rows, report->utf8 ? "×" : "x", (unsigned long long)p->cols);
-    if (p->depth_panels > 1) fprintf(report->out, ", K in %llu parts", (unsigned long long)p->depth_panels);
-    fprintf(report->out, ": %s", reason);
-    if (vkmm_bench_is_timed(row)) fprintf(report->out, "; end to end %.3g s", row->wall_ms / 1000);
-    fprintf(report->out, "%s\n", vkmm_paint_off(report, VKMM_DIM));
+    if (p->depth_panels > 1) snprintf(depth, sizeof depth, ", K in %llu parts", (unsigned long long)p->depth_panels);
+    if (vkmm_bench_is_timed(row)) snprintf(time, sizeof time, "; end to end %.3g s", row->wall_ms / 1000);
+    vkmm_report_say(report, 2, VKMM_DIM, "in %llu panel%s of %llu%s%llu%s: %s%s", panels, panels == 1 ? "" : "s",
+                    (unsigned long long)p->rows, report->utf8 ? "×" : "x", (unsigned long long)p->cols, depth,
+                    row->panels.reason, time);
 }
 
 static vkmm_status table_row(vkmm_report *report, const vkmm_bench_row *row)

@@ -1,6 +1,7 @@
 #include "session/console.h"
 
 #include "base/clean.h"
+#include "report/wrap.h"
 #include "system/interrupt.h"
 #include "system/terminal.h"
 
@@ -26,8 +27,13 @@ static void write_locked(cli_console *console, vkmm_log_level level, const char 
         if (console->holding) return;
     }
     if (console->muted || level == VKMM_LOG_INFO) return;
+    const vkmm_report terminal = {.out = stderr, .columns = vkmm_terminal_columns(stderr)};
     cli_progress_end(console);
-    fprintf(stderr, "vkmatmul: %s%s\n", level == VKMM_LOG_WARNING ? "warning: " : "", sentence);
+    fputs(level == VKMM_LOG_WARNING ? "vkmatmul: warning: " : "vkmatmul: ", stderr);
+    if (console->interactive)
+        vkmm_wrap(&terminal, level == VKMM_LOG_WARNING ? 19 : 10, sentence);
+    else
+        fprintf(stderr, "%s\n", sentence);
 }
 
 static void write_sentence(void *user, vkmm_log_level level, const char *sentence)
