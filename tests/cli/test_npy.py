@@ -28,6 +28,13 @@ class Products(cli.Case):
         self.assertEqual(c, ("<i4", [[47, 52, 57], [64, 71, 78], [81, 90, 99]]))
         self.assertIn("A · B (3×3)\n  47  52  57\n  64  71  78\n  81  90  99\n", text)
 
+    def test_row(self):
+        """Of the one run: under its heading, and without a note on its one sample."""
+        text = self.good("-a", self.file("a.npy", npy_bytes([[1.0] * 1234] * 17)), "-b", self.file("b.npy", npy_bytes([[1.0]] * 1234)))
+        heading, row = text.splitlines()[1:]
+        self.assertEqual((heading.index("type"), row.split()[0]), (row.index("f32"), "17×1×1234"))
+        self.assertNotIn("~", row)
+
     def test_worked_example(self):
         text = self.good("-s", "2x6x4", "--tile", "2", "--init", "index", "--type", "i32", "--print", *FAST)
         self.assertIn("\n  130  140  150  160  170  180\n", text)

@@ -220,9 +220,10 @@ static vkmm_status measure(cli_product *p)
     status = p->kind->measure(p, &p->request->measure, &time);
     if (status == VKMM_OK && p->kind->repeats && !p->request->measure.last_run) status = again(p);
     if (status != VKMM_OK || time.kernel.count == 0) return status;
-    return vkmm_bench_row_add(&p->row, &time)
-               ? VKMM_OK
-               : vkmm_fail(&p->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the samples");
+    if (!vkmm_bench_row_add(&p->row, &time))
+        return vkmm_fail(&p->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the samples");
+    if (p->request->measure.last_run) p->row.stopped[0] = '\0'; /* nobody asked for more */
+    return VKMM_OK;
 }
 
 /* Until `leave`, errors are kept. */

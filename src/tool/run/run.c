@@ -209,6 +209,7 @@ vkmm_status cli_run(cli_session *session)
         for (size_t i = 0; i < sizes && !is_final(session, next); i++) {
             const cli_size size = inputs.from_files ? cli_inputs_size(&inputs, options) : cli_size_at(options, i);
             next = cli_request_problem(log, options, &size, type, &request);
+            if (next == VKMM_OK) cli_session_widen(session, &request.job.problem);
             if (next == VKMM_OK) next = run_problem(session, &request, shader);
             status = cli_worse(status, next);
         }
