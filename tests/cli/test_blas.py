@@ -42,8 +42,17 @@ WORDS = [
     ("--batch_count 2 --lda 9223372036854775807 --size 4", 2, "do not fit in 63 bits"),
     ("--stride_a -1", 2, "--stride_a takes a whole number from 0 to 9223372036854775807, not '-1'"),
     ("--offset-c 1e3", 2, "--offset-c takes a whole number"),
-    ("--stride 4", 2, "--stride may be any of --stride_a, --stride_b, --stride_c"),
-    ("--stride- 4", 2, "--stride- may be any of --stride_a, --stride_b, --stride_c"),
+    ("--stride 4", 2, "--stride may be any of --stride_a, --stride_b, --stride_c, --stride_d"),
+    ("--stride- 4", 2, "--stride- may be any of --stride_a, --stride_b, --stride_c, --stride_d"),
+    ("-f trsm", 2, "--function: 'trsm' is unknown; known: gemm, gemm_ex, gemm_strided_batched, gemm_strided_batched_ex"),
+    ("-r f32_r --a_type f16_r", 2, "--a_type says f16, and an option before it f32: A and B have one type here"),
+    ("--a_type i8_r --b_type u8_r", 2, "--b_type says u8, and an option before it i8"),
+    ("--ldc 9 --ldd 8", 2, "--ldd says 8, and an option before it 9: C and D are one here"),
+    ("--stride_c 64 --stride_d 0", 2, "--stride_d says 0, and an option before it 64: C and D are one"),
+    ("--initialization trig_float", 2, "'trig_float' is unknown; known: uniform, rand_int, ones, index, zero"),
+    ("-v 2", 2, "--verify: '2' is unknown; known: auto, full, freivalds, none"),
+    ("--algo 0", 2, "--algo is an option of rocblas-bench alone: --kernel chooses a kernel, --config its tunables"),
+    ("--alphai 1", 2, "--alphai is an option of rocblas-bench alone: all matrices are real"),
     ("--batch_cuont 4", 2, "did you mean --batch_count"),
     ("--kernel tiled --transposeA T --size 4", 4, "the kernel tiled computes plain products alone"),
     ("--kernel serial --beta 2 --size 4", 4, "the kernel serial computes plain products alone"),
@@ -177,6 +186,21 @@ class Products(cli.Case):
         one = self.saved("--size", "6", "--batch_count", "2", "--stride_a", "0", "--type", "u32")[1]
         self.assertEqual(one[0], both[0])
         self.assertNotEqual(one[0], one[1])
+
+    def test_a_line_for_rocblas_bench(self):
+        """As rocBLAS prints it: column-major, verified, with so many samples of whole numbers."""
+        types = "-r f32_r --a_type f32_r --b_type f32_r --c_type f32_r --d_type f32_r --compute_type f32_r"
+        gemm = "-f gemm %s --transposeA N --transposeB T -m 24 -n 20 -k 12 --alpha 1 --lda 25 --ldb 20 --beta 2 --ldc 24 --ldd 24 -v 1" % types
+        batch = "-f gemm_strided_batched_ex %s -m 8 -n 9 -k 7 --batch_count 3 --stride_a 56 --stride_b 63 --stride_c 72 --stride_d 72 --verify 1" % types
+        for line, shape in (gemm, (24, 20, 12, "N", "T", 25, 20, 24)), (batch, (8, 9, 7, "N", "N", 8, 7, 8)):
+            row = json.loads(self.good(*line.split(), "--initialization", "rand_int", "-i", "10", "-j", "2", "--json", "--samples"))
+            problem = row["problem"]
+            self.assertEqual(tuple(problem[key] for key in ("m", "n", "k", "transpose_a", "transpose_b", "lda", "ldb", "ldc")), shape)
+            self.assertEqual((problem["layout"], problem["init"], row["verify"]["passed"]), ("col", "int", True))
+            self.assertEqual(len(row["time"]["kernel_ms"]["samples"]), 10)
+        self.assertEqual(json.loads(self.good(*gemm.split(), "--layout", "row", "--lda", "12", "--ldb", "12", "--ldc", "20", "--json", *FAST))["problem"]["layout"], "row")
+        text = self.good(*gemm.split(), *FAST)
+        self.assertIn("column-major", text)
 
     def test_ways_to_write_it(self):
         wanted = self.saved("--size", "8", "--type", "f32", "--transposeA", "T", "--batch_count", "2", "--stride_b", "0", "--offset-a", "4")

@@ -75,7 +75,7 @@ WORDS = [
     ("trace --type bf16", 2, "bf16 is for run, explain, tune and bench"),
     ("trace --type f31", 2, "did you mean 'f32'"),
     ("trace --compute f16", 2, "--compute is no option of 'vkmatmul trace'"),
-    ("--s 4", 2, "--s may be any of --size, --stride_a, --stride_b, --stride_c, --seed, --shader"),
+    ("--s 4", 2, "--s may be any of --size, --stride_a, --stride_b, --stride_c, --stride_d, --seed, --shader"),
     ("-x", 2, "unknown option -x"),
     ("--json=yes", 2, "--json takes no argument"),
     ("devices --tile 4", 2, "--tile is no option of 'vkmatmul devices'"),

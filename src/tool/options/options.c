@@ -53,10 +53,33 @@ static vkmm_status take(const line *l, const cli_option *option, const char *arg
     return vkmm_fail(l->log, VKMM_INVALID, "%s needs an argument: %s", name, option->argument);
 }
 
+/* What rocblas-bench has and this program has not. */
+static const char *instead_of(const char *word)
+{
+    static const struct {
+        const char *name, *advice;
+    } others[] = {
+        {"algo", "--kernel chooses a kernel, --config its tunables"},
+        {"solution_index", "--kernel chooses a kernel, --config its tunables"},
+        {"flags", "--kernel chooses a kernel, --config its tunables"},
+        {"workspace", "--memory-limit bounds all device memory"},
+        {"alphai", "all matrices are real: leave it out"},
+        {"betai", "all matrices are real: leave it out"},
+        {"c_noalias_d", "D is written over C: leave it out"},
+    };
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(word, others[i].name) == 0) return others[i].advice;
+    return NULL;
+}
+
 /* No option of the command begins so: is it another's, or misspelt? */
 static vkmm_status refuse_long(const line *l, const char *word)
 {
-    const char *near = NULL;
+    const char *near = NULL, *instead = instead_of(word);
+
+    if (instead != NULL)
+        return vkmm_fail(l->log, VKMM_INVALID, "--%s is an option of rocblas-bench alone: %s", word, instead);
 
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];

@@ -68,6 +68,23 @@ const char *cli_init_words(uint32_t index)
     return index < VKMM_INIT_COUNT ? vkmm_init_name((vkmm_init)index) : NULL;
 }
 
+/* As rocblas-bench has them, where it does. */
+const char *cli_initialization_words(uint32_t index)
+{
+    static const char *const words[] = {
+        [VKMM_INIT_UNIFORM] = "uniform", [VKMM_INIT_INT] = "rand_int", [VKMM_INIT_ONES] = "ones",
+        [VKMM_INIT_INDEX] = "index",     [VKMM_INIT_ZEROS] = "zero",   NULL};
+
+    return words[index];
+}
+
+const char *cli_function_words(uint32_t index)
+{
+    static const char *const words[] = {"gemm", "gemm_ex", "gemm_strided_batched", "gemm_strided_batched_ex", NULL};
+
+    return words[index];
+}
+
 const char *cli_verify_words(uint32_t index)
 {
     return index <= VKMM_VERIFY_NONE ? vkmm_verify_method_name((vkmm_verify_method)index) : NULL;
@@ -151,10 +168,16 @@ vkmm_status cli_parse_sizes(const vkmm_log *log, const cli_option *option, const
 vkmm_status cli_parse_whole(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
     const char *at = text;
-    uint64_t value = 0;
+    uint64_t value = 0, before;
     char expected[80];
 
     if (cli_read_number(&at, &value) == 1 && *at == '\0' && value >= option->least && value <= option->most) {
+        before = option->size == sizeof value   ? *(uint64_t *)field
+                 : ((cli_number *)field)->given ? ((cli_number *)field)->value
+                                                : 0;
+        if (option->help == NULL && before > 0 && before != value)
+            return vkmm_fail(log, VKMM_INVALID, "--%s says %llu, and an option before it %llu: C and D are one here",
+                             option->name, (unsigned long long)value, (unsigned long long)before);
         if (option->size == sizeof value)
             *(uint64_t *)field = value;
         else
@@ -299,6 +322,20 @@ vkmm_status cli_parse_type(const vkmm_log *log, const cli_option *option, const 
     return VKMM_OK;
 }
 
+/* A and B have one type, which rocblas-bench may say three times. */
+vkmm_status cli_parse_input_type(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    cli_types *given = field;
+    cli_types read = {.count = 1};
+
+    if (!vkmm_type_parse(text, &read.type[0])) return refuse_word(log, option, option->choice, text);
+    if (given->count > 0 && (given->count > 1 || given->type[0] != read.type[0]))
+        return vkmm_fail(log, VKMM_INVALID, "--%s says %s, and an option before it %s: A and B have one type here",
+                         option->name, vkmm_type_of(read.type[0])->name, vkmm_type_of(given->type[0])->name);
+    *given = read;
+    return VKMM_OK;
+}
+
 vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
     uint32_t index;
@@ -306,6 +343,24 @@ vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const
     if (!find_word(option->choice, text, &index)) return refuse_word(log, option, option->choice, text);
     *(int *)field = (int)index;
     return VKMM_OK;
+}
+
+/* Each says the same here, but that matrices are column-major. */
+vkmm_status cli_parse_function(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    int index = 0;
+    vkmm_status status = cli_parse_index(log, option, text, &index);
+
+    if (status == VKMM_OK) *(int *)field = VKMM_COL_MAJOR;
+    return status;
+}
+
+/* rocblas-bench's 0 and 1 are none and auto. */
+vkmm_status cli_parse_verify(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    if (strcmp(text, "0") == 0) text = vkmm_verify_method_name(VKMM_VERIFY_NONE);
+    if (strcmp(text, "1") == 0) text = vkmm_verify_method_name(VKMM_VERIFY_AUTO);
+    return cli_parse_index(log, option, text, field);
 }
 
 vkmm_status cli_parse_word(const vkmm_log *log, const cli_option *option, const char *text, void *field)

@@ -5,20 +5,23 @@
 #include "options/options.h"
 
 /* What each writes to *field: */
-cli_parser cli_parse_text;     /* const char * */
-cli_parser cli_parse_config;   /* const char * */
-cli_parser cli_parse_sizes;    /* cli_sizes; of race, of matrices */
-cli_parser cli_parse_whole;    /* cli_number or uint64_t, from the option's least to its most */
-cli_parser cli_parse_amount;   /* what the option's amount says */
-cli_parser cli_parse_tile;     /* uint32_t[2] */
-cli_parser cli_parse_types;    /* cli_types, of the choice */
-cli_parser cli_parse_type;     /* vkmm_type, a choice */
-cli_parser cli_parse_word;     /* const char *, a choice */
-cli_parser cli_parse_index;    /* int, a choice's index */
-cli_parser cli_parse_at;       /* cli_at */
-cli_parser cli_parse_scalar;   /* double */
-cli_parser cli_parse_op;       /* int, a vkmm_op: N n T t C c */
-cli_parser cli_parse_tutorial; /* const char *, a choice; refuses a general kernel with a sentence of its own */
+cli_parser cli_parse_text;       /* const char * */
+cli_parser cli_parse_config;     /* const char * */
+cli_parser cli_parse_sizes;      /* cli_sizes; of race, of matrices */
+cli_parser cli_parse_whole;      /* cli_number or uint64_t, from the option's least to its most */
+cli_parser cli_parse_amount;     /* what the option's amount says */
+cli_parser cli_parse_tile;       /* uint32_t[2] */
+cli_parser cli_parse_types;      /* cli_types, of the choice */
+cli_parser cli_parse_type;       /* vkmm_type, a choice */
+cli_parser cli_parse_word;       /* const char *, a choice */
+cli_parser cli_parse_index;      /* int, a choice's index */
+cli_parser cli_parse_at;         /* cli_at */
+cli_parser cli_parse_scalar;     /* double */
+cli_parser cli_parse_input_type; /* cli_types, of one */
+cli_parser cli_parse_function;   /* int, VKMM_COL_MAJOR */
+cli_parser cli_parse_verify;     /* int, a choice's index */
+cli_parser cli_parse_op;         /* int, a vkmm_op: N n T t C c */
+cli_parser cli_parse_tutorial;   /* const char *, a choice; refuses a general kernel with a sentence of its own */
 
 const char *cli_type_words(uint32_t index);
 const char *cli_tutorial_type_words(uint32_t index); /* f32, f64, i32, u32 */
@@ -29,6 +32,8 @@ const char *cli_tutorial_words(uint32_t index); /* without the kernels that take
 const char *cli_op_words(uint32_t index);
 const char *cli_layout_words(uint32_t index);
 const char *cli_init_words(uint32_t index);
+const char *cli_initialization_words(uint32_t index);
+const char *cli_function_words(uint32_t index); /* of rocBLAS, for a product */
 const char *cli_verify_words(uint32_t index);
 const char *cli_shell_words(uint32_t index);
 

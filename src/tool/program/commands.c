@@ -10,7 +10,7 @@ static const cli_command commands[] = {
      "vkmatmul -s 256:4096:*2 --type f32,i32    # a range of sizes, two types\n"
      "vkmatmul -a a.npy -b b.npy -o c.npy       # NumPy files\n"
      "vkmatmul -m 4096 -n 1 -k 14336 --batch_count 64 --stride_a 0\n"
-     "vkmatmul --layout col --lda 1100 --beta 1 # rocblas-bench's options\n"
+     "vkmatmul -f gemm -m 96 --lda 100 -v 1     # rocblas-bench's options\n"
      "vkmatmul -s 2x6x4 --init index --print    # see the numbers\n"
      "vkmatmul --shader mine.comp --tile 8      # your kernel, then the built-in\n"
      "vkmatmul --json | jq .gflops\n",
