@@ -114,7 +114,7 @@ static void fewer_bits_are_told(void **state)
 {
     static const char *const words[][2] = {{"table", "f32 (sum f16)"},
                                            {"json", "\"type\":\"f32\",\"out_type\":\"f32\",\"compute\":\"f16\""},
-                                           {"csv", ",f32,f16,gelu,true,,,,,,,,,,,,,3,0,false\r\n"},
+                                           {"csv", ",f32,f16,gelu,true,,,,,,,,,,,,,3,0,false,0,0\r\n"},
                                            {"quiet", " f32 (sum f16)\n"}};
     sample s;
 
