@@ -42,15 +42,14 @@ static vkmm_status convert_element(const vkmm_log *log, const char *path, const 
     int64_t number = 0;
     for (uint64_t i = 0; i < size; i++) bytes[i] = from[array->stored.swapped ? size - 1 - i : i];
     memcpy(array->stored.wide ? (char *)&number : to, bytes, size);
-    const int is_signed = array->first.type == VKMM_I32;
+    const int is_signed = array->first.type == VKMM_I32, negative = is_signed && number < 0;
     if (!array->stored.wide ||
         vkmm_array_put(array->first.type, to, is_signed ? (double)number : (double)(uint64_t)number))
         return VKMM_OK;
     say_place(array, x, place, sizeof place);
-    return is_signed ? vkmm_fail(log, VKMM_INVALID, "%s: element %s is %lld, which does not fit in %s", path, place,
-                                 (long long)number, type->name)
-                     : vkmm_fail(log, VKMM_INVALID, "%s: element %s is %llu, which does not fit in %s", path, place,
-                                 (unsigned long long)number, type->name);
+    return vkmm_fail(log, VKMM_INVALID, "%s: element %s is %s%llu, which does not fit in %s", path, place,
+                     negative ? "-" : "", (unsigned long long)(negative ? 0 - (uint64_t)number : (uint64_t)number),
+                     type->name);
 }
 
 /* Copies elements that cannot be used as they lie in the file. They lie side by side in some order, so that all of

@@ -27,24 +27,24 @@ typedef struct archive {
     uint64_t bytes, capacity, at;
 } archive;
 
-static voidpf open_archive(voidpf opaque, const void *name, int mode)
+static void *open_archive(void *opaque, const void *name, int mode)
 {
     (void)name, (void)mode;
     return opaque;
 }
 
-static uLong read_archive(voidpf opaque, voidpf stream, void *to, uLong bytes)
+static unsigned long read_archive(void *opaque, void *stream, void *to, unsigned long bytes)
 {
     archive *a = opaque;
     (void)stream;
     if (a->at >= a->bytes) return 0;
-    if (bytes > a->bytes - a->at) bytes = (uLong)(a->bytes - a->at);
+    if (bytes > a->bytes - a->at) bytes = (unsigned long)(a->bytes - a->at);
     memcpy(to, a->data + a->at, bytes);
     a->at += bytes;
     return bytes;
 }
 
-static uLong write_archive(voidpf opaque, voidpf stream, const void *from, uLong bytes)
+static unsigned long write_archive(void *opaque, void *stream, const void *from, unsigned long bytes)
 {
     archive *a = opaque;
     (void)stream;
@@ -55,13 +55,13 @@ static uLong write_archive(voidpf opaque, voidpf stream, const void *from, uLong
     return bytes;
 }
 
-static ZPOS64_T tell_archive(voidpf opaque, voidpf stream)
+static ZPOS64_T tell_archive(void *opaque, void *stream)
 {
     (void)stream;
     return ((archive *)opaque)->at;
 }
 
-static long seek_archive(voidpf opaque, voidpf stream, ZPOS64_T offset, int origin)
+static long seek_archive(void *opaque, void *stream, ZPOS64_T offset, int origin)
 {
     archive *a = opaque;
     (void)stream;
@@ -71,7 +71,7 @@ static long seek_archive(voidpf opaque, voidpf stream, ZPOS64_T offset, int orig
     return 0;
 }
 
-static int nothing(voidpf opaque, voidpf stream)
+static int nothing(void *opaque, void *stream)
 {
     (void)opaque, (void)stream;
     return 0;
