@@ -75,8 +75,26 @@ class Explain(cli.Case):
         moved = kernel["bytes"]["read"]["counted"] + kernel["bytes"]["written"]["counted"]
         self.assertAlmostEqual(kernel["flop_per_byte"], 2 * 64 * 32 * 16 / moved)
         self.assertAlmostEqual(kernel["memory_ms"], moved / peaks["copy_bytes_per_s"] * 1e3)
+        self.assertEqual(kernel["predicted_ms"], max(kernel["memory_ms"], kernel["arithmetic_ms"]))
         slower = "memory" if kernel["memory_ms"] >= kernel["arithmetic_ms"] else "arithmetic"
         self.assertEqual(kernel["bound"], slower)
+
+    def test_measured(self):
+        """A measured time beside the predicted one, why they differ, and no kernel above the peak."""
+        result = self.explain("--size", "96", "--tile", "8")
+        for kernel in result["kernels"]:
+            self.assertGreater(kernel["measured_ms"], 0)
+            self.assertGreaterEqual(kernel["measured_ms"] * 1.000001, kernel["arithmetic_ms"])
+        foreseen = min(result["kernels"], key=lambda kernel: kernel["predicted_ms"])
+        fastest = min(result["kernels"], key=lambda kernel: kernel["measured_ms"])
+        over, why = foreseen["measured_ms"] / foreseen["predicted_ms"], result["why"]
+        self.assertEqual("neither binds it" in why, over > 1.2, result)
+        self.assertEqual("%s is " % fastest["name"] in why, fastest["name"] != foreseen["name"], result)
+        self.assertEqual("ordinary memory" in why, fastest["name"] != foreseen["name"] and result["device"]["type"] == "cpu", result)
+        text = self.good("explain", "--size", "96", "--kernel", "tiled")
+        self.assertRegex(text, r"\nMeasured, beside the longer of both\nkernel +predicted ms +measured ms\ntiled +[\d.e-]+ +[\d.]+\n\w")
+        empty = self.explain("--size", "0x3x4")
+        self.assertEqual([empty["why"]] + [kernel["measured_ms"] for kernel in empty["kernels"]], [None] * (1 + len(empty["kernels"])))
 
     def test_empty(self):
         for size in ["0", "0x3x4", "3x0x4", "3x4x0"]:

@@ -37,6 +37,8 @@ typedef struct vkmm_explained {
     int agree;                            /* formula and count */
     double memory_ms;                     /* all bytes at the speed of a copy: as if no cache helped */
     double arithmetic_ms;                 /* all multiply-adds at peak */
+    double predicted_ms;                  /* the longer of both */
+    double measured_ms;                   /* median of some verified products; NAN: an empty one, or a wrong one */
     char bound[16];                       /* by the longer of both: "memory", "arithmetic"; "": an empty product */
 
     /* Of a general kernel, whose tile of C is fed from memory once while its sums wait in registers. */
@@ -60,6 +62,8 @@ typedef struct vkmm_explanation {
     vkmm_peaks peaks;
     double balance; /* the device's FLOP/s per byte/s of a copy: a kernel with less FLOP/byte is bound by memory */
     int agree;      /* all of them */
+    char why[600];  /* the measured times differ from the predicted ones; "": nothing was measured */
+    char seen[32];  /* the kernel that multiplied faster than the measured peak, which then is its speed; "": none */
     vkmm_explained kernels[VKMM_MAX_EXPLAINED];
     vkmm_left_out left_out[VKMM_MAX_EXPLAINED];
     uint32_t count, left_out_count;
@@ -68,6 +72,10 @@ typedef struct vkmm_explanation {
 /* For people, 80 columns wide, and as "vkmatmul.explain/1". */
 vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *explanation);
 vkmm_status vkmm_explain_json(vkmm_report *report, const vkmm_explanation *explanation);
+
+/* Times the kernel that has been counted, and says why what was measured differs from what was predicted. */
+vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel);
+void cli_explain_why(vkmm_explanation *all);
 
 /* The index-th kernel that `explain` is asked about: --kernel, or one of the tutorials'; NULL past the end. */
 const char *cli_explained_kernel(const cli_options *options, uint32_t index);

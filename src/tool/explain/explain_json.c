@@ -78,6 +78,8 @@ static const vkmm_field kernel_fields[] = {
     {KEY(REAL, flop_per_byte), .known = is_bound},
     {KEY(REAL, memory_ms)},
     {KEY(REAL, arithmetic_ms)},
+    {KEY(REAL, predicted_ms)},
+    {KEY(REAL, measured_ms)},
     {KEY(TEXT, bound), VKMM_MAYBE},
     STATISTICS,
 };
@@ -105,6 +107,7 @@ static const vkmm_field peaks_fields[] = {
     {"flop_per_byte", VKMM_FIELD_REAL, ALL(balance)},
     {"copy_spread", VKMM_FIELD_REAL, ALL(peaks.copy_spread)},
     {"multiply_adds_spread", VKMM_FIELD_REAL, ALL(peaks.multiply_adds_spread)},
+    {"seen_with", VKMM_FIELD_TEXT, ALL(seen), VKMM_MAYBE},
 };
 static const vkmm_record peaks = {NULL, VKMM_FIELDS(peaks_fields)};
 
@@ -119,6 +122,7 @@ static const vkmm_field explanation_fields[] = {
     {"problem", VKMM_FIELD_RECORD, ALL(problem), .record = &types_first},
     {"peaks", VKMM_FIELD_RECORD, .record = &peaks},
     {"agree", VKMM_FIELD_TRUTH, ALL(agree)},
+    {"why", VKMM_FIELD_TEXT, ALL(why), VKMM_MAYBE},
     {"kernels", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_explanation, kernels, count), VKMM_HERE, .record = &kernel},
     {"skipped", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_explanation, left_out, left_out_count), VKMM_HERE,
      .record = &left_out},

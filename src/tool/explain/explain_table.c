@@ -56,6 +56,12 @@ static const table_column bounds_columns[] = {
     {"bound by", {8, 0}, NAME, AT(bound)},
 };
 
+static const table_column measured_columns[] = {
+    {"kernel", {10, 0}, NAME, AT(info.name)},
+    {"predicted ms", {12, 1}, FIGURE, AT(predicted_ms)},
+    {"measured ms", {11, 1}, FIGURE, AT(measured_ms)},
+};
+
 static void fill_twice(const vkmm_report *report, vkmm_cell *cell, const vkmm_twice *twice)
 {
     unsigned long long formula = twice->formula, least = twice->counted, most = twice->most;
@@ -96,7 +102,7 @@ static void fill(const vkmm_report *report, const table_column *column, const vk
         snprintf(cell->text, sizeof cell->text, "%.2f %%", 100 * *figure);
         break;
     case FIGURE:
-        vkmm_text_figure(cell->text, sizeof cell->text, *figure);
+        vkmm_cell_figure(report, cell, *figure);
         break;
     }
 }
@@ -213,6 +219,9 @@ static void print_counts(const vkmm_report *report, const vkmm_explanation *e)
              size, vkmm_text_type(&e->problem, report->utf8), copy, 100 * e->peaks.copy_spread, peak,
              100 * e->peaks.multiply_adds_spread, balance);
     vkmm_wrap(report, 0, text);
+    if (e->seen[0] != '\0')
+        vkmm_report_say(report, 0, VKMM_PLAIN, "The peak is the speed of %s: the device's peak was measured lower.",
+                        e->seen);
     for (uint32_t i = 0; i < e->left_out_count; i++)
         vkmm_report_say(report, 0, VKMM_PLAIN, "%s is left out: %s", e->left_out[i].name, e->left_out[i].reason);
     PRINT_TABLE(report, e, "Reads of each element: by formula = as counted on the device", reads_columns);
@@ -223,6 +232,10 @@ static void print_counts(const vkmm_report *report, const vkmm_explanation *e)
     print_edges(report, e);
     PRINT_TABLE(report, e, "What binds, if no cache helped: bytes at copy speed, multiply-adds at peak",
                 bounds_columns);
+    if (e->why[0] != '\0') {
+        PRINT_TABLE(report, e, "Measured, beside the longer of both", measured_columns);
+        vkmm_wrap(report, 0, e->why);
+    }
     heading(report, "What the driver tells (VK_KHR_pipeline_executable_properties)");
     if (!e->device->has_statistics) fprintf(report->out, "Nothing: this device does not have the extension.\n");
     for (uint32_t i = 0; i < e->count && e->device->has_statistics; i++) {
