@@ -112,6 +112,23 @@ vkmm_status cli_bench_compare(cli_session *session, vkmm_bench *bench)
     return run(session, 1, NULL, bench);
 }
 
+static const vkmm_bench_row *itself(const void *row)
+{
+    return row;
+}
+
+/* All rows at the end, in the order of --sort. */
+static vkmm_status show_sorted(cli_session *session, const vkmm_bench_writer *writer, vkmm_bench *bench)
+{
+    const vkmm_log *log = &session->console.log;
+
+    if (bench->row_count == 0) return VKMM_OK;
+    if (!vkmm_bench_sort(session->options->sort, bench->rows, bench->row_count, sizeof *bench->rows, itself) ||
+        vkmm_bench_write(writer, &session->report, bench) != VKMM_OK)
+        return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to sort %u rows", bench->row_count);
+    return vkmm_report_flush(&session->report, log);
+}
+
 vkmm_status cli_bench(cli_session *session)
 {
     const cli_options *options = session->options;
@@ -122,8 +139,10 @@ vkmm_status cli_bench(cli_session *session)
                          : options->junit ? "junit"
                                           : "table";
     vkmm_bench bench = {.version = ""};
-    vkmm_status status = run(session, 0, vkmm_bench_writer_find(format), &bench);
+    const vkmm_bench_writer *writer = vkmm_bench_writer_find(format);
+    vkmm_status status = run(session, 0, options->sort == CLI_SORT_NONE ? writer : NULL, &bench);
 
+    if (options->sort != CLI_SORT_NONE) status = cli_worse(status, show_sorted(session, writer, &bench));
     vkmm_bench_free(&bench);
     return status;
 }

@@ -37,8 +37,10 @@ static vkmm_status show(cli_session *session, vkmm_comparison *comparison)
 static vkmm_status compare(cli_session *session, const vkmm_reports *reports, int paired)
 {
     const cli_scalar *allowed = &session->options->regression;
-    vkmm_comparison comparison = {
-        .reports = *reports, .paired = paired, .regression = allowed->given ? allowed->value : -1};
+    vkmm_comparison comparison = {.reports = *reports,
+                                  .sort = session->options->sort,
+                                  .paired = paired,
+                                  .regression = allowed->given ? allowed->value : -1};
     vkmm_contender *contenders = vkmm_contenders_of(reports->benches, reports->count, &comparison.count);
     const vkmm_log *log = &session->console.log;
     vkmm_status status;

@@ -441,6 +441,11 @@ static void find_notes(vkmm_compare_model *model)
     }
 }
 
+static const vkmm_bench_row *like_of(const void *entry)
+{
+    return ((const vkmm_compare_row *)entry)->like;
+}
+
 static vkmm_status make(vkmm_compare_model *model)
 {
     vkmm_status status;
@@ -451,6 +456,9 @@ static vkmm_status make(vkmm_compare_model *model)
         model->asked.contenders[c].change = (vkmm_mean){0};
     }
     status = find_rows(model);
+    if (status == VKMM_OK &&
+        !vkmm_bench_sort(model->asked.sort, model->rows, model->count, sizeof *model->rows, like_of))
+        status = VKMM_OUT_OF_MEMORY;
     if (status == VKMM_OK) status = make_means(model);
     if (status == VKMM_OK) status = find_regressions(model);
     if (status == VKMM_OK) find_notes(model);

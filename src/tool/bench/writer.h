@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include "bench/interval.h"
+#include "options/options.h"
 #include "report/report.h"
 
 /* Every function returns VKMM_OK or VKMM_OUT_OF_MEMORY; NULL stands for "nothing to say there". Calls come in this
@@ -24,6 +25,10 @@ const vkmm_bench_writer *vkmm_bench_writer_for(const char *path); /* by its endi
 
 /* A whole report: begin, each row, end. */
 vkmm_status vkmm_bench_write(const vkmm_bench_writer *writer, vkmm_report *report, const vkmm_bench *bench);
+
+/* Sorts entries that have a row each; those that are equal keep their order. 0 if memory runs out. */
+int vkmm_bench_sort(cli_sort key, void *rows, uint32_t count, size_t size,
+                    const vkmm_bench_row *(*row_of)(const void *entry));
 
 /* A row's line of a report in lines, without its line end, to be freed with vkmm_free; NULL when memory ends. */
 char *vkmm_bench_row_line(const vkmm_bench_row *row);
@@ -54,6 +59,7 @@ typedef struct vkmm_comparison {
      * first contender where all are of one report. 0.05: a regression is slower by more than 5 %, and that beyond the
      * noise, or wrong; below 0: nobody asked, so they are counted and not named: slower beyond the noise, or wrong. */
     double regression;
+    cli_sort sort;        /* by each row's first contender */
     uint32_t regressions; /* out */
     uint32_t rows;        /* out: that are compared */
     json_t *found;        /* out, of the format "found": the JSON as a value, a new reference */

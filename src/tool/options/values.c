@@ -85,6 +85,24 @@ const char *cli_function_words(uint32_t index)
     return words[index];
 }
 
+const char *cli_sort_words(uint32_t index)
+{
+    static const char *const words[] = {[CLI_SORT_NONE] = "none",
+                                        [CLI_SORT_SIZE] = "size",
+                                        [CLI_SORT_SPEED] = "speed",
+                                        [CLI_SORT_TYPE] = "type",
+                                        [CLI_SORT_KERNEL] = "kernel",
+                                        [CLI_SORT_DEVICE] = "device",
+                                        NULL};
+
+    return words[index];
+}
+
+const char *cli_compare_sort_words(uint32_t index)
+{
+    return index < CLI_SORT_DEVICE ? cli_sort_words(index) : NULL;
+}
+
 const char *cli_verify_words(uint32_t index)
 {
     return index <= VKMM_VERIFY_NONE ? vkmm_verify_method_name((vkmm_verify_method)index) : NULL;
