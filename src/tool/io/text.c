@@ -62,9 +62,9 @@ static vkmm_status count_fields(const vkmm_log *log, const char *name, lines l, 
         for (; (begin = memchr(begin, l.separator, (size_t)(end - begin))) != NULL; begin++) fields++;
         if (extents[0] == 0) first = l.line;
         if (extents[0] > 0 && fields != extents[1])
-            return vkmm_fail(log, VKMM_INVALID, "%s:%llu: %llu columns, but line %llu has %llu", name,
-                             (unsigned long long)l.line, (unsigned long long)fields, (unsigned long long)first,
-                             (unsigned long long)extents[1]);
+            return vkmm_fail(log, VKMM_INVALID, "%s:%llu: %llu column%s, but line %llu has %llu", name,
+                             (unsigned long long)l.line, (unsigned long long)fields, fields == 1 ? "" : "s",
+                             (unsigned long long)first, (unsigned long long)extents[1]);
         extents[1] = fields;
     }
     return VKMM_OK;
