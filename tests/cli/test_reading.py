@@ -60,8 +60,8 @@ def shape(words, text):
     if words[0] == "race":
         text = re.sub(r"(?m)^   (?!with).*\n", "", re.sub(r"(?m)^(   without) .*", r"\1", text))
     if words[0] != "trace":
-        text = text.split("What the driver tells")[0]
-        text = re.sub(r"[█▏▎▍▌▋▊▉]+", "", re.sub(NUMBER, "#", text))
+        text = re.sub(r"(?m)^(?:~ not stable|\d+ of \d+ samples are outliers).*\n?", "", text.split("What the driver tells")[0])
+        text = re.sub(r"[█▏▎▍▌▋▊▉]+", "", re.sub(NUMBER + "~?", "#", re.sub(NUMBER + " – " + NUMBER, "–", text)))
         text = re.sub(r"(?m)\b(memory|arithmetic)$", "LIMIT", re.sub(r"\b(bytes|[KMGT]iB)\b", "B", text))
         text = re.sub(r"(?m)^fast +\w+", "fast KERNEL", text)
         text = re.sub(r"copies [^/]*?/s[\s\S]*?FLOP/byte", lambda m: " ".join(m[0].split()), re.sub(r" +", " ", text))  # was wrapped

@@ -12,7 +12,7 @@
 /* Below SMALL elements a matrix holds 1, 2, 3, … in tiles of 2×2, as in the tutorial. From there on it holds ones, so
  * that a sum counts the invocations whose values had arrived, in tiles that several subgroups share. SIDE: columns of
  * a terminal for each of the two matrices, so that both fit into 80. */
-enum { SMALL = 100, LARGEST = 1 << 28, MOST_ROWS = 16, SIDE = 38, USUAL_COLUMNS = 80 };
+enum { SMALL = 100, LARGEST = 1 << 28, MOST_ROWS = 16, SIDE = 38, WIDEST = 79 };
 
 /* A race on one device. */
 typedef struct one_race {
@@ -161,13 +161,21 @@ static void print_reason(const vkmm_report *report, const one_race *race)
         vkmm_report_say(report, 3, VKMM_PLAIN, "The race did not show in these runs. No rule keeps it from the next.");
 }
 
+/* For sentences, which are broken on wide terminals and in files too. */
+static vkmm_report page_of(const vkmm_report *report)
+{
+    vkmm_report page = *report;
+
+    if (page.columns == 0 || page.columns > WIDEST) page.columns = WIDEST;
+    return page;
+}
+
 static void print_race(const vkmm_report *report, const one_race *race, int first)
 {
     const vkmm_kernel_info *kernel = &race->result.kernel;
     const char *x = report->utf8 ? "×" : "x";
-    vkmm_report page = *report;
+    const vkmm_report page = page_of(report);
 
-    if (page.columns == 0) page.columns = USUAL_COLUMNS;
     if (report->rows > 0) putc('\n', report->out);
     if (first) vkmm_print_device(report, race->device, NULL);
     fprintf(report->out, "%s%u%s%u%s, tiles of %u%s%u (%u invocations), values %s\n",
@@ -266,6 +274,7 @@ static vkmm_status race_device(cli_session *session, uint32_t index)
 
 vkmm_status cli_race(cli_session *session)
 {
+    const vkmm_report page = page_of(&session->report);
     uint32_t first = 0, end;
     vkmm_status status = cli_session_instance(session);
 
@@ -282,6 +291,6 @@ vkmm_status cli_race(cli_session *session)
         status = cli_worse(status, race_device(session, index));
     if (session->options->json || session->report.rows == 0) return status;
     putc('\n', session->report.out);
-    vkmm_wrap(&session->report, 0, moral);
+    vkmm_wrap(&page, 0, moral);
     return cli_worse(status, vkmm_report_flush(&session->report, &session->console.log));
 }
