@@ -135,17 +135,17 @@ static void measure_shapes(peaks *all)
 /* "3350 GB/s", or why there is no figure. */
 static void print_line(const vkmm_report *report, const char *what, const peak *one, double scale, const char *unit)
 {
-    static const vkmm_place places[] = {{34}, {9, 1}, {7}, {18}};
-    vkmm_cell cells[4] = {{"", VKMM_PLAIN}};
-    char clean[300];
+    static const vkmm_place places[] = {{34}, {17}, {18}};
+    vkmm_cell cells[3] = {{"", VKMM_PLAIN}};
+    char figure[32], clean[300];
 
     snprintf(cells[0].text, sizeof cells->text, "  %s", what);
     if (one->per_s > 0) {
-        vkmm_text_figure(cells[1].text, sizeof cells->text, one->per_s / scale);
-        strcpy(cells[2].text, unit);
+        vkmm_text_figure(figure, sizeof figure, one->per_s / scale);
+        snprintf(cells[1].text, sizeof cells->text, "%9s %s", figure, unit);
         if (isfinite(one->spread))
-            snprintf(cells[3].text, sizeof cells->text, "median %.*f %% lower", one->spread < 0.1, 100 * one->spread);
-        vkmm_cells_line(report, places, cells, 4);
+            snprintf(cells[2].text, sizeof cells->text, "median %.*f %% lower", one->spread < 0.1, 100 * one->spread);
+        vkmm_cells_line(report, places, cells, 3);
         return;
     }
     vkmm_clean(clean, sizeof clean, one->reason);
