@@ -29,11 +29,8 @@ class Products(cli.Case):
         self.assertIn("A · B (3×3)\n  47  52  57\n  64  71  78\n  81  90  99\n", text)
 
     def test_row(self):
-        """Of the one run: under its heading, and without a note on its one sample."""
-        text = self.good("-a", self.file("a.npy", npy_bytes([[1.0] * 1234] * 17)), "-b", self.file("b.npy", npy_bytes([[1.0]] * 1234)))
-        heading, row = text.splitlines()[1:]
-        self.assertEqual((heading.index("type"), row.split()[0]), (row.index("f32"), "17×1×1234"))
-        self.assertNotIn("~", row)
+        """Of the one run: without a note on its one sample."""
+        self.assertNotIn("~", self.good("-a", self.file("a.npy", npy_bytes([[1.0]])), "-b", self.file("b.npy", npy_bytes([[1.0]]))))
 
     def test_worked_example(self):
         text = self.good("-s", "2x6x4", "--tile", "2", "--init", "index", "--type", "i32", "--print", *FAST)

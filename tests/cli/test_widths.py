@@ -75,6 +75,8 @@ class Widths(cli.Case):
         self.fits("--size", "30", "--type", "bf16", "--batch_count", "3", "--bias_vector", "--activation", "relu", *cli.FAST, rows=1)
         self.fits("--size", "300x200x100", "--memory-limit", "100kB", *cli.FAST)
         self.fits("--size", "9", "--print", *cli.FAST)
+        a, b = self.file("a.npy", cli.npy_bytes([[float("nan")]] * 1000 + [[float("inf")]] * 30)), self.file("b.npy", cli.npy_bytes([[1.0] * 1000]))
+        self.fits("-a", a, "-b", b, rows=1)
         self.fits("--size", "5", "--tile", "4000", code=4)
         self.fits("ladder", "--size", "9", "--type", "f32", *cli.FAST)
 

@@ -7,13 +7,14 @@
 
 enum { MOST_COLUMNS = 16, GAP = 2, CONTINUED = 4 }; /* where a line goes on that is too long for the terminal */
 
-/* Three columns are as wide as what is to come, which only the caller knows. */
+/* Four columns are as wide as what is to come, which only the caller knows. */
 static int width_of(const vkmm_report *report, const vkmm_column *column)
 {
-    int wanted = column->fill == vkmm_cell_size     ? report->size_width
-                 : column->fill == vkmm_cell_type   ? report->type_width
-                 : column->fill == vkmm_cell_kernel ? report->kernel_width
-                                                    : 0;
+    int wanted = column->fill == vkmm_cell_size       ? report->size_width
+                 : column->fill == vkmm_cell_type     ? report->type_width
+                 : column->fill == vkmm_cell_kernel   ? report->kernel_width
+                 : column->fill == vkmm_cell_verified ? report->verdict_width
+                                                      : 0;
 
     return wanted > column->width ? wanted : column->width;
 }

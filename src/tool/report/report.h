@@ -26,6 +26,7 @@ typedef struct vkmm_report {
     int columns;                       /* keep tables this narrow by leaving columns out; 0: as wide as they are */
     const char *version, *shader_hash; /* the tool's */
     const char *command;               /* the exact command line */
+    int verdict_width;                 /* state: columns of the first row's verdict, which may have counts */
     int size_width, type_width, kernel_width; /* columns of the widest size, type and kernel name to come; 0: unknown */
     vkmm_notes notes;                         /* state: run: of its rows */
     char note[128];                           /* state: run: what is worth knowing below the table; "": nothing */

@@ -53,8 +53,12 @@ static void print_panels(const vkmm_report *report, const vkmm_bench_row *row)
 
 static vkmm_status table_row(vkmm_report *report, const vkmm_bench_row *row)
 {
-    vkmm_columns columns = vkmm_columns_fit(report, run_columns, sizeof run_columns / sizeof *run_columns);
+    vkmm_cell verdict = {.text = ""};
+    vkmm_columns columns;
 
+    vkmm_cell_verified(report, row, &verdict);
+    if (report->rows == 0) report->verdict_width = (int)vkmm_text_columns(verdict.text);
+    columns = vkmm_columns_fit(report, run_columns, sizeof run_columns / sizeof *run_columns);
     if (report->rows == 0) vkmm_print_device(report, row->on, row->host);
     print_difference(report, row);
     if (report->rows == 0) vkmm_columns_line(report, &columns, NULL);
