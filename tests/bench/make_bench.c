@@ -331,6 +331,7 @@ void make_bench(vkmm_bench *bench, double speed, double noise)
     }
     add_row(bench, FAST, &items[2], 0.8 * speed, noise)->rotating_bytes = UINT64_C(256) << 20;
     for (uint32_t i = 0; i < bench->row_count; i++) vkmm_bench_derive(bench, &bench->rows[i]);
+    vkmm_bench_raise_peaks(bench);
     add_tune(bench, VKMM_F32, speed);
     add_tune(bench, VKMM_F64, speed / 2);
 }
@@ -379,4 +380,5 @@ void make_small_bench(vkmm_bench *bench)
     vkmm_free(bench->tunes[1].trials);
     bench->tune_count = 1;
     for (uint32_t i = 0; i < kept; i++) vkmm_bench_derive(bench, &bench->rows[i]);
+    vkmm_bench_raise_peaks(bench);
 }

@@ -207,6 +207,30 @@ static void no_speed(void **state)
     vkmm_bench_free(&bench);
 }
 
+/* The speed of a row above the measured peak is the peak, for all rows of the device; no share is above 1. */
+static void no_row_is_above_the_peak(void **state)
+{
+    (void)state;
+    vkmm_bench bench = {0};
+    add_round(plain_row(&bench), 10, 5);
+    add_round(plain_row(&bench), 20, 5);
+    vkmm_bench_peaks *peaks = &bench.devices[0].peaks;
+    double *peak = &peaks->multiply_adds_per_s[vkmm_problem_compute(&bench.rows[0].problem)];
+    const double speed = 100 * 100 * 100 / 10e-3;
+    *peak = speed / 1.03;
+    for (int i = 0; i < 2; i++) vkmm_bench_derive(&bench, &bench.rows[i]);
+    assert_true(bench.rows[0].figures.arithmetic_share > 1);
+    vkmm_bench_raise_peaks(&bench);
+    assert_true(peaks->raised && is_near(*peak, speed));
+    assert_true(bench.rows[0].figures.arithmetic_share <= 1 && is_near(bench.rows[1].figures.arithmetic_share, 0.5));
+    *peak = 2 * speed; /* a peak that is high enough stays */
+    peaks->raised = 0;
+    for (int i = 0; i < 2; i++) vkmm_bench_derive(&bench, &bench.rows[i]);
+    vkmm_bench_raise_peaks(&bench);
+    assert_true(!peaks->raised && is_near(bench.rows[0].figures.arithmetic_share, 0.5));
+    vkmm_bench_free(&bench);
+}
+
 /* One sample has no spread. Far from the quartiles, which are 0.2 apart: by more than a tenth of the median. */
 static void outliers(void **state)
 {
@@ -364,9 +388,10 @@ static void finds_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_grow), cmocka_unit_test(types_count), cmocka_unit_test(memory_ends),
-        cmocka_unit_test(speeds),     cmocka_unit_test(no_speed),    cmocka_unit_test(outliers),
-        cmocka_unit_test(drifts),     cmocka_unit_test(sums),        cmocka_unit_test(finds_the_same),
+        cmocka_unit_test(lists_grow),     cmocka_unit_test(types_count), cmocka_unit_test(memory_ends),
+        cmocka_unit_test(speeds),         cmocka_unit_test(no_speed),    cmocka_unit_test(no_row_is_above_the_peak),
+        cmocka_unit_test(outliers),       cmocka_unit_test(drifts),      cmocka_unit_test(sums),
+        cmocka_unit_test(finds_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

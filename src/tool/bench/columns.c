@@ -23,10 +23,11 @@ static void fill_noise(const vkmm_report *report, const vkmm_bench_row *row, vkm
         vkmm_cell_figure(report, cell, NAN);
 }
 
-/* Of the peak that binds more. */
+/* Of the peak that binds more: not the copy's where caches make it more than that. */
 static void fill_share(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
-    double math = row->figures.arithmetic_share, copy = row->figures.copy_share, more = fmax(math, copy);
+    double math = row->figures.arithmetic_share, copy = row->figures.copy_share,
+           more = isfinite(math) && copy > 1 ? math : fmax(math, copy);
 
     if (isfinite(more))
         snprintf(cell->text, sizeof cell->text, "%s%.0f %% %s", more < 0.01 ? "<" : "", more < 0.01 ? 1 : 100 * more,
@@ -148,12 +149,30 @@ static void close_sums(const vkmm_report *report, const vkmm_bench *bench)
         known, name, worst->figures.apart);
 }
 
+static void close_peaks(const vkmm_report *report, const vkmm_bench *bench)
+{
+    uint32_t cached = 0;
+
+    for (uint32_t i = 0; i < bench->device_count; i++)
+        if (bench->devices[i].peaks.raised)
+            vkmm_report_say(report, 0, VKMM_PLAIN,
+                            "%s was faster in a row than in the measurement of its peak: that row's speed is the peak",
+                            bench->devices[i].label);
+    for (uint32_t i = 0; i < bench->row_count; i++) cached += bench->rows[i].figures.copy_share > 1;
+    if (cached > 0)
+        vkmm_report_say(
+            report, 0, VKMM_PLAIN,
+            "%u row%s moved A, B and C faster than a copy: from caches, so the peak of copies does not bind", cached,
+            cached == 1 ? "" : "s");
+}
+
 void vkmm_bench_close(const vkmm_report *report, const vkmm_bench *bench)
 {
     vkmm_notes notes = {0};
 
     for (uint32_t i = 0; i < bench->row_count; i++) vkmm_notes_add(&notes, &bench->rows[i]);
     vkmm_notes_print(report, &notes);
+    close_peaks(report, bench);
     close_sums(report, bench);
     for (uint32_t i = 0; i < bench->device_count; i++)
         if (bench->devices[i].failed[0] != '\0')

@@ -10,6 +10,7 @@
 #include "math/component.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "report/records.h"
 
 enum { FEW_ROUNDS = 4, FEW_SAMPLES = 5 };
 #define CLEAR_DRIFT    0.03 /* a device that is slower by less at the end is not called throttled */
@@ -100,35 +101,60 @@ static void derive_drift(const vkmm_bench_row *row, vkmm_bench_figures *figures)
     if (figures->drift > CLEAR_DRIFT && figures->drift > noise && !figures->busy) figures->throttled = 1;
 }
 
-static double component_peak(const vkmm_bench_peaks *peaks, vkmm_type operands, vkmm_type sums)
+static const double *component_peak(const vkmm_bench_peaks *peaks, vkmm_type operands, vkmm_type sums)
 {
-    double best = NAN;
+    const double *best = NULL;
     uint32_t in, out;
 
     if (!vkmm_component_parse(vkmm_type_of(operands)->name, &in) ||
         !vkmm_component_parse(vkmm_type_of(sums)->name, &out))
-        return NAN;
+        return NULL;
     for (uint32_t i = 0; i < peaks->matrix_count && i < VKMM_BENCH_MATRICES; i++) {
         const vkmm_matrix_shape *shape = &peaks->matrix[i].shape;
-        if (shape->a == in && shape->b == in && shape->c == out && shape->result == out && !shape->saturating)
-            best = fmax(best, peaks->matrix[i].multiply_adds_per_s);
+        const double *peak = &peaks->matrix[i].multiply_adds_per_s;
+        if (shape->a == in && shape->b == in && shape->c == out && shape->result == out && !shape->saturating &&
+            *peak > (best != NULL ? *best : 0))
+            best = peak;
     }
     return best;
 }
 
-double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, vkmm_types types, int *is_matrix)
+/* Where the peak of such products stands. */
+static const double *find_peak(const vkmm_bench_peaks *peaks, vkmm_types types, int *is_matrix)
 {
     const vkmm_type operands = types.compute == VKMM_F16 ? VKMM_F16 : types.in; /* f32 is rounded to f16 first */
-    const double matrix =
-        operands != types.compute || operands == VKMM_F16 ? component_peak(peaks, operands, types.compute) : NAN;
-    const double dot = types.in == VKMM_I8 || types.in == VKMM_U8 ? peaks->multiply_adds_per_s[types.in] : NAN;
+    const double *matrix =
+        operands != types.compute || operands == VKMM_F16 ? component_peak(peaks, operands, types.compute) : NULL;
+    const double *of = peaks->multiply_adds_per_s;
 
-    if (is_matrix != NULL) *is_matrix = matrix > 0;
-    if (matrix > 0) return matrix;
-    if (dot > 0) return dot;
-    if (types.compute == VKMM_F16 && !(peaks->multiply_adds_per_s[VKMM_F16] > 0))
-        return peaks->multiply_adds_per_s[VKMM_F32];
-    return peaks->multiply_adds_per_s[types.compute];
+    *is_matrix = matrix != NULL;
+    if (matrix != NULL) return matrix;
+    if ((types.in == VKMM_I8 || types.in == VKMM_U8) && of[types.in] > 0) return &of[types.in]; /* dot products */
+    return &of[types.compute == VKMM_F16 && !(of[VKMM_F16] > 0) ? VKMM_F32 : types.compute];
+}
+
+double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, vkmm_types types, int *is_matrix)
+{
+    int unused;
+
+    return *find_peak(peaks, types, is_matrix != NULL ? is_matrix : &unused);
+}
+
+void vkmm_bench_raise_peaks(vkmm_bench *bench)
+{
+    int raised = 0, unused;
+
+    for (uint32_t i = 0; i < bench->row_count; i++) {
+        const vkmm_bench_row *row = &bench->rows[i];
+        const double speed = row->figures.gflops * 1e9 / 2;
+        if (row->device >= bench->device_count || !(row->figures.arithmetic_share > 1) || !(speed <= VKMM_MOST_A_S))
+            continue;
+        vkmm_bench_peaks *peaks = &bench->devices[row->device].peaks;
+        double *peak = (double *)find_peak(peaks, vkmm_problem_types(&row->problem), &unused);
+        *peak = fmax(*peak, speed);
+        peaks->raised = raised = 1;
+    }
+    for (uint32_t i = 0; i < bench->row_count && raised; i++) vkmm_bench_derive(bench, &bench->rows[i]);
 }
 
 static void derive_shares(const vkmm_bench *bench, const vkmm_bench_row *row, vkmm_bench_figures *figures)

@@ -87,6 +87,10 @@ double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, vkmm_types types, int *
  * its figures stay NAN. */
 void vkmm_bench_derive(const vkmm_bench *bench, vkmm_bench_row *row);
 
+/* What a row reached, its device can do: a speed above the measured peak takes its place, and all rows are derived
+ * again. For rows that are derived. */
+void vkmm_bench_raise_peaks(vkmm_bench *bench);
+
 /* Whether two rows measure the same thing: equal problems (packed strides count as given), kernel asked for, and
  * caches. */
 int vkmm_bench_same(const vkmm_bench_row *a, const vkmm_bench_row *b);

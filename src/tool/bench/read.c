@@ -264,6 +264,7 @@ static vkmm_status read_all(const vkmm_log *log, const char *name, const char *t
         if (bench->name[0] == '\0') snprintf(bench->name, sizeof bench->name, "%s", vkmm_text_base_name(name));
         part_labels(bench);
         for (uint32_t j = 0; j < bench->row_count; j++) vkmm_bench_derive(bench, &bench->rows[j]);
+        vkmm_bench_raise_peaks(bench);
     }
     return status;
 }

@@ -362,6 +362,7 @@ static void finish(bench_run *run, cli_bench_cell *cell)
     *row = cell->row;
     vkmm_bench_row_init(&cell->row);
     vkmm_bench_derive(run->bench, row);
+    vkmm_bench_raise_peaks(run->bench);
     cell->lane->known++;
     cli_progress_end(&run->session->console);
     if (row->not_run[0] == '\0') {

@@ -256,6 +256,7 @@ static const vkmm_field peak_fields[] = {
     {"multiply_adds_per_s", VKMM_FIELD_RECORD, .record = &rate_record},
     {"matrix", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench_peaks, matrix, matrix_count), VKMM_HERE,
      .length = VKMM_BENCH_MATRICES, .record = &matrix_record},
+    {"raised", VKMM_FIELD_TRUTH, VKMM_AT(vkmm_bench_peaks, raised)},
 };
 
 const vkmm_record vkmm_peaks_record = {"peaks", VKMM_FIELDS(peak_fields), VKMM_RECORD_OF(vkmm_bench_peaks)};

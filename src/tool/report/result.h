@@ -118,6 +118,7 @@ typedef struct vkmm_bench_peaks {
     double multiply_adds_per_s[VKMM_TYPE_COUNT];
     vkmm_bench_matrix matrix[VKMM_BENCH_MATRICES];
     uint32_t matrix_count;
+    int raised; /* some row was faster than what was measured: its speed is the peak */
 } vkmm_bench_peaks;
 
 typedef struct vkmm_bench_device {
