@@ -15,7 +15,6 @@
 enum { FEW_ROUNDS = 4, FEW_SAMPLES = 5 };
 #define CLEAR_DRIFT    0.03 /* a device that is slower by less at the end is not called throttled */
 #define ADDS_UP_WITHIN 0.10
-#define BUSY           0.05 /* of all processors: what others take beyond it is told */
 #define LOWER_CLOCK    0.97 /* of the clock before or after */
 
 static vkmm_bench_series spread_of(double *ms, uint32_t count)
@@ -85,7 +84,7 @@ static void derive_drift(const vkmm_bench_row *row, vkmm_bench_figures *figures)
 {
     double noise;
 
-    figures->busy = row->power.processors > 0 && row->power.others > BUSY * row->power.processors;
+    figures->busy = vkmm_bench_is_busy(&row->power);
     figures->throttled = was_held_back(&row->power);
     if (row->rounds < 2) return;
     const vkmm_bench_series first = spread_of_round(row, 0), last = spread_of_round(row, row->rounds - 1);

@@ -1,11 +1,13 @@
 /* vkmatmul peak: what a device can do at best. */
 #include "base/alloc.h"
+#include "base/host.h"
 #include "math/type.h"
 #include "report/columns.h"
 #include "report/json.h"
 #include "report/records.h"
 #include "report/wrap.h"
 #include "session/commands.h"
+#include "system/sensors.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,10 +28,11 @@ typedef struct peaks {
     const vkmm_report *report;
     peak copy, types[VKMM_TYPE_COUNT], shapes[VKMM_MAX_MATRIX_SHAPES];
     uint32_t type_count, shape_count;
-    const char *no_shapes; /* why there are none; "" */
-    vkmm_status status;    /* the exit code of all failures */
-    char failure[240];     /* its sentence */
-    int lost;              /* nothing more can be measured */
+    vkmm_bench_power power; /* what others took meanwhile, where the device is a processor */
+    const char *no_shapes;  /* why there are none; "" */
+    vkmm_status status;     /* the exit code of all failures */
+    char failure[240];      /* its sentence */
+    int lost;               /* nothing more can be measured */
     int measured;
 } peaks;
 
@@ -187,6 +190,9 @@ static void print(const peaks *all)
         explain(&none, all->no_shapes);
         print_line(report, "matrix multiply-add", &none, 1, "");
     }
+    if (vkmm_bench_is_busy(&all->power))
+        fprintf(report->out, "  busy: other processes took %.1f of %u processors\n", all->power.others,
+                all->power.processors);
 }
 
 /* ---- vkmatmul.peak/1: one object a run ---- */
@@ -230,6 +236,8 @@ static const vkmm_field fields[] = {
     {"types", VKMM_FIELD_RECORD, VKMM_LIST(peaks, types, type_count), VKMM_HERE, .record = &type_record},
     {"matrix", VKMM_FIELD_RECORD, VKMM_LIST(peaks, shapes, shape_count), VKMM_HERE, .record = &shape_record},
     {"no_matrix", VKMM_FIELD_STRING, VKMM_AT(peaks, no_shapes), VKMM_MAYBE},
+    {"others", VKMM_FIELD_REAL, VKMM_AT(peaks, power.others)},
+    {"processors", VKMM_FIELD_U32, VKMM_AT(peaks, power.processors), VKMM_MAYBE},
 };
 static const vkmm_record peaks_record = {NULL, VKMM_FIELDS(fields), VKMM_RECORD_OF(peaks)};
 
@@ -237,6 +245,8 @@ vkmm_status cli_peak(cli_session *session)
 {
     const vkmm_log *log = &session->console.log;
     vkmm_status status = cli_session_device(session), shown = VKMM_OK;
+    vkmm_sensors *sensors = NULL;
+    vkmm_sensed sensed;
     peaks *all;
 
     if (status != VKMM_OK) return status;
@@ -244,6 +254,9 @@ vkmm_status cli_peak(cli_session *session)
     if (all == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the peaks");
     all->session = session;
     all->report = &session->report;
+    all->power = vkmm_bench_no_power();
+    if (session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU) sensors = vkmm_sensors_open(NULL, "");
+    vkmm_sensors_start(sensors);
     session->console.muted = 1; /* the sentences go into the rows */
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
         const char *name = vkmm_type_of((vkmm_type)type)->name;
@@ -253,6 +266,10 @@ vkmm_status cli_peak(cli_session *session)
         explain(&all->copy, "it is measured together with a type that the device has");
     if (all->copy.per_s > 0) all->copy.reason[0] = '\0';
     measure_shapes(all);
+    vkmm_sensors_stop(sensors, &sensed);
+    vkmm_sensors_close(&sensors);
+    all->power.others = sensed.others;
+    all->power.processors = isfinite(sensed.others) ? vkmm_host_processors() : 0;
     session->console.muted = 0;
     cli_progress_end(&session->console);
     if (session->options->json)

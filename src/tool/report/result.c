@@ -9,6 +9,7 @@
 #include "math/problem.h"
 #include "report/record.h"
 
+#define BUSY        0.05
 #define SHORTEST_MS 1e-9 /* no clock reports less; a file's shorter times would make speeds infinite */
 
 vkmm_bench_figures vkmm_bench_no_figures(void)
@@ -25,6 +26,11 @@ vkmm_bench_figures vkmm_bench_no_figures(void)
 vkmm_bench_power vkmm_bench_no_power(void)
 {
     return (vkmm_bench_power){.joules = NAN, .watts = NAN, .mhz = {NAN, NAN, NAN}, .others = NAN};
+}
+
+int vkmm_bench_is_busy(const vkmm_bench_power *power)
+{
+    return power->processors > 0 && power->others > BUSY * power->processors;
 }
 
 int vkmm_bench_is_timed(const vkmm_bench_row *row)

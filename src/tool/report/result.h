@@ -156,6 +156,9 @@ int vkmm_bench_row_speed(vkmm_bench_row *row);
 /* The percentiles of a series, NAN without samples. 0 if memory runs out. */
 int vkmm_bench_series_sort(vkmm_bench_series *series);
 
+/* Whether others took so much of the processors that are the device that they disturbed it: one in twenty. */
+int vkmm_bench_is_busy(const vkmm_bench_power *power);
+
 /* Whether a row has a speed: it ran, passed, is no empty product, and its median time is above 0 (a picosecond). */
 int vkmm_bench_is_timed(const vkmm_bench_row *row);
 
