@@ -54,8 +54,8 @@ WORDS = [
     ("--algo 0", 2, "--algo is an option of rocblas-bench alone: --kernel chooses a kernel, --config its tunables"),
     ("--alphai 1", 2, "--alphai is an option of rocblas-bench alone: all matrices are real"),
     ("--batch_cuont 4", 2, "did you mean --batch_count"),
-    ("--kernel tiled --transposeA T --size 4", 4, "the kernel tiled computes plain products alone"),
-    ("--kernel serial --beta 2 --size 4", 4, "the kernel serial computes plain products alone"),
+    ("--kernel tiled --transposeA T --size 4", 4, "the kernel tiled computes only plain products"),
+    ("--kernel serial --beta 2 --size 4", 4, "the kernel serial computes only plain products"),
     ("--kernel tiled --config rows=64", 2, "the kernel tiled has none"),
     ("--kernel blocked --config rosw=64 --size 4", 2, "rosw"),
     ("--kernel blocked --config rows= --size 4", 2, "rows"),
@@ -68,8 +68,8 @@ WORDS = [
     ("ladder --alpha 2", 2, "--alpha is no option of 'vkmatmul ladder'"),
     ("ladder --batch-count 2", 2, "--batch-count is no option of 'vkmatmul ladder'"),
     ("explain --limits --kernel blocked", 2, "--limits knows the tutorials' kernels; blocked takes no tile"),
-    ("trace --kernel blocked", 2, "the tutorials' kernels alone, and blocked is none of them; known: auto, serial, naive"),
-    ("trace --kernel cpu", 2, "the tutorials' kernels alone, and cpu is none of them"),
+    ("trace --kernel blocked", 2, "only the tutorials' kernels, and blocked is not one; known: auto, serial, naive"),
+    ("trace --kernel cpu", 2, "only the tutorials' kernels, and cpu is not one"),
     ("race --kernel skinny", 2, "--kernel is no option of 'vkmatmul race'"),
 ]
 

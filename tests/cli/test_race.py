@@ -74,8 +74,8 @@ class Race(cli.Case):
                 self.assertEqual(word.endswith("*"), word.rstrip("*") != "3321", line)
 
     def test_refuses(self):
-        self.bad(2, "size '2x6x4' is none of N, MxN", "race", "--size", "2x6x4")
-        self.bad(2, "size '2x6' is none of N, MxNxK", "--size", "2x6")
+        self.bad(2, "invalid size '2x6x4': use N, MxN", "race", "--size", "2x6x4")
+        self.bad(2, "invalid size '2x6': use N, MxNxK", "--size", "2x6")
         self.bad(2, "--kernel is no option of 'vkmatmul race'", "race", "--kernel", "tiled")
         self.bad(3, "Voodoo 2", "race", "--device", "Voodoo 2")
         for size in ["0", "0x5", "5x0"]:

@@ -64,7 +64,7 @@ class Shader(cli.Case):
         for words in ["--beta 2", "--transposeA T", "--batch_count 2", "--layout col", "--ldc 99", "--bias_vector", "--activation relu"]:
             done = cli.run("--shader", EXAMPLE, "--size", "8", *words.split(), "--json", *FAST)
             self.assertEqual(done.returncode, 4, words)
-            self.assertRegex(done.stderr, r"\Avkmatmul: [^\n]* computes plain products alone[^\n]*\n\Z", words)
+            self.assertRegex(done.stderr, r"\Avkmatmul: [^\n]* computes only plain products[^\n]*\n\Z", words)
             self.assertTrue(json.loads(done.stdout)["verify"]["passed"], words)  # the built-in kernel's row
 
     def test_types(self):

@@ -219,7 +219,7 @@ class Fake(Case):
     def test_an_interrupted_tune_goes_on(self):
         code, out, err = self.interrupt(30)
         self.assertEqual(code, 130)
-        self.assertRegex(err, r"\Avkmatmul: warning: interrupted; the same command goes on where this one was left\n\Z")
+        self.assertRegex(err, r"\Avkmatmul: warning: interrupted; the same command continues from here\n\Z")
         first = self.tried()
         row = json.loads(out)
         self.assertEqual(row["candidates"], len(self.partials()[0].read_text().splitlines()) - 1)

@@ -363,7 +363,7 @@ static void test_wrong_parts(void **state)
         assert_int_equal(vkmm_array_writer_put(writer, i < 6 ? at[0] : 0, at[1], at[2], &part), VKMM_INVALID);
         assert_contains(h.last, i < 6 ? "are not in 2×3" : "its elements are f32, and those to be written u32");
         assert_int_equal(vkmm_array_writer_commit(&writer), VKMM_INVALID);
-        assert_contains(h.last, "c.npy is left as it was");
+        assert_contains(h.last, "c.npy is unchanged");
         assert_int_equal(entries(), 0);
     }
 }

@@ -141,7 +141,7 @@ static void what_others_may_write_is_not_used(void **state)
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
         assert_int_equal(chmod("cache", shared[i]), 0);
         assert_true(vkmm_cache_dir_is_shared("cache", why, sizeof why));
-        assert_contains(why, "others may write there (mode ");
+        assert_contains(why, "others may write to it (mode ");
         h.count = 0;
         assert_int_equal(vkmm_cache_dir_resolve(&log, "cache", &path), VKMM_OK);
         assert_null(path);
@@ -149,11 +149,10 @@ static void what_others_may_write_is_not_used(void **state)
         if (i == 0) assert_int_equal(h.level, VKMM_LOG_WARNING);
         if (i == 0)
             assert_contains(
-                h.last,
-                "nothing is kept in cache, nor read there: others may write there (mode 0777; chmod go-w makes");
+                h.last, "cache is neither read nor written: others may write to it (mode 0777; fix it with chmod go-w");
         assert_int_equal(vkmm_cache_dir_make(&log, "cache"), VKMM_INVALID);
         assert_int_equal(h.level, VKMM_LOG_INFO);
-        assert_contains(h.last, "nothing is kept in cache: others may write there");
+        assert_contains(h.last, "nothing is kept in cache: others may write to it");
         assert_int_equal(vkmm_cache_dir_name(&log, "cache", &path), VKMM_OK);
         assert_string_equal(path, "cache");
         vkmm_free(path);

@@ -15,7 +15,8 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
     vkmm_choice choice;
     if (!info->has_statistics)
         return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
-                         "\"%s\" tells nothing of its kernels (VK_KHR_pipeline_executable_properties)", info->name);
+                         "\"%s\" reports nothing about its kernels (VK_KHR_pipeline_executable_properties)",
+                         info->name);
     vkmm_status status = vkmm_choose_job(vkmm_device_log(device), info, params, &choice);
     if (status == VKMM_OK && !choice.module)
         status = vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,

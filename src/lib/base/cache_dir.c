@@ -46,7 +46,7 @@ int vkmm_cache_dir_is_shared(const char *path, char *why, size_t size)
         return 1;
     }
     if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return 0;
-    snprintf(why, size, "others may write there (mode %04o; chmod go-w makes it yours alone)",
+    snprintf(why, size, "others may write to it (mode %04o; fix it with chmod go-w)",
              (unsigned)(status.st_mode & 07777));
     return 1;
 }
@@ -58,7 +58,7 @@ vkmm_status vkmm_cache_dir_resolve(const vkmm_log *log, const char *given, char 
     vkmm_status status = vkmm_cache_dir_name(log, given, path);
     if (*path == NULL || !vkmm_cache_dir_is_shared(*path, why, sizeof why)) return status;
     if (!atomic_flag_test_and_set(&told))
-        vkmm_say(log, VKMM_LOG_WARNING, "nothing is kept in %s, nor read there: %s", *path, why);
+        vkmm_say(log, VKMM_LOG_WARNING, "%s is neither read nor written: %s", *path, why);
     vkmm_free(*path);
     *path = NULL;
     return VKMM_OK;

@@ -179,7 +179,7 @@ vkmm_status vkmm_output_write(vkmm_output *output, const void *data, uint64_t by
 
 static vkmm_status put_in_place(vkmm_output *o)
 {
-    if (o->failed) return vkmm_fail(&o->log, VKMM_INVALID, "%s is left as it was, since writing it failed", o->path);
+    if (o->failed) return vkmm_fail(&o->log, VKMM_INVALID, "%s is unchanged, because writing it failed", o->path);
     if (o->spool >= 0 && vkmm_output_empty(o) != VKMM_OK) return VKMM_INVALID;
     /* Without fsync a crash of the machine could leave the new name with none of its bytes. Some file systems have
      * no fsync. */

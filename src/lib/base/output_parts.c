@@ -60,9 +60,8 @@ vkmm_status vkmm_output_write_at(vkmm_output *o, uint64_t offset, const void *da
     if (offset <= o->reserved && bytes <= o->reserved - offset)
         return vkmm_output_all(o, o->partial == NULL ? o->spool : o->fd, (off_t)offset, data, bytes);
     o->failed = 1;
-    return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: bytes %llu to %llu are beyond the %llu set aside",
-                     o->path, (unsigned long long)offset, (unsigned long long)(offset + bytes),
-                     (unsigned long long)o->reserved);
+    return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: bytes %llu to %llu are beyond the %llu reserved", o->path,
+                     (unsigned long long)offset, (unsigned long long)(offset + bytes), (unsigned long long)o->reserved);
 }
 
 vkmm_status vkmm_output_look(vkmm_output *o, vkmm_mapping *mapping)

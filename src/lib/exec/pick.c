@@ -34,7 +34,7 @@ static vkmm_status choose_tuned(vkmm_device *device, const vkmm_log *log, const 
         if (status == VKMM_DEVICE_LOST)
             return vkmm_fail(log, status,
                              "\"%s\" was lost (VK_ERROR_DEVICE_LOST) while the tuned configuration of %s (%s) "
-                             "multiplied on trial: it is forgotten",
+                             "multiplied on trial: it is discarded",
                              info->name, choice->info.name, choice->info.config);
     }
     if (!right)

@@ -261,7 +261,7 @@ static vkmm_status refuse_lanes(const vkmm_log *log, const vkmm_shape *shape)
     if (device->max_subgroup_size == 0)
         return vkmm_fail(
             log, VKMM_UNSUPPORTED,
-            "subgroups of %u invocations (lanes): \"%s\" has %u, and lets nobody ask for others (subgroupSizeControl)",
+            "subgroups of %u invocations (lanes): \"%s\" has %u, and does not allow others (subgroupSizeControl)",
             lanes, device->name, device->subgroup_size);
     return vkmm_fail(log, VKMM_UNSUPPORTED,
                      "subgroups of %u invocations (lanes): \"%s\" takes a power of two from %u to %u (minSubgroupSize, "

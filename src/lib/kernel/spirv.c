@@ -125,9 +125,8 @@ static vkmm_status read_capability(reader *r)
         if (capabilities[i].number == word(r, 1)) known = &capabilities[i];
     snprintf(number, sizeof number, "%u", word(r, 1));
     if (!known || !known->feature)
-        return vkmm_fail(r->log, VKMM_UNSUPPORTED,
-                         "%s needs the capability %s of SPIR-V, which vkmatmul never turns on", r->name,
-                         known ? known->name : number);
+        return vkmm_fail(r->log, VKMM_UNSUPPORTED, "%s needs the capability %s of SPIR-V, which vkmatmul never enables",
+                         r->name, known ? known->name : number);
     if (!r->device) return VKMM_OK;
     int has = known->field == 0;
     if (!has) memcpy(&has, (const char *)r->device + known->field, sizeof has);
@@ -145,7 +144,7 @@ static vkmm_status read_extension(reader *r)
     copy_text(r, 1, name, sizeof name);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i]) == 0) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_UNSUPPORTED, "%s needs the extension \"%s\" of SPIR-V, which vkmatmul never turns on",
+    return vkmm_fail(r->log, VKMM_UNSUPPORTED, "%s needs the extension \"%s\" of SPIR-V, which vkmatmul never enables",
                      r->name, name);
 }
 

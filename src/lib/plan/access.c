@@ -35,9 +35,10 @@ vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *inf
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
     uint64_t m = problem->m, n = problem->n, k = problem->k, rows = info->tile[0], cols = info->tile[1];
     if (!kernel || kernel->spread == VKMM_SPREAD_HOST || kernel->spread == VKMM_SPREAD_ITEMS)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "the kernel %s reads as it pleases: formulas exist for those of the tutorials, such as tiled",
-                         info->name);
+        return vkmm_fail(
+            log, VKMM_UNSUPPORTED,
+            "there are no formulas for the reads of the kernel %s, only for those of the tutorials, such as tiled",
+            info->name);
     memset(access, 0, sizeof *access);
     if (m > 0 && k > 0) access->a = reads_of(kernel->uses_shared, n, cols);
     if (n > 0 && k > 0) access->b = reads_of(kernel->uses_shared, m, rows);

@@ -62,7 +62,7 @@ static const char *general_kernel(void)
 static vkmm_status refuse_general(const vkmm_log *log, const char *name)
 {
     return vkmm_fail(log, VKMM_UNSUPPORTED,
-                     "the kernel %s computes plain products alone: one matrix, row-major and packed, no transposes, "
+                     "the kernel %s computes only plain products: one matrix, row-major and packed, no transposes, "
                      "alpha 1, beta 0, no bias, no activation; general kernels, such as %s, compute every problem",
                      name, general_kernel());
 }

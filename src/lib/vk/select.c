@@ -153,9 +153,7 @@ vkmm_status vkmm_instance_find_devices(const vkmm_instance *instance, const char
     VKMM_NEED(&instance->log, indices);
     VKMM_NEED(&instance->log, count);
     *count = 0;
-    if (instance->physical_count == 0)
-        return vkmm_fail(&instance->log, VKMM_NO_DEVICE,
-                         "no Vulkan device with compute was found; mesa-vulkan-drivers has one for any processor");
+    if (instance->physical_count == 0) return vkmm_fail_missing(&instance->log, "device with compute");
     /* A name may have commas. */
     if (what == NULL || *what == '\0') what = "all";
     if (add_meant(instance, what, indices, count) > 0) return VKMM_OK;

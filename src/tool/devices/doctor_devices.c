@@ -184,7 +184,7 @@ void cli_doctor_gpus(cli_exam *exam)
     gpus = report_gpus(exam);
     if (vkmm_instance_find_device(exam->session->instance, NULL, &chosen) != VKMM_OK) {
         exam->check = "devices";
-        cli_doctor_find(exam, CLI_PROBLEM, "", "Vulkan shows no device: no driver found one it serves");
+        cli_doctor_find(exam, CLI_PROBLEM, "", "Vulkan shows no device: no driver found one that it supports");
         return;
     }
     exam->check = "duplicates";

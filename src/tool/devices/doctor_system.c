@@ -105,7 +105,7 @@ static void look_at_environment(cli_exam *exam)
             continue; /* the old name of the one before, which then counts alone */
         cli_doctor_find(exam, CLI_NOTE, "", "%s=%.200s: %s", variables[i].name, value, variables[i].effect);
     }
-    if (exam->finding_count == before) cli_doctor_find(exam, CLI_OK, "", "no variable narrows what Vulkan sees");
+    if (exam->finding_count == before) cli_doctor_find(exam, CLI_OK, "", "no variable restricts what Vulkan sees");
 }
 
 /* Whether a file can be made in the cache folder; nothing is left behind. */

@@ -223,7 +223,7 @@ vkmm_status vkmm_array_writer_commit(vkmm_array_writer **writer)
     vkmm_status status = VKMM_INVALID;
     vkmm_mapping_close(&w->seen);
     if (w->failed)
-        vkmm_fail(&w->log, status, "%s is left as it was, since writing it failed", w->name.file);
+        vkmm_fail(&w->log, status, "%s is unchanged, because writing it failed", w->name.file);
     else
         status = w->elements != NULL ? encode(w) : vkmm_output_commit(&w->output);
     destroy(writer);

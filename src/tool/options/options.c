@@ -206,7 +206,7 @@ vkmm_status cli_options_check(const vkmm_log *log, const cli_options *o)
         const char *sentence;
     } rules[] = {
         {o->json + o->csv + o->quiet + o->jsonl + o->md + o->junit > 1,
-         "--json, --csv, --quiet, --jsonl, --md and --junit exclude one another"},
+         "--json, --csv, --quiet, --jsonl, --md and --junit cannot be combined"},
         {o->samples && !o->json, "--samples needs --json: other formats show statistics alone"},
         {o->print && (o->json || o->csv), "--print is for people: it excludes --json and --csv"},
         {files && (o->a == NULL || o->b == NULL),

@@ -54,7 +54,7 @@ static int item_length(const reader *r)
 
 static vkmm_status malformed(const reader *r)
 {
-    return vkmm_fail(r->log, VKMM_INVALID, "size '%.*s' is none of N, %s, start:end:*factor, start:end:+step",
+    return vkmm_fail(r->log, VKMM_INVALID, "invalid size '%.*s': use N, %s, start:end:*factor or start:end:+step",
                      item_length(r), r->item, r->extents == 3 ? "MxNxK" : "MxN");
 }
 

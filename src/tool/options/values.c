@@ -310,7 +310,7 @@ vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const
         if (!vkmm_type_parse(word, &type)) return refuse_word(log, option, cli_type_words, word);
         if (!find_word(option->choice, vkmm_type_of(type)->name, &index))
             return vkmm_fail(log, VKMM_INVALID,
-                             "--%s: this command looks into the tutorials' kernels, which have f32, f64, i32 and u32; "
+                             "--%s: this command uses the tutorials' kernels, which have f32, f64, i32 and u32; "
                              "%s is for run, explain, tune and bench",
                              option->name, vkmm_type_of(type)->name);
         for (uint32_t i = 0; i < read.count; i++)
@@ -397,6 +397,6 @@ vkmm_status cli_parse_tutorial(const vkmm_log *log, const cli_option *option, co
     if (!vkmm_kernel_is_general(text)) return cli_parse_word(log, option, text, field);
     join_words(option->choice, known, sizeof known);
     return vkmm_fail(log, VKMM_INVALID,
-                     "--%s: this command looks into the tutorials' kernels alone, and %s is none of them; known: %s",
-                     option->name, text, known);
+                     "--%s: this command uses only the tutorials' kernels, and %s is not one; known: %s", option->name,
+                     text, known);
 }

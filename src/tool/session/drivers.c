@@ -81,7 +81,7 @@ vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
             return vkmm_fail(log, VKMM_INVALID, "the driver manifest %s cannot be used: %s", driver, manifest.broken);
     }
     if (is_swiftshader(driver) && cli_drivers_restriction() == NULL && cli_swiftshader_manifest() == NULL)
-        return vkmm_fail(log, VKMM_NO_DEVICE, "SwiftShader was not found: Debian's package chromium-common brings it");
+        return vkmm_fail(log, VKMM_NO_DEVICE, "SwiftShader was not found: Debian's package chromium-common has it");
     return cli_drivers_append(log, driver);
 }
 
@@ -91,7 +91,8 @@ vkmm_status cli_layers_disable(const vkmm_log *log)
 
     if (version > 0 && version < VK_MAKE_API_VERSION(0, 1, 3, 234))
         vkmm_say(log, VKMM_LOG_WARNING,
-                 "implicit layers stay: the Vulkan loader %u.%u.%u cannot leave them out, loaders from 1.3.234 on can",
+                 "implicit layers are still used: only Vulkan loaders from 1.3.234 on can disable them, and this one "
+                 "is %u.%u.%u",
                  VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
     return append(log, "VK_LOADER_LAYERS_DISABLE", "~implicit~", ',');
 }

@@ -195,6 +195,6 @@ vkmm_status cli_tune(cli_session *session)
     signal = vkmm_interrupted();
     vkmm_interrupt_release();
     if (signal == 0) return status;
-    vkmm_say(&session->console.log, VKMM_LOG_WARNING, "interrupted; the same command goes on where this one was left");
+    vkmm_say(&session->console.log, VKMM_LOG_WARNING, "interrupted; the same command continues from here");
     return (vkmm_status)(128 + signal); /* as shells have it */
 }
