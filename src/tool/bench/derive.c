@@ -160,10 +160,13 @@ static void derive_shares(const vkmm_bench *bench, const vkmm_bench_row *row, vk
 {
     if (row->device >= bench->device_count) return;
     const vkmm_bench_peaks *peaks = &bench->devices[row->device].peaks;
-    const double multiply_adds = vkmm_bench_peak_of(peaks, vkmm_problem_types(&row->problem), NULL),
+    int is_matrix;
+    const double multiply_adds = vkmm_bench_peak_of(peaks, vkmm_problem_types(&row->problem), &is_matrix),
                  copy = peaks->copy_bytes_per_s;
 
-    if (multiply_adds > 0) figures->arithmetic_share = figures->gflops * 1e9 / 2 / multiply_adds;
+    /* Ordinary arithmetic is no measure of matrix operations. */
+    if (multiply_adds > 0 && (is_matrix || row->kernel.matrix[0] == 0))
+        figures->arithmetic_share = figures->gflops * 1e9 / 2 / multiply_adds;
     if (copy > 0) figures->copy_share = figures->gbytes_per_s * 1e9 / copy;
 }
 

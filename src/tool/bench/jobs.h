@@ -1,8 +1,8 @@
 /* The jobs of a process that measures for `vkmatmul bench`: products on its device, or by the host's BLAS. What is
  * asked of it (worker/worker.h), beside hello:
  *
- *     {"ask": "peaks", "types": […], "matrix_ms": T}    "peaks": as in a report; matrix shapes as far as T milliseconds
- *                                                       reach
+ *     {"ask": "peaks", "types": […], "matrix_ms": T}    "peaks": as in a report; of matrix shapes, one for each
+ *                                                       combination of types, and others for T milliseconds
  *     {"ask": "begin", "id": I, "problem": {…}, "kernel": K, "seed": S, "rotating_bytes": B}
  *                                                       "row": as in a report, without samples, judged; "product_ms":
  *                                                       how long one takes, about; "host_ms": the host's part in it

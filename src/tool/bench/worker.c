@@ -4,6 +4,7 @@
 #include "report/records.h"
 #include "bench/jobs.h"
 #include "session/commands.h"
+#include "math/component.h"
 #include "math/type.h"
 #include "bench/writer.h"
 #include "worker/worker.h"
@@ -41,17 +42,38 @@ static vkmm_status measure_types(worker *w, const json_t *types, vkmm_bench_peak
     return VKMM_OK;
 }
 
-static vkmm_status measure_shapes(worker *w, double time_ms, vkmm_bench_peaks *peaks)
+/* Whether a row may need this peak: of these types, no shape has been measured. */
+static int is_needed(const vkmm_matrix_shape *shape, const json_t *types, const vkmm_bench_peaks *peaks)
+{
+    int asked = 0;
+    uint32_t component;
+
+    for (size_t i = 0; i < json_array_size(types) && !asked && !shape->saturating; i++) {
+        const char *name = json_string_value(json_array_get(types, i));
+        asked = name != NULL && vkmm_component_parse(name, &component) && component == shape->a;
+    }
+    for (uint32_t i = 0; i < peaks->matrix_count && asked; i++)
+        asked = peaks->matrix[i].shape.a != shape->a || peaks->matrix[i].shape.result != shape->result;
+    return asked;
+}
+
+/* One shape for each combination of types first, then all others for which there is time. */
+static vkmm_status measure_shapes(worker *w, const json_t *types, double time_ms, vkmm_bench_peaks *peaks)
 {
     cli_session *session = w->place.session;
     vkmm_matrix_shape shapes[VKMM_BENCH_MATRICES];
+    int tried[VKMM_BENCH_MATRICES] = {0};
     uint32_t count = VKMM_BENCH_MATRICES;
     const double start = vkmm_now_ms();
 
-    if (vkmm_device_matrix_shapes(session->instance, session->info->index, shapes, &count, NULL) != VKMM_OK)
+    if (!(time_ms > 0) ||
+        vkmm_device_matrix_shapes(session->instance, session->info->index, shapes, &count, NULL) != VKMM_OK)
         return VKMM_OK;
-    for (uint32_t i = 0; i < count && vkmm_now_ms() - start < time_ms; i++) {
+    for (uint32_t n = 0; n < 2 * count; n++) {
+        const uint32_t i = n % count;
         vkmm_bench_matrix *matrix = &peaks->matrix[peaks->matrix_count];
+        if (n < count ? !is_needed(&shapes[i], types, peaks) : tried[i] || vkmm_now_ms() - start >= time_ms) continue;
+        tried[i] = 1;
         vkmm_status status = vkmm_device_matrix_peak(session->device, &shapes[i], &matrix->multiply_adds_per_s);
         if (status == VKMM_DEVICE_LOST) return status;
         if (status != VKMM_OK) continue;
@@ -68,7 +90,8 @@ static vkmm_status measure_peaks(worker *w, const json_t *request, json_t *answe
 
     vkmm_bench_peaks_init(&peaks);
     status = measure_types(w, json_object_get(request, "types"), &peaks);
-    if (status == VKMM_OK) status = measure_shapes(w, cli_json_number(request, "matrix_ms", 0), &peaks);
+    if (status == VKMM_OK)
+        status = measure_shapes(w, json_object_get(request, "types"), cli_json_number(request, "matrix_ms", 0), &peaks);
     w->place.busy_until = vkmm_now_ms();
     if (status == VKMM_OK) json_object_set_new(answer, "peaks", vkmm_record_json(&vkmm_peaks_record, &peaks));
     return status;
