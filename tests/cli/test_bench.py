@@ -160,9 +160,9 @@ class Fake(Case):
     def test_a_lost_process_costs_one_row(self):
         # requests 1 and 2 are hello and peaks; 3 to 10 begin the first block of eight, 11 to 50 are its rounds, 51 to 58 end it
         for number, kind, reason in [(5, "crash", "was killed by signal 11"), (5, "exit", "ended with status 3"), (12, "garbage", "no sensible answer"),
-                                     (13, "array", "no sensible answer"), (14, "lost", "the device was lost"), (15, "negative", "make no sense"),
-                                     (16, "words", "make no sense"), (17, "none", "make no sense"), (4, "rowless", "makes no sense"),
-                                     (6, "liar", "makes no sense")]:
+                                     (13, "array", "no sensible answer"), (14, "lost", "the device was lost"), (15, "negative", "invalid samples"),
+                                     (16, "words", "invalid samples"), (17, "none", "invalid samples"), (4, "rowless", "an invalid row"),
+                                     (6, "liar", "an invalid row")]:
             with self.subTest(kind):
                 report = self.bench(faults="%d:%s" % (number, kind))
                 lost = self.not_run(report)
@@ -179,7 +179,7 @@ class Fake(Case):
         self.assertRegex(self.not_run(report)[16], r"no answer within 5\.0 s; the process that measured was killed")
 
     def test_a_device_that_fails_three_times_is_given_up(self):
-        report = self.bench(faults=",".join("%d:lost" % n for n in range(59, 70)), stderr="is given up: the device was lost")
+        report = self.bench(faults=",".join("%d:lost" % n for n in range(59, 70)), stderr="is abandoned: the device was lost")
         self.assertEqual(report["devices"][0]["failed"], "the device was lost")
         self.assertEqual(self.not_run(report), {144: "the device was lost", 160: "the device was lost"})
         self.forget()
@@ -206,7 +206,7 @@ class Fake(Case):
         reasons = self.not_run(self.bench("--budget", "10s", faults="round 30:late"))  # of the first block, which has 40
         self.assertTrue({144, 160} <= set(reasons) and len(reasons) < 10, reasons)
         for reason in reasons.values():
-            self.assertRegex(reason, r"the suite's time for a device, 10 s,")
+            self.assertRegex(reason, r"the suite's time per device, 10 s,")
         huge = self.suite("--size 16\n--size 400000x400000x400000\n", "huge.suite")
         self.assertRegex(self.not_run(self.bench(suite=huge))[400000], r"one product would take about \d+ s; the suite .* allows 60 s")
 
@@ -236,7 +236,7 @@ class Fake(Case):
                 process = self.begin()
                 self.wait_for_rows(process, 8)
                 process.send_signal(number)
-                self.assertRegex(process.communicate(timeout=cli.GUARD)[1], r"report\.json has 8 rows, and the same command with --resume goes on\n\Z")
+                self.assertRegex(process.communicate(timeout=cli.GUARD)[1], r"report\.json has 8 rows, and the same command with --resume continues\n\Z")
                 self.assertEqual(process.returncode, 128 + number)
                 report = json.loads(self.report.read_text())
                 self.assertEqual((report["complete"], len(report["rows"]), report["note"]), (False, 8, "interrupted by signal %d" % number))
@@ -256,8 +256,8 @@ class Fake(Case):
         with open(self.journal, "a") as journal:
             journal.write('{"schema": "vkmatmul.bench.row/1", "torn')
         before = self.journal.read_text()
-        self.bad(2, "journal holds what an unfinished run .*--resume", *self.arguments("-o", self.report), env=self.env)
-        for change, args, reason in [('"os":"', [], "system"), ('"processor":"', [], "processor"), ("", ["--type", "f64"], "a row that this run would not have"),
+        self.bad(2, "journal holds the results of an unfinished run: --resume", *self.arguments("-o", self.report), env=self.env)
+        for change, args, reason in [('"os":"', [], "system"), ('"processor":"', [], "processor"), ("", ["--type", "f64"], "a row that is not in this run"),
                                      ("", ["--seed", "7"], "seed"), ("", ["--rotating", "64"], "--rotating"), ("", ["--max-noise", "2%"], "--max-noise"),
                                      (self.examples["device-0"]["uuid"], [], "which this run does not have"),
                                      ('"version":"', [], "vkmatmul version")]:
@@ -291,15 +291,15 @@ class Fake(Case):
     def test_resumed_on_a_machine_that_changed(self):
         before = self.killed("--max-noise", "0.7%")
         head = json.loads(before.splitlines()[0])
-        for key, value, reason in [("layers", ["VK_LAYER_x"], "its list of Vulkan layers is VK_LAYER_x, and now it would be none"),
-                                   ("host", dict(head["host"], power_source="battery"), "power source is battery, and now it would be")]:
+        for key, value, reason in [("layers", ["VK_LAYER_x"], "its list of Vulkan layers is VK_LAYER_x, but now it would be none"),
+                                   ("host", dict(head["host"], power_source="battery"), "power source is battery, but now it would be")]:
             text = json.dumps(dict(head, **{key: value})) + "\n" + before.split("\n", 1)[1]
             self.journal.write_text(text)
             self.bad(2, "cannot resume .*" + reason, *self.arguments("-o", self.report, "--resume", "--max-noise", "0.7%"), env=self.env)
             self.assertEqual(self.journal.read_text(), text)
         # A tune whose results are gone: the row is measured anew, the others stay. A bound in percent is no round number of ours.
         self.journal.write_text(before.replace('"tuned":false', '"tuned":true', 1))
-        report = self.bench("-o", self.report, "--resume", "--max-noise", "0.7%", stderr=r"\Avkmatmul: warning: 1 row of \S* had other results of 'vkmatmul tune' "
+        report = self.bench("-o", self.report, "--resume", "--max-noise", "0.7%", stderr=r"\Avkmatmul: warning: 1 row of \S* used other results of 'vkmatmul tune' "
                             r"and is measured again\n\Z")
         self.assertEqual([request["problem"]["m"] for request in self.asked("begin")], [16, 144, 160])
         self.assertEqual((len(report["rows"]), report["complete"], report["created"]), (10, True, head["created"]))
@@ -343,7 +343,7 @@ class Fake(Case):
 
     def test_peaks_that_cannot_be_measured(self):
         for kind, why in [("crash", "was killed by signal 11"), ("refused", "no memory on the device")]:
-            report = self.bench(faults="2:" + kind, stderr=r"\Avkmatmul: warning: the peaks of [^\n]* are not known: [^\n]*%s[^\n]*\n\Z" % why)
+            report = self.bench(faults="2:" + kind, stderr=r"\Avkmatmul: warning: the peaks of [^\n]* are unknown: [^\n]*%s[^\n]*\n\Z" % why)
             self.assertEqual((self.not_run(report), report["devices"][0]["peaks"]["copy_bytes_per_s"]), ({}, None))
             self.forget()
 
@@ -363,7 +363,7 @@ class Fake(Case):
         done = cli.run(*self.arguments("--md", "-o", self.report), env=self.env)
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, "cannot write .*No space left")
-        self.assertRegex(done.stderr, r"what was measured is in .*report\.json\.journal")
+        self.assertRegex(done.stderr, r"the results so far are in .*report\.json\.journal")
         self.assertEqual(self.journal.read_text().count("vkmatmul.bench.row/1"), 10)
         self.report.unlink()
         self.resume_and_check(begun=10)
@@ -389,10 +389,10 @@ class Fake(Case):
 
     def test_suite_files_that_make_no_sense(self):
         for text, reason in [("--size 8\n--sise 9\n", r"bad\.suite:2: unknown option --sise; did you mean --size"),
-                             ("\n\n--size 8 --iters 3\n", r"bad\.suite:3: a line of a suite takes the options of a problem"),
+                             ("\n\n--size 8 --iters 3\n", r"bad\.suite:3: a line of a suite may have only a problem's options"),
                              ("--size 8 --device 1\n", r"bad\.suite:1: a line of a suite"), ("--size 8 --seed 3\n", r"bad\.suite:1: a line"),
                              ("--size 8 --lda 7\n", r"bad\.suite:1: the leading dimension of A is 7"), ("ladder --size 8\n", r"bad\.suite:1: unexpected argument 'ladder'"),
-                             ("# nothing\n", "has no problem in it"), ("--size 8 \0\n", r"bad\.suite:1: a suite is a text"),
+                             ("# nothing\n", "contains no problems"), ("--size 8 \0\n", r"bad\.suite:1: a suite must be a text file"),
                              ("--size 8" + " " * 3000, r"bad\.suite:1: the line has more than")]:
             with self.subTest(text[:20]):
                 self.bad(2, reason, *self.arguments(suite=self.suite(text, "bad.suite")), env=self.env)

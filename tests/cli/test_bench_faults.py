@@ -121,7 +121,7 @@ class Ended(Case):
         # What a power failure may have left of a last line costs that line.
         with open(self.journal, "a") as journal:
             journal.write(lines[-1][:100])
-        found = self.finish(len(rows), r"vkmatmul: warning: [^\n]*report\.json\.journal: line %d is torn[^\n]*\n" % (len(lines) + 1))
+        found = self.finish(len(rows), r"vkmatmul: warning: [^\n]*report\.json\.journal: line %d is incomplete[^\n]*\n" % (len(lines) + 1))
         for row in rows:
             self.assertEqual(samples(timed(found)[row["problem"]["m"]]), samples(row))
 
@@ -141,7 +141,7 @@ class Ended(Case):
         child.send_signal(signal.SIGTERM)
         _, stderr = child.communicate(timeout=cli.GUARD)
         self.assertEqual(child.returncode, 128 + signal.SIGTERM, stderr)
-        self.assertRegex(stderr, r"\Avkmatmul: warning: interrupted; .*report\.json has \d+ rows, and the same command with --resume goes on\n\Z")
+        self.assertRegex(stderr, r"\Avkmatmul: warning: interrupted; .*report\.json has \d+ rows, and the same command with --resume continues\n\Z")
         report = self.read()
         self.assertFalse(report["complete"])
         self.assertFalse(self.journal.exists())
@@ -181,7 +181,7 @@ class Disk(Case):
         self.assertLess(kept, len(SIZES))
         (self.fake / "log").unlink()
         done = self.bench("--resume")
-        self.assertRegex(done.stderr, r"\A(vkmatmul: warning: [^\n]* is torn[^\n]*\n)?\Z")
+        self.assertRegex(done.stderr, r"\A(vkmatmul: warning: [^\n]* is incomplete[^\n]*\n)?\Z")
         self.assertEqual((done.returncode, sorted(timed(self.read()))), (0, SIZES))
         self.assertEqual(self.asked("begin"), len(SIZES) - kept)
 
@@ -191,7 +191,7 @@ class Disk(Case):
         self.out.symlink_to("/dev/full")
         done = self.bench()
         self.one_error(done, r"cannot write .*report\.json: No space left on device")
-        self.assertRegex(done.stderr, r"what was measured is in .*report\.json\.journal")
+        self.assertRegex(done.stderr, r"the results so far are in .*report\.json\.journal")
         self.assertEqual(self.journal.read_bytes().count(b'vkmatmul.bench.row/'), len(SIZES))
         self.out.unlink()
         done = self.bench("--resume")
@@ -254,7 +254,7 @@ class Device(Case):
     def test_lost_for_good(self):
         done, report = self.rows("round 60:lost,hello 2:lost,hello 3:exit,hello 4:lost")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, r"\Avkmatmul: warning: .* is given up: [^\n]*\n\Z")
+        self.assertRegex(done.stderr, r"\Avkmatmul: warning: .* is abandoned: [^\n]*\n\Z")
         self.assertEqual(len(report["rows"]), len(SIZES))
         self.assertGreaterEqual(len(timed(report)), 8)
         self.assertLess(len(timed(report)), len(SIZES))

@@ -67,7 +67,7 @@ static void tables_fit(void **state)
     text = written("table", (vkmm_report){.colour = 1, .utf8 = 1}, &bench);
     assert_non_null(strstr(text, "▁"));
     assert_non_null(strstr(text, "throttled: its last round took 20 % longer"));
-    assert_non_null(strstr(text, "~ not stable: the samples ended"));
+    assert_non_null(strstr(text, "~ not stable: sampling ended"));
     assert_non_null(strstr(text, "Modest Graphics 630 was faster in a row than"));
     assert_non_null(strstr(text, "busy: other processes took 7.5 of 16 processors"));
     assert_null(strstr(text, "    not run:"));

@@ -94,19 +94,19 @@ class Compare(cli.Case):
             self.assertEqual(judged([("A", "one", "1", None), other], [a, other])[:2][0], 0)
             code, bases, notes = judged([other], [a, other])
             self.assertEqual((code, [base for _, base in bases].count(None), len(notes)), (0, 1, 1), notes)
-            self.assertIn("has no counterpart with a speed in old.json: it is not judged", notes[0])
+            self.assertIn("has no counterpart with a speed in old.json: it is not checked for regressions", notes[0])
         # a newer version of the driver has its own first; what is left of a device is judged by what is left
         old, new = ("A", "one", "1", 9), ("A", "one", "2", 1)
         code, bases, notes = judged([old, new], [new, old])
         self.assertEqual((code, [base.split(",")[1] for _, base in bases]), (0, [" one 2", " one 1"]), notes)
         code, bases, notes = judged([("A", "one", "0", 9), old], [old, new])
         self.assertEqual((code, [base.split(",")[1] for _, base in bases]), (1, [" one 1", " one 0"]))
-        self.assertRegex(notes[0], "is judged by .*: another driver version")
+        self.assertRegex(notes[0], "is judged against .*: a different driver version")
         # the only ones of two reports, and that is said
         for only, what in (("A", "two", "1", 1), "driver"), (("B", "one", "1", 1), "device"):
             code, bases, notes = judged([a], [only])
             self.assertEqual((code, len(notes)), (0, 1))
-            self.assertRegex(notes[0], "is judged by .*: another %s$" % what)
+            self.assertRegex(notes[0], "is judged against .*: a different %s$" % what)
         code, bases, notes = judged([a], [("B", "one", "1", 1), ("C", "one", "1", 1)])
         self.assertEqual((code, [base for _, base in bases], len(notes)), (0, [None, None], 2))
 
@@ -169,7 +169,7 @@ class Compare(cli.Case):
         part = self.file("part.json", json.dumps(dict(whole, rows=whole["rows"][:3])).encode())
         found = json.loads(self.good("compare", old, part, "--json"))
         self.assertEqual((len(found["rows"]), found["alone"]), (3, len(whole["rows"]) - 3))
-        self.assertRegex(self.good("compare", old, part), r"23 rows that only one of them has a speed for are left out")
+        self.assertRegex(self.good("compare", old, part), r"23 rows with a speed for only one of them are left out")
         other = self.file("other.json", json.dumps(dict(whole, rows=whole["rows"][3:])).encode())
         self.bad(2, "no product was measured on two", "compare", part, other)
         self.bad(2, "no product was measured on two", "compare", part, other, "--json")
@@ -183,7 +183,7 @@ class Compare(cli.Case):
         self.bad(2, r"empty\.json", "compare", old, self.file("empty.json", b""))
         self.bad(2, "missing", "compare", old, self.folder / "missing.json")
         for option in ["-o", "x.json"], ["--suite", "quick"], ["--type", "f32"], ["--budget", "5s"], ["--no-host"], ["--untuned"], ["--no-layers"], ["--seed", "2"]:
-            self.bad(2, option[0] + " is for a run of this machine", "compare", old, old, *option)
+            self.bad(2, option[0] + " applies only to measuring this machine", "compare", old, old, *option)
         self.bad(2, "--fail-on-regression needs reports", "compare", "--fail-on-regression", "5%")
         if os.path.exists("/dev/full"):
             with open("/dev/full", "w", encoding="utf-8") as full:

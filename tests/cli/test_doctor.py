@@ -184,7 +184,7 @@ class Doctor(cli.Case):
         self.assertEqual(done.returncode, 3, done.stderr)
         report = strict(done.stdout)
         self.assertEqual(report["devices"], [])
-        self.check(report, "drivers", "warning", "the file is not there")
+        self.check(report, "drivers", "warning", "the file does not exist")
         self.assertEqual([c["check"] for c in report["checks"]].count("start"), 1, report["checks"])
         self.assertIn("Unset VK_DRIVER_FILES", report["advice"][0])
         self.bad(2, "takes its orders", "doctor-worker", stdin=subprocess.DEVNULL)

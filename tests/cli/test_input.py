@@ -68,9 +68,9 @@ WORDS = [
     ("--type i8 --activation_type gelu --size 4", 2, "gelu is for floats; the type is i8"),
     ("--bias b.npy --bias_vector", 2, "leave out one of them"),
     ("--bias /nonexistent.npy", 2, "/nonexistent.npy"),
-    ("--type bf16 --out c.npy --size 4", 2, r"c.npy: .npy has no name for bf16: write FILE.safetensors"),
+    ("--type bf16 --out c.npy --size 4", 2, r"c.npy: .npy cannot store bf16: use FILE.safetensors"),
     ("--out c.safetensors:__metadata__ --size 4", 2, "'__metadata__' is not a valid array name"),
-    ("bench --suite my.suite --compute f16", 2, "are for the suites that have a name: the lines of my.suite"),
+    ("bench --suite my.suite --compute f16", 2, "apply only to built-in suites: the lines of my.suite"),
     ("ladder --type f16", 2, "the tutorials' kernels, which have f32, f64, i32 and u32; f16 is for run, explain, tune and bench"),
     ("trace --type bf16", 2, "bf16 is for run, explain, tune and bench"),
     ("trace --type f31", 2, "did you mean 'f32'"),
@@ -130,7 +130,7 @@ class Words(cli.Case):
         good = json.dumps({"ICD": {"library_path": cli.program}}).encode()
         for name, data, why in [("README.md", b"# Words", "not JSON: line 1"), ("list.json", b"[]", 'no "ICD" object'),
                                 ("none.json", b'{"ICD": {}}', "names no library"), ("good.txt", good, "its name must end in .json"),
-                                ("gone.json", good.replace(b'"/', b'"/nonexistent/'), "is not there")]:
+                                ("gone.json", good.replace(b'"/', b'"/nonexistent/'), "does not exist")]:
             path = self.file(name, data)
             self.bad(2, "the driver manifest .*%s cannot be used: .*%s" % (name, why), "--size", "4", "--driver", path)
         self.good("--size", "4", "--quiet", *cli.FAST, "--driver", self.file("good.json", good))

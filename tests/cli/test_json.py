@@ -63,7 +63,7 @@ class Run(cli.Case):
             self.assertEqual((set(series), series["count"]), ({"median", "min", "count", "outliers"} | more, count))
         text = self.good("--size", "8", "-i", "1", "-j", "0")
         self.assertRegex(text, r"samples .*\n8³ .* [\d.e-]+\*?~ +– +1 ")
-        self.assertIn("\n~ not stable: the samples ended before their median was certain enough\n", text)
+        self.assertIn("\n~ not stable: sampling ended before the median was precise enough\n", text)
         self.assertNotIn("outliers", text)
 
     def test_samples(self):

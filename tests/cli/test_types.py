@@ -127,7 +127,7 @@ class SafeTensors(cli.Case):
             self.bad(2, pattern, "-a", "%s:%s" % (model, tensor), "-b", "%s:w.b" % model)
         self.bad(2, "holds 4 tensors: pick one as FILE.safetensors:NAME of \"x\", \"w.a\"", "-a", model, "-b", model)
         self.bad(2, "the files hold bf16, not f16 as --type says", "-a", "%s:w.a" % model, "-b", "%s:w.b" % model, "--type", "f16")
-        self.bad(2, "c.npy: .npy has no name for bf16: write FILE.safetensors", "-a", "%s:w.a" % model, "-b", "%s:w.b" % model, "-o",
+        self.bad(2, "c.npy: .npy cannot store bf16: use FILE.safetensors", "-a", "%s:w.a" % model, "-b", "%s:w.b" % model, "-o",
                  self.folder / "c.npy")
         for broken, pattern in [(good[:-1], "the last 1 are missing"), (good + b"x", "the last 1 bytes belong to no tensor"), (good[:7], "not a safetensors"),
                                 (good[:60], "ends inside its header"), (b"\xff" * 8 + good[8:], "the format allows 100000000"),

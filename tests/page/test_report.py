@@ -149,7 +149,7 @@ class Page(Case):
         names = self.browser.js("[...document.querySelectorAll('figcaption strong')].map(s => s.textContent)")
         for part in ["Speed over size, f32", "Speed over columns of B, f32", "Share of the measured multiply-add peak, f32",
                      "The ladder, Example Speedster 9000", "Roofline, Example Speedster 9000", "Tiles tried, 2048³ f64",
-                     "Cliffs: ", "Error beside speed, f32"]:
+                     "Cliffs: ", "Error against speed, f32"]:
             self.assertTrue(any(name.startswith(part) for name in names), part)
         summaries = "[...document.querySelectorAll('figcaption')].map(f => f.querySelector('span').textContent)"
         self.assertTrue(all(self.browser.js(summaries)))
@@ -367,7 +367,7 @@ class Page(Case):
     def test_screen_reader(self):
         self.browser.js("document.querySelector('nav button').click()")
         tree = self.browser.axtree()
-        for wanted in [("heading", "Matrix products, measured"), ("heading", "Roofline"), ("navigation", "Sections"), ("list", "Before you compare"),
+        for wanted in [("heading", "Matrix product benchmarks"), ("heading", "Roofline"), ("navigation", "Sections"), ("list", "Before you compare"),
                        ("table", "GFLOP/s over N, f32"), ("rowheader", "16384"), ("columnheader", "Device"), ("group", "Kernel"),
                        ("list", "Series"), ("button", "f64")]:
             self.assertIn(wanted, tree)
@@ -505,7 +505,7 @@ class Terminal(Case):
         report["rows"] = [row for row in report["rows"] if row["not_run"]]
         report["tunes"] = []
         self.save("empty.json", report)
-        self.assertIn("No product of these reports has a speed.", self.good("empty.json"))
+        self.assertIn("No product in these reports has a speed.", self.good("empty.json"))
 
 
 def main():

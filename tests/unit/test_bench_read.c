@@ -40,8 +40,8 @@ static void spoil_one(json_t *report, json_t *parent, const char *key, size_t in
              json_is_string(value)   ? "a number, not "
              : json_is_object(value) ? "a list, not an object"
              : json_is_array(value)  ? "an object, not a list"
-                                     : "a text, not ");
-    if (!is_ignored(path)) refused(text, strlen(text), strcmp(path, "schema") == 0 ? "no report" : sentence);
+                                     : "a string, not ");
+    if (!is_ignored(path)) refused(text, strlen(text), strcmp(path, "schema") == 0 ? "not a report" : sentence);
     free(text);
     tried++;
     if (key)
@@ -87,15 +87,16 @@ static void nonsense_is_refused(void **state)
     (void)state;
     static const char *const cases[][3] = {
         {"rows/0/device", "3", "rows[0].device is 3; the report has 3 devices"},
-        {"rows/0/device", "4294967296", "rows[0].device is 4294967296; it may be 4294967295 at most"},
-        {"rows/0/device", "-1", "whole number"},
-        {"rows/0/device", "0.5", "rows[0].device is 0.5; it must be a whole number"},
+        {"rows/0/device", "4294967296", "rows[0].device is 4294967296; the maximum is 4294967295"},
+        {"rows/0/device", "-1", "non-negative integer"},
+        {"rows/0/device", "0.5", "rows[0].device is 0.5; it must be a non-negative integer"},
         {"rows/0/device", NULL, "rows[0].device is missing"},
         {"rows/0/problem", NULL, "rows[0].problem is missing"},
-        {"rows/0/problem/type", "\"f17\"", "rows[0].problem.type is \"f17\", no element type"},
-        {"rows/0/problem/m", "4294967296", "rows[0].problem is no problem: M is 4294967296"},
-        {"rows/0/problem/lda", "3", "rows[0].problem is no problem: "},
-        {"rows/0/problem/layout", "\"diagonal\"", "rows[0].problem.layout is \"diagonal\"; it is \"row\" or \"col\""},
+        {"rows/0/problem/type", "\"f17\"", "rows[0].problem.type is \"f17\", which is not a known element type"},
+        {"rows/0/problem/m", "4294967296", "rows[0].problem is not a valid problem: M is 4294967296"},
+        {"rows/0/problem/lda", "3", "rows[0].problem is not a valid problem: "},
+        {"rows/0/problem/layout", "\"diagonal\"",
+         "rows[0].problem.layout is \"diagonal\"; it must be \"row\" or \"col\""},
         {"rows/0/problem/m", NULL, "rows[0].problem.m is missing"},
         {"rows/0/time/kernel_ms/samples/1", "-0.1",
          "rows[0].time.kernel_ms.samples[1] is -0.1; it must lie between 0 and"},
@@ -103,25 +104,26 @@ static void nonsense_is_refused(void **state)
         {"rows/0/time/kernel_ms/samples/1", "null", "rows[0].time.kernel_ms.samples[1] is null"},
         {"rows/0/time/kernel_ms/samples", NULL, "rows[0].time.kernel_ms.samples is missing"},
         {"rows/0/time/round_ends/1", "1", "rows[0].time.round_ends[1] is 1, less than the end of the round before, 2"},
-        {"rows/0/time/round_ends/1", "5", "rows[0].time.round_ends[1] is 5; it may be 4 at most"},
+        {"rows/0/time/round_ends/1", "5", "rows[0].time.round_ends[1] is 5; the maximum is 4"},
         {"rows/0/time/slope_ms", "-1", "rows[0].time.slope_ms is -1"},
         {"rows/0/kernel/tile", "[1]", "rows[0].kernel.tile has 1 entries, not 2"},
-        {"rows/0/kernel/spec_constants", "{\"x\":1}", "rows[0].kernel.spec_constants.x is no constant's number"},
+        {"rows/0/kernel/spec_constants", "{\"x\":1}",
+         "rows[0].kernel.spec_constants.x is not the number of a constant"},
         {"rows/0/verify/error", "-1", "rows[0].verify.error is -1"},
         {"rows/0/power/joules", "-1", "rows[0].power.joules is -1"},
-        {"devices/0/uuid", "\"zz\"", "devices[0].uuid is no UUID"},
-        {"devices/0/uuid", "\"a1a1\"", "devices[0].uuid is no UUID"},
-        {"devices/0/uuid", "\"a1a1a1a1-a1a1-a1a1-a1a1-a1a1a1a1a1a1a1\"", "devices[0].uuid is no UUID"},
-        {"devices/0/api_version", "\"1.2\"", "devices[0].api_version is no version"},
-        {"devices/0/api_version", "\"1.2000.3\"", "devices[0].api_version is no version"},
-        {"devices/0/pci", "\"0000:65:00\"", "devices[0].pci is no address"},
+        {"devices/0/uuid", "\"zz\"", "devices[0].uuid is not a UUID"},
+        {"devices/0/uuid", "\"a1a1\"", "devices[0].uuid is not a UUID"},
+        {"devices/0/uuid", "\"a1a1a1a1-a1a1-a1a1-a1a1-a1a1a1a1a1a1a1\"", "devices[0].uuid is not a UUID"},
+        {"devices/0/api_version", "\"1.2\"", "devices[0].api_version is not a version"},
+        {"devices/0/api_version", "\"1.2000.3\"", "devices[0].api_version is not a version"},
+        {"devices/0/pci", "\"0000:65:00\"", "devices[0].pci is not a PCI bus address"},
         {"devices/0/peaks/copy_bytes_per_s", "-5", "devices[0].peaks.copy_bytes_per_s is -5"},
         {"devices/0/peaks/matrix/0/a", "\"f99\"", "devices[0].peaks.matrix[0].a is \"f99\""},
         {"devices", NULL, "devices is missing"},
         {"rows", NULL, "rows is missing"},
-        {"schema", "\"vkmatmul.bench/2\"", "is of version 2 of the schema; this program reads version 1"},
+        {"schema", "\"vkmatmul.bench/2\"", "has version 2 of the schema; this program reads version 1"},
         {"schema", "\"vkmatmul.run/1\"", "its schema is \"vkmatmul.run/1\"; reports have \"vkmatmul.bench/1\""},
-        {"schema", NULL, "is JSON, but no report"},
+        {"schema", NULL, "is JSON, but not a report"},
         {"tunes/0/trials/0/ms", "-1", "tunes[0].trials[0].ms is -1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -139,19 +141,19 @@ static void strangers_are_refused(void **state)
     } cases[] = {
         {"", "is empty"},
         {" \n\t\r\n", "is empty"},
-        {"[]", "no report"},
-        {"42", "is no JSON"},
-        {"{}", "no report"},
-        {"{\"schema\":\"vkmatmul.bench/1\",\"schema\":\"vkmatmul.bench/1\"}", "is no JSON: line 1, column"},
-        {"{\"schema\":\n\"vkmatmul.bench/1\",,}", "is no JSON: line 2, column"},
-        {"{\"schema\":\"vkmatmul.bench/1\",\"devices\":[],\"rows\":[NaN]}", "is no JSON"},
-        {"{\"schema\":\"vkmatmul.bench/1\",\"devices\":[],\"rows\":[1e999]}", "is no JSON"},
-        {"{\"schema\":\"vkmatmul.bench/1\",\"devices\":[],\"rows\":[]} x", "something follows the report"},
+        {"[]", "not a report"},
+        {"42", "is not valid JSON"},
+        {"{}", "not a report"},
+        {"{\"schema\":\"vkmatmul.bench/1\",\"schema\":\"vkmatmul.bench/1\"}", "is not valid JSON: line 1, column"},
+        {"{\"schema\":\n\"vkmatmul.bench/1\",,}", "is not valid JSON: line 2, column"},
+        {"{\"schema\":\"vkmatmul.bench/1\",\"devices\":[],\"rows\":[NaN]}", "is not valid JSON"},
+        {"{\"schema\":\"vkmatmul.bench/1\",\"devices\":[],\"rows\":[1e999]}", "is not valid JSON"},
+        {"{\"schema\":\"vkmatmul.bench/1\",\"devices\":[],\"rows\":[]} x", "the report is followed by other data"},
         {"{\"schema\":\"vkmatmul.bench/1\",\"devices\":[],\"rows\":[null]}", "rows[0] is missing"},
-        {"{\"schema\":\"vkmatmul.bench/1\",\"note\":\"\xff\xfe\"}", "is no JSON"},
-        {"{\"schema\":\"vkmatmul.bench/1\",\"note\":\"\\u0000\"}", "is no JSON"},
+        {"{\"schema\":\"vkmatmul.bench/1\",\"note\":\"\xff\xfe\"}", "is not valid JSON"},
+        {"{\"schema\":\"vkmatmul.bench/1\",\"note\":\"\\u0000\"}", "is not valid JSON"},
         {"{\"schema\":\"vkmatmul.bench.row/1\"}", "schema"},
-        {"\x89PNG\r\n", "is no JSON: line 1"},
+        {"\x89PNG\r\n", "is not valid JSON: line 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         refused(cases[i].text, strlen(cases[i].text), cases[i].words);
@@ -159,7 +161,7 @@ static void strangers_are_refused(void **state)
     memset(deep, '[', 2000000);
     refused(deep, 2000000, "maximum parsing depth");
     free(deep);
-    refused("{\"a\":\0}", 8, "is no JSON");
+    refused("{\"a\":\0}", 8, "is not valid JSON");
 }
 
 static void crowds_are_refused(void **state)
@@ -263,7 +265,8 @@ static void types_are_read(void **state)
                   VKMM_GELU,
                   1}};
     static const char *const broken[][2] = {
-        {"\"type\":\"f16\",\"out_type\":\"i32\"", "problem is no problem: products of f16 cannot be stored as i32"},
+        {"\"type\":\"f16\",\"out_type\":\"i32\"",
+         "problem is not a valid problem: products of f16 cannot be stored as i32"},
         {"\"type\":\"f16\",\"compute\":\"f8\"", "problem.compute is \"f8\", no element type of this version"},
         {"\"type\":\"f16\",\"activation\":\"tanh\"", "problem.activation is \"tanh\", no activation"},
         {"\"type\":\"i8\",\"activation\":\"gelu\"", "gelu is for floats"}};

@@ -99,9 +99,9 @@ static void torn_journals_are_read(void **state)
     for (uint32_t i = 0; i < 1 + 3 + 5; i++) last = strchr(last, '\n') + 1;
     last[100] = '\0'; /* within the sixth row */
     assert_int_equal(parse(&h, text, &bench), VKMM_OK);
-    assert_true(h.count == 1 && h.level == VKMM_LOG_WARNING && strstr(h.last, "line 10 is torn") != NULL);
+    assert_true(h.count == 1 && h.level == VKMM_LOG_WARNING && strstr(h.last, "line 10 is incomplete") != NULL);
     assert_true(bench.row_count == 5 && bench.device_count == 3 && !bench.complete);
-    assert_string_equal(bench.note, "the run did not come to its end");
+    assert_string_equal(bench.note, "the run did not finish");
     assert_string_equal(bench.devices[1].label, made.devices[1].label);
     vkmm_bench_free(&bench);
     *last = '\0'; /* between two lines */
@@ -110,7 +110,7 @@ static void torn_journals_are_read(void **state)
     assert_true(h.count == 0 && bench.row_count == 5);
     vkmm_bench_free(&bench);
     text[strcspn(text, "\n") + 1] = '}'; /* the second line */
-    refused(text, strlen(text), "line 2 is no JSON: column");
+    refused(text, strlen(text), "line 2 is not valid JSON: column");
     free(text);
     vkmm_bench_free(&made);
 }

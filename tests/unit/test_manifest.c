@@ -97,11 +97,11 @@ static void drivers_good_and_broken(void **state)
     assert_true(named("good.json")->active && named("relative.json")->active);
     assert_string_equal(named("good.json")->library, "libgood.so");
     assert_string_equal(named("good.json")->broken, "");
-    assert_contains(named("gone.json")->broken, "libgone.so is not there");
+    assert_contains(named("gone.json")->broken, "libgone.so does not exist");
     assert_contains(named("none.json")->broken, "library_path");
     assert_contains(named("rubbish.json")->broken, "not JSON: line 1");
     assert_contains(named("shape.json")->broken, "\"ICD\"");
-    assert_contains(named("text.json")->broken, "not a shared library");
+    assert_contains(named("text.json")->broken, "not a readable shared library");
     assert_string_equal(named("bits.json")->broken, ""); /* the loader passes over it in silence */
     assert_false(named("bits.json")->active);
     for (uint32_t i = 0; i < count; i++) assert_false(found[i].broken[0] != '\0' && found[i].active);
@@ -135,7 +135,7 @@ static void folders_in_the_loaders_order(void **state)
     setenv("VK_DRIVER_FILES", "/more:/gone.json", 1); /* a folder, and a file that is not there */
     scan();
     expect_order("0.json gone.json ");
-    assert_string_equal(named("gone.json")->broken, "the file is not there");
+    assert_string_equal(named("gone.json")->broken, "the file does not exist");
 }
 
 static void drivers_that_the_loader_filters(void **state)
@@ -193,7 +193,7 @@ static void layers_by_their_own_variables(void **state)
     assert_string_equal(named("VK_LAYER_asked")->enable, "OVERLAY_ON");
     assert_true(named("VK_LAYER_second")->active);
     assert_true(named("VK_LAYER_meta")->active);
-    assert_contains(named("VK_LAYER_lost")->broken, "/y.so is not there");
+    assert_contains(named("VK_LAYER_lost")->broken, "/y.so does not exist");
     assert_contains(named("")->broken, "without a name");
     assert_false(named("VK_LAYER_ever")->active);
     assert_contains(named("VK_LAYER_ever")->broken, "disable_environment");

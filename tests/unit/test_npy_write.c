@@ -138,7 +138,7 @@ static void test_stacks(void **state)
     heard h;
     vkmm_log log = hear_with(&h);
     assert_int_equal(write_stack(&log, path, &large, 2, 0), VKMM_INVALID);
-    assert_contains(h.last, "do not fit in 64 bits");
+    assert_contains(h.last, "does not fit in 64 bits");
 }
 
 static void test_refusals(void **state)
@@ -154,7 +154,7 @@ static void test_refusals(void **state)
     assert_contains(h.last, "cannot write /no-such-folder/c.npy: No such file");
     view.type = VKMM_BF16;
     assert_int_equal(write_matrix(&log, path, &view), VKMM_INVALID);
-    assert_contains(h.last, ".npy has no name for bf16: write FILE.safetensors");
+    assert_contains(h.last, ".npy cannot store bf16: use FILE.safetensors");
     assert_int_equal(vkmm_array_takes(NULL, path, VKMM_BF16, 1, 0), VKMM_INVALID);
     assert_int_equal(vkmm_array_takes(NULL, "c.safetensors", VKMM_BF16, 1, 0), VKMM_OK);
 }

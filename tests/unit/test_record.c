@@ -201,23 +201,23 @@ static void what_is_wrong_is_said(void **state)
         const char *json, *sentence;
     } cases[] = {
         {"[]", "it is a list, not an object"},
-        {"{\"small\": 4294967296}", "small is 4294967296; it may be 4294967295 at most"},
-        {"{\"small\": -1}", "small is -1; it must be a whole number from 0 on"},
-        {"{\"small\": \"1\"}", "small is a text, not a number"},
-        {"{\"colour\": \"pink\"}", "colour is \"pink\"; it is \"red\" or \"green\" or \"blue\""},
+        {"{\"small\": 4294967296}", "small is 4294967296; the maximum is 4294967295"},
+        {"{\"small\": -1}", "small is -1; it must be a non-negative integer"},
+        {"{\"small\": \"1\"}", "small is a string, not a number"},
+        {"{\"colour\": \"pink\"}", "colour is \"pink\"; it must be \"red\" or \"green\" or \"blue\""},
         {"{\"fixed\": [1]}", "fixed has 1 entries, not 3"},
         {"{\"fixed\": [1, null, 2]}", "fixed[1] is null, not a number"},
         {"{\"real\": -1}", "real is -1; it must lie between 0 and 1000000"},
         {"{\"truth\": 1}", "truth is a number, not true or false"},
-        {"{\"owned\": 1}", "owned is a number, not a text"},
+        {"{\"owned\": 1}", "owned is a number, not a string"},
         {"{\"inner\": {}}", "inner.x is missing"},
-        {"{\"inner\": {\"x\": 101}}", "inner.x is 101; it may be 100 at most"},
+        {"{\"inner\": {\"x\": 101}}", "inner.x is 101; the maximum is 100"},
         {"{\"here\": [{\"x\":1},{\"x\":1},{\"x\":1},{\"x\":1}]}", "here has 4 entries; at most 3 are read"},
         {"{\"list\": [{\"x\":1},{\"y\":-3}]}", "list[1].x is missing"},
         {"{\"list\": {}}", "list is an object, not a list"},
         {"{\"reals\": [1, 2, null]}", "reals[2] is null, not a number"},
         {"{\"reals\": [1,2,3,4,5,6,7,8,9,10,11]}", "reals has 11 entries; at most 10 are read"},
-        {"{\"degrees\": 3}", "degrees is a number, not a text"},
+        {"{\"degrees\": 3}", "degrees is a number, not a string"},
         {"{\"even\": 3}", "it is odd"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -231,7 +231,7 @@ static void what_is_wrong_is_said(void **state)
     char sentence[VKMM_SENTENCE];
     json_t *json = json_loads("{\"shade\": \"blue\"}", 0, NULL);
     assert_false(vkmm_record_parse(json, &record, &value, sentence));
-    assert_string_equal(sentence, "shade is \"blue\", no shade of this version");
+    assert_string_equal(sentence, "shade is \"blue\", which is not a known shade");
     json_decref(json);
 }
 

@@ -132,9 +132,9 @@ static void test_places(void **state)
     refuse(ONE("U8", "[6]", 0, 6), 5,
            "tensor \"a\" ends at byte 6 of the data; the file has 5: the last 1 are missing");
     refuse(ONE("U8", "[6]", 0, 6), 7, "the last 1 bytes belong to no tensor");
-    refuse(ONE("U8", "[6]", 1, 7), 7, "tensor \"a\" leaves a hole before it");
+    refuse(ONE("U8", "[6]", 1, 7), 7, "tensor \"a\" leaves a gap before it");
     refuse(TWO(T("U8", "[4]", 0, 4), T("U8", "[4]", 3, 7)), 7, "tensor \"b\" overlaps another");
-    refuse(TWO(T("U8", "[4]", 0, 4), T("U8", "[3]", 5, 8)), 8, "tensor \"b\" leaves a hole");
+    refuse(TWO(T("U8", "[4]", 0, 4), T("U8", "[3]", 5, 8)), 8, "tensor \"b\" leaves a gap");
     refuse(TWO(T("U8", "[4]", 0, 4), T("U8", "[0]", 2, 2)), 4, "overlaps another");
     refuse(ONE("U8", "[6]", 6, 0), 6, "data_offsets that are not [begin, end]");
     refuse(ONE("U8", "[6]", -1, 5), 6, "data_offsets that are not [begin, end]");
@@ -151,9 +151,9 @@ static void test_sizes(void **state)
     (void)state;
     refuse(ONE("F16", "[2,3]", 0, 6), 6, "tensor \"a\" needs 12 bytes by its dtype and shape; its data_offsets span 6");
     refuse(ONE("I64", "[3]", 0, 6), 6, "needs 24 bytes");
-    refuse(ONE("F32", "[4611686018427387905,4]", 0, 16), 16, "whose bytes do not fit in 64 bits");
-    refuse(ONE("U8", "[4294967296,4294967296]", 0, 0), 0, "whose bytes do not fit in 64 bits");
-    refuse(ONE("U8", "[-1,-6]", 0, 6), 6, "a shape that is not a list of integers from 0");
+    refuse(ONE("F32", "[4611686018427387905,4]", 0, 16), 16, "whose size in bytes does not fit in 64 bits");
+    refuse(ONE("U8", "[4294967296,4294967296]", 0, 0), 0, "whose size in bytes does not fit in 64 bits");
+    refuse(ONE("U8", "[-1,-6]", 0, 6), 6, "a shape that is not a list of non-negative integers");
     refuse(ONE("U8", "[2.0,3]", 0, 6), 6, "a shape that is not a list");
     refuse(ONE("U8", "[\"6\"]", 0, 6), 6, "a shape that is not a list");
     refuse(ONE("U8", "[1,1,2,3]", 0, 6), 6, "tensor \"a\" has 4 dimensions; a matrix has 2, and a batch of them 3");

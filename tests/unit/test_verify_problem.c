@@ -206,11 +206,10 @@ static void test_what_c_was_is_demanded_where_it_counts(void **state)
     heard h;
     vkmm_verdict v = {.wrong_count = 77};
     assert_int_equal(without_before(scaled_by(gemm_way(0, M, N, K, VKMM_F32), 1, 2), &h, &v), VKMM_INVALID);
-    assert_string_equal(h.last, "what C was before the product is needed to verify it: beta is not 0");
+    assert_string_equal(h.last, "a copy of C from before the product is needed to verify it: beta is not 0");
     assert_int_equal(without_before(gemm_way(8, M, N, K, VKMM_F32), &h, &v), VKMM_INVALID);
     assert_string_equal(
-        h.last,
-        "what C was before the product is needed to verify it: its memory has gaps that must stay as they were");
+        h.last, "a copy of C from before the product is needed to verify it: its memory has gaps that must not change");
     assert_true(v.wrong_count == 77);
     assert_int_equal(without_before(scaled_by(gemm_way(7, M, N, K, VKMM_F32), 2, 0), &h, &v), VKMM_OK);
     assert_true(v.passed);

@@ -171,8 +171,8 @@ static void missing(const vkmm_report *report, const vkmm_bench *bench)
     }
     if (wrong + not_run == 0) return;
     title(report, bench->name[0] != '\0' ? bench->name : "this run", "");
-    if (not_run > 0) fprintf(report->out, "  %u not run; the page of -o has the reasons\n", not_run);
-    if (wrong > 0) fprintf(report->out, "  %u wrong, and without a speed\n", wrong);
+    if (not_run > 0) fprintf(report->out, "  %u not run; the page that -o writes gives the reasons\n", not_run);
+    if (wrong > 0) fprintf(report->out, "  %u wrong, with no speed\n", wrong);
 }
 
 vkmm_status vkmm_bench_bars(const vkmm_report *report, const vkmm_bench *benches, uint32_t count)
@@ -196,7 +196,7 @@ vkmm_status vkmm_bench_bars(const vkmm_report *report, const vkmm_bench *benches
         for (int c = OVER_N; c < CHARTS; c++)
             for (uint32_t t = 0; vkmm_types_at(t) != NULL; t++)
                 draw(report, (chart)c, &who[i], *vkmm_types_at(t), rows);
-    if (who_count == 0) fputs("No product of these reports has a speed.\n", report->out);
+    if (who_count == 0) fputs("No product in these reports has a speed.\n", report->out);
     for (uint32_t i = 0; i < count; i++) missing(report, &benches[i]);
     vkmm_free(who);
     vkmm_free(rows);

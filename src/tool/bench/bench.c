@@ -71,7 +71,7 @@ static vkmm_status tell_interrupt(const cli_bench_live *live, const vkmm_bench *
     else if (!live->begun)
         vkmm_say(log, VKMM_LOG_WARNING, "interrupted before the first row");
     else
-        vkmm_say(log, VKMM_LOG_WARNING, "interrupted; %s has %u row%s, and the same command with --resume goes on",
+        vkmm_say(log, VKMM_LOG_WARNING, "interrupted; %s has %u row%s, and the same command with --resume continues",
                  live->store.path, bench->row_count, s);
     return (vkmm_status)(128 + signal); /* as shells have it */
 }

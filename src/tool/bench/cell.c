@@ -85,7 +85,7 @@ void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason)
     vkmm_bench_row_free(&cell->row);
     name_row(cell);
     snprintf(cell->row.not_run, sizeof cell->row.not_run, "%.*s", VKMM_BENCH_TEXT - 1,
-             reason[0] != '\0' ? reason : "no reason is known");
+             reason[0] != '\0' ? reason : "unknown reason");
     cell->state = CLI_BENCH_DONE;
     release(cell);
 }
@@ -110,7 +110,7 @@ int cli_bench_cell_refuse(cli_bench_cell *cell)
     put_seconds(second, cell->lane->suite->longest_ms);
     put_seconds(third, lane->budget_ms);
     if (lane->over) {
-        snprintf(reason, sizeof reason, "the device was given up: %.200s", lane->link.sentence);
+        snprintf(reason, sizeof reason, "the device was abandoned: %.200s", lane->link.sentence);
     } else if (!device->is_host && cell->item->problem.type == VKMM_F64 && !device->info.has_f64) {
         snprintf(reason, sizeof reason, "the device has no f64 (shaderFloat64)");
     } else if (product > longest) {
@@ -118,11 +118,11 @@ int cli_bench_cell_refuse(cli_bench_cell *cell)
         snprintf(reason, sizeof reason, "one product would take about %s; the suite %.40s allows %s", first,
                  cell->lane->suite->name, second);
     } else if (left <= 0) {
-        snprintf(reason, sizeof reason, "the suite's time for a device, %s, was over", third);
+        snprintf(reason, sizeof reason, "the suite's time per device, %s, was used up", third);
     } else if (cost > left) {
         put_seconds(first, cost);
         put_seconds(second, left);
-        snprintf(reason, sizeof reason, "it would take about %s; of the suite's time for a device, %s, %s were left",
+        snprintf(reason, sizeof reason, "it would take about %s; of the suite's time per device, %s, %s were left",
                  first, third, second);
     } else {
         return 0;
@@ -182,7 +182,7 @@ cli_reply cli_bench_cell_open(cli_bench_cell *cell)
         cli_bench_cell_drop(cell, lane->link.sentence);
     } else if (!take_row(cell, json_object_get(answer, "row")) || (lane->link.status == VKMM_OK) != cell->row.passed) {
         json_decref(answer);
-        return cli_worker_distrust(&lane->link, "a row that makes no sense");
+        return cli_worker_distrust(&lane->link, "an invalid row");
     } else {
         double product_ms = cli_json_number(answer, "product_ms", expected);
         cli_bench_learn_host(&lane->speeds, cell->item, cli_json_number(answer, "host_ms", 0));
@@ -278,7 +278,8 @@ static int is_too_late(cli_bench_cell *cell)
 
     if (cell->row.rounds > 0 || lane->link.spent_ms < OVERTIME * lane->budget_ms) return 0;
     put_seconds(budget, lane->budget_ms);
-    snprintf(reason, sizeof reason, "the suite's time for a device, %s, was over after its first product", budget);
+    snprintf(reason, sizeof reason, "the suite's time per device, %s, was used up after the row's first product",
+             budget);
     drop_held(cell, reason);
     return 1;
 }
@@ -313,7 +314,7 @@ cli_reply cli_bench_cell_round(cli_bench_cell *cell)
            add_round(cell, &round);
     json_decref(answer);
     vkmm_bench_row_free(&round);
-    if (!fine) return cli_worker_distrust(&lane->link, "samples that make no sense");
+    if (!fine) return cli_worker_distrust(&lane->link, "invalid samples");
     look(cell);
     cli_bench_learn(&lane->speeds, cell->item, cell->row.figures.median_ms);
     return CLI_REPLY_ANSWER;

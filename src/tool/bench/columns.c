@@ -101,7 +101,7 @@ void vkmm_bench_remarks(const vkmm_bench_row *row, char text[VKMM_REMARKS])
     if (row->in_panels[0] != '\0') vkmm_join(text, VKMM_REMARKS, "; ", "in %s", row->in_panels);
     if (!row->figures.throttled) return;
     if (row->power.limited[0] != '\0')
-        vkmm_join(text, VKMM_REMARKS, "; ", "throttled: the driver held the clock back (%s)", row->power.limited);
+        vkmm_join(text, VKMM_REMARKS, "; ", "throttled: the driver lowered the clock (%s)", row->power.limited);
     else
         vkmm_join(text, VKMM_REMARKS, "; ", "throttled: its last round took %.0f %% longer than its first",
                   100 * row->figures.drift);
@@ -145,7 +145,7 @@ static void close_sums(const vkmm_report *report, const vkmm_bench *bench)
     vkmm_bench_row_name(report, worst, name, sizeof name);
     vkmm_report_say(
         report, 0, VKMM_PLAIN,
-        "uploads, kernel, overhead and downloads do not add up to the whole in %u of %u rows; the worst, %s: %s", off,
+        "uploads, kernel, overhead and downloads do not add up to the total in %u of %u rows; the worst, %s: %s", off,
         known, name, worst->figures.apart);
 }
 
@@ -155,14 +155,15 @@ static void close_peaks(const vkmm_report *report, const vkmm_bench *bench)
 
     for (uint32_t i = 0; i < bench->device_count; i++)
         if (bench->devices[i].peaks.raised)
-            vkmm_report_say(report, 0, VKMM_PLAIN,
-                            "%s was faster in a row than in the measurement of its peak: that row's speed is the peak",
-                            bench->devices[i].label);
+            vkmm_report_say(
+                report, 0, VKMM_PLAIN,
+                "%s was faster in a row than in the measurement of its peak: the row's speed is used instead",
+                bench->devices[i].label);
     for (uint32_t i = 0; i < bench->row_count; i++) cached += bench->rows[i].figures.copy_share > 1;
     if (cached > 0)
         vkmm_report_say(
             report, 0, VKMM_PLAIN,
-            "%u row%s moved A, B and C faster than a copy: from caches, so the peak of copies does not bind", cached,
+            "%u row%s moved A, B and C faster than a copy: caches served them, so the copy peak is not a limit", cached,
             cached == 1 ? "" : "s");
 }
 

@@ -28,7 +28,7 @@ static vkmm_status show(cli_session *session, vkmm_comparison *comparison)
     if (comparison->rows == 0)
         return vkmm_fail(
             &session->console.log, VKMM_INVALID,
-            "no product was measured on two of these %u devices: reports of one suite and kernel can be compared",
+            "no product was measured on two of these %u devices: compare reports of the same suite and kernel",
             comparison->count);
     status = vkmm_report_flush(&session->report, &session->console.log);
     return status == VKMM_OK ? judge(session, comparison) : status;
@@ -72,7 +72,7 @@ static vkmm_status compare_files(cli_session *session)
     if (session->options->measures == NULL) return cli_bench_read(session, compare_reports);
     cli_option_name(session->options->measures, name);
     return vkmm_fail(&session->console.log, VKMM_INVALID,
-                     "%s is for a run of this machine's devices; with reports to compare, nothing is measured", name);
+                     "%s applies only to measuring this machine's devices; comparing reports measures nothing", name);
 }
 
 /* Whether round belongs to round: one Vulkan device does not take turns with the host, and what was resumed is of

@@ -400,13 +400,13 @@ static void note_base(vkmm_compare_model *model, const vkmm_contender *contender
 
     if (contender->bench == first->bench) return;
     if (contender->base == VKMM_NOBODY) {
-        add_note(model, "%s has no counterpart with a speed in %s: it is not judged", contender->label,
+        add_note(model, "%s has no counterpart with a speed in %s: it is not checked for regressions", contender->label,
                  first->bench->name);
         return;
     }
     alike = likeness(contender->on, base->on);
     if (alike < LIKE_DRIVER || alike % 2 == 0)
-        add_note(model, "%s is judged by %s: another %s%s", contender->label, base->label,
+        add_note(model, "%s is judged against %s: a different %s%s", contender->label, base->label,
                  alike == 0               ? "device"
                  : contender->on->is_host ? "library"
                                           : "driver",
@@ -424,10 +424,10 @@ static void find_notes(vkmm_compare_model *model)
         if (!all[i].bench->complete) open = all[i].bench;
     }
     if (version != NULL) add_note(model, "different versions of vkmatmul: %s and %s", first->version, version->version);
-    if (hash != NULL) add_note(model, "different shaders: a ratio tells of the kernels as well as of the devices");
+    if (hash != NULL) add_note(model, "different shaders: ratios reflect the kernels as well as the devices");
     if (open != NULL) add_note(model, "%s is unfinished", open->name[0] != '\0' ? open->name : "this run");
     if (model->alone > 0)
-        add_note(model, "%u row%s that only one of them has a speed for %s left out", model->alone,
+        add_note(model, "%u row%s with a speed for only one of them %s left out", model->alone,
                  model->alone == 1 ? "" : "s", model->alone == 1 ? "is" : "are");
     for (uint32_t i = 0; i < model->asked.count; i++) {
         const vkmm_bench *bench = all[i].bench;

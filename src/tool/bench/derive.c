@@ -180,8 +180,8 @@ static const char *why_apart(const vkmm_bench *bench, const vkmm_bench_row *row)
     if (row->total_ms.count == 0) return "the product with transfers was not timed";
     if (row->mapped) return NULL;
     if (row->upload_ms.count == 0 || row->download_ms.count == 0)
-        return strcmp(row->clock, "host") == 0 ? "the device's clock is of no use here, so its copies were not timed"
-                                               : "the copies were not timed by themselves";
+        return strcmp(row->clock, "host") == 0 ? "the device's clock is unusable here, so its copies were not timed"
+                                               : "the copies were not timed separately";
     return NULL;
 }
 
@@ -193,14 +193,14 @@ static void explain_sum(const vkmm_bench_series *transfer, vkmm_bench_figures *f
     char why[96];
 
     if (figures->throttled)
-        snprintf(why, sizeof why, "the device became slower meanwhile");
+        snprintf(why, sizeof why, "the device slowed down meanwhile");
     else if (figures->busy)
-        snprintf(why, sizeof why, "other processes took processor time meanwhile");
+        snprintf(why, sizeof why, "other processes used processor time meanwhile");
     else if (noise > ADDS_UP_WITHIN)
         snprintf(why, sizeof why, "products with transfers vary by ±%.0f %%", 100 * noise);
     else
         snprintf(why, sizeof why, "%s",
-                 off < 0 ? "after a copy, the kernel may find other caches or a lower clock"
+                 off < 0 ? "after a copy, the kernel may find different caches or a lower clock"
                          : "together, steps may overlap or run at a higher clock");
     snprintf(figures->apart, sizeof figures->apart, "off by %+.0f %%: %s", 100 * off, why);
 }

@@ -48,12 +48,13 @@ static vkmm_status fail_schema(const vkmm_log *log, const char *name, const json
     const unsigned long version = version_of(schema, "vkmatmul.bench");
 
     if (version > 1)
-        return vkmm_fail(log, VKMM_INVALID, "%s is of version %lu of the schema; this program reads version 1", name,
+        return vkmm_fail(log, VKMM_INVALID, "%s has version %lu of the schema; this program reads version 1", name,
                          version);
     if (schema != NULL)
         return vkmm_fail(log, VKMM_INVALID, "%s: its schema is \"%.60s\"; reports have \"%s\"", name, schema,
                          VKMM_BENCH_SCHEMA);
-    return vkmm_fail(log, VKMM_INVALID, "%s is JSON, but no report: it has no schema \"%s\"", name, VKMM_BENCH_SCHEMA);
+    return vkmm_fail(log, VKMM_INVALID, "%s is JSON, but not a report: it has no schema \"%s\"", name,
+                     VKMM_BENCH_SCHEMA);
 }
 
 static int is_blank(const char *text, size_t bytes)
@@ -86,7 +87,7 @@ static vkmm_status read_first(const vkmm_log *log, const char *name, const char 
     }
     if (json_error_code(&error) == json_error_out_of_memory)
         return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: no memory to read it", name);
-    return vkmm_fail(log, VKMM_INVALID, "%s is no JSON: line %d, column %d: %s", name, error.line, error.column,
+    return vkmm_fail(log, VKMM_INVALID, "%s is not valid JSON: line %d, column %d: %s", name, error.line, error.column,
                      error.text);
 }
 
@@ -151,8 +152,8 @@ static vkmm_status judge_broken(const vkmm_log *log, const char *where, const js
     if (json_error_code(error) == json_error_out_of_memory)
         return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "%s: out of memory", where);
     if (!is_last)
-        return vkmm_fail(log, VKMM_INVALID, "%s is no JSON: column %d: %s", where, error->column, error->text);
-    vkmm_say(log, VKMM_LOG_WARNING, "%s is torn, and left out: the run was stopped as it was written", where);
+        return vkmm_fail(log, VKMM_INVALID, "%s is not valid JSON: column %d: %s", where, error->column, error->text);
+    vkmm_say(log, VKMM_LOG_WARNING, "%s is incomplete and was skipped: the run stopped while writing it", where);
     return VKMM_OK;
 }
 
@@ -185,8 +186,7 @@ static vkmm_status read_lines(const vkmm_log *log, const char *name, const char 
         if (status != VKMM_OK) return status;
     }
     if (!has_head) bench->complete = 1; /* results of tunes alone */
-    if (!bench->complete && bench->note[0] == '\0')
-        snprintf(bench->note, sizeof bench->note, "the run did not come to its end");
+    if (!bench->complete && bench->note[0] == '\0') snprintf(bench->note, sizeof bench->note, "the run did not finish");
     return VKMM_OK;
 }
 
@@ -241,7 +241,8 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *text
     if (is_schema(first, VKMM_BENCH_SCHEMA) || is_schema(first, VKMM_COMPARE_SCHEMA)) {
         status = parse_whole(log, name, first, &reading, reports);
         if (status == VKMM_OK && !is_blank(text + used, bytes - used))
-            status = vkmm_fail(log, VKMM_INVALID, "%s: something follows the report, from byte %zu on", name, used);
+            status =
+                vkmm_fail(log, VKMM_INVALID, "%s: the report is followed by other data, from byte %zu on", name, used);
     } else if (is_schema(first, VKMM_BENCH_HEAD_SCHEMA) || is_tune(first)) {
         status = parse_lines(log, name, text, bytes, &reading, reports);
     } else {
@@ -293,7 +294,7 @@ vkmm_status vkmm_reports_open(const vkmm_log *log, const char *path, vkmm_report
 
     if (status != VKMM_OK) return status;
     if (mapping.bytes > MOST_BYTES)
-        status = vkmm_fail(log, VKMM_INVALID, "%s has %llu bytes; reports of at most %llu are read", path,
+        status = vkmm_fail(log, VKMM_INVALID, "%s has %llu bytes; the maximum for a report is %llu", path,
                            (unsigned long long)mapping.bytes, (unsigned long long)MOST_BYTES);
     else
         status = vkmm_reports_parse(log, path, mapping.data, (size_t)mapping.bytes, reports);

@@ -42,7 +42,7 @@ static void list_settings(const vkmm_bench *bench, char texts[SETTINGS][VKMM_BEN
     char *layers = texts[6];
     size_t used = 0;
 
-    for (int i = 0; i < 6; i++) snprintf(texts[i], VKMM_BENCH_TEXT, "%s", known[i][0] != '\0' ? known[i] : "not known");
+    for (int i = 0; i < 6; i++) snprintf(texts[i], VKMM_BENCH_TEXT, "%s", known[i][0] != '\0' ? known[i] : "unknown");
     snprintf(layers, VKMM_BENCH_TEXT, "none");
     for (uint32_t i = 0; i < bench->layer_count && used < VKMM_BENCH_TEXT; i++)
         used += (size_t)snprintf(layers + used, VKMM_BENCH_TEXT - used, "%s%s", i > 0 ? ", " : "", bench->layers[i]);
@@ -59,7 +59,7 @@ static vkmm_status compare_settings(const resumption *r)
     list_settings(r->bench, now);
     for (int i = 0; i < SETTINGS; i++)
         if (!is_name(then[i], now[i]))
-            return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: its %s is %.120s, and now it would be %.120s",
+            return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: its %s is %.120s, but now it would be %.120s",
                              r->path, settings[i], then[i], now[i]);
     return VKMM_OK;
 }
@@ -99,7 +99,7 @@ static vkmm_status match_devices(resumption *r)
         r->places[i] = at;
     }
     if (r->old.device_count == r->bench->device_count) return VKMM_OK;
-    return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it has %u device%s, and this run %u", r->path,
+    return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it has %u device%s, but this run has %u", r->path,
                      r->old.device_count, r->old.device_count == 1 ? "" : "s", r->bench->device_count);
 }
 
@@ -123,7 +123,7 @@ static vkmm_status check_rows(const resumption *r)
         char size[VKMM_TEXT_PROBLEM];
         if (row->not_run[0] != '\0' || is_in_suite(r, row)) continue;
         vkmm_text_problem(size, sizeof size, &row->problem, r->session->console.utf8);
-        return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it has a row that this run would not have, %s %s %s",
+        return vkmm_fail(r->log, VKMM_INVALID, "cannot resume %s: it has a row that is not in this run, %s %s %s",
                          r->path, size, vkmm_text_type(&row->problem, r->session->console.utf8), row->asked);
     }
     return VKMM_OK;
@@ -172,7 +172,7 @@ static vkmm_status take_over(resumption *r)
     for (uint32_t i = 0; i < r->old.device_count; i++) r->bench->devices[r->places[i]].peaks = r->old.devices[i].peaks;
     status = take_rows(r);
     if (status == VKMM_OK && r->stale > 0)
-        vkmm_say(r->log, VKMM_LOG_WARNING, "%u row%s of %s had other results of 'vkmatmul tune' and %s measured again",
+        vkmm_say(r->log, VKMM_LOG_WARNING, "%u row%s of %s used other results of 'vkmatmul tune' and %s measured again",
                  r->stale, r->stale == 1 ? "" : "s", r->path, r->stale == 1 ? "is" : "are");
     /* The clocks may be others now, and nobody can tell: the report says which rows are of one time. */
     if (r->bench->row_count > 0)
@@ -192,7 +192,7 @@ vkmm_status cli_bench_store_resume(const cli_bench_store *store, const vkmm_suit
 
     r.path = has_journal ? store->journal_path : store->path;
     if (!has_journal && vkmm_path_look(store->path, 0) == VKMM_PATH_MISSING)
-        return vkmm_fail(r.log, VKMM_INVALID, "there is nothing to resume: neither %s nor %s is there", store->path,
+        return vkmm_fail(r.log, VKMM_INVALID, "there is nothing to resume: neither %s nor %s exists", store->path,
                          store->journal_path);
     status = vkmm_reports_open(r.log, r.path, &old);
     if (status == VKMM_OK && old.count != 1)

@@ -89,7 +89,7 @@ static void show_progress(const bench_run *run, const cli_bench_lane *lane, cons
         known += run->lanes[i].known;
     }
     if (item == NULL) {
-        cli_progress(console, "%s: what it can do at best", label);
+        cli_progress(console, "%s: measuring peaks", label);
         return;
     }
     vkmm_text_problem(size, sizeof size, &item->problem, console->utf8);
@@ -105,7 +105,7 @@ static void give_up(bench_run *run, cli_bench_lane *lane)
     if (lane->over) return;
     lane->over = 1;
     snprintf(device->failed, sizeof device->failed, "%.*s", VKMM_BENCH_TEXT - 1, lane->link.sentence);
-    vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "%s is given up: %s", device->label, lane->link.sentence);
+    vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "%s is abandoned: %s", device->label, lane->link.sentence);
 }
 
 /* 1: its process runs. Otherwise the run is over, or the device is given up. */
@@ -189,7 +189,7 @@ static void measure_peaks(bench_run *run, cli_bench_lane *lane)
     }
     show_progress(run, lane, NULL);
     if (ask_peaks(run, lane, types) != CLI_REPLY_INTERRUPTED && lane->link.status != VKMM_OK)
-        vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "the peaks of %s are not known: %s", device->label,
+        vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "the peaks of %s are unknown: %s", device->label,
                  lane->link.sentence);
     lane->link.spent_ms = 0; /* the budget is the rows' */
 }

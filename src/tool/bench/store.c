@@ -26,10 +26,9 @@ static vkmm_status check_journal(const cli_bench_store *store)
     bytes = file.bytes;
     vkmm_mapping_close(&file);
     if (status != VKMM_OK || bytes == 0) return status;
-    return vkmm_fail(
-        log_of(store), VKMM_INVALID,
-        "%s holds what an unfinished run of this report measured: --resume goes on with it; remove it to begin anew",
-        store->journal_path);
+    return vkmm_fail(log_of(store), VKMM_INVALID,
+                     "%s holds the results of an unfinished run: --resume continues it; remove the file to start again",
+                     store->journal_path);
 }
 
 /* Nor is a report, which took long to measure. */
@@ -53,13 +52,13 @@ vkmm_status cli_bench_store_open(cli_session *session, cli_bench_store *store)
     store->path = session->options->output;
     if (store->path == NULL && session->options->resume)
         return vkmm_fail(log_of(store), VKMM_INVALID,
-                         "--resume goes on with the unfinished run of a file: name it with -o");
+                         "--resume continues the unfinished run of a file: name it with -o");
     if (store->path == NULL) return VKMM_OK;
     store->writer = vkmm_bench_writer_for(store->path);
     if (store->writer == NULL)
         return vkmm_fail(
             log_of(store), VKMM_INVALID,
-            "-o takes its format from the file's name, and '%.200s' ends with none of .json, .jsonl, .csv, "
+            "-o takes its format from the file's name, but '%.200s' ends with none of .json, .jsonl, .csv, "
             ".md, .xml",
             store->path);
     bytes = strlen(store->path) + sizeof ending;
@@ -143,7 +142,8 @@ vkmm_status cli_bench_store_finish(cli_bench_store *store, const vkmm_bench *ben
     status = write_whole(store, store->path, store->writer, bench);
     if (status != VKMM_OK)
         vkmm_say(log_of(store), VKMM_LOG_WARNING,
-                 "what was measured is in %s: the same command with --resume goes on from there", store->journal_path);
+                 "the results so far are in %s: the same command with --resume continues from there",
+                 store->journal_path);
     vkmm_append_close(&store->journal, status == VKMM_OK && (bench->complete || can_be_read_back(store->writer)));
     return status;
 }

@@ -246,7 +246,7 @@ vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_ty
     memset(suite, 0, sizeof *suite);
     while (which < SUITES && strcmp(suites[which].name, name) != 0) which++;
     if (which == SUITES)
-        return vkmm_fail(log, VKMM_INVALID, "there is no suite '%.60s': quick, standard and full are those built in",
+        return vkmm_fail(log, VKMM_INVALID, "unknown suite '%.60s': the built-in suites are quick, standard and full",
                          name);
     snprintf(suite->name, sizeof suite->name, "%s", name);
     suite->budget_ms = suites[which].budget_ms;

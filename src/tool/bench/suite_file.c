@@ -105,7 +105,7 @@ static vkmm_status add_items(const vkmm_log *log, const cli_options *line, const
             vkmm_status status = vkmm_problem_check(log, &problem, NULL);
             if (status != VKMM_OK) return status;
             if (suite->count >= MOST_ITEMS)
-                return vkmm_fail(log, VKMM_INVALID, "a suite has %d problems at most", MOST_ITEMS);
+                return vkmm_fail(log, VKMM_INVALID, "a suite has at most %d problems", MOST_ITEMS);
             if (!vkmm_suite_add(suite, "file", line->kernel != NULL ? line->kernel : "auto", &problem))
                 return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the items of a suite");
         }
@@ -133,8 +133,7 @@ static vkmm_status read_line(const vkmm_log *log, char *line, const cli_types *t
     if (count == 1) return VKMM_OK;
     status = cli_options_parse(log, CLI_RUN, "run", count, words, &options);
     if (status == VKMM_OK && !is_problem_only(&options))
-        status =
-            vkmm_fail(log, VKMM_INVALID, "a line of a suite takes the options of a problem and --kernel, nothing else");
+        status = vkmm_fail(log, VKMM_INVALID, "a line of a suite may have only a problem's options and --kernel");
     if (status == VKMM_OK) status = cli_options_check(log, &options);
     if (status == VKMM_OK) status = add_items(log, &options, types, suite);
     cli_options_free(&options);
@@ -157,14 +156,13 @@ static vkmm_status read_lines(const vkmm_log *log, const char *path, const vkmm_
         at.line++;
         if (length >= sizeof line)
             return vkmm_fail(&here, VKMM_INVALID, "the line has more than %d bytes", MOST_LINE - 1);
-        if (memchr(text, '\0', length) != NULL)
-            return vkmm_fail(&here, VKMM_INVALID, "a suite is a text, and this is none");
+        if (memchr(text, '\0', length) != NULL) return vkmm_fail(&here, VKMM_INVALID, "a suite must be a text file");
         memcpy(line, text, length);
         line[length] = '\0';
         status = read_line(&here, line, types, suite);
         text += length + 1;
     }
-    if (status == VKMM_OK && suite->count == 0) status = vkmm_fail(log, VKMM_INVALID, "%s has no problem in it", path);
+    if (status == VKMM_OK && suite->count == 0) status = vkmm_fail(log, VKMM_INVALID, "%s contains no problems", path);
     return status;
 }
 
@@ -204,9 +202,9 @@ vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite)
     if (vkmm_suite_name(i) != NULL)
         status = make_suite(session, name, suite);
     else if (options->problem.out_type != VKMM_AUTO || options->problem.compute != VKMM_AUTO)
-        status = vkmm_fail(
-            log, VKMM_INVALID,
-            "--out-type and --compute are for the suites that have a name: the lines of %s say it themselves", name);
+        status =
+            vkmm_fail(log, VKMM_INVALID,
+                      "--out-type and --compute apply only to built-in suites: the lines of %s set their own", name);
     else
         status = read_file(log, name, &options->types, suite);
     if (status == VKMM_OK && options->budget_ms > 0) suite->budget_ms = options->budget_ms;

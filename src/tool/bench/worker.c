@@ -119,12 +119,11 @@ static vkmm_status begin(worker *w, const json_t *request, json_t *answer)
     for (int i = 0; i < CLI_BENCH_JOBS && job == NULL; i++)
         if (!w->jobs[i].used) job = &w->jobs[i];
     if (job == NULL)
-        return vkmm_fail(log_of(w), VKMM_INVALID, "this process measures %d products at once, and no more",
-                         CLI_BENCH_JOBS);
+        return vkmm_fail(log_of(w), VKMM_INVALID, "this process measures at most %d products at once", CLI_BENCH_JOBS);
     memset(job, 0, sizeof *job);
     if (!vkmm_record_parse(json_object_get(request, "problem"), &vkmm_problem_record, &job->request.job.problem,
                            sentence))
-        return vkmm_fail(log_of(w), VKMM_INVALID, "no problem: %s", sentence);
+        return vkmm_fail(log_of(w), VKMM_INVALID, "invalid problem: %s", sentence);
     job->used = 1;
     job->id = id_of(request);
     snprintf(job->kernel, sizeof job->kernel, "%s", cli_json_text(request, "kernel", "auto"));
@@ -147,7 +146,7 @@ static vkmm_status sample(worker *w, const json_t *request, json_t *answer)
     vkmm_bench_row round;
     vkmm_status status;
 
-    if (job == NULL) return vkmm_fail(log_of(w), VKMM_INVALID, "there is no job of this id");
+    if (job == NULL) return vkmm_fail(log_of(w), VKMM_INVALID, "there is no job with this id");
     vkmm_bench_row_init(&round);
     status = cli_bench_job_round(&w->place, job, cli_json_number(request, "ms", 0),
                                  json_is_true(json_object_get(request, "full")), &round);
@@ -161,7 +160,7 @@ static vkmm_status end(worker *w, const json_t *request)
     cli_bench_job *job = find(w, request);
     vkmm_status status = VKMM_OK;
 
-    if (job == NULL) return vkmm_fail(log_of(w), VKMM_INVALID, "there is no job of this id");
+    if (job == NULL) return vkmm_fail(log_of(w), VKMM_INVALID, "there is no job with this id");
     if (job->product.verdict.passed) status = cli_bench_job_check(&w->place, job);
     cli_bench_job_end(job);
     return status;

@@ -58,9 +58,8 @@ static vkmm_status check_name(const vkmm_log *log, const vkmm_array_name *name, 
     if (name->tensor != NULL && !name->format->is_name(name->tensor))
         return vkmm_fail(log, VKMM_INVALID, "%s: '%.60s' is not a valid array name", name->file, name->tensor);
     if (name->format->dtype(type) != NULL) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID,
-                     "%s: %s has no name for %s: write FILE.safetensors, or another type (--out-type f32)", name->file,
-                     name->format->name, vkmm_type_of(type)->name);
+    return vkmm_fail(log, VKMM_INVALID, "%s: %s cannot store %s: use FILE.safetensors or another type (--out-type f32)",
+                     name->file, name->format->name, vkmm_type_of(type)->name);
 }
 
 static vkmm_status begin_file(vkmm_array_writer *w)
@@ -72,8 +71,8 @@ static vkmm_status begin_file(vkmm_array_writer *w)
     if (status != VKMM_OK) return status;
     if (!vkmm_array_bytes(extents, 3, vkmm_type_of(shape->first.type)->bytes, &bytes))
         return vkmm_fail(&w->log, VKMM_INVALID,
-                         "%s: the bytes of %llu matrices of %llu×%llu elements do not fit in 64 bits", w->name.file,
-                         (unsigned long long)shape->count, (unsigned long long)shape->first.rows,
+                         "%s: the size in bytes of %llu matrices of %llu×%llu elements does not fit in 64 bits",
+                         w->name.file, (unsigned long long)shape->count, (unsigned long long)shape->first.rows,
                          (unsigned long long)shape->first.cols);
     if (w->name.format->header == NULL) {
         w->elements = vkmm_alloc(1, bytes);
@@ -86,7 +85,7 @@ static vkmm_status begin_file(vkmm_array_writer *w)
     if (w->header == NULL)
         return vkmm_fail(&w->log, VKMM_OUT_OF_MEMORY, "%s: no memory for the header of the product", w->name.file);
     if (!vkmm_add_u64(w->header_bytes, bytes, &bytes))
-        return vkmm_fail(&w->log, VKMM_INVALID, "%s: the bytes of the file do not fit in 64 bits", w->name.file);
+        return vkmm_fail(&w->log, VKMM_INVALID, "%s: the size of the file does not fit in 64 bits", w->name.file);
     status = vkmm_output_open(&w->log, w->name.file, &w->output);
     if (status == VKMM_OK) status = vkmm_output_reserve(w->output, bytes);
     if (status == VKMM_OK) status = vkmm_output_write_at(w->output, 0, w->header, w->header_bytes);
@@ -171,7 +170,7 @@ static vkmm_status check_part(const vkmm_array_writer *w, uint64_t x, uint64_t r
     const vkmm_view *first = &w->shape.first;
     char shape[80];
     if (view->type != first->type)
-        return vkmm_fail(&w->log, VKMM_INVALID, "%s: its elements are %s, and those to be written %s", w->name.file,
+        return vkmm_fail(&w->log, VKMM_INVALID, "%s: its elements are %s, but those to write are %s", w->name.file,
                          vkmm_type_of(first->type)->name, vkmm_type_of(view->type)->name);
     if (x < w->shape.count && row <= first->rows && view->rows <= first->rows - row && col <= first->cols &&
         view->cols <= first->cols - col)

@@ -89,8 +89,7 @@ static void look_at_elf(vkmm_manifest *item, const char *path)
     unsigned char head[5] = {0};
     int bits = sizeof(void *) == 8 ? 2 : 1; /* EI_CLASS of the System V ABI */
     if (vkmm_file_head(path, head, sizeof head) != sizeof head || memcmp(head, "\177ELF", 4) != 0) {
-        snprintf(item->broken, sizeof item->broken, "its library %.160s is not a shared library that can be read",
-                 path);
+        snprintf(item->broken, sizeof item->broken, "its library %.160s is not a readable shared library", path);
     } else if (head[4] != bits) {
         item->active = 0; /* the loader passes over it: another manifest is for this program */
         snprintf(item->description, sizeof item->description, "for programs of %d bits", head[4] == 2 ? 64 : 32);
@@ -105,7 +104,7 @@ static void look_at_library(const listing *scan, vkmm_manifest *item)
     if (strchr(library, '$') != NULL) return; /* the dynamic linker knows what $LIB and the like stand for */
     if (strchr(library, '/') == NULL) {
         if (!vkmm_dynlib_there(scan->root, library))
-            snprintf(item->broken, sizeof item->broken, "its library %.160s is not there", library);
+            snprintf(item->broken, sizeof item->broken, "its library %.160s does not exist", library);
         return;
     }
     if (library[0] == '/')
@@ -113,7 +112,7 @@ static void look_at_library(const listing *scan, vkmm_manifest *item)
     else
         snprintf(path, sizeof path, "%.*s%s", slash != NULL ? (int)(slash - item->path + 1) : 0, item->path, library);
     if (vkmm_path_look(path, 0) == VKMM_PATH_MISSING)
-        snprintf(item->broken, sizeof item->broken, "its library %.160s is not there", path);
+        snprintf(item->broken, sizeof item->broken, "its library %.160s does not exist", path);
     else
         look_at_elf(item, path);
 }
@@ -167,8 +166,7 @@ static void add_layer(listing *scan, const vkmm_manifest *of, const json_t *laye
     if (item.name[0] == '\0') snprintf(item.broken, sizeof item.broken, "it has a layer without a name");
     item.active = item.kind == VKMM_MANIFEST_IMPLICIT_LAYER ? is_enabled(&item, layer) : 0;
     if (item.kind == VKMM_MANIFEST_IMPLICIT_LAYER && item.disable[0] == '\0' && item.broken[0] == '\0')
-        snprintf(item.broken, sizeof item.broken,
-                 "it has no \"disable_environment\", so that the loader leaves it out");
+        snprintf(item.broken, sizeof item.broken, "it has no \"disable_environment\", so the loader ignores it");
     /* A layer made of others has no library of its own. */
     finish(scan, &item, json_object_get(layer, "component_layers") == NULL);
 }
@@ -200,10 +198,10 @@ static void add_manifest(listing *scan, vkmm_manifest *item)
     snprintf(item->name, sizeof item->name, "%.255s", slash != NULL ? slash + 1 : item->path);
     if (vkmm_mapping_open(NULL, item->path, &mapping) != VKMM_OK)
         snprintf(item->broken, sizeof item->broken, "%s",
-                 vkmm_path_look(item->path, 0) == VKMM_PATH_MISSING ? "the file is not there"
+                 vkmm_path_look(item->path, 0) == VKMM_PATH_MISSING ? "the file does not exist"
                                                                     : "the file cannot be read");
     else if (mapping.bytes > LARGEST_MANIFEST)
-        snprintf(item->broken, sizeof item->broken, "a manifest of %llu bytes: more than %d are not read",
+        snprintf(item->broken, sizeof item->broken, "the manifest has %llu bytes; at most %d are read",
                  (unsigned long long)mapping.bytes, LARGEST_MANIFEST);
     else if ((file = json_loadb(mapping.data != NULL ? mapping.data : "", (size_t)mapping.bytes, 0, &error)) == NULL)
         snprintf(item->broken, sizeof item->broken, "not JSON: line %d: %.120s", error.line, error.text);

@@ -19,7 +19,7 @@ typedef struct vkmm_manifest {
     char description[256];
     char enable[128], disable[128]; /* environment variables of an implicit layer; "" none */
     int active;                     /* the loader would use it in this environment */
-    char broken[256];               /* "", or what is wrong: "not JSON: …", "its library is not there" */
+    char broken[256];               /* "", or what is wrong: "not JSON: …", "its library … does not exist" */
 } vkmm_manifest;
 
 /* Lists them in the loader's order. root: "" for the real system (tests have their own tree); environment variables

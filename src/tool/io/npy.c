@@ -112,7 +112,7 @@ static void parse_descr(parser *p)
         return;
     }
     if (!take_string(p, &text, &length)) {
-        refuse(p, "should give 'descr' a string");
+        refuse(p, "needs a string for 'descr'");
         return;
     }
     p->type = type_of(text, length, &p->stored);
@@ -128,7 +128,7 @@ static void parse_order(parser *p)
     else if (take_word(p, "False"))
         p->fortran = 0;
     else
-        refuse(p, "should give 'fortran_order' True or False");
+        refuse(p, "needs True or False for 'fortran_order'");
 }
 
 /* One extent; Python 2 wrote long integers as 12L. */
@@ -155,7 +155,7 @@ static void parse_shape(parser *p)
     skip_space(p);
     const char *start = p->at;
     if (!take(p, '(')) {
-        refuse(p, "should give 'shape' a tuple");
+        refuse(p, "needs a tuple for 'shape'");
         return;
     }
     int comma = 1; /* an extent may follow */
@@ -166,7 +166,7 @@ static void parse_shape(parser *p)
     }
     /* (3) is a number in Python, (3,) a tuple; (,) is nothing. */
     if (!take(p, ')') || (count == 1 && !comma)) {
-        refuse(p, "should give 'shape' a tuple of extents");
+        refuse(p, "needs a tuple of extents for 'shape'");
         return;
     }
     p->dimensions = count;
@@ -264,8 +264,8 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
     vkmm_array_shape(&read, shape, sizeof shape);
     read.stored = p.stored;
     if (!vkmm_array_bytes(p.extents, p.dimensions, size, &need))
-        return vkmm_fail(log, VKMM_INVALID, "%s: %s elements of type %s: their bytes do not fit in 64 bits", name,
-                         shape, type->name);
+        return vkmm_fail(log, VKMM_INVALID, "%s: the size in bytes of %s elements of type %s does not fit in 64 bits",
+                         name, shape, type->name);
     if (have < need)
         return vkmm_fail(log, VKMM_INVALID,
                          "%s: %s elements of type %s need %llu bytes of data; the last %llu are missing", name, shape,

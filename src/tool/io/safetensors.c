@@ -115,12 +115,12 @@ static vkmm_status check_size(const reader *r, const tensor *t)
     int fits = 1, known = bytes > 0, empty = 0;
     for (size_t i = 0; i < json_array_size(t->shape); i++) {
         if (!is_count(json_array_get(t->shape, i), &extent))
-            return refuse(r, t->name, "has a shape that is not a list of integers from 0");
+            return refuse(r, t->name, "has a shape that is not a list of non-negative integers");
         empty = empty || extent == 0;
         fits = fits && vkmm_mul_u64(bytes, extent, &bytes);
     }
     if (!known) return VKMM_OK;
-    if (!fits && !empty) return refuse(r, t->name, "has a shape whose bytes do not fit in 64 bits");
+    if (!fits && !empty) return refuse(r, t->name, "has a shape whose size in bytes does not fit in 64 bits");
     if (empty) bytes = 0;
     if (t->end - t->begin == bytes) return VKMM_OK;
     return refuse(r, t->name, "needs %llu bytes by its dtype and shape; its data_offsets span %llu",
@@ -168,7 +168,7 @@ static vkmm_status check_places(const reader *r)
     for (size_t i = 0; i < r->count; at = r->tensors[i++].end)
         if (r->tensors[i].begin != at)
             return refuse(r, r->tensors[i].name,
-                          r->tensors[i].begin < at ? "overlaps another" : "leaves a hole before it");
+                          r->tensors[i].begin < at ? "overlaps another" : "leaves a gap before it");
     if (at == r->data_bytes) return VKMM_OK;
     return vkmm_fail(r->log, VKMM_INVALID, "%s: the last %llu bytes belong to no tensor", r->name,
                      (unsigned long long)(r->data_bytes - at));

@@ -94,8 +94,7 @@ void vkmm_notes_print(const vkmm_report *report, const vkmm_notes *notes)
     if (notes->clock[0] != '\0')
         vkmm_report_say(report, 0, VKMM_PLAIN, "* kernel ms by the host's clock: %s", notes->clock);
     if (notes->unsettled)
-        vkmm_report_say(report, 0, VKMM_PLAIN,
-                        "~ not stable: the samples ended before their median was certain enough");
+        vkmm_report_say(report, 0, VKMM_PLAIN, "~ not stable: sampling ended before the median was precise enough");
     if (notes->outliers > 0)
         vkmm_report_say(
             report, 0, VKMM_PLAIN,

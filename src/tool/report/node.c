@@ -66,7 +66,7 @@ static const char *kind_of(const json_t *json)
     case JSON_ARRAY:
         return "a list";
     case JSON_STRING:
-        return "a text";
+        return "a string";
     case JSON_INTEGER:
     case JSON_REAL:
         return "a number";
@@ -132,7 +132,7 @@ void vkmm_node_integer(const vkmm_node *node, uint64_t most, uint64_t *value)
         return;
     }
     if (real < 0 || real > nearly || real != floor(real)) {
-        vkmm_node_fail(node, "is %.9g; it must be a whole number from 0 on", real);
+        vkmm_node_fail(node, "is %.9g; it must be a non-negative integer", real);
         return;
     }
     if (json_is_integer(node->json))
@@ -140,7 +140,7 @@ void vkmm_node_integer(const vkmm_node *node, uint64_t most, uint64_t *value)
     else
         whole = real < 18446744073709551616.0 ? (uint64_t)real : UINT64_MAX;
     if (whole > most)
-        vkmm_node_fail(node, "is %llu; it may be %llu at most", (unsigned long long)whole, (unsigned long long)most);
+        vkmm_node_fail(node, "is %llu; the maximum is %llu", (unsigned long long)whole, (unsigned long long)most);
     else
         *value = whole;
 }
@@ -161,7 +161,7 @@ void vkmm_node_text(const vkmm_node *node, char *text, size_t size)
 
     if (node->json == NULL) return;
     if (value == NULL) {
-        is_wrong(node, "a text");
+        is_wrong(node, "a string");
         return;
     }
     length = strlen(value);

@@ -193,9 +193,9 @@ static void read_word(const vkmm_node *node, const vkmm_field *field, uint32_t *
         snprintf(list + used, sizeof list - used, "%s\"%s\"", i > words->first ? " or " : "", words->word(i));
     }
     if (words->what != NULL)
-        vkmm_node_fail(node, "is \"%s\", no %s of this version", word, words->what);
+        vkmm_node_fail(node, "is \"%s\", which is not a known %s", word, words->what);
     else
-        vkmm_node_fail(node, "is \"%s\"; it is %s", word, list);
+        vkmm_node_fail(node, "is \"%s\"; it must be %s", word, list);
 }
 
 static void read_owned(const vkmm_node *node, char **owned)
@@ -259,7 +259,7 @@ static void read_value(const vkmm_node *node, const vkmm_field *field, void *at)
 static void read_entry(const vkmm_node *entry, const vkmm_field *field, void *at)
 {
     if (entry->json == NULL && field->kind != VKMM_FIELD_RECORD)
-        vkmm_node_fail(entry, "is null, not %s", field->kind == VKMM_FIELD_TEXT ? "a text" : "a number");
+        vkmm_node_fail(entry, "is null, not %s", field->kind == VKMM_FIELD_TEXT ? "a string" : "a number");
     else
         read_value(entry, field, at);
 }
@@ -310,7 +310,7 @@ void vkmm_record_read_entry(const vkmm_node *node, const vkmm_record *record, co
     if (u32_at((const char *)data + field->count) < field->length)
         read_list_entry(node, field, data);
     else
-        vkmm_node_fail(node, "is one more than the %u %s that are read", field->length, key);
+        vkmm_node_fail(node, "is too many: at most %u %s are read", field->length, key);
 }
 
 static void read_array(const vkmm_node *node, const vkmm_field *field, void *at)

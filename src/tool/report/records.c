@@ -69,7 +69,7 @@ static void check_problem(const vkmm_node *node, void *record)
     char why[VKMM_SENTENCE] = "";
     const vkmm_log log = {keep_sentence, why};
 
-    if (vkmm_problem_check(&log, record, NULL) != VKMM_OK) vkmm_node_fail(node, "is no problem: %s", why);
+    if (vkmm_problem_check(&log, record, NULL) != VKMM_OK) vkmm_node_fail(node, "is not a valid problem: %s", why);
 }
 
 /* A scalar of an integer type is a whole number: a real would keep nine of its digits. */
@@ -179,7 +179,7 @@ static void take_constants(const vkmm_node *node, void *record)
         char *end;
         const unsigned long id = strtoul(key, &end, 10);
         if (key[0] < '0' || key[0] > '9' || *end != '\0' || id > UINT32_MAX) {
-            vkmm_node_fail(&entry, "is no constant's number");
+            vkmm_node_fail(&entry, "is not the number of a constant");
             return;
         }
         vkmm_node_integer(&entry, UINT32_MAX, &constant);
@@ -283,7 +283,7 @@ static void check_times(const vkmm_node *node, void *record)
         const vkmm_node entry = vkmm_node_at(&ends, i);
         const uint32_t before = i > 0 ? row->round_ends[i - 1] : 0;
         if (row->round_ends[i] > row->kernel_ms.count)
-            vkmm_node_fail(&entry, "is %u; it may be %u at most", row->round_ends[i], row->kernel_ms.count);
+            vkmm_node_fail(&entry, "is %u; the maximum is %u", row->round_ends[i], row->kernel_ms.count);
         if (row->round_ends[i] < before)
             vkmm_node_fail(&entry, "is %u, less than the end of the round before, %u", row->round_ends[i], before);
     }
@@ -389,7 +389,7 @@ static void check_round(const vkmm_node *node, void *record)
 
     if (round->kernel_ms.count == 0) vkmm_node_fail(node, "has no samples of kernel_ms");
     if (strcmp(round->clock, "device") != 0 && strcmp(round->clock, "host") != 0)
-        vkmm_node_fail(node, "has the clock \"%s\"", round->clock);
+        vkmm_node_fail(node, "has the unknown clock \"%s\"", round->clock);
 }
 
 static const vkmm_field round_fields[] = {

@@ -56,7 +56,7 @@ static void take_uuid(const vkmm_node *node, void *uuid)
         ((uint8_t *)uuid)[bytes] = (uint8_t)value;
         at += at[2] == '-' ? 3 : 2;
     }
-    if (text[0] != '\0' && (bytes < VK_UUID_SIZE || *at != '\0')) vkmm_node_fail(node, "is no UUID");
+    if (text[0] != '\0' && (bytes < VK_UUID_SIZE || *at != '\0')) vkmm_node_fail(node, "is not a UUID");
 }
 
 static json_t *put_api_version(const void *version)
@@ -79,7 +79,7 @@ static void take_api_version(const vkmm_node *node, void *version)
     if (strspn(text, "0123456789.") < strlen(text) ||
         sscanf(text, "%4" SCNu32 ".%5" SCNu32 ".%5" SCNu32 "%n", &major, &minor, &patch, &end) < 3 ||
         text[end] != '\0' || major > 127 || minor > 1023 || patch > 4095)
-        vkmm_node_fail(node, "is no version");
+        vkmm_node_fail(node, "is not a version");
     else
         *(uint32_t *)version = VK_MAKE_API_VERSION(0u, major, minor, patch);
 }
@@ -108,7 +108,7 @@ static void take_pci(const vkmm_node *node, void *record)
                     sscanf(text, "%8" SCNx32 ":%8" SCNx32 ":%8" SCNx32 ".%8" SCNx32 "%n", &pci[0], &pci[1], &pci[2],
                            &pci[3], &end) == 4 &&
                     text[end] == '\0';
-    if (!info->has_pci) vkmm_node_fail(node, "is no address on a PCI bus");
+    if (!info->has_pci) vkmm_node_fail(node, "is not a PCI bus address");
 }
 
 #define DEVICE(member) VKMM_AT(vkmm_bench_device, member)

@@ -51,8 +51,8 @@ static vkmm_status map_file(const vkmm_log *log, uint64_t bytes, const char *wha
     if (error != 0)
         return vkmm_fail(
             log, VKMM_OUT_OF_MEMORY,
-            "%s needs %llu bytes of host memory, which are not free, nor is there a file for them in %s: %s", what,
-            (unsigned long long)bytes, folder, strerror(error));
+            "%s needs %llu bytes of host memory, but they are not free, and no file for them can be made in %s: %s",
+            what, (unsigned long long)bytes, folder, strerror(error));
     *room = (vkmm_room){data, bytes, 1};
     return VKMM_OK;
 }

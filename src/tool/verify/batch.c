@@ -150,8 +150,8 @@ vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem
     const void *const memory[VKMM_STACKS] = {a, b, c, bias, before};
     vkmm_stack stacks[VKMM_STACKS];
     if (before == NULL && !empty && (gaps || scaled))
-        return vkmm_fail(log, VKMM_INVALID, "what C was before the product is needed to verify it: %s",
-                         scaled ? "beta is not 0" : "its memory has gaps that must stay as they were");
+        return vkmm_fail(log, VKMM_INVALID, "a copy of C from before the product is needed to verify it: %s",
+                         scaled ? "beta is not 0" : "its memory has gaps that must not change");
     for (int i = 0; i < VKMM_STACKS; i++) stacks[i] = vkmm_stack_of(problem, i, memory[i]);
     return vkmm_verify_stacks(log, problem, stacks, gaps ? before : NULL, c, numbers, method, seed, verdict);
 }

@@ -31,8 +31,8 @@ static const char *unit_of(const vkmm_check *check)
 /* Whose ε, where that is not plain, and what is allowed besides. */
 static const char *aside_of(const vkmm_check *check)
 {
-    if (check->types.compute == VKMM_F16) return check->narrow ? " (ε of f16) beside C's rounding" : " (ε of f16)";
-    return check->narrow                             ? " (ε of f32) beside C's rounding"
+    if (check->types.compute == VKMM_F16) return check->narrow ? " (ε of f16) plus C's rounding" : " (ε of f16)";
+    return check->narrow                             ? " (ε of f32) plus C's rounding"
            : check->types.in != check->types.compute ? " (ε of f32)"
                                                      : "";
 }

@@ -4,7 +4,7 @@
 Object.assign(Chart.defaults, { animation: false, maintainAspectRatio: false, responsive: true });
 Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 
-// Each line has a colour, a mark and a dash of its own, so that nobody needs to tell colours apart.
+// Each line has its own colour, mark and dash, so that the chart can be read without telling colours apart.
 const MARKS = [
   ["circle", "●"],
   ["rect", "■"],
@@ -48,7 +48,7 @@ function scaleOf({ text, at, name, grid = true, ...more }, c) {
   };
 }
 
-// What Chart.js lacks: words above a bar, or beside a point.
+// Chart.js has no labels above bars or next to points.
 const words = (c) => ({
   id: "words",
   afterDatasetsDraw(chart) {
@@ -70,7 +70,7 @@ const words = (c) => ({
 
 /* ---- one chart ---- */
 
-// What is said of a point under the pointer.
+// The tooltip of a point.
 function sayRow(row) {
   const [low, high] = row.interval_ms;
   return [
@@ -78,7 +78,7 @@ function sayRow(row) {
     `median ${figure(row.time.kernel_ms.median)} ms (95 %: ${figure(low)}–${figure(high)})`,
     `kernel ${row.ran}${row.kernel?.tuned ? " (tuned)" : ""}`,
     ...(row.busy ? ["on a busy machine"] : []),
-    ...(row.throttled ? ["throttled while it ran"] : []),
+    ...(row.throttled ? ["throttled during the run"] : []),
   ];
 }
 
@@ -145,7 +145,7 @@ const inView = new IntersectionObserver(
 
 const captionOf = (title, summary) => make("figcaption", "", make("strong", "", title), make("span", "", summary));
 
-// Series that the reader hid, by title and label: they stay hidden when the filter makes the chart anew.
+// Series that the reader hid, by title and label: they stay hidden when the filter recreates the chart.
 const hidden = new Set();
 
 function toggleOf(chart, { label, k }, change) {
@@ -266,7 +266,7 @@ function rooflineChart(device, type, rows) {
   const what = device.peaks.matrix.some(isLevel) ? `matrices of ${type}` : type;
   const left = 0.6 * Math.min(ridge, ...points.map(({ x }) => x)),
     right = 2 * Math.max(ridge, ...points.map(({ x }) => x));
-  // Steps that read alike lie close together. Only the first of them is named.
+  // Steps with similar reads lie close together. Only the first of them is labelled.
   steps.forEach((step, i) => {
     const near = (other) => Math.abs(Math.log(step.x / other.x)) < 1.2 && Math.abs(Math.log(step.y / other.y)) < 0.25;
     if (!steps.slice(0, i).some(near)) step.words = step.row.asked.slice(0, 24);
@@ -333,7 +333,7 @@ function errorChart(type, lines) {
     [device, worst] = highestOf(lines);
   const x = logAxis("GFLOP/s", points, ({ x }) => x);
   return {
-    title: `Error beside speed, ${type}`,
+    title: `Error against speed, ${type}`,
     series: [
       roofOf(
         "bound",

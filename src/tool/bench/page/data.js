@@ -1,5 +1,5 @@
 "use strict";
-// What the reports hold, in the terms of the page. A row without a passed verdict has no speed: the reports say null.
+// The contents of the reports, as the page uses them. A row that did not pass has no speed: the reports have null.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
@@ -70,7 +70,7 @@ const rows = devices.flatMap((device) =>
 const distinct = (values) => [...new Set(values)];
 const byType = (names) => distinct(names).sort((a, b) => typeRank(a) - typeRank(b));
 
-/* ---- what is looked for among rows ---- */
+/* ---- selections of rows ---- */
 
 // FLOP per byte: of memory asked for where the kernel's reads are known by formula, otherwise of A, B and C once each.
 const intensity = (row) =>
@@ -90,7 +90,7 @@ function isSquare({ problem: p, asked, group }) {
   );
 }
 
-// A curve has each N once; of several rows the first stays.
+// A curve has each N once; of several rows the first is kept.
 function curve(rows, picks, value = (row) => row.gflops) {
   const points = new Map();
   for (const row of rows.filter(picks)) {
@@ -112,7 +112,7 @@ function cliffsOf(rows) {
     .map((n) => [n, [n - 1, n, n + 1].map((size) => squares.get(size))]);
 }
 
-// The best time of each size of tile, whatever the other tunables were. null: fewer than two sizes were measured.
+// The best time for each tile size, over all values of the other tunables. null: fewer than two sizes were measured.
 function tileMap(tune) {
   const sides = (config) => ["rows", "cols"].map((name) => Number(config?.match(`(?:^|,)${name}=(\\d+)`)?.[1] ?? 0));
   const best = new Map(),

@@ -9,7 +9,7 @@ function make(tag, name, ...children) {
   return node;
 }
 
-// What a screen reader calls a node, and takes it for.
+// The name and role of a node for screen readers.
 function named(label, node, role) {
   node.setAttribute("aria-label", label);
   if (role) node.setAttribute("role", role);
@@ -131,7 +131,7 @@ function card(device) {
   );
 }
 
-// What a reader has to know before believing a figure.
+// Notes that a reader needs before trusting a figure.
 function notes() {
   const found = [],
     note = (about, text) => found.push(make("li", "", make("strong", "", `${about}:`), ` ${text}`));
@@ -174,7 +174,7 @@ const summary = () => [
 
 /* ---- comparison ---- */
 
-// "1.42 (1.40–1.44) ▲": the sign has a word for those who do not see it.
+// "1.42 (1.40–1.44) ▲": the sign has a text alternative.
 function ratioCell(ratio) {
   if (!ratio || !known(ratio.middle)) return cell(null);
   const verdict = verdictOf(ratio),
@@ -204,7 +204,7 @@ function comparison() {
     n(heading, ([, i]) => String(ratiosOf(i).filter((ratio) => verdictOf(ratio) === wanted).length));
   return [
     tableOf(
-      `Geometric mean of how many times as fast, against: ${base.label}`,
+      `Geometric mean speed ratio, relative to: ${base.label}`,
       [
         name("Device", ([device]) => device.label),
         n("Mean ratio (95 % interval)", ([, i]) => ratioCell(meanRatio(ratiosOf(i)))),
@@ -217,7 +217,7 @@ function comparison() {
       false,
     ),
     tableOf(
-      `Row by row: GFLOP/s of the first, then how many times as fast the others are, against: ${base.label}`,
+      `Row by row: GFLOP/s of the first, then the speed ratios of the others, relative to: ${base.label}`,
       [
         name("Product", productName),
         word("Type", (row) => typeName(row.problem)),
@@ -247,7 +247,7 @@ function curves(title, caption, unit, picks, value) {
     const lines = linesOf(type, (rows) => curve(rows, picks, value));
     if (lines.length === 0) continue;
     const sizes = distinct(lines.flatMap(([, points]) => points.map(({ x }) => x))).sort((a, b) => a - b);
-    // Single sizes make no curve. They are in the tables.
+    // A single size is not a curve. It is in the tables.
     if (lines.some(([, points]) => points.length > 1))
       drawn.push(curveChart(`${title}, ${type}`, unit, lines, value !== undefined));
     tables.push(
@@ -270,7 +270,7 @@ const speed = () => [
   ...curves("Speed over size", "GFLOP/s over N", "GFLOP/s", isCurve),
   ...curves(
     "Speed over columns of B",
-    "GFLOP/s over N columns of B, as language models multiply",
+    "GFLOP/s over N columns of B, as in language models",
     "GFLOP/s",
     isColumns,
   ),
@@ -476,7 +476,7 @@ function notRun() {
   return found.length > 0 ? [tableOf("Products without a speed", columns, found, found.length > 16)] : [];
 }
 
-// What a report says of a run or a device, under the names of its keys.
+// The facts of a run or a device in a report, by key.
 function valueOf(key, value) {
   if (Array.isArray(value)) return value.length > 0 ? value.join(" × ") : null;
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -544,15 +544,14 @@ const SECTIONS = [
   [
     "summary",
     "Summary",
-    "Of each device the fastest product of each type, by the median of its kernel times. Charts keep the colours " +
-      "of these cards.",
+    "The fastest product of each type on each device, by median kernel time. Charts use the colours of these cards.",
     summary,
   ],
   [
     "comparison",
     "Comparison",
     "A ratio of 2 means half the time. ▲ faster, ▼ slower, ≈ no clear difference: the 95 % interval contains 1. " +
-      "Only rows that both have count, for the same product, kernel and caches.",
+      "Only rows that both have are compared: same product, kernel and caches.",
     comparison,
   ],
   [
@@ -564,62 +563,62 @@ const SECTIONS = [
   [
     "share",
     "Share of peak",
-    "The same products against what the device was measured to do at best: chains of multiply-adds in registers, " +
-      "nothing read, nothing written.",
+    "The same products as a share of the measured peak: chains of multiply-adds in registers, with no reads or " +
+      "writes of memory.",
     share,
   ],
   [
     "ladder",
     "The ladder",
     "The steps of the tutorials, from one invocation per element to tiles in shared memory, and the fastest " +
-      "kernel beyond them. Each device has axes of its own.",
+      "kernel beyond them. Each device has its own axes.",
     ladder,
   ],
   [
     "roofline",
     "Roofline",
-    "Under the slope, memory is the limit; under the level, arithmetic. Products stand at 2·M·N·K over the bytes " +
-      "of A, B and C once each, steps of the ladder at the bytes they ask memory for: one above the slope was " +
-      "answered by caches.",
+    "Under the slope, memory is the limit; under the level part, arithmetic. For products, FLOP per byte is 2·M·N·K " +
+      "over the bytes of A, B and C; for steps of the ladder, over the bytes that they request from memory. Caches " +
+      "served a step that is above the slope.",
     roofline,
   ],
   [
     "tiles",
     "Tiles",
-    "The best time of each size of tile that a tune tried, whatever the other tunables were.",
+    "The best time for each tile size that a tune tried, over all values of the other tunables.",
     tiles,
   ],
   [
     "cliffs",
     "Cliffs",
-    "A size one beside a round one fits tiles and alignment worse. What that costs, in percent of the speed at N.",
+    "A size next to a round one fits tiles and alignment worse. Speeds are percentages of the speed at N.",
     cliffs,
   ],
   [
     "errors",
-    "Error beside speed",
-    "How far each product is from the exact one, as its verification measured it, against the bound that rounding" +
-      " allows. Integers are exact, or wrong.",
+    "Error against speed",
+    "The error of each product, as measured by its verification, relative to the bound that rounding allows. " +
+      "Integers are exact or wrong.",
     errors,
   ],
   [
     "rows",
     "All rows",
-    "Medians; milliseconds of the kernel alone, from submission to fence, and with the transfers of A, B and C, " +
-      "which its parts (upload, kernel, overhead, download) should add up to. Slope: one dispatch by the host's " +
-      "clock, over batches that grow, to check the device's clock. A dash: not known.",
+    "Medians in milliseconds: the kernel alone, from submission to fence, and with the transfers of A, B and C. The " +
+      "last should equal the sum of its parts (upload, kernel, overhead, download). Slope: the time of one dispatch " +
+      "by the host's clock, from batches of growing size, to check the device's clock. A dash means unknown.",
     allRows,
   ],
   [
     "not-run",
     "Not run",
-    "Products that did not run, or came out wrong. No figure is made up for them.",
+    "Products that did not run or were wrong. They have no figures.",
     notRun,
   ],
   [
     "runs",
     "About the runs",
-    "All that the reports say of how, where and with what they were made.",
+    "How, where and with what each report was made.",
     () => data.reports.map(run),
   ],
 ];
@@ -653,8 +652,7 @@ function draw() {
   nameFolds();
 }
 
-// The keyboard stops at a box only while there is something to scroll. Folded ones are left out: asking for their width
-// would lay them out.
+// A box is a tab stop only while it can scroll. Folded boxes are skipped: reading their width would force a layout.
 function setStops() {
   for (const box of document.querySelectorAll(".scroll")) {
     if (box.closest("details:not([open])")) continue;
@@ -674,7 +672,7 @@ $("folds").addEventListener("click", () => {
   nameFolds();
 });
 
-// On paper nothing is folded away, every chart is drawn, and the colours are those of light paper.
+// In print nothing is folded, every chart is drawn, and the colours are those of the light scheme.
 let printing = false,
   folded = [];
 window.addEventListener("beforeprint", () => {
@@ -693,9 +691,9 @@ window.addEventListener("afterprint", () => {
 
 const source = `as vkmatmul ${data.tool.version} reads ${data.reports.length === 1 ? "it" : "them"}`;
 const found = [...(devices.length > 0 ? [count(devices.length, "device")] : []), count(data.reports.length, "report")];
-$("facts").textContent = `${found.join(" in ")}, ${source}. Every speed belongs to a product that was verified.`;
+$("facts").textContent = `${found.join(" in ")}, ${source}. Only verified products have a speed.`;
 if (devices.length === 0)
-  document.querySelector("#summary .lead").textContent = "These are tunes, without rows of a suite.";
+  document.querySelector("#summary .lead").textContent = "These reports contain only tunes, no rows of a suite.";
 $("version").textContent = data.tool.version;
 $("command").textContent = data.tool.command ?? "vkmatmul report";
 $("filter").append(
