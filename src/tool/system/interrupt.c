@@ -17,18 +17,18 @@ static struct sigaction before[SIGNALS], alarm_before;
 static volatile sig_atomic_t interrupt, noticed, catching, patience, wipes;
 static const char *volatile last_words;
 
-/* In a signal's handler, where little is allowed: write, unlink and _exit are. */
+/* In a signal handler, where little is allowed: write, unlink and _exit are. */
 static void end_at_once(int number)
 {
     static const char wipe[] = "\r\033[K";
-    signal(number, SIG_DFL); /* should removing a file hang, the next signal ends the process nevertheless */
+    signal(number, SIG_DFL); /* if removing a file hangs, the next signal still ends the process */
     if (wipes && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0) errno = 0;
     if (last_words && write(STDERR_FILENO, last_words, strlen(last_words)) < 0) errno = 0;
     vkmm_leftovers_unlink();
     _exit(128 + number);
 }
 
-/* Whoever reads the output has gone: that ends a process as ever, but for the files. */
+/* The reader of the output has gone: the process ends as usual, but removes its files first. */
 static void lose_reader(int number)
 {
     signal(number, SIG_DFL);

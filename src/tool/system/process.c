@@ -22,19 +22,19 @@
 extern char **environ;
 
 enum { FIRST_ROOM = 1024 };
-enum { SLICE_MS = 50 };  /* a signal may arrive just before poll begins: it is looked for this often */
+enum { SLICE_MS = 50 };  /* a signal may arrive just before poll begins, so this is how often to check for one */
 enum { HASTE_MS = 200 }; /* for a child to end, and to be gone, once this process is asked to end */
 
 struct vkmm_process {
     pid_t pid;
     int socket;
-    int broken;        /* a line was longer than its reader takes: nothing more is heard */
+    int broken;        /* a line was too long for its reader: nothing more is read */
     size_t used, room; /* bytes of `text` that were read, and that there are */
     size_t given;      /* bytes at its start that the last vkmm_process_hear gave away */
     char *text;
 };
 
-/* Starts a program in a process group of its own, with the socket as its standard input and output, and nothing as its
+/* Starts a program in its own process group, with the socket as its standard input and output, and nothing as its
  * standard error. Returns 0, or the error's number. */
 static int spawn(const char *path, char *const *arguments, int socket, pid_t *pid)
 {
@@ -60,7 +60,7 @@ vkmm_status vkmm_process_start(const vkmm_log *log, const char *path, char *cons
     *out = NULL;
     vkmm_process *process = vkmm_alloc(1, sizeof *process);
     if (process == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to start %s", program);
-    /* A socket rather than two pipes: writing to a child that is gone is then an error and not a signal. */
+    /* A socket rather than two pipes: writing to a child that has ended is then an error, not a signal. */
     int error = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) == 0 ? 0 : errno;
     if (error == 0) {
         error = spawn(program, arguments, sockets[1], &process->pid);
@@ -88,7 +88,7 @@ int vkmm_process_send(vkmm_process *process, const char *text)
     return 1;
 }
 
-/* Reads more into the text, which is made longer where it is full: VKMM_HEARD_LINE when something came. */
+/* Reads more into the text, which grows if it is full: VKMM_HEARD_LINE if something came. */
 static vkmm_heard read_more(vkmm_process *process, double deadline_ms)
 {
     if (process->used == process->room) {
@@ -136,7 +136,7 @@ vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, size_t m
     return VKMM_HEARD_END;
 }
 
-/* 1 when the child has ended within the time. */
+/* 1 if the child ended within the time. */
 static int wait_for(pid_t pid, double patience_ms, int *status)
 {
     double start = vkmm_now_ms();
@@ -157,7 +157,7 @@ void vkmm_process_end(vkmm_process **pointer, double patience_ms, char how[VKMM_
     int killed = !wait_for(process->pid, patience_ms, &status);
     if (killed) {
         kill(process->pid, SIGKILL);
-        /* A process inside a driver that hangs may stay for as long as the driver does: it is not waited for. */
+        /* A process inside a hanging driver may never end: it is not waited for. */
         wait_for(process->pid, 2000, &status);
     }
     if (how != NULL) {
@@ -177,5 +177,5 @@ void vkmm_process_end(vkmm_process **pointer, double patience_ms, char how[VKMM_
 
 void vkmm_process_follow_parent(void)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a parent that ended before shows by the end of standard input */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* if the parent ended before this, standard input is at its end */
 }

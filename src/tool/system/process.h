@@ -1,4 +1,4 @@
-/* Child processes that are spoken to in lines. */
+/* Child processes that exchange lines with this process. */
 #ifndef VKMM_BASE_PROCESS_H
 #define VKMM_BASE_PROCESS_H
 
@@ -8,15 +8,14 @@
 #define VKMM_PROCESS_END 64
 
 /* A child whose standard input and output are this process's end of a socket. Its messages on standard error are
- * dropped. It has a process group of its own, so that Ctrl-C reaches this process alone. Used by one thread at a
- * time. */
+ * dropped. It has its own process group, so Ctrl-C reaches only this process. Used by one thread at a time. */
 typedef struct vkmm_process vkmm_process;
 
 /* Starts a program; arguments begin with its name and end with NULL. path NULL: the program that runs now.
  * VKMM_INVALID with the system's reason. Ended by vkmm_process_end. */
 vkmm_status vkmm_process_start(const vkmm_log *log, const char *path, char *const *arguments, vkmm_process **process);
 
-/* Sends a text; 0 when the child is gone. */
+/* Sends a text; 0 if the child has ended. */
 int vkmm_process_send(vkmm_process *process, const char *text);
 
 typedef enum vkmm_heard {
@@ -27,15 +26,15 @@ typedef enum vkmm_heard {
 } vkmm_heard;
 
 /* The next line without its end, which is at most `most` bytes long; *text is valid until the next call on this
- * process. Waits until the clock (vkmm_now_ms) shows deadline_ms. A longer line ends the talk: VKMM_HEARD_END. */
+ * process. Waits until the clock (vkmm_now_ms) shows deadline_ms. A longer line ends the exchange: VKMM_HEARD_END. */
 vkmm_heard vkmm_process_hear(vkmm_process *process, double deadline_ms, size_t most, const char **text);
 
 /* Waits patience_ms (less once vkmm_interrupted()) for the child to end by itself, now that it has no more input;
  * kills it after that. how (may be NULL): "ended with status 6", "was killed by signal 11 (Segmentation fault)", or
- * "was killed" when this function did it. Sets NULL; a pointer to NULL is legal. */
+ * "was killed" if this function killed it. Sets NULL; a pointer to NULL is legal. */
 void vkmm_process_end(vkmm_process **process, double patience_ms, char how[VKMM_PROCESS_END]);
 
-/* In a child: it is to end when its parent does, however that ends. */
+/* In a child: makes it end when its parent ends, for whatever reason. */
 void vkmm_process_follow_parent(void);
 
 #endif

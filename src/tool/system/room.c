@@ -16,14 +16,14 @@
 /* What is left for everything else. */
 #define RESERVE (UINT64_C(256) << 20)
 
-/* Linux promises memory that it does not have, and kills the process that believes it. */
+/* Linux overcommits memory, and kills a process that uses what is not there. */
 static int is_free(uint64_t bytes)
 {
     uint64_t free_bytes = vkmm_host_free_memory();
     return free_bytes == 0 || bytes + RESERVE < free_bytes;
 }
 
-/* A file that nobody else sees and that is gone with the process. */
+/* A file that no other process sees, and that disappears with this process. */
 static int open_nameless(const char *folder)
 {
     char name[4096];

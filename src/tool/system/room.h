@@ -1,4 +1,4 @@
-/* Memory for large matrices: the host's, as long as it lasts, else a file's. */
+/* Memory for large matrices: the host's while there is enough, otherwise a file's. */
 #ifndef VKMM_BASE_ROOM_H
 #define VKMM_BASE_ROOM_H
 
@@ -10,9 +10,9 @@ typedef struct vkmm_room {
     int is_mapped;
 } vkmm_room;
 
-/* Zeroed memory for `what`. Where the system does not have so much free, it is that of a file without a name in
- * TMPDIR, or /tmp, whose blocks are set aside: slower, but it neither fails nor gets a process killed half-way.
- * VKMM_OUT_OF_MEMORY: neither can be had. */
+/* Zeroed memory for `what`. If the system does not have enough free memory, the memory is that of an unnamed file in
+ * TMPDIR, or /tmp, whose blocks are reserved: slower, but it cannot fail later or get the process killed.
+ * VKMM_OUT_OF_MEMORY: neither is available. */
 vkmm_status vkmm_room_open(const vkmm_log *log, uint64_t bytes, const char *what, vkmm_room *room);
 void vkmm_room_close(vkmm_room *room); /* a zeroed one is legal */
 

@@ -29,7 +29,7 @@ struct vkmm_sensors {
     int watching, stop; /* stop: under the lock */
     double start_ms, mhz_before, joules_before, others_before;
     /* The watcher's, until it is joined. */
-    uint32_t clocks[CLOCKS]; /* how often each MHz was seen: takes no more memory, however long it goes on */
+    uint32_t clocks[CLOCKS]; /* how often each MHz was read: memory does not grow with time */
     uint32_t clock_count;
     vkmm_sensor_steps steps;
     double watts_sum;
@@ -55,7 +55,7 @@ vkmm_sensors *vkmm_sensors_open_with(const uint32_t pci[4], const char *root, co
 
 vkmm_sensors *vkmm_sensors_open(const uint32_t pci[4], const char *root)
 {
-    /* Another root is another machine: this one's library knows nothing of it. */
+    /* Another root stands for another machine: this machine's library does not know it. */
     return vkmm_sensors_open_with(pci, root, root[0] == '\0' ? "libnvidia-ml.so.1" : "");
 }
 
@@ -100,7 +100,7 @@ void vkmm_sensors_look(vkmm_sensors *sensors)
     if (!isnan(sensors->joules_before)) {
         double joules = ask(sensors, sensors->source.joules);
         vkmm_sensor_look(&sensors->steps, vkmm_now_ms(), joules);
-    } else { /* no counter: the average power must do */
+    } else { /* no counter: use the average power */
         double watts = ask(sensors, sensors->source.watts);
         if (!isnan(watts)) {
             sensors->watts_sum += watts;
@@ -119,8 +119,8 @@ static void *watch(void *user)
         pthread_mutex_unlock(&sensors->lock);
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
         vkmm_sensors_look(sensors);
-        /* Where looking takes a processor's time (hundreds of cores), it is done less often: what is watched needs
-         * the machine. */
+        /* If reading takes much processor time (hundreds of cores), read less often: the measured work needs the
+         * machine. */
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
         double took = (double)(after.tv_sec - before.tv_sec) * 1e3 + (double)(after.tv_nsec - before.tv_nsec) / 1e6;
         double pause = fmax(PERIOD_MS, took * SHARE);
@@ -177,13 +177,13 @@ void vkmm_sensors_start(vkmm_sensors *sensors)
     sensors->joules_before = ask(sensors, sensors->source.joules);
     sensors->others_before = ask(sensors, sensors->source.others);
     sensors->start_ms = vkmm_now_ms();
-    sigfillset(&all); /* signals are the main thread's */
+    sigfillset(&all); /* the main thread handles signals */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     sensors->watching = pthread_create(&sensors->watcher, NULL, watch, sensors) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* The MHz at a place, from 0, of all seen in ascending order. */
+/* The MHz at an index, from 0, of all readings in ascending order. */
 static double clock_at(const vkmm_sensors *sensors, uint32_t place)
 {
     uint32_t passed = 0;
@@ -221,7 +221,7 @@ void vkmm_sensors_stop(vkmm_sensors *sensors, vkmm_sensed *sensed)
     if (!isnan(others) && sensed->ms >= OTHERS_MS) sensed->others = fmax(0, others / (sensed->ms / 1e3));
     if (sensed->ms < SPAN_MS) return;
     sensed->watts = vkmm_sensor_power(&sensors->steps, SPAN_MS);
-    if (isnan(sensed->watts) && joules > 0) /* a counter that stands still or went back counts nothing */
+    if (isnan(sensed->watts) && joules > 0) /* a counter that did not move, or decreased, has no result */
         sensed->watts = joules / (sensed->ms / 1e3);
     else if (isnan(sensed->watts) && sensors->watts_count > 0)
         sensed->watts = sensors->watts_sum / sensors->watts_count;

@@ -4,34 +4,34 @@
 
 #include "vkmatmul.h"
 
-/* Sources, the first that gives anything: NVML (libnvidia-ml.so.1, opened at run time), amdgpu's and i915's/xe's
- * files in sysfs, RAPL and cpufreq for a processor. Used by one thread at a time; a thread of its own reads while
- * vkmm_sensors_watch is on. */
+/* Sources, of which the first that works is used: NVML (libnvidia-ml.so.1, opened at run time), amdgpu's and
+ * i915's/xe's files in sysfs, RAPL and cpufreq for a processor. Used by one thread at a time; a separate thread reads
+ * while vkmm_sensors_watch is on. */
 typedef struct vkmm_sensors vkmm_sensors;
 
-/* pci: domain, bus, device, function of the device; NULL: the host's processor. root: where /sys lies, "" for the
- * real one (tests have their own). NULL when nothing is readable, or memory ends. */
+/* pci: domain, bus, device, function of the device; NULL: the host's processor. root: the parent folder of /sys, "" for
+ * the real one (tests have their own). NULL if nothing is readable, or memory runs out. */
 vkmm_sensors *vkmm_sensors_open(const uint32_t pci[4], const char *root);
 void vkmm_sensors_close(vkmm_sensors **sensors); /* sets NULL; a pointer to NULL is legal */
 
 const char *vkmm_sensors_source(const vkmm_sensors *sensors); /* "NVML" …; "" for NULL */
 
-/* What was seen between start and stop. Unknown figures are NAN. */
+/* Readings between start and stop. Unknown figures are NAN. */
 typedef struct vkmm_sensed {
     double ms;                                /* between the two */
     double joules;                            /* watts times the time */
-    double watts;                             /* average: by an energy counter, or else by samples of the power */
-    double mhz_before, mhz_during, mhz_after; /* during: the median of what was read every 10 ms */
-    double others;     /* processors that everything but this process kept busy, on average; of the host alone */
-    char limited[128]; /* "power", "heat", "power, heat" …: why the driver held the clock back in between; "" */
+    double watts;                             /* average: from an energy counter, otherwise from samples of the power */
+    double mhz_before, mhz_during, mhz_after; /* during: the median of readings every 10 ms */
+    double others;     /* processors that everything but this process kept busy, on average; only for the host */
+    char limited[128]; /* "power", "heat", "power, heat" …: why the driver lowered the clock meanwhile; "" */
 } vkmm_sensed;
 
-/* sensors may be NULL: then nothing is known, as without a start. Starting again forgets what was seen. A span
+/* sensors may be NULL: then nothing is known, as without a start. Starting again discards earlier readings. A span
  * shorter than the counters' own period (about 100 ms) has no energy. */
 void vkmm_sensors_start(vkmm_sensors *sensors);
 void vkmm_sensors_stop(vkmm_sensors *sensors, vkmm_sensed *sensed);
 
-/* "mains", "battery", or "" where the system does not say (sysfs power_supply under root). Static storage. */
+/* "mains", "battery", or "" if the system does not report it (sysfs power_supply under root). Static storage. */
 const char *vkmm_power_source(const char *root);
 
 #endif

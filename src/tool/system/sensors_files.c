@@ -1,8 +1,8 @@
 /* Figures that the Linux kernel has in files. Of GPUs: Documentation/hwmon/sysfs-interface.rst (power in µW, energy in
  * µJ, frequency in Hz), Documentation/gpu/amdgpu/thermal.rst, and
  * Documentation/ABI/testing/sysfs-driver-intel-i915-hwmon and -intel-xe-hwmon. Of the host's processor: energy by RAPL
- * (Documentation/power/powercap/powercap.rst: µJ, running around at max_energy_range_uj; since Linux 5.10 root alone
- * reads it), clocks by cpufreq (Documentation/admin-guide/pm/cpufreq.rst: kHz) or else /proc/cpuinfo, time by
+ * (Documentation/power/powercap/powercap.rst: µJ, wrapping around at max_energy_range_uj; since Linux 5.10 only root
+ * can read it), clocks by cpufreq (Documentation/admin-guide/pm/cpufreq.rst: kHz) or else /proc/cpuinfo, time by
  * /proc/stat (proc(5)). */
 #include "system/sensors_source.h"
 
@@ -19,7 +19,7 @@
 #include "base/folder.h"
 #include "base/order.h"
 
-enum { PATH = 320, PACKAGES = 16, CORES = 32 }; /* looked at, at most: reading a clock takes a core's time */
+enum { PATH = 320, PACKAGES = 16, CORES = 32 }; /* at most so many are read: reading a clock takes processor time */
 
 typedef struct counter {
     char path[PATH];
@@ -31,14 +31,14 @@ typedef struct files {
     int energy_count;
     double joules; /* summed up so far */
     char power[PATH];
-    char clocks[CORES][PATH]; /* their median counts; cpuinfo stands in for none */
+    char clocks[CORES][PATH]; /* their median is used; without any, cpuinfo */
     int clock_count;
     double clock_unit; /* MHz */
     char cpuinfo[PATH], stat[PATH];
     char reasons[PATH]; /* the beginning of the names of files, each with 1 while a reason holds; "": there are none */
 } files;
 
-/* A path that is too long becomes "", which nothing has. */
+/* A path that is too long becomes "", which does not exist. */
 static void print(char path[PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void print(char path[PATH], const char *format, ...)
@@ -107,7 +107,7 @@ static double mhz(void *state)
     return vkmm_percentile(clocks, (uint32_t)count, 0.5);
 }
 
-/* All but idle and iowait, and guests', which user and nice contain; with steal, which other machines took. */
+/* All but idle and iowait, and the guests' time, which user and nice include; with steal, which other machines used. */
 static double others(void *state)
 {
     unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
@@ -232,7 +232,7 @@ static void find_clock(files *f, const char *device)
     static const struct {
         const char *clock;
         double unit;
-        const char *reasons; /* beside the clock */
+        const char *reasons; /* in addition to the clock */
     } places[] = {{"hwmon/hwmon[0-9]*/freq1_input", 1e-6, NULL},
                   {"drm/card[0-9]*/gt/gt0/rps_act_freq_mhz", 1, "throttle_reason_"},
                   {"drm/card[0-9]*/gt_act_freq_mhz", 1, "gt/gt0/throttle_reason_"},
@@ -295,7 +295,7 @@ const char *vkmm_power_source(const char *root)
         }
     }
     globfree(&found);
-    /* Plugged in counts, even where a weak charger lets the battery run down. */
+    /* Plugged in counts as mains, even if a weak charger lets the battery run down. */
     if (mains) return "mains";
     if (discharging) return "battery";
     return charged ? "mains" : "";

@@ -1,4 +1,4 @@
-/* What the terminal can do. */
+/* Capabilities of the terminal. */
 #ifndef VKMM_BASE_TERMINAL_H
 #define VKMM_BASE_TERMINAL_H
 
