@@ -75,7 +75,7 @@ vkmm_array_name vkmm_array_name_of(const char *path)
         const size_t bytes = strlen(suffix);
         while (colon != NULL && colon[bytes] != ':') colon = strstr(colon + 1, suffix);
         if (vkmm_path_ends(path, suffix)) {
-            name.format = formats[i]; /* the whole of it is the file */
+            name.format = formats[i]; /* all of it is the file name */
         } else if (colon != NULL && formats[i]->is_name != NULL) {
             name.format = formats[i];
             length = (size_t)(colon - path) + bytes;

@@ -1,4 +1,4 @@
-/* Reading files of matrices: their bytes, their format, and elements that lie otherwise in them than in memory. */
+/* Reading files of matrices: their bytes, their format, and elements that are stored differently than in memory. */
 #include "base/alloc.h"
 #include "base/log.h"
 #include "io/array_format.h"
@@ -52,8 +52,8 @@ static vkmm_status convert_element(const vkmm_log *log, const char *path, const 
                      type->name);
 }
 
-/* Copies elements that cannot be used as they lie in the file. They lie side by side in some order, so that all of
- * them are one piece of it. */
+/* Copies elements that cannot be used as stored in the file. They are contiguous in some order, so all of them are one
+ * range of the file. */
 static vkmm_status convert(const vkmm_log *log, const char *path, vkmm_array_file *file)
 {
     const vkmm_encoding stored = file->array.stored;
@@ -95,7 +95,7 @@ static vkmm_status read_stdin(const vkmm_log *log, void **content, uint64_t *byt
     return ferror(stdin) ? vkmm_fail(log, VKMM_INVALID, "cannot read standard input: %s", strerror(errno)) : VKMM_OK;
 }
 
-/* The file's bytes, or those of the .npy file inside of it. */
+/* The file's bytes, or those of the .npy file inside it. */
 static vkmm_status read_bytes(const vkmm_log *log, int is_stdin, vkmm_array_name *name, vkmm_array_file *file,
                               const void **data, uint64_t *bytes)
 {

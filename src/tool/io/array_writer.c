@@ -12,11 +12,11 @@ struct vkmm_array_writer {
     vkmm_log log;
     vkmm_array_name name;
     vkmm_array shape; /* packed; without data */
-    char *header;     /* owned; NULL: the format has none, and the file is made at commit */
+    char *header;     /* owned; NULL: the format has none, and the file is written at commit */
     size_t header_bytes;
-    char *elements; /* owned: where they are until then; else NULL */
+    char *elements; /* owned: the elements until then; else NULL */
     vkmm_output *output;
-    vkmm_mapping seen; /* what look has mapped */
+    vkmm_mapping seen; /* the mapping of look */
     atomic_int failed;
 };
 
@@ -109,7 +109,7 @@ vkmm_status vkmm_array_writer_open(const vkmm_log *log, const char *path, const 
     return status;
 }
 
-/* Where an element of matrix x lies in the file. */
+/* The position of an element of matrix x in the file. */
 static uint64_t place_of(const vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col)
 {
     const vkmm_view *first = &w->shape.first;
@@ -121,13 +121,13 @@ static uint64_t at_most(uint64_t value, uint64_t most)
     return value < most ? value : most;
 }
 
-/* Whether the view's elements lie as the file has them: row-major, side by side. */
+/* Whether the view's elements are stored as in the file: row-major, contiguous. */
 static int is_packed(const vkmm_view *view)
 {
     return (view->rows <= 1 || view->row_stride == view->cols) && (view->cols <= 1 || view->col_stride == 1);
 }
 
-/* Rows that lie in memory as in the file: all at once where they lie side by side there too, else one by one. */
+/* Rows that are stored in memory as in the file: all at once if they are contiguous there too, else one by one. */
 static vkmm_status put_rows(vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
 {
     const uint64_t size = vkmm_type_of(view->type)->bytes;
@@ -142,8 +142,7 @@ static vkmm_status put_rows(vkmm_array_writer *w, uint64_t x, uint64_t row, uint
     return status;
 }
 
-/* Blocks: whole rows where that leaves enough of them in a block for reading along columns, else parts of BLOCK_ROWS
- * rows. */
+/* Blocks: whole rows if a block holds enough of them for reading along columns, else parts of BLOCK_ROWS rows. */
 static vkmm_status put_packed(vkmm_array_writer *w, uint64_t x, uint64_t row, uint64_t col, const vkmm_view *view)
 {
     const uint64_t most = BLOCK_BYTES / vkmm_type_of(view->type)->bytes,
@@ -248,7 +247,7 @@ vkmm_status vkmm_array_write(const vkmm_log *log, const char *path, const vkmm_a
     return status;
 }
 
-/* The file would be written anew: what others lie in it would be gone. */
+/* The file would be replaced, and its other arrays lost. */
 static vkmm_status check_others(const vkmm_log *log, const vkmm_array_name *name)
 {
     vkmm_mapping mapping = {NULL, 0};

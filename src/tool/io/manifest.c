@@ -19,10 +19,10 @@
 typedef struct listing {
     const vkmm_log *log;
     const char *root;
-    vkmm_manifest_kind kind; /* that is looked for now */
+    vkmm_manifest_kind kind; /* that is being scanned */
     vkmm_manifest *items;
     uint32_t count, room;
-    vkmm_status status; /* not VKMM_OK: memory ended, and nothing more is added */
+    vkmm_status status; /* not VKMM_OK: memory ran out, and nothing more is added */
 } listing;
 
 static void add(listing *scan, const vkmm_manifest *item)
@@ -41,8 +41,8 @@ static void add(listing *scan, const vkmm_manifest *item)
     scan->items[scan->count++] = *item;
 }
 
-/* A list of patterns with '*' for any characters, whatever the case. Patterns of many stars take for ever: they match
- * nothing. */
+/* A list of patterns with '*' for any characters; case is ignored. Patterns with many stars would take too long, so
+ * they match nothing. */
 static int matches_any(const char *list, char separator, const char *all, const char *text)
 {
     char pattern[256];
@@ -65,8 +65,7 @@ static int is_driver_wanted(const vkmm_manifest *item, int otherwise)
     return matches_any(getenv("VK_LOADER_DRIVERS_DISABLE"), ',', "", item->name) ? 0 : otherwise;
 }
 
-/* Whether the loader's own variables let it take the driver or layer. `otherwise`: what holds where none of them
- * matches. */
+/* Whether the loader's own variables allow the driver or layer. `otherwise`: the result if none of them matches. */
 static int is_wanted(const vkmm_manifest *item, int otherwise)
 {
     const char *all = item->kind == VKMM_MANIFEST_IMPLICIT_LAYER ? "~implicit~" : "~explicit~";
@@ -91,17 +90,17 @@ static void look_at_elf(vkmm_manifest *item, const char *path)
     if (vkmm_file_head(path, head, sizeof head) != sizeof head || memcmp(head, "\177ELF", 4) != 0) {
         snprintf(item->broken, sizeof item->broken, "its library %.160s is not a readable shared library", path);
     } else if (head[4] != bits) {
-        item->active = 0; /* the loader passes over it: another manifest is for this program */
+        item->active = 0; /* the loader skips it: another manifest is for this program */
         snprintf(item->description, sizeof item->description, "for programs of %d bits", head[4] == 2 ? 64 : 32);
     }
 }
 
-/* Looks whether the library can be found, and fits this program. */
+/* Checks whether the library exists and fits this program. */
 static void look_at_library(const listing *scan, vkmm_manifest *item)
 {
     const char *library = item->library, *slash = strrchr(item->path, '/');
     char path[1200];
-    if (strchr(library, '$') != NULL) return; /* the dynamic linker knows what $LIB and the like stand for */
+    if (strchr(library, '$') != NULL) return; /* the dynamic linker expands $LIB and the like */
     if (strchr(library, '/') == NULL) {
         if (!vkmm_dynlib_there(scan->root, library))
             snprintf(item->broken, sizeof item->broken, "its library %.160s does not exist", library);
@@ -138,7 +137,7 @@ static void add_driver(listing *scan, vkmm_manifest *item, const json_t *icd)
     finish(scan, item, 1);
 }
 
-/* An implicit layer is on unless its "disable" variable is set; where it has an "enable" variable, that must have
+/* An implicit layer is active unless its "disable" variable is set; if it has an "enable" variable, that must have
  * the manifest's value. */
 static int is_enabled(vkmm_manifest *item, const json_t *layer)
 {
@@ -213,7 +212,7 @@ static void add_manifest(listing *scan, vkmm_manifest *item)
     vkmm_mapping_close(&mapping);
 }
 
-/* By kind: below which folders it looks, and the variables that list others, to look at first or at them alone. */
+/* For each kind: the folders that are searched, and the variables that list others, to search first or exclusively. */
 static const struct {
     const char *folder, *also, *only;
 } places[] = {{"vulkan/icd.d", "VK_ADD_DRIVER_FILES", "VK_DRIVER_FILES"},
@@ -247,7 +246,7 @@ static void add_file(listing *scan, const char *path)
     add_manifest(scan, &item);
 }
 
-/* Of a folder only what ends in .json counts. */
+/* In a folder, only names that end in .json are read. */
 static void add_folder(listing *scan, const char *folder)
 {
     char path[2048];
@@ -321,7 +320,7 @@ static void scan_kind(listing *scan)
     add_usual(scan);
 }
 
-/* Of two layers with one name the loader takes the first. */
+/* Of two layers with the same name the loader uses the first. */
 static void settle_twins(listing *scan)
 {
     for (uint32_t i = 0; i < scan->count; i++) {

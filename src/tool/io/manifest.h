@@ -1,5 +1,5 @@
-/* What the Vulkan loader finds on this system: drivers' (ICD) and layers' manifests, JSON files in folders that the
- * loader's documentation names (LoaderDriverInterface.md, LoaderLayerInterface.md). */
+/* The manifests of drivers (ICDs) and layers that the Vulkan loader finds on this system: JSON files in the folders
+ * that the loader's documentation names (LoaderDriverInterface.md, LoaderLayerInterface.md). */
 #ifndef VKMM_IO_MANIFEST_H
 #define VKMM_IO_MANIFEST_H
 
@@ -23,9 +23,9 @@ typedef struct vkmm_manifest {
 } vkmm_manifest;
 
 /* Lists them in the loader's order. root: "" for the real system (tests have their own tree); environment variables
- * count in both cases (VK_DRIVER_FILES, VK_ICD_FILENAMES, VK_ADD_DRIVER_FILES, VK_LOADER_LAYERS_DISABLE, XDG_*,
+ * apply in both cases (VK_DRIVER_FILES, VK_ICD_FILENAMES, VK_ADD_DRIVER_FILES, VK_LOADER_LAYERS_DISABLE, XDG_*,
  * HOME, a layer's own). *manifests is freed with vkmm_free. VKMM_OUT_OF_MEMORY; a folder or file that cannot be read
- * is no error. */
+ * is not an error. */
 vkmm_status vkmm_manifests_scan(const vkmm_log *log, const char *root, vkmm_manifest **manifests, uint32_t *count);
 
 /* Reads one driver manifest; driver->broken says why the loader cannot use it. */

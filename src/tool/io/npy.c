@@ -1,8 +1,8 @@
 /* NumPy's .npy files, versions 1.0, 2.0 and 3.0 (NEP 1; numpy/lib/format.py documents the header). Read: C and
  * Fortran order, f2, f4, f8, i4, u4, i1 and u1, and i8 and u8 as i4 and u4; both byte orders; one to three
  * dimensions; extents may be 0.
- * Anything else is an error that says what was found. Bytes after the data are ignored, as NumPy does. Written:
- * version 1.0, C order. The format has no name for bf16. */
+ * Anything else is an error that says what was found. Bytes after the data are ignored, as in NumPy. Written:
+ * version 1.0, C order. The format has no bf16. */
 #include "base/alloc.h"
 #include "base/log.h"
 #include "io/array_format.h"
@@ -39,7 +39,7 @@ typedef struct parser {
     uint32_t dimensions;
 } parser;
 
-/* Says what is wrong and where the text stands. */
+/* Reports what is wrong, and where in the text. */
 static void refuse(parser *p, const char *what)
 {
     size_t left = (size_t)(p->end - p->at);
@@ -53,7 +53,7 @@ static void skip_space(parser *p)
     while (p->at < p->end && (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r')) p->at++;
 }
 
-/* Takes `c`, after white space, when it is next. */
+/* Consumes `c`, after white space, if it is next. */
 static int take(parser *p, char c)
 {
     skip_space(p);
@@ -71,7 +71,7 @@ static int take_word(parser *p, const char *word)
     return 1;
 }
 
-/* 'text' or "text"; its bytes stay where they are. No string that matters here holds an escape. */
+/* 'text' or "text"; its bytes are not copied. No string that matters here has an escape. */
 static int take_string(parser *p, const char **text, size_t *length)
 {
     skip_space(p);
@@ -86,8 +86,8 @@ static int take_string(parser *p, const char **text, size_t *length)
 
 #define DTYPES "f2, f4, f8, i1, i4, i8, u1, u4 and u8"
 
-/* '=' is the byte order of the machine that wrote the file, which is little-endian wherever this is not said
- * otherwise; a byte has none. VKMM_AUTO: there is no such type. */
+/* '=' is the byte order of the machine that wrote the file, which is assumed to be little-endian;
+ * a byte has none. VKMM_AUTO: there is no such type. */
 static vkmm_type type_of(const char *text, size_t length, vkmm_encoding *stored)
 {
     if (length != 3 || memchr("<>=|", text[0], 4) == NULL) return VKMM_AUTO;
@@ -278,7 +278,7 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
     return VKMM_OK;
 }
 
-/* NumPy starts the data at a multiple of 64 bytes, so that mapped data suit any vector instruction. The longest
+/* NumPy starts the data at a multiple of 64 bytes, so mapped data are aligned for any vector instruction. The longest
  * dictionary (three extents of 20 digits) fits in three such units with the 10 bytes before it; with two extents, in
  * two. */
 enum { ALIGNMENT = 64, MOST_HEADER_BYTES = 3 * ALIGNMENT };

@@ -1,6 +1,6 @@
 /* NumPy's .npz files: ZIP archives of .npy files, NAME.npy being the array NAME. Read: stored or deflated, with Zip64
- * or without. Written: one array, stored, as numpy.savez does. minizip, a part of zlib, knows the archives; a build
- * without it refuses them. */
+ * or without. Written: one array, stored, as numpy.savez does. minizip, a part of zlib, reads and writes the archives;
+ * a build without it refuses them. */
 #include "base/alloc.h"
 #include "base/clean.h"
 #include "base/log.h"
@@ -19,7 +19,12 @@ static const char *dtype(vkmm_type type)
 #include <unzip.h>
 #include <zip.h>
 
-enum { NAME_BYTES = 256, LISTED = 600, MOST_AT_ONCE = 1 << 30, DEFLATED_MOST = 1032 /* bytes that one byte becomes */ };
+enum {
+    NAME_BYTES = 256,
+    LISTED = 600,
+    MOST_AT_ONCE = 1 << 30,
+    DEFLATED_MOST = 1032 /* most bytes that one byte becomes */
+};
 
 /* An archive in memory, for minizip. */
 typedef struct archive {
@@ -93,7 +98,7 @@ static int read_name(unzFile zip, char name[NAME_BYTES], unz_file_info64 *info)
     return 1;
 }
 
-/* Makes the array that is wanted the current file; the only one where none is named. */
+/* Makes the wanted array the current file; if none is named, the only one. */
 static vkmm_status find(const vkmm_log *log, const char *path, const char *wanted, unzFile zip, unz_file_info64 *info)
 {
     char name[NAME_BYTES], names[LISTED] = "";
@@ -173,7 +178,7 @@ static int add(zipFile zip, const char *data, uint64_t bytes)
     return well;
 }
 
-/* One array in a new archive: 0 when memory ends. */
+/* One array in a new archive: 0 if memory runs out. */
 static int pack(archive *whole, const char *name, const char *header, size_t header_bytes, const void *data,
                 uint64_t bytes)
 {
@@ -189,7 +194,7 @@ static int pack(archive *whole, const char *name, const char *header, size_t hea
 
 static vkmm_status encode(const vkmm_log *log, const char *tensor, const vkmm_array *array, vkmm_output *output)
 {
-    enum { STRUCTURES = 1024 }; /* what an archive of one file needs beside its name, twice */
+    enum { STRUCTURES = 1024 }; /* what an archive of one file needs in addition to twice its name */
     const uint64_t bytes =
         array->count * array->first.rows * array->first.cols * vkmm_type_of(array->first.type)->bytes;
     char name[NAME_BYTES];

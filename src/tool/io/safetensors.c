@@ -1,11 +1,11 @@
 /* safetensors files (https://huggingface.co/docs/safetensors): 8 bytes with the length of the header, little-endian;
- * the header, a JSON object from names to {"dtype", "shape", "data_offsets": [begin, end]}, and perhaps
- * "__metadata__", an object of texts; then the elements of all tensors, row-major and little-endian, at those
+ * the header, a JSON object from names to {"dtype", "shape", "data_offsets": [begin, end]}, and optionally
+ * "__metadata__", an object of strings; then the elements of all tensors, row-major and little-endian, at those
  * offsets from the header's end. The format's rules are kept when reading: the header begins with '{' and has at
- * most 100,000,000 bytes, no name comes twice, offsets leave neither holes nor overlaps, nothing lies past the last
- * tensor, and where a dtype's size is known, a tensor has as many bytes as its shape needs. Read and written: F16,
- * BF16, F32, F64, I8, U8, I32 and U32, one to three dimensions; read as I32 and U32: I64 and U64. A file may hold
- * others besides. */
+ * most 100,000,000 bytes, no name occurs twice, offsets leave no gaps or overlaps, nothing follows the last
+ * tensor, and if a dtype's size is known, a tensor has as many bytes as its shape needs. Read and written: F16,
+ * BF16, F32, F64, I8, U8, I32 and U32, one to three dimensions; read as I32 and U32: I64 and U64. A file may also hold
+ * others. */
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +34,8 @@ static const char *dtype_of(vkmm_type type)
     return names[type];
 }
 
-/* Bytes of an element, of those dtypes that vkmatmul has no type for: a tensor of any other dtype is taken as it is. */
+/* Bytes of an element, of those dtypes that vkmatmul has no type for: a tensor of any other dtype is accepted as it is.
+ */
 static const struct {
     const char *dtype;
     unsigned bytes;
@@ -59,7 +60,7 @@ typedef struct reader {
     size_t count;
 } reader;
 
-/* The name as JSON has it, in ASCII: no file can make a terminal do anything, or hide what it says. */
+/* The name as JSON has it, in ASCII, so that a file cannot control a terminal or hide its contents. */
 static void quote(const char *name, char text[SHOWN])
 {
     json_t *value = json_string(name);
@@ -81,7 +82,7 @@ VKMM_PRINTF(3, 4) static vkmm_status refuse(const reader *r, const char *name, c
     return vkmm_fail(r->log, VKMM_INVALID, "%s: tensor %s %s", r->name, quoted, what);
 }
 
-/* A whole number from 0: 1 and *number. */
+/* A non-negative integer: 1 and *number. */
 static int is_count(const json_t *value, uint64_t *number)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0) return 0;
@@ -193,7 +194,7 @@ static vkmm_status read_tensors(reader *r)
     return check_places(r);
 }
 
-/* The names, as many as a sentence holds. */
+/* As many names as fit in a sentence. */
 static vkmm_status refuse_choice(const reader *r, const char *wanted)
 {
     char names[LISTED + SHOWN] = "", quoted[SHOWN];
@@ -285,7 +286,7 @@ static uint64_t count_tensors(const void *data, uint64_t bytes)
     return count;
 }
 
-/* UTF-8, as JSON is, and not what the format keeps for itself. */
+/* UTF-8, as in JSON, and not reserved by the format. */
 static int is_name(const char *name)
 {
     json_t *text = json_string(name);
@@ -303,7 +304,7 @@ static json_t *make_tree(const char *name, const vkmm_array *array, uint64_t dat
                      (json_int_t)0, (json_int_t)data_bytes);
 }
 
-/* Blanks at the header's end put the elements where they can be mapped. */
+/* Blanks at the header's end align the elements for mapping. */
 static char *make_header(const char *name, const vkmm_array *array, uint64_t data_bytes, size_t *header_bytes)
 {
     json_t *tree = make_tree(name != NULL ? name : "C", array, data_bytes);

@@ -1,7 +1,7 @@
 /* Matrices as text. CSV and TSV: a row of numbers on each line, without a header line. MatrixMarket's .mtx
  * (https://math.nist.gov/MatrixMarket/formats.html): "%%MatrixMarket matrix array real general", comments, a line with
- * the extents, then a number on each line, column by column; of its kinds this one alone, and with integers. Lines
- * end with LF or CRLF. Numbers are decimal, or nan or inf in any case. A text says nothing of its elements' type. */
+ * the extents, then a number on each line, column by column; only this kind, and the same with integers. Lines
+ * end with LF or CRLF. Numbers are decimal, or nan or inf in any case. A text does not state its elements' type. */
 #include "base/log.h"
 #include "io/array_format.h"
 #include "math/type.h"
@@ -21,11 +21,11 @@ enum {
 
 typedef struct lines {
     const char *at, *end;
-    uint64_t line; /* the number of the last one that was taken */
+    uint64_t line; /* the number of the last one that was read */
     char separator;
 } lines;
 
-/* The next line without what ends it. MatrixMarket has comments and empty lines anywhere. */
+/* The next line without its line end. MatrixMarket allows comments and empty lines anywhere. */
 static int next_line(lines *l, const char **begin, const char **end)
 {
     while (l->at < l->end) {
@@ -40,7 +40,7 @@ static int next_line(lines *l, const char **begin, const char **end)
     return 0;
 }
 
-/* The next field of a line, without spaces around it; the line then begins after it, and is NULL after its last. */
+/* The next field of a line, without spaces around it; the line then begins after it, and is NULL after the last. */
 static void next_field(const char **line, const char *line_end, char separator, const char **begin, const char **end)
 {
     const char *stop = memchr(*line, separator, (size_t)(line_end - *line));
@@ -70,7 +70,7 @@ static vkmm_status count_fields(const vkmm_log *log, const char *name, lines l, 
     return VKMM_OK;
 }
 
-/* Blank lines at the end count for nothing; so does a byte order mark. */
+/* Blank lines at the end are ignored; so is a byte order mark. */
 static lines begin_lines(const void *data, uint64_t bytes, char separator)
 {
     lines l = {data, (const char *)data + bytes, 0, separator};
@@ -99,7 +99,7 @@ static vkmm_status check_kind(const vkmm_log *log, const char *name, const char 
                      name, object, format, field, symmetry);
 }
 
-/* A line as a text, cut to fit; "": there is none. */
+/* A line as a string, cut to fit; "": there is no line. */
 static void take_line(lines *l, char text[SHORT])
 {
     const char *begin = NULL, *end = NULL;
@@ -113,7 +113,7 @@ static vkmm_status read_head(const vkmm_log *log, const char *name, lines *l, ui
 {
     unsigned long long rows = 0, cols = 0;
     char text[SHORT], more = '\0';
-    l->separator = '\0'; /* the first line is no comment */
+    l->separator = '\0'; /* the first line is not a comment */
     take_line(l, text);
     l->separator = LISTS;
     if (strncasecmp(text, MARK, strlen(MARK)) != 0)
@@ -148,7 +148,7 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *tens
     return VKMM_OK;
 }
 
-/* VKMM_INVALID without a sentence; *why: what it is not. strtod follows LC_NUMERIC, which the program leaves alone. */
+/* VKMM_INVALID without a sentence; *why: what is wrong. strtod follows LC_NUMERIC, which the program does not set. */
 static vkmm_status read_number(const char *begin, const char *end, vkmm_type type, char *to, const char **why)
 {
     char text[MOST_DIGITS + 1], *stop = NULL;
@@ -192,7 +192,8 @@ static const char *type_name(vkmm_type type)
     return vkmm_type_of(type)->name;
 }
 
-/* With as many digits as bring the same bits back. NaN and Inf are spelled as R has them; NumPy and Octave take any. */
+/* With enough digits to restore the same bits. NaN and Inf are spelled as in R; NumPy and Octave accept any spelling.
+ */
 static size_t write_number(char *text, size_t size, double value, int digits)
 {
     if (isnan(value)) return (size_t)snprintf(text, size, "NaN");
