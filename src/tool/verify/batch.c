@@ -17,8 +17,8 @@ static double value_at(const char *data, const before_and_after *memory, uint64_
     return vkmm_view_get(&one, 0, 0);
 }
 
-/* Compares bits, for a NaN may stay a NaN, over [begin, end); returns how many elements differ, *first of them the
- * first. */
+/* Compares the bits of [begin, end), because a NaN may stay NaN; returns how many elements differ, and sets *first to
+ * the first of them. */
 static uint64_t changes(const before_and_after *memory, uint64_t begin, uint64_t end, uint64_t *first)
 {
     uint64_t count = 0;

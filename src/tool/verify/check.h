@@ -1,7 +1,7 @@
-/* What the parts of a verification share. Private to this folder.
- *  Everything reads matrices through tiles: a block is converted once into packed arrays on the way (double, which
- * holds every f32 and narrower type exactly, or uint32_t, the bits of integers), so that one set of contiguous inner
- * loops serves every type and every stride. */
+/* Shared by the parts of a verification. Private to this folder.
+ *  All matrices are read through tiles: a block is converted once into packed arrays (double, which holds every f32 and
+ * narrower type exactly, or uint32_t, the bits of integers), so one set of contiguous inner loops works for every type
+ * and every stride. */
 #ifndef VKMM_VERIFY_CHECK_H
 #define VKMM_VERIFY_CHECK_H
 
@@ -11,11 +11,11 @@
 enum {
     VKMM_TILE_ROWS = 16,
     VKMM_TILE_COLS = 256, /* elements from one row of a packed tile to the next */
-    VKMM_PANEL = 8,       /* rows of C made at a time: each tile of B is converted once for all of them */
-    VKMM_SPAN = 16384,    /* columns of C made at a time: a row of B is used up, as far as the system maps it at once,
-                             before it is let go of */
-    VKMM_DEPTH = 16384,   /* of factors of A held at a time */
-    VKMM_SPOTS = 512      /* single elements at a time */
+    VKMM_PANEL = 8,       /* rows of C computed at a time: each tile of B is converted once for all of them */
+    VKMM_SPAN = 16384,  /* columns of C computed at a time: the part of a row of B that the system maps at once is used
+                           up  before it is released */
+    VKMM_DEPTH = 16384, /* of factors of A held at a time */
+    VKMM_SPOTS = 512    /* single elements at a time */
 };
 
 /* C = activation(α·A·B + β·C₀ + bias). alpha and beta as vkmm_problem_alpha and _beta give them: rounded to
@@ -23,7 +23,7 @@ enum {
 typedef struct vkmm_claim {
     vkmm_view a, b, c;
     double alpha, beta;
-    vkmm_view before; /* C₀, shaped as C, in memory of its own; looked at only where beta is not 0 */
+    vkmm_view before; /* C₀, shaped as C, in separate memory; read only if beta is not 0 */
     vkmm_numbers numbers;
     vkmm_type compute; /* VKMM_F16: sums are rounded to f16; every other type of sums follows from A's */
     vkmm_view bias;    /* shaped as C and of its type, each row the same: row_stride is 0. data NULL: none */
@@ -31,7 +31,7 @@ typedef struct vkmm_claim {
 } vkmm_claim;
 
 /* Rows [i0, i0 + rows) and columns [j0, j0 + cols) of the view into a packed tile. rows ≤ VKMM_TILE_ROWS, cols ≤
- * VKMM_TILE_COLS. Where the view is the claim's A or B, floats are read as they are multiplied: f32 summed in f16
+ * VKMM_TILE_COLS. If the view is the claim's A or B, floats are read as they are multiplied: f32 summed in f16 is
  * rounded to f16. */
 void vkmm_tile_read(const vkmm_claim *claim, const vkmm_view *view, uint64_t i0, size_t rows, uint64_t j0, size_t cols,
                     void *tile);
@@ -53,33 +53,33 @@ typedef struct vkmm_block {
     double *scale;       /* Σ_k |a_ik|·|b_kj|; floats only */
     double *loss;        /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
     void *left;          /* factors of A, as in a tile: row r begins at r·depth */
-    uint64_t touched;    /* bytes of the matrices that have come into memory since they were last let go of, about */
-    const char *from[4]; /* and where A, B, C and C₀ then began; NULL: where they do now */
+    uint64_t touched;    /* approximate bytes of the matrices that were read into memory since the last release */
+    const char *from[4]; /* and where A, B, C and C₀ began then; NULL: where they begin now */
     double tile[VKMM_TILE_ROWS * VKMM_TILE_COLS];        /* of any matrix: double or uint32_t, */
     double before[VKMM_TILE_COLS], bias[VKMM_TILE_COLS]; /* one row of C₀, of the bias */
 } vkmm_block;
 
-/* NULL when memory ends; freed with vkmm_free. For claims of this shape, and their transposes. */
+/* NULL if memory runs out; freed with vkmm_free. For claims of this shape, and their transposes. */
 vkmm_block *vkmm_block_make(const vkmm_claim *claim);
 
-/* Matrices may be files that are mapped, and larger than memory. Tells that rows × cols elements of a view of the
- * claim have been read; every some megabytes the pages of all of them are let go of (base/file.h). visits: how many
- * such calls read elsewhere in the same lines (rows, or columns where those are stored) before others are read; 0:
- * these lines have been told already, as far as they had been read. */
+/* Matrices may be mapped files larger than memory. Records that rows × cols elements of a view of the claim have been
+ * read; every few megabytes the pages of all matrices are released (base/file.h). visits: how many such calls read
+ * elsewhere in the same lines (rows, or columns if those are stored) before other lines are read; 0: these lines have
+ * been recorded already, as far as they had been read. */
 void vkmm_touch(vkmm_block *block, const vkmm_claim *claim, const vkmm_view *view, uint64_t rows, uint64_t cols,
                 uint64_t visits);
 
-/* The claim is about to be another, of the same batch. */
+/* The claim is about to be replaced by another of the same batch. */
 void vkmm_touch_next(vkmm_block *block, const vkmm_claim *claim);
 
-/* Whether rows lie whole in memory, not columns. */
+/* Whether rows are contiguous in memory, not columns. */
 int vkmm_view_has_rows(const vkmm_view *view);
 
 /* Computes columns [j0, j0 + cols) of the rows rows[0 … count) of A·B. count ≤ VKMM_PANEL, cols ≤ block->span. */
 void vkmm_reference(const vkmm_claim *claim, const uint64_t *rows, size_t count, uint64_t j0, size_t cols,
                     vkmm_block *block);
 
-/* Where an element stands. */
+/* The position of an element. */
 typedef struct vkmm_spot {
     uint64_t row, col;
 } vkmm_spot;
@@ -87,28 +87,28 @@ typedef struct vkmm_spot {
 /* Computes single elements of A·B, as columns of the block's first row. count ≤ VKMM_SPOTS. */
 void vkmm_reference_spots(const vkmm_claim *claim, const vkmm_spot *spots, size_t count, vkmm_block *block);
 
-/* What the sentence tells of a passed check: of each matrix, except for `matrices`. */
+/* What the sentence reports of a passed check: for each matrix, except for `matrices`. */
 typedef struct vkmm_effort {
     unsigned vectors, rows, cols, elements;
     uint64_t matrices;
-    uint64_t overflowed; /* elements that are infinite or NaN for the range of f16 or bf16 alone */
-    int gaps;            /* what lies between the matrices was compared too */
+    uint64_t overflowed; /* elements that are infinite or NaN only because of the range of f16 or bf16 */
+    int gaps;            /* the gaps between the matrices were compared too */
 } vkmm_effort;
 
-/* One verification under way: of one matrix after the other. */
+/* One verification in progress: one matrix after the other. */
 typedef struct vkmm_check {
     const vkmm_log *log;
-    vkmm_claim claim; /* of the present matrix; K = 0 where α is 0 */
+    vkmm_claim claim; /* of the current matrix; K = 0 if α is 0 */
     uint64_t seed;
     uint32_t alpha, beta; /* integers: modulo 2^32 */
     int scaled;           /* α is not 1, or β not 0, or there is a bias or an activation */
     int narrow;           /* C is f16 or bf16 */
-    int transposed;       /* the present claim is the transpose of the one under test */
+    int transposed;       /* the current claim is the transpose of the one under test */
     vkmm_types types;     /* of the claim */
     double factor;        /* the factor g; 0: compared exactly */
     double epsilon;       /* of the type of the sums; 0 for integers */
     double rest;          /* weight of |β·c₀| and |bias| in s */
-    double flush;         /* φ, but for what the data add */
+    double flush;         /* φ, without what the data add */
     double steps;         /* f16 sums: |α|·K·min_normal, at most as much of φ; else 0 */
     double min, max;      /* smallest normal value of C's type, largest finite of the sums' */
     double most;          /* largest finite of the scale type */
@@ -117,8 +117,8 @@ typedef struct vkmm_check {
     vkmm_verdict *verdict; /* of all matrices so far */
 } vkmm_check;
 
-/* begin chooses the method and takes memory for `matrices` claims, all shaped and scaled as this one; matrix checks
- * one of them; end writes the sentence, gives the memory back (always) and, if `status` is VKMM_OK, the verdict to
+/* begin chooses the method and allocates memory for `matrices` claims, all shaped and scaled as this one; matrix checks
+ * one of them; end writes the sentence, frees the memory (always) and, if `status` is VKMM_OK, writes the verdict to
  * *verdict. `found` starts zeroed. */
 vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_claim *claim, uint64_t matrices,
                              vkmm_verify_method asked, uint64_t seed, vkmm_verdict *found);
@@ -134,15 +134,15 @@ void vkmm_check_all(vkmm_check *check);
 /* Whole columns: rows of the transpose. */
 void vkmm_check_cols(vkmm_check *check, const uint64_t *cols, uint64_t count);
 
-/* Freivalds' check of the present matrix. Suspect rows are recomputed; it stops soon after the first of them with a
- * wrong element. VKMM_OUT_OF_MEMORY, and VKMM_OK for everything else. Says in effort.vectors how many random vectors
- * were used. */
+/* Freivalds' check of the current matrix. Suspect rows are recomputed; it stops soon after the first of them with a
+ * wrong element. VKMM_OUT_OF_MEMORY, and VKMM_OK for everything else. Sets effort.vectors to the number of random
+ * vectors used. */
 vkmm_status vkmm_freivalds(vkmm_check *check);
 
-/* Adds the NaN and infinite elements of the present matrix of floats to the verdict. */
+/* Adds the NaN and infinite elements of the current matrix of floats to the verdict. */
 void vkmm_count_odd(vkmm_check *check);
 
-/* Adds to the verdict's sentence, which is long enough for every number that can stand in it. */
+/* Appends to the verdict's sentence, which has room for every possible number. */
 VKMM_PRINTF(2, 3) void vkmm_tell(vkmm_verdict *verdict, const char *format, ...);
 void vkmm_tell_result(const vkmm_check *check);
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Vectors stand side by side in memory: element j of vector v is x[j·REALS + v]. Of integers 40, 8 at a time. */
+/* Vectors are interleaved in memory: element j of vector v is x[j·REALS + v]. Of integers 40, 8 at a time. */
 enum { REALS = 4, BITS = 8, PASSES = 5 };
 
 typedef enum extra { EXTRA_NONE, EXTRA_SQUARES, EXTRA_WEIGHTED } extra;
@@ -42,14 +42,14 @@ static void add_bits(const uint32_t *tile, size_t rows, size_t cols, const uint3
     }
 }
 
-/* Where a tile lies in its view. */
+/* The position of a tile in its view. */
 typedef struct tile_range {
     uint64_t i, j;
     size_t rows, cols;
 } tile_range;
 
-/* Steps through all tiles of a view, from a zeroed range: 0 after the last. The order leaves a page of memory only
- * when it is used up. */
+/* Steps through all tiles of a view, from a zeroed range: 0 after the last. In this order, a page of memory is used up
+ * before the next one is read. */
 static int step(const vkmm_view *view, tile_range *range)
 {
     if (view->rows == 0 || view->cols == 0) return 0;
@@ -134,7 +134,7 @@ typedef struct work {
     double bias[REALS], bias_norm;
 } work;
 
-/* A·(B·x) becomes α·A·(B·x) + β·C₀·x + bias·x, and the scale that of it. */
+/* A·(B·x) becomes α·A·(B·x) + β·C₀·x + bias·x, and the scale becomes its scale. */
 static void scale(const vkmm_check *check, work *w)
 {
     const vkmm_claim *claim = &check->claim;

@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-/* gelu's steepest slope, a little above 1.1289; and how far a device's tanh lets gelu(x) be off, in ε·|x|
+/* gelu's steepest slope, a little above 1.1289; and how far gelu(x) may be off because of a device's tanh, in ε·|x|
  * (verify.h). */
 #define GELU_SLOPE 1.13
 #define GELU_ERROR 32.0
@@ -81,33 +81,33 @@ static void activate(const vkmm_check *check, wanted *w)
     w->value = gelu(w->value, check->types.in == VKMM_F64);
 }
 
-/* Called when |got − want| ≤ limit does not hold, as with every NaN: is `got` the infinity or NaN that belongs here? */
+/* Called when |got − want| ≤ limit does not hold, as with every NaN: is `got` the expected infinity or NaN? */
 static int same_kind(vkmm_check *check, double got, const wanted *want, double limit)
 {
     const vkmm_activation activation = check->claim.activation;
-    const int cut = activation != VKMM_ACTIVATION_NONE && got == 0.0; /* what becomes of -∞ */
+    const int cut = activation != VKMM_ACTIVATION_NONE && got == 0.0; /* the result of -∞ */
     if (activation != VKMM_ACTIVATION_NONE && isinf(got) && got < 0) return 0;
     if (isinf(check->claim.alpha)) return !isfinite(got) || cut;
     if (isnan(want->value)) return isnan(got);
     if (isinf(want->value) && want->value < 0 && activation == VKMM_GELU) return cut || isnan(got);
     if (isinf(want->value)) return isinf(got) && (got < 0) == (want->value < 0);
-    /* The reference has more range than the type. Where the scale is beyond it, so may a partial sum be, and what
-     * follows from that is right in the type's arithmetic, whatever its order. A value at the edge of the type's
-     * range may round to infinity. */
+    /* The reference has more range than the type. If the scale exceeds it, a partial sum may too, and the results
+     * of that are right in the type's arithmetic, in any order. A value at the end of the type's range may round to
+     * infinity. */
     if (want->overflows && (!isfinite(got) || cut)) return 1;
     if (isfinite(got) || check->narrow) return 0;
     return isinf(got) && (got < 0) == (want->value < 0) && fabsl(want->value) + limit >= check->most;
 }
 
-/* Of 16 bits without the sign; infinity as the number that would come after the largest finite one. */
+/* Of 16 bits without the sign; infinity as the number that would follow the largest finite one. */
 static double magnitude(vkmm_type type, uint16_t bits)
 {
     if (type == VKMM_F16) return bits == 0x7c00 ? 0x1p16 : (double)vkmm_f16_value(bits);
     return bits == 0x7f80 ? 0x1p128 : (double)vkmm_bf16_value(bits);
 }
 
-/* The number nearest to `want` that rounds to `got`, an f16 or bf16 that is no NaN; want is finite. 65520 counts as
- * infinite, and what is not above min_normal as 0, for it may be flushed. */
+/* The number nearest to `want` that rounds to `got`, an f16 or bf16 that is not NaN; want is finite. 65520 counts as
+ * infinite, and numbers up to min_normal as 0, because they may be flushed. */
 static double nearest_origin(vkmm_type type, double got, double want)
 {
     const int negative = got != 0.0 ? got < 0.0 : want < 0.0;
@@ -144,7 +144,7 @@ static void judge_scaled(const vkmm_check *check, uint64_t i, uint64_t j, double
     note_wrong(check, i, j, got, want, isfinite(delta) ? delta : INFINITY);
 }
 
-/* Judges one element and notes it in the verdict; row and column are those of the present claim. */
+/* Judges one element and records it in the verdict; row and column are those of the current claim. */
 static void judge_real(vkmm_check *check, uint64_t i, uint64_t j, double got, const terms *made_of)
 {
     if (check->factor == 0.0) {

@@ -72,7 +72,7 @@ static int any_small(const double *row, size_t count, double least)
     return any;
 }
 
-/* Products with a factor below `least`. There seldom are any. */
+/* Products with a factor below `least`, which are rare. */
 static void add_loss(const double *a, size_t depth, const double *tile, size_t cols, double least, double *loss)
 {
     const int all = any_small(a, depth, least);
@@ -184,7 +184,7 @@ static void add_depth(const vkmm_claim *claim, size_t count, uint64_t k0, size_t
     }
 }
 
-/* Where lines are long, few of them are taken at a time, so that what was brought along with an element is there for
+/* If lines are long, few of them are read at a time, so that memory that was loaded with an element is still loaded for
  * its neighbours. */
 enum { FEW = 256 };
 _Static_assert(VKMM_DEPTH % VKMM_TILE_ROWS == 0 && FEW % VKMM_TILE_ROWS == 0 && (int)FEW <= (int)VKMM_DEPTH,

@@ -28,7 +28,7 @@ static const char *unit_of(const vkmm_check *check)
     return check->claim.beta == 0.0 ? "ε·|α|·Σ|a||b|" : "ε·(|α|·Σ|a||b| + |β·c|)";
 }
 
-/* Whose ε, where that is not plain, and what is allowed besides. */
+/* The type of ε, if it is not obvious, and what else is allowed. */
 static const char *aside_of(const vkmm_check *check)
 {
     if (check->types.compute == VKMM_F16) return check->narrow ? " (ε of f16) plus C's rounding" : " (ε of f16)";
@@ -56,7 +56,7 @@ static void tell_wrong(const vkmm_check *check)
         vkmm_tell(v, "; at least %llu element%s wrong", wrong, wrong == 1 ? " is" : "s are");
 }
 
-/* How many is known where each was looked at once. */
+/* Their number is known if each was checked once. */
 static void tell_overflow(const vkmm_check *check)
 {
     const int is_half = check->types.compute == VKMM_F16 || check->types.out == VKMM_F16;

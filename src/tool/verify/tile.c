@@ -4,8 +4,8 @@
 #include "math/half.h"
 #include "math/type.h"
 
-/* Columns that lie side by side in memory are read along their rows, others along their columns: a cache line is
- * used up while it is here. COPY(SOURCE, TARGET, CONVERT) copies elements of one type. */
+/* Columns that are adjacent in memory are read along their rows, others along their columns: a cache line is used up
+ * while it is loaded. COPY(SOURCE, TARGET, CONVERT) copies elements of one type. */
 #define COPY(SOURCE, TARGET, CONVERT)                                                                                  \
     do {                                                                                                               \
         const SOURCE *source = (const SOURCE *)view->data + i0 * view->row_stride + j0 * view->col_stride;             \
@@ -48,7 +48,7 @@ size_t vkmm_tile_word(const vkmm_claim *claim)
     return vkmm_type_of(claim->a.type)->is_float ? sizeof(double) : sizeof(uint32_t);
 }
 
-/* A page that is read brings along those around it that the system has: on Linux 64 KiB (fault_around_bytes), from
+/* Reading a page also maps those around it that the system has in memory: on Linux 64 KiB (fault_around_bytes), from
  * 6.18 on a whole folio of up to 2 MiB. */
 enum { WINDOW = 2 << 20, MOST = 16 << 20 };
 

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-/* First row, last row, three between, and columns alike; more elements where there are no vectors. */
+/* First row, last row, three between, and columns alike; more elements if there are no vectors. */
 enum { SPOT_ROWS = 5, SPOT_ELEMENTS = 64, MANY_ELEMENTS = VKMM_SPOTS };
 
 static const char *const names[] = {"auto", "full", "freivalds", "none", "samples"};
@@ -39,8 +39,8 @@ static vkmm_types types_of(const vkmm_claim *claim)
     return types;
 }
 
-/* Full wherever that is cheap: few products altogether, or a shape for which M·N·K is hardly more than what the
- * vectors take. */
+/* Full if that is cheap: few products in all, or a shape for which M·N·K is hardly more than the cost of the
+ * vectors. */
 static vkmm_verify_method choose(const vkmm_check *check, vkmm_verify_method asked)
 {
     uint64_t m = check->claim.c.rows, n = check->claim.c.cols, k = check->claim.a.cols;
@@ -108,7 +108,7 @@ static void check_samples(vkmm_check *check)
     check_elements(check, MANY_ELEMENTS);
 }
 
-/* Whole: vkmm_problem_check saw to it. */
+/* A whole number: vkmm_problem_check requires it. */
 static uint32_t modulo(double scalar)
 {
     return (uint32_t)(int64_t)scalar;
@@ -144,13 +144,13 @@ static void set_bound(vkmm_check *check, vkmm_numbers numbers)
     check->max = largest(types.compute);
     check->most = largest(vkmm_types_scale(types));
     check->rest = half_sums ? 0x1p-11 : 1.0;
-    /* Where nothing is summed, α and the sums' type count for nothing; two roundings of β·c₀ + bias are left. */
+    /* If nothing is summed, α and the sums' type are not used; two roundings of β·c₀ + bias are left. */
     check->factor = k > 0 ? tolerance_of(types, k, numbers) : exact ? 0.0 : 4.0;
     check->flush = flush_of(claim, types);
     if (half_sums) check->steps = fmin((double)k * sums->min_normal, DBL_MAX);
 }
 
-/* Where nothing is summed, A and B count for nothing. */
+/* If nothing is summed, A and B are ignored. */
 static void take(vkmm_check *check, const vkmm_claim *claim)
 {
     check->claim = *claim;
@@ -162,7 +162,7 @@ vkmm_status vkmm_check_begin(vkmm_check *check, const vkmm_log *log, const vkmm_
 {
     *check = (vkmm_check){.log = log, .verdict = found, .effort = {.matrices = matrices}, .types = types_of(claim)};
     take(check, claim);
-    /* Whoever filled the matrices may have used the same seed: x must not be made of their elements. */
+    /* The matrices may have been filled from the same seed: x must not consist of their elements. */
     check->seed = seed ^ UINT64_C(0x5ca1ab1e0ddba11c);
     check->scaled = claim->alpha != 1.0 || claim->beta != 0.0 || claim->bias.data != NULL ||
                     claim->activation != VKMM_ACTIVATION_NONE;

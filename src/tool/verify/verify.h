@@ -1,7 +1,6 @@
-/* Right or wrong, without Vulkan and without knowing which kernel ran. The claim under test: C = α·A·B + β·C₀, where C₀
- * is what C was before; A and B are views with op applied.
- *  Floats. The reference is the exact result, approached in wider arithmetic: double for f32, long double for f64. An
- * element passes when
+/* Decides whether a product is right, without Vulkan and without knowing which kernel ran. The claim under test: C =
+ * α·A·B + β·C₀, where C₀ is C before the product; A and B are views with op applied. Floats. The reference is the exact
+ * result, approximated in wider arithmetic: double for f32, long double for f64. An element passes when
  *
  *     |ΔC_ij| ≤ ε · g · s_ij  +  φ,       s_ij = |α|·Σ_k |a_ik|·|b_kj| + |β|·|c₀_ij|
  *     g = max(16, √K) for random numbers, max(16, K/2 + 2) for any others
@@ -11,95 +10,93 @@
  * order, differs from the exact one by at most γ_K·Σ|a||b| with γ_K = K·u/(1 − K·u), u = ε/2 (Higham, Accuracy and
  * Stability of Numerical Algorithms, 2nd ed., eq. 3.5); with independent, mean-zero roundings it stays below
  * λ·√K·u·Σ|a||b| with probability at least 1 − 2·exp(−λ²/2) (Higham and Mary, SIAM J. Sci. Comput. 41(5), 2019, theorem
- * 2.4). √K·ε is λ = 2 of a bound that random data undercut several times over; it passes 16·ε at K = 256. α and β add
- * three roundings, which 16·ε covers. Numbers with a pattern do not round independently: of 1, 2, 3, … with K = 4096 a
+ * 2.4). √K·ε is λ = 2 of a bound that random data stay several times below; it exceeds 16·ε at K = 256. α and β add
+ * three roundings, which 16·ε covers. Numbers with a pattern do not round independently: for 1, 2, 3, … with K = 4096 a
  * plain sum from the first term to the last is off by 127·ε·s, twice √K·ε·s. For them the roundings may all go one way,
  * and what holds is K·u·Σ|a||b| = K/2·ε·Σ|a||b|, in any order and for any K (Jeannerod and Rump, SIAM J. Matrix Anal.
  * Appl. 34(2), 2013: eq. 3.5 above without its denominator); 2·ε is for α and β. That bound is as wide as an average
- * term of the sum at K = 4096 in f32, so that it sees less: a kernel is proved with random numbers. φ allows a device
+ * term of the sum at K = 4096 in f32, so it detects less: kernels are proved with random numbers. φ allows a device
  * to flush subnormal numbers, as Vulkan permits: products of the sum, α times the sum, c₀ and β times it.
- *   Where nothing is summed (α = 0 or K = 0: A and B, even NaN, then count for nothing), C is exactly β·c₀, rounded to
- * one of its two neighbours, as Vulkan has it of a multiplication (Precision of Individual Operations: "correctly
- * rounded"); a subnormal factor or result may be flushed. Where β = 0, C₀ counts for nothing, even NaN.
+ *   Where nothing is summed (α = 0 or K = 0: A and B, even NaN, are then ignored), C is exactly β·c₀, rounded to
+ * one of its two neighbours, as Vulkan requires of a multiplication (Precision of Individual Operations: "correctly
+ * rounded"); a subnormal factor or result may be flushed. If β = 0, C₀ is ignored, even NaN.
  *  Narrow floats (A and B f16 or bf16, or the sums f16). C = activation(α·A·B + β·C₀ + bias), and the bound has a term
- * for each place that rounds:
- *   Inputs are exact, for they are f16 or bf16; f32 summed in f16 is rounded to f16 first, here as there. A product
- * that has a subnormal factor may be missing, since Vulkan lets a device flush those: φ_ij then grows by
+ * for each rounding:
+ *   Inputs are exact, because they are f16 or bf16; f32 summed in f16 is rounded to f16 first, in the reference too. A
+ * product with a subnormal factor may be missing, because Vulkan allows a device to flush those: φ_ij then grows by
  * |α|·|a_ik·b_kj| (and by |β·c₀|, |bias|, where these are subnormal f16).
  *   Sums: ε·g·s as above, ε that of the sums' type, s with + |bias_j|. Products of f16 and bf16 are exact in f32.
- * Matrix units then add 4 to 16 of them and the running sum at a time, cut all of them off at the last bit of the
- * largest, and cut off the result: toward zero (Fasi, Higham, Mikaitis, Pranesh, Numerical behavior of NVIDIA tensor
+ * Matrix units then add 4 to 16 of them and the running sum at a time, truncate all of them at the last bit of the
+ * largest, and truncate the result: toward zero (Fasi, Higham, Mikaitis, Pranesh, Numerical behavior of NVIDIA tensor
  * cores, PeerJ Comput. Sci. 7:e330, 2021). A rounding is below ε there, not ε/2, hence
  *     g = max(16, √K) for random numbers, max(16, 5/4·K + 2) for any others,
- * 5/4: a block of four cuts off five numbers at most, and the result. Cutting off has a direction, and yet √K holds for
- * random numbers, whose running sum is about √k·σ, not k·σ: K/4 cuts of ε/2 of it in the mean add up to about √K/16·ε·s
- * (K = 6000: 5 of 77 allowed; 1.6 is seen).
- *   f16 sums (ε = 2^-10) are rounded to nearest; g = 6 for random numbers, however many: of K roundings, each ε/2 of a
- * running sum √k·σ at most, the deviation is below ε/2·K·σ/√6, with Σ|a||b| = 3/4·Kσ (uniform numbers) about ε/4·s. One
- * term after the other, the deviation seen is 0.20·ε·s (normal numbers: 0.24), the largest of a million errors 2.3, and
- * ten times as many add 0.4. max(6, 5/4·K + 2) for any others, which from K = 1024 on says next to nothing: nor do such
- * sums. α, β and the bias count in f32: |β·c₀| and |bias| have 2^-11 of their weight in s. A sum below min_normal may
- * be flushed at each step: φ_ij has |α|·min(K·2^-14, Σ|a||b|).
- *   Output: a value is rounded once, to nearest. So the ΔC_ij that is held against the bound is counted from the
- * nearest number that rounds to the stored element, not from the element: half a spacing of C's type is free, no more.
- * From 65520 on (bf16: 2^128 - 2^119) it is infinity that is right. 0 is right up to min_normal, too, for a subnormal
- * result may be flushed.
- *   Activation: relu brings two numbers no further apart, and gelu, whose slope is at most 1.13, 1.13 times. tanh of a
- * device is as good as its exp, which Vulkan wants to 3 + 2·|x| units in the last place, twice, and a quotient's 2.5:
- * with arguments up to 10 (what is beyond makes 1 - 2^-24) about 52·ε/2, so that gelu(x) has another 32·ε·|x|. A NaN
- * stays one. gelu(-∞) is -0 or, as the formula has it, NaN. f32 and f64 have the same terms for bias and activation, in
- * their own ε.
+ * 5/4: a block of four truncates at most five numbers, and the result. Truncation has a direction, but √K still holds
+ * for random numbers, whose running sum is about √k·σ, not k·σ: K/4 truncations of ε/2 of it on average add up to about
+ * √K/16·ε·s (K = 6000: 5 of 77 allowed; 1.6 is observed). f16 sums (ε = 2^-10) are rounded to nearest; g = 6 for random
+ * numbers, however many: of K roundings, each ε/2 of a running sum √k·σ at most, the deviation is below ε/2·K·σ/√6,
+ * with Σ|a||b| = 3/4·Kσ (uniform numbers) about ε/4·s. One term after the other, the observed deviation is 0.20·ε·s
+ * (normal numbers: 0.24), the largest of a million errors 2.3, and ten times as many add 0.4. max(6, 5/4·K + 2) for any
+ * others, which from K = 1024 on says almost nothing, like such sums themselves. α, β and the bias are applied in f32:
+ * |β·c₀| and |bias| have 2^-11 of their weight in s. A sum below min_normal may be flushed at each step: φ_ij has
+ * |α|·min(K·2^-14, Σ|a||b|). Output: a value is rounded once, to nearest. So the ΔC_ij that is compared with the bound
+ * is measured from the nearest number that rounds to the stored element, not from the element: only half a spacing of
+ * C's type is free. From 65520 on (bf16: 2^128 - 2^119) infinity is right. 0 is also right up to min_normal, because a
+ * subnormal result may be flushed. Activation: relu does not increase differences; gelu, whose slope is at most 1.13,
+ * does so up to 1.13 times. tanh of a device is as accurate as its exp, which Vulkan requires to 3 + 2·|x| units in the
+ * last place, twice, and a quotient's 2.5: with arguments up to 10 (larger ones give 1 - 2^-24) about 52·ε/2, so
+ * gelu(x) has another 32·ε·|x|. A NaN stays NaN. gelu(-∞) is -0 or, as the formula has it, NaN. f32 and f64 have the
+ * same terms for bias and activation, in their own ε.
  *
  * Integers. Exact, modulo 2^32.
  *  NaN and infinity. Where the reference is one of them, because α, β, A, B or C₀ holds one, the element must be the
- * same (infinity: with the same sign; α infinite: any infinity or NaN, for what becomes of a sum near zero depends on
- * its rounding). Where the reference is finite, they are wrong, with one exception: where s or Σ|a||b| exceeds the
- * type's largest finite value, a partial sum may overflow, so that what follows from that is right too (and the largest
+ * same (infinity: with the same sign; α infinite: any infinity or NaN, because the result of a sum near zero depends on
+ * its rounding). Where the reference is finite, they are wrong, with one exception: if s or Σ|a||b| exceeds the
+ * type's largest finite value, a partial sum may overflow, so the results of that are right too (and the largest
  * finite f64 is the largest s). The type is that of the sums: f16 sums may overflow where Σ|a||b| exceeds 65504, and
- * the sentence tells how many elements did, and how many C itself could not hold.
+ * the sentence reports how many elements did, and how many C itself could not hold.
  *  Freivalds' check (Freivalds 1977; for floats Ji, Mascagni, Li, arXiv:1705.10449) compares C·x with α·A·(B·x) +
  * β·C₀·x for random x in O(n²). It finds rows that look wrong; these are recomputed, and only a wrong element decides.
- * Whole random rows, the first and the last row, and single random elements are checked besides, since one slightly
+ * Whole random rows, the first and the last row, and single random elements are also checked, because one slightly
  * wrong element of a float product can hide in a sum.
  *   Floats. x is Gaussian, hence the residual r_i = (ΔC·x)_i is normal with variance Σ_j ΔC_ij². With |ΔC_ij| ≤ t_ij,
  * the bound above, its deviation is at most ‖t_i‖₂, and by Minkowski's inequality
  *
  *     ‖t_i‖₂ ≤ ε · g · (|α|·Σ_k |a_ik|·‖row k of B‖₂ + |β|·‖row i of C₀‖₂)  +  φ · √N,
- *  itself O(n²). A row is suspect when |r_i| exceeds this for one of 4 vectors. Errors of right rows lie well below t,
- * so that few are suspect by chance; that costs time, never the verdict. One wrong element is seen when it is off by
- * more than about √N times its bound. A bias adds its product with x, one number for all rows, and |bias|₂ in the
- * bound; C narrower than its sums adds ε_C·‖row i of C‖₂, twice what its roundings can be: unlike the others they come
- * close to their bound. With it a single wrong element must be off by √N·ε_C of a usual element.
- *   An activation leaves nothing linear. Then whole random rows, as above, whole random columns, and more single
- * elements are all there is, unless every element is checked.
- *   Integers. x is uniform in Z/2^32: a wrong row passes one vector with probability at most 1/2 (an error of 2^31
- * and even x_j), so that 40 vectors miss it with probability at most 2^-40. Every suspect row is wrong. */
+ *  itself O(n²). A row is suspect when |r_i| exceeds this for one of 4 vectors. Errors of right rows are well below t,
+ * so few are suspect by chance; that costs time and does not affect the verdict. One wrong element is detected if it is
+ * off by more than about √N times its bound. A bias adds its product with x, one number for all rows, and |bias|₂ in
+ * the bound; C narrower than its sums adds ε_C·‖row i of C‖₂, twice the largest of its roundings: unlike the others
+ * they come close to their bound. With it a single wrong element must be off by √N·ε_C of a usual element. With an
+ * activation, the product is not linear. Then only whole random rows, as above, whole random columns, and more single
+ * elements are checked, unless every element is. Integers. x is uniform in Z/2^32: a wrong row passes one vector with
+ * probability at most 1/2 (an error of 2^31 and even x_j), so 40 vectors miss it with probability at most 2^-40. Every
+ * suspect row is wrong. */
 #ifndef VKMM_VERIFY_H
 #define VKMM_VERIFY_H
 
 #include "math/problem.h"
 
 typedef enum vkmm_verify_method {
-    /* Full while all products of the batch, batches·M·N·K, are at most 2^30 (integers) or 2^24 (floats), and where
+    /* Full while all products of the batch, batches·M·N·K, are at most 2^30 (integers) or 2^24 (floats), and if
      * vectors would save nothing: one extent ≤ 16, or M·N·K ≤ 2^16. Else Freivalds. */
     VKMM_VERIFY_AUTO,
     VKMM_VERIFY_FULL,      /* every element against the reference */
     VKMM_VERIFY_FREIVALDS, /* vectors, rows and elements of every matrix, as above; full where an extent or α is 0 */
     VKMM_VERIFY_NONE,
-    VKMM_VERIFY_SAMPLES /* found in verdicts alone: what FREIVALDS becomes where there is an activation */
+    VKMM_VERIFY_SAMPLES /* only in verdicts: what FREIVALDS becomes if there is an activation */
 } vkmm_verify_method;
 
 const char *vkmm_verify_method_name(vkmm_verify_method method); /* "auto", "full", "freivalds", "none", "samples" */
 
-/* What A, B and C₀ are made of, and with it how their roundings add up. */
+/* The kind of numbers in A, B and C₀, which determines how their roundings add up. */
 typedef enum vkmm_numbers {
-    VKMM_NUMBERS_RANDOM, /* from a random generator, with signs; or such that sums of them are exact, like ones: g =
+    VKMM_NUMBERS_RANDOM, /* from a random generator, with signs; or numbers whose sums are exact, like ones: g =
                             max(16, √K) */
     VKMM_NUMBERS_ANY     /* unknown, or with a pattern: g = max(16, K/2 + 2) */
 } vkmm_numbers;
 
 typedef struct vkmm_verdict {
-    vkmm_verify_method method; /* what was done: never AUTO */
+    vkmm_verify_method method; /* the method used: never AUTO */
     int passed;                /* 0 with NONE: unverified is not right */
     /* The largest |ΔC| seen beyond φ, in units of ε·s (a residual: in those of its own bound). INFINITY for a NaN,
      * and where s is 0. Where `bound` is 0: the largest |ΔC| of wrong elements. */
@@ -108,29 +105,29 @@ typedef struct vkmm_verdict {
     uint64_t batch;       /* the matrix of the batch that what follows is about */
     int has_element;      /* a wrong element is known: */
     uint64_t row, col;    /* where, */
-    double got, want;     /* what was there and what belongs there */
+    double got, want;     /* the value found and the expected value */
     uint64_t wrong_count; /* wrong elements of this matrix seen, with FULL all of them; or all elements that changed
                              outside */
     uint64_t nans, infinities; /* elements of all matrices of floats up to the first wrong one; 0 with NONE */
     int outside;        /* the matrices are right, but an element of C's memory that belongs to none has changed: */
     uint64_t at;        /* this one, counted from the beginning of the memory */
-    char sentence[320]; /* the finding in one sentence, for people */
+    char sentence[320]; /* the result in one sentence, for people */
 } vkmm_verdict;
 
-/* Every matrix of a problem's batch, and that nothing else in C's memory has changed. The problem must have been
- * checked. a, b, c: the memory of the operands, vkmm_operand_bytes each; bias: N elements, or NULL where the problem
- * has none; before: a copy of C's memory from before the product. It may be NULL where β = 0 and C's memory has no
- * gaps (vkmm_problem_c_has_gaps), or C has no element; else VKMM_INVALID. The verdict is that of the first wrong
- * matrix, then that of the gaps, or tells the largest error of all the right ones. seed picks vectors, rows and
+/* Verifies every matrix of a problem's batch, and that nothing else in C's memory has changed. The problem must have
+ * been checked. a, b, c: the memory of the operands, vkmm_operand_bytes each; bias: N elements, or NULL if the problem
+ * has none; before: a copy of C's memory from before the product. It may be NULL if β = 0 and C's memory has no
+ * gaps (vkmm_problem_c_has_gaps), or if C has no elements; else VKMM_INVALID. The verdict is that of the first wrong
+ * matrix, then that of the gaps, or reports the largest error if all are right. seed selects vectors, rows and
  * elements. VKMM_OK even when the product is wrong: the verdict says so. VKMM_INVALID, VKMM_OUT_OF_MEMORY.
  *  Host memory used: O(M + N + K). The matrices may be mapped files larger than memory: about 16 MiB of them are kept
- * at a time, the pages read before are let go of (vkmm_mappings_forget), except where the elements of one matrix lie
+ * at a time, and pages read before are released (vkmm_mappings_forget), except if the elements of one matrix are
  * further apart than its rows and columns, as in stacks whose first index runs fastest. */
 vkmm_status vkmm_verify_problem(const vkmm_log *log, const vkmm_problem *problem, const void *a, const void *b,
                                 const void *bias, const void *before, const void *c, vkmm_numbers numbers,
                                 vkmm_verify_method method, uint64_t seed, vkmm_verdict *verdict);
 
-/* An operand of a batch, wherever it lies: the first matrix with op applied, and the elements from one to the next
+/* An operand of a batch, wherever it is stored: the first matrix with op applied, and the elements from one to the next
  * (0: all are the same). */
 typedef struct vkmm_stack {
     vkmm_view first;
@@ -139,15 +136,15 @@ typedef struct vkmm_stack {
 
 vkmm_view vkmm_stack_at(const vkmm_stack *stack, uint64_t batch);
 
-/* All that a product reads and writes: by vkmm_operand, then C as it was before, which counts where β is not 0. */
+/* All that a product reads and writes: by vkmm_operand, then C before the product, which is used if β is not 0. */
 enum { VKMM_BEFORE = VKMM_BIAS + 1, VKMM_STACKS };
 
-/* In memory that is laid out as the problem says. */
+/* In memory that is laid out as in the problem. */
 vkmm_stack vkmm_stack_of(const vkmm_problem *problem, int which, const void *data);
 
-/* vkmm_verify_problem where the operands lie elsewhere than the problem says, whose leading dimensions, strides and
- * offsets then count for nothing: in files, for example. gaps: C's memory as it was, c: as it is, both laid out as the
- * problem says; or NULL: what lies between the elements of C is not looked at. */
+/* vkmm_verify_problem for operands that are stored elsewhere, in files, for example: the leading dimensions, strides
+ * and offsets of the problem are ignored. gaps: C's memory before the product, c: after it, both laid out as in the
+ * problem; or NULL: what is between the elements of C is not checked. */
 vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem, const vkmm_stack stacks[VKMM_STACKS],
                                const void *gaps, const void *c, vkmm_numbers numbers, vkmm_verify_method method,
                                uint64_t seed, vkmm_verdict *verdict);
