@@ -194,7 +194,7 @@ static int pack(archive *whole, const char *name, const char *header, size_t hea
 
 static vkmm_status encode(const vkmm_log *log, const char *tensor, const vkmm_array *array, vkmm_output *output)
 {
-    enum { STRUCTURES = 1024 }; /* what an archive of one file needs in addition to twice its name */
+    enum { STRUCTURES = 1024 }; /* what an archive of one file needs in addition to it, with its name twice */
     const uint64_t bytes =
         array->count * array->first.rows * array->first.cols * vkmm_type_of(array->first.type)->bytes;
     char name[NAME_BYTES];

@@ -1,4 +1,4 @@
-/* What stands in the cells that several tables share. */
+/* Contents of the cells that several tables share. */
 #include <math.h>
 #include <string.h>
 #include "report/columns.h"
@@ -46,7 +46,7 @@ void vkmm_cell_tile(const vkmm_report *report, const vkmm_bench_row *row, vkmm_c
                  row->kernel.tile[1]);
 }
 
-/* Where it is known why the samples ended, and that their median was not certain enough then. */
+/* Whether it is known why sampling ended, and that the median was not precise enough then. */
 static int is_unsettled(const vkmm_bench_row *row)
 {
     return vkmm_bench_is_timed(row) && row->stopped[0] != '\0' && strcmp(row->stopped, "stable") != 0;
@@ -125,7 +125,7 @@ void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vk
 
 int vkmm_row_by_host_clock(const vkmm_bench_row *row)
 {
-    const int on_host = row->on == NULL && row->host != NULL; /* its clock stands in for no other */
+    const int on_host = row->on == NULL && row->host != NULL; /* its clock does not replace another */
 
     return !on_host && row->clock_note[0] != '\0' && strcmp(row->clock, "host") == 0 && vkmm_bench_is_timed(row);
 }

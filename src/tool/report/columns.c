@@ -5,9 +5,9 @@
 #include "report/wrap.h"
 #include "report/text.h"
 
-enum { MOST_COLUMNS = 16, GAP = 2, CONTINUED = 4 }; /* where a line goes on that is too long for the terminal */
+enum { MOST_COLUMNS = 16, GAP = 2, CONTINUED = 4 }; /* where a line continues that is too long for the terminal */
 
-/* Four columns are as wide as what is to come, which only the caller knows. */
+/* Four columns are as wide as what will follow, which only the caller knows. */
 static int width_of(const vkmm_report *report, const vkmm_column *column)
 {
     int wanted = column->fill == vkmm_cell_size       ? report->size_width
@@ -53,8 +53,8 @@ const char *vkmm_paint_off(const vkmm_report *report, vkmm_paint paint)
     return report->colour && paint != VKMM_PLAIN ? "\033[0m" : "";
 }
 
-/* `late`: by how many columns earlier texts are wider than their places, which later places make up for. Returns how
- * many spaces the next text is to follow after. */
+/* `late`: by how many columns earlier texts exceed their places, which later places make up for. Returns the number of
+ * spaces before the next text. */
 static int print_cell(const vkmm_report *report, vkmm_place place, const vkmm_cell *cell, int *late)
 {
     const int room = place.width - (int)vkmm_text_columns(cell->text) - *late, blank = room > 0 ? room : 0;
@@ -115,7 +115,7 @@ void vkmm_cells_titles(const vkmm_report *report, const vkmm_place *places, vkmm
     if (report->markdown) fputs("|\n", report->out);
 }
 
-/* The title when row is NULL. */
+/* The title if row is NULL. */
 static void fill(const vkmm_report *report, const vkmm_column *column, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     const vkmm_field *field = NULL;

@@ -1,4 +1,4 @@
-/* Aligned columns for people: a table is data, one entry a column. */
+/* Aligned columns for people: a table is data, one entry per column. */
 #ifndef VKMM_REPORT_COLUMNS_H
 #define VKMM_REPORT_COLUMNS_H
 
@@ -16,32 +16,32 @@ typedef struct vkmm_column {
     const char *title, *ascii_title; /* NULL: the field's heading; the same */
     int width;                       /* columns of the terminal */
     int right;                       /* aligned to the right */
-    int leaves;                      /* where the terminal is too narrow, columns leave in this order from 1; 0 stays */
+    int leaves; /* if the terminal is too narrow, columns are dropped in this order, from 1; 0: never */
     void (*fill)(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
-    const char *path; /* of vkmm_row_record: the figure there, under its heading, before `fill`; NULL: none */
+    const char *path; /* in vkmm_row_record: shows this figure, under its heading, before `fill`; NULL: none */
     vkmm_paint paint;
-    int terminal; /* for terminals alone: no other format shows it well */
+    int terminal; /* only for terminals: no other format shows it well */
 } vkmm_column;
 
 /* A table's columns as chosen for one report. */
 typedef struct vkmm_columns {
     const vkmm_column *column;
     unsigned count;
-    int leaving; /* columns whose `leaves` is not above this stay out */
+    int leaving; /* columns whose `leaves` is from 1 to this are dropped */
 } vkmm_columns;
 
-/* Leaves out as many columns as report->columns asks for. */
+/* Drops as many columns as report->columns requires. */
 vkmm_columns vkmm_columns_fit(const vkmm_report *report, const vkmm_column *column, unsigned count);
 
-/* Columns of a terminal that a line takes when no text is wider than its column. */
+/* Terminal columns of a line in which no text is wider than its column. */
 int vkmm_columns_width(const vkmm_report *report, const vkmm_columns *columns);
 
-/* The line of a row; of the titles where it is NULL. */
+/* The line of a row, or of the titles if it is NULL. */
 void vkmm_columns_line(const vkmm_report *report, const vkmm_columns *columns, const vkmm_bench_row *row);
 
-/* Where a cell of any table stands; and a line of such cells, two spaces between them, or of a table in Markdown.
- * What is too wide for the terminal goes on in the next line, of titles and rows alike. Texts wider than their place
- * push others to the right, until there is room again. */
+/* The place of a cell in any table; and a line of such cells, with two spaces between them, or of a table in Markdown.
+ * What is too wide for the terminal continues on the next line, in titles and in rows. Texts wider than their place
+ * push others to the right until there is room again. */
 typedef struct vkmm_place {
     int width, right; /* right: aligned to the right */
     int hidden;
@@ -65,7 +65,7 @@ void vkmm_cell_spread(const vkmm_report *report, const vkmm_bench_row *row, vkmm
 void vkmm_cell_count(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell); /* of samples */
 void vkmm_cell_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell);
 
-/* Timed by the host's clock in place of the device's, for a reason (clock_note). */
+/* Timed by the host's clock instead of the device's, for a reason (clock_note). */
 int vkmm_row_by_host_clock(const vkmm_bench_row *row);
 
 /* Adds to a time what vkmm_notes_print explains: "*" for the host's clock, "~" for one that is not stable. */
@@ -75,11 +75,11 @@ void vkmm_cell_marks(const vkmm_report *report, const vkmm_bench_row *row, vkmm_
 void vkmm_notes_add(vkmm_notes *notes, const vkmm_bench_row *row);
 void vkmm_notes_print(const vkmm_report *report, const vkmm_notes *notes);
 
-/* A figure, or a dash where it is NAN. */
+/* A figure, or a dash if it is NAN. */
 void vkmm_cell_figure(const vkmm_report *report, vkmm_cell *cell, double value);
 
 /* "llvmpipe (LLVM 15.0.6, 256 bits) · llvmpipe, Mesa 22.3.6 · Vulkan 1.3.230", or the host's processor and its
- * library: one line that says what computed. Clean; at most 1000 bytes. */
+ * library: one line that names what computed. Clean; at most 1000 bytes. */
 void vkmm_device_text(const vkmm_report *report, const vkmm_bench_device *device, char *text, size_t size);
 
 /* The same; info NULL: the host's processor, of this name. */

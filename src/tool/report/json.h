@@ -1,4 +1,4 @@
-/* The parts of the JSON objects. Keys are a promise: they may be added, never renamed or removed (vkmatmul(1) lists
+/* The parts of the JSON objects. Keys are stable: they may be added, but never renamed or removed (vkmatmul(1) lists
  * them). */
 #ifndef VKMM_REPORT_JSON_H
 #define VKMM_REPORT_JSON_H
@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include "report/report.h"
 
-/* Each returns a new reference, or NULL when memory ends. Numbers that are not finite become null. */
+/* Each returns a new reference, or NULL if memory runs out. Numbers that are not finite become null. */
 json_t *vkmm_json_tool(const vkmm_report *report);
 json_t *vkmm_json_device(const vkmm_device_info *device, const char *host); /* device NULL: the host, of this name */
 json_t *vkmm_json_number(double value);
@@ -14,18 +14,18 @@ json_t *vkmm_json_integer(uint64_t value); /* a real above 2^63 - 1, the largest
 json_t *vkmm_json_text(const char *text);  /* null for NULL; names as vkmm_clean leaves them */
 json_t *vkmm_json_known_text(const char *text); /* null for "" as well */
 
-/* Adds a key and takes over the value; returns 0, or 1 when either is NULL or memory ends. Sums of it go to
- * vkmm_json_done. */
+/* Adds a key and takes over the value; returns 0, or 1 if either is NULL or memory runs out. Add the results
+ * up for vkmm_json_done. */
 int vkmm_json_put(json_t *object, const char *key, json_t *value);
 
-/* The object itself, or NULL (and the object is dropped) when a put failed. */
+/* The object itself, or NULL (and the object is released) if a put failed. */
 json_t *vkmm_json_done(json_t *object, int failures);
 
-/* A document: its schema, as "vkmatmul.run/1", the tool, the device, then the rest, which it drops. */
+/* A document: its schema, as "vkmatmul.run/1", the tool, the device, then the rest, which it releases. */
 json_t *vkmm_json_document(const vkmm_report *report, const char *schema, const vkmm_device_info *device,
                            const char *host, json_t *rest);
 
-/* Writes the object as one line and drops it. VKMM_OUT_OF_MEMORY for NULL. */
+/* Writes the object as one line and releases it. VKMM_OUT_OF_MEMORY for NULL. */
 vkmm_status vkmm_json_line(const vkmm_report *report, json_t *object);
 
 #endif

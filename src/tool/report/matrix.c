@@ -13,7 +13,7 @@ static uint32_t choose(uint64_t extent, uint32_t most, uint64_t *index)
     return count;
 }
 
-/* Whether something is left out before one of them. */
+/* Whether indices are left out before this one. */
 static int is_after_gap(const uint64_t *index, uint32_t i)
 {
     return i > 0 && index[i] != index[i - 1] + 1;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/alloc.h"
 
-/* "<" occurs in JSON only within texts, where this escape stands for it: no text can then spell </script> or <!--. */
+/* "<" occurs in JSON only in strings, where this escape replaces it: no string can then contain </script> or <!--. */
 static const char LESS[] = "\\u003c";
 enum { LESS_BYTES = sizeof LESS - 1 };
 

@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include "vkmatmul.h"
 
-/* What stands before and after the document, as embed.py makes it. */
+/* The parts before and after the document, made by embed.py. */
 typedef struct vkmm_template {
     const unsigned char *head, *tail;
     size_t head_bytes, tail_bytes;
 } vkmm_template;
 
 /* `json` is one document as valid UTF-8, 0-terminated. It becomes data in the page and cannot end or leave its
- * element, whatever names it holds. *page gets the whole file, *bytes long and 0-terminated; the caller frees it with
- * vkmm_free. VKMM_OUT_OF_MEMORY otherwise; *page is then NULL and *bytes 0. */
+ * element, whatever names it contains. *page gets the whole file, *bytes long and 0-terminated; the caller frees it
+ * with vkmm_free. VKMM_OUT_OF_MEMORY otherwise; *page is then NULL and *bytes 0. */
 vkmm_status vkmm_page_make(const vkmm_template *around, const char *json, char **page, size_t *bytes);
 
 #endif

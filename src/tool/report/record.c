@@ -203,7 +203,7 @@ static void read_owned(const vkmm_node *node, char **owned)
     const char *text = json_string_value(node->json);
     char unused[8], *copy;
 
-    vkmm_node_text(node, unused, sizeof unused); /* which says what is wrong */
+    vkmm_node_text(node, unused, sizeof unused); /* which reports the error */
     if (text == NULL) return;
     copy = vkmm_strdup(text);
     if (copy == NULL) {
@@ -269,7 +269,7 @@ static int is_over(const vkmm_reading *reading)
     return reading->sentence[0] != '\0' || reading->out_of_memory;
 }
 
-/* Reads a node as one entry more. */
+/* Reads a node as one more entry. */
 static void read_list_entry(const vkmm_node *node, const vkmm_field *field, void *record)
 {
     char *at = (char *)record + field->offset, *entry;
@@ -383,7 +383,7 @@ int vkmm_record_parse(const json_t *json, const vkmm_record *record, void *data,
 
 /* ---- lists ---- */
 
-/* Room for `count` entries: a power of two, so that a list needs no capacity beside its count. */
+/* Room for `count` entries: a power of two, so that a list needs only a count, no capacity. */
 static uint64_t room_for(uint64_t count)
 {
     uint64_t room = 8;

@@ -1,5 +1,5 @@
-/* A record: a struct described by a table of fields. JSON is written and read, its schema is made, and tables and CSV
- * find their values, from that table alone, so a key stands in one place.
+/* A record: a struct described by a table of fields. Writing and reading JSON, its schema, tables
+ * and CSV all use only that table, so a key occurs in one place.
  *
  *     static const vkmm_field heap_fields[] = {
  *         {"bytes", VKMM_FIELD_U64, VKMM_AT(VkMemoryHeap, size)},
@@ -7,8 +7,8 @@
  *     };
  *     const vkmm_record vkmm_heap_record = {"heap", VKMM_FIELDS(heap_fields), VKMM_RECORD_OF(VkMemoryHeap)};
  *
- * Keys are a promise: they may be added, not removed; one that is renamed is read under its old name too. Readers
- * ignore those that they do not know. doc/bench.schema.json describes those of reports. */
+ * Keys are stable: they may be added, not removed; one that is renamed is read under its old name too. Readers ignore
+ * unknown keys. doc/bench.schema.json describes those of reports. */
 #ifndef VKMM_REPORT_RECORD_H
 #define VKMM_REPORT_RECORD_H
 
@@ -27,16 +27,16 @@ typedef enum vkmm_field_kind {
     VKMM_FIELD_STRING, /* const char *, borrowed, so it is only written; NULL: null */
     VKMM_FIELD_OWNED,  /* char * of any length, vkmm_free; NULL: null */
     VKMM_FIELD_WORD,   /* an enum: one of `words` */
-    VKMM_FIELD_RECORD, /* a struct with fields of its own, `record` */
-    VKMM_FIELD_EMBED,  /* the same, but its keys stand among those of the outer record; no key */
+    VKMM_FIELD_RECORD, /* a struct with its own fields, `record` */
+    VKMM_FIELD_EMBED,  /* the same, but its keys are among those of the outer record; no key */
     VKMM_FIELD_CUSTOM  /* put and take */
 } vkmm_field_kind;
 
 /* flags */
 enum {
     VKMM_MAYBE = 1 << 0,   /* null stands for 0 and "" (a real: for 0 and below; an array: whose first is 0) */
-    VKMM_OMIT = 1 << 1,    /* the key is left out where its value would be null */
-    VKMM_NEEDED = 1 << 2,  /* reading fails where it is missing */
+    VKMM_OMIT = 1 << 1,    /* the key is omitted if its value would be null */
+    VKMM_NEEDED = 1 << 2,  /* reading fails if it is missing */
     VKMM_DERIVED = 1 << 3, /* follows from the rest: the reader skips it */
     VKMM_SIGNED = 1 << 4,  /* a real that may be below 0 */
     VKMM_POINTER = 1 << 5, /* a record by pointer, so it is only written; NULL: null */
@@ -55,7 +55,7 @@ typedef struct vkmm_words {
 
 typedef struct vkmm_record vkmm_record;
 
-/* A row of a table. What is 0 does not apply. */
+/* A row of a table. Members that are 0 do not apply. */
 typedef struct vkmm_field {
     const char *key;
     vkmm_field_kind kind;
@@ -64,27 +64,27 @@ typedef struct vkmm_field {
     uint32_t length;     /* of an array: so many elements. Of a list: at most so many are read; 0: any number */
     size_t count;        /* of a list: the offset of its uint32_t count */
     size_t element;      /* of a list: sizeof one entry */
-    uint32_t cost;       /* of a list: each entry takes so much of vkmm_reading.samples_left */
-    double most;         /* that is read, of a number */
+    uint32_t cost;       /* of a list: what each entry subtracts from vkmm_reading.samples_left */
+    double most;         /* of a number: the largest that is read */
     const vkmm_record *record;
     const vkmm_words *words;
     int (*known)(const void *record);                  /* 0: null, and not read. NULL: always known */
-    json_t *(*put)(const void *member);                /* at the offset: without one, the record */
+    json_t *(*put)(const void *member);                /* at the offset; without one, the record */
     void (*take)(const vkmm_node *node, void *member); /* the node is this field's, even if absent; NULL: not read */
     const char *heading, *unit;                        /* in tables; NULL: it is never a column; has no unit */
     const char *was;                                   /* the key's old name; NULL: none */
 } vkmm_field;
 
 struct vkmm_record {
-    const char *name; /* in the schema's $defs; NULL: its keys stand in those of the records that embed it */
+    const char *name; /* in the schema's $defs; NULL: its keys are among those of the records that embed it */
     const vkmm_field *fields;
     uint32_t count;
     size_t size;                      /* of the struct */
     const char *schema;               /* "vkmatmul.bench/1": written first, as "schema". NULL: part of another record */
     int (*known)(const void *record); /* 0: the whole record is null. NULL: never */
-    void (*start)(void *record);      /* what a reader begins with; NULL: with what is there */
+    void (*start)(void *record);      /* sets what a reader begins with; NULL: what is there */
     void (*check)(const vkmm_node *node, void *record); /* after its fields were read without an error */
-    void (*show)(void *copy);                           /* makes what is written of what is there; NULL: the same */
+    void (*show)(void *copy);                           /* turns the copy into what is written; NULL: no change */
 };
 
 #define VKMM_AT(type, member)             .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
@@ -105,32 +105,33 @@ json_t *vkmm_record_json(const vkmm_record *record, const void *data);
 /* Reads over what `data` holds: a key that is absent or null leaves its member alone. Errors are in node->reading. */
 void vkmm_record_read(const vkmm_node *node, const vkmm_record *record, void *data);
 
-/* The same of a document of its own: 1, or 0 and a sentence. */
+/* The same for a separate document: 1, or 0 and a sentence. */
 int vkmm_record_parse(const json_t *json, const vkmm_record *record, void *data, char sentence[VKMM_SENTENCE]);
 
-/* So many entries more, all zeros, in a list that has no capacity beside its count; list: where the pointer to its
- * entries stands, which may move. Returns the first of them; NULL if memory runs out. */
+/* Adds `more` entries, all zeros, to a list that has only a count, no capacity; list: the location of the pointer to
+ * its entries, which may move. Returns the first of them; NULL if memory runs out. */
 void *vkmm_list_add(void *list, uint32_t *count, uint32_t more, size_t size);
 
-/* Reads one entry more into the list `key` of a record. */
+/* Reads one more entry into the list `key` of a record. */
 void vkmm_record_read_entry(const vkmm_node *node, const vkmm_record *record, const char *key, void *data);
 
-/* The figure at a path of keys, "time.kernel_ms.median"; NAN where it is not known, or data is NULL. *titled gets the
- * field on the path that has a heading. No record on the way has a view, or is embedded. */
+/* The figure at a path of keys, "time.kernel_ms.median"; NAN if it is unknown, or data is NULL. *titled gets the
+ * field on the path that has a heading. No record on the path has a view, or is embedded. */
 double vkmm_record_figure(const vkmm_record *record, const void *data, const char *path, const vkmm_field **titled);
 
 /* ---- columns of CSV ---- */
 
 /* A value of a record by the path of its keys, "time.kernel_ms.median", "kernel.tile.0"; of a list, its length.
- * "a|b" is b where a is null. */
+ * "a|b" is b if a is null. */
 typedef struct vkmm_csv_column {
     const char *path;
     const char *name; /* in the header; NULL: the path's last key */
     const char *only; /* the path of a value without which this one is not shown; NULL: always */
 } vkmm_csv_column;
 
-/* RFC 4180, safe in a spreadsheet: what is null is empty, a text that would be a formula gets an apostrophe. */
+/* RFC 4180, safe in a spreadsheet: null is empty, and a text that would be a formula gets an apostrophe. */
 void vkmm_csv_header(FILE *out, const vkmm_csv_column *columns, uint32_t count);
-int vkmm_csv_line(FILE *out, const vkmm_csv_column *columns, uint32_t count, json_t *json); /* drops it; 0 for NULL */
+int vkmm_csv_line(FILE *out, const vkmm_csv_column *columns, uint32_t count,
+                  json_t *json); /* releases it; 0 for NULL */
 
 #endif

@@ -11,7 +11,7 @@
 #include "report/json.h"
 #include "report/text.h"
 
-/* ---- problems: what is written is all that is in force ---- */
+/* ---- problems: every value in force is written ---- */
 
 static const char *type_word(uint32_t type)
 {
@@ -52,7 +52,7 @@ static void show_problem(void *copy)
     shown->batch_count = vkmm_problem_batches(&problem);
 }
 
-/* Reports of earlier versions have no keys for what followed from the type then. */
+/* Reports of earlier versions have no keys for what was then derived from the type. */
 static void start_problem(void *view)
 {
     *(vkmm_problem *)view = VKMM_PROBLEM();
@@ -72,7 +72,7 @@ static void check_problem(const vkmm_node *node, void *record)
     if (vkmm_problem_check(&log, record, NULL) != VKMM_OK) vkmm_node_fail(node, "is not a valid problem: %s", why);
 }
 
-/* A scalar of an integer type is a whole number: a real would keep nine of its digits. */
+/* A scalar of an integer type is an integer: a real would keep only nine digits. */
 static json_t *scalar_json(const vkmm_problem *problem, double value)
 {
     return vkmm_type_of(problem->type)->is_float ? vkmm_json_number(value) : json_integer((json_int_t)value);
@@ -88,7 +88,7 @@ static json_t *put_beta(const void *view)
     return scalar_json(view, ((const vkmm_problem *)view)->beta);
 }
 
-/* null stands for what JSON has no number for. */
+/* null stands for values that JSON numbers cannot represent. */
 static void take_scalar(const vkmm_node *node, double *scalar)
 {
     if (node->json == NULL && json_object_get(node->parent->json, node->key) != NULL) *scalar = NAN;
@@ -311,7 +311,7 @@ static int is_judged(const void *record)
     return ((const vkmm_bench_row *)record)->method[0] != '\0';
 }
 
-/* What was not verified has not passed, whatever a file says. */
+/* A product that was not verified has not passed, whatever a file says. */
 static void check_verdict(const vkmm_node *node, void *record)
 {
     vkmm_bench_row *row = record;
@@ -492,7 +492,7 @@ static const vkmm_record run_time_record = {NULL, VKMM_FIELDS(run_time_fields), 
                          run_kernel_record = {NULL, VKMM_FIELDS(run_kernel_fields)},
                          panel_record = {NULL, VKMM_FIELDS(panel_fields)};
 
-/* Times are those of a right product alone. */
+/* Only a right product has times. */
 static const vkmm_field run_panel_fields[] = {
     {NULL, VKMM_FIELD_EMBED, ROW(panels), .record = &panel_record},
     {"longest_dispatch_ms", VKMM_FIELD_REAL, ROW(panels.times.longest_ms), .known = is_timed}};

@@ -1,4 +1,4 @@
-/* The records that results of several commands consist of. Their keys are described in doc/bench.schema.json. */
+/* The records used by results of several commands. Their keys are described in doc/bench.schema.json. */
 #ifndef VKMM_REPORT_RECORDS_H
 #define VKMM_REPORT_RECORDS_H
 
@@ -6,15 +6,15 @@
 #include "report/report.h"
 #include "report/result.h"
 
-extern const vkmm_record vkmm_problem_record;  /* vkmm_problem; a reader takes checked ones alone */
-extern const vkmm_record vkmm_types_record;    /* vkmm_problem: its types alone */
-extern const vkmm_record vkmm_extents_record;  /* vkmm_problem: M, N and K alone */
+extern const vkmm_record vkmm_problem_record;  /* vkmm_problem; a reader accepts only valid ones */
+extern const vkmm_record vkmm_types_record;    /* vkmm_problem: only its types */
+extern const vkmm_record vkmm_extents_record;  /* vkmm_problem: only M, N and K */
 extern const vkmm_record vkmm_kernel_record;   /* vkmm_kernel_info; without a name: null */
-extern const vkmm_record vkmm_built_in_record; /* the same, where it cannot be the user's shader */
+extern const vkmm_record vkmm_built_in_record; /* the same, if it cannot be the user's shader */
 extern const vkmm_record vkmm_limits_record;   /* vkmm_device_info: what products depend on */
 extern const vkmm_record vkmm_shape_record;    /* vkmm_matrix_shape */
-extern const vkmm_record vkmm_identity_record; /* vkmm_bench_device: name, driver and versions alone, to be embedded */
-extern const vkmm_record vkmm_hardware_record; /* vkmm_bench_device: limits, heaps and PCI address alone, likewise */
+extern const vkmm_record vkmm_identity_record; /* vkmm_bench_device: only name, driver and versions, to be embedded */
+extern const vkmm_record vkmm_hardware_record; /* vkmm_bench_device: only limits, heaps and PCI address, likewise */
 extern const vkmm_record vkmm_device_record;   /* vkmm_bench_device */
 extern const vkmm_record vkmm_peaks_record;    /* vkmm_bench_peaks */
 extern const vkmm_record vkmm_row_record;      /* vkmm_bench_row */

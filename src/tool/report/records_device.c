@@ -134,7 +134,7 @@ const vkmm_record vkmm_identity_record = {NULL, VKMM_FIELDS(identity_fields), VK
 
 /* ---- limits ---- */
 
-/* A word for each bit. Words of later versions are none of ours. */
+/* A word for each bit. Words of later versions are ignored. */
 static json_t *put_matrix2(const void *record)
 {
     const uint32_t bits = ((const vkmm_device_info *)record)->matrix2;

@@ -1,7 +1,7 @@
 /* Writers: each turns rows into one format. A writer is one const struct of functions and a row in the table of
  * writer.c.
  *
- * Everything goes to one stream, in the order of the calls. A failing stream shows itself in vkmm_report_flush. */
+ * Everything goes to one stream, in the order of the calls. vkmm_report_flush reports a stream that failed. */
 #ifndef VKMM_REPORT_REPORT_H
 #define VKMM_REPORT_REPORT_H
 
@@ -9,27 +9,27 @@
 #include "report/result.h"
 #include "report/text.h"
 
-/* What is said of a table's rows below it; zeroed before the first. */
+/* The notes below a table; zeroed before the first row. */
 typedef struct vkmm_notes {
     char clock[128]; /* why a row was timed by the host's clock; "": none was */
-    int unsettled;   /* some row's samples ended before their median was certain enough */
+    int unsettled;   /* sampling of some row ended before the median was precise enough */
     uint64_t samples, outliers;
 } vkmm_notes;
 
 /* Where and how to write. A plain value; the caller fills it and keeps it through all calls of one output. */
 typedef struct vkmm_report {
     FILE *out;
-    int utf8;                          /* "×" and "✓", or "x" and "yes" */
-    int colour;                        /* escape sequences for colour are welcome */
-    int markdown;                      /* sentences are entries of a list in Markdown */
-    int samples;                       /* JSON of run and ladder: all samples beside their statistics */
-    int columns;                       /* keep tables this narrow by leaving columns out; 0: as wide as they are */
-    const char *version, *shader_hash; /* the tool's */
-    const char *command;               /* the exact command line */
-    int verdict_width;                 /* state: columns of the first row's verdict, which may have counts */
+    int utf8;                                 /* "×" and "✓", or "x" and "yes" */
+    int colour;                               /* escape sequences for colour may be used */
+    int markdown;                             /* sentences are entries of a list in Markdown */
+    int samples;                              /* JSON of run and ladder: all samples in addition to their statistics */
+    int columns;                              /* limit the width of tables to this by dropping columns; 0: no limit */
+    const char *version, *shader_hash;        /* the tool's */
+    const char *command;                      /* the exact command line */
+    int verdict_width;                        /* state: columns of the first row's verdict, which may have counts */
     int size_width, type_width, kernel_width; /* columns of the widest size, type and kernel name to come; 0: unknown */
     vkmm_notes notes;                         /* state: run: of its rows */
-    char note[128];                           /* state: run: what is worth knowing below the table; "": nothing */
+    char note[128];                           /* state: run: a note below the table; "": none */
     uint64_t rows;                            /* state: rows written so far */
     char difference[VKMM_TEXT_DIFFERENCE];    /* state: how the problem written last differs from the plain product
                                                  (vkmm_text_difference) */
@@ -41,7 +41,7 @@ typedef struct vkmm_report {
 typedef struct vkmm_ladder {
     const vkmm_device_info *device; /* NULL: nothing ran on a device */
     const char *host;
-    vkmm_problem problem; /* its type does not count */
+    vkmm_problem problem; /* its type is not used */
     uint64_t seed;
     const char *init;
     const vkmm_bench_row *rows;
@@ -57,14 +57,14 @@ typedef struct vkmm_writer {
     vkmm_status (*ladder)(vkmm_report *report, const vkmm_ladder *ladder, const vkmm_bench_row *row);
 } vkmm_writer;
 
-/* "table", "json" (one compact object a line), "csv" (RFC 4180), "quiet" (GFLOP/s or the verdict alone); NULL for
+/* "table", "json" (one compact object per line), "csv" (RFC 4180), "quiet" (only GFLOP/s or the verdict); NULL for
  * other names. */
 const vkmm_writer *vkmm_writer_find(const char *name);
 
 /* For people: ladder/ladder_table.c */
 vkmm_status vkmm_table_ladder(vkmm_report *report, const vkmm_ladder *ladder, const vkmm_bench_row *row);
 
-/* Flushes the stream. VKMM_INVALID, with the system's reason, when something could not be written. */
+/* Flushes the stream. VKMM_INVALID, with the system's reason, if something could not be written. */
 vkmm_status vkmm_report_flush(const vkmm_report *report, const vkmm_log *log);
 
 #endif

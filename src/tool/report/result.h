@@ -1,6 +1,6 @@
-/* One result: a product on one device, what was measured of it and what follows from that; and the device. Their JSON
- * is vkmm_row_record and vkmm_device_record (report/records.h). A figure that is not known is NAN, a text that is not
- * known is "". Texts come from drivers and files: writers clean them. */
+/* One result: a product on one device, its measurements and what follows from them; and the device. Their JSON
+ * is vkmm_row_record and vkmm_device_record (report/records.h). An unknown figure is NAN, an unknown text
+ * is "". Texts come from drivers and files: writers clean them. */
 #ifndef VKMM_REPORT_RESULT_H
 #define VKMM_REPORT_RESULT_H
 
@@ -22,16 +22,16 @@ typedef struct vkmm_bench_series {
                           Data Analysis, 1977, 2D: far out), and by a tenth of the median */
 } vkmm_bench_series;
 
-/* What the machine itself measured while a row ran. */
+/* What the machine measured while a row ran. */
 typedef struct vkmm_bench_power {
-    char source[32]; /* "NVML", "amdgpu", "i915", "RAPL"; "": nothing is readable here */
+    char source[32]; /* "NVML", "amdgpu", "i915", "RAPL"; "": nothing is readable */
     double joules;   /* per product, all of the device */
     double watts;    /* average while it multiplied */
     double mhz[3];   /* the device's clock before, during (median) and after */
-    double others;   /* processors that other processes kept busy, on average; where the device is a processor */
+    double others;   /* processors that other processes kept busy, on average; if the device is a processor */
     uint32_t processors;
-    char limited[128]; /* why the device held its clock back, as its driver says: "power", "heat"; "": it does not say
-                          so */
+    char limited[128]; /* why the driver reports that it lowered the clock: "power", "heat"; "": it reports
+                          nothing */
 } vkmm_bench_power;
 
 /* What follows from a row's samples: vkmm_bench_derive. */
@@ -40,18 +40,18 @@ typedef struct vkmm_bench_figures {
     double low_ms, high_ms;              /* the 95 % interval of the median (bench/interval.h) */
     double noise;                        /* half that interval over the median */
     double gflops;                       /* 2·M·N·K·batches / median_ms */
-    double gbytes_per_s;                 /* A, B and C once each (and C once more where β counts) / median_ms */
+    double gbytes_per_s;                 /* A, B and C once each (and C once more if β is not 0) / median_ms */
     double arithmetic_share, copy_share; /* of the device's measured peaks, from 0 to about 1 */
     double drift;  /* median of the last round over that of the first, less 1; 0.1: 10 % slower at the end */
-    int busy;      /* others took more than one in twenty of the processors that are the device */
+    int busy;      /* other processes took more than one twentieth of the processors that are the device */
     int throttled; /* not busy, and the drift exceeds 3 %, the noise within the rounds and twice what neighbouring
                       rounds differ by (known for four rounds or more, or for two of five samples each); or the driver
-                      says so, and the clock does not say otherwise */
+                      reports it, and the clock does not contradict it */
     /* The three figures added up: upload + kernel + overhead + download against a product with transfers. overhead:
-     * from submission to the fence, less that of the kernel. */
+     * from submission to the fence, less the kernel time. */
     double overhead_ms, sum_ms, wall_ms;
     int adds_up;     /* the sum is within 10 % of wall_ms */
-    char apart[128]; /* why they cannot be added up, or why the sum is off; "" where it adds up */
+    char apart[128]; /* why they cannot be added up, or why the sum is off; "" if it adds up */
 } vkmm_bench_figures;
 
 /* A product that was multiplied in panels. */
@@ -68,14 +68,14 @@ typedef struct vkmm_bench_row {
     char asked[32];  /* the kernel asked for: "auto" … */
     vkmm_problem problem;
     uint64_t seed;
-    char init[16];                 /* distribution of A and B: "uniform" … */
-    uint64_t rotating_bytes;       /* operands took turns until they filled so many bytes: cold caches. 0: hot */
-    char not_run[VKMM_BENCH_TEXT]; /* "", or why it did not run: then all that follows is empty */
+    char init[16];           /* distribution of A and B: "uniform" … */
+    uint64_t rotating_bytes; /* copies of the operands were rotated to fill this many bytes: cold caches. 0: hot */
+    char not_run[VKMM_BENCH_TEXT]; /* "", or why it did not run: then all members below are empty */
     vkmm_kernel_info kernel;       /* as it ran; of the host's BLAS only the name */
     char method[16];               /* of verification */
     int passed;                    /* 0: wrong, and no speed is shown */
     double error, bound;
-    uint64_t nans, infinities; /* elements of the product that are so; a right product may have them */
+    uint64_t nans, infinities; /* such elements of the product; a right product may have them */
     char sentence[320];
     union {
         struct {
@@ -86,20 +86,20 @@ typedef struct vkmm_bench_row {
     uint32_t *round_ends; /* kernel samples before round_ends[i] were taken in rounds up to i; owned */
     uint32_t rounds;
     char clock[8];                   /* "device" or "host" */
-    char clock_note[128];            /* why the host's clock stood in */
+    char clock_note[128];            /* why the host's clock was used */
     double slope_ms;                 /* one dispatch by the slope of wall time over growing batches */
     int mapped;                      /* unified memory: transfers copy nothing */
     char stopped[16];                /* "stable": the noise bound was met; "time", "count" */
     char in_panels[VKMM_BENCH_TEXT]; /* "", or how it was cut, and why it did not fit as a whole */
-    double asked_bytes; /* that the kernel asks global memory for, by formula (tutorials' kernels); NAN otherwise */
+    double asked_bytes; /* requested by the kernel from global memory, by formula (tutorials' kernels); NAN otherwise */
     vkmm_bench_power power;
     vkmm_bench_figures figures;
 
-    /* Of run and ladder alone, and not in reports. What is pointed to is borrowed. */
+    /* Only of run and ladder, not in reports. Pointers are borrowed. */
     const vkmm_device_info *on; /* NULL: the host's processor, of the model `host` */
     const char *host;
     const char *shader_file; /* the user's; NULL: a built-in kernel */
-    double wall_ms;          /* the first run with all copies, by the host's clock; 0: not known */
+    double wall_ms;          /* the first run with all copies, by the host's clock; 0: unknown */
     vkmm_row_panels panels;
     const char *step;                    /* of the ladder: "1a", "2b" … */
     double times_serial, times_previous; /* speed-up by kernel time over serial and the step before; 0: unknown */
@@ -112,25 +112,25 @@ typedef struct vkmm_bench_matrix {
     double multiply_adds_per_s; /* measured */
 } vkmm_bench_matrix;
 
-/* What the device can do at best, measured as part of the run. */
+/* The peaks of the device, measured as part of the run. */
 typedef struct vkmm_bench_peaks {
     double copy_bytes_per_s;
     double multiply_adds_per_s[VKMM_TYPE_COUNT];
     vkmm_bench_matrix matrix[VKMM_BENCH_MATRICES];
     uint32_t matrix_count;
-    int raised; /* some row was faster than what was measured: its speed is the peak */
+    int raised; /* some row was faster than the measured peak: its speed is used instead */
 } vkmm_bench_peaks;
 
 typedef struct vkmm_bench_device {
-    char label[VKMM_BENCH_TEXT]; /* unique in the report: the name, with the driver's where two have the same name */
+    char label[VKMM_BENCH_TEXT]; /* unique in the report: the name, with the driver's if two have the same name */
     int is_host; /* the host's processor through a BLAS library: of info only name (the processor), driver_name (the
-                    library) and driver_info (its version and threads) count */
+                    library) and driver_info (its version and threads) are used */
     vkmm_device_info info;
     vkmm_bench_peaks peaks;
     char failed[VKMM_BENCH_TEXT]; /* "", or why the device could not finish its rows */
 } vkmm_bench_device;
 
-/* Nothing is known of the peaks; of the figures; of the machine. */
+/* Unknown peaks; unknown figures; unknown readings of the machine. */
 void vkmm_bench_peaks_init(vkmm_bench_peaks *peaks);
 vkmm_bench_figures vkmm_bench_no_figures(void);
 vkmm_bench_power vkmm_bench_no_power(void);
@@ -138,11 +138,12 @@ vkmm_bench_power vkmm_bench_no_power(void);
 /* An empty device; it owns nothing. */
 void vkmm_bench_device_init(vkmm_bench_device *device);
 
-/* An empty row, and the end of what a row owns. */
+/* Makes an empty row; frees what a row owns. */
 void vkmm_bench_row_init(vkmm_bench_row *row);
 void vkmm_bench_row_free(vkmm_bench_row *row);
 
-/* Appends samples; ends_round: they close a round of their own (kernel_ms alone has rounds). 0 when memory ends. */
+/* Appends samples; vkmm_bench_end_round ends a round of kernel_ms, the only series with rounds. 0 if memory runs out.
+ */
 int vkmm_bench_series_add(vkmm_bench_series *series, const double *ms, uint32_t count);
 int vkmm_bench_end_round(vkmm_bench_row *row);
 
@@ -156,14 +157,13 @@ int vkmm_bench_row_speed(vkmm_bench_row *row);
 /* The percentiles of a series, NAN without samples. 0 if memory runs out. */
 int vkmm_bench_series_sort(vkmm_bench_series *series);
 
-/* Whether others took so much of the processors that are the device that they disturbed it: one in twenty. */
+/* Whether other processes took more than one twentieth of the processors that are the device. */
 int vkmm_bench_is_busy(const vkmm_bench_power *power);
 
-/* Whether a row has a speed: it ran, passed, is no empty product, and its median time is above 0 (a picosecond). */
+/* Whether a row has a speed: it ran, passed, is not an empty product, and its median time is above 0 (a picosecond). */
 int vkmm_bench_is_timed(const vkmm_bench_row *row);
 
-/* Whether its product was verified, and is wrong. Without a verification, a row has no speed either, but it is not
- * wrong. */
+/* Whether its product was verified and is wrong. A row without verification has no speed either, but is not wrong. */
 int vkmm_bench_is_wrong(const vkmm_bench_row *row);
 
 #endif

@@ -17,8 +17,8 @@ void vkmm_text_figure(char *text, size_t size, double value);
 /* "32 KiB", "1.5 GiB": exact when whole, else one decimal. */
 void vkmm_text_bytes(char *text, size_t size, uint64_t bytes);
 
-/* A bar of a share of so many columns, in eighths of one with utf8, else of "#"; any share shows at least a trace.
- * `text` has 3 bytes a column, and 4. */
+/* A bar of a share of so many columns, in eighths of a column with utf8, else of "#"; any share shows at least a trace.
+ * `text` has 3 bytes per column, plus 4. */
 void vkmm_text_bar(char *text, double share, int columns, int utf8);
 
 /* One of eight marks, as high as a share of 1. Static storage. */
@@ -27,16 +27,16 @@ const char *vkmm_text_mark(double share, int utf8);
 /* "1024³" when all extents are equal, else "M×N×K"; "1024^3" and "MxNxK" without utf8. */
 void vkmm_text_size(char *text, size_t size, const vkmm_problem *problem, int utf8);
 
-/* The same, and what matters of the rest: "4096×1×14336 NT ×64 +bias relu" with ops that are not N and N, matrices
+/* The same, and the main facts of the rest: "4096×1×14336 NT ×64 +bias relu" with ops that are not N and N, matrices
  * of a batch, and the epilogue. */
 #define VKMM_TEXT_PROBLEM 120
 void vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int utf8);
 
-/* Its types, as vkmm_types_name has them. Static storage. */
+/* Its types, as named by vkmm_types_name. Static storage. */
 const char *vkmm_text_type(const vkmm_problem *problem, int utf8);
 
 /* How the problem differs from the plain product in what vkmm_text_problem leaves out: "column-major, lda 4100, beta
- * 0.5"; "" where it does not. The problem must be valid. */
+ * 0.5"; "" if it does not. The problem must be valid. */
 #define VKMM_TEXT_DIFFERENCE 400
 void vkmm_text_difference(char *text, size_t size, const vkmm_problem *problem);
 

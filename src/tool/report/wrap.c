@@ -16,7 +16,7 @@ static int columns_of(const char *text, size_t length)
     return columns;
 }
 
-/* How many bytes of a word have so many columns at most. */
+/* The number of bytes of a word that fit in so many columns. */
 static int cut(const char *word, int length, int columns)
 {
     while (columns_of(word, (size_t)length) > columns) do
@@ -25,8 +25,8 @@ static int cut(const char *word, int length, int columns)
     return length;
 }
 
-/* width: 0 for any. Where too little of it is left beside the indent, all lines begin further to the left. Words that
- * are longer than a line are cut. */
+/* width: 0 for any. If the indent leaves too little of it, all lines begin further to the left. Words that are longer
+ * than a line are split. */
 static void wrap(const vkmm_report *report, int indent, int width, const char *text)
 {
     int used = 0;
@@ -65,7 +65,7 @@ void vkmm_md_text(FILE *out, const char *text)
         int links = strncmp(c, "://", 3) == 0 || (*c == '.' && c - clean >= 3 && strncmp(c - 3, "www", 3) == 0);
         if (links || strchr("\\`*_{}[]<>#|~&!$^=", *c) != NULL) putc('\\', out);
         putc(*c, out);
-        if (*c == '@') fputs("<!-- -->", out); /* no escape keeps a mention from being one */
+        if (*c == '@') fputs("<!-- -->", out); /* no escape prevents a mention */
     }
 }
 

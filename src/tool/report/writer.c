@@ -26,7 +26,7 @@ static const vkmm_column run_columns[] = {
     {"verified", NULL, 8, 0, 0, vkmm_cell_verified},
 };
 
-/* What all rows have in common stands above them: once for a list of sizes, unless a size changes it. */
+/* What all rows have in common is shown above them: once for a list of sizes, unless a size changes it. */
 static void print_difference(vkmm_report *report, const vkmm_bench_row *row)
 {
     char text[VKMM_TEXT_DIFFERENCE];
@@ -75,14 +75,14 @@ static vkmm_status table_end(vkmm_report *report)
     return VKMM_OK;
 }
 
-/* ---- JSON Lines: one compact object a result, so that one result is plain JSON ---- */
+/* ---- JSON Lines: one compact object per result, so that one result is plain JSON ---- */
 
 static json_t *row_json(const vkmm_report *report, const vkmm_bench_row *row)
 {
     return vkmm_json_document(report, "vkmatmul.run/1", row->on, row->host, vkmm_record_json(&vkmm_run_record, row));
 }
 
-/* Their statistics are enough, unless all are asked for. */
+/* Statistics are enough, unless all samples are requested. */
 static json_t *without_samples(const vkmm_report *report, json_t *json)
 {
     void *at = json_object_iter(json);
@@ -173,8 +173,8 @@ static vkmm_status csv_row(vkmm_report *report, const vkmm_bench_row *row)
     return vkmm_csv_line(report->out, csv_columns, CSV_COLUMNS, row_json(report, row)) ? VKMM_OK : VKMM_OUT_OF_MEMORY;
 }
 
-/* ---- one word a result, for scripts: GFLOP/s, or why there is no such figure; and the types, where sums are of fewer
- * bits than what is summed ---- */
+/* ---- one word per result, for scripts: GFLOP/s, or why there is none; and the types, if sums have fewer bits than
+ * what is summed ---- */
 
 static vkmm_status quiet_row(vkmm_report *report, const vkmm_bench_row *row)
 {
