@@ -6,7 +6,7 @@
 #include "worker/worker.h"
 #include "bench/speed.h"
 
-/* A device and all that the bench knows of it. */
+/* A device and what the bench knows about it. */
 typedef struct cli_bench_lane {
     const vkmm_suite *suite; /* that is measured on it */
     const vkmm_bench *bench;
@@ -15,13 +15,13 @@ typedef struct cli_bench_lane {
     char memory[48]; /* an option of its process */
     cli_bench_speeds speeds;
     double budget_ms, reserved_ms; /* reserved: for rows that have begun */
-    int over;                      /* given up: link.status and link.sentence say why */
-    uint32_t rows, known;          /* that it has in all, and that are final */
+    int over;                      /* abandoned: link.status and link.sentence give the reason */
+    uint32_t rows, known;          /* in all, and final */
 } cli_bench_lane;
 
 typedef enum cli_bench_state {
     CLI_BENCH_WAITING,
-    CLI_BENCH_OPEN, /* judged, and held by the process that measures */
+    CLI_BENCH_OPEN, /* judged, and held by the measuring process */
     CLI_BENCH_RIPE, /* has its samples */
     CLI_BENCH_DONE  /* the row is final */
 } cli_bench_state;
@@ -32,22 +32,22 @@ typedef struct cli_bench_cell {
     cli_bench_state state;
     int id, retried;
     double reserved_ms; /* of the lane's, for this row's samples */
-    uint32_t heard;     /* rounds that told what others took */
+    uint32_t heard;     /* rounds that reported what other processes took */
     vkmm_bench_row row;
 } cli_bench_cell;
 
 void cli_bench_cell_init(cli_bench_cell *cell, const vkmm_suite_item *item, cli_bench_lane *lane);
 
-/* Why the row is not run although its turn has come: into row.not_run. 0: nothing speaks against it. */
+/* Checks whether a row whose turn has come can run. If not, row.not_run gets the reason. 0: it can run. */
 int cli_bench_cell_refuse(cli_bench_cell *cell);
 
-/* Each asks the cell's process. The cell is done when there is nothing more to ask: not run, wrong, or ended.
- * Otherwise as cli_worker_ask. */
+/* Each sends a request to the cell's process. The cell is done if no more requests are needed: not run, wrong, or
+ * ended. Otherwise as cli_worker_ask. */
 cli_reply cli_bench_cell_open(cli_bench_cell *cell);
 cli_reply cli_bench_cell_round(cli_bench_cell *cell);
 cli_reply cli_bench_cell_close(cli_bench_cell *cell);
 
-/* The row does not run, for this reason. */
+/* Marks the row as not run, for this reason. */
 void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason);
 
 #endif

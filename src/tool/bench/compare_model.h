@@ -1,4 +1,4 @@
-/* What a comparison finds, for its writers. */
+/* The results of a comparison, for its writers. */
 #ifndef VKMM_REPORT_COMPARE_MODEL_H
 #define VKMM_REPORT_COMPARE_MODEL_H
 
@@ -7,13 +7,13 @@
 
 #define VKMM_NOBODY UINT32_MAX
 
-/* How many times faster one is than another; NAN where one of the two has no speed. */
+/* How many times faster one is than another; NAN if one of the two has no speed. */
 typedef struct vkmm_compare_ratio {
     vkmm_interval of;
     const char *verdict; /* "slower", "unclear", "faster"; "base": of the first contender to itself; NULL: unknown */
 } vkmm_compare_ratio;
 
-/* What a contender has of one product, or of a mean. */
+/* A contender's figures for one product, or for a mean. */
 typedef struct vkmm_compare_cell {
     const vkmm_bench_row *row; /* NULL: it has no such row. It may have no speed */
     vkmm_compare_ratio ratio;  /* to the first contender */
@@ -22,9 +22,9 @@ typedef struct vkmm_compare_cell {
     vkmm_mean mean;            /* of a mean: of the rows whose ratio has an interval */
 } vkmm_compare_cell;
 
-/* One product that at least two contenders have a speed for, or one has and another is wrong. */
+/* One product for which at least two contenders have a speed, or one has a speed and another is wrong. */
 typedef struct vkmm_compare_row {
-    const vkmm_bench_row *like; /* the first contender's that has it: problem, group, kernel asked for */
+    const vkmm_bench_row *like; /* of the first contender that has it: problem, group, requested kernel */
     vkmm_compare_cell *cells;   /* one a contender */
     uint32_t count;             /* contenders */
     uint32_t timed;             /* of them with a speed */
@@ -40,7 +40,7 @@ typedef struct vkmm_compare_mean {
     uint32_t count;
 } vkmm_compare_mean;
 
-/* A row that is slower than it was, or wrong where it was right. */
+/* A row that became slower, or was right and is now wrong. */
 typedef struct vkmm_regression {
     uint32_t row, contender, base;
     int wrong;
@@ -58,7 +58,7 @@ typedef struct vkmm_compare_model {
     uint32_t mean_count; /* the last is of all rows */
     vkmm_regression *regressions;
     uint32_t regression_count;
-    char (*notes)[1024]; /* what a reader has to know of the contenders; texts as reports have them */
+    char (*notes)[1024]; /* notes on the contenders; texts as in the reports */
     uint32_t note_count;
     int failed;                            /* no memory for a note */
     vkmm_compare_cell *cells, *mean_cells; /* owned; what rows and means point to */

@@ -1,14 +1,12 @@
-/* A bench report: what one run of `vkmatmul bench` or `compare` measured, on one machine, with all that is needed to
- * judge it later. Its JSON is doc/bench.schema.json, "vkmatmul.bench/1"; bench/read.h reads it, bench/writer.h writes
- * it.
- *  A figure that is not known is NAN, a text that is not known is "". Texts come from drivers and files: writers
- * clean them. */
+/* A bench report: what one run of `vkmatmul bench` or `compare` measured, on one machine, with everything needed
+ * to judge it later. Its JSON is doc/bench.schema.json, "vkmatmul.bench/1"; bench/read.h reads it, bench/writer.h
+ * writes it. An unknown figure is NAN, an unknown text is "". Texts come from drivers and files: writers clean them. */
 #ifndef VKMM_BENCH_DOCUMENT_H
 #define VKMM_BENCH_DOCUMENT_H
 
 #include "report/result.h"
 
-/* Of a whole report, and of the lines of one that is written as the run goes on. */
+/* Of a whole report, and of the lines of one that is written during the run. */
 #define VKMM_BENCH_SCHEMA        "vkmatmul.bench/1"
 #define VKMM_BENCH_HEAD_SCHEMA   "vkmatmul.bench.head/1"
 #define VKMM_BENCH_DEVICE_SCHEMA "vkmatmul.bench.device/1"
@@ -16,7 +14,7 @@
 #define VKMM_BENCH_END_SCHEMA    "vkmatmul.bench.end/1"
 #define VKMM_BENCH_TUNE_SCHEMA   "vkmatmul.bench.tune/1"
 
-/* Of a comparison, which has whole reports in it. */
+/* Of a comparison, which contains whole reports. */
 #define VKMM_COMPARE_SCHEMA "vkmatmul.compare/1"
 
 /* One candidate of a tune, for the map of tiles. */
@@ -32,7 +30,7 @@ typedef struct vkmm_bench_tune {
     uint32_t count;
 } vkmm_bench_tune;
 
-/* How the run was asked for. */
+/* How the run was requested. */
 typedef struct vkmm_bench_settings {
     char suite[VKMM_BENCH_TEXT]; /* "quick", "standard", "full", or the file's name */
     uint64_t seed, rotating_bytes;
@@ -51,7 +49,7 @@ typedef struct vkmm_bench {
     vkmm_bench_settings settings;
     char (*layers)[VKMM_BENCH_TEXT]; /* Vulkan layers in effect; owned */
     uint32_t layer_count;
-    int complete; /* 0: interrupted; note says why, and of a resumed run which rows are of before */
+    int complete; /* 0: interrupted; note says why, and in a resumed run which rows were measured before */
     char note[VKMM_BENCH_TEXT];
     vkmm_bench_device *devices; /* owned */
     uint32_t device_count;
@@ -69,17 +67,17 @@ typedef struct vkmm_reports {
 
 void vkmm_reports_free(vkmm_reports *reports);
 
-/* A zeroed vkmm_bench is legal, and empty. Ends all that it owns and zeroes it. */
+/* Frees what the bench owns and zeroes it. A zeroed vkmm_bench is legal, and empty. */
 void vkmm_bench_free(vkmm_bench *bench);
 
-/* Each adds one empty entry (figures NAN) and returns it; NULL when memory ends. Earlier entries may move. */
+/* Each adds one empty entry (figures NAN) and returns it; NULL if memory runs out. Earlier entries may move. */
 vkmm_bench_device *vkmm_bench_add_device(vkmm_bench *bench);
 vkmm_bench_row *vkmm_bench_add_row(vkmm_bench *bench);
-int vkmm_bench_add_layer(vkmm_bench *bench, const char *name); /* 0 when memory ends */
+int vkmm_bench_add_layer(vkmm_bench *bench, const char *name); /* 0 if memory runs out */
 
-/* Multiply-adds a second at best for products of such types: of the fastest measured shape of matrix operations on
- * them; where there is none, of ordinary ones of the type that is summed in (for i8 and u8, dot products of four if
- * they were measured). *is_matrix (may be NULL): which of both. NAN: not known. f32, f64, i32 and u32 sums of the
+/* Peak multiply-adds per second for products of such types: of the fastest measured shape of matrix operations on them;
+ * if there is none, of ordinary ones of the type of the sums (for i8 and u8, dot products of four if
+ * they were measured). *is_matrix (may be NULL): which of both. NAN: unknown. f32, f64, i32 and u32 sums of the
  * same have no matrix operations here. */
 double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, vkmm_types types, int *is_matrix);
 
@@ -87,15 +85,15 @@ double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, vkmm_types types, int *
  * its figures stay NAN. */
 void vkmm_bench_derive(const vkmm_bench *bench, vkmm_bench_row *row);
 
-/* What a row reached, its device can do: a speed above the measured peak takes its place, and all rows are derived
- * again. For rows that are derived. */
+/* A speed of a row above the measured peak of its device replaces that peak, and all rows are derived again. For
+ * derived rows. */
 void vkmm_bench_raise_peaks(vkmm_bench *bench);
 
-/* Whether two rows measure the same thing: equal problems (packed strides count as given), kernel asked for, and
+/* Whether two rows measure the same thing: equal problems (packed strides count as given), requested kernel, and
  * caches. */
 int vkmm_bench_same(const vkmm_bench_row *a, const vkmm_bench_row *b);
 
-/* The row of a device that measures the same as `like`, the first with a speed if one has; NULL when there is none. */
+/* The row of a device that measures the same as `like`, the first with a speed if one has; NULL if there is none. */
 const vkmm_bench_row *vkmm_bench_find(const vkmm_bench *bench, uint32_t device, const vkmm_bench_row *like);
 
 #endif

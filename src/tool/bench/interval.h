@@ -1,32 +1,32 @@
-/* How sure a median is, and a ratio of two.
- *  Samples of one run are not independent: clocks drift and neighbours come and go. So a row is sampled in rounds,
- * spread over time, and its interval covers two others: by order statistics within all samples (base/order.h), and
- * by Student's t over the logarithms of the rounds' medians (rounds of one row are alike; what differs between them
- * is the machine's), from three rounds on. */
+/* How certain a median is, and a ratio of two.
+ *  Samples of one run are not independent: clocks drift, and other processes start and stop. So a row is sampled in
+ * rounds, spread over time, and its interval covers two others: from order statistics within all samples
+ * (base/order.h), and from Student's t over the logarithms of the rounds' medians (rounds of one row are alike; what
+ * differs between them is the machine's), from three rounds on. */
 #ifndef VKMM_BENCH_INTERVAL_H
 #define VKMM_BENCH_INTERVAL_H
 
 #include "bench/document.h"
 
 typedef struct vkmm_interval {
-    double middle, low, high; /* NAN: not known */
+    double middle, low, high; /* NAN: unknown */
 } vkmm_interval;
 
-/* The 95 % interval of the median of a row's kernel times, milliseconds. Below 6 samples in fewer than 3 rounds: all
- * of the samples' range; of one sample the interval is not known. */
+/* The 95 % interval of the median of a row's kernel times, milliseconds. With fewer than 6 samples in fewer than 3
+ * rounds: the range of the samples; with one sample the interval is unknown. */
 vkmm_interval vkmm_bench_interval(const vkmm_bench_row *row);
 
-/* How many times faster `other` is than `base` (2: takes half the time), with its 95 % interval. paired: both were
- * measured in turns, so that round i of the one belongs to round i of the other; Student's t over the logarithms of
+/* How many times faster `other` is than `base` (2: half the time), with its 95 % interval. paired: both were
+ * measured in turns, so round i of one belongs to round i of the other; Student's t over the logarithms of
  * the rounds' ratios. Otherwise the two rows' relative half widths are added as independent: as squares of
  * logarithms, each side for itself (Zou and Donner, Construction of confidence limits about effect measures, 2008),
- * and the wider side stands for both, because what slows a machine down for one run may spare the next. NAN where a
- * row has no speed. */
+ * and the wider side is used for both, because a disturbance of one run may not affect the next. NAN if a row has no
+ * speed. */
 vkmm_interval vkmm_bench_ratio(const vkmm_bench_row *base, const vkmm_bench_row *other, int paired);
 
-/* A geometric mean of ratios in the making: zeroed, then each that has an interval is added. Its interval takes the
- * rows' errors for one and the same (a drift of the whole machine), the most careful reading: the mean of their
- * relative half widths. */
+/* Accumulates a geometric mean of ratios: begins zeroed, then each ratio with an interval is added. Its interval
+ * assumes that all rows have the same error (a drift of the whole machine), the most cautious assumption: the mean of
+ * their relative half widths. */
 typedef struct vkmm_mean {
     double middle, below, above; /* sums of logarithms */
     uint32_t count;

@@ -1,5 +1,5 @@
-/* The jobs of a process that measures for `vkmatmul bench`: products on its device, or by the host's BLAS. What is
- * asked of it (worker/worker.h), beside hello:
+/* The jobs of a process that measures for `vkmatmul bench`: products on its device, or by the host's BLAS. Its
+ * requests (worker/worker.h), in addition to hello:
  *
  *     {"ask": "peaks", "types": […], "matrix_ms": T}    "peaks": as in a report; of matrix shapes, one for each
  *                                                       combination of types, and others for T milliseconds
@@ -19,12 +19,12 @@
 #include "product/product.h"
 #include "math/blas.h"
 
-/* What all jobs of the process share. */
+/* Shared by all jobs of the process. */
 typedef struct cli_bench_place {
     cli_session *session;
     vkmm_blas *blas; /* NULL: the session's device multiplies */
     vkmm_sensors *sensors;
-    int no_energy;     /* they tell of clocks alone */
+    int no_energy;     /* they report only clocks */
     double busy_until; /* by vkmm_now_ms: when the last round ended; devices that idle lower their clocks */
 } cli_bench_place;
 
@@ -37,8 +37,8 @@ typedef struct cli_bench_job {
     cli_request request; /* the problem is its job's */
     cli_product product;
     int mapped;
-    double one_ms;  /* of a product; 0: not known yet */
-    double host_ms; /* that the host took to make the operands and to judge the product */
+    double one_ms;  /* of a product; 0: unknown yet */
+    double host_ms; /* that the host took to make the operands and judge the product */
 } cli_bench_job;
 
 enum {
@@ -46,7 +46,7 @@ enum {
     CLI_BENCH_JOBS = 64      /* that one process holds at most */
 };
 
-/* Multiplies once and judges: *row (initialised) then says all that is known without samples. VKMM_OK;
+/* Multiplies once and judges: *row (initialised) then has everything that is known without samples. VKMM_OK;
  * VKMM_WRONG_RESULT with a row; otherwise the job is empty again. request.job.problem, kernel, rotating_bytes and
  * inputs.seed are set. */
 vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm_bench_row *row);
@@ -55,7 +55,7 @@ vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm
  * device's as well. *round is initialised. */
 vkmm_status cli_bench_job_round(cli_bench_place *place, cli_bench_job *job, double ms, int full, vkmm_bench_row *round);
 
-/* VKMM_WRONG_RESULT when the last product is not the judged one. */
+/* VKMM_WRONG_RESULT if the last product differs from the judged one. */
 vkmm_status cli_bench_job_check(cli_bench_place *place, cli_bench_job *job);
 void cli_bench_job_end(cli_bench_job *job);
 

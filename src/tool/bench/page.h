@@ -1,11 +1,11 @@
-/* Bench reports for the eye: as one page, and as bars on a terminal. */
+/* Bench reports as graphics: one page, or bars on a terminal. */
 #ifndef VKMM_REPORT_BENCH_PAGE_H
 #define VKMM_REPORT_BENCH_PAGE_H
 
 #include "bench/writer.h"
 
-/* The page: self-contained HTML that draws its tables and charts from the reports' JSON. Its sources are the folder
- * page; it loads nothing and runs no script but its own. *page gets the whole file, 0-terminated, *bytes long; the
+/* The page: self-contained HTML that draws its tables and charts from the reports' JSON. Its sources are in the
+ * folder page; it loads nothing and runs only its own script. *page gets the whole file, 0-terminated, *bytes long; the
  * caller frees it with vkmm_free. VKMM_OUT_OF_MEMORY otherwise; *page is then NULL. */
 vkmm_status vkmm_bench_page(const vkmm_report *report, const vkmm_bench *benches, uint32_t count, char **page,
                             size_t *bytes);

@@ -1,4 +1,4 @@
-/* Reading bench reports: from files of this and other machines and versions, so nothing in them is trusted. */
+/* Reading bench reports. Files may come from other machines and versions, so nothing in them is trusted. */
 #ifndef VKMM_BENCH_READ_H
 #define VKMM_BENCH_READ_H
 
@@ -8,16 +8,16 @@
 /* The parser alone: `bytes` of a whole file, whose reports are added to the list. Takes one JSON object of schema
  * "vkmatmul.bench/1", or one of "vkmatmul.compare/1" with the reports that were compared; or JSON Lines: a header line
  * ("vkmatmul.bench.head/1"), then device and row lines ("vkmatmul.bench.device/1", "vkmatmul.bench.row/1"), as
- * `--jsonl` writes them and as the journal of an unfinished run has them (a torn last line is left out, with a
+ * `--jsonl` writes them and as the journal of an unfinished run has them (an incomplete last line is skipped, with a
  * warning); or lines of `vkmatmul tune --json` ("vkmatmul.tune/1"), which become tunes.
  * Unknown keys are ignored, so that reports of later versions of the schema's first number are read. VKMM_INVALID
- * with `name` and the cause, and nothing is added: no JSON (line and column), another schema, a key of the wrong type
- * (its path), a figure that makes no sense (negative time, an index past the devices). Figures are derived anew from
- * the samples; what the file says of medians is ignored. A report without a name gets the last part of `name`. */
+ * with `name` and the cause, and nothing is added: invalid JSON (line and column), another schema, a key of the wrong
+ * type (its path), an impossible figure (negative time, an index past the devices). Figures are derived again from the
+ * samples; what the file says of medians is ignored. A report without a name gets the last part of `name`. */
 vkmm_status vkmm_reports_parse(const vkmm_log *log, const char *name, const void *data, size_t bytes,
                                vkmm_reports *reports);
 
-/* The same of a file of at most 256 MiB. */
+/* The same for a file of at most 256 MiB. */
 vkmm_status vkmm_reports_open(const vkmm_log *log, const char *path, vkmm_reports *reports);
 
 #endif

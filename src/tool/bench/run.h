@@ -1,4 +1,4 @@
-/* The live run of `vkmatmul bench` and `vkmatmul compare`: a process of its own for each device and for the host's
+/* The live run of `vkmatmul bench` and `vkmatmul compare`: a separate process for each device and for the host's
  * BLAS, which take turns, row by row and round by round. */
 #ifndef VKMM_CLI_BENCH_RUN_H
 #define VKMM_CLI_BENCH_RUN_H
@@ -10,43 +10,43 @@
 /* ---- bench.c ---- */
 
 /* compare without files: measures the suite of the options on every device and driver of this machine (or of --device),
- * and on the host; writes the report of -o. *bench is zeroed by the caller, who ends it with vkmm_bench_free whatever
- * is returned; nothing is written to standard output. VKMM_OK, VKMM_WRONG_RESULT (said), 128 + the signal's number
- * after an interrupt, or why nothing could be measured. What there is in *bench (row_count) is worth showing in
- * every case. */
+ * and on the host; writes the report of -o. *bench is zeroed by the caller, who always frees it with
+ * vkmm_bench_free; nothing is written to standard output. VKMM_OK, VKMM_WRONG_RESULT (reported), 128 + the signal's
+ * number after an interrupt, or why nothing could be measured. The rows in *bench (row_count) should be shown in every
+ * case. */
 vkmm_status cli_bench_compare(cli_session *session, vkmm_bench *bench);
 
-/* Where the rows of a run go. Told as soon as all devices and their peaks are known (row NULL), then of each row as
- * soon as it is final. */
+/* Where the rows of a run go. cli_bench_know is called once all devices and their peaks are known (row NULL), then for
+ * each row as soon as it is final. */
 typedef struct cli_bench_live cli_bench_live;
 vkmm_status cli_bench_know(cli_bench_live *live, const vkmm_bench *bench, const vkmm_bench_row *row);
 
 /* ---- report.c ---- */
 
-/* Reads the reports and comparisons that the command line names, all of them before `use` writes a word: without one of
- * them it would be about something else. */
+/* Reads all reports and comparisons on the command line before `use` writes anything: if one is missing, the output
+ * would be about something else. */
 typedef vkmm_status cli_bench_use(cli_session *session, const vkmm_reports *reports);
 vkmm_status cli_bench_read(cli_session *session, cli_bench_use *use);
 
 /* ---- run.c ---- */
 
 /* Measures all items of a suite on the devices of *bench: bench->devices holds them (cli_bench_head), rows that it
- * has already are kept, and not measured again. Appends the rows; sets `failed`, `complete` and `note`. VKMM_OK:
- * every row is known, be it as "not run"; VKMM_WRONG_RESULT: at least one of them is wrong; otherwise why nothing
+ * already has are kept and not measured again. Appends the rows; sets `failed`, `complete` and `note`. VKMM_OK:
+ * every row is known, even if only as "not run"; VKMM_WRONG_RESULT: at least one row is wrong; otherwise why nothing
  * could be measured, or what cli_bench_know returned. An interrupt ends it early. */
 vkmm_status cli_bench_go(cli_session *session, const vkmm_suite *suite, vkmm_bench *bench, cli_bench_live *live);
 
 /* ---- head.c ---- */
 
-/* Fills all of *bench but its rows: the tool, the machine, the settings, the layers, and the devices: those of
- * --device, else every one or the best, and the host unless --no-host or no BLAS library is there. Peaks are not
- * measured yet. */
+/* Fills *bench except for its rows: the tool, the machine, the settings, the layers, and the devices: those of
+ * --device, else every one or the best, and the host unless --no-host is given or there is no BLAS library. Peaks are
+ * not measured yet. */
 vkmm_status cli_bench_head(cli_session *session, const vkmm_suite *suite, int every_device, vkmm_bench *bench);
 
 /* ---- suite_file.c ---- */
 
-/* The suite of --suite: one of vkmm_suite_name, or a file with the options of a problem a line; --type, --budget in
- * force. VKMM_INVALID names file and line. Ended by vkmm_suite_free. */
+/* The suite of --suite: one of vkmm_suite_name, or a file with the options of one problem per line; --type and --budget
+ * are applied. VKMM_INVALID names file and line. Ended by vkmm_suite_free. */
 vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite);
 
 #endif

@@ -10,7 +10,7 @@ typedef struct vkmm_suite_item {
     char group[16];  /* vkmm_bench_row.group */
     char kernel[32]; /* "auto" … */
     vkmm_problem problem;
-    int for_gpus; /* left out where the device is a processor; vkmm_suite_make leaves it 0 */
+    int for_gpus; /* skipped if the device is a processor; vkmm_suite_make leaves it 0 */
 } vkmm_suite_item;
 
 typedef struct vkmm_suite {
@@ -18,9 +18,9 @@ typedef struct vkmm_suite {
     vkmm_suite_item *items; /* owned */
     uint32_t count;
     double budget_ms;  /* for one device, all rows together */
-    double longest_ms; /* an item whose one product is expected to take longer is not run */
-    double row_ms;     /* kernel time to sample of a row, unless it is stable before */
-    uint32_t rounds;   /* that a row is sampled in at least, spread over time */
+    double longest_ms; /* an item is not run if one product is expected to take longer */
+    double row_ms;     /* kernel time to sample for a row, unless it is stable before */
+    uint32_t rounds;   /* the fewest rounds in which a row is sampled, spread over time */
 } vkmm_suite;
 
 /* The names: "quick" (squares up to 4096, the ladder's kernels, a few other shapes; under a minute on any device),
@@ -30,21 +30,22 @@ const char *vkmm_suite_name(uint32_t index);
 
 /* A suite by name, for the types given (a device leaves out those it lacks). VKMM_INVALID: no such name;
  * VKMM_OUT_OF_MEMORY. Ended by vkmm_suite_free.
- *   Types narrower than 32 bits have the whole suite (but the ladder, whose kernels are not for them) where they
- * come first; behind others, a short one: in a standard run on a fast GPU most of the eight minutes go into what the
- * host does about the largest products, gigabytes to fill and to prove, and so there is no room for eight types. So
- * the short one stays below 8192³ but for that square itself, some 400 MB in f16: squares, a size beside a round
- * one, three layers of a language model, for bytes also B transposed, as weights often lie; about a second a row. In
- * their place, integers have no neighbours of 16384, which took as long as all of that. Of sums narrower than usual
- * there are two squares more; in the quick suite, two squares of f16 and one of i8. */
+ *   Types narrower than 32 bits have the whole suite (except the ladder, whose kernels do not support them) if they
+ * come first; after other types, a short one: in a standard run on a fast GPU the host spends most of the eight minutes
+ * on the largest products, filling and verifying gigabytes, so there is no time for eight types. The short suite
+ * therefore stays below 8192³, except for that square itself, some 400 MB in f16: squares, a size next to a round one,
+ * three layers of a language model, for bytes also with B transposed, as weights are often stored; about a second per
+ * row. In return, integers have no neighbours of 16384, which took as long as all of that. For sums narrower than usual
+ * there are two more squares; in the quick suite, two squares of f16 and one of i8. */
 vkmm_status vkmm_suite_make(const vkmm_log *log, const char *name, const vkmm_types *types, uint32_t type_count,
                             vkmm_suite *suite);
 
-/* Whether products of such types have the short suite behind others: A and B, or the sums, have fewer than 32 bits. */
+/* Whether products of such types have the short suite after other types: A and B, or the sums, have fewer than 32 bits.
+ */
 int vkmm_suite_is_narrow(vkmm_types types);
 void vkmm_suite_free(vkmm_suite *suite); /* a zeroed suite is legal */
 
-/* Adds an item; 0 when memory ends. */
+/* Adds an item; 0 if memory runs out. */
 int vkmm_suite_add(vkmm_suite *suite, const char *group, const char *kernel, const vkmm_problem *problem);
 
 #endif
