@@ -15,11 +15,11 @@ enum { NARROWEST_BAR = 8, WIDEST_BAR = 240, FIGURE_COLUMNS = 10, MOST_MARKS = 64
 
 /* ---- what is shown ---- */
 
-/* Charts of each device and combination of types, and what they show of it: curves over size and over columns of B
- * by the automatic choice of a kernel, every other shape, and the tutorials' steps. */
+/* The charts of each device and combination of types: curves over size and over columns of B with the automatically
+ * chosen kernel, every other shape, and the tutorials' steps. */
 typedef enum chart { OVER_N, OVER_COLUMNS, OTHERS, LADDER, CHARTS } chart;
 
-/* Curves have plain products of square matrices alone, without the sizes beside a round one. CHARTS: none. */
+/* Curves have only plain products of square matrices, without the sizes next to a round one. CHARTS: none. */
 static chart chart_of(const vkmm_bench_row *row)
 {
     const vkmm_problem *p = &row->problem;
@@ -33,7 +33,7 @@ static chart chart_of(const vkmm_bench_row *row)
     return strcmp(row->group, "edge") == 0 ? CHARTS : OVER_N;
 }
 
-/* What stands before its bar. */
+/* The text before its bar. */
 static void name_row(const vkmm_report *report, chart what, const vkmm_bench_row *row, char text[VKMM_TEXT_PROBLEM])
 {
     if (what == OTHERS)
@@ -49,11 +49,11 @@ static int compare_rows(const void *left, const void *right)
     const vkmm_bench_row *a = *(const vkmm_bench_row *const *)left, *b = *(const vkmm_bench_row *const *)right;
 
     if (a->problem.n != b->problem.n) return a->problem.n < b->problem.n ? -1 : 1;
-    return a < b ? -1 : 1; /* rows of one report lie in one array */
+    return a < b ? -1 : 1; /* the rows of a report are in one array */
 }
 
-/* A chart's rows into `rows`, which has room for all of the report; their count. A curve is sorted by N, and has the
- * first row of several with one N. */
+/* Writes a chart's rows to `rows`, which has room for all rows of the report, and returns their count. A curve is
+ * sorted by N, and has the first of several rows with the same N. */
 static uint32_t rows_of(chart what, const vkmm_contender *who, vkmm_types types, const vkmm_bench_row **rows)
 {
     uint32_t found = 0, count = 0;
@@ -86,7 +86,7 @@ static int columns_of(const vkmm_report *report)
     return report->columns > 0 ? report->columns : 80;
 }
 
-/* A name in so many columns at most, its end cut off. */
+/* A name, truncated to so many columns. */
 static void name_of(char text[VKMM_BENCH_TEXT], const vkmm_report *report, const char *name, size_t most)
 {
     const char *dots = report->utf8 ? "…" : "..";
@@ -142,7 +142,7 @@ static void draw(const vkmm_report *report, chart what, const vkmm_contender *wh
     char name[VKMM_TEXT_PROBLEM], rest[128];
     int widest = 8, room;
 
-    if (count == 0 || (count == 1 && (what == OVER_N || what == OVER_COLUMNS))) return; /* the overview has it */
+    if (count == 0 || (count == 1 && (what == OVER_N || what == OVER_COLUMNS))) return; /* the overview shows it */
     snprintf(rest, sizeof rest, ", %s: %s", vkmm_types_name(types, report->utf8), titles[what]);
     title(report, who->label, rest);
     for (uint32_t i = 0; i < count; i++) {

@@ -8,7 +8,7 @@
 
 struct cli_bench_live {
     cli_session *session;
-    const vkmm_bench_writer *writer; /* of standard output; NULL: nothing goes there */
+    const vkmm_bench_writer *writer; /* of standard output; NULL: nothing is written there */
     cli_bench_store store;
     int begun;
 };
@@ -43,7 +43,7 @@ vkmm_status cli_bench_know(cli_bench_live *live, const vkmm_bench *bench, const 
     vkmm_status status, shown;
 
     if (row == NULL) return begin(live, bench);
-    /* A row is on the disk before anybody sees it; a disk that is full does not keep it from being seen. */
+    /* A row is stored on the disk before it is shown; it is shown even if the disk is full. */
     status = cli_bench_store_row(&live->store, row);
     shown = show(live, bench, row);
     return status != VKMM_OK ? status : shown;
@@ -73,7 +73,7 @@ static vkmm_status tell_interrupt(const cli_bench_live *live, const vkmm_bench *
     else
         vkmm_say(log, VKMM_LOG_WARNING, "interrupted; %s has %u row%s, and the same command with --resume continues",
                  live->store.path, bench->row_count, s);
-    return (vkmm_status)(128 + signal); /* as shells have it */
+    return (vkmm_status)(128 + signal); /* as in shells */
 }
 
 static vkmm_status measure(cli_bench_live *live, const vkmm_suite *suite, vkmm_bench *bench)
@@ -96,7 +96,7 @@ static vkmm_status run(cli_session *session, int every_device, const vkmm_bench_
     vkmm_suite suite = {.items = NULL};
     vkmm_status status = cli_bench_suite(session, &suite);
 
-    /* Rows appear one by one, but what will stand in them is known. */
+    /* Rows appear one by one, but what they will contain is known. */
     for (uint32_t i = 0; i < suite.count; i++) cli_session_widen(session, &suite.items[i].problem);
     if (status == VKMM_OK) status = cli_bench_store_open(session, &live.store);
     if (status == VKMM_OK) status = cli_bench_head(session, &suite, every_device, bench);

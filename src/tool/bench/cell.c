@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define PATIENCE_MS      30000.0 /* for drivers that compile slowly, and busy machines, */
-#define PATIENCE_TIMES   10.0    /* and so many times what is expected; */
-#define PATIENCE_BUDGETS 2.0     /* who gave little time does not want to wait long */
+#define PATIENCE_TIMES   10.0    /* plus so many times the expected time; */
+#define PATIENCE_BUDGETS 2.0     /* with a small budget, users do not want to wait long */
 #define PATIENCE_LEAST   3000.0
 #define EXTRA_FIRST_MS   150.0 /* in the first round, for transfers and the check of the clock */
 #define EXTRA_ROUND_MS   30.0  /* for warming up */
@@ -48,7 +48,7 @@ static double expect_sampling(const vkmm_suite *suite, double product_ms)
     return EXTRA_FIRST_MS + product_ms + least_rounds(suite, product_ms) * (each + EXTRA_ROUND_MS);
 }
 
-/* What the bench itself knows of a row, whatever a process says. */
+/* What the bench itself knows about a row, whatever a process reports. */
 static void name_row(cli_bench_cell *cell)
 {
     const cli_bench_lane *lane = cell->lane;
@@ -72,14 +72,14 @@ void cli_bench_cell_init(cli_bench_cell *cell, const vkmm_suite_item *item, cli_
     name_row(cell);
 }
 
-/* What was kept free for the row is free again. */
+/* Releases the time that was reserved for the row. */
 static void release(cli_bench_cell *cell)
 {
     cell->lane->reserved_ms -= cell->reserved_ms;
     cell->reserved_ms = 0;
 }
 
-/* What a row measured before does not count when it is not run in the end. */
+/* Earlier measurements of a row are dropped if it is not run in the end. */
 void cli_bench_cell_drop(cli_bench_cell *cell, const char *reason)
 {
     vkmm_bench_row_free(&cell->row);
@@ -137,7 +137,7 @@ static json_t *about(const char *ask, const cli_bench_cell *cell)
     return json_pack("{s:s, s:i}", "ask", ask, "id", cell->id);
 }
 
-/* The judged row, with what the bench itself knows of it in the place of what the process says. */
+/* The judged row; what the bench itself knows about it replaces what the process reports. */
 static int take_row(cli_bench_cell *cell, const json_t *json)
 {
     char sentence[VKMM_SENTENCE];
@@ -199,7 +199,8 @@ static double better(double known, double later)
     return isfinite(later) ? later : known;
 }
 
-/* The clock before: of the first round that tells; what others took: on average; all else of the last that does. */
+/* The clock before: of the first round that reports it; what others took: the average; all else: of the last round that
+ * reports it. */
 static void add_power(cli_bench_cell *cell, const vkmm_bench_power *from)
 {
     vkmm_bench_power *to = &cell->row.power;
@@ -227,7 +228,7 @@ static int add_round(cli_bench_cell *cell, const vkmm_bench_row *round)
         fine = fine && vkmm_bench_series_add(&row->series[i], round->series[i].ms, round->series[i].count);
     fine = fine && vkmm_bench_end_round(row);
 
-    /* Where one round's clock was the host's, the row cannot claim the device's. */
+    /* If one round used the host's clock, the row cannot claim the device's. */
     if (row->rounds <= 1 || strcmp(round->clock, "host") == 0) {
         memcpy(row->clock, round->clock, sizeof row->clock);
         memcpy(row->clock_note, round->clock_note, sizeof row->clock_note);
@@ -238,7 +239,7 @@ static int add_round(cli_bench_cell *cell, const vkmm_bench_row *round)
     return fine;
 }
 
-/* Whether the row has enough: its noise is low, or its time is over. */
+/* Whether the row has enough samples: its noise is low, or its time is used up. */
 static void look(cli_bench_cell *cell)
 {
     vkmm_bench_row *row = &cell->row;
@@ -270,7 +271,7 @@ static void drop_held(cli_bench_cell *cell, const char *reason)
     cell->state = CLI_BENCH_RIPE;
 }
 
-/* What was expected to fit did not: rows that have no sample by now get none. */
+/* The rows took longer than expected: rows without samples get none. */
 static int is_too_late(cli_bench_cell *cell)
 {
     const cli_bench_lane *lane = cell->lane;

@@ -23,7 +23,7 @@ static void fill_noise(const vkmm_report *report, const vkmm_bench_row *row, vkm
         vkmm_cell_figure(report, cell, NAN);
 }
 
-/* Of the peak that binds more: not the copy's where caches make it more than that. */
+/* Of the peak that is the tighter limit; not of the copy peak if caches exceed it. */
 static void fill_share(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     double math = row->figures.arithmetic_share, copy = row->figures.copy_share,
@@ -36,7 +36,8 @@ static void fill_share(const vkmm_report *report, const vkmm_bench_row *row, vkm
         vkmm_cell_figure(report, cell, NAN);
 }
 
-/* How many, and the times in the order taken; a full swing is 10 % or more, so that a calm row looks calm. */
+/* Their number, and the times in the order taken; the full height is 10 % or more, so that a stable row looks stable.
+ */
 static void fill_samples(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     double mean[SPARKS], low = INFINITY, high = 0;
@@ -58,7 +59,7 @@ static void fill_samples(const vkmm_report *report, const vkmm_bench_row *row, v
         end += sprintf(end, "%s", vkmm_text_mark((mean[i] - low) / (high - low), report->utf8));
 }
 
-/* In Markdown, remarks stand in the same cell: nothing goes between the rows of a table. */
+/* In Markdown, remarks are in the same cell: a table cannot have text between its rows. */
 static void fill_verified(const vkmm_report *report, const vkmm_bench_row *row, vkmm_cell *cell)
 {
     char remarks[VKMM_REMARKS];

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Names the first report, which all others are measured by. */
+/* Names the first report, with which all others are compared. */
 static vkmm_status judge(const cli_session *session, const vkmm_comparison *comparison)
 {
     const cli_scalar *allowed = &session->options->regression;
@@ -75,7 +75,7 @@ static vkmm_status compare_files(cli_session *session)
                      "%s applies only to measuring this machine's devices; comparing reports measures nothing", name);
 }
 
-/* Whether round belongs to round: one Vulkan device does not take turns with the host, and what was resumed is of
+/* Whether rounds are paired: a single Vulkan device does not take turns with the host, and resumed rows are from
  * another time. */
 static int took_turns(const vkmm_bench *bench, int resumed)
 {
@@ -98,12 +98,12 @@ static vkmm_status compare_live(cli_session *session)
     status = cli_bench_compare(session, &bench);
     cli_progress_end(&session->console);
     vkmm_free(vkmm_contenders_of(&bench, 1, &contenders));
-    /* Rows of one device are no comparison, and were measured all the same. */
+    /* Rows of one device cannot be compared, but they were measured. */
     if (contenders < 2 && bench.row_count > 0 && !options->json && !options->csv && !options->md) {
         shown = vkmm_bench_write(vkmm_bench_writer_find("table"), &session->report, &bench);
         if (shown == VKMM_OK) shown = vkmm_report_flush(&session->report, &session->console.log);
     }
-    /* A failed run has said why; what it measured is compared where that is possible. */
+    /* A failed run has reported its reason; what it measured is compared if possible. */
     if (shown == VKMM_OK && (status == VKMM_OK || contenders >= 2))
         shown = compare(session, &(vkmm_reports){&bench, 1}, took_turns(&bench, options->resume));
     vkmm_bench_free(&bench);

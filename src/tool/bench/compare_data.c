@@ -1,4 +1,4 @@
-/* A comparison for programs: JSON, "vkmatmul.compare/1", where contenders are meant by their index from 0; and CSV. */
+/* A comparison for programs: JSON, "vkmatmul.compare/1", where contenders are referred to by index, from 0; and CSV. */
 #include <math.h>
 
 #include "bench/columns.h"

@@ -15,8 +15,8 @@
 
 /* ---- who is compared ---- */
 
-/* Adds to each label that is not unique: the file's name, then the version, then a number. All are judged by what
- * they were called before. */
+/* Extends each label that is not unique: by the file's name, then the version, then a number. Each step compares the
+ * labels of the step before. */
 static void tell_apart(vkmm_contender *contenders, uint32_t count)
 {
     enum { BY_FILE, BY_VERSION, BY_NUMBER, WAYS };
@@ -32,7 +32,7 @@ static void tell_apart(vkmm_contender *contenders, uint32_t count)
             const char *more = way == BY_FILE ? one->bench->name : one->bench->version;
             char label[2 * VKMM_BENCH_TEXT + 16];
             if (!one->shared) continue;
-            if (way == BY_NUMBER) /* in front: nothing cuts it off */
+            if (way == BY_NUMBER) /* in front, where it cannot be cut off */
                 snprintf(label, sizeof label, "#%u: %s", i + 1, one->label);
             else
                 snprintf(label, sizeof label, "%s%s%s", one->label, more[0] != '\0' ? ", " : "", more);
@@ -77,8 +77,8 @@ vkmm_contender *vkmm_contenders_of(const vkmm_bench *benches, uint32_t bench_cou
 
 /* ---- which contenders are the same device ---- */
 
-/* How surely two devices are one: 0, not at all; from LIKE_DRIVER on they have the same driver, and of an odd one also
- * its version. Drivers rename devices. */
+/* How likely two devices are the same: 0, not at all; from LIKE_DRIVER on they have the same driver, and with an odd
+ * value also its version. Drivers rename devices. */
 enum { LIKE_DRIVER = 8, LIKE_MOST = 15 };
 
 static int likeness(const vkmm_bench_device *a, const vkmm_bench_device *b)
@@ -99,7 +99,7 @@ static int likeness(const vkmm_bench_device *a, const vkmm_bench_device *b)
     return LIKE_DRIVER * driver + 2 * device + (driver && strcmp(x->driver_info, y->driver_info) == 0);
 }
 
-/* The only device of its sort, or VKMM_NOBODY. */
+/* The only device of its kind, or VKMM_NOBODY. */
 static uint32_t only_device(const vkmm_bench *bench, int is_host)
 {
     uint32_t only = VKMM_NOBODY, count = 0;
@@ -112,8 +112,8 @@ static uint32_t only_device(const vkmm_bench *bench, int is_host)
     return count == 1 ? only : VKMM_NOBODY;
 }
 
-/* The device of another report that each device is, or VKMM_NOBODY: pairs form from the most alike on. A device
- * without a speed takes part, so that no other one takes its place. Different devices are a pair only where each report
+/* The device of another report that each device is, or VKMM_NOBODY: pairs form in order of likeness. A device
+ * without a speed takes part, so that no other takes its place. Different devices are a pair only where each report
  * has no more than one. */
 static void find_twins(const vkmm_bench *bench, const vkmm_bench *other, uint32_t twins[VKMM_MOST_DEVICES])
 {
@@ -155,8 +155,8 @@ static void find_bases(const vkmm_comparison *comparison)
 
 /* ---- rows that belong together ---- */
 
-/* Rows that measure the same are found by a hash: reports are large, and may be meant to be slow to compare. `slots`
- * are rows counted from 1; 0: free. */
+/* Rows that measure the same are found by a hash: reports are large, and may be made to be slow to compare. `slots` are
+ * rows counted from 1; 0: free. */
 static vkmm_compare_row *find_row(vkmm_compare_model *model, uint32_t *slots, uint32_t mask, const vkmm_bench_row *like)
 {
     const uint64_t words[] = {like->problem.m, like->problem.n, like->problem.k,
@@ -180,7 +180,7 @@ static int has_speed(const vkmm_bench_row *row)
     return row != NULL && isfinite(row->figures.median_ms);
 }
 
-/* Of several rows for one product, the first with a speed counts. */
+/* Of several rows for one product, the first with a speed is used. */
 static void add_contender(vkmm_compare_model *model, uint32_t *slots, uint32_t mask, uint32_t index)
 {
     const vkmm_contender *contender = &model->asked.contenders[index];
@@ -225,7 +225,7 @@ static vkmm_interval ratio_to(const vkmm_comparison *comparison, const vkmm_comp
     return vkmm_bench_ratio(row->cells[base].row, row->cells[c].row, comparison->paired);
 }
 
-/* The fastest wins where the next is slower beyond the noise. */
+/* The fastest wins if the next is slower beyond the noise. */
 static void compare_row(const vkmm_comparison *comparison, vkmm_compare_row *row)
 {
     const uint32_t first = fastest(row, VKMM_NOBODY), second = fastest(row, first);
@@ -250,7 +250,7 @@ static int is_worth(const vkmm_compare_row *row)
     return row->timed > 1 || (row->timed == 1 && wrong);
 }
 
-/* Keeps those in place; of the rest, rows that one of them has are counted. */
+/* Keeps those, in place; of the rest, counts the rows for which one contender has a speed. */
 static void keep_shared(vkmm_compare_model *model)
 {
     const uint32_t found = model->count;
@@ -392,7 +392,7 @@ static void add_note(vkmm_compare_model *model, const char *format, ...)
     va_end(arguments);
 }
 
-/* Who is judged by another device, driver or version, and who by none. */
+/* Contenders that are judged against another device, driver or version, and those without a counterpart. */
 static void note_base(vkmm_compare_model *model, const vkmm_contender *contender)
 {
     const vkmm_contender *first = model->asked.contenders, *base = &first[contender->base];
@@ -433,7 +433,7 @@ static void find_notes(vkmm_compare_model *model)
         const vkmm_bench *bench = all[i].bench;
         const int named = bench->name[0] != '\0';
         note_base(model, &all[i]);
-        /* Devices that could not finish, those among them that are no contenders for lack of a speed. */
+        /* Devices that could not finish, including those that are not contenders because they have no speed. */
         for (uint32_t d = 0; d < bench->device_count && (i == 0 || bench != all[i - 1].bench); d++)
             if (bench->devices[d].failed[0] != '\0')
                 add_note(model, "%s%s%s%s failed: %s", bench->devices[d].label, named ? " (" : "", bench->name,

@@ -1,5 +1,5 @@
-/* A comparison for people. Contenders are numbered; where a terminal is too narrow for all of them, the table comes
- * in parts, each with the first contender and some of the others. */
+/* A comparison for people. Contenders are numbered; if a terminal is too narrow for all of them, the table is split
+ * into parts, each with the first contender and some of the others. */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static uint32_t speed_column(uint32_t contender)
     return contender == 0 ? SPEED : OTHERS + 2 * (contender - 1);
 }
 
-/* A thousandth of itself is enough to read of a ratio near 1; a slow device's are small. */
+/* Three decimals are enough for a ratio near 1; ratios of a slow device are small. */
 static void write_factor(char text[32], double factor)
 {
     int decimals = factor < 0.1 ? 4 : factor < 10 ? 3 : factor < 100 ? 2 : factor < 1000 ? 1 : 0;
@@ -39,7 +39,7 @@ static void write_factor(char text[32], double factor)
         snprintf(text, 32, "%.*f", decimals, factor);
 }
 
-/* "▲ 2.005 (1.950–2.060)": faster, slower (▼) or unclear (≈); a dash where it is not known. */
+/* "▲ 2.005 (1.950–2.060)": faster, slower (▼) or unclear (≈); a dash if it is unknown. */
 static void fill_ratio(const vkmm_report *report, const vkmm_interval *ratio, vkmm_cell *cell)
 {
     static const char *const signs[] = {"▼", "≈", "▲"}, *const ascii[] = {"-", "~", "+"};
@@ -55,7 +55,7 @@ static void fill_ratio(const vkmm_report *report, const vkmm_interval *ratio, vk
     write_factor(middle, ratio->middle);
     write_factor(low, ratio->low);
     write_factor(high, ratio->high);
-    if (!isfinite(ratio->low) || !isfinite(ratio->high)) { /* after one sample nobody knows */
+    if (!isfinite(ratio->low) || !isfinite(ratio->high)) { /* unknown with one sample */
         snprintf(cell->text, sizeof cell->text, "%s %s (?)", sign, middle);
         return;
     }
@@ -180,7 +180,7 @@ static void print_part(const compare_grid *grid, uint32_t from, uint32_t to)
     }
 }
 
-/* As many contenders a part as the terminal is wide enough for, at least one. */
+/* As many contenders per part as fit in the terminal, at least one. */
 static void print_parts(const compare_grid *grid)
 {
     const vkmm_place *places = grid->places;
@@ -233,7 +233,7 @@ static void say_wins(const compare_grid *grid)
                     text, unclear, unclear == 1 ? "is" : "are");
 }
 
-/* One and the same device in several reports, by what the ratios above do not show: they are to the first contender. */
+/* The same device in several reports. The ratios above do not show this, because they are to the first contender. */
 static void say_same_devices(const compare_grid *grid)
 {
     for (uint32_t c = 1; c < grid->model->asked.count; c++) {

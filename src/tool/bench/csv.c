@@ -1,4 +1,4 @@
-/* A line for each row. Figures that are not known are empty fields, never 0. */
+/* A line for each row. Unknown figures are empty fields, never 0. */
 #include "bench/records.h"
 #include "bench/writer.h"
 

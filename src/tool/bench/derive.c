@@ -33,7 +33,7 @@ static vkmm_bench_series spread_of_round(const vkmm_bench_row *row, uint32_t rou
     return spread_of(row->kernel_ms.ms + first, end - first);
 }
 
-/* Bytes of A, B, C and the bias that have to move at least once: elements, and not what lies between them. */
+/* Bytes of A, B, C and the bias that must be moved at least once: elements, without the gaps between them. */
 static double bytes_to_move(const vkmm_problem *problem)
 {
     double bytes = (double)vkmm_operand_bytes(problem, VKMM_BIAS);
@@ -44,15 +44,15 @@ static double bytes_to_move(const vkmm_problem *problem)
         const double elements = (double)vkmm_operand_rows(problem, operand) *
                                 (double)vkmm_operand_cols(problem, operand) *
                                 (repeats ? 1.0 : (double)vkmm_problem_batches(problem));
-        if (operand != VKMM_C && vkmm_problem_alpha(problem) == 0) continue; /* A and B stay unread */
+        if (operand != VKMM_C && vkmm_problem_alpha(problem) == 0) continue; /* A and B are not read */
         bytes += elements * vkmm_type_of(vkmm_operand_type(problem, operand))->bytes *
                  (operand == VKMM_C && vkmm_problem_beta(problem) != 0 ? 2 : 1);
     }
     return bytes;
 }
 
-/* How much one round usually differs from the one before, as a share: the median; NAN where a round has no samples,
- * or memory ends. */
+/* How much one round usually differs from the one before, as a share: the median; NAN if a round has no samples,
+ * or memory runs out. */
 static double step_between_rounds(const vkmm_bench_row *row)
 {
     double *steps = vkmm_alloc(row->rounds, sizeof *steps), last = NAN, step;
@@ -68,8 +68,8 @@ static double step_between_rounds(const vkmm_bench_row *row)
     return step;
 }
 
-/* A driver names a reason as soon as it held the clock back for a moment. That a row suffered from it shows in the
- * clock, where that is known. */
+/* A driver reports a reason even if it lowered the clock only for a moment. Whether the row was affected shows in the
+ * clock, if that is known. */
 static int was_held_back(const vkmm_bench_power *power)
 {
     const double most = fmax(power->mhz[0], power->mhz[2]);
@@ -77,9 +77,8 @@ static int was_held_back(const vkmm_bench_power *power)
     return power->limited[0] != '\0' && !(power->mhz[1] >= LOWER_CLOCK * most);
 }
 
-/* The last round against the first. What a round varies by in itself says nothing about a drift, and neither does
- * what each differs by from its neighbours: on a busy machine the last of some rounds is slower than the first in
- * every second row. */
+/* Compares the last round with the first. Variation within a round is not a drift, and neither are differences between
+ * neighbouring rounds: on a busy machine the last round is slower than the first in every second row. */
 static void derive_drift(const vkmm_bench_row *row, vkmm_bench_figures *figures)
 {
     double noise;
@@ -95,8 +94,8 @@ static void derive_drift(const vkmm_bench_row *row, vkmm_bench_figures *figures)
         noise = fmax(noise, 2 * step_between_rounds(row));
     else if (row->round_ends[0] < FEW_SAMPLES ||
              row->round_ends[row->rounds - 1] - row->round_ends[row->rounds - 2] < FEW_SAMPLES)
-        return; /* nothing tells noise from drift */
-    /* Where others had a share of the processors, a lack of them is no throttling. */
+        return; /* noise and drift cannot be distinguished */
+    /* If other processes used the processors, a lack of them is not throttling. */
     if (figures->drift > CLEAR_DRIFT && figures->drift > noise && !figures->busy) figures->throttled = 1;
 }
 
@@ -118,7 +117,7 @@ static const double *component_peak(const vkmm_bench_peaks *peaks, vkmm_type ope
     return best;
 }
 
-/* Where the peak of such products stands. */
+/* The peak of such products. */
 static const double *find_peak(const vkmm_bench_peaks *peaks, vkmm_types types, int *is_matrix)
 {
     const vkmm_type operands = types.compute == VKMM_F16 ? VKMM_F16 : types.in; /* f32 is rounded to f16 first */
@@ -164,7 +163,7 @@ static void derive_shares(const vkmm_bench *bench, const vkmm_bench_row *row, vk
     const double multiply_adds = vkmm_bench_peak_of(peaks, vkmm_problem_types(&row->problem), &is_matrix),
                  copy = peaks->copy_bytes_per_s;
 
-    /* Ordinary arithmetic is no measure of matrix operations. */
+    /* Ordinary arithmetic is not a peak for matrix operations. */
     if (multiply_adds > 0 && (is_matrix || row->kernel.matrix[0] == 0))
         figures->arithmetic_share = figures->gflops * 1e9 / 2 / multiply_adds;
     if (copy > 0) figures->copy_share = figures->gbytes_per_s * 1e9 / copy;
@@ -185,7 +184,7 @@ static const char *why_apart(const vkmm_bench *bench, const vkmm_bench_row *row)
     return NULL;
 }
 
-/* Why a sum is off, as far as the samples tell. */
+/* Why a sum is off, as far as the samples show. */
 static void explain_sum(const vkmm_bench_series *transfer, vkmm_bench_figures *figures)
 {
     const double off = figures->sum_ms / figures->wall_ms - 1,

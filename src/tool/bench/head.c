@@ -1,4 +1,4 @@
-/* What a report says before its rows: the machine, how it was asked, the devices. */
+/* The part of a report before its rows: the machine, the settings, the devices. */
 #include "base/alloc.h"
 #include "base/host.h"
 #include "system/sensors.h"
@@ -68,7 +68,7 @@ static int has_twin(const vkmm_bench *bench, uint32_t index)
     return 0;
 }
 
-/* Names that two devices share get the driver's, and where that is the same too the device's index. */
+/* Names that two devices share get the driver's, and if that is the same too, the device's index. */
 static void tell_apart(vkmm_bench *bench)
 {
     char twins[64];

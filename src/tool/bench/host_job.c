@@ -1,4 +1,4 @@
-/* The host's BLAS as one more way to carry out a product. */
+/* The host's BLAS as another way to compute a product. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/order.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct host {
-    vkmm_kernel_info kernel; /* its name alone */
+    vkmm_kernel_info kernel; /* only its name */
     double samples[CLI_BENCH_SAMPLES], sorted[CLI_BENCH_SAMPLES];
 } host;
 
@@ -69,5 +69,5 @@ static void end(cli_product *p)
     vkmm_free(p->own);
 }
 
-/* A library with threads may sum in another order the next time: that is no fault. */
+/* A library with threads may sum in another order the next time: that is not an error. */
 const cli_product_kind cli_bench_host = {plan, hold, multiply, measure, NULL, end, 1, 0};

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/order.h"
 
-/* Fewer rounds tell too little of how rounds differ: Student's t of 2 is 12.7 for one degree of freedom. */
+/* Fewer rounds show too little of how rounds differ: Student's t of 2 is 12.7 for one degree of freedom. */
 enum { FEWEST_ROUNDS = 3 };
 
 static const vkmm_interval unknown = {NAN, NAN, NAN};
@@ -54,7 +54,7 @@ static uint32_t round_of(const vkmm_bench_row *row, uint32_t i, const double **m
     return end - first;
 }
 
-/* The logarithm of a round's median; NAN where it has none. `room` is for as many samples as the row has. */
+/* The logarithm of a round's median; NAN if it has none. `room` holds as many samples as the row has. */
 static double round_log(const vkmm_bench_row *row, uint32_t i, double *room)
 {
     const double *ms = NULL;
@@ -118,14 +118,14 @@ vkmm_interval vkmm_bench_interval(const vkmm_bench_row *row)
     vkmm_free(room);
     if (rounds.count < FEWEST_ROUNDS || !(interval.middle > 0)) return interval;
     half = spread_half(&rounds);
-    /* Around the rounds' own mean: around the median of all, which is less sure than that mean, it would promise too
-     * much. */
+    /* Around the mean of the rounds: around the median of all samples, which is less certain than that mean, it would
+     * be too narrow. */
     interval.low = fmin(interval.low, exp(rounds.mean - half));
     interval.high = fmax(interval.high, exp(rounds.mean + half));
     return interval;
 }
 
-/* Student's t over the rounds that both have; unknown where these are too few. */
+/* Student's t over the rounds that both have; unknown if these are too few. */
 static vkmm_interval paired_ratio(const vkmm_bench_row *base, const vkmm_bench_row *other)
 {
     uint32_t rounds = base->rounds < other->rounds ? base->rounds : other->rounds;
@@ -161,8 +161,8 @@ vkmm_interval vkmm_bench_ratio(const vkmm_bench_row *base, const vkmm_bench_row 
     if (!(a.middle > 0) || !(b.middle > 0)) return unknown;
     ratio.middle = a.middle / b.middle;
     if (!(a.low > 0) || !(b.low > 0)) return ratio;
-    /* Whatever disturbed one run may spare the next: a row whose samples were all slow has a floor that says nothing
-     * of the other run. */
+    /* A disturbance of one run may not affect the next: if all samples of a row were slow, its minimum says nothing
+     * about the other run. */
     half = fmax(side(a.middle / a.low, b.high / b.middle), side(a.high / a.middle, b.middle / b.low));
     ratio.low = ratio.middle * exp(-half);
     ratio.high = ratio.middle * exp(half);

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SOON_MS     50.0   /* a device that worked so shortly ago has its clocks up */
-#define WARM_MS     20.0   /* and needs but this to fill its caches; */
-#define WARM_GPU_MS 280.0  /* one that idled raises its clocks slowly */
-#define LONG_MS     200.0  /* a product that takes as long needs no warming, and one sample of it is a round */
-#define CERTAIN_MS  2000.0 /* no compiler takes as long */
+#define SOON_MS     50.0   /* a device that worked so recently still has high clocks */
+#define WARM_MS     20.0   /* and needs only this to fill its caches; */
+#define WARM_GPU_MS 280.0  /* an idle device raises its clocks slowly */
+#define LONG_MS     200.0  /* a product that takes this long needs no warm-up, and one sample is a round */
+#define CERTAIN_MS  2000.0 /* longer than any compiler takes */
 #define TRANSFER_MS 60.0   /* of products with transfers */
 #define ENERGY_MS   200.0  /* of work without a pause: counters of energy are slow */
 
@@ -30,7 +30,7 @@ static uint32_t samples_for(double ms, double one_ms, uint32_t most)
     return count >= most ? most : count > 1 ? (uint32_t)count : 1;
 }
 
-/* The tutorials' kernels read by formula; NaN of others. */
+/* From a formula for the tutorials' kernels; NaN for others. */
 static double asked_bytes(const cli_bench_place *place, const cli_bench_job *job)
 {
     const vkmm_kernel_info *kernel = job->product.kernel;
@@ -73,7 +73,7 @@ static vkmm_status keep(const cli_bench_place *place, int kept)
                 : vkmm_fail(&place->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the samples of a round");
 }
 
-/* Samples of one call; what the device did before it counts for its clocks. */
+/* Samples of one call; its clocks depend on what the device did before. */
 static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkmm_measure_params params,
                            vkmm_bench_row *round)
 {
@@ -95,7 +95,7 @@ static vkmm_status measure(const cli_bench_place *place, cli_bench_job *job, vkm
           append(&round->download_ms, &time.download)))
         return keep(place, 0);
     if (!params.skip_transfers && job->one_ms < LONG_MS)
-        return VKMM_OK; /* those between copies say less than samples by themselves */
+        return VKMM_OK; /* those between copies are less precise than separate samples */
     /* Where memory is unified nothing is copied: submission and transfer are the same thing. Panels are filled there.
      */
     if (time.mapped && !append(&round->total_ms, in_panels ? &time.transfer : &time.submit)) return keep(place, 0);
@@ -109,7 +109,7 @@ static vkmm_status sample(const cli_bench_place *place, cli_bench_job *job, doub
                    round);
 }
 
-/* Works for warm_ms, or so many products more, and keeps nothing of it but how long a product takes. */
+/* Works for warm_ms, or so many more products, and keeps only the time of a product. */
 static vkmm_status work(const cli_bench_place *place, cli_bench_job *job, double warm_ms, uint32_t products)
 {
     vkmm_bench_row unused;
@@ -122,7 +122,7 @@ static vkmm_status work(const cli_bench_place *place, cli_bench_job *job, double
     return status;
 }
 
-/* What is not long is warmed up for as long as the device needs. */
+/* Short products are warmed up for as long as the device needs. */
 static vkmm_status warm_up(const cli_bench_place *place, cli_bench_job *job)
 {
     const double idle = vkmm_now_ms() - place->busy_until;
@@ -130,9 +130,9 @@ static vkmm_status warm_up(const cli_bench_place *place, cli_bench_job *job)
     return work(place, job, idle > SOON_MS && is_gpu(place) ? WARM_GPU_MS : WARM_MS, 1);
 }
 
-/* Energy of a product: power while one follows another, times its time; without pauses, for between samples a device
- * waits for the host, and takes less power than its work does. Asked once; where the counters say nothing, never
- * again. */
+/* Energy of a product: power while one follows another, times its time; without pauses, because between samples a
+ * device waits for the host, and uses less power than while it works. Tried once, and not again if the counters report
+ * nothing. */
 static vkmm_status weigh(cli_bench_place *place, cli_bench_job *job, vkmm_bench_power *power)
 {
     const int is_long = job->one_ms >= LONG_MS;
@@ -168,7 +168,7 @@ static vkmm_status sample_sensed(cli_bench_place *place, cli_bench_job *job, dou
     return status;
 }
 
-/* As one job, or in panels what the device does not hold as a whole. */
+/* As one job, or in panels if it does not fit on the device as a whole. */
 static vkmm_status prove(const cli_bench_place *place, cli_bench_job *job)
 {
     cli_session *session = place->session;

@@ -1,10 +1,10 @@
-/* Bench reports as JSON, whole ("vkmatmul.bench/1") or as lines that are written as the run goes on. */
+/* Bench reports as JSON, whole ("vkmatmul.bench/1") or as lines that are written during the run. */
 #include "base/alloc.h"
 #include "bench/records.h"
 #include "bench/writer.h"
 #include "report/json.h"
 
-/* What failed is known at the end alone, so all is written there. */
+/* Failures are known only at the end, so everything is written there. */
 static vkmm_status json_end(vkmm_report *report, const vkmm_bench *bench)
 {
     json_t *object = vkmm_record_json(&vkmm_report_record, bench);
@@ -17,7 +17,7 @@ static vkmm_status json_end(vkmm_report *report, const vkmm_bench *bench)
     return VKMM_OK;
 }
 
-/* Jansson's own allocator is not this program's. */
+/* Jansson's allocator is not this program's. */
 char *vkmm_bench_row_line(const vkmm_bench_row *row)
 {
     json_t *object = vkmm_record_json(&vkmm_row_line_record, row);
@@ -55,7 +55,7 @@ static vkmm_status lines_row(vkmm_report *report, const vkmm_bench *bench, const
     return put_line(report, &vkmm_row_line_record, row);
 }
 
-/* A device that failed meanwhile is written again: the later line counts. */
+/* A device that failed meanwhile is written again: the later line applies. */
 static vkmm_status lines_end(vkmm_report *report, const vkmm_bench *bench)
 {
     vkmm_status status = VKMM_OK;

@@ -1,4 +1,4 @@
-/* JUnit XML, as CI servers read it: a suite a device, a case a row. */
+/* JUnit XML, as CI servers read it: a suite per device, a case per row. */
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 
 enum { CLEAN_TEXT = 2048, XML_TEXT = 6 * CLEAN_TEXT };
 
-/* The text as an attribute's value, in `xml`. Control characters are gone after vkmm_clean, in words that say
- * which they were. */
+/* The text as an attribute's value, in `xml`. vkmm_clean has replaced control characters by texts that name
+ * them. */
 static const char *xml_of(char xml[XML_TEXT], const char *text)
 {
     static const struct {
@@ -46,7 +46,7 @@ static void put_figure(FILE *out, const char *name, double value)
     if (isfinite(value)) fprintf(out, "      <property name=\"%s\" value=\"%.10g\"/>\n", name, value);
 }
 
-/* A row that did not run is skipped, and so is one that nobody verified: it proves nothing. */
+/* A row that did not run is skipped, and so is one that was not verified. */
 static const char *why_skipped(const vkmm_bench_row *row)
 {
     if (row->not_run[0] != '\0') return row->not_run;
@@ -99,7 +99,7 @@ static void put_properties(FILE *out, const vkmm_bench *bench, const vkmm_bench_
     fputs("    </properties>\n", out);
 }
 
-/* A device that could not finish is an error of its suite, in a case of its own. */
+/* A device that could not finish is an error of its suite, in a separate case. */
 static void put_suite(FILE *out, const vkmm_bench *bench, uint32_t index)
 {
     const vkmm_bench_device *device = &bench->devices[index];
@@ -130,7 +130,7 @@ static void put_suite(FILE *out, const vkmm_bench *bench, uint32_t index)
     fputs("  </testsuite>\n", out);
 }
 
-/* All at the end: a suite begins with its counts. */
+/* Everything is written at the end, because a suite begins with its counts. */
 static vkmm_status end(vkmm_report *report, const vkmm_bench *bench)
 {
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"vkmatmul bench\">\n", report->out);

@@ -9,8 +9,8 @@
 #include "report/text.h"
 #include "report_page_parts.h" /* made by embed.py: the page before and after its data */
 
-/* What a comparison finds; null where no row is shared. No report says whether its devices were measured in turns, so
- * rounds are not paired. */
+/* The results of a comparison; null if no row is shared. Reports do not state whether their devices were measured in
+ * turns, so rounds are not paired. */
 static json_t *compare(const vkmm_report *report, vkmm_contender *who, uint32_t count)
 {
     vkmm_comparison comparison = {.contenders = who, .count = count, .regression = -1};
@@ -19,7 +19,7 @@ static json_t *compare(const vkmm_report *report, vkmm_contender *who, uint32_t 
     return comparison.rows > 0 ? comparison.found : json_null();
 }
 
-/* How the terminal calls a problem, so that the page calls it the same. */
+/* The names of a problem on the terminal, so that the page uses the same. */
 static json_t *names_of(const json_t *problem)
 {
     char size[VKMM_TEXT_PROBLEM], rest[VKMM_TEXT_DIFFERENCE], sentence[VKMM_SENTENCE];
@@ -46,7 +46,7 @@ static int name_problems(json_t *json)
     return bad;
 }
 
-/* The reports, who is compared, under which unique label, and with what result. */
+/* The reports, the contenders with their unique labels, and the comparison. */
 static json_t *data_of(const vkmm_report *report, const vkmm_bench *benches, uint32_t count)
 {
     uint32_t who_count = 0;
