@@ -10,9 +10,9 @@
 
 #define MOST_BYTES (UINT64_C(256) << 20)
 
-/* ---- what a document is ---- */
+/* ---- kinds of documents ---- */
 
-/* The version's first number when the text is `schema` and a version, "vkmatmul.bench/1" or "vkmatmul.bench/1.4"; 0
+/* The version's first number if the text is `schema` and a version, "vkmatmul.bench/1" or "vkmatmul.bench/1.4"; 0
  * otherwise. */
 static unsigned long version_of(const char *text, const char *schema)
 {
@@ -41,7 +41,7 @@ static int is_tune(const json_t *json)
     return is_schema(json, TUNE_SCHEMA) || is_schema(json, VKMM_BENCH_TUNE_SCHEMA);
 }
 
-/* Says what it is instead of a report. */
+/* Reports what it is instead of a report. */
 static vkmm_status fail_schema(const vkmm_log *log, const char *name, const json_t *json)
 {
     const char *schema = json_string_value(json_object_get(json, "schema"));
@@ -64,7 +64,7 @@ static int is_blank(const char *text, size_t bytes)
     return 1;
 }
 
-/* Whole numbers beyond 2^63 - 1, as other programs write what stands here as 1.8e19, are taken for reals. */
+/* Integers above 2^63 - 1, which other programs may write where this one writes 1.8e19, are read as reals. */
 static json_t *load(const char *text, size_t bytes, size_t flags, json_error_t *error)
 {
     json_t *json = json_loadb(text, bytes, flags | JSON_REJECT_DUPLICATES, error);
@@ -98,9 +98,9 @@ static vkmm_status status_of(const vkmm_log *log, const char *where, const vkmm_
     return VKMM_OK;
 }
 
-/* ---- reports in lines, of a run that may not have come to its end ---- */
+/* ---- reports in lines, of a run that may not have finished ---- */
 
-/* A device comes once, and once more if something happened to it. */
+/* A device occurs once, and once more if something happened to it. */
 static void read_device(const vkmm_node *root, vkmm_bench *bench)
 {
     const vkmm_node place = vkmm_node_key(root, "device");
@@ -125,7 +125,7 @@ static void read_row(const vkmm_node *root, vkmm_bench *bench)
         vkmm_bench_check_place(root, bench, &bench->rows[bench->row_count - 1]);
 }
 
-/* What a line holds goes into the bench. A kind of line that is not known is a later version's. */
+/* Adds the contents of a line to the bench. An unknown kind of line is from a later version. */
 static void read_line(const vkmm_node *root, int *has_head, vkmm_bench *bench)
 {
     if (is_schema(root->json, VKMM_BENCH_HEAD_SCHEMA)) {
@@ -146,7 +146,7 @@ static void read_line(const vkmm_node *root, int *has_head, vkmm_bench *bench)
     }
 }
 
-/* A line of text that is no JSON: the last one may be torn. */
+/* A line of text that is not JSON: the last one may be incomplete. */
 static vkmm_status judge_broken(const vkmm_log *log, const char *where, const json_error_t *error, int is_last)
 {
     if (json_error_code(error) == json_error_out_of_memory)
@@ -185,14 +185,14 @@ static vkmm_status read_lines(const vkmm_log *log, const char *name, const char 
         json_decref(json);
         if (status != VKMM_OK) return status;
     }
-    if (!has_head) bench->complete = 1; /* results of tunes alone */
+    if (!has_head) bench->complete = 1; /* only results of tunes */
     if (!bench->complete && bench->note[0] == '\0') snprintf(bench->note, sizeof bench->note, "the run did not finish");
     return VKMM_OK;
 }
 
 /* ---- whole documents ---- */
 
-/* Labels tell devices apart, whatever the file says. */
+/* Makes labels unique, whatever the file contains. */
 static void part_labels(vkmm_bench *bench)
 {
     for (uint32_t i = 1; i < bench->device_count; i++) {
@@ -252,12 +252,13 @@ static vkmm_status parse(const vkmm_log *log, const char *name, const char *text
     return status;
 }
 
-/* What the text has; in a comparison, reports have names. */
+/* The reports of the text; in a comparison, reports have names. */
 static vkmm_status read_all(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_reports *read)
 {
     vkmm_status status;
 
-    if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, bytes -= 3; /* some editors' mark of UTF-8 */
+    if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        text += 3, bytes -= 3; /* the byte order mark of some editors */
     if (is_blank(text, bytes)) return vkmm_fail(log, VKMM_INVALID, "%s is empty", name);
     status = parse(log, name, text, bytes, read);
     for (uint32_t i = 0; i < read->count && status == VKMM_OK; i++) {

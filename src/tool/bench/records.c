@@ -69,7 +69,7 @@ static json_t *put_device(const void *record)
     return vkmm_json_text(((const vkmm_bench_tune *)record)->device);
 }
 
-/* A device's label, or the device as `vkmatmul tune --json` has it. */
+/* A device's label, or the device as written by `vkmatmul tune --json`. */
 static void take_device(const vkmm_node *node, void *record)
 {
     const vkmm_node name = vkmm_node_key(node, "name");

@@ -1,4 +1,4 @@
-/* --resume: what an unfinished run measured is taken over, if it is the same run. */
+/* --resume: takes over what an unfinished run measured, if it is the same run. */
 #include "base/alloc.h"
 #include "base/folder.h"
 #include "bench/read.h"
@@ -16,10 +16,10 @@ typedef struct resumption {
     const vkmm_suite *suite;
     vkmm_bench *bench, old;
     uint32_t *places; /* owned: of each old device, the index of the same one now */
-    uint32_t stale;   /* rows of configurations that would not run now */
+    uint32_t stale;   /* rows with configurations that would not run now */
 } resumption;
 
-/* Names came through a report, which cleans them. */
+/* Names were read from a report, which cleans them. */
 static int is_name(const char *then, const char *now)
 {
     char clean[VKMM_BENCH_TEXT];
@@ -34,7 +34,7 @@ static const char *const settings[] = {
 
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-/* The machine as well: after an update of its system, or on battery, it is not the one that was measured. */
+/* Includes the machine: after a system update, or on battery, it is not the machine that was measured. */
 static void list_settings(const vkmm_bench *bench, char texts[SETTINGS][VKMM_BENCH_TEXT])
 {
     const char *const known[] = {bench->version, bench->shader_hash, bench->settings.suite,
@@ -75,7 +75,7 @@ static int is_same_device(const vkmm_bench_device *then, const vkmm_bench_device
            then->info.driver_version == now->info.driver_version;
 }
 
-/* One device that two drivers' manifests offer is there twice. */
+/* A device that two drivers' manifests offer is listed twice. */
 static int is_taken(const resumption *r, uint32_t matched, uint32_t at)
 {
     for (uint32_t i = 0; i < matched; i++)
@@ -115,7 +115,7 @@ static int is_in_suite(const resumption *r, const vkmm_bench_row *row)
     return 0;
 }
 
-/* Other types, or another text in the suite's file: what was measured would be gone from the report. */
+/* With other types, or another text in the suite's file, measurements would be lost from the report. */
 static vkmm_status check_rows(const resumption *r)
 {
     for (uint32_t i = 0; i < r->old.row_count; i++) {
@@ -129,8 +129,8 @@ static vkmm_status check_rows(const resumption *r)
     return VKMM_OK;
 }
 
-/* Whether the planner would take the same configuration again: `tune` may have found others since, and --untuned
- * leaves them aside. */
+/* Whether the planner would choose the same configuration again: `tune` may have found others since, and --untuned
+ * ignores them. */
 static int is_of_now(const resumption *r, const vkmm_bench_row *row, const vkmm_bench_device *device)
 {
     vkmm_tuned tuned;
@@ -142,7 +142,7 @@ static int is_of_now(const resumption *r, const vkmm_bench_row *row, const vkmm_
            strcmp(tuned.best.config, row->kernel.config) == 0;
 }
 
-/* Rows that did not run get another chance. */
+/* Rows that did not run are tried again. */
 static vkmm_status take_rows(resumption *r)
 {
     for (uint32_t i = 0; i < r->old.row_count; i++) {
@@ -174,7 +174,7 @@ static vkmm_status take_over(resumption *r)
     if (status == VKMM_OK && r->stale > 0)
         vkmm_say(r->log, VKMM_LOG_WARNING, "%u row%s of %s used other results of 'vkmatmul tune' and %s measured again",
                  r->stale, r->stale == 1 ? "" : "s", r->path, r->stale == 1 ? "is" : "are");
-    /* The clocks may be others now, and nobody can tell: the report says which rows are of one time. */
+    /* Clocks may be different now, which cannot be checked: the report says which rows were measured together. */
     if (r->bench->row_count > 0)
         snprintf(r->bench->note, sizeof r->bench->note,
                  "resumed at %s; %u row%s measured before, the first of the report", r->bench->created,

@@ -16,8 +16,8 @@
 #define PEAKS_PATIENCE   60000.0
 #define PEAK_PATIENCE    10000.0 /* more for each type, and so much more than the shapes' own time */
 #define SHAPES_SHARE     0.05    /* of the budget, for the peaks of matrix shapes */
-#define PATIENCE_LEAST   4000.0  /* who gave little time does not want to wait long: so much, */
-#define PATIENCE_BUDGETS 4.0     /* and so many times that time */
+#define PATIENCE_LEAST   4000.0  /* with a small budget, users do not want to wait long: so much, */
+#define PATIENCE_BUDGETS 4.0     /* plus so many times that time */
 #define HOST_SHARE       0.12    /* of the budget, for the host's BLAS; */
 #define HOST_LEAST_MS    2000.0  /* but so much if the budget has it */
 
@@ -31,7 +31,7 @@ typedef struct bench_run {
     const vkmm_suite *suite;
     vkmm_bench *bench;
     cli_bench_live *live;
-    cli_bench_lane *lanes; /* owned; one a device */
+    cli_bench_lane *lanes; /* owned; one per device */
     cli_bench_cell *cells; /* owned; of the block */
     uint32_t cell_count;
     uint32_t first, end; /* the lanes that take turns now */
@@ -42,7 +42,7 @@ typedef struct bench_run {
 
 /* ---- devices, and the processes that measure on them ---- */
 
-/* Whether there is nothing more to do: a signal came, or the report failed. */
+/* Whether the run must stop: a signal came, or the report failed. */
 static int is_over(const bench_run *run)
 {
     return vkmm_interrupted() != 0 || run->failure != VKMM_OK;
@@ -75,7 +75,7 @@ static double left_of(const bench_run *run)
     return left / 1000;
 }
 
-/* What is being done, and the time left; item NULL: peaks. */
+/* The current step, and the time left; item NULL: peaks. */
 static void show_progress(const bench_run *run, const cli_bench_lane *lane, const vkmm_suite_item *item)
 {
     cli_console *console = &run->session->console;
@@ -97,7 +97,7 @@ static void show_progress(const bench_run *run, const cli_bench_lane *lane, cons
                  vkmm_text_type(&item->problem, console->utf8), item->kernel, label);
 }
 
-/* The device cannot go on: link.sentence says why. */
+/* Abandons the device, which cannot continue: link.sentence says why. */
 static void give_up(bench_run *run, cli_bench_lane *lane)
 {
     vkmm_bench_device *device = &run->bench->devices[lane->device];
@@ -108,7 +108,7 @@ static void give_up(bench_run *run, cli_bench_lane *lane)
     vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "%s is abandoned: %s", device->label, lane->link.sentence);
 }
 
-/* 1: its process runs. Otherwise the run is over, or the device is given up. */
+/* 1: its process runs. Otherwise the run is over, or the device is abandoned. */
 static int is_ready(bench_run *run, cli_bench_lane *lane)
 {
     if (lane->over || is_over(run)) return 0;
@@ -125,7 +125,7 @@ static int is_ready(bench_run *run, cli_bench_lane *lane)
     return 0;
 }
 
-/* Those that the suite multiplies or sums in on the device, and whose peak is not known. Some have none. */
+/* The types that the suite multiplies or sums in on the device, and whose peak is unknown. Some have none. */
 static json_t *types_of(const bench_run *run, const vkmm_bench_device *device)
 {
     json_t *types = json_array();
@@ -143,7 +143,7 @@ static json_t *types_of(const bench_run *run, const vkmm_bench_device *device)
     return types;
 }
 
-/* Peaks that an earlier part of the run has measured stay. */
+/* Peaks that an earlier part of the run has measured are kept. */
 static void keep_peaks(vkmm_bench_peaks *peaks, const vkmm_bench_peaks *got)
 {
     if (!(peaks->copy_bytes_per_s > 0)) *peaks = *got;
@@ -176,7 +176,7 @@ static cli_reply ask_peaks(bench_run *run, cli_bench_lane *lane, json_t *types)
     return reply;
 }
 
-/* What the device can do at best. */
+/* Measures the device's peaks. */
 static void measure_peaks(bench_run *run, cli_bench_lane *lane)
 {
     const vkmm_bench_device *device = &run->bench->devices[lane->device];
@@ -191,10 +191,10 @@ static void measure_peaks(bench_run *run, cli_bench_lane *lane)
     if (ask_peaks(run, lane, types) != CLI_REPLY_INTERRUPTED && lane->link.status != VKMM_OK)
         vkmm_say(&run->session->console.log, VKMM_LOG_WARNING, "the peaks of %s are unknown: %s", device->label,
                  lane->link.sentence);
-    lane->link.spent_ms = 0; /* the budget is the rows' */
+    lane->link.spent_ms = 0; /* the budget is only for rows */
 }
 
-/* Fills run->lanes and makes room for run->cells; 0 when memory ends. */
+/* Fills run->lanes and allocates run->cells; 0 if memory runs out. */
 static int make_lanes(bench_run *run)
 {
     const cli_options *options = run->session->options;
@@ -258,7 +258,7 @@ static int is_wrong(const cli_bench_cell *cell)
     return cell->state == CLI_BENCH_RIPE && cell->row.not_run[0] == '\0' && !cell->row.passed;
 }
 
-/* The process has gone: what it held begins anew, once; the row that it was about does not. */
+/* The process has ended: the rows that it held begin again, once, except for the row that it was working on. */
 static void take_loss(bench_run *run, cli_bench_cell *culprit, cli_reply reply)
 {
     cli_bench_lane *lane = culprit->lane;
@@ -268,7 +268,7 @@ static void take_loss(bench_run *run, cli_bench_cell *culprit, cli_reply reply)
     for (uint32_t i = 0; i < run->cell_count; i++) {
         cli_bench_cell *cell = &run->cells[i];
         if (cell->lane != lane || (cell->state != CLI_BENCH_OPEN && cell->state != CLI_BENCH_RIPE)) continue;
-        if (is_wrong(cell)) { /* that is known, whatever became of the process */
+        if (is_wrong(cell)) { /* known, whatever happened to the process */
             cell->state = CLI_BENCH_DONE;
             continue;
         }
@@ -295,8 +295,8 @@ static void open_cells(bench_run *run)
     }
 }
 
-/* Every open row of one device in turn: its clocks stay up in between. Forwards and backwards by turns, so that no
- * row always follows the same. */
+/* Every open row of one device in turn, so that its clocks stay high. Alternately forwards and backwards, so that no
+ * row always follows the same one. */
 static int sample_lane(bench_run *run, const cli_bench_lane *lane, int backwards)
 {
     int open = 0;
@@ -403,8 +403,8 @@ static void run_blocks(bench_run *run, uint32_t first, uint32_t end)
     }
 }
 
-/* Several Vulkan devices take turns, so that a drift of the machine hits all alike; the host's BLAS with them. One
- * alone keeps its clocks up. */
+/* Several Vulkan devices take turns, together with the host's BLAS, so that a drift of the machine affects all alike. A
+ * single device keeps its clocks high. */
 static void run_suite(bench_run *run)
 {
     const vkmm_bench *bench = run->bench;
@@ -417,7 +417,7 @@ static void run_suite(bench_run *run)
         for (uint32_t i = 0; i < bench->device_count; i++) run_blocks(run, i, i + 1);
 }
 
-/* Of a run that is over: a sentence when it could measure nothing. */
+/* At the end of a run: reports an error if nothing could be measured. */
 static vkmm_status conclude(bench_run *run)
 {
     const vkmm_log *log = &run->session->console.log;

@@ -13,7 +13,7 @@ typedef struct place {
     uint32_t at; /* before */
 } place;
 
-/* Largest speed first; what has none comes last. */
+/* Largest speed first; rows without a speed come last. */
 static place place_of(cli_sort key, const vkmm_bench_row *row, uint32_t at)
 {
     place p = {0, "", at};

@@ -6,23 +6,23 @@
 #include <math.h>
 #include <string.h>
 
-/* Shares of the multiply-add peak, before anything was seen. Processors' drivers reach little of it. */
+/* Shares of the multiply-add peak, before anything was measured. Processors' drivers reach little of it. */
 #define GENERAL_GPU      0.4
 #define GENERAL_CPU      0.05
 #define TUTORIAL_GPU     0.03
 #define TUTORIAL_CPU     0.01
-#define COPY_SHARE       0.3     /* of the copies' peak: for products that move more than they multiply */
-#define UNKNOWN_FLOPS    (1.0e9) /* a millisecond's, of a GPU without a measured peak: 1 TFLOP/s */
+#define COPY_SHARE       0.3     /* of the copy peak: for products that move more than they multiply */
+#define UNKNOWN_FLOPS    (1.0e9) /* per millisecond, of a GPU without a measured peak: 1 TFLOP/s */
 #define UNKNOWN_HOST     (2.0e6) /* of a processor */
 #define HOST_MS_PER_BYTE 3e-6    /* 3 ns: a few passes over a matrix, and random numbers */
-#define BLOCKY           64      /* a product with such extents tells of arithmetic, not of memory */
+#define BLOCKY           64      /* a product with such extents shows the speed of arithmetic, not of memory */
 
 static int is_host_speed(const vkmm_bench_device *device)
 {
     return device->is_host || device->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
-/* 0: takes every problem. */
+/* 0: accepts every problem. */
 static uint32_t kind_of(const char *kernel)
 {
     for (uint32_t i = 0; vkmm_kernel_name(i) != NULL && i + 1 < CLI_BENCH_KINDS; i++)
@@ -30,7 +30,7 @@ static uint32_t kind_of(const char *kernel)
     return 0;
 }
 
-/* The fastest that was seen of such products. */
+/* The fastest measured speed of such products. */
 static double best_of(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
 {
     return speeds->best[kind_of(item->kernel)][vkmm_types_index(vkmm_problem_types(&item->problem))];
@@ -91,8 +91,8 @@ void cli_bench_learn_host(cli_bench_speeds *speeds, const vkmm_suite_item *item,
 {
     double each = host_ms / cli_bench_bytes(item, 0);
 
-    /* Of small products, what was seen is the driver's compiler; and the least is what no element by element
-     * judgement made longer. */
+    /* For small products, the time is mostly that of the driver's compiler. The least value is one that no element by
+     * element verification prolonged. */
     if (cli_bench_bytes(item, 0) < 1 << 22 || !(host_ms > 0)) return;
     if (!(speeds->host_ms_per_byte > 0) || each < speeds->host_ms_per_byte) speeds->host_ms_per_byte = each;
 }

@@ -14,7 +14,7 @@ static const vkmm_log *log_of(const cli_bench_store *store)
     return &store->session->console.log;
 }
 
-/* The rows of a run that was killed are not dropped unless the user says so. */
+/* The rows of a run that was killed are not deleted unless the user asks for it. */
 static vkmm_status check_journal(const cli_bench_store *store)
 {
     vkmm_mapping file = {NULL, 0};
@@ -85,7 +85,7 @@ vkmm_status cli_bench_store_row(cli_bench_store *store, const vkmm_bench_row *ro
     return status;
 }
 
-/* The whole report as text, to be freed with free(); NULL when memory ends. */
+/* The whole report as text, to be freed with free(); NULL if memory runs out. */
 static char *compose(const cli_bench_store *store, const vkmm_bench_writer *writer, const vkmm_bench *bench,
                      size_t *bytes)
 {

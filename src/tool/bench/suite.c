@@ -9,7 +9,7 @@
 
 #define MINUTE_MS 60000.0
 
-/* Where items are added to: the first that finds no memory is remembered. */
+/* Where items are added; records whether memory ran out. */
 typedef struct filler {
     vkmm_suite *suite;
     vkmm_types types;
@@ -58,7 +58,7 @@ static void add_square(filler *f, const char *group, uint64_t n)
     add_size(f, group, n, n, n);
 }
 
-/* The tutorials' kernels; the device's fast one stands among the squares. */
+/* The tutorials' kernels; the device's fast kernel is among the squares. */
 static void add_ladder(filler *f, uint64_t n)
 {
     static const char *const steps[] = {"naive", "grouped", "tiled", "band", "band-tiled"};
@@ -68,7 +68,7 @@ static void add_ladder(filler *f, uint64_t n)
         add_for(f, "ladder", steps[i], &VKMM_PROBLEM(.m = n, .n = n, .k = n));
 }
 
-/* A layer of a language model of today: weights times the states of so many tokens. */
+/* A layer of a current language model: weights times the states of so many tokens. */
 static void add_layer(filler *f, uint64_t tokens)
 {
     add_size(f, "llm", 4096, tokens, 14336);
@@ -79,7 +79,7 @@ int vkmm_suite_is_narrow(vkmm_types types)
     return vkmm_type_of(types.in)->bytes < 4 || vkmm_type_of(types.compute)->bytes < 4;
 }
 
-/* Behind other types, what a narrow one is for: large squares and layers, few of each (suite.h says why). */
+/* After other types, the main uses of a narrow type: large squares and layers, few of each (suite.h says why). */
 static void fill_narrow(filler *f)
 {
     const int is_usual = vkmm_types_equal(f->types, vkmm_types_default(f->types.in)),
@@ -97,9 +97,8 @@ static void fill_narrow(filler *f)
     if (is_byte) add(f, "ops", &VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .op_b = VKMM_OP_T));
 }
 
-/* Small sizes come first: what they teach of the device's speed tells whether the large ones are affordable. On a
- * processor the time may be over before the last: so the ladder's slow kernels come after a row or more of every
- * type. */
+/* Small sizes come first: from their speed follows whether there is time for the large ones. On a processor the time
+ * may be used up before the last, so the ladder's slow kernels come after at least one row of every type. */
 static void fill_quick(filler *f, int is_first, int pass)
 {
     if (!is_first && vkmm_suite_is_narrow(f->types)) {
@@ -136,8 +135,8 @@ static void add_neighbours(filler *f, uint64_t from, uint64_t to)
     }
 }
 
-/* Of the largest, the host's part alone takes many seconds (to make and to prove gigabytes): they come after the
- * rest of every type. */
+/* For the largest, the host's part alone takes many seconds (to fill and verify gigabytes): they come after the rest of
+ * every type. */
 static void fill_standard(filler *f, int is_first, int pass)
 {
     if (!is_first && vkmm_suite_is_narrow(f->types)) {
@@ -166,7 +165,7 @@ static void fill_standard(filler *f, int is_first, int pass)
     add_neighbours(f, 256, 4096);
 }
 
-/* All four ops, one matrix or a batch, scalars, and rows that no vector load likes. */
+/* All four ops, one matrix or a batch, scalars, and rows that are not aligned for vector loads. */
 static void add_variants(filler *f, uint64_t n)
 {
     const vkmm_problem plain = VKMM_PROBLEM(.m = n, .n = n, .k = n);
@@ -213,8 +212,8 @@ static const struct {
     const char *name;
     double budget_ms, longest_ms, row_ms;
     uint32_t rounds;
-    /* The items of one type; is_first: of the type that matters most. All types' first pass comes before their
-     * second. */
+    /* The items of one type; is_first: of the most important type. The first pass of all types comes before their
+     * second pass. */
     void (*fill)(filler *f, int is_first, int pass);
 } suites[] = {
     {"quick", 34000, 1500, 400, 5, fill_quick},

@@ -13,7 +13,7 @@
 #define FILE_ROW_MS     500.0
 enum { FILE_ROUNDS = 5, MOST_WORDS = 64, MOST_LINE = 2048, MOST_ITEMS = 100000 };
 
-/* Puts the line's place before what the parser says. */
+/* Adds the line's position before the parser's message. */
 typedef struct place {
     const vkmm_log *log;
     const char *path;
@@ -33,7 +33,7 @@ typedef struct combinations {
     vkmm_types types[VKMM_TYPES_COUNT];
 } combinations;
 
-/* Those of which C is as A and B, where it can be: what is stored as something wider costs about as much. */
+/* Combinations in which C has the type of A and B, if possible: storing a wider type costs about as much. */
 static void list_usual(combinations *all)
 {
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
@@ -43,7 +43,7 @@ static void list_usual(combinations *all)
     }
 }
 
-/* What --type, --out-type and --compute ask for: f32 where there is no --type. */
+/* What --type, --out-type and --compute ask for: f32 if there is no --type. */
 static vkmm_status list_asked(const cli_session *session, combinations *all)
 {
     static const cli_types f32 = {1, {VKMM_F32}};
@@ -60,7 +60,7 @@ static vkmm_status list_asked(const cli_session *session, combinations *all)
     return VKMM_OK;
 }
 
-/* A suite that is built in. Nobody asks for narrow types on a processor who does not say so. */
+/* A built-in suite. On a processor, narrow types are included only if requested. */
 static vkmm_status make_suite(const cli_session *session, const char *name, vkmm_suite *suite)
 {
     const cli_options *options = session->options;
@@ -79,7 +79,7 @@ static vkmm_status make_suite(const cli_session *session, const char *name, vkmm
     return status;
 }
 
-/* Whether nothing is set but what makes a problem and its kernel. */
+/* Whether only options of a problem and its kernel are set. */
 static int is_problem_only(const cli_options *options)
 {
     cli_options rest;

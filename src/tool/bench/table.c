@@ -1,5 +1,5 @@
-/* A bench for people: aligned columns, as each row becomes known. Rows that did not run come at the end, by their
- * reasons: one by one they would bury those that did. */
+/* A bench for people: aligned columns, as each row becomes known. Rows that did not run come at the end, grouped
+ * by reason: one by one they would hide those that did. */
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void widen(const vkmm_report *report, const vkmm_bench_row *row, int *wid
 static vkmm_status begin(vkmm_report *report, const vkmm_bench *bench)
 {
     report->section = 0;
-    /* Of a run, no row is known yet: room for what the suites hold. */
+    /* In a run, no row is known yet: leaves room for what the suites contain. */
     if (bench->row_count == 0 && report->size_width < USUAL_SIZE) report->size_width = USUAL_SIZE;
     if (bench->row_count == 0 && report->kernel_width < USUAL_KERNEL) report->kernel_width = USUAL_KERNEL;
     for (uint32_t i = 0; i < bench->row_count; i++) {
@@ -70,7 +70,7 @@ static int is_left_out(const vkmm_bench_row *row, const vkmm_bench_row *like)
     return row->not_run[0] != '\0' && row->device == like->device && strcmp(row->not_run, like->not_run) == 0;
 }
 
-/* What of a device did not run for one reason: the reason, then the rows. From the first of them on. */
+/* The rows of a device that did not run for one reason, from the first of them on: the reason, then the rows. */
 static void print_left_out(const vkmm_report *report, const vkmm_bench *bench, uint32_t first)
 {
     enum { INDENT = 4 };
@@ -173,7 +173,7 @@ static vkmm_status md_begin(vkmm_report *report, const vkmm_bench *bench)
     return VKMM_OK;
 }
 
-/* All at the end: rows of devices that took turns come mixed. */
+/* Everything is written at the end: rows of devices that take turns arrive mixed. */
 static vkmm_status md_end(vkmm_report *report, const vkmm_bench *bench)
 {
     const vkmm_columns columns = {vkmm_bench_columns, VKMM_BENCH_COLUMNS, 0};

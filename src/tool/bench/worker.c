@@ -24,7 +24,7 @@ static const vkmm_log *log_of(const worker *w)
     return &w->place.session->console.log;
 }
 
-/* One peak after another; a type that the device lacks, or a shape that finds no time, has none. */
+/* One peak after another; a type that the device lacks, or a shape for which there is no time, has none. */
 static vkmm_status measure_types(worker *w, const json_t *types, vkmm_bench_peaks *peaks)
 {
     for (size_t i = 0; i < json_array_size(types); i++) {
