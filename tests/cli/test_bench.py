@@ -159,8 +159,8 @@ class Fake(Case):
 
     def test_a_lost_process_costs_one_row(self):
         # requests 1 and 2 are hello and peaks; 3 to 10 begin the first block of eight, 11 to 50 are its rounds, 51 to 58 end it
-        for number, kind, reason in [(5, "crash", "was killed by signal 11"), (5, "exit", "ended with status 3"), (12, "garbage", "no sensible answer"),
-                                     (13, "array", "no sensible answer"), (14, "lost", "the device was lost"), (15, "negative", "invalid samples"),
+        for number, kind, reason in [(5, "crash", "was killed by signal 11"), (5, "exit", "ended with status 3"), (12, "garbage", "an invalid answer"),
+                                     (13, "array", "an invalid answer"), (14, "lost", "the device was lost"), (15, "negative", "invalid samples"),
                                      (16, "words", "invalid samples"), (17, "none", "invalid samples"), (4, "rowless", "an invalid row"),
                                      (6, "liar", "an invalid row")]:
             with self.subTest(kind):

@@ -23,7 +23,7 @@ WORDS = [
     ("--size 1:9:0", 2, "step must be at least 1"),
     ("--size 1:9:*1", 2, "factor must be at least 2"),
     ("--size 0:9:*2", 2, "never ends"),
-    ("--size 1:100000:1", 2, "holds 100000 problems; a list may hold 4096"),
+    ("--size 1:100000:1", 2, "has 100000 problems; a list may have at most 4096"),
     ("--size 4294967295", 2, "bytes"),
     ("-m -1", 2, "-m takes a whole number from 0 to 4294967295, not '-1'"),
     ("-k 4294967296", 2, "-k takes a whole number"),
@@ -61,7 +61,7 @@ WORDS = [
     ("--compute bf16", 2, "--compute: 'bf16' is unknown; .*[Kk]nown: f32, f16, i32, u32, f64"),
     ("--type f16 --out-type i32", 2, "f16 cannot be stored as i32 and summed in f32; there are: f16 summed in f32"),
     ("--compute_type i32_r --size 4", 2, "f32 cannot be stored as f32 and summed in i32"),
-    ("--c_type f16_r --d_type f32_r --type f16 --size 4", 2, "--d_type says f32, and an option before it f16: here both are one type"),
+    ("--c_type f16_r --d_type f32_r --type f16 --size 4", 2, "--d_type says f32, but an earlier option says f16: both have the same type here"),
     ("--size 4 --type f16 --kernel tiled", 4, "tiled multiplies f32, f64, i32 and u32"),
     ("--size 4 --bias_vector --kernel tiled", 4, "only plain products: .*no bias, no activation"),
     ("--activation swish", 2, "--activation: 'swish' is unknown; known: none, relu, gelu"),
@@ -71,15 +71,15 @@ WORDS = [
     ("--type bf16 --out c.npy --size 4", 2, r"c.npy: .npy cannot store bf16: use FILE.safetensors"),
     ("--out c.safetensors:__metadata__ --size 4", 2, "'__metadata__' is not a valid array name"),
     ("bench --suite my.suite --compute f16", 2, "apply only to built-in suites: the lines of my.suite"),
-    ("ladder --type f16", 2, "the tutorials' kernels, which have f32, f64, i32 and u32; f16 is for run, explain, tune and bench"),
+    ("ladder --type f16", 2, "the tutorials' kernels, which support only f32, f64, i32 and u32; f16 is for run, explain, tune and bench"),
     ("trace --type bf16", 2, "bf16 is for run, explain, tune and bench"),
     ("trace --type f31", 2, "did you mean 'f32'"),
-    ("trace --compute f16", 2, "--compute is no option of 'vkmatmul trace'"),
-    ("--s 4", 2, "--s may be any of --size, --stride_a, --stride_b, --stride_c, --stride_d, --seed, --shader"),
+    ("trace --compute f16", 2, "--compute is not an option of 'vkmatmul trace'"),
+    ("--s 4", 2, "--s is ambiguous: it may be any of --size, --stride_a, --stride_b, --stride_c, --stride_d, --seed, --shader"),
     ("-x", 2, "unknown option -x"),
     ("--json=yes", 2, "--json takes no argument"),
-    ("devices --tile 4", 2, "--tile is no option of 'vkmatmul devices'"),
-    ("ladder --kernel tiled", 2, "--kernel is no option of 'vkmatmul ladder'"),
+    ("devices --tile 4", 2, "--tile is not an option of 'vkmatmul devices'"),
+    ("ladder --kernel tiled", 2, "--kernel is not an option of 'vkmatmul ladder'"),
     ("laddr", 2, "unknown command 'laddr'; did you mean 'ladder'"),
     ("help nothing-like-it", 2, "unknown command"),
     ("--size 4 ladder", 2, "unexpected argument 'ladder'"),
@@ -87,7 +87,7 @@ WORDS = [
     ("--json --print", 2, "--print"),
     ("-o c.npy --verify none", 2, "verified products only"),
     ("-o c.npy --size 4,5", 2, "-o writes one product, not a list of 2"),
-    ("-a a.npy", 2, "-a and -b go together"),
+    ("-a a.npy", 2, "-a and -b must be given together"),
     ("-a a.npy -b b.npy --size 4", 2, "leave out --size"),
     ("--device nosuch", 3, "nosuch"),
     ("--device 99", 3, "99"),
@@ -220,7 +220,7 @@ class Files(cli.Case):
         for words in [["trace", "--html"], ["report", "a.json", "-o"]]:
             for name in ["p.txt", "p.json", "p", ".html", "p.html.gz"]:
                 with self.subTest(words[0], name=name):
-                    self.bad(2, "%s writes a page, and '%s' does not end in .html" % (words[-1], name), *words, name, cwd=self.folder)
+                    self.bad(2, "%s writes an HTML page, but '%s' does not end in .html" % (words[-1], name), *words, name, cwd=self.folder)
         self.assertIn("<html", self.good("trace", "--html", "/dev/stdout"))
         self.good("trace", "--html", self.folder / "p.htm")
         self.bad(2, "is the input", "report", self.folder / "p.htm", "-o", self.folder / "p.htm")

@@ -76,7 +76,7 @@ class Race(cli.Case):
     def test_refuses(self):
         self.bad(2, "invalid size '2x6x4': use N, MxN", "race", "--size", "2x6x4")
         self.bad(2, "invalid size '2x6': use N, MxNxK", "--size", "2x6")
-        self.bad(2, "--kernel is no option of 'vkmatmul race'", "race", "--kernel", "tiled")
+        self.bad(2, "--kernel is not an option of 'vkmatmul race'", "race", "--kernel", "tiled")
         self.bad(3, "Voodoo 2", "race", "--device", "Voodoo 2")
         for size in ["0", "0x5", "5x0"]:
             done = cli.run("race", "--size", size, "--device", "0")

@@ -60,12 +60,12 @@ def shape(words, text):
     if words[0] == "race":
         text = re.sub(r"(?m)^   (?!with).*\n", "", re.sub(r"(?m)^(   without) .*", r"\1", text))
     if words[0] != "trace":
-        text = re.sub(r"(?m)^(?:~ not stable|\d+ of \d+ samples are outliers).*\n?", "", text.split("What the driver tells")[0])
+        text = re.sub(r"(?m)^(?:~ not stable|\d+ of \d+ samples are outliers).*\n?", "", text.split("What the driver reports")[0])
         text = re.sub(r"[█▏▎▍▌▋▊▉]+", "", re.sub(NUMBER + "~?", "#", re.sub(NUMBER + " – " + NUMBER, "–", text)))
         text = re.sub(r"(?m)\b(memory|arithmetic)$", "LIMIT", re.sub(r"\b(bytes|[KMGT]iB)\b", "B", text))
         text = re.sub(r"(?m)^fast +\w+|^(?:blocked|cpu) *$", "FAST", text)
         text = re.sub(r"copies [^/]*?/s[\s\S]*?FLOP/byte", lambda m: " ".join(m[0].split()), re.sub(r" +", " ", text))  # was wrapped
-        head, measured, rest = text.partition("Measured, beside the longer of both\n")
+        head, measured, rest = text.partition("Measured, next to the longer of the two\n")
         text = head + measured + "\n".join(re.findall(r"(?m)^[\w-]+ # #$|^kernel .*", rest))  # its conclusions follow from figures
     return "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
 

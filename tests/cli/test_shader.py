@@ -69,7 +69,7 @@ class Shader(cli.Case):
 
     def test_types(self):
         for kind in ["f16", "bf16", "i8", "u8"]:
-            self.bad(2, "a shader of your own multiplies f32, f64, i32 or u32; --type says " + kind, "--shader", EXAMPLE, "--size", "8", "--type", kind)
+            self.bad(2, "--shader supports f32, f64, i32 and u32; --type says " + kind, "--shader", EXAMPLE, "--size", "8", "--type", kind)
 
     def test_errors_name_the_line(self):
         shader = self.shader(("T sum = T(0);", "T sum = nonsense;"))

@@ -90,7 +90,7 @@ static void refuses(void **state)
     expect_refusal("1:5:0", "step must be at least 1");
     expect_refusal("1:5:*1", "factor must be at least 2");
     expect_refusal("0:5:*2", "never ends");
-    expect_refusal("1:4097:1", "holds 4097 problems; a list may hold 4096");
+    expect_refusal("1:4097:1", "has 4097 problems; a list may have at most 4096");
     expect_refusal("1:4096:1,1", "more than 4096 problems");
 }
 

@@ -54,7 +54,7 @@ class Npy(cli.Case):
         want = [[[2 * x for x in row] for row in product(x, b)] for x in a]
         self.assertEqual(self.multiply(stack, npy_bytes(b, "|i1"), "--batch_count", "3", "--alpha", "2"), ("<i4", want))
         for options, pattern in [(["--batch_count", "2"], "a.npy holds 3 matrices, and --batch_count says 2"),
-                                 (["--stride_a", "0"], "a stride of 0 would take the first alone"), (["--c_type", "f32"], "cannot be stored")]:
+                                 (["--stride_a", "0"], "a stride of 0 would use only the first"), (["--c_type", "f32"], "cannot be stored")]:
             self.bad(2, pattern, "-a", self.folder / "a.npy", "-b", self.folder / "b.npy", *options)
 
     def test_shapes(self):
@@ -63,7 +63,7 @@ class Npy(cli.Case):
         none = self.file("none.npy", npy_bytes([], "|u1", shape=(0, 2, 2)))
         for a, b, pattern in [(two, three, "3.npy holds 3 matrices, and .*2.npy says 2"), (none, good, "none.npy holds no matrix")]:
             self.bad(2, pattern, "-a", a, "-b", b)
-        self.bad(2, "trace watches the tutorials' kernels", "trace", "-a", good, "-b", good)
+        self.bad(2, "trace uses the tutorials' kernels", "trace", "-a", good, "-b", good)
 
     def test_numpy(self):
         if numpy is None:
@@ -123,7 +123,7 @@ class SafeTensors(cli.Case):
         model = self.model()
         good = model.read_bytes()
         for tensor, pattern in [("", r"no tensor \"\"; it holds \"x\", \"w.a\", \"w.b\", \"h/\\u00E4\""), ("q", r"no tensor \"q\"; it holds"),
-                                ("w.b\x1b[1m", r"no tensor \"w.b\\u001B\[1m\""), ("h/\u00e4", "holds f16 and .* both must have one type")]:
+                                ("w.b\x1b[1m", r"no tensor \"w.b\\u001B\[1m\""), ("h/\u00e4", "holds f16 and .* both must have the same type")]:
             self.bad(2, pattern, "-a", "%s:%s" % (model, tensor), "-b", "%s:w.b" % model)
         self.bad(2, "holds 4 tensors: pick one as FILE.safetensors:NAME of \"x\", \"w.a\"", "-a", model, "-b", model)
         self.bad(2, "the files hold bf16, not f16 as --type says", "-a", "%s:w.a" % model, "-b", "%s:w.b" % model, "--type", "f16")

@@ -50,7 +50,7 @@ class Tutorial(page.Case):
         self.assertEqual((s["total"], s["partials"]), ("The sum of C[0][3]: 72", ["4", "24", "72"]))
 
     def test_barriers(self):
-        reasons = ["has not filled yet", "the next load overwrites both shared arrays", "has not filled yet", "ends the last turn"]
+        reasons = ["has not filled yet", "the next load overwrites both shared arrays", "has not filled yet", "ends with the same barrier"]
         for number, reason in zip([2, 5, 7, 10], reasons):
             s = self.step(number)
             self.assertIn("Barrier", s["headline"])
@@ -198,7 +198,7 @@ class Others(page.Case):
         trace = model.trace(5, 7, 3, tile=4, at=(4, 6), init="signed")
         self.draw(trace)
         s = self.state()
-        self.assertIn("filled with 0 and adds nothing", s["story"])
+        self.assertIn("filled with 0 and add nothing", s["story"])
         self.assertEqual(s["marked"]["tile_a"]["pad"], [[i, j] for i, j in itertools.product(range(4), range(4)) if i > 0 or j > 2])
         self.assertEqual(s["marked"]["c"]["tile"], [[4, 4], [4, 5], [4, 6]])
         self.assertIn("k = 3 lies beyond the last k", self.step(6)["story"])

@@ -226,7 +226,7 @@ class Fake(Case):
         self.assertGreaterEqual(row["candidates"], 28)
         self.assertEqual(len(self.entries()), 1)
 
-        row, = self.tune("--budget", "2s", stderr=r"vkmatmul: 1024³ f32 goes on after \d+ configurations of an earlier tune; --restart begins anew\n")
+        row, = self.tune("--budget", "2s", stderr=r"vkmatmul: 1024³ f32 continues after \d+ configurations of an earlier tune; --restart starts over\n")
         self.assertGreaterEqual(row["resumed"], 28)
         self.assertGreater(row["candidates"], row["resumed"])
         again = self.tried()[len(first):]
@@ -276,10 +276,10 @@ class Fake(Case):
 
     def test_refuses(self):
         for budget in ["60", "1.5.2s", "5x", "-3s", "0s", "1e3s", "25h", ""]:
-            self.bad(2, "--budget (takes a time with its unit|needs a)", "tune", "--budget", budget, env=self.env)
+            self.bad(2, "--budget (takes a time with a unit|needs a)", "tune", "--budget", budget, env=self.env)
         self.bad(2, "cannot be tuned", "tune", "--size", "0", env=self.env)
         self.bad(2, "leading dimension of A is 4", "tune", "--size", "8", "--lda", "4", env=self.env)
-        self.bad(2, "--kernel is no option of 'vkmatmul tune'", "tune", "--kernel", "blocked", env=self.env)
+        self.bad(2, "--kernel is not an option of 'vkmatmul tune'", "tune", "--kernel", "blocked", env=self.env)
         self.bad(3, "Voodoo 2", "tune", "--device", "Voodoo 2", env=self.env)
         self.bad(2, "unknown command 'tune-work'", "tune-work", env=self.env)
 

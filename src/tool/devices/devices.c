@@ -45,7 +45,7 @@ static void add_types(cli_session *session, cli_device_row *row)
         else
             add_lack(row, name,
                      can_compute ? session->console.last_error
-                                 : "the device does not compute with 64-bit floats (shaderFloat64)");
+                                 : "the device does not support 64-bit floats (shaderFloat64)");
     }
 }
 
@@ -91,7 +91,7 @@ static void add_limits(cli_device_row *row, const limits *of)
         for (uint32_t j = i; j < row->kernel_count; j++)
             if (strcmp(of[i].types, of[j].types) == 0)
                 vkmm_join(names, sizeof names, ", ", "%s", row->kernels[j].kernel);
-        snprintf(alone, sizeof alone, "%s alone", of[i].types);
+        snprintf(alone, sizeof alone, "only %s", of[i].types);
         add_lack(row, names, alone);
     }
 }
@@ -119,7 +119,7 @@ static void add_kernels(cli_session *session, cli_device_row *row)
         list_types(session, row, ability, &of[i]);
         snprintf(what, sizeof what, "%s %.60s", ability->kernel, of[i].unbuilt);
         if (of[i].unbuilt[0] != '\0')
-            add_lack(row, what, "not in this build: its shader compiler could not make it");
+            add_lack(row, what, "not in this build: its shader compiler could not compile it");
         else if (ability->type_count == 0)
             add_kernel_lack(row, ability->kernel,
                             no_matrices != NULL && no_matrices[0] != '\0' ? "the device has no matrix operations"

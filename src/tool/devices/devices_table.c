@@ -61,12 +61,12 @@ static void print_limits(const vkmm_report *report, const vkmm_device_info *info
     print(report, "workgroup", "%u invocations, at most %u%s%u%s%u; %s shared; subgroup of %u", info->max_invocations,
           info->max_workgroup_size[0], times, info->max_workgroup_size[1], times, info->max_workgroup_size[2], shared,
           info->subgroup_size);
-    print(report, "memory", "%s%s; %s a buffer binding, %s an allocation", heap,
+    print(report, "memory", "%s%s; %s per buffer binding, %s per allocation", heap,
           info->unified_memory ? " unified with the host" : "", range, allocation);
     if (info->timestamp_bits > 0)
-        print(report, "timestamps", "%u bits, %.4g ns a tick", info->timestamp_bits, info->timestamp_period_ns);
+        print(report, "timestamps", "%u bits, %.4g ns per tick", info->timestamp_bits, info->timestamp_period_ns);
     else
-        print(report, "timestamps", "none: the host's clock stands in");
+        print(report, "timestamps", "none: the host's clock is used instead");
     for (uint32_t i = 0; i < info->heap_count && i < VK_MAX_MEMORY_HEAPS; i++) {
         vkmm_text_bytes(heap, sizeof heap, info->heaps[i].size);
         vkmm_join(heaps, sizeof heaps, ", ", "%s %s", heap,
@@ -172,7 +172,7 @@ void cli_devices_table(const cli_device_list *list)
         char text[600], path[512];
         vkmm_clean(path, sizeof path, list->unloaded);
         snprintf(text, sizeof text,
-                 "SwiftShader is here too, where no loader looks (%s): --device swiftshader takes it.", path);
+                 "SwiftShader is installed too, where no loader looks (%s): --device swiftshader uses it.", path);
         if (list->count > 0) putc('\n', report->out);
         vkmm_wrap(report, 0, text);
     }

@@ -113,7 +113,7 @@ vkmm_status cli_doctor(cli_session *session)
         cli_doctor_show_advice(&exam);
     else
         shown = cli_doctor_json(&exam);
-    if (shown != VKMM_OK) status = vkmm_fail(log, shown, "no memory to write what was found");
+    if (shown != VKMM_OK) status = vkmm_fail(log, shown, "no memory to write the findings");
     if (vkmm_interrupted()) status = (vkmm_status)(128 + vkmm_interrupted()); /* as shells count it */
     vkmm_interrupt_release();
     vkmm_free(exam.findings);

@@ -24,7 +24,7 @@ static void report_clocks(cli_exam *exam, const vkmm_measurement *time, const vk
     /* Submission adds to a dispatch, so that only the device's time being longer is odd there. */
     if (ratio > 0 && ratio < 1 && time->slope_ms > 0) ratio = 1 / ratio;
     if (ratio <= CLOCKS_AGREE)
-        cli_doctor_find(exam, CLI_OK, "", "%u bits, %.4g ns a tick: a dispatch takes %s ms by them, %s ms by %s",
+        cli_doctor_find(exam, CLI_OK, "", "%u bits, %.4g ns per tick: a dispatch takes %s ms by them, %s ms by %s",
                         info->timestamp_bits, info->timestamp_period_ns, device_ms, wall_ms, by);
     else
         cli_doctor_find(
@@ -52,7 +52,7 @@ void cli_check_timestamps(cli_exam *exam)
         return;
     }
     if (!isfinite(info->timestamp_period_ns) || info->timestamp_period_ns <= 0 || info->timestamp_period_ns > 1e6)
-        cli_doctor_find(exam, CLI_WARNING, "", "a tick of %g ns makes no sense", info->timestamp_period_ns);
+        cli_doctor_find(exam, CLI_WARNING, "", "a tick of %g ns is not valid", info->timestamp_period_ns);
     status = cli_product_prove(session, &request, &product);
     if (status == VKMM_WRONG_RESULT) exam->status = status;
     if (status == VKMM_OK) status = vkmm_job_measure(product.job, &how, &time);
@@ -60,7 +60,7 @@ void cli_check_timestamps(cli_exam *exam)
         cli_doctor_find(exam, CLI_PROBLEM, "", "a product of %u^3 failed: %.400s", (unsigned)n,
                         session->console.last_error);
     else if (time.clock != VKMM_CLOCK_DEVICE)
-        cli_doctor_find(exam, CLI_NOTE, "", "they are left aside, and the host's clock stands in: %s", time.clock_note);
+        cli_doctor_find(exam, CLI_NOTE, "", "they are not used; the host's clock is used instead: %s", time.clock_note);
     else
         report_clocks(exam, &time, info);
     cli_product_end(&product);

@@ -43,7 +43,7 @@ int cli_doctor_start(cli_exam *exam)
     cli_doctor_find(
         exam, CLI_PROBLEM,
         layers ? "Run with --no-layers, or remove the implicit layer that is at fault."
-               : "Find the driver that is at fault: VK_DRIVER_FILES=MANIFEST vkmatmul doctor takes one at a time.",
+               : "Find the driver that is at fault: VK_DRIVER_FILES=MANIFEST vkmatmul doctor tests one at a time.",
         "a process that only starts Vulkan %.200s%s", how, layers ? "; without implicit layers it does not" : "");
     return 0;
 }
@@ -59,7 +59,7 @@ static void take(cli_exam *exam, const vkmm_device_info *info, const json_t *ans
     vkmm_text_uuid(uuid, info->uuid);
     if (heard[0] != '\0' && strcmp(uuid, heard) != 0)
         cli_doctor_find(exam, CLI_WARNING,
-                        "Name devices by their UUID: their order is not the same from one process to the next.",
+                        "Select devices by their UUID: their order differs from one process to the next.",
                         "another process sees another device at this index: %.60s", heard);
     for (size_t i = 0; i < json_array_size(list); i++) {
         cli_finding finding = {.device = info->index};

@@ -54,10 +54,10 @@ static const char *driver_advice(const vkmm_gpu *gpu)
     if (gpu->vendor_id == NVIDIA && strcmp(gpu->kernel_driver, "nouveau") == 0)
         return "For the NVIDIA GPU install mesa-vulkan-drivers 24.1 or newer (NVK), or NVIDIA's own driver.";
     if (gpu->vendor_id == NVIDIA)
-        return "For the NVIDIA GPU install the Vulkan part of NVIDIA's driver (Debian: nvidia-vulkan-icd), of the very "
-               "version of its "
-               "kernel module; in a container ask for the capability \"graphics\" (NVIDIA_DRIVER_CAPABILITIES=all).";
-    return "For the GPU that Vulkan does not see install mesa-vulkan-drivers, as new as there is.";
+        return "For the NVIDIA GPU install the Vulkan part of NVIDIA's driver (Debian: nvidia-vulkan-icd), of the same "
+               "version as its kernel module; in a container, request the capability \"graphics\" "
+               "(NVIDIA_DRIVER_CAPABILITIES=all).";
+    return "For the GPU that Vulkan does not see, install the newest mesa-vulkan-drivers.";
 }
 
 /* Whether this user may open the device files that a driver of this GPU needs; a finding if not. */
@@ -123,7 +123,7 @@ static uint32_t report_gpus(cli_exam *exam)
     if (hidden > 0)
         cli_doctor_find(exam, CLI_NOTE, "",
                         "%u GPU%s not seen by Vulkan, though others of the same vendor are: a container may have been "
-                        "given some alone",
+                        "given only some of them",
                         hidden, hidden == 1 ? " is" : "s are");
     if (able == 0)
         cli_doctor_find(exam, CLI_OK, "", "the system lists no GPU that has Vulkan drivers");
@@ -150,14 +150,14 @@ static void report_duplicates(cli_exam *exam, uint32_t chosen)
             const vkmm_device_info *left = vkmm_instance_device_info(instance, i),
                                    *right = vkmm_instance_device_info(instance, j);
             if (!is_one_gpu(left, right)) continue;
-            cli_doctor_find(
-                exam, CLI_NOTE,
-                "Name the driver of a GPU that has two, as in --device 1; 'vkmatmul compare' tells which is faster.",
-                "devices %u (%.80s) and %u (%.80s) are one GPU under two drivers%s", i, left->driver_name, j,
-                right->driver_name,
-                chosen == i   ? "; a run takes the first"
-                : chosen == j ? "; a run takes the second"
-                              : "");
+            cli_doctor_find(exam, CLI_NOTE,
+                            "Select one of a GPU's two drivers, for example with --device 1; 'vkmatmul compare' shows "
+                            "which is faster.",
+                            "devices %u (%.80s) and %u (%.80s) are one GPU under two drivers%s", i, left->driver_name,
+                            j, right->driver_name,
+                            chosen == i   ? "; a run uses the first"
+                            : chosen == j ? "; a run uses the second"
+                                          : "");
         }
     }
 }
@@ -167,12 +167,12 @@ static void report_choice(cli_exam *exam, uint32_t chosen, uint32_t gpus)
     const vkmm_device_info *info = vkmm_instance_device_info(exam->session->instance, chosen);
 
     if (info->type != VK_PHYSICAL_DEVICE_TYPE_CPU)
-        cli_doctor_find(exam, CLI_OK, "", "a run without --device takes device %u, %.200s", chosen, info->name);
+        cli_doctor_find(exam, CLI_OK, "", "a run without --device uses device %u, %.200s", chosen, info->name);
     else if (gpus > 0)
         cli_doctor_find(exam, CLI_PROBLEM, "",
-                        "a run takes %.200s, which is the processor, although the system has a GPU", info->name);
+                        "a run uses %.200s, which is the processor, although the system has a GPU", info->name);
     else
-        cli_doctor_find(exam, CLI_NOTE, "", "a run takes %.200s, which is the processor: there is no GPU here",
+        cli_doctor_find(exam, CLI_NOTE, "", "a run uses %.200s, which is the processor: there is no GPU here",
                         info->name);
 }
 

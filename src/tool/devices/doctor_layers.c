@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* What else is known of a layer than what it is. */
-#define REPORTED ", reported among the layers without which programs that compute no longer crashed"
+#define REPORTED ", reported among layers whose removal stopped crashes of compute programs"
 
 /* Layers by the beginning of their name, and what their makers say that they are. REPORTED, of several layers at
  * once, none of them singled out, all on Windows: cjpais/Handy #2049 (Steam, OBS, RTSS, Overwolf, Epic),
@@ -48,7 +48,7 @@ static const struct {
 static const char *advice_for(const vkmm_manifest *layer)
 {
     return layer->kind == VKMM_MANIFEST_IMPLICIT_LAYER
-               ? "Measure with --no-layers, which keeps implicit layers out of a run."
+               ? "Measure with --no-layers, which disables implicit layers."
                : "Measure without VK_INSTANCE_LAYERS and VK_LOADER_LAYERS_ENABLE, which put explicit layers in "
                  "between.";
 }
@@ -62,7 +62,7 @@ static void report(cli_exam *exam, const vkmm_manifest *layer)
         return;
     }
     cli_doctor_find(exam, CLI_NOTE, "", "%s is active: %s", layer->name,
-                    layer->description[0] != '\0' ? layer->description : "a layer that is not known here");
+                    layer->description[0] != '\0' ? layer->description : "an unknown layer");
 }
 
 void cli_doctor_layers(cli_exam *exam)
@@ -84,6 +84,6 @@ void cli_doctor_layers(cli_exam *exam)
         }
     }
     if (active == 0)
-        cli_doctor_find(exam, CLI_OK, "", "nothing gets between programs and drivers%s",
-                        passive > 0 ? ": the implicit layers here are off" : "");
+        cli_doctor_find(exam, CLI_OK, "", "no layer is between programs and drivers%s",
+                        passive > 0 ? ": the implicit layers are disabled" : "");
 }

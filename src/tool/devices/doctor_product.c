@@ -125,14 +125,14 @@ void cli_check_products(cli_exam *exam)
             exam, CLI_PROBLEM,
             "Do not trust products of this device with this driver: try another version of the driver, and report the "
             "wrong product.",
-            "after %u right products, %s: %.300s", t.right, t.text, session->console.last_error);
+            "after %u correct products, %s: %.300s", t.right, t.text, session->console.last_error);
     else if (status != VKMM_OK && status != VKMM_UNSUPPORTED)
-        cli_doctor_find(exam, CLI_PROBLEM, "", "after %u right products, %s failed: %.300s", t.right, t.text,
+        cli_doctor_find(exam, CLI_PROBLEM, "", "after %u correct products, %s failed: %.300s", t.right, t.text,
                         session->console.last_error);
     else if (t.right == 0)
         cli_doctor_find(exam, CLI_WARNING, "", "no kernel runs on this device");
     else
-        cli_doctor_find(exam, CLI_OK, "", "%u random product%s of %u kernel%s and %u combination%s of types, all right",
-                        t.right, t.right == 1 ? "" : "s", kernels, kernels == 1 ? "" : "s", types,
-                        types == 1 ? "" : "s");
+        cli_doctor_find(exam, CLI_OK, "",
+                        "%u random product%s of %u kernel%s and %u combination%s of types, all correct", t.right,
+                        t.right == 1 ? "" : "s", kernels, kernels == 1 ? "" : "s", types, types == 1 ? "" : "s");
 }

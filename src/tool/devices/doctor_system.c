@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OR_ANOTHER ", or set XDG_CACHE_HOME to one that is: kernels are compiled anew each time."
+#define OR_ANOTHER ", or set XDG_CACHE_HOME to one that is; otherwise, kernels are compiled again each time."
 
 static void look_at_loader(cli_exam *exam)
 {
@@ -48,8 +48,7 @@ static void look_at_drivers(cli_exam *exam)
         if (m->kind != VKMM_MANIFEST_DRIVER) continue;
         if (m->broken[0] != '\0') {
             broken++;
-            cli_doctor_find(exam, CLI_WARNING,
-                            "Install the drivers of broken manifests again, or remove the manifests.",
+            cli_doctor_find(exam, CLI_WARNING, "Reinstall the drivers of broken manifests, or remove the manifests.",
                             "%s is broken: %s", m->path, m->broken);
         } else if (m->active) {
             active++;
@@ -75,24 +74,24 @@ static void look_at_environment(cli_exam *exam)
     } variables[] = {
         {"VK_DRIVER_FILES", "only these drivers are seen"},
         {"VK_ICD_FILENAMES", "only these drivers are seen"},
-        {"VK_ADD_DRIVER_FILES", "these drivers are seen as well"},
-        {"VK_LOADER_DRIVERS_SELECT", "only these drivers are taken"},
+        {"VK_ADD_DRIVER_FILES", "these drivers are also seen"},
+        {"VK_LOADER_DRIVERS_SELECT", "only these drivers are used"},
         {"VK_LOADER_DRIVERS_DISABLE", "these drivers are left out"},
-        {"VK_LOADER_DEVICE_SELECT", "the loader orders the devices by it"},
-        {"VK_INSTANCE_LAYERS", "these layers are put in between"},
-        {"VK_LOADER_LAYERS_ENABLE", "these layers are put in between"},
+        {"VK_LOADER_DEVICE_SELECT", "it sets the order of the devices"},
+        {"VK_INSTANCE_LAYERS", "these layers are enabled"},
+        {"VK_LOADER_LAYERS_ENABLE", "these layers are enabled"},
         {"VK_LOADER_LAYERS_DISABLE", "these layers are left out"},
-        {"VK_LAYER_PATH", "layers are looked for there alone"},
-        {"MESA_VK_DEVICE_SELECT", "Mesa orders or hides devices by it"},
-        {"MESA_VK_DEVICE_SELECT_FORCE_DEFAULT_DEVICE", "Mesa shows one device alone"},
-        {"DRI_PRIME", "Mesa orders devices by it"},
+        {"VK_LAYER_PATH", "layers are looked for only there"},
+        {"MESA_VK_DEVICE_SELECT", "Mesa uses it to order or hide devices"},
+        {"MESA_VK_DEVICE_SELECT_FORCE_DEFAULT_DEVICE", "Mesa shows only one device"},
+        {"DRI_PRIME", "Mesa uses it to order devices"},
         {"AMD_VULKAN_ICD", "it chooses between AMD's drivers"},
         {"RADV_DEBUG", "it changes how Mesa's driver for AMD works"},
         {"RADV_PERFTEST", "it changes how Mesa's driver for AMD works"},
         {"ANV_DEBUG", "it changes how Mesa's driver for Intel works"},
         {"INTEL_DEBUG", "it changes how Mesa's driver for Intel works"},
         {"NVK_DEBUG", "it changes how Mesa's driver for NVIDIA works"},
-        {"LP_NUM_THREADS", "llvmpipe takes so many threads"},
+        {"LP_NUM_THREADS", "llvmpipe uses this many threads"},
         {"GALLIVM_DEBUG", "it changes how llvmpipe works"},
     };
     const uint32_t before = exam->finding_count;
@@ -145,11 +144,11 @@ static void look_at_blas(cli_exam *exam)
 
     exam->check = "blas";
     if (blas != NULL)
-        cli_doctor_find(exam, CLI_OK, "", "%.60s%s%.200s is the host's row in benchmarks", vkmm_blas_name(blas),
+        cli_doctor_find(exam, CLI_OK, "", "%.60s%s%.200s provides the host's row in benchmarks", vkmm_blas_name(blas),
                         vkmm_blas_version(blas)[0] != '\0' ? " " : "", vkmm_blas_version(blas));
     else
         cli_doctor_find(exam, CLI_NOTE, "",
-                        "no BLAS with CBLAS is installed (Debian: libopenblas0): benchmarks have no row of the host");
+                        "no BLAS with CBLAS is installed (Debian: libopenblas0): benchmarks have no row for the host");
     vkmm_blas_close(&blas);
 }
 

@@ -44,7 +44,7 @@ void cli_doctor_show_advice(cli_exam *exam)
     char text[800];
 
     fprintf(report->out, "\n%sAdvice%s\n", vkmm_paint_on(report, VKMM_STRONG), vkmm_paint_off(report, VKMM_STRONG));
-    if (exam->advice_count == 0) fputs("  nothing to advise\n", report->out);
+    if (exam->advice_count == 0) fputs("  no advice\n", report->out);
     for (uint32_t i = 0; i < exam->advice_count; i++) {
         vkmm_clean(text, sizeof text, exam->advice[i]);
         fprintf(report->out, "  %2u. ", i + 1);

@@ -51,7 +51,7 @@ static void take(peaks *all, peak *one, vkmm_status status, double multiply_adds
     one->per_s = status == VKMM_OK ? 2 * multiply_adds : 0;
     if (status == VKMM_OK) {
         all->measured = 1;
-        if (multiply_adds <= 0) explain(one, "the device's clocks gave no time for it");
+        if (multiply_adds <= 0) explain(one, "the device's clocks measured no time for it");
         return;
     }
     explain(one, sentence[0] != '\0' ? sentence : vkmm_status_name(status));
@@ -72,7 +72,7 @@ static void measure_type(peaks *all, vkmm_type type)
 
     one->type = type;
     if (type == VKMM_F64 && !all->session->info->has_f64) {
-        explain(one, "the device does not compute with 64-bit floats (shaderFloat64)");
+        explain(one, "the device does not support 64-bit floats (shaderFloat64)");
     } else if (all->lost) {
         explain(one, "the device was lost before");
     } else {

@@ -257,11 +257,13 @@ static vkmm_status check(const vkmm_log *log, const cli_options *options)
     if (kernel == NULL) return VKMM_OK;
     if (strcmp(kernel, "serial") == 0)
         return vkmm_fail(log, VKMM_INVALID,
-                         "the kernel serial runs on the host: there is nothing of a device to explain");
+                         "the kernel serial runs on the host: explain needs a kernel that runs on a device");
     if (options->limits && strcmp(kernel, "auto") == 0)
-        return vkmm_fail(log, VKMM_INVALID, "--limits needs the name of a kernel, or none for all; not auto");
+        return vkmm_fail(log, VKMM_INVALID,
+                         "--limits needs the name of a kernel, not auto; leave out --kernel for all kernels");
     if (options->limits && vkmm_kernel_is_general(kernel))
-        return vkmm_fail(log, VKMM_INVALID, "--limits knows the tutorials' kernels; %s takes no tile", kernel);
+        return vkmm_fail(log, VKMM_INVALID, "--limits supports only the tutorials' kernels; %s does not take a tile",
+                         kernel);
     return VKMM_OK;
 }
 

@@ -145,8 +145,7 @@ static void print_sample(const vkmm_report *report, const vkmm_explanation *e)
     for (uint32_t i = 0; i < e->count; i++)
         if (e->kernels[i].stride > stride) stride = e->kernels[i].stride;
     if (stride > 1)
-        vkmm_report_say(report, 0, VKMM_PLAIN, "Counted: a sample, for speed; one element in %u where it was thinnest.",
-                        stride);
+        vkmm_report_say(report, 0, VKMM_PLAIN, "Counted on a sample, for speed: at least one element in %u.", stride);
 }
 
 /* The tutorial that these counts come from divides 1024 by 16 and prints 16. */
@@ -160,7 +159,7 @@ static void print_slip(const vkmm_report *report, const vkmm_explanation *e)
     }
     if (slip && e->problem.m == 1024 && e->problem.n == 1024 && e->problem.k > 0)
         vkmm_report_say(report, 0, VKMM_PLAIN,
-                        "The C++ AMP tutorial prints 16 global reads for 1024 and tile 16: a slip for 64.");
+                        "The C++ AMP tutorial prints 16 global reads for 1024 and tile 16; the correct number is 64.");
 }
 
 static unsigned long long overhang(uint64_t extent, uint64_t side)
@@ -220,23 +219,23 @@ static void print_counts(const vkmm_report *report, const vkmm_explanation *e)
              100 * e->peaks.multiply_adds_spread, balance);
     vkmm_wrap(report, 0, text);
     if (e->seen[0] != '\0')
-        vkmm_report_say(report, 0, VKMM_PLAIN, "The peak is the speed of %s: the device's peak was measured lower.",
+        vkmm_report_say(report, 0, VKMM_PLAIN, "The peak is the speed of %s, which is above the measured peak.",
                         e->seen);
     for (uint32_t i = 0; i < e->left_out_count; i++)
         vkmm_report_say(report, 0, VKMM_PLAIN, "%s is left out: %s", e->left_out[i].name, e->left_out[i].reason);
     PRINT_TABLE(report, e, "Reads of each element: by formula = as counted on the device", reads_columns);
     print_sample(report, e);
     print_slip(report, e);
-    PRINT_TABLE(report, e, "Invocations: one for each element of a tile of C, beyond C's edges too",
+    PRINT_TABLE(report, e, "Invocations: one for each element of a tile of C, even beyond C's edges",
                 invocations_columns);
     print_edges(report, e);
-    PRINT_TABLE(report, e, "What binds, if no cache helped: bytes at copy speed, multiply-adds at peak",
+    PRINT_TABLE(report, e, "What binds, assuming no caches: bytes at copy speed, multiply-adds at peak",
                 bounds_columns);
     if (e->why[0] != '\0') {
-        PRINT_TABLE(report, e, "Measured, beside the longer of both", measured_columns);
+        PRINT_TABLE(report, e, "Measured, next to the longer of the two", measured_columns);
         vkmm_wrap(report, 0, e->why);
     }
-    heading(report, "What the driver tells (VK_KHR_pipeline_executable_properties)");
+    heading(report, "What the driver reports (VK_KHR_pipeline_executable_properties)");
     if (!e->device->has_statistics) fprintf(report->out, "Nothing: this device does not have the extension.\n");
     for (uint32_t i = 0; i < e->count && e->device->has_statistics; i++) {
         fprintf(report->out, "%-*s", NAMES, e->kernels[i].info.name);
@@ -293,13 +292,13 @@ static void put_workgroup(const vkmm_report *report, const vkmm_explained *plan)
         put_line(report, "workgroup", "%u invocations, %u subgroup%s of %u", invocations, plan->subgroups,
                  plural(plan->subgroups), info->subgroup_size);
     else
-        put_line(report, "workgroup", "%u invocations, in subgroups as the driver has them", invocations);
+        put_line(report, "workgroup", "%u invocations, in subgroups of a size that the driver chooses", invocations);
     put_line(report, "work", "%llu item%s of work, %u part%s of K, for %u workgroup%s", (unsigned long long)info->items,
              plural(info->items), info->splits, plural(info->splits), info->groups[0], plural(info->groups[0]));
-    put_line(report, "sums", "%.4g registers of 32 bits an invocation", plan->sum_registers);
+    put_line(report, "sums", "%.4g registers of 32 bits per invocation", plan->sum_registers);
     vkmm_text_bytes(bytes, sizeof bytes, info->shared_bytes);
     put_line(report, "shared memory", info->shared_bytes > 0 ? "%s a workgroup" : "none", bytes);
-    put_line(report, "asked of memory", "%.4g bytes a multiply-add, so %.4g FLOP/byte, if no cache helped",
+    put_line(report, "memory reads", "%.4g bytes per multiply-add, so %.4g FLOP/byte, assuming no caches",
              plan->bytes_per_multiply_add, plan->flop_per_byte);
 }
 
@@ -323,7 +322,7 @@ static void print_plan(const vkmm_report *report, const vkmm_explanation *e)
     put_key(report, "configuration");
     vkmm_wrap(report, VALUES, config);
     if (plan->statistic_count > 0) {
-        put_key(report, "the driver tells");
+        put_key(report, "driver reports");
         print_statistics(report, plan, VALUES);
     }
 }

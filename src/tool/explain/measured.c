@@ -48,18 +48,18 @@ static void compare(vkmm_explanation *all, const vkmm_explained *foreseen, const
 
     if (over > NEAR)
         vkmm_join(why, room, "; ",
-                  "%s takes %.*f times as long as its bytes and its multiply-adds need: neither binds it",
+                  "%s takes %.*f times as long as its bytes and its multiply-adds need: it is bound by neither",
                   foreseen->info.name, over < 10, over);
     if (foreseen != fastest)
-        vkmm_join(
-            why, room, "; ",
-            "%s is %.3g times as fast: from both memories together, %s reads %.3g elements a multiply-add, and %s %.3g",
-            fastest->info.name, foreseen->measured_ms / fastest->measured_ms, foreseen->info.name, reads(all, foreseen),
-            fastest->info.name, reads(all, fastest));
+        vkmm_join(why, room, "; ",
+                  "%s is %.3g times as fast: from both memories together, %s reads %.3g elements per multiply-add, and "
+                  "%s %.3g",
+                  fastest->info.name, foreseen->measured_ms / fastest->measured_ms, foreseen->info.name,
+                  reads(all, foreseen), fastest->info.name, reads(all, fastest));
     if (foreseen != fastest && all->device->type == VK_PHYSICAL_DEVICE_TYPE_CPU)
         vkmm_join(why, room, "; ", "this device is a processor, whose shared memory is ordinary memory");
     if (fastest->measured_ms * NEAR < fastest->memory_ms)
-        vkmm_join(why, room, "; ", "%s takes less than its bytes at copy speed: caches answer %.0f %% of them or more",
+        vkmm_join(why, room, "; ", "%s takes less than its bytes at copy speed: caches serve at least %.0f %% of them",
                   fastest->info.name, 100 * (1 - fastest->measured_ms / fastest->memory_ms));
     if (why[0] == '\0') vkmm_join(why, room, "", "as predicted, within %.0f %%", 100 * (NEAR - 1));
 }
@@ -78,5 +78,5 @@ void cli_explain_why(vkmm_explanation *all)
     if (all->agree)
         compare(all, foreseen, fastest);
     else
-        vkmm_join(all->why, sizeof all->why, "", "formula and count differ, so the prediction counts for nothing");
+        vkmm_join(all->why, sizeof all->why, "", "formula and count differ, so the prediction is not valid");
 }

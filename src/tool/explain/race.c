@@ -155,10 +155,10 @@ static void print_reason(const vkmm_report *report, const one_race *race)
     else if (invocations <= race->device->subgroup_size)
         vkmm_report_say(report, 3, VKMM_PLAIN,
                         "The race did not show: all %u invocations of a tile are in one subgroup of %u, which this "
-                        "device takes in step. No rule makes it do so.",
+                        "device executes in lockstep. No rule requires that.",
                         invocations, race->device->subgroup_size);
     else
-        vkmm_report_say(report, 3, VKMM_PLAIN, "The race did not show in these runs. No rule keeps it from the next.");
+        vkmm_report_say(report, 3, VKMM_PLAIN, "The race did not show in these runs. It may show in the next.");
 }
 
 /* For sentences, which are broken on wide terminals and in files too. */
@@ -191,10 +191,10 @@ static void print_race(const vkmm_report *report, const one_race *race, int firs
     print_matrices(report, race);
 }
 
-static const char moral[] = "Every element becomes the sum of its tile: each invocation stores its own in shared "
-                            "memory, then adds up all of them. Without a barrier between store and sum nothing makes "
-                            "it wait for the others. A race that never shows is still a race: the next driver, device "
-                            "or load may show it.";
+static const char moral[] =
+    "Every element becomes the sum of its tile: each invocation stores its own element in shared memory, then adds up "
+    "all of them. Without a barrier between store and sum, nothing makes it wait for the others. A race that never "
+    "shows is still a race: another driver, device or load may show it.";
 
 /* ---- the command ---- */
 
@@ -226,7 +226,8 @@ static vkmm_status race_size(cli_session *session, const cli_size *size, int *fi
     vkmm_status status;
 
     if (count > LARGEST)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "a race on %llu elements; the limit is %d: no larger one shows more",
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "a race on %llu elements; the limit is %d: a larger one shows nothing more",
                          (unsigned long long)count, (int)LARGEST);
     matrices = vkmm_alloc(3 * count, sizeof *matrices);
     if (matrices == NULL)

@@ -20,13 +20,13 @@ static vkmm_status check(const cli_session *session)
     const char *const files[] = {options->a, options->b};
 
     if (options->sizes.count > 1)
-        return vkmm_fail(log, VKMM_INVALID, "trace watches one size, not a list of %zu", options->sizes.count);
+        return vkmm_fail(log, VKMM_INVALID, "trace takes one size, not a list of %zu", options->sizes.count);
     if (options->types.count > 1)
-        return vkmm_fail(log, VKMM_INVALID, "trace watches one type, not a list of %u", options->types.count);
+        return vkmm_fail(log, VKMM_INVALID, "trace takes one type, not a list of %u", options->types.count);
     if (options->indices && options->html != NULL)
-        return vkmm_fail(log, VKMM_INVALID, "--html shows a trace and --indices draws a picture: leave out one");
+        return vkmm_fail(log, VKMM_INVALID, "--html and --indices cannot be combined");
     if (options->indices && options->at.given)
-        return vkmm_fail(log, VKMM_INVALID, "--indices shows all elements alike: leave out --at");
+        return vkmm_fail(log, VKMM_INVALID, "--indices shows all elements: leave out --at");
     if (options->json && options->html != NULL && strcmp(options->html, "/dev/stdout") == 0)
         return vkmm_fail(log, VKMM_INVALID, "--json and the page of --html cannot both go to standard output");
     return cli_output_page(session, "--html", options->html, files, 2);
@@ -56,12 +56,11 @@ static vkmm_status check_files(const vkmm_log *log, const cli_options *options, 
     const vkmm_type type = inputs->from_files ? cli_inputs_type(inputs) : VKMM_F32;
 
     if (!cli_is_plain_type(type))
-        return vkmm_fail(
-            log, VKMM_INVALID,
-            "%s holds %s, and trace watches the tutorials' kernels, which have f32, f64, i32 and u32 alone", options->a,
-            vkmm_type_of(type)->name);
+        return vkmm_fail(log, VKMM_INVALID,
+                         "%s holds %s, but trace uses the tutorials' kernels, which support only f32, f64, i32 and u32",
+                         options->a, vkmm_type_of(type)->name);
     if (cli_inputs_batches(inputs) > 1)
-        return vkmm_fail(log, VKMM_INVALID, "trace watches one product, and the files hold a batch");
+        return vkmm_fail(log, VKMM_INVALID, "trace shows one product, but the files hold a batch");
     return VKMM_OK;
 }
 

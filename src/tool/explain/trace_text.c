@@ -245,11 +245,11 @@ static unsigned long long print_steps(const page *p)
     for (uint32_t k = 0; k < p->trace->sum_count; k++) {
         if (depth > 0 && k % depth == 0) {
             print_load(p, k / depth, step++);
-            print_step(p, step++, "barrier: both tiles are complete before anyone reads them");
+            print_step(p, step++, "barrier: both tiles are complete before any invocation reads them");
         }
         print_sum(p, k, step++);
         if (depth > 0 && (k + 1) % depth == 0)
-            print_step(p, step++, "barrier: everyone has read the tiles before they are overwritten");
+            print_step(p, step++, "barrier: all invocations have read the tiles before they are overwritten");
     }
     return step;
 }

@@ -16,35 +16,35 @@ static const cli_amount duration = {
     "milliseconds (or 0.5s) above 0 and up to a day (86400s)", DBL_MIN, DAY_MS, {{"", 1}, {"ms", 1}, {"s", 1000}}};
 
 /* A unit is needed: nobody is to wait a minute where a millisecond was meant, nor the other way round. */
-static const cli_amount budget = {"a time with its unit, as 500ms, 60s or 2m, from 100 ms up to a day (24h)",
+static const cli_amount budget = {"a time with a unit, such as 500ms, 60s or 2m, from 100 ms to a day (24h)",
                                   100,
                                   DAY_MS,
                                   {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"min", 60000}, {"h", 3600000}}};
 
-static const cli_amount bytes = {
-    "bytes from 1 up to 8388607 TiB, as 64MiB, 1.5GiB, 256MB or 1000000 (units: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)",
-    1,
-    0x1.fffffffffffffp62,
-    {{"", 1},
-     {"B", 1},
-     {"kB", 1e3},
-     {"KB", 1e3},
-     {"MB", 1e6},
-     {"GB", 1e9},
-     {"TB", 1e12},
-     {"KiB", 0x1p10},
-     {"MiB", 0x1p20},
-     {"GiB", 0x1p30},
-     {"TiB", 0x1p40}},
-    CLI_AS_NUMBER};
+static const cli_amount bytes = {"bytes from 1 to 8388607 TiB, such as 64MiB, 1.5GiB, 256MB or 1000000 (units: B, kB, "
+                                 "MB, GB, TB, KiB, MiB, GiB, TiB)",
+                                 1,
+                                 0x1.fffffffffffffp62,
+                                 {{"", 1},
+                                  {"B", 1},
+                                  {"kB", 1e3},
+                                  {"KB", 1e3},
+                                  {"MB", 1e6},
+                                  {"GB", 1e9},
+                                  {"TB", 1e12},
+                                  {"KiB", 0x1p10},
+                                  {"MiB", 0x1p20},
+                                  {"GiB", 0x1p30},
+                                  {"TiB", 0x1p40}},
+                                 CLI_AS_NUMBER};
 
 static const cli_amount mebibytes = {"MiB from 1 to 1048576", 0x1p20, 0x1p40, {{"", 0x1p20}}};
 
 static const cli_amount noise = {
-    "a percentage above 0 and below 100, as 5% or 0.5%", DBL_MIN, BELOW_ONE, {{"", 0.01}, {"%", 0.01}}};
+    "a percentage above 0 and below 100, such as 5% or 0.5%", DBL_MIN, BELOW_ONE, {{"", 0.01}, {"%", 0.01}}};
 
 static const cli_amount regression = {
-    "a percentage from 0 to below 100, as 5%", 0, BELOW_ONE, {{"", 0.01}, {"%", 0.01}}, CLI_AS_SCALAR};
+    "a percentage from 0 to below 100, such as 5%", 0, BELOW_ONE, {{"", 0.01}, {"%", 0.01}}, CLI_AS_SCALAR};
 
 enum {
     COMPUTE = CLI_RUN | CLI_LADDER,
@@ -67,7 +67,7 @@ const cli_option cli_option_table[] = {
      "default 1024",
      COMPUTE | CLI_EXPLAIN, AT(sizes), cli_parse_sizes},
     {NULL, 's', "size", "SIZES",
-     "the sizes to tune for: N, MxNxK, a list or a range; default 256,512,1024,2048,4096, as far as the budget reaches",
+     "the sizes to tune for: N, MxNxK, a list or a range; default 256,512,1024,2048,4096, as many as the budget allows",
      CLI_TUNE, AT(sizes), cli_parse_sizes},
     {NULL, 's', "size", "SIZES", "the matrices to sum tile by tile: N, MxN, or a list; default 2x6,32x32", CLI_RACE,
      AT(sizes), cli_parse_sizes},
@@ -94,7 +94,8 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "type", "TYPES", "element types, or a list; default: all types of the device", CLI_PEAK, AT(types),
      cli_parse_types, cli_type_words},
     {NULL, 0, "out-type", "TYPE",
-     "of C and the bias: f16, bf16, f32, i32, u32, f64; default: as A and B, but i32 for i8 and u32 for u8",
+     "element type of C and the bias: f16, bf16, f32, i32, u32, f64; default: that of A and B, but i32 for i8 and u32 "
+     "for u8",
      BLAS | BENCH | CLI_EXPLAIN, AT(problem.out_type), cli_parse_type, cli_out_type_words},
     {NULL, 0, "c_type", "TYPE", NULL, BLAS, AT(problem.out_type), cli_parse_type, cli_out_type_words},
     {NULL, 0, "d_type", "TYPE", NULL, BLAS, AT(problem.out_type), cli_parse_type, cli_out_type_words},
@@ -118,31 +119,32 @@ const cli_option cli_option_table[] = {
      AT(problem.op_b), cli_parse_op, cli_op_words},
     {NULL, 0, "alpha", "NUMBER", "the factor of op(A) * op(B); default 1; integer types take whole numbers", BLAS,
      AT(problem.alpha), cli_parse_scalar},
-    {NULL, 0, "beta", "NUMBER", "the factor of the old C; default 0: C is then never read", BLAS, AT(problem.beta),
+    {NULL, 0, "beta", "NUMBER", "the factor of the old C; default 0, which never reads C", BLAS, AT(problem.beta),
      cli_parse_scalar},
     {NULL, 0, "layout", "ORDER", "how all matrices are stored: row (default) or col, as in the BLAS", BLAS,
      AT(problem.layout), cli_parse_index, cli_layout_words},
     {NULL, 'f', "function", "NAME",
-     "of a line for rocblas-bench: gemm, gemm_ex, gemm_strided_batched or gemm_strided_batched_ex; implies --layout "
-     "col, which is rocBLAS's",
+     "the function of a rocblas-bench command line: gemm, gemm_ex, gemm_strided_batched or gemm_strided_batched_ex; "
+     "implies --layout col, as in rocBLAS",
      BLAS, AT(problem.layout), cli_parse_function, cli_function_words},
     {NULL, 0, "lda", "LD", "elements from one stored row (with --layout col: column) of A to the next; default: packed",
      BLAS, AT(problem.lda), WHOLE(1, INT64_MAX)},
-    {NULL, 0, "ldb", "LD", "of B", BLAS, AT(problem.ldb), WHOLE(1, INT64_MAX)},
-    {NULL, 0, "ldc", "LD", "of C", BLAS, AT(problem.ldc), WHOLE(1, INT64_MAX)},
+    {NULL, 0, "ldb", "LD", "the same for B", BLAS, AT(problem.ldb), WHOLE(1, INT64_MAX)},
+    {NULL, 0, "ldc", "LD", "the same for C", BLAS, AT(problem.ldc), WHOLE(1, INT64_MAX)},
     {NULL, 0, "ldd", "LD", NULL, BLAS, AT(problem.ldc), WHOLE(1, INT64_MAX)},
     {NULL, 0, "batch_count", "COUNT", "the number of matrices to multiply at once; default 1", BLAS,
      AT(problem.batch_count), WHOLE(1, UINT32_MAX)},
     {NULL, 0, "stride_a", "COUNT",
      "elements from one A of the batch to the next; 0: all share one A; default: one after another", BLAS,
      AT(stride[VKMM_A]), WHOLE(0, INT64_MAX)},
-    {NULL, 0, "stride_b", "COUNT", "of B", BLAS, AT(stride[VKMM_B]), WHOLE(0, INT64_MAX)},
-    {NULL, 0, "stride_c", "COUNT", "of C, at least one matrix", BLAS, AT(stride[VKMM_C]), WHOLE(0, INT64_MAX)},
+    {NULL, 0, "stride_b", "COUNT", "the same for B", BLAS, AT(stride[VKMM_B]), WHOLE(0, INT64_MAX)},
+    {NULL, 0, "stride_c", "COUNT", "the same for C; at least one matrix", BLAS, AT(stride[VKMM_C]),
+     WHOLE(0, INT64_MAX)},
     {NULL, 0, "stride_d", "COUNT", NULL, BLAS, AT(stride[VKMM_C]), WHOLE(0, INT64_MAX)},
     {NULL, 0, "offset-a", "COUNT", "elements before the first A; default 0", BLAS, AT(problem.offset_a),
      WHOLE(0, INT64_MAX)},
-    {NULL, 0, "offset-b", "COUNT", "before the first B", BLAS, AT(problem.offset_b), WHOLE(0, INT64_MAX)},
-    {NULL, 0, "offset-c", "COUNT", "before the first C", BLAS, AT(problem.offset_c), WHOLE(0, INT64_MAX)},
+    {NULL, 0, "offset-b", "COUNT", "the same for B", BLAS, AT(problem.offset_b), WHOLE(0, INT64_MAX)},
+    {NULL, 0, "offset-c", "COUNT", "the same for C", BLAS, AT(problem.offset_c), WHOLE(0, INT64_MAX)},
     {NULL, 'a', NULL, "FILE",
      "A, as stored, from .npy, .npz, .safetensors, .csv, .tsv or .mtx; FILE.npz:NAME or FILE.safetensors:NAME for one "
      "of "
@@ -168,20 +170,19 @@ const cli_option cli_option_table[] = {
      cli_parse_index, cli_init_words},
     {NULL, 0, "init", "HOW", "generated inputs: index (default: 1, 2, 3, ...), uniform, int, ones or zeros", CLI_TRACE,
      AT(init), cli_parse_index, cli_init_words},
-    {NULL, 0, "seed", "SEED", "of the generated inputs; the same seed gives the same matrices everywhere; default 1",
-     INPUTS | BENCH, AT(seed), WHOLE(0, LARGEST_SEED)},
+    {NULL, 0, "seed", "SEED",
+     "the seed of the generated inputs; the same seed gives the same matrices everywhere; default 1", INPUTS | BENCH,
+     AT(seed), WHOLE(0, LARGEST_SEED)},
     {NULL, 0, "rotating", "MB",
      "cold caches: runs cycle through copies of the operands that fill this many MiB; default: hot caches", BENCH,
      AT(rotating_bytes), AMOUNT(mebibytes)},
 
     {"Kernel", 0, "kernel", "NAME",
      "auto (default): the fastest known; blocked, skinny, cpu, or coopmat and coopmat2 with matrix operations, which "
-     "take every problem; "
-     "or the "
-     "tutorials' serial, naive, grouped, "
-     "tiled, band and band-tiled, which take the plain product",
+     "support every problem; or the tutorials' serial, naive, grouped, tiled, band and band-tiled, which support only "
+     "the plain product",
      CLI_RUN, AT(kernel), cli_parse_word, cli_kernel_words},
-    {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements of C; default: the kernel's own on this device",
+    {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements of C; default: the kernel's default on this device",
      COMPUTE | CLI_EXPLAIN, AT(tile), cli_parse_tile},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements; default: 2 for fewer than 100 elements, else 16",
      CLI_RACE, AT(tile), cli_parse_tile},
@@ -190,9 +191,8 @@ const cli_option cli_option_table[] = {
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements of C; default 2", CLI_TRACE, AT(tile),
      cli_parse_tile},
     {NULL, 0, "kernel", "NAME",
-     "the kernel to explain: naive, grouped, tiled, band, band-tiled, or auto; default: all of them. Of blocked, "
-     "skinny, cpu, coopmat and "
-     "coopmat2, how they are planned",
+     "the kernel to explain: naive, grouped, tiled, band, band-tiled, or auto; default: all of them. For blocked, "
+     "skinny, cpu, coopmat and coopmat2, shows how they are planned",
      CLI_EXPLAIN, AT(kernel), cli_parse_word, cli_kernel_words},
     {NULL, 0, "limits", NULL,
      "instead of counting, show which tiles this device allows, and the rule that forbids each of the others",
@@ -202,11 +202,11 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "indices", NULL, "draw which invocation computes which element, with all its indices, instead of a trace",
      CLI_TRACE, AT(indices)},
     {NULL, 0, "shader", "FILE",
-     "run your own kernel, GLSL, or SPIR-V from FILE.spv, verified and timed beside the built-in one; its contract is "
-     "in vkmatmul(1)",
+     "run your own kernel (GLSL, or SPIR-V from FILE.spv), verified and timed next to the built-in one; vkmatmul(1) "
+     "describes its contract",
      CLI_RUN, AT(shader), cli_parse_text},
     {NULL, 0, "config", "TUNABLES",
-     "tunables of blocked, skinny, cpu, coopmat or coopmat2, as rows=64,cols=64; the planner sets "
+     "tunables of blocked, skinny, cpu, coopmat or coopmat2, such as rows=64,cols=64; the planner sets "
      "the others",
      CLI_RUN, AT(config), cli_parse_config},
     {NULL, 0, "untuned", NULL, "ignore the results of 'vkmatmul tune'", COMPUTE | BENCH | CLI_BENCH_WORKER,
@@ -221,9 +221,9 @@ const cli_option cli_option_table[] = {
     {NULL, 'd', "device", "DEVICES",
      "the devices to measure: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), an index, a UUID, a part of a name, "
      "or "
-     "a list of these; default: of bench the best, of compare all",
+     "a list of these; default: the best for bench, all for compare",
      BENCH, AT(device), cli_parse_text},
-    {NULL, 0, "driver", "FILE.json", "offer one more Vulkan driver manifest to the loader", DEVICE, AT(driver),
+    {NULL, 0, "driver", "FILE.json", "give the Vulkan loader one more driver manifest", DEVICE, AT(driver),
      cli_parse_text},
     {NULL, 0, "memory-limit", "BYTES",
      "the most device memory to use: 64MiB, 1.5GiB, 256MB, 1000000; a product that needs more is multiplied in panels. "
@@ -232,25 +232,25 @@ const cli_option cli_option_table[] = {
      CLI_RUN | BENCH | CLI_BENCH_WORKER, AT(memory_limit), AMOUNT(bytes)},
     {NULL, 0, "retries", "COUNT", "how often to reopen a lost device and run the product again; default 0", CLI_RUN,
      AT(retries), WHOLE(0, MOST_ITERATIONS)},
-    {NULL, 0, "no-layers", NULL, "keep implicit Vulkan layers (overlays, recorders) out of this run", DEVICE | WORKERS,
+    {NULL, 0, "no-layers", NULL, "run without implicit Vulkan layers (overlays, recorders)", DEVICE | WORKERS,
      AT(no_layers)},
-    {NULL, 0, "no-host", NULL, "leave out the host's BLAS", BENCH, AT(no_host)},
+    {NULL, 0, "no-host", NULL, "do not measure the host's BLAS", BENCH, AT(no_host)},
     {NULL, 0, "host", NULL, NULL, CLI_BENCH_WORKER, AT(host_worker)},
     {NULL, 0, "validate", NULL, "run under the Khronos validation layer; any message makes the exit code 1",
      DEVICE | WORKERS, AT(validate)},
 
     {"Proof and timing", 'v', "verify", "METHOD",
-     "auto (default), full, freivalds, or none. A product that is not verified has no speed, so none shows no GFLOP/s",
+     "auto (default), full, freivalds, or none. none shows no GFLOP/s, because only verified products have a speed",
      COMPUTE, AT(verify), cli_parse_verify, cli_verify_words},
     {NULL, 0, "bench", NULL,
-     "with files or -o, time the product as without: many runs; default: the one run that makes it", CLI_RUN,
+     "with files or -o, time many runs, as without them; default: time only the run that computes the product", CLI_RUN,
      AT(bench)},
     {NULL, 'i', "iters", "COUNT", "timed runs; default: until the median is stable", COMPUTE, AT(iters),
      WHOLE(1, MOST_ITERATIONS)},
     {NULL, 'i', "iters", "COUNT", "runs of each version; default 100", CLI_RACE, AT(iters), WHOLE(1, MOST_ITERATIONS)},
     {NULL, 'j', "cold-iters", "COUNT", "untimed runs first; default: half a second of work", COMPUTE, AT(cold_iters),
      WHOLE(0, MOST_ITERATIONS)},
-    {NULL, 0, "min-time", "MS", "the least kernel time to sample, in milliseconds or as 0.5s; default 200", COMPUTE,
+    {NULL, 0, "min-time", "MS", "the minimum kernel time to sample, in milliseconds or as 0.5s; default 200", COMPUTE,
      AT(min_time_ms), AMOUNT(duration)},
     {NULL, 0, "max-time", "MS", "stop waiting for a stable median after this; default 3000", COMPUTE, AT(max_time_ms),
      AMOUNT(duration)},
@@ -262,7 +262,7 @@ const cli_option cli_option_table[] = {
      BENCH, AT(budget_ms), AMOUNT(budget)},
     {NULL, 0, "max-noise", "PERCENT", "a row ends when half the 95 % interval of its median is below this; default 1%",
      BENCH, AT(max_noise), AMOUNT(noise)},
-    {NULL, 0, "resume", NULL, "continue the unfinished run of the file of -o", BENCH, AT(resume)},
+    {NULL, 0, "resume", NULL, "continue the unfinished run in -o's file", BENCH, AT(resume)},
     {NULL, 0, "fail-on-regression", "PERCENT",
      "exit 1 when a row is slower than the first report's by more than this, beyond the noise", CLI_COMPARE,
      AT(regression), AMOUNT(regression)},
@@ -280,7 +280,7 @@ const cli_option cli_option_table[] = {
 
     {"Output", 0, "json", NULL, "one JSON object per line and result; for bench and compare, one for all results",
      DEVICE & ~CLI_MEASURES, AT(json)},
-    {NULL, 0, "samples", NULL, "in JSON, list all samples beside their statistics", COMPUTE, AT(samples)},
+    {NULL, 0, "samples", NULL, "in JSON, list all samples in addition to their statistics", COMPUTE, AT(samples)},
     {NULL, 'o', NULL, "FILE", "also write the report to a file: .json, .jsonl, .csv, .md or .xml (JUnit)", BENCH,
      AT(output), cli_parse_text},
     {NULL, 'o', NULL, "FILE.html", "the page to write; default: charts as text on the terminal", CLI_REPORT, AT(output),
@@ -289,10 +289,11 @@ const cli_option cli_option_table[] = {
      AT(jsonl)},
     {NULL, 0, "md", NULL, "a Markdown table", SHOW, AT(md)},
     {NULL, 0, "junit", NULL, "JUnit XML: one test case per row", CLI_BENCH, AT(junit)},
-    {NULL, 0, "export", "FILE", "instead of tuning: copy the results of all tunes here to a file", CLI_TUNE, AT(export),
-     cli_parse_text},
+    {NULL, 0, "export", "FILE", "instead of tuning, copy all tuning results of this machine to a file", CLI_TUNE,
+     AT(export), cli_parse_text},
     {NULL, 0, "import", "FILE",
-     "instead of tuning: copy the results in a file to this machine; of two for the same problem the newer is kept",
+     "instead of tuning, copy the results in a file to this machine; if both have the same problem, the newer result "
+     "is kept",
      CLI_TUNE, AT(import), cli_parse_text},
     {NULL, 0, "html", "FILE.html", "write the trace as a self-contained page to step through", CLI_TRACE, AT(html),
      cli_parse_text},

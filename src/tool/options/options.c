@@ -79,14 +79,14 @@ static vkmm_status refuse_long(const line *l, const char *word)
     const char *near = NULL, *instead = instead_of(word);
 
     if (instead != NULL)
-        return vkmm_fail(l->log, VKMM_INVALID, "--%s is an option of rocblas-bench alone: %s", word, instead);
+        return vkmm_fail(l->log, VKMM_INVALID, "--%s is an option of rocblas-bench only: %s", word, instead);
 
     for (unsigned i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
         if (option->name == NULL || option->help == NULL) continue;
         if (strlen(option->name) == strlen(word) && begins_with(option, word))
             return vkmm_fail(l->log, VKMM_INVALID,
-                             "--%s is no option of 'vkmatmul %s'; 'vkmatmul %s --help' lists those", word,
+                             "--%s is not an option of 'vkmatmul %s'; 'vkmatmul %s --help' lists its options", word,
                              l->command_name, l->command_name);
         if (option->commands & l->command) near = cli_nearer(word, near, option->name);
     }
@@ -115,7 +115,7 @@ static vkmm_status take_long(const line *l, const char *text, const char *next, 
         }
         vkmm_join(names, sizeof names, ", ", "--%s", one->name);
     }
-    if (count > 1) return vkmm_fail(l->log, VKMM_INVALID, "option --%s may be any of %s", word, names);
+    if (count > 1) return vkmm_fail(l->log, VKMM_INVALID, "option --%s is ambiguous: it may be any of %s", word, names);
     if (option == NULL) return refuse_long(l, word);
     if (equals != NULL && option->argument == NULL)
         return vkmm_fail(l->log, VKMM_INVALID, "--%s takes no argument", option->name);
@@ -154,7 +154,7 @@ static vkmm_status take_operands(const line *l, int count, char **operands)
     }
     if (count > 0 && (l->command != CLI_HELP || count > 1))
         return vkmm_fail(l->log, VKMM_INVALID,
-                         "unexpected argument '%.60s': options start with - and a command comes first", operands[0]);
+                         "unexpected argument '%.60s': options start with -, and the command comes first", operands[0]);
     l->options->operand = count > 0 ? operands[0] : NULL;
     return VKMM_OK;
 }
@@ -207,17 +207,17 @@ vkmm_status cli_options_check(const vkmm_log *log, const cli_options *o)
     } rules[] = {
         {o->json + o->csv + o->quiet + o->jsonl + o->md + o->junit > 1,
          "--json, --csv, --quiet, --jsonl, --md and --junit cannot be combined"},
-        {o->samples && !o->json, "--samples needs --json: other formats show statistics alone"},
-        {o->print && (o->json || o->csv), "--print is for people: it excludes --json and --csv"},
+        {o->samples && !o->json, "--samples needs --json: other formats show only statistics"},
+        {o->print && (o->json || o->csv), "--print cannot be combined with --json or --csv"},
         {files && (o->a == NULL || o->b == NULL),
-         "-a and -b go together: A and B both come from files, or neither does"},
+         "-a and -b must be given together: A and B both come from files, or neither does"},
         {files && (o->sizes.count > 0 || o->m.given || o->n.given || o->k.given),
-         "the files of -a and -b have sizes: leave out --size, -m, -n and -k"},
-        {o->c != NULL && !files, "-c goes with -a and -b: give all three files"},
+         "the files of -a and -b determine the size: leave out --size, -m, -n and -k"},
+        {o->c != NULL && !files, "-c needs -a and -b: give all three files"},
         {o->c != NULL && o->problem.beta == 0,
          "-c is the C that --beta multiplies: give a --beta that is not 0, or leave out -c"},
         {o->bias != NULL && o->problem.has_bias,
-         "--bias has the bias in a file and --bias_vector generates one: leave out one of them"},
+         "--bias reads the bias from a file and --bias_vector generates one: leave out one of them"},
         {o->out != NULL && o->verify == VKMM_VERIFY_NONE, "-o writes verified products only: leave out --verify none"},
     };
 
@@ -226,7 +226,7 @@ vkmm_status cli_options_check(const vkmm_log *log, const cli_options *o)
     if (o->config != NULL && o->kernel != NULL && strcmp(o->kernel, "auto") != 0 && !vkmm_kernel_is_general(o->kernel))
         return vkmm_fail(
             log, VKMM_INVALID,
-            "--config sets tunables, and the kernel %s has none: take auto or a kernel that takes every problem",
+            "--config sets tunables, and the kernel %s has none: use auto or a kernel that supports every problem",
             o->kernel);
     if (o->out != NULL && sizes * types > 1)
         return vkmm_fail(log, VKMM_INVALID, "-o writes one product, not a list of %zu", sizes * types);

@@ -97,11 +97,11 @@ static vkmm_status append_range(reader *r, uint64_t start, uint64_t end, int mul
     if (multiply ? step < 2 || start == 0 : step == 0)
         return vkmm_fail(r->log, VKMM_INVALID, "range '%.*s' never ends: %s", item_length(r), r->item,
                          !multiply    ? "its step must be at least 1"
-                         : start == 0 ? "a factor takes 0 nowhere"
+                         : start == 0 ? "0 times a factor is always 0"
                                       : "its factor must be at least 2");
     if (!multiply && (end - start) / step >= CLI_MAX_SIZES)
-        return vkmm_fail(r->log, VKMM_INVALID, "range '%.*s' holds %llu problems; a list may hold %d", item_length(r),
-                         r->item, (unsigned long long)((end - start) / step + 1), CLI_MAX_SIZES);
+        return vkmm_fail(r->log, VKMM_INVALID, "range '%.*s' has %llu problems; a list may have at most %d",
+                         item_length(r), r->item, (unsigned long long)((end - start) / step + 1), CLI_MAX_SIZES);
     for (uint64_t n = start; n <= end && status == VKMM_OK; n = multiply ? n * step : n + step)
         status = append(r, n, n, n);
     return status;

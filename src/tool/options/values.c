@@ -164,7 +164,7 @@ vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const 
 
     cli_option_name(option, name);
     if (text[0] == '\0')
-        return vkmm_fail(log, VKMM_INVALID, "%s needs a %s, not an empty text", name, option->argument);
+        return vkmm_fail(log, VKMM_INVALID, "%s needs a %s, not an empty string", name, option->argument);
     *(const char **)field = text;
     return VKMM_OK;
 }
@@ -172,7 +172,7 @@ vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const 
 /* The names are the library's, which knows the kernel. */
 vkmm_status cli_parse_config(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
-    if (strchr(text, '=') == NULL) return refuse(log, option, "tunables as rows=64,cols=64", text);
+    if (strchr(text, '=') == NULL) return refuse(log, option, "tunables such as rows=64,cols=64", text);
     *(const char **)field = text;
     return VKMM_OK;
 }
@@ -194,7 +194,8 @@ vkmm_status cli_parse_whole(const vkmm_log *log, const cli_option *option, const
                  : ((cli_number *)field)->given ? ((cli_number *)field)->value
                                                 : 0;
         if (option->help == NULL && before > 0 && before != value)
-            return vkmm_fail(log, VKMM_INVALID, "--%s says %llu, and an option before it %llu: C and D are one here",
+            return vkmm_fail(log, VKMM_INVALID,
+                             "--%s says %llu, but an earlier option says %llu: C and D are the same matrix here",
                              option->name, (unsigned long long)value, (unsigned long long)before);
         if (option->size == sizeof value)
             *(uint64_t *)field = value;
@@ -310,8 +311,8 @@ vkmm_status cli_parse_types(const vkmm_log *log, const cli_option *option, const
         if (!vkmm_type_parse(word, &type)) return refuse_word(log, option, cli_type_words, word);
         if (!find_word(option->choice, vkmm_type_of(type)->name, &index))
             return vkmm_fail(log, VKMM_INVALID,
-                             "--%s: this command uses the tutorials' kernels, which have f32, f64, i32 and u32; "
-                             "%s is for run, explain, tune and bench",
+                             "--%s: this command uses the tutorials' kernels, which support only f32, f64, i32 and "
+                             "u32; %s is for run, explain, tune and bench",
                              option->name, vkmm_type_of(type)->name);
         for (uint32_t i = 0; i < read.count; i++)
             if (read.type[i] == type)
@@ -334,7 +335,7 @@ vkmm_status cli_parse_type(const vkmm_log *log, const cli_option *option, const 
     if (!vkmm_type_parse(text, &type) || !find_word(option->choice, vkmm_type_of(type)->name, &index))
         return refuse_word(log, option, option->choice, text);
     if (option->help == NULL && *given != VKMM_AUTO && *given != type) /* C and D of hipblaslt-bench are one here */
-        return vkmm_fail(log, VKMM_INVALID, "--%s says %s, and an option before it %s: here both are one type",
+        return vkmm_fail(log, VKMM_INVALID, "--%s says %s, but an earlier option says %s: both have the same type here",
                          option->name, vkmm_type_of(type)->name, vkmm_type_of(*given)->name);
     *given = type;
     return VKMM_OK;
@@ -348,8 +349,9 @@ vkmm_status cli_parse_input_type(const vkmm_log *log, const cli_option *option, 
 
     if (!vkmm_type_parse(text, &read.type[0])) return refuse_word(log, option, option->choice, text);
     if (given->count > 0 && (given->count > 1 || given->type[0] != read.type[0]))
-        return vkmm_fail(log, VKMM_INVALID, "--%s says %s, and an option before it %s: A and B have one type here",
-                         option->name, vkmm_type_of(read.type[0])->name, vkmm_type_of(given->type[0])->name);
+        return vkmm_fail(log, VKMM_INVALID,
+                         "--%s says %s, but an earlier option says %s: A and B have the same type here", option->name,
+                         vkmm_type_of(read.type[0])->name, vkmm_type_of(given->type[0])->name);
     *given = read;
     return VKMM_OK;
 }

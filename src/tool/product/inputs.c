@@ -33,7 +33,7 @@ static vkmm_status check_types(const vkmm_log *log, const cli_options *options, 
     vkmm_type a = matrix_of(inputs, VKMM_A)->type;
 
     if (a != matrix_of(inputs, VKMM_B)->type)
-        return vkmm_fail(log, VKMM_INVALID, "%s holds %s and %s holds %s: both must have one type",
+        return vkmm_fail(log, VKMM_INVALID, "%s holds %s and %s holds %s: both must have the same type",
                          inputs->path[VKMM_A], type_name(inputs, VKMM_A), inputs->path[VKMM_B],
                          type_name(inputs, VKMM_B));
     for (uint32_t i = 0; i < options->types.count; i++) {
@@ -74,8 +74,7 @@ static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options,
             return vkmm_fail(log, VKMM_INVALID, "%s holds %llu matrices, and %s says %llu", inputs->path[o],
                              (unsigned long long)array->count, path, (unsigned long long)batches);
         if (array->count > 1 && options->stride[o].given && options->stride[o].value == 0)
-            return vkmm_fail(log, VKMM_INVALID,
-                             "%s holds %llu matrices, of which a stride of 0 would take the first alone",
+            return vkmm_fail(log, VKMM_INVALID, "%s holds %llu matrices, but a stride of 0 would use only the first",
                              inputs->path[o], (unsigned long long)array->count);
         batches = array->count;
         path = inputs->path[o];

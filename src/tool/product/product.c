@@ -116,7 +116,7 @@ static void explain_wrong(const cli_product *p)
         return;
     vkmm_say(&p->session->console.log, VKMM_LOG_WARNING,
              "this may be the driver's fault: llvmpipe of older Mesa releases leaves a shader's loops after 65535 "
-             "rounds; --kernel tiled needs fewer");
+             "iterations; --kernel tiled needs fewer");
 }
 
 static vkmm_status verify(cli_product *p)

@@ -26,7 +26,7 @@ static const cli_command commands[] = {
      cli_devices},
     {"explain", CLI_EXPLAIN, "count what each kernel reads, and show which limit binds it", NULL,
      "vkmatmul explain --size 1024 --tile 16    # 64 global reads of each element\n"
-     "vkmatmul explain -s 1000 --kernel tiled   # a ragged size: who idles\n"
+     "vkmatmul explain -s 1000 --kernel tiled   # a ragged size: what idles\n"
      "vkmatmul explain --limits --type f64      # the tiles that this device allows\n"
      "vkmatmul explain --json | jq '.kernels[].reads.a'\n",
      cli_explain},
@@ -51,7 +51,7 @@ static const cli_command commands[] = {
     {"bench", CLI_BENCH, "measure a suite of verified products on one device", NULL,
      "vkmatmul bench                            # the quick suite, a minute\n"
      "vkmatmul bench --suite standard -o my.json  # a report to keep, or to send\n"
-     "vkmatmul bench -o my.json --resume        # go on where it was stopped\n"
+     "vkmatmul bench -o my.json --resume        # continue where it stopped\n"
      "vkmatmul bench --type f32 --rotating 256 --md\n",
      cli_bench},
     {"compare", CLI_COMPARE, "compare the devices and drivers of this machine, or saved reports", "[FILE]...",
@@ -67,7 +67,7 @@ static const cli_command commands[] = {
      "vkmatmul peak\n"
      "vkmatmul peak --device nvidia --json\n",
      cli_peak},
-    {"doctor", CLI_DOCTOR, "check the loader, drivers, layers and devices, and advise", NULL,
+    {"doctor", CLI_DOCTOR, "check the loader, drivers, layers and devices, and give advice", NULL,
      "vkmatmul doctor\n"
      "vkmatmul doctor --json | jq '.advice'\n",
      cli_doctor},

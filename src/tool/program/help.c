@@ -89,14 +89,14 @@ void cli_print_help(const cli_command *command)
     print_examples(command, UINT_MAX);
     if (command->bit == CLI_RUN || command->bit == CLI_LADDER) {
         putchar('\n');
+        vkmm_wrap(terminal(), 0,
+                  "Times are medians. kernel ms: only the dispatch; submit ms: from submission to the fence; total ms: "
+                  "including the upload of A and B and the download of C.");
+        putchar('\n');
         vkmm_wrap(
             terminal(), 0,
-            "Times are medians. kernel ms: the dispatch alone; submit ms: from submission to the fence; total ms: "
-            "with the upload of A and B and the download of C.");
-        putchar('\n');
-        vkmm_wrap(terminal(), 0,
-                  "Exit code: 0 right, 1 wrong result, 2 usage or bad input, 3 no such device, 4 not supported by the "
-                  "device, 5 out of memory, 6 device lost, 129, 130, 143 ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM.");
+            "Exit code: 0 success, 1 wrong result, 2 usage or bad input, 3 no such device, 4 not supported by the "
+            "device, 5 out of memory, 6 device lost, 129, 130, 143 ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM.");
     }
     if (is_default) printf("\nThe manual is vkmatmul(1).\n");
 }

@@ -112,7 +112,7 @@ static vkmm_status show_product(cli_session *session, const cli_request *request
     vkmm_status status = cli_product_run(session, request, &product), shown = VKMM_OK;
 
     for (uint64_t retry = 1; status == VKMM_DEVICE_LOST && retry <= retries; retry++) {
-        vkmm_say(log, VKMM_LOG_WARNING, "%s; it is opened anew for retry %llu of %llu", session->console.last_error,
+        vkmm_say(log, VKMM_LOG_WARNING, "%s; it is opened again for retry %llu of %llu", session->console.last_error,
                  (unsigned long long)retry, (unsigned long long)retries);
         if (cli_session_validated(session) != VKMM_OK) return VKMM_WRONG_RESULT;
         cli_session_forget_device(session);
@@ -162,8 +162,7 @@ static vkmm_status open_shader(const vkmm_log *log, const char *path, vkmm_type 
 
     *shader = NULL;
     if (status == VKMM_OK && !cli_is_plain_type(type))
-        status = vkmm_fail(log, VKMM_INVALID,
-                           "--shader: a shader of your own multiplies f32, f64, i32 or u32; --type says %s",
+        status = vkmm_fail(log, VKMM_INVALID, "--shader supports f32, f64, i32 and u32; --type says %s",
                            vkmm_type_of(type)->name);
     if (status == VKMM_OK && vkmm_path_ends(path, ".spv"))
         status = vkmm_shader_load(log, path, text, (size_t)file.bytes, type, shader);

@@ -23,6 +23,6 @@ vkmm_status cli_output_page(const cli_session *session, const char *option, cons
 
     if (path == NULL || status != VKMM_OK) return status;
     if (!vkmm_path_ends(path, ".html") && !vkmm_path_ends(path, ".htm") && strncmp(path, "/dev/", 5) != 0)
-        return vkmm_fail(log, VKMM_INVALID, "%s writes a page, and '%.200s' does not end in .html", option, path);
+        return vkmm_fail(log, VKMM_INVALID, "%s writes an HTML page, but '%.200s' does not end in .html", option, path);
     return vkmm_output_try(log, path, 0);
 }

@@ -205,7 +205,7 @@ vkmm_status cli_session_validated(cli_session *session)
 
     session->validation_messages = count;
     if (new_ones == 0) return VKMM_OK;
-    return vkmm_fail(&session->console.log, VKMM_WRONG_RESULT, "the validation layer gave %u message%s", new_ones,
+    return vkmm_fail(&session->console.log, VKMM_WRONG_RESULT, "the validation layer reported %u message%s", new_ones,
                      new_ones == 1 ? "" : "s");
 }
 

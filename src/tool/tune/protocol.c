@@ -108,7 +108,7 @@ cli_reply cli_tune_ask(cli_tune_link *link, const cli_trial_request *request, do
     json_object_set_new(asked, "ask", json_string(is_duel ? "duel" : "try"));
     reply = judge(cli_worker_ask(worker, asked, fmin(patience_ms, left), &figures), worker, patience_ms, left);
     if (reply == CLI_REPLY_ANSWER && worker->status == VKMM_OK && !cli_take_figures(figures, is_duel, answer))
-        reply = cli_worker_distrust(worker, "times that make no sense");
+        reply = cli_worker_distrust(worker, "invalid times");
     json_decref(figures);
     return reply;
 }

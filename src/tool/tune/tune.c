@@ -76,7 +76,7 @@ static int is_left_out(const plan *p, const vkmm_problem *problem, double share_
 {
     row->problem = *problem;
     if (share_ms <= 0 && index > 0)
-        snprintf(row->skipped, sizeof row->skipped, "no time was left: give it more with --budget");
+        snprintf(row->skipped, sizeof row->skipped, "no time was left: increase --budget");
     else if (!is_affordable(p, problem, share_ms))
         snprintf(row->skipped, sizeof row->skipped,
                  "a product takes about %.1f s here; --size %llu --budget 10m tunes it", expected_ms(p, problem) / 1000,

@@ -280,7 +280,7 @@ static vkmm_status report_failures(tuner *t)
                  t->row->wrong == 1 ? "" : "s", t->first_wrong);
     if (t->row->tuned.gflops <= 0 && t->why == VKMM_OK && !vkmm_interrupted())
         return vkmm_fail(log, VKMM_INVALID,
-                         "the budget of %.1f s was over before one product could be timed; --budget gives more",
+                         "the budget of %.1f s ran out before one product could be timed; increase --budget",
                          (t->end - t->start) / 1000);
     if (t->why != VKMM_OK) return vkmm_fail(log, t->why, "the planner's own choice cannot be used: %s", t->sentence);
     if (t->row->wrong > 0 && t->session->options->validate)
@@ -306,7 +306,7 @@ vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, 
     if (vkmm_tune_look(t.tune).resumed > 0) {
         vkmm_text_problem(size, sizeof size, problem, session->console.utf8);
         cli_progress_end(&session->console);
-        fprintf(stderr, "vkmatmul: %s %s goes on after %u configurations of an earlier tune; --restart begins anew\n",
+        fprintf(stderr, "vkmatmul: %s %s continues after %u configurations of an earlier tune; --restart starts over\n",
                 size, vkmm_text_type(problem, session->console.utf8), vkmm_tune_look(t.tune).resumed);
     }
     status = search(&t);

@@ -174,7 +174,7 @@ static vkmm_status take_problem(worker *w, const json_t *request)
 
     if (w->has_problem) return vkmm_fail(log, VKMM_INVALID, "this process has a problem already");
     if (!vkmm_record_parse(json_object_get(request, "problem"), &vkmm_problem_record, &w->problem, sentence))
-        return vkmm_fail(log, VKMM_INVALID, "no problem: %s", sentence);
+        return vkmm_fail(log, VKMM_INVALID, "invalid problem: %s", sentence);
     w->has_problem = 1;
     return vkmm_problem_check(log, &w->problem, NULL);
 }

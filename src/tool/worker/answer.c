@@ -32,7 +32,7 @@ vkmm_status cli_worker_introduce(const cli_session *session, json_t *answer)
 
 vkmm_status cli_worker_refuse(const cli_session *session, const char *ask)
 {
-    return vkmm_fail(&session->console.log, VKMM_INVALID, "this process knows no request \"%.40s\"", ask);
+    return vkmm_fail(&session->console.log, VKMM_INVALID, "this process does not know the request \"%.40s\"", ask);
 }
 
 static void answer_line(cli_session *session, const char *line, cli_obey *obey, void *user)
@@ -60,5 +60,5 @@ vkmm_status cli_worker_serve(cli_session *session, cli_obey *obey, void *user)
     session->console.muted = 0;
     vkmm_free(line);
     if (asked) return VKMM_OK;
-    return vkmm_fail(&session->console.log, VKMM_INVALID, "this command takes its orders from another one");
+    return vkmm_fail(&session->console.log, VKMM_INVALID, "this command is used only by other commands of vkmatmul");
 }

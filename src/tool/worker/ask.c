@@ -60,7 +60,7 @@ cli_reply cli_worker_distrust(cli_worker *worker, const char *what)
 {
     char sentence[VKMM_SENTENCE_BYTES];
     /* It may be the process's own text, which goes with it. */
-    snprintf(worker->how, sizeof worker->how, "gave no sensible answer: %.120s", what);
+    snprintf(worker->how, sizeof worker->how, "gave an invalid answer: %.120s", what);
     snprintf(sentence, sizeof sentence, "the process that measured %.200s", worker->how);
     vkmm_process_end(&worker->process, 0, NULL);
     return lose(worker, sentence);

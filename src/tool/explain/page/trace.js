@@ -75,13 +75,13 @@ steps.forEach((step, i) => {
 
 const inside = crew.filter((one) => one.inside).length;
 for (const [text, shown] of [
-  [`outlined: ${tiled ? "the active tiles" : "what is read"}, and the part of C in the making`, true],
+  [`outlined: ${tiled ? "the active tiles" : "what is read"}, and the part of C that is being computed`, true],
   ["shaded ▸ ▾: the followed row of A and column of B", true],
   ["filled and underlined: read in this step", true],
   ["dotted underline: where that copy came from", tiled],
   ["◆: the followed element; choose another one in C", true],
   ["hatched: beyond the matrix, filled with 0", tiled && (inside < crew.length || K % group.depth > 0)],
-  ["faint: computed by other workgroups or in other turns, at a time of their own", inside < M * N],
+  ["faint: computed by other workgroups or in other turns, at another time", inside < M * N],
 ]) if (shown) $("legend").append(make("li", "", text));
 
 for (const one of crew) $("follow").append(new Option(nameOf(one), one.index));
@@ -242,8 +242,8 @@ document.title = `C = A · B, ${M}×${N}×${K}, step by step`;
 $("title").textContent = "A matrix product, step by step";
 $("facts").textContent = `C[${M}×${N}] = A[${M}×${K}] · B[${K}×${N}] · ${trace.problem.type} · kernel ${trace.kernel.name}${tileText} · workgroup ` +
   `[${group.id.join(", ")}] with ${count(crew.length, "invocation")}`;
-$("origin").textContent = `Recorded on ${trace.device.name} by vkmatmul ${trace.tool.version}: the shader itself wrote down every value that is ` +
-  `stepped through here.`;
+$("origin").textContent = `Recorded on ${trace.device.name} by vkmatmul ${trace.tool.version}: the shader itself recorded every value that is ` +
+  `shown here.`;
 $("command").textContent = trace.tool.command;
 if (steps.length > 0 && me) {
   $("main").hidden = false;

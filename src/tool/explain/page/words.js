@@ -30,19 +30,19 @@ function loadStory(step) {
   return `Together, the ${count(crew.length, "invocation")} copy a ${group.rows}×${group.depth} tile of A ` +
     `(${range(row0, row1, "row")}, ${ks}) and a ${group.depth}×${group.cols} tile of B ` +
     `(${ks}, ${range(col0, col1, "column")}) from global into shared memory. Each element of A is fetched once and ` +
-    `then used ${count(group.cols, "time")}, each of B ${count(group.rows, "time")}: that is why tiling pays.` +
-    (padded ? " The tiles hang over the edge of the matrices; what lies beyond is filled with 0 and adds nothing." : "");
+    `then used ${count(group.cols, "time")}, each of B ${count(group.rows, "time")}: that is why tiling pays off.` +
+    (padded ? " The tiles extend beyond the edge of the matrices; the elements beyond it are filled with 0 and add nothing." : "");
 }
 
 function barrierStory(state) {
   if (state.afterLoad)
-    return `Every invocation waits here until all ${crew.length} have copied. Without this barrier, a quick one would ` +
+    return `Every invocation waits here until all ${crew.length} have copied. Without this barrier, a fast one could ` +
       "read slots of the shared arrays that a slow one has not filled yet.";
   if (state.moreLoads)
-    return "Everyone waits again: the next load overwrites both shared arrays, and without this barrier a quick " +
-      "invocation would do so while a slow one still reads them.";
-  return "The same barrier ends the last turn of the loop. Nothing here overwrites the tiles any more; it would matter " +
-    "if this workgroup went on to another tile of C.";
+    return "All wait again: the next load overwrites both shared arrays, and without this barrier a fast " +
+      "invocation could do so while a slow one still reads them.";
+  return "The last iteration of the loop ends with the same barrier. Nothing overwrites the tiles after it; it would matter " +
+    "if this workgroup continued with another tile of C.";
 }
 
 function sumStory(step, state, me) {
