@@ -26,7 +26,7 @@ static vkmm_status choose(cli_session *session, const vkmm_device_info *info, co
     return vkmm_kernel_choose(&session->console.log, info, &params, chosen);
 }
 
-/* A type is one that the device has where the planner has a kernel for it. */
+/* The device has a type if the planner has a kernel for it. */
 static void add_types(cli_session *session, cli_device_row *row)
 {
     for (uint32_t i = 0; i < VKMM_TYPES_COUNT; i++) {
@@ -51,11 +51,11 @@ static void add_types(cli_session *session, cli_device_row *row)
 
 enum { TYPES_TEXT = 120 };
 
-/* What is said of one kernel. */
+/* What is reported about one kernel. */
 typedef struct limits {
     char types[TYPES_TEXT];   /* that it takes */
-    char unbuilt[TYPES_TEXT]; /* that it could take, were they in this build */
-    char refusal[200];        /* why it does not take the first narrow type that it does not take */
+    char unbuilt[TYPES_TEXT]; /* that it could support if they were in this build */
+    char refusal[200];        /* why it does not support the first narrow type that it lacks */
 } limits;
 
 static void list_types(cli_session *session, const cli_device_row *row, cli_ability *ability, limits *l)
@@ -80,7 +80,7 @@ static void list_types(cli_session *session, const cli_device_row *row, cli_abil
     }
 }
 
-/* Kernels that take few types, in one sentence for all that take the same. */
+/* Kernels that support few types, in one sentence for all that support the same types. */
 static void add_limits(cli_device_row *row, const limits *of)
 {
     for (uint32_t i = 0; i < row->kernel_count; i++) {
@@ -96,7 +96,7 @@ static void add_limits(cli_device_row *row, const limits *of)
     }
 }
 
-/* Neighbours for one reason are one lack. */
+/* Neighbours with the same reason are one entry. */
 static void add_kernel_lack(cli_device_row *row, const char *kernel, const char *reason)
 {
     cli_lack *last = row->lack_count > 0 ? &row->lacks[row->lack_count - 1] : NULL;
@@ -128,7 +128,7 @@ static void add_kernels(cli_session *session, cli_device_row *row)
     add_limits(row, of);
 }
 
-/* What the planner takes for a large square, for one that a workgroup or two compute, and for a matrix times a
+/* What the planner chooses for a large square, for one that one or two workgroups compute, and for a matrix times a
  * vector. */
 static void add_choices(cli_session *session, cli_device_row *row)
 {
@@ -157,8 +157,7 @@ static void add_shapes(const cli_session *session, cli_device_row *row)
     row->no_shapes = "the driver failed to list them";
 }
 
-/* The SwiftShader that a browser brought is a device too, for those who ask for it; not where the user restricts the
- * drivers. */
+/* The SwiftShader that a browser installed can be used on request, unless the user restricts the drivers. */
 static const char *unloaded_driver(const cli_session *session)
 {
     const char *manifest = cli_swiftshader_manifest();
@@ -187,7 +186,7 @@ static vkmm_status collect(cli_session *session, cli_device_list *list)
         row->info = vkmm_instance_device_info(session->instance, i);
         row->device.info = *row->info;
         row->chosen = i == chosen;
-        session->console.muted = 1; /* what cannot be chosen stands in the list */
+        session->console.muted = 1; /* the list shows what cannot be chosen */
         add_types(session, row);
         add_kernels(session, row);
         add_choices(session, row);

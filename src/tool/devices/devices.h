@@ -12,19 +12,19 @@ typedef struct cli_lack {
 
 enum { CLI_MAX_ABILITIES = 32, CLI_MAX_CHOICES = 32 };
 
-/* A kernel and the types that it takes on a device. */
+/* A kernel and the types that it supports on a device. */
 typedef struct cli_ability {
     const char *kernel, *summary;
     const char *types[VKMM_TYPE_COUNT];
     uint32_t type_count;
 } cli_ability;
 
-/* The kernel that the planner takes for a problem. */
+/* The kernel that the planner chooses for a problem. */
 typedef struct cli_choice {
     vkmm_problem problem;
     vkmm_types types;        /* the problem's */
-    vkmm_kernel_info kernel; /* name "": none, */
-    char reason[200];        /* because of this */
+    vkmm_kernel_info kernel; /* name "": none */
+    char reason[200];        /* why there is none */
 } cli_choice;
 
 /* How a large product of some types is computed on a device. */
@@ -32,26 +32,26 @@ typedef struct cli_way {
     vkmm_types types;
     const char *by; /* "matrix": matrix operations; "dot": dot products of four bytes; "shader": as ordinary arithmetic;
                        NULL: not at all */
-    vkmm_kernel_info kernel; /* that the planner takes */
+    vkmm_kernel_info kernel; /* the planner's choice */
 } cli_way;
 
 /* What vkmatmul can do on one device, and what it cannot. */
 typedef struct cli_device_row {
     const vkmm_device_info *info;
     vkmm_bench_device device; /* the same, as records have it */
-    int chosen;               /* what a run without --device takes */
+    int chosen;               /* the default of a run without --device */
     const char *types[VKMM_TYPE_COUNT];
     uint32_t type_count;
     cli_ability kernels[CLI_MAX_ABILITIES];
     uint32_t kernel_count;
     cli_lack lacks[CLI_MAX_ABILITIES];
     uint32_t lack_count;
-    cli_choice choices[CLI_MAX_CHOICES]; /* for usual problems, those of one type neighbours */
+    cli_choice choices[CLI_MAX_CHOICES]; /* for usual problems, grouped by type */
     uint32_t choice_count;
     cli_way ways[VKMM_TYPES_COUNT]; /* of all combinations of types, as vkmm_types_at has them */
     vkmm_matrix_shape shapes[VKMM_MAX_MATRIX_SHAPES];
     uint32_t shape_count;
-    const char *no_shapes; /* why there are none; "" */
+    const char *no_shapes; /* why there are none; "": there are some */
 } cli_device_row;
 
 typedef struct cli_device_list {

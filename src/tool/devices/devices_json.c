@@ -1,4 +1,4 @@
-/* vkmatmul.devices/1: one object a run. */
+/* vkmatmul.devices/1: one object per run. */
 #include "devices/devices.h"
 #include "report/json.h"
 #include "report/records.h"
@@ -63,7 +63,7 @@ static const vkmm_field row_fields[] = {
 };
 static const vkmm_record row_record = {NULL, VKMM_FIELDS(row_fields), VKMM_RECORD_OF(cli_device_row)};
 
-/* A driver that is here, where no loader looks. */
+/* An installed driver that no loader looks for. */
 static json_t *put_unloaded(const void *record)
 {
     const char *manifest = ((const cli_device_list *)record)->unloaded;

@@ -101,8 +101,8 @@ static void print_types(const vkmm_report *report, const cli_device_row *device)
     print(report, "types", "%s", text);
 }
 
-/* Of the first type that has any, all; of the others the large square, where another kernel or the same with matrix
- * operations computes it. */
+/* All choices of the first type that has any; of the other types only the large square, if another kernel, or the same
+ * kernel with matrix operations, computes it. */
 static void print_choices(const vkmm_report *report, const cli_device_row *device)
 {
     char text[CLI_MAX_CHOICES * 120] = "", size[VKMM_TEXT_PROBLEM];

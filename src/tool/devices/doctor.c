@@ -58,7 +58,7 @@ static vkmm_status look_at_devices(cli_exam *exam)
     return exam->status;
 }
 
-/* The environment is changed as the session does before it creates an instance, so that the scan sees it. */
+/* Changes the environment as the session does before it creates an instance, so that the scan sees it. */
 static vkmm_status look(cli_exam *exam)
 {
     const cli_options *options = exam->session->options;

@@ -1,6 +1,6 @@
-/* What the files of `vkmatmul doctor` share, and what it asks of the processes that examine (worker/worker.h):
+/* What the files of `vkmatmul doctor` share, and its requests to the processes that examine (worker/worker.h):
  *
- *     {"ask": "list"}       starts Vulkan, and answers with VKMM_OK if that does no harm
+ *     {"ask": "list"}       starts Vulkan, and answers with VKMM_OK if that succeeds
  *     {"ask": CHECK}        cli_doctor_checks, in their order; "findings": as in a report, without the device.
  *                           VKMM_WRONG_RESULT: a product was wrong. "start" opens the device, and says which it is as
  *                           hello does elsewhere; any failure of it means that the device cannot be used */
@@ -24,7 +24,7 @@ typedef struct cli_finding {
     char check[24];
     uint32_t device; /* its index; CLI_OF_SYSTEM: of the system */
     char sentence[640];
-    char advice[400]; /* what to do about it; "": nothing */
+    char advice[400]; /* what to do about it; "": nothing to do */
 } cli_finding;
 
 extern const vkmm_record cli_finding_record;
@@ -32,8 +32,8 @@ extern const vkmm_record cli_finding_record;
 /* A whole examination; in a process that examines, that of its device. */
 typedef struct cli_exam {
     cli_session *session;
-    const char *root;   /* "", or where the system's files lie */
-    const char *check;  /* what is being looked at: cli_doctor_find says it of */
+    const char *root;   /* the root of the system's files; "" for the real one */
+    const char *check;  /* the current check, which cli_doctor_find records */
     uint32_t device;    /* this device, or CLI_OF_SYSTEM */
     int shows;          /* findings are printed at once, */
     uint32_t heading;   /* below that of this device; CLI_OF_SYSTEM - 1: none yet */
@@ -44,7 +44,7 @@ typedef struct cli_exam {
     vkmm_manifest *manifests;
     uint32_t manifest_count;
     uint32_t first, end;                 /* the devices that were examined, up to `end` */
-    uint32_t chosen;                     /* the index of the one that a run takes; CLI_OF_SYSTEM: none */
+    uint32_t chosen;                     /* the index of the default device; CLI_OF_SYSTEM: none */
     const char *advice[CLI_MOST_ADVICE]; /* of all findings, the worst finding's first, each once */
     uint32_t advice_count;
 } cli_exam;
@@ -63,12 +63,13 @@ vkmm_status cli_doctor_json(cli_exam *exam);
 #define CLI_UNSET_DRIVERS "Unset VK_DRIVER_FILES and VK_ICD_FILENAMES, which keep other drivers out."
 
 void cli_doctor_system(cli_exam *exam); /* loader, drivers' manifests, environment, cache folder, the host's BLAS */
-void cli_doctor_layers(cli_exam *exam); /* doctor_layers.c: implicit layers that get in between */
+void cli_doctor_layers(cli_exam *exam); /* doctor_layers.c: implicit layers between programs and drivers */
 
-/* doctor_devices.c: GPUs that Vulkan does not see, one GPU under two drivers, what a run takes. Needs the instance. */
+/* doctor_devices.c: GPUs that Vulkan does not see, one GPU under two drivers, the default device. Needs the
+ * instance. */
 void cli_doctor_gpus(cli_exam *exam);
 
-/* doctor_children.c. start: whether Vulkan can be started at all, in a process of its own. device: its checks. */
+/* doctor_children.c. start: whether Vulkan can be started at all, in a separate process. device: its checks. */
 int cli_doctor_start(cli_exam *exam);
 void cli_doctor_device(cli_exam *exam, const vkmm_device_info *info);
 

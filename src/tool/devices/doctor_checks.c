@@ -1,4 +1,4 @@
-/* What is easily wrong with a device: its clock, its shared memory, its large buffers. */
+/* Checks of what is often wrong with a device: its clock, its shared memory, its large buffers. */
 #include "devices/doctor.h"
 #include "product/product.h"
 #include "report/text.h"
@@ -8,7 +8,7 @@
 
 #define LARGEST_RANGE (UINT64_C(64) << 20) /* bytes: larger operands take too long here */
 
-/* Times within this factor of one another agree; twice as far off, something is wrong. */
+/* Times within this factor of each other agree; if they differ by twice as much, something is wrong. */
 #define CLOCKS_AGREE    1.5
 #define CLOCKS_DISAGREE 3.0
 
@@ -21,7 +21,7 @@ static void report_clocks(cli_exam *exam, const vkmm_measurement *time, const vk
 
     vkmm_text_figure(device_ms, sizeof device_ms, time->kernel.median);
     vkmm_text_figure(wall_ms, sizeof wall_ms, wall);
-    /* Submission adds to a dispatch, so that only the device's time being longer is odd there. */
+    /* Submission adds time to a dispatch, so only a longer device time is wrong there. */
     if (ratio > 0 && ratio < 1 && time->slope_ms > 0) ratio = 1 / ratio;
     if (ratio <= CLOCKS_AGREE)
         cli_doctor_find(exam, CLI_OK, "", "%u bits, %.4g ns per tick: a dispatch takes %s ms by them, %s ms by %s",

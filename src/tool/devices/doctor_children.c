@@ -1,4 +1,4 @@
-/* The processes that examine, seen from the one that asked. */
+/* The processes that examine, seen from the process that sends requests. */
 #include "devices/doctor.h"
 
 #include "report/text.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PATIENCE_MS 30000.0 /* for a check; a loaded machine with a slow driver takes its time */
+#define PATIENCE_MS 30000.0 /* for a check; a loaded machine with a slow driver takes long */
 
 static cli_worker make_worker(const cli_exam *exam, const vkmm_device_info *info, int no_layers)
 {
@@ -16,7 +16,7 @@ static cli_worker make_worker(const cli_exam *exam, const vkmm_device_info *info
                         .words = {"--no-cache", no_layers ? "--no-layers" : NULL}};
 }
 
-/* Whether Vulkan can be started. how: what became of the process otherwise. */
+/* Whether Vulkan can be started. how: how the process ended otherwise. */
 static int try_start(cli_exam *exam, int no_layers, char how[VKMM_SENTENCE_BYTES])
 {
     cli_worker worker = make_worker(exam, NULL, no_layers);
@@ -48,8 +48,8 @@ int cli_doctor_start(cli_exam *exam)
     return 0;
 }
 
-/* Takes over what was found; a finding that makes no sense is skipped. The process names its device: an index may mean
- * another one there. */
+/* Copies the findings; an invalid one is skipped. The process names its device, because an index may mean another
+ * device there. */
 static void take(cli_exam *exam, const vkmm_device_info *info, const json_t *answer)
 {
     const json_t *list = json_object_get(answer, "findings");

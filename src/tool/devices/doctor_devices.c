@@ -87,7 +87,7 @@ static int is_open(cli_exam *exam, const vkmm_gpu *gpu, const char *what)
     return 0;
 }
 
-/* A GPU that no driver shows, and none other of its vendor. A fault where the vendor's GPUs have Vulkan. */
+/* A GPU that no driver shows, and no other GPU of its vendor is shown. A fault if the vendor's GPUs support Vulkan. */
 static void report_unseen(cli_exam *exam, const vkmm_gpu *gpu)
 {
     char what[160];
@@ -101,7 +101,7 @@ static void report_unseen(cli_exam *exam, const vkmm_gpu *gpu)
         cli_doctor_find(exam, CLI_PROBLEM, driver_advice(gpu), "%s is not seen by Vulkan", what);
 }
 
-/* How many of the system's GPUs could serve: those that Vulkan sees, and those of vendors with Vulkan drivers. */
+/* How many of the system's GPUs are usable: those that Vulkan sees, and those of vendors with Vulkan drivers. */
 static uint32_t report_gpus(cli_exam *exam)
 {
     vkmm_gpu gpus[MOST_GPUS];

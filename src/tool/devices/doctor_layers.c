@@ -1,16 +1,16 @@
-/* Implicit layers get between every Vulkan program and its driver, those without a window too. */
+/* Implicit layers sit between every Vulkan program and its driver, also if the program has no window. */
 #include "devices/doctor.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What else is known of a layer than what it is. */
+/* What is known about some layers, other than what they are. */
 #define REPORTED ", reported among layers whose removal stopped crashes of compute programs"
 
-/* Layers by the beginning of their name, and what their makers say that they are. REPORTED, of several layers at
- * once, none of them singled out, all on Windows: cjpais/Handy #2049 (Steam, OBS, RTSS, Overwolf, Epic),
- * ggml-org/llama.cpp #18109 (RTSS), KhronosGroup/Vulkan-Docs #2808 (OBS suspected). A warning is for these, and for
- * layers whose very work is done at every call. */
+/* Layers by the beginning of their name, and what they are according to their vendors. REPORTED applies to several
+ * layers at once, without singling one out, all on Windows: cjpais/Handy #2049 (Steam, OBS, RTSS, Overwolf, Epic),
+ * ggml-org/llama.cpp #18109 (RTSS), KhronosGroup/Vulkan-Docs #2808 (OBS suspected). These layers get a warning, and so
+ * do layers that do work at every call. */
 static const struct {
     const char *name;
     cli_grade grade;
@@ -44,7 +44,7 @@ static const struct {
     {"VK_LAYER_FROG_gamescope", CLI_OK, "gamescope's, for windows"},
 };
 
-/* --no-layers leaves those alone that a variable names. */
+/* --no-layers does not affect layers that a variable names. */
 static const char *advice_for(const vkmm_manifest *layer)
 {
     return layer->kind == VKMM_MANIFEST_IMPLICIT_LAYER

@@ -12,7 +12,7 @@
 
 enum { MOST_PRODUCTS = 2000, MOST_EXTENT = 160, SEED = 20 };
 
-/* A stream of small random numbers. */
+/* A generator of small random numbers. */
 typedef struct dice {
     uint64_t seed, index;
 } dice;
@@ -22,7 +22,7 @@ static uint64_t roll(dice *d, uint64_t sides)
     return vkmm_random_bits(d->seed, d->index++) % sides;
 }
 
-/* Small extents are as likely as large ones: edges are where kernels fail. */
+/* Small extents are as likely as large ones, because kernels fail at edges. */
 static uint64_t extent(dice *d)
 {
     uint64_t limit = 1 + roll(d, MOST_EXTENT);
@@ -30,7 +30,7 @@ static uint64_t extent(dice *d)
     return 1 + roll(d, limit);
 }
 
-/* What a general kernel takes beyond the plain product. */
+/* What a general kernel supports beyond the plain product. */
 static void complicate(dice *d, vkmm_problem *p)
 {
     static const double factors[] = {1, 0, 2, -1};
@@ -47,8 +47,8 @@ static void complicate(dice *d, vkmm_problem *p)
     if (roll(d, 3) == 0) p->activation = vkmm_type_of(p->type)->is_float && roll(d, 2) == 0 ? VKMM_GELU : VKMM_RELU;
 }
 
-/* Whether the kernel takes the problem on the device. Drivers of processors compile a general kernel for seconds, up
- * to 20 s where it is made of matrix operations: there the planner's own choice alone takes part. */
+/* Whether the kernel supports the problem on the device. Drivers of processors need seconds to compile a general
+ * kernel, up to 20 s if it uses matrix operations: there, only the planner's choice takes part. */
 static int takes(const vkmm_device_info *info, const char *kernel, const vkmm_problem *problem)
 {
     static const vkmm_log silent = {NULL, NULL};
@@ -64,15 +64,15 @@ static int takes(const vkmm_device_info *info, const char *kernel, const vkmm_pr
     return vkmm_kernel_choose(&silent, info, &params, &chosen) == VKMM_OK && strcmp(chosen.name, kernel) == 0;
 }
 
-/* What was right; of a wrong or failing product, *text says what it was. */
+/* What was right; *text describes a wrong or failing product. */
 typedef struct tally {
     uint32_t right;
     uint32_t kernels, types; /* bits of those, of vkmm_types_at, that had a right product */
     char text[300];
 } tally;
 
-/* The kernels that run on a device, and the combinations of types of it, take turns, those that are fast and much
- * used first. VKMM_UNSUPPORTED: this turn has none. */
+/* Takes the device's kernels and combinations of types in turn, fast and common ones first. VKMM_UNSUPPORTED: this turn
+ * has none. */
 static vkmm_status try_one(cli_session *session, uint32_t turn, tally *t)
 {
     dice d = {SEED, (uint64_t)turn * 32};

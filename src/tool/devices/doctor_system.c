@@ -1,4 +1,4 @@
-/* What is installed, and what the environment says. */
+/* Checks of what is installed, and of the environment. */
 #include "devices/doctor.h"
 
 #include "base/alloc.h"
@@ -101,13 +101,13 @@ static void look_at_environment(cli_exam *exam)
         const char *value = getenv(variables[i].name);
         if (value == NULL || value[0] == '\0') continue;
         if (i == 1 && vkmm_loader_version() >= VK_MAKE_API_VERSION(0, 1, 3, 207) && getenv("VK_DRIVER_FILES") != NULL)
-            continue; /* the old name of the one before, which then counts alone */
+            continue; /* the old name of the one before, which overrides it */
         cli_doctor_find(exam, CLI_NOTE, "", "%s=%.200s: %s", variables[i].name, value, variables[i].effect);
     }
     if (exam->finding_count == before) cli_doctor_find(exam, CLI_OK, "", "no variable restricts what Vulkan sees");
 }
 
-/* Whether a file can be made in the cache folder; nothing is left behind. */
+/* Whether a file can be created in the cache folder; the file is removed again. */
 static void look_at_cache(cli_exam *exam)
 {
     const vkmm_log *log = &exam->session->console.log;

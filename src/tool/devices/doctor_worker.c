@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define DEVICE_MS   2350.0 /* of all checks of a device, once it is there */
+#define DEVICE_MS   2350.0 /* of all checks of a device, once it is open */
 #define PRODUCTS_MS 1200.0 /* of random products at least */
 
 static void check_validation(cli_exam *exam)
@@ -58,7 +58,7 @@ static vkmm_status obey(void *user, const char *ask, const json_t *request, json
 
     (void)request;
     if (strcmp(ask, "list") == 0) {
-        cli_session_instance(exam->session); /* whoever asked tries the same next, and reports why it fails */
+        cli_session_instance(exam->session); /* the requesting process tries the same next, and reports why it fails */
         return VKMM_OK;
     }
     for (const cli_check *check = cli_doctor_checks; check->name != NULL; check++)

@@ -52,7 +52,7 @@ void cli_doctor_show_advice(cli_exam *exam)
     }
 }
 
-/* ---- vkmatmul.doctor/1: one object a run ---- */
+/* ---- vkmatmul.doctor/1: one object per run ---- */
 
 static int is_of_device(const void *finding)
 {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 typedef struct vkmm_gpu {
-    int has_pci;                   /* it sits on a PCI bus: */
+    int has_pci;                   /* it is on a PCI bus: */
     uint32_t pci[4];               /* domain, bus, device, function, */
     uint32_t vendor_id, device_id; /* and these */
     char kernel_driver[32];        /* "amdgpu", "nvidia" …; "": none is bound */
@@ -13,8 +13,8 @@ typedef struct vkmm_gpu {
     int node_there, node_open;     /* it exists; this user may read and write it */
 } vkmm_gpu;
 
-/* PCI devices of the class of displays (0x03), and other devices with a render node, as sysfs lists them; how many
- * there are, of which the first `room` are filled in. root: where /sys and /dev lie, "" for the real ones. */
+/* PCI devices of the class of displays (0x03), and other devices with a render node, as sysfs lists them. Returns their
+ * number; the first `room` are filled in. root: the folder that contains /sys and /dev, "" for the real ones. */
 uint32_t vkmm_gpus_list(const char *root, vkmm_gpu *gpus, uint32_t room);
 
 #endif

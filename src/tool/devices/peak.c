@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A figure is 0 where it was not measured; `reason` then says why. */
+/* A figure is 0 if it was not measured; `reason` then says why. */
 typedef struct peak {
     vkmm_type type;          /* of multiply-adds, */
     vkmm_matrix_shape shape; /* or of matrix operations */
@@ -28,7 +28,7 @@ typedef struct peaks {
     const vkmm_report *report;
     peak copy, types[VKMM_TYPE_COUNT], shapes[VKMM_MAX_MATRIX_SHAPES];
     uint32_t type_count, shape_count;
-    vkmm_bench_power power; /* what others took meanwhile, where the device is a processor */
+    vkmm_bench_power power; /* what other processes used meanwhile, if the device is a processor */
     const char *no_shapes;  /* why there are none; "" */
     vkmm_status status;     /* the exit code of all failures */
     char failure[240];      /* its sentence */
@@ -43,7 +43,7 @@ static void explain(peak *one, const char *reason)
     snprintf(one->reason, sizeof one->reason, "%.239s", reason);
 }
 
-/* What a measurement gave; `multiply_adds` a second where it succeeded. */
+/* The result of a measurement; `multiply_adds` per second if it succeeded. */
 static void take(peaks *all, peak *one, vkmm_status status, double multiply_adds)
 {
     const char *sentence = all->session->console.last_error;
@@ -56,7 +56,7 @@ static void take(peaks *all, peak *one, vkmm_status status, double multiply_adds
     }
     explain(one, sentence[0] != '\0' ? sentence : vkmm_status_name(status));
     all->lost |= status == VKMM_DEVICE_LOST;
-    /* A wrong result counts most, then the loss of the device, then what came first. */
+    /* A wrong result takes precedence, then the loss of the device, then the first failure. */
     if (all->status == VKMM_OK || status == VKMM_WRONG_RESULT ||
         (status == VKMM_DEVICE_LOST && all->status != VKMM_WRONG_RESULT)) {
         all->status = status;
@@ -89,7 +89,7 @@ static void measure_type(peaks *all, vkmm_type type)
     }
 }
 
-/* --type leaves those shapes whose operands or results are of a type that is named. */
+/* With --type, only shapes whose operands or results have a named type. */
 static int is_wanted(const cli_options *options, const char *operand, const char *result)
 {
     for (uint32_t i = 0; i < options->types.count; i++) {
@@ -164,7 +164,7 @@ static void print_shape(const vkmm_report *report, const peak *one)
     const char *times = report->utf8 ? "×" : "x", *arrow = report->utf8 ? "→" : "->";
     char what[160], a[32], b[32], c[32];
     const char *result = vkmm_component_name(s->result, c);
-    const int is_float = result[0] == 'f' || result[0] == 'b' /* one without a name may be anything */,
+    const int is_float = result[0] == 'f' || result[0] == 'b' /* one without a name can be anything */,
               is_large = one->per_s >= 1e12;
 
     snprintf(what, sizeof what, "matrix %u%s%u%s%u %s·%s%s%s%s", s->m, times, s->n, times, s->k,
@@ -195,7 +195,7 @@ static void print(const peaks *all)
                 all->power.processors);
 }
 
-/* ---- vkmatmul.peak/1: one object a run ---- */
+/* ---- vkmatmul.peak/1: one object per run ---- */
 
 #define REASON                                                                                                         \
     {                                                                                                                  \
@@ -278,7 +278,7 @@ vkmm_status cli_peak(cli_session *session)
     else
         print(all);
     if (shown != VKMM_OK) shown = vkmm_fail(log, shown, "no memory to write the peaks");
-    /* What the device or this build lacks is no failure where something else was measured. */
+    /* A missing feature of the device or this build is not a failure if something else was measured. */
     if (all->lost || all->status == VKMM_WRONG_RESULT || !all->measured) status = all->status;
     status = status != VKMM_OK ? vkmm_fail(log, status, "%s", all->failure) : cli_session_validated(session);
     vkmm_free(all);

@@ -7,7 +7,7 @@
 #define WHOLE(first, last) cli_parse_whole, .least = (first), .most = (last)
 #define AMOUNT(kind)       cli_parse_amount, .amount = &(kind)
 
-#define LARGEST_SEED    ((UINT64_C(1) << 53) - 1) /* what every JSON reader keeps exactly */
+#define LARGEST_SEED    ((UINT64_C(1) << 53) - 1) /* every JSON reader represents it exactly */
 #define MOST_ITERATIONS 1000000
 #define DAY_MS          86400000.0
 #define BELOW_ONE       (1 - DBL_EPSILON)
@@ -15,7 +15,7 @@
 static const cli_amount duration = {
     "milliseconds (or 0.5s) above 0 and up to a day (86400s)", DBL_MIN, DAY_MS, {{"", 1}, {"ms", 1}, {"s", 1000}}};
 
-/* A unit is needed: nobody is to wait a minute where a millisecond was meant, nor the other way round. */
+/* A unit is required, so that minutes and milliseconds cannot be confused. */
 static const cli_amount budget = {"a time with a unit, such as 500ms, 60s or 2m, from 100 ms to a day (24h)",
                                   100,
                                   DAY_MS,

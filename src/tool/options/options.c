@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a line is read for. */
+/* What reading a command line needs. */
 typedef struct line {
     const vkmm_log *log;
     unsigned command;
@@ -28,7 +28,7 @@ static int is_joint(char c)
     return c == '-' || c == '_';
 }
 
-/* Whether the option's long name begins with the word, whatever joins their parts. */
+/* Whether the option's long name begins with the word; '-' and '_' are equal. */
 static int begins_with(const cli_option *option, const char *word)
 {
     const char *name = option->name;
@@ -53,7 +53,7 @@ static vkmm_status take(const line *l, const cli_option *option, const char *arg
     return vkmm_fail(l->log, VKMM_INVALID, "%s needs an argument: %s", name, option->argument);
 }
 
-/* What rocblas-bench has and this program has not. */
+/* Options of rocblas-bench that this program does not have. */
 static const char *instead_of(const char *word)
 {
     static const struct {
@@ -73,7 +73,7 @@ static const char *instead_of(const char *word)
     return NULL;
 }
 
-/* No option of the command begins so: is it another's, or misspelt? */
+/* No option of the command begins with the word: it is another command's option, or misspelt. */
 static vkmm_status refuse_long(const line *l, const char *word)
 {
     const char *near = NULL, *instead = instead_of(word);
@@ -95,7 +95,7 @@ static vkmm_status refuse_long(const line *l, const char *word)
                      l->command_name);
 }
 
-/* "size=4", or "size" before 4; the name may be cut where no other one begins so. */
+/* "size=4", or "size" before 4; the name may be abbreviated if no other one begins with it. */
 static vkmm_status take_long(const line *l, const char *text, const char *next, int *took_next)
 {
     const char *equals = strchr(text, '=');
@@ -183,7 +183,7 @@ vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char 
         else if (!ended)
             status = take_letters(&l, word + 1, next, &took_next);
         if (status != VKMM_OK) return status;
-        /* Operands move behind the options between them. */
+        /* Operands are moved behind the options between them. */
         memmove(argv + at - operands + 1 + took_next, argv + at - operands, (size_t)operands * sizeof *argv);
         argv[at - operands] = word;
         if (took_next) argv[at - operands + 1] = next;

@@ -23,10 +23,10 @@ enum {
     CLI_DOCTOR = 2048,
     CLI_PEAK = 4096,
     CLI_ALL = 8191,
-    CLI_WORKER = 8192, /* commands of the program's own */
+    CLI_WORKER = 8192, /* commands that the program runs for itself */
     CLI_BENCH_WORKER = 16384,
     CLI_DOCTOR_WORKER = 32768,
-    CLI_MEASURES = 65536 /* no command: the option says how compare measures, so it goes with no files */
+    CLI_MEASURES = 65536 /* not a command: the option says how compare measures, so files are not allowed with it */
 };
 
 /* A number and whether it was given. */
@@ -69,7 +69,7 @@ typedef struct cli_options {
     int help, version, json, samples, csv, quiet, print, validate;
     cli_sizes sizes; /* owned */
     cli_number m, n, k;
-    vkmm_problem problem; /* but for its sizes, its type and its strides; has_bias: a generated one */
+    vkmm_problem problem; /* without its sizes, type and strides; has_bias: a generated bias */
     cli_number stride[3]; /* by vkmm_operand; not given: one packed matrix after another */
     uint32_t tile[2];     /* rows, columns; 0: not given */
     const char *kernel, *shader, *config;
@@ -81,39 +81,39 @@ typedef struct cli_options {
     const char *a, *b, *c, *bias, *out;
     int init;        /* vkmm_init */
     cli_number seed; /* default 1 */
-    int bench;       /* run: take samples although the product is wanted */
+    int bench;       /* run: take samples even if the product is saved */
     cli_number iters, cold_iters;
     double min_time_ms, max_time_ms; /* 0: not given */
     int verify;                      /* vkmm_verify_method */
-    int limits;                      /* explain: which tiles are legal instead */
-    int indices;                     /* trace: the index picture instead */
+    int limits;                      /* explain: show which tiles are legal instead */
+    int indices;                     /* trace: show the index picture instead */
     cli_at at;                       /* trace: the element to follow */
     const char *html;                /* trace: where the page goes; NULL: no page */
     double budget_ms;                /* tune: 0: not given */
-    int restart;                     /* tune: what an unfinished one left is dropped */
-    const char *import, *export;     /* tune: files to copy results from and to, instead */
+    int restart;                     /* tune: drop the results of an unfinished tune */
+    const char *import, *export;     /* tune: files to copy results from and to instead of tuning */
     const char *worker;              /* hidden: the program that measures for tune, bench and compare; NULL: this one */
     int no_layers;                   /* no implicit Vulkan layers */
-    int jsonl, md, junit;            /* bench: formats beside json and csv */
+    int jsonl, md, junit;            /* bench: formats other than json and csv */
     cli_sort sort;                   /* bench, compare */
     const char *suite;               /* bench: a name or a file; NULL: the command's default */
     double rotating_bytes;           /* bench: 0: caches stay hot */
     double max_noise;                /* bench: a share; 0: not given */
     int force;                       /* an output may replace an input, or a report */
-    int resume, no_host;             /* bench: go on with -o's unfinished run; no row of the host's BLAS */
+    int resume, no_host;             /* bench: continue -o's unfinished run; do not measure the host's BLAS */
     int host_worker;                 /* bench-worker: measure the host's BLAS */
     cli_scalar regression;           /* compare: a share */
     const char *output;              /* bench, compare, report: -o */
     char **operands;                 /* compare, report: files; help --candidates: words; in argv */
     uint32_t operand_count;
-    const char *root;           /* doctor, hidden: where the system's files lie; NULL: / */
+    const char *root;           /* doctor, hidden: the root of the system's files; NULL: / */
     const char *completions;    /* hidden: the shell to complete for */
     int candidates;             /* hidden: what may follow the operands */
     const cli_option *measures; /* the first with CLI_MEASURES; NULL: none was given */
     const char *operand;        /* of `help`: a command's name */
 } cli_options;
 
-/* A decimal number with one of several units; it is read as so many of the unit whose factor is 1. */
+/* A decimal number with one of several units, converted to the unit whose factor is 1. */
 typedef struct cli_amount {
     const char *expected; /* for messages */
     double least, most;
@@ -145,7 +145,8 @@ struct cli_option {
 extern const cli_option cli_option_table[];
 extern const unsigned cli_option_count;
 
-/* "--size", or "-m" where there is no long name. '-' and '_' in a long name are one: --batch_count is --batch-count. */
+/* "--size", or "-m" where there is no long name. '-' and '_' are the same in a long name: --batch_count is
+ * --batch-count. */
 void cli_option_name(const cli_option *option, char text[32]);
 
 /* Reads the arguments after the command into *options (zeroed by the caller, ended by cli_options_free even on
@@ -154,7 +155,7 @@ vkmm_status cli_options_parse(const vkmm_log *log, unsigned command, const char 
                               cli_options *options);
 void cli_options_free(cli_options *options);
 
-/* Checks what no option alone shows: pairs that exclude or need one another. */
+/* Checks combinations: options that cannot be combined, and options that need others. */
 vkmm_status cli_options_check(const vkmm_log *log, const cli_options *options);
 
 #endif

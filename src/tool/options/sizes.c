@@ -35,7 +35,7 @@ int cli_read_times(const char **text)
     return 1;
 }
 
-/* A list while it grows. */
+/* A growing list. */
 typedef struct reader {
     const vkmm_log *log;
     const char *item; /* the one being read, for messages */
@@ -44,7 +44,7 @@ typedef struct reader {
     int extents; /* of an item: 3, or 2 for matrices */
 } reader;
 
-/* Starts of items are shown in messages; long ones are cut. */
+/* Messages show the start of an item; long ones are cut. */
 static int item_length(const reader *r)
 {
     size_t length = strcspn(r->item, ",");
@@ -68,7 +68,7 @@ static vkmm_status read_extent(reader *r, uint64_t *value)
                      (unsigned)CLI_MAX_EXTENT);
 }
 
-/* Room for the largest list at once would waste 96 KiB on nearly every run: it doubles. */
+/* The list doubles as it grows: allocating the largest list at once would waste 96 KiB on nearly every run. */
 static vkmm_status append(reader *r, uint64_t m, uint64_t n, uint64_t k)
 {
     cli_sizes *sizes = r->sizes;
@@ -86,7 +86,7 @@ static vkmm_status append(reader *r, uint64_t m, uint64_t n, uint64_t k)
     return VKMM_OK;
 }
 
-/* The problems of a range, as far as their number is sane. Extents and steps are below 2^32, so nothing overflows. */
+/* The problems of a range, if there are not too many. Extents and steps are below 2^32, so nothing overflows. */
 static vkmm_status append_range(reader *r, uint64_t start, uint64_t end, int multiply, uint64_t step)
 {
     vkmm_status status = VKMM_OK;

@@ -29,11 +29,11 @@ typedef struct cli_sizes {
 vkmm_status cli_sizes_parse(const vkmm_log *log, const char *text, int extents, cli_sizes *sizes);
 void cli_sizes_free(cli_sizes *sizes); /* a zeroed cli_sizes is legal */
 
-/* Reads digits at *text up to the first other character and moves *text there. 1 and *value; 0 when there is no
- * digit; -1 when the number does not fit in 64 bits (the digits are then skipped too). */
+/* Reads digits at *text up to the first other character and moves *text there. 1 and *value; 0 if there is no digit; -1
+ * if the number does not fit in 64 bits (the digits are then skipped too). */
 int cli_read_number(const char **text, uint64_t *value);
 
-/* Skips "x", "X" or "×" at *text: 1, or 0 when there is none. */
+/* Skips "x", "X" or "×" at *text: 1, or 0 if there is none. */
 int cli_read_times(const char **text);
 
 #endif

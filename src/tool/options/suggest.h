@@ -11,7 +11,7 @@ typedef const char *(*cli_words)(uint32_t index);
  * whatever their case. Only the first 31 bytes of each count. */
 unsigned cli_distance(const char *a, const char *b);
 
-/* The known word nearest to `word`, or NULL when none is near: one mistake in three letters is. */
+/* The known word nearest to `word`, or NULL if none is near. Near means at most one mistake in three letters. */
 const char *cli_suggest(const char *word, cli_words words);
 
 /* Of `candidate` and `best`, an earlier result or NULL, the one that is nearer to `word`, if it is near. */

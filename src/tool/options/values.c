@@ -68,7 +68,7 @@ const char *cli_init_words(uint32_t index)
     return index < VKMM_INIT_COUNT ? vkmm_init_name((vkmm_init)index) : NULL;
 }
 
-/* As rocblas-bench has them, where it does. */
+/* The names of rocblas-bench, if it has one. */
 const char *cli_initialization_words(uint32_t index)
 {
     static const char *const words[] = {
@@ -115,7 +115,7 @@ const char *cli_shell_words(uint32_t index)
     return words[index];
 }
 
-/* Whether the word is one of them; *index is then which. */
+/* Whether the word is one of the choices; *index is then its index. */
 static int find_word(cli_words words, const char *word, uint32_t *index)
 {
     for (*index = 0; words(*index) != NULL; ++*index)
@@ -145,7 +145,7 @@ static vkmm_status refuse(const vkmm_log *log, const cli_option *option, const c
     return vkmm_fail(log, VKMM_INVALID, "%s takes %s, not '%.60s'", name, expected, text);
 }
 
-/* With the word that may have been meant, and those that there are. */
+/* Names the nearest known word, and all known words. */
 static vkmm_status refuse_word(const vkmm_log *log, const cli_option *option, cli_words words, const char *text)
 {
     const char *near = cli_suggest(text, words);
@@ -169,7 +169,7 @@ vkmm_status cli_parse_text(const vkmm_log *log, const cli_option *option, const 
     return VKMM_OK;
 }
 
-/* The names are the library's, which knows the kernel. */
+/* The library, which knows the kernel, checks the names. */
 vkmm_status cli_parse_config(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
     if (strchr(text, '=') == NULL) return refuse(log, option, "tunables such as rows=64,cols=64", text);
@@ -179,7 +179,7 @@ vkmm_status cli_parse_config(const vkmm_log *log, const cli_option *option, cons
 
 vkmm_status cli_parse_sizes(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
-    cli_sizes_free(field); /* the last --size counts */
+    cli_sizes_free(field); /* the last --size wins */
     return cli_sizes_parse(log, text, option->commands == CLI_RACE ? 2 : 3, field);
 }
 
@@ -236,7 +236,7 @@ vkmm_status cli_parse_at(const vkmm_log *log, const cli_option *option, const ch
     return VKMM_OK;
 }
 
-/* Moves past digits with at most one point among them: 1, or 0 where there is no digit. */
+/* Moves past digits with at most one point among them: 1, or 0 if there is no digit. */
 static int skip_decimal(const char **text)
 {
     size_t whole = strspn(*text, "0123456789"), part = 0;
@@ -249,7 +249,7 @@ static int skip_decimal(const char **text)
     return whole + part > 0;
 }
 
-/* strtod alone would take signs, spaces, hexadecimals and "inf" as well. */
+/* strtod alone would also accept signs, spaces, hexadecimal numbers and "inf". */
 vkmm_status cli_parse_amount(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
     const cli_amount *amount = option->amount;
@@ -334,14 +334,15 @@ vkmm_status cli_parse_type(const vkmm_log *log, const cli_option *option, const 
 
     if (!vkmm_type_parse(text, &type) || !find_word(option->choice, vkmm_type_of(type)->name, &index))
         return refuse_word(log, option, option->choice, text);
-    if (option->help == NULL && *given != VKMM_AUTO && *given != type) /* C and D of hipblaslt-bench are one here */
+    if (option->help == NULL && *given != VKMM_AUTO &&
+        *given != type) /* C and D of hipblaslt-bench have the same type here */
         return vkmm_fail(log, VKMM_INVALID, "--%s says %s, but an earlier option says %s: both have the same type here",
                          option->name, vkmm_type_of(type)->name, vkmm_type_of(*given)->name);
     *given = type;
     return VKMM_OK;
 }
 
-/* A and B have one type, which rocblas-bench may say three times. */
+/* A and B have the same type, which a rocblas-bench command line may give three times. */
 vkmm_status cli_parse_input_type(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
     cli_types *given = field;
@@ -365,7 +366,7 @@ vkmm_status cli_parse_index(const vkmm_log *log, const cli_option *option, const
     return VKMM_OK;
 }
 
-/* Each says the same here, but that matrices are column-major. */
+/* All functions mean the same here; they imply column-major matrices. */
 vkmm_status cli_parse_function(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
     int index = 0;
@@ -375,7 +376,7 @@ vkmm_status cli_parse_function(const vkmm_log *log, const cli_option *option, co
     return status;
 }
 
-/* rocblas-bench's 0 and 1 are none and auto. */
+/* 0 and 1 of rocblas-bench mean none and auto. */
 vkmm_status cli_parse_verify(const vkmm_log *log, const cli_option *option, const char *text, void *field)
 {
     if (strcmp(text, "0") == 0) text = vkmm_verify_method_name(VKMM_VERIFY_NONE);

@@ -9,7 +9,7 @@ cli_parser cli_parse_text;       /* const char * */
 cli_parser cli_parse_config;     /* const char * */
 cli_parser cli_parse_sizes;      /* cli_sizes; of race, of matrices */
 cli_parser cli_parse_whole;      /* cli_number or uint64_t, from the option's least to its most */
-cli_parser cli_parse_amount;     /* what the option's amount says */
+cli_parser cli_parse_amount;     /* as the option's cli_amount describes */
 cli_parser cli_parse_tile;       /* uint32_t[2] */
 cli_parser cli_parse_types;      /* cli_types, of the choice */
 cli_parser cli_parse_type;       /* vkmm_type, a choice */
@@ -21,14 +21,14 @@ cli_parser cli_parse_input_type; /* cli_types, of one */
 cli_parser cli_parse_function;   /* int, VKMM_COL_MAJOR */
 cli_parser cli_parse_verify;     /* int, a choice's index */
 cli_parser cli_parse_op;         /* int, a vkmm_op: N n T t C c */
-cli_parser cli_parse_tutorial;   /* const char *, a choice; refuses a general kernel with a sentence of its own */
+cli_parser cli_parse_tutorial;   /* const char *, a choice; refuses a general kernel with a separate sentence */
 
 const char *cli_type_words(uint32_t index);
 const char *cli_tutorial_type_words(uint32_t index); /* f32, f64, i32, u32 */
 const char *cli_out_type_words(uint32_t index);
 const char *cli_compute_words(uint32_t index);
 const char *cli_kernel_words(uint32_t index);   /* "auto" first */
-const char *cli_tutorial_words(uint32_t index); /* without the kernels that take every problem */
+const char *cli_tutorial_words(uint32_t index); /* without the general kernels */
 const char *cli_op_words(uint32_t index);
 const char *cli_layout_words(uint32_t index);
 const char *cli_init_words(uint32_t index);

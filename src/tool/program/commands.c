@@ -72,7 +72,7 @@ static const cli_command commands[] = {
      "vkmatmul doctor --json | jq '.advice'\n",
      cli_doctor},
     {"help", CLI_HELP, "explain a command", "[COMMAND|all]", "vkmatmul help ladder\n", cli_help},
-    /* no list shows those that follow */
+    /* the commands below are not listed */
     {"tune-worker", CLI_WORKER, "measure what 'vkmatmul tune' asks for", NULL, NULL, cli_tune_worker},
     {"bench-worker", CLI_BENCH_WORKER, "measure what 'vkmatmul bench' asks for", NULL, NULL, cli_bench_worker},
     {"doctor-worker", CLI_DOCTOR_WORKER, "examine what 'vkmatmul doctor' asks for", NULL, NULL, cli_doctor_worker},

@@ -1,5 +1,5 @@
-/* Completions: each shell's script asks the program what may come next. doc/completions holds the scripts; a test
- * compares. */
+/* Completions: each shell's script asks the program for the possible next words. doc/completions contains the scripts;
+ * a test compares them with these. */
 #include "session/commands.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ void cli_print_candidates(uint32_t count, char **words)
         const cli_option *option = &cli_option_table[i];
         if ((option->commands & bit) == 0 || option->argument == NULL || !is_spelt(option, words[count - 1])) continue;
         if (option->choice != NULL) print_words(option->choice);
-        return; /* free, or a file, which shells know */
+        return; /* free text, or a file, which shells complete */
     }
     for (uint32_t i = 0; (count == 0 || bit == CLI_HELP) && cli_command_at(i) != NULL; i++)
         printf("%s\t%s\n", cli_command_at(i)->name, cli_command_at(i)->summary);

@@ -65,7 +65,7 @@ static void print_examples(const cli_command *command, unsigned most)
         vkmm_report_say(terminal(), 2, VKMM_PLAIN, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
-/* What fits on a small terminal: at most 25 lines. */
+/* Fits on a small terminal: at most 25 lines. */
 static void print_overview(void)
 {
     printf("Usage: vkmatmul [COMMAND] [OPTION]...\n");

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "--help" and "--help COMMAND" are the command help. */
+/* "--help" and "--help COMMAND" mean the command help. */
 static int is_help(int argc, char **argv)
 {
     if (argc < 2 || (argc > 2 && argv[2][0] == '-')) return 0;

@@ -64,7 +64,7 @@ int cli_take_figures(const json_t *json, int is_duel, cli_answer *answer)
     return !is_duel || (is_positive(answer->ms[1]) && is_positive(answer->ratio) && is_positive(answer->upper));
 }
 
-/* end_ms: the tune's own. A process that had less than its patience says nothing about the candidate. */
+/* end_ms: the end of the tune. A process that had less time than its patience proves nothing about the candidate. */
 static cli_reply judge(cli_reply reply, const cli_worker *worker, double patience_ms, double left_ms)
 {
     return reply == CLI_REPLY_LOST && worker->is_timeout && left_ms < patience_ms ? CLI_REPLY_INTERRUPTED : reply;

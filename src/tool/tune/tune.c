@@ -11,14 +11,14 @@
 
 #define DEFAULT_BUDGET_MS 60000.0
 #define WORTH_PRODUCTS                                                                                                 \
-    90.0 /* a default size is tuned when its share of the budget has room for so many products: some 15 candidates */
+    90.0 /* a default size is tuned if its share of the budget is enough for this many products: some 15 candidates */
 
-/* What is tuned without --size: squares, as far as the budget reaches. */
+/* The sizes tuned without --size: squares, as many as the budget allows. */
 static const uint64_t standard[] = {256, 512, 1024, 2048, 4096};
 enum { STANDARD = sizeof standard / sizeof *standard };
 
 typedef struct plan {
-    int is_standard; /* nobody asked for these sizes */
+    int is_standard; /* the sizes are the default ones */
     size_t sizes, types;
     double end;                     /* of the budget, by vkmm_now_ms */
     double gflops[VKMM_TYPE_COUNT]; /* of the planner's choice for the size before, by type */
@@ -57,8 +57,7 @@ static int is_affordable(const plan *p, const vkmm_problem *problem, double shar
     return !p->is_standard || WORTH_PRODUCTS * expected_ms(p, problem) <= share_ms;
 }
 
-/* An equal part of what is left of the budget for every problem that is left, except for those that will be left
- * out. */
+/* An equal part of the remaining budget for every remaining problem, except those that will be left out. */
 static double share_of(const cli_options *options, const plan *p, size_t index)
 {
     double left = p->end - vkmm_now_ms();
@@ -116,8 +115,7 @@ static vkmm_status tune_all(cli_session *session, plan *p)
         vkmm_status next = tune_one(session, p, index);
         status = cli_worse(status, next);
         if (is_final(session, next)) break;
-        /* What one of the usual sizes is refused for, as a type that the device lacks, the others are refused for
-         * too. */
+        /* If one of the default sizes is refused, for example because the device lacks a type, so are the others. */
         if (p->is_standard && next == VKMM_UNSUPPORTED) index += p->sizes - 1 - index % p->sizes;
     }
     return status;
@@ -131,7 +129,7 @@ static void tell_shared(uint32_t count, const char *what, const char *path)
     printf("%u result%s %s %s\n", count, count == 1 ? "" : "s", what, name);
 }
 
-/* --import and --export, instead of a tune; the import first, so that both together join two files. */
+/* --import and --export, instead of a tune; the import first, so that both together merge two files. */
 static vkmm_status share(cli_session *session)
 {
     const cli_options *options = session->options;
@@ -165,7 +163,7 @@ static vkmm_status check(const cli_session *session)
     return options->export != NULL ? vkmm_output_try(log, options->export, 0) : VKMM_OK;
 }
 
-/* The device's information alone: only workers open it. */
+/* Only the device's information: only workers open the device. */
 static vkmm_status find_device(cli_session *session)
 {
     uint32_t index = 0;

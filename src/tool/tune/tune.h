@@ -1,12 +1,13 @@
-/* The parts of `vkmatmul tune`. What it asks of the processes that measure for it (worker/worker.h), beside hello:
+/* The parts of `vkmatmul tune`. Its requests to the processes that measure for it (worker/worker.h), in addition to
+ * hello:
  *
  *     {"ask": "problem", "problem": {…}}                        once, first; as in a report
  *     {"ask": "try", "candidates": [C], "limit_ms": L}          "ms": [MS, 0], "rounds": SAMPLES
  *     {"ask": "duel", "candidates": [C, C], "time_ms": T}       "ms": [MS, MS], "ratio": R, "upper": U, "rounds": N
  *  A candidate is {"kernel": K, "config": "rows=64,cols=64"}. `try` multiplies with it, checks the product and then
- * times it: MS is the median of its kernel times; one that takes longer than LIMIT at once (0: none) is not timed
- * again. `duel` times two in turn for about TIME ms: the median of each, the median of the second's time over the
- * first's in each round, and the upper end of the 95 % interval of that median. Times are in milliseconds. */
+ * times it: MS is the median of its kernel times; one whose first time exceeds LIMIT (0: none) is not timed again.
+ * `duel` times two in turn for about TIME ms: the median of each, the median of the second's time over the first's in
+ * each round, and the upper end of the 95 % interval of that median. Times are in milliseconds. */
 #ifndef VKMM_CLI_TUNE_H
 #define VKMM_CLI_TUNE_H
 
@@ -19,29 +20,29 @@ typedef struct cli_trial_request {
     double limit_ms, time_ms;
 } cli_trial_request;
 
-/* The answer to it, where its status is VKMM_OK. */
+/* The answer, if its status is VKMM_OK. */
 typedef struct cli_answer {
-    double ms[2]; /* of a duel both, else the first */
+    double ms[2]; /* in a duel both, else the first */
     double ratio, upper;
     uint32_t rounds; /* or samples */
 } cli_answer;
 
-/* The request as an object without "ask"; NULL if memory runs out. Back: 0 when it makes no sense. */
+/* The request as an object without "ask"; NULL if memory runs out. Reading returns 0 if the request is invalid. */
 json_t *cli_write_trial(const cli_trial_request *request);
 int cli_read_trial(const json_t *json, cli_trial_request *request);
 
-/* Adds the figures of an answer. Back: 0 when they make no sense; a time must be positive. */
+/* Adds the figures of an answer. Taking them returns 0 if they are invalid; a time must be positive. */
 void cli_put_figures(json_t *json, const cli_answer *answer);
 int cli_take_figures(const json_t *json, int is_duel, cli_answer *answer);
 
-/* A process that is started when there is something to ask, and again after it was lost. */
+/* A process that is started for the first request, and again after it was lost. */
 typedef struct cli_tune_link {
     cli_worker worker;
     vkmm_problem problem;
 } cli_tune_link;
 
-/* Sends a request and waits for the answer: patience_ms is the candidate's, end_ms (by vkmm_now_ms) the tune's; when
- * that ends the wait, the reply is CLI_REPLY_INTERRUPTED. The worker has status and sentence in any case. */
+/* Sends a request and waits for the answer: patience_ms is the candidate's, end_ms (by vkmm_now_ms) the tune's; if the
+ * latter ends the wait, the reply is CLI_REPLY_INTERRUPTED. The worker has status and sentence in any case. */
 cli_reply cli_tune_ask(cli_tune_link *link, const cli_trial_request *request, double patience_ms, double end_ms,
                        cli_answer *answer);
 
@@ -51,7 +52,7 @@ typedef struct vkmm_tune_trial {
     double ms;
 } vkmm_tune_trial;
 
-/* What a tune found for one problem. It borrows all that it points to. */
+/* What a tune found for one problem. Borrows all that it points to. */
 typedef struct vkmm_tune_row {
     const vkmm_device_info *device;
     vkmm_problem problem;
@@ -71,10 +72,10 @@ typedef struct vkmm_tune_row {
 vkmm_status vkmm_table_tune(vkmm_report *report, const vkmm_tune_row *row);
 vkmm_status vkmm_json_tune(vkmm_report *report, const vkmm_tune_row *row);
 
-/* Searches for about budget_ms, lets the fastest and the planner's choice take turns, and stores what is faster
- * beyond doubt. row is zeroed by the caller. The status is that of the problem; the row is worth showing when
- * row->tuned.gflops is above 0. An interrupt ends it early, with what there is by then. row->trials is the caller's
- * to free. */
+/* Searches for about budget_ms, measures the fastest and the planner's choice in turns, and stores a configuration that
+ * is significantly faster. row is zeroed by the caller. The status is that of the problem; the row is worth showing if
+ * row->tuned.gflops is above 0. An interrupt ends the search early, with the results so far. The caller frees
+ * row->trials. */
 vkmm_status cli_tune_problem(cli_session *session, const vkmm_problem *problem, double budget_ms, vkmm_tune_row *row);
 
 #endif

@@ -12,14 +12,14 @@
 enum { CHALLENGERS = 3, MOST_DUELS = 6 };
 #define CLEARLY_SLOWER  1.5     /* times the best: one sample is enough */
 #define PATIENCE_MS     5000.0  /* for a compiler, */
-#define PATIENCE_TIMES  20.0    /* so many of the best time for the rest, */
-#define PATIENCE_ASKS   3.0     /* and, for slow compilers, so many of what candidates took so far */
-#define FIRST_PATIENCE  30000.0 /* the same for the planner's choice, of which nothing is known, */
-#define FIRST_PER_GFLOP 3000.0  /* but that few devices are so slow */
+#define PATIENCE_TIMES  20.0    /* this many times the best time for the rest, */
+#define PATIENCE_ASKS   3.0     /* and, for slow compilers, this many times what candidates took so far */
+#define FIRST_PATIENCE  30000.0 /* the same for the planner's choice, about which nothing is known, */
+#define FIRST_PER_GFLOP 3000.0  /* except that few devices are this slow */
 #define FIRST_AT_LEAST  30000.0 /* it may outlast a short budget: without it there is no result at all */
 #define DOUBT           0.99    /* a challenger must take less of the planner's time, by the interval's upper end */
 #define WORTH_A_DUEL    1.02    /* slower in the search by more: not challenged */
-#define SURE_WITHOUT    0.95    /* after an interrupt there is no duel: the search must show so much */
+#define SURE_WITHOUT    0.95    /* after an interrupt there is no duel: the search must show this much */
 #define DUEL_MS         1500.0  /* at most; short products need less: */
 #define SHORT_DUEL_MS   400.0
 #define DUEL_PRODUCTS   60.0
@@ -31,7 +31,7 @@ typedef struct tuner {
     vkmm_tune *tune;
     cli_tune_link link;
     vkmm_tune_row *row;
-    double start, end;                     /* of the time that there is, by vkmm_now_ms */
+    double start, end;                     /* of the available time, by vkmm_now_ms */
     double ask_ms, asked;                  /* all that was spent on candidates, and on how many */
     vkmm_status why;                       /* the planner's choice has no time: why, */
     char sentence[VKMM_SENTENCE_BYTES];    /* in words */
@@ -76,7 +76,7 @@ static int is_same(const vkmm_candidate *a, const vkmm_candidate *b)
     return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->config, b->config) == 0;
 }
 
-/* A candidate without a time: said at the end, in one sentence, or when it is the planner's own. */
+/* A candidate without a time: reported at the end, in one sentence, or if it is the planner's choice. */
 static void note_failure(tuner *t, const vkmm_candidate *candidate)
 {
     const cli_worker *worker = &t->link.worker;
@@ -105,8 +105,8 @@ static double reserve_ms(const tuner *t)
     return wanted < most ? wanted : most;
 }
 
-/* The time after the end that an answer may still take: a budget that is short beside one product would otherwise
- * give nothing. */
+/* The time that an answer may take after the end: otherwise, a budget that is short compared with one product would
+ * give no result. */
 static double grace_ms(const tuner *t)
 {
     double share = 0.15 * (t->end - t->start);
@@ -114,7 +114,7 @@ static double grace_ms(const tuner *t)
     return share > 8000 ? 8000 : share < 3000 ? 3000 : share;
 }
 
-/* How long a candidate may take, and when the tune's own time is over. */
+/* How long a candidate may take, and when the tune ends. */
 static void set_limits(const tuner *t, double best, double *patience, double *end)
 {
     double first_end = t->end + grace_ms(t), least = vkmm_now_ms() + FIRST_AT_LEAST;
@@ -171,8 +171,8 @@ static int find_challenger(const tuner *t, const vkmm_tune_state *state, uint32_
     return 0;
 }
 
-/* The fastest candidates against the planner's choice, one after another, taking turns: what a noisy search crowned
- * must prove itself. */
+/* Duels of the fastest candidates with the planner's choice, one after another: a noisy search alone does not show
+ * which is faster. */
 static vkmm_status fight(tuner *t, const vkmm_tune_state *state)
 {
     vkmm_candidate pair[2] = {state->planned};
@@ -193,7 +193,7 @@ static vkmm_status fight(tuner *t, const vkmm_tune_state *state)
             return vkmm_fail(&t->session->console.log, t->link.worker.status, "%s", t->link.worker.sentence);
         if (reply == CLI_REPLY_INTERRUPTED) break;
         if (reply != CLI_REPLY_ANSWER || t->link.worker.status != VKMM_OK) {
-            note_failure(t, &pair[1]); /* and the next one comes to this place */
+            note_failure(t, &pair[1]); /* and the next one moves up */
             continue;
         }
         place++;
@@ -206,7 +206,7 @@ static vkmm_status fight(tuner *t, const vkmm_tune_state *state)
     return VKMM_OK;
 }
 
-/* After an interrupt: what the search alone shows, if that is clear. */
+/* After an interrupt: the result of the search alone, if it is clear. */
 static void guess(tuner *t, const vkmm_tune_state *state)
 {
     vkmm_candidate candidate;
@@ -216,7 +216,7 @@ static void guess(tuner *t, const vkmm_tune_state *state)
         take(t, &candidate, ms, state->planned_ms);
 }
 
-/* All that the search measured, into the row. */
+/* Copies all that the search measured into the row. */
 static vkmm_status keep_trials(tuner *t, uint32_t most)
 {
     vkmm_tune_trial *trials = vkmm_alloc(most, sizeof *trials);
@@ -245,7 +245,7 @@ static vkmm_status decide(tuner *t)
             status = fight(t, &state);
         if (vkmm_interrupted() && status == VKMM_OK && is_same(&t->row->tuned.best, &state.planned)) guess(t, &state);
     } else if (vkmm_tune_ranked(t->tune, 0, &candidate, &ms)) {
-        take(t, &candidate, ms, 0); /* the planner's own choice failed here */
+        take(t, &candidate, ms, 0); /* the planner's choice failed here */
     }
     state = vkmm_tune_look(t->tune);
     t->row->planned = state.planned;
@@ -264,13 +264,13 @@ static vkmm_status store(tuner *t)
         t->row->stored = status == VKMM_OK;
     }
     if (vkmm_interrupted())
-        vkmm_tune_destroy(&t->tune); /* the next tune goes on from here */
+        vkmm_tune_destroy(&t->tune); /* the next tune continues from here */
     else
         vkmm_tune_finish(&t->tune);
     return status;
 }
 
-/* Wrong products are worth a word even where another configuration is right. */
+/* Wrong products are reported even if another configuration is right. */
 static vkmm_status report_failures(tuner *t)
 {
     const vkmm_log *log = &t->session->console.log;

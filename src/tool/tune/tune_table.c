@@ -34,7 +34,7 @@ static void fill_figures(const vkmm_tune_row *row, vkmm_cell cells[COLUMNS])
     snprintf(cells[FAILED].text, sizeof cells->text, "%u", row->failed);
 }
 
-/* Broken after commas. */
+/* Lines break after commas. */
 static void print_config(const vkmm_report *report, const char *config)
 {
     int column = fprintf(report->out, "%*s", INDENT, "");

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SAMPLE_MS    40.0   /* kernel time to sample of one candidate, */
-#define SLOW_MS      1000.0 /* whose first sample is its only one when it takes as long as this, */
-#define BRISK_MS     100.0  /* and of which more than two are taken only when it takes less than this */
+#define SAMPLE_MS    40.0   /* kernel time to sample per candidate, */
+#define SLOW_MS      1000.0 /* which has only one sample if that takes this long, */
+#define BRISK_MS     100.0  /* and more than two only if one takes less than this */
 #define WARM_MS      20.0   /* a device that waited for the host lowers its clocks: */
-#define SOON_MS      50.0   /* one that worked so shortly ago has not, */
+#define SOON_MS      50.0   /* one that worked this recently has not, */
 #define WARM_GPU_MS  280.0  /* and a GPU that waited longer takes this to raise them */
 #define DUEL_WARM_MS 200.0
 #define ROUND_MS     10.0 /* of each of the two in one round */
@@ -34,8 +34,7 @@ typedef struct trial {
     cli_product product;
 } trial;
 
-/* Multiplies once and checks the product: no time is taken of one that is wrong. Ended by cli_product_end in any
- * case. */
+/* Multiplies once and checks the product: a wrong one is not timed. Ended by cli_product_end in any case. */
 static vkmm_status begin_trial(const worker *w, const vkmm_candidate *candidate, trial *t)
 {
     vkmm_status status;
@@ -50,7 +49,7 @@ static vkmm_status begin_trial(const worker *w, const vkmm_candidate *candidate,
     return status == VKMM_OK ? cli_session_validated(w->session) : status;
 }
 
-/* The median of so many samples; warm_ms of work before them. */
+/* The median of `count` samples, after warm_ms of work. */
 static vkmm_status sample(trial *t, uint32_t count, double warm_ms, double *ms)
 {
     const vkmm_measure_params params = {
@@ -69,7 +68,7 @@ static uint32_t samples_for(double total_ms, double one_ms, uint32_t least)
     return count >= MOST_SAMPLES ? MOST_SAMPLES : count > least ? (uint32_t)count : least;
 }
 
-/* How long to warm up after the host took its time to check the product. */
+/* How long to warm up after the host has checked the product. */
 static double warming(const worker *w, const trial *t)
 {
     const int is_gpu = w->session->info->type != VK_PHYSICAL_DEVICE_TYPE_CPU;
@@ -92,7 +91,7 @@ static vkmm_status try_one(const worker *w, const vkmm_candidate *candidate, dou
     return status;
 }
 
-/* Two candidates that take turns. Where there is no memory for both at once, each is made anew for its turn. */
+/* Two candidates that take turns. If memory is too small for both at once, each is created again for its turn. */
 typedef struct duel {
     const vkmm_candidate *pair;
     trial trials[2];

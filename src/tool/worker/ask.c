@@ -7,7 +7,7 @@
 #include "worker/worker.h"
 
 #define MOST_ANSWER ((size_t)16 << 20) /* bytes */
-#define END_MS      2000.0             /* for a process to end by itself, once it has no more input */
+#define END_MS      2000.0             /* for a process to end after its input has ended */
 
 enum { MOST_ARGUMENTS = 16 };
 
@@ -59,7 +59,7 @@ static cli_reply lose(cli_worker *worker, const char *sentence)
 cli_reply cli_worker_distrust(cli_worker *worker, const char *what)
 {
     char sentence[VKMM_SENTENCE_BYTES];
-    /* It may be the process's own text, which goes with it. */
+    /* `what` may be the process's text, which is freed with it. */
     snprintf(worker->how, sizeof worker->how, "gave an invalid answer: %.120s", what);
     snprintf(sentence, sizeof sentence, "the process that measured %.200s", worker->how);
     vkmm_process_end(&worker->process, 0, NULL);
@@ -84,7 +84,7 @@ static cli_reply bury(cli_worker *worker, vkmm_heard heard, double waited_ms)
     return lose(worker, sentence);
 }
 
-/* Any object with a status of ours is an answer. */
+/* Any object with a vkmm_status is an answer. */
 static cli_reply take(cli_worker *worker, const char *text, json_t **answer)
 {
     json_t *object = json_loads(text, 0, NULL);
@@ -116,7 +116,7 @@ cli_reply cli_worker_ask(cli_worker *worker, json_t *request, double patience_ms
     worker->is_timeout = 0;
     json_decref(request);
     if (line == NULL) return cli_worker_distrust(worker, "no memory for a request");
-    /* To one that is gone: its end is heard next. */
+    /* Ignored if the process is gone: receiving detects that. */
     if (vkmm_process_send(worker->process, line)) vkmm_process_send(worker->process, "\n");
     free(line);
     const vkmm_heard heard = vkmm_process_hear(worker->process, start + patience_ms, MOST_ANSWER, &text);
@@ -149,7 +149,7 @@ cli_reply cli_worker_start(cli_worker *worker, double patience_ms)
     while (worker->process == NULL) {
         reply = cli_worker_spawn(worker);
         if (reply == CLI_REPLY_ANSWER) reply = greet(worker, patience_ms);
-        /* A driver may need a moment to get over a lost device. */
+        /* A driver may need a moment to recover from a lost device. */
         if (reply != CLI_REPLY_LOST || worker->losses >= CLI_WORKER_MOST_LOSSES) return reply;
     }
     return reply;
