@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The tutorials' order; then what lies beyond it: the device's fast kernel, which computes many elements in an
- * invocation's registers. */
+/* The tutorials' order, then the device's fast kernel, which computes many elements in an invocation's registers. */
 static const struct {
     const char *step, *kernel;
-    int tiled; /* --tile counts */
+    int tiled; /* --tile applies */
 } steps[] = {{"1a", "serial", 0}, {"1b 2a", "naive", 0},   {"2b", "grouped", 1}, {"1c 2c", "tiled", 1},
              {"3a", "band", 1},   {"3b", "band-tiled", 1}, {"fast", "auto", 0}};
 
@@ -67,14 +66,14 @@ static vkmm_status climb_step(climb *c, const vkmm_problem *problem, unsigned st
     request.job.problem = *problem;
     request.job.kernel = steps[step].kernel;
     if (!steps[step].tiled) request.job.tile_rows = request.job.tile_cols = 0;
-    /* The reason of a step that cannot run stands in its row; a wrong result is said at once. */
+    /* The row shows why a step cannot run; a wrong result is reported at once. */
     c->session->console.muted = !options->validate;
     status = cli_product_run(c->session, &request, &product);
     c->session->console.muted = 0;
     if (status == VKMM_WRONG_RESULT)
         vkmm_say(&c->session->console.log, VKMM_LOG_ERROR, "%s: %s", steps[step].kernel, product.verdict.sentence);
     if (status == VKMM_OK) status = cli_session_validated(c->session);
-    if (product.kernel == NULL) { /* the reason in the place of a result */
+    if (product.kernel == NULL) { /* the reason instead of a result */
         cli_product_row(c->session, &request, row);
         row->on = c->session->info;
         snprintf(row->kernel.name, sizeof row->kernel.name, "%s", steps[step].kernel);
@@ -145,7 +144,7 @@ vkmm_status cli_ladder(cli_session *session)
     cli_request request;
     vkmm_status status = cli_inputs_open(&session->console.log, options, &inputs);
 
-    /* Without a device there is no ladder to climb: say so before the long serial step. */
+    /* Report a missing device before the long serial step. */
     if (status == VKMM_OK) status = cli_session_device(session);
     if (status != VKMM_OK) return status;
     request = cli_request_make(options, &inputs);

@@ -1,5 +1,5 @@
-/* The ladder for people: the tutorials' steps one under another, each as soon as it is measured; below those of a
- * type, when all are known, bars as long as their speeds. */
+/* The ladder as text: one row per step, as soon as it is measured; below the rows of a type, bars that show their
+ * speeds. */
 #include <math.h>
 #include "math/type.h"
 #include "report/columns.h"
@@ -68,7 +68,7 @@ static void print_step(vkmm_report *report, const vkmm_bench_row *row, int is_fi
     vkmm_notes_add(&report->notes, row);
 }
 
-/* All rows of the last one's type, once there is no more. */
+/* All rows of the last one's type, after its last step. */
 static void print_bars(const vkmm_report *report, const vkmm_bench_row *rows, const vkmm_bench_row *last)
 {
     double best = 0;

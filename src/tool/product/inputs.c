@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A NaN as f32 and as f64, and no number that a product is likely to give as an integer. */
+/* A NaN as f32 and as f64, and an unlikely product as an integer. */
 #define CANARY        UINT32_C(0x7ff8dead)
 #define NARROW_CANARY UINT32_C(0x7ff87ff8) /* two NaNs, as f16 and as bf16 */
 
@@ -44,7 +44,7 @@ static vkmm_status check_types(const vkmm_log *log, const cli_options *options, 
     return VKMM_OK;
 }
 
-/* As numpy.matmul has it, a vector is a row of op(A) or a column of op(B); of C what the product is. */
+/* As in numpy.matmul, a vector is a row of op(A) or a column of op(B); for C it has the product's shape. */
 static void turn_vectors(const cli_options *options, cli_inputs *inputs)
 {
     for (int o = VKMM_A; o <= VKMM_C; o++) {
@@ -57,7 +57,7 @@ static void turn_vectors(const cli_options *options, cli_inputs *inputs)
     }
 }
 
-/* Every stack has one matrix for each of the batch. */
+/* Every stack must have one matrix per product of the batch. */
 static vkmm_status check_stacks(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
 {
     uint64_t batches = options->problem.batch_count;
@@ -101,7 +101,7 @@ static vkmm_status check_shapes(const vkmm_log *log, const cli_options *options,
                      inputs->path[VKMM_B], (unsigned long long)b.rows, (unsigned long long)b.cols, transposed_b);
 }
 
-/* A text takes the type of --type, of the other operand, or of C. */
+/* A text file gets the type of --type, of the other operand, or of C. */
 static vkmm_status type_texts(const vkmm_log *log, const cli_options *options, cli_inputs *inputs)
 {
     const vkmm_type given = options->types.count > 0 ? options->types.type[0] : VKMM_AUTO;
@@ -225,7 +225,7 @@ static void fill_canary(void *data, uint64_t bytes, vkmm_type type)
         memcpy((char *)data + at, &word, bytes - at < sizeof word ? bytes - at : sizeof word);
 }
 
-/* Whether the operand is as large as its matrices, so that nothing lies between them. */
+/* Whether the operand has no gaps. */
 static int is_packed(const vkmm_problem *problem, vkmm_operand operand)
 {
     uint64_t stride = vkmm_operand_stride(problem, operand), batches = stride > 0 ? vkmm_problem_batches(problem) : 1;
@@ -234,7 +234,7 @@ static int is_packed(const vkmm_problem *problem, vkmm_operand operand)
     return vkmm_operand_elements(problem, operand) == batches * matrix && (batches == 1 || stride >= matrix);
 }
 
-/* Whether a file has the operand transposed. */
+/* Whether a file holds the operand transposed. */
 static int is_turned(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand)
 {
     if (operand == VKMM_BIAS) return matrix_of(inputs, operand)->rows > 1;
@@ -293,7 +293,7 @@ const char *cli_inputs_name(const cli_inputs *inputs)
 
 vkmm_numbers cli_inputs_numbers(const cli_inputs *inputs, const vkmm_problem *problem)
 {
-    /* f16 counts ones up to 2048 alone. */
+    /* f16 can count ones only up to 2048. */
     if (inputs->init == VKMM_INIT_ONES && vkmm_problem_compute(problem) == VKMM_F16) return VKMM_NUMBERS_ANY;
     return inputs->from_files || inputs->init == VKMM_INIT_INDEX ? VKMM_NUMBERS_ANY : VKMM_NUMBERS_RANDOM;
 }

@@ -1,4 +1,4 @@
-/* A, B, C as it was before, where β counts, and the bias: from files or generated. */
+/* A, B, the bias, and the old C if β is not 0: from files or generated. */
 #ifndef VKMM_CLI_INPUTS_H
 #define VKMM_CLI_INPUTS_H
 
@@ -15,15 +15,14 @@ typedef struct cli_inputs {
 } cli_inputs;
 
 /* Maps the files of -a, -b, -c and --bias ("-": standard input, for one of them), gives texts a type, and checks that A
- * and B can be multiplied, as --transposeA and
- * --transposeB have it, that stacks are as deep as one another and as --batch_count, and that they have the type of
- * --type, if it was given. A vector is a row of op(A) or a column of op(B), with a warning. VKMM_INVALID names the
- * files' shapes or types. Ended by cli_inputs_close, even on failure. */
+ * and B can be multiplied, with --transposeA and --transposeB applied, that batches have the same length as each other
+ * and as --batch_count, and that they have the type of --type, if given. A vector is a row of op(A) or a column of
+ * op(B), with a warning. VKMM_INVALID names the files' shapes or types. Ended by cli_inputs_close, even on failure. */
 vkmm_status cli_inputs_open(const vkmm_log *log, const cli_options *options, cli_inputs *inputs);
 void cli_inputs_close(cli_inputs *inputs);
 
-/* The extents of the product of the two files, the type of their elements, and how many matrices they hold: 0 where
- * none of them is a stack. */
+/* The extents of the product of the two files, the type of their elements, and how many matrices they hold: 0 if
+ * neither holds a batch. */
 cli_size cli_inputs_size(const cli_inputs *inputs, const cli_options *options);
 vkmm_type cli_inputs_type(const cli_inputs *inputs);
 uint64_t cli_inputs_batches(const cli_inputs *inputs);
@@ -31,27 +30,26 @@ uint64_t cli_inputs_batches(const cli_inputs *inputs);
 /* Checks the files of C and the bias against a problem: VKMM_INVALID names shapes or types. */
 vkmm_status cli_inputs_check(const vkmm_log *log, const cli_inputs *inputs, const vkmm_problem *problem);
 
-/* Writes an operand of a problem into its memory, which is vkmm_operand_bytes long. What lies between its elements
- * gets the canary: a kernel that reads it gets a NaN. So does all of C where β is 0. A batch has values of its own in
- * each matrix, except from a file of one matrix: that goes into every one. Generated values are those of op(A) and
- * op(B), so that the product is the same however the matrices are stored. */
+/* Writes an operand of a problem into its memory, which is vkmm_operand_bytes long. Gaps between elements are filled
+ * with the canary: a kernel that reads them gets a NaN. So is all of C if β is 0. Each matrix of a batch has its own
+ * values, except that a file with one matrix fills all of them. Generated values are those of op(A) and op(B), so the
+ * product does not depend on how the matrices are stored. */
 void cli_inputs_fill(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, void *data);
 
-/* op(A), op(B) or the C before as they lie in their files, where they come from files; else 0. */
+/* op(A), op(B) or the old C as stored in their files, if they come from files; else 0. */
 int cli_inputs_stack(const cli_inputs *inputs, const vkmm_problem *problem, vkmm_operand operand, vkmm_stack *stack);
 
-/* VKMM_INVALID, with its name, when a file was made shorter since it was opened, or could not be read: what was made
- * of it counts for nothing. */
+/* VKMM_INVALID, with the file's name, if a file was truncated since it was opened, or could not be read: results
+ * computed from it are not valid. */
 vkmm_status cli_inputs_whole(const vkmm_log *log, const cli_inputs *inputs);
 
 /* How the result records them: "uniform" …, or "file". */
 const char *cli_inputs_name(const cli_inputs *inputs);
 
-/* What the verification may take the inputs for. */
+/* What the verification may assume about the inputs. */
 vkmm_numbers cli_inputs_numbers(const cli_inputs *inputs, const vkmm_problem *problem);
 
-/* Seeds that are independent of one another: of A, of B, of the verification's random vectors, of C, and of the
- * bias. */
+/* Seeds that are independent of each other: of A, of B, of the verification's random vectors, of C, and of the bias. */
 uint64_t cli_seed_of(uint64_t seed, unsigned purpose);
 enum { CLI_SEED_A, CLI_SEED_B, CLI_SEED_VERIFY, CLI_SEED_C, CLI_SEED_BIAS };
 

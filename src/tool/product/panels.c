@@ -1,7 +1,7 @@
-/* A product in panels (vkmatmul_stream.h): one that does not fit on the device as a whole, or not into
- * --memory-limit. Matrices in files are read panel by panel, and the file of -o is written so; generated ones are in
- * the host's memory, or in a file without a name where that is not enough. For a command that shows one product, each
- * panel is multiplied once, so that the times are of one run; a bench repeats the whole. */
+/* A product in panels (vkmatmul_stream.h): one that does not fit on the device as a whole, or not into --memory-limit.
+ * Matrices in files are read panel by panel, and the file of -o is written so; generated ones are in the host's memory,
+ * or in an unnamed file if that is not enough. A command that shows one product multiplies each panel once, so that the
+ * times are those of one run; a bench repeats the whole product. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/order.h"
@@ -49,8 +49,7 @@ static vkmm_status open_writer(cli_product *p)
     return vkmm_array_writer_open(&p->session->console.log, p->request->out, &shape, &own->writer);
 }
 
-/* What is in a file stays there, and is read and written panel by panel. A new file has no gaps that would have to
- * stay as they were. */
+/* Matrices in files stay there, and are read and written panel by panel. A new file has no gaps to preserve. */
 static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
 {
     const vkmm_problem *problem = &p->request->job.problem;
@@ -71,7 +70,7 @@ static vkmm_status hold(cli_product *p, int operand, uint64_t bytes)
     return status;
 }
 
-/* The pages that a part lies in are let go: what is read of a file does not stay in memory. */
+/* Releases the pages of a part, so that what was read from a file does not stay in memory. */
 static void forget(const vkmm_view *part)
 {
     const uint64_t elements = (part->rows - 1) * part->row_stride + (part->cols - 1) * part->col_stride + 1;
@@ -140,7 +139,7 @@ static vkmm_status multiply(cli_product *p, double *ms)
     return status == VKMM_OK ? ran : status;
 }
 
-/* Of one sample too. */
+/* Also for one sample. */
 static vkmm_series series_of(panels *own, const double *ms, uint32_t count)
 {
     memcpy(own->sorted, ms, count * sizeof *ms);
@@ -153,7 +152,7 @@ static vkmm_series series_of(panels *own, const double *ms, uint32_t count)
                          .p95 = vkmm_percentile(own->sorted, count, 0.95)};
 }
 
-/* Of the runs whose times are kept; the last one's tell of the clock. */
+/* Of the runs whose times are kept; the last one shows which clock was used. */
 static void fill(const cli_product *p, uint32_t count, vkmm_measurement *time)
 {
     const vkmm_stream_times *times = &p->row.panels.times;
@@ -221,5 +220,5 @@ static void end(cli_product *p)
 }
 
 const cli_product_kind cli_in_panels = {plan, hold, multiply, measure, save, end, 0, 0};
-/* If memory runs out, panels shrink: sums in another order are no fault. */
+/* If memory runs out, panels shrink: a different order of sums is not a fault. */
 const cli_product_kind cli_in_panels_again = {plan, hold, multiply, measure_again, save, end, 1, 0};

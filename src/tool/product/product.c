@@ -13,15 +13,15 @@ static const vkmm_problem *problem_of(const cli_product *p)
     return &p->request->job.problem;
 }
 
-/* A multiplication by an odd number and a rotation are both invertible: two inputs that differ in one word never
- * meet again. */
+/* A multiplication by an odd number and a rotation are both invertible: two inputs that differ in one word never give
+ * the same value. */
 static uint64_t mix(uint64_t state, uint64_t word)
 {
     state = (state ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return state << 29 | state >> 35;
 }
 
-/* 64 bits that differ when the bytes differ, but for accidents (probability 2^-64, not safe against intent), at memory
+/* 64 bits that differ if the bytes differ, except by accident (probability 2^-64; not secure against intent), at memory
  * speed: four lanes, because one chain of multiplications would be slower than memory. */
 static uint64_t fingerprint_of(const void *data, uint64_t bytes)
 {
@@ -47,7 +47,7 @@ static uint64_t fingerprint(const cli_product *p, vkmm_operand operand)
     return fingerprint_of(p->memory[operand], vkmm_operand_bytes(problem_of(p), operand));
 }
 
-/* Of all that a kernel may only read; each operand counts in its place. */
+/* The fingerprint of all read-only operands; their order matters. */
 static uint64_t inputs_fingerprint(const cli_product *p)
 {
     return fingerprint(p, VKMM_A) + 3 * fingerprint(p, VKMM_B) + 5 * fingerprint(p, VKMM_BIAS);
@@ -68,7 +68,7 @@ static void begin(cli_product *p, const char *doing)
     cli_product_progress(p, doing);
 }
 
-/* C's memory is an input where β is not 0, or where it has gaps, which must stay as they are. */
+/* C's memory is an input if β is not 0, or if it has gaps, which must not change. */
 static vkmm_status fill(cli_product *p)
 {
     static const int order[VKMM_STACKS] = {VKMM_C, VKMM_A, VKMM_B, VKMM_BIAS, VKMM_BEFORE};
@@ -92,7 +92,7 @@ static vkmm_status fill(cli_product *p)
     return status;
 }
 
-/* Says why the product is wrong, and sees to it that the row says so too. */
+/* Reports why the product is wrong, also in the row. */
 static vkmm_status wrong(cli_product *p, const char *sentence)
 {
     if (sentence != p->verdict.sentence) snprintf(p->verdict.sentence, sizeof p->verdict.sentence, "%s", sentence);
@@ -100,7 +100,7 @@ static vkmm_status wrong(cli_product *p, const char *sentence)
     return vkmm_fail(&p->session->console.log, VKMM_WRONG_RESULT, "wrong result: %s", sentence);
 }
 
-/* Where the driver may be at fault, the user can do something about it. */
+/* If the driver may be at fault, reports what the user can do. */
 static void explain_wrong(const cli_product *p)
 {
     const vkmm_bench_row *row = &p->row;
@@ -156,8 +156,8 @@ void cli_product_judged(const cli_product *p, vkmm_bench_row *row)
     memcpy(row->sentence, p->verdict.sentence, sizeof p->verdict.sentence);
 }
 
-/* The product itself, and the verdict. What a kernel does beside its work makes a wrong result as well as a wrong
- * element does: stores outside of C, and, where it reaches the very inputs that it is judged by, changes of those. */
+/* Multiplies, and verifies. Not only wrong elements make the result wrong: so do stores outside C, and changes of the
+ * inputs that the product is verified with, if the kernel can reach them. */
 static vkmm_status prove(cli_product *p)
 {
     const vkmm_log *log = &p->session->console.log;
@@ -192,7 +192,7 @@ static vkmm_status prove(cli_product *p)
 }
 
 /* Every run with a β changes the C that the next one reads: the last of many is compared after a run from the same
- * beginning. */
+ * initial C. */
 static vkmm_status again(cli_product *p)
 {
     vkmm_status status = VKMM_OK;
@@ -210,7 +210,7 @@ static vkmm_status again(cli_product *p)
     return status == VKMM_OK && !p->verdict.passed ? wrong(p, p->verdict.sentence) : status;
 }
 
-/* Many more runs, unless the one is enough: their last product must have the very bits that were judged. */
+/* Many more runs, unless one is enough: their last product must be bit for bit the verified one. */
 static vkmm_status measure(cli_product *p)
 {
     vkmm_measurement time = {0};
@@ -222,11 +222,11 @@ static vkmm_status measure(cli_product *p)
     if (status != VKMM_OK || time.kernel.count == 0) return status;
     if (!vkmm_bench_row_add(&p->row, &time))
         return vkmm_fail(&p->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the samples");
-    if (p->request->measure.last_run) p->row.stopped[0] = '\0'; /* nobody asked for more */
+    if (p->request->measure.last_run) p->row.stopped[0] = '\0'; /* more were not requested */
     return VKMM_OK;
 }
 
-/* Until `leave`, errors are kept. */
+/* Errors are kept until `leave`. */
 static void enter(cli_session *session, const cli_request *request, const cli_product_kind *kind, cli_product *p)
 {
     p->session = session;
@@ -236,7 +236,7 @@ static void enter(cli_session *session, const cli_request *request, const cli_pr
     cli_console_hold(&session->console);
 }
 
-/* That the device was lost is said together with what was under way. */
+/* A lost device is reported with what was running on it. */
 static vkmm_status leave(cli_product *p, vkmm_status status)
 {
     cli_console *console = &p->session->console;
@@ -273,7 +273,7 @@ vkmm_status cli_product_again(cli_product *p)
     return leave(p, again(p));
 }
 
-/* As one job where the device has the memory for it, else in panels; p->reason then says why. */
+/* As one job if the device has enough memory, else in panels, and p->reason says why. */
 static vkmm_status choose_kind(cli_product *p)
 {
     const cli_request *request = p->request;
@@ -288,7 +288,7 @@ static vkmm_status choose_kind(cli_product *p)
     return status;
 }
 
-/* Begins anew where memory ended although the device seemed to have it: its error is the reason for panels. */
+/* Starts again if memory ran out although the device seemed to have enough: that error is the reason for panels. */
 static void turn_to_panels(cli_product *p)
 {
     cli_session *session = p->session;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Whoever asks for a long sample does not want it cut by the default. */
+/* The default must not cut a long sample that the user requested. */
 #define LONG_SAMPLE_MS 1500
 
 cli_request cli_request_make(const cli_options *options, const cli_inputs *inputs)

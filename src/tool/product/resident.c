@@ -1,4 +1,4 @@
-/* A product that the device holds as a whole: one job. */
+/* A product that fits on the device as a whole: one job. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "product/product.h"
@@ -39,7 +39,7 @@ static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vk
     return vkmm_job_measure(p->job, params, time);
 }
 
-/* Matrix by matrix where there is a batch, else two-dimensional. */
+/* Matrix by matrix in a batch, else two-dimensional. */
 static vkmm_status save(cli_product *p)
 {
     const uint64_t batches = vkmm_problem_batches(&p->request->job.problem);

@@ -17,7 +17,7 @@
 
 enum { MOST_PRINTED = 4 }; /* matrices of a batch */
 
-/* op(A), op(B), the bias and C where they count, and the product; the first few of a batch. */
+/* op(A), op(B), the bias and C if they are used, and the product; the first few of a batch. */
 static void print_matrices(const cli_session *session, const cli_product *product)
 {
     const vkmm_problem *problem = &product->row.problem;
@@ -57,9 +57,9 @@ static void print_matrices(const cli_session *session, const cli_product *produc
     }
 }
 
-/* Without measurements of the device at hand: where a driver runs shaders on the processor, all memory is cached anyway
- * and every barrier costs a switch between all invocations. 512³ in f32 took 1.0 s grouped and 1.8 s tiled on Mesa
- * 22.3's lavapipe with two cores. But that driver leaves long loops early, and so finishes a large K only in tiles. */
+/* Decided without measuring the device: if a driver runs shaders on the processor, all memory is cached anyway and
+ * every barrier costs a switch between all invocations. 512³ in f32 took 1.0 s grouped and 1.8 s tiled on Mesa 22.3's
+ * lavapipe with two cores. But that driver leaves long loops early, and so finishes a large K only in tiles. */
 static void note_faster(cli_session *session, const vkmm_bench_row *row)
 {
     const cli_options *options = session->options;
@@ -75,7 +75,7 @@ static void note_faster(cli_session *session, const vkmm_bench_row *row)
              grouped.tile[1]);
 }
 
-/* The product comes before its times: a signal ends the process as soon as the file is complete. */
+/* The product is saved before it is timed: a signal ends the process as soon as the file is complete. */
 static vkmm_status save(cli_product *product)
 {
     vkmm_status status;
@@ -103,7 +103,7 @@ static vkmm_status keep(cli_product *product, vkmm_status status)
     return status == VKMM_OK && product->request->out != NULL ? save(product) : status;
 }
 
-/* One row; of a device that was lost and is opened anew as often as was asked for. */
+/* Shows one row. A lost device is opened again as often as requested. */
 static vkmm_status show_product(cli_session *session, const cli_request *request)
 {
     const vkmm_log *log = &session->console.log;
@@ -152,7 +152,7 @@ static vkmm_status run_problem(cli_session *session, const cli_request *request,
     return cli_worse(status, show_product(session, &product));
 }
 
-/* The file of --shader, for one element type: SPIR-V from FILE.spv; from every other name GLSL, which is compiled with
+/* The file of --shader, for one element type: SPIR-V if its name is FILE.spv; otherwise GLSL, which is compiled with
  * the type as a macro. */
 static vkmm_status open_shader(const vkmm_log *log, const char *path, vkmm_type type, vkmm_shader **shader)
 {
@@ -189,7 +189,7 @@ vkmm_status cli_run(cli_session *session)
     const char *const files[] = {options->a, options->b, options->c, options->bias, options->shader};
     vkmm_status status = cli_output_spares(session, options->out, files, sizeof files / sizeof *files), next;
 
-    if (options->out != NULL && strcmp(options->out, "-") == 0) { /* standard output is the product's */
+    if (options->out != NULL && strcmp(options->out, "-") == 0) { /* standard output gets the product */
         session->report.out = stderr;
         session->report.colour = vkmm_terminal_colour(stderr);
     }

@@ -1,4 +1,4 @@
-/* The commands: a row each in the table of commands.c, and a file each with its function. */
+/* The commands. Each has a row in the table of commands.c, and a file with its function. */
 #ifndef VKMM_CLI_COMMANDS_H
 #define VKMM_CLI_COMMANDS_H
 
@@ -14,10 +14,10 @@ typedef struct cli_command {
 } cli_command;
 
 const cli_command *cli_command_at(uint32_t index);     /* NULL past the end; the first is the default */
-const cli_command *cli_command_find(const char *name); /* those that no list shows included */
+const cli_command *cli_command_find(const char *name); /* includes commands that are not listed */
 const char *cli_command_words(uint32_t index);
 
-/* "unknown command", and the nearest known one. */
+/* Reports "unknown command", and the nearest known one. */
 vkmm_status cli_command_unknown(const vkmm_log *log, const char *name);
 
 vkmm_status cli_run(cli_session *session);           /* run.c */
@@ -40,8 +40,8 @@ vkmm_status cli_doctor_worker(cli_session *session); /* doctor_worker.c */
 /* --help of one command, on stdout. */
 void cli_print_help(const cli_command *command);
 
-/* The script that completes vkmatmul's command line in a shell of cli_shell_words, on stdout; and, a line each, what
- * may follow these words of a line: the word, a tab and what it means. */
+/* The script that completes vkmatmul's command line in a shell of cli_shell_words, on stdout; and, one per line, the
+ * words that may follow these words: the word, a tab and its meaning. */
 void cli_print_completions(const char *shell);
 void cli_print_candidates(uint32_t count, char **words);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <threads.h>
 
-/* Sentences come from any thread. */
+/* Any thread may log a sentence. */
 static mtx_t lock;
 static once_flag lock_once = ONCE_FLAG_INIT;
 
@@ -61,7 +61,7 @@ void cli_progress(cli_console *console, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
-    /* A line that the terminal breaks could not be wiped. No character has more columns than bytes. */
+    /* A line that the terminal wraps could not be erased. No character has more columns than bytes. */
     columns = vkmm_terminal_columns(stderr);
     vkmm_clean(line, columns < (int)sizeof line ? (size_t)columns : sizeof line, raw); /* names of devices and files */
     fprintf(stderr, "\r\033[K%s", line);

@@ -21,7 +21,7 @@ static int has_entry(const char *list, const char *entry, char separator)
     return 0;
 }
 
-/* To a list in the environment, unless it is there already. */
+/* Appends an entry to a list in the environment, unless the list has it already. */
 static vkmm_status append(const vkmm_log *log, const char *name, const char *entry, char separator)
 {
     const char *old = getenv(name);

@@ -5,22 +5,22 @@
 
 #include "vkmatmul.h"
 
-/* The manifest of the SwiftShader that Chromium ships, where no loader looks; NULL: there is none. Static storage. */
+/* The manifest of the SwiftShader that Chromium installs, where no loader looks; NULL: none. Static storage. */
 const char *cli_swiftshader_manifest(void);
 
-/* The variable by which the user names all drivers, so that the loader ignores additions; NULL: none. */
+/* The variable with which the user restricts the drivers, so that the loader ignores additional ones; NULL: none. */
 const char *cli_drivers_restriction(void);
 
-/* Offers one more driver manifest to the loader: a path, or "swiftshader", which has no effect where the user's
+/* Gives the loader one more driver manifest: a path, or "swiftshader", which has no effect where the user's
  * VK_DRIVER_FILES or VK_ICD_FILENAMES restricts the drivers. VKMM_INVALID: no such file; VKMM_NO_DEVICE: there is no
  * SwiftShader here. */
 vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver);
 
-/* The same without a look at the file, and without SwiftShader no error. */
+/* The same without checking the file; a missing SwiftShader is not an error. */
 vkmm_status cli_drivers_append(const vkmm_log *log, const char *driver);
 
-/* Asks the loader to leave all implicit layers out, in addition to those that the user disabled. Warns if this loader
- * is too old to do that (before 1.3.234). */
+/* Disables all implicit layers, in addition to those that the user disabled. Warns if this loader is too old to do that
+ * (before 1.3.234). */
 vkmm_status cli_layers_disable(const vkmm_log *log);
 
 #endif

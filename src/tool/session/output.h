@@ -1,4 +1,4 @@
-/* What a command writes besides standard output: checked before any work. A NULL path is legal: nothing is written. */
+/* Checks, before any work, the files that a command writes. A NULL path is legal: nothing is written. */
 #ifndef VKMM_CLI_OUTPUT_H
 #define VKMM_CLI_OUTPUT_H
 
@@ -8,7 +8,7 @@
  * FILE:NAME. */
 vkmm_status cli_output_spares(const cli_session *session, const char *path, const char *const *inputs, uint32_t count);
 
-/* The same for the page of an option. VKMM_INVALID, too: it cannot be written, or its name ends in neither .html nor
+/* The same for the page of an option. Also VKMM_INVALID: it cannot be written, or its name ends in neither .html nor
  * .htm and does not begin with /dev/. */
 vkmm_status cli_output_page(const cli_session *session, const char *option, const char *path, const char *const *inputs,
                             uint32_t count);

@@ -19,7 +19,7 @@ cli_size cli_size_at(const cli_options *options, size_t index)
     return size;
 }
 
-/* A product that does not fit is passed on as one that the check of the problem refuses with its own sentence. */
+/* If the product overflows, returns a value that the check of the problem refuses. */
 static uint64_t stride_of(const vkmm_problem *problem, const cli_number *given, vkmm_operand operand)
 {
     vkmm_op op = operand == VKMM_A ? problem->op_a : operand == VKMM_B ? problem->op_b : VKMM_OP_N;

@@ -7,12 +7,12 @@
 /* How many sizes the options list: at least one. */
 size_t cli_size_count(const cli_options *options);
 
-/* The index-th of them, with -m, -n and -k in force: 1024³ where none is given. */
+/* The index-th of them, with -m, -n and -k applied: 1024³ if none is given. */
 cli_size cli_size_at(const cli_options *options, size_t index);
 
-/* The problem of that size with everything else that the options say. Where there is a batch, a stride that is not
- * given is that of packed matrices one after another: the leading dimension times the stored rows (column-major:
- * columns). Not checked: vkmm_problem_check does that. */
+/* The problem of that size with everything else from the options. In a batch, a stride that is not given is that of
+ * packed, consecutive matrices: the leading dimension times the stored rows (column-major: columns). Not checked:
+ * vkmm_problem_check does that. */
 vkmm_problem cli_problem_make(const cli_options *options, const cli_size *size, vkmm_type type);
 
 #endif

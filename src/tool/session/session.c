@@ -27,7 +27,7 @@ void cli_session_widen(cli_session *session, const vkmm_problem *problem)
     widen(&report->type_width, vkmm_text_type(problem, report->utf8));
 }
 
-/* Tables know the widest texts in advance, so that a list stays aligned although rows appear one by one. */
+/* Computes the widest texts in advance, so that a table stays aligned although rows appear one by one. */
 static void measure_columns(cli_session *session)
 {
     const cli_options *options = session->options;
@@ -49,7 +49,7 @@ static void measure_columns(cli_session *session)
     widen(&report->kernel_width, text);
 }
 
-/* The processor's model, or "host processor" where the system does not tell. */
+/* The processor's model, or "host processor" if the system does not report it. */
 static void name_host(char *name, size_t size)
 {
     char line[512];
@@ -89,7 +89,7 @@ static char *append_word(char *end, const char *word)
     return end;
 }
 
-/* argv as one line that a POSIX shell reads back as the same words. NULL when memory ends. */
+/* argv as one line that a POSIX shell reads back as the same words. NULL if memory runs out. */
 static char *write_command(int argc, char **argv)
 {
     size_t bytes = 1;

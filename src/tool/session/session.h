@@ -19,7 +19,7 @@ typedef struct cli_session {
     uint32_t validation_messages; /* seen so far */
 } cli_session;
 
-/* Fills a session of which the console alone has been started: options are borrowed. Ended by cli_session_end, even on
+/* Fills a session in which only the console has been started: options are borrowed. Ended by cli_session_end, even on
  * failure. */
 vkmm_status cli_session_start(cli_session *session, const cli_options *options, int argc, char **argv);
 void cli_session_end(cli_session *session);
@@ -27,22 +27,23 @@ void cli_session_end(cli_session *session);
 /* The loader and its devices, at most once. */
 vkmm_status cli_session_instance(cli_session *session);
 
-/* Lists the devices again with SwiftShader among them, unless it is there already, or --driver names another one. */
+/* Lists the devices again with SwiftShader among them, unless it is already listed, or --driver names another one. */
 vkmm_status cli_session_add_swiftshader(cli_session *session);
 
-/* The device that --device means, at most once. */
+/* The device that --device selects, at most once. */
 vkmm_status cli_session_device(cli_session *session);
 
-/* Drops device and instance; the next cli_session_device opens them anew. What was made from them is gone. */
+/* Drops device and instance; the next cli_session_device opens them again. What was created from them becomes
+ * invalid. */
 void cli_session_forget_device(cli_session *session);
 
-/* VKMM_WRONG_RESULT, and a sentence, when the validation layer spoke since the last call. */
+/* VKMM_WRONG_RESULT, and a sentence, if the validation layer reported messages since the last call. */
 vkmm_status cli_session_validated(cli_session *session);
 
 /* A table that appears row by row will have a row of this problem. */
 void cli_session_widen(cli_session *session, const vkmm_problem *problem);
 
-/* Shows one result, then flushes it: VKMM_INVALID when it cannot be written. */
+/* Shows one result, then flushes it: VKMM_INVALID if it cannot be written. */
 vkmm_status cli_session_row(cli_session *session, const vkmm_bench_row *row);
 
 /* The exit code of a list: 1 as soon as one product is wrong, else the first failure. */
