@@ -89,8 +89,8 @@ static vkmm_status count(cli_session *session, const vkmm_job_params *params, vk
     return status == VKMM_OK ? cli_explain_time(session, params, kernel) : status;
 }
 
-/* A kernel that was asked for must be legal; of all kernels, those are left out that are not, with the reason. One
- * whose product is wrong has no counts either, and is a failure. */
+/* A kernel named by --kernel must be legal; of all kernels, illegal ones are left out, with the reason. A kernel whose
+ * product is wrong has no counts either, and is a failure. */
 static vkmm_status explain_kernel(cli_session *session, vkmm_explanation *all, const char *name)
 {
     const cli_options *options = session->options;
@@ -99,7 +99,7 @@ static vkmm_status explain_kernel(cli_session *session, vkmm_explanation *all, c
     vkmm_left_out *left_out = &all->left_out[all->left_out_count];
     vkmm_status status;
 
-    /* A tile is what makes auto choose among the tutorials' kernels. */
+    /* With a tile, auto chooses among the tutorials' kernels. */
     if (strcmp(name, "auto") == 0 && tile[0] == 0)
         vkmm_kernel_default_tile(session->info, "tiled", all->problem.type, tile);
     const vkmm_job_params params = {
@@ -110,7 +110,7 @@ static vkmm_status explain_kernel(cli_session *session, vkmm_explanation *all, c
     if (status == VKMM_OK) {
         all->count++;
         if (kernel->agree) return VKMM_OK;
-        /* Loud, because then either this program's picture of a kernel is wrong, or the device is. */
+        /* In capitals, because either this program's model of a kernel is wrong, or the device is. */
         all->agree = 0;
         return vkmm_fail(log_of(session), VKMM_WRONG_RESULT, "%s: formula and count DIFFER", kernel->info.name);
     }
@@ -138,7 +138,7 @@ static vkmm_status all_kernels(cli_session *session, vkmm_explanation *all)
     return status;
 }
 
-/* What binds a kernel, against the device's peaks. */
+/* What limits a kernel, compared with the device's peaks. */
 static void weigh(const vkmm_explanation *all, vkmm_explained *kernel)
 {
     const double bytes = (double)kernel->bytes_read.counted + (double)kernel->bytes_written.counted;
@@ -152,7 +152,7 @@ static void weigh(const vkmm_explanation *all, vkmm_explained *kernel)
              kernel->memory_ms >= kernel->arithmetic_ms ? "memory" : "arithmetic");
 }
 
-/* What a product reaches, the device can do: then its peak was measured too low. */
+/* If a product is faster than the measured peak, the peak was measured too low. */
 static void raise_peak(vkmm_explanation *all, const vkmm_explained *kernel)
 {
     const double speed = (double)kernel->multiply_adds.counted / kernel->measured_ms * 1e3;
@@ -180,7 +180,7 @@ static vkmm_status measure(cli_session *session, vkmm_explanation *all)
 
 /* ---- general kernels ---- */
 
-/* Their reads have no formula, and nothing counts them: how they are planned is what there is to know. */
+/* Their reads have no formula and are not counted: only their plan is shown. */
 static vkmm_status plan(cli_session *session, vkmm_explanation *all)
 {
     const vkmm_job_params params = {.problem = all->problem, .kernel = session->options->kernel};

@@ -1,4 +1,4 @@
-/* What `vkmatmul explain` found of kernels on one problem, and how it is shown. */
+/* What `vkmatmul explain` found about kernels on one problem, and how it is shown. */
 #ifndef VKMM_EXPLAIN_EXPLAIN_H
 #define VKMM_EXPLAIN_EXPLAIN_H
 
@@ -6,7 +6,7 @@
 
 enum { VKMM_MAX_EXPLAINED = 16, VKMM_MAX_STATISTICS = 48 };
 
-/* By formula, and as counted on the device: of elements that are unlike, the least and the most. */
+/* By formula, and as counted on the device: the least and the most, if elements differ. */
 typedef struct vkmm_twice {
     uint64_t formula, counted, most;
 } vkmm_twice;
@@ -23,28 +23,28 @@ typedef struct vkmm_reads_twice {
 /* One kernel on one problem. A plain value. */
 typedef struct vkmm_explained {
     vkmm_kernel_info info;
-    vkmm_statistic statistic[VKMM_MAX_STATISTICS]; /* the driver's; none where it does not tell any */
+    vkmm_statistic statistic[VKMM_MAX_STATISTICS]; /* the driver's; none if it reports none */
     uint32_t statistic_count;
     int has_statistics;
     double flop_per_byte; /* of the bytes below */
 
-    /* Of a tutorials' kernel. */
+    /* For a kernel of the tutorials. */
     vkmm_reads_twice a, b;
     vkmm_twice invocations, idle; /* idle: of these, beyond C's edges */
     vkmm_twice multiply_adds, bytes_read, bytes_written;
     vkmm_share idle_share, padding_share; /* padding: multiply-adds beyond C's edges or beyond K */
     uint32_t stride;                      /* vkmm_access.stride of the count */
     int agree;                            /* formula and count */
-    double memory_ms;                     /* all bytes at the speed of a copy: as if no cache helped */
+    double memory_ms;                     /* all bytes at the speed of a copy, assuming no caches */
     double arithmetic_ms;                 /* all multiply-adds at peak */
     double predicted_ms;                  /* the longer of both */
     double measured_ms;                   /* median of some verified products; NAN: an empty one, or a wrong one */
     char bound[16];                       /* by the longer of both: "memory", "arithmetic"; "": an empty product */
 
-    /* Of a general kernel, whose tile of C is fed from memory once while its sums wait in registers. */
-    double sum_registers;          /* of 32 bits, an invocation, for the sums alone */
-    double bytes_per_multiply_add; /* that a workgroup asks memory for: a row of its tile's A and B, of all that they
-                                      multiply to */
+    /* For a general kernel, whose sums stay in registers while it reads the operands of its tile of C once. */
+    double sum_registers;          /* of 32 bits, per invocation, only for the sums */
+    double bytes_per_multiply_add; /* that a workgroup reads from memory: a row of its tile's A and B, per multiply-add
+                                      of these */
     uint32_t subgroups;            /* of a workgroup; 0: their size is the driver's choice */
 } vkmm_explained;
 
@@ -58,26 +58,26 @@ typedef struct vkmm_left_out {
 typedef struct vkmm_explanation {
     const vkmm_device_info *device;
     vkmm_problem problem;
-    int planned; /* there is one kernel, a general one, and nothing is counted */
+    int planned; /* there is only one kernel, a general one, and nothing is counted */
     vkmm_peaks peaks;
     double balance; /* the device's FLOP/s per byte/s of a copy: a kernel with less FLOP/byte is bound by memory */
     int agree;      /* all of them */
     char why[600];  /* the measured times differ from the predicted ones; "": nothing was measured */
-    char seen[32];  /* the kernel that multiplied faster than the measured peak, which then is its speed; "": none */
+    char seen[32];  /* the kernel that exceeded the measured peak, and whose speed is now the peak; "": none */
     vkmm_explained kernels[VKMM_MAX_EXPLAINED];
     vkmm_left_out left_out[VKMM_MAX_EXPLAINED];
     uint32_t count, left_out_count;
 } vkmm_explanation;
 
-/* For people, 80 columns wide, and as "vkmatmul.explain/1". */
+/* As text, 80 columns wide, and as "vkmatmul.explain/1". */
 vkmm_status vkmm_explain_table(vkmm_report *report, const vkmm_explanation *explanation);
 vkmm_status vkmm_explain_json(vkmm_report *report, const vkmm_explanation *explanation);
 
-/* Times the kernel that has been counted, and says why what was measured differs from what was predicted. */
+/* Times the counted kernel, and explains why the measured time differs from the predicted one. */
 vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel);
 void cli_explain_why(vkmm_explanation *all);
 
-/* The index-th kernel that `explain` is asked about: --kernel, or one of the tutorials'; NULL past the end. */
+/* The index-th kernel to explain: --kernel, or one of the tutorials'; NULL past the end. */
 const char *cli_explained_kernel(const cli_options *options, uint32_t index);
 
 /* --limits: which tiles the device allows the kernels for a type. */

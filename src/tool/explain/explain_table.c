@@ -1,5 +1,5 @@
-/* `vkmatmul explain` for people: the same kernels under one another in three tables, then what is peculiar to each;
- * or how a general kernel is planned. */
+/* `vkmatmul explain` as text: three tables with a row per kernel, then details of some kernels; or how a general kernel
+ * is planned. */
 #include "explain/explain.h"
 
 #include <stdarg.h>
@@ -136,7 +136,7 @@ static void print_table(const vkmm_report *report, const vkmm_explanation *e, co
 #define PRINT_TABLE(report, explanation, title, columns)                                                               \
     print_table(report, explanation, title, columns, sizeof(columns) / sizeof *(columns))
 
-/* ---- what is peculiar to some ---- */
+/* ---- details of some kernels ---- */
 
 static void print_sample(const vkmm_report *report, const vkmm_explanation *e)
 {
@@ -167,7 +167,7 @@ static unsigned long long overhang(uint64_t extent, uint64_t side)
     return (side - extent % side) % side;
 }
 
-/* Who idles, where anyone does. */
+/* Which invocations idle, if any. */
 static void print_edges(const vkmm_report *report, const vkmm_explanation *e)
 {
     int printed = 0;
@@ -190,7 +190,7 @@ static void print_edges(const vkmm_report *report, const vkmm_explanation *e)
     }
 }
 
-/* All that the driver tells, from an indent on. */
+/* All that the driver reports, indented. */
 static void print_statistics(const vkmm_report *report, const vkmm_explained *kernel, int indent)
 {
     char text[VKMM_MAX_STATISTICS * (VK_MAX_DESCRIPTION_SIZE + 64)] = "", *end = text;

@@ -57,7 +57,7 @@ static void add(shown *s, uint64_t index, uint64_t extent)
     s->count++;
 }
 
-/* All, if there is room; else the ends and both sides of the first border between tiles, the more telling first. */
+/* All, if there is room; else the ends and both sides of the first border between tiles, the most informative first. */
 static shown choose(uint64_t extent, uint64_t tile, uint64_t room)
 {
     const uint64_t wanted[] = {0, extent - 1, tile, tile - 1, 1, extent - 2, tile + 1, 2 * tile - 1, 2 * tile};
@@ -70,8 +70,8 @@ static shown choose(uint64_t extent, uint64_t tile, uint64_t room)
     return s;
 }
 
-/* Columns of the widest pair: that of some corner, since all indices grow along rows and columns (or, counted
- * linearly, along both). */
+/* Columns of the widest pair: it is at a corner, because all indices grow along rows and columns (linear ones along
+ * both). */
 static int widest(const picture *p)
 {
     int width = NARROWEST;
@@ -98,7 +98,7 @@ static const char *between(const picture *p, const shown *s, unsigned i)
     return "  ";
 }
 
-/* One kind of pair for all elements of row i; the columns' names when it is NULL. */
+/* One kind of pair for all elements of row i; the columns' names if it is NULL. */
 static void print_line(const picture *p, const shown *cols, uint64_t i, const vkmm_pair *pair)
 {
     fprintf(p->report->out, "%-*s", LABEL, pair != NULL ? pair->name : "");

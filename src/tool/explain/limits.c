@@ -1,4 +1,4 @@
-/* `vkmatmul explain --limits`: which tiles of C a device allows each kernel, and why not others. */
+/* `vkmatmul explain --limits`: which tiles of C a device allows for each kernel, and why it does not allow others. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -13,7 +13,7 @@ enum { MOST_TILES = 48, TEXT_COLUMN = 12, TILE_TEXT = 32 };
 
 typedef struct limit_tile {
     uint32_t sides[2];   /* rows and columns */
-    int legal, preset;   /* preset: what the kernel takes by itself here */
+    int legal, preset;   /* preset: the kernel's default on this device */
     vkmm_tile_rule rule; /* that forbids it */
 } limit_tile;
 
@@ -101,7 +101,7 @@ static const vkmm_record limits_record = {NULL, VKMM_FIELDS(limits_fields)};
 
 /* ---- for people ---- */
 
-/* Same tiles, same verdicts by the same numbers; each kernel's default is told apart. */
+/* Same tiles, same verdicts with the same numbers; the defaults may differ. */
 static int same_limits(const limit_kernel *a, const limit_kernel *b)
 {
     for (uint32_t i = 0; i < a->count && a->count == b->count; i++) {
@@ -119,7 +119,7 @@ static const char *tile_text(const vkmm_report *report, char text[TILE_TEXT], co
     return text;
 }
 
-/* "tiled, band-tiled f32", and what each takes by itself. */
+/* "tiled, band-tiled f32", and the default of each. */
 static void print_names(const vkmm_report *report, const limit_set *limits, const limit_kernel *first)
 {
     char names[400] = "";

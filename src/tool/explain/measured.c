@@ -1,4 +1,4 @@
-/* What kernels take beside what their counts predict, and why the two differ. */
+/* Measured times of kernels compared with the predictions from their counts, and why the two differ. */
 #include "explain/explain.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "math/type.h"
 #include "product/product.h"
 
-#define NEAR 1.2 /* times the prediction: as predicted */
+#define NEAR 1.2 /* up to this many times the prediction is as predicted */
 
 vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel)
 {
@@ -39,7 +39,7 @@ static double reads(const vkmm_explanation *all, const vkmm_explained *kernel)
            (double)kernel->multiply_adds.counted;
 }
 
-/* What speaks of two kernels: the fastest by prediction and the fastest by the clock, which may be one. */
+/* Compares two kernels, which may be the same: the fastest predicted one and the fastest measured one. */
 static void compare(vkmm_explanation *all, const vkmm_explained *foreseen, const vkmm_explained *fastest)
 {
     char *why = all->why;

@@ -1,4 +1,4 @@
-/* `vkmatmul race`: what a missing barrier does: how often a sum without it was wrong, and a wrong instance beside the
+/* `vkmatmul race`: what a missing barrier does: how often a sum without it was wrong, and a wrong result next to the
  * right one. */
 #include <string.h>
 
@@ -65,7 +65,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* All of a small matrix; of a large one the rows and columns that begin with the tile of the wrong element. */
+/* All of a small matrix; of a large one, the rows and columns from the wrong element's tile on. */
 static window choose(const vkmm_report *report, const one_race *race)
 {
     const int side = report->columns > 0 && report->columns < 2 * SIDE ? report->columns - SIDE : SIDE;
@@ -84,7 +84,7 @@ static window choose(const vkmm_report *report, const one_race *race)
     return w;
 }
 
-/* One row of one matrix: wrong numbers carry a star, and a colour where there is one. */
+/* One row of one matrix: wrong numbers are marked with a star, and with colour if there is any. */
 static void print_numbers(const vkmm_report *report, const vkmm_race_params *p, const int32_t *sums, const window *w,
                           uint32_t i)
 {
@@ -133,7 +133,7 @@ static void print_count(const vkmm_report *report, const char *version, const on
     putc('\n', report->out);
 }
 
-/* Why it came out as it did, as far as that can be told. */
+/* Explains the outcome, if it can be explained. */
 static void print_reason(const vkmm_report *report, const one_race *race)
 {
     const vkmm_race_count *racing = &race->result.without_barrier;
@@ -161,7 +161,7 @@ static void print_reason(const vkmm_report *report, const one_race *race)
         vkmm_report_say(report, 3, VKMM_PLAIN, "The race did not show in these runs. It may show in the next.");
 }
 
-/* For sentences, which are broken on wide terminals and in files too. */
+/* For sentences, which are wrapped even on wide terminals and in files. */
 static vkmm_report page_of(const vkmm_report *report)
 {
     vkmm_report page = *report;
@@ -213,7 +213,7 @@ static vkmm_status show(cli_session *session, const one_race *race, int first)
     return vkmm_report_flush(report, &session->console.log);
 }
 
-/* *first: nothing has been shown of this device. */
+/* *first: nothing has been shown for this device. */
 static vkmm_status race_size(cli_session *session, const cli_size *size, int *first)
 {
     const vkmm_log *log = &session->console.log;
@@ -279,7 +279,7 @@ vkmm_status cli_race(cli_session *session)
     uint32_t first = 0, end;
     vkmm_status status = cli_session_instance(session);
 
-    /* With no device at all, this says so. */
+    /* Reports that there is no device. */
     if (status == VKMM_OK) status = vkmm_instance_find_device(session->instance, session->options->device, &first);
     if (status != VKMM_OK) return status;
     end = first + 1;
@@ -287,7 +287,7 @@ vkmm_status cli_race(cli_session *session)
         first = 0;
         end = vkmm_instance_device_count(session->instance);
     }
-    /* A device that is lost does not keep the next from its race. */
+    /* After a lost device, the next one still races. */
     for (uint32_t index = first; index < end && !ferror(session->report.out); index++)
         status = cli_worse(status, race_device(session, index));
     if (session->options->json || session->report.rows == 0) return status;

@@ -50,7 +50,7 @@ static vkmm_job_params choose(const cli_options *options, const cli_inputs *inpu
     return params;
 }
 
-/* Files may hold what the tutorials' kernels do not take. */
+/* Files may hold types that the tutorials' kernels do not support. */
 static vkmm_status check_files(const vkmm_log *log, const cli_options *options, const cli_inputs *inputs)
 {
     const vkmm_type type = inputs->from_files ? cli_inputs_type(inputs) : VKMM_F32;
@@ -128,7 +128,7 @@ static vkmm_status write_page(const vkmm_log *log, const char *path, const char 
     return status;
 }
 
-/* With --html alone, the page is all: no text then. */
+/* With --html alone, there is no text output. */
 static vkmm_status show_trace(cli_session *session, const vkmm_trace_row *row)
 {
     const cli_options *options = session->options;
@@ -160,7 +160,7 @@ static vkmm_status trace(cli_session *session, const cli_inputs *inputs, const v
                                 .col = at->col};
     vkmm_trace_row row = {session->info, NULL, inputs->seed, cli_inputs_name(inputs)};
     vkmm_trace *result = NULL;
-    vkmm_status status = vkmm_trace_check(session->device, &params); /* before memory is taken for what may be huge */
+    vkmm_status status = vkmm_trace_check(session->device, &params); /* before allocating memory that may be huge */
     void *a = NULL, *b = NULL;
 
     if (status != VKMM_OK) return status;
@@ -194,7 +194,8 @@ vkmm_status cli_trace(cli_session *session)
         vkmm_job_params params = choose(session->options, &inputs);
         status = vkmm_problem_check(log, &params.problem, NULL);
         if (status == VKMM_OK) status = cli_session_device(session);
-        if (session->options->indices) params.problem.k = 1; /* the same picture, whatever K is: A and B need not fit */
+        if (session->options->indices)
+            params.problem.k = 1; /* the picture is the same for every K: A and B need not fit */
         if (status == VKMM_OK)
             status = session->options->indices ? cli_trace_indices(session, &params) : trace(session, &inputs, &params);
     }

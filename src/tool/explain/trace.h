@@ -15,12 +15,12 @@ typedef struct vkmm_trace_row {
     const char *init; /* "index" …, or "file" */
 } vkmm_trace_row;
 
-/* Step by step, at most report->columns wide (80 when 0). The followed invocation bears a mark, and stands out where
- * there is colour. */
+/* Step by step, at most report->columns wide (80 when 0). The followed invocation is marked, and highlighted if there
+ * is colour. */
 void vkmm_trace_text(const vkmm_report *report, const vkmm_trace_row *row);
 
-/* One object of schema "vkmatmul.trace/1" in one line, without its end, to be freed with free; NULL when memory
- * ends. */
+/* One object of schema "vkmatmul.trace/1" on one line, without the line end, to be freed with free; NULL if memory runs
+ * out. */
 char *vkmm_trace_json(const vkmm_report *report, const vkmm_trace_row *row);
 
 /* One self-contained HTML file that steps through such JSON; the rest is as in vkmm_page_make. */
@@ -31,11 +31,11 @@ vkmm_view vkmm_trace_matrix(const vkmm_trace *trace, vkmm_operand operand);
 vkmm_view vkmm_trace_tile(const vkmm_trace *trace, vkmm_operand operand, uint32_t load);
 vkmm_view vkmm_trace_sums(const vkmm_trace *trace);
 
-/* Whether an invocation adds terms: all do in kernels with tiles, in others those within C. */
+/* Whether an invocation adds terms: in kernels with tiles all do, in others only those within C. */
 int vkmm_trace_takes_part(const vkmm_trace *trace, uint32_t invocation);
 
-/* Where the factors stand that an invocation which takes part multiplies for k, a[row][k] and b[k][col]: in shared
- * memory where the kernel has tiles, else in A and B. */
+/* Where the factors a[row][k] and b[k][col] are that an active invocation multiplies for k: in shared memory if the
+ * kernel has tiles, else in A and B. */
 typedef struct vkmm_term {
     vkmm_view a, b;
     uint64_t row, col, k;
@@ -56,8 +56,9 @@ void vkmm_text_pair(char text[VKMM_PAIR_TEXT], const vkmm_pair *pair, const vkmm
 
 extern const vkmm_record vkmm_invocation_record;
 
-/* Who computes which element of C, of the problem and kernel that the job has: as text, which of extents that do not
- * fit shows the first, the last and those at the first tile's edge; or all as "vkmatmul.indices/1". */
+/* Shows which invocation computes which element of C, for the job's problem and kernel: as text, which shows only the
+ * first and last indices and those at the first tile's edge if an extent does not fit; or all as
+ * "vkmatmul.indices/1". */
 vkmm_status cli_trace_indices(cli_session *session, const vkmm_job_params *job);
 
 #endif

@@ -76,7 +76,7 @@ static json_t *sum_step(const vkmm_trace *trace, uint32_t k)
     return vkmm_json_done(json_pack("{s:s,s:i,s:o,s:o}", "kind", "sum", "k", k, "terms", terms, "sums", sums), bad);
 }
 
-/* What lies in C afterwards; null for invocations beyond its edges, which store nothing. */
+/* What C contains afterwards; null for invocations beyond its edges, which store nothing. */
 static json_t *store_step(const vkmm_trace *trace)
 {
     const vkmm_view c = vkmm_trace_matrix(trace, VKMM_C);
@@ -137,7 +137,7 @@ char *vkmm_trace_json(const vkmm_report *report, const vkmm_trace_row *row)
                   matrix(vkmm_trace_matrix(trace, VKMM_C)), "group", "id", first->workgroup[0], first->workgroup[1],
                   "origin", first->row, first->col, "rows", trace->kernel.tile[0], "cols", trace->kernel.tile[1],
                   "depth", trace->depth, "invocations", invocations(trace), "steps", steps(trace)));
-    /* As many digits as bring back the very value. */
+    /* Enough digits to restore the exact value. */
     char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(trace->problem.type == VKMM_F64 ? 17 : 9));
 
     json_decref(object);

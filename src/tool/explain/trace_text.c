@@ -12,7 +12,7 @@ enum { TEXT = 40, INDENT = 4, LEAST_WIDTH = 40, STANDARD_WIDTH = 80 };
 
 /* What all parts of the text need. */
 typedef struct page {
-    vkmm_report report; /* as narrow as this text is */
+    vkmm_report report; /* the narrowest text */
     const vkmm_trace *trace;
     const vkmm_invocation *followed;
     FILE *out;
@@ -23,7 +23,7 @@ typedef struct page {
 typedef struct grid {
     vkmm_view view;
     int64_t mark_row, mark_col;
-    int by_invocation; /* elements are sums, of which some do not exist */
+    int by_invocation; /* the elements are sums, some of which do not exist */
 } grid;
 
 static void number(char text[TEXT], double value, vkmm_type type)
@@ -75,7 +75,7 @@ static void print_element(const page *p, const grid *g, uint64_t i, uint64_t j, 
             vkmm_paint_off(&p->report, paint));
 }
 
-/* All columns beside one another, or as many at a time as fit. */
+/* All columns side by side, or as many at a time as fit. */
 static void print_grid(const page *p, const grid *g)
 {
     const int width = widest(p, g);
@@ -263,7 +263,7 @@ static void print_story(const page *p)
     fputs(vkmm_paint_on(&p->report, VKMM_GOOD), p->out);
     column = fprintf(p->out, "C[%u][%u]:", p->followed->row, p->followed->col);
     if (trace->sum_count == 0) fputs(" no term, so 0", p->out);
-    for (uint32_t k = 0; k < trace->sum_count && !is_idle(trace, k); k++) { /* none follows that is not idle */
+    for (uint32_t k = 0; k < trace->sum_count && !is_idle(trace, k); k++) { /* all that follow are idle */
         const addition added = add(p, k);
         char piece[4 * TEXT], arrow[8] = "";
         int length;

@@ -29,11 +29,10 @@ typedef struct cli_worker {
 
     vkmm_process *process; /* NULL: none runs */
     uint32_t starts;
-    uint32_t losses;    /* in a row: it crashed, hung, gave invalid answers or lost the device. Reset to 0 by the owner
-                           after success */
-    double spent_ms;    /* waiting for answers */
-    int is_timeout;     /* the last loss was a process that did not answer in time */
-    vkmm_status status; /* of the last answer, */
+    uint32_t losses; /* in a row: it crashed, hung, gave invalid answers or lost the device. Its owner may reset it */
+    double spent_ms; /* waiting for answers */
+    int is_timeout;  /* the last loss was a process that did not answer in time */
+    vkmm_status status;                 /* of the last answer, */
     char sentence[VKMM_SENTENCE_BYTES]; /* and why it is not VKMM_OK; or how the process ended, */
     char how[VKMM_SENTENCE_BYTES];      /* as a predicate: "ended with status 6" */
 } cli_worker;

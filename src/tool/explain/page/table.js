@@ -27,8 +27,8 @@ function table(host, name, caption, head, body) {
 const all = (extent) => Array.from({ length: extent }, (_, i) => i);
 const distinct = (values) => [...new Set(values)].sort((x, y) => x - y);
 
-// A matrix as such a table. cell(i, j, node) fills each cell; get(i, j) finds it again, or undefined where there is
-// none. The title above the box is for the eye; the table's own caption says the same.
+// A matrix as such a table. cell(i, j, node) fills each cell; get(i, j) returns it, or undefined if there is
+// none. The title above the box is only visual; the table's caption says the same.
 function matrix(id, name, shape, rows, cols, cell) {
   const cells = new Map(), note = make("span", "shape", shape), host = make("div", "well");
   const heads = { row: new Map(rows.map((i) => [i, header("row", i)])), col: new Map(cols.map((j) => [j, header("col", j)])) };
@@ -45,7 +45,7 @@ function matrix(id, name, shape, rows, cols, cell) {
   return { host, note, rows, cols, heads, get: (i, j) => cells.get(`${i},${j}`), marked: [] };
 }
 
-// Marks live from one step to the next: clear() takes all of them away.
+// Marks last until the next step: clear() removes all of them.
 function clear(view) {
   for (const [node, mark] of view.marked) node.classList.remove(mark);
   view.marked = [];
@@ -62,7 +62,7 @@ function here(view, row, col) {
   mark(view, view.heads.col.get(col), "here");
 }
 
-// A set of cells as one outlined area: each of its cells gets the edges at which the area ends.
+// Outlines a set of cells as one area: each cell gets the edges that are on the area's border.
 function outline(view, within) {
   for (const i of view.rows) {
     for (const j of view.cols) {
@@ -77,7 +77,7 @@ function outline(view, within) {
   }
 }
 
-// Scrolls a box, never the page, until the cell is in sight, with some of what surrounds it.
+// Scrolls the box, never the page, until the cell and some of its surroundings are visible.
 function reveal(view, node) {
   if (!node) return;
   const box = view.host, it = node.getBoundingClientRect(), frame = box.getBoundingClientRect(), margin = 40;
@@ -90,7 +90,7 @@ function reveal(view, node) {
 function pick(one, text) {
   const button = make("button", "pick", text);
   button.one = one;
-  button.tabIndex = -1; // the keyboard has the list "Follow" and Shift with the arrows
+  button.tabIndex = -1; // keyboard users have the list "Follow" and Shift with the arrow keys
   button.addEventListener("click", () => follow(one));
   return button;
 }

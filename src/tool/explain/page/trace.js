@@ -1,6 +1,6 @@
 // The page itself: what is drawn, what each step changes, and what the reader can do.
 
-// What holds at each step: the latest tiles and k, the sums before and after it, whether C has been written.
+// The state at each step: the latest tiles and k, the sums before and after it, whether C has been written.
 const isLoad = (step) => step !== undefined && step.kind === "load";
 let load = null, sums = crew.map(() => 0), done = -1;
 const states = steps.map((step, index) => {
@@ -42,12 +42,12 @@ if (tiled) {
 }
 $("chip-title").textContent = `Workgroup [${group.id.join(", ")}]${tiled ? ": shared memory and sums" : ": sums"}`;
 
-// One width for all cells, so that columns of B lie above those of C.
+// All cells have one width, so that columns of B are above those of C.
 const longest = (lists) => lists.flat(2).reduce((most, value) => Math.max(most, figure(value).length), 2);
 const widthA = longest(trace.a), widthC = longest([trace.b, trace.c, ...steps.map((step) => [step.sums || []])]);
 for (const [id, view] of Object.entries(views)) view.host.style.setProperty("--chars", id.endsWith("a") ? widthA : widthC);
 
-// Rows of A lie beside rows of C, columns of B above columns of C: they scroll together.
+// Rows of A are next to rows of C, and columns of B above columns of C, so they scroll together.
 function together(one, other, side) {
   one.host.addEventListener("scroll", () => { other.host[side] = one.host[side]; });
   other.host.addEventListener("scroll", () => { one.host[side] = other.host[side]; });
@@ -55,7 +55,7 @@ function together(one, other, side) {
 together(views.a, views.c, "scrollTop");
 together(views.b, views.c, "scrollLeft");
 
-// The watch window: what never changes is written here, the last two columns by render().
+// The watch window: the constant columns are written here, the last two by render().
 const watched = new Map();
 table($("watch"), "list", "Every invocation of the workgroup: its indices, what it does in this step, and its sum",
   make("tr", "", ...["element", "global", "local", "workgroup", "tile origin", "this step", "sum"].map((name) =>
@@ -235,7 +235,7 @@ document.addEventListener("keydown", (event) => {
   else follow(owner(me.row + move[0], me.col + move[1]));
 });
 
-window.addEventListener("resize", render); // boxes that scroll show other parts now
+window.addEventListener("resize", render); // scrolling boxes may now show other parts
 
 const tileText = tiled ? `, tile ${group.rows}×${group.cols}` : "";
 document.title = `C = A · B, ${M}×${N}×${K}, step by step`;

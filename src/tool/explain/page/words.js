@@ -1,5 +1,5 @@
 "use strict";
-// Numbers and sentences. `trace` is the page's data; a step is one of trace.steps; `state` says what holds there
+// Numbers and sentences. `trace` is the page's data; a step is one of trace.steps; `state` is the state there
 // (trace.js), `me` is the invocation that is followed.
 
 const trace = JSON.parse(document.getElementById("trace").textContent);
@@ -8,7 +8,7 @@ const group = trace.group, crew = trace.invocations, steps = trace.steps;
 const tiled = steps.some((step) => step.kind === "load");
 const isFloat = trace.problem.type.startsWith("f");
 
-// Six significant digits are what the terminal shows too. What was not finite came as null.
+// Six significant digits, as on the terminal. Values that are not finite are null.
 function figure(value) {
   if (typeof value !== "number") return "–";
   const text = isFloat ? String(Number(value.toPrecision(6))) : String(value);
@@ -65,7 +65,7 @@ function storeStory(step, me) {
     (idle > 0 ? ` ${count(idle, "invocation")} of ${crew.length} ${lie} beyond the edge of C and ${write} nothing.` : "");
 }
 
-// For each kind of step: its mark, its headline, its story, and what one invocation does in it, in a few words.
+// For each kind of step: its mark, its headline, its story, and a few words on what one invocation does in it.
 const KINDS = {
   load: {
     mark: "↓", headline: (step, state) => (state.again ? "Load the next tiles" : "Load the first tiles"),
