@@ -155,7 +155,7 @@ class Scripts(unittest.TestCase):
     def test_an_unknown_group(self):
         done = self.run_script("vs-cublas", "--cublas", self.file("cublas.py", CUBLAS), "--only", "cubes")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("there is no group cubes; groups are squares", done.stderr)
+        self.assertIn("unknown group cubes; groups are squares", done.stderr)
 
     def test_a_plot_has_a_curve_a_file(self):
         rows = [{"problem": {"m": n, "n": n, "k": n}, "gflops": speed} for n, speed in [(64, 1.5), (128, None), (256, 9)]]

@@ -194,8 +194,7 @@ vkmm_status cli_trace(cli_session *session)
         vkmm_job_params params = choose(session->options, &inputs);
         status = vkmm_problem_check(log, &params.problem, NULL);
         if (status == VKMM_OK) status = cli_session_device(session);
-        if (session->options->indices)
-            params.problem.k = 1; /* the picture is the same for every K: A and B need not fit */
+        if (session->options->indices) params.problem.k = 1; /* same picture for every K: A and B need not fit */
         if (status == VKMM_OK)
             status = session->options->indices ? cli_trace_indices(session, &params) : trace(session, &inputs, &params);
     }

@@ -31,7 +31,7 @@ function loadStory(step) {
     `(${range(row0, row1, "row")}, ${ks}) and a ${group.depth}×${group.cols} tile of B ` +
     `(${ks}, ${range(col0, col1, "column")}) from global into shared memory. Each element of A is fetched once and ` +
     `then used ${count(group.cols, "time")}, each of B ${count(group.rows, "time")}: that is why tiling pays off.` +
-    (padded ? " The tiles extend beyond the edge of the matrices; the elements beyond it are filled with 0 and add nothing." : "");
+    (padded ? " The tiles extend beyond the matrices; the elements beyond their edge are filled with 0 and add nothing." : "");
 }
 
 function barrierStory(state) {
@@ -41,8 +41,8 @@ function barrierStory(state) {
   if (state.moreLoads)
     return "All wait again: the next load overwrites both shared arrays, and without this barrier a fast " +
       "invocation could do so while a slow one still reads them.";
-  return "The last iteration of the loop ends with the same barrier. Nothing overwrites the tiles after it; it would matter " +
-    "if this workgroup continued with another tile of C.";
+  return "The last iteration of the loop ends with the same barrier. Nothing overwrites the tiles after it; it would " +
+    "matter if this workgroup continued with another tile of C.";
 }
 
 function sumStory(step, state, me) {
