@@ -1,6 +1,6 @@
 /* vkmatmul.h: matrix products on Vulkan devices. The public interface of libvkmatmul; vkmatmul_insight.h, which it
- * includes, has the part that looks inside (explain, race, trace), and vkmatmul_stream.h that for products larger than
- * a buffer or a device.
+ * includes, declares the functions that look inside a product (explain, race, trace), and vkmatmul_stream.h those for
+ * products larger than a buffer or a device.
  *
  * The product      C ← α·op(A)·op(B) + β·C, op(A) M×K, op(B) K×N, C M×N, op(X) = X or Xᵀ, for one matrix or a batch
  *                  (vkmm_problem).
@@ -14,16 +14,15 @@
  * Pointers         a NULL where this header does not allow one is VKMM_INVALID in functions that return a status; the
  *                  others then return NULL, 0 or zeros, and write nothing.
  * Growth           structs that the library fills (vkmm_device_info, vkmm_kernel_info, …) and parameter structs get new
- *                  fields at their ends, with a new minor version while the major one is 0, and its soname. Compile
- *                  against the header of the library that you link; never store these structs in files.
- * Ownership        every *_create fills a handle that the caller ends with the matching *_destroy, which accepts a
- *                  pointer to NULL and sets the handle to NULL. An instance outlives its devices, a device its jobs and
- *                  plans.
+ *                  fields at their ends. While the major version is 0, that changes the minor version and the soname.
+ *                  Compile against the header of the library that you link; never store these structs in files.
+ * Ownership        every *_create fills a handle. The caller releases it with the matching *_destroy, which accepts a
+ *                  pointer to NULL and sets the handle to NULL. An instance must outlive its devices, and a device its
+ *                  jobs and plans.
  * Threads          instances and devices may be used by several threads at once; a job, a stream, a tune or a shader by
- *                  one thread at a time, and different ones, of one device too, by different threads at once. Creating
- *                  and destroying an instance or a device excludes every other use of it. The log's callback is called
- *                  by whichever thread fails. vkmm_*_name and other functions without a handle are free of shared
- *                  state.
+ *                  one thread at a time. Different ones may be used at once, even on one device. While an instance or a
+ *                  device is created or destroyed, nothing else may use it. The log's callback is called by whichever
+ *                  thread fails. vkmm_*_name and other functions without a handle have no shared state.
  * Units            bytes, milliseconds and elements, as each name says.
  */
 #ifndef VKMATMUL_H
@@ -37,7 +36,7 @@
 extern "C" {
 #endif
 
-/* VKMM_BUILDING: while libvkmatmul itself is compiled. VKMM_STATIC: for its static library on Windows. */
+/* VKMM_BUILDING: defined while libvkmatmul itself is compiled. VKMM_STATIC: to use its static library on Windows. */
 #if defined(_WIN32) && defined(VKMM_BUILDING)
 #define VKMM_API __declspec(dllexport)
 #elif defined(_WIN32) && !defined(VKMM_STATIC)
@@ -53,7 +52,7 @@ extern "C" {
 /* The result of every fallible function; the program's exit codes are the same numbers. */
 typedef enum vkmm_status {
     VKMM_OK = 0,
-    VKMM_WRONG_RESULT = 1,  /* a product failed its verification, or a validation layer spoke up */
+    VKMM_WRONG_RESULT = 1,  /* a product failed its verification, or a validation layer reported something */
     VKMM_INVALID = 2,       /* a bad argument, a bad file, an output that cannot be written */
     VKMM_NO_DEVICE = 3,     /* no Vulkan loader, no driver, or no device that matches */
     VKMM_UNSUPPORTED = 4,   /* the device cannot do this: a limit, a missing feature */
@@ -66,7 +65,7 @@ typedef enum vkmm_status {
 VKMM_API const char *vkmm_status_name(vkmm_status status);
 
 /* The library's version, VKMM_VERSION of its build; and a hash of all shaders built into it: 16 hexadecimal digits,
- * FNV-1a over the SPIR-V words. Both static storage. Two reports are comparable kernel for kernel when their hashes
+ * FNV-1a over the SPIR-V words. Both have static storage. Two reports can be compared kernel by kernel if their hashes
  * are equal. */
 VKMM_API const char *vkmm_version(void);
 VKMM_API const char *vkmm_shader_hash(void);
@@ -100,7 +99,7 @@ typedef enum vkmm_operand { VKMM_A = 0, VKMM_B = 1, VKMM_C = 2, VKMM_BIAS = 3 } 
 typedef enum vkmm_op { VKMM_OP_N = 0, VKMM_OP_T = 1 } vkmm_op;                   /* op(X) = X, or the transpose of X */
 typedef enum vkmm_layout { VKMM_ROW_MAJOR = 0, VKMM_COL_MAJOR = 1 } vkmm_layout; /* of how a matrix is stored */
 
-/* What becomes of an element at last: nothing; max(x, 0), where a NaN stays one; x/2·(1 + tanh(√(2/π)·(x +
+/* The function applied to each element last: none; max(x, 0), which keeps a NaN; x/2·(1 + tanh(√(2/π)·(x +
  * 0.044715·x³))) (Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415). GELU is for floats. */
 typedef enum vkmm_activation {
     VKMM_ACTIVATION_NONE = 0,
@@ -117,12 +116,13 @@ typedef enum vkmm_activation {
 
 /* C ← α·op(A)·op(B) + β·C, with the meaning of the BLAS (Dongarra et al., A Set of Level 3 Basic Linear Algebra
  * Subprograms, 1990) and the batches of cuBLAS and rocBLAS (gemm_strided_batched). VKMM_PROBLEM initializes it.
- *   Extents are 0 to 2^32 - 1. K = 0 or α = 0 leave β·C, and A and B unread; M = 0 or N = 0 leave nothing to do.
+ *   Extents are 0 to 2^32 - 1. If K = 0 or α = 0, the result is β·C, and A and B are not read. If M = 0 or N = 0, there
+ * is nothing to do.
  *   A is stored M×K, or K×M where op_a is T; B is stored K×N, or N×K. Row-major, element (i, j) of a stored matrix lies
- * at offset + i·ld + j; column-major at offset + i + j·ld; that of matrix x of the batch x·stride further on.
- *   C is read only where β is not 0; where β is 0, even a NaN in C is overwritten. The elements between rows that ld
- * sets apart, and between matrices that stride sets apart, are never written.
- *   Types. A and B have one type; the types of C and of the sums follow from it, or are given:
+ * at offset + i·ld + j; column-major at offset + i + j·ld; in matrix x of the batch, x·stride further.
+ *   C is read only where β is not 0; where β is 0, even a NaN in C is overwritten. Elements in the gaps that ld leaves
+ * between rows, and stride between matrices, are never written.
+ *   Types. A and B have one type; the types of C and of the sums follow from it unless they are given:
  *     A and B     C, the first by default     summed in
  *     f32         f32                         f32; f16: A and B are rounded to f16, and sums to f16
  *     f16         f16, f32                    f32; f16: sums are rounded to f16, beyond 65504 to infinity
@@ -134,7 +134,7 @@ typedef enum vkmm_activation {
  *   Epilogue. C ← activation(α·op(A)·op(B) + β·C + bias), bias_j for each element of column j, in C's type. */
 typedef struct vkmm_problem {
     uint64_t m VKMM_DEFAULT(0), n VKMM_DEFAULT(0), k VKMM_DEFAULT(0);
-    vkmm_type type VKMM_DEFAULT(VKMM_F32); /* of A and B; AUTO is refused, and so is a problem that is all zeros */
+    vkmm_type type VKMM_DEFAULT(VKMM_F32); /* of A and B; AUTO is rejected, and so is a problem that is all zeros */
     vkmm_layout layout VKMM_DEFAULT(VKMM_ROW_MAJOR); /* of A, B and C */
     vkmm_op op_a VKMM_DEFAULT(VKMM_OP_N), op_b VKMM_DEFAULT(VKMM_OP_N);
     /* elements; 0: packed. At least the length of a stored row (column-major: column) */
@@ -154,9 +154,9 @@ typedef struct vkmm_problem {
 
 /* VKMM_PROBLEM(.m = 64, .n = 64, .k = 64, .alpha = 2) is a vkmm_problem. Fields that are not named have their defaults:
  * one product of packed row-major f32 matrices, α = 1, β = 0. VKMM_PROBLEM_INIT is the same as an initializer, for
- * objects with static storage, whose compound literals are no constants in ISO C. In C++ both are vkmm_problem{…},
- * which has the same defaults; designators need C++20. gcc's -Wextra warns where a default is overridden:
- * -Wno-override-init. clang's warning is turned off here. */
+ * objects with static storage: in ISO C, compound literals are not constants. In C++ both are vkmm_problem{…}, which
+ * has the same defaults; designators need C++20. gcc's -Wextra warns where a default is overridden: -Wno-override-init.
+ * clang's warning is turned off here. */
 #if defined(__cplusplus)
 #define VKMM_PROBLEM_INIT(...)                                                                                         \
     {                                                                                                                  \
@@ -176,11 +176,11 @@ typedef struct vkmm_problem {
 #define VKMM_PROBLEM(...) ((vkmm_problem)VKMM_PROBLEM_INIT(__VA_ARGS__))
 #endif
 
-/* Bytes of the memory that an operand lies in: its offset, and all up to the last element of the last matrix. 0 when
- * it has no element. The problem must be valid. */
+/* Bytes of the memory of an operand: from its start, offset included, to the last element of the last matrix. 0 if it
+ * has no elements. The problem must be valid. */
 VKMM_API uint64_t vkmm_operand_bytes(const vkmm_problem *problem, vkmm_operand operand);
 
-/* The type in force of an operand, and of the sums; never AUTO where the problem is valid. */
+/* The actual type of an operand, and of the sums; never AUTO if the problem is valid. */
 VKMM_API vkmm_type vkmm_operand_type(const vkmm_problem *problem, vkmm_operand operand);
 VKMM_API vkmm_type vkmm_problem_compute(const vkmm_problem *problem);
 
@@ -193,21 +193,21 @@ typedef struct vkmm_instance_params {
     int validate;          /* non-zero: VK_LAYER_KHRONOS_validation with synchronization validation; without the layer:
                                   VKMM_UNSUPPORTED */
     const char *cache_dir; /* where compiled pipelines and tuning results are kept between processes. NULL: the folder
-                              vkmatmul in $XDG_CACHE_HOME, or in ~/.cache; "": nowhere. Made when first needed, for this
-                              user alone; damaged or stale files in it are told to the log and ignored, and one that
-                              cannot be written is no error */
+                              vkmatmul in $XDG_CACHE_HOME, or in ~/.cache; "": nowhere. Created when first needed, for
+                              this user alone. Damaged or stale files in it are reported to the log and ignored; a
+                              folder that cannot be written is not an error */
 } vkmm_instance_params;
 
-/* Loads the Vulkan loader and lists the devices. VKMM_NO_DEVICE without a loader; an instance with no device at all is
- * VKMM_OK with a count of 0. params may be NULL. */
+/* Loads the Vulkan loader and lists the devices. VKMM_NO_DEVICE if there is no loader. VKMM_OK with a count of 0 if
+ * there is a loader but no device. params may be NULL. */
 VKMM_API vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instance **instance);
 VKMM_API void vkmm_instance_destroy(vkmm_instance **instance);
 
-/* How many messages of severity warning or error the validation layer gave so far; 0 without `validate`. */
+/* How many warnings and errors the validation layer has reported so far; 0 without `validate`. */
 VKMM_API uint32_t vkmm_instance_validation_messages(const vkmm_instance *instance);
 
-/* A shape of matrix multiply-add that the device computes as one operation: D = A·B + C, A m×k, B k×n. The values
- * are Vulkan's (VkComponentTypeKHR, VkScopeKHR) of VK_KHR_cooperative_matrix. A plain value. */
+/* A shape of matrix multiply-add that the device computes as one operation: D = A·B + C, A m×k, B k×n. The values are
+ * those of VK_KHR_cooperative_matrix (VkComponentTypeKHR, VkScopeKHR). A plain value. */
 typedef struct vkmm_matrix_shape {
     uint32_t m, n, k;
     uint32_t a, b, c, result; /* component types */
@@ -215,18 +215,18 @@ typedef struct vkmm_matrix_shape {
     int saturating;
 } vkmm_matrix_shape;
 
-/* What a device has of VK_NV_cooperative_matrix2, as bits. */
+/* The features of VK_NV_cooperative_matrix2 that a device has, as bits. */
 enum {
     VKMM_MATRIX2_WORKGROUP = 1,   /* matrices of a whole workgroup */
     VKMM_MATRIX2_FLEXIBLE = 2,    /* of flexible dimensions */
     VKMM_MATRIX2_TENSOR = 4,      /* addressed as parts of a tensor, with bounds */
     VKMM_MATRIX2_BLOCK = 8,       /* decoded block by block while they are loaded */
-    VKMM_MATRIX2_CONVERSION = 16, /* turned from one use or type into another */
+    VKMM_MATRIX2_CONVERSION = 16, /* converted from one use or type to another */
     VKMM_MATRIX2_REDUCTION = 32,
     VKMM_MATRIX2_ELEMENTS = 64 /* a function for each element */
 };
 
-/* With flexible dimensions: any multiples of m, n and k do. */
+/* With flexible dimensions: any multiples of m, n and k are supported. */
 typedef struct vkmm_matrix_granule {
     vkmm_matrix_shape of;
     uint32_t invocations; /* of a workgroup, where the scope is the workgroup; else 0 */
@@ -250,21 +250,21 @@ typedef struct vkmm_device_info {
     uint32_t subgroup_size;
     uint32_t subgroup_operations; /* VkSubgroupFeatureFlags of compute shaders */
     int has_broadcast;            /* subgroupBroadcast in compute shaders: the ballot operations of a subgroup */
-    uint32_t processors; /* that run workgroups side by side (streaming multiprocessors, compute units); 0: not told */
-    uint64_t max_storage_range;    /* maxStorageBufferRange, bytes one binding can see */
+    uint32_t processors; /* that run workgroups in parallel (streaming multiprocessors, compute units); 0: unknown */
+    uint64_t max_storage_range;    /* maxStorageBufferRange, bytes that one binding can cover */
     uint64_t max_allocation_bytes; /* maxMemoryAllocationSize */
     uint64_t max_buffer_bytes;     /* maxBufferSize, or max_allocation_bytes where Vulkan 1.3 is missing */
     uint64_t device_heap_bytes;    /* the largest device-local heap */
     uint32_t offset_alignment;     /* minStorageBufferOffsetAlignment */
     uint32_t heap_count;
     VkMemoryHeap heaps[VK_MAX_MEMORY_HEAPS]; /* as Vulkan lists them; sizes in bytes */
-    int has_pci;                             /* VK_EXT_pci_bus_info: pci counts */
+    int has_pci;                             /* VK_EXT_pci_bus_info: pci is valid */
     uint32_t pci[4];                         /* domain, bus, device, function */
     uint32_t timestamp_bits;                 /* timestampValidBits of the queue used; 0: no timestamps */
-    double timestamp_period_ns;              /* nanoseconds a tick */
+    double timestamp_period_ns;              /* nanoseconds per tick */
     int has_f64;                             /* shaderFloat64 */
     int unified_memory;  /* a device-local memory type is also host-visible and host-cached: no copies needed */
-    int has_statistics;  /* VK_KHR_pipeline_executable_properties: the driver tells what it made of a kernel */
+    int has_statistics;  /* VK_KHR_pipeline_executable_properties: the driver reports statistics of compiled kernels */
     int has_f16, has_i8; /* shaderFloat16, shaderInt8: arithmetic in such types */
     int has_storage16, has_storage8; /* storageBuffer16BitAccess, storageBuffer8BitAccess */
     int has_dot8;                    /* shaderIntegerDotProduct: four products of 8 bits, and their sum, at a time */
@@ -280,7 +280,7 @@ typedef struct vkmm_device_info {
     uint32_t matrix2_reserved_bytes; /* of shared memory, where a workgroup owns matrices */
     uint32_t matrix_granule_count;
     vkmm_matrix_granule
-        matrix_granules[VKMM_MAX_MATRIX_GRANULES]; /* as the device lists them; count with VKMM_MATRIX2_FLEXIBLE */
+        matrix_granules[VKMM_MAX_MATRIX_GRANULES]; /* as the device lists them; valid with VKMM_MATRIX2_FLEXIBLE */
     const char *no_matrices; /* "", or why matrix operations are not used, whatever the device lists; static storage */
 } vkmm_device_info;
 
@@ -293,15 +293,14 @@ VKMM_API uint32_t vkmm_loader_version(void);
 VKMM_API const vkmm_device_info *vkmm_instance_device_info(const vkmm_instance *instance, uint32_t index);
 
 /* Finds one device. what is NULL or "" (the first discrete GPU, else integrated, virtual, CPU), an index ("1"), a UUID
- * (32 hexadecimal digits, dashes ignored), a part of a device or driver name, whatever its case; or a sort of devices,
- * of which the best is taken as above: "gpu", "cpu", or a vendor ("nvidia", "amd", "intel", "apple", "arm",
- * "qualcomm", "imagination"). VKMM_NO_DEVICE if nothing matches or a name matches several: the log names the
- * candidates. */
+ * (32 hexadecimal digits, dashes ignored), part of a device or driver name, in any case; or a kind of device, the best
+ * of which is taken as above: "gpu", "cpu", or a vendor ("nvidia", "amd", "intel", "apple", "arm", "qualcomm",
+ * "imagination"). VKMM_NO_DEVICE if nothing matches or a name matches several: the log names the candidates. */
 VKMM_API vkmm_status vkmm_instance_find_device(const vkmm_instance *instance, const char *what, uint32_t *index);
 
-/* Finds all devices that are meant, each once: every one that a name or sort matches, "all" (also NULL and ""), or a
- * list of these with commas, in its order. indices has room for vkmm_instance_device_count. VKMM_NO_DEVICE if there
- * is no device, or none for a part of the list. */
+/* Finds all matching devices, each once: every one that a name or kind matches, "all" (also NULL and ""), or a
+ * comma-separated list of these, in its order. indices has room for vkmm_instance_device_count. VKMM_NO_DEVICE if there
+ * is no device, or if some part of the list matches none. */
 VKMM_API vkmm_status vkmm_instance_find_devices(const vkmm_instance *instance, const char *what, uint32_t *indices,
                                                 uint32_t *count);
 
@@ -313,19 +312,20 @@ VKMM_API vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index,
 VKMM_API void vkmm_device_destroy(vkmm_device **device);
 
 /* The simplest use: the product for host matrices, on any device, with the best kernel known; in panels
- * (vkmatmul_stream.h) where it does not fit. a, b, bias and c point to vkmm_operand_bytes each, are aligned for their
- * type and must not overlap. NULL is legal for an operand without elements (the bias without has_bias), and for A and B
- * where α is 0. Of c, the elements of its matrices alone are written, and only on VKMM_OK; in panels also before a
- * failure.
- *   Repeated calls. The first call for a problem plans, builds pipelines and takes memory: milliseconds to tenths of a
- * second, as the driver compiles. The device keeps all of it, so that a later call costs two copies by the host (A, B
- * and, where β is not 0, C; then C back) and one run; another α or β is only recorded anew. Kept are the 8 products
- * used last, in at most 1/16 of device_heap_bytes (copies in host memory count too); larger products and products in
- * panels keep nothing. Threads that multiply at once have one each. What is kept ends with the device, or as soon as
- * any allocation of device memory fails. A tuning result does not change a product that is kept. It pays where products
- * are small: on lavapipe, a repeated 64³ takes 0.5 ms of processor time, and the first one 23 ms.
- *   Quicker still, where operands stay as they are or are made in place: a vkmm_job, whose memory you fill and read
- * yourself (vkmm_job_matrix), and a vkmm_stream, which multiplies large products while it copies. */
+ * (vkmatmul_stream.h) if it does not fit. a, b, bias and c point to vkmm_operand_bytes each, are aligned for their type
+ * and must not overlap. NULL is legal for an operand without elements (the bias without has_bias), and for A and B if α
+ * is 0. In c, only the elements of its matrices are written, and only on VKMM_OK; a product in panels may write some
+ * before it fails.
+ *   Repeated calls. The first call for a problem plans, builds pipelines and allocates memory. This takes milliseconds
+ * to tenths of a second, depending on the driver's compiler. The device keeps all of it, so that a later call costs two
+ * copies by the host (A, B and, if β is not 0, C; then C back) and one run. If only α or β differs, the commands are
+ * recorded again. The 8 most recently used products are kept, in at most 1/16 of device_heap_bytes (copies in host
+ * memory included). Larger products and products in panels are not kept. Threads that multiply at the same time each
+ * have their own. Kept products are released with the device, or as soon as any allocation of device memory fails. A
+ * tuning result does not change a product that is kept. This helps most with small products: on lavapipe, a repeated
+ * 64³ takes 0.5 ms of processor time, and the first one 23 ms.
+ *   Faster alternatives, if operands stay the same or are produced in place: a vkmm_job, whose memory you fill and read
+ * yourself (vkmm_job_matrix), and a vkmm_stream, which copies large products while it multiplies. */
 VKMM_API vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, const void *a, const void *b,
                                    const void *bias, void *c);
 
@@ -340,19 +340,19 @@ typedef struct vkmm_kernel_info {
     uint32_t tile[2];      /* rows and columns of C that one workgroup computes at a time */
     uint32_t workgroup[3]; /* invocations along x, y, z */
     uint32_t groups[3];    /* workgroups dispatched */
-    uint32_t shared_bytes; /* of shared memory a workgroup */
+    uint32_t shared_bytes; /* of shared memory per workgroup */
     uint32_t spec_count;
     uint32_t spec_ids[VKMM_MAX_SPEC_CONSTANTS], spec_values[VKMM_MAX_SPEC_CONSTANTS]; /* specialization constants */
     /* Of the kernels that take every problem (vkmm_kernel_is_general); else "" and zeros: */
     char config[VKMM_CONFIG_TEXT]; /* all tunables: "rows=128,cols=128,depth=16,…" */
     int tuned;       /* the configuration comes from measurements (vkmm_tune_*), not from the planner's rules */
     uint32_t splits; /* parts that K is summed in; above 1, a second pass adds them up in a fixed order */
-    uint64_t items;  /* of work, taken up by workgroups: tiles · splits · matrices of the batch */
+    uint64_t items;  /* of work, distributed over workgroups: tiles · splits · matrices of the batch */
     uint64_t workspace_bytes; /* of device memory for the sums of the parts */
-    uint32_t matrix[3];       /* m, n, k of the matrix operations that it is made of; zeros: it uses none */
-    uint32_t subgroup_size;   /* that it asks for; 0: the driver's choice */
-    int uses_dot8;            /* it is made of dot products of four bytes (has_dot8) */
-    int uses_matrices;        /* it is made of matrix operations, whether of a shape in `matrix` or of flexible ones */
+    uint32_t matrix[3];       /* m, n, k of the matrix operations that it uses; zeros: none */
+    uint32_t subgroup_size;   /* that it requests; 0: the driver's choice */
+    int uses_dot8;            /* it uses dot products of four bytes (has_dot8) */
+    int uses_matrices;        /* it uses matrix operations, either of the shape in `matrix` or of flexible dimensions */
 } vkmm_kernel_info;
 
 /* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band",
@@ -371,10 +371,9 @@ VKMM_API int vkmm_kernel_is_general(const char *name);
  * it out). */
 VKMM_API int vkmm_kernel_built(const char *name, vkmm_type type);
 
-/* A user's own shader. Contract: bindings 0, 1, 2 of set 0 are A, B, C; push constants M, N, K (uint32 each, offsets
- * 0, 4, 8); constant ids 0 and 1 are the workgroup's x and y, 2 and 3 the tile's rows and columns, 4 the tile's
- * depth along K. One workgroup owns one tile of C: gl_WorkGroupID.x counts tiles along N, .y along M. See
- * vkmatmul(1). */
+/* A user's shader. Contract: bindings 0, 1, 2 of set 0 are A, B, C; push constants M, N, K (uint32 each, offsets 0, 4,
+ * 8); constant ids 0 and 1 are the workgroup's x and y, 2 and 3 the tile's rows and columns, 4 the tile's depth along
+ * K. One workgroup owns one tile of C: gl_WorkGroupID.x counts tiles along N, .y along M. See vkmatmul(1). */
 typedef struct vkmm_shader vkmm_shader;
 
 /* Compiles GLSL with libshaderc, loaded at run time. text is `bytes` long; name is shown in messages ("FILE:LINE:
@@ -384,10 +383,10 @@ VKMM_API vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, 
                                          vkmm_type type, vkmm_shader **shader);
 
 /* The same from SPIR-V: `bytes` at `words`, of any alignment, which are copied; type says what its buffers hold. It
- * must be valid, which the library SPIRV-Tools decides, loaded at run time unless it is part of the build. Both kinds
- * are checked before a driver sees them: this contract now, and what the device offers when a job is made.
- * VKMM_INVALID: the module is not valid, or breaks the contract; VKMM_UNSUPPORTED: it needs a version, a capability or
- * an extension of SPIR-V that is not there, or SPIRV-Tools is missing. */
+ * must be valid according to the library SPIRV-Tools, which is loaded at run time unless it is part of the build. Both
+ * kinds of shader are checked before a driver sees them: the contract now, and the device's capabilities when a job is
+ * created. VKMM_INVALID: the module is not valid, or breaks the contract; VKMM_UNSUPPORTED: it needs a version, a
+ * capability or an extension of SPIR-V that is not available, or SPIRV-Tools is missing. */
 VKMM_API vkmm_status vkmm_shader_load(const vkmm_log *log, const char *name, const void *words, size_t bytes,
                                       vkmm_type type, vkmm_shader **shader);
 VKMM_API void vkmm_shader_destroy(vkmm_shader **shader);
@@ -402,14 +401,13 @@ typedef struct vkmm_job_params {
                                       and without config, "tiled" */
     uint32_t tile_rows, tile_cols; /* 0: the kernel's default on this device */
     const vkmm_shader *shader;     /* NULL, or run this instead of a built-in kernel; must outlive the job */
-    const char *config; /* NULL, or tunables of a general kernel, "rows=64,cols=64": those unnamed stay as the planner
-                           sets them */
-    int untuned;        /* non-zero: tuning results are left aside */
+    const char *config; /* NULL, or tunables of a general kernel, "rows=64,cols=64"; the planner sets the others */
+    int untuned;        /* non-zero: tuning results are ignored */
 } vkmm_job_params;
 
-/* Plans the kernel and takes the memory. device may be NULL for the kernel "serial", which runs on the host. log
- * NULL: the device's instance's log. Illegal tiles and sizes: VKMM_UNSUPPORTED or VKMM_INVALID, with the limit, the
- * value and the nearest legal choice. */
+/* Plans the kernel and allocates the memory. device may be NULL for the kernel "serial", which runs on the host. log
+ * NULL: the device's instance's log. Illegal tiles and sizes: VKMM_UNSUPPORTED or VKMM_INVALID; the message has the
+ * limit, the value and the nearest legal choice. */
 VKMM_API vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params,
                                      vkmm_job **job);
 VKMM_API void vkmm_job_destroy(vkmm_job **job);
@@ -417,10 +415,11 @@ VKMM_API void vkmm_job_destroy(vkmm_job **job);
 VKMM_API const vkmm_kernel_info *vkmm_job_kernel(const vkmm_job *job); /* owned by the job */
 
 /* The host address of an operand's memory (vkmm_operand_bytes), writable before a run, readable for C after one;
- * valid as long as the job. On unified memory this IS the device's memory, so that nothing is ever stored twice. */
+ * valid as long as the job. With unified memory this is the device's memory, so nothing is stored twice. */
 VKMM_API void *vkmm_job_matrix(vkmm_job *job, vkmm_operand operand);
 
-/* Whether C's memory is an input too: β is not 0, or its matrices leave gaps, whose values stay. */
+/* Whether C's memory is an input too: β is not 0, or there are gaps between its matrices, whose values are
+ * preserved. */
 VKMM_API int vkmm_job_reads_c(const vkmm_job *job);
 
 /* Fills the guard bands around every operand, and C unless it is an input, with a canary (a NaN for floats),
@@ -439,21 +438,21 @@ typedef struct vkmm_series {
 typedef enum vkmm_clock { VKMM_CLOCK_DEVICE = 0, VKMM_CLOCK_HOST = 1 } vkmm_clock;
 
 typedef struct vkmm_measure_params {
-    uint32_t iters;          /* exactly so many samples; 0: until the median is stable */
+    uint32_t iters;          /* exactly this many samples; 0: until the median is stable */
     uint32_t cold_iters;     /* untimed dispatches first; 0 with warm_by_time: by time */
-    int cold_iters_given;    /* non-zero: cold_iters counts, even when it is 0 */
-    double min_time_ms;      /* at least so much kernel time in samples; 0: 200 */
+    int cold_iters_given;    /* non-zero: cold_iters applies, even if it is 0 */
+    double min_time_ms;      /* at least this much kernel time in samples; 0: 200 */
     double max_time_ms;      /* give up waiting for a stable median after this; 0: 3000 */
     double warm_time_ms;     /* keep the device busy this long first; 0: 500 */
     int skip_transfers;      /* non-zero: leave out the series with transfers */
     int cross_check;         /* non-zero: check the device's clock against the slope of the host's over growing batches
                                 (slope_ms). A clock found wrong is not trusted in the job's later
                                 measurements either, until a check clears it */
-    uint64_t rotating_bytes; /* not 0: copies of A, B and C take turns, as many as fill so many bytes, so that no cache
-                                holds the next one; taken from the device's memory with the first measurement that asks,
-                                VKMM_OUT_OF_MEMORY without. C is then the first copy's */
+    uint64_t rotating_bytes; /* not 0: copies of A, B and C are used in turn, as many as fill this many bytes, so that
+                                no cache holds the next one. Allocated on the device by the first measurement that needs
+                                them; VKMM_OUT_OF_MEMORY if that fails. C is then that of the first copy */
     int last_run;            /* non-zero: nothing runs; each series has one sample, the time that the last vkmm_job_run
-                                took, copies included in `submit`. VKMM_INVALID without one. The rest does not count */
+                                took, copies included in `submit`. VKMM_INVALID without one. Other fields are ignored */
 } vkmm_measure_params;
 
 typedef struct vkmm_measurement {
@@ -461,19 +460,19 @@ typedef struct vkmm_measurement {
     vkmm_series submit;   /* vkQueueSubmit to the fence, host clock */
     vkmm_series transfer; /* upload of A and B, dispatch, download of C, host clock */
     vkmm_clock clock;
-    const char *clock_note;       /* why the host clock stood in; "" otherwise; static storage */
+    const char *clock_note;       /* why the host clock was used; "" otherwise; static storage */
     vkmm_series upload, download; /* the copies within `transfer`, by the device's clock; empty where nothing is copied,
                                      or where the device has no timestamps */
     double
         slope_ms; /* one dispatch by the host's clock: the slope of wall time over batches of growing length (Theil and
                      Sen's median of slopes); 0: not asked for, or the dispatch is long enough to need no batches */
-    uint32_t copies; /* of the operands that took turns; 1: none did */
+    uint32_t copies; /* of the operands, used in turn; 1: no rotation */
     int mapped;      /* non-zero: unified memory, so transfers copy nothing */
     int stable;      /* the 95 % interval of the median is within ±1 % */
 } vkmm_measurement;
 
-/* Warms up, then times. A and B must hold data; C afterwards holds the last product, with β times what the runs
- * before left there. params may be NULL. */
+/* Warms up, then times. A and B must hold data; C then holds the last product, including β times the result of the run
+ * before. params may be NULL. */
 VKMM_API vkmm_status vkmm_job_measure(vkmm_job *job, const vkmm_measure_params *params, vkmm_measurement *measurement);
 
 /* ---- Tune: find the fastest configuration by measuring ---- */
@@ -484,50 +483,49 @@ typedef struct vkmm_candidate {
     char config[VKMM_CONFIG_TEXT]; /* "": the kernel has no tunables */
 } vkmm_candidate;
 
-/* A search for the fastest configuration: it names candidates, one after another and each legal on the device, and
- * is told how fast they were; what it names next depends on that. It makes no Vulkan call: measuring is the
- * caller's, in whatever process, and so is checking the products. What it was told stays in the instance's cache_dir
- * until vkmm_tune_finish, so that the next search for the same problem goes on where this one was left. An instance
- * outlives its searches. */
+/* A search for the fastest configuration. It proposes candidates one at a time, each legal on the device, and the
+ * caller reports how fast they were; the next proposal depends on that. It makes no Vulkan calls: the caller measures,
+ * in any process, and checks the products. Reported times are kept in the instance's cache_dir until vkmm_tune_finish,
+ * so that the next search for the same problem continues where this one stopped. An instance must outlive its
+ * searches. */
 typedef struct vkmm_tune vkmm_tune;
 
 typedef struct vkmm_tune_params {
     vkmm_problem problem;
-    int restart; /* non-zero: what an unfinished search left is dropped */
+    int restart; /* non-zero: the results of an unfinished search are discarded */
 } vkmm_tune_params;
 
 VKMM_API vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *device,
                                       const vkmm_tune_params *params, vkmm_tune **tune);
 VKMM_API void vkmm_tune_destroy(vkmm_tune **tune);
 
-/* The candidate to measure; the same until vkmm_tune_tell. The planner's own choice comes first, then a result that
- * vkmm_tuned_get has. Returns 0 when all are known. */
+/* The candidate to measure; the same until vkmm_tune_tell. The planner's own choice comes first, then the result of
+ * vkmm_tuned_get, if any. Returns 0 if all are known. */
 VKMM_API int vkmm_tune_next(vkmm_tune *tune, vkmm_candidate *candidate);
 
-/* How that candidate fared: the median of its kernel times, or 0: it failed, hung or gave a wrong product, and is
- * not named again. The first word on a candidate counts, but a failure always does. */
+/* Reports the result of a candidate: the median of its kernel times, or 0 if it failed, hung or gave a wrong product;
+ * it is then not proposed again. The first report on a candidate is kept, unless a later one is a failure. */
 VKMM_API vkmm_status vkmm_tune_tell(vkmm_tune *tune, const vkmm_candidate *candidate, double ms);
 
-/* The candidate at a place of the ranking, 0 being the fastest so far, and its time. Returns 0 past those that did
- * not fail. */
+/* The candidate at a place of the ranking (0: the fastest so far) and its time. Failed candidates are not ranked.
+ * Returns 0 past the end. */
 VKMM_API int vkmm_tune_ranked(const vkmm_tune *tune, uint32_t place, vkmm_candidate *candidate, double *ms);
 
-/* How far the search is; a plain value. */
+/* The progress of the search; a plain value. */
 typedef struct vkmm_tune_state {
-    uint32_t size;             /* candidates, as far as can be told before */
-    uint32_t measured, failed; /* told of, with a time and without */
-    uint32_t resumed;          /* of both, those of an earlier search that did not finish */
+    uint32_t size;             /* candidates, as far as is known in advance */
+    uint32_t measured, failed; /* reported with a time, and without */
+    uint32_t resumed;          /* of both, those from an earlier, unfinished search */
     vkmm_candidate planned;    /* the planner's own choice, */
     double planned_ms;         /* and its time; 0: not known, or it failed */
 } vkmm_tune_state;
 VKMM_API vkmm_tune_state vkmm_tune_look(const vkmm_tune *tune);
 
-/* Ends the search for good: what it was told is forgotten, and what was found is for the caller to keep
- * (vkmm_tuned_put). Sets NULL. */
+/* Ends the search and deletes its records. The caller stores the result (vkmm_tuned_put). Sets NULL. */
 VKMM_API void vkmm_tune_finish(vkmm_tune **tune);
 
-/* What a tune found. Kept by device UUID, driver UUID and version, shader hash, type, ops, alignment and class of
- * shape (the extents' rounded logarithms): problems alike share it. */
+/* The result of a tune. The key is device UUID, driver UUID and version, shader hash, type, ops, alignment and class of
+ * shape (the extents' rounded logarithms): similar problems share a result. */
 typedef struct vkmm_tuned {
     vkmm_candidate best;
     double gflops;         /* median, kernel time */
@@ -535,16 +533,16 @@ typedef struct vkmm_tuned {
     uint32_t candidates;   /* measured */
 } vkmm_tuned;
 
-/* Looks into, and adds to, the tuning results in the instance's cache_dir. get: 0 when there is none. put: replaces
- * what was there; written atomically, other processes' results stay. */
+/* Reads from and adds to the tuning results in the instance's cache_dir. get: 0 if there is no result. put: replaces an
+ * existing result. The file is written atomically and keeps other processes' results. */
 VKMM_API int vkmm_tuned_get(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
                             vkmm_tuned *tuned);
 VKMM_API vkmm_status vkmm_tuned_put(vkmm_instance *instance, const vkmm_device_info *device,
                                     const vkmm_problem *problem, const vkmm_tuned *tuned);
 
-/* Copies all results (of every device) to a file, or those of a file into the cache; the newer of two results for
- * the same stays. *count: results copied. VKMM_INVALID: a file that cannot be read or written, is of another
- * version, or is damaged, which leaves the cache as it was. */
+/* Copies all results (of every device) to a file, or those of a file into the cache. Of two results with the same key,
+ * the newer is kept. *count: results copied. VKMM_INVALID: the file cannot be read or written, has another version, or
+ * is damaged; the cache is then unchanged. */
 VKMM_API vkmm_status vkmm_tuned_export(vkmm_instance *instance, const char *path, uint32_t *count);
 VKMM_API vkmm_status vkmm_tuned_import(vkmm_instance *instance, const char *path, uint32_t *count);
 
