@@ -42,10 +42,9 @@ typedef struct vkmm_reads {
 
 /* What a kernel does for one problem, by formula or counted on the device. A plain value. */
 typedef struct vkmm_access {
-    vkmm_reads a, b; /* zeros for an input without elements */
-    uint64_t
-        invocations; /* pairs of an invocation and an element of C that it computes, those beyond C's edges included */
-    uint64_t useful; /* of these, within C */
+    vkmm_reads a, b;        /* zeros for an input without elements */
+    uint64_t invocations;   /* pairs of an invocation and an element of C, those beyond C's edges included */
+    uint64_t useful;        /* of these, within C */
     uint64_t multiply_adds; /* executed, those on padding included; M·N·K of them are useful */
     uint64_t bytes_read;    /* from global memory, as the kernel requests them; caches may serve them */
     uint64_t bytes_written; /* to global memory */
@@ -93,7 +92,7 @@ VKMM_API vkmm_status vkmm_device_matrix_shapes(const vkmm_instance *instance, ui
                                                uint32_t *count, const char **why);
 
 /* Multiply-adds per second of one shape, in registers only: 4×4 fragments per subgroup. VKMM_UNSUPPORTED: the device
- * does not list the shape, or this build's shader compiler could not make its shader. VKMM_WRONG_RESULT: the device
+ * does not list the shape, or this build's shader compiler could not compile its shader. VKMM_WRONG_RESULT: the device
  * computes wrong products; all are compared with sums computed on the host. Takes as long as vkmm_device_peaks; if the
  * device is a CPU, its driver's compiler takes some seconds more. */
 VKMM_API vkmm_status vkmm_device_matrix_peak(vkmm_device *device, const vkmm_matrix_shape *shape,
@@ -118,8 +117,7 @@ VKMM_API vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_
  * without that barrier: an invocation's sum then lacks what the others have not stored yet. Its result may be right or
  * wrong by chance. It reads and writes only its own tile and is harmless. */
 typedef struct vkmm_race_params {
-    uint32_t rows,
-        cols; /* of the matrix, each at least 1; tiles may extend beyond its edges, where elements count as 0 */
+    uint32_t rows, cols; /* of the matrix, each at least 1; tiles may extend beyond its edges, where values are 0 */
     uint32_t tile_rows, tile_cols; /* both 0: 16x16, or the legal tile nearest to it */
     uint32_t runs;                 /* of each version, alternating; 0: 100 */
     const int32_t *values;         /* rows·cols elements, row-major; NULL: 1, 2, 3, … */

@@ -279,7 +279,7 @@ static vkmm_bench_row *add_row(vkmm_bench *bench, uint32_t device, const item *i
     }
     if (device == SLOW && it->m == 513) {
         snprintf(row->clock, sizeof row->clock, "host");
-        snprintf(row->clock_note, sizeof row->clock_note, "the device's timestamps stand still");
+        snprintf(row->clock_note, sizeof row->clock_note, "the device's timestamps do not advance");
     }
     return row;
 }

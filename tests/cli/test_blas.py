@@ -32,7 +32,7 @@ WORDS = [
     ("--alpha 1e", 2, "not '1e'"),
     ("--alpha +-1", 2, "not '[+]-1'"),
     ("--beta 1e999", 2, "--beta takes a decimal number up to 1.79769e[+]308, not '1e999'"),
-    ("--alpha 0.5 --type i32 --size 4", 2, "alpha is 0.5; with type i32 it is a whole number from -2147483648 to 4294967295"),
+    ("--alpha 0.5 --type i32 --size 4", 2, "alpha is 0.5; with type i32 it must be a whole number from -2147483648 to 4294967295"),
     ("--beta 4294967296 --type u32 --size 4", 2, "beta is 4294967296; with type u32"),
     ("--batch_count 0", 2, "--batch_count takes a whole number from 1 to 4294967295, not '0'"),
     ("--batch_count 4294967296", 2, "--batch_count takes"),

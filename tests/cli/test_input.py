@@ -59,7 +59,7 @@ WORDS = [
     ("--out-type i8", 2, "--out-type: 'i8' is unknown; .*[Kk]nown: f16, bf16, f32, i32, u32, f64"),
     ("--c_type i8_r", 2, "--c_type: 'i8_r' is unknown"),
     ("--compute bf16", 2, "--compute: 'bf16' is unknown; .*[Kk]nown: f32, f16, i32, u32, f64"),
-    ("--type f16 --out-type i32", 2, "f16 cannot be stored as i32 and summed in f32; there are: f16 summed in f32"),
+    ("--type f16 --out-type i32", 2, "f16 cannot be stored as i32 and summed in f32; supported: f16 summed in f32"),
     ("--compute_type i32_r --size 4", 2, "f32 cannot be stored as f32 and summed in i32"),
     ("--c_type f16_r --d_type f32_r --type f16 --size 4", 2, "--d_type says f32, but an earlier option says f16: both have the same type here"),
     ("--size 4 --type f16 --kernel tiled", 4, "tiled multiplies f32, f64, i32 and u32"),
@@ -212,7 +212,7 @@ class Files(cli.Case):
     def test_no_room(self):
         """What the disk cannot hold is known beforehand as well."""
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
-        self.bad(2, "no room for its 160000 bytes", "-s", "200", "-o", self.folder / "c.npy", "--kernel", "serial", preexec_fn=limit)
+        self.bad(2, "no space for its 160000 bytes", "-s", "200", "-o", self.folder / "c.npy", "--kernel", "serial", preexec_fn=limit)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_endings(self):

@@ -131,7 +131,7 @@ class Lost(cli.Case):
         self.assertRegex(panels["reason"], "memory|MEMORY")
         done = self.run_with("vkAllocateMemory 1..999 -2", "-s", "100", *cli.FAST, "--json")
         self.assertEqual((done.returncode, done.stdout), (5, ""))
-        self.assertRegex(done.stderr, r"\A(vkmatmul: warning: [^\n]*; going on with panels of [^\n]*\n)*vkmatmul: (?!warning)[^\n]*\n\Z")
+        self.assertRegex(done.stderr, r"\A(vkmatmul: warning: [^\n]*; continuing with panels of [^\n]*\n)*vkmatmul: (?!warning)[^\n]*\n\Z")
 
 
 if __name__ == "__main__":

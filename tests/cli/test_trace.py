@@ -24,7 +24,7 @@ WORDS = [
     ("--size 1x1x5000 --kernel naive", 2, "in 5001 steps"),
     ("--size 2,3", 2, "one size, not a list of 2"),
     ("--type i32,f32", 2, "one type, not a list of 2"),
-    ("--kernel serial", 4, "serial has no build that can be observed"),
+    ("--kernel serial", 4, "serial cannot be observed"),
     ("--tile 100", 4, "needs 10000 invocations.*nearest legal"),
     ("--csv", 2, "--csv is not an option of 'vkmatmul trace'"),
     ("--indices --at 0,0", 2, "leave out --at"),

@@ -89,7 +89,7 @@ static void refuses(void **state)
     /* 3 · 512² elements, 512 sums of 256 invocations, 32 times two tiles of 256; 32 times a load and two barriers,
      * 512 sums, a store */
     refuse(&params, VKMM_INVALID,
-           "has 933888 values in 609 steps; at most 100000 values in 4096 steps can still be read; try 32x32x32");
+           "has 933888 values in 609 steps; the limit is 100000 values in 4096 steps; try 32x32x32");
     params.problem.n = 0;
     refuse(&params, VKMM_INVALID, "0 columns");
 }

@@ -167,8 +167,8 @@ static void refuses_with_its_rule(void **state)
         const char *config, *says;
     } cases[] = {
         {0, "mm=8,mn=8,mk=8",
-         "8x8x8 (mm, mn, mk): the device lists none of that shape; it can have: 16x8x8 16x8x16 16x16x16"},
-        {2, "mm=16,mn=16,mk=16", "the device lists none of that shape; it can have: 8x16x16"},
+         "8x8x8 (mm, mn, mk): the device lists none of that shape; it can use: 16x8x8 16x8x16 16x16x16"},
+        {2, "mm=16,mn=16,mk=16", "the device lists none of that shape; it can use: 8x16x16"},
         {0, "lanes=64",
          "subgroups of 64 invocations (lanes): \"Like NVIDIA's\" takes a power of two from 32 to 32 (minSubgroupSize"},
         {1, "lanes=48", "minSubgroupSize"},

@@ -86,7 +86,7 @@ class Real(Case):
         done = cli.run(*SMALL, *cli.FAST, "--json", env=self.env)
         self.assertEqual(done.returncode, 0)
         self.assertFalse(json.loads(done.stdout)["kernel"]["tuned"])
-        self.assertRegex(done.stderr, r"\Avkmatmul: warning: [^\n]*tuning is damaged in 1 line, the first of them line 2; they are ignored\n\Z")
+        self.assertRegex(done.stderr, r"\Avkmatmul: warning: [^\n]*tuning has 1 damaged line, the first at line 2; they are ignored\n\Z")
 
     def test_a_stale_cache_is_ignored(self):
         self.rows("tune", *SMALL, "--budget", "300ms")
@@ -259,7 +259,7 @@ class Fake(Case):
         self.assertEqual(self.good("tune", "--import", shared, env=other), "2 results imported from %s\n" % shared)
         self.assertEqual((self.folder / "elsewhere" / "vkmatmul" / "tuning").read_text(), shared.read_text())
         damaged = self.file("damaged", shared.read_bytes().replace(b"rows=", b"rowz=", 1))
-        self.bad(2, "damaged in 1 line, the first of them line [23]; nothing is imported", "tune", "--import", damaged, env=other)
+        self.bad(2, "1 damaged line, the first at line [23]; nothing is imported", "tune", "--import", damaged, env=other)
         self.bad(2, "cannot read", "tune", "--import", self.folder / "absent", env=self.env)
         self.bad(2, "leave out sizes", "tune", "--import", shared, "--size", "5", env=self.env)
         self.bad(2, "need the cache", "tune", "--export", shared, "--no-cache", env=self.env)

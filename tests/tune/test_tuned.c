@@ -216,7 +216,7 @@ static void damage_costs_only_what_is_damaged(void **state)
     assert_string_equal(got(1, 64, &h), "rows=1");
     assert_int_equal(h.count, 1);
     assert_int_equal(h.level, VKMM_LOG_WARNING);
-    assert_contains(h.last, "is damaged in 1 line, the first of them line 3; they are ignored");
+    assert_contains(h.last, "has 1 damaged line, the first at line 3; they are ignored");
     assert_string_equal(got(1, 256, &h), "");
     assert_string_equal(got(1, 1024, &h), "rows=3");
 
@@ -224,7 +224,7 @@ static void damage_costs_only_what_is_damaged(void **state)
     text[strlen(text) - 20] = '\0';
     write_contents(text);
     assert_string_equal(got(1, 1024, &h), "");
-    assert_contains(h.last, "is damaged in 2 lines");
+    assert_contains(h.last, "has 2 damaged lines");
     heard again;
     vkmm_instance *instance = begin(&again); /* told once, and gone with the next result */
     vkmm_device_info device = device_of(1);
@@ -360,7 +360,7 @@ static void export_and_import(void **state)
     instance = begin(&h);
     count = 99;
     assert_int_equal(vkmm_tuned_import(instance, shared, &count), VKMM_INVALID);
-    assert_contains(h.last, "is damaged in 1 line, the first of them line ");
+    assert_contains(h.last, "has 1 damaged line, the first at line ");
     assert_int_equal(vkmm_tuned_import(instance, "/dev/null", &count), VKMM_INVALID);
     assert_int_equal(vkmm_tuned_import(instance, folder, &count), VKMM_INVALID);
     assert_int_equal(count, 99);
@@ -432,7 +432,7 @@ static void all_types_are_kept_apart(void **state)
     memcpy(types, " f16 i32 f16 ", 13); /* no combination of the table's: a damaged line */
     write_contents(text);
     got(1, 64, &h);
-    assert_contains(h.last, "is damaged in 1 line");
+    assert_contains(h.last, "has 1 damaged line");
 }
 
 static void refuses_what_no_line_can_hold(void **state)
@@ -446,7 +446,7 @@ static void refuses_what_no_line_can_hold(void **state)
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
         vkmm_tuned tuned = result(configs[i], 1);
         assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_INVALID);
-        assert_contains(h.last, "is no kernel and configuration");
+        assert_contains(h.last, "is not a kernel with a configuration");
     }
     vkmm_tuned tuned = result("", 1); /* a kernel without tunables */
     assert_int_equal(vkmm_tuned_put(instance, &device, &problem, &tuned), VKMM_OK);

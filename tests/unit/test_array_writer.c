@@ -339,7 +339,7 @@ static void test_refusals(void **state)
     assert_contains(h.last, "does not fit in 64 bits");
     array.first.cols = 1 << 29; /* 2^63 bytes and more: no file is as long */
     assert_int_equal(vkmm_array_writer_open(&log, "c.npy", &array, &writer), VKMM_INVALID);
-    assert_contains(h.last, "cannot write c.npy: no room for its 9223372034707292288 bytes: ");
+    assert_contains(h.last, "cannot write c.npy: no space for its 9223372034707292288 bytes: ");
     assert_null(writer);
     assert_int_equal(entries(), 0);
 }

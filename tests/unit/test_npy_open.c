@@ -75,7 +75,7 @@ static void test_made_shorter_while_it_is_read(void **state)
     assert_int_equal(h.count, 0);
     assert_int_equal(vkmm_array_whole(&log, path, &npy), VKMM_INVALID);
     assert_contains(h.last, path);
-    assert_contains(h.last, "was made shorter while it was read");
+    assert_contains(h.last, "was truncated while it was read");
     vkmm_array_close(&npy);
     free(f.data);
     close(fd);

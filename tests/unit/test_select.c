@@ -74,7 +74,7 @@ static void by_words(void **state)
                          cases[i].one < 0 ? VKMM_NO_DEVICE : VKMM_OK);
         assert_int_equal(h.count - refused, cases[i].one < 0);
         assert_int_equal(one, cases[i].one < 0 ? 99 : cases[i].one);
-        if (cases[i].one < 0 && all[0] != '\0') assert_non_null(strstr(h.last, "names several devices: "));
+        if (cases[i].one < 0 && all[0] != '\0') assert_non_null(strstr(h.last, "matches several devices: "));
     }
     vkmm_instance_find_device(&instance, "5", &(uint32_t){0});
     assert_string_equal(h.last, "there is no device 5; there are devices 0 to 4");

@@ -20,7 +20,7 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
     vkmm_status status = vkmm_choose_job(vkmm_device_log(device), info, params, &choice);
     if (status == VKMM_OK && !choice.module)
         status = vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
-                           "the kernel %s runs on the host, no driver compiles it", choice.info.name);
+                           "the kernel %s runs on the host: no driver compiles it", choice.info.name);
     if (status != VKMM_OK) return status;
     choice.capture_statistics = 1;
     status = vkmm_plan_create(device, &choice, &plan);

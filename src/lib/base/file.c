@@ -61,7 +61,7 @@ static vkmm_status resolve(vkmm_output *o, int exists)
     struct stat status;
     if (!exists) {
         if (lstat(o->path, &status) == 0 && S_ISLNK(status.st_mode))
-            return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: it is a symbolic link to nothing", o->path);
+            return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: it is a dangling symbolic link", o->path);
         o->target = vkmm_strdup(o->path);
     } else {
         /* A link keeps pointing where it pointed: the file at its end is replaced, not the link. */

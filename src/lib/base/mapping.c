@@ -139,7 +139,7 @@ vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path, const vkmm
 {
     if (vkmm_mapping_whole(mapping)) return VKMM_OK;
     return vkmm_fail(log, VKMM_INVALID,
-                     "%s was made shorter while it was read, or could not be read to its end: it had %llu bytes", path,
+                     "%s was truncated while it was read, or could not be read to its end: it had %llu bytes", path,
                      (unsigned long long)mapping->bytes);
 }
 

@@ -47,7 +47,7 @@ vkmm_status vkmm_output_reserve(vkmm_output *o, uint64_t bytes)
     vkmm_status status = o->partial == NULL ? open_spool(o) : VKMM_OK;
     int error = status == VKMM_OK && bytes > 0 ? set_aside(o->partial == NULL ? o->spool : o->fd, bytes) : 0;
     if (error != 0)
-        status = vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: no room for its %llu bytes%s: %s", o->path,
+        status = vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: no space for its %llu bytes%s: %s", o->path,
                            (unsigned long long)bytes, o->partial == NULL ? " in a temporary file (TMPDIR)" : "",
                            strerror(error));
     if (status != VKMM_OK) o->failed = 1;

@@ -80,12 +80,12 @@ static vkmm_status wrong_element(const counting *c, uint64_t row, uint64_t col)
 {
     if (vkmm_kernel_loops_too_long(&c->device->physical->info, &c->choice.info, &c->problem))
         return vkmm_fail(vkmm_device_log(c->device), VKMM_UNSUPPORTED,
-                         "llvmpipe leaves a shader's loops after %d rounds, before %s has finished this size: "
+                         "llvmpipe exits a shader's loops after %d iterations, before %s has finished this size: "
                          "C[%llu][%llu] is wrong",
                          VKMM_LLVMPIPE_ROUNDS, c->choice.info.name, (unsigned long long)row, (unsigned long long)col);
     return vkmm_fail(vkmm_device_log(c->device), VKMM_WRONG_RESULT,
-                     "the counting build of %s got C[%llu][%llu] wrong: its counts mean nothing", c->choice.info.name,
-                     (unsigned long long)row, (unsigned long long)col);
+                     "the counting build of %s computed a wrong C[%llu][%llu]: its counts are not valid",
+                     c->choice.info.name, (unsigned long long)row, (unsigned long long)col);
 }
 
 /* The counting build must multiply as well as the plain one does, or it counts something else. */
@@ -116,7 +116,7 @@ static vkmm_status choose(counting *c, const vkmm_job_params *params, vkmm_acces
     if (status != VKMM_OK) return status;
     if (access->invocations > UINT32_MAX)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "%llu invocations are too many to count: the counters have 32 bits; take a smaller M or N",
+                         "%llu invocations are too many to count: the counters have 32 bits; use a smaller M or N",
                          (unsigned long long)access->invocations);
     uint64_t room =
         info->max_storage_range < info->max_allocation_bytes ? info->max_storage_range : info->max_allocation_bytes;

@@ -96,7 +96,7 @@ static vkmm_status wrong(const bench *b, uint64_t slot)
     char a[32], c[32];
     return vkmm_fail(
         vkmm_device_log(b->device), VKMM_WRONG_RESULT,
-        "\"%s\" gets products of %ux%ux%u matrices of %s into %s wrong: subgroup %llu of %llu, after %u steps",
+        "\"%s\" computes wrong products of %ux%ux%u matrices of %s into %s: subgroup %llu of %llu, after %u steps",
         b->device->physical->info.name, s->m, s->n, s->k, vkmm_component_name(s->a, a), vkmm_component_name(s->c, c),
         (unsigned long long)slot, (unsigned long long)b->peak.groups * b->subgroups, b->peak.push[0]);
 }
@@ -164,18 +164,18 @@ static vkmm_status choose(bench *b)
     const char *operand = vkmm_component_name(b->shape->a, a), *sum = vkmm_component_name(b->shape->c, c);
     b->types = vkmm_matrix_types_of(b->shape);
     if (!b->types)
-        return vkmm_fail(
-            log, VKMM_UNSUPPORTED,
-            "there is no shader for matrices of %ux%ux%u, %s into %s, scope %u%s: there are f16, bf16, i8 and u8 of a "
-            "subgroup, not saturating",
-            b->shape->m, b->shape->n, b->shape->k, operand, sum, b->shape->scope,
-            b->shape->saturating ? ", saturating" : "");
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "there is no shader for matrices of %ux%ux%u, %s into %s, scope %u%s: there are shaders for "
+                         "f16, bf16, i8 and u8, of a subgroup, not saturating",
+                         b->shape->m, b->shape->n, b->shape->k, operand, sum, b->shape->scope,
+                         b->shape->saturating ? ", saturating" : "");
     snprintf(name, sizeof name, "matrix-peak-%s-%s", operand, sum);
     b->module = vkmm_module_find(name, VKMM_U32, VKMM_BUILD_PLAIN);
     if (!b->module)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "this build has no shader for matrices of %s into %s: its shader compiler could not make it",
-                         operand, sum);
+        return vkmm_fail(
+            log, VKMM_UNSUPPORTED,
+            "this build has no shader for matrices of %s into %s: its shader compiler could not compile it", operand,
+            sum);
     if (b->types->operand == VKMM_BF16) {
         if (info->has_bf16_matrices) return VKMM_OK;
         return vkmm_fail(log, VKMM_UNSUPPORTED,

@@ -105,7 +105,7 @@ const char *vkmm_judge_clock(vkmm_samples *kernel, const vkmm_samples *submit, c
     }
     if (device > 1.05 * host + 0.01 * kernel->count)
         return "the device's timestamps span more time than passed on the host";
-    if (device == 0) return "the device's timestamps stand still";
+    if (device == 0) return "the device's timestamps do not advance";
     if (!(slope->ms > 0)) return "";
     const double median = vkmm_samples_series(kernel).median;
     if (fabs(slope->ms - median) > SLOPE_TOLERANCE * slope->ms + slope->scatter + VKMM_SLOPE_GAP_MS)

@@ -34,14 +34,13 @@ static vkmm_status choose_tuned(vkmm_device *device, const vkmm_log *log, const 
         if (status == VKMM_DEVICE_LOST)
             return vkmm_fail(log, status,
                              "\"%s\" was lost (VK_ERROR_DEVICE_LOST) while the tuned configuration of %s (%s) "
-                             "multiplied on trial: it is discarded",
+                             "computed a test product: it is discarded",
                              info->name, choice->info.name, choice->info.config);
     }
     if (!right)
         vkmm_say(log, VKMM_LOG_WARNING,
-                 "the tuned configuration of %s (%s) gets a small product wrong, or cannot run, on \"%s\": it is "
-                 "forgotten, and the "
-                 "planner's choice used",
+                 "the tuned configuration of %s (%s) computes a wrong test product, or cannot run, on \"%s\": it is "
+                 "discarded, and the planner's choice is used",
                  choice->info.name, choice->info.config, info->name);
     *chosen = right;
     return VKMM_OK;

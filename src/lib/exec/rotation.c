@@ -107,8 +107,8 @@ static vkmm_status create(vkmm_job *job, uint64_t rotating_bytes)
     if (r->count == 0)
         return vkmm_fail(
             job->log, VKMM_OUT_OF_MEMORY,
-            "no room for a second copy of the operands: %.1f MiB; half of what \"%s\" has left is %.1f MiB", MIB(bytes),
-            job->device->physical->info.name, MIB(room));
+            "not enough memory for a second copy of the operands: %.1f MiB; half of what \"%s\" has free is %.1f MiB",
+            MIB(bytes), job->device->physical->info.name, MIB(room));
     r->copies = vkmm_alloc(r->count, sizeof *r->copies);
     if (!r->copies) return vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for %u copies of the operands", r->count);
     vkmm_status status = place(job);

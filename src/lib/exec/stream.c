@@ -107,8 +107,8 @@ static vkmm_status pick_whole(vkmm_stream *stream, const vkmm_job_params *params
 static vkmm_status too_small(const vkmm_stream *stream)
 {
     return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY,
-                     "not even panels of %llux%llu fit: %s has tiles of %ux%u, and \"%s\" leaves %llu bytes, %llu a "
-                     "buffer and %llu a binding",
+                     "not even panels of %llux%llu fit: %s has tiles of %ux%u, and \"%s\" allows %llu bytes, %llu per "
+                     "buffer and %llu per binding",
                      (unsigned long long)stream->pieces.unit_rows, (unsigned long long)stream->pieces.unit_cols,
                      stream->whole.info.name, stream->whole.info.tile[0], stream->whole.info.tile[1],
                      stream->device->physical->info.name, (unsigned long long)stream->space.total,
@@ -158,7 +158,7 @@ static vkmm_status try_smaller(vkmm_stream *stream, vkmm_status (*attempt)(vkmm_
             if (held.sentence[0]) vkmm_fail(stream->log, status, "%s", held.sentence);
             return status;
         }
-        vkmm_say(stream->log, VKMM_LOG_WARNING, "%s; going on with panels of %llux%llu", held.sentence,
+        vkmm_say(stream->log, VKMM_LOG_WARNING, "%s; continuing with panels of %llux%llu", held.sentence,
                  (unsigned long long)stream->pieces.partition.rows, (unsigned long long)stream->pieces.partition.cols);
     }
 }

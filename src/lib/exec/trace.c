@@ -79,9 +79,8 @@ static vkmm_status refuse_large(const vkmm_log *log, const vkmm_problem *problem
         cols = cols > 1 ? cols / 2 : 1;
     }
     return vkmm_fail(log, VKMM_INVALID,
-                     "a trace of %llux%llux%llu with tile %ux%u has %llu values in %llu steps; at most %d values in %d "
-                     "steps can still be "
-                     "read; try %llux%llux%llu with tile %ux%u",
+                     "a trace of %llux%llux%llu with tile %ux%u has %llu values in %llu steps; the limit is %d values "
+                     "in %d steps; try %llux%llux%llu with tile %ux%u",
                      (unsigned long long)problem->m, (unsigned long long)problem->n, (unsigned long long)problem->k,
                      tile[0], tile[1], (unsigned long long)extent->values, (unsigned long long)extent->steps,
                      MOST_VALUES, MOST_STEPS, (unsigned long long)less.m, (unsigned long long)less.n,
@@ -183,7 +182,7 @@ static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params
                                  .col = ids[9],
                                  .inside = ids[8] < params->problem.m && ids[9] < params->problem.n};
         if (ids[0] == UINT32_MAX)
-            return vkmm_fail(log, VKMM_WRONG_RESULT, "invocation %u of %u left no trace on the device", i,
+            return vkmm_fail(log, VKMM_WRONG_RESULT, "invocation %u of %u recorded nothing on the device", i,
                              trace->invocation_count);
         if (one->row == params->row && one->col == params->col) trace->followed = i;
     }

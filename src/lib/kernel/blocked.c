@@ -11,17 +11,18 @@ enum { LANES = 32 };
 
 static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [VKMM_TUNE_ROWS] =
-        {"rows", VKMM_SPEC_ROWS, 0, "rows of C of a workgroup's tile", 7, {16, 32, 48, 64, 96, 128, 256}},
-    [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of it", 7, {16, 32, 48, 64, 96, 128, 256}},
-    [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K of a step", 3, {8, 16, 32}},
-    [VKMM_TUNE_THREAD_ROWS] = {"thread-rows", 9, 0, "rows of C of an invocation", 5, {2, 4, 8, 12, 16}},
-    [VKMM_TUNE_THREAD_COLS] = {"thread-cols", 10, 0, "columns of it", 5, {2, 4, 8, 12, 16}},
-    [VKMM_TUNE_SPLITS] = {"splits", 0, 0, "parts that K is summed in", 7, {1, 2, 4, 8, 16, 32, 64}},
-    [SWIZZLE] = {"swizzle", 11, 0, "rows of tiles that are walked together", 4, {1, 4, 8, 16}},
+        {"rows", VKMM_SPEC_ROWS, 0, "rows of C in a workgroup's tile", 7, {16, 32, 48, 64, 96, 128, 256}},
+    [VKMM_TUNE_COLS] =
+        {"cols", VKMM_SPEC_COLS, 0, "columns of C in a workgroup's tile", 7, {16, 32, 48, 64, 96, 128, 256}},
+    [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K per step", 3, {8, 16, 32}},
+    [VKMM_TUNE_THREAD_ROWS] = {"thread-rows", 9, 0, "rows of C per invocation", 5, {2, 4, 8, 12, 16}},
+    [VKMM_TUNE_THREAD_COLS] = {"thread-cols", 10, 0, "columns of C per invocation", 5, {2, 4, 8, 12, 16}},
+    [VKMM_TUNE_SPLITS] = {"splits", 0, 0, "parts into which K is split", 7, {1, 2, 4, 8, 16, 32, 64}},
+    [SWIZZLE] = {"swizzle", 11, 0, "rows of tiles traversed together", 4, {1, 4, 8, 16}},
     [BUFFERS] = {"buffers", 12, 0, "pairs of tiles in shared memory", 2, {1, 2}},
     [PAD] = {"pad", 13, 0, "vectors added to each row in shared memory", 2, {0, 1}},
-    [SLICES] = {"slices", 14, 0, "parts of the workgroup that divide each step along K", 3, {1, 2, 4}},
-    [LANE_COLS] = {"lane-cols", 15, 0, "invocations side by side of those that run together", 4, {2, 4, 8, 16}},
+    [SLICES] = {"slices", 14, 0, "parts of the workgroup that share each step along K", 3, {1, 2, 4}},
+    [LANE_COLS] = {"lane-cols", 15, 0, "adjacent invocations of those that run together", 4, {2, 4, 8, 16}},
 };
 
 /* rows, cols, depth, thread-rows, thread-cols, splits; swizzle, buffers, pad, slices, lane-cols */
@@ -132,18 +133,18 @@ static uint64_t broken_slices(const vkmm_shape *shape)
 }
 
 static const vkmm_rule rules[] = {
-    {"whole blocks", "rows or columns that no invocation takes", vkmm_outside_blocks, NULL,
-     "the tile's rows and columns divide into the invocations' blocks"},
-    {"whole lanes", "blocks outside of the lanes' rectangles", broken_lanes, NULL,
-     "the blocks of a tile divide into the rectangles of invocations that run together"},
-    {"whole vectors", "elements that fill no vector of 16 bytes", broken_vectors, NULL,
-     "blocks and steps are read and stored in vectors"},
-    {"whole loads", "vectors of a tile that nobody loads", broken_loads, NULL,
-     "every invocation loads equally many vectors of A's tile, and of B's"},
-    {"whole turns", "pieces of a tile that change their place", broken_pieces, NULL,
-     "all that an invocation loads has the same place in its vector and in its row of the tile"},
-    {"whole slices", "elements of a step that no slice takes", broken_slices, NULL,
-     "the slices divide each step along K among them"},
+    {"whole blocks", "leftover rows or columns", vkmm_outside_blocks, NULL,
+     "rows must be a multiple of thread-rows, and cols a multiple of thread-cols"},
+    {"whole lanes", "blocks outside the lanes' rectangles", broken_lanes, NULL,
+     "the blocks of a tile must divide into the rectangles of invocations that run together"},
+    {"whole vectors", "elements that do not fill a vector", broken_vectors, NULL,
+     "thread-rows, thread-cols and depth must be multiples of a vector's elements"},
+    {"whole loads", "leftover vectors of a tile", broken_loads, NULL,
+     "every invocation must load the same number of vectors of A's tile, and of B's"},
+    {"whole turns", "pieces of a tile that change position", broken_pieces, NULL,
+     "all that an invocation loads must have the same position in its vector and in its row of the tile"},
+    {"whole slices", "leftover elements of a step, or unsupported settings", broken_slices, NULL,
+     "the slices must divide each step along K; buffers must be 1 or 2, and swizzle not 0"},
     {0},
 };
 

@@ -19,15 +19,16 @@ enum { VENDOR_INTEL = 0x8086, LEAST_SIDE = 5, THIN = 32 };
 extern const vkmm_kernel vkmm_kernel_coopmat;
 
 static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
-    [VKMM_TUNE_ROWS] = {"rows", VKMM_SPEC_ROWS, 0, "rows of C of a workgroup's tile", 6, {32, 64, 96, 128, 192, 256}},
-    [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of it", 6, {32, 64, 96, 128, 192, 256}},
-    [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K of a step", 4, {16, 32, 64, 128}},
-    [VKMM_TUNE_THREAD_ROWS] = {"sub-rows", 9, 0, "rows of C of a subgroup", 5, {16, 32, 64, 96, 128}},
-    [VKMM_TUNE_THREAD_COLS] = {"sub-cols", 10, 0, "columns of it", 5, {16, 32, 64, 96, 128}},
-    [VKMM_TUNE_SPLITS] = {"splits", 0, 0, "parts that K is summed in", 6, {1, 2, 4, 8, 16, 32}},
-    [SWIZZLE] = {"swizzle", 11, 0, "rows of tiles that are walked together", 4, {1, 4, 8, 16}},
-    [PAD] = {"pad", 12, 0, "times 16 bytes added to each line in shared memory", 2, {0, 1}},
-    [LANES] = {"lanes", 13, 0, "invocations of a subgroup", 4, {8, 16, 32, 64}},
+    [VKMM_TUNE_ROWS] = {"rows", VKMM_SPEC_ROWS, 0, "rows of C in a workgroup's tile", 6, {32, 64, 96, 128, 192, 256}},
+    [VKMM_TUNE_COLS] =
+        {"cols", VKMM_SPEC_COLS, 0, "columns of C in a workgroup's tile", 6, {32, 64, 96, 128, 192, 256}},
+    [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K per step", 4, {16, 32, 64, 128}},
+    [VKMM_TUNE_THREAD_ROWS] = {"sub-rows", 9, 0, "rows of C per subgroup", 5, {16, 32, 64, 96, 128}},
+    [VKMM_TUNE_THREAD_COLS] = {"sub-cols", 10, 0, "columns of C per subgroup", 5, {16, 32, 64, 96, 128}},
+    [VKMM_TUNE_SPLITS] = {"splits", 0, 0, "parts into which K is split", 6, {1, 2, 4, 8, 16, 32}},
+    [SWIZZLE] = {"swizzle", 11, 0, "rows of tiles traversed together", 4, {1, 4, 8, 16}},
+    [PAD] = {"pad", 12, 0, "padding of each line in shared memory, in units of 16 bytes", 2, {0, 1}},
+    [LANES] = {"lanes", 13, 0, "invocations per subgroup", 4, {8, 16, 32, 64}},
     [MATRIX_M] = {"mm", 0, 0, "rows of a matrix operation", 3, {8, 16, 32}},
     [MATRIX_N] = {"mn", 0, 0, "its columns", 3, {8, 16, 32}},
     [MATRIX_K] = {"mk", 0, 0, "its elements along K", 3, {8, 16, 32}},
@@ -245,13 +246,12 @@ static vkmm_status refuse_matrix(const vkmm_log *log, const vkmm_shape *shape)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "\"%s\" lists no matrix operation for %s summed in %s that this build has a %s shader for",
                          device->name, in, sum, kernel);
-    return vkmm_fail(
-        log, VKMM_UNSUPPORTED,
-        "%s for %s summed in %s cannot have matrix operations of %ux%ux%u (mm, mn, mk): %s; it can have:%s", kernel, in,
-        sum, shape->matrix[0], shape->matrix[1], shape->matrix[2],
-        vkmm_coopmat_lists(device, shape->problem, shape->matrix) ? "this build has no shader for them"
-                                                                  : "the device lists none of that shape",
-        at ? listed : " none");
+    return vkmm_fail(log, VKMM_UNSUPPORTED,
+                     "%s for %s summed in %s cannot use matrix operations of %ux%ux%u (mm, mn, mk): %s; it can use:%s",
+                     kernel, in, sum, shape->matrix[0], shape->matrix[1], shape->matrix[2],
+                     vkmm_coopmat_lists(device, shape->problem, shape->matrix) ? "this build has no shader for them"
+                                                                               : "the device lists none of that shape",
+                     at ? listed : " none");
 }
 
 static vkmm_status refuse_lanes(const vkmm_log *log, const vkmm_shape *shape)
@@ -270,19 +270,17 @@ static vkmm_status refuse_lanes(const vkmm_log *log, const vkmm_shape *shape)
 }
 
 static const vkmm_rule rules[] = {
-    {"matrix shapes", "matrix operations whose shape or types are not to be had", missing_matrix, NULL,
-     "the device lists the shape of each matrix operation for its types, and this build has a shader for it",
-     refuse_matrix},
-    {"whole fragments", "rows, columns or elements of a step that no matrix takes", broken_fragments, NULL,
-     "a subgroup's block and a step divide into matrices"},
-    {"whole blocks", "rows or columns that no subgroup takes", vkmm_outside_blocks, NULL,
-     "the tile divides into the subgroups' blocks"},
-    {"whole vectors", "elements of a tile that fill no 16 bytes of memory", broken_vectors, NULL,
-     "tiles are fetched 16 bytes at a time, whichever way they lie"},
-    {"settings", "settings that the kernel does not know", broken_settings, NULL,
-     "pad is at most 16, and swizzle is not 0"},
-    {"minSubgroupSize, maxSubgroupSize", "subgroup sizes that the driver does not grant", broken_lanes, NULL,
-     "lanes are the invocations of a subgroup: a power of two between the device's least and most", refuse_lanes},
+    {"matrix shapes", "unavailable matrix operations", missing_matrix, NULL,
+     "the device must list the shape for its types, and this build must have a shader for it", refuse_matrix},
+    {"whole fragments", "leftover rows, columns or elements of a step", broken_fragments, NULL,
+     "sub-rows must be a multiple of mm, sub-cols of mn, and depth of mk"},
+    {"whole blocks", "leftover rows or columns", vkmm_outside_blocks, NULL,
+     "rows must be a multiple of sub-rows, and cols a multiple of sub-cols"},
+    {"whole vectors", "elements that do not fill 16 bytes", broken_vectors, NULL,
+     "tiles are loaded 16 bytes at a time along rows, cols and depth"},
+    {"settings", "unsupported settings", broken_settings, NULL, "pad must be at most 16, and swizzle not 0"},
+    {"minSubgroupSize, maxSubgroupSize", "unsupported subgroup sizes", broken_lanes, NULL,
+     "lanes is the subgroup size: a power of two between the device's minimum and maximum", refuse_lanes},
     {0},
 };
 

@@ -10,18 +10,18 @@ enum { SWIZZLE = VKMM_TUNE_OWN, THREADS, SCOPE, WHOLE, PREFETCH, UNROLL };
 enum { WORKGROUP = 2, SUBGROUP = 3 };
 
 static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
-    [VKMM_TUNE_ROWS] = {"rows", VKMM_SPEC_ROWS, 0, "rows of C of a workgroup's tile", 4, {32, 64, 128, 256}},
-    [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of it", 5, {16, 32, 64, 128, 256}},
-    [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K of a step", 4, {16, 32, 64, 128}},
-    [VKMM_TUNE_THREAD_ROWS] = {"matrix-rows", 9, 0, "rows of C of a matrix", 4, {32, 64, 128, 256}},
-    [VKMM_TUNE_THREAD_COLS] = {"matrix-cols", 10, 0, "columns of it", 5, {16, 32, 64, 128, 256}},
-    [VKMM_TUNE_SPLITS] = {"splits", 0, 0, "parts that K is summed in", 6, {1, 2, 4, 8, 16, 32}},
-    [SWIZZLE] = {"swizzle", 11, 0, "rows of tiles that are walked together", 4, {1, 4, 8, 16}},
-    [THREADS] = {"threads", 0, 0, "invocations of a workgroup", 4, {32, 64, 128, 256}},
+    [VKMM_TUNE_ROWS] = {"rows", VKMM_SPEC_ROWS, 0, "rows of C in a workgroup's tile", 4, {32, 64, 128, 256}},
+    [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of C in a workgroup's tile", 5, {16, 32, 64, 128, 256}},
+    [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K per step", 4, {16, 32, 64, 128}},
+    [VKMM_TUNE_THREAD_ROWS] = {"matrix-rows", 9, 0, "rows of C per matrix", 4, {32, 64, 128, 256}},
+    [VKMM_TUNE_THREAD_COLS] = {"matrix-cols", 10, 0, "columns of C per matrix", 5, {16, 32, 64, 128, 256}},
+    [VKMM_TUNE_SPLITS] = {"splits", 0, 0, "parts into which K is split", 6, {1, 2, 4, 8, 16, 32}},
+    [SWIZZLE] = {"swizzle", 11, 0, "rows of tiles traversed together", 4, {1, 4, 8, 16}},
+    [THREADS] = {"threads", 0, 0, "invocations per workgroup", 4, {32, 64, 128, 256}},
     [SCOPE] = {"scope", 12, 0, "who owns a matrix: 2 the workgroup, 3 a subgroup", 2, {WORKGROUP, SUBGROUP}},
-    [WHOLE] = {"whole", 13, 0, "1: tiles inside are read without bounds", 2, {0, 1}},
+    [WHOLE] = {"whole", 13, 0, "1: tiles fully inside are read without bounds", 2, {0, 1}},
     [PREFETCH] = {"prefetch", 14, 0, "1: the next step is read before this one is multiplied", 2, {0, 1}},
-    [UNROLL] = {"unroll", 15, 0, "steps of one round of the loop", 4, {1, 2, 4, 8}},
+    [UNROLL] = {"unroll", 15, 0, "steps per loop iteration", 4, {1, 2, 4, 8}},
 };
 
 /* rows, cols, depth, matrix-rows, matrix-cols, splits; swizzle, threads, scope, whole, prefetch, unroll. From large
@@ -145,20 +145,19 @@ static uint64_t limit_side(const vkmm_device_info *device)
 }
 
 static const vkmm_rule rules[] = {
-    {"whole matrices", "rows or columns of a tile that no matrix has", broken_matrices, NULL,
-     "the tile divides into matrices, or is one where the workgroup owns it"},
-    {"settings", "settings that the kernel does not know", broken_settings, NULL,
-     "scope is 2 or 3, whole and prefetch are 0 or 1, and there are steps"},
+    {"whole matrices", "leftover rows or columns of a tile", broken_matrices, NULL,
+     "the tile must divide into matrices; with scope=2 it must be one matrix"},
+    {"settings", "unsupported settings", broken_settings, NULL,
+     "scope must be 2 or 3, whole and prefetch 0 or 1, and unroll, swizzle and depth not 0"},
     {"cooperativeMatrixWorkgroupScopeMaxWorkgroupSize", "invocations that own a matrix together", need_workgroup,
-     limit_workgroup, "the device has matrices of a whole workgroup up to that size, or none"},
+     limit_workgroup, "the device has matrices of a whole workgroup up to this size, or none"},
     {"cooperativeMatrixFlexibleDimensionsMaxDimension", "elements along a side of a matrix", need_side, limit_side,
-     "the device has matrices up to that size"},
-    {"matrix granules", "matrices whose types, owner and sides match nothing that the device lists", broken_granules,
-     NULL,
-     "matrices of flexible dimensions are multiples of the granules that the device lists for their types, scope and "
+     "the device supports matrices up to this size"},
+    {"matrix granules", "matrices that the device does not list", broken_granules, NULL,
+     "matrices of flexible dimensions must be multiples of the granules that the device lists for their types, scope "
+     "and "
      "invocations"},
-    {"whole subgroups", "invocations too many or too few for a matrix each subgroup", broken_owners, NULL,
-     "every subgroup owns one matrix"},
+    {"whole subgroups", "invocations too many or too few", broken_owners, NULL, "every subgroup must own one matrix"},
     {0},
 };
 

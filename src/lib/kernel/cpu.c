@@ -11,10 +11,10 @@ enum { LANES = VKMM_TUNE_OWN, WRITTEN_OUT, THREAD_COLS = 4 };
 
 static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [VKMM_TUNE_ROWS] =
-        {"rows", VKMM_SPEC_ROWS, 9, "rows of C of a tile, all of them an invocation's", 4, {4, 8, 16, 32}},
-    [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of C of a tile, four an invocation", 4, {16, 32, 64, 128}},
-    [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K of a step", 2, {4, 8}},
-    [VKMM_TUNE_SPLITS] = {"splits", 0, 0, "parts that K is summed in", 4, {1, 2, 4, 8}},
+        {"rows", VKMM_SPEC_ROWS, 9, "rows of C in a tile, all computed by each invocation", 4, {4, 8, 16, 32}},
+    [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of C in a tile, four per invocation", 4, {16, 32, 64, 128}},
+    [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K per step", 2, {4, 8}},
+    [VKMM_TUNE_SPLITS] = {"splits", 0, 0, "parts into which K is split", 4, {1, 2, 4, 8}},
     [LANES] = {"lanes", 10, 0, "lanes of a subgroup that read op(A)", 2, {4, 8}},
     [WRITTEN_OUT] = {"written-out", 11, 0, "the form for drivers that do not unroll loops", 2, {0, 1}},
 };
@@ -93,18 +93,16 @@ static uint64_t missing_broadcasts(const vkmm_shape *shape)
 }
 
 static const vkmm_rule rules[] = {
-    {"whole turns", "rows that no lane reads, or columns beyond fours", broken_blocks, NULL,
-     "the lanes read the rows of op(A) in turns, and each computes four columns"},
-    {"whole steps", "elements of a step beyond fours", broken_steps, NULL,
-     "op(A) is read four elements along K at a time"},
-    {"whole subgroups", "invocations beyond whole subgroups", broken_subgroups, NULL,
+    {"whole turns", "leftover rows or columns", broken_blocks, NULL,
+     "rows must be a multiple of lanes, and cols a multiple of 4"},
+    {"whole steps", "leftover elements of a step", broken_steps, NULL, "depth must be a multiple of 4"},
+    {"whole subgroups", "invocations outside whole subgroups", broken_subgroups, NULL,
      "every lane of a subgroup holds elements that the others need"},
-    {"lanes", "lanes other than 4 or 8, or more than a subgroup has", broken_lanes, NULL,
-     "the lanes of one subgroup read op(A)"},
-    {"written out", "settings that the written-out form does not have", broken_written, NULL,
-     "its loops stand in the shader step by step: 8 rows, steps of 4, 4 lanes"},
+    {"lanes", "unsupported lanes", broken_lanes, NULL, "lanes must be 4 or 8, and at most the subgroup size"},
+    {"written out", "unsupported settings", broken_written, NULL,
+     "written-out must be 0 or 1; 1 requires rows=8, depth=4 and lanes=4"},
     {"subgroupSupportedOperations", "subgroup broadcasts", missing_broadcasts, NULL,
-     "what one lane has read is dealt out to all"},
+     "a value that one lane reads is broadcast to all"},
     {0},
 };
 
@@ -116,7 +114,7 @@ static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *proble
 
 const vkmm_kernel vkmm_kernel_cpu = {
     .name = "cpu",
-    .summary = "for drivers that run on processors: no barriers, and registers as wide as the processor's; takes every "
+    .summary = "for drivers that run on CPUs: no barriers, and registers as wide as the processor's; takes every "
                "problem",
     .spread = VKMM_SPREAD_ITEMS,
     .default_rows = 16,

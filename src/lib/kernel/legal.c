@@ -113,13 +113,14 @@ static const vkmm_rule limits[] = {
     {"registers", "32-bit registers for sums", need_registers, limit_registers,
      "sums that do not fit into registers go to memory, at every step"},
     {"maxComputeWorkgroupSubgroups", "subgroups of a workgroup", need_subgroups, limit_subgroups,
-     "where the size of subgroups is asked for, a workgroup has so many at most"},
+     "if the subgroup size is requested, a workgroup has at most this many subgroups"},
     {"maxComputeWorkGroupInvocations", "invocations", need_invocations, limit_invocations,
      "the invocations of a workgroup must all run on one processor to meet at a barrier"},
     {"maxComputeWorkGroupSize[0]", "invocations along x", need_x, limit_x, "a workgroup is as wide as its tile"},
     {"maxComputeWorkGroupSize[1]", "invocations along y", need_y, limit_y, "a workgroup is as high as its tile"},
     {"maxComputeSharedMemorySize", "bytes of shared memory", need_shared, limit_shared,
-     "a tile of A and a tile of B lie in shared memory at once; some drivers accept more than they have and lose the "
+     "a tile of A and a tile of B are in shared memory at the same time; some drivers accept more than they have and "
+     "lose the "
      "device"},
     {0},
 };

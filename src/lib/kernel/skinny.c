@@ -9,12 +9,12 @@ enum { THREAD_LONG = VKMM_TUNE_THREAD_ROWS, THREADS = VKMM_TUNE_OWN };
 
 /* The long side is a tile's longer one. The short one follows the problem: the planner sets it. */
 static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
-    [VKMM_TUNE_ROWS] = {"rows", VKMM_SPEC_ROWS, 0, "rows of C of a workgroup's tile", 7, {1, 4, 8, 16, 32, 64, 128}},
-    [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of it", 7, {1, 4, 8, 16, 32, 64, 128}},
-    [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K of a step", 7, {8, 16, 32, 64, 128, 256, 512}},
-    [THREAD_LONG] = {"thread-long", 9, 0, "elements along the longer side of an invocation", 4, {1, 2, 4, 8}},
-    [VKMM_TUNE_SPLITS] = {"splits", 0, 0, "parts that K is summed in", 7, {1, 2, 4, 8, 16, 32, 64}},
-    [THREADS] = {"threads", 0, 0, "invocations of a workgroup", 4, {32, 64, 128, 256}},
+    [VKMM_TUNE_ROWS] = {"rows", VKMM_SPEC_ROWS, 0, "rows of C in a workgroup's tile", 7, {1, 4, 8, 16, 32, 64, 128}},
+    [VKMM_TUNE_COLS] = {"cols", VKMM_SPEC_COLS, 0, "columns of C in a workgroup's tile", 7, {1, 4, 8, 16, 32, 64, 128}},
+    [VKMM_TUNE_DEPTH] = {"depth", VKMM_SPEC_DEPTH, 0, "elements along K per step", 7, {8, 16, 32, 64, 128, 256, 512}},
+    [THREAD_LONG] = {"thread-long", 9, 0, "elements along the longer side per invocation", 4, {1, 2, 4, 8}},
+    [VKMM_TUNE_SPLITS] = {"splits", 0, 0, "parts into which K is split", 7, {1, 2, 4, 8, 16, 32, 64}},
+    [THREADS] = {"threads", 0, 0, "invocations per workgroup", 4, {32, 64, 128, 256}},
 };
 
 /* rows, cols, depth, thread-long, -, splits; threads. The shorter side is fitted to the problem: up to 2, 4, 8 and
@@ -139,12 +139,12 @@ static uint64_t broken_short(const vkmm_shape *shape)
 }
 
 static const vkmm_rule rules[] = {
-    {"whole lines", "elements along the longer side that no line takes", broken_lines, NULL,
-     "the longer side divides into lines of invocations, as many as a power of two, and the invocations into them"},
-    {"whole lanes", "elements of a step that no lane takes, or more than 8 (of 8 bits: 16) a lane", broken_depth, NULL,
-     "the lanes of a line divide each step along K among them"},
-    {"a short side", "elements of the shorter side beyond 1 to 16", broken_short, NULL,
-     "an invocation has a sum for each element of the shorter side"},
+    {"whole lines", "leftover elements of the longer side", broken_lines, NULL,
+     "the longer side must divide into a power of two of lines, and threads, a power of two, into these lines"},
+    {"whole lanes", "leftover elements of a step", broken_depth, NULL,
+     "the lanes of a line must divide each step along K, with at most 8 elements (of 8 bits: 16) per lane"},
+    {"a short side", "excess elements of the shorter side", broken_short, NULL,
+     "the shorter side must be 1 to 16: an invocation has a sum for each of its elements"},
     {0},
 };
 
@@ -172,7 +172,7 @@ static uint32_t alignment(const vkmm_problem *problem, const vkmm_config *config
 
 const vkmm_kernel vkmm_kernel_skinny = {
     .name = "skinny",
-    .summary = "for few rows or few columns, down to a matrix times a vector: nothing but reading; takes every problem",
+    .summary = "for few rows or few columns, down to a matrix times a vector: limited by reads; takes every problem",
     .spread = VKMM_SPREAD_ITEMS,
     .default_rows = 64,
     .default_cols = 1,

@@ -47,7 +47,7 @@ static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
     api->library = vkmm_dynlib_open_one(libraries);
     if (*libraries && !api->library)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "a user's shader needs libshaderc (libshaderc.so.1), which cannot be loaded here");
+                         "a user's shader needs libshaderc (libshaderc.so.1), which cannot be loaded");
 #define X(name)                                                                                                        \
     api->name = FUNCTION(name);                                                                                        \
     if (!api->name) {                                                                                                  \
@@ -126,8 +126,8 @@ vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const cha
     /* glslang meets the versions before compute shaders, and its default is 110, with a dump of all its built-ins on
      * standard output. */
     if (version_of(text, bytes) < 310)
-        return vkmm_fail(log, VKMM_INVALID,
-                         "%s: no line such as '#version 450' says that this is a compute shader for Vulkan", name);
+        return vkmm_fail(log, VKMM_INVALID, "%s: a compute shader for Vulkan needs a line such as '#version 450'",
+                         name);
     vkmm_status status = open_shaderc(log, &api);
     if (status != VKMM_OK) return status;
 

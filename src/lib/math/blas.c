@@ -180,7 +180,7 @@ vkmm_status vkmm_blas_multiply(vkmm_blas *blas, const vkmm_log *log, const vkmm_
     const size_t bytes = vkmm_type_of(problem->type)->bytes;
     double alpha = vkmm_problem_alpha(problem), beta = vkmm_problem_beta(problem);
     if (problem->type != VKMM_F32 && problem->type != VKMM_F64)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "%s has no product of %s; it has f32 and f64", blas->name,
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "%s cannot multiply %s, only f32 and f64", blas->name,
                          vkmm_type_of(problem->type)->name);
     for (int i = 0; i < 6; i++) {
         if (extents[i] > INT_MAX)

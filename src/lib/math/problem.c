@@ -178,7 +178,7 @@ static vkmm_status check_types(const vkmm_log *log, const vkmm_problem *problem)
             snprintf(legal + used, sizeof legal - used, "%s%s summed in %s", used > 0 ? ", " : "",
                      vkmm_type_of(other->out)->name, vkmm_type_of(other->compute)->name);
     }
-    return vkmm_fail(log, VKMM_INVALID, "products of %s cannot be stored as %s and summed in %s; there are: %s",
+    return vkmm_fail(log, VKMM_INVALID, "products of %s cannot be stored as %s and summed in %s; supported: %s",
                      vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name, vkmm_type_of(types.compute)->name,
                      legal);
 }
@@ -237,8 +237,8 @@ static vkmm_status check_scalar(const vkmm_log *log, vkmm_type type, const char 
 {
     if (vkmm_type_of(type)->is_float) return VKMM_OK;
     if (value >= INT32_MIN && value <= UINT32_MAX && value == floor(value)) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID, "%s is %.17g; with type %s it is a whole number from %d to %llu", name, value,
-                     vkmm_type_of(type)->name, INT32_MIN, (unsigned long long)UINT32_MAX);
+    return vkmm_fail(log, VKMM_INVALID, "%s is %.17g; with type %s it must be a whole number from %d to %llu", name,
+                     value, vkmm_type_of(type)->name, INT32_MIN, (unsigned long long)UINT32_MAX);
 }
 
 vkmm_status vkmm_problem_check(const vkmm_log *log, const vkmm_problem *problem, vkmm_problem_bytes *bytes)

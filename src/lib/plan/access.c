@@ -37,7 +37,7 @@ vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *inf
     if (!kernel || kernel->spread == VKMM_SPREAD_HOST || kernel->spread == VKMM_SPREAD_ITEMS)
         return vkmm_fail(
             log, VKMM_UNSUPPORTED,
-            "there are no formulas for the reads of the kernel %s, only for those of the tutorials, such as tiled",
+            "there are no formulas for the reads of the kernel %s, only for the tutorial kernels, such as tiled",
             info->name);
     memset(access, 0, sizeof *access);
     if (m > 0 && k > 0) access->a = reads_of(kernel->uses_shared, n, cols);

@@ -72,7 +72,7 @@ static vkmm_status refuse_type(const vkmm_log *log, const char *name, const vkmm
     const vkmm_types types = vkmm_problem_types(problem);
     return vkmm_fail(log, VKMM_UNSUPPORTED,
                      "the kernel %s multiplies f32, f64, i32 and u32, each summed and stored as itself; %s summed in "
-                     "%s and stored as %s takes a general kernel, such as %s",
+                     "%s and stored as %s needs a general kernel, such as %s",
                      name, vkmm_type_of(types.in)->name, vkmm_type_of(types.compute)->name,
                      vkmm_type_of(types.out)->name, general_kernel());
 }
@@ -155,10 +155,9 @@ vkmm_status vkmm_choice_observe(const vkmm_log *log, vkmm_choice *choice, vkmm_b
     const vkmm_module *module =
         choice->module ? vkmm_module_find(choice->kernel->name, choice->module->type, build) : NULL;
     if (!module)
-        return vkmm_fail(
-            log, VKMM_UNSUPPORTED,
-            "the kernel %s has no build that can be observed; those of the tutorials, such as tiled, have one",
-            choice->kernel->name);
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "the kernel %s cannot be observed; the tutorial kernels, such as tiled, can",
+                         choice->kernel->name);
     choice->module = module;
     for (uint32_t i = 0; i < count && choice->info.spec_count < VKMM_MAX_SPEC_CONSTANTS; i++) {
         choice->info.spec_ids[choice->info.spec_count] = ids[i];

@@ -124,7 +124,7 @@ static vkmm_status add_reduce(const vkmm_log *log, const vkmm_device_info *devic
     if (info->workspace_bytes > device->max_storage_range && info->splits == 1)
         return vkmm_fail(
             log, VKMM_UNSUPPORTED,
-            "C of %s is made from a workspace of %llu bytes, since \"%s\" cannot store 16 bits; it binds at most %llu "
+            "C in %s needs a workspace of %llu bytes, because \"%s\" cannot store 16 bits; it binds at most %llu "
             "(maxStorageBufferRange)",
             vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->name, (unsigned long long)info->workspace_bytes,
             device->name, (unsigned long long)device->max_storage_range);
@@ -148,7 +148,7 @@ static vkmm_status count_work(const vkmm_log *log, const vkmm_device_info *devic
     info->items = vkmm_config_tiles(problem, &choice->config) * info->splits;
     if (info->items > INT32_MAX)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "the product makes %llu work items; %d are the most: take larger tiles or fewer parts of K",
+                         "the product makes %llu work items; the limit is %d: use larger tiles or fewer parts of K",
                          (unsigned long long)info->items, INT32_MAX);
     info->groups[0] =
         (uint32_t)(info->items < device->max_workgroup_count[0] ? info->items : device->max_workgroup_count[0]);

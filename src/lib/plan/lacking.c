@@ -49,6 +49,6 @@ vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *devi
     if (least & VKMM_NEEDS_MATRIX && device->no_matrices && *device->no_matrices)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "%s needs matrix operations, and \"%s\" has none: %s", kernel,
                          device->name, device->no_matrices);
-    return vkmm_fail(log, VKMM_UNSUPPORTED, "%s needs for %s summed in %s what \"%s\" lacks: %s", kernel, in, sum,
+    return vkmm_fail(log, VKMM_UNSUPPORTED, "%s for %s summed in %s needs what \"%s\" lacks: %s", kernel, in, sum,
                      device->name, name_of(least));
 }

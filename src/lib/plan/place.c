@@ -18,7 +18,8 @@ vkmm_status vkmm_kernel_place(const vkmm_log *log, const vkmm_kernel_info *info,
     const vkmm_kernel *kernel = vkmm_kernel_find(info->name);
     const uint32_t rows = info->tile[0], cols = info->tile[1];
     if (!kernel || kernel->spread == VKMM_SPREAD_HOST || kernel->spread == VKMM_SPREAD_ITEMS)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s has no invocations whose places are known", info->name);
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "the positions of the invocations of the kernel %s are not known",
+                         info->name);
     if (row >= problem->m || col >= problem->n)
         return vkmm_fail(log, VKMM_INVALID, "there is no C[%llu][%llu]: C has %llu rows and %llu columns",
                          (unsigned long long)row, (unsigned long long)col, (unsigned long long)problem->m,

@@ -90,8 +90,8 @@ static void tell(tuning *t, vkmm_status status, const vkmm_tuning_state *state)
         vkmm_say(t->log, VKMM_LOG_INFO, "%s is ignored: it does not begin with \"%.17s\", so another version wrote it",
                  t->path, VKMM_TUNING_TITLE);
     else
-        vkmm_say(t->log, VKMM_LOG_WARNING, "%s is damaged in %u line%s, the first of them line %u; they are ignored",
-                 t->path, state->damaged, state->damaged == 1 ? "" : "s", state->first_damaged);
+        vkmm_say(t->log, VKMM_LOG_WARNING, "%s has %u damaged line%s, the first at line %u; they are ignored", t->path,
+                 state->damaged, state->damaged == 1 ? "" : "s", state->first_damaged);
 }
 
 /* Makes the list what the file is now; what is known to be right stays so. Where the file could not be written, the
@@ -135,7 +135,7 @@ static void end_change(tuning *t, vkmm_status status, int lock)
 {
     if (status == VKMM_OK) t->unwritten = t->path != NULL && vkmm_tuning_write(NULL, t->path, &t->list, 1) != VKMM_OK;
     if (status == VKMM_OK && t->unwritten)
-        vkmm_say(t->log, VKMM_LOG_WARNING, "the tuning results are not kept: %s cannot be written", t->path);
+        vkmm_say(t->log, VKMM_LOG_WARNING, "the tuning results are not saved: %s cannot be written", t->path);
     vkmm_lock_leave(lock);
 }
 
@@ -194,7 +194,7 @@ static vkmm_status check_entry(const vkmm_log *log, const vkmm_tuning_entry *ent
     vkmm_status status = vkmm_tuning_parse(log, text, strlen(text), &list, &state);
     vkmm_tuning_list_free(&list);
     if (status == VKMM_OK && state.read != 1)
-        status = vkmm_fail(log, VKMM_INVALID, "\"%.40s\" with \"%.160s\" is no kernel and configuration",
+        status = vkmm_fail(log, VKMM_INVALID, "\"%.40s\" with \"%.160s\" is not a kernel with a configuration",
                            entry->tuned.best.kernel, entry->tuned.best.config);
     return status;
 }
@@ -249,8 +249,7 @@ static vkmm_status read_import(const vkmm_log *log, const char *path, vkmm_tunin
                          "%s holds no tuning results of this version: it does not begin with \"%.17s\"", path,
                          VKMM_TUNING_TITLE);
     if (state.damaged > 0)
-        return vkmm_fail(log, VKMM_INVALID,
-                         "%s is damaged in %u line%s, the first of them line %u; nothing is imported", path,
+        return vkmm_fail(log, VKMM_INVALID, "%s has %u damaged line%s, the first at line %u; nothing is imported", path,
                          state.damaged, state.damaged == 1 ? "" : "s", state.first_damaged);
     return VKMM_OK;
 }

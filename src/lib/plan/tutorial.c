@@ -79,7 +79,7 @@ static vkmm_status fit_groups(const vkmm_log *log, const vkmm_device_info *devic
         if (wish->shader && groups[axis] > limit)
             return vkmm_fail(
                 log, VKMM_UNSUPPORTED,
-                "%llu workgroups along %c; \"%s\" allows %llu (maxComputeWorkGroupCount[%d]); take a larger tile",
+                "%llu workgroups along %c; \"%s\" allows %llu (maxComputeWorkGroupCount[%d]); use a larger tile",
                 (unsigned long long)groups[axis], "xy"[axis], device -> name, (unsigned long long)limit, axis);
         info->groups[axis] = (uint32_t)(groups[axis] < limit ? groups[axis] : limit);
     }

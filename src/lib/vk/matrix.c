@@ -12,13 +12,14 @@ static const char *why_not(const vkmm_instance *instance, VkPhysicalDevice handl
                                               .pNext = &stages};
     if (!facts->is_listed) return "the driver does not list VK_KHR_cooperative_matrix";
     if (info->api_version < VK_API_VERSION_1_2)
-        return "the driver has Vulkan 1.1, and matrix operations are asked for from 1.2 on";
+        return "the driver has Vulkan 1.1; matrix operations are used with 1.2 or later";
     if (!facts->is_known)
         return "this build's Vulkan headers are older than VK_KHR_cooperative_matrix, which validation needs";
     if (!facts->has_feature) return "the driver lists VK_KHR_cooperative_matrix, but its feature bit is not set";
     if (!facts->has_memory_model) return "the driver lacks vulkanMemoryModel, which matrix operations need";
     if (!facts->has_device_scope)
-        return "the driver lacks vulkanMemoryModelDeviceScope, which other shaders need beside vulkanMemoryModel";
+        return "the driver lacks vulkanMemoryModelDeviceScope, which other shaders need in addition to "
+               "vulkanMemoryModel";
     const char *bad = vkmm_matrix_known_bad(info, facts->has_mixed_dot);
     if (bad) return bad;
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);

@@ -55,7 +55,7 @@ static void load(vkmm_device *device)
     if (file == NULL) return;
     vkmm_pipelines_state state = vkmm_pipelines_parse(file, file_bytes, &owner, &data, &bytes, &why);
     if (state == VKMM_PIPELINES_DAMAGED)
-        vkmm_say(vkmm_device_log(device), VKMM_LOG_WARNING, "the compiled pipelines in %s are damaged, and ignored: %s",
+        vkmm_say(vkmm_device_log(device), VKMM_LOG_WARNING, "the compiled pipelines in %s are damaged and ignored: %s",
                  cache->path, why);
     if (state == VKMM_PIPELINES_WHOLE && create(device, data, bytes) == VK_SUCCESS) cache->loaded_bytes = bytes;
     vkmm_free(file);

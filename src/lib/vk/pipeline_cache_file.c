@@ -28,9 +28,9 @@ static const char *foreign(const vkmm_pipelines_owner *owner, const void *data, 
     if (bytes >= sizeof head) memcpy(&head, data, sizeof head);
     if (head.headerSize < sizeof head || head.headerSize > bytes ||
         head.headerVersion != VK_PIPELINE_CACHE_HEADER_VERSION_ONE)
-        return "the driver's header is of another kind";
-    if (head.vendorID != owner->vendor_id || head.deviceID != owner->device_id) return "it is another device's";
-    if (memcmp(head.pipelineCacheUUID, owner->cache_uuid, VK_UUID_SIZE) != 0) return "it is another driver's";
+        return "the driver's header is not valid";
+    if (head.vendorID != owner->vendor_id || head.deviceID != owner->device_id) return "it is for another device";
+    if (memcmp(head.pipelineCacheUUID, owner->cache_uuid, VK_UUID_SIZE) != 0) return "it is for another driver";
     return NULL;
 }
 
@@ -43,15 +43,15 @@ vkmm_pipelines_state vkmm_pipelines_parse(const void *file, uint64_t bytes, cons
     *why = "it is shorter than its header";
     if (bytes < VKMM_PIPELINES_HEADER) return VKMM_PIPELINES_DAMAGED;
     memcpy(&head, file, sizeof head);
-    *why = "it does not begin as it should";
+    *why = "its first bytes are wrong";
     if (memcmp(head.magic, magic, sizeof magic) != 0) return VKMM_PIPELINES_DAMAGED;
-    *why = "it is of another version of vkmatmul";
+    *why = "it is from another version of vkmatmul";
     if (head.version != VKMM_PIPELINES_VERSION) return VKMM_PIPELINES_STALE;
-    *why = "its length is not what it says";
+    *why = "its length does not match its header";
     if (head.bytes != length) return VKMM_PIPELINES_DAMAGED;
     *why = "its checksum is wrong";
     if (head.sum != sum_of(&head, body, length)) return VKMM_PIPELINES_DAMAGED;
-    *why = "it is another device's or driver's";
+    *why = "it is for another device or driver";
     if (memcmp(head.device_uuid, owner->device_uuid, VK_UUID_SIZE) != 0 ||
         memcmp(head.driver_uuid, owner->driver_uuid, VK_UUID_SIZE) != 0 || head.driver_version != owner->driver_version)
         return VKMM_PIPELINES_STALE;

@@ -183,8 +183,8 @@ vkmm_status vkmm_instance_find_device(const vkmm_instance *instance, const char 
         *index = best(instance, found, count);
     } else if (status == VKMM_OK) {
         list_names(instance, found, count, names, sizeof names);
-        status = vkmm_fail(&instance->log, VKMM_NO_DEVICE,
-                           "\"%s\" names several devices: %s; name one by its index or UUID", what, names);
+        status = vkmm_fail(&instance->log, VKMM_NO_DEVICE, "\"%s\" matches several devices: %s; use an index or a UUID",
+                           what, names);
     }
     vkmm_free(found);
     return status;
