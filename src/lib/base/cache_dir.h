@@ -1,4 +1,4 @@
-/* Where compiled pipelines and tuning results are kept between processes: a folder of this user's own. */
+/* Where compiled pipelines and tuning results are kept between processes: a folder that belongs to this user. */
 #ifndef VKMM_BASE_CACHE_DIR_H
 #define VKMM_BASE_CACHE_DIR_H
 
@@ -10,8 +10,8 @@
  * vkmm_free. VKMM_OUT_OF_MEMORY is the only failure. */
 vkmm_status vkmm_cache_dir_name(const vkmm_log *log, const char *given, char **path);
 
-/* The same, but nowhere where the folder is there and is not this user's alone: what lies in it reaches drivers,
- * which trust it. A warning says so, once in the life of the process. */
+/* The same, but nowhere if the folder exists and other users own it or can write to it: its contents are passed to
+ * drivers, which trust them. A warning says so, once per process. */
 vkmm_status vkmm_cache_dir_resolve(const vkmm_log *log, const char *given, char **path);
 
 /* Whether a folder of this name belongs to another user, or others may write into it; then `why` says so in a few
@@ -19,11 +19,11 @@ vkmm_status vkmm_cache_dir_resolve(const vkmm_log *log, const char *given, char 
 #define VKMM_CACHE_DIR_WHY 128
 int vkmm_cache_dir_is_shared(const char *path, char *why, size_t size);
 
-/* Makes the folder and those above it that are missing, for this user alone (mode 0700). VKMM_INVALID says at level
- * INFO why it could not be made, or is not this user's alone: no cache is no error. */
+/* Makes the folder and those above it that are missing, for this user alone (mode 0700). On VKMM_INVALID, a message of
+ * level INFO says why it could not be created, or who else can use it: a missing cache is not an error. */
 vkmm_status vkmm_cache_dir_make(const vkmm_log *log, const char *path);
 
-/* path/name, or NULL when memory ends. The caller frees it with vkmm_free. */
+/* path/name, or NULL if memory runs out. The caller frees it with vkmm_free. */
 char *vkmm_cache_dir_join(const char *path, const char *name);
 
 #endif

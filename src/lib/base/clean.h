@@ -1,15 +1,15 @@
-/* Texts that others have chosen, made harmless for a terminal and for whoever reads it; and lists of them. */
+/* Makes texts from outside safe for a terminal and its reader; and lists of such texts. */
 #ifndef VKMM_BASE_CLEAN_H
 #define VKMM_BASE_CLEAN_H
 
 #include <stddef.h>
 
-/* Copies a text: control characters (C0, DEL and C1, line ends among them), those that turn the direction of a line
- * or end it (U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069), and bytes that are not UTF-8 become \xNN, a byte
- * at a time. Cut to fit `size` bytes, never within a character or a \xNN. */
+/* Copies a text: control characters (C0, DEL and C1, line ends among them), those that change the direction of a line
+ * or end it (U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069), and bytes that are not UTF-8 become \xNN, a byte at a
+ * time. Cut to fit `size` bytes, never within a character or a \xNN. */
 void vkmm_clean(char *text, size_t size, const char *name);
 
-/* Adds one more entry to a text, after a separator where something stands before it. Cut to fit. */
+/* Adds one more entry to a text, after a separator unless it is the first. Cut to fit. */
 void vkmm_join(char *text, size_t size, const char *separator, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

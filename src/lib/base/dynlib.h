@@ -4,7 +4,8 @@
 
 typedef void (*vkmm_function)(void);
 
-/* Opens a library by file name; NULL when it is not there. The second opens the first that is, of names up to NULL. */
+/* Opens a library by file name; NULL when it is not there. The second opens the first that is found, of names up to
+ * NULL. */
 void *vkmm_dynlib_open(const char *name);
 void *vkmm_dynlib_open_one(const char *const *names);
 

@@ -16,29 +16,30 @@ typedef struct vkmm_mapping {
 vkmm_status vkmm_mapping_open(const vkmm_log *log, const char *path, vkmm_mapping *mapping);
 void vkmm_mapping_close(vkmm_mapping *mapping); /* a zeroed mapping is legal */
 
-/* For a program, at its start: from now on a byte of a mapping that the file no longer has, or the disk cannot give,
- * reads as zero, and so does all that follows it; vkmm_mapping_whole tells. Takes over the process's SIGBUS, which a
- * library must not; faults elsewhere go where they went before. Again: nothing, unless SIGBUS has got another
- * handler since. A thread that has blocked SIGBUS is not helped, nor is the system itself: write() of such bytes
- * fails (EFAULT). Of the open mappings, 64 are guarded. */
+/* For a program, at its start: from now on, bytes of a mapping that the file no longer has, or that the disk cannot
+ * read, read as zero, and so does all that follows them; vkmm_mapping_whole reports it. Takes over the process's
+ * SIGBUS, which a library must not do; faults elsewhere go to the previous handler. A second call does nothing, unless
+ * SIGBUS has got another handler since. Threads that have blocked SIGBUS are not protected, nor are system calls:
+ * write() of such bytes fails (EFAULT). At most 64 open mappings are guarded. */
 void vkmm_mapping_guard(void);
 
-/* 0: the file has been made shorter since it was mapped, or could not be read; what was read of it counts for
- * nothing. Any thread. */
+/* 0: the file has been made shorter since it was mapped, or could not be read; what was read of it is not valid. Any
+ * thread. */
 int vkmm_mapping_whole(const vkmm_mapping *mapping);
 vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path,
                                const vkmm_mapping *mapping); /* the same: VKMM_INVALID says so of `path` */
 
-/* Lets go of the pages of this process that hold the file's bytes in [begin, begin + bytes), where that lies in a
- * mapping: read again, they come from the file. For what walks over more than should stay in memory. Other memory is
- * left alone, and pages that lie there in part. Any thread. */
+/* Releases the pages of this process that hold the file's bytes in [begin, begin + bytes), if that lies in a mapping;
+ * they are read from the file again when accessed. For code that reads more than should stay in memory. Other memory,
+ * and pages partly in the range, are not affected. Any thread. */
 void vkmm_mappings_forget(const void *begin, uint64_t bytes);
 
 /* An output under a temporary name in the target's own directory. It replaces `path` only at commit (fsync, rename).
- * A new file gets mode 0666 less the umask, an existing one keeps its mode. A symbolic link stays: the file at its
- * end is replaced. A read-only file is refused. A path that names something other than a regular file (/dev/null, a
- * pipe) is written directly; /dev/stdout, /dev/stderr and /dev/fd/N are written where that stream stands, even when
- * it is a regular file. A signal handler that ends the process can remove the temporary files (base/leftovers.h). */
+ * A new file gets mode 0666 less the umask, an existing one keeps its mode. A symbolic link is kept: the file that it
+ * points to is replaced. A read-only file is rejected. A path that names something other than a regular file
+ * (/dev/null, a pipe) is written directly; /dev/stdout, /dev/stderr and /dev/fd/N are written at that stream's
+ * position, even if it is a regular file. A signal handler that ends the process can remove the temporary files
+ * (base/leftovers.h). */
 typedef struct vkmm_output vkmm_output;
 
 vkmm_status vkmm_output_open(const vkmm_log *log, const char *path, vkmm_output **output);
@@ -47,11 +48,11 @@ vkmm_status vkmm_output_open_private(const vkmm_log *log, const char *path,
 vkmm_status vkmm_output_write(vkmm_output *output, const void *data,
                               uint64_t bytes); /* VKMM_INVALID: full disk, and so on */
 
-/* Writing in parts, in place of vkmm_output_write. reserve comes first, once: it makes the output `bytes` long and
- * sets them aside on the disk where the file system can do that; VKMM_INVALID when they do not fit. What is written
- * directly gets its bytes at commit, from a temporary file without a name in TMPDIR or /tmp. write_at: any thread,
- * several at once where their bytes are not the same; what nobody writes is zero. look maps what is written, to be
- * read; closed by vkmm_mapping_close, before or after the output ends. */
+/* Writing in parts, in place of vkmm_output_write. reserve is called first, once: it makes the output `bytes` long and
+ * allocates them on the disk if the file system can do that; VKMM_INVALID if they do not fit. An output that is written
+ * directly gets its bytes at commit, from an unnamed temporary file in TMPDIR or /tmp. write_at: any thread, several at
+ * once if their bytes do not overlap; bytes that are never written are zero. look maps the output for reading; closed
+ * by vkmm_mapping_close, before or after the output ends. */
 vkmm_status vkmm_output_reserve(vkmm_output *output, uint64_t bytes);
 vkmm_status vkmm_output_write_at(vkmm_output *output, uint64_t offset, const void *data, uint64_t bytes);
 vkmm_status vkmm_output_look(vkmm_output *output, vkmm_mapping *mapping);
@@ -61,16 +62,16 @@ vkmm_status vkmm_output_look(vkmm_output *output, vkmm_mapping *mapping);
 vkmm_status vkmm_output_commit(vkmm_output **output);
 void vkmm_output_discard(vkmm_output **output);
 
-/* Whether an output of so many bytes (0: not known) could be written: better known before its contents are made. It
- * leaves nothing behind, and does not open a pipe, whose reader would see its end. */
+/* Whether an output of this many bytes (0: not known) could be written; to be checked before its contents are computed.
+ * It leaves nothing behind, and does not open a pipe, because its reader would see its end. */
 vkmm_status vkmm_output_try(const vkmm_log *log, const char *path, uint64_t bytes);
 
 /* A file from its first byte to its last. */
 vkmm_status vkmm_output_whole(const vkmm_log *log, const char *path, const void *data, uint64_t bytes);
 
-/* Takes the lock that a file stands for, which is made when it is missing; waits so long for others to leave it.
- * Advisory: it keeps out those alone who ask. -1: not to be had (in time, or the file cannot be made). A process
- * that ends leaves all its locks. */
+/* Takes the lock that a file represents; the file is created if it is missing. Waits at most this long for others to
+ * release it. The lock is advisory. -1: it could not be taken in time, or the file cannot be created. A process that
+ * ends releases all its locks. */
 int vkmm_lock_take(const char *path, double patience_ms);
 void vkmm_lock_leave(int lock); /* -1 is legal */
 

@@ -1,4 +1,4 @@
-/* FNV-1a, 64 bits (Fowler, Noll, Vo): finds damage and makes names; no protection against someone who means harm. */
+/* FNV-1a, 64 bits (Fowler, Noll, Vo): detects damage and makes names; not secure against deliberate changes. */
 #ifndef VKMM_BASE_HASH_H
 #define VKMM_BASE_HASH_H
 

@@ -12,8 +12,8 @@
 
 enum { VKMM_SENTENCE_BYTES = 1024 }; /* with the terminating zero */
 
-/* Errors that this thread says while it holds them go nowhere but here, the last one alone: for work that may fail
- * and be tried in another way, whose failure is told, if at all, by whoever tried. Holds nest. */
+/* Errors that this thread reports while it holds them are only stored here, and only the last one is kept. For work
+ * that may fail and be tried in another way; the caller then reports the failure, if at all. Holds nest. */
 typedef struct vkmm_held {
     char sentence[VKMM_SENTENCE_BYTES]; /* "": none was said */
     struct vkmm_held *outer;
@@ -21,17 +21,18 @@ typedef struct vkmm_held {
 void vkmm_errors_hold(vkmm_held *held);
 void vkmm_errors_release(vkmm_held *held); /* the innermost; held->sentence stays */
 
-/* In between, around a user's callback: errors are said again, until vkmm_errors_resume is given what
- * vkmm_errors_suspend returned. */
+/* Around a user's callback: errors are reported again, until vkmm_errors_resume is given what vkmm_errors_suspend
+ * returned. */
 vkmm_held *vkmm_errors_suspend(void);
 void vkmm_errors_resume(vkmm_held *held);
 
-/* Formats one sentence and hands it to the log; a NULL log or a NULL write discards it. What a driver's or a file's
- * name may hold that a terminal obeys, line ends too, is written as \xNN (base/clean.h): one sentence is one line.
- * Sentences are cut at 1,023 bytes. */
+/* Formats one sentence and hands it to the log; a NULL log or a NULL write discards it. Control characters in the names
+ * of drivers or files, including line ends, are written as \xNN (base/clean.h): one sentence is one line. Sentences are
+ * cut at 1,023 bytes. */
 void vkmm_say(const vkmm_log *log, vkmm_log_level level, const char *format, ...) VKMM_PRINTF(3, 4);
 
-/* Says the sentence as an error and returns `status`, so that a failing function can end with `return vkmm_fail(…)`. */
+/* Reports the sentence as an error and returns `status`, so that a failing function can end with `return
+ * vkmm_fail(…)`. */
 vkmm_status vkmm_fail(const vkmm_log *log, vkmm_status status, const char *format, ...) VKMM_PRINTF(3, 4);
 
 /* At the top of a public function: ends it with VKMM_INVALID and a sentence if the pointer is NULL. */

@@ -1,4 +1,4 @@
-/* Order statistics: what sorted values say. */
+/* Order statistics. */
 #ifndef VKMM_BASE_ORDER_H
 #define VKMM_BASE_ORDER_H
 
@@ -7,7 +7,7 @@
 /* Sorts in place, ascending. */
 void vkmm_sort(double *values, uint32_t count);
 
-/* An ascending copy, to be freed with vkmm_free; NULL when memory ends. */
+/* An ascending copy, to be freed with vkmm_free; NULL if memory runs out. */
 double *vkmm_sorted(const double *values, uint32_t count);
 
 /* Percentile p in [0, 1] of ascending values, count > 0: linear interpolation between the order statistics around
@@ -15,8 +15,8 @@ double *vkmm_sorted(const double *values, uint32_t count);
 double vkmm_percentile(const double *sorted, uint32_t count, double p);
 
 /* The places in ascending values, count > 0, between which the median lies with 95 % confidence: ranks n/2 ± 0.98·√n
- * by the normal approximation of the binomial distribution (Conover, Practical Nonparametric Statistics, 3.2). Below
- * 6 values the first and the last, which are less sure. */
+ * by the normal approximation of the binomial distribution (Conover, Practical Nonparametric Statistics, 3.2). Below 6
+ * values the first and the last, with lower confidence. */
 void vkmm_median_ranks(uint32_t count, uint32_t *first, uint32_t *last);
 
 #endif

@@ -20,17 +20,17 @@ struct vkmm_output {
     int leftover;      /* of `partial`; -1: none */
 };
 
-/* Says why the output cannot be written: an errno. */
+/* Reports why the output cannot be written: an errno. */
 vkmm_status vkmm_output_cannot(const vkmm_output *o, int error);
 
-/* Writes it all, at an offset or, where that is negative, where the descriptor stands. */
+/* Writes it all, at an offset or, if that is negative, at the descriptor's position. */
 vkmm_status vkmm_output_all(vkmm_output *o, int fd, off_t offset, const void *data, uint64_t bytes);
 
-/* Copies what was written in parts to where it cannot be. */
+/* Copies what was written in parts to an output that cannot be written in parts. */
 vkmm_status vkmm_output_empty(vkmm_output *o);
 
 /* Maps the first `bytes` of an open regular file, whose path is for messages; the descriptor stays the caller's.
- * shared: what is written to the file later shows; some file systems have no such mapping. */
+ * shared: later writes to the file are visible; some file systems do not support that. */
 vkmm_status vkmm_mapping_of(const vkmm_log *log, const char *path, int fd, uint64_t bytes, int shared,
                             vkmm_mapping *mapping);
 

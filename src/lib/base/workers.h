@@ -1,4 +1,4 @@
-/* Threads that share the work of one: a loop whose rounds are independent. */
+/* Threads that share a loop whose iterations are independent. */
 #ifndef VKMM_BASE_WORKERS_H
 #define VKMM_BASE_WORKERS_H
 
@@ -6,14 +6,15 @@
 
 typedef struct vkmm_workers vkmm_workers;
 
-/* Starts threads - 1 threads (the caller is the other one), or fewer where the system grants no more. 0: as many as
+/* Starts threads - 1 threads (the caller is the other one), or fewer if the system does not allow more. 0: as many as
  * there are processors, 16 at most. NULL: no memory. Ended by vkmm_workers_destroy. */
 vkmm_workers *vkmm_workers_create(uint32_t threads);
 void vkmm_workers_destroy(vkmm_workers **workers); /* a pointer to NULL is legal; sets NULL */
 
-/* Calls work(context, i) for each i in [0, count), in any order and side by side, and returns once all have ended:
- * VKMM_OK, or what the first that failed returned; after that no further round begins. What rounds say as errors
- * (base/log.h) is held: sentence (may be NULL) gets that of the failure, "" if it said none. One loop at a time. */
+/* Calls work(context, i) for each i in [0, count), in any order and in parallel, and returns when all have ended:
+ * VKMM_OK, or the status of the first that failed; after a failure no further iteration begins. Errors that iterations
+ * report (base/log.h) are held: sentence (may be NULL) gets that of the failure, "" if there was none. One loop at a
+ * time. */
 typedef vkmm_status (*vkmm_round)(void *context, uint64_t i);
 vkmm_status vkmm_workers_run(vkmm_workers *workers, uint64_t count, vkmm_round work, void *context,
                              char sentence[VKMM_SENTENCE_BYTES]);

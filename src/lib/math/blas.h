@@ -1,4 +1,4 @@
-/* The host's own BLAS, through CBLAS, if a library is there at run time. */
+/* The host's BLAS, through CBLAS, if a library is found at run time. */
 #ifndef VKMM_MATH_BLAS_H
 #define VKMM_MATH_BLAS_H
 

@@ -39,8 +39,8 @@ typedef enum vkmm_init {
                           [-2^15, 2^15), u32 [0, 2^16), i8 and u8 all their values */
     /* "int": small integers -8 … 8 (u32 and u8: 0 … 16), whose sums are exact in f32, f64 and integers, whatever
      * their order, for K < 2^17. f16 and bf16: -2 … 2, whose sums are at most 4·K: exact in f32 for K < 2^22, and in
-     * f16, which counts to 2^11, for K ≤ 512; their signs mostly cancel, so that up to K = 20,000 a sum seldom gets
-     * there (its deviation is 2·√K). f32 summed in f16 is exact for K ≤ 32, mostly for K < 150. An exact sum still
+     * f16, which counts to 2^11, for K ≤ 512; their signs mostly cancel, so that up to K = 20,000 a sum seldom reaches
+     * 2^11 (its deviation is 2·√K). f32 summed in f16 is exact for K ≤ 32, mostly for K < 150. An exact sum still
      * rounds where it is stored as f16 (beyond 2^11) or bf16 (beyond 2^8), once. */
     VKMM_INIT_INT,
     VKMM_INIT_ONES,  /* "ones" */
@@ -56,8 +56,8 @@ const char *vkmm_init_name(vkmm_init init);
 void vkmm_fill(void *data, uint64_t rows, uint64_t cols, vkmm_type type, vkmm_init init, uint64_t seed);
 
 /* Gives element (i, j) of a view what vkmm_fill gives to element i·cols + j: the values do not depend on how the
- * matrix is stored. What lies between the view's elements stays as it is. data: the writable address of the memory
- * that the view looks into (view->data, or an address before it in the same block). */
+ * matrix is stored. Memory between the view's elements is not changed. data: the writable address of the memory that
+ * the view looks into (view->data, or an address before it in the same block). */
 void vkmm_fill_view(void *data, const vkmm_view *view, vkmm_init init, uint64_t seed);
 
 #endif

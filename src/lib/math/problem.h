@@ -10,17 +10,17 @@ typedef struct vkmm_problem_bytes {
     uint64_t a, b, c, bias, total;
 } vkmm_problem_bytes;
 
-/* Checks all of a problem: extents (each below 2^32), type, layout, ops, leading dimensions (at least a stored row;
+/* Checks a problem completely: extents (each below 2^32), type, layout, ops, leading dimensions (at least a stored row;
  * column-major: column), batches (below 2^32), scalars (finite or not, as the user likes; for integers whole numbers
- * from -2^31 to 2^32 - 1), and that the bytes of each operand and their sum fit in 63 bits. In a batch, stride_c is
- * at least the span of one matrix of C, from its first element to its last: matrices that interleave without sharing
- * an element (the columns of one between those of another) are refused too. VKMM_INVALID says what, with limit and
- * value; *bytes is then untouched. `bytes` may be NULL. */
+ * from -2^31 to 2^32 - 1), and that the bytes of each operand and their sum fit in 63 bits. In a batch, stride_c is at
+ * least the span of one matrix of C, from its first element to its last: matrices that interleave without sharing an
+ * element (the columns of one between those of another) are rejected too. On VKMM_INVALID the message gives limit and
+ * value, and *bytes is untouched. `bytes` may be NULL. */
 vkmm_status vkmm_problem_check(const vkmm_log *log, const vkmm_problem *problem, vkmm_problem_bytes *bytes);
 
 /* What follows takes checked problems. */
 
-/* The types in force. */
+/* The actual types. */
 vkmm_types vkmm_problem_types(const vkmm_problem *problem);
 
 /* Rows and columns of op(A), op(B) or C: M×K, K×N, M×N. */
@@ -30,14 +30,14 @@ uint64_t vkmm_operand_cols(const vkmm_problem *problem, vkmm_operand operand);
 /* "A", "B", "C", "the bias". Static storage. */
 const char *vkmm_operand_name(vkmm_operand operand);
 
-/* The leading dimension in force: the given one, or that of a packed matrix. At least 1. */
+/* The actual leading dimension: the given one, or that of a packed matrix. At least 1. */
 uint64_t vkmm_operand_ld(const vkmm_problem *problem, vkmm_operand operand);
 
 /* A matrix lies in memory as `count` lines of `length` elements each, `ld` apart: rows of a row-major matrix, columns
  * of a column-major one. */
 typedef struct vkmm_stored {
     uint64_t count, length, ld;
-    int are_rows; /* of the operand as it stands in the product, op applied */
+    int are_rows; /* of the operand as it appears in the product, op applied */
 } vkmm_stored;
 vkmm_stored vkmm_operand_stored(const vkmm_problem *problem, vkmm_operand operand);
 
@@ -45,8 +45,8 @@ uint64_t vkmm_problem_batches(const vkmm_problem *problem);                     
 uint64_t vkmm_operand_stride(const vkmm_problem *problem, vkmm_operand operand); /* 0 where there is no batch */
 uint64_t vkmm_operand_offset(const vkmm_problem *problem, vkmm_operand operand);
 
-/* op(A), op(B) or C of one matrix of the batch as a view, ops, layout and leading dimension in its strides: element
- * (i, j) of the view is what stands at (i, j) of the product. data: the operand's memory (its offset is added here). */
+/* op(A), op(B) or C of one matrix of the batch as a view, ops, layout and leading dimension in its strides: element (i,
+ * j) of the view is at (i, j) in the product. data: the operand's memory (its offset is added here). */
 vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, const void *data, uint64_t batch);
 
 /* Elements of the operand's memory: vkmm_operand_bytes over the type's size. */
@@ -59,20 +59,20 @@ int vkmm_problem_c_has_gaps(const vkmm_problem *problem);
  * type of 32 or 64 bits throughout, no epilogue. */
 int vkmm_problem_is_plain(const vkmm_problem *problem);
 
-/* α and β in force, rounded to vkmm_types_scale (integers: modulo 2^32), as doubles. */
+/* The actual α and β, rounded to vkmm_types_scale (integers: modulo 2^32), as doubles. */
 double vkmm_problem_alpha(const vkmm_problem *problem);
 double vkmm_problem_beta(const vkmm_problem *problem);
 
 /* The same problem seen row-major: a column-major matrix is the row-major one of its transpose, and Cᵀ =
- * op(B)ᵀ·op(A)ᵀ. So A and B change places (with their ops, leading dimensions, offsets, strides), and so do M and N.
- * *swapped tells whether they did: the memory of the result's A is then that of the problem's B. Leading dimensions
- * are filled in, batch_count is at least 1, strides are 0 without a batch, and alpha, beta and all types are those in
- * force. A bias belongs to the rows of a result whose operands were swapped. Where α
- * is 0, K becomes 0, and where K is 0, α does. */
+ * op(B)ᵀ·op(A)ᵀ. So A and B are swapped (with their ops, leading dimensions, offsets, strides), and so are M and N.
+ * *swapped says whether they were: the memory of the result's A is then that of the problem's B. Leading dimensions are
+ * filled in, batch_count is at least 1, strides are 0 without a batch, and alpha, beta and all types are the actual
+ * ones. A bias belongs to the rows of a result whose operands were swapped. Where α is 0, K becomes 0, and where K is
+ * 0, α does. */
 vkmm_problem vkmm_problem_row_major(const vkmm_problem *problem, int *swapped);
 
-/* 2·M·N·K for each matrix of the batch, the count that every BLAS benchmark uses: one multiplication and one
- * addition a term. */
+/* 2·M·N·K for each matrix of the batch, the count that every BLAS benchmark uses: one multiplication and one addition
+ * per term. */
 double vkmm_problem_flops(const vkmm_problem *problem);
 
 #endif

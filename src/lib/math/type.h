@@ -14,13 +14,13 @@ typedef struct vkmm_type_info {
     double min_normal; /* smallest normal magnitude; 0 for integers */
 } vkmm_type_info;
 
-/* Static storage. VKMM_AUTO and numbers that are no type have 0 bytes. */
+/* Static storage. VKMM_AUTO and invalid values have 0 bytes. */
 const vkmm_type_info *vkmm_type_of(vkmm_type type);
 
 /* Accepts either spelling, not "auto": 1 and *type, or 0. */
 int vkmm_type_parse(const char *name, vkmm_type *type);
 
-/* A combination of types that products are made of: of A and B, of C, of the sums. */
+/* A supported combination of types: of A and B, of C, of the sums. */
 typedef struct vkmm_types {
     vkmm_type in, out, compute;
 } vkmm_types;
@@ -29,13 +29,13 @@ typedef struct vkmm_types {
  * storage. */
 const vkmm_types *vkmm_types_at(uint32_t index);
 
-/* The default for A and B of a type (all AUTO for one that is none); and whether a combination is one of the table's.
+/* The default for A and B of a type (all AUTO if the type is invalid); and whether the table has a combination.
  */
 vkmm_types vkmm_types_default(vkmm_type in);
 int vkmm_types_legal(vkmm_types types);
 
-/* The type in which α, β, the bias and the activation count, and in which parts of a split K lie in the workspace:
- * f32, f64, i32 or u32. */
+/* The type in which α, β, the bias and the activation are computed, and in which the workspace holds the parts of a
+ * split K: f32, f64, i32 or u32. */
 vkmm_type vkmm_types_scale(vkmm_types types);
 
 /* "none", "relu", "gelu"; NULL past the end. Static storage. */
@@ -49,15 +49,15 @@ double vkmm_gelu(double x);
 double vkmm_type_get(vkmm_type type, const void *element);
 void vkmm_type_put(vkmm_type type, void *element, double value);
 
-/* How many vkmm_types_at has. */
+/* The number of entries of vkmm_types_at. */
 #define VKMM_TYPES_COUNT 13
 
 /* The index of vkmm_types_at; VKMM_TYPES_COUNT for a combination that is not in the table. */
 uint32_t vkmm_types_index(vkmm_types types);
 int vkmm_types_equal(vkmm_types a, vkmm_types b);
 
-/* That of A and B alone where the rest follows from it; otherwise also what C is stored as, and what is summed in:
- * "f16", "f16→f32", "f32 (sum f16)", "f16→f32 (sum f16)"; "->" without utf8. Static storage. */
+/* The type of A and B if the rest follows from it; otherwise also the types of C and of the sums: "f16", "f16→f32",
+ * "f32 (sum f16)", "f16→f32 (sum f16)"; "->" without utf8. Static storage. */
 const char *vkmm_types_name(vkmm_types types, int utf8);
 
 #endif
