@@ -5,14 +5,14 @@
  *     0  how often an invocation began an element of C      1  how many of these lie within C
  *     2 …  global reads of A, global reads of B, shared reads of A, shared reads of B: one counter for every STRIDE-th
  *          element in row-major order, from element 0: ⌈M·K/STRIDE⌉ counters for A, ⌈K·N/STRIDE⌉ for B
- *  Counting is slow, so large problems count a sample. STRIDE is then a prime that divides neither K nor N, so that
- * the sample meets every row and column of A and B in turn, and every place within a tile. */
+ *  Counting is slow, so only a sample is counted for large problems. STRIDE is then a prime that divides neither K nor
+ * N, so that the sample covers every row and column of A and B in turn, and every position within a tile. */
 #ifndef VKMM_EXEC_COUNT_H
 #define VKMM_EXEC_COUNT_H
 
 #include "vkmatmul.h"
 
-/* Counted reads a run; about a second on a processor. */
+/* Counted reads per run; about a second on a CPU. */
 #define VKMM_COUNT_BUDGET (UINT64_C(1) << 25)
 
 /* The stride for a problem whose reads are known by formula: 1 when all reads fit into the budget, else the first

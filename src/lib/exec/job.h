@@ -26,8 +26,8 @@ typedef enum vkmm_pass {
     VKMM_PASS_COUNT
 } vkmm_pass;
 
-/* How long a pass took, in milliseconds: by the host's clock in all, and its parts by the device's (negative: it
- * gave none, or the pass has no such part). Of slices each is the sum, without what lies between them. */
+/* How long a pass took, in milliseconds: the total by the host's clock, and its parts by the device's (negative: it
+ * gave none, or the pass has no such part). For slices each is the sum, without the time between them. */
 typedef struct vkmm_times {
     double host_ms, upload_ms, kernel_ms, download_ms;
 } vkmm_times;
@@ -44,28 +44,28 @@ struct vkmm_job {
     vkmm_timer timer;
     vkmm_slices slices;
     vkmm_rotation rotation;                    /* zeroed until a measurement asks for it */
-    int rotates;                               /* timed passes take turns with its copies */
+    int rotates;                               /* timed passes use its copies in turn */
     VkCommandBuffer commands[VKMM_PASS_COUNT]; /* each pass in one piece; NULL: not recorded yet */
     const char *distrust;  /* what the last slope said against the device's clock; NULL: nothing. Static storage */
-    vkmm_times last_run;   /* of vkmm_job_run, which warmed the device up for as long; host_ms 0: there was none */
+    vkmm_times last_run;   /* of vkmm_job_run, which warmed up the device for that long; host_ms 0: there was none */
     struct vkmm_job *next; /* of the device's spare ones (exec/spares.h) */
     vkmm_samples samples[VKMM_SERIES_COUNT];
 };
 
-/* Carries out a pass and waits for it, in slices where one piece would take too long. The kernel serial knows the
- * host's clock alone. */
+/* Runs a pass and waits for it, in slices if one piece would take too long. The kernel serial has only the host's
+ * clock. */
 vkmm_status vkmm_job_pass(vkmm_job *job, vkmm_pass pass, vkmm_times *times);
 
-/* Brings the last product back to the host, where its memory is not mapped. */
+/* Copies the last product to the host, if its memory is not mapped. */
 vkmm_status vkmm_job_fetch(vkmm_job *job);
 
 /* Whether the product is short enough for one submission. */
 int vkmm_job_is_whole(const vkmm_job *job);
 
-/* Records so many dispatches, one after the other, ready to be run; with the copies in turn, where the job rotates. */
+/* Records this many dispatches, one after the other, ready to be run; with the copies in turn, if the job rotates. */
 vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandBuffer *command);
 
-/* Tests: every slice has so many items from now on; 0: by time again. */
+/* Tests: every slice has this many items from now on; 0: by time again. */
 void vkmm_job_set_slice(vkmm_job *job, uint64_t items);
 
 /* Why the device's clock cannot be trusted, judged by two series of the same length and the slope over growing

@@ -1,8 +1,8 @@
-/* vkmm_device_matrix_peak of include/vkmatmul_insight.h: shaders/matrix_peak.comp, the best of some runs.
+/* vkmm_device_matrix_peak of include/vkmatmul_insight.h: shaders/matrix_peak.comp, the best of several runs.
  *  Operands are small whole numbers, D = -B for signed types and D = B for unsigned ones. A subgroup that has added
  * A·B once and A·D + A·B `steps` times has, summed over its 4×4 fragments, (ΣA)·(ΣB) times 1, or times 1 + 2·steps
- * modulo 2^32. Every run's results are compared with that on the host, all of them and exactly: no peak is told of a
- * device that computes something else. */
+ * modulo 2^32. All results of every run are compared with that on the host, exactly: no peak is reported for a device
+ * that computes something else. */
 #ifndef VKMM_EXEC_MATRIX_PEAK_H
 #define VKMM_EXEC_MATRIX_PEAK_H
 
@@ -18,8 +18,8 @@ typedef struct vkmm_matrix_types {
     vkmm_type operand, sum;
 } vkmm_matrix_types;
 
-/* Of a shape that has a shader; NULL for the others: other types, other scopes than the subgroup's, saturating sums,
- * fragments whose rows end within a word. */
+/* The types of a shape that has a shader; NULL for other shapes: other types, other scopes than the subgroup's,
+ * saturating sums, fragments whose rows end within a word. */
 const vkmm_matrix_types *vkmm_matrix_types_of(const vkmm_matrix_shape *shape);
 
 /* Fills the fragments: four of A, four of B, four of D, row-major, and one m×n fragment of what every subgroup must

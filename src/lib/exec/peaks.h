@@ -1,9 +1,8 @@
-/* What a device can do at best: vkmm_device_peaks of include/vkmatmul.h.
- *  Copy: vkCmdCopyBuffer between two buffers in device memory that no cache holds, the best of some runs; each byte is
- * read and written.
- *  Multiply-adds: shaders/peak.comp, the best of some runs. It is written with * and + as the kernels are, so that a
- * compiler fuses them here if it does there. A device that computes faster by other means (matrix units) has more than
- * this.
+/* The peaks of a device: vkmm_device_peaks of include/vkmatmul.h.
+ *  Copy: vkCmdCopyBuffer between two buffers in device memory that no cache can hold, the best of several runs; each
+ * byte is read and written.
+ *  Multiply-adds: shaders/peak.comp, the best of several runs. It is written with * and +, like the kernels, so that a
+ * compiler fuses them here if it does there. A device with faster means (matrix units) can exceed it.
  *  Both are measured after the device was kept busy for a while. Dispatches start small and double until they are
  * long enough to time: the longest takes twice that. */
 #ifndef VKMM_EXEC_PEAKS_H

@@ -1,9 +1,9 @@
-/* How the work of one product is cut up, so that no submission keeps a device busy for much longer than
+/* How the work of one product is cut, so that no submission keeps a device busy for much longer than
  * VKMM_SLICE_MOST_MS: desktops reset devices that seem to hang (Windows after 2 s, drivers on Linux after 5 to 10 s),
- * and draw nothing meanwhile. Arithmetic alone.
+ * and draw nothing meanwhile. Pure arithmetic.
  *  Work that may take long begins with a small slice, which is timed; each further one is as large as the measured
- * speed allows. Nothing is computed twice for it: the first slices are part of the product. From then on all of it
- * is one slice where that is short enough. */
+ * speed allows. Nothing is computed twice: the first slices are part of the product. From then on the whole product is
+ * one slice if that is short enough. */
 #ifndef VKMM_EXEC_SLICES_H
 #define VKMM_EXEC_SLICES_H
 
@@ -18,7 +18,7 @@ typedef struct vkmm_slices {
     uint64_t items;      /* of the whole product; 1: cannot be cut */
     uint64_t first;      /* items of a slice as long as no speed is known */
     uint64_t largest;    /* items of the largest slice that was timed; 0: none was */
-    double items_per_ms; /* of the last that says something */
+    double items_per_ms; /* of the last meaningful one */
     uint64_t fixed;      /* tests: items of every slice; 0: as above */
 } vkmm_slices;
 
@@ -27,7 +27,7 @@ vkmm_slices vkmm_slices_of(uint64_t items, double flops);
 /* Items of the next slice, when `left` of them are still to be done: 1 to left. */
 uint64_t vkmm_slices_next(const vkmm_slices *slices, uint64_t left);
 
-/* So long did a slice of so many items take. */
+/* Reports how long a slice of this many items took. */
 void vkmm_slices_learn(vkmm_slices *slices, uint64_t items, double ms);
 
 #endif

@@ -1,5 +1,5 @@
 /* The time of one dispatch by the host's clock alone: the slope of wall time over command buffers of growing length,
- * in which what a submission costs falls out. It tells whether the device's timestamps can be believed. */
+ * which cancels the cost of a submission. It shows whether the device's timestamps can be trusted. */
 #ifndef VKMM_EXEC_SLOPE_H
 #define VKMM_EXEC_SLOPE_H
 
@@ -8,7 +8,7 @@
 /* A dispatch that takes longer than this needs no batches to be timed, and gets none. */
 #define VKMM_SLOPE_MOST_MS 20.0
 
-/* What a dispatch behind a barrier may cost more than its timestamps tell: the device drains, and starts again. */
+/* What a dispatch after a barrier may cost more than its timestamps show: the device drains, and starts again. */
 #define VKMM_SLOPE_GAP_MS 0.01
 
 enum { VKMM_SLOPE_POINTS = 64 };
@@ -21,7 +21,7 @@ typedef struct vkmm_slope {
 /* The median of the slopes between all pairs of points with different x (Sen, Estimates of the Regression
  * Coefficient Based on Kendall's Tau, Journal of the American Statistical Association 63, 1968), and its interval
  * from the variance of Kendall's tau with ties in x. count: 2 to VKMM_SLOPE_POINTS. Zeros when all x are the same,
- * or the slope is not positive. 0 when memory ends. */
+ * or the slope is not positive. 0 if memory runs out. */
 int vkmm_slope_of(const double *x, const double *y, uint32_t count, vkmm_slope *slope);
 
 struct vkmm_job;

@@ -11,7 +11,7 @@ typedef struct vkmm_samples {
     uint32_t count, capacity;
 } vkmm_samples;
 
-/* 1, or 0 when memory ends. */
+/* 1, or 0 if memory runs out. */
 int vkmm_samples_add(vkmm_samples *samples, double value);
 void vkmm_samples_free(vkmm_samples *samples); /* a zeroed list is legal */
 

@@ -9,11 +9,12 @@
  * every device's minStorageBufferOffsetAlignment (at most 256 by the Vulkan specification). */
 enum { VKMM_GUARD_BYTES = 4096 };
 
-/* Stores of a problem: A, B, C and the bias, the values of vkmm_operand. One that the problem has not is zeroed:
- * what follows leaves it alone. */
+/* Stores of a problem: A, B, C and the bias, the values of vkmm_operand. One that the problem does not have is zeroed;
+ * the functions below ignore it. */
 enum { VKMM_STORE_COUNT = 4 };
 
-/* A quiet NaN as f32, as either half of an f64, and an unlikely integer: what no kernel wrote stands out. */
+/* A quiet NaN as f32, as either half of an f64, and an unlikely integer: elements that no kernel wrote are easy to
+ * recognize. */
 #define VKMM_CANARY 0xffffdeadu
 
 typedef struct vkmm_store {
@@ -21,10 +22,10 @@ typedef struct vkmm_store {
     vkmm_buffer buffer;  /* guard, matrix, guard */
     vkmm_buffer staging; /* the host's side, where memory is not unified: for C with its guards, for A and B without */
     void *host;          /* the matrix as the host reads and writes it */
-    int input;           /* of C: what the host wrote there counts, so that it is uploaded and no canary covers it */
+    int input;           /* of C: what the host wrote there is used, so it is uploaded and not covered by a canary */
 } vkmm_store;
 
-/* Takes the memory of all operands of a problem, and says in parts[] where vkmm_plan_bind finds them. Ended by
+/* Allocates the memory of all operands of a problem, and fills parts[] for vkmm_plan_bind. Ended by
  * vkmm_stores_destroy, even after a failure. */
 vkmm_status vkmm_stores_create(vkmm_device *device, const vkmm_problem *problem, vkmm_store stores[VKMM_STORE_COUNT],
                                vkmm_part parts[VKMM_MAX_BINDING_COUNT]);
@@ -34,22 +35,22 @@ void vkmm_stores_destroy(vkmm_device *device, vkmm_store stores[VKMM_STORE_COUNT
  * reads. */
 vkmm_part vkmm_store_part(const vkmm_store *store);
 
-/* 1 when the host sees all of them directly, so that nothing is ever copied. A device may give some matrices such
- * memory and others not. */
+/* 1 if the host can access all of them directly, so that nothing is copied. A device may give only some matrices such
+ * memory. */
 int vkmm_stores_all_mapped(const vkmm_store stores[VKMM_STORE_COUNT]);
 
-/* Fill the guards of all, and all of C unless it is an input, with the canary: on the host what is mapped; recorded
- * for the device, with the barrier behind it, what is not. Both together reach everything. */
+/* Fill the guards of all, and all of C unless it is an input, with the canary: mapped memory on the host; other memory
+ * by commands recorded for the device, with the barrier after them. Together they cover everything. */
 void vkmm_stores_poison_mapped(vkmm_store stores[VKMM_STORE_COUNT]);
 void vkmm_stores_record_poison(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command);
 
 /* Record the copies of A, B, the bias and, where it is an input, C to the device, and of C (guards too) back, with
- * the barriers between them and a dispatch. What is mapped needs only the barriers. */
+ * the barriers between them and a dispatch. Mapped memory needs only the barriers. */
 void vkmm_stores_record_upload(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT], VkCommandBuffer command);
 void vkmm_stores_record_download(vkmm_device *device, const vkmm_store stores[VKMM_STORE_COUNT],
                                  VkCommandBuffer command);
 
-/* After a download: 1 when both guards of C, and what fills up its last word, are whole; otherwise 0 and the byte
+/* After a download: 1 if both guards of C, and the padding of its last word, are intact; otherwise 0 and the byte
  * distance of the first damage from C's start (negative: before it). */
 int vkmm_store_guards_whole(const vkmm_store *c, int64_t *damage);
 

@@ -1,9 +1,9 @@
 /* What a stream holds (include/vkmatmul_stream.h declares what it does), and its parts.
- *  A step is a panel of C. For each step, and each part of K in it (a turn), panels of A and B are loaded into slots
- * on the device, unless they are there still, and a product is submitted; while it runs, the next turn's panels are
- * loaded, and the panel of C before it is stored. On devices whose memory is mapped, threads of the host fill and
- * empty slots where they are; elsewhere they fill chunks of staging memory, which a queue of its own copies if the
- * device has one. */
+ *  A step is a panel of C. For each step, and each part of K in it (a turn), panels of A and B are loaded into slots on
+ * the device, unless they are still there, and a product is submitted. While it runs, the next turn's panels are
+ * loaded, and the previous panel of C is stored. On devices whose memory is mapped, threads of the host fill and empty
+ * slots in place. On other devices they fill chunks of staging memory, which a separate queue copies if the device has
+ * one. */
 #ifndef VKMM_EXEC_STREAM_H
 #define VKMM_EXEC_STREAM_H
 
@@ -18,19 +18,19 @@
 
 enum {
     VKMM_STREAM_FLIGHTS = 2, /* submissions of products at a time: one runs, one waits */
-    VKMM_STREAM_LOADS = 3,   /* chunks on their way to the device, */
+    VKMM_STREAM_LOADS = 3,   /* chunks being copied to the device, */
     VKMM_STREAM_STORES = 2,  /* and back, */
     VKMM_STREAM_CHUNKS = VKMM_STREAM_LOADS + VKMM_STREAM_STORES,
     VKMM_STREAM_CHUNK = 16 << 20
 };
 
-/* A panel's place on the device. */
+/* Space for a panel on the device. */
 typedef struct vkmm_slot {
     vkmm_buffer buffer;
     uint64_t lead;            /* bytes before the panel */
     int is_named;             /* what follows says which panel is, or will be, in it: */
     uint64_t batch, at, part; /* the first matrix, row or column; part of K */
-    uint64_t lines;           /* so many of its lines are loaded, or on their way */
+    uint64_t lines;           /* this many of its lines are loaded, or being loaded */
     uint64_t turn;            /* the last turn that uses it, counted from 1; 0: none */
 } vkmm_slot;
 
@@ -65,7 +65,7 @@ struct vkmm_stream {
     vkmm_pieces pieces;
     vkmm_kernel_info info;       /* of a whole panel */
     vkmm_step *steps;            /* owned */
-    uint64_t step_count, stored; /* of them, those whose panel of C has been written: the first so many */
+    uint64_t step_count, stored; /* of them, those whose panel of C has been written: the first `stored` */
     vkmm_slot *a, *b, c[2];      /* owned: as many as the partition says */
     uint32_t a_count, b_count;
     vkmm_buffer workspace, bias;
@@ -73,7 +73,7 @@ struct vkmm_stream {
     vkmm_chunk chunks[VKMM_STREAM_CHUNKS]; /* loads, then stores */
     uint64_t chunk_bytes;
     uint32_t next_load, next_store;
-    uint64_t storing; /* lines of the panel under way whose copies have begun; 0: none is under way */
+    uint64_t storing; /* lines of the current panel whose copies have begun; 0: there is none */
     vkmm_flight flights[VKMM_STREAM_FLIGHTS];
     uint32_t next_flight;
     vkmm_stream_plan *plans; /* owned */
@@ -83,14 +83,14 @@ struct vkmm_stream {
     uint64_t turns, turns_done; /* submitted in whole; ended */
     uint64_t panels_done;
     double elements_done;
-    int is_torn;        /* lines of the panel under way were written: with β it cannot be computed again */
-    atomic_int is_told; /* a function of the user's failed: nothing is to be tried again */
+    int is_torn;        /* lines of the current panel were written: with β it cannot be computed again */
+    atomic_int is_told; /* a user's function failed: nothing is to be tried again */
     double start_ms, last_end_ms, last_progress_ms;
     const vkmm_stream_io *io; /* while it runs */
     vkmm_stream_times times;
 };
 
-/* The problem of a step's part of K, as a job would have it. */
+/* The problem of a step's part of K, as for a job. */
 vkmm_problem vkmm_stream_cut(const vkmm_stream *stream, const vkmm_step *step, uint64_t part);
 
 /* Parts of K; the product of a step has at least one, if only for β·C. */
@@ -119,19 +119,19 @@ vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint
 /* The status of a user's function, noted. */
 vkmm_status vkmm_stream_told(vkmm_stream *stream, vkmm_status status);
 
-/* Takes slots, staging, workspace and bias; gives them all back, what is in flight ended. A half-built or zeroed one is
- * legal there. */
+/* Allocates slots, staging, workspace and bias; and releases them all, after waiting for what is in flight. A
+ * half-built or zeroed stream is legal there. */
 vkmm_status vkmm_stream_take(vkmm_stream *stream);
 void vkmm_stream_release(vkmm_stream *stream);
 
-/* Loads lines of the panel of an operand up to `lines` into the slot, which is free for it or has some of them.
- * Returns before they are there. */
+/* Loads lines of the panel of an operand up to `lines` into the slot, which is free for it or already has some of them.
+ * Returns before they are loaded. */
 vkmm_status vkmm_stream_load(vkmm_stream *stream, vkmm_slot *slot, const vkmm_lines *lines, uint64_t upto);
 vkmm_status vkmm_stream_loaded(vkmm_stream *stream); /* waits for all of them */
 vkmm_status vkmm_stream_load_bias(vkmm_stream *stream);
 
-/* Stores the panel of C of a step, whose product has ended. Begun before other work of the host, its first copies
- * are on their way meanwhile; nothing begins again before the end. */
+/* Stores the panel of C of a step, whose product has ended. If it is begun before other work of the host, its first
+ * copies run meanwhile; nothing begins again before the end. */
 vkmm_status vkmm_stream_store_begin(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
 vkmm_status vkmm_stream_store_end(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
 vkmm_status vkmm_stream_check_guards(vkmm_stream *stream);
@@ -140,16 +140,16 @@ vkmm_status vkmm_stream_check_guards(vkmm_stream *stream);
 vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint64_t part, vkmm_choice *choice);
 void vkmm_stream_plan_destroy(vkmm_device *device, vkmm_stream_plan *plan);
 
-/* Submits the product of a turn, in slices; waits until one was carried out. */
+/* Submits the product of a turn, in slices; waits until one was executed. */
 vkmm_status vkmm_stream_submit(vkmm_stream *stream, const vkmm_step *step, uint64_t part, const vkmm_slot *a,
                                const vkmm_slot *b, const vkmm_slot *c);
 vkmm_status vkmm_stream_wait(vkmm_stream *stream, uint64_t turn);
 int vkmm_stream_ended(vkmm_stream *stream, uint64_t turn); /* whether it has, without waiting */
 
-/* Whatever is in flight, ended; its failures do not count any more. */
+/* Waits for everything in flight; failures are ignored. */
 void vkmm_stream_drain(vkmm_stream *stream);
 
-/* All steps that are left. */
+/* Runs all remaining steps. */
 vkmm_status vkmm_stream_steps(vkmm_stream *stream);
 
 /* Progress, a few times a second; VKMM_STOPPED. */

@@ -1,4 +1,4 @@
-/* Buffers, each with memory of its own. */
+/* Buffers, each with its own memory. */
 #ifndef VKMM_VK_BUFFER_H
 #define VKMM_VK_BUFFER_H
 
@@ -17,7 +17,7 @@ typedef struct vkmm_buffer {
     void *mapped; /* host address, or NULL; memory is coherent: no flushing */
 } vkmm_buffer;
 
-/* Makes a storage and transfer buffer of bytes > 0. Mapped unless the placement is DEVICE on a device with separate
+/* Creates a storage and transfer buffer of bytes > 0. Mapped unless the placement is DEVICE on a device with separate
  * memory. Checks maxMemoryAllocationSize and maxBufferSize first. `what` names it in messages ("A"). Ended by
  * vkmm_buffer_destroy. */
 vkmm_status vkmm_buffer_create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement,

@@ -1,4 +1,4 @@
-/* A logical device with a compute queue, and one for transfers alone where there is such a family. */
+/* A logical device with a compute queue, and a transfer-only queue if there is such a family. */
 #ifndef VKMM_VK_DEVICE_H
 #define VKMM_VK_DEVICE_H
 
@@ -9,7 +9,7 @@
 #include "vk/pipeline_cache.h"
 #include "vk/queue.h"
 
-/* What ends with the device, or earlier where memory runs out: exec/spares.h has what it means. */
+/* What is released with the device, or earlier if memory runs out (exec/spares.h). */
 typedef struct vkmm_spares {
     mtx_t lock;
     int has_lock;
@@ -34,7 +34,7 @@ static inline const vkmm_log *vkmm_device_log(const vkmm_device *device)
     return &device->instance->log;
 }
 
-/* Ends all spare jobs; 0 where there are none. */
+/* Destroys all spare jobs; 0 if there are none. */
 int vkmm_device_drop_spares(vkmm_device *device);
 
 #endif

@@ -1,12 +1,12 @@
-/* What a driver tells of a pipeline that it compiled: VK_KHR_pipeline_executable_properties. */
+/* What a driver reports about a pipeline that it compiled: VK_KHR_pipeline_executable_properties. */
 #ifndef VKMM_VK_EXECUTABLE_H
 #define VKMM_VK_EXECUTABLE_H
 
 #include "vk/pipeline.h"
 
 /* The subgroup size and the statistics of a pipeline made with capture_statistics, on a device with has_statistics.
- * *count: room on the way in, entries on the way out; what finds no room is left out. Texts are the driver's, of any
- * content. */
+ * *count: capacity on input, entries on output; statistics beyond the capacity are omitted. Texts are the driver's and
+ * may have any content. */
 vkmm_status vkmm_pipeline_statistics(vkmm_device *device, const vkmm_pipeline *pipeline, vkmm_statistic *statistics,
                                      uint32_t *count);
 

@@ -31,14 +31,14 @@ typedef struct vkmm_instance_table {
 typedef struct vkmm_physical {
     VkPhysicalDevice handle;
     uint32_t queue_family;
-    uint32_t transfer_family; /* that does nothing but transfers, beside the others; UINT32_MAX: there is none */
-    uint8_t pipeline_cache_uuid[VK_UUID_SIZE]; /* which compiled pipelines the driver takes back */
+    uint32_t transfer_family;                  /* a transfer-only family; UINT32_MAX: there is none */
+    uint8_t pipeline_cache_uuid[VK_UUID_SIZE]; /* which compiled pipelines the driver accepts */
     vkmm_features features;                    /* that the device is created with; not chained yet */
-    int has_budget;                            /* VK_EXT_memory_budget: the driver tells how much memory is free */
+    int has_budget;                            /* VK_EXT_memory_budget: the driver reports how much memory is free */
     vkmm_device_info info;
 } vkmm_physical;
 
-/* What another room keeps with an instance: the first member of a struct of its own. */
+/* What another module keeps with an instance: the first member of that module's struct. */
 typedef struct vkmm_attachment {
     void (*destroy)(struct vkmm_attachment *attachment);
 } vkmm_attachment;
@@ -56,15 +56,16 @@ struct vkmm_instance {
     uint32_t physical_count;
 };
 
-/* VKMM_NO_DEVICE: no `what` was found. The sentence names the first variable that restricts the loader's drivers. */
+/* VKMM_NO_DEVICE: no `what` was found. The message names the first environment variable that restricts the loader's
+ * drivers. */
 vkmm_status vkmm_fail_missing(const vkmm_log *log, const char *what);
 
-/* Fills one physical device; 0 when vkmatmul cannot use it (Vulkan 1.0, no compute queue), and says why at level
- * INFO. */
+/* Fills one physical device; 0 if vkmatmul cannot use it (Vulkan 1.0, no compute queue); a message of level INFO says
+ * why. */
 int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical);
 
-/* Bytes of the largest device-local heap that this process may still take: by the driver's budget, or all of it
- * where the driver has none. */
+/* Bytes of the largest device-local heap that this process may still take: by the driver's budget, or all of it if the
+ * driver reports none. */
 uint64_t vkmm_physical_free_bytes(const vkmm_instance *instance, const vkmm_physical *physical);
 
 #endif

@@ -1,6 +1,6 @@
-/* The layouts of pipelines, made once a device. Pipelines that are alike share one, and not for the little memory
- * alone: drivers know a compiled pipeline again by the layout it was made for, among others. With a layout of its
- * own for each, a pipeline cache never finds anything and grows for as long as the device lives (SwiftShader). */
+/* The layouts of pipelines, created once per device. Similar pipelines share one, not only to save memory: drivers
+ * identify a compiled pipeline partly by its layout. If each pipeline had its own layout, a pipeline cache would never
+ * find anything and would grow as long as the device exists (SwiftShader). */
 #ifndef VKMM_VK_LAYOUTS_H
 #define VKMM_VK_LAYOUTS_H
 
@@ -27,12 +27,12 @@ typedef struct vkmm_layouts {
 
 struct vkmm_device;
 
-/* Ended by vkmm_layouts_close, even on failure, after the last pipeline; zeroed ones are legal there. */
+/* Released by vkmm_layouts_close, even on failure, after the last pipeline; zeroed layouts are legal there. */
 vkmm_status vkmm_layouts_open(struct vkmm_device *device);
 void vkmm_layouts_close(struct vkmm_device *device);
 
-/* Those with so many bindings (at most VKMM_MAX_BINDINGS) and bytes: made when first asked for, owned by the device.
- * Safe from any thread. */
+/* The layouts with this many bindings (at most VKMM_MAX_BINDINGS) and bytes: created when first needed, owned by the
+ * device. Safe from any thread. */
 vkmm_status vkmm_layouts_find(struct vkmm_device *device, uint32_t binding_count, uint32_t push_bytes,
                               const vkmm_layout_pair **found);
 

@@ -1,6 +1,6 @@
 /* VK_KHR_cooperative_matrix: matrix multiply-adds as single operations of a subgroup; VK_KHR_shader_bfloat16 and
- * VK_NV_cooperative_matrix2, which add to it. Vulkan headers before 1.3.255, 1.4.311 and 1.3.297 do not know them;
- * what is needed stands here. */
+ * VK_NV_cooperative_matrix2, which extend it. Vulkan headers before 1.3.255, 1.4.311 and 1.3.297 lack them; what is
+ * needed is declared here. */
 #ifndef VKMM_VK_MATRIX_H
 #define VKMM_VK_MATRIX_H
 
@@ -99,28 +99,27 @@ typedef VkResult(VKAPI_PTR *PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDime
     VkPhysicalDevice, uint32_t *, VkCooperativeMatrixFlexibleDimensionsPropertiesNV *);
 #endif
 
-/* What decides whether matrix operations are used, beside the device's identity. */
+/* What decides whether matrix operations are used, in addition to the device's identity. */
 typedef struct vkmm_matrix_facts {
     int is_listed; /* the driver lists the extension */
-    int is_known;  /* to this build's headers, or to nobody who would complain */
+    int is_known;  /* to this build's headers, or validation is off */
     int has_feature, has_memory_model, has_device_scope;
-    int has_mixed_dot; /* packed dot products of mixed signs are accelerated: what tells AMD's GPUs with matrix cores
+    int has_mixed_dot; /* packed dot products of mixed signs are accelerated: distinguishes AMD's GPUs with matrix cores
                           from those without */
 } vkmm_matrix_facts;
 
 struct vkmm_instance;
 
-/* Fills in no_matrices and, where it is "", the shapes of a device whose identity and subgroup sizes are in *info.
- * Known-bad drivers are not asked. */
+/* Fills in no_matrices and, if it is "", the shapes of a device whose identity and subgroup sizes are in *info.
+ * Known-bad drivers are not queried. */
 void vkmm_matrix_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_matrix_facts *facts,
                       vkmm_device_info *info);
 
-/* Why matrix operations of a device are better left alone, by what others found out about drivers; NULL: nothing is
- * known. Static storage. */
+/* Why matrix operations of a device should not be used, from known driver bugs; NULL: none is known. Static storage. */
 const char *vkmm_matrix_known_bad(const vkmm_device_info *info, int has_mixed_dot);
 
-/* Fills the limits and the granules of a device whose matrix2 is in *info already; beyond their room the driver's
- * list is cut. */
+/* Fills the limits and the granules of a device whose matrix2 is in *info already; the driver's list is truncated if it
+ * is too long. */
 void vkmm_matrix2_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info);
 
 #endif

@@ -1,13 +1,13 @@
-/* The optional features that vkmatmul makes use of: which the device has, and the chain of structures that switches
- * them on. */
+/* The optional features that vkmatmul uses: which of them the device has, and the chain of structures that enables
+ * them. */
 #ifndef VKMM_VK_OPTIONAL_H
 #define VKMM_VK_OPTIONAL_H
 
 #include "vk/matrix.h"
 #include "vkmatmul.h"
 
-/* One structure for each feature, none of those that stand for a whole version of Vulkan: the two kinds exclude each
- * other in a chain. */
+/* One structure for each feature, not those for a whole version of Vulkan: the two kinds cannot be combined in a
+ * chain. */
 enum {
     VKMM_FEATURE_STORAGE16,
     VKMM_FEATURE_STORAGE8,
@@ -24,7 +24,7 @@ enum {
 };
 
 typedef struct vkmm_features {
-    uint32_t used; /* bits 1 << VKMM_FEATURE_*: the structures that count */
+    uint32_t used; /* bits 1 << VKMM_FEATURE_*: the structures in use */
     VkPhysicalDevice16BitStorageFeatures storage16;
     VkPhysicalDevice8BitStorageFeatures storage8;
     VkPhysicalDeviceShaderFloat16Int8Features float16_int8;
@@ -40,14 +40,14 @@ typedef struct vkmm_features {
 
 struct vkmm_instance;
 
-/* What tells whether a driver lists an extension. */
+/* Finds out whether a driver lists an extension. */
 typedef struct vkmm_lister {
     int (*has)(const void *list, const char *name);
     const void *list;
 } vkmm_lister;
 
-/* Reads the features of a device into *info, whose identity, version and subgroup size are there already, the matrix
- * shapes included; *features becomes what the device is to be created with. */
+/* Reads the features of a device into *info, whose identity, version and subgroup size are already set; the matrix
+ * shapes included. *features becomes what the device is to be created with. */
 void vkmm_features_read(const struct vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions,
                         vkmm_features *features, vkmm_device_info *info);
 

@@ -1,4 +1,4 @@
-/* A compute pipeline over storage buffers, with its one descriptor set. */
+/* A compute pipeline over storage buffers, with its only descriptor set. */
 #ifndef VKMM_VK_PIPELINE_H
 #define VKMM_VK_PIPELINE_H
 
@@ -11,7 +11,7 @@ typedef struct vkmm_pipeline_info {
     uint32_t push_bytes;
     uint32_t spec_count; /* specialization constants, 32 bits each */
     const uint32_t *spec_ids, *spec_values;
-    uint32_t subgroup_size; /* asked for, in full subgroups, within the device's min_subgroup_size … max_subgroup_size;
+    uint32_t subgroup_size; /* requested, in full subgroups, within the device's min_subgroup_size … max_subgroup_size;
                                0: the driver's choice */
     int capture_statistics; /* for vk/executable.h, on a device with has_statistics */
 } vkmm_pipeline_info;

@@ -11,19 +11,19 @@
 #define VKMM_PIPELINES_MOST (UINT64_C(64) << 20)
 
 typedef struct vkmm_pipeline_cache {
-    VkPipelineCache handle; /* VK_NULL_HANDLE: the driver made none; pipelines are then compiled each time */
+    VkPipelineCache handle; /* VK_NULL_HANDLE: the driver created none; pipelines are then compiled each time */
     char *path;             /* of the file, owned; NULL: nothing is kept between processes */
-    uint64_t loaded_bytes;  /* that the driver was given from there */
+    uint64_t loaded_bytes;  /* bytes of it given to the driver */
     atomic_int used;        /* a pipeline was built: something may have been added */
 } vkmm_pipeline_cache;
 
-/* Makes device->pipeline_cache, from the file where it is whole and of this very driver. A stale file is passed
- * over; of a damaged one a warning tells. Never fails: without a cache everything works, later. */
+/* Creates device->pipeline_cache, from the file if it is intact and from this driver. A stale file is ignored; a
+ * damaged one is reported as a warning. Never fails: without a cache everything works, but more slowly. */
 void vkmm_pipeline_cache_open(vkmm_device *device);
 
-/* Writes what was added, if the driver tells it; the file is replaced at once, so that processes never see half of
- * it: the last one to end wins. What cannot be written is told at level INFO. Frees everything; a zeroed cache is
- * legal. */
+/* Writes what was added, if the driver returns it. The file is replaced atomically, so that processes never see half of
+ * it; the last one to end wins. A file that cannot be written is reported at level INFO. Frees everything; a zeroed
+ * cache is legal. */
 void vkmm_pipeline_cache_close(vkmm_device *device);
 
 #endif

@@ -16,16 +16,16 @@ void vkmm_timer_destroy(vkmm_device *device, vkmm_timer *timer); /* a zeroed tim
 /* Recorded before the work: stamp 0, once in a command buffer. */
 void vkmm_timer_start(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer);
 
-/* Recorded after a piece of it: stamp 1, 2, … (below VKMM_TIMER_STAMPS), taken when all work recorded before has
+/* Recorded after a piece of it: stamp 1, 2, … (below VKMM_TIMER_STAMPS), taken when all work recorded before it has
  * ended. Each once. */
 void vkmm_timer_mark(vkmm_device *device, VkCommandBuffer command, const vkmm_timer *timer, uint32_t stamp);
 
-/* After the fence: milliseconds between stamps `stamp` and `stamp` + 1, both recorded, or a negative number when the
+/* After the fence: milliseconds between stamps `stamp` and `stamp` + 1, both recorded, or a negative number if the
  * device gave none. */
 double vkmm_timer_read(vkmm_device *device, const vkmm_timer *timer, uint32_t stamp);
 
-/* Milliseconds between two raw timestamps of which only `bits` bits count and wrap around; period in nanoseconds a
- * tick. Negative when bits or period are 0 (the device cannot tell time) or both stamps are equal to zero. */
+/* Milliseconds between two raw timestamps of which only the low `bits` bits are valid and wrap around; period in
+ * nanoseconds per tick. Negative if bits or period are 0 (the device has no timestamps) or both stamps are zero. */
 double vkmm_ticks_to_ms(uint64_t start, uint64_t stop, uint32_t bits, double period_ns);
 
 #endif

@@ -1,5 +1,5 @@
-/* A queue of a device, and the command buffers made for it. Several threads may use a queue at once: submissions and
- * the lists are locked. */
+/* A queue of a device, and its command buffers. Several threads may use a queue at once: submissions and the lists are
+ * locked. */
 #ifndef VKMM_VK_QUEUE_H
 #define VKMM_VK_QUEUE_H
 
@@ -8,11 +8,11 @@
 
 #include "vkmatmul.h"
 
-/* Which queue work is for. Where a device has no family for transfers alone, both are the same. */
+/* Which queue work is for. If a device has no transfer-only family, both are the same. */
 typedef enum vkmm_queue_role { VKMM_QUEUE_COMPUTE = 0, VKMM_QUEUE_TRANSFER = 1, VKMM_QUEUE_COUNT = 2 } vkmm_queue_role;
 
-/* A command buffer with a pool and a fence of its own, so that threads record side by side and several submissions
- * are in flight. */
+/* A command buffer with its own pool and fence, so that threads can record in parallel and several submissions can be
+ * in flight. */
 typedef struct vkmm_command_slot {
     VkCommandPool pool;
     VkCommandBuffer command;
@@ -26,12 +26,12 @@ typedef struct vkmm_queue {
     uint32_t family;
     mtx_t lock;
     int has_lock;
-    vkmm_command_slot *busy, *idle; /* owned: given out, and kept for the next that asks */
+    vkmm_command_slot *busy, *idle; /* owned: in use, and kept for reuse */
 } vkmm_queue;
 
 struct vkmm_device;
 
-/* The first queue of a family that the device was created with. Ended by vkmm_queue_close, even on failure; a zeroed
+/* The first queue of a family that the device was created with. Released by vkmm_queue_close, even on failure; a zeroed
  * queue is legal there. */
 vkmm_status vkmm_queue_open(struct vkmm_device *device, uint32_t family, vkmm_queue *queue);
 void vkmm_queue_close(struct vkmm_device *device, vkmm_queue *queue);

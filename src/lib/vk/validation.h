@@ -6,7 +6,7 @@
 
 #define VKMM_VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
-/* What vkCreateInstance takes to switch it on. Points into itself: not to be copied. */
+/* What vkCreateInstance takes to enable it. Points into itself: must not be copied. */
 typedef struct vkmm_validation {
     const void *chain;
     const char *layers[1];
@@ -21,7 +21,7 @@ typedef struct vkmm_validation {
 /* 1 when the layer is installed. */
 int vkmm_validation_available(PFN_vkGetInstanceProcAddr get);
 
-/* Fills everything; the chain ends in `messenger`, which receives what vkCreateInstance itself provokes. */
+/* Fills everything; the chain ends in `messenger`, which receives messages about vkCreateInstance itself. */
 void vkmm_validation_fill(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get,
                           const VkDebugUtilsMessengerCreateInfoEXT *messenger);
 
