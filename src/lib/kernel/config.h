@@ -7,12 +7,12 @@
 
 /* What every general kernel has, then its own. */
 enum {
-    VKMM_TUNE_ROWS,        /* rows of C of a workgroup's tile */
+    VKMM_TUNE_ROWS,        /* rows of C in a workgroup's tile */
     VKMM_TUNE_COLS,        /* its columns */
     VKMM_TUNE_DEPTH,       /* elements along K of one step */
     VKMM_TUNE_THREAD_ROWS, /* rows of C that one invocation computes */
     VKMM_TUNE_THREAD_COLS, /* its columns */
-    VKMM_TUNE_SPLITS,      /* parts that K is summed in */
+    VKMM_TUNE_SPLITS,      /* parts into which K is split */
     VKMM_TUNE_OWN,         /* the first of the kernel's own */
     VKMM_MAX_TUNABLES = 16,
     VKMM_MAX_TUNABLE_VALUES = 12
@@ -21,7 +21,7 @@ enum {
 typedef struct vkmm_tunable {
     const char *name;    /* as in configuration texts; NULL: the kernel lacks it, its value is 1 */
     uint32_t spec_id;    /* of its specialization constant; 0: it has none */
-    uint32_t also;       /* of another that has the same value; 0: none */
+    uint32_t also;       /* of another constant with the same value; 0: none */
     const char *meaning; /* in a few words */
     uint32_t count;      /* of values worth trying, ascending: */
     uint32_t values[VKMM_MAX_TUNABLE_VALUES];
@@ -37,7 +37,8 @@ struct vkmm_kernel;
 void vkmm_config_text(const struct vkmm_kernel *kernel, const vkmm_config *config, char text[VKMM_CONFIG_TEXT]);
 
 /* Reads such a text, in any order, separated by commas or spaces, into *config, whose other values stay.
- * VKMM_INVALID: a name that the kernel does not know (with those it does), or a number that is none, or above 2^20. */
+ * VKMM_INVALID: an unknown name (the message lists the known ones), or a value that is not a number or is above
+ * 2^20. */
 vkmm_status vkmm_config_parse(const vkmm_log *log, const struct vkmm_kernel *kernel, const char *text,
                               vkmm_config *config);
 

@@ -1,5 +1,5 @@
-/* What the host and every product shader agree on. The tutorials' kernels: shaders/lib/product.glsl is the other
- * half; the general ones: shaders/lib/contract.glsl. */
+/* The contract between the host and every product shader. The shaders' half is shaders/lib/product.glsl for the
+ * tutorials' kernels, and shaders/lib/contract.glsl for the general ones. */
 #ifndef VKMM_KERNEL_CONTRACT_H
 #define VKMM_KERNEL_CONTRACT_H
 
@@ -32,20 +32,20 @@ enum {
 /* C is stored as the scale type (vkmm_types_scale), or narrower. */
 enum { VKMM_OUT_SCALE = 0, VKMM_OUT_F16 = 1, VKMM_OUT_BF16 = 2 };
 
-/* Of the row-major problem that a kernel sees: a bias of columns belongs to its rows where A and B have changed
- * places. */
+/* For the row-major problem that a kernel sees: a bias of columns becomes one of rows if A and B were swapped. */
 enum { VKMM_BIAS_NONE = 0, VKMM_BIAS_COLS = 1, VKMM_BIAS_ROWS = 2 };
 
 /* All rows of a matrix begin and end at multiples of a vector's elements, so that it can be read in vectors: of 16
- * bytes, or of what the kernel says (vkmm_kernel.alignment). */
+ * bytes, or as the kernel defines them (vkmm_kernel.alignment). */
 enum { VKMM_ALIGNED_A = 1, VKMM_ALIGNED_B = 2, VKMM_ALIGNED_C = 4 };
 
-/* Bindings 0, 1, 2 of set 0 are A, B, C: the values of vkmm_operand. General kernels have the workspace at 3, or
- * where they need none the bias, which the second pass has in A's place: four storage buffers are all that Vulkan
- * grants. Observing builds have one or two more. */
+/* Bindings 0, 1, 2 of set 0 are A, B, C: the values of vkmm_operand. General kernels have the workspace at 3, or the
+ * bias if they need no workspace; the second pass has the bias in A's place. Vulkan guarantees only four storage
+ * buffers. Observing builds have one or two more. */
 enum { VKMM_BINDING_COUNT = 3, VKMM_BINDING_WORKSPACE = 3, VKMM_MAX_BINDING_COUNT = 5 };
 
-/* The push constants. The tutorials' kernels and users' shaders know m, n, k alone. Elements, unless said otherwise. */
+/* The push constants. The tutorials' kernels and users' shaders have only m, n, k. Elements, unless stated
+ * otherwise. */
 typedef struct vkmm_push {
     uint32_t m, n, k;
     uint32_t lda, ldb, ldc;

@@ -1,19 +1,20 @@
-/* What the general kernels share, and what the planner asks of all of them. Each is a file here, NAME.c, that defines
- * `const vkmm_kernel vkmm_kernel_NAME`: tunables, presets, what a configuration asks of a device, and rules. */
+/* What the general kernels share, and what the planner requires of all of them. Each is a file here, NAME.c, that
+ * defines `const vkmm_kernel vkmm_kernel_NAME`: tunables, presets, what a configuration requires of a device, and
+ * rules. */
 #ifndef VKMM_KERNEL_GENERAL_H
 #define VKMM_KERNEL_GENERAL_H
 
 #include "kernel/legal.h"
 
-/* A configuration that did well on devices at hand. Without a rate it is taken as soon as it is legal. Those with one
- * are compared by their cost (plan/planner.c), and the planner sets their splits. */
+/* A configuration that was fast on the devices measured. Without a rate it is chosen as soon as it is legal. Those with
+ * a rate are compared by their cost (plan/planner.c), and the planner sets their splits. */
 typedef struct vkmm_preset {
     vkmm_config config;
-    double rate;       /* of a processor's multiply-adds, the share that very many invocations reach with it, */
+    double rate;       /* the fraction of a processor's multiply-adds that very many invocations reach with it, */
     uint32_t resident; /* workgroups that a processor runs at once, */
     double half;       /* and invocations that reach half of that rate */
     double peak;       /* multiply-adds of a processor in a microsecond, at an NVIDIA H200's clock */
-    int only_reads;    /* reading is all that takes time: K is split until all processors have something to read */
+    int only_reads;    /* only reading takes time: K is split until all processors have something to read */
 } vkmm_preset;
 
 /* The kernel's index-th preset, with 1 for the values that the kernel lacks: 1; or 0 past the last. */
@@ -39,11 +40,12 @@ uint32_t vkmm_problem_alignment_of_vectors(const vkmm_problem *problem, const vk
  * is f16. */
 uint32_t vkmm_vector_of(vkmm_type type);
 
-/* 32-bit registers for so many sums of one invocation. One each for f16 too: a device may lack 16-bit arithmetic. */
+/* 32-bit registers for this many sums of one invocation. One per sum for f16 too: a device may lack 16-bit
+ * arithmetic. */
 uint64_t vkmm_registers_of(vkmm_type type, uint64_t sums);
 
-/* Of kernels whose tile is made of blocks of thread-rows × thread-cols: how many there are down and across, and the
- * rows and columns in none, which is what a rule asks. */
+/* For kernels whose tile consists of blocks of thread-rows × thread-cols: the number of blocks down and across, and the
+ * leftover rows and columns, for a rule. */
 uint64_t vkmm_blocks_down(const vkmm_shape *shape);
 uint64_t vkmm_blocks_across(const vkmm_shape *shape);
 uint64_t vkmm_outside_blocks(const vkmm_shape *shape);
@@ -53,7 +55,7 @@ static inline uint64_t vkmm_value(const vkmm_shape *shape, int tunable)
     return shape->config->values[tunable];
 }
 
-/* What is left of `whole` in parts of `part`; nothing goes into parts of none, and no parts into nothing. */
+/* The remainder of `whole` in parts of `part`; 1 if either is 0, which is never legal. */
 static inline uint64_t vkmm_left_over(uint64_t whole, uint64_t part)
 {
     return whole == 0 || part == 0 ? 1 : whole % part;

@@ -4,12 +4,12 @@
 
 #include "kernel/config.h"
 
-/* How a kernel spreads C over workgroups. */
+/* How a kernel distributes C over workgroups. */
 typedef enum vkmm_spread {
     VKMM_SPREAD_HOST,   /* no shader: the host's processor */
     VKMM_SPREAD_LINEAR, /* workgroups count the elements of C: local_size_x = rows × columns of the tile */
-    VKMM_SPREAD_GRID,   /* one workgroup a tile, x along N, y along M */
-    VKMM_SPREAD_BAND,   /* one workgroup a band of rows */
+    VKMM_SPREAD_GRID,   /* one workgroup per tile, x along N, y along M */
+    VKMM_SPREAD_BAND,   /* one workgroup per band of rows */
     VKMM_SPREAD_ITEMS   /* general kernels: work items, counted along x (shaders/lib/contract.glsl) */
 } vkmm_spread;
 
@@ -17,7 +17,7 @@ struct vkmm_shape;  /* kernel/legal.h */
 struct vkmm_rule;   /* kernel/legal.h */
 struct vkmm_preset; /* kernel/general.h */
 
-/* All that is known of a kernel. Whoever chooses, tunes or explains one asks its row, never its name. */
+/* Everything known about a kernel. Code that chooses, tunes or explains one reads its row and never compares names. */
 typedef struct vkmm_kernel {
     const char *name;
     const char *summary; /* one sentence */
@@ -25,37 +25,37 @@ typedef struct vkmm_kernel {
     uint32_t default_rows, default_cols; /* the tutorials' own tile */
     int uses_shared;                     /* keeps tiles of A and B in shared memory */
 
-    /* The rest is of general kernels. What may be NULL says so. */
+    /* The rest is for general kernels. Fields that may be NULL say so. */
 
     /* VKMM_MAX_TUNABLES of them. NULL: not a general kernel. */
     const vkmm_tunable *tunables;
 
-    /* What a configuration must satisfy beside the limits that all kernels share (kernel/legal.h); the last has no
-     * `need`. NULL: nothing. */
+    /* What a configuration must satisfy in addition to the limits that all kernels share (kernel/legal.h); the last has
+     * no `need`. NULL: nothing. */
     const struct vkmm_rule *rules;
 
-    /* What a configuration asks of a device: fills in the latter part of vkmm_shape. */
+    /* What a configuration requires of a device: fills in the second part of vkmm_shape. */
     void (*ask)(struct vkmm_shape *shape);
 
     /* The configurations that the planner knows, ready for a row-major problem on a device: 1 and the index-th, or 0
-     * past the last. None is checked for what is legal there, but one of them must be legal on every device that can
-     * run the kernel. */
+     * past the last. They need not be legal on the device, but one of them must be legal on every device that can run
+     * the kernel. */
     int (*preset)(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index,
                   struct vkmm_preset *preset);
 
-    /* How well it suits a row-major problem on a device, where the user names no kernel: the largest number wins; 0 is
-     * never taken. NULL: always 0. */
+    /* How well it suits a row-major problem on a device, if the user names no kernel: the largest number wins; 0 is
+     * never chosen. NULL: always 0. */
     uint32_t (*suits)(const vkmm_device_info *device, const vkmm_problem *problem);
 
-    /* Changes a configuration, a user's or a tune's, to one that fits the problem. NULL: they stay as they are. */
+    /* Changes a configuration, a user's or a tune's, to one that fits the problem. NULL: they are not changed. */
     void (*fit)(const vkmm_problem *problem, vkmm_config *config);
 
     /* VKMM_ALIGNED_* (kernel/contract.h): the operands of a row-major problem that it can read and store in vectors.
      * NULL: those whose rows begin and end at multiples of 16 bytes. */
     uint32_t (*alignment)(const vkmm_problem *problem, const vkmm_config *config);
 
-    /* Stores C in words where its rows are aligned. Elements of 16 bits need that, or a device that stores 16 bits;
-     * else they take a second pass. */
+    /* Stores C in words if its rows are aligned. Elements of 16 bits need that, or a device that stores 16 bits;
+     * otherwise they need a second pass. */
     int stores_words;
 } vkmm_kernel;
 
@@ -67,7 +67,7 @@ const vkmm_kernel *vkmm_kernel_find(const char *name); /* NULL when there is non
 
 /* Builds of one shader source (shaders/lib/observe.glsl). */
 typedef enum vkmm_build {
-    VKMM_BUILD_PLAIN, /* the values are numbers of bindings more than three */
+    VKMM_BUILD_PLAIN, /* the values are numbers of bindings beyond three */
     VKMM_BUILD_COUNT, /* counts reads: binding 3 */
     VKMM_BUILD_TRACE  /* records what one workgroup sees: bindings 3 and 4 */
 } vkmm_build;
@@ -100,8 +100,8 @@ typedef struct vkmm_module {
 /* The first module of a kernel for a type, whatever it sums in and needs; NULL when there is none. Static storage. */
 const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type, vkmm_build build);
 
-/* Module after module of a kernel (plain builds) that sums products of a type so, from *index on, which goes past
- * the one returned: in the order of the manifest, where what needs more stands first. NULL past the end. */
+/* Iterates over the modules of a kernel (plain builds) with these types of products and sums, from *index on, which is
+ * set past the one returned. In the manifest's order, where modules that need more come first. NULL past the end. */
 const vkmm_module *vkmm_module_next(const char *kernel, vkmm_type type, vkmm_type compute, uint32_t *index);
 
 /* VKMM_NEEDS_* that the device has. (VKMM_NEEDS_MATRIX: any shape at all.) */

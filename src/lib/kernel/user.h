@@ -9,7 +9,7 @@ struct vkmm_shader {
     char *name;         /* as given */
     vkmm_kernel kernel; /* a grid kernel that may use shared memory */
     vkmm_module module; /* its words are owned */
-    int is_foreign;     /* it comes from outside of this build */
+    int is_foreign;     /* it comes from outside this build */
 };
 
 /* A shader from SPIR-V, copied, once it has passed the checks that need no device: is_valid says that it needs no
@@ -17,7 +17,7 @@ struct vkmm_shader {
 vkmm_status vkmm_shader_make(const vkmm_log *log, const char *name, const void *data, size_t bytes, vkmm_type type,
                              int is_valid, vkmm_shader **shader);
 
-/* What the shader needs of the device that it is about to run on, with the kernel's constants. */
+/* Checks what the shader needs of the device that it will run on, with the kernel's constants. */
 vkmm_status vkmm_shader_check(const vkmm_log *log, const vkmm_shader *shader, const vkmm_device_info *device,
                               vkmm_kernel_info *kernel);
 

@@ -29,7 +29,7 @@ typedef struct vkmm_types {
  * storage. */
 const vkmm_types *vkmm_types_at(uint32_t index);
 
-/* The default for A and B of a type (all AUTO if the type is invalid); and whether the table has a combination.
+/* The default for A and B of a type (all AUTO if the type is invalid); whether the table has a combination.
  */
 vkmm_types vkmm_types_default(vkmm_type in);
 int vkmm_types_legal(vkmm_types types);

@@ -6,8 +6,8 @@
  *     A: N global reads of each element,   B: M,   no shared ones.
  *  By tiles (tiled, band-tiled): C's width takes ⌈N/COLS⌉ tiles. Each of them loads its ROWS rows of A into shared
  * memory once, whichever step along K an element belongs to, and then each of its COLS columns of invocations reads the
- * element from there, also those beyond C's right edge, because everyone must reach the barriers. Likewise B, with rows
- * for columns:
+ * element from there, also those beyond C's right edge, because all invocations must reach the barriers. Likewise B,
+ * with rows for columns:
  *
  *     A: ⌈N/COLS⌉ global and ⌈N/COLS⌉·COLS shared reads of each element,
  *     B: ⌈M/ROWS⌉ global and ⌈M/ROWS⌉·ROWS shared.
@@ -16,13 +16,13 @@
  *  Invocations: ⌈M·N/size⌉·size where workgroups of `size` count the elements of C (naive), else ⌈M/ROWS⌉·ROWS ·
  * ⌈N/COLS⌉·COLS.
  *  Multiply-adds: M·N·K straight from global memory. By tiles, every invocation takes whole steps of DEPTH along K,
- * the last one filled up with zeros: invocations · ⌈K/DEPTH⌉·DEPTH. */
+ * the last one padded with zeros: invocations · ⌈K/DEPTH⌉·DEPTH. */
 #ifndef VKMM_PLAN_ACCESS_H
 #define VKMM_PLAN_ACCESS_H
 
 #include "kernel/table.h"
 
-/* The multiply-adds of so many invocations, `useful` of them within C. */
+/* The multiply-adds of this many invocations, `useful` of them within C. */
 uint64_t vkmm_access_multiply_adds(const vkmm_kernel_info *info, const vkmm_problem *problem, uint64_t invocations,
                                    uint64_t useful);
 

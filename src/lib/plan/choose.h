@@ -10,23 +10,23 @@ typedef struct vkmm_wish {
     uint32_t tile_rows, tile_cols; /* 0: the kernel's default, or the legal tile nearest to it */
     const vkmm_shader *shader;     /* NULL, or the user's own */
     const char *config;            /* NULL, or tunables of a general kernel */
-    const vkmm_candidate *tuned;   /* NULL, or what a tune found for problems like this one: taken when nothing else is
-                                      wished for, if it is legal */
-    uint32_t unaligned; /* bits VKMM_ALIGNED_* (kernel/contract.h) that a general kernel is not to make use of */
+    const vkmm_candidate *tuned; /* NULL, or the result of a tune for similar problems: used if it is legal and nothing
+                                    else is requested */
+    uint32_t unaligned;          /* bits VKMM_ALIGNED_* (kernel/contract.h) that a general kernel must not use */
 } vkmm_wish;
 
 typedef struct vkmm_choice {
     const vkmm_kernel *kernel;
     const vkmm_module *module; /* NULL for the kernel serial */
-    const vkmm_module *reduce; /* the second pass; NULL where K is not split, and C can be stored as it is */
+    const vkmm_module *reduce; /* the second pass; NULL if K is not split and C can be stored directly */
     vkmm_kernel_info info;
     vkmm_problem problem;   /* as the kernel sees it: row-major, everything filled in (vkmm_problem_row_major) */
     int swapped;            /* its A is the wished problem's B */
     vkmm_config config;     /* of a general kernel */
     uint32_t unaligned;     /* the wish's */
     uint32_t split_depth;   /* elements along K of each of info.splits parts */
-    int capture_statistics; /* the driver is to keep what it can tell of the pipeline (vk/executable.h); the chooser
-                               leaves it 0 */
+    int capture_statistics; /* the driver is to keep statistics of the pipeline (vk/executable.h); vkmm_choose leaves it
+                               0 */
 } vkmm_choice;
 
 /* device may be NULL for the kernel "serial". The problem must have been checked (math/problem.h). VKMM_INVALID:
@@ -40,7 +40,7 @@ vkmm_wish vkmm_wish_of(const vkmm_job_params *params);
 vkmm_status vkmm_choose_job(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,
                             vkmm_choice *choice);
 
-/* Processors that run workgroups side by side: as the device says, or a guess by its kind. */
+/* Processors that run workgroups in parallel: as the device reports, or an estimate from its type. */
 double vkmm_device_processors(const vkmm_device_info *device);
 
 /* VKMM_ALIGNED_* as the kernel of a choice can use it, whose problem and configuration are set. */

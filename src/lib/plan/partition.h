@@ -1,5 +1,5 @@
-/* How a product is cut into panels that fit on a device. Arithmetic alone: a device is its limits. All in the
- * coordinates of the problem as its user has it; panels lie in memory in the problem's own layout and ops. */
+/* How a product is cut into panels that fit on a device. Pure arithmetic: a device is its limits. All coordinates are
+ * those of the user's problem; panels are stored in the problem's layout and ops. */
 #ifndef VKMM_PLAN_PARTITION_H
 #define VKMM_PLAN_PARTITION_H
 
@@ -10,8 +10,8 @@ typedef struct vkmm_space {
     uint64_t range;      /* bytes of one binding */
     uint64_t allocation; /* bytes of one buffer */
     uint64_t total;      /* bytes of all buffers on the device */
-    uint64_t guard;      /* bytes that a buffer for a panel of C has beside the panel */
-    int mapped;          /* panels are filled where they lie: no copies */
+    uint64_t guard;      /* bytes that a buffer for a panel of C has in addition to the panel */
+    int mapped;          /* panels are filled in place: no copies */
     double processors;   /* that share the tiles of a panel */
 } vkmm_space;
 
@@ -21,7 +21,7 @@ typedef struct vkmm_step {
     uint64_t row, col, rows, cols;
 } vkmm_step;
 
-/* A step's problem: so many rows, columns, matrices, elements along K. */
+/* A step's problem: numbers of rows, columns, matrices, elements along K. */
 typedef struct vkmm_cut {
     uint64_t rows, cols, depth, matrices;
     int is_part;  /* K is cut: sums are stored as the type of α and β, without bias, activation and C's old values; */
@@ -45,21 +45,21 @@ vkmm_problem vkmm_cut_problem(const vkmm_problem *problem, const vkmm_choice *ch
 uint64_t vkmm_cut_bytes(const vkmm_problem *cut_problem, vkmm_operand operand);
 
 /* Cuts the product up: panels of C first, K where a panel of one tile with all of K does not fit. choice: of the
- * product as a whole (choose.h), or of a smaller one. 1, or 0 when not even the smallest panel fits. */
+ * product as a whole (choose.h), or of a smaller one. 1, or 0 if not even the smallest panel fits. */
 int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space,
                      vkmm_pieces *pieces);
 
 /* The steps of all matrices, in an order that keeps panels of A or B on the device for as long as it can: rows of
- * panels, from left to right and from right to left in turns. Allocated, for vkmm_free; NULL when memory ends. */
+ * panels, alternately from left to right and from right to left. Freed with vkmm_free; NULL if memory runs out. */
 vkmm_step *vkmm_pieces_steps(const vkmm_problem *problem, const vkmm_pieces *pieces, uint64_t *count);
 
-/* Smaller panels: half as many matrices, else half the rows or the columns, whichever are more, else one slot
- * instead of two. 0: less cannot be. */
+/* Makes panels smaller: half as many matrices, else half the rows or the columns, whichever are more, else one slot
+ * instead of two. 0: they cannot be smaller. */
 int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space,
                       vkmm_pieces *pieces);
 
-/* Steps like these, in their order, each cut into such pieces in the order above; *count: how many they are, and then
- * how many they become. Allocated, for vkmm_free. */
+/* These steps, in their order, each cut into such pieces in the order above; *count: their number on input and on
+ * output. Freed with vkmm_free. */
 vkmm_step *vkmm_pieces_split(const vkmm_pieces *pieces, const vkmm_step *steps, uint64_t *count);
 
 #endif

@@ -1,4 +1,4 @@
-/* The parts of vkmm_choose, and what else the files of src/plan share. Private to it. */
+/* The parts of vkmm_choose, and what else the files of this folder share. Private to it. */
 #ifndef VKMM_PLAN_PARTS_H
 #define VKMM_PLAN_PARTS_H
 
@@ -10,7 +10,7 @@ static inline uint64_t vkmm_divide_up(uint64_t value, uint64_t by)
     return (value + by - 1) / by;
 }
 
-/* Both finish a choice whose kernel, module and row-major problem are set: tile or configuration, workgroups,
+/* Both complete a choice whose kernel, module and row-major problem are set: tile or configuration, workgroups,
  * specialization constants. */
 vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
                                  vkmm_choice *choice);
@@ -22,8 +22,8 @@ vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *dev
 const vkmm_kernel *vkmm_planned_kernel(const vkmm_device_info *device, const vkmm_problem *problem);
 vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel);
 
-/* VKMM_UNSUPPORTED, with a sentence: why the kernel has no module for the problem's types here. It names what the
- * device lacks, or says that the build has no shader. */
+/* VKMM_UNSUPPORTED, with a sentence: why the kernel has no module for the problem's types here: a feature that the
+ * device lacks, or a shader that the build lacks. */
 vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *device, const char *kernel,
                                const vkmm_problem *problem);
 

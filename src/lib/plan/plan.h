@@ -19,7 +19,7 @@ typedef struct vkmm_plan {
     int swapped;            /* the kernel's A is the problem's B: a column-major problem, seen row-major */
 } vkmm_plan;
 
-/* A part of a buffer: where one matrix lies. offset is a multiple of minStorageBufferOffsetAlignment; 0 < bytes ≤
+/* A part of a buffer that holds one matrix. offset is a multiple of minStorageBufferOffsetAlignment; 0 < bytes ≤
  * maxStorageBufferRange. */
 typedef struct vkmm_part {
     VkBuffer buffer;
@@ -30,22 +30,22 @@ typedef struct vkmm_part {
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);
 void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan); /* a zeroed or half-built plan is legal */
 
-/* Turns the plan to another problem whose choice has the same shader and constants, and so the same pipelines: 1; or
- * 0, and nothing has changed. Not while a command buffer with the plan is recorded or in flight. */
+/* Switches the plan to another problem whose choice has the same shader and constants, and so the same pipelines: 1;
+ * otherwise 0, and nothing is changed. Not while a command buffer with the plan is recorded or in flight. */
 int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);
 
 enum { VKMM_BIAS_PART = 4 };
 
-/* Says where things lie, before the first record: parts[0 … 2] are the problem's A, B and C; what an observing build
- * writes follows; for a general kernel parts[VKMM_BINDING_WORKSPACE] is the workspace (info.workspace_bytes) and
- * parts[VKMM_BIAS_PART] the bias, each looked at only where there is one. Of narrow types every part ends at a
- * multiple of 4 bytes. */
+/* Sets where the operands are, before the first record: parts[0 … 2] are the problem's A, B and C; what an observing
+ * build writes follows; for a general kernel parts[VKMM_BINDING_WORKSPACE] is the workspace (info.workspace_bytes) and
+ * parts[VKMM_BIAS_PART] the bias, each used only if there is one. With narrow types every part ends at a multiple of 4
+ * bytes. */
 void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts);
 
-/* Descriptor sets beside a plan's own. Ended by vkmm_plan_sets_destroy, even after a failure. */
+/* Descriptor sets in addition to a plan's own. Ended by vkmm_plan_sets_destroy, even after a failure. */
 typedef struct vkmm_plan_sets {
     VkDescriptorPool pool;
-    VkDescriptorSet *sets; /* owned: one of each copy of the plan, or two where there is a second pass */
+    VkDescriptorSet *sets; /* owned: one of each copy of the plan, or two if there is a second pass */
 } vkmm_plan_sets;
 vkmm_status vkmm_plan_sets_create(vkmm_device *device, const vkmm_plan *plan, uint32_t count, vkmm_plan_sets *sets);
 void vkmm_plan_sets_destroy(vkmm_device *device, vkmm_plan_sets *sets);
@@ -53,7 +53,7 @@ void vkmm_plan_sets_destroy(vkmm_device *device, vkmm_plan_sets *sets);
 /* The plan with other sets, to be bound and recorded like it. It borrows the plan's objects and is not destroyed. */
 vkmm_plan vkmm_plan_with(const vkmm_plan *plan, const vkmm_plan_sets *sets, uint32_t index);
 
-/* How many slices the work can be cut into: info.items of a general kernel, else 1; 0 where there is nothing to do. */
+/* How many slices the work can be cut into: info.items of a general kernel, else 1; 0 if there is nothing to do. */
 uint64_t vkmm_plan_items(const vkmm_plan *plan);
 
 /* Records the items [first, end) of the work. Slices are independent of one another: they need no barrier between
@@ -61,12 +61,11 @@ uint64_t vkmm_plan_items(const vkmm_plan *plan);
 void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
                             VkCommandBuffer command);
 
-/* Records the second pass, with the barrier before it, where there is one; after all items. C's SHADER_WRITE after
- * it is the caller's. */
+/* Records the second pass, if there is one, with the barrier before it; after all items. The barrier for C's
+ * SHADER_WRITE after it is the caller's. */
 void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
 
-/* Records a dispatch of a general kernel that has no items: drivers that compile a pipeline when it is first used
- * then do so. */
+/* Records a dispatch of a general kernel that has no items: drivers that compile a pipeline on first use then do so. */
 void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
 
 /* Both for all items. An empty product records nothing. */

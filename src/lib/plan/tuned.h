@@ -1,18 +1,18 @@
-/* What tunes found: the results of vkmm_tuned_put (include/vkmatmul.h) in memory, and between processes in the file
- * `tuning` of the instance's cache_dir.
+/* Tuning results: those of vkmm_tuned_put (include/vkmatmul.h) in memory, and between processes in the file `tuning` of
+ * the instance's cache_dir.
  *
- * The file is text, one line of words an entry:
+ * The file is text, one line of words per entry:
  *
  *     vkmatmul tuning 2 DEVICE_UUID DRIVER_UUID DRIVER_VERSION SHADER_HASH TYPE OUT COMPUTE OP_A OP_B ALIGNED M N K
  *     BATCH KERNEL CONFIG FLOPS PLANNED CANDIDATES DATE SUM
- *  all of it in one line. TYPE, OUT and COMPUTE are those of A and B, of C and of the sums; the epilogue does not
- * count. M, N, K and BATCH are classes of the problem seen row-major (vkmm_problem_row_major), as OP_A, OP_B and
- * ALIGNED (VKMM_ALIGNED_*) are: the rounded logarithm to base 2, plus 1; 0 for 0. CONFIG is "-" where there is none,
- * FLOPS and PLANNED are whole FLOP/s, DATE is UTC, SUM the FNV-1a (base/hash.h) of the line before it as 16 hexadecimal
- * digits. A line that is not exactly what vkmm_tuning_line writes is damaged: it is ignored, and the first of them told
- * with its number. A file of another version is ignored as a whole. Lines of other devices, drivers and shaders are
- * others' results: kept, and written again, until there are more than VKMM_TUNING_MOST; then the oldest leave. A file
- * is replaced, never changed: what another process put there since is read again, under a lock, and merged in. */
+ *  all in one line. TYPE, OUT and COMPUTE are those of A and B, of C and of the sums; the epilogue is not part of the
+ * key. M, N, K and BATCH are classes of the problem seen row-major (vkmm_problem_row_major), as OP_A, OP_B and ALIGNED
+ * (VKMM_ALIGNED_*) are: the rounded logarithm to base 2, plus 1; 0 for 0. CONFIG is "-" where there is none, FLOPS and
+ * PLANNED are whole FLOP/s, DATE is UTC, SUM the FNV-1a (base/hash.h) of the line before it as 16 hexadecimal digits. A
+ * line that is not exactly what vkmm_tuning_line writes is damaged: it is ignored, and the number of the first such
+ * line is reported. A file of another version is ignored as a whole. Lines of other devices, drivers and shaders are
+ * kept and written again until there are more than VKMM_TUNING_MOST; then the oldest are dropped. A file is replaced,
+ * never modified: what another process has added since is read again, under a lock, and merged. */
 #ifndef VKMM_PLAN_TUNED_H
 #define VKMM_PLAN_TUNED_H
 
@@ -46,7 +46,7 @@ vkmm_tuning_key vkmm_tuning_key_of(const vkmm_device_info *device, const vkmm_pr
 
 /* ---- Entries as a list and as text (tuned_text.c) ---- */
 
-/* A growing list, at most one entry a key. Zeroed: empty. */
+/* A growing list, at most one entry per key. Zeroed: empty. */
 typedef struct vkmm_tuning_list {
     vkmm_tuning_entry *entries; /* owned */
     uint32_t count, capacity;
@@ -54,24 +54,24 @@ typedef struct vkmm_tuning_list {
 
 void vkmm_tuning_list_free(vkmm_tuning_list *list);
 
-/* NULL when there is none; valid until the list changes. */
+/* NULL if there is none; valid until the list changes. */
 vkmm_tuning_entry *vkmm_tuning_list_find(const vkmm_tuning_list *list, const vkmm_tuning_key *key);
 void vkmm_tuning_list_remove(vkmm_tuning_list *list, const vkmm_tuning_key *key);
 
-/* Adds an entry, in place of one with the same key that is not newer, or where the list is full in place of the
- * oldest: 1; 0: left out, as older than those there; -1: no memory. */
+/* Adds an entry, in place of one with the same key that is not newer, or, if the list is full, in place of the oldest:
+ * 1; 0: not added, because it is older than the others; -1: no memory. */
 int vkmm_tuning_list_add(vkmm_tuning_list *list, const vkmm_tuning_entry *entry);
 
-/* What a text of entries was like. */
+/* The result of parsing a text of entries. */
 typedef struct vkmm_tuning_state {
-    int known;              /* 0: of another version, or no tuning results at all: nothing was read */
+    int known;              /* 0: another version, or not tuning results: nothing was read */
     uint32_t read;          /* whole entries */
     uint32_t added;         /* of them, those that vkmm_tuning_list_add took */
     uint32_t damaged;       /* lines */
     uint32_t first_damaged; /* the number of the first of them, from 1 */
 } vkmm_tuning_state;
 
-/* Reads any bytes and adds what is whole. VKMM_OUT_OF_MEMORY is the only failure. */
+/* Reads any bytes and adds the intact entries. VKMM_OUT_OF_MEMORY is the only failure. */
 vkmm_status vkmm_tuning_parse(const vkmm_log *log, const char *text, size_t bytes, vkmm_tuning_list *list,
                               vkmm_tuning_state *state);
 
@@ -84,7 +84,7 @@ void vkmm_tuning_line(const vkmm_tuning_entry *entry, char line[VKMM_TUNING_LINE
 
 int vkmm_tuning_is_missing(const char *path);
 
-/* Adds what is whole in a file, as vkmm_tuning_parse. VKMM_INVALID: it cannot be read, or is too large;
+/* Adds the intact entries of a file, as vkmm_tuning_parse. VKMM_INVALID: it cannot be read, or is too large;
  * VKMM_OUT_OF_MEMORY. */
 vkmm_status vkmm_tuning_read(const vkmm_log *log, const char *path, vkmm_tuning_list *list, vkmm_tuning_state *state);
 
@@ -94,12 +94,12 @@ vkmm_status vkmm_tuning_write(const vkmm_log *log, const char *path, const vkmm_
 /* ---- What an instance keeps (tuned.c). Safe from several threads. The file is read once, and again at every put
  * ---- */
 
-/* 1 and *tuned, or 0. *trusted (may be NULL): whether this process has checked its product. Whoever is to run an
- * entry that is not trusted checks it first, and then tells vkmm_tuned_judge. */
+/* 1 and *tuned, or 0. *trusted (may be NULL): whether this process has checked its product. An entry that is not
+ * trusted must be checked before it runs, and the result passed to vkmm_tuned_judge. */
 int vkmm_tuned_find(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem,
                     vkmm_tuned *tuned, int *trusted);
 
-/* right: trusted from now on. Wrong: dropped from memory and from the file; to say so is the caller's. */
+/* right: trusted from now on. Otherwise dropped from memory and from the file; the caller reports it. */
 void vkmm_tuned_judge(vkmm_instance *instance, const vkmm_device_info *device, const vkmm_problem *problem, int right);
 
 #endif

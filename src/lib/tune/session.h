@@ -1,13 +1,13 @@
-/* What a search was told, kept in a file of cache_dir until the search ends for good: after an interruption the next
- * one goes on from there.
- *  The file is named after its first line, which says all of the problem, the device, the driver and the shaders; then
- * comes a line a candidate:
+/* The times reported to a search, kept in a file of cache_dir until the search is finished: after an interruption the
+ * next one continues from there.
+ *  The file is named after its first line, which identifies the problem, the device, the driver and the shaders; then
+ * comes one line per candidate:
  *
  *     vkmatmul tune 3 …
  *     NANOSECONDS KERNEL CONFIG SUM
  *  NANOSECONDS is 0 for one that failed, CONFIG "-" where there is none, SUM the FNV-1a (base/hash.h) of the line
- * before it as 16 hexadecimal digits. Lines are added at the end, one by one. A damaged one, as the last one of a
- * machine that lost its power, is dropped. */
+ * before it as 16 hexadecimal digits. Lines are added at the end, one by one. A damaged line, for example the last one
+ * after a power failure, is dropped. */
 #ifndef VKMM_TUNE_SESSION_H
 #define VKMM_TUNE_SESSION_H
 
@@ -20,8 +20,8 @@ typedef struct vkmm_remembered {
     double ms; /* 0: it failed */
 } vkmm_remembered;
 
-/* Opens what there is, or begins anew. NULL where the instance keeps nothing, or memory ends; all functions take
- * that. The log is the instance's. */
+/* Opens an existing session, or begins a new one. NULL if the instance keeps nothing, or memory runs out; all functions
+ * accept that. The log is the instance's. */
 vkmm_session *vkmm_session_open(const vkmm_instance *instance, const vkmm_device_info *device,
                                 const vkmm_problem *problem);
 void vkmm_session_close(vkmm_session **session);
@@ -29,10 +29,10 @@ void vkmm_session_close(vkmm_session **session);
 /* The index-th remembered candidate; NULL past the end. */
 const vkmm_remembered *vkmm_session_at(const vkmm_session *session, uint32_t index);
 
-/* Adds a line. A file that cannot be written is no error. */
+/* Adds a line. A file that cannot be written is not an error. */
 void vkmm_session_add(vkmm_session *session, const vkmm_candidate *candidate, double ms);
 
-/* Removes the file, and forgets. */
+/* Removes the file and clears the session. */
 void vkmm_session_remove(vkmm_session *session);
 
 #endif
