@@ -1,5 +1,5 @@
-/* The public functions that belong to no single room. Those of one object (instance, device, shader, job) stand in
- * that object's room. */
+/* The public functions that belong to no single folder. Those of one object (instance, device, shader, job) are in that
+ * object's folder. */
 #include <string.h>
 #include <threads.h>
 
@@ -58,7 +58,7 @@ static void copy(void *to, const void *from, uint64_t bytes)
     if (bytes > 0) memcpy(to, from, bytes); /* an empty matrix may be NULL */
 }
 
-/* The matrices of C, stored row by row (column by column), and nothing of what lies between them. */
+/* The matrices of C, stored row by row (column by column), without the gaps between them. */
 static void copy_matrices(const vkmm_problem *problem, char *to, const char *from)
 {
     const uint64_t size = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes;
@@ -110,7 +110,7 @@ static vkmm_status check_operands(const vkmm_log *log, const vkmm_problem *probl
     return VKMM_OK;
 }
 
-/* VKMM_OUT_OF_MEMORY, and nothing is said: the problem is one for panels. */
+/* VKMM_OUT_OF_MEMORY without a message: the problem needs panels. */
 static vkmm_status create_job(vkmm_device *device, const vkmm_problem *problem, vkmm_job **job)
 {
     const vkmm_job_params params = {.problem = *problem};

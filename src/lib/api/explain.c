@@ -1,4 +1,4 @@
-/* What the driver tells of a kernel: choosing, building and asking, which no single room does. */
+/* What the driver reports about a kernel: choosing, building and querying, which no single folder does. */
 #include "base/log.h"
 #include "plan/plan.h"
 #include "vk/executable.h"

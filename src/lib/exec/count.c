@@ -88,7 +88,7 @@ static vkmm_status wrong_element(const counting *c, uint64_t row, uint64_t col)
                      c->choice.info.name, (unsigned long long)row, (unsigned long long)col);
 }
 
-/* The counting build must multiply as well as the plain one does, or it counts something else. */
+/* The counting build must multiply correctly like the plain one; otherwise it counts something else. */
 static vkmm_status judge(const counting *c)
 {
     const vkmm_problem *p = &c->problem;

@@ -1,4 +1,4 @@
-/* The operands of the matrix peak, and what must come out. */
+/* The operands of the matrix peak, and the expected results. */
 #include "base/random.h"
 #include "exec/matrix_peak.h"
 #include "math/component.h"

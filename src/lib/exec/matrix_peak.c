@@ -11,8 +11,8 @@
 #include "vk/command.h"
 #include "vk/matrix.h"
 
-/* Of workgroups of four subgroups: many a processor, in a number that comes out even however many of them run side
- * by side. */
+/* Of workgroups of four subgroups: many per processor, in a number that divides evenly however many of them run in
+ * parallel. */
 enum { SUBGROUPS = 4, GROUPS_CPU = 64, GROUPS_GPU = 4096, GROUPS_PROCESSOR = 48 };
 
 typedef struct bench {
@@ -23,7 +23,7 @@ typedef struct bench {
     vkmm_buffer operands, results, host; /* host: both ways */
     vkmm_peak peak;
     uint64_t operand_bytes, slot_bytes, slots; /* a slot: what one subgroup stores */
-    uint32_t workgroup, subgroups;             /* subgroups: of a workgroup, as the device told */
+    uint32_t workgroup, subgroups;             /* subgroups: of a workgroup, as the device reported */
 } bench;
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -117,7 +117,8 @@ static vkmm_status check(bench *b, void *expected)
     return VKMM_OK;
 }
 
-/* One workgroup tells how many subgroups it has, and whether they multiply; then all of them, longer and longer. */
+/* One workgroup reports how many subgroups it has, and whether they multiply; then all of them run, longer and
+ * longer. */
 static vkmm_status measure(bench *b, void *expected, double *multiply_adds_per_s)
 {
     const vkmm_matrix_shape *s = b->shape;

@@ -10,7 +10,7 @@ enum { MAX_TRANSFERS = 20, MAX_BATCH = 256 };
 #define SLOPE_TOLERANCE 0.1 /* of the slope, beyond its scatter */
 #define BATCH_MS                                                                                                       \
     5.0 /* long enough that the device does not idle between submissions, short enough for every watchdog; */
-#define BATCH_MOST_MS   200.0 /* not more even where the device's clock makes too little of it */
+#define BATCH_MOST_MS   200.0 /* not more, even if the device's clock shows too little */
 #define DEFAULT_WARM_MS 500.0
 
 /* Dispatches back to back in one command buffer: single submissions leave gaps in which a GPU's clocks stay low. */
@@ -41,7 +41,7 @@ static vkmm_status warm_up(vkmm_job *job, const vkmm_measure_params *params)
     if (job->last_run.host_ms >= target)
         return VKMM_OK; /* the product that was just verified kept the device busy long enough */
     double start = vkmm_now_ms();
-    /* What must be cut into slices keeps the device busy by itself. */
+    /* Work that must be cut into slices keeps the device busy anyway. */
     do status = vkmm_job_pass(job, VKMM_PASS_TIMED, &times);
     while (status == VKMM_OK && !vkmm_job_is_whole(job) && vkmm_now_ms() - start < target);
     double left = target - (vkmm_now_ms() - start);
@@ -71,7 +71,7 @@ static vkmm_status sample_kernel(vkmm_job *job, const vkmm_measure_params *param
     return VKMM_OK;
 }
 
-/* Where memory is unified there is nothing to copy: submission and transfer are the same thing. */
+/* With unified memory there is nothing to copy: submission and transfer are the same. */
 static vkmm_status sample_transfers(vkmm_job *job, const vkmm_measure_params *params)
 {
     const vkmm_samples *submit = &job->samples[VKMM_SERIES_SUBMIT];
@@ -113,7 +113,7 @@ const char *vkmm_judge_clock(vkmm_samples *kernel, const vkmm_samples *submit, c
     return "";
 }
 
-/* Samples and batches take turns with the copies; what is around them does not. */
+/* Samples and batches use the copies in turn; the work around them does not. */
 static vkmm_status sample_dispatches(vkmm_job *job, const vkmm_measure_params *params, vkmm_slope *slope)
 {
     job->rotates = job->device && params->rotating_bytes > 0;
@@ -149,8 +149,8 @@ static vkmm_status measure(vkmm_job *job, const vkmm_measure_params *params, vkm
     if (status == VKMM_OK && job->device && params->rotating_bytes > 0)
         status = vkmm_rotation_prepare(job, params->rotating_bytes);
     if (status == VKMM_OK) status = sample_dispatches(job, params, slope);
-    /* A device whose clocks change between the samples and the batches looks like one that tells lies: that counts
-     * when it is seen twice. */
+    /* A device whose clocks change between the samples and the batches looks like one with wrong timestamps: only a
+     * second disagreement is reported. */
     if (status == VKMM_OK && vkmm_judge_clock(kernel, submit, slope) == slope_disagrees) {
         kernel->count = submit->count = 0;
         status = sample_dispatches(job, params, slope);

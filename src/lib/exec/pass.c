@@ -4,7 +4,7 @@
 #include "math/problem.h"
 #include "vk/command.h"
 
-/* What a command buffer does, in this order; with TIMER, timestamps stand around UPLOAD, the product (ITEMS and
+/* What a command buffer does, in this order; with TIMER, there are timestamps around UPLOAD, the product (ITEMS and
  * REDUCE) and DOWNLOAD. */
 enum { POISON = 1, UPLOAD = 2, TIMER = 4, ITEMS = 8, REDUCE = 16, DOWNLOAD = 32, PRODUCT = ITEMS | REDUCE };
 
@@ -25,7 +25,7 @@ static vkmm_status record(vkmm_job *job, const vkmm_plan *plan, int steps, uint6
     uint32_t stamp = 0;
     vkmm_status status = vkmm_command_begin(device, command);
     if (status != VKMM_OK) return status;
-    /* β·C takes up what an earlier submission left. */
+    /* β·C reads what an earlier submission wrote. */
     if ((steps & PRODUCT) && job->stores[VKMM_C].input)
         vkmm_command_barrier(device, *command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                              VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
@@ -44,7 +44,7 @@ static vkmm_status record(vkmm_job *job, const vkmm_plan *plan, int steps, uint6
     return vkmm_command_end(device, *command);
 }
 
-/* A sum that one unknown part makes unknown. */
+/* A sum; unknown if any part is unknown. */
 static void add(double *sum, double ms)
 {
     *sum = ms < 0 || *sum < 0 ? -1 : *sum + ms;
@@ -59,7 +59,7 @@ static void read_times(vkmm_job *job, int steps, vkmm_times *times)
     if (steps & DOWNLOAD) add(&times->download_ms, vkmm_timer_read(job->device, &job->timer, stamp));
 }
 
-/* What the pass does not time stays unknown. */
+/* Parts that the pass does not time stay unknown. */
 static vkmm_times no_times(vkmm_pass pass)
 {
     const double none = around[pass] & TIMER ? 0 : -1;
@@ -68,8 +68,9 @@ static vkmm_times no_times(vkmm_pass pass)
                         .download_ms = after[pass] & DOWNLOAD ? none : -1};
 }
 
-/* Submits the steps, with the items [first, end) of the product, and waits; adds the times to the sums. kept: NULL,
- * or where the command buffer stays, recorded once. What uploads and downloads besides says nothing about slices. */
+/* Submits the steps, with the items [first, end) of the product, and waits; adds the times to the sums. kept: NULL, or
+ * where the command buffer is kept, recorded once. A submission that also uploads or downloads says nothing about
+ * slices. */
 static vkmm_status submit(vkmm_job *job, const vkmm_plan *plan, int steps, uint64_t first, uint64_t end,
                           VkCommandBuffer *kept, vkmm_times *times)
 {
@@ -99,7 +100,7 @@ static vkmm_status run_slices(vkmm_job *job, vkmm_pass pass, const vkmm_plan *pl
     return status;
 }
 
-/* On the copy whose turn it is. Thousands of copies are recorded when they are needed. */
+/* On the next copy. Thousands of copies are recorded when they are needed. */
 static vkmm_status run_turn(vkmm_job *job, vkmm_times *times)
 {
     const vkmm_plan plan = vkmm_rotation_turn(job);
@@ -107,8 +108,7 @@ static vkmm_status run_turn(vkmm_job *job, vkmm_times *times)
     return submit(job, &plan, TIMER | PRODUCT, 0, job->slices.items, NULL, times);
 }
 
-/* Rows, columns, then the sum: the order in which everyone writes it first, and which walks down B's columns against
- * the cache. */
+/* Rows, columns, then the sum: the order that most people write first, which reads B's columns against the cache. */
 #define DEFINE_SERIAL(name, element)                                                                                   \
     static void name(const vkmm_problem *problem, const element *a, const element *b, element *c)                      \
     {                                                                                                                  \

@@ -10,13 +10,13 @@
 #include "vk/command.h"
 
 #define LEAST_MS       60.0  /* of samples, when warm; */
-#define MOST_MS        400.0 /* as many where they do not agree */
+#define MOST_MS        400.0 /* this many if they do not agree */
 #define WARM_CPU_MS    40.0  /* its clocks follow at once */
 #define WARM_GPU_MS    300.0
 #define LONG_ENOUGH_MS 8.0                   /* for a dispatch; the doubling ends there, */
 #define COPY_CPU_BYTES (UINT64_C(64) << 20)  /* beyond the caches of a processor, */
 #define COPY_GPU_BYTES (UINT64_C(256) << 20) /* and of a GPU */
-enum { MOST_STEPS = 1 << 15 };               /* or here: llvmpipe leaves longer loops */
+enum { MOST_STEPS = 1 << 15 };               /* or here: llvmpipe exits longer loops */
 enum { MOST_SPECS = 4, MAX_WORKGROUP = 256, CPU_GROUPS = 64, GPU_GROUPS = 4096, BYTES = 0x01030507 /* four factors */ };
 
 static int is_cpu(const vkmm_device *device)
@@ -84,8 +84,8 @@ vkmm_status vkmm_peak_run(vkmm_peak *peak, double *ms)
     return status;
 }
 
-/* The shorter of two runs counts: in the first one, the memory is touched for the first time and many a driver
- * compiles the shader. */
+/* The shorter of two runs is used: in the first one, the memory is touched for the first time and many drivers compile
+ * the shader. */
 static vkmm_status grow(vkmm_peak *peak, int grows)
 {
     for (;;) {

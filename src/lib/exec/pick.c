@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "plan/tuned.h"
 
-/* Tuning results are for those who wish nothing particular. */
+/* Tuning results are used only if nothing particular is requested. */
 static int may_be_tuned(const vkmm_device *device, const vkmm_job_params *params)
 {
     int automatic = !params->kernel || strcmp(params->kernel, "auto") == 0;
@@ -13,8 +13,8 @@ static int may_be_tuned(const vkmm_device *device, const vkmm_job_params *params
            !params->tile_cols;
 }
 
-/* What a tune found, where it is legal here. A result that this process has not used yet may be another machine's:
- * it must multiply first. */
+/* The result of a tune, if it is legal here. A result that this process has not used yet may be from another machine:
+ * it must compute a test product first. */
 static vkmm_status choose_tuned(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
                                 const vkmm_problem *problem, vkmm_wish *wish, vkmm_choice *choice, int *chosen)
 {
@@ -26,7 +26,7 @@ static vkmm_status choose_tuned(vkmm_device *device, const vkmm_log *log, const 
     vkmm_status status = vkmm_choose(NULL, info, problem, wish, choice);
     wish->tuned = NULL;
     if (status != VKMM_OK || !choice->info.tuned)
-        return VKMM_OK; /* not legal here: the planner decides, and tells what there is to tell */
+        return VKMM_OK; /* not legal here: the planner decides, and reports any error */
     if (!trusted) {
         status = vkmm_trial(device, problem, choice, &right);
         if (status == VKMM_OUT_OF_MEMORY) return VKMM_OK; /* no judgement; the planner's choice may still fit */

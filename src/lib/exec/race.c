@@ -29,7 +29,7 @@ typedef struct race {
     int32_t *right; /* the caller's, or owned */
 } race;
 
-/* The planner's rules for tiles and ranges, for a shader that is no product: like a user's own, but it loops over
+/* The planner's rules for tiles and ranges, for a shader that is not a product: like a user's shader, but it loops over
  * what a dispatch cannot reach. */
 static vkmm_status choose(const race *r, int version, vkmm_choice *choice)
 {
@@ -91,7 +91,7 @@ static vkmm_status create_version(race *r, int version, vkmm_kernel_info *info)
     return record(r, version);
 }
 
-/* The sums that are right, tile by tile on the host. */
+/* The correct sums, tile by tile on the host. */
 static void sum_tiles(const race *r, const vkmm_kernel_info *info)
 {
     const int32_t *values = r->stores[VKMM_A].host;
@@ -109,7 +109,7 @@ static void sum_tiles(const race *r, const vkmm_kernel_info *info)
     }
 }
 
-/* Compares one run with what is right; keeps it for the caller when it is the first wrong one, or when none has been
+/* Compares one run with the correct sums; keeps it for the caller if it is the first wrong one, or if none has been
  * wrong so far. */
 static void judge(const race *r, int32_t *kept, vkmm_race_count *count)
 {

@@ -11,7 +11,7 @@ enum {
     ALIGNMENT = 256,
     LEAST_BYTES = 16
 }; /* the largest minStorageBufferOffsetAlignment that Vulkan allows; what an empty matrix shows */
-#define SUBMIT_BYTES (UINT64_C(256) << 20) /* to copy at a time: no watchdog minds */
+#define SUBMIT_BYTES (UINT64_C(256) << 20) /* to copy at a time: short enough for every watchdog */
 #define MIB(bytes)   ((double)(bytes) / 1048576.0)
 
 uint64_t vkmm_copy_bytes(uint64_t operand_bytes)
@@ -55,8 +55,8 @@ static vkmm_status add_buffer(vkmm_job *job, uint64_t bytes)
     return status;
 }
 
-/* Buffers as large as the device allows, filled one after the other: a buffer of its own for each of thousands of
- * copies is more than many drivers give. */
+/* Buffers as large as the device allows, filled one after the other: many drivers do not allow a separate buffer for
+ * each of thousands of copies. */
 static vkmm_status place(vkmm_job *job)
 {
     vkmm_rotation *r = &job->rotation;

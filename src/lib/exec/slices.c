@@ -1,6 +1,7 @@
 #include "exec/slices.h"
 
-/* A slice may be so many times larger than what was timed: the speed of few items says little of that of many. */
+/* A slice may be this many times larger than what was timed: the speed of few items says little about the speed of
+ * many. */
 enum { GROWTH = 16 };
 
 vkmm_slices vkmm_slices_of(uint64_t items, double flops)

@@ -7,7 +7,7 @@
 #include "vk/command.h"
 
 #define ROUND_MS      8.0   /* of the longest batch; a round is twice that */
-#define ROUND_MOST_MS 100.0 /* not more even where the device's clock makes too little of it */
+#define ROUND_MOST_MS 100.0 /* not more, even if the device's clock shows too little */
 enum { MOST_DISPATCHES = 1024, LEAST_LENGTHS = 2, ROUNDS = 4 };
 
 /* Variance of Kendall's S where x has ties (Kendall, Rank Correlation Methods, 4.4). */
@@ -72,8 +72,7 @@ vkmm_status vkmm_slope_measure(vkmm_job *job, double dispatch_ms, double submit_
     VkCommandBuffer commands[MOST_LENGTHS] = {NULL};
     double x[MOST_LENGTHS * ROUNDS], y[MOST_LENGTHS * ROUNDS];
     *slope = (vkmm_slope){0};
-    if (!(dispatch_ms > 0) || dispatch_ms > submit_ms)
-        dispatch_ms = submit_ms; /* the device's clock is out of its mind */
+    if (!(dispatch_ms > 0) || dispatch_ms > submit_ms) dispatch_ms = submit_ms; /* the device's clock is far off */
     if (!job->device || !vkmm_job_is_whole(job) || dispatch_ms > VKMM_SLOPE_MOST_MS || vkmm_plan_items(&job->plan) == 0)
         return VKMM_OK;
     const uint32_t lengths = count_lengths(dispatch_ms, submit_ms), rounds = dispatch_ms > ROUND_MS ? 2 : ROUNDS;
@@ -81,7 +80,7 @@ vkmm_status vkmm_slope_measure(vkmm_job *job, double dispatch_ms, double submit_
     for (uint32_t i = 0; i < lengths && status == VKMM_OK; i++)
         status = vkmm_job_record_batch(job, 1u << i, &commands[i]);
     if (status == VKMM_OK)
-        status = vkmm_command_run(job->device, commands[lengths - 1], NULL); /* the clocks of a GPU go up */
+        status = vkmm_command_run(job->device, commands[lengths - 1], NULL); /* a GPU raises its clocks */
     if (status == VKMM_OK) status = time_batches(job, commands, lengths, rounds, x, y);
     if (status == VKMM_OK && !vkmm_slope_of(x, y, lengths * rounds, slope))
         status = vkmm_fail(job->log, VKMM_OUT_OF_MEMORY, "no memory for the slopes of %u batches", lengths * rounds);

@@ -13,8 +13,8 @@ static int is_alike(const vkmm_problem *one, const vkmm_problem *other)
     return memcmp(&scaled, other, sizeof scaled) == 0;
 }
 
-/* Scalars are push constants of the general kernels: what was recorded changes, and nothing else. Where α is 0, K is
- * too, which is another plan. */
+/* Scalars are push constants of the general kernels: only the recorded commands change. If α is 0, K is too, which is
+ * another plan. */
 static int rescale(vkmm_job *job, const vkmm_problem *problem)
 {
     int swapped;

@@ -55,8 +55,8 @@ vkmm_part vkmm_store_part(const vkmm_store *store)
         .buffer = store->buffer.handle, .offset = VKMM_GUARD_BYTES, .bytes = store->bytes ? padded(store->bytes) : 16};
 }
 
-/* Where the canaries behind a matrix begin, counted from the buffer's start: in the middle of a word, where the
- * matrix ends there. */
+/* Where the canaries after a matrix begin, counted from the buffer's start: in the middle of a word, if the matrix ends
+ * there. */
 static uint64_t back_of(const vkmm_store *store)
 {
     return VKMM_GUARD_BYTES + store->bytes;
@@ -75,7 +75,7 @@ int vkmm_stores_all_mapped(const vkmm_store stores[VKMM_STORE_COUNT])
     return 1;
 }
 
-/* By canaries, all of it and not the guards alone. */
+/* Whether canaries cover all of it, not only the guards. */
 static int is_covered(const vkmm_store *store, int operand)
 {
     return operand == VKMM_C && !store->input;

@@ -12,7 +12,7 @@
 
 enum { MOST_PLANNED = 1 << 17, PLANNED = 1 << 16, PLANNED_REST = 4096 };
 
-/* What a stream, or a job, may take of the device. */
+/* What a stream, or a job, may use of the device. */
 static vkmm_space space_of(const vkmm_device *device, uint64_t memory_limit)
 {
     const vkmm_device_info *info = &device->physical->info;
@@ -77,8 +77,8 @@ static uint64_t clamped(uint64_t extent)
     return extent > MOST_PLANNED ? PLANNED + extent % PLANNED_REST : extent;
 }
 
-/* The kernel of the product as a job would have it; of one too large for that, as if bindings had no limit: of a
- * smaller one like it, if need be. */
+/* The kernel that a job would use for the product. If the product is too large for a job, as if bindings had no limit;
+ * if necessary, the kernel of a smaller, similar product. */
 static vkmm_status pick_whole(vkmm_stream *stream, const vkmm_job_params *params)
 {
     vkmm_device_info info = stream->device->physical->info;
@@ -123,7 +123,7 @@ static vkmm_status renew_steps(vkmm_stream *stream)
     return stream->steps ? VKMM_OK : vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a list of panels");
 }
 
-/* Halves panels and what is left of the work; 0: they are as small as can be. */
+/* Halves the panels of the remaining work; 0: they cannot be smaller. */
 static int shrink(vkmm_stream *stream)
 {
     uint64_t count = stream->step_count - stream->stored;
@@ -139,7 +139,7 @@ static int shrink(vkmm_stream *stream)
     return 1;
 }
 
-/* Tries something again with ever smaller panels, as long as memory is what lacks. */
+/* Tries again with smaller and smaller panels, as long as memory runs out. */
 static vkmm_status try_smaller(vkmm_stream *stream, vkmm_status (*attempt)(vkmm_stream *))
 {
     for (;;) {
@@ -241,7 +241,7 @@ static void forget_panels(vkmm_stream *stream)
     atomic_store(&stream->is_told, 0);
 }
 
-/* One attempt; after memory ended, what was given back is taken anew. */
+/* One attempt; after memory ran out, what was released is allocated again. */
 static vkmm_status run_steps(vkmm_stream *stream)
 {
     vkmm_status status = stream->a ? VKMM_OK : vkmm_stream_take(stream);
@@ -269,7 +269,7 @@ vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_
     stream->times = (vkmm_stream_times){.shrunk = stream->start_ms > 0 ? 0 : shrunk};
     stream->io = io;
     stream->start_ms = stream->last_end_ms = vkmm_now_ms();
-    stream->last_progress_ms = 0; /* the first word comes at once */
+    stream->last_progress_ms = 0; /* the first report comes at once */
     forget_panels(stream);
     vkmm_status status = renew_steps(stream);
     if (status == VKMM_OK && stream->step_count > 0) status = check_io(stream, io);

@@ -1,4 +1,4 @@
-/* Panels on their way to the device and back. */
+/* Copies of panels to the device and back. */
 #include <string.h>
 
 #include "base/log.h"
@@ -25,7 +25,7 @@ static vkmm_status copy(vkmm_stream *stream, vkmm_chunk *chunk, VkBuffer from, V
 {
     vkmm_status status = vkmm_command_begin_on(stream->device, VKMM_QUEUE_TRANSFER, &chunk->command);
     if (status != VKMM_OK) return status;
-    /* On the queue of the products: what they read and wrote there before comes first. */
+    /* On the queue of the products: their earlier reads and writes come first. */
     vkmm_command_barrier_all(stream->device, chunk->command);
     stream->device->table.vkCmdCopyBuffer(chunk->command, from, to, 1, region);
     vkmm_command_barrier_all(stream->device, chunk->command);

@@ -1,5 +1,5 @@
-/* Products under way: at most VKMM_STREAM_FLIGHTS submissions, so that one waits while another runs and each tells
- * how fast the next may be. */
+/* Products in flight: at most VKMM_STREAM_FLIGHTS submissions, so that one waits while another runs and each shows how
+ * large the next may be. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -30,7 +30,7 @@ static vkmm_status reap(vkmm_stream *stream, vkmm_flight *flight)
     return VKMM_OK;
 }
 
-/* Flights end in the order in which they began: the oldest is the one whose place is the next to be taken. */
+/* Flights end in the order in which they began: the oldest one's slot is the next to be used. */
 static vkmm_status reap_oldest(vkmm_stream *stream, int *any)
 {
     for (uint32_t i = 0; i < VKMM_STREAM_FLIGHTS; i++) {
@@ -111,7 +111,7 @@ vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint6
     return vkmm_choose(stream->log, &stream->device->physical->info, &cut, &wish, choice);
 }
 
-/* Of few pipelines: panels at the edges may read in another way, and that is all. */
+/* There are few pipelines: only panels at the edges may need another one. */
 static vkmm_status find_plan(vkmm_stream *stream, const vkmm_step *step, uint64_t part, vkmm_stream_plan **plan)
 {
     vkmm_choice choice;
@@ -193,7 +193,7 @@ static vkmm_status fly(vkmm_stream *stream, vkmm_stream_plan *p, const vkmm_step
     return VKMM_OK;
 }
 
-/* Until a speed is known that says how large the next slice may be, each is waited for. */
+/* Until a known speed says how large the next slice may be, each slice is waited for. */
 static int must_learn(const vkmm_slices *slices, uint64_t next, uint64_t left)
 {
     return next < left && (slices->largest == 0 || (double)next < slices->items_per_ms * VKMM_SLICE_MS / 2);

@@ -50,7 +50,7 @@ vkmm_lines vkmm_stream_lines(const vkmm_stream *stream, vkmm_operand operand, co
 typedef struct line_loop {
     vkmm_stream *stream;
     const vkmm_lines *lines;
-    uint64_t first, end, round; /* lines of a round */
+    uint64_t first, end, round; /* lines per iteration */
     char *memory;
 } line_loop;
 
@@ -66,7 +66,8 @@ static vkmm_panel panel_of(const vkmm_lines *l, uint64_t matrix, uint64_t first,
     return panel;
 }
 
-/* The place of the panel's first element in an operand's memory, and the distance of its lines there, in elements. */
+/* The position of the panel's first element in an operand's memory, and the distance of its lines there, in
+ * elements. */
 static char *place_of(const vkmm_problem *problem, const vkmm_lines *lines, const vkmm_panel *panel, const void *memory,
                       uint64_t *ld)
 {
@@ -76,7 +77,7 @@ static char *place_of(const vkmm_problem *problem, const vkmm_lines *lines, cons
     return (char *)(uintptr_t)view.data + at * vkmm_type_of(view.type)->bytes;
 }
 
-/* Between the panel's memory and the operand's, or a function of the user's. */
+/* Between the panel's memory and the operand's, or a user's function. */
 static vkmm_status copy_panel(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_panel *panel, int back)
 {
     const vkmm_stream_io *io = stream->io;
@@ -148,7 +149,7 @@ static void finish(const vkmm_problem *problem, vkmm_type sum_type, const void *
     vkmm_type_put(type, element, value);
 }
 
-/* The last step of a product whose K was cut: its elements, line by line, from sums to what belongs into C. */
+/* The last step of a product whose K was cut: its elements, line by line, from sums to the values of C. */
 static vkmm_status finish_panel(vkmm_stream *stream, const vkmm_lines *lines, const vkmm_panel *sums)
 {
     const vkmm_problem *p = &stream->problem;

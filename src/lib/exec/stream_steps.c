@@ -1,4 +1,4 @@
-/* The order of things: what is loaded, multiplied and stored when. */
+/* The order in which panels are loaded, multiplied and stored. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "exec/stream.h"
@@ -16,8 +16,7 @@ static int is_panel(const vkmm_slot *slot, const vkmm_slot *name)
     return slot->is_named && slot->batch == name->batch && slot->at == name->at && slot->part == name->part;
 }
 
-/* The slot that has the panel; or the one that was used the longest time ago, once the product that used it has
- * ended. */
+/* The slot that has the panel; or the least recently used one, once the product that used it has ended. */
 static vkmm_status claim(vkmm_stream *stream, vkmm_slot *slots, uint32_t count, const vkmm_slot *name, vkmm_slot **slot)
 {
     *slot = &slots[0];
@@ -80,7 +79,7 @@ static vkmm_status begin_to_store(vkmm_stream *stream)
     return vkmm_stream_store_begin(stream, &stream->steps[step], &stream->c[step % c_count(stream)]);
 }
 
-/* C's old values, where β counts and the kernel adds them. */
+/* C's old values, if β is not 0 and the kernel adds them. */
 static vkmm_status load_c(vkmm_stream *stream, const vkmm_step *step, vkmm_slot *slot)
 {
     const vkmm_lines lines = vkmm_stream_lines(stream, VKMM_C, step, 0);
@@ -89,7 +88,7 @@ static vkmm_status load_c(vkmm_stream *stream, const vkmm_step *step, vkmm_slot 
     return vkmm_stream_load(stream, slot, &lines, UINT64_MAX);
 }
 
-/* While a row of panels of C is computed, the next row's panel of A arrives, a share with each of them. */
+/* While a row of panels of C is computed, the next row's panel of A is loaded, a share with each of them. */
 static vkmm_status prefetch(vkmm_stream *stream, uint64_t index)
 {
     const vkmm_step *step = &stream->steps[index], *next = step;

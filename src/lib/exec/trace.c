@@ -1,9 +1,10 @@
 /* Traces: what a tracing build records (shaders/lib/observe.glsl is the other half).
- *  Binding 3, elements of the problem's type: first the sums, one an invocation for each k, at k·invocations +
+ *  Binding 3, elements of the problem's type: first the sums, one per invocation for each k, at k·invocations +
  * gl_LocalInvocationIndex; in kernels with tiles k runs to the next multiple of the tile's depth. Kernels with tiles
- * then have, for each step along K, the rows×depth tile of A and the depth×cols tile of B as they lay in shared memory.
+ * then have, for each step along K, the rows×depth tile of A and the depth×cols tile of B as they were in shared
+ * memory.
  *
- * Binding 4, 32-bit words: TRACE_IDS an invocation, as vkmm_invocation has them. */
+ * Binding 4, 32-bit words: TRACE_IDS per invocation, as in vkmm_invocation. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -16,12 +17,11 @@
 
 enum { BINDING_VALUES = 3, BINDING_IDS = 4, ALIGNMENT = 16 };
 
-/* Words an invocation: x and y of the global, the local, the workgroup's index and the tile's origin; row and column
+/* Words per invocation: x and y of the global, the local, the workgroup's index and the tile's origin; row and column
  * of its element. */
 enum { TRACE_IDS = 10 };
 
-/* What a trace may have at most, and still be read by people: elements of A, B, C, sums and tiles together; and
- * steps. */
+/* The limits of a trace that people can still read: elements of A, B, C, sums and tiles together; and steps. */
 enum { MOST_VALUES = 100000, MOST_STEPS = 4096 };
 
 /* How large a trace is. */
@@ -104,13 +104,13 @@ static void *take(char **at, uint64_t bytes)
     return part;
 }
 
-/* A part of the block, with what the device left there. */
+/* A part of the block, with what the device wrote there. */
 static void *keep(char **at, const void *memory, uint64_t bytes)
 {
     return memcpy(take(at, bytes), memory, bytes);
 }
 
-/* One block, so that one free ends it: the trace first, then its invocations. The rest is filled in when it is there
+/* One block, so that a single free releases it: the trace first, then its invocations. The rest is filled in later
  * (keep_all). */
 static vkmm_trace *allocate(const vkmm_problem *problem, const trace_extent *extent, char **rest)
 {
@@ -167,7 +167,7 @@ static vkmm_status dispatch(vkmm_device *device, const vkmm_plan *plan,
     return vkmm_command_finish(device, status, &command);
 }
 
-/* The indices that the invocations wrote down. What none did is still filled with ones. */
+/* The indices that the invocations recorded. Those that none wrote are still all ones. */
 static vkmm_status read_ids(const vkmm_log *log, const vkmm_trace_params *params, const uint32_t *ids,
                             vkmm_trace *trace, vkmm_invocation *invocations)
 {

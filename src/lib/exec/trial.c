@@ -1,5 +1,5 @@
-/* Does a configuration compute right products? Asked of tuning results, which another process may have left long
- * ago, before they are used. */
+/* Checks whether a configuration computes correct products. Used for tuning results, which another process may have
+ * stored long ago, before they are used. */
 
 #include <math.h>
 #include <string.h>
@@ -42,8 +42,8 @@ static uint32_t alignment_of(const vkmm_choice *choice)
     return 0;
 }
 
-/* The stored row (column-major: column) of an operand with something behind it, so that rows begin at multiples of
- * 16 bytes, or do not. */
+/* The stored row (column-major: column) of an operand with padding, so that rows begin at multiples of 16 bytes, or do
+ * not. */
 static uint64_t wide(const vkmm_problem *p, vkmm_operand operand, int aligned)
 {
     const uint64_t step = step_of(vkmm_operand_type(p, operand));
@@ -51,7 +51,7 @@ static uint64_t wide(const vkmm_problem *p, vkmm_operand operand, int aligned)
 }
 
 /* A problem like the given one (types, layout, ops, alignment, bias, activation, whether there is a batch) for the
- * kernel and the configuration of a choice made for it, only small: more than one tile and step along each extent,
+ * kernel and the configuration of a choice made for it, but small: more than one tile and step along each extent,
  * ragged edges, wide rows, α = 3, β = -2. */
 static vkmm_problem trial_problem(const vkmm_problem *problem, const vkmm_choice *choice)
 {
@@ -91,7 +91,7 @@ static int32_t number(const vkmm_problem *p, vkmm_operand operand, uint64_t batc
     return (int32_t)(vkmm_random_bits(seed, i << 32 | j) % spread) + least;
 }
 
-/* Rows of numbers of one matrix, as they stand in the product. */
+/* Rows of numbers of one matrix, as they appear in the product. */
 static void fill_numbers(const vkmm_problem *p, vkmm_operand operand, uint64_t batch, int32_t *numbers)
 {
     const uint64_t rows = vkmm_operand_rows(p, operand), cols = vkmm_operand_cols(p, operand);
@@ -99,7 +99,7 @@ static void fill_numbers(const vkmm_problem *p, vkmm_operand operand, uint64_t b
         for (uint64_t j = 0; j < cols; j++) numbers[i * cols + j] = number(p, operand, batch, i, j);
 }
 
-/* What no matrix covers is all ones, a NaN for floats: whoever reads it spoils the product. */
+/* Memory outside all matrices is all ones, a NaN for floats: reading it makes the product wrong. */
 static void store_matrices(vkmm_job *job, const vkmm_problem *p, vkmm_operand operand, int32_t *numbers)
 {
     char *memory = vkmm_job_matrix(job, operand);
@@ -183,7 +183,7 @@ vkmm_status vkmm_trial(vkmm_device *device, const vkmm_problem *problem, const v
     vkmm_job *job = NULL;
     *right = 0;
     vkmm_held held;
-    vkmm_errors_hold(&held); /* whoever asked tells */
+    vkmm_errors_hold(&held); /* the caller reports it */
     int32_t *numbers = vkmm_alloc(p->m * p->k + p->k * p->n + p->m * p->n + p->n, sizeof *numbers);
     vkmm_status status = numbers ? vkmm_job_create(device, NULL, &params, &job) : VKMM_OUT_OF_MEMORY;
     if (status == VKMM_OK) status = run(job, p, numbers, right);

@@ -6,14 +6,14 @@
 #include "base/random.h"
 
 enum {
-    EXPLORE = 5,    /* every so many candidates, one from elsewhere */
-    RUNNERS_UP = 5, /* points whose neighbourhood is searched besides the best one's */
+    EXPLORE = 5,    /* one of this many candidates is from elsewhere */
+    RUNNERS_UP = 5, /* points whose neighbourhood is searched in addition to the best one's */
     LEAPS = 200,    /* attempts to find a legal one */
     MOVES = 2 * VKMM_MAX_TUNABLES,
     STRIDE = 151,    /* prime: pairs of moves come in an order that mixes tunables */
-    SHUFFLE_SEED = 1 /* any number; always the same */
+    SHUFFLE_SEED = 1 /* arbitrary, but fixed */
 };
-#define WORTH 1.25 /* a runner-up may be so much slower than the best */
+#define WORTH 1.25 /* a runner-up may be this much slower than the best */
 
 struct vkmm_search {
     vkmm_search_space space;
@@ -24,7 +24,7 @@ struct vkmm_search {
     uint32_t rest_count, next_rest;
     vkmm_tried *tried; /* by time; failures at the end */
     uint32_t tried_count, tried_room, good_count;
-    int waiting; /* `current` has been named and not told of */
+    int waiting; /* `current` has been proposed and not reported */
     vkmm_point current;
 };
 
@@ -131,7 +131,7 @@ void vkmm_search_destroy(vkmm_search **search)
     *search = NULL;
 }
 
-/* Moves a value up or down by one step; 0 where there is none. The planner's values need not be among those worth
+/* Moves a value up or down by one step; 0 if there is none. The planner's values need not be among those worth
  * trying. */
 static int step(const vkmm_tunable *tunable, int up, uint32_t *value)
 {
@@ -164,8 +164,8 @@ static int single_move(const vkmm_search *s, const vkmm_point *from, vkmm_point 
     return 0;
 }
 
-/* The same with a step each of two tunables: a larger tile with a larger part of it for each invocation, say, keeps
- * the workgroup's size. */
+/* The same with one step in each of two tunables: for example, a larger tile with a larger part for each invocation
+ * keeps the workgroup's size. */
 static int double_move(const vkmm_search *s, const vkmm_point *from, vkmm_point *to)
 {
     for (uint32_t i = 0; i < MOVES * MOVES; i++) {
@@ -189,7 +189,7 @@ static int climb(const vkmm_search *s, vkmm_point *to)
     return 0;
 }
 
-/* One of the fastest points with some of its tunables set anew. */
+/* One of the fastest points with some of its tunables changed. */
 static int leap(const vkmm_search *s, vkmm_point *to)
 {
     uint64_t draw = 0;
@@ -250,7 +250,7 @@ static int make_room(vkmm_search *s)
     return 1;
 }
 
-/* A point that was fast is found to be wrong: to the end of the ranking with it. */
+/* A fast point turned out to be wrong: moves it to the end of the ranking. */
 static void withdraw(vkmm_search *s, const vkmm_point *point)
 {
     for (uint32_t i = 0; i < s->good_count; i++) {

@@ -76,7 +76,7 @@ static int remember(vkmm_session *s, const vkmm_remembered *r)
     return 1;
 }
 
-/* Takes the whole lines up to the first that is not. Another problem's file, should two names ever meet, is one
+/* Reads intact lines up to the first that is not. If two names collide, another problem's file is treated as one
  * without lines. */
 static void parse(vkmm_session *s, const char *text, size_t bytes)
 {
@@ -134,7 +134,7 @@ const vkmm_remembered *vkmm_session_at(const vkmm_session *s, uint32_t index)
     return s && index < s->count ? &s->known[index] : NULL;
 }
 
-/* The file as it should be: the title, and what is remembered. Drops what was damaged. */
+/* Rewrites the file: the title and all remembered lines. Drops damaged lines. */
 static int write_all(const vkmm_session *s)
 {
     vkmm_output *output = NULL;

@@ -1,5 +1,5 @@
-/* The public search (include/vkmatmul.h): a space of configurations, what an earlier search left, and names in place
- * of points. */
+/* The public search (include/vkmatmul.h): a space of configurations, the results of an earlier search, and names
+ * instead of points. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -52,7 +52,7 @@ static int find(const vkmm_tune *t, const vkmm_candidate *candidate, vkmm_point 
     return 1;
 }
 
-/* A tile that covers C although a smaller one would as well is no better than that one. */
+/* If a smaller tile covers C too, a larger one is not better. */
 static int is_oversized(const vkmm_tunable *tunable, uint32_t value, uint64_t extent)
 {
     for (uint32_t i = 0; i < tunable->count; i++)
@@ -73,7 +73,7 @@ static int is_worth_trying(const void *user, const vkmm_kernel *kernel, const vk
     name(&(vkmm_point){kernel, *config}, &candidate);
     const vkmm_wish wish = {.kernel = candidate.kernel, .config = candidate.config};
     if (vkmm_choose(NULL, &t->device, &t->problem, &wish, &choice) != VKMM_OK) return 0;
-    /* Fitted to the problem it would be another's double; so it would with fewer parts of K than it asks for. */
+    /* Fitted to the problem, it would duplicate another one; so it would with fewer parts of K than it has. */
     return memcmp(&choice.config, config, sizeof *config) == 0 &&
            choice.info.splits == config->values[VKMM_TUNE_SPLITS];
 }
@@ -84,8 +84,7 @@ static uint64_t scaled(uint64_t extent, int shift)
     return result > 0 ? result : 1;
 }
 
-/* What the planner takes of a kernel for a problem larger by 2^shift along each extent, if that is worth trying
- * here. */
+/* The planner's choice for a kernel and a problem larger by 2^shift along each extent, if that is worth trying here. */
 static void add_planned(const vkmm_tune *t, const vkmm_kernel *kernel, int shift, vkmm_point seeds[MOST_SEEDS],
                         uint32_t *count)
 {
@@ -99,7 +98,7 @@ static void add_planned(const vkmm_tune *t, const vkmm_kernel *kernel, int shift
         seeds[(*count)++] = (vkmm_point){choice.kernel, choice.config};
 }
 
-/* All that the planner knows of a kernel. */
+/* All that the planner knows about a kernel. */
 static void add_presets(const vkmm_tune *t, const vkmm_kernel *kernel, vkmm_point seeds[MOST_SEEDS], uint32_t *count)
 {
     vkmm_preset preset;
@@ -107,8 +106,9 @@ static void add_presets(const vkmm_tune *t, const vkmm_kernel *kernel, vkmm_poin
         if (is_worth_trying(t, kernel, &preset.config)) seeds[(*count)++] = (vkmm_point){kernel, preset.config};
 }
 
-/* What the planner takes for this problem; what a tune found before; what the planner takes for smaller and larger
- * ones; and of each other kernel, which may take long to compile and lead nowhere, the one that it would take. */
+/* The planner's choice for this problem; the result of an earlier tune; the planner's choices for smaller and larger
+ * problems; and, of each other kernel, only the planner's choice, because others may take long to compile without being
+ * faster. */
 static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point seeds[MOST_SEEDS], uint32_t *count)
 {
     const vkmm_wish automatic = {.kernel = NULL};
@@ -125,7 +125,7 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     }
     for (uint32_t k = 0; vkmm_kernel_at(k); k++)
         if (vkmm_kernel_at(k)->tunables) add_planned(t, vkmm_kernel_at(k), 0, seeds, count);
-    /* Tiles made of matrix operations lie far from one another, and most of what lies between is illegal. */
+    /* Legal tiles of matrix operations are far apart, and most tiles in between are illegal. */
     if (choice.info.matrix[0] > 0) add_presets(t, t->planned.kernel, seeds, count);
     return VKMM_OK;
 }
