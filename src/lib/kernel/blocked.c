@@ -6,7 +6,7 @@
 
 enum { SWIZZLE = VKMM_TUNE_OWN, BUFFERS, PAD, SLICES, LANE_COLS };
 
-/* Lanes that run together on most GPUs: so many invocations are arranged in a rectangle. */
+/* Lanes that run together on most GPUs: this many invocations are arranged in a rectangle. */
 enum { LANES = 32 };
 
 static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
@@ -86,14 +86,14 @@ static uint64_t broken_vectors(const vkmm_shape *shape)
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), vector);
 }
 
-/* Whether the build with dot products may run, which stages squares of 4×4 elements. The other build of these types
- * may have to, where rows are not aligned: a configuration must suit both. */
+/* Whether the build with dot products may run, which stages squares of 4×4 elements. If rows are not aligned, the other
+ * build of these types runs: a configuration must suit both. */
 static int may_stage_squares(const vkmm_shape *shape)
 {
     return shape->device->has_dot8 && (shape->problem->type == VKMM_I8 || shape->problem->type == VKMM_U8);
 }
 
-/* Where there are fewer squares than invocations, several load the same one. */
+/* If there are fewer squares than invocations, several load the same one. */
 static uint64_t left_squares(uint64_t threads, uint64_t squares)
 {
     return threads < squares ? vkmm_left_over(squares, threads) : vkmm_left_over(threads, squares);
@@ -110,7 +110,7 @@ static uint64_t broken_loads(const vkmm_shape *shape)
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_COLS) * depth / vector, shape->x);
 }
 
-/* Invocations take a tile's pieces in turns. From turn to turn an invocation must keep its place in a line of
+/* Invocations take a tile's pieces in turns. From turn to turn an invocation must keep its position in a line of
  * pieces, or take whole lines. */
 static uint64_t left_turns(uint64_t threads, uint64_t line)
 {

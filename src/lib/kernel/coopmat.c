@@ -1,5 +1,5 @@
-/* shaders/coopmat.comp: matrix operations of subgroups. The presets did best on an NVIDIA H200 (driver 580.159.04,
- * 2026-11-21). */
+/* shaders/coopmat.comp: matrix operations of subgroups. The presets were the fastest on an NVIDIA H200 (driver
+ * 580.159.04, 2026-11-21). */
 
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
     [MATRIX_K] = {"mk", 0, 0, "its elements along K", 3, {8, 16, 32}},
 };
 
-/* What A and B are multiplied as: f32 only ever as f16. */
+/* The type in which A and B are multiplied: f32 always as f16. */
 static vkmm_type staged_type(const vkmm_problem *problem)
 {
     if (problem->type != VKMM_F32) return problem->type;
@@ -54,10 +54,10 @@ int vkmm_coopmat_lists(const vkmm_device_info *device, const vkmm_problem *probl
     return 0;
 }
 
-/* rows, cols, depth (of 16-bit types), sub-rows, sub-cols, splits; swizzle, pad, -, and the operation that did best
- * with it, where the device lists it (k is that of 16-bit types). What an H200 lets run at once on a processor is
- * bounded by 48 KiB of shared memory, not by the 228 KiB that it has: hence large tiles, one at a time, rather than
- * two buffers. The last are for lesser devices. */
+/* rows, cols, depth (of 16-bit types), sub-rows, sub-cols, splits; swizzle, pad, -, and the operation that was fastest
+ * with it, if the device lists it (k is that of 16-bit types). On an H200, the workgroups that run at once on a
+ * processor are limited by 48 KiB of shared memory, not by the 228 KiB that it has: hence large tiles, one at a time,
+ * rather than two buffers. The last presets are for smaller devices. */
 static const vkmm_preset large[] = {
     /* Two for sums in f16, which take half as many registers. */
     {{{256, 256, 32, 64, 128, 1, 8, 1, 1, 16, 8, 16}}, .70, 1, 1},
@@ -73,10 +73,10 @@ static const vkmm_preset large[] = {
 };
 enum { ANY_SUMS = 2, SMALLER = 3, COUNT = sizeof large / sizeof *large };
 
-/* Drivers on processors take minutes to compile larger ones. */
+/* Drivers for CPUs take minutes to compile larger ones. */
 static const vkmm_preset small = {{{32, 32, 16, 16, 16, 1, 8, 1, 1, 1, 1, 1}}, .10, 8, 1};
 
-/* Where one operation covers most of the short side, what counts is to read the long one with all processors. */
+/* If one operation covers most of the short side, the goal is to read the long one with all processors. */
 static const vkmm_preset thin_tall = {{{128, 32, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1};
 static const vkmm_preset thin_wide = {{{32, 128, 64, 32, 32, 1, 8, 1, 1, 16, 16, 16}}, .only_reads = 1};
 
@@ -85,7 +85,7 @@ static int is_processor(const vkmm_device_info *device)
     return device->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
-/* Intel's shapes are those of its narrowest subgroups; elsewhere the driver's own choice is as good as any. */
+/* Intel's shapes need its narrowest subgroups; on other devices the driver's choice is as good as any. */
 static uint32_t lanes_of(const vkmm_device_info *device)
 {
     const uint32_t own = device->subgroup_size;
@@ -101,7 +101,7 @@ static int is_usable(const vkmm_device_info *device, const vkmm_problem *problem
            vkmm_module_for(vkmm_kernel_coopmat.name, problem, device, shape);
 }
 
-/* The largest operation: more work an instruction. Zeros: none fits. */
+/* The largest operation: more work per instruction. Zeros: none fits. */
 static void best_shape(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t best[3])
 {
     uint64_t most = 0;
@@ -115,8 +115,9 @@ static void best_shape(const vkmm_device_info *device, const vkmm_problem *probl
     }
 }
 
-/* Gives a preset the device's largest matrix operation for the problem's types where it lists none like the preset's,
- * a subgroup size, and steps along K of as many bytes for every type. Where no operation fits it becomes illegal. */
+/* Gives a preset the device's largest matrix operation for the problem's types if it does not list the preset's, a
+ * subgroup size, and steps along K of as many bytes for every type. If no operation fits, the preset becomes
+ * illegal. */
 static void fit_matrix(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_config *config)
 {
     const uint32_t scale = vkmm_type_of(problem->type)->bytes == 1 ? 2 : 1;
@@ -139,18 +140,18 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     if (is_processor(device)) {
         if (index > 0) return 0;
         *preset = small;
-    } else if (vkmm_short_side(problem) <= THIN && index-- == 0) { /* stands before the others */
+    } else if (vkmm_short_side(problem) <= THIN && index-- == 0) { /* comes before the others */
         *preset = vkmm_is_wide(problem) ? thin_wide : thin_tall;
     } else {
         if (first + index >= COUNT) return 0;
         *preset = large[first + index];
     }
-    preset->peak = (bytes == 1 ? 2450 : 1200) * 1980.0; /* measured with registers alone */
+    preset->peak = (bytes == 1 ? 2450 : 1200) * 1980.0; /* measured with registers only */
     fit_matrix(device, problem, &preset->config);
     return 1;
 }
 
-/* Bytes of one operand's tile: lines along K, or across it where it is stored so; bytes always along K. */
+/* Bytes of one operand's tile: lines along K, or across it if it is stored that way; bytes always along K. */
 static uint64_t tile_bytes(const vkmm_shape *shape, uint64_t length, int along_k)
 {
     const uint64_t bytes = vkmm_type_of(staged_type(shape->problem))->bytes, depth = vkmm_value(shape, VKMM_TUNE_DEPTH);
@@ -199,7 +200,7 @@ static uint64_t broken_fragments(const vkmm_shape *shape)
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), vkmm_value(shape, MATRIX_K));
 }
 
-/* A line of memory is fetched 16 bytes at a time, whichever way it runs. */
+/* A line of memory is loaded 16 bytes at a time, in either direction. */
 static uint64_t broken_vectors(const vkmm_shape *shape)
 {
     const uint64_t vector = 16 / vkmm_type_of(shape->problem->type)->bytes;
@@ -213,7 +214,7 @@ static uint64_t broken_settings(const vkmm_shape *shape)
     return (vkmm_value(shape, SWIZZLE) == 0) + (vkmm_value(shape, PAD) > 16);
 }
 
-/* A subgroup size that the driver grants; where none can be asked for, the one that it has. */
+/* A subgroup size that the driver supports; if none can be requested, the one that it has. */
 static uint64_t broken_lanes(const vkmm_shape *shape)
 {
     const vkmm_device_info *device = shape->device;
@@ -284,7 +285,7 @@ static const vkmm_rule rules[] = {
     {0},
 };
 
-/* Where the device's matrix operations fit the problem, and it is long enough both ways to gain by them. */
+/* If the device's matrix operations fit the problem, and both its sides are long enough to benefit. */
 static uint32_t suits(const vkmm_device_info *device, const vkmm_problem *problem)
 {
     uint32_t shape[3] = {0};

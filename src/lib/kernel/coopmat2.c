@@ -25,8 +25,8 @@ static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
 };
 
 /* rows, cols, depth, matrix-rows, matrix-cols, splits; swizzle, threads, scope, whole, prefetch, unroll. From large
- * to small, for as many tiles as there are processors; then matrices of subgroups, for devices where workgroups own
- * none, down to narrow ones. Not measured yet. */
+ * to small, for as many tiles as there are processors; then matrices of subgroups, for devices without workgroup
+ * matrices, down to narrow ones. Not measured yet. */
 static const vkmm_config presets[] = {
     {{128, 256, 64, 128, 256, 1, 8, 256, 2, 1, 0, 4}}, {{256, 128, 64, 256, 128, 1, 8, 256, 2, 1, 0, 4}},
     {{128, 128, 64, 128, 128, 1, 8, 256, 2, 1, 0, 4}}, {{64, 128, 64, 64, 128, 1, 8, 128, 2, 1, 0, 4}},
@@ -52,7 +52,7 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     return 1;
 }
 
-/* What the matrices need of shared memory is the driver's own. Subgroups that own matrices are of the usual size. */
+/* The shared memory that matrices need is reserved by the driver. Subgroups that own matrices have the default size. */
 static void ask(vkmm_shape *shape)
 {
     const vkmm_device_info *device = shape->device;
@@ -105,7 +105,7 @@ static int has_granule(const vkmm_shape *shape, vkmm_type sum, uint64_t depth)
     return 0;
 }
 
-/* C in f16 is made of sums turned to f16; C in bf16 of a matrix used as an operand, rows by columns. */
+/* C in f16 is made of sums converted to f16; C in bf16 of a matrix used as an operand, rows by columns. */
 static uint64_t broken_granules(const vkmm_shape *shape)
 {
     const vkmm_type sum = vkmm_problem_compute(shape->problem), out = vkmm_operand_type(shape->problem, VKMM_C);

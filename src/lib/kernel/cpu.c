@@ -27,15 +27,15 @@ static const vkmm_config presets[] = {
 };
 enum { FIRST_OF_32_ROWS, FIRST_OF_16_ROWS, FIRST_OF_8_ROWS, FIRST_WRITTEN_OUT };
 
-/* Mesa's release as its driver tells it: "Mesa 26.1.2"; 0 where it does not. */
+/* Mesa's release as its driver reports it ("Mesa 26.1.2"); 0 if it does not. */
 static int mesa_release(const vkmm_device_info *device)
 {
     const char *version = strstr(device->driver_info, "Mesa ");
     return version ? atoi(version + 5) : 0;
 }
 
-/* The sums of 32 rows fit into the registers that newer Mesas let LLVM use; elsewhere they spill. Fewer rows than
- * the tile has are work for nothing. SwiftShader unrolls no loops. */
+/* The sums of 32 rows fit into the registers that newer Mesas let LLVM use; elsewhere they spill. If C has fewer rows
+ * than the tile, the rest is wasted work. SwiftShader unrolls no loops. */
 static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
 {
     uint32_t first = FIRST_OF_16_ROWS;

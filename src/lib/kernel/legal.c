@@ -1,5 +1,5 @@
 /* What is legal, each rule with its reason: the limits that all kernels share, after each kernel's own rules. The
- * planner chooses, the tuner tries and `vkmatmul explain --limits` shows by them. */
+ * planner, the tuner and `vkmatmul explain --limits` use them. */
 #include "kernel/legal.h"
 
 #include <math.h>

@@ -18,8 +18,8 @@ static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
 };
 
 /* rows, cols, depth, thread-long, -, splits; threads. The shorter side is fitted to the problem: up to 2, 4, 8 and
- * 16 for the first ones. Neighbours along K: a workgroup sums a few long rows; neighbours across: it walks down many
- * columns side by side. */
+ * 16 for the first ones. Neighbours along K: a workgroup sums a few long rows; neighbours across: it reads many columns
+ * in parallel. */
 static const vkmm_config along[] = {
     {{4, 1, 1024, 4, 1, 1, 256}}, {{8, 1, 512, 8, 1, 1, 128}}, {{4, 1, 512, 4, 1, 1, 128}},
     {{16, 1, 128, 4, 1, 1, 128}}, {{4, 1, 128, 4, 1, 1, 32}},  {{16, 1, 32, 4, 1, 1, 32}},
@@ -43,7 +43,7 @@ static const vkmm_config across[] = {
     {{64, 1, 32, 4, 1, 1, 128}}, {{32, 1, 16, 4, 1, 1, 32}},
 };
 
-/* Whether the longer side of a skinny problem has its neighbours in memory along K. */
+/* Whether neighbours in memory of a skinny problem's longer side are neighbours along K. */
 static int long_along_k(const vkmm_problem *problem)
 {
     return vkmm_is_wide(problem) ? problem->op_b == VKMM_OP_T : problem->op_a == VKMM_OP_N;

@@ -17,8 +17,8 @@ enum { INPUT = 1, UNIFORM = 2, SHARED = 4, PRIVATE = 6, FUNCTION = 7, PUSH = 9, 
 enum { HEADER_WORDS = 5, MAGIC = 0x07230203, GL_COMPUTE = 5, LOCAL_SIZE = 17, WORKGROUP_SIZE = 25, PUSH_BYTES = 12 };
 enum { MOST_IDS = 0x3fffff /* Vulkan's own limit */, MOST_IDS_PER_WORD = 16 };
 
-/* What the module has said of an id so far: decorations stand before types, and types and constants before what uses
- * them, so that one walk knows everything in time. */
+/* What the module has said about an id so far: decorations come before types, and types and constants before their
+ * uses, so a single pass is enough. */
 typedef struct about {
     uint32_t opcode;           /* of a type's definition */
     uint32_t pointee;          /* of a pointer */
@@ -77,7 +77,7 @@ static uint64_t plus(uint64_t a, uint64_t b)
     return vkmm_add_u64(a, b, &all) ? all : UINT64_MAX;
 }
 
-/* What a capability needs of a device. Those without a feature are never turned on: only their names are of use. */
+/* What a capability needs of a device. Those without a feature are never enabled: only their names are used. */
 static const struct capability {
     uint32_t number;
     const char *name, *feature;
@@ -135,7 +135,7 @@ static vkmm_status read_capability(reader *r)
                      known->name, r->device->name, known->feature);
 }
 
-/* Only those that say what Vulkan 1.1 has anyway, or that belong to a capability above. */
+/* Only those for what Vulkan 1.1 has anyway, or that belong to a capability above. */
 static vkmm_status read_extension(reader *r)
 {
     static const char *const known[] = {"SPV_KHR_storage_buffer_storage_class", "SPV_KHR_16bit_storage",
@@ -243,7 +243,7 @@ static vkmm_status read_pointer(reader *r)
     return VKMM_OK;
 }
 
-/* A specialization constant has the planned value where the planner sets its id, else its own. */
+/* A specialization constant has the planned value if the planner sets its id, else its own. */
 static vkmm_status read_constant(reader *r)
 {
     about *id = about_id(r, word(r, 2));
@@ -314,7 +314,7 @@ static vkmm_status read_variable(reader *r)
                      r->name, word(r, 2), class);
 }
 
-/* The other instructions are the validator's business. */
+/* The validator checks the other instructions. */
 static const struct {
     uint32_t opcode;
     vkmm_status (*read)(reader *r);
@@ -383,7 +383,8 @@ static vkmm_status check_limits(const reader *r)
     return VKMM_OK;
 }
 
-/* Fewer invocations than the tile has elements may compute several each; more have nothing to do. */
+/* If there are fewer invocations than elements of the tile, each may compute several; if there are more, some have
+ * nothing to do. */
 static vkmm_status check_tile(const reader *r)
 {
     const uint32_t *size = r->size, *tile = r->kernel->tile;

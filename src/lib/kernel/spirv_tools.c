@@ -5,8 +5,7 @@
 #include "base/log.h"
 #include "kernel/spirv.h"
 
-/* The part of the C interface of SPIRV-Tools that is used: it is stable, and no distribution has to bring its
- * headers. */
+/* The part of the C interface of SPIRV-Tools that is used: it is stable, and its headers need not be installed. */
 enum { ENV_VULKAN_1_1 = 18, ENV_VULKAN_1_1_SPIRV_1_4 = 21, ENV_VULKAN_1_2 = 23, ENV_VULKAN_1_3 = 25 };
 
 typedef struct spv_context_t spv_context_t;
@@ -69,7 +68,7 @@ static int environment_of(uint32_t version)
                         : ENV_VULKAN_1_3;
 }
 
-/* The message may quote an instruction on lines of its own; the first line is the cause. */
+/* The message may quote an instruction on separate lines; the first line is the cause. */
 static vkmm_status refuse(const vkmm_log *log, const char *name, const spv_diagnostic_t *diagnostic)
 {
     const char *error = diagnostic && diagnostic->error ? diagnostic->error : "no reason given";

@@ -9,7 +9,7 @@
 
 #include <shaderc/shaderc.h>
 
-/* libshaderc's functions: opened at run time, or linked where its shared library is broken
+/* libshaderc's functions: opened at run time, or linked if its shared library is broken
  * (shaders/shaderc/meson.build). */
 #define SHADERC_FUNCTIONS(X)                                                                                           \
     X(compiler_initialize)                                                                                             \
@@ -59,7 +59,7 @@ static vkmm_status open_shaderc(const vkmm_log *log, shaderc_api *api)
     return VKMM_OK;
 }
 
-/* Every line of the compiler's message is a sentence of its own: "FILE:LINE: error: …". */
+/* Every line of the compiler's message is a separate sentence: "FILE:LINE: error: …". */
 static void say_lines(const vkmm_log *log, const char *text)
 {
     while (*text) {
@@ -123,8 +123,8 @@ vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const cha
     VKMM_NEED(log, text);
     shaderc_api api = {0};
     *out = NULL;
-    /* glslang meets the versions before compute shaders, and its default is 110, with a dump of all its built-ins on
-     * standard output. */
+    /* For versions before compute shaders, including its default, 110, glslang dumps all its built-ins on standard
+     * output. */
     if (version_of(text, bytes) < 310)
         return vkmm_fail(log, VKMM_INVALID, "%s: a compute shader for Vulkan needs a line such as '#version 450'",
                          name);

@@ -58,8 +58,8 @@ int vkmm_access_equal(const vkmm_access *left, const vkmm_access *right)
     return left && right && memcmp(left, right, offsetof(vkmm_access, stride)) == 0; /* words without padding */
 }
 
-/* Of one workgroup of a general kernel: steps along K, what the last of them leaves over, and the rows that it
- * stores, for each of its items. */
+/* Of one workgroup of a general kernel: steps along K, the remainder of the last one, and the rows that it stores, for
+ * each of its items. */
 static double general_rounds(const vkmm_kernel *kernel, const vkmm_kernel_info *info, const vkmm_problem *problem)
 {
     vkmm_config config = {{0}};

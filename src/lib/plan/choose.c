@@ -9,7 +9,7 @@
 #include "math/type.h"
 #include "plan/parts.h"
 
-/* Every matrix is one binding, and a binding sees maxStorageBufferRange bytes at most. */
+/* Every matrix is one binding, and a binding covers at most maxStorageBufferRange bytes. */
 static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem)
 {
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
@@ -77,7 +77,7 @@ static vkmm_status refuse_type(const vkmm_log *log, const char *name, const vkmm
                      vkmm_type_of(types.out)->name, general_kernel());
 }
 
-/* Whether C, and the sums, have another type than A and B, or a type that the tutorials' kernels do not know. */
+/* Whether C, and the sums, have another type than A and B, or a type that the tutorials' kernels do not support. */
 static int is_narrow(const vkmm_problem *problem)
 {
     const vkmm_types types = vkmm_problem_types(problem);
@@ -114,8 +114,8 @@ static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *devi
     return VKMM_OK;
 }
 
-/* A packed vector is a row as well as a column. Of narrow types a kernel reads several elements at a time where they
- * are neighbours along K. */
+/* A packed vector is a row as well as a column. With narrow types a kernel reads several elements at a time if they are
+ * neighbours along K. */
 static void lay_vectors_along_k(vkmm_problem *problem)
 {
     if (vkmm_type_of(problem->type)->bytes >= 4 || problem->k == 0) return;

@@ -34,7 +34,7 @@ static vkmm_status refuse(const vkmm_log *log, const vkmm_shape *shape, const vk
                      (unsigned long long)vkmm_rule_limit(rule, shape->device), rule->limit_name, rule->reason);
 }
 
-/* The planner's configuration, then what the user wishes of it. A tuned one counts as long as it is legal here. */
+/* The planner's configuration, with the user's settings. A tuned one is used if it is legal here. */
 static vkmm_status configure(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
                              vkmm_choice *choice, vkmm_shape *shape)
 {
@@ -174,7 +174,7 @@ vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *dev
     info->shared_bytes = (uint32_t)shape.shared_bytes;
     info->subgroup_size = shape.subgroup_size;
     memcpy(info->matrix, shape.matrix, sizeof info->matrix);
-    if (info->matrix[0] > 0) /* the shader of each is a module of its own */
+    if (info->matrix[0] > 0) /* each shape has its own module */
         choice->module = vkmm_module_for(choice->kernel->name, &choice->problem, device, info->matrix);
     if (!choice->module) return vkmm_refuse_module(log, device, choice->kernel->name, &choice->problem);
     info->uses_dot8 = (choice->module->needs & VKMM_NEEDS_DOT8) != 0;

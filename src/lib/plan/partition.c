@@ -10,16 +10,16 @@
 enum {
     BIAS_ALIGNMENT = 256, /* no device's minStorageBufferOffsetAlignment is larger */
     DEPTH_UNIT = 64,      /* elements along K */
-    MOST_SLOTS = 256,     /* devices grant 4096 allocations */
+    MOST_SLOTS = 256,     /* devices allow 4096 allocations */
     STEP_COST = 1 << 18,  /* bytes that could be copied while a step is begun */
-    SHORT_LINE = 1 << 10  /* and while the host turns to the next line of a panel */
+    SHORT_LINE = 1 << 10  /* and while the host goes to the next line of a panel */
 };
 
-/* FLOPs that a device does while it copies a byte, in the mean: a GPU behind PCI Express, and one that shares the
- * host's memory. Only panels' shapes depend on it. */
+/* FLOPs that a device does while it copies a byte, on average: a GPU behind PCI Express, and one that shares the host's
+ * memory. Only panels' shapes depend on it. */
 #define FLOPS_A_BYTE        2000.0
 #define FLOPS_A_MAPPED_BYTE 50.0
-/* A kernel whose work cannot be cut into slices: what a slow device does in the time that a slice may take
+/* For a kernel whose work cannot be cut into slices: what a slow device does in the time that a slice may take
  * (exec/slices.h). */
 #define FLOPS_AT_ONCE 4e9
 
@@ -73,7 +73,7 @@ uint64_t vkmm_cut_bytes(const vkmm_problem *p, vkmm_operand operand)
     return bytes > 0 ? padded(bytes, 16) : 16;
 }
 
-/* Elements along K that count. */
+/* Elements along K that are used. */
 static uint64_t depth_of(const vkmm_problem *problem)
 {
     return vkmm_problem_alpha(problem) == 0 ? 0 : problem->k;
@@ -84,7 +84,7 @@ static uint64_t count_of(uint64_t whole, uint64_t part)
     return part > 0 ? vkmm_divide_up(whole, part) : 1;
 }
 
-/* How many parts the kernel sums a cut's K in; of a part of K the last one is shorter, and may have more of them: as
+/* Into how many parts the kernel splits a cut's K. If K is cut, the last cut is shorter and may have more parts: as
  * many as its configuration allows. */
 static uint64_t splits_of(const vkmm_problem *p, const vkmm_choice *choice, int is_part)
 {
@@ -137,8 +137,7 @@ static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const
     return t->device_bytes <= space->total;
 }
 
-/* Panels of B that stay until they are needed again are worth more than any shape: as many slots as there is room
- * for. */
+/* Panels of B that stay until they are needed again matter more than any shape: as many slots as fit. */
 static void add_slots(const vkmm_problem *problem, const vkmm_space *space, vkmm_pieces *pieces)
 {
     vkmm_partition *t = &pieces->partition;
@@ -150,9 +149,9 @@ static void add_slots(const vkmm_problem *problem, const vkmm_space *space, vkmm
     }
 }
 
-/* How busy a panel keeps the device: its tiles are shared out in rounds, of which the last is not full, and a
- * processor with a single workgroup waits for memory. Of one, 1.4, 2 and 4.9 rounds an NVIDIA H200 made 0.55, 0.64,
- * 0.91 and 0.89 of its speed; this says 0.56, 0.52, 0.91, 0.93. */
+/* How busy a panel keeps the device: its tiles are distributed in rounds, of which the last is not full, and a
+ * processor with a single workgroup waits for memory. With 1, 1.4, 2 and 4.9 rounds an NVIDIA H200 reached 0.55, 0.64,
+ * 0.91 and 0.89 of its speed; this predicts 0.56, 0.52, 0.91, 0.93. */
 static double share_busy(const vkmm_choice *choice, const vkmm_space *space, const vkmm_pieces *pieces)
 {
     const vkmm_partition *t = &pieces->partition;
@@ -172,8 +171,8 @@ static double cost_of_panel(const vkmm_problem *problem, const vkmm_choice *choi
     return (double)bytes + SHORT_LINE * (double)(vkmm_operand_stored(&p, operand).count * pieces->matrices);
 }
 
-/* How long it takes, in bytes that could be copied meanwhile: what is computed hides what is copied or the other way
- * round, but for the first panels in and the last one out. */
+/* How long it takes, in bytes that could be copied meanwhile: computing hides copying or the other way round, except
+ * for the first panels in and the last one out. */
 static double cost_of(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space,
                       const vkmm_pieces *pieces)
 {
@@ -191,7 +190,7 @@ static double cost_of(const vkmm_problem *problem, const vkmm_choice *choice, co
     return fmax(copied, computed) + 0.05 * fmin(copied, computed) + a + b + c + groups * steps * depths * STEP_COST;
 }
 
-/* The next smaller extent of panels: a panel more, or an eighth more of them. 0: there is none. */
+/* The next smaller extent of panels: one panel more, or an eighth more of them. 0: there is none. */
 static uint64_t smaller(uint64_t whole, uint64_t part, uint64_t unit)
 {
     uint64_t panels = count_of(whole, part);
@@ -203,7 +202,7 @@ static uint64_t smaller(uint64_t whole, uint64_t part, uint64_t unit)
     }
 }
 
-/* The best cut of C with so many elements along K. */
+/* The best cut of C with this many elements along K. */
 static int find_panels(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space, vkmm_cut cut,
                        vkmm_pieces *best)
 {
@@ -215,7 +214,7 @@ static int find_panels(const vkmm_problem *problem, const vkmm_choice *choice, c
             cut.matrices = 1;
             if (!measure(problem, choice, space, &cut, &pieces)) continue;
             if (general && cut.rows == problem->m && cut.cols == problem->n && !cut.is_part) {
-                /* Small matrices go together. */
+                /* Small matrices are combined in one panel. */
                 for (uint64_t count = 2; count <= vkmm_problem_batches(problem); count *= 2) {
                     vkmm_pieces more = pieces;
                     cut.matrices = count;
@@ -264,7 +263,7 @@ int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, con
     if (space->allocation <= space->guard) return 0;
     for (int cut_depth = 0; cut_depth < 2 && (!cut_depth || choice->kernel->tunables); cut_depth++)
         for (pieces->slots = 2; pieces->slots > 0;
-             pieces->slots--) /* one where two do not fit: what is loaded then waits for what is multiplied */
+             pieces->slots--) /* one if two do not fit: loading then waits for the multiplication */
             if (find(problem, choice, space, cut_depth, pieces)) return 1;
     return 0;
 }
@@ -304,7 +303,7 @@ vkmm_step *vkmm_pieces_steps(const vkmm_problem *problem, const vkmm_pieces *pie
     return vkmm_pieces_split(pieces, &whole, count);
 }
 
-/* Rows of panels, from left to right and from right to left in turns: one of A or B stays for the next. */
+/* Rows of panels, alternately from left to right and from right to left: one panel of A or B stays for the next. */
 static vkmm_step *split_matrices(const vkmm_pieces *pieces, const vkmm_step *from, uint64_t first, vkmm_step *next)
 {
     const vkmm_partition *t = &pieces->partition;

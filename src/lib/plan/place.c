@@ -1,5 +1,4 @@
-/* Which invocation computes an element: the formulas of the kernels' own loops (the main of each shader), the other
- * way round. */
+/* Which invocation computes an element: the formulas of the kernels' loops (the main of each shader), inverted. */
 #include "base/log.h"
 #include "plan/choose.h"
 

@@ -45,8 +45,8 @@ static uint32_t reduce_size(const vkmm_device_info *limits)
     return most < REDUCE_WORKGROUP ? most : REDUCE_WORKGROUP;
 }
 
-/* Each invocation makes an element of C, or where that is narrower a word; N elements begin and end in the middle of
- * a word at worst. */
+/* Each invocation computes an element of C, or a word if C is narrower; at worst, N elements begin and end in the
+ * middle of a word. */
 static void count_reduce(const vkmm_device_info *limits, const vkmm_problem *problem, vkmm_plan *plan)
 {
     const int narrow = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes < 4;
@@ -143,7 +143,7 @@ static void bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t bi
     if (pipeline->handle) vkmm_pipeline_bind(device, pipeline, binding, part->buffer, part->offset, part->bytes);
 }
 
-/* Every binding that a shader names must hold something. */
+/* Every binding that a shader declares must be set. */
 static const vkmm_part *part_of(const vkmm_plan *plan, const vkmm_part *parts, uint32_t binding, int reduce)
 {
     if (binding <= VKMM_B && reduce && plan->has_bias) return &parts[VKMM_BIAS_PART];

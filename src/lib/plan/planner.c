@@ -1,10 +1,10 @@
-/* The planner: a good configuration from problem and device alone, without any measurement on it. */
+/* The planner: a good configuration from problem and device only, without measuring. */
 #include <math.h>
 
 #include "math/type.h"
 #include "plan/parts.h"
 
-/* Of devices that do not tell how many processors they have. */
+/* Of devices that do not report how many processors they have. */
 enum { DISCRETE_PROCESSORS = 48, OTHER_PROCESSORS = 12 };
 
 double vkmm_device_processors(const vkmm_device_info *device)
@@ -26,9 +26,8 @@ static uint32_t workspace_bytes(const vkmm_problem *problem)
  *   time = tiles of the busiest processor · work of a tile / (rate · t/(t + half)) + launches
  *  A processor runs `resident` workgroups at once, t invocations together; few of them leave it waiting for memory.
  * As long as there are no more tiles than that, the busiest has ⌈tiles/processors⌉ of them; beyond, they even out,
- * but for the last ones. Splitting K is taxed by a tenth, since more goes on in it than this knows. Fitted to 300
- * measured products of 22 shapes: what it chooses has 0.96 of the speed of the best known configuration in the
- * geometric mean. */
+ * but for the last ones. Splitting K adds a tenth, for costs that this model does not cover. Fitted to 300 measured
+ * products of 22 shapes: its choices reach 0.96 of the speed of the best known configuration (geometric mean). */
 static double cost_of(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel,
                       const vkmm_preset *preset, const vkmm_config *config)
 {
@@ -73,8 +72,8 @@ static void take_cheaper(const vkmm_device_info *device, const vkmm_problem *pro
     }
 }
 
-/* Reading is all that counts: enough workgroups that every processor has several under way, by parts of K where the
- * long side has too few. */
+/* Only reading matters: enough workgroups that every processor has several at once, by splitting K if the long side has
+ * too few. */
 static void split_thin(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_config *config)
 {
     const double wanted = 3 * vkmm_device_processors(device), tiles = (double)vkmm_config_tiles(problem, config);
@@ -85,8 +84,8 @@ static void split_thin(const vkmm_device_info *device, const vkmm_problem *probl
     config->values[VKMM_TUNE_SPLITS] = splits > 1 ? splits : 1;
 }
 
-/* llvmpipe of older Mesa releases leaves a shader's loops after VKMM_LLVMPIPE_ROUNDS rounds: parts of K keep far
- * enough below, also where a workgroup takes three tiles in turn. */
+/* llvmpipe of older Mesa releases exits a shader's loops after VKMM_LLVMPIPE_ROUNDS iterations: parts of K stay far
+ * enough below, even if a workgroup takes three tiles in turn. */
 static void split_long_loops(const vkmm_device_info *device, const vkmm_problem *problem, vkmm_config *config)
 {
     const uint64_t most = (uint64_t)config->values[VKMM_TUNE_DEPTH] * (VKMM_LLVMPIPE_ROUNDS / 3 - 1000);
@@ -101,7 +100,7 @@ vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_probl
     vkmm_preset preset, best = {.rate = 0};
     double least = INFINITY;
     for (uint32_t i = 0; vkmm_preset_at(kernel, device, problem, i, &preset); i++) {
-        if (least == INFINITY) best = preset; /* the last one, where none is legal */
+        if (least == INFINITY) best = preset; /* the last one, if none is legal */
         if (vkmm_config_forbidden_by(kernel, problem, &preset.config, device)) continue;
         if (preset.rate == 0) break;
         take_cheaper(device, problem, kernel, &preset, &best, &least);
@@ -111,7 +110,8 @@ vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_probl
     return best.config;
 }
 
-/* The one that suits best of those that suit less than *suits, which becomes how well it does; NULL when none does. */
+/* The one that suits best of those that suit less than *suits, which becomes how well it does; NULL if there is
+ * none. */
 static const vkmm_kernel *next_best(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t *suits)
 {
     const vkmm_kernel *kernel, *best = NULL;

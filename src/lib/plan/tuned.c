@@ -11,17 +11,17 @@
 #include "math/problem.h"
 #include "vk/instance.h"
 
-#define FILE_NAME "tuning"
-#define LOCK_NAME "tuning.lock"
-#define PATIENCE_MS                                                                                                    \
-    2000.0 /* for another process to finish writing; then it is written all the same, and the last one wins */
+#define FILE_NAME   "tuning"
+#define LOCK_NAME   "tuning.lock"
+#define PATIENCE_MS 2000.0 /* for another process to finish writing; then it is written anyway, and the last one wins  \
+                            */
 
 typedef struct tuning {
     vkmm_attachment attachment;
     const vkmm_log *log;
     char *folder, *path, *lock; /* owned; path NULL: nothing is kept */
     mtx_t mutex;                /* over what follows */
-    int loaded, told;           /* told: that the file is damaged or stale */
+    int loaded, told;           /* told: reported that the file is damaged or stale */
     int unwritten;              /* the list has what the file lacks, since that could not be written */
     vkmm_tuning_list list;
     char shader_hash[17];
@@ -94,9 +94,9 @@ static void tell(tuning *t, vkmm_status status, const vkmm_tuning_state *state)
                  state->damaged, state->damaged == 1 ? "" : "s", state->first_damaged);
 }
 
-/* Makes the list what the file is now; what is known to be right stays so. Where the file could not be written, the
- * list keeps what it has besides. Damage is told once, and costs only what is damaged. VKMM_OUT_OF_MEMORY, untold,
- * is the only failure: nothing has changed, and the file is to be left alone. */
+/* Makes the list match the file; trusted entries stay trusted. If the file could not be written, the list keeps its
+ * additional entries. Damage is reported once, and only damaged lines are lost. VKMM_OUT_OF_MEMORY, without a message,
+ * is the only failure: nothing has changed, and the file must not be written. */
 static vkmm_status load(tuning *t)
 {
     vkmm_tuning_state state = {.known = 1};
@@ -121,8 +121,8 @@ static vkmm_status load(tuning *t)
     return VKMM_OK;
 }
 
-/* *lock: under which the file is read, changed and written; -1 where nothing is kept. Ended by end_change, even
- * after a failure (load's). */
+/* *lock: under which the file is read, changed and written; -1 if nothing is kept. Ended by end_change, even after a
+ * failure (load's). */
 static vkmm_status begin_change(tuning *t, int *lock)
 {
     *lock = -1;
@@ -238,7 +238,7 @@ vkmm_status vkmm_tuned_export(vkmm_instance *instance, const char *path, uint32_
     return status;
 }
 
-/* A file that someone sent is taken whole or not at all. */
+/* An imported file is read completely or not at all. */
 static vkmm_status read_import(const vkmm_log *log, const char *path, vkmm_tuning_list *list)
 {
     vkmm_tuning_state state;
@@ -273,7 +273,7 @@ vkmm_status vkmm_tuned_import(vkmm_instance *instance, const char *path, uint32_
             if (added < 0) status = VKMM_OUT_OF_MEMORY;
             taken += added == 1;
         }
-        if (status != VKMM_OK) t->loaded = 0; /* what was taken so far is forgotten with the next reading */
+        if (status != VKMM_OK) t->loaded = 0; /* entries added so far are dropped at the next reading */
         end_change(t, status, lock);
         mtx_unlock(&t->mutex);
         if (status == VKMM_OK) *count = taken;

@@ -91,7 +91,7 @@ static uint64_t whole(double gflops)
     return flops >= 1 && flops < 9e15 ? (uint64_t)flops : 0;
 }
 
-/* Whole numbers alone: a decimal point would follow the locale of the program that this library is a part of. */
+/* Only whole numbers: a decimal point would follow the locale of the program that this library is a part of. */
 void vkmm_tuning_line(const vkmm_tuning_entry *entry, char line[VKMM_TUNING_LINE])
 {
     const vkmm_tuned *tuned = &entry->tuned;
@@ -127,7 +127,7 @@ static int read_word(const char *text, const char *letters, char *word, size_t s
     return 1;
 }
 
-/* Numbers are read with less care than they could be: the entry must write the very same line again. */
+/* Numbers are not checked strictly here: writing the entry must give exactly the same line. */
 static int read_entry(char *words[WORDS], vkmm_tuning_entry *entry)
 {
     static const char key_letters[] = "abcdefghijklmnopqrstuvwxyz0123456789NT ",

@@ -1,4 +1,4 @@
-/* The tutorials' kernels: one tile, spread over C as each of them does. */
+/* The tutorials' kernels: one tile, distributed over C in each kernel's way. */
 #include <stdio.h>
 
 #include "base/log.h"
@@ -22,7 +22,7 @@ static vkmm_status choose_tile(const vkmm_log *log, const vkmm_device_info *devi
                      (unsigned long long)vkmm_rule_limit(rule, device), rule->limit_name, near.rows, near.cols);
 }
 
-/* How many workgroups the problem has along x and y, were there no limit. */
+/* How many workgroups the problem has along x and y, without limits. */
 static void count_groups(const vkmm_kernel *kernel, const vkmm_problem *problem, vkmm_tile tile, uint64_t groups[2])
 {
     int empty = problem->m == 0 || problem->n == 0;

@@ -8,7 +8,7 @@
 
 enum { COHERENT = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT };
 
-/* What each placement would like, best first; every Vulkan device has a host-visible, coherent type and a
+/* The preferred memory types of each placement, best first; every Vulkan device has a host-visible, coherent type and a
  * device-local one. */
 static const VkMemoryPropertyFlags wishes[][3] = {
     [VKMM_PLACE_DEVICE] = {COHERENT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
@@ -17,8 +17,8 @@ static const VkMemoryPropertyFlags wishes[][3] = {
     [VKMM_PLACE_DOWNLOAD] = {COHERENT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, COHERENT, COHERENT},
 };
 
-/* The first type, in the driver's order of preference, that has all wished properties. A staging buffer stays out of
- * device-local memory where the choice exists: the window that the host sees of it is small and slow to read. */
+/* The first type, in the driver's order of preference, that has all requested properties. A staging buffer avoids
+ * device-local memory if possible: the part of it that the host can access is small and slow to read. */
 static uint32_t find_type(const vkmm_device *device, uint32_t allowed, VkMemoryPropertyFlags wish)
 {
     uint32_t second_choice = UINT32_MAX;
@@ -56,7 +56,7 @@ static vkmm_status allocate(vkmm_device *device, const char *what, vkmm_placemen
         if (type == UINT32_MAX) continue;
         VkMemoryAllocateInfo info = {
             .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size, .memoryTypeIndex = type};
-        do /* rather than another type, what spare jobs have of this one */
+        do /* rather than use another type, release the spare jobs' memory of this one */
             result = device->table.vkAllocateMemory(device->handle, &info, NULL, &buffer->memory);
         while (result != VK_SUCCESS && vkmm_device_drop_spares(device));
         if (result != VK_SUCCESS) buffer->memory = VK_NULL_HANDLE;

@@ -55,7 +55,7 @@ static vkmm_queue *queue_of(vkmm_device *device, vkmm_queue_role role)
     return queue->handle ? queue : &device->queues[VKMM_QUEUE_COMPUTE];
 }
 
-/* A list of few: what this process records at a time. */
+/* A short list: the command buffers that this process records at a time. */
 static vkmm_command_slot **find_in(vkmm_queue *queue, VkCommandBuffer command)
 {
     vkmm_command_slot **at = &queue->busy;
@@ -111,7 +111,7 @@ vkmm_status vkmm_command_end(vkmm_device *device, VkCommandBuffer command)
                       "recording");
 }
 
-/* What cannot be waited for, since memory ends, is in flight still. */
+/* If waiting fails because memory runs out, it is still in flight. */
 static VkResult wait(vkmm_device *device, vkmm_command_slot *slot)
 {
     VkResult result = device->table.vkWaitForFences(device->handle, 1, &slot->fence, VK_TRUE, UINT64_MAX);
@@ -119,7 +119,7 @@ static VkResult wait(vkmm_device *device, vkmm_command_slot *slot)
     return result;
 }
 
-/* By every means: the owner is about to destroy what the command buffer uses. 1 where it has ended as it should. */
+/* Waits by every means: the owner is about to destroy what the command buffer uses. 1 if it has ended properly. */
 static int finish(vkmm_device *device, vkmm_queue *queue, vkmm_command_slot *slot)
 {
     if (!slot->submitted) return 1;
@@ -131,7 +131,7 @@ static int finish(vkmm_device *device, vkmm_queue *queue, vkmm_command_slot *slo
     return 0;
 }
 
-/* What cannot be reset, or was hard to wait for, is not given out again. */
+/* A slot that cannot be reset, or could not be waited for normally, is not reused. */
 void vkmm_command_free(vkmm_device *device, VkCommandBuffer *command)
 {
     vkmm_queue *queue;

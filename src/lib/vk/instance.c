@@ -32,7 +32,7 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_info(vkmm_instance *instance
     };
 }
 
-/* The version to ask for: what the loader has, but no newer than what this code knows. */
+/* The version to request: the loader's, but no newer than this code supports. */
 static vkmm_status read_version(const vkmm_log *log, PFN_vkGetInstanceProcAddr get, uint32_t *version)
 {
     PFN_vkEnumerateInstanceVersion enumerate = (PFN_vkEnumerateInstanceVersion)get(NULL, "vkEnumerateInstanceVersion");

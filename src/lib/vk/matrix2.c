@@ -20,7 +20,8 @@ static vkmm_matrix_granule granule_of(const VkCooperativeMatrixFlexibleDimension
     };
 }
 
-/* A driver that cannot tell its granules is one without flexible dimensions: no error, there are other kernels. */
+/* A driver that cannot list its granules is treated as one without flexible dimensions: not an error, there are other
+ * kernels. */
 static void read_granules(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
 {
     PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV get =

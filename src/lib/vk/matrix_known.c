@@ -1,5 +1,5 @@
-/* Drivers whose matrix operations are known to crash, to be wrong or to be far slower than none. A row more: the
- * test, and who found it out. */
+/* Drivers whose matrix operations are known to crash, to be wrong or to be far slower than none. A new row needs the
+ * test, and the source. */
 #include <stddef.h>
 
 #include "vk/matrix.h"

@@ -6,8 +6,8 @@
 
 enum { ALWAYS = VK_API_VERSION_1_1, NEVER = 0x7fffffff };
 
-/* Where a structure lies in vkmm_features, from which version on Vulkan itself has it, and the extension that brings
- * it before. */
+/* Where a structure is in vkmm_features, the version of Vulkan that includes it, and the extension that provides it
+ * before. */
 static const struct {
     size_t offset;
     VkStructureType type;
@@ -95,7 +95,7 @@ static vkmm_features query(const vkmm_instance *instance, VkPhysicalDevice handl
     return found;
 }
 
-/* Part of Vulkan 1.3, and of the extension alike. */
+/* Part of both Vulkan 1.3 and the extension. */
 static void read_subgroup_sizes(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
 {
     VkPhysicalDeviceSubgroupSizeControlProperties sizes = {
@@ -129,7 +129,7 @@ static uint32_t matrix2_bits(const VkPhysicalDeviceCooperativeMatrix2FeaturesNV 
            (found->cooperativeMatrixPerElementOperations ? VKMM_MATRIX2_ELEMENTS : 0u);
 }
 
-/* Keeps the structure when its feature is to be switched on. */
+/* Keeps the structure if its feature is to be enabled. */
 static void use(vkmm_features *features, int index, int wanted)
 {
     if (wanted) features->used |= 1u << index;
@@ -150,7 +150,7 @@ static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle
     if (*info->no_matrices) return;
     features->matrix.cooperativeMatrix = VK_TRUE;
     features->memory_model.vulkanMemoryModel = VK_TRUE;
-    /* For atomics, whose scope is the device: with the memory model they need leave. */
+    /* For atomics, whose scope is the device: with the memory model they need this feature. */
     features->memory_model.vulkanMemoryModelDeviceScope = VK_TRUE;
     use(features, VKMM_FEATURE_MATRIX, 1);
     use(features, VKMM_FEATURE_MEMORY_MODEL, 1);

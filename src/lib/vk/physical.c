@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "vk/instance.h"
 
-/* The first family with compute whose timestamps work, else the first with compute; UINT32_MAX without any. Beside
- * it the first that copies buffers and does nothing else: such are engines of their own. */
+/* The first family with compute whose timestamps work, else the first with compute; UINT32_MAX without any. Also the
+ * first transfer-only family: such families are separate engines. */
 static void find_queue_families(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_physical *physical)
 {
     enum {
@@ -47,7 +47,7 @@ static void read_memory(const vkmm_instance *instance, VkPhysicalDevice handle, 
         if ((memory.memoryTypes[i].propertyFlags & unified) == unified) info->unified_memory = 1;
 }
 
-/* What the driver lists, asked once. Owned; empty where it cannot be read. */
+/* What the driver lists, queried once. Owned; empty if it cannot be read. */
 typedef struct extension_list {
     VkExtensionProperties *items;
     uint32_t count;
@@ -100,7 +100,7 @@ static void read_identity(const VkPhysicalDeviceProperties *properties, const Vk
     info->type = properties->deviceType;
 }
 
-/* Two vendors tell how many processors there are, each through an extension of its own. */
+/* Two vendors report how many processors there are, each through its own extension. */
 static uint32_t read_processors(const vkmm_instance *instance, VkPhysicalDevice handle,
                                 const extension_list *extensions)
 {

@@ -41,8 +41,8 @@ vkmm_status vkmm_pipeline_more_sets(vkmm_device *device, const vkmm_pipeline *pi
     return status;
 }
 
-/* In the order of their ids: the validation layer of 2025 looks up those in matrix types by id, but among the places
- * of this list. */
+/* In the order of their ids: the validation layer of 2025 looks up those in matrix types by id, but uses it as an index
+ * into this list. */
 static void map_constants(const vkmm_pipeline_info *info, VkSpecializationMapEntry *entries)
 {
     for (uint32_t i = 0; i < info->spec_count; i++) {
@@ -88,7 +88,7 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
                   .pSpecializationInfo = &specialization},
         .layout = pipeline->layout,
     };
-    /* What the compiler tells is asked of the compiler, not of a cache. */
+    /* Statistics come from the compiler, not from a cache. */
     VkPipelineCache cache = info->capture_statistics ? VK_NULL_HANDLE : device->pipeline_cache.handle;
     if (cache != VK_NULL_HANDLE) atomic_store(&device->pipeline_cache.used, 1);
     status =

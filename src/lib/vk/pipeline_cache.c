@@ -29,7 +29,7 @@ static VkResult create(vkmm_device *device, const void *data, uint64_t bytes)
     return result;
 }
 
-/* A copy, which nobody else can change between the check and the driver. NULL: there is none. */
+/* A copy, so that nobody can change it between the check and the driver. NULL: there is none. */
 static void *read_copy(const char *path, uint64_t *bytes)
 {
     const vkmm_log silent = {0};
@@ -43,7 +43,7 @@ static void *read_copy(const char *path, uint64_t *bytes)
     return copy;
 }
 
-/* A missing file is no news, and one that cannot be opened is none either: writing it will tell. */
+/* A missing file is not reported, nor is one that cannot be opened: writing it will report the reason. */
 static void load(vkmm_device *device)
 {
     const vkmm_pipelines_owner owner = owner_of(device);
@@ -77,7 +77,7 @@ void vkmm_pipeline_cache_open(vkmm_device *device)
                  "compiled pipelines are not kept: vkCreatePipelineCache failed with %s", vkmm_result_name(result));
 }
 
-/* What would be an error of the user's own file is no more than a pity here. */
+/* An error for a user's file is only information here. */
 static void tell_as_info(void *user, vkmm_log_level level, const char *sentence)
 {
     (void)level;
@@ -101,8 +101,8 @@ static void write_file(vkmm_device *device, const void *data, uint64_t bytes)
         vkmm_output_commit(&output);
 }
 
-/* The size tells whether something was added: drivers only ever append, and some give the same entries in another
- * order each time. */
+/* The size shows whether something was added: drivers only ever append, and some give the same entries in another order
+ * each time. */
 static void save(vkmm_device *device)
 {
     const vkmm_pipeline_cache *cache = &device->pipeline_cache;

@@ -1,4 +1,4 @@
-/* Choosing a device by what people call it. */
+/* Choosing a device by name or kind. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,12 +58,12 @@ static int has_name(const vkmm_device_info *info, const char *what)
            (info->driver_id == VK_DRIVER_ID_MESA_LLVMPIPE && contains("lavapipe", what));
 }
 
-/* Whether the word names a sort of devices; *is_one: and this is one of them. */
+/* Whether the word names a kind of device; *is_one: and this is one of them. */
 static int is_sort(const char *what, const vkmm_device_info *info, int *is_one)
 {
     static const struct {
         const char *name;
-        uint32_t id; /* as PCI or Khronos gave it out */
+        uint32_t id; /* as assigned by PCI or Khronos */
     } vendors[] = {{"nvidia", 0x10de}, {"amd", 0x1002},      {"intel", 0x8086},      {"apple", 0x106b},
                    {"arm", 0x13b5},    {"qualcomm", 0x5143}, {"imagination", 0x1010}};
     static const char *const types[] = {"gpu", "gpu", "gpu", "cpu"}; /* by rank */
@@ -99,7 +99,7 @@ static int is_meant(const vkmm_instance *instance, uint32_t index, const char *w
     return is_sort(what, info, &is_one) ? is_one : has_name(info, what);
 }
 
-/* Adds the devices that `what` may mean, each once; returns how many it means. */
+/* Adds the devices that `what` may match, each once; returns how many it matches. */
 static uint32_t add_meant(const vkmm_instance *instance, const char *what, uint32_t *found, uint32_t *count)
 {
     uint32_t hits = 0;

@@ -26,7 +26,7 @@ int vkmm_validation_available(PFN_vkGetInstanceProcAddr get)
 
 #ifdef VK_EXT_layer_settings
 
-/* Layers since 1.3.290 or so look at what shaders access only when told to; VkValidationFeaturesEXT has no word for
+/* Layers since about 1.3.290 check what shaders access only if requested; VkValidationFeaturesEXT has no value for
  * it. */
 static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get,
                          const VkDebugUtilsMessengerCreateInfoEXT *messenger)
