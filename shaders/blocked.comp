@@ -6,8 +6,8 @@
 // THREAD_ROWS + THREAD_COLS values from shared memory and does THREAD_ROWS × THREAD_COLS multiply-adds with them, 16
 // values for 64 multiply-adds at 8 × 8, where the kernel with one element for each invocation reads two for each.
 //   In a build with DOT8, which multiplies 8-bit integers, an element in shared memory is a word of four neighbours
-// along K, and a multiply-add is a dot product of two of these. It wants A and B in vectors: the host takes another
-// build where they are not.
+// along K, and a multiply-add is a dot product of two of these. It needs A and B in vectors: otherwise the host uses
+// another build.
 #include "gemm.glsl"
 
 layout(constant_id = 9) const uint THREAD_ROWS = 8; // rows and columns of C of an invocation, multiples of VW
@@ -44,7 +44,7 @@ shared TV passed[SLICES > 1 ? (THREADS - SLICE) * (THREAD_COLS / VW) : 1];
 
 TV sums[THREAD_ROWS * (THREAD_COLS / VW)];
 
-// What differs between the operands on their way into shared memory.
+// What differs between the operands while they are loaded into shared memory.
 const uint LENGTH_A = ROWS, LENGTH_B = COLS; // rows of op(A), or columns of op(B), in a tile
 const bool ALONG_K_A = TRANSPOSE_A == 0, ALONG_K_B = TRANSPOSE_B != 0; // neighbours in memory are neighbours along K
 #define LIMIT_A M // rows of op(A), or columns of op(B), in the whole matrix
@@ -72,17 +72,17 @@ const bool ALONG_K_A = TRANSPOSE_A == 0, ALONG_K_B = TRANSPOSE_B != 0; // neighb
 #include "stage.glsl"
 #endif
 
-// Where this invocation's elements lie in the tile. Its rows come in groups of VW neighbours, which one read of shared
-// memory brings; the groups of all invocations interleave, so that invocations next to each other read vectors next to
-// each other, from different memory banks. Lanes are arranged in a rectangle, not a line, because a group of lanes then
-// needs few different rows and columns.
+// Where this invocation's elements lie in the tile. Its rows come in groups of VW neighbours, which are read from
+// shared memory at once; the groups of all invocations interleave, so that invocations next to each other read vectors
+// next to each other, from different memory banks. Lanes are arranged in a rectangle, not a line, because a group of
+// lanes then needs few different rows and columns.
 uint slice() { return gl_LocalInvocationIndex / SLICE; }
 uint lane() { return gl_LocalInvocationIndex % SLICE % (PATCH_ROWS * PATCH_COLS); }
 uint patch_index() { return gl_LocalInvocationIndex % SLICE / (PATCH_ROWS * PATCH_COLS); }
 uint group_row() { return patch_index() / (COLS / THREAD_COLS / PATCH_COLS) * PATCH_ROWS + lane() / PATCH_COLS; }
 uint group_col() { return patch_index() % (COLS / THREAD_COLS / PATCH_COLS) * PATCH_COLS + lane() % PATCH_COLS; }
 
-// Puts the tiles that were fetched into shared memory.
+// Stores the loaded tiles in shared memory.
 void share(uint tile)
 {
     if (BUFFERS == 1)
@@ -109,8 +109,8 @@ void multiply_tiles(uint tile)
                 sums[s] = MULTIPLY_ADD(TV(a[r / VW][r % VW]), b[h], sums[s]);
             }
 #else
-        // There and back again, row after row: each multiply-add shares an operand with the one before, which the
-        // hardware then need not read from the registers a second time.
+        // Alternately forwards and backwards along the rows: each multiply-add shares an operand with the one before,
+        // which the hardware then need not read from the registers a second time.
         [[unroll]] for (uint r = 0; r < THREAD_ROWS; r++)
             [[unroll]] for (uint n = 0; n < THREAD_COLS; n++) {
                 const uint c = r % 2 == 0 ? n : THREAD_COLS - 1 - n, s = r * (THREAD_COLS / VW) + c / VW;
@@ -173,7 +173,7 @@ void main()
 
         [[unroll]] for (uint n = 0; n < THREAD_ROWS * (THREAD_COLS / VW); n++)
             sums[n] = TV(0);
-        // The first step takes what DEPTH leaves over, so that all others are whole and need no checks.
+        // The first step takes the remainder of K / DEPTH, so that all others are whole and need no checks.
         const uint first = end > begin ? (end - begin - 1) % DEPTH + 1 : 0;
         fetch_first_A(baseA, row0, begin, begin + first);
         fetch_first_B(baseB, col0, begin, begin + first);
@@ -183,7 +183,8 @@ void main()
             fetch_A(baseA, row0, next);
             fetch_B(baseB, col0, next);
             multiply_tiles(full);
-            // With two buffers the next tiles go where nobody reads any more: all have passed the barrier above since.
+            // With two buffers the next tiles are stored where no invocation reads any more: all have passed the
+            // barrier above since.
             full = (full + 1) % BUFFERS;
         }
         share(full);

@@ -13,14 +13,13 @@
 // THREAD_ROWS×THREAD_COLS of them, held as fragments of MM×MN sums. Both operands go through shared memory, where a
 // subgroup reads THREAD_ROWS + THREAD_COLS elements for THREAD_ROWS × THREAD_COLS multiply-adds: how large that block
 // is decides whether shared memory keeps up with the matrix cores.
+// While a tile is multiplied, the next one is loaded from memory into registers. From there it is stored in shared
+// memory as soon as all invocations have read the last fragments of the tile before; those are multiplied meanwhile.
+// Sums are stored through shared memory as well, so that memory is written in whole lines.
 //
-// While a tile is multiplied, the next one travels from memory into registers, and from there into shared memory as
-// soon as everyone has read the last fragments of the tile before: those are multiplied meanwhile. Sums leave through
-// shared memory as well, so that memory is written in whole lines.
-//
-// The build defines MM, MN, MK, the shape of one operation, because some drivers want it literally; TA, the operands'
+// The build defines MM, MN, MK, the shape of one operation, because some drivers need it as literals; TA, the operands'
 // type, and BYTES, its size; TC, the sums', and BYTES_C; MEMORY_BYTES, the size of an element of A and B in memory (4
-// where f32 is rounded to f16 on the way); UNIT8 where fragments begin at multiples of 8 bytes, not 16. See
+// if f32 is rounded to f16 while loading); UNIT8 if fragments begin at multiples of 8 bytes, not 16. See
 // lib/matrix.glsl for more.
 #include "matrix.glsl"
 
@@ -45,21 +44,20 @@ const uint FRAGMENT_ROWS = THREAD_ROWS / MM, FRAGMENT_COLS = THREAD_COLS / MN, S
 #endif
 const uint MEMORY_VECTOR = 16 / MEMORY_BYTES; // elements of 16 bytes of memory
 
-// Lines of shared memory run along K, or across where the operand is stored so; bytes always run along K.
+// Lines of shared memory run along K, or across it if the operand is stored that way; bytes always run along K.
 const bool LINES_A = TRANSPOSE_A == 0 || BYTES == 1, LINES_B = TRANSPOSE_B != 0 || BYTES == 1;
 const uint STRIDE_UNITS_A = (LINES_A ? DEPTH : ROWS) * BYTES / UNIT_BYTES + PAD * (16 / UNIT_BYTES);
 const uint STRIDE_UNITS_B = (LINES_B ? DEPTH : COLS) * BYTES / UNIT_BYTES + PAD * (16 / UNIT_BYTES);
 const uint UNITS_A = (LINES_A ? ROWS : DEPTH) * STRIDE_UNITS_A;
 const uint TILE = UNITS_A + (LINES_B ? COLS : DEPTH) * STRIDE_UNITS_B;
 
-// Sums leave in strips of fragments side by side, of 256 bytes where that divides what a subgroup has.
+// Sums are stored in strips of adjacent fragments, of 256 bytes if that divides what a subgroup has.
 const uint WIDE = 256 / (MN * BYTES_C), STRIP = FRAGMENT_COLS % WIDE == 0 ? WIDE : FRAGMENT_COLS % 2 == 0 ? 2 : 1;
 const uint STRIP_COLS = STRIP * MN, PASS_STRIDE = (STRIP_COLS * BYTES_C + 16) / UNIT_BYTES, PASS = MM * PASS_STRIDE;
 
 shared UNIT staged[TILE > SUBGROUPS * PASS ? TILE : SUBGROUPS * PASS];
 
-// What an invocation fetches of a tile, 16 bytes per register. Of bytes that must be transposed, a piece is four
-// registers.
+// What an invocation loads of a tile, 16 bytes per register. If bytes must be transposed, a piece is four registers.
 const uint WORDS_A = BYTES == 1 && TRANSPOSE_A != 0 ? 4 : 1, WORDS_B = BYTES == 1 && TRANSPOSE_B == 0 ? 4 : 1;
 const uint PIECES_A = ROWS * DEPTH / MEMORY_VECTOR / WORDS_A, PIECES_B = COLS * DEPTH / MEMORY_VECTOR / WORDS_B;
 const uint ROUNDS_A = (PIECES_A + THREADS - 1) / THREADS, ROUNDS_B = (PIECES_B + THREADS - 1) / THREADS;
@@ -97,8 +95,8 @@ FragmentB fragment_b(uint k, uint col)
     return fragment;
 }
 
-// A slice of a tile is MK deep. Two slices' fragments have room: one is loaded while the other is multiplied. No
-// functions, for fear of copies of arrays.
+// A slice of a tile is MK deep. There is space for the fragments of two slices: one is loaded while the other is
+// multiplied. No functions, because compilers might copy the arrays.
 #define LOAD(slice)                                                                                 \
     {                                                                                               \
         [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++)                                         \
@@ -114,7 +112,7 @@ FragmentB fragment_b(uint k, uint col)
             sums[s] = coopMatMulAdd(a[(slice) % 2 * FRAGMENT_ROWS + r], b[(slice) % 2 * FRAGMENT_COLS + c], sums[s]); \
         }
 
-// All slices but the last, whose fragments are loaded in the end.
+// All slices but the last, whose fragments are loaded at the end.
 #define MULTIPLY_ALL_BUT_LAST                                      \
     [[unroll]] for (uint slice = 0; slice + 1 < SLICES; slice++) { \
         LOAD(slice + 1)                                            \
@@ -139,7 +137,7 @@ void main()
         Sums sums[FRAGMENT_ROWS * FRAGMENT_COLS];
         [[unroll]] for (uint n = 0; n < FRAGMENT_ROWS * FRAGMENT_COLS; n++)
             sums[n] = Sums(0);
-        // The first step takes what DEPTH leaves over, so that all others are whole and need no checks.
+        // The first step takes the remainder of K / DEPTH, so that all others are whole and need no checks.
         uint next = begin + (end > begin ? (end - begin - 1) % DEPTH + 1 : 0);
         const Aim aimA = aim(operand_a(), baseA, row0), aimB = aim(operand_b(), baseB, col0);
         fetch_tiles(aimA, aimB, begin, next);
@@ -152,7 +150,7 @@ void main()
             MULTIPLY_ALL_BUT_LAST
             barrier(); // everyone has all that is left of the tiles in registers
             store_tiles();
-            // A branch around the last, needless fetch would make it wait on the spot.
+            // A branch around the last, unneeded load would make it wait immediately.
             fetch_tiles(aimA, aimB, min(next + DEPTH, end - DEPTH), WHOLE);
             MULTIPLY(SLICES - 1)
             barrier(); // the next tiles are complete
@@ -171,8 +169,8 @@ void main()
                     if (n / STRIP == s)
                         coopMatStore(sums[n], staged, gl_SubgroupID * PASS + n % STRIP * MN * BYTES_C / UNIT_BYTES,
                                      PASS_STRIDE, gl_CooperativeMatrixLayoutRowMajor);
-            // Only the subgroup needs to meet, but where some subgroups have nothing to store, lavapipe gets its
-            // barriers wrong.
+            // A barrier of the subgroup would be enough, but lavapipe handles it wrongly if some subgroups have nothing
+            // to store.
             barrier(); // every sum has been passed
             if (stores)
                 store_passed(i, j, part, baseC);

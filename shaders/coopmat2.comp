@@ -12,20 +12,19 @@
 #ifdef IN_BF16
 #extension GL_EXT_bfloat16 : require
 #endif
-// The product by matrices as large as a workgroup's tile (or a subgroup's part of it), each one object of the language:
-// how they lie in registers, and how they come there, is the driver's business. The host's half is the same as of
+// The product with matrices as large as a workgroup's tile (or a subgroup's part of it), each one object of the
+// language: the driver decides how they are kept in registers and loaded. The contract with the host is that of
 // gemm.glsl: lib/contract.glsl.
 //
 // The build defines TA (the type of A and B), TS (of the sums), S (of α, β, the epilogue and the workspace), VW
 // (elements of A in 16 bytes), and either TENSOR: matrices are read and written as parts of a tensor, by its strides
-// and bounds; or nothing: by pointers where a matrix lies inside, element by element where it hangs over an edge. The
-// latter needs less of a device.
-//
-// What makes it fast, on the drivers that have it. Reads that check no bounds: the driver can turn those alone into
-// wide asynchronous copies, so that whole tiles have a loop of their own, and the last step along K another. Addresses
-// known to be multiples of 16 bytes, at compile time: hence the divisions and multiplications by VW and DEPTH below,
-// which look useless. Large matrices, since each is read once for as many multiply-adds as its other side is long.
-// (Both are what others do too: llama.cpp's mul_mm_cm2.comp, NVIDIA's vk_cooperative_matrix_perf.)
+// and bounds; or nothing: by pointers if a matrix is inside, element by element if it extends beyond an edge. The
+// latter needs fewer features.
+// What makes it fast, on the drivers that have it. Reads without bounds checks: only those can the driver turn into
+// wide asynchronous copies, so whole tiles have a separate loop, and the last step along K another. Addresses known to
+// be multiples of 16 bytes, at compile time: hence the divisions and multiplications by VW and DEPTH below, which look
+// useless. Large matrices, since each is read once for as many multiply-adds as its other side is long. (Both are what
+// others do too: llama.cpp's mul_mm_cm2.comp, NVIDIA's vk_cooperative_matrix_perf.)
 
 #include "contract.glsl"
 
@@ -75,7 +74,7 @@ S read_bias(uint at)
     return bias[at];
 }
 
-// To the nearest bf16, ties to even, as a float: how a conversion rounds, drivers may choose.
+// To the nearest bf16, ties to even, as a float: drivers may choose how a conversion rounds.
 S round_bf16(S x)
 {
 #ifdef IN_BF16
@@ -85,7 +84,7 @@ S round_bf16(S x)
 #endif
 }
 
-// Finishes one element of the matrix at (row, col). What hangs over an edge is nobody's.
+// Finishes one element of the matrix at (row, col). Elements beyond an edge are not used.
 S finish_element(const in uint r, const in uint c, const in S sum, const in uint row, const in uint col,
                  const in uint base)
 {
@@ -157,7 +156,7 @@ void main()
                     k += DEPTH;
                 }
         }
-        // What is left: whole steps that fill no round, and all that hangs over an edge, beyond which lie zeros.
+        // The rest: whole steps that do not fill a round, and all that extends beyond an edge, where values are zero.
         [[dont_unroll]] for (; k < end; k += DEPTH) {
             MatrixOfA a = MatrixOfA(TA(0));
             MatrixOfB b = MatrixOfB(TA(0));

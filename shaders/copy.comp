@@ -1,6 +1,6 @@
 #version 450
-// How fast the device copies its own memory: 16 bytes an invocation and round, neighbours beside each other.
-// vkCmdCopyBuffer may take a slower way (a quarter of this on an NVIDIA H200), so both are measured
+// How fast the device copies its own memory: 16 bytes per invocation and iteration, in neighbouring invocations next to
+// each other. vkCmdCopyBuffer may be slower (a quarter of this on an NVIDIA H200), so both are measured
 // (src/lib/exec/peaks.c).
 layout(local_size_x_id = 0) in;
 

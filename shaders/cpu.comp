@@ -3,16 +3,15 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_ballot : require
 // For Vulkan drivers that run on CPUs. They give each invocation of a subgroup one lane of the CPU's vector registers:
-// a variable is a whole register, and multiplying two costs next to nothing. What costs is
-//   a load: each lane has an address of its own, checked against the buffer's bounds; the price of ten to a hundred
+// a variable is a whole register, and multiplying two is almost free. The costs are
+//   a load: each lane has its own address, checked against the buffer's bounds; as slow as ten to a hundred
 //   multiplications;
-//   a barrier: the CPU parks all registers of a subgroup in memory and takes up another subgroup's;
-//   an `if`, and each round of a loop: lanes might differ, so whatever changes inside is blended with what was there
-//   before.
+//   a barrier: the CPU saves all registers of a subgroup in memory and loads another subgroup's;
+//   an `if`, and each iteration of a loop: lanes might differ, so new values are blended with the old ones.
 // So there is no shared memory here and no barrier, edges cost a min() ahead of the loop instead of an `if`
 // inside, and each load serves as many multiplications as there are registers for: an invocation computes THREAD_ROWS
-// rows of 4 columns. Few loads also make for short machine code, which is soon compiled: older lavapipes write a load
-// out lane by lane, with a branch for each.
+// rows of 4 columns. Few loads also give short machine code, which compiles quickly: older lavapipes expand a load lane
+// by lane, with a branch for each.
 #include "gemm.glsl"
 layout(constant_id = 9) const uint THREAD_ROWS = 16; // a multiple of LANES
 layout(constant_id = 10) const uint LANES = 8;       // how many of a subgroup's lanes read op(A): 4 or 8
@@ -54,9 +53,9 @@ T4 four_of_b(Part part, uint k)
     return T4(B_AT(at.x), B_AT(at.y), B_AT(at.z), B_AT(at.w));
 }
 
-// Each of LANES lanes reads four elements of a row of its own. When the turn of one comes, subgroupBroadcast hands it
-// to all lanes: that shuffles registers, where a load would go to memory. It wants the lane as a literal, hence a line
-// for each in place of a loop.
+// Each of LANES lanes reads four elements of its own row. In turn, subgroupBroadcast gives each to all lanes: that
+// shuffles registers, while a load would access memory. It needs the lane as a literal, hence a line for each instead
+// of a loop.
 void unrolled(Part part)
 {
     const uint groups = THREAD_ROWS / LANES, lane = gl_SubgroupInvocationID % LANES;
@@ -98,9 +97,9 @@ void unrolled(Part part)
         result[i] = sum[i];
 }
 
-// The same for SwiftShader. It leaves loops as they are, keeps in memory what they index, and runs through both sides
-// of an `if`, whatever the specialization constants say. So all sums have names: 8 rows, the upper four read by lanes 0
-// to 3, and the lower four.
+// The same for SwiftShader. It does not unroll loops, keeps what they index in memory, and executes both sides of an
+// `if`, even if specialization constants decide it. So all sums have names: 8 rows, the upper four read by lanes 0 to
+// 3, and the lower four.
 void written_out(Part part)
 {
     const uint lane = gl_SubgroupInvocationID % 4;
@@ -136,7 +135,7 @@ void main()
 {
     const uint tiles_down = (M + ROWS - 1) / ROWS, tiles = tiles_down * ((N + COLS - 1) / COLS);
     const uint parts = SPLIT != 0 ? SPLITS : 1;
-    // An invocation's columns are WORKGROUP_X apart: so the lanes of each load and store lie side by side.
+    // An invocation's columns are WORKGROUP_X apart, so that the lanes of each load and store are adjacent.
     const uint column = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID;
     const uvec4 columns = uvec4(0, 1, 2, 3) * gl_WorkGroupSize.x + column;
     Part part;

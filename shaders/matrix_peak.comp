@@ -1,9 +1,9 @@
 #version 450
-// How many multiply-adds the device does at best with matrix operations of one shape: every subgroup keeps 4×4 sums in
-// registers, with four fragments of A and two times four of B, and touches memory only before and after. It adds A·B to
-// all of them, A·D, A·B, A·D … and A·B; where D = -B the sums stay small, so that they can be checked to the bit
-// (src/lib/exec/matrix_peak.h). Nothing here tells a compiler so, and B and D change places every time, so that no
-// product can be taken out of the loop. No arrays: some drivers would keep them in memory.
+// The peak rate of multiply-adds with matrix operations of one shape: every subgroup keeps 4×4 sums in registers, with
+// four fragments of A and two times four of B, and touches memory only before and after. It adds A·B to all of them,
+// A·D, A·B, A·D … and A·B; where D = -B the sums stay small, so that they can be checked exactly
+// (src/lib/exec/matrix_peak.h). A compiler cannot know that, and B and D are swapped every time, so that no product can
+// be moved out of the loop. No arrays: some drivers would keep them in memory.
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -18,8 +18,8 @@ layout(constant_id = 1) const uint M = 16;
 layout(constant_id = 2) const uint N = 16;
 layout(constant_id = 3) const uint K = 16;
 
-// TA, TC: types of the operands and of the sums; BYTES_A, BYTES_C: their sizes. Memory is seen as words, whatever lies
-// there.
+// TA, TC: types of the operands and of the sums; BYTES_A, BYTES_C: their sizes. Memory is accessed as words, whatever
+// its type.
 layout(std430, set = 0, binding = 0) readonly buffer Operands { uint operands[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Results { uint results[]; };
 layout(push_constant) uniform Work { uint steps; };

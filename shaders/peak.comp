@@ -1,9 +1,9 @@
 #version 450
-// How many multiply-adds the device does at best: every invocation carries eight sums in registers, each step of which
-// must wait for the one before, but for none of another sum. The factor comes from the host and the sums go into
-// memory, so that no compiler can foresee them. No arrays and no inner loops: some drivers would keep the sums in
-// memory for them. f16 comes in pairs, which is what devices with 16-bit arithmetic compute at once; DOT: four products
-// of 8 bits and their sum. Their sums are stored as words.
+// The peak rate of multiply-adds: every invocation keeps eight sums in registers. Each step of a sum must wait for the
+// one before, but not for other sums. The factor comes from the host and the sums go into memory, so that no compiler
+// can predict them. No arrays and no inner loops: some drivers would then keep the sums in memory. f16 comes in pairs,
+// which is what devices with 16-bit arithmetic compute at once; DOT: four products of 8 bits and their sum. Their sums
+// are stored as words.
 #ifdef F16
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #define STORED uint

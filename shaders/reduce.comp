@@ -1,9 +1,9 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// The second half of a product whose sums along K were split: adds the parts that the other kernels left in the
-// workspace, in their order, so that every run gives the same bits, and stores C. Each invocation makes one element;
-// neighbours make neighbours. Where C is narrower, each makes a word of 32 bits.
+// The second half of a product whose sums along K were split: adds the parts that the other kernels stored in the
+// workspace, in order, so that every run gives the same bits, and stores C. Each invocation computes one element;
+// neighbours compute neighbours. If C is narrower, each computes a word of 32 bits.
 #if defined(TYPE_F32)
 #define ROUND_SUMS
 #endif
@@ -25,9 +25,9 @@ S element(uint batch, uint i, uint j)
 }
 
 #if defined(NARROW_C)
-// Elements of different rows, or matrices, share a word where one ends in its middle and the next follows at once:
-// whoever has the row that the word begins in makes both halves, so that no word is written twice. What belongs to no
-// matrix stays as it is.
+// Elements of different rows, or matrices, share a word if one ends in its middle and the next follows directly: the
+// invocation with the row in which the word begins computes both halves, so that no word is written twice. Elements
+// outside all matrices are not changed.
 void make_word(uint batch, uint i, uint w, uint batches)
 {
     const uint first = OFFSET_C + batch * STRIDE_C + i * LDC, end = first + N, word = first / 2 + w, at = 2 * word;

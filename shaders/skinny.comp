@@ -2,16 +2,15 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // The fast kernel for products with a short side: few columns (a tall tile, ROWS > COLS) or few rows, down to a matrix
-// times a vector. Each element of the large matrix is used only once for each of those few, so reading it is all that
-// takes time. Nothing is staged in shared memory: invocations next to each other read neighbours in memory, whatever op
-// is, with many reads under way at once, and invocations that share an element of C, each with its part of K, add up
-// their sums in the end.
+// times a vector. Each element of the large matrix is used only once for each of those few, so only reading it takes
+// time. Nothing is staged in shared memory: invocations next to each other read neighbours in memory, whatever op is,
+// with many reads in flight at once. Invocations that share an element of C, each with its part of K, add up their sums
+// at the end.
 #include "gemm.glsl"
 
 layout(constant_id = 9) const uint THREAD_LONG = 4; // an invocation's elements along the long side
 
-// The operand along the long side is op(A) where the tile is tall, otherwise op(B). The long side is x, the short one
-// y.
+// The operand along the long side is op(A) if the tile is tall, otherwise op(B). The long side is x, the short one y.
 const bool TALL = ROWS >= COLS;
 const uint LONG = TALL ? ROWS : COLS, SHORT = TALL ? COLS : ROWS;
 const uint LINES = LONG / THREAD_LONG;              // invocations side by side along the long side
@@ -30,11 +29,11 @@ shared T shares[2 * gl_WorkGroupSize.x * SHORT]; // two halves: sums are stored 
 T values[THREAD_LONG * THREAD_DEPTH]; // of the long operand
 T sums[THREAD_LONG * SHORT];
 
-// Neighbouring invocations go along whichever way neighbours in memory go.
+// Neighbouring invocations follow the direction of neighbours in memory.
 uint lane() { return LONG_ALONG_K ? gl_LocalInvocationID.x % LANES : gl_LocalInvocationID.x / LINES; }
 uint line() { return LONG_ALONG_K ? gl_LocalInvocationID.x / LANES : gl_LocalInvocationID.x % LINES; }
-// The invocation's r-th place along the long side of the tile and its d-th along K: in groups of VW and KW where they
-// are read so.
+// The invocation's r-th place along the long side of the tile and its d-th along K: in groups of VW and KW if they are
+// read that way.
 uint across(uint r) { return X_VECTORS ? (r / VW * LINES + line()) * VW + r % VW : r * LINES + line(); }
 uint along(uint d) { return K_VECTORS ? (d / KW * LANES + lane()) * KW + d % KW : d * LANES + lane(); }
 
@@ -87,8 +86,8 @@ void multiply_by(uint d, uint y, T value)
 }
 
 #if defined(NARROW)
-// The same as multiply below, by vectors of the short operand, where it has them: there are more elements to 16 bytes
-// of the long one than reads of one element each can keep up with.
+// The same as multiply below, by vectors of the short operand, if it has them: 16 bytes of the long one have more
+// elements than reads of single elements can keep up with.
 void multiply_vectors(uint base, uint y0, uint k0, uint end)
 {
     [[unroll]] for (uint d = 0; d < THREAD_DEPTH; d += SHORT_ALONG_K ? VW : 1)
@@ -151,8 +150,8 @@ void main()
             multiply(TALL ? baseB : baseA, y0, k0, end);
         }
 
-        // The lanes' sums are added up in pairs, the same pairs in every run: the same bits come out. Whoever stores in
-        // a half has come past a barrier since others read it, that of the other half's sums.
+        // The lanes' sums are added up in pairs, the same pairs in every run: the same bits come out. An invocation
+        // that stores in a half has passed a barrier since others read it: that of the other half's sums.
         [[unroll]] for (uint r = 0; r < THREAD_LONG; r++) {
             const uint at = side * SHORT * gl_WorkGroupSize.x + me;
             [[unroll]] for (uint y = 0; y < SHORT; y++)

@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// What a barrier is for. Every element becomes the sum of its tile: each invocation stores its own element in shared
-// memory, then adds up what all of them stored. A is read, C is written; B and K are not used. Built for int alone: a
+// Why barriers are needed. Every element becomes the sum of its tile: each invocation stores its own element in shared
+// memory, then adds up what all of them stored. A is read, C is written; B and K are not used. Built only for int: a
 // race does not depend on the type.
 //
 //   -DNO_BARRIER   leaves out the barrier between the store and the sum. Nothing then makes an invocation wait for the

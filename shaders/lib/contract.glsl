@@ -1,7 +1,7 @@
 // What the host tells every general kernel (src/lib/kernel/contract.h): C ← activation(α·op(A)·op(B) + β·C + bias) for
 // a batch of matrices.
 //
-// The host has turned column-major problems into row-major ones, so op alone is left:
+// The host has converted column-major problems to row-major ones, so only op is left:
 //     element (i, k) of op(A) lies at i * LDA + k, or at k * LDA + i where A is transposed;
 //     element (k, j) of op(B) lies at k * LDB + j, or at j * LDB + k where B is transposed;
 //     element (i, j) of C lies at i * LDC + j.
@@ -28,7 +28,7 @@ const uint RELU = 1, GELU = 2;           // max(x, 0); x·Φ(x), approximated wi
 
 const bool VECTORS_A = (ALIGNED & 1) != 0, VECTORS_B = (ALIGNED & 2) != 0, VECTORS_C = (ALIGNED & 4) != 0;
 
-// Where the bias is bound: with the workspace, because a fifth binding would be more than Vulkan grants
+// Where the bias is bound: with the workspace, because a fifth binding would be more than Vulkan guarantees
 // (maxPerStageDescriptorStorageBuffers: 4), and a pass that fills the workspace adds no bias. The second pass,
 // reduce.comp, reads the workspace and not A, and has the bias there.
 #ifndef BIAS_BINDING

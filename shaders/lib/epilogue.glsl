@@ -1,6 +1,6 @@
-// What becomes of a sum: activation(α·sum + β·C + bias). It is computed in S, the type of α and β: TYPE_F32 or TYPE_F64
-// is defined where that is float or double; else it is int or uint. How C and the bias are read is up to whoever
-// includes this.
+// Computes activation(α·sum + β·C + bias) from a sum. It is computed in S, the type of α and β: TYPE_F32 or TYPE_F64 is
+// defined where that is float or double; else it is int or uint. The including shader defines how C and the bias are
+// read.
 S read_c(uint at);    // the element that many elements after the start of C's memory
 S read_bias(uint at); // the bias of column, or row, `at`
 
@@ -15,7 +15,7 @@ S scalar(uvec2 bits)
 #endif
 }
 
-// x·y + z, rounded once where the device can: the one operation that counts.
+// x·y + z, rounded once if the device can.
 #if defined(TYPE_F32) || defined(TYPE_F64)
 #define FUSED(x, y, z) fma(x, y, z)
 #else
@@ -71,7 +71,7 @@ S activate(S x)
     return x;
 }
 
-// C is not read where β is 0: what lies there then, a NaN perhaps, must not count.
+// C is not read if β is 0: its old value, perhaps a NaN, must have no effect.
 bool uses_c() { return scalar(BETA) != S(0); }
 
 S add_bias_and_activate(S x, uint i, uint j)

@@ -1,6 +1,6 @@
-// What coopmat.comp has beside the contract: A, B, C, the bias and the workspace in memory, all seen as words, because
-// which types lie there does not show in how they travel. The build defines S, the type in which α, β and the bias
-// count (float, int or uint), and TYPE_F32 where that is float.
+// What coopmat.comp has in addition to the contract: A, B, C, the bias and the workspace in memory, all accessed as
+// words, because copies do not depend on the types. The build defines S, the type in which α, β and the bias are
+// computed (float, int or uint), and TYPE_F32 where that is float.
 #include "contract.glsl"
 
 layout(std430, set = 0, binding = 0) readonly buffer MatrixA { uint A[]; };

@@ -1,10 +1,10 @@
-// An operand's way from global memory through registers into shared memory, for coopmat.comp. It lies there as it is
-// stored: matrix loads do the transposing, but not that of bytes, which are transposed here.
+// Loads an operand from global memory through registers into shared memory, for coopmat.comp. It has the same layout
+// there: matrix loads transpose it, except for bytes, which are transposed here.
 
-// One of the two operands, as a parameter of the functions that bring it into shared memory. All but `limit` and `ld`
-// is known when the pipeline is built: the compiler inlines these functions and folds it away. It does so late: loops
-// over pieces, and the conditions in them that choose how, stand outside of these functions, once for A and once for B,
-// with constants that the compiler sees on the spot (doc/coopmat.md).
+// One of the two operands, as a parameter of the functions that load it into shared memory. All but `limit` and `ld` is
+// known when the pipeline is built: the compiler inlines these functions and folds it away. It does so late: loops over
+// pieces, and the conditions in them that choose how, are outside these functions, once for A and once for B, with
+// constants that the compiler sees directly (doc/coopmat.md).
 struct Operand {
     bool is_a;
     uint across;     // rows of op(A), or columns of op(B), in a tile
@@ -22,12 +22,12 @@ const uint WHOLE = 0xffffffffu; // no end along K: all of a tile is there
 uint first_unit(const Operand o) { return o.is_a ? 0 : UNITS_A; } // of its tile, in shared memory
 uint stride_units(const Operand o) { return o.is_a ? STRIDE_UNITS_A : STRIDE_UNITS_B; } // from line to line there
 
-// What this invocation has fetched of the next tiles: of op(A), then of op(B).
+// What this invocation has loaded of the next tiles: of op(A), then of op(B).
 uvec4 next[ROUNDS_A * WORDS_A + ROUNDS_B * WORDS_B];
 uint first_register(const Operand o) { return o.is_a ? 0 : ROUNDS_A * WORDS_A; }
 
-// A piece is what an invocation fetches at once, 16 bytes of a line of memory. So many pieces are in a line, and so
-// many lines are fetched in one round of all invocations.
+// A piece is what an invocation fetches at once, 16 bytes of a line of memory. The numbers of pieces in a line, and of
+// lines loaded in one round of all invocations.
 uint pieces_in_line(const Operand o) { return (o.along_k ? DEPTH : o.across) / MEMORY_VECTOR; }
 uint lines_of_round(const Operand o) { return THREADS / pieces_in_line(o); }
 bool is_even(const Operand o) { return THREADS % pieces_in_line(o) == 0; } // whole lines
@@ -66,12 +66,12 @@ uint vector_at(const Operand o, uint x, uint k)
     return o.along_k ? x * ld + k / MEMORY_VECTOR : k * ld + x / MEMORY_VECTOR;
 }
 
-// The last x from which a whole vector can be read. A tile that hangs over the edge reads from there once more, for
+// The last x from which a whole vector can be read. A tile that extends beyond the edge reads from there again, for
 // sums that are never stored.
 uint last_x(const Operand o) { return o.limit - (o.along_k ? 1 : min(o.limit, MEMORY_VECTOR)); }
 
 // Where this invocation's first piece of a tile lies, in vectors, for k0 = 0, and which of the following ones, at even
-// distances, is the last before the matrix ends. Found once a tile: a step has no time for it.
+// distances, is the last before the matrix ends. Computed once per tile: in each step it would take too long.
 struct Aim { uint base, x0, from, last; };
 Aim aim(const Operand o, uint base, uint x0)
 {
@@ -82,7 +82,7 @@ Aim aim(const Operand o, uint base, uint x0)
 }
 
 // 16 bytes of memory, which lie at a vector, and from element (x, k) on. Nothing is read from `end` on along K: zeros,
-// which add nothing; WHOLE, a constant, spares whole steps the question.
+// which add nothing; WHOLE, a constant, avoids that check in whole steps.
 uvec4 read(const Operand o, uint at, uint base, uint x, uint k, uint end)
 {
     uvec4 value = uvec4(0);
@@ -104,7 +104,7 @@ uvec4 read(const Operand o, uint at, uint base, uint x, uint k, uint end)
 }
 
 // Starts reading piece n of the tile that begins at k0 into a register. Nothing waits for the values before they are
-// stored: they travel while the workgroup multiplies.
+// stored: they are loaded while the workgroup multiplies.
 void fetch_piece(const Operand o, const Aim aim, uint n, uint k0, uint end)
 {
     const uvec2 place = place_of(o, n);
@@ -135,7 +135,7 @@ uvec4 transpose_bytes(uvec4 w)
                  t0.x >> 16 | (t0.y & ~low), t1.x >> 16 | (t1.y & ~low));
 }
 
-// Puts piece n into shared memory; where f32 becomes f16 on the way, as 8 bytes.
+// Stores piece n in shared memory; as 8 bytes if f32 is converted to f16.
 void store_piece(const Operand o, uint n)
 {
     const uvec2 place = place_of(o, n);
@@ -154,7 +154,7 @@ void store_piece(const Operand o, uint n)
 #endif
 }
 
-// Puts four pieces into shared memory, transposed.
+// Stores four pieces in shared memory, transposed.
 void store_four(const Operand o, uint n)
 {
     const uvec2 place = place_of_four(o, n);
@@ -166,8 +166,8 @@ void store_four(const Operand o, uint n)
     }
 }
 
-// Has this invocation a piece n of so many? Of a tile whose pieces are no multiple of the invocations, the last round
-// has some for the first invocations alone.
+// Whether this invocation has a piece n of this many. If a tile's pieces are not a multiple of the invocations, the
+// last round has some only for the first invocations.
 #define HAS_PIECE(n, pieces) (pieces % THREADS == 0 || gl_LocalInvocationIndex + n * THREADS < pieces)
 
 // Both operands' tiles, from memory into registers, and from there into shared memory.

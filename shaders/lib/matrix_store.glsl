@@ -1,4 +1,4 @@
-// How coopmat.comp's sums reach memory: through shared memory, where an invocation can tell which element is whose.
+// How coopmat.comp's sums reach memory: through shared memory, where an invocation knows which element is which.
 
 #define NEIGHBOURS (SPLIT != 0 || OUT == 0 ? 4 : 8) // 16 bytes of a row of C, or of the workspace
 

@@ -1,18 +1,19 @@
-// How A and B are read. Types narrower than 32 bits are bound as 32-bit words and taken apart here, so that any Vulkan
-// device can; where it can read 16 bits at a time, odd places take one read and no shift. The build defines one of
+// How A and B are read. Types narrower than 32 bits are bound as 32-bit words and unpacked here, so that it works on
+// any Vulkan device; if it can read 16 bits at a time, odd positions take one read and no shift. The build defines one
+// of
 //   IN_F16, IN_BF16, IN_I8, IN_U8   A and B are of this type, narrower than T
 //   IN_F32                          A and B are f32, and rounded to f16
-// and what goes with them:
+// and, with these:
 //   SUM_F16     T is float16_t: sums are made in the device's own 16-bit floats
 //   ROUND_F16   T is float, and each sum is rounded to f16, for devices that have none
 //   STORAGE16   the device can load and store 16 bits
 // and none of these where A and B are of type T.
 //
-// A piece of A is fetched raw (RAW an element, RAWV VW neighbours, RAWQ the KW neighbours of 16 bytes), and only then
-// turned into T, so that nobody waits for memory before the values are needed.
+// A piece of A is fetched raw (RAW an element, RAWV VW neighbours, RAWQ the KW neighbours of 16 bytes), and only later
+// converted to T, so that no invocation waits for memory before the values are needed.
 
 // An f32's nearest f16, ties to even, as bits: what packHalf2x16 rounds to is up to the device. Without branches,
-// because some compilers write each use of a function out.
+// because some compilers inline each use of a function.
 uint f16_bits(float value)
 {
     const uint bits = floatBitsToUint(value), size = bits & 0x7fffffff;

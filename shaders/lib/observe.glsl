@@ -1,5 +1,5 @@
-// What a build reports of itself. A plain build compiles none of this. The counting and the tracing build are the same
-// kernels with one more macro, so what they report is what runs.
+// What a build reports about itself. A plain build compiles none of this. The counting and the tracing build are the
+// same kernels with one more macro, so what they report is what runs.
 //
 //   -DCOUNT   how often each element of A and B is read, from global and from shared memory (src/lib/exec/count.h)
 //   -DTRACE   what the invocations of one workgroup see, step by step                       (vkmatmul_insight.h)
@@ -63,7 +63,7 @@ layout(std430, set = 0, binding = 4) writeonly buffer TraceIds { uint traceIds[]
 
 const uint TRACE_ID_COUNT = 10;
 
-// Whether this invocation is at work beside the followed element: in the same workgroup, on the same tile.
+// Whether this invocation works together with the followed element: in the same workgroup, on the same tile.
 bool traced(uint row, uint col)
 {
 #if defined(LINEAR)
@@ -93,7 +93,7 @@ void observe_visit(uint row, uint col)
 
 const uint TRACE_INVOCATIONS = gl_WorkGroupSize.x * gl_WorkGroupSize.y;
 
-// The sums come first: one an invocation for each k, tiles' padding included.
+// The sums come first: one per invocation for each k, tiles' padding included.
 void observe_sum(uint row, uint col, uint k, T sum)
 {
     if (traced(row, col))

@@ -2,7 +2,7 @@
 // (src/lib/kernel/contract.h).
 //
 // All matrices are row-major and packed: element (i, j) of a matrix with n columns lies at i * n + j.
-// T, the element type (float, double, int or uint), is the one thing that the build defines.
+// T, the element type (float, double, int or uint), is the only thing that the build defines.
 
 layout(local_size_x_id = 0, local_size_y_id = 1) in; // the workgroup's shape
 layout(constant_id = 2) const uint ROWS = 16;        // rows of C that a workgroup computes at a time

@@ -1,10 +1,9 @@
-// One operand's way from global memory through registers into shared memory. blocked.comp includes this for op(A), with
+// Loads one operand from global memory through registers into shared memory. blocked.comp includes this for op(A), with
 // OPERAND defined as A, and for op(B): ITS(x) is x_A, then x_B. Each operand has its own copy, because some compilers
 // make slow code of functions that take an operand (doc/coopmat.md).
-//
-// The tile lies in shared memory with K slowest whatever op says, because the sum walks along K and wants the
-// elements of one k side by side. Each row of it is longer by PAD vectors, so that storing neighbours along K does not
-// hit one memory bank again and again.
+// In shared memory, the tile has K as its slowest dimension for any op, because the sum goes along K and needs the
+// elements of one k next to each other. Each row of it is longer by PAD vectors, so that storing neighbours along K
+// does not hit the same memory bank repeatedly.
 
 // A tile is fetched in pieces, vectors or single elements, of which so many lie in one line of memory. Invocations next
 // to each other take pieces next to each other, so that the hardware joins their reads into few wide ones.
@@ -24,7 +23,7 @@ const uint ITS(PIECES) = ITS(LENGTH) * DEPTH / THREADS / ITS(WIDTH); // of an in
 #define DOWN_MORE(n) (ITS(ALONG_K) ? PLACE_MORE(n) : ROW_MORE(n))
 
 // Where a piece lies in the matrix, counted in pieces. A tile may hang over the edge: it then reads the last row or
-// column once more, for sums that are never stored, which is cheaper than asking.
+// column once more, for sums that are never stored, which is cheaper than a check.
 uint ITS(piece_at)(uint base, uint x0, uint k0, uint n)
 {
     const uint x = min(x0 + ACROSS + ACROSS_MORE(n), ITS(LIMIT) - (ITS(ALONG_K) ? 1 : ITS(WIDTH)));
