@@ -13,8 +13,7 @@
 
 #define FILE_NAME   "tuning"
 #define LOCK_NAME   "tuning.lock"
-#define PATIENCE_MS 2000.0 /* for another process to finish writing; then it is written anyway, and the last one wins  \
-                            */
+#define PATIENCE_MS 2000.0 /* for another process to finish writing; then it is written anyway; the last one wins */
 
 typedef struct tuning {
     vkmm_attachment attachment;
