@@ -74,8 +74,10 @@ class Case(cli.Case):
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **more)
 
     def wait_for_rows(self, child, count):
-        """Until the journal has so many."""
-        cli.wait_until(lambda: self.journal.exists() and self.journal.read_bytes().count(b'vkmatmul.bench.row/') >= count, child)
+        """Until the journal has so many, whole."""
+        def rows():
+            return sum(b"vkmatmul.bench.row/" in line for line in self.journal.read_bytes().split(b"\n")[:-1])
+        cli.wait_until(lambda: self.journal.exists() and rows() >= count, child)
 
     def asked(self, what):
         return sum(json.loads(line)["ask"] == what for line in self.log.read_text().splitlines())

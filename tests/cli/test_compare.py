@@ -84,7 +84,7 @@ class Compare(cli.Case):
             found = json.loads(done.stdout)
             names = [c["label"].split(" (")[0] for c in found["contenders"]]
             bases = [(names[i], names[c["same_device_as"]] if c["same_device_as"] is not None else None) for i, c in enumerate(found["contenders"]) if c["report"] == "new.json"]
-            return done.returncode, bases, [n for n in found["notes"] if "judged" in n]
+            return done.returncode, bases, [n for n in found["notes"] if "judged" in n or "counterpart" in n]
 
         a, b = ("A", "one", "1", 1), ("A", "two", "1", 9)
         names = ["A, one 1, new.json", "A, one 1, old.json", "A, two 1, new.json", "A, two 1, old.json"]

@@ -20,7 +20,7 @@ WORDS = [
     ("--at 1,2,3", 2, "not '1,2,3'"),
     ("--at -1,2", 2, "not '-1,2'"),
     ("--at 1,4294967295", 2, "--at takes ROW,COL"),
-    ("--size 1024 --tile 16", 2, "has 3440640 values in 1217 steps; at most 100000 values in 4096 steps .*try 32x32x32 with tile 16x16"),
+    ("--size 1024 --tile 16", 2, "has 3440640 values in 1217 steps; the limit is 100000 values in 4096 steps; try 32x32x32 with tile 16x16"),
     ("--size 1x1x5000 --kernel naive", 2, "in 5001 steps"),
     ("--size 2,3", 2, "one size, not a list of 2"),
     ("--type i32,f32", 2, "one type, not a list of 2"),

@@ -208,7 +208,7 @@ static void a_configuration_is_refused_with_its_rule(void **state)
     static const struct {
         const char *kernel, *config, *words;
     } cases[] = {
-        {"blocked", "rows=66", "divide into the invocations' blocks"},
+        {"blocked", "rows=66", "rows must be a multiple of thread-rows"},
         {"blocked", "rows=256,cols=256,depth=32,thread-rows=16,thread-cols=8,slices=1,buffers=2",
          "maxComputeSharedMemorySize"},
         {"blocked", "rows=256,cols=256,depth=8,thread-rows=16,thread-cols=16,slices=1", "registers"},

@@ -21,7 +21,7 @@ static uint64_t missing_sides(const vkmm_shape *shape)
 }
 
 static const vkmm_rule rules[] = {
-    {"sides", "sides of a tile without elements", missing_sides, NULL, "an invocation computes an element of its tile"},
+    {"sides", "sides of a tile without elements", missing_sides, NULL, "rows and cols must be at least 1"},
     {0},
 };
 

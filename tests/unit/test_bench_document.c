@@ -230,7 +230,7 @@ static void no_row_is_above_the_peak(void **state)
     assert_true(!peaks->raised && is_near(bench.rows[0].figures.arithmetic_share, 0.5));
     *peak = speed / 4; /* not of matrix operations, which such a row has used */
     bench.rows[0].kernel.matrix[0] = 16;
-    vkmm_bench_derive(&bench, &bench.rows[0]);
+    for (int i = 0; i < 2; i++) vkmm_bench_derive(&bench, &bench.rows[i]);
     assert_true(isnan(bench.rows[0].figures.arithmetic_share));
     vkmm_bench_raise_peaks(&bench);
     assert_true(is_near(*peak, speed / 2)); /* by the other row alone */

@@ -267,8 +267,8 @@ static void types_are_read(void **state)
     static const char *const broken[][2] = {
         {"\"type\":\"f16\",\"out_type\":\"i32\"",
          "problem is not a valid problem: products of f16 cannot be stored as i32"},
-        {"\"type\":\"f16\",\"compute\":\"f8\"", "problem.compute is \"f8\", no element type of this version"},
-        {"\"type\":\"f16\",\"activation\":\"tanh\"", "problem.activation is \"tanh\", no activation"},
+        {"\"type\":\"f16\",\"compute\":\"f8\"", "problem.compute is \"f8\", which is not a known element type"},
+        {"\"type\":\"f16\",\"activation\":\"tanh\"", "problem.activation is \"tanh\", which is not a known activation"},
         {"\"type\":\"i8\",\"activation\":\"gelu\"", "gelu is for floats"}};
     static const char format[] =
         "{\"schema\":\"vkmatmul.bench/1\",\"devices\":[{\"name\":\"a\",\"limits\":{\"matrix2\":[\"tensor\",\"new\"]}}],"

@@ -28,10 +28,12 @@ static vkmm_status refuse(const vkmm_log *log, const vkmm_shape *shape, const vk
 {
     char text[VKMM_CONFIG_TEXT];
     if (rule->refuse) return rule->refuse(log, shape);
+    const unsigned long long limit = vkmm_rule_limit(rule, shape->device);
     vkmm_config_text(shape->kernel, shape->config, text);
+    if (limit == 0) return vkmm_fail(log, VKMM_UNSUPPORTED, "%s with %s: %s", shape->kernel->name, text, rule->reason);
     return vkmm_fail(log, VKMM_UNSUPPORTED, "%s with %s needs %llu %s; \"%s\" allows %llu (%s): %s",
                      shape->kernel->name, text, (unsigned long long)rule->need(shape), rule->unit, shape->device->name,
-                     (unsigned long long)vkmm_rule_limit(rule, shape->device), rule->limit_name, rule->reason);
+                     limit, rule->limit_name, rule->reason);
 }
 
 /* The planner's configuration, with the user's settings. A tuned one is used if it is legal here. */

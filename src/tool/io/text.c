@@ -73,8 +73,8 @@ static vkmm_status count_fields(const vkmm_log *log, const char *name, lines l, 
 /* Blank lines at the end are ignored; so is a byte order mark. */
 static lines begin_lines(const void *data, uint64_t bytes, char separator)
 {
-    const char *text = bytes > 0 ? data : "";
-    lines l = {text, text + bytes, 0, separator};
+    lines l = {data, data, 0, separator};
+    if (bytes > 0) l.end += bytes;
     if (bytes >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) l.at += 3;
     while (l.end > l.at && strchr("\r\n ", l.end[-1]) != NULL && l.end[-1] != '\0') l.end--;
     return l;
