@@ -29,8 +29,11 @@ class Products(cli.Case):
         self.assertIn("A · B (3×3)\n  47  52  57\n  64  71  78\n  81  90  99\n", text)
 
     def test_row(self):
-        """Of the one run: without a note on its one sample."""
-        self.assertNotIn("~", self.good("-a", self.file("a.npy", npy_bytes([[1.0]])), "-b", self.file("b.npy", npy_bytes([[1.0]]))))
+        """Of the one run, which is named as such: its one sample is not called unstable."""
+        text = self.good("-a", self.file("a.npy", npy_bytes([[1.0]])), "-b", self.file("b.npy", npy_bytes([[1.0]])))
+        self.assertNotIn("~", text)
+        self.assertIn("note: the times are of one run", text)
+        self.assertNotIn("note:", self.good("-a", "a.npy", "-b", "b.npy", "-i", "2", cwd=self.folder))
 
     def test_worked_example(self):
         text = self.good("-s", "2x6x4", "--tile", "2", "--init", "index", "--type", "i32", "--print", *FAST)
