@@ -91,7 +91,7 @@ static void add_limits(cli_device_row *row, const limits *of)
         for (uint32_t j = i; j < row->kernel_count; j++)
             if (strcmp(of[i].types, of[j].types) == 0)
                 vkmm_join(names, sizeof names, ", ", "%s", row->kernels[j].kernel);
-        snprintf(alone, sizeof alone, "only %s", of[i].types);
+        snprintf(alone, sizeof alone, "only %.120s", of[i].types);
         add_lack(row, names, alone);
     }
 }
