@@ -102,19 +102,19 @@ static void refusals_name_the_rule(void **state)
 {
     (void)state;
     if (!is_built()) skip();
-    refuses("rows=128,cols=256,matrix-rows=64,matrix-cols=256", "no matrix has");
+    refuses("rows=128,cols=256,matrix-rows=64,matrix-cols=256", "the tile must divide into matrices");
     refuses("rows=32,cols=256,matrix-rows=32,matrix-cols=256,threads=256",
-            "matrix granules"); /* 64 rows at 256 invocations */
-    refuses("rows=128,cols=128,matrix-rows=128,matrix-cols=128,threads=64", "matrix granules");
+            "multiples of the granules"); /* 64 rows at 256 invocations */
+    refuses("rows=128,cols=128,matrix-rows=128,matrix-cols=128,threads=64", "multiples of the granules");
     refuses("rows=128,cols=128,matrix-rows=128,matrix-cols=128,threads=512",
             "cooperativeMatrixWorkgroupScopeMaxWorkgroupSize");
     refuses("rows=64,cols=64,matrix-rows=64,matrix-cols=64,depth=2048,threads=128",
             "cooperativeMatrixFlexibleDimensionsMaxDimension");
-    refuses("rows=128,cols=128,matrix-rows=64,matrix-cols=64,threads=64,scope=3", "a matrix each subgroup");
+    refuses("rows=128,cols=128,matrix-rows=64,matrix-cols=64,threads=64,scope=3", "every subgroup must own one matrix");
     refuses("rows=256,cols=256,matrix-rows=256,matrix-cols=256,threads=256", "registers");
-    refuses("scope=1", "settings");
+    refuses("scope=1", "scope must be 2 or 3");
     gpu.matrix_granule_count = 0;
-    refuses(NULL, "matrix granules");
+    refuses(NULL, "multiples of the granules");
     gpu.matrix2 = VKMM_MATRIX2_BLOCK;
     refuses(NULL, "coopmat2");
 }
