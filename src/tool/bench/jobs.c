@@ -168,28 +168,6 @@ static vkmm_status sample_sensed(cli_bench_place *place, cli_bench_job *job, dou
     return status;
 }
 
-/* As one job, or in panels if it does not fit on the device as a whole. */
-static vkmm_status prove(const cli_bench_place *place, cli_bench_job *job)
-{
-    cli_session *session = place->session;
-    cli_request *request = &job->request;
-    const vkmm_problem *problem = &request->job.problem;
-    cli_product *product = &job->product;
-    vkmm_status status = vkmm_problem_check(&session->console.log, problem, NULL);
-
-    request->kind = place->blas != NULL ? &cli_bench_host : &cli_resident;
-    request->memory_limit = session->options->memory_limit.value;
-    if (status != VKMM_OK) return status;
-    if (place->blas == NULL && vkmm_stream_reason(session->device, problem, request->memory_limit, product->reason,
-                                                  sizeof product->reason) != NULL)
-        request->kind = &cli_in_panels_again;
-    status = cli_product_prove(session, request, product);
-    if (status != VKMM_OUT_OF_MEMORY || request->kind != &cli_resident) return status;
-    request->kind = &cli_in_panels_again;
-    snprintf(product->reason, sizeof product->reason, "%.500s", session->console.last_error);
-    return cli_product_prove(session, request, product);
-}
-
 vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm_bench_row *row)
 {
     const double start = vkmm_now_ms();
@@ -200,7 +178,11 @@ vkmm_status cli_bench_job_begin(cli_bench_place *place, cli_bench_job *job, vkmm
     job->request.job.kernel = job->kernel;
     job->request.job.untuned = place->session->options->untuned;
     job->request.blas = place->blas;
-    status = prove(place, job);
+    job->request.kind = place->blas != NULL ? &cli_bench_host : NULL;
+    job->request.in_panels = &cli_in_panels_again;
+    job->request.memory_limit = place->session->options->memory_limit.value;
+    status = vkmm_problem_check(&place->session->console.log, &job->request.job.problem, NULL);
+    if (status == VKMM_OK) status = cli_product_prove(place->session, &job->request, &job->product);
     valid = cli_session_validated(place->session);
     if (status == VKMM_OK && valid != VKMM_OK) {
         status = valid;

@@ -42,7 +42,9 @@ void cli_check_timestamps(cli_exam *exam)
         .iters = 10, .warm_time_ms = 20, .min_time_ms = 20, .max_time_ms = 100, .skip_transfers = 1, .cross_check = 1};
     const cli_inputs inputs = {.init = VKMM_INIT_UNIFORM, .seed = 1};
     const cli_request request = {
-        .job = {.problem = VKMM_PROBLEM(.m = n, .n = n, .k = n, .type = VKMM_F32), .untuned = 1}, .inputs = &inputs};
+        .job = {.problem = VKMM_PROBLEM(.m = n, .n = n, .k = n, .type = VKMM_F32), .untuned = 1},
+        .inputs = &inputs,
+        .kind = &cli_resident};
     vkmm_measurement time = {0};
     cli_product product = {0};
     vkmm_status status;
@@ -71,7 +73,7 @@ static void check_product(cli_exam *exam, const vkmm_job_params *params, const c
 {
     cli_session *session = exam->session;
     const cli_inputs inputs = {.init = VKMM_INIT_INT, .seed = 3};
-    const cli_request request = {.job = *params, .inputs = &inputs};
+    const cli_request request = {.job = *params, .inputs = &inputs, .kind = &cli_resident};
     cli_product product = {0};
     vkmm_status status = cli_product_prove(session, &request, &product);
 

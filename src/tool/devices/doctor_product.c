@@ -78,7 +78,7 @@ static vkmm_status try_one(cli_session *session, uint32_t turn, tally *t)
     dice d = {SEED, (uint64_t)turn * 32};
     cli_product product = {0};
     cli_inputs inputs = {.init = turn % 2 == 0 ? VKMM_INIT_UNIFORM : VKMM_INIT_INT, .seed = turn + 1};
-    cli_request request = {.job.untuned = 1, .inputs = &inputs};
+    cli_request request = {.job.untuned = 1, .inputs = &inputs, .kind = &cli_resident};
     vkmm_problem *problem = &request.job.problem;
     uint32_t kernels = 0, type;
     vkmm_status status;

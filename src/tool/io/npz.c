@@ -3,6 +3,7 @@
  * a build without it refuses them. */
 #include "base/alloc.h"
 #include "base/clean.h"
+#include "base/folder.h"
 #include "base/log.h"
 #include "io/array_format.h"
 #include "math/type.h"
@@ -93,8 +94,7 @@ static int read_name(unzFile zip, char name[NAME_BYTES], unz_file_info64 *info)
 {
     memset(name, 0, NAME_BYTES);
     if (unzGetCurrentFileInfo64(zip, info, name, NAME_BYTES - 1, NULL, 0, NULL, 0) != UNZ_OK) return 0;
-    const size_t length = strlen(name);
-    if (length > 4 && strcmp(name + length - 4, ".npy") == 0) name[length - 4] = '\0';
+    if (vkmm_path_ends(name, ".npy")) name[strlen(name) - strlen(".npy")] = '\0';
     return 1;
 }
 

@@ -261,20 +261,8 @@ static vkmm_status leave_judged(cli_product *p, vkmm_status status)
     return status;
 }
 
-vkmm_status cli_product_prove(cli_session *session, const cli_request *request, cli_product *p)
-{
-    enter(session, request, request->kind != NULL ? request->kind : &cli_resident, p);
-    return leave_judged(p, prove(p));
-}
-
-vkmm_status cli_product_again(cli_product *p)
-{
-    cli_console_hold(&p->session->console);
-    return leave(p, again(p));
-}
-
 /* As one job if the device has enough memory, else in panels, and p->reason says why. */
-static vkmm_status choose_kind(cli_product *p)
+static vkmm_status choose_kind(cli_product *p, const cli_product_kind *in_panels)
 {
     const cli_request *request = p->request;
     vkmm_status status;
@@ -284,35 +272,54 @@ static vkmm_status choose_kind(cli_product *p)
     status = cli_session_device(p->session);
     if (status == VKMM_OK && vkmm_stream_reason(p->session->device, problem_of(p), request->memory_limit, p->reason,
                                                 sizeof p->reason) != NULL)
-        p->kind = &cli_in_panels;
+        p->kind = in_panels;
     return status;
 }
 
 /* Starts again if memory ran out although the device seemed to have enough: that error is the reason for panels. */
-static void turn_to_panels(cli_product *p)
+static void turn_to_panels(cli_product *p, const cli_product_kind *in_panels)
 {
     cli_session *session = p->session;
     const cli_request *request = p->request;
 
     cli_product_end(p);
     snprintf(p->reason, sizeof p->reason, "%.*s", (int)sizeof p->reason - 1, session->console.last_error);
-    enter(session, request, &cli_in_panels, p);
+    enter(session, request, in_panels, p);
+}
+
+static vkmm_status prove_fitting(cli_session *session, const cli_request *request, cli_product *p)
+{
+    const cli_product_kind *in_panels = request->in_panels != NULL ? request->in_panels : &cli_in_panels;
+    vkmm_status status;
+
+    enter(session, request, NULL, p);
+    status = choose_kind(p, in_panels);
+    if (status != VKMM_OK) return status;
+    status = prove(p);
+    if (status != VKMM_OUT_OF_MEMORY || request->kind != NULL || p->kind != &cli_resident ||
+        cli_request_is_serial(request))
+        return status;
+    turn_to_panels(p, in_panels);
+    return prove(p);
+}
+
+vkmm_status cli_product_prove(cli_session *session, const cli_request *request, cli_product *p)
+{
+    const vkmm_status status = prove_fitting(session, request, p);
+
+    return leave_judged(p, status);
+}
+
+vkmm_status cli_product_again(cli_product *p)
+{
+    cli_console_hold(&p->session->console);
+    return leave(p, again(p));
 }
 
 vkmm_status cli_product_run(cli_session *session, const cli_request *request, cli_product *p)
 {
-    vkmm_status status;
+    vkmm_status status = prove_fitting(session, request, p);
 
-    enter(session, request, NULL, p);
-    status = choose_kind(p);
-    while (status == VKMM_OK) {
-        status = prove(p);
-        if (status != VKMM_OUT_OF_MEMORY || request->kind != NULL || p->kind != &cli_resident ||
-            cli_request_is_serial(request))
-            break;
-        turn_to_panels(p);
-        status = VKMM_OK;
-    }
     if (request->judged != NULL && (status == VKMM_OK || status == VKMM_WRONG_RESULT))
         status = request->judged(p, status);
     if (status == VKMM_OK && p->verdict.passed && cli_product_is_work(problem_of(p))) status = measure(p);

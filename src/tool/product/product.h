@@ -17,12 +17,13 @@ typedef struct cli_request {
     const cli_inputs *inputs;
     vkmm_measure_params measure;
     vkmm_verify_method verify;
-    const cli_product_kind *kind; /* how to carry it out; NULL: as the device's memory demands */
-    vkmm_blas *blas;              /* of the kind that multiplies on the host (bench/jobs.h) */
-    uint64_t memory_limit;        /* bytes of device memory; 0: all that is free */
-    const char *shader_file;      /* NULL: a kernel of the library */
-    const char *out;              /* NULL, or where the product is to be saved */
-    int print;                    /* show the matrices, too */
+    const cli_product_kind *kind;      /* how to carry it out; NULL: as a whole, or in panels if it does not fit */
+    const cli_product_kind *in_panels; /* the kind then; NULL: cli_in_panels */
+    vkmm_blas *blas;                   /* of the kind that multiplies on the host (bench/jobs.h) */
+    uint64_t memory_limit;             /* bytes of device memory; 0: all that is free */
+    const char *shader_file;           /* NULL: a kernel of the library */
+    const char *out;                   /* NULL, or where the product is to be saved */
+    int print;                         /* show the matrices, too */
     /* Called between the verdict and the timing, while C may be read, for example to save the product. status: VKMM_OK
      * or VKMM_WRONG_RESULT. Returns it, or why not to time the product. NULL: nothing is called */
     vkmm_status (*judged)(cli_product *product, vkmm_status status);
@@ -83,7 +84,7 @@ extern const cli_product_kind cli_resident, cli_in_panels,
 vkmm_status cli_product_run(cli_session *session, const cli_request *request, cli_product *product);
 void cli_product_end(cli_product *product);
 
-/* The first half of cli_product_run: everything but the timing, as one job, unless the request names a kind. */
+/* The first half of cli_product_run: everything but the timing. */
 vkmm_status cli_product_prove(cli_session *session, const cli_request *request, cli_product *product);
 
 /* After more runs: VKMM_WRONG_RESULT if the last product differs from the verified one in any bit. Errors as above. */

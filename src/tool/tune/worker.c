@@ -41,6 +41,7 @@ static vkmm_status begin_trial(const worker *w, const vkmm_candidate *candidate,
 
     *t = (trial){0};
     t->request.inputs = &w->inputs;
+    t->request.kind = &cli_resident;
     t->request.job = (vkmm_job_params){.problem = w->problem,
                                        .kernel = candidate->kernel,
                                        .config = candidate->config[0] != '\0' ? candidate->config : NULL,
