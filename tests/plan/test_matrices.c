@@ -277,12 +277,24 @@ static void known_bad_drivers_are_left_alone(void **state)
     assert_null(vkmm_matrix_known_bad(&amd, 0));
     vkmm_device_info intel = {
         .vendor_id = 0x8086, .device_id = 0x56a0, .min_subgroup_size = 8, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU};
-    assert_non_null(vkmm_matrix_known_bad(&intel, 0)); /* A770 */
+    assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "Intel's discrete")); /* A770 */
+    intel.type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+    intel.device_id = 0x7d51;
+    assert_null(vkmm_matrix_known_bad(&intel, 0)); /* Arrow Lake-H, Intel's own driver */
+    intel.driver_id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
+    static const uint32_t emulated[] = {0x1912, 0x8a52, 0x9a49, 0x4680, 0x7d60, 0x7d67, 0x7d51};
+    for (size_t i = 0; i < sizeof emulated / sizeof *emulated; i++) { /* Skylake to Arrow Lake */
+        intel.device_id = emulated[i];
+        assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "emulates"));
+    }
+    intel.min_subgroup_size = 16;
+    intel.device_id = 0x64a0;
+    assert_null(vkmm_matrix_known_bad(&intel, 0)); /* Lunar Lake */
+    intel.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     intel.min_subgroup_size = 16;
     intel.device_id = 0xe20b;
     assert_null(vkmm_matrix_known_bad(&intel, 0)); /* B580 */
     intel.device_id = 0xb080;
-    intel.driver_id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
     assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "Xe3"));
 }
 

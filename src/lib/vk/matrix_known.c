@@ -31,6 +31,15 @@ static int is_alchemist(const vkmm_device_info *info, int has_mixed_dot)
            info->min_subgroup_size == 8;
 }
 
+/* Of these GPUs only Arrow Lake-H has matrix units. Intel's own driver lists no shapes for the others; Mesa did up to
+ * 25.0, and still spills hundreds of registers on Arrow Lake-H in 26.1. */
+static int is_emulated(const vkmm_device_info *info, int has_mixed_dot)
+{
+    (void)has_mixed_dot;
+    return info->vendor_id == VENDOR_INTEL && info->type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU &&
+           info->min_subgroup_size == 8 && info->driver_id == VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
+}
+
 /* Panther Lake and Wildcat Lake. */
 static int is_xe3(const vkmm_device_info *info, int has_mixed_dot)
 {
@@ -50,6 +59,9 @@ static const struct {
                       "(llama.cpp issue 11074)"},
     {is_alchemist, "Intel's discrete GPUs before Xe2 have been a thousand times slower with matrix operations "
                    "(llama.cpp pull request 24404)"},
+    {is_emulated,
+     "Mesa emulates matrix operations on Intel's integrated GPUs before Xe2, or spills registers; both are "
+     "slower than other kernels"},
     {is_xe3,
      "Intel's Xe3 under Mesa loads wrong matrices from shared memory (Mesa issue 15932, cubecl pull request 1444)"},
 };
