@@ -121,12 +121,12 @@ static const char *planned(size_t device, vkmm_problem problem)
 static void the_kernel_follows_device_and_shape(void **state)
 {
     (void)state;
-    assert_string_equal(planned(0, VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F32)), "blocked");
-    assert_string_equal(planned(0, VKMM_PROBLEM(.m = 4096, .n = 1, .k = 14336, .type = VKMM_F32)), "skinny");
-    assert_string_equal(planned(0, VKMM_PROBLEM(.m = 4, .n = 4096, .k = 14336, .type = VKMM_F64)), "skinny");
-    assert_string_equal(planned(4, VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F32)), "cpu");
-    assert_string_equal(planned(5, VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F64)), "cpu");
-    assert_string_equal(planned(7, VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F32)), "blocked");
+    assert_string_equal(planned(DESKTOP, VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = VKMM_F32)), "blocked");
+    assert_string_equal(planned(DESKTOP, VKMM_PROBLEM(.m = 4096, .n = 1, .k = 14336, .type = VKMM_F32)), "skinny");
+    assert_string_equal(planned(DESKTOP, VKMM_PROBLEM(.m = 4, .n = 4096, .k = 14336, .type = VKMM_F64)), "skinny");
+    assert_string_equal(planned(SWIFTSHADER, VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F32)), "cpu");
+    assert_string_equal(planned(LLVMPIPE, VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F64)), "cpu");
+    assert_string_equal(planned(LEAST, VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F32)), "blocked");
 }
 
 static vkmm_choice choice_of(size_t device, vkmm_problem problem)
@@ -141,16 +141,17 @@ static vkmm_choice choice_of(size_t device, vkmm_problem problem)
 static void k_is_split_where_tiles_are_few(void **state)
 {
     (void)state;
-    vkmm_choice few = choice_of(0, VKMM_PROBLEM(.m = 128, .n = 128, .k = 14336, .type = VKMM_F32)),
-                many = choice_of(0, VKMM_PROBLEM(.m = 8192, .n = 8192, .k = 8192, .type = VKMM_F32));
+    vkmm_choice few = choice_of(DESKTOP, VKMM_PROBLEM(.m = 128, .n = 128, .k = 14336, .type = VKMM_F32)),
+                many = choice_of(DESKTOP, VKMM_PROBLEM(.m = 8192, .n = 8192, .k = 8192, .type = VKMM_F32));
     assert_true(few.info.splits > 8 && few.info.items >= 100 && few.reduce);
     assert_int_equal(many.info.splits, 1);
     assert_null(many.reduce);
-    assert_int_equal(choice_of(0, VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = VKMM_F32)).info.splits, 1);
-    assert_true(choice_of(0, VKMM_PROBLEM(.m = 16, .n = 1, .k = 1 << 20, .type = VKMM_F32)).info.splits > 8);
+    assert_int_equal(choice_of(DESKTOP, VKMM_PROBLEM(.m = 2048, .n = 2048, .k = 2048, .type = VKMM_F32)).info.splits,
+                     1);
+    assert_true(choice_of(DESKTOP, VKMM_PROBLEM(.m = 16, .n = 1, .k = 1 << 20, .type = VKMM_F32)).info.splits > 8);
     /* Large tiles for large products, small ones for small. */
     assert_true(many.info.tile[0] * many.info.tile[1] >
-                choice_of(0, VKMM_PROBLEM(.m = 256, .n = 256, .k = 256, .type = VKMM_F32)).info.tile[0] * 64);
+                choice_of(DESKTOP, VKMM_PROBLEM(.m = 256, .n = 256, .k = 256, .type = VKMM_F32)).info.tile[0] * 64);
 }
 
 /* llvmpipe of older Mesa releases would leave longer loops early. */
@@ -158,20 +159,20 @@ static void llvmpipe_gets_loops_that_it_finishes(void **state)
 {
     (void)state;
     const vkmm_problem problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 300000, .type = VKMM_F32);
-    const vkmm_choice choice = choice_of(6, problem);
+    const vkmm_choice choice = choice_of(OLD_LLVMPIPE, problem);
     assert_true(choice.info.splits >= 4 && choice.split_depth / choice.config.values[VKMM_TUNE_DEPTH] < 22000);
-    assert_false(vkmm_kernel_loops_too_long(&devices[6], &choice.info, &problem));
+    assert_false(vkmm_kernel_loops_too_long(&devices[OLD_LLVMPIPE], &choice.info, &problem));
     const vkmm_wish whole = {.kernel = "cpu", .config = "splits=1"};
     vkmm_choice too_long;
-    assert_int_equal(choose(&devices[6], &problem, &whole, &too_long), VKMM_OK);
-    assert_true(vkmm_kernel_loops_too_long(&devices[6], &too_long.info, &problem));
+    assert_int_equal(choose(&devices[OLD_LLVMPIPE], &problem, &whole, &too_long), VKMM_OK);
+    assert_true(vkmm_kernel_loops_too_long(&devices[OLD_LLVMPIPE], &too_long.info, &problem));
 }
 
 static void column_major_is_row_major_the_other_way_round(void **state)
 {
     (void)state;
     vkmm_problem problem = VKMM_PROBLEM(.m = 300, .n = 500, .k = 70, .op_a = VKMM_OP_T, .layout = VKMM_COL_MAJOR);
-    vkmm_choice choice = choice_of(0, problem);
+    vkmm_choice choice = choice_of(DESKTOP, problem);
     assert_int_equal(choice.swapped, 1);
     assert_int_equal(choice.problem.m, 500);
     assert_int_equal(constant(&choice.info, VKMM_SPEC_TRANSPOSE_A), 0);
@@ -180,7 +181,7 @@ static void column_major_is_row_major_the_other_way_round(void **state)
 
 static uint32_t alignment(vkmm_problem problem)
 {
-    const vkmm_choice choice = choice_of(0, problem);
+    const vkmm_choice choice = choice_of(DESKTOP, problem);
     return constant(&choice.info, VKMM_SPEC_ALIGNED);
 }
 
@@ -222,7 +223,7 @@ static void a_configuration_is_refused_with_its_rule(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const vkmm_wish wish = {.kernel = cases[i].kernel, .config = cases[i].config};
         vkmm_choice choice;
-        assert_int_not_equal(choose(&devices[0], &problem, &wish, &choice), VKMM_OK);
+        assert_int_not_equal(choose(&devices[DESKTOP], &problem, &wish, &choice), VKMM_OK);
         if (!strstr(sentence, cases[i].words))
             fail_msg("%s: \"%s\" lacks \"%s\"", cases[i].config, sentence, cases[i].words);
     }
@@ -237,14 +238,14 @@ static void tuning_results_are_taken_where_legal(void **state)
     const vkmm_problem problem = VKMM_PROBLEM(.m = 512, .n = 512, .k = 512, .type = VKMM_F32);
     vkmm_choice choice;
     vkmm_wish wish = {.tuned = &good};
-    assert_int_equal(choose(&devices[0], &problem, &wish, &choice), VKMM_OK);
+    assert_int_equal(choose(&devices[DESKTOP], &problem, &wish, &choice), VKMM_OK);
     assert_true(choice.info.tuned && choice.info.tile[0] == 32);
     wish.config = "rows=64,cols=64,depth=16,thread-rows=8,thread-cols=8,slices=1";
     wish.kernel = "blocked";
-    assert_int_equal(choose(&devices[0], &problem, &wish, &choice), VKMM_OK);
+    assert_int_equal(choose(&devices[DESKTOP], &problem, &wish, &choice), VKMM_OK);
     assert_true(!choice.info.tuned && choice.info.tile[0] == 64);
     wish = (vkmm_wish){.tuned = &bad};
-    assert_int_equal(choose(&devices[0], &problem, &wish, &choice), VKMM_OK);
+    assert_int_equal(choose(&devices[DESKTOP], &problem, &wish, &choice), VKMM_OK);
     assert_false(choice.info.tuned);
 }
 
@@ -254,7 +255,7 @@ static void the_tutorials_kernels_refuse_what_they_do_not_mean(void **state)
     const vkmm_wish wish = {.kernel = "tiled"};
     const vkmm_problem problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8, .op_a = VKMM_OP_T);
     vkmm_choice choice;
-    assert_int_equal(choose(&devices[0], &problem, &wish, &choice), VKMM_UNSUPPORTED);
+    assert_int_equal(choose(&devices[DESKTOP], &problem, &wish, &choice), VKMM_UNSUPPORTED);
     assert_non_null(strstr(sentence, "plain products"));
 }
 
