@@ -104,11 +104,12 @@ typedef struct vkmm_statistic {
     char value[32];
 } vkmm_statistic;
 
-/* Compiles the kernel again and queries the driver: the subgroup size, then its statistics. *count: capacity on input,
- * entries on output; statistics beyond the capacity are omitted. VKMM_UNSUPPORTED without
- * vkmm_device_info.has_statistics. */
-VKMM_API vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params,
-                                            vkmm_statistic *statistics, uint32_t *count);
+/* Compiles the kernel again, without the pipeline cache, and queries the driver: the subgroup size, then its
+ * statistics. second: the second pass instead, which adds up parts of K (vkmm_kernel_info.workspace_bytes). *count:
+ * capacity on input, entries on output; 0 without vkmm_device_info.has_statistics; statistics beyond the capacity are
+ * omitted. *compile_ms (may be NULL): the time that the driver took. */
+VKMM_API vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, int second,
+                                            vkmm_statistic *statistics, uint32_t *count, double *compile_ms);
 
 /* ---- Race: why barriers are needed ---- */
 

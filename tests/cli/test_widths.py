@@ -84,6 +84,7 @@ class Widths(cli.Case):
         self.fits("explain", "--size", "64", "--tile", "8", rows=20)
         self.fits("explain", "--size", "64", "--kernel", "blocked")
         self.fits("explain", "--limits")
+        self.fits("statistics", "--size", "64", "--kernel", "blocked")
         self.fits("trace", "--size", "2x6x4", "--at", "0,3")
         self.fits("trace", "--size", "40", "--tile", "8", "--indices")
         self.fits("race", "--iters", "3")
@@ -105,7 +106,7 @@ class Widths(cli.Case):
         self.fits("compare", report, self.file("two.json", text))
 
     def test_help(self):
-        for command in [[], *([name] for name in ["run", "ladder", "devices", "explain", "trace", "race", "tune", "bench", "compare", "report", "peak", "doctor"])]:
+        for command in [[], *([name] for name in ["run", "ladder", "devices", "explain", "statistics", "trace", "race", "tune", "bench", "compare", "report", "peak", "doctor"])]:
             self.fits("help", *command)
 
 

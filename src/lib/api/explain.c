@@ -3,8 +3,8 @@
 #include "plan/plan.h"
 #include "vk/executable.h"
 
-vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, vkmm_statistic *statistics,
-                                   uint32_t *count)
+vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, int second,
+                                   vkmm_statistic *statistics, uint32_t *count, double *compile_ms)
 {
     VKMM_NEED(NULL, device);
     VKMM_NEED(vkmm_device_log(device), params);
@@ -13,18 +13,21 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
     const vkmm_device_info *info = &device->physical->info;
     vkmm_plan plan = {0};
     vkmm_choice choice;
-    if (!info->has_statistics)
-        return vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
-                         "\"%s\" reports nothing about its kernels (VK_KHR_pipeline_executable_properties)",
-                         info->name);
     vkmm_status status = vkmm_choose_job(vkmm_device_log(device), info, params, &choice);
     if (status == VKMM_OK && !choice.module)
         status = vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
                            "the kernel %s runs on the host: no driver compiles it", choice.info.name);
+    if (status == VKMM_OK && second && !choice.reduce)
+        status = vkmm_fail(vkmm_device_log(device), VKMM_INVALID, "this product has no second pass");
     if (status != VKMM_OK) return status;
     choice.capture_statistics = 1;
     status = vkmm_plan_create(device, &choice, &plan);
-    if (status == VKMM_OK) status = vkmm_pipeline_statistics(device, &plan.pipeline, statistics, count);
+    const vkmm_pipeline *pipeline = second ? &plan.reduce : &plan.pipeline;
+    if (status == VKMM_OK && info->has_statistics)
+        status = vkmm_pipeline_statistics(device, pipeline, statistics, count);
+    else if (status == VKMM_OK)
+        *count = 0;
+    if (status == VKMM_OK && compile_ms) *compile_ms = pipeline->compile_ms;
     vkmm_plan_destroy(device, &plan);
     return status;
 }

@@ -83,6 +83,7 @@ static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice,
         .spec_count = sizeof ids / sizeof ids[0],
         .spec_ids = ids,
         .spec_values = values,
+        .capture_statistics = choice->capture_statistics,
     };
     count_reduce(&device->physical->info, &choice->problem, plan);
     return vkmm_pipeline_create(device, &info, &plan->reduce);

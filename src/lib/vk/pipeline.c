@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "vk/result.h"
 
 enum { MAX_SPECS = VKMM_MAX_SPEC_CONSTANTS };
@@ -78,7 +79,9 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
     };
     VkComputePipelineCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .flags = info->capture_statistics ? VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR : 0,
+        .flags = info->capture_statistics && device->physical->info.has_statistics
+                     ? VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR
+                     : 0,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   .pNext = info->subgroup_size ? &subgroup : NULL,
                   .flags = info->subgroup_size ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT : 0,
@@ -91,10 +94,12 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
     /* Statistics come from the compiler, not from a cache. */
     VkPipelineCache cache = info->capture_statistics ? VK_NULL_HANDLE : device->pipeline_cache.handle;
     if (cache != VK_NULL_HANDLE) atomic_store(&device->pipeline_cache.used, 1);
+    pipeline->compile_ms = -vkmm_now_ms();
     status =
         vkmm_check(vkmm_device_log(device),
                    device->table.vkCreateComputePipelines(device->handle, cache, 1, &create, NULL, &pipeline->handle),
                    "vkCreateComputePipelines", "building a pipeline");
+    pipeline->compile_ms += vkmm_now_ms();
     device->table.vkDestroyShaderModule(device->handle, module, NULL);
     return status;
 }

@@ -13,7 +13,7 @@ typedef struct vkmm_pipeline_info {
     const uint32_t *spec_ids, *spec_values;
     uint32_t subgroup_size; /* requested, in full subgroups, within the device's min_subgroup_size … max_subgroup_size;
                                0: the driver's choice */
-    int capture_statistics; /* for vk/executable.h, on a device with has_statistics */
+    int capture_statistics; /* for vk/executable.h: no cache is used */
 } vkmm_pipeline_info;
 
 typedef struct vkmm_pipeline {
@@ -22,6 +22,7 @@ typedef struct vkmm_pipeline {
     VkDescriptorSetLayout set_layout; /* and this too */
     VkDescriptorPool pool;
     VkDescriptorSet set;
+    double compile_ms; /* that the driver took */
 } vkmm_pipeline;
 
 /* Builds everything; limits must have been checked. Ended by vkmm_pipeline_destroy. */

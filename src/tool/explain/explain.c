@@ -71,7 +71,7 @@ static vkmm_status statistics(cli_session *session, const vkmm_job_params *param
     kernel->has_statistics = session->info->has_statistics;
     if (!kernel->has_statistics) return VKMM_OK;
     kernel->statistic_count = VKMM_MAX_STATISTICS;
-    return vkmm_kernel_statistics(session->device, params, kernel->statistic, &kernel->statistic_count);
+    return vkmm_kernel_statistics(session->device, params, 0, kernel->statistic, &kernel->statistic_count, NULL);
 }
 
 static vkmm_status count(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel)

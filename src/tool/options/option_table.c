@@ -49,13 +49,13 @@ static const cli_amount regression = {
 enum {
     COMPUTE = CLI_RUN | CLI_LADDER,
     INPUTS = COMPUTE | CLI_TRACE,
-    BLAS = CLI_RUN | CLI_TUNE, /* take every problem */
-    EXTENTS = INPUTS | CLI_EXPLAIN | CLI_TUNE,
+    BLAS = CLI_RUN | CLI_TUNE | CLI_STATISTICS, /* take every problem */
+    EXTENTS = INPUTS | CLI_EXPLAIN | CLI_TUNE | CLI_STATISTICS,
     SHOW = CLI_BENCH | CLI_COMPARE,
     BENCH = SHOW | CLI_MEASURES,
     LOOK = CLI_DEVICES | CLI_DOCTOR | CLI_PEAK,
-    WORKERS = CLI_WORKER | CLI_BENCH_WORKER | CLI_DOCTOR_WORKER,
-    ONE_DEVICE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_TUNE,
+    WORKERS = CLI_WORKER | CLI_BENCH_WORKER | CLI_DOCTOR_WORKER | CLI_STATISTICS_WORKER,
+    ONE_DEVICE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_TUNE | CLI_STATISTICS,
     DEVICE = ONE_DEVICE | LOOK | BENCH,
     CACHE = CLI_RUN | CLI_LADDER | CLI_RACE | CLI_TRACE | CLI_EXPLAIN | CLI_PEAK | SHOW | WORKERS
 };
@@ -69,6 +69,9 @@ const cli_option cli_option_table[] = {
     {NULL, 's', "size", "SIZES",
      "the sizes to tune for: N, MxNxK, a list or a range; default 256,512,1024,2048,4096, as many as the budget allows",
      CLI_TUNE, AT(sizes), cli_parse_sizes},
+    {NULL, 's', "size", "SIZES",
+     "the sizes to compile for: N, MxNxK, a list or a range; default: eleven for which the planner chooses differently",
+     CLI_STATISTICS, AT(sizes), cli_parse_sizes},
     {NULL, 's', "size", "SIZES", "the matrices to sum tile by tile: N, MxN, or a list; default 2x6,32x32", CLI_RACE,
      AT(sizes), cli_parse_sizes},
     {NULL, 's', "size", "SIZE", "the size of the product to trace: N or MxNxK; default 2x6x4, the tutorial's",
@@ -80,7 +83,9 @@ const cli_option cli_option_table[] = {
      "element type of A and B: f32, f64, f16, bf16, i32, u32, i8, u8 (rocBLAS's f32_r too), or a list. Integers wrap "
      "modulo 2^32. Default "
      "f32",
-     BLAS, AT(types), cli_parse_types, cli_type_words},
+     CLI_RUN | CLI_TUNE, AT(types), cli_parse_types, cli_type_words},
+    {NULL, 0, "type", "TYPES", "element types of A and B, or a list; default f32,f16, with --all all types",
+     CLI_STATISTICS, AT(types), cli_parse_types, cli_type_words},
     {NULL, 0, "type", "TYPES",
      "element type: f32, f64, i32, u32, or a list. Integers wrap modulo 2^32. Default i32,f32", CLI_LADDER, AT(types),
      cli_parse_types, cli_tutorial_type_words},
@@ -181,9 +186,9 @@ const cli_option cli_option_table[] = {
      "auto (default): the fastest known; blocked, skinny, cpu, or coopmat and coopmat2 with matrix operations, which "
      "support every problem; or the tutorials' serial, naive, grouped, tiled, band and band-tiled, which support only "
      "the plain product",
-     CLI_RUN, AT(kernel), cli_parse_word, cli_kernel_words},
+     CLI_RUN | CLI_STATISTICS, AT(kernel), cli_parse_word, cli_kernel_words},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements of C; default: the kernel's default on this device",
-     COMPUTE | CLI_EXPLAIN, AT(tile), cli_parse_tile},
+     COMPUTE | CLI_EXPLAIN | CLI_STATISTICS, AT(tile), cli_parse_tile},
     {NULL, 't', "tile", "TILE", "workgroup tile: T or RxC elements; default: 2 for fewer than 100 elements, else 16",
      CLI_RACE, AT(tile), cli_parse_tile},
     {NULL, 0, "kernel", "NAME", "the kernel to trace: tiled (default), naive, grouped, band, band-tiled, or auto",
@@ -208,7 +213,9 @@ const cli_option cli_option_table[] = {
     {NULL, 0, "config", "TUNABLES",
      "tunables of blocked, skinny, cpu, coopmat or coopmat2, such as rows=64,cols=64; the planner sets "
      "the others",
-     CLI_RUN, AT(config), cli_parse_config},
+     CLI_RUN | CLI_STATISTICS, AT(config), cli_parse_config},
+    {NULL, 0, "all", NULL, "every type, every op, aligned and not, with and without a bias and an activation",
+     CLI_STATISTICS, AT(all)},
     {NULL, 0, "untuned", NULL, "ignore the results of 'vkmatmul tune'", COMPUTE | BENCH | CLI_BENCH_WORKER,
      AT(untuned)},
     {NULL, 0, "no-cache", NULL, "do not read or write compiled kernels and tuning results on disk", CACHE | CLI_TUNE,
@@ -275,7 +282,7 @@ const cli_option cli_option_table[] = {
      CLI_COMPARE, AT(sort), cli_parse_index, cli_compare_sort_words},
     {NULL, 0, "restart", NULL, "start over, instead of continuing an interrupted tune of the same problem", CLI_TUNE,
      AT(restart)},
-    {NULL, 0, "worker", "FILE", NULL, CLI_TUNE | SHOW | CLI_DOCTOR, AT(worker), cli_parse_text},
+    {NULL, 0, "worker", "FILE", NULL, CLI_TUNE | SHOW | CLI_DOCTOR | CLI_STATISTICS, AT(worker), cli_parse_text},
     {NULL, 0, "root", "FILE", NULL, CLI_DOCTOR, AT(root), cli_parse_text},
 
     {"Output", 0, "json", NULL, "one JSON object per line and result; for bench and compare, one for all results",

@@ -22,11 +22,13 @@ enum {
     CLI_REPORT = 1024,
     CLI_DOCTOR = 2048,
     CLI_PEAK = 4096,
-    CLI_ALL = 8191,
-    CLI_WORKER = 8192, /* commands that the program runs for itself */
-    CLI_BENCH_WORKER = 16384,
-    CLI_DOCTOR_WORKER = 32768,
-    CLI_MEASURES = 65536 /* not a command: the option says how compare measures, so files are not allowed with it */
+    CLI_STATISTICS = 8192,
+    CLI_ALL = 16383,
+    CLI_WORKER = 16384, /* commands that the program runs for itself */
+    CLI_BENCH_WORKER = 32768,
+    CLI_DOCTOR_WORKER = 65536,
+    CLI_STATISTICS_WORKER = 131072,
+    CLI_MEASURES = 262144 /* not a command: the option says how compare measures, so files are not allowed with it */
 };
 
 /* A number and whether it was given. */
@@ -85,6 +87,7 @@ typedef struct cli_options {
     cli_number iters, cold_iters;
     double min_time_ms, max_time_ms; /* 0: not given */
     int verify;                      /* vkmm_verify_method */
+    int all;                         /* statistics: every type, op and class of sizes */
     int limits;                      /* explain: show which tiles are legal instead */
     int indices;                     /* trace: show the index picture instead */
     cli_at at;                       /* trace: the element to follow */

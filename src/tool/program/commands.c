@@ -30,6 +30,12 @@ static const cli_command commands[] = {
      "vkmatmul explain --limits --type f64      # the tiles that this device allows\n"
      "vkmatmul explain --json | jq '.kernels[].reads.a'\n",
      cli_explain},
+    {"statistics", CLI_STATISTICS, "compile what products need, and show the driver's registers, spills and cycles",
+     NULL,
+     "vkmatmul statistics                       # usual products in f32 and f16\n"
+     "vkmatmul statistics --all --json          # every type and op, one line each\n"
+     "vkmatmul statistics -s 4096 --kernel blocked --config rows=64,cols=64\n",
+     cli_statistics},
     {"trace", CLI_TRACE, "show one workgroup step by step: indices, shared memory, sums", NULL,
      "vkmatmul trace --at 0,3                   # the tutorial's example: 160\n"
      "vkmatmul trace -s 5x7x6 --tile 3 --kernel band --at 4,6\n"
@@ -75,6 +81,8 @@ static const cli_command commands[] = {
     /* the commands below are not listed */
     {"tune-worker", CLI_WORKER, "measure what 'vkmatmul tune' asks for", NULL, NULL, cli_tune_worker},
     {"bench-worker", CLI_BENCH_WORKER, "measure what 'vkmatmul bench' asks for", NULL, NULL, cli_bench_worker},
+    {"statistics-worker", CLI_STATISTICS_WORKER, "compile what 'vkmatmul statistics' asks for", NULL, NULL,
+     cli_statistics_worker},
     {"doctor-worker", CLI_DOCTOR_WORKER, "examine what 'vkmatmul doctor' asks for", NULL, NULL, cli_doctor_worker},
 };
 

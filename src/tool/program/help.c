@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_COLUMN = 26, SUMMARY_COLUMN = 12 };
+enum { TEXT_COLUMN = 26, SUMMARY_COLUMN = 14 };
 
 static const vkmm_report *terminal(void)
 {

@@ -20,22 +20,24 @@ const char *cli_command_words(uint32_t index);
 /* Reports "unknown command", and the nearest known one. */
 vkmm_status cli_command_unknown(const vkmm_log *log, const char *name);
 
-vkmm_status cli_run(cli_session *session);           /* run.c */
-vkmm_status cli_ladder(cli_session *session);        /* ladder.c */
-vkmm_status cli_trace(cli_session *session);         /* trace.c */
-vkmm_status cli_devices(cli_session *session);       /* devices.c */
-vkmm_status cli_race(cli_session *session);          /* race.c */
-vkmm_status cli_explain(cli_session *session);       /* explain.c */
-vkmm_status cli_tune(cli_session *session);          /* tune.c */
-vkmm_status cli_bench(cli_session *session);         /* bench.c */
-vkmm_status cli_compare(cli_session *session);       /* compare.c */
-vkmm_status cli_report(cli_session *session);        /* report.c */
-vkmm_status cli_doctor(cli_session *session);        /* doctor.c */
-vkmm_status cli_peak(cli_session *session);          /* peak.c */
-vkmm_status cli_help(cli_session *session);          /* help.c */
-vkmm_status cli_tune_worker(cli_session *session);   /* worker.c */
-vkmm_status cli_bench_worker(cli_session *session);  /* bench_worker.c */
-vkmm_status cli_doctor_worker(cli_session *session); /* doctor_worker.c */
+vkmm_status cli_run(cli_session *session);               /* run.c */
+vkmm_status cli_ladder(cli_session *session);            /* ladder.c */
+vkmm_status cli_statistics(cli_session *session);        /* statistics.c */
+vkmm_status cli_trace(cli_session *session);             /* trace.c */
+vkmm_status cli_devices(cli_session *session);           /* devices.c */
+vkmm_status cli_race(cli_session *session);              /* race.c */
+vkmm_status cli_explain(cli_session *session);           /* explain.c */
+vkmm_status cli_tune(cli_session *session);              /* tune.c */
+vkmm_status cli_bench(cli_session *session);             /* bench.c */
+vkmm_status cli_compare(cli_session *session);           /* compare.c */
+vkmm_status cli_report(cli_session *session);            /* report.c */
+vkmm_status cli_doctor(cli_session *session);            /* doctor.c */
+vkmm_status cli_peak(cli_session *session);              /* peak.c */
+vkmm_status cli_help(cli_session *session);              /* help.c */
+vkmm_status cli_tune_worker(cli_session *session);       /* worker.c */
+vkmm_status cli_bench_worker(cli_session *session);      /* bench_worker.c */
+vkmm_status cli_statistics_worker(cli_session *session); /* statistics_worker.c */
+vkmm_status cli_doctor_worker(cli_session *session);     /* doctor_worker.c */
 
 /* --help of one command, on stdout. */
 void cli_print_help(const cli_command *command);

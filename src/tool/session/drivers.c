@@ -85,6 +85,13 @@ vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
     return cli_drivers_append(log, driver);
 }
 
+vkmm_status cli_drivers_uncached(const vkmm_log *log)
+{
+    if (setenv("MESA_SHADER_CACHE_DISABLE", "true", 1) == 0 && setenv("__GL_SHADER_DISK_CACHE", "0", 1) == 0)
+        return VKMM_OK;
+    return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to disable the driver's cache");
+}
+
 vkmm_status cli_layers_disable(const vkmm_log *log)
 {
     const uint32_t version = vkmm_loader_version();

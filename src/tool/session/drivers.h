@@ -19,6 +19,9 @@ vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver);
 /* The same without checking the file; a missing SwiftShader is not an error. */
 vkmm_status cli_drivers_append(const vkmm_log *log, const char *driver);
 
+/* Disables the drivers' own caches of compiled pipelines on disk. */
+vkmm_status cli_drivers_uncached(const vkmm_log *log);
+
 /* Disables all implicit layers, in addition to those that the user disabled. Warns if this loader is too old to do that
  * (before 1.3.234). */
 vkmm_status cli_layers_disable(const vkmm_log *log);

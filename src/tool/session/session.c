@@ -185,16 +185,24 @@ vkmm_status cli_session_instance(cli_session *session)
     return status;
 }
 
-vkmm_status cli_session_device(cli_session *session)
+vkmm_status cli_session_find_device(cli_session *session)
 {
     uint32_t index = 0;
+    vkmm_status status = cli_session_instance(session);
+
+    if (status == VKMM_OK) status = vkmm_instance_find_device(session->instance, session->options->device, &index);
+    if (status == VKMM_OK) session->info = vkmm_instance_device_info(session->instance, index);
+    return status;
+}
+
+vkmm_status cli_session_device(cli_session *session)
+{
     vkmm_status status;
 
     if (session->device != NULL) return VKMM_OK;
-    status = cli_session_instance(session);
-    if (status == VKMM_OK) status = vkmm_instance_find_device(session->instance, session->options->device, &index);
-    if (status == VKMM_OK) status = vkmm_device_create(session->instance, index, &session->device);
-    if (status == VKMM_OK) session->info = vkmm_instance_device_info(session->instance, index);
+    status = cli_session_find_device(session);
+    if (status == VKMM_OK) status = vkmm_device_create(session->instance, session->info->index, &session->device);
+    if (status != VKMM_OK) session->info = NULL;
     return status;
 }
 

@@ -30,7 +30,8 @@ vkmm_status cli_session_instance(cli_session *session);
 /* Lists the devices again with SwiftShader among them, unless it is already listed, or --driver names another one. */
 vkmm_status cli_session_add_swiftshader(cli_session *session);
 
-/* The device that --device selects, at most once. */
+/* The device that --device selects, at most once; find_device only sets `info`. */
+vkmm_status cli_session_find_device(cli_session *session);
 vkmm_status cli_session_device(cli_session *session);
 
 /* Drops device and instance; the next cli_session_device opens them again. What was created from them becomes

@@ -163,17 +163,6 @@ static vkmm_status check(const cli_session *session)
     return options->export != NULL ? vkmm_output_try(log, options->export, 0) : VKMM_OK;
 }
 
-/* Only the device's information: only workers open the device. */
-static vkmm_status find_device(cli_session *session)
-{
-    uint32_t index = 0;
-    vkmm_status status = cli_session_instance(session);
-
-    if (status == VKMM_OK) status = vkmm_instance_find_device(session->instance, session->options->device, &index);
-    if (status == VKMM_OK) session->info = vkmm_instance_device_info(session->instance, index);
-    return status;
-}
-
 vkmm_status cli_tune(cli_session *session)
 {
     const cli_options *options = session->options;
@@ -183,7 +172,7 @@ vkmm_status cli_tune(cli_session *session)
 
     if (status != VKMM_OK) return status;
     if (options->import != NULL || options->export != NULL) return share(session);
-    status = find_device(session);
+    status = cli_session_find_device(session); /* only workers open it */
     if (status != VKMM_OK) return status;
     p.is_standard = options->sizes.count == 0 && !options->m.given && !options->n.given && !options->k.given;
     if (p.is_standard) p.sizes = STANDARD;

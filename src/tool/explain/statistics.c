@@ -1,0 +1,268 @@
+#include "explain/statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "math/problem.h"
+#include "math/type.h"
+#include "report/json.h"
+#include "report/records.h"
+#include "report/wrap.h"
+#include "session/commands.h"
+#include "session/problem.h"
+#include "worker/worker.h"
+
+#define PATIENCE_MS 60000.0 /* for one pipeline */
+
+/* Problems for which planners choose differently. */
+static const cli_size shapes[] = {
+    {4096, 4096, 4096}, {1024, 1024, 1024}, {256, 256, 256}, {32, 32, 32},    {16384, 64, 1024}, {64, 16384, 1024},
+    {4096, 8, 4096},    {8, 4096, 4096},    {4096, 1, 4096}, {1, 4096, 4096}, {64, 64, 65536},
+};
+
+/* What else changes a pipeline. Without --all, only the first. */
+static const struct variant {
+    vkmm_op op_a, op_b;
+    int is_odd, has_epilogue;
+} variants[] = {
+    {VKMM_OP_N, VKMM_OP_N, 0, 0}, {VKMM_OP_N, VKMM_OP_T, 0, 0}, {VKMM_OP_T, VKMM_OP_N, 0, 0},
+    {VKMM_OP_T, VKMM_OP_T, 0, 0}, {VKMM_OP_N, VKMM_OP_N, 1, 0}, {VKMM_OP_N, VKMM_OP_T, 1, 0},
+    {VKMM_OP_T, VKMM_OP_N, 1, 0}, {VKMM_OP_T, VKMM_OP_T, 1, 0}, {VKMM_OP_N, VKMM_OP_N, 0, 1},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes, VARIANTS = sizeof variants / sizeof *variants };
+
+typedef struct list {
+    cli_session *session;
+    cli_pipeline *items; /* owned */
+    uint32_t count, refused;
+    vkmm_status refusal; /* the first */
+    char reason[VKMM_SENTENCE];
+    char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE + 2];
+} list;
+
+static vkmm_job_params params_of(const cli_options *options, const vkmm_problem *problem)
+{
+    return (vkmm_job_params){.problem = *problem,
+                             .kernel = options->kernel,
+                             .config = options->config,
+                             .tile_rows = options->tile[0],
+                             .tile_cols = options->tile[1]};
+}
+
+static int is_same(const cli_pipeline *a, const cli_pipeline *b)
+{
+    const vkmm_kernel_info *k = &a->kernel, *l = &b->kernel;
+    const size_t bytes = k->spec_count * sizeof k->spec_ids[0];
+    const int same = a->second == b->second && vkmm_problem_compute(&a->problem) == vkmm_problem_compute(&b->problem) &&
+                     vkmm_operand_type(&a->problem, VKMM_C) == vkmm_operand_type(&b->problem, VKMM_C) &&
+                     a->problem.has_bias == b->problem.has_bias && a->problem.activation == b->problem.activation;
+
+    if (a->second || !same) return same;
+    return strcmp(k->name, l->name) == 0 && a->problem.type == b->problem.type && k->spec_count == l->spec_count &&
+           k->subgroup_size == l->subgroup_size && memcmp(k->matrix, l->matrix, sizeof k->matrix) == 0 &&
+           memcmp(k->spec_ids, l->spec_ids, bytes) == 0 && memcmp(k->spec_values, l->spec_values, bytes) == 0;
+}
+
+static vkmm_status add(list *l, const cli_pipeline *pipeline)
+{
+    cli_pipeline *item;
+
+    for (uint32_t i = 0; i < l->count; i++)
+        if (is_same(&l->items[i], pipeline)) return VKMM_OK;
+    item = vkmm_list_add(&l->items, &l->count, 1, sizeof *item);
+    if (item == NULL)
+        return vkmm_fail(&l->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a list of pipelines");
+    *item = *pipeline;
+    cli_session_widen(l->session, &item->problem);
+    return VKMM_OK;
+}
+
+/* Adds the pipelines of a problem. One that the device cannot multiply is counted. */
+static vkmm_status plan(list *l, const vkmm_problem *problem)
+{
+    cli_session *session = l->session;
+    const vkmm_job_params params = params_of(session->options, problem);
+    cli_pipeline pipeline = {.device = session->info->name, .driver = l->driver, .problem = *problem};
+    vkmm_status status;
+
+    session->console.muted = 1;
+    status = vkmm_kernel_choose(&session->console.log, session->info, &params, &pipeline.kernel);
+    session->console.muted = 0;
+    if (status == VKMM_OK) status = add(l, &pipeline);
+    if (status == VKMM_OK && pipeline.kernel.workspace_bytes > 0) {
+        pipeline.second = 1;
+        strcpy(pipeline.kernel.name, "reduce");
+        pipeline.kernel.config[0] = '\0';
+        status = add(l, &pipeline);
+    }
+    if (status != VKMM_UNSUPPORTED && status != VKMM_INVALID) return status;
+    if (l->refused++ > 0) return VKMM_OK;
+    l->refusal = status;
+    vkmm_clean(l->reason, sizeof l->reason, session->console.last_error);
+    return VKMM_OK;
+}
+
+static uint64_t odd(uint64_t extent)
+{
+    return extent > 16 ? extent + 1 : extent;
+}
+
+static vkmm_status plan_size(list *l, const cli_size *size, const vkmm_types *types)
+{
+    const cli_options *options = l->session->options;
+    vkmm_status status = VKMM_OK;
+
+    for (int i = 0; i < (options->all ? VARIANTS : 1) && status == VKMM_OK; i++) {
+        const struct variant *variant = &variants[i];
+        vkmm_problem problem = cli_problem_make(options, size, types->in);
+        if (types->out != VKMM_AUTO) problem.out_type = types->out;
+        if (types->compute != VKMM_AUTO) problem.compute = types->compute;
+        if (options->all) {
+            problem.op_a = variant->op_a;
+            problem.op_b = variant->op_b;
+            problem.has_bias |= variant->has_epilogue;
+        }
+        if (variant->has_epilogue) problem.activation = vkmm_type_of(types->in)->is_float ? VKMM_GELU : VKMM_RELU;
+        if (variant->is_odd) {
+            problem.m = odd(problem.m);
+            problem.n = odd(problem.n);
+            problem.k = odd(problem.k);
+        }
+        status = plan(l, &problem);
+    }
+    return status;
+}
+
+static vkmm_status plan_types(list *l, const vkmm_types *types)
+{
+    const cli_options *options = l->session->options;
+    const int own = options->sizes.count > 0 || options->m.given || options->n.given || options->k.given;
+    const size_t count = own ? cli_size_count(options) : SHAPES;
+    vkmm_status status = VKMM_OK;
+
+    for (size_t i = 0; i < count && status == VKMM_OK; i++) {
+        const cli_size size = own ? cli_size_at(options, i) : shapes[i];
+        status = plan_size(l, &size, types);
+    }
+    return status;
+}
+
+static vkmm_status plan_all(list *l)
+{
+    static const vkmm_type usual[] = {VKMM_F32, VKMM_F16};
+    const cli_options *options = l->session->options;
+    const vkmm_type *type = options->types.count > 0 ? options->types.type : usual;
+    const uint32_t count = options->types.count > 0 ? options->types.count : 2;
+    const vkmm_types *types;
+    vkmm_status status = VKMM_OK;
+
+    for (uint32_t i = 0; !options->all && i < count && status == VKMM_OK; i++)
+        status = plan_types(l, &(vkmm_types){.in = type[i]});
+    for (uint32_t i = 0; options->all && (types = vkmm_types_at(i)) != NULL && status == VKMM_OK; i++) {
+        uint32_t t = 0;
+        while (t < options->types.count && type[t] != types->in) t++;
+        if (options->types.count == 0 || t < options->types.count) status = plan_types(l, types);
+    }
+    if (status == VKMM_OK && l->count == 0) return vkmm_fail(&l->session->console.log, l->refusal, "%s", l->reason);
+    return status;
+}
+
+static json_t *request_of(const cli_options *options, const cli_pipeline *pipeline)
+{
+    return json_pack("{s:s,s:o,s:s?,s:s?,s:i,s:i,s:b}", "ask", "compile", "problem",
+                     vkmm_record_json(&vkmm_problem_record, &pipeline->problem), "kernel", options->kernel, "config",
+                     options->config, "rows", (int)options->tile[0], "cols", (int)options->tile[1], "second",
+                     pipeline->second);
+}
+
+/* Compiles a pipeline in the worker. What goes wrong is the pipeline's error. */
+static cli_reply compile(cli_worker *worker, cli_pipeline *pipeline)
+{
+    cli_compiled *compiled = &pipeline->compiled;
+    const vkmm_kernel_info *kernel = &pipeline->kernel;
+    json_t *answer = NULL;
+    cli_reply reply;
+
+    worker->losses = 0;
+    reply = cli_worker_start(worker, PATIENCE_MS);
+    if (reply == CLI_REPLY_ANSWER)
+        reply = cli_worker_ask(worker, request_of(worker->session->options, pipeline), PATIENCE_MS, &answer);
+    cli_compiled_record.start(compiled);
+    if (reply == CLI_REPLY_ANSWER && worker->status == VKMM_OK) {
+        if (!vkmm_record_parse(answer, &cli_compiled_record, compiled, pipeline->error))
+            reply = cli_worker_distrust(worker, pipeline->error);
+    } else {
+        vkmm_clean(pipeline->error, sizeof pipeline->error, worker->sentence);
+    }
+    json_decref(answer);
+    if (kernel->tile[0] > 0 && !pipeline->second)
+        pipeline->cycles_per_output = compiled->cycles / compiled->subgroup_size * kernel->workgroup[0] *
+                                      kernel->workgroup[1] / kernel->tile[0] / kernel->tile[1];
+    else
+        pipeline->cycles_per_output = NAN;
+    return reply;
+}
+
+static vkmm_status show(list *l, uint32_t index)
+{
+    cli_session *session = l->session;
+    const cli_pipeline *pipeline = &l->items[index];
+    vkmm_status status;
+
+    cli_progress_end(&session->console);
+    status = session->options->json ? cli_statistics_json(&session->report, pipeline)
+                                    : cli_statistics_row(&session->report, pipeline, index > 0 ? &pipeline[-1] : NULL,
+                                                         session->info->has_statistics);
+    if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to write a result");
+    session->report.rows++;
+    status = vkmm_report_flush(&session->report, &session->console.log);
+    return status == VKMM_OK && pipeline->error[0] != '\0' ? VKMM_WRONG_RESULT : status;
+}
+
+static vkmm_status compile_all(list *l)
+{
+    cli_session *session = l->session;
+    cli_worker worker = {
+        .session = session, .command = "statistics-worker", .device = session->info, .words = {"--no-cache"}};
+    vkmm_status status = VKMM_OK;
+
+    for (uint32_t i = 0; i < l->count; i++) {
+        cli_progress(&session->console, "compiling pipeline %u of %u", i + 1, l->count);
+        if (compile(&worker, &l->items[i]) == CLI_REPLY_NO_WORKER) {
+            status = vkmm_fail(&session->console.log, worker.status, "%s", worker.sentence);
+            break;
+        }
+        const vkmm_status next = show(l, i);
+        status = cli_worse(status, next);
+        if (next != VKMM_OK && next != VKMM_WRONG_RESULT) break;
+    }
+    cli_worker_close(&worker);
+    return status;
+}
+
+vkmm_status cli_statistics(cli_session *session)
+{
+    list l = {.session = session};
+    const char *kernel = session->options->kernel;
+    vkmm_status status;
+
+    if (kernel != NULL && strcmp(kernel, "serial") == 0)
+        return vkmm_fail(&session->console.log, VKMM_INVALID,
+                         "the kernel serial runs on the host: no driver compiles it");
+    status = cli_session_find_device(session);
+    if (status != VKMM_OK) return status;
+    snprintf(l.driver, sizeof l.driver, "%s%s%s", session->info->driver_name,
+             session->info->driver_info[0] != '\0' ? ", " : "", session->info->driver_info);
+    status = plan_all(&l);
+    if (status == VKMM_OK) status = compile_all(&l);
+    if (l.count > 0 && !session->info->has_statistics && !session->options->json)
+        vkmm_report_say(&session->report, 0, VKMM_PLAIN,
+                        "This driver reports only how long it compiles; more needs "
+                        "VK_KHR_pipeline_executable_properties.");
+    if (l.count > 0 && l.refused > 0 && !session->options->json)
+        vkmm_report_say(&session->report, 0, VKMM_PLAIN, "%u problems are not possible here; the first: %s", l.refused,
+                        l.reason);
+    vkmm_free(l.items);
+    return cli_worse(status, vkmm_report_flush(&session->report, &session->console.log));
+}

@@ -1,0 +1,35 @@
+/* What the device's driver makes of the pipelines that products need: `vkmatmul statistics`. A separate process
+ * compiles, because some drivers need minutes for a pipeline, and some crash. Its requests (worker/worker.h), besides
+ * "hello":
+ *     {"ask": "compile", "problem", "kernel", "config", "rows", "cols", "second": true for the second pass}
+ * and the answer has the keys of cli_compiled_record. Nothing runs, and no memory for matrices is allocated. */
+#ifndef VKMM_EXPLAIN_STATISTICS_H
+#define VKMM_EXPLAIN_STATISTICS_H
+
+#include "report/record.h"
+#include "session/session.h"
+
+/* Each a whole number, except the time; NAN: the driver does not report it. */
+typedef struct cli_compiled {
+    double registers, spills, scratch_bytes, occupancy, cycles, instructions, subgroup_size, compile_ms;
+} cli_compiled;
+
+extern const vkmm_record cli_compiled_record;
+
+/* A pipeline. */
+typedef struct cli_pipeline {
+    const char *device, *driver;
+    vkmm_problem problem; /* the first that needs it */
+    vkmm_kernel_info kernel;
+    int second; /* it is the second pass, which adds up parts of K */
+    cli_compiled compiled;
+    double cycles_per_output;
+    char error[VKMM_SENTENCE]; /* "": it was compiled */
+} cli_pipeline;
+
+vkmm_status cli_statistics_json(vkmm_report *report, const cli_pipeline *pipeline);
+/* previous: the row above, or NULL. has_statistics: the driver reports more than the time. */
+vkmm_status cli_statistics_row(vkmm_report *report, const cli_pipeline *pipeline, const cli_pipeline *previous,
+                               int has_statistics);
+
+#endif

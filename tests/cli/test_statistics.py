@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""`vkmatmul statistics`: its pipelines and keys, and workers that fail. tests/vendors compares the figures of many drivers."""
+import json
+import stat
+import textwrap
+
+import cli
+
+FIGURES = ["registers", "spills", "scratch_bytes", "occupancy", "cycles", "instructions", "subgroup_size"]
+
+
+class Statistics(cli.Case):
+    def rows(self, *args, code=0):
+        done = cli.run("statistics", "--json", *args)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def worker(self, answer):
+        """A program that plays the process that compiles: answer is what it does with the request `asked`."""
+        return self.script("""\
+            import json, os, signal, sys
+            for line in sys.stdin:
+                asked = json.loads(line)
+                if asked["ask"] == "hello":
+                    print(json.dumps({"status": 0, "uuid": %r}), flush=True)
+                    continue
+                %s
+            """ % (self.uuid(), answer))
+
+    def script(self, text):
+        path = self.folder / "worker"
+        path.write_text("#!/usr/bin/env python3\n" + textwrap.dedent(text))
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return path
+
+    def uuid(self):
+        return json.loads(self.good("devices", "--json"))["devices"][0]["uuid"]
+
+    def test_row(self):
+        row, = self.rows("--size", "64", "--type", "f32", "--kernel", "blocked", "--config", "rows=32,cols=32")
+        self.assertEqual((row["schema"], row["kernel"], row["type"], row["error"]), ("vkmatmul.statistics/1", "blocked", "f32", None))
+        self.assertTrue(row["device"] and row["driver"])
+        self.assertEqual(row["problem"]["m"], 64)
+        self.assertIn("rows=32,cols=32,", row["config"])
+        self.assertEqual(row["tile"], [32, 32])
+        self.assertGreater(row["compile_ms"], 0)
+        self.assertLessEqual(set(FIGURES) | {"cycles_per_output"}, set(row))
+
+    def test_list(self):
+        """Each pipeline is listed once; without --all those of f32 and f16, with it all of a type's ops; a split K has a second pass."""
+        rows = self.rows("--size", "64,65,128", "--kernel", "naive")
+        self.assertEqual([(row["kernel"], row["type"]) for row in rows], [("naive", "f32")])  # the tile is the only constant
+        rows = self.rows("--size", "16", "--type", "i8", "--all", "--kernel", "skinny")
+        ops = [(row["problem"]["transpose_a"], row["problem"]["transpose_b"]) for row in rows]
+        self.assertEqual(sorted(set(ops)), [("N", "N"), ("N", "T"), ("T", "N"), ("T", "T")])
+        self.assertIn(True, [row["problem"]["bias"] for row in rows])
+        rows = self.rows("--size", "16x16x4096", "--type", "f32", "--kernel", "blocked", "--config", "splits=4")
+        self.assertEqual([row["kernel"] for row in rows], ["blocked", "reduce"])
+
+    def test_figures(self):
+        """Names of all drivers, in one table; what is not reported is null."""
+        answer = {"status": 0, "spills": 7, "scratch_bytes": 64, "cycles": 4096, "subgroup_size": 16, "compile_ms": 1.5}
+        row, = self.rows("--size", "64", "--type", "f32", "--kernel", "naive", "--tile", "16", "--worker",
+                         self.worker("print(json.dumps(%r), flush=True)" % answer))
+        self.assertEqual([row[key] for key in FIGURES], [None, 7, 64, None, 4096, None, 16])
+        self.assertEqual(row["cycles_per_output"], 4096 / 16)  # a subgroup computes 16 elements
+
+    def test_failures(self):
+        """A pipeline that fails, or whose process crashes, is a row; the next one is compiled all the same."""
+        for answer, expected in {
+            'print(json.dumps({"status": 4, "sentence": "too large"}), flush=True)': "too large",
+            "os.kill(os.getpid(), signal.SIGSEGV)": "signal",
+            'print(json.dumps({"status": 0, "spills": "many"}), flush=True)': "spills",
+        }.items():
+            with self.subTest(answer):
+                args = "--size", "64", "--type", "f32,i32", "--kernel", "naive", "--worker", self.worker(answer)
+                rows = self.rows(*args, code=1)
+                self.assertEqual([row["type"] for row in rows], ["f32", "i32"])
+                for row in rows:
+                    self.assertIn(expected, row["error"])
+                    self.assertIsNone(row["spills"])
+                self.assertIn("failed: ", cli.run("statistics", *args).stdout)
+
+    def test_refusals(self):
+        self.bad(2, "serial runs on the host", "statistics", "--kernel", "serial")
+        self.bad(4, "rows=7", "statistics", "--size", "64", "--kernel", "blocked", "--config", "rows=7")
+
+
+if __name__ == "__main__":
+    cli.main()
