@@ -73,7 +73,7 @@ static int set_up(void **state)
     memset(f, 0, sizeof *f);
     strcpy(f->folder, "/tmp/vkmm-pipelines-XXXXXX");
     if (!mkdtemp(f->folder)) return -1;
-    snprintf(f->cache, sizeof f->cache, "%s/kept", f->folder);
+    snprintf(f->cache, sizeof f->cache, "%.63s/kept", f->folder);
     f->instance.log = hear_with(&f->h);
     f->instance.cache_dir = f->cache;
     f->physical.info.vendor_id = 0x10de;
