@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,12 @@ static uint64_t countdown; /* allocations until the one that fails; 0: none will
 
 static atomic_llong live;
 
-static int fails_now(void)
+/* Whether an allocation fails without asking the C library, which sets errno too. */
+static int fails_now(size_t count, size_t size)
 {
-    return countdown != 0 && --countdown == 0;
+    const int fails = (countdown != 0 && --countdown == 0) || (size != 0 && count > SIZE_MAX / size);
+    if (fails) errno = ENOMEM;
+    return fails;
 }
 
 void vkmm_alloc_fail_after(uint64_t n)
@@ -25,7 +29,7 @@ uint64_t vkmm_alloc_left(void)
 
 void *vkmm_alloc(size_t count, size_t size)
 {
-    if (fails_now() || (size != 0 && count > SIZE_MAX / size)) return NULL;
+    if (fails_now(count, size)) return NULL;
     /* Of 0 bytes calloc may give NULL, which would read as a failure. */
     void *block = count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size);
     if (block != NULL) atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
@@ -34,7 +38,7 @@ void *vkmm_alloc(size_t count, size_t size)
 
 void *vkmm_realloc(void *block, size_t count, size_t size)
 {
-    if (fails_now() || (size != 0 && count > SIZE_MAX / size)) return NULL;
+    if (fails_now(count, size)) return NULL;
     size_t bytes = count * size;
     void *grown = realloc(block, bytes != 0 ? bytes : 1);
     if (block == NULL && grown != NULL) atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);

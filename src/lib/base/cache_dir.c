@@ -5,50 +5,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/disk.h"
 #include "base/log.h"
 
 char *vkmm_cache_dir_join(const char *path, const char *name)
 {
     size_t size = strlen(path) + strlen(name) + 2;
     char *joined = vkmm_alloc(size, 1);
-    if (joined) snprintf(joined, size, "%s%s%s", path, path[0] && path[strlen(path) - 1] == '/' ? "" : "/", name);
+    const int ends = path[0] && strchr(VKMM_SLASHES, path[strlen(path) - 1]);
+    if (joined) snprintf(joined, size, "%s%s%s", path, ends ? "" : VKMM_SLASH, name);
     return joined;
 }
 
 vkmm_status vkmm_cache_dir_name(const vkmm_log *log, const char *given, char **path)
 {
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     *path = NULL;
     if (given && !*given) return VKMM_OK;
-    if (given)
-        *path = vkmm_strdup(given);
-    else if (xdg && xdg[0] == '/')
-        *path = vkmm_cache_dir_join(xdg, "vkmatmul");
-    else if (home && home[0] == '/')
-        *path = vkmm_cache_dir_join(home, ".cache/vkmatmul");
-    else
-        return VKMM_OK;
-    return *path ? VKMM_OK : vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the name of the cache folder");
-}
-
-int vkmm_cache_dir_is_shared(const char *path, char *why, size_t size)
-{
-    struct stat status;
-    if (size > 0) why[0] = '\0';
-    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) return 0;
-    if (status.st_uid != geteuid()) {
-        snprintf(why, size, "it belongs to another user (%lu, not %lu)", (unsigned long)status.st_uid,
-                 (unsigned long)geteuid());
-        return 1;
-    }
-    if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return 0;
-    snprintf(why, size, "others may write to it (mode %04o; fix it with chmod go-w)",
-             (unsigned)(status.st_mode & 07777));
-    return 1;
+    errno = 0;
+    *path = given ? vkmm_strdup(given) : vkmm_disk_cache_folder();
+    return *path || (!given && errno != ENOMEM)
+               ? VKMM_OK
+               : vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for the name of the cache folder");
 }
 
 vkmm_status vkmm_cache_dir_resolve(const vkmm_log *log, const char *given, char **path)
@@ -66,18 +45,19 @@ vkmm_status vkmm_cache_dir_resolve(const vkmm_log *log, const char *given, char 
 
 static int is_folder(const char *path)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    vkmm_disk_entry entry;
+    return vkmm_disk_look(path, &entry) == 0 && entry.kind == VKMM_DISK_FOLDER;
 }
 
 /* Each prefix that ends before a slash, then the whole. What exists already is no failure, nor what another process
  * made meanwhile. */
 static int make_all(char *path)
 {
-    for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strpbrk(path + 1, VKMM_SLASHES);; slash = strpbrk(slash + 1, VKMM_SLASHES)) {
+        const char byte = slash ? *slash : '\0';
         if (slash) *slash = '\0';
-        int made = mkdir(path, 0700) == 0 || errno == EEXIST || is_folder(path);
-        if (slash) *slash = '/';
+        int made = vkmm_disk_make_folder(path) == 0 || errno == EEXIST || is_folder(path);
+        if (slash) *slash = byte;
         if (!made || !slash || !slash[1]) return made;
     }
 }

@@ -2,20 +2,44 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/disk.h"
 #include "base/leftovers.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "base/random.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+vkmm_status vkmm_mapping_open(const vkmm_log *log, const char *path, vkmm_mapping *mapping)
+{
+    vkmm_disk_entry entry;
+    int fd = vkmm_disk_open(path, VKMM_DISK_READ, 0);
+    if (fd < 0) return vkmm_fail(log, VKMM_INVALID, "cannot read %s: %s", path, strerror(errno));
+    vkmm_status result = VKMM_INVALID;
+    if (vkmm_disk_look_open(fd, &entry) != 0)
+        vkmm_fail(log, result, "cannot read %s: %s", path, strerror(errno));
+    else if (entry.kind == VKMM_DISK_FOLDER)
+        vkmm_fail(log, result, "cannot read %s: it is a directory", path);
+    else if (entry.kind != VKMM_DISK_FILE)
+        vkmm_fail(log, result, "cannot read %s: it is not a regular file, and only those can be mapped", path);
+    else
+        result = vkmm_mapping_of(log, path, fd, entry.bytes, 0, mapping);
+    close(fd);
+    return result;
+}
+
+vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path, const vkmm_mapping *mapping)
+{
+    if (vkmm_mapping_whole(mapping)) return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID,
+                     "%s was truncated while it was read, or could not be read to its end: it had %llu bytes", path,
+                     (unsigned long long)mapping->bytes);
+}
 
 static void destroy(vkmm_output **output)
 {
@@ -23,7 +47,7 @@ static void destroy(vkmm_output **output)
     if (o == NULL) return;
     if (o->fd >= 0) close(o->fd);
     if (o->spool >= 0) close(o->spool);
-    if (o->partial != NULL) unlink(o->partial);
+    if (o->partial != NULL) vkmm_disk_remove(o->partial);
     vkmm_leftover_remove(o->leftover);
     vkmm_free(o->partial);
     vkmm_free(o->target);
@@ -55,34 +79,12 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
-/* The name that the rename replaces. */
-static vkmm_status resolve(vkmm_output *o, int exists)
-{
-    struct stat status;
-    if (!exists) {
-        if (lstat(o->path, &status) == 0 && S_ISLNK(status.st_mode))
-            return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: it is a dangling symbolic link", o->path);
-        o->target = vkmm_strdup(o->path);
-    } else {
-        /* A link keeps pointing where it pointed: the file at its end is replaced, not the link. */
-        char *real = realpath(o->path, NULL);
-        if (real == NULL) return vkmm_output_cannot(o, errno);
-        o->target = vkmm_strdup(real);
-        free(real);
-        /* A rename would replace a read-only file without a word. */
-        if (o->target != NULL && access(o->target, W_OK) != 0) return vkmm_output_cannot(o, errno);
-    }
-    return o->target != NULL ? VKMM_OK
-                             : vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the name of %s", o->path);
-}
-
-/* A new file beside the target. O_EXCL never follows or reuses what is already there; mode 0666 is cut by the umask as
- * for any new file, which mkstemp's 0600 would not be. */
-static vkmm_status create_partial(vkmm_output *o, mode_t mode)
+/* A new file beside the target. Mode 0666 is cut by the umask as for any new file, which mkstemp's 0600 would not be.
+ */
+static vkmm_status create_partial(vkmm_output *o, unsigned mode)
 {
     enum { TRIES = 100, NAME_BYTES = 40 };
-    const char *slash = strrchr(o->target, '/');
-    const size_t folder = slash != NULL ? (size_t)(slash - o->target) + 1 : 0;
+    const size_t folder = (size_t)(vkmm_path_name(o->target) - o->target);
     char *name = vkmm_alloc(folder + NAME_BYTES, 1);
     if (name == NULL) return vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the temporary name of %s", o->path);
     memcpy(name, o->target, folder);
@@ -91,7 +93,7 @@ static vkmm_status create_partial(vkmm_output *o, mode_t mode)
         snprintf(name + folder, NAME_BYTES, ".vkmatmul-%016llx.tmp", (unsigned long long)vkmm_random_bits(seed, i));
         vkmm_leftover_remove(o->leftover);
         o->leftover = vkmm_leftover_add(name);
-        o->fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+        o->fd = vkmm_disk_open(name, VKMM_DISK_NEW, mode);
         if (o->fd < 0 && errno != EEXIST) break;
     }
     if (o->fd >= 0) {
@@ -107,23 +109,28 @@ static vkmm_status create_partial(vkmm_output *o, mode_t mode)
 
 static vkmm_status open_target(vkmm_output *o)
 {
-    struct stat status;
+    vkmm_disk_entry entry;
     int shared = descriptor_of(o->path);
-    int exists = shared < 0 && stat(o->path, &status) == 0;
+    int exists = shared < 0 && vkmm_disk_look(o->path, &entry) == 0;
     if (shared < 0 && !exists && errno != ENOENT) return vkmm_output_cannot(o, errno);
-    if (shared >= 0 || (exists && !S_ISREG(status.st_mode))) {
-        o->fd = shared >= 0 ? fcntl(shared, F_DUPFD_CLOEXEC, 0) : open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (shared >= 0 || (exists && entry.kind != VKMM_DISK_FILE)) {
+        o->fd = shared >= 0 ? vkmm_disk_duplicate(shared) : vkmm_disk_open(o->path, VKMM_DISK_DEVICE, 0);
         return o->fd >= 0 ? VKMM_OK : vkmm_output_cannot(o, errno);
     }
-    vkmm_status result = resolve(o, exists);
+    o->target = vkmm_disk_target(o->path, exists);
+    if (o->target == NULL && errno == ELOOP && !exists)
+        return vkmm_fail(&o->log, VKMM_INVALID, "cannot write %s: it is a dangling symbolic link", o->path);
+    if (o->target == NULL && errno == ENOMEM)
+        return vkmm_fail(&o->log, VKMM_OUT_OF_MEMORY, "no memory for the name of %s", o->path);
+    if (o->target == NULL) return vkmm_output_cannot(o, errno);
     /* Until it has the mode of the file that it replaces, nobody else may open it. */
-    if (result == VKMM_OK) result = create_partial(o, exists ? 0600 : o->mode);
+    vkmm_status result = create_partial(o, exists ? 0600 : o->mode);
     /* An existing file keeps its permissions. Where the file system has none, that is no reason to fail. */
-    if (result == VKMM_OK && exists && fchmod(o->fd, status.st_mode & 0777) != 0) errno = 0;
+    if (result == VKMM_OK && exists && vkmm_disk_set_mode(o->fd, entry.mode) != 0) errno = 0;
     return result;
 }
 
-static vkmm_status open_output(const vkmm_log *log, const char *path, mode_t mode, vkmm_output **output)
+static vkmm_status open_output(const vkmm_log *log, const char *path, unsigned mode, vkmm_output **output)
 {
     vkmm_output *o = vkmm_alloc(1, sizeof *o);
     *output = NULL;
@@ -153,14 +160,13 @@ vkmm_status vkmm_output_open_private(const vkmm_log *log, const char *path, vkmm
     return open_output(log, path, 0600, output);
 }
 
-vkmm_status vkmm_output_all(vkmm_output *o, int fd, off_t offset, const void *data, uint64_t bytes)
+vkmm_status vkmm_output_all(vkmm_output *o, int fd, int64_t offset, const void *data, uint64_t bytes)
 {
     enum { CHUNK = 1 << 30 }; /* one write() moves less than 2 GiB on Linux, whatever it is asked for */
     const char *at = data;
     while (bytes > 0) {
         const size_t some = bytes < CHUNK ? (size_t)bytes : CHUNK;
-        ssize_t written = offset < 0 ? write(fd, at, some) : pwrite(fd, at, some, offset);
-        if (written < 0 && errno == EINTR) continue;
+        const int64_t written = vkmm_disk_write(fd, offset, at, some);
         if (written < 0) {
             o->failed = 1;
             return vkmm_output_cannot(o, errno);
@@ -181,15 +187,13 @@ static vkmm_status put_in_place(vkmm_output *o)
 {
     if (o->failed) return vkmm_fail(&o->log, VKMM_INVALID, "%s is unchanged, because writing it failed", o->path);
     if (o->spool >= 0 && vkmm_output_empty(o) != VKMM_OK) return VKMM_INVALID;
-    /* Without fsync a crash of the machine could leave the new name with none of its bytes. Some file systems have
-     * no fsync. */
-    if (o->partial != NULL && fsync(o->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
-        return vkmm_output_cannot(o, errno);
+    /* Otherwise a crash of the machine could leave the new name with none of its bytes. */
+    if (o->partial != NULL && vkmm_disk_sync(o->fd) != 0) return vkmm_output_cannot(o, errno);
     int closed = close(o->fd); /* network file systems report a full disk only here */
     o->fd = -1;
     if (closed != 0 && errno != EINTR) return vkmm_output_cannot(o, errno);
     if (o->partial == NULL) return VKMM_OK;
-    if (rename(o->partial, o->target) != 0) return vkmm_output_cannot(o, errno);
+    if (vkmm_disk_replace(o->partial, o->target) != 0) return vkmm_output_cannot(o, errno);
     vkmm_free(o->partial); /* the name is gone: nothing to remove */
     o->partial = NULL;
     return VKMM_OK;
@@ -209,9 +213,9 @@ void vkmm_output_discard(vkmm_output **output)
 
 vkmm_status vkmm_output_try(const vkmm_log *log, const char *path, uint64_t bytes)
 {
-    struct stat about;
+    vkmm_disk_entry entry;
     vkmm_output *output = NULL;
-    if (stat(path, &about) == 0 && S_ISFIFO(about.st_mode) && access(path, W_OK) == 0) return VKMM_OK;
+    if (vkmm_disk_look(path, &entry) == 0 && entry.kind == VKMM_DISK_PIPE && access(path, W_OK) == 0) return VKMM_OK;
     vkmm_status status = vkmm_output_open(log, path, &output);
     if (status == VKMM_OK && bytes > 0) status = vkmm_output_reserve(output, bytes);
     vkmm_output_discard(&output);
@@ -228,12 +232,20 @@ vkmm_status vkmm_output_whole(const vkmm_log *log, const char *path, const void 
     return status;
 }
 
+int vkmm_disk_append(const char *path, const void *data, size_t bytes)
+{
+    const int fd = vkmm_disk_open(path, VKMM_DISK_APPEND, 0600);
+    if (fd < 0) return -1;
+    const int64_t written = vkmm_disk_write(fd, -1, data, bytes);
+    return close(fd) == 0 && written == (int64_t)bytes ? 0 : -1;
+}
+
 int vkmm_lock_take(const char *path, double patience_ms)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = vkmm_disk_open(path, VKMM_DISK_LOCK, 0600);
     double start = vkmm_now_ms();
     if (fd < 0) return -1;
-    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    while (vkmm_disk_try_lock(fd) != 0) {
         if ((errno != EWOULDBLOCK && errno != EINTR) || vkmm_now_ms() - start >= patience_ms) {
             close(fd);
             return -1;

@@ -1,42 +1,35 @@
 #include "base/folder.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/disk.h"
+
+int vkmm_names_add(vkmm_names *names, char *name)
+{
+    /* The room is a power of two, from 16 on. */
+    const uint32_t n = names->count;
+    char **grown = names->name;
+    if (name != NULL && (n == 0 || (n >= 16 && (n & (n - 1)) == 0)))
+        grown = vkmm_realloc(names->name, n == 0 ? 16 : 2 * (size_t)n, sizeof *grown);
+    if (name == NULL || grown == NULL) {
+        vkmm_free(name);
+        return 0;
+    }
+    names->name = grown;
+    names->name[names->count++] = name;
+    return 1;
+}
 
 static int by_bytes(const void *left, const void *right)
 {
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-int vkmm_folder_list(const char *path, vkmm_names *names)
+int vkmm_names_end(vkmm_names *names, int whole)
 {
-    uint32_t room = 0;
-    int whole = 1;
-    *names = (vkmm_names){NULL, 0};
-    DIR *folder = opendir(path);
-    if (folder == NULL) return 0;
-    for (struct dirent *entry; whole && (entry = readdir(folder)) != NULL;) {
-        if (entry->d_name[0] == '.') continue;
-        if (names->count == room) {
-            char **grown = vkmm_realloc(names->name, 2 * (size_t)room + 16, sizeof *grown);
-            whole = grown != NULL;
-            if (!whole) break;
-            names->name = grown;
-            room = 2 * room + 16;
-        }
-        names->name[names->count] = vkmm_strdup(entry->d_name);
-        whole = names->name[names->count] != NULL;
-        names->count += (uint32_t)whole;
-    }
-    closedir(folder);
     if (!whole) vkmm_names_free(names);
     if (names->count > 0) qsort(names->name, names->count, sizeof *names->name, by_bytes);
     return whole;
@@ -51,14 +44,13 @@ void vkmm_names_free(vkmm_names *names)
 
 size_t vkmm_file_head(const char *path, void *bytes, size_t size)
 {
-    struct stat about;
+    vkmm_disk_entry entry;
     size_t used = 0;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for its writer */
+    int file = vkmm_disk_open(path, VKMM_DISK_READ, 0);
     if (file < 0) return 0;
-    if (fstat(file, &about) == 0 && S_ISREG(about.st_mode)) {
+    if (vkmm_disk_look_open(file, &entry) == 0 && entry.kind == VKMM_DISK_FILE) {
         while (used < size) {
-            ssize_t got = read(file, (char *)bytes + used, size - used);
-            if (got < 0 && errno == EINTR) continue;
+            const int64_t got = vkmm_disk_read(file, -1, (char *)bytes + used, size - used);
             if (got <= 0) break;
             used += (size_t)got;
         }
@@ -76,51 +68,27 @@ int vkmm_file_text(const char *path, char *text, size_t size)
     return used > 0;
 }
 
-int vkmm_link_name(const char *path, char *text, size_t size)
-{
-    char target[512];
-    ssize_t length = readlink(path, target, sizeof target - 1);
-    text[0] = '\0';
-    if (length <= 0) return 0;
-    target[length] = '\0';
-    const char *slash = strrchr(target, '/');
-    snprintf(text, size, "%s", slash != NULL ? slash + 1 : target);
-    return 1;
-}
-
-const char *vkmm_folder_temporary(void)
-{
-    const char *named = getenv("TMPDIR");
-    return named != NULL && named[0] != '\0' ? named : "/tmp";
-}
-
-vkmm_access_look vkmm_path_look(const char *path, int write)
-{
-    if (access(path, F_OK) != 0) return errno == EACCES ? VKMM_PATH_CLOSED : VKMM_PATH_MISSING;
-    return access(path, write ? R_OK | W_OK : R_OK) == 0 ? VKMM_PATH_OPEN : VKMM_PATH_CLOSED;
-}
-
 int vkmm_path_ends(const char *path, const char *ending)
 {
     const size_t length = strlen(path), least = strlen(ending);
     return length > least && strcmp(path + length - least, ending) == 0;
 }
 
-static int look(const char *path, struct stat *about)
+static int look(const char *path, vkmm_disk_entry *entry)
 {
     char *name = vkmm_strdup(path), *colon = name;
     int found = 0;
     while (colon != NULL && !found) {
-        found = stat(name, about) == 0;
+        found = vkmm_disk_look(name, entry) == 0;
         colon = strrchr(name, ':');
         if (colon != NULL) *colon = '\0';
     }
     vkmm_free(name);
-    return found && S_ISREG(about->st_mode);
+    return found && entry->kind == VKMM_DISK_FILE;
 }
 
 int vkmm_path_same(const char *left, const char *right)
 {
-    struct stat l, r;
-    return look(left, &l) && look(right, &r) && l.st_dev == r.st_dev && l.st_ino == r.st_ino;
+    vkmm_disk_entry l, r;
+    return look(left, &l) && look(right, &r) && l.volume == r.volume && l.number == r.number;
 }

@@ -15,6 +15,11 @@ typedef struct vkmm_names {
 int vkmm_folder_list(const char *path, vkmm_names *names);
 void vkmm_names_free(vkmm_names *names); /* zeroed names are legal */
 
+/* Adds a name, which now belongs to the list; 0: it is NULL, or there is no memory. end: sorts a whole list, or frees
+ * one that is not; returns `whole`. */
+int vkmm_names_add(vkmm_names *names, char *name);
+int vkmm_names_end(vkmm_names *names, int whole);
+
 /* The beginning of a small file, as text without trailing white space. 0 if it cannot be read; the text is then "". The
  * text ends before the first zero byte. */
 int vkmm_file_text(const char *path, char *text, size_t size);
@@ -26,7 +31,8 @@ size_t vkmm_file_head(const char *path, void *bytes, size_t size);
 /* The last component of a symbolic link's target. 0 if it is not a link; the text is then "". */
 int vkmm_link_name(const char *path, char *text, size_t size);
 
-/* The default folder of temporary files: TMPDIR, or /tmp. Valid until the environment changes. */
+/* The default folder of temporary files: TMPDIR, or /tmp; on Windows, TEMP. Valid until the environment changes
+ * or, on Windows, until the next call in this thread. */
 const char *vkmm_folder_temporary(void);
 
 typedef enum vkmm_access_look { VKMM_PATH_MISSING, VKMM_PATH_CLOSED, VKMM_PATH_OPEN } vkmm_access_look;

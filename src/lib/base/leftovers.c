@@ -1,15 +1,14 @@
 #include "base/leftovers.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#ifndef PATH_MAX
-#define PATH_MAX 4096
-#endif
+#include "base/disk.h"
+
+enum { PATH_BYTES = 4096 };
 
 /* A slot's word is its turn, which counts how often it was taken, times STATES, and its state. What a caller holds
  * is the turn and the slot: once the slot is another's, the caller's word is no longer there, and nothing happens to
@@ -20,7 +19,7 @@ enum { FREE, FILLED, LIVE, GOING };
 typedef struct slot {
     atomic_uint word;
     pid_t owner;
-    char path[PATH_MAX];
+    char path[PATH_BYTES];
 } slot;
 
 static slot slots[SLOTS];
@@ -34,12 +33,12 @@ static unsigned word_of(unsigned turn, unsigned state)
 static int make_absolute(const char *path, char *absolute)
 {
     size_t folder = 0, length = strlen(path);
-    if (path[0] != '/') {
-        if (getcwd(absolute, PATH_MAX) == NULL) return 0;
+    if (!vkmm_path_is_absolute(path)) {
+        if (getcwd(absolute, PATH_BYTES) == NULL) return 0;
         folder = strlen(absolute);
-        if (folder + 1 < PATH_MAX) absolute[folder++] = '/';
+        if (folder + 1 < PATH_BYTES) absolute[folder++] = '/';
     }
-    if (length >= PATH_MAX - folder) return 0;
+    if (length >= PATH_BYTES - folder) return 0;
     memcpy(absolute + folder, path, length + 1);
     return 1;
 }
@@ -74,7 +73,7 @@ void vkmm_leftovers_unlink(void)
         slot *s = &slots[i];
         unsigned word = atomic_load(&s->word), turn = word / STATES;
         if (word % STATES != LIVE || !atomic_compare_exchange_strong(&s->word, &word, word_of(turn, GOING))) continue;
-        if (s->owner == self) unlink(s->path);
+        if (s->owner == self) vkmm_disk_remove(s->path);
         atomic_store(&s->word, word_of(turn, FREE));
     }
     errno = error;

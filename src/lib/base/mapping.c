@@ -96,25 +96,6 @@ vkmm_status vkmm_mapping_of(const vkmm_log *log, const char *path, int fd, uint6
     return VKMM_OK;
 }
 
-vkmm_status vkmm_mapping_open(const vkmm_log *log, const char *path, vkmm_mapping *mapping)
-{
-    struct stat status;
-    /* O_NONBLOCK: opening a pipe that nobody writes to would wait for ever, before fstat can refuse it. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) return vkmm_fail(log, VKMM_INVALID, "cannot read %s: %s", path, strerror(errno));
-    vkmm_status result = VKMM_INVALID;
-    if (fstat(fd, &status) != 0)
-        vkmm_fail(log, result, "cannot read %s: %s", path, strerror(errno));
-    else if (S_ISDIR(status.st_mode))
-        vkmm_fail(log, result, "cannot read %s: it is a directory", path);
-    else if (!S_ISREG(status.st_mode))
-        vkmm_fail(log, result, "cannot read %s: it is not a regular file, and only those can be mapped", path);
-    else
-        result = vkmm_mapping_of(log, path, fd, (uint64_t)status.st_size, 0, mapping);
-    close(fd);
-    return result;
-}
-
 void vkmm_mapping_close(vkmm_mapping *mapping)
 {
     if (mapping->data != NULL) {
@@ -133,14 +114,6 @@ int vkmm_mapping_whole(const vkmm_mapping *mapping)
     if (atomic_load(&p->cut)) return 0;
     /* What is cut off within a page reads as zero, without a signal. */
     return fstat(atomic_load(&p->fd), &status) != 0 || (uint64_t)status.st_size >= mapping->bytes;
-}
-
-vkmm_status vkmm_mapping_check(const vkmm_log *log, const char *path, const vkmm_mapping *mapping)
-{
-    if (vkmm_mapping_whole(mapping)) return VKMM_OK;
-    return vkmm_fail(log, VKMM_INVALID,
-                     "%s was truncated while it was read, or could not be read to its end: it had %llu bytes", path,
-                     (unsigned long long)mapping->bytes);
 }
 
 void vkmm_mappings_forget(const void *begin, uint64_t bytes)

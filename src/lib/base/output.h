@@ -3,7 +3,6 @@
 #define VKMM_BASE_OUTPUT_H
 
 #include <stdatomic.h>
-#include <sys/types.h>
 
 #include "base/file.h"
 
@@ -13,7 +12,7 @@ struct vkmm_output {
     int spool;         /* reserved, and not a regular file: its bytes until the commit; -1: none */
     uint64_t reserved; /* bytes */
     atomic_int failed; /* a write failed: commit must not put the file in place */
-    mode_t mode;       /* of a new file, before the umask */
+    unsigned mode;     /* of a new file, before the umask */
     char *path;        /* as the user gave it, for messages */
     char *target;      /* what the rename replaces: path with its links resolved; NULL when written directly */
     char *partial;     /* the temporary file; NULL when written directly or not there yet */
@@ -24,7 +23,7 @@ struct vkmm_output {
 vkmm_status vkmm_output_cannot(const vkmm_output *o, int error);
 
 /* Writes it all, at an offset or, if that is negative, at the descriptor's position. */
-vkmm_status vkmm_output_all(vkmm_output *o, int fd, off_t offset, const void *data, uint64_t bytes);
+vkmm_status vkmm_output_all(vkmm_output *o, int fd, int64_t offset, const void *data, uint64_t bytes);
 
 /* Copies what was written in parts to an output that cannot be written in parts. */
 vkmm_status vkmm_output_empty(vkmm_output *o);

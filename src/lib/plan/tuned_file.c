@@ -1,18 +1,16 @@
 /* The file of tuning results, read and written as a whole. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "plan/tuned.h"
 
 int vkmm_tuning_is_missing(const char *path)
 {
-    FILE *file = fopen(path, "rb");
-    int missing = file == NULL && (errno == ENOENT || errno == ENOTDIR);
-    if (file != NULL) fclose(file);
-    return missing;
+    vkmm_disk_entry entry;
+    return vkmm_disk_look(path, &entry) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
 vkmm_status vkmm_tuning_read(const vkmm_log *log, const char *path, vkmm_tuning_list *list, vkmm_tuning_state *state)

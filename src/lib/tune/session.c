@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/cache_dir.h"
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "kernel/table.h"
@@ -161,15 +162,13 @@ void vkmm_session_add(vkmm_session *s, const vkmm_candidate *candidate, double m
         return;
     }
     write_line(&r, line);
-    FILE *file = fopen(s->path, "abe");
-    s->begun = file && fputs(line, file) >= 0;
-    if (file && fclose(file) != 0) s->begun = 0;
+    s->begun = vkmm_disk_append(s->path, line, strlen(line)) == 0;
 }
 
 void vkmm_session_remove(vkmm_session *s)
 {
     if (!s) return;
-    remove(s->path);
+    vkmm_disk_remove(s->path);
     s->count = 0;
     s->begun = 0;
 }

@@ -1,0 +1,277 @@
+/* Files on every operating system: names in UTF-8, long paths, outputs that appear whole, locks, mappings. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/cache_dir.h"
+#include "base/clock.h"
+#include "base/disk.h"
+#include "base/dynlib.h"
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/host.h"
+#include "base/leftovers.h"
+#include "base/workers.h"
+
+static char *folder; /* of this run; its name has an umlaut and CJK characters */
+
+static char *in(const char *name)
+{
+    char *path = vkmm_cache_dir_join(folder, name);
+    assert_non_null(path);
+    return path;
+}
+
+static int make_folder(void **state)
+{
+    char name[64];
+    (void)state;
+    snprintf(name, sizeof name, "vkmatmul-\xc3\xa4-\xe8\xa1\x8c\xe5\x88\x97-%d", (int)getpid());
+    folder = vkmm_cache_dir_join(vkmm_folder_temporary(), name);
+    return folder != NULL && vkmm_cache_dir_make(NULL, folder) == VKMM_OK ? 0 : -1;
+}
+
+static void assert_content(const char *path, const char *expected)
+{
+    char text[64];
+    assert_true(vkmm_file_text(path, text, sizeof text));
+    assert_string_equal(text, expected);
+}
+
+static void assert_count(const char *path, uint32_t count)
+{
+    vkmm_names names;
+    assert_true(vkmm_folder_list(path, &names));
+    assert_int_equal(names.count, count);
+    vkmm_names_free(&names);
+}
+
+static void test_an_output_replaces_a_mapped_file(void **state)
+{
+    (void)state;
+    char *path = in("\xc3\xbc.txt");
+    vkmm_mapping old;
+    vkmm_output *output;
+    assert_int_equal(vkmm_output_whole(NULL, path, "one\r\n", 5), VKMM_OK);
+    assert_int_equal(vkmm_mapping_open(NULL, path, &old), VKMM_OK);
+    assert_int_equal(old.bytes, 5); /* no line end was translated */
+    assert_memory_equal(old.data, "one\r\n", 5);
+    vkmm_mapping_close(&old);
+    assert_int_equal(vkmm_output_open(NULL, path, &output), VKMM_OK);
+    assert_int_equal(vkmm_output_write(output, "two", 3), VKMM_OK);
+    assert_content(path, "one");
+    assert_int_equal(vkmm_output_commit(&output), VKMM_OK);
+    assert_content(path, "two");
+    assert_true(vkmm_path_same(path, path));
+    assert_count(folder, 1);
+    assert_int_equal(vkmm_disk_remove(path), 0);
+    assert_int_equal(vkmm_disk_remove(path), -1);
+    assert_int_equal(errno, ENOENT);
+    vkmm_free(path);
+}
+
+static void test_an_open_file_is_replaced(void **state)
+{
+    (void)state;
+    char *path = in("open"), byte;
+    assert_int_equal(vkmm_output_whole(NULL, path, "1", 1), VKMM_OK);
+    const int reader = vkmm_disk_open(path, VKMM_DISK_READ, 0);
+    assert_true(reader >= 0);
+    assert_int_equal(vkmm_output_whole(NULL, path, "2", 1), VKMM_OK);
+    assert_int_equal(vkmm_disk_read(reader, 0, &byte, 1), 1);
+    assert_int_equal(byte, '1');
+    close(reader);
+    assert_content(path, "2");
+    vkmm_disk_remove(path);
+    vkmm_free(path);
+}
+
+static void test_parts(void **state)
+{
+    (void)state;
+    char *path = in("parts");
+    vkmm_output *output;
+    vkmm_mapping seen;
+    assert_int_equal(vkmm_output_open(NULL, path, &output), VKMM_OK);
+    assert_int_equal(vkmm_output_reserve(output, 1 << 20), VKMM_OK);
+    assert_int_equal(vkmm_output_write_at(output, 1000000, "x", 1), VKMM_OK);
+    assert_int_equal(vkmm_output_write_at(output, 0, "y", 1), VKMM_OK);
+    assert_int_equal(vkmm_output_look(output, &seen), VKMM_OK);
+    assert_int_equal(seen.bytes, 1 << 20);
+    assert_int_equal(((const char *)seen.data)[1000000], 'x');
+    assert_int_equal(((const char *)seen.data)[1], 0);
+    vkmm_mapping_close(&seen);
+    vkmm_output_discard(&output);
+    assert_count(folder, 0);
+    vkmm_free(path);
+}
+
+static void test_long_paths(void **state)
+{
+    char part[101], *deep = vkmm_strdup(folder), *path;
+    (void)state;
+    memset(part, 'd', 100);
+    part[100] = '\0';
+    for (int i = 0; i < 4; i++) {
+        char *next = vkmm_cache_dir_join(deep, part);
+        vkmm_free(deep);
+        deep = next;
+    }
+    assert_int_equal(vkmm_cache_dir_make(NULL, deep), VKMM_OK);
+    path = vkmm_cache_dir_join(deep, "file");
+    assert_int_equal(vkmm_output_whole(NULL, path, "deep", 4), VKMM_OK);
+    assert_content(path, "deep");
+    assert_count(deep, 1);
+    assert_string_equal(vkmm_path_name(path), "file");
+    const int leftover = vkmm_leftover_add(path);
+    assert_true(leftover >= 0);
+    vkmm_leftovers_unlink();
+    assert_count(deep, 0);
+    assert_int_equal(vkmm_path_look(path, 0), VKMM_PATH_MISSING);
+    assert_int_equal(vkmm_path_look(deep, 1), VKMM_PATH_OPEN);
+    vkmm_free(path);
+    vkmm_free(deep);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    vkmm_mapping mapping;
+    vkmm_output *output = NULL;
+    char *inside = in("missing" VKMM_SLASH "file");
+    assert_int_equal(vkmm_mapping_open(NULL, folder, &mapping), VKMM_INVALID);
+    assert_int_equal(vkmm_mapping_open(NULL, inside, &mapping), VKMM_INVALID);
+    assert_int_equal(vkmm_output_open(NULL, inside, &output), VKMM_INVALID);
+    assert_null(output);
+    vkmm_free(inside);
+}
+
+static void test_lines_are_appended(void **state)
+{
+    (void)state;
+    char *path = in("lines");
+    assert_int_equal(vkmm_disk_append(path, "a\n", 2), 0);
+    assert_int_equal(vkmm_disk_append(path, "b\n", 2), 0);
+    assert_content(path, "a\nb");
+    vkmm_disk_remove(path);
+    vkmm_free(path);
+}
+
+static void test_a_lock_is_held_once(void **state)
+{
+    (void)state;
+    char *path = in("lock");
+    const int first = vkmm_lock_take(path, 0);
+    assert_true(first >= 0);
+    assert_int_equal(vkmm_lock_take(path, 20), -1);
+    vkmm_lock_leave(first);
+    const int second = vkmm_lock_take(path, 0);
+    assert_true(second >= 0);
+    vkmm_lock_leave(second);
+    vkmm_disk_remove(path);
+    vkmm_free(path);
+}
+
+static vkmm_status count(void *context, uint64_t i)
+{
+    ((unsigned char *)context)[i]++;
+    return VKMM_OK;
+}
+
+static void test_workers_share_a_loop(void **state)
+{
+    static unsigned char times[10000];
+    (void)state;
+    vkmm_workers *workers = vkmm_workers_create(4);
+    assert_non_null(workers);
+    for (int round = 0; round < 3; round++)
+        assert_int_equal(vkmm_workers_run(workers, sizeof times, count, times, NULL), VKMM_OK);
+    vkmm_workers_destroy(&workers);
+    for (size_t i = 0; i < sizeof times; i++) assert_int_equal(times[i], 3);
+}
+
+static int calls;
+
+static void call(void)
+{
+    calls++;
+}
+
+static int call_it(void *flag)
+{
+    call_once(flag, call);
+    return 0;
+}
+
+static void test_a_function_is_called_once(void **state)
+{
+    static once_flag flag = ONCE_FLAG_INIT;
+    thrd_t threads[4];
+    (void)state;
+    for (int i = 0; i < 4; i++) assert_int_equal(thrd_create(&threads[i], call_it, &flag), thrd_success);
+    for (int i = 0; i < 4; i++) assert_int_equal(thrd_join(threads[i], NULL), thrd_success);
+    assert_int_equal(calls, 1);
+}
+
+static void test_the_machine(void **state)
+{
+    char text[128], now[VKMM_HOST_TIME];
+    (void)state;
+    const double start = vkmm_now_ms();
+    vkmm_host_system(text, sizeof text);
+    vkmm_host_time(now);
+#ifdef _WIN32
+    assert_memory_equal(text, "Windows ", 8);
+    assert_true(vkmm_dynlib_there("", "kernel32.dll"));
+#else
+    assert_true(strlen(text) > 0);
+#endif
+    assert_false(vkmm_dynlib_there("", "no-such-library-of-vkmatmul"));
+    assert_int_equal(strlen(now), strlen("2026-01-31T12:00:00Z"));
+    assert_int_equal(now[19], 'Z');
+    assert_true(vkmm_host_processors() > 0);
+    assert_true(vkmm_host_memory() >= vkmm_host_free_memory() && vkmm_host_free_memory() > 0);
+    assert_true(vkmm_now_ms() >= start);
+}
+
+#ifdef _WIN32
+static void test_the_cache_is_local(void **state)
+{
+    char *path = NULL;
+    (void)state;
+    assert_int_equal(_wputenv(L"LOCALAPPDATA=C:\\\u00fc"), 0);
+    assert_int_equal(vkmm_cache_dir_name(NULL, NULL, &path), VKMM_OK);
+    assert_string_equal(path, "C:\\\xc3\xbc\\vkmatmul");
+    vkmm_free(path);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_output_replaces_a_mapped_file),
+        cmocka_unit_test(test_an_open_file_is_replaced),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_lines_are_appended),
+        cmocka_unit_test(test_a_lock_is_held_once),
+        cmocka_unit_test(test_long_paths),
+        cmocka_unit_test(test_workers_share_a_loop),
+        cmocka_unit_test(test_a_function_is_called_once),
+        cmocka_unit_test(test_the_machine),
+#ifdef _WIN32
+        cmocka_unit_test(test_the_cache_is_local),
+#endif
+    };
+    return cmocka_run_group_tests(tests, make_folder, NULL);
+}
