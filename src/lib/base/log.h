@@ -2,13 +2,8 @@
 #ifndef VKMM_BASE_LOG_H
 #define VKMM_BASE_LOG_H
 
+#include "base/clean.h"
 #include "vkmatmul.h"
-
-#if defined(__GNUC__)
-#define VKMM_PRINTF(format_index, first_argument) __attribute__((format(printf, format_index, first_argument)))
-#else
-#define VKMM_PRINTF(format_index, first_argument)
-#endif
 
 enum { VKMM_SENTENCE_BYTES = 1024 }; /* with the terminating zero */
 

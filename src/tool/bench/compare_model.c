@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/hash.h"
 #include "math/problem.h"
 #include "bench/columns.h"
@@ -376,7 +377,7 @@ static vkmm_status find_regressions(vkmm_compare_model *model)
     return VKMM_OK;
 }
 
-static void add_note(vkmm_compare_model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_note(vkmm_compare_model *model, const char *format, ...) VKMM_PRINTF(2, 3);
 
 static void add_note(vkmm_compare_model *model, const char *format, ...)
 {

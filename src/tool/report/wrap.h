@@ -2,6 +2,7 @@
 #ifndef VKMM_REPORT_WRAP_H
 #define VKMM_REPORT_WRAP_H
 
+#include "base/clean.h"
 #include "report/columns.h"
 
 /* Writes a text whose lines begin at column `indent`; no line is longer than report->columns (or 80). Ends the last
@@ -11,7 +12,7 @@ void vkmm_wrap(const vkmm_report *report, int indent, const char *text);
 /* A sentence below a table: indented on all lines, as wide as the terminal; without a terminal, a single line. In
  * Markdown, a list item. Cleans the text, which may have 4000 bytes. */
 void vkmm_report_say(const vkmm_report *report, int indent, vkmm_paint paint, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    VKMM_PRINTF(4, 5);
 
 /* A name of a driver, a file or a user, escaped for Markdown: no markup, no links, no mentions of people, no end of a
  * table cell. */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/folder.h"
 #include "base/order.h"
 
@@ -39,7 +40,7 @@ typedef struct files {
 } files;
 
 /* A path that is too long becomes "", which does not exist. */
-static void print(char path[PATH], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void print(char path[PATH], const char *format, ...) VKMM_PRINTF(2, 3);
 
 static void print(char path[PATH], const char *format, ...)
 {

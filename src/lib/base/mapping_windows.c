@@ -1,0 +1,49 @@
+#include "base/output.h"
+
+#include <errno.h>
+#include <io.h>
+#include <string.h>
+#include <windows.h>
+
+#include "base/log.h"
+#include "base/wide.h"
+
+/* Windows refuses to make a file shorter while it is mapped, so that a mapping is always whole; only a network or a
+ * disk that fails can end the process. */
+
+vkmm_status vkmm_mapping_of(const vkmm_log *log, const char *path, int fd, uint64_t bytes, int shared,
+                            vkmm_mapping *mapping)
+{
+    void *data = NULL;
+    HANDLE section = NULL;
+    (void)shared; /* all mappings are */
+    if (bytes > 0) section = CreateFileMappingW((HANDLE)_get_osfhandle(fd), NULL, PAGE_READONLY, 0, 0, NULL);
+    if (section != NULL) data = MapViewOfFile(section, FILE_MAP_READ, 0, 0, (size_t)bytes);
+    if (bytes > 0 && data == NULL) vkmm_windows_failed();
+    if (section != NULL) CloseHandle(section); /* the view keeps it */
+    if (bytes > 0 && data == NULL) return vkmm_fail(log, VKMM_INVALID, "cannot map %s: %s", path, strerror(errno));
+    *mapping = (vkmm_mapping){data, bytes};
+    return VKMM_OK;
+}
+
+void vkmm_mapping_close(vkmm_mapping *mapping)
+{
+    if (mapping->data != NULL) UnmapViewOfFile(mapping->data);
+    *mapping = (vkmm_mapping){0};
+}
+
+int vkmm_mapping_whole(const vkmm_mapping *mapping)
+{
+    (void)mapping;
+    return 1;
+}
+
+/* Windows takes pages back by itself. */
+void vkmm_mappings_forget(const void *begin, uint64_t bytes)
+{
+    (void)begin, (void)bytes;
+}
+
+void vkmm_mapping_guard(void)
+{
+}
