@@ -7,7 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "devices.h"
+#include "kernel/budget.h"
 #include "kernel/contract.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -259,6 +261,90 @@ static void the_tutorials_kernels_refuse_what_they_do_not_mean(void **state)
     assert_non_null(strstr(sentence, "plain products"));
 }
 
+static uint64_t hash_of_choices(size_t device)
+{
+    static const uint64_t extents[] = {1, 4, 8, 9, 64, 100, 1000, 1024, 4096};
+    enum { EXTENTS = sizeof extents / sizeof extents[0] };
+    uint64_t hash = VKMM_HASH_START;
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
+        for (size_t i = 0; i < EXTENTS * EXTENTS * EXTENTS * 4; i++) {
+            const size_t op = i / EXTENTS / EXTENTS / EXTENTS;
+            vkmm_choice choice;
+            const vkmm_problem problem =
+                VKMM_PROBLEM(.m = extents[i % EXTENTS], .n = extents[i / EXTENTS % EXTENTS],
+                             .k = extents[i / EXTENTS / EXTENTS % EXTENTS], .type = (vkmm_type)type,
+                             .op_a = (vkmm_op)(op % 2), .op_b = (vkmm_op)(op / 2));
+            if (choose(&devices[device], &problem, NULL, &choice) != VKMM_OK) continue;
+            hash = vkmm_hash(hash, choice.info.name, strlen(choice.info.name));
+            hash = vkmm_hash(hash, choice.info.config, strlen(choice.info.config));
+        }
+    return hash;
+}
+
+/* The presets of these devices come from measurements on them: a change for others must not change their choices.
+ * Whoever measures again replaces the hashes. */
+static void measured_devices_keep_their_choices(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t device; /* an H200's limits, SwiftShader, llvmpipe */
+        uint64_t hash;
+    } measured[] = {{DESKTOP, 0x8e51dcd6aa279be3},
+                    {SWIFTSHADER, 0x440e8db47db82195},
+                    {LLVMPIPE, 0xa5bce94394447e1d},
+                    {OLD_LLVMPIPE, 0xf94dfbee8c5745a5}};
+    for (size_t i = 0; i < sizeof measured / sizeof measured[0]; i++)
+        if (hash_of_choices(measured[i].device) != measured[i].hash)
+            fail_msg("%s: 0x%016llx", devices[measured[i].device].name,
+                     (unsigned long long)hash_of_choices(measured[i].device));
+}
+
+/* All but f64, of which even the smallest preset may be beyond the budget. */
+static void assert_within_budget(const vkmm_device_info *device)
+{
+    static const uint64_t extents[] = {1, 2, 3, 4, 8, 9, 100, 4096};
+    enum { EXTENTS = sizeof extents / sizeof extents[0] };
+    for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++)
+        for (size_t i = 0; i < EXTENTS * EXTENTS * 4 && type != VKMM_F64; i++) {
+            const size_t op = i / EXTENTS / EXTENTS;
+            const vkmm_problem problem =
+                VKMM_PROBLEM(.m = extents[i % EXTENTS], .n = extents[i / EXTENTS % EXTENTS], .k = 4096,
+                             .type = (vkmm_type)type, .op_a = (vkmm_op)(op % 2), .op_b = (vkmm_op)(op / 2));
+            vkmm_choice choice;
+            assert_int_equal(choose(device, &problem, NULL, &choice), VKMM_OK);
+            const vkmm_shape shape = vkmm_shape_of_config(device, choice.kernel, &choice.problem, &choice.config);
+            assert_in_range(shape.held, 1, vkmm_budget_of(device).most);
+        }
+}
+
+/* Where a compiler spills beyond a budget of registers, smaller blocks are chosen; where only fewer invocations would
+ * run at once, a block that costs less by that. */
+static void the_planner_keeps_to_a_budget_of_registers(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t driver_id, min_subgroup_size;
+        uint32_t rows, cols, thread_rows, thread_cols; /* of a large product in f32 */
+    } cases[] = {{VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, 8, 64, 64, 4, 4},
+                 {VK_DRIVER_ID_ARM_PROPRIETARY, 16, 64, 64, 4, 4},
+                 {VK_DRIVER_ID_MESA_TURNIP, 64, 64, 64, 8, 4},
+                 {VK_DRIVER_ID_MESA_RADV, 0, 64, 64, 8, 4},
+                 {VK_DRIVER_ID_MESA_RADV, 32, 64, 128, 8, 8},
+                 {VK_DRIVER_ID_NVIDIA_PROPRIETARY, 32, 64, 128, 8, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const vkmm_problem large = VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096);
+        vkmm_device_info device = devices[0];
+        device.driver_id = cases[i].driver_id;
+        device.min_subgroup_size = cases[i].min_subgroup_size;
+        vkmm_choice choice;
+        assert_int_equal(choose(&device, &large, NULL, &choice), VKMM_OK);
+        assert_memory_equal(choice.info.tile, &cases[i].rows, sizeof choice.info.tile);
+        assert_int_equal(choice.config.values[VKMM_TUNE_THREAD_ROWS], cases[i].thread_rows);
+        assert_int_equal(choice.config.values[VKMM_TUNE_THREAD_COLS], cases[i].thread_cols);
+        assert_within_budget(&device);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +357,8 @@ int main(void)
         cmocka_unit_test(vectors_need_even_rows),
         cmocka_unit_test(a_configuration_is_refused_with_its_rule),
         cmocka_unit_test(tuning_results_are_taken_where_legal),
+        cmocka_unit_test(measured_devices_keep_their_choices),
+        cmocka_unit_test(the_planner_keeps_to_a_budget_of_registers),
         cmocka_unit_test(the_tutorials_kernels_refuse_what_they_do_not_mean),
     };
     return cmocka_run_group_tests_name("planner", tests, NULL, NULL);

@@ -27,13 +27,21 @@ static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
 
 /* rows, cols, depth, thread-rows, thread-cols, splits; swizzle, buffers, pad, slices, lane-cols */
 static const vkmm_preset presets[] = {
-    {{{64, 128, 16, 8, 8, 1, 8, 1, 1, 1, 2}}, .91, 3, 100}, {{{128, 128, 16, 8, 8, 1, 8, 1, 1, 1, 8}}, .833, 2, 100},
-    {{{64, 128, 16, 8, 8, 1, 8, 1, 1, 2, 2}}, .66, 2, 30},  {{{64, 64, 32, 8, 8, 1, 8, 1, 1, 2, 8}}, .61, 3, 30},
-    {{{64, 64, 16, 8, 8, 1, 8, 1, 1, 2, 8}}, .60, 3, 30},   {{{48, 96, 16, 12, 4, 1, 8, 1, 1, 2, 8}}, .57, 2, 30},
-    {{{64, 64, 16, 8, 4, 1, 8, 1, 1, 1, 8}}, .72, 4, 100},  {{{64, 16, 16, 8, 4, 1, 8, 1, 1, 2, 4}}, .30, 6, 30},
-    {{{32, 32, 32, 4, 4, 1, 8, 1, 1, 4, 8}}, .41, 3, 30},   {{{32, 32, 16, 4, 4, 1, 8, 1, 1, 2, 8}}, .38, 4, 30},
-    {{{32, 32, 16, 4, 4, 1, 8, 1, 1, 1, 8}}, .40, 8, 100},  {{{16, 32, 8, 4, 4, 1, 8, 1, 1, 1, 4}}, .20, 8, 100},
+    {{{64, 128, 16, 8, 8, 1, 8, 1, 1, 1, 2}}, .91, 3, 100},
+    {{{128, 128, 16, 8, 8, 1, 8, 1, 1, 1, 8}}, .833, 2, 100},
+    {{{64, 128, 16, 8, 8, 1, 8, 1, 1, 2, 2}}, .66, 2, 30},
+    {{{64, 64, 32, 8, 8, 1, 8, 1, 1, 2, 8}}, .61, 3, 30},
+    {{{64, 64, 16, 8, 8, 1, 8, 1, 1, 2, 8}}, .60, 3, 30},
+    {{{48, 96, 16, 12, 4, 1, 8, 1, 1, 2, 8}}, .57, 2, 30},
+    {{{64, 64, 16, 8, 4, 1, 8, 1, 1, 1, 8}}, .72, 4, 100},
+    {{{64, 16, 16, 8, 4, 1, 8, 1, 1, 2, 4}}, .30, 6, 30},
+    {{{32, 32, 32, 4, 4, 1, 8, 1, 1, 4, 8}}, .41, 3, 30},
+    {{{32, 32, 16, 4, 4, 1, 8, 1, 1, 2, 8}}, .38, 4, 30},
+    {{{32, 32, 16, 4, 4, 1, 8, 1, 1, 1, 8}}, .40, 8, 100},
+    {{{16, 32, 8, 4, 4, 1, 8, 1, 1, 1, 4}}, .20, 8, 100},
     {{{16, 16, 4, 4, 4, 1, 8, 1, 1, 1, 4}}, .10, 8, 100},
+    /* For devices with few registers: a larger block is faster elsewhere. */
+    {{{64, 64, 16, 4, 4, 1, 8, 1, 1, 1, 8}}, .55, 4, 100},
 };
 
 /* Elements of f64 fill twice the registers and half the vectors. */
@@ -41,7 +49,8 @@ static const vkmm_preset presets_f64[] = {
     {{{128, 128, 8, 8, 8, 1, 8, 1, 1, 1, 2}}, .97, 1, 100}, {{{64, 128, 8, 8, 8, 1, 8, 1, 1, 1, 2}}, .95, 2, 100},
     {{{64, 64, 8, 8, 4, 1, 8, 1, 1, 1, 2}}, .86, 3, 100},   {{{32, 64, 8, 4, 4, 1, 8, 1, 1, 1, 8}}, .65, 4, 100},
     {{{32, 32, 8, 4, 4, 1, 8, 1, 1, 1, 8}}, .60, 8, 100},   {{{16, 32, 8, 4, 4, 1, 8, 1, 1, 1, 4}}, .40, 8, 100},
-    {{{16, 16, 4, 4, 4, 1, 8, 1, 1, 1, 4}}, .20, 8, 100},
+    {{{16, 16, 4, 4, 4, 1, 8, 1, 1, 1, 4}}, .20, 8, 100},   {{{64, 64, 16, 4, 2, 1, 8, 1, 1, 1, 8}}, .50, 3, 100},
+    {{{32, 32, 8, 4, 2, 1, 8, 1, 1, 1, 8}}, .40, 8, 100},
 };
 
 static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
@@ -66,6 +75,11 @@ static void ask(vkmm_shape *shape)
     shape->y = 1;
     shape->registers = vkmm_registers_of(shape->type, vkmm_value(shape, VKMM_TUNE_THREAD_ROWS) *
                                                           vkmm_value(shape, VKMM_TUNE_THREAD_COLS));
+    const uint64_t loaded =
+        vkmm_value(shape, VKMM_TUNE_DEPTH) * (vkmm_value(shape, VKMM_TUNE_ROWS) + vkmm_value(shape, VKMM_TUNE_COLS));
+    shape->held = shape->registers + vkmm_registers_of(shape->type, vkmm_value(shape, VKMM_TUNE_THREAD_ROWS) +
+                                                                        vkmm_value(shape, VKMM_TUNE_THREAD_COLS) +
+                                                                        vkmm_quotient(loaded, shape->x));
     shape->shared_bytes = 16 * (vkmm_value(shape, BUFFERS) * vkmm_value(shape, VKMM_TUNE_DEPTH) * width + passed);
 }
 

@@ -19,28 +19,30 @@ static const vkmm_tunable tunables[VKMM_MAX_TUNABLES] = {
 
 /* rows, cols, depth, thread-long, -, splits; threads. The shorter side is fitted to the problem: up to 2, 4, 8 and
  * 16 for the first ones. Neighbours along K: a workgroup sums a few long rows; neighbours across: it reads many columns
- * in parallel. */
+ * in parallel. The last ones of each list are for devices with few registers (kernel/budget.h). */
 static const vkmm_config along[] = {
     {{4, 1, 1024, 4, 1, 1, 256}}, {{8, 1, 512, 8, 1, 1, 128}}, {{4, 1, 512, 4, 1, 1, 128}},
     {{16, 1, 128, 4, 1, 1, 128}}, {{4, 1, 128, 4, 1, 1, 32}},  {{16, 1, 32, 4, 1, 1, 32}},
+    {{4, 1, 128, 2, 1, 1, 128}},
 };
 /* Of 16 bits 8 elements make 16 bytes, of 8 bits 16; rows must be many, because all of the short operand is read
  * again for each few of them. */
 static const vkmm_config along_16[] = {
     {{4, 1, 2048, 4, 1, 1, 256}}, {{8, 1, 1024, 8, 1, 1, 128}}, {{32, 1, 512, 8, 1, 1, 256}},
-    {{16, 1, 256, 4, 1, 1, 128}}, {{16, 1, 64, 4, 1, 1, 32}},
+    {{16, 1, 256, 4, 1, 1, 128}}, {{16, 1, 64, 4, 1, 1, 32}},   {{8, 1, 256, 2, 1, 1, 128}},
 };
 static const vkmm_config along_8[] = {
     {{4, 1, 4096, 4, 1, 1, 256}}, {{4, 1, 2048, 4, 1, 1, 128}}, {{16, 1, 1024, 4, 1, 1, 256}},
-    {{16, 1, 512, 4, 1, 1, 128}}, {{16, 1, 128, 4, 1, 1, 32}},
+    {{16, 1, 512, 4, 1, 1, 128}}, {{16, 1, 128, 4, 1, 1, 32}},  {{8, 1, 512, 2, 1, 1, 128}},
+    {{8, 1, 256, 1, 1, 1, 128}},
 };
 static const vkmm_config across_narrow[] = {
     {{64, 1, 128, 4, 1, 1, 256}}, {{64, 1, 128, 4, 1, 1, 256}}, {{128, 1, 64, 4, 1, 1, 256}},
-    {{64, 1, 64, 4, 1, 1, 128}},  {{32, 1, 32, 4, 1, 1, 32}},
+    {{64, 1, 64, 4, 1, 1, 128}},  {{32, 1, 32, 4, 1, 1, 32}},   {{32, 1, 32, 2, 1, 1, 128}},
 };
 static const vkmm_config across[] = {
-    {{64, 1, 64, 4, 1, 1, 256}}, {{64, 1, 64, 4, 1, 1, 256}}, {{128, 1, 64, 4, 1, 1, 256}},
-    {{64, 1, 32, 4, 1, 1, 128}}, {{32, 1, 16, 4, 1, 1, 32}},
+    {{64, 1, 64, 4, 1, 1, 256}}, {{64, 1, 64, 4, 1, 1, 256}}, {{128, 1, 64, 4, 1, 1, 256}}, {{64, 1, 32, 4, 1, 1, 128}},
+    {{32, 1, 16, 4, 1, 1, 32}},  {{32, 1, 32, 2, 1, 1, 128}}, {{32, 1, 16, 2, 1, 1, 128}},
 };
 
 /* Whether neighbours in memory of a skinny problem's longer side are neighbours along K. */
@@ -105,6 +107,17 @@ static uint64_t bytes_in(const vkmm_shape *shape)
     return vkmm_type_of(shape->problem->type)->bytes;
 }
 
+/* Sums, elements of the long operand and of the short one, weighted with what they were seen to add to a driver's need
+ * (kernel/budget.h). */
+static uint64_t held(const vkmm_shape *shape)
+{
+    const uint64_t lines = vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)),
+                   depth = vkmm_quotient(vkmm_value(shape, VKMM_TUNE_DEPTH) * lines, vkmm_value(shape, THREADS));
+    return (25 * vkmm_value(shape, THREAD_LONG) * shorter(shape) + 8 * vkmm_value(shape, THREAD_LONG) * depth +
+            5 * depth * shorter(shape)) /
+           20;
+}
+
 static void ask(vkmm_shape *shape)
 {
     const uint64_t bytes = 16 / vkmm_vector_of(shape->type);
@@ -112,6 +125,7 @@ static void ask(vkmm_shape *shape)
     shape->y = 1;
     shape->registers = vkmm_registers_of(shape->type, vkmm_value(shape, THREAD_LONG) * shorter(shape));
     shape->shared_bytes = 2 * shape->x * shorter(shape) * bytes;
+    shape->held = vkmm_registers_of(shape->type, held(shape));
 }
 
 static int is_power_of_two(uint64_t value)

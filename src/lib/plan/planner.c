@@ -1,6 +1,7 @@
 /* The planner: a good configuration from problem and device only, without measuring. */
 #include <math.h>
 
+#include "kernel/budget.h"
 #include "math/type.h"
 #include "plan/parts.h"
 
@@ -36,14 +37,16 @@ static double cost_of(const vkmm_device_info *device, const vkmm_problem *proble
     const uint32_t *value = config->values;
     uint32_t splits;
     const double part = vkmm_config_splits(problem, config, &splits), resident = preset->resident;
-    const double invocations = (double)vkmm_shape_of_config(device, kernel, problem, config).x;
+    const vkmm_shape shape = vkmm_shape_of_config(device, kernel, problem, config);
+    const double invocations = (double)shape.x, good = vkmm_budget_of(device).good;
+    const double rate = preset->rate * (good < (double)shape.held ? good / (double)shape.held : 1);
     const double turns = (double)vkmm_config_tiles(problem, config) * splits / processors;
     const double busiest = ceil(turns) <= resident ? ceil(turns) : turns + resident / 4;
     const double threads = fmin(ceil(turns), resident) * invocations;
     const double tile = (double)value[VKMM_TUNE_ROWS] * value[VKMM_TUNE_COLS] * (part + fixed_depth);
     const double outputs =
         (double)problem->m * (double)problem->n * (double)problem->batch_count * workspace_bytes(problem);
-    const double product = busiest * tile / (preset->peak * preset->rate * threads / (threads + preset->half)) + launch;
+    const double product = busiest * tile / (preset->peak * rate * threads / (threads + preset->half)) + launch;
     return splits > 1 ? tax * (product + reduce_launch + 2 * splits * outputs / bytes_per_us) : product;
 }
 
@@ -99,11 +102,20 @@ vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_probl
 {
     vkmm_preset preset, best = {.rate = 0};
     double least = INFINITY;
+    uint64_t fewest = UINT64_MAX; /* registers held by the best one, if none is within the budget */
     for (uint32_t i = 0; vkmm_preset_at(kernel, device, problem, i, &preset); i++) {
-        if (least == INFINITY) best = preset; /* the last one, if none is legal */
-        if (vkmm_config_forbidden_by(kernel, problem, &preset.config, device)) continue;
-        if (preset.rate == 0) break;
-        take_cheaper(device, problem, kernel, &preset, &best, &least);
+        const vkmm_shape shape = vkmm_shape_of_config(device, kernel, problem, &preset.config);
+        const uint64_t held = vkmm_shape_forbidden_by(&shape) ? UINT64_MAX : shape.held;
+        if (held > vkmm_budget_of(device).most) {
+            if (least != INFINITY || held > fewest) continue;
+            best = preset; /* the last one, if none is legal */
+            fewest = held;
+        } else if (preset.rate == 0) {
+            best = preset;
+            break;
+        } else {
+            take_cheaper(device, problem, kernel, &preset, &best, &least);
+        }
     }
     if (best.only_reads) split_thin(device, problem, &best.config);
     split_long_loops(device, problem, &best.config);

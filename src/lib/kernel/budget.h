@@ -1,0 +1,18 @@
+/* How many registers an invocation may use before the driver's compiler spills some to memory, or before too few
+ * invocations run at once. Compilers schedule loads early and keep addresses, so these are not the registers that the
+ * hardware has, but how many of vkmm_shape.held they were seen to bear. */
+#ifndef VKMM_KERNEL_BUDGET_H
+#define VKMM_KERNEL_BUDGET_H
+
+#include "vkmatmul.h"
+
+typedef struct vkmm_budget {
+    uint32_t most; /* the planner chooses no preset that holds more; a user may (kernel/legal.h) */
+    uint32_t good; /* beyond it the rate falls in proportion, because fewer invocations run at once */
+} vkmm_budget;
+
+/* UINT32_MAX for both on devices without a row in the table: NVIDIA's own driver and drivers for CPUs, whose presets
+ * come from measurements, and devices that nobody has looked at. */
+vkmm_budget vkmm_budget_of(const vkmm_device_info *device);
+
+#endif
