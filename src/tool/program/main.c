@@ -1,10 +1,10 @@
 /* vkmatmul: multiplies matrices with Vulkan compute shaders. One command line is one cli_command. */
 #include "base/file.h"
 #include "system/interrupt.h"
+#include "system/terminal.h"
 #include "base/log.h"
 #include "session/commands.h"
 
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 
     vkmm_interrupt_install();
     vkmm_mapping_guard();
-    setlocale(LC_CTYPE, ""); /* names in the user's characters; numbers keep their '.' */
+    vkmm_terminal_start();
     cli_console_start(&session.console);
     if (named) command = cli_command_find(argv[1]);
     if (is_help(argc, argv)) command = cli_command_find("help"), named = 1;

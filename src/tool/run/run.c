@@ -11,7 +11,6 @@
 #include "system/interrupt.h"
 #include "system/terminal.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,7 +87,7 @@ static vkmm_status save(cli_product *product)
     vkmm_interrupt_release();
     if (status != VKMM_OK || signal == 0) return status;
     fflush(product->session->report.out);
-    raise(signal);
+    vkmm_interrupt_repeat(signal);
     return status;
 }
 

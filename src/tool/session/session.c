@@ -1,6 +1,7 @@
 #include "session/session.h"
 
 #include "base/alloc.h"
+#include "system/sensors.h"
 #include "system/terminal.h"
 #include "session/drivers.h"
 #include "session/problem.h"
@@ -49,24 +50,6 @@ static void measure_columns(cli_session *session)
     widen(&report->kernel_width, text);
 }
 
-/* The processor's model, or "host processor" if the system does not report it. */
-static void name_host(char *name, size_t size)
-{
-    char line[512];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-
-    snprintf(name, size, "host processor");
-    if (file == NULL) return;
-    while (fgets(line, sizeof line, file) != NULL) {
-        const char *value = strchr(line, ':');
-        if (value == NULL || strncmp(line, "model name", 10) != 0) continue;
-        value += 1 + strspn(value + 1, " ");
-        snprintf(name, size, "%.*s", (int)strcspn(value, "\n"), value);
-        break;
-    }
-    fclose(file);
-}
-
 static int is_plain(const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^";
@@ -110,7 +93,7 @@ static char *write_command(int argc, char **argv)
 vkmm_status cli_session_start(cli_session *session, const cli_options *options, int argc, char **argv)
 {
     session->options = options;
-    name_host(session->host, sizeof session->host);
+    vkmm_processor_name(session->host, sizeof session->host);
     session->command = write_command(argc, argv);
     if (session->command == NULL)
         return vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for the command line");
@@ -180,8 +163,8 @@ vkmm_status cli_session_instance(cli_session *session)
     if (status == VKMM_OK && options->no_layers) status = cli_layers_disable(log);
     if (status != VKMM_OK) return status;
     status = open_instance(session);
-    if (status == VKMM_OK && options->device != NULL && strcasestr(options->device, "swiftshader") != NULL)
-        status = cli_session_add_swiftshader(session);
+    for (const char *at = options->device; status == VKMM_OK && at != NULL && *at != '\0'; at++)
+        if (strncasecmp(at, "swiftshader", 11) == 0) return cli_session_add_swiftshader(session);
     return status;
 }
 

@@ -9,6 +9,14 @@
 #include "base/alloc.h"
 #include "base/log.h"
 
+#ifdef _WIN32
+#include <io.h>
+#define fsync _commit
+enum { HOW = O_BINARY | O_NOINHERIT };
+#else
+enum { HOW = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY };
+#endif
+
 struct vkmm_append {
     vkmm_log log;
     int fd;
@@ -39,7 +47,7 @@ static off_t whole_lines(int fd, off_t size)
     for (off_t end = size; end > 0;) {
         off_t start = end > (off_t)sizeof block ? end - (off_t)sizeof block : 0;
         size_t wanted = (size_t)(end - start);
-        if (pread(fd, block, wanted, start) != (ssize_t)wanted) return -1;
+        if (lseek(fd, start, SEEK_SET) != start || read(fd, block, wanted) != (ssize_t)wanted) return -1;
         for (size_t i = wanted; i > 0; i--)
             if (block[i - 1] == '\n') return start + (off_t)i;
         end = start;
@@ -50,7 +58,7 @@ static off_t whole_lines(int fd, off_t size)
 static vkmm_status open_file(vkmm_append *a)
 {
     struct stat status;
-    a->fd = open(a->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666);
+    a->fd = open(a->path, O_RDWR | O_CREAT | O_APPEND | HOW, 0666);
     if (a->fd < 0 || fstat(a->fd, &status) != 0) return cannot_write(a, strerror(errno));
     if (!S_ISREG(status.st_mode)) return cannot_write(a, "it is not a regular file");
     off_t whole = whole_lines(a->fd, status.st_size);
@@ -89,8 +97,8 @@ void vkmm_append_close(vkmm_append **append, int remove)
 {
     vkmm_append *a = *append;
     if (!a) return;
-    if (remove) unlink(a->path);
     if (a->fd >= 0) close(a->fd);
+    if (remove) unlink(a->path);
     vkmm_free(a->path);
     vkmm_free(a);
     *append = NULL;

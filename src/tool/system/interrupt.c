@@ -94,6 +94,11 @@ int vkmm_interrupted(void)
     return interrupt;
 }
 
+void vkmm_interrupt_repeat(int number)
+{
+    raise(number);
+}
+
 void vkmm_interrupt_says(const char *sentence)
 {
     last_words = sentence;

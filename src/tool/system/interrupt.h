@@ -1,7 +1,9 @@
 /* The signals that ask a process to end: SIGINT (Ctrl-C), SIGTERM and SIGHUP. A signal that was
  * ignored when the process started (nohup) stays ignored.
  *   Ending at once: temporary files are removed, a progress line is erased, and the process exits with 128 plus the
- *   signal's number, as in shells. */
+ *   signal's number, as in shells.
+ *   On Windows, Ctrl-C and Ctrl-Break count as SIGINT, a console that is closed as SIGHUP, and the end of the session
+ * as SIGTERM. */
 #ifndef VKMM_BASE_INTERRUPT_H
 #define VKMM_BASE_INTERRUPT_H
 
@@ -14,8 +16,9 @@ void vkmm_interrupt_install(void);
  * that reported the signal, the time limit for ending the work: the process never hangs. patient: for work that calls
  * vkmm_interrupted only at its end; only a second signal ends the process at once. */
 void vkmm_interrupt_catch(int patient);
-void vkmm_interrupt_release(void); /* back to what they did before; a remembered signal stays remembered */
-int vkmm_interrupted(void);        /* the number of the signal; 0: none came */
+void vkmm_interrupt_release(void);      /* back to what they did before; a remembered signal stays remembered */
+int vkmm_interrupted(void);             /* the number of the signal; 0: none came */
+void vkmm_interrupt_repeat(int number); /* as if that signal came now */
 
 /* A sentence with its line end for standard error when a signal ends the process at once; NULL: none. Static storage.
  */

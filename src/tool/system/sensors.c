@@ -21,6 +21,17 @@ enum {
     SHARE = 50
 }; /* SHARE: at most one part in so many of a processor's time */
 
+#ifdef _WIN32
+/* It has no pthread_cond_clockwait. If the clock is set meanwhile, one pause is longer or shorter. */
+#define NVML "nvml.dll"
+enum { PAUSE_CLOCK = CLOCK_REALTIME };
+#define pause_until(wake, lock, until) pthread_cond_timedwait(wake, lock, until)
+#else
+#define NVML                           "libnvidia-ml.so.1"
+enum { PAUSE_CLOCK = CLOCK_MONOTONIC };
+#define pause_until(wake, lock, until) pthread_cond_clockwait(wake, lock, PAUSE_CLOCK, until)
+#endif
+
 struct vkmm_sensors {
     vkmm_sensor_source source;
     pthread_mutex_t lock;
@@ -56,7 +67,7 @@ vkmm_sensors *vkmm_sensors_open_with(const uint32_t pci[4], const char *root, co
 vkmm_sensors *vkmm_sensors_open(const uint32_t pci[4], const char *root)
 {
     /* Another root stands for another machine: this machine's library does not know it. */
-    return vkmm_sensors_open_with(pci, root, root[0] == '\0' ? "libnvidia-ml.so.1" : "");
+    return vkmm_sensors_open_with(pci, root, root[0] == '\0' ? NVML : "");
 }
 
 const char *vkmm_sensors_source(const vkmm_sensors *sensors)
@@ -124,7 +135,7 @@ static void *watch(void *user)
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
         double took = (double)(after.tv_sec - before.tv_sec) * 1e3 + (double)(after.tv_nsec - before.tv_nsec) / 1e6;
         double pause = fmax(PERIOD_MS, took * SHARE);
-        clock_gettime(CLOCK_MONOTONIC, &until);
+        clock_gettime(PAUSE_CLOCK, &until);
         until.tv_sec += (time_t)(pause / 1e3);
         until.tv_nsec += (long)(fmod(pause, 1e3) * 1e6);
         if (until.tv_nsec >= 1000000000) {
@@ -132,9 +143,7 @@ static void *watch(void *user)
             until.tv_sec++;
         }
         pthread_mutex_lock(&sensors->lock);
-        while (!sensors->stop &&
-               pthread_cond_clockwait(&sensors->wake, &sensors->lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
-            continue;
+        while (!sensors->stop && pause_until(&sensors->wake, &sensors->lock, &until) != ETIMEDOUT) continue;
     }
     pthread_mutex_unlock(&sensors->lock);
     return NULL;
@@ -163,9 +172,22 @@ void vkmm_sensors_close(vkmm_sensors **pointer)
     *pointer = NULL;
 }
 
+static int start_watch(vkmm_sensors *sensors)
+{
+#ifndef _WIN32
+    sigset_t all, before;
+    sigfillset(&all); /* the main thread handles signals */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+#endif
+    const int started = pthread_create(&sensors->watcher, NULL, watch, sensors) == 0;
+#ifndef _WIN32
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+#endif
+    return started;
+}
+
 void vkmm_sensors_start(vkmm_sensors *sensors)
 {
-    sigset_t all, before;
     if (sensors == NULL) return;
     end_watch(sensors);
     memset(sensors->clocks, 0, sizeof sensors->clocks);
@@ -177,10 +199,7 @@ void vkmm_sensors_start(vkmm_sensors *sensors)
     sensors->joules_before = ask(sensors, sensors->source.joules);
     sensors->others_before = ask(sensors, sensors->source.others);
     sensors->start_ms = vkmm_now_ms();
-    sigfillset(&all); /* the main thread handles signals */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    sensors->watching = pthread_create(&sensors->watcher, NULL, watch, sensors) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    sensors->watching = start_watch(sensors);
 }
 
 /* The MHz at an index, from 0, of all readings in ascending order. */

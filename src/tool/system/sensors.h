@@ -4,9 +4,9 @@
 
 #include "vkmatmul.h"
 
-/* Sources, of which the first that works is used: NVML (libnvidia-ml.so.1, opened at run time), amdgpu's and
- * i915's/xe's files in sysfs, RAPL and cpufreq for a processor. Used by one thread at a time; a separate thread reads
- * while vkmm_sensors_watch is on. */
+/* Sources, of which the first that works is used: NVML (libnvidia-ml.so.1 or nvml.dll, opened at run time), amdgpu's
+ * and i915's/xe's files in sysfs, RAPL and cpufreq for a processor. Windows has no figures but NVML's, and the time
+ * that other processes used. Used by one thread at a time; a separate thread reads while vkmm_sensors_watch is on. */
 typedef struct vkmm_sensors vkmm_sensors;
 
 /* pci: domain, bus, device, function of the device; NULL: the host's processor. root: the parent folder of /sys, "" for
@@ -30,6 +30,9 @@ typedef struct vkmm_sensed {
  * shorter than the counters' own period (about 100 ms) has no energy. */
 void vkmm_sensors_start(vkmm_sensors *sensors);
 void vkmm_sensors_stop(vkmm_sensors *sensors, vkmm_sensed *sensed);
+
+/* The model of the host's processor, or "host processor" if the system does not report it. */
+void vkmm_processor_name(char *name, size_t size);
 
 /* "mains", "battery", or "" if the system does not report it (sysfs power_supply under root). Static storage. */
 const char *vkmm_power_source(const char *root);

@@ -301,3 +301,19 @@ const char *vkmm_power_source(const char *root)
     if (discharging) return "battery";
     return charged ? "mains" : "";
 }
+
+void vkmm_processor_name(char *name, size_t size)
+{
+    char line[512];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    snprintf(name, size, "host processor");
+    if (file == NULL) return;
+    while (fgets(line, sizeof line, file) != NULL) {
+        const char *value = strchr(line, ':');
+        if (value == NULL || strncmp(line, "model name", 10) != 0) continue;
+        value += 1 + strspn(value + 1, " ");
+        snprintf(name, size, "%.*s", (int)strcspn(value, "\n"), value);
+        break;
+    }
+    fclose(file);
+}

@@ -1,0 +1,57 @@
+/* What Windows tells an ordinary user about itself: GetSystemTimes, GetSystemPowerStatus, and the registry. Power and
+ * clocks of GPUs come from NVML alone. */
+#include "system/sensors_source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <windows.h>
+
+static double seconds(const FILETIME *time) /* which counts units of 100 ns */
+{
+    return ((double)time->dwHighDateTime * 4294967296.0 + time->dwLowDateTime) / 1e7;
+}
+
+static double others(void *state)
+{
+    FILETIME idle, kernel, user, begin, end, own_kernel, own_user;
+    (void)state;
+    if (!GetSystemTimes(&idle, &kernel, &user) ||
+        !GetProcessTimes(GetCurrentProcess(), &begin, &end, &own_kernel, &own_user))
+        return NAN;
+    /* The kernel's time includes the idle time. */
+    return seconds(&kernel) - seconds(&idle) + seconds(&user) - seconds(&own_kernel) - seconds(&own_user);
+}
+
+static void close_nothing(void *state)
+{
+    (void)state;
+}
+
+int vkmm_sensor_host(const char *root, vkmm_sensor_source *source)
+{
+    (void)root;
+    *source = (vkmm_sensor_source){.name = "GetSystemTimes", .close = close_nothing, .others = others};
+    return !isnan(others(NULL));
+}
+
+int vkmm_sensor_gpu(const char *root, const uint32_t pci[4], vkmm_sensor_source *source)
+{
+    (void)root, (void)pci, (void)source;
+    return 0;
+}
+
+const char *vkmm_power_source(const char *root)
+{
+    SYSTEM_POWER_STATUS status;
+    (void)root;
+    if (!GetSystemPowerStatus(&status)) return "";
+    return status.ACLineStatus == 1 ? "mains" : status.ACLineStatus == 0 ? "battery" : "";
+}
+
+void vkmm_processor_name(char *name, size_t size)
+{
+    DWORD bytes = (DWORD)size;
+    snprintf(name, size, "host processor");
+    RegGetValueA(HKEY_LOCAL_MACHINE, "HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0", "ProcessorNameString",
+                 RRF_RT_REG_SZ, NULL, name, &bytes);
+}
