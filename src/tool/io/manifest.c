@@ -1,17 +1,22 @@
 /* Where the loader looks: LoaderDriverInterface.md, "Driver Discovery on Linux", and LoaderLayerInterface.md, "Linux
- * Layer Discovery". What it takes of that: LoaderInterfaceArchitecture.md, "Filter Environment Variables". */
+ * Layer Discovery"; for Windows, system/registry.h. What it takes of that: LoaderInterfaceArchitecture.md, "Filter
+ * Environment Variables". */
 #include "io/manifest.h"
 
-#include <fnmatch.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/alloc.h"
+#include "base/disk.h"
 #include "base/dynlib.h"
 #include "base/file.h"
 #include "base/folder.h"
+#ifdef _WIN32
+#include "system/registry.h"
+#endif
 
 #define LARGEST_MANIFEST (1024 * 1024)
 
@@ -41,18 +46,35 @@ static void add(listing *scan, const vkmm_manifest *item)
     scan->items[scan->count++] = *item;
 }
 
-/* A list of patterns with '*' for any characters; case is ignored. Patterns with many stars would take too long, so
- * they match nothing. */
+/* A pattern with '*' for any characters; case is ignored. */
+static int matches(const char *pattern, const char *text)
+{
+    const char *star = NULL, *retry = text;
+    while (*text != '\0') {
+        if (*pattern == '*') {
+            star = pattern++;
+            retry = text;
+        } else if (strncasecmp(pattern, text, 1) == 0) {
+            pattern++;
+            text++;
+        } else if (star != NULL) { /* the last star takes one character more */
+            pattern = star + 1;
+            text = ++retry;
+        } else {
+            return 0;
+        }
+    }
+    return pattern[strspn(pattern, "*")] == '\0';
+}
+
 static int matches_any(const char *list, char separator, const char *all, const char *text)
 {
     char pattern[256];
     while (list != NULL) {
         const char *end = strchr(list, separator);
-        unsigned stars = 0;
         snprintf(pattern, sizeof pattern, "%.*s", end != NULL ? (int)(end - list) : (int)strlen(list), list);
-        for (const char *star = pattern; (star = strchr(star, '*')) != NULL; star++) stars += star[1] != '*';
         if (pattern[0] != '\0' && (strcmp(pattern, "~all~") == 0 || strcmp(pattern, all) == 0)) return 1;
-        if (pattern[0] != '\0' && stars <= 4 && fnmatch(pattern, text, FNM_CASEFOLD | FNM_NOESCAPE) == 0) return 1;
+        if (pattern[0] != '\0' && matches(pattern, text)) return 1;
         list = end != NULL ? end + 1 : NULL;
     }
     return 0;
@@ -74,7 +96,7 @@ static int is_wanted(const vkmm_manifest *item, int otherwise)
         !matches_any(getenv("VK_LOADER_LAYERS_ALLOW"), ',', all, item->name))
         return 0;
     if (matches_any(getenv("VK_LOADER_LAYERS_ENABLE"), ',', all, item->name)) return 1;
-    return matches_any(getenv("VK_INSTANCE_LAYERS"), ':', "", item->name) ? 1 : otherwise;
+    return matches_any(getenv("VK_INSTANCE_LAYERS"), VKMM_LIST_SEPARATOR, "", item->name) ? 1 : otherwise;
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -83,7 +105,16 @@ static const char *text_of(const json_t *object, const char *key)
     return text != NULL ? text : "";
 }
 
-static void look_at_elf(vkmm_manifest *item, const char *path)
+#ifdef _WIN32
+/* The loader itself skips a library for programs of another kind. */
+static void look_at_head(vkmm_manifest *item, const char *path)
+{
+    char head[2];
+    if (vkmm_file_head(path, head, sizeof head) != sizeof head || memcmp(head, "MZ", 2) != 0)
+        snprintf(item->broken, sizeof item->broken, "its library %.160s is not a readable DLL", path);
+}
+#else
+static void look_at_head(vkmm_manifest *item, const char *path)
 {
     unsigned char head[5] = {0};
     int bits = sizeof(void *) == 8 ? 2 : 1; /* EI_CLASS of the System V ABI */
@@ -95,25 +126,27 @@ static void look_at_elf(vkmm_manifest *item, const char *path)
     }
 }
 
+#endif
+
 /* Checks whether the library exists and fits this program. */
 static void look_at_library(const listing *scan, vkmm_manifest *item)
 {
-    const char *library = item->library, *slash = strrchr(item->path, '/');
+    const char *library = item->library;
     char path[1200];
     if (strchr(library, '$') != NULL) return; /* the dynamic linker expands $LIB and the like */
-    if (strchr(library, '/') == NULL) {
+    if (vkmm_path_name(library) == library) {
         if (!vkmm_dynlib_there(scan->root, library))
             snprintf(item->broken, sizeof item->broken, "its library %.160s does not exist", library);
         return;
     }
-    if (library[0] == '/')
+    if (vkmm_path_is_absolute(library))
         snprintf(path, sizeof path, "%s%s", scan->root, library);
     else
-        snprintf(path, sizeof path, "%.*s%s", slash != NULL ? (int)(slash - item->path + 1) : 0, item->path, library);
+        snprintf(path, sizeof path, "%.*s%s", (int)(vkmm_path_name(item->path) - item->path), item->path, library);
     if (vkmm_path_look(path, 0) == VKMM_PATH_MISSING)
         snprintf(item->broken, sizeof item->broken, "its library %.160s does not exist", path);
     else
-        look_at_elf(item, path);
+        look_at_head(item, path);
 }
 
 static void finish(listing *scan, vkmm_manifest *item, int needs_library)
@@ -193,8 +226,7 @@ static void add_manifest(listing *scan, vkmm_manifest *item)
     vkmm_mapping mapping = {NULL, 0};
     json_error_t error;
     json_t *file = NULL;
-    const char *slash = strrchr(item->path, '/');
-    snprintf(item->name, sizeof item->name, "%.255s", slash != NULL ? slash + 1 : item->path);
+    snprintf(item->name, sizeof item->name, "%.255s", vkmm_path_name(item->path));
     if (vkmm_mapping_open(NULL, item->path, &mapping) != VKMM_OK)
         snprintf(item->broken, sizeof item->broken, "%s",
                  vkmm_path_look(item->path, 0) == VKMM_PATH_MISSING ? "the file does not exist"
@@ -253,7 +285,7 @@ static void add_folder(listing *scan, const char *folder)
     vkmm_names names;
     vkmm_folder_list(folder, &names);
     for (uint32_t i = 0; i < names.count; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, names.name[i]);
+        snprintf(path, sizeof path, "%s" VKMM_SLASH "%s", folder, names.name[i]);
         if (is_json(path)) add_file(scan, path);
     }
     vkmm_names_free(&names);
@@ -263,7 +295,7 @@ static void add_folder(listing *scan, const char *folder)
 static void add_entry(listing *scan, const char *entry, size_t length, const char *below)
 {
     char path[1024];
-    while (length > 1 && entry[length - 1] == '/') length--;
+    while (length > 1 && strchr(VKMM_SLASHES, entry[length - 1]) != NULL) length--;
     if (length == 0) return;
     snprintf(path, sizeof path, "%s%.*s%s%s", scan->root, (int)length, entry, below[0] != '\0' ? "/" : "", below);
     if (below[0] == '\0' && is_json(path))
@@ -275,9 +307,9 @@ static void add_entry(listing *scan, const char *entry, size_t length, const cha
 static void add_list(listing *scan, const char *list, const char *below)
 {
     while (list != NULL) {
-        size_t length = strcspn(list, ":");
-        add_entry(scan, list, length, below);
-        list = list[length] == ':' ? list + length + 1 : NULL;
+        const char *end = strchr(list, VKMM_LIST_SEPARATOR);
+        add_entry(scan, list, end != NULL ? (size_t)(end - list) : strlen(list), below);
+        list = end != NULL ? end + 1 : NULL;
     }
 }
 
@@ -287,6 +319,20 @@ static const char *value_of(const char *name)
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
+#ifdef _WIN32
+static void add_registered(void *user, const char *path)
+{
+    add_file(user, path);
+}
+
+static void add_usual(listing *scan)
+{
+    static const char *const keys[][2] = {{"Drivers", "VulkanDriverName"},
+                                          {"ImplicitLayers", "VulkanImplicitLayers"},
+                                          {"ExplicitLayers", "VulkanExplicitLayers"}};
+    if (scan->root[0] == '\0') vkmm_registry_manifests(keys[scan->kind][0], keys[scan->kind][1], add_registered, scan);
+}
+#else
 static void add_home(listing *scan, const char *variable, const char *below_home)
 {
     const char *folder = value_of(variable), *home = value_of("HOME");
@@ -305,6 +351,8 @@ static void add_usual(listing *scan)
     add_home(scan, "XDG_DATA_HOME", "/.local/share");
     add_list(scan, data != NULL ? data : "/usr/local/share:/usr/share", places[scan->kind].folder);
 }
+
+#endif
 
 /* The manifests of one kind, in the loader's order. */
 static void scan_kind(listing *scan)

@@ -5,6 +5,13 @@
 
 #include "base/log.h"
 
+/* Of paths in an environment variable. */
+#ifdef _WIN32
+#define VKMM_LIST_SEPARATOR ';'
+#else
+#define VKMM_LIST_SEPARATOR ':'
+#endif
+
 typedef enum vkmm_manifest_kind {
     VKMM_MANIFEST_DRIVER,
     VKMM_MANIFEST_IMPLICIT_LAYER,

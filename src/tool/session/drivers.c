@@ -33,7 +33,11 @@ static vkmm_status append(const vkmm_log *log, const char *name, const char *ent
     list = vkmm_alloc(1, size);
     if (list != NULL)
         snprintf(list, size, "%s%.*s%s", old != NULL ? old : "", old != NULL && *old != '\0', &separator, entry);
+#ifdef _WIN32
+    failed = list == NULL || _putenv_s(name, list) != 0;
+#else
     failed = list == NULL || setenv(name, list, 1) != 0;
+#endif
     vkmm_free(list);
     return failed ? vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to set %s", name) : VKMM_OK;
 }
@@ -68,7 +72,8 @@ vkmm_status cli_drivers_append(const vkmm_log *log, const char *driver)
     const char *list = cli_drivers_restriction();
 
     if (is_swiftshader(driver)) driver = list != NULL ? NULL : cli_swiftshader_manifest();
-    return driver != NULL ? append(log, list != NULL ? list : "VK_ADD_DRIVER_FILES", driver, ':') : VKMM_OK;
+    return driver != NULL ? append(log, list != NULL ? list : "VK_ADD_DRIVER_FILES", driver, VKMM_LIST_SEPARATOR)
+                          : VKMM_OK;
 }
 
 vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
