@@ -93,7 +93,11 @@ static char *compose(const cli_bench_store *store, const vkmm_bench_writer *writ
     vkmm_status status;
     char *text = NULL;
 
+#ifdef _WIN32
+    report.out = tmpfile();
+#else
     report.out = open_memstream(&text, bytes);
+#endif
     report.colour = 0;
     report.columns = 0;
     report.utf8 = 1;
@@ -101,6 +105,12 @@ static char *compose(const cli_bench_store *store, const vkmm_bench_writer *writ
     if (report.out == NULL) return NULL;
     status = vkmm_bench_write(writer, &report, bench);
     if (ferror(report.out)) status = VKMM_OUT_OF_MEMORY;
+#ifdef _WIN32 /* which has no stream in memory */
+    *bytes = (size_t)_ftelli64(report.out);
+    rewind(report.out);
+    text = malloc(*bytes + 1);
+    if (text == NULL || fread(text, 1, *bytes, report.out) != *bytes) status = VKMM_OUT_OF_MEMORY;
+#endif
     if (fclose(report.out) == 0 && status == VKMM_OK) return text;
     free(text);
     return NULL;
