@@ -25,6 +25,8 @@ program = None
 def run(*args, env=None, **more):
     """The finished process, with text output. UTF-8 unless env says otherwise."""
     settings = dict(os.environ, LC_ALL="C.UTF-8")
+    if "VKMM_TEST_FAST_CLOCK" in settings:
+        settings["LD_PRELOAD"] = ":".join(filter(None, [settings.get("LD_PRELOAD"), settings["VKMM_TEST_FAST_CLOCK"]]))
     settings.update(env or {})
     return subprocess.run([program, *map(str, args)], stdout=more.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE,
                           text=True, encoding="utf-8", errors="surrogateescape", env=settings, timeout=GUARD, **more)

@@ -33,7 +33,7 @@ class Explain(cli.Case):
     @unittest.skipIf("swiftshader" in os.environ.get("VK_DRIVER_FILES", ""), "half a minute; tests/gpu/test_access.c counts there too")
     def test_thousand(self):
         """1024 with tile 16 is 64 and 1,024, not the tutorial's 16."""
-        kernel = self.kernels("--size", "1024x1024x64", "--tile", "16", "--kernel", "tiled")["tiled"]
+        kernel = self.kernels("--size", "1024x1024x16", "--tile", "16", "--kernel", "tiled")["tiled"]
         for operand in "ab":
             for memory, count in {"global": 64, "shared": 1024}.items():
                 self.assertEqual([kernel["reads"][operand][memory][key] for key in ("formula", "counted")], [count, count])
