@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
-"""check.py BUILD [--write-fixtures] GPU…: what scripts/vendors runs for each GPU.
+"""check.py BUILD [--part N | --write-fixtures] GPU…: what `scripts/vendors check` does.
 
-The fixtures in tests/plan/vendors.inc must be what the drivers say today; --write-fixtures writes them instead.
+The fixtures in tests/plan/vendors.inc must be what the drivers say today; --write-fixtures writes them instead. What
+products need (`vkmatmul statistics --all`) must compile on each GPU, soon, without spills and without scratch memory,
+but for the rows of exceptions.txt, each of which must be needed. --part N: all fixtures, but one of PARTS parts of the
+compilations.
 """
 import argparse
 import concurrent.futures
+import fnmatch
+import json
 import os
 import pathlib
 import re
@@ -17,47 +22,104 @@ HEAD = """/* Devices as their drivers describe them: written by 'scripts/vendors
 """
 # A new release of Mesa alone does not make a fixture stale.
 RELEASE = re.compile(r'\.(driver_info = "[^"]*"|api_version = \d+u)')
+TYPES = ("f32", "f64", "i32", "u32", "f16", "bf16", "i8", "u8")
+PARTS = 40
+# The time is that of an idle machine; like scripts/test, the check allows for a busy one.
+LIMITS = {"compile_ms": 5000 * float(os.environ.get("VKMM_TEST_PATIENCE", 4)), "spills": 0, "scratch_bytes": 0}
 
 
 def run(gpu, *command):
-    return subprocess.run([ROOT / "scripts/vendors", "run", gpu, *command], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=1800, check=False)
+    return subprocess.run([ROOT / "scripts/vendors", "run", gpu, *command], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
+
+
+def statistics(program, gpu, *arguments):
+    """The rows of a GPU. ValueError with the program's message if it fails; a pipeline's failure is in its row."""
+    done = run(gpu, program, "statistics", "--json", *arguments)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    if done.returncode != 0 and not any(row["error"] for row in rows):
+        raise ValueError(f"statistics failed with {done.returncode}: {done.stderr.strip().splitlines()[-1:]}")
+    return rows
 
 
 def fixture(build, gpu):
     done = run(gpu, build / "tests/vendors/print_device", gpu)
-    return done.stdout if done.returncode == 0 else f"print_device failed with {done.returncode}: {done.stderr.strip()}\n"
+    return done.stdout if done.returncode == 0 else f"print_device failed with {done.returncode}: {done.stderr}\n"
 
 
 def check_fixture(build, gpu):
-    """What is wrong with the fixture of a GPU: a list of sentences."""
-    now = RELEASE.sub("", fixture(build, gpu))
-    kept = [RELEASE.sub("", line) for line in FIXTURES.read_text(encoding="utf-8").splitlines(True)
+    """What is wrong, as sentences."""
+    now = fixture(build, gpu)
+    kept = [line for line in FIXTURES.read_text(encoding="utf-8").splitlines(True)
             if line.startswith(f'VENDOR("{gpu}",')]
-    return [] if kept == [now] else [f"the fixture is not what the driver says; run scripts/vendors fixtures: {now}"]
+    if [RELEASE.sub("", line) for line in kept] == [RELEASE.sub("", now)]:
+        return []
+    return [f"the driver says something else, run scripts/vendors fixtures: {now}"]
 
 
-CHECKS = {"fixture": check_fixture}
+def read_exceptions():
+    """Rows of GPU (a pattern), kernel, type, key, the most that is allowed, the reason."""
+    lines = (ROOT / "tests/vendors/exceptions.txt").read_text(encoding="utf-8").splitlines()
+    return [line.split(None, 5) for line in lines if line and not line.startswith("#")]
+
+
+def describe(row):
+    problem = row["problem"]
+    return (f"{row['kernel']} {row['type']} {problem['m']}×{problem['n']}×{problem['k']} {problem['transpose_a']}"
+            f"{problem['transpose_b']} {row['config']}")
+
+
+def check_rows(gpu, kind, rows, exceptions):
+    """What is wrong with the pipelines of one type, as sentences."""
+    allowed = {(kernel, key): int(most) for pattern, kernel, of, key, most, _ in exceptions
+               if of == kind and fnmatch.fnmatch(gpu, pattern)}
+    wrong, needed = [], set()
+    for row in rows:
+        if row["error"]:
+            found = {"error": 1}
+        else:
+            found = {key: row[key] for key, most in LIMITS.items() if (row[key] or 0) > most}
+        for key, value in found.items():
+            if value > allowed.get((row["kernel"], key), 0):
+                wrong.append(f"{describe(row)}: {row['error'] or f'{key} {value}'}")
+            needed.add((row["kernel"], key))
+    return wrong + [f"exceptions.txt: {kernel} {kind} {key} does not occur any more"
+                    for kernel, key in allowed.keys() - needed]
+
+
+def check_type(build, gpu, kind, exceptions):
+    try:
+        rows = statistics(build / "src/tool/vkmatmul", gpu, "--all", "--type", kind)
+    except ValueError as error:
+        return 0, [str(error)]
+    return len(rows), check_rows(gpu, kind, rows, exceptions)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--part", type=int)
     parser.add_argument("--write-fixtures", action="store_true")
     parser.add_argument("gpus", nargs="+")
     args = parser.parse_args()
-    build = args.build.resolve()
+    build, gpus, exceptions = args.build.resolve(), args.gpus, read_exceptions()
+    units = [(gpu, kind) for kind in TYPES for gpu in gpus]
+    if args.part is not None:
+        units = units[args.part % PARTS::PARTS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         if args.write_fixtures:
-            FIXTURES.write_text(HEAD + "".join(pool.map(lambda gpu: fixture(build, gpu), args.gpus)), encoding="utf-8")
+            FIXTURES.write_text(HEAD + "".join(pool.map(lambda gpu: fixture(build, gpu), gpus)), encoding="utf-8")
             return 0
-        passed = failed = 0
-        for gpu, results in pool.map(lambda gpu: (gpu, {name: check(build, gpu) for name, check in CHECKS.items()}),
-                                     args.gpus):
-            for name, wrong in results.items():
-                print(f"{gpu}: {name}: {'FAILED' if wrong else 'ok'}", *wrong, sep="\n  ", flush=True)
-                passed, failed = passed + (not wrong), failed + bool(wrong)
-    print(f"{passed} passed, {failed} failed, 0 skipped")
+        tests = [(f"{gpu}: fixture", pool.submit(lambda gpu=gpu: (1, check_fixture(build, gpu)))) for gpu in gpus]
+        tests += [(f"{gpu}: {kind}", pool.submit(check_type, build, gpu, kind, exceptions)) for gpu, kind in units]
+        passed = failed = skipped = 0
+        for name, test in tests:
+            count, wrong = test.result()
+            verdict = "FAILED" if wrong else "ok" if count else "nothing to compile"
+            print(f"{name}: {verdict}" + (f", {count} pipelines" if count > 1 else ""), *wrong, sep="\n  ", flush=True)
+            passed, failed, skipped = passed + (not wrong and count > 0), failed + bool(wrong), \
+                skipped + (not wrong and count == 0)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return failed > 0
 
 
