@@ -20,7 +20,7 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
     if (status == VKMM_OK && second && !choice.reduce)
         status = vkmm_fail(vkmm_device_log(device), VKMM_INVALID, "this product has no second pass");
     if (status != VKMM_OK) return status;
-    choice.capture_statistics = 1;
+    choice.capture = second ? VKMM_CAPTURE_SECOND : VKMM_CAPTURE_FIRST;
     status = vkmm_plan_create(device, &choice, &plan);
     const vkmm_pipeline *pipeline = second ? &plan.reduce : &plan.pipeline;
     if (status == VKMM_OK && info->has_statistics)

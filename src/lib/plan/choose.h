@@ -15,18 +15,20 @@ typedef struct vkmm_wish {
     uint32_t unaligned;          /* bits VKMM_ALIGNED_* (kernel/contract.h) that a general kernel must not use */
 } vkmm_wish;
 
+/* Only one of a plan's pipelines is built, and the driver is to keep statistics of it (vk/executable.h). */
+typedef enum vkmm_capture { VKMM_CAPTURE_NONE, VKMM_CAPTURE_FIRST, VKMM_CAPTURE_SECOND } vkmm_capture;
+
 typedef struct vkmm_choice {
     const vkmm_kernel *kernel;
     const vkmm_module *module; /* NULL for the kernel serial */
     const vkmm_module *reduce; /* the second pass; NULL if K is not split and C can be stored directly */
     vkmm_kernel_info info;
-    vkmm_problem problem;   /* as the kernel sees it: row-major, everything filled in (vkmm_problem_row_major) */
-    int swapped;            /* its A is the wished problem's B */
-    vkmm_config config;     /* of a general kernel */
-    uint32_t unaligned;     /* the wish's */
-    uint32_t split_depth;   /* elements along K of each of info.splits parts */
-    int capture_statistics; /* the driver is to keep statistics of the pipeline (vk/executable.h); vkmm_choose leaves it
-                               0 */
+    vkmm_problem problem; /* as the kernel sees it: row-major, everything filled in (vkmm_problem_row_major) */
+    int swapped;          /* its A is the wished problem's B */
+    vkmm_config config;   /* of a general kernel */
+    uint32_t unaligned;   /* the wish's */
+    uint32_t split_depth; /* elements along K of each of info.splits parts */
+    vkmm_capture capture; /* vkmm_choose leaves it 0 */
 } vkmm_choice;
 
 /* device may be NULL for the kernel "serial". The problem must have been checked (math/problem.h). VKMM_INVALID:

@@ -83,7 +83,7 @@ static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice,
         .spec_count = sizeof ids / sizeof ids[0],
         .spec_ids = ids,
         .spec_values = values,
-        .capture_statistics = choice->capture_statistics,
+        .capture_statistics = choice->capture != VKMM_CAPTURE_NONE,
     };
     count_reduce(&device->physical->info, &choice->problem, plan);
     return vkmm_pipeline_create(device, &info, &plan->reduce);
@@ -109,10 +109,12 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
         .spec_ids = choice->info.spec_ids,
         .spec_values = choice->info.spec_values,
         .subgroup_size = choice->info.subgroup_size,
-        .capture_statistics = choice->capture_statistics,
+        .capture_statistics = choice->capture != VKMM_CAPTURE_NONE,
     };
-    vkmm_status status = vkmm_pipeline_create(device, &info, &plan->pipeline);
-    if (status == VKMM_OK && choice->reduce) status = create_reduce(device, choice, plan);
+    vkmm_status status = VKMM_OK;
+    if (choice->capture != VKMM_CAPTURE_SECOND) status = vkmm_pipeline_create(device, &info, &plan->pipeline);
+    if (status == VKMM_OK && choice->reduce && choice->capture != VKMM_CAPTURE_FIRST)
+        status = create_reduce(device, choice, plan);
     if (status != VKMM_OK) vkmm_plan_destroy(device, plan);
     return status;
 }

@@ -13,7 +13,7 @@
 #include "session/problem.h"
 #include "worker/worker.h"
 
-#define PATIENCE_MS 60000.0 /* for one pipeline */
+#define PATIENCE_MS 120000.0 /* for one pipeline */
 
 /* Problems for which planners choose differently. */
 static const cli_size shapes[] = {

@@ -1,4 +1,5 @@
 /* vkmatmul.statistics/1, and the table. */
+#include <math.h>
 #include <string.h>
 
 #include "explain/statistics.h"
@@ -93,6 +94,7 @@ vkmm_status cli_statistics_row(vkmm_report *report, const cli_pipeline *pipeline
         memcpy(&figure, (const char *)pipeline + columns[i].offset, sizeof figure);
         places[FIGURES + i] = (vkmm_place){columns[i].width, 1, is_hidden(i, has_statistics)};
         vkmm_cell_figure(report, cell, figure);
+        if (figure == floor(figure)) snprintf(cell->text, sizeof cell->text, "%.0f", figure);
         if (figure > 0 && (columns[i].offset == offsetof(cli_pipeline, compiled.spills) ||
                            columns[i].offset == offsetof(cli_pipeline, compiled.scratch_bytes)))
             cell->paint = VKMM_BAD;
