@@ -286,6 +286,10 @@ typedef struct vkmm_device_info {
 
 VKMM_API uint32_t vkmm_instance_device_count(const vkmm_instance *instance);
 
+/* Devices that the loader lists and that cannot be used, each with the reason: "Old GPU" supports Vulkan 1.0; 1.1 is
+ * the minimum. "": none. Owned by the instance. */
+VKMM_API const char *vkmm_instance_left_out(const vkmm_instance *instance);
+
 /* The version of the Vulkan loader, in Vulkan's packing; 0 without a loader. Starts no driver. */
 VKMM_API uint32_t vkmm_loader_version(void);
 

@@ -27,9 +27,14 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDevice(VkPhysicalDevice handle, cons
     const fake_object *physical = FAKE_FIND(handle, FAKE_PHYSICAL);
     if (!physical) return VK_ERROR_INITIALIZATION_FAILED;
     check_queues(info);
+    uint32_t subsets = 0;
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
-        if (strcmp(info->ppEnabledExtensionNames[i], VK_EXT_MEMORY_BUDGET_EXTENSION_NAME) != 0)
+        if (strcmp(info->ppEnabledExtensionNames[i], "VK_KHR_portability_subset") == 0)
+            subsets++;
+        else if (strcmp(info->ppEnabledExtensionNames[i], VK_EXT_MEMORY_BUDGET_EXTENSION_NAME) != 0)
             return VK_ERROR_EXTENSION_NOT_PRESENT;
+    if (fake.caps.portable && subsets == 0) fake_complain("vkCreateDevice: VK_KHR_portability_subset is not enabled");
+    if (!fake.caps.portable && subsets > 0) return VK_ERROR_EXTENSION_NOT_PRESENT;
     fake_object *device = fake_make(FAKE_DEVICE, physical->parent);
     for (uint32_t i = 0; i < info->queueCreateInfoCount; i++)
         fake_make(FAKE_QUEUE, device->id)->queue.family = info->pQueueCreateInfos[i].queueFamilyIndex;

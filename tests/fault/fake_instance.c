@@ -1,6 +1,7 @@
 /* The fake driver's instance and its one physical device. */
 #include "fake_state.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +52,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL fake_vkGetInstanceProcAddr(VkInstance i
 {
     FAKE_ENTER(vkGetInstanceProcAddr);
     if (instance) FAKE_FIND(instance, FAKE_INSTANCE);
-    if (!instance && strcmp(name, "vkEnumerateInstanceVersion") != 0 && strcmp(name, "vkCreateInstance") != 0)
+    if (!instance && strcmp(name, "vkEnumerateInstanceVersion") != 0 && strcmp(name, "vkCreateInstance") != 0 &&
+        strcmp(name, "vkEnumerateInstanceExtensionProperties") != 0)
         return NULL;
     return find(name);
 }
@@ -75,12 +77,25 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateInstanceVersion(uint32_t *version
     return guard.result;
 }
 
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count,
+                                                                           VkExtensionProperties *out)
+{
+    FAKE_ENTER(vkEnumerateInstanceExtensionProperties);
+    if (layer) return VK_ERROR_LAYER_NOT_PRESENT;
+    *count = fake.caps.portable != 0;
+    if (out && *count > 0) strcpy(out[0].extensionName, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+    return VK_SUCCESS;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateInstance(const VkInstanceCreateInfo *info,
                                                      const VkAllocationCallbacks *with, VkInstance *out)
 {
     (void)with;
     FAKE_ENTER_OR_SPOIL(vkCreateInstance, VkInstance, out);
-    if (info->enabledLayerCount > 0 || info->enabledExtensionCount > 0) return VK_ERROR_LAYER_NOT_PRESENT;
+    if (info->enabledLayerCount > 0) return VK_ERROR_LAYER_NOT_PRESENT;
+    if (info->enabledExtensionCount != (fake.caps.portable ? 1 : 0)) return VK_ERROR_EXTENSION_NOT_PRESENT;
+    if (fake.caps.portable && !(info->flags & VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR))
+        return VK_ERROR_INCOMPATIBLE_DRIVER;
     const fake_object *instance = fake_make(FAKE_INSTANCE, 0);
     fake_make(FAKE_PHYSICAL, instance->id);
     *out = FAKE_HANDLE(VkInstance, instance);
@@ -117,7 +132,10 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateDeviceExtensionProperties(VkPhysi
     (void)layer;
     FAKE_ENTER(vkEnumerateDeviceExtensionProperties);
     FAKE_FIND(handle, FAKE_PHYSICAL);
-    const uint32_t there = fake.caps.budget_bytes ? 2 : 1;
+    const char *const names[] = {VK_KHR_MAINTENANCE_4_EXTENSION_NAME, fake.caps.portable
+                                                                          ? "VK_KHR_portability_subset"
+                                                                          : VK_EXT_MEMORY_BUDGET_EXTENSION_NAME};
+    const uint32_t there = fake.caps.budget_bytes || fake.caps.portable ? 2 : 1;
     if (guard.result != VK_SUCCESS) *count = 0xbad;
     if (guard.result != VK_SUCCESS) return guard.result;
     if (!out) *count = there;
@@ -125,24 +143,23 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateDeviceExtensionProperties(VkPhysi
     const uint32_t room = *count;
     *count = room < there ? room : there;
     memset(out, 0, *count * sizeof *out);
-    for (uint32_t i = 0; i < *count; i++)
-        strcpy(out[i].extensionName, i == 0 ? "VK_KHR_maintenance4" : VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+    for (uint32_t i = 0; i < *count; i++) strcpy(out[i].extensionName, names[i]);
     return room < there ? VK_INCOMPLETE : VK_SUCCESS;
 }
 
 static void fill_limits(VkPhysicalDeviceLimits *limits)
 {
-    limits->maxComputeWorkGroupInvocations = 1024;
+    limits->maxComputeWorkGroupInvocations = fake.caps.minimal ? 128 : 1024;
     for (int axis = 0; axis < 3; axis++) {
-        limits->maxComputeWorkGroupSize[axis] = axis == 2 ? 64 : 1024;
+        limits->maxComputeWorkGroupSize[axis] = axis == 2 ? 64 : limits->maxComputeWorkGroupInvocations;
         limits->maxComputeWorkGroupCount[axis] = MAX_GROUPS;
     }
-    limits->maxComputeSharedMemorySize = 32768;
+    limits->maxComputeSharedMemorySize = fake.caps.minimal ? 16384 : 32768;
     limits->maxStorageBufferRange = (uint32_t)fake_max_range();
     limits->minStorageBufferOffsetAlignment = fake_alignment();
     limits->maxMemoryAllocationCount = (uint32_t)fake_or(fake.caps.max_allocations, 4096);
     limits->maxPushConstantsSize = FAKE_PUSH_BYTES;
-    limits->timestampPeriod = 1.0F;
+    limits->timestampPeriod = fake.caps.bad_period == 0 ? 1.0F : fake.caps.bad_period == 2 ? 0.0F : INFINITY;
 }
 
 static void fill_properties(VkBaseOutStructure *next)
@@ -155,7 +172,8 @@ static void fill_properties(VkBaseOutStructure *next)
             VkPhysicalDeviceSubgroupProperties *subgroup = (void *)next;
             subgroup->subgroupSize = 32;
             subgroup->supportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
-            subgroup->supportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+            subgroup->supportedOperations =
+                VK_SUBGROUP_FEATURE_BASIC_BIT | (fake.caps.no_broadcast ? 0 : VK_SUBGROUP_FEATURE_BALLOT_BIT);
         } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES) {
             ((VkPhysicalDeviceMaintenance3Properties *)(void *)next)->maxMemoryAllocationSize = fake_max_allocation();
         } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES) {
@@ -173,7 +191,7 @@ VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceProperties2(VkPhysicalDevice 
     FAKE_FIND(handle, FAKE_PHYSICAL);
     VkPhysicalDeviceProperties *p = &out->properties;
     memset(p, 0, sizeof *p);
-    p->apiVersion = VK_API_VERSION_1_3;
+    p->apiVersion = (uint32_t)fake_or(fake.caps.api_version, VK_API_VERSION_1_3);
     p->driverVersion = 7;
     p->vendorID = 0xfafa;
     p->deviceID = 0x1234;

@@ -45,6 +45,7 @@
 
 #define FAKE_OTHERS(X)                                                                                                 \
     X(vkGetInstanceProcAddr)                                                                                           \
+    X(vkEnumerateInstanceExtensionProperties)                                                                          \
     X(vkDestroyInstance)                                                                                               \
     X(vkGetPhysicalDeviceProperties2)                                                                                  \
     X(vkGetPhysicalDeviceFeatures2)                                                                                    \

@@ -27,7 +27,12 @@ typedef struct fake_caps {
     uint64_t max_buffer_bytes;     /* 0: as much as an allocation */
     uint64_t max_storage_range;    /* 0: 2^27 */
     uint32_t max_allocations;      /* 0: 4096 */
-    uint32_t offset_alignment;     /* of storage buffers; 0: 256, the most that Vulkan allows */
+    uint32_t api_version;          /* 0: 1.3 */
+    int portable;              /* part of Vulkan is missing: what VK_KHR_portability_enumeration lists, and only that */
+    int bad_period;            /* timestampPeriod is infinite; 2: 0 */
+    int no_broadcast;          /* in subgroups */
+    int minimal;               /* 128 invocations, 16 KiB of shared memory */
+    uint32_t offset_alignment; /* of storage buffers; 0: 256, the most that Vulkan allows */
 } fake_caps;
 
 /* A new driver, in place of the one before; ended by fake_end. caps may be NULL. */

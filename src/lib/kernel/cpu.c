@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "kernel/contract.h"
 
 enum { LANES = VKMM_TUNE_OWN, WRITTEN_OUT, THREAD_COLS = 4 };
@@ -92,7 +93,16 @@ static uint64_t missing_broadcasts(const vkmm_shape *shape)
     return !shape->device->has_broadcast;
 }
 
+static vkmm_status refuse_broadcasts(const vkmm_log *log, const vkmm_shape *shape)
+{
+    return vkmm_fail(log, VKMM_UNSUPPORTED,
+                     "%s needs subgroup broadcasts, which \"%s\" does not support (subgroupSupportedOperations)",
+                     shape->kernel->name, shape->device->name);
+}
+
 static const vkmm_rule rules[] = {
+    {"subgroupSupportedOperations", "subgroup broadcasts", missing_broadcasts, NULL,
+     "a value that one lane reads is broadcast to all", refuse_broadcasts},
     {"whole turns", "leftover rows or columns", broken_blocks, NULL,
      "rows must be a multiple of lanes, and cols a multiple of 4"},
     {"whole steps", "leftover elements of a step", broken_steps, NULL, "depth must be a multiple of 4"},
@@ -101,8 +111,6 @@ static const vkmm_rule rules[] = {
     {"lanes", "unsupported lanes", broken_lanes, NULL, "lanes must be 4 or 8, and at most the subgroup size"},
     {"written out", "unsupported settings", broken_written, NULL,
      "written-out must be 0 or 1; 1 requires rows=8, depth=4 and lanes=4"},
-    {"subgroupSupportedOperations", "subgroup broadcasts", missing_broadcasts, NULL,
-     "a value that one lane reads is broadcast to all"},
     {0},
 };
 

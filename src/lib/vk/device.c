@@ -17,8 +17,9 @@ static vkmm_status create_handle(vkmm_device *device)
                                                  .pQueuePriorities = &priority};
     VkPhysicalDeviceFeatures features = {.shaderFloat64 = physical->info.has_f64 ? VK_TRUE : VK_FALSE};
     vkmm_features chain = physical->features;
-    const char *extensions[VKMM_FEATURE_COUNT];
-    const uint32_t count = vkmm_features_extensions(&chain, physical->info.api_version, extensions);
+    const char *extensions[VKMM_FEATURE_COUNT + 1];
+    uint32_t count = vkmm_features_extensions(&chain, physical->info.api_version, extensions);
+    if (physical->is_portable) extensions[count++] = VKMM_PORTABILITY_SUBSET;
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .pNext = vkmm_features_chain(&chain),

@@ -73,14 +73,21 @@ static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcA
                                      .pApplicationName = "vkmatmul",
                                      .pEngineName = "libvkmatmul",
                                      .apiVersion = version};
+    const char *extensions[3];
+    uint32_t count = 0;
+    while (validate && count < 2) extensions[count] = validation.extensions[count], count++;
+    /* Without it, loaders do not list devices that lack parts of Vulkan, such as those of MoltenVK. */
+    const int portable = vkmm_instance_offers(get, NULL, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+    if (portable) extensions[count++] = VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME;
     VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+        .flags = portable ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,
         .pNext = validate ? validation.chain : NULL,
         .pApplicationInfo = &application,
         .enabledLayerCount = validate ? 1 : 0,
         .ppEnabledLayerNames = validate ? validation.layers : NULL,
-        .enabledExtensionCount = validate ? 2 : 0,
-        .ppEnabledExtensionNames = validate ? validation.extensions : NULL,
+        .enabledExtensionCount = count,
+        .ppEnabledExtensionNames = extensions,
     };
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)get(NULL, "vkCreateInstance");
     if (!create) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader lacks vkCreateInstance");
@@ -183,6 +190,11 @@ uint32_t vkmm_instance_validation_messages(const vkmm_instance *instance)
 uint32_t vkmm_instance_device_count(const vkmm_instance *instance)
 {
     return instance ? instance->physical_count : 0;
+}
+
+const char *vkmm_instance_left_out(const vkmm_instance *instance)
+{
+    return instance ? instance->left_out : "";
 }
 
 const vkmm_device_info *vkmm_instance_device_info(const vkmm_instance *instance, uint32_t index)

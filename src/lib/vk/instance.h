@@ -27,6 +27,8 @@ typedef struct vkmm_instance_table {
 #undef X
 } vkmm_instance_table;
 
+#define VKMM_PORTABILITY_SUBSET "VK_KHR_portability_subset" /* beta headers name it */
+
 /* A physical device that vkmatmul can use: Vulkan 1.1 and a compute queue. */
 typedef struct vkmm_physical {
     VkPhysicalDevice handle;
@@ -34,6 +36,7 @@ typedef struct vkmm_physical {
     uint32_t transfer_family;                  /* a transfer-only family; UINT32_MAX: there is none */
     uint8_t pipeline_cache_uuid[VK_UUID_SIZE]; /* which compiled pipelines the driver accepts */
     vkmm_features features;                    /* that the device is created with; not chained yet */
+    int is_portable;                           /* VK_KHR_portability_subset, which must then be enabled */
     int has_budget;                            /* VK_EXT_memory_budget: the driver reports how much memory is free */
     vkmm_device_info info;
 } vkmm_physical;
@@ -54,15 +57,16 @@ struct vkmm_instance {
     atomic_uint messages;     /* validation messages so far */
     vkmm_physical *physicals; /* owned */
     uint32_t physical_count;
+    char left_out[512]; /* vkmm_instance_left_out */
 };
 
 /* VKMM_NO_DEVICE: no `what` was found. The message names the first environment variable that restricts the loader's
  * drivers. */
 vkmm_status vkmm_fail_missing(const vkmm_log *log, const char *what);
 
-/* Fills one physical device; 0 if vkmatmul cannot use it (Vulkan 1.0, no compute queue); a message of level INFO says
+/* Fills one physical device; 0 if vkmatmul cannot use it (Vulkan 1.0, no compute queue); instance->left_out then says
  * why. */
-int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical);
+int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical);
 
 /* Bytes of the largest device-local heap that this process may still take: by the driver's budget, or all of it if the
  * driver reports none. */

@@ -1,6 +1,8 @@
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "vk/instance.h"
 
 /* The first family with compute whose timestamps work, else the first with compute; UINT32_MAX without any. Also the
@@ -81,7 +83,10 @@ static void read_limits(const VkPhysicalDeviceLimits *limits, vkmm_device_info *
     info->max_shared_bytes = limits->maxComputeSharedMemorySize;
     info->max_storage_range = limits->maxStorageBufferRange;
     info->offset_alignment = (uint32_t)limits->minStorageBufferOffsetAlignment;
-    info->timestamp_period_ns = (double)limits->timestampPeriod;
+    if (isfinite(limits->timestampPeriod) && limits->timestampPeriod > 0)
+        info->timestamp_period_ns = (double)limits->timestampPeriod;
+    else
+        info->timestamp_bits = 0;
 }
 
 static void read_identity(const VkPhysicalDeviceProperties *properties, const VkPhysicalDeviceDriverProperties *driver,
@@ -155,7 +160,7 @@ uint64_t vkmm_physical_free_bytes(const vkmm_instance *instance, const vkmm_phys
                : 0;
 }
 
-int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical)
+int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_t index, vkmm_physical *physical)
 {
     VkPhysicalDeviceMaintenance4Properties maintenance4 = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
@@ -174,8 +179,8 @@ int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, u
     uint32_t version = properties.properties.apiVersion;
     find_queue_families(instance, handle, physical);
     if (version < VK_API_VERSION_1_1 || physical->queue_family == UINT32_MAX) {
-        vkmm_say(&instance->log, VKMM_LOG_INFO, "\"%s\" is left out: %s", properties.properties.deviceName,
-                 version < VK_API_VERSION_1_1 ? "it has Vulkan 1.0, and 1.1 is needed" : "it has no compute queue");
+        vkmm_join(instance->left_out, sizeof instance->left_out, "; ", "\"%s\" %s", properties.properties.deviceName,
+                  version < VK_API_VERSION_1_1 ? "supports Vulkan 1.0; 1.1 is the minimum" : "has no compute queue");
         memset(physical, 0, sizeof *physical);
         return 0;
     }
@@ -206,6 +211,7 @@ int vkmm_physical_read(const vkmm_instance *instance, VkPhysicalDevice handle, u
     info->has_f64 = features.features.shaderFloat64 == VK_TRUE;
     read_memory(instance, handle, info);
     read_pci(instance, handle, &extensions, info);
+    physical->is_portable = has_extension(&extensions, VKMM_PORTABILITY_SUBSET);
     physical->has_budget = has_extension(&extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
     vkmm_features_read(instance, handle, &(vkmm_lister){has_extension, &extensions}, &physical->features, info);
     vkmm_free(extensions.items);

@@ -6,7 +6,7 @@ vkmm_status vkmm_timer_create(vkmm_device *device, vkmm_timer *timer)
 {
     const vkmm_device_info *info = &device->physical->info;
     timer->pool = VK_NULL_HANDLE;
-    if (info->timestamp_bits == 0 || !(info->timestamp_period_ns > 0)) return VKMM_OK;
+    if (info->timestamp_bits == 0) return VKMM_OK;
     VkQueryPoolCreateInfo create = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                     .queryType = VK_QUERY_TYPE_TIMESTAMP,
                                     .queryCount = VKMM_TIMER_STAMPS};

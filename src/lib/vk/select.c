@@ -153,6 +153,8 @@ vkmm_status vkmm_instance_find_devices(const vkmm_instance *instance, const char
     VKMM_NEED(&instance->log, indices);
     VKMM_NEED(&instance->log, count);
     *count = 0;
+    if (instance->physical_count == 0 && instance->left_out[0] != '\0')
+        return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "no Vulkan device can be used: %s", instance->left_out);
     if (instance->physical_count == 0) return vkmm_fail_missing(&instance->log, "device with compute");
     /* A name may have commas. */
     if (what == NULL || *what == '\0') what = "all";

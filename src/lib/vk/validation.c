@@ -4,16 +4,15 @@
 
 #include "base/alloc.h"
 
-/* Whether the layer is installed, and has the extension if one is named. */
-static int has_layer(PFN_vkGetInstanceProcAddr get, const char *extension)
+int vkmm_instance_offers(PFN_vkGetInstanceProcAddr get, const char *layer, const char *extension)
 {
     PFN_vkEnumerateInstanceExtensionProperties enumerate =
         (PFN_vkEnumerateInstanceExtensionProperties)get(NULL, "vkEnumerateInstanceExtensionProperties");
     uint32_t count = 0;
-    if (!enumerate || enumerate(VKMM_VALIDATION_LAYER, &count, NULL) != VK_SUCCESS) return 0;
+    if (!enumerate || enumerate(layer, &count, NULL) != VK_SUCCESS) return 0;
     VkExtensionProperties *extensions = vkmm_alloc(count, sizeof *extensions);
     int found = !extension;
-    if (extensions && enumerate(VKMM_VALIDATION_LAYER, &count, extensions) >= 0)
+    if (extensions && enumerate(layer, &count, extensions) >= 0)
         for (uint32_t i = 0; i < count && !found; i++) found = strcmp(extensions[i].extensionName, extension) == 0;
     vkmm_free(extensions);
     return found;
@@ -21,7 +20,7 @@ static int has_layer(PFN_vkGetInstanceProcAddr get, const char *extension)
 
 int vkmm_validation_available(PFN_vkGetInstanceProcAddr get)
 {
-    return has_layer(get, NULL);
+    return vkmm_instance_offers(get, VKMM_VALIDATION_LAYER, NULL);
 }
 
 #ifdef VK_EXT_layer_settings
@@ -33,7 +32,7 @@ static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr 
 {
     static const VkBool32 on = VK_TRUE;
     static const char *const names[] = {"validate_sync", "syncval_shader_accesses_heuristic"};
-    if (!has_layer(get, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME)) return 0;
+    if (!vkmm_instance_offers(get, VKMM_VALIDATION_LAYER, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME)) return 0;
     for (uint32_t i = 0; i < 2; i++)
         validation->setting[i] =
             (VkLayerSettingEXT){VKMM_VALIDATION_LAYER, names[i], VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on};

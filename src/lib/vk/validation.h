@@ -18,6 +18,10 @@ typedef struct vkmm_validation {
 #endif
 } vkmm_validation;
 
+/* Whether the loader (layer NULL) or a layer has an instance extension; extension NULL: whether the layer is
+ * installed. */
+int vkmm_instance_offers(PFN_vkGetInstanceProcAddr get, const char *layer, const char *extension);
+
 /* 1 when the layer is installed. */
 int vkmm_validation_available(PFN_vkGetInstanceProcAddr get);
 

@@ -122,8 +122,9 @@ static void add_kernels(cli_session *session, cli_device_row *row)
             add_lack(row, what, "not in this build: its shader compiler could not compile it");
         else if (ability->type_count == 0)
             add_kernel_lack(row, ability->kernel,
-                            no_matrices != NULL && no_matrices[0] != '\0' ? "the device has no matrix operations"
-                                                                          : of[i].refusal);
+                            no_matrices[0] != '\0' && strstr(of[i].refusal, no_matrices) != NULL
+                                ? "the device has no matrix operations"
+                                : of[i].refusal);
     }
     add_limits(row, of);
 }
@@ -202,6 +203,7 @@ vkmm_status cli_devices(cli_session *session)
     vkmm_status status = cli_session_instance(session), shown = VKMM_OK;
 
     if (status == VKMM_OK) status = collect(session, &list);
+    list.left_out = vkmm_instance_left_out(session->instance);
     list.unloaded = unloaded_driver(session);
     if (session->options->json) /* an empty list is JSON too */
         shown = cli_devices_json(&list);

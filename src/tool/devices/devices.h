@@ -57,6 +57,7 @@ typedef struct cli_device_row {
 typedef struct cli_device_list {
     const vkmm_report *report;
     const char *unloaded; /* the manifest of a SwiftShader that no loader looks for; NULL: none */
+    const char *left_out; /* vkmm_instance_left_out */
     cli_device_row *rows;
     uint32_t count;
 } cli_device_list;

@@ -75,6 +75,7 @@ static json_t *put_unloaded(const void *record)
 static const vkmm_field list_fields[] = {
     {"tool", VKMM_FIELD_RECORD, VKMM_AT(cli_device_list, report), VKMM_POINTER, .record = &vkmm_tool_record},
     {"devices", VKMM_FIELD_RECORD, VKMM_LIST(cli_device_list, rows, count), .record = &row_record},
+    {"left_out", VKMM_FIELD_STRING, VKMM_AT(cli_device_list, left_out), VKMM_MAYBE},
     {"unloaded", VKMM_FIELD_CUSTOM, .put = put_unloaded},
 };
 static const vkmm_record list_record = {NULL, VKMM_FIELDS(list_fields), VKMM_RECORD_OF(cli_device_list),

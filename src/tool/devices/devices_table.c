@@ -61,6 +61,7 @@ static void print_limits(const vkmm_report *report, const vkmm_device_info *info
     print(report, "workgroup", "%u invocations, at most %u%s%u%s%u; %s shared; subgroup of %u", info->max_invocations,
           info->max_workgroup_size[0], times, info->max_workgroup_size[1], times, info->max_workgroup_size[2], shared,
           info->subgroup_size);
+    if (info->device_heap_bytes == 0) snprintf(heap, sizeof heap, "unknown");
     print(report, "memory", "%s%s; %s per buffer binding, %s per allocation", heap,
           info->unified_memory ? " unified with the host" : "", range, allocation);
     if (info->timestamp_bits > 0)
@@ -167,6 +168,12 @@ void cli_devices_table(const cli_device_list *list)
         print_identity(report, &list->rows[i]);
         print_limits(report, list->rows[i].info);
         print_abilities(report, &list->rows[i]);
+    }
+    if (list->left_out[0] != '\0' && list->count > 0) {
+        char text[600];
+        vkmm_clean(text, sizeof text, list->left_out);
+        putc('\n', report->out);
+        vkmm_wrap(report, 0, text);
     }
     if (list->unloaded != NULL) {
         char text[600], path[512];

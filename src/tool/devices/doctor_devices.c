@@ -180,6 +180,10 @@ void cli_doctor_gpus(cli_exam *exam)
 {
     uint32_t chosen = 0, gpus;
 
+    const char *left_out = vkmm_instance_left_out(exam->session->instance);
+
+    exam->check = "devices";
+    if (left_out[0] != '\0') cli_doctor_find(exam, CLI_NOTE, "", "%.500s", left_out);
     exam->check = "gpus";
     gpus = report_gpus(exam);
     if (vkmm_instance_find_device(exam->session->instance, NULL, &chosen) != VKMM_OK) {
