@@ -267,7 +267,9 @@ typedef struct vkmm_device_info {
     int has_statistics;  /* VK_KHR_pipeline_executable_properties: the driver reports statistics of compiled kernels */
     int has_f16, has_i8; /* shaderFloat16, shaderInt8: arithmetic in such types */
     int has_storage16, has_storage8; /* storageBuffer16BitAccess, storageBuffer8BitAccess */
-    int has_dot8;                    /* shaderIntegerDotProduct: four products of 8 bits, and their sum, at a time */
+    int has_dot;                     /* shaderIntegerDotProduct, for users' shaders */
+    int has_dot8; /* likewise, and the device accelerates four products of 8 bits and their sum, of either sign
+                     (integerDotProduct4x8BitPackedSignedAccelerated, …UnsignedAccelerated); or is a processor */
     uint32_t min_subgroup_size, max_subgroup_size; /* what a compute shader can ask for (subgroupSizeControl,
                                                       computeFullSubgroups); 0: nothing */
     uint32_t max_subgroups; /* of a workgroup that asks for their size (maxComputeWorkgroupSubgroups); 0: not known */

@@ -251,6 +251,30 @@ static void tuning_results_are_taken_where_legal(void **state)
     assert_false(choice.info.tuned);
 }
 
+/* Unaccelerated, they take longer than the multiply-adds that they stand for. */
+static void bytes_are_multiplied_by_dot_products_only_where_accelerated(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int dot;
+    } cases[] = {{"VEGA10", 0}, {"NAVI10", 0}, {"NAVI21", 1}, {"SKL", 0}, {"DG2", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int type = VKMM_I8; type <= VKMM_U8; type++) {
+            const vkmm_problem problem = VKMM_PROBLEM(.m = 1024, .n = 1024, .k = 1024, .type = (vkmm_type)type);
+            const vkmm_wish wish = {.kernel = "blocked"};
+            vkmm_choice choice;
+            size_t d = 0;
+            while (d + 1 < DEVICES && !strstr(devices[d].name, cases[i].name)) d++;
+            assert_int_equal(choose(&devices[d], &problem, &wish, &choice), VKMM_OK);
+            uint32_t first = 0;
+            const vkmm_module *best =
+                vkmm_module_next("blocked", choice.problem.type, vkmm_problem_compute(&choice.problem), &first);
+            const int built = (best->needs & VKMM_NEEDS_DOT8) != 0; /* old shader compilers do not know them */
+            assert_int_equal(choice.info.uses_dot8, cases[i].dot && built);
+        }
+}
+
 static void the_tutorials_kernels_refuse_what_they_do_not_mean(void **state)
 {
     (void)state;
@@ -359,6 +383,7 @@ int main(void)
         cmocka_unit_test(tuning_results_are_taken_where_legal),
         cmocka_unit_test(measured_devices_keep_their_choices),
         cmocka_unit_test(the_planner_keeps_to_a_budget_of_registers),
+        cmocka_unit_test(bytes_are_multiplied_by_dot_products_only_where_accelerated),
         cmocka_unit_test(the_tutorials_kernels_refuse_what_they_do_not_mean),
     };
     return cmocka_run_group_tests_name("planner", tests, NULL, NULL);

@@ -296,7 +296,7 @@ static void asks_for_capabilities(void **state)
     vkmm_kernel_info kernel = {.tile = {4, 8}};
     vkmm_device_info rich = device();
     (void)state;
-    rich.has_f16 = rich.has_f64 = rich.has_i8 = rich.has_storage16 = rich.has_storage8 = rich.has_dot8 = 1;
+    rich.has_f16 = rich.has_f64 = rich.has_i8 = rich.has_storage16 = rich.has_storage8 = rich.has_dot = 1;
     rich.subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
     for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++) {
         const vkmm_device_info poor = device();

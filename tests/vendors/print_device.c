@@ -64,6 +64,7 @@ static const field fields[] = {
     FIELD(has_i8, WORDS),
     FIELD(has_storage16, WORDS),
     FIELD(has_storage8, WORDS),
+    FIELD(has_dot, OMITTED),
     FIELD(has_dot8, WORDS),
     FIELD(min_subgroup_size, WORDS),
     FIELD(max_subgroup_size, WORDS),

@@ -108,14 +108,17 @@ static void read_subgroup_sizes(const vkmm_instance *instance, VkPhysicalDevice 
     info->max_subgroups = sizes.maxComputeWorkgroupSubgroups;
 }
 
-static int has_mixed_dot(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_features *found)
+/* What is not accelerated is slower than the multiply-adds that it stands for. Part of both Vulkan 1.3 and the
+ * extension. */
+static VkPhysicalDeviceShaderIntegerDotProductProperties read_dot(const vkmm_instance *instance,
+                                                                  VkPhysicalDevice handle, const vkmm_features *found)
 {
     VkPhysicalDeviceShaderIntegerDotProductProperties dot = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &dot};
-    if (!(found->used & 1u << VKMM_FEATURE_INTEGER_DOT)) return 0;
-    instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
-    return dot.integerDotProduct4x8BitPackedMixedSignednessAccelerated == VK_TRUE;
+    if (found->used & 1u << VKMM_FEATURE_INTEGER_DOT)
+        instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
+    return dot;
 }
 
 static uint32_t matrix2_bits(const VkPhysicalDeviceCooperativeMatrix2FeaturesNV *found)
@@ -144,7 +147,8 @@ static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle
         .has_feature = found->matrix.cooperativeMatrix == VK_TRUE,
         .has_memory_model = found->memory_model.vulkanMemoryModel == VK_TRUE,
         .has_device_scope = found->memory_model.vulkanMemoryModelDeviceScope == VK_TRUE,
-        .has_mixed_dot = has_mixed_dot(instance, handle, found),
+        .has_mixed_dot =
+            read_dot(instance, handle, found).integerDotProduct4x8BitPackedMixedSignednessAccelerated == VK_TRUE,
     };
     vkmm_matrix_read(instance, handle, &facts, info);
     if (*info->no_matrices) return;
@@ -175,7 +179,12 @@ void vkmm_features_read(const vkmm_instance *instance, VkPhysicalDevice handle, 
     info->has_i8 = found.float16_int8.shaderInt8 == VK_TRUE;
     info->has_storage16 = found.storage16.storageBuffer16BitAccess == VK_TRUE;
     info->has_storage8 = found.storage8.storageBuffer8BitAccess == VK_TRUE;
-    info->has_dot8 = found.integer_dot.shaderIntegerDotProduct == VK_TRUE;
+    info->has_dot = found.integer_dot.shaderIntegerDotProduct == VK_TRUE;
+    const VkPhysicalDeviceShaderIntegerDotProductProperties dot = read_dot(instance, handle, &found);
+    info->has_dot8 =
+        info->has_dot &&
+        (info->type == VK_PHYSICAL_DEVICE_TYPE_CPU ||
+         (dot.integerDotProduct4x8BitPackedSignedAccelerated && dot.integerDotProduct4x8BitPackedUnsignedAccelerated));
     info->has_statistics = found.statistics.pipelineExecutableInfo == VK_TRUE;
     const int sizes = found.subgroup_size.subgroupSizeControl && found.subgroup_size.computeFullSubgroups;
     if (sizes) read_subgroup_sizes(instance, handle, info);
@@ -189,7 +198,7 @@ void vkmm_features_read(const vkmm_instance *instance, VkPhysicalDevice handle, 
     use(features, VKMM_FEATURE_FLOAT16_INT8, info->has_f16 || info->has_i8);
     use(features, VKMM_FEATURE_STORAGE16, info->has_storage16);
     use(features, VKMM_FEATURE_STORAGE8, info->has_storage8);
-    use(features, VKMM_FEATURE_INTEGER_DOT, info->has_dot8);
+    use(features, VKMM_FEATURE_INTEGER_DOT, info->has_dot);
     use(features, VKMM_FEATURE_SUBGROUP_SIZE, info->max_subgroup_size > 0);
     use(features, VKMM_FEATURE_STATISTICS, info->has_statistics);
     read_matrices(instance, handle, extensions, &found, features, info);
