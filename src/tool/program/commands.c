@@ -30,8 +30,7 @@ static const cli_command commands[] = {
      "vkmatmul explain --limits --type f64      # the tiles that this device allows\n"
      "vkmatmul explain --json | jq '.kernels[].reads.a'\n",
      cli_explain},
-    {"statistics", CLI_STATISTICS, "compile what products need, and show the driver's registers, spills and cycles",
-     NULL,
+    {"statistics", CLI_STATISTICS, "compile products, and show their registers, spills and cycles", NULL,
      "vkmatmul statistics                       # usual products in f32 and f16\n"
      "vkmatmul statistics --all --json          # every type and op, one line each\n"
      "vkmatmul statistics -s 4096 --kernel blocked --config rows=64,cols=64\n",
