@@ -90,7 +90,12 @@ int vkmm_disk_open(const char *path, vkmm_disk_how how, unsigned mode)
         [VKMM_DISK_APPEND] = {FILE_APPEND_DATA | SYNCHRONIZE, OPEN_ALWAYS, _O_WRONLY | _O_APPEND},
         [VKMM_DISK_LOCK] = {GENERIC_READ | GENERIC_WRITE, OPEN_ALWAYS, _O_RDWR},
     };
+    vkmm_disk_entry entry;
     (void)mode; /* a folder's access control is inherited */
+    if (how == VKMM_DISK_DEVICE && vkmm_disk_look(path, &entry) == 0 && entry.kind == VKMM_DISK_FOLDER) {
+        errno = EISDIR; /* Windows opens folders */
+        return -1;
+    }
     return descriptor(open_handle(path, ways[how].access, ways[how].how, FILE_FLAG_BACKUP_SEMANTICS), ways[how].flags);
 }
 

@@ -21,6 +21,16 @@ static int has_entry(const char *list, const char *entry, char separator)
     return 0;
 }
 
+/* Not 0: there is no memory. */
+static int set(const char *name, const char *value)
+{
+#ifdef _WIN32
+    return _putenv_s(name, value);
+#else
+    return setenv(name, value, 1);
+#endif
+}
+
 /* Appends an entry to a list in the environment, unless the list has it already. */
 static vkmm_status append(const vkmm_log *log, const char *name, const char *entry, char separator)
 {
@@ -33,11 +43,7 @@ static vkmm_status append(const vkmm_log *log, const char *name, const char *ent
     list = vkmm_alloc(1, size);
     if (list != NULL)
         snprintf(list, size, "%s%.*s%s", old != NULL ? old : "", old != NULL && *old != '\0', &separator, entry);
-#ifdef _WIN32
-    failed = list == NULL || _putenv_s(name, list) != 0;
-#else
-    failed = list == NULL || setenv(name, list, 1) != 0;
-#endif
+    failed = list == NULL || set(name, list) != 0;
     vkmm_free(list);
     return failed ? vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to set %s", name) : VKMM_OK;
 }
@@ -92,8 +98,7 @@ vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
 
 vkmm_status cli_drivers_uncached(const vkmm_log *log)
 {
-    if (setenv("MESA_SHADER_CACHE_DISABLE", "true", 1) == 0 && setenv("__GL_SHADER_DISK_CACHE", "0", 1) == 0)
-        return VKMM_OK;
+    if (set("MESA_SHADER_CACHE_DISABLE", "true") == 0 && set("__GL_SHADER_DISK_CACHE", "0") == 0) return VKMM_OK;
     return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to disable the driver's cache");
 }
 
