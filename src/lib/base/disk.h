@@ -59,10 +59,11 @@ int vkmm_disk_set_mode(int fd, unsigned mode);
 /* The path, allocated (vkmm_free), of what is replaced when `path` is written: the file at the end of its links. NULL:
  * errno says why it must not be; ELOOP: it is a dangling link. */
 char *vkmm_disk_target(const char *path, int exists);
-int vkmm_disk_replace(const char *from, const char *to); /* in one step; `to` may exist */
-int vkmm_disk_remove(const char *path);                  /* a signal handler may call it */
-int vkmm_disk_try_lock(int fd);                          /* EWOULDBLOCK: another descriptor has the lock */
-int vkmm_disk_make_folder(const char *path);             /* for this user alone */
+int vkmm_disk_replace(const char *from,
+                      const char *to);       /* in one step; `to` may exist, but Windows refuses if it is open */
+int vkmm_disk_remove(const char *path);      /* a signal handler may call it */
+int vkmm_disk_try_lock(int fd);              /* EWOULDBLOCK: another descriptor has the lock */
+int vkmm_disk_make_folder(const char *path); /* for this user alone */
 
 /* vkmm_cache_dir_name's default, allocated; NULL: there is none, or no memory. */
 char *vkmm_disk_cache_folder(void);

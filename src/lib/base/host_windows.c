@@ -21,7 +21,10 @@ void vkmm_host_system(char *text, size_t size)
 
 uint32_t vkmm_host_processors(void)
 {
-    return GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
+    SYSTEM_INFO info; /* of one group of processors, of 64 at most; Wine without /sys knows no groups */
+    const DWORD all = GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
+    GetSystemInfo(&info);
+    return all > 0 ? all : info.dwNumberOfProcessors;
 }
 
 static MEMORYSTATUSEX memory(void)

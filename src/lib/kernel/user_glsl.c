@@ -141,7 +141,10 @@ vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const cha
 vkmm_status vkmm_shader_compile(const vkmm_log *log, const char *name, const char *text, size_t bytes, vkmm_type type,
                                 vkmm_shader **out)
 {
-    (void)text, (void)bytes, (void)type;
+    VKMM_NEED(log, out);
+    VKMM_NEED(log, name);
+    VKMM_NEED(log, text);
+    (void)bytes, (void)type;
     *out = NULL;
     return vkmm_fail(log, VKMM_UNSUPPORTED,
                      "%s: this build of vkmatmul was made without libshaderc, so it cannot compile shaders", name);
