@@ -13,7 +13,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OR_ANOTHER ", or set XDG_CACHE_HOME to one that is; otherwise, kernels are compiled again each time."
+#ifdef _WIN32
+#define LOADER         "vulkan-1.dll"
+#define GET_LOADER     "Install or update the driver of the GPU: it brings the Vulkan loader."
+#define GET_DRIVER     "Install the driver of the GPU's maker: those that come with Windows may have no Vulkan."
+#define GET_BLAS       "none is looked for on Windows"
+#define CACHE_PARENT   "LOCALAPPDATA is not"
+#define CACHE_VARIABLE "LOCALAPPDATA"
+#else
+#define LOADER     "libvulkan.so.1"
+#define GET_LOADER "Install the Vulkan loader: Debian's and Ubuntu's package libvulkan1, Fedora's vulkan-loader."
+#define GET_DRIVER                                                                                                     \
+    "Install a Vulkan driver: mesa-vulkan-drivers has those of AMD and Intel GPUs and one for any processor."
+#define GET_BLAS       "Debian: libopenblas0"
+#define CACHE_PARENT   "neither XDG_CACHE_HOME nor HOME is"
+#define CACHE_VARIABLE "XDG_CACHE_HOME"
+#endif
+
+#define OR_ANOTHER ", or set " CACHE_VARIABLE " to one that is; otherwise, kernels are compiled again each time."
 
 static void look_at_loader(cli_exam *exam)
 {
@@ -22,9 +39,7 @@ static void look_at_loader(cli_exam *exam)
 
     exam->check = "loader";
     if (version == 0) {
-        cli_doctor_find(exam, CLI_PROBLEM,
-                        "Install the Vulkan loader: Debian's and Ubuntu's package libvulkan1, Fedora's vulkan-loader.",
-                        "there is no Vulkan loader (libvulkan.so.1)");
+        cli_doctor_find(exam, CLI_PROBLEM, GET_LOADER, "there is no Vulkan loader (" LOADER ")");
         return;
     }
     vkmm_text_version(text, sizeof text, version);
@@ -62,8 +77,7 @@ static void look_at_drivers(cli_exam *exam)
                         cli_drivers_restriction() != NULL ? CLI_UNSET_DRIVERS
                         : getenv("VK_LOADER_DRIVERS_SELECT") != NULL || getenv("VK_LOADER_DRIVERS_DISABLE") != NULL
                             ? "Unset VK_LOADER_DRIVERS_SELECT and VK_LOADER_DRIVERS_DISABLE, which leave drivers out."
-                            : "Install a Vulkan driver: mesa-vulkan-drivers has those of AMD and Intel GPUs and one "
-                              "for any processor.",
+                            : GET_DRIVER,
                         "there is no driver manifest%s", broken > 0 ? " that works" : "");
 }
 
@@ -118,8 +132,7 @@ static void look_at_cache(cli_exam *exam)
 
     exam->check = "cache";
     if (status == VKMM_OK && folder == NULL) {
-        cli_doctor_find(exam, CLI_NOTE, "",
-                        "neither XDG_CACHE_HOME nor HOME is set: compiled kernels and tuning results are not kept");
+        cli_doctor_find(exam, CLI_NOTE, "", CACHE_PARENT " set: compiled kernels and tuning results are not kept");
     } else if (status == VKMM_OK && vkmm_cache_dir_is_shared(folder, why, sizeof why)) {
         cli_doctor_find(exam, CLI_WARNING, "Make the cache folder yours alone" OR_ANOTHER,
                         "nothing is kept in %.300s: %s", folder, why);
@@ -148,7 +161,7 @@ static void look_at_blas(cli_exam *exam)
                         vkmm_blas_version(blas)[0] != '\0' ? " " : "", vkmm_blas_version(blas));
     else
         cli_doctor_find(exam, CLI_NOTE, "",
-                        "no BLAS with CBLAS is installed (Debian: libopenblas0): benchmarks have no row for the host");
+                        "no BLAS with CBLAS is installed (" GET_BLAS "): benchmarks have no row for the host");
     vkmm_blas_close(&blas);
 }
 
