@@ -24,6 +24,7 @@ HEAD = """/* Devices as their drivers describe them: written by 'scripts/vendors
 RELEASE = re.compile(r'\.(driver_info = "[^"]*"|api_version = \d+u)')
 TYPES = ("f32", "f64", "i32", "u32", "f16", "bf16", "i8", "u8")
 PARTS = 40
+UNSUPPORTED = 4
 # The time is that of an idle machine; like scripts/test, the check allows for a busy one.
 LIMITS = {"compile_ms": 5000 * float(os.environ.get("VKMM_TEST_PATIENCE", 4)), "spills": 0, "scratch_bytes": 0}
 
@@ -34,9 +35,12 @@ def run(gpu, *command):
 
 
 def statistics(program, gpu, *arguments):
-    """The rows of a GPU. ValueError with the program's message if it fails; a pipeline's failure is in its row."""
+    """The rows of a GPU, none if it lacks the type. ValueError with the program's message if the program fails; the
+    failure of a pipeline is in its row."""
     done = run(gpu, program, "statistics", "--json", *arguments)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
+    if done.returncode == UNSUPPORTED and not rows:
+        return []
     if done.returncode != 0 and not any(row["error"] for row in rows):
         raise ValueError(f"statistics failed with {done.returncode}: {done.stderr.strip().splitlines()[-1:]}")
     return rows
