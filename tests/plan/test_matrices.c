@@ -1,5 +1,6 @@
 /* What the planner makes of devices with matrix operations: the kernel, its shape and subgroup size; and which rule
  * refuses what. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -159,6 +160,51 @@ static void tiles_follow_types_and_shape(void **state)
     }
 }
 
+/* The blocks of C that a driver's compiler keeps in registers, whatever the layout: larger ones spilled. */
+static void tiles_fit_few_registers(void **state)
+{
+    (void)state;
+#define VENDOR(label, ...) {.driver_name = label, .info = {__VA_ARGS__}},
+    static const struct {
+        const char *driver_name;
+        vkmm_device_info info;
+    } vendors[] = {
+#include "vendors.inc"
+    };
+    static const struct {
+        const char *vendor;
+        vkmm_type type, compute;
+        uint32_t elements[4], depth[4]; /* of a subgroup's block, and of a step: NN, TN, NT, TT */
+    } cases[] = {
+        {"amd-navi31", VKMM_F16, VKMM_AUTO, {2048, 2048, 2048, 2048}, {32, 32, 32, 32}},
+        {"amd-navi31", VKMM_F16, VKMM_F16, {1024, 1024, 1024, 1024}, {64, 64, 64, 64}},
+        {"amd-navi31", VKMM_I8, VKMM_AUTO, {2048, 2048, 2048, 2048}, {64, 64, 64, 64}},
+        {"intel-bmg@backports", VKMM_F16, VKMM_AUTO, {256, 256, 256, 256}, {16, 16, 16, 16}},
+        {"intel-bmg@backports", VKMM_I8, VKMM_AUTO, {128, 128, 256, 128}, {64, 32, 32, 64}},
+        {"intel-bmg", VKMM_F16, VKMM_AUTO, {0}, {0}}, /* spills in every block: no matrix operations */
+        {"intel-tgl", VKMM_F16, VKMM_AUTO, {0}, {0}}, /* emulated */
+    };
+    uint32_t seen = 0;
+    if (!is_built()) skip();
+    for (size_t v = 0; v < sizeof vendors / sizeof *vendors; v++)
+        for (size_t i = 0; i < 4 * (sizeof cases / sizeof *cases); i++) {
+            const size_t c = i / 4, layout = i % 4;
+            if (strcmp(vendors[v].driver_name, cases[c].vendor) != 0) continue;
+            const vkmm_problem problem =
+                VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4096, .type = cases[c].type, .compute = cases[c].compute,
+                             .op_a = layout & 1 ? VKMM_OP_T : VKMM_OP_N, .op_b = layout & 2 ? VKMM_OP_T : VKMM_OP_N);
+            vkmm_choice choice;
+            seen++;
+            assert_int_equal(choose(&vendors[v].info, &problem, NULL, NULL, &choice), VKMM_OK);
+            assert_int_equal(strcmp(choice.info.name, "coopmat") == 0, cases[c].elements[0] > 0);
+            if (cases[c].elements[0] == 0) continue;
+            const uint32_t *value = choice.config.values;
+            assert_int_equal(value[VKMM_TUNE_THREAD_ROWS] * value[VKMM_TUNE_THREAD_COLS], cases[c].elements[layout]);
+            assert_int_equal(value[VKMM_TUNE_DEPTH], cases[c].depth[layout]);
+        }
+    assert_int_equal(seen, 4 * (sizeof cases / sizeof *cases));
+}
+
 static void refuses_with_its_rule(void **state)
 {
     (void)state;
@@ -282,18 +328,25 @@ static void known_bad_drivers_are_left_alone(void **state)
     intel.device_id = 0x7d51;
     assert_null(vkmm_matrix_known_bad(&intel, 0)); /* Arrow Lake-H, Intel's own driver */
     intel.driver_id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
+    intel.driver_version = VK_MAKE_VERSION(26, 1, 6);
     static const uint32_t emulated[] = {0x1912, 0x8a52, 0x9a49, 0x4680, 0x7d60, 0x7d67, 0x7d51};
     for (size_t i = 0; i < sizeof emulated / sizeof *emulated; i++) { /* Skylake to Arrow Lake */
         intel.device_id = emulated[i];
         assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "emulates"));
     }
     intel.min_subgroup_size = 16;
-    intel.device_id = 0x64a0;
-    assert_null(vkmm_matrix_known_bad(&intel, 0)); /* Lunar Lake */
-    intel.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
-    intel.min_subgroup_size = 16;
-    intel.device_id = 0xe20b;
-    assert_null(vkmm_matrix_known_bad(&intel, 0)); /* B580 */
+    static const uint32_t xe2[] = {0x64a0, 0xe20b}; /* Lunar Lake, B580 */
+    for (size_t i = 0; i < sizeof xe2 / sizeof *xe2; i++) {
+        intel.device_id = xe2[i];
+        intel.driver_version = VK_MAKE_VERSION(26, 1, 6);
+        assert_null(vkmm_matrix_known_bad(&intel, 0));
+        intel.driver_version = VK_MAKE_VERSION(25, 0, 7);
+        assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "before version 26"));
+        intel.driver_id = VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS;
+        assert_null(vkmm_matrix_known_bad(&intel, 0));
+        intel.driver_id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
+    }
+    intel.driver_version = VK_MAKE_VERSION(26, 1, 6);
     intel.device_id = 0xb080;
     assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "Xe3"));
 }
@@ -304,6 +357,7 @@ int main(void)
         cmocka_unit_test(takes_its_tiles_shape_or_the_largest),
         cmocka_unit_test(leaves_alone_what_does_not_fit),
         cmocka_unit_test(tiles_follow_types_and_shape),
+        cmocka_unit_test(tiles_fit_few_registers),
         cmocka_unit_test(refuses_with_its_rule),
         cmocka_unit_test(names_what_is_missing),
         cmocka_unit_test(shapes_may_be_chosen),

@@ -13,14 +13,16 @@ static const struct {
 } known[] = {
     /* 128 registers for each of 8 invocations, or of 16 from Xe2 on. What is held takes at most twice as many, and 25.
      */
-    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, ANY, {48, 48}},
-    {VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS, ANY, {48, 48}},
+    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, ANY, {48, 48, 48}},
+    {VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS, ANY, {48, 48, 48}},
     /* GCN, whose subgroups have one size: a SIMD has 256 registers for all that run on it. RDNA has four times as
      * many. */
     {VK_DRIVER_ID_MESA_RADV, 0, {ANY, 60}},
     {VK_DRIVER_ID_MESA_RADV, 64, {ANY, 60}},
     {VK_DRIVER_ID_AMD_PROPRIETARY, 64, {ANY, 60}},
     {VK_DRIVER_ID_AMD_OPEN_SOURCE, 64, {ANY, 60}},
+    /* RDNA 3 has a row of an operand in both halves of a subgroup. RDNA 4 does not, and loses little. */
+    {VK_DRIVER_ID_MESA_RADV, 32, {ANY, ANY, 100}},
     /* i32 and bytes spill beyond, and larger ones take many seconds to compile. */
     {VK_DRIVER_ID_MESA_TURNIP, ANY, {60, 60}},
     {VK_DRIVER_ID_QUALCOMM_PROPRIETARY, ANY, {60, 60}},

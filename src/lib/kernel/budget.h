@@ -7,8 +7,9 @@
 #include "vkmatmul.h"
 
 typedef struct vkmm_budget {
-    uint32_t most; /* the planner chooses no preset that holds more; a user may (kernel/legal.h) */
-    uint32_t good; /* beyond it the rate falls in proportion, because fewer invocations run at once */
+    uint32_t most;     /* the planner chooses no preset that holds more; a user may (kernel/legal.h) */
+    uint32_t good;     /* beyond it the rate falls in proportion, because fewer invocations run at once */
+    uint32_t matrices; /* as `most`, for matrix operations, whose operands take more; 0: no limit */
 } vkmm_budget;
 
 /* UINT32_MAX for both on devices without a row in the table: NVIDIA's own driver and drivers for CPUs, whose presets

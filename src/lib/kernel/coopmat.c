@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "kernel/budget.h"
 #include "kernel/contract.h"
 #include "kernel/general.h"
 #include "math/component.h"
@@ -73,6 +74,21 @@ static const vkmm_preset large[] = {
 };
 enum { ANY_SUMS = 2, SMALLER = 3, COUNT = sizeof large / sizeof *large };
 
+/* For devices with few registers (kernel/budget.h), by the static cycles of their drivers: the first for RDNA 3, but
+ * not for sums in f16, which its compiler unpacks; from blocks of 16x16 on for Intel, whose bytes need narrower ones.
+ */
+static const vkmm_preset few[] = {
+    {{{64, 128, 32, 32, 64, 1, 8, 1, 1, 1, 1, 1}}, .40, 2, 1},
+    {{{64, 128, 64, 32, 32, 1, 8, 1, 1, 1, 1, 1}}, .35, 1, 1},
+    {{{64, 64, 32, 32, 32, 1, 8, 1, 1, 1, 1, 1}}, .22, 4, 1},
+    {{{32, 32, 32, 32, 32, 1, 8, 1, 1, 1, 1, 1}}, .12, 8, 1},
+    {{{64, 64, 16, 16, 16, 1, 8, 1, 1, 1, 1, 1}}, .10, 4, 1},
+    {{{64, 64, 32, 8, 16, 1, 8, 1, 1, 1, 1, 1}}, .09, 2, 1},
+    {{{64, 64, 16, 8, 16, 1, 8, 1, 1, 1, 1, 1}}, .06, 2, 1},
+    {{{32, 32, 32, 8, 16, 1, 8, 1, 1, 1, 1, 1}}, .07, 8, 1},
+    {{{32, 32, 16, 8, 16, 1, 8, 1, 1, 1, 1, 1}}, .05, 8, 1},
+};
+
 /* Drivers for CPUs take minutes to compile larger ones. */
 static const vkmm_preset small = {{{32, 32, 16, 16, 16, 1, 8, 1, 1, 1, 1, 1}}, .10, 8, 1};
 
@@ -131,24 +147,58 @@ static void fit_matrix(const vkmm_device_info *device, const vkmm_problem *probl
     config->values[VKMM_TUNE_DEPTH] *= scale;
 }
 
-/* Bytes of a transposed A are transposed while loading, by as many invocations as a large tile has too few of. */
+/* Registers for the pieces of one operand's tile that an invocation loads: four for each, and four pieces at a time if
+ * bytes are transposed. */
+static uint64_t loaded(const vkmm_shape *shape, uint64_t across, int along_k)
+{
+    const uint64_t bytes = vkmm_type_of(shape->problem->type)->bytes, words = bytes == 1 && !along_k ? 4 : 1;
+    const uint64_t pieces = across * vkmm_value(shape, VKMM_TUNE_DEPTH) * bytes / 16 / words;
+    return 4 * words * vkmm_quotient(pieces + shape->x - 1, shape->x);
+}
+
+/* Sums, fragments of two slices and what is being loaded, weighted with what they were seen to add to a driver's need.
+ */
+static uint64_t held(const vkmm_shape *shape)
+{
+    const uint64_t rows = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), cols = vkmm_value(shape, VKMM_TUNE_THREAD_COLS),
+                   k = vkmm_value(shape, MATRIX_K), slices = vkmm_value(shape, VKMM_TUNE_DEPTH) > k ? 2 : 1,
+                   bytes = vkmm_type_of(staged_type(shape->problem))->bytes,
+                   lane = 2 * rows * cols + slices * (rows + cols) * k * bytes / 4;
+    return 4 *
+           (vkmm_quotient(lane, vkmm_value(shape, LANES)) +
+            loaded(shape, vkmm_value(shape, VKMM_TUNE_ROWS), shape->problem->op_a == VKMM_OP_N) +
+            loaded(shape, vkmm_value(shape, VKMM_TUNE_COLS), shape->problem->op_b == VKMM_OP_T)) /
+           5;
+}
+
+/* The index-th preset, within the device's registers or not. Bytes of a transposed A are transposed while loading, by
+ * as many invocations as a large tile has too few of. */
+static const vkmm_preset *candidate(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index)
+{
+    const int transposes = vkmm_type_of(problem->type)->bytes == 1 && problem->op_a == VKMM_OP_T,
+              sums_f16 = vkmm_problem_compute(problem) == VKMM_F16;
+    const uint32_t first = transposes ? SMALLER : sums_f16 ? 0 : ANY_SUMS;
+    if (is_processor(device)) return index > 0 ? NULL : &small;
+    if (vkmm_short_side(problem) <= THIN && index-- == 0) /* comes before the others */
+        return vkmm_is_wide(problem) ? &thin_wide : &thin_tall;
+    if (vkmm_budget_of(device).matrices > 0)
+        return sums_f16 + index < sizeof few / sizeof *few ? &few[sums_f16 + index] : NULL;
+    return first + index < COUNT ? &large[first + index] : NULL;
+}
+
 static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t index, vkmm_preset *preset)
 {
-    const uint32_t bytes = vkmm_type_of(problem->type)->bytes;
-    const int transposes = bytes == 1 && problem->op_a == VKMM_OP_T;
-    const uint32_t first = transposes ? SMALLER : vkmm_problem_compute(problem) == VKMM_F16 ? 0 : ANY_SUMS;
-    if (is_processor(device)) {
-        if (index > 0) return 0;
-        *preset = small;
-    } else if (vkmm_short_side(problem) <= THIN && index-- == 0) { /* comes before the others */
-        *preset = vkmm_is_wide(problem) ? thin_wide : thin_tall;
-    } else {
-        if (first + index >= COUNT) return 0;
-        *preset = large[first + index];
+    const uint32_t most = vkmm_budget_of(device).matrices;
+    const vkmm_preset *found;
+    for (uint32_t i = 0; (found = candidate(device, problem, i)) != NULL; i++) {
+        *preset = *found;
+        preset->peak =
+            (vkmm_type_of(problem->type)->bytes == 1 ? 2450 : 1200) * 1980.0; /* measured with registers only */
+        fit_matrix(device, problem, &preset->config);
+        const vkmm_shape shape = vkmm_shape_of_config(device, &vkmm_kernel_coopmat, problem, &preset->config);
+        if ((most == 0 || held(&shape) <= most) && index-- == 0) return 1;
     }
-    preset->peak = (bytes == 1 ? 2450 : 1200) * 1980.0; /* measured with registers only */
-    fit_matrix(device, problem, &preset->config);
-    return 1;
+    return 0;
 }
 
 /* Bytes of one operand's tile: lines along K, or across it if it is stored that way; bytes always along K. */
