@@ -44,6 +44,7 @@ class Statistics(cli.Case):
         self.assertIn("rows=32,cols=32,", row["config"])
         self.assertEqual(row["tile"], [32, 32])
         self.assertGreater(row["compile_ms"], 0)
+        self.assertGreater(row["compile_cpu_ms"], 0)
         self.assertLessEqual(set(FIGURES) | {"cycles_per_output"}, set(row))
 
     def test_list(self):

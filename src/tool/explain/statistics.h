@@ -9,9 +9,9 @@
 #include "report/record.h"
 #include "session/session.h"
 
-/* Each a whole number, except the time; NAN: the driver does not report it. */
+/* Each a whole number, except the times; NAN: the driver does not report it. */
 typedef struct cli_compiled {
-    double registers, spills, scratch_bytes, occupancy, cycles, instructions, subgroup_size, compile_ms;
+    double registers, spills, scratch_bytes, occupancy, cycles, instructions, subgroup_size, compile_ms, compile_cpu_ms;
 } cli_compiled;
 
 extern const vkmm_record cli_compiled_record;
