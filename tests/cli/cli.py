@@ -28,8 +28,6 @@ NOT_UNDER_WINE = {
     "input Words.test_swiftshader_by_name": "Wine keeps the loader's variables from the program",
     "input Words.test_empty_and_hostile_words": "180 starts under Wine take too long; no word is special to Windows",
     "input Files.test_no_room": "Wine itself ends by the limit on the size of files",
-    "json Others.test_ladder_table": "Windows has no locale without UTF-8",
-    "json Others.test_table": "Windows has no locale without UTF-8",
 }
 
 
