@@ -5,7 +5,7 @@
  * that uses it is in flight, ranges beyond buffers and limits, command buffers and fences in the wrong state, memory
  * mapped twice, objects left over.
  *   Commands do what they say when they are executed: at once, or, `lazy`, not before somebody waits for them. The
- * general kernels multiply, in plain loops: f32, f64, i32 and u32.
+ * general kernels and tiled multiply, in plain loops: f32, f64, i32 and u32.
  *   Where Vulkan leaves an output undefined after a failure, it holds a handle of nothing. A lost device stays lost:
  * nothing in flight is executed any more, and what waits or submits says so.
  *   Safe from several threads. */

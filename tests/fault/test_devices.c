@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "play.h"
+#include "vk/instance.h"
 #include "vk/loader.h"
+#include "vkmatmul_stream.h"
 
 static char sentence[1100];
 
@@ -92,8 +94,86 @@ static void no_broadcast(void)
     expect_no_fault("no subgroup broadcasts");
 }
 
+static char warning[1100];
+static unsigned warnings;
+
+enum { SIDE = 64 }; /* too large for skinny */
+
+static void hear_warnings(void *user, vkmm_log_level level, const char *text)
+{
+    hear(user, level, text);
+    if (level != VKMM_LOG_WARNING) return;
+    warnings++;
+    snprintf(warning, sizeof warning, "%s", text);
+}
+
+/* Runs a job, of which the next `refusals` pipelines fail, and compares the kernel. NULL: it fails. */
+static void run_job(vkmm_device *device, const vkmm_job_params *params, unsigned refusals, const char *kernel)
+{
+    const uint64_t before = fake_calls("vkCreateComputePipelines");
+    vkmm_job *job = NULL;
+    if (refusals) fake_fail("vkCreateComputePipelines", 1, refusals, VK_ERROR_UNKNOWN);
+    vkmm_status status = vkmm_job_create(device, NULL, params, &job);
+    fake_fail(NULL, 0, 0, VK_SUCCESS);
+    if (!kernel) {
+        expect(status == VKMM_UNSUPPORTED, "the status is \"%s\"", vkmm_status_name(status));
+        return;
+    }
+    if (!expect(status == VKMM_OK, "not %s: %s", kernel, sentence)) return;
+    expect(strcmp(vkmm_job_kernel(job)->name, kernel) == 0, "%s instead of %s", vkmm_job_kernel(job)->name, kernel);
+    expect(fake_calls("vkCreateComputePipelines") == before + refusals + 1, "refused kernels are tried again");
+    for (int operand = VKMM_A; operand <= VKMM_B; operand++)
+        for (int i = 0; i < SIDE * SIDE; i++) ((double *)vkmm_job_matrix(job, (vkmm_operand)operand))[i] = operand + 1;
+    expect(vkmm_job_run(job) == VKMM_OK, "%s: %s", kernel, sentence);
+    expect(((double *)vkmm_job_matrix(job, VKMM_C))[SIDE * SIDE - 1] == 2 * SIDE, "%s: the product is wrong", kernel);
+    vkmm_job_destroy(&job);
+}
+
+/* A driver that cannot compile some kernels for f64: others compute what they can, and the device remembers it. */
+static void refused_kernels(void)
+{
+    const vkmm_problem plain = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE, .type = VKMM_F64);
+    const vkmm_problem turned = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE, .type = VKMM_F64, .op_a = VKMM_OP_T);
+    const vkmm_job_params job = {.problem = plain}, named = {.problem = plain, .kernel = "blocked"},
+                          general = {.problem = turned};
+    static const double a[SIDE * SIDE] = {1}, b[SIDE * SIDE] = {2};
+    static double c[SIDE * SIDE];
+    vkmm_device *device = NULL;
+    vkmm_stream *stream = NULL;
+    vkmm_instance *instance = open_instance(NULL);
+    warnings = 0;
+    instance->log.write = hear_warnings;
+    expect(vkmm_device_create(instance, 0, &device) == VKMM_OK, "no device: %s", sentence);
+    run_job(device, &named, 1, NULL);
+    expect(strcmp(sentence, "vkCreateComputePipelines failed with VK_ERROR_UNKNOWN (-13) while compiling blocked for "
+                            "f64") == 0 &&
+               warnings == 0,
+           "a named kernel: %s %s", sentence, warning);
+    run_job(device, &job, 0, "blocked");
+    sentence[0] = '\0';
+    run_job(device, &job, 1, "tiled");
+    expect(strcmp(warning, "vkCreateComputePipelines failed with VK_ERROR_UNKNOWN (-13) while compiling blocked for "
+                           "f64; \"fake\" multiplies with tiled instead") == 0,
+           "the warning: %s", warning);
+    run_job(device, &job, 0, "tiled");
+    run_job(device, &general, 0, "skinny");
+    expect(vkmm_multiply(device, &plain, a, b, NULL, c) == VKMM_OK && c[0] == 2, "vkmm_multiply: %s", sentence);
+    const vkmm_stream_params panels = {.job = job};
+    expect(vkmm_stream_create(device, NULL, &panels, &stream) == VKMM_OK &&
+               strcmp(vkmm_stream_kernel(stream)->name, "tiled") == 0,
+           "panels: %s", sentence);
+    vkmm_stream_destroy(&stream);
+    expect(warnings == 1 && sentence[0] == '\0', "%u warnings; %s", warnings, sentence);
+    run_job(device, &general, 99, NULL);
+    expect(strstr(sentence, "VK_ERROR_UNKNOWN (-13) while compiling") != NULL, "no kernel is left: %s", sentence);
+    vkmm_device_destroy(&device);
+    vkmm_instance_destroy(&instance);
+    expect_no_fault("kernels that the driver refuses");
+}
+
 int main(void)
 {
+    refused_kernels();
     no_broadcast();
     old_device();
     periods();

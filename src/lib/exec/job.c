@@ -24,8 +24,7 @@ static vkmm_status create_device_objects(vkmm_job *job)
 {
     vkmm_device *device = job->device;
     vkmm_part parts[VKMM_MAX_BINDING_COUNT];
-    vkmm_status status = vkmm_plan_create(device, &job->choice, &job->plan);
-    if (status == VKMM_OK) status = vkmm_stores_create(device, &job->problem, job->stores, parts);
+    vkmm_status status = vkmm_stores_create(device, &job->problem, job->stores, parts);
     if (status != VKMM_OK) return status;
     job->stores[VKMM_C].input = vkmm_job_reads_c(job);
     uint64_t workspace = job->plan.info.workspace_bytes;
@@ -51,7 +50,7 @@ vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm
     if (!job) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a job");
     job->log = log;
     job->problem = params->problem;
-    status = vkmm_pick(device, log, device ? &device->physical->info : NULL, params, &job->choice);
+    status = vkmm_pick_plan(device, log, device ? &device->physical->info : NULL, params, &job->choice, &job->plan);
     if (status == VKMM_OK) {
         job->device = job->choice.module ? device : NULL;
         status = job->device ? create_device_objects(job) : create_host_memory(job);

@@ -36,7 +36,8 @@ vkmm_status vkmm_peak_create(vkmm_peak *peak, const vkmm_module *module, uint32_
                                          .push_bytes = peak->push_bytes,
                                          .spec_count = spec_count,
                                          .spec_ids = ids,
-                                         .spec_values = spec_values};
+                                         .spec_values = spec_values,
+                                         .attempt = "building a pipeline"};
         status = vkmm_pipeline_create(peak->device, &info, &peak->pipeline);
     }
     return status == VKMM_OK ? vkmm_timer_create(peak->device, &peak->timer) : status;

@@ -5,12 +5,11 @@
 #include "base/log.h"
 #include "plan/tuned.h"
 
-/* Tuning results are used only if nothing particular is requested. */
-static int may_be_tuned(const vkmm_device *device, const vkmm_job_params *params)
+/* Nothing particular is requested. */
+static int is_automatic(const vkmm_device *device, const vkmm_job_params *params)
 {
     int automatic = !params->kernel || strcmp(params->kernel, "auto") == 0;
-    return device && automatic && !params->untuned && !params->shader && !params->config && !params->tile_rows &&
-           !params->tile_cols;
+    return device && automatic && !params->shader && !params->config && !params->tile_rows && !params->tile_cols;
 }
 
 /* The result of a tune, if it is legal here. A result that this process has not used yet may be from another machine:
@@ -50,10 +49,49 @@ vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_devic
                       const vkmm_job_params *params, vkmm_choice *choice)
 {
     vkmm_wish wish = vkmm_wish_of(params);
+    vkmm_device_info seen;
     int chosen = 0;
-    vkmm_status status = may_be_tuned(device, params)
+    if (device) {
+        seen = *info;
+        for (int type = 0; type < VKMM_TYPE_COUNT; type++)
+            seen.refused_kernels[type] = atomic_load(&device->refused[type]);
+        info = &seen;
+    }
+    vkmm_status status = is_automatic(device, params) && !params->untuned
                              ? choose_tuned(device, log, info, &params->problem, &wish, choice, &chosen)
                              : VKMM_OK;
     if (status != VKMM_OK || chosen) return status;
     return vkmm_choose(log, info, &params->problem, &wish, choice);
+}
+
+static uint32_t bit_of(const vkmm_kernel *kernel)
+{
+    uint32_t i = 0;
+    while (vkmm_kernel_at(i) && vkmm_kernel_at(i) != kernel) i++;
+    return 1u << i;
+}
+
+vkmm_status vkmm_pick_plan(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
+                           const vkmm_job_params *params, vkmm_choice *choice, vkmm_plan *plan)
+{
+    const vkmm_type type = params->problem.type;
+    vkmm_held held = {""}, first = {""};
+    for (;;) {
+        const uint32_t refused = device ? atomic_load(&device->refused[type]) : 0;
+        vkmm_status status = vkmm_pick(device, log, info, params, choice);
+        if (status != VKMM_OK || !choice->module) return status;
+        vkmm_errors_hold(&held);
+        status = vkmm_plan_create(device, choice, plan);
+        vkmm_errors_release(&held);
+        const uint32_t bit = bit_of(choice->kernel);
+        if (status == VKMM_OK) break;
+        if (status != VKMM_UNSUPPORTED || refused & bit || !is_automatic(device, params))
+            return vkmm_fail(log, status, "%s", held.sentence);
+        atomic_fetch_or(&device->refused[type], bit);
+        if (!first.sentence[0]) first = held;
+    }
+    if (first.sentence[0])
+        vkmm_say(log, VKMM_LOG_WARNING, "%s; \"%s\" multiplies with %s instead", first.sentence,
+                 device->physical->info.name, choice->info.name);
+    return VKMM_OK;
 }

@@ -77,6 +77,20 @@ static uint64_t clamped(uint64_t extent)
     return extent > MOST_PLANNED ? PLANNED + extent % PLANNED_REST : extent;
 }
 
+/* Builds the plan too, because another kernel is picked if the driver cannot compile the first; panels of full size
+ * use it. Where memory runs out, they try again. */
+static vkmm_status pick(vkmm_stream *stream, const vkmm_device_info *info, const vkmm_job_params *params)
+{
+    vkmm_plan plan = {0};
+    vkmm_held held;
+    vkmm_errors_hold(&held);
+    vkmm_status status = vkmm_pick_plan(stream->device, stream->log, info, params, &stream->whole, &plan);
+    if (status == VKMM_OK && stream->whole.module) status = vkmm_stream_plan_add(stream, &plan);
+    vkmm_errors_release(&held);
+    if (status == VKMM_OK || status == VKMM_OUT_OF_MEMORY) return VKMM_OK;
+    return vkmm_fail(stream->log, status, "%s", held.sentence);
+}
+
 /* The kernel that a job would use for the product. If the product is too large for a job, as if bindings had no limit;
  * if necessary, the kernel of a smaller, similar product. */
 static vkmm_status pick_whole(vkmm_stream *stream, const vkmm_job_params *params)
@@ -86,15 +100,14 @@ static vkmm_status pick_whole(vkmm_stream *stream, const vkmm_job_params *params
     vkmm_status status = VKMM_UNSUPPORTED;
     vkmm_held held;
     vkmm_errors_hold(&held);
-    if (!exceeds_range(&params->problem, info.max_storage_range))
-        status = vkmm_pick(stream->device, stream->log, &info, params, &stream->whole);
+    if (!exceeds_range(&params->problem, info.max_storage_range)) status = pick(stream, &info, params);
     vkmm_errors_release(&held);
     if (status == VKMM_UNSUPPORTED) { /* perhaps for a binding alone, of a workspace too */
         info.max_storage_range = UINT64_MAX;
         like.problem.m = clamped(params->problem.m);
         like.problem.n = clamped(params->problem.n);
         like.problem.batch_count = 1;
-        status = vkmm_pick(stream->device, stream->log, &info, &like, &stream->whole);
+        status = pick(stream, &info, &like);
     } else if (status != VKMM_OK) {
         vkmm_fail(stream->log, status, "%s", held.sentence);
     }

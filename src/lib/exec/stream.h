@@ -138,6 +138,8 @@ vkmm_status vkmm_stream_check_guards(vkmm_stream *stream);
 
 /* The kernel of a step. */
 vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint64_t part, vkmm_choice *choice);
+/* Adds a plan, which the stream then owns, even after a failure. */
+vkmm_status vkmm_stream_plan_add(vkmm_stream *stream, const vkmm_plan *plan);
 void vkmm_stream_plan_destroy(vkmm_device *device, vkmm_stream_plan *plan);
 
 /* Submits the product of a turn, in slices; waits until one was executed. */

@@ -72,20 +72,20 @@ void vkmm_stream_drain(vkmm_stream *stream)
     stream->storing = 0;
 }
 
-static vkmm_status add_plan(vkmm_stream *stream, const vkmm_choice *choice, vkmm_stream_plan **made)
+vkmm_status vkmm_stream_plan_add(vkmm_stream *stream, const vkmm_plan *plan)
 {
-    vkmm_stream_plan *grown = vkmm_realloc(stream->plans, stream->plan_count + 1, sizeof *grown);
-    if (!grown) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a plan");
-    stream->plans = grown;
-    vkmm_stream_plan *p = &grown[stream->plan_count];
-    *p = (vkmm_stream_plan){0};
-    vkmm_status status = vkmm_plan_create(stream->device, choice, &p->plan);
-    if (status == VKMM_OK) status = vkmm_plan_sets_create(stream->device, &p->plan, VKMM_STREAM_FLIGHTS, &p->sets);
-    if (status == VKMM_OK)
-        stream->plan_count++;
+    vkmm_stream_plan made = {.plan = *plan},
+                     *grown = vkmm_realloc(stream->plans, stream->plan_count + 1, sizeof *grown);
+    vkmm_status status = VKMM_OK;
+    if (grown)
+        stream->plans = grown;
     else
-        vkmm_stream_plan_destroy(stream->device, p);
-    *made = p;
+        status = vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a plan");
+    if (status == VKMM_OK) status = vkmm_plan_sets_create(stream->device, plan, VKMM_STREAM_FLIGHTS, &made.sets);
+    if (status == VKMM_OK)
+        grown[stream->plan_count++] = made;
+    else
+        vkmm_stream_plan_destroy(stream->device, &made);
     return status;
 }
 
@@ -121,7 +121,11 @@ static vkmm_status find_plan(vkmm_stream *stream, const vkmm_step *step, uint64_
         *plan = &stream->plans[i];
         if (vkmm_plan_fit(stream->device, &choice, &(*plan)->plan)) return VKMM_OK;
     }
-    return add_plan(stream, &choice, plan);
+    vkmm_plan made;
+    status = vkmm_plan_create(stream->device, &choice, &made);
+    if (status == VKMM_OK) status = vkmm_stream_plan_add(stream, &made);
+    if (status == VKMM_OK) *plan = &stream->plans[stream->plan_count - 1];
+    return status;
 }
 
 /* What the kernel sees of the panels. */

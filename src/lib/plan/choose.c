@@ -45,12 +45,6 @@ static const char *tile_kernel(void)
     return vkmm_kernel_at(i)->name;
 }
 
-static const char *automatic_kernel(const vkmm_device_info *device, const vkmm_wish *wish, const vkmm_choice *choice)
-{
-    if (wish->tuned && !wish->config) return wish->tuned->kernel;
-    return vkmm_planned_kernel(device, &choice->problem)->name;
-}
-
 /* The first of them: an example for messages. */
 static const char *general_kernel(void)
 {
@@ -84,6 +78,34 @@ static int is_narrow(const vkmm_problem *problem)
     return vkmm_type_of(types.in)->bytes < 4 || types.in != types.out || types.in != types.compute;
 }
 
+/* Any general kernel that the driver has not refused. */
+static const vkmm_kernel *any_kernel(const vkmm_device_info *device, const vkmm_problem *problem)
+{
+    const vkmm_kernel *kernel;
+    for (uint32_t i = 0; (kernel = vkmm_kernel_at(i)) != NULL; i++) {
+        if (!kernel->tunables || device->refused_kernels[problem->type] & 1u << i) continue;
+        const vkmm_config config = vkmm_planned_config(device, problem, kernel);
+        if (vkmm_module_for(kernel->name, problem, device, NULL) &&
+            !vkmm_config_forbidden_by(kernel, problem, &config, device))
+            break;
+    }
+    return kernel;
+}
+
+/* If the driver refused every kernel that computes the problem, the best of them is tried again: the user sees the
+ * driver's error. */
+static const char *automatic_kernel(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish,
+                                    const vkmm_choice *choice)
+{
+    if (wish->tuned && !wish->config) return wish->tuned->kernel;
+    const vkmm_kernel *kernel = vkmm_planned_kernel(device, &choice->problem, device->refused_kernels[problem->type]);
+    if (kernel) return kernel->name;
+    if (vkmm_problem_is_plain(problem) && !is_narrow(problem)) return tile_kernel();
+    kernel = any_kernel(device, &choice->problem);
+    if (kernel) return kernel->name;
+    return vkmm_planned_kernel(device, &choice->problem, 0)->name;
+}
+
 static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                                const vkmm_wish *wish, vkmm_choice *choice)
 {
@@ -100,7 +122,7 @@ static vkmm_status find_kernel(const vkmm_log *log, const vkmm_device_info *devi
     const char *name = wish->kernel;
     int tile = wish->tile_rows && wish->tile_cols;
     if (automatic && tile && !wish->config && vkmm_problem_is_plain(problem)) name = tile_kernel();
-    if (automatic && device && name == wish->kernel) name = automatic_kernel(device, wish, choice);
+    if (automatic && device && name == wish->kernel) name = automatic_kernel(device, problem, wish, choice);
     if (!name || strcmp(name, "auto") == 0)
         return vkmm_fail(log, VKMM_NO_DEVICE, "a product without a device needs the kernel serial");
     choice->kernel = vkmm_kernel_find(name);

@@ -1,5 +1,6 @@
 #include "plan/plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -83,6 +84,7 @@ static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice,
         .spec_count = sizeof ids / sizeof ids[0],
         .spec_ids = ids,
         .spec_values = values,
+        .attempt = "compiling the second pass",
         .capture_statistics = choice->capture != VKMM_CAPTURE_NONE,
     };
     count_reduce(&device->physical->info, &choice->problem, plan);
@@ -99,6 +101,9 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
         .swapped = choice->swapped,
         .has_bias = choice->problem.has_bias,
     };
+    char attempt[sizeof choice->info.name + 32];
+    snprintf(attempt, sizeof attempt, "compiling %s for %s", choice->kernel->name,
+             vkmm_type_of(choice->problem.type)->name);
     fill_push(choice, &plan->push);
     vkmm_pipeline_info info = {
         .words = choice->module->words,
@@ -109,6 +114,7 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
         .spec_ids = choice->info.spec_ids,
         .spec_values = choice->info.spec_values,
         .subgroup_size = choice->info.subgroup_size,
+        .attempt = attempt,
         .capture_statistics = choice->capture != VKMM_CAPTURE_NONE,
     };
     vkmm_status status = VKMM_OK;

@@ -124,12 +124,13 @@ vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_probl
 
 /* The one that suits best of those that suit less than *suits, which becomes how well it does; NULL if there is
  * none. */
-static const vkmm_kernel *next_best(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t *suits)
+static const vkmm_kernel *next_best(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t refused,
+                                    uint32_t *suits)
 {
     const vkmm_kernel *kernel, *best = NULL;
     uint32_t most = 0;
     for (uint32_t i = 0; (kernel = vkmm_kernel_at(i)) != NULL; i++) {
-        const uint32_t one = kernel->suits ? kernel->suits(device, problem) : 0;
+        const uint32_t one = kernel->suits && !(refused & 1u << i) ? kernel->suits(device, problem) : 0;
         if (one <= most || one >= *suits) continue;
         most = one;
         best = kernel;
@@ -138,11 +139,11 @@ static const vkmm_kernel *next_best(const vkmm_device_info *device, const vkmm_p
     return best;
 }
 
-const vkmm_kernel *vkmm_planned_kernel(const vkmm_device_info *device, const vkmm_problem *problem)
+const vkmm_kernel *vkmm_planned_kernel(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t refused)
 {
     uint32_t suits = UINT32_MAX;
-    const vkmm_kernel *kernel = next_best(device, problem, &suits), *next;
-    while ((next = next_best(device, problem, &suits)) != NULL) {
+    const vkmm_kernel *kernel = next_best(device, problem, refused, &suits), *next;
+    while ((next = next_best(device, problem, refused, &suits)) != NULL) {
         const vkmm_config config = vkmm_planned_config(device, problem, kernel);
         if (!vkmm_config_forbidden_by(kernel, problem, &config, device)) break;
         kernel = next;

@@ -2,6 +2,7 @@
 #ifndef VKMM_VK_DEVICE_H
 #define VKMM_VK_DEVICE_H
 
+#include <stdatomic.h>
 #include <volk.h>
 
 #include "vk/instance.h"
@@ -27,6 +28,7 @@ struct vkmm_device {
     vkmm_pipeline_cache pipeline_cache;
     vkmm_layouts layouts;
     vkmm_spares spares;
+    atomic_uint refused[VKMM_TYPE_COUNT]; /* kernels that the driver could not compile: info's refused_kernels */
 };
 
 static inline const vkmm_log *vkmm_device_log(const vkmm_device *device)

@@ -98,7 +98,7 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
     status =
         vkmm_check(vkmm_device_log(device),
                    device->table.vkCreateComputePipelines(device->handle, cache, 1, &create, NULL, &pipeline->handle),
-                   "vkCreateComputePipelines", "building a pipeline");
+                   "vkCreateComputePipelines", info->attempt);
     pipeline->compile_ms += vkmm_now_ms();
     device->table.vkDestroyShaderModule(device->handle, module, NULL);
     return status;

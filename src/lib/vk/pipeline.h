@@ -13,6 +13,7 @@ typedef struct vkmm_pipeline_info {
     const uint32_t *spec_ids, *spec_values;
     uint32_t subgroup_size; /* requested, in full subgroups, within the device's min_subgroup_size … max_subgroup_size;
                                0: the driver's choice */
+    const char *attempt;    /* for messages: "compiling blocked for f64" */
     int capture_statistics; /* for vk/executable.h: no cache is used */
 } vkmm_pipeline_info;
 
