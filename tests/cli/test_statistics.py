@@ -82,6 +82,18 @@ class Statistics(cli.Case):
                     self.assertIsNone(row["spills"])
                 self.assertIn("failed: ", cli.run("statistics", *args).stdout)
 
+    def test_replacements(self):
+        """After a kernel that the planner chose and the driver refuses, what multiplies instead, unless the user named it."""
+        args = "--size", "64", "--type", "i32"
+        planned = self.rows(*args)[0]["kernel"]
+        answer = 'print(json.dumps({"status": 4 * (asked["kernel"] == %r), "sentence": "refused", "compile_ms": 1}), flush=True)'
+        args = *args, "--worker", self.worker(answer % planned)
+        rows = self.rows(*args, code=1)
+        self.assertEqual([(row["kernel"], row["error"]) for row in rows][:1], [(planned, "refused")])
+        self.assertEqual([row["error"] for row in rows[1:]], [None])
+        self.assertNotEqual(rows[1]["kernel"], planned)
+        self.assertEqual(len(self.rows(*args, "--kernel", planned, code=1)), 1)
+
     def test_refusals(self):
         self.bad(2, "serial runs on the host", "statistics", "--kernel", "serial")
         self.bad(4, "rows=7", "statistics", "--size", "64", "--kernel", "blocked", "--config", "rows=7")

@@ -34,7 +34,8 @@ enum { SHAPES = sizeof shapes / sizeof *shapes, VARIANTS = sizeof variants / siz
 
 typedef struct list {
     cli_session *session;
-    cli_pipeline *items; /* owned */
+    vkmm_device_info info; /* the session's, without kernels that it refused */
+    cli_pipeline *items;   /* owned */
     uint32_t count, refused;
     vkmm_status refusal; /* the first */
     char reason[VKMM_SENTENCE];
@@ -87,13 +88,11 @@ static vkmm_status plan(list *l, const vkmm_problem *problem)
     vkmm_status status;
 
     session->console.muted = 1;
-    status = vkmm_kernel_choose(&session->console.log, session->info, &params, &pipeline.kernel);
+    status = vkmm_kernel_choose(&session->console.log, &l->info, &params, &pipeline.kernel);
     session->console.muted = 0;
     if (status == VKMM_OK) status = add(l, &pipeline);
     if (status == VKMM_OK && pipeline.kernel.workspace_bytes > 0) {
         pipeline.second = 1;
-        strcpy(pipeline.kernel.name, "reduce");
-        pipeline.kernel.config[0] = '\0';
         status = add(l, &pipeline);
     }
     if (status != VKMM_UNSUPPORTED && status != VKMM_INVALID) return status;
@@ -168,12 +167,15 @@ static vkmm_status plan_all(list *l)
     return status;
 }
 
+/* What the planner chose is named: in the worker it might choose otherwise. */
 static json_t *request_of(const cli_options *options, const cli_pipeline *pipeline)
 {
+    const char *config = pipeline->kernel.config;
+
     return json_pack("{s:s,s:o,s:s?,s:s?,s:i,s:i,s:b}", "ask", "compile", "problem",
-                     vkmm_record_json(&vkmm_problem_record, &pipeline->problem), "kernel", options->kernel, "config",
-                     options->config, "rows", (int)options->tile[0], "cols", (int)options->tile[1], "second",
-                     pipeline->second);
+                     vkmm_record_json(&vkmm_problem_record, &pipeline->problem), "kernel", pipeline->kernel.name,
+                     "config", config[0] != '\0' ? config : NULL, "rows", (int)options->tile[0], "cols",
+                     (int)options->tile[1], "second", pipeline->second);
 }
 
 /* Compiles a pipeline in the worker. What goes wrong is the pipeline's error. */
@@ -189,6 +191,10 @@ static cli_reply compile(cli_worker *worker, cli_pipeline *pipeline)
     if (reply == CLI_REPLY_ANSWER)
         reply = cli_worker_ask(worker, request_of(worker->session->options, pipeline), PATIENCE_MS, &answer);
     cli_compiled_record.start(compiled);
+    if (pipeline->second) {
+        strcpy(pipeline->kernel.name, "reduce");
+        pipeline->kernel.config[0] = '\0';
+    }
     if (reply == CLI_REPLY_ANSWER && worker->status == VKMM_OK) {
         if (!vkmm_record_parse(answer, &cli_compiled_record, compiled, pipeline->error))
             reply = cli_worker_distrust(worker, pipeline->error);
@@ -220,6 +226,19 @@ static vkmm_status show(list *l, uint32_t index)
     return status == VKMM_OK && pipeline->error[0] != '\0' ? VKMM_WRONG_RESULT : status;
 }
 
+/* After a refusal: what runs instead, if the planner chose the kernel. */
+static vkmm_status plan_again(list *l, const cli_pipeline *pipeline)
+{
+    const vkmm_problem problem = pipeline->problem; /* the list may move */
+    uint32_t *refused = &l->info.refused_kernels[problem.type], kernel = 0;
+
+    if (l->session->options->kernel != NULL || pipeline->second) return VKMM_OK;
+    while (strcmp(vkmm_kernel_name(kernel), pipeline->kernel.name) != 0) kernel++;
+    if (*refused & 1u << kernel) return VKMM_OK;
+    *refused |= 1u << kernel;
+    return plan(l, &problem);
+}
+
 static vkmm_status compile_all(list *l)
 {
     cli_session *session = l->session;
@@ -236,6 +255,7 @@ static vkmm_status compile_all(list *l)
         const vkmm_status next = show(l, i);
         status = cli_worse(status, next);
         if (next != VKMM_OK && next != VKMM_WRONG_RESULT) break;
+        if (worker.status == VKMM_UNSUPPORTED && plan_again(l, &l->items[i]) != VKMM_OK) break;
     }
     cli_worker_close(&worker);
     return status;
@@ -252,6 +272,7 @@ vkmm_status cli_statistics(cli_session *session)
                          "the kernel serial runs on the host: no driver compiles it");
     status = cli_session_find_device(session);
     if (status != VKMM_OK) return status;
+    l.info = *session->info;
     snprintf(l.driver, sizeof l.driver, "%s%s%s", session->info->driver_name,
              session->info->driver_info[0] != '\0' ? ", " : "", session->info->driver_info);
     status = plan_all(&l);
