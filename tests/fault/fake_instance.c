@@ -196,7 +196,7 @@ VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceProperties2(VkPhysicalDevice 
     p->vendorID = 0xfafa;
     p->deviceID = 0x1234;
     p->deviceType = fake.caps.unified ? VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU : VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
-    strcpy(p->deviceName, "fake");
+    strcpy(p->deviceName, "fake "); /* like Mesa's NVK; nobody wants to see the space */
     memset(p->pipelineCacheUUID, 0xfc, VK_UUID_SIZE);
     fill_limits(&p->limits);
     fill_properties(out->pNext);

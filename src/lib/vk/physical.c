@@ -89,10 +89,17 @@ static void read_limits(const VkPhysicalDeviceLimits *limits, vkmm_device_info *
         info->timestamp_bits = 0;
 }
 
+/* NVK's name ends in a space. */
+static void trim(char *name)
+{
+    for (size_t end = strlen(name); end > 0 && name[end - 1] == ' ';) name[--end] = '\0';
+}
+
 static void read_identity(const VkPhysicalDeviceProperties *properties, const VkPhysicalDeviceDriverProperties *driver,
                           const VkPhysicalDeviceIDProperties *ids, vkmm_device_info *info)
 {
     memcpy(info->name, properties->deviceName, sizeof info->name);
+    trim(info->name);
     memcpy(info->driver_name, driver->driverName, sizeof info->driver_name);
     memcpy(info->driver_info, driver->driverInfo, sizeof info->driver_info);
     info->driver_id = driver->driverID;
@@ -179,6 +186,7 @@ int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_
     uint32_t version = properties.properties.apiVersion;
     find_queue_families(instance, handle, physical);
     if (version < VK_API_VERSION_1_1 || physical->queue_family == UINT32_MAX) {
+        trim(properties.properties.deviceName);
         vkmm_join(instance->left_out, sizeof instance->left_out, "; ", "\"%s\" %s", properties.properties.deviceName,
                   version < VK_API_VERSION_1_1 ? "supports Vulkan 1.0; 1.1 is the minimum" : "has no compute queue");
         memset(physical, 0, sizeof *physical);
