@@ -107,7 +107,7 @@ static const vkmm_rule rules[] = {
      "rows must be a multiple of lanes, and cols a multiple of 4"},
     {"whole steps", "leftover elements of a step", broken_steps, NULL, "depth must be a multiple of 4"},
     {"whole subgroups", "invocations outside whole subgroups", broken_subgroups, NULL,
-     "every lane of a subgroup holds elements that the others need"},
+     "the workgroup must consist of whole subgroups, because lanes read for each other"},
     {"lanes", "unsupported lanes", broken_lanes, NULL, "lanes must be 4 or 8, and at most the subgroup size"},
     {"written out", "unsupported settings", broken_written, NULL,
      "written-out must be 0 or 1; 1 requires rows=8, depth=4 and lanes=4"},
