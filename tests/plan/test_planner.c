@@ -369,6 +369,21 @@ static void the_planner_keeps_to_a_budget_of_registers(void **state)
     }
 }
 
+/* Sums in f16 take more of Intel's registers: with fewer elements along K, its compiler does not spill. */
+static void few_registers_and_narrow_sums(void **state)
+{
+    (void)state;
+    vkmm_problem problem = VKMM_PROBLEM(.m = 4097, .n = 8, .k = 4097, .type = VKMM_F16, .op_b = VKMM_OP_T);
+    vkmm_device_info device = devices[0];
+    vkmm_choice choice;
+    device.driver_id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
+    for (int narrow = 0; narrow < 2; narrow++) {
+        problem.compute = narrow ? VKMM_F16 : VKMM_F32;
+        assert_int_equal(choose(&device, &problem, NULL, &choice), VKMM_OK);
+        assert_int_equal(choice.config.values[VKMM_TUNE_DEPTH], narrow ? 128 : 256);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +398,7 @@ int main(void)
         cmocka_unit_test(tuning_results_are_taken_where_legal),
         cmocka_unit_test(measured_devices_keep_their_choices),
         cmocka_unit_test(the_planner_keeps_to_a_budget_of_registers),
+        cmocka_unit_test(few_registers_and_narrow_sums),
         cmocka_unit_test(bytes_are_multiplied_by_dot_products_only_where_accelerated),
         cmocka_unit_test(the_tutorials_kernels_refuse_what_they_do_not_mean),
     };

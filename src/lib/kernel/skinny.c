@@ -30,6 +30,7 @@ static const vkmm_config along[] = {
 static const vkmm_config along_16[] = {
     {{4, 1, 2048, 4, 1, 1, 256}}, {{8, 1, 1024, 8, 1, 1, 128}}, {{32, 1, 512, 8, 1, 1, 256}},
     {{16, 1, 256, 4, 1, 1, 128}}, {{16, 1, 64, 4, 1, 1, 32}},   {{8, 1, 256, 2, 1, 1, 128}},
+    {{8, 1, 128, 2, 1, 1, 128}},
 };
 static const vkmm_config along_8[] = {
     {{4, 1, 4096, 4, 1, 1, 256}}, {{4, 1, 2048, 4, 1, 1, 128}}, {{16, 1, 1024, 4, 1, 1, 256}},
@@ -113,7 +114,8 @@ static uint64_t held(const vkmm_shape *shape)
 {
     const uint64_t lines = vkmm_quotient(longer(shape), vkmm_value(shape, THREAD_LONG)),
                    depth = vkmm_quotient(vkmm_value(shape, VKMM_TUNE_DEPTH) * lines, vkmm_value(shape, THREADS));
-    return (25 * vkmm_value(shape, THREAD_LONG) * shorter(shape) + 8 * vkmm_value(shape, THREAD_LONG) * depth +
+    const uint64_t sum = vkmm_type_of(shape->type)->bytes == 2 ? 47 : 25; /* Intel's compiler unpacks 16 bits */
+    return (sum * vkmm_value(shape, THREAD_LONG) * shorter(shape) + 8 * vkmm_value(shape, THREAD_LONG) * depth +
             5 * depth * shorter(shape)) /
            20;
 }
