@@ -2,6 +2,7 @@
 """Bad input: each case has its exit code, exactly one sentence, and leaves nothing behind."""
 import json
 import os
+import pathlib
 import resource
 import subprocess
 
@@ -127,9 +128,13 @@ class Words(cli.Case):
 
     def test_not_a_driver(self):
         """--driver FILE is refused before the loader, which passes over such files without a word."""
-        good = json.dumps({"ICD": {"library_path": cli.program}}).encode()
+        library = pathlib.Path(os.environ["VKMM_TEST_FAST_CLOCK"])  # a library, but no driver
+        good = json.dumps({"ICD": {"library_path": str(library)}}).encode()
+        self.file("lacking.so", library.read_bytes().replace(b"libc.so.6", b"libq.so.6"))
         for name, data, why in [("README.md", b"# Words", "not JSON: line 1"), ("list.json", b"[]", 'no "ICD" object'),
                                 ("none.json", b'{"ICD": {}}', "names no library"), ("good.txt", good, "its name must end in .json"),
+                                ("lacking.json", b'{"ICD": {"library_path": "./lacking.so"}}',
+                                 "its library lacking.so cannot be loaded: libq.so.6: cannot open shared object file"),
                                 ("gone.json", good.replace(b'"/', b'"/nonexistent/'), "does not exist")]:
             path = self.file(name, data)
             self.bad(2, "the driver manifest .*%s cannot be used: .*%s" % (name, why), "--size", "4", "--driver", path)

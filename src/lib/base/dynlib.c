@@ -1,7 +1,6 @@
 #include "base/dynlib.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,14 @@ void *vkmm_dynlib_open_one(const char *const *names)
     void *library = NULL;
     for (; *names && !library; names++) library = vkmm_dynlib_open(*names);
     return library;
+}
+
+int vkmm_dynlib_loads(const char *name, char *why, size_t size)
+{
+    void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    if (!library) snprintf(why, size, "%s", dlerror());
+    vkmm_dynlib_close(library);
+    return library != NULL;
 }
 
 vkmm_function vkmm_dynlib_symbol(void *library, const char *symbol)
@@ -66,8 +73,5 @@ int vkmm_dynlib_there(const char *root, const char *name)
     }
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (is_in(root, folders[i], strlen(folders[i]), name)) return 1;
-    if (root[0] != '\0') return 0;
-    void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-    vkmm_dynlib_close(library);
-    return library != NULL;
+    return root[0] == '\0' && vkmm_dynlib_loads(name, NULL, 0);
 }

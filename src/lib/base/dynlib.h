@@ -2,12 +2,17 @@
 #ifndef VKMM_BASE_DYNLIB_H
 #define VKMM_BASE_DYNLIB_H
 
+#include <stddef.h>
+
 typedef void (*vkmm_function)(void);
 
 /* Opens a library by file name; NULL when it is not there. The second opens the first that is found, of names up to
  * NULL. */
 void *vkmm_dynlib_open(const char *name);
 void *vkmm_dynlib_open_one(const char *const *names);
+
+/* Whether the library, and all that it needs, can be loaded; *why says why not. Runs its constructors. */
+int vkmm_dynlib_loads(const char *name, char *why, size_t size);
 
 /* The address of a function, NULL when the library lacks it. */
 vkmm_function vkmm_dynlib_symbol(void *library, const char *symbol);

@@ -1,5 +1,7 @@
 #include "base/dynlib.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <windows.h>
 
@@ -28,6 +30,14 @@ void *vkmm_dynlib_open_one(const char *const *names)
     void *library = NULL;
     for (; *names && !library; names++) library = vkmm_dynlib_open(*names);
     return library;
+}
+
+int vkmm_dynlib_loads(const char *name, char *why, size_t size)
+{
+    HMODULE library = load(name, 0);
+    if (library == NULL && vkmm_windows_failed() != 0) snprintf(why, size, "%s", strerror(errno));
+    vkmm_dynlib_close(library);
+    return library != NULL;
 }
 
 vkmm_function vkmm_dynlib_symbol(void *library, const char *symbol)

@@ -128,25 +128,32 @@ static void look_at_head(vkmm_manifest *item, const char *path)
 
 #endif
 
-/* Checks whether the library exists and fits this program. */
+/* Checks whether the library exists and fits this program. A driver's is loaded, as the loader does without a word
+ * about what it lacks. */
 static void look_at_library(const listing *scan, vkmm_manifest *item)
 {
-    const char *library = item->library;
-    char path[1200];
+    const char *library = item->library, *opened = library;
+    char path[1200], why[256];
     if (strchr(library, '$') != NULL) return; /* the dynamic linker expands $LIB and the like */
     if (vkmm_path_name(library) == library) {
         if (!vkmm_dynlib_there(scan->root, library))
             snprintf(item->broken, sizeof item->broken, "its library %.160s does not exist", library);
-        return;
+    } else {
+        if (vkmm_path_is_absolute(library))
+            snprintf(path, sizeof path, "%s%s", scan->root, library);
+        else
+            snprintf(path, sizeof path, "%.*s%s", (int)(vkmm_path_name(item->path) - item->path), item->path, library);
+        if (vkmm_path_look(path, 0) == VKMM_PATH_MISSING)
+            snprintf(item->broken, sizeof item->broken, "its library %.160s does not exist", path);
+        else
+            look_at_head(item, path);
+        opened = path;
     }
-    if (vkmm_path_is_absolute(library))
-        snprintf(path, sizeof path, "%s%s", scan->root, library);
-    else
-        snprintf(path, sizeof path, "%.*s%s", (int)(vkmm_path_name(item->path) - item->path), item->path, library);
-    if (vkmm_path_look(path, 0) == VKMM_PATH_MISSING)
-        snprintf(item->broken, sizeof item->broken, "its library %.160s does not exist", path);
-    else
-        look_at_head(item, path);
+    const int is_used = item->kind == VKMM_MANIFEST_DRIVER && item->active && item->broken[0] == '\0' &&
+                        scan->root[0] == '\0' && is_wanted(item, 1);
+    if (is_used && !vkmm_dynlib_loads(opened, why, sizeof why))
+        snprintf(item->broken, sizeof item->broken, "its library %.80s cannot be loaded: %.140s",
+                 vkmm_path_name(library), why);
 }
 
 static void finish(listing *scan, vkmm_manifest *item, int needs_library)
