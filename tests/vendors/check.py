@@ -82,6 +82,8 @@ def check_rows(gpu, kind, rows, exceptions):
             found = {"error": 1}
         else:
             found = {key: row[key] for key, most in LIMITS.items() if (row[key] or 0) > most}
+            if gpu.startswith("intel-") and row["cycles"] is None:
+                wrong.append(f"{describe(row)}: no cycles; do they have another name in this Mesa?")
         for key, value in found.items():
             if value > allowed.get((row["kernel"], key), 0):
                 wrong.append(f"{describe(row)}: {row['error'] or f'{key} {value}'}")
