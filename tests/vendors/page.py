@@ -9,6 +9,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 
 import check
 
@@ -36,8 +37,9 @@ chosen. "?": the driver does not report it.
 CYCLES_HEAD = """
 ## Static cycles per element of C
 
-As estimated by the driver's compiler. "–": not measured, or reported under no name that
-`vkmatmul statistics` knows, as by Intel's driver of Mesa 26.1.
+As estimated by the driver's compiler, divided by the elements along K per step, because a compiler does not know how many
+steps a loop takes. Totals compare only on one GPU. *Before*: by the planner of commit eb400c4 without its budgets of
+registers (`src/lib/kernel/budget.c`). "–": not measured.
 
 | GPU | type | size | kernel before | before | kernel now | now |
 |---|---|---|---|---|---|---|
@@ -55,8 +57,10 @@ def measure(program, gpu):
         entry[2] += bool(row["error"])
     for size in SIZES if gpu in CYCLES else ():
         for row in check.statistics(program, gpu, "--type", ",".join(TYPES), "--size", size):
-            if row["kernel"] != "reduce":
-                figures["cycles"][f"{row['problem']['type']} {size}"] = [row["kernel"], row["cycles_per_output"]]
+            depth = re.search(r"\bdepth=(\d+)", row["config"] or "")
+            if row["kernel"] != "reduce" and depth and row["cycles_per_output"] is not None:
+                figures["cycles"][f"{row['problem']['type']} {size}"] = \
+                    [row["kernel"], row["cycles_per_output"] / int(depth[1])]
     return figures
 
 
