@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-enum { ANY = UINT32_MAX, HONEYKRISP = 26 /* VkDriverId, which headers before 1.3.295 lack */ };
+#define ANY UINT32_MAX
+enum { HONEYKRISP = 26 /* VkDriverId, which headers before 1.3.295 lack */ };
 
 static const struct {
     uint32_t driver_id;    /* VkDriverId */
