@@ -1,0 +1,189 @@
+/* vkmatmul_vulkan.h: matrix products inside another Vulkan program. The program lends its device, and products are
+ * recorded into its own command buffers, between its own dispatches. doc/embedding.md is an introduction.
+ *
+ *   1. vkmm_device_requirements says what is worth enabling when the VkDevice is created.
+ *   2. vkmm_device_import borrows the device.
+ *   3. vkmm_gemm_create plans and compiles a product, once.
+ *   4. vkmm_gemm_record records it, as often as needed.
+ *
+ * Synchronization  belongs to the caller. A recording reads A, B, the bias and the scalars, and C if β is not 0, and
+ *                  writes C and the workspace, all in VKMM_STAGE. Its own passes are ordered by barriers inside the
+ *                  recording; recordings are not ordered among each other. Before it, the caller makes earlier writes
+ *                  visible to VKMM_STAGE and VKMM_ACCESS; after it, VKMM_STAGE and VK_ACCESS_SHADER_WRITE_BIT to
+ *                  whatever reads C. Two recordings that share a workspace need such a barrier between them.
+ * State            A recording binds a pipeline and set 0 at VK_PIPELINE_BIND_POINT_COMPUTE and sets push constants:
+ *                  the caller binds its own again afterwards. It must be outside a render pass.
+ * Threads          A device and a gemm may be used by several threads at once, each with command buffers of its own;
+ *                  see vkmm_gemm_bindings.slot. While one is destroyed, nothing else may use it.
+ * Ownership        Everything that the caller lends stays the caller's: nothing is submitted, no queue is used, no
+ * memory is allocated on the device. A borrowed device must be destroyed before the VkDevice, and a gemm before its
+ * device and after the last execution of its recordings.
+ */
+#ifndef VKMATMUL_VULKAN_H
+#define VKMATMUL_VULKAN_H
+
+#include "vkmatmul.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VKMM_STAGE  VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT
+#define VKMM_ACCESS (VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT)
+
+/* ---- What to enable ---- */
+
+/* What a device offers, and what enabling it buys. Static storage. */
+typedef struct vkmm_requirement {
+    const char *extension; /* "": the feature is part of the version of Vulkan in use */
+    const char *feature;   /* the member of its structure, "shaderFloat16"; "": the extension has none */
+    const char *buys;      /* "f16 arithmetic" */
+    int required;          /* without it, some of the requested types cannot be multiplied */
+} vkmm_requirement;
+
+typedef struct vkmm_requirements vkmm_requirements;
+
+typedef struct vkmm_requirements_params {
+    PFN_vkGetInstanceProcAddr get_instance_proc_addr;
+    VkInstance instance;
+    VkPhysicalDevice physical_device;
+    uint32_t api_version;   /* VkApplicationInfo.apiVersion of the instance; at least Vulkan 1.1 */
+    const vkmm_type *types; /* of A and B, that will be multiplied; NULL: all */
+    uint32_t type_count;
+    vkmm_log log; /* zero: silent */
+} vkmm_requirements_params;
+
+/* Finds out what of a device is required, and what is worth having. Creates nothing on it. VKMM_UNSUPPORTED: the device
+ * cannot be used, or lacks what is required; the log has the reason. */
+VKMM_API vkmm_status vkmm_device_requirements(const vkmm_requirements_params *params, vkmm_requirements **requirements);
+VKMM_API void vkmm_requirements_destroy(vkmm_requirements **requirements);
+
+/* What the device supports of all that the library can use, the required first; *count: how many. */
+VKMM_API const vkmm_requirement *vkmm_requirements_list(const vkmm_requirements *requirements, uint32_t *count);
+
+/* The names of the extensions in the list, each once. */
+VKMM_API const char *const *vkmm_requirements_extensions(const vkmm_requirements *requirements, uint32_t *count);
+
+/* Sets the features of the list in the chain that starts at *features and is to become VkDeviceCreateInfo.pNext: in
+ * the caller's structures if they have them, those of whole versions of Vulkan included; what no structure has is
+ * appended, in structures that belong to *requirements and are valid as long as it is. Features that the caller has set
+ * stay set. */
+VKMM_API vkmm_status vkmm_requirements_merge(vkmm_requirements *requirements, VkPhysicalDeviceFeatures2 *features);
+
+/* ---- Borrowing a device ---- */
+
+typedef struct vkmm_import_params {
+    PFN_vkGetInstanceProcAddr get_instance_proc_addr;
+    VkInstance instance;
+    VkPhysicalDevice physical_device;
+    VkDevice device;
+    uint32_t api_version;          /* VkApplicationInfo.apiVersion of the instance; at least Vulkan 1.1 */
+    uint32_t queue_family;         /* to which command buffers with products will be submitted; it supports compute */
+    const char *const *extensions; /* enabled device extensions */
+    uint32_t extension_count;
+    const VkPhysicalDeviceFeatures2 *features; /* enabled features, with their chain; NULL: none. What the library does
+                                                  not find here it does not use, even if the device has it */
+    VkPipelineCache pipeline_cache;            /* used for all pipelines; NULL: the library's own, kept in cache_dir */
+    const char *cache_dir;                     /* as in vkmm_instance_params */
+    vkmm_log log;                              /* zero: silent */
+} vkmm_import_params;
+
+/* Borrows a device. Only pipelines, layouts, descriptor sets and a pipeline cache are created on it.
+ * What is not enabled costs kernels, not correctness: vkmm_device_lacks lists it. Functions that would submit work or
+ * allocate memory on a borrowed device (vkmm_multiply, vkmm_job_create, vkmm_stream_create, …) return VKMM_UNSUPPORTED.
+ * Destroyed by vkmm_device_destroy, which does not wait for the device. */
+VKMM_API vkmm_status vkmm_device_import(const vkmm_import_params *params, vkmm_device **device);
+
+/* As the library sees the device: features that are not enabled are missing. Owned by the device. */
+VKMM_API const vkmm_device_info *vkmm_device_describe(const vkmm_device *device);
+
+/* What the physical device supports, the library could use, and is not enabled. Owned by the device; none for a device
+ * of vkmm_device_create. */
+VKMM_API const vkmm_requirement *vkmm_device_lacks(const vkmm_device *device, uint32_t *count);
+
+/* ---- A product to record ---- */
+
+typedef struct vkmm_gemm vkmm_gemm;
+
+/* Extents that are given when a product is recorded. */
+enum { VKMM_DYNAMIC_M = 1, VKMM_DYNAMIC_N = 2 };
+
+/* Operands that are bound in the layout of vkmm_gemm_pack. */
+enum { VKMM_PACKED_A = 1, VKMM_PACKED_B = 2 };
+
+typedef struct vkmm_gemm_params {
+    vkmm_problem problem;  /* with dynamic extents: the largest M and N. lda, ldb and ldc are the same for all */
+    const char *kernel;    /* NULL or "auto": the fastest known */
+    const char *config;    /* NULL, or tunables of a general kernel, as in vkmm_job_params */
+    int untuned;           /* non-zero: tuning results are ignored */
+    uint32_t dynamic;      /* bits VKMM_DYNAMIC_* */
+    uint32_t packed;       /* bits VKMM_PACKED_* */
+    int scalars_in_memory; /* non-zero: α and β are read on the device (vkmm_gemm_bindings.scalars) */
+    uint32_t offset_step;  /* offsets of vkmm_gemm_product are multiples of this many elements; 0: of as many as fill
+                              16 bytes. Smaller steps may cost speed */
+    uint32_t slots;        /* recordings that can be pending at once where the device has no push descriptors (see
+                              vkmm_gemm_bindings.slot); 0: 1 */
+    VkPipelineCache pipeline_cache; /* instead of the device's; NULL: the device's */
+} vkmm_gemm_params;
+
+/* What a gemm is and needs. A plain value. */
+typedef struct vkmm_gemm_info {
+    vkmm_kernel_info kernel;   /* for the largest extents */
+    uint64_t bytes[4];         /* that a binding must have, by vkmm_operand; packed operands: the size of their packed
+                                  layout; 0: not used. Offsets of vkmm_gemm_product come on top */
+    uint64_t workspace_bytes;  /* 0: none */
+    uint64_t scalar_bytes;     /* of α and of β in vkmm_gemm_bindings.scalars, which has twice as many; 0: not used */
+    uint64_t offset_alignment; /* of all VkBuffer offsets: minStorageBufferOffsetAlignment */
+    int reads_c;               /* C's memory is read: β is not known to be 0, or C's elements share words */
+    int uses_slots;            /* non-zero: the device has no push descriptors */
+    double compile_ms;
+} vkmm_gemm_info;
+
+/* Plans a product and compiles its pipelines: the only slow call. May be called by any thread, several at once.
+ * VKMM_INVALID or VKMM_UNSUPPORTED as vkmm_job_create. The device may be borrowed or not. */
+VKMM_API vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params, vkmm_gemm **gemm);
+VKMM_API void vkmm_gemm_destroy(vkmm_gemm **gemm);
+VKMM_API const vkmm_gemm_info *vkmm_gemm_describe(const vkmm_gemm *gemm); /* owned by the gemm */
+
+/* A part of a storage buffer (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT). bytes is at most maxStorageBufferRange and, for
+ * types narrower than 32 bits, a multiple of 4. */
+typedef struct vkmm_binding {
+    VkBuffer buffer;
+    VkDeviceSize offset, bytes;
+} vkmm_binding;
+
+/* One of several products of a recording, which share operands' buffers: an array of offsets is a batch without a
+ * fixed stride, and a different M for each is a grouped product. Products of a recording must not overlap in C. */
+typedef struct vkmm_gemm_product {
+    uint32_t m, n;                         /* used where they are dynamic; 0 is an empty product */
+    uint64_t offset_a, offset_b, offset_c; /* elements, added to the problem's; multiples of offset_step */
+} vkmm_gemm_product;
+
+typedef struct vkmm_gemm_bindings {
+    vkmm_binding a, b, c, bias, workspace, scalars; /* what vkmm_gemm_info does not ask for is ignored */
+    const double *alpha, *beta;        /* NULL: the problem's. Ignored with scalars_in_memory: `scalars` then holds α
+                                          and β, in f32 (f64; i32 or u32 for integers) */
+    const vkmm_gemm_product *products; /* NULL: one, at no offset, with the problem's extents */
+    uint32_t product_count;            /* of products; 0 with products: nothing is recorded */
+    uint32_t slot; /* With push descriptors: ignored. Otherwise less than vkmm_gemm_params.slots; a slot holds the
+                      bindings of one recording, from vkmm_gemm_record until that command buffer has been executed for
+                      the last time, or reset. Two threads must not use one slot at the same time */
+} vkmm_gemm_bindings;
+
+/* Records the product into a command buffer that is being recorded, for a queue of the device's family. Allocates
+ * nothing, submits nothing, logs nothing. VKMM_INVALID, and nothing is recorded, if an argument is NULL or breaks what
+ * is said above; a correct program needs no check. */
+VKMM_API vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command,
+                                      const vkmm_gemm_bindings *bindings);
+
+/* Records the conversion of an operand (A or B, named in vkmm_gemm_params.packed) from the layout of the problem into
+ * the fastest one for this gemm, vkmm_gemm_info.bytes long. Weights are packed once; the result is valid for this gemm
+ * and for others with the same device, problem and kernel configuration. `slot` as above. */
+VKMM_API vkmm_status vkmm_gemm_pack(const vkmm_gemm *gemm, VkCommandBuffer command, vkmm_operand operand,
+                                    const vkmm_binding *from, const vkmm_binding *to, uint32_t slot);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
