@@ -179,8 +179,7 @@ int vkmm_link_name(const char *path, char *text, size_t size)
     text[0] = '\0';
     if (length <= 0) return 0;
     target[length] = '\0';
-    const char *slash = strrchr(target, '/');
-    snprintf(text, size, "%s", slash != NULL ? slash + 1 : target);
+    snprintf(text, size, "%s", vkmm_path_name(target));
     return 1;
 }
 

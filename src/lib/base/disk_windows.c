@@ -126,23 +126,26 @@ static OVERLAPPED at(int64_t offset)
     return (OVERLAPPED){.Offset = (DWORD)offset, .OffsetHigh = (DWORD)(offset >> 32)};
 }
 
+/* A system call transfers at most this much; the caller asks for the rest. */
+static DWORD at_most(size_t bytes)
+{
+    return bytes < 1u << 30 ? (DWORD)bytes : 1u << 30;
+}
+
 int64_t vkmm_disk_read(int fd, int64_t offset, void *data, size_t bytes)
 {
-    enum { MOST = 1 << 30 };
     OVERLAPPED place = at(offset);
     DWORD got = 0;
-    if (ReadFile(handle_of(fd), data, bytes < MOST ? (DWORD)bytes : MOST, &got, offset < 0 ? NULL : &place)) return got;
+    if (ReadFile(handle_of(fd), data, at_most(bytes), &got, offset < 0 ? NULL : &place)) return got;
     if (GetLastError() == ERROR_HANDLE_EOF || GetLastError() == ERROR_BROKEN_PIPE) return 0;
     return vkmm_windows_failed();
 }
 
 int64_t vkmm_disk_write(int fd, int64_t offset, const void *data, size_t bytes)
 {
-    enum { MOST = 1 << 30 };
     OVERLAPPED place = at(offset);
     DWORD written = 0;
-    if (WriteFile(handle_of(fd), data, bytes < MOST ? (DWORD)bytes : MOST, &written, offset < 0 ? NULL : &place))
-        return written;
+    if (WriteFile(handle_of(fd), data, at_most(bytes), &written, offset < 0 ? NULL : &place)) return written;
     return vkmm_windows_failed();
 }
 
