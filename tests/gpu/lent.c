@@ -1,0 +1,232 @@
+#include "lent.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vk/validation.h"
+
+static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                 VkDebugUtilsMessageTypeFlagsEXT types,
+                                                 const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
+{
+    lent_device *lent = user;
+    (void)severity, (void)types;
+    lent->messages++;
+    printf("# validation: %s\n", data->pMessage);
+    return VK_FALSE;
+}
+
+static VkDebugUtilsMessengerCreateInfoEXT messenger_info(lent_device *lent)
+{
+    return (VkDebugUtilsMessengerCreateInfoEXT){
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+        .messageSeverity =
+            VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+        .pfnUserCallback = on_message,
+        .pUserData = lent,
+    };
+}
+
+#define INSTANCE_FUNCTION(lent, name) ((PFN_##name)(lent)->get((lent)->instance, #name))
+
+static VkResult create_instance(lent_device *lent, int validate)
+{
+    vkmm_validation validation;
+    VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(lent);
+    const VkApplicationInfo application = {
+        .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "lender", .apiVersion = lent->api_version};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
+    if (validate) {
+        vkmm_validation_fill(&validation, lent->get, &messenger);
+        info.pNext = validation.chain;
+        info.enabledLayerCount = 1;
+        info.ppEnabledLayerNames = validation.layers;
+        info.enabledExtensionCount = 2;
+        info.ppEnabledExtensionNames = validation.extensions;
+    }
+    VkResult result = INSTANCE_FUNCTION(lent, vkCreateInstance)(&info, NULL, &lent->instance);
+    if (result != VK_SUCCESS) lent->instance = NULL;
+    if (result != VK_SUCCESS || !validate) return result;
+    return INSTANCE_FUNCTION(lent, vkCreateDebugUtilsMessengerEXT)(lent->instance, &messenger, NULL, &lent->messenger);
+}
+
+static int find_device(lent_device *lent)
+{
+    uint32_t count = 1;
+    VkResult result = INSTANCE_FUNCTION(lent, vkEnumeratePhysicalDevices)(lent->instance, &count, &lent->physical);
+    if (result < 0 || count == 0) return 0;
+    INSTANCE_FUNCTION(lent, vkGetPhysicalDeviceProperties)(lent->physical, &lent->properties);
+    if (lent->properties.apiVersion < lent->api_version) lent->api_version = lent->properties.apiVersion;
+    VkQueueFamilyProperties families[16];
+    count = 16;
+    INSTANCE_FUNCTION(lent, vkGetPhysicalDeviceQueueFamilyProperties)(lent->physical, &count, families);
+    while (lent->family < count && !(families[lent->family].queueFlags & VK_QUEUE_COMPUTE_BIT)) lent->family++;
+    return lent->family < count;
+}
+
+int lent_open(lent_device *lent, uint32_t api_version)
+{
+    const int absent = getenv("VKMM_REQUIRE_VULKAN") ? 1 : 77;
+    void *library = dlopen("libvulkan.so.1", RTLD_NOW); /* stays loaded */
+    memset(lent, 0, sizeof *lent);
+    lent->api_version = api_version ? api_version : VK_API_VERSION_1_3;
+    if (library) *(void **)&lent->get = dlsym(library, "vkGetInstanceProcAddr");
+    if (!lent->get) return absent;
+    if (create_instance(lent, getenv("VKMM_TEST_UNVALIDATED") == NULL) != VK_SUCCESS || !find_device(lent)) {
+        lent_close(lent);
+        return absent;
+    }
+    printf("# %s\n", lent->properties.deviceName);
+    return 0;
+}
+
+void lent_device_create(lent_device *lent, const VkPhysicalDeviceFeatures2 *features, const char *const *extensions,
+                        uint32_t extension_count)
+{
+    const float priority = 1;
+    const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                           .queueFamilyIndex = lent->family,
+                                           .queueCount = 1,
+                                           .pQueuePriorities = &priority};
+    const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                     .pNext = features,
+                                     .queueCreateInfoCount = 1,
+                                     .pQueueCreateInfos = &queue,
+                                     .enabledExtensionCount = extension_count,
+                                     .ppEnabledExtensionNames = extensions};
+    assert_null(lent->handle);
+    VkResult result = INSTANCE_FUNCTION(lent, vkCreateDevice)(lent->physical, &info, NULL, &lent->handle);
+    if (result != VK_SUCCESS) lent->handle = NULL;
+    assert_int_equal(result, VK_SUCCESS);
+    PFN_vkGetDeviceProcAddr lookup = INSTANCE_FUNCTION(lent, vkGetDeviceProcAddr);
+#define X(name) lent->name = (PFN_##name)lookup(lent->handle, #name);
+    LENT_DEVICE_FUNCTIONS(X)
+#undef X
+    lent->vkGetDeviceQueue(lent->handle, lent->family, 0, &lent->queue);
+    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                                          .queueFamilyIndex = lent->family};
+    result = lent->vkCreateCommandPool(lent->handle, &pool, NULL, &lent->pool);
+    if (result != VK_SUCCESS) lent->pool = VK_NULL_HANDLE;
+    assert_int_equal(result, VK_SUCCESS);
+}
+
+void lent_device_destroy(lent_device *lent)
+{
+    if (!lent->handle) return;
+    lent->vkDeviceWaitIdle(lent->handle);
+    lent->vkDestroyCommandPool(lent->handle, lent->pool, NULL);
+    lent->vkDestroyDevice(lent->handle, NULL);
+    lent->pool = VK_NULL_HANDLE;
+    lent->handle = NULL;
+}
+
+uint32_t lent_close(lent_device *lent)
+{
+    lent_device_destroy(lent);
+    if (lent->messenger)
+        INSTANCE_FUNCTION(lent, vkDestroyDebugUtilsMessengerEXT)(lent->instance, lent->messenger, NULL);
+    if (lent->instance) INSTANCE_FUNCTION(lent, vkDestroyInstance)(lent->instance, NULL);
+    const uint32_t messages = lent->messages;
+    memset(lent, 0, sizeof *lent);
+    return messages;
+}
+
+static void destroy_buffer(void *object)
+{
+    lent_buffer *buffer = object;
+    lent_device *lent = buffer->owner;
+    lent->vkDestroyBuffer(lent->handle, buffer->handle, NULL);
+    lent->vkFreeMemory(lent->handle, buffer->memory, NULL);
+    free(buffer);
+}
+
+static uint32_t find_type(const lent_device *lent, uint32_t allowed)
+{
+    enum { COHERENT = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT };
+    VkPhysicalDeviceMemoryProperties memory;
+    uint32_t type = 0;
+    INSTANCE_FUNCTION(lent, vkGetPhysicalDeviceMemoryProperties)(lent->physical, &memory);
+    while (!(allowed & 1u << type) || (memory.memoryTypes[type].propertyFlags & COHERENT) != COHERENT) type++;
+    return type;
+}
+
+lent_buffer *lent_buffer_create(lent_device *lent, uint64_t bytes)
+{
+    const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                     .size = bytes,
+                                     .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                                              VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    lent_buffer *buffer = calloc(1, sizeof *buffer);
+    assert_non_null(buffer);
+    buffer->owner = lent;
+    buffer->bytes = bytes;
+    keep_object(buffer, destroy_buffer);
+    assert_int_equal(lent->vkCreateBuffer(lent->handle, &info, NULL, &buffer->handle), VK_SUCCESS);
+    VkMemoryRequirements needs;
+    lent->vkGetBufferMemoryRequirements(lent->handle, buffer->handle, &needs);
+    const VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                             .allocationSize = needs.size,
+                                             .memoryTypeIndex = find_type(lent, needs.memoryTypeBits)};
+    assert_int_equal(lent->vkAllocateMemory(lent->handle, &allocation, NULL, &buffer->memory), VK_SUCCESS);
+    assert_int_equal(lent->vkBindBufferMemory(lent->handle, buffer->handle, buffer->memory, 0), VK_SUCCESS);
+    assert_int_equal(lent->vkMapMemory(lent->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped), VK_SUCCESS);
+    memset(buffer->mapped, 0xa5, bytes);
+    return buffer;
+}
+
+vkmm_binding lent_binding(const lent_buffer *buffer)
+{
+    return (vkmm_binding){.buffer = buffer->handle, .offset = 0, .bytes = buffer->bytes};
+}
+
+static void barrier(lent_device *lent, VkCommandBuffer command, VkPipelineStageFlags from, VkAccessFlags written,
+                    VkPipelineStageFlags to, VkAccessFlags accessed)
+{
+    const VkMemoryBarrier both = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = written, .dstAccessMask = accessed};
+    lent->vkCmdPipelineBarrier(command, from, to, 0, 1, &both, 0, NULL, 0, NULL);
+}
+
+VkCommandBuffer lent_begin(lent_device *lent)
+{
+    const VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                              .commandPool = lent->pool,
+                                              .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                              .commandBufferCount = 1};
+    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    VkCommandBuffer command = NULL;
+    assert_int_equal(lent->vkAllocateCommandBuffers(lent->handle, &info, &command), VK_SUCCESS);
+    assert_int_equal(lent->vkBeginCommandBuffer(command, &begin), VK_SUCCESS);
+    barrier(lent, command, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_WRITE_BIT, VKMM_STAGE, VKMM_ACCESS);
+    return command;
+}
+
+void lent_again(lent_device *lent, VkCommandBuffer command)
+{
+    const VkSubmitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
+    assert_int_equal(lent->vkQueueSubmit(lent->queue, 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
+    assert_int_equal(lent->vkQueueWaitIdle(lent->queue), VK_SUCCESS);
+}
+
+void lent_submit(lent_device *lent, VkCommandBuffer command)
+{
+    barrier(lent, command, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+            VK_ACCESS_HOST_READ_BIT);
+    assert_int_equal(lent->vkEndCommandBuffer(command), VK_SUCCESS);
+    lent_again(lent, command);
+}
+
+void lent_free(lent_device *lent, VkCommandBuffer command)
+{
+    lent->vkFreeCommandBuffers(lent->handle, lent->pool, 1, &command);
+}
+
+void lent_barrier(lent_device *lent, VkCommandBuffer command)
+{
+    barrier(lent, command, VKMM_STAGE, VK_ACCESS_SHADER_WRITE_BIT, VKMM_STAGE, VKMM_ACCESS);
+}

@@ -1,0 +1,90 @@
+/* A Vulkan program of its own, as those that lend their device: instance, device, queue and buffers belong to it, not
+ * to the library. Validation and synchronization validation are on, unless VKMM_TEST_UNVALIDATED is set. */
+#ifndef VKMM_TESTS_LENT_H
+#define VKMM_TESTS_LENT_H
+
+#include "kept.h"
+#include "vkmatmul_vulkan.h"
+
+#define LENT_DEVICE_FUNCTIONS(X)                                                                                       \
+    X(vkDestroyDevice)                                                                                                 \
+    X(vkGetDeviceQueue)                                                                                                \
+    X(vkDeviceWaitIdle)                                                                                                \
+    X(vkQueueSubmit)                                                                                                   \
+    X(vkQueueWaitIdle)                                                                                                 \
+    X(vkCreateBuffer)                                                                                                  \
+    X(vkDestroyBuffer)                                                                                                 \
+    X(vkGetBufferMemoryRequirements)                                                                                   \
+    X(vkAllocateMemory)                                                                                                \
+    X(vkFreeMemory)                                                                                                    \
+    X(vkBindBufferMemory)                                                                                              \
+    X(vkMapMemory)                                                                                                     \
+    X(vkCreateCommandPool)                                                                                             \
+    X(vkDestroyCommandPool)                                                                                            \
+    X(vkAllocateCommandBuffers)                                                                                        \
+    X(vkFreeCommandBuffers)                                                                                            \
+    X(vkBeginCommandBuffer)                                                                                            \
+    X(vkEndCommandBuffer)                                                                                              \
+    X(vkCmdPipelineBarrier)                                                                                            \
+    X(vkCmdFillBuffer)                                                                                                 \
+    X(vkCmdCopyBuffer)                                                                                                 \
+    X(vkCreatePipelineCache)                                                                                           \
+    X(vkDestroyPipelineCache)                                                                                          \
+    X(vkGetPipelineCacheData)
+
+typedef struct lent_device {
+    PFN_vkGetInstanceProcAddr get;
+    uint32_t api_version; /* of the instance, the device and this program, whichever is least */
+    VkInstance instance;
+    VkPhysicalDevice physical;
+    VkPhysicalDeviceProperties properties;
+    VkDevice handle; /* with a queue of the first family that has compute */
+    uint32_t family;
+    VkQueue queue;
+    VkCommandPool pool; /* its command buffers can be reset one by one */
+#define X(name) PFN_##name name;
+    LENT_DEVICE_FUNCTIONS(X)
+#undef X
+    VkDebugUtilsMessengerEXT messenger;
+    uint32_t messages; /* warnings and errors of the validation layer */
+} lent_device;
+
+/* Makes the instance, at most of this version (0: 1.3), and finds the first device of the driver that VK_DRIVER_FILES
+ * names. Results as of suite_open. */
+int lent_open(lent_device *lent, uint32_t api_version);
+
+/* Makes the device and what is needed to use it; features: its chain, with VkPhysicalDeviceFeatures2 first, or NULL.
+ * Fails the test if it cannot be made. One at a time; lent_device_destroy ends it. */
+void lent_device_create(lent_device *lent, const VkPhysicalDeviceFeatures2 *features, const char *const *extensions,
+                        uint32_t extension_count);
+void lent_device_destroy(lent_device *lent);
+
+/* Destroys everything and returns how many validation messages there were: 0 is right. */
+uint32_t lent_close(lent_device *lent);
+
+/* A storage buffer that can be copied too, mapped as long as it exists, its bytes all 0xa5. Coherent. */
+typedef struct lent_buffer {
+    lent_device *owner;
+    VkBuffer handle;
+    VkDeviceMemory memory;
+    uint64_t bytes;
+    void *mapped;
+} lent_buffer;
+
+/* Fails the test if it cannot be made; destroyed after the test (kept.h). */
+lent_buffer *lent_buffer_create(lent_device *lent, uint64_t bytes);
+
+/* All of a buffer. */
+vkmm_binding lent_binding(const lent_buffer *buffer);
+
+/* A command buffer that records. lent_submit ends it, submits it and waits, with barriers after the host's writes and
+ * before its reads; it can be submitted again by lent_again. Freed with the device, or by lent_free. */
+VkCommandBuffer lent_begin(lent_device *lent);
+void lent_submit(lent_device *lent, VkCommandBuffer command);
+void lent_again(lent_device *lent, VkCommandBuffer command);
+void lent_free(lent_device *lent, VkCommandBuffer command);
+
+/* Between two dispatches: writes of the first are visible to the second. */
+void lent_barrier(lent_device *lent, VkCommandBuffer command);
+
+#endif
