@@ -93,6 +93,43 @@ static void act_multiply(play *p)
     play_on_device(p, multiply_on);
 }
 
+/* Products in memory that stays on the device: the second one adds to the first one's C, with what the first one left.
+ */
+static int memory_on(play *p, vkmm_instance *instance, vkmm_device *device)
+{
+    vkmm_problem problem = full_f32;
+    const vkmm_log log = play_log(p);
+    vkmm_memory *there[4] = {NULL};
+    void *here[4] = {NULL}, *before = malloc(vkmm_operand_bytes(&problem, VKMM_C));
+    (void)instance;
+    fill_operand(&problem, VKMM_C, before);
+    for (int o = VKMM_A; o <= VKMM_BIAS && p->status == VKMM_OK; o++) {
+        const uint64_t bytes = vkmm_operand_bytes(&problem, (vkmm_operand)o);
+        here[o] = malloc(bytes);
+        fill_operand(&problem, (vkmm_operand)o, here[o]);
+        there[o] = (vkmm_memory *)p;
+        p->status = vkmm_memory_create(device, bytes, &there[o]);
+        p->leftover |= p->status != VKMM_OK && there[o] != NULL;
+        if (p->status == VKMM_OK) p->status = vkmm_memory_write(there[o], 0, bytes, here[o]);
+    }
+    for (int turn = 0; turn < 2 && p->status == VKMM_OK; turn++) {
+        const uint64_t bytes = vkmm_operand_bytes(&problem, VKMM_C);
+        memcpy(before, here[VKMM_C], bytes);
+        p->status =
+            vkmm_memory_multiply(device, &problem, there[VKMM_A], there[VKMM_B], there[VKMM_BIAS], there[VKMM_C]);
+        if (p->status == VKMM_OK) p->status = vkmm_memory_read(there[VKMM_C], 0, bytes, here[VKMM_C]);
+        if (p->status == VKMM_OK) judge_product(p, &log, &problem, (const void *const *)here, before);
+    }
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) vkmm_memory_destroy(&there[o]), free(here[o]);
+    free(before);
+    return p->status == VKMM_OK;
+}
+
+static void act_memory(play *p)
+{
+    play_on_device(p, memory_on);
+}
+
 /* A product in panels, from memory to memory, so many times. */
 static int stream_problem(play *p, vkmm_device *device, const vkmm_problem *problem, const char *config, int runs)
 {
@@ -194,6 +231,8 @@ static const scenario scenarios[] = {
     {"discrete", "the same with copies", {.transfer_family = 1, .lazy = 1, .budget_bytes = 1 << 28}, 0, 0, act_job},
     {"untimed", "the same without timestamps and without a budget", {.no_timestamps = 1, .lazy = 1}, 0, 0, act_job},
     {"multiply", "vkmm_multiply", {.lazy = 1}, 0, 1, act_multiply},
+    {"memory", "products in the device's memory, copied to and from it", {.lazy = 1}, 0, 0, act_memory},
+    {"mapped memory", "the same in unified memory", {.unified = 1, .lazy = 1}, 0, 0, act_memory},
     {"cached", "pipelines and tuning results kept in a folder", {.unified = 1, .lazy = 1}, 2, 0, act_cached},
     {"panels",
      "products in panels, filled where they lie",

@@ -60,6 +60,97 @@ static int repeat(play *p, vkmm_instance *instance, vkmm_device *device)
     return p->status == VKMM_OK;
 }
 
+/* C ← A·B in memory of the device, which comes and goes. Returns how many objects the product took, and commands. */
+static uint64_t multiply_there(vkmm_device *device, const vkmm_problem *problem, double want)
+{
+    float numbers[SIDE * SIDE];
+    vkmm_memory *there[3] = {NULL};
+    for (int i = 0; i < SIDE * SIDE; i++) numbers[i] = 2;
+    for (int o = VKMM_A; o <= VKMM_C; o++)
+        expect(vkmm_memory_create(device, sizeof numbers, &there[o]) == VKMM_OK &&
+                   vkmm_memory_write(there[o], 0, sizeof numbers, numbers) == VKMM_OK,
+               "no memory");
+    const uint64_t before = made();
+    expect(vkmm_memory_multiply(device, problem, there[VKMM_A], there[VKMM_B], NULL, there[VKMM_C]) == VKMM_OK,
+           "a product there fails");
+    const uint64_t took = made() - before;
+    expect(vkmm_memory_read(there[VKMM_C], (SIDE * SIDE - 1) * sizeof *numbers, sizeof *numbers, numbers) == VKMM_OK &&
+               numbers[0] == (float)want,
+           "the product there is %g instead of %g", (double)numbers[0], want);
+    for (int o = VKMM_A; o <= VKMM_C; o++) vkmm_memory_destroy(&there[o]);
+    return took;
+}
+
+/* Only commands are recorded again, with nothing of the host's in between; what is kept for both kinds of call differs.
+ */
+static int stay_there(play *p, vkmm_instance *instance, vkmm_device *device)
+{
+    const vkmm_problem plain = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE),
+                       scaled = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE, .alpha = 2, .beta = 3);
+    (void)instance, (void)p;
+    expect(multiply_there(device, &plain, 4 * SIDE) > 1, "the first call makes nothing");
+    const uint64_t kept = fake_allocated(), copies = fake_calls("vkCmdCopyBuffer");
+    expect(multiply_there(device, &plain, 4 * SIDE) == 1, "the second call makes something");
+    expect(fake_calls("vkCmdCopyBuffer") - copies == 4, "the product copies something");
+    expect(multiply_there(device, &scaled, 8 * SIDE + 6) == 1, "other scalars need more than a new record");
+    expect(fake_allocated() == kept && kept == 0, "%llu bytes are kept", (unsigned long long)fake_allocated());
+    expect(multiply(device, SIDE, SIDE, 1, 0) > 1, "the host's product uses what has no memory of its own");
+    expect(multiply_there(device, &plain, 4 * SIDE) == 1 && multiply(device, SIDE, SIDE, 1, 0) == 0,
+           "one is forgotten too early");
+    return 1;
+}
+
+static int denied(const play *p, vkmm_status status, vkmm_status want, const char *sentence)
+{
+    return expect(status == want && strcmp(p->sentence, sentence) == 0, "instead of \"%s\": %d, \"%s\"", sentence,
+                  (int)status, p->sentence);
+}
+
+static int refuse(play *p, vkmm_instance *instance, vkmm_device *device)
+{
+    const vkmm_problem small = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4), empty = VKMM_PROBLEM(.m = 0, .n = 4, .k = 4),
+                       unread = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4, .alpha = 0),
+                       large = VKMM_PROBLEM(.m = 1 << 10, .n = 4, .k = 4);
+    vkmm_memory *a = NULL, *b = NULL, *c = NULL, *other = NULL, *none = NULL, *big = NULL, *all = (vkmm_memory *)p;
+    vkmm_device *second = NULL;
+    float zeros[16] = {0}, c_now[16];
+    expect(vkmm_device_create(instance, 0, &second) == VKMM_OK && vkmm_memory_create(device, 64, &a) == VKMM_OK &&
+               vkmm_memory_create(device, 63, &b) == VKMM_OK && vkmm_memory_create(device, 1 << 14, &c) == VKMM_OK &&
+               vkmm_memory_create(device, 1 << 14, &big) == VKMM_OK &&
+               vkmm_memory_create(second, 64, &other) == VKMM_OK && vkmm_memory_create(device, 0, &none) == VKMM_OK,
+           "no memory: %s", p->sentence);
+    denied(p, vkmm_memory_multiply(device, &small, a, b, NULL, c), VKMM_INVALID, "B needs 64 bytes; its memory has 63");
+    denied(p, vkmm_memory_multiply(device, &small, a, NULL, NULL, c), VKMM_INVALID,
+           "B is NULL; the problem needs 64 bytes of it");
+    denied(p, vkmm_memory_multiply(device, &small, a, a, NULL, NULL), VKMM_INVALID, "vkmm_memory_multiply: c is NULL");
+    denied(p, vkmm_memory_multiply(device, &small, a, other, NULL, c), VKMM_INVALID, "B is on another device");
+    denied(p, vkmm_memory_multiply(device, &small, c, a, NULL, c), VKMM_INVALID, "C and A are the same memory");
+    denied(p, vkmm_memory_write(b, 60, 4, zeros), VKMM_INVALID, "4 bytes at 60 are out of bounds: the memory has 63");
+    denied(p, vkmm_memory_read(b, UINT64_MAX, 1, zeros), VKMM_INVALID,
+           "1 bytes at 18446744073709551615 are out of bounds: the memory has 63");
+    denied(p, vkmm_memory_read(b, 0, 1, NULL), VKMM_INVALID, "vkmm_memory_read: data is NULL");
+    denied(p, vkmm_memory_create(device, UINT64_MAX, &all), VKMM_UNSUPPORTED,
+           "an operand needs a buffer of 17592186044416.0 MiB; \"fake\" allows 1024.0 MiB (maxMemoryAllocationSize)");
+    expect(all == NULL, "a failure leaves a handle");
+    denied(p, vkmm_memory_multiply(device, &large, c, a, NULL, none), VKMM_INVALID,
+           "C needs 16384 bytes; its memory has 0");
+    denied(p, vkmm_memory_multiply(device, &large, big, a, NULL, c), VKMM_UNSUPPORTED,
+           "A needs 16384 bytes; \"fake\" binds at most 8192 (maxStorageBufferRange); the largest f32 square is 45");
+    p->errors = 0, p->sentence[0] = '\0';
+    expect(vkmm_memory_multiply(device, &empty, NULL, a, NULL, NULL) == VKMM_OK, "nothing to do: %s", p->sentence);
+    expect(vkmm_memory_write(none, 0, 0, NULL) == VKMM_OK && vkmm_memory_read(none, 0, 0, NULL) == VKMM_OK,
+           "nothing to copy: %s", p->sentence);
+    for (int i = 0; i < 16; i++) c_now[i] = 1;
+    expect(vkmm_memory_write(c, 0, 64, c_now) == VKMM_OK &&
+               vkmm_memory_multiply(device, &unread, NULL, NULL, NULL, c) == VKMM_OK &&
+               vkmm_memory_read(c, 0, 64, c_now) == VKMM_OK && memcmp(c_now, zeros, 64) == 0,
+           "without A and B: %s", p->sentence);
+    vkmm_memory_destroy(&a), vkmm_memory_destroy(&b), vkmm_memory_destroy(&c);
+    vkmm_memory_destroy(&other), vkmm_memory_destroy(&none), vkmm_memory_destroy(&big);
+    vkmm_device_destroy(&second);
+    return 1;
+}
+
 /* All that the heap has left, and a bit of what is kept. */
 static int crowd(play *p, vkmm_instance *instance, vkmm_device *device)
 {
@@ -95,6 +186,8 @@ int main(void)
     } cases[] = {
         {"mapped", {.unified = 1, .lazy = 1}, repeat},
         {"copied", {.lazy = 1}, repeat},
+        {"there", {.lazy = 1}, stay_there},
+        {"refused", {.unified = 1, .lazy = 1, .max_storage_range = 8192}, refuse},
         {"crowded", {.unified = 1, .heap_bytes = 1 << 20}, crowd},
         {"small", {.unified = 1, .heap_bytes = 256 << 10}, keep_none},
     };

@@ -166,6 +166,47 @@ static void multiplying_at_once(void **state)
     assert_int_equal(crew_run(multiply, *state), 0);
 }
 
+/* All threads multiply with the same A and B, and so have jobs of one problem at once; each has its own C. */
+typedef struct shared {
+    vkmm_memory *a, *b;
+    void *const *want;
+    int problem;
+} shared;
+
+static void multiply_there(crew_member *me)
+{
+    const shared *s = me->shared;
+    const vkmm_problem *problem = problem_of(s->problem);
+    const uint64_t bytes = vkmm_operand_bytes(problem, VKMM_C);
+    void *got = malloc(bytes);
+    vkmm_memory *c = NULL;
+    int right = got && vkmm_memory_create(suite.device, bytes, &c) == VKMM_OK;
+    for (int time = 0; time < TIMES && right; time++)
+        right = vkmm_memory_multiply(suite.device, problem, s->a, s->b, NULL, c) == VKMM_OK &&
+                vkmm_memory_read(c, 0, bytes, got) == VKMM_OK && is_wanted(s->problem, got, s->want);
+    vkmm_memory_destroy(&c);
+    free(got);
+    CREW_EXPECT(me, right, "another product than one thread alone gets");
+}
+
+static void sharing_memory(void **state)
+{
+    shared s = {.want = *state, .problem = 1};
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        const uint64_t bytes = vkmm_operand_bytes(problem_of(s.problem), (vkmm_operand)o);
+        vkmm_memory **memory = o == VKMM_A ? &s.a : &s.b;
+        void *numbers = malloc(bytes);
+        assert_non_null(numbers);
+        fill(problem_of(s.problem), (vkmm_operand)o, numbers);
+        assert_int_equal(vkmm_memory_create(suite.device, bytes, memory), VKMM_OK);
+        assert_int_equal(vkmm_memory_write(*memory, 0, bytes, numbers), VKMM_OK);
+        free(numbers);
+    }
+    assert_int_equal(crew_run(multiply_there, &s), 0);
+    vkmm_memory_destroy(&s.a);
+    vkmm_memory_destroy(&s.b);
+}
+
 /* One thread at a time, but not always the same. */
 typedef struct handed {
     vkmm_job *jobs[CREW];
@@ -251,8 +292,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_jobs_on_one_device), cmocka_unit_test(creating_and_destroying),
-        cmocka_unit_test(multiplying_at_once),    cmocka_unit_test(jobs_are_handed_over),
-        cmocka_unit_test(measuring_and_counting), cmocka_unit_test(devices_side_by_side),
+        cmocka_unit_test(multiplying_at_once),    cmocka_unit_test(sharing_memory),
+        cmocka_unit_test(jobs_are_handed_over),   cmocka_unit_test(measuring_and_counting),
+        cmocka_unit_test(devices_side_by_side),
     };
     int absent = suite_open(&suite);
     if (absent) return absent;

@@ -55,6 +55,10 @@ static void takes_null_for_an_answer(void **state)
         REFUSED(vkmm_trace_create(NULL, NULL, NULL)),
         REFUSED(vkmm_stream_create(NULL, NULL, NULL, NULL)),
         REFUSED(vkmm_stream_run(NULL, NULL, NULL)),
+        REFUSED(vkmm_memory_create(NULL, 0, NULL)),
+        REFUSED(vkmm_memory_write(NULL, 0, 0, NULL)),
+        REFUSED(vkmm_memory_read(NULL, 0, 0, NULL)),
+        REFUSED(vkmm_memory_multiply(NULL, NULL, NULL, NULL, NULL, NULL)),
         NONE(vkmm_operand_bytes(NULL, VKMM_A)),
         NONE(vkmm_operand_type(NULL, VKMM_A)),
         NONE(vkmm_problem_compute(NULL)),
@@ -92,6 +96,7 @@ static void destroys_nothing(void **state)
     vkmm_device_destroy(NULL);
     vkmm_shader_destroy(NULL);
     vkmm_job_destroy(NULL);
+    vkmm_memory_destroy(NULL);
     vkmm_tune_destroy(NULL);
     vkmm_tune_finish(NULL);
     vkmm_trace_destroy(NULL);

@@ -135,7 +135,7 @@ vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, cons
     if (status == VKMM_OK)
         status = check_operands(vkmm_device_log(device), problem, (const void *const[]){a, b, c, bias});
     if (status != VKMM_OK) return status;
-    vkmm_job *job = vkmm_spares_take(device, problem);
+    vkmm_job *job = vkmm_spares_take(device, problem, 0);
     if (!job) status = create_job(device, problem, &job);
     if (status == VKMM_OUT_OF_MEMORY) return multiply_in_panels(device, problem, a, b, bias, c);
     if (status == VKMM_OK) status = multiply_at_once(job, problem, a, b, bias, c);

@@ -20,22 +20,46 @@ static vkmm_status create_host_memory(vkmm_job *job)
     return VKMM_OK;
 }
 
+void vkmm_job_bind(vkmm_job *job, vkmm_part parts[VKMM_MAX_BINDING_COUNT])
+{
+    parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){job->workspace.handle, 0, job->workspace.bytes};
+    vkmm_plan_bind(job->device, &job->plan, parts);
+}
+
 static vkmm_status create_device_objects(vkmm_job *job)
 {
     vkmm_device *device = job->device;
     vkmm_part parts[VKMM_MAX_BINDING_COUNT];
-    vkmm_status status = vkmm_stores_create(device, &job->problem, job->stores, parts);
+    vkmm_status status = job->is_lent ? VKMM_OK : vkmm_stores_create(device, &job->problem, job->stores, parts);
     if (status != VKMM_OK) return status;
     job->stores[VKMM_C].input = vkmm_job_reads_c(job);
     uint64_t workspace = job->plan.info.workspace_bytes;
     if (workspace > 0) {
         status = vkmm_buffer_create(device, "the workspace", workspace, VKMM_PLACE_DEVICE, &job->workspace);
         if (status != VKMM_OK) return status;
-        parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){job->workspace.handle, 0, workspace};
     }
-    vkmm_plan_bind(device, &job->plan, parts);
+    if (!job->is_lent) vkmm_job_bind(job, parts);
     job->slices = vkmm_slices_of(vkmm_plan_items(&job->plan), vkmm_problem_flops(&job->choice.problem));
     return vkmm_timer_create(device, &job->timer);
+}
+
+vkmm_status vkmm_job_make(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, int is_lent,
+                          vkmm_job **out)
+{
+    vkmm_job *job = vkmm_alloc(1, sizeof *job);
+    if (!job) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a job");
+    job->log = log;
+    job->problem = params->problem;
+    job->is_lent = is_lent;
+    vkmm_status status =
+        vkmm_pick_plan(device, log, device ? &device->physical->info : NULL, params, &job->choice, &job->plan);
+    if (status == VKMM_OK) {
+        job->device = job->choice.module ? device : NULL;
+        status = job->device ? create_device_objects(job) : create_host_memory(job);
+    }
+    if (status != VKMM_OK) vkmm_job_destroy(&job);
+    *out = job;
+    return status;
 }
 
 vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, vkmm_job **out)
@@ -45,19 +69,7 @@ vkmm_status vkmm_job_create(vkmm_device *device, const vkmm_log *log, const vkmm
     *out = NULL;
     VKMM_NEED(log, params);
     vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
-    if (status != VKMM_OK) return status;
-    vkmm_job *job = vkmm_alloc(1, sizeof *job);
-    if (!job) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a job");
-    job->log = log;
-    job->problem = params->problem;
-    status = vkmm_pick_plan(device, log, device ? &device->physical->info : NULL, params, &job->choice, &job->plan);
-    if (status == VKMM_OK) {
-        job->device = job->choice.module ? device : NULL;
-        status = job->device ? create_device_objects(job) : create_host_memory(job);
-    }
-    if (status != VKMM_OK) vkmm_job_destroy(&job);
-    *out = job;
-    return status;
+    return status == VKMM_OK ? vkmm_job_make(device, log, params, 0, out) : status;
 }
 
 void vkmm_job_destroy(vkmm_job **job_pointer)

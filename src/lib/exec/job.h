@@ -36,6 +36,7 @@ struct vkmm_job {
     vkmm_device *device; /* NULL: the kernel serial */
     const vkmm_log *log;
     vkmm_problem problem;
+    int is_lent; /* its operands are bound for each product (exec/memory.c); its stores have no memory */
     vkmm_choice choice;
     vkmm_plan plan;
     vkmm_store stores[VKMM_STORE_COUNT]; /* of the bias zeroed where there is none */
@@ -51,6 +52,13 @@ struct vkmm_job {
     struct vkmm_job *next; /* of the device's spare ones (exec/spares.h) */
     vkmm_samples samples[VKMM_SERIES_COUNT];
 };
+
+/* vkmm_job_create, of a job without memory if it is lent; log and params are checked. */
+vkmm_status vkmm_job_make(vkmm_device *device, const vkmm_log *log, const vkmm_job_params *params, int is_lent,
+                          vkmm_job **out);
+
+/* Sets where the operands are, as vkmm_plan_bind, and the workspace. */
+void vkmm_job_bind(vkmm_job *job, vkmm_part parts[VKMM_MAX_BINDING_COUNT]);
 
 /* Runs a pass and waits for it, in slices if one piece would take too long. The kernel serial has only the host's
  * clock. */

@@ -5,12 +5,12 @@
 #include "math/problem.h"
 #include "vk/command.h"
 
-static int is_alike(const vkmm_problem *one, const vkmm_problem *other)
+static int is_alike(const vkmm_job *job, const vkmm_problem *other, int is_lent)
 {
-    vkmm_problem scaled = *one;
+    vkmm_problem scaled = job->problem;
     scaled.alpha = other->alpha;
     scaled.beta = other->beta;
-    return memcmp(&scaled, other, sizeof scaled) == 0;
+    return job->is_lent == is_lent && memcmp(&scaled, other, sizeof scaled) == 0;
 }
 
 /* Scalars are push constants of the general kernels: only the recorded commands change. If α is 0, K is too, which is
@@ -29,11 +29,11 @@ static int rescale(vkmm_job *job, const vkmm_problem *problem)
     return vkmm_plan_fit(job->device, &job->choice, &job->plan);
 }
 
-vkmm_job *vkmm_spares_take(vkmm_device *device, const vkmm_problem *problem)
+vkmm_job *vkmm_spares_take(vkmm_device *device, const vkmm_problem *problem, int is_lent)
 {
     mtx_lock(&device->spares.lock);
     vkmm_job **at = &device->spares.first;
-    while (*at && !is_alike(&(*at)->problem, problem)) at = &(*at)->next;
+    while (*at && !is_alike(*at, problem, is_lent)) at = &(*at)->next;
     vkmm_job *job = *at;
     if (job) *at = job->next;
     mtx_unlock(&device->spares.lock);
