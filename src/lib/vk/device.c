@@ -17,8 +17,9 @@ static vkmm_status create_handle(vkmm_device *device)
                                                  .pQueuePriorities = &priority};
     VkPhysicalDeviceFeatures features = {.shaderFloat64 = physical->info.has_f64 ? VK_TRUE : VK_FALSE};
     vkmm_features chain = physical->features;
-    const char *extensions[VKMM_FEATURE_COUNT + 1];
+    const char *extensions[VKMM_FEATURE_COUNT + 2];
     uint32_t count = vkmm_features_extensions(&chain, physical->info.api_version, extensions);
+    if (physical->has_push_descriptors) extensions[count++] = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
     if (physical->is_portable) extensions[count++] = VKMM_PORTABILITY_SUBSET;
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
@@ -34,6 +35,7 @@ static vkmm_status create_handle(vkmm_device *device)
     if (result != VK_SUCCESS)
         return vkmm_check(vkmm_device_log(device), result, "vkCreateDevice", "opening the device");
     volkLoadDeviceTable(&device->table, device->handle);
+    device->has_push_descriptors = physical->has_push_descriptors;
     table->vkGetPhysicalDeviceMemoryProperties(physical->handle, &device->memory);
     return VKMM_OK;
 }

@@ -25,6 +25,7 @@ struct vkmm_device {
     struct VolkDeviceTable table; /* every device-level call goes through this */
     vkmm_queue queues[VKMM_QUEUE_COUNT];
     VkPhysicalDeviceMemoryProperties memory;
+    int has_push_descriptors; /* VK_KHR_push_descriptor is enabled */
     vkmm_pipeline_cache pipeline_cache;
     vkmm_layouts layouts;
     vkmm_spares spares;

@@ -38,6 +38,7 @@ typedef struct vkmm_physical {
     vkmm_features features;                    /* that the device is created with; not chained yet */
     int is_portable;                           /* VK_KHR_portability_subset, which must then be enabled */
     int has_budget;                            /* VK_EXT_memory_budget: the driver reports how much memory is free */
+    int has_push_descriptors;                  /* VK_KHR_push_descriptor */
     vkmm_device_info info;
 } vkmm_physical;
 

@@ -39,9 +39,11 @@ static vkmm_status create_set(vkmm_device *device, vkmm_layout_pair *pair)
                                                      .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                                      .descriptorCount = 1,
                                                      .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
-    VkDescriptorSetLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-                                            .bindingCount = pair->binding_count,
-                                            .pBindings = bindings};
+    VkDescriptorSetLayoutCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .flags = pair->pushes_sets ? VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR : 0,
+        .bindingCount = pair->binding_count,
+        .pBindings = bindings};
     vkmm_status status = vkmm_check(vkmm_device_log(device),
                                     device->table.vkCreateDescriptorSetLayout(device->handle, &info, NULL, &pair->set),
                                     "vkCreateDescriptorSetLayout", "building a pipeline");
@@ -66,12 +68,11 @@ static vkmm_status create_pipeline(vkmm_device *device, vkmm_layout_pair *pair)
     return status;
 }
 
-static vkmm_status add(vkmm_device *device, uint32_t binding_count, uint32_t push_bytes, vkmm_layout_pair **added)
+static vkmm_status add(vkmm_device *device, const vkmm_layout_pair *like, vkmm_layout_pair **added)
 {
     vkmm_layout_pair *pair = vkmm_alloc(1, sizeof *pair);
     if (!pair) return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for the layout of a pipeline");
-    pair->binding_count = binding_count;
-    pair->push_bytes = push_bytes;
+    *pair = *like;
     vkmm_status status = create_set(device, pair);
     if (status == VKMM_OK) status = create_pipeline(device, pair);
     if (status != VKMM_OK) {
@@ -83,15 +84,19 @@ static vkmm_status add(vkmm_device *device, uint32_t binding_count, uint32_t pus
     return VKMM_OK;
 }
 
-vkmm_status vkmm_layouts_find(vkmm_device *device, uint32_t binding_count, uint32_t push_bytes,
+vkmm_status vkmm_layouts_find(vkmm_device *device, uint32_t binding_count, uint32_t push_bytes, int pushes_sets,
                               const vkmm_layout_pair **found)
 {
+    const vkmm_layout_pair like = {
+        .binding_count = binding_count, .push_bytes = push_bytes, .pushes_sets = pushes_sets};
     vkmm_layouts *layouts = &device->layouts;
     vkmm_status status = VKMM_OK;
     mtx_lock(&layouts->lock);
     vkmm_layout_pair *pair = layouts->first;
-    while (pair && (pair->binding_count != binding_count || pair->push_bytes != push_bytes)) pair = pair->next;
-    if (!pair) status = add(device, binding_count, push_bytes, &pair);
+    while (pair &&
+           (pair->binding_count != binding_count || pair->push_bytes != push_bytes || pair->pushes_sets != pushes_sets))
+        pair = pair->next;
+    if (!pair) status = add(device, &like, &pair);
     mtx_unlock(&layouts->lock);
     *found = pair;
     return status;

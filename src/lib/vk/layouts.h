@@ -14,6 +14,7 @@ enum { VKMM_MAX_BINDINGS = 8 };
 /* Storage buffers at bindings 0 … of set 0, and push constants, of compute shaders. */
 typedef struct vkmm_layout_pair {
     uint32_t binding_count, push_bytes;
+    int pushes_sets; /* there are no descriptor sets: the bindings are pushed (VK_KHR_push_descriptor) */
     VkDescriptorSetLayout set;
     VkPipelineLayout pipeline;
     struct vkmm_layout_pair *next;
@@ -33,7 +34,7 @@ void vkmm_layouts_close(struct vkmm_device *device);
 
 /* The layouts with this many bindings (at most VKMM_MAX_BINDINGS) and bytes: created when first needed, owned by the
  * device. Safe from any thread. */
-vkmm_status vkmm_layouts_find(struct vkmm_device *device, uint32_t binding_count, uint32_t push_bytes,
+vkmm_status vkmm_layouts_find(struct vkmm_device *device, uint32_t binding_count, uint32_t push_bytes, int pushes_sets,
                               const vkmm_layout_pair **found);
 
 #endif

@@ -220,6 +220,7 @@ int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_
     read_memory(instance, handle, info);
     read_pci(instance, handle, &extensions, info);
     physical->is_portable = has_extension(&extensions, VKMM_PORTABILITY_SUBSET);
+    physical->has_push_descriptors = has_extension(&extensions, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
     physical->has_budget = has_extension(&extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
     vkmm_features_read(instance, handle, &(vkmm_lister){has_extension, &extensions}, &physical->features, info);
     vkmm_free(extensions.items);

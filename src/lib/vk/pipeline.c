@@ -92,8 +92,9 @@ static vkmm_status create_handle(vkmm_device *device, const vkmm_pipeline_info *
         .layout = pipeline->layout,
     };
     /* Statistics come from the compiler, not from a cache. */
-    VkPipelineCache cache = info->capture_statistics ? VK_NULL_HANDLE : device->pipeline_cache.handle;
-    if (cache != VK_NULL_HANDLE) atomic_store(&device->pipeline_cache.used, 1);
+    const int own = !info->capture_statistics && info->cache == VK_NULL_HANDLE;
+    VkPipelineCache cache = own ? device->pipeline_cache.handle : info->cache;
+    if (own && cache != VK_NULL_HANDLE) atomic_store(&device->pipeline_cache.used, 1);
     pipeline->compile_ms = -vkmm_now_ms();
     status =
         vkmm_check(vkmm_device_log(device),
@@ -112,12 +113,13 @@ vkmm_status vkmm_pipeline_create(vkmm_device *device, const vkmm_pipeline_info *
                          "a pipeline of %u bindings and %u specialization constants; the limits are %d, %d",
                          info->binding_count, info->spec_count, VKMM_MAX_BINDINGS, MAX_SPECS);
     const vkmm_layout_pair *layouts = NULL;
-    vkmm_status status = vkmm_layouts_find(device, info->binding_count, info->push_bytes, &layouts);
+    vkmm_status status = vkmm_layouts_find(device, info->binding_count, info->push_bytes, info->pushes_sets, &layouts);
     if (status == VKMM_OK) {
         pipeline->layout = layouts->pipeline;
         pipeline->set_layout = layouts->set;
-        status = vkmm_pipeline_more_sets(device, pipeline, info->binding_count, 1, &pipeline->pool, &pipeline->set);
     }
+    if (status == VKMM_OK && !info->pushes_sets)
+        status = vkmm_pipeline_more_sets(device, pipeline, info->binding_count, 1, &pipeline->pool, &pipeline->set);
     if (status == VKMM_OK) status = create_handle(device, info, pipeline);
     if (status != VKMM_OK) vkmm_pipeline_destroy(device, pipeline);
     return status;
@@ -131,28 +133,65 @@ void vkmm_pipeline_destroy(vkmm_device *device, vkmm_pipeline *pipeline)
     memset(pipeline, 0, sizeof *pipeline);
 }
 
-void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, VkBuffer buffer,
-                        uint64_t offset, uint64_t bytes)
+static VkWriteDescriptorSet write_of(const vkmm_pipeline *pipeline, uint32_t binding,
+                                     const VkDescriptorBufferInfo *part)
 {
-    VkDescriptorBufferInfo part = {.buffer = buffer, .offset = offset, .range = bytes};
-    VkWriteDescriptorSet write = {
+    return (VkWriteDescriptorSet){
         .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
         .dstSet = pipeline->set,
         .dstBinding = binding,
         .descriptorCount = 1,
         .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-        .pBufferInfo = &part,
+        .pBufferInfo = part,
     };
+}
+
+void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, VkBuffer buffer,
+                        uint64_t offset, uint64_t bytes)
+{
+    const VkDescriptorBufferInfo part = {.buffer = buffer, .offset = offset, .range = bytes};
+    const VkWriteDescriptorSet write = write_of(pipeline, binding, &part);
     device->table.vkUpdateDescriptorSets(device->handle, 1, &write, 0, NULL);
+}
+
+void vkmm_pipeline_bind_all(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t count,
+                            const VkDescriptorBufferInfo *parts)
+{
+    VkWriteDescriptorSet writes[VKMM_MAX_BINDINGS];
+    for (uint32_t i = 0; i < count; i++) writes[i] = write_of(pipeline, i, &parts[i]);
+    if (pipeline->set) device->table.vkUpdateDescriptorSets(device->handle, count, writes, 0, NULL);
+}
+
+static void use_set(vkmm_device *device, const vkmm_pipeline *pipeline, VkCommandBuffer command)
+{
+    const VkPipelineBindPoint point = VK_PIPELINE_BIND_POINT_COMPUTE;
+    device->table.vkCmdBindPipeline(command, point, pipeline->handle);
+    if (pipeline->set)
+        device->table.vkCmdBindDescriptorSets(command, point, pipeline->layout, 0, 1, &pipeline->set, 0, NULL);
+}
+
+void vkmm_pipeline_use(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t count,
+                       const VkDescriptorBufferInfo *parts, VkCommandBuffer command)
+{
+    VkWriteDescriptorSet writes[VKMM_MAX_BINDINGS];
+    use_set(device, pipeline, command);
+    if (pipeline->set) return;
+    for (uint32_t i = 0; i < count; i++) writes[i] = write_of(pipeline, i, &parts[i]);
+    device->table.vkCmdPushDescriptorSetKHR(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout, 0, count,
+                                            writes);
 }
 
 void vkmm_pipeline_record(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push, uint32_t push_bytes,
                           const uint32_t groups[3], VkCommandBuffer command)
 {
+    use_set(device, pipeline, command);
+    vkmm_pipeline_dispatch(device, pipeline, push, push_bytes, groups, command);
+}
+
+void vkmm_pipeline_dispatch(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push, uint32_t push_bytes,
+                            const uint32_t groups[3], VkCommandBuffer command)
+{
     const struct VolkDeviceTable *table = &device->table;
-    table->vkCmdBindPipeline(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->handle);
-    table->vkCmdBindDescriptorSets(command, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout, 0, 1, &pipeline->set, 0,
-                                   NULL);
     table->vkCmdPushConstants(command, pipeline->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes, push);
     table->vkCmdDispatch(command, groups[0], groups[1], groups[2]);
 }

@@ -15,6 +15,8 @@ typedef struct vkmm_pipeline_info {
                                0: the driver's choice */
     const char *attempt;    /* for messages: "compiling blocked for f64" */
     int capture_statistics; /* for vk/executable.h: no cache is used */
+    int pushes_sets;        /* bindings are pushed: the pipeline has no descriptor set */
+    VkPipelineCache cache;  /* instead of the device's; NULL: the device's */
 } vkmm_pipeline_info;
 
 typedef struct vkmm_pipeline {
@@ -22,8 +24,8 @@ typedef struct vkmm_pipeline {
     VkPipelineLayout layout;          /* the device's, */
     VkDescriptorSetLayout set_layout; /* and this too */
     VkDescriptorPool pool;
-    VkDescriptorSet set;
-    double compile_ms; /* that the driver took */
+    VkDescriptorSet set; /* NULL: bindings are pushed */
+    double compile_ms;   /* that the driver took */
 } vkmm_pipeline;
 
 /* Builds everything; limits must have been checked. Ended by vkmm_pipeline_destroy. */
@@ -41,7 +43,19 @@ vkmm_status vkmm_pipeline_more_sets(vkmm_device *device, const vkmm_pipeline *pi
 void vkmm_pipeline_bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, VkBuffer buffer,
                         uint64_t offset, uint64_t bytes);
 
-/* Records a dispatch with these push constants. */
+/* The same for bindings 0 … count - 1 at once; nothing where bindings are pushed. */
+void vkmm_pipeline_bind_all(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t count,
+                            const VkDescriptorBufferInfo *parts);
+
+/* Records the pipeline and its bindings for the dispatches that follow; they are those of its set, or `parts` if they
+ * are pushed. */
+void vkmm_pipeline_use(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t count,
+                       const VkDescriptorBufferInfo *parts, VkCommandBuffer command);
+
+/* Records a dispatch of the pipeline in use with these push constants; _record: also that it is in use, with its
+ * set. */
+void vkmm_pipeline_dispatch(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push, uint32_t push_bytes,
+                            const uint32_t groups[3], VkCommandBuffer command);
 void vkmm_pipeline_record(vkmm_device *device, const vkmm_pipeline *pipeline, const void *push, uint32_t push_bytes,
                           const uint32_t groups[3], VkCommandBuffer command);
 
