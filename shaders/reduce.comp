@@ -8,6 +8,7 @@
 #define ROUND_SUMS
 #endif
 #define BIAS_BINDING 0
+#define SCALARS_BINDING 1
 #include "gemm.glsl"
 layout(constant_id = 43) const uint HALF_SUMS = 0; // 1: sums are rounded to f16
 
@@ -21,6 +22,8 @@ S element(uint batch, uint i, uint j)
             sum = round_f16(sum);
 #endif
     }
+    if (SCALARS != 0 && alpha() == S(0))
+        sum = S(0); // the product does not count, not even a NaN
     return finish(sum, OFFSET_C + batch * STRIDE_C + i * LDC + j, i, j);
 }
 

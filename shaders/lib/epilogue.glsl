@@ -15,6 +15,16 @@ S scalar(uvec2 bits)
 #endif
 }
 
+#if defined(SCALARS_BINDING)
+layout(constant_id = 44) const uint SCALARS = 0; // 1: α and β are in memory
+layout(std430, set = 0, binding = SCALARS_BINDING) readonly buffer Scalars { S scalars[]; };
+S alpha() { return SCALARS != 0 ? scalars[0] : scalar(ALPHA); }
+S beta() { return SCALARS != 0 ? scalars[1] : scalar(BETA); }
+#else
+#define alpha() scalar(ALPHA)
+#define beta() scalar(BETA)
+#endif
+
 // x·y + z, rounded once if the device can.
 #if defined(TYPE_F32) || defined(TYPE_F64)
 #define FUSED(x, y, z) fma(x, y, z)
@@ -72,7 +82,7 @@ S activate(S x)
 }
 
 // C is not read if β is 0: its old value, perhaps a NaN, must have no effect.
-bool uses_c() { return scalar(BETA) != S(0); }
+bool uses_c() { return beta() != S(0); }
 
 S add_bias_and_activate(S x, uint i, uint j)
 {
@@ -85,8 +95,8 @@ S add_bias_and_activate(S x, uint i, uint j)
 // together.
 S finish(S sum, uint at, uint i, uint j)
 {
-    S x = scalar(ALPHA) * sum;
+    S x = alpha() * sum;
     if (uses_c())
-        x = FUSED(scalar(BETA), read_c(at), x);
+        x = FUSED(beta(), read_c(at), x);
     return add_bias_and_activate(x, i, j);
 }

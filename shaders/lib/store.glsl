@@ -55,9 +55,9 @@ S read_bias(uint at)
 // `finish` for VW neighbours in a row of C at once.
 SV finish(SV sums, uint at, uint i, uint j)
 {
-    SV x = scalar(ALPHA) * sums;
+    SV x = alpha() * sums;
     if (uses_c())
-        x = FUSED(SV(scalar(BETA)), read_vector_of_c(at), x);
+        x = FUSED(SV(beta()), read_vector_of_c(at), x);
     if (BIAS != 0 || ACTIVATION != 0)
         [[unroll]] for (uint c = 0; c < VW; c++)
             x[c] = add_bias_and_activate(x[c], i, j + c);

@@ -129,8 +129,8 @@ typedef struct vkmm_gemm_params {
 /* What a gemm is and needs. A plain value. */
 typedef struct vkmm_gemm_info {
     vkmm_kernel_info kernel;   /* for the largest extents */
-    uint64_t bytes[4];         /* that a binding must have, by vkmm_operand; packed operands: the size of their packed
-                                  layout; 0: not used. Offsets of vkmm_gemm_product come on top */
+    uint64_t bytes[4];         /* that a binding must have, by vkmm_operand, for the largest extents and no offsets of
+                                  vkmm_gemm_product; packed operands: the size of their packed layout; 0: not used */
     uint64_t workspace_bytes;  /* 0: none */
     uint64_t scalar_bytes;     /* of α and of β in vkmm_gemm_bindings.scalars, which has twice as many; 0: not used */
     uint64_t offset_alignment; /* of all VkBuffer offsets: minStorageBufferOffsetAlignment */
@@ -153,7 +153,9 @@ typedef struct vkmm_binding {
 } vkmm_binding;
 
 /* One of several products of a recording, which share operands' buffers: an array of offsets is a batch without a
- * fixed stride, and a different M for each is a grouped product. Products of a recording must not overlap in C. */
+ * fixed stride, and a different M for each is a grouped product. Products of a recording must not overlap in C, nor
+ * share a word of 32 bits of it. They run at the same time unless they share a workspace. (Synchronization validation
+ * may report that, because it takes each of them to write all that is bound.) */
 typedef struct vkmm_gemm_product {
     uint32_t m, n;                         /* used where they are dynamic; 0 is an empty product */
     uint64_t offset_a, offset_b, offset_c; /* elements, added to the problem's; multiples of offset_step */

@@ -6,24 +6,24 @@
 #include "plan/tuned.h"
 
 /* Nothing particular is requested. */
-static int is_automatic(const vkmm_device *device, const vkmm_job_params *params)
+static int is_automatic(const vkmm_device *device, const vkmm_wish *wish)
 {
-    int automatic = !params->kernel || strcmp(params->kernel, "auto") == 0;
-    return device && automatic && !params->shader && !params->config && !params->tile_rows && !params->tile_cols;
+    int automatic = !wish->kernel || strcmp(wish->kernel, "auto") == 0;
+    return device && automatic && !wish->shader && !wish->config && !wish->tile_rows && !wish->tile_cols;
 }
 
 /* The result of a tune, if it is legal here. A result that this process has not used yet may be from another machine:
  * it must compute a test product first. */
 static vkmm_status choose_tuned(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
-                                const vkmm_problem *problem, vkmm_wish *wish, vkmm_choice *choice, int *chosen)
+                                const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice, int *chosen)
 {
     vkmm_tuned tuned;
+    vkmm_wish with = *wish;
     int trusted = 0, right = 1;
     *chosen = 0;
     if (!vkmm_tuned_find(device->instance, info, problem, &tuned, &trusted)) return VKMM_OK;
-    wish->tuned = &tuned.best;
-    vkmm_status status = vkmm_choose(NULL, info, problem, wish, choice);
-    wish->tuned = NULL;
+    with.tuned = &tuned.best;
+    vkmm_status status = vkmm_choose(NULL, info, problem, &with, choice);
     if (status != VKMM_OK || !choice->info.tuned)
         return VKMM_OK; /* not legal here: the planner decides, and reports any error */
     if (!trusted) {
@@ -45,10 +45,9 @@ static vkmm_status choose_tuned(vkmm_device *device, const vkmm_log *log, const 
     return VKMM_OK;
 }
 
-vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
-                      const vkmm_job_params *params, vkmm_choice *choice)
+static vkmm_status pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
+                        const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice)
 {
-    vkmm_wish wish = vkmm_wish_of(params);
     vkmm_device_info seen;
     int chosen = 0;
     if (device) {
@@ -57,11 +56,11 @@ vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_devic
             seen.refused_kernels[type] = atomic_load(&device->refused[type]);
         info = &seen;
     }
-    vkmm_status status = is_automatic(device, params) && !params->untuned
-                             ? choose_tuned(device, log, info, &params->problem, &wish, choice, &chosen)
+    vkmm_status status = is_automatic(device, wish) && !wish->untuned
+                             ? choose_tuned(device, log, info, problem, wish, choice, &chosen)
                              : VKMM_OK;
     if (status != VKMM_OK || chosen) return status;
-    return vkmm_choose(log, info, &params->problem, &wish, choice);
+    return vkmm_choose(log, info, problem, wish, choice);
 }
 
 static uint32_t bit_of(const vkmm_kernel *kernel)
@@ -72,20 +71,20 @@ static uint32_t bit_of(const vkmm_kernel *kernel)
 }
 
 vkmm_status vkmm_pick_plan(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
-                           const vkmm_job_params *params, vkmm_choice *choice, vkmm_plan *plan)
+                           const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice, vkmm_plan *plan)
 {
-    const vkmm_type type = params->problem.type;
+    const vkmm_type type = problem->type;
     vkmm_held held = {""}, first = {""};
     for (;;) {
         const uint32_t refused = device ? atomic_load(&device->refused[type]) : 0;
-        vkmm_status status = vkmm_pick(device, log, info, params, choice);
+        vkmm_status status = pick(device, log, info, problem, wish, choice);
         if (status != VKMM_OK || !choice->module) return status;
         vkmm_errors_hold(&held);
         status = vkmm_plan_create(device, choice, plan);
         vkmm_errors_release(&held);
         const uint32_t bit = bit_of(choice->kernel);
         if (status == VKMM_OK) break;
-        if (status != VKMM_UNSUPPORTED || refused & bit || !is_automatic(device, params))
+        if (status != VKMM_UNSUPPORTED || refused & bit || !is_automatic(device, wish))
             return vkmm_fail(log, status, "%s", held.sentence);
         atomic_fetch_or(&device->refused[type], bit);
         if (!first.sentence[0]) first = held;

@@ -4,17 +4,13 @@
 
 #include "plan/plan.h"
 
-/* Like vkmm_choose, with the same statuses; params->problem must have been checked. A tuned configuration that this
- * process has not used yet multiplies a small product on the device first. info: the device's own, or with other
- * limits; device and info may be NULL for the kernel serial. */
-vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
-                      const vkmm_job_params *params, vkmm_choice *choice);
-
-/* Likewise, and builds its plan, unless it runs on the host. If the driver cannot compile a kernel that nobody named,
- * another one is picked, with a warning, and the device remembers that. VKMM_OUT_OF_MEMORY: the choice is made, but
- * there is no plan. */
+/* Like vkmm_choose, with the same statuses, and builds its plan, unless it runs on the host; the problem must have been
+ * checked. A tuned configuration that this process has not used yet multiplies a small product on the device first.
+ * info: the device's own, or with other limits; device and info may be NULL for the kernel serial. If the driver cannot
+ * compile a kernel that nobody named, another one is picked, with a warning, and the device remembers that.
+ * VKMM_OUT_OF_MEMORY: the choice is made, but there is no plan. */
 vkmm_status vkmm_pick_plan(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
-                           const vkmm_job_params *params, vkmm_choice *choice, vkmm_plan *plan);
+                           const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice, vkmm_plan *plan);
 
 /* Runs the configuration of a choice on a small problem like the given one, filled with whole numbers, and compares
  * every element with a sum made on the host, exactly (gelu: closely). *right: 0 or 1; 0 also where it cannot run. Fails

@@ -81,10 +81,12 @@ static uint64_t clamped(uint64_t extent)
  * use it. Where memory runs out, they try again. */
 static vkmm_status pick(vkmm_stream *stream, const vkmm_device_info *info, const vkmm_job_params *params)
 {
+    const vkmm_wish wish = vkmm_wish_of(params);
     vkmm_plan plan = {0};
     vkmm_held held;
     vkmm_errors_hold(&held);
-    vkmm_status status = vkmm_pick_plan(stream->device, stream->log, info, params, &stream->whole, &plan);
+    vkmm_status status =
+        vkmm_pick_plan(stream->device, stream->log, info, &params->problem, &wish, &stream->whole, &plan);
     if (status == VKMM_OK && stream->whole.module) status = vkmm_stream_plan_add(stream, &plan);
     vkmm_errors_release(&held);
     if (status == VKMM_OK || status == VKMM_OUT_OF_MEMORY) return VKMM_OK;

@@ -103,7 +103,7 @@ vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint6
     vkmm_wish wish = {.kernel = stream->whole.kernel->name, .shader = stream->shader};
     if (stream->whole.kernel->tunables) {
         wish.config = whole->config;
-        wish.unaligned = ~vkmm_usable_alignment(&stream->whole);
+        wish.terms.unaligned = ~vkmm_usable_alignment(&stream->whole);
     } else {
         wish.tile_rows = whole->tile[0];
         wish.tile_cols = whole->tile[1];

@@ -26,7 +26,8 @@ enum {
     VKMM_SPEC_OUT = 40,        /* how C is stored: vkmm_out */
     VKMM_SPEC_BIAS = 41,       /* vkmm_bias */
     VKMM_SPEC_ACTIVATION = 42, /* vkmm_activation */
-    VKMM_SPEC_HALF_SUMS = 43,  /* of reduce.comp: 1: sums are rounded to f16 */
+    VKMM_SPEC_HALF_SUMS = 43,  /* of reduce.comp: 1: sums are rounded to f16; */
+    VKMM_SPEC_SCALARS = 44,    /* 1: α and β are at its binding 1, each of the scale type */
 };
 
 /* C is stored as the scale type (vkmm_types_scale), or narrower. */
@@ -40,8 +41,8 @@ enum { VKMM_BIAS_NONE = 0, VKMM_BIAS_COLS = 1, VKMM_BIAS_ROWS = 2 };
 enum { VKMM_ALIGNED_A = 1, VKMM_ALIGNED_B = 2, VKMM_ALIGNED_C = 4 };
 
 /* Bindings 0, 1, 2 of set 0 are A, B, C: the values of vkmm_operand. General kernels have the workspace at 3, or the
- * bias if they need no workspace; the second pass has the bias in A's place. Vulkan guarantees only four storage
- * buffers. Observing builds have one or two more. */
+ * bias if they need no workspace; the second pass has the bias in A's place, and scalars in B's. Vulkan guarantees only
+ * four storage buffers. Observing builds have one or two more. */
 enum { VKMM_BINDING_COUNT = 3, VKMM_BINDING_WORKSPACE = 3, VKMM_MAX_BINDING_COUNT = 5 };
 
 /* The push constants. The tutorials' kernels and users' shaders have only m, n, k. Elements, unless stated

@@ -233,10 +233,14 @@ static vkmm_status check_apart(const vkmm_log *log, const vkmm_problem *problem)
         (unsigned long long)problem->stride_c, (unsigned long long)problem->batch_count, (unsigned long long)extent);
 }
 
+int vkmm_scalar_is_legal(vkmm_type type, double value)
+{
+    return vkmm_type_of(type)->is_float || (value >= INT32_MIN && value <= UINT32_MAX && value == floor(value));
+}
+
 static vkmm_status check_scalar(const vkmm_log *log, vkmm_type type, const char *name, double value)
 {
-    if (vkmm_type_of(type)->is_float) return VKMM_OK;
-    if (value >= INT32_MIN && value <= UINT32_MAX && value == floor(value)) return VKMM_OK;
+    if (vkmm_scalar_is_legal(type, value)) return VKMM_OK;
     return vkmm_fail(log, VKMM_INVALID, "%s is %.17g; with type %s it must be a whole number from %d to %llu", name,
                      value, vkmm_type_of(type)->name, INT32_MIN, (unsigned long long)UINT32_MAX);
 }

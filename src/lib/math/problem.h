@@ -18,6 +18,9 @@ typedef struct vkmm_problem_bytes {
  * value, and *bytes is untouched. `bytes` may be NULL. */
 vkmm_status vkmm_problem_check(const vkmm_log *log, const vkmm_problem *problem, vkmm_problem_bytes *bytes);
 
+/* Whether it can be α or β with A and B of this type. */
+int vkmm_scalar_is_legal(vkmm_type type, double value);
+
 /* What follows takes checked problems. */
 
 /* The actual types. */

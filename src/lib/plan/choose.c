@@ -155,7 +155,7 @@ vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, con
                         const vkmm_wish *wish, vkmm_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
-    choice->unaligned = wish->unaligned;
+    choice->terms = wish->terms;
     choice->problem = vkmm_problem_row_major(problem, &choice->swapped);
     lay_vectors_along_k(&choice->problem);
     vkmm_status status = find_kernel(log, device, problem, wish, choice);
@@ -194,7 +194,8 @@ vkmm_wish vkmm_wish_of(const vkmm_job_params *params)
                        .tile_rows = params->tile_rows,
                        .tile_cols = params->tile_cols,
                        .shader = params->shader,
-                       .config = params->config};
+                       .config = params->config,
+                       .untuned = params->untuned};
 }
 
 vkmm_status vkmm_choose_job(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,

@@ -5,6 +5,14 @@
 
 #include "kernel/legal.h"
 
+/* What a plan must keep to, whichever kernel it has. */
+typedef struct vkmm_terms {
+    uint32_t unaligned;    /* bits VKMM_ALIGNED_* (kernel/contract.h) that a general kernel must not use */
+    int scalars_in_memory; /* the second pass is always there, and reads α and β from a binding (kernel/contract.h) */
+    int pushes_sets;       /* vkmm_pipeline_info's, */
+    VkPipelineCache cache; /* and this too */
+} vkmm_terms;
+
 typedef struct vkmm_wish {
     const char *kernel;            /* NULL or "auto": the fastest legal kernel known */
     uint32_t tile_rows, tile_cols; /* 0: the kernel's default, or the legal tile nearest to it */
@@ -12,7 +20,8 @@ typedef struct vkmm_wish {
     const char *config;            /* NULL, or tunables of a general kernel */
     const vkmm_candidate *tuned; /* NULL, or the result of a tune for similar problems: used if it is legal and nothing
                                     else is requested */
-    uint32_t unaligned;          /* bits VKMM_ALIGNED_* (kernel/contract.h) that a general kernel must not use */
+    int untuned;                 /* vkmm_pick_plan uses no result of a tune */
+    vkmm_terms terms;
 } vkmm_wish;
 
 /* Only one of a plan's pipelines is built, and the driver is to keep statistics of it (vk/executable.h). */
@@ -26,7 +35,7 @@ typedef struct vkmm_choice {
     vkmm_problem problem; /* as the kernel sees it: row-major, everything filled in (vkmm_problem_row_major) */
     int swapped;          /* its A is the wished problem's B */
     vkmm_config config;   /* of a general kernel */
-    uint32_t unaligned;   /* the wish's */
+    vkmm_terms terms;     /* the wish's */
     uint32_t split_depth; /* elements along K of each of info.splits parts */
     vkmm_capture capture; /* vkmm_choose leaves it 0 */
 } vkmm_choice;

@@ -73,14 +73,14 @@ uint32_t vkmm_usable_alignment(const vkmm_choice *choice)
     const vkmm_kernel *kernel = choice->kernel;
     const uint32_t aligned = kernel->alignment ? kernel->alignment(&choice->problem, &choice->config)
                                                : vkmm_problem_alignment(&choice->problem);
-    return aligned & ~choice->unaligned;
+    return aligned & ~choice->terms.unaligned;
 }
 
 /* Whether C goes through the workspace: parts of K, or elements of 16 bits that the kernel cannot store one by one
  * (shaders/lib/store.glsl). */
 static int needs_workspace(const vkmm_choice *choice)
 {
-    if (choice->info.splits > 1) return 1;
+    if (choice->info.splits > 1 || choice->terms.scalars_in_memory) return 1;
     if (vkmm_type_of(vkmm_operand_type(&choice->problem, VKMM_C))->bytes >= 4) return 0;
     if (choice->module->needs & VKMM_NEEDS_STORAGE16) return 0;
     return !choice->kernel->stores_words || !(vkmm_usable_alignment(choice) & VKMM_ALIGNED_C);

@@ -7,12 +7,12 @@
 #include "base/log.h"
 #include "math/problem.h"
 #include "math/type.h"
+#include "plan/parts.h"
 #include "vk/command.h"
 
 enum { REDUCE_WORKGROUP = 256 };
 
-/* The bits of a scalar as the shaders take it. The problem has rounded it to the type already. */
-static void scalar_bits(vkmm_type type /* vkmm_types_scale */, double value, uint32_t bits[2])
+void vkmm_scalar_bits(vkmm_type type, double value, uint32_t bits[2])
 {
     const float narrow = (float)value;
     bits[0] = bits[1] = 0;
@@ -35,8 +35,8 @@ static void fill_push(const vkmm_choice *choice, vkmm_push *push)
     push->splits = choice->info.splits;
     push->split_depth = choice->split_depth;
     push->end = (uint32_t)choice->info.items;
-    scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), p->alpha, push->alpha);
-    scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), p->beta, push->beta);
+    vkmm_scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), p->alpha, push->alpha);
+    vkmm_scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), p->beta, push->beta);
 }
 
 static uint32_t reduce_size(const vkmm_device_info *limits)
@@ -48,14 +48,12 @@ static uint32_t reduce_size(const vkmm_device_info *limits)
 
 /* Each invocation computes an element of C, or a word if C is narrower; at worst, N elements begin and end in the
  * middle of a word. */
-static void count_reduce(const vkmm_device_info *limits, const vkmm_problem *problem, vkmm_plan *plan)
+uint32_t vkmm_reduce_items(const vkmm_device_info *limits, const vkmm_problem *problem)
 {
     const int narrow = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes < 4;
     const uint64_t size = reduce_size(limits), row = narrow ? problem->n / 2 + 1 : problem->n;
     const uint64_t groups = (problem->m * row + size - 1) / size * problem->batch_count;
-    plan->reduce_items =
-        (uint32_t)groups; /* no more than elements, which fit into the workspace, one binding, several times */
-    plan->reduce_groups = (uint32_t)(groups < limits->max_workgroup_count[0] ? groups : limits->max_workgroup_count[0]);
+    return (uint32_t)groups; /* no more than elements, which fit into the workspace, one binding, several times */
 }
 
 static uint32_t constant_of(const vkmm_kernel_info *info, uint32_t id)
@@ -68,14 +66,15 @@ static uint32_t constant_of(const vkmm_kernel_info *info, uint32_t id)
 /* Each item of the second pass is as many elements of one matrix as a workgroup has invocations. */
 static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
-    const uint32_t ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_WORKGROUP_Y, VKMM_SPEC_HALF_SUMS,
-                            VKMM_SPEC_OUT,         VKMM_SPEC_BIAS,        VKMM_SPEC_ACTIVATION};
+    const uint32_t ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_WORKGROUP_Y, VKMM_SPEC_HALF_SUMS, VKMM_SPEC_OUT,
+                            VKMM_SPEC_BIAS,        VKMM_SPEC_ACTIVATION,  VKMM_SPEC_SCALARS};
     const uint32_t values[] = {reduce_size(&device->physical->info),
                                1,
                                vkmm_problem_compute(&choice->problem) == VKMM_F16,
                                constant_of(&choice->info, VKMM_SPEC_OUT),
                                constant_of(&choice->info, VKMM_SPEC_BIAS),
-                               constant_of(&choice->info, VKMM_SPEC_ACTIVATION)};
+                               constant_of(&choice->info, VKMM_SPEC_ACTIVATION),
+                               choice->terms.scalars_in_memory != 0};
     vkmm_pipeline_info info = {
         .words = choice->reduce->words,
         .bytes = choice->reduce->bytes,
@@ -85,9 +84,11 @@ static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice,
         .spec_ids = ids,
         .spec_values = values,
         .attempt = "compiling the second pass",
+        .pushes_sets = choice->terms.pushes_sets,
+        .cache = choice->terms.cache,
         .capture_statistics = choice->capture != VKMM_CAPTURE_NONE,
     };
-    count_reduce(&device->physical->info, &choice->problem, plan);
+    plan->reduce_items = vkmm_reduce_items(&device->physical->info, &choice->problem);
     return vkmm_pipeline_create(device, &info, &plan->reduce);
 }
 
@@ -100,6 +101,7 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
                                                   : VKMM_BINDING_COUNT + (uint32_t)choice->module->build,
         .swapped = choice->swapped,
         .has_bias = choice->problem.has_bias,
+        .reads_scalars = choice->terms.scalars_in_memory,
     };
     char attempt[sizeof choice->info.name + 32];
     snprintf(attempt, sizeof attempt, "compiling %s for %s", choice->kernel->name,
@@ -115,6 +117,8 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
         .spec_values = choice->info.spec_values,
         .subgroup_size = choice->info.subgroup_size,
         .attempt = attempt,
+        .pushes_sets = choice->terms.pushes_sets,
+        .cache = choice->terms.cache,
         .capture_statistics = choice->capture != VKMM_CAPTURE_NONE,
     };
     vkmm_status status = VKMM_OK;
@@ -137,7 +141,7 @@ int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *pla
     plan->info = choice->info;
     plan->swapped = choice->swapped;
     fill_push(choice, &plan->push);
-    count_reduce(&device->physical->info, &choice->problem, plan);
+    plan->reduce_items = vkmm_reduce_items(&device->physical->info, &choice->problem);
     return 1;
 }
 
@@ -147,14 +151,10 @@ void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan)
     vkmm_pipeline_destroy(device, &plan->reduce);
 }
 
-static void bind(vkmm_device *device, const vkmm_pipeline *pipeline, uint32_t binding, const vkmm_part *part)
-{
-    if (pipeline->handle) vkmm_pipeline_bind(device, pipeline, binding, part->buffer, part->offset, part->bytes);
-}
-
 /* Every binding that a shader declares must be set. */
 static const vkmm_part *part_of(const vkmm_plan *plan, const vkmm_part *parts, uint32_t binding, int reduce)
 {
+    if (binding == VKMM_B && reduce && plan->reads_scalars) return &parts[VKMM_SCALARS_PART];
     if (binding <= VKMM_B && reduce && plan->has_bias) return &parts[VKMM_BIAS_PART];
     if (binding <= VKMM_B && plan->swapped) return &parts[binding == VKMM_A ? VKMM_B : VKMM_A];
     if (binding != VKMM_BINDING_WORKSPACE || plan->info.splits == 0 || plan->info.workspace_bytes > 0)
@@ -162,11 +162,20 @@ static const vkmm_part *part_of(const vkmm_plan *plan, const vkmm_part *parts, u
     return &parts[plan->has_bias ? VKMM_BIAS_PART : VKMM_C];
 }
 
-void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts)
+void vkmm_plan_bound(const vkmm_plan *plan, const vkmm_part *parts, int second, VkDescriptorBufferInfo *bound)
 {
     for (uint32_t i = 0; i < plan->binding_count; i++) {
-        bind(device, &plan->pipeline, i, part_of(plan, parts, i, 0));
-        bind(device, &plan->reduce, i, part_of(plan, parts, i, 1));
+        const vkmm_part *part = part_of(plan, parts, i, second);
+        bound[i] = (VkDescriptorBufferInfo){part->buffer, part->offset, part->bytes};
+    }
+}
+
+void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts)
+{
+    VkDescriptorBufferInfo bound[VKMM_MAX_BINDINGS];
+    for (int second = 0; second < 2; second++) {
+        vkmm_plan_bound(plan, parts, second, bound);
+        vkmm_pipeline_bind_all(device, second ? &plan->reduce : &plan->pipeline, plan->binding_count, bound);
     }
 }
 
@@ -200,6 +209,12 @@ vkmm_plan vkmm_plan_with(const vkmm_plan *plan, const vkmm_plan_sets *sets, uint
     return other;
 }
 
+uint64_t vkmm_plan_tiles(const vkmm_plan *plan, const vkmm_problem *problem)
+{
+    const vkmm_config tile = {{plan->info.tile[0], plan->info.tile[1]}};
+    return vkmm_config_tiles(problem, &tile);
+}
+
 uint64_t vkmm_plan_items(const vkmm_plan *plan)
 {
     if (plan->info.groups[0] == 0) return 0;
@@ -228,13 +243,19 @@ void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkComm
     if (plan->info.items > 0) vkmm_pipeline_record(device, &plan->pipeline, &push, sizeof push, groups, command);
 }
 
-void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
+void vkmm_plan_record_barrier(vkmm_device *device, VkCommandBuffer command)
 {
-    const uint32_t groups[3] = {plan->reduce_groups, 1, 1};
-    vkmm_push push = plan->push;
-    if (!plan->reduce.handle || plan->info.groups[0] == 0) return;
     vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                          VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
+{
+    const uint32_t most = device->physical->info.max_workgroup_count[0];
+    const uint32_t groups[3] = {plan->reduce_items < most ? plan->reduce_items : most, 1, 1};
+    vkmm_push push = plan->push;
+    if (!plan->reduce.handle || plan->info.groups[0] == 0) return;
+    vkmm_plan_record_barrier(device, command);
     push.first = 0;
     push.end = plan->reduce_items;
     vkmm_pipeline_record(device, &plan->reduce, &push, sizeof push, groups, command);

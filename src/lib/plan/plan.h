@@ -12,11 +12,12 @@ typedef struct vkmm_plan {
     const vkmm_module *module;
     vkmm_pipeline pipeline;
     vkmm_pipeline reduce; /* the second pass, which adds up the parts of K; zeroed without one */
-    uint32_t reduce_groups, reduce_items;
+    uint32_t reduce_items;
     vkmm_push push;
     uint32_t binding_count; /* 3; of observing builds 4 (COUNT) or 5 (TRACE); of general kernels 4 */
     int has_bias;           /* parts[VKMM_BIAS_PART] counts */
     int swapped;            /* the kernel's A is the problem's B: a column-major problem, seen row-major */
+    int reads_scalars;      /* parts[VKMM_SCALARS_PART] counts: the second pass takes α and β from there */
 } vkmm_plan;
 
 /* A part of a buffer that holds one matrix. offset is a multiple of minStorageBufferOffsetAlignment; 0 < bytes ≤
@@ -34,13 +35,17 @@ void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan); /* a zeroed or hal
  * otherwise 0, and nothing is changed. Not while a command buffer with the plan is recorded or in flight. */
 int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);
 
-enum { VKMM_BIAS_PART = 4 };
+enum { VKMM_BIAS_PART = 4, VKMM_SCALARS_PART = 5 };
 
 /* Sets where the operands are, before the first record: parts[0 … 2] are the problem's A, B and C; what an observing
  * build writes follows; for a general kernel parts[VKMM_BINDING_WORKSPACE] is the workspace (info.workspace_bytes) and
  * parts[VKMM_BIAS_PART] the bias, each used only if there is one. With narrow types every part ends at a multiple of 4
  * bytes. */
 void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts);
+
+/* What is bound, by binding, for the first or the second pass. A plan that reads scalars has parts[VKMM_SCALARS_PART]
+ * too. */
+void vkmm_plan_bound(const vkmm_plan *plan, const vkmm_part *parts, int second, VkDescriptorBufferInfo *bound);
 
 /* Descriptor sets in addition to a plan's own. Ended by vkmm_plan_sets_destroy, even after a failure. */
 typedef struct vkmm_plan_sets {
@@ -52,6 +57,16 @@ void vkmm_plan_sets_destroy(vkmm_device *device, vkmm_plan_sets *sets);
 
 /* The plan with other sets, to be bound and recorded like it. It borrows the plan's objects and is not destroyed. */
 vkmm_plan vkmm_plan_with(const vkmm_plan *plan, const vkmm_plan_sets *sets, uint32_t index);
+
+/* Bits of a scalar as the shaders take it: of α or β, rounded to vkmm_types_scale. */
+void vkmm_scalar_bits(vkmm_type scale, double value, uint32_t bits[2]);
+
+/* For a problem as a kernel sees it: tiles of all matrices of the batch, and work items of the second pass. */
+uint64_t vkmm_plan_tiles(const vkmm_plan *plan, const vkmm_problem *problem);
+uint32_t vkmm_reduce_items(const vkmm_device_info *limits, const vkmm_problem *problem);
+
+/* Records the barrier between two passes. */
+void vkmm_plan_record_barrier(vkmm_device *device, VkCommandBuffer command);
 
 /* How many slices the work can be cut into: info.items of a general kernel, else 1; 0 if there is nothing to do. */
 uint64_t vkmm_plan_items(const vkmm_plan *plan);

@@ -1,0 +1,144 @@
+#include "exec/gemm.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "exec/pick.h"
+#include "math/problem.h"
+#include "math/type.h"
+
+enum { MOST_SLOTS = 1 << 16 };
+
+static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
+{
+    const uint32_t dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N;
+    vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
+    if (status != VKMM_OK) return status;
+    if (params->dynamic & ~dynamic)
+        return vkmm_fail(log, VKMM_INVALID, "dynamic is 0x%x; the known bits are 0x%x", params->dynamic, dynamic);
+    if (params->slots > MOST_SLOTS)
+        return vkmm_fail(log, VKMM_INVALID, "slots is %u; the most is %d", params->slots, MOST_SLOTS);
+    if (params->packed) return vkmm_fail(log, VKMM_UNSUPPORTED, "packed operands are not supported yet");
+    return VKMM_OK;
+}
+
+static uint64_t step_of(const vkmm_gemm_params *params, vkmm_operand operand)
+{
+    return params->offset_step ? params->offset_step
+                               : 16 / vkmm_type_of(vkmm_operand_type(&params->problem, operand))->bytes;
+}
+
+/* Whether the operand's rows (column-major: columns) are as long as a dynamic extent. */
+static int has_dynamic_rows(const vkmm_problem *problem, uint32_t dynamic, vkmm_operand operand)
+{
+    const vkmm_stored stored = vkmm_operand_stored(problem, operand);
+    const int along_m = operand == VKMM_A ? !stored.are_rows : operand == VKMM_C && !stored.are_rows,
+              along_n = operand == VKMM_B ? stored.are_rows : operand == VKMM_C && stored.are_rows;
+    return (along_m && dynamic & VKMM_DYNAMIC_M) || (along_n && dynamic & VKMM_DYNAMIC_N);
+}
+
+/* The offset that stands for all that a recording may add to it: as aligned as the least aligned of them. */
+static uint64_t worst_offset(const vkmm_gemm *gemm, vkmm_operand operand)
+{
+    const uint64_t step = has_dynamic_rows(&gemm->problem, gemm->dynamic, operand) ? 1 : gemm->steps[operand];
+    return vkmm_operand_offset(&gemm->problem, operand) | (step & (0 - step));
+}
+
+/* What the kernel is chosen for. α may be anything in a recording: if it were 0, K would not matter. */
+static vkmm_problem planned(const vkmm_gemm *gemm)
+{
+    vkmm_problem problem = gemm->problem;
+    problem.offset_a = worst_offset(gemm, VKMM_A);
+    problem.offset_b = worst_offset(gemm, VKMM_B);
+    problem.offset_c = worst_offset(gemm, VKMM_C);
+    problem.alpha = 1;
+    return problem;
+}
+
+static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
+{
+    vkmm_device *device = gemm->device;
+    const vkmm_log *log = vkmm_device_log(device);
+    const vkmm_wish wish = {.kernel = params->kernel,
+                            .config = params->config,
+                            .untuned = params->untuned,
+                            .terms = {.scalars_in_memory = params->scalars_in_memory != 0,
+                                      .pushes_sets = device->has_push_descriptors,
+                                      .cache = params->pipeline_cache}};
+    const vkmm_problem problem = planned(gemm);
+    vkmm_choice choice;
+    vkmm_status status = vkmm_pick_plan(device, log, &device->physical->info, &problem, &wish, &choice, &gemm->plan);
+    if (status != VKMM_OK) return status;
+    if (!choice.kernel->tunables)
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "the kernel %s computes only plain products and cannot be recorded; use a general kernel",
+                         choice.kernel->name);
+    if (device->has_push_descriptors) return VKMM_OK;
+    return vkmm_plan_sets_create(device, &gemm->plan, gemm->slots, &gemm->sets);
+}
+
+/* Bytes of an operand, rounded up to a word, which shaders read where elements are narrower. */
+static uint64_t words_of(const vkmm_problem *problem, vkmm_operand operand)
+{
+    return (vkmm_operand_bytes(problem, operand) + 3) / 4 * 4;
+}
+
+static void describe(vkmm_gemm *gemm)
+{
+    const vkmm_problem *problem = &gemm->problem;
+    const vkmm_plan *plan = &gemm->plan;
+    const int narrow = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes < 4;
+    vkmm_gemm_info *info = &gemm->info;
+    info->kernel = plan->info;
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) info->bytes[o] = words_of(problem, (vkmm_operand)o);
+    info->workspace_bytes = plan->info.workspace_bytes;
+    if (plan->reads_scalars) info->scalar_bytes = vkmm_type_of(vkmm_types_scale(vkmm_problem_types(problem)))->bytes;
+    info->offset_alignment = gemm->device->physical->info.offset_alignment;
+    info->reads_c = vkmm_problem_beta(problem) != 0 || plan->reads_scalars || (plan->reduce.handle && narrow);
+    info->uses_slots = gemm->sets.pool != VK_NULL_HANDLE;
+    info->compile_ms = plan->pipeline.compile_ms + plan->reduce.compile_ms;
+}
+
+vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params, vkmm_gemm **out)
+{
+    VKMM_NEED(NULL, device);
+    const vkmm_log *log = vkmm_device_log(device);
+    VKMM_NEED(log, out);
+    *out = NULL;
+    VKMM_NEED(log, params);
+    vkmm_status status = check(log, params);
+    if (status != VKMM_OK) return status;
+    vkmm_gemm *gemm = vkmm_alloc(1, sizeof *gemm);
+    if (!gemm) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a product to record");
+    gemm->device = device;
+    gemm->problem = params->problem;
+    gemm->problem.lda = vkmm_operand_ld(&params->problem, VKMM_A);
+    gemm->problem.ldb = vkmm_operand_ld(&params->problem, VKMM_B);
+    gemm->problem.ldc = vkmm_operand_ld(&params->problem, VKMM_C);
+    gemm->slots = params->slots ? params->slots : 1;
+    gemm->dynamic = params->dynamic;
+    for (int o = VKMM_A; o <= VKMM_C; o++) gemm->steps[o] = step_of(params, (vkmm_operand)o);
+    status = build(gemm, params);
+    if (status == VKMM_OK)
+        describe(gemm);
+    else
+        vkmm_gemm_destroy(&gemm);
+    *out = gemm;
+    return status;
+}
+
+void vkmm_gemm_destroy(vkmm_gemm **gemm_pointer)
+{
+    if (!gemm_pointer || !*gemm_pointer) return;
+    vkmm_gemm *gemm = *gemm_pointer;
+    vkmm_plan_sets_destroy(gemm->device, &gemm->sets);
+    vkmm_plan_destroy(gemm->device, &gemm->plan);
+    vkmm_free(gemm);
+    *gemm_pointer = NULL;
+}
+
+const vkmm_gemm_info *vkmm_gemm_describe(const vkmm_gemm *gemm)
+{
+    return gemm ? &gemm->info : NULL;
+}
