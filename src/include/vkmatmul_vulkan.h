@@ -33,7 +33,7 @@ extern "C" {
 
 /* ---- What to enable ---- */
 
-/* What a device offers, and what enabling it buys. Static storage. */
+/* What a device offers, and what enabling it buys. */
 typedef struct vkmm_requirement {
     const char *extension; /* "": the feature is part of the version of Vulkan in use */
     const char *feature;   /* the member of its structure, "shaderFloat16"; "": the extension has none */
@@ -48,7 +48,7 @@ typedef struct vkmm_requirements_params {
     VkInstance instance;
     VkPhysicalDevice physical_device;
     uint32_t api_version;   /* VkApplicationInfo.apiVersion of the instance; at least Vulkan 1.1 */
-    const vkmm_type *types; /* of A and B, that will be multiplied; NULL: all */
+    const vkmm_type *types; /* of A and B, that will be multiplied; NULL: all that the device can */
     uint32_t type_count;
     vkmm_log log; /* zero: silent */
 } vkmm_requirements_params;
@@ -61,13 +61,13 @@ VKMM_API void vkmm_requirements_destroy(vkmm_requirements **requirements);
 /* What the device supports of all that the library can use, the required first; *count: how many. */
 VKMM_API const vkmm_requirement *vkmm_requirements_list(const vkmm_requirements *requirements, uint32_t *count);
 
-/* The names of the extensions in the list, each once. */
+/* The names of the extensions in the list, each once. Static storage, as are all texts of the list. */
 VKMM_API const char *const *vkmm_requirements_extensions(const vkmm_requirements *requirements, uint32_t *count);
 
 /* Sets the features of the list in the chain that starts at *features and is to become VkDeviceCreateInfo.pNext: in
  * the caller's structures if they have them, those of whole versions of Vulkan included; what no structure has is
- * appended, in structures that belong to *requirements and are valid as long as it is. Features that the caller has set
- * stay set. */
+ * appended, in structures that belong to *requirements and are valid as long as it is: for one chain. Features that the
+ * caller has set stay set. VKMM_INVALID: those structures are part of another chain already. */
 VKMM_API vkmm_status vkmm_requirements_merge(vkmm_requirements *requirements, VkPhysicalDeviceFeatures2 *features);
 
 /* ---- Borrowing a device ---- */
@@ -115,7 +115,8 @@ typedef struct vkmm_gemm_params {
     vkmm_problem problem;  /* with dynamic extents: the largest M and N. lda, ldb and ldc are the same for all */
     const char *kernel;    /* NULL or "auto": the fastest known */
     const char *config;    /* NULL, or tunables of a general kernel, as in vkmm_job_params */
-    int untuned;           /* non-zero: tuning results are ignored */
+    int untuned;           /* non-zero: tuning results are ignored, as always on borrowed devices, where the test
+                              product that they must compute first cannot run */
     uint32_t dynamic;      /* bits VKMM_DYNAMIC_* */
     uint32_t packed;       /* bits VKMM_PACKED_* */
     int scalars_in_memory; /* non-zero: α and β are read on the device (vkmm_gemm_bindings.scalars) */

@@ -124,6 +124,62 @@ void lent_device_destroy(lent_device *lent)
     lent->handle = NULL;
 }
 
+vkmm_import_params lent_import_params(const lent_device *lent)
+{
+    return (vkmm_import_params){.get_instance_proc_addr = lent->get,
+                                .instance = lent->instance,
+                                .physical_device = lent->physical,
+                                .device = lent->handle,
+                                .api_version = lent->api_version,
+                                .queue_family = lent->family,
+                                .cache_dir = ""};
+}
+
+vkmm_requirements_params lent_requirements_params(const lent_device *lent)
+{
+    return (vkmm_requirements_params){.get_instance_proc_addr = lent->get,
+                                      .instance = lent->instance,
+                                      .physical_device = lent->physical,
+                                      .api_version = lent->api_version};
+}
+
+static void destroy_requirements(void *object)
+{
+    vkmm_requirements *requirements = object;
+    vkmm_requirements_destroy(&requirements);
+}
+
+vkmm_device *lent_import(lent_device *lent, lent_how how, vkmm_log log)
+{
+    vkmm_requirements_params params = lent_requirements_params(lent);
+    vkmm_requirements *requirements = NULL;
+    VkPhysicalDeviceVulkan13Features since13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+    VkPhysicalDeviceVulkan12Features since12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceVulkan11Features since11 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+    const char *const *extensions = NULL;
+    uint32_t extension_count = 0;
+    params.log = log;
+    if (how == LENT_VERSIONS && lent->api_version >= VK_API_VERSION_1_3) since12.pNext = &since13;
+    if (how == LENT_VERSIONS && lent->api_version >= VK_API_VERSION_1_2) since11.pNext = &since12;
+    if (how == LENT_VERSIONS && lent->api_version >= VK_API_VERSION_1_2) features.pNext = &since11;
+    if (how != LENT_BARE) {
+        assert_int_equal(vkmm_device_requirements(&params, &requirements), VKMM_OK);
+        keep_object(requirements, destroy_requirements);
+        extensions = vkmm_requirements_extensions(requirements, &extension_count);
+        assert_int_equal(vkmm_requirements_merge(requirements, &features), VKMM_OK);
+    }
+    lent_device_create(lent, &features, extensions, extension_count);
+    vkmm_import_params import = lent_import_params(lent);
+    vkmm_device *device = NULL;
+    import.extensions = extensions;
+    import.extension_count = extension_count;
+    import.features = &features;
+    import.log = log;
+    assert_int_equal(vkmm_device_import(&import, &device), VKMM_OK);
+    return device;
+}
+
 uint32_t lent_close(lent_device *lent)
 {
     lent_device_destroy(lent);

@@ -59,6 +59,22 @@ void lent_device_create(lent_device *lent, const VkPhysicalDeviceFeatures2 *feat
                         uint32_t extension_count);
 void lent_device_destroy(lent_device *lent);
 
+/* How the device is made for the library. */
+typedef enum lent_how {
+    LENT_BARE,     /* nothing is enabled */
+    LENT_SEPARATE, /* everything of vkmm_device_requirements, in structures of its own */
+    LENT_VERSIONS, /* the same, in the structures of Vulkan 1.1, 1.2 and 1.3 where they have it */
+    LENT_HOW_COUNT
+} lent_how;
+
+/* lent_device_create for the library, which then borrows it; the caller destroys that device before this one. Fails the
+ * test if it is not VKMM_OK. log: zero is silent. */
+vkmm_device *lent_import(lent_device *lent, lent_how how, vkmm_log log);
+
+/* What lent_import passes, after lent_device_create; without extensions and features. */
+vkmm_import_params lent_import_params(const lent_device *lent);
+vkmm_requirements_params lent_requirements_params(const lent_device *lent);
+
 /* Destroys everything and returns how many validation messages there were: 0 is right. */
 uint32_t lent_close(lent_device *lent);
 

@@ -5,11 +5,12 @@
 #include "base/log.h"
 #include "plan/tuned.h"
 
-/* Nothing particular is requested. */
+/* Nothing particular is requested, and a test product could run. */
 static int is_automatic(const vkmm_device *device, const vkmm_wish *wish)
 {
     int automatic = !wish->kernel || strcmp(wish->kernel, "auto") == 0;
-    return device && automatic && !wish->shader && !wish->config && !wish->tile_rows && !wish->tile_cols;
+    return device && !device->is_borrowed && automatic && !wish->shader && !wish->config && !wish->tile_rows &&
+           !wish->tile_cols;
 }
 
 /* The result of a tune, if it is legal here. A result that this process has not used yet may be from another machine:

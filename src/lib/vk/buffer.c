@@ -83,7 +83,8 @@ static vkmm_status create(vkmm_device *device, const char *what, uint64_t bytes,
                                                  device->queues[VKMM_QUEUE_TRANSFER].family};
     const int concurrent = shared && device->queues[VKMM_QUEUE_TRANSFER].handle;
     memset(buffer, 0, sizeof *buffer);
-    vkmm_status status = check_size(device, what, bytes);
+    vkmm_status status = vkmm_device_own(device);
+    if (status == VKMM_OK) status = check_size(device, what, bytes);
     if (status != VKMM_OK) return status;
     buffer->bytes = bytes;
     VkBufferCreateInfo info = {

@@ -80,8 +80,9 @@ static vkmm_command_slot *find(vkmm_device *device, VkCommandBuffer command, vkm
 vkmm_status vkmm_command_begin_on(vkmm_device *device, vkmm_queue_role role, VkCommandBuffer *command)
 {
     vkmm_queue *queue = queue_of(device, role);
-    vkmm_status status = VKMM_OK;
+    vkmm_status status = vkmm_device_own(device);
     *command = NULL;
+    if (status != VKMM_OK) return status;
     mtx_lock(&queue->lock);
     vkmm_command_slot *slot = queue->idle;
     if (slot) queue->idle = slot->next;

@@ -1,6 +1,8 @@
 #include "vk/device.h"
 
 #include "base/alloc.h"
+#include "vk/lent.h"
+#include "vk/loader.h"
 #include "vk/result.h"
 
 static vkmm_status create_handle(vkmm_device *device)
@@ -15,12 +17,9 @@ static vkmm_status create_handle(vkmm_device *device)
                                                  .queueFamilyIndex = families[role],
                                                  .queueCount = 1,
                                                  .pQueuePriorities = &priority};
-    VkPhysicalDeviceFeatures features = {.shaderFloat64 = physical->info.has_f64 ? VK_TRUE : VK_FALSE};
     vkmm_features chain = physical->features;
-    const char *extensions[VKMM_FEATURE_COUNT + 2];
+    const char *extensions[VKMM_FEATURE_COUNT];
     uint32_t count = vkmm_features_extensions(&chain, physical->info.api_version, extensions);
-    if (physical->has_push_descriptors) extensions[count++] = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
-    if (physical->is_portable) extensions[count++] = VKMM_PORTABILITY_SUBSET;
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .pNext = vkmm_features_chain(&chain),
@@ -28,15 +27,12 @@ static vkmm_status create_handle(vkmm_device *device)
         .ppEnabledExtensionNames = extensions,
         .queueCreateInfoCount = physical->transfer_family == UINT32_MAX ? 1 : VKMM_QUEUE_COUNT,
         .pQueueCreateInfos = queues,
-        .pEnabledFeatures = &features,
     };
     VkResult result = table->vkCreateDevice(physical->handle, &info, NULL, &device->handle);
     if (result != VK_SUCCESS) device->handle = NULL;
     if (result != VK_SUCCESS)
         return vkmm_check(vkmm_device_log(device), result, "vkCreateDevice", "opening the device");
-    volkLoadDeviceTable(&device->table, device->handle);
-    device->has_push_descriptors = physical->has_push_descriptors;
-    table->vkGetPhysicalDeviceMemoryProperties(physical->handle, &device->memory);
+    device->has_push_descriptors = (chain.used & 1u << VKMM_FEATURE_PUSH_DESCRIPTOR) != 0;
     return VKMM_OK;
 }
 
@@ -64,6 +60,26 @@ int vkmm_device_drop_spares(vkmm_device *device)
     return drop ? drop(device) : 0;
 }
 
+vkmm_status vkmm_device_own(const vkmm_device *device)
+{
+    if (!device->is_borrowed) return VKMM_OK;
+    return vkmm_fail(
+        vkmm_device_log(device), VKMM_UNSUPPORTED,
+        "\"%s\" was lent for recording: nothing is allocated on it or submitted to it, except by its owner",
+        device->physical->info.name);
+}
+
+vkmm_status vkmm_device_open(vkmm_device *device)
+{
+    const vkmm_instance_table *table = &device->instance->table;
+    vkmm_loader_fill(table->vkGetDeviceProcAddr, device->handle, &device->table);
+    table->vkGetPhysicalDeviceMemoryProperties(device->physical->handle, &device->memory);
+    vkmm_status status = vkmm_layouts_open(device);
+    if (status == VKMM_OK) status = open_spares(device);
+    if (status == VKMM_OK && !device->pipeline_cache.is_lent) vkmm_pipeline_cache_open(device);
+    return status;
+}
+
 vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_device **out)
 {
     VKMM_NEED(NULL, instance);
@@ -77,10 +93,8 @@ vkmm_status vkmm_device_create(vkmm_instance *instance, uint32_t index, vkmm_dev
     device->instance = instance;
     device->physical = &instance->physicals[index];
     vkmm_status status = create_handle(device);
+    if (status == VKMM_OK) status = vkmm_device_open(device);
     if (status == VKMM_OK) status = open_queues(device);
-    if (status == VKMM_OK) status = vkmm_layouts_open(device);
-    if (status == VKMM_OK) status = open_spares(device);
-    if (status == VKMM_OK) vkmm_pipeline_cache_open(device);
     if (status != VKMM_OK) vkmm_device_destroy(&device);
     *out = device;
     return status;
@@ -92,13 +106,15 @@ void vkmm_device_destroy(vkmm_device **device_pointer)
     vkmm_device *device = *device_pointer;
     if (device->spares.has_lock) vkmm_device_drop_spares(device);
     if (device->handle) {
-        if (device->table.vkDeviceWaitIdle) device->table.vkDeviceWaitIdle(device->handle);
+        if (!device->is_borrowed && device->table.vkDeviceWaitIdle) device->table.vkDeviceWaitIdle(device->handle);
         vkmm_pipeline_cache_close(device);
         vkmm_layouts_close(device);
         for (int role = 0; role < VKMM_QUEUE_COUNT; role++) vkmm_queue_close(device, &device->queues[role]);
-        device->table.vkDestroyDevice(device->handle, NULL);
+        if (!device->is_borrowed) device->table.vkDestroyDevice(device->handle, NULL);
     }
     if (device->spares.has_lock) mtx_destroy(&device->spares.lock);
+    if (device->is_borrowed) vkmm_lent_close(&device->instance);
+    vkmm_requirements_destroy(&device->lacks);
     vkmm_free(device);
     *device_pointer = NULL;
 }

@@ -97,19 +97,22 @@ static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcA
     return vkmm_check(&instance->log, result, "vkCreateInstance", "starting Vulkan");
 }
 
-static vkmm_status load_functions(vkmm_instance *instance, PFN_vkGetInstanceProcAddr get, int validate)
+vkmm_status vkmm_instance_load(vkmm_instance *instance)
 {
 #define X(name)                                                                                                        \
-    instance->table.name = (PFN_##name)get(instance->handle, #name);                                                   \
+    instance->table.name = (PFN_##name)instance->lookup(instance->handle, #name);                                      \
     if (!instance->table.name) return vkmm_fail(&instance->log, VKMM_NO_DEVICE, "the Vulkan loader lacks " #name);
     VKMM_INSTANCE_FUNCTIONS(X)
 #undef X
-    vkmm_loader_set_device_lookup(instance->table.vkGetDeviceProcAddr);
-    if (!validate) return VKMM_OK;
+    return VKMM_OK;
+}
+
+static vkmm_status open_messenger(vkmm_instance *instance)
+{
     PFN_vkCreateDebugUtilsMessengerEXT create =
-        (PFN_vkCreateDebugUtilsMessengerEXT)get(instance->handle, "vkCreateDebugUtilsMessengerEXT");
+        (PFN_vkCreateDebugUtilsMessengerEXT)instance->lookup(instance->handle, "vkCreateDebugUtilsMessengerEXT");
     instance->destroy_messenger =
-        (PFN_vkDestroyDebugUtilsMessengerEXT)get(instance->handle, "vkDestroyDebugUtilsMessengerEXT");
+        (PFN_vkDestroyDebugUtilsMessengerEXT)instance->lookup(instance->handle, "vkDestroyDebugUtilsMessengerEXT");
     if (!create || !instance->destroy_messenger)
         return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
                          "the Vulkan loader lacks VK_EXT_debug_utils, which --validate needs");
@@ -119,21 +122,29 @@ static vkmm_status load_functions(vkmm_instance *instance, PFN_vkGetInstanceProc
     return vkmm_check(&instance->log, result, "vkCreateDebugUtilsMessengerEXT", "switching validation on");
 }
 
+vkmm_status vkmm_instance_enumerate(const vkmm_instance *instance, VkPhysicalDevice **handles, uint32_t *count)
+{
+    *handles = NULL;
+    vkmm_status status =
+        vkmm_check(&instance->log, instance->table.vkEnumeratePhysicalDevices(instance->handle, count, NULL),
+                   "vkEnumeratePhysicalDevices", "counting devices");
+    if (status != VKMM_OK || *count == 0) return status;
+    *handles = vkmm_alloc(*count, sizeof **handles);
+    if (!*handles) return vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory to list %u devices", *count);
+    VkResult result = instance->table.vkEnumeratePhysicalDevices(instance->handle, count, *handles);
+    if (result == VK_INCOMPLETE) return VKMM_OK;
+    return vkmm_check(&instance->log, result, "vkEnumeratePhysicalDevices", "listing devices");
+}
+
 static vkmm_status list_devices(vkmm_instance *instance)
 {
+    VkPhysicalDevice *handles = NULL;
     uint32_t count = 0;
-    vkmm_status status =
-        vkmm_check(&instance->log, instance->table.vkEnumeratePhysicalDevices(instance->handle, &count, NULL),
-                   "vkEnumeratePhysicalDevices", "counting devices");
-    if (status != VKMM_OK || count == 0) return status;
-    VkPhysicalDevice *handles = vkmm_alloc(count, sizeof *handles);
-    instance->physicals = vkmm_alloc(count, sizeof *instance->physicals);
-    if (!handles || !instance->physicals) {
-        status = vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory to list %u devices", count);
-    } else {
-        VkResult result = instance->table.vkEnumeratePhysicalDevices(instance->handle, &count, handles);
-        if (result != VK_INCOMPLETE)
-            status = vkmm_check(&instance->log, result, "vkEnumeratePhysicalDevices", "listing devices");
+    vkmm_status status = vkmm_instance_enumerate(instance, &handles, &count);
+    if (status == VKMM_OK && count > 0) {
+        instance->physicals = vkmm_alloc(count, sizeof *instance->physicals);
+        if (!instance->physicals)
+            status = vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory to list %u devices", count);
     }
     for (uint32_t i = 0; status == VKMM_OK && i < count; i++) {
         vkmm_physical *physical = &instance->physicals[instance->physical_count];
@@ -158,9 +169,12 @@ vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instan
     vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
     if (!instance) return vkmm_fail(&params->log, VKMM_OUT_OF_MEMORY, "no memory for an instance");
     instance->log = params->log;
+    instance->lookup = get;
+    instance->most_version = instance->enabled = UINT32_MAX;
     vkmm_status status = vkmm_cache_dir_resolve(&instance->log, params->cache_dir, &instance->cache_dir);
     if (status == VKMM_OK) status = create_handle(instance, get, params->validate);
-    if (status == VKMM_OK) status = load_functions(instance, get, params->validate);
+    if (status == VKMM_OK) status = vkmm_instance_load(instance);
+    if (status == VKMM_OK && params->validate) status = open_messenger(instance);
     if (status == VKMM_OK) status = list_devices(instance);
     if (status != VKMM_OK) vkmm_instance_destroy(&instance);
     *out = instance;

@@ -36,9 +36,7 @@ typedef struct vkmm_physical {
     uint32_t transfer_family;                  /* a transfer-only family; UINT32_MAX: there is none */
     uint8_t pipeline_cache_uuid[VK_UUID_SIZE]; /* which compiled pipelines the driver accepts */
     vkmm_features features;                    /* that the device is created with; not chained yet */
-    int is_portable;                           /* VK_KHR_portability_subset, which must then be enabled */
     int has_budget;                            /* VK_EXT_memory_budget: the driver reports how much memory is free */
-    int has_push_descriptors;                  /* VK_KHR_push_descriptor */
     vkmm_device_info info;
 } vkmm_physical;
 
@@ -51,7 +49,10 @@ struct vkmm_instance {
     vkmm_log log;
     char *cache_dir;                   /* resolved (base/cache_dir.h), owned; NULL: nothing is kept between processes */
     _Atomic(vkmm_attachment *) tuning; /* plan/tuned.c's; NULL until it is needed */
+    PFN_vkGetInstanceProcAddr lookup;
     VkInstance handle;
+    uint32_t most_version; /* of Vulkan that is used, even of newer devices */
+    uint32_t enabled;      /* features (vkmm_feature) that may be used, of those that devices have */
     vkmm_instance_table table;
     VkDebugUtilsMessengerEXT messenger; /* with validation */
     PFN_vkDestroyDebugUtilsMessengerEXT destroy_messenger;
@@ -60,6 +61,12 @@ struct vkmm_instance {
     uint32_t physical_count;
     char left_out[512]; /* vkmm_instance_left_out */
 };
+
+/* Fills instance->table; instance->lookup, handle and log are set. */
+vkmm_status vkmm_instance_load(vkmm_instance *instance);
+
+/* The handles of all devices, *count of them; the caller frees them with vkmm_free. */
+vkmm_status vkmm_instance_enumerate(const vkmm_instance *instance, VkPhysicalDevice **handles, uint32_t *count);
 
 /* VKMM_NO_DEVICE: no `what` was found. The message names the first environment variable that restricts the loader's
  * drivers. */

@@ -1,16 +1,14 @@
 #include "vk/loader.h"
 
 #include <threads.h>
-#include <volk.h>
 
-static once_flag once = ONCE_FLAG_INIT;
+static once_flag once = ONCE_FLAG_INIT, once_locked = ONCE_FLAG_INIT;
 static PFN_vkGetInstanceProcAddr get_instance_proc_addr;
 
-static mtx_t device_lookup_lock;
+static mtx_t fill_lock;
 
 static void load_once(void)
 {
-    mtx_init(&device_lookup_lock, mtx_plain);
     if (!get_instance_proc_addr && volkInitialize() == VK_SUCCESS) get_instance_proc_addr = vkGetInstanceProcAddr;
 }
 
@@ -24,14 +22,22 @@ void vkmm_loader_set(PFN_vkGetInstanceProcAddr get)
 {
     get_instance_proc_addr = get;
     call_once(&once, load_once);
-    vkGetDeviceProcAddr = NULL; /* of the loader before */
 }
 
-void vkmm_loader_set_device_lookup(PFN_vkGetDeviceProcAddr get_device_proc_addr)
+static void make_lock(void)
 {
-    mtx_lock(&device_lookup_lock);
-    if (!vkGetDeviceProcAddr) vkGetDeviceProcAddr = get_device_proc_addr;
-    mtx_unlock(&device_lookup_lock);
+    mtx_init(&fill_lock, mtx_plain);
+}
+
+void vkmm_loader_fill(PFN_vkGetDeviceProcAddr lookup, VkDevice device, struct VolkDeviceTable *table)
+{
+    call_once(&once_locked, make_lock);
+    mtx_lock(&fill_lock);
+    const PFN_vkGetDeviceProcAddr before = vkGetDeviceProcAddr;
+    vkGetDeviceProcAddr = lookup;
+    volkLoadDeviceTable(table, device);
+    vkGetDeviceProcAddr = before;
+    mtx_unlock(&fill_lock);
 }
 
 uint32_t vkmm_loader_version(void)

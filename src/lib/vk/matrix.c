@@ -1,7 +1,6 @@
 #include "vk/matrix.h"
 
 #include "vk/instance.h"
-#include "vk/loader.h"
 
 static const char *why_not(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_matrix_facts *facts,
                            const vkmm_device_info *info)
@@ -25,6 +24,9 @@ static const char *why_not(const vkmm_instance *instance, VkPhysicalDevice handl
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
     if (!(stages.cooperativeMatrixSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT))
         return "the driver has no matrix operations in compute shaders";
+    if (!facts->is_enabled)
+        return "cooperativeMatrix, vulkanMemoryModel and vulkanMemoryModelDeviceScope are not all enabled on the "
+               "device";
     return "";
 }
 
@@ -33,7 +35,7 @@ static const char *list(const vkmm_instance *instance, VkPhysicalDevice handle, 
     VkCooperativeMatrixPropertiesKHR found[VKMM_MAX_MATRIX_SHAPES] = {0};
     uint32_t count = VKMM_MAX_MATRIX_SHAPES;
     PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR get =
-        (PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)vkmm_loader()(
+        (PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)instance->lookup(
             instance->handle, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
     if (!get) return "the Vulkan loader lacks vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR";
     for (uint32_t i = 0; i < count; i++) found[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;

@@ -104,6 +104,7 @@ typedef struct vkmm_matrix_facts {
     int is_listed; /* the driver lists the extension */
     int is_known;  /* to this build's headers, or validation is off */
     int has_feature, has_memory_model, has_device_scope;
+    int is_enabled;    /* all three, on a device that another program has made */
     int has_mixed_dot; /* packed dot products of mixed signs are accelerated: distinguishes AMD's GPUs with matrix cores
                           from those without */
 } vkmm_matrix_facts;

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "vk/instance.h"
-#include "vk/loader.h"
 
 static vkmm_matrix_granule granule_of(const VkCooperativeMatrixFlexibleDimensionsPropertiesNV *found)
 {
@@ -25,7 +24,7 @@ static vkmm_matrix_granule granule_of(const VkCooperativeMatrixFlexibleDimension
 static void read_granules(const vkmm_instance *instance, VkPhysicalDevice handle, vkmm_device_info *info)
 {
     PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV get =
-        (PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV)vkmm_loader()(
+        (PFN_vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV)instance->lookup(
             instance->handle, "vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV");
     VkCooperativeMatrixFlexibleDimensionsPropertiesNV *found = NULL;
     uint32_t count = 0;

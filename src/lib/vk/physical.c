@@ -178,12 +178,12 @@ int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_
                                                    .pNext = &maintenance3};
     VkPhysicalDeviceIDProperties ids = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, .pNext = &subgroup};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
     vkmm_device_info *info = &physical->info;
 
     /* First without a chain: how new is the device? Structures that it does not know must not be chained. */
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
     uint32_t version = properties.properties.apiVersion;
+    if (version > instance->most_version) version = instance->most_version;
     find_queue_families(instance, handle, physical);
     if (version < VK_API_VERSION_1_1 || physical->queue_family == UINT32_MAX) {
         trim(properties.properties.deviceName);
@@ -201,13 +201,13 @@ int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_
     if (knows_driver) maintenance3.pNext = &driver;
     if (knows_maintenance4) driver.pNext = &maintenance4;
     instance->table.vkGetPhysicalDeviceProperties2(handle, &properties);
-    instance->table.vkGetPhysicalDeviceFeatures2(handle, &features);
 
     physical->handle = handle;
     memcpy(physical->pipeline_cache_uuid, properties.properties.pipelineCacheUUID,
            sizeof physical->pipeline_cache_uuid);
     info->index = index;
     read_identity(&properties.properties, &driver, &ids, info);
+    info->api_version = version;
     read_limits(&properties.properties.limits, info);
     info->subgroup_size = subgroup.subgroupSize;
     if (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
@@ -216,11 +216,8 @@ int vkmm_physical_read(vkmm_instance *instance, VkPhysicalDevice handle, uint32_
     info->processors = read_processors(instance, handle, &extensions);
     info->max_allocation_bytes = maintenance3.maxMemoryAllocationSize;
     info->max_buffer_bytes = knows_maintenance4 ? maintenance4.maxBufferSize : maintenance3.maxMemoryAllocationSize;
-    info->has_f64 = features.features.shaderFloat64 == VK_TRUE;
     read_memory(instance, handle, info);
     read_pci(instance, handle, &extensions, info);
-    physical->is_portable = has_extension(&extensions, VKMM_PORTABILITY_SUBSET);
-    physical->has_push_descriptors = has_extension(&extensions, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
     physical->has_budget = has_extension(&extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
     vkmm_features_read(instance, handle, &(vkmm_lister){has_extension, &extensions}, &physical->features, info);
     vkmm_free(extensions.items);

@@ -121,7 +121,7 @@ void vkmm_pipeline_cache_close(vkmm_device *device)
 {
     vkmm_pipeline_cache *cache = &device->pipeline_cache;
     if (cache->handle && cache->path && cache->used) save(device);
-    if (cache->handle) device->table.vkDestroyPipelineCache(device->handle, cache->handle, NULL);
+    if (cache->handle && !cache->is_lent) device->table.vkDestroyPipelineCache(device->handle, cache->handle, NULL);
     vkmm_free(cache->path);
     *cache = (vkmm_pipeline_cache){0};
 }

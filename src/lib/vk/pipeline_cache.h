@@ -14,6 +14,7 @@ typedef struct vkmm_pipeline_cache {
     VkPipelineCache handle; /* VK_NULL_HANDLE: the driver created none; pipelines are then compiled each time */
     char *path;             /* of the file, owned; NULL: nothing is kept between processes */
     uint64_t loaded_bytes;  /* bytes of it given to the driver */
+    int is_lent;            /* it belongs to the program that lends the device */
     atomic_int used;        /* a pipeline was built: something may have been added */
 } vkmm_pipeline_cache;
 
