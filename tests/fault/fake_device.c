@@ -28,9 +28,13 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDevice(VkPhysicalDevice handle, cons
     if (!physical) return VK_ERROR_INITIALIZATION_FAILED;
     check_queues(info);
     uint32_t subsets = 0;
+    fake.pushes_sets = 0;
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
         if (strcmp(info->ppEnabledExtensionNames[i], "VK_KHR_portability_subset") == 0)
             subsets++;
+        else if (fake.caps.push_descriptors &&
+                 strcmp(info->ppEnabledExtensionNames[i], VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) == 0)
+            fake.pushes_sets = 1;
         else if (strcmp(info->ppEnabledExtensionNames[i], VK_EXT_MEMORY_BUDGET_EXTENSION_NAME) != 0)
             return VK_ERROR_EXTENSION_NOT_PRESENT;
     if (fake.caps.portable && subsets == 0) fake_complain("vkCreateDevice: VK_KHR_portability_subset is not enabled");

@@ -67,6 +67,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL fake_vkGetDeviceProcAddr(VkDevice devic
 {
     FAKE_ENTER(vkGetDeviceProcAddr);
     FAKE_FIND(device, FAKE_DEVICE);
+    if (strcmp(name, "vkCmdPushDescriptorSetKHR") == 0 && !fake.pushes_sets) return NULL;
     return find(name);
 }
 
@@ -132,10 +133,11 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateDeviceExtensionProperties(VkPhysi
     (void)layer;
     FAKE_ENTER(vkEnumerateDeviceExtensionProperties);
     FAKE_FIND(handle, FAKE_PHYSICAL);
-    const char *const names[] = {VK_KHR_MAINTENANCE_4_EXTENSION_NAME, fake.caps.portable
-                                                                          ? "VK_KHR_portability_subset"
-                                                                          : VK_EXT_MEMORY_BUDGET_EXTENSION_NAME};
-    const uint32_t there = fake.caps.budget_bytes || fake.caps.portable ? 2 : 1;
+    const char *names[4] = {VK_KHR_MAINTENANCE_4_EXTENSION_NAME};
+    uint32_t there = 1;
+    if (fake.caps.budget_bytes) names[there++] = VK_EXT_MEMORY_BUDGET_EXTENSION_NAME;
+    if (fake.caps.portable) names[there++] = "VK_KHR_portability_subset";
+    if (fake.caps.push_descriptors) names[there++] = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
     if (guard.result != VK_SUCCESS) *count = 0xbad;
     if (guard.result != VK_SUCCESS) return guard.result;
     if (!out) *count = there;

@@ -98,6 +98,9 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDescriptorSetLayout(VkDevice device,
     FAKE_ENTER_OR_SPOIL(vkCreateDescriptorSetLayout, VkDescriptorSetLayout, out);
     fake_object *layout = fake_make(FAKE_SET_LAYOUT, device_of(device, __func__));
     layout->layout.bindings = info->bindingCount;
+    layout->layout.pushes_sets = info->flags == VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
+    if (layout->layout.pushes_sets && !fake.pushes_sets)
+        fake_complain("%s: VK_KHR_push_descriptor is not enabled", __func__);
     for (uint32_t i = 0; i < info->bindingCount; i++)
         if (info->bindingCount > FAKE_BINDINGS || info->pBindings[i].binding != i ||
             info->pBindings[i].descriptorCount != 1 ||
@@ -123,7 +126,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreatePipelineLayout(VkDevice device, cons
     FAKE_ENTER_OR_SPOIL(vkCreatePipelineLayout, VkPipelineLayout, out);
     fake_object *layout = fake_make(FAKE_LAYOUT, device_of(device, __func__));
     const fake_object *set = info->setLayoutCount == 1 ? FAKE_FIND(info->pSetLayouts[0], FAKE_SET_LAYOUT) : NULL;
-    layout->layout.bindings = set ? set->layout.bindings : 0;
+    if (set) layout->layout = set->layout;
     if (info->pushConstantRangeCount > 0) layout->layout.push_bytes = info->pPushConstantRanges[0].size;
     if (layout->layout.push_bytes > FAKE_PUSH_BYTES)
         fake_complain("%s: more push constants than the device has", __func__);

@@ -35,6 +35,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkAllocateDescriptorSets(VkDevice device, co
     for (uint32_t i = 0; pool && i < info->descriptorSetCount; i++) {
         const fake_object *layout = FAKE_FIND(info->pSetLayouts[i], FAKE_SET_LAYOUT);
         const uint32_t bindings = layout ? layout->layout.bindings : 0;
+        if (layout && layout->layout.pushes_sets) fake_complain("%s: sets of this layout are pushed", __func__);
         if (pool->pool.sets == 0 || pool->pool.descriptors < bindings) return VK_ERROR_OUT_OF_POOL_MEMORY;
         fake_object *set = fake_make(FAKE_SET, pool->id);
         set->set.count = bindings;
@@ -61,6 +62,15 @@ static void write_binding(fake_object *set, uint32_t binding, const VkDescriptor
     set->set.bindings[binding] = (fake_binding){buffer->id, part->offset, part->range};
 }
 
+static void write_to(fake_object *set, const VkWriteDescriptorSet *write, const char *call)
+{
+    if (write->dstBinding >= set->set.count || write->descriptorCount != 1 ||
+        write->descriptorType != VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)
+        fake_complain("%s: binding %u of %u", call, write->dstBinding, set->set.count);
+    else
+        write_binding(set, write->dstBinding, write->pBufferInfo, call);
+}
+
 VKAPI_ATTR void VKAPI_CALL fake_vkUpdateDescriptorSets(VkDevice device, uint32_t count,
                                                        const VkWriteDescriptorSet *writes, uint32_t copy_count,
                                                        const VkCopyDescriptorSet *copies)
@@ -68,14 +78,30 @@ VKAPI_ATTR void VKAPI_CALL fake_vkUpdateDescriptorSets(VkDevice device, uint32_t
     (void)copies;
     FAKE_ENTER(vkUpdateDescriptorSets);
     FAKE_FIND(device, FAKE_DEVICE);
+    if (copy_count != 0) fake_complain("%s: sets are copied", __func__);
     for (uint32_t i = 0; i < count; i++) {
         fake_object *set = FAKE_FIND(writes[i].dstSet, FAKE_SET);
         if (!set) continue;
         fake_touch(set, "updated", __func__);
-        if (writes[i].dstBinding >= set->set.count || writes[i].descriptorCount != 1 || copy_count != 0 ||
-            writes[i].descriptorType != VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)
-            fake_complain("%s: binding %u of %u", __func__, writes[i].dstBinding, set->set.count);
-        else
-            write_binding(set, writes[i].dstBinding, writes[i].pBufferInfo, __func__);
+        write_to(set, &writes[i], __func__);
     }
+}
+
+/* A set of the command buffer's own. */
+VKAPI_ATTR void VKAPI_CALL fake_vkCmdPushDescriptorSetKHR(VkCommandBuffer handle, VkPipelineBindPoint point,
+                                                          VkPipelineLayout layout_handle, uint32_t first,
+                                                          uint32_t count, const VkWriteDescriptorSet *writes)
+{
+    (void)point;
+    FAKE_ENTER(vkCmdPushDescriptorSetKHR);
+    fake_object *command = FAKE_FIND(handle, FAKE_COMMAND);
+    const fake_object *layout = FAKE_FIND(layout_handle, FAKE_LAYOUT);
+    if (!command || !layout) return;
+    if (command->command.state != FAKE_RECORDING)
+        fake_complain("%s: the command buffer is not being recorded", __func__);
+    if (!layout->layout.pushes_sets || first != 0) fake_complain("%s: set %u is not pushed", __func__, first);
+    fake_object *set = fake_make(FAKE_SET, command->id);
+    set->set.count = layout->layout.bindings;
+    for (uint32_t i = 0; i < count; i++) write_to(set, &writes[i], __func__);
+    command->command.set = set->id;
 }

@@ -75,6 +75,7 @@
     X(vkCmdBindPipeline)                                                                                               \
     X(vkCmdBindDescriptorSets)                                                                                         \
     X(vkCmdPushConstants)                                                                                              \
+    X(vkCmdPushDescriptorSetKHR)                                                                                       \
     X(vkCmdDispatch)                                                                                                   \
     X(vkCmdResetQueryPool)                                                                                             \
     X(vkCmdWriteTimestamp)
@@ -163,6 +164,7 @@ typedef struct fake_object {
         const vkmm_module *shader;
         struct {
             uint32_t bindings, push_bytes; /* a pipeline layout has both */
+            int pushes_sets;
         } layout;
         struct {
             const vkmm_module *module;
@@ -209,7 +211,7 @@ typedef struct fake_driver {
     fake_submission *submissions; /* in order; owned */
     uint32_t submitted, submission_capacity;
     uint64_t heap_used[2], most_used, allocations;
-    int lost;
+    int lost, pushes_sets; /* VK_KHR_push_descriptor is enabled */
 } fake_driver;
 
 extern fake_driver fake; /* under the lock of FAKE_ENTER */

@@ -32,6 +32,7 @@ typedef struct fake_caps {
     int bad_period;            /* timestampPeriod is infinite; 2: 0 */
     int no_broadcast;          /* in subgroups */
     int minimal;               /* 128 invocations, 16 KiB of shared memory */
+    int push_descriptors;      /* VK_KHR_push_descriptor */
     uint32_t offset_alignment; /* of storage buffers; 0: 256, the most that Vulkan allows */
 } fake_caps;
 

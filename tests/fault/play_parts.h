@@ -16,6 +16,11 @@ void fill_operand(const vkmm_problem *problem, vkmm_operand operand, void *memor
 void judge_product(play *p, const vkmm_log *log, const vkmm_problem *problem, const void *const operands[4],
                    const void *before);
 
+/* Another program lends its device, and records products into a command buffer of its own (lender.c); with a pipeline
+ * cache of its own too. */
+void act_lender(play *p);
+void act_lender_with_cache(play *p);
+
 /* A fresh folder in p->folder, which scenario_play removes. */
 int make_folder(play *p);
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vk/optional.h"
+#include "vk/device.h"
 
 static lent_device lent;
 
@@ -142,6 +142,17 @@ static const vkmm_device_info *own_info(void)
     return vkmm_instance_device_info(instance, 0);
 }
 
+static int own_pushes_sets(void)
+{
+    vkmm_instance *instance = NULL;
+    vkmm_device *device = NULL;
+    assert_int_equal(vkmm_instance_create(NULL, &instance), VKMM_OK);
+    keep_object(instance, destroy_instance);
+    assert_int_equal(vkmm_device_create(instance, 0, &device), VKMM_OK);
+    keep_object(device, destroy_device);
+    return device->has_push_descriptors;
+}
+
 static void what_is_enabled_is_used(void **state)
 {
     (void)state;
@@ -151,6 +162,7 @@ static void what_is_enabled_is_used(void **state)
         vkmm_device_lacks(device, &count);
         assert_int_equal(count, 0);
         compare(vkmm_device_describe(device), own_info(), NULL);
+        assert_int_equal(device->has_push_descriptors, own_pushes_sets());
         assert_int_equal(said.errors + said.warnings, 0);
         release_kept(NULL);
         lent_device_destroy(&lent);
