@@ -1,0 +1,264 @@
+/* time_gemm [DEVICE]: how fast products are that a program records into its own command buffers (vkmatmul_vulkan.h).
+ * Not a test: it prints figures for the device at hand, and fails if a product is wrong.
+ *
+ *   1,000 products of 256³ f32 in one command buffer, against the same ones as jobs, submitted one by one
+ *   the host's time for one vkmm_gemm_record
+ *   64 products of f16 with M from 0 to 512 as one recording, against one by one */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "exec/job.h"
+#include "math/problem.h"
+#include "math/type.h"
+#include "vk/command.h"
+#include "vkmatmul_vulkan.h"
+
+enum { SIDE = 256, COUNT = 1000, ROUNDS = 15, EXPERTS = 64, MOST_M = 512, WIDTH = 4096, CHUNK = 1 << 24, CHECKED = 4 };
+
+static vkmm_device *device;
+static uint32_t count = COUNT, rounds = ROUNDS, experts = EXPERTS, width = WIDTH; /* fewer on processors */
+static char *chunk; /* CHUNK elements of a type, repeated in A and B */
+
+static void need(vkmm_status status, const char *what)
+{
+    if (status == VKMM_OK) return;
+    fprintf(stderr, "time_gemm: %s: %s\n", what, vkmm_status_name(status));
+    exit(1);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median(double *values, uint32_t size)
+{
+    qsort(values, size, sizeof *values, by_value);
+    return values[size / 2];
+}
+
+/* ---- Matrices ---- */
+
+/* A, B or C of several products, on the device. A and B repeat the chunk. */
+static vkmm_buffer make(uint64_t bytes, const vkmm_buffer *from, uint64_t from_bytes)
+{
+    vkmm_buffer buffer;
+    VkCommandBuffer command = NULL;
+    need(vkmm_buffer_create(device, "matrices", bytes, VKMM_PLACE_DEVICE, &buffer), "allocating");
+    if (!from) return buffer;
+    vkmm_status status = vkmm_command_begin(device, &command);
+    for (uint64_t at = 0; at < bytes && status == VKMM_OK; at += from_bytes) {
+        const VkBufferCopy part = {.dstOffset = at, .size = bytes - at < from_bytes ? bytes - at : from_bytes};
+        device->table.vkCmdCopyBuffer(command, from->handle, buffer.handle, 1, &part);
+    }
+    need(vkmm_command_finish(device, status, &command), "filling");
+    return buffer;
+}
+
+static vkmm_buffer make_chunk(vkmm_type type)
+{
+    vkmm_buffer upload;
+    const uint64_t bytes = (uint64_t)CHUNK * vkmm_type_of(type)->bytes;
+    need(vkmm_buffer_create(device, "an upload", bytes, VKMM_PLACE_UPLOAD, &upload), "allocating");
+    chunk = realloc(chunk, bytes);
+    if (!chunk) need(VKMM_OUT_OF_MEMORY, "allocating");
+    vkmm_fill(chunk, 1, CHUNK, type, VKMM_INIT_INT, 7);
+    memcpy(upload.mapped, chunk, bytes);
+    return upload;
+}
+
+/* Some elements of a product, exactly: small whole numbers, rounded once. */
+static void check(const vkmm_problem *p, uint64_t a, uint64_t b, const vkmm_buffer *c, uint64_t offset)
+{
+    const uint64_t size = vkmm_type_of(p->type)->bytes, bytes = p->m * p->n * size;
+    vkmm_buffer download;
+    VkCommandBuffer command = NULL;
+    need(vkmm_buffer_create(device, "a download", bytes, VKMM_PLACE_DOWNLOAD, &download), "allocating");
+    vkmm_status status = vkmm_command_begin(device, &command);
+    const VkBufferCopy part = {.srcOffset = offset * size, .size = bytes};
+    if (status == VKMM_OK) device->table.vkCmdCopyBuffer(command, c->handle, download.handle, 1, &part);
+    if (status == VKMM_OK) vkmm_command_barrier_all(device, command);
+    need(vkmm_command_finish(device, status, &command), "reading C");
+    for (uint64_t at = 0; at < CHECKED; at++) {
+        const uint64_t i = vkmm_random_bits(offset, 2 * at) % p->m, j = vkmm_random_bits(offset, 2 * at + 1) % p->n;
+        double sum = 0, stored[2];
+        for (uint64_t k = 0; k < p->k; k++)
+            sum += vkmm_type_get(p->type, chunk + (a + i * p->k + k) % CHUNK * size) *
+                   vkmm_type_get(p->type, chunk + (b + k * p->n + j) % CHUNK * size);
+        vkmm_type_put(p->type, stored, sum); /* as C rounds it */
+        if (memcmp(stored, (char *)download.mapped + (i * p->n + j) * size, size) == 0) continue;
+        fprintf(stderr, "time_gemm: element %llu, %llu is wrong\n", (unsigned long long)i, (unsigned long long)j);
+        exit(1);
+    }
+    vkmm_buffer_destroy(device, &download);
+}
+
+static vkmm_binding all_of(const vkmm_buffer *buffer)
+{
+    return (vkmm_binding){buffer->handle, 0, buffer->bytes};
+}
+
+/* ---- Times ---- */
+
+/* Milliseconds from submission to the fence, by the host's clock. */
+static double time_command(VkCommandBuffer command)
+{
+    double ms[ROUNDS], warm;
+    need(vkmm_command_run(device, command, &warm), "warming up");
+    for (uint32_t i = 0; i < rounds; i++) need(vkmm_command_run(device, command, &ms[i]), "running");
+    return median(ms, rounds);
+}
+
+static double time_job(const vkmm_problem *problem, const char **kernel)
+{
+    const vkmm_job_params params = {.problem = *problem};
+    const vkmm_measure_params measure = {
+        .iters = 3 * rounds, .cold_iters = rounds, .cold_iters_given = 1, .skip_transfers = 1};
+    static char name[sizeof(((vkmm_kernel_info *)0)->name)];
+    vkmm_job *job = NULL;
+    vkmm_measurement time;
+    need(vkmm_job_create(device, NULL, &params, &job), "creating a job");
+    vkmm_fill(vkmm_job_matrix(job, VKMM_A), problem->m, problem->k, problem->type, VKMM_INIT_INT, 1);
+    vkmm_fill(vkmm_job_matrix(job, VKMM_B), problem->k, problem->n, problem->type, VKMM_INIT_INT, 2);
+    need(vkmm_job_run(job), "running a job");
+    need(vkmm_job_measure(job, &measure, &time), "measuring a job");
+    const double ms = time.submit.median;
+    memcpy(name, vkmm_job_kernel(job)->name, sizeof name);
+    if (kernel) *kernel = name;
+    vkmm_job_destroy(&job);
+    return ms;
+}
+
+static vkmm_gemm *make_gemm(const vkmm_gemm_params *params)
+{
+    vkmm_gemm *gemm = NULL;
+    need(vkmm_gemm_create(device, params, &gemm), "vkmm_gemm_create");
+    const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
+    printf("%llux%llux%llu %s: %s (%s), %u parts of K, %.0f ms to compile\n", (unsigned long long)params->problem.m,
+           (unsigned long long)params->problem.n, (unsigned long long)params->problem.k,
+           vkmm_type_of(params->problem.type)->name, info->kernel.name, info->kernel.config, info->kernel.splits,
+           info->compile_ms);
+    return gemm;
+}
+
+static void time_small(void)
+{
+    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE), .slots = count};
+    const uint64_t matrix = (uint64_t)SIDE * SIDE * sizeof(float);
+    static double record_us[COUNT];
+    vkmm_gemm *gemm = make_gemm(&params);
+    const uint64_t space = vkmm_gemm_describe(gemm)->workspace_bytes;
+    vkmm_buffer upload = make_chunk(VKMM_F32), a = make(count * matrix, &upload, upload.bytes),
+                b = make(count * matrix, &upload, upload.bytes), c = make(count * matrix, NULL, 0),
+                workspace = make(count * (space + 4), NULL, 0);
+    VkCommandBuffer command = NULL;
+    need(vkmm_command_begin(device, &command), "recording");
+    for (uint32_t i = 0; i < count; i++) {
+        const vkmm_gemm_bindings bindings = {.a = {a.handle, i * matrix, matrix},
+                                             .b = {b.handle, i * matrix, matrix},
+                                             .c = {c.handle, i * matrix, matrix},
+                                             .workspace = {workspace.handle, i * space, space},
+                                             .slot = i};
+        const double start = vkmm_now_ms();
+        need(vkmm_gemm_record(gemm, command, &bindings), "vkmm_gemm_record");
+        record_us[i] = 1e3 * (vkmm_now_ms() - start);
+    }
+    need(vkmm_command_end(device, command), "recording");
+    const double together = time_command(command) / count, alone = time_job(&params.problem, NULL);
+    const uint64_t elements = SIDE * SIDE;
+    for (uint64_t i = 0; i < count; i += 99) check(&params.problem, i * elements, i * elements, &c, i * elements);
+    printf("  1 of %u in one command buffer: %.3f us; as a job: %.3f us; ratio %.2f\n", count, 1e3 * together,
+           1e3 * alone, alone / together);
+    printf("  one vkmm_gemm_record on the host, median: %.3f us\n", median(record_us, count));
+    vkmm_command_free(device, &command);
+    vkmm_gemm_destroy(&gemm);
+    vkmm_buffer *all[] = {&upload, &a, &b, &c, &workspace};
+    for (int i = 0; i < 5; i++) vkmm_buffer_destroy(device, all[i]);
+}
+
+static double time_recording(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bindings)
+{
+    VkCommandBuffer command = NULL;
+    need(vkmm_command_begin(device, &command), "recording");
+    need(vkmm_gemm_record(gemm, command, bindings), "vkmm_gemm_record");
+    need(vkmm_command_end(device, command), "recording");
+    const double ms = time_command(command);
+    vkmm_command_free(device, &command);
+    return ms;
+}
+
+static void time_grouped(void)
+{
+    const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = MOST_M, .n = width, .k = width, .type = VKMM_F16),
+                                     .dynamic = VKMM_DYNAMIC_M};
+    vkmm_gemm_product products[EXPERTS];
+    vkmm_gemm *gemm = make_gemm(&params);
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < experts; i++) {
+        products[i] = (vkmm_gemm_product){.m = (uint32_t)(vkmm_random_bits(5, i) % (MOST_M + 1)),
+                                          .offset_a = rows * width,
+                                          .offset_b = (uint64_t)i * width * width,
+                                          .offset_c = rows * width};
+        if (i == 0) products[i].m = 0;
+        if (i == 1) products[i].m = MOST_M;
+        rows += products[i].m;
+    }
+    vkmm_buffer upload = make_chunk(VKMM_F16), a = make(rows * width * 2, &upload, upload.bytes),
+                b = make((uint64_t)experts * width * width * 2, &upload, upload.bytes),
+                c = make(rows * width * 2, NULL, 0),
+                workspace = make(vkmm_gemm_describe(gemm)->workspace_bytes + 4, NULL, 0);
+    vkmm_gemm_bindings bindings = {.a = all_of(&a),
+                                   .b = all_of(&b),
+                                   .c = all_of(&c),
+                                   .workspace = all_of(&workspace),
+                                   .products = products,
+                                   .product_count = experts};
+    const double together = time_recording(gemm, &bindings);
+    double alone = 0, jobs = 0;
+    bindings.product_count = 1;
+    for (uint32_t i = 0; i < experts; i++) {
+        vkmm_problem one = params.problem;
+        if ((one.m = products[i].m) == 0) continue;
+        check(&one, products[i].offset_a, products[i].offset_b, &c, products[i].offset_c);
+        bindings.products = &products[i];
+        alone += time_recording(gemm, &bindings);
+        jobs += time_job(&one, NULL);
+    }
+    const double flops = 2.0 * (double)rows * width * width;
+    printf("  %u products, M from 0 to %d, as one recording: %.3f ms (%.1f TFLOP/s); one by one: %.3f ms, ratio %.2f; "
+           "as jobs: %.3f ms, ratio %.2f\n",
+           experts, MOST_M, together, flops / together / 1e9, alone, alone / together, jobs, jobs / together);
+    vkmm_gemm_destroy(&gemm);
+    vkmm_buffer *all[] = {&upload, &a, &b, &c, &workspace};
+    for (int i = 0; i < 5; i++) vkmm_buffer_destroy(device, all[i]);
+}
+
+static void print_sentence(void *user, vkmm_log_level level, const char *sentence)
+{
+    (void)user, (void)level;
+    fprintf(stderr, "time_gemm: %s\n", sentence);
+}
+
+int main(int argc, char **argv)
+{
+    const vkmm_instance_params params = {.log = {print_sentence, NULL}};
+    vkmm_instance *instance = NULL;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    need(vkmm_instance_create(&params, &instance), "vkmm_instance_create");
+    need(vkmm_device_create(instance, argc > 1 ? (uint32_t)atoi(argv[1]) : 0, &device), "vkmm_device_create");
+    const vkmm_device_info *info = &device->physical->info;
+    printf("%s, %s %s, push descriptors: %s\n", info->name, info->driver_name, info->driver_info,
+           device->has_push_descriptors ? "yes" : "no");
+    const int is_slow = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    if (is_slow) count = 20, rounds = 3, experts = 4, width = 256;
+    time_small();
+    time_grouped();
+    free(chunk);
+    vkmm_device_destroy(&device);
+    vkmm_instance_destroy(&instance);
+    return 0;
+}
