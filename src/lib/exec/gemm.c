@@ -19,6 +19,10 @@ static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
         return vkmm_fail(log, VKMM_INVALID, "dynamic is 0x%x; the known bits are 0x%x", params->dynamic, dynamic);
     if (params->slots > MOST_SLOTS)
         return vkmm_fail(log, VKMM_INVALID, "slots is %u; the most is %d", params->slots, MOST_SLOTS);
+    const vkmm_kernel *kernel = params->kernel ? vkmm_kernel_find(params->kernel) : NULL;
+    if (kernel && !kernel->tunables)
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "the kernel %s runs only in jobs; a product is recorded with a general kernel", kernel->name);
     if (params->packed) return vkmm_fail(log, VKMM_UNSUPPORTED, "packed operands are not supported yet");
     return VKMM_OK;
 }
@@ -69,12 +73,7 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
     const vkmm_problem problem = planned(gemm);
     vkmm_choice choice;
     vkmm_status status = vkmm_pick_plan(device, log, &device->physical->info, &problem, &wish, &choice, &gemm->plan);
-    if (status != VKMM_OK) return status;
-    if (!choice.kernel->tunables)
-        return vkmm_fail(log, VKMM_UNSUPPORTED,
-                         "the kernel %s computes only plain products and cannot be recorded; use a general kernel",
-                         choice.kernel->name);
-    if (device->has_push_descriptors) return VKMM_OK;
+    if (status != VKMM_OK || device->has_push_descriptors) return status;
     return vkmm_plan_sets_create(device, &gemm->plan, gemm->slots, &gemm->sets);
 }
 

@@ -5,12 +5,11 @@
 #include "base/log.h"
 #include "plan/tuned.h"
 
-/* Nothing particular is requested, and a test product could run. */
+/* Nothing particular is requested. */
 static int is_automatic(const vkmm_device *device, const vkmm_wish *wish)
 {
     int automatic = !wish->kernel || strcmp(wish->kernel, "auto") == 0;
-    return device && !device->is_borrowed && automatic && !wish->shader && !wish->config && !wish->tile_rows &&
-           !wish->tile_cols;
+    return device && automatic && !wish->shader && !wish->config && !wish->tile_rows && !wish->tile_cols;
 }
 
 /* The result of a tune, if it is legal here. A result that this process has not used yet may be from another machine:
@@ -57,7 +56,8 @@ static vkmm_status pick(vkmm_device *device, const vkmm_log *log, const vkmm_dev
             seen.refused_kernels[type] = atomic_load(&device->refused[type]);
         info = &seen;
     }
-    vkmm_status status = is_automatic(device, wish) && !wish->untuned
+    /* On a borrowed device no test product can run. */
+    vkmm_status status = is_automatic(device, wish) && !wish->untuned && !device->is_borrowed
                              ? choose_tuned(device, log, info, problem, wish, choice, &chosen)
                              : VKMM_OK;
     if (status != VKMM_OK || chosen) return status;
