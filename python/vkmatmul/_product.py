@@ -1,0 +1,177 @@
+"""matmul."""
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any, Optional, Union, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _layout, _types
+from ._device import Device, DeviceArray, DeviceInfo, device_of, forget
+from ._layout import Form, Plan
+from ._library import ACTIVATIONS, TYPES, VKMM_C, DeviceLostError, InvalidError, Problem, check, library
+
+Array = Union[npt.NDArray[Any], DeviceArray]
+
+
+@functools.lru_cache(maxsize=1024)
+def _plan(a: Form, b: Form, c: Optional[Form], transposes: tuple[bool, bool], sparse: bool,
+          words: tuple[str, str, str, str, bool]) -> tuple[Plan, str]:
+    """The plan of a product and the type of its result."""
+    plan = _layout.plan(a, b, c, *transposes, sparse)
+    of, out, compute, activation, plan.problem.has_bias = words
+    plan.problem.type, plan.problem.out_type, plan.problem.compute = map(TYPES.index, (of, out, compute))
+    if activation not in ACTIVATIONS:
+        raise InvalidError(f"activation is {activation!r}; use one of None, {', '.join(map(repr, ACTIVATIONS[1:]))}")
+    plan.problem.activation = ACTIVATIONS.index(activation)
+    result = TYPES[library().vkmm_operand_type(ctypes.byref(plan.problem), VKMM_C)]
+    return plan, of if result == "auto" else result  # for an invalid problem, which the library will refuse
+
+
+def _form(array: Array, others: tuple[Any, ...] = ()) -> Form:
+    """With strides that fit no layout if NumPy must copy the array in any case. Those that share its memory matter if
+    it is `out`."""
+    if isinstance(array, DeviceArray):
+        return array.form
+    size = array.itemsize
+    if (not array.flags.aligned or not array.dtype.isnative or any([stride % size for stride in array.strides])
+            or any([x is not None and np.may_share_memory(array, x) for x in others])):
+        return Form(array.shape, (-1,) * array.ndim)
+    return Form(array.shape, tuple([stride // size for stride in array.strides]))
+
+
+def _scalar(value: Any, name: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidError(f"{name} is {value!r}; a number is needed") from None
+
+
+def _check_places(arrays: dict[str, Any]) -> Optional[Device]:
+    """Either all are on one device, which is returned, or none is."""
+    there = {name: x for name, x in arrays.items() if isinstance(x, DeviceArray)}
+    if not there:
+        return None
+    first = next(iter(there))
+    for name, array in arrays.items():
+        if array is None:
+            continue
+        if name not in there:
+            raise TypeError(f"{first} is on a device and {name} is not; Device.array copies it there")
+        if array.device is not there[first].device:
+            raise InvalidError(f"{name} is on another device than {first}")
+    return there[first].device
+
+
+def _type(array: Array, name: str, given: Optional[str] = "bf16") -> str:
+    if isinstance(array, DeviceArray):
+        return array.type
+    return _types.array_type(array.dtype, name, given if array.dtype == _types.BITS16 else None)
+
+
+def _run(device: Device, plan: Plan, alpha: float, beta: float, places: list[Any], there: bool, size_in: int,
+         size_out: int) -> None:
+    """Every product of the plan. places: of A, B, the bias and C."""
+    problem = Problem.from_buffer_copy(plan.problem)
+    problem.alpha, problem.beta = alpha, beta
+    multiply = library().vkmm_memory_multiply if there else library().vkmm_multiply
+    a, b, bias, c = places
+    for at_a, at_b, at_c in plan.offsets:
+        if there:
+            problem.offset_a, problem.offset_b, problem.offset_c = at_a, at_b, at_c
+            status = multiply(device.handle, ctypes.byref(problem), a, b, bias, c)
+        else:
+            status = multiply(device.handle, ctypes.byref(problem), a + at_a * size_in, b + at_b * size_in, bias,
+                              c + at_c * size_out)
+        if status == DeviceLostError.status:
+            forget(device)
+        check(status)
+
+
+def matmul(a: Any, b: Any, alpha: float = 1, beta: float = 0, out: Optional[Array] = None, *,
+           bias: Any = None, activation: Optional[str] = None, transpose_a: bool = False, transpose_b: bool = False,
+           compute: Any = None, out_type: Any = None, type: Optional[str] = None,
+           device: Union[None, int, str, DeviceInfo, Device] = None) -> Any:
+    """out ← activation(alpha·op(a)·op(b) + beta·out + bias), op(x) = x or, with transpose_x, its transpose.
+
+    Shapes are those of numpy.matmul: vectors, matrices, and batches of matrices, which are broadcast. transpose_a and
+    transpose_b exchange the last two dimensions, and have no effect on a vector.
+    a and b have one type: float32, float64, int32, uint32, float16, int8, uint8 or bfloat16 (ml_dtypes; or uint16 with
+    type="bf16"). Arrays with rows or columns of adjacent elements are multiplied where they lie; others, and those with
+    large gaps, are copied first. Integers wrap modulo 2^32; products of int8 are summed in int32, those of uint8 in
+    uint32. float16 and bfloat16 are summed in float32.
+    out: written in place, and returned; may overlap the operands. Needed if beta is not 0. bias: a vector that is added
+    to each row. activation: "relu" or "gelu". compute: the type of the sums ("f16"). out_type: the type of the result,
+    if there is no out ("f32" for float16).
+    device: a Device, or what Device takes; such a device is kept for later calls. If all arrays are DeviceArrays, the
+    result is one too, on their device.
+
+    Raises InvalidError, TypeError (a dtype that is not supported), UnsupportedError, OutOfMemoryError, NoDeviceError
+    or DeviceLostError. After a DeviceLostError, out is undefined."""
+    where = _check_places({"a": a, "b": b, "out": out, "bias": bias})
+    there = where is not None
+    if not there:
+        a, b = np.asarray(a), np.asarray(b)
+        bias = None if bias is None else np.asarray(bias)
+        if out is not None and not isinstance(out, np.ndarray):
+            raise TypeError(f"out is a {out.__class__.__name__}; an array is needed")
+    elif device is not None and device_of(device) is not where:
+        raise InvalidError("device is another one than that of the arrays")
+    of = _type(a, "a", type)
+    if of != _type(b, "b", type) or type not in (None, of):
+        raise TypeError(f"a has dtype {a.dtype} and b {b.dtype}; both must be {type or 'the same'}")
+    wanted = None if out_type is None else _types.name_of(out_type, "out_type")
+    if out is not None:
+        given = _type(out, "out")
+        if wanted is not None and wanted != given:
+            raise InvalidError(f"out has dtype {out.dtype}, and out_type is {wanted}")
+        wanted = given
+    elif beta != 0:
+        raise InvalidError(f"beta is {beta}: out must have the matrix that is multiplied by it")
+    words = (of, wanted or "auto", "auto" if compute is None else _types.name_of(compute, "compute"),
+             activation or "none", bias is not None)
+    plan, result = _plan(_form(a), _form(b), None if out is None else _form(out, (a, b, bias)),
+                         (bool(transpose_a), bool(transpose_b)), there, words)
+    if bias is not None and (bias.shape != (plan.problem.n,) or _type(bias, "bias") != result):
+        raise InvalidError(f"bias has shape {bias.shape} and dtype {bias.dtype}; the product needs ({plan.problem.n},) "
+                           f"and {_types.dtype_of(result)}")
+    numbers = _scalar(alpha, "alpha"), _scalar(beta, "beta")
+    if where is not None:
+        return _multiply_there(where, plan, numbers, (a, b, bias, out), result)
+    dtype = a.dtype if result == of else _types.dtype_of(result)
+    return _multiply_here(device_of(device), plan, numbers, (a, b, bias, out), dtype.newbyteorder("="))
+
+
+def _multiply_there(device: Device, plan: Plan, numbers: tuple[float, float], arrays: tuple[Any, ...],
+                    result: str) -> DeviceArray:
+    a, b, bias, out = arrays
+    for name, copied in zip(("a", "b", "out"), plan.copied):
+        if copied:
+            raise InvalidError(f"{name} has neither rows nor columns of adjacent elements; copy it with "
+                               "Device.array(x.numpy()) first")
+    if out is None:
+        out = device.empty(plan.shape, result)
+    _run(device, plan, *numbers, [a.memory, b.memory, bias and bias.memory, out.memory], True, 0, 0)
+    return cast(DeviceArray, out)
+
+
+def _multiply_here(device: Device, plan: Plan, numbers: tuple[float, float], arrays: tuple[Any, ...],
+                   dtype: np.dtype[Any]) -> Any:
+    a, b, bias, out = arrays
+    copy_a, copy_b, copy_c = plan.copied
+    a, b = _types.native(a) if copy_a else a, _types.native(b) if copy_b else b
+    bias = bias if bias is None else _types.native(bias)
+    c = np.empty(plan.shape, dtype) if out is None else out
+    if not c.flags.writeable:
+        raise InvalidError("out is read-only")
+    if copy_c:
+        c = np.array(out, dtype, order="C")
+    places = [a.ctypes.data, b.ctypes.data, None if bias is None else bias.ctypes.data, c.ctypes.data]
+    _run(device, plan, *numbers, places, False, a.itemsize, c.itemsize)
+    if out is None:
+        return c if plan.shape else c[()]
+    if c is not out:
+        out[...] = c
+    return out

@@ -1,0 +1,47 @@
+/* Prints where the structs that python/vkmatmul declares have their fields, and the values of the enumerations that it
+ * names: "struct field offset", "sizeof struct bytes", "name value". */
+#include <stdio.h>
+
+#include "vkmatmul.h"
+
+#define FIELD(type, field) printf(#type " " #field " %zu\n", offsetof(type, field))
+#define VALUE(name)        printf(#name " %d\n", (int)name)
+
+int main(void)
+{
+    printf("sizeof vkmm_problem %zu\n", sizeof(vkmm_problem));
+    FIELD(vkmm_problem, m), FIELD(vkmm_problem, n), FIELD(vkmm_problem, k);
+    FIELD(vkmm_problem, type), FIELD(vkmm_problem, layout), FIELD(vkmm_problem, op_a), FIELD(vkmm_problem, op_b);
+    FIELD(vkmm_problem, lda), FIELD(vkmm_problem, ldb), FIELD(vkmm_problem, ldc);
+    FIELD(vkmm_problem, offset_a), FIELD(vkmm_problem, offset_b), FIELD(vkmm_problem, offset_c);
+    FIELD(vkmm_problem, batch_count);
+    FIELD(vkmm_problem, stride_a), FIELD(vkmm_problem, stride_b), FIELD(vkmm_problem, stride_c);
+    FIELD(vkmm_problem, alpha), FIELD(vkmm_problem, beta);
+    FIELD(vkmm_problem, out_type), FIELD(vkmm_problem, compute);
+    FIELD(vkmm_problem, activation), FIELD(vkmm_problem, has_bias);
+    printf("sizeof vkmm_instance_params %zu\n", sizeof(vkmm_instance_params));
+    FIELD(vkmm_instance_params, log.write), FIELD(vkmm_instance_params, log.user);
+    FIELD(vkmm_instance_params, validate), FIELD(vkmm_instance_params, cache_dir);
+    FIELD(vkmm_device_info, index), FIELD(vkmm_device_info, name);
+    FIELD(vkmm_device_info, driver_name), FIELD(vkmm_device_info, driver_info);
+    FIELD(vkmm_device_info, uuid), FIELD(vkmm_device_info, driver_uuid);
+    FIELD(vkmm_device_info, vendor_id), FIELD(vkmm_device_info, device_id), FIELD(vkmm_device_info, driver_id);
+    FIELD(vkmm_device_info, driver_version), FIELD(vkmm_device_info, api_version), FIELD(vkmm_device_info, type);
+    FIELD(vkmm_device_info, max_invocations), FIELD(vkmm_device_info, max_workgroup_size);
+    FIELD(vkmm_device_info, max_workgroup_count), FIELD(vkmm_device_info, max_shared_bytes);
+    FIELD(vkmm_device_info, subgroup_size), FIELD(vkmm_device_info, subgroup_operations);
+    FIELD(vkmm_device_info, has_broadcast), FIELD(vkmm_device_info, processors);
+    FIELD(vkmm_device_info, max_storage_range), FIELD(vkmm_device_info, max_allocation_bytes);
+    FIELD(vkmm_device_info, max_buffer_bytes), FIELD(vkmm_device_info, device_heap_bytes);
+    VALUE(VKMM_AUTO), VALUE(VKMM_F32), VALUE(VKMM_F64), VALUE(VKMM_I32), VALUE(VKMM_U32), VALUE(VKMM_F16);
+    VALUE(VKMM_BF16), VALUE(VKMM_I8), VALUE(VKMM_U8), VALUE(VKMM_TYPE_COUNT);
+    VALUE(VKMM_ACTIVATION_NONE), VALUE(VKMM_RELU), VALUE(VKMM_GELU), VALUE(VKMM_ACTIVATION_COUNT);
+    VALUE(VKMM_ROW_MAJOR), VALUE(VKMM_COL_MAJOR), VALUE(VKMM_OP_N), VALUE(VKMM_OP_T), VALUE(VKMM_C);
+    VALUE(VKMM_LOG_ERROR), VALUE(VKMM_LOG_WARNING);
+    VALUE(VKMM_OK), VALUE(VKMM_INVALID), VALUE(VKMM_NO_DEVICE), VALUE(VKMM_UNSUPPORTED);
+    VALUE(VKMM_OUT_OF_MEMORY), VALUE(VKMM_DEVICE_LOST);
+    VALUE(VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU), VALUE(VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
+    VALUE(VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU), VALUE(VK_PHYSICAL_DEVICE_TYPE_CPU);
+    printf("version %s\n", VKMM_VERSION);
+    return 0;
+}

@@ -1,0 +1,532 @@
+#!/usr/bin/env python3
+"""The Python package vkmatmul, compared with NumPy. Products of small whole numbers are exact in any order.
+
+test_python.py [unittest arguments]; python-package also passes the program print_layout in VKMM_PRINT_LAYOUT."""
+import doctest
+import json
+import logging
+import os
+import pathlib
+import pickle
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from unittest import mock
+
+import numpy as np
+
+import vkmatmul
+from vkmatmul import _layout, _library, _product
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SEED = int(os.environ.get("VKMM_TEST_SEED", "17"))
+EXACT = {"f4": 9, "f8": 9, "i4": 9, "u4": 9, "f2": 4}  # type: the largest element
+GUARD = 300  # seconds after which something hangs
+
+
+def numbers(rng, shape, dtype="f4", most=9):
+    low = 0 if np.dtype(dtype).kind == "u" else -most
+    return rng.integers(low, most + 1, shape).astype(dtype)
+
+
+def child(code, **env):
+    return subprocess.run([sys.executable, "-c", code], env=dict(os.environ, **env), capture_output=True, text=True,
+                          timeout=GUARD)
+
+
+def has_f64():
+    return "SwiftShader" not in vkmatmul.devices()[0].name
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(SEED)
+
+    def same(self, got, want, about=""):
+        np.testing.assert_array_equal(got, want, str(about))
+        self.assertEqual((got.dtype, got.shape), (want.dtype, want.shape), about)
+
+
+class Products(Case):
+    def test_types(self):
+        """Every type, with the type of its result."""
+        for dtype, most in EXACT.items():
+            if dtype == "f8" and not has_f64():
+                continue
+            a, b = numbers(self.rng, (7, 12), dtype, most), numbers(self.rng, (12, 9), dtype, most)
+            self.same(vkmatmul.matmul(a, b), a @ b, dtype)
+        for dtype, wide in ("i1", "i4"), ("u1", "u4"):
+            limits = np.iinfo(dtype)
+            a, b = (self.rng.integers(limits.min, limits.max + 1, s).astype(dtype) for s in [(5, 300), (300, 6)])
+            self.same(vkmatmul.matmul(a, b), a.astype(wide) @ b.astype(wide), dtype)
+        a, b = numbers(self.rng, (4, 90), "f2", 60), numbers(self.rng, (90, 5), "f2", 60)
+        self.same(vkmatmul.matmul(a, b, out_type="f4"), a.astype("f4") @ b.astype("f4"))
+        out = np.zeros((4, 5), "f4")
+        self.assertIs(vkmatmul.matmul(a, b, out=out), out)
+        self.same(out, a.astype("f4") @ b.astype("f4"), "the type of out")
+        big = np.array([[65521, 65537]], "u4")
+        self.same(vkmatmul.matmul(big, big.T), big @ big.T, "modulo 2^32")
+        self.same(vkmatmul.matmul(np.array([[-3]], "i4"), np.array([[5]], "i4"), alpha=-2), np.array([[30]], "i4"))
+
+    def test_bfloat16(self):
+        """As uint16, and as ml_dtypes has it."""
+        wide = [numbers(self.rng, shape) for shape in [(6, 5), (5, 4)]]
+        a, b = ((x.view("u4") >> 16).astype("u2") for x in wide)
+        got = vkmatmul.matmul(a, b, type="bf16", out_type="f32")
+        self.same(got, wide[0] @ wide[1])
+        rounded = vkmatmul.matmul(a, b, type="bf16", bias=np.zeros(4, "u2"))
+        self.assertEqual(rounded.dtype, np.uint16)
+        device = vkmatmul.Device()
+        x, y = device.array(a, type="bf16"), device.array(b, type="bf16")
+        self.assertEqual((x.type, (x @ y).type), ("bf16", "bf16"))
+        self.same((x @ y).numpy().view("u2"), rounded)
+        try:
+            from ml_dtypes import bfloat16
+        except ImportError:
+            return
+        a, b = (x.astype(bfloat16) for x in wide)
+        self.assertEqual(vkmatmul.matmul(a, b).dtype, bfloat16)
+        self.same(vkmatmul.matmul(a, b).astype("f4"), (wide[0] @ wide[1]).astype(bfloat16).astype("f4"))
+
+    def views(self, shape, dtype="f4"):
+        """Arrays of one shape in many layouts."""
+        rows, cols = shape
+        base = numbers(self.rng, (rows * 3 + 1, cols * 3 + 1), dtype)
+        yield numbers(self.rng, shape, dtype)
+        yield np.asfortranarray(numbers(self.rng, shape, dtype))
+        yield base[1:rows + 1, 1:cols + 1]
+        yield base.T[:cols, :rows].T
+        yield base[::3, :cols][:rows]
+        yield base[:rows, ::3][:, :cols]
+        yield base[:rows, :cols][::-1]
+        yield base[:rows, :cols][:, ::-1]
+        yield np.broadcast_to(base[:1, :cols], shape)
+        yield np.broadcast_to(base[:rows, :1], shape)
+        yield numbers(self.rng, shape, dtype).astype(np.dtype(dtype).newbyteorder(">"))
+        unaligned = np.zeros(rows * cols * 4 + 1, "u1")[1:].view("f4").reshape(shape)
+        unaligned[...] = numbers(self.rng, shape, dtype)
+        yield unaligned
+
+    def test_layouts(self):
+        """A, B and out in every pair of layouts; elements of out's base beside it stay as they are."""
+        for a in self.views((5, 7)):
+            for b in self.views((7, 6)):
+                native = a.astype("f4") @ b.astype("f4")
+                self.same(vkmatmul.matmul(a, b), native, (a.strides, b.strides))
+                self.same(vkmatmul.matmul(a.T, b.T, transpose_a=True, transpose_b=True), native)
+        a, b = numbers(self.rng, (5, 7)), numbers(self.rng, (7, 6))
+        for out in self.views((5, 6)):
+            if not out.flags.writeable:
+                continue
+            base = out.base if out.base is not None and out.base.dtype == out.dtype else out
+            want = base.copy()
+            view = np.ndarray(out.shape, out.dtype, want, strides=out.strides,
+                              offset=out.__array_interface__["data"][0] - base.__array_interface__["data"][0]) \
+                if want.strides == base.strides else want
+            before = out.copy()
+            got = vkmatmul.matmul(a, b, 2, 3, out=out)
+            self.assertIs(got, out)
+            self.same(out.astype("f4"), (2 * (a @ b) + 3 * before).astype("f4"), out.strides)
+            view[...] = 2 * (a @ b) + 3 * before
+            self.same(base, want, "beside out")
+
+    def test_random(self):
+        """Shapes and strides at random, with everything that a product can have."""
+        for turn in range(30):
+            m, n, k = self.rng.integers(1, 20, 3)
+            batch = [(), (3,), (2, 3)][turn % 3]
+            a, b = numbers(self.rng, (*batch, m, k)), numbers(self.rng, (*batch[turn // 3 % 2:], k, n))
+            ta, tb = turn % 2, turn // 2 % 2
+            out = numbers(self.rng, (*batch, m, n))
+            bias = numbers(self.rng, n) if turn % 5 else None
+            want = np.maximum(2 * (a @ b) - out + (0 if bias is None else bias), 0).astype("f4")
+            got = vkmatmul.matmul(a.swapaxes(-1, -2) if ta else a, b.swapaxes(-1, -2) if tb else b, 2, -1, out,
+                                  bias=bias, activation="relu", transpose_a=ta, transpose_b=tb)
+            self.assertIs(got, out)
+            self.same(got, want, turn)
+
+    def test_shapes(self):
+        """Vectors, scalars as results, broadcast batches, and nothing at all, as numpy.matmul has them."""
+        for left, right in [((4,), (4,)), ((4,), (4, 3)), ((5, 4), (4,)), ((2, 5, 4), (4,)), ((4,), (2, 4, 3)),
+                            ((2, 5, 4), (4, 3)), ((5, 4), (2, 4, 3)), ((2, 1, 5, 4), (3, 4, 3)), ((1, 5, 4), (7, 4, 3)),
+                            ((6, 1, 2, 5, 4), (3, 1, 4, 3)), ((0, 4), (4, 3)), ((5, 0), (0, 3)), ((2, 0, 4), (4, 3)),
+                            ((0, 5, 4), (4, 3)), ((5, 4), (4, 0)), ((1, 1), (1, 1)), ((0,), (0,))]:
+            a, b = numbers(self.rng, left), numbers(self.rng, right)
+            want = np.matmul(a, b)
+            got = vkmatmul.matmul(a, b)
+            self.same(got, want, (left, right))
+            self.assertIs(type(got), type(want))
+        a, b = numbers(self.rng, (3, 2, 5, 4)), numbers(self.rng, (2, 3, 4, 6)).transpose(1, 0, 2, 3)
+        self.same(vkmatmul.matmul(a[:, ::-1], b), a[:, ::-1] @ b)
+        out = np.zeros((2, 5, 3, 6), "f4").transpose(2, 0, 1, 3)  # matrices that interleave
+        self.same(vkmatmul.matmul(a, b, out=out), a @ b)
+        vector = np.zeros((5, 3), "f4")[:, 1]
+        self.same(vkmatmul.matmul(a[0, 0], b[0, 0, :, 0], out=vector), a[0, 0] @ b[0, 0, :, 0])
+        if has_f64():
+            self.same(vkmatmul.matmul([[1.0, 2.0]], [[3.0], [4.0]]), np.array([[11.0]]))
+        self.same(vkmatmul.matmul(np.ones((3, 0), "f4"), np.ones((0, 2), "f4"), 1, 2, np.ones((3, 2), "f4")),
+                  np.full((3, 2), 2, "f4"), "K = 0")
+
+    def test_overlap(self):
+        """out may be an operand, or a part of one."""
+        a = numbers(self.rng, (6, 6))
+        want = a @ a
+        self.same(vkmatmul.matmul(a, a, out=a), want)
+        a = numbers(self.rng, (6, 12))
+        want = a[:, :6] @ a[:, 6:]
+        vkmatmul.matmul(a[:, :6], a[:, 6:], out=a[:, 3:9])
+        self.same(a[:, 3:9], want)
+
+    def test_gelu(self):
+        x = np.linspace(-4, 4, 25, dtype="f4").reshape(5, 5)
+        want = x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
+        np.testing.assert_allclose(vkmatmul.matmul(x, np.eye(5, dtype="f4"), activation="gelu"), want, atol=1e-5)
+
+    def test_threads(self):
+        """Eight threads, one device that the first of them opens."""
+        _product.device_of.__globals__["_default"].clear()
+        pairs = [(numbers(self.rng, (20 + i % 3, 30)), numbers(self.rng, (30, 25))) for i in range(8)]
+        wrong = []
+
+        def work(a, b):
+            try:
+                for _ in range(10):
+                    np.testing.assert_array_equal(vkmatmul.matmul(a, b), a @ b)
+            except BaseException as error:
+                wrong.append(error)
+        threads = [threading.Thread(target=work, args=pair) for pair in pairs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+
+class Arrays(Case):
+    def setUp(self):
+        super().setUp()
+        self.device = vkmatmul.Device(validate=False)
+
+    def test_chain(self):
+        """Products of products stay on the device: nothing is written or read in between."""
+        a, b, bias = numbers(self.rng, (5, 8)), numbers(self.rng, (8, 8), most=2), numbers(self.rng, 8)
+        x, y, z = map(self.device.array, (a, b, bias))
+        lib = _library.library()
+        with mock.patch.object(lib, "vkmm_memory_write") as write, mock.patch.object(lib, "vkmm_memory_read") as read:
+            first = vkmatmul.matmul(x, y, bias=z)
+            second = first @ y
+            third = vkmatmul.matmul(second, y, transpose_b=True)
+            self.assertEqual((write.call_count, read.call_count), (0, 0))
+        self.same(first.numpy(), a @ b + bias)
+        self.same(second.numpy(), (a @ b + bias) @ b)
+        self.same(np.asarray(third), (a @ b + bias) @ b @ b.T)
+        self.assertIs(vkmatmul.matmul(x, y, -1, 2, out=first), first)
+        self.same(first.numpy(), 2 * (a @ b + bias) - a @ b)
+
+    def test_forms(self):
+        """Shapes, strides and types come back as they were."""
+        for dtype in "f4", "f8", "f2", "i4", "u4", "i1", "u1":
+            a = numbers(self.rng, (3, 5), dtype)
+            for array in a, np.asfortranarray(a), a[::2], a[:, 1:], a.T, a[0], a[0, 0], a[:0], a.astype(
+                    a.dtype.newbyteorder(">")), np.stack([a, a]):
+                there = self.device.array(array)
+                self.assertEqual((there.shape, there.dtype, there.ndim, there.size, there.nbytes),
+                                 (array.shape, array.dtype.newbyteorder("="), array.ndim, array.size, array.nbytes))
+                np.testing.assert_array_equal(there.numpy(), array)
+                np.testing.assert_array_equal(there.T.numpy(), array.T)
+                self.assertEqual(there.numpy().strides, there.strides)
+        f = self.device.array(np.asfortranarray(numbers(self.rng, (3, 5))))
+        self.assertEqual(f.strides, (4, 12))
+        self.assertEqual(repr(f), "<vkmatmul.DeviceArray 3×5 f32 on %s>" % self.device.info.name)
+        self.assertEqual(self.device.empty(4, np.int8).shape, (4,))
+        self.assertEqual(self.device.empty((), "i32").numpy().shape, ())
+
+    def test_products(self):
+        """As those of arrays on the host, batches and views included."""
+        for left, right in [((5, 4), (4, 3)), ((4,), (4, 3)), ((2, 5, 4), (2, 4, 3)), ((2, 5, 4), (4, 3)),
+                            ((2, 1, 5, 4), (3, 4, 3)), ((5, 4), (4,)), ((4,), (4,)), ((0, 4), (4, 3)), ((3, 0), (0, 2))]:
+            a, b = numbers(self.rng, left), numbers(self.rng, right)
+            self.same((self.device.array(a) @ self.device.array(b)).numpy(), np.asarray(a @ b), (left, right))
+        a, b, out = numbers(self.rng, (4, 5)), numbers(self.rng, (3, 4)), numbers(self.rng, (3, 5))
+        there = self.device.array(out)
+        vkmatmul.matmul(self.device.array(a).T, self.device.array(b).T, 1, 1, out=there.T)
+        self.same(there.numpy(), b @ a + out, "out is a transpose")
+
+    def test_refused(self):
+        a = self.device.array(np.ones((3, 3), "f4"))
+        with self.assertRaisesRegex(TypeError, "^a is on a device and b is not; Device.array copies it there$"):
+            a @ np.ones((3, 3), "f4")
+        with self.assertRaisesRegex(TypeError, "^b is on a device and a is not"):
+            np.ones((3, 3), "f4") @ a
+        with self.assertRaisesRegex(vkmatmul.InvalidError, "^C and A are the same memory$"):
+            vkmatmul.matmul(a, self.device.array(np.ones((3, 3), "f4")), out=a)
+        other = vkmatmul.Device(cache_dir="").array(np.ones((3, 3), "f4"))
+        with self.assertRaisesRegex(vkmatmul.InvalidError, "^b is on another device than a$"):
+            a @ other
+        with self.assertRaisesRegex(vkmatmul.InvalidError, "^device is another one than that of the arrays$"):
+            vkmatmul.matmul(a, a, device=other.device)
+        with self.assertRaisesRegex(vkmatmul.InvalidError, r"^out has neither rows nor columns of adjacent elements"):
+            batch = self.device.array(np.ones((2, 3, 3), "f4"))
+            vkmatmul.matmul(batch, batch, out=self.device.array(np.ones((3, 3, 2), "f4")).T)
+        with self.assertRaisesRegex(vkmatmul.InvalidError, r"^shape is \(-1,\); extents must not be negative$"):
+            self.device.empty(-1)
+        with self.assertRaisesRegex(vkmatmul.UnsupportedError, r"^an operand needs a buffer of 4294967296\.0 MiB; "):
+            self.device.empty((1 << 25, 1 << 25))
+        with self.assertRaisesRegex(TypeError, "^data has dtype int64; supported are "):
+            self.device.array(np.ones(3, "i8"))
+
+    def test_lifetime(self):
+        """An array keeps its device; a transpose keeps the memory."""
+        array = vkmatmul.Device(cache_dir="").array(np.arange(6, dtype="f4").reshape(2, 3)).T
+        self.same((array.T @ array).numpy(), np.array([[5, 14], [14, 50]], "f4"))
+
+
+class Errors(Case):
+    def test_sentences(self):
+        a, b = np.ones((2, 3), "f4"), np.ones((3, 4), "f4")
+        invalid = vkmatmul.InvalidError
+        for kind, sentence, args, more in [
+                (invalid, "incompatible shapes: A is 3×4, B is 2×3", (b, a), {}),
+                (invalid, "incompatible shapes: A is 2×2×3, B is 3×3×4", (np.ones((2, 2, 3), "f4"), np.ones((3, 3, 4), "f4")), {}),
+                (invalid, "A is a scalar; a matrix or a vector is needed", (np.float32(1), b), {}),
+                (invalid, "out is 2×3; the product is 2×4", (a, b), {"out": a}),
+                (invalid, "out is read-only", (a, b), {"out": np.broadcast_to(np.float32(0), (2, 4))}),
+                (invalid, "beta is 2: out must have the matrix that is multiplied by it", (a, b, 1, 2), {}),
+                (invalid, "activation is 'tanh'; use one of None, 'relu', 'gelu'", (a, b), {"activation": "tanh"}),
+                (invalid, "compute is 'sixteen'; use one of f32, f64, i32, u32, f16, bf16, i8, u8 or a dtype", (a, b), {"compute": "sixteen"}),
+                (invalid, "alpha is 'x'; a number is needed", (a, b, "x"), {}),
+                (invalid, "bias has shape (3,) and dtype float32; the product needs (4,) and float32", (a, b), {"bias": np.ones(3, "f4")}),
+                (invalid, "bias has shape (4,) and dtype float64; the product needs (4,) and float32", (a, b), {"bias": np.ones(4)}),
+                (invalid, "out has dtype float32, and out_type is f16", (a, b), {"out": np.ones((2, 4), "f4"), "out_type": "f16"}),
+                (TypeError, "a has dtype float32 and b float64; both must be the same", (a, np.ones((3, 4))), {}),
+                (TypeError, "out is a list; an array is needed", (a, b), {"out": [[0]]})]:
+            with self.subTest(sentence), self.assertRaises(kind) as caught:
+                vkmatmul.matmul(*args, **more)
+            self.assertEqual(str(caught.exception), sentence)
+        for more, sentence in [({"compute": "f64"}, "f64"), ({"out_type": "i32"}, "i32")]:
+            with self.assertRaisesRegex(invalid, sentence):  # the library's own
+                vkmatmul.matmul(a, b, **more)
+        with self.assertRaisesRegex(invalid, "whole number"):
+            vkmatmul.matmul(np.ones((2, 2), "i4"), np.ones((2, 2), "i4"), 0.5)
+        with self.assertRaisesRegex(TypeError, "^a has dtype complex64; supported are "):
+            vkmatmul.matmul(a.astype("c8"), b)
+        with self.assertRaisesRegex(TypeError, "^a has dtype uint16; supported are "):
+            vkmatmul.matmul(a.astype("u2"), b.astype("u2"))
+
+    def test_unsupported(self):
+        a = np.ones((2, 2))
+        if has_f64():
+            self.same(vkmatmul.matmul(a, a), a @ a)
+            return
+        with self.assertRaisesRegex(vkmatmul.UnsupportedError, "SwiftShader.* has no 64-bit floats") as caught:
+            vkmatmul.matmul(a, a)
+        self.assertEqual(caught.exception.status, 4)
+
+    def test_classes(self):
+        """Each has its status, and survives pickle; Python's own classes catch it."""
+        for name, status, also in [("InvalidError", 2, ValueError), ("NoDeviceError", 3, Exception),
+                                   ("UnsupportedError", 4, Exception), ("OutOfMemoryError", 5, MemoryError),
+                                   ("DeviceLostError", 6, Exception)]:
+            kind = getattr(vkmatmul, name)
+            self.assertTrue(issubclass(kind, (vkmatmul.Error,)) and issubclass(kind, also))
+            with self.assertRaises(kind) as caught:
+                _library.hear(None, 0, name.encode())
+                _library.check(status)
+            copy = pickle.loads(pickle.dumps(caught.exception))
+            self.assertEqual((type(copy), str(copy), copy.status), (kind, name, status))
+        with self.assertRaises(vkmatmul.Error) as caught:
+            _library.hear(None, 0, b"stopped")
+            _library.check(7)
+        self.assertEqual((type(caught.exception), caught.exception.status), (vkmatmul.Error, 7))
+
+    def test_devices(self):
+        found = vkmatmul.devices()
+        self.assertEqual([info.index for info in found], list(range(len(found))))
+        info = found[0]
+        self.assertTrue(info.name and info.driver and info.memory_bytes > 1 << 20)
+        self.assertEqual(info.kind, "CPU")
+        for which in None, 0, info, info.uuid, info.name, "cpu":
+            self.assertEqual(vkmatmul.Device(which).info, info)
+        self.assertEqual(repr(vkmatmul.Device()), "<vkmatmul.Device 0: %s>" % info.name)
+        with self.assertRaisesRegex(vkmatmul.NoDeviceError, "nowhere") as caught:
+            vkmatmul.matmul(np.ones((1, 1), "f4"), np.ones((1, 1), "f4"), device="nowhere")
+        self.assertEqual(caught.exception.status, 3)
+
+    def test_no_library(self):
+        done = child("import vkmatmul\ntry: vkmatmul.devices()\nexcept vkmatmul.NoDeviceError as error: print(error)",
+                     VKMATMUL_LIBRARY="/nowhere.so")
+        self.assertRegex(done.stdout, r"^libvkmatmul 0\.\d+ cannot be loaded: /nowhere\.so: ", done.stderr)
+
+    def test_fork(self):
+        """A child is told why it cannot use what its parent opened; before that, it can."""
+        done = child("""
+import os, sys
+import numpy, vkmatmul
+a = numpy.ones((4, 4), "f4")
+if os.fork() == 0:
+    print(vkmatmul.matmul(a, a).sum(), flush=True)
+    os._exit(0)
+os.wait()
+device = vkmatmul.Device()
+there = device.array(a)
+if os.fork() == 0:
+    for use in (lambda: vkmatmul.matmul(a, a), lambda: there @ there, there.numpy, vkmatmul.devices):
+        try:
+            use()
+        except vkmatmul.InvalidError as error:
+            print(error)
+    sys.exit(0)
+print(os.wait()[1], vkmatmul.matmul(a, a, device=device).sum())
+""")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.splitlines(), ["64.0"] + 4 * [
+            "this process was forked after vkmatmul had opened Vulkan, whose drivers do not work then; start it by "
+            "multiprocessing's method \"spawn\""] + ["0 64.0"])
+
+    def test_warnings(self):
+        """What the library warns of goes to the logger."""
+        with self.assertLogs("vkmatmul", logging.INFO) as logs:
+            _library.hear(None, 1, "the cache is damaged × 2".encode())
+            _library.hear(None, 2, b"a remark")
+        self.assertEqual(logs.output, ["WARNING:vkmatmul:the cache is damaged × 2", "INFO:vkmatmul:a remark"])
+
+    def faulty(self, fault, code):
+        layer = os.environ.get("VKMM_FAULT_LAYER")
+        if not layer:
+            self.skipTest("no layer that lets calls fail")
+        with tempfile.TemporaryDirectory() as folder:
+            about = {"name": "VK_LAYER_VKMATMUL_test_fault", "type": "INSTANCE", "library_path": layer,
+                     "api_version": "1.3.0", "implementation_version": "1", "description": "lets calls fail"}
+            path = pathlib.Path(folder, "fault.json")
+            path.write_text(json.dumps({"file_format_version": "1.2.0", "layer": about}))
+            done = child("import numpy, vkmatmul\na = numpy.ones((4, 4), 'f4')\n" + code, VK_LAYER_PATH=folder,
+                         VK_INSTANCE_LAYERS=about["name"], VKMM_TEST_FAULT=fault)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.splitlines()
+
+    def test_lost_device(self):
+        """The next product has a new device."""
+        lines = self.faulty("vkQueueSubmit 1 -4", """
+try:
+    vkmatmul.matmul(a, a)
+except vkmatmul.DeviceLostError as error:
+    print(error.status, error)
+print(vkmatmul.matmul(a, a).sum())
+""")
+        self.assertRegex(lines[0], "^6 .*VK_ERROR_DEVICE_LOST")
+        self.assertEqual(lines[1:], ["64.0"])
+
+    def test_no_memory(self):
+        lines = self.faulty("vkAllocateMemory 1..9 -2", """
+try:
+    vkmatmul.Device().array(a)
+except MemoryError as error:
+    print(error.status, type(error).__name__, error)
+""")
+        self.assertRegex(lines[0], "^5 OutOfMemoryError no device memory for an operand: ")
+
+
+class Plans(Case):
+    """What is multiplied where it lies: no device."""
+
+    def plan(self, a, b, out=None, ta=False, tb=False, sparse=False):
+        return _layout.plan(_product._form(a), _product._form(b), None if out is None else _product._form(out), ta, tb, sparse)
+
+    def test_copies(self):
+        a, b = np.ones((30, 40), "f4"), np.ones((40, 50), "f4")
+        for left, right, out in [(a, b, None), (a.T.copy().T, b, None), (a, b.T.copy().T, None), (a[:10, 5:35], b[5:35, ::1], None),
+                                 (a, b, np.ones((50, 30), "f4").T), (a[:1, ::2], b[::2], None)]:
+            self.assertEqual(self.plan(left, right, out).copied, (False, False, False), (left.strides, right.strides))
+        for left, right, out, copied in [
+                (a[:, ::2], b[:20], None, (True, False, False)), (a[::-1], b, None, (True, False, False)),
+                (a[:, :3], b[:3], None, (True, False, False)), (a[:, :1], b[:1], None, (True, False, False)), (a, b, np.ones((30, 100), "f4")[:, ::2], (False, False, True))]:
+            self.assertEqual(self.plan(left, right, out).copied, copied)
+        self.assertEqual(self.plan(a[:, :3], b[:3], sparse=True).copied, (False, False, False))
+
+    def test_batches(self):
+        """One product where one is enough."""
+        def plan(left, right):
+            made = self.plan(np.ones(left, "f4"), np.ones(right, "f4"))
+            return made.problem.m, made.problem.batch_count, len(made.offsets)
+        self.assertEqual(plan((6, 5, 4), (4, 3)), (30, 0, 1))
+        self.assertEqual(plan((2, 3, 5, 4), (4, 3)), (30, 0, 1))
+        self.assertEqual(plan((6, 5, 4), (6, 4, 3)), (5, 6, 1))
+        self.assertEqual(plan((2, 3, 5, 4), (2, 3, 4, 3)), (5, 6, 1))
+        self.assertEqual(plan((5, 4), (6, 4, 3)), (5, 6, 1))
+        self.assertEqual(plan((2, 1, 5, 4), (3, 4, 3)), (5, 3, 2))
+        self.assertEqual(plan((1 << 16, 1 << 16, 0), (0, 1)), (1 << 16, 1 << 16, 1))
+
+
+class Layouts(Case):
+    def test_structs(self):
+        """The fields and values that the C compiler finds in the headers."""
+        program = os.environ["VKMM_PRINT_LAYOUT"]
+        lines = [line.split() for line in subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()]
+        structs = {"vkmm_problem": _library.Problem, "vkmm_instance_params": _library.InstanceParams, "vkmm_device_info": _library.Info}
+        want, got = {}, {}
+        for struct, kind in structs.items():
+            for field, _ in kind._fields_:
+                name = "log." + field if field in ("write", "user") else field
+                got[struct, name] = getattr(kind, field).offset
+        want = {(struct, field): int(value) for struct, field, value in (line for line in lines if len(line) == 3)
+                if struct != "sizeof"}
+        self.assertEqual(got, want)
+        sizes = {field: int(value) for struct, field, value in (line for line in lines if len(line) == 3) if struct == "sizeof"}
+        self.assertEqual(sizes, {"vkmm_problem": _library.ctypes.sizeof(_library.Problem),
+                                 "vkmm_instance_params": _library.ctypes.sizeof(_library.InstanceParams)})
+        values = dict(line for line in lines if len(line) == 2)
+        self.assertEqual(values.pop("version"), vkmatmul.__version__)
+        names = {"VKMM_" + name.upper(): i for i, name in enumerate(_library.TYPES)}
+        names.update({"VKMM_TYPE_COUNT": len(_library.TYPES), "VKMM_ACTIVATION_NONE": 0,
+                      "VKMM_ACTIVATION_COUNT": len(_library.ACTIVATIONS), "VKMM_ROW_MAJOR": _library.ROW_MAJOR,
+                      "VKMM_COL_MAJOR": _library.COL_MAJOR, "VKMM_OP_N": 0, "VKMM_OP_T": 1, "VKMM_C": _library.VKMM_C,
+                      "VKMM_LOG_ERROR": 0, "VKMM_LOG_WARNING": 1, "VKMM_OK": 0})
+        names.update({"VKMM_" + name.upper(): i for i, name in enumerate(_library.ACTIVATIONS) if i})
+        for name, kind in [("INVALID", "InvalidError"), ("NO_DEVICE", "NoDeviceError"), ("UNSUPPORTED", "UnsupportedError"),
+                           ("OUT_OF_MEMORY", "OutOfMemoryError"), ("DEVICE_LOST", "DeviceLostError")]:
+            names["VKMM_" + name] = getattr(vkmatmul, kind).status
+        for i, name in enumerate(["INTEGRATED_GPU", "DISCRETE_GPU", "VIRTUAL_GPU", "CPU"], 1):
+            names["VK_PHYSICAL_DEVICE_TYPE_" + name] = i
+        self.assertEqual(names, {name: int(value) for name, value in values.items()})
+
+
+class Package(Case):
+    """Installed, and in a build folder."""
+    CODE = "import numpy, vkmatmul\na = numpy.ones((3, 3), 'f4')\nprint(vkmatmul.__file__, vkmatmul.matmul(a, a).sum())"
+
+    def test_pip(self):
+        """pip install finds everything; the library is found by its name."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "python")
+            shutil.copytree(ROOT / "python", source)
+            done = subprocess.run([sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--no-build-isolation",
+                                   "--target", folder + "/site", str(source)], capture_output=True, text=True, timeout=GUARD)
+            if done.returncode != 0 and ("No module named" in done.stderr or "requires" in done.stderr):
+                self.skipTest("no pip or setuptools: " + done.stderr.splitlines()[-1])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(pathlib.Path(folder, "site/vkmatmul/py.typed").exists())
+            self.assertTrue(pathlib.Path(folder, "site/vkmatmul-%s.dist-info" % vkmatmul.__version__).exists())
+            env = dict(os.environ, PYTHONPATH=folder + "/site", VKMATMUL_LIBRARY="",
+                       LD_LIBRARY_PATH=str(pathlib.Path(os.environ["VKMATMUL_LIBRARY"]).parent))
+            done = subprocess.run([sys.executable, "-c", self.CODE], env=env, cwd=folder, capture_output=True, text=True)
+            self.assertEqual((done.stdout, done.stderr), (folder + "/site/vkmatmul/__init__.py 27.0\n", ""))
+
+    def test_readme(self):
+        """What python/README.md shows is what happens."""
+        failed, tried = doctest.testfile(str(ROOT / "python/README.md"), module_relative=False, encoding="utf-8")
+        self.assertEqual(failed, 0)
+        self.assertGreater(tried, 9)
+
+    def test_devenv(self):
+        """meson devenv -C BUILD python3 finds the package and the library."""
+        env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VKMATMUL_LIBRARY")}
+        done = subprocess.run(["meson", "devenv", "-C", os.environ["VKMM_BUILD"], sys.executable, "-c", self.CODE], env=env,
+                              capture_output=True, text=True, timeout=GUARD)
+        self.assertEqual(done.stdout.splitlines()[-1:], ["%s 27.0" % (ROOT / "python/vkmatmul/__init__.py")], done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
