@@ -356,11 +356,12 @@ typedef struct vkmm_kernel_info {
     int tuned;       /* the configuration comes from measurements (vkmm_tune_*), not from the planner's rules */
     uint32_t splits; /* parts that K is summed in; above 1, a second pass adds them up in a fixed order */
     uint64_t items;  /* of work, distributed over workgroups: tiles · splits · matrices of the batch */
-    uint64_t workspace_bytes; /* of device memory for the sums of the parts */
+    uint64_t workspace_bytes; /* of device memory for the sums of the parts and for packed operands */
     uint32_t matrix[3];       /* m, n, k of the matrix operations that it uses; zeros: none */
     uint32_t subgroup_size;   /* that it requests; 0: the driver's choice */
     int uses_dot8;            /* it uses dot products of four bytes (has_dot8) */
     int uses_matrices;        /* it uses matrix operations, either of the shape in `matrix` or of flexible dimensions */
+    uint64_t packed_bytes;    /* of workspace_bytes, at its end: A, B or both, packed (vkmm_job_params.pack) */
 } vkmm_kernel_info;
 
 /* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band",
@@ -403,6 +404,16 @@ VKMM_API void vkmm_shader_destroy(vkmm_shader **shader);
 
 typedef struct vkmm_job vkmm_job;
 
+/* Packing copies an operand, on the device, into a layout that a general kernel reads fastest: rows that begin and end
+ * at multiples of 16 bytes, transposed if that helps. As bits: */
+enum {
+    VKMM_PACK_A = 1,    /* A is packed, whatever that costs */
+    VKMM_PACK_B = 2,    /* B is */
+    VKMM_PACK_ONCE = 4, /* these are packed by vkmm_job_run alone, like weights, and not again for each product that is
+                           timed */
+    VKMM_PACK_NEVER = 8 /* no others are packed; by default they are where that is known to be faster */
+};
+
 typedef struct vkmm_job_params {
     vkmm_problem problem;
     const char *kernel;            /* NULL or "auto": the fastest legal kernel known; for a plain product with a tile,
@@ -411,6 +422,7 @@ typedef struct vkmm_job_params {
     const vkmm_shader *shader;     /* NULL, or run this instead of a built-in kernel; must outlive the job */
     const char *config; /* NULL, or tunables of a general kernel, "rows=64,cols=64"; the planner sets the others */
     int untuned;        /* non-zero: tuning results are ignored */
+    uint32_t pack;      /* bits VKMM_PACK_* */
 } vkmm_job_params;
 
 /* Plans the kernel and allocates the memory. device may be NULL for the kernel "serial", which runs on the host. log

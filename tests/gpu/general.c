@@ -127,17 +127,18 @@ static vkmm_status run_twice(general_run *run, const vkmm_plan *plan, const vkmm
 static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm_plan **plan)
 {
     vkmm_device *device = run->suite->device;
-    const vkmm_wish wish = {.kernel = run->kernel, .config = run->config};
+    const vkmm_wish wish = {.kernel = run->kernel, .config = run->config, .pack = run->pack};
     vkmm_device_info limited = *run->suite->info;
     vkmm_choice choice;
     if (run->plain)
         limited.has_f16 = limited.has_i8 = limited.has_storage16 = limited.has_storage8 = limited.has_dot8 = 0;
-    if (run->max_groups) limited.max_workgroup_count[0] = run->max_groups;
+    if (run->max_groups && !run->pack) limited.max_workgroup_count[0] = run->max_groups;
     vkmm_status status = vkmm_problem_check(&run->suite->instance->log, problem, NULL);
     if (status == VKMM_OK) status = vkmm_choose(&run->suite->instance->log, &limited, problem, &wish, &choice);
     if (status != VKMM_OK) return status;
     if (run->module) choice.module = run->module;
     if (run->reduce && choice.reduce) choice.reduce = run->reduce;
+    if (run->packing && choice.packing) choice.packing = run->packing;
     for (unsigned i = 0; i < run->planned; i++) {
         *plan = &run->plans[i];
         if (vkmm_plan_fit(device, &choice, *plan)) return VKMM_OK;

@@ -12,12 +12,14 @@ typedef struct general_run {
     const char *kernel, *config; /* config NULL: the planner's */
     const vkmm_module *module;   /* NULL, or SPIR-V in place of the kernel's own */
     const vkmm_module *reduce;   /* likewise of the second pass */
+    const vkmm_module *packing;  /* and of what packs operands */
     uint32_t max_groups;         /* 0, or a limit on workgroups: makes kernels loop over their work */
     uint64_t slice;              /* 0, or items of each dispatch */
     int plain;                   /* without all that is beyond Vulkan 1.1 */
     vkmm_types types;            /* of general_edges, and its epilogue: */
     int has_bias;
     vkmm_activation activation;
+    uint32_t pack;       /* bits VKMM_PACK_* */
     uint64_t narrow;     /* 0, or N of all products of general_edges: for a kernel that fits its tile to it */
     vkmm_plan plans[16]; /* built so far: pipelines take longer than products. Zeroed at the beginning */
     unsigned planned;

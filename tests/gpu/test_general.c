@@ -151,6 +151,27 @@ static void dot_products(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* Operands are packed before the product: elements of every size, transposed or not, one operand or both, in batches,
+ * from any offset. Rows that are not aligned become so, which K then follows. */
+static void packed_operands(void **state)
+{
+    static const vkmm_type types[] = {VKMM_F32, VKMM_I8, VKMM_F16, VKMM_F64};
+    (void)state;
+    int wrong = 0;
+    for (uint32_t turn = 0; turn < 8; turn++) {
+        general_run run = {.suite = &suite,
+                           .kernel = runs[0].kernel,
+                           .config = runs[0].config,
+                           .types = vkmm_types_default(types[turn % 4]),
+                           .pack = 1 + turn % 3};
+        const vkmm_op op_a = turn / 4 % 2 ? VKMM_OP_T : VKMM_OP_N, op_b = turn % 2 ? VKMM_OP_T : VKMM_OP_N;
+        if (!suite_has_type(&suite, run.types.in)) continue;
+        wrong += general_edges(&run, op_a, op_b, turn % 8 == 5 ? GENERAL_ALIGNED : GENERAL_UNEVEN, turn, 6, 1, 0);
+        general_end(&run);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 static vkmm_types types_number(uint64_t number)
 {
     uint32_t count = 0;
@@ -185,10 +206,8 @@ static void random_problems(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_edge),
-        cmocka_unit_test(every_narrow_type),
-        cmocka_unit_test(dot_products),
-        cmocka_unit_test(random_problems),
+        cmocka_unit_test(every_edge),      cmocka_unit_test(every_narrow_type), cmocka_unit_test(dot_products),
+        cmocka_unit_test(packed_operands), cmocka_unit_test(random_problems),
     };
     int absent = suite_open(&suite);
     if (absent) return absent;

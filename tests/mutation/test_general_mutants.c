@@ -21,12 +21,15 @@ static suite_device suite;
 static const struct {
     const char *mutant, *kernel, *config;
     uint64_t narrow;
+    uint32_t pack;
 } runs[] = {
     {"blocked", "blocked", "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,lane-cols=4,buffers=1,slices=1", 0},
     {"blocked", "blocked", "rows=32,cols=16,depth=16,thread-rows=4,thread-cols=4,lane-cols=2,buffers=2,slices=2", 0},
     {"skinny", "skinny", "rows=32,cols=16,depth=16,thread-long=4,threads=32", 3},
     {"cpu", "cpu", NULL, 0},
     {"reduce", "skinny", "rows=32,cols=16,depth=16,thread-long=4,threads=32,splits=3", 3},
+    {"pack", "blocked", "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,lane-cols=4,buffers=1,slices=1", 0,
+     VKMM_PACK_A | VKMM_PACK_B},
 };
 
 /* Of a build for f16, without 16-bit storage. */
@@ -39,9 +42,14 @@ static int wrong_products(const struct mutant *mutant, size_t which, vkmm_op op,
 {
     const vkmm_module module = {
         mutant->kernel, VKMM_F32, mutant->words, mutant->bytes, VKMM_BUILD_PLAIN, VKMM_F32, 0, {0}};
-    general_run run = {
-        .suite = &suite, .kernel = runs[which].kernel, .config = runs[which].config, .narrow = runs[which].narrow};
-    if (strcmp(runs[which].mutant, runs[which].kernel) == 0)
+    general_run run = {.suite = &suite,
+                       .kernel = runs[which].kernel,
+                       .config = runs[which].config,
+                       .narrow = runs[which].narrow,
+                       .pack = runs[which].pack};
+    if (run.pack)
+        run.packing = &module;
+    else if (strcmp(runs[which].mutant, runs[which].kernel) == 0)
         run.module = &module;
     else
         run.reduce = &module;

@@ -107,6 +107,61 @@ static const char *planned(const vkmm_device_info *device, vkmm_problem problem)
     return choice.info.name;
 }
 
+/* Bits VKMM_PACK_* of what is packed, in the problem's coordinates. */
+static uint32_t packed(const vkmm_device_info *device, vkmm_problem problem)
+{
+    vkmm_choice choice;
+    assert_int_equal(choose(device, &problem, NULL, NULL, &choice), VKMM_OK);
+    assert_int_equal(choice.info.packed_bytes, choice.packs[0].bytes + choice.packs[1].bytes);
+    assert_true(choice.info.workspace_bytes >= choice.info.packed_bytes);
+    const uint32_t a = choice.packs[choice.swapped].bytes > 0, b = choice.packs[!choice.swapped].bytes > 0;
+    const uint32_t packed = (a ? VKMM_PACK_A : 0u) | (b ? VKMM_PACK_B : 0u);
+    const uint32_t aligned = vkmm_usable_alignment(&choice);
+    for (int o = 0; o < 2; o++) /* packed operands are read in vectors */
+        if (choice.packs[o].bytes > 0) assert_true(aligned & 1u << o);
+    return packed;
+}
+
+#define CUBE(side, ...) VKMM_PROBLEM(.m = side, .n = side, .k = side, __VA_ARGS__)
+
+/* Where the copy costs less than it saves, and where nobody has shown that, not. */
+static void packs_what_is_read_slowly(void **state)
+{
+    (void)state;
+    vkmm_device_info h200 = devices[0].info;
+    if (!is_built()) skip();
+    const uint32_t both = VKMM_PACK_A | VKMM_PACK_B;
+    h200.device_heap_bytes = UINT64_C(140) << 30;
+    /* An odd K is padded in both. */
+    assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), both);
+    assert_int_equal(packed(&h200, VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 4097, .type = VKMM_F16)), both);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F16)), 0);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F16, .lda = 4097)), VKMM_PACK_A);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F16, .offset_b = 1)), VKMM_PACK_B);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F16, .offset_c = 1)), 0);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F16, .lda = 4097, .layout = VKMM_COL_MAJOR)), VKMM_PACK_A);
+    /* Bytes that are not neighbours along K. */
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_I8)), VKMM_PACK_B);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_I8, .op_b = VKMM_OP_T)), 0);
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_I8, .op_a = VKMM_OP_T)), both);
+    /* Little to multiply for each element. */
+    assert_int_equal(packed(&h200, VKMM_PROBLEM(.m = 4096, .n = 8, .k = 14337, .type = VKMM_F16)), 0);
+    assert_int_equal(packed(&h200, VKMM_PROBLEM(.m = 16, .n = 4096, .k = 4096, .type = VKMM_I8)), 0);
+    assert_int_equal(packed(&h200, VKMM_PROBLEM(.m = 4096, .n = 4096, .k = 17, .type = VKMM_F16)), 0);
+    assert_int_equal(packed(&h200, CUBE(256, .type = VKMM_F16, .lda = 257)), 0);
+    /* Vectors save a twentieth with f32. */
+    assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F32)), both);
+    assert_int_equal(packed(&h200, CUBE(1024, .type = VKMM_F32, .lda = 1025)), 0);
+    h200.device_heap_bytes = UINT64_C(24) << 30; /* and less bandwidth */
+    assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F32, .lda = 4097)), 0);
+    assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), both);
+    h200.device_heap_bytes = 100 << 20; /* no room for copies */
+    assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), 0);
+    h200.device_heap_bytes = UINT64_C(140) << 30;
+    h200.max_storage_range = 80 << 20; /* the sums are 67 MB */
+    assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), 0);
+}
+
 static void leaves_alone_what_does_not_fit(void **state)
 {
     (void)state;
@@ -355,6 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_its_tiles_shape_or_the_largest),
+        cmocka_unit_test(packs_what_is_read_slowly),
         cmocka_unit_test(leaves_alone_what_does_not_fit),
         cmocka_unit_test(tiles_follow_types_and_shape),
         cmocka_unit_test(tiles_fit_few_registers),

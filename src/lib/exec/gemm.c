@@ -67,6 +67,7 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
     const vkmm_wish wish = {.kernel = params->kernel,
                             .config = params->config,
                             .untuned = params->untuned,
+                            .pack = VKMM_PACK_NEVER,
                             .terms = {.scalars_in_memory = params->scalars_in_memory != 0,
                                       .pushes_sets = device->has_push_descriptors,
                                       .cache = params->pipeline_cache}};

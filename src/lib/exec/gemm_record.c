@@ -134,7 +134,7 @@ static void bind(recording *r, const vkmm_part parts[])
     r->passes[0] = plan.pipeline;
     r->passes[1] = plan.reduce;
     for (int pass = 0; pass < (plan.reduce.handle ? 2 : 1); pass++) {
-        vkmm_plan_bound(&plan, parts, pass, r->bound[pass]);
+        vkmm_plan_bound(&plan, parts, (vkmm_plan_pass)pass, r->bound[pass]);
         vkmm_pipeline_bind_all(gemm->device, &r->passes[pass], plan.binding_count, r->bound[pass]);
     }
 }

@@ -33,6 +33,7 @@ static vkmm_status record(vkmm_job *job, const vkmm_plan *plan, int steps, uint6
     if (steps & POISON) vkmm_stores_record_poison(device, job->stores, *command);
     if (steps & TIMER) vkmm_timer_start(device, *command, &job->timer);
     if (steps & UPLOAD) vkmm_stores_record_upload(device, job->stores, *command);
+    if (steps & UPLOAD) vkmm_plan_record_packs(device, plan, 1, *command);
     mark(job, steps, UPLOAD, &stamp, *command);
     if (steps & ITEMS) vkmm_plan_record_items(device, plan, first, end, *command);
     if (steps & REDUCE) vkmm_plan_record_reduce(device, plan, *command);

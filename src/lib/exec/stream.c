@@ -81,9 +81,10 @@ static uint64_t clamped(uint64_t extent)
  * use it. Where memory runs out, they try again. */
 static vkmm_status pick(vkmm_stream *stream, const vkmm_device_info *info, const vkmm_job_params *params)
 {
-    const vkmm_wish wish = vkmm_wish_of(params);
+    vkmm_wish wish = vkmm_wish_of(params);
     vkmm_plan plan = {0};
     vkmm_held held;
+    wish.pack = VKMM_PACK_NEVER; /* a panel would be packed again for each product that it is part of */
     vkmm_errors_hold(&held);
     vkmm_status status =
         vkmm_pick_plan(stream->device, stream->log, info, &params->problem, &wish, &stream->whole, &plan);

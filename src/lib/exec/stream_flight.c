@@ -100,7 +100,7 @@ vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint6
 {
     const vkmm_problem cut = vkmm_stream_cut(stream, step, part);
     const vkmm_kernel_info *whole = &stream->whole.info;
-    vkmm_wish wish = {.kernel = stream->whole.kernel->name, .shader = stream->shader};
+    vkmm_wish wish = {.kernel = stream->whole.kernel->name, .shader = stream->shader, .pack = VKMM_PACK_NEVER};
     if (stream->whole.kernel->tunables) {
         wish.config = whole->config;
         wish.terms.unaligned = ~vkmm_usable_alignment(&stream->whole);

@@ -173,12 +173,21 @@ static vkmm_status run(vkmm_job *job, const vkmm_problem *trial, int32_t *number
     return VKMM_OK;
 }
 
+/* The same operands are packed as of the product that it stands for. */
+static uint32_t packs_of(const vkmm_choice *choice)
+{
+    const int a = choice->packs[choice->swapped ? VKMM_B : VKMM_A].bytes > 0,
+              b = choice->packs[choice->swapped ? VKMM_A : VKMM_B].bytes > 0;
+    return VKMM_PACK_NEVER | (a ? VKMM_PACK_A : 0u) | (b ? VKMM_PACK_B : 0u);
+}
+
 vkmm_status vkmm_trial(vkmm_device *device, const vkmm_problem *problem, const vkmm_choice *choice, int *right)
 {
     const vkmm_job_params params = {.problem = trial_problem(problem, choice),
                                     .kernel = choice->info.name,
                                     .config = choice->info.config,
-                                    .untuned = 1};
+                                    .untuned = 1,
+                                    .pack = packs_of(choice)};
     const vkmm_problem *p = &params.problem;
     vkmm_job *job = NULL;
     *right = 0;

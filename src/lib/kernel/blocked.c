@@ -183,4 +183,5 @@ const vkmm_kernel vkmm_kernel_blocked = {
     .suits = suits,
     .alignment = vkmm_problem_alignment_of_vectors,
     .stores_words = 1,
+    .slow_unaligned = {1.05, 1.09},
 };

@@ -11,6 +11,7 @@ enum {
     VKMM_SPEC_WORKGROUP_Y = 1,
     VKMM_SPEC_ROWS = 2,
     VKMM_SPEC_COLS = 3,
+    VKMM_SPEC_BYTES = 2, /* of pack.comp: of an element */
     VKMM_SPEC_DEPTH = 4,
     VKMM_SPEC_PLAIN_COUNT = 5,
     /* Of observing builds alone: */
@@ -56,5 +57,15 @@ typedef struct vkmm_push {
     uint32_t first, end;          /* work items of this dispatch */
     uint32_t alpha[2], beta[2];   /* the bits of a value of the scale type */
 } vkmm_push;
+
+/* The push constants of pack.comp, which copies A or B to binding 3: first the matrix in memory, in elements; then the
+ * packed one, in words of 32 bits. */
+typedef struct vkmm_pack_push {
+    uint32_t lines, length;
+    uint32_t ld, offset, stride;
+    uint32_t to_lines, to_ld;
+    uint32_t to_offset, to_stride;
+    uint32_t is_b, transpose;
+} vkmm_pack_push;
 
 #endif

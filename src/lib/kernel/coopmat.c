@@ -357,4 +357,6 @@ const vkmm_kernel vkmm_kernel_coopmat = {
     .preset = preset_at,
     .suits = suits,
     .stores_words = 1,
+    .slow_unaligned = {1.6, 2.3}, /* element by element */
+    .slow_across = {1.3, 1.3},
 };

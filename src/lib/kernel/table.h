@@ -57,6 +57,10 @@ typedef struct vkmm_kernel {
     /* Stores C in words if its rows are aligned. Elements of 16 bits need that, or a device that stores 16 bits;
      * otherwise they need a second pass. */
     int stores_words;
+
+    /* How many times as long a large product takes if A, or B, is not aligned; and if its elements of 8 bits are
+     * neighbours across and not along K. 0: not known to be slower. */
+    double slow_unaligned[2], slow_across[2];
 } vkmm_kernel;
 
 enum { VKMM_MOST_GENERAL = 16 }; /* general kernels: with more of them the table does not compile */

@@ -195,7 +195,8 @@ vkmm_wish vkmm_wish_of(const vkmm_job_params *params)
                        .tile_cols = params->tile_cols,
                        .shader = params->shader,
                        .config = params->config,
-                       .untuned = params->untuned};
+                       .untuned = params->untuned,
+                       .pack = params->pack};
 }
 
 vkmm_status vkmm_choose_job(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,

@@ -5,6 +5,8 @@
 
 #include "kernel/legal.h"
 
+enum { VKMM_PACK_BOUND = 16 }; /* as VKMM_PACK_ONCE, and what is bound as the operand is packed already */
+
 /* What a plan must keep to, whichever kernel it has. */
 typedef struct vkmm_terms {
     uint32_t unaligned;    /* bits VKMM_ALIGNED_* (kernel/contract.h) that a general kernel must not use */
@@ -21,22 +23,37 @@ typedef struct vkmm_wish {
     const vkmm_candidate *tuned; /* NULL, or the result of a tune for similar problems: used if it is legal and nothing
                                     else is requested */
     int untuned;                 /* vkmm_pick_plan uses no result of a tune */
+    uint32_t pack;               /* bits VKMM_PACK_* */
     vkmm_terms terms;
 } vkmm_wish;
 
 /* Only one of a plan's pipelines is built, and the driver is to keep statistics of it (vk/executable.h). */
 typedef enum vkmm_capture { VKMM_CAPTURE_NONE, VKMM_CAPTURE_FIRST, VKMM_CAPTURE_SECOND } vkmm_capture;
 
+/* An operand of the kernel that is packed before the product. Elements, unless stated otherwise. */
+typedef struct vkmm_repack {
+    vkmm_stored from; /* the matrix in memory, */
+    uint64_t offset, stride;
+    uint64_t count;     /* and how many of them; */
+    uint64_t lines, ld; /* the packed one, in which `lines` may be more than there are: zeros */
+    uint64_t bytes;     /* of all packed matrices; 0: the operand is not packed */
+    uint64_t at;        /* bytes from the beginning of the workspace; 0 if bound */
+    int transposed;
+    int once, bound; /* VKMM_PACK_ONCE, VKMM_PACK_BOUND */
+} vkmm_repack;
+
 typedef struct vkmm_choice {
     const vkmm_kernel *kernel;
-    const vkmm_module *module; /* NULL for the kernel serial */
-    const vkmm_module *reduce; /* the second pass; NULL if K is not split and C can be stored directly */
+    const vkmm_module *module;  /* NULL for the kernel serial */
+    const vkmm_module *packing; /* what packs operands; NULL if there are none */
+    const vkmm_module *reduce;  /* the second pass; NULL if K is not split and C can be stored directly */
     vkmm_kernel_info info;
     vkmm_problem problem; /* as the kernel sees it: row-major, everything filled in (vkmm_problem_row_major) */
     int swapped;          /* its A is the wished problem's B */
     vkmm_config config;   /* of a general kernel */
     vkmm_terms terms;     /* the wish's */
     uint32_t split_depth; /* elements along K of each of info.splits parts */
+    vkmm_repack packs[2]; /* of the kernel's A and B: `problem` has them packed, and perhaps K padded with zeros */
     vkmm_capture capture; /* vkmm_choose leaves it 0 */
 } vkmm_choice;
 
@@ -45,6 +62,9 @@ typedef struct vkmm_choice {
  * with limit, value and nearest legal. */
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                         const vkmm_wish *wish, vkmm_choice *choice);
+
+/* The workgroups that pack an operand whose elements have so many bytes. */
+void vkmm_repack_groups(const vkmm_repack *repack, uint32_t bytes, uint64_t groups[3]);
 
 /* A job's wishes; and vkmm_choose with them, once its problem is checked. */
 vkmm_wish vkmm_wish_of(const vkmm_job_params *params);

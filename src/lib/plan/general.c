@@ -158,8 +158,8 @@ static vkmm_status count_work(const vkmm_log *log, const vkmm_device_info *devic
     return VKMM_OK;
 }
 
-vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
-                                vkmm_choice *choice)
+static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
+                          vkmm_choice *choice)
 {
     vkmm_kernel_info *info = &choice->info;
     vkmm_shape shape;
@@ -184,4 +184,25 @@ vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *dev
     status = add_reduce(log, device, choice);
     if (status == VKMM_OK) fill_constants(choice, &shape);
     return status;
+}
+
+vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
+                                vkmm_choice *choice)
+{
+    const vkmm_choice as_it_lies = *choice;
+    const int asked = (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
+    if (!vkmm_choose_packs(device, wish, choice)) return choose(log, device, wish, choice);
+    choice->module = vkmm_module_for(choice->kernel->name, &choice->problem, device, NULL);
+    const vkmm_status status = choose(asked ? log : NULL, device, wish, choice);
+    if (status == VKMM_OK && vkmm_place_packs(device, choice)) return status;
+    if (asked && status != VKMM_OK) return status;
+    if (asked)
+        return vkmm_fail(
+            log, VKMM_UNSUPPORTED,
+            "packed operands do not fit on \"%s\": it binds at most %llu bytes (maxStorageBufferRange) and "
+            "dispatches at most %u×%u workgroups (maxComputeWorkGroupCount)",
+            device->name, (unsigned long long)device->max_storage_range, device->max_workgroup_count[1],
+            device->max_workgroup_count[2]);
+    *choice = as_it_lies;
+    return choose(log, device, wish, choice);
 }

@@ -22,6 +22,12 @@ vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *dev
 const vkmm_kernel *vkmm_planned_kernel(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t refused);
 vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel);
 
+/* Packs operands of a row-major problem for a general kernel, as wished or where it is faster: 1, and choice->problem
+ * and choice->packs are set; or 0. Then, once the kernel's own workspace is known, packed operands get their place in
+ * it: 0 if the device's limits or memory do not allow that. */
+int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
+int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice);
+
 /* VKMM_UNSUPPORTED, with a sentence: why the kernel has no module for the problem's types here: a feature that the
  * device lacks, or a shader that the build lacks. */
 vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *device, const char *kernel,

@@ -92,6 +92,25 @@ static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice,
     return vkmm_pipeline_create(device, &info, &plan->reduce);
 }
 
+static vkmm_status create_pack(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
+{
+    const uint32_t ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_BYTES};
+    const uint32_t values[] = {reduce_size(&device->physical->info), plan->pack_bytes};
+    const vkmm_pipeline_info info = {
+        .words = choice->packing->words,
+        .bytes = choice->packing->bytes,
+        .binding_count = plan->binding_count,
+        .push_bytes = sizeof(vkmm_push), /* the layout is that of the other passes */
+        .spec_count = sizeof ids / sizeof ids[0],
+        .spec_ids = ids,
+        .spec_values = values,
+        .attempt = "compiling the packing of operands",
+        .pushes_sets = choice->terms.pushes_sets,
+        .cache = choice->terms.cache,
+    };
+    return vkmm_pipeline_create(device, &info, &plan->pack);
+}
+
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
     *plan = (vkmm_plan){
@@ -102,6 +121,8 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
         .swapped = choice->swapped,
         .has_bias = choice->problem.has_bias,
         .reads_scalars = choice->terms.scalars_in_memory,
+        .packs = {choice->packs[VKMM_A], choice->packs[VKMM_B]},
+        .pack_bytes = vkmm_type_of(choice->problem.type)->bytes,
     };
     char attempt[sizeof choice->info.name + 32];
     snprintf(attempt, sizeof attempt, "compiling %s for %s", choice->kernel->name,
@@ -125,6 +146,8 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
     if (choice->capture != VKMM_CAPTURE_SECOND) status = vkmm_pipeline_create(device, &info, &plan->pipeline);
     if (status == VKMM_OK && choice->reduce && choice->capture != VKMM_CAPTURE_FIRST)
         status = create_reduce(device, choice, plan);
+    if (status == VKMM_OK && choice->packing && choice->capture == VKMM_CAPTURE_NONE)
+        status = create_pack(device, choice, plan);
     if (status != VKMM_OK) vkmm_plan_destroy(device, plan);
     return status;
 }
@@ -134,12 +157,14 @@ int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *pla
     const vkmm_kernel_info *want = &choice->info, *have = &plan->info;
     const size_t bytes = want->spec_count * sizeof want->spec_ids[0];
     int same = choice->module == plan->module && want->spec_count == have->spec_count &&
-               (choice->reduce != NULL) == (plan->reduce.handle != NULL);
+               (choice->reduce != NULL) == (plan->reduce.handle != NULL) &&
+               (choice->packing != NULL) == (plan->pack.handle != NULL);
     if (!same || memcmp(want->spec_ids, have->spec_ids, bytes) != 0 ||
         memcmp(want->spec_values, have->spec_values, bytes) != 0)
         return 0;
     plan->info = choice->info;
     plan->swapped = choice->swapped;
+    memcpy(plan->packs, choice->packs, sizeof plan->packs);
     fill_push(choice, &plan->push);
     plan->reduce_items = vkmm_reduce_items(&device->physical->info, &choice->problem);
     return 1;
@@ -149,44 +174,49 @@ void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan)
 {
     vkmm_pipeline_destroy(device, &plan->pipeline);
     vkmm_pipeline_destroy(device, &plan->reduce);
+    vkmm_pipeline_destroy(device, &plan->pack);
 }
 
 /* Every binding that a shader declares must be set. */
-static const vkmm_part *part_of(const vkmm_plan *plan, const vkmm_part *parts, uint32_t binding, int reduce)
+static vkmm_part part_of(const vkmm_plan *plan, const vkmm_part *parts, uint32_t binding, vkmm_plan_pass pass)
 {
-    if (binding == VKMM_B && reduce && plan->reads_scalars) return &parts[VKMM_SCALARS_PART];
-    if (binding <= VKMM_B && reduce && plan->has_bias) return &parts[VKMM_BIAS_PART];
-    if (binding <= VKMM_B && plan->swapped) return &parts[binding == VKMM_A ? VKMM_B : VKMM_A];
-    if (binding != VKMM_BINDING_WORKSPACE || plan->info.splits == 0 || plan->info.workspace_bytes > 0)
-        return &parts[binding];
-    return &parts[plan->has_bias ? VKMM_BIAS_PART : VKMM_C];
+    const vkmm_part *workspace = &parts[VKMM_BINDING_WORKSPACE];
+    if (binding == VKMM_B && pass == VKMM_PLAN_SECOND && plan->reads_scalars) return parts[VKMM_SCALARS_PART];
+    if (binding <= VKMM_B && pass == VKMM_PLAN_SECOND && plan->has_bias) return parts[VKMM_BIAS_PART];
+    if (binding <= VKMM_B && pass == VKMM_PLAN_FIRST && plan->packs[binding].bytes > 0 && !plan->packs[binding].bound)
+        return (vkmm_part){workspace->buffer, workspace->offset + plan->packs[binding].at, plan->packs[binding].bytes};
+    if (binding <= VKMM_B && plan->swapped) return parts[binding == VKMM_A ? VKMM_B : VKMM_A];
+    if (binding != VKMM_BINDING_WORKSPACE || plan->info.splits == 0 || pass == VKMM_PLAN_PACKING) return parts[binding];
+    if (plan->reduce.handle && plan->info.workspace_bytes > 0) return parts[binding];
+    return parts[plan->has_bias ? VKMM_BIAS_PART : VKMM_C];
 }
 
-void vkmm_plan_bound(const vkmm_plan *plan, const vkmm_part *parts, int second, VkDescriptorBufferInfo *bound)
+void vkmm_plan_bound(const vkmm_plan *plan, const vkmm_part *parts, vkmm_plan_pass pass, VkDescriptorBufferInfo *bound)
 {
     for (uint32_t i = 0; i < plan->binding_count; i++) {
-        const vkmm_part *part = part_of(plan, parts, i, second);
-        bound[i] = (VkDescriptorBufferInfo){part->buffer, part->offset, part->bytes};
+        const vkmm_part part = part_of(plan, parts, i, pass);
+        bound[i] = (VkDescriptorBufferInfo){part.buffer, part.offset, part.bytes};
     }
 }
 
 void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts)
 {
+    const vkmm_pipeline *passes[] = {&plan->pipeline, &plan->reduce, &plan->pack};
     VkDescriptorBufferInfo bound[VKMM_MAX_BINDINGS];
-    for (int second = 0; second < 2; second++) {
-        vkmm_plan_bound(plan, parts, second, bound);
-        vkmm_pipeline_bind_all(device, second ? &plan->reduce : &plan->pipeline, plan->binding_count, bound);
+    for (int pass = VKMM_PLAN_FIRST; pass <= VKMM_PLAN_PACKING; pass++) {
+        vkmm_plan_bound(plan, parts, (vkmm_plan_pass)pass, bound);
+        vkmm_pipeline_bind_all(device, passes[pass], plan->binding_count, bound);
     }
 }
 
 static uint32_t passes_of(const vkmm_plan *plan)
 {
-    return plan->reduce.handle ? 2 : 1;
+    return 1 + (plan->reduce.handle != VK_NULL_HANDLE) + (plan->pack.handle != VK_NULL_HANDLE);
 }
 
 vkmm_status vkmm_plan_sets_create(vkmm_device *device, const vkmm_plan *plan, uint32_t count, vkmm_plan_sets *sets)
 {
-    count *= passes_of(plan); /* both have the same layout */
+    count *= passes_of(plan); /* all have the same layout */
     sets->sets = vkmm_alloc(count, sizeof *sets->sets);
     if (!sets->sets)
         return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no memory for %u descriptor sets", count);
@@ -206,6 +236,7 @@ vkmm_plan vkmm_plan_with(const vkmm_plan *plan, const vkmm_plan_sets *sets, uint
     vkmm_plan other = *plan;
     other.pipeline.set = of[0];
     if (plan->reduce.handle) other.reduce.set = of[1];
+    if (plan->pack.handle) other.pack.set = of[passes_of(plan) - 1];
     return other;
 }
 
@@ -221,12 +252,51 @@ uint64_t vkmm_plan_items(const vkmm_plan *plan)
     return plan->info.items > 0 ? plan->info.items : 1;
 }
 
+static void record_pack(vkmm_device *device, const vkmm_plan *plan, vkmm_operand operand, VkCommandBuffer command)
+{
+    const vkmm_repack *r = &plan->packs[operand];
+    const uint64_t ld = r->ld * plan->pack_bytes / 4;
+    const vkmm_pack_push push = {
+        .lines = (uint32_t)r->from.count,
+        .length = (uint32_t)r->from.length,
+        .ld = (uint32_t)r->from.ld,
+        .offset = (uint32_t)r->offset,
+        .stride = (uint32_t)r->stride,
+        .to_lines = (uint32_t)r->lines,
+        .to_ld = (uint32_t)ld,
+        .to_offset = (uint32_t)(r->at / 4),
+        .to_stride = (uint32_t)(r->lines * ld),
+        .is_b = operand == VKMM_B,
+        .transpose = r->transposed != 0,
+    };
+    uint64_t groups[3];
+    vkmm_repack_groups(r, plan->pack_bytes, groups);
+    vkmm_pipeline_record(device, &plan->pack, &push, sizeof push,
+                         (const uint32_t[3]){(uint32_t)groups[0], (uint32_t)groups[1], (uint32_t)groups[2]}, command);
+}
+
+static int packs_when(const vkmm_plan *plan, vkmm_operand operand, int once)
+{
+    return plan->packs[operand].bytes > 0 && plan->packs[operand].once == once;
+}
+
+void vkmm_plan_record_packs(vkmm_device *device, const vkmm_plan *plan, int once, VkCommandBuffer command)
+{
+    for (int o = VKMM_A; o <= VKMM_B; o++)
+        if (packs_when(plan, (vkmm_operand)o, once)) record_pack(device, plan, (vkmm_operand)o, command);
+    if (packs_when(plan, VKMM_A, once) || packs_when(plan, VKMM_B, once)) vkmm_plan_record_barrier(device, command);
+}
+
 void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
                             VkCommandBuffer command)
 {
     vkmm_push push = plan->push;
     uint32_t groups[3] = {plan->info.groups[0], plan->info.groups[1], plan->info.groups[2]};
     if (groups[0] == 0 || first >= end) return;
+    if (first == 0)
+        vkmm_plan_record_packs(device, plan, 0, command);
+    else if (plan->pack.handle)
+        vkmm_plan_record_barrier(device, command); /* packed by an earlier command buffer */
     if (plan->info.items > 0) {
         push.first = (uint32_t)first;
         push.end = (uint32_t)end;

@@ -7,12 +7,17 @@
 #include "plan/choose.h"
 #include "vk/pipeline.h"
 
+typedef enum vkmm_plan_pass { VKMM_PLAN_FIRST, VKMM_PLAN_SECOND, VKMM_PLAN_PACKING } vkmm_plan_pass;
+
 typedef struct vkmm_plan {
     vkmm_kernel_info info;
     const vkmm_module *module;
     vkmm_pipeline pipeline;
     vkmm_pipeline reduce; /* the second pass, which adds up the parts of K; zeroed without one */
     uint32_t reduce_items;
+    vkmm_pipeline pack;   /* before the first pass, packs operands; zeroed without packed ones */
+    vkmm_repack packs[2]; /* the choice's */
+    uint32_t pack_bytes;  /* of an element of A and B */
     vkmm_push push;
     uint32_t binding_count; /* 3; of observing builds 4 (COUNT) or 5 (TRACE); of general kernels 4 */
     int has_bias;           /* parts[VKMM_BIAS_PART] counts */
@@ -43,14 +48,14 @@ enum { VKMM_BIAS_PART = 4, VKMM_SCALARS_PART = 5 };
  * bytes. */
 void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts);
 
-/* What is bound, by binding, for the first or the second pass. A plan that reads scalars has parts[VKMM_SCALARS_PART]
+/* What is bound, by binding, for a pass. A plan that reads scalars has parts[VKMM_SCALARS_PART]
  * too. */
-void vkmm_plan_bound(const vkmm_plan *plan, const vkmm_part *parts, int second, VkDescriptorBufferInfo *bound);
+void vkmm_plan_bound(const vkmm_plan *plan, const vkmm_part *parts, vkmm_plan_pass pass, VkDescriptorBufferInfo *bound);
 
 /* Descriptor sets in addition to a plan's own. Ended by vkmm_plan_sets_destroy, even after a failure. */
 typedef struct vkmm_plan_sets {
     VkDescriptorPool pool;
-    VkDescriptorSet *sets; /* owned: one of each copy of the plan, or two if there is a second pass */
+    VkDescriptorSet *sets; /* owned: one for each pass of each copy of the plan */
 } vkmm_plan_sets;
 vkmm_status vkmm_plan_sets_create(vkmm_device *device, const vkmm_plan *plan, uint32_t count, vkmm_plan_sets *sets);
 void vkmm_plan_sets_destroy(vkmm_device *device, vkmm_plan_sets *sets);
@@ -71,14 +76,19 @@ void vkmm_plan_record_barrier(vkmm_device *device, VkCommandBuffer command);
 /* How many slices the work can be cut into: info.items of a general kernel, else 1; 0 if there is nothing to do. */
 uint64_t vkmm_plan_items(const vkmm_plan *plan);
 
-/* Records the items [first, end) of the work. Slices are independent of one another: they need no barrier between
- * them. The caller records the barriers: A, B and C visible to SHADER_READ before the first. */
+/* Records the items [first, end) of the work, packing operands before the first. Slices are independent of one another:
+ * they need no barrier between them. The caller records the barriers: A, B and C visible to SHADER_READ before the
+ * first. */
 void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
                             VkCommandBuffer command);
 
 /* Records the second pass, if there is one, with the barrier before it; after all items. The barrier for C's
  * SHADER_WRITE after it is the caller's. */
 void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
+
+/* Records the packing of those operands that are packed once, or else of those that are packed for each product, as
+ * vkmm_plan_record_items does by itself; and the barrier after it. */
+void vkmm_plan_record_packs(vkmm_device *device, const vkmm_plan *plan, int once, VkCommandBuffer command);
 
 /* Records a dispatch of a general kernel that has no items: drivers that compile a pipeline on first use then do so. */
 void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);

@@ -91,7 +91,7 @@ static vkmm_status plan(list *l, const vkmm_problem *problem)
     status = vkmm_kernel_choose(&session->console.log, &l->info, &params, &pipeline.kernel);
     session->console.muted = 0;
     if (status == VKMM_OK) status = add(l, &pipeline);
-    if (status == VKMM_OK && pipeline.kernel.workspace_bytes > 0) {
+    if (status == VKMM_OK && pipeline.kernel.workspace_bytes > pipeline.kernel.packed_bytes) {
         pipeline.second = 1;
         status = add(l, &pipeline);
     }

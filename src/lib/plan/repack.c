@@ -1,0 +1,166 @@
+/* Operands that are copied into another layout before the product, because the copy costs less than reading them as
+ * they are: rows that begin and end at multiples of 16 bytes, bytes along K. */
+#include <math.h>
+#include <string.h>
+
+#include "kernel/contract.h"
+#include "kernel/general.h"
+#include "math/type.h"
+#include "plan/parts.h"
+
+enum { BOTH = VKMM_PACK_A | VKMM_PACK_B, BINDING_ALIGNMENT = 256 /* the largest that Vulkan allows */ };
+
+static uint64_t round_up(uint64_t value, uint64_t to)
+{
+    return vkmm_divide_up(value, to) * to;
+}
+
+static int is_along_k(const vkmm_problem *p, vkmm_operand operand)
+{
+    return operand == VKMM_A ? p->op_a == VKMM_OP_N : p->op_b == VKMM_OP_T;
+}
+
+static uint64_t across(const vkmm_problem *p, vkmm_operand operand)
+{
+    return operand == VKMM_A ? p->m : p->n;
+}
+
+static uint64_t vector_of(const vkmm_problem *p)
+{
+    return 16 / vkmm_type_of(p->type)->bytes;
+}
+
+/* How an operand is packed if K becomes `depth`. Its lines keep their direction if they can be aligned; bytes lie along
+ * K. */
+static vkmm_repack repack_of(const vkmm_problem *p, vkmm_operand operand, uint64_t depth)
+{
+    const uint64_t vector = vector_of(p), extent = across(p, operand), stride = vkmm_operand_stride(p, operand);
+    const vkmm_stored from = vkmm_operand_stored(p, operand);
+    const int was = is_along_k(p, operand), along_k = was || vector == 16 || extent % vector != 0;
+    vkmm_repack r = {
+        .from = from, .offset = vkmm_operand_offset(p, operand), .stride = stride, .transposed = was != along_k};
+    r.count = stride ? vkmm_problem_batches(p) : 1;
+    r.lines = along_k ? extent : depth;
+    r.ld = along_k ? round_up(depth, vector) : extent;
+    r.bytes = r.count * r.lines * r.ld * (16 / vector);
+    return r;
+}
+
+static void take(vkmm_choice *choice, vkmm_operand operand, uint64_t depth)
+{
+    vkmm_problem *p = &choice->problem;
+    const vkmm_repack r = repack_of(p, operand, depth);
+    const vkmm_op op = (operand == VKMM_A ? p->op_a : p->op_b) ^ r.transposed;
+    const uint64_t stride = r.count > 1 ? r.lines * r.ld : 0;
+    choice->packs[operand] = r;
+    if (operand == VKMM_A)
+        p->op_a = op, p->lda = r.ld, p->offset_a = 0, p->stride_a = stride;
+    else
+        p->op_b = op, p->ldb = r.ld, p->offset_b = 0, p->stride_b = stride;
+}
+
+/* How many times as long the product takes because of the operands `which` (bits VKMM_PACK_*) as they are. */
+static double slowness(const vkmm_choice *choice, uint32_t which)
+{
+    const vkmm_kernel *kernel = choice->kernel;
+    const uint32_t aligned = vkmm_problem_alignment(&choice->problem);
+    double times = 1;
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        const uint32_t bit = o == VKMM_A ? VKMM_ALIGNED_A : VKMM_ALIGNED_B;
+        if (!(which & 1u << o)) continue;
+        if (!(aligned & bit) && kernel->slow_unaligned[o] > 0) times *= kernel->slow_unaligned[o];
+        if (vector_of(&choice->problem) == 16 && !is_along_k(&choice->problem, (vkmm_operand)o) &&
+            kernel->slow_across[o] > 0)
+            times *= kernel->slow_across[o];
+    }
+    return times;
+}
+
+/* The best set of operands to pack by itself, as bits. Times are in microseconds of the planner's imagined device
+ * (planner.c); devices with less memory are taken to have less bandwidth for each of their processors, as RTX 4090
+ * (8 kB), RX 7900 (10 kB) and integrated ones have. A saving must be half as large again as the cost. */
+static uint32_t worth_packing(const vkmm_device_info *device, const vkmm_choice *choice)
+{
+    const vkmm_problem *p = &choice->problem;
+    const double processors = vkmm_device_processors(device), launch = 3, margin = 1.5;
+    const double bytes_per_us = (device->device_heap_bytes > UINT64_C(60) << 30 ? 22e3 : 7e3) * processors;
+    vkmm_preset preset;
+    double most = 0;
+    uint32_t best = 0;
+    if (slowness(choice, BOTH) == 1 || !vkmm_preset_at(choice->kernel, device, p, 0, &preset) || preset.rate == 0)
+        return 0;
+    const double macs = (double)p->m * (double)p->n * (double)p->k * (double)vkmm_problem_batches(p);
+    const double room = 0.75 * (double)device->device_heap_bytes - (double)vkmm_operand_bytes(p, VKMM_A) -
+                        (double)vkmm_operand_bytes(p, VKMM_B) - (double)vkmm_operand_bytes(p, VKMM_C);
+    const double time = macs / (processors * preset.peak * fmin(preset.rate, 0.9));
+    for (uint32_t which = 1; which <= BOTH; which++) {
+        if (which != BOTH && p->k % vector_of(p) != 0) continue; /* K is padded in both or in neither */
+        double launches = 0, bytes = 0;
+        for (int o = VKMM_A; o <= VKMM_B; o++) {
+            launches += (which & 1u << o) != 0;
+            if (which & 1u << o) bytes += (double)repack_of(p, (vkmm_operand)o, p->k).bytes;
+        }
+        const double cost = launches * launch + 2 * bytes / bytes_per_us;
+        const double saved = time * (slowness(choice, BOTH) - slowness(choice, BOTH & ~which)) - margin * cost;
+        if (saved <= most || bytes > room) continue;
+        most = saved;
+        best = which;
+    }
+    return best;
+}
+
+/* From the problem's operands to the kernel's. */
+static uint32_t swapped(uint32_t bits)
+{
+    return (bits & VKMM_PACK_A ? VKMM_PACK_B : 0) | (bits & VKMM_PACK_B ? VKMM_PACK_A : 0);
+}
+
+int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice)
+{
+    vkmm_problem *p = &choice->problem;
+    const uint64_t vector = vector_of(p);
+    const uint32_t asked = choice->swapped ? swapped(wish->pack) : wish->pack & BOTH;
+    uint32_t which = asked;
+    if (p->m == 0 || p->n == 0 || p->k == 0) return 0;
+    if (!(wish->pack & VKMM_PACK_NEVER)) which |= worth_packing(device, choice);
+    if (which != 0 && p->k % vector != 0 && !(wish->pack & VKMM_PACK_NEVER)) which = BOTH;
+    const uint64_t depth = which == BOTH ? round_up(p->k, vector) : p->k;
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        if (!(which & 1u << o)) continue;
+        take(choice, (vkmm_operand)o, depth);
+        choice->packs[o].once = (asked & 1u << o) != 0 && (wish->pack & (VKMM_PACK_ONCE | VKMM_PACK_BOUND)) != 0;
+        choice->packs[o].bound = (asked & 1u << o) != 0 && (wish->pack & VKMM_PACK_BOUND) != 0;
+    }
+    p->k = depth;
+    if (which != 0) choice->packing = vkmm_module_find("pack", VKMM_U32, VKMM_BUILD_PLAIN);
+    return which != 0;
+}
+
+/* The workgroups that pack an operand: squares of pack.comp. */
+void vkmm_repack_groups(const vkmm_repack *r, uint32_t bytes, uint64_t groups[3])
+{
+    const uint64_t side = bytes < 4 ? 64 : 32;
+    groups[0] = vkmm_divide_up(r->ld, side);
+    groups[1] = vkmm_divide_up(r->lines, side);
+    groups[2] = r->count;
+}
+
+int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice)
+{
+    const uint32_t size = vkmm_type_of(choice->problem.type)->bytes;
+    uint64_t end = choice->info.workspace_bytes;
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        vkmm_repack *r = &choice->packs[o];
+        uint64_t groups[3];
+        vkmm_repack_groups(r, size, groups);
+        for (int axis = 0; axis < 3; axis++)
+            if (r->bytes > 0 && groups[axis] > device->max_workgroup_count[axis]) return 0;
+        if (r->bytes > device->max_storage_range) return 0;
+        if (r->bytes == 0 || r->bound) continue;
+        r->at = round_up(end, BINDING_ALIGNMENT);
+        end = r->at + r->bytes;
+    }
+    choice->info.packed_bytes = end - choice->info.workspace_bytes;
+    choice->info.workspace_bytes = end;
+    return end <= device->max_storage_range;
+}
