@@ -43,6 +43,7 @@ static void create_fft(spectral *app, VkFFTApplication *transform, host_buffer *
                                         .size = {count, app->length},
                                         .omitDimension = {1, 0},
                                         .normalize = 1,
+                                        .useLUT = 1, /* Vulkan's sin and cos may be wrong by 2^-11 */
                                         .physicalDevice = &h->physical,
                                         .device = &h->device,
                                         .queue = &h->queue,
