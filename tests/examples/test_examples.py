@@ -21,6 +21,7 @@ khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG
 khronos_validation.log_filename = stdout
 """
 HAS_LAYER = any(pathlib.Path("/usr/share/vulkan/explicit_layer.d").glob("*khronos_validation.json"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 no_barriers = None
 programs = {}
 
@@ -110,6 +111,23 @@ class Examples(unittest.TestCase):
         for words in ["--what"], ["--layers"], ["--layers", "0"], ["--layers", "x"], ["--width", "3"], ["a", "b"]:
             done = self.run_example("mlp", *words)
             self.assertEqual((done.returncode, done.stdout.count("\n")), (1, 1), done.stdout)
+
+    def test_page(self):
+        """What doc/embedding.md quotes is in the examples, and its commands run; check-install has those that compile."""
+        page = (ROOT / "doc/embedding.md").read_text(encoding="utf-8")
+        sources = ["\n".join(map(str.strip, path.read_text(encoding="utf-8").splitlines()))
+                   for path in sorted((ROOT / "examples").glob("*.[ch]"))]
+        blocks = re.findall(r"(?ms)^```c\n(.+?)^```$", page)
+        self.assertGreater(len(blocks), 5)
+        for block in blocks:
+            lines = "\n".join(map(str.strip, block.splitlines()))
+            self.assertTrue(any("\n%s\n" % lines in source for source in sources), block)
+        commands = re.findall(r"\bbuild/examples/(\w+)([^`\n]*)", page)
+        self.assertGreater(len(commands), 1)
+        for name, words in commands:
+            small = re.sub(r"\d{4,}", lambda n: str(int(n[0]) // 64), words)
+            self.assertEqual(self.run_example(name, *small.split()).returncode, 0, name + words)
+        self.assertRegex(page, r"(?m)^ninja -C build examples/mlp$")
 
 
 if __name__ == "__main__":
