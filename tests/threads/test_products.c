@@ -11,6 +11,9 @@
 #include "math/matrix.h"
 #include "math/type.h"
 #include "suite.h"
+#include "vk/buffer.h"
+#include "vk/command.h"
+#include "vkmatmul_vulkan.h"
 
 enum { TIMES = 12 };
 
@@ -207,6 +210,81 @@ static void sharing_memory(void **state)
     vkmm_memory_destroy(&s.b);
 }
 
+/* One gemm, recorded by all threads into their own command buffers, over their own memory. */
+typedef struct recorded {
+    const vkmm_gemm *gemm;
+    void *const *want;
+    int problem;
+} recorded;
+
+enum { WORKSPACE = VKMM_BIAS + 1 };
+
+static vkmm_status record_there(const recorded *r, const vkmm_buffer *buffers, uint32_t slot)
+{
+    vkmm_gemm_bindings bindings = {.slot = slot};
+    vkmm_binding *const parts[] = {&bindings.a, &bindings.b, &bindings.c, &bindings.bias, &bindings.workspace};
+    for (int i = VKMM_A; i <= WORKSPACE; i++) *parts[i] = (vkmm_binding){buffers[i].handle, 0, buffers[i].bytes};
+    VkCommandBuffer command = NULL;
+    vkmm_status status = vkmm_command_begin(suite.device, &command);
+    if (status == VKMM_OK) status = vkmm_gemm_record(r->gemm, command, &bindings);
+    if (status == VKMM_OK) vkmm_command_barrier_all(suite.device, command);
+    return vkmm_command_finish(suite.device, status, &command);
+}
+
+static void record(crew_member *me)
+{
+    const recorded *r = me->shared;
+    const vkmm_problem *problem = problem_of(r->problem);
+    const vkmm_gemm_info *info = vkmm_gemm_describe(r->gemm);
+    vkmm_buffer buffers[WORKSPACE + 1] = {{0}};
+    vkmm_status status = VKMM_OK;
+    int right = 1;
+    for (int i = VKMM_A; i <= WORKSPACE && status == VKMM_OK; i++)
+        status =
+            vkmm_buffer_create(suite.device, "a thread's part", i == WORKSPACE ? info->workspace_bytes : info->bytes[i],
+                               VKMM_PLACE_DOWNLOAD, &buffers[i]);
+    for (int time = 0; time < TIMES && status == VKMM_OK && right; time++) {
+        for (int o = VKMM_A; o <= VKMM_BIAS; o++) fill(problem, (vkmm_operand)o, buffers[o].mapped);
+        status = record_there(r, buffers, (uint32_t)me->number);
+        right = status == VKMM_OK && is_wanted(r->problem, buffers[VKMM_C].mapped, r->want);
+    }
+    for (int i = VKMM_A; i <= WORKSPACE; i++) vkmm_buffer_destroy(suite.device, &buffers[i]);
+    CREW_EXPECT(me, status == VKMM_OK, "%s", vkmm_status_name(status));
+    CREW_EXPECT(me, right, "another product than one thread alone gets");
+}
+
+static void recording_one_gemm(void **state)
+{
+    recorded r = {.want = *state, .problem = 4}; /* with two passes */
+    const vkmm_gemm_params params = {.problem = jobs[r.problem].problem,
+                                     .kernel = jobs[r.problem].kernel,
+                                     .config = jobs[r.problem].config,
+                                     .slots = CREW};
+    vkmm_gemm *gemm = NULL;
+    assert_int_equal(vkmm_gemm_create(suite.device, &params, &gemm), VKMM_OK);
+    r.gemm = gemm;
+    const int failed = crew_run(record, &r);
+    vkmm_gemm_destroy(&gemm);
+    assert_int_equal(failed, 0);
+}
+
+/* Pairs of threads plan the same product. */
+static void make_gemms(crew_member *me)
+{
+    for (int turn = 0; turn < 3; turn++) {
+        const vkmm_gemm_params params = {.problem = *problem_of((me->number / 2 + turn) % CREW), .slots = 2};
+        vkmm_gemm *gemm = NULL;
+        CREW_EXPECT(me, vkmm_gemm_create(suite.device, &params, &gemm) == VKMM_OK, "no gemm");
+        vkmm_gemm_destroy(&gemm);
+    }
+}
+
+static void creating_gemms(void **state)
+{
+    (void)state;
+    assert_int_equal(crew_run(make_gemms, NULL), 0);
+}
+
 /* One thread at a time, but not always the same. */
 typedef struct handed {
     vkmm_job *jobs[CREW];
@@ -293,6 +371,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_jobs_on_one_device), cmocka_unit_test(creating_and_destroying),
         cmocka_unit_test(multiplying_at_once),    cmocka_unit_test(sharing_memory),
+        cmocka_unit_test(recording_one_gemm),     cmocka_unit_test(creating_gemms),
         cmocka_unit_test(jobs_are_handed_over),   cmocka_unit_test(measuring_and_counting),
         cmocka_unit_test(devices_side_by_side),
     };
