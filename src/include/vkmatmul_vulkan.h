@@ -125,6 +125,7 @@ typedef struct vkmm_gemm_params {
     uint32_t slots;        /* recordings that can be pending at once where the device has no push descriptors (see
                               vkmm_gemm_bindings.slot); 0: 1 */
     VkPipelineCache pipeline_cache; /* instead of the device's; NULL: the device's */
+    uint32_t expected_products;     /* of a recording, roughly: many of them fill a device that one would not; 0: 1 */
 } vkmm_gemm_params;
 
 /* What a gemm is and needs. A plain value. */
@@ -135,7 +136,8 @@ typedef struct vkmm_gemm_info {
     uint64_t workspace_bytes;  /* 0: none */
     uint64_t scalar_bytes;     /* of α and of β in vkmm_gemm_bindings.scalars, which has twice as many; 0: not used */
     uint64_t offset_alignment; /* of all VkBuffer offsets: minStorageBufferOffsetAlignment */
-    int reads_c;               /* C's memory is read: β is not known to be 0, or C's elements share words */
+    int reads_c;               /* C's memory is read: β is not known to be 0, or C's elements share words. A β that is
+                                  given in vkmm_gemm_bindings reads C in any case */
     int uses_slots;            /* non-zero: the device has no push descriptors */
     double compile_ms;
 } vkmm_gemm_info;

@@ -260,6 +260,7 @@ static vkmm_gemm_params random_params(vkmm_types types, uint64_t seed)
     params.dynamic = (uint32_t)(bits >> 1 & 3);
     params.scalars_in_memory = (bits >> 3 & 3) == 0;
     params.offset_step = (uint32_t[]){0, 1, 2, 4}[bits >> 5 & 3];
+    params.expected_products = (bits >> 27 & 1) ? 3 : 0;
     p->has_bias = (int)(bits >> 7 & 1);
     p->activation = bits >> 8 & 1 ? VKMM_RELU : VKMM_ACTIVATION_NONE;
     params.config = (bits >> 9 & 3) == 0 ? "splits=3" : NULL;
@@ -377,6 +378,35 @@ static void records_a_thousand_products(void **state)
         for (int at = 0; at < SIDE * SIDE; at++)
             assert_true(c[i * step / 4 + at] == (float)(SIDE * (i % 50) * (at % SIDE)));
     vkmm_gemm_destroy(&gemm);
+}
+
+/* A device with many processors: one small product needs all of them, many small ones share them. */
+static void plans_for_as_many_products_as_are_expected(void **state)
+{
+    (void)state;
+    vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = 64, .n = 64, .k = 4096)};
+    uint64_t workspace = 0;
+    suite.info->type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+    suite.info->processors = 132;
+    vkmm_gemm *gemm = make(&params);
+    assert_true(vkmm_gemm_describe(gemm)->kernel.splits > 1);
+    vkmm_gemm_destroy(&gemm);
+    params.expected_products = 1000;
+    gemm = make(&params);
+    assert_int_equal(vkmm_gemm_describe(gemm)->kernel.splits, 1);
+    assert_int_equal(vkmm_gemm_describe(gemm)->workspace_bytes, 0);
+    vkmm_gemm_destroy(&gemm);
+    params.config = "splits=2"; /* what is needed is that of one product all the same */
+    for (int many = 0; many < 2; many++) {
+        params.expected_products = many ? UINT32_MAX : 0;
+        gemm = make(&params);
+        const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
+        if (many) assert_int_equal(info->workspace_bytes, workspace);
+        workspace = info->workspace_bytes;
+        assert_int_equal(workspace, 2 * 64 * 64 * 4);
+        assert_true(info->kernel.items >= 2 && info->kernel.groups[0] == info->kernel.items);
+        vkmm_gemm_destroy(&gemm);
+    }
 }
 
 static void describes_what_it_needs(void **state)
@@ -579,11 +609,17 @@ static void validation_notices_missing_barriers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_products_of_every_type),  cmocka_unit_test(records_products_without_terms),
-        cmocka_unit_test(reads_scalars_on_the_device),     cmocka_unit_test(dynamic_extents_change_no_bit),
-        cmocka_unit_test(records_a_thousand_products),     cmocka_unit_test(describes_what_it_needs),
-        cmocka_unit_test(refuses_what_cannot_be_recorded), cmocka_unit_test(refuses_wrong_bindings),
-        cmocka_unit_test(uses_the_callers_pipeline_cache), cmocka_unit_test(validation_notices_missing_barriers),
+        cmocka_unit_test(records_products_of_every_type),
+        cmocka_unit_test(records_products_without_terms),
+        cmocka_unit_test(reads_scalars_on_the_device),
+        cmocka_unit_test(dynamic_extents_change_no_bit),
+        cmocka_unit_test(records_a_thousand_products),
+        cmocka_unit_test(plans_for_as_many_products_as_are_expected),
+        cmocka_unit_test(describes_what_it_needs),
+        cmocka_unit_test(refuses_what_cannot_be_recorded),
+        cmocka_unit_test(refuses_wrong_bindings),
+        cmocka_unit_test(uses_the_callers_pipeline_cache),
+        cmocka_unit_test(validation_notices_missing_barriers),
     };
     int failed = 0;
     for (int round = 0; round < 2; round++) {

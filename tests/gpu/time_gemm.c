@@ -107,7 +107,7 @@ static vkmm_binding all_of(const vkmm_buffer *buffer)
 /* Milliseconds from submission to the fence, by the host's clock. */
 static double time_command(VkCommandBuffer command)
 {
-    double ms[ROUNDS], warm;
+    double ms[ROUNDS] = {0}, warm;
     need(vkmm_command_run(device, command, &warm), "warming up");
     for (uint32_t i = 0; i < rounds; i++) need(vkmm_command_run(device, command, &ms[i]), "running");
     return median(ms, rounds);
@@ -194,7 +194,8 @@ static double time_recording(const vkmm_gemm *gemm, const vkmm_gemm_bindings *bi
 static void time_grouped(void)
 {
     const vkmm_gemm_params params = {.problem = VKMM_PROBLEM(.m = MOST_M, .n = width, .k = width, .type = VKMM_F16),
-                                     .dynamic = VKMM_DYNAMIC_M};
+                                     .dynamic = VKMM_DYNAMIC_M,
+                                     .expected_products = experts};
     vkmm_gemm_product products[EXPERTS];
     vkmm_gemm *gemm = make_gemm(&params);
     uint64_t rows = 0;

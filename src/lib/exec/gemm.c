@@ -8,7 +8,7 @@
 #include "math/problem.h"
 #include "math/type.h"
 
-enum { MOST_SLOTS = 1 << 16 };
+enum { MOST_SLOTS = 1 << 16, FULL = 1 << 24 /* elements of C that occupy any device */ };
 
 static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
 {
@@ -49,6 +49,32 @@ static uint64_t worst_offset(const vkmm_gemm *gemm, vkmm_operand operand)
     return vkmm_operand_offset(&gemm->problem, operand) | (step & (0 - step));
 }
 
+/* Products that the kernel is chosen for: no more than make a difference. */
+static uint32_t expected(const vkmm_gemm_params *params)
+{
+    const vkmm_problem *problem = &params->problem;
+    const double most = FULL / ((double)problem->m * (double)problem->n * (double)vkmm_problem_batches(problem) + 1);
+    const uint32_t products = params->expected_products < most ? params->expected_products : (uint32_t)most;
+    return products > 1 ? products : 1;
+}
+
+/* As aligned for vectors, but so small that the matrices have space in one binding, however many there are. */
+static uint64_t small_stride(uint64_t stride)
+{
+    stride |= 16;
+    return stride & (0 - stride);
+}
+
+/* Several products use the device like a batch. */
+static void multiply_batch(vkmm_problem *problem, uint64_t by)
+{
+    const uint64_t batches = vkmm_problem_batches(problem);
+    problem->stride_a = batches > 1 ? small_stride(problem->stride_a) : 0;
+    problem->stride_b = batches > 1 ? small_stride(problem->stride_b) : 0;
+    problem->stride_c = batches > 1 ? small_stride(problem->stride_c) : 0;
+    problem->batch_count = batches * by;
+}
+
 /* What the kernel is chosen for. α may be anything in a recording: if it were 0, K would not matter. */
 static vkmm_problem planned(const vkmm_gemm *gemm)
 {
@@ -57,6 +83,7 @@ static vkmm_problem planned(const vkmm_gemm *gemm)
     problem.offset_b = worst_offset(gemm, VKMM_B);
     problem.offset_c = worst_offset(gemm, VKMM_C);
     problem.alpha = 1;
+    if (gemm->expected > 1) multiply_batch(&problem, gemm->expected);
     return problem;
 }
 
@@ -90,6 +117,9 @@ static void describe(vkmm_gemm *gemm)
     const vkmm_plan *plan = &gemm->plan;
     const int narrow = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes < 4;
     vkmm_gemm_info *info = &gemm->info;
+    gemm->plan.info.items /= gemm->expected;
+    gemm->plan.info.workspace_bytes /= gemm->expected;
+    if (plan->info.groups[0] > plan->info.items) gemm->plan.info.groups[0] = (uint32_t)plan->info.items;
     info->kernel = plan->info;
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) info->bytes[o] = words_of(problem, (vkmm_operand)o);
     info->workspace_bytes = plan->info.workspace_bytes;
@@ -118,6 +148,7 @@ vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params
     gemm->problem.ldc = vkmm_operand_ld(&params->problem, VKMM_C);
     gemm->slots = params->slots ? params->slots : 1;
     gemm->dynamic = params->dynamic;
+    gemm->expected = expected(params);
     for (int o = VKMM_A; o <= VKMM_C; o++) gemm->steps[o] = step_of(params, (vkmm_operand)o);
     status = build(gemm, params);
     if (status == VKMM_OK)

@@ -10,8 +10,8 @@ struct vkmm_gemm {
     vkmm_problem problem; /* with the largest extents, and leading dimensions filled in */
     vkmm_gemm_info info;
     vkmm_plan plan;
-    vkmm_plan_sets sets; /* one of each slot; zeroed with push descriptors */
-    uint32_t slots, dynamic;
+    vkmm_plan_sets sets;                /* one of each slot; zeroed with push descriptors */
+    uint32_t slots, dynamic, expected;  /* products in a recording: at least 1 */
     uint64_t steps[VKMM_BINDING_COUNT]; /* of offsets in a product, by operand; elements */
 };
 

@@ -112,6 +112,8 @@ static void record_product(const recording *r, uint32_t index, int *first)
     push.m = (uint32_t)seen.m, push.n = (uint32_t)seen.n, push.k = (uint32_t)seen.k;
     push.offset_a = (uint32_t)seen.offset_a, push.offset_b = (uint32_t)seen.offset_b;
     push.offset_c = (uint32_t)seen.offset_c;
+    push.stride_a = (uint32_t)seen.stride_a, push.stride_b = (uint32_t)seen.stride_b;
+    push.stride_c = (uint32_t)seen.stride_c;
     if (seen.k == 0) push.splits = 1;
     vkmm_scalar_bits(scale, seen.alpha, push.alpha);
     vkmm_scalar_bits(scale, seen.beta, push.beta);
