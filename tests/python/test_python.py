@@ -33,7 +33,7 @@ def numbers(rng, shape, dtype="f4", most=9):
 
 
 def child(code, **env):
-    return subprocess.run([sys.executable, "-c", code], env=dict(os.environ, **env), capture_output=True, text=True,
+    return subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=dict(os.environ, **env), capture_output=True, text=True,
                           timeout=GUARD)
 
 
