@@ -369,6 +369,29 @@ static void the_planner_keeps_to_a_budget_of_registers(void **state)
     }
 }
 
+/* The planner fits a preset, and whoever names its configuration fits it again. */
+static void a_fitted_configuration_fits(void **state)
+{
+    (void)state;
+    static const uint64_t sides[] = {1, 2, 3, 4, 5, 8, 9, 16};
+    enum { SIDES = sizeof sides / sizeof sides[0] };
+    static const uint32_t values[] = {1, 2, 4, 8, 16, 64};
+    enum { VALUES = sizeof values / sizeof values[0] };
+    const vkmm_kernel *skinny = vkmm_kernel_find("skinny");
+    for (size_t i = 0; i < SIDES * VALUES * VALUES * VALUES * 2; i++) {
+        const uint64_t side = sides[i / 2 % SIDES];
+        const vkmm_problem problem = VKMM_PROBLEM(.m = i % 2 ? side : 4096, .n = i % 2 ? 4096 : side, .k = 4096);
+        vkmm_config config = {{0}}, again;
+        config.values[VKMM_TUNE_ROWS] = values[i / 2 / SIDES % VALUES];
+        config.values[VKMM_TUNE_COLS] = values[i / 2 / SIDES / VALUES % VALUES];
+        config.values[VKMM_TUNE_THREAD_ROWS] = values[i / 2 / SIDES / VALUES / VALUES];
+        skinny->fit(&problem, &config);
+        again = config;
+        skinny->fit(&problem, &again);
+        assert_memory_equal(&again, &config, sizeof config);
+    }
+}
+
 /* Sums in f16 take more of Intel's registers: with fewer elements along K, its compiler does not spill. */
 static void few_registers_and_narrow_sums(void **state)
 {
@@ -398,6 +421,7 @@ int main(void)
         cmocka_unit_test(tuning_results_are_taken_where_legal),
         cmocka_unit_test(measured_devices_keep_their_choices),
         cmocka_unit_test(the_planner_keeps_to_a_budget_of_registers),
+        cmocka_unit_test(a_fitted_configuration_fits),
         cmocka_unit_test(few_registers_and_narrow_sums),
         cmocka_unit_test(bytes_are_multiplied_by_dot_products_only_where_accelerated),
         cmocka_unit_test(the_tutorials_kernels_refuse_what_they_do_not_mean),

@@ -52,18 +52,17 @@ static int long_along_k(const vkmm_problem *problem)
     return vkmm_is_wide(problem) ? problem->op_b == VKMM_OP_T : problem->op_a == VKMM_OP_N;
 }
 
-/* As many rows or columns as the problem's short side has, 16 at most. */
+/* As many rows or columns as the problem's short side has, 16 at most. What was fitted before stays as it is: 4×8 has 4
+ * along the problem's long side. */
 static void fit(const vkmm_problem *problem, vkmm_config *config)
 {
     const uint64_t side = vkmm_short_side(problem);
-    uint32_t *value = config->values,
-             longer = value[VKMM_TUNE_ROWS] > value[VKMM_TUNE_COLS] ? value[VKMM_TUNE_ROWS] : value[VKMM_TUNE_COLS];
     const uint32_t fit = side < 1 ? 1 : side <= 4 ? (uint32_t)side : side <= 8 ? 8 : 16;
-    /* Fitted before, to a longer short side: the presets' and the tuner's 4×8 is 4 along the problem's long side. */
-    if (longer == fit && longer > 4 && value[THREAD_LONG] == 4)
-        longer = value[vkmm_is_wide(problem) ? VKMM_TUNE_COLS : VKMM_TUNE_ROWS];
-    value[VKMM_TUNE_ROWS] = vkmm_is_wide(problem) ? fit : longer;
-    value[VKMM_TUNE_COLS] = vkmm_is_wide(problem) ? longer : fit;
+    const int is_wide = vkmm_is_wide(problem);
+    uint32_t *shorter = &config->values[is_wide ? VKMM_TUNE_ROWS : VKMM_TUNE_COLS],
+             *longer = &config->values[is_wide ? VKMM_TUNE_COLS : VKMM_TUNE_ROWS];
+    if (*longer == 1 || (*shorter > *longer && *shorter != fit)) *longer = *shorter > 1 ? *shorter : fit;
+    *shorter = fit;
 }
 
 #define LIST(presets) (const vkmm_config *)(presets), (uint32_t)(sizeof(presets) / sizeof *(presets))
