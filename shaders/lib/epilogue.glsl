@@ -56,7 +56,7 @@ double exponential(double x)
     const double y = clamp(x, -745.0lf, 709.0lf), n = roundEven(y * 1.4426950408889634074lf);
     const double r = fma(n, -1.9082149292705877e-10lf, fma(n, -6.93147180369123816490e-1lf, y));
     double sum = 1.0lf;
-    for (int term = 13; term > 0; term--)
+    [[dont_unroll]] for (int term = 13; term > 0; term--) // drivers that divide in software would hold all quotients
         sum = fma(sum, r / double(term), 1.0lf);
     const int half_n = int(n) / 2, rest = int(n) - half_n; // 2^n in two factors, of which each is a normal number
     const double first = packDouble2x32(uvec2(0, uint(1023 + half_n) << 20));

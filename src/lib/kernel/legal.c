@@ -44,6 +44,9 @@ vkmm_shape vkmm_shape_of_config(const vkmm_device_info *device, const vkmm_kerne
                         .problem = problem,
                         .config = config};
     kernel->ask(&shape);
+    /* A workgroup with too many of the narrowest subgroups gets wider ones, and an invocation half of the registers. */
+    if (device->max_subgroups > 0 && shape.x > (uint64_t)device->min_subgroup_size * device->max_subgroups)
+        shape.held *= 2;
     return shape;
 }
 

@@ -43,7 +43,7 @@ static const vkmm_config across_narrow[] = {
 };
 static const vkmm_config across[] = {
     {{64, 1, 64, 4, 1, 1, 256}}, {{64, 1, 64, 4, 1, 1, 256}}, {{128, 1, 64, 4, 1, 1, 256}}, {{64, 1, 32, 4, 1, 1, 128}},
-    {{32, 1, 16, 4, 1, 1, 32}},  {{32, 1, 32, 2, 1, 1, 128}}, {{32, 1, 16, 2, 1, 1, 128}},
+    {{32, 1, 16, 4, 1, 1, 32}},  {{32, 1, 32, 2, 1, 1, 128}}, {{32, 1, 8, 2, 1, 1, 128}},
 };
 
 /* Whether neighbours in memory of a skinny problem's longer side are neighbours along K. */
