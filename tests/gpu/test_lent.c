@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gemm.h"
+#include "math/problem.h"
 #include "vk/device.h"
 
 static lent_device lent;
@@ -247,31 +249,216 @@ static void extensions_count(void **state)
     }
 }
 
+/* ---- Products ---- */
+
+enum { M = 37, N = 29, K = 41 };
+
+static vkmm_binding matrix_of(const vkmm_problem *p, vkmm_operand operand, uint64_t bytes, void **memory)
+{
+    const lent_buffer *buffer = lent_buffer_create(&lent, bytes);
+    const vkmm_type type = operand == VKMM_A || operand == VKMM_B ? p->type : gemm_out(p);
+    const unsigned spread = 5 + 2 * (unsigned)operand, middle = type == VKMM_U32 || type == VKMM_U8 ? 0 : spread / 2;
+    for (uint64_t at = 0; at < bytes / vkmm_type_of(type)->bytes; at++)
+        gemm_set(type, buffer->mapped, at, (double)(at * 7 % spread) - middle);
+    *memory = buffer->mapped;
+    return lent_binding(buffer);
+}
+
+/* Small whole numbers, so that sums are exact. */
+static void check_product(vkmm_device *device, const vkmm_types *types)
+{
+    const vkmm_gemm_params params = {.problem =
+                                         VKMM_PROBLEM(.m = M, .n = N, .k = K, .type = types->in, .out_type = types->out,
+                                                      .compute = types->compute, .alpha = 3, .beta = 2, .has_bias = 1)};
+    const vkmm_problem *p = &params.problem;
+    vkmm_gemm *gemm = NULL;
+    vkmm_gemm_bindings bindings = {.slot = 0};
+    void *memory[4];
+    const vkmm_status status = vkmm_gemm_create(device, &params, &gemm);
+    if (types->in == VKMM_F64 && !vkmm_device_describe(device)->has_f64) {
+        assert_int_equal(status, VKMM_UNSUPPORTED);
+        assert_non_null(strstr(said.last, "shaderFloat64"));
+        return;
+    }
+    assert_int_equal(status, VKMM_OK);
+    const vkmm_gemm_info *info = vkmm_gemm_describe(gemm);
+    bindings.a = matrix_of(p, VKMM_A, info->bytes[VKMM_A], &memory[VKMM_A]);
+    bindings.b = matrix_of(p, VKMM_B, info->bytes[VKMM_B], &memory[VKMM_B]);
+    bindings.c = matrix_of(p, VKMM_C, info->bytes[VKMM_C], &memory[VKMM_C]);
+    bindings.bias = matrix_of(p, VKMM_BIAS, info->bytes[VKMM_BIAS], &memory[VKMM_BIAS]);
+    if (info->workspace_bytes) bindings.workspace = lent_binding(lent_buffer_create(&lent, info->workspace_bytes));
+    char *want = malloc(info->bytes[VKMM_C]);
+    memcpy(want, memory[VKMM_C], info->bytes[VKMM_C]);
+    gemm_biased(p, memory[VKMM_A], memory[VKMM_B], memory[VKMM_BIAS], want);
+    VkCommandBuffer command = lent_begin(&lent);
+    assert_int_equal(vkmm_gemm_record(gemm, command, &bindings), VKMM_OK);
+    lent_submit(&lent, command);
+    lent_free(&lent, command);
+    for (uint64_t at = 0; at < M * N; at++)
+        if (!(gemm_get(gemm_out(p), want, at) == gemm_get(gemm_out(p), memory[VKMM_C], at)))
+            fail_msg("%s for %s, summed in %s: element %llu is wrong", info->kernel.name, vkmm_type_of(types->in)->name,
+                     vkmm_type_of(types->compute)->name, (unsigned long long)at);
+    free(want);
+    vkmm_gemm_destroy(&gemm);
+}
+
+/* With nothing enabled in Vulkan 1.1, and with everything in 1.3. */
+static void products_are_right(void **state)
+{
+    (void)state;
+    vkmm_device *device = borrow(lent.api_version < VK_API_VERSION_1_2 ? LENT_BARE : LENT_SEPARATE);
+    for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) check_product(device, vkmm_types_at(i));
+}
+
+static void expect_refusal(vkmm_status status, const char *what)
+{
+    if (status != VKMM_UNSUPPORTED || !strstr(said.last, "was lent for recording"))
+        fail_msg("%s: %s, \"%s\"", what, vkmm_status_name(status), said.last);
+    said.last[0] = '\0';
+}
+
+/* Every function that needs memory or a queue of the device. */
 static void nothing_is_submitted_or_allocated(void **state)
 {
     (void)state;
     vkmm_device *device = borrow(LENT_SEPARATE);
-    const vkmm_problem problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 8);
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 4, .n = 4, .k = 4);
     const vkmm_job_params job_params = {.problem = problem};
+    const vkmm_job_params count_params = {.problem = problem, .kernel = "tiled"};
     const vkmm_stream_params stream_params = {.job = job_params};
+    const vkmm_race_params race_params = {.rows = 4, .cols = 4};
+    float matrix[3][16] = {{0}};
+    const vkmm_trace_params trace_params = {.problem = problem, .kernel = "tiled", .a = matrix[0], .b = matrix[1]};
+    vkmm_memory *memory = NULL;
     vkmm_job *job = NULL;
     vkmm_stream *stream = NULL;
-    assert_int_equal(vkmm_job_create(device, NULL, &job_params, &job), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(said.last, "was lent for recording"));
-    assert_null(job);
-    said.last[0] = '\0';
-    assert_int_equal(vkmm_stream_create(device, NULL, &stream_params, &stream), VKMM_UNSUPPORTED);
-    assert_non_null(strstr(said.last, "was lent for recording"));
-    assert_null(stream);
-    assert_int_equal(said.errors, 2);
+    vkmm_trace *trace = NULL;
+    vkmm_race_result race;
+    vkmm_access access;
+    vkmm_peaks peaks;
+    expect_refusal(vkmm_multiply(device, &problem, matrix[0], matrix[1], NULL, matrix[2]), "vkmm_multiply");
+    expect_refusal(vkmm_memory_create(device, 64, &memory), "vkmm_memory_create");
+    expect_refusal(vkmm_job_create(device, NULL, &job_params, &job), "vkmm_job_create");
+    expect_refusal(vkmm_stream_create(device, NULL, &stream_params, &stream), "vkmm_stream_create");
+    expect_refusal(vkmm_race_run(device, &race_params, &race), "vkmm_race_run");
+    expect_refusal(vkmm_trace_create(device, &trace_params, &trace), "vkmm_trace_create");
+    expect_refusal(vkmm_access_count(device, &count_params, &access), "vkmm_access_count");
+    expect_refusal(vkmm_device_peaks(device, VKMM_F32, &peaks), "vkmm_device_peaks");
+    assert_true(!memory && !job && !stream && !trace);
+    assert_int_equal(said.errors, 8);
+}
+
+/* ---- Arguments ---- */
+
+static void expect_import(const vkmm_import_params *params, vkmm_status want, const char *sentence)
+{
+    vkmm_device *device = (vkmm_device *)&lent;
+    const unsigned before = said.errors;
+    const vkmm_status status = vkmm_device_import(params, &device);
+    if (status != want || device || said.errors != before + 1 || !strstr(said.last, sentence))
+        fail_msg("%s: \"%s\", not \"%s\"", vkmm_status_name(status), said.last, sentence);
+}
+
+static void wrong_arguments_are_refused(void **state)
+{
+    (void)state;
+    lent_device_create(&lent, NULL, NULL, 0);
+    vkmm_import_params right = lent_import_params(&lent), wrong;
+    right.log = notes;
+    vkmm_device *device = NULL;
+    assert_int_equal(vkmm_device_import(&right, &device), VKMM_OK);
+    vkmm_device_destroy(&device);
+    assert_int_equal(vkmm_device_import(&right, NULL), VKMM_INVALID);
+    assert_non_null(strstr(said.last, "out is NULL"));
+#define WRONG(status, sentence, ...)                                                                                   \
+    wrong = right;                                                                                                     \
+    __VA_ARGS__;                                                                                                       \
+    expect_import(&wrong, status, sentence)
+    WRONG(VKMM_INVALID, "get_instance_proc_addr is NULL", wrong.get_instance_proc_addr = NULL);
+    WRONG(VKMM_INVALID, "instance is NULL", wrong.instance = NULL);
+    WRONG(VKMM_INVALID, "physical_device is NULL", wrong.physical_device = NULL);
+    WRONG(VKMM_INVALID, "device is NULL", wrong.device = NULL);
+    WRONG(VKMM_INVALID, "extensions is NULL", wrong.extension_count = 1);
+    WRONG(VKMM_UNSUPPORTED, "api_version of the instance is 1.0; the minimum is 1.1",
+          wrong.api_version = VK_API_VERSION_1_0);
+    WRONG(VKMM_INVALID, "the physical device is not one of the 1 of the instance",
+          wrong.physical_device = (VkPhysicalDevice)(void *)&lent);
+    WRONG(VKMM_INVALID, "queue family 99 of", wrong.queue_family = 99);
+#undef WRONG
+}
+
+static void requirements_follow_the_types(void **state)
+{
+    (void)state;
+    static const vkmm_type f64[] = {VKMM_F16, VKMM_F64}, none[] = {VKMM_F32, VKMM_AUTO};
+    vkmm_requirements_params params = lent_requirements_params(&lent);
+    vkmm_requirements *requirements = (vkmm_requirements *)&params;
+    uint32_t count;
+    params.log = notes;
+    params.types = none;
+    params.type_count = 2;
+    assert_int_equal(vkmm_device_requirements(&params, &requirements), VKMM_INVALID);
+    assert_null(requirements);
+    assert_non_null(strstr(said.last, "types[1] is 0"));
+    params.type_count = 1;
+    assert_int_equal(vkmm_device_requirements(&params, &requirements), VKMM_OK);
+    assert_int_equal(vkmm_requirements_list(requirements, &count)[0].required, 0);
+    vkmm_requirements_destroy(&requirements);
+    params.types = f64;
+    params.type_count = 2;
+    const vkmm_status status = vkmm_device_requirements(&params, &requirements);
+    if (own_info()->has_f64) {
+        assert_int_equal(status, VKMM_OK);
+        assert_int_equal(vkmm_requirements_list(requirements, &count)[0].required, 1);
+        assert_string_equal(vkmm_requirements_list(requirements, &count)[0].feature, "shaderFloat64");
+        vkmm_requirements_destroy(&requirements);
+    } else {
+        assert_int_equal(status, VKMM_UNSUPPORTED);
+        assert_non_null(strstr(said.last, "lacks shaderFloat64: no f64 products"));
+    }
+}
+
+/* The caller's structures are used, and keep what they have; a second chain is refused. */
+static void features_are_merged(void **state)
+{
+    (void)state;
+    VkPhysicalDeviceVulkan12Features since12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                                .timelineSemaphore = VK_TRUE};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                          .pNext = &since12,
+                                          .features.robustBufferAccess = VK_TRUE},
+                              other = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+    const vkmm_device_info *own = own_info();
+    vkmm_requirements *requirements = ask();
+    assert_int_equal(vkmm_requirements_merge(requirements, &features), VKMM_OK);
+    assert_true(features.features.robustBufferAccess && since12.timelineSemaphore);
+    assert_int_equal(since12.shaderFloat16, own->has_f16);
+    assert_int_equal(since12.storageBuffer8BitAccess, own->has_storage8);
+    assert_int_equal(features.features.shaderFloat64, own->has_f64);
+    for (const VkBaseOutStructure *next = since12.pNext; next; next = next->pNext)
+        assert_int_not_equal(next->sType, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES);
+    const void *appended = since12.pNext;
+    assert_non_null(appended);
+    assert_int_equal(vkmm_requirements_merge(requirements, &features), VKMM_OK);
+    assert_ptr_equal(since12.pNext, appended);
+    assert_int_equal(vkmm_requirements_merge(requirements, &other), VKMM_INVALID);
+    other.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+    assert_int_equal(vkmm_requirements_merge(requirements, &other), VKMM_INVALID);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_uses_its_device), cmocka_unit_test(what_is_enabled_is_used),
-        cmocka_unit_test(nothing_else_is_used),      cmocka_unit_test(each_feature_counts),
-        cmocka_unit_test(extensions_count),          cmocka_unit_test(nothing_is_submitted_or_allocated),
+        cmocka_unit_test(a_program_uses_its_device),
+        cmocka_unit_test(what_is_enabled_is_used),
+        cmocka_unit_test(nothing_else_is_used),
+        cmocka_unit_test(each_feature_counts),
+        cmocka_unit_test(products_are_right),
+        cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(requirements_follow_the_types),
+        cmocka_unit_test(features_are_merged),
+        cmocka_unit_test(extensions_count),
+        cmocka_unit_test(nothing_is_submitted_or_allocated),
     };
     static const uint32_t versions[] = {0, VK_API_VERSION_1_1};
     int failed = 0;

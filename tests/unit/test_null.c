@@ -1,6 +1,6 @@
 /* What a public function does with NULL where its header allows none: a status, or NULL, 0 and zeros. */
 #include "unit.h"
-#include "vkmatmul.h"
+#include "vkmatmul_vulkan.h"
 
 #define REFUSED(call)                                                                                                  \
     {                                                                                                                  \
@@ -59,6 +59,13 @@ static void takes_null_for_an_answer(void **state)
         REFUSED(vkmm_memory_write(NULL, 0, 0, NULL)),
         REFUSED(vkmm_memory_read(NULL, 0, 0, NULL)),
         REFUSED(vkmm_memory_multiply(NULL, NULL, NULL, NULL, NULL, NULL)),
+        REFUSED(vkmm_device_requirements(NULL, NULL)),
+        REFUSED(vkmm_requirements_merge(NULL, NULL)),
+        REFUSED(vkmm_device_import(NULL, NULL)),
+        NONE(vkmm_requirements_list(NULL, NULL)),
+        NONE(vkmm_requirements_extensions(NULL, NULL)),
+        NONE(vkmm_device_describe(NULL)),
+        NONE(vkmm_device_lacks(NULL, NULL)),
         NONE(vkmm_operand_bytes(NULL, VKMM_A)),
         NONE(vkmm_operand_type(NULL, VKMM_A)),
         NONE(vkmm_problem_compute(NULL)),
@@ -101,6 +108,7 @@ static void destroys_nothing(void **state)
     vkmm_tune_finish(NULL);
     vkmm_trace_destroy(NULL);
     vkmm_stream_destroy(NULL);
+    vkmm_requirements_destroy(NULL);
 }
 
 int main(void)

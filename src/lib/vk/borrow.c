@@ -91,7 +91,7 @@ static vkmm_status borrow(const vkmm_import_params *params, vkmm_device *device)
                                              .physical_device = params->physical_device,
                                              .api_version = params->api_version,
                                              .log = params->log};
-    vkmm_status status = vkmm_lent_open(&lender, params->cache_dir, &device->instance);
+    vkmm_status status = vkmm_lent_open(&lender, "vkmm_device_import", params->cache_dir, &device->instance);
     if (status != VKMM_OK) return status;
     device->physical = device->instance->physicals;
     const uint32_t enabled = read_enabled(params, &device->physical->info);

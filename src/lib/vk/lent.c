@@ -5,12 +5,14 @@
 #include "base/alloc.h"
 #include "base/cache_dir.h"
 
-static vkmm_status check(const vkmm_requirements_params *lender)
+static vkmm_status check(const vkmm_requirements_params *lender, const char *function)
 {
     const uint32_t version = lender->api_version;
-    VKMM_NEED(&lender->log, lender->get_instance_proc_addr);
-    VKMM_NEED(&lender->log, lender->instance);
-    VKMM_NEED(&lender->log, lender->physical_device);
+    const char *missing = !lender->get_instance_proc_addr ? "get_instance_proc_addr"
+                          : !lender->instance             ? "instance"
+                          : !lender->physical_device      ? "physical_device"
+                                                          : NULL;
+    if (missing) return vkmm_fail(&lender->log, VKMM_INVALID, "%s: params->%s is NULL", function, missing);
     if (version >= VK_API_VERSION_1_1) return VKMM_OK;
     return vkmm_fail(&lender->log, VKMM_UNSUPPORTED, "api_version of the instance is %u.%u; the minimum is 1.1",
                      VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version));
@@ -36,10 +38,11 @@ static vkmm_status find(vkmm_instance *instance, VkPhysicalDevice handle)
     return vkmm_fail(&instance->log, VKMM_UNSUPPORTED, "the device cannot be used: %s", instance->left_out);
 }
 
-vkmm_status vkmm_lent_open(const vkmm_requirements_params *lender, const char *cache_dir, vkmm_instance **out)
+vkmm_status vkmm_lent_open(const vkmm_requirements_params *lender, const char *function, const char *cache_dir,
+                           vkmm_instance **out)
 {
     *out = NULL;
-    vkmm_status status = check(lender);
+    vkmm_status status = check(lender, function);
     if (status != VKMM_OK) return status;
     vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
     if (!instance) return vkmm_fail(&lender->log, VKMM_OUT_OF_MEMORY, "no memory for an instance");

@@ -75,7 +75,7 @@ vkmm_status vkmm_device_requirements(const vkmm_requirements_params *params, vkm
     vkmm_instance *instance = NULL;
     uint32_t types;
     vkmm_status status = read_types(params, &types);
-    if (status == VKMM_OK) status = vkmm_lent_open(params, "", &instance);
+    if (status == VKMM_OK) status = vkmm_lent_open(params, __func__, "", &instance);
     if (status == VKMM_OK) {
         const uint32_t set = vkmm_features_set(&instance->physicals->features);
         status = check_types(instance, types, set);
