@@ -70,7 +70,7 @@ static void record_layers(const mlp *net, VkCommandBuffer commands)
 {
     for (uint32_t i = 0; i < net->layers; i++) {
         const vkmm_gemm_bindings up = up_bindings(net, i), down = down_bindings(net, i);
-        host_dispatch(commands, &net->norm, net->tokens, (uint32_t[4]){net->width / 2});
+        host_dispatch(commands, &net->norm, net->tokens, (uint32_t[4]){net->width / 8});
         next_step(commands);
         MM(vkmm_gemm_record(net->up, commands, &up));
         next_step(commands);
@@ -250,7 +250,7 @@ int main(int argc, char **argv)
                .tokens = options[TOKENS].value,
                .width = options[WIDTH].value,
                .hidden = options[HIDDEN].value};
-    if (net.width % 2) host_fail("the width must be even: norm.comp reads pairs");
+    if (net.width % 8) host_fail("the width must be a multiple of 8: norm.comp reads 8 elements at a time");
     open_mlp(&net);
     run(&net, path);
     if (options[TIME].value) time_layers(&net);

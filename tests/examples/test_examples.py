@@ -82,7 +82,7 @@ class Examples(unittest.TestCase):
         self.assertGreater(numpy.abs(x).min(axis=0).max(), 0.1)
 
     def test_mlp(self):
-        self.mlp(32, 5, 66, 90)
+        self.mlp(32, 5, 72, 90)
 
     def test_mlp_times(self):
         self.mlp(3, 16, 64, 128, "--time")
