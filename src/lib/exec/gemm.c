@@ -8,6 +8,8 @@
 #include "math/problem.h"
 #include "math/type.h"
 
+_Static_assert(VKMM_DYNAMIC_M == 1 << 0 && VKMM_DYNAMIC_N == 1 << 1, "vkmm_gemm_reach");
+
 enum { MOST_SLOTS = 1 << 16, FULL = 1 << 24 /* elements of C that occupy any device */ };
 
 static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
@@ -27,25 +29,27 @@ static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
     return VKMM_OK;
 }
 
-static uint64_t step_of(const vkmm_gemm_params *params, vkmm_operand operand)
+static vkmm_gemm_reach reach_of(const vkmm_gemm_params *params, vkmm_operand operand)
 {
-    return params->offset_step ? params->offset_step
-                               : 16 / vkmm_type_of(vkmm_operand_type(&params->problem, operand))->bytes;
-}
-
-/* Whether the operand's rows (column-major: columns) are as long as a dynamic extent. */
-static int has_dynamic_rows(const vkmm_problem *problem, uint32_t dynamic, vkmm_operand operand)
-{
+    static const int rows[] = {0, 2, 0}, cols[] = {2, 1, 1};
+    const vkmm_problem *problem = &params->problem;
     const vkmm_stored stored = vkmm_operand_stored(problem, operand);
-    const int along_m = operand == VKMM_A ? !stored.are_rows : operand == VKMM_C && !stored.are_rows,
-              along_n = operand == VKMM_B ? stored.are_rows : operand == VKMM_C && stored.are_rows;
-    return (along_m && dynamic & VKMM_DYNAMIC_M) || (along_n && dynamic & VKMM_DYNAMIC_N);
+    const uint64_t size = vkmm_type_of(vkmm_operand_type(problem, operand))->bytes;
+    return (vkmm_gemm_reach){.first = vkmm_operand_offset(problem, operand) +
+                                      (vkmm_problem_batches(problem) - 1) * vkmm_operand_stride(problem, operand),
+                             .ld = stored.ld,
+                             .size = size,
+                             .count = stored.are_rows ? rows[operand] : cols[operand],
+                             .length = stored.are_rows ? cols[operand] : rows[operand],
+                             .step = params->offset_step ? params->offset_step : 16 / size};
 }
 
-/* The offset that stands for all that a recording may add to it: as aligned as the least aligned of them. */
+/* The offset that stands for all that a recording may add to it: as aligned as the least aligned of them, and not at
+ * all if the rows (column-major: columns) are as long as a dynamic extent. */
 static uint64_t worst_offset(const vkmm_gemm *gemm, vkmm_operand operand)
 {
-    const uint64_t step = has_dynamic_rows(&gemm->problem, gemm->dynamic, operand) ? 1 : gemm->steps[operand];
+    const vkmm_gemm_reach *reach = &gemm->reaches[operand];
+    const uint64_t step = gemm->dynamic & 1u << reach->length ? 1 : reach->step;
     return vkmm_operand_offset(&gemm->problem, operand) | (step & (0 - step));
 }
 
@@ -149,7 +153,7 @@ vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params
     gemm->slots = params->slots ? params->slots : 1;
     gemm->dynamic = params->dynamic;
     gemm->expected = expected(params);
-    for (int o = VKMM_A; o <= VKMM_C; o++) gemm->steps[o] = step_of(params, (vkmm_operand)o);
+    for (int o = VKMM_A; o <= VKMM_C; o++) gemm->reaches[o] = reach_of(params, (vkmm_operand)o);
     status = build(gemm, params);
     if (status == VKMM_OK)
         describe(gemm);

@@ -7,35 +7,27 @@
 typedef struct recording {
     const vkmm_gemm *gemm;
     const vkmm_gemm_bindings *bindings;
-    vkmm_problem problem; /* the gemm's, with the recording's α and β */
+    vkmm_problem seen; /* by the kernel, with the largest extents */
+    vkmm_push push;    /* of all products but for extents and offsets */
     VkCommandBuffer command;
     VkDescriptorBufferInfo bound[2][VKMM_MAX_BINDINGS]; /* of both passes */
     vkmm_pipeline passes[2];
 } recording;
-
-static const vkmm_binding *binding_of(const vkmm_gemm_bindings *bindings, int operand)
-{
-    const vkmm_binding *by_operand[] = {&bindings->a, &bindings->b, &bindings->c, &bindings->bias};
-    return by_operand[operand];
-}
 
 static uint32_t product_count(const vkmm_gemm_bindings *bindings)
 {
     return bindings->products ? bindings->product_count : 1;
 }
 
-/* The problem of the recording's index-th product. */
-static vkmm_problem product_at(const recording *r, uint32_t index)
+/* The recording's index-th product, with all fields filled in. */
+static vkmm_gemm_product product_at(const recording *r, uint32_t index)
 {
-    vkmm_problem problem = r->problem;
-    if (!r->bindings->products) return problem;
-    const vkmm_gemm_product *product = &r->bindings->products[index];
-    if (r->gemm->dynamic & VKMM_DYNAMIC_M) problem.m = product->m;
-    if (r->gemm->dynamic & VKMM_DYNAMIC_N) problem.n = product->n;
-    problem.offset_a += product->offset_a;
-    problem.offset_b += product->offset_b;
-    problem.offset_c += product->offset_c;
-    return problem;
+    const vkmm_gemm *gemm = r->gemm;
+    vkmm_gemm_product product = {0};
+    if (r->bindings->products) product = r->bindings->products[index];
+    if (!r->bindings->products || !(gemm->dynamic & VKMM_DYNAMIC_M)) product.m = (uint32_t)gemm->problem.m;
+    if (!r->bindings->products || !(gemm->dynamic & VKMM_DYNAMIC_N)) product.n = (uint32_t)gemm->problem.n;
+    return product;
 }
 
 static int is_bindable(const vkmm_gemm *gemm, const vkmm_binding *binding, uint64_t least)
@@ -44,27 +36,25 @@ static int is_bindable(const vkmm_gemm *gemm, const vkmm_binding *binding, uint6
            binding->bytes <= gemm->device->physical->info.max_storage_range;
 }
 
-/* Adds what a product needs of each operand to need[]: 0 if it is more than is bound. */
-static int fits(const recording *r, uint32_t index, uint64_t need[])
+/* Raises need[], the bytes of each operand, to what a product needs: 0 if no binding can be that large. */
+static int reach(const recording *r, uint32_t index, uint64_t need[])
 {
-    const vkmm_problem problem = product_at(r, index);
-    if (problem.m > r->gemm->problem.m || problem.n > r->gemm->problem.n) return 0;
-    if (problem.m == 0 || problem.n == 0) return 1;
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
-        const uint64_t offset = o == VKMM_BIAS ? 0
-                                               : vkmm_operand_offset(&problem, (vkmm_operand)o) -
-                                                     vkmm_operand_offset(&r->gemm->problem, (vkmm_operand)o);
-        if (o != VKMM_BIAS && (offset > UINT32_MAX || offset % r->gemm->steps[o] != 0)) return 0;
-        const uint64_t bytes = vkmm_operand_bytes(&problem, (vkmm_operand)o);
-        if (bytes > need[o]) need[o] = bytes;
+    const vkmm_gemm *gemm = r->gemm;
+    const vkmm_gemm_product product = product_at(r, index);
+    const uint64_t extents[] = {product.m, product.n, gemm->problem.k};
+    const uint64_t offsets[] = {product.offset_a, product.offset_b, product.offset_c};
+    if (product.m > gemm->problem.m || product.n > gemm->problem.n) return 0;
+    if (product.m == 0 || product.n == 0) return 1;
+    for (int o = VKMM_A; o <= VKMM_C; o++) {
+        const vkmm_gemm_reach *to = &gemm->reaches[o];
+        if (offsets[o] > UINT32_MAX || offsets[o] % to->step != 0) return 0;
+        if (extents[to->count] == 0 || extents[to->length] == 0) continue;
+        const uint64_t end = to->first + offsets[o] + (extents[to->count] - 1) * to->ld + extents[to->length];
+        if (end * to->size > need[o]) need[o] = end * to->size;
     }
+    if (gemm->problem.has_bias && product.n * gemm->reaches[VKMM_C].size > need[VKMM_BIAS])
+        need[VKMM_BIAS] = product.n * gemm->reaches[VKMM_C].size;
     return 1;
-}
-
-static int are_legal_scalars(const recording *r)
-{
-    const vkmm_type type = r->gemm->problem.type;
-    return vkmm_scalar_is_legal(type, r->problem.alpha) && vkmm_scalar_is_legal(type, r->problem.beta);
 }
 
 /* Fills parts[] for vkmm_plan_bound: 1; 0 if something is missing, too small or misaligned. */
@@ -72,9 +62,10 @@ static int gather(const recording *r, const uint64_t need[], vkmm_part parts[])
 {
     const vkmm_gemm *gemm = r->gemm;
     const vkmm_gemm_bindings *b = r->bindings;
+    const vkmm_binding *const given[] = {&b->a, &b->b, &b->c, &b->bias};
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
-        const int narrow = vkmm_type_of(vkmm_operand_type(&gemm->problem, (vkmm_operand)o))->bytes < 4;
-        const vkmm_binding *binding = binding_of(b, need[o] ? o : VKMM_C); /* every binding must be set */
+        const int narrow = gemm->reaches[o == VKMM_BIAS ? VKMM_C : o].size < 4;
+        const vkmm_binding *binding = given[need[o] ? o : VKMM_C]; /* every binding must be set */
         if (!is_bindable(gemm, binding, need[o]) || (need[o] && narrow && binding->bytes % 4 != 0)) return 0;
         parts[o == VKMM_BIAS ? VKMM_BIAS_PART : o] = (vkmm_part){binding->buffer, binding->offset, binding->bytes};
     }
@@ -83,6 +74,32 @@ static int gather(const recording *r, const uint64_t need[], vkmm_part parts[])
     if (scalars && !is_bindable(gemm, &b->scalars, scalars)) return 0;
     parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){b->workspace.buffer, b->workspace.offset, workspace};
     parts[VKMM_SCALARS_PART] = (vkmm_part){b->scalars.buffer, b->scalars.offset, scalars};
+    return 1;
+}
+
+/* The push constants that all products share: 1; 0 if α or β is not legal. */
+static int scale(recording *r)
+{
+    const vkmm_gemm *gemm = r->gemm;
+    vkmm_problem problem = gemm->problem;
+    int swapped;
+    if (r->bindings->alpha) problem.alpha = *r->bindings->alpha;
+    if (r->bindings->beta) problem.beta = *r->bindings->beta;
+    if (gemm->plan.reads_scalars) problem.alpha = 1, problem.beta = 0;
+    if (!vkmm_scalar_is_legal(problem.type, problem.alpha) || !vkmm_scalar_is_legal(problem.type, problem.beta))
+        return 0;
+    r->seen = vkmm_problem_row_major(&problem, &swapped);
+    const vkmm_problem seen = r->seen;
+    const vkmm_type type = vkmm_types_scale(vkmm_problem_types(&seen));
+    r->push = gemm->plan.push;
+    r->push.k = (uint32_t)seen.k;
+    if (seen.k == 0) r->push.splits = 1;
+    r->push.offset_a = (uint32_t)seen.offset_a, r->push.offset_b = (uint32_t)seen.offset_b;
+    r->push.offset_c = (uint32_t)seen.offset_c;
+    r->push.stride_a = (uint32_t)seen.stride_a, r->push.stride_b = (uint32_t)seen.stride_b;
+    r->push.stride_c = (uint32_t)seen.stride_c;
+    vkmm_scalar_bits(type, seen.alpha, r->push.alpha);
+    vkmm_scalar_bits(type, seen.beta, r->push.beta);
     return 1;
 }
 
@@ -99,24 +116,18 @@ static void dispatch(const recording *r, int pass, vkmm_push *push, uint64_t ite
     vkmm_pipeline_dispatch(r->gemm->device, &r->passes[pass], push, sizeof *push, groups, r->command);
 }
 
-/* What of a plan depends on the product is in the push constants. */
 static void record_product(const recording *r, uint32_t index, int *first)
 {
     const vkmm_plan *plan = &r->gemm->plan;
-    const vkmm_problem problem = product_at(r, index);
-    int swapped;
-    const vkmm_problem seen = vkmm_problem_row_major(&problem, &swapped);
-    const vkmm_type scale = vkmm_types_scale(vkmm_problem_types(&seen));
-    if (seen.m == 0 || seen.n == 0) return;
-    vkmm_push push = plan->push;
-    push.m = (uint32_t)seen.m, push.n = (uint32_t)seen.n, push.k = (uint32_t)seen.k;
-    push.offset_a = (uint32_t)seen.offset_a, push.offset_b = (uint32_t)seen.offset_b;
-    push.offset_c = (uint32_t)seen.offset_c;
-    push.stride_a = (uint32_t)seen.stride_a, push.stride_b = (uint32_t)seen.stride_b;
-    push.stride_c = (uint32_t)seen.stride_c;
-    if (seen.k == 0) push.splits = 1;
-    vkmm_scalar_bits(scale, seen.alpha, push.alpha);
-    vkmm_scalar_bits(scale, seen.beta, push.beta);
+    const vkmm_gemm_product product = product_at(r, index);
+    vkmm_push push = r->push;
+    if (product.m == 0 || product.n == 0) return;
+    vkmm_problem seen = r->seen;
+    seen.m = push.m = plan->swapped ? product.n : product.m;
+    seen.n = push.n = plan->swapped ? product.m : product.n;
+    push.offset_a += (uint32_t)(plan->swapped ? product.offset_b : product.offset_a);
+    push.offset_b += (uint32_t)(plan->swapped ? product.offset_a : product.offset_b);
+    push.offset_c += (uint32_t)product.offset_c;
     const int second = plan->reduce.handle != VK_NULL_HANDLE;
     if (second && !*first) vkmm_plan_record_barrier(r->gemm->device, r->command); /* they share the workspace */
     if (second || *first) use(r, 0);
@@ -131,13 +142,18 @@ static void record_product(const recording *r, uint32_t index, int *first)
 static void bind(recording *r, const vkmm_part parts[])
 {
     const vkmm_gemm *gemm = r->gemm;
-    const vkmm_plan plan =
-        gemm->info.uses_slots ? vkmm_plan_with(&gemm->plan, &gemm->sets, r->bindings->slot) : gemm->plan;
-    r->passes[0] = plan.pipeline;
-    r->passes[1] = plan.reduce;
-    for (int pass = 0; pass < (plan.reduce.handle ? 2 : 1); pass++) {
-        vkmm_plan_bound(&plan, parts, (vkmm_plan_pass)pass, r->bound[pass]);
-        vkmm_pipeline_bind_all(gemm->device, &r->passes[pass], plan.binding_count, r->bound[pass]);
+    const vkmm_plan *plan = &gemm->plan;
+    vkmm_plan of_slot;
+    if (gemm->info.uses_slots) {
+        of_slot = vkmm_plan_with(plan, &gemm->sets, r->bindings->slot);
+        plan = &of_slot;
+    }
+    r->passes[0] = plan->pipeline;
+    r->passes[1] = plan->reduce;
+    for (int pass = 0; pass < (plan->reduce.handle ? 2 : 1); pass++) {
+        vkmm_plan_bound(plan, parts, (vkmm_plan_pass)pass, r->bound[pass]);
+        if (gemm->info.uses_slots)
+            vkmm_pipeline_bind_all(gemm->device, &r->passes[pass], plan->binding_count, r->bound[pass]);
     }
 }
 
@@ -145,15 +161,15 @@ vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command, con
 {
     if (!gemm || !command || !bindings) return VKMM_INVALID;
     if (gemm->info.uses_slots && bindings->slot >= gemm->slots) return VKMM_INVALID;
-    recording r = {.gemm = gemm, .bindings = bindings, .problem = gemm->problem, .command = command};
-    if (bindings->alpha) r.problem.alpha = *bindings->alpha;
-    if (bindings->beta) r.problem.beta = *bindings->beta;
-    if (gemm->plan.reads_scalars) r.problem.alpha = 1, r.problem.beta = 0;
+    recording r; /* filled in step by step: it is large */
+    r.gemm = gemm;
+    r.bindings = bindings;
+    r.command = command;
     uint64_t need[VKMM_BIAS + 1] = {0};
     vkmm_part parts[VKMM_SCALARS_PART + 1];
     for (uint32_t i = 0; i < product_count(bindings); i++)
-        if (!fits(&r, i, need)) return VKMM_INVALID;
-    if (!are_legal_scalars(&r)) return VKMM_INVALID;
+        if (!reach(&r, i, need)) return VKMM_INVALID;
+    if (!scale(&r)) return VKMM_INVALID;
     if (need[VKMM_C] == 0) return VKMM_OK;
     if (!gather(&r, need, parts)) return VKMM_INVALID;
     bind(&r, parts);
