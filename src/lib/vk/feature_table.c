@@ -14,7 +14,7 @@ enum {
 };
 
 #ifdef VK_API_VERSION_1_4
-static_assert(VULKAN14_FEATURES == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES, "");
+static_assert((VkStructureType)VULKAN14_FEATURES == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES, "");
 static_assert(VULKAN14_PUSH_DESCRIPTOR == offsetof(VkPhysicalDeviceVulkan14Features, pushDescriptor), "");
 #endif
 
