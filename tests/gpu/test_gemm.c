@@ -267,15 +267,20 @@ static vkmm_gemm_params random_params(vkmm_types types, uint64_t seed)
     return params;
 }
 
+/* Without what is beyond Vulkan 1.1, elements of C that share a word are stored by a second pass. */
 static void records_products_of_every_type(void **state)
 {
     (void)state;
+    vkmm_device_info *info = suite.info;
+    const vkmm_device_info whole = *info;
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++)
-        for (uint64_t seed = validated ? 0 : 1; seed < (validated ? 1 : 4); seed++) {
+        for (uint64_t seed = validated ? 0 : 1; seed < (validated ? 1 : 3); seed++) {
             const vkmm_types types = *vkmm_types_at(i);
             if (!suite_has_type(&suite, types.in)) continue;
             const vkmm_gemm_params params = random_params(types, 100 * i + seed);
+            if (seed == 2) info->has_f16 = info->has_i8 = info->has_storage16 = info->has_storage8 = info->has_dot8 = 0;
             check(&params);
+            *info = whole;
         }
 }
 
