@@ -161,7 +161,9 @@ typedef struct vkmm_binding {
  * may report that, because it takes each of them to write all that is bound.) */
 typedef struct vkmm_gemm_product {
     uint32_t m, n;                         /* used where they are dynamic; 0 is an empty product */
-    uint64_t offset_a, offset_b, offset_c; /* elements, added to the problem's; multiples of offset_step */
+    uint64_t offset_a, offset_b, offset_c; /* elements, added to the problem's; multiples of offset_step. Packed
+                                              operands: from the beginning of what is bound, in the packed layout; so
+                                              several weights, packed one after the other, are info.bytes apart */
 } vkmm_gemm_product;
 
 typedef struct vkmm_gemm_bindings {

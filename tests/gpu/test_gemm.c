@@ -26,17 +26,17 @@ static double number(vkmm_type type, uint64_t at, unsigned spread)
 /* ---- Memory ---- */
 
 typedef struct memory {
-    vkmm_buffer buffers[6]; /* by vkmm_operand, then the workspace and the scalars */
-    uint64_t bytes[6];      /* between the guards */
+    vkmm_buffer buffers[8]; /* by vkmm_operand, then the workspace, the scalars, and A and B packed */
+    uint64_t bytes[8];      /* between the guards */
     char *want;             /* all of C's buffer */
 } memory;
 
-enum { WORKSPACE = 4, SCALARS = 5 };
+enum { WORKSPACE = 4, SCALARS = 5, PACKED = 6, BUFFERS = 8 };
 
 static void release(void *object)
 {
     memory *m = object;
-    for (int i = 0; i < 6; i++) vkmm_buffer_destroy(suite.device, &m->buffers[i]);
+    for (int i = 0; i < BUFFERS; i++) vkmm_buffer_destroy(suite.device, &m->buffers[i]);
     free(m->want);
     free(m);
 }
@@ -115,6 +115,12 @@ static void prepare(memory *m, const vkmm_gemm *gemm, const vkmm_gemm_params *pa
             if (need > bytes[o]) bytes[o] = need;
         }
     }
+    const vkmm_gemm_bindings largest = {.products = NULL};
+    const vkmm_problem whole = product_of(params, &largest, 0); /* of packed operands all is packed */
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        const uint64_t need = (gemm_elements(&whole, (vkmm_operand)o) * vkmm_type_of(whole.type)->bytes + 3) / 4 * 4;
+        if (params->packed & 1u << o && need > bytes[o]) bytes[o] = need;
+    }
     bytes[VKMM_BIAS] = params->problem.has_bias ? info->bytes[VKMM_BIAS] : 0;
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) reserve(m, o, bytes[o]);
     reserve(m, WORKSPACE, info->workspace_bytes);
@@ -124,6 +130,8 @@ static void prepare(memory *m, const vkmm_gemm *gemm, const vkmm_gemm_params *pa
         if (p.alpha != 0) fill(m, &p, VKMM_A), fill(m, &p, VKMM_B);
         if (p.beta != 0) fill(m, &p, VKMM_C);
     }
+    if (params->packed & VKMM_PACKED_A) fill(m, &whole, VKMM_A);
+    if (params->packed & VKMM_PACKED_B) fill(m, &whole, VKMM_B);
     for (uint64_t j = 0; j < params->problem.n && params->problem.has_bias; j++)
         gemm_set(out, data_of(m, VKMM_BIAS), j, number(out, j, 11));
     if (!info->scalar_bytes) return;
@@ -143,6 +151,28 @@ static vkmm_gemm_bindings bind(const memory *m, const vkmm_gemm_bindings *how)
     b.workspace = binding_of(m, WORKSPACE);
     b.scalars = binding_of(m, SCALARS);
     return b;
+}
+
+/* Packs an operand from its memory to a place in what is bound instead of it. */
+static void pack(const vkmm_gemm *gemm, const memory *m, vkmm_operand operand, vkmm_binding from, vkmm_binding to)
+{
+    VkCommandBuffer command = NULL;
+    vkmm_status status = vkmm_command_begin(suite.device, &command);
+    if (status == VKMM_OK) status = vkmm_gemm_pack(gemm, command, operand, &from, &to, 0);
+    if (status == VKMM_OK) vkmm_command_barrier_all(suite.device, command);
+    assert_int_equal(vkmm_command_finish(suite.device, status, &command), VKMM_OK);
+    const char *guard = (const char *)m->buffers[PACKED + operand].mapped;
+    for (int i = 0; i < GUARD; i++) assert_int_equal(guard[i], -1);
+}
+
+static void pack_all(const vkmm_gemm *gemm, const vkmm_gemm_params *params, memory *m, vkmm_gemm_bindings *b)
+{
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        if (!(params->packed & 1u << o)) continue;
+        reserve(m, PACKED + o, vkmm_gemm_describe(gemm)->bytes[o]);
+        pack(gemm, m, (vkmm_operand)o, binding_of(m, o), binding_of(m, PACKED + o));
+        *(o == VKMM_A ? &b->a : &b->b) = binding_of(m, PACKED + o);
+    }
 }
 
 static void run(const vkmm_gemm *gemm, const vkmm_gemm_bindings *b)
@@ -185,6 +215,7 @@ static void check_recording(const vkmm_gemm *gemm, const vkmm_gemm_params *param
     }
     vkmm_gemm_bindings b = bind(m, how);
     if (vkmm_gemm_describe(gemm)->scalar_bytes) b.alpha = b.beta = NULL;
+    pack_all(gemm, params, m, &b);
     run(gemm, &b);
     if (m->bytes[VKMM_C]) compare(&params->problem, m);
 }
@@ -210,8 +241,8 @@ static uint32_t side_by_side(const vkmm_gemm_params *params, vkmm_gemm_product p
     for (uint32_t i = 0; i < 4; i++) {
         products[i] = (vkmm_gemm_product){.m = (uint32_t)(params->problem.m * (3 - i) / 3),
                                           .n = (uint32_t)(params->problem.n * (4 - i) / 4),
-                                          .offset_a = i * step_in,
-                                          .offset_b = (3 - i) * step_in};
+                                          .offset_a = params->packed & VKMM_PACKED_A ? 0 : i * step_in,
+                                          .offset_b = params->packed & VKMM_PACKED_B ? 0 : (3 - i) * step_in};
         while (end % step_out != 0 || end * sizes[1] % 4 != 0) end++;
         products[i].offset_c = end;
         const vkmm_gemm_bindings how = {.products = products, .product_count = 4};
@@ -282,6 +313,76 @@ static void records_products_of_every_type(void **state)
             check(&params);
             *info = whole;
         }
+}
+
+/* Packed operands: each element size, either operand or both, with everything else that varies. */
+static void takes_packed_operands(void **state)
+{
+    (void)state;
+    static const vkmm_type types[] = {VKMM_F16, VKMM_I8, VKMM_F32, VKMM_F64, VKMM_BF16, VKMM_U8};
+    for (uint32_t i = 0; i < (validated ? 4 : 12); i++) {
+        const vkmm_type type = types[i % 6];
+        vkmm_gemm_params params = random_params(vkmm_types_default(type), 1000 + i);
+        if (!suite_has_type(&suite, type)) continue;
+        params.packed = 1 + (i + i / 6 + 1) % 3;
+        check(&params);
+    }
+}
+
+/* Two matrices of weights packed next to each other: an offset in a product chooses one. */
+static void finds_packed_weights_at_an_offset(void **state)
+{
+    (void)state;
+    enum { WIDTH = 32 }; /* packed, it fills a multiple of every offset alignment */
+    const vkmm_gemm_params params = {.problem =
+                                         VKMM_PROBLEM(.m = M, .n = WIDTH, .k = K, .type = VKMM_F16, .ldc = 2 * WIDTH),
+                                     .packed = VKMM_PACKED_B,
+                                     .offset_step = WIDTH};
+    vkmm_gemm *gemm = make(&params);
+    memory *m = keep_object(calloc(1, sizeof(memory)), release);
+    const uint64_t packed = vkmm_gemm_describe(gemm)->bytes[VKMM_B], weights = K * WIDTH;
+    const vkmm_gemm_product products[] = {{.offset_b = 0}, {.offset_b = packed / 2, .offset_c = WIDTH}},
+                            unpacked[] = {{.offset_b = 0}, {.offset_b = weights, .offset_c = WIDTH}};
+    const vkmm_gemm_bindings how = {.products = unpacked, .product_count = 2};
+    prepare(m, gemm, &params, &how);
+    const size_t bytes = (size_t)m->bytes[VKMM_C] + 2 * GUARD;
+    m->want = realloc(m->want, bytes);
+    memcpy(m->want, m->buffers[VKMM_C].mapped, bytes);
+    reserve(m, PACKED + VKMM_B, 2 * packed);
+    vkmm_gemm_bindings b = bind(m, &how);
+    for (uint32_t i = 0; i < 2; i++) {
+        const vkmm_problem p = product_of(&params, &how, i);
+        gemm_biased(&p, data_of(m, VKMM_A), data_of(m, VKMM_B), NULL, m->want + GUARD);
+        vkmm_gemm_params from = params; /* the second one lies further on */
+        from.problem.offset_b = i * weights;
+        vkmm_gemm *packer = make(&from);
+        vkmm_binding to = binding_of(m, PACKED + VKMM_B);
+        to.offset += i * packed;
+        to.bytes -= i * packed;
+        assert_int_equal(packed % vkmm_gemm_describe(gemm)->offset_alignment, 0);
+        pack(packer, m, VKMM_B, binding_of(m, VKMM_B), to);
+        vkmm_gemm_destroy(&packer);
+    }
+    b.b = binding_of(m, PACKED + VKMM_B);
+    b.products = products;
+    /* Synchronization validation sees that both write C, not that they write different elements of it. */
+    if (!validated) {
+        run(gemm, &b);
+        compare(&params.problem, m);
+    }
+    VkCommandBuffer command = NULL;
+    const vkmm_binding from = binding_of(m, VKMM_B), to = b.b, less = {to.buffer, to.offset, packed - 4};
+    assert_int_equal(vkmm_command_begin(suite.device, &command), VKMM_OK);
+    assert_int_equal(vkmm_gemm_pack(gemm, command, VKMM_A, &from, &to, 0), VKMM_INVALID); /* is not packed */
+    assert_int_equal(vkmm_gemm_pack(gemm, command, VKMM_C, &from, &to, 0), VKMM_INVALID);
+    assert_int_equal(vkmm_gemm_pack(gemm, command, VKMM_B, &from, &less, 0), VKMM_INVALID);
+    assert_int_equal(vkmm_gemm_pack(gemm, command, VKMM_B, NULL, &to, 0), VKMM_INVALID);
+    vkmm_command_free(suite.device, &command);
+    b.b.bytes = 2 * packed - 4;
+    assert_int_equal(vkmm_command_begin(suite.device, &command), VKMM_OK);
+    assert_int_equal(vkmm_gemm_record(gemm, command, &b), VKMM_INVALID);
+    vkmm_command_free(suite.device, &command);
+    vkmm_gemm_destroy(&gemm);
 }
 
 /* Only the first pass of a product without terms, or without rows, can be left out. */
@@ -615,6 +716,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_products_of_every_type),
+        cmocka_unit_test(takes_packed_operands),
+        cmocka_unit_test(finds_packed_weights_at_an_offset),
         cmocka_unit_test(records_products_without_terms),
         cmocka_unit_test(reads_scalars_on_the_device),
         cmocka_unit_test(dynamic_extents_change_no_bit),

@@ -14,7 +14,7 @@ enum { MOST_SLOTS = 1 << 16, FULL = 1 << 24 /* elements of C that occupy any dev
 
 static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
 {
-    const uint32_t dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N;
+    const uint32_t dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N, packed = VKMM_PACKED_A | VKMM_PACKED_B;
     vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
     if (status != VKMM_OK) return status;
     if (params->dynamic & ~dynamic)
@@ -25,7 +25,8 @@ static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
     if (kernel && !kernel->tunables)
         return vkmm_fail(log, VKMM_UNSUPPORTED,
                          "the kernel %s runs only in jobs; a product is recorded with a general kernel", kernel->name);
-    if (params->packed) return vkmm_fail(log, VKMM_UNSUPPORTED, "packed operands are not supported yet");
+    if (params->packed & ~packed)
+        return vkmm_fail(log, VKMM_INVALID, "packed is 0x%x; the known bits are 0x%x", params->packed, packed);
     return VKMM_OK;
 }
 
@@ -59,7 +60,7 @@ static uint32_t expected(const vkmm_gemm_params *params)
     const vkmm_problem *problem = &params->problem;
     const double most = FULL / ((double)problem->m * (double)problem->n * (double)vkmm_problem_batches(problem) + 1);
     const uint32_t products = params->expected_products < most ? params->expected_products : (uint32_t)most;
-    return products > 1 ? products : 1;
+    return products > 1 && !params->packed ? products : 1; /* a batch would be packed as a whole */
 }
 
 /* As aligned for vectors, but so small that the matrices have space in one binding, however many there are. */
@@ -98,7 +99,7 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
     const vkmm_wish wish = {.kernel = params->kernel,
                             .config = params->config,
                             .untuned = params->untuned,
-                            .pack = VKMM_PACK_NEVER,
+                            .pack = VKMM_PACK_NEVER | VKMM_PACK_BOUND | params->packed,
                             .terms = {.scalars_in_memory = params->scalars_in_memory != 0,
                                       .pushes_sets = device->has_push_descriptors,
                                       .cache = params->pipeline_cache}};
@@ -115,6 +116,19 @@ static uint64_t words_of(const vkmm_problem *problem, vkmm_operand operand)
     return (vkmm_operand_bytes(problem, operand) + 3) / 4 * 4;
 }
 
+/* A packed operand always has its full length. */
+static void describe_packed(vkmm_gemm *gemm, vkmm_operand operand)
+{
+    const uint64_t bytes = vkmm_gemm_repack(gemm, operand)->bytes, size = gemm->reaches[operand].size;
+    gemm->info.bytes[operand] = bytes;
+    if (bytes > 0)
+        gemm->reaches[operand] = (vkmm_gemm_reach){.first = bytes / size - 1,
+                                                   .size = size,
+                                                   .count = VKMM_REACH_ONE,
+                                                   .length = VKMM_REACH_ONE,
+                                                   .step = 16 / size};
+}
+
 static void describe(vkmm_gemm *gemm)
 {
     const vkmm_problem *problem = &gemm->problem;
@@ -126,12 +140,14 @@ static void describe(vkmm_gemm *gemm)
     if (plan->info.groups[0] > plan->info.items) gemm->plan.info.groups[0] = (uint32_t)plan->info.items;
     info->kernel = plan->info;
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) info->bytes[o] = words_of(problem, (vkmm_operand)o);
+    for (int o = VKMM_A; o <= VKMM_B; o++)
+        if (gemm->packed & 1u << o) describe_packed(gemm, (vkmm_operand)o);
     info->workspace_bytes = plan->info.workspace_bytes;
     if (plan->reads_scalars) info->scalar_bytes = vkmm_type_of(vkmm_types_scale(vkmm_problem_types(problem)))->bytes;
     info->offset_alignment = gemm->device->physical->info.offset_alignment;
     info->reads_c = vkmm_problem_beta(problem) != 0 || plan->reads_scalars || (plan->reduce.handle && narrow);
     info->uses_slots = gemm->sets.pool != VK_NULL_HANDLE;
-    info->compile_ms = plan->pipeline.compile_ms + plan->reduce.compile_ms;
+    info->compile_ms = plan->pipeline.compile_ms + plan->reduce.compile_ms + plan->pack.compile_ms;
 }
 
 vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params, vkmm_gemm **out)
@@ -154,6 +170,11 @@ vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params
     gemm->dynamic = params->dynamic;
     gemm->expected = expected(params);
     for (int o = VKMM_A; o <= VKMM_C; o++) gemm->reaches[o] = reach_of(params, (vkmm_operand)o);
+    gemm->packed = params->packed;
+    gemm->from_offset[VKMM_A] = vkmm_operand_offset(&params->problem, VKMM_A);
+    gemm->from_offset[VKMM_B] = vkmm_operand_offset(&params->problem, VKMM_B);
+    if (params->packed & VKMM_PACKED_A) gemm->problem.offset_a = 0; /* in the packed layout */
+    if (params->packed & VKMM_PACKED_B) gemm->problem.offset_b = 0;
     status = build(gemm, params);
     if (status == VKMM_OK)
         describe(gemm);

@@ -5,10 +5,12 @@
 #include "plan/plan.h"
 #include "vkmatmul_vulkan.h"
 
+enum { VKMM_REACH_ONE = 3 };
+
 /* How far an operand's memory reaches: to element first + (count - 1)·ld + length, count and length being extents. */
 typedef struct vkmm_gemm_reach {
     uint64_t first, ld, size; /* size: bytes of an element */
-    int count, length;        /* 0: M, 1: N, 2: K */
+    int count, length;        /* 0: M, 1: N, 2: K, VKMM_REACH_ONE: 1 */
     uint64_t step;            /* of offsets in a product; elements */
 } vkmm_gemm_reach;
 
@@ -18,8 +20,18 @@ struct vkmm_gemm {
     vkmm_gemm_info info;
     vkmm_plan plan;
     vkmm_plan_sets sets;                         /* one of each slot; zeroed with push descriptors */
-    uint32_t slots, dynamic, expected;           /* products in a recording: at least 1 */
+    uint32_t slots, dynamic, packed, expected;   /* products in a recording: at least 1 */
     vkmm_gemm_reach reaches[VKMM_BINDING_COUNT]; /* by operand */
+    uint64_t from_offset[2]; /* the problem's, of A and B; what is packed begins at 0 in `problem` */
 };
+
+/* How an operand of the problem is packed, A or B; its bytes are 0 if it is not, or is empty. */
+static inline const vkmm_repack *vkmm_gemm_repack(const vkmm_gemm *gemm, vkmm_operand operand)
+{
+    return &gemm->plan.packs[gemm->plan.swapped ? operand == VKMM_A : operand == VKMM_B];
+}
+
+/* Whether a recording can bind it: a buffer, an aligned offset, this many bytes. */
+int vkmm_gemm_can_bind(const vkmm_gemm *gemm, const vkmm_binding *binding, uint64_t least);
 
 #endif

@@ -30,7 +30,7 @@ static vkmm_gemm_product product_at(const recording *r, uint32_t index)
     return product;
 }
 
-static int is_bindable(const vkmm_gemm *gemm, const vkmm_binding *binding, uint64_t least)
+int vkmm_gemm_can_bind(const vkmm_gemm *gemm, const vkmm_binding *binding, uint64_t least)
 {
     return binding->buffer && binding->offset % gemm->info.offset_alignment == 0 && binding->bytes >= least &&
            binding->bytes <= gemm->device->physical->info.max_storage_range;
@@ -41,7 +41,7 @@ static int reach(const recording *r, uint32_t index, uint64_t need[])
 {
     const vkmm_gemm *gemm = r->gemm;
     const vkmm_gemm_product product = product_at(r, index);
-    const uint64_t extents[] = {product.m, product.n, gemm->problem.k};
+    const uint64_t extents[] = {product.m, product.n, gemm->problem.k, 1};
     const uint64_t offsets[] = {product.offset_a, product.offset_b, product.offset_c};
     if (product.m > gemm->problem.m || product.n > gemm->problem.n) return 0;
     if (product.m == 0 || product.n == 0) return 1;
@@ -66,12 +66,12 @@ static int gather(const recording *r, const uint64_t need[], vkmm_part parts[])
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
         const int narrow = gemm->reaches[o == VKMM_BIAS ? VKMM_C : o].size < 4;
         const vkmm_binding *binding = given[need[o] ? o : VKMM_C]; /* every binding must be set */
-        if (!is_bindable(gemm, binding, need[o]) || (need[o] && narrow && binding->bytes % 4 != 0)) return 0;
+        if (!vkmm_gemm_can_bind(gemm, binding, need[o]) || (need[o] && narrow && binding->bytes % 4 != 0)) return 0;
         parts[o == VKMM_BIAS ? VKMM_BIAS_PART : o] = (vkmm_part){binding->buffer, binding->offset, binding->bytes};
     }
     const uint64_t workspace = gemm->info.workspace_bytes, scalars = 2 * gemm->info.scalar_bytes;
-    if (workspace && !is_bindable(gemm, &b->workspace, workspace)) return 0;
-    if (scalars && !is_bindable(gemm, &b->scalars, scalars)) return 0;
+    if (workspace && !vkmm_gemm_can_bind(gemm, &b->workspace, workspace)) return 0;
+    if (scalars && !vkmm_gemm_can_bind(gemm, &b->scalars, scalars)) return 0;
     parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){b->workspace.buffer, b->workspace.offset, workspace};
     parts[VKMM_SCALARS_PART] = (vkmm_part){b->scalars.buffer, b->scalars.offset, scalars};
     return 1;
@@ -92,11 +92,11 @@ static int scale(recording *r)
     const vkmm_problem seen = r->seen;
     const vkmm_type type = vkmm_types_scale(vkmm_problem_types(&seen));
     r->push = gemm->plan.push;
-    r->push.k = (uint32_t)seen.k;
-    if (seen.k == 0) r->push.splits = 1;
+    if (seen.k == 0) r->push.k = 0, r->push.splits = 1; /* otherwise the plan's K, which may be padded */
     r->push.offset_a = (uint32_t)seen.offset_a, r->push.offset_b = (uint32_t)seen.offset_b;
     r->push.offset_c = (uint32_t)seen.offset_c;
-    r->push.stride_a = (uint32_t)seen.stride_a, r->push.stride_b = (uint32_t)seen.stride_b;
+    if (gemm->plan.packs[VKMM_A].bytes == 0) r->push.stride_a = (uint32_t)seen.stride_a;
+    if (gemm->plan.packs[VKMM_B].bytes == 0) r->push.stride_b = (uint32_t)seen.stride_b;
     r->push.stride_c = (uint32_t)seen.stride_c;
     vkmm_scalar_bits(type, seen.alpha, r->push.alpha);
     vkmm_scalar_bits(type, seen.beta, r->push.beta);

@@ -252,11 +252,14 @@ uint64_t vkmm_plan_items(const vkmm_plan *plan)
     return plan->info.items > 0 ? plan->info.items : 1;
 }
 
-static void record_pack(vkmm_device *device, const vkmm_plan *plan, vkmm_operand operand, VkCommandBuffer command)
+vkmm_pack_push vkmm_plan_pack(const vkmm_plan *plan, vkmm_operand operand, uint32_t groups[3])
 {
     const vkmm_repack *r = &plan->packs[operand];
     const uint64_t ld = r->ld * plan->pack_bytes / 4;
-    const vkmm_pack_push push = {
+    uint64_t squares[3];
+    vkmm_repack_groups(r, plan->pack_bytes, squares);
+    for (int axis = 0; axis < 3; axis++) groups[axis] = (uint32_t)squares[axis];
+    return (vkmm_pack_push){
         .lines = (uint32_t)r->from.count,
         .length = (uint32_t)r->from.length,
         .ld = (uint32_t)r->from.ld,
@@ -269,10 +272,13 @@ static void record_pack(vkmm_device *device, const vkmm_plan *plan, vkmm_operand
         .is_b = operand == VKMM_B,
         .transpose = r->transposed != 0,
     };
-    uint64_t groups[3];
-    vkmm_repack_groups(r, plan->pack_bytes, groups);
-    vkmm_pipeline_record(device, &plan->pack, &push, sizeof push,
-                         (const uint32_t[3]){(uint32_t)groups[0], (uint32_t)groups[1], (uint32_t)groups[2]}, command);
+}
+
+static void record_pack(vkmm_device *device, const vkmm_plan *plan, vkmm_operand operand, VkCommandBuffer command)
+{
+    uint32_t groups[3];
+    const vkmm_pack_push push = vkmm_plan_pack(plan, operand, groups);
+    vkmm_pipeline_record(device, &plan->pack, &push, sizeof push, groups, command);
 }
 
 static int packs_when(const vkmm_plan *plan, vkmm_operand operand, int once)

@@ -90,6 +90,9 @@ void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkComma
  * vkmm_plan_record_items does by itself; and the barrier after it. */
 void vkmm_plan_record_packs(vkmm_device *device, const vkmm_plan *plan, int once, VkCommandBuffer command);
 
+/* The push constants and workgroups that pack an operand of the kernel, into the workspace if it is not bound. */
+vkmm_pack_push vkmm_plan_pack(const vkmm_plan *plan, vkmm_operand operand, uint32_t groups[3]);
+
 /* Records a dispatch of a general kernel that has no items: drivers that compile a pipeline on first use then do so. */
 void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
 

@@ -31,12 +31,14 @@ static uint64_t vector_of(const vkmm_problem *p)
 }
 
 /* How an operand is packed if K becomes `depth`. Its lines keep their direction if they can be aligned; bytes lie along
- * K. */
-static vkmm_repack repack_of(const vkmm_problem *p, vkmm_operand operand, uint64_t depth)
+ * K, and so does what is packed once for products with a short side, of which some rows are read, or with an extent
+ * that varies (its offset says so). */
+static vkmm_repack repack_of(const vkmm_problem *p, vkmm_operand operand, uint64_t depth, int bound)
 {
     const uint64_t vector = vector_of(p), extent = across(p, operand), stride = vkmm_operand_stride(p, operand);
     const vkmm_stored from = vkmm_operand_stored(p, operand);
-    const int was = is_along_k(p, operand), along_k = was || vector == 16 || extent % vector != 0;
+    const int thin = bound && (vkmm_short_side(p) <= 64 || vkmm_operand_offset(p, operand) % vector != 0),
+              was = is_along_k(p, operand), along_k = was || thin || vector == 16 || extent % vector != 0;
     vkmm_repack r = {
         .from = from, .offset = vkmm_operand_offset(p, operand), .stride = stride, .transposed = was != along_k};
     r.count = stride ? vkmm_problem_batches(p) : 1;
@@ -46,13 +48,16 @@ static vkmm_repack repack_of(const vkmm_problem *p, vkmm_operand operand, uint64
     return r;
 }
 
-static void take(vkmm_choice *choice, vkmm_operand operand, uint64_t depth)
+static void take(vkmm_choice *choice, vkmm_operand operand, uint64_t depth, uint32_t how)
 {
     vkmm_problem *p = &choice->problem;
-    const vkmm_repack r = repack_of(p, operand, depth);
+    const int bound = (how & VKMM_PACK_BOUND) != 0, once = (how & (VKMM_PACK_ONCE | VKMM_PACK_BOUND)) != 0;
+    const vkmm_repack r = repack_of(p, operand, depth, bound);
     const vkmm_op op = (operand == VKMM_A ? p->op_a : p->op_b) ^ r.transposed;
     const uint64_t stride = r.count > 1 ? r.lines * r.ld : 0;
     choice->packs[operand] = r;
+    choice->packs[operand].once = once;
+    choice->packs[operand].bound = bound;
     if (operand == VKMM_A)
         p->op_a = op, p->lda = r.ld, p->offset_a = 0, p->stride_a = stride;
     else
@@ -98,7 +103,7 @@ static uint32_t worth_packing(const vkmm_device_info *device, const vkmm_choice 
         double launches = 0, bytes = 0;
         for (int o = VKMM_A; o <= VKMM_B; o++) {
             launches += (which & 1u << o) != 0;
-            if (which & 1u << o) bytes += (double)repack_of(p, (vkmm_operand)o, p->k).bytes;
+            if (which & 1u << o) bytes += (double)repack_of(p, (vkmm_operand)o, p->k, 0).bytes;
         }
         const double cost = launches * launch + 2 * bytes / bytes_per_us;
         const double saved = time * (slowness(choice, BOTH) - slowness(choice, BOTH & ~which)) - margin * cost;
@@ -125,12 +130,8 @@ int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkm
     if (!(wish->pack & VKMM_PACK_NEVER)) which |= worth_packing(device, choice);
     if (which != 0 && p->k % vector != 0 && !(wish->pack & VKMM_PACK_NEVER)) which = BOTH;
     const uint64_t depth = which == BOTH ? round_up(p->k, vector) : p->k;
-    for (int o = VKMM_A; o <= VKMM_B; o++) {
-        if (!(which & 1u << o)) continue;
-        take(choice, (vkmm_operand)o, depth);
-        choice->packs[o].once = (asked & 1u << o) != 0 && (wish->pack & (VKMM_PACK_ONCE | VKMM_PACK_BOUND)) != 0;
-        choice->packs[o].bound = (asked & 1u << o) != 0 && (wish->pack & VKMM_PACK_BOUND) != 0;
-    }
+    for (int o = VKMM_A; o <= VKMM_B; o++)
+        if (which & 1u << o) take(choice, (vkmm_operand)o, depth, asked & 1u << o ? wish->pack : 0);
     p->k = depth;
     if (which != 0) choice->packing = vkmm_module_find("pack", VKMM_U32, VKMM_BUILD_PLAIN);
     return which != 0;
