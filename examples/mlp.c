@@ -5,7 +5,7 @@
  * norm is a shader of this program; libvkmatmul records the two products, with GELU and the residual as a part of them.
  * x is TOKENS × WIDTH, W1 is WIDTH × HIDDEN, W2 is HIDDEN × WIDTH, all in f16.
  *
- *     mlp [--layers N] [--tokens N] [--width N] [--hidden N] [--time] [FILE]
+ *     mlp [--layers N] [--tokens N] [--width N] [--hidden N] [--unpacked] [--time] [FILE]
  *
  * FILE receives the last x. --time compares the layers with the sum of their products, each measured alone. */
 #include "host.h"
@@ -29,9 +29,9 @@ typedef struct mlp {
 
 /* Planning and compiling take time: once for all layers. Without push descriptors, each recording that is pending needs
  * a slot of its own, here one for each layer. */
-static vkmm_gemm *create(const mlp *net, vkmm_problem problem)
+static vkmm_gemm *create(const mlp *net, vkmm_problem problem, int unpacked)
 {
-    const vkmm_gemm_params params = {.problem = problem, .slots = net->layers};
+    const vkmm_gemm_params params = {.problem = problem, .packed = unpacked ? 0 : VKMM_PACKED_B, .slots = net->layers};
     vkmm_gemm *gemm;
     MM(vkmm_gemm_create(net->host.lent, &params, &gemm));
     printf("%ux%ux%u: %s\n", (unsigned)problem.m, (unsigned)problem.n, (unsigned)problem.k,
@@ -90,8 +90,8 @@ static void record_fill(VkCommandBuffer commands, const host_shader *shader, uin
     host_dispatch(commands, shader, 1024, (uint32_t[4]){(uint32_t)(elements / 2), seed, bits});
 }
 
-/* The first x, and each layer's weights: computed in their plain layout, as if they came from a file. */
-static void prepare(mlp *net)
+/* The first x, and each layer's weights: computed in their plain layout, as if they came from a file, and packed. */
+static void prepare(mlp *net, int unpacked)
 {
     const host *h = &net->host;
     const uint64_t elements = (uint64_t)net->width * net->hidden;
@@ -108,7 +108,11 @@ static void prepare(mlp *net)
         record_fill(commands, &fill_plain, elements, i % 2 ? net->hidden : net->width, i + 1);
         host_barrier(commands, VKMM_STAGE, VK_ACCESS_SHADER_WRITE_BIT, VKMM_STAGE | VK_PIPELINE_STAGE_TRANSFER_BIT,
                      VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT);
-        vkCmdCopyBuffer(commands, plain.buffer, weights->buffer, 1, &all);
+        const vkmm_binding from = host_whole(&plain), to = host_whole(weights);
+        if (unpacked)
+            vkCmdCopyBuffer(commands, plain.buffer, weights->buffer, 1, &all);
+        else
+            MM(vkmm_gemm_pack(gemm, commands, VKMM_B, &from, &to, i / 2));
         host_barrier(commands, VKMM_STAGE | VK_PIPELINE_STAGE_TRANSFER_BIT,
                      VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT, VKMM_STAGE, VKMM_ACCESS);
     }
@@ -202,14 +206,16 @@ static VkDeviceSize larger(VkDeviceSize a, VkDeviceSize b)
     return a > b ? a : b;
 }
 
-static void open_mlp(mlp *net)
+static void open_mlp(mlp *net, int unpacked)
 {
     host_open(&net->host, VKMM_F16);
     printf("%s\n", net->host.properties.deviceName);
-    net->up = create(net, VKMM_PROBLEM(.m = net->tokens, .n = net->hidden, .k = net->width, .type = VKMM_F16,
-                                       .activation = VKMM_GELU));
-    net->down =
-        create(net, VKMM_PROBLEM(.m = net->tokens, .n = net->width, .k = net->hidden, .type = VKMM_F16, .beta = 1));
+    net->up = create(
+        net,
+        VKMM_PROBLEM(.m = net->tokens, .n = net->hidden, .k = net->width, .type = VKMM_F16, .activation = VKMM_GELU),
+        unpacked);
+    net->down = create(
+        net, VKMM_PROBLEM(.m = net->tokens, .n = net->width, .k = net->hidden, .type = VKMM_F16, .beta = 1), unpacked);
     const vkmm_gemm_info *up = vkmm_gemm_describe(net->up), *down = vkmm_gemm_describe(net->down);
     net->x = host_buffer_create(&net->host, down->bytes[VKMM_C], HOST_DEVICE);
     net->y = host_buffer_create(&net->host, up->bytes[VKMM_A], HOST_DEVICE);
@@ -221,7 +227,7 @@ static void open_mlp(mlp *net)
     net->w2 = calloc(net->layers, sizeof *net->w2);
     if (!net->w1 || !net->w2) host_fail("out of memory");
     net->norm = host_shader_create(&net->host, norm, sizeof norm, &net->x, &net->y);
-    prepare(net);
+    prepare(net, unpacked);
 }
 
 static void close_mlp(mlp *net)
@@ -242,16 +248,16 @@ static void close_mlp(mlp *net)
 
 int main(int argc, char **argv)
 {
-    enum { LAYERS, TOKENS, WIDTH, HIDDEN, TIME, OPTIONS };
-    host_option options[OPTIONS] = {
-        {"--layers", 32, 0}, {"--tokens", 16, 0}, {"--width", 256, 0}, {"--hidden", 1024, 0}, {"--time", 0, 1}};
+    enum { LAYERS, TOKENS, WIDTH, HIDDEN, UNPACKED, TIME, OPTIONS };
+    host_option options[OPTIONS] = {{"--layers", 32, 0},   {"--tokens", 16, 0},  {"--width", 256, 0},
+                                    {"--hidden", 1024, 0}, {"--unpacked", 0, 1}, {"--time", 0, 1}};
     const char *path = host_options(argc, argv, options, OPTIONS);
     mlp net = {.layers = options[LAYERS].value,
                .tokens = options[TOKENS].value,
                .width = options[WIDTH].value,
                .hidden = options[HIDDEN].value};
     if (net.width % 8) host_fail("the width must be a multiple of 8: norm.comp reads 8 elements at a time");
-    open_mlp(&net);
+    open_mlp(&net, (int)options[UNPACKED].value);
     run(&net, path);
     if (options[TIME].value) time_layers(&net);
     close_mlp(&net);

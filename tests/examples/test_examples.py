@@ -87,6 +87,9 @@ class Examples(unittest.TestCase):
     def test_mlp_times(self):
         self.mlp(3, 16, 64, 128, "--time")
 
+    def test_mlp_unpacked(self):
+        self.mlp(3, 7, 40, 50, "--unpacked")
+
     def test_threads(self):
         self.prints(r".+: 16 steps by 4 threads, 0 wrong elements\n", "threads")
 
