@@ -123,10 +123,9 @@ class Device:
         source = np.asarray(data)
         name = _types.array_type(source.dtype, "data", type)
         turned = source.flags.f_contiguous and not source.flags.c_contiguous
-        base = _types.native(source.T if turned else source)
-        array = self.empty(base.shape, name)
-        check(library().vkmm_memory_write(array.memory, 0, base.nbytes, base.ctypes.data))
-        return array.T if turned else array
+        array = self.empty(source.shape[::-1], name).T if turned else self.empty(source.shape, name)
+        array.write(source)
+        return array
 
     def empty(self, shape: Union[int, tuple[int, ...]], dtype: Any = "f32") -> "DeviceArray":
         """An array with undefined elements. dtype: one of NumPy's, or a type of the library ("bf16")."""
@@ -149,7 +148,7 @@ class _Memory:
 class DeviceArray:
     """An array in a device's memory; made by Device.array, Device.empty, and by matmul from other such arrays.
 
-    Several threads may read an array at once; while one writes it (`out` of a product), no other may use it."""
+    Several threads may read an array at once; while one writes it (also as `out` of a product), no other may use it."""
     __array_ufunc__ = None  # NumPy's operators leave it to the methods below, rather than copy it to the host
 
     def __init__(self, device: Device, memory: Optional[_Memory], type: str, form: Form) -> None:
@@ -185,6 +184,17 @@ class DeviceArray:
         """The same elements with the dimensions in reverse order. Nothing is copied."""
         turned = Form(self.shape[::-1], self.form.strides[::-1])
         return DeviceArray(self.device, self._memory, self.type, turned)
+
+    def write(self, data: npt.ArrayLike) -> None:
+        """Replaces all elements by those of an array of the host with the same shape and dtype."""
+        source = np.asarray(data)
+        name = _types.array_type(source.dtype, "data", "bf16" if source.dtype == _types.BITS16 else None)
+        if (source.shape, name) != (self.shape, self.type):
+            raise InvalidError(f"data has shape {source.shape} and type {name}; "
+                               f"the array has {self.shape} and {self.type}")
+        source = _types.native(source if self.form == packed(self.shape) else source.T)
+        self.device.handle  # not another process's
+        check(library().vkmm_memory_write(self.memory, 0, source.nbytes, source.ctypes.data))
 
     def numpy(self) -> npt.NDArray[Any]:
         """A copy in host memory, with the same strides."""

@@ -244,6 +244,19 @@ class Arrays(Case):
         self.assertEqual(self.device.empty(4, np.int8).shape, (4,))
         self.assertEqual(self.device.empty((), "i32").numpy().shape, ())
 
+    def test_write(self):
+        """Arrays are written again, in the order that they have."""
+        there = self.device.empty((2, 3), "f4")
+        for view in there, there.T:
+            a = numbers(self.rng, view.shape)
+            for array in a, np.asfortranarray(a), a[::-1]:
+                view.write(array)
+                self.same(view.numpy(), array)
+        with self.assertRaisesRegex(vkmatmul.InvalidError, r"^data has shape \(3, 2\) and type f32; the array has \(2, 3\) and f32$"):
+            there.write(np.ones((3, 2), "f4"))
+        with self.assertRaisesRegex(vkmatmul.InvalidError, "type f16; the array has"):
+            there.write(np.ones((2, 3), "f2"))
+
     def test_products(self):
         """As those of arrays on the host, batches and views included."""
         for left, right in [((5, 4), (4, 3)), ((4,), (4, 3)), ((2, 5, 4), (2, 4, 3)), ((2, 5, 4), (4, 3)),
