@@ -161,10 +161,7 @@ vkmm_status vkmm_gemm_record(const vkmm_gemm *gemm, VkCommandBuffer command, con
 {
     if (!gemm || !command || !bindings) return VKMM_INVALID;
     if (gemm->info.uses_slots && bindings->slot >= gemm->slots) return VKMM_INVALID;
-    recording r; /* filled in step by step: it is large */
-    r.gemm = gemm;
-    r.bindings = bindings;
-    r.command = command;
+    recording r = {.gemm = gemm, .bindings = bindings, .command = command};
     uint64_t need[VKMM_BIAS + 1] = {0};
     vkmm_part parts[VKMM_SCALARS_PART + 1];
     for (uint32_t i = 0; i < product_count(bindings); i++)
