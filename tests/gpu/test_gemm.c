@@ -337,6 +337,7 @@ static void finds_packed_weights_at_an_offset(void **state)
     const vkmm_gemm_params params = {.problem =
                                          VKMM_PROBLEM(.m = M, .n = WIDTH, .k = K, .type = VKMM_F16, .ldc = 2 * WIDTH),
                                      .packed = VKMM_PACKED_B,
+                                     .expected_products = 2,
                                      .offset_step = WIDTH};
     vkmm_gemm *gemm = make(&params);
     memory *m = keep_object(calloc(1, sizeof(memory)), release);
@@ -498,10 +499,13 @@ static void plans_for_as_many_products_as_are_expected(void **state)
     assert_true(vkmm_gemm_describe(gemm)->kernel.splits > 1);
     vkmm_gemm_destroy(&gemm);
     params.expected_products = 1000;
-    gemm = make(&params);
-    assert_int_equal(vkmm_gemm_describe(gemm)->kernel.splits, 1);
-    assert_int_equal(vkmm_gemm_describe(gemm)->workspace_bytes, 0);
-    vkmm_gemm_destroy(&gemm);
+    for (params.packed = 0; params.packed <= VKMM_PACKED_B; params.packed += VKMM_PACKED_B) {
+        gemm = make(&params);
+        assert_int_equal(vkmm_gemm_describe(gemm)->kernel.splits, 1);
+        assert_int_equal(vkmm_gemm_describe(gemm)->workspace_bytes, 0);
+        vkmm_gemm_destroy(&gemm);
+    }
+    params.packed = 0;
     params.config = "splits=2"; /* what is needed is that of one product all the same */
     for (int many = 0; many < 2; many++) {
         params.expected_products = many ? UINT32_MAX : 0;

@@ -60,7 +60,8 @@ static uint32_t expected(const vkmm_gemm_params *params)
     const vkmm_problem *problem = &params->problem;
     const double most = FULL / ((double)problem->m * (double)problem->n * (double)vkmm_problem_batches(problem) + 1);
     const uint32_t products = params->expected_products < most ? params->expected_products : (uint32_t)most;
-    return products > 1 && !params->packed ? products : 1; /* a batch would be packed as a whole */
+    const int whole = params->packed && vkmm_problem_batches(problem) > 1; /* a batch would be packed as a whole */
+    return products > 1 && !whole ? products : 1;
 }
 
 /* As aligned for vectors, but so small that the matrices have space in one binding, however many there are. */
