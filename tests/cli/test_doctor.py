@@ -237,6 +237,9 @@ class Look(cli.Case):
         self.assertLessEqual({"f16", "bf16", "i8", "u8"}, set(device["types"]))  # no feature is needed for them
         self.assertEqual([lack["what"] for lack in device["missing"] if "tiled" in lack["what"]],
                          ["serial, naive, grouped, tiled, band, band-tiled"])
+        if not device["matrix_shapes"]:  # whatever shaders this build lacks
+            self.assertEqual({lack["reason"] for lack in device["missing"] if "coopmat" in lack["what"]},
+                             {"the device has no matrix operations"})
         self.assertLess(len(device["missing"]), 8)
         text = self.good("devices")
         self.assertRegex(text, r"(?m)^   types +f32 (f64 )?i32 u32; (f16|bf16|i8)")

@@ -19,6 +19,8 @@ static const struct {
     {VKMM_NEEDS_MATRIX2_ELEMENTS, "matrices of flexible dimensions (VK_NV_cooperative_matrix2)"},
 };
 
+enum { MATRICES = VKMM_NEEDS_MATRIX | VKMM_NEEDS_MATRIX2 | VKMM_NEEDS_MATRIX2_ELEMENTS };
+
 static const char *name_of(uint32_t needs)
 {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -46,7 +48,7 @@ vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *devi
     }
     if (least == UINT32_MAX)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "this build has no %s shader for %s summed in %s", kernel, in, sum);
-    if (least & VKMM_NEEDS_MATRIX && device->no_matrices && *device->no_matrices)
+    if (least & MATRICES && device->no_matrices && *device->no_matrices)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "%s needs matrix operations, and \"%s\" has none: %s", kernel,
                          device->name, device->no_matrices);
     return vkmm_fail(log, VKMM_UNSUPPORTED, "%s for %s summed in %s needs what \"%s\" lacks: %s", kernel, in, sum,

@@ -73,6 +73,7 @@ static void list_types(cli_session *session, const cli_device_row *row, cli_abil
             ability->types[ability->type_count++] = row->types[i];
             vkmm_join(l->types, sizeof l->types, " ", "%s", row->types[i]);
         } else if (is_general == is_narrow && !is_built) {
+            if (problem.type == VKMM_BF16 && !row->info->has_bf16_matrices) continue;
             vkmm_join(l->unbuilt, sizeof l->unbuilt, " ", "%s", row->types[i]);
         } else if (is_narrow && l->refusal[0] == '\0') {
             snprintf(l->refusal, sizeof l->refusal, "%.199s", session->console.last_error);
@@ -117,14 +118,15 @@ static void add_kernels(cli_session *session, cli_device_row *row)
         char what[96];
         *ability = (cli_ability){.kernel = vkmm_kernel_name(i), .summary = vkmm_kernel_summary(i)};
         list_types(session, row, ability, &of[i]);
+        const int is_unbuilt = of[i].unbuilt[0] != '\0', is_refused = of[i].refusal[0] != '\0';
         snprintf(what, sizeof what, "%s %.60s", ability->kernel, of[i].unbuilt);
-        if (of[i].unbuilt[0] != '\0')
+        /* Only shaders with matrix operations are ever left out of a build. */
+        if (no_matrices[0] != '\0' && (is_unbuilt || strstr(of[i].refusal, no_matrices) != NULL))
+            add_kernel_lack(row, ability->kernel, "the device has no matrix operations");
+        else if (is_unbuilt && (ability->type_count > 0 || !is_refused))
             add_lack(row, what, "not in this build: its shader compiler could not compile it");
         else if (ability->type_count == 0)
-            add_kernel_lack(row, ability->kernel,
-                            no_matrices[0] != '\0' && strstr(of[i].refusal, no_matrices) != NULL
-                                ? "the device has no matrix operations"
-                                : of[i].refusal);
+            add_kernel_lack(row, ability->kernel, of[i].refusal);
     }
     add_limits(row, of);
 }
