@@ -42,8 +42,7 @@ static void read_subgroup_sizes(const vkmm_instance *instance, VkPhysicalDevice 
     info->max_subgroups = sizes.maxComputeWorkgroupSubgroups;
 }
 
-/* What is not accelerated is slower than the multiply-adds that it stands for. Part of both Vulkan 1.3 and the
- * extension. */
+/* Dot products are used only where the device accelerates them. Part of both Vulkan 1.3 and the extension. */
 static VkPhysicalDeviceShaderIntegerDotProductProperties read_dot(const vkmm_instance *instance,
                                                                   VkPhysicalDevice handle, const vkmm_features *found)
 {
@@ -74,7 +73,7 @@ static void use(vkmm_features *features, int index, int wanted)
 
 /* all: what the driver has; features: what of it is usable, the structures in use excepted. */
 static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle, const vkmm_lister *extensions,
-                          const vkmm_features *all, vkmm_features *features, vkmm_device_info *info)
+                          const vkmm_features *all, int has_mixed_dot, vkmm_features *features, vkmm_device_info *info)
 {
     const vkmm_matrix_facts facts = {
         .is_listed = extensions->has(extensions->list, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME),
@@ -85,8 +84,7 @@ static void read_matrices(const vkmm_instance *instance, VkPhysicalDevice handle
         .has_device_scope = all->memory_model.vulkanMemoryModelDeviceScope == VK_TRUE,
         .is_enabled = features->matrix.cooperativeMatrix && features->memory_model.vulkanMemoryModel &&
                       features->memory_model.vulkanMemoryModelDeviceScope,
-        .has_mixed_dot =
-            read_dot(instance, handle, all).integerDotProduct4x8BitPackedMixedSignednessAccelerated == VK_TRUE,
+        .has_mixed_dot = has_mixed_dot,
     };
     vkmm_matrix_read(instance, handle, &facts, info);
     if (*info->no_matrices) return;
@@ -140,5 +138,6 @@ void vkmm_features_read(const vkmm_instance *instance, VkPhysicalDevice handle, 
     use(features, VKMM_FEATURE_PUSH_DESCRIPTOR, features->push_descriptor == VK_TRUE);
     use(features, VKMM_FEATURE_PORTABILITY, features->portability == VK_TRUE);
     read_subgroups(instance, handle, &all, features, info);
-    read_matrices(instance, handle, extensions, &all, features, info);
+    read_matrices(instance, handle, extensions, &all,
+                  dot.integerDotProduct4x8BitPackedMixedSignednessAccelerated == VK_TRUE, features, info);
 }
