@@ -19,7 +19,7 @@ from unittest import mock
 import numpy as np
 
 import vkmatmul
-from vkmatmul import _layout, _library, _product
+from vkmatmul import _layout, _library, _product, _types
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("VKMM_TEST_SEED", "17"))
@@ -163,6 +163,9 @@ class Products(Case):
         self.same(vkmatmul.matmul(a[:, ::-1], b), a[:, ::-1] @ b)
         out = np.zeros((2, 5, 3, 6), "f4").transpose(2, 0, 1, 3)  # matrices that interleave
         self.same(vkmatmul.matmul(a, b, out=out), a @ b)
+        for gaps in np.zeros((3, 7, 6), "f4")[:, :5], np.zeros((3, 5, 8), "f4")[..., :6]:
+            self.same(vkmatmul.matmul(a[:, 0].copy(), b[0, 0], out=gaps), a[:, 0] @ b[0, 0], gaps.strides)
+            self.same(vkmatmul.matmul(gaps, np.eye(6, dtype="f4")), a[:, 0] @ b[0, 0], gaps.strides)
         vector = np.zeros((5, 3), "f4")[:, 1]
         self.same(vkmatmul.matmul(a[0, 0], b[0, 0, :, 0], out=vector), a[0, 0] @ b[0, 0, :, 0])
         if has_f64():
@@ -423,14 +426,15 @@ print(os.wait()[1], vkmatmul.matmul(a, a, device=device).sum())
     def test_lost_device(self):
         """The next product has a new device."""
         lines = self.faulty("vkQueueSubmit 1 -4", """
+before = vkmatmul._device.device_of(None)
 try:
     vkmatmul.matmul(a, a)
 except vkmatmul.DeviceLostError as error:
     print(error.status, error)
-print(vkmatmul.matmul(a, a).sum())
+print(vkmatmul.matmul(a, a).sum(), vkmatmul._device.device_of(None) is before)
 """)
         self.assertRegex(lines[0], "^6 .*VK_ERROR_DEVICE_LOST")
-        self.assertEqual(lines[1:], ["64.0"])
+        self.assertEqual(lines[1:], ["64.0 False"])
 
     def test_no_memory(self):
         lines = self.faulty("vkAllocateMemory 1..9 -2", """
@@ -458,6 +462,16 @@ class Plans(Case):
                 (a[:, :3], b[:3], None, (True, False, False)), (a[:, :1], b[:1], None, (True, False, False)), (a, b, np.ones((30, 100), "f4")[:, ::2], (False, False, True))]:
             self.assertEqual(self.plan(left, right, out).copied, copied)
         self.assertEqual(self.plan(a[:, :3], b[:3], sparse=True).copied, (False, False, False))
+
+    def test_memory(self):
+        """What the library must not be given is copied: an `out` that is an operand too, and elements that are not aligned."""
+        a = np.ones((6, 6), "f4")
+        for operand in a, a[1:], a.T:
+            self.assertEqual(_product._form(a, (None, operand)).strides, (-1, -1))
+        self.assertEqual(_product._form(a, (a.copy(), None)).strides, (6, 1))
+        unaligned = np.zeros(17, "u1")[1:].view("f4").reshape(2, 2)
+        self.assertEqual(_product._form(unaligned).strides, (-1, -1))
+        self.assertTrue(_types.native(unaligned).flags.aligned)
 
     def test_batches(self):
         """One product where one is enough."""
