@@ -35,7 +35,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDevice(VkPhysicalDevice handle, cons
         else if (fake.caps.push_descriptors &&
                  strcmp(info->ppEnabledExtensionNames[i], VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) == 0)
             fake.pushes_sets = 1;
-        else if (strcmp(info->ppEnabledExtensionNames[i], VK_EXT_MEMORY_BUDGET_EXTENSION_NAME) != 0)
+        else if (!fake.caps.featured &&
+                 strcmp(info->ppEnabledExtensionNames[i], VK_EXT_MEMORY_BUDGET_EXTENSION_NAME) != 0)
             return VK_ERROR_EXTENSION_NOT_PRESENT;
     if (fake.caps.portable && subsets == 0) fake_complain("vkCreateDevice: VK_KHR_portability_subset is not enabled");
     if (!fake.caps.portable && subsets > 0) return VK_ERROR_EXTENSION_NOT_PRESENT;

@@ -133,11 +133,13 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateDeviceExtensionProperties(VkPhysi
     (void)layer;
     FAKE_ENTER(vkEnumerateDeviceExtensionProperties);
     FAKE_FIND(handle, FAKE_PHYSICAL);
-    const char *names[4] = {VK_KHR_MAINTENANCE_4_EXTENSION_NAME};
+    const char *names[4 + VKMM_MOST_FEATURES] = {VK_KHR_MAINTENANCE_4_EXTENSION_NAME};
     uint32_t there = 1;
     if (fake.caps.budget_bytes) names[there++] = VK_EXT_MEMORY_BUDGET_EXTENSION_NAME;
     if (fake.caps.portable) names[there++] = "VK_KHR_portability_subset";
     if (fake.caps.push_descriptors) names[there++] = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
+    for (uint32_t i = 0; fake.caps.featured && vkmm_feature_at(i); i++)
+        if (*vkmm_feature_at(i)->name) names[there++] = vkmm_feature_extension(vkmm_feature_at(i), VK_API_VERSION_1_0);
     if (guard.result != VK_SUCCESS) *count = 0xbad;
     if (guard.result != VK_SUCCESS) return guard.result;
     if (!out) *count = there;
@@ -180,6 +182,17 @@ static void fill_properties(VkBaseOutStructure *next)
             ((VkPhysicalDeviceMaintenance3Properties *)(void *)next)->maxMemoryAllocationSize = fake_max_allocation();
         } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES) {
             ((VkPhysicalDeviceMaintenance4Properties *)(void *)next)->maxBufferSize = fake_max_buffer();
+        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES) {
+            VkPhysicalDeviceSubgroupSizeControlProperties *sizes = (void *)next;
+            sizes->minSubgroupSize = sizes->maxSubgroupSize = sizes->maxComputeWorkgroupSubgroups = 32;
+            sizes->requiredSubgroupSizeStages = VK_SHADER_STAGE_COMPUTE_BIT;
+        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES) {
+            VkPhysicalDeviceShaderIntegerDotProductProperties *dot = (void *)next;
+            dot->integerDotProduct4x8BitPackedSignedAccelerated = VK_TRUE;
+            dot->integerDotProduct4x8BitPackedUnsignedAccelerated = VK_TRUE;
+        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR) {
+            ((VkPhysicalDeviceCooperativeMatrixPropertiesKHR *)(void *)next)->cooperativeMatrixSupportedStages =
+                VK_SHADER_STAGE_COMPUTE_BIT;
         } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
             strcpy(((VkPhysicalDeviceDriverProperties *)(void *)next)->driverName, "fake");
         }
@@ -210,6 +223,30 @@ VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice ha
     FAKE_FIND(handle, FAKE_PHYSICAL);
     memset(&out->features, 0, sizeof out->features);
     out->features.shaderFloat64 = VK_TRUE;
+    for (uint32_t i = 0; fake.caps.featured && vkmm_feature_at(i); i++) {
+        VkBool32 *found = vkmm_feature_find(vkmm_feature_at(i), out);
+        if (found) *found = VK_TRUE;
+    }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(
+    VkPhysicalDevice handle, uint32_t *count, VkCooperativeMatrixPropertiesKHR *out)
+{
+    FAKE_ENTER(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR);
+    FAKE_FIND(handle, FAKE_PHYSICAL);
+    *count = 1;
+    if (out) out->MSize = out->NSize = out->KSize = 16;
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV(
+    VkPhysicalDevice handle, uint32_t *count, VkCooperativeMatrixFlexibleDimensionsPropertiesNV *out)
+{
+    FAKE_ENTER(vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV);
+    FAKE_FIND(handle, FAKE_PHYSICAL);
+    *count = 1;
+    if (out) out->MGranularity = out->NGranularity = out->KGranularity = 16;
+    return VK_SUCCESS;
 }
 
 /* Unified: everything is one; else the device's own, and two kinds of the host's. */

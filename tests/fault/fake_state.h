@@ -8,6 +8,7 @@
 
 #include "kernel/contract.h"
 #include "kernel/table.h"
+#include "vk/optional.h"
 
 /* Every entry point: those that can fail, and the others. */
 #define FAKE_FALLIBLE(X)                                                                                               \
@@ -49,6 +50,8 @@
     X(vkDestroyInstance)                                                                                               \
     X(vkGetPhysicalDeviceProperties2)                                                                                  \
     X(vkGetPhysicalDeviceFeatures2)                                                                                    \
+    X(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)                                                               \
+    X(vkGetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV)                                              \
     X(vkGetPhysicalDeviceMemoryProperties)                                                                             \
     X(vkGetPhysicalDeviceMemoryProperties2)                                                                            \
     X(vkGetPhysicalDeviceQueueFamilyProperties)                                                                        \

@@ -33,6 +33,7 @@ typedef struct fake_caps {
     int no_broadcast;          /* in subgroups */
     int minimal;               /* 128 invocations, 16 KiB of shared memory */
     int push_descriptors;      /* VK_KHR_push_descriptor */
+    int featured;              /* all features that the library knows, with one shape of matrix operations */
     uint32_t offset_alignment; /* of storage buffers; 0: 256, the most that Vulkan allows */
 } fake_caps;
 

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../unit/feature_fields.h"
 #include "play.h"
-#include "vk/instance.h"
+#include "vk/device.h"
 #include "vk/loader.h"
 #include "vkmatmul_stream.h"
+#include "vkmatmul_vulkan.h"
 
 static char sentence[1100];
 
@@ -171,8 +173,67 @@ static void refused_kernels(void)
     expect_no_fault("kernels that the driver refuses");
 }
 
+/* Enables all that the device has, except for one feature. */
+static void lend_without(uint32_t missing, vkmm_instance *instance, vkmm_device *own)
+{
+    const vkmm_physical *physical = own->physical;
+    const vkmm_feature *feature = vkmm_feature_at(missing);
+    const char *extensions[VKMM_FEATURE_COUNT];
+    vkmm_features enabled = physical->features;
+    vkmm_device *lent = NULL;
+    uint32_t count;
+    vkmm_import_params params = {.get_instance_proc_addr = fake_loader(),
+                                 .instance = instance->handle,
+                                 .physical_device = physical->handle,
+                                 .device = own->handle,
+                                 .api_version = VK_API_VERSION_1_3,
+                                 .extensions = extensions,
+                                 .features = vkmm_features_chain(&enabled),
+                                 .cache_dir = "",
+                                 .log = {hear, NULL}};
+    VkBool32 *found = vkmm_feature_find(feature, &enabled.basic);
+    params.extension_count = vkmm_features_extensions(&enabled, VK_API_VERSION_1_3, extensions);
+    if (!expect(found && *found, "%s is not enabled on an own device", feature->name)) return;
+    *found = VK_FALSE;
+    if (!expect(vkmm_device_import(&params, &lent) == VKMM_OK, "without %s: %s", feature->name, sentence)) return;
+    const vkmm_requirement *lacks = vkmm_device_lacks(lent, &count);
+    expect(feature->buys ? count == 1 && strcmp(lacks[0].feature, feature->name) == 0 : count == 0,
+           "without %s: the device lacks %u features", feature->name, count);
+    const vkmm_device_info *info = vkmm_device_describe(lent);
+    vkmm_device_info all = physical->info;
+    if (feature->structure == VKMM_FEATURE_MATRIX2) {
+        const uint32_t lost = all.matrix2 & ~info->matrix2;
+        expect(lost && !(lost & (lost - 1)), "without %s: the bits 0x%x are lost", feature->name, lost);
+        all.matrix2 = info->matrix2;
+    }
+    const char *wrong = features_wrong(info, &all, feature->name);
+    expect(!wrong, "without %s: what depends on %s", feature->name, wrong);
+    expect(!info->matrix_shape_count == (*info->no_matrices != '\0'), "without %s: \"%s\"", feature->name,
+           info->no_matrices);
+    vkmm_device_destroy(&lent);
+}
+
+/* Each feature, those of matrix operations included. */
+static void lent_devices(void)
+{
+    vkmm_instance *instance = open_instance(&(fake_caps){.featured = 1, .push_descriptors = 1});
+    vkmm_device *device = NULL;
+    if (expect(vkmm_device_create(instance, 0, &device) == VKMM_OK, "no device: %s", sentence)) {
+        const vkmm_device_info *info = &device->physical->info;
+        expect(info->matrix_shape_count == 1 && info->matrix2 == 127 && info->matrix_granule_count == 1 &&
+                   info->has_bf16_matrices && info->has_dot8 && device->has_push_descriptors,
+               "an own device with all features lacks some: %s", info->no_matrices);
+        for (uint32_t i = 0; vkmm_feature_at(i); i++)
+            if (*vkmm_feature_at(i)->name) lend_without(i, instance, device);
+    }
+    vkmm_device_destroy(&device);
+    vkmm_instance_destroy(&instance);
+    expect_no_fault("lent devices");
+}
+
 int main(void)
 {
+    lent_devices();
     refused_kernels();
     no_broadcast();
     old_device();

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "feature_fields.h"
 #include "gemm.h"
 #include "math/problem.h"
 #include "vk/device.h"
@@ -82,52 +83,13 @@ static void a_program_uses_its_device(void **state)
     lent_free(&lent, command);
 }
 
-/* The fields of vkmm_device_info that depend on features, by the feature. */
-static const struct {
-    const char *feature;
-    size_t field; /* 32 bits */
-} fields[] = {
-    {"shaderFloat64", offsetof(vkmm_device_info, has_f64)},
-    {"storageBuffer16BitAccess", offsetof(vkmm_device_info, has_storage16)},
-    {"storageBuffer8BitAccess", offsetof(vkmm_device_info, has_storage8)},
-    {"shaderFloat16", offsetof(vkmm_device_info, has_f16)},
-    {"shaderInt8", offsetof(vkmm_device_info, has_i8)},
-    {"shaderIntegerDotProduct", offsetof(vkmm_device_info, has_dot)},
-    {"shaderIntegerDotProduct", offsetof(vkmm_device_info, has_dot8)},
-    {"subgroupSizeControl", offsetof(vkmm_device_info, max_subgroup_size)},
-    {"subgroupSizeControl", offsetof(vkmm_device_info, max_subgroups)},
-    {"computeFullSubgroups", offsetof(vkmm_device_info, max_subgroup_size)},
-    {"computeFullSubgroups", offsetof(vkmm_device_info, max_subgroups)},
-    {"vulkanMemoryModel", offsetof(vkmm_device_info, matrix_shape_count)},
-    {"vulkanMemoryModelDeviceScope", offsetof(vkmm_device_info, matrix_shape_count)},
-    {"cooperativeMatrix", offsetof(vkmm_device_info, matrix_shape_count)},
-    {"cooperativeMatrix", offsetof(vkmm_device_info, matrix2)},
-    {"cooperativeMatrix", offsetof(vkmm_device_info, has_bf16_matrices)},
-    {"shaderBFloat16Type", offsetof(vkmm_device_info, has_bf16_matrices)},
-    {"shaderBFloat16CooperativeMatrix", offsetof(vkmm_device_info, has_bf16_matrices)},
-    {"maintenance4", offsetof(vkmm_device_info, matrix2)},
-};
-enum { FIELDS = sizeof fields / sizeof fields[0] };
-
-static uint32_t field(const vkmm_device_info *info, size_t offset)
+static void check_same(const vkmm_device_info *info, const vkmm_device_info *own, const char *missing)
 {
-    uint32_t value;
-    memcpy(&value, (const char *)info + offset, sizeof value);
-    return value;
-}
-
-/* What is not missing is as an own device has it. missing: NULL, or the only feature that is not enabled. */
-static void compare(const vkmm_device_info *info, const vkmm_device_info *own, const char *missing)
-{
+    const char *wrong = features_wrong(info, own, missing);
     assert_string_equal(info->name, own->name);
     assert_memory_equal(info->uuid, own->uuid, sizeof own->uuid);
     assert_int_equal(info->min_subgroup_size, own->min_subgroup_size);
-    for (size_t i = 0; i < FIELDS; i++) {
-        int lost = 0;
-        for (size_t j = 0; missing && j < FIELDS; j++)
-            lost |= fields[j].field == fields[i].field && strcmp(fields[j].feature, missing) == 0;
-        assert_int_equal(field(info, fields[i].field), lost ? 0 : field(own, fields[i].field));
-    }
+    if (wrong) fail_msg("without %s: %s", missing ? missing : "nothing", wrong);
 }
 
 static void destroy_instance(void *object)
@@ -163,7 +125,7 @@ static void what_is_enabled_is_used(void **state)
         const vkmm_device *device = borrow(how);
         vkmm_device_lacks(device, &count);
         assert_int_equal(count, 0);
-        compare(vkmm_device_describe(device), own_info(), NULL);
+        check_same(vkmm_device_describe(device), own_info(), NULL);
         assert_int_equal(device->has_push_descriptors, own_pushes_sets());
         assert_int_equal(said.errors + said.warnings, 0);
         release_kept(NULL);
@@ -184,7 +146,7 @@ static void nothing_else_is_used(void **state)
         assert_string_equal(lacks[i].feature, list[i].feature);
         assert_string_equal(lacks[i].extension, list[i].extension);
     }
-    for (size_t i = 0; i < FIELDS; i++) assert_int_equal(field(info, fields[i].field), 0);
+    assert_null(features_wrong(info, NULL, NULL));
     assert_string_not_equal(info->no_matrices, "");
     assert_int_equal(info->api_version, lent.api_version < info->api_version ? 0 : info->api_version);
     assert_int_equal(said.warnings, own_info()->has_f64);
@@ -217,7 +179,7 @@ static void each_feature_counts(void **state)
         assert_int_equal(count, 1);
         assert_string_equal(lacks[0].feature, feature->name);
         assert_int_equal(lacks[0].required, strcmp(feature->name, "shaderFloat64") == 0);
-        compare(vkmm_device_describe(device), own, feature->name);
+        check_same(vkmm_device_describe(device), own, feature->name);
         vkmm_device_destroy(&device);
         lent_device_destroy(&lent);
     }

@@ -38,16 +38,14 @@ static uint32_t read_enabled(const vkmm_import_params *params, const vkmm_device
 }
 
 /* The features that are missing, and what is lost without them. */
-static vkmm_status compare(vkmm_device *device, uint32_t enabled)
+static vkmm_status tell_lacks(vkmm_device *device, uint32_t lacks)
 {
-    const vkmm_physical *physical = device->physical;
-    const uint32_t lacks = vkmm_features_set(&physical->features) & ~enabled;
     vkmm_status status = vkmm_requirements_make(device->instance, lacks, UINT32_MAX, &device->lacks);
     uint32_t count;
     const vkmm_requirement *list = vkmm_requirements_list(device->lacks, &count);
     for (uint32_t i = 0; i < count && list[i].required; i++)
-        vkmm_say(vkmm_device_log(device), VKMM_LOG_WARNING, "\"%s\" was lent without %s: no %s", physical->info.name,
-                 list[i].feature, list[i].buys);
+        vkmm_say(vkmm_device_log(device), VKMM_LOG_WARNING, "\"%s\" was lent without %s: no %s",
+                 device->physical->info.name, list[i].feature, list[i].buys);
     return status;
 }
 
@@ -95,10 +93,10 @@ static vkmm_status borrow(const vkmm_import_params *params, vkmm_device *device)
     if (status != VKMM_OK) return status;
     device->physical = device->instance->physicals;
     const uint32_t enabled = read_enabled(params, &device->physical->info);
-    status = compare(device, enabled);
-    if (status != VKMM_OK) return status;
+    const uint32_t lacks = vkmm_features_set(&device->physical->features) & ~enabled;
     vkmm_lent_limit(device->instance, enabled);
     status = check_family(device->instance, params->queue_family);
+    if (status == VKMM_OK) status = tell_lacks(device, lacks);
     if (status != VKMM_OK) return status;
     device->handle = params->device;
     device->pipeline_cache.handle = params->pipeline_cache;
