@@ -115,6 +115,11 @@ class Device:
         _check_process()
         return self._handle
 
+    @property
+    def validation_messages(self) -> int:
+        """How many warnings and errors the validation layer has reported, of all devices with `validate`; else 0."""
+        return int(library().vkmm_instance_validation_messages(self._instance.handle))
+
     def __repr__(self) -> str:
         return f"<vkmatmul.Device {self.info.index}: {self.info.name}>"
 

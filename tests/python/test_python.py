@@ -371,6 +371,19 @@ class Errors(Case):
             vkmatmul.matmul(np.ones((1, 1), "f4"), np.ones((1, 1), "f4"), device="nowhere")
         self.assertEqual(caught.exception.status, 3)
 
+    def test_validation(self):
+        """What stays on the device is synchronized."""
+        try:
+            device = vkmatmul.Device(validate=True)
+        except vkmatmul.UnsupportedError as error:
+            self.assertIn("VK_LAYER_KHRONOS_validation", str(error))
+            return
+        a = numbers(self.rng, (12, 12), most=2)
+        x = device.array(a)
+        self.same((x @ x @ x.T).numpy(), a @ a @ a.T)
+        self.same(vkmatmul.matmul(a, a, device=device), a @ a)
+        self.assertEqual(device.validation_messages, 0)
+
     def test_no_library(self):
         done = child("import vkmatmul\ntry: vkmatmul.devices()\nexcept vkmatmul.NoDeviceError as error: print(error)",
                      VKMATMUL_LIBRARY="/nowhere.so")
