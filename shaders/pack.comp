@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Copies A or B into the layout that the product reads fastest: every line begins and ends at a multiple of 16 bytes,
 // and is transposed if that helps. What is beyond the matrix is filled with zeros, which add nothing to the sums. Works
 // on words of 32 bits, so that it needs nothing of a device, and on bits, whatever they stand for. A workgroup copies a
@@ -7,9 +8,9 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint BYTES = 4; // of an element: 1, 2, 4 or 8
 
-layout(std430, set = 0, binding = 0) readonly buffer MatrixA { uint A[]; };
-layout(std430, set = 0, binding = 1) readonly buffer MatrixB { uint B[]; };
-layout(std430, set = 0, binding = 3) writeonly buffer Packed { uint packed[]; };
+layout(std430, set = 0, binding = 0) restrict readonly buffer MatrixA { uint A[]; };
+layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { uint B[]; };
+layout(std430, set = 0, binding = 3) restrict writeonly buffer Packed { uint packed[]; };
 
 layout(push_constant) uniform Work {
     uint LINES, LENGTH;                 // of the matrix in memory, elements
@@ -50,31 +51,43 @@ uint read(uint base, uint line, uint word)
     return count < PER_WORD ? value & (1u << count * BITS) - 1 : value;
 }
 
-// Word `word` of line `line` of the square's transpose.
-uint transposed(uint line, uint word)
+void store(uint line, uint word, uint value)
 {
-    if (BYTES >= 4)
-        return square[word / WORDS * (ROW + 1) + line * WORDS + word % WORDS];
-    uint value = 0;
-    for (uint c = 0; c < PER_WORD; c++)
-        value |= (square[(word * PER_WORD + c) * (ROW + 1) + line / PER_WORD] >> line % PER_WORD * BITS & MASK)
-                 << c * BITS;
-    return value;
+    if (inside(line, TO_LINES, word, TO_LD))
+        packed[TO_OFFSET + gl_WorkGroupID.z * TO_STRIDE + line * TO_LD + word] = value;
+}
+
+// A block of PER_WORD words of the square, one below the other: its elements transposed.
+void store_transposed(uint line, uint word, uint block, uint column)
+{
+    if (BYTES >= 4) {
+        store(line + block, word + column, square[column / WORDS * (ROW + 1) + block * WORDS + column % WORDS]);
+        return;
+    }
+    uint words[4];
+    [[unroll]] for (uint c = 0; c < PER_WORD; c++)
+        words[c] = square[(column * PER_WORD + c) * (ROW + 1) + block];
+    [[unroll]] for (uint e = 0; e < PER_WORD; e++) {
+        uint value = 0;
+        [[unroll]] for (uint c = 0; c < PER_WORD; c++)
+            value |= (words[c] >> (e * BITS & 31) & MASK) << (c * BITS & 31);
+        store(line + block * PER_WORD + e, word + column, value);
+    }
 }
 
 void main()
 {
     const uint to_line = gl_WorkGroupID.y * SIDE, to_word = gl_WorkGroupID.x * ROW;
-    const uint line = TRANSPOSE != 0 ? gl_WorkGroupID.x * SIDE : to_line; // of the matrix in memory
-    const uint word = TRANSPOSE != 0 ? gl_WorkGroupID.y * ROW : to_word;
     const uint base = OFFSET + gl_WorkGroupID.z * STRIDE;
-    for (uint i = gl_LocalInvocationID.x; i < SIDE * ROW; i += gl_WorkGroupSize.x)
+    if (TRANSPOSE == 0) {
+        [[unroll]] for (uint i = gl_LocalInvocationID.x; i < SIDE * ROW; i += gl_WorkGroupSize.x)
+            store(to_line + i / ROW, to_word + i % ROW, read(base, to_line + i / ROW, to_word + i % ROW));
+        return;
+    }
+    const uint line = gl_WorkGroupID.x * SIDE, word = gl_WorkGroupID.y * ROW; // of the matrix in memory
+    [[unroll]] for (uint i = gl_LocalInvocationID.x; i < SIDE * ROW; i += gl_WorkGroupSize.x)
         square[i / ROW * (ROW + 1) + i % ROW] = read(base, line + i / ROW, word + i % ROW);
     barrier();
-    for (uint i = gl_LocalInvocationID.x; i < SIDE * ROW; i += gl_WorkGroupSize.x) {
-        const uint l = i / ROW, w = i % ROW;
-        if (inside(to_line + l, TO_LINES, to_word + w, TO_LD))
-            packed[TO_OFFSET + gl_WorkGroupID.z * TO_STRIDE + (to_line + l) * TO_LD + to_word + w] =
-                TRANSPOSE != 0 ? transposed(l, w) : square[l * (ROW + 1) + w];
-    }
+    [[unroll]] for (uint i = gl_LocalInvocationID.x; i < SIDE / PER_WORD * ROW; i += gl_WorkGroupSize.x)
+        store_transposed(to_line, to_word, i / ROW, i % ROW);
 }
