@@ -56,6 +56,8 @@ WORDS = [
     ("--batch_cuont 4", 2, "did you mean --batch_count"),
     ("--kernel tiled --transposeA T --size 4", 4, "the kernel tiled computes only plain products"),
     ("--kernel serial --beta 2 --size 4", 4, "the kernel serial computes only plain products"),
+    ("--kernel tiled --pack-b --size 4", 4, "the kernel tiled cannot pack operands; general kernels, such as blocked, can"),
+    ("--kernel serial --pack-b --size 4", 4, "the kernel serial cannot pack operands"),
     ("--kernel tiled --config rows=64", 2, "the kernel tiled has none"),
     ("--kernel blocked --config rosw=64 --size 4", 2, "rosw"),
     ("--kernel blocked --config rows= --size 4", 2, "rows"),
@@ -280,6 +282,18 @@ class Reports(cli.Case):
             self.assertEqual(self.one("--size", "64", "--kernel", kernel, "--config", some, "--untuned")["kernel"]["config"], config)
             changed = self.one("--size", "64", "--kernel", kernel, "--config", "splits=2")["kernel"]["config"]
             self.assertEqual((config.count("splits=1"), changed), (1, config.replace("splits=1", "splits=2")))
+
+    def test_pack_b(self):
+        for words in ["--type", "f32", "--size", "33x17x29"], ["--type", "i8", "--size", "40", "--transposeB", "T"], \
+                ["--type", "f16", "--size", "31", "--layout", "col", "--batch_count", "2"], ["--type", "f32", "--size", "8x8x0"]:
+            row = self.one(*words, "--pack-b", *FAST)
+            problem, kernel = row["problem"], row["kernel"]
+            self.assertTrue(row["verify"]["passed"])
+            least = problem["n"] * problem["k"] * problem["batch_count"] * {"f32": 4, "f16": 2, "i8": 1}[problem["type"]]
+            self.assertEqual((kernel["packed_bytes"] >= least, kernel["packed_bytes"] > 0), (True, least > 0))
+            self.assertGreaterEqual(kernel["workspace_bytes"], kernel["packed_bytes"])
+            self.assertEqual(self.one(*words, *FAST)["kernel"]["packed_bytes"], 0)
+        self.bad(4, "a product in panels cannot pack operands", "--size", "512", "--memory-limit", "1MiB", "--pack-b")
 
     def test_auto(self):
         self.assertIn(self.one("--size", "64")["kernel"]["name"], GENERAL)

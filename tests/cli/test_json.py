@@ -18,7 +18,7 @@ KEYS = {
     "problem": {"type", "m", "n", "k", "seed", "init", "layout", "transpose_a", "transpose_b", "lda", "ldb", "ldc", "offset_a", "offset_b",
                 "offset_c", "batch_count", "stride_a", "stride_b", "stride_c", "alpha", "beta"},
     "kernel": {"name", "tile", "workgroup", "groups", "shared_bytes", "spec_constants", "shader", "config", "tuned", "splits", "items",
-               "workspace_bytes"},
+               "workspace_bytes", "packed_bytes"},
     "time": {"kernel_ms", "submit_ms", "total_ms", "clock", "clock_note", "mapped", "stable"},
     "verify": {"method", "passed", "error", "bound", "sentence"},
 }

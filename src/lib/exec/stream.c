@@ -182,6 +182,8 @@ static vkmm_status try_smaller(vkmm_stream *stream, vkmm_status (*attempt)(vkmm_
 static vkmm_status build(vkmm_stream *stream, const vkmm_stream_params *params)
 {
     vkmm_choice choice;
+    if (params->job.pack & (VKMM_PACK_A | VKMM_PACK_B))
+        return vkmm_fail(stream->log, VKMM_UNSUPPORTED, "a product in panels cannot pack operands");
     vkmm_status status = pick_whole(stream, &params->job);
     if (status != VKMM_OK) return status;
     stream->space = space_of(stream->device, params->memory_limit);

@@ -160,6 +160,9 @@ vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, con
     lay_vectors_along_k(&choice->problem);
     vkmm_status status = find_kernel(log, device, problem, wish, choice);
     if (status != VKMM_OK) return status;
+    if (wish->pack & (VKMM_PACK_A | VKMM_PACK_B) && !choice->kernel->tunables)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s cannot pack operands; general kernels, such as %s, can",
+                         choice->kernel->name, general_kernel());
     if (choice->kernel->spread == VKMM_SPREAD_HOST) return vkmm_choose_tutorial(log, device, wish, choice);
     if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "the kernel %s needs a Vulkan device", choice->kernel->name);
     status = check_type(log, device, problem);

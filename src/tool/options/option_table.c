@@ -214,6 +214,8 @@ const cli_option cli_option_table[] = {
      "tunables of blocked, skinny, cpu, coopmat or coopmat2, such as rows=64,cols=64; the planner sets "
      "the others",
      CLI_RUN | CLI_STATISTICS, AT(config), cli_parse_config},
+    {NULL, 0, "pack-b", NULL, "copy B, once and untimed, into the layout that the kernel reads fastest, as for weights",
+     CLI_RUN, AT(pack_b)},
     {NULL, 0, "all", NULL, "every type, every op, aligned and not, with and without a bias and an activation",
      CLI_STATISTICS, AT(all)},
     {NULL, 0, "untuned", NULL, "ignore the results of 'vkmatmul tune'", COMPUTE | BENCH | CLI_BENCH_WORKER,

@@ -75,7 +75,7 @@ typedef struct cli_options {
     cli_number stride[3]; /* by vkmm_operand; not given: one packed matrix after another */
     uint32_t tile[2];     /* rows, columns; 0: not given */
     const char *kernel, *shader, *config;
-    int untuned, no_cache;
+    int untuned, no_cache, pack_b;
     cli_types types;
     const char *device, *driver;
     cli_number memory_limit; /* bytes of device memory; not given: all that is free */

@@ -214,6 +214,7 @@ static const vkmm_field kernel_fields[] = {
     {KERNEL_KEY(U32, splits)},
     {KERNEL_KEY(U64, items)},
     {KERNEL_KEY(U64, workspace_bytes)},
+    {KERNEL_KEY(U64, packed_bytes)},
     {"matrix", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, matrix, 3), VKMM_MAYBE},
     {KERNEL_KEY(U32, subgroup_size), VKMM_MAYBE},
     {"dot8", VKMM_FIELD_TRUTH, KERNEL(uses_dot8)},
