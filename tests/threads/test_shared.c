@@ -13,6 +13,7 @@
 
 #include "crew.h"
 #include "suite.h"
+#include "vk/device.h"
 
 static vkmm_instance *instance;
 
@@ -71,6 +72,37 @@ static void own_instances(void **state)
 {
     (void)state;
     for (int time = 0; time < 2; time++) assert_int_equal(crew_run(own_instance, NULL), 0);
+}
+
+/* One device, borrowed by all of them: each looks up its functions and compiles on it. */
+static void borrow(crew_member *me)
+{
+    const vkmm_device *lender = me->shared;
+    const vkmm_import_params lent = {.get_instance_proc_addr = instance->lookup,
+                                     .instance = instance->handle,
+                                     .physical_device = lender->physical->handle,
+                                     .device = lender->handle,
+                                     .api_version = VK_API_VERSION_1_1,
+                                     .queue_family = lender->physical->queue_family,
+                                     .cache_dir = ""};
+    const vkmm_gemm_params gemm_params = {.problem = VKMM_PROBLEM(.m = 4, .n = 4 + (uint64_t)me->number, .k = 4)};
+    vkmm_device *device = NULL;
+    vkmm_gemm *gemm = NULL;
+    vkmm_status status = vkmm_device_import(&lent, &device);
+    if (status == VKMM_OK) status = vkmm_gemm_create(device, &gemm_params, &gemm);
+    vkmm_gemm_destroy(&gemm);
+    vkmm_device_destroy(&device);
+    CREW_EXPECT(me, status == VKMM_OK, "%s", vkmm_status_name(status));
+}
+
+static void borrowing_one_device(void **state)
+{
+    (void)state;
+    vkmm_device *device = NULL;
+    assert_int_equal(vkmm_device_create(instance, 0, &device), VKMM_OK);
+    const int failed = crew_run(borrow, device);
+    vkmm_device_destroy(&device);
+    assert_int_equal(failed, 0);
 }
 
 static void find(crew_member *me)
@@ -231,6 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_without_a_handle),
         cmocka_unit_test(own_instances),
+        cmocka_unit_test(borrowing_one_device),
         cmocka_unit_test(finding_devices),
         cmocka_unit_test(failing_at_once),
         cmocka_unit_test(keeping_results),
