@@ -190,6 +190,21 @@ static void check_gemm(lender *l, const vkmm_gemm *gemm)
         expect(bytes > l->cache_bytes, "the lender's pipeline cache is not used");
 }
 
+/* A product whose B is packed has a third pipeline. */
+static void create_packed(lender *l, vkmm_device *device, vkmm_gemm_params params)
+{
+    vkmm_gemm *gemm = (vkmm_gemm *)l;
+    const uint64_t before = forbidden_calls();
+    params.packed = VKMM_PACKED_B;
+    l->p->status = vkmm_gemm_create(device, &params, &gemm);
+    l->p->leftover |= l->p->status != VKMM_OK && gemm != NULL;
+    expect(forbidden_calls() == before, "vkmm_gemm_create makes calls that are the lender's");
+    if (l->p->status == VKMM_OK)
+        expect(vkmm_gemm_describe(gemm)->bytes[VKMM_B] == 20 * 11 * sizeof(float),
+               "11 packed columns of 17 have another size");
+    vkmm_gemm_destroy(l->p->status != VKMM_OK && gemm == (vkmm_gemm *)l ? NULL : &gemm);
+}
+
 /* A product with everything, in two passes. */
 static void multiply(lender *l, vkmm_device *device)
 {
@@ -212,6 +227,7 @@ static void multiply(lender *l, vkmm_device *device)
     if (l->p->status == VKMM_OK) record(l, gemm);
     if (l->p->status == VKMM_OK) judge_product(l->p, &log, &params.problem, operands, l->mapped + 5 * OPERAND);
     vkmm_gemm_destroy(l->p->status != VKMM_OK && gemm == (vkmm_gemm *)l ? NULL : &gemm);
+    if (l->p->status == VKMM_OK) create_packed(l, device, params);
 }
 
 static void lend(lender *l, const VkPhysicalDeviceFeatures2 *features, const vkmm_requirements *requirements)
