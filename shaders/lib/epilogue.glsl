@@ -56,7 +56,7 @@ double exponential(double x)
     const double y = clamp(x, -745.0lf, 709.0lf), n = roundEven(y * 1.4426950408889634074lf);
     const double r = fma(n, -1.9082149292705877e-10lf, fma(n, -6.93147180369123816490e-1lf, y));
     double sum = 1.0lf;
-    [[dont_unroll]] for (int term = 13; term > 0; term--) // drivers that divide in software would hold all quotients
+    for (int term = 13; term > 0; term--)
         sum = fma(sum, r / double(term), 1.0lf);
     const int half_n = int(n) / 2, rest = int(n) - half_n; // 2^n in two factors, of which each is a normal number
     const double first = packDouble2x32(uvec2(0, uint(1023 + half_n) << 20));
@@ -81,8 +81,17 @@ S activate(S x)
     return x;
 }
 
-// C is not read if β is 0: its old value, perhaps a NaN, must have no effect.
-bool uses_c() { return beta() != S(0); }
+// C is not read if β is 0: its old value, perhaps a NaN, must have no effect. For NVIDIA's GPUs before Volta, Mesa 26.1
+// does not compile the comparison of an f64 that all invocations share.
+bool uses_c()
+{
+#if defined(TYPE_F64)
+    const uvec2 bits = unpackDouble2x32(beta());
+    return (bits.x | bits.y << 1) != 0;
+#else
+    return beta() != S(0);
+#endif
+}
 
 S add_bias_and_activate(S x, uint i, uint j)
 {
