@@ -1,0 +1,74 @@
+/* blas.h: what the files of libvkblas share. libvkblas has the names of the BLAS (Fortran and CBLAS, LP64 and ILP64).
+ * It computes level 3 on a Vulkan device where that is faster, and leaves everything else to the host's BLAS.
+ *
+ *     names.c    entry points; each turns its arguments into a vkblas_call
+ *     check.c    whether the arguments are legal
+ *     run.c      who computes a call: a product goes to the device or the host, other routines are split into products
+ *     split.c    blocked recursion: symm, syrk, trmm, trsm, … as products and small calls of themselves
+ *     product.c  a product on the device, real and complex
+ *     cost.c     how long the device and the host will take, learned on this machine
+ *     device.c   the device: opened by the first call that may use it, given up for good when it fails
+ *     host.c     the host's BLAS, found at run time
+ *     report.c   VKBLAS_VERBOSE, VKBLAS_REPORT
+ *
+ * Reference: Dongarra, Du Croz, Hammarling, Duff: A Set of Level 3 Basic Linear Algebra Subprograms, ACM TOMS 16
+ * (1990); CBLAS: BLAS Technical Forum Standard, appendix B. */
+#ifndef VKBLAS_BLAS_H
+#define VKBLAS_BLAS_H
+
+#include <stdint.h>
+
+/* Of elements: f32, f64, and pairs of these (real part first); f16 and bf16 with f32 sums. */
+typedef enum vkblas_type { VKBLAS_S, VKBLAS_D, VKBLAS_C, VKBLAS_Z, VKBLAS_SH, VKBLAS_SB, VKBLAS_TYPES } vkblas_type;
+
+typedef enum vkblas_routine {
+    VKBLAS_GEMM,
+    VKBLAS_GEMM3M,
+    VKBLAS_GEMMTR, /* a triangle of C alone; also called gemmt */
+    VKBLAS_SYMM,
+    VKBLAS_HEMM,
+    VKBLAS_SYRK,
+    VKBLAS_HERK,
+    VKBLAS_SYR2K,
+    VKBLAS_HER2K,
+    VKBLAS_TRMM,
+    VKBLAS_TRSM,
+    VKBLAS_ROUTINES
+} vkblas_routine;
+
+/* A call of a level 3 routine, always column-major: a row-major call of CBLAS is the column-major call with its
+ * operands exchanged or transposed. Letters are upper case, 0 where the routine has no such argument. A plain value;
+ * the pointers are the caller's. */
+typedef struct vkblas_call {
+    vkblas_routine routine;
+    vkblas_type type;
+    char side, uplo, trans_a, trans_b, diag; /* L R; U L; N T C; N T C; N U */
+    int ilp64;                               /* the caller's integers have 64 bits */
+    int64_t m, n, k;                         /* as the routine has them; C of the rank-k updates is n×n, m is then n */
+    const void *alpha, *beta;                /* in the element's type; real where the routine says so (herk, her2k) */
+    const void *a, *b;
+    void *c; /* the result: B of trmm and trsm (b is then NULL) */
+    int64_t lda, ldb, ldc;
+} vkblas_call;
+
+/* Computes the call on the device, alone or with the host's help, if that is expected to be faster. 0: nothing was
+ * computed or written, and the caller must call the host's routine with its own arguments; so too if an argument is
+ * illegal, because the host's routine then reports it to the program's xerbla. From any thread. */
+int vkblas_run(const vkblas_call *call);
+
+/* Computes the call with the host's BLAS, through its Fortran interface, whatever the caller's was. Aborts with a
+ * sentence if there is none. */
+void vkblas_host(const vkblas_call *call);
+
+/* Splits a routine other than a product into products and calls of itself on the diagonal blocks, and computes each by
+ * `compute` in turn: vkblas_run_or_host, or a test's own. Blocks of at most `block` rows are passed as they are.
+ * gemm is passed unchanged. */
+void vkblas_split(const vkblas_call *call, int64_t block, void (*compute)(const vkblas_call *part));
+
+/* vkblas_run, and vkblas_host if that returns 0. */
+void vkblas_run_or_host(const vkblas_call *call);
+
+/* GEMM on the device: α·op(A)·op(B) + β·C for every type. 0: the device could not do it, and C is unchanged. */
+int vkblas_product(const vkblas_call *call);
+
+#endif
