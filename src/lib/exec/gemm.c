@@ -111,12 +111,6 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
     return vkmm_plan_sets_create(device, &gemm->plan, gemm->slots, &gemm->sets);
 }
 
-/* Bytes of an operand, rounded up to a word, which shaders read where elements are narrower. */
-static uint64_t words_of(const vkmm_problem *problem, vkmm_operand operand)
-{
-    return (vkmm_operand_bytes(problem, operand) + 3) / 4 * 4;
-}
-
 /* A packed operand always has its full length. */
 static void describe_packed(vkmm_gemm *gemm, vkmm_operand operand)
 {
@@ -140,7 +134,8 @@ static void describe(vkmm_gemm *gemm)
     gemm->plan.info.workspace_bytes /= gemm->expected;
     if (plan->info.groups[0] > plan->info.items) gemm->plan.info.groups[0] = (uint32_t)plan->info.items;
     info->kernel = plan->info;
-    for (int o = VKMM_A; o <= VKMM_BIAS; o++) info->bytes[o] = words_of(problem, (vkmm_operand)o);
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++)
+        info->bytes[o] = vkmm_whole_words(vkmm_operand_bytes(problem, (vkmm_operand)o));
     for (int o = VKMM_A; o <= VKMM_B; o++)
         if (gemm->packed & 1u << o) describe_packed(gemm, (vkmm_operand)o);
     info->workspace_bytes = plan->info.workspace_bytes;

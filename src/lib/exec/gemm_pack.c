@@ -12,7 +12,7 @@ vkmm_status vkmm_gemm_pack(const vkmm_gemm *gemm, VkCommandBuffer command, vkmm_
     vkmm_problem problem = gemm->problem;
     problem.offset_a = gemm->from_offset[VKMM_A];
     problem.offset_b = gemm->from_offset[VKMM_B];
-    const uint64_t need = (vkmm_operand_bytes(&problem, operand) + 3) / 4 * 4;
+    const uint64_t need = vkmm_whole_words(vkmm_operand_bytes(&problem, operand));
     if (!vkmm_gemm_can_bind(gemm, from, need) || !vkmm_gemm_can_bind(gemm, to, repack->bytes)) return VKMM_INVALID;
     const vkmm_plan plan = gemm->info.uses_slots ? vkmm_plan_with(&gemm->plan, &gemm->sets, slot) : gemm->plan;
     VkDescriptorBufferInfo bound[VKMM_MAX_BINDINGS]; /* every binding must be set */

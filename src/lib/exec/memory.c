@@ -125,7 +125,7 @@ static vkmm_status find_parts(const vkmm_device *device, const vkmm_problem *pro
         if (o != VKMM_C && bytes > 0 && memory == operands[VKMM_C])
             return vkmm_fail(log, VKMM_INVALID, "C and %s are the same memory", name);
         parts[o == VKMM_BIAS ? VKMM_BIAS_PART : o] =
-            (vkmm_part){memory->buffer.handle, 0, bytes > 0 ? (bytes + 3) / 4 * 4 : 16};
+            (vkmm_part){memory->buffer.handle, 0, bytes > 0 ? vkmm_whole_words(bytes) : 16};
     }
     return VKMM_OK;
 }

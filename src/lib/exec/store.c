@@ -5,15 +5,10 @@
 #include "math/problem.h"
 #include "vk/command.h"
 
-static uint64_t padded(uint64_t bytes)
-{
-    return (bytes + 3) / 4 * 4; /* vkCmdFillBuffer counts words */
-}
-
 static vkmm_status create(vkmm_device *device, vkmm_operand operand, uint64_t bytes, vkmm_store *store)
 {
     const int output = operand == VKMM_C;
-    const uint64_t guarded = padded(bytes) + 2 * VKMM_GUARD_BYTES;
+    const uint64_t guarded = vkmm_whole_words(bytes) + 2 * VKMM_GUARD_BYTES;
     store->bytes = bytes;
     vkmm_status status =
         vkmm_buffer_create(device, vkmm_operand_name(operand), guarded, VKMM_PLACE_DEVICE, &store->buffer);
@@ -22,7 +17,7 @@ static vkmm_status create(vkmm_device *device, vkmm_operand operand, uint64_t by
         store->host = (char *)store->buffer.mapped + VKMM_GUARD_BYTES;
         return VKMM_OK;
     }
-    status = vkmm_buffer_create(device, vkmm_operand_name(operand), output ? guarded : padded(bytes) + 16,
+    status = vkmm_buffer_create(device, vkmm_operand_name(operand), output ? guarded : vkmm_whole_words(bytes) + 16,
                                 output ? VKMM_PLACE_DOWNLOAD : VKMM_PLACE_UPLOAD, &store->staging);
     if (status == VKMM_OK) store->host = (char *)store->staging.mapped + (output ? VKMM_GUARD_BYTES : 0);
     return status;
@@ -51,8 +46,9 @@ void vkmm_stores_destroy(vkmm_device *device, vkmm_store stores[VKMM_STORE_COUNT
 
 vkmm_part vkmm_store_part(const vkmm_store *store)
 {
-    return (vkmm_part){
-        .buffer = store->buffer.handle, .offset = VKMM_GUARD_BYTES, .bytes = store->bytes ? padded(store->bytes) : 16};
+    return (vkmm_part){.buffer = store->buffer.handle,
+                       .offset = VKMM_GUARD_BYTES,
+                       .bytes = store->bytes ? vkmm_whole_words(store->bytes) : 16};
 }
 
 /* Where the canaries after a matrix begin, counted from the buffer's start: in the middle of a word, if the matrix ends

@@ -26,11 +26,6 @@ static vkmm_space space_of(const vkmm_device *device, uint64_t memory_limit)
                         .processors = vkmm_device_processors(info)};
 }
 
-static uint64_t words(uint64_t bytes)
-{
-    return (bytes + 3) / 4 * 4;
-}
-
 const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem *problem, uint64_t memory_limit, char *text,
                                size_t size)
 {
@@ -39,7 +34,7 @@ const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem *problem,
     const char *name = device->physical->info.name;
     uint64_t total = 0;
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
-        const uint64_t bytes = words(vkmm_operand_bytes(problem, (vkmm_operand)o)),
+        const uint64_t bytes = vkmm_whole_words(vkmm_operand_bytes(problem, (vkmm_operand)o)),
                        guarded = bytes + 2 * VKMM_GUARD_BYTES;
         total += bytes > 0 ? guarded : 0;
         if (bytes > space.range)
@@ -68,7 +63,7 @@ const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem *problem,
 static int exceeds_range(const vkmm_problem *problem, uint64_t range)
 {
     for (int o = VKMM_A; o <= VKMM_BIAS; o++)
-        if (words(vkmm_operand_bytes(problem, (vkmm_operand)o)) > range) return 1;
+        if (vkmm_whole_words(vkmm_operand_bytes(problem, (vkmm_operand)o)) > range) return 1;
     return 0;
 }
 

@@ -38,7 +38,7 @@ static vkmm_status copy(vkmm_stream *stream, vkmm_chunk *chunk, VkBuffer from, V
 static vkmm_status copy_up(vkmm_stream *stream, vkmm_chunk *chunk, const vkmm_buffer *to, uint64_t at, uint64_t bytes)
 {
     const VkBufferCopy region = {.dstOffset = at,
-                                 .size = (bytes + 3) / 4 * 4}; /* a bias may end within a word; buffers do not */
+                                 .size = vkmm_whole_words(bytes)}; /* a bias may end within a word; buffers do not */
     return copy(stream, chunk, chunk->buffer.handle, to->handle, &region);
 }
 

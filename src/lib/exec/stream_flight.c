@@ -140,7 +140,7 @@ static void bind(vkmm_stream *stream, const vkmm_plan *plan, const vkmm_step *st
     if (plan->info.workspace_bytes > 0)
         parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){stream->workspace.handle, 0, plan->info.workspace_bytes};
     if (cut.has_bias)
-        parts[VKMM_BIAS_PART] = (vkmm_part){stream->bias.handle, step->col * size, (step->cols * size + 3) / 4 * 4};
+        parts[VKMM_BIAS_PART] = (vkmm_part){stream->bias.handle, step->col * size, vkmm_whole_words(step->cols * size)};
     vkmm_plan_bind(stream->device, plan, parts);
 }
 

@@ -55,6 +55,13 @@ vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, c
 /* Elements of the operand's memory: vkmm_operand_bytes over the type's size. */
 uint64_t vkmm_operand_elements(const vkmm_problem *problem, vkmm_operand operand);
 
+/* Bytes rounded up to words of 4: shaders access the memory of narrow types in words, and buffers are filled in them.
+ */
+static inline uint64_t vkmm_whole_words(uint64_t bytes)
+{
+    return (bytes + 3) / 4 * 4;
+}
+
 /* Whether the memory of C holds elements that belong to no matrix: an offset, wide leading dimensions, wide strides. */
 int vkmm_problem_c_has_gaps(const vkmm_problem *problem);
 

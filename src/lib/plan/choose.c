@@ -13,7 +13,7 @@
 static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem)
 {
     for (int operand = VKMM_A; operand <= VKMM_BIAS; operand++) {
-        uint64_t bytes = (vkmm_operand_bytes(problem, (vkmm_operand)operand) + 3) / 4 * 4; /* shaders see whole words */
+        uint64_t bytes = vkmm_whole_words(vkmm_operand_bytes(problem, (vkmm_operand)operand));
         if (bytes <= device->max_storage_range) continue;
         const vkmm_type_info *type = vkmm_type_of(problem->type),
                              *out = vkmm_type_of(vkmm_operand_type(problem, VKMM_C));
