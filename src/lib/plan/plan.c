@@ -63,6 +63,20 @@ static uint32_t constant_of(const vkmm_kernel_info *info, uint32_t id)
     return 0;
 }
 
+/* Creates one of the plan's pipelines: `info` has its constants, `attempt` and subgroup size. */
+static vkmm_status create(vkmm_device *device, const vkmm_choice *choice, const vkmm_plan *plan,
+                          const vkmm_module *module, vkmm_pipeline_info info, vkmm_pipeline *pipeline)
+{
+    info.words = module->words;
+    info.bytes = module->bytes;
+    info.binding_count = plan->binding_count;
+    info.push_bytes = sizeof(vkmm_push); /* the layout is the same in all passes */
+    info.pushes_sets = choice->terms.pushes_sets;
+    info.cache = choice->terms.cache;
+    info.capture_statistics = choice->capture != VKMM_CAPTURE_NONE;
+    return vkmm_pipeline_create(device, &info, pipeline);
+}
+
 /* Each item of the second pass is as many elements of one matrix as a workgroup has invocations. */
 static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
@@ -75,40 +89,23 @@ static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice,
                                constant_of(&choice->info, VKMM_SPEC_BIAS),
                                constant_of(&choice->info, VKMM_SPEC_ACTIVATION),
                                choice->terms.scalars_in_memory != 0};
-    vkmm_pipeline_info info = {
-        .words = choice->reduce->words,
-        .bytes = choice->reduce->bytes,
-        .binding_count = plan->binding_count,
-        .push_bytes = sizeof(vkmm_push),
-        .spec_count = sizeof ids / sizeof ids[0],
-        .spec_ids = ids,
-        .spec_values = values,
-        .attempt = "compiling the second pass",
-        .pushes_sets = choice->terms.pushes_sets,
-        .cache = choice->terms.cache,
-        .capture_statistics = choice->capture != VKMM_CAPTURE_NONE,
-    };
+    const vkmm_pipeline_info info = {.spec_count = sizeof ids / sizeof ids[0],
+                                     .spec_ids = ids,
+                                     .spec_values = values,
+                                     .attempt = "compiling the second pass"};
     plan->reduce_items = vkmm_reduce_items(&device->physical->info, &choice->problem);
-    return vkmm_pipeline_create(device, &info, &plan->reduce);
+    return create(device, choice, plan, choice->reduce, info, &plan->reduce);
 }
 
 static vkmm_status create_pack(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
     const uint32_t ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_BYTES};
     const uint32_t values[] = {reduce_size(&device->physical->info), plan->pack_bytes};
-    const vkmm_pipeline_info info = {
-        .words = choice->packing->words,
-        .bytes = choice->packing->bytes,
-        .binding_count = plan->binding_count,
-        .push_bytes = sizeof(vkmm_push), /* the layout is that of the other passes */
-        .spec_count = sizeof ids / sizeof ids[0],
-        .spec_ids = ids,
-        .spec_values = values,
-        .attempt = "compiling the packing of operands",
-        .pushes_sets = choice->terms.pushes_sets,
-        .cache = choice->terms.cache,
-    };
-    return vkmm_pipeline_create(device, &info, &plan->pack);
+    const vkmm_pipeline_info info = {.spec_count = sizeof ids / sizeof ids[0],
+                                     .spec_ids = ids,
+                                     .spec_values = values,
+                                     .attempt = "compiling the packing of operands"};
+    return create(device, choice, plan, choice->packing, info, &plan->pack);
 }
 
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
@@ -128,22 +125,14 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
     snprintf(attempt, sizeof attempt, "compiling %s for %s", choice->kernel->name,
              vkmm_type_of(choice->problem.type)->name);
     fill_push(choice, &plan->push);
-    vkmm_pipeline_info info = {
-        .words = choice->module->words,
-        .bytes = choice->module->bytes,
-        .binding_count = plan->binding_count,
-        .push_bytes = sizeof(vkmm_push),
-        .spec_count = choice->info.spec_count,
-        .spec_ids = choice->info.spec_ids,
-        .spec_values = choice->info.spec_values,
-        .subgroup_size = choice->info.subgroup_size,
-        .attempt = attempt,
-        .pushes_sets = choice->terms.pushes_sets,
-        .cache = choice->terms.cache,
-        .capture_statistics = choice->capture != VKMM_CAPTURE_NONE,
-    };
+    const vkmm_pipeline_info info = {.spec_count = choice->info.spec_count,
+                                     .spec_ids = choice->info.spec_ids,
+                                     .spec_values = choice->info.spec_values,
+                                     .subgroup_size = choice->info.subgroup_size,
+                                     .attempt = attempt};
     vkmm_status status = VKMM_OK;
-    if (choice->capture != VKMM_CAPTURE_SECOND) status = vkmm_pipeline_create(device, &info, &plan->pipeline);
+    if (choice->capture != VKMM_CAPTURE_SECOND)
+        status = create(device, choice, plan, choice->module, info, &plan->pipeline);
     if (status == VKMM_OK && choice->reduce && choice->capture != VKMM_CAPTURE_FIRST)
         status = create_reduce(device, choice, plan);
     if (status == VKMM_OK && choice->packing && choice->capture == VKMM_CAPTURE_NONE)
