@@ -18,24 +18,12 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
     return VK_FALSE;
 }
 
-static VkDebugUtilsMessengerCreateInfoEXT messenger_info(lent_device *lent)
-{
-    return (VkDebugUtilsMessengerCreateInfoEXT){
-        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-        .messageSeverity =
-            VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
-        .pfnUserCallback = on_message,
-        .pUserData = lent,
-    };
-}
-
 #define INSTANCE_FUNCTION(lent, name) ((PFN_##name)(lent)->get((lent)->instance, #name))
 
 static VkResult create_instance(lent_device *lent, int validate)
 {
     vkmm_validation validation;
-    VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(lent);
+    VkDebugUtilsMessengerCreateInfoEXT messenger = vkmm_validation_messenger(on_message, lent);
     const VkApplicationInfo application = {
         .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "lender", .apiVersion = lent->api_version};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};

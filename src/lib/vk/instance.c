@@ -20,18 +20,6 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
     return VK_FALSE;
 }
 
-static VkDebugUtilsMessengerCreateInfoEXT messenger_info(vkmm_instance *instance)
-{
-    return (VkDebugUtilsMessengerCreateInfoEXT){
-        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-        .messageSeverity =
-            VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
-        .pfnUserCallback = on_message,
-        .pUserData = instance,
-    };
-}
-
 /* The version to request: the loader's, but no newer than this code supports. */
 static vkmm_status read_version(const vkmm_log *log, PFN_vkGetInstanceProcAddr get, uint32_t *version)
 {
@@ -64,7 +52,7 @@ vkmm_status vkmm_fail_missing(const vkmm_log *log, const char *what)
 static vkmm_status create_handle(vkmm_instance *instance, PFN_vkGetInstanceProcAddr get, int validate)
 {
     vkmm_validation validation;
-    VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(instance);
+    VkDebugUtilsMessengerCreateInfoEXT messenger = vkmm_validation_messenger(on_message, instance);
     if (validate) vkmm_validation_fill(&validation, get, &messenger);
     uint32_t version;
     vkmm_status status = read_version(&instance->log, get, &version);
@@ -116,7 +104,7 @@ static vkmm_status open_messenger(vkmm_instance *instance)
     if (!create || !instance->destroy_messenger)
         return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
                          "the Vulkan loader lacks VK_EXT_debug_utils, which --validate needs");
-    VkDebugUtilsMessengerCreateInfoEXT info = messenger_info(instance);
+    VkDebugUtilsMessengerCreateInfoEXT info = vkmm_validation_messenger(on_message, instance);
     VkResult result = create(instance->handle, &info, NULL, &instance->messenger);
     if (result != VK_SUCCESS) instance->messenger = VK_NULL_HANDLE;
     return vkmm_check(&instance->log, result, "vkCreateDebugUtilsMessengerEXT", "switching validation on");

@@ -56,6 +56,18 @@ static int fill_settings(vkmm_validation *validation, PFN_vkGetInstanceProcAddr 
 
 #endif
 
+VkDebugUtilsMessengerCreateInfoEXT vkmm_validation_messenger(PFN_vkDebugUtilsMessengerCallbackEXT callback, void *user)
+{
+    return (VkDebugUtilsMessengerCreateInfoEXT){
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+        .messageSeverity =
+            VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+        .pfnUserCallback = callback,
+        .pUserData = user,
+    };
+}
+
 void vkmm_validation_fill(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get,
                           const VkDebugUtilsMessengerCreateInfoEXT *messenger)
 {

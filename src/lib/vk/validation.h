@@ -25,6 +25,9 @@ int vkmm_instance_offers(PFN_vkGetInstanceProcAddr get, const char *layer, const
 /* 1 when the layer is installed. */
 int vkmm_validation_available(PFN_vkGetInstanceProcAddr get);
 
+/* A messenger for the layer's warnings and errors. */
+VkDebugUtilsMessengerCreateInfoEXT vkmm_validation_messenger(PFN_vkDebugUtilsMessengerCallbackEXT callback, void *user);
+
 /* Fills everything; the chain ends in `messenger`, which receives messages about vkCreateInstance itself. */
 void vkmm_validation_fill(vkmm_validation *validation, PFN_vkGetInstanceProcAddr get,
                           const VkDebugUtilsMessengerCreateInfoEXT *messenger);
