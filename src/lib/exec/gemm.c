@@ -8,7 +8,7 @@
 #include "math/problem.h"
 #include "math/type.h"
 
-_Static_assert(VKMM_DYNAMIC_M == 1 << 0 && VKMM_DYNAMIC_N == 1 << 1, "vkmm_gemm_reach");
+_Static_assert(VKMM_DYNAMIC_M == 1 << VKMM_REACH_M && VKMM_DYNAMIC_N == 1 << VKMM_REACH_N, "worst_offset");
 
 enum { MOST_SLOTS = 1 << 16, FULL = 1 << 24 /* elements of C that occupy any device */ };
 
@@ -32,7 +32,8 @@ static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
 
 static vkmm_gemm_reach reach_of(const vkmm_gemm_params *params, vkmm_operand operand)
 {
-    static const int rows[] = {0, 2, 0}, cols[] = {2, 1, 1};
+    static const int rows[] = {VKMM_REACH_M, VKMM_REACH_K, VKMM_REACH_M},
+                     cols[] = {VKMM_REACH_K, VKMM_REACH_N, VKMM_REACH_N};
     const vkmm_problem *problem = &params->problem;
     const vkmm_stored stored = vkmm_operand_stored(problem, operand);
     const uint64_t size = vkmm_type_of(vkmm_operand_type(problem, operand))->bytes;

@@ -5,12 +5,13 @@
 #include "plan/plan.h"
 #include "vkmatmul_vulkan.h"
 
-enum { VKMM_REACH_ONE = 3 };
+/* Extents of a product. */
+enum { VKMM_REACH_M, VKMM_REACH_N, VKMM_REACH_K, VKMM_REACH_ONE };
 
 /* How far an operand's memory reaches: to element first + (count - 1)·ld + length, count and length being extents. */
 typedef struct vkmm_gemm_reach {
     uint64_t first, ld, size; /* size: bytes of an element */
-    int count, length;        /* 0: M, 1: N, 2: K, VKMM_REACH_ONE: 1 */
+    int count, length;        /* VKMM_REACH_* */
     uint64_t step;            /* of offsets in a product; elements */
 } vkmm_gemm_reach;
 

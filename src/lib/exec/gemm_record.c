@@ -41,7 +41,8 @@ static int reach(const recording *r, uint32_t index, uint64_t need[])
 {
     const vkmm_gemm *gemm = r->gemm;
     const vkmm_gemm_product product = product_at(r, index);
-    const uint64_t extents[] = {product.m, product.n, gemm->problem.k, 1};
+    const uint64_t extents[] = {
+        [VKMM_REACH_M] = product.m, [VKMM_REACH_N] = product.n, [VKMM_REACH_K] = gemm->problem.k, [VKMM_REACH_ONE] = 1};
     const uint64_t offsets[] = {product.offset_a, product.offset_b, product.offset_c};
     if (product.m > gemm->problem.m || product.n > gemm->problem.n) return 0;
     if (product.m == 0 || product.n == 0) return 1;
