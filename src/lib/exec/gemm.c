@@ -52,7 +52,8 @@ static uint64_t worst_offset(const vkmm_gemm *gemm, vkmm_operand operand)
 {
     const vkmm_gemm_reach *reach = &gemm->reaches[operand];
     const uint64_t step = gemm->dynamic & 1u << reach->length ? 1 : reach->step;
-    return vkmm_operand_offset(&gemm->problem, operand) | (step & (0 - step));
+    const uint64_t own = gemm->packed & 1u << operand ? 0 : vkmm_operand_offset(&gemm->problem, operand);
+    return own | (step & (0 - step));
 }
 
 /* Products that the kernel is chosen for: no more than make a difference. */
@@ -168,10 +169,6 @@ vkmm_status vkmm_gemm_create(vkmm_device *device, const vkmm_gemm_params *params
     gemm->expected = expected(params);
     for (int o = VKMM_A; o <= VKMM_C; o++) gemm->reaches[o] = reach_of(params, (vkmm_operand)o);
     gemm->packed = params->packed;
-    gemm->from_offset[VKMM_A] = vkmm_operand_offset(&params->problem, VKMM_A);
-    gemm->from_offset[VKMM_B] = vkmm_operand_offset(&params->problem, VKMM_B);
-    if (params->packed & VKMM_PACKED_A) gemm->problem.offset_a = 0; /* in the packed layout */
-    if (params->packed & VKMM_PACKED_B) gemm->problem.offset_b = 0;
     status = build(gemm, params);
     if (status == VKMM_OK)
         describe(gemm);

@@ -23,7 +23,6 @@ struct vkmm_gemm {
     vkmm_plan_sets sets;                         /* one of each slot; zeroed with push descriptors */
     uint32_t slots, dynamic, packed, expected;   /* products in a recording: at least 1 */
     vkmm_gemm_reach reaches[VKMM_BINDING_COUNT]; /* by operand */
-    uint64_t from_offset[2]; /* the problem's, of A and B; what is packed begins at 0 in `problem` */
 };
 
 /* How an operand of the problem is packed, A or B; its bytes are 0 if it is not, or is empty. */

@@ -9,10 +9,7 @@ vkmm_status vkmm_gemm_pack(const vkmm_gemm *gemm, VkCommandBuffer command, vkmm_
     if (!(gemm->packed & 1u << operand) || (gemm->info.uses_slots && slot >= gemm->slots)) return VKMM_INVALID;
     const vkmm_repack *repack = vkmm_gemm_repack(gemm, operand);
     if (repack->bytes == 0) return VKMM_OK; /* an empty product */
-    vkmm_problem problem = gemm->problem;
-    problem.offset_a = gemm->from_offset[VKMM_A];
-    problem.offset_b = gemm->from_offset[VKMM_B];
-    const uint64_t need = vkmm_whole_words(vkmm_operand_bytes(&problem, operand));
+    const uint64_t need = vkmm_whole_words(vkmm_operand_bytes(&gemm->problem, operand));
     if (!vkmm_gemm_can_bind(gemm, from, need) || !vkmm_gemm_can_bind(gemm, to, repack->bytes)) return VKMM_INVALID;
     const vkmm_plan plan = gemm->info.uses_slots ? vkmm_plan_with(&gemm->plan, &gemm->sets, slot) : gemm->plan;
     VkDescriptorBufferInfo bound[VKMM_MAX_BINDINGS]; /* every binding must be set */
@@ -22,7 +19,7 @@ vkmm_status vkmm_gemm_pack(const vkmm_gemm *gemm, VkCommandBuffer command, vkmm_
     }
     uint32_t groups[3];
     vkmm_pack_push push = vkmm_plan_pack(&plan, repack == &gemm->plan.packs[VKMM_B] ? VKMM_B : VKMM_A, groups);
-    push.offset = (uint32_t)gemm->from_offset[operand];
+    push.offset = (uint32_t)vkmm_operand_offset(&gemm->problem, operand);
     vkmm_pipeline_bind_all(gemm->device, &plan.pack, plan.binding_count, bound);
     vkmm_pipeline_use(gemm->device, &plan.pack, plan.binding_count, bound, command);
     vkmm_pipeline_dispatch(gemm->device, &plan.pack, &push, sizeof push, groups, command);

@@ -94,11 +94,12 @@ static int scale(recording *r)
     const vkmm_type type = vkmm_types_scale(vkmm_problem_types(&seen));
     r->push = gemm->plan.push;
     if (seen.k == 0) r->push.k = 0, r->push.splits = 1; /* otherwise the plan's K, which may be padded */
-    r->push.offset_a = (uint32_t)seen.offset_a, r->push.offset_b = (uint32_t)seen.offset_b;
-    r->push.offset_c = (uint32_t)seen.offset_c;
-    if (gemm->plan.packs[VKMM_A].bytes == 0) r->push.stride_a = (uint32_t)seen.stride_a;
-    if (gemm->plan.packs[VKMM_B].bytes == 0) r->push.stride_b = (uint32_t)seen.stride_b;
-    r->push.stride_c = (uint32_t)seen.stride_c;
+    /* The plan has packed operands from the beginning of what is bound. */
+    if (gemm->plan.packs[VKMM_A].bytes == 0)
+        r->push.offset_a = (uint32_t)seen.offset_a, r->push.stride_a = (uint32_t)seen.stride_a;
+    if (gemm->plan.packs[VKMM_B].bytes == 0)
+        r->push.offset_b = (uint32_t)seen.offset_b, r->push.stride_b = (uint32_t)seen.stride_b;
+    r->push.offset_c = (uint32_t)seen.offset_c, r->push.stride_c = (uint32_t)seen.stride_c;
     vkmm_scalar_bits(type, seen.alpha, r->push.alpha);
     vkmm_scalar_bits(type, seen.beta, r->push.beta);
     return 1;
