@@ -5,7 +5,8 @@
  *     check.c    whether the arguments are legal
  *     run.c      who computes a call: a product goes to the device or the host, other routines are split into products
  *     split.c    blocked recursion: symm, syrk, trmm, trsm, … as products and small calls of themselves
- *     product.c  a product on the device, real and complex
+ *     product.c  a product on the device
+ *     complex.c  a complex product as a real one
  *     cost.c     how long the device and the host will take, learned on this machine
  *     device.c   the device: opened by the first call that may use it, given up for good when it fails
  *     host.c     the host's BLAS, found at run time
@@ -61,9 +62,14 @@ int vkblas_run(const vkblas_call *call);
 void vkblas_host(const vkblas_call *call);
 
 /* Splits a routine other than a product into products and calls of itself on the diagonal blocks, and computes each by
- * `compute` in turn: vkblas_run_or_host, or a test's own. Blocks of at most `block` rows are passed as they are.
- * gemm is passed unchanged. */
+ * `compute` in turn: vkblas_run_or_host, or a test's own. Diagonal blocks of at most `block` rows are passed as they
+ * are; gemmtr, which most hosts lack, becomes products alone. gemm is passed unchanged, and so is α = 0. */
 void vkblas_split(const vkblas_call *call, int64_t block, void (*compute)(const vkblas_call *part));
+
+/* Computes a complex product as one real product, by `product`: vkblas_product, or a test's own. One copy of A that
+ * takes twice its memory, one of B if it is transposed, and one of C if β is not real. 0: `product` returned 0, or
+ * memory ran out; C is then unchanged. */
+int vkblas_complex(const vkblas_call *call, int (*product)(const vkblas_call *real));
 
 /* vkblas_run, and vkblas_host if that returns 0. */
 void vkblas_run_or_host(const vkblas_call *call);
