@@ -20,26 +20,26 @@ static uint32_t workspace_bytes(const vkmm_problem *problem)
     return vkmm_type_of(vkmm_types_scale(vkmm_problem_types(problem)))->bytes;
 }
 
-/* The cost of a product with a configuration of a preset, in microseconds of an imagined device whose processors have
- * as many multiply-adds a microsecond as an NVIDIA SM at 1.98 GHz. Only comparisons count, and these depend little on
- * the device:
+/* The cost of a product with a configuration of a preset, which has its shape but for splits, in microseconds of an
+ * imagined device whose processors have as many multiply-adds a microsecond as an NVIDIA SM at 1.98 GHz. Only
+ * comparisons count, and these depend little on the device:
  *
  *   time = tiles of the busiest processor · work of a tile / (rate · t/(t + half)) + launches
  *  A processor runs `resident` workgroups at once, t invocations together; few of them leave it waiting for memory.
  * As long as there are no more tiles than that, the busiest has ⌈tiles/processors⌉ of them; beyond, they even out,
  * but for the last ones. Splitting K adds a tenth, for costs that this model does not cover. Fitted to 300 measured
  * products of 22 shapes: its choices reach 0.96 of the speed of the best known configuration (geometric mean). */
-static double cost_of(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel,
-                      const vkmm_preset *preset, const vkmm_config *config)
+static double cost_of(const vkmm_shape *shape, const vkmm_preset *preset, const vkmm_config *config)
 {
+    const vkmm_device_info *device = shape->device;
+    const vkmm_problem *problem = shape->problem;
     const double processors = vkmm_device_processors(device);
     const double fixed_depth = 32, launch = 2, reduce_launch = 5, bytes_per_us = 30e3 * processors, tax = 1.1;
     const uint32_t *value = config->values;
     uint32_t splits;
     const double part = vkmm_config_splits(problem, config, &splits), resident = preset->resident;
-    const vkmm_shape shape = vkmm_shape_of_config(device, kernel, problem, config);
-    const double invocations = (double)shape.x, good = vkmm_budget_of(device).good;
-    const double rate = preset->rate * (good < (double)shape.held ? good / (double)shape.held : 1);
+    const double invocations = (double)shape->x, good = vkmm_budget_of(device).good;
+    const double rate = preset->rate * (good < (double)shape->held ? good / (double)shape->held : 1);
     const double turns = (double)vkmm_config_tiles(problem, config) * splits / processors;
     const double busiest = ceil(turns) <= resident ? ceil(turns) : turns + resident / 4;
     const double threads = fmin(ceil(turns), resident) * invocations;
@@ -58,16 +58,15 @@ static int workspace_fits(const vkmm_device_info *device, const vkmm_problem *pr
 }
 
 /* Takes a preset, and the number of parts of K that is best with it, if that costs less than `least`. */
-static void take_cheaper(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel,
-                         const vkmm_preset *preset, vkmm_preset *best, double *least)
+static void take_cheaper(const vkmm_shape *shape, const vkmm_preset *preset, vkmm_preset *best, double *least)
 {
     static const uint32_t splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
     vkmm_config config = preset->config;
     for (size_t s = 0; s < sizeof splits / sizeof splits[0]; s++) {
         config.values[VKMM_TUNE_SPLITS] = splits[s];
-        if (splits[s] > 1 && problem->k < 8ull * splits[s] * config.values[VKMM_TUNE_DEPTH]) break;
-        if (!workspace_fits(device, problem, splits[s])) break;
-        const double cost = cost_of(device, problem, kernel, preset, &config);
+        if (splits[s] > 1 && shape->problem->k < 8ull * splits[s] * config.values[VKMM_TUNE_DEPTH]) break;
+        if (!workspace_fits(shape->device, shape->problem, splits[s])) break;
+        const double cost = cost_of(shape, preset, &config);
         if (cost >= *least) continue;
         *least = cost;
         *best = *preset;
@@ -114,7 +113,7 @@ vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_probl
             best = preset;
             break;
         } else {
-            take_cheaper(device, problem, kernel, &preset, &best, &least);
+            take_cheaper(&shape, &preset, &best, &least);
         }
     }
     if (best.only_reads) split_thin(device, problem, &best.config);
