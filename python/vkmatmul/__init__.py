@@ -14,3 +14,7 @@ from ._product import matmul
 
 __all__ = ["Device", "DeviceArray", "DeviceInfo", "DeviceLostError", "Error", "InvalidError", "NoDeviceError",
            "OutOfMemoryError", "UnsupportedError", "__version__", "devices", "matmul"]
+
+for _public in (Device, DeviceArray, DeviceInfo, DeviceLostError, Error, InvalidError, NoDeviceError, OutOfMemoryError,
+                UnsupportedError, devices, matmul):
+    _public.__module__ = __name__  # as tracebacks and pickles name them

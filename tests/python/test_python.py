@@ -27,6 +27,17 @@ EXACT = {"f4": 9, "f8": 9, "i4": 9, "u4": 9, "f2": 4}  # type: the largest eleme
 GUARD = 300  # seconds after which something hangs
 
 
+class bfloat(np.void):
+    """NumPy calls a dtype of these "bfloat16", as it calls that of ml_dtypes."""
+
+
+try:
+    import ml_dtypes
+    ML_DTYPES = {"ml_dtypes": ml_dtypes}
+except ImportError:
+    ML_DTYPES = {"ml_dtypes": mock.Mock(bfloat16=np.dtype((bfloat, [("bits", "u2")])))}
+
+
 def numbers(rng, shape, dtype="f4", most=9):
     low = 0 if np.dtype(dtype).kind == "u" else -most
     return rng.integers(low, most + 1, shape).astype(dtype)
@@ -83,13 +94,14 @@ class Products(Case):
         x, y = device.array(a, type="bf16"), device.array(b, type="bf16")
         self.assertEqual((x.type, (x @ y).type), ("bf16", "bf16"))
         self.same((x @ y).numpy().view("u2"), rounded)
-        try:
-            from ml_dtypes import bfloat16
-        except ImportError:
-            return
-        a, b = (x.astype(bfloat16) for x in wide)
-        self.assertEqual(vkmatmul.matmul(a, b).dtype, bfloat16)
-        self.same(vkmatmul.matmul(a, b).astype("f4"), (wide[0] @ wide[1]).astype(bfloat16).astype("f4"))
+        with mock.patch.dict(sys.modules, ML_DTYPES):
+            bfloat16 = np.dtype(sys.modules["ml_dtypes"].bfloat16)
+            a, b = a.view(bfloat16), b.view(bfloat16)
+            x, y = device.array(a), device.array(b)
+            for got in vkmatmul.matmul(a, b), vkmatmul.matmul(a, b, out=np.zeros((6, 4), bfloat16)), (x @ y).numpy():
+                self.assertEqual(got.dtype, bfloat16)
+                self.same(got.view("u2"), rounded)
+            self.same(vkmatmul.matmul(a, b, out_type=bfloat16).view("u2"), rounded)
 
     def views(self, shape, dtype="f4"):
         """Arrays of one shape in many layouts."""
@@ -357,6 +369,8 @@ class Errors(Case):
             _library.hear(None, 0, b"stopped")
             _library.check(7)
         self.assertEqual((type(caught.exception), caught.exception.status), (vkmatmul.Error, 7))
+        for name in vkmatmul.__all__:
+            self.assertEqual(getattr(getattr(vkmatmul, name), "__module__", "vkmatmul"), "vkmatmul", name)
 
     def test_devices(self):
         found = vkmatmul.devices()
