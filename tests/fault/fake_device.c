@@ -19,6 +19,13 @@ static void check_queues(const VkDeviceCreateInfo *info)
     }
 }
 
+/* VkPhysicalDeviceVulkan14Features.pushDescriptor, which headers before 1.4 lack. */
+static int enables_push_descriptors(const VkBaseInStructure *next)
+{
+    while (next && next->sType != (VkStructureType)FAKE_VULKAN14_FEATURES) next = next->pNext;
+    return next && ((const fake_vulkan14_features *)(const void *)next)->push_descriptor;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
                                                    const VkAllocationCallbacks *with, VkDevice *out)
 {
@@ -28,11 +35,11 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDevice(VkPhysicalDevice handle, cons
     if (!physical) return VK_ERROR_INITIALIZATION_FAILED;
     check_queues(info);
     uint32_t subsets = 0;
-    fake.pushes_sets = 0;
+    fake.pushes_sets = fake.caps.push_descriptors == 2 && enables_push_descriptors(info->pNext) ? 2 : 0;
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
         if (strcmp(info->ppEnabledExtensionNames[i], "VK_KHR_portability_subset") == 0)
             subsets++;
-        else if (fake.caps.push_descriptors &&
+        else if (fake.caps.push_descriptors == 1 &&
                  strcmp(info->ppEnabledExtensionNames[i], VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) == 0)
             fake.pushes_sets = 1;
         else if (!fake.caps.featured &&

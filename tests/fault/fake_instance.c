@@ -67,7 +67,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL fake_vkGetDeviceProcAddr(VkDevice devic
 {
     FAKE_ENTER(vkGetDeviceProcAddr);
     FAKE_FIND(device, FAKE_DEVICE);
-    if (strcmp(name, "vkCmdPushDescriptorSetKHR") == 0 && !fake.pushes_sets) return NULL;
+    if (strcmp(name, "vkCmdPushDescriptorSetKHR") == 0 && fake.pushes_sets != 1) return NULL;
+    if (strcmp(name, "vkCmdPushDescriptorSet") == 0 && fake.pushes_sets == 2) name = "vkCmdPushDescriptorSetKHR";
     return find(name);
 }
 
@@ -137,7 +138,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateDeviceExtensionProperties(VkPhysi
     uint32_t there = 1;
     if (fake.caps.budget_bytes) names[there++] = VK_EXT_MEMORY_BUDGET_EXTENSION_NAME;
     if (fake.caps.portable) names[there++] = "VK_KHR_portability_subset";
-    if (fake.caps.push_descriptors) names[there++] = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
+    if (fake.caps.push_descriptors == 1) names[there++] = VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
     for (uint32_t i = 0; fake.caps.featured && vkmm_feature_at(i); i++)
         if (*vkmm_feature_at(i)->name) names[there++] = vkmm_feature_extension(vkmm_feature_at(i), VK_API_VERSION_1_0);
     if (guard.result != VK_SUCCESS) *count = 0xbad;

@@ -214,7 +214,7 @@ typedef struct fake_driver {
     fake_submission *submissions; /* in order; owned */
     uint32_t submitted, submission_capacity;
     uint64_t heap_used[2], most_used, allocations;
-    int lost, pushes_sets; /* VK_KHR_push_descriptor is enabled */
+    int lost, pushes_sets; /* push descriptors are enabled: as caps.push_descriptors */
 } fake_driver;
 
 extern fake_driver fake; /* under the lock of FAKE_ENTER */

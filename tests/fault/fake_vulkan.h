@@ -32,10 +32,18 @@ typedef struct fake_caps {
     int bad_period;            /* timestampPeriod is infinite; 2: 0 */
     int no_broadcast;          /* in subgroups */
     int minimal;               /* 128 invocations, 16 KiB of shared memory */
-    int push_descriptors;      /* VK_KHR_push_descriptor */
+    int push_descriptors;      /* VK_KHR_push_descriptor; 2: the feature of Vulkan 1.4 alone */
     int featured;              /* all features that the library knows, with one shape of matrix operations */
     uint32_t offset_alignment; /* of storage buffers; 0: 256, the most that Vulkan allows */
 } fake_caps;
+
+/* VkPhysicalDeviceVulkan14Features, which older headers lack, and its VkStructureType. */
+typedef struct fake_vulkan14_features {
+    VkStructureType type;
+    void *next;
+    VkBool32 others[20], push_descriptor;
+} fake_vulkan14_features;
+enum { FAKE_VULKAN14_FEATURES = 55 };
 
 /* A new driver, in place of the one before; ended by fake_end. caps may be NULL. */
 void fake_begin(const fake_caps *caps);

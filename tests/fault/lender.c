@@ -45,7 +45,8 @@ typedef struct lender {
     unsigned char *mapped;
     VkPipelineCache cache;
     size_t cache_bytes; /* of the empty one */
-    int pushes_sets;    /* the only extension */
+    int pushes_sets;    /* push descriptors are enabled: the only extension, or the feature of Vulkan 1.4 */
+    uint32_t version;   /* of Vulkan */
     VkCommandPool pool;
     VkCommandBuffer command;
 #define X(name) PFN_##name name;
@@ -93,8 +94,7 @@ static int went(lender *l, VkResult result, const char *call)
 
 static int make_device(lender *l)
 {
-    const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                           .apiVersion = VK_API_VERSION_1_3};
+    const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = l->version};
     const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                        .pApplicationInfo = &application};
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)fake_loader()(NULL, "vkCreateInstance");
@@ -119,7 +119,7 @@ static int open_device(lender *l, VkPhysicalDeviceFeatures2 *features, vkmm_requ
                                .pQueueCreateInfos = &queue};
     l->p->status = vkmm_requirements_merge(requirements, features);
     info.ppEnabledExtensionNames = vkmm_requirements_extensions(requirements, &info.enabledExtensionCount);
-    l->pushes_sets = info.enabledExtensionCount > 0;
+    l->pushes_sets = info.enabledExtensionCount > 0 || l->version > VK_API_VERSION_1_3;
     if (l->p->status != VKMM_OK) return 0;
     if (!WENT(l, vkCreateDevice, l->physical, &info, NULL, &l->device)) l->device = NULL;
     if (l->device) l->vkGetDeviceQueue(l->device, 0, 0, &l->queue);
@@ -236,7 +236,7 @@ static void lend(lender *l, const VkPhysicalDeviceFeatures2 *features, const vkm
                                  .instance = l->instance,
                                  .physical_device = l->physical,
                                  .device = l->device,
-                                 .api_version = VK_API_VERSION_1_3,
+                                 .api_version = l->version,
                                  .features = features,
                                  .pipeline_cache = l->cache,
                                  .cache_dir = "",
@@ -265,16 +265,18 @@ static void close(lender *l)
     if (l->instance) l->vkDestroyInstance(l->instance, NULL);
 }
 
-static void act(play *p, int with_cache)
+static void act(play *p, uint32_t version, int with_cache)
 {
-    lender l = {.p = p};
-    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+    lender l = {.p = p, .version = version};
+    fake_vulkan14_features of_1_4 = {.type = (VkStructureType)FAKE_VULKAN14_FEATURES, .push_descriptor = VK_TRUE};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                          .pNext = version > VK_API_VERSION_1_3 ? &of_1_4 : NULL};
     vkmm_requirements *requirements = NULL;
     if (make_device(&l)) {
         const vkmm_requirements_params params = {.get_instance_proc_addr = fake_loader(),
                                                  .instance = l.instance,
                                                  .physical_device = l.physical,
-                                                 .api_version = VK_API_VERSION_1_3,
+                                                 .api_version = version,
                                                  .log = play_log(p)};
         const uint64_t before = forbidden_calls();
         p->status = vkmm_device_requirements(&params, &requirements);
@@ -288,10 +290,15 @@ static void act(play *p, int with_cache)
 
 void act_lender(play *p)
 {
-    act(p, 0);
+    act(p, VK_API_VERSION_1_3, 0);
+}
+
+void act_lender_1_4(play *p)
+{
+    act(p, VK_MAKE_API_VERSION(0, 1, 4, 0), 0);
 }
 
 void act_lender_with_cache(play *p)
 {
-    act(p, 1);
+    act(p, VK_API_VERSION_1_3, 1);
 }

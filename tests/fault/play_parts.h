@@ -17,8 +17,9 @@ void judge_product(play *p, const vkmm_log *log, const vkmm_problem *problem, co
                    const void *before);
 
 /* Another program lends its device, and records products into a command buffer of its own (lender.c); with a pipeline
- * cache of its own too. */
+ * cache of its own too, or with Vulkan 1.4 and its push descriptors. */
 void act_lender(play *p);
+void act_lender_1_4(play *p);
 void act_lender_with_cache(play *p);
 
 /* A fresh folder in p->folder, which scenario_play removes. */

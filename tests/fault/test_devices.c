@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../unit/feature_fields.h"
-#include "play.h"
+#include "play_parts.h"
 #include "vk/device.h"
 #include "vk/loader.h"
 #include "vkmatmul_stream.h"
@@ -234,6 +234,9 @@ static void lent_devices(void)
 int main(void)
 {
     lent_devices();
+    play_well(&(scenario){.caps = {.push_descriptors = 2, .api_version = VK_MAKE_API_VERSION(0, 1, 4, 0)},
+                          .act = act_lender_1_4},
+              "lent with Vulkan 1.4's push descriptors");
     refused_kernels();
     no_broadcast();
     old_device();
