@@ -17,9 +17,12 @@
 #ifndef VKBLAS_BLAS_H
 #define VKBLAS_BLAS_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
-/* Of elements: f32, f64, and pairs of these (real part first); f16 and bf16 with f32 sums. */
+#include "vkmatmul.h"
+
+/* Of elements: f32, f64, and pairs of these (real part first); f16 and bf16 with an f32 α, β and C. */
 typedef enum vkblas_type { VKBLAS_S, VKBLAS_D, VKBLAS_C, VKBLAS_Z, VKBLAS_SH, VKBLAS_SB, VKBLAS_TYPES } vkblas_type;
 
 typedef enum vkblas_routine {
@@ -45,7 +48,7 @@ typedef struct vkblas_call {
     vkblas_type type;
     char side, uplo, trans_a, trans_b, diag; /* L R; U L; N T C; N T C; N U */
     int ilp64;                               /* the caller's integers have 64 bits */
-    int64_t m, n, k;                         /* as the routine has them; C of the rank-k updates is n×n, m is then n */
+    int64_t m, n, k;                         /* as the routine has them, else 0; C of the rank-k updates is n×n */
     const void *alpha, *beta;                /* in the element's type; real where the routine says so (herk, her2k) */
     const void *a, *b;
     void *c; /* the result: B of trmm and trsm (b is then NULL) */
@@ -57,9 +60,23 @@ typedef struct vkblas_call {
  * illegal, because the host's routine then reports it to the program's xerbla. From any thread. */
 int vkblas_run(const vkblas_call *call);
 
-/* Computes the call with the host's BLAS, through its Fortran interface, whatever the caller's was. Aborts with a
- * sentence if there is none. */
-void vkblas_host(const vkblas_call *call);
+/* vkblas_run in two halves, for callers that then call the host's routine themselves. begin: a negative value if the
+ * call is done; else what end is told once the host's routine has returned. */
+double vkblas_begin(const vkblas_call *call);
+void vkblas_end(const vkblas_call *call, double begun);
+
+/* Computes a part of a call: a product by vkblas_run if it can, all else by vkblas_host. */
+void vkblas_run_or_host(const vkblas_call *call);
+
+/* Whether every argument is legal. */
+int vkblas_legal(const vkblas_call *call);
+
+/* Rows of op(A) of gemm and its like, of C elsewhere; the columns; and how many products of elements the routine sums
+ * for each, ignoring zeros. */
+typedef struct vkblas_extents {
+    int64_t m, n, k;
+} vkblas_extents;
+vkblas_extents vkblas_extents_of(const vkblas_call *call);
 
 /* Splits a routine other than a product into products and calls of itself on the diagonal blocks, and computes each by
  * `compute` in turn: vkblas_run_or_host, or a test's own. Diagonal blocks of at most `block` rows are passed as they
@@ -71,10 +88,42 @@ void vkblas_split(const vkblas_call *call, int64_t block, void (*compute)(const 
  * memory ran out; C is then unchanged. */
 int vkblas_complex(const vkblas_call *call, int (*product)(const vkblas_call *real));
 
-/* vkblas_run, and vkblas_host if that returns 0. */
-void vkblas_run_or_host(const vkblas_call *call);
-
 /* GEMM on the device: α·op(A)·op(B) + β·C for every type. 0: the device could not do it, and C is unchanged. */
 int vkblas_product(const vkblas_call *call);
+
+/* ---- host.c ---- */
+
+/* Computes the call with the host's BLAS, through its Fortran interface, whatever the caller's was. Aborts with a
+ * sentence if there is none. */
+void vkblas_host(const vkblas_call *call);
+
+/* The host's function of one of several names, each of which ends with a zero, the list with another. Zeroed but for
+ * `names`. */
+typedef struct vkblas_slot {
+    const char *names;
+    _Atomic(void *) found; /* or &vkblas_none */
+} vkblas_slot;
+
+/* Of a slot: looked for in vain. Exported, so that one libvkblas knows another. */
+extern const char vkblas_none;
+
+typedef void (*vkblas_function)(void); /* to be converted to what it is */
+
+/* NULL if the host has none of them. Looks once. */
+vkblas_function vkblas_find(vkblas_slot *slot);
+
+/* The file that has the host's BLAS; "" while no function of it has been found. Static storage. */
+const char *vkblas_host_path(void);
+
+/* ---- device.c ---- */
+
+/* The device; opened by the first call. NULL: there is none, it failed, or this process is a fork. */
+vkmm_device *vkblas_device(void);
+
+/* Warns once and gives the device up for good, unless only memory ran out. */
+void vkblas_device_failed(vkmm_status status);
+
+/* One sentence on stderr, after "vkblas: ". */
+void vkblas_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,0 +1,100 @@
+/* The device, and everything that keeps libvkblas from harming the program: no device, a lost one, a fork. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blas.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Atomic(vkmm_device *) device; /* never destroyed: other threads may use it until the process ends */
+static _Thread_local char sentence[400];
+
+void vkblas_warn(const char *format, ...)
+{
+    char text[600];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    fprintf(stderr, "vkblas: %s\n", text);
+}
+
+/* Keeps the last error of this thread. */
+static void keep(void *user, vkmm_log_level level, const char *text)
+{
+    (void)user;
+    if (level == VKMM_LOG_ERROR) snprintf(sentence, sizeof sentence, "%s", text);
+}
+
+/* A process that runs under MPI has a rank among those of its machine. */
+static int local_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID",
+                                        "PMI_LOCAL_RANK"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]) != NULL) return atoi(getenv(names[i]));
+    return -1;
+}
+
+/* A processor's driver is only used if the user says so: it would compete with the host's BLAS for the same cores. */
+static vkmm_status choose(const vkmm_instance *instance, uint32_t *index)
+{
+    const char *what = getenv("VKBLAS_DEVICE");
+    const int told = what != NULL && *what, rank = local_rank();
+    if (!told) what = getenv("VKBLAS_MIN") != NULL ? NULL : "gpu";
+    uint32_t count = vkmm_instance_device_count(instance), *all = calloc(count + 1u, sizeof *all);
+    vkmm_status status = all != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
+    if (status == VKMM_OK && (told || rank < 0)) status = vkmm_instance_find_device(instance, what, index);
+    if (status == VKMM_OK && !told && rank >= 0) {
+        status = vkmm_instance_find_devices(instance, what, all, &count);
+        if (status == VKMM_OK) *index = all[(uint32_t)rank % count];
+    }
+    free(all);
+    return status;
+}
+
+static void forked(void)
+{
+    atomic_store(&device, NULL);
+}
+
+/* The driver's threads inherit the mask of signals: those of the program stay the program's. */
+static void open_device(void)
+{
+    const char *what = getenv("VKBLAS_DEVICE");
+    vkmm_instance *instance = NULL;
+    vkmm_device *opened = NULL;
+    uint32_t index = 0;
+    sigset_t all, before;
+    if (what != NULL && strcmp(what, "none") == 0) return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    vkmm_status status = vkmm_instance_create(&(vkmm_instance_params){.log = {.write = keep}}, &instance);
+    if (status == VKMM_OK) status = choose(instance, &index);
+    if (status == VKMM_OK) status = vkmm_device_create(instance, index, &opened);
+    if (status == VKMM_OK) pthread_atfork(NULL, NULL, forked);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (status != VKMM_OK) {
+        vkblas_warn("%s; the host computes everything", sentence[0] ? sentence : vkmm_status_name(status));
+        vkmm_instance_destroy(&instance);
+    }
+    atomic_store(&device, opened);
+}
+
+vkmm_device *vkblas_device(void)
+{
+    pthread_once(&once, open_device);
+    return atomic_load_explicit(&device, memory_order_acquire);
+}
+
+void vkblas_device_failed(vkmm_status status)
+{
+    static atomic_int warned;
+    if (status != VKMM_OUT_OF_MEMORY) atomic_store(&device, NULL);
+    if (!atomic_exchange(&warned, 1))
+        vkblas_warn("%s; the host computes %s", sentence[0] ? sentence : vkmm_status_name(status),
+                    status == VKMM_OUT_OF_MEMORY ? "what does not fit" : "everything from now on");
+}

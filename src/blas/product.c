@@ -1,0 +1,56 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "blas.h"
+
+static double real(const void *value, int is_f64)
+{
+    return is_f64 ? *(const double *)value : (double)*(const float *)value;
+}
+
+/* Copies the elements of C, without the gaps between its columns. */
+static void copy_columns(char *to, size_t to_ld, const char *from, size_t from_ld, size_t bytes, int64_t columns)
+{
+    for (int64_t j = 0; j < columns; j++) memcpy(to + (size_t)j * to_ld, from + (size_t)j * from_ld, bytes);
+}
+
+/* A product in panels, to which vkmm_multiply may resort, can fail half-way: C is then restored, if it is needed. */
+static int multiply(vkmm_device *device, const vkmm_problem *p, const vkblas_call *call)
+{
+    const size_t size = p->type == VKMM_F64 ? sizeof(double) : sizeof(float), bytes = (size_t)p->m * size;
+    const size_t ld = (size_t)p->ldc * size;
+    char *before = p->beta != 0 ? malloc(bytes * (size_t)p->n) : NULL;
+    if (p->beta != 0 && before == NULL) return 0;
+    if (before != NULL) copy_columns(before, bytes, call->c, ld, bytes, call->n);
+    vkmm_status status = vkmm_multiply(device, p, call->a, call->b, NULL, call->c);
+    if (status != VKMM_OK && before != NULL) copy_columns(call->c, ld, before, bytes, bytes, call->n);
+    free(before);
+    if (status != VKMM_OK) vkblas_device_failed(status);
+    return status == VKMM_OK;
+}
+
+int vkblas_product(const vkblas_call *call)
+{
+    static const vkmm_type types[VKBLAS_TYPES] = {
+        [VKBLAS_S] = VKMM_F32, [VKBLAS_D] = VKMM_F64, [VKBLAS_SH] = VKMM_F16, [VKBLAS_SB] = VKMM_BF16};
+    const int is_f64 = call->type == VKBLAS_D;
+    vkmm_device *device = vkblas_device();
+    if (device == NULL) return 0;
+    if (call->type == VKBLAS_C || call->type == VKBLAS_Z) return vkblas_complex(call, vkblas_product);
+    if (call->m > UINT32_MAX || call->n > UINT32_MAX || call->k > UINT32_MAX) return 0;
+    if (call->m == 0 || call->n == 0) return 1;
+    const vkmm_problem p = {.m = (uint64_t)call->m,
+                            .n = (uint64_t)call->n,
+                            .k = (uint64_t)call->k,
+                            .type = types[call->type],
+                            .layout = VKMM_COL_MAJOR,
+                            .op_a = call->trans_a == 'N' ? VKMM_OP_N : VKMM_OP_T,
+                            .op_b = call->trans_b == 'N' ? VKMM_OP_N : VKMM_OP_T,
+                            .lda = (uint64_t)call->lda,
+                            .ldb = (uint64_t)call->ldb,
+                            .ldc = (uint64_t)call->ldc,
+                            .alpha = real(call->alpha, is_f64),
+                            .beta = real(call->beta, is_f64),
+                            .out_type = is_f64 ? VKMM_F64 : VKMM_F32};
+    return multiply(device, &p, call);
+}
