@@ -362,6 +362,9 @@ typedef struct vkmm_kernel_info {
     int uses_dot8;            /* it uses dot products of four bytes (has_dot8) */
     int uses_matrices;        /* it uses matrix operations, either of the shape in `matrix` or of flexible dimensions */
     uint64_t packed_bytes;    /* of workspace_bytes, at its end: A, B or both, packed (vkmm_job_params.pack) */
+    /* Of the first and the second pass, from vkmm_kernel_choose alone: a hash of the SPIR-V, the constants and the
+     * subgroup size. Drivers make the same code of pipelines with equal hashes. 0: there is none. */
+    uint64_t pipeline_hash[2];
 } vkmm_kernel_info;
 
 /* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band",

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """`vkmatmul statistics`: its pipelines and keys, and workers that fail. tests/vendors compares the figures of many drivers."""
 import json
+import pathlib
 import stat
 import textwrap
 
 import cli
 
+REMEMBERS = pathlib.Path(__file__).resolve().parents[1] / "vendors/worker.py"
 FIGURES = ["registers", "spills", "scratch_bytes", "occupancy", "cycles", "instructions", "subgroup_size"]
 
 
@@ -27,9 +29,9 @@ class Statistics(cli.Case):
                 %s
             """ % (self.uuid(), answer))
 
-    def script(self, text):
-        path = self.folder / "worker"
-        path.write_text("#!/usr/bin/env python3\n" + textwrap.dedent(text))
+    def script(self, text, name="worker"):
+        path = self.folder / name
+        path.write_text(text if text.startswith("#!") else "#!/usr/bin/env python3\n" + textwrap.dedent(text))
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return path
 
@@ -46,6 +48,8 @@ class Statistics(cli.Case):
         self.assertGreater(row["compile_ms"], 0)
         self.assertGreater(row["compile_cpu_ms"], 0)
         self.assertLessEqual(set(FIGURES) | {"cycles_per_output"}, set(row))
+        self.assertRegex(row["pipeline"], "^[0-9a-f]{16}$")
+        self.assertNotEqual(int(row["pipeline"], 16), 0)
 
     def test_list(self):
         """Each pipeline is listed once; without --all those of f32 and f16, with it all of a type's ops; a split K has a second pass."""
@@ -93,6 +97,47 @@ class Statistics(cli.Case):
         self.assertEqual([row["error"] for row in rows[1:]], [None])
         self.assertNotEqual(rows[1]["kernel"], planned)
         self.assertEqual(len(self.rows(*args, "--kernel", planned, code=1)), 1)
+
+    def test_remembered(self):
+        """tests/vendors/worker.py: what passed is compiled once for each pipeline, GPU and driver; what failed, again."""
+        count = self.folder / "count"
+        program = self.worker("""
+                open(%r, "a").write(asked["pipeline"] + "\\n")
+                if asked["kernel"] == "tiled":
+                    os.kill(os.getpid(), signal.SIGSEGV)
+                slow = 1900 + 200 * (asked["kernel"] == "grouped")
+                print(json.dumps({"status": 0, "spills": 3, "compile_cpu_ms": slow, "compile_ms": 1}), flush=True)
+                """ % str(count))
+        library = self.folder / "driver.so"
+        library.write_text("1")
+        (self.folder / "driver.json").write_text(json.dumps({"ICD": {"library_path": "driver.so"}}))
+
+        def compiled(*args, code=0, gpu="navi31"):
+            """How many pipelines the program was asked for, and the rows."""
+            count.write_text("")
+            # Only worker.py must see this driver.
+            between = self.script("#!/bin/sh\nVK_DRIVER_FILES=%s exec %s \"$@\"\n" % (self.folder / "driver.json", REMEMBERS), "between")
+            done = cli.run("statistics", "--json", "--size", "64", "--worker", between, *args,
+                           env={"VKMM_VENDORS_PROGRAM": str(program), "VKMM_VENDORS_GPU": gpu,
+                                "VKMM_VENDORS_STORE": str(self.folder / "answers.sqlite")})
+            self.assertEqual(done.returncode, code, done.stderr)
+            rows = [json.loads(line) for line in done.stdout.splitlines()]
+            self.assertLessEqual(set(count.read_text().split()), {row["pipeline"] for row in rows})
+            return len(count.read_text().split()), rows
+
+        both = "--type", "f32,i32", "--kernel", "naive"
+        asked, rows = compiled(*both)
+        self.assertEqual((asked, [row["spills"] for row in rows]), (2, [3, 3]))
+        self.assertEqual(compiled(*both), (0, rows))
+        self.assertEqual(compiled(*both, "--tile", "8")[0], 2)  # another constant
+        self.assertEqual(compiled(*both, gpu="navi33")[0], 2)
+        library.write_text("2")
+        self.assertEqual(compiled(*both)[0], 2)
+        for _ in range(2):
+            asked, rows = compiled("--kernel", "tiled", "--type", "f32", code=1)
+            self.assertEqual(asked, 1)
+            self.assertIn("signal", rows[0]["error"])
+            self.assertEqual(compiled("--kernel", "grouped", "--type", "f32")[0], 1)  # slow
 
     def test_refusals(self):
         self.bad(2, "serial runs on the host", "statistics", "--kernel", "serial")

@@ -4,7 +4,8 @@
 The fixtures in tests/plan/vendors.inc must be what the drivers say today; --write-fixtures writes them instead. What
 products need (`vkmatmul statistics --all`) must compile on each GPU, soon, without spills and without scratch memory,
 but for the rows of exceptions.txt, each of which must be needed. --part N: all fixtures, but one of PARTS parts of the
-compilations.
+compilations. VKMM_VENDORS_STORE names the file that keeps what drivers made of each pipeline (worker.py), so that later
+runs compile only what is new.
 """
 import argparse
 import concurrent.futures
@@ -18,6 +19,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests/plan/vendors.inc"
+STORE = os.environ.get("VKMM_VENDORS_STORE", ROOT / "build-vendors/answers.sqlite")
 HEAD = """/* Devices as their drivers describe them: written by 'scripts/vendors fixtures', not by hand. Includers define VENDOR. */
 """
 # A new release of Mesa alone does not make a fixture stale.
@@ -28,15 +30,16 @@ UNSUPPORTED = 4
 LIMITS = {"compile_cpu_ms": 5000, "spills": 0, "scratch_bytes": 0}
 
 
-def run(gpu, *command):
+def run(gpu, *command, **variables):
     return subprocess.run([ROOT / "scripts/vendors", "run", gpu, *command], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, check=False)
+                          env={**os.environ, **variables}, capture_output=True, text=True, check=False)
 
 
 def statistics(program, gpu, *arguments):
     """The rows of a GPU, none if it lacks the type. ValueError with the program's message if the program fails; the
     failure of a pipeline is in its row."""
-    done = run(gpu, program, "statistics", "--json", *arguments)
+    done = run(gpu, program, "statistics", "--json", "--worker", ROOT / "tests/vendors/worker.py", *arguments,
+               VKMM_VENDORS_PROGRAM=program, VKMM_VENDORS_STORE=STORE, VKMM_VENDORS_GPU=gpu)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     if done.returncode == UNSUPPORTED and not rows:
         return []

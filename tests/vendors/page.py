@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """page.py BUILD [--before] GPU…: writes doc/vendors.md (`scripts/vendors page`) from `vkmatmul statistics` of these GPUs.
 
-Compiling takes many minutes. What is measured is kept in BUILD/statistics, for each program and library, so that an
-interrupted run resumes. With --before: writes the same figures to before.json instead, for later pages to compare with; a
-GPU that is not named keeps its figures there. before.json is of commit 3a23d86 with the commands of a3ad397, dfeb3a9 and
-990369d added to it, which waited 20 s for each pipeline.
+With --before: writes the same figures to before.json instead, for later pages to compare with; a GPU that is not named
+keeps its figures there. before.json is of commit 3a23d86 with the commands of a3ad397, dfeb3a9 and 990369d added to it,
+which waited 20 s for each pipeline.
 """
 import argparse
 import concurrent.futures
-import hashlib
 import json
 import math
 import os
@@ -52,22 +50,6 @@ steps a loop takes. Tiles that are larger than C count whole. Totals compare onl
 """
 
 
-def statistics(build, gpu, *arguments):
-    """check.statistics, or what an earlier run of the same program kept."""
-    program = build / "src/tool/vkmatmul"
-    parts = [part for part in (program, build / "src/lib/api/libvkmatmul.so") if part.exists()]
-    key = hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()[:16]
-    kept = build / "statistics" / key / ("_".join((gpu, *arguments)) + ".jsonl")
-    if not kept.exists():
-        rows = check.statistics(program, gpu, *arguments)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        part = kept.with_suffix(".part")
-        part.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        part.rename(kept)
-        print(f"{gpu} {' '.join(arguments)}: {len(rows)} pipelines", flush=True)
-    return [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
-
-
 def per_element(row):
     """Cycles of a step, for each element of C and along K; None if the driver reports none. A tile larger than C is partly
     wasted."""
@@ -79,11 +61,11 @@ def per_element(row):
     return row["cycles_per_output"] * wasted / int(depth[1])
 
 
-def measure(build, gpu):
+def measure(program, gpu):
     """{"spills": {kernel type: [most or None, pipelines, errors, spilling]}, "cycles": {type size: [kernel, cycles]}}"""
     figures = {"spills": {}, "cycles": {}}
     for kind in TYPES:
-        for row in statistics(build, gpu, "--type", kind):
+        for row in check.statistics(program, gpu, "--type", kind):
             entry = figures["spills"].setdefault(f"{row['kernel']} {kind}", [None, 0, 0, 0])
             if row["spills"] is not None:
                 entry[0] = max(entry[0] or 0, row["spills"])
@@ -91,7 +73,7 @@ def measure(build, gpu):
             entry[2] += bool(row["error"])
             entry[3] += bool(row["spills"])
         for size in SIZES if gpu in CYCLES else ():
-            for row in statistics(build, gpu, "--type", kind, "--size", size):
+            for row in check.statistics(program, gpu, "--type", kind, "--size", size):
                 if (value := per_element(row)) is not None:
                     figures["cycles"][f"{kind} {size}"] = [row["kernel"], value]
     return figures
@@ -159,10 +141,10 @@ def main():
     parser.add_argument("--before", action="store_true")
     parser.add_argument("gpus", nargs="+")
     args = parser.parse_args()
-    build = args.build.resolve()
+    program = args.build.resolve() / "src/tool/vkmatmul"
     before = json.loads(BEFORE.read_text(encoding="utf-8")) if BEFORE.exists() else {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        figures = dict(zip(args.gpus, pool.map(lambda gpu: measure(build, gpu), args.gpus)))
+        figures = dict(zip(args.gpus, pool.map(lambda gpu: measure(program, gpu), args.gpus)))
     if args.before:
         before.update(figures)
         lines = ",\n".join(f"{json.dumps(gpu)}: {json.dumps(before[gpu], sort_keys=True)}" for gpu in sorted(before))

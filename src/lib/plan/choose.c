@@ -8,6 +8,7 @@
 #include "math/problem.h"
 #include "math/type.h"
 #include "plan/parts.h"
+#include "plan/plan.h"
 
 /* Every matrix is one binding, and a binding covers at most maxStorageBufferRange bytes. */
 static vkmm_status check_ranges(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem)
@@ -217,6 +218,9 @@ vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *devi
     VKMM_NEED(log, info);
     vkmm_choice choice;
     vkmm_status status = vkmm_choose_job(log, device, params, &choice);
-    if (status == VKMM_OK) *info = choice.info;
+    if (status != VKMM_OK) return status;
+    *info = choice.info;
+    for (int pass = VKMM_PLAN_FIRST; pass <= VKMM_PLAN_SECOND; pass++)
+        info->pipeline_hash[pass] = vkmm_plan_hash(device, &choice, (vkmm_plan_pass)pass);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "math/problem.h"
 #include "math/type.h"
@@ -77,20 +78,42 @@ static vkmm_status create(vkmm_device *device, const vkmm_choice *choice, const 
     return vkmm_pipeline_create(device, &info, pipeline);
 }
 
+static const uint32_t reduce_ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_WORKGROUP_Y, VKMM_SPEC_HALF_SUMS, VKMM_SPEC_OUT,
+                                      VKMM_SPEC_BIAS,        VKMM_SPEC_ACTIVATION,  VKMM_SPEC_SCALARS};
+enum { REDUCE_CONSTANTS = sizeof reduce_ids / sizeof reduce_ids[0] };
+
+static void fill_reduce(const vkmm_device_info *limits, const vkmm_choice *choice, uint32_t values[REDUCE_CONSTANTS])
+{
+    values[0] = reduce_size(limits);
+    values[1] = 1;
+    values[2] = vkmm_problem_compute(&choice->problem) == VKMM_F16;
+    for (int i = 3; i < 6; i++) values[i] = constant_of(&choice->info, reduce_ids[i]);
+    values[6] = choice->terms.scalars_in_memory != 0;
+}
+
+uint64_t vkmm_plan_hash(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_plan_pass pass)
+{
+    const vkmm_kernel_info *info = &choice->info;
+    const vkmm_module *module = pass == VKMM_PLAN_SECOND ? choice->reduce : choice->module;
+    uint32_t values[REDUCE_CONSTANTS];
+    if (!module) return 0;
+    const uint64_t hash = vkmm_hash(VKMM_HASH_START, module->words, module->bytes);
+    if (pass == VKMM_PLAN_SECOND) {
+        fill_reduce(limits, choice, values);
+        return vkmm_hash(hash, values, sizeof values);
+    }
+    const size_t bytes = info->spec_count * sizeof info->spec_ids[0];
+    return vkmm_hash(vkmm_hash(vkmm_hash(hash, info->spec_ids, bytes), info->spec_values, bytes), &info->subgroup_size,
+                     sizeof info->subgroup_size);
+}
+
 /* Each item of the second pass is as many elements of one matrix as a workgroup has invocations. */
 static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
-    const uint32_t ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_WORKGROUP_Y, VKMM_SPEC_HALF_SUMS, VKMM_SPEC_OUT,
-                            VKMM_SPEC_BIAS,        VKMM_SPEC_ACTIVATION,  VKMM_SPEC_SCALARS};
-    const uint32_t values[] = {reduce_size(&device->physical->info),
-                               1,
-                               vkmm_problem_compute(&choice->problem) == VKMM_F16,
-                               constant_of(&choice->info, VKMM_SPEC_OUT),
-                               constant_of(&choice->info, VKMM_SPEC_BIAS),
-                               constant_of(&choice->info, VKMM_SPEC_ACTIVATION),
-                               choice->terms.scalars_in_memory != 0};
-    const vkmm_pipeline_info info = {.spec_count = sizeof ids / sizeof ids[0],
-                                     .spec_ids = ids,
+    uint32_t values[REDUCE_CONSTANTS];
+    fill_reduce(&device->physical->info, choice, values);
+    const vkmm_pipeline_info info = {.spec_count = REDUCE_CONSTANTS,
+                                     .spec_ids = reduce_ids,
                                      .spec_values = values,
                                      .attempt = "compiling the second pass"};
     plan->reduce_items = vkmm_reduce_items(&device->physical->info, &choice->problem);

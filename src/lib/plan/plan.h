@@ -36,6 +36,9 @@ typedef struct vkmm_part {
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);
 void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan); /* a zeroed or half-built plan is legal */
 
+/* A hash of the SPIR-V, the constants and the subgroup size of a choice's first or second pass; 0: there is none. */
+uint64_t vkmm_plan_hash(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_plan_pass pass);
+
 /* Switches the plan to another problem whose choice has the same shader and constants, and so the same pipelines: 1;
  * otherwise 0, and nothing is changed. Not while a command buffer with the plan is recorded or in flight. */
 int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);

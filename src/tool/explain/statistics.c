@@ -1,5 +1,6 @@
 #include "explain/statistics.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -51,26 +52,14 @@ static vkmm_job_params params_of(const cli_options *options, const vkmm_problem 
                              .tile_cols = options->tile[1]};
 }
 
-static int is_same(const cli_pipeline *a, const cli_pipeline *b)
-{
-    const vkmm_kernel_info *k = &a->kernel, *l = &b->kernel;
-    const size_t bytes = k->spec_count * sizeof k->spec_ids[0];
-    const int same = a->second == b->second && vkmm_problem_compute(&a->problem) == vkmm_problem_compute(&b->problem) &&
-                     vkmm_operand_type(&a->problem, VKMM_C) == vkmm_operand_type(&b->problem, VKMM_C) &&
-                     a->problem.has_bias == b->problem.has_bias && a->problem.activation == b->problem.activation;
-
-    if (a->second || !same) return same;
-    return strcmp(k->name, l->name) == 0 && a->problem.type == b->problem.type && k->spec_count == l->spec_count &&
-           k->subgroup_size == l->subgroup_size && memcmp(k->matrix, l->matrix, sizeof k->matrix) == 0 &&
-           memcmp(k->spec_ids, l->spec_ids, bytes) == 0 && memcmp(k->spec_values, l->spec_values, bytes) == 0;
-}
-
-static vkmm_status add(list *l, const cli_pipeline *pipeline)
+/* Adds a pipeline unless it is in the list. */
+static vkmm_status add(list *l, cli_pipeline *pipeline)
 {
     cli_pipeline *item;
 
+    snprintf(pipeline->hash, sizeof pipeline->hash, "%016" PRIx64, pipeline->kernel.pipeline_hash[pipeline->second]);
     for (uint32_t i = 0; i < l->count; i++)
-        if (is_same(&l->items[i], pipeline)) return VKMM_OK;
+        if (strcmp(l->items[i].hash, pipeline->hash) == 0) return VKMM_OK;
     item = vkmm_list_add(&l->items, &l->count, 1, sizeof *item);
     if (item == NULL)
         return vkmm_fail(&l->session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a list of pipelines");
@@ -172,7 +161,7 @@ static json_t *request_of(const cli_options *options, const cli_pipeline *pipeli
 {
     const char *config = pipeline->kernel.config;
 
-    return json_pack("{s:s,s:o,s:s?,s:s?,s:i,s:i,s:b}", "ask", "compile", "problem",
+    return json_pack("{s:s,s:s,s:o,s:s?,s:s?,s:i,s:i,s:b}", "ask", "compile", "pipeline", pipeline->hash, "problem",
                      vkmm_record_json(&vkmm_problem_record, &pipeline->problem), "kernel", pipeline->kernel.name,
                      "config", config[0] != '\0' ? config : NULL, "rows", (int)options->tile[0], "cols",
                      (int)options->tile[1], "second", pipeline->second);

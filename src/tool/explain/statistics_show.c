@@ -26,6 +26,7 @@ static const vkmm_field fields[] = {
     {"shared_bytes", VKMM_FIELD_U32, VKMM_AT(cli_pipeline, kernel.shared_bytes)},
     {NULL, VKMM_FIELD_EMBED, VKMM_AT(cli_pipeline, compiled), .record = &cli_compiled_record},
     {KEY(REAL, cycles_per_output)},
+    {"pipeline", VKMM_FIELD_TEXT, VKMM_AT(cli_pipeline, hash)},
     {KEY(TEXT, error), VKMM_MAYBE},
 };
 static const vkmm_record record = {NULL, VKMM_FIELDS(fields), VKMM_RECORD_OF(cli_pipeline),
