@@ -1,4 +1,5 @@
 /* The device, and everything that keeps libvkblas from harming the program: no device, a lost one, a fork. */
+#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -69,13 +70,16 @@ static void open_device(void)
     vkmm_device *opened = NULL;
     uint32_t index = 0;
     sigset_t all, before;
+    fenv_t numbers;
     if (what != NULL && strcmp(what, "none") == 0) return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    feholdexcept(&numbers);
     vkmm_status status = vkmm_instance_create(&(vkmm_instance_params){.log = {.write = keep}}, &instance);
     if (status == VKMM_OK) status = choose(instance, &index);
     if (status == VKMM_OK) status = vkmm_device_create(instance, index, &opened);
     if (status == VKMM_OK) pthread_atfork(NULL, NULL, forked);
+    fesetenv(&numbers);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != VKMM_OK) {
         vkblas_warn("%s; the host computes everything", sentence[0] ? sentence : vkmm_status_name(status));
