@@ -7,8 +7,9 @@
  *     split.c    blocked recursion: symm, syrk, trmm, trsm, … as products and small calls of themselves
  *     product.c  a product on the device
  *     complex.c  a complex product as a real one
- *     cost.c     how long the device and the host will take, learned on this machine
- *     device.c   the device: opened by the first call that may use it, given up for good when it fails
+ *     cost.c     how long the device and the host will take
+ *     learned.c  the costs of this process, kept between processes
+ *     device.c   the device: opened when it may pay, given up for good when it fails
  *     host.c     the host's BLAS, found at run time
  *     report.c   VKBLAS_VERBOSE, VKBLAS_REPORT
  *
@@ -60,10 +61,19 @@ typedef struct vkblas_call {
  * illegal, because the host's routine then reports it to the program's xerbla. From any thread. */
 int vkblas_run(const vkblas_call *call);
 
-/* vkblas_run in two halves, for callers that then call the host's routine themselves. begin: a negative value if the
- * call is done; else what end is told once the host's routine has returned. */
-double vkblas_begin(const vkblas_call *call);
-void vkblas_end(const vkblas_call *call, double begun);
+/* vkblas_run in two halves, for callers that then call the host's routine themselves. begin: fills *turn, which end is
+ * given once the host's routine has returned, unless turn->done. */
+typedef struct vkblas_turn {
+    int done;               /* the device has computed the call */
+    const char *why;        /* it is the host's; NULL: nobody wants to know */
+    double began_ms;        /* by vkblas_now_ms */
+    double host_ms, gpu_ms; /* as expected of both; negative: not known */
+    int learns;             /* the host's time is to be learned */
+} vkblas_turn;
+void vkblas_begin(const vkblas_call *call, vkblas_turn *turn);
+void vkblas_end(const vkblas_call *call, const vkblas_turn *turn);
+
+double vkblas_now_ms(void);
 
 /* Computes a part of a call: a product by vkblas_run if it can, all else by vkblas_host. */
 void vkblas_run_or_host(const vkblas_call *call);
@@ -112,7 +122,7 @@ typedef void (*vkblas_function)(void); /* to be converted to what it is */
 /* NULL if the host has none of them. Looks once. */
 vkblas_function vkblas_find(vkblas_slot *slot);
 
-/* The file that has the host's BLAS; "" while no function of it has been found. Static storage. */
+/* The file that has the host's BLAS; "": there is none. Static storage. */
 const char *vkblas_host_path(void);
 
 /* ---- device.c ---- */
@@ -123,7 +133,33 @@ vkmm_device *vkblas_device(void);
 /* Warns once and gives the device up for good, unless only memory ran out. */
 void vkblas_device_failed(vkmm_status status);
 
+/* From now on there is no device. For a signal handler or the child of a fork too. */
+void vkblas_device_give_up(void);
+
+/* Whether a call would not have to open it first: 1: open; 0: never tried; -1: there is none. */
+int vkblas_device_state(void);
+
+/* What tells this device with its driver from others, once it is open. */
+uint64_t vkblas_device_identity(void);
+
 /* One sentence on stderr, after "vkblas: ". */
 void vkblas_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- report.c ---- */
+
+/* Whether the user wants to hear of every call: VKBLAS_VERBOSE, VKBLAS_REPORT. */
+int vkblas_reports(void);
+
+/* One call of the program took this long. */
+void vkblas_note(const vkblas_call *call, const vkblas_turn *turn, double ms);
+
+/* "dgemm"; static storage. */
+typedef struct vkblas_name {
+    char text[12];
+} vkblas_name;
+vkblas_name vkblas_name_of(const vkblas_call *call);
+
+/* In the child of a fork: what the parent has counted is the parent's. */
+void vkblas_report_forget(void);
 
 #endif

@@ -11,6 +11,8 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic(vkmm_device *) device; /* never destroyed: other threads may use it until the process ends */
+static atomic_int state;              /* vkblas_device_state */
+static uint64_t identity;
 static _Thread_local char sentence[400];
 
 void vkblas_warn(const char *format, ...)
@@ -57,9 +59,18 @@ static vkmm_status choose(const vkmm_instance *instance, uint32_t *index)
     return status;
 }
 
-static void forked(void)
+void vkblas_device_give_up(void)
 {
     atomic_store(&device, NULL);
+    atomic_store(&state, -1);
+}
+
+/* FNV-1a. */
+static uint64_t hash(uint64_t seed, const void *data, size_t bytes)
+{
+    const unsigned char *at = data;
+    for (size_t i = 0; i < bytes; i++) seed = (seed ^ at[i]) * 0x100000001b3u;
+    return seed;
 }
 
 /* The driver's threads inherit the mask of signals: those of the program stay the program's. */
@@ -71,6 +82,7 @@ static void open_device(void)
     uint32_t index = 0;
     sigset_t all, before;
     fenv_t numbers;
+    atomic_store(&state, -1);
     if (what != NULL && strcmp(what, "none") == 0) return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -78,14 +90,29 @@ static void open_device(void)
     vkmm_status status = vkmm_instance_create(&(vkmm_instance_params){.log = {.write = keep}}, &instance);
     if (status == VKMM_OK) status = choose(instance, &index);
     if (status == VKMM_OK) status = vkmm_device_create(instance, index, &opened);
-    if (status == VKMM_OK) pthread_atfork(NULL, NULL, forked);
     fesetenv(&numbers);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != VKMM_OK) {
         vkblas_warn("%s; the host computes everything", sentence[0] ? sentence : vkmm_status_name(status));
         vkmm_instance_destroy(&instance);
     }
+    if (status != VKMM_OK) return;
+    const vkmm_device_info *info = vkmm_instance_device_info(instance, index);
+    identity =
+        hash(hash(0xcbf29ce484222325u, info->uuid, sizeof info->uuid), info->driver_uuid, sizeof info->driver_uuid);
+    identity = hash(identity, &info->driver_version, sizeof info->driver_version);
     atomic_store(&device, opened);
+    atomic_store(&state, 1);
+}
+
+int vkblas_device_state(void)
+{
+    return atomic_load(&state);
+}
+
+uint64_t vkblas_device_identity(void)
+{
+    return identity;
 }
 
 vkmm_device *vkblas_device(void)
@@ -97,7 +124,7 @@ vkmm_device *vkblas_device(void)
 void vkblas_device_failed(vkmm_status status)
 {
     static atomic_int warned;
-    if (status != VKMM_OUT_OF_MEMORY) atomic_store(&device, NULL);
+    if (status != VKMM_OUT_OF_MEMORY) vkblas_device_give_up();
     if (!atomic_exchange(&warned, 1))
         vkblas_warn("%s; the host computes %s", sentence[0] ? sentence : vkmm_status_name(status),
                     status == VKMM_OUT_OF_MEMORY ? "what does not fit" : "everything from now on");

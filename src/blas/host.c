@@ -12,11 +12,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char path[4096];
 __attribute__((visibility("default"))) const char vkblas_none = 0;
 
-const char *vkblas_host_path(void)
-{
-    return path;
-}
-
 /* NULL if the handle's function is one of libvkblas: this copy's or, with vkblas_none beside it, another's. */
 static void *foreign(void *handle, const char *name)
 {
@@ -174,18 +169,37 @@ static vkblas_function routine(vkblas_routine which, vkblas_type type, int ilp64
 {
     static struct {
         vkblas_slot slot;
-        char names[80];
+        char names[120];
     } slots[VKBLAS_ROUTINES][VKBLAS_TYPES][2];
-    static const char *const forms[2] = {"%s%s_%cscipy_%s%s_%c", "%s%s_64_%cscipy_%s%s_64_%c"};
+    static const char *const forms[2] = {"%s%s_%c%s%s_%cscipy_%s%s_%c", "%s%s_64_%c%s%s_64_%cscipy_%s%s_64_%c"};
     const char *name = routines[which].name, *letter = types[type];
+    const char *other = which == VKBLAS_GEMMTR ? "gemmt" : name;
     pthread_mutex_lock(&lock);
     if (slots[which][type][ilp64].slot.names == NULL) {
         char *names = slots[which][type][ilp64].names;
-        snprintf(names, sizeof slots[0][0][0].names, forms[ilp64], letter, name, 0, letter, name, 0);
+        snprintf(names, sizeof slots[0][0][0].names, forms[ilp64], letter, name, 0, letter, other, 0, letter, name, 0);
         slots[which][type][ilp64].slot.names = names;
     }
     pthread_mutex_unlock(&lock);
     return vkblas_find(&slots[which][type][ilp64].slot);
+}
+
+const char *vkblas_host_path(void)
+{
+    routine(VKBLAS_GEMM, VKBLAS_S, 0);
+    return path;
+}
+
+/* By routines that every BLAS has. */
+static int by_others(const vkblas_call *call)
+{
+    vkblas_call plain = *call;
+    plain.routine = VKBLAS_GEMM;
+    if (call->routine == VKBLAS_GEMM3M)
+        vkblas_host(&plain);
+    else if (call->routine == VKBLAS_GEMMTR)
+        vkblas_split(call, 1, vkblas_host);
+    return call->routine == VKBLAS_GEMM3M || call->routine == VKBLAS_GEMMTR;
 }
 
 void vkblas_host(const vkblas_call *call)
@@ -196,6 +210,7 @@ void vkblas_host(const vkblas_call *call)
     int ilp64 = !narrow_enough(call);
     vkblas_function found = routine(call->routine, call->type, ilp64);
     if (found == NULL && !ilp64) found = routine(call->routine, call->type, ilp64 = 1);
+    if (found == NULL && by_others(call)) return;
     if (found == NULL) {
         vkblas_warn("no BLAS of the host has %s%s; set VKBLAS_HOST to a library that does", types[call->type],
                     routines[call->routine].name);

@@ -16,14 +16,15 @@ typedef void (*vkblas_fortran)(P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P);
 #define COMPUTE(NAMES, HOST, ...)                                                                                      \
     static vkblas_slot slot = {.names = NAMES};                                                                        \
     const vkblas_call call = {__VA_ARGS__};                                                                            \
-    const double begun = vkblas_begin(&call);                                                                          \
-    if (begun < 0) return;                                                                                             \
+    vkblas_turn turn;                                                                                                  \
+    vkblas_begin(&call, &turn);                                                                                        \
+    if (turn.done) return;                                                                                             \
     vkblas_function found = vkblas_find(&slot);                                                                        \
     if (found == NULL)                                                                                                 \
         vkblas_host(&call);                                                                                            \
     else                                                                                                               \
         HOST;                                                                                                          \
-    vkblas_end(&call, begun);
+    vkblas_end(&call, &turn);
 
 /* ---- Fortran: everything is a pointer ---- */
 

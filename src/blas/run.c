@@ -1,24 +1,51 @@
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "blas.h"
+#include "cost.h"
+
+enum { BLOCK = 256, SMALLEST = 2, WORTH_A_THOUGHT = 1 << 24 };
 
 /* Calls of fewer multiplications are the host's, without another thought. -1: the environment has not been read. */
 static _Atomic int64_t least = -1;
+static int64_t forced = -1;      /* VKBLAS_MIN, cubed; -1: the costs decide */
+static _Thread_local int inside; /* the host's routine, which may call others by our names */
 
-static int64_t read_least(void)
+double vkblas_now_ms(void)
 {
-    const char *told = getenv("VKBLAS_MIN");
-    const double edge = told != NULL ? atof(told) : 0, volume = edge * edge * edge;
-    const int64_t value = told == NULL || !(volume < 9e18) ? INT64_MAX : (int64_t)volume;
-    atomic_store(&least, value);
-    return value;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* Products of at least this many multiplications may go to the device. */
+/* A mutex may be another thread's for ever: nothing that needs one is done from now on. */
+static void forked(void)
+{
+    vkblas_device_give_up();
+    vkblas_report_forget();
+    vkblas_learned_forget();
+    atomic_store(&least, INT64_MAX);
+}
+
+static void read_environment(void)
+{
+    const char *told = getenv("VKBLAS_MIN"), *device = getenv("VKBLAS_DEVICE");
+    const double edge = told != NULL ? atof(told) : -1, volume = edge * edge * edge;
+    int64_t from = WORTH_A_THOUGHT;
+    pthread_atfork(NULL, NULL, forked);
+    if (told != NULL && volume >= 0) from = forced = volume < 9e18 ? (int64_t)volume : INT64_MAX;
+    if (device != NULL && strcmp(device, "none") == 0) from = INT64_MAX;
+    if (forced < 0 && from < INT64_MAX) vkblas_learned_begin();
+    atomic_store(&least, vkblas_reports() ? 0 : from);
+}
+
 static int64_t read_once(void)
 {
-    const int64_t from = atomic_load_explicit(&least, memory_order_relaxed);
-    return from < 0 ? read_least() : from;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (atomic_load_explicit(&least, memory_order_relaxed) < 0) pthread_once(&once, read_environment);
+    return atomic_load_explicit(&least, memory_order_relaxed);
 }
 
 static int is_product(const vkblas_call *call)
@@ -26,38 +53,117 @@ static int is_product(const vkblas_call *call)
     return call->routine == VKBLAS_GEMM || call->routine == VKBLAS_GEMM3M;
 }
 
-static double volume(const vkblas_call *call)
+static double volume_of(vkblas_extents e)
 {
-    const vkblas_extents e = vkblas_extents_of(call);
     return (double)e.m * (double)e.n * (double)e.k;
+}
+
+/* The largest product that the call is split into. */
+static vkblas_extents largest_product(const vkblas_call *call)
+{
+    vkblas_extents e = vkblas_extents_of(call);
+    if (is_product(call)) return e;
+    if (call->side == 'L') return (vkblas_extents){e.m / 2, e.n, e.k / 2};
+    if (call->side == 'R') return (vkblas_extents){e.m, e.n / 2, e.k / 2};
+    return (vkblas_extents){e.m / 2, e.n / 2, e.k};
+}
+
+static const char *const reasons[] = {[VKBLAS_TO_HOST] = "faster",
+                                      [VKBLAS_TO_DEVICE] = "faster",
+                                      [VKBLAS_TO_TRY] = "tried, may be faster",
+                                      [VKBLAS_TO_PROBE] = "probed"};
+
+/* Whether the device computes products of these extents; `turn` gets what is expected. */
+static int goes(vkblas_type type, vkblas_extents e, vkblas_turn *turn)
+{
+    vkblas_expected expected;
+    if (forced >= 0) {
+        turn->why = volume_of(e) < (double)forced ? "below VKBLAS_MIN" : "VKBLAS_MIN";
+        return volume_of(e) >= (double)forced && vkblas_device() != NULL;
+    }
+    const vkblas_choice choice = vkblas_learned_choose(type, e, &expected);
+    turn->why = expected.host_ms < 0 ? "not timed yet" : reasons[choice];
+    turn->host_ms = expected.host_ms;
+    turn->gpu_ms = expected.device_ms;
+    return choice == VKBLAS_TO_DEVICE || choice == VKBLAS_TO_TRY;
+}
+
+/* A routine with a triangle takes half the multiplications of a product of its extents. */
+static void learn(int where, const vkblas_call *call, double ms)
+{
+    const unsigned halves =
+        1u << VKBLAS_GEMMTR | 1u << VKBLAS_SYRK | 1u << VKBLAS_HERK | 1u << VKBLAS_TRMM | 1u << VKBLAS_TRSM;
+    vkblas_extents e = vkblas_extents_of(call);
+    if (halves >> call->routine & 1) e.k /= 2;
+    if (forced < 0 && volume_of(e) >= WORTH_A_THOUGHT) vkblas_learned_add(where, call->type, e, ms);
+}
+
+/* A product of the program, or a part of one of its calls. */
+static int compute_product(const vkblas_call *call, vkblas_turn *turn)
+{
+    if (!goes(call->type, vkblas_extents_of(call), turn)) return 0;
+    const double before = vkblas_now_ms();
+    if (!vkblas_product(call)) return 0;
+    learn(VKBLAS_DEVICE, call, vkblas_now_ms() - before);
+    return 1;
 }
 
 void vkblas_run_or_host(const vkblas_call *call)
 {
-    if (!is_product(call) || volume(call) < (double)read_once() || !vkblas_product(call)) vkblas_host(call);
+    vkblas_turn turn = {0};
+    const int big =
+        is_product(call) && volume_of(vkblas_extents_of(call)) >= (double)(forced >= 0 ? forced : WORTH_A_THOUGHT);
+    if (big && compute_product(call, &turn)) return;
+    const double before = big ? vkblas_now_ms() : 0;
+    inside++;
+    vkblas_host(call);
+    inside--;
+    if (big) learn(VKBLAS_HOST, call, vkblas_now_ms() - before);
+}
+
+void vkblas_begin(const vkblas_call *call, vkblas_turn *turn)
+{
+    const vkblas_extents e = vkblas_extents_of(call);
+    int64_t from = atomic_load_explicit(&least, memory_order_relaxed);
+    *turn = (vkblas_turn){.host_ms = -1, .gpu_ms = -1};
+    if (volume_of(e) < (double)from || inside) return;
+    from = read_once();
+    const int64_t small = forced >= 0 ? forced : WORTH_A_THOUGHT;
+    turn->began_ms = vkblas_now_ms();
+    if (!vkblas_legal(call)) {
+        turn->why = "illegal argument";
+    } else if (from == INT64_MAX || vkblas_device_state() < 0) {
+        turn->why = "no device";
+    } else if (volume_of(e) < (double)small) {
+        turn->why = "small";
+    } else if (is_product(call)) {
+        turn->done = compute_product(call, turn);
+    } else if (forced >= 0 ? vkblas_device() != NULL : goes(call->type, largest_product(call), turn)) {
+        vkblas_split(call, forced == 0 ? SMALLEST : BLOCK, vkblas_run_or_host);
+        turn->done = 1;
+    }
+    if (turn->why == NULL) turn->why = "VKBLAS_MIN";
+    if (turn->done) {
+        vkblas_note(call, turn, vkblas_now_ms() - turn->began_ms);
+    } else if (vkblas_legal(call)) { /* otherwise it may not return */
+        turn->learns = volume_of(e) >= (double)small;
+        inside++;
+    }
+}
+
+void vkblas_end(const vkblas_call *call, const vkblas_turn *turn)
+{
+    if (turn->why == NULL) return;
+    const double ms = vkblas_now_ms() - turn->began_ms;
+    if (vkblas_legal(call)) inside--;
+    if (turn->learns) learn(VKBLAS_HOST, call, ms);
+    vkblas_note(call, turn, ms);
 }
 
 int vkblas_run(const vkblas_call *call)
 {
-    enum {
-        BLOCK = 256,
-        SMALLEST = 2
-    }; /* rows of the diagonal blocks: everything is split where all products go to the device */
-    const int64_t from = read_once();
-    if (volume(call) < (double)from || !vkblas_legal(call)) return 0;
-    if (is_product(call)) return vkblas_product(call);
-    if (vkblas_device() == NULL) return 0;
-    vkblas_split(call, from > 0 ? BLOCK : SMALLEST, vkblas_run_or_host);
-    return 1;
-}
-
-double vkblas_begin(const vkblas_call *call)
-{
-    return vkblas_run(call) ? -1 : 0;
-}
-
-void vkblas_end(const vkblas_call *call, double begun)
-{
-    (void)call;
-    (void)begun;
+    vkblas_turn turn;
+    vkblas_begin(call, &turn);
+    if (!turn.done && turn.why != NULL && vkblas_legal(call)) inside--;
+    return turn.done;
 }

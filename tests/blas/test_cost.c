@@ -1,0 +1,203 @@
+/* The costs of libvkblas, without a device: programs on simulated machines never lose more than a twentieth of their
+ * time, use a device that is faster, and leave one alone that is not; what is kept is read again, what is damaged is
+ * not. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../src/blas/cost.h"
+
+/* Speeds in multiplications and bytes per millisecond. */
+typedef struct machine {
+    double host, device, bus, overhead_ms, open_ms, compile_ms;
+} machine;
+
+typedef struct run {
+    double host_ms, ms; /* of the program with the host alone, and with libvkblas */
+    int on_device;
+} run;
+
+static double volume_of(vkblas_extents e)
+{
+    return (double)e.m * (double)e.n * (double)e.k;
+}
+
+static double device_ms(const machine *m, vkblas_extents e)
+{
+    const double elements = (double)e.m * (double)e.k + (double)e.k * (double)e.n + 2 * (double)e.m * (double)e.n;
+    return m->overhead_ms + 4 * elements / m->bus + volume_of(e) / m->device;
+}
+
+/* One product of the program, as learned.c goes about it. */
+static void compute(const machine *m, vkblas_cost *cost, vkblas_extents e, int *seen, run *r)
+{
+    const double host = volume_of(e) / m->host;
+    vkblas_choice choice = vkblas_cost_choose(cost, VKBLAS_S, e, r->ms, NULL);
+    if (choice != VKBLAS_TO_HOST && !cost->opened) {
+        cost->opened = 1;
+        cost->open_ms = m->open_ms;
+        cost->lost_ms += m->open_ms;
+        r->ms += m->open_ms;
+    }
+    if (choice == VKBLAS_TO_PROBE) {
+        const vkblas_extents small = {512, 512, 512};
+        const double ms = device_ms(m, small);
+        for (int i = 0; i < 2; i++) vkblas_cost_learn(cost, VKBLAS_DEVICE, VKBLAS_S, small, ms);
+        cost->attempt_ms = m->compile_ms;
+        cost->lost_ms += 3 * ms + m->compile_ms;
+        r->ms += 3 * ms + m->compile_ms;
+        choice = vkblas_cost_choose(cost, VKBLAS_S, e, r->ms, NULL);
+    }
+    const int device = choice == VKBLAS_TO_DEVICE || choice == VKBLAS_TO_TRY;
+    const double ms = device ? device_ms(m, e) + (*seen ? 0 : m->compile_ms) : host;
+    *seen |= device;
+    vkblas_cost_learn(cost, device ? VKBLAS_DEVICE : VKBLAS_HOST, VKBLAS_S, e, ms);
+    r->host_ms += host;
+    r->ms += ms;
+    r->on_device += device;
+}
+
+static run program(const machine *m, vkblas_cost *cost, vkblas_extents e, int calls)
+{
+    run r = {0};
+    int seen = 0;
+    cost->opened = 0;
+    cost->lost_ms = 0;
+    for (int i = 0; i < calls; i++) compute(m, cost, e, &seen, &r);
+    return r;
+}
+
+static const machine fast = {5e8, 2e10, 2e7, 0.05, 300, 40}, slow = {5e8, 1e8, 1e7, 0.2, 600, 300};
+
+static void test_a_faster_device_is_used(void **state)
+{
+    (void)state;
+    vkblas_cost cost = {0};
+    const run first = program(&fast, &cost, (vkblas_extents){4096, 4096, 4096}, 1000);
+    assert_true(first.on_device > 850);
+    const run second = program(&fast, &cost, (vkblas_extents){8192, 8192, 8192}, 10);
+    assert_true(second.on_device >= 9); /* what was learned is used at once */
+    assert_true(second.ms < second.host_ms / 3);
+}
+
+static void test_a_slower_device_is_left_alone(void **state)
+{
+    (void)state;
+    vkblas_cost cost = {0};
+    const run first = program(&slow, &cost, (vkblas_extents){4096, 4096, 4096}, 1000);
+    assert_true(first.on_device <= 2);
+    const run second = program(&slow, &cost, (vkblas_extents){2048, 2048, 2048}, 1000);
+    assert_true(second.on_device <= 2);
+}
+
+/* Whatever the machine and the sizes are, and wherever the program ends. */
+static void test_no_program_loses_a_twentieth(void **state)
+{
+    (void)state;
+    const machine wretched = {1e9, 1e6, 1e6, 5, 3000, 1000};
+    const machine machines[] = {fast, slow, wretched, {1e8, 1e9, 1e6, 0.1, 200, 100}, {1e9, 1.1e9, 1e7, 0.1, 100, 5}};
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
+        for (int64_t edge = 256; edge <= 8192; edge *= 2)
+            for (int64_t thin = 1; thin <= 64; thin *= 8) {
+                vkblas_cost cost = {0};
+                run r = {0};
+                int seen = 0;
+                for (int call = 0; call < 300; call++) {
+                    compute(&machines[i], &cost, (vkblas_extents){edge, edge / thin, edge}, &seen, &r);
+                    /* Opening and compiling may take longer than was assumed of a machine on which nothing has been
+                     * measured: once. */
+                    const double unknown = machines[i].open_ms + 3 * machines[i].compile_ms;
+                    assert_true(r.ms <= 1.05 * r.host_ms + (unknown > 400 ? unknown : 0));
+                }
+            }
+}
+
+static void test_nothing_is_lost_where_all_is_known(void **state)
+{
+    (void)state;
+    vkblas_cost cost = {0};
+    program(&slow, &cost, (vkblas_extents){4096, 4096, 4096}, 3000);
+    const run again = program(&slow, &cost, (vkblas_extents){4096, 4096, 4096}, 1000);
+    assert_true(again.on_device <= 1);
+    assert_true(again.ms <= 1.05 * again.host_ms);
+}
+
+static void test_short_programs_do_not_open_the_device(void **state)
+{
+    (void)state;
+    vkblas_cost cost = {0};
+    const run r = program(&fast, &cost, (vkblas_extents){1024, 1024, 1024}, 100); /* 215 ms */
+    assert_int_equal(cost.opened, 0);
+    assert_true(r.ms == r.host_ms);
+}
+
+static void test_a_type_that_the_device_lacks(void **state)
+{
+    (void)state;
+    vkblas_cost cost = {.opened = 1};
+    const vkblas_extents e = {8192, 8192, 8192};
+    vkblas_cost_learn(&cost, VKBLAS_HOST, VKBLAS_D, e, 5000);
+    assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_D, e, 1e6, NULL), VKBLAS_TO_PROBE);
+    vkblas_cost_never(&cost, VKBLAS_D);
+    assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_D, e, 1e6, NULL), VKBLAS_TO_HOST);
+    vkblas_cost_forget_device(&cost);
+    assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_D, e, 1e6, NULL), VKBLAS_TO_PROBE);
+}
+
+static void test_costs_are_kept(void **state)
+{
+    (void)state;
+    vkblas_cost cost = {0}, read = {0};
+    char text[8192];
+    program(&fast, &cost, (vkblas_extents){4096, 4096, 4096}, 1000);
+    FILE *file = fmemopen(text, sizeof text, "w");
+    vkblas_cost_write(&cost, "key", file);
+    fclose(file);
+    file = fmemopen(text, strlen(text), "r");
+    assert_false(vkblas_cost_read(&read, "another", file));
+    fclose(file);
+    file = fmemopen(text, strlen(text), "r");
+    assert_true(vkblas_cost_read(&read, "key", file));
+    fclose(file);
+    vkblas_expected before, after;
+    const vkblas_extents e = {6000, 5000, 3000};
+    assert_int_equal(vkblas_cost_choose(&cost, VKBLAS_S, e, 1e5, &before),
+                     vkblas_cost_choose(&read, VKBLAS_S, e, 1e5, &after));
+    assert_true(before.host_ms > 0 && fabs(before.host_ms - after.host_ms) < 0.01 * before.host_ms);
+    assert_true(before.device_ms > 0 && fabs(before.device_ms - after.device_ms) < 0.01 * before.device_ms);
+    assert_true(fabs(cost.open_ms - read.open_ms) < 1e-3);
+}
+
+static void test_damaged_files_are_ignored(void **state)
+{
+    (void)state;
+    static const char text[] = "key\nopen -5\nattempt nan\ncell 2 0 30 10 5000 1\ncell 0 6 30 10 5000 1\n"
+                               "cell 0 0 48 10 5000 1\ncell 0 0 30 16 5000 1\ncell 0 0 30 10 0 1\ncell 0 0 30 10 -1 1\n"
+                               "cell 0 0 30 10 99999999999999999999 1\ncell 0 0 30\n\nrubbish\ncell 1 0 -1 -1 5 5\n";
+    const vkblas_cost nothing = {0};
+    vkblas_cost cost = {0};
+    FILE *file = fmemopen((char *)(uintptr_t)text, sizeof text - 1, "r");
+    assert_true(vkblas_cost_read(&cost, "key", file));
+    fclose(file);
+    assert_memory_equal(&cost, &nothing, sizeof cost);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_faster_device_is_used),
+        cmocka_unit_test(test_a_slower_device_is_left_alone),
+        cmocka_unit_test(test_no_program_loses_a_twentieth),
+        cmocka_unit_test(test_nothing_is_lost_where_all_is_known),
+        cmocka_unit_test(test_short_programs_do_not_open_the_device),
+        cmocka_unit_test(test_a_type_that_the_device_lacks),
+        cmocka_unit_test(test_costs_are_kept),
+        cmocka_unit_test(test_damaged_files_are_ignored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
