@@ -1,6 +1,9 @@
 // What coopmat.comp has in addition to the contract: A, B, C, the bias and the workspace in memory, all accessed as
 // words, because copies do not depend on the types. The build defines S, the type in which α, β and the bias are
-// computed (float, int or uint), and TYPE_F32 where that is float.
+// computed (float, int or uint), TYPE_F32 where that is float, and STORAGE16 if elements of C can have 16 bits.
+#ifdef STORAGE16
+#extension GL_EXT_shader_16bit_storage : require
+#endif
 #include "contract.glsl"
 
 layout(std430, set = 0, binding = 0) readonly buffer MatrixA { uint A[]; };
@@ -12,6 +15,9 @@ layout(std430, set = 0, binding = 2) buffer VectorsC { uvec4 CV[]; };
 layout(std430, set = 0, binding = 3) buffer Workspace { uint partial[]; }; // of S: batches × SPLITS × M × N, packed
 layout(std430, set = 0, binding = 3) buffer WorkspaceVectors { uvec4 partialV[]; };
 layout(std430, set = 0, binding = BIAS_BINDING) readonly buffer Bias { uint bias[]; };
+#ifdef STORAGE16
+layout(std430, set = 0, binding = 2) buffer HalvesC { uint16_t CH[]; };
+#endif
 
 #include "epilogue.glsl"
 
@@ -28,5 +34,24 @@ S narrow_element(uint word, uint which) { return S(0); } // there are none
 uint narrow_pair(S x, S y) { return 0; }
 #endif
 
-S read_c(uint at) { return OUT == 0 ? from_word(C[at]) : narrow_element(C[at / 2], at % 2); }
+S read_c(uint at)
+{
+#ifdef STORAGE16
+    if (OUT != 0)
+        return narrow_element(uint(CH[at]), 0);
+#endif
+    return from_word(C[at]);
+}
+
+void store_c(uint at, S value)
+{
+#ifdef STORAGE16
+    if (OUT != 0) {
+        CH[at] = uint16_t(narrow_pair(value, S(0)));
+        return;
+    }
+#endif
+    C[at] = to_word(value);
+}
+
 S read_bias(uint at) { return OUT == 0 ? from_word(bias[at]) : narrow_element(bias[at / 2], at % 2); }

@@ -11,7 +11,7 @@ struct Operand {
     uint limit;      // and in the whole matrix
     uint ld;         // elements from one stored row to the next
     bool along_k;    // neighbours in memory are neighbours along K
-    bool in_vectors; // all rows of the matrix begin and end at whole vectors
+    bool in_vectors; // all rows of the matrix begin and end at whole vectors, or are padded until they do
 };
 
 Operand operand_a() { return Operand(true, ROWS, M, LDA, TRANSPOSE_A == 0, VECTORS_A); }
@@ -66,9 +66,11 @@ uint vector_at(const Operand o, uint x, uint k)
     return o.along_k ? x * ld + k / MEMORY_VECTOR : k * ld + x / MEMORY_VECTOR;
 }
 
-// The last x from which a whole vector can be read. A tile that extends beyond the edge reads from there again, for
-// sums that are never stored.
-uint last_x(const Operand o) { return o.limit - (o.along_k ? 1 : min(o.limit, MEMORY_VECTOR)); }
+// Where the last vector begins. A tile that extends beyond the edge reads it again, for sums that are never stored.
+uint last_x(const Operand o)
+{
+    return o.along_k ? o.limit - 1 : (o.limit - 1) / MEMORY_VECTOR * MEMORY_VECTOR;
+}
 
 // Where this invocation's first piece of a tile lies, in vectors, for k0 = 0, and which of the following ones, at even
 // distances, is the last before the matrix ends. Computed once per tile: in each step it would take too long.

@@ -47,28 +47,59 @@ void store_vector(Passed p, uint i, uint j, uint base)
     CV[at] = words;
 }
 
+// One of them.
+S passed_sum(uint row, uint col)
+{
+    const uint at = gl_SubgroupID * PASS + row * PASS_STRIDE;
+#ifdef UNIT8
+    return from_word(staged[at + col / 2][col % 2]);
+#elif BYTES_C == 2
+    return unpackHalf2x16(staged[at + col / 8][col % 8 / 2])[col % 2];
+#else
+    return from_word(staged[at + col / 4][col % 4]);
+#endif
+}
+
+// The same if C is not aligned: invocations next to each other store elements next to each other, and so whole lines of
+// memory. Four are read before the first is stored, so that only one wait is for shared memory.
+void store_elements(uint i0, uint j0, uint base)
+{
+    for (uint first = gl_SubgroupInvocationID; first < MM * STRIP_COLS; first += 4 * LANES) {
+        S sums[4];
+        [[unroll]] for (uint n = 0; n < 4; n++) {
+            const uint e = min(first + n * LANES, MM * STRIP_COLS - 1);
+            sums[n] = passed_sum(e / STRIP_COLS, e % STRIP_COLS);
+        }
+        [[unroll]] for (uint n = 0; n < 4; n++) {
+            const uint e = first + n * LANES, i = i0 + e / STRIP_COLS, j = j0 + e % STRIP_COLS;
+            const uint at = base + i * LDC + j;
+            if (e < MM * STRIP_COLS && inside(i, M, j, N))
+                store_c(at, finish(sums[n], at, i, j));
+        }
+    }
+}
+
 // Finishes the strip whose first element is (i0, j0), which this subgroup has passed through shared memory.
 void store_passed(uint i0, uint j0, uint part, uint base)
 {
+    if (SPLIT == 0 && !VECTORS_C) {
+        store_elements(i0, j0, base);
+        return;
+    }
     for (uint group = gl_SubgroupInvocationID; group < MM * STRIP_COLS / NEIGHBOURS; group += LANES) {
         const uint row = group / (STRIP_COLS / NEIGHBOURS), col = group % (STRIP_COLS / NEIGHBOURS) * NEIGHBOURS;
         const uint i = i0 + row, j = j0 + col;
         if (!inside(i, M, j, N))
             continue;
         const Passed p = passed(row, col);
-        if (SPLIT != 0 && N % 4 == 0) {
+        if (SPLIT == 0)
+            store_vector(p, i, j, base);
+        else if (N % 4 == 0)
             partialV[((part * M + i) * N + j) / 4] =
                 uvec4(to_word(p.sums[0]), to_word(p.sums[1]), to_word(p.sums[2]), to_word(p.sums[3]));
-        } else if (SPLIT == 0 && VECTORS_C) {
-            store_vector(p, i, j, base);
-        } else {
-            [[unroll]] for (uint c = 0; c < NEIGHBOURS; c++)
-                if (j + c < N) {
-                    if (SPLIT != 0)
-                        partial[(part * M + i) * N + j + c] = to_word(p.sums[c]);
-                    else if (OUT == 0) // a narrower C that is not aligned goes through the workspace
-                        C[base + i * LDC + j + c] = to_word(finish(p.sums[c], base + i * LDC + j + c, i, j + c));
-                }
-        }
+        else
+            [[unroll]] for (uint c = 0; c < 4; c++)
+                if (j + c < N)
+                    partial[(part * M + i) * N + j + c] = to_word(p.sums[c]);
     }
 }

@@ -356,7 +356,7 @@ const vkmm_kernel vkmm_kernel_coopmat = {
     .ask = ask,
     .preset = preset_at,
     .suits = suits,
-    .stores_words = 1,
+    .reads_padding = 1,
     .slow_unaligned = {1.6, 2.3}, /* element by element */
     .slow_across = {1.3, 1.3},
 };

@@ -58,6 +58,9 @@ typedef struct vkmm_kernel {
      * otherwise they need a second pass. */
     int stores_words;
 
+    /* Reads whole vectors of a packed operand even if its lines end in the middle of one: the rest is padding. */
+    int reads_padding;
+
     /* How many times as long a large product takes if A, or B, is not aligned; and if its elements of 8 bits are
      * neighbours across and not along K. 0: not known to be slower. */
     double slow_unaligned[2], slow_across[2];

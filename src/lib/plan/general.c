@@ -71,8 +71,10 @@ static void add_constant(vkmm_kernel_info *info, uint32_t id, uint32_t value)
 uint32_t vkmm_usable_alignment(const vkmm_choice *choice)
 {
     const vkmm_kernel *kernel = choice->kernel;
-    const uint32_t aligned = kernel->alignment ? kernel->alignment(&choice->problem, &choice->config)
-                                               : vkmm_problem_alignment(&choice->problem);
+    uint32_t aligned = kernel->alignment ? kernel->alignment(&choice->problem, &choice->config)
+                                         : vkmm_problem_alignment(&choice->problem);
+    if (kernel->reads_padding && choice->packs[VKMM_A].bytes > 0) aligned |= VKMM_ALIGNED_A;
+    if (kernel->reads_padding && choice->packs[VKMM_B].bytes > 0) aligned |= VKMM_ALIGNED_B;
     return aligned & ~choice->terms.unaligned;
 }
 

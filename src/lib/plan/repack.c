@@ -30,20 +30,22 @@ static uint64_t vector_of(const vkmm_problem *p)
     return 16 / vkmm_type_of(p->type)->bytes;
 }
 
-/* How an operand is packed if K becomes `depth`. Its lines keep their direction if they can be aligned; bytes lie along
- * K, and so does what is packed once for products with a short side, of which some rows are read, or with an extent
- * that varies (its offset says so). */
-static vkmm_repack repack_of(const vkmm_problem *p, vkmm_operand operand, uint64_t depth, int bound)
+/* How an operand is packed if K becomes `depth`. Its lines keep their direction if they can be aligned, or padded;
+ * bytes lie along K, and so does what is packed once for products with a short side, of which some rows are read, or
+ * with an extent that varies (its offset says so). */
+static vkmm_repack repack_of(const vkmm_choice *choice, vkmm_operand operand, uint64_t depth, int bound)
 {
+    const vkmm_problem *p = &choice->problem;
     const uint64_t vector = vector_of(p), extent = across(p, operand), stride = vkmm_operand_stride(p, operand);
     const vkmm_stored from = vkmm_operand_stored(p, operand);
     const int thin = bound && (vkmm_short_side(p) <= 64 || vkmm_operand_offset(p, operand) % vector != 0),
-              was = is_along_k(p, operand), along_k = was || thin || vector == 16 || extent % vector != 0;
+              was = is_along_k(p, operand), uneven = extent % vector != 0 && !choice->kernel->reads_padding,
+              along_k = was || thin || vector == 16 || uneven;
     vkmm_repack r = {
         .from = from, .offset = vkmm_operand_offset(p, operand), .stride = stride, .transposed = was != along_k};
     r.count = stride ? vkmm_problem_batches(p) : 1;
     r.lines = along_k ? extent : depth;
-    r.ld = along_k ? round_up(depth, vector) : extent;
+    r.ld = round_up(along_k ? depth : extent, vector);
     r.bytes = r.count * r.lines * r.ld * (16 / vector);
     return r;
 }
@@ -52,7 +54,7 @@ static void take(vkmm_choice *choice, vkmm_operand operand, uint64_t depth, uint
 {
     vkmm_problem *p = &choice->problem;
     const int bound = (how & VKMM_PACK_BOUND) != 0, once = (how & (VKMM_PACK_ONCE | VKMM_PACK_BOUND)) != 0;
-    const vkmm_repack r = repack_of(p, operand, depth, bound);
+    const vkmm_repack r = repack_of(choice, operand, depth, bound);
     const vkmm_op op = (operand == VKMM_A ? p->op_a : p->op_b) ^ r.transposed;
     const uint64_t stride = r.count > 1 ? r.lines * r.ld : 0;
     choice->packs[operand] = r;
@@ -103,7 +105,7 @@ static uint32_t worth_packing(const vkmm_device_info *device, const vkmm_choice 
         double launches = 0, bytes = 0;
         for (int o = VKMM_A; o <= VKMM_B; o++) {
             launches += (which & 1u << o) != 0;
-            if (which & 1u << o) bytes += (double)repack_of(p, (vkmm_operand)o, p->k, 0).bytes;
+            if (which & 1u << o) bytes += (double)repack_of(choice, (vkmm_operand)o, p->k, 0).bytes;
         }
         const double cost = launches * launch + 2 * bytes / bytes_per_us;
         const double saved = time * (slowness(choice, BOTH) - slowness(choice, BOTH & ~which)) - margin * cost;
