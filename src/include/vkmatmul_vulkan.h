@@ -126,6 +126,9 @@ typedef struct vkmm_gemm_params {
                               vkmm_gemm_bindings.slot); 0: 1 */
     VkPipelineCache pipeline_cache; /* instead of the device's; NULL: the device's */
     uint32_t expected_products;     /* of a recording, roughly: many of them fill a device that one would not; 0: 1 */
+    int in_place; /* non-zero: recordings never copy A or B. By default they copy one that is misaligned, or that holds
+                     bytes not along K, into the workspace where that is known to be faster; but not with dynamic
+                     extents, packed operands or several expected products */
 } vkmm_gemm_params;
 
 /* What a gemm is and needs. A plain value. */
@@ -133,7 +136,7 @@ typedef struct vkmm_gemm_info {
     vkmm_kernel_info kernel;   /* for the largest extents */
     uint64_t bytes[4];         /* that a binding must have, by vkmm_operand, for the largest extents and no offsets of
                                   vkmm_gemm_product; packed operands: the size of their packed layout; 0: not used */
-    uint64_t workspace_bytes;  /* 0: none */
+    uint64_t workspace_bytes;  /* 0: none. kernel.packed_bytes of them are for copies of A and B */
     uint64_t scalar_bytes;     /* of α and of β in vkmm_gemm_bindings.scalars, which has twice as many; 0: not used */
     uint64_t offset_alignment; /* of all VkBuffer offsets: minStorageBufferOffsetAlignment */
     int reads_c;               /* C's memory is read: β is not known to be 0, or C's elements share words. A β that is

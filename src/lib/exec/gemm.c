@@ -95,6 +95,13 @@ static vkmm_problem planned(const vkmm_gemm *gemm)
     return problem;
 }
 
+/* Whether recordings may pack operands by themselves: all of one shape, and each as large as the one that is planned.
+ */
+static int may_pack(const vkmm_gemm *gemm, const vkmm_gemm_params *params)
+{
+    return !params->in_place && !params->packed && !params->dynamic && gemm->expected == 1;
+}
+
 static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
 {
     vkmm_device *device = gemm->device;
@@ -102,7 +109,7 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
     const vkmm_wish wish = {.kernel = params->kernel,
                             .config = params->config,
                             .untuned = params->untuned,
-                            .pack = VKMM_PACK_NEVER | VKMM_PACK_BOUND | params->packed,
+                            .pack = VKMM_PACK_BOUND | params->packed | (may_pack(gemm, params) ? 0 : VKMM_PACK_NEVER),
                             .terms = {.scalars_in_memory = params->scalars_in_memory != 0,
                                       .pushes_sets = device->has_push_descriptors,
                                       .cache = params->pipeline_cache}};

@@ -10,8 +10,8 @@ typedef struct recording {
     vkmm_problem seen; /* by the kernel, with the largest extents */
     vkmm_push push;    /* of all products but for extents and offsets */
     VkCommandBuffer command;
-    VkDescriptorBufferInfo bound[2][VKMM_MAX_BINDINGS]; /* of both passes */
-    vkmm_pipeline passes[2];
+    VkDescriptorBufferInfo bound[VKMM_PLAN_PACKING + 1][VKMM_MAX_BINDINGS]; /* by pass */
+    vkmm_pipeline passes[VKMM_PLAN_PACKING + 1];
 } recording;
 
 static uint32_t product_count(const vkmm_gemm_bindings *bindings)
@@ -105,17 +105,38 @@ static int scale(recording *r)
     return 1;
 }
 
-static void use(const recording *r, int pass)
+static void use(const recording *r, vkmm_plan_pass pass)
 {
     vkmm_pipeline_use(r->gemm->device, &r->passes[pass], r->gemm->plan.binding_count, r->bound[pass], r->command);
 }
 
-static void dispatch(const recording *r, int pass, vkmm_push *push, uint64_t items)
+static void dispatch(const recording *r, vkmm_plan_pass pass, vkmm_push *push, uint64_t items)
 {
     const uint32_t most = r->gemm->device->physical->info.max_workgroup_count[0];
     const uint32_t groups[3] = {items < most ? (uint32_t)items : most, 1, 1};
     push->end = (uint32_t)items;
     vkmm_pipeline_dispatch(r->gemm->device, &r->passes[pass], push, sizeof *push, groups, r->command);
+}
+
+/* Whether every recording packs an operand of the kernel. */
+static int packs(const vkmm_plan *plan, vkmm_operand operand)
+{
+    return plan->packs[operand].bytes > 0 && !plan->packs[operand].bound;
+}
+
+/* Packs operands of a product, which begin at these elements. */
+static void record_packs(const recording *r, const uint64_t offsets[2])
+{
+    const vkmm_plan *plan = &r->gemm->plan;
+    use(r, VKMM_PLAN_PACKING);
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        uint32_t groups[3];
+        if (!packs(plan, (vkmm_operand)o)) continue;
+        vkmm_pack_push push = vkmm_plan_pack(plan, (vkmm_operand)o, groups);
+        push.offset = (uint32_t)offsets[o];
+        vkmm_pipeline_dispatch(r->gemm->device, &r->passes[VKMM_PLAN_PACKING], &push, sizeof push, groups, r->command);
+    }
+    vkmm_plan_record_barrier(r->gemm->device, r->command);
 }
 
 static void record_product(const recording *r, uint32_t index, int *first)
@@ -127,18 +148,21 @@ static void record_product(const recording *r, uint32_t index, int *first)
     vkmm_problem seen = r->seen;
     seen.m = push.m = plan->swapped ? product.n : product.m;
     seen.n = push.n = plan->swapped ? product.m : product.n;
-    push.offset_a += (uint32_t)(plan->swapped ? product.offset_b : product.offset_a);
-    push.offset_b += (uint32_t)(plan->swapped ? product.offset_a : product.offset_b);
+    seen.offset_a += plan->swapped ? product.offset_b : product.offset_a;
+    seen.offset_b += plan->swapped ? product.offset_a : product.offset_b;
+    if (!packs(plan, VKMM_A)) push.offset_a += (uint32_t)(seen.offset_a - r->seen.offset_a);
+    if (!packs(plan, VKMM_B)) push.offset_b += (uint32_t)(seen.offset_b - r->seen.offset_b);
     push.offset_c += (uint32_t)product.offset_c;
-    const int second = plan->reduce.handle != VK_NULL_HANDLE;
-    if (second && !*first) vkmm_plan_record_barrier(r->gemm->device, r->command); /* they share the workspace */
-    if (second || *first) use(r, 0);
-    dispatch(r, 0, &push, vkmm_plan_tiles(plan, &seen) * push.splits);
+    const int second = plan->reduce.handle != VK_NULL_HANDLE, packed = r->gemm->info.kernel.packed_bytes > 0;
+    if ((second || packed) && !*first) vkmm_plan_record_barrier(r->gemm->device, r->command); /* share the workspace */
+    if (packed) record_packs(r, (uint64_t[]){seen.offset_a, seen.offset_b});
+    if (second || packed || *first) use(r, VKMM_PLAN_FIRST);
+    dispatch(r, VKMM_PLAN_FIRST, &push, vkmm_plan_tiles(plan, &seen) * push.splits);
     *first = 0;
     if (!second) return;
     vkmm_plan_record_barrier(r->gemm->device, r->command);
-    use(r, 1);
-    dispatch(r, 1, &push, vkmm_reduce_items(&r->gemm->device->physical->info, &seen));
+    use(r, VKMM_PLAN_SECOND);
+    dispatch(r, VKMM_PLAN_SECOND, &push, vkmm_reduce_items(&r->gemm->device->physical->info, &seen));
 }
 
 static void bind(recording *r, const vkmm_part parts[])
@@ -150,9 +174,11 @@ static void bind(recording *r, const vkmm_part parts[])
         of_slot = vkmm_plan_with(plan, &gemm->sets, r->bindings->slot);
         plan = &of_slot;
     }
-    r->passes[0] = plan->pipeline;
-    r->passes[1] = plan->reduce;
-    for (int pass = 0; pass < (plan->reduce.handle ? 2 : 1); pass++) {
+    r->passes[VKMM_PLAN_FIRST] = plan->pipeline;
+    r->passes[VKMM_PLAN_SECOND] = plan->reduce;
+    if (gemm->info.kernel.packed_bytes > 0) r->passes[VKMM_PLAN_PACKING] = plan->pack; /* not vkmm_gemm_pack's */
+    for (int pass = VKMM_PLAN_FIRST; pass <= VKMM_PLAN_PACKING; pass++) {
+        if (!r->passes[pass].handle) continue;
         vkmm_plan_bound(plan, parts, (vkmm_plan_pass)pass, r->bound[pass]);
         if (gemm->info.uses_slots)
             vkmm_pipeline_bind_all(gemm->device, &r->passes[pass], plan->binding_count, r->bound[pass]);
