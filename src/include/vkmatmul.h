@@ -268,8 +268,8 @@ typedef struct vkmm_device_info {
     int has_f16, has_i8; /* shaderFloat16, shaderInt8: arithmetic in such types */
     int has_storage16, has_storage8; /* storageBuffer16BitAccess, storageBuffer8BitAccess */
     int has_dot;                     /* shaderIntegerDotProduct, for users' shaders */
-    int has_dot8; /* likewise, and the device accelerates four products of 8 bits and their sum, of either sign
-                     (integerDotProduct4x8BitPackedSignedAccelerated, …UnsignedAccelerated); or is a processor */
+    int has_dot8; /* likewise, and the device accelerates four products of 8 bits and their sum: bits, 1 for i8, 2 for
+                     u8 (integerDotProduct4x8BitPackedSignedAccelerated, …UnsignedAccelerated). A processor has both */
     uint32_t min_subgroup_size, max_subgroup_size; /* what a compute shader can ask for (subgroupSizeControl,
                                                       computeFullSubgroups); 0: nothing */
     uint32_t max_subgroups; /* of a workgroup that asks for their size (maxComputeWorkgroupSubgroups); 0: not known */

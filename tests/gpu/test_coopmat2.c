@@ -78,7 +78,7 @@ static void list_cases(void)
         const vkmm_module *module;
         if (t > 0 && vkmm_types_at(t - 1)->in == types->in && vkmm_types_at(t - 1)->compute == types->compute) continue;
         for (uint32_t i = 0; (module = vkmm_module_next("coopmat2", types->in, types->compute, &i)) != NULL;) {
-            if (module->needs & ~vkmm_device_offers(suite.info)) continue;
+            if (module->needs & ~vkmm_device_offers(suite.info, module->type)) continue;
             for (uint32_t g = 0; g < suite.info->matrix_granule_count; g++)
                 if (has_types(&suite.info->matrix_granules[g], module))
                     add_if_legal(module, &suite.info->matrix_granules[g], types->out);

@@ -225,8 +225,10 @@ static const char *why_not(const vkmm_device_info *info, vkmm_type type, const v
     if (type == VKMM_F16 && !info->has_f16)
         return "the device does not compute with 16-bit floats (shaderFloat16): f16 is computed in f32";
     if (!module) return "not in this build: its shader compiler does not know dot products";
-    if (module->needs & ~vkmm_device_offers(info))
-        return "the device has no dot products (shaderIntegerDotProduct): bytes are computed in 32 bits";
+    if (module->needs & ~vkmm_device_offers(info, type))
+        return "the device does not accelerate dot products of such bytes (shaderIntegerDotProduct): they are computed "
+               "in "
+               "32 bits";
     return NULL;
 }
 

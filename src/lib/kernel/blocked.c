@@ -104,7 +104,8 @@ static uint64_t broken_vectors(const vkmm_shape *shape)
  * build of these types runs: a configuration must suit both. */
 static int may_stage_squares(const vkmm_shape *shape)
 {
-    return shape->device->has_dot8 && (shape->problem->type == VKMM_I8 || shape->problem->type == VKMM_U8);
+    const vkmm_type type = shape->problem->type;
+    return vkmm_type_of(type)->bytes == 1 && vkmm_device_offers(shape->device, type) & VKMM_NEEDS_DOT8;
 }
 
 /* If there are fewer squares than invocations, several load the same one. */

@@ -61,7 +61,7 @@ const vkmm_module *vkmm_module_next(const char *kernel, vkmm_type type, vkmm_typ
     return NULL;
 }
 
-uint32_t vkmm_device_offers(const vkmm_device_info *device)
+uint32_t vkmm_device_offers(const vkmm_device_info *device, vkmm_type type)
 {
     const uint32_t matrix2 = VKMM_MATRIX2_WORKGROUP | VKMM_MATRIX2_FLEXIBLE | VKMM_MATRIX2_TENSOR;
     const uint32_t elements = VKMM_MATRIX2_FLEXIBLE | VKMM_MATRIX2_CONVERSION | VKMM_MATRIX2_ELEMENTS;
@@ -70,7 +70,7 @@ uint32_t vkmm_device_offers(const vkmm_device_info *device)
     if (device->has_i8) offers |= VKMM_NEEDS_I8;
     if (device->has_storage16) offers |= VKMM_NEEDS_STORAGE16;
     if (device->has_storage8) offers |= VKMM_NEEDS_STORAGE8;
-    if (device->has_dot8) offers |= VKMM_NEEDS_DOT8;
+    if (device->has_dot8 & (type == VKMM_U8 ? 2 : 1)) offers |= VKMM_NEEDS_DOT8;
     if (device->matrix_shape_count > 0) offers |= VKMM_NEEDS_MATRIX;
     if (device->has_bf16_matrices) offers |= VKMM_NEEDS_BF16;
     if ((device->matrix2 & matrix2) == matrix2) offers |= VKMM_NEEDS_MATRIX2;
@@ -83,7 +83,7 @@ const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *probl
 {
     static const uint32_t words[3] = {4, 4, 1};
     const uint32_t both = VKMM_ALIGNED_A | VKMM_ALIGNED_B;
-    uint32_t offers = vkmm_device_offers(device);
+    uint32_t offers = vkmm_device_offers(device, problem->type);
     const vkmm_module *module;
     /* Dot products are made of whole words of four elements. */
     if ((vkmm_problem_alignment_to(problem, words) & both) != both) offers &= ~(uint32_t)VKMM_NEEDS_DOT8;

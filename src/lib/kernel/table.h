@@ -111,8 +111,8 @@ const vkmm_module *vkmm_module_find(const char *kernel, vkmm_type type, vkmm_bui
  * set past the one returned. In the manifest's order, where modules that need more come first. NULL past the end. */
 const vkmm_module *vkmm_module_next(const char *kernel, vkmm_type type, vkmm_type compute, uint32_t *index);
 
-/* VKMM_NEEDS_* that the device has. (VKMM_NEEDS_MATRIX: any shape at all.) */
-uint32_t vkmm_device_offers(const vkmm_device_info *device);
+/* VKMM_NEEDS_* that the device has for modules of a type. (VKMM_NEEDS_MATRIX: any shape at all.) */
+uint32_t vkmm_device_offers(const vkmm_device_info *device, vkmm_type type);
 
 /* The first module of a general kernel for a row-major problem that the device can run, `shape` being that of its
  * matrix operations (NULL: any); NULL when there is none. */

@@ -43,7 +43,7 @@ vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *devi
     const vkmm_module *module;
     uint32_t least = UINT32_MAX; /* what the module lacks that lacks least */
     for (uint32_t i = 0; (module = vkmm_module_next(kernel, types.in, types.compute, &i)) != NULL && device;) {
-        const uint32_t lack = module->needs & ~vkmm_device_offers(device);
+        const uint32_t lack = module->needs & ~vkmm_device_offers(device, types.in);
         if (bits(lack) < bits(least)) least = lack;
     }
     if (least == UINT32_MAX)

@@ -124,10 +124,10 @@ void vkmm_features_read(const vkmm_instance *instance, VkPhysicalDevice handle, 
     info->has_storage8 = features->storage8.storageBuffer8BitAccess == VK_TRUE;
     info->has_dot = features->integer_dot.shaderIntegerDotProduct == VK_TRUE;
     const VkPhysicalDeviceShaderIntegerDotProductProperties dot = read_dot(instance, handle, &all);
-    info->has_dot8 =
-        info->has_dot &&
-        (info->type == VK_PHYSICAL_DEVICE_TYPE_CPU ||
-         (dot.integerDotProduct4x8BitPackedSignedAccelerated && dot.integerDotProduct4x8BitPackedUnsignedAccelerated));
+    const int any = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    if (info->has_dot)
+        info->has_dot8 = (any || dot.integerDotProduct4x8BitPackedSignedAccelerated) |
+                         (any || dot.integerDotProduct4x8BitPackedUnsignedAccelerated) << 1;
     info->has_statistics = features->statistics.pipelineExecutableInfo == VK_TRUE;
     use(features, VKMM_FEATURE_BASIC, 1);
     use(features, VKMM_FEATURE_FLOAT16_INT8, info->has_f16 || info->has_i8);
