@@ -82,7 +82,6 @@ static void open_device(void)
     uint32_t index = 0;
     sigset_t all, before;
     fenv_t numbers;
-    atomic_store(&state, -1);
     if (what != NULL && strcmp(what, "none") == 0) return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -95,8 +94,9 @@ static void open_device(void)
     if (status != VKMM_OK) {
         vkblas_warn("%s; the host computes everything", sentence[0] ? sentence : vkmm_status_name(status));
         vkmm_instance_destroy(&instance);
+        atomic_store(&state, -1);
+        return;
     }
-    if (status != VKMM_OK) return;
     const vkmm_device_info *info = vkmm_instance_device_info(instance, index);
     identity =
         hash(hash(0xcbf29ce484222325u, info->uuid, sizeof info->uuid), info->driver_uuid, sizeof info->driver_uuid);

@@ -36,7 +36,10 @@ static void read_environment(void)
     int64_t from = WORTH_A_THOUGHT;
     pthread_atfork(NULL, NULL, forked);
     if (told != NULL && volume >= 0) from = forced = volume < 9e18 ? (int64_t)volume : INT64_MAX;
-    if (device != NULL && strcmp(device, "none") == 0) from = INT64_MAX;
+    if (device != NULL && strcmp(device, "none") == 0) {
+        vkblas_device_give_up();
+        from = INT64_MAX;
+    }
     if (forced < 0 && from < INT64_MAX) vkblas_learned_begin();
     atomic_store(&least, vkblas_reports() ? 0 : from);
 }

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""libvkblas.so as programs meet it: its names, the host behind it, forks, threads, dlclose, its messages and its files.
+
+test_library.py LIBRARY, in tests/with-driver. Programs are run by this interpreter, with ctypes; their matrices hold
+small whole numbers, so that results are exact.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LIBRARY = sys.argv.pop(1)
+PRELUDE = """
+import ctypes, os, sys, threading
+L = ctypes.CDLL(os.environ["LIBRARY"])
+def matrix(rows, columns, real=ctypes.c_double):
+    return (real * (rows * columns))(*[i * 7 % 11 - 5 for i in range(rows * columns)])
+def gemm(m, n, k, function=None, integer=ctypes.c_int32, real=ctypes.c_double):
+    "Column-major; whether C is right."
+    a, b, c = matrix(m, k, real), matrix(k, n, real), matrix(m, n, real)
+    f = function or L.cblas_dgemm
+    f(102, 111, 111, integer(m), integer(n), integer(k), real(2), a, integer(m), b, integer(k), real(0), c, integer(m))
+    return all(c[i + j * m] == 2 * sum(a[i + p * m] * b[p + j * k] for p in range(k)) for i in range(m) for j in range(n))
+def fortran(name, integer, real):
+    m, n, k = 5, 6, 7
+    a, b, c = matrix(m, k, real), matrix(k, n, real), matrix(m, n, real)
+    r = ctypes.byref
+    getattr(L, name)(b"n", b"N", r(integer(m)), r(integer(n)), r(integer(k)), r(real(2)), a, r(integer(m)), b,
+        r(integer(k)), r(real(0)), c, r(integer(m)))
+    return all(c[i + j * m] == 2 * sum(a[i + p * m] * b[p + j * k] for p in range(k)) for i in range(m) for j in range(n))
+"""
+
+
+class Library(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_program(self, code, status=0, **variables):
+        """Returns its lines on stdout, and those of libvkblas on stderr."""
+        env = {name: value for name, value in os.environ.items() if not name.startswith("VKBLAS_")}
+        env |= {"LIBRARY": LIBRARY, "XDG_CACHE_HOME": str(self.folder)} | variables
+        done = subprocess.run([sys.executable, "-c", PRELUDE + code], env=env, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout.splitlines(), [line for line in done.stderr.splitlines() if line.startswith("vkblas: ")]
+
+    def test_every_name_of_a_product(self):
+        out, said = self.run_program("""
+for real, t in (ctypes.c_double, "d"), (ctypes.c_float, "s"):
+    for name in f"cblas_{t}gemm", f"scipy_cblas_{t}gemm":
+        print(name, gemm(5, 6, 7, getattr(L, name), real=real))
+    for name in f"cblas_{t}gemm64_", f"cblas_{t}gemm_64", f"scipy_cblas_{t}gemm64_":
+        print(name, gemm(5, 6, 7, getattr(L, name), ctypes.c_int64, real))
+    for name in f"{t}gemm_", f"scipy_{t}gemm_":
+        print(name, fortran(name, ctypes.c_int32, real))
+    for name in f"{t}gemm_64_", f"scipy_{t}gemm_64_":
+        print(name, fortran(name, ctypes.c_int64, real))
+""", VKBLAS_MIN="0", VKBLAS_VERBOSE="1")
+        self.assertEqual([line for line in out if not line.endswith(" True")], [])
+        self.assertEqual(len(out), 18)
+        self.assertEqual(len(said), 18)
+        for line in said:
+            self.assertRegex(line, r"^vkblas: [sd]gemm NN 5x6x7: device, VKBLAS_MIN, \d+\.\d{3} ms$")
+
+    def test_names_that_the_host_lacks(self):
+        """Debian's BLAS have no 64-bit integers, and netlib's no gemmt."""
+        out, said = self.run_program("""
+print(gemm(5, 6, 7, L.cblas_dgemm64_, ctypes.c_int64), fortran("dgemm_64_", ctypes.c_int64, ctypes.c_double))
+a, c = matrix(40, 40), matrix(40, 40)
+before = list(c)
+L.cblas_dgemmt(102, 121, 111, 111, 40, 40, ctypes.c_double(1), a, 40, a, 40, ctypes.c_double(1), c, 40)
+print(all(c[i + j * 40] == before[i + j * 40] + (sum(a[i + p * 40] * a[p + j * 40] for p in range(40)) if i <= j else 0)
+    for i in range(40) for j in range(40)))
+""", VKBLAS_DEVICE="none", VKBLAS_VERBOSE="1")
+        self.assertEqual(out, ["True True", "True"])
+        self.assertTrue(all(": host, no device, " in line for line in said), said)
+
+    def test_only_names_of_level_3_are_exported(self):
+        names = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], check=True, capture_output=True, text=True).stdout
+        names = {line.split()[-1] for line in names.splitlines()}
+        level3 = r"(scipy_)?(cblas_)?(s[hb]|[sdcz])(gemm|gemm3m|gemmtr?|symm|hemm|syrk|herk|syr2k|her2k|trmm|trsm)(_|64_|_64_?)?"
+        self.assertEqual({name for name in names if not re.fullmatch(level3, name)}, {"vkblas_none"})
+        self.assertLessEqual({"sgemm_", "zherk_64_", "cblas_ctrsm", "cblas_dsyr2k_64", "sbgemm_", "cgemm3m_"}, names)
+
+    def test_least_volume(self):
+        out, said = self.run_program("print(gemm(9, 9, 9), gemm(10, 10, 10))", VKBLAS_MIN="10", VKBLAS_VERBOSE="1")
+        self.assertEqual(out, ["True True"])
+        self.assertEqual([re.sub(r", [\d.]+ ms$", "", line) for line in said],
+                         ["vkblas: dgemm NN 9x9x9: host, small", "vkblas: dgemm NN 10x10x10: device, VKBLAS_MIN"])
+
+    def test_illegal_arguments_are_reported_by_the_host(self):
+        out, said = self.run_program("""
+print(gemm(2, 2, 2), flush=True)
+L.cblas_dgemm(102, 111, 111, 2, -1, 2, ctypes.c_double(1), None, 2, None, 2, ctypes.c_double(0), None, 2)
+""", VKBLAS_MIN="0")
+        self.assertEqual(out[0], "True")
+        self.assertIn("DGEMM", "".join(out[1:]).upper())
+        self.assertEqual(said, [])
+
+    def test_fork(self):
+        """The child, which may not use its parent's device, computes on the host."""
+        report = self.folder / "report"
+        out, said = self.run_program("""
+print(gemm(5, 6, 7), flush=True)
+child = os.fork()
+if child == 0:
+    print(gemm(7, 6, 5), flush=True)
+    os._exit(0) # as multiprocessing does: Mesa's handlers at exit wait for threads that only the parent has
+print(os.waitpid(child, 0)[1], gemm(8, 8, 8))
+""", VKBLAS_MIN="0", VKBLAS_REPORT=str(report))
+        self.assertEqual(out, ["True", "True", "0 True"])
+        self.assertEqual(said, [])
+        self.assertRegex(report.read_text(), r"\nall +2 +2 ")
+
+    def test_threads(self):
+        out, said = self.run_program("""
+right = []
+def work(i):
+    right.append(all(gemm(5 + i, 6, 7) for _ in range(5)))
+threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(right), all(right))
+""", VKBLAS_MIN="0", VKBLAS_VERBOSE="1")
+        self.assertEqual(out, ["8 True"])
+        self.assertEqual(sum(": device, " in line for line in said), 40)
+
+    def test_dlclose(self):
+        out, _ = self.run_program("""
+import _ctypes
+print(gemm(5, 6, 7))
+_ctypes.dlclose(L._handle)
+L = ctypes.CDLL(os.environ["LIBRARY"])
+print(gemm(7, 6, 5))
+""", VKBLAS_MIN="0")
+        self.assertEqual(out, ["True", "True"])
+
+    def test_no_driver(self):
+        nothing = str(self.folder / "nothing.json")
+        out, said = self.run_program("print(gemm(5, 6, 7), gemm(5, 6, 7))", VKBLAS_MIN="0", VK_DRIVER_FILES=nothing,
+                                     VK_ICD_FILENAMES=nothing)
+        self.assertEqual(out, ["True True"])
+        self.assertEqual(len(said), 1)
+        self.assertRegex(said[0], "; the host computes everything$")
+
+    def test_a_processor_is_no_device_unless_told(self):
+        """MPI's local rank chooses among GPUs; lavapipe is none."""
+        for variables in {}, {"OMPI_COMM_WORLD_LOCAL_RANK": "1"}:
+            out, said = self.run_program("print(gemm(200, 2, 3))", VKBLAS_VERBOSE="1", **variables)
+            self.assertEqual(out, ["True"])
+            self.assertRegex(said[0], "host, small")
+
+    def test_ranks_share_the_devices(self):
+        out, said = self.run_program("print(gemm(5, 6, 7))", VKBLAS_MIN="0", VKBLAS_VERBOSE="1",
+                                     OMPI_COMM_WORLD_LOCAL_RANK="5")
+        self.assertEqual(out, ["True"])
+        self.assertIn(": device, ", said[0])
+
+    def test_the_host_that_is_told(self):
+        out, said = self.run_program("print(gemm(5, 6, 7))", status=-6, VKBLAS_DEVICE="none",
+                                     VKBLAS_HOST=str(self.folder / "libnothing.so"))
+        self.assertEqual(out, [])
+        self.assertRegex(said[0], "^vkblas: VKBLAS_HOST=.*libnothing.so")
+        self.assertRegex(said[-1], "^vkblas: no BLAS of the host has dgemm; set VKBLAS_HOST to a library that does$")
+
+    def test_report(self):
+        report = self.folder / "report"
+        self.run_program("gemm(5, 6, 7); gemm(5, 6, 7); gemm(2, 2, 2)", VKBLAS_MIN="5", VKBLAS_REPORT=str(report))
+        lines = [re.sub(r" +", " ", line) for line in report.read_text().splitlines()]
+        self.assertEqual(lines[0], "routine shape (about) calls on device host ms device ms gained ms")
+        self.assertTrue(any(re.match(r"dgemm 4x8x8 2 2 0\.0 [\d.]+ -$", line) for line in lines), lines)
+        self.assertTrue(any(re.match(r"dgemm 2x2x2 1 0 [\d.]+ 0\.0 -$", line) for line in lines), lines)
+        self.assertRegex(lines[-1], r"^all 3 2 ")
+
+    def test_costs_are_kept_and_damaged_ones_ignored(self):
+        code = """
+a, c = matrix(1, 300 * 300), matrix(300, 300)
+L.cblas_dgemm(102, 111, 111, 300, 300, 300, ctypes.c_double(1), a, 300, a, 300, ctypes.c_double(0), c, 300)
+"""
+        _, said = self.run_program(code, VKBLAS_VERBOSE="1")
+        self.assertIn(": host, not timed yet, ", said[0])
+        (kept,) = (self.folder / "vkmatmul").glob("blas-*")
+        self.assertRegex(kept.read_text(), r"^vkblas 1 host=/.*\n(.*\n)*cell 0 1 24 8 \d+ 1\n")
+        _, said = self.run_program(code, VKBLAS_VERBOSE="1")
+        self.assertIn(": host, faster, ", said[0])
+        kept.write_bytes(os.urandom(5000))
+        _, said = self.run_program(code, VKBLAS_VERBOSE="1")
+        self.assertIn(": host, not timed yet, ", said[0])
+        self.assertRegex(kept.read_text(), r"^vkblas 1 host=/")
+
+
+if __name__ == "__main__":
+    unittest.main()
