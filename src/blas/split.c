@@ -201,8 +201,8 @@ void vkblas_split(const vkblas_call *call, int64_t block, void (*compute)(const 
     const int is_update = has(call, UPDATES), is_tile = call->routine == VKBLAS_GEMMTR;
     const int64_t order = is_update || call->side == 'R' ? call->n : call->m;
     const int is_zero =
-        !part_of(call->type, call->alpha, 0) &&
-        (!is_complex(call->type) || call->routine == VKBLAS_HERK || !part_of(call->type, call->alpha, 1));
+        part_of(call->type, call->alpha, 0) == 0 &&
+        (!is_complex(call->type) || call->routine == VKBLAS_HERK || part_of(call->type, call->alpha, 1) == 0);
     if (is_tile && order <= TILE) {
         compute_tile(call, compute);
     } else if (!is_tile && (call->routine <= VKBLAS_GEMM3M || is_zero || order <= block || order < 2)) {

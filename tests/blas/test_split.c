@@ -38,6 +38,16 @@ static int is_complex(vkblas_type type)
     return type == VKBLAS_C || type == VKBLAS_Z;
 }
 
+/* re + im·i, also where a part is a NaN or infinite. */
+static number number_of(long double re, long double im)
+{
+    const union {
+        long double parts[2];
+        number value;
+    } both = {{re, im}};
+    return both.value;
+}
+
 static number at(vkblas_type type, const void *matrix, int64_t x)
 {
     const float *s = matrix;
@@ -48,9 +58,9 @@ static number at(vkblas_type type, const void *matrix, int64_t x)
     case VKBLAS_D:
         return d[x];
     case VKBLAS_C:
-        return CMPLXL(s[2 * x], s[2 * x + 1]);
+        return number_of(s[2 * x], s[2 * x + 1]);
     default:
-        return CMPLXL(d[2 * x], d[2 * x + 1]);
+        return number_of(d[2 * x], d[2 * x + 1]);
     }
 }
 
@@ -201,7 +211,7 @@ static void compute(const vkblas_call *part)
 /* Part of a number's memory is a NaN, or all of it where the type is real. */
 static void spoil(const vkblas_call *call, void *matrix, int64_t x, int imaginary_alone)
 {
-    put(call->type, matrix, x, CMPLXL(imaginary_alone ? creall(at(call->type, matrix, x)) : NAN, NAN));
+    put(call->type, matrix, x, number_of(imaginary_alone ? creall(at(call->type, matrix, x)) : NAN, NAN));
 }
 
 static double random_fraction(void)
@@ -213,7 +223,7 @@ static double random_fraction(void)
 
 static void fill(vkblas_type type, void *matrix)
 {
-    for (int64_t x = 0; x < ELEMENTS; x++) put(type, matrix, x, CMPLXL(random_fraction(), random_fraction()));
+    for (int64_t x = 0; x < ELEMENTS; x++) put(type, matrix, x, number_of(random_fraction(), random_fraction()));
 }
 
 /* A of the shapes with a side: what is not stored is NaN, and systems are well conditioned. */
@@ -257,7 +267,7 @@ static double alpha[2], beta[2];
 
 static void set_scalar(const vkblas_call *call, double *scalar, int which)
 {
-    put(call->type, scalar, 0, CMPLXL(scalars[which][0], scalars[which][1])); /* the real part comes first */
+    put(call->type, scalar, 0, number_of(scalars[which][0], scalars[which][1])); /* the real part comes first */
 }
 
 /* Fills A, B and C for a call whose letters and sizes are set. */
