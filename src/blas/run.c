@@ -6,7 +6,7 @@
 #include "blas.h"
 #include "cost.h"
 
-enum { BLOCK = 256, SMALLEST = 2, WORTH_A_THOUGHT = 1 << 24 };
+enum { BLOCK = 256, SMALLEST = 8, WORTH_A_THOUGHT = 1 << 24 };
 
 /* Calls of fewer multiplications are the host's, without another thought. -1: the environment has not been read. */
 static _Atomic int64_t least = -1;

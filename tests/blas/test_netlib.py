@@ -14,7 +14,7 @@ import unittest
 
 LIBRARY = os.path.abspath(sys.argv.pop(1))
 FOLDERS = glob.glob("/usr/lib/*/blas/xblat3s")
-EXTENTS = [0, 3] if os.environ.get("VKBLAS_TEST_FULL") != "1" else [0, 1, 2, 3, 5, 9]
+EXTENTS = [0, 9] if os.environ.get("VKBLAS_TEST_FULL") != "1" else [0, 1, 2, 3, 5, 9]
 ROUTINES = {"s": "gemm symm trmm trsm syrk syr2k".split()}
 ROUTINES["d"] = ROUTINES["s"]
 ROUTINES["c"] = ROUTINES["z"] = "gemm hemm symm trmm trsm herk syrk her2k syr2k".split()
