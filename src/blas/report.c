@@ -125,7 +125,7 @@ static void print_line(FILE *file, const line *l)
 
 __attribute__((destructor)) static void report(void)
 {
-    if (to == NULL || pthread_mutex_trylock(&lock) != 0) return;
+    if (to == NULL || used == 0 || pthread_mutex_trylock(&lock) != 0) return;
     FILE *file = strcmp(to, "-") == 0 ? stderr : fopen(to, "ae");
     line all = {.name = {"all"}, .log = {-1, -1, -1}};
     if (file == NULL) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """libvkblas.so as programs meet it: its names, the host behind it, forks, threads, dlclose, its messages and its files.
 
-test_library.py LIBRARY, in tests/with-driver. Programs are run by this interpreter, with ctypes; their matrices hold
+test_library.py LIBRARY VKMATMUL, in tests/with-driver. Programs are run by this interpreter, with ctypes; their matrices hold
 small whole numbers, so that results are exact.
 """
 import os
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-LIBRARY = sys.argv.pop(1)
+LIBRARY, VKMATMUL = sys.argv.pop(1), sys.argv.pop(1)
 PRELUDE = """
 import ctypes, os, sys, threading
 L = ctypes.CDLL(os.environ["LIBRARY"])
@@ -175,6 +175,21 @@ print(gemm(7, 6, 5))
         self.assertTrue(any(re.match(r"dgemm 4x8x8 2 2 0\.0 [\d.]+ -$", line) for line in lines), lines)
         self.assertTrue(any(re.match(r"dgemm 2x2x2 1 0 [\d.]+ 0\.0 -$", line) for line in lines), lines)
         self.assertRegex(lines[-1], r"^all 3 2 ")
+
+    def test_vkmatmul_blas(self):
+        """The program has the library and the device; its exit status and its output are its own."""
+        code = PRELUDE.replace('os.environ["LIBRARY"]', "None") + "print(gemm(5, 6, 7)); sys.exit(77)"
+        env = os.environ | {"XDG_CACHE_HOME": str(self.folder), "VKBLAS_MIN": "0"}
+        done = subprocess.run([VKMATMUL, "blas", "-d", "llvmpipe", "--", sys.executable, "-c", code], env=env,
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stdout), (77, "True\n"), done.stderr)
+        self.assertRegex(done.stderr, r"^routine .*\ndgemm +4x8x8 +1 +1 +0\.0 ")
+        for arguments, status, message in (
+                ([], 2, "'vkmatmul blas' needs a program: vkmatmul blas -- PROGRAM [ARGUMENT]..."),
+                (["--", "/nowhere/program", "-x"], 2, "cannot run /nowhere/program: No such file or directory")):
+            done = subprocess.run([VKMATMUL, "blas", *arguments], env=env, capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (status, ""))
+            self.assertIn(message, done.stderr)
 
     def test_costs_are_kept_and_damaged_ones_ignored(self):
         code = """

@@ -147,7 +147,7 @@ static vkmm_status take_letters(const line *l, const char *letters, const char *
 
 static vkmm_status take_operands(const line *l, int count, char **operands)
 {
-    if (l->command == CLI_COMPARE || l->command == CLI_REPORT || l->options->candidates) {
+    if ((l->command & (CLI_COMPARE | CLI_REPORT | CLI_BLAS)) || l->options->candidates) {
         l->options->operands = operands;
         l->options->operand_count = (uint32_t)count;
         return VKMM_OK;

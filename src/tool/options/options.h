@@ -23,12 +23,13 @@ enum {
     CLI_DOCTOR = 2048,
     CLI_PEAK = 4096,
     CLI_STATISTICS = 8192,
-    CLI_ALL = 16383,
-    CLI_WORKER = 16384, /* commands that the program runs for itself */
-    CLI_BENCH_WORKER = 32768,
-    CLI_DOCTOR_WORKER = 65536,
-    CLI_STATISTICS_WORKER = 131072,
-    CLI_MEASURES = 262144 /* not a command: the option says how compare measures, so files are not allowed with it */
+    CLI_BLAS = 16384,
+    CLI_ALL = 32767,
+    CLI_WORKER = 32768, /* commands that the program runs for itself */
+    CLI_BENCH_WORKER = 65536,
+    CLI_DOCTOR_WORKER = 131072,
+    CLI_STATISTICS_WORKER = 262144,
+    CLI_MEASURES = 524288 /* not a command: the option says how compare measures, so files are not allowed with it */
 };
 
 /* A number and whether it was given. */
@@ -107,7 +108,7 @@ typedef struct cli_options {
     int host_worker;                 /* bench-worker: measure the host's BLAS */
     cli_scalar regression;           /* compare: a share */
     const char *output;              /* bench, compare, report: -o */
-    char **operands;                 /* compare, report: files; help --candidates: words; in argv */
+    char **operands;                 /* compare, report: files; help --candidates: words; blas: a command; in argv */
     uint32_t operand_count;
     const char *root;           /* doctor, hidden: the root of the system's files; NULL: / */
     const char *completions;    /* hidden: the shell to complete for */

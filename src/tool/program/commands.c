@@ -76,6 +76,11 @@ static const cli_command commands[] = {
      "vkmatmul doctor\n"
      "vkmatmul doctor --json | jq '.advice'\n",
      cli_doctor},
+    {"blas", CLI_BLAS, "run a program whose BLAS calls go to a Vulkan device if that is faster",
+     "-- PROGRAM [ARGUMENT]...",
+     "vkmatmul blas -- python3 model.py         # a table of its calls at the end\n"
+     "VKBLAS_VERBOSE=1 vkmatmul blas --device nvidia -- octave analysis.m\n",
+     cli_blas},
     {"help", CLI_HELP, "explain a command", "[COMMAND|all]", "vkmatmul help ladder\n", cli_help},
     /* the commands below are not listed */
     {"tune-worker", CLI_WORKER, "measure what 'vkmatmul tune' asks for", NULL, NULL, cli_tune_worker},

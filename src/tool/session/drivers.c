@@ -21,8 +21,7 @@ static int has_entry(const char *list, const char *entry, char separator)
     return 0;
 }
 
-/* Not 0: there is no memory. */
-static int set(const char *name, const char *value)
+int cli_set_variable(const char *name, const char *value)
 {
 #ifdef _WIN32
     return _putenv_s(name, value);
@@ -43,7 +42,7 @@ static vkmm_status append(const vkmm_log *log, const char *name, const char *ent
     list = vkmm_alloc(1, size);
     if (list != NULL)
         snprintf(list, size, "%s%.*s%s", old != NULL ? old : "", old != NULL && *old != '\0', &separator, entry);
-    failed = list == NULL || set(name, list) != 0;
+    failed = list == NULL || cli_set_variable(name, list) != 0;
     vkmm_free(list);
     return failed ? vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to set %s", name) : VKMM_OK;
 }
@@ -98,7 +97,9 @@ vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
 
 vkmm_status cli_drivers_uncached(const vkmm_log *log)
 {
-    if (set("MESA_SHADER_CACHE_DISABLE", "true") == 0 && set("__GL_SHADER_DISK_CACHE", "0") == 0) return VKMM_OK;
+    if (cli_set_variable("MESA_SHADER_CACHE_DISABLE", "true") == 0 &&
+        cli_set_variable("__GL_SHADER_DISK_CACHE", "0") == 0)
+        return VKMM_OK;
     return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory to disable the driver's cache");
 }
 

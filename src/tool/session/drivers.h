@@ -26,4 +26,7 @@ vkmm_status cli_drivers_uncached(const vkmm_log *log);
  * (before 1.3.234). */
 vkmm_status cli_layers_disable(const vkmm_log *log);
 
+/* Of the environment. Not 0: there is no memory. */
+int cli_set_variable(const char *name, const char *value);
+
 #endif

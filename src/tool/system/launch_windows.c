@@ -1,0 +1,11 @@
+#include "system/launch.h"
+
+#include "base/log.h"
+
+vkmm_status vkmm_launch(const vkmm_log *log, const char *const *folders, const char *name, char *const *arguments)
+{
+    (void)folders;
+    (void)name;
+    return vkmm_fail(log, VKMM_UNSUPPORTED, "cannot run %s with libvkblas: Windows preloads no libraries",
+                     arguments[0]);
+}
