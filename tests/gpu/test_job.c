@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "kept.h"
 
@@ -64,6 +66,33 @@ static void multiply_leaves_gaps_alone(void **state)
     problem.beta = 1; /* takes away what was added */
     assert_int_equal(vkmm_multiply(device, &problem, a, b, NULL, c), VKMM_OK);
     for (int i = 0; i < 14; i++) assert_true(c[i] == (want[i] == -9 ? -9 : 0));
+}
+
+/* Lines of one page with a page between them that nobody may access, as a matrix may lie in a larger one. */
+static float *lines_apart(size_t page)
+{
+    char *lines = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(lines != MAP_FAILED);
+    assert_int_equal(mprotect(lines + page, page, PROT_NONE), 0);
+    return (float *)(void *)lines;
+}
+
+static void multiply_does_not_read_wide_gaps(void **state)
+{
+    (void)state;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), length = page / sizeof(float), ld = 2 * length;
+    const float square[] = {1, 2, 3, 4};
+    float *a = lines_apart(page), *c = lines_apart(page);
+    vkmm_problem problem =
+        VKMM_PROBLEM(.m = length, .n = 2, .k = 2, .beta = 1, .layout = VKMM_COL_MAJOR, .lda = ld, .ldc = ld);
+    for (size_t i = 0; i < length; i++) a[i] = (float)i, a[ld + i] = 1, c[i] = 5, c[ld + i] = 6;
+    assert_int_equal(vkmm_multiply(device, &problem, a, square, NULL, c), VKMM_OK);
+    for (size_t i = 0; i < length; i++) assert_true(c[i] == (float)(i + 7) && c[ld + i] == (float)(3 * i + 10));
+    problem = VKMM_PROBLEM(.m = 2, .n = length, .k = 2, .ldb = ld, .ldc = ld); /* the same, all transposed */
+    assert_int_equal(vkmm_multiply(device, &problem, square, a, NULL, c), VKMM_OK);
+    for (size_t i = 0; i < length; i++) assert_true(c[i] == (float)(i + 2) && c[ld + i] == (float)(3 * i + 4));
+    munmap(a, 3 * page);
+    munmap(c, 3 * page);
 }
 
 static void multiply_reads_no_more_than_it_must(void **state)
@@ -324,6 +353,7 @@ int main(void)
         cmocka_unit_test(multiplies_host_matrices),
         cmocka_unit_test(adds_a_bias),
         cmocka_unit_test(multiply_leaves_gaps_alone),
+        cmocka_unit_test(multiply_does_not_read_wide_gaps),
         cmocka_unit_test(multiply_reads_no_more_than_it_must),
         cmocka_unit_test(multiply_keeps_nothing_of_a_product),
         cmocka_unit_test(serial_takes_plain_problems_alone),

@@ -58,16 +58,44 @@ static void copy(void *to, const void *from, uint64_t bytes)
     if (bytes > 0) memcpy(to, from, bytes); /* an empty matrix may be NULL */
 }
 
-/* The matrices of C, stored row by row (column by column), without the gaps between them. */
-static void copy_matrices(const vkmm_problem *problem, char *to, const char *from)
+/* The problem as its job has it. A part of a larger matrix may be gaps for the most part: it is packed as it is copied.
+ */
+static vkmm_problem without_wide_gaps(const vkmm_problem *problem)
 {
-    const uint64_t size = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes;
-    const vkmm_stored stored = vkmm_operand_stored(problem, VKMM_C);
-    for (uint64_t batch = 0; batch < vkmm_problem_batches(problem); batch++) {
-        uint64_t first = problem->offset_c + batch * vkmm_operand_stride(problem, VKMM_C);
-        for (uint64_t at = first; at < first + stored.count * stored.ld; at += stored.ld)
-            copy(to + at * size, from + at * size, stored.length * size);
+    vkmm_problem p = *problem;
+    uint64_t *const lds[] = {&p.lda, &p.ldb, &p.ldc}, *const offsets[] = {&p.offset_a, &p.offset_b, &p.offset_c};
+    for (int o = VKMM_A; o <= VKMM_C && vkmm_problem_batches(problem) == 1; o++) {
+        const vkmm_stored stored = vkmm_operand_stored(problem, (vkmm_operand)o);
+        const uint64_t aligned = 16 / vkmm_type_of(vkmm_operand_type(problem, (vkmm_operand)o))->bytes;
+        const uint64_t ld = o == VKMM_C ? stored.length : (stored.length + aligned - 1) / aligned * aligned;
+        if (stored.ld / 2 >= ld) *lds[o] = ld, *offsets[o] = 0;
     }
+    return p;
+}
+
+/* The matrices of an operand, stored row by row (column by column), without the gaps between them. */
+static void copy_matrices(vkmm_operand operand, const vkmm_problem *problem_to, char *to,
+                          const vkmm_problem *problem_from, const char *from)
+{
+    const uint64_t size = vkmm_type_of(vkmm_operand_type(problem_to, operand))->bytes;
+    const uint64_t stride = vkmm_operand_stride(problem_to, operand); /* the same for both */
+    const uint64_t ld_to = vkmm_operand_stored(problem_to, operand).ld;
+    const vkmm_stored stored = vkmm_operand_stored(problem_from, operand);
+    to += vkmm_operand_offset(problem_to, operand) * size;
+    from += vkmm_operand_offset(problem_from, operand) * size;
+    for (uint64_t batch = 0; batch < vkmm_problem_batches(problem_from); batch++)
+        for (uint64_t line = 0; line < stored.count; line++)
+            copy(to + (batch * stride + line * ld_to) * size, from + (batch * stride + line * stored.ld) * size,
+                 stored.length * size);
+}
+
+static void copy_in(vkmm_operand operand, vkmm_job *job, const vkmm_problem *packed, const vkmm_problem *problem,
+                    const void *from)
+{
+    if (vkmm_operand_stored(packed, operand).ld == vkmm_operand_stored(problem, operand).ld)
+        copy(vkmm_job_matrix(job, operand), from, vkmm_operand_bytes(problem, operand));
+    else
+        copy_matrices(operand, packed, vkmm_job_matrix(job, operand), problem, from);
 }
 
 /* In panels, from the caller's memory and into it. */
@@ -83,17 +111,18 @@ static vkmm_status multiply_in_panels(vkmm_device *device, const vkmm_problem *p
     return status;
 }
 
-static vkmm_status multiply_at_once(vkmm_job *job, const vkmm_problem *problem, const void *a, const void *b,
-                                    const void *bias, void *c)
+static vkmm_status multiply_at_once(vkmm_job *job, const vkmm_problem *packed, const vkmm_problem *problem,
+                                    const void *a, const void *b, const void *bias, void *c)
 {
     if (vkmm_problem_alpha(problem) != 0) { /* otherwise they may not be read */
-        copy(vkmm_job_matrix(job, VKMM_A), a, vkmm_operand_bytes(problem, VKMM_A));
-        copy(vkmm_job_matrix(job, VKMM_B), b, vkmm_operand_bytes(problem, VKMM_B));
+        copy_in(VKMM_A, job, packed, problem, a);
+        copy_in(VKMM_B, job, packed, problem, b);
     }
     copy(vkmm_job_matrix(job, VKMM_BIAS), bias, vkmm_operand_bytes(problem, VKMM_BIAS));
-    if (vkmm_problem_beta(problem) != 0) copy(vkmm_job_matrix(job, VKMM_C), c, vkmm_operand_bytes(problem, VKMM_C));
+    if (vkmm_problem_beta(problem) != 0) copy_in(VKMM_C, job, packed, problem, c);
     vkmm_status status = vkmm_job_run(job);
-    if (status == VKMM_OK && problem->m > 0 && problem->n > 0) copy_matrices(problem, c, vkmm_job_matrix(job, VKMM_C));
+    if (status == VKMM_OK && problem->m > 0 && problem->n > 0)
+        copy_matrices(VKMM_C, problem, c, packed, vkmm_job_matrix(job, VKMM_C));
     return status;
 }
 
@@ -135,10 +164,11 @@ vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *problem, cons
     if (status == VKMM_OK)
         status = check_operands(vkmm_device_log(device), problem, (const void *const[]){a, b, c, bias});
     if (status != VKMM_OK) return status;
-    vkmm_job *job = vkmm_spares_take(device, problem, 0);
-    if (!job) status = create_job(device, problem, &job);
+    const vkmm_problem packed = without_wide_gaps(problem);
+    vkmm_job *job = vkmm_spares_take(device, &packed, 0);
+    if (!job) status = create_job(device, &packed, &job);
     if (status == VKMM_OUT_OF_MEMORY) return multiply_in_panels(device, problem, a, b, bias, c);
-    if (status == VKMM_OK) status = multiply_at_once(job, problem, a, b, bias, c);
+    if (status == VKMM_OK) status = multiply_at_once(job, &packed, problem, a, b, bias, c);
     if (status == VKMM_OK)
         vkmm_spares_give(device, job);
     else
