@@ -1,7 +1,7 @@
-/* A Vulkan layer that lets calls fail. VKMM_TEST_FAULT lists which: "vkQueueSubmit 3 -4" lets the third call of that
- * function, in the whole process, return VK_ERROR_DEVICE_LOST, and "vkAllocateMemory 1..5 -2" the first five;
- * several are separated by commas. Each fault is told on the file that VKMM_TEST_FAULT_LOG names. One instance and
- * one device at a time. */
+/* A Vulkan layer that makes calls fail. VKMM_TEST_FAULT lists which: "vkQueueSubmit 3 -4" makes the third call of that
+ * function in the process return VK_ERROR_DEVICE_LOST, and "vkAllocateMemory 1..5 -2" the first five; several are
+ * separated by commas. Each fault is appended to the file that VKMM_TEST_FAULT_LOG names. All devices have the name in
+ * VKMM_TEST_DEVICE_NAME, if it is set. One instance and one device at a time. */
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
 
@@ -13,6 +13,7 @@
 
 static PFN_vkGetInstanceProcAddr next_instance_proc;
 static PFN_vkGetDeviceProcAddr next_device_proc;
+static PFN_vkGetPhysicalDeviceProperties2 next_properties;
 static PFN_vkQueueSubmit next_submit;
 static PFN_vkWaitForFences next_wait;
 static PFN_vkAllocateMemory next_allocate;
@@ -73,6 +74,14 @@ static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAl
     return result != VK_SUCCESS ? result : next_allocate(device, info, callbacks, memory);
 }
 
+static VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice physical, VkPhysicalDeviceProperties2 *all)
+{
+    const char *name = getenv("VKMM_TEST_DEVICE_NAME");
+
+    next_properties(physical, all);
+    if (name != NULL) snprintf(all->properties.deviceName, sizeof all->properties.deviceName, "%s", name);
+}
+
 /* The loader's list of what to call next: this layer's entry, moved on to the layer below. */
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *callbacks, VkInstance *instance)
@@ -86,7 +95,11 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
     next_instance_proc = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)next_instance_proc(NULL, "vkCreateInstance");
-    return create(info, callbacks, instance);
+    VkResult result = create(info, callbacks, instance);
+    if (result != VK_SUCCESS) return result;
+    next_properties =
+        (PFN_vkGetPhysicalDeviceProperties2)next_instance_proc(*instance, "vkGetPhysicalDeviceProperties2");
+    return VK_SUCCESS;
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
@@ -125,6 +138,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_proc(VkInstance instanc
     if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)device_proc;
     if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)create_instance;
     if (strcmp(name, "vkCreateDevice") == 0) return (PFN_vkVoidFunction)create_device;
+    if (strcmp(name, "vkGetPhysicalDeviceProperties2") == 0) return (PFN_vkVoidFunction)properties;
     return instance != NULL ? next_instance_proc(instance, name) : NULL;
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """A device that is lost, or has no memory left, in the middle of a run: what is said, what was shown before stays, and that it is opened anew if asked."""
+import csv
 import json
 import os
 import sys
@@ -132,6 +133,16 @@ class Lost(cli.Case):
         done = self.run_with("vkAllocateMemory 1..999 -2", "-s", "100", *cli.FAST, "--json")
         self.assertEqual((done.returncode, done.stdout), (5, ""))
         self.assertRegex(done.stderr, r"\A(vkmatmul: warning: [^\n]*; continuing with panels of [^\n]*\n)*vkmatmul: (?!warning)[^\n]*\n\Z")
+
+    def test_names(self):
+        """Letters beyond ASCII in a device's name are printed and written as they are; a letter that the driver cut in half is escaped."""
+        for name, shown in ("Gerät ä 1", "Gerät ä 1"), ("装" * 85 + "ä", "装" * 85), ("ä" * 128, "ä" * 127 + "\\xc3"):
+            with self.subTest(name):
+                self.env["VKMM_TEST_DEVICE_NAME"] = name
+                self.assertIn("0  %s  (default)" % shown, self.run_with("", "devices").stdout)
+                self.assertEqual(json.loads(self.run_with("", "devices", "--json").stdout)["devices"][0]["name"], shown)
+                row = list(csv.DictReader(self.run_with("", "run", "--size", "8", "--csv").stdout.splitlines()))[-1]
+                self.assertEqual(row["device"], shown)
 
 
 if __name__ == "__main__":
