@@ -11,6 +11,7 @@
  *     learned.c  the costs of this process, kept between processes
  *     device.c   the device: opened when it may pay, given up for good when it fails
  *     host.c     the host's BLAS, found at run time
+ *     jumps.c    all other names of a BLAS, for libblas.so.3
  *     report.c   VKBLAS_VERBOSE, VKBLAS_REPORT
  *
  * Reference: Dongarra, Du Croz, Hammarling, Duff: A Set of Level 3 Basic Linear Algebra Subprograms, ACM TOMS 16

@@ -75,11 +75,10 @@ static void *look(const char *names)
     const char *told = getenv("VKBLAS_HOST");
     void *function = NULL;
     if (told != NULL && *told) {
-        function = of_file(told, 0, names);
-        if (path[0] == 0 && function == NULL)
-            vkblas_warn("VKBLAS_HOST=%s: %s", told,
-                        of_file(told, RTLD_NOLOAD, "sgemm_\0") ? "no such name" : dlerror());
-        return function;
+        static int warned;
+        void *handle = dlopen(told, RTLD_LAZY | RTLD_LOCAL);
+        if (handle == NULL && !warned++) vkblas_warn("VKBLAS_HOST: %s", dlerror());
+        return of_names(handle, names);
     }
     function = of_names(RTLD_NEXT, names);
     if (function == NULL) function = of_loaded(names);

@@ -86,6 +86,28 @@ print(all(c[i + j * 40] == before[i + j * 40] + (sum(a[i + p * 40] * a[p + j * 4
         self.assertEqual({name for name in names if not re.fullmatch(level3, name)}, {"vkblas_none"})
         self.assertLessEqual({"sgemm_", "zherk_64_", "cblas_ctrsm", "cblas_dsyr2k_64", "sbgemm_", "cgemm3m_"}, names)
 
+    def test_a_whole_blas(self):
+        """libblas.so.3 has level 3 and jumps to the host for everything else: arguments and results in every register."""
+        whole = str(pathlib.Path(LIBRARY).parent / "libblas.so.3")
+        out, said = self.run_program("""
+L = ctypes.CDLL(os.environ["WHOLE"])
+print(gemm(5, 6, 7))
+L.cblas_ddot.restype = L.daxpby_.restype = ctypes.c_double
+L.cblas_sdsdot.restype = ctypes.c_float
+L.idamax_.restype = ctypes.c_int32
+x, y, s = matrix(1, 20), matrix(1, 20), matrix(1, 20, ctypes.c_float)
+for _ in range(2): # looked for, and found
+    print(L.cblas_ddot(20, x, 1, y, 1) == sum(v * v for v in x), L.cblas_sdsdot(20, ctypes.c_float(2.5), s, 1, s, 1) == 2.5 + sum(v * v for v in x))
+print(L.idamax_(ctypes.byref(ctypes.c_int32(20)), x, ctypes.byref(ctypes.c_int32(1))) - 1 == max(range(20), key=lambda i: abs(x[i])))
+z = matrix(1, 20)
+L.cblas_dgbmv(102, 111, 5, 4, 0, 0, ctypes.c_double(2), x, 1, y, 1, ctypes.c_double(1), z, 1) # on the stack too
+print([z[i] - y[i] for i in range(5)] == [2 * x[i] * y[i] if i < 4 else 0 for i in range(5)])
+""", VKBLAS_MIN="0", VKBLAS_VERBOSE="1", WHOLE=whole)
+        self.assertEqual(out, ["True", "True True", "True True", "True", "True"])
+        self.assertIn("dgemm NN 5x6x7: device, ", said[0])
+        out, said = self.run_program("ctypes.CDLL(os.environ['WHOLE']).cblas_ddot()", status=-6, WHOLE=whole, VKBLAS_HOST="libm.so.6")
+        self.assertEqual(said, ["vkblas: no BLAS of the host has cblas_ddot; set VKBLAS_HOST to a library that does"])
+
     def test_least_volume(self):
         out, said = self.run_program("print(gemm(9, 9, 9), gemm(10, 10, 10))", VKBLAS_MIN="10", VKBLAS_VERBOSE="1")
         self.assertEqual(out, ["True True"])
@@ -164,7 +186,7 @@ print(gemm(7, 6, 5))
         out, said = self.run_program("print(gemm(5, 6, 7))", status=-6, VKBLAS_DEVICE="none",
                                      VKBLAS_HOST=str(self.folder / "libnothing.so"))
         self.assertEqual(out, [])
-        self.assertRegex(said[0], "^vkblas: VKBLAS_HOST=.*libnothing.so")
+        self.assertRegex(said[0], "^vkblas: VKBLAS_HOST: .*libnothing.so")
         self.assertRegex(said[-1], "^vkblas: no BLAS of the host has dgemm; set VKBLAS_HOST to a library that does$")
 
     def test_report(self):
