@@ -246,6 +246,12 @@ class Look(cli.Case):
         self.assertRegex(text, r"(?m)^   best +4096³ \w+ \d+×\d+")
         self.assertEqual([line for line in text.splitlines() if len(line) > 80 and not line.startswith("   driver ")], [])
 
+    def test_missing_layer(self):
+        """The message helps users of any system."""
+        done = cli.run("run", "--size", "8", "--validate", env={"VK_LAYER_PATH": str(self.folder)})
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
+        self.assertRegex(done.stderr, r"\Avkmatmul: \w+_validation is not installed \(Vulkan SDK; Debian: [\w-]+\)\n\Z")
+
     def test_swiftshader_is_mentioned(self):
         if "swiftshader" in os.environ.get("VK_DRIVER_FILES", ""):
             self.skipTest("it is loaded")

@@ -149,10 +149,10 @@ vkmm_status vkmm_instance_create(const vkmm_instance_params *params, vkmm_instan
     if (!params) params = &defaults;
     *out = NULL;
     PFN_vkGetInstanceProcAddr get = vkmm_loader();
-    if (!get) return vkmm_fail(&params->log, VKMM_NO_DEVICE, "no Vulkan loader (libvulkan.so.1) is installed");
+    if (!get) return vkmm_fail(&params->log, VKMM_NO_DEVICE, "no Vulkan loader is installed");
     if (params->validate && !vkmm_validation_available(get))
         return vkmm_fail(&params->log, VKMM_UNSUPPORTED,
-                         VKMM_VALIDATION_LAYER " is not installed (Debian: vulkan-validationlayers)");
+                         VKMM_VALIDATION_LAYER " is not installed (Vulkan SDK; Debian: vulkan-validationlayers)");
 
     vkmm_instance *instance = vkmm_alloc(1, sizeof *instance);
     if (!instance) return vkmm_fail(&params->log, VKMM_OUT_OF_MEMORY, "no memory for an instance");

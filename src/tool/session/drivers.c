@@ -91,7 +91,7 @@ vkmm_status cli_drivers_add(const vkmm_log *log, const char *driver)
             return vkmm_fail(log, VKMM_INVALID, "the driver manifest %s cannot be used: %s", driver, manifest.broken);
     }
     if (is_swiftshader(driver) && cli_drivers_restriction() == NULL && cli_swiftshader_manifest() == NULL)
-        return vkmm_fail(log, VKMM_NO_DEVICE, "SwiftShader was not found: Debian's package chromium-common has it");
+        return vkmm_fail(log, VKMM_NO_DEVICE, "SwiftShader was not found: Chromium has it (Debian: chromium-common)");
     return cli_drivers_append(log, driver);
 }
 
