@@ -94,10 +94,11 @@ vkblas_extents vkblas_extents_of(const vkblas_call *call);
  * are; gemmtr, which most hosts lack, becomes products alone. gemm is passed unchanged, and so is α = 0. */
 void vkblas_split(const vkblas_call *call, int64_t block, void (*compute)(const vkblas_call *part));
 
-/* Computes a complex product as one real product, by `product`: vkblas_product, or a test's own. One copy of A that
- * takes twice its memory, one of B if it is transposed, and one of C if β is not real. 0: `product` returned 0, or
- * memory ran out; C is then unchanged. */
-int vkblas_complex(const vkblas_call *call, int (*product)(const vkblas_call *real));
+/* Computes a complex product as real ones, by `product`: vkblas_product, or a test's own. A copy of A takes twice its
+ * memory, and at most about `most` bytes: C is then computed some rows at a time. If β is not real, C is copied as
+ * well; a transposed B is copied whole. 0: `product` returned 0 at once, or memory ran out; C is then unchanged. If
+ * `product` returns 0 later, vkblas_run_or_host computes what is left. */
+int vkblas_complex(const vkblas_call *call, int64_t most, int (*product)(const vkblas_call *real));
 
 /* GEMM on the device: α·op(A)·op(B) + β·C for every type. 0: the device could not do it, and C is unchanged. */
 int vkblas_product(const vkblas_call *call);

@@ -48,44 +48,79 @@ static char *gather(vkblas_type type, const gathered *g, char *to)
     return to + (g->rows * g->cols << g->expand) * (type == VKBLAS_Z ? 16 : 8);
 }
 
-int vkblas_complex(const vkblas_call *call, int (*product)(const vkblas_call *real))
-{
-    const int wide = call->type == VKBLAS_Z;
-    const float *alpha_s = call->alpha, *beta_s = call->beta;
-    const double *alpha_d = call->alpha, *beta_d = call->beta;
-    const double alpha[2] = {wide ? alpha_d[0] : alpha_s[0], wide ? alpha_d[1] : alpha_s[1]};
-    const double beta[2] = {wide ? beta_d[0] : beta_s[0], wide ? beta_d[1] : beta_s[1]};
-    const float ones[] = {1};
-    const double one[] = {1};
-    const int64_t m = call->m, n = call->n, k = alpha[0] != 0 || alpha[1] != 0 ? call->k : 0, bytes = wide ? 16 : 8;
-    const int copies_b = call->trans_b != 'N', copies_c = beta[1] != 0;
-    /* No overflow: A, B and C are in memory. */
-    const int64_t elements = 2 * m * k + copies_b * k * n + copies_c * m * n;
-    char *const room = malloc((size_t)(elements * bytes + 1)), *end = room;
-    if (room == NULL) return 0;
+/* What the rows of a call have in common. */
+typedef struct shared {
+    int (*product)(const vkblas_call *real);
+    double alpha[2], beta[2];
+    const void *b; /* as a real matrix; copied if it is transposed */
+    int64_t ldb;
+    char *room; /* for A and for C */
+} shared;
 
+/* Some rows of the product; α = 0 has no A and no B. */
+static int compute_rows(const vkblas_call *call, const shared *with)
+{
+    static const float one_s[] = {1};
+    static const double one_d[] = {1};
+    const int wide = call->type == VKBLAS_Z, copies_c = with->beta[1] != 0;
+    const void *one = wide ? (const void *)one_d : one_s;
+    const int64_t m = call->m, k = call->k, bytes = wide ? 16 : 8;
     vkblas_call real = *call;
     real.routine = VKBLAS_GEMM;
     real.type = wide ? VKBLAS_D : VKBLAS_S;
     real.trans_a = real.trans_b = 'N';
     real.m = 2 * m, real.k = 2 * k;
-    real.a = end, real.lda = m > 0 ? 2 * m : 1;
-    gathered g = {call->a, call->lda, m, k, call->trans_a, 1, 1, 0};
-    if (alpha[1] != 0) g.re = alpha[0], g.im = alpha[1], real.alpha = wide ? (const void *)one : ones;
-    end = gather(call->type, &g, end);
-    real.b = call->b, real.ldb = 2 * call->ldb;
-    if (copies_b) {
-        real.b = end, real.ldb = k > 0 ? 2 * k : 1;
-        end = gather(call->type, &(gathered){call->b, call->ldb, k, n, call->trans_b, 0, 1, 0}, end);
-    }
+    real.a = with->room, real.lda = 2 * m;
+    real.b = with->b, real.ldb = with->ldb;
     real.ldc = 2 * call->ldc;
+    gathered g = {call->a, call->lda, m, k, call->trans_a, 1, 1, 0};
+    if (with->alpha[1] != 0) g.re = with->alpha[0], g.im = with->alpha[1], real.alpha = one;
+    char *const end = gather(call->type, &g, with->room);
     if (copies_c) {
-        real.c = end, real.ldc = 2 * m, real.beta = wide ? (const void *)one : ones;
-        gather(call->type, &(gathered){call->c, call->ldc, m, n, 'N', 0, beta[0], beta[1]}, end);
+        real.c = end, real.ldc = 2 * m, real.beta = one;
+        gather(call->type, &(gathered){call->c, call->ldc, m, call->n, 'N', 0, with->beta[0], with->beta[1]}, end);
     }
-    const int done = product(&real);
-    for (int64_t j = 0; done && copies_c && j < n; j++)
+    const int done = with->product(&real);
+    for (int64_t j = 0; done && copies_c && j < call->n; j++)
         memcpy((char *)call->c + j * call->ldc * bytes, end + j * m * bytes, m * bytes);
+    return done;
+}
+
+int vkblas_complex(const vkblas_call *call, int64_t most, int (*product)(const vkblas_call *real))
+{
+    const int wide = call->type == VKBLAS_Z, copies_b = call->trans_b != 'N';
+    const float *alpha_s = call->alpha, *beta_s = call->beta;
+    const double *alpha_d = call->alpha, *beta_d = call->beta;
+    shared with = {.product = product, .b = call->b, .ldb = 2 * call->ldb};
+    for (int i = 0; i < 2; i++) {
+        with.alpha[i] = wide ? alpha_d[i] : alpha_s[i];
+        with.beta[i] = wide ? beta_d[i] : beta_s[i];
+    }
+    vkblas_call part = *call;
+    if (with.alpha[0] == 0 && with.alpha[1] == 0) part.k = 0;
+    /* No overflow: A, B and C are in memory. */
+    const int64_t bytes = wide ? 16 : 8, row = 2 * part.k + (with.beta[1] != 0 ? call->n : 0), k = part.k, m = call->m;
+    const int64_t rows = row * m * bytes <= most ? m : row * bytes < most ? most / (row * bytes) : 1;
+    const int64_t elements = row * rows + copies_b * k * call->n;
+    char *const room = with.room = malloc((size_t)(elements * bytes + 1));
+    if (room == NULL) return 0;
+    if (copies_b) {
+        gather(call->type, &(gathered){call->b, call->ldb, k, call->n, call->trans_b, 0, 1, 0}, room);
+        with.b = room, with.ldb = k > 0 ? 2 * k : 1;
+        with.room = room + k * call->n * bytes;
+    }
+    int done = 1;
+    for (int64_t first = 0; done && first < m; first += rows) {
+        part.m = rows < m - first ? rows : m - first;
+        part.a = (const char *)call->a + (call->trans_a == 'N' ? first : first * call->lda) * bytes;
+        part.c = (char *)call->c + first * bytes;
+        done = compute_rows(&part, &with);
+        if (!done && first > 0) { /* C has changed: the rest is another call */
+            part.m = m - first, part.k = call->k;
+            vkblas_run_or_host(&part);
+            first = m, done = 1;
+        }
+    }
     free(room);
     return done;
 }

@@ -4,6 +4,8 @@
 
 #include "blas.h"
 
+enum { EXPANDED = 1 << 30 }; /* bytes of A as a complex product copies it */
+
 static double real(const void *value, int is_f64)
 {
     return is_f64 ? *(const double *)value : (double)*(const float *)value;
@@ -37,7 +39,7 @@ static int product(const vkblas_call *call)
     const int is_f64 = call->type == VKBLAS_D;
     vkmm_device *device = vkblas_device();
     if (device == NULL) return 0;
-    if (call->type == VKBLAS_C || call->type == VKBLAS_Z) return vkblas_complex(call, product);
+    if (call->type == VKBLAS_C || call->type == VKBLAS_Z) return vkblas_complex(call, EXPANDED, product);
     if (call->m > UINT32_MAX || call->n > UINT32_MAX || call->k > UINT32_MAX) return 0;
     if (call->m == 0 || call->n == 0) return 1;
     const vkmm_problem p = {.m = (uint64_t)call->m,

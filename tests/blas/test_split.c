@@ -366,13 +366,28 @@ static void test_share_of_products(void **state)
         }
 }
 
-static int product_returns, fails;
+static int fails, products, good_products, others;
 
 static int compute_product(const vkblas_call *real)
 {
     assert_true(real->routine == VKBLAS_GEMM && !is_complex(real->type));
-    if (product_returns) compute(real);
-    return product_returns;
+    if (products++ == good_products) return 0;
+    compute(real);
+    return 1;
+}
+
+void vkblas_run_or_host(const vkblas_call *part)
+{
+    others++;
+    compute(part);
+}
+
+/* Succeeds `good` times; -1: always. */
+static int run_complex(const vkblas_call *call, int64_t most, int good)
+{
+    products = others = 0;
+    good_products = good;
+    return vkblas_complex(call, most, compute_product);
 }
 
 void *__real_malloc(size_t bytes);
@@ -394,8 +409,8 @@ static void test_complex_products(void **state)
                 if (x == 7) call.k = 0;
                 call = prepare(call, x / 2 % 3, x / 6);
                 expect(&call);
-                product_returns = 1;
-                assert_true(vkblas_complex(&call, compute_product));
+                assert_true(run_complex(&call, x % 5 ? 1 << 30 : 3000, -1));
+                assert_true(others == 0 && (x % 5 || call.k == 0 ? products == 1 : products > 1 || call.m == 5));
                 check(&call, "complex");
             }
 }
@@ -406,13 +421,16 @@ static void test_complex_products_that_fail(void **state)
     vkblas_call call;
     assert_true(choose(&call, VKBLAS_GEMM, VKBLAS_Z, 4 * 2 + 12, 5, 7)); /* op: C, T */
     call = prepare(call, 2, 2);
-    product_returns = 0;
-    assert_false(vkblas_complex(&call, compute_product));
-    product_returns = fails = 1;
-    const int done = vkblas_complex(&call, compute_product);
+    assert_false(run_complex(&call, 1, 0));
+    fails = 1;
+    const int done = run_complex(&call, 1, -1);
     fails = 0;
     assert_false(done);
     assert_memory_equal(c, before, sizeof c);
+    expect(&call);
+    assert_true(run_complex(&call, 1, 2)); /* rows one at a time */
+    assert_true(products == 3 && others == 1);
+    check(&call, "complex, the last rows by others");
 }
 
 /* An infinity in one part of A's elements makes no NaN where the definition has none. */
@@ -437,8 +455,7 @@ static void test_complex_infinity(void **state)
                                   .lda = 1,
                                   .ldb = 1,
                                   .ldc = 1};
-        product_returns = 1;
-        assert_true(vkblas_complex(&call, compute_product));
+        assert_true(run_complex(&call, 1 << 30, -1));
         assert_true(result[0] == signs[i] * INFINITY && result[1] == INFINITY);
     }
 }
