@@ -33,22 +33,37 @@ bool inside(uint line, uint lines, uint place, uint length)
     return line < lines && place < length;
 }
 
-uint word_of(uint at) { return IS_B != 0 ? B[at] : A[at]; }
+// What this invocation copies. All of it is read before any is stored, without a branch between two reads, so that the
+// memory works on all of them at once.
+const uint ROUNDS = (SIDE * ROW + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;
+uint words[ROUNDS];
+
+uint word_of(const bool is_b, uint at) { return is_b ? B[at] : A[at]; }
 
 // Word `word` of line `line` of the matrix: neighbours of it that may lie in two words of memory.
-uint read(uint base, uint line, uint word)
+uint read(const bool is_b, uint base, uint line, uint word)
 {
     const uint x = word / WORDS * PER_WORD;
-    if (!inside(line, LINES, x, LENGTH))
-        return 0;
-    const uint at = base + line * LD + x;
-    if (BYTES >= 4)
-        return word_of(at * WORDS + word % WORDS);
-    const uint count = min(LENGTH - x, PER_WORD), place = at % PER_WORD;
-    uint value = word_of(at / PER_WORD) >> place * BITS;
-    if (place + count > PER_WORD)
-        value |= word_of(at / PER_WORD + 1) << (PER_WORD - place) * BITS;
-    return count < PER_WORD ? value & (1u << count * BITS) - 1 : value;
+    const bool there = inside(line, LINES, x, LENGTH);
+    const uint at = there ? base + line * LD + x : base, count = there ? min(LENGTH - x, PER_WORD) : 1;
+    if (BYTES >= 4) {
+        const uint value = word_of(is_b, at * WORDS + word % WORDS);
+        return there ? value : 0;
+    }
+    const uint place = at % PER_WORD, first = word_of(is_b, at / PER_WORD),
+               last = word_of(is_b, (at + count - 1) / PER_WORD);
+    const uint value = first >> place * BITS | (place > 0 ? last << ((PER_WORD - place) * BITS & 31) : 0);
+    const uint mask = count < PER_WORD ? (1u << (count * BITS & 31)) - 1 : ~0u;
+    return there ? value & mask : 0;
+}
+
+void read_square(const bool is_b, uint line, uint word)
+{
+    const uint base = OFFSET + gl_WorkGroupID.z * STRIDE;
+    [[unroll]] for (uint n = 0; n < ROUNDS; n++) {
+        const uint i = gl_LocalInvocationID.x + n * gl_WorkGroupSize.x;
+        words[n] = read(is_b, base, line + i / ROW, word + i % ROW);
+    }
 }
 
 void store(uint line, uint word, uint value)
@@ -64,13 +79,13 @@ void store_transposed(uint line, uint word, uint block, uint column)
         store(line + block, word + column, square[column / WORDS * (ROW + 1) + block * WORDS + column % WORDS]);
         return;
     }
-    uint words[4];
+    uint block_words[4];
     [[unroll]] for (uint c = 0; c < PER_WORD; c++)
-        words[c] = square[(column * PER_WORD + c) * (ROW + 1) + block];
+        block_words[c] = square[(column * PER_WORD + c) * (ROW + 1) + block];
     [[unroll]] for (uint e = 0; e < PER_WORD; e++) {
         uint value = 0;
         [[unroll]] for (uint c = 0; c < PER_WORD; c++)
-            value |= (words[c] >> (e * BITS & 31) & MASK) << (c * BITS & 31);
+            value |= (block_words[c] >> (e * BITS & 31) & MASK) << (c * BITS & 31);
         store(line + block * PER_WORD + e, word + column, value);
     }
 }
@@ -78,15 +93,23 @@ void store_transposed(uint line, uint word, uint block, uint column)
 void main()
 {
     const uint to_line = gl_WorkGroupID.y * SIDE, to_word = gl_WorkGroupID.x * ROW;
-    const uint base = OFFSET + gl_WorkGroupID.z * STRIDE;
-    if (TRANSPOSE == 0) {
-        [[unroll]] for (uint i = gl_LocalInvocationID.x; i < SIDE * ROW; i += gl_WorkGroupSize.x)
-            store(to_line + i / ROW, to_word + i % ROW, read(base, to_line + i / ROW, to_word + i % ROW));
-        return;
+    const uint line = TRANSPOSE == 0 ? to_line : gl_WorkGroupID.x * SIDE; // of the matrix in memory
+    const uint word = TRANSPOSE == 0 ? to_word : gl_WorkGroupID.y * ROW;
+    if (IS_B != 0)
+        read_square(true, line, word);
+    else
+        read_square(false, line, word);
+    [[unroll]] for (uint n = 0; n < ROUNDS; n++) {
+        const uint i = gl_LocalInvocationID.x + n * gl_WorkGroupSize.x;
+        if (i >= SIDE * ROW)
+            continue;
+        if (TRANSPOSE == 0)
+            store(to_line + i / ROW, to_word + i % ROW, words[n]);
+        else
+            square[i / ROW * (ROW + 1) + i % ROW] = words[n];
     }
-    const uint line = gl_WorkGroupID.x * SIDE, word = gl_WorkGroupID.y * ROW; // of the matrix in memory
-    [[unroll]] for (uint i = gl_LocalInvocationID.x; i < SIDE * ROW; i += gl_WorkGroupSize.x)
-        square[i / ROW * (ROW + 1) + i % ROW] = read(base, line + i / ROW, word + i % ROW);
+    if (TRANSPOSE == 0)
+        return;
     barrier();
     [[unroll]] for (uint i = gl_LocalInvocationID.x; i < SIDE / PER_WORD * ROW; i += gl_WorkGroupSize.x)
         store_transposed(to_line, to_word, i / ROW, i % ROW);
