@@ -186,6 +186,59 @@ static void packed_operands(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* One of the planner's, of which it takes four to run at once. */
+static const char of_rounds[] =
+    "rows=32,cols=32,depth=16,thread-rows=4,thread-cols=4,splits=1,swizzle=8,buffers=1,pad=1,slices=2,lane-cols=8";
+
+/* The first problem from a side of 60 on that leaves rows, or columns, to another dispatch: 1; 0 if there is none. */
+static int with_edge(vkmm_device_info device, int rows, vkmm_problem *problem)
+{
+    const vkmm_wish wish = {.kernel = "blocked", .config = of_rounds};
+    device.processors = 1;
+    for (uint64_t side = 60; side < 300; side++) {
+        vkmm_choice choice;
+        problem->m = rows ? side : 90;
+        problem->n = rows ? 90 : side;
+        problem->lda = problem->op_a == VKMM_OP_N ? problem->k + 3 : problem->m + 3;
+        problem->ldb = problem->op_b == VKMM_OP_N ? problem->n + 5 : problem->k + 5;
+        problem->ldc = problem->n + 1;
+        problem->stride_c = problem->m * problem->ldc + 7;
+        if (vkmm_choose(&suite.instance->log, &device, problem, &wish, &choice) != VKMM_OK) return 0;
+        if (choice.edge.module && (choice.edge.problem.m < problem->m) == rows) return 1;
+    }
+    return 0;
+}
+
+/* The last rows or columns, which would take the kernel a round of tiles of their own, are computed by another
+ * dispatch: with every op, in batches, with operands that are packed, in slices. */
+static void edges_of_rounds(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (uint32_t turn = 0; turn < 8; turn++) {
+        general_run run = {.suite = &suite,
+                           .kernel = "blocked",
+                           .config = of_rounds,
+                           .processors = 1,
+                           .pack = turn == 6 ? VKMM_PACK_A | VKMM_PACK_B : 0,
+                           .slice = turn % 3 == 2 ? 3 : 0};
+        vkmm_problem problem =
+            VKMM_PROBLEM(.k = 35, .op_a = turn & 1 ? VKMM_OP_T : VKMM_OP_N, .op_b = turn & 2 ? VKMM_OP_T : VKMM_OP_N,
+                         .alpha = 0.5, .beta = turn % 3, .batch_count = turn == 5 ? 3 : 1, .offset_a = 2, .offset_b = 1,
+                         .offset_c = 3);
+        char why[512], text[256];
+        assert_true(with_edge(*suite.info, turn / 4 % 2, &problem));
+        if (!general_product(&run, &problem, turn, why)) {
+            general_text(&problem, text);
+            printf("# turn %u, %s: %s\n", turn, text, why);
+            wrong++;
+        }
+        assert_true(run.planned == 1 && run.plans[0].at_edge.handle);
+        general_end(&run);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 static vkmm_types types_number(uint64_t number)
 {
     uint32_t count = 0;
@@ -221,7 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_edge),      cmocka_unit_test(every_narrow_type), cmocka_unit_test(dot_products),
-        cmocka_unit_test(packed_operands), cmocka_unit_test(random_problems),
+        cmocka_unit_test(packed_operands), cmocka_unit_test(edges_of_rounds),   cmocka_unit_test(random_problems),
     };
     int absent = suite_open(&suite);
     if (absent) return absent;

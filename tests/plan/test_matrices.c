@@ -107,20 +107,80 @@ static void takes_its_tiles_shape_or_the_largest(void **state)
 static void pads_the_lines_of_copies(void **state)
 {
     (void)state;
-    static const vkmm_type types[] = {VKMM_F16, VKMM_BF16};
+    const vkmm_problem problem = VKMM_PROBLEM(.m = 4097, .n = 4097, .k = 4097, .type = VKMM_F16);
     vkmm_device_info h200 = devices[0].info;
     vkmm_choice choice;
     if (!is_built()) skip();
     h200.device_heap_bytes = UINT64_C(140) << 30;
-    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
-        const vkmm_problem problem = VKMM_PROBLEM(.m = 4097, .n = 4097, .k = 4097, .type = types[t]);
-        if (!vkmm_module_find("coopmat", types[t], VKMM_BUILD_PLAIN)) continue;
-        assert_int_equal(choose(&h200, &problem, NULL, NULL, &choice), VKMM_OK);
-        assert_string_equal(choice.info.name, "coopmat");
-        assert_false(choice.packs[VKMM_B].transposed);
-        assert_int_equal(choice.packs[VKMM_B].ld, 4104);
-        assert_int_equal(vkmm_usable_alignment(&choice), VKMM_ALIGNED_A | VKMM_ALIGNED_B);
+    assert_int_equal(choose(&h200, &problem, NULL, NULL, &choice), VKMM_OK);
+    assert_string_equal(choice.info.name, "coopmat");
+    assert_false(choice.packs[VKMM_B].transposed);
+    assert_int_equal(choice.packs[VKMM_B].ld, 4104);
+    assert_int_equal(vkmm_usable_alignment(&choice), VKMM_ALIGNED_A | VKMM_ALIGNED_B);
+}
+
+/* Weights that are packed once for a few rows: as they lie for matrix operations, otherwise along K. */
+static void packs_weights_as_the_kernel_reads_them(void **state)
+{
+    (void)state;
+    static const struct {
+        vkmm_type type;
+        uint64_t rows;
+        int transposed;
+    } cases[] = {{VKMM_F16, 4, 1},  {VKMM_F16, 5, 0},  {VKMM_F16, 16, 0}, {VKMM_F16, 64, 0},
+                 {VKMM_F32, 16, 1}, {VKMM_F32, 32, 1}, {VKMM_F32, 64, 0}, {VKMM_I8, 16, 1}};
+    const vkmm_wish wish = {.pack = VKMM_PACK_NEVER | VKMM_PACK_BOUND | VKMM_PACK_B};
+    if (!is_built()) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const vkmm_problem problem = VKMM_PROBLEM(.m = cases[i].rows, .n = 14336, .k = 4096, .type = cases[i].type);
+        vkmm_choice choice;
+        assert_int_equal(vkmm_choose(NULL, &devices[0].info, &problem, &wish, &choice), VKMM_OK);
+        assert_true(choice.packs[VKMM_B].bytes > 0);
+        assert_int_equal(choice.packs[VKMM_B].transposed, cases[i].transposed);
     }
+}
+
+static vkmm_edge edge_of(const vkmm_device_info *device, vkmm_problem problem)
+{
+    vkmm_choice choice;
+    assert_int_equal(choose(device, &problem, NULL, NULL, &choice), VKMM_OK);
+    if (!choice.edge.module) return choice.edge;
+    assert_null(choice.reduce);
+    assert_int_equal(choice.edge.info.splits, 1);
+    assert_true(choice.info.items % device->processors == 0 || choice.info.items > device->processors);
+    assert_true(choice.problem.m == problem.m || choice.problem.n == problem.n);
+    assert_int_equal(choice.problem.m * choice.problem.n + choice.edge.problem.m * choice.edge.problem.n,
+                     problem.m * problem.n);
+    return choice.edge;
+}
+
+#define SQUARE(side, ...) edge_of(&h200, VKMM_PROBLEM(.m = side, .n = side, .k = side, .type = VKMM_F16, __VA_ARGS__))
+
+/* 33×17 tiles are four rounds of 132 processors and 33 tiles: the last column is computed apart. Not so what fills its
+ * round, or too much of it, and what a bias belongs to. */
+static void leaves_what_would_take_a_round(void **state)
+{
+    (void)state;
+    vkmm_device_info h200 = devices[0].info;
+    if (!is_built()) skip();
+    h200.device_heap_bytes = UINT64_C(140) << 30;
+    const vkmm_edge odd = SQUARE(4097), even = SQUARE(3000), turned = SQUARE(4104, .op_b = VKMM_OP_T);
+    assert_true(odd.problem.m == 4097 && odd.problem.n == 1);
+    assert_string_equal(odd.info.name, "skinny");
+    assert_true(odd.problem.offset_b == 4096 && odd.problem.offset_c == 4096 && odd.problem.offset_a == 0);
+    assert_string_equal(odd.info.config, "rows=64,cols=1,depth=128,thread-long=4,splits=1,threads=256");
+    assert_true(even.problem.m == 3000 && even.problem.n == 184);
+    assert_string_equal(even.info.name, "coopmat");
+    assert_true(turned.problem.n == 8 && turned.problem.offset_b == UINT64_C(4096) * 4104);
+    const vkmm_edge wide = edge_of(&h200, VKMM_PROBLEM(.m = 2049, .n = 8448, .k = 4096, .type = VKMM_F16));
+    assert_true(wide.problem.m == 1 && wide.problem.n == 8448);
+    assert_true(wide.problem.offset_a == UINT64_C(2048) * 4096 && wide.problem.offset_c == UINT64_C(2048) * 8448);
+    assert_null(SQUARE(4096).module);
+    assert_null(SQUARE(4352).module);
+    assert_null(SQUARE(2047).module);
+    assert_null(SQUARE(4097, .has_bias = 1).module);
+    h200.processors = 0; /* unknown */
+    assert_null(SQUARE(4097).module);
 }
 
 static const char *planned(const vkmm_device_info *device, vkmm_problem problem)
@@ -440,6 +500,8 @@ int main(void)
         cmocka_unit_test(takes_its_tiles_shape_or_the_largest),
         cmocka_unit_test(packs_what_is_read_slowly),
         cmocka_unit_test(pads_the_lines_of_copies),
+        cmocka_unit_test(leaves_what_would_take_a_round),
+        cmocka_unit_test(packs_weights_as_the_kernel_reads_them),
         cmocka_unit_test(leaves_alone_what_does_not_fit),
         cmocka_unit_test(tiles_follow_types_and_shape),
         cmocka_unit_test(tiles_fit_few_registers),

@@ -111,6 +111,7 @@ static vkmm_status build(vkmm_gemm *gemm, const vkmm_gemm_params *params)
                             .untuned = params->untuned,
                             .pack = VKMM_PACK_BOUND | params->packed | (may_pack(gemm, params) ? 0 : VKMM_PACK_NEVER),
                             .terms = {.scalars_in_memory = params->scalars_in_memory != 0,
+                                      .in_one = 1,
                                       .pushes_sets = device->has_push_descriptors,
                                       .cache = params->pipeline_cache}};
     const vkmm_problem problem = planned(gemm);

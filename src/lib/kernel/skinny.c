@@ -52,6 +52,12 @@ static int long_along_k(const vkmm_problem *problem)
     return vkmm_is_wide(problem) ? problem->op_b == VKMM_OP_T : problem->op_a == VKMM_OP_N;
 }
 
+/* Whether a workgroup that reads the short operand along K finds each element in a line of its own. */
+static int short_is_scattered(const vkmm_problem *problem)
+{
+    return vkmm_is_wide(problem) ? problem->op_a == VKMM_OP_T : problem->op_b == VKMM_OP_N;
+}
+
 /* As many rows or columns as the problem's short side has, 16 at most. What was fitted before stays as it is: 4×8 has 4
  * along the problem's long side. */
 static void fit(const vkmm_problem *problem, vkmm_config *config)
@@ -82,7 +88,8 @@ static int preset_at(const vkmm_device_info *device, const vkmm_problem *problem
     const uint64_t side = vkmm_short_side(problem);
     const uint32_t at = index + (side <= 2 ? 0 : side <= 4 ? 1 : side <= 8 ? 2 : 3);
     const uint32_t bytes = vkmm_type_of(problem->type)->bytes;
-    if (bytes < 4 && !long_along_k(problem)) return take(LIST(across_narrow), problem, at, preset);
+    const int again = bytes == 2 && side <= 2 && short_is_scattered(problem); /* too often by few rows */
+    if (again || (bytes < 4 && !long_along_k(problem))) return take(LIST(across_narrow), problem, at, preset);
     if (bytes == 2) return take(LIST(along_16), problem, at, preset);
     if (bytes == 1) return take(LIST(along_8), problem, at, preset);
     if (long_along_k(problem)) return take(LIST(along), problem, at, preset);

@@ -11,6 +11,7 @@ enum { VKMM_PACK_BOUND = 16 }; /* as VKMM_PACK_ONCE, and what is bound as the op
 typedef struct vkmm_terms {
     uint32_t unaligned;    /* bits VKMM_ALIGNED_* (kernel/contract.h) that a general kernel must not use */
     int scalars_in_memory; /* the second pass is always there, and reads α and β from a binding (kernel/contract.h) */
+    int in_one;            /* all of C is computed by one dispatch */
     int pushes_sets;       /* vkmm_pipeline_info's, */
     VkPipelineCache cache; /* and this too */
 } vkmm_terms;
@@ -42,6 +43,14 @@ typedef struct vkmm_repack {
     int once, bound; /* VKMM_PACK_ONCE, VKMM_PACK_BOUND */
 } vkmm_repack;
 
+/* The last columns, or rows, of C, if they are computed by another dispatch because they would take the kernel a whole
+ * round of tiles. */
+typedef struct vkmm_edge {
+    const vkmm_module *module; /* NULL: there is none */
+    vkmm_kernel_info info;
+    vkmm_problem problem; /* a part of the choice's, which then lacks it */
+} vkmm_edge;
+
 typedef struct vkmm_choice {
     const vkmm_kernel *kernel;
     const vkmm_module *module;  /* NULL for the kernel serial */
@@ -54,6 +63,7 @@ typedef struct vkmm_choice {
     vkmm_terms terms;     /* the wish's */
     uint32_t split_depth; /* elements along K of each of info.splits parts */
     vkmm_repack packs[2]; /* of the kernel's A and B: `problem` has them packed, and perhaps K padded with zeros */
+    vkmm_edge edge;
     vkmm_capture capture; /* vkmm_choose leaves it 0 */
 } vkmm_choice;
 

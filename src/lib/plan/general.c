@@ -160,6 +160,7 @@ static vkmm_status count_work(const vkmm_log *log, const vkmm_device_info *devic
     return VKMM_OK;
 }
 
+/* All but packed operands and the edge. */
 static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
                           vkmm_choice *choice)
 {
@@ -188,14 +189,56 @@ static vkmm_status choose(const vkmm_log *log, const vkmm_device_info *device, c
     return status;
 }
 
+/* The problem of the last rows or columns, of which one is not 0. */
+static vkmm_problem edge_of(const vkmm_problem *whole, uint64_t rows, uint64_t cols)
+{
+    vkmm_problem p = *whole;
+    if (rows > 0) p.m = rows;
+    if (cols > 0) p.n = cols;
+    p.offset_a += (whole->m - p.m) * (p.op_a == VKMM_OP_N ? p.lda : 1);
+    p.offset_b += (whole->n - p.n) * (p.op_b == VKMM_OP_N ? 1 : p.ldb);
+    p.offset_c += (whole->m - p.m) * p.ldc + whole->n - p.n;
+    return p;
+}
+
+/* Leaves the last rows or columns to another dispatch if that saves time and needs no workspace. The bias is bound in
+ * the workspace's place, and begins with the first column. */
+static void leave_edge(const vkmm_device_info *device, vkmm_choice *choice)
+{
+    static const vkmm_wish alone = {.config = "splits=1"};
+    uint64_t rows, cols;
+    if (choice->terms.in_one || choice->reduce || choice->problem.has_bias || choice->problem.k == 0 ||
+        !vkmm_planned_edge(device, &choice->problem, choice->kernel, &choice->config, &rows, &cols))
+        return;
+    vkmm_choice edge = *choice, rest = *choice;
+    edge.info = (vkmm_kernel_info){0};
+    edge.problem = edge_of(&choice->problem, rows, cols);
+    edge.kernel = vkmm_planned_kernel(device, &edge.problem, device->refused_kernels[edge.problem.type]);
+    edge.module = edge.kernel ? vkmm_module_for(edge.kernel->name, &edge.problem, device, NULL) : NULL;
+    if (!edge.module || choose(NULL, device, &alone, &edge) != VKMM_OK || edge.reduce) return;
+    rest.problem.m -= rows;
+    rest.problem.n -= cols;
+    if (count_work(NULL, device, &rest) != VKMM_OK) return;
+    rest.edge = (vkmm_edge){edge.module, edge.info, edge.problem};
+    *choice = rest;
+}
+
+static vkmm_status choose_all(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
+                              vkmm_choice *choice)
+{
+    const vkmm_status status = choose(log, device, wish, choice);
+    if (status == VKMM_OK) leave_edge(device, choice);
+    return status;
+}
+
 vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
                                 vkmm_choice *choice)
 {
     const vkmm_choice as_it_lies = *choice;
     const int asked = (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
-    if (!vkmm_choose_packs(device, wish, choice)) return choose(log, device, wish, choice);
+    if (!vkmm_choose_packs(device, wish, choice)) return choose_all(log, device, wish, choice);
     choice->module = vkmm_module_for(choice->kernel->name, &choice->problem, device, NULL);
-    const vkmm_status status = choose(asked ? log : NULL, device, wish, choice);
+    const vkmm_status status = choose_all(asked ? log : NULL, device, wish, choice);
     if (status == VKMM_OK && vkmm_place_packs(device, choice)) return status;
     if (asked && status != VKMM_OK) return status;
     if (asked)
@@ -206,5 +249,5 @@ vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *dev
             device->name, (unsigned long long)device->max_storage_range, device->max_workgroup_count[1],
             device->max_workgroup_count[2]);
     *choice = as_it_lies;
-    return choose(log, device, wish, choice);
+    return choose_all(log, device, wish, choice);
 }

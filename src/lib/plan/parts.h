@@ -28,6 +28,12 @@ vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_probl
 int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkmm_choice *choice);
 int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice);
 
+/* How much of C a kernel computes in whole rounds of its tiles, by the planner's estimate: 1 if *cols columns, or *rows
+ * rows, are left that take less than the round they would be; 0: all of C, or the configuration is not the planner's.
+ */
+int vkmm_planned_edge(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel,
+                      const vkmm_config *config, uint64_t *rows, uint64_t *cols);
+
 /* VKMM_UNSUPPORTED, with a sentence: why the kernel has no module for the problem's types here: a feature that the
  * device lacks, or a shader that the build lacks. */
 vkmm_status vkmm_refuse_module(const vkmm_log *log, const vkmm_device_info *device, const char *kernel,

@@ -23,9 +23,8 @@ void vkmm_scalar_bits(vkmm_type type, double value, uint32_t bits[2])
     if (type == VKMM_U32) bits[0] = (uint32_t)(int64_t)value;
 }
 
-static void fill_push(const vkmm_choice *choice, vkmm_push *push)
+static void fill_push(const vkmm_choice *choice, const vkmm_problem *p, uint64_t items, vkmm_push *push)
 {
-    const vkmm_problem *p = &choice->problem;
     *push = (vkmm_push){.m = (uint32_t)p->m, .n = (uint32_t)p->n, .k = (uint32_t)p->k};
     if (!choice->kernel->tunables) return;
     push->lda = (uint32_t)p->lda, push->ldb = (uint32_t)p->ldb, push->ldc = (uint32_t)p->ldc;
@@ -35,9 +34,9 @@ static void fill_push(const vkmm_choice *choice, vkmm_push *push)
     push->stride_c = (uint32_t)p->stride_c;
     push->splits = choice->info.splits;
     push->split_depth = choice->split_depth;
-    push->end = (uint32_t)choice->info.items;
-    vkmm_scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), p->alpha, push->alpha);
-    vkmm_scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), p->beta, push->beta);
+    push->end = (uint32_t)items;
+    vkmm_scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), choice->problem.alpha, push->alpha);
+    vkmm_scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), choice->problem.beta, push->beta);
 }
 
 static uint32_t reduce_size(const vkmm_device_info *limits)
@@ -116,7 +115,6 @@ static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice,
                                      .spec_ids = reduce_ids,
                                      .spec_values = values,
                                      .attempt = "compiling the second pass"};
-    plan->reduce_items = vkmm_reduce_items(&device->physical->info, &choice->problem);
     return create(device, choice, plan, choice->reduce, info, &plan->reduce);
 }
 
@@ -131,31 +129,48 @@ static vkmm_status create_pack(vkmm_device *device, const vkmm_choice *choice, v
     return create(device, choice, plan, choice->packing, info, &plan->pack);
 }
 
+/* What differs between products with the same pipelines. */
+static void aim(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
+{
+    plan->info = choice->info;
+    plan->swapped = choice->swapped;
+    plan->edge = choice->edge;
+    memcpy(plan->packs, choice->packs, sizeof plan->packs);
+    fill_push(choice, &choice->problem, choice->info.items, &plan->push);
+    if (choice->edge.module) fill_push(choice, &choice->edge.problem, choice->edge.info.items, &plan->edge_push);
+    if (choice->reduce) plan->reduce_items = vkmm_reduce_items(&device->physical->info, &choice->problem);
+}
+
+/* The first pass, or the other dispatch that it leaves the edge to. */
+static vkmm_status create_product(vkmm_device *device, const vkmm_choice *choice, const vkmm_module *module,
+                                  const vkmm_kernel_info *kernel, const vkmm_plan *plan, vkmm_pipeline *pipeline)
+{
+    char attempt[sizeof kernel->name + 32];
+    snprintf(attempt, sizeof attempt, "compiling %s for %s", kernel->name, vkmm_type_of(choice->problem.type)->name);
+    const vkmm_pipeline_info info = {.spec_count = kernel->spec_count,
+                                     .spec_ids = kernel->spec_ids,
+                                     .spec_values = kernel->spec_values,
+                                     .subgroup_size = kernel->subgroup_size,
+                                     .attempt = attempt};
+    return create(device, choice, plan, module, info, pipeline);
+}
+
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
     *plan = (vkmm_plan){
-        .info = choice->info,
         .module = choice->module,
         .binding_count = choice->kernel->tunables ? VKMM_BINDING_WORKSPACE + 1
                                                   : VKMM_BINDING_COUNT + (uint32_t)choice->module->build,
-        .swapped = choice->swapped,
         .has_bias = choice->problem.has_bias,
         .reads_scalars = choice->terms.scalars_in_memory,
-        .packs = {choice->packs[VKMM_A], choice->packs[VKMM_B]},
         .pack_bytes = vkmm_type_of(choice->problem.type)->bytes,
     };
-    char attempt[sizeof choice->info.name + 32];
-    snprintf(attempt, sizeof attempt, "compiling %s for %s", choice->kernel->name,
-             vkmm_type_of(choice->problem.type)->name);
-    fill_push(choice, &plan->push);
-    const vkmm_pipeline_info info = {.spec_count = choice->info.spec_count,
-                                     .spec_ids = choice->info.spec_ids,
-                                     .spec_values = choice->info.spec_values,
-                                     .subgroup_size = choice->info.subgroup_size,
-                                     .attempt = attempt};
+    aim(device, choice, plan);
     vkmm_status status = VKMM_OK;
     if (choice->capture != VKMM_CAPTURE_SECOND)
-        status = create(device, choice, plan, choice->module, info, &plan->pipeline);
+        status = create_product(device, choice, choice->module, &choice->info, plan, &plan->pipeline);
+    if (status == VKMM_OK && choice->edge.module && choice->capture == VKMM_CAPTURE_NONE)
+        status = create_product(device, choice, choice->edge.module, &choice->edge.info, plan, &plan->at_edge);
     if (status == VKMM_OK && choice->reduce && choice->capture != VKMM_CAPTURE_FIRST)
         status = create_reduce(device, choice, plan);
     if (status == VKMM_OK && choice->packing && choice->capture == VKMM_CAPTURE_NONE)
@@ -164,22 +179,21 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
     return status;
 }
 
+static int same_constants(const vkmm_kernel_info *one, const vkmm_kernel_info *other)
+{
+    const size_t bytes = one->spec_count * sizeof one->spec_ids[0];
+    return one->spec_count == other->spec_count && memcmp(one->spec_ids, other->spec_ids, bytes) == 0 &&
+           memcmp(one->spec_values, other->spec_values, bytes) == 0;
+}
+
 int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
-    const vkmm_kernel_info *want = &choice->info, *have = &plan->info;
-    const size_t bytes = want->spec_count * sizeof want->spec_ids[0];
-    int same = choice->module == plan->module && want->spec_count == have->spec_count &&
-               (choice->reduce != NULL) == (plan->reduce.handle != NULL) &&
-               (choice->packing != NULL) == (plan->pack.handle != NULL);
-    if (!same || memcmp(want->spec_ids, have->spec_ids, bytes) != 0 ||
-        memcmp(want->spec_values, have->spec_values, bytes) != 0)
-        return 0;
-    plan->info = choice->info;
-    plan->swapped = choice->swapped;
-    memcpy(plan->packs, choice->packs, sizeof plan->packs);
-    fill_push(choice, &plan->push);
-    plan->reduce_items = vkmm_reduce_items(&device->physical->info, &choice->problem);
-    return 1;
+    const int same = choice->module == plan->module && same_constants(&choice->info, &plan->info) &&
+                     choice->edge.module == plan->edge.module && same_constants(&choice->edge.info, &plan->edge.info) &&
+                     (choice->reduce != NULL) == (plan->reduce.handle != NULL) &&
+                     (choice->packing != NULL) == (plan->pack.handle != NULL);
+    if (same) aim(device, choice, plan);
+    return same;
 }
 
 void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan)
@@ -187,6 +201,7 @@ void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan)
     vkmm_pipeline_destroy(device, &plan->pipeline);
     vkmm_pipeline_destroy(device, &plan->reduce);
     vkmm_pipeline_destroy(device, &plan->pack);
+    vkmm_pipeline_destroy(device, &plan->at_edge);
 }
 
 /* Every binding that a shader declares must be set. */
@@ -205,6 +220,7 @@ static vkmm_part part_of(const vkmm_plan *plan, const vkmm_part *parts, uint32_t
 
 void vkmm_plan_bound(const vkmm_plan *plan, const vkmm_part *parts, vkmm_plan_pass pass, VkDescriptorBufferInfo *bound)
 {
+    if (pass == VKMM_PLAN_EDGE) pass = VKMM_PLAN_FIRST;
     for (uint32_t i = 0; i < plan->binding_count; i++) {
         const vkmm_part part = part_of(plan, parts, i, pass);
         bound[i] = (VkDescriptorBufferInfo){part.buffer, part.offset, part.bytes};
@@ -213,9 +229,9 @@ void vkmm_plan_bound(const vkmm_plan *plan, const vkmm_part *parts, vkmm_plan_pa
 
 void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts)
 {
-    const vkmm_pipeline *passes[] = {&plan->pipeline, &plan->reduce, &plan->pack};
+    const vkmm_pipeline *passes[] = {&plan->pipeline, &plan->reduce, &plan->pack, &plan->at_edge};
     VkDescriptorBufferInfo bound[VKMM_MAX_BINDINGS];
-    for (int pass = VKMM_PLAN_FIRST; pass <= VKMM_PLAN_PACKING; pass++) {
+    for (int pass = VKMM_PLAN_FIRST; pass <= VKMM_PLAN_EDGE; pass++) {
         vkmm_plan_bound(plan, parts, (vkmm_plan_pass)pass, bound);
         vkmm_pipeline_bind_all(device, passes[pass], plan->binding_count, bound);
     }
@@ -223,7 +239,8 @@ void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part 
 
 static uint32_t passes_of(const vkmm_plan *plan)
 {
-    return 1 + (plan->reduce.handle != VK_NULL_HANDLE) + (plan->pack.handle != VK_NULL_HANDLE);
+    return 1 + (plan->reduce.handle != VK_NULL_HANDLE) + (plan->pack.handle != VK_NULL_HANDLE) +
+           (plan->at_edge.handle != VK_NULL_HANDLE);
 }
 
 vkmm_status vkmm_plan_sets_create(vkmm_device *device, const vkmm_plan *plan, uint32_t count, vkmm_plan_sets *sets)
@@ -246,9 +263,10 @@ vkmm_plan vkmm_plan_with(const vkmm_plan *plan, const vkmm_plan_sets *sets, uint
 {
     const VkDescriptorSet *of = &sets->sets[index * passes_of(plan)];
     vkmm_plan other = *plan;
-    other.pipeline.set = of[0];
-    if (plan->reduce.handle) other.reduce.set = of[1];
-    if (plan->pack.handle) other.pack.set = of[passes_of(plan) - 1];
+    other.pipeline.set = *of++;
+    if (plan->reduce.handle) other.reduce.set = *of++;
+    if (plan->pack.handle) other.pack.set = *of++;
+    if (plan->at_edge.handle) other.at_edge.set = *of++;
     return other;
 }
 
@@ -321,6 +339,9 @@ void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t
         if (end - first < groups[0]) groups[0] = (uint32_t)(end - first);
     }
     vkmm_pipeline_record(device, &plan->pipeline, &push, sizeof push, groups, command);
+    if (!plan->at_edge.handle || end < plan->info.items) return;
+    vkmm_plan_record_barrier(device, command); /* validation cannot know that it stores elsewhere */
+    vkmm_pipeline_record(device, &plan->at_edge, &plan->edge_push, sizeof push, plan->edge.info.groups, command);
 }
 
 void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
@@ -329,6 +350,7 @@ void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkComm
     vkmm_push push = plan->push;
     push.first = push.end = 0;
     if (plan->info.items > 0) vkmm_pipeline_record(device, &plan->pipeline, &push, sizeof push, groups, command);
+    if (plan->at_edge.handle) vkmm_pipeline_record(device, &plan->at_edge, &push, sizeof push, groups, command);
 }
 
 void vkmm_plan_record_barrier(vkmm_device *device, VkCommandBuffer command)

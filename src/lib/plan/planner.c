@@ -1,5 +1,6 @@
 /* The planner: a good configuration from problem and device only, without measuring. */
 #include <math.h>
+#include <string.h>
 
 #include "kernel/budget.h"
 #include "math/type.h"
@@ -119,6 +120,40 @@ vkmm_config vkmm_planned_config(const vkmm_device_info *device, const vkmm_probl
     if (best.only_reads) split_thin(device, problem, &best.config);
     split_long_loops(device, problem, &best.config);
     return best.config;
+}
+
+/* The preset that a configuration is but for its parts of K: 1; or 0. */
+static int find_preset(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel,
+                       const vkmm_config *config, vkmm_preset *preset)
+{
+    for (uint32_t i = 0; vkmm_preset_at(kernel, device, problem, i, preset); i++) {
+        preset->config.values[VKMM_TUNE_SPLITS] = config->values[VKMM_TUNE_SPLITS];
+        if (memcmp(&preset->config, config, sizeof *config) == 0) return 1;
+    }
+    return 0;
+}
+
+/* Tiles of the last round leave processors idle. What is left beside the whole rounds is worth a dispatch of its own if
+ * it has less than EDGE of a round's elements: with smaller tiles, it then takes half of that round (measured on an
+ * NVIDIA H200). */
+int vkmm_planned_edge(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_kernel *kernel,
+                      const vkmm_config *config, uint64_t *rows, uint64_t *cols)
+{
+    enum { EDGE = 6 };
+    const uint64_t height = config->values[VKMM_TUNE_ROWS], width = config->values[VKMM_TUNE_COLS],
+                   batches = problem->batch_count, tiles = vkmm_config_tiles(problem, config);
+    vkmm_preset preset;
+    if (device->processors == 0 || !find_preset(device, problem, kernel, config, &preset) || preset.rate == 0) return 0;
+    const uint64_t round = (uint64_t)device->processors * preset.resident, whole = tiles / round * round;
+    if (whole == 0 || whole == tiles) return 0;
+    const uint64_t down = vkmm_divide_up(problem->m, height), across = vkmm_divide_up(problem->n, width);
+    const uint64_t m = whole / (across * batches) * height, n = whole / (down * batches) * width;
+    const uint64_t left_rows = (problem->m - m) * problem->n, left_cols = (problem->n - n) * problem->m;
+    const uint64_t left = left_rows < left_cols ? left_rows : left_cols;
+    if (left * batches * EDGE > round * height * width) return 0;
+    *rows = left_rows < left_cols ? problem->m - m : 0;
+    *cols = left_rows < left_cols ? 0 : problem->n - n;
+    return 1;
 }
 
 /* The one that suits best of those that suit less than *suits, which becomes how well it does; NULL if there is

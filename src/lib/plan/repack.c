@@ -31,14 +31,16 @@ static uint64_t vector_of(const vkmm_problem *p)
 }
 
 /* How an operand is packed if K becomes `depth`. Its lines keep their direction if they can be aligned, or padded;
- * bytes lie along K, and so does what is packed once for products with a short side, of which some rows are read, or
- * with an extent that varies (its offset says so). */
+ * bytes lie along K, and so does what is packed once for products with an extent that varies (its offset says so), or
+ * with a short side without matrix operations: on an NVIDIA H200, f16 with a side of 4 is then twice as fast, f32 with
+ * up to 32 is 5 % faster; matrix operations lose 7 %. */
 static vkmm_repack repack_of(const vkmm_choice *choice, vkmm_operand operand, uint64_t depth, int bound)
 {
     const vkmm_problem *p = &choice->problem;
     const uint64_t vector = vector_of(p), extent = across(p, operand), stride = vkmm_operand_stride(p, operand);
     const vkmm_stored from = vkmm_operand_stored(p, operand);
-    const int thin = bound && (vkmm_short_side(p) <= 64 || vkmm_operand_offset(p, operand) % vector != 0),
+    const int thin = bound && ((vkmm_short_side(p) <= 32 && !choice->kernel->reads_padding) ||
+                               vkmm_operand_offset(p, operand) % vector != 0),
               was = is_along_k(p, operand), uneven = extent % vector != 0 && !choice->kernel->reads_padding,
               along_k = was || thin || vector == 16 || uneven;
     vkmm_repack r = {
