@@ -132,7 +132,7 @@ const char *vkblas_host_path(void);
 /* The device; opened by the first call. NULL: there is none, it failed, or this process is a fork. */
 vkmm_device *vkblas_device(void);
 
-/* Warns once and gives the device up for good, unless only memory ran out. */
+/* Warns once and gives the device up for good, unless only memory ran out or the device lacks a type. */
 void vkblas_device_failed(vkmm_status status);
 
 /* From now on there is no device. For a signal handler or the child of a fork too. */

@@ -124,8 +124,10 @@ vkmm_device *vkblas_device(void)
 void vkblas_device_failed(vkmm_status status)
 {
     static atomic_int warned;
-    if (status != VKMM_OUT_OF_MEMORY) vkblas_device_give_up();
+    const char *what = status == VKMM_OUT_OF_MEMORY ? "what does not fit"
+                       : status == VKMM_UNSUPPORTED ? "calls of that type"
+                                                    : "everything from now on";
+    if (status != VKMM_OUT_OF_MEMORY && status != VKMM_UNSUPPORTED) vkblas_device_give_up();
     if (!atomic_exchange(&warned, 1))
-        vkblas_warn("%s; the host computes %s", sentence[0] ? sentence : vkmm_status_name(status),
-                    status == VKMM_OUT_OF_MEMORY ? "what does not fit" : "everything from now on");
+        vkblas_warn("%s; the host computes %s", sentence[0] ? sentence : vkmm_status_name(status), what);
 }

@@ -17,6 +17,8 @@ static void copy_columns(char *to, size_t to_ld, const char *from, size_t from_l
     for (int64_t j = 0; j < columns; j++) memcpy(to + (size_t)j * to_ld, from + (size_t)j * from_ld, bytes);
 }
 
+static atomic_uint lacking; /* bits of the types that the device cannot multiply */
+
 /* A product in panels, to which vkmm_multiply may resort, can fail half-way: C is then restored, if it is needed. */
 static int multiply(vkmm_device *device, const vkmm_problem *p, const vkblas_call *call)
 {
@@ -28,6 +30,7 @@ static int multiply(vkmm_device *device, const vkmm_problem *p, const vkblas_cal
     vkmm_status status = vkmm_multiply(device, p, call->a, call->b, NULL, call->c);
     if (status != VKMM_OK && before != NULL) copy_columns(call->c, ld, before, bytes, bytes, call->n);
     free(before);
+    if (status == VKMM_UNSUPPORTED) atomic_fetch_or(&lacking, 1u << call->type);
     if (status != VKMM_OK) vkblas_device_failed(status);
     return status == VKMM_OK;
 }
@@ -38,7 +41,8 @@ static int product(const vkblas_call *call)
         [VKBLAS_S] = VKMM_F32, [VKBLAS_D] = VKMM_F64, [VKBLAS_SH] = VKMM_F16, [VKBLAS_SB] = VKMM_BF16};
     const int is_f64 = call->type == VKBLAS_D;
     vkmm_device *device = vkblas_device();
-    if (device == NULL) return 0;
+    const vkblas_type part = call->type == VKBLAS_Z ? VKBLAS_D : call->type == VKBLAS_C ? VKBLAS_S : call->type;
+    if (device == NULL || (atomic_load(&lacking) >> part & 1)) return 0;
     if (call->type == VKBLAS_C || call->type == VKBLAS_Z) return vkblas_complex(call, EXPANDED, product);
     if (call->m > UINT32_MAX || call->n > UINT32_MAX || call->k > UINT32_MAX) return 0;
     if (call->m == 0 || call->n == 0) return 1;

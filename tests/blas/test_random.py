@@ -263,10 +263,13 @@ class RandomCalls(unittest.TestCase):
             run = subprocess.run([sys.executable, __file__, LIBRARY, "--call", str(CALLS)], env=env, capture_output=True, text=True,
                                  check=False)
             self.assertEqual(run.returncode, 0, run.stderr)
-            self.assertEqual(run.stderr, "")
+            lacks_f64 = "has no 64-bit floats" in run.stderr  # the device still computes the other types
+            self.assertRegex(run.stderr, "^vkblas: .*; the host computes calls of that type\n$" if lacks_f64 else "^$")
             self.assertRegex(run.stdout, rf"^{CALLS} calls agree with .*\n$")
-            everything = report.read_text().splitlines()[-1].split()
-            self.assertGreater(int(everything[2]), 0.8 * CALLS, "on the device")
+            lines = [line.split() for line in report.read_text().splitlines()]
+            for kind in "sc" if lacks_f64 else TYPES:
+                on_device = sum(int(line[3]) for line in lines if line[0][1:] in ARGUMENTS and line[0][0] == kind)
+                self.assertGreater(on_device, 20, f"calls of {kind} on the device")
 
 
 if __name__ == "__main__":
