@@ -87,7 +87,21 @@ int vkblas_legal(const vkblas_call *call);
 typedef struct vkblas_extents {
     int64_t m, n, k;
 } vkblas_extents;
-vkblas_extents vkblas_extents_of(const vkblas_call *call);
+
+static inline vkblas_extents vkblas_extents_of(const vkblas_call *c)
+{
+    const int updates = c->uplo && c->trans_a && !c->side; /* of a triangle: n×n */
+    return (vkblas_extents){updates ? c->n : c->m, c->n, !c->side ? c->k : c->side == 'L' ? c->m : c->n};
+}
+
+/* The volume (m·n·k) from which a call is worth a thought; smaller ones are the host's. -1: not known yet. */
+extern _Atomic int64_t vkblas_least;
+
+static inline int vkblas_is_small(const vkblas_call *call)
+{
+    const vkblas_extents e = vkblas_extents_of(call);
+    return (double)e.m * (double)e.n * (double)e.k < (double)atomic_load_explicit(&vkblas_least, memory_order_relaxed);
+}
 
 /* Splits a routine other than a product into products and calls of itself on the diagonal blocks, and computes each by
  * `compute` in turn: vkblas_run_or_host, or a test's own. Diagonal blocks of at most `block` rows are passed as they

@@ -51,9 +51,3 @@ int vkblas_legal(const vkblas_call *c)
                leads(c->lda, left ? c->m : c->n) && leads(c->ldc, c->m);
     }
 }
-
-vkblas_extents vkblas_extents_of(const vkblas_call *c)
-{
-    const int updates = c->uplo && c->trans_a && !c->side; /* of a triangle: n×n */
-    return (vkblas_extents){updates ? c->n : c->m, c->n, !c->side ? c->k : c->side == 'L' ? c->m : c->n};
-}

@@ -48,19 +48,21 @@ static double elements(place p)
     return square + 2 * sqrt(square) * least;
 }
 
-/* The nearest class that has been measured; NULL: none. */
-static const vkblas_cell *nearest(const vkblas_cost *cost, int where, vkblas_type type, place p, place *found)
+/* The nearest class that has been measured at least so often; NULL: none. */
+static const vkblas_cell *nearest(const vkblas_cost *cost, int where, vkblas_type type, place p, int often,
+                                  place *found)
 {
     const vkblas_cell *best = NULL;
     int least = 4 * VKBLAS_VOLUMES;
     *found = p;
     if (cost->known[where][type] == 0) return NULL;
-    if (cost->cells[where][type][p.volume][p.extent].count > 0) return &cost->cells[where][type][p.volume][p.extent];
+    if (cost->cells[where][type][p.volume][p.extent].count >= often)
+        return &cost->cells[where][type][p.volume][p.extent];
     for (int v = 0; v < VKBLAS_VOLUMES; v++)
         for (int x = 0; x < VKBLAS_EXTENTS; x++) {
             const vkblas_cell *cell = &cost->cells[where][type][v][x];
             const int distance = abs(v - p.volume) + 2 * abs(x - p.extent);
-            if (cell->count == 0 || distance >= least) continue;
+            if (cell->count < often || distance >= least) continue;
             best = cell, least = distance, *found = (place){v, x};
         }
     return best;
@@ -71,7 +73,7 @@ static double host_ms(const vkblas_cost *cost, vkblas_type type, vkblas_extents 
     enum { FAR = 6 }; /* the speed of small products says nothing of large ones */
     const place p = place_of(VKBLAS_HOST, e);
     place near = {0};
-    const vkblas_cell *cell = nearest(cost, VKBLAS_HOST, type, p, &near);
+    const vkblas_cell *cell = nearest(cost, VKBLAS_HOST, type, p, 1, &near);
     return cell != NULL && p.volume - near.volume <= FAR ? cell->ns * 1e-6 * volume_of(e) : -1;
 }
 
@@ -83,7 +85,7 @@ vkblas_choice vkblas_cost_choose(const vkblas_cost *cost, vkblas_type type, vkbl
     const double attempt = cost->attempt_ms > 0 ? cost->attempt_ms : default_attempt_ms;
     const place p = place_of(VKBLAS_DEVICE, e);
     place near = {0};
-    const vkblas_cell *cell = nearest(cost, VKBLAS_DEVICE, type, p, &near);
+    const vkblas_cell *cell = nearest(cost, VKBLAS_DEVICE, type, p, 2, &near);
     const double most = VKBLAS_RISK * (run_ms + larger(host, 0)) - cost->lost_ms;
     vkblas_choice choice = VKBLAS_TO_HOST;
     double best = -1;
@@ -94,13 +96,14 @@ vkblas_choice vkblas_cost_choose(const vkblas_cost *cost, vkblas_type type, vkbl
         const double by_bytes = by_volume * exp2(near.volume - p.volume) * elements(p) / elements(near);
         const double worst = larger(by_volume, by_bytes);
         const int same = near.volume == p.volume && near.extent == p.extent;
-        const double first = same ? 0 : attempt;
+        /* What the class took at the first time, with all that was prepared then, says little of the next. */
+        const vkblas_cell *once = &cost->cells[VKBLAS_DEVICE][type][p.volume][p.extent];
+        const double first = once->count > 0 ? 0 : attempt;
         best = smaller(by_volume, by_bytes);
         if (worst < 0.95 * host && (open + first <= host - worst || open + first <= most))
             choice = VKBLAS_TO_DEVICE;
-        else if (same && cell->count == 1) /* what it took at the first time may not be needed again */
-            choice = 2 * (worst - attempt) < host && open + worst - host <= most ? VKBLAS_TO_TRY : VKBLAS_TO_HOST;
-        else if (!same && 2 * best < host && open + first + larger(worst - host, 0) <= most)
+        else if (!same && 2 * best < host &&
+                 open + first + larger(larger(worst, once->ns * 1e-6 * volume) - host, 0) <= most)
             choice = VKBLAS_TO_TRY;
     }
     if (expected != NULL) *expected = (vkblas_expected){host, best};

@@ -60,6 +60,17 @@ void vkblas_learned_begin(void)
     fclose(file);
 }
 
+/* The folder of a file, and those above it. */
+static void make_folder(char *file, int levels)
+{
+    char *slash = strrchr(file, '/');
+    if (slash == NULL || slash == file) return;
+    *slash = 0;
+    if (levels > 1) make_folder(file, levels - 1);
+    mkdir(file, 0700);
+    *slash = '/';
+}
+
 /* Another process may write at the same time: the last one wins. */
 __attribute__((destructor)) static void write_costs(void)
 {
@@ -68,10 +79,7 @@ __attribute__((destructor)) static void write_costs(void)
     snprintf(partial, sizeof partial, "%s.%ld", path, (long)getpid());
     FILE *file = fopen(partial, "wxe");
     if (file == NULL && errno == ENOENT) {
-        char *slash = strrchr(path, '/');
-        *slash = 0;
-        mkdir(path, 0700);
-        *slash = '/';
+        make_folder(path, 2);
         file = fopen(partial, "wxe");
     }
     if (file != NULL) {

@@ -12,19 +12,18 @@ typedef void (*vkblas_fortran)(P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P);
 #define PUBLIC __attribute__((visibility("default")))
 #define ONE    ((P)1)
 
-/* `HOST` uses `found`; the rest are the fields of the call. */
+/* `HOST` uses `found`; the rest are the fields of the call, of which only a large one is made whole. */
 #define COMPUTE(NAMES, HOST, ...)                                                                                      \
     static vkblas_slot slot = {.names = NAMES};                                                                        \
-    const vkblas_call call = {__VA_ARGS__};                                                                            \
-    vkblas_turn turn;                                                                                                  \
-    vkblas_begin(&call, &turn);                                                                                        \
+    vkblas_turn turn = {.why = NULL};                                                                                  \
+    if (!vkblas_is_small(&(const vkblas_call){__VA_ARGS__})) vkblas_begin(&(const vkblas_call){__VA_ARGS__}, &turn);   \
     if (turn.done) return;                                                                                             \
     vkblas_function found = vkblas_find(&slot);                                                                        \
     if (found == NULL)                                                                                                 \
-        vkblas_host(&call);                                                                                            \
+        vkblas_host(&(const vkblas_call){__VA_ARGS__});                                                                \
     else                                                                                                               \
         HOST;                                                                                                          \
-    vkblas_end(&call, &turn);
+    if (turn.why != NULL) vkblas_end(&(const vkblas_call){__VA_ARGS__}, &turn);
 
 /* ---- Fortran: everything is a pointer ---- */
 

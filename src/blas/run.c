@@ -8,8 +8,7 @@
 
 enum { BLOCK = 256, SMALLEST = 8, WORTH_A_THOUGHT = 1 << 24 };
 
-/* Calls of fewer multiplications are the host's, without another thought. -1: the environment has not been read. */
-static _Atomic int64_t least = -1;
+_Atomic int64_t vkblas_least = -1;
 static int64_t forced = -1;      /* VKBLAS_MIN, cubed; -1: the costs decide */
 static _Thread_local int inside; /* the host's routine, which may call others by our names */
 
@@ -26,7 +25,7 @@ static void forked(void)
     vkblas_device_give_up();
     vkblas_report_forget();
     vkblas_learned_forget();
-    atomic_store(&least, INT64_MAX);
+    atomic_store(&vkblas_least, INT64_MAX);
 }
 
 static void read_environment(void)
@@ -41,14 +40,14 @@ static void read_environment(void)
         from = INT64_MAX;
     }
     if (forced < 0 && from < INT64_MAX) vkblas_learned_begin();
-    atomic_store(&least, vkblas_reports() ? 0 : from);
+    atomic_store(&vkblas_least, vkblas_reports() ? 0 : from);
 }
 
 static int64_t read_once(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (atomic_load_explicit(&least, memory_order_relaxed) < 0) pthread_once(&once, read_environment);
-    return atomic_load_explicit(&least, memory_order_relaxed);
+    if (atomic_load_explicit(&vkblas_least, memory_order_relaxed) < 0) pthread_once(&once, read_environment);
+    return atomic_load_explicit(&vkblas_least, memory_order_relaxed);
 }
 
 static int is_product(const vkblas_call *call)
@@ -127,10 +126,9 @@ void vkblas_run_or_host(const vkblas_call *call)
 void vkblas_begin(const vkblas_call *call, vkblas_turn *turn)
 {
     const vkblas_extents e = vkblas_extents_of(call);
-    int64_t from = atomic_load_explicit(&least, memory_order_relaxed);
     *turn = (vkblas_turn){.host_ms = -1, .gpu_ms = -1};
-    if (volume_of(e) < (double)from || inside) return;
-    from = read_once();
+    if (vkblas_is_small(call) || inside) return;
+    const int64_t from = read_once();
     const int64_t small = forced >= 0 ? forced : WORTH_A_THOUGHT;
     turn->began_ms = vkblas_now_ms();
     if (!vkblas_legal(call)) {

@@ -43,7 +43,7 @@ class Library(unittest.TestCase):
     def run_program(self, code, status=0, **variables):
         """Returns its lines on stdout, and those of libvkblas on stderr."""
         env = {name: value for name, value in os.environ.items() if not name.startswith("VKBLAS_")}
-        env |= {"LIBRARY": LIBRARY, "XDG_CACHE_HOME": str(self.folder)} | variables
+        env |= {"LIBRARY": LIBRARY, "XDG_CACHE_HOME": str(self.folder / "cache")} | variables
         done = subprocess.run([sys.executable, "-c", PRELUDE + code], env=env, capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout.splitlines(), [line for line in done.stderr.splitlines() if line.startswith("vkblas: ")]
@@ -220,7 +220,7 @@ L.cblas_dgemm(102, 111, 111, 300, 300, 300, ctypes.c_double(1), a, 300, a, 300, 
 """
         _, said = self.run_program(code, VKBLAS_VERBOSE="1")
         self.assertIn(": host, not timed yet, ", said[0])
-        (kept,) = (self.folder / "vkmatmul").glob("blas-*")
+        (kept,) = (self.folder / "cache" / "vkmatmul").glob("blas-*")
         self.assertRegex(kept.read_text(), r"^vkblas 1 host=/.*\n(.*\n)*cell 0 1 24 8 \d+ 1\n")
         _, said = self.run_program(code, VKBLAS_VERBOSE="1")
         self.assertIn(": host, faster, ", said[0])
