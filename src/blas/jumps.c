@@ -73,6 +73,7 @@ __asm__(".text\n"
           "add x17, x17, :lo12:3f\n"                                                                                   \
           "b first\n"
 #else
+// cppcheck-suppress preprocessorErrorDirective // it defines no processor
 #error "libvkblas has no jumps for this processor: build with -Dblas=disabled"
 #endif
 
