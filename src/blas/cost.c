@@ -77,6 +77,13 @@ static double host_ms(const vkblas_cost *cost, vkblas_type type, vkblas_extents 
     return cell != NULL && p.volume - near.volume <= FAR ? cell->ns * 1e-6 * volume_of(e) : -1;
 }
 
+enum { FIRST_VOLUME = 27, FIRST_EXTENT = 9, MORE = 6 }; /* of 512³, and from there to 2048³ */
+
+int64_t vkblas_cost_probe_edge(const vkblas_cost *cost, vkblas_type type)
+{
+    return cost->cells[VKBLAS_DEVICE][type][FIRST_VOLUME][FIRST_EXTENT].count > 0 ? 2048 : 512;
+}
+
 vkblas_choice vkblas_cost_choose(const vkblas_cost *cost, vkblas_type type, vkblas_extents e, double run_ms,
                                  vkblas_expected *expected)
 {
@@ -105,6 +112,9 @@ vkblas_choice vkblas_cost_choose(const vkblas_cost *cost, vkblas_type type, vkbl
         else if (!same && 2 * best < host &&
                  open + first + larger(larger(worst, once->ns * 1e-6 * volume) - host, 0) <= most)
             choice = VKBLAS_TO_TRY;
+        else if (near.volume == FIRST_VOLUME && p.volume >= near.volume + MORE && 2 * best < host &&
+                 open + attempt + 3 * cell->ns * 1e-6 * exp2(FIRST_VOLUME + MORE) <= most)
+            choice = VKBLAS_TO_PROBE;
     }
     if (expected != NULL) *expected = (vkblas_expected){host, best};
     return choice;

@@ -40,6 +40,9 @@ typedef enum vkblas_choice {
     VKBLAS_TO_PROBE   /* nothing is known of the device: it may be opened, and a small product timed */
 } vkblas_choice;
 
+/* The edge of the next product to probe with: what is small on a fast device says too little of large products. */
+int64_t vkblas_cost_probe_edge(const vkblas_cost *cost, vkblas_type type);
+
 /* What is expected of both; negative: not known. */
 typedef struct vkblas_expected {
     double host_ms, device_ms;

@@ -107,26 +107,27 @@ static int open_device(void)
 /* Times a product on the device: the first has to compile its kernel, the second is what counts. */
 static void probe(vkblas_type type)
 {
-    enum { EDGE = 512, BYTES = EDGE * EDGE * 16 };
+    const int64_t edge = vkblas_cost_probe_edge(&cost, type);
+    const size_t bytes = (size_t)(edge * edge) * 16;
     static const double ones[2] = {1}, zeros[2] = {0};
     static const float one[2] = {1}, zero[2] = {0};
     const int wide = type == VKBLAS_D || type == VKBLAS_Z;
-    char *room = calloc(2, BYTES);
+    char *room = calloc(2, bytes);
     if (room == NULL) return;
     const vkblas_call call = {.type = type,
                               .trans_a = 'N',
                               .trans_b = 'N',
-                              .m = EDGE,
-                              .n = EDGE,
-                              .k = EDGE,
+                              .m = edge,
+                              .n = edge,
+                              .k = edge,
                               .alpha = wide ? (const void *)ones : one,
                               .beta = wide ? (const void *)zeros : zero,
                               .a = room,
                               .b = room,
-                              .c = room + BYTES,
-                              .lda = EDGE,
-                              .ldb = EDGE,
-                              .ldc = EDGE};
+                              .c = room + bytes,
+                              .lda = edge,
+                              .ldb = edge,
+                              .ldc = edge};
     double times[4] = {vkblas_now_ms()};
     for (int i = 1; i < 4; i++) {
         if (!vkblas_product(&call)) break;
@@ -137,7 +138,7 @@ static void probe(vkblas_type type)
         vkblas_cost_never(&cost, type);
         return;
     }
-    const vkblas_extents e = {EDGE, EDGE, EDGE};
+    const vkblas_extents e = {edge, edge, edge};
     for (int i = 2; i < 4; i++) vkblas_cost_learn(&cost, VKBLAS_DEVICE, type, e, times[i] - times[i - 1]);
     cost.attempt_ms = times[1] - times[0];
     cost.lost_ms += times[3] - times[0];

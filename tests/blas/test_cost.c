@@ -46,7 +46,8 @@ static void compute(const machine *m, vkblas_cost *cost, vkblas_extents e, int *
         r->ms += m->open_ms;
     }
     if (choice == VKBLAS_TO_PROBE) {
-        const vkblas_extents small = {512, 512, 512};
+        const int64_t edge = vkblas_cost_probe_edge(cost, VKBLAS_S);
+        const vkblas_extents small = {edge, edge, edge};
         const double ms = device_ms(m, small);
         for (int i = 0; i < 2; i++) vkblas_cost_learn(cost, VKBLAS_DEVICE, VKBLAS_S, small, ms);
         cost->attempt_ms = m->compile_ms;
@@ -94,6 +95,17 @@ static void test_a_slow_first_product_is_no_verdict(void **state)
     vkblas_cost cost = {0};
     const run r = program(&m, &cost, (vkblas_extents){4096, 4096, 4096}, 100);
     assert_true(r.on_device > 30);
+}
+
+/* There, too, programs of a few products of 16384³ never used the device: 512³ said too little of them. */
+static void test_the_largest_products_find_the_device(void **state)
+{
+    (void)state;
+    const machine m = {6e8, 2.5e10, 2.2e7, 0.2, 600, 250, 490};
+    vkblas_cost cost = {0};
+    int on_device = 0;
+    for (int i = 0; i < 3; i++) on_device += program(&m, &cost, (vkblas_extents){16384, 16384, 16384}, 10).on_device;
+    assert_true(on_device > 15);
 }
 
 static void test_a_slower_device_is_left_alone(void **state)
@@ -203,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_faster_device_is_used),
         cmocka_unit_test(test_a_slow_first_product_is_no_verdict),
+        cmocka_unit_test(test_the_largest_products_find_the_device),
         cmocka_unit_test(test_a_slower_device_is_left_alone),
         cmocka_unit_test(test_no_program_loses_a_twentieth),
         cmocka_unit_test(test_nothing_is_lost_where_all_is_known),
