@@ -5,7 +5,8 @@
  * loaded. K is cut only if a panel of a single tile would still be too large. The sums of its parts then stay on the
  * device, in the type of α and β, and β·C, bias and activation are applied with the last part.
  *   The kernel and its configuration are those of the product as a whole: if K is not cut, each element of C has the
- * same bits as from vkmm_job_run. If it is, the sum has another order, and with f16 sums each part is rounded to
+ * same bits as from vkmm_job_run, but for the last rows or columns if a job computes them by a second dispatch, which
+ * saves the device a round of tiles. If K is cut, the sum has another order, and with f16 sums each part is rounded to
  * f16. */
 #ifndef VKMATMUL_STREAM_H
 #define VKMATMUL_STREAM_H

@@ -80,6 +80,7 @@ static vkmm_status pick(vkmm_stream *stream, const vkmm_device_info *info, const
     vkmm_plan plan = {0};
     vkmm_held held;
     wish.pack = VKMM_PACK_NEVER; /* a panel would be packed again for each product that it is part of */
+    wish.terms.in_one = 1;       /* no element depends on how C is cut */
     vkmm_errors_hold(&held);
     vkmm_status status =
         vkmm_pick_plan(stream->device, stream->log, info, &params->problem, &wish, &stream->whole, &plan);

@@ -100,7 +100,10 @@ vkmm_status vkmm_stream_choose(vkmm_stream *stream, const vkmm_step *step, uint6
 {
     const vkmm_problem cut = vkmm_stream_cut(stream, step, part);
     const vkmm_kernel_info *whole = &stream->whole.info;
-    vkmm_wish wish = {.kernel = stream->whole.kernel->name, .shader = stream->shader, .pack = VKMM_PACK_NEVER};
+    vkmm_wish wish = {.kernel = stream->whole.kernel->name,
+                      .shader = stream->shader,
+                      .pack = VKMM_PACK_NEVER,
+                      .terms.in_one = 1}; /* as the whole */
     if (stream->whole.kernel->tunables) {
         wish.config = whole->config;
         wish.terms.unaligned = ~vkmm_usable_alignment(&stream->whole);
