@@ -76,8 +76,7 @@ static const cli_command commands[] = {
      "vkmatmul doctor\n"
      "vkmatmul doctor --json | jq '.advice'\n",
      cli_doctor},
-    {"blas", CLI_BLAS, "run a program whose BLAS calls go to a Vulkan device if that is faster",
-     "-- PROGRAM [ARGUMENT]...",
+    {"blas", CLI_BLAS, "run a program whose BLAS uses the device where that is faster", "-- PROGRAM [ARGUMENT]...",
      "vkmatmul blas -- python3 model.py         # a table of its calls at the end\n"
      "VKBLAS_VERBOSE=1 vkmatmul blas --device nvidia -- octave analysis.m\n",
      cli_blas},
