@@ -154,7 +154,7 @@ static vkmm_edge edge_of(const vkmm_device_info *device, vkmm_problem problem)
     return choice.edge;
 }
 
-#define SQUARE(side, ...) edge_of(&h200, VKMM_PROBLEM(.m = side, .n = side, .k = side, .type = VKMM_F16, __VA_ARGS__))
+#define SQUARE(side, op) edge_of(&h200, VKMM_PROBLEM(.m = side, .n = side, .k = side, .type = VKMM_F16, .op_b = op))
 
 /* 33×17 tiles are four rounds of 132 processors and 33 tiles: the last column is computed apart. Not so what fills its
  * round, or too much of it, and what a bias belongs to. */
@@ -164,7 +164,7 @@ static void leaves_what_would_take_a_round(void **state)
     vkmm_device_info h200 = devices[0].info;
     if (!is_built()) skip();
     h200.device_heap_bytes = UINT64_C(140) << 30;
-    const vkmm_edge odd = SQUARE(4097), even = SQUARE(3000), turned = SQUARE(4104, .op_b = VKMM_OP_T);
+    const vkmm_edge odd = SQUARE(4097, VKMM_OP_N), even = SQUARE(3000, VKMM_OP_N), turned = SQUARE(4104, VKMM_OP_T);
     assert_true(odd.problem.m == 4097 && odd.problem.n == 1);
     assert_string_equal(odd.info.name, "skinny");
     assert_true(odd.problem.offset_b == 4096 && odd.problem.offset_c == 4096 && odd.problem.offset_a == 0);
@@ -175,12 +175,12 @@ static void leaves_what_would_take_a_round(void **state)
     const vkmm_edge wide = edge_of(&h200, VKMM_PROBLEM(.m = 2049, .n = 8448, .k = 4096, .type = VKMM_F16));
     assert_true(wide.problem.m == 1 && wide.problem.n == 8448);
     assert_true(wide.problem.offset_a == UINT64_C(2048) * 4096 && wide.problem.offset_c == UINT64_C(2048) * 8448);
-    assert_null(SQUARE(4096).module);
-    assert_null(SQUARE(4352).module);
-    assert_null(SQUARE(2047).module);
-    assert_null(SQUARE(4097, .has_bias = 1).module);
+    assert_null(SQUARE(4096, VKMM_OP_N).module);
+    assert_null(SQUARE(4352, VKMM_OP_N).module);
+    assert_null(SQUARE(2047, VKMM_OP_N).module);
+    assert_null(edge_of(&h200, VKMM_PROBLEM(.m = 4097, .n = 4097, .k = 4097, .type = VKMM_F16, .has_bias = 1)).module);
     h200.processors = 0; /* unknown */
-    assert_null(SQUARE(4097).module);
+    assert_null(SQUARE(4097, VKMM_OP_N).module);
 }
 
 static const char *planned(const vkmm_device_info *device, vkmm_problem problem)
