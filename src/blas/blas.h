@@ -57,13 +57,10 @@ typedef struct vkblas_call {
     int64_t lda, ldb, ldc;
 } vkblas_call;
 
-/* Computes the call on the device, alone or with the host's help, if that is expected to be faster. 0: nothing was
- * computed or written, and the caller must call the host's routine with its own arguments; so too if an argument is
- * illegal, because the host's routine then reports it to the program's xerbla. From any thread. */
-int vkblas_run(const vkblas_call *call);
-
-/* vkblas_run in two halves, for callers that then call the host's routine themselves. begin: fills *turn, which end is
- * given once the host's routine has returned, unless turn->done. */
+/* Computes the call on the device, alone or with the host's help, if that is expected to be faster: turn->done.
+ * Otherwise nothing was computed or written; the caller must call the host's routine with its own arguments, and then
+ * vkblas_end. So too if an argument is illegal, because the host's routine then reports it to the program's xerbla.
+ * From any thread. */
 typedef struct vkblas_turn {
     int done;               /* the device has computed the call */
     const char *why;        /* it is the host's; NULL: nobody wants to know */
@@ -76,7 +73,7 @@ void vkblas_end(const vkblas_call *call, const vkblas_turn *turn);
 
 double vkblas_now_ms(void);
 
-/* Computes a part of a call: a product by vkblas_run if it can, all else by vkblas_host. */
+/* Computes a part of a call: a product on the device if that is expected to be faster, all else by vkblas_host. */
 void vkblas_run_or_host(const vkblas_call *call);
 
 /* Whether every argument is legal. */
@@ -94,13 +91,40 @@ static inline vkblas_extents vkblas_extents_of(const vkblas_call *c)
     return (vkblas_extents){updates ? c->n : c->m, c->n, !c->side ? c->k : c->side == 'L' ? c->m : c->n};
 }
 
-/* The volume (m·n·k) from which a call is worth a thought; smaller ones are the host's. -1: not known yet. */
+/* A real or complex number of either precision, for α and β. */
+typedef union vkblas_scalar {
+    float s[2];
+    double d[2];
+} vkblas_scalar;
+
+static inline int vkblas_is_double(vkblas_type type)
+{
+    return type == VKBLAS_D || type == VKBLAS_Z;
+}
+
+static inline vkblas_scalar vkblas_scalar_of(vkblas_type type, double re, double im)
+{
+    return vkblas_is_double(type) ? (vkblas_scalar){.d = {re, im}} : (vkblas_scalar){.s = {(float)re, (float)im}};
+}
+
+/* Its real part (0) or imaginary part (1). */
+static inline double vkblas_part_of(vkblas_type type, const void *scalar, int part)
+{
+    return vkblas_is_double(type) ? ((const double *)scalar)[part] : ((const float *)scalar)[part];
+}
+
+static inline double vkblas_volume_of(vkblas_extents e)
+{
+    return (double)e.m * (double)e.n * (double)e.k;
+}
+
+/* The volume from which a call is worth a thought; smaller ones are the host's. -1: not known yet. */
 extern _Atomic int64_t vkblas_least;
 
 static inline int vkblas_is_small(const vkblas_call *call)
 {
-    const vkblas_extents e = vkblas_extents_of(call);
-    return (double)e.m * (double)e.n * (double)e.k < (double)atomic_load_explicit(&vkblas_least, memory_order_relaxed);
+    const double least = (double)atomic_load_explicit(&vkblas_least, memory_order_relaxed);
+    return vkblas_volume_of(vkblas_extents_of(call)) < least;
 }
 
 /* Splits a routine other than a product into products and calls of itself on the diagonal blocks, and computes each by
@@ -173,7 +197,7 @@ void vkblas_note(const vkblas_call *call, const vkblas_turn *turn, double ms);
 typedef struct vkblas_name {
     char text[12];
 } vkblas_name;
-vkblas_name vkblas_name_of(const vkblas_call *call);
+vkblas_name vkblas_name_of(vkblas_type type, vkblas_routine routine);
 
 /* In the child of a fork: what the parent has counted is the parent's. */
 void vkblas_report_forget(void);

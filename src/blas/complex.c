@@ -60,10 +60,8 @@ typedef struct shared {
 /* Some rows of the product; α = 0 has no A and no B. */
 static int compute_rows(const vkblas_call *call, const shared *with)
 {
-    static const float one_s[] = {1};
-    static const double one_d[] = {1};
+    const vkblas_scalar one = vkblas_scalar_of(call->type, 1, 0);
     const int wide = call->type == VKBLAS_Z, copies_c = with->beta[1] != 0;
-    const void *one = wide ? (const void *)one_d : one_s;
     const int64_t m = call->m, k = call->k, bytes = wide ? 16 : 8;
     vkblas_call real = *call;
     real.routine = VKBLAS_GEMM;
@@ -74,10 +72,10 @@ static int compute_rows(const vkblas_call *call, const shared *with)
     real.b = with->b, real.ldb = with->ldb;
     real.ldc = 2 * call->ldc;
     gathered g = {call->a, call->lda, m, k, call->trans_a, 1, 1, 0};
-    if (with->alpha[1] != 0) g.re = with->alpha[0], g.im = with->alpha[1], real.alpha = one;
+    if (with->alpha[1] != 0) g.re = with->alpha[0], g.im = with->alpha[1], real.alpha = &one;
     char *const end = gather(call->type, &g, with->room);
     if (copies_c) {
-        real.c = end, real.ldc = 2 * m, real.beta = one;
+        real.c = end, real.ldc = 2 * m, real.beta = &one;
         gather(call->type, &(gathered){call->c, call->ldc, m, call->n, 'N', 0, with->beta[0], with->beta[1]}, end);
     }
     const int done = with->product(&real);
@@ -89,12 +87,10 @@ static int compute_rows(const vkblas_call *call, const shared *with)
 int vkblas_complex(const vkblas_call *call, int64_t most, int (*product)(const vkblas_call *real))
 {
     const int wide = call->type == VKBLAS_Z, copies_b = call->trans_b != 'N';
-    const float *alpha_s = call->alpha, *beta_s = call->beta;
-    const double *alpha_d = call->alpha, *beta_d = call->beta;
     shared with = {.product = product, .b = call->b, .ldb = 2 * call->ldb};
     for (int i = 0; i < 2; i++) {
-        with.alpha[i] = wide ? alpha_d[i] : alpha_s[i];
-        with.beta[i] = wide ? beta_d[i] : beta_s[i];
+        with.alpha[i] = vkblas_part_of(call->type, call->alpha, i);
+        with.beta[i] = vkblas_part_of(call->type, call->beta, i);
     }
     vkblas_call part = *call;
     if (with.alpha[0] == 0 && with.alpha[1] == 0) part.k = 0;

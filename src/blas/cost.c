@@ -21,11 +21,6 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static double volume_of(vkblas_extents e)
-{
-    return (double)e.m * (double)e.n * (double)e.k;
-}
-
 static int logarithm(double x, int most)
 {
     const int log = x >= 2 ? ilogb(x) : 0;
@@ -37,7 +32,7 @@ static place place_of(int where, vkblas_extents e)
 {
     const int host = where == VKBLAS_HOST;
     const double least = smaller((double)e.m, smaller((double)e.n, (double)e.k));
-    return (place){logarithm(volume_of(e), host ? 33 : VKBLAS_VOLUMES - 1),
+    return (place){logarithm(vkblas_volume_of(e), host ? 33 : VKBLAS_VOLUMES - 1),
                    logarithm(least, host ? 10 : VKBLAS_EXTENTS - 1)};
 }
 
@@ -74,7 +69,7 @@ static double host_ms(const vkblas_cost *cost, vkblas_type type, vkblas_extents 
     const place p = place_of(VKBLAS_HOST, e);
     place near = {0};
     const vkblas_cell *cell = nearest(cost, VKBLAS_HOST, type, p, 1, &near);
-    return cell != NULL && p.volume - near.volume <= FAR ? cell->ns * 1e-6 * volume_of(e) : -1;
+    return cell != NULL && p.volume - near.volume <= FAR ? cell->ns * 1e-6 * vkblas_volume_of(e) : -1;
 }
 
 enum { FIRST_VOLUME = 27, FIRST_EXTENT = 9, MORE = 6 }; /* of 512³, and from there to 2048³ */
@@ -87,7 +82,7 @@ int64_t vkblas_cost_probe_edge(const vkblas_cost *cost, vkblas_type type)
 vkblas_choice vkblas_cost_choose(const vkblas_cost *cost, vkblas_type type, vkblas_extents e, double run_ms,
                                  vkblas_expected *expected)
 {
-    const double volume = volume_of(e), host = host_ms(cost, type, e);
+    const double volume = vkblas_volume_of(e), host = host_ms(cost, type, e);
     const double open = cost->opened ? 0 : cost->open_ms > 0 ? cost->open_ms : default_open_ms;
     const double attempt = cost->attempt_ms > 0 ? cost->attempt_ms : default_attempt_ms;
     const place p = place_of(VKBLAS_DEVICE, e);
@@ -122,7 +117,7 @@ vkblas_choice vkblas_cost_choose(const vkblas_cost *cost, vkblas_type type, vkbl
 
 void vkblas_cost_learn(vkblas_cost *cost, int where, vkblas_type type, vkblas_extents e, double ms)
 {
-    const double volume = volume_of(e), host = host_ms(cost, type, e);
+    const double volume = vkblas_volume_of(e), host = host_ms(cost, type, e);
     if (!(volume > 0) || !(ms >= 0)) return;
     const place p = place_of(where, e);
     vkblas_cell *cell = &cost->cells[where][type][p.volume][p.extent];

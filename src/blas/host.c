@@ -102,14 +102,11 @@ vkblas_function vkblas_find(vkblas_slot *slot)
 
 /* The arguments of a Fortran routine: s side, u uplo, t trans_a, v trans_b, d diag; m n k; x α, y β; a b c and their
  * leading dimensions A B C. */
-static const struct {
-    const char *name, *arguments;
-} routines[VKBLAS_ROUTINES] = {
-    {"gemm", "tvmnkxaAbBycC"}, {"gemm3m", "tvmnkxaAbBycC"}, {"gemmtr", "utvnkxaAbBycC"}, {"symm", "sumnxaAbBycC"},
-    {"hemm", "sumnxaAbBycC"},  {"syrk", "utnkxaAycC"},      {"herk", "utnkxaAycC"},      {"syr2k", "utnkxaAbBycC"},
-    {"her2k", "utnkxaAbBycC"}, {"trmm", "sutdmnxaAcC"},     {"trsm", "sutdmnxaAcC"},
-};
-static const char *const types[VKBLAS_TYPES] = {"s", "d", "c", "z", "sh", "sb"};
+static const char *const arguments_of[VKBLAS_ROUTINES] = {
+    [VKBLAS_GEMM] = "tvmnkxaAbBycC", [VKBLAS_GEMM3M] = "tvmnkxaAbBycC", [VKBLAS_GEMMTR] = "utvnkxaAbBycC",
+    [VKBLAS_SYMM] = "sumnxaAbBycC",  [VKBLAS_HEMM] = "sumnxaAbBycC",    [VKBLAS_SYRK] = "utnkxaAycC",
+    [VKBLAS_HERK] = "utnkxaAycC",    [VKBLAS_SYR2K] = "utnkxaAbBycC",   [VKBLAS_HER2K] = "utnkxaAbBycC",
+    [VKBLAS_TRMM] = "sutdmnxaAcC",   [VKBLAS_TRSM] = "sutdmnxaAcC"};
 
 typedef const void *P;
 
@@ -170,13 +167,13 @@ static vkblas_function routine(vkblas_routine which, vkblas_type type, int ilp64
         vkblas_slot slot;
         char names[120];
     } slots[VKBLAS_ROUTINES][VKBLAS_TYPES][2];
-    static const char *const forms[2] = {"%s%s_%c%s%s_%cscipy_%s%s_%c", "%s%s_64_%c%s%s_64_%cscipy_%s%s_64_%c"};
-    const char *name = routines[which].name, *letter = types[type];
-    const char *other = which == VKBLAS_GEMMTR ? "gemmt" : name;
+    static const char *const forms[2] = {"%s_%c%.*s_%cscipy_%s_%c", "%s_64_%c%.*s_64_%cscipy_%s_64_%c"};
+    const vkblas_name name = vkblas_name_of(type, which);
+    const int other = (int)strlen(name.text) - (which == VKBLAS_GEMMTR); /* gemmt */
     pthread_mutex_lock(&lock);
     if (slots[which][type][ilp64].slot.names == NULL) {
         char *names = slots[which][type][ilp64].names;
-        snprintf(names, sizeof slots[0][0][0].names, forms[ilp64], letter, name, 0, letter, other, 0, letter, name, 0);
+        snprintf(names, sizeof slots[0][0][0].names, forms[ilp64], name.text, 0, other, name.text, 0, name.text, 0);
         slots[which][type][ilp64].slot.names = names;
     }
     pthread_mutex_unlock(&lock);
@@ -211,11 +208,11 @@ void vkblas_host(const vkblas_call *call)
     if (found == NULL && !ilp64) found = routine(call->routine, call->type, ilp64 = 1);
     if (found == NULL && by_others(call)) return;
     if (found == NULL) {
-        vkblas_warn("no BLAS of the host has %s%s; set VKBLAS_HOST to a library that does", types[call->type],
-                    routines[call->routine].name);
+        vkblas_warn("no BLAS of the host has %s; set VKBLAS_HOST to a library that does",
+                    vkblas_name_of(call->type, call->routine).text);
         abort();
     }
-    const char *arguments = routines[call->routine].arguments;
+    const char *arguments = arguments_of[call->routine];
     for (int i = 0; i < MOST; i++) /* what follows the arguments are the lengths of the letters */
         x[i] = *arguments ? argument(call, *arguments++, ilp64, &narrow[i]) : (P)1;
     ((void (*)(P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P))found)(

@@ -109,9 +109,7 @@ static void probe(vkblas_type type)
 {
     const int64_t edge = vkblas_cost_probe_edge(&cost, type);
     const size_t bytes = (size_t)(edge * edge) * 16;
-    static const double ones[2] = {1}, zeros[2] = {0};
-    static const float one[2] = {1}, zero[2] = {0};
-    const int wide = type == VKBLAS_D || type == VKBLAS_Z;
+    const vkblas_scalar one = vkblas_scalar_of(type, 1, 0), zero = vkblas_scalar_of(type, 0, 0);
     char *room = calloc(2, bytes);
     if (room == NULL) return;
     const vkblas_call call = {.type = type,
@@ -120,8 +118,8 @@ static void probe(vkblas_type type)
                               .m = edge,
                               .n = edge,
                               .k = edge,
-                              .alpha = wide ? (const void *)ones : one,
-                              .beta = wide ? (const void *)zeros : zero,
+                              .alpha = &one,
+                              .beta = &zero,
                               .a = room,
                               .b = room,
                               .c = room + bytes,

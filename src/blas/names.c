@@ -83,16 +83,9 @@ static char letter(int value, int first, const char *letters)
 }
 
 /* α of a row-major her2k, which is the transpose of the column-major one. */
-typedef union scalar {
-    float s[2];
-    double d[2];
-} scalar;
-
-static P conjugate(P value, int is_f64, scalar *room)
+static P conjugate(P value, vkblas_type type, vkblas_scalar *room)
 {
-    const float *s = value;
-    const double *d = value;
-    *room = is_f64 ? (scalar){.d = {d[0], -d[1]}} : (scalar){.s = {s[0], -s[1]}};
+    *room = vkblas_scalar_of(type, vkblas_part_of(type, value, 0), -vkblas_part_of(type, value, 1));
     return room;
 }
 
@@ -105,15 +98,15 @@ static P conjugate(P value, int is_f64, scalar *room)
 #define ADDRESS_s(value)  (&value)
 #define ADDRESS_d(value)  (&value)
 #define ADDRESS_p(value)  (value)
-#define ADDRESS_hc(value) (row ? conjugate(value, 0, &room) : value)
-#define ADDRESS_hz(value) (row ? conjugate(value, 1, &room) : value)
+#define ADDRESS_hc(value) (row ? conjugate(value, VKBLAS_C, &room) : value)
+#define ADDRESS_hz(value) (row ? conjugate(value, VKBLAS_Z, &room) : value)
 
 #define CBLAS(shape, symbol, names, which, of, A, B, flipped, I, wide)                                                 \
     PUBLIC void symbol(CPARAMETERS_##shape(I, TYPE_##A, TYPE_##B));                                                    \
     PUBLIC void symbol(CPARAMETERS_##shape(I, TYPE_##A, TYPE_##B))                                                     \
     {                                                                                                                  \
         const int row = order == ROW_MAJOR;                                                                            \
-        scalar room;                                                                                                   \
+        vkblas_scalar room;                                                                                            \
         (void)room;                                                                                                    \
         COMPUTE(names, ((__typeof__(&symbol))found)(CARGUMENTS_##shape), .routine = which, .type = of, .ilp64 = wide,  \
                 .alpha = ADDRESS_##A(alpha), CFIELDS_##shape(B, flipped))                                              \

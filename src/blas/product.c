@@ -6,11 +6,6 @@
 
 enum { EXPANDED = 1 << 30 }; /* bytes of A as a complex product copies it */
 
-static double real(const void *value, int is_f64)
-{
-    return is_f64 ? *(const double *)value : (double)*(const float *)value;
-}
-
 /* Copies the elements of C, without the gaps between its columns. */
 static void copy_columns(char *to, size_t to_ld, const char *from, size_t from_ld, size_t bytes, int64_t columns)
 {
@@ -56,8 +51,8 @@ static int product(const vkblas_call *call)
                             .lda = (uint64_t)call->lda,
                             .ldb = (uint64_t)call->ldb,
                             .ldc = (uint64_t)call->ldc,
-                            .alpha = real(call->alpha, is_f64),
-                            .beta = real(call->beta, is_f64),
+                            .alpha = vkblas_part_of(call->type, call->alpha, 0),
+                            .beta = vkblas_part_of(call->type, call->beta, 0),
                             .out_type = is_f64 ? VKMM_F64 : VKMM_F32};
     return multiply(device, &p, call);
 }

@@ -42,13 +42,13 @@ void vkblas_report_forget(void)
     speaks = 0;
 }
 
-vkblas_name vkblas_name_of(const vkblas_call *call)
+vkblas_name vkblas_name_of(vkblas_type type, vkblas_routine routine)
 {
     static const char *const types[VKBLAS_TYPES] = {"s", "d", "c", "z", "sh", "sb"};
     static const char *const routines[VKBLAS_ROUTINES] = {"gemm", "gemm3m", "gemmtr", "symm", "hemm", "syrk",
                                                           "herk", "syr2k",  "her2k",  "trmm", "trsm"};
     vkblas_name name;
-    snprintf(name.text, sizeof name.text, "%s%s", types[call->type], routines[call->routine]);
+    snprintf(name.text, sizeof name.text, "%s%s", types[type], routines[routine]);
     return name;
 }
 
@@ -63,8 +63,9 @@ static void speak(const vkblas_call *call, const vkblas_turn *turn, double ms)
     ops[length] = 0;
     if (turn->host_ms >= 0 && turn->gpu_ms >= 0)
         snprintf(expected, sizeof expected, " (expected: device %.3f ms, host %.3f ms)", turn->gpu_ms, turn->host_ms);
-    fprintf(stderr, "vkblas: %s %s %lldx%lldx%lld: %s, %s, %.3f ms%s\n", vkblas_name_of(call).text, ops, (long long)e.m,
-            (long long)e.n, (long long)e.k, turn->done ? "device" : "host", turn->why, ms, expected);
+    fprintf(stderr, "vkblas: %s %s %lldx%lldx%lld: %s, %s, %.3f ms%s\n", vkblas_name_of(call->type, call->routine).text,
+            ops, (long long)e.m, (long long)e.n, (long long)e.k, turn->done ? "device" : "host", turn->why, ms,
+            expected);
 }
 
 static int rounded(int64_t extent)
@@ -92,7 +93,7 @@ void vkblas_note(const vkblas_call *call, const vkblas_turn *turn, double ms)
     if (speaks) speak(call, turn, ms);
     if (to == NULL) return;
     line wanted = {.log = {rounded(e.m), rounded(e.n), rounded(e.k)}};
-    strcpy(wanted.name.text, vkblas_name_of(call).text);
+    strcpy(wanted.name.text, vkblas_name_of(call->type, call->routine).text);
     pthread_mutex_lock(&lock);
     line *l = line_of(&wanted);
     l->calls++;

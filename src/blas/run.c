@@ -55,11 +55,6 @@ static int is_product(const vkblas_call *call)
     return call->routine == VKBLAS_GEMM || call->routine == VKBLAS_GEMM3M;
 }
 
-static double volume_of(vkblas_extents e)
-{
-    return (double)e.m * (double)e.n * (double)e.k;
-}
-
 /* The largest product that the call is split into. */
 static vkblas_extents largest_product(const vkblas_call *call)
 {
@@ -80,8 +75,8 @@ static int goes(vkblas_type type, vkblas_extents e, vkblas_turn *turn)
 {
     vkblas_expected expected;
     if (forced >= 0) {
-        turn->why = volume_of(e) < (double)forced ? "below VKBLAS_MIN" : "VKBLAS_MIN";
-        return volume_of(e) >= (double)forced && vkblas_device() != NULL;
+        turn->why = vkblas_volume_of(e) < (double)forced ? "below VKBLAS_MIN" : "VKBLAS_MIN";
+        return vkblas_volume_of(e) >= (double)forced && vkblas_device() != NULL;
     }
     const vkblas_choice choice = vkblas_learned_choose(type, e, &expected);
     turn->why = expected.host_ms < 0 ? "not timed yet" : reasons[choice];
@@ -97,7 +92,7 @@ static void learn(int where, const vkblas_call *call, double ms)
         1u << VKBLAS_GEMMTR | 1u << VKBLAS_SYRK | 1u << VKBLAS_HERK | 1u << VKBLAS_TRMM | 1u << VKBLAS_TRSM;
     vkblas_extents e = vkblas_extents_of(call);
     if (halves >> call->routine & 1) e.k /= 2;
-    if (forced < 0 && volume_of(e) >= WORTH_A_THOUGHT) vkblas_learned_add(where, call->type, e, ms);
+    if (forced < 0 && vkblas_volume_of(e) >= WORTH_A_THOUGHT) vkblas_learned_add(where, call->type, e, ms);
 }
 
 /* A product of the program, or a part of one of its calls. */
@@ -113,8 +108,8 @@ static int compute_product(const vkblas_call *call, vkblas_turn *turn)
 void vkblas_run_or_host(const vkblas_call *call)
 {
     vkblas_turn turn = {0};
-    const int big =
-        is_product(call) && volume_of(vkblas_extents_of(call)) >= (double)(forced >= 0 ? forced : WORTH_A_THOUGHT);
+    const int big = is_product(call) &&
+                    vkblas_volume_of(vkblas_extents_of(call)) >= (double)(forced >= 0 ? forced : WORTH_A_THOUGHT);
     if (big && compute_product(call, &turn)) return;
     const double before = big ? vkblas_now_ms() : 0;
     inside++;
@@ -135,7 +130,7 @@ void vkblas_begin(const vkblas_call *call, vkblas_turn *turn)
         turn->why = "illegal argument";
     } else if (from == INT64_MAX || vkblas_device_state() < 0) {
         turn->why = "no device";
-    } else if (volume_of(e) < (double)small) {
+    } else if (vkblas_volume_of(e) < (double)small) {
         turn->why = "small";
     } else if (is_product(call)) {
         turn->done = compute_product(call, turn);
@@ -147,7 +142,7 @@ void vkblas_begin(const vkblas_call *call, vkblas_turn *turn)
     if (turn->done) {
         vkblas_note(call, turn, vkblas_now_ms() - turn->began_ms);
     } else if (vkblas_legal(call)) { /* otherwise it may not return */
-        turn->learns = volume_of(e) >= (double)small;
+        turn->learns = vkblas_volume_of(e) >= (double)small;
         inside++;
     }
 }
@@ -159,12 +154,4 @@ void vkblas_end(const vkblas_call *call, const vkblas_turn *turn)
     if (vkblas_legal(call)) inside--;
     if (turn->learns) learn(VKBLAS_HOST, call, ms);
     vkblas_note(call, turn, ms);
-}
-
-int vkblas_run(const vkblas_call *call)
-{
-    vkblas_turn turn;
-    vkblas_begin(call, &turn);
-    if (!turn.done && turn.why != NULL && vkblas_legal(call)) inside--;
-    return turn.done;
 }

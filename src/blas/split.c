@@ -7,11 +7,6 @@
 
 typedef void compute_part(const vkblas_call *part);
 
-typedef union scalar {
-    float s[2];
-    double d[2];
-} scalar;
-
 /* The two halves of the square matrix, and which of them are the rows and the columns of the stored off-diagonal
  * block: second and first where the lower triangle is stored. */
 typedef struct cut {
@@ -24,11 +19,6 @@ typedef struct cut {
 
 enum { TILE = 32 }; /* the largest diagonal block of gemmtr, which most hosts lack */
 
-static int is_double(vkblas_type type)
-{
-    return type == VKBLAS_D || type == VKBLAS_Z;
-}
-
 static int is_complex(vkblas_type type)
 {
     return type == VKBLAS_C || type == VKBLAS_Z;
@@ -36,17 +26,7 @@ static int is_complex(vkblas_type type)
 
 static int64_t bytes_of(vkblas_type type)
 {
-    return (is_double(type) ? 8 : 4) << is_complex(type);
-}
-
-static scalar scalar_of(vkblas_type type, double re, double im)
-{
-    return is_double(type) ? (scalar){.d = {re, im}} : (scalar){.s = {(float)re, (float)im}};
-}
-
-static double part_of(vkblas_type type, const void *value, int i)
-{
-    return is_double(type) ? ((const double *)value)[i] : ((const float *)value)[i];
+    return (vkblas_is_double(type) ? 8 : 4) << is_complex(type);
 }
 
 static int has(const vkblas_call *call, unsigned routines)
@@ -111,7 +91,7 @@ static void multiply(const cut *x, int t, char op, const void *alpha, const void
 static void split_symmetric(const cut *x)
 {
     const vkblas_call *call = x->call;
-    const scalar one = scalar_of(call->type, 1, 0);
+    const vkblas_scalar one = vkblas_scalar_of(call->type, 1, 0);
     const char op = has(call, HERMITIAN) ? 'C' : 'T';
     for (int i = 0; i < 2; i++) recurse(x, i, call->alpha);
     for (int t = 0; t < 2; t++) multiply(x, t, (t == x->row) == (call->side == 'L') ? 'N' : op, call->alpha, &one);
@@ -121,7 +101,7 @@ static void split_symmetric(const cut *x)
 static void split_triangular(const cut *x)
 {
     const vkblas_call *call = x->call;
-    const scalar one = scalar_of(call->type, 1, 0), minus = scalar_of(call->type, -1, 0);
+    const vkblas_scalar one = vkblas_scalar_of(call->type, 1, 0), minus = vkblas_scalar_of(call->type, -1, 0);
     const int lower = (call->trans_a == 'N') == x->row; /* of op(A) */
     const int t = lower == (call->side == 'L');
     if (call->routine == VKBLAS_TRMM) {
@@ -158,9 +138,11 @@ static void split_update(const cut *x)
         part.c = element(call, part.c, part.ldc, x->at[i], x->at[i]);
         vkblas_split(&part, x->block, x->compute);
     }
-    scalar alpha, beta;
-    if (call->routine == VKBLAS_HERK) alpha = scalar_of(type, part_of(type, call->alpha, 0), 0), product.alpha = &alpha;
-    if (has(call, HERMITIAN)) beta = scalar_of(type, part_of(type, call->beta, 0), 0), product.beta = &beta;
+    vkblas_scalar alpha, beta;
+    if (call->routine == VKBLAS_HERK)
+        alpha = vkblas_scalar_of(type, vkblas_part_of(type, call->alpha, 0), 0), product.alpha = &alpha;
+    if (has(call, HERMITIAN))
+        beta = vkblas_scalar_of(type, vkblas_part_of(type, call->beta, 0), 0), product.beta = &beta;
     product.m = x->size[x->row], product.n = x->size[x->col];
     product.c = element(call, call->c, call->ldc, x->at[x->row], x->at[x->col]);
     const vkblas_call whole = product;
@@ -169,8 +151,9 @@ static void split_update(const cut *x)
     x->compute(&product);
     if (!has(call, UPDATES_TWICE)) return;
     if (call->routine == VKBLAS_HER2K)
-        alpha = scalar_of(type, part_of(type, call->alpha, 0), -part_of(type, call->alpha, 1)), product.alpha = &alpha;
-    beta = scalar_of(type, 1, 0), product.beta = &beta;
+        alpha = vkblas_scalar_of(type, vkblas_part_of(type, call->alpha, 0), -vkblas_part_of(type, call->alpha, 1)),
+        product.alpha = &alpha;
+    beta = vkblas_scalar_of(type, 1, 0), product.beta = &beta;
     product.a = along(call, whole.b, whole.ldb, rows_a, x->at[x->row]), product.lda = whole.ldb;
     product.b = along(call, whole.a, whole.lda, rows_b, x->at[x->col]), product.ldb = whole.lda;
     x->compute(&product);
@@ -201,8 +184,8 @@ void vkblas_split(const vkblas_call *call, int64_t block, void (*compute)(const 
     const int is_update = has(call, UPDATES), is_tile = call->routine == VKBLAS_GEMMTR;
     const int64_t order = is_update || call->side == 'R' ? call->n : call->m;
     const int is_zero =
-        part_of(call->type, call->alpha, 0) == 0 &&
-        (!is_complex(call->type) || call->routine == VKBLAS_HERK || part_of(call->type, call->alpha, 1) == 0);
+        vkblas_part_of(call->type, call->alpha, 0) == 0 &&
+        (!is_complex(call->type) || call->routine == VKBLAS_HERK || vkblas_part_of(call->type, call->alpha, 1) == 0);
     if (is_tile && order <= TILE) {
         compute_tile(call, compute);
     } else if (!is_tile && (call->routine <= VKBLAS_GEMM3M || is_zero || order <= block || order < 2)) {
