@@ -108,6 +108,15 @@ typedef enum vkmm_activation {
     VKMM_ACTIVATION_COUNT = 3
 } vkmm_activation;
 
+/* How floats are multiplied. DIRECT: in the types that vkmm_problem says. SPLIT, for f32: as two f16 parts each, by
+ * matrix operations (doc/precision.md). MODULAR, for f64: as residues, by products of integers. */
+typedef enum vkmm_method {
+    VKMM_COMPUTE_DIRECT = 0,
+    VKMM_COMPUTE_SPLIT = 1,
+    VKMM_COMPUTE_MODULAR = 2,
+    VKMM_METHOD_COUNT = 3
+} vkmm_method;
+
 #ifdef __cplusplus
 #define VKMM_DEFAULT(value) = value
 #else
@@ -148,6 +157,7 @@ typedef struct vkmm_problem {
     vkmm_type out_type VKMM_DEFAULT(VKMM_AUTO), compute VKMM_DEFAULT(VKMM_AUTO); /* of C and the bias; of the sums */
     vkmm_activation activation VKMM_DEFAULT(VKMM_ACTIVATION_NONE);
     int has_bias VKMM_DEFAULT(0); /* non-zero: there is a VKMM_BIAS */
+    vkmm_method method VKMM_DEFAULT(VKMM_COMPUTE_DIRECT);
 } vkmm_problem;
 
 #undef VKMM_DEFAULT

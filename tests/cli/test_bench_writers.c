@@ -171,7 +171,7 @@ static void fewer_bits_are_told(void **state)
                  {"md", "f32 (sum f16)", "+bias relu"},
                  {"junit", "f32 (sum f16)", "+bias relu"}};
     static const char *const compare_words[] = {"f32 (sum f16)", "\"compute\":\"f16\"", "f32 (sum f16)",
-                                                ",f32,f16,relu,true\r\n"};
+                                                ",f32,f16,relu,true,direct\r\n"};
 
     (void)state;
     for (int told = 0; told < 2; told++) {

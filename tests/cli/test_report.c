@@ -109,19 +109,24 @@ static void json_survives(void **state)
     free(text);
 }
 
-/* f32 that went through f16: every format says so. */
+/* f32 that went through f16, or its parts: every format says so. */
 static void fewer_bits_are_told(void **state)
 {
-    static const char *const words[][2] = {{"table", "f32 (sum f16)"},
-                                           {"json", "\"type\":\"f32\",\"out_type\":\"f32\",\"compute\":\"f16\""},
-                                           {"csv", ",f32,f16,gelu,true,,,,,,,,,,,,,3,0,false,0,0\r\n"},
-                                           {"quiet", " f32 (sum f16)\n"}};
+    static const char *const words[][3] = {
+        {"table", "f32 (sum f16)", "f32 (split)"},
+        {"json", "\"type\":\"f32\",\"out_type\":\"f32\",\"compute\":\"f16\"", "\"method\":\"split\""},
+        {"csv", ",f32,f16,gelu,true,,,,,,,,,,,,,3,0,false,0,0,direct\r\n", ",split\r\n"},
+        {"quiet", " f32 (sum f16)\n", " f32 (split)\n"}};
     sample s;
 
     (void)state;
-    for (int told = 0; told < 2; told++) {
+    for (int told = 0; told < 3; told++) {
         make_sample(&s);
-        if (told) {
+        if (told == 2) {
+            s.row.problem.type = VKMM_F32;
+            s.row.problem.method = VKMM_COMPUTE_SPLIT;
+        }
+        if (told == 1) {
             s.row.problem.has_bias = 1;
             s.row.problem.out_type = VKMM_F32;
             s.row.problem.compute = VKMM_F16;
@@ -129,13 +134,14 @@ static void fewer_bits_are_told(void **state)
         }
         for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
             const vkmm_writer *writer = vkmm_writer_find(words[i][0]);
+            const char *word = words[i][told == 2 ? 2 : 1];
             const vkmm_ladder ladder = {
                 .device = &s.device, .problem = s.row.problem, .init = "int", .rows = &s.row, .count = 1};
             const vkmm_tune_row tune = {.device = &s.device, .problem = s.row.problem};
             vkmm_report report = {.utf8 = 1, .version = "", .shader_hash = "", .command = ""};
             char *text = written(words[i][0], report, &s.row);
             size_t bytes;
-            assert_int_equal(strstr(text, words[i][1]) != NULL, told);
+            assert_int_equal(strstr(text, word) != NULL, told > 0);
             free(text);
             text = NULL;
             s.row.step = "1a";
@@ -145,9 +151,9 @@ static void fewer_bits_are_told(void **state)
                 assert_int_equal(writer->ladder(&report, &ladder, ends ? NULL : &s.row), VKMM_OK);
             if (i < 2) assert_int_equal((i == 0 ? vkmm_table_tune : vkmm_json_tune)(&report, &tune), VKMM_OK);
             fclose(report.out);
-            const char *first = strstr(text, words[i][1]);
-            assert_int_equal(first != NULL, told);
-            if (told && i < 2) assert_non_null(strstr(first + 1, words[i][1]));
+            const char *first = strstr(text, word);
+            assert_int_equal(first != NULL, told > 0);
+            if (told && i < 2) assert_non_null(strstr(first + 1, word));
             free(text);
         }
     }

@@ -18,7 +18,7 @@ int main(void)
     FIELD(vkmm_problem, stride_a), FIELD(vkmm_problem, stride_b), FIELD(vkmm_problem, stride_c);
     FIELD(vkmm_problem, alpha), FIELD(vkmm_problem, beta);
     FIELD(vkmm_problem, out_type), FIELD(vkmm_problem, compute);
-    FIELD(vkmm_problem, activation), FIELD(vkmm_problem, has_bias);
+    FIELD(vkmm_problem, activation), FIELD(vkmm_problem, has_bias), FIELD(vkmm_problem, method);
     printf("sizeof vkmm_instance_params %zu\n", sizeof(vkmm_instance_params));
     FIELD(vkmm_instance_params, log.write), FIELD(vkmm_instance_params, log.user);
     FIELD(vkmm_instance_params, validate), FIELD(vkmm_instance_params, cache_dir);

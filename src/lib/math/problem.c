@@ -141,7 +141,8 @@ vkmm_view vkmm_operand_view(const vkmm_problem *problem, vkmm_operand operand, c
 static vkmm_status check_kinds(const vkmm_log *log, const vkmm_problem *problem)
 {
     static const char types[] = "types are numbered 1 to 8", ops[] = "it is 0 (N) or 1 (T)";
-    _Static_assert(VKMM_TYPE_COUNT == 9 && VKMM_ACTIVATION_COUNT == 3, "what the sentences say");
+    _Static_assert(VKMM_TYPE_COUNT == 9 && VKMM_ACTIVATION_COUNT == 3 && VKMM_METHOD_COUNT == 3,
+                   "what the sentences say");
     const struct {
         const char *kind, *of, *known;
         unsigned value, most;
@@ -153,12 +154,24 @@ static vkmm_status check_kinds(const vkmm_log *log, const vkmm_problem *problem)
         {"op", " of matrix A", ops, problem->op_a, VKMM_OP_T},
         {"op", " of matrix B", ops, problem->op_b, VKMM_OP_T},
         {"activation", "", "they are numbered 0 to 2", problem->activation, VKMM_ACTIVATION_COUNT - 1},
+        {"method", "", "they are numbered 0 to 2", problem->method, VKMM_METHOD_COUNT - 1},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].value > kinds[i].most)
             return vkmm_fail(log, VKMM_INVALID, "%s %d%s is unknown; %s", kinds[i].kind, (int)kinds[i].value,
                              kinds[i].of, kinds[i].known);
     return VKMM_OK;
+}
+
+static vkmm_status check_method(const vkmm_log *log, const vkmm_problem *problem)
+{
+    static const vkmm_type of[] = {[VKMM_COMPUTE_SPLIT] = VKMM_F32, [VKMM_COMPUTE_MODULAR] = VKMM_F64};
+    const vkmm_types types = vkmm_problem_types(problem);
+    if (problem->method == VKMM_COMPUTE_DIRECT || vkmm_types_equal(types, vkmm_types_default(of[problem->method])))
+        return VKMM_OK;
+    return vkmm_fail(log, VKMM_INVALID, "%s multiplies %s, summed and stored as %s; the types are %s",
+                     vkmm_method_name(problem->method), vkmm_type_of(of[problem->method])->name,
+                     vkmm_type_of(of[problem->method])->name, vkmm_types_name(types, 1));
 }
 
 static vkmm_status check_types(const vkmm_log *log, const vkmm_problem *problem)
@@ -170,7 +183,7 @@ static vkmm_status check_types(const vkmm_log *log, const vkmm_problem *problem)
                          "the problem has no type; VKMM_PROBLEM makes it f32 unless another is given");
     if (problem->activation == VKMM_GELU && !vkmm_type_of(problem->type)->is_float)
         return vkmm_fail(log, VKMM_INVALID, "gelu is for floats; the type is %s", vkmm_type_of(problem->type)->name);
-    if (vkmm_types_legal(types)) return VKMM_OK;
+    if (vkmm_types_legal(types)) return check_method(log, problem);
     for (uint32_t i = 0; vkmm_types_at(i) != NULL; i++) {
         const vkmm_types *other = vkmm_types_at(i);
         const size_t used = strlen(legal);

@@ -99,6 +99,12 @@ const char *vkmm_activation_name(uint32_t activation)
     return activation < VKMM_ACTIVATION_COUNT ? names[activation] : NULL;
 }
 
+const char *vkmm_method_name(uint32_t method)
+{
+    static const char *const names[VKMM_METHOD_COUNT] = {"direct", "split", "modular"};
+    return method < VKMM_METHOD_COUNT ? names[method] : NULL;
+}
+
 double vkmm_type_get(vkmm_type type, const void *element)
 {
     union {

@@ -156,6 +156,9 @@ vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, con
                         const vkmm_wish *wish, vkmm_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
+    if (problem->method != VKMM_COMPUTE_DIRECT)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "this build has no shaders for %s products",
+                         vkmm_method_name(problem->method));
     choice->terms = wish->terms;
     choice->problem = vkmm_problem_row_major(problem, &choice->swapped);
     lay_vectors_along_k(&choice->problem);

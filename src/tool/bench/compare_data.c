@@ -236,6 +236,7 @@ static const vkmm_csv_column columns[] = {
     {"winner"},
     {"regression"},
     VKMM_CSV_REST,
+    {"problem.method"},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };

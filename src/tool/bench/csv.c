@@ -80,6 +80,7 @@ static const vkmm_csv_column columns[] = {
     {"in_panels"},
     {"verify.nans"},
     {"verify.infinities"},
+    {"problem.method"},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };

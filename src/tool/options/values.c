@@ -31,7 +31,7 @@ const char *cli_out_type_words(uint32_t index)
 
 const char *cli_compute_words(uint32_t index)
 {
-    static const char *const words[] = {"f32", "f16", "i32", "u32", "f64", NULL};
+    static const char *const words[] = {"f32", "f16", "i32", "u32", "f64", "split", "modular", NULL};
 
     return words[index];
 }
@@ -339,6 +339,25 @@ vkmm_status cli_parse_type(const vkmm_log *log, const cli_option *option, const 
         return vkmm_fail(log, VKMM_INVALID, "--%s says %s, but an earlier option says %s: both have the same type here",
                          option->name, vkmm_type_of(type)->name, vkmm_type_of(*given)->name);
     *given = type;
+    return VKMM_OK;
+}
+
+/* A type, or a method, which has its own types. */
+vkmm_status cli_parse_compute(const vkmm_log *log, const cli_option *option, const char *text, void *field)
+{
+    vkmm_problem *problem = field;
+    uint32_t method = VKMM_COMPUTE_SPLIT;
+    vkmm_type type = VKMM_AUTO;
+    vkmm_status status = VKMM_OK;
+
+    while (vkmm_method_name(method) != NULL && strcmp(text, vkmm_method_name(method)) != 0) method++;
+    if (vkmm_method_name(method) == NULL) {
+        method = VKMM_COMPUTE_DIRECT;
+        status = cli_parse_type(log, option, text, &type);
+    }
+    if (status != VKMM_OK) return status;
+    problem->method = (vkmm_method)method;
+    problem->compute = type;
     return VKMM_OK;
 }
 

@@ -13,6 +13,7 @@ cli_parser cli_parse_amount;     /* as the option's cli_amount describes */
 cli_parser cli_parse_tile;       /* uint32_t[2] */
 cli_parser cli_parse_types;      /* cli_types, of the choice */
 cli_parser cli_parse_type;       /* vkmm_type, a choice */
+cli_parser cli_parse_compute;    /* vkmm_problem: compute, or method */
 cli_parser cli_parse_word;       /* const char *, a choice */
 cli_parser cli_parse_index;      /* int, a choice's index */
 cli_parser cli_parse_at;         /* cli_at */

@@ -33,7 +33,8 @@ const vkmm_words vkmm_type_words = {type_word, VKMM_TYPE_COUNT, "element type", 
 static const vkmm_words layouts = {layout_word, 2},
                         out_types = {type_word, VKMM_BF16 + 1, "element type", .first = VKMM_F32}, ops = {op_word, 2},
                         compute_types = {type_word, VKMM_F16 + 1, "element type", .first = VKMM_F32},
-                        activations = {vkmm_activation_name, VKMM_ACTIVATION_COUNT, "activation"};
+                        activations = {vkmm_activation_name, VKMM_ACTIVATION_COUNT, "activation"},
+                        methods = {vkmm_method_name, VKMM_METHOD_COUNT, "method"};
 
 static void show_problem(void *copy)
 {
@@ -112,6 +113,7 @@ static const vkmm_field problem_fields[] = {
     {PROBLEM_KEY(WORD, type), VKMM_NEEDED, .words = &vkmm_type_words},
     {PROBLEM_KEY(WORD, out_type), .words = &out_types},
     {PROBLEM_KEY(WORD, compute), .words = &compute_types},
+    {PROBLEM_KEY(WORD, method), .words = &methods},
     {PROBLEM_KEY(U64, m), VKMM_NEEDED},
     {PROBLEM_KEY(U64, n), VKMM_NEEDED},
     {PROBLEM_KEY(U64, k), VKMM_NEEDED},
@@ -141,8 +143,8 @@ const vkmm_record vkmm_problem_record = {"problem",
                                          .show = show_problem,
                                          .check = check_problem};
 
-const vkmm_record vkmm_types_record = {NULL, problem_fields, 3, VKMM_RECORD_OF(vkmm_problem), .show = show_problem},
-                  vkmm_extents_record = {NULL, problem_fields + 3, 3, VKMM_RECORD_OF(vkmm_problem)};
+const vkmm_record vkmm_types_record = {NULL, problem_fields, 4, VKMM_RECORD_OF(vkmm_problem), .show = show_problem},
+                  vkmm_extents_record = {NULL, problem_fields + 4, 3, VKMM_RECORD_OF(vkmm_problem)};
 
 /* ---- kernels ---- */
 

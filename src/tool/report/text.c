@@ -85,6 +85,8 @@ void vkmm_text_problem(char *text, size_t size, const vkmm_problem *problem, int
 
 const char *vkmm_text_type(const vkmm_problem *problem, int utf8)
 {
+    static const char *const methods[] = {NULL, "f32 (split)", "f64 (modular)"}; /* each has its own types */
+    if (methods[problem->method]) return methods[problem->method];
     return vkmm_types_name(vkmm_problem_types(problem), utf8);
 }
 

@@ -163,6 +163,7 @@ static const vkmm_csv_column csv_columns[] = {
     {"time.stable"},
     {"verify.nans"},
     {"verify.infinities"},
+    {"problem.method"},
 };
 
 enum { CSV_COLUMNS = sizeof csv_columns / sizeof *csv_columns };
@@ -174,12 +175,13 @@ static vkmm_status csv_row(vkmm_report *report, const vkmm_bench_row *row)
 }
 
 /* ---- one word per result, for scripts: GFLOP/s, or why there is none; and the types, if sums have fewer bits than
- * what is summed ---- */
+ * what is summed, or the method ---- */
 
 static vkmm_status quiet_row(vkmm_report *report, const vkmm_bench_row *row)
 {
     char figure[32];
     const int rounds =
+        row->problem.method != VKMM_COMPUTE_DIRECT ||
         vkmm_type_of(vkmm_problem_compute(&row->problem))->bytes < vkmm_type_of(row->problem.type)->bytes;
 
     if (row->not_run[0] != '\0')
