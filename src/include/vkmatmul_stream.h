@@ -7,7 +7,12 @@
  *   The kernel and its configuration are those of the product as a whole: if K is not cut, each element of C has the
  * same bits as from vkmm_job_run, but for the last rows or columns if a job computes them by a second dispatch, which
  * saves the device a round of tiles. If K is cut, the sum has another order, and with f16 sums each part is rounded to
- * f16. */
+ * f16.
+ *   Several devices can share a stream, of any vendors and drivers. Each has its own kernel, configuration, panels and
+ * memory. It takes the next rows of C (or columns, if A is one panel) when it is free, as many as its speed so far
+ * allows, and keeps panels of A and B for as long as it needs them. If a device is lost, hangs or runs out of memory,
+ * the others compute what it has not stored. Which device computes an element depends on time: the bits of floating
+ * point results are the same in each run only if the kernels of all devices add in the same order, and round alike. */
 #ifndef VKMATMUL_STREAM_H
 #define VKMATMUL_STREAM_H
 
@@ -20,10 +25,12 @@ extern "C" {
 typedef struct vkmm_stream vkmm_stream;
 
 typedef struct vkmm_stream_params {
-    vkmm_job_params job;   /* problem, kernel, tile, shader, config: as for vkmm_job_create */
-    uint64_t memory_limit; /* bytes of device memory to use at most; 0: what the driver reports as free
-                              (VK_EXT_memory_budget), or the heap */
-    uint32_t threads;      /* that fill and empty panels on the host; 0: as many as are useful */
+    vkmm_job_params job;        /* problem, kernel, tile, shader, config: as for vkmm_job_create */
+    uint64_t memory_limit;      /* bytes of device memory to use at most; 0: what the driver reports as free
+                                   (VK_EXT_memory_budget), or the heap */
+    uint32_t threads;           /* that fill and empty panels on the host, for each device; 0: as many as are useful */
+    vkmm_device *const *others; /* further devices that compute panels; each must outlive the stream */
+    uint32_t other_count;
 } vkmm_stream_params;
 
 /* How a product is cut. A plain value. */
@@ -42,15 +49,16 @@ VKMM_API const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem 
                                         char *text, size_t size);
 
 /* Plans the product and allocates device memory. VKMM_OUT_OF_MEMORY: not even a panel of one tile fits;
- * VKMM_UNSUPPORTED, VKMM_INVALID as for a job. log NULL: the device's instance's. */
+ * VKMM_UNSUPPORTED, VKMM_INVALID as for a job. log NULL: the device's instance's. Of several devices, those that cannot
+ * compute the product are left out with a warning; it is an error if none is left. */
 VKMM_API vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
                                         vkmm_stream **stream);
 VKMM_API void vkmm_stream_destroy(vkmm_stream **stream);
 
-VKMM_API const vkmm_kernel_info *
-vkmm_stream_kernel(const vkmm_stream *stream); /* of a whole panel; owned by the stream */
-VKMM_API vkmm_partition
-vkmm_stream_partition(const vkmm_stream *stream); /* the current one: it changes if memory runs out during a run */
+/* Of the first device: the kernel of a whole panel, owned by the stream; and the current partition, which changes if
+ * memory runs out during a run. */
+VKMM_API const vkmm_kernel_info *vkmm_stream_kernel(const vkmm_stream *stream);
+VKMM_API vkmm_partition vkmm_stream_partition(const vkmm_stream *stream);
 
 /* A part of op(A), op(B) or C of one matrix of the batch, as they appear in the product; or of the bias, as one row.
  * Element (row + i, col + j) belongs at data + i·row_stride + j·col_stride elements; one of the strides is 1. The type
@@ -65,7 +73,7 @@ typedef struct vkmm_panel {
 
 /* The progress of a run. A plain value. */
 typedef struct vkmm_stream_state {
-    uint64_t panels, done; /* of C, all matrices of the batch together */
+    uint64_t panels, done; /* of C, all matrices of the batch together; with several devices, `panels` is an estimate */
     double elapsed_ms;
     double left_ms; /* estimated from the speed so far; negative: not known yet */
 } vkmm_stream_state;
@@ -99,8 +107,25 @@ typedef struct vkmm_stream_times {
 
 /* Computes the product. VKMM_STOPPED: progress requested it. VKMM_DEVICE_LOST: the log says how many panels were done.
  * VKMM_OUT_OF_MEMORY: even with the smallest panels. VKMM_WRONG_RESULT: the kernel stored outside a panel. *times (may
- * be NULL) is filled whatever the status is. A stream can be run again. */
+ * be NULL) is filled whatever the status is: sums over all devices, but for wall_ms and longest_ms. Of several devices,
+ * those that fail are reported as warnings, unless all do; VKMM_OK: the product is whole. A stream can be run again, on
+ * the devices that were not lost. */
 VKMM_API vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_stream_times *times);
+
+/* What one device did in the last run. */
+typedef struct vkmm_stream_part {
+    const vkmm_device_info *device; /* owned by its instance; NULL: there is no such part */
+    const vkmm_kernel_info *kernel; /* of a whole panel; owned by the stream */
+    vkmm_partition partition;
+    uint64_t panels;         /* of C that it stored, */
+    double share;            /* and their part of C's elements, 0 to 1 */
+    vkmm_stream_times times; /* wall_ms: until it had nothing left to do */
+    double wait_ms;          /* of the whole run: the device computed nothing, for lack of operands or of panels */
+    vkmm_status status;      /* not VKMM_OK: it failed, and the others computed the rest */
+} vkmm_stream_part;
+
+/* The parts of a stream's devices, in their order, without those that were left out. */
+VKMM_API vkmm_stream_part vkmm_stream_part_at(const vkmm_stream *stream, uint32_t index);
 
 #ifdef __cplusplus
 }

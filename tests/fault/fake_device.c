@@ -50,7 +50,6 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDevice(VkPhysicalDevice handle, cons
     fake_object *device = fake_make(FAKE_DEVICE, physical->parent);
     for (uint32_t i = 0; i < info->queueCreateInfoCount; i++)
         fake_make(FAKE_QUEUE, device->id)->queue.family = info->pQueueCreateInfos[i].queueFamilyIndex;
-    fake.lost = 0;
     *out = FAKE_HANDLE(VkDevice, device);
     return VK_SUCCESS;
 }
@@ -64,9 +63,8 @@ VKAPI_ATTR void VKAPI_CALL fake_vkDestroyDevice(VkDevice device, const VkAllocat
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkDeviceWaitIdle(VkDevice device)
 {
-    FAKE_ENTER_OR_FAIL(vkDeviceWaitIdle);
-    FAKE_FIND(device, FAKE_DEVICE);
-    fake_retire(0);
+    FAKE_ENTER_ON(vkDeviceWaitIdle, device);
+    fake_retire(0, FAKE_FIND(device, FAKE_DEVICE));
     return VK_SUCCESS;
 }
 

@@ -218,7 +218,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetQueryPoolResults(VkDevice device, VkQue
                                                           uint32_t count, size_t bytes, void *data, VkDeviceSize stride,
                                                           VkQueryResultFlags flags)
 {
-    FAKE_ENTER_OR_FAIL(vkGetQueryPoolResults);
+    FAKE_ENTER_ON(vkGetQueryPoolResults, device);
     device_of(device, __func__);
     const fake_object *queries = FAKE_FIND(handle, FAKE_QUERIES);
     if (!queries) return VK_ERROR_OUT_OF_HOST_MEMORY;

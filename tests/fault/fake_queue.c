@@ -69,12 +69,18 @@ void fake_execute(const fake_object *command)
     for (uint32_t i = 0; i < command->command.count; i++) execute_step(&command->command.steps[i]);
 }
 
+static int is_lost(uint64_t id)
+{
+    const fake_object *device = fake_device_of(id);
+    return device && device->lost;
+}
+
 /* A submission whose end is known: the command buffer can be submitted again. */
 static void end(const fake_submission *submission)
 {
     fake_object *command = fake_alive(submission->command), *fence = fake_alive(submission->fence);
     if (command && command->command.state == FAKE_PENDING)
-        command->command.state = fake.lost ? FAKE_INVALID : FAKE_EXECUTABLE;
+        command->command.state = is_lost(command->id) ? FAKE_INVALID : FAKE_EXECUTABLE;
     if (fence) fence->fence.signaled = 1, fence->fence.pending = 0;
 }
 
@@ -83,12 +89,12 @@ static void execute_until(uint32_t last)
     for (uint32_t i = 0; i <= last && i < fake.submitted; i++) {
         fake_submission *submission = &fake.submissions[i];
         const fake_object *command = fake_alive(submission->command);
-        if (!submission->executed && command && !fake.lost) fake_execute(command);
+        if (!submission->executed && command && !is_lost(command->id)) fake_execute(command);
         submission->executed = 1;
     }
 }
 
-void fake_retire(uint64_t fence)
+void fake_retire(uint64_t fence, const fake_object *device)
 {
     uint32_t kept = 0, last = UINT32_MAX;
     for (uint32_t i = 0; i < fake.submitted && fence; i++)
@@ -96,7 +102,7 @@ void fake_retire(uint64_t fence)
     if (fence && last == UINT32_MAX) return; /* nothing in flight has this fence */
     execute_until(last);
     for (uint32_t i = 0; i < fake.submitted; i++) {
-        if (fence && fake.submissions[i].fence != fence)
+        if (fence ? fake.submissions[i].fence != fence : fake_device_of(fake.submissions[i].command) != device)
             fake.submissions[kept++] = fake.submissions[i];
         else
             end(&fake.submissions[i]);
@@ -107,12 +113,12 @@ void fake_retire(uint64_t fence)
 /* In lazy mode the first question is answered with "not yet". */
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkGetFenceStatus(VkDevice device, VkFence handle)
 {
-    FAKE_ENTER_OR_FAIL(vkGetFenceStatus);
+    FAKE_ENTER_ON(vkGetFenceStatus, device);
     FAKE_FIND(device, FAKE_DEVICE);
     fake_object *fence = FAKE_FIND(handle, FAKE_FENCE);
     if (!fence) return VK_ERROR_DEVICE_LOST;
     if (fence->fence.pending && fake.caps.lazy && fence->fence.polled++ == 0) return VK_NOT_READY;
-    if (fence->fence.pending) fake_retire(fence->id);
+    if (fence->fence.pending) fake_retire(fence->id, NULL);
     return fence->fence.signaled ? VK_SUCCESS : VK_NOT_READY;
 }
 
@@ -120,11 +126,11 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkWaitForFences(VkDevice device, uint32_t co
                                                     VkBool32 all, uint64_t timeout)
 {
     (void)all, (void)timeout;
-    FAKE_ENTER_OR_FAIL(vkWaitForFences);
+    FAKE_ENTER_ON(vkWaitForFences, device);
     FAKE_FIND(device, FAKE_DEVICE);
     for (uint32_t i = 0; i < count; i++) {
         fake_object *fence = FAKE_FIND(fences[i], FAKE_FENCE);
-        if (fence && fence->fence.pending) fake_retire(fence->id);
+        if (fence && fence->fence.pending) fake_retire(fence->id, NULL);
         if (fence && !fence->fence.signaled) fake_complain("%s: waits for a fence that nothing will signal", __func__);
     }
     return VK_SUCCESS;
@@ -132,9 +138,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkWaitForFences(VkDevice device, uint32_t co
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkQueueWaitIdle(VkQueue queue)
 {
-    FAKE_ENTER_OR_FAIL(vkQueueWaitIdle);
-    FAKE_FIND(queue, FAKE_QUEUE);
-    fake_retire(0);
+    FAKE_ENTER_ON(vkQueueWaitIdle, queue);
+    fake_retire(0, FAKE_FIND(queue, FAKE_QUEUE) ? fake_device_of((uint64_t)(uintptr_t)queue) : NULL);
     return VK_SUCCESS;
 }
 
@@ -188,7 +193,7 @@ static void submit(const fake_object *queue, VkCommandBuffer handle, fake_object
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkQueueSubmit(VkQueue handle, uint32_t count, const VkSubmitInfo *infos,
                                                   VkFence fence_handle)
 {
-    FAKE_ENTER_OR_FAIL(vkQueueSubmit);
+    FAKE_ENTER_ON(vkQueueSubmit, handle);
     const fake_object *queue = FAKE_FIND(handle, FAKE_QUEUE);
     fake_object *fence = fence_handle ? FAKE_FIND(fence_handle, FAKE_FENCE) : NULL;
     if (fence && (fence->fence.signaled || fence->fence.pending))

@@ -59,6 +59,11 @@ static void make_lock(void)
     mtx_init(&lock, mtx_plain);
 }
 
+static fake_object *of_id(uint64_t id)
+{
+    return id >= FIRST_ID && id - FIRST_ID < fake.count ? fake.objects[id - FIRST_ID] : NULL;
+}
+
 static int is_any(fake_call call)
 {
     return failing.call == FAKE_FALLIBLE_COUNT && call < FAKE_FALLIBLE_COUNT;
@@ -71,21 +76,29 @@ static int waits_or_submits(fake_call call)
            call == FAKE_vkDeviceWaitIdle || call == FAKE_vkQueueWaitIdle || call == FAKE_vkGetQueryPoolResults;
 }
 
-fake_guard fake_enter(fake_call call)
+fake_object *fake_device_of(uint64_t id)
+{
+    fake_object *object = of_id(id);
+    while (object && object->kind != FAKE_DEVICE) object = of_id(object->parent);
+    return object;
+}
+
+fake_guard fake_enter(fake_call call, uint64_t on)
 {
     fake_guard guard = {VK_SUCCESS};
     call_once(&once, make_lock);
     mtx_lock(&lock);
     calls[call]++;
-    if (fake.lost && waits_or_submits(call)) guard.result = VK_ERROR_DEVICE_LOST;
+    fake_object *device = fake_device_of(on);
+    if (device && device->lost && waits_or_submits(call)) guard.result = VK_ERROR_DEVICE_LOST;
     if (!failing.on || (call != failing.call && !is_any(call))) return guard;
     failing.seen++;
     if (failing.seen < failing.n || failing.seen >= failing.n + failing.times) return guard;
     failing.failed++;
     guard.result = failing.result;
-    if (failing.result == VK_ERROR_DEVICE_LOST && waits_or_submits(call)) {
-        fake.lost = 1;
-        fake_retire(0);
+    if (failing.result == VK_ERROR_DEVICE_LOST && device) {
+        device->lost = 1;
+        fake_retire(0, device);
     }
     return guard;
 }
@@ -137,11 +150,6 @@ fake_object *fake_make(fake_kind kind, uint64_t parent)
     *object = (fake_object){.kind = kind, .id = FIRST_ID + fake.count, .parent = parent, .alive = 1};
     fake.objects[fake.count++] = object;
     return object;
-}
-
-static fake_object *of_id(uint64_t id)
-{
-    return id >= FIRST_ID && id - FIRST_ID < fake.count ? fake.objects[id - FIRST_ID] : NULL;
 }
 
 fake_object *fake_alive(uint64_t id)

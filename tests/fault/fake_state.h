@@ -181,6 +181,7 @@ typedef struct fake_object {
             fake_binding bindings[FAKE_BINDINGS];
         } set;
         uint32_t family; /* of a command pool */
+        int lost;        /* a device */
         struct {
             fake_state state;
             uint32_t family;
@@ -214,7 +215,7 @@ typedef struct fake_driver {
     fake_submission *submissions; /* in order; owned */
     uint32_t submitted, submission_capacity;
     uint64_t heap_used[2], most_used, allocations;
-    int lost, pushes_sets; /* push descriptors are enabled: as caps.push_descriptors */
+    int pushes_sets; /* push descriptors are enabled: as caps.push_descriptors */
 } fake_driver;
 
 extern fake_driver fake; /* under the lock of FAKE_ENTER */
@@ -225,14 +226,19 @@ typedef struct fake_guard {
     VkResult result; /* not VK_SUCCESS: this call is to fail */
 } fake_guard;
 
-fake_guard fake_enter(fake_call call);
+fake_guard fake_enter(fake_call call, uint64_t on); /* a device or a queue; 0: of no matter */
 void fake_leave(fake_guard *guard);
 
 /* First in each entry point: counts the call, and holds the lock until it returns. */
 #define FAKE_ENTER(name)                                                                                               \
-    const fake_guard guard __attribute__((cleanup(fake_leave_const), unused)) = fake_enter(FAKE_##name)
+    const fake_guard guard __attribute__((cleanup(fake_leave_const), unused)) = fake_enter(FAKE_##name, 0)
 #define FAKE_ENTER_OR_FAIL(name)                                                                                       \
     FAKE_ENTER(name);                                                                                                  \
+    if (guard.result != VK_SUCCESS) return guard.result
+/* Likewise for a call that can lose a device. */
+#define FAKE_ENTER_ON(name, handle)                                                                                    \
+    const fake_guard guard __attribute__((cleanup(fake_leave_const), unused)) =                                        \
+        fake_enter(FAKE_##name, (uint64_t)(uintptr_t)(handle));                                                        \
     if (guard.result != VK_SUCCESS) return guard.result
 /* Likewise for one that makes a handle, which is of nothing after a failure. */
 #define FAKE_ENTER_OR_SPOIL(name, type, out)                                                                           \
@@ -281,9 +287,12 @@ uint32_t fake_family_count(void);
 void fake_execute(const fake_object *command);
 void fake_run_kernel(const fake_step *step, const fake_object *pipeline, const fake_object *set);
 
-/* Executes everything submitted up to the fence (0: all of it), and takes it as known to have ended; without
- * executing, where the device is lost. */
-void fake_retire(uint64_t fence);
+/* Executes everything submitted up to the fence (0: everything of the device), and takes it as known to have ended;
+ * without executing, where its device is lost. */
+void fake_retire(uint64_t fence, const fake_object *device);
+
+/* The device that an object belongs to, or is; NULL: none. */
+fake_object *fake_device_of(uint64_t id);
 
 static inline uint64_t fake_or(uint64_t value, uint64_t otherwise)
 {

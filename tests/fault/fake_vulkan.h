@@ -15,7 +15,8 @@
 #include <stdint.h>
 #include <vulkan/vulkan_core.h>
 
-/* What the one device of the driver is like; zeros mean what the comments say. */
+/* What the one physical device of the driver is like; zeros mean what the comments say. Each device made of it is lost
+ * by itself. */
 typedef struct fake_caps {
     int unified;           /* one kind of memory, which everyone sees; 0: the device's own, and the host's beside it */
     int transfer_family;   /* a queue family for transfers alone */

@@ -366,6 +366,36 @@ static void devices_side_by_side(void **state)
     assert_int_equal(crew_run(own_device, *state), 0);
 }
 
+/* A stream runs a thread for each device: the bits are those of one device. */
+static void one_product_on_several_devices(void **state)
+{
+    enum { SIDE = 160, DEVICES = 3 };
+    static float a[SIDE * SIDE], b[SIDE * SIDE], c[2][SIDE * SIDE];
+    vkmm_device *devices[DEVICES] = {suite.device};
+    (void)state;
+    vkmm_fill(a, SIDE, SIDE, VKMM_F32, VKMM_INIT_UNIFORM, 1);
+    vkmm_fill(b, SIDE, SIDE, VKMM_F32, VKMM_INIT_UNIFORM, 2);
+    for (int i = 1; i < DEVICES; i++) assert_int_equal(vkmm_device_create(suite.instance, 0, &devices[i]), VKMM_OK);
+    for (int several = 0; several < 2; several++) {
+        const vkmm_stream_params params = {.job = {.problem = VKMM_PROBLEM(.m = SIDE, .n = SIDE, .k = SIDE),
+                                                   .kernel = jobs[7].kernel,
+                                                   .config = jobs[7].config},
+                                           .memory_limit = 160 << 10,
+                                           .others = devices + 1,
+                                           .other_count = several ? DEVICES - 1 : 0};
+        const vkmm_stream_io io = {.a = a, .b = b, .c = c[several]};
+        vkmm_stream *stream = NULL;
+        assert_int_equal(vkmm_stream_create(devices[0], NULL, &params, &stream), VKMM_OK);
+        for (int time = 0; time < (several ? 4 : 1); time++) {
+            memset(c[several], 0, sizeof c[several]);
+            assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
+            assert_memory_equal(c[several], c[0], sizeof c[0]);
+        }
+        vkmm_stream_destroy(&stream);
+    }
+    for (int i = 1; i < DEVICES; i++) vkmm_device_destroy(&devices[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,7 +403,7 @@ int main(void)
         cmocka_unit_test(multiplying_at_once),    cmocka_unit_test(sharing_memory),
         cmocka_unit_test(recording_one_gemm),     cmocka_unit_test(creating_gemms),
         cmocka_unit_test(jobs_are_handed_over),   cmocka_unit_test(measuring_and_counting),
-        cmocka_unit_test(devices_side_by_side),
+        cmocka_unit_test(devices_side_by_side),   cmocka_unit_test(one_product_on_several_devices),
     };
     int absent = suite_open(&suite);
     if (absent) return absent;

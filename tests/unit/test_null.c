@@ -91,6 +91,7 @@ static void takes_null_for_an_answer(void **state)
         NONE(vkmm_stream_reason(NULL, &problem, 0, text, sizeof text)),
         NONE(vkmm_stream_kernel(NULL)),
         NONE(vkmm_stream_partition(NULL).rows),
+        NONE(vkmm_stream_part_at(NULL, 0).device),
     };
     for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++)
         if (outcomes[i].got != outcomes[i].want) fail_msg("%s is %lld", outcomes[i].call, outcomes[i].got);

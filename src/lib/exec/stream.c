@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/host.h"
 #include "base/log.h"
 #include "exec/pick.h"
 #include "exec/store.h"
@@ -13,7 +14,7 @@
 enum { MOST_PLANNED = 1 << 17, PLANNED = 1 << 16, PLANNED_REST = 4096 };
 
 /* What a stream, or a job, may use of the device. */
-static vkmm_space space_of(const vkmm_device *device, uint64_t memory_limit)
+static vkmm_space space_of(const vkmm_device *device, uint64_t memory_limit, int shared)
 {
     const vkmm_device_info *info = &device->physical->info;
     const uint64_t free = vkmm_physical_free_bytes(device->instance, device->physical), left = free - free / 16;
@@ -23,6 +24,7 @@ static vkmm_space space_of(const vkmm_device *device, uint64_t memory_limit)
                         .total = memory_limit > 0 && memory_limit < left ? memory_limit : left,
                         .guard = 2 * VKMM_GUARD_BYTES,
                         .mapped = info->unified_memory,
+                        .shared = shared,
                         .processors = vkmm_device_processors(info)};
 }
 
@@ -30,7 +32,7 @@ const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem *problem,
                                size_t size)
 {
     if (!device || !problem || !text) return NULL;
-    const vkmm_space space = space_of(device, memory_limit);
+    const vkmm_space space = space_of(device, memory_limit, 0);
     const char *name = device->physical->info.name;
     uint64_t total = 0;
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
@@ -127,14 +129,6 @@ static vkmm_status too_small(const vkmm_stream *stream)
                      (unsigned long long)stream->space.allocation, (unsigned long long)stream->space.range);
 }
 
-static vkmm_status renew_steps(vkmm_stream *stream)
-{
-    vkmm_free(stream->steps);
-    stream->steps = vkmm_pieces_steps(&stream->problem, &stream->pieces, &stream->step_count);
-    stream->stored = 0;
-    return stream->steps ? VKMM_OK : vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a list of panels");
-}
-
 /* Halves the panels of the remaining work; 0: they cannot be smaller. */
 static int shrink(vkmm_stream *stream)
 {
@@ -144,11 +138,19 @@ static int shrink(vkmm_stream *stream)
     vkmm_step *steps = vkmm_pieces_split(&stream->pieces, stream->steps + stream->stored, &count);
     if (!steps) return 0;
     vkmm_free(stream->steps);
+    mtx_lock(&stream->work->lock);
+    stream->work->panels += count - (stream->step_count - stream->stored);
+    mtx_unlock(&stream->work->lock);
     stream->steps = steps;
     stream->step_count = count;
-    stream->stored = stream->turns = stream->turns_done = 0;
+    stream->stored = stream->latest = stream->turns = stream->turns_done = 0;
     stream->times.shrunk++;
     return 1;
+}
+
+int vkmm_stream_is_final(const vkmm_stream *stream)
+{
+    return atomic_load(&stream->is_told) || (stream->is_torn && vkmm_problem_beta(&stream->problem) != 0);
 }
 
 /* Tries again with smaller and smaller panels, as long as memory runs out. */
@@ -159,14 +161,8 @@ static vkmm_status try_smaller(vkmm_stream *stream, vkmm_status (*attempt)(vkmm_
         vkmm_errors_hold(&held);
         vkmm_status status = attempt(stream);
         vkmm_errors_release(&held);
-        const int is_final = atomic_load(&stream->is_told) || stream->stored == stream->step_count ||
-                             (stream->is_torn && vkmm_problem_beta(&stream->problem) != 0);
         if (status == VKMM_OK || status == VKMM_STOPPED) return status;
-        if (status == VKMM_DEVICE_LOST && !atomic_load(&stream->is_told))
-            return vkmm_fail(stream->log, status, "%s; %llu of %llu panels of C were done", held.sentence,
-                             (unsigned long long)stream->panels_done,
-                             (unsigned long long)(stream->panels_done + stream->step_count - stream->stored));
-        if (status != VKMM_OUT_OF_MEMORY || is_final || !shrink(stream)) {
+        if (status != VKMM_OUT_OF_MEMORY || !stream->is_busy || vkmm_stream_is_final(stream) || !shrink(stream)) {
             if (held.sentence[0]) vkmm_fail(stream->log, status, "%s", held.sentence);
             return status;
         }
@@ -175,29 +171,110 @@ static vkmm_status try_smaller(vkmm_stream *stream, vkmm_status (*attempt)(vkmm_
     }
 }
 
+/* Of a panel of full size. */
+static vkmm_status find_info(vkmm_stream *stream)
+{
+    const vkmm_partition *t = &stream->pieces.partition;
+    const vkmm_step step = {.matrices = stream->pieces.matrices, .rows = t->rows, .cols = t->cols};
+    vkmm_choice choice;
+    vkmm_status status = vkmm_stream_choose(stream, &step, 0, &choice);
+    if (status == VKMM_OK) stream->info = choice.info;
+    return status;
+}
+
+static uint32_t threads_of(const vkmm_stream_params *params)
+{
+    const uint32_t devices = params->other_count + 1;
+    return params->threads > 0 || devices == 1 ? params->threads : (vkmm_host_processors() + devices - 1) / devices;
+}
+
 static vkmm_status build(vkmm_stream *stream, const vkmm_stream_params *params)
 {
-    vkmm_choice choice;
     if (params->job.pack & (VKMM_PACK_A | VKMM_PACK_B))
         return vkmm_fail(stream->log, VKMM_UNSUPPORTED, "a product in panels cannot pack operands");
     vkmm_status status = pick_whole(stream, &params->job);
     if (status != VKMM_OK) return status;
-    stream->space = space_of(stream->device, params->memory_limit);
-    if (stream->problem.m == 0 || stream->problem.n == 0) {
-        stream->info = stream->whole.info;
-        stream->pieces.matrices = stream->pieces.partition.depth_panels = 1;
-        return renew_steps(stream); /* none */
-    }
-    if (!vkmm_pieces_find(&stream->problem, &stream->whole, &stream->space, &stream->pieces)) return too_small(stream);
-    stream->workers = vkmm_workers_create(params->threads);
-    if (!stream->workers) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for threads");
-    status = renew_steps(stream);
-    if (status == VKMM_OK) status = try_smaller(stream, vkmm_stream_take);
+    stream->space = space_of(stream->device, params->memory_limit, params->other_count > 0);
     stream->info = stream->whole.info;
-    if (status != VKMM_OK) return status;
-    status = vkmm_stream_choose(stream, &stream->steps[0], 0, &choice);
-    stream->info = choice.info;
+    stream->pieces.matrices = stream->pieces.partition.depth_panels = 1;
+    if (stream->problem.m == 0 || stream->problem.n == 0) return VKMM_OK;
+    if (!vkmm_pieces_find(&stream->problem, &stream->whole, &stream->space, &stream->pieces)) return too_small(stream);
+    stream->workers = vkmm_workers_create(threads_of(params));
+    if (!stream->workers) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for threads");
+    stream->is_busy = 1;
+    status = try_smaller(stream, vkmm_stream_take);
+    return status == VKMM_OK ? find_info(stream) : status;
+}
+
+static void destroy_one(vkmm_stream *stream)
+{
+    vkmm_stream_release(stream);
+    for (uint32_t i = 0; i < stream->plan_count; i++) vkmm_stream_plan_destroy(stream->device, &stream->plans[i]);
+    vkmm_free(stream->plans);
+    vkmm_free(stream->steps);
+    vkmm_workers_destroy(&stream->workers);
+    vkmm_free(stream);
+}
+
+/* One device's. */
+static vkmm_status create_one(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
+                              vkmm_work *work, vkmm_stream **out)
+{
+    vkmm_stream *stream = vkmm_alloc(1, sizeof *stream);
+    if (!stream) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a stream");
+    stream->device = device;
+    stream->log = log;
+    stream->work = work;
+    stream->problem = params->job.problem;
+    stream->shader = params->job.shader;
+    vkmm_status status = build(stream, params);
+    if (status == VKMM_OK)
+        *out = stream;
+    else
+        destroy_one(stream);
     return status;
+}
+
+/* A stream for each device that can compute the product. */
+static vkmm_status create_all(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
+                              vkmm_work *work, vkmm_stream **first)
+{
+    vkmm_stream **last = first;
+    vkmm_status status = VKMM_OK;
+    for (uint32_t i = 0; i <= params->other_count; i++) {
+        vkmm_device *one = i == 0 ? device : params->others[i - 1];
+        vkmm_held held;
+        vkmm_errors_hold(&held);
+        status = create_one(one, log, params, work, last);
+        vkmm_errors_release(&held);
+        if (*last) {
+            (*last)->first = *first;
+            last = &(*last)->next;
+        } else if (!*first && i == params->other_count) {
+            return vkmm_fail(log, status, "%s", held.sentence);
+        } else {
+            vkmm_say(log, VKMM_LOG_WARNING, "\"%s\" is left out: %s", one->physical->info.name, held.sentence);
+        }
+    }
+    return VKMM_OK;
+}
+
+static vkmm_work *create_work(void)
+{
+    vkmm_work *work = vkmm_alloc(1, sizeof *work);
+    if (work && mtx_init(&work->lock, mtx_plain) == thrd_success) {
+        if (cnd_init(&work->changed) == thrd_success) return work;
+        mtx_destroy(&work->lock);
+    }
+    vkmm_free(work);
+    return NULL;
+}
+
+static void destroy_work(vkmm_work *work)
+{
+    cnd_destroy(&work->changed);
+    mtx_destroy(&work->lock);
+    vkmm_free(work);
 }
 
 vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
@@ -208,30 +285,25 @@ vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const v
     VKMM_NEED(log, out);
     *out = NULL;
     VKMM_NEED(log, params);
+    for (uint32_t i = 0; i < params->other_count; i++)
+        VKMM_NEED(log, params->others && params->others[i] ? params : NULL);
     vkmm_status status = vkmm_problem_check(log, &params->job.problem, NULL);
     if (status != VKMM_OK) return status;
-    vkmm_stream *stream = vkmm_alloc(1, sizeof *stream);
-    if (!stream) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a stream");
-    stream->device = device;
-    stream->log = log;
-    stream->problem = params->job.problem;
-    stream->shader = params->job.shader;
-    status = build(stream, params);
-    if (status != VKMM_OK) vkmm_stream_destroy(&stream);
-    *out = stream;
+    vkmm_work *work = create_work();
+    if (!work) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a stream");
+    status = create_all(device, log, params, work, out);
+    if (status != VKMM_OK) destroy_work(work);
     return status;
 }
 
 void vkmm_stream_destroy(vkmm_stream **stream_pointer)
 {
     if (!stream_pointer || !*stream_pointer) return;
-    vkmm_stream *stream = *stream_pointer;
-    vkmm_stream_release(stream);
-    for (uint32_t i = 0; i < stream->plan_count; i++) vkmm_stream_plan_destroy(stream->device, &stream->plans[i]);
-    vkmm_free(stream->plans);
-    vkmm_free(stream->steps);
-    vkmm_workers_destroy(&stream->workers);
-    vkmm_free(stream);
+    destroy_work((*stream_pointer)->work);
+    for (vkmm_stream *stream = *stream_pointer, *next; stream; stream = next) {
+        next = stream->next;
+        destroy_one(stream);
+    }
     *stream_pointer = NULL;
 }
 
@@ -245,12 +317,31 @@ vkmm_partition vkmm_stream_partition(const vkmm_stream *stream)
     return stream ? stream->pieces.partition : (vkmm_partition){0};
 }
 
+vkmm_stream_part vkmm_stream_part_at(const vkmm_stream *stream, uint32_t index)
+{
+    const double wall_ms = stream ? stream->work->wall_ms : 0;
+    while (stream && index-- > 0) stream = stream->next;
+    if (!stream) return (vkmm_stream_part){0};
+    const double all =
+        (double)stream->problem.m * (double)stream->problem.n * (double)vkmm_problem_batches(&stream->problem);
+    const double wait_ms = wall_ms - stream->times.kernel_ms;
+    return (vkmm_stream_part){.device = &stream->device->physical->info,
+                              .kernel = &stream->info,
+                              .partition = stream->pieces.partition,
+                              .panels = stream->panels_done,
+                              .share = all > 0 ? stream->elements_done / all : 0,
+                              .times = stream->times,
+                              .wait_ms = wait_ms > 0 ? wait_ms : 0,
+                              .status = stream->status};
+}
+
 static void forget_panels(vkmm_stream *stream)
 {
     for (uint32_t i = 0; i < stream->a_count; i++) stream->a[i].is_named = 0, stream->a[i].turn = 0;
     for (uint32_t i = 0; i < stream->b_count; i++) stream->b[i].is_named = 0, stream->b[i].turn = 0;
+    stream->step_count = stream->stored = stream->latest = 0;
     stream->turns = stream->turns_done = stream->panels_done = 0;
-    stream->elements_done = 0;
+    stream->elements_done = stream->speed = 0;
     stream->is_torn = 0;
     atomic_store(&stream->is_told, 0);
 }
@@ -260,6 +351,14 @@ static vkmm_status run_steps(vkmm_stream *stream)
 {
     vkmm_status status = stream->a ? VKMM_OK : vkmm_stream_take(stream);
     return status == VKMM_OK ? vkmm_stream_steps(stream) : status;
+}
+
+vkmm_status vkmm_stream_run_one(vkmm_stream *stream)
+{
+    vkmm_status status = try_smaller(stream, run_steps);
+    vkmm_stream_drain(stream);
+    stream->times.wall_ms = vkmm_now_ms() - stream->start_ms;
+    return status;
 }
 
 static vkmm_status check_io(const vkmm_stream *stream, const vkmm_stream_io *io)
@@ -275,22 +374,42 @@ static vkmm_status check_io(const vkmm_stream *stream, const vkmm_stream_io *io)
     return VKMM_OK;
 }
 
+/* A device that was lost stays so. */
+static void begin(vkmm_stream *stream, const vkmm_stream_io *io, double now)
+{
+    const uint32_t shrunk = stream->times.shrunk;
+    stream->times = (vkmm_stream_times){.shrunk = stream->start_ms > 0 ? 0 : shrunk};
+    stream->io = io;
+    stream->start_ms = stream->last_end_ms = now;
+    stream->last_progress_ms = 0; /* the first report comes at once */
+    if (stream->status != VKMM_DEVICE_LOST) stream->status = VKMM_OK;
+    forget_panels(stream);
+}
+
+static void add_times(vkmm_stream_times *sum, const vkmm_stream_times *one)
+{
+    sum->kernel_ms += one->kernel_ms;
+    if (one->longest_ms > sum->longest_ms) sum->longest_ms = one->longest_ms;
+    if (one->clock == VKMM_CLOCK_HOST) sum->clock = one->clock;
+    sum->dispatches += one->dispatches;
+    sum->uploaded_bytes += one->uploaded_bytes;
+    sum->downloaded_bytes += one->downloaded_bytes;
+    sum->shrunk += one->shrunk;
+}
+
 vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_stream_times *times)
 {
     VKMM_NEED(NULL, stream);
     VKMM_NEED(stream->log, io);
-    const uint32_t shrunk = stream->times.shrunk;
-    stream->times = (vkmm_stream_times){.shrunk = stream->start_ms > 0 ? 0 : shrunk};
-    stream->io = io;
-    stream->start_ms = stream->last_end_ms = vkmm_now_ms();
-    stream->last_progress_ms = 0; /* the first report comes at once */
-    forget_panels(stream);
-    vkmm_status status = renew_steps(stream);
-    if (status == VKMM_OK && stream->step_count > 0) status = check_io(stream, io);
-    if (status == VKMM_OK && stream->step_count > 0) status = try_smaller(stream, run_steps);
-    vkmm_stream_drain(stream);
-    stream->io = NULL;
-    stream->times.wall_ms = vkmm_now_ms() - stream->start_ms;
-    if (times) *times = stream->times;
+    const double start_ms = vkmm_now_ms();
+    vkmm_stream_times sum = {0};
+    vkmm_status status = VKMM_OK;
+    for (vkmm_stream *one = stream; one; one = one->next) begin(one, io, start_ms);
+    vkmm_work_begin(stream);
+    if (stream->work->end > 0) status = check_io(stream, io);
+    if (status == VKMM_OK && stream->work->end > 0) status = vkmm_work_run(stream);
+    for (vkmm_stream *one = stream; one; one = one->next) add_times(&sum, &one->times);
+    stream->work->wall_ms = sum.wall_ms = vkmm_now_ms() - start_ms;
+    if (times) *times = sum;
     return status;
 }

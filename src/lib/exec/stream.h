@@ -3,11 +3,14 @@
  * the device, unless they are still there, and a product is submitted. While it runs, the next turn's panels are
  * loaded, and the previous panel of C is stored. On devices whose memory is mapped, threads of the host fill and empty
  * slots in place. On other devices they fill chunks of staging memory, which a separate queue copies if the device has
- * one. */
+ * one.
+ *  A vkmm_stream is one device's; those of several devices are a list, of which the first is the user's handle. Each
+ * runs in a thread of its own, and they share a vkmm_work, from which each takes its steps (stream_work.c). */
 #ifndef VKMM_EXEC_STREAM_H
 #define VKMM_EXEC_STREAM_H
 
 #include <stdatomic.h>
+#include <threads.h>
 
 #include "base/workers.h"
 #include "exec/slices.h"
@@ -30,6 +33,7 @@ typedef struct vkmm_slot {
     uint64_t lead;            /* bytes before the panel */
     int is_named;             /* what follows says which panel is, or will be, in it: */
     uint64_t batch, at, part; /* the first matrix, row or column; part of K */
+    uint64_t extent;          /* rows of A, columns of B */
     uint64_t lines;           /* this many of its lines are loaded, or being loaded */
     uint64_t turn;            /* the last turn that uses it, counted from 1; 0: none */
 } vkmm_slot;
@@ -55,7 +59,23 @@ typedef struct vkmm_stream_plan {
     int is_used; /* so that the driver has compiled it */
 } vkmm_stream_plan;
 
+/* What the devices of a stream share: the part of C that none of them has taken, [next, end) of all rows (or columns)
+ * of all matrices. Under the lock also: the streams' status, speed, is_busy and, where status is not VKMM_OK, steps. */
+typedef struct vkmm_work {
+    mtx_t lock;
+    cnd_t changed; /* a panel was stored, a device failed, or has nothing left to do */
+    int by_cols;
+    uint64_t next, end;
+    uint64_t panels, done; /* taken, and stored */
+    double elements;       /* stored */
+    double wall_ms;        /* of the last run */
+    atomic_int status;     /* not VKMM_OK: the run ends with it */
+    char sentence[VKMM_SENTENCE_BYTES];
+} vkmm_work;
+
 struct vkmm_stream {
+    vkmm_stream *first, *next; /* of the devices of the user's stream */
+    vkmm_work *work;           /* owned by the first */
     vkmm_device *device;
     const vkmm_log *log;
     vkmm_problem problem; /* as given; strides filled in by math/problem.h */
@@ -64,8 +84,12 @@ struct vkmm_stream {
     vkmm_space space;
     vkmm_pieces pieces;
     vkmm_kernel_info info;       /* of a whole panel */
-    vkmm_step *steps;            /* owned */
+    vkmm_step *steps;            /* owned: those taken so far */
     uint64_t step_count, stored; /* of them, those whose panel of C has been written: the first `stored` */
+    uint64_t latest;             /* the first of those that were taken last */
+    int is_busy;                 /* it has steps, or may take some */
+    double speed;                /* elements of C per millisecond, copies and waiting included; 0: not known */
+    vkmm_status status;          /* not VKMM_OK: it failed; steps that it did not store are the others' */
     vkmm_slot *a, *b, c[2];      /* owned: as many as the partition says */
     uint32_t a_count, b_count;
     vkmm_buffer workspace, bias;
@@ -86,6 +110,9 @@ struct vkmm_stream {
     int is_torn;        /* lines of the current panel were written: with β it cannot be computed again */
     atomic_int is_told; /* a user's function failed: nothing is to be tried again */
     double start_ms, last_end_ms, last_progress_ms;
+    int tells; /* progress, as the user's thread does */
+    thrd_t thread;
+    int has_thread;
     const vkmm_stream_io *io; /* while it runs */
     vkmm_stream_times times;
 };
@@ -151,10 +178,34 @@ int vkmm_stream_ended(vkmm_stream *stream, uint64_t turn); /* whether it has, wi
 /* Waits for everything in flight; failures are ignored. */
 void vkmm_stream_drain(vkmm_stream *stream);
 
-/* Runs all remaining steps. */
+/* Takes steps and runs them, as long as there are some. */
 vkmm_status vkmm_stream_steps(vkmm_stream *stream);
+
+/* The same, with smaller and smaller panels as long as memory runs out; then nothing is in flight. */
+vkmm_status vkmm_stream_run_one(vkmm_stream *stream);
+
+/* After a failure: nobody can compute the current panel, or the user wants no more. */
+int vkmm_stream_is_final(const vkmm_stream *stream);
 
 /* Progress, a few times a second; VKMM_STOPPED. */
 vkmm_status vkmm_stream_tell(vkmm_stream *stream);
+
+/* Takes steps, if those that were taken last begin with step i or before it; there may be none. */
+vkmm_status vkmm_work_take(vkmm_stream *stream, uint64_t i);
+
+/* Takes steps, once there are some: others may fail. If there are none, nothing is left to be done by anyone. All own
+ * steps are stored. */
+vkmm_status vkmm_work_wait(vkmm_stream *stream);
+
+void vkmm_work_stored(vkmm_stream *stream, const vkmm_step *step); /* a panel was */
+vkmm_stream_state vkmm_work_look(const vkmm_stream *stream, double elapsed_ms);
+
+/* Begins a product: all of it is to be taken. */
+void vkmm_work_begin(vkmm_stream *first);
+
+/* Runs all devices' streams, one in this thread and each other one in its own, until all have ended. One that fails
+ * leaves its steps to the others, with a warning. If it is the last one, or its failure is final, all end with an
+ * error. */
+vkmm_status vkmm_work_run(vkmm_stream *first);
 
 #endif

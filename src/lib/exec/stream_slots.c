@@ -37,7 +37,7 @@ static vkmm_status take_panels(vkmm_stream *stream)
 {
     const vkmm_pieces *pieces = &stream->pieces;
     const vkmm_partition *t = &pieces->partition;
-    const uint32_t c_count = stream->step_count > 1 ? pieces->slots : 1;
+    const uint32_t c_count = pieces->c_slots;
     stream->a = vkmm_alloc(t->a_slots, sizeof *stream->a);
     stream->b = vkmm_alloc(t->b_slots, sizeof *stream->b);
     stream->a_count = stream->a ? t->a_slots : 0;

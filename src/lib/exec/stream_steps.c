@@ -13,7 +13,8 @@ static uint32_t c_count(const vkmm_stream *stream)
 
 static int is_panel(const vkmm_slot *slot, const vkmm_slot *name)
 {
-    return slot->is_named && slot->batch == name->batch && slot->at == name->at && slot->part == name->part;
+    return slot->is_named && slot->batch == name->batch && slot->at == name->at && slot->part == name->part &&
+           slot->extent == name->extent;
 }
 
 /* The slot that has the panel; or the least recently used one, once the product that used it has ended. */
@@ -32,6 +33,7 @@ static vkmm_status claim(vkmm_stream *stream, vkmm_slot *slots, uint32_t count, 
     (*slot)->batch = name->batch;
     (*slot)->at = name->at;
     (*slot)->part = name->part;
+    (*slot)->extent = name->extent;
     (*slot)->lines = 0;
     return status;
 }
@@ -40,8 +42,11 @@ static vkmm_status claim(vkmm_stream *stream, vkmm_slot *slots, uint32_t count, 
 static vkmm_slot name_of(const vkmm_stream *stream, vkmm_operand operand, const vkmm_step *step, uint64_t part)
 {
     const int shared = step->matrices == 1 && vkmm_operand_stride(&stream->problem, operand) == 0;
-    return (vkmm_slot){
-        .batch = shared ? 0 : step->batch, .at = operand == VKMM_A ? step->row : step->col, .part = part};
+    return (vkmm_slot){.is_named = 1,
+                       .batch = shared ? 0 : step->batch,
+                       .at = operand == VKMM_A ? step->row : step->col,
+                       .part = part,
+                       .extent = operand == VKMM_A ? step->rows : step->cols};
 }
 
 static vkmm_status load(vkmm_stream *stream, vkmm_operand operand, const vkmm_step *step, uint64_t part,
@@ -65,9 +70,7 @@ static vkmm_status store_one(vkmm_stream *stream)
     if (status != VKMM_OK) return status;
     stream->is_torn = 0;
     stream->stored++;
-    stream->panels_done++;
-    stream->elements_done +=
-        (double)stream->steps[step].rows * (double)stream->steps[step].cols * (double)stream->steps[step].matrices;
+    vkmm_work_stored(stream, &stream->steps[step]);
     return vkmm_stream_tell(stream);
 }
 
@@ -100,9 +103,7 @@ static vkmm_status prefetch(vkmm_stream *stream, uint64_t index)
     while (ahead < stream->step_count && next->row == step->row && next->batch == step->batch)
         if (++ahead < stream->step_count) next = &stream->steps[ahead];
     const vkmm_slot name = name_of(stream, VKMM_A, next, 0), present = name_of(stream, VKMM_A, step, 0);
-    if (ahead == stream->step_count ||
-        is_panel(&(vkmm_slot){.is_named = 1, .batch = name.batch, .at = name.at}, &present))
-        return VKMM_OK;
+    if (ahead == stream->step_count || is_panel(&name, &present)) return VKMM_OK;
     const vkmm_lines lines = vkmm_stream_lines(stream, VKMM_A, next, 0);
     const uint64_t turn = index - behind + 1, turns = ahead - behind;
     vkmm_status status = claim(stream, stream->a, stream->a_count, &name, &slot);
@@ -127,25 +128,25 @@ static vkmm_status take_turn(vkmm_stream *stream, uint64_t index, uint64_t part)
 
 vkmm_status vkmm_stream_steps(vkmm_stream *stream)
 {
-    vkmm_status status = stream->step_count > 0 ? vkmm_stream_load_bias(stream) : VKMM_OK;
-    for (uint64_t i = 0; i < stream->step_count && status == VKMM_OK; i++)
+    vkmm_status status = vkmm_stream_load_bias(stream);
+    for (uint64_t i = 0; status == VKMM_OK; i++) {
+        status = vkmm_work_take(stream, i);
+        while (status == VKMM_OK && i == stream->step_count && stream->stored < i) status = store_one(stream);
+        if (status == VKMM_OK && i == stream->step_count) status = vkmm_work_wait(stream);
+        if (status != VKMM_OK || i == stream->step_count) break;
         for (uint64_t part = 0; part < vkmm_stream_parts(stream) && status == VKMM_OK; part++)
             status = take_turn(stream, i, part);
-    while (status == VKMM_OK && stream->stored < stream->step_count) status = store_one(stream);
-    if (status == VKMM_OK && stream->step_count > 0) status = vkmm_stream_check_guards(stream);
-    return status;
+    }
+    return status == VKMM_OK ? vkmm_stream_check_guards(stream) : status;
 }
 
 vkmm_status vkmm_stream_tell(vkmm_stream *stream)
 {
-    const double now = vkmm_now_ms(), elapsed = now - stream->start_ms;
-    const double all =
-        (double)stream->problem.m * (double)stream->problem.n * (double)vkmm_problem_batches(&stream->problem);
-    if (!stream->io->progress || now - stream->last_progress_ms < PROGRESS_MS) return VKMM_OK;
+    const double now = vkmm_now_ms();
+    if (atomic_load(&stream->work->status) != VKMM_OK) return VKMM_STOPPED;
+    if (!stream->tells || !stream->io->progress || now - stream->last_progress_ms < PROGRESS_MS) return VKMM_OK;
     stream->last_progress_ms = now;
-    const vkmm_stream_state state = {stream->panels_done + stream->step_count - stream->stored, stream->panels_done,
-                                     elapsed,
-                                     stream->elements_done > 0 ? elapsed * (all / stream->elements_done - 1) : -1};
+    const vkmm_stream_state state = vkmm_work_look(stream, now - stream->start_ms);
     vkmm_held *held = vkmm_errors_suspend();
     const int stops = stream->io->progress(stream->io->user, &state);
     vkmm_errors_resume(held);

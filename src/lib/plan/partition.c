@@ -128,9 +128,10 @@ static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const
         return 0;
     const uint64_t groups = vkmm_divide_up(batches, cut->matrices), a_panels = t->row_panels * t->depth_panels * groups,
                    b_panels = t->col_panels * t->depth_panels * groups;
-    t->a_slots = a_panels > 1 ? pieces->slots : 1;
-    t->b_slots = b_panels > 1 ? pieces->slots : 1;
-    pieces->c_slots = t->row_panels * t->col_panels * groups > 1 ? pieces->slots : 1;
+    const int wide = problem->n > problem->m; /* other devices take columns, otherwise rows */
+    t->a_slots = a_panels > 1 || (space->shared && !wide) ? pieces->slots : 1;
+    t->b_slots = b_panels > 1 || (space->shared && wide) ? pieces->slots : 1;
+    pieces->c_slots = t->row_panels * t->col_panels * groups > 1 || space->shared ? pieces->slots : 1;
     const uint64_t bias = padded(vkmm_operand_bytes(problem, VKMM_BIAS), BIAS_ALIGNMENT);
     t->device_bytes = t->a_slots * pieces->a_bytes + t->b_slots * pieces->b_bytes +
                       pieces->c_slots * (pieces->c_bytes + space->guard) + pieces->workspace_bytes + bias;
@@ -294,13 +295,6 @@ int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, co
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
-}
-
-vkmm_step *vkmm_pieces_steps(const vkmm_problem *problem, const vkmm_pieces *pieces, uint64_t *count)
-{
-    const vkmm_step whole = {.matrices = vkmm_problem_batches(problem), .rows = problem->m, .cols = problem->n};
-    *count = problem->m > 0 && problem->n > 0;
-    return vkmm_pieces_split(pieces, &whole, count);
 }
 
 /* Rows of panels, alternately from left to right and from right to left: one panel of A or B stays for the next. */

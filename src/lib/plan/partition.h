@@ -12,6 +12,7 @@ typedef struct vkmm_space {
     uint64_t total;      /* bytes of all buffers on the device */
     uint64_t guard;      /* bytes that a buffer for a panel of C has in addition to the panel */
     int mapped;          /* panels are filled in place: no copies */
+    int shared;          /* other devices compute panels too: a panel is never the only one */
     double processors;   /* that share the tiles of a panel */
 } vkmm_space;
 
@@ -49,17 +50,14 @@ uint64_t vkmm_cut_bytes(const vkmm_problem *cut_problem, vkmm_operand operand);
 int vkmm_pieces_find(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space,
                      vkmm_pieces *pieces);
 
-/* The steps of all matrices, in an order that keeps panels of A or B on the device for as long as it can: rows of
- * panels, alternately from left to right and from right to left. Freed with vkmm_free; NULL if memory runs out. */
-vkmm_step *vkmm_pieces_steps(const vkmm_problem *problem, const vkmm_pieces *pieces, uint64_t *count);
-
 /* Makes panels smaller: half as many matrices, else half the rows or the columns, whichever are more, else one slot
  * instead of two. 0: they cannot be smaller. */
 int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_space *space,
                       vkmm_pieces *pieces);
 
-/* These steps, in their order, each cut into such pieces in the order above; *count: their number on input and on
- * output. Freed with vkmm_free. */
+/* These steps, in their order, each cut into such pieces, in an order that keeps panels of A or B on the device for as
+ * long as it can: rows of panels, alternately from left to right and from right to left. *count: their number on input
+ * and on output. Freed with vkmm_free; NULL if memory runs out. */
 vkmm_step *vkmm_pieces_split(const vkmm_pieces *pieces, const vkmm_step *steps, uint64_t *count);
 
 #endif

@@ -1,0 +1,154 @@
+/* One product on three devices. Any of them is lost, or runs out of memory, at any call: the others compute its panels,
+ * and C is right. Only if all are lost does the run fail. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+
+#include "math/problem.h"
+#include "play_parts.h"
+#include "vk/loader.h"
+
+enum { DEVICES = 3, MOST = 1000 };
+
+static unsigned warnings; /* of lost devices */
+static mtx_t lock;
+static double shares[DEVICES]; /* of all runs together */
+
+static void hear(void *user, vkmm_log_level level, const char *sentence)
+{
+    play *p = user;
+    mtx_lock(&lock);
+    if (level == VKMM_LOG_WARNING)
+        warnings += strstr(sentence, "DEVICE_LOST") && strstr(sentence, "the other devices continue");
+    if (level == VKMM_LOG_ERROR) p->errors++, snprintf(p->sentence, sizeof p->sentence, "%s", sentence);
+    mtx_unlock(&lock);
+}
+
+typedef struct failure {
+    const char *call; /* NULL: none */
+    uint64_t n, times;
+    VkResult result;
+    int has_failed;
+} failure;
+
+static const struct {
+    const char *name;
+    vkmm_problem problem;
+    fake_caps caps;
+} cases[] = {
+    {"rows of C",
+     VKMM_PROBLEM_INIT(.m = 200, .n = 70, .k = 20, .alpha = 2, .beta = -1, .has_bias = 1, .activation = VKMM_RELU),
+     {.transfer_family = 1, .lazy = 1, .max_storage_range = 8192}},
+    {"columns of C",
+     VKMM_PROBLEM_INIT(.m = 30, .n = 400, .k = 15, .type = VKMM_I32, .layout = VKMM_COL_MAJOR, .beta = 3),
+     {.unified = 1, .lazy = 1, .max_storage_range = 16384}},
+    {"a batch",
+     VKMM_PROBLEM_INIT(.m = 20, .n = 24, .k = 9, .batch_count = 40, .stride_a = 180, .stride_c = 500, .ldc = 25),
+     {.no_timestamps = 1, .max_storage_range = 16384}},
+    {"a long K", VKMM_PROBLEM_INIT(.m = 50, .n = 40, .k = 700, .type = VKMM_F64), {.max_storage_range = 1 << 16}},
+};
+static unsigned which;
+
+static void run(play *p, vkmm_stream *stream, failure *fails)
+{
+    const vkmm_problem *problem = &cases[which].problem;
+    const vkmm_log log = {hear, p};
+    void *memory[4] = {NULL}, *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
+        memory[o] = malloc(vkmm_operand_bytes(problem, (vkmm_operand)o) + 1);
+        if (vkmm_operand_bytes(problem, (vkmm_operand)o) > 0) fill_operand(problem, (vkmm_operand)o, memory[o]);
+    }
+    fill_operand(problem, VKMM_C, before);
+    const vkmm_stream_io io = {
+        .a = memory[VKMM_A], .b = memory[VKMM_B], .bias = memory[VKMM_BIAS], .c = memory[VKMM_C]};
+    vkmm_stream_times times;
+    fake_fail(fails->call, fails->n, fails->times, fails->result);
+    p->status = vkmm_stream_run(stream, &io, &times);
+    fails->has_failed = fake_failed() > 0;
+    fake_fail(NULL, 0, 0, VK_SUCCESS);
+    double share = 0;
+    uint64_t dispatches = 0;
+    unsigned lost = 0;
+    for (uint32_t i = 0; i <= DEVICES; i++) {
+        const vkmm_stream_part part = vkmm_stream_part_at(stream, i);
+        share += part.share;
+        if (i < DEVICES) shares[i] += part.share;
+        dispatches += part.times.dispatches;
+        lost += part.status == VKMM_DEVICE_LOST;
+        expect((part.device != NULL) == (i < DEVICES), "%u parts", i);
+    }
+    expect(dispatches == times.dispatches, "dispatches are missing");
+    expect(lost == warnings + (p->status != VKMM_OK), "%u are lost, and there are %u warnings", lost, warnings);
+    if (p->status == VKMM_OK) expect(share > 0.999 && share < 1.001, "the shares add up to %g", share);
+    if (p->status == VKMM_OK) judge_product(p, &log, problem, (const void *const *)memory, before);
+    for (int o = VKMM_A; o <= VKMM_BIAS; o++) free(memory[o]);
+    free(before);
+}
+
+/* Runs the product, while calls fail; then once more, with the devices that are left. */
+static void play_it(play *p, failure *fails)
+{
+    const vkmm_instance_params params = {.log = {hear, p}, .cache_dir = ""};
+    vkmm_instance *instance = NULL;
+    vkmm_device *devices[DEVICES] = {NULL};
+    vkmm_stream *stream = NULL;
+    warnings = 0;
+    fails->has_failed = 0;
+    p->status = vkmm_instance_create(&params, &instance);
+    for (int i = 0; i < DEVICES && p->status == VKMM_OK; i++) p->status = vkmm_device_create(instance, 0, &devices[i]);
+    const vkmm_stream_params wanted = {.job = {.problem = cases[which].problem, .untuned = 1},
+                                       .threads = 1,
+                                       .others = devices + 1,
+                                       .other_count = DEVICES - 1};
+    if (p->status == VKMM_OK) p->status = vkmm_stream_create(devices[0], NULL, &wanted, &stream);
+    if (p->status == VKMM_OK) run(p, stream, fails);
+    if (p->status == VKMM_OK) {
+        failure none = {.call = NULL};
+        run(p, stream, &none);
+    }
+    vkmm_stream_destroy(&stream);
+    for (int i = 0; i < DEVICES; i++) vkmm_device_destroy(&devices[i]);
+    vkmm_instance_destroy(&instance);
+}
+
+/* Fails the n-th call and so many in all, for every step-th n until there are fewer calls. Returns the runs. */
+static unsigned play_failing(const char *call, VkResult result, uint64_t times, uint64_t step)
+{
+    failure fails = {call, 1, times, result, 1};
+    for (; fails.has_failed && fails.n < MOST && unexpected() < 20; fails.n += step) {
+        char about[160];
+        play p = {0};
+        snprintf(about, sizeof about, "%s: %s, call %llu (%llux) gives %d", cases[which].name, call,
+                 (unsigned long long)fails.n, (unsigned long long)times, (int)result);
+        fake_begin(&cases[which].caps);
+        play_it(&p, &fails);
+        if (times <= 2)
+            expect(p.status == VKMM_OK && p.errors == 0, "%s: %s: %s", about, vkmm_status_name(p.status), p.sentence);
+        else if (p.status != VKMM_OK)
+            expect(p.status == VKMM_DEVICE_LOST && p.errors == 1 && strstr(p.sentence, "panels of C were done"),
+                   "%s: %s, %u sentences: %s", about, vkmm_status_name(p.status), p.errors, p.sentence);
+        expect_no_fault(about);
+    }
+    expect(!fails.has_failed, "%s still failed at call %d", call, MOST);
+    return (unsigned)((fails.n - 1) / step);
+}
+
+int main(void)
+{
+    static const char *const losing[] = {"vkQueueSubmit", "vkWaitForFences", "vkGetFenceStatus",
+                                         "vkGetQueryPoolResults"};
+    unsigned runs = 0;
+    mtx_init(&lock, mtx_plain);
+    vkmm_loader_set(fake_loader());
+    for (which = 0; which < sizeof cases / sizeof *cases; which++) {
+        for (size_t i = 0; i < sizeof losing / sizeof *losing; i++)
+            runs += play_failing(losing[i], VK_ERROR_DEVICE_LOST, 1, 1);
+        runs += play_failing("vkQueueSubmit", VK_ERROR_DEVICE_LOST, 2, 3);
+        runs += play_failing("vkQueueSubmit", VK_ERROR_DEVICE_LOST, UINT32_MAX, 9);
+        runs += play_failing("", VK_ERROR_OUT_OF_DEVICE_MEMORY, 1, 5);
+    }
+    for (int i = 0; i < DEVICES; i++) expect(shares[i] > runs / 100.0, "device %d computed next to nothing", i);
+    printf("%u runs, %u unexpected\n", runs, unexpected());
+    return unexpected() > 0;
+}
