@@ -30,10 +30,16 @@ layout(constant_id = 12) const uint PAD = 1;         // times 16 bytes, added to
 layout(constant_id = 13) const uint LANES = 32;      // invocations of a subgroup, which the host asks for
 
 #include "walk.glsl"
+#ifdef PARTS
+#include "parts.glsl"
+#define HELD 2
+#else
+#define HELD 1
+#endif
 
 const uint ACROSS = COLS / THREAD_COLS; // subgroups side by side
 const uint SUBGROUPS = ROWS / THREAD_ROWS * ACROSS, THREADS = SUBGROUPS * LANES;
-const uint FRAGMENT_ROWS = THREAD_ROWS / MM, FRAGMENT_COLS = THREAD_COLS / MN, SLICES = DEPTH / MK;
+const uint FRAGMENT_ROWS = THREAD_ROWS / MM, FRAGMENT_COLS = THREAD_COLS / MN, SLICES = DEPTH / (HELD * MK);
 
 #ifdef UNIT8
 #define UNIT uvec2
@@ -95,6 +101,29 @@ FragmentB fragment_b(uint k, uint col)
     return fragment;
 }
 
+#ifdef PARTS
+// A slice has MK elements of hi and MK of lo (split.comp): of each fragment, three products. Sums leave the matrix
+// operations after each slice, because these round toward zero on some devices.
+#define LOAD_PART(slice, part)                                                                                      \
+    {                                                                                                               \
+        const uint k = ((slice) * MK / PART * 2 + (part)) * PART + (slice) * MK % PART;                             \
+        [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++)                                                         \
+            a[((slice) % 2 * 2 + (part)) * FRAGMENT_ROWS + r] = fragment_a(subgroup_row() + r * MM, k);             \
+        [[unroll]] for (uint c = 0; c < FRAGMENT_COLS; c++)                                                         \
+            b[((slice) % 2 * 2 + (part)) * FRAGMENT_COLS + c] = fragment_b(k, subgroup_col() + c * MN);             \
+    }
+#define LOAD(slice) { LOAD_PART(slice, 0) LOAD_PART(slice, 1) }
+
+#define MULTIPLY(slice) \
+    [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++) \
+        [[unroll]] for (uint c = 0; c < FRAGMENT_COLS; c++) { \
+            const uint hi_a = (slice) % 2 * 2 * FRAGMENT_ROWS + r, hi_b = (slice) % 2 * 2 * FRAGMENT_COLS + c; \
+            Sums low = coopMatMulAdd(a[hi_a], b[hi_b + FRAGMENT_COLS], Sums(0)); \
+            low = coopMatMulAdd(a[hi_a + FRAGMENT_ROWS], b[hi_b], low); \
+            const Sums high = coopMatMulAdd(a[hi_a], b[hi_b], Sums(0)); \
+            sums[r * FRAGMENT_COLS + c] += high + low * TC(LO_UNIT); \
+        }
+#else
 // A slice of a tile is MK deep. There is space for the fragments of two slices: one is loaded while the other is
 // multiplied. No functions, because compilers might copy the arrays.
 #define LOAD(slice)                                                                                 \
@@ -111,6 +140,7 @@ FragmentB fragment_b(uint k, uint col)
             const uint s = r * FRAGMENT_COLS + c; \
             sums[s] = coopMatMulAdd(a[(slice) % 2 * FRAGMENT_ROWS + r], b[(slice) % 2 * FRAGMENT_COLS + c], sums[s]); \
         }
+#endif
 
 // All slices but the last, whose fragments are loaded at the end.
 #define MULTIPLY_ALL_BUT_LAST                                      \
@@ -132,8 +162,8 @@ void main()
         const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + batch * STRIDE_B;
         const uint baseC = OFFSET_C + batch * STRIDE_C;
 
-        FragmentA a[2 * FRAGMENT_ROWS];
-        FragmentB b[2 * FRAGMENT_COLS];
+        FragmentA a[2 * HELD * FRAGMENT_ROWS];
+        FragmentB b[2 * HELD * FRAGMENT_COLS];
         Sums sums[FRAGMENT_ROWS * FRAGMENT_COLS];
         [[unroll]] for (uint n = 0; n < FRAGMENT_ROWS * FRAGMENT_COLS; n++)
             sums[n] = Sums(0);

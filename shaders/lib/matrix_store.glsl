@@ -4,6 +4,24 @@
 
 struct Passed { S sums[8]; }; // NEIGHBOURS of them
 
+#ifdef PARTS
+// A power of two that is a normal number.
+S power(int exponent) { return uintBitsToFloat(uint(127 + exponent) << 23); }
+
+// A sum as it is without the scales of its row and column, in two steps: between them it lies between what it was and
+// what it becomes.
+S unscaled(S sum, uint part, uint i, uint j)
+{
+    const uint batch = part / SPLITS, row = (STRIDE_A == 0 ? 0 : batch) * M + i,
+               col = (STRIDE_B == 0 ? 0 : batch) * N + min(j, N - 1);
+    const int exponent = int(largest_of(A[row]) + largest_of(B[col])) - 2 * (127 + int(TOP));
+    precise const S first = sum * power(exponent / 2);
+    return first * power(exponent - exponent / 2);
+}
+#else
+#define unscaled(sum, part, i, j) (sum)
+#endif
+
 // Sums that were passed through shared memory by this subgroup, from a multiple of NEIGHBOURS on.
 Passed passed(uint row, uint col)
 {
@@ -62,7 +80,7 @@ S passed_sum(uint row, uint col)
 
 // The same if C is not aligned: invocations next to each other store elements next to each other, and so whole lines of
 // memory. Four are read before the first is stored, so that only one wait is for shared memory.
-void store_elements(uint i0, uint j0, uint base)
+void store_elements(uint i0, uint j0, uint part, uint base)
 {
     for (uint first = gl_SubgroupInvocationID; first < MM * STRIP_COLS; first += 4 * LANES) {
         S sums[4];
@@ -74,7 +92,7 @@ void store_elements(uint i0, uint j0, uint base)
             const uint e = first + n * LANES, i = i0 + e / STRIP_COLS, j = j0 + e % STRIP_COLS;
             const uint at = base + i * LDC + j;
             if (e < MM * STRIP_COLS && inside(i, M, j, N))
-                store_c(at, finish(sums[n], at, i, j));
+                store_c(at, finish(unscaled(sums[n], part, i, j), at, i, j));
         }
     }
 }
@@ -83,7 +101,7 @@ void store_elements(uint i0, uint j0, uint base)
 void store_passed(uint i0, uint j0, uint part, uint base)
 {
     if (SPLIT == 0 && !VECTORS_C) {
-        store_elements(i0, j0, base);
+        store_elements(i0, j0, part, base);
         return;
     }
     for (uint group = gl_SubgroupInvocationID; group < MM * STRIP_COLS / NEIGHBOURS; group += LANES) {
@@ -91,7 +109,11 @@ void store_passed(uint i0, uint j0, uint part, uint base)
         const uint i = i0 + row, j = j0 + col;
         if (!inside(i, M, j, N))
             continue;
-        const Passed p = passed(row, col);
+        Passed p = passed(row, col);
+#ifdef PARTS
+        [[unroll]] for (uint e = 0; e < NEIGHBOURS; e++)
+            p.sums[e] = unscaled(p.sums[e], part, i, j + e);
+#endif
         if (SPLIT == 0)
             store_vector(p, i, j, base);
         else if (N % 4 == 0)

@@ -17,6 +17,9 @@ static vkmm_status check(const vkmm_log *log, const vkmm_gemm_params *params)
     const uint32_t dynamic = VKMM_DYNAMIC_M | VKMM_DYNAMIC_N, packed = VKMM_PACKED_A | VKMM_PACKED_B;
     vkmm_status status = vkmm_problem_check(log, &params->problem, NULL);
     if (status != VKMM_OK) return status;
+    if (params->problem.method != VKMM_COMPUTE_DIRECT)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "a recording cannot have a %s product; a job can",
+                         vkmm_method_name(params->problem.method));
     if (params->dynamic & ~dynamic)
         return vkmm_fail(log, VKMM_INVALID, "dynamic is 0x%x; the known bits are 0x%x", params->dynamic, dynamic);
     if (params->slots > MOST_SLOTS)

@@ -59,13 +59,22 @@ typedef struct vkmm_push {
 } vkmm_push;
 
 /* The push constants of pack.comp, which copies A or B to binding 3: first the matrix in memory, in elements; then the
- * packed one, in words of 32 bits. */
+ * packed one, in words of 32 bits. Those after `transpose` are of scale.comp and split.comp (lib/pack_push.glsl). */
 typedef struct vkmm_pack_push {
     uint32_t lines, length;
     uint32_t ld, offset, stride;
     uint32_t to_lines, to_ld;
     uint32_t to_offset, to_stride;
     uint32_t is_b, transpose;
+    uint32_t exponents, least;
+    uint32_t groups[3]; /* workgroups, by VKMM_DISPATCH_* */
 } vkmm_pack_push;
+
+/* The dispatches whose groups the device decides on, x, y and z each: the first and the second pass, and what takes
+ * their place if the operands cannot be split. */
+enum { VKMM_DISPATCH_FIRST, VKMM_DISPATCH_SECOND, VKMM_DISPATCH_INSTEAD, VKMM_DISPATCH_COUNT };
+
+/* Elements along K of one part of an f32 (shaders/lib/parts.glsl); rows or columns of a workgroup of scale.comp. */
+enum { VKMM_PART = 16, VKMM_SCALED_LINES = 8 };
 
 #endif

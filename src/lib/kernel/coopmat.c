@@ -89,6 +89,15 @@ static const vkmm_preset few[] = {
     {{{32, 32, 16, 8, 16, 1, 8, 1, 1, 1, 1, 1}}, .05, 8, 1},
 };
 
+/* Of products of parts; depth counts both. */
+static const vkmm_preset split[] = {
+    {{{128, 128, 64, 64, 32, 1, 8, 1, 1, 16, 8, 16}}, .30, 1, 1},
+    {{{128, 128, 32, 64, 64, 1, 8, 1, 1, 16, 8, 16}}, .28, 1, 1},
+    {{{64, 64, 64, 32, 32, 1, 8, 1, 1, 16, 8, 16}}, .20, 2, 1},
+    {{{64, 64, 32, 32, 32, 1, 8, 1, 1, 1, 1, 1}}, .12, 4, 1},
+    {{{32, 32, 32, 16, 16, 1, 8, 1, 1, 1, 1, 1}}, .06, 8, 1},
+};
+
 /* Drivers for CPUs take minutes to compile larger ones. */
 static const vkmm_preset small = {{{32, 32, 16, 16, 16, 1, 8, 1, 1, 1, 1, 1}}, .10, 8, 1};
 
@@ -161,7 +170,8 @@ static uint64_t loaded(const vkmm_shape *shape, uint64_t across, int along_k)
 static uint64_t held(const vkmm_shape *shape)
 {
     const uint64_t rows = vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), cols = vkmm_value(shape, VKMM_TUNE_THREAD_COLS),
-                   k = vkmm_value(shape, MATRIX_K), slices = vkmm_value(shape, VKMM_TUNE_DEPTH) > k ? 2 : 1,
+                   k = vkmm_value(shape, MATRIX_K), parts = shape->problem->method == VKMM_COMPUTE_SPLIT ? 2 : 1,
+                   slices = vkmm_value(shape, VKMM_TUNE_DEPTH) > k * parts ? 2 * parts : parts,
                    bytes = vkmm_type_of(staged_type(shape->problem))->bytes,
                    lane = 2 * rows * cols + slices * (rows + cols) * k * bytes / 4;
     return 4 *
@@ -178,6 +188,11 @@ static const vkmm_preset *candidate(const vkmm_device_info *device, const vkmm_p
     const int transposes = vkmm_type_of(problem->type)->bytes == 1 && problem->op_a == VKMM_OP_T,
               sums_f16 = vkmm_problem_compute(problem) == VKMM_F16;
     const uint32_t first = transposes ? SMALLER : sums_f16 ? 0 : ANY_SUMS;
+    const uint32_t splits = sizeof split / sizeof *split;
+    if (problem->method == VKMM_COMPUTE_SPLIT) {
+        if (is_processor(device)) index += splits - 1;
+        return index < splits ? &split[index] : NULL;
+    }
     if (is_processor(device)) return index > 0 ? NULL : &small;
     if (vkmm_short_side(problem) <= THIN && index-- == 0) /* comes before the others */
         return vkmm_is_wide(problem) ? &thin_wide : &thin_tall;
@@ -248,6 +263,14 @@ static uint64_t broken_fragments(const vkmm_shape *shape)
     return vkmm_left_over(vkmm_value(shape, VKMM_TUNE_THREAD_ROWS), vkmm_value(shape, MATRIX_M)) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_THREAD_COLS), vkmm_value(shape, MATRIX_N)) +
            vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), vkmm_value(shape, MATRIX_K));
+}
+
+static uint64_t broken_parts(const vkmm_shape *shape)
+{
+    return shape->problem->method == VKMM_COMPUTE_SPLIT
+               ? vkmm_left_over(vkmm_value(shape, VKMM_TUNE_DEPTH), 2 * VKMM_PART) +
+                     vkmm_left_over(VKMM_PART, vkmm_value(shape, MATRIX_K))
+               : 0;
 }
 
 /* A line of memory is loaded 16 bytes at a time, in either direction. */
@@ -325,6 +348,8 @@ static const vkmm_rule rules[] = {
      "the device must list the shape for its types, and this build must have a shader for it", refuse_matrix},
     {"whole fragments", "leftover rows, columns or elements of a step", broken_fragments, NULL,
      "sub-rows must be a multiple of mm, sub-cols of mn, and depth of mk"},
+    {"whole parts", "leftover elements of a step", broken_parts, NULL,
+     "in a split product, depth must be a multiple of 32, and mk a divisor of 16"},
     {"whole blocks", "leftover rows or columns", vkmm_outside_blocks, NULL,
      "rows must be a multiple of sub-rows, and cols a multiple of sub-cols"},
     {"whole vectors", "elements that do not fill 16 bytes", broken_vectors, NULL,

@@ -89,7 +89,8 @@ const vkmm_module *vkmm_module_for(const char *kernel, const vkmm_problem *probl
     if ((vkmm_problem_alignment_to(problem, words) & both) != both) offers &= ~(uint32_t)VKMM_NEEDS_DOT8;
     for (uint32_t i = 0;
          (module = vkmm_module_next(kernel, problem->type, vkmm_problem_compute(problem), &i)) != NULL;) {
-        if (module->needs & ~offers) continue;
+        if (!(module->needs & VKMM_NEEDS_PARTS) != (problem->method != VKMM_COMPUTE_SPLIT)) continue;
+        if (module->needs & ~offers & ~(uint32_t)VKMM_NEEDS_PARTS) continue;
         if (shape == NULL || memcmp(shape, module->shape, sizeof module->shape) == 0) return module;
     }
     return NULL;

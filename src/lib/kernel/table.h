@@ -81,15 +81,16 @@ typedef enum vkmm_build {
 
 /* What a module needs of a device beyond Vulkan 1.1, as bits. */
 enum {
-    VKMM_NEEDS_F16 = 1,               /* has_f16 */
-    VKMM_NEEDS_I8 = 2,                /* has_i8 */
-    VKMM_NEEDS_STORAGE16 = 4,         /* has_storage16 */
-    VKMM_NEEDS_STORAGE8 = 8,          /* has_storage8 */
-    VKMM_NEEDS_DOT8 = 16,             /* has_dot8 */
-    VKMM_NEEDS_MATRIX = 32,           /* a matrix shape that fits the module's */
-    VKMM_NEEDS_BF16 = 64,             /* has_bf16_matrices */
-    VKMM_NEEDS_MATRIX2 = 128,         /* workgroup scope, flexible dimensions and tensor addressing of matrix2 */
-    VKMM_NEEDS_MATRIX2_ELEMENTS = 256 /* its flexible dimensions, conversions and functions for each element */
+    VKMM_NEEDS_F16 = 1,                /* has_f16 */
+    VKMM_NEEDS_I8 = 2,                 /* has_i8 */
+    VKMM_NEEDS_STORAGE16 = 4,          /* has_storage16 */
+    VKMM_NEEDS_STORAGE8 = 8,           /* has_storage8 */
+    VKMM_NEEDS_DOT8 = 16,              /* has_dot8 */
+    VKMM_NEEDS_MATRIX = 32,            /* a matrix shape that fits the module's */
+    VKMM_NEEDS_BF16 = 64,              /* has_bf16_matrices */
+    VKMM_NEEDS_MATRIX2 = 128,          /* workgroup scope, flexible dimensions and tensor addressing of matrix2 */
+    VKMM_NEEDS_MATRIX2_ELEMENTS = 256, /* its flexible dimensions, conversions and functions for each element */
+    VKMM_NEEDS_PARTS = 512             /* not of the device: the problem's method is VKMM_COMPUTE_SPLIT */
 };
 
 /* One SPIR-V module. */

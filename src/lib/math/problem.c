@@ -165,13 +165,12 @@ static vkmm_status check_kinds(const vkmm_log *log, const vkmm_problem *problem)
 
 static vkmm_status check_method(const vkmm_log *log, const vkmm_problem *problem)
 {
-    static const vkmm_type of[] = {[VKMM_COMPUTE_SPLIT] = VKMM_F32, [VKMM_COMPUTE_MODULAR] = VKMM_F64};
+    const vkmm_type type = vkmm_method_type(problem->method);
     const vkmm_types types = vkmm_problem_types(problem);
-    if (problem->method == VKMM_COMPUTE_DIRECT || vkmm_types_equal(types, vkmm_types_default(of[problem->method])))
-        return VKMM_OK;
+    if (problem->method == VKMM_COMPUTE_DIRECT || vkmm_types_equal(types, vkmm_types_default(type))) return VKMM_OK;
     return vkmm_fail(log, VKMM_INVALID, "%s multiplies %s, summed and stored as %s; the types are %s",
-                     vkmm_method_name(problem->method), vkmm_type_of(of[problem->method])->name,
-                     vkmm_type_of(of[problem->method])->name, vkmm_types_name(types, 1));
+                     vkmm_method_name(problem->method), vkmm_type_of(type)->name, vkmm_type_of(type)->name,
+                     vkmm_types_name(types, 1));
 }
 
 static vkmm_status check_types(const vkmm_log *log, const vkmm_problem *problem)

@@ -152,10 +152,53 @@ static void lay_vectors_along_k(vkmm_problem *problem)
     }
 }
 
+static vkmm_status refuse_split(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
+                                const vkmm_kernel *kernel)
+{
+    if (wish->shader) return vkmm_fail(log, VKMM_UNSUPPORTED, "a user's shader cannot multiply parts (split)");
+    if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "a split product needs a Vulkan device");
+    if (!kernel && device->no_matrices && *device->no_matrices)
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "split needs matrix operations of f16 summed in f32; \"%s\" has none: %s", device->name,
+                         device->no_matrices);
+    if (!kernel)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "split needs matrix operations of f16 summed in f32; \"%s\" has none",
+                         device->name);
+    return vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s cannot multiply parts (split); %s can", wish->kernel,
+                     kernel->name);
+}
+
+/* The kernel multiplies parts. The device lets that of the plain product take its place if the operands cannot be
+ * split; it must do with one pass, and with the operands as they are. */
+static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                                const vkmm_wish *wish, vkmm_choice *choice)
+{
+    const vkmm_wish alone = {.config = "splits=1", .pack = VKMM_PACK_NEVER, .terms = {.in_one = 1}};
+    vkmm_problem plain = *problem, parts = vkmm_problem_row_major(problem, &choice->swapped);
+    vkmm_choice instead;
+    plain.method = VKMM_COMPUTE_DIRECT;
+    if (parts.m == 0 || parts.n == 0 || parts.k == 0) return vkmm_choose(log, device, &plain, wish, choice);
+    choice->problem = parts;
+    parts.type = VKMM_F16;
+    const vkmm_kernel *kernel = device && !wish->shader ? any_kernel(device, &parts) : NULL;
+    const int named = wish->kernel && strcmp(wish->kernel, "auto") != 0;
+    if (!kernel || (named && strcmp(wish->kernel, kernel->name) != 0)) return refuse_split(log, device, wish, kernel);
+    vkmm_status status = vkmm_choose(log, device, &plain, &alone, &instead);
+    if (status != VKMM_OK) return status;
+    choice->terms = wish->terms;
+    choice->terms.in_one = 1;
+    choice->kernel = kernel;
+    vkmm_choose_parts(choice);
+    status = vkmm_choose_general(log, device, wish, choice);
+    choice->edge = (vkmm_edge){instead.module, instead.info, instead.problem, 1};
+    return status;
+}
+
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                         const vkmm_wish *wish, vkmm_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
+    if (problem->method == VKMM_COMPUTE_SPLIT) return choose_split(log, device, problem, wish, choice);
     if (problem->method != VKMM_COMPUTE_DIRECT)
         return vkmm_fail(log, VKMM_UNSUPPORTED, "this build has no shaders for %s products",
                          vkmm_method_name(problem->method));

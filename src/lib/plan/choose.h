@@ -39,22 +39,27 @@ typedef struct vkmm_repack {
     uint64_t lines, ld; /* the packed one, in which `lines` may be more than there are: zeros */
     uint64_t bytes;     /* of all packed matrices; 0: the operand is not packed */
     uint64_t at;        /* bytes from the beginning of the workspace; 0 if bound */
+    uint64_t first;     /* bytes of the exponents before the first packed matrix; 0: there are none */
+    uint32_t least;     /* the smallest exponent of an element that can be split */
+    int across;         /* neighbours in memory are neighbours across K */
     int transposed;
     int once, bound; /* VKMM_PACK_ONCE, VKMM_PACK_BOUND */
 } vkmm_repack;
 
 /* The last columns, or rows, of C, if they are computed by another dispatch because they would take the kernel a whole
- * round of tiles. */
+ * round of tiles; or all of C, by a dispatch of which the device decides whether it takes the kernel's place. */
 typedef struct vkmm_edge {
     const vkmm_module *module; /* NULL: there is none */
     vkmm_kernel_info info;
     vkmm_problem problem; /* a part of the choice's, which then lacks it */
+    int instead;          /* all of it, with operands that are not packed */
 } vkmm_edge;
 
 typedef struct vkmm_choice {
     const vkmm_kernel *kernel;
     const vkmm_module *module;  /* NULL for the kernel serial */
     const vkmm_module *packing; /* what packs operands; NULL if there are none */
+    const vkmm_module *scaling; /* what finds their exponents before; NULL if that is not needed */
     const vkmm_module *reduce;  /* the second pass; NULL if K is not split and C can be stored directly */
     vkmm_kernel_info info;
     vkmm_problem problem; /* as the kernel sees it: row-major, everything filled in (vkmm_problem_row_major) */

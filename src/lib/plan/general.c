@@ -219,7 +219,7 @@ static void leave_edge(const vkmm_device_info *device, vkmm_choice *choice)
     rest.problem.m -= rows;
     rest.problem.n -= cols;
     if (count_work(NULL, device, &rest) != VKMM_OK) return;
-    rest.edge = (vkmm_edge){edge.module, edge.info, edge.problem};
+    rest.edge = (vkmm_edge){edge.module, edge.info, edge.problem, 0};
     *choice = rest;
 }
 
@@ -235,8 +235,8 @@ vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *dev
                                 vkmm_choice *choice)
 {
     const vkmm_choice as_it_lies = *choice;
-    const int asked = (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
-    if (!vkmm_choose_packs(device, wish, choice)) return choose_all(log, device, wish, choice);
+    const int parts = choice->scaling != NULL, asked = parts || (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
+    if (!parts && !vkmm_choose_packs(device, wish, choice)) return choose_all(log, device, wish, choice);
     choice->module = vkmm_module_for(choice->kernel->name, &choice->problem, device, NULL);
     const vkmm_status status = choose_all(asked ? log : NULL, device, wish, choice);
     if (status == VKMM_OK && vkmm_place_packs(device, choice)) return status;

@@ -118,15 +118,27 @@ static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice,
     return create(device, choice, plan, choice->reduce, info, &plan->reduce);
 }
 
-static vkmm_status create_pack(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
+/* One of the pipelines that prepare operands, whose elements in memory have so many bytes. */
+static vkmm_status create_pack(vkmm_device *device, const vkmm_choice *choice, const vkmm_plan *plan,
+                               const vkmm_module *module, uint32_t bytes, vkmm_pipeline *pipeline)
 {
     const uint32_t ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_BYTES};
-    const uint32_t values[] = {reduce_size(&device->physical->info), plan->pack_bytes};
+    const uint32_t values[] = {reduce_size(&device->physical->info), bytes};
     const vkmm_pipeline_info info = {.spec_count = sizeof ids / sizeof ids[0],
                                      .spec_ids = ids,
                                      .spec_values = values,
                                      .attempt = "compiling the packing of operands"};
-    return create(device, choice, plan, choice->packing, info, &plan->pack);
+    return create(device, choice, plan, module, info, pipeline);
+}
+
+/* Also what decides on the dispatches. */
+static vkmm_status create_scale(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
+{
+    const uint32_t bytes = vkmm_type_of(vkmm_method_type(choice->problem.method))->bytes;
+    vkmm_status status = create_pack(device, choice, plan, choice->scaling, bytes, &plan->scale);
+    if (status != VKMM_OK) return status;
+    return vkmm_buffer_create(device, "the dispatches", VKMM_DISPATCH_COUNT * sizeof(VkDispatchIndirectCommand),
+                              VKMM_PLACE_DEVICE, &plan->dispatches);
 }
 
 /* What differs between products with the same pipelines. */
@@ -138,7 +150,10 @@ static void aim(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
     memcpy(plan->packs, choice->packs, sizeof plan->packs);
     fill_push(choice, &choice->problem, choice->info.items, &plan->push);
     if (choice->edge.module) fill_push(choice, &choice->edge.problem, choice->edge.info.items, &plan->edge_push);
-    if (choice->reduce) plan->reduce_items = vkmm_reduce_items(&device->physical->info, &choice->problem);
+    if (!choice->reduce) return;
+    const uint32_t most = device->physical->info.max_workgroup_count[0];
+    plan->reduce_items = vkmm_reduce_items(&device->physical->info, &choice->problem);
+    plan->reduce_groups = plan->reduce_items < most ? plan->reduce_items : most;
 }
 
 /* The first pass, or the other dispatch that it leaves the edge to. */
@@ -174,7 +189,9 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
     if (status == VKMM_OK && choice->reduce && choice->capture != VKMM_CAPTURE_FIRST)
         status = create_reduce(device, choice, plan);
     if (status == VKMM_OK && choice->packing && choice->capture == VKMM_CAPTURE_NONE)
-        status = create_pack(device, choice, plan);
+        status = create_pack(device, choice, plan, choice->packing, plan->pack_bytes, &plan->pack);
+    if (status == VKMM_OK && choice->scaling && choice->capture == VKMM_CAPTURE_NONE)
+        status = create_scale(device, choice, plan);
     if (status != VKMM_OK) vkmm_plan_destroy(device, plan);
     return status;
 }
@@ -191,7 +208,8 @@ int vkmm_plan_fit(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *pla
     const int same = choice->module == plan->module && same_constants(&choice->info, &plan->info) &&
                      choice->edge.module == plan->edge.module && same_constants(&choice->edge.info, &plan->edge.info) &&
                      (choice->reduce != NULL) == (plan->reduce.handle != NULL) &&
-                     (choice->packing != NULL) == (plan->pack.handle != NULL);
+                     (choice->packing != NULL) == (plan->pack.handle != NULL) &&
+                     (choice->scaling != NULL) == (plan->scale.handle != NULL);
     if (same) aim(device, choice, plan);
     return same;
 }
@@ -201,6 +219,8 @@ void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan)
     vkmm_pipeline_destroy(device, &plan->pipeline);
     vkmm_pipeline_destroy(device, &plan->reduce);
     vkmm_pipeline_destroy(device, &plan->pack);
+    vkmm_pipeline_destroy(device, &plan->scale);
+    vkmm_buffer_destroy(device, &plan->dispatches);
     vkmm_pipeline_destroy(device, &plan->at_edge);
 }
 
@@ -208,19 +228,22 @@ void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan)
 static vkmm_part part_of(const vkmm_plan *plan, const vkmm_part *parts, uint32_t binding, vkmm_plan_pass pass)
 {
     const vkmm_part *workspace = &parts[VKMM_BINDING_WORKSPACE];
+    const int prepares = pass == VKMM_PLAN_PACKING || pass == VKMM_PLAN_SCALING;
+    if (binding == VKMM_C && prepares && plan->dispatches.handle)
+        return (vkmm_part){plan->dispatches.handle, 0, plan->dispatches.bytes};
     if (binding == VKMM_B && pass == VKMM_PLAN_SECOND && plan->reads_scalars) return parts[VKMM_SCALARS_PART];
     if (binding <= VKMM_B && pass == VKMM_PLAN_SECOND && plan->has_bias) return parts[VKMM_BIAS_PART];
     if (binding <= VKMM_B && pass == VKMM_PLAN_FIRST && plan->packs[binding].bytes > 0 && !plan->packs[binding].bound)
         return (vkmm_part){workspace->buffer, workspace->offset + plan->packs[binding].at, plan->packs[binding].bytes};
     if (binding <= VKMM_B && plan->swapped) return parts[binding == VKMM_A ? VKMM_B : VKMM_A];
-    if (binding != VKMM_BINDING_WORKSPACE || plan->info.splits == 0 || pass == VKMM_PLAN_PACKING) return parts[binding];
-    if (plan->reduce.handle && plan->info.workspace_bytes > 0) return parts[binding];
+    if (binding != VKMM_BINDING_WORKSPACE || plan->info.splits == 0 || prepares) return parts[binding];
+    if (pass != VKMM_PLAN_EDGE && plan->reduce.handle && plan->info.workspace_bytes > 0) return parts[binding];
     return parts[plan->has_bias ? VKMM_BIAS_PART : VKMM_C];
 }
 
 void vkmm_plan_bound(const vkmm_plan *plan, const vkmm_part *parts, vkmm_plan_pass pass, VkDescriptorBufferInfo *bound)
 {
-    if (pass == VKMM_PLAN_EDGE) pass = VKMM_PLAN_FIRST;
+    if (pass == VKMM_PLAN_EDGE && !plan->edge.instead) pass = VKMM_PLAN_FIRST;
     for (uint32_t i = 0; i < plan->binding_count; i++) {
         const vkmm_part part = part_of(plan, parts, i, pass);
         bound[i] = (VkDescriptorBufferInfo){part.buffer, part.offset, part.bytes};
@@ -229,9 +252,9 @@ void vkmm_plan_bound(const vkmm_plan *plan, const vkmm_part *parts, vkmm_plan_pa
 
 void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part *parts)
 {
-    const vkmm_pipeline *passes[] = {&plan->pipeline, &plan->reduce, &plan->pack, &plan->at_edge};
+    const vkmm_pipeline *passes[] = {&plan->pipeline, &plan->reduce, &plan->pack, &plan->at_edge, &plan->scale};
     VkDescriptorBufferInfo bound[VKMM_MAX_BINDINGS];
-    for (int pass = VKMM_PLAN_FIRST; pass <= VKMM_PLAN_EDGE; pass++) {
+    for (int pass = VKMM_PLAN_FIRST; pass <= VKMM_PLAN_SCALING; pass++) {
         vkmm_plan_bound(plan, parts, (vkmm_plan_pass)pass, bound);
         vkmm_pipeline_bind_all(device, passes[pass], plan->binding_count, bound);
     }
@@ -240,7 +263,7 @@ void vkmm_plan_bind(vkmm_device *device, const vkmm_plan *plan, const vkmm_part 
 static uint32_t passes_of(const vkmm_plan *plan)
 {
     return 1 + (plan->reduce.handle != VK_NULL_HANDLE) + (plan->pack.handle != VK_NULL_HANDLE) +
-           (plan->at_edge.handle != VK_NULL_HANDLE);
+           (plan->at_edge.handle != VK_NULL_HANDLE) + (plan->scale.handle != VK_NULL_HANDLE);
 }
 
 vkmm_status vkmm_plan_sets_create(vkmm_device *device, const vkmm_plan *plan, uint32_t count, vkmm_plan_sets *sets)
@@ -267,6 +290,7 @@ vkmm_plan vkmm_plan_with(const vkmm_plan *plan, const vkmm_plan_sets *sets, uint
     if (plan->reduce.handle) other.reduce.set = *of++;
     if (plan->pack.handle) other.pack.set = *of++;
     if (plan->at_edge.handle) other.at_edge.set = *of++;
+    if (plan->scale.handle) other.scale.set = *of++;
     return other;
 }
 
@@ -297,10 +321,15 @@ vkmm_pack_push vkmm_plan_pack(const vkmm_plan *plan, vkmm_operand operand, uint3
         .stride = (uint32_t)r->stride,
         .to_lines = (uint32_t)r->lines,
         .to_ld = (uint32_t)ld,
-        .to_offset = (uint32_t)(r->at / 4),
+        .to_offset = (uint32_t)((r->at + r->first) / 4),
         .to_stride = (uint32_t)(r->lines * ld),
         .is_b = operand == VKMM_B,
-        .transpose = r->transposed != 0,
+        .transpose = r->first > 0 ? r->across != 0 : r->transposed != 0,
+        .exponents = (uint32_t)(r->at / 4),
+        .least = r->least,
+        .groups = {[VKMM_DISPATCH_FIRST] = plan->info.groups[0],
+                   [VKMM_DISPATCH_SECOND] = plan->reduce_groups,
+                   [VKMM_DISPATCH_INSTEAD] = plan->edge.info.groups[0]},
     };
 }
 
@@ -316,11 +345,64 @@ static int packs_when(const vkmm_plan *plan, vkmm_operand operand, int once)
     return plan->packs[operand].bytes > 0 && plan->packs[operand].once == once;
 }
 
+/* What follows may read indirect dispatches. */
+static void record_barrier(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
+{
+    if (!plan->dispatches.handle) {
+        vkmm_plan_record_barrier(device, command);
+        return;
+    }
+    vkmm_command_barrier(device, command, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
+                         VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
+}
+
+/* With so many groups, or as many as the device decides on. */
+static void dispatch(vkmm_device *device, const vkmm_plan *plan, const vkmm_pipeline *pipeline, const vkmm_push *push,
+                     uint32_t which, const uint32_t groups[3], VkCommandBuffer command)
+{
+    if (plan->dispatches.handle)
+        vkmm_pipeline_record_indirect(device, pipeline, push, sizeof *push, plan->dispatches.handle,
+                                      which * sizeof(VkDispatchIndirectCommand), command);
+    else
+        vkmm_pipeline_record(device, pipeline, push, sizeof *push, groups, command);
+}
+
+static void record_scales(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
+{
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        const vkmm_stored *from = &plan->packs[o].from;
+        const uint64_t lines = plan->packs[o].across ? from->length : from->count;
+        uint32_t groups[3];
+        const vkmm_pack_push push = vkmm_plan_pack(plan, (vkmm_operand)o, groups);
+        groups[0] = (uint32_t)vkmm_divide_up(lines, VKMM_SCALED_LINES);
+        groups[1] = 1;
+        vkmm_pipeline_record(device, &plan->scale, &push, sizeof push, groups, command);
+    }
+    vkmm_plan_record_barrier(device, command);
+}
+
 void vkmm_plan_record_packs(vkmm_device *device, const vkmm_plan *plan, int once, VkCommandBuffer command)
 {
+    if (plan->scale.handle && !once) record_scales(device, plan, command);
     for (int o = VKMM_A; o <= VKMM_B; o++)
         if (packs_when(plan, (vkmm_operand)o, once)) record_pack(device, plan, (vkmm_operand)o, command);
-    if (packs_when(plan, VKMM_A, once) || packs_when(plan, VKMM_B, once)) vkmm_plan_record_barrier(device, command);
+    if (packs_when(plan, VKMM_A, once) || packs_when(plan, VKMM_B, once)) record_barrier(device, plan, command);
+}
+
+/* The other dispatch: after all items; or, instead of them, the same share of its own. */
+static void record_edge(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
+                        VkCommandBuffer command)
+{
+    const uint64_t items = plan->info.items, all = plan->edge.info.items;
+    vkmm_push push = plan->edge_push;
+    if (!plan->at_edge.handle || (!plan->edge.instead && end < items)) return;
+    if (plan->edge.instead) {
+        push.first = (uint32_t)(first * all / items);
+        push.end = (uint32_t)(end * all / items);
+    }
+    vkmm_plan_record_barrier(device, command); /* validation cannot know that it stores elsewhere */
+    dispatch(device, plan, &plan->at_edge, &push, VKMM_DISPATCH_INSTEAD, plan->edge.info.groups, command);
 }
 
 void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
@@ -332,16 +414,14 @@ void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t
     if (first == 0)
         vkmm_plan_record_packs(device, plan, 0, command);
     else if (plan->pack.handle)
-        vkmm_plan_record_barrier(device, command); /* packed by an earlier command buffer */
+        record_barrier(device, plan, command); /* packed by an earlier command buffer */
     if (plan->info.items > 0) {
         push.first = (uint32_t)first;
         push.end = (uint32_t)end;
         if (end - first < groups[0]) groups[0] = (uint32_t)(end - first);
     }
-    vkmm_pipeline_record(device, &plan->pipeline, &push, sizeof push, groups, command);
-    if (!plan->at_edge.handle || end < plan->info.items) return;
-    vkmm_plan_record_barrier(device, command); /* validation cannot know that it stores elsewhere */
-    vkmm_pipeline_record(device, &plan->at_edge, &plan->edge_push, sizeof push, plan->edge.info.groups, command);
+    dispatch(device, plan, &plan->pipeline, &push, VKMM_DISPATCH_FIRST, groups, command);
+    record_edge(device, plan, first, end, command);
 }
 
 void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
@@ -361,14 +441,13 @@ void vkmm_plan_record_barrier(vkmm_device *device, VkCommandBuffer command)
 
 void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
 {
-    const uint32_t most = device->physical->info.max_workgroup_count[0];
-    const uint32_t groups[3] = {plan->reduce_items < most ? plan->reduce_items : most, 1, 1};
+    const uint32_t groups[3] = {plan->reduce_groups, 1, 1};
     vkmm_push push = plan->push;
     if (!plan->reduce.handle || plan->info.groups[0] == 0) return;
-    vkmm_plan_record_barrier(device, command);
+    record_barrier(device, plan, command);
     push.first = 0;
     push.end = plan->reduce_items;
-    vkmm_pipeline_record(device, &plan->reduce, &push, sizeof push, groups, command);
+    dispatch(device, plan, &plan->reduce, &push, VKMM_DISPATCH_SECOND, groups, command);
 }
 
 void vkmm_plan_record(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)

@@ -5,19 +5,28 @@
 
 #include "kernel/contract.h"
 #include "plan/choose.h"
+#include "vk/buffer.h"
 #include "vk/pipeline.h"
 
-typedef enum vkmm_plan_pass { VKMM_PLAN_FIRST, VKMM_PLAN_SECOND, VKMM_PLAN_PACKING, VKMM_PLAN_EDGE } vkmm_plan_pass;
+typedef enum vkmm_plan_pass {
+    VKMM_PLAN_FIRST,
+    VKMM_PLAN_SECOND,
+    VKMM_PLAN_PACKING,
+    VKMM_PLAN_EDGE,
+    VKMM_PLAN_SCALING
+} vkmm_plan_pass;
 
 typedef struct vkmm_plan {
     vkmm_kernel_info info;
     const vkmm_module *module;
     vkmm_pipeline pipeline;
     vkmm_pipeline reduce; /* the second pass, which adds up the parts of K; zeroed without one */
-    uint32_t reduce_items;
-    vkmm_pipeline pack;    /* before the first pass, packs operands; zeroed without packed ones */
-    vkmm_pipeline at_edge; /* after the first pass, computes the last columns or rows; zeroed without such */
-    vkmm_edge edge;        /* the choice's */
+    uint32_t reduce_items, reduce_groups;
+    vkmm_pipeline pack;     /* before the first pass, packs operands; zeroed without packed ones */
+    vkmm_pipeline scale;    /* before that, finds their exponents; zeroed if that is not needed */
+    vkmm_buffer dispatches; /* with `scale`: VKMM_DISPATCH_COUNT indirect ones */
+    vkmm_pipeline at_edge;  /* after the first pass, computes the last columns or rows; zeroed without such */
+    vkmm_edge edge;         /* the choice's */
     vkmm_push edge_push;
     vkmm_repack packs[2]; /* the choice's */
     uint32_t pack_bytes;  /* of an element of A and B */

@@ -144,10 +144,35 @@ int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkm
 /* The workgroups that pack an operand: squares of pack.comp. */
 void vkmm_repack_groups(const vkmm_repack *r, uint32_t bytes, uint64_t groups[3])
 {
-    const uint64_t side = bytes < 4 ? 64 : 32;
-    groups[0] = vkmm_divide_up(r->ld, side);
-    groups[1] = vkmm_divide_up(r->lines, side);
+    const uint64_t side = bytes < 4 ? 64 : 32, halves = r->first > 0 ? 2 : 1; /* of two parts */
+    groups[0] = vkmm_divide_up(r->ld, side * (r->across ? 1 : halves));
+    groups[1] = vkmm_divide_up(r->lines, side * (r->across ? halves : 1));
     groups[2] = r->count;
+}
+
+/* A problem of f32 becomes one of f16 and of twice the depth, whose operands are made of parts (shaders/split.comp),
+ * with their exponents before them. An element must not lose more than K roundings of f32: of what it is scaled to,
+ * 2^-36 is lost. */
+void vkmm_choose_parts(vkmm_choice *choice)
+{
+    vkmm_problem *p = &choice->problem;
+    const uint64_t depth = 2 * round_up(p->k, VKMM_PART);
+    uint32_t bits = 0;
+    while (bits < 32 && UINT64_C(1) << bits < p->k) bits++;
+    p->type = VKMM_F16;
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        vkmm_repack *r = &choice->packs[o];
+        uint64_t *offset = o == VKMM_A ? &p->offset_a : &p->offset_b;
+        take(choice, (vkmm_operand)o, depth, 0);
+        r->across = !is_along_k(p, (vkmm_operand)o);
+        r->least = 115 - bits;
+        r->first = round_up(4 * r->count * across(p, (vkmm_operand)o), 16);
+        r->bytes += r->first;
+        *offset = r->first / 2;
+    }
+    p->k = depth;
+    choice->packing = vkmm_module_find("split", VKMM_U32, VKMM_BUILD_PLAIN);
+    choice->scaling = vkmm_module_find("scale", VKMM_U32, VKMM_BUILD_PLAIN);
 }
 
 int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice)

@@ -159,6 +159,9 @@ vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *de
     int swapped;
     *out = NULL;
     vkmm_status status = vkmm_problem_check(&instance->log, &params->problem, NULL);
+    if (status == VKMM_OK && params->problem.method != VKMM_COMPUTE_DIRECT)
+        status = vkmm_fail(&instance->log, VKMM_UNSUPPORTED, "%s products cannot be tuned yet",
+                           vkmm_method_name(params->problem.method));
     if (status != VKMM_OK) return status;
     vkmm_tune *t = vkmm_alloc(1, sizeof *t);
     if (!t) return vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory for a search");

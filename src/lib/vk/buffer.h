@@ -17,9 +17,9 @@ typedef struct vkmm_buffer {
     void *mapped; /* host address, or NULL; memory is coherent: no flushing */
 } vkmm_buffer;
 
-/* Creates a storage and transfer buffer of bytes > 0. Mapped unless the placement is DEVICE on a device with separate
- * memory. Checks maxMemoryAllocationSize and maxBufferSize first. `what` names it in messages ("A"). Ended by
- * vkmm_buffer_destroy. */
+/* Creates a buffer for storage, transfers and indirect dispatches, of bytes > 0. Mapped unless the placement is DEVICE
+ * on a device with separate memory. Checks maxMemoryAllocationSize and maxBufferSize first. `what` names it in messages
+ * ("A"). Ended by vkmm_buffer_destroy. */
 vkmm_status vkmm_buffer_create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement,
                                vkmm_buffer *buffer);
 

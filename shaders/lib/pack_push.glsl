@@ -1,0 +1,24 @@
+// The push constants of pack.comp, scale.comp and split.comp.
+layout(push_constant) uniform Work {
+    uint LINES, LENGTH;                 // of the matrix in memory, elements
+    uint LD, OFFSET, STRIDE;            // likewise
+    uint TO_LINES, TO_LD;               // of the packed matrix; words of 32 bits, as all that follows
+    uint TO_OFFSET, TO_STRIDE;
+    uint IS_B, TRANSPOSE;
+    // Of scale.comp and split.comp alone, where TRANSPOSE says that neighbours in memory are neighbours across K:
+    uint EXPONENTS;                     // where those of the rows, or columns, are
+    uint LEAST;                         // the smallest exponent that an element may have beside its line's largest
+    uint FIRST_GROUPS, SECOND_GROUPS;   // workgroups of the passes over the parts,
+    uint INSTEAD_GROUPS;                // and of the product without parts
+};
+
+// Groups along x, y, z of each of these, as indirect dispatches read them.
+layout(std430, set = 0, binding = 2) restrict writeonly buffer Dispatches { uint dispatches[9]; };
+
+// Whether the product is that of the parts.
+void decide(bool parts)
+{
+    dispatches[0] = parts ? FIRST_GROUPS : 0;
+    dispatches[3] = parts ? SECOND_GROUPS : 0;
+    dispatches[6] = parts ? 0 : INSTEAD_GROUPS;
+}
