@@ -6,6 +6,8 @@
 #include <cmocka.h>
 
 #include "exec/slices.h"
+#include "kernel/table.h"
+#include "plan/partition.h"
 
 /* Does all items at a speed, which may depend on how many there are at a time; returns the slices, and the longest
  * of them. */
@@ -108,6 +110,35 @@ static void a_fixed_size_is_kept(void **state)
     assert_int_equal(run(&slices, 1e9, 0, &longest), 3);
 }
 
+/* On an NVIDIA H200 with copies at 55 GB/s, 8192x8192x8192 of f32 took 31 ms in 8 panels and 38 in 32, whose tiles do
+ * not fill it; and each panel of a product that is mostly copied cost half a millisecond. */
+static void panels_are_as_large_as_pays(void **state)
+{
+    static const struct {
+        vkmm_problem problem;
+        uint64_t least, most;
+    } cases[] = {
+        {VKMM_PROBLEM_INIT(.m = 8192, .n = 8192, .k = 8192, .type = VKMM_F32, .layout = VKMM_COL_MAJOR), 6, 12},
+        {VKMM_PROBLEM_INIT(.m = 10000, .n = 10000, .k = 384, .type = VKMM_F64, .layout = VKMM_COL_MAJOR, .beta = 1), 12,
+         30},
+    };
+    const vkmm_space space = {.range = UINT64_C(1) << 32,
+                              .allocation = UINT64_C(1) << 32,
+                              .total = UINT64_C(1) << 37,
+                              .guard = 8192,
+                              .processors = 132};
+    vkmm_choice choice = {.kernel = vkmm_kernel_find("blocked"), .swapped = 1, .info.tile = {128, 128}};
+    (void)state;
+    for (size_t i = 0; i < sizeof choice.config.values / sizeof choice.config.values[0]; i++)
+        choice.config.values[i] = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        vkmm_pieces pieces;
+        assert_true(vkmm_pieces_find(&cases[i].problem, &choice, &space, &pieces));
+        const uint64_t panels = pieces.partition.row_panels * pieces.partition.col_panels;
+        assert_in_range(panels, cases[i].least, cases[i].most);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +150,7 @@ int main(void)
         cmocka_unit_test(slices_grow_step_by_step),
         cmocka_unit_test(small_rests_and_nonsense_teach_nothing),
         cmocka_unit_test(a_fixed_size_is_kept),
+        cmocka_unit_test(panels_are_as_large_as_pays),
     };
     return cmocka_run_group_tests_name("slices", tests, NULL, NULL);
 }

@@ -11,13 +11,13 @@ enum {
     BIAS_ALIGNMENT = 256, /* no device's minStorageBufferOffsetAlignment is larger */
     DEPTH_UNIT = 64,      /* elements along K */
     MOST_SLOTS = 256,     /* devices allow 4096 allocations */
-    STEP_COST = 1 << 18,  /* bytes that could be copied while a step is begun */
+    STEP_COST = 1 << 22,  /* bytes that could be copied while a step is begun, and its copies are waited for */
     SHORT_LINE = 1 << 10  /* and while the host goes to the next line of a panel */
 };
 
-/* FLOPs that a device does while it copies a byte, on average: a GPU behind PCI Express, and one that shares the host's
- * memory. Only panels' shapes depend on it. */
-#define FLOPS_A_BYTE        2000.0
+/* FLOPs that a device does while it copies a byte: a GPU behind PCI Express, divided by the bytes of an element (an
+ * NVIDIA H200 does 900 of f32); and one that shares the host's memory. Only panels' shapes depend on it. */
+#define FLOPS_A_BYTE        3600.0
 #define FLOPS_A_MAPPED_BYTE 50.0
 /* For a kernel whose work cannot be cut into slices: what a slow device does in the time that a slice may take
  * (exec/slices.h). */
@@ -183,11 +183,12 @@ static double cost_of(const vkmm_problem *problem, const vkmm_choice *choice, co
     const double a_times = t->depth_panels > 1 ? (double)t->col_panels : 1;
     const double b_times = t->b_slots >= t->col_panels && t->depth_panels == 1 ? 1 : (double)t->row_panels;
     const double a = cost_of_panel(problem, choice, pieces, VKMM_A), b = cost_of_panel(problem, choice, pieces, VKMM_B),
-                 c = cost_of_panel(problem, choice, pieces, VKMM_C);
+                 c = cost_of_panel(problem, choice, pieces, VKMM_C) * (vkmm_problem_beta(problem) != 0 ? 2 : 1);
+    const double flops_a_byte =
+        space->mapped ? FLOPS_A_MAPPED_BYTE : FLOPS_A_BYTE / (double)vkmm_type_of(problem->type)->bytes;
     const double copied = groups * (a * (double)t->row_panels * depths * a_times +
                                     b * (double)t->col_panels * depths * b_times + c * steps);
-    const double computed = vkmm_problem_flops(problem) / (space->mapped ? FLOPS_A_MAPPED_BYTE : FLOPS_A_BYTE) /
-                            share_busy(choice, space, pieces);
+    const double computed = vkmm_problem_flops(problem) / flops_a_byte / share_busy(choice, space, pieces);
     return fmax(copied, computed) + 0.05 * fmin(copied, computed) + a + b + c + groups * steps * depths * STEP_COST;
 }
 
