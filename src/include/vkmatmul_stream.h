@@ -53,6 +53,10 @@ VKMM_API const char *vkmm_stream_reason(vkmm_device *device, const vkmm_problem 
  * compute the product are left out with a warning; it is an error if none is left. */
 VKMM_API vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const vkmm_stream_params *params,
                                         vkmm_stream **stream);
+/* Turns the stream to another product, of any type and extents, with the best kernel known. Threads and pipelines are
+ * kept, and memory that is large enough; nothing is planned again if only α and β are others. Fails as
+ * vkmm_stream_create does; the stream can then only be changed again or destroyed. */
+VKMM_API vkmm_status vkmm_stream_change(vkmm_stream *stream, const vkmm_problem *problem);
 VKMM_API void vkmm_stream_destroy(vkmm_stream **stream);
 
 /* Of the first device: the kernel of a whole panel, owned by the stream; and the current partition, which changes if

@@ -343,6 +343,39 @@ static void too_little_is_refused(void **state)
     assert_null(stream);
 }
 
+/* Larger and smaller ones, of other types and scalars: with the memory and the pipelines of those before, where they
+ * fit. */
+static void a_stream_is_turned_to_other_products(void **state)
+{
+    (void)state;
+    const vkmm_problem small = scaled(gemm_way(0, 40, 30, 50, VKMM_I32), 2, 0);
+    vkmm_problem problems[] = {
+        scaled(gemm_way(0, 100, 90, 80, VKMM_I32), 2, 1),  small, scaled(small, -1, 3), scaled(small, 0, 3),
+        scaled(gemm_way(9, 130, 70, 20, VKMM_F32), 1, -1), small};
+    const uint64_t range = suite.info->max_storage_range;
+    vkmm_stream *stream = open(&(vkmm_job_params){.problem = small}, 0);
+    for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
+        data d = make(&(vkmm_job_params){.problem = problems[i]}, VKMM_INIT_INT);
+        const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2]};
+        const uint32_t plans = stream->plan_count;
+        const VkBuffer before = stream->a[0].buffer.handle;
+        assert_int_equal(vkmm_stream_change(stream, &problems[i]), VKMM_OK);
+        assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
+        compare(&d);
+        if (i > 0) assert_ptr_equal(stream->a[0].buffer.handle, before);
+        if (i == 1 || i == 2 || i == 5) assert_int_equal(stream->plan_count, plans);
+    }
+    suite.info->max_storage_range = 16; /* not even a panel of one tile */
+    assert_int_equal(vkmm_stream_change(stream, &problems[0]), VKMM_OUT_OF_MEMORY);
+    suite.info->max_storage_range = range;
+    assert_int_equal(vkmm_stream_run(stream, &(vkmm_stream_io){.c = NULL}, NULL), VKMM_INVALID);
+    assert_int_equal(vkmm_stream_change(stream, &small), VKMM_OK);
+    data d = make(&(vkmm_job_params){.problem = small}, VKMM_INIT_INT);
+    const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2]};
+    assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
+    compare(&d);
+}
+
 /* A job may compute the last rows in a second dispatch, in another order. A stream must not: where C is cut would then
  * decide on its bits. The configuration is the planner's, and four of its tiles run at once. */
 static void panels_are_one_dispatch(void **state)
@@ -367,17 +400,24 @@ int main(void)
     int absent = suite_open(&suite), failed = 0;
     if (absent) return absent;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_has_the_same_bits),   cmocka_unit_test(every_kernel_has_the_same_bits),
-        cmocka_unit_test(every_layout_has_the_same_bits), cmocka_unit_test(small_matrices_go_together),
-        cmocka_unit_test(cuts_the_depth_where_it_must),   cmocka_unit_test(no_terms_are_products_too),
-        cmocka_unit_test(functions_give_and_take),        cmocka_unit_test(what_functions_say_ends_a_run),
-        cmocka_unit_test(says_why_a_job_does_not_do),     cmocka_unit_test(bindings_may_be_small),
-        cmocka_unit_test(too_little_is_refused),          cmocka_unit_test(panels_are_one_dispatch),
+        cmocka_unit_test(every_type_has_the_same_bits),
+        cmocka_unit_test(every_kernel_has_the_same_bits),
+        cmocka_unit_test(every_layout_has_the_same_bits),
+        cmocka_unit_test(small_matrices_go_together),
+        cmocka_unit_test(cuts_the_depth_where_it_must),
+        cmocka_unit_test(no_terms_are_products_too),
+        cmocka_unit_test(functions_give_and_take),
+        cmocka_unit_test(what_functions_say_ends_a_run),
+        cmocka_unit_test(says_why_a_job_does_not_do),
+        cmocka_unit_test(bindings_may_be_small),
+        cmocka_unit_test(too_little_is_refused),
+        cmocka_unit_test(panels_are_one_dispatch),
+        cmocka_unit_test(a_stream_is_turned_to_other_products),
     };
     const struct CMUnitTest copied[] = {
         cmocka_unit_test(every_layout_has_the_same_bits), cmocka_unit_test(small_matrices_go_together),
         cmocka_unit_test(cuts_the_depth_where_it_must),   cmocka_unit_test(functions_give_and_take),
-        cmocka_unit_test(what_functions_say_ends_a_run),
+        cmocka_unit_test(what_functions_say_ends_a_run),  cmocka_unit_test(a_stream_is_turned_to_other_products),
     };
     failed = suite_run(&suite, "stream", tests);
     suite.info->unified_memory = 0; /* copies do not depend on types and kernels */

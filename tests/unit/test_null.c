@@ -54,6 +54,7 @@ static void takes_null_for_an_answer(void **state)
         REFUSED(vkmm_trace_check(NULL, NULL)),
         REFUSED(vkmm_trace_create(NULL, NULL, NULL)),
         REFUSED(vkmm_stream_create(NULL, NULL, NULL, NULL)),
+        REFUSED(vkmm_stream_change(NULL, NULL)),
         REFUSED(vkmm_stream_run(NULL, NULL, NULL)),
         REFUSED(vkmm_memory_create(NULL, 0, NULL)),
         REFUSED(vkmm_memory_write(NULL, 0, 0, NULL)),

@@ -45,8 +45,8 @@ static vkmm_status choose_tuned(vkmm_device *device, const vkmm_log *log, const 
     return VKMM_OK;
 }
 
-static vkmm_status pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
-                        const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice)
+vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
+                      const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice)
 {
     vkmm_device_info seen;
     int chosen = 0;
@@ -78,7 +78,7 @@ vkmm_status vkmm_pick_plan(vkmm_device *device, const vkmm_log *log, const vkmm_
     vkmm_held held = {""}, first = {""};
     for (;;) {
         const uint32_t refused = device ? atomic_load(&device->refused[type]) : 0;
-        vkmm_status status = pick(device, log, info, problem, wish, choice);
+        vkmm_status status = vkmm_pick(device, log, info, problem, wish, choice);
         if (status != VKMM_OK || !choice->module) return status;
         vkmm_errors_hold(&held);
         status = vkmm_plan_create(device, choice, plan);

@@ -12,6 +12,10 @@
 vkmm_status vkmm_pick_plan(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
                            const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice, vkmm_plan *plan);
 
+/* The same without the plan. */
+vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_device_info *info,
+                      const vkmm_problem *problem, const vkmm_wish *wish, vkmm_choice *choice);
+
 /* Runs the configuration of a choice on a small problem like the given one, filled with whole numbers, and compares
  * every element with a sum made on the host, exactly (gelu: closely). *right: 0 or 1; 0 also where it cannot run. Fails
  * with VKMM_DEVICE_LOST, and with VKMM_OUT_OF_MEMORY, which says nothing about the configuration; neither is reported

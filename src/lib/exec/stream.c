@@ -11,7 +11,7 @@
 #include "exec/store.h"
 #include "math/problem.h"
 
-enum { MOST_PLANNED = 1 << 17, PLANNED = 1 << 16, PLANNED_REST = 4096 };
+enum { MOST_PLANNED = 1 << 17, PLANNED = 1 << 16, PLANNED_REST = 4096, MOST_PLANS = 64 };
 
 /* What a stream, or a job, may use of the device. */
 static vkmm_space space_of(const vkmm_device *device, uint64_t memory_limit, int shared)
@@ -74,6 +74,13 @@ static uint64_t clamped(uint64_t extent)
     return extent > MOST_PLANNED ? PLANNED + extent % PLANNED_REST : extent;
 }
 
+static int has_plan(vkmm_stream *stream, const vkmm_choice *choice)
+{
+    for (uint32_t i = 0; i < stream->plan_count; i++)
+        if (vkmm_plan_fit(stream->device, choice, &stream->plans[i].plan)) return 1;
+    return 0;
+}
+
 /* Builds the plan too, because another kernel is picked if the driver cannot compile the first; panels of full size
  * use it. Where memory runs out, they try again. */
 static vkmm_status pick(vkmm_stream *stream, const vkmm_device_info *info, const vkmm_job_params *params)
@@ -84,9 +91,13 @@ static vkmm_status pick(vkmm_stream *stream, const vkmm_device_info *info, const
     wish.pack = VKMM_PACK_NEVER; /* a panel would be packed again for each product that it is part of */
     wish.terms.in_one = 1;       /* no element depends on how C is cut */
     vkmm_errors_hold(&held);
-    vkmm_status status =
-        vkmm_pick_plan(stream->device, stream->log, info, &params->problem, &wish, &stream->whole, &plan);
-    if (status == VKMM_OK && stream->whole.module) status = vkmm_stream_plan_add(stream, &plan);
+    vkmm_status status = VKMM_UNSUPPORTED;
+    if (stream->plan_count > 0)
+        status = vkmm_pick(stream->device, stream->log, info, &params->problem, &wish, &stream->whole);
+    if (status != VKMM_OK || !has_plan(stream, &stream->whole)) {
+        status = vkmm_pick_plan(stream->device, stream->log, info, &params->problem, &wish, &stream->whole, &plan);
+        if (status == VKMM_OK && stream->whole.module) status = vkmm_stream_plan_add(stream, &plan);
+    }
     vkmm_errors_release(&held);
     if (status == VKMM_OK || status == VKMM_OUT_OF_MEMORY) return VKMM_OK;
     return vkmm_fail(stream->log, status, "%s", held.sentence);
@@ -188,20 +199,41 @@ static uint32_t threads_of(const vkmm_stream_params *params)
     return params->threads > 0 || devices == 1 ? params->threads : (vkmm_host_processors() + devices - 1) / devices;
 }
 
+static void destroy_plans(vkmm_stream *stream)
+{
+    for (uint32_t i = 0; i < stream->plan_count; i++) vkmm_stream_plan_destroy(stream->device, &stream->plans[i]);
+    vkmm_free(stream->plans);
+    stream->plans = NULL;
+    stream->plan_count = 0;
+}
+
+/* A stream that is built for another problem keeps its threads and plans, and its memory where that is large enough. */
 static vkmm_status build(vkmm_stream *stream, const vkmm_stream_params *params)
 {
+    const vkmm_choice before = stream->whole;
+    stream->problem = params->job.problem;
+    stream->shader = params->job.shader;
+    if (stream->plan_count > MOST_PLANS) destroy_plans(stream);
     if (params->job.pack & (VKMM_PACK_A | VKMM_PACK_B))
         return vkmm_fail(stream->log, VKMM_UNSUPPORTED, "a product in panels cannot pack operands");
     vkmm_status status = pick_whole(stream, &params->job);
     if (status != VKMM_OK) return status;
+    if (before.module != stream->whole.module || before.problem.k < stream->whole.problem.k ||
+        strcmp(before.info.config, stream->whole.info.config) != 0)
+        stream->slices = (vkmm_slices){0};
     stream->space = space_of(stream->device, params->memory_limit, params->other_count > 0);
+    if (vkmm_stream_held(stream) > (params->memory_limit > 0 ? 0 : stream->space.total / 2)) {
+        vkmm_stream_release(stream);
+        stream->space = space_of(stream->device, params->memory_limit, params->other_count > 0);
+    }
     stream->info = stream->whole.info;
     stream->pieces.matrices = stream->pieces.partition.depth_panels = 1;
     if (stream->problem.m == 0 || stream->problem.n == 0) return VKMM_OK;
     if (!vkmm_pieces_find(&stream->problem, &stream->whole, &stream->space, &stream->pieces)) return too_small(stream);
-    stream->workers = vkmm_workers_create(threads_of(params));
+    if (!stream->workers) stream->workers = vkmm_workers_create(threads_of(params));
     if (!stream->workers) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for threads");
     stream->is_busy = 1;
+    stream->step_count = stream->stored = 0;
     status = try_smaller(stream, vkmm_stream_take);
     return status == VKMM_OK ? find_info(stream) : status;
 }
@@ -209,8 +241,7 @@ static vkmm_status build(vkmm_stream *stream, const vkmm_stream_params *params)
 static void destroy_one(vkmm_stream *stream)
 {
     vkmm_stream_release(stream);
-    for (uint32_t i = 0; i < stream->plan_count; i++) vkmm_stream_plan_destroy(stream->device, &stream->plans[i]);
-    vkmm_free(stream->plans);
+    destroy_plans(stream);
     vkmm_free(stream->steps);
     vkmm_workers_destroy(&stream->workers);
     vkmm_free(stream);
@@ -225,8 +256,7 @@ static vkmm_status create_one(vkmm_device *device, const vkmm_log *log, const vk
     stream->device = device;
     stream->log = log;
     stream->work = work;
-    stream->problem = params->job.problem;
-    stream->shader = params->job.shader;
+    stream->limit = params->memory_limit;
     vkmm_status status = build(stream, params);
     if (status == VKMM_OK)
         *out = stream;
@@ -293,6 +323,27 @@ vkmm_status vkmm_stream_create(vkmm_device *device, const vkmm_log *log, const v
     if (!work) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a stream");
     status = create_all(device, log, params, work, out);
     if (status != VKMM_OK) destroy_work(work);
+    return status;
+}
+
+vkmm_status vkmm_stream_change(vkmm_stream *stream, const vkmm_problem *problem)
+{
+    VKMM_NEED(NULL, stream);
+    VKMM_NEED(stream->log, problem);
+    const vkmm_stream_params params = {
+        .job = {.problem = *problem}, .memory_limit = stream->limit, .other_count = stream->next != NULL};
+    vkmm_status status = vkmm_problem_check(stream->log, problem, NULL);
+    if (status != VKMM_OK) return status;
+    vkmm_problem scaled = stream->problem; /* by other scalars, which are none of the kernel's constants */
+    scaled.alpha = problem->alpha;
+    scaled.beta = problem->beta;
+    if (stream->whole.kernel && memcmp(&scaled, problem, sizeof scaled) == 0 &&
+        (vkmm_problem_alpha(problem) == 0) == (vkmm_problem_alpha(&stream->problem) == 0)) {
+        for (vkmm_stream *one = stream; one; one = one->next) one->problem = *problem;
+        return VKMM_OK;
+    }
+    for (vkmm_stream *one = stream; one && status == VKMM_OK; one = one->next) status = build(one, &params);
+    if (status != VKMM_OK) stream->whole = (vkmm_choice){0};
     return status;
 }
 
@@ -401,6 +452,8 @@ vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_
 {
     VKMM_NEED(NULL, stream);
     VKMM_NEED(stream->log, io);
+    if (!stream->whole.kernel)
+        return vkmm_fail(stream->log, VKMM_INVALID, "the stream has no product since its change failed");
     const double start_ms = vkmm_now_ms();
     vkmm_stream_times sum = {0};
     vkmm_status status = VKMM_OK;

@@ -81,6 +81,7 @@ struct vkmm_stream {
     vkmm_problem problem; /* as given; strides filled in by math/problem.h */
     vkmm_choice whole;    /* the kernel of the product as a whole */
     const vkmm_shader *shader;
+    uint64_t limit; /* of device memory, as asked for */
     vkmm_space space;
     vkmm_pieces pieces;
     vkmm_kernel_info info;       /* of a whole panel */
@@ -146,8 +147,11 @@ vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint
 /* The status of a user's function, noted. */
 vkmm_status vkmm_stream_told(vkmm_stream *stream, vkmm_status status);
 
-/* Allocates slots, staging, workspace and bias; and releases them all, after waiting for what is in flight. A
- * half-built or zeroed stream is legal there. */
+/* Bytes of device memory that it has. */
+uint64_t vkmm_stream_held(const vkmm_stream *stream);
+
+/* Allocates slots, staging, workspace and bias, or what of them an earlier problem has not left; and releases them all,
+ * after waiting for what is in flight. A half-built or zeroed stream is legal there. */
 vkmm_status vkmm_stream_take(vkmm_stream *stream);
 void vkmm_stream_release(vkmm_stream *stream);
 

@@ -207,7 +207,7 @@ vkmm_status vkmm_stream_check_guards(vkmm_stream *stream)
         const vkmm_slot *slot = &stream->c[i];
         if (!slot->buffer.handle) continue;
         status = check_band(stream, slot, 0, &whole);
-        if (status == VKMM_OK) status = check_band(stream, slot, slot->buffer.bytes - VKMM_GUARD_BYTES, &whole);
+        if (status == VKMM_OK) status = check_band(stream, slot, VKMM_GUARD_BYTES + stream->pieces.c_bytes, &whole);
     }
     if (status != VKMM_OK || whole) return status;
     return vkmm_fail(stream->log, VKMM_WRONG_RESULT, "the kernel %s wrote outside a panel of C", stream->info.name);
