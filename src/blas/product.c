@@ -1,33 +1,101 @@
+/* A product on the device, in panels of C that are copied and computed at once (vkmatmul_stream.h). One stream is kept:
+ * threads of the program that multiply at the same time take turns. */
 #include <fenv.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "blas.h"
+#include "vkmatmul_stream.h"
 
 enum { EXPANDED = 1 << 30 }; /* bytes of A as a complex product copies it */
 
-/* Copies the elements of C, without the gaps between its columns. */
-static void copy_columns(char *to, size_t to_ld, const char *from, size_t from_ld, size_t bytes, int64_t columns)
-{
-    for (int64_t j = 0; j < columns; j++) memcpy(to + (size_t)j * to_ld, from + (size_t)j * from_ld, bytes);
-}
-
 static atomic_uint lacking; /* bits of the types that the device cannot multiply */
 
-/* A product in panels, to which vkmm_multiply may resort, can fail half-way: C is then restored, if it is needed. */
+/* Where C is, and how many rows of each of its columns have been computed: panels come from the top to the bottom. */
+typedef struct target {
+    const vkmm_problem *problem;
+    char *c;
+    size_t size; /* of an element */
+    int64_t *rows;
+} target;
+
+static char *place_of(const target *to, const vkmm_panel *panel, uint64_t column)
+{
+    return to->c + ((panel->col + column) * to->problem->ldc + panel->row) * to->size;
+}
+
+static vkmm_status read_panel(void *user, const vkmm_panel *panel)
+{
+    const target *from = user;
+    for (uint64_t j = 0; j < panel->cols; j++)
+        memcpy((char *)panel->data + j * panel->col_stride * from->size, place_of(from, panel, j),
+               panel->rows * from->size);
+    return VKMM_OK;
+}
+
+static vkmm_status write_panel(void *user, const vkmm_panel *panel)
+{
+    const target *to = user;
+    for (uint64_t j = 0; j < panel->cols; j++) {
+        memcpy(place_of(to, panel, j), (const char *)panel->data + j * panel->col_stride * to->size,
+               panel->rows * to->size);
+        to->rows[panel->col + j] = (int64_t)(panel->row + panel->rows);
+    }
+    return VKMM_OK;
+}
+
+/* The driver's threads and the stream's inherit the mask of signals: those of the program stay the program's. */
+static vkmm_status run(vkmm_device *device, const target *to, const vkblas_call *call)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static vkmm_stream *stream;
+    const vkmm_stream_params params = {.job = {.problem = *to->problem}};
+    const vkmm_stream_io io = {
+        .a = call->a, .b = call->b, .read = read_panel, .write = write_panel, .user = (void *)(uintptr_t)to};
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_mutex_lock(&lock);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    vkmm_status status =
+        stream ? vkmm_stream_change(stream, to->problem) : vkmm_stream_create(device, NULL, &params, &stream);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (status == VKMM_OK) status = vkmm_stream_run(stream, &io, NULL);
+    if (status != VKMM_OK) vkmm_stream_destroy(&stream);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* The rows that are left of each column, after a failure. */
+static void compute_rest(const vkblas_call *call, const target *to)
+{
+    const int64_t in = call->type == VKBLAS_SH || call->type == VKBLAS_SB ? 2 : (int64_t)to->size;
+    vkblas_call rest = *call;
+    for (int64_t j = 0, end; j < call->n; j = end) {
+        const int64_t done = to->rows[j];
+        for (end = j + 1; end < call->n && to->rows[end] == done;) end++;
+        rest.m = call->m - done, rest.n = end - j;
+        rest.a = (const char *)call->a + (call->trans_a == 'N' ? done : done * call->lda) * in;
+        rest.b = (const char *)call->b + (call->trans_b == 'N' ? j * call->ldb : j) * in;
+        rest.c = (char *)call->c + (j * call->ldc + done) * (int64_t)to->size;
+        if (rest.m > 0) vkblas_run_or_host(&rest);
+    }
+}
+
 static int multiply(vkmm_device *device, const vkmm_problem *p, const vkblas_call *call)
 {
-    const size_t size = p->type == VKMM_F64 ? sizeof(double) : sizeof(float), bytes = (size_t)p->m * size;
-    const size_t ld = (size_t)p->ldc * size;
-    char *before = p->beta != 0 ? malloc(bytes * (size_t)p->n) : NULL;
-    if (p->beta != 0 && before == NULL) return 0;
-    if (before != NULL) copy_columns(before, bytes, call->c, ld, bytes, call->n);
-    vkmm_status status = vkmm_multiply(device, p, call->a, call->b, NULL, call->c);
-    if (status != VKMM_OK && before != NULL) copy_columns(call->c, ld, before, bytes, bytes, call->n);
-    free(before);
+    const target to = {p, call->c, p->out_type == VKMM_F64 ? sizeof(double) : sizeof(float),
+                       calloc((size_t)p->n, sizeof(int64_t))};
+    if (to.rows == NULL) return 0;
+    const vkmm_status status = run(device, &to, call);
+    int changed = 0;
+    for (uint64_t j = 0; j < p->n; j++) changed |= to.rows[j] > 0;
     if (status == VKMM_UNSUPPORTED) atomic_fetch_or(&lacking, 1u << call->type);
     if (status != VKMM_OK) vkblas_device_failed(status);
-    return status == VKMM_OK;
+    if (status != VKMM_OK && changed) compute_rest(call, &to);
+    free(to.rows);
+    return status == VKMM_OK || changed;
 }
 
 static int product(const vkblas_call *call)
