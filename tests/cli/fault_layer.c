@@ -1,10 +1,12 @@
 /* A Vulkan layer that makes calls fail. VKMM_TEST_FAULT lists which: "vkQueueSubmit 3 -4" makes the third call of that
  * function in the process return VK_ERROR_DEVICE_LOST, and "vkAllocateMemory 1..5 -2" the first five; several are
  * separated by commas. Each fault is appended to the file that VKMM_TEST_FAULT_LOG names. All devices have the name in
- * VKMM_TEST_DEVICE_NAME, if it is set. One instance and one device at a time. */
+ * VKMM_TEST_DEVICE_NAME, if it is set. With VKMM_TEST_FAULT_DEVICE only calls of devices count whose name begins so.
+ * One instance at a time, and a few devices. */
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +14,34 @@
 #define EXPORT __attribute__((visibility("default")))
 
 static PFN_vkGetInstanceProcAddr next_instance_proc;
-static PFN_vkGetDeviceProcAddr next_device_proc;
 static PFN_vkGetPhysicalDeviceProperties2 next_properties;
-static PFN_vkQueueSubmit next_submit;
-static PFN_vkWaitForFences next_wait;
-static PFN_vkAllocateMemory next_allocate;
+
+/* A device; it and its queues begin with the same pointer, that of the loader's table for them. */
+typedef struct layered {
+    const void *key; /* NULL: none */
+    int counts;
+    PFN_vkGetDeviceProcAddr next_proc;
+    PFN_vkQueueSubmit next_submit;
+    PFN_vkWaitForFences next_wait;
+    PFN_vkAllocateMemory next_allocate;
+} layered;
+enum { DEVICES = 8 };
+static layered devices[DEVICES];
+static unsigned created;
+
+static const layered *find(const void *handle)
+{
+    const void *key = *(const void *const *)handle;
+    int i = 0;
+
+    while (i < DEVICES && devices[i].key != key) i++;
+    if (i == DEVICES) abort();
+    return &devices[i];
+}
 
 enum { SUBMIT, WAIT, ALLOCATE, CALLS };
 static const char *const names[CALLS] = {"vkQueueSubmit", "vkWaitForFences", "vkAllocateMemory"};
-static unsigned counts[CALLS];
+static atomic_uint counts[CALLS];
 
 static void tell(int call, int result)
 {
@@ -28,16 +49,16 @@ static void tell(int call, int result)
     FILE *file = path != NULL ? fopen(path, "a") : NULL;
 
     if (file == NULL) return;
-    fprintf(file, "%s %u %d\n", names[call], counts[call], result);
+    fprintf(file, "%s %u %d\n", names[call], atomic_load(&counts[call]), result);
     fclose(file);
 }
 
 /* What the present call is to return; VK_SUCCESS: it is passed on. */
-static VkResult fault(int call)
+static VkResult fault(int call, const layered *device)
 {
     const char *at = getenv("VKMM_TEST_FAULT");
+    const unsigned count = device->counts ? atomic_fetch_add(&counts[call], 1) + 1 : 0;
 
-    counts[call]++;
     for (; at != NULL; at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : NULL) {
         char name[64];
         unsigned first = 0, last = 0;
@@ -46,7 +67,7 @@ static VkResult fault(int call)
             if (sscanf(at, "%63s %u %d", name, &first, &result) != 3) continue;
             last = first;
         }
-        if (strcmp(name, names[call]) != 0 || counts[call] < first || counts[call] > last) continue;
+        if (strcmp(name, names[call]) != 0 || count < first || count > last) continue;
         tell(call, result);
         return (VkResult)result;
     }
@@ -55,23 +76,26 @@ static VkResult fault(int call)
 
 static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo *infos, VkFence fence)
 {
-    VkResult result = fault(SUBMIT);
-    return result != VK_SUCCESS ? result : next_submit(queue, count, infos, fence);
+    const layered *device = find(queue);
+    VkResult result = fault(SUBMIT, device);
+    return result != VK_SUCCESS ? result : device->next_submit(queue, count, infos, fence);
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL wait_for(VkDevice device, uint32_t count, const VkFence *fences, VkBool32 all,
+static VKAPI_ATTR VkResult VKAPI_CALL wait_for(VkDevice handle, uint32_t count, const VkFence *fences, VkBool32 all,
                                                uint64_t timeout)
 {
     /* What a lost device was at has ended; a driver that is well would go on with it while its memory is freed. */
-    VkResult waited = next_wait(device, count, fences, all, timeout), result = fault(WAIT);
+    const layered *device = find(handle);
+    VkResult waited = device->next_wait(handle, count, fences, all, timeout), result = fault(WAIT, device);
     return result != VK_SUCCESS ? result : waited;
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAllocateInfo *info,
+static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice handle, const VkMemoryAllocateInfo *info,
                                                const VkAllocationCallbacks *callbacks, VkDeviceMemory *memory)
 {
-    VkResult result = fault(ALLOCATE);
-    return result != VK_SUCCESS ? result : next_allocate(device, info, callbacks, memory);
+    const layered *device = find(handle);
+    VkResult result = fault(ALLOCATE, device);
+    return result != VK_SUCCESS ? result : device->next_allocate(handle, info, callbacks, memory);
 }
 
 static VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice physical, VkPhysicalDeviceProperties2 *all)
@@ -112,14 +136,23 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
         link = (VkLayerDeviceCreateInfo *)(uintptr_t)link->pNext;
     if (link == NULL) return VK_ERROR_INITIALIZATION_FAILED;
     PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    next_device_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    PFN_vkGetDeviceProcAddr next_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     PFN_vkCreateDevice create = (PFN_vkCreateDevice)next(NULL, "vkCreateDevice");
     VkResult result = create(physical, info, callbacks, device);
     if (result != VK_SUCCESS) return result;
-    next_submit = (PFN_vkQueueSubmit)next_device_proc(*device, "vkQueueSubmit");
-    next_wait = (PFN_vkWaitForFences)next_device_proc(*device, "vkWaitForFences");
-    next_allocate = (PFN_vkAllocateMemory)next_device_proc(*device, "vkAllocateMemory");
+    VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    properties(physical, &all);
+    const char *only = getenv("VKMM_TEST_FAULT_DEVICE"), *name = all.properties.deviceName;
+    const layered made = {.key = *(const void *const *)*device,
+                          .counts = only == NULL || strncmp(name, only, strlen(only)) == 0,
+                          .next_proc = next_proc,
+                          .next_submit = (PFN_vkQueueSubmit)next_proc(*device, "vkQueueSubmit"),
+                          .next_wait = (PFN_vkWaitForFences)next_proc(*device, "vkWaitForFences"),
+                          .next_allocate = (PFN_vkAllocateMemory)next_proc(*device, "vkAllocateMemory")};
+    int i = 0;
+    while (i < DEVICES && devices[i].key != made.key) i++;
+    devices[i < DEVICES ? i : (int)(created++ % DEVICES)] = made;
     return VK_SUCCESS;
 }
 
@@ -129,7 +162,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc(VkDevice device, con
     if (strcmp(name, "vkQueueSubmit") == 0) return (PFN_vkVoidFunction)submit;
     if (strcmp(name, "vkWaitForFences") == 0) return (PFN_vkVoidFunction)wait_for;
     if (strcmp(name, "vkAllocateMemory") == 0) return (PFN_vkVoidFunction)allocate;
-    return next_device_proc(device, name);
+    return find(device)->next_proc(device, name);
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_proc(VkInstance instance, const char *name)

@@ -429,7 +429,7 @@ class Fake(Case):
                 report = json.loads(self.report.read_text())
                 self.assertEqual("".join(device["name"][0] for device in report["devices"]), names, (command[0], word))
             self.bad(3, "no device matches \"gpu\"; there are: 0 ", *command, "--device", "cpu,gpu", env=self.env)
-        self.bad(3, "\"1,0\" matches several devices: 1 \".*use an index or a UUID", "--size", "8", "--device", "1,0", env=self.env)
+        self.bad(3, "\"1,0\" matches several devices: 1 \".*use an index or a UUID", "ladder", "--size", "8", "--device", "1,0", env=self.env)
         self.good("--size", "8", "--device", "cpu", *cli.FAST, env=self.env)
 
     def test_sorted(self):

@@ -175,6 +175,46 @@ class Told(Large):
         self.assertEqual(self.progress("dumb"), b"")
 
 
+class Several(Large):
+    def setUp(self):
+        super().setUp()
+        icds = [os.environ["VK_DRIVER_FILES"], "/usr/lib/chromium/vk_swiftshader_icd.json"]
+        if not all(map(os.path.exists, icds)):
+            self.skipTest("needs both drivers")
+        self.env.update(VK_DRIVER_FILES=":".join(icds), VK_ICD_FILENAMES=":".join(icds))
+
+    def test_one_product(self):
+        """On both devices: the bits of whole numbers, what each did, and files that are read and written as by one."""
+        args = ["-s", "203x187x61", "--type", "i32", *VARIANTS[3], *FAST, "-o"]
+        one, both = self.folder / "one.npy", self.folder / "both.npy"
+        first = json.loads(self.good(*args, one, "--json", "--device", "llvmpipe", env=self.env))
+        self.assertIsNone(first["devices"])
+        for word in "all", "0,1", "cpu":
+            result = json.loads(self.good(*args, both, "--json", "--device", word, env=self.env))
+            self.assertEqual(one.read_bytes() == both.read_bytes(), True, word)
+            devices = result["devices"]
+            self.assertEqual([device["index"] for device in devices], [0, 1])
+            self.assertEqual(len({device["name"] for device in devices}), 2)
+            self.assertAlmostEqual(sum(device["share"] for device in devices), 1)
+            self.assertEqual(sum(device["bytes"] for device in devices), result["panels"]["uploaded_bytes"] + result["panels"]["downloaded_bytes"])
+            for device in devices:
+                self.assertEqual((device["panels"] > 0, device["failed"]), (device["share"] > 0, None))
+                self.assertLessEqual(device["kernel_ms"], result["time"]["kernel_ms"]["median"] * 1.000001)
+                self.assertLess(device["wait_ms"], result["wall_ms"])
+            both.unlink()
+        text = self.good(*args, both, "--device", "1,0", env=self.env)
+        self.assertRegex(text, r"(?m)^  2 devices share it; end to end [0-9.]+ s\n"
+                               r"(  [10] (llvmpipe|SwiftShader) .*: \d+ panels?, [0-9.]+ % of C; \w+; kernel \S+ s, waited \S+ s; \S+ MB copied\n){2}")
+        self.assertEqual(len(re.findall("(?m)^(llvmpipe|SwiftShader).* · Vulkan", text)), 2)
+
+    def test_one_left(self):
+        """A device that cannot compute the product is left out."""
+        done = cli.run("-s", "150", *FAST, "--kernel", "cpu", "--config", "lanes=8", "--device", "all", "--json", env=self.env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r'\Avkmatmul: warning: "SwiftShader[^\n]*" is left out: [^\n]*\n\Z')
+        self.assertEqual([device["name"][0] for device in json.loads(done.stdout)["devices"]], ["l"])
+
+
 class Faults(Large):
     def limited(self, most):
         """For preexec_fn: files end at so many bytes, which is an error and no signal."""

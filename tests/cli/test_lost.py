@@ -121,6 +121,34 @@ class Lost(cli.Case):
         self.good("-s", "300x200x100", *cli.FAST, "-o", self.folder / "whole.npy")
         self.assertEqual(out.read_bytes(), (self.folder / "whole.npy").read_bytes())
 
+    def test_one_of_several(self):
+        """Whichever call loses one of two devices, the other one computes its panels, and the product is whole."""
+        icds = [os.environ["VK_DRIVER_FILES"], "/usr/lib/chromium/vk_swiftshader_icd.json"]
+        if not all(map(os.path.exists, icds)):
+            self.skipTest("needs both drivers")
+        self.env.update(VK_DRIVER_FILES=":".join(icds), VK_ICD_FILENAMES=":".join(icds), VKMM_TEST_FAULT_DEVICE="llvmpipe")
+        out, again = self.folder / "c.npy", self.folder / "again.npy"
+        args = ["-s", "90x70x50", "--type", "i32", "--alpha", "2", "--beta", "3", *cli.FAST, "--json", "--device"]
+        self.good(*args, "llvmpipe", "-o", again)
+        for fault in ["vkQueueSubmit 1..9999 -4", "vkQueueSubmit 3..9999 -4", "vkAllocateMemory 1..999 -2"]:
+            with self.subTest(fault):
+                done = self.run_with(fault, *args, "swiftshader,llvmpipe", "-o", out)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                if self.faults or "Submit 1.." in fault:  # later calls come only if the device is in time for some panels
+                    self.assertRegex(done.stderr, r'\A(vkmatmul: warning: [^\n]*\n)*vkmatmul: warning: "llvmpipe[^\n]*" '
+                                                  r'(computes nothing more: [^\n]*; the other devices continue|is left out: [^\n]*)\n\Z')
+                self.assertEqual(out.read_bytes(), again.read_bytes())
+                result = json.loads(done.stdout)
+                self.assertTrue(result["verify"]["passed"])
+                failed = {device["name"][0]: device["failed"] for device in result["devices"]}
+                self.assertIsNone(failed["S"])
+                self.assertIn(failed.get("l"), [None, "device lost", "out of memory"])
+                self.assertAlmostEqual(sum(device["share"] for device in result["devices"]), 1)
+        del self.env["VKMM_TEST_FAULT_DEVICE"]
+        done = self.run_with("vkQueueSubmit 9..9999 -4", *args, "swiftshader,llvmpipe")
+        self.assertEqual((done.returncode, done.stdout), (6, ""))
+        self.assertRegex(done.stderr, r"\A(vkmatmul: warning: [^\n]*\n)?vkmatmul: the device was lost while [^\n]*\n\Z")
+
     def test_memory_that_ends(self):
         """Where the memory of a job ends, the product goes in panels; where all ends, so does the run."""
         for count in range(1, 10):  # a job tries several kinds of memory

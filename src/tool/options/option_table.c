@@ -226,7 +226,12 @@ const cli_option cli_option_table[] = {
     {"Device", 'd', "device", "DEVICE",
      "index, UUID, or part of the name of the device or its driver; or the best of a kind: gpu, cpu, nvidia, amd, "
      "intel, ...; default: discrete, integrated, virtual, CPU, in this order",
-     ONE_DEVICE | LOOK | WORKERS | CLI_BLAS, AT(device), cli_parse_text},
+     (ONE_DEVICE & ~CLI_RUN) | LOOK | WORKERS | CLI_BLAS, AT(device), cli_parse_text},
+    {NULL, 'd', "device", "DEVICES",
+     "the device: an index, a UUID, or part of the name of it or of its driver; default: discrete, integrated, "
+     "virtual, "
+     "CPU, in this order. Several share each product: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), or a list",
+     CLI_RUN, AT(device), cli_parse_text},
     {NULL, 'd', "device", "DEVICES",
      "the devices to measure: all, gpu, cpu, a vendor (nvidia, amd, intel, ...), an index, a UUID, a part of a name, "
      "or "

@@ -18,6 +18,7 @@ enum { MOST_SAMPLES = 16 }; /* of one measurement */
 
 typedef struct panels {
     vkmm_stream *stream;
+    vkmm_stream_part *parts;     /* of several devices; owned */
     vkmm_room room[VKMM_STACKS]; /* those that are in memory */
     vkmm_array_writer *writer;   /* NULL: C is in memory */
     double kernel_ms[MOST_SAMPLES], wall_ms[MOST_SAMPLES], sorted[MOST_SAMPLES];
@@ -25,13 +26,19 @@ typedef struct panels {
 
 static vkmm_status plan(cli_product *p)
 {
-    const vkmm_stream_params params = {.job = p->request->job, .memory_limit = p->request->memory_limit};
-    const vkmm_log *log = &p->session->console.log;
+    const cli_session *session = p->session;
+    const vkmm_stream_params params = {.job = p->request->job,
+                                       .memory_limit = p->request->memory_limit,
+                                       .others = session->others,
+                                       .other_count = session->other_count};
+    const vkmm_log *log = &session->console.log;
     panels *own = p->own = vkmm_alloc(1, sizeof *own);
     vkmm_status status;
 
     if (own == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a product in panels");
-    status = vkmm_stream_create(p->session->device, log, &params, &own->stream);
+    own->parts = vkmm_alloc(session->other_count + 1, sizeof *own->parts);
+    if (own->parts == NULL) return vkmm_fail(log, VKMM_OUT_OF_MEMORY, "no memory for a product in panels");
+    status = vkmm_stream_create(session->device, log, &params, &own->stream);
     if (status != VKMM_OK) return status;
     p->kernel = vkmm_stream_kernel(own->stream);
     return VKMM_OK;
@@ -115,6 +122,21 @@ static int show_progress(void *user, const vkmm_stream_state *state)
     return 0;
 }
 
+/* What each of several devices did. */
+static void look(cli_product *p)
+{
+    const panels *own = p->own;
+    vkmm_row_panels *row = &p->row.panels;
+
+    row->partition = vkmm_stream_partition(own->stream);
+    row->parts = own->parts;
+    for (row->part_count = 0; p->session->other_count > 0; row->part_count++) {
+        const vkmm_stream_part part = vkmm_stream_part_at(own->stream, row->part_count);
+        if (part.device == NULL) break;
+        own->parts[row->part_count] = part;
+    }
+}
+
 static vkmm_status multiply(cli_product *p, double *ms)
 {
     panels *own = p->own;
@@ -130,7 +152,7 @@ static vkmm_status multiply(cli_product *p, double *ms)
     vkmm_status status = VKMM_OK;
     vkmm_array written;
 
-    p->row.panels.partition = vkmm_stream_partition(own->stream);
+    look(p);
     *ms = p->row.panels.times.wall_ms;
     p->fault = ran == VKMM_WRONG_RESULT ? "the kernel stored outside its panel" : NULL;
     if (own->writer == NULL || (ran != VKMM_OK && ran != VKMM_WRONG_RESULT)) return ran;
@@ -166,11 +188,15 @@ static void fill(const cli_product *p, uint32_t count, vkmm_measurement *time)
         .mapped = p->row.panels.partition.staging_bytes == 0};
 }
 
+/* Devices compute at the same time: the kernel time is that of the longest. */
 static void keep_times(const cli_product *p, uint32_t at)
 {
+    const vkmm_row_panels *row = &p->row.panels;
     panels *own = p->own;
 
-    own->kernel_ms[at] = p->row.panels.times.kernel_ms;
+    own->kernel_ms[at] = row->part_count > 0 ? 0 : row->times.kernel_ms;
+    for (uint32_t i = 0; i < row->part_count; i++)
+        if (row->parts[i].times.kernel_ms > own->kernel_ms[at]) own->kernel_ms[at] = row->parts[i].times.kernel_ms;
     own->wall_ms[at] = p->row.panels.times.wall_ms;
 }
 
@@ -215,6 +241,7 @@ static void end(cli_product *p)
     if (own == NULL) return;
     if (own->writer != NULL) vkmm_array_writer_discard(&own->writer);
     vkmm_stream_destroy(&own->stream);
+    vkmm_free(own->parts);
     for (int o = VKMM_A; o < VKMM_STACKS; o++) vkmm_room_close(&own->room[o]);
     vkmm_free(own);
 }

@@ -270,9 +270,13 @@ static vkmm_status choose_kind(cli_product *p, const cli_product_kind *in_panels
     p->kind = request->kind != NULL ? request->kind : &cli_resident;
     if (request->kind != NULL || cli_request_is_serial(request)) return VKMM_OK;
     status = cli_session_device(p->session);
-    if (status == VKMM_OK && vkmm_stream_reason(p->session->device, problem_of(p), request->memory_limit, p->reason,
-                                                sizeof p->reason) != NULL)
+    if (status == VKMM_OK && p->session->other_count > 0) {
+        snprintf(p->reason, sizeof p->reason, "%u devices share it", p->session->other_count + 1);
         p->kind = in_panels;
+    } else if (status == VKMM_OK && vkmm_stream_reason(p->session->device, problem_of(p), request->memory_limit,
+                                                       p->reason, sizeof p->reason) != NULL) {
+        p->kind = in_panels;
+    }
     return status;
 }
 

@@ -502,6 +502,49 @@ static const vkmm_field run_panel_fields[] = {
 
 static const vkmm_record run_panel_record = {NULL, VKMM_FIELDS(run_panel_fields), .known = is_in_panels};
 
+#define SHARE(member) VKMM_AT(vkmm_stream_part, member)
+
+static json_t *put_device_name(const void *device)
+{
+    return vkmm_json_text((*(const vkmm_device_info *const *)device)->name);
+}
+
+static json_t *put_device_index(const void *device)
+{
+    return json_integer((*(const vkmm_device_info *const *)device)->index);
+}
+
+static json_t *put_copied(const void *times)
+{
+    const vkmm_stream_times *t = times;
+    return json_integer((json_int_t)(t->uploaded_bytes + t->downloaded_bytes));
+}
+
+static json_t *put_failure(const void *status)
+{
+    const vkmm_status failure = *(const vkmm_status *)status;
+    return failure == VKMM_OK ? json_null() : json_string(vkmm_status_name(failure));
+}
+
+/* One of several devices. */
+static const vkmm_field share_fields[] = {
+    {"name", VKMM_FIELD_CUSTOM, SHARE(device), .put = put_device_name},
+    {"index", VKMM_FIELD_CUSTOM, SHARE(device), .put = put_device_index},
+    {"kernel", VKMM_FIELD_RECORD, SHARE(kernel), VKMM_POINTER, .record = &vkmm_kernel_record},
+    {"panels", VKMM_FIELD_U64, SHARE(panels)},
+    {"share", VKMM_FIELD_REAL, SHARE(share)},
+    {"kernel_ms", VKMM_FIELD_REAL, SHARE(times.kernel_ms)},
+    {"wait_ms", VKMM_FIELD_REAL, SHARE(wait_ms)},
+    {"bytes", VKMM_FIELD_CUSTOM, SHARE(times), .put = put_copied},
+    {"failed", VKMM_FIELD_CUSTOM, SHARE(status), .put = put_failure},
+};
+static const vkmm_record share_record = {NULL, VKMM_FIELDS(share_fields)};
+
+static int is_shared(const void *record)
+{
+    return ((const vkmm_bench_row *)record)->panels.part_count > 0;
+}
+
 /* What a row of run and one of the ladder have in common. */
 static const vkmm_field result_fields[] = {
     {"kernel", VKMM_FIELD_RECORD, .record = &run_kernel_record},
@@ -516,6 +559,8 @@ static const vkmm_field run_fields[] = {
     {NULL, VKMM_FIELD_EMBED, .record = &result_record},
     {ROW_KEY(REAL, wall_ms), VKMM_MAYBE, .known = is_timed},
     {"panels", VKMM_FIELD_RECORD, .record = &run_panel_record},
+    {"devices", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_bench_row, panels.parts, panels.part_count), .record = &share_record,
+     .known = is_shared},
     {ROW_KEY(STRING, step), VKMM_OMIT},
 };
 const vkmm_record vkmm_run_record = {NULL, VKMM_FIELDS(run_fields)};

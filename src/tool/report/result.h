@@ -59,7 +59,9 @@ typedef struct vkmm_row_panels {
     vkmm_partition partition;
     vkmm_stream_times times;
     uint64_t batches;
-    const char *reason; /* why it does not fit as a whole; borrowed. NULL: it was multiplied as a whole */
+    const char *reason;            /* why it does not fit as a whole; borrowed. NULL: it was multiplied as a whole */
+    const vkmm_stream_part *parts; /* of several devices; borrowed. Partition and kernel are those of the first */
+    uint32_t part_count;           /* 0: there is one device */
 } vkmm_row_panels;
 
 typedef struct vkmm_bench_row {

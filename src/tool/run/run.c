@@ -196,6 +196,7 @@ vkmm_status cli_run(cli_session *session)
         session->report.colour = vkmm_terminal_colour(stderr);
     }
     if (status != VKMM_OK) return status;
+    session->shares = 1;
     status = next = cli_inputs_open(log, options, &inputs);
     if (status != VKMM_OK) goto done;
     request = cli_request_make(options, &inputs);

@@ -116,6 +116,9 @@ vkmm_status cli_session_start(cli_session *session, const cli_options *options, 
 void cli_session_forget_device(cli_session *session)
 {
     vkmm_device_destroy(&session->device);
+    while (session->other_count > 0) vkmm_device_destroy(&session->others[--session->other_count]);
+    vkmm_free(session->others);
+    session->others = NULL;
     vkmm_instance_destroy(&session->instance);
     session->info = NULL;
     session->validation_messages = 0;
@@ -178,11 +181,55 @@ vkmm_status cli_session_find_device(cli_session *session)
     return status;
 }
 
+/* One of several that share a product: it is an error only if no device is left. */
+static vkmm_status open_one(cli_session *session, uint32_t index, int is_last)
+{
+    const vkmm_log *log = &session->console.log;
+    const vkmm_device_info *info = vkmm_instance_device_info(session->instance, index);
+    vkmm_device *device = NULL;
+    vkmm_held held;
+    vkmm_status status;
+
+    vkmm_errors_hold(&held);
+    status = vkmm_device_create(session->instance, index, &device);
+    vkmm_errors_release(&held);
+    if (device != NULL && session->device == NULL) {
+        session->device = device;
+        session->info = info;
+    } else if (device != NULL) {
+        session->others[session->other_count++] = device;
+    } else if (is_last && session->device == NULL) {
+        return vkmm_fail(log, status, "%s", held.sentence);
+    } else {
+        vkmm_say(log, VKMM_LOG_WARNING, "\"%s\" is left out: %s", info->name, held.sentence);
+    }
+    return VKMM_OK;
+}
+
+static vkmm_status open_several(cli_session *session, const char *what)
+{
+    vkmm_status status = cli_session_instance(session);
+    const uint32_t most = status == VKMM_OK ? vkmm_instance_device_count(session->instance) : 0;
+    uint32_t count = 0, *indices;
+
+    if (status != VKMM_OK) return status;
+    indices = vkmm_alloc(most, sizeof *indices);
+    session->others = vkmm_alloc(most, sizeof(vkmm_device *));
+    if (indices == NULL || session->others == NULL)
+        status = vkmm_fail(&session->console.log, VKMM_OUT_OF_MEMORY, "no memory for a list of devices");
+    if (status == VKMM_OK) status = vkmm_instance_find_devices(session->instance, what, indices, &count);
+    for (uint32_t i = 0; i < count && status == VKMM_OK; i++) status = open_one(session, indices[i], i + 1 == count);
+    vkmm_free(indices);
+    return status;
+}
+
 vkmm_status cli_session_device(cli_session *session)
 {
+    const char *what = session->options->device;
     vkmm_status status;
 
     if (session->device != NULL) return VKMM_OK;
+    if (session->shares && what != NULL && *what != '\0') return open_several(session, what);
     status = cli_session_find_device(session);
     if (status == VKMM_OK) status = vkmm_device_create(session->instance, session->info->index, &session->device);
     if (status != VKMM_OK) session->info = NULL;

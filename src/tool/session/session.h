@@ -16,6 +16,9 @@ typedef struct cli_session {
     vkmm_instance *instance;
     vkmm_device *device;
     const vkmm_device_info *info; /* owned by the instance */
+    int shares;                   /* the command's products are shared among all devices that --device names: */
+    vkmm_device **others;         /* further ones, owned */
+    uint32_t other_count;
     uint32_t validation_messages; /* seen so far */
 } cli_session;
 
@@ -30,7 +33,7 @@ vkmm_status cli_session_instance(cli_session *session);
 /* Lists the devices again with SwiftShader among them, unless it is already listed, or --driver names another one. */
 vkmm_status cli_session_add_swiftshader(cli_session *session);
 
-/* The device that --device selects, at most once; find_device only sets `info`. */
+/* The device that --device selects, at most once; find_device only sets `info`. With `shares`, also the others. */
 vkmm_status cli_session_find_device(cli_session *session);
 vkmm_status cli_session_device(cli_session *session);
 
