@@ -88,7 +88,9 @@ vkblas_choice vkblas_cost_choose(const vkblas_cost *cost, vkblas_type type, vkbl
     const place p = place_of(VKBLAS_DEVICE, e);
     place near = {0};
     const vkblas_cell *cell = nearest(cost, VKBLAS_DEVICE, type, p, 2, &near);
-    const double most = VKBLAS_RISK * (run_ms + larger(host, 0)) - cost->lost_ms;
+    const double own = VKBLAS_RISK * (run_ms + larger(host, 0)) - cost->lost_ms;
+    const double all = own + VKBLAS_RISK * cost->before_ms - cost->before_lost_ms;
+    const double most = 2 * host < open + attempt ? own : larger(own, all);
     vkblas_choice choice = VKBLAS_TO_HOST;
     double best = -1;
     if (host > 0 && cell == NULL) {
@@ -102,7 +104,7 @@ vkblas_choice vkblas_cost_choose(const vkblas_cost *cost, vkblas_type type, vkbl
         const vkblas_cell *once = &cost->cells[VKBLAS_DEVICE][type][p.volume][p.extent];
         const double first = once->count > 0 ? 0 : attempt;
         best = smaller(by_volume, by_bytes);
-        if (worst < 0.95 * host && (open + first <= host - worst || open + first <= most))
+        if (worst < 0.95 * host && open + first + worst - host <= larger(most, 0))
             choice = VKBLAS_TO_DEVICE;
         else if (!same && 2 * best < host &&
                  open + first + larger(larger(worst, once->ns * 1e-6 * volume) - host, 0) <= most)
@@ -128,6 +130,17 @@ void vkblas_cost_learn(vkblas_cost *cost, int where, vkblas_type type, vkblas_ex
     if (where == VKBLAS_DEVICE && host > 0 && ms > host) cost->lost_ms += ms - host;
 }
 
+void vkblas_cost_end(vkblas_cost *cost, double run_ms)
+{
+    const double lately = 1e5;
+    cost->before_ms += run_ms;
+    cost->before_lost_ms += cost->lost_ms;
+    cost->lost_ms = 0;
+    if (cost->before_ms <= lately) return;
+    cost->before_lost_ms *= lately / cost->before_ms;
+    cost->before_ms = lately;
+}
+
 void vkblas_cost_never(vkblas_cost *cost, vkblas_type type)
 {
     cost->cells[VKBLAS_DEVICE][type][0][0] = (vkblas_cell){1e5F, 2}; /* as slow as can be */
@@ -151,7 +164,8 @@ static long long stored(double value)
 
 void vkblas_cost_write(const vkblas_cost *cost, const char *key, FILE *file)
 {
-    fprintf(file, "%s\nopen %lld\nattempt %lld\n", key, stored(cost->open_ms), stored(cost->attempt_ms));
+    fprintf(file, "%s\nopen %lld\nattempt %lld\nran %lld\nlost %lld\n", key, stored(cost->open_ms),
+            stored(cost->attempt_ms), stored(cost->before_ms), stored(cost->before_lost_ms));
     for (int where = 0; where < 2; where++)
         for (int type = 0; type < VKBLAS_TYPES; type++)
             for (int v = 0; v < VKBLAS_VOLUMES; v++)
@@ -170,19 +184,25 @@ static int within(int value, int count)
 int vkblas_cost_read(vkblas_cost *cost, const char *key, FILE *file)
 {
     const long long most = 1000000000000000; /* a million milliseconds */
+    const struct {
+        const char *format;
+        double *ms;
+    } times[] = {{"open %lld", &cost->open_ms},
+                 {"attempt %lld", &cost->attempt_ms},
+                 {"ran %lld", &cost->before_ms},
+                 {"lost %lld", &cost->before_lost_ms}};
     char line[1024];
     const size_t length = strlen(key);
     if (fgets(line, sizeof line, file) == NULL || strncmp(line, key, length) != 0 || line[length] != '\n') return 0;
     while (fgets(line, sizeof line, file) != NULL) {
         int where, type, v, x, count;
         long long value;
-        if (sscanf(line, "open %lld", &value) == 1 && value > 0 && value < most)
-            cost->open_ms = (double)value * unit;
-        else if (sscanf(line, "attempt %lld", &value) == 1 && value > 0 && value < most)
-            cost->attempt_ms = (double)value * unit;
-        else if (sscanf(line, "cell %d %d %d %d %lld %d", &where, &type, &v, &x, &value, &count) == 6 &&
-                 within(where, 2) && within(type, VKBLAS_TYPES) && within(v, VKBLAS_VOLUMES) &&
-                 within(x, VKBLAS_EXTENTS) && value > 0 && value < most && count > 0)
+        for (int i = 0; i < 4; i++)
+            if (sscanf(line, times[i].format, &value) == 1 && value > 0 && value < most)
+                *times[i].ms = (double)value * unit;
+        if (sscanf(line, "cell %d %d %d %d %lld %d", &where, &type, &v, &x, &value, &count) == 6 && within(where, 2) &&
+            within(type, VKBLAS_TYPES) && within(v, VKBLAS_VOLUMES) && within(x, VKBLAS_EXTENTS) && value > 0 &&
+            value < most && count > 0)
             cost->cells[where][type][v][x] = (vkblas_cell){(float)((double)value * unit), count < 2 ? 1 : 2},
             cost->known[where][type] = 1;
     }

@@ -5,7 +5,9 @@
  * judged by the nearest one: at best its time grows with the operands' bytes, at worst with the volume.
  *   The device is given a product if it is expected to be faster, and also to find out if that is so where it may be
  * twice as fast: but only as long as all that has been lost, with all that could be lost by this attempt, is at most a
- * part of the time that the program has run (VKBLAS_RISK). So a program loses no more than that part.
+ * part of the time that the program has run (VKBLAS_RISK). So a program loses no more than that part. Only where a
+ * product takes the host half as long as an attempt or longer, earlier programs count too: all of them together lose no
+ * more, and a program of a few large products need not be long to find the device.
  *   Not safe from several threads. */
 #ifndef VKBLAS_COST_H
 #define VKBLAS_COST_H
@@ -30,6 +32,8 @@ typedef struct vkblas_cost {
     double open_ms;              /* what opening the device takes; 0: not known */
     double attempt_ms;           /* what the first product of a kind takes on the device in addition; 0: not known */
     double lost_ms;              /* by this process */
+    double before_ms;            /* that earlier processes ran, lately, */
+    double before_lost_ms;       /* and lost */
     int opened;                  /* the device is open */
 } vkblas_cost;
 
@@ -54,6 +58,9 @@ vkblas_choice vkblas_cost_choose(const vkblas_cost *cost, vkblas_type type, vkbl
 
 /* A product took this long. On the device: what it lost against the host is added to lost_ms. */
 void vkblas_cost_learn(vkblas_cost *cost, int where, vkblas_type type, vkblas_extents e, double ms);
+
+/* The process has run for so long, and ends: its time and its losses become those of earlier ones. */
+void vkblas_cost_end(vkblas_cost *cost, double run_ms);
 
 /* The device does not have products of this type. */
 void vkblas_cost_never(vkblas_cost *cost, vkblas_type type);

@@ -83,6 +83,7 @@ __attribute__((destructor)) static void write_costs(void)
         file = fopen(partial, "wxe");
     }
     if (file != NULL) {
+        vkblas_cost_end(&cost, vkblas_now_ms() - start_ms);
         vkblas_cost_write(&cost, key, file);
         fprintf(file, "identity %016llx\n", (unsigned long long)kept_identity);
         if (ferror(file) | fclose(file) || rename(partial, path) != 0) unlink(partial);

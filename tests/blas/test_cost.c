@@ -71,6 +71,7 @@ static run program(const machine *m, vkblas_cost *cost, vkblas_extents e, int ca
     cost->opened = 0;
     cost->lost_ms = 0;
     for (int i = 0; i < calls; i++) compute(m, cost, e, &seen, &r);
+    vkblas_cost_end(cost, r.ms);
     return r;
 }
 
@@ -106,6 +107,32 @@ static void test_the_largest_products_find_the_device(void **state)
     int on_device = 0;
     for (int i = 0; i < 3; i++) on_device += program(&m, &cost, (vkblas_extents){16384, 16384, 16384}, 10).on_device;
     assert_true(on_device > 15);
+}
+
+/* Nor did programs of eight of 8192³, which take seven seconds: no program alone may lose so much. */
+static void test_programs_profit_from_those_before(void **state)
+{
+    (void)state;
+    const machine m = {6.5e8, 2.2e10, 2.2e7, 0.3, 400, 500, 0};
+    const vkblas_extents e = {8192, 8192, 8192};
+    vkblas_cost cost = {0};
+    run last = {0}, sum = {0};
+    for (int i = 0; i < 10; i++) {
+        last = program(&m, &cost, e, 8);
+        sum.ms += last.ms, sum.host_ms += last.host_ms;
+        assert_true(sum.ms <= 1.05 * sum.host_ms + m.compile_ms); /* takes longer than was assumed: once */
+    }
+    assert_int_equal(last.on_device, 8);
+    /* Of a device that does not pay, all together lose a twentieth at most. */
+    const machine useless = {6.5e8, 3e8, 1e7, 0.3, 300, 50, 0};
+    run all = {0};
+    cost = (vkblas_cost){0};
+    for (int i = 0; i < 20; i++) {
+        const run one = program(&useless, &cost, e, 3);
+        all.ms += one.ms, all.host_ms += one.host_ms;
+        assert_true(all.ms <= 1.05 * all.host_ms);
+    }
+    assert_true(cost.cells[VKBLAS_DEVICE][VKBLAS_S][33][11].count > 0); /* it was probed */
 }
 
 static void test_a_slower_device_is_left_alone(void **state)
@@ -194,6 +221,7 @@ static void test_costs_are_kept(void **state)
     assert_true(before.host_ms > 0 && fabs(before.host_ms - after.host_ms) < 0.01 * before.host_ms);
     assert_true(before.device_ms > 0 && fabs(before.device_ms - after.device_ms) < 0.01 * before.device_ms);
     assert_true(fabs(cost.open_ms - read.open_ms) < 1e-3);
+    assert_true(read.before_ms > 0 && fabs(cost.before_ms - read.before_ms) < 1e-3);
 }
 
 static void test_damaged_files_are_ignored(void **state)
@@ -216,6 +244,7 @@ int main(void)
         cmocka_unit_test(test_a_faster_device_is_used),
         cmocka_unit_test(test_a_slow_first_product_is_no_verdict),
         cmocka_unit_test(test_the_largest_products_find_the_device),
+        cmocka_unit_test(test_programs_profit_from_those_before),
         cmocka_unit_test(test_a_slower_device_is_left_alone),
         cmocka_unit_test(test_no_program_loses_a_twentieth),
         cmocka_unit_test(test_nothing_is_lost_where_all_is_known),
