@@ -109,7 +109,10 @@ typedef enum vkmm_activation {
 } vkmm_activation;
 
 /* How floats are multiplied. DIRECT: in the types that vkmm_problem says. SPLIT, for f32: as two f16 parts each, by
- * matrix operations (doc/precision.md). MODULAR, for f64: as residues, by products of integers. */
+ * matrix operations (doc/precision.md). MODULAR, for f64: as residues, by products of integers, in jobs and
+ * vkmm_memory_multiply. DIRECT is MODULAR for f64 on a device without 64-bit floats. Where A or B has infinities, NaNs
+ * or too large a range for residues, the f64 kernels compute the product, with a warning; without 64-bit floats that
+ * is VKMM_UNSUPPORTED. */
 typedef enum vkmm_method {
     VKMM_COMPUTE_DIRECT = 0,
     VKMM_COMPUTE_SPLIT = 1,
@@ -375,6 +378,7 @@ typedef struct vkmm_kernel_info {
     /* Of the first and the second pass, from vkmm_kernel_choose alone: a hash of the SPIR-V, the constants and the
      * subgroup size. Drivers make the same code of pipelines with equal hashes. 0: there is none. */
     uint64_t pipeline_hash[2];
+    uint32_t moduli; /* of a modular product (VKMM_COMPUTE_MODULAR); 0: it is another kind */
 } vkmm_kernel_info;
 
 /* The names of the kernels: in the order of the tutorials "serial", "naive", "grouped", "tiled", "band",
@@ -436,6 +440,7 @@ typedef struct vkmm_job_params {
     const char *config; /* NULL, or tunables of a general kernel, "rows=64,cols=64"; the planner sets the others */
     int untuned;        /* non-zero: tuning results are ignored */
     uint32_t pack;      /* bits VKMM_PACK_* */
+    uint32_t moduli;    /* of a modular product, 13 to 18; 0: as many as the data needs */
 } vkmm_job_params;
 
 /* Plans the kernel and allocates the memory. device may be NULL for the kernel "serial", which runs on the host. log

@@ -120,7 +120,7 @@ static void says_what_forbids_a_tile(void **state)
         sentence,
         "tile 4x128 needs 135168 bytes of shared memory; \"Desktop\" allows 49152 (maxComputeSharedMemorySize); "
         "nearest legal: 4x64");
-    assert_int_equal(choose(&mobile, wide, (vkmm_wish){0}, &choice), VKMM_UNSUPPORTED);
+    assert_int_equal(choose(&mobile, wide, (vkmm_wish){.terms.in_one = 1}, &choice), VKMM_UNSUPPORTED);
     assert_non_null(strstr(sentence, "shaderFloat64"));
 }
 

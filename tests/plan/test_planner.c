@@ -299,6 +299,7 @@ static uint64_t hash_of_choices(size_t device)
                              .k = extents[i / EXTENTS / EXTENTS % EXTENTS], .type = (vkmm_type)type,
                              .op_a = (vkmm_op)(op % 2), .op_b = (vkmm_op)(op / 2));
             if (choose(&devices[device], &problem, NULL, &choice) != VKMM_OK) continue;
+            if (choice.info.moduli > 0) continue; /* the choices are those of bytes */
             hash = vkmm_hash(hash, choice.info.name, strlen(choice.info.name));
             hash = vkmm_hash(hash, choice.info.config, strlen(choice.info.config));
         }

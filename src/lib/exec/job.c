@@ -20,10 +20,33 @@ static vkmm_status create_host_memory(vkmm_job *job)
     return VKMM_OK;
 }
 
-void vkmm_job_bind(vkmm_job *job, vkmm_part parts[VKMM_MAX_BINDING_COUNT])
+void vkmm_job_bind(vkmm_job *job, const vkmm_part parts[VKMM_MAX_BINDING_COUNT])
 {
-    parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){job->workspace.handle, 0, job->workspace.bytes};
-    vkmm_plan_bind(job->device, &job->plan, parts);
+    if (parts != job->parts) memcpy(job->parts, parts, sizeof job->parts);
+    job->parts[VKMM_BINDING_WORKSPACE] = (vkmm_part){job->workspace.handle, 0, job->workspace.bytes};
+    vkmm_plan_bind(job->device, &job->plan, job->parts);
+}
+
+static vkmm_status create_workspace(vkmm_job *job)
+{
+    const uint64_t bytes = job->plan.info.workspace_bytes;
+    job->slices = vkmm_slices_of(vkmm_plan_items(&job->plan), vkmm_problem_flops(&job->choice.problem));
+    if (bytes == 0) return VKMM_OK;
+    return vkmm_buffer_create(job->device, "the workspace", bytes, VKMM_PLACE_DEVICE, &job->workspace);
+}
+
+vkmm_status vkmm_job_plan_again(vkmm_job *job, const vkmm_problem *problem, const vkmm_wish *wish)
+{
+    vkmm_device *device = job->device;
+    for (int pass = 0; pass < VKMM_PASS_COUNT; pass++) vkmm_command_free(device, &job->commands[pass]);
+    vkmm_rotation_destroy(device, &job->rotation);
+    vkmm_plan_destroy(device, &job->plan);
+    vkmm_buffer_destroy(device, &job->workspace);
+    vkmm_status status =
+        vkmm_pick_plan(device, job->log, &device->physical->info, problem, wish, &job->choice, &job->plan);
+    if (status == VKMM_OK) status = create_workspace(job);
+    if (status == VKMM_OK) vkmm_job_bind(job, job->parts);
+    return status;
 }
 
 static vkmm_status create_device_objects(vkmm_job *job)
@@ -33,13 +56,9 @@ static vkmm_status create_device_objects(vkmm_job *job)
     vkmm_status status = job->is_lent ? VKMM_OK : vkmm_stores_create(device, &job->problem, job->stores, parts);
     if (status != VKMM_OK) return status;
     job->stores[VKMM_C].input = vkmm_job_reads_c(job);
-    uint64_t workspace = job->plan.info.workspace_bytes;
-    if (workspace > 0) {
-        status = vkmm_buffer_create(device, "the workspace", workspace, VKMM_PLACE_DEVICE, &job->workspace);
-        if (status != VKMM_OK) return status;
-    }
+    status = create_workspace(job);
+    if (status != VKMM_OK) return status;
     if (!job->is_lent) vkmm_job_bind(job, parts);
-    job->slices = vkmm_slices_of(vkmm_plan_items(&job->plan), vkmm_problem_flops(&job->choice.problem));
     return vkmm_timer_create(device, &job->timer);
 }
 
@@ -51,6 +70,7 @@ vkmm_status vkmm_job_make(vkmm_device *device, const vkmm_log *log, const vkmm_j
     job->log = log;
     job->problem = params->problem;
     job->is_lent = is_lent;
+    job->moduli = params->moduli;
     const vkmm_wish wish = vkmm_wish_of(params);
     vkmm_status status = vkmm_pick_plan(device, log, device ? &device->physical->info : NULL, &params->problem, &wish,
                                         &job->choice, &job->plan);

@@ -36,12 +36,14 @@ struct vkmm_job {
     vkmm_device *device; /* NULL: the kernel serial */
     const vkmm_log *log;
     vkmm_problem problem;
-    int is_lent; /* its operands are bound for each product (exec/memory.c); its stores have no memory */
+    uint32_t moduli; /* vkmm_job_params.moduli */
+    int is_lent;     /* its operands are bound for each product (exec/memory.c); its stores have no memory */
     vkmm_choice choice;
     vkmm_plan plan;
-    vkmm_store stores[VKMM_STORE_COUNT]; /* of the bias zeroed where there is none */
-    vkmm_buffer workspace;               /* zeroed where the plan has none */
-    void *host[VKMM_BINDING_COUNT];      /* serial: owned */
+    vkmm_store stores[VKMM_STORE_COUNT];     /* of the bias zeroed where there is none */
+    vkmm_buffer workspace;                   /* zeroed where the plan has none */
+    vkmm_part parts[VKMM_MAX_BINDING_COUNT]; /* what is bound */
+    void *host[VKMM_BINDING_COUNT];          /* serial: owned */
     vkmm_timer timer;
     vkmm_slices slices;
     vkmm_rotation rotation;                    /* zeroed until a measurement asks for it */
@@ -58,7 +60,14 @@ vkmm_status vkmm_job_make(vkmm_device *device, const vkmm_log *log, const vkmm_j
                           vkmm_job **out);
 
 /* Sets where the operands are, as vkmm_plan_bind, and the workspace. */
-void vkmm_job_bind(vkmm_job *job, vkmm_part parts[VKMM_MAX_BINDING_COUNT]);
+void vkmm_job_bind(vkmm_job *job, const vkmm_part parts[VKMM_MAX_BINDING_COUNT]);
+
+/* Before a pass whose A and B may be new: a modular product gets as many moduli as they need, or becomes one of f64
+ * kernels, with a warning. VKMM_UNSUPPORTED: the device has none. Does nothing to other products. */
+vkmm_status vkmm_job_settle(vkmm_job *job);
+
+/* Replaces the plan, bound to what the old one was. After a failure the job can only be destroyed. */
+vkmm_status vkmm_job_plan_again(vkmm_job *job, const vkmm_problem *problem, const vkmm_wish *wish);
 
 /* Runs a pass and waits for it, in slices if one piece would take too long. The kernel serial has only the host's
  * clock. */

@@ -193,8 +193,10 @@ vkmm_status vkmm_job_run(vkmm_job *job)
 {
     VKMM_NEED(NULL, job);
     int64_t damage = 0;
+    vkmm_status status = vkmm_job_settle(job);
+    if (status != VKMM_OK) return status;
     if (job->device) vkmm_stores_poison_mapped(job->stores);
-    vkmm_status status = vkmm_job_pass(job, VKMM_PASS_CHECKED, &job->last_run);
+    status = vkmm_job_pass(job, VKMM_PASS_CHECKED, &job->last_run);
     if (status != VKMM_OK || !job->device || vkmm_store_guards_whole(&job->stores[VKMM_C], &damage)) return status;
     return vkmm_fail(job->log, VKMM_WRONG_RESULT,
                      "the kernel %s wrote outside C: %lld bytes from its start, C has %llu bytes",

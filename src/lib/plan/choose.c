@@ -194,14 +194,22 @@ static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *dev
     return status;
 }
 
+/* As requested, or because the device has no f64. */
+static int is_modular(const vkmm_device_info *device, const vkmm_problem *problem, const vkmm_wish *wish)
+{
+    const int automatic = !wish->shader && !wish->terms.in_one && (!wish->kernel || strcmp(wish->kernel, "auto") == 0);
+    if (problem->method == VKMM_COMPUTE_MODULAR) return 1;
+    return device && problem->type == VKMM_F64 && automatic && !device->has_f64;
+}
+
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                         const vkmm_wish *wish, vkmm_choice *choice)
 {
     memset(choice, 0, sizeof *choice);
     if (problem->method == VKMM_COMPUTE_SPLIT) return choose_split(log, device, problem, wish, choice);
-    if (problem->method != VKMM_COMPUTE_DIRECT)
-        return vkmm_fail(log, VKMM_UNSUPPORTED, "this build has no shaders for %s products",
-                         vkmm_method_name(problem->method));
+    if (is_modular(device, problem, wish)) return vkmm_choose_modular(log, device, problem, wish, choice);
+    if (wish->moduli > 0)
+        return vkmm_fail(log, VKMM_INVALID, "the number of moduli, %u, is for modular products of f64", wish->moduli);
     choice->terms = wish->terms;
     choice->problem = vkmm_problem_row_major(problem, &choice->swapped);
     lay_vectors_along_k(&choice->problem);
@@ -246,7 +254,8 @@ vkmm_wish vkmm_wish_of(const vkmm_job_params *params)
                        .shader = params->shader,
                        .config = params->config,
                        .untuned = params->untuned,
-                       .pack = params->pack};
+                       .pack = params->pack,
+                       .moduli = params->moduli};
 }
 
 vkmm_status vkmm_choose_job(const vkmm_log *log, const vkmm_device_info *device, const vkmm_job_params *params,

@@ -25,6 +25,7 @@ typedef struct vkmm_wish {
                                     else is requested */
     int untuned;                 /* vkmm_pick_plan uses no result of a tune */
     uint32_t pack;               /* bits VKMM_PACK_* */
+    uint32_t moduli;             /* of a modular product; 0: as many as most data needs */
     vkmm_terms terms;
 } vkmm_wish;
 
@@ -55,6 +56,18 @@ typedef struct vkmm_edge {
     int instead;          /* all of it, with operands that are not packed */
 } vkmm_edge;
 
+/* Bytes of the workspace. */
+typedef struct vkmm_range {
+    uint64_t at, bytes;
+} vkmm_range;
+
+/* f64 multiplied as residues: the choice's problem is then a product of bytes in the workspace. */
+typedef struct vkmm_modular {
+    uint32_t moduli;              /* 0: the choice is of another kind */
+    vkmm_problem problem;         /* of f64, row-major */
+    vkmm_range lines, a, b, sums; /* the table of moduli, and what is known of each line; residues; their sums */
+} vkmm_modular;
+
 typedef struct vkmm_choice {
     const vkmm_kernel *kernel;
     const vkmm_module *module;  /* NULL for the kernel serial */
@@ -69,6 +82,7 @@ typedef struct vkmm_choice {
     uint32_t split_depth; /* elements along K of each of info.splits parts */
     vkmm_repack packs[2]; /* of the kernel's A and B: `problem` has them packed, and perhaps K padded with zeros */
     vkmm_edge edge;
+    vkmm_modular modular;
     vkmm_capture capture; /* vkmm_choose leaves it 0 */
 } vkmm_choice;
 

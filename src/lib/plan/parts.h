@@ -17,6 +17,10 @@ vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *de
 vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
                                 vkmm_choice *choice);
 
+/* A choice of a modular product: of bytes, with the passes around it. */
+vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                                const vkmm_wish *wish, vkmm_choice *choice);
+
 /* The planner: the general kernel for a row-major problem without any measurement (NULL: all that suit are among the
  * bits `refused`), and a legal configuration of a kernel. */
 const vkmm_kernel *vkmm_planned_kernel(const vkmm_device_info *device, const vkmm_problem *problem, uint32_t refused);

@@ -39,7 +39,7 @@ static void fill_push(const vkmm_choice *choice, const vkmm_problem *p, uint64_t
     vkmm_scalar_bits(vkmm_types_scale(vkmm_problem_types(p)), choice->problem.beta, push->beta);
 }
 
-static uint32_t reduce_size(const vkmm_device_info *limits)
+uint32_t vkmm_reduce_size(const vkmm_device_info *limits)
 {
     const uint32_t most = limits->max_invocations < limits->max_workgroup_size[0] ? limits->max_invocations
                                                                                   : limits->max_workgroup_size[0];
@@ -51,7 +51,7 @@ static uint32_t reduce_size(const vkmm_device_info *limits)
 uint32_t vkmm_reduce_items(const vkmm_device_info *limits, const vkmm_problem *problem)
 {
     const int narrow = vkmm_type_of(vkmm_operand_type(problem, VKMM_C))->bytes < 4;
-    const uint64_t size = reduce_size(limits), row = narrow ? problem->n / 2 + 1 : problem->n;
+    const uint64_t size = vkmm_reduce_size(limits), row = narrow ? problem->n / 2 + 1 : problem->n;
     const uint64_t groups = (problem->m * row + size - 1) / size * problem->batch_count;
     return (uint32_t)groups; /* no more than elements, which fit into the workspace, one binding, several times */
 }
@@ -83,10 +83,12 @@ enum { REDUCE_CONSTANTS = sizeof reduce_ids / sizeof reduce_ids[0] };
 
 static void fill_reduce(const vkmm_device_info *limits, const vkmm_choice *choice, uint32_t values[REDUCE_CONSTANTS])
 {
-    values[0] = reduce_size(limits);
+    values[0] = vkmm_reduce_size(limits);
     values[1] = 1;
     values[2] = vkmm_problem_compute(&choice->problem) == VKMM_F16;
     for (int i = 3; i < 6; i++) values[i] = constant_of(&choice->info, reduce_ids[i]);
+    if (choice->modular.problem.has_bias) values[4] = choice->swapped ? VKMM_BIAS_ROWS : VKMM_BIAS_COLS;
+    if (choice->modular.moduli > 0) values[5] = choice->modular.problem.activation;
     values[6] = choice->terms.scalars_in_memory != 0;
 }
 
@@ -123,7 +125,7 @@ static vkmm_status create_pack(vkmm_device *device, const vkmm_choice *choice, c
                                const vkmm_module *module, uint32_t bytes, vkmm_pipeline *pipeline)
 {
     const uint32_t ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_BYTES};
-    const uint32_t values[] = {reduce_size(&device->physical->info), bytes};
+    const uint32_t values[] = {vkmm_reduce_size(&device->physical->info), bytes};
     const vkmm_pipeline_info info = {.spec_count = sizeof ids / sizeof ids[0],
                                      .spec_ids = ids,
                                      .spec_values = values,
@@ -131,12 +133,12 @@ static vkmm_status create_pack(vkmm_device *device, const vkmm_choice *choice, c
     return create(device, choice, plan, module, info, pipeline);
 }
 
-/* Also what decides on the dispatches. */
+/* Also what decides on the dispatches, if the product can be split. */
 static vkmm_status create_scale(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
     const uint32_t bytes = vkmm_type_of(vkmm_method_type(choice->problem.method))->bytes;
     vkmm_status status = create_pack(device, choice, plan, choice->scaling, bytes, &plan->scale);
-    if (status != VKMM_OK) return status;
+    if (status != VKMM_OK || choice->modular.moduli > 0) return status;
     return vkmm_buffer_create(device, "the dispatches", VKMM_DISPATCH_COUNT * sizeof(VkDispatchIndirectCommand),
                               VKMM_PLACE_DEVICE, &plan->dispatches);
 }
@@ -147,6 +149,7 @@ static void aim(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
     plan->info = choice->info;
     plan->swapped = choice->swapped;
     plan->edge = choice->edge;
+    plan->modular = choice->modular;
     memcpy(plan->packs, choice->packs, sizeof plan->packs);
     fill_push(choice, &choice->problem, choice->info.items, &plan->push);
     if (choice->edge.module) fill_push(choice, &choice->edge.problem, choice->edge.info.items, &plan->edge_push);
@@ -176,7 +179,7 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
         .module = choice->module,
         .binding_count = choice->kernel->tunables ? VKMM_BINDING_WORKSPACE + 1
                                                   : VKMM_BINDING_COUNT + (uint32_t)choice->module->build,
-        .has_bias = choice->problem.has_bias,
+        .has_bias = choice->problem.has_bias || choice->modular.problem.has_bias,
         .reads_scalars = choice->terms.scalars_in_memory,
         .pack_bytes = vkmm_type_of(choice->problem.type)->bytes,
     };
@@ -228,6 +231,7 @@ void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan)
 static vkmm_part part_of(const vkmm_plan *plan, const vkmm_part *parts, uint32_t binding, vkmm_plan_pass pass)
 {
     const vkmm_part *workspace = &parts[VKMM_BINDING_WORKSPACE];
+    if (plan->modular.moduli > 0) return vkmm_modular_part(plan, parts, binding, pass);
     const int prepares = pass == VKMM_PLAN_PACKING || pass == VKMM_PLAN_SCALING;
     if (binding == VKMM_C && prepares && plan->dispatches.handle)
         return (vkmm_part){plan->dispatches.handle, 0, plan->dispatches.bytes};
@@ -368,6 +372,15 @@ static void dispatch(vkmm_device *device, const vkmm_plan *plan, const vkmm_pipe
         vkmm_pipeline_record(device, pipeline, push, sizeof *push, groups, command);
 }
 
+/* Residues need what is known of each line. */
+static void record_modular(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
+{
+    vkmm_modular_record_lines(device, plan, command);
+    vkmm_plan_record_barrier(device, command);
+    vkmm_modular_record_residues(device, plan, command);
+    vkmm_plan_record_barrier(device, command);
+}
+
 static void record_scales(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
 {
     for (int o = VKMM_A; o <= VKMM_B; o++) {
@@ -384,6 +397,10 @@ static void record_scales(vkmm_device *device, const vkmm_plan *plan, VkCommandB
 
 void vkmm_plan_record_packs(vkmm_device *device, const vkmm_plan *plan, int once, VkCommandBuffer command)
 {
+    if (plan->modular.moduli > 0) {
+        if (!once) record_modular(device, plan, command);
+        return;
+    }
     if (plan->scale.handle && !once) record_scales(device, plan, command);
     for (int o = VKMM_A; o <= VKMM_B; o++)
         if (packs_when(plan, (vkmm_operand)o, once)) record_pack(device, plan, (vkmm_operand)o, command);
@@ -445,6 +462,10 @@ void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkComma
     vkmm_push push = plan->push;
     if (!plan->reduce.handle || plan->info.groups[0] == 0) return;
     record_barrier(device, plan, command);
+    if (plan->modular.moduli > 0) {
+        vkmm_modular_record_finish(device, plan, command);
+        return;
+    }
     push.first = 0;
     push.end = plan->reduce_items;
     dispatch(device, plan, &plan->reduce, &push, VKMM_DISPATCH_SECOND, groups, command);

@@ -27,6 +27,7 @@ typedef struct vkmm_plan {
     vkmm_buffer dispatches; /* with `scale`: VKMM_DISPATCH_COUNT indirect ones */
     vkmm_pipeline at_edge;  /* after the first pass, computes the last columns or rows; zeroed without such */
     vkmm_edge edge;         /* the choice's */
+    vkmm_modular modular;   /* likewise; `pack` makes residues then, and `reduce` takes their sums */
     vkmm_push edge_push;
     vkmm_repack packs[2]; /* the choice's */
     uint32_t pack_bytes;  /* of an element of A and B */
@@ -81,6 +82,9 @@ vkmm_plan vkmm_plan_with(const vkmm_plan *plan, const vkmm_plan_sets *sets, uint
 /* Bits of a scalar as the shaders take it: of α or β, rounded to vkmm_types_scale. */
 void vkmm_scalar_bits(vkmm_type scale, double value, uint32_t bits[2]);
 
+/* Invocations of a workgroup of every pass but the product itself. */
+uint32_t vkmm_reduce_size(const vkmm_device_info *limits);
+
 /* For a problem as a kernel sees it: tiles of all matrices of the batch, and work items of the second pass. */
 uint64_t vkmm_plan_tiles(const vkmm_plan *plan, const vkmm_problem *problem);
 uint32_t vkmm_reduce_items(const vkmm_device_info *limits, const vkmm_problem *problem);
@@ -113,5 +117,11 @@ void vkmm_plan_record_nothing(vkmm_device *device, const vkmm_plan *plan, VkComm
 
 /* Both for all items. An empty product records nothing. */
 void vkmm_plan_record(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
+
+/* Of a modular plan (modular.c): what is bound, and its passes beside the product. */
+vkmm_part vkmm_modular_part(const vkmm_plan *plan, const vkmm_part *parts, uint32_t binding, vkmm_plan_pass pass);
+void vkmm_modular_record_lines(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
+void vkmm_modular_record_residues(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
+void vkmm_modular_record_finish(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
 
 #endif

@@ -116,6 +116,10 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     vkmm_tuned tuned;
     vkmm_status status = vkmm_choose(&instance->log, &t->device, &t->problem, &automatic, &choice);
     if (status != VKMM_OK) return status;
+    if (choice.modular.moduli > 0)
+        return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
+                         "\"%s\" has no 64-bit floats (shaderFloat64), and a modular product is not tuned",
+                         t->device.name);
     seeds[(*count)++] = t->planned = (vkmm_point){choice.kernel, choice.config};
     if (vkmm_tuned_find(instance, &t->device, &t->problem, &tuned, NULL) && find(t, &tuned.best, &seeds[*count]))
         (*count)++;

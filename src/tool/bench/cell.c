@@ -111,7 +111,8 @@ int cli_bench_cell_refuse(cli_bench_cell *cell)
     put_seconds(third, lane->budget_ms);
     if (lane->over) {
         snprintf(reason, sizeof reason, "the device was abandoned: %.200s", lane->link.sentence);
-    } else if (!device->is_host && cell->item->problem.type == VKMM_F64 && !device->info.has_f64) {
+    } else if (!device->is_host && cell->item->problem.type == VKMM_F64 &&
+               cell->item->problem.method == VKMM_COMPUTE_DIRECT && !device->info.has_f64) {
         snprintf(reason, sizeof reason, "the device has no f64 (shaderFloat64)");
     } else if (product > longest) {
         put_seconds(first, product);

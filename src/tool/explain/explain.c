@@ -238,7 +238,7 @@ static vkmm_status explain_type(cli_session *session, vkmm_type type)
     const cli_options *options = session->options;
     vkmm_status status = VKMM_OK;
 
-    if (type == VKMM_F64 && !session->info->has_f64)
+    if (type == VKMM_F64 && options->problem.method == VKMM_COMPUTE_DIRECT && !session->info->has_f64)
         return vkmm_fail(log_of(session), VKMM_UNSUPPORTED, "\"%s\" has no 64-bit floats (shaderFloat64)",
                          session->info->name);
     if (options->limits) return cli_explain_limits(session, type);

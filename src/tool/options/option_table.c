@@ -214,6 +214,9 @@ const cli_option cli_option_table[] = {
      "tunables of blocked, skinny, cpu, coopmat or coopmat2, such as rows=64,cols=64; the planner sets "
      "the others",
      CLI_RUN | CLI_STATISTICS, AT(config), cli_parse_config},
+    {NULL, 0, "moduli", "COUNT",
+     "of a modular product (--compute modular): 13 to 18; default: 15, or as many as the range of A and B needs",
+     CLI_RUN, AT(moduli), WHOLE(13, 18)},
     {NULL, 0, "pack-b", NULL, "copy B, once and untimed, into the layout that the kernel reads fastest, as for weights",
      CLI_RUN, AT(pack_b)},
     {NULL, 0, "all", NULL, "every type, every op, aligned and not, with and without a bias and an activation",

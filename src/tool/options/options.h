@@ -76,6 +76,7 @@ typedef struct cli_options {
     cli_number stride[3]; /* by vkmm_operand; not given: one packed matrix after another */
     uint32_t tile[2];     /* rows, columns; 0: not given */
     const char *kernel, *shader, *config;
+    cli_number moduli; /* not given: as many as the data needs */
     int untuned, no_cache, pack_b;
     cli_types types;
     const char *device, *driver;

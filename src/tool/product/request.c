@@ -21,6 +21,7 @@ cli_request cli_request_make(const cli_options *options, const cli_inputs *input
     request.job.tile_rows = options->tile[0];
     request.job.tile_cols = options->tile[1];
     request.job.untuned = options->untuned;
+    request.job.moduli = (uint32_t)options->moduli.value;
     if (options->pack_b) request.job.pack = VKMM_PACK_B | VKMM_PACK_ONCE;
     request.measure = (vkmm_measure_params){.iters = (uint32_t)options->iters.value,
                                             .cold_iters = (uint32_t)options->cold_iters.value,

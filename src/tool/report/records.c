@@ -220,6 +220,7 @@ static const vkmm_field kernel_fields[] = {
     {"matrix", VKMM_FIELD_U32, VKMM_ARRAY(vkmm_kernel_info, matrix, 3), VKMM_MAYBE},
     {KERNEL_KEY(U32, subgroup_size), VKMM_MAYBE},
     {"dot8", VKMM_FIELD_TRUTH, KERNEL(uses_dot8)},
+    {KERNEL_KEY(U32, moduli), VKMM_MAYBE},
     {"shader", VKMM_FIELD_CUSTOM, .put = put_null},
 };
 

@@ -1,0 +1,54 @@
+// f64 as integers, and these as residues modulo small numbers (doc/precision.md), in 32-bit integer arithmetic alone.
+// What the three passes of a modular product share: a table of the moduli, and what is known of each line of A and B
+// along K.
+
+// The table has four vectors for each modulus m, then Π, the product of all moduli, in limbs:
+//     m, ⌊(2^32 - 1) / m⌋, and for A and for B four bytes: what the limbs of an element count for, modulo m
+//     a multiple of m above 2^31, 2^24 / m, 0, 0
+//     Π / m, in limbs
+// An element has 4 limbs of 22 bits, so that its residue is a sum that fits 32 bits; Π has 8 of 18 bits.
+const uint ROW = 4, MOST_MODULI = 18, LINES_AT = MOST_MODULI * ROW + 2;
+const uint LIMBS = 8, LIMB_BITS = 18, ELEMENT_BITS = 22;
+
+// A line is: the shift s that makes its elements x the integers x·2^s, as int; how many bits its root mean square is
+// above its mean magnitude, times SPREAD_UNIT, and above its geometric mean, times GEOMETRIC_UNIT, 16 bits each; Σx² as
+// float, in units of the square of the largest power of two in the line; and the exponents of the highest bit (16 bits)
+// and the lowest (16 bits) that is 1 in any of its elements. The host computes from them how many moduli the data needs.
+const float SPREAD_UNIT = 64, GEOMETRIC_UNIT = 16;
+const uint NOT_FINITE = 0xffff; // as the exponent of the highest bit
+const int EXPONENT_OF_ONE = 1087; // of the highest bit of 1.0
+
+// x modulo row.x.
+uint remainder(uint x, uvec4 row)
+{
+    uint high, low;
+    umulExtended(x, row.y, high, low);
+    const uint r = x - high * row.x; // less than 2·m
+    return min(r, r - row.x);
+}
+
+uvec2 shift_left(uvec2 x, uint by) // of 64 bits
+{
+    if (by >= 32)
+        return uvec2(0, x.x << (by - 32));
+    return by == 0 ? x : uvec2(x.x << by, x.y << by | x.x >> (32 - by));
+}
+
+uvec2 shift_right(uvec2 x, uint by)
+{
+    if (by >= 64)
+        return uvec2(0);
+    if (by >= 32)
+        return uvec2(x.y >> (by - 32), 0);
+    return by == 0 ? x : uvec2(x.x >> by | x.y << (32 - by), x.y >> by);
+}
+
+// The 53 bits of an f64, of which it has `exponent` ≥ 1: it is their value times 2^(exponent - 1075).
+uvec2 fraction(uvec2 bits, out uint exponent)
+{
+    const uint field = bits.y >> 20 & 0x7ff;
+    exponent = max(field, 1);
+    return uvec2(bits.x, bits.y & 0xfffff | (field > 0 ? 1 << 20 : 0));
+}
+
+uint highest_bit(uvec2 x) { return x.y != 0 ? 32 + findMSB(x.y) : findMSB(x.x); }

@@ -1,0 +1,115 @@
+// f64 in 32-bit integer arithmetic: x·y + z, rounded once, to the nearest, ties to even. A value on its way is a
+// magnitude of 128 bits, the lowest word first, and the exponent of its highest bit; its lowest bit also stands for
+// all that is lost below it.
+
+const uvec2 NAN = uvec2(0, 0x7ff80000);
+
+uvec4 shift_right_128(uvec4 x, uint by)
+{
+    uint lost = 0;
+    for (; by >= 32; by -= 32) {
+        lost |= x.x;
+        x = uvec4(x.yzw, 0);
+        if (x == uvec4(0))
+            break;
+    }
+    by &= 31;
+    if (by > 0) {
+        lost |= x.x << (32 - by);
+        x = x >> by | uvec4(x.yzw, 0) << (32 - by);
+    }
+    x.x |= uint(lost != 0);
+    return x;
+}
+
+// Moves the highest 1 to the highest place, from which it was `by` places away. x is not 0.
+uvec4 normal_128(uvec4 x, out uint by)
+{
+    by = 0;
+    for (; x.w == 0; by += 32)
+        x = uvec4(0, x.xyz);
+    const uint bits = 31 - findMSB(x.w);
+    by += bits;
+    return bits == 0 ? x : x << bits | uvec4(0, x.xyz) >> (32 - bits);
+}
+
+uvec4 add_128(uvec4 x, uvec4 y)
+{
+    uint carry = 0, more, again;
+    for (int w = 0; w < 4; w++) {
+        x[w] = uaddCarry(x[w], carry, more);
+        x[w] = uaddCarry(x[w], y[w], again);
+        carry = more | again;
+    }
+    return x;
+}
+
+bool less_128(uvec4 x, uvec4 y)
+{
+    return x.w != y.w ? x.w < y.w : x.z != y.z ? x.z < y.z : x.y != y.y ? x.y < y.y : x.x < y.x;
+}
+
+// An f64 of the sign of the highest bit of `sign`, from a normal magnitude.
+uvec2 rounded(uint sign, int exponent, uvec4 x)
+{
+    const int biased = exponent + 1023;
+    if (biased > 2046)
+        return uvec2(0, sign & 0x80000000 | 0x7ff00000);
+    if (biased < 1)
+        x = shift_right_128(x, uint(min(1 - biased, 64)));
+    const uvec2 kept = shift_right(x.zw, 11);
+    const uint rest = (x.z & 0x7ff) << 1 | uint((x.x | x.y) != 0);
+    uint carry;
+    const uint low = uaddCarry(kept.x, uint(rest > 0x800 || (rest == 0x800 && (kept.x & 1) != 0)), carry);
+    return uvec2(low, kept.y + carry + (uint(max(biased, 1) - 1) << 20) | sign & 0x80000000);
+}
+
+bool is_zero(uvec2 x) { return (x.x | x.y << 1) == 0; }
+bool is_nan(uvec2 x) { return (x.y << 1) > 0xffe00000 || ((x.y << 1) == 0xffe00000 && x.x != 0); }
+bool is_infinite(uvec2 x) { return (x.y << 1) == 0xffe00000 && x.x == 0; }
+
+uvec2 fused(uvec2 a, uvec2 b, uvec2 c)
+{
+    const uint sign = a.y ^ b.y, differ = sign ^ c.y;
+    const bool infinite = is_infinite(a) || is_infinite(b), zero = is_zero(a) || is_zero(b);
+    if (is_nan(a) || is_nan(b) || is_nan(c) || (infinite && (zero || (is_infinite(c) && differ >> 31 != 0))))
+        return NAN;
+    if (infinite)
+        return uvec2(0, sign & 0x80000000 | 0x7ff00000);
+    if (is_infinite(c) || (zero && !is_zero(c)))
+        return c;
+    if (zero)
+        return uvec2(0, sign & c.y & 0x80000000);
+    uint ea, eb, ec, by, high, low;
+    const uvec2 x = fraction(a, ea), y = fraction(b, eb);
+    uvec4 product;
+    umulExtended(x.x, y.x, product.y, product.x);
+    umulExtended(x.y, y.y, product.w, product.z);
+    umulExtended(x.x, y.y, high, low);
+    product = add_128(product, uvec4(0, low, high, 0));
+    umulExtended(x.y, y.x, high, low);
+    product = normal_128(add_128(product, uvec4(0, low, high, 0)), by);
+    int exponent = int(ea + eb) - 2 * 1075 + 127 - int(by);
+    const uvec2 z = fraction(c, ec);
+    if ((z.x | z.y) == 0)
+        return rounded(sign, exponent, product);
+    uvec4 other = normal_128(uvec4(0, 0, z), by);
+    const int other_exponent = int(ec) - 1075 + 63 - int(by);
+    // One bit is left for a carry.
+    product = shift_right_128(product, 1 + uint(max(other_exponent - exponent, 0)));
+    other = shift_right_128(other, 1 + uint(max(exponent - other_exponent, 0)));
+    exponent = max(exponent, other_exponent) + 1;
+    uint result = sign;
+    if (differ >> 31 == 0) {
+        product = add_128(product, other);
+    } else {
+        const bool smaller = less_128(product, other);
+        product = smaller ? add_128(add_128(other, ~product), uvec4(1, 0, 0, 0))
+                          : add_128(add_128(product, ~other), uvec4(1, 0, 0, 0));
+        result = smaller ? c.y : sign;
+    }
+    if (product == uvec4(0))
+        return uvec2(0);
+    product = normal_128(product, by);
+    return rounded(result, exponent - int(by), product);
+}

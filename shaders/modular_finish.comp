@@ -1,0 +1,126 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+// The last pass of a modular product: from the sums of products of residues, one for each modulus, to elements of C.
+// With r_n the sum modulo m_n, whose A-residues were multiplied by the inverse of Π/m_n, the product of the integers is
+// Σ r_n·(Π/m_n) modulo Π (the Chinese remainder theorem), and lies between -Π/2 and Π/2. An invocation computes four
+// elements of a row.
+#include "modular.glsl"
+#include "soft64.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 41) const uint BIAS = 0;       // 1: an element for each column of C; 2: for each row
+layout(constant_id = 42) const uint ACTIVATION = 0; // 1: max(x, 0), which keeps a NaN
+
+layout(std430, set = 0, binding = 0) restrict readonly buffer Lines { uvec4 lines[]; };
+layout(std430, set = 0, binding = 1) restrict readonly buffer Bias { uvec2 bias[]; };
+layout(std430, set = 0, binding = 2) restrict buffer MatrixC { uvec2 C[]; };
+layout(std430, set = 0, binding = 3) restrict readonly buffer Sums { uvec4 sums[]; };
+
+layout(push_constant) uniform Work {
+    uint M, N, LDC, OFFSET_C, STRIDE_C;
+    uint MODULI, SUMS_LD;             // vectors of a row of sums
+    uint FROM_A, FROM_B, FROM_STRIDE; // where the lines are, in vectors
+    uint FIRST, END;                  // work items: as many vectors of one matrix as a workgroup has invocations
+    uvec2 ALPHA, BETA;
+};
+
+shared uvec4 table[LINES_AT];
+
+// The f64 nearest to a number of LIMBS limbs, each between -2^31 and 2^31, times 2^exponent.
+uvec2 from_limbs(int limbs[LIMBS], int exponent)
+{
+    const int mask = (1 << LIMB_BITS) - 1;
+    int carry = 0;
+    [[unroll]] for (uint l = 0; l < LIMBS; l++) {
+        carry += limbs[l];
+        limbs[l] = carry & mask;
+        carry >>= LIMB_BITS;
+    }
+    const uint sign = uint(carry);
+    if (carry < 0) {
+        carry = 1;
+        [[unroll]] for (uint l = 0; l < LIMBS; l++) {
+            carry += limbs[l] ^ mask;
+            limbs[l] = carry & mask;
+            carry >>= LIMB_BITS;
+        }
+    }
+    int highest = 143;
+    [[unroll]] for (uint step = 4; step > 0; step /= 2) {
+        int any = 0;
+        [[unroll]] for (uint l = LIMBS - step; l < LIMBS; l++)
+            any |= limbs[l];
+        if (any != 0)
+            continue;
+        [[unroll]] for (uint l = LIMBS - 1; l >= step; l--)
+            limbs[l] = limbs[l - step];
+        [[unroll]] for (uint l = 0; l < step; l++)
+            limbs[l] = 0;
+        highest -= int(step * LIMB_BITS);
+    }
+    if (limbs[7] == 0)
+        return uvec2(0);
+    uvec4 x = uvec4(limbs[2] << 20 | limbs[1] << 2 | limbs[0] >> 16, limbs[4] << 24 | limbs[3] << 6 | limbs[2] >> 12,
+                    limbs[6] << 28 | limbs[5] << 10 | limbs[4] >> 8, limbs[7] << 14 | limbs[6] >> 4);
+    x.x |= uint((limbs[0] & 0xffff) != 0);
+    uint by;
+    x = normal_128(x, by);
+    return rounded(sign, highest - int(by) + exponent, x);
+}
+
+uvec2 finish(uvec2 x, uint at, uint i, uint j)
+{
+    const uvec2 one = uvec2(0, 0x3ff00000);
+    if (ALPHA != one)
+        x = is_zero(ALPHA) ? uvec2(0) : fused(ALPHA, x, uvec2(0));
+    if (!is_zero(BETA))
+        x = fused(BETA, C[at], x);
+    if (BIAS != 0)
+        x = fused(one, bias[BIAS == 1 ? j : i], x);
+    return ACTIVATION != 0 && x.y >> 31 != 0 && !is_nan(x) ? uvec2(0) : x;
+}
+
+void store_four(uint batch, uint i, uint column)
+{
+    uvec4 limbs[LIMBS], count = uvec4(0);
+    [[unroll]] for (uint l = 0; l < LIMBS; l++)
+        limbs[l] = uvec4(0);
+    for (uint n = 0; n < MODULI; n++) {
+        const uvec4 row = table[n * ROW], next = table[n * ROW + 1];
+        const uvec4 sum = sums[((batch * MODULI + n) * M + i) * SUMS_LD + column] + next.x;
+        uvec4 r;
+        [[unroll]] for (uint e = 0; e < 4; e++)
+            r[e] = remainder(sum[e], row);
+        count += r * next.y;
+        [[unroll]] for (uint l = 0; l < LIMBS; l++)
+            limbs[l] += r * table[n * ROW + 2 + l / 4][l % 4];
+    }
+    count = count + (1 << 23) >> 24; // how many times Π is too much
+    const uvec4 row = lines[FROM_A + batch * FROM_STRIDE + i];
+    [[unroll]] for (uint e = 0; e < 4; e++) {
+        const uint j = 4 * column + e;
+        if (j >= N)
+            return;
+        int own[LIMBS];
+        [[unroll]] for (uint l = 0; l < LIMBS; l++)
+            own[l] = int(limbs[l][e]) - int(count[e] * table[MOST_MODULI * ROW + l / 4][l % 4]);
+        const uvec4 col = lines[FROM_B + batch * FROM_STRIDE + j];
+        const uint at = OFFSET_C + batch * STRIDE_C + i * LDC + j;
+        const bool finite = max(row.w, col.w) >> 16 != NOT_FINITE;
+        C[at] = finish(finite ? from_limbs(own, -int(row.x) - int(col.x)) : NAN, at, i, j);
+    }
+}
+
+void main()
+{
+    for (uint i = gl_LocalInvocationID.x; i < LINES_AT; i += gl_WorkGroupSize.x)
+        table[i] = lines[i];
+    barrier();
+    const uint groups = (M * SUMS_LD + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x; // of one matrix
+    for (uint item = FIRST + gl_WorkGroupID.x; item < END; item += gl_NumWorkGroups.x) {
+        const uint place = item % groups * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
+        if (place < M * SUMS_LD)
+            store_four(item / groups, place / SUMS_LD, place % SUMS_LD);
+    }
+}

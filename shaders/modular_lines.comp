@@ -1,0 +1,126 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// The first pass of a modular product: looks at all lines of A or B along K, and chooses the power of two that makes
+// each one integers. The first workgroup also makes the table of moduli.
+//
+// The integers are as large as the moduli allow: the sum of the products of two lines is at most the product of their
+// Euclidean norms (Cauchy and Schwarz), which must be below Π/2, so each norm is kept below √(Π/2).
+#include "modular.glsl"
+
+layout(local_size_x_id = 0) in; // a multiple of 32, at most 256
+
+layout(std430, set = 0, binding = 0) restrict readonly buffer MatrixA { uvec2 A[]; };
+layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { uvec2 B[]; };
+layout(std430, set = 0, binding = 3) restrict writeonly buffer Lines { uvec4 lines[]; };
+
+layout(push_constant) uniform Work {
+    uint COUNT, DEPTH;                        // lines of the matrix, and their length
+    uint LINE_STEP, DEPTH_STEP, OFFSET, STRIDE; // elements
+    uint TO, TO_STRIDE;                       // where the lines are, in vectors
+    uint IS_B, MODULI;
+    uint LIMIT_POWER;                         // Π/2, less a little, is 4^LIMIT_POWER times
+    float LIMIT;                              // this
+};
+
+const uint moduli[MOST_MODULI] =
+    uint[](256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193, 191, 181);
+
+// Writes the row of a modulus; of MODULI, the product of all.
+void make_row(uint index)
+{
+    uint product[LIMBS] = uint[](1, 0, 0, 0, 0, 0, 0, 0), rest = 1;
+    const uint m = index < MODULI ? moduli[index] : 1;
+    for (uint n = 0; n < MODULI; n++) {
+        uint carry = 0;
+        if (n == index)
+            continue;
+        for (uint l = 0; l < LIMBS; l++) {
+            carry += product[l] * moduli[n];
+            product[l] = carry & (1 << LIMB_BITS) - 1;
+            carry >>= LIMB_BITS;
+        }
+        rest = rest * moduli[n] % m;
+    }
+    const uint at = index < MODULI ? index * ROW + 2 : MOST_MODULI * ROW;
+    lines[at] = uvec4(product[0], product[1], product[2], product[3]);
+    lines[at + 1] = uvec4(product[4], product[5], product[6], product[7]);
+    if (index == MODULI)
+        return;
+    uint a = 1, b = 1, bytes_a = 0, bytes_b = 0; // a: the inverse of Π/m, so that sums need not be multiplied by it
+    while (a < m && a * rest % m != 1)
+        a++;
+    for (uint l = 0; l < 4; l++) {
+        bytes_a |= a << 8 * l;
+        bytes_b |= b << 8 * l;
+        a = a * ((1u << ELEMENT_BITS) % m) % m;
+        b = b * ((1u << ELEMENT_BITS) % m) % m;
+    }
+    lines[index * ROW] = uvec4(m, 0xffffffff / m, bytes_a, bytes_b);
+    lines[index * ROW + 1] = uvec4((0x80000000 + m - 1) / m * m, ((1 << 24) + m / 2) / m, 0, 0);
+}
+
+struct Line { uint highest, lowest, count, exponents; float sum, squares; }; // count: of elements that are not 0
+
+float power_of_half(uint n) { return n > 126 ? 0 : uintBitsToFloat(127 - n << 23); }
+
+Line both(Line x, Line y)
+{
+    const uint highest = max(x.highest, y.highest);
+    const float scale_x = power_of_half(highest - x.highest), scale_y = power_of_half(highest - y.highest);
+    return Line(highest, min(x.lowest, y.lowest), x.count + y.count, x.exponents + y.exponents, x.sum * scale_x + y.sum * scale_y,
+                x.squares * scale_x * scale_x + y.squares * scale_y * scale_y);
+}
+
+Line line_of(uvec2 bits)
+{
+    uint exponent;
+    const uvec2 x = fraction(bits, exponent);
+    if ((x.x | x.y) == 0)
+        return Line(0, 0xffff, 0, 0, 0, 0);
+    const uint high = highest_bit(x), low = x.x != 0 ? findLSB(x.x) : 32 + findLSB(x.y);
+    const uvec2 aligned = shift_left(x, 52 - high);
+    const float value = uintBitsToFloat(127 << 23 | (aligned.y << 3 | aligned.x >> 29) & 0x7fffff); // 1 to 2
+    const uint highest = exponent == 0x7ff ? NOT_FINITE : exponent + high + 12;
+    return Line(highest, exponent + low + 12, 1, highest, value, value * value);
+}
+
+shared Line joined[256];
+
+uvec2 read(uint at) { return IS_B != 0 ? B[at] : A[at]; }
+
+void finish_line(uint at, Line line)
+{
+    const float squares = max(line.squares * 1.002, 1); // no less than without rounding
+    const uint bits = floatBitsToUint(squares), power = (bits >> 23) - 127;
+    const float rest = uintBitsToFloat(127 + power % 2 << 23 | bits & 0x7fffff); // squares / 4^⌊power / 2⌋
+    const int shift =
+        int(LIMIT_POWER) - int(power / 2) - int(rest > LIMIT) + EXPONENT_OF_ONE - int(line.highest);
+    const float count = max(line.count, 1), norm = 0.5 * log2(squares);
+    const float spread = norm + 0.5 * log2(float(DEPTH)) - log2(max(line.sum, 1));
+    const float geometric = norm - 0.5 * log2(count) + float(line.highest) - float(line.exponents) / count;
+    lines[at] = uvec4(uint(shift), uint(max(spread, 0) * SPREAD_UNIT) << 16 | uint(max(geometric, 0) * GEOMETRIC_UNIT),
+                      floatBitsToUint(squares), line.highest << 16 | line.lowest);
+}
+
+void main()
+{
+    if (IS_B == 0 && gl_WorkGroupID.x + gl_WorkGroupID.z == 0 && gl_LocalInvocationID.x <= MODULI)
+        make_row(gl_LocalInvocationID.x);
+    // Neighbours read neighbours: a line is read by 32 invocations, or 32 lines by as many.
+    const bool along = DEPTH_STEP == 1;
+    const uint others = gl_WorkGroupSize.x / 32, x = gl_LocalInvocationID.x % 32, y = gl_LocalInvocationID.x / 32;
+    const uint own = along ? y : x, first = along ? x : y, readers = along ? 32 : others;
+    const uint line = gl_WorkGroupID.x * (along ? others : 32) + own;
+    const uint base = OFFSET + gl_WorkGroupID.z * STRIDE + line * LINE_STEP;
+    Line mine = Line(0, 0xffff, 0, 0, 0, 0);
+    if (line < COUNT)
+        for (uint k = first; k < DEPTH; k += readers)
+            mine = both(mine, line_of(read(base + k * DEPTH_STEP)));
+    joined[gl_LocalInvocationID.x] = mine;
+    barrier();
+    if (first != 0 || line >= COUNT)
+        return;
+    for (uint r = 1; r < readers; r++)
+        mine = both(mine, joined[along ? own * 32 + r : r * 32 + own]);
+    finish_line(TO + gl_WorkGroupID.z * TO_STRIDE + line, mine);
+}

@@ -1,0 +1,40 @@
+/* f64 as integers that are multiplied modulo several small numbers, which devices multiply as bytes (doc/precision.md;
+ * Ozaki, Uchino, Imamura, arXiv:2504.08009). How many moduli a product needs, from what the device found in its lines:
+ * the rows of A and the columns of B. */
+#ifndef VKMM_MATH_MODULAR_H
+#define VKMM_MATH_MODULAR_H
+
+#include <stdint.h>
+
+enum {
+    VKMM_MODULAR_FEWEST = 13,
+    VKMM_MODULAR_USUAL = 15, /* what data needs whose magnitudes are alike */
+    VKMM_MODULAR_MOST = 18,
+    VKMM_MODULAR_TABLE = VKMM_MODULAR_MOST * 4 + 2, /* lines follow a table of the moduli, of so many of their size */
+    VKMM_MODULAR_DEPTH = (1 << 17) - 1 /* the largest K: its products of bytes, each at most 2^14, fit into 31 bits */
+};
+
+/* As shaders/lib/modular.glsl has it. */
+typedef struct vkmm_modular_line {
+    int32_t shift;  /* elements are multiplied by 2^shift, and rounded to integers */
+    uint32_t means; /* how many bits the root mean square is above the mean magnitude, times 64 (<< 16), and above the
+                       geometric mean, times 16 */
+    float squares;  /* Σx², in units of the square of the largest power of two in the line, and a little more */
+    uint32_t bits;  /* the exponents of the highest bit (<< 16) and of the lowest one of all elements, both plus 1087 */
+} vkmm_modular_line;
+
+/* The Euclidean norm of a line of integers is at most √limit·2^power: the products of two lines are then between -Π/2
+ * and Π/2, Π being the product of the moduli. 1 ≤ limit < 4. */
+typedef struct vkmm_modular_limit {
+    uint32_t power;
+    float limit;
+} vkmm_modular_limit;
+vkmm_modular_limit vkmm_modular_limit_of(uint32_t moduli);
+
+/* How many moduli the product of these lines needs, at least VKMM_MODULAR_USUAL: products of integers are exact, and
+ * others no less accurate than sums in f64. Beyond VKMM_MODULAR_MOST: the range is too large; UINT32_MAX: an element is
+ * infinite or a NaN. */
+uint32_t vkmm_modular_needs(const vkmm_modular_line *a, uint64_t a_count, const vkmm_modular_line *b, uint64_t b_count,
+                            uint64_t depth);
+
+#endif

@@ -1,0 +1,211 @@
+/* f64 multiplied as residues: three passes around a product of bytes, a batch with a matrix for each modulus, which any
+ * general kernel computes. */
+#include "math/modular.h"
+
+#include <stdio.h>
+
+#include "base/log.h"
+#include "kernel/contract.h"
+#include "math/problem.h"
+#include "plan/parts.h"
+#include "plan/plan.h"
+
+enum { LINE = 16, SIDE = 32, ALIGNMENT = 256 };
+
+static uint64_t round_up(uint64_t value, uint64_t to)
+{
+    return vkmm_divide_up(value, to) * to;
+}
+
+/* The product of residues. Lines of both operands lie along K. */
+static vkmm_problem inner_of(const vkmm_problem *p, uint32_t moduli)
+{
+    vkmm_problem inner = VKMM_PROBLEM(.m = p->m, .n = p->n, .k = round_up(p->k, 16), .type = VKMM_I8, .op_b = VKMM_OP_T,
+                                      .ldc = round_up(p->n, 4), .batch_count = p->batch_count * moduli);
+    inner.stride_a = p->m * inner.k;
+    inner.stride_b = p->n * inner.k;
+    inner.stride_c = p->m * inner.ldc;
+    return inner;
+}
+
+/* Where each pass reads and writes, in the workspace. */
+static void place(const vkmm_problem *inner, const vkmm_problem *p, vkmm_modular *modular)
+{
+    const uint64_t a = inner->batch_count * inner->stride_a, b = inner->batch_count * inner->stride_b;
+    modular->lines = (vkmm_range){0, (VKMM_MODULAR_TABLE + p->batch_count * (p->m + p->n)) * LINE};
+    modular->a = (vkmm_range){round_up(modular->lines.bytes, ALIGNMENT), a};
+    modular->b = (vkmm_range){round_up(modular->a.at + a, ALIGNMENT), b};
+    modular->sums = (vkmm_range){round_up(modular->b.at + b, ALIGNMENT), inner->batch_count * inner->stride_c * 4};
+}
+
+static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *p,
+                         const vkmm_wish *wish, const vkmm_modular *modular)
+{
+    const vkmm_kernel *kernel = wish->kernel ? vkmm_kernel_find(wish->kernel) : NULL;
+    const uint64_t residues = modular->b.at + modular->b.bytes - modular->a.at,
+                   most = residues > modular->sums.bytes ? residues : modular->sums.bytes;
+    if (modular->moduli < VKMM_MODULAR_FEWEST || modular->moduli > VKMM_MODULAR_MOST)
+        return vkmm_fail(log, VKMM_INVALID, "%u moduli; a modular product takes %d to %d", modular->moduli,
+                         VKMM_MODULAR_FEWEST, VKMM_MODULAR_MOST);
+    if (wish->shader || (kernel && !kernel->tunables))
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "the kernel %s cannot multiply residues; general kernels can",
+                         wish->shader ? "user" : kernel->name);
+    if (wish->terms.in_one)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "a modular product can be neither recorded nor computed in panels");
+    if (wish->pack & (VKMM_PACK_A | VKMM_PACK_B))
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "a modular product packs its operands itself, as residues");
+    if (p->activation == VKMM_GELU) return vkmm_fail(log, VKMM_UNSUPPORTED, "a modular product cannot apply gelu");
+    if (p->k > VKMM_MODULAR_DEPTH)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "K is %llu; sums of residues fit into 32 bits up to %d",
+                         (unsigned long long)p->k, VKMM_MODULAR_DEPTH);
+    if (most > device->max_storage_range)
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "%u moduli need %llu bytes for residues, or for their sums; \"%s\" binds at most %llu "
+                         "(maxStorageBufferRange)",
+                         modular->moduli, (unsigned long long)most, device->name,
+                         (unsigned long long)device->max_storage_range);
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        const uint64_t lines = o == VKMM_A ? p->m : p->n, y = vkmm_divide_up(lines, SIDE);
+        if (lines > device->max_workgroup_count[0] || y > device->max_workgroup_count[1] ||
+            p->batch_count > device->max_workgroup_count[2])
+            return vkmm_fail(log, VKMM_UNSUPPORTED,
+                             "a modular product of %llu lines in %llu matrices; \"%s\" dispatches at most %u×%u×%u "
+                             "workgroups (maxComputeWorkGroupCount)",
+                             (unsigned long long)lines, (unsigned long long)p->batch_count, device->name,
+                             device->max_workgroup_count[0], device->max_workgroup_count[1],
+                             device->max_workgroup_count[2]);
+    }
+    return VKMM_OK;
+}
+
+vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
+                                const vkmm_wish *wish, vkmm_choice *choice)
+{
+    vkmm_modular modular = {.moduli = wish->moduli > 0 ? wish->moduli : VKMM_MODULAR_USUAL};
+    char config[VKMM_CONFIG_TEXT];
+    int swapped;
+    if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "a modular product needs a Vulkan device");
+    modular.problem = vkmm_problem_row_major(problem, &swapped);
+    const vkmm_problem inner = inner_of(&modular.problem, modular.moduli);
+    place(&inner, &modular.problem, &modular);
+    vkmm_status status = check(log, device, &modular.problem, wish, &modular);
+    if (status != VKMM_OK) return status;
+    vkmm_wish within = *wish;
+    snprintf(config, sizeof config, "%s%ssplits=1", wish->config ? wish->config : "", wish->config ? "," : "");
+    within.config = config;
+    within.tuned = NULL;
+    within.moduli = 0;
+    within.pack = VKMM_PACK_NEVER;
+    status = vkmm_choose(log, device, &inner, &within, choice);
+    if (status != VKMM_OK) return status;
+    choice->packing = vkmm_module_find("modular_residues", VKMM_U32, VKMM_BUILD_PLAIN);
+    choice->reduce = vkmm_module_find("modular_finish", VKMM_U32, VKMM_BUILD_PLAIN);
+    choice->scaling = vkmm_module_find("modular_lines", VKMM_U32, VKMM_BUILD_PLAIN);
+    choice->swapped = swapped;
+    choice->modular = modular;
+    choice->info.moduli = modular.moduli;
+    choice->info.workspace_bytes = modular.sums.at + modular.sums.bytes;
+    return VKMM_OK;
+}
+
+vkmm_part vkmm_modular_part(const vkmm_plan *plan, const vkmm_part *parts, uint32_t binding, vkmm_plan_pass pass)
+{
+    const vkmm_modular *m = &plan->modular;
+    const vkmm_range *range = NULL, residues = {m->a.at, m->b.at + m->b.bytes - m->a.at},
+                     *const product[] = {&m->a, &m->b, &m->sums, &m->sums};
+    if (pass == VKMM_PLAN_FIRST || pass == VKMM_PLAN_EDGE) range = product[binding];
+    if (pass == VKMM_PLAN_PACKING && binding > VKMM_B) range = binding == VKMM_C ? &m->lines : &residues;
+    if (pass == VKMM_PLAN_SCALING && binding > VKMM_B) range = &m->lines;
+    if (pass == VKMM_PLAN_SECOND && binding == VKMM_BINDING_WORKSPACE) range = &m->sums;
+    if (pass == VKMM_PLAN_SECOND && binding == VKMM_A) range = &m->lines;
+    if (pass == VKMM_PLAN_SECOND && binding == VKMM_B) return parts[plan->has_bias ? VKMM_BIAS_PART : VKMM_C];
+    if (!range) return parts[binding <= VKMM_B && plan->swapped ? VKMM_B - binding : binding];
+    const vkmm_part *workspace = &parts[VKMM_BINDING_WORKSPACE];
+    return (vkmm_part){workspace->buffer, workspace->offset + range->at, range->bytes > 0 ? range->bytes : 4};
+}
+
+/* The push constants of modular_lines.comp and modular_residues.comp. */
+typedef struct push_lines {
+    uint32_t count, depth, line_step, depth_step, offset, stride;
+    uint32_t lines, lines_stride;
+    uint32_t is_b, moduli;
+    union {
+        vkmm_modular_limit limit;
+        struct {
+            uint32_t to, ld, plane;
+        } residues;
+    };
+} push_lines;
+
+static push_lines push_of(const vkmm_modular *m, vkmm_operand operand)
+{
+    const vkmm_problem *p = &m->problem;
+    const int is_b = operand == VKMM_B, along = is_b ? p->op_b == VKMM_OP_T : p->op_a == VKMM_OP_N;
+    const uint32_t ld = (uint32_t)(is_b ? p->ldb : p->lda);
+    return (push_lines){
+        .count = (uint32_t)(is_b ? p->n : p->m),
+        .depth = (uint32_t)p->k,
+        .line_step = along ? ld : 1,
+        .depth_step = along ? 1 : ld,
+        .offset = (uint32_t)(is_b ? p->offset_b : p->offset_a),
+        .stride = (uint32_t)(is_b ? p->stride_b : p->stride_a),
+        .lines = VKMM_MODULAR_TABLE + (is_b ? (uint32_t)p->m : 0),
+        .lines_stride = (uint32_t)(p->m + p->n),
+        .is_b = is_b,
+        .moduli = m->moduli,
+    };
+}
+
+void vkmm_modular_record_lines(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
+{
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        push_lines push = push_of(&plan->modular, (vkmm_operand)o);
+        const uint32_t lines = push.depth_step == 1 ? vkmm_reduce_size(&device->physical->info) / 32 : 32,
+                       groups[3] = {(push.count + lines - 1) / lines, 1, (uint32_t)plan->modular.problem.batch_count};
+        push.limit = vkmm_modular_limit_of(plan->modular.moduli);
+        vkmm_pipeline_record(device, &plan->scale, &push, sizeof push, groups, command);
+    }
+}
+
+void vkmm_modular_record_residues(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
+{
+    const vkmm_modular *m = &plan->modular;
+    const uint32_t ld = (uint32_t)round_up(m->problem.k, 16) / 4;
+    for (int o = VKMM_A; o <= VKMM_B && ld > 0; o++) {
+        push_lines push = push_of(m, (vkmm_operand)o);
+        const uint32_t groups[3] = {(ld * 4 + SIDE - 1) / SIDE, (push.count + SIDE - 1) / SIDE,
+                                    (uint32_t)m->problem.batch_count};
+        push.residues.to = o == VKMM_B ? (uint32_t)((m->b.at - m->a.at) / 4) : 0;
+        push.residues.ld = ld;
+        push.residues.plane = push.count * ld;
+        vkmm_pipeline_record(device, &plan->pack, &push, sizeof push, groups, command);
+    }
+}
+
+void vkmm_modular_record_finish(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
+{
+    const vkmm_modular *m = &plan->modular;
+    const vkmm_problem *p = &m->problem;
+    struct {
+        uint32_t m, n, ldc, offset, stride;
+        uint32_t moduli, sums_ld, a, b, lines_stride;
+        uint32_t first, end;
+        uint32_t alpha[2], beta[2];
+    } push = {.m = (uint32_t)p->m,
+              .n = (uint32_t)p->n,
+              .ldc = (uint32_t)p->ldc,
+              .offset = (uint32_t)p->offset_c,
+              .stride = (uint32_t)p->stride_c,
+              .moduli = m->moduli,
+              .sums_ld = (uint32_t)vkmm_divide_up(p->n, 4),
+              .a = VKMM_MODULAR_TABLE,
+              .b = VKMM_MODULAR_TABLE + (uint32_t)p->m,
+              .lines_stride = (uint32_t)(p->m + p->n)};
+    const uint32_t most = device->physical->info.max_workgroup_count[0],
+                   workgroup = vkmm_reduce_size(&device->physical->info);
+    vkmm_scalar_bits(VKMM_F64, p->alpha, push.alpha);
+    vkmm_scalar_bits(VKMM_F64, p->beta, push.beta);
+    push.end = (uint32_t)(vkmm_divide_up(p->m * push.sums_ld, workgroup) * p->batch_count);
+    const uint32_t groups[3] = {push.end < most ? push.end : most, 1, 1};
+    vkmm_pipeline_record(device, &plan->reduce, &push, sizeof push, groups, command);
+}

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Products of f64 as residues, against exact integers: --compute modular, and f64 on devices without it."""
+import json
+import math
+import random
+import struct
+import unittest
+from fractions import Fraction
+
+import cli
+from cli import FAST, npy_bytes, read_npy
+
+UNIT = 2.0 ** -53
+
+
+def bits_of(value):
+    return struct.pack("<d", value)
+
+
+def nearest(value):
+    """The f64 nearest to a Fraction."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def exact(a, b):
+    """Each element of the product, and the sum of the magnitudes of its terms."""
+    one = Fraction(2) ** -1200  # of f64's range, but for what no test here has
+    left, right = ([[int(Fraction(x) / one) for x in line] for line in lines] for lines in (a, zip(*b)))
+    return [[(sum(x * y for x, y in zip(row, col)) * one * one, sum(abs(x * y) for x, y in zip(row, col)) * one * one)
+             for col in right] for row in left]
+
+
+def worst(product, of):
+    """The largest error of a product's elements, in units of 2^-53 of the magnitudes of their terms."""
+    return max(float(abs(Fraction(x) - value) / all) / UNIT for line, values in zip(product, of) for x, (value, all) in zip(line, values))
+
+
+class Base(cli.Case):
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(7)
+        self.devices = json.loads(self.good("devices", "--json"))["devices"]
+        self.has_f64 = self.devices[0]["limits"]["f64"]
+
+    def matrix(self, rows, cols, value):
+        return [[value() for _ in range(cols)] for _ in range(rows)]
+
+    def words(self, a, b, *options):
+        for name, rows in ("a", a), ("b", b):
+            self.file(name + ".npy", npy_bytes(rows, "<f8"))
+        return ["-a", self.folder / "a.npy", "-b", self.folder / "b.npy", "-o", self.folder / "out.npy", "--force", *FAST, *options]
+
+    def product(self, a, b, *options):
+        """The product, and the number of moduli that it took."""
+        said = json.loads(self.good(*self.words(a, b, *(options or ["--compute", "modular"])), "--json"))
+        return read_npy(self.folder / "out.npy")[1], said["kernel"]["moduli"]
+
+    def lognormal(self):
+        return self.random.gauss(0, 1) * math.exp(2 * self.random.gauss(0, 1))
+
+    def uniform(self):
+        return self.random.uniform(-1, 1)
+
+
+class Everywhere(Base):
+    def test_no_less_accurate_than_sums_in_f64(self):
+        """Rows of each kind, with columns of each kind."""
+        kinds = [self.uniform, self.random.random, self.lognormal, lambda: math.ldexp(self.uniform(), -500)]
+        for k, moduli in (16, 17), (700, 17):
+            a, b = ([[kind() for _ in range(k)] for kind in kinds for _ in range(2)] for _ in "ab")
+            b = [list(row) for row in zip(*b)]
+            got, used = self.product(a, b)
+            self.assertLessEqual(used, moduli)
+            of, sums = exact(a, b), cli.product(a, b)
+            for i in range(0, 8, 2):
+                for j in range(0, 8, 2):
+                    block = [[row[j:j + 2] for row in rows[i:i + 2]] for rows in (got, sums, of)]
+                    self.assertLessEqual(worst(block[0], block[2]), max(1, worst(block[1], block[2])), (k, i, j))
+
+    def test_what_residues_cannot_hold(self):
+        """The f64 kernels compute it; without them it is an error that says so."""
+        wide = [[math.ldexp(1 + self.random.random(), -5 * k) for k in range(60)] for _ in range(3)]
+        other = [[math.ldexp(x, 5 * k) for x in row] for k, row in enumerate(self.matrix(60, 3, self.uniform))]
+        for value, why in (math.inf, "infinities or NaNs"), (math.nan, "infinities or NaNs"), (None, "differ by too much for 18 moduli"):
+            a = [row[:] for row in wide]
+            if value is not None:
+                a = self.matrix(3, 60, self.uniform)
+                a[1][7] = value
+            words = self.words(a, other, "--compute", "modular", "--quiet")
+            if not self.has_f64:
+                self.bad(4, why + ".* no 64-bit floats", *words)
+                continue
+            done = cli.run(*words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, r"\A[^\n]*" + why + r"[^\n]*computed in f64[^\n]*\n\Z")
+            got = [bits_of(x) for line in read_npy(self.folder / "out.npy")[1] for x in line]
+            self.good(*self.words(a, other, "--quiet"))
+            self.assertEqual(got, [bits_of(x) for line in read_npy(self.folder / "out.npy")[1] for x in line])
+
+    def test_without_f64(self):
+        """A device that has none computes f64 so by itself, and only then."""
+        a, b = self.matrix(3, 50, self.uniform), self.matrix(50, 3, self.uniform)
+        self.assertEqual(self.product(a, b, "--type", "f64")[1], None if self.has_f64 else 15)
+
+
+class Arithmetic(Base):
+    """Whole numbers in the shaders, which no driver has a say in."""
+
+    def test_scaled_lines(self):
+        a, b = self.matrix(5, 300, self.uniform), self.matrix(300, 6, self.uniform)
+        plain = self.product(a, b)[0]
+        rows, cols = ([self.random.randint(-60, 60) for _ in range(n)] for n in (5, 6))
+        scaled = self.product([[math.ldexp(x, e) for x in row] for row, e in zip(a, rows)],
+                              [[math.ldexp(x, e) for x, e in zip(row, cols)] for row in b])[0]
+        self.assertEqual([[math.ldexp(x, e + f) for x, f in zip(row, cols)] for row, e in zip(plain, rows)], scaled)
+
+    def test_integers(self):
+        """Sums below 2^53 are exact, and larger ones rounded once, however large or sparse the elements."""
+        for most, count in (2 ** 20, 1), (2 ** 52, 1), (2 ** 53 - 1, 40):
+            def value():
+                return float(self.random.randint(-most, most)) if self.random.randrange(count) == 0 else 0.0
+            a, b = self.matrix(4, 900, value), self.matrix(900, 5, value)
+            with self.subTest(most=most):
+                self.assertEqual(self.product(a, b)[0], [[nearest(value) for value, _ in line] for line in exact(a, b)])
+
+    def test_more_moduli(self):
+        """Each makes the error smaller by about four bits until f64 itself rounds."""
+        a, b = self.matrix(5, 500, self.uniform), self.matrix(500, 6, self.uniform)
+        of, errors = exact(a, b), []
+        for moduli in 13, 14, 15, 18:
+            got, used = self.product(a, b, "--compute", "modular", "--moduli", moduli)
+            self.assertEqual(used, moduli)
+            errors.append(worst(got, of))
+        self.assertLess(errors[1], errors[0] / 4)
+        self.assertLess(errors[2], errors[1] / 4)
+        self.assertEqual(got, [[nearest(value) for value, _ in line] for line in of])
+
+    def test_scalars(self):
+        """α·x and β·c + y are rounded once each, also where they are subnormal or too large."""
+        a, b = self.matrix(4, 30, self.uniform), self.matrix(30, 7, self.uniform)
+        for alpha, beta, scale in (-2.5, 0.3, 0), (1, 1, -45), (1e-300, 3e-10, -1005), (1e-310, -1, -1035), (1, -1, 0), (1e308, 1e300, 40):
+            old = self.matrix(4, 7, lambda: math.ldexp(self.uniform(), scale))
+            if scale == 0 and alpha == 1:  # what is left of an addition that cancels
+                old = [[nearest(value) * self.random.choice((1, 1 + 2 ** -52, 1 - 2 ** -53)) for value, _ in line] for line in exact(a, b)]
+            c = self.file("c.npy", npy_bytes(old, "<f8"))
+            got = self.product(a, b, "--compute", "modular", "--alpha", repr(alpha), "--beta", repr(beta), "-c", c)[0]
+            for line, values, olds in zip(got, exact(a, b), old):
+                for x, (value, _), before in zip(line, values, olds):
+                    scaled = nearest(Fraction(alpha) * Fraction(nearest(value)))
+                    want = nearest(Fraction(beta) * Fraction(before) + Fraction(scaled)) if math.isfinite(scaled) else scaled
+                    self.assertEqual(bits_of(x), bits_of(want), (alpha, beta, value, before))
+
+    def test_batches_and_layouts(self):
+        for options in (["--transposeA", "T", "--bias_vector", "--activation", "relu"], ["--transposeB", "T", "--layout", "col", "--batch_count", "3"],
+                        ["--batch_count", "2", "--lda", "70", "--ldb", "80", "--ldc", "41", "--beta", "0.5", "--bias_vector"]):
+            for size in "37x39x69", "1x33x40", "64x1x7":
+                said = json.loads(self.good("--type", "f64", "--compute", "modular", "--size", size, "--json", *FAST, *options))
+                self.assertTrue(said["verify"]["passed"] and said["kernel"]["moduli"] == 15, (options, size))
+
+    def test_refusals(self):
+        size = ["--type", "f64", "--compute", "modular", "--size", "8", *FAST]
+        self.bad(2, "13 to 18", *size, "--moduli", "12")
+        self.bad(2, "moduli, 14, is for modular products", "--type", "f32", "--size", "8", "--moduli", "14", *FAST)
+        self.bad(4, "cannot apply gelu", *size, "--activation", "gelu")
+        self.bad(4, "packs its operands itself", *size, "--pack-b")
+        self.bad(4, "K is 131072; .*131071", "--type", "f64", "--compute", "modular", "--size", "1x1x131072", *FAST)
+        self.bad(4, "neither recorded nor computed in panels", *size[:-1 - len(FAST)], "600", "--memory-limit", "1MB", *FAST)
+
+
+if __name__ == "__main__":
+    cli.main()
