@@ -30,9 +30,9 @@ static const struct device {
     vkmm_device_info info;
     uint32_t f16[3], i8[3], lanes; /* what the planner should take */
 } devices[] = {
-    {{COMMON, .name = "Like NVIDIA's", .vendor_id = 0x10de, .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
-      .max_shared_bytes = 49152, .subgroup_size = 32, .min_subgroup_size = 32, .max_subgroup_size = 32,
-      .processors = 132, .matrix_shape_count = 8,
+    {{COMMON, .name = "Like NVIDIA's", .vendor_id = 0x10de, .driver_id = VK_DRIVER_ID_NVIDIA_PROPRIETARY,
+      .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, .max_shared_bytes = 49152, .subgroup_size = 32,
+      .min_subgroup_size = 32, .max_subgroup_size = 32, .processors = 132, .matrix_shape_count = 8,
       .matrix_shapes = {F16_SUM(16, 8, 8), F16(16, 8, 8), F16(16, 8, 16), F16_SUM(16, 8, 16), F16(16, 16, 16),
                         F16_SUM(16, 16, 16), I8(16, 8, 32), I8(16, 16, 32)}},
      {16, 8, 16},
@@ -168,10 +168,11 @@ static void leaves_what_would_take_a_round(void **state)
     assert_true(odd.problem.m == 4097 && odd.problem.n == 1);
     assert_string_equal(odd.info.name, "skinny");
     assert_true(odd.problem.offset_b == 4096 && odd.problem.offset_c == 4096 && odd.problem.offset_a == 0);
-    assert_string_equal(odd.info.config, "rows=64,cols=1,depth=128,thread-long=4,splits=1,threads=256");
+    assert_string_equal(odd.info.config, "rows=8,cols=1,depth=1024,thread-long=4,splits=1,threads=256");
+    assert_true(odd.early && odd.problem.lda == 4097); /* while A and B are packed */
     assert_true(even.problem.m == 3000 && even.problem.n == 184);
     assert_string_equal(even.info.name, "coopmat");
-    assert_true(turned.problem.n == 8 && turned.problem.offset_b == UINT64_C(4096) * 4104);
+    assert_true(!turned.early && turned.problem.n == 8 && turned.problem.offset_b == UINT64_C(4096) * 4104);
     const vkmm_edge wide = edge_of(&h200, VKMM_PROBLEM(.m = 2049, .n = 8448, .k = 4096, .type = VKMM_F16));
     assert_true(wide.problem.m == 1 && wide.problem.n == 8448);
     assert_true(wide.problem.offset_a == UINT64_C(2048) * 4096 && wide.problem.offset_c == UINT64_C(2048) * 8448);
@@ -179,6 +180,9 @@ static void leaves_what_would_take_a_round(void **state)
     assert_null(SQUARE(4352, VKMM_OP_N).module);
     assert_null(SQUARE(2047, VKMM_OP_N).module);
     assert_null(edge_of(&h200, VKMM_PROBLEM(.m = 4097, .n = 4097, .k = 4097, .type = VKMM_F16, .has_bias = 1)).module);
+    h200.driver_id = VK_DRIVER_ID_MESA_NVK; /* not measured */
+    const vkmm_edge late = SQUARE(4097, VKMM_OP_N);
+    assert_true(!late.early && late.problem.lda % 8 == 0 && strncmp(late.info.config, "rows=64,", 8) == 0);
     h200.processors = 0; /* unknown */
     assert_null(SQUARE(4097, VKMM_OP_N).module);
 }

@@ -54,6 +54,7 @@ typedef struct vkmm_edge {
     vkmm_kernel_info info;
     vkmm_problem problem; /* a part of the choice's, which then lacks it */
     int instead;          /* all of it, with operands that are not packed */
+    int early;            /* with such operands too, and while they are packed; else after the first pass */
 } vkmm_edge;
 
 /* Bytes of the workspace. */

@@ -201,33 +201,47 @@ static vkmm_problem edge_of(const vkmm_problem *whole, uint64_t rows, uint64_t c
     return p;
 }
 
-/* Leaves the last rows or columns to another dispatch if that saves time and needs no workspace. The bias is bound in
- * the workspace's place, and begins with the first column. */
-static void leave_edge(const vkmm_device_info *device, vkmm_choice *choice)
+/* The kernel and configuration of the edge of a problem: 1; or 0 if nothing suits. */
+static int choose_edge(const vkmm_device_info *device, const vkmm_choice *of, const vkmm_problem *problem,
+                       vkmm_choice *edge)
 {
     static const vkmm_wish alone = {.config = "splits=1"};
+    *edge = *of;
+    edge->info = (vkmm_kernel_info){0};
+    edge->problem = *problem;
+    edge->kernel = vkmm_planned_kernel(device, problem, device->refused_kernels[problem->type]);
+    edge->module = edge->kernel ? vkmm_module_for(edge->kernel->name, problem, device, NULL) : NULL;
+    return edge->module && choose(NULL, device, &alone, edge) == VKMM_OK && !edge->reduce;
+}
+
+/* Leaves the last rows or columns to another dispatch if that saves time and needs no workspace. The bias is bound in
+ * the workspace's place, and begins with the first column. If its kernel reads operands as they lie as fast, with
+ * several workgroups for each processor, it does so while they are packed. */
+static void leave_edge(const vkmm_device_info *device, const vkmm_problem *as_it_lies, vkmm_choice *choice)
+{
     uint64_t rows, cols;
     if (choice->terms.in_one || choice->reduce || choice->problem.has_bias || choice->problem.k == 0 ||
         !vkmm_planned_edge(device, &choice->problem, choice->kernel, &choice->config, &rows, &cols))
         return;
-    vkmm_choice edge = *choice, rest = *choice;
-    edge.info = (vkmm_kernel_info){0};
-    edge.problem = edge_of(&choice->problem, rows, cols);
-    edge.kernel = vkmm_planned_kernel(device, &edge.problem, device->refused_kernels[edge.problem.type]);
-    edge.module = edge.kernel ? vkmm_module_for(edge.kernel->name, &edge.problem, device, NULL) : NULL;
-    if (!edge.module || choose(NULL, device, &alone, &edge) != VKMM_OK || edge.reduce) return;
+    vkmm_choice edge, rest = *choice, bare = *choice;
+    memset(bare.packs, 0, sizeof bare.packs);
+    const vkmm_problem lying = edge_of(as_it_lies, rows, cols), packed = edge_of(&choice->problem, rows, cols);
+    const int packs = !choice->scaling && (choice->packs[VKMM_A].bytes > 0 || choice->packs[VKMM_B].bytes > 0);
+    const int early = packs && choose_edge(device, &bare, &lying, &edge) && edge.kernel->slow_unaligned[VKMM_A] == 0 &&
+                      edge.info.items >= 3 * (uint64_t)device->processors;
+    if (!early && !choose_edge(device, choice, &packed, &edge)) return;
     rest.problem.m -= rows;
     rest.problem.n -= cols;
     if (count_work(NULL, device, &rest) != VKMM_OK) return;
-    rest.edge = (vkmm_edge){edge.module, edge.info, edge.problem, 0};
+    rest.edge = (vkmm_edge){edge.module, edge.info, edge.problem, 0, early};
     *choice = rest;
 }
 
 static vkmm_status choose_all(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,
-                              vkmm_choice *choice)
+                              const vkmm_problem *as_it_lies, vkmm_choice *choice)
 {
     const vkmm_status status = choose(log, device, wish, choice);
-    if (status == VKMM_OK) leave_edge(device, choice);
+    if (status == VKMM_OK) leave_edge(device, as_it_lies, choice);
     return status;
 }
 
@@ -236,9 +250,10 @@ vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *dev
 {
     const vkmm_choice as_it_lies = *choice;
     const int parts = choice->scaling != NULL, asked = parts || (wish->pack & (VKMM_PACK_A | VKMM_PACK_B)) != 0;
-    if (!parts && !vkmm_choose_packs(device, wish, choice)) return choose_all(log, device, wish, choice);
+    if (!parts && !vkmm_choose_packs(device, wish, choice))
+        return choose_all(log, device, wish, &as_it_lies.problem, choice);
     choice->module = vkmm_module_for(choice->kernel->name, &choice->problem, device, NULL);
-    const vkmm_status status = choose_all(asked ? log : NULL, device, wish, choice);
+    const vkmm_status status = choose_all(asked ? log : NULL, device, wish, &as_it_lies.problem, choice);
     if (status == VKMM_OK && vkmm_place_packs(device, choice)) return status;
     if (asked && status != VKMM_OK) return status;
     if (asked)
@@ -249,5 +264,5 @@ vkmm_status vkmm_choose_general(const vkmm_log *log, const vkmm_device_info *dev
             device->name, (unsigned long long)device->max_storage_range, device->max_workgroup_count[1],
             device->max_workgroup_count[2]);
     *choice = as_it_lies;
-    return choose_all(log, device, wish, choice);
+    return choose_all(log, device, wish, &as_it_lies.problem, choice);
 }

@@ -247,7 +247,7 @@ static vkmm_part part_of(const vkmm_plan *plan, const vkmm_part *parts, uint32_t
 
 void vkmm_plan_bound(const vkmm_plan *plan, const vkmm_part *parts, vkmm_plan_pass pass, VkDescriptorBufferInfo *bound)
 {
-    if (pass == VKMM_PLAN_EDGE && !plan->edge.instead) pass = VKMM_PLAN_FIRST;
+    if (pass == VKMM_PLAN_EDGE && !plan->edge.instead && !plan->edge.early) pass = VKMM_PLAN_FIRST;
     for (uint32_t i = 0; i < plan->binding_count; i++) {
         const vkmm_part part = part_of(plan, parts, i, pass);
         bound[i] = (VkDescriptorBufferInfo){part.buffer, part.offset, part.bytes};
@@ -401,10 +401,13 @@ void vkmm_plan_record_packs(vkmm_device *device, const vkmm_plan *plan, int once
         if (!once) record_modular(device, plan, command);
         return;
     }
+    const int early = plan->edge.early && !once;
     if (plan->scale.handle && !once) record_scales(device, plan, command);
+    if (early) dispatch(device, plan, &plan->at_edge, &plan->edge_push, 0, plan->edge.info.groups, command);
     for (int o = VKMM_A; o <= VKMM_B; o++)
         if (packs_when(plan, (vkmm_operand)o, once)) record_pack(device, plan, (vkmm_operand)o, command);
-    if (packs_when(plan, VKMM_A, once) || packs_when(plan, VKMM_B, once)) record_barrier(device, plan, command);
+    if (early || packs_when(plan, VKMM_A, once) || packs_when(plan, VKMM_B, once))
+        record_barrier(device, plan, command);
 }
 
 /* The other dispatch: after all items; or, instead of them, the same share of its own. */
@@ -413,7 +416,7 @@ static void record_edge(vkmm_device *device, const vkmm_plan *plan, uint64_t fir
 {
     const uint64_t items = plan->info.items, all = plan->edge.info.items;
     vkmm_push push = plan->edge_push;
-    if (!plan->at_edge.handle || (!plan->edge.instead && end < items)) return;
+    if (!plan->at_edge.handle || plan->edge.early || (!plan->edge.instead && end < items)) return;
     if (plan->edge.instead) {
         push.first = (uint32_t)(first * all / items);
         push.end = (uint32_t)(end * all / items);

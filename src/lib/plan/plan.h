@@ -25,7 +25,7 @@ typedef struct vkmm_plan {
     vkmm_pipeline pack;     /* before the first pass, packs operands; zeroed without packed ones */
     vkmm_pipeline scale;    /* before that, finds their exponents; zeroed if that is not needed */
     vkmm_buffer dispatches; /* with `scale`: VKMM_DISPATCH_COUNT indirect ones */
-    vkmm_pipeline at_edge;  /* after the first pass, computes the last columns or rows; zeroed without such */
+    vkmm_pipeline at_edge;  /* before or after the first pass, computes the last columns or rows, if any */
     vkmm_edge edge;         /* the choice's */
     vkmm_modular modular;   /* likewise; `pack` makes residues then, and `reduce` takes their sums */
     vkmm_push edge_push;
@@ -106,7 +106,7 @@ void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t
 void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
 
 /* Records the packing of those operands that are packed once, or else of those that are packed for each product, as
- * vkmm_plan_record_items does by itself; and the barrier after it. */
+ * vkmm_plan_record_items does by itself; with the latter an early edge; and the barrier after it. */
 void vkmm_plan_record_packs(vkmm_device *device, const vkmm_plan *plan, int once, VkCommandBuffer command);
 
 /* The push constants and workgroups that pack an operand of the kernel, into the workspace if it is not bound. */
