@@ -427,7 +427,8 @@ class Fake(Case):
                 self.forget()
                 cli.run(*command, "--device", word, env=self.env)
                 report = json.loads(self.report.read_text())
-                self.assertEqual("".join(device["name"][0] for device in report["devices"]), names, (command[0], word))
+                together = "2" if command[0] == "bench" and len(names) == 2 else ""  # "2 devices together"
+                self.assertEqual("".join(device["name"][0] for device in report["devices"]), names + together, (command[0], word))
             self.bad(3, "no device matches \"gpu\"; there are: 0 ", *command, "--device", "cpu,gpu", env=self.env)
         self.bad(3, "\"1,0\" matches several devices: 1 \".*use an index or a UUID", "ladder", "--size", "8", "--device", "1,0", env=self.env)
         self.good("--size", "8", "--device", "cpu", *cli.FAST, env=self.env)

@@ -207,6 +207,18 @@ class Several(Large):
                                r"(  [10] (llvmpipe|SwiftShader) .*: \d+ panels?, [0-9.]+ % of C; \w+; kernel \S+ s, waited \S+ s; \S+ MB copied\n){2}")
         self.assertEqual(len(re.findall("(?m)^(llvmpipe|SwiftShader).* · Vulkan", text)), 2)
 
+    def test_bench(self):
+        """After the rows of each device, those of all together; compare has none."""
+        suite = self.file("a.suite", b"--size 64 --kernel tiled\n")
+        args = ["--suite", suite, "--device", "1,0", "--no-host", "--budget", "1s", "--json"]
+        report = json.loads(self.good("bench", *args, env=self.env))
+        self.assertEqual([device["label"] for device in report["devices"]][2:], ["together"])
+        self.assertEqual(report["devices"][2]["driver_name"], " + ".join(device["name"] for device in report["devices"][:2]))
+        self.assertEqual([(row["device"], row["in_panels"]) for row in report["rows"]], [(0, None), (1, None), (2, "panels on 2 devices")])
+        for row in report["rows"]:
+            self.assertTrue(row["verify"]["passed"])
+        self.assertEqual(len(json.loads(self.good("compare", *args, env=self.env))["contenders"]), 2)
+
     def test_one_left(self):
         """A device that cannot compute the product is left out."""
         done = cli.run("-s", "150", *FAST, "--kernel", "cpu", "--config", "lanes=8", "--device", "all", "--json", env=self.env)

@@ -43,6 +43,25 @@ static vkmm_status add_device(cli_session *session, vkmm_bench *bench, uint32_t 
     return VKMM_OK;
 }
 
+/* All devices together, which share each product. The kind of such a device is that of the first. */
+static vkmm_status add_together(const cli_session *session, vkmm_bench *bench, const uint32_t *indices, uint32_t count)
+{
+    const vkmm_device_info first = bench->devices[0].info;
+    vkmm_bench_device *device = vkmm_bench_add_device(bench);
+
+    if (device == NULL) return no_memory(session);
+    device->info = first;
+    device->info.driver_name[0] = device->info.driver_info[0] = '\0';
+    for (uint32_t i = 0; i < count; i++) {
+        device->info.has_f64 = device->info.has_f64 && bench->devices[i].info.has_f64;
+        vkmm_join(device->together, sizeof device->together, ",", "%u", indices[i]);
+        vkmm_join(device->info.driver_name, sizeof device->info.driver_name, " + ", "%s", bench->devices[i].info.name);
+    }
+    snprintf(device->info.name, sizeof device->info.name, "%u devices together", count);
+    snprintf(device->label, sizeof device->label, "together");
+    return VKMM_OK;
+}
+
 static vkmm_status add_host(cli_session *session, vkmm_bench *bench)
 {
     vkmm_blas *blas = session->options->no_host ? NULL : vkmm_blas_open(NULL);
@@ -102,6 +121,7 @@ static vkmm_status add_devices(cli_session *session, int every_device, vkmm_benc
     status = what != NULL || every_device ? vkmm_instance_find_devices(session->instance, what, indices, &count)
                                           : vkmm_instance_find_device(session->instance, NULL, indices);
     for (uint32_t i = 0; i < count && status == VKMM_OK; i++) status = add_device(session, bench, indices[i]);
+    if (status == VKMM_OK && !every_device && count > 1) status = add_together(session, bench, indices, count);
     vkmm_free(indices);
     if (status == VKMM_OK) status = add_host(session, bench);
     tell_apart(bench);

@@ -55,7 +55,9 @@ static void describe(const cli_bench_place *place, const cli_bench_job *job, vkm
     snprintf(row->init, sizeof row->init, "%s", cli_inputs_name(&job->inputs));
     row->kernel = *job->product.kernel;
     row->asked_bytes = asked_bytes(place, job);
-    if (panels->reason != NULL)
+    if (panels->part_count > 0)
+        snprintf(row->in_panels, sizeof row->in_panels, "panels on %u devices", panels->part_count);
+    else if (panels->reason != NULL)
         snprintf(row->in_panels, sizeof row->in_panels, "%llu panel%s of %llux%llu: %.180s", (unsigned long long)count,
                  count == 1 ? "" : "s", (unsigned long long)cut->rows, (unsigned long long)cut->cols, panels->reason);
     cli_product_judged(&job->product, row);

@@ -182,8 +182,8 @@ static void measure_peaks(bench_run *run, cli_bench_lane *lane)
     const vkmm_bench_device *device = &run->bench->devices[lane->device];
     json_t *types = types_of(run, device);
 
-    if (device->is_host || (device->peaks.copy_bytes_per_s > 0 && json_array_size(types) == 0) ||
-        !is_ready(run, lane)) {
+    if (device->is_host || device->together[0] != '\0' ||
+        (device->peaks.copy_bytes_per_s > 0 && json_array_size(types) == 0) || !is_ready(run, lane)) {
         json_decref(types);
         return;
     }
@@ -212,6 +212,7 @@ static int make_lanes(bench_run *run)
         lane->link = (cli_worker){.session = run->session,
                                   .command = "bench-worker",
                                   .device = device->is_host ? NULL : &device->info,
+                                  .devices = device->together[0] != '\0' ? device->together : NULL,
                                   .words = {device->is_host ? "--host" : NULL, options->no_cache ? "--no-cache" : NULL,
                                             options->untuned ? "--untuned" : NULL,
                                             options->memory_limit.given && !device->is_host ? lane->memory : NULL}};

@@ -178,6 +178,7 @@ static vkmm_status get_ready(worker *w)
         w->place.sensors = vkmm_sensors_open(NULL, "");
         return VKMM_OK;
     }
+    session->shares = 1;
     status = cli_session_device(session);
     if (status != VKMM_OK) return status;
     if (session->info->has_pci || session->info->type == VK_PHYSICAL_DEVICE_TYPE_CPU)

@@ -124,6 +124,8 @@ typedef struct vkmm_bench_peaks {
 } vkmm_bench_peaks;
 
 typedef struct vkmm_bench_device {
+    char together[64];           /* of a live run: "", or the indices of the devices that share each product; `info` is
+                                    the first's, but for the name */
     char label[VKMM_BENCH_TEXT]; /* unique in the report: the name, with the driver's if two have the same name */
     int is_host; /* the host's processor through a BLAS library: of info only name (the processor), driver_name (the
                     library) and driver_info (its version and threads) are used */

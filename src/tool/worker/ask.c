@@ -26,7 +26,7 @@ cli_reply cli_worker_spawn(cli_worker *worker)
     if (worker->device != NULL) {
         snprintf(index, sizeof index, "%u", worker->device->index);
         all[count++] = "--device";
-        all[count++] = index;
+        all[count++] = worker->devices != NULL ? worker->devices : index;
     }
     if (options->validate) all[count++] = "--validate";
     if (options->no_layers) all[count++] = "--no-layers";

@@ -23,8 +23,9 @@ enum { CLI_WORKER_MOST_WORDS = 4, CLI_WORKER_MOST_LOSSES = 3 /* in a row, after 
 /* The owner fills in the fields down to `words` and zeroes the others. */
 typedef struct cli_worker {
     cli_session *session;
-    const char *command;                      /* the hidden one */
-    const vkmm_device_info *device;           /* that it works on; NULL: none, or the host */
+    const char *command;            /* the hidden one */
+    const vkmm_device_info *device; /* that it works on; NULL: none, or the host */
+    const char *devices;            /* NULL, or the indices of several that share its products, `device` first: "0,2" */
     const char *words[CLI_WORKER_MOST_WORDS]; /* more options, as many as are not NULL */
 
     vkmm_process *process; /* NULL: none runs */
