@@ -10,6 +10,9 @@
 
 enum { BOTH = VKMM_PACK_A | VKMM_PACK_B, BINDING_ALIGNMENT = 256 /* the largest that Vulkan allows */ };
 
+/* Bytes that a GPU reads at once; and of a step along K, so that each begins at such a multiple too. */
+enum { LINE = 128, STEP = 64 };
+
 static uint64_t round_up(uint64_t value, uint64_t to)
 {
     return vkmm_divide_up(value, to) * to;
@@ -47,7 +50,7 @@ static vkmm_repack repack_of(const vkmm_choice *choice, vkmm_operand operand, ui
         .from = from, .offset = vkmm_operand_offset(p, operand), .stride = stride, .transposed = was != along_k};
     r.count = stride ? vkmm_problem_batches(p) : 1;
     r.lines = along_k ? extent : depth;
-    r.ld = round_up(along_k ? depth : extent, vector);
+    r.ld = round_up(along_k ? depth : extent, vector * LINE / 16);
     r.bytes = r.count * r.lines * r.ld * (16 / vector);
     return r;
 }
@@ -133,7 +136,7 @@ int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkm
     if (p->m == 0 || p->n == 0 || p->k == 0) return 0;
     if (!(wish->pack & VKMM_PACK_NEVER)) which |= worth_packing(device, choice);
     if (which != 0 && p->k % vector != 0 && !(wish->pack & VKMM_PACK_NEVER)) which = BOTH;
-    const uint64_t depth = which == BOTH ? round_up(p->k, vector) : p->k;
+    const uint64_t depth = which == BOTH ? round_up(p->k, vector * STEP / 16) : p->k;
     for (int o = VKMM_A; o <= VKMM_B; o++)
         if (which & 1u << o) take(choice, (vkmm_operand)o, depth, asked & 1u << o ? wish->pack : 0);
     p->k = depth;
