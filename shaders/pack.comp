@@ -60,6 +60,15 @@ uint read(const bool is_b, uint base, uint line, uint word)
 void read_square(const bool is_b, uint line, uint word)
 {
     const uint base = OFFSET + gl_WorkGroupID.z * STRIDE;
+    if (BYTES < 4 && inside(line + SIDE - 1, LINES, word * PER_WORD + SIDE - 1, LENGTH)) { // needs no checks
+        [[unroll]] for (uint n = 0; n < ROUNDS; n++) {
+            const uint i = min(gl_LocalInvocationID.x + n * gl_WorkGroupSize.x, SIDE * ROW - 1);
+            const uint at = base + (line + i / ROW) * LD + (word + i % ROW) * PER_WORD, shift = at % PER_WORD * BITS;
+            const uint first = word_of(is_b, at / PER_WORD), last = word_of(is_b, (at + PER_WORD - 1) / PER_WORD);
+            words[n] = shift > 0 ? first >> shift | last << (32 - shift & 31) : first;
+        }
+        return;
+    }
     [[unroll]] for (uint n = 0; n < ROUNDS; n++) {
         const uint i = gl_LocalInvocationID.x + n * gl_WorkGroupSize.x;
         words[n] = read(is_b, base, line + i / ROW, word + i % ROW);
