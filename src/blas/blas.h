@@ -62,7 +62,8 @@ typedef struct vkblas_call {
  * vkblas_end. So too if an argument is illegal, because the host's routine then reports it to the program's xerbla.
  * From any thread. */
 typedef struct vkblas_turn {
-    int done;               /* the device has computed the call */
+    int done;               /* the call is computed, */
+    int on_device;          /* or some of it, on the device */
     const char *why;        /* it is the host's; NULL: nobody wants to know */
     double began_ms;        /* by vkblas_now_ms */
     double host_ms, gpu_ms; /* as expected of both; negative: not known */

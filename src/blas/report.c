@@ -64,7 +64,7 @@ static void speak(const vkblas_call *call, const vkblas_turn *turn, double ms)
     if (turn->host_ms >= 0 && turn->gpu_ms >= 0)
         snprintf(expected, sizeof expected, " (expected: device %.3f ms, host %.3f ms)", turn->gpu_ms, turn->host_ms);
     fprintf(stderr, "vkblas: %s %s %lldx%lldx%lld: %s, %s, %.3f ms%s\n", vkblas_name_of(call->type, call->routine).text,
-            ops, (long long)e.m, (long long)e.n, (long long)e.k, turn->done ? "device" : "host", turn->why, ms,
+            ops, (long long)e.m, (long long)e.n, (long long)e.k, turn->on_device ? "device" : "host", turn->why, ms,
             expected);
 }
 
@@ -97,9 +97,9 @@ void vkblas_note(const vkblas_call *call, const vkblas_turn *turn, double ms)
     pthread_mutex_lock(&lock);
     line *l = line_of(&wanted);
     l->calls++;
-    l->device += turn->done != 0;
-    *(turn->done ? &l->device_ms : &l->host_ms) += ms;
-    if (turn->done && turn->host_ms >= 0) l->gain_ms += turn->host_ms - ms, l->gains = 1;
+    l->device += turn->on_device != 0;
+    *(turn->on_device ? &l->device_ms : &l->host_ms) += ms;
+    if (turn->on_device && turn->host_ms >= 0) l->gain_ms += turn->host_ms - ms, l->gains = 1;
     pthread_mutex_unlock(&lock);
 }
 

@@ -9,8 +9,9 @@
 enum { BLOCK = 256, SMALLEST = 8, WORTH_A_THOUGHT = 1 << 24 };
 
 _Atomic int64_t vkblas_least = -1;
-static int64_t forced = -1;      /* VKBLAS_MIN, cubed; -1: the costs decide */
-static _Thread_local int inside; /* the host's routine, which may call others by our names */
+static int64_t forced = -1;             /* VKBLAS_MIN, cubed; -1: the costs decide */
+static _Thread_local int inside;        /* the host's routine, which may call others by our names */
+static _Thread_local unsigned products; /* of this thread, on the device */
 
 double vkblas_now_ms(void)
 {
@@ -101,6 +102,7 @@ static int compute_product(const vkblas_call *call, vkblas_turn *turn)
     if (!goes(call->type, vkblas_extents_of(call), turn)) return 0;
     const double before = vkblas_now_ms();
     if (!vkblas_product(call)) return 0;
+    products++;
     learn(VKBLAS_DEVICE, call, vkblas_now_ms() - before);
     return 1;
 }
@@ -121,6 +123,7 @@ void vkblas_run_or_host(const vkblas_call *call)
 void vkblas_begin(const vkblas_call *call, vkblas_turn *turn)
 {
     const vkblas_extents e = vkblas_extents_of(call);
+    const unsigned before = products;
     *turn = (vkblas_turn){.host_ms = -1, .gpu_ms = -1};
     if (vkblas_is_small(call) || inside) return;
     const int64_t from = read_once();
@@ -137,7 +140,9 @@ void vkblas_begin(const vkblas_call *call, vkblas_turn *turn)
     } else if (forced >= 0 ? vkblas_device() != NULL : goes(call->type, largest_product(call), turn)) {
         vkblas_split(call, forced == 0 ? SMALLEST : BLOCK, vkblas_run_or_host);
         turn->done = 1;
+        if (products == before) turn->why = "no part of it for the device";
     }
+    turn->on_device = products != before;
     if (turn->why == NULL) turn->why = "VKBLAS_MIN";
     if (turn->done) {
         vkblas_note(call, turn, vkblas_now_ms() - turn->began_ms);

@@ -114,6 +114,20 @@ print([z[i] - y[i] for i in range(5)] == [2 * x[i] * y[i] if i < 4 else 0 for i 
         self.assertEqual([re.sub(r", [\d.]+ ms$", "", line) for line in said],
                          ["vkblas: dgemm NN 9x9x9: host, small", "vkblas: dgemm NN 10x10x10: device, VKBLAS_MIN"])
 
+    def test_parts_that_stay_on_the_host(self):
+        """A routine that is split is the device's only if a part of it is."""
+        out, said = self.run_program("""
+for n in 40, 600:
+    a, c = (ctypes.c_double * (n * 2))(*[1] * (n * 2)), (ctypes.c_double * (n * n))()
+    L.cblas_dsyrk(102, 121, 111, n, 2, ctypes.c_double(1), a, n, ctypes.c_double(0), c, n)
+    print(all(c[i + j * n] == (2 if i <= j else 0) for i in range(n) for j in range(n)))
+""", VKBLAS_MIN="10", VKBLAS_VERBOSE="1", VKBLAS_REPORT=str(self.folder / "report"))
+        self.assertEqual(out, ["True", "True"])
+        self.assertEqual([re.sub(r", [\d.]+ ms$", "", line) for line in said],
+                         ["vkblas: dsyrk UN 40x40x2: host, no part of it for the device", "vkblas: dsyrk UN 600x600x2: device, VKBLAS_MIN"])
+        report = [line.split() for line in (self.folder / "report").read_text().splitlines()[1:]]
+        self.assertEqual({line[1]: line[3] for line in report if line[0] == "dsyrk"}, {"32x32x2": "0", "512x512x2": "1"})
+
     def test_illegal_arguments_are_reported_by_the_host(self):
         out, said = self.run_program("""
 print(gemm(2, 2, 2), flush=True)
