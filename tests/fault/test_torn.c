@@ -1,6 +1,6 @@
 /* A panel of C, with β, that is stored in several chunks while memory runs out. Once a chunk is written, the old values
- * there are gone: computing the panel again from the new ones would give a wrong C. Whichever call fails, either C is
- * right or the run reports an error. */
+ * there are gone: computing the panel again from the new ones would give a wrong C. Whichever call fails, only the rest
+ * is computed again, and C is right, even if the run reports that its guard bands could not be checked. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,9 +9,9 @@
 
 enum {
     SIDE = 64,
-    MATRICES = 1200,
+    MATRICES = 2100,
     MOST = 60
-}; /* small matrices share a panel: 20 MB of C, stored in chunks of 16 MiB (exec/stream.h) */
+}; /* small matrices share a panel: 32 MiB of C, stored in chunks of 16 MiB (exec/stream.h) */
 
 static int32_t a[SIDE], b[SIDE], *c;
 static const char *call;
@@ -73,9 +73,8 @@ int main(void)
             snprintf(about, sizeof about, "%s, call %llu", call, (unsigned long long)failing);
             fake_begin(&caps);
             play_on_device(&p, run);
-            if (p.status == VKMM_OK)
-                right += (unsigned)expect(is_right(), "%s: C is wrong", about);
-            else
+            right += (unsigned)expect(is_right(), "%s: C is wrong: %s", about, p.sentence);
+            if (p.status != VKMM_OK)
                 refused +=
                     (unsigned)expect(p.status == VKMM_OUT_OF_MEMORY && p.errors == 1, "%s: %s", about, p.sentence);
             expect_no_fault(about);
@@ -83,7 +82,7 @@ int main(void)
         expect(!has_failed, "%s still failed at the last attempt", call);
     }
     free(c);
-    printf("%u right, %u refused, %u unexpected\n", right, refused, unexpected());
+    printf("%u right, %u of them refused, %u unexpected\n", right, refused, unexpected());
     expect(right > 3 && refused > 0, "too few runs succeeded, or too few failed");
     return unexpected() > 0;
 }

@@ -159,6 +159,38 @@ static int shrink(vkmm_stream *stream)
     return 1;
 }
 
+/* After a failure: what was written of the current panel stays, and only the rest remains to be computed. With β that
+ * has to be so, because the old values are gone. */
+static void keep_written(vkmm_stream *stream)
+{
+    const vkmm_problem *p = &stream->problem;
+    const uint64_t written = stream->written, at = stream->stored;
+    stream->written = 0;
+    if (written == 0 || vkmm_problem_beta(p) == 0) return;
+    const vkmm_lines lines = vkmm_stream_lines(stream, VKMM_C, &stream->steps[at], vkmm_stream_parts(stream) - 1);
+    const uint64_t matrices = written / lines.count, first = written % lines.count, ended = matrices + (first > 0);
+    vkmm_step cut = stream->steps[at], after = cut;
+    vkmm_step *grown = vkmm_realloc(stream->steps, stream->step_count + 1, sizeof *grown);
+    stream->is_torn = !grown || (p->has_bias && !lines.are_rows && first % stream->pieces.unit_cols != 0);
+    if (grown) stream->steps = grown;
+    if (stream->is_torn) return; /* no memory, or no binding of the bias can begin there */
+    cut.batch += matrices;
+    cut.matrices = 1;
+    *(lines.are_rows ? &cut.row : &cut.col) += first;
+    *(lines.are_rows ? &cut.rows : &cut.cols) -= first;
+    after.batch += ended;
+    after.matrices -= ended;
+    const int both = first > 0 && after.matrices > 0;
+    if (both) memmove(grown + at + 1, grown + at, (size_t)(stream->step_count - at) * sizeof *grown);
+    if (both) grown[at + 1] = after;
+    grown[at] = first > 0 ? cut : after;
+    stream->step_count += both;
+    mtx_lock(&stream->work->lock);
+    stream->work->panels += 1 + both;
+    mtx_unlock(&stream->work->lock);
+    vkmm_work_stored(stream, &(vkmm_step){.matrices = 1, .rows = written, .cols = lines.length});
+}
+
 int vkmm_stream_is_final(const vkmm_stream *stream)
 {
     return atomic_load(&stream->is_told) || (stream->is_torn && vkmm_problem_beta(&stream->problem) != 0);
@@ -173,6 +205,7 @@ static vkmm_status try_smaller(vkmm_stream *stream, vkmm_status (*attempt)(vkmm_
         vkmm_status status = attempt(stream);
         vkmm_errors_release(&held);
         if (status == VKMM_OK || status == VKMM_STOPPED) return status;
+        if (!vkmm_stream_is_final(stream)) keep_written(stream);
         if (status != VKMM_OUT_OF_MEMORY || !stream->is_busy || vkmm_stream_is_final(stream) || !shrink(stream)) {
             if (held.sentence[0]) vkmm_fail(stream->log, status, "%s", held.sentence);
             return status;
@@ -394,6 +427,7 @@ static void forget_panels(vkmm_stream *stream)
     stream->turns = stream->turns_done = stream->panels_done = 0;
     stream->elements_done = stream->speed = 0;
     stream->is_torn = 0;
+    stream->written = 0;
     atomic_store(&stream->is_told, 0);
 }
 

@@ -108,7 +108,9 @@ struct vkmm_stream {
     uint64_t turns, turns_done; /* submitted in whole; ended */
     uint64_t panels_done;
     double elements_done;
-    int is_torn;        /* lines of the current panel were written: with β it cannot be computed again */
+    uint64_t
+        written; /* lines of the current panel that have their final values: with β they cannot be computed again */
+    int is_torn; /* some of them may have */
     atomic_int is_told; /* a user's function failed: nothing is to be tried again */
     double start_ms, last_end_ms, last_progress_ms;
     int tells; /* progress, as the user's thread does */

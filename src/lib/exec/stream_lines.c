@@ -214,5 +214,7 @@ vkmm_status vkmm_stream_empty(vkmm_stream *stream, const vkmm_lines *lines, uint
                               const void *memory)
 {
     stream->is_torn = 1;
-    return run(stream, lines, first, end, (void *)(uintptr_t)memory, empty_round);
+    vkmm_status status = run(stream, lines, first, end, (void *)(uintptr_t)memory, empty_round);
+    if (status == VKMM_OK) stream->is_torn = 0, stream->written = end;
+    return status;
 }

@@ -68,7 +68,7 @@ static vkmm_status store_one(vkmm_stream *stream)
     if (status == VKMM_OK)
         status = vkmm_stream_store_end(stream, &stream->steps[step], &stream->c[step % c_count(stream)]);
     if (status != VKMM_OK) return status;
-    stream->is_torn = 0;
+    stream->written = 0;
     stream->stored++;
     vkmm_work_stored(stream, &stream->steps[step]);
     return vkmm_stream_tell(stream);
