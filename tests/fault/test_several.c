@@ -44,15 +44,16 @@ static const struct {
      VKMM_PROBLEM_INIT(.m = 30, .n = 400, .k = 15, .type = VKMM_I32, .layout = VKMM_COL_MAJOR, .beta = 3),
      {.unified = 1, .lazy = 1, .max_storage_range = 16384}},
     {"a batch",
-     VKMM_PROBLEM_INIT(.m = 20, .n = 24, .k = 9, .batch_count = 40, .stride_a = 180, .stride_c = 500, .ldc = 25),
+     VKMM_PROBLEM_INIT(.m = 20, .n = 24, .k = 9, .batch_count = 40, .stride_a = 180, .stride_c = 530, .ldc = 25),
      {.no_timestamps = 1, .max_storage_range = 16384}},
     {"a long K", VKMM_PROBLEM_INIT(.m = 50, .n = 40, .k = 700, .type = VKMM_F64), {.max_storage_range = 1 << 16}},
 };
 static unsigned which;
+static vkmm_problem current; /* of the case, and then with one more row and column */
 
 static void run(play *p, vkmm_stream *stream, failure *fails)
 {
-    const vkmm_problem *problem = &cases[which].problem;
+    const vkmm_problem *problem = &current;
     const vkmm_log log = {hear, p};
     void *memory[4] = {NULL}, *before = malloc(vkmm_operand_bytes(problem, VKMM_C));
     for (int o = VKMM_A; o <= VKMM_BIAS; o++) {
@@ -86,7 +87,7 @@ static void run(play *p, vkmm_stream *stream, failure *fails)
     free(before);
 }
 
-/* Runs the product, while calls fail; then once more, with the devices that are left. */
+/* Runs the product, while calls fail; then another one, with the devices that are left. */
 static void play_it(play *p, failure *fails)
 {
     const vkmm_instance_params params = {.log = {hear, p}, .cache_dir = ""};
@@ -94,6 +95,7 @@ static void play_it(play *p, failure *fails)
     vkmm_device *devices[DEVICES] = {NULL};
     vkmm_stream *stream = NULL;
     warnings = 0;
+    current = cases[which].problem;
     fails->has_failed = 0;
     p->status = vkmm_instance_create(&params, &instance);
     for (int i = 0; i < DEVICES && p->status == VKMM_OK; i++) p->status = vkmm_device_create(instance, 0, &devices[i]);
@@ -105,7 +107,11 @@ static void play_it(play *p, failure *fails)
     if (p->status == VKMM_OK) run(p, stream, fails);
     if (p->status == VKMM_OK) {
         failure none = {.call = NULL};
-        run(p, stream, &none);
+        current.m++;
+        if (current.batch_count == 0) current.n++;
+        current.stride_a += current.batch_count > 0 ? current.k : 0;
+        p->status = vkmm_stream_change(stream, &current);
+        if (p->status == VKMM_OK) run(p, stream, &none);
     }
     vkmm_stream_destroy(&stream);
     for (int i = 0; i < DEVICES; i++) vkmm_device_destroy(&devices[i]);

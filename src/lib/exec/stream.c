@@ -375,9 +375,19 @@ vkmm_status vkmm_stream_change(vkmm_stream *stream, const vkmm_problem *problem)
         for (vkmm_stream *one = stream; one; one = one->next) one->problem = *problem;
         return VKMM_OK;
     }
-    for (vkmm_stream *one = stream; one && status == VKMM_OK; one = one->next) status = build(one, &params);
-    if (status != VKMM_OK) stream->whole = (vkmm_choice){0};
-    return status;
+    int any = 0;
+    for (vkmm_stream *one = stream; one; one = one->next) {
+        vkmm_held held;
+        vkmm_errors_hold(&held);
+        status = build(one, &params);
+        vkmm_errors_release(&held);
+        any |= status == VKMM_OK;
+        if (status == VKMM_OK) continue;
+        one->whole = (vkmm_choice){0};
+        if (!any && !one->next) return vkmm_fail(one->log, status, "%s", held.sentence);
+        vkmm_say(one->log, VKMM_LOG_WARNING, "\"%s\" is left out: %s", one->device->physical->info.name, held.sentence);
+    }
+    return VKMM_OK;
 }
 
 void vkmm_stream_destroy(vkmm_stream **stream_pointer)
@@ -459,7 +469,7 @@ static vkmm_status check_io(const vkmm_stream *stream, const vkmm_stream_io *io)
     return VKMM_OK;
 }
 
-/* A device that was lost stays so. */
+/* A device that was lost stays so, and one that could not be changed to the product is left out. */
 static void begin(vkmm_stream *stream, const vkmm_stream_io *io, double now)
 {
     const uint32_t shrunk = stream->times.shrunk;
@@ -467,7 +477,7 @@ static void begin(vkmm_stream *stream, const vkmm_stream_io *io, double now)
     stream->io = io;
     stream->start_ms = stream->last_end_ms = now;
     stream->last_progress_ms = 0; /* the first report comes at once */
-    if (stream->status != VKMM_DEVICE_LOST) stream->status = VKMM_OK;
+    if (stream->status != VKMM_DEVICE_LOST) stream->status = stream->whole.kernel ? VKMM_OK : VKMM_UNSUPPORTED;
     forget_panels(stream);
 }
 
@@ -486,8 +496,9 @@ vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_
 {
     VKMM_NEED(NULL, stream);
     VKMM_NEED(stream->log, io);
-    if (!stream->whole.kernel)
-        return vkmm_fail(stream->log, VKMM_INVALID, "the stream has no product since its change failed");
+    const vkmm_stream *able = stream;
+    while (able && !able->whole.kernel) able = able->next;
+    if (!able) return vkmm_fail(stream->log, VKMM_INVALID, "the stream has no product since its change failed");
     const double start_ms = vkmm_now_ms();
     vkmm_stream_times sum = {0};
     vkmm_status status = VKMM_OK;
