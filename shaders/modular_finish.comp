@@ -18,7 +18,7 @@ layout(std430, set = 0, binding = 2) restrict buffer MatrixC { uvec2 C[]; };
 layout(std430, set = 0, binding = 3) restrict readonly buffer Sums { uvec4 sums[]; };
 
 layout(push_constant) uniform Work {
-    uint M, N, LDC, OFFSET_C, STRIDE_C;
+    uint M, N, LDC, OFFSET_C, STRIDE_C; // of C, or of some rows of it
     uint MODULI, SUMS_LD;             // vectors of a row of sums
     uint FROM_A, FROM_B, FROM_STRIDE; // where the lines are, in vectors
     uint FIRST, END;                  // work items: as many vectors of one matrix as a workgroup has invocations
@@ -108,7 +108,7 @@ void store_four(uint batch, uint i, uint column)
         const uvec4 col = lines[FROM_B + batch * FROM_STRIDE + j];
         const uint at = OFFSET_C + batch * STRIDE_C + i * LDC + j;
         const bool finite = max(row.w, col.w) >> 16 != NOT_FINITE;
-        C[at] = finish(finite ? from_limbs(own, -int(row.x) - int(col.x)) : NAN, at, i, j);
+        C[at] = finish(finite ? from_limbs(own, -int(row.x) - int(col.x)) : NAN, at, FROM_A - LINES_AT + i, j);
     }
 }
 

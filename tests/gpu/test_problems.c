@@ -230,6 +230,25 @@ static void adds_a_bias_of_integers(void **state)
     check(&params, 0);
 }
 
+/* f64 as residues: as a whole, and in panels of C because a binding does not hold the sums of all rows. */
+static void multiplies_residues(void **state)
+{
+    (void)state;
+    uint64_t *range = &((vkmm_physical *)(uintptr_t)suite.device->physical)->info.max_storage_range;
+    const uint64_t own = *range;
+    for (unsigned way = 0; way < GEMM_WAYS; way += 31) {
+        vkmm_job_params params = {.problem = scaled(gemm_way(way, M, N, K, VKMM_F64), 2, 3)};
+        params.problem.method = VKMM_COMPUTE_MODULAR;
+        check(&params, 0);
+        *range = 60000 * vkmm_problem_batches(&params.problem); /* sums of 31 rows */
+        vkmm_kernel_info kernel;
+        assert_int_equal(vkmm_kernel_choose(NULL, &suite.device->physical->info, &params, &kernel), VKMM_OK);
+        check(&params, 0);
+        check(&params, kernel.items * 2 / 5);
+        *range = own;
+    }
+}
+
 /* Dispatches back to back in one command buffer, for as long as it should be; but where a product has slices, each
  * is submitted by itself. Of 1/8 ms each, batches of 5 ms (exec/measure.c) have 40. */
 static void warms_up_in_slices(void **state)
@@ -290,6 +309,7 @@ int main(void)
         cmocka_unit_test_setup(adds_a_bias_to_parts_of_k, through_staging),
         cmocka_unit_test_setup(adds_a_bias_of_integers, through_staging),
         cmocka_unit_test_setup(computes_without_terms, through_staging),
+        cmocka_unit_test_setup(multiplies_residues, mapped),
         cmocka_unit_test_setup(knows_what_it_reads, through_staging),
         cmocka_unit_test_setup(works_in_slices, through_staging),
         cmocka_unit_test_setup(large_work_begins_in_slices, mapped),

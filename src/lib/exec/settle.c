@@ -40,13 +40,14 @@ static uint32_t needs_of(const vkmm_modular *modular, const void *found)
 /* The f64 kernels take what residues cannot hold. */
 static vkmm_status fall_back(vkmm_job *job, uint32_t needs)
 {
-    const char *why = needs == UINT32_MAX
-                          ? "A or B has infinities or NaNs"
-                          : "the magnitudes in a row of A or a column of B differ by too much for 18 moduli";
+    const char *why = needs == UINT32_MAX          ? "A or B has infinities or NaNs"
+                      : needs <= VKMM_MODULAR_MOST ? "the moduli that A and B need do not fit into memory"
+                                                   : "the magnitudes in a row of A or a column of B differ by too much "
+                                                     "for 18 moduli";
     vkmm_problem direct = job->problem;
     if (!job->device->physical->info.has_f64)
         return vkmm_fail(job->log, VKMM_UNSUPPORTED,
-                         "%s: residues cannot hold them, and \"%s\" has no 64-bit floats (shaderFloat64)", why,
+                         "%s: residues cannot hold the product, and \"%s\" has no 64-bit floats (shaderFloat64)", why,
                          job->device->physical->info.name);
     vkmm_say(job->log, VKMM_LOG_WARNING, "%s: the product is computed in f64, not as residues", why);
     direct.method = VKMM_COMPUTE_DIRECT;
@@ -65,6 +66,9 @@ vkmm_status vkmm_job_settle(vkmm_job *job)
     if (needs == UINT32_MAX || (needs > VKMM_MODULAR_MOST && job->moduli == 0)) return fall_back(job, needs);
     if (needs <= modular->moduli || job->moduli > 0) return VKMM_OK;
     const vkmm_kernel_info kernel = job->choice.info; /* the same, of more matrices */
-    return vkmm_job_plan_again(job, &job->problem,
-                               &(vkmm_wish){.kernel = kernel.name, .config = kernel.config, .moduli = needs});
+    const vkmm_wish more = {.kernel = kernel.name, .config = kernel.config, .moduli = needs};
+    vkmm_choice choice;
+    if (vkmm_choose(NULL, &job->device->physical->info, &job->problem, &more, &choice) != VKMM_OK)
+        return fall_back(job, needs);
+    return vkmm_job_plan_again(job, &job->problem, &more);
 }

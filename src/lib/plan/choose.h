@@ -65,6 +65,7 @@ typedef struct vkmm_range {
 /* f64 multiplied as residues: the choice's problem is then a product of bytes in the workspace. */
 typedef struct vkmm_modular {
     uint32_t moduli;              /* 0: the choice is of another kind */
+    uint64_t rows, items;         /* of a panel, all of whose sums are there at once; the last one may have fewer */
     vkmm_problem problem;         /* of f64, row-major */
     vkmm_range lines, a, b, sums; /* the table of moduli, and what is known of each line; residues; their sums */
 } vkmm_modular;

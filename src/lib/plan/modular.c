@@ -17,15 +17,26 @@ static uint64_t round_up(uint64_t value, uint64_t to)
     return vkmm_divide_up(value, to) * to;
 }
 
-/* The product of residues. Lines of both operands lie along K. */
-static vkmm_problem inner_of(const vkmm_problem *p, uint32_t moduli)
+/* The product of residues, of so many rows. Lines of both operands lie along K. */
+static vkmm_problem inner_of(const vkmm_problem *p, uint32_t moduli, uint64_t rows)
 {
-    vkmm_problem inner = VKMM_PROBLEM(.m = p->m, .n = p->n, .k = round_up(p->k, 16), .type = VKMM_I8, .op_b = VKMM_OP_T,
+    vkmm_problem inner = VKMM_PROBLEM(.m = rows, .n = p->n, .k = round_up(p->k, 16), .type = VKMM_I8, .op_b = VKMM_OP_T,
                                       .ldc = round_up(p->n, 4), .batch_count = p->batch_count * moduli);
     inner.stride_a = p->m * inner.k;
     inner.stride_b = p->n * inner.k;
-    inner.stride_c = p->m * inner.ldc;
+    inner.stride_c = rows * inner.ldc;
     return inner;
+}
+
+/* Rows whose sums fit into one binding, and do not take much memory: all, or panels of about the same number. */
+static uint64_t rows_of(const vkmm_device_info *device, const vkmm_problem *p, uint32_t moduli)
+{
+    enum { MOST = 1 << 30, UNIT = 128 };
+    const uint64_t range = device->max_storage_range < MOST ? device->max_storage_range : MOST,
+                   row = p->batch_count * moduli * round_up(p->n, 4) * 4, most = row > 0 ? range / row : p->m;
+    if (most >= p->m) return p->m;
+    if (most < UNIT) return most > 0 ? most : 1;
+    return round_up(vkmm_divide_up(p->m, vkmm_divide_up(p->m, most / UNIT * UNIT)), UNIT);
 }
 
 /* Where each pass reads and writes, in the workspace. */
@@ -42,6 +53,7 @@ static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, co
                          const vkmm_wish *wish, const vkmm_modular *modular)
 {
     const vkmm_kernel *kernel = wish->kernel ? vkmm_kernel_find(wish->kernel) : NULL;
+    const uint64_t workspace = modular->sums.at + modular->sums.bytes;
     const uint64_t residues = modular->b.at + modular->b.bytes - modular->a.at,
                    most = residues > modular->sums.bytes ? residues : modular->sums.bytes;
     if (modular->moduli < VKMM_MODULAR_FEWEST || modular->moduli > VKMM_MODULAR_MOST)
@@ -64,6 +76,13 @@ static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, co
                          "(maxStorageBufferRange)",
                          modular->moduli, (unsigned long long)most, device->name,
                          (unsigned long long)device->max_storage_range);
+    if (workspace > device->max_allocation_bytes || workspace > device->max_buffer_bytes)
+        return vkmm_fail(log, VKMM_UNSUPPORTED,
+                         "%u moduli need a workspace of %llu bytes; \"%s\" allows %llu (maxMemoryAllocationSize) and "
+                         "%llu (maxBufferSize)",
+                         modular->moduli, (unsigned long long)workspace, device->name,
+                         (unsigned long long)device->max_allocation_bytes,
+                         (unsigned long long)device->max_buffer_bytes);
     for (int o = VKMM_A; o <= VKMM_B; o++) {
         const uint64_t lines = o == VKMM_A ? p->m : p->n, y = vkmm_divide_up(lines, SIDE);
         if (lines > device->max_workgroup_count[0] || y > device->max_workgroup_count[1] ||
@@ -86,7 +105,8 @@ vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *dev
     int swapped;
     if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "a modular product needs a Vulkan device");
     modular.problem = vkmm_problem_row_major(problem, &swapped);
-    const vkmm_problem inner = inner_of(&modular.problem, modular.moduli);
+    modular.rows = rows_of(device, &modular.problem, modular.moduli);
+    vkmm_problem inner = inner_of(&modular.problem, modular.moduli, modular.rows);
     place(&inner, &modular.problem, &modular);
     vkmm_status status = check(log, device, &modular.problem, wish, &modular);
     if (status != VKMM_OK) return status;
@@ -95,6 +115,7 @@ vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *dev
     within.config = config;
     within.tuned = NULL;
     within.moduli = 0;
+    within.terms.in_one = 1; /* panels are cut here */
     within.pack = VKMM_PACK_NEVER;
     status = vkmm_choose(log, device, &inner, &within, choice);
     if (status != VKMM_OK) return status;
@@ -102,6 +123,15 @@ vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *dev
     choice->reduce = vkmm_module_find("modular_finish", VKMM_U32, VKMM_BUILD_PLAIN);
     choice->scaling = vkmm_module_find("modular_lines", VKMM_U32, VKMM_BUILD_PLAIN);
     choice->swapped = swapped;
+    modular.items = choice->info.items;
+    if (modular.rows > 0) {
+        const uint64_t whole = modular.problem.m / modular.rows;
+        inner.m = modular.problem.m % modular.rows;
+        choice->info.items = whole * modular.items + vkmm_config_tiles(&inner, &choice->config);
+    }
+    if (choice->info.items > INT32_MAX)
+        return vkmm_fail(log, VKMM_UNSUPPORTED, "the product makes %llu work items; the limit is %d: use larger tiles",
+                         (unsigned long long)choice->info.items, INT32_MAX);
     choice->modular = modular;
     choice->info.moduli = modular.moduli;
     choice->info.workspace_bytes = modular.sums.at + modular.sums.bytes;
@@ -182,7 +212,9 @@ void vkmm_modular_record_residues(vkmm_device *device, const vkmm_plan *plan, Vk
     }
 }
 
-void vkmm_modular_record_finish(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
+/* Of `rows` rows from `row` on, whose sums are complete. */
+static void record_finish(vkmm_device *device, const vkmm_plan *plan, uint32_t row, uint32_t rows,
+                          VkCommandBuffer command)
 {
     const vkmm_modular *m = &plan->modular;
     const vkmm_problem *p = &m->problem;
@@ -191,21 +223,45 @@ void vkmm_modular_record_finish(vkmm_device *device, const vkmm_plan *plan, VkCo
         uint32_t moduli, sums_ld, a, b, lines_stride;
         uint32_t first, end;
         uint32_t alpha[2], beta[2];
-    } push = {.m = (uint32_t)p->m,
+    } push = {.m = rows,
               .n = (uint32_t)p->n,
               .ldc = (uint32_t)p->ldc,
-              .offset = (uint32_t)p->offset_c,
+              .offset = (uint32_t)(p->offset_c + row * p->ldc),
               .stride = (uint32_t)p->stride_c,
               .moduli = m->moduli,
               .sums_ld = (uint32_t)vkmm_divide_up(p->n, 4),
-              .a = VKMM_MODULAR_TABLE,
+              .a = VKMM_MODULAR_TABLE + row,
               .b = VKMM_MODULAR_TABLE + (uint32_t)p->m,
               .lines_stride = (uint32_t)(p->m + p->n)};
     const uint32_t most = device->physical->info.max_workgroup_count[0],
                    workgroup = vkmm_reduce_size(&device->physical->info);
     vkmm_scalar_bits(VKMM_F64, p->alpha, push.alpha);
     vkmm_scalar_bits(VKMM_F64, p->beta, push.beta);
-    push.end = (uint32_t)(vkmm_divide_up(p->m * push.sums_ld, workgroup) * p->batch_count);
+    push.end = (uint32_t)(vkmm_divide_up((uint64_t)rows * push.sums_ld, workgroup) * p->batch_count);
     const uint32_t groups[3] = {push.end < most ? push.end : most, 1, 1};
     vkmm_pipeline_record(device, &plan->reduce, &push, sizeof push, groups, command);
+}
+
+void vkmm_modular_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
+                               VkCommandBuffer command)
+{
+    const vkmm_modular *m = &plan->modular;
+    for (uint64_t panel = first / m->items; panel * m->items < end; panel++) {
+        const uint64_t begin = panel * m->items, row = panel * m->rows, left = m->problem.m - row,
+                       rows = left < m->rows ? left : m->rows,
+                       stop = begin + m->items < plan->info.items ? begin + m->items : plan->info.items;
+        vkmm_push push = plan->push;
+        push.m = (uint32_t)rows;
+        push.offset_a = (uint32_t)(row * push.k);
+        push.stride_c = (uint32_t)(rows * push.ldc);
+        push.first = (uint32_t)(first > begin ? first - begin : 0);
+        push.end = (uint32_t)((end < stop ? end : stop) - begin);
+        const uint32_t items = push.end - push.first, most = plan->info.groups[0],
+                       groups[3] = {items < most ? items : most, 1, 1};
+        vkmm_pipeline_record(device, &plan->pipeline, &push, sizeof push, groups, command);
+        if (end < stop) continue;
+        vkmm_plan_record_barrier(device, command);
+        record_finish(device, plan, (uint32_t)row, (uint32_t)rows, command);
+        if (stop < plan->info.items) vkmm_plan_record_barrier(device, command); /* the sums' place is used again */
+    }
 }

@@ -435,6 +435,10 @@ void vkmm_plan_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t
         vkmm_plan_record_packs(device, plan, 0, command);
     else if (plan->pack.handle)
         record_barrier(device, plan, command); /* packed by an earlier command buffer */
+    if (plan->modular.moduli > 0) {
+        vkmm_modular_record_items(device, plan, first, end, command);
+        return;
+    }
     if (plan->info.items > 0) {
         push.first = (uint32_t)first;
         push.end = (uint32_t)end;
@@ -463,12 +467,8 @@ void vkmm_plan_record_reduce(vkmm_device *device, const vkmm_plan *plan, VkComma
 {
     const uint32_t groups[3] = {plan->reduce_groups, 1, 1};
     vkmm_push push = plan->push;
-    if (!plan->reduce.handle || plan->info.groups[0] == 0) return;
+    if (!plan->reduce.handle || plan->info.groups[0] == 0 || plan->modular.moduli > 0) return;
     record_barrier(device, plan, command);
-    if (plan->modular.moduli > 0) {
-        vkmm_modular_record_finish(device, plan, command);
-        return;
-    }
     push.first = 0;
     push.end = plan->reduce_items;
     dispatch(device, plan, &plan->reduce, &push, VKMM_DISPATCH_SECOND, groups, command);

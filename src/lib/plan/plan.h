@@ -122,6 +122,7 @@ void vkmm_plan_record(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffe
 vkmm_part vkmm_modular_part(const vkmm_plan *plan, const vkmm_part *parts, uint32_t binding, vkmm_plan_pass pass);
 void vkmm_modular_record_lines(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
 void vkmm_modular_record_residues(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
-void vkmm_modular_record_finish(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command);
+void vkmm_modular_record_items(vkmm_device *device, const vkmm_plan *plan, uint64_t first, uint64_t end,
+                               VkCommandBuffer command); /* C, too */
 
 #endif

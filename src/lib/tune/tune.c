@@ -114,12 +114,12 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     const vkmm_wish automatic = {.kernel = NULL};
     vkmm_choice choice;
     vkmm_tuned tuned;
-    vkmm_status status = vkmm_choose(&instance->log, &t->device, &t->problem, &automatic, &choice);
-    if (status != VKMM_OK) return status;
-    if (choice.modular.moduli > 0)
+    if (t->problem.type == VKMM_F64 && !t->device.has_f64)
         return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
                          "\"%s\" has no 64-bit floats (shaderFloat64), and a modular product is not tuned",
                          t->device.name);
+    vkmm_status status = vkmm_choose(&instance->log, &t->device, &t->problem, &automatic, &choice);
+    if (status != VKMM_OK) return status;
     seeds[(*count)++] = t->planned = (vkmm_point){choice.kernel, choice.config};
     if (vkmm_tuned_find(instance, &t->device, &t->problem, &tuned, NULL) && find(t, &tuned.best, &seeds[*count]))
         (*count)++;
