@@ -146,7 +146,8 @@ static int shrink(vkmm_stream *stream)
     uint64_t count = stream->step_count - stream->stored;
     vkmm_stream_release(stream);
     if (!vkmm_pieces_halve(&stream->problem, &stream->whole, &stream->space, &stream->pieces)) return 0;
-    vkmm_step *steps = vkmm_pieces_split(&stream->pieces, stream->steps + stream->stored, &count);
+    const vkmm_step *first = stream->steps ? &stream->steps[stream->stored] : NULL; /* NULL: none is taken yet */
+    vkmm_step *steps = vkmm_pieces_split(&stream->pieces, first, &count);
     if (!steps) return 0;
     vkmm_free(stream->steps);
     mtx_lock(&stream->work->lock);
