@@ -175,6 +175,10 @@ void main()
             sums[n] = TV(0);
         // The first step takes the remainder of K / DEPTH, so that all others are whole and need no checks.
         const uint first = end > begin ? (end - begin - 1) % DEPTH + 1 : 0;
+#if defined(AIMED)
+        aim_A(baseA, row0);
+        aim_B(baseB, col0);
+#endif
         fetch_first_A(baseA, row0, begin, begin + first);
         fetch_first_B(baseB, col0, begin, begin + first);
         for (uint next = begin + first; next < end; next += DEPTH) {

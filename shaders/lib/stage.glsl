@@ -32,6 +32,31 @@ uint ITS(piece_at)(uint base, uint x0, uint k0, uint n)
                                              : k * (ITS(LD) / ITS(WIDTH)) + x / ITS(WIDTH));
 }
 
+#ifdef AIMED
+// What of it depends on neither k0 nor n, computed once per tile where the compiler makes that faster: where the first
+// piece lies for k0 = 0, and which of the following ones, at even distances, is the last before the matrix ends.
+uint ITS(from), ITS(last);
+void ITS(aim)(uint base, uint x0)
+{
+    const uint most = ITS(LIMIT) - (ITS(ALONG_K) ? 1 : ITS(WIDTH)), x = min(x0 + ACROSS, most);
+    ITS(from) = base / ITS(WIDTH) + (ITS(ALONG_K) ? x * (ITS(LD) / ITS(WIDTH)) + DOWN / ITS(WIDTH)
+                                                  : DOWN * (ITS(LD) / ITS(WIDTH)) + x / ITS(WIDTH));
+    ITS(last) = (most - x) / max(THREADS / ITS(LINE), 1);
+}
+
+uint ITS(aimed_at)(uint base, uint x0, uint k0, uint n)
+{
+    const uint ld = ITS(LD) / ITS(WIDTH);
+    if (LANE_COLS < 16 || THREADS % ITS(LINE) != 0)
+        return ITS(piece_at)(base, x0, k0, n);
+    return ITS(from) + (ITS(ALONG_K) ? min(n, ITS(last)) * (THREADS / ITS(LINE) * ld) + k0 / ITS(WIDTH)
+                                     : (k0 + ROW_MORE(n)) * ld);
+}
+#else
+#define aimed_at_A piece_at_A
+#define aimed_at_B piece_at_B
+#endif
+
 // Starts reading a tile into registers. Nothing waits for the values before they are stored: they travel while the
 // workgroup multiplies the tile before. That needs a straight run of reads; after a branch around them the compiler
 // would wait for them on the spot.
@@ -39,9 +64,9 @@ void ITS(fetch)(uint base, uint x0, uint k0)
 {
     [[unroll]] for (uint n = 0; n < ITS(PIECES); n++) {
         if (ITS(VECTORS))
-            ITS(next)[n] = ITS(VECTOR)(ITS(piece_at)(base, x0, k0, n));
+            ITS(next)[n] = ITS(VECTOR)(ITS(aimed_at)(base, x0, k0, n));
         else
-            SET(ITS(next)[n / VW], n % VW, ITS(ELEMENT)(ITS(piece_at)(base, x0, k0, n)));
+            SET(ITS(next)[n / VW], n % VW, ITS(ELEMENT)(ITS(aimed_at)(base, x0, k0, n)));
     }
 }
 

@@ -14,6 +14,7 @@ typedef struct general_run {
     const vkmm_module *reduce;   /* likewise of the second pass */
     const vkmm_module *packing;  /* and of what packs operands */
     uint32_t max_groups;         /* 0, or a limit on workgroups: makes kernels loop over their work */
+    uint32_t driver_id;          /* 0, or as if this were the driver: modules that need it */
     uint32_t processors; /* 0, or as if the device had so many: what is left after whole rounds of tiles counts */
     uint64_t slice;      /* 0, or items of each dispatch */
     int plain;           /* without all that is beyond Vulkan 1.1 */

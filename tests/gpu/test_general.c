@@ -186,6 +186,27 @@ static void packed_operands(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* The module of `blocked` that NVIDIA's driver gets, where it finds places in memory once per tile. */
+static void module_for_nvidia(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        general_run run = {.suite = &suite,
+                           .kernel = "blocked",
+                           .config =
+                               "rows=16,cols=64,depth=16,thread-rows=4,thread-cols=4,splits=1,swizzle=2,buffers=1,"
+                               "pad=1,slices=1,lane-cols=16",
+                           .types = vkmm_types_default(VKMM_F32),
+                           .driver_id = VK_DRIVER_ID_NVIDIA_PROPRIETARY};
+        wrong += general_edges(&run, turn ? VKMM_OP_T : VKMM_OP_N, turn ? VKMM_OP_T : VKMM_OP_N,
+                               turn ? GENERAL_ALIGNED : GENERAL_UNEVEN, turn, 6, 1, 0);
+        assert_true(run.planned > 0 && run.plans[0].module->needs & VKMM_NEEDS_NVIDIA);
+        general_end(&run);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 /* One of the planner's, of which it takes four to run at once. */
 static const char of_rounds[] =
     "rows=32,cols=32,depth=16,thread-rows=4,thread-cols=4,splits=1,swizzle=8,buffers=1,pad=1,slices=2,lane-cols=8";
@@ -276,7 +297,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_edge),      cmocka_unit_test(every_narrow_type), cmocka_unit_test(dot_products),
-        cmocka_unit_test(packed_operands), cmocka_unit_test(edges_of_rounds),   cmocka_unit_test(random_problems),
+        cmocka_unit_test(packed_operands), cmocka_unit_test(module_for_nvidia), cmocka_unit_test(edges_of_rounds),
+        cmocka_unit_test(random_problems),
     };
     int absent = suite_open(&suite);
     if (absent) return absent;

@@ -242,6 +242,7 @@ static void packs_what_is_read_slowly(void **state)
     /* Vectors save a twentieth with f32. */
     assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F32)), both);
     assert_int_equal(packed(&h200, CUBE(1024, .type = VKMM_F32, .lda = 1025)), 0);
+    assert_int_equal(packed(&h200, CUBE(2048, .type = VKMM_F32, .lda = 2049)), VKMM_PACK_A);
     h200.device_heap_bytes = UINT64_C(24) << 30; /* and less bandwidth */
     assert_int_equal(packed(&h200, CUBE(4096, .type = VKMM_F32, .lda = 4097)), 0);
     assert_int_equal(packed(&h200, CUBE(4097, .type = VKMM_F16)), both);

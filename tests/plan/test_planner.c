@@ -156,6 +156,27 @@ static void k_is_split_where_tiles_are_few(void **state)
                 choice_of(DESKTOP, VKMM_PROBLEM(.m = 256, .n = 256, .k = 256, .type = VKMM_F32)).info.tile[0] * 64);
 }
 
+/* Whole tiles that all run at once on a device that was measured. */
+static void one_round_on_an_nvidia_gpu(void **state)
+{
+    (void)state;
+    vkmm_device_info h200 = devices[DESKTOP];
+    h200.driver_id = VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+    static const struct {
+        uint64_t m, n, k;
+        int tuned;
+    } cases[] = {{2048, 2048, 2048, 1}, {2049, 2048, 2048, 0}, {4096, 4096, 4096, 0}, {4096, 512, 14336, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const vkmm_problem problem = VKMM_PROBLEM(.m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .type = VKMM_F32);
+        vkmm_choice choice;
+        assert_int_equal(choose(&h200, &problem, NULL, &choice), VKMM_OK);
+        assert_int_equal(strstr(choice.info.config, "lane-cols=16") != NULL, cases[i].tuned);
+        assert_true(choice.module->needs == VKMM_NEEDS_NVIDIA);
+        assert_int_equal(choose(&devices[DESKTOP], &problem, NULL, &choice), VKMM_OK);
+        assert_true(!strstr(choice.info.config, "lane-cols=16") && choice.module->needs == 0);
+    }
+}
+
 /* llvmpipe of older Mesa releases would leave longer loops early. */
 static void llvmpipe_gets_loops_that_it_finishes(void **state)
 {
@@ -432,6 +453,7 @@ int main(void)
         cmocka_unit_test(every_general_kernel_has_a_configuration_everywhere),
         cmocka_unit_test(the_kernel_follows_device_and_shape),
         cmocka_unit_test(k_is_split_where_tiles_are_few),
+        cmocka_unit_test(one_round_on_an_nvidia_gpu),
         cmocka_unit_test(llvmpipe_gets_loops_that_it_finishes),
         cmocka_unit_test(column_major_is_row_major_the_other_way_round),
         cmocka_unit_test(vectors_need_even_rows),

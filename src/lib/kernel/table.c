@@ -75,6 +75,7 @@ uint32_t vkmm_device_offers(const vkmm_device_info *device, vkmm_type type)
     if (device->has_bf16_matrices) offers |= VKMM_NEEDS_BF16;
     if ((device->matrix2 & matrix2) == matrix2) offers |= VKMM_NEEDS_MATRIX2;
     if ((device->matrix2 & elements) == elements) offers |= VKMM_NEEDS_MATRIX2_ELEMENTS;
+    if (device->driver_id == VK_DRIVER_ID_NVIDIA_PROPRIETARY) offers |= VKMM_NEEDS_NVIDIA;
     return offers;
 }
 

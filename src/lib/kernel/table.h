@@ -90,7 +90,8 @@ enum {
     VKMM_NEEDS_BF16 = 64,              /* has_bf16_matrices */
     VKMM_NEEDS_MATRIX2 = 128,          /* workgroup scope, flexible dimensions and tensor addressing of matrix2 */
     VKMM_NEEDS_MATRIX2_ELEMENTS = 256, /* its flexible dimensions, conversions and functions for each element */
-    VKMM_NEEDS_PARTS = 512             /* not of the device: the problem's method is VKMM_COMPUTE_SPLIT */
+    VKMM_NEEDS_PARTS = 512,            /* not of the device: the problem's method is VKMM_COMPUTE_SPLIT */
+    VKMM_NEEDS_NVIDIA = 1024           /* NVIDIA's own driver, because others were not measured */
 };
 
 /* One SPIR-V module. */

@@ -94,8 +94,9 @@ static double slowness(const vkmm_choice *choice, uint32_t which)
 static uint32_t worth_packing(const vkmm_device_info *device, const vkmm_choice *choice)
 {
     const vkmm_problem *p = &choice->problem;
-    const double processors = vkmm_device_processors(device), launch = 3, margin = 1.5;
-    const double bytes_per_us = (device->device_heap_bytes > UINT64_C(60) << 30 ? 22e3 : 7e3) * processors;
+    const double processors = vkmm_device_processors(device), launch = 3, margin = 1.5,
+                 most_rate = 0.66 /* of f32 at 2048³ */;
+    const double bytes_per_us = (device->device_heap_bytes > UINT64_C(60) << 30 ? 26e3 : 7e3) * processors;
     vkmm_preset preset;
     double most = 0;
     uint32_t best = 0;
@@ -104,7 +105,7 @@ static uint32_t worth_packing(const vkmm_device_info *device, const vkmm_choice 
     const double macs = (double)p->m * (double)p->n * (double)p->k * (double)vkmm_problem_batches(p);
     const double room = 0.75 * (double)device->device_heap_bytes - (double)vkmm_operand_bytes(p, VKMM_A) -
                         (double)vkmm_operand_bytes(p, VKMM_B) - (double)vkmm_operand_bytes(p, VKMM_C);
-    const double time = macs / (processors * preset.peak * fmin(preset.rate, 0.9));
+    const double time = macs / (processors * preset.peak * fmin(preset.rate, most_rate));
     for (uint32_t which = 1; which <= BOTH; which++) {
         if (which != BOTH && p->k % vector_of(p) != 0) continue; /* K is padded in both or in neither */
         double launches = 0, bytes = 0;
