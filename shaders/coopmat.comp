@@ -102,8 +102,9 @@ FragmentB fragment_b(uint k, uint col)
 }
 
 #ifdef PARTS
-// A slice has MK elements of hi and MK of lo (split.comp): of each fragment, three products. Sums leave the matrix
-// operations after each slice, because these round toward zero on some devices.
+// A slice has MK elements of hi and MK of lo (split.comp): of each pair of fragments, three products. Those of hi leave
+// the matrix operations after each slice and are added in f32, because some devices round toward zero in between; what
+// the small ones lose does not count.
 #define LOAD_PART(slice, part)                                                                                      \
     {                                                                                                               \
         const uint k = ((slice) * MK / PART * 2 + (part)) * PART + (slice) * MK % PART;                             \
@@ -118,10 +119,10 @@ FragmentB fragment_b(uint k, uint col)
     [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++) \
         [[unroll]] for (uint c = 0; c < FRAGMENT_COLS; c++) { \
             const uint hi_a = (slice) % 2 * 2 * FRAGMENT_ROWS + r, hi_b = (slice) % 2 * 2 * FRAGMENT_COLS + c; \
-            Sums low = coopMatMulAdd(a[hi_a], b[hi_b + FRAGMENT_COLS], Sums(0)); \
-            low = coopMatMulAdd(a[hi_a + FRAGMENT_ROWS], b[hi_b], low); \
-            const Sums high = coopMatMulAdd(a[hi_a], b[hi_b], Sums(0)); \
-            sums[r * FRAGMENT_COLS + c] += high + low * TC(LO_UNIT); \
+            const uint s = r * FRAGMENT_COLS + c; \
+            low[s] = coopMatMulAdd(a[hi_a], b[hi_b + FRAGMENT_COLS], low[s]); \
+            low[s] = coopMatMulAdd(a[hi_a + FRAGMENT_ROWS], b[hi_b], low[s]); \
+            sums[s] += coopMatMulAdd(a[hi_a], b[hi_b], Sums(0)); \
         }
 #else
 // A slice of a tile is MK deep. There is space for the fragments of two slices: one is loaded while the other is
@@ -167,6 +168,11 @@ void main()
         Sums sums[FRAGMENT_ROWS * FRAGMENT_COLS];
         [[unroll]] for (uint n = 0; n < FRAGMENT_ROWS * FRAGMENT_COLS; n++)
             sums[n] = Sums(0);
+#ifdef PARTS
+        Sums low[FRAGMENT_ROWS * FRAGMENT_COLS]; // of hi·lo and lo·hi
+        [[unroll]] for (uint n = 0; n < FRAGMENT_ROWS * FRAGMENT_COLS; n++)
+            low[n] = Sums(0);
+#endif
         // The first step takes the remainder of K / DEPTH, so that all others are whole and need no checks.
         uint next = begin + (end > begin ? (end - begin - 1) % DEPTH + 1 : 0);
         const Aim aimA = aim(operand_a(), baseA, row0), aimB = aim(operand_b(), baseB, col0);
@@ -189,6 +195,10 @@ void main()
         MULTIPLY_ALL_BUT_LAST
         MULTIPLY(SLICES - 1)
 
+#ifdef PARTS
+        [[unroll]] for (uint n = 0; n < FRAGMENT_ROWS * FRAGMENT_COLS; n++)
+            sums[n] += low[n] * TC(LO_UNIT);
+#endif
         barrier(); // sums take the place of tiles that everyone has read
         for (uint s = 0; s < FRAGMENT_ROWS * FRAGMENT_COLS / STRIP; s++) { // not unrolled: what finishes sums is long
             const uint i = row0 + subgroup_row() + s / (FRAGMENT_COLS / STRIP) * MM;

@@ -20,16 +20,19 @@ const uint SIDE = 64, PAIRS = SIDE / 2, ROUNDS = (SIDE * PAIRS + gl_WorkGroupSiz
 uint values[2 * ROUNDS];
 uint exponents[2 * ROUNDS];
 
-// The parts of an element, as the bits of two f16.
+// The parts of an element: the bits of hi as f16, and of lo as f32.
 uvec2 parts_of(uint value, uint largest)
 {
     const float scaled = uintBitsToFloat(value) * uintBitsToFloat(2 * 127 + TOP - largest << 23);
     const uint bits = floatBitsToUint(scaled), exponent = bits >> 23 & 0xff;
     // hi by its bits: compilers fold x - float(float16_t(x)) to 0. Of subnormal f16, fewer are left.
-    const uint drop = 13 + clamp(113 - int(exponent), 0, 10);
-    const uint hi = exponent < 103 ? 0 : bits + (1u << drop - 1) & ~0u << drop;
-    const float lo = (scaled - uintBitsToFloat(hi)) / LO_UNIT;
-    return uvec2(f16_bits(uintBitsToFloat(hi)), f16_bits(lo));
+    uint hi = bits + 0x1000 & ~0x1fff, half_hi = bits >> 16 & 0x8000 | (hi & 0x7fffffff) - 0x38000000 >> 13;
+    if (exponent < 113) {
+        const uint drop = 13 + min(113 - exponent, 10);
+        hi = exponent < 103 ? 0 : bits + (1u << drop - 1) & ~0u << drop;
+        half_hi = f16_bits(uintBitsToFloat(hi));
+    }
+    return uvec2(half_hi, floatBitsToUint((scaled - uintBitsToFloat(hi)) / LO_UNIT));
 }
 
 // Whether what the parts lose of an element is more than K roundings of f32, or it is no number.
@@ -65,7 +68,7 @@ void main()
         lost = lost || is_lost(values[2 * n], exponents[2 * n]) || is_lost(values[2 * n + 1], exponents[2 * n + 1]);
         if (i < SIDE * PAIRS && to_line < TO_LINES && to_word < TO_LD) {
             packed[at] = first.x | second.x << 16;
-            packed[at + next] = first.y | second.y << 16;
+            packed[at + next] = packHalf2x16(uintBitsToFloat(uvec2(first.y, second.y)));
         }
     }
     if (lost)

@@ -466,6 +466,11 @@ VKMM_API int vkmm_job_reads_c(const vkmm_job *job);
  * (vkmm_kernel_is_general): desktops reset a device that seems to hang. */
 VKMM_API vkmm_status vkmm_job_run(vkmm_job *job);
 
+/* How the last product was multiplied: VKMM_COMPUTE_DIRECT, with a warning in the log, if the operands of a split one
+ * have an infinity, a NaN, or an element so small beside the largest of its row (of op(A)) or column (of op(B)) that
+ * its parts would lose more than K roundings of f32. The device decides. Reads from it. */
+VKMM_API vkmm_status vkmm_job_method(vkmm_job *job, vkmm_method *method);
+
 /* Distribution of repeated measurements, milliseconds; percentiles by linear interpolation between order statistics. */
 typedef struct vkmm_series {
     const double *samples; /* in the order taken; owned by the job */

@@ -1,6 +1,6 @@
 /* The kernel coopmat with every matrix shape that the device lists and this build has a shader for: types, ops,
- * edges, scalars, parts of K, epilogue. Skipped (77) where there is none. VKMM_TEST_MATRICES=llvmpipe makes that a
- * failure for drivers of that name, where they are known to have them. */
+ * edges, scalars, parts of K, epilogue; f32 as f16 parts, and what has none. Skipped (77) where there is none.
+ * VKMM_TEST_MATRICES=llvmpipe makes that a failure for drivers of that name, where they are known to have them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "general.h"
 #include "kernel/general.h"
 #include "math/problem.h"
@@ -21,6 +22,7 @@ enum { SKIPPED = 77, MOST = 256 };
 typedef struct matrix_case {
     uint32_t shape[3];
     vkmm_type type, compute;
+    vkmm_method method;
 } matrix_case;
 
 static suite_device suite;
@@ -29,7 +31,7 @@ static uint32_t case_count;
 
 static vkmm_problem typed(const matrix_case *of, vkmm_type out)
 {
-    return VKMM_PROBLEM(.type = of->type, .out_type = out, .compute = of->compute);
+    return VKMM_PROBLEM(.type = of->type, .out_type = out, .compute = of->compute, .method = of->method);
 }
 
 static vkmm_type default_out(const matrix_case *of)
@@ -40,7 +42,7 @@ static vkmm_type default_out(const matrix_case *of)
 static int is_there(const matrix_case *wanted)
 {
     for (uint32_t i = 0; i < case_count; i++)
-        if (cases[i].type == wanted->type && cases[i].compute == wanted->compute &&
+        if (cases[i].type == wanted->type && cases[i].compute == wanted->compute && cases[i].method == wanted->method &&
             cases[i].shape[0] == wanted->shape[0] && cases[i].shape[1] == wanted->shape[1] &&
             cases[i].shape[2] == wanted->shape[2])
             return 1;
@@ -53,10 +55,14 @@ static void list_cases(void)
     for (uint32_t t = 0; (types = vkmm_types_at(t)) != NULL; t++)
         for (uint32_t i = 0; i < suite.info->matrix_shape_count && case_count < MOST; i++) {
             const vkmm_matrix_shape *s = &suite.info->matrix_shapes[i];
-            const matrix_case one = {{s->m, s->n, s->k}, types->in, types->compute};
-            const vkmm_problem problem = typed(&one, types->out);
+            const matrix_case one = {{s->m, s->n, s->k}, types->in, types->compute, VKMM_COMPUTE_DIRECT},
+                              split = {{s->m, s->n, s->k}, VKMM_F32, VKMM_F32, VKMM_COMPUTE_SPLIT};
+            vkmm_problem problem = typed(&one, types->out);
             if (is_there(&one) || !vkmm_coopmat_lists(suite.info, &problem, one.shape)) continue;
             if (vkmm_module_for("coopmat", &problem, suite.info, one.shape)) cases[case_count++] = one;
+            problem.method = VKMM_COMPUTE_SPLIT;
+            if (types->in != VKMM_F16 || types->compute != VKMM_F32 || is_there(&split)) continue;
+            if (vkmm_module_for("coopmat", &problem, suite.info, one.shape)) cases[case_count++] = split;
         }
 }
 
@@ -77,7 +83,9 @@ static void configure(const matrix_case *of, uint32_t fragments, uint32_t slices
                       char config[VKMM_CONFIG_TEXT])
 {
     const uint32_t rows = of->shape[0], cols = fragments * of->shape[1],
-                   depth = at_least(slices * of->shape[2], 16 / vkmm_type_of(of->type)->bytes);
+                   depth = of->method == VKMM_COMPUTE_SPLIT
+                               ? slices * 2 * VKMM_PART
+                               : at_least(slices * of->shape[2], 16 / vkmm_type_of(of->type)->bytes);
     snprintf(config, VKMM_CONFIG_TEXT, "rows=%u,cols=%u,depth=%u,sub-rows=%u,sub-cols=%u,lanes=%u,mm=%u,mn=%u,mk=%u,%s",
              2 * rows, 2 * cols, depth, rows, cols, lanes(), of->shape[0], of->shape[1], of->shape[2], rest);
 }
@@ -158,12 +166,14 @@ static void shapes_ops_and_edges(void **state)
     (void)state;
     int wrong = 0;
     for (uint32_t i = 0; i < case_count; i++) {
-        printf("# %ux%ux%u %s summed in %s\n", cases[i].shape[0], cases[i].shape[1], cases[i].shape[2],
-               vkmm_type_of(cases[i].type)->name, vkmm_type_of(cases[i].compute)->name);
+        const int split = cases[i].method == VKMM_COMPUTE_SPLIT;
+        printf("# %ux%ux%u %s summed in %s%s\n", cases[i].shape[0], cases[i].shape[1], cases[i].shape[2],
+               vkmm_type_of(cases[i].type)->name, vkmm_type_of(cases[i].compute)->name, split ? ", split" : "");
         /* How operands are staged depends on op, but little on the type: on a processor, where compiling takes long,
-         * each type meets one op. */
+         * each type meets one op; parts lie in both directions. */
         for (uint32_t op = 0; op < 4; op++)
-            if (suite.info->type != VK_PHYSICAL_DEVICE_TYPE_CPU || op == i % 4) wrong += one_op(&cases[i], op);
+            if (suite.info->type != VK_PHYSICAL_DEVICE_TYPE_CPU || (split ? op == 1 || op == 2 : op == i % 4))
+                wrong += one_op(&cases[i], op);
     }
     assert_int_equal(wrong, 0);
 }
@@ -266,6 +276,137 @@ static void big_sums_and_what_is_no_number(void **state)
     if (met == 0) skip();
 }
 
+enum { SPLIT_M = 40, SPLIT_N = 24, SPLIT_K = 300 };
+
+static double normal(uint64_t seed, uint64_t at)
+{
+    double sum = -6; /* of twelve uniform numbers */
+    for (uint64_t i = 0; i < 12; i++) sum += (double)(vkmm_random_bits(seed, 12 * at + i) >> 11) * 0x1p-53;
+    return sum;
+}
+
+typedef enum data { UNIFORM, POSITIVE, WIDE, SCALED, DATA_COUNT } data;
+
+/* Element `at` of row `row` of op(A), or of a column of op(B). */
+static float element(data of, uint64_t seed, uint64_t row, uint64_t at)
+{
+    const double unit = (double)(vkmm_random_bits(seed, at) >> 40) * 0x1p-24;
+    if (of == POSITIVE) return (float)unit;
+    if (of == WIDE) return (float)(normal(seed, at) * exp(2 * normal(seed + 1, at)));
+    return (float)(of == SCALED ? ldexp(2 * unit - 1, (int)(vkmm_random_bits(seed, row) % 121) - 60) : 2 * unit - 1);
+}
+
+static void fill_job(vkmm_job *job, data of, uint64_t depth)
+{
+    float *a = vkmm_job_matrix(job, VKMM_A), *b = vkmm_job_matrix(job, VKMM_B);
+    for (uint64_t i = 0; i < SPLIT_M * depth; i++) a[i] = element(of, 1, i / depth, i);
+    for (uint64_t i = 0; i < depth * SPLIT_N; i++) b[i] = element(of, 5, i % SPLIT_N, i);
+}
+
+/* Σ of squares, and the largest, of what C differs from the sum in f64, over Σ|a||b|. */
+static void errors(vkmm_job *job, uint64_t depth, double *squares, double *worst)
+{
+    const float *a = vkmm_job_matrix(job, VKMM_A), *b = vkmm_job_matrix(job, VKMM_B), *c = vkmm_job_matrix(job, VKMM_C);
+    *squares = *worst = 0;
+    for (uint64_t i = 0; i < SPLIT_M; i++)
+        for (uint64_t j = 0; j < SPLIT_N; j++) {
+            double sum = 0, size = 0;
+            for (uint64_t k = 0; k < depth; k++) {
+                const double one = (double)a[i * depth + k] * (double)b[k * SPLIT_N + j];
+                sum += one, size += fabs(one);
+            }
+            const double error = size > 0 ? fabs((double)c[i * SPLIT_N + j] - sum) / size : 0;
+            *squares += error * error;
+            if (!(error <= *worst)) *worst = error;
+        }
+}
+
+/* A split job, and a direct one of the same product with the kernel that takes the split one's place. */
+static int make_jobs(vkmm_job *jobs[2], uint64_t depth)
+{
+    char config[VKMM_CONFIG_TEXT];
+    uint32_t i = 0;
+    while (i < case_count && cases[i].method != VKMM_COMPUTE_SPLIT) i++;
+    if (i == case_count) return 0;
+    configure(&cases[i], 1, 1, "pad=1,splits=1", config);
+    vkmm_job_params params = {.problem =
+                                  VKMM_PROBLEM(.m = SPLIT_M, .n = SPLIT_N, .k = depth, .method = VKMM_COMPUTE_SPLIT),
+                              .config = config};
+    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &jobs[0]), VKMM_OK);
+    keep_job(jobs[0]);
+    params.problem.method = VKMM_COMPUTE_DIRECT;
+    params.config = "splits=1";
+    assert_int_equal(vkmm_job_create(suite.device, NULL, &params, &jobs[1]), VKMM_OK);
+    keep_job(jobs[1]);
+    return 1;
+}
+
+static vkmm_method run_jobs(vkmm_job *jobs[2])
+{
+    vkmm_method method;
+    assert_int_equal(vkmm_job_run(jobs[0]), VKMM_OK);
+    assert_int_equal(vkmm_job_method(jobs[0], &method), VKMM_OK);
+    for (int o = VKMM_A; o <= VKMM_B; o++)
+        memcpy(vkmm_job_matrix(jobs[1], (vkmm_operand)o), vkmm_job_matrix(jobs[0], (vkmm_operand)o),
+               SPLIT_K * (o == VKMM_A ? SPLIT_M : SPLIT_N) * sizeof(float));
+    assert_int_equal(vkmm_job_run(jobs[1]), VKMM_OK);
+    return method;
+}
+
+/* No worse than f32 itself: a compiler that folds lo to 0 has the error of f16, 2000 times as much. */
+static void parts_are_as_precise_as_f32(void **state)
+{
+    (void)state;
+    vkmm_job *jobs[2];
+    if (!make_jobs(jobs, SPLIT_K)) skip();
+    for (int of = 0; of < DATA_COUNT; of++) {
+        double squares[2], worst[2];
+        fill_job(jobs[0], (data)of, SPLIT_K);
+        assert_int_equal(run_jobs(jobs), VKMM_COMPUTE_SPLIT);
+        for (int i = 0; i < 2; i++) errors(jobs[i], SPLIT_K, &squares[i], &worst[i]);
+        printf("# data %d: %.3g, direct %.3g; worst %.3g, direct %.3g\n", of, sqrt(squares[0]), sqrt(squares[1]),
+               worst[0], worst[1]);
+        assert_true(squares[0] <= squares[1] && worst[0] <= worst[1]);
+    }
+}
+
+/* What has no parts is computed as if nobody had asked for them; and the next product has them again. */
+static void what_has_no_parts_is_computed_directly(void **state)
+{
+    (void)state;
+    static const float odd[] = {INFINITY, NAN, 0x1p-40f, 1e-42f, -0x1p100f};
+    vkmm_job *jobs[2];
+    if (!make_jobs(jobs, SPLIT_K)) skip();
+    for (size_t i = 0; i < 2 * sizeof odd / sizeof *odd; i++) {
+        const vkmm_operand where = i % 2 ? VKMM_B : VKMM_A;
+        fill_job(jobs[0], UNIFORM, SPLIT_K);
+        ((float *)vkmm_job_matrix(jobs[0], where))[SPLIT_K + 7] = odd[i / 2];
+        assert_int_equal(run_jobs(jobs), VKMM_COMPUTE_DIRECT);
+        assert_memory_equal(vkmm_job_matrix(jobs[0], VKMM_C), vkmm_job_matrix(jobs[1], VKMM_C),
+                            SPLIT_M * SPLIT_N * sizeof(float));
+        ((float *)vkmm_job_matrix(jobs[0], where))[SPLIT_K + 7] = 0; /* 0 has parts beside anything */
+        assert_int_equal(run_jobs(jobs), VKMM_COMPUTE_SPLIT);
+    }
+}
+
+/* Beside a largest element of 1, with K = 300, 2^-35 can be split and what is below cannot. */
+static void the_limit_is_k_roundings(void **state)
+{
+    (void)state;
+    vkmm_job *jobs[2];
+    if (!make_jobs(jobs, SPLIT_K)) skip();
+    for (int o = VKMM_A; o <= VKMM_B; o++) {
+        fill_job(jobs[0], POSITIVE, SPLIT_K);
+        float *ones = vkmm_job_matrix(jobs[0], (vkmm_operand)o);
+        const int count = SPLIT_K * (o == VKMM_A ? SPLIT_M : SPLIT_N);
+        for (int i = 0; i < count; i++) ones[i] = 1;
+        ones[9] = 0x1p-35f;
+        assert_int_equal(run_jobs(jobs), VKMM_COMPUTE_SPLIT);
+        ones[9] = 0x1.fp-36f;
+        assert_int_equal(run_jobs(jobs), VKMM_COMPUTE_DIRECT);
+    }
+}
+
 int main(void)
 {
     int absent = suite_open(&suite);
@@ -275,7 +416,11 @@ int main(void)
         cmocka_unit_test(subgroups_outside),
         cmocka_unit_test(epilogues),
         cmocka_unit_test(big_sums_and_what_is_no_number),
+        cmocka_unit_test(parts_are_as_precise_as_f32),
+        cmocka_unit_test(what_has_no_parts_is_computed_directly),
+        cmocka_unit_test(the_limit_is_k_roundings),
     };
+    cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
     list_cases();
     if (case_count == 0) {
         const char *wanted = getenv("VKMM_TEST_MATRICES");

@@ -1,7 +1,11 @@
 /* Recording a job's work, in one piece or in slices, and running it. */
+#include <string.h>
+
 #include "base/clock.h"
+#include "base/log.h"
 #include "exec/job.h"
 #include "math/problem.h"
+#include "math/type.h"
 #include "vk/command.h"
 
 /* What a command buffer does, in this order; with TIMER, there are timestamps around UPLOAD, the product (ITEMS and
@@ -189,6 +193,45 @@ vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandB
     return status;
 }
 
+vkmm_status vkmm_job_method(vkmm_job *job, vkmm_method *method)
+{
+    VKMM_NEED(NULL, job);
+    VKMM_NEED(job->log, method);
+    const vkmm_buffer *dispatches = &job->plan.dispatches;
+    VkDispatchIndirectCommand groups[VKMM_DISPATCH_COUNT];
+    const VkBufferCopy all = {.size = sizeof groups};
+    vkmm_buffer host = {0};
+    VkCommandBuffer command = NULL;
+    *method = job->choice.problem.method;
+    if (!job->device || !dispatches->handle) return VKMM_OK;
+    vkmm_status status = vkmm_buffer_create(job->device, "the dispatches", sizeof groups, VKMM_PLACE_DOWNLOAD, &host);
+    if (status == VKMM_OK) status = vkmm_command_begin(job->device, &command);
+    if (status == VKMM_OK) {
+        vkmm_command_barrier_all(job->device, command);
+        job->device->table.vkCmdCopyBuffer(command, dispatches->handle, host.handle, 1, &all);
+        vkmm_command_barrier_all(job->device, command);
+        status = vkmm_command_finish(job->device, status, &command);
+    }
+    if (status == VKMM_OK) memcpy(groups, host.mapped, sizeof groups);
+    if (status == VKMM_OK && groups[VKMM_DISPATCH_FIRST].x == 0) *method = VKMM_COMPUTE_DIRECT;
+    vkmm_buffer_destroy(job->device, &host);
+    return status;
+}
+
+/* Warns if another kernel took the place of the job's. */
+static vkmm_status tell_method(vkmm_job *job)
+{
+    vkmm_method method = VKMM_COMPUTE_DIRECT;
+    if (!job->plan.dispatches.handle) return VKMM_OK;
+    vkmm_status status = vkmm_job_method(job, &method);
+    if (status == VKMM_OK && method != job->choice.problem.method)
+        vkmm_say(job->log, VKMM_LOG_WARNING,
+                 "A or B has an infinity, a NaN, or elements too small beside the largest of their row or column for "
+                 "%s: computed by %s instead",
+                 vkmm_method_name(job->choice.problem.method), job->choice.edge.info.name);
+    return status;
+}
+
 vkmm_status vkmm_job_run(vkmm_job *job)
 {
     VKMM_NEED(NULL, job);
@@ -197,6 +240,7 @@ vkmm_status vkmm_job_run(vkmm_job *job)
     if (status != VKMM_OK) return status;
     if (job->device) vkmm_stores_poison_mapped(job->stores);
     status = vkmm_job_pass(job, VKMM_PASS_CHECKED, &job->last_run);
+    if (status == VKMM_OK) status = tell_method(job);
     if (status != VKMM_OK || !job->device || vkmm_store_guards_whole(&job->stores[VKMM_C], &damage)) return status;
     return vkmm_fail(job->log, VKMM_WRONG_RESULT,
                      "the kernel %s wrote outside C: %lld bytes from its start, C has %llu bytes",

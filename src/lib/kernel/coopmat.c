@@ -89,12 +89,13 @@ static const vkmm_preset few[] = {
     {{{32, 32, 16, 8, 16, 1, 8, 1, 1, 1, 1, 1}}, .05, 8, 1},
 };
 
-/* Of products of parts; depth counts both. */
+/* Of products of parts, which take twice the sums; depth counts both parts. */
 static const vkmm_preset split[] = {
-    {{{128, 128, 64, 64, 32, 1, 8, 1, 1, 16, 8, 16}}, .30, 1, 1},
-    {{{128, 128, 32, 64, 64, 1, 8, 1, 1, 16, 8, 16}}, .28, 1, 1},
-    {{{64, 64, 64, 32, 32, 1, 8, 1, 1, 16, 8, 16}}, .20, 2, 1},
+    {{{96, 128, 64, 48, 32, 1, 8, 1, 1, 16, 8, 16}}, .34, 1, 1},
+    {{{64, 128, 64, 32, 32, 1, 8, 1, 1, 16, 8, 16}}, .29, 2, 1},
+    {{{64, 64, 64, 32, 32, 1, 8, 1, 1, 16, 8, 16}}, .28, 4, 1},
     {{{64, 64, 32, 32, 32, 1, 8, 1, 1, 1, 1, 1}}, .12, 4, 1},
+    {{{64, 64, 32, 16, 16, 1, 8, 1, 1, 1, 1, 1}}, .08, 4, 1},
     {{{32, 32, 32, 16, 16, 1, 8, 1, 1, 1, 1, 1}}, .06, 8, 1},
 };
 
@@ -173,7 +174,7 @@ static uint64_t held(const vkmm_shape *shape)
                    k = vkmm_value(shape, MATRIX_K), parts = shape->problem->method == VKMM_COMPUTE_SPLIT ? 2 : 1,
                    slices = vkmm_value(shape, VKMM_TUNE_DEPTH) > k * parts ? 2 * parts : parts,
                    bytes = vkmm_type_of(staged_type(shape->problem))->bytes,
-                   lane = 2 * rows * cols + slices * (rows + cols) * k * bytes / 4;
+                   lane = 2 * parts * rows * cols + slices * (rows + cols) * k * bytes / 4;
     return 4 *
            (vkmm_quotient(lane, vkmm_value(shape, LANES)) +
             loaded(shape, vkmm_value(shape, VKMM_TUNE_ROWS), shape->problem->op_a == VKMM_OP_N) +

@@ -168,21 +168,26 @@ static vkmm_status refuse_split(const vkmm_log *log, const vkmm_device_info *dev
                      kernel->name);
 }
 
+/* Sums of fewer terms are more precise in f32 than of parts, and hardly slower, unless the kernel is named. */
+enum { SHORT = 128 };
+
 /* The kernel multiplies parts. The device lets that of the plain product take its place if the operands cannot be
  * split; it must do with one pass, and with the operands as they are. */
 static vkmm_status choose_split(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                                 const vkmm_wish *wish, vkmm_choice *choice)
 {
     const vkmm_wish alone = {.config = "splits=1", .pack = VKMM_PACK_NEVER, .terms = {.in_one = 1}};
+    const vkmm_wish any = {.pack = wish->pack, .terms = wish->terms};
+    const int named = wish->kernel && strcmp(wish->kernel, "auto") != 0;
     vkmm_problem plain = *problem, parts = vkmm_problem_row_major(problem, &choice->swapped);
     vkmm_choice instead;
     plain.method = VKMM_COMPUTE_DIRECT;
-    if (parts.m == 0 || parts.n == 0 || parts.k == 0) return vkmm_choose(log, device, &plain, wish, choice);
     choice->problem = parts;
     parts.type = VKMM_F16;
     const vkmm_kernel *kernel = device && !wish->shader ? any_kernel(device, &parts) : NULL;
-    const int named = wish->kernel && strcmp(wish->kernel, "auto") != 0;
     if (!kernel || (named && strcmp(wish->kernel, kernel->name) != 0)) return refuse_split(log, device, wish, kernel);
+    if (parts.m == 0 || parts.n == 0 || parts.k < (named || wish->config ? 1 : SHORT))
+        return vkmm_choose(log, device, &plain, &any, choice);
     vkmm_status status = vkmm_choose(log, device, &plain, &alone, &instead);
     if (status != VKMM_OK) return status;
     choice->terms = wish->terms;
