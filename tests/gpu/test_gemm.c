@@ -635,6 +635,7 @@ static void refuses_what_cannot_be_recorded(void **state)
     } cases[] = {
         {{.problem = plain, .kernel = "tiled"}, VKMM_UNSUPPORTED},
         {{.problem = plain, .kernel = "serial"}, VKMM_UNSUPPORTED},
+        {{.problem = VKMM_PROBLEM(.m = M, .n = N, .k = K, .method = VKMM_COMPUTE_SPLIT)}, VKMM_UNSUPPORTED},
         {{.problem = plain, .kernel = "fastest"}, VKMM_INVALID},
         {{.problem = plain, .config = "rows=sixteen"}, VKMM_INVALID},
         {{.problem = plain, .dynamic = 4}, VKMM_INVALID},

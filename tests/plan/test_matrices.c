@@ -501,6 +501,38 @@ static void known_bad_drivers_are_left_alone(void **state)
     assert_non_null(strstr(vkmm_matrix_known_bad(&intel, 0), "Xe3"));
 }
 
+/* f32 as parts: what multiplies them, what takes its place, and who is refused. */
+static void splits_where_matrices_are(void **state)
+{
+    (void)state;
+    const vkmm_problem split = CUBE(8192, .method = VKMM_COMPUTE_SPLIT);
+    vkmm_device_info none = devices[0].info;
+    vkmm_choice choice;
+    none.matrix_shape_count = 0;
+    assert_int_equal(choose(&none, &split, NULL, NULL, &choice), VKMM_UNSUPPORTED);
+    assert_string_equal(sentence, "split needs matrix operations of f16 summed in f32; \"Like NVIDIA's\" has none");
+    assert_int_equal(choose(NULL, &split, NULL, NULL, &choice), VKMM_NO_DEVICE);
+    if (!is_built()) skip();
+    for (size_t d = 0; d < DEVICES; d++) {
+        assert_int_equal(choose(&devices[d].info, &split, NULL, NULL, &choice), VKMM_OK);
+        assert_string_equal(choice.info.name, "coopmat");
+        assert_string_equal(choice.edge.info.name, "blocked");
+        assert_true(choice.edge.instead && choice.edge.problem.k == 8192 && choice.problem.k == 16384);
+        assert_int_equal(choice.module->needs & VKMM_NEEDS_PARTS, VKMM_NEEDS_PARTS);
+        assert_null(vkmm_config_forbidden_by(choice.kernel, &choice.problem, &choice.config, &devices[d].info));
+    }
+    assert_int_equal(choose(&devices[0].info, &split, NULL, NULL, &choice), VKMM_OK);
+    assert_int_equal(choice.info.tile[0], 96); /* measured */
+    assert_int_equal(choose(&devices[0].info, &split, "blocked", NULL, &choice), VKMM_UNSUPPORTED);
+    assert_non_null(strstr(sentence, "the kernel blocked cannot multiply parts (split); coopmat can"));
+    assert_int_equal(choose(&devices[0].info, &split, NULL, "depth=48", &choice), VKMM_UNSUPPORTED);
+    assert_non_null(strstr(sentence, "depth must be a multiple of 32"));
+    assert_string_equal(
+        planned(&devices[0].info, VKMM_PROBLEM(.m = 64, .n = 64, .k = 127, .method = VKMM_COMPUTE_SPLIT)),
+        "blocked");                                                        /* more precise */
+    assert_string_equal(planned(&devices[0].info, CUBE(8192)), "blocked"); /* only where asked for */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -517,6 +549,7 @@ int main(void)
         cmocka_unit_test(shapes_may_be_chosen),
         cmocka_unit_test(narrow_and_uneven_is_stored_directly),
         cmocka_unit_test(known_bad_drivers_are_left_alone),
+        cmocka_unit_test(splits_where_matrices_are),
     };
     return cmocka_run_group_tests_name("matrices", tests, NULL, NULL);
 }
