@@ -170,7 +170,7 @@ void vkmm_choose_parts(vkmm_choice *choice)
         take(choice, (vkmm_operand)o, depth, 0);
         r->across = !is_along_k(p, (vkmm_operand)o);
         r->least = 115 - bits;
-        r->first = round_up(4 * r->count * across(p, (vkmm_operand)o), 16);
+        r->first = round_up(4 * r->count * across(p, (vkmm_operand)o), LINE);
         r->bytes += r->first;
         *offset = r->first / 2;
     }
