@@ -171,6 +171,9 @@ const char *vkblas_host_path(void);
 /* The device; opened by the first call. NULL: there is none, it failed, or this process is a fork. */
 vkmm_device *vkblas_device(void);
 
+/* Further devices that share its products, if VKBLAS_DEVICE matches several. */
+vkmm_device *const *vkblas_others(uint32_t *count);
+
 /* Warns once and gives the device up for good, unless only memory ran out or the device lacks a type. */
 void vkblas_device_failed(vkmm_status status);
 

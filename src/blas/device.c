@@ -11,7 +11,9 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic(vkmm_device *) device; /* never destroyed: other threads may use it until the process ends */
-static atomic_int state;              /* vkblas_device_state */
+static vkmm_device **others;          /* further ones, which share its products; as the device, never destroyed */
+static uint32_t other_count;
+static atomic_int state; /* vkblas_device_state */
 static uint64_t identity;
 static _Thread_local char sentence[400];
 
@@ -43,19 +45,18 @@ static int local_rank(void)
 }
 
 /* A processor's driver is only used if the user says so: it would compete with the host's BLAS for the same cores. */
-static vkmm_status choose(const vkmm_instance *instance, uint32_t *index)
+static vkmm_status choose(const vkmm_instance *instance, uint32_t *indices, uint32_t *count)
 {
     const char *what = getenv("VKBLAS_DEVICE");
     const int told = what != NULL && *what, rank = local_rank();
     if (!told) what = getenv("VKBLAS_MIN") != NULL ? NULL : "gpu";
-    uint32_t count = vkmm_instance_device_count(instance), *all = calloc(count + 1u, sizeof *all);
-    vkmm_status status = all != NULL ? VKMM_OK : VKMM_OUT_OF_MEMORY;
-    if (status == VKMM_OK && (told || rank < 0)) status = vkmm_instance_find_device(instance, what, index);
-    if (status == VKMM_OK && !told && rank >= 0) {
-        status = vkmm_instance_find_devices(instance, what, all, &count);
-        if (status == VKMM_OK) *index = all[(uint32_t)rank % count];
+    *count = 1;
+    if (!told && rank < 0) return vkmm_instance_find_device(instance, what, indices);
+    vkmm_status status = vkmm_instance_find_devices(instance, what, indices, count);
+    if (status == VKMM_OK && !told) {
+        indices[0] = indices[(uint32_t)rank % *count];
+        *count = 1;
     }
-    free(all);
     return status;
 }
 
@@ -73,13 +74,36 @@ static uint64_t hash(uint64_t seed, const void *data, size_t bytes)
     return seed;
 }
 
+/* The chosen devices that can be opened, one at least. */
+static vkmm_status open_all(vkmm_instance *instance, vkmm_device **opened)
+{
+    uint32_t most = vkmm_instance_device_count(instance), count = 0, *indices = calloc(most + 1u, sizeof *indices);
+    others = calloc(most + 1u, sizeof(vkmm_device *));
+    vkmm_status status = indices != NULL && others != NULL ? choose(instance, indices, &count) : VKMM_OUT_OF_MEMORY,
+                failed = status;
+    identity = 0xcbf29ce484222325u;
+    for (uint32_t i = 0; i < count && status == VKMM_OK; i++) {
+        const vkmm_device_info *info = vkmm_instance_device_info(instance, indices[i]);
+        vkmm_device *one = NULL;
+        failed = vkmm_device_create(instance, indices[i], &one);
+        if (one == NULL) continue;
+        identity = hash(hash(identity, info->uuid, sizeof info->uuid), info->driver_uuid, sizeof info->driver_uuid);
+        identity = hash(identity, &info->driver_version, sizeof info->driver_version);
+        if (*opened == NULL)
+            *opened = one;
+        else
+            others[other_count++] = one;
+    }
+    free(indices);
+    return *opened != NULL ? VKMM_OK : failed;
+}
+
 /* The driver's threads inherit the mask of signals: those of the program stay the program's. */
 static void open_device(void)
 {
     const char *what = getenv("VKBLAS_DEVICE");
     vkmm_instance *instance = NULL;
     vkmm_device *opened = NULL;
-    uint32_t index = 0;
     sigset_t all, before;
     fenv_t numbers;
     if (what != NULL && strcmp(what, "none") == 0) return;
@@ -87,8 +111,7 @@ static void open_device(void)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     feholdexcept(&numbers);
     vkmm_status status = vkmm_instance_create(&(vkmm_instance_params){.log = {.write = keep}}, &instance);
-    if (status == VKMM_OK) status = choose(instance, &index);
-    if (status == VKMM_OK) status = vkmm_device_create(instance, index, &opened);
+    if (status == VKMM_OK) status = open_all(instance, &opened);
     fesetenv(&numbers);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != VKMM_OK) {
@@ -97,10 +120,6 @@ static void open_device(void)
         atomic_store(&state, -1);
         return;
     }
-    const vkmm_device_info *info = vkmm_instance_device_info(instance, index);
-    identity =
-        hash(hash(0xcbf29ce484222325u, info->uuid, sizeof info->uuid), info->driver_uuid, sizeof info->driver_uuid);
-    identity = hash(identity, &info->driver_version, sizeof info->driver_version);
     atomic_store(&device, opened);
     atomic_store(&state, 1);
 }
@@ -119,6 +138,12 @@ vkmm_device *vkblas_device(void)
 {
     pthread_once(&once, open_device);
     return atomic_load_explicit(&device, memory_order_acquire);
+}
+
+vkmm_device *const *vkblas_others(uint32_t *count)
+{
+    *count = other_count;
+    return others;
 }
 
 void vkblas_device_failed(vkmm_status status)

@@ -13,7 +13,8 @@ enum { EXPANDED = 1 << 30 }; /* bytes of A as a complex product copies it */
 
 static atomic_uint lacking; /* bits of the types that the device cannot multiply */
 
-/* Where C is, and how many rows of each of its columns have been computed: panels come from the top to the bottom. */
+/* Where C is, and how many rows of each of its columns have been computed: panels come from the top to the bottom.
+ * Those of several devices do not: rows is then NULL. */
 typedef struct target {
     const vkmm_problem *problem;
     char *c;
@@ -41,7 +42,7 @@ static vkmm_status write_panel(void *user, const vkmm_panel *panel)
     for (uint64_t j = 0; j < panel->cols; j++) {
         memcpy(place_of(to, panel, j), (const char *)panel->data + j * panel->col_stride * to->size,
                panel->rows * to->size);
-        to->rows[panel->col + j] = (int64_t)(panel->row + panel->rows);
+        if (to->rows != NULL) to->rows[panel->col + j] = (int64_t)(panel->row + panel->rows);
     }
     return VKMM_OK;
 }
@@ -51,17 +52,19 @@ static vkmm_status run(vkmm_device *device, const target *to, const vkblas_call 
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static vkmm_stream *stream;
-    const vkmm_stream_params params = {.job = {.problem = *to->problem}};
+    vkmm_stream_params params = {.job = {.problem = *to->problem}};
     const vkmm_stream_io io = {
         .a = call->a, .b = call->b, .read = read_panel, .write = write_panel, .user = (void *)(uintptr_t)to};
     sigset_t all, before;
+    params.others = vkblas_others(&params.other_count);
     sigfillset(&all);
     pthread_mutex_lock(&lock);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     vkmm_status status =
         stream ? vkmm_stream_change(stream, to->problem) : vkmm_stream_create(device, NULL, &params, &stream);
+    if (params.other_count == 0) pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (status == VKMM_OK) status = vkmm_stream_run(stream, &io, NULL); /* several devices: begins threads */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (status == VKMM_OK) status = vkmm_stream_run(stream, &io, NULL);
     if (status != VKMM_OK) vkmm_stream_destroy(&stream);
     pthread_mutex_unlock(&lock);
     return status;
@@ -81,6 +84,24 @@ static void compute_rest(const vkblas_call *call, const target *to)
         rest.c = (char *)call->c + (j * call->ldc + done) * (int64_t)to->size;
         if (rest.m > 0) vkblas_run_or_host(&rest);
     }
+}
+
+/* On several devices. If all fail, the host computes everything, from a copy of C if β is not 0. */
+static int multiply_shared(vkmm_device *device, const vkmm_problem *p, const vkblas_call *call)
+{
+    const target to = {p, call->c, p->out_type == VKMM_F64 ? sizeof(double) : sizeof(float), NULL};
+    const size_t column = (size_t)p->m * to.size;
+    char *copy = p->beta != 0 ? malloc((size_t)p->n * column) : NULL;
+    if (p->beta != 0 && copy == NULL) return 0;
+    const vkmm_panel whole = {
+        .cols = copy != NULL ? p->n : 0, .rows = p->m, .data = copy, .row_stride = 1, .col_stride = p->m};
+    read_panel((void *)(uintptr_t)&to, &whole);
+    const vkmm_status status = run(device, &to, call);
+    if (status != VKMM_OK) write_panel((void *)(uintptr_t)&to, &whole);
+    if (status == VKMM_UNSUPPORTED) atomic_fetch_or(&lacking, 1u << call->type);
+    if (status != VKMM_OK) vkblas_device_failed(status);
+    free(copy);
+    return status == VKMM_OK;
 }
 
 static int multiply(vkmm_device *device, const vkmm_problem *p, const vkblas_call *call)
@@ -122,7 +143,9 @@ static int product(const vkblas_call *call)
                             .alpha = vkblas_part_of(call->type, call->alpha, 0),
                             .beta = vkblas_part_of(call->type, call->beta, 0),
                             .out_type = is_f64 ? VKMM_F64 : VKMM_F32};
-    return multiply(device, &p, call);
+    uint32_t others;
+    vkblas_others(&others);
+    return others > 0 ? multiply_shared(device, &p, call) : multiply(device, &p, call);
 }
 
 /* What drivers and planning do with numbers is no event of the program's arithmetic, and must not trap there. */

@@ -89,6 +89,11 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateInstanceExtensionProperties(const
     return VK_SUCCESS;
 }
 
+static uint32_t physical_count(void)
+{
+    return fake.caps.devices > 0 ? fake.caps.devices : 1;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateInstance(const VkInstanceCreateInfo *info,
                                                      const VkAllocationCallbacks *with, VkInstance *out)
 {
@@ -99,7 +104,7 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateInstance(const VkInstanceCreateInfo 
     if (fake.caps.portable && !(info->flags & VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR))
         return VK_ERROR_INCOMPATIBLE_DRIVER;
     const fake_object *instance = fake_make(FAKE_INSTANCE, 0);
-    fake_make(FAKE_PHYSICAL, instance->id);
+    for (uint32_t i = 0; i < physical_count(); i++) fake_make(FAKE_PHYSICAL, instance->id);
     *out = FAKE_HANDLE(VkInstance, instance);
     return VK_SUCCESS;
 }
@@ -118,14 +123,10 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumeratePhysicalDevices(VkInstance handle
     const fake_object *instance = FAKE_FIND(handle, FAKE_INSTANCE);
     if (guard.result != VK_SUCCESS) *count = 0xbad;
     if (guard.result != VK_SUCCESS || !instance) return guard.result;
-    if (!out || *count == 0) {
-        const VkResult result = out ? VK_INCOMPLETE : VK_SUCCESS;
-        *count = out ? 0 : 1;
-        return result;
-    }
-    *count = 1;
-    *out = (VkPhysicalDevice)(uintptr_t)(instance->id + 1);
-    return VK_SUCCESS;
+    const uint32_t there = physical_count(), room = out && *count < there ? *count : there;
+    for (uint32_t i = 0; out && i < room; i++) out[i] = (VkPhysicalDevice)(uintptr_t)(instance->id + 1 + i);
+    *count = room;
+    return out && room < there ? VK_INCOMPLETE : VK_SUCCESS;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char *layer,

@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <vulkan/vulkan_core.h>
 
-/* What the one physical device of the driver is like; zeros mean what the comments say. Each device made of it is lost
- * by itself. */
+/* What the physical devices of the driver are like, all of them; zeros mean what the comments say. Each device made of
+ * it is lost by itself. */
 typedef struct fake_caps {
     int unified;           /* one kind of memory, which everyone sees; 0: the device's own, and the host's beside it */
     int transfer_family;   /* a queue family for transfers alone */
@@ -36,6 +36,7 @@ typedef struct fake_caps {
     int push_descriptors;      /* VK_KHR_push_descriptor; 2: the feature of Vulkan 1.4 alone */
     int featured;              /* all features that the library knows, with one shape of matrix operations */
     uint32_t offset_alignment; /* of storage buffers; 0: 256, the most that Vulkan allows */
+    uint32_t devices;          /* physical ones; 0: 1 */
 } fake_caps;
 
 /* VkPhysicalDeviceVulkan14Features, which older headers lack, and its VkStructureType. */

@@ -182,13 +182,16 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         fake_caps caps;
-    } drivers[] = {{"whole", {0}}, {"panels", {.max_storage_range = 8192, .heap_bytes = 1 << 20}}};
+    } drivers[] = {{"whole", {0}},
+                   {"panels", {.max_storage_range = 8192, .heap_bytes = 1 << 20}},
+                   {"three devices", {.max_storage_range = 8192, .devices = 3}}};
     setenv("VKBLAS_MIN", "0", 1);
     unsetenv("VKBLAS_DEVICE");
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
     vkmm_loader_set(fake_loader());
-    for (unsigned d = 0; d < 2; d++) {
+    for (unsigned d = 0; d < 3; d++) {
+        if (drivers[d].caps.devices > 1) setenv("VKBLAS_DEVICE", "all", 1);
         const outcome well = run(&drivers[d].caps, 0, 0, VK_SUCCESS);
         expect(well.right && well.state == 1 && !well.said[0], "%s: without failures: %s", drivers[d].name, well.said);
         for (unsigned r = 0; r < sizeof results / sizeof results[0]; r++) {
