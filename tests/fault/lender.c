@@ -190,7 +190,7 @@ static void check_gemm(lender *l, const vkmm_gemm *gemm)
         expect(bytes > l->cache_bytes, "the lender's pipeline cache is not used");
 }
 
-/* A product whose B is packed has a third pipeline. */
+/* A product whose B is packed has a third pipeline. Lines of what is packed are multiples of 128 bytes. */
 static void create_packed(lender *l, vkmm_device *device, vkmm_gemm_params params)
 {
     vkmm_gemm *gemm = (vkmm_gemm *)l;
@@ -200,8 +200,8 @@ static void create_packed(lender *l, vkmm_device *device, vkmm_gemm_params param
     l->p->leftover |= l->p->status != VKMM_OK && gemm != NULL;
     expect(forbidden_calls() == before, "vkmm_gemm_create makes calls that are the lender's");
     if (l->p->status == VKMM_OK)
-        expect(vkmm_gemm_describe(gemm)->bytes[VKMM_B] == 20 * 11 * sizeof(float),
-               "11 packed columns of 17 have another size");
+        expect(vkmm_gemm_describe(gemm)->bytes[VKMM_B] == 32 * 11 * sizeof(float),
+               "11 packed columns of 17 need lines of 128 bytes");
     vkmm_gemm_destroy(l->p->status != VKMM_OK && gemm == (vkmm_gemm *)l ? NULL : &gemm);
 }
 
