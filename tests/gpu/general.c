@@ -134,7 +134,7 @@ static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm
         limited.has_f16 = limited.has_i8 = limited.has_storage16 = limited.has_storage8 = limited.has_dot8 = 0;
     if (run->processors) limited.processors = run->processors;
     if (run->driver_id) limited.driver_id = run->driver_id;
-    if (run->max_groups && !run->pack) limited.max_workgroup_count[0] = run->max_groups;
+    if (run->max_groups && !run->pack && !problem->method) limited.max_workgroup_count[0] = run->max_groups;
     vkmm_status status = vkmm_problem_check(&run->suite->instance->log, problem, NULL);
     if (status == VKMM_OK) status = vkmm_choose(&run->suite->instance->log, &limited, problem, &wish, &choice);
     if (status != VKMM_OK) return status;

@@ -340,6 +340,9 @@ static void too_little_is_refused(void **state)
     assert_null(stream);
     const vkmm_stream_params serial = {.job = {.problem = VKMM_PROBLEM(.m = 3, .n = 3, .k = 3), .kernel = "serial"}};
     assert_int_equal(vkmm_stream_create(suite.device, NULL, &serial, &stream), VKMM_UNSUPPORTED);
+    const vkmm_stream_params split = {
+        .job = {.problem = VKMM_PROBLEM(.m = 8, .n = 8, .k = 200, .method = VKMM_COMPUTE_SPLIT)}};
+    assert_int_equal(vkmm_stream_create(suite.device, NULL, &split, &stream), VKMM_UNSUPPORTED);
     assert_null(stream);
 }
 

@@ -190,6 +190,7 @@ int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice)
         for (int axis = 0; axis < 3; axis++)
             if (r->bytes > 0 && groups[axis] > device->max_workgroup_count[axis]) return 0;
         if (r->bytes > device->max_storage_range) return 0;
+        if (r->first > 0 && r->first / (4 * r->count * VKMM_SCALED_LINES) > device->max_workgroup_count[0]) return 0;
         if (r->bytes == 0 || r->bound) continue;
         r->at = round_up(end, BINDING_ALIGNMENT);
         end = r->at + r->bytes;
