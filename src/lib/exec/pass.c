@@ -202,7 +202,7 @@ vkmm_status vkmm_job_method(vkmm_job *job, vkmm_method *method)
     const VkBufferCopy all = {.size = sizeof groups};
     vkmm_buffer host = {0};
     VkCommandBuffer command = NULL;
-    *method = job->choice.problem.method;
+    *method = job->plan.modular.moduli > 0 ? VKMM_COMPUTE_MODULAR : job->choice.problem.method;
     if (!job->device || !dispatches->handle) return VKMM_OK;
     vkmm_status status = vkmm_buffer_create(job->device, "the dispatches", sizeof groups, VKMM_PLACE_DOWNLOAD, &host);
     if (status == VKMM_OK) status = vkmm_command_begin(job->device, &command);

@@ -179,6 +179,7 @@ static vkmm_status prove(cli_product *p)
     ran = p->kind->multiply(p, &p->run_ms);
     p->ran_at = vkmm_now_ms();
     if (ran != VKMM_OK && ran != VKMM_WRONG_RESULT) return ran;
+    p->row.kernel = *p->kernel; /* the plan of a modular product depends on its data */
     begin(p, "verifying");
     status = verify(p);
     if (status == VKMM_OK) status = cli_inputs_whole(log, inputs);
