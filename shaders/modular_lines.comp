@@ -67,8 +67,8 @@ Line both(Line x, Line y)
 {
     const uint highest = max(x.highest, y.highest);
     const float scale_x = power_of_half(highest - x.highest), scale_y = power_of_half(highest - y.highest);
-    return Line(highest, min(x.lowest, y.lowest), x.count + y.count, x.exponents + y.exponents, x.sum * scale_x + y.sum * scale_y,
-                x.squares * scale_x * scale_x + y.squares * scale_y * scale_y);
+    return Line(highest, min(x.lowest, y.lowest), x.count + y.count, x.exponents + y.exponents,
+                x.sum * scale_x + y.sum * scale_y, x.squares * scale_x * scale_x + y.squares * scale_y * scale_y);
 }
 
 Line line_of(uvec2 bits)
