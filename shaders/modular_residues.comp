@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // The second pass of a modular product: A or B as integers, and these as a matrix of bytes for each modulus, with
-// lines along K that end at a multiple of 16 bytes. What is beyond the matrix is filled with zeros. A workgroup converts
+// lines along K that end at a multiple of 16 bytes. What is beyond the matrix is filled with zeros. A workgroup takes
 // a square of SIDE elements; z counts the matrices of a batch.
 #include "modular.glsl"
 
