@@ -56,7 +56,9 @@ class Base(cli.Case):
     def product(self, a, b, *options):
         """The product, and the number of moduli that it took."""
         said = json.loads(self.good(*self.words(a, b, *(options or ["--compute", "modular"])), "--json"))
-        return read_npy(self.folder / "out.npy")[1], said["kernel"]["moduli"]
+        moduli = said["kernel"]["moduli"]
+        self.assertEqual(said["problem"]["method"], "direct" if moduli is None else "modular")
+        return read_npy(self.folder / "out.npy")[1], moduli
 
     def lognormal(self):
         return self.random.gauss(0, 1) * math.exp(2 * self.random.gauss(0, 1))
@@ -96,6 +98,7 @@ class Everywhere(Base):
             done = cli.run(*words)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertRegex(done.stderr, r"\A[^\n]*" + why + r"[^\n]*computed in f64[^\n]*\n\Z")
+            self.assertNotIn("modular", done.stdout)
             got = [bits_of(x) for line in read_npy(self.folder / "out.npy")[1] for x in line]
             self.good(*self.words(a, other, "--quiet"))
             self.assertEqual(got, [bits_of(x) for line in read_npy(self.folder / "out.npy")[1] for x in line])
@@ -159,6 +162,11 @@ class Arithmetic(Base):
             for size in "37x39x69", "1x33x40", "64x1x7":
                 said = json.loads(self.good("--type", "f64", "--compute", "modular", "--size", size, "--json", *FAST, *options))
                 self.assertTrue(said["verify"]["passed"] and said["kernel"]["moduli"] == 15, (options, size))
+
+    def test_explain(self):
+        said = self.good("explain", "--type", "f64", "--compute", "modular", "--size", "64")
+        self.assertRegex(said, r"64³ f64 \(modular\): \w+")
+        self.assertIn("0.09375 bytes per multiply-add", said)  # 1/16 + 1/32, of residues
 
     def test_refusals(self):
         size = ["--type", "f64", "--compute", "modular", "--size", "8", *FAST]

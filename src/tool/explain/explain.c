@@ -192,8 +192,9 @@ static vkmm_status plan(cli_session *session, vkmm_explanation *all)
     if (status != VKMM_OK) return status;
     const double rows = info->tile[0], cols = info->tile[1],
                  invocations = (double)info->workgroup[0] * info->workgroup[1];
-    const uint32_t in = vkmm_type_of(all->problem.type)->bytes,
-                   sum = vkmm_type_of(vkmm_problem_compute(&all->problem))->bytes;
+    /* Residues are bytes, summed in 32 bits. */
+    const uint32_t in = info->moduli > 0 ? 1 : vkmm_type_of(all->problem.type)->bytes,
+                   sum = info->moduli > 0 ? 4 : vkmm_type_of(vkmm_problem_compute(&all->problem))->bytes;
     if (rows * cols > 0 && invocations > 0) {
         kernel->sum_registers = rows * cols / invocations * sum / 4;
         kernel->bytes_per_multiply_add = in * (rows + cols) / (rows * cols);
@@ -203,13 +204,14 @@ static vkmm_status plan(cli_session *session, vkmm_explanation *all)
     return VKMM_OK;
 }
 
-/* The tutorials' kernels are for the plain product of types of 32 and 64 bits. */
+/* The tutorials' kernels are for the plain product of types of 32 and 64 bits, neither split nor modular. */
 static int is_for_general(const cli_options *options, const vkmm_problem *problem)
 {
     const vkmm_types types = vkmm_problem_types(problem);
 
     if (options->kernel != NULL && strcmp(options->kernel, "auto") != 0) return vkmm_kernel_is_general(options->kernel);
-    return types.in != types.out || types.in != types.compute || vkmm_type_of(types.in)->bytes < 4;
+    return types.in != types.out || types.in != types.compute || vkmm_type_of(types.in)->bytes < 4 ||
+           problem->method != VKMM_COMPUTE_DIRECT;
 }
 
 static vkmm_status explain_size(cli_session *session, const vkmm_problem *problem)

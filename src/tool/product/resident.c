@@ -31,7 +31,7 @@ static vkmm_status multiply(cli_product *p, double *ms)
 
     *ms = vkmm_now_ms() - start;
     p->fault = status == VKMM_WRONG_RESULT ? "the kernel stored outside its matrix" : NULL;
-    return status;
+    return status == VKMM_OK ? vkmm_job_method(p->job, &p->row.problem.method) : status;
 }
 
 static vkmm_status measure(cli_product *p, const vkmm_measure_params *params, vkmm_measurement *time)
