@@ -53,10 +53,9 @@ uvec2 from_limbs(int limbs[LIMBS], int exponent)
             any |= limbs[l];
         if (any != 0)
             continue;
-        [[unroll]] for (uint l = LIMBS - 1; l >= step; l--)
-            limbs[l] = limbs[l - step];
-        [[unroll]] for (uint l = 0; l < step; l++)
-            limbs[l] = 0;
+        // Counted upwards: Mesa 26.1 leaves a loop that counts down to `step` after one turn.
+        [[unroll]] for (uint i = 1; i <= LIMBS; i++)
+            limbs[LIMBS - i] = LIMBS - i >= step ? limbs[LIMBS - i - min(step, LIMBS - i)] : 0;
         highest -= int(step * LIMB_BITS);
     }
     if (limbs[7] == 0)
