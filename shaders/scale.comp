@@ -2,8 +2,8 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // Finds the largest exponent of each row of op(A), or column of op(B), before these are split into parts of less range
-// (split.comp). Works on words of 32 bits: of wider floats, on the upper one. Each workgroup takes LINES_AT_ONCE rows or
-// columns; z counts the matrices of a batch.
+// (split.comp). Works on words of 32 bits: of wider floats, on the upper one. Each workgroup takes LINES_AT_ONCE rows
+// or columns; z counts the matrices of a batch.
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint BYTES = 4; // of a float: 4 or 8
 

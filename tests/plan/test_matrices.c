@@ -529,8 +529,8 @@ static void splits_where_matrices_are(void **state)
     assert_non_null(strstr(sentence, "depth must be a multiple of 32"));
     assert_string_equal(
         planned(&devices[0].info, VKMM_PROBLEM(.m = 64, .n = 64, .k = 127, .method = VKMM_COMPUTE_SPLIT)),
-        "blocked");                                                        /* more precise */
-    assert_string_equal(planned(&devices[0].info, CUBE(8192)), "blocked"); /* only where asked for */
+        "blocked");                                                                          /* more precise */
+    assert_string_equal(planned(&devices[0].info, CUBE(8192, .type = VKMM_F32)), "blocked"); /* only where asked for */
 }
 
 int main(void)
