@@ -22,6 +22,7 @@ static const struct {
     const char *mutant, *kernel, *config;
     uint64_t narrow;
     uint32_t pack;
+    vkmm_type type; /* 0: f32 */
 } runs[] = {
     {"blocked", "blocked", "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,lane-cols=4,buffers=1,slices=1", 0},
     {"blocked", "blocked", "rows=32,cols=16,depth=16,thread-rows=4,thread-cols=4,lane-cols=2,buffers=2,slices=2", 0},
@@ -29,7 +30,9 @@ static const struct {
     {"cpu", "cpu", NULL, 0},
     {"reduce", "skinny", "rows=32,cols=16,depth=16,thread-long=4,threads=32,splits=3", 3},
     {"pack", "blocked", "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,lane-cols=4,buffers=1,slices=1", 0,
-     VKMM_PACK_A | VKMM_PACK_B},
+     VKMM_PACK_A | VKMM_PACK_B, VKMM_F16},
+    {"pack", "blocked", "rows=16,cols=32,depth=8,thread-rows=4,thread-cols=4,lane-cols=4,buffers=1,slices=1", 0,
+     VKMM_PACK_A | VKMM_PACK_B, VKMM_F64}, /* whose lines end before the squares of 32 */
 };
 
 /* Of a build for f16, without 16-bit storage. */
@@ -53,7 +56,7 @@ static int wrong_products(const struct mutant *mutant, size_t which, vkmm_op op,
         run.module = &module;
     else
         run.reduce = &module;
-    run.types = vkmm_types_default(is_narrow(mutant) ? VKMM_F16 : VKMM_F32);
+    run.types = vkmm_types_default(is_narrow(mutant) ? VKMM_F16 : runs[which].type ? runs[which].type : VKMM_F32);
     run.plain = run.has_bias = is_narrow(mutant);
     if (is_narrow(mutant)) run.activation = VKMM_RELU;
     int wrong = general_edges(&run, op, op, padding, 1, 1, 0, 1);
