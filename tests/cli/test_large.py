@@ -210,7 +210,7 @@ class Several(Large):
     def test_bench(self):
         """After the rows of each device, those of all together; compare has none."""
         suite = self.file("a.suite", b"--size 64 --kernel tiled\n")
-        args = ["--suite", suite, "--device", "1,0", "--no-host", "--budget", "1s", "--json"]
+        args = ["--suite", suite, "--device", "1,0", "--no-host", "--json", "--budget", "5s"]
         report = json.loads(self.good("bench", *args, env=self.env))
         self.assertEqual([device["label"] for device in report["devices"]][2:], ["together"])
         self.assertEqual(report["devices"][2]["driver_name"], " + ".join(device["name"] for device in report["devices"][:2]))

@@ -107,7 +107,7 @@ class Products(cli.Case):
                     verdict = json.loads(self.good(*args, "--json"))["verify"]
                     self.assertEqual((verdict["passed"], verdict["nans"], verdict["infinities"]), (True, 5000, 300))
                     self.assertIn("; NaN: 5000, infinite: 300", verdict["sentence"])
-                    self.assertRegex(self.good(*args, "--csv"), "^[^\n]*,nans,infinities\r?\n[^\n]*,5000,300\r?\n$")
+                    self.assertRegex(self.good(*args, "--csv"), "^[^\n]*,nans,infinities,method\r?\n[^\n]*,5000,300,direct\r?\n$")
         b = self.file("b.npy", npy_bytes([[1.0], [0.0]]))
         self.assertRegex(self.good("-a", b, "-b", self.file("a.npy", npy_bytes([[1.0]]))), "(?m)✓$")
         self.assertEqual(json.loads(self.good("-s", "8", "--type", "i32", "--json", *FAST))["verify"]["nans"], 0)
