@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """test_random.py LIBVKBLAS: random calls, each compared element by element with the same call of the host's BLAS.
 
-VKMM_TEST_SEED chooses other calls, VKBLAS_TEST_CALLS how many; 10000 take some minutes.
+VKMM_TEST_SEED chooses other calls, VKBLAS_TEST_CALLS how many; 10000 take half a minute.
 """
 import ctypes
 import os
