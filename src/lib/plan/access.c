@@ -15,7 +15,7 @@ uint64_t vkmm_access_multiply_adds(const vkmm_kernel_info *info, const vkmm_prob
 {
     uint64_t depth = info->spec_values[VKMM_SPEC_DEPTH];
     if (info->shared_bytes == 0) return useful * problem->k;
-    return invocations * vkmm_divide_up(problem->k, depth) * depth;
+    return invocations * vkmm_round_up(problem->k, depth);
 }
 
 /* How often one element of an input is read: `extent` elements of C depend on it, `side` of them in a tile. */
@@ -44,8 +44,7 @@ vkmm_status vkmm_access_formula(const vkmm_log *log, const vkmm_kernel_info *inf
     if (n > 0 && k > 0) access->b = reads_of(kernel->uses_shared, m, rows);
     int linear = kernel->spread == VKMM_SPREAD_LINEAR;
     access->useful = m * n;
-    access->invocations = linear ? vkmm_divide_up(m * n, rows * cols) * rows * cols
-                                 : vkmm_divide_up(m, rows) * rows * (vkmm_divide_up(n, cols) * cols);
+    access->invocations = linear ? vkmm_round_up(m * n, rows * cols) : vkmm_round_up(m, rows) * vkmm_round_up(n, cols);
     access->multiply_adds = vkmm_access_multiply_adds(info, problem, access->invocations, access->useful);
     uint64_t bytes = vkmm_type_of(problem->type)->bytes;
     access->bytes_read = bytes * (m * k * access->a.global_min + k * n * access->b.global_min);

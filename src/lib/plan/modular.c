@@ -12,16 +12,12 @@
 
 enum { LINE = 16, SIDE = 32, ALIGNMENT = 256 };
 
-static uint64_t round_up(uint64_t value, uint64_t to)
-{
-    return vkmm_divide_up(value, to) * to;
-}
-
 /* The product of residues, of so many rows. Lines of both operands lie along K. */
 static vkmm_problem inner_of(const vkmm_problem *p, uint32_t moduli, uint64_t rows)
 {
-    vkmm_problem inner = VKMM_PROBLEM(.m = rows, .n = p->n, .k = round_up(p->k, 16), .type = VKMM_I8, .op_b = VKMM_OP_T,
-                                      .ldc = round_up(p->n, 4), .batch_count = p->batch_count * moduli);
+    vkmm_problem inner =
+        VKMM_PROBLEM(.m = rows, .n = p->n, .k = vkmm_round_up(p->k, 16), .type = VKMM_I8, .op_b = VKMM_OP_T,
+                     .ldc = vkmm_round_up(p->n, 4), .batch_count = p->batch_count * moduli);
     inner.stride_a = p->m * inner.k;
     inner.stride_b = p->n * inner.k;
     inner.stride_c = rows * inner.ldc;
@@ -33,10 +29,10 @@ static uint64_t rows_of(const vkmm_device_info *device, const vkmm_problem *p, u
 {
     enum { MOST = 1 << 30, UNIT = 128 };
     const uint64_t range = device->max_storage_range < MOST ? device->max_storage_range : MOST,
-                   row = p->batch_count * moduli * round_up(p->n, 4) * 4, most = row > 0 ? range / row : p->m;
+                   row = p->batch_count * moduli * vkmm_round_up(p->n, 4) * 4, most = row > 0 ? range / row : p->m;
     if (most >= p->m) return p->m;
     if (most < UNIT) return most > 0 ? most : 1;
-    return round_up(vkmm_divide_up(p->m, vkmm_divide_up(p->m, most / UNIT * UNIT)), UNIT);
+    return vkmm_round_up(vkmm_divide_up(p->m, vkmm_divide_up(p->m, most / UNIT * UNIT)), UNIT);
 }
 
 /* Where each pass reads and writes, in the workspace. */
@@ -44,9 +40,9 @@ static void place(const vkmm_problem *inner, const vkmm_problem *p, vkmm_modular
 {
     const uint64_t a = inner->batch_count * inner->stride_a, b = inner->batch_count * inner->stride_b;
     modular->lines = (vkmm_range){0, (VKMM_MODULAR_TABLE + p->batch_count * (p->m + p->n)) * LINE};
-    modular->a = (vkmm_range){round_up(modular->lines.bytes, ALIGNMENT), a};
-    modular->b = (vkmm_range){round_up(modular->a.at + a, ALIGNMENT), b};
-    modular->sums = (vkmm_range){round_up(modular->b.at + b, ALIGNMENT), inner->batch_count * inner->stride_c * 4};
+    modular->a = (vkmm_range){vkmm_round_up(modular->lines.bytes, ALIGNMENT), a};
+    modular->b = (vkmm_range){vkmm_round_up(modular->a.at + a, ALIGNMENT), b};
+    modular->sums = (vkmm_range){vkmm_round_up(modular->b.at + b, ALIGNMENT), inner->batch_count * inner->stride_c * 4};
 }
 
 static vkmm_status check(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *p,
@@ -200,7 +196,7 @@ void vkmm_modular_record_lines(vkmm_device *device, const vkmm_plan *plan, VkCom
 void vkmm_modular_record_residues(vkmm_device *device, const vkmm_plan *plan, VkCommandBuffer command)
 {
     const vkmm_modular *m = &plan->modular;
-    const uint32_t ld = (uint32_t)round_up(m->problem.k, 16) / 4;
+    const uint32_t ld = (uint32_t)vkmm_round_up(m->problem.k, 16) / 4;
     for (int o = VKMM_A; o <= VKMM_B && ld > 0; o++) {
         push_lines push = push_of(m, (vkmm_operand)o);
         const uint32_t groups[3] = {(ld * 4 + SIDE - 1) / SIDE, (push.count + SIDE - 1) / SIDE,

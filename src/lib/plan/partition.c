@@ -23,11 +23,6 @@ enum {
  * (exec/slices.h). */
 #define FLOPS_AT_ONCE 4e9
 
-static uint64_t padded(uint64_t value, uint64_t unit)
-{
-    return vkmm_divide_up(value, unit) * unit;
-}
-
 /* The type that the sums of parts of K have: that of α and β, where the kernels can store it. */
 static vkmm_type part_type(const vkmm_problem *problem)
 {
@@ -39,7 +34,7 @@ static vkmm_type part_type(const vkmm_problem *problem)
 static uint64_t padded_line(const vkmm_problem *p, vkmm_operand operand)
 {
     const uint64_t length = vkmm_operand_stored(p, operand).length;
-    return padded(length > 0 ? length : 1, 16 / vkmm_type_of(vkmm_operand_type(p, operand))->bytes);
+    return vkmm_round_up(length > 0 ? length : 1, 16 / vkmm_type_of(vkmm_operand_type(p, operand))->bytes);
 }
 
 vkmm_problem vkmm_cut_problem(const vkmm_problem *problem, const vkmm_choice *choice, const vkmm_cut *cut)
@@ -70,7 +65,7 @@ uint64_t vkmm_cut_bytes(const vkmm_problem *p, vkmm_operand operand)
     const vkmm_stored stored = vkmm_operand_stored(p, operand);
     const uint64_t bytes =
         stored.ld * stored.count * vkmm_problem_batches(p) * vkmm_type_of(vkmm_operand_type(p, operand))->bytes;
-    return bytes > 0 ? padded(bytes, 16) : 16;
+    return bytes > 0 ? vkmm_round_up(bytes, 16) : 16;
 }
 
 /* Elements along K that are used. */
@@ -132,7 +127,7 @@ static int measure(const vkmm_problem *problem, const vkmm_choice *choice, const
     t->a_slots = a_panels > 1 || (space->shared && !wide) ? pieces->slots : 1;
     t->b_slots = b_panels > 1 || (space->shared && wide) ? pieces->slots : 1;
     pieces->c_slots = t->row_panels * t->col_panels * groups > 1 || space->shared ? pieces->slots : 1;
-    const uint64_t bias = padded(vkmm_operand_bytes(problem, VKMM_BIAS), BIAS_ALIGNMENT);
+    const uint64_t bias = vkmm_round_up(vkmm_operand_bytes(problem, VKMM_BIAS), BIAS_ALIGNMENT);
     t->device_bytes = t->a_slots * pieces->a_bytes + t->b_slots * pieces->b_bytes +
                       pieces->c_slots * (pieces->c_bytes + space->guard) + pieces->workspace_bytes + bias;
     return t->device_bytes <= space->total;
@@ -198,7 +193,7 @@ static uint64_t smaller(uint64_t whole, uint64_t part, uint64_t unit)
     uint64_t panels = count_of(whole, part);
     for (;;) {
         panels += 1 + panels / 8;
-        const uint64_t next = padded(vkmm_divide_up(whole, panels), unit);
+        const uint64_t next = vkmm_round_up(vkmm_divide_up(whole, panels), unit);
         if (next < part) return next;
         if (part <= unit || panels > whole) return 0;
     }
@@ -281,9 +276,9 @@ int vkmm_pieces_halve(const vkmm_problem *problem, const vkmm_choice *choice, co
     if (cut.matrices > 1)
         cut.matrices /= 2;
     else if (by_rows && cut.rows > pieces->unit_rows)
-        cut.rows = padded(vkmm_divide_up(cut.rows, 2), pieces->unit_rows);
+        cut.rows = vkmm_round_up(vkmm_divide_up(cut.rows, 2), pieces->unit_rows);
     else if (cut.cols > pieces->unit_cols)
-        cut.cols = padded(vkmm_divide_up(cut.cols, 2), pieces->unit_cols);
+        cut.cols = vkmm_round_up(vkmm_divide_up(cut.cols, 2), pieces->unit_cols);
     else if (next.slots > 1)
         next.slots = 1;
     else

@@ -10,6 +10,11 @@ static inline uint64_t vkmm_divide_up(uint64_t value, uint64_t by)
     return (value + by - 1) / by;
 }
 
+static inline uint64_t vkmm_round_up(uint64_t value, uint64_t to)
+{
+    return vkmm_divide_up(value, to) * to;
+}
+
 /* Both complete a choice whose kernel, module and row-major problem are set: tile or configuration, workgroups,
  * specialization constants. */
 vkmm_status vkmm_choose_tutorial(const vkmm_log *log, const vkmm_device_info *device, const vkmm_wish *wish,

@@ -13,11 +13,6 @@ enum { BOTH = VKMM_PACK_A | VKMM_PACK_B, BINDING_ALIGNMENT = 256 /* the largest 
 /* Bytes that a GPU reads at once; and of a step along K, so that each begins at such a multiple too. */
 enum { LINE = 128, STEP = 64 };
 
-static uint64_t round_up(uint64_t value, uint64_t to)
-{
-    return vkmm_divide_up(value, to) * to;
-}
-
 static int is_along_k(const vkmm_problem *p, vkmm_operand operand)
 {
     return operand == VKMM_A ? p->op_a == VKMM_OP_N : p->op_b == VKMM_OP_T;
@@ -50,7 +45,7 @@ static vkmm_repack repack_of(const vkmm_choice *choice, vkmm_operand operand, ui
         .from = from, .offset = vkmm_operand_offset(p, operand), .stride = stride, .transposed = was != along_k};
     r.count = stride ? vkmm_problem_batches(p) : 1;
     r.lines = along_k ? extent : depth;
-    r.ld = round_up(along_k ? depth : extent, vector * LINE / 16);
+    r.ld = vkmm_round_up(along_k ? depth : extent, vector * LINE / 16);
     r.bytes = r.count * r.lines * r.ld * (16 / vector);
     return r;
 }
@@ -137,7 +132,7 @@ int vkmm_choose_packs(const vkmm_device_info *device, const vkmm_wish *wish, vkm
     if (p->m == 0 || p->n == 0 || p->k == 0) return 0;
     if (!(wish->pack & VKMM_PACK_NEVER)) which |= worth_packing(device, choice);
     if (which != 0 && p->k % vector != 0 && !(wish->pack & VKMM_PACK_NEVER)) which = BOTH;
-    const uint64_t depth = which == BOTH ? round_up(p->k, vector * STEP / 16) : p->k;
+    const uint64_t depth = which == BOTH ? vkmm_round_up(p->k, vector * STEP / 16) : p->k;
     for (int o = VKMM_A; o <= VKMM_B; o++)
         if (which & 1u << o) take(choice, (vkmm_operand)o, depth, asked & 1u << o ? wish->pack : 0);
     p->k = depth;
@@ -160,7 +155,7 @@ void vkmm_repack_groups(const vkmm_repack *r, uint32_t bytes, uint64_t groups[3]
 void vkmm_choose_parts(vkmm_choice *choice)
 {
     vkmm_problem *p = &choice->problem;
-    const uint64_t depth = 2 * round_up(p->k, VKMM_PART);
+    const uint64_t depth = 2 * vkmm_round_up(p->k, VKMM_PART);
     uint32_t bits = 0;
     while (bits < 32 && UINT64_C(1) << bits < p->k) bits++;
     p->type = VKMM_F16;
@@ -170,7 +165,7 @@ void vkmm_choose_parts(vkmm_choice *choice)
         take(choice, (vkmm_operand)o, depth, 0);
         r->across = !is_along_k(p, (vkmm_operand)o);
         r->least = 115 - bits;
-        r->first = round_up(4 * r->count * across(p, (vkmm_operand)o), LINE);
+        r->first = vkmm_round_up(4 * r->count * across(p, (vkmm_operand)o), LINE);
         r->bytes += r->first;
         *offset = r->first / 2;
     }
@@ -192,7 +187,7 @@ int vkmm_place_packs(const vkmm_device_info *device, vkmm_choice *choice)
         if (r->bytes > device->max_storage_range) return 0;
         if (r->first > 0 && r->first / (4 * r->count * VKMM_SCALED_LINES) > device->max_workgroup_count[0]) return 0;
         if (r->bytes == 0 || r->bound) continue;
-        r->at = round_up(end, BINDING_ALIGNMENT);
+        r->at = vkmm_round_up(end, BINDING_ALIGNMENT);
         end = r->at + r->bytes;
     }
     choice->info.packed_bytes = end - choice->info.workspace_bytes;
