@@ -12,13 +12,7 @@ layout(std430, set = 0, binding = 0) restrict readonly buffer MatrixA { uint A[]
 layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { uint B[]; };
 layout(std430, set = 0, binding = 3) restrict writeonly buffer Packed { uint packed[]; };
 
-layout(push_constant) uniform Work {
-    uint LINES, LENGTH;                 // of the matrix in memory, elements
-    uint LD, OFFSET, STRIDE;            // likewise
-    uint TO_LINES, TO_LD;               // of the packed matrix; words of 32 bits, as all that follows
-    uint TO_OFFSET, TO_STRIDE;
-    uint IS_B, TRANSPOSE;
-};
+#include "pack_push.glsl"
 
 const uint PER_WORD = BYTES < 4 ? 4 / BYTES : 1; // elements that share a word
 const uint WORDS = BYTES < 8 ? 1 : 2;            // of an element

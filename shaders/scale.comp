@@ -12,6 +12,7 @@ layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { uint B[]
 layout(std430, set = 0, binding = 3) restrict writeonly buffer Packed { uint packed[]; };
 
 #include "pack_push.glsl"
+#include "decide.glsl"
 
 const uint LINES_AT_ONCE = 8, STEPS = gl_WorkGroupSize.x / LINES_AT_ONCE;
 shared uint largest[gl_WorkGroupSize.x];

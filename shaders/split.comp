@@ -14,6 +14,7 @@ layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { uint B[]
 layout(std430, set = 0, binding = 3) restrict buffer Packed { uint packed[]; };
 
 #include "pack_push.glsl"
+#include "decide.glsl"
 #include "parts.glsl"
 
 const uint SIDE = 64, PAIRS = SIDE / 2, ROUNDS = (SIDE * PAIRS + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;

@@ -11,14 +11,3 @@ layout(push_constant) uniform Work {
     uint FIRST_GROUPS, SECOND_GROUPS;   // workgroups of the passes over the parts,
     uint INSTEAD_GROUPS;                // and of the product without parts
 };
-
-// Groups along x, y, z of each of these, as indirect dispatches read them.
-layout(std430, set = 0, binding = 2) restrict writeonly buffer Dispatches { uint dispatches[9]; };
-
-// Whether the product is that of the parts.
-void decide(bool parts)
-{
-    dispatches[0] = parts ? FIRST_GROUPS : 0;
-    dispatches[3] = parts ? SECOND_GROUPS : 0;
-    dispatches[6] = parts ? 0 : INSTEAD_GROUPS;
-}
