@@ -354,6 +354,7 @@ VKMM_API vkmm_status vkmm_multiply(vkmm_device *device, const vkmm_problem *prob
 
 #define VKMM_MAX_SPEC_CONSTANTS 40
 #define VKMM_CONFIG_TEXT        192
+#define VKMM_PASSES             5
 
 /* A kernel as it will run: filled by the planner, never by the user. A plain value. */
 typedef struct vkmm_kernel_info {
@@ -375,9 +376,10 @@ typedef struct vkmm_kernel_info {
     int uses_dot8;            /* it uses dot products of four bytes (has_dot8) */
     int uses_matrices;        /* it uses matrix operations, either of the shape in `matrix` or of flexible dimensions */
     uint64_t packed_bytes;    /* of workspace_bytes, at its end: A, B or both, packed (vkmm_job_params.pack) */
-    /* Of the first and the second pass, from vkmm_kernel_choose alone: a hash of the SPIR-V, the constants and the
+    /* Of the product itself; of the pass that adds up parts of K; of those that pack operands, compute what the product
+     * leaves out, and scale operands. From vkmm_kernel_choose alone: a hash of the SPIR-V, the constants and the
      * subgroup size. Drivers make the same code of pipelines with equal hashes. 0: there is none. */
-    uint64_t pipeline_hash[2];
+    uint64_t pipeline_hash[VKMM_PASSES];
     uint32_t moduli; /* of a modular product (VKMM_COMPUTE_MODULAR); 0: it is another kind */
 } vkmm_kernel_info;
 

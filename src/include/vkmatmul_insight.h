@@ -105,10 +105,10 @@ typedef struct vkmm_statistic {
 } vkmm_statistic;
 
 /* Compiles the kernel again, without the pipeline cache, and queries the driver: the subgroup size, then its
- * statistics. second: the second pass instead, which adds up parts of K (vkmm_kernel_info.workspace_bytes). *count:
- * capacity on input, entries on output; 0 without vkmm_device_info.has_statistics; statistics beyond the capacity are
- * omitted. *compile_ms (may be NULL): the time that the driver took. */
-VKMM_API vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, int second,
+ * statistics. pass: one of those that vkmm_kernel_info.pipeline_hash names; 0 is the product itself. *count: capacity
+ * on input, entries on output; 0 without vkmm_device_info.has_statistics; statistics beyond the capacity are omitted.
+ * *compile_ms (may be NULL): the time that the driver took. */
+VKMM_API vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, uint32_t pass,
                                             vkmm_statistic *statistics, uint32_t *count, double *compile_ms);
 
 /* ---- Race: why barriers are needed ---- */

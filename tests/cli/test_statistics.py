@@ -52,7 +52,7 @@ class Statistics(cli.Case):
         self.assertNotEqual(int(row["pipeline"], 16), 0)
 
     def test_list(self):
-        """Each pipeline is listed once; without --all those of f32 and f16, with it all of a type's ops; a split K has a second pass."""
+        """Each pipeline is listed once; without --all those of f32 and f16, with it all of a type's ops; a product of several passes has as many."""
         rows = self.rows("--size", "64,65,128", "--kernel", "naive")
         self.assertEqual([(row["kernel"], row["type"]) for row in rows], [("naive", "f32")])  # the tile is the only constant
         rows = self.rows("--size", "16", "--type", "i8", "--all", "--kernel", "skinny")
@@ -61,6 +61,9 @@ class Statistics(cli.Case):
         self.assertIn(True, [row["problem"]["bias"] for row in rows])
         rows = self.rows("--size", "16x16x4096", "--type", "f32", "--kernel", "blocked", "--config", "splits=4")
         self.assertEqual([row["kernel"] for row in rows], ["blocked", "reduce"])
+        rows = self.rows("--size", "64", "--type", "f64", "--compute", "modular", "--kernel", "blocked")
+        self.assertEqual([row["kernel"] for row in rows], ["blocked", "reduce", "pack", "scale"])
+        self.assertEqual(len({row["pipeline"] for row in rows}), 4)
 
     def test_figures(self):
         """Names of all drivers, in one table; what is not reported is null."""

@@ -3,7 +3,7 @@
 #include "plan/plan.h"
 #include "vk/executable.h"
 
-vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, int second,
+vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *params, uint32_t pass,
                                    vkmm_statistic *statistics, uint32_t *count, double *compile_ms)
 {
     VKMM_NEED(NULL, device);
@@ -17,12 +17,12 @@ vkmm_status vkmm_kernel_statistics(vkmm_device *device, const vkmm_job_params *p
     if (status == VKMM_OK && !choice.module)
         status = vkmm_fail(vkmm_device_log(device), VKMM_UNSUPPORTED,
                            "the kernel %s runs on the host: no driver compiles it", choice.info.name);
-    if (status == VKMM_OK && second && !choice.reduce)
-        status = vkmm_fail(vkmm_device_log(device), VKMM_INVALID, "this product has no second pass");
+    if (status == VKMM_OK && (pass >= VKMM_PASSES || !vkmm_plan_hash(info, &choice, (vkmm_plan_pass)pass)))
+        status = vkmm_fail(vkmm_device_log(device), VKMM_INVALID, "this product has no pass %u", pass);
     if (status != VKMM_OK) return status;
-    choice.capture = second ? VKMM_CAPTURE_SECOND : VKMM_CAPTURE_FIRST;
+    choice.capture = pass + 1;
     status = vkmm_plan_create(device, &choice, &plan);
-    const vkmm_pipeline *pipeline = second ? &plan.reduce : &plan.pipeline;
+    const vkmm_pipeline *pipeline = vkmm_plan_pipeline(&plan, (vkmm_plan_pass)pass);
     if (status == VKMM_OK && info->has_statistics)
         status = vkmm_pipeline_statistics(device, pipeline, statistics, count);
     else if (status == VKMM_OK)

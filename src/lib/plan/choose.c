@@ -280,7 +280,7 @@ vkmm_status vkmm_kernel_choose(const vkmm_log *log, const vkmm_device_info *devi
     vkmm_status status = vkmm_choose_job(log, device, params, &choice);
     if (status != VKMM_OK) return status;
     *info = choice.info;
-    for (int pass = VKMM_PLAN_FIRST; pass <= VKMM_PLAN_SECOND; pass++)
+    for (int pass = 0; pass < VKMM_PASSES; pass++)
         info->pipeline_hash[pass] = vkmm_plan_hash(device, &choice, (vkmm_plan_pass)pass);
     return status;
 }

@@ -29,9 +29,6 @@ typedef struct vkmm_wish {
     vkmm_terms terms;
 } vkmm_wish;
 
-/* Only one of a plan's pipelines is built, and the driver is to keep statistics of it (vk/executable.h). */
-typedef enum vkmm_capture { VKMM_CAPTURE_NONE, VKMM_CAPTURE_FIRST, VKMM_CAPTURE_SECOND } vkmm_capture;
-
 /* An operand of the kernel that is packed before the product. Elements, unless stated otherwise. */
 typedef struct vkmm_repack {
     vkmm_stored from; /* the matrix in memory, */
@@ -85,7 +82,8 @@ typedef struct vkmm_choice {
     vkmm_repack packs[2]; /* of the kernel's A and B: `problem` has them packed, and perhaps K padded with zeros */
     vkmm_edge edge;
     vkmm_modular modular;
-    vkmm_capture capture; /* vkmm_choose leaves it 0 */
+    uint32_t capture; /* a vkmm_plan_pass, plus one: only its pipeline is built, and the driver is to keep statistics of
+                         it (vk/executable.h); vkmm_choose leaves it 0: all are built */
 } vkmm_choice;
 
 /* device may be NULL for the kernel "serial". The problem must have been checked (math/problem.h). VKMM_INVALID:

@@ -63,20 +63,6 @@ static uint32_t constant_of(const vkmm_kernel_info *info, uint32_t id)
     return 0;
 }
 
-/* Creates one of the plan's pipelines: `info` has its constants, `attempt` and subgroup size. */
-static vkmm_status create(vkmm_device *device, const vkmm_choice *choice, const vkmm_plan *plan,
-                          const vkmm_module *module, vkmm_pipeline_info info, vkmm_pipeline *pipeline)
-{
-    info.words = module->words;
-    info.bytes = module->bytes;
-    info.binding_count = plan->binding_count;
-    info.push_bytes = sizeof(vkmm_push); /* the layout is the same in all passes */
-    info.pushes_sets = choice->terms.pushes_sets;
-    info.cache = choice->terms.cache;
-    info.capture_statistics = choice->capture != VKMM_CAPTURE_NONE;
-    return vkmm_pipeline_create(device, &info, pipeline);
-}
-
 static const uint32_t reduce_ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_WORKGROUP_Y, VKMM_SPEC_HALF_SUMS, VKMM_SPEC_OUT,
                                       VKMM_SPEC_BIAS,        VKMM_SPEC_ACTIVATION,  VKMM_SPEC_SCALARS};
 enum { REDUCE_CONSTANTS = sizeof reduce_ids / sizeof reduce_ids[0] };
@@ -92,55 +78,78 @@ static void fill_reduce(const vkmm_device_info *limits, const vkmm_choice *choic
     values[6] = choice->terms.scalars_in_memory != 0;
 }
 
+/* How to build the pipeline of a pass. */
+typedef struct recipe {
+    const vkmm_module *module;
+    vkmm_pipeline_info info; /* its constants, attempt and subgroup size */
+    uint32_t values[REDUCE_CONSTANTS];
+    char attempt[64];
+} recipe;
+
+/* 0: the choice has no such pass. */
+static int describe(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_plan_pass pass, recipe *r)
+{
+    static const uint32_t pack_ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_BYTES};
+    const vkmm_module *const modules[VKMM_PASSES] = {choice->module, choice->reduce, choice->packing,
+                                                     choice->edge.module, choice->scaling};
+    const vkmm_kernel_info *kernel = pass == VKMM_PLAN_EDGE ? &choice->edge.info : &choice->info;
+    *r = (recipe){.module = modules[pass], .info = {.spec_values = r->values, .attempt = r->attempt}};
+    if (!r->module) return 0;
+    if (pass == VKMM_PLAN_SECOND) {
+        fill_reduce(limits, choice, r->values);
+        r->info.spec_ids = reduce_ids;
+        r->info.spec_count = REDUCE_CONSTANTS;
+        snprintf(r->attempt, sizeof r->attempt, "compiling the second pass");
+    } else if (pass == VKMM_PLAN_PACKING || pass == VKMM_PLAN_SCALING) { /* elements of so many bytes in memory */
+        r->values[0] = vkmm_reduce_size(limits);
+        r->values[1] =
+            vkmm_type_of(pass == VKMM_PLAN_PACKING ? choice->problem.type : vkmm_method_type(choice->problem.method))
+                ->bytes;
+        r->info.spec_ids = pack_ids;
+        r->info.spec_count = sizeof pack_ids / sizeof *pack_ids;
+        snprintf(r->attempt, sizeof r->attempt, "compiling the packing of operands");
+    } else {
+        r->info.spec_ids = kernel->spec_ids;
+        r->info.spec_values = kernel->spec_values;
+        r->info.spec_count = kernel->spec_count;
+        r->info.subgroup_size = kernel->subgroup_size;
+        snprintf(r->attempt, sizeof r->attempt, "compiling %s for %s", kernel->name,
+                 vkmm_type_of(choice->problem.type)->name);
+    }
+    return 1;
+}
+
 uint64_t vkmm_plan_hash(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_plan_pass pass)
 {
-    const vkmm_kernel_info *info = &choice->info;
-    const vkmm_module *module = pass == VKMM_PLAN_SECOND ? choice->reduce : choice->module;
-    uint32_t values[REDUCE_CONSTANTS];
-    if (!module) return 0;
-    const uint64_t hash = vkmm_hash(VKMM_HASH_START, module->words, module->bytes);
-    if (pass == VKMM_PLAN_SECOND) {
-        fill_reduce(limits, choice, values);
-        return vkmm_hash(hash, values, sizeof values);
-    }
-    const size_t bytes = info->spec_count * sizeof info->spec_ids[0];
-    return vkmm_hash(vkmm_hash(vkmm_hash(hash, info->spec_ids, bytes), info->spec_values, bytes), &info->subgroup_size,
-                     sizeof info->subgroup_size);
+    recipe r;
+    if (!describe(limits, choice, pass, &r)) return 0;
+    const size_t bytes = r.info.spec_count * sizeof *r.info.spec_ids;
+    uint64_t hash = vkmm_hash(VKMM_HASH_START, r.module->words, r.module->bytes);
+    hash = vkmm_hash(vkmm_hash(hash, r.info.spec_ids, bytes), r.info.spec_values, bytes);
+    return vkmm_hash(hash, &r.info.subgroup_size, sizeof r.info.subgroup_size);
 }
 
-/* Each item of the second pass is as many elements of one matrix as a workgroup has invocations. */
-static vkmm_status create_reduce(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
+vkmm_pipeline *vkmm_plan_pipeline(vkmm_plan *plan, vkmm_plan_pass pass)
 {
-    uint32_t values[REDUCE_CONSTANTS];
-    fill_reduce(&device->physical->info, choice, values);
-    const vkmm_pipeline_info info = {.spec_count = REDUCE_CONSTANTS,
-                                     .spec_ids = reduce_ids,
-                                     .spec_values = values,
-                                     .attempt = "compiling the second pass"};
-    return create(device, choice, plan, choice->reduce, info, &plan->reduce);
+    vkmm_pipeline *const pipelines[VKMM_PASSES] = {&plan->pipeline, &plan->reduce, &plan->pack, &plan->at_edge,
+                                                   &plan->scale};
+    return pipelines[pass];
 }
 
-/* One of the pipelines that prepare operands, whose elements in memory have so many bytes. */
-static vkmm_status create_pack(vkmm_device *device, const vkmm_choice *choice, const vkmm_plan *plan,
-                               const vkmm_module *module, uint32_t bytes, vkmm_pipeline *pipeline)
+/* Unless the choice does without it, or captures another. */
+static vkmm_status create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan_pass pass, vkmm_plan *plan)
 {
-    const uint32_t ids[] = {VKMM_SPEC_WORKGROUP_X, VKMM_SPEC_BYTES};
-    const uint32_t values[] = {vkmm_reduce_size(&device->physical->info), bytes};
-    const vkmm_pipeline_info info = {.spec_count = sizeof ids / sizeof ids[0],
-                                     .spec_ids = ids,
-                                     .spec_values = values,
-                                     .attempt = "compiling the packing of operands"};
-    return create(device, choice, plan, module, info, pipeline);
-}
-
-/* Also what decides on the dispatches, if the product can be split. */
-static vkmm_status create_scale(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
-{
-    const uint32_t bytes = vkmm_type_of(vkmm_method_type(choice->problem.method))->bytes;
-    vkmm_status status = create_pack(device, choice, plan, choice->scaling, bytes, &plan->scale);
-    if (status != VKMM_OK || choice->modular.moduli > 0) return status;
-    return vkmm_buffer_create(device, "the dispatches", VKMM_DISPATCH_COUNT * sizeof(VkDispatchIndirectCommand),
-                              VKMM_PLACE_DEVICE, &plan->dispatches);
+    recipe r;
+    if (choice->capture > 0 && choice->capture != pass + 1u) return VKMM_OK;
+    if (!describe(&device->physical->info, choice, pass, &r)) return VKMM_OK;
+    r.info.words = r.module->words;
+    r.info.bytes = r.module->bytes;
+    r.info.binding_count = plan->binding_count;
+    r.info.push_bytes = sizeof(vkmm_push); /* the layout is the same in all passes */
+    r.info.pushes_sets = choice->terms.pushes_sets;
+    r.info.cache = choice->terms.cache;
+    r.info.capture_statistics = choice->capture > 0;
+    return vkmm_pipeline_create(device, &r.info, vkmm_plan_pipeline(plan, pass));
 }
 
 /* What differs between products with the same pipelines. */
@@ -159,20 +168,6 @@ static void aim(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
     plan->reduce_groups = plan->reduce_items < most ? plan->reduce_items : most;
 }
 
-/* The first pass, or the other dispatch that it leaves the edge to. */
-static vkmm_status create_product(vkmm_device *device, const vkmm_choice *choice, const vkmm_module *module,
-                                  const vkmm_kernel_info *kernel, const vkmm_plan *plan, vkmm_pipeline *pipeline)
-{
-    char attempt[sizeof kernel->name + 32];
-    snprintf(attempt, sizeof attempt, "compiling %s for %s", kernel->name, vkmm_type_of(choice->problem.type)->name);
-    const vkmm_pipeline_info info = {.spec_count = kernel->spec_count,
-                                     .spec_ids = kernel->spec_ids,
-                                     .spec_values = kernel->spec_values,
-                                     .subgroup_size = kernel->subgroup_size,
-                                     .attempt = attempt};
-    return create(device, choice, plan, module, info, pipeline);
-}
-
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan)
 {
     *plan = (vkmm_plan){
@@ -185,16 +180,11 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
     };
     aim(device, choice, plan);
     vkmm_status status = VKMM_OK;
-    if (choice->capture != VKMM_CAPTURE_SECOND)
-        status = create_product(device, choice, choice->module, &choice->info, plan, &plan->pipeline);
-    if (status == VKMM_OK && choice->edge.module && choice->capture == VKMM_CAPTURE_NONE)
-        status = create_product(device, choice, choice->edge.module, &choice->edge.info, plan, &plan->at_edge);
-    if (status == VKMM_OK && choice->reduce && choice->capture != VKMM_CAPTURE_FIRST)
-        status = create_reduce(device, choice, plan);
-    if (status == VKMM_OK && choice->packing && choice->capture == VKMM_CAPTURE_NONE)
-        status = create_pack(device, choice, plan, choice->packing, plan->pack_bytes, &plan->pack);
-    if (status == VKMM_OK && choice->scaling && choice->capture == VKMM_CAPTURE_NONE)
-        status = create_scale(device, choice, plan);
+    for (int pass = 0; pass < VKMM_PASSES && status == VKMM_OK; pass++)
+        status = create(device, choice, (vkmm_plan_pass)pass, plan);
+    if (status == VKMM_OK && plan->scale.handle && choice->modular.moduli == 0) /* what decides on the dispatches */
+        status = vkmm_buffer_create(device, "the dispatches", VKMM_DISPATCH_COUNT * sizeof(VkDispatchIndirectCommand),
+                                    VKMM_PLACE_DEVICE, &plan->dispatches);
     if (status != VKMM_OK) vkmm_plan_destroy(device, plan);
     return status;
 }

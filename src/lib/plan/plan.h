@@ -8,12 +8,12 @@
 #include "vk/buffer.h"
 #include "vk/pipeline.h"
 
-typedef enum vkmm_plan_pass {
-    VKMM_PLAN_FIRST,
-    VKMM_PLAN_SECOND,
-    VKMM_PLAN_PACKING,
-    VKMM_PLAN_EDGE,
-    VKMM_PLAN_SCALING
+typedef enum vkmm_plan_pass { /* VKMM_PASSES, in the order of vkmm_kernel_info.pipeline_hash */
+                              VKMM_PLAN_FIRST,
+                              VKMM_PLAN_SECOND,
+                              VKMM_PLAN_PACKING,
+                              VKMM_PLAN_EDGE,
+                              VKMM_PLAN_SCALING
 } vkmm_plan_pass;
 
 typedef struct vkmm_plan {
@@ -49,7 +49,10 @@ typedef struct vkmm_part {
 vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkmm_plan *plan);
 void vkmm_plan_destroy(vkmm_device *device, vkmm_plan *plan); /* a zeroed or half-built plan is legal */
 
-/* A hash of the SPIR-V, the constants and the subgroup size of a choice's first or second pass; 0: there is none. */
+/* The pipeline of a pass; its handle is NULL if the plan has no such pass. */
+vkmm_pipeline *vkmm_plan_pipeline(vkmm_plan *plan, vkmm_plan_pass pass);
+
+/* A hash of the SPIR-V, the constants and the subgroup size of a choice's pass; 0: there is none. */
 uint64_t vkmm_plan_hash(const vkmm_device_info *limits, const vkmm_choice *choice, vkmm_plan_pass pass);
 
 /* Switches the plan to another problem whose choice has the same shader and constants, and so the same pipelines: 1;

@@ -25,11 +25,12 @@ static const cli_size shapes[] = {
 /* What else changes a pipeline. Without --all, only the first. */
 static const struct variant {
     vkmm_op op_a, op_b;
-    int is_odd, has_epilogue;
+    int is_odd, has_epilogue, has_method; /* the one that multiplies elements of this type in another */
 } variants[] = {
-    {VKMM_OP_N, VKMM_OP_N, 0, 0}, {VKMM_OP_N, VKMM_OP_T, 0, 0}, {VKMM_OP_T, VKMM_OP_N, 0, 0},
-    {VKMM_OP_T, VKMM_OP_T, 0, 0}, {VKMM_OP_N, VKMM_OP_N, 1, 0}, {VKMM_OP_N, VKMM_OP_T, 1, 0},
-    {VKMM_OP_T, VKMM_OP_N, 1, 0}, {VKMM_OP_T, VKMM_OP_T, 1, 0}, {VKMM_OP_N, VKMM_OP_N, 0, 1},
+    {VKMM_OP_N, VKMM_OP_N, 0, 0},    {VKMM_OP_N, VKMM_OP_T, 0, 0}, {VKMM_OP_T, VKMM_OP_N, 0, 0},
+    {VKMM_OP_T, VKMM_OP_T, 0, 0},    {VKMM_OP_N, VKMM_OP_N, 1, 0}, {VKMM_OP_N, VKMM_OP_T, 1, 0},
+    {VKMM_OP_T, VKMM_OP_N, 1, 0},    {VKMM_OP_T, VKMM_OP_T, 1, 0}, {VKMM_OP_N, VKMM_OP_N, 0, 1},
+    {VKMM_OP_N, VKMM_OP_N, 0, 0, 1},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, VARIANTS = sizeof variants / sizeof *variants };
 
@@ -57,7 +58,7 @@ static vkmm_status add(list *l, cli_pipeline *pipeline)
 {
     cli_pipeline *item;
 
-    snprintf(pipeline->hash, sizeof pipeline->hash, "%016" PRIx64, pipeline->kernel.pipeline_hash[pipeline->second]);
+    snprintf(pipeline->hash, sizeof pipeline->hash, "%016" PRIx64, pipeline->kernel.pipeline_hash[pipeline->pass]);
     for (uint32_t i = 0; i < l->count; i++)
         if (strcmp(l->items[i].hash, pipeline->hash) == 0) return VKMM_OK;
     item = vkmm_list_add(&l->items, &l->count, 1, sizeof *item);
@@ -79,11 +80,9 @@ static vkmm_status plan(list *l, const vkmm_problem *problem)
     session->console.muted = 1;
     status = vkmm_kernel_choose(&session->console.log, &l->info, &params, &pipeline.kernel);
     session->console.muted = 0;
-    if (status == VKMM_OK) status = add(l, &pipeline);
-    if (status == VKMM_OK && pipeline.kernel.workspace_bytes > pipeline.kernel.packed_bytes) {
-        pipeline.second = 1;
-        status = add(l, &pipeline);
-    }
+    if (status == VKMM_OK && pipeline.kernel.moduli > 0) pipeline.problem.method = VKMM_COMPUTE_MODULAR;
+    for (; status == VKMM_OK && pipeline.pass < VKMM_PASSES; pipeline.pass++)
+        if (pipeline.kernel.pipeline_hash[pipeline.pass] != 0) status = add(l, &pipeline);
     if (status != VKMM_UNSUPPORTED && status != VKMM_INVALID) return status;
     if (l->refused++ > 0) return VKMM_OK;
     l->refusal = status;
@@ -94,6 +93,11 @@ static vkmm_status plan(list *l, const vkmm_problem *problem)
 static uint64_t odd(uint64_t extent)
 {
     return extent > 16 ? extent + 1 : extent;
+}
+
+static vkmm_method method_of(vkmm_type type)
+{
+    return type == VKMM_F32 ? VKMM_COMPUTE_SPLIT : type == VKMM_F64 ? VKMM_COMPUTE_MODULAR : VKMM_COMPUTE_DIRECT;
 }
 
 static vkmm_status plan_size(list *l, const cli_size *size, const vkmm_types *types)
@@ -111,6 +115,8 @@ static vkmm_status plan_size(list *l, const cli_size *size, const vkmm_types *ty
             problem.op_b = variant->op_b;
             problem.has_bias |= variant->has_epilogue;
         }
+        if (variant->has_method) problem.method = method_of(types->in);
+        if (variant->has_method && problem.method == VKMM_COMPUTE_DIRECT) continue;
         if (variant->has_epilogue) problem.activation = vkmm_type_of(types->in)->is_float ? VKMM_GELU : VKMM_RELU;
         if (variant->is_odd) {
             problem.m = odd(problem.m);
@@ -161,15 +167,16 @@ static json_t *request_of(const cli_options *options, const cli_pipeline *pipeli
 {
     const char *config = pipeline->kernel.config;
 
-    return json_pack("{s:s,s:s,s:o,s:s?,s:s?,s:i,s:i,s:b}", "ask", "compile", "pipeline", pipeline->hash, "problem",
+    return json_pack("{s:s,s:s,s:o,s:s?,s:s?,s:i,s:i,s:i}", "ask", "compile", "pipeline", pipeline->hash, "problem",
                      vkmm_record_json(&vkmm_problem_record, &pipeline->problem), "kernel", pipeline->kernel.name,
                      "config", config[0] != '\0' ? config : NULL, "rows", (int)options->tile[0], "cols",
-                     (int)options->tile[1], "second", pipeline->second);
+                     (int)options->tile[1], "pass", (int)pipeline->pass);
 }
 
 /* Compiles a pipeline in the worker. What goes wrong is the pipeline's error. */
 static cli_reply compile(cli_worker *worker, cli_pipeline *pipeline)
 {
+    static const char *const others[VKMM_PASSES] = {"", "reduce", "pack", "edge", "scale"};
     cli_compiled *compiled = &pipeline->compiled;
     const vkmm_kernel_info *kernel = &pipeline->kernel;
     json_t *answer = NULL;
@@ -180,8 +187,8 @@ static cli_reply compile(cli_worker *worker, cli_pipeline *pipeline)
     if (reply == CLI_REPLY_ANSWER)
         reply = cli_worker_ask(worker, request_of(worker->session->options, pipeline), PATIENCE_MS, &answer);
     cli_compiled_record.start(compiled);
-    if (pipeline->second) {
-        strcpy(pipeline->kernel.name, "reduce");
+    if (pipeline->pass > 0) {
+        strcpy(pipeline->kernel.name, others[pipeline->pass]);
         pipeline->kernel.config[0] = '\0';
     }
     if (reply == CLI_REPLY_ANSWER && worker->status == VKMM_OK) {
@@ -191,7 +198,7 @@ static cli_reply compile(cli_worker *worker, cli_pipeline *pipeline)
         vkmm_clean(pipeline->error, sizeof pipeline->error, worker->sentence);
     }
     json_decref(answer);
-    if (kernel->tile[0] > 0 && !pipeline->second)
+    if (kernel->tile[0] > 0 && pipeline->pass == 0)
         pipeline->cycles_per_output = compiled->cycles / compiled->subgroup_size * kernel->workgroup[0] *
                                       kernel->workgroup[1] / kernel->tile[0] / kernel->tile[1];
     else
@@ -221,7 +228,7 @@ static vkmm_status plan_again(list *l, const cli_pipeline *pipeline)
     const vkmm_problem problem = pipeline->problem; /* the list may move */
     uint32_t *refused = &l->info.refused_kernels[problem.type], kernel = 0;
 
-    if (l->session->options->kernel != NULL || pipeline->second) return VKMM_OK;
+    if (l->session->options->kernel != NULL || pipeline->pass > 0) return VKMM_OK;
     while (strcmp(vkmm_kernel_name(kernel), pipeline->kernel.name) != 0) kernel++;
     if (*refused & 1u << kernel) return VKMM_OK;
     *refused |= 1u << kernel;

@@ -1,8 +1,7 @@
 /* What the device's driver makes of the pipelines that products need: `vkmatmul statistics`. A separate process
  * compiles, because some drivers need minutes for a pipeline, and some crash. Its requests (worker/worker.h), besides
  * "hello":
- *     {"ask": "compile", "pipeline": its hash, "problem", "kernel", "config", "rows", "cols", "second": true for the
- *     second pass}
+ *     {"ask": "compile", "pipeline": its hash, "problem", "kernel", "config", "rows", "cols", "pass": its number}
  * and the answer has the keys of cli_compiled_record. Nothing runs, and no memory for matrices is allocated. */
 #ifndef VKMM_EXPLAIN_STATISTICS_H
 #define VKMM_EXPLAIN_STATISTICS_H
@@ -22,8 +21,8 @@ typedef struct cli_pipeline {
     const char *device, *driver;
     vkmm_problem problem; /* the first that needs it */
     vkmm_kernel_info kernel;
-    int second;    /* it is the second pass, which adds up parts of K */
-    char hash[17]; /* vkmm_kernel_info.pipeline_hash */
+    uint32_t pass; /* its place in vkmm_kernel_info.pipeline_hash */
+    char hash[17];
     cli_compiled compiled;
     double cycles_per_output;
     char error[VKMM_SENTENCE]; /* "": it was compiled */
