@@ -185,12 +185,104 @@ static void test_random_numbers_leave_room(void **state)
     }
 }
 
+/* A number of a line as parts of f16, whose scale puts the line's largest one at 2^14. */
+static double part_of(double x, double largest, double *lo)
+{
+    const double unit = ldexp(1.0, 15 - ilogb(largest) - 1), hi = half(x * unit);
+    *lo = half((x * unit - hi) * 2048) / 2048 / unit;
+    return hi / unit;
+}
+
+static double largest_of(const double *line, uint64_t count, uint64_t stride)
+{
+    double most = 0.0;
+    for (uint64_t k = 0; k < count; k++) most = fmax(most, fabs(line[k * stride]));
+    return most;
+}
+
+/* As a matrix unit that cuts off sums them; dropped: without B's lo. */
+static double split_sum(const sums *s, uint64_t i, uint64_t j, int dropped)
+{
+    const double *row = s->a + i * s->p.k, *col = s->b + j;
+    const double most_a = largest_of(row, s->p.k, 1), most_b = largest_of(col, s->p.k, s->p.n);
+    double hi[16], small[2], low = 0.0, slice = 0.0, lo_a, lo_b;
+    float single = 0.0F;
+    for (uint64_t k = 0; k < s->p.k; k++) {
+        const double a = part_of(row[k], most_a, &lo_a), b = part_of(col[k * s->p.n], most_b, &lo_b);
+        hi[k % 4] = a * b;
+        small[0] = lo_a * b;
+        small[1] = dropped ? 0.0 : a * lo_b;
+        low = add_block(low, small, 2);
+        if (k % 4 == 3 || k + 1 == s->p.k) slice = add_block(slice, hi, k % 4 + 1);
+        if (k % 16 != 15 && k + 1 < s->p.k) continue;
+        single += (float)slice;
+        slice = 0.0;
+    }
+    return (double)(single + (float)low);
+}
+
+/* The root mean square of a line over its mean magnitude, and its unit as an integer whose norm is 2^bits. */
+static double spread_of(const double *line, uint64_t count, uint64_t stride, double bits, double *unit)
+{
+    double squares = 0.0, sum = 0.0;
+    for (uint64_t k = 0; k < count; k++) {
+        squares += line[k * stride] * line[k * stride];
+        sum += fabs(line[k * stride]);
+    }
+    *unit = sqrt(squares) * exp2(-bits);
+    return sqrt(squares * (double)count) / sum;
+}
+
+/* Lines as integers, as coarse as math/modular.h allows, or `dropped` bits more. */
+static double modular_sum(const sums *s, uint64_t i, uint64_t j, int dropped)
+{
+    const double *row = s->a + i * s->p.k, *col = s->b + j;
+    double unit_a, unit_b;
+    const double bits =
+        55 - dropped + log2(spread_of(row, s->p.k, 1, 0, &unit_a)) + log2(spread_of(col, s->p.k, s->p.n, 0, &unit_b));
+    long double sum = 0.0L;
+    spread_of(row, s->p.k, 1, bits, &unit_a);
+    spread_of(col, s->p.k, s->p.n, bits, &unit_b);
+    for (uint64_t k = 0; k < s->p.k; k++)
+        sum += rintl((long double)row[k] / unit_a) * unit_a * (rintl((long double)col[k * s->p.n] / unit_b) * unit_b);
+    return (double)sum;
+}
+
+/* Without one part, or with seven bits too few, a product has errors that direct sums may have, and it must not. */
+static void test_methods_have_bounds_of_their_own(void **state)
+{
+    (void)state;
+    static const uint64_t depths[] = {128, 1000, 16384};
+    for (int how = VKMM_COMPUTE_SPLIT; how <= VKMM_COMPUTE_MODULAR; how++)
+        for (size_t d = 0; d < 3; d++)
+            for (int init = VKMM_INIT_UNIFORM; init <= VKMM_INIT_INDEX; init += VKMM_INIT_INDEX - VKMM_INIT_UNIFORM) {
+                const int is_split = how == VKMM_COMPUTE_SPLIT;
+                sums s =
+                    sums_make(vkmm_types_default(is_split ? VKMM_F32 : VKMM_F64), 17, 18, depths[d], (vkmm_init)init);
+                const vkmm_numbers numbers = init == VKMM_INIT_INDEX ? VKMM_NUMBERS_ANY : VKMM_NUMBERS_RANDOM;
+                s.p.method = (vkmm_method)how;
+                for (int dropped = 0; dropped <= (numbers == VKMM_NUMBERS_RANDOM); dropped++) {
+                    for (uint64_t at = 0; at < s.p.m * s.p.n; at++)
+                        put(&s, at / s.p.n, at % s.p.n,
+                            (is_split ? split_sum : modular_sum)(&s, at / s.p.n, at % s.p.n, 7 * dropped));
+                    for (int m = 0; m < 2; m++) {
+                        const vkmm_verdict v = sums_verify(&s, methods[m], numbers);
+                        if (v.passed == dropped) fail_msg("method %d, K %u: %s", how, (unsigned)s.p.k, v.sentence);
+                    }
+                }
+                s.p.method = VKMM_COMPUTE_DIRECT;
+                if (depths[d] > 4096) assert_passes(&s, VKMM_VERIFY_FULL, numbers);
+                sums_end(&s);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_right_products_pass),
         cmocka_unit_test(test_numbers_with_a_pattern_pass),
         cmocka_unit_test(test_a_wrong_element_is_found),
+        cmocka_unit_test(test_methods_have_bounds_of_their_own),
         cmocka_unit_test(test_a_missing_term_is_found),
         cmocka_unit_test(test_a_dropped_block_and_swapped_rows_are_found),
         cmocka_unit_test(test_the_bound),

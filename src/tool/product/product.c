@@ -125,10 +125,13 @@ static vkmm_status verify(cli_product *p)
     const vkmm_numbers numbers = cli_inputs_numbers(p->request->inputs, problem_of(p));
     const vkmm_verify_method method = p->request->verify;
     const uint64_t seed = cli_seed_of(p->request->inputs->seed, CLI_SEED_VERIFY);
+    vkmm_problem problem = *problem_of(p);
 
+    /* As it was really multiplied. Too few moduli are the user's choice, and have f64's bound. */
+    problem.method = p->request->job.moduli > 0 ? VKMM_COMPUTE_DIRECT : p->row.problem.method;
     if (p->in_files != 0)
-        return vkmm_verify_stacks(log, problem_of(p), p->stack, NULL, NULL, numbers, method, seed, &p->verdict);
-    return vkmm_verify_problem(log, problem_of(p), p->memory[VKMM_A], p->memory[VKMM_B], p->memory[VKMM_BIAS],
+        return vkmm_verify_stacks(log, &problem, p->stack, NULL, NULL, numbers, method, seed, &p->verdict);
+    return vkmm_verify_problem(log, &problem, p->memory[VKMM_A], p->memory[VKMM_B], p->memory[VKMM_BIAS],
                                p->memory[VKMM_BEFORE], p->memory[VKMM_C], numbers, method, seed, &p->verdict);
 }
 

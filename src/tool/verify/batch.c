@@ -113,7 +113,8 @@ static vkmm_claim claim_of(const vkmm_problem *problem, const vkmm_stack stacks[
                         .beta = vkmm_problem_beta(problem),
                         .numbers = numbers,
                         .compute = vkmm_problem_compute(problem),
-                        .activation = problem->activation};
+                        .activation = problem->activation,
+                        .method = problem->method};
     if (claim.beta != 0.0) claim.before = vkmm_stack_at(&stacks[VKMM_BEFORE], batch);
     if (problem->has_bias)
         claim.bias = (vkmm_view){stacks[VKMM_BIAS].first.data, problem->m, problem->n, 0, 1, claim.c.type};

@@ -28,6 +28,7 @@ typedef struct vkmm_claim {
     vkmm_type compute; /* VKMM_F16: sums are rounded to f16; every other type of sums follows from A's */
     vkmm_view bias;    /* shaped as C and of its type, each row the same: row_stride is 0. data NULL: none */
     vkmm_activation activation;
+    vkmm_method method;
 } vkmm_claim;
 
 /* Rows [i0, i0 + rows) and columns [j0, j0 + cols) of the view into a packed tile. rows ≤ VKMM_TILE_ROWS, cols ≤
@@ -47,14 +48,15 @@ static inline size_t vkmm_at_most(uint64_t left, size_t limit)
 /* A block of the reference: up to VKMM_PANEL rows of A·B, `span` columns of each; or single elements, as one row.
  * Row r begins at r·span. */
 typedef struct vkmm_block {
-    size_t span;         /* VKMM_SPAN, or what the claim has and VKMM_SPOTS */
-    size_t depth;        /* VKMM_DEPTH, or what the claim has */
-    void *want;          /* double of f32, f16 and bf16, long double of f64, uint32_t (modulo 2^32) of integers */
-    double *scale;       /* Σ_k |a_ik|·|b_kj|; floats only */
-    double *loss;        /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
-    void *left;          /* factors of A, as in a tile: row r begins at r·depth */
-    uint64_t touched;    /* approximate bytes of the matrices that were read into memory since the last release */
-    const char *from[4]; /* and where A, B, C and C₀ began then; NULL: where they begin now */
+    size_t span;             /* VKMM_SPAN, or what the claim has and VKMM_SPOTS */
+    size_t depth;            /* VKMM_DEPTH, or what the claim has */
+    void *want;              /* double of f32, f16 and bf16, long double of f64, uint32_t (modulo 2^32) of integers */
+    double *scale;           /* Σ_k |a_ik|·|b_kj|; floats only */
+    double *loss;            /* that sum over products with a subnormal factor; of f16 and bf16 factors only */
+    double *norm_a, *norm_b; /* Σ_k |a_ik|, Σ_k |b_kj|; of split and modular products only */
+    void *left;              /* factors of A, as in a tile: row r begins at r·depth */
+    uint64_t touched;        /* approximate bytes of the matrices that were read into memory since the last release */
+    const char *from[4];     /* and where A, B, C and C₀ began then; NULL: where they begin now */
     double tile[VKMM_TILE_ROWS * VKMM_TILE_COLS];        /* of any matrix: double or uint32_t, */
     double before[VKMM_TILE_COLS], bias[VKMM_TILE_COLS]; /* one row of C₀, of the bias */
 } vkmm_block;
@@ -108,6 +110,7 @@ typedef struct vkmm_check {
     double factor;        /* the factor g; 0: compared exactly */
     double epsilon;       /* of the type of the sums; 0 for integers */
     double rest;          /* weight of |β·c₀| and |bias| in s */
+    double apart;         /* weight of Σ_k |a_ik|·Σ_k |b_kj| in s: 1/K of split and modular products, else 0 */
     double flush;         /* φ, without what the data add */
     double steps;         /* f16 sums: |α|·K·min_normal, at most as much of φ; else 0 */
     double min, max;      /* smallest normal value of C's type, largest finite of the sums' */

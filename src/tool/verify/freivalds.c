@@ -125,8 +125,8 @@ typedef struct work {
     double *bx;    /* K × REALS: B·x */
     double *abx;   /* M × REALS: A·(B·x) */
     double *cx;    /* M × REALS: C·x */
-    double *norms; /* K: ‖row k of B‖₂ */
-    double *scale; /* M: Σ_k |a_ik|·‖row k of B‖₂ */
+    double *norms; /* K: ‖row k of B‖₂; split and modular: plus the mean of all */
+    double *scale; /* M: Σ_k |a_ik|·norms_k */
     double *held;  /* M: ‖row i of C‖₂; where C is narrow */
     /* Where β is not 0: */
     double *before; /* M × REALS: C₀·x */
@@ -159,7 +159,9 @@ static void compute(const vkmm_check *check, work *w)
     const vkmm_claim *claim = &check->claim;
     for (uint64_t i = 0; i < claim->b.cols * REALS; i++) w->x[i] = vkmm_random_normal(check->seed, i);
     project(check, &claim->b, w->x, w->bx, EXTRA_SQUARES, NULL, w->norms);
-    for (uint64_t k = 0; k < claim->b.rows; k++) w->norms[k] = sqrt(w->norms[k]);
+    double mean = 0.0;
+    for (uint64_t k = 0; k < claim->b.rows; k++) mean += check->apart * (w->norms[k] = sqrt(w->norms[k]));
+    for (uint64_t k = 0; k < claim->b.rows; k++) w->norms[k] += mean;
     project(check, &claim->a, w->bx, w->abx, EXTRA_WEIGHTED, w->norms, w->scale);
     project(check, &claim->c, w->x, w->cx, check->narrow ? EXTRA_SQUARES : EXTRA_NONE, NULL, w->held);
     for (uint64_t i = 0; i < claim->c.rows; i++) w->held[i] = sqrt(w->held[i]);

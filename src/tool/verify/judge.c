@@ -198,12 +198,12 @@ static void check_reals(vkmm_check *check, uint64_t row, uint64_t j0, size_t col
     const vkmm_block *block = check->block;
     const int wide = check->claim.a.type == VKMM_F64;
     for (size_t j = 0; j < cols; j++) {
-        const terms made_of = {.sum = wide ? ((const long double *)block->want)[line + j]
-                                           : ((const double *)block->want)[line + j],
-                               .scale = block->scale[line + j],
-                               .loss = block->loss[line + j],
-                               .before = block->before[j],
-                               .bias = block->bias[j]};
+        const terms made_of = {
+            .sum = wide ? ((const long double *)block->want)[line + j] : ((const double *)block->want)[line + j],
+            .scale = block->scale[line + j] + check->apart * block->norm_a[line + j] * block->norm_b[line + j],
+            .loss = block->loss[line + j],
+            .before = block->before[j],
+            .bias = block->bias[j]};
         judge_real(check, row, j0 + j, block->tile[j], &made_of);
     }
 }

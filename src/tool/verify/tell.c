@@ -31,6 +31,7 @@ static const char *unit_of(const vkmm_check *check)
 /* The type of ε, if it is not obvious, and what else is allowed. */
 static const char *aside_of(const vkmm_check *check)
 {
+    if (check->apart > 0.0) return " (Σ|a||b| includes Σ|a|·Σ|b|/K)";
     if (check->types.compute == VKMM_F16) return check->narrow ? " (ε of f16) plus C's rounding" : " (ε of f16)";
     return check->narrow                             ? " (ε of f32) plus C's rounding"
            : check->types.in != check->types.compute ? " (ε of f32)"

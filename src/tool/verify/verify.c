@@ -22,9 +22,13 @@ double vkmm_tolerance(uint64_t k, vkmm_numbers numbers)
     return fmax(16.0, numbers == VKMM_NUMBERS_RANDOM ? sqrt((double)k) : (double)k / 2.0 + 2.0);
 }
 
-static double tolerance_of(vkmm_types types, uint64_t k, vkmm_numbers numbers)
+static double tolerance_of(const vkmm_claim *claim, vkmm_types types, vkmm_numbers numbers)
 {
+    const uint64_t k = claim->a.cols;
     const double terms = (double)k, least = types.compute == VKMM_F16 ? 6.0 : 16.0;
+    if (claim->method != VKMM_COMPUTE_DIRECT && numbers == VKMM_NUMBERS_RANDOM) return 4.0;
+    if (claim->method == VKMM_COMPUTE_SPLIT) return terms / 28.0 + 32.0;
+    if (claim->method == VKMM_COMPUTE_MODULAR) return fmax(4.0, sqrt(terms) / 4.0 + 2.0);
     if (types.compute != VKMM_F16 && types.in != VKMM_F16 && types.in != VKMM_BF16) return vkmm_tolerance(k, numbers);
     if (numbers != VKMM_NUMBERS_RANDOM) return fmax(least, 1.25 * terms + 2.0);
     return types.compute == VKMM_F16 ? least : vkmm_tolerance(k, numbers);
@@ -144,8 +148,9 @@ static void set_bound(vkmm_check *check, vkmm_numbers numbers)
     check->max = largest(types.compute);
     check->most = largest(vkmm_types_scale(types));
     check->rest = half_sums ? 0x1p-11 : 1.0;
+    check->apart = claim->method != VKMM_COMPUTE_DIRECT && k > 0 ? 1.0 / (double)k : 0.0;
     /* If nothing is summed, α and the sums' type are not used; two roundings of β·c₀ + bias are left. */
-    check->factor = k > 0 ? tolerance_of(types, k, numbers) : exact ? 0.0 : 4.0;
+    check->factor = k > 0 ? tolerance_of(claim, types, numbers) : exact ? 0.0 : 4.0;
     check->flush = flush_of(claim, types);
     if (half_sums) check->steps = fmin((double)k * sums->min_normal, DBL_MAX);
 }

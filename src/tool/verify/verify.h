@@ -46,6 +46,22 @@
  * last place, twice, and a quotient's 2.5: with arguments up to 10 (larger ones give 1 - 2^-24) about 52·ε/2, so
  * gelu(x) has another 32·ε·|x|. A NaN stays NaN. gelu(-∞) is -0 or, as the formula has it, NaN. f32 and f64 have the
  * same terms for bias and activation, in their own ε.
+ *   Split products (f32 as two f16 parts, doc/precision.md). A part's unit follows from the largest element of its
+ * line, so s also has what the sum of magnitudes would be if A and B were independent:
+ *     s_ij = |α|·(Σ_k |a_ik|·|b_kj| + p_ij) + …,       p_ij = Σ_k |a_ik| · Σ_k |b_kj| / K
+ *     g = 4 for random numbers, K/28 + 32 for any others.
+ * x is kept to ε·|x|, or to 2^-50 of the largest, which is at most 2^-50·Σ_k |a_ik|: K·2^-26·ε·p for both lines. lo·lo,
+ * at most 2^-22 = 2·ε of a product, is left out. hi·hi is summed over 16 terms in the matrix unit, within 22·ε (5/4·K +
+ * 2 above), and these K/16 sums in f32, with a rounding of ε/2 each. The 2·K products with lo add up to 2^-10·s, and
+ * stay in the unit: 5/4·2·K·2^-10·ε·s. With α, β and the bias that is 4 + 22 + K/32 + K/410 + 2. Of random numbers all
+ * these errors are independent, and smaller by √K. Without hi·lo or lo·hi they would be about 2^-13/√K·s = 1000/√K·ε·s,
+ * and the largest of many four times as much: more than 4·ε·s up to K = 10^6, whereas √K would hide them from 4096 on.
+ *   Modular products (f64 as integers, math/modular.h). s as of split products; the product of the integers is exact.
+ *     g = 4 for random numbers, max(4, √K/4 + 2) for any others.
+ * Rounding an element to an integer changes it by at most 2^-T·‖line‖₂, where T is at least 55 + the log2 of root mean
+ * square over mean magnitude, of the worst line of A and of the worst one of B. All those of row i change C by at most
+ * 2^-T·‖a_i‖₂·‖b_j‖₁ ≤ 2^-55·√K·p = √K/8·ε·p, and those of column j by as much; if they are independent, by √K less,
+ * with a deviation of √(2/3)·ε/8·p. The sum, α, β and the bias are rounded once each.
  *
  * Integers. Exact, modulo 2^32.
  *  NaN and infinity. Where the reference is one of them, because α, β, A, B or C₀ holds one, the element must be the
@@ -149,7 +165,7 @@ vkmm_status vkmm_verify_stacks(const vkmm_log *log, const vkmm_problem *problem,
                                const void *gaps, const void *c, vkmm_numbers numbers, vkmm_verify_method method,
                                uint64_t seed, vkmm_verdict *verdict);
 
-/* The factor g above, of sums in the type of the factors. */
+/* The factor g above, of direct sums in the type of the factors. */
 double vkmm_tolerance(uint64_t k, vkmm_numbers numbers);
 
 #endif
