@@ -182,7 +182,7 @@ vkmm_status vkmm_plan_create(vkmm_device *device, const vkmm_choice *choice, vkm
     vkmm_status status = VKMM_OK;
     for (int pass = 0; pass < VKMM_PASSES && status == VKMM_OK; pass++)
         status = create(device, choice, (vkmm_plan_pass)pass, plan);
-    if (status == VKMM_OK && plan->scale.handle && choice->modular.moduli == 0) /* what decides on the dispatches */
+    if (status == VKMM_OK && plan->scale.handle && !choice->capture && choice->modular.moduli == 0) /* what decides */
         status = vkmm_buffer_create(device, "the dispatches", VKMM_DISPATCH_COUNT * sizeof(VkDispatchIndirectCommand),
                                     VKMM_PLACE_DEVICE, &plan->dispatches);
     if (status != VKMM_OK) vkmm_plan_destroy(device, plan);
