@@ -6,6 +6,7 @@
  *     run.c      who computes a call: a product goes to the device or the host, other routines are split into products
  *     split.c    blocked recursion: symm, syrk, trmm, trsm, … as products and small calls of themselves
  *     product.c  a product on the device
+ *     method.c   a product as f16 parts or as residues: VKBLAS_COMPUTE
  *     complex.c  a complex product as a real one
  *     cost.c     how long the device and the host will take
  *     learned.c  the costs of this process, kept between processes
@@ -138,6 +139,13 @@ void vkblas_split(const vkblas_call *call, int64_t block, void (*compute)(const 
  * well; a transposed B is copied whole. 0: `product` returned 0 at once, or memory ran out; C is then unchanged. If
  * `product` returns 0 later, vkblas_run_or_host computes what is left. */
 int vkblas_complex(const vkblas_call *call, int64_t most, int (*product)(const vkblas_call *real));
+
+/* How VKBLAS_COMPUTE wants products of a type to be multiplied. */
+vkmm_method vkblas_method(vkblas_type type);
+
+/* A product of S or D on the device, by the problem's method. If only some of it can be done so, the host computes the
+ * rest. Not VKMM_OK: C is unchanged. */
+vkmm_status vkblas_multiply_by(vkmm_device *device, const vkmm_problem *problem, const vkblas_call *call);
 
 /* GEMM on the device: α·op(A)·op(B) + β·C for every type. 0: the device could not do it, and C is unchanged. */
 int vkblas_product(const vkblas_call *call);

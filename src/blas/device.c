@@ -81,7 +81,8 @@ static vkmm_status open_all(vkmm_instance *instance, vkmm_device **opened)
     others = calloc(most + 1u, sizeof(vkmm_device *));
     vkmm_status status = indices != NULL && others != NULL ? choose(instance, indices, &count) : VKMM_OUT_OF_MEMORY,
                 failed = status;
-    identity = 0xcbf29ce484222325u;
+    const char *method = getenv("VKBLAS_COMPUTE"); /* which has speeds of its own */
+    identity = hash(0xcbf29ce484222325u, method, method != NULL ? strlen(method) : 0);
     for (uint32_t i = 0; i < count && status == VKMM_OK; i++) {
         const vkmm_device_info *info = vkmm_instance_device_info(instance, indices[i]);
         vkmm_device *one = NULL;
@@ -150,7 +151,7 @@ void vkblas_device_failed(vkmm_status status)
 {
     static atomic_int warned;
     const char *what = status == VKMM_OUT_OF_MEMORY ? "what does not fit"
-                       : status == VKMM_UNSUPPORTED ? "calls of that type"
+                       : status == VKMM_UNSUPPORTED ? "such calls"
                                                     : "everything from now on";
     if (status != VKMM_OUT_OF_MEMORY && status != VKMM_UNSUPPORTED) vkblas_device_give_up();
     if (!atomic_exchange(&warned, 1))

@@ -8,6 +8,7 @@
 
 #include "blas.h"
 #include "vkmatmul_stream.h"
+#include "vkmatmul_vulkan.h"
 
 enum { EXPANDED = 1 << 30 }; /* bytes of A as a complex product copies it */
 
@@ -130,19 +131,29 @@ static int product(const vkblas_call *call)
     if (call->type == VKBLAS_C || call->type == VKBLAS_Z) return vkblas_complex(call, EXPANDED, product);
     if (call->m > UINT32_MAX || call->n > UINT32_MAX || call->k > UINT32_MAX) return 0;
     if (call->m == 0 || call->n == 0) return 1;
-    const vkmm_problem p = {.m = (uint64_t)call->m,
-                            .n = (uint64_t)call->n,
-                            .k = (uint64_t)call->k,
-                            .type = types[call->type],
-                            .layout = VKMM_COL_MAJOR,
-                            .op_a = call->trans_a == 'N' ? VKMM_OP_N : VKMM_OP_T,
-                            .op_b = call->trans_b == 'N' ? VKMM_OP_N : VKMM_OP_T,
-                            .lda = (uint64_t)call->lda,
-                            .ldb = (uint64_t)call->ldb,
-                            .ldc = (uint64_t)call->ldc,
-                            .alpha = vkblas_part_of(call->type, call->alpha, 0),
-                            .beta = vkblas_part_of(call->type, call->beta, 0),
-                            .out_type = is_f64 ? VKMM_F64 : VKMM_F32};
+    vkmm_problem p = {.m = (uint64_t)call->m,
+                      .n = (uint64_t)call->n,
+                      .k = (uint64_t)call->k,
+                      .type = types[call->type],
+                      .layout = VKMM_COL_MAJOR,
+                      .op_a = call->trans_a == 'N' ? VKMM_OP_N : VKMM_OP_T,
+                      .op_b = call->trans_b == 'N' ? VKMM_OP_N : VKMM_OP_T,
+                      .lda = (uint64_t)call->lda,
+                      .ldb = (uint64_t)call->ldb,
+                      .ldc = (uint64_t)call->ldc,
+                      .alpha = vkblas_part_of(call->type, call->alpha, 0),
+                      .beta = vkblas_part_of(call->type, call->beta, 0),
+                      .out_type = is_f64 ? VKMM_F64 : VKMM_F32,
+                      .method = vkblas_method(call->type)};
+    if (p.method != VKMM_COMPUTE_DIRECT) {
+        const vkmm_status status = vkblas_multiply_by(device, &p, call);
+        if (status == VKMM_OK) return 1;
+        if (is_f64 && !vkmm_device_describe(device)->has_f64) { /* which streams need */
+            vkblas_device_failed(status);
+            return 0;
+        }
+        p.method = VKMM_COMPUTE_DIRECT;
+    }
     uint32_t others;
     vkblas_others(&others);
     return others > 0 ? multiply_shared(device, &p, call) : multiply(device, &p, call);
