@@ -261,7 +261,7 @@ static void test_methods_have_bounds_of_their_own(void **state)
                     sums_make(vkmm_types_default(is_split ? VKMM_F32 : VKMM_F64), 17, 18, depths[d], (vkmm_init)init);
                 const vkmm_numbers numbers = init == VKMM_INIT_INDEX ? VKMM_NUMBERS_ANY : VKMM_NUMBERS_RANDOM;
                 s.p.method = (vkmm_method)how;
-                for (int dropped = 0; dropped <= (numbers == VKMM_NUMBERS_RANDOM); dropped++) {
+                for (int dropped = 0; dropped <= (init == VKMM_INIT_INDEX ? 0 : 1); dropped++) {
                     for (uint64_t at = 0; at < s.p.m * s.p.n; at++)
                         put(&s, at / s.p.n, at % s.p.n,
                             (is_split ? split_sum : modular_sum)(&s, at / s.p.n, at % s.p.n, 7 * dropped));
