@@ -389,6 +389,34 @@ static void what_has_no_parts_is_computed_directly(void **state)
     }
 }
 
+static PFN_vkQueueSubmit submit;
+static int submissions;
+
+static VkResult VKAPI_CALL count_submissions(VkQueue queue, uint32_t count, const VkSubmitInfo *infos, VkFence fence)
+{
+    submissions++;
+    return submit(queue, count, infos, fence);
+}
+
+/* A run asks the device how it multiplied, to warn; who asks the job afterwards gets the same answer at once. */
+static void the_device_is_asked_once(void **state)
+{
+    (void)state;
+    vkmm_job *jobs[2];
+    vkmm_method method = VKMM_COMPUTE_DIRECT;
+    if (!make_jobs(jobs, SPLIT_K)) skip();
+    fill_job(jobs[0], UNIFORM, SPLIT_K);
+    assert_int_equal(vkmm_job_run(jobs[0]), VKMM_OK);
+    submit = suite.device->table.vkQueueSubmit;
+    submissions = 0;
+    suite.device->table.vkQueueSubmit = count_submissions;
+    const vkmm_status status = vkmm_job_method(jobs[0], &method);
+    suite.device->table.vkQueueSubmit = submit;
+    assert_int_equal(status, VKMM_OK);
+    assert_int_equal(method, VKMM_COMPUTE_SPLIT);
+    assert_int_equal(submissions, 0);
+}
+
 /* Beside a largest element of 1, with K = 300, 2^-35 can be split and what is below cannot. */
 static void the_limit_is_k_roundings(void **state)
 {
@@ -419,6 +447,7 @@ int main(void)
         cmocka_unit_test(parts_are_as_precise_as_f32),
         cmocka_unit_test(what_has_no_parts_is_computed_directly),
         cmocka_unit_test(the_limit_is_k_roundings),
+        cmocka_unit_test(the_device_is_asked_once),
     };
     cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
     list_cases();

@@ -50,6 +50,8 @@ struct vkmm_job {
     int rotates;                               /* timed passes use its copies in turn */
     VkCommandBuffer commands[VKMM_PASS_COUNT]; /* each pass in one piece; NULL: not recorded yet */
     const char *distrust;  /* what the last slope said against the device's clock; NULL: nothing. Static storage */
+    vkmm_method method;    /* of the last product, */
+    int knows_method;      /* if the device has been asked */
     vkmm_times last_run;   /* of vkmm_job_run, which warmed up the device for that long; host_ms 0: there was none */
     struct vkmm_job *next; /* of the device's spare ones (exec/spares.h) */
     vkmm_samples samples[VKMM_SERIES_COUNT];

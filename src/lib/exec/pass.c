@@ -149,6 +149,7 @@ static void run_serial(vkmm_job *job, vkmm_times *times)
 vkmm_status vkmm_job_pass(vkmm_job *job, vkmm_pass pass, vkmm_times *times)
 {
     *times = no_times(pass);
+    job->knows_method = 0;
     if (!job->device) {
         run_serial(job, times);
         return VKMM_OK;
@@ -193,17 +194,17 @@ vkmm_status vkmm_job_record_batch(vkmm_job *job, uint32_t dispatches, VkCommandB
     return status;
 }
 
-vkmm_status vkmm_job_method(vkmm_job *job, vkmm_method *method)
+/* Reads the device's decision, where it has one to make. */
+static vkmm_status find_method(vkmm_job *job)
 {
-    VKMM_NEED(NULL, job);
-    VKMM_NEED(job->log, method);
     const vkmm_buffer *dispatches = &job->plan.dispatches;
     VkDispatchIndirectCommand groups[VKMM_DISPATCH_COUNT];
     const VkBufferCopy all = {.size = sizeof groups};
     vkmm_buffer host = {0};
     VkCommandBuffer command = NULL;
-    *method = job->plan.modular.moduli > 0 ? VKMM_COMPUTE_MODULAR : job->choice.problem.method;
-    if (!job->device || !dispatches->handle) return VKMM_OK;
+    if (job->knows_method) return VKMM_OK;
+    job->method = job->plan.modular.moduli > 0 ? VKMM_COMPUTE_MODULAR : job->choice.problem.method;
+    if (!dispatches->handle) return VKMM_OK;
     vkmm_status status = vkmm_buffer_create(job->device, "the dispatches", sizeof groups, VKMM_PLACE_DOWNLOAD, &host);
     if (status == VKMM_OK) status = vkmm_command_begin(job->device, &command);
     if (status == VKMM_OK) {
@@ -213,18 +214,26 @@ vkmm_status vkmm_job_method(vkmm_job *job, vkmm_method *method)
         status = vkmm_command_finish(job->device, status, &command);
     }
     if (status == VKMM_OK) memcpy(groups, host.mapped, sizeof groups);
-    if (status == VKMM_OK && groups[VKMM_DISPATCH_FIRST].x == 0) *method = VKMM_COMPUTE_DIRECT;
+    if (status == VKMM_OK && groups[VKMM_DISPATCH_FIRST].x == 0) job->method = VKMM_COMPUTE_DIRECT;
+    job->knows_method = status == VKMM_OK;
     vkmm_buffer_destroy(job->device, &host);
+    return status;
+}
+
+vkmm_status vkmm_job_method(vkmm_job *job, vkmm_method *method)
+{
+    VKMM_NEED(NULL, job);
+    VKMM_NEED(job->log, method);
+    const vkmm_status status = find_method(job);
+    *method = job->method;
     return status;
 }
 
 /* Warns if another kernel took the place of the job's. */
 static vkmm_status tell_method(vkmm_job *job)
 {
-    vkmm_method method = VKMM_COMPUTE_DIRECT;
-    if (!job->plan.dispatches.handle) return VKMM_OK;
-    vkmm_status status = vkmm_job_method(job, &method);
-    if (status == VKMM_OK && method != job->choice.problem.method)
+    const vkmm_status status = find_method(job);
+    if (status == VKMM_OK && job->plan.dispatches.handle && job->method != job->choice.problem.method)
         vkmm_say(job->log, VKMM_LOG_WARNING,
                  "A or B has an infinity, a NaN, or elements too small beside the largest of their row or column for "
                  "%s: computed by %s instead",
