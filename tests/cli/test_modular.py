@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 import struct
 import unittest
 from fractions import Fraction
@@ -107,6 +108,9 @@ class Everywhere(Base):
         """A device that has none computes f64 so by itself, and only then."""
         a, b = self.matrix(3, 50, self.uniform), self.matrix(50, 3, self.uniform)
         self.assertEqual(self.product(a, b, "--type", "f64")[1], None if self.has_f64 else 15)
+        titles, *rows = [line for line in self.good("--size", "9", "--type", "f32,f64", *FAST).split("\n") if re.match("size|9", line)]
+        at = titles.index("kernel")
+        self.assertEqual([(row[at - 2:at], row[at] != " ") for row in rows], [("  ", True)] * 2, rows)
 
 
 class Arithmetic(Base):

@@ -21,11 +21,14 @@ static void widen(int *width, const char *text)
 void cli_session_widen(cli_session *session, const vkmm_problem *problem)
 {
     vkmm_report *report = &session->report;
+    const int lacks_f64 = session->info != NULL && !session->info->has_f64;
+    vkmm_problem computed = *problem;
     char text[VKMM_TEXT_PROBLEM];
 
+    if (lacks_f64 && computed.type == VKMM_F64) computed.method = VKMM_COMPUTE_MODULAR;
     vkmm_text_problem(text, sizeof text, problem, report->utf8);
     widen(&report->size_width, text);
-    widen(&report->type_width, vkmm_text_type(problem, report->utf8));
+    widen(&report->type_width, vkmm_text_type(&computed, report->utf8));
 }
 
 /* Computes the widest texts in advance, so that a table stays aligned although rows appear one by one. */
@@ -35,7 +38,7 @@ static void measure_columns(cli_session *session)
     vkmm_report *report = &session->report;
     char text[VKMM_TEXT_PROBLEM];
 
-    report->size_width = 5;
+    if (report->size_width < 5) report->size_width = 5;
     for (size_t i = 0; i < cli_size_count(options); i++) {
         for (uint32_t t = 0; t == 0 || (i == 0 && t < options->types.count); t++) {
             const cli_size size = cli_size_at(options, i);
@@ -252,6 +255,10 @@ vkmm_status cli_session_row(cli_session *session, const vkmm_bench_row *row)
     vkmm_status status;
 
     cli_progress_end(&session->console);
+    if (session->report.rows == 0) { /* now the device is known */
+        measure_columns(session);
+        cli_session_widen(session, &row->problem);
+    }
     status = session->writer->row(&session->report, row);
     if (status != VKMM_OK) return vkmm_fail(&session->console.log, status, "no memory to write a result");
     session->report.rows++;
