@@ -453,6 +453,19 @@ class Fake(Case):
         self.assertEqual((report["settings"]["seed"], report["rows"][0]["rotating_bytes"]), (9, 8 << 20))
         self.assertEqual(self.asked("peaks")[0]["types"], ["i32", "u32"])
 
+    def test_methods(self):
+        """--compute says how a whole suite is multiplied, but for the tutorials' kernels, which have no such thing."""
+        for type, method, peaks in ("f32", "split", ["f32", "f16"]), ("f64", "modular", ["i32", "i8"]):
+            self.forget()
+            report = self.bench("--type", type, "--compute", method, suite="quick")
+            self.assertEqual({(row["problem"]["type"], row["problem"]["method"], row["asked"]) for row in report["rows"]}, {(type, method, "auto")})
+            self.assertGreater(len(report["rows"]), 9)
+            self.assertEqual(self.asked("peaks")[0]["types"], peaks)
+            line = "--size 96 --type %s --compute %s\n" % (type, method)
+            report = self.bench(suite=self.suite(line))
+            self.assertEqual([row["problem"]["method"] for row in report["rows"]], [method])
+            self.bad(2, "--compute apply only to built-in suites", *self.arguments("--compute", method), env=self.env)
+
 
 if __name__ == "__main__":
     cli.main()

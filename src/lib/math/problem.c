@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "math/modular.h"
 #include "math/type.h"
 
 #include <math.h>
@@ -100,6 +101,17 @@ vkmm_types vkmm_problem_types(const vkmm_problem *problem)
     if (problem->out_type != VKMM_AUTO) types.out = problem->out_type;
     if (problem->compute != VKMM_AUTO) types.compute = problem->compute;
     return types;
+}
+
+vkmm_types vkmm_problem_inner(const vkmm_problem *problem, uint32_t moduli, uint32_t *products)
+{
+    static const vkmm_types inner[] = {
+        [VKMM_COMPUTE_SPLIT] = {VKMM_F16, VKMM_F32, VKMM_F32}, /* hi·hi + hi·lo + lo·hi */
+        [VKMM_COMPUTE_MODULAR] = {VKMM_I8, VKMM_I32, VKMM_I32},
+    };
+    const uint32_t counts[] = {1, 3, moduli > 0 ? moduli : VKMM_MODULAR_USUAL};
+    *products = counts[problem->method];
+    return problem->method == VKMM_COMPUTE_DIRECT ? vkmm_problem_types(problem) : inner[problem->method];
 }
 
 vkmm_type vkmm_operand_type(const vkmm_problem *problem, vkmm_operand operand)

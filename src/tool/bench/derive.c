@@ -117,9 +117,11 @@ static const double *component_peak(const vkmm_bench_peaks *peaks, vkmm_type ope
     return best;
 }
 
-/* The peak of such products. */
-static const double *find_peak(const vkmm_bench_peaks *peaks, vkmm_types types, int *is_matrix)
+/* The peak of what multiplies: of so many products for each of the problem's. */
+static const double *find_peak(const vkmm_bench_peaks *peaks, const vkmm_problem *problem, uint32_t moduli,
+                               uint32_t *products, int *is_matrix)
 {
+    const vkmm_types types = vkmm_problem_inner(problem, moduli, products);
     const vkmm_type operands = types.compute == VKMM_F16 ? VKMM_F16 : types.in; /* f32 is rounded to f16 first */
     const double *matrix =
         operands != types.compute || operands == VKMM_F16 ? component_peak(peaks, operands, types.compute) : NULL;
@@ -131,16 +133,19 @@ static const double *find_peak(const vkmm_bench_peaks *peaks, vkmm_types types, 
     return &of[types.compute == VKMM_F16 && !(of[VKMM_F16] > 0) ? VKMM_F32 : types.compute];
 }
 
-double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, vkmm_types types, int *is_matrix)
+double vkmm_bench_peak_of(const vkmm_bench_peaks *peaks, const vkmm_problem *problem, uint32_t moduli, int *is_matrix)
 {
+    uint32_t products;
     int unused;
+    const double peak = *find_peak(peaks, problem, moduli, &products, is_matrix != NULL ? is_matrix : &unused);
 
-    return *find_peak(peaks, types, is_matrix != NULL ? is_matrix : &unused);
+    return peak / products;
 }
 
 void vkmm_bench_raise_peaks(vkmm_bench *bench)
 {
     int raised = 0, unused;
+    uint32_t products;
 
     for (uint32_t i = 0; i < bench->row_count; i++) {
         const vkmm_bench_row *row = &bench->rows[i];
@@ -148,8 +153,8 @@ void vkmm_bench_raise_peaks(vkmm_bench *bench)
         if (row->device >= bench->device_count || !(row->figures.arithmetic_share > 1) || !(speed <= VKMM_MOST_A_S))
             continue;
         vkmm_bench_peaks *peaks = &bench->devices[row->device].peaks;
-        double *peak = (double *)find_peak(peaks, vkmm_problem_types(&row->problem), &unused);
-        *peak = fmax(*peak, speed);
+        double *peak = (double *)find_peak(peaks, &row->problem, row->kernel.moduli, &products, &unused);
+        *peak = fmax(*peak, speed * products);
         peaks->raised = raised = 1;
     }
     for (uint32_t i = 0; i < bench->row_count && raised; i++) vkmm_bench_derive(bench, &bench->rows[i]);
@@ -160,7 +165,7 @@ static void derive_shares(const vkmm_bench *bench, const vkmm_bench_row *row, vk
     if (row->device >= bench->device_count) return;
     const vkmm_bench_peaks *peaks = &bench->devices[row->device].peaks;
     int is_matrix;
-    const double multiply_adds = vkmm_bench_peak_of(peaks, vkmm_problem_types(&row->problem), &is_matrix),
+    const double multiply_adds = vkmm_bench_peak_of(peaks, &row->problem, row->kernel.moduli, &is_matrix),
                  copy = peaks->copy_bytes_per_s;
 
     /* Ordinary arithmetic is not a peak for matrix operations. */

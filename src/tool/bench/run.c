@@ -55,8 +55,8 @@ static int is_for(const vkmm_bench_device *device, const vkmm_suite_item *item)
     const vkmm_types types = vkmm_problem_types(problem);
 
     if (!device->is_host) return !item->for_gpus || device->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU;
-    if (types.in != types.out || types.in != types.compute || problem->has_bias ||
-        problem->activation != VKMM_ACTIVATION_NONE)
+    if (types.in != types.out || types.in != types.compute || problem->method != VKMM_COMPUTE_DIRECT ||
+        problem->has_bias || problem->activation != VKMM_ACTIVATION_NONE)
         return 0;
     return strcmp(item->kernel, "auto") == 0 && vkmm_type_of(types.in)->is_float;
 }
@@ -133,9 +133,10 @@ static json_t *types_of(const bench_run *run, const vkmm_bench_device *device)
     for (int type = VKMM_F32; type < VKMM_TYPE_COUNT; type++) {
         int asked = 0;
         for (uint32_t i = 0; i < run->suite->count && !asked; i++) {
-            const vkmm_problem *problem = &run->suite->items[i].problem;
+            uint32_t unused;
+            const vkmm_types inner = vkmm_problem_inner(&run->suite->items[i].problem, 0, &unused);
             asked = is_for(device, &run->suite->items[i]) &&
-                    (problem->type == (vkmm_type)type || vkmm_problem_compute(problem) == (vkmm_type)type);
+                    (inner.in == (vkmm_type)type || inner.compute == (vkmm_type)type);
         }
         if (asked && !(device->peaks.multiply_adds_per_s[type] > 0))
             json_array_append_new(types, json_string(vkmm_type_of((vkmm_type)type)->name));

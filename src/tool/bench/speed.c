@@ -30,10 +30,17 @@ static uint32_t kind_of(const char *kernel)
     return 0;
 }
 
+/* An index of cli_bench_speeds.best. */
+static uint32_t way_of(const vkmm_problem *problem)
+{
+    return problem->method == VKMM_COMPUTE_DIRECT ? vkmm_types_index(vkmm_problem_types(problem))
+                                                  : VKMM_TYPES_COUNT - 1 + (uint32_t)problem->method;
+}
+
 /* The fastest measured speed of such products. */
 static double best_of(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
 {
-    return speeds->best[kind_of(item->kernel)][vkmm_types_index(vkmm_problem_types(&item->problem))];
+    return speeds->best[kind_of(item->kernel)][way_of(&item->problem)];
 }
 
 double cli_bench_bytes(const vkmm_suite_item *item, double rotating_bytes)
@@ -48,7 +55,7 @@ double cli_bench_bytes(const vkmm_suite_item *item, double rotating_bytes)
 static double first_guess(const cli_bench_speeds *speeds, const vkmm_suite_item *item)
 {
     int slow = is_host_speed(speeds->device);
-    double peak = 2 * vkmm_bench_peak_of(&speeds->device->peaks, vkmm_problem_types(&item->problem), NULL) / 1000;
+    double peak = 2 * vkmm_bench_peak_of(&speeds->device->peaks, &item->problem, 0, NULL) / 1000;
 
     if (!(peak > 0)) return slow ? UNKNOWN_HOST : UNKNOWN_FLOPS;
     if (kind_of(item->kernel) > 0) return peak * (slow ? TUTORIAL_CPU : TUTORIAL_GPU);
@@ -80,7 +87,7 @@ double cli_bench_expect_host(const cli_bench_speeds *speeds, const vkmm_suite_it
 void cli_bench_learn(cli_bench_speeds *speeds, const vkmm_suite_item *item, double product_ms)
 {
     const vkmm_problem *problem = &item->problem;
-    double *best = &speeds->best[kind_of(item->kernel)][vkmm_types_index(vkmm_problem_types(problem))];
+    double *best = &speeds->best[kind_of(item->kernel)][way_of(problem)];
     double speed = product_ms > 0 ? vkmm_problem_flops(problem) / product_ms : 0;
 
     if (problem->m < BLOCKY || problem->n < BLOCKY || problem->k < BLOCKY) return;

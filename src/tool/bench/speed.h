@@ -6,11 +6,14 @@
 #include "bench/document.h"
 #include "math/type.h"
 
-enum { CLI_BENCH_KINDS = 16 }; /* of kernels: all that accept every problem are one kind */
+enum {
+    CLI_BENCH_KINDS = 16, /* of kernels: all that accept every problem are one kind */
+    CLI_BENCH_WAYS = VKMM_TYPES_COUNT + VKMM_METHOD_COUNT - 1 /* combinations of types, then methods that have theirs */
+};
 
 typedef struct cli_bench_speeds {
     const vkmm_bench_device *device;
-    double best[CLI_BENCH_KINDS][VKMM_TYPES_COUNT]; /* FLOP per millisecond; 0: nothing measured yet */
+    double best[CLI_BENCH_KINDS][CLI_BENCH_WAYS]; /* FLOP per millisecond; 0: nothing measured yet */
     double host_ms_per_byte; /* making operands and judging products: the least of larger ones; 0: not measured yet */
 } cli_bench_speeds;
 

@@ -60,12 +60,32 @@ static vkmm_status list_asked(const cli_session *session, combinations *all)
     return VKMM_OK;
 }
 
+/* Only products that the planner chooses a kernel for are multiplied by a method. */
+static void set_method(vkmm_suite *suite, vkmm_method method)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < suite->count; i++) {
+        if (strcmp(suite->items[i].kernel, "auto") != 0) continue;
+        suite->items[count] = suite->items[i];
+        suite->items[count++].problem.method = method;
+    }
+    suite->count = count;
+}
+
+/* --out-type or --compute. */
+static int is_combined(const cli_options *options)
+{
+    const vkmm_problem *problem = &options->problem;
+
+    return problem->out_type != VKMM_AUTO || problem->compute != VKMM_AUTO || problem->method != VKMM_COMPUTE_DIRECT;
+}
+
 /* A built-in suite. On a processor, narrow types are included only if requested. */
 static vkmm_status make_suite(const cli_session *session, const char *name, vkmm_suite *suite)
 {
     const cli_options *options = session->options;
-    const int is_asked =
-        options->types.count > 0 || options->problem.out_type != VKMM_AUTO || options->problem.compute != VKMM_AUTO;
+    const int is_asked = options->types.count > 0 || is_combined(options);
     combinations all = {0};
     vkmm_status status = VKMM_OK;
 
@@ -76,6 +96,7 @@ static vkmm_status make_suite(const cli_session *session, const char *name, vkmm
     if (status == VKMM_OK) status = vkmm_suite_make(&session->console.log, name, all.types, all.count, suite);
     for (uint32_t i = 0; status == VKMM_OK && !is_asked && i < suite->count; i++)
         suite->items[i].for_gpus = vkmm_suite_is_narrow(vkmm_problem_types(&suite->items[i].problem));
+    if (status == VKMM_OK && options->problem.method != VKMM_COMPUTE_DIRECT) set_method(suite, options->problem.method);
     return status;
 }
 
@@ -86,7 +107,8 @@ static int is_problem_only(const cli_options *options)
 
     memcpy(&rest, options, sizeof rest);
 #define FORGET(field) memset(&rest.field, 0, sizeof rest.field)
-    FORGET(sizes), FORGET(m), FORGET(n), FORGET(k), FORGET(types), FORGET(problem), FORGET(stride), FORGET(kernel);
+    FORGET(sizes), FORGET(m), FORGET(n), FORGET(k), FORGET(types), FORGET(problem), FORGET(stride), FORGET(kernel),
+        FORGET(measures);
 #undef FORGET
     if (rest.seed.given) return 0;
     rest.seed.value = 0;
@@ -201,7 +223,7 @@ vkmm_status cli_bench_suite(const cli_session *session, vkmm_suite *suite)
     while (vkmm_suite_name(i) != NULL && strcmp(vkmm_suite_name(i), name) != 0) i++;
     if (vkmm_suite_name(i) != NULL)
         status = make_suite(session, name, suite);
-    else if (options->problem.out_type != VKMM_AUTO || options->problem.compute != VKMM_AUTO)
+    else if (is_combined(options))
         status =
             vkmm_fail(log, VKMM_INVALID,
                       "--out-type and --compute apply only to built-in suites: the lines of %s set their own", name);
