@@ -15,7 +15,8 @@ struct vkmm_workers {
     mtx_t lock;
     cnd_t begin, end;
     uint64_t loop;    /* counts the loops, so that a thread takes part in each once */
-    uint32_t working; /* threads that have not finished the present loop */
+    int is_open;      /* threads may join the present loop: those that wake too late do not hold it up */
+    uint32_t working; /* threads that take part in it */
     int quit;
     vkmm_round work;
     void *context;
@@ -46,9 +47,10 @@ static int run_thread(void *context)
     uint64_t seen = 0;
     mtx_lock(&w->lock);
     for (;;) {
-        while (!w->quit && w->loop == seen) cnd_wait(&w->begin, &w->lock);
+        while (!w->quit && (!w->is_open || w->loop == seen)) cnd_wait(&w->begin, &w->lock);
         if (w->quit) break;
         seen = w->loop;
+        w->working++;
         mtx_unlock(&w->lock);
         take_rounds(w);
         mtx_lock(&w->lock);
@@ -103,7 +105,7 @@ vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, v
     w->sentence[0] = '\0';
     if (!alone) {
         mtx_lock(&w->lock);
-        w->working = w->started;
+        w->is_open = 1;
         w->loop++;
         mtx_unlock(&w->lock);
         cnd_broadcast(&w->begin);
@@ -111,6 +113,7 @@ vkmm_status vkmm_workers_run(vkmm_workers *w, uint64_t count, vkmm_round work, v
     take_rounds(w);
     if (!alone) {
         mtx_lock(&w->lock);
+        w->is_open = 0;
         while (w->working > 0) cnd_wait(&w->end, &w->lock);
         mtx_unlock(&w->lock);
     }
