@@ -6,11 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "blas.h"
 #include "vkmatmul_stream.h"
 #include "vkmatmul_vulkan.h"
 
-enum { EXPANDED = 1 << 30 }; /* bytes of A as a complex product copies it */
+enum {
+    EXPANDED = 1 << 30, /* bytes of A as a complex product copies it */
+    LARGE = 1 << 26     /* bytes of C of which caches keep little */
+};
 
 static atomic_uint lacking; /* bits of the types that the device cannot multiply */
 
@@ -37,12 +44,33 @@ static vkmm_status read_panel(void *user, const vkmm_panel *panel)
     return VKMM_OK;
 }
 
+/* To memory that is not read soon, without reading its lines into a cache first. */
+static void copy_past_caches(char *to, const char *from, size_t bytes)
+{
+#ifdef __SSE2__
+    const size_t head = -(uintptr_t)to & 63, lines = bytes > head ? (bytes - head) / 64 : 0;
+    if (lines > 0) {
+        memcpy(to, from, head);
+        to += head, from += head, bytes -= head + lines * 64;
+        for (const char *end = to + lines * 64; to < end; to += 16, from += 16)
+            _mm_stream_si128((__m128i *)(void *)to, _mm_loadu_si128((const __m128i *)(const void *)from));
+        _mm_sfence();
+    }
+#endif
+    memcpy(to, from, bytes);
+}
+
 static vkmm_status write_panel(void *user, const vkmm_panel *panel)
 {
     const target *to = user;
+    const int large = to->problem->m * to->problem->n * to->size >= LARGE;
     for (uint64_t j = 0; j < panel->cols; j++) {
-        memcpy(place_of(to, panel, j), (const char *)panel->data + j * panel->col_stride * to->size,
-               panel->rows * to->size);
+        char *there = place_of(to, panel, j);
+        const char *here = (const char *)panel->data + j * panel->col_stride * to->size;
+        if (large)
+            copy_past_caches(there, here, panel->rows * to->size);
+        else
+            memcpy(there, here, panel->rows * to->size);
         if (to->rows != NULL) to->rows[panel->col + j] = (int64_t)(panel->row + panel->rows);
     }
     return VKMM_OK;
