@@ -12,7 +12,8 @@ static void check_queues(const VkDeviceCreateInfo *info)
     for (uint32_t i = 0; i < info->queueCreateInfoCount; i++) {
         const VkDeviceQueueCreateInfo *queue = &info->pQueueCreateInfos[i];
         if (queue->queueFamilyIndex >= fake_family_count() || seen & 1u << queue->queueFamilyIndex ||
-            queue->queueCount != 1)
+            queue->queueCount == 0 ||
+            queue->queueCount > (queue->queueFamilyIndex == 0 ? 1 : (uint32_t)fake.caps.transfer_family))
             fake_complain("vkCreateDevice: %u queues of family %u", queue->queueCount, queue->queueFamilyIndex);
         else
             seen |= 1u << queue->queueFamilyIndex;
@@ -49,7 +50,8 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateDevice(VkPhysicalDevice handle, cons
     if (!fake.caps.portable && subsets > 0) return VK_ERROR_EXTENSION_NOT_PRESENT;
     fake_object *device = fake_make(FAKE_DEVICE, physical->parent);
     for (uint32_t i = 0; i < info->queueCreateInfoCount; i++)
-        fake_make(FAKE_QUEUE, device->id)->queue.family = info->pQueueCreateInfos[i].queueFamilyIndex;
+        for (uint32_t j = 0; j < info->pQueueCreateInfos[i].queueCount; j++)
+            fake_make(FAKE_QUEUE, device->id)->queue.family = info->pQueueCreateInfos[i].queueFamilyIndex;
     *out = FAKE_HANDLE(VkDevice, device);
     return VK_SUCCESS;
 }
@@ -73,9 +75,10 @@ VKAPI_ATTR void VKAPI_CALL fake_vkGetDeviceQueue(VkDevice handle, uint32_t famil
     FAKE_ENTER(vkGetDeviceQueue);
     const fake_object *device = FAKE_FIND(handle, FAKE_DEVICE);
     *out = VK_NULL_HANDLE;
-    for (uint32_t i = 0; device && index == 0 && i < fake.count; i++) {
+    for (uint32_t i = 0, seen = 0; device && i < fake.count; i++) {
         const fake_object *queue = fake.objects[i];
-        if (queue->alive && queue->kind == FAKE_QUEUE && queue->parent == device->id && queue->queue.family == family)
+        if (queue->alive && queue->kind == FAKE_QUEUE && queue->parent == device->id && queue->queue.family == family &&
+            seen++ == index)
             *out = FAKE_HANDLE(VkQueue, queue);
     }
     if (!*out) fake_complain("%s: no queue %u of family %u was made", __func__, index, family);

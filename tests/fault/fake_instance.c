@@ -298,6 +298,6 @@ VKAPI_ATTR void VKAPI_CALL fake_vkGetPhysicalDeviceQueueFamilyProperties(VkPhysi
     if (!out) *count = fake_family_count();
     for (uint32_t i = 0; out && i < *count; i++)
         out[i] = (VkQueueFamilyProperties){.queueFlags = VK_QUEUE_TRANSFER_BIT | (i == 0 ? VK_QUEUE_COMPUTE_BIT : 0),
-                                           .queueCount = 1,
+                                           .queueCount = i == 0 ? 1 : (uint32_t)fake.caps.transfer_family,
                                            .timestampValidBits = fake.caps.no_timestamps ? 0 : 64};
 }

@@ -25,6 +25,29 @@ VKAPI_ATTR void VKAPI_CALL fake_vkDestroyFence(VkDevice device, VkFence fence, c
     FAKE_DESTROY(fence, FAKE_FENCE);
 }
 
+VKAPI_ATTR VkResult VKAPI_CALL fake_vkCreateSemaphore(VkDevice device, const VkSemaphoreCreateInfo *info,
+                                                      const VkAllocationCallbacks *with, VkSemaphore *out)
+{
+    (void)info, (void)with;
+    FAKE_ENTER_OR_SPOIL(vkCreateSemaphore, VkSemaphore, out);
+    const fake_object *parent = FAKE_FIND(device, FAKE_DEVICE);
+    *out = FAKE_HANDLE(VkSemaphore, fake_make(FAKE_SEMAPHORE, parent ? parent->id : 0));
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL fake_vkDestroySemaphore(VkDevice device, VkSemaphore semaphore,
+                                                   const VkAllocationCallbacks *with)
+{
+    (void)with;
+    FAKE_ENTER(vkDestroySemaphore);
+    const fake_object *parent = FAKE_FIND(device, FAKE_DEVICE);
+    for (uint32_t i = 0; parent && !parent->lost && i < fake.submitted; i++)
+        if (!fake.submissions[i].executed && (fake.submissions[i].signals == (uint64_t)(uintptr_t)semaphore ||
+                                              fake.submissions[i].waits == (uint64_t)(uintptr_t)semaphore))
+            fake_complain("%s: the semaphore is in use by a submission", __func__);
+    FAKE_DESTROY(semaphore, FAKE_SEMAPHORE);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkResetFences(VkDevice device, uint32_t count, const VkFence *fences)
 {
     FAKE_ENTER_OR_FAIL(vkResetFences);
@@ -84,12 +107,19 @@ static void end(const fake_submission *submission)
     if (fence) fence->fence.signaled = 1, fence->fence.pending = 0;
 }
 
+/* What one queue has to do up to a submission, and what that waits for. */
 static void execute_until(uint32_t last)
 {
-    for (uint32_t i = 0; i <= last && i < fake.submitted; i++) {
+    for (uint32_t i = 0; i <= last; i++) {
         fake_submission *submission = &fake.submissions[i];
         const fake_object *command = fake_alive(submission->command);
-        if (!submission->executed && command && !is_lost(command->id)) fake_execute(command);
+        if (submission->executed || submission->queue != fake.submissions[last].queue) continue;
+        for (uint32_t j = i; submission->waits && j-- > 0;)
+            if (fake.submissions[j].signals == submission->waits) {
+                execute_until(j);
+                break;
+            }
+        if (command && !is_lost(command->id)) fake_execute(command);
         submission->executed = 1;
     }
 }
@@ -100,12 +130,15 @@ void fake_retire(uint64_t fence, const fake_object *device)
     for (uint32_t i = 0; i < fake.submitted && fence; i++)
         if (fake.submissions[i].fence == fence) last = i;
     if (fence && last == UINT32_MAX) return; /* nothing in flight has this fence */
-    execute_until(last);
+    for (uint32_t i = 0; i < fake.submitted; i++)
+        if (fence ? i == last : fake_device_of(fake.submissions[i].queue) == device) execute_until(i);
     for (uint32_t i = 0; i < fake.submitted; i++) {
-        if (fence ? fake.submissions[i].fence != fence : fake_device_of(fake.submissions[i].command) != device)
-            fake.submissions[kept++] = fake.submissions[i];
+        const fake_submission *submission = &fake.submissions[i];
+        const int is_signal = !submission->command && submission->executed;
+        if (!is_signal && (fence ? submission->fence != fence : fake_device_of(submission->queue) != device))
+            fake.submissions[kept++] = *submission;
         else
-            end(&fake.submissions[i]);
+            end(submission);
     }
     fake.submitted = kept;
 }
@@ -168,7 +201,18 @@ static void check(const fake_object *command, const char *call)
     }
 }
 
-static void submit(const fake_object *queue, VkCommandBuffer handle, fake_object *fence, const char *call)
+static void add(fake_submission submission)
+{
+    if (fake.submitted == fake.submission_capacity) {
+        fake.submission_capacity = fake.submission_capacity ? 2 * fake.submission_capacity : 8;
+        fake.submissions = realloc(fake.submissions, fake.submission_capacity * sizeof *fake.submissions);
+        if (!fake.submissions) abort();
+    }
+    fake.submissions[fake.submitted++] = submission;
+    if (!fake.caps.lazy) execute_until(fake.submitted - 1);
+}
+
+static void submit(const fake_object *queue, VkCommandBuffer handle, fake_submission submission, const char *call)
 {
     fake_object *command = fake_find((uint64_t)(uintptr_t)handle, FAKE_COMMAND, call);
     if (!command) return;
@@ -180,14 +224,21 @@ static void submit(const fake_object *queue, VkCommandBuffer handle, fake_object
     if (queue && command->command.family != queue->queue.family)
         fake_complain("%s: the command buffer is of another queue family", call);
     check(command, call);
-    if (fake.submitted == fake.submission_capacity) {
-        fake.submission_capacity = fake.submission_capacity ? 2 * fake.submission_capacity : 8;
-        fake.submissions = realloc(fake.submissions, fake.submission_capacity * sizeof *fake.submissions);
-        if (!fake.submissions) abort();
-    }
     command->command.state = FAKE_PENDING;
-    fake.submissions[fake.submitted++] = (fake_submission){command->id, fence ? fence->id : 0, 0};
-    if (!fake.caps.lazy) execute_until(fake.submitted - 1);
+    submission.command = command->id;
+    add(submission);
+}
+
+/* The id of a submission's only semaphore, or 0; of one that it waits for, or signals. */
+static uint64_t semaphore_of(uint32_t count, const VkSemaphore *handles, int waits, const char *call)
+{
+    fake_object *semaphore = count > 0 ? fake_find((uint64_t)(uintptr_t)handles[0], FAKE_SEMAPHORE, call) : NULL;
+    if (count > 1) fake_complain("%s: the fake driver knows one semaphore at a time", call);
+    if (!semaphore) return 0;
+    if (semaphore->signaled != waits)
+        fake_complain("%s: %s", call, waits ? "nothing signals the semaphore" : "the semaphore is signaled twice");
+    semaphore->signaled = !waits;
+    return semaphore->id;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL fake_vkQueueSubmit(VkQueue handle, uint32_t count, const VkSubmitInfo *infos,
@@ -200,10 +251,15 @@ VKAPI_ATTR VkResult VKAPI_CALL fake_vkQueueSubmit(VkQueue handle, uint32_t count
         fake_complain("%s: the fence was not reset", __func__);
     if (fence) fence->fence.pending = 1;
     for (uint32_t i = 0; i < count; i++) {
-        if (infos[i].waitSemaphoreCount > 0 || infos[i].signalSemaphoreCount > 0)
-            fake_complain("%s: the fake driver knows no semaphores", __func__);
-        for (uint32_t b = 0; b < infos[i].commandBufferCount; b++)
-            submit(queue, infos[i].pCommandBuffers[b], fence, __func__);
+        const VkSubmitInfo *info = &infos[i];
+        const fake_submission submission = {
+            .queue = queue ? queue->id : 0,
+            .fence = fence ? fence->id : 0,
+            .signals = semaphore_of(info->signalSemaphoreCount, info->pSignalSemaphores, 0, __func__),
+            .waits = semaphore_of(info->waitSemaphoreCount, info->pWaitSemaphores, 1, __func__)};
+        for (uint32_t b = 0; b < info->commandBufferCount; b++)
+            submit(queue, info->pCommandBuffers[b], submission, __func__);
+        if (info->commandBufferCount == 0) add(submission);
     }
     return VK_SUCCESS;
 }

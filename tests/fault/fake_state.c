@@ -33,7 +33,7 @@ static const char *const call_names[FAKE_CALL_COUNT] = {
 static const char *const kind_names[FAKE_KIND_COUNT] = {
     "instance",       "physical device", "device",         "queue",  "memory",    "buffer",
     "pipeline cache", "shader module",   "set layout",     "layout", "pipeline",  "descriptor pool",
-    "descriptor set", "command pool",    "command buffer", "fence",  "query pool"};
+    "descriptor set", "command pool",    "command buffer", "fence",  "semaphore", "query pool"};
 
 const char *fake_kind_name(fake_kind kind)
 {

@@ -37,6 +37,7 @@
     X(vkEndCommandBuffer)                                                                                              \
     X(vkResetCommandPool)                                                                                              \
     X(vkCreateFence)                                                                                                   \
+    X(vkCreateSemaphore)                                                                                               \
     X(vkResetFences)                                                                                                   \
     X(vkGetFenceStatus)                                                                                                \
     X(vkWaitForFences)                                                                                                 \
@@ -71,6 +72,7 @@
     X(vkUpdateDescriptorSets)                                                                                          \
     X(vkDestroyCommandPool)                                                                                            \
     X(vkDestroyFence)                                                                                                  \
+    X(vkDestroySemaphore)                                                                                              \
     X(vkDestroyQueryPool)                                                                                              \
     X(vkCmdPipelineBarrier)                                                                                            \
     X(vkCmdCopyBuffer)                                                                                                 \
@@ -115,6 +117,7 @@ typedef enum fake_kind {
     FAKE_COMMAND_POOL,
     FAKE_COMMAND,
     FAKE_FENCE,
+    FAKE_SEMAPHORE,
     FAKE_QUERIES,
     FAKE_KIND_COUNT
 } fake_kind;
@@ -194,6 +197,7 @@ typedef struct fake_object {
         struct {
             int signaled, pending, polled;
         } fence;
+        int signaled; /* a semaphore: by something that was submitted, and nothing waits for it yet */
         struct {
             uint32_t count;
             int state[FAKE_QUERY_COUNT]; /* 0: neither, 1: reset, 2: written */
@@ -202,9 +206,10 @@ typedef struct fake_object {
     };
 } fake_object;
 
-/* Work handed to a queue and not yet executed, or not yet known to be. */
+/* Work handed to a queue and not yet executed, or not yet known to be; without a command, a semaphore alone. Queues
+ * wait for each other at semaphores only. */
 typedef struct fake_submission {
-    uint64_t command, fence;
+    uint64_t queue, command, fence, signals, waits;
     int executed;
 } fake_submission;
 

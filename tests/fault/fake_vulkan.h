@@ -19,7 +19,7 @@
  * it is lost by itself. */
 typedef struct fake_caps {
     int unified;           /* one kind of memory, which everyone sees; 0: the device's own, and the host's beside it */
-    int transfer_family;   /* a queue family for transfers alone */
+    int transfer_family;   /* a queue family for transfers alone, with so many queues */
     int no_timestamps;     /* timestampValidBits is 0 */
     int lazy;              /* nothing is executed before it is waited for */
     uint64_t heap_bytes;   /* of each heap; 0: 1 GiB */

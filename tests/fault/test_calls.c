@@ -54,6 +54,7 @@ static const struct {
     {"vkEndCommandBuffer", {MEMORY}, NULL},
     {"vkResetCommandPool", {MEMORY}, "the pool is destroyed instead of being used again"},
     {"vkCreateFence", {MEMORY}, NULL},
+    {"vkCreateSemaphore", {MEMORY}, NULL},
     {"vkResetFences", {MEMORY}, NULL},
     {"vkGetFenceStatus", {MEMORY, VK_ERROR_DEVICE_LOST}, "the fence is waited for"},
     {"vkWaitForFences", {MEMORY, VK_ERROR_DEVICE_LOST}, NULL},

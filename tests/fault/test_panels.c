@@ -31,7 +31,7 @@ static fake_caps draw_caps(void)
 {
     static const uint32_t alignments[] = {4, 16, 64, 256};
     fake_caps caps = {.unified = (int)draw(2),
-                      .transfer_family = (int)draw(2),
+                      .transfer_family = (int)draw(3),
                       .no_timestamps = draw(4) == 0,
                       .lazy = (int)draw(2),
                       .heap_bytes = (UINT64_C(256) << draw(6)) << 10,

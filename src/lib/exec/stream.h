@@ -22,7 +22,7 @@
 enum {
     VKMM_STREAM_FLIGHTS = 2, /* submissions of products at a time: one runs, one waits */
     VKMM_STREAM_LOADS = 3,   /* chunks being copied to the device, */
-    VKMM_STREAM_STORES = 2,  /* and back, */
+    VKMM_STREAM_STORES = 4,  /* and back, */
     VKMM_STREAM_CHUNKS = VKMM_STREAM_LOADS + VKMM_STREAM_STORES,
     VKMM_STREAM_CHUNK = 16 << 20
 };
@@ -98,6 +98,7 @@ struct vkmm_stream {
     vkmm_chunk chunks[VKMM_STREAM_CHUNKS]; /* loads, then stores */
     uint64_t chunk_bytes;
     uint32_t next_load, next_store;
+    int is_loading;   /* copies to the device began after the last product was submitted */
     uint64_t storing; /* lines of the current panel whose copies have begun; 0: there is none */
     vkmm_flight flights[VKMM_STREAM_FLIGHTS];
     uint32_t next_flight;
@@ -163,10 +164,14 @@ vkmm_status vkmm_stream_load(vkmm_stream *stream, vkmm_slot *slot, const vkmm_li
 vkmm_status vkmm_stream_loaded(vkmm_stream *stream); /* waits for all of them */
 vkmm_status vkmm_stream_load_bias(vkmm_stream *stream);
 
-/* Stores the panel of C of a step, whose product has ended. If it is begun before other work of the host, its first
- * copies run meanwhile; nothing begins again before the end. */
+/* Begins to store the oldest panel of C, if its product has ended: the copies run while the host does other work. */
+vkmm_status vkmm_stream_begin_to_store(vkmm_stream *stream);
+
+/* Stores the panel of C of a step, whose product has ended. After a beginning, nothing begins again before the end. */
 vkmm_status vkmm_stream_store_begin(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
 vkmm_status vkmm_stream_store_end(vkmm_stream *stream, const vkmm_step *step, const vkmm_slot *slot);
+/* Of a panel that began: *left: all of it has left the device, for chunks, and its slot is free. */
+vkmm_status vkmm_stream_store_left(vkmm_stream *stream, const vkmm_step *step, int *left);
 vkmm_status vkmm_stream_check_guards(vkmm_stream *stream);
 
 /* The kernel of a step. */

@@ -21,9 +21,10 @@ static vkmm_status next_chunk(vkmm_stream *stream, vkmm_chunk **chunk)
 
 /* Copies between the chunk's buffer and another, in a command buffer that becomes the chunk's, and returns before it
  * is done. */
-static vkmm_status copy(vkmm_stream *stream, vkmm_chunk *chunk, VkBuffer from, VkBuffer to, const VkBufferCopy *region)
+static vkmm_status copy(vkmm_stream *stream, vkmm_queue_role role, vkmm_chunk *chunk, VkBuffer from, VkBuffer to,
+                        const VkBufferCopy *region)
 {
-    vkmm_status status = vkmm_command_begin_on(stream->device, VKMM_QUEUE_TRANSFER, &chunk->command);
+    vkmm_status status = vkmm_command_begin_on(stream->device, role, &chunk->command);
     if (status != VKMM_OK) return status;
     /* On the queue of the products: their earlier reads and writes come first. */
     vkmm_command_barrier_all(stream->device, chunk->command);
@@ -39,7 +40,8 @@ static vkmm_status copy_up(vkmm_stream *stream, vkmm_chunk *chunk, const vkmm_bu
 {
     const VkBufferCopy region = {.dstOffset = at,
                                  .size = vkmm_whole_words(bytes)}; /* a bias may end within a word; buffers do not */
-    return copy(stream, chunk, chunk->buffer.handle, to->handle, &region);
+    stream->is_loading = 1;
+    return copy(stream, VKMM_QUEUE_TRANSFER, chunk, chunk->buffer.handle, to->handle, &region);
 }
 
 static vkmm_status load_chunk(vkmm_stream *stream, vkmm_slot *slot, const vkmm_lines *lines, uint64_t first,
@@ -72,7 +74,8 @@ vkmm_status vkmm_stream_load(vkmm_stream *stream, vkmm_slot *slot, const vkmm_li
         if (status != VKMM_OK) break;
         slot->lines = end;
         stream->times.uploaded_bytes += (end - first) * line;
-        status = vkmm_stream_tell(stream);
+        status = vkmm_stream_begin_to_store(stream);
+        if (status == VKMM_OK) status = vkmm_stream_tell(stream);
     }
     return status;
 }
@@ -106,13 +109,13 @@ vkmm_status vkmm_stream_load_bias(vkmm_stream *stream)
             status = vkmm_stream_told(stream, stream->io->read(stream->io->user, &panel));
         if (status == VKMM_OK && chunk) status = copy_up(stream, chunk, &stream->bias, first * size, count * size);
     }
-    return status == VKMM_OK ? vkmm_stream_loaded(stream) : status;
+    return status;
 }
 
 static vkmm_status copy_down(vkmm_stream *stream, vkmm_chunk *chunk, const vkmm_slot *slot, uint64_t at, uint64_t bytes)
 {
     const VkBufferCopy region = {.srcOffset = at, .size = bytes};
-    return copy(stream, chunk, slot->buffer.handle, chunk->buffer.handle, &region);
+    return copy(stream, VKMM_QUEUE_RETURN, chunk, slot->buffer.handle, chunk->buffer.handle, &region);
 }
 
 /* Copies the next lines into a chunk that is free. */
@@ -149,6 +152,16 @@ vkmm_status vkmm_stream_store_begin(vkmm_stream *stream, const vkmm_step *step, 
     if (slot->buffer.mapped || stream->storing > 0) return VKMM_OK;
     for (int i = 0; i < VKMM_STREAM_STORES && stream->storing < lines.count * lines.matrices && status == VKMM_OK; i++)
         status = begin_chunk(stream, &lines, slot);
+    return status;
+}
+
+vkmm_status vkmm_stream_store_left(vkmm_stream *stream, const vkmm_step *step, int *left)
+{
+    const vkmm_lines lines = lines_of(stream, step);
+    vkmm_status status = VKMM_OK;
+    *left = stream->storing == lines.count * lines.matrices;
+    for (int i = VKMM_STREAM_LOADS; i < VKMM_STREAM_CHUNKS && *left && status == VKMM_OK; i++)
+        if (stream->chunks[i].command) status = vkmm_command_wait(stream->device, stream->chunks[i].command);
     return status;
 }
 

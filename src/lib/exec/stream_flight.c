@@ -187,11 +187,14 @@ static vkmm_status fly(vkmm_stream *stream, vkmm_stream_plan *p, const vkmm_step
     status = use_once(stream, &plan, p);
     if (status != VKMM_OK) return status;
     status = record(stream, &plan, first, end, last, flight);
-    if (status == VKMM_OK) status = vkmm_command_submit(stream->device, flight->command);
+    if (status == VKMM_OK)
+        status = stream->is_loading ? vkmm_command_submit_after_copies(stream->device, flight->command)
+                                    : vkmm_command_submit(stream->device, flight->command);
     if (status != VKMM_OK) {
         vkmm_command_free(stream->device, &flight->command);
         return status;
     }
+    stream->is_loading = 0;
     flight->items = end - first;
     flight->turn = last ? stream->turns + 1 : 0;
     flight->submitted_ms = vkmm_now_ms();

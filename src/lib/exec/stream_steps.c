@@ -74,8 +74,7 @@ static vkmm_status store_one(vkmm_stream *stream)
     return vkmm_stream_tell(stream);
 }
 
-/* If the oldest product that is not stored has ended already; otherwise loading comes first. */
-static vkmm_status begin_to_store(vkmm_stream *stream)
+vkmm_status vkmm_stream_begin_to_store(vkmm_stream *stream)
 {
     const uint64_t step = stream->stored;
     if (!vkmm_stream_ended(stream, (step + 1) * vkmm_stream_parts(stream))) return VKMM_OK;
@@ -89,6 +88,23 @@ static vkmm_status load_c(vkmm_stream *stream, const vkmm_step *step, vkmm_slot 
     if (vkmm_problem_beta(&stream->problem) == 0 || vkmm_stream_parts(stream) > 1) return VKMM_OK;
     slot->lines = 0;
     return vkmm_stream_load(stream, slot, &lines, UINT64_MAX);
+}
+
+/* Makes room on the device for a step's panel of C. What was there before is stored later if it is in chunks. */
+static vkmm_status clear_slot(vkmm_stream *stream, uint64_t index)
+{
+    const uint64_t count = c_count(stream);
+    vkmm_status status = VKMM_OK;
+    int left = 0;
+    while (status == VKMM_OK && !left && stream->stored + count <= index) {
+        const uint64_t step = stream->stored;
+        status = vkmm_stream_wait(stream, (step + 1) * vkmm_stream_parts(stream));
+        if (status == VKMM_OK) status = vkmm_stream_store_begin(stream, &stream->steps[step], &stream->c[step % count]);
+        if (status == VKMM_OK && step + count == index)
+            status = vkmm_stream_store_left(stream, &stream->steps[step], &left);
+        if (status == VKMM_OK && !left) status = store_one(stream);
+    }
+    return status;
 }
 
 /* While a row of panels of C is computed, the next row's panel of A is loaded, a share with each of them. */
@@ -116,13 +132,13 @@ static vkmm_status take_turn(vkmm_stream *stream, uint64_t index, uint64_t part)
     const vkmm_step *step = &stream->steps[index];
     vkmm_slot *a, *b, *c = &stream->c[index % c_count(stream)];
     vkmm_status status = VKMM_OK;
-    if (part == 0 && stream->stored + c_count(stream) <= index) status = begin_to_store(stream);
+    if (part == 0) status = vkmm_stream_begin_to_store(stream);
     if (status == VKMM_OK) status = load(stream, VKMM_A, step, part, &a);
     if (status == VKMM_OK) status = load(stream, VKMM_B, step, part, &b);
-    while (status == VKMM_OK && part == 0 && stream->stored + c_count(stream) <= index) status = store_one(stream);
+    if (status == VKMM_OK && part == 0) status = clear_slot(stream, index);
     if (status == VKMM_OK && part == 0) status = load_c(stream, step, c);
-    if (status == VKMM_OK) status = vkmm_stream_loaded(stream);
     if (status == VKMM_OK) status = vkmm_stream_submit(stream, step, part, a, b, c);
+    while (status == VKMM_OK && stream->stored + c_count(stream) <= index) status = store_one(stream);
     return status == VKMM_OK ? prefetch(stream, index) : status;
 }
 
@@ -137,6 +153,7 @@ vkmm_status vkmm_stream_steps(vkmm_stream *stream)
         for (uint64_t part = 0; part < vkmm_stream_parts(stream) && status == VKMM_OK; part++)
             status = take_turn(stream, i, part);
     }
+    if (status == VKMM_OK) status = vkmm_stream_loaded(stream); /* products have waited, but not the host */
     return status == VKMM_OK ? vkmm_stream_check_guards(stream) : status;
 }
 

@@ -79,8 +79,7 @@ static vkmm_status allocate(vkmm_device *device, const char *what, vkmm_placemen
 static vkmm_status create(vkmm_device *device, const char *what, uint64_t bytes, vkmm_placement placement, int shared,
                           vkmm_buffer *buffer)
 {
-    const uint32_t families[VKMM_QUEUE_COUNT] = {device->queues[VKMM_QUEUE_COMPUTE].family,
-                                                 device->queues[VKMM_QUEUE_TRANSFER].family};
+    const uint32_t families[] = {device->queues[VKMM_QUEUE_COMPUTE].family, device->queues[VKMM_QUEUE_TRANSFER].family};
     const int concurrent = shared && device->queues[VKMM_QUEUE_TRANSFER].handle;
     memset(buffer, 0, sizeof *buffer);
     vkmm_status status = vkmm_device_own(device);
@@ -93,7 +92,7 @@ static vkmm_status create(vkmm_device *device, const char *what, uint64_t bytes,
         .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
                  VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT,
         .sharingMode = concurrent ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
-        .queueFamilyIndexCount = concurrent ? VKMM_QUEUE_COUNT : 0,
+        .queueFamilyIndexCount = concurrent ? 2 : 0,
         .pQueueFamilyIndices = families,
     };
     status =

@@ -7,6 +7,7 @@
 /* A half-built slot is legal. */
 static void destroy_slot(vkmm_device *device, vkmm_command_slot *slot)
 {
+    if (slot->copied) device->table.vkDestroySemaphore(device->handle, slot->copied, NULL);
     if (slot->fence) device->table.vkDestroyFence(device->handle, slot->fence, NULL);
     if (slot->pool) device->table.vkDestroyCommandPool(device->handle, slot->pool, NULL); /* frees the command buffer */
     vkmm_free(slot);
@@ -51,8 +52,8 @@ static vkmm_command_slot *create(vkmm_device *device, uint32_t family, vkmm_stat
 
 static vkmm_queue *queue_of(vkmm_device *device, vkmm_queue_role role)
 {
-    vkmm_queue *queue = &device->queues[role];
-    return queue->handle ? queue : &device->queues[VKMM_QUEUE_COMPUTE];
+    while (!device->queues[role].handle && role > 0) role--;
+    return &device->queues[role];
 }
 
 /* A short list: the command buffers that this process records at a time. */
@@ -139,7 +140,12 @@ void vkmm_command_free(vkmm_device *device, VkCommandBuffer *command)
     vkmm_command_slot *slot = *command ? find(device, *command, &queue) : NULL;
     *command = NULL;
     if (!slot) return;
-    int whole = finish(device, queue, slot);
+    int whole = finish(device, queue, slot) && !slot->is_signaled;
+    if (slot->is_signaled) {
+        mtx_lock(&device->queues[VKMM_QUEUE_TRANSFER].lock);
+        device->table.vkQueueWaitIdle(device->queues[VKMM_QUEUE_TRANSFER].handle);
+        mtx_unlock(&device->queues[VKMM_QUEUE_TRANSFER].lock);
+    }
     whole = whole && device->table.vkResetCommandPool(device->handle, slot->pool, 0) == VK_SUCCESS;
     mtx_lock(&queue->lock);
     *find_in(queue, slot->command) = slot->next;
@@ -151,23 +157,65 @@ void vkmm_command_free(vkmm_device *device, VkCommandBuffer *command)
     if (!whole) destroy_slot(device, slot);
 }
 
-vkmm_status vkmm_command_submit(vkmm_device *device, VkCommandBuffer command)
+/* Its semaphore will be signaled when the copies submitted so far have ended. */
+static vkmm_status signal_after_copies(vkmm_device *device, vkmm_command_slot *slot)
 {
     const vkmm_log *log = vkmm_device_log(device);
-    VkSubmitInfo submit = {
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command};
+    const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+    vkmm_queue *copies = &device->queues[VKMM_QUEUE_TRANSFER];
+    vkmm_status status = VKMM_OK;
+    if (!slot->copied) {
+        status = vkmm_check(log, device->table.vkCreateSemaphore(device->handle, &info, NULL, &slot->copied),
+                            "vkCreateSemaphore", "preparing a submission");
+        if (status != VKMM_OK) slot->copied = VK_NULL_HANDLE;
+    }
+    if (status != VKMM_OK) return status;
+    const VkSubmitInfo signal = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .signalSemaphoreCount = 1, .pSignalSemaphores = &slot->copied};
+    mtx_lock(&copies->lock);
+    status = vkmm_check(log, device->table.vkQueueSubmit(copies->handle, 1, &signal, VK_NULL_HANDLE), "vkQueueSubmit",
+                        "submitting");
+    mtx_unlock(&copies->lock);
+    slot->is_signaled = status == VKMM_OK;
+    return status;
+}
+
+static vkmm_status submit_slot(vkmm_device *device, VkCommandBuffer command, int after_copies)
+{
+    const vkmm_log *log = vkmm_device_log(device);
+    const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                           .pWaitDstStageMask = &all,
+                           .commandBufferCount = 1,
+                           .pCommandBuffers = &command};
     vkmm_queue *queue;
     vkmm_command_slot *slot = find(device, command, &queue);
     vkmm_status status = vkmm_command_wait(device, command); /* a wait that failed is made up for */
     if (status == VKMM_OK)
         status = vkmm_check(log, device->table.vkResetFences(device->handle, 1, &slot->fence), "vkResetFences",
                             "preparing a submission");
+    if (status == VKMM_OK && after_copies && device->queues[VKMM_QUEUE_TRANSFER].handle) {
+        status = signal_after_copies(device, slot);
+        submit.waitSemaphoreCount = 1;
+        submit.pWaitSemaphores = &slot->copied;
+    }
     if (status != VKMM_OK) return status;
     mtx_lock(&queue->lock);
     VkResult result = device->table.vkQueueSubmit(queue->handle, 1, &submit, slot->fence);
     mtx_unlock(&queue->lock);
     slot->submitted = result == VK_SUCCESS;
+    if (slot->submitted) slot->is_signaled = 0;
     return vkmm_check(log, result, "vkQueueSubmit", "submitting");
+}
+
+vkmm_status vkmm_command_submit(vkmm_device *device, VkCommandBuffer command)
+{
+    return submit_slot(device, command, 0);
+}
+
+vkmm_status vkmm_command_submit_after_copies(vkmm_device *device, VkCommandBuffer command)
+{
+    return submit_slot(device, command, 1);
 }
 
 vkmm_status vkmm_command_wait(vkmm_device *device, VkCommandBuffer command)
@@ -218,13 +266,13 @@ void vkmm_command_barrier(vkmm_device *device, VkCommandBuffer command, VkPipeli
     device->table.vkCmdPipelineBarrier(command, from, to, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
-vkmm_status vkmm_queue_open(vkmm_device *device, uint32_t family, vkmm_queue *queue)
+vkmm_status vkmm_queue_open(vkmm_device *device, uint32_t family, uint32_t index, vkmm_queue *queue)
 {
     queue->family = family;
     if (mtx_init(&queue->lock, mtx_plain) != thrd_success)
         return vkmm_fail(vkmm_device_log(device), VKMM_OUT_OF_MEMORY, "no lock for a queue");
     queue->has_lock = 1;
-    device->table.vkGetDeviceQueue(device->handle, family, 0, &queue->handle);
+    device->table.vkGetDeviceQueue(device->handle, family, index, &queue->handle);
     return VKMM_OK;
 }
 

@@ -25,6 +25,9 @@ vkmm_status vkmm_command_finish(vkmm_device *device, vkmm_status status, VkComma
 vkmm_status vkmm_command_submit(vkmm_device *device, VkCommandBuffer command);
 vkmm_status vkmm_command_wait(vkmm_device *device, VkCommandBuffer command);
 
+/* Submits to the compute queue what may begin when all that was submitted to the transfer queue before has ended. */
+vkmm_status vkmm_command_submit_after_copies(vkmm_device *device, VkCommandBuffer command);
+
 /* Whether a submitted one has ended; 1 for one that is not in flight. A lost device counts as ended; vkmm_command_wait
  * reports it. */
 int vkmm_command_ended(vkmm_device *device, VkCommandBuffer command);

@@ -9,14 +9,11 @@ static vkmm_status create_handle(vkmm_device *device)
 {
     const vkmm_instance_table *table = &device->instance->table;
     const vkmm_physical *physical = device->physical;
-    const float priority = 1.0f;
-    const uint32_t families[VKMM_QUEUE_COUNT] = {physical->queue_family, physical->transfer_family};
-    VkDeviceQueueCreateInfo queues[VKMM_QUEUE_COUNT];
-    for (int role = 0; role < VKMM_QUEUE_COUNT; role++)
-        queues[role] = (VkDeviceQueueCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                                 .queueFamilyIndex = families[role],
-                                                 .queueCount = 1,
-                                                 .pQueuePriorities = &priority};
+    const float priorities[] = {1, 1};
+    const VkStructureType type = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    const VkDeviceQueueCreateInfo queues[] = {
+        {type, NULL, 0, physical->queue_family, 1, priorities},
+        {type, NULL, 0, physical->transfer_family, physical->transfer_queues, priorities}};
     vkmm_features chain = physical->features;
     const char *extensions[VKMM_FEATURE_COUNT];
     uint32_t count = vkmm_features_extensions(&chain, physical->info.api_version, extensions);
@@ -25,7 +22,7 @@ static vkmm_status create_handle(vkmm_device *device)
         .pNext = vkmm_features_chain(&chain),
         .enabledExtensionCount = count,
         .ppEnabledExtensionNames = extensions,
-        .queueCreateInfoCount = physical->transfer_family == UINT32_MAX ? 1 : VKMM_QUEUE_COUNT,
+        .queueCreateInfoCount = physical->transfer_queues > 0 ? 2 : 1,
         .pQueueCreateInfos = queues,
     };
     VkResult result = table->vkCreateDevice(physical->handle, &info, NULL, &device->handle);
@@ -39,9 +36,10 @@ static vkmm_status create_handle(vkmm_device *device)
 static vkmm_status open_queues(vkmm_device *device)
 {
     const vkmm_physical *physical = device->physical;
-    vkmm_status status = vkmm_queue_open(device, physical->queue_family, &device->queues[VKMM_QUEUE_COMPUTE]);
-    if (status != VKMM_OK || physical->transfer_family == UINT32_MAX) return status;
-    return vkmm_queue_open(device, physical->transfer_family, &device->queues[VKMM_QUEUE_TRANSFER]);
+    vkmm_status status = vkmm_queue_open(device, physical->queue_family, 0, &device->queues[VKMM_QUEUE_COMPUTE]);
+    for (uint32_t i = 0; i < physical->transfer_queues && status == VKMM_OK; i++)
+        status = vkmm_queue_open(device, physical->transfer_family, i, &device->queues[VKMM_QUEUE_TRANSFER + i]);
+    return status;
 }
 
 static vkmm_status open_spares(vkmm_device *device)

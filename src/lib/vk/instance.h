@@ -33,7 +33,7 @@ typedef struct vkmm_instance_table {
 typedef struct vkmm_physical {
     VkPhysicalDevice handle;
     uint32_t queue_family;
-    uint32_t transfer_family;                  /* a transfer-only family; UINT32_MAX: there is none */
+    uint32_t transfer_family, transfer_queues; /* a transfer-only family, and what is used of it: 0, 1 or 2 queues */
     uint8_t pipeline_cache_uuid[VK_UUID_SIZE]; /* which compiled pipelines the driver accepts */
     vkmm_features features;                    /* that the device is created with; not chained yet */
     int has_budget;                            /* VK_EXT_memory_budget: the driver reports how much memory is free */

@@ -18,14 +18,17 @@ static void find_queue_families(const vkmm_instance *instance, VkPhysicalDevice 
         VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VIDEO_DECODE | VIDEO_ENCODE | OPTICAL_FLOW;
     VkQueueFamilyProperties families[32];
     uint32_t count = 32, *timestamp_bits = &physical->info.timestamp_bits;
-    physical->queue_family = physical->transfer_family = UINT32_MAX;
+    physical->queue_family = UINT32_MAX;
+    physical->transfer_queues = 0;
     *timestamp_bits = 0;
     instance->table.vkGetPhysicalDeviceQueueFamilyProperties(handle, &count, families);
     for (uint32_t i = 0; i < count; i++) {
         const VkQueueFlags flags = families[i].queueFlags;
         if (families[i].queueCount == 0) continue;
-        if ((flags & VK_QUEUE_TRANSFER_BIT) && !(flags & others) && physical->transfer_family == UINT32_MAX)
+        if ((flags & VK_QUEUE_TRANSFER_BIT) && !(flags & others) && physical->transfer_queues == 0) {
             physical->transfer_family = i;
+            physical->transfer_queues = families[i].queueCount > 1 ? 2 : 1;
+        }
         if (!(flags & VK_QUEUE_COMPUTE_BIT) || *timestamp_bits > 0) continue;
         if (physical->queue_family != UINT32_MAX && families[i].timestampValidBits == 0) continue;
         physical->queue_family = i;
