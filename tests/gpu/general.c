@@ -109,6 +109,7 @@ static vkmm_status run_twice(general_run *run, const vkmm_plan *plan, const vkmm
     *right = 1;
     for (int time = 0; time < 2 && status == VKMM_OK && *right; time++) {
         fill(problem, seed, m->stores);
+        if (run->change) run->change(problem, m->stores);
         memcpy(m->before, c->host, (size_t)c->bytes);
         vkmm_stores_poison_mapped(m->stores);
         status = m->command ? VKMM_OK : record(run, plan, m);
@@ -141,6 +142,7 @@ static vkmm_status find_plan(general_run *run, const vkmm_problem *problem, vkmm
     if (run->module) choice.module = run->module;
     if (run->reduce && choice.reduce) choice.reduce = run->reduce;
     if (run->packing && choice.packing) choice.packing = run->packing;
+    if (run->scaling && choice.scaling) choice.scaling = run->scaling;
     for (unsigned i = 0; i < run->planned; i++) {
         *plan = &run->plans[i];
         if (vkmm_plan_fit(device, &choice, *plan)) return VKMM_OK;

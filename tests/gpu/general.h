@@ -9,12 +9,14 @@
 /* How a kernel is run: with one configuration, over pipelines that are kept for products with the same constants. */
 typedef struct general_run {
     suite_device *suite;
-    const char *kernel, *config; /* config NULL: the planner's */
-    const vkmm_module *module;   /* NULL, or SPIR-V in place of the kernel's own */
-    const vkmm_module *reduce;   /* likewise of the second pass */
-    const vkmm_module *packing;  /* and of what packs operands */
-    uint32_t max_groups;         /* 0, or a limit on workgroups: makes kernels loop over their work */
-    uint32_t driver_id;          /* 0, or as if this were the driver: modules that need it */
+    const char *kernel, *config;                                     /* config NULL: the planner's */
+    const vkmm_module *module;                                       /* NULL, or SPIR-V in place of the kernel's own */
+    const vkmm_module *reduce;                                       /* likewise of the second pass */
+    const vkmm_module *packing;                                      /* and of what packs operands, */
+    const vkmm_module *scaling;                                      /* or finds how large they are */
+    void (*change)(const vkmm_problem *problem, vkmm_store *stores); /* NULL, or of A and B, before each run */
+    uint32_t max_groups; /* 0, or a limit on workgroups: makes kernels loop over their work */
+    uint32_t driver_id;  /* 0, or as if this were the driver: modules that need it */
     uint32_t processors; /* 0, or as if the device had so many: what is left after whole rounds of tiles counts */
     uint64_t slice;      /* 0, or items of each dispatch */
     int plain;           /* without all that is beyond Vulkan 1.1 */

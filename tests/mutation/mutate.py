@@ -4,6 +4,7 @@
     mutate.py --list SHADER               prints the mutants' names, one a line
     mutate.py --mutant NAME -o FILE SHADER  writes that mutant, with the shader's includes pasted in
     mutate.py --narrow …                  the same for builds for narrow types, which lack other things
+    mutate.py --parts …                   and for shaders that split f32 into parts
 
 A mutant lacks one barrier(), or one bounds check: a use of inside(…), which becomes true. The includes are read from lib/ beside
 the shader, so that what kernels share is broken in each of them.
@@ -53,13 +54,26 @@ NARROW = [
     ("no-next-row", r"i \+ 1 < M && dense", "false"),
 ]
 
+# Of shaders that split f32: what the promise of doc/precision.md rests on.
+PARTS = [
+    ("half-of-k", r"k < depth;", "k < depth / 2;"),
+    ("no-most", r"max\(most, exponent", "min(most, exponent"),
+    ("no-batch", r"gl_WorkGroupID\.z \* STRIDE", "0"),
+    ("no-lo", r"packHalf2x16\(uintBitsToFloat\(uvec2\(first\.y, second\.y\)\)\)", "0"),
+    ("no-scale", r"uintBitsToFloat\(2 \* 127 \+ TOP - largest << 23\)", "1.0"),
+    ("no-small", r"exponent < 113", "false"),
+    ("no-end", r"line < LINES && place < LENGTH \? value : 0", "value"),
+    ("other-line", r"across \? place : line, extent", "across ? line : place, extent"),
+    ("no-decision", r"decide\(false\)", ""),
+]
 
-def places(text, narrow):
-    """(name, start, end, replacement) of everything that can be broken."""
+
+def places(text, named):
+    """(name, start, end, replacement) of everything that can be broken; named: of NARROW, for example, instead."""
     code = without_comments(text)
-    if narrow:
-        matches = [(name, re.search(pattern, code), replacement) for name, pattern, replacement in NARROW]
-        return [("narrow-" + name, m.start(), m.end(), replacement) for name, m, replacement in matches if m]
+    if named:
+        matches = [(name, re.search(pattern, code), replacement) for name, pattern, replacement in {"narrow": NARROW, "parts": PARTS}[named]]
+        return [(f"{named}-{name}", m.start(), m.end(), replacement) for name, m, replacement in matches if m]
     for m in ONLY_NARROW.finditer(code):
         code = code[: m.start()] + re.sub(r"[^\n]", " ", m[0]) + code[m.end() :]
     found = [(f"no-barrier-{i}", m.start(), m.end(), ";") for i, m in enumerate(BARRIER.finditer(code), 1)]
@@ -86,19 +100,20 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--list", action="store_true")
     p.add_argument("--mutant")
-    p.add_argument("--narrow", action="store_true")
+    for name in "narrow", "parts":
+        p.add_argument("--" + name, dest="named", action="store_const", const=name)
     p.add_argument("-o", dest="output")
     p.add_argument("shader")
     a = p.parse_args()
     text = flatten(pathlib.Path(a.shader))
     if a.list:
-        for name, *_ in places(text, a.narrow):
+        for name, *_ in places(text, a.named):
             print(name)
             if "barrier" in name and reversible(text):
                 print("\n".join(name + order for order in ORDERS))
         return
     order = next((order for order in ORDERS if a.mutant.endswith(order)), "")
-    for name, start, end, replacement in places(text, a.narrow):
+    for name, start, end, replacement in places(text, a.named):
         if name + order == a.mutant:
             mutant = text[:start] + replacement + text[end:]
             pathlib.Path(a.output).write_text(reorder(mutant, order) if order else mutant)

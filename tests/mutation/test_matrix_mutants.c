@@ -1,10 +1,13 @@
 /* The kernel of matrix operations with one barrier() or one bounds check removed must fail a product. Skipped (77)
  * without matrices of 8×8×8. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "general.h"
@@ -20,6 +23,93 @@ static suite_device suite;
  * shared memory. */
 static const vkmm_problem problem =
     VKMM_PROBLEM_INIT(.m = 37, .n = 29, .k = 45, .type = VKMM_F16, .out_type = VKMM_F32, .compute = VKMM_F32);
+
+/* Split: of two matrices, with a slice that K does not fill. */
+static const vkmm_problem split_problem =
+    VKMM_PROBLEM_INIT(.m = 21, .n = 13, .k = 300, .batch_count = 2, .stride_a = 7000, .stride_b = 7000, .stride_c = 300,
+                      .op_b = VKMM_OP_T, .method = VKMM_COMPUTE_SPLIT);
+
+/* Rows and columns of several sizes: bits of their range, and of that of the elements in each but its largest one. */
+static void scale(const vkmm_problem *p, vkmm_store *stores, uint64_t of_lines, uint64_t in_lines)
+{
+    for (int o = VKMM_A; o <= VKMM_B; o++)
+        for (uint64_t batch = 0; batch < 2; batch++)
+            for (uint64_t i = 0; i < (o == VKMM_A ? p->m : p->n); i++)
+                for (uint64_t k = 0; k < p->k; k++) {
+                    float *x = (float *)stores[o].host + batch * 7000 + i * p->k + k;
+                    const int size = (int)((i * 37 + batch * 5) % of_lines),
+                              less = k == i * 53 % p->k ? 0 : 3 + (int)(k % in_lines);
+                    *x = ldexpf(copysignf(1.0F + fabsf(*x), *x), size - (int)of_lines / 2 - less);
+                }
+}
+
+static void scale_lines(const vkmm_problem *p, vkmm_store *stores)
+{
+    scale(p, stores, 121, 29);
+}
+
+/* With the scale of another line, or element, they have parts too, of wrong numbers. */
+static void scale_a_little(const vkmm_problem *p, vkmm_store *stores)
+{
+    scale(p, stores, 11, 2);
+}
+
+static void scale_lines_with_infinity(const vkmm_problem *p, vkmm_store *stores)
+{
+    scale_lines(p, stores);
+    ((float *)stores[VKMM_A].host)[7 * p->k + 11] = INFINITY;
+}
+
+/* A mutant of what prepares parts; NULL: no mutant, whose products are right. */
+static int passes_split(const struct mutant *mutant)
+{
+    const vkmm_module module = {mutant ? mutant->kernel : "",
+                                VKMM_F32,
+                                mutant ? mutant->words : NULL,
+                                mutant ? mutant->bytes : 0,
+                                VKMM_BUILD_PLAIN,
+                                VKMM_F32,
+                                0,
+                                {0}};
+    char config[VKMM_CONFIG_TEXT], why[512] = "";
+    general_run run = {.suite = &suite, .kernel = "coopmat", .config = config};
+    if (mutant && strcmp(mutant->kernel, "scale") == 0)
+        run.scaling = &module;
+    else if (mutant)
+        run.packing = &module;
+    snprintf(config, sizeof config,
+             "rows=16,cols=16,depth=32,sub-rows=8,sub-cols=8,mm=8,mn=8,mk=8,splits=1,pad=1,lanes=%u",
+             suite.info->subgroup_size);
+    int right = 1;
+    for (int how = 0; how < 3 && right; how++) {
+        run.change = how == 0 ? scale_lines : how == 1 ? scale_a_little : scale_lines_with_infinity;
+        right = general_product(&run, &split_problem, 3, why);
+    }
+    general_end(&run);
+    if (!right && !mutant) fail_msg("%s", why);
+    return right;
+}
+
+static void parts_are_right(void **state)
+{
+    (void)state;
+    passes_split(NULL);
+}
+
+static int is_reordered(const struct mutant *mutant)
+{
+    return strstr(mutant->name, "-reversed") || strstr(mutant->name, "-rotated");
+}
+
+/* Without a barrier in one order of its invocations or another, which follow in the table. */
+static void is_noticed_of_parts(void **state)
+{
+    const struct mutant *mutant = *state;
+    int passes = passes_split(mutant);
+    for (const struct mutant *next = mutant + 1; passes && next < mutants + COUNT && is_reordered(next); next++)
+        passes = passes_split(next);
+    if (passes) fail_msg("%s passes without %s", mutant->kernel, mutant->name);
+}
 
 static void is_noticed(void **state)
 {
@@ -38,13 +128,22 @@ static void is_noticed(void **state)
 int main(void)
 {
     static const uint32_t shape[3] = {8, 8, 8};
-    static struct CMUnitTest tests[COUNT];
+    static struct CMUnitTest tests[COUNT + 1];
+    static char names[COUNT][96];
+    size_t count = 0;
     int absent = suite_open(&suite);
     if (absent) return absent;
     if (!vkmm_coopmat_lists(suite.info, &problem, shape)) return suite_close(&suite) ? 1 : SKIPPED;
-    for (int i = 0; i < COUNT; i++)
-        tests[i] = (struct CMUnitTest){mutants[i].name, is_noticed, NULL, NULL, (void *)&mutants[i]};
-    int failed = _cmocka_run_group_tests("matrix mutants", tests, COUNT, NULL, NULL);
+    for (int i = 0; i < COUNT; i++) {
+        const int of_parts = strcmp(mutants[i].kernel, "coopmat") != 0;
+        if (is_reordered(&mutants[i])) continue;
+        snprintf(names[i], sizeof names[i], "%s: %s is noticed", mutants[i].kernel, mutants[i].name);
+        tests[count++] =
+            (struct CMUnitTest){names[i], of_parts ? is_noticed_of_parts : is_noticed, NULL, NULL, (void *)&mutants[i]};
+    }
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(parts_are_right);
+    cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
+    int failed = _cmocka_run_group_tests("matrix mutants", tests, count, NULL, NULL);
     suite_close(&suite); /* a mutant may well upset the validation layer */
     return failed ? 1 : 0;
 }
