@@ -108,6 +108,9 @@ class Everywhere(Base):
         """A device that has none computes f64 so by itself, and only then."""
         a, b = self.matrix(3, 50, self.uniform), self.matrix(50, 3, self.uniform)
         self.assertEqual(self.product(a, b, "--type", "f64")[1], None if self.has_f64 else 15)
+        if not self.has_f64:
+            explained = json.loads(self.good("explain", "--size", "9", "--type", "f64", "--json"))
+            self.assertEqual((explained["problem"]["method"], explained["planned"]["direct_ms"], explained["planned"]["faster"]), ("modular", None, "modular"))
         titles, *rows = [line for line in self.good("--size", "9", "--type", "f32,f64", *FAST).split("\n") if re.match("size|9", line)]
         at = titles.index("kernel")
         self.assertEqual([(row[at - 2:at], row[at] != " ") for row in rows], [("  ", True)] * 2, rows)

@@ -189,6 +189,11 @@ static vkmm_status plan(cli_session *session, vkmm_explanation *all)
     vkmm_status status = vkmm_kernel_choose(log_of(session), session->info, &params, &kernel->info);
 
     if (status == VKMM_OK) status = statistics(session, &params, kernel);
+    if (status == VKMM_OK && info->moduli == 0 && info->packed_bytes == 0)
+        all->problem.method = VKMM_COMPUTE_DIRECT;                                         /* too few terms for parts */
+    if (status == VKMM_OK && info->moduli > 0) all->problem.method = VKMM_COMPUTE_MODULAR; /* also without f64 */
+    if (status == VKMM_OK && all->problem.method != VKMM_COMPUTE_DIRECT)
+        status = cli_explain_passes(session, all, kernel);
     if (status != VKMM_OK) return status;
     const double rows = info->tile[0], cols = info->tile[1],
                  invocations = (double)info->workgroup[0] * info->workgroup[1];
@@ -205,13 +210,13 @@ static vkmm_status plan(cli_session *session, vkmm_explanation *all)
 }
 
 /* The tutorials' kernels are for the plain product of types of 32 and 64 bits, neither split nor modular. */
-static int is_for_general(const cli_options *options, const vkmm_problem *problem)
+static int is_for_general(const vkmm_device_info *device, const cli_options *options, const vkmm_problem *problem)
 {
     const vkmm_types types = vkmm_problem_types(problem);
 
     if (options->kernel != NULL && strcmp(options->kernel, "auto") != 0) return vkmm_kernel_is_general(options->kernel);
     return types.in != types.out || types.in != types.compute || vkmm_type_of(types.in)->bytes < 4 ||
-           problem->method != VKMM_COMPUTE_DIRECT;
+           problem->method != VKMM_COMPUTE_DIRECT || (types.in == VKMM_F64 && !device->has_f64);
 }
 
 static vkmm_status explain_size(cli_session *session, const vkmm_problem *problem)
@@ -223,7 +228,7 @@ static vkmm_status explain_size(cli_session *session, const vkmm_problem *proble
     all->device = session->info;
     all->problem = *problem;
     all->agree = 1;
-    all->planned = is_for_general(session->options, problem);
+    all->planned = is_for_general(session->info, session->options, problem);
     status = (all->planned ? plan : all_kernels)(session, all);
     if (status == VKMM_OK || status == VKMM_WRONG_RESULT) {
         if (!all->planned) shown = measure(session, all);
@@ -240,7 +245,7 @@ static vkmm_status explain_type(cli_session *session, vkmm_type type)
     const cli_options *options = session->options;
     vkmm_status status = VKMM_OK;
 
-    if (type == VKMM_F64 && options->problem.method == VKMM_COMPUTE_DIRECT && !session->info->has_f64)
+    if (type == VKMM_F64 && options->limits && !session->info->has_f64)
         return vkmm_fail(log_of(session), VKMM_UNSUPPORTED, "\"%s\" has no 64-bit floats (shaderFloat64)",
                          session->info->name);
     if (options->limits) return cli_explain_limits(session, type);

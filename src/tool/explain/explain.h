@@ -4,7 +4,7 @@
 
 #include "session/session.h"
 
-enum { VKMM_MAX_EXPLAINED = 16, VKMM_MAX_STATISTICS = 48 };
+enum { VKMM_MAX_EXPLAINED = 16, VKMM_MAX_STATISTICS = 48, VKMM_MOST_PASSES = 4 };
 
 /* By formula, and as counted on the device: the least and the most, if elements differ. */
 typedef struct vkmm_twice {
@@ -19,6 +19,13 @@ typedef struct vkmm_share {
 typedef struct vkmm_reads_twice {
     vkmm_twice global, shared;
 } vkmm_reads_twice;
+
+/* One of the passes of a split or modular product. */
+typedef struct vkmm_explained_pass {
+    const char *name;
+    uint64_t read, written, multiply_adds; /* bytes, each matrix once */
+    double ms, share;                      /* at the device's peaks, and of all passes */
+} vkmm_explained_pass;
 
 /* One kernel on one problem. A plain value. */
 typedef struct vkmm_explained {
@@ -46,6 +53,14 @@ typedef struct vkmm_explained {
     double bytes_per_multiply_add; /* that a workgroup reads from memory: a row of its tile's A and B, per multiply-add
                                       of these */
     uint32_t subgroups;            /* of a workgroup; 0: their size is the driver's choice */
+
+    /* For a split or modular product, whose predicted_ms is that of its passes. */
+    vkmm_explained_pass passes[VKMM_MOST_PASSES];
+    uint32_t pass_count, products; /* products: of parts or residues; pass_count 0: the product is another one */
+    double copy_bytes_per_s, inner_per_s, direct_per_s; /* peaks: of copies; multiply-adds of the products, and of the
+                                                           problem's own type; NAN: the device lacks it */
+    double direct_ms;                                   /* what the product would take in that type; NAN */
+    const char *faster;                                 /* "direct", or the method; from these peaks */
 } vkmm_explained;
 
 /* A kernel that cannot run here. */
@@ -76,6 +91,9 @@ vkmm_status vkmm_explain_json(vkmm_report *report, const vkmm_explanation *expla
 /* Times the counted kernel, and explains why the measured time differs from the predicted one. */
 vkmm_status cli_explain_time(cli_session *session, const vkmm_job_params *params, vkmm_explained *kernel);
 void cli_explain_why(vkmm_explanation *all);
+
+/* The passes of the plan of a split or modular product, with the device's peaks. Takes some seconds. */
+vkmm_status cli_explain_passes(cli_session *session, const vkmm_explanation *all, vkmm_explained *plan);
 
 /* The index-th kernel to explain: --kernel, or one of the tutorials'; NULL past the end. */
 const char *cli_explained_kernel(const cli_options *options, uint32_t index);

@@ -83,6 +83,23 @@ static const vkmm_field kernel_fields[] = {
     {KEY(TEXT, bound), VKMM_MAYBE},
     STATISTICS,
 };
+#define PASS(kind, member) VKMM_KEY(kind, vkmm_explained_pass, member)
+
+static const vkmm_field pass_fields[] = {
+    {PASS(STRING, name)},
+    {"bytes_read", VKMM_FIELD_U64, VKMM_AT(vkmm_explained_pass, read)},
+    {"bytes_written", VKMM_FIELD_U64, VKMM_AT(vkmm_explained_pass, written)},
+    {PASS(U64, multiply_adds)},
+    {"predicted_ms", VKMM_FIELD_REAL, VKMM_AT(vkmm_explained_pass, ms)},
+    {PASS(REAL, share)},
+};
+static const vkmm_record pass = {NULL, VKMM_FIELDS(pass_fields)};
+
+static int has_passes(const void *record)
+{
+    return ((const vkmm_explained *)record)->pass_count > 0;
+}
+
 static const vkmm_field planned_fields[] = {
     {NULL, VKMM_FIELD_EMBED, KERNEL(info), .record = &vkmm_built_in_record},
     {KEY(U32, subgroups), VKMM_MAYBE},
@@ -90,6 +107,12 @@ static const vkmm_field planned_fields[] = {
     {KEY(REAL, bytes_per_multiply_add)},
     {KEY(REAL, flop_per_byte)},
     STATISTICS,
+    {"passes", VKMM_FIELD_RECORD, VKMM_LIST(vkmm_explained, passes, pass_count), VKMM_HERE, .known = has_passes,
+     .record = &pass},
+    {KEY(U32, products), VKMM_MAYBE},
+    {KEY(REAL, predicted_ms), .known = has_passes},
+    {KEY(REAL, direct_ms), .known = has_passes},
+    {KEY(STRING, faster), .known = has_passes},
 };
 static const vkmm_field left_out_fields[] = {
     {VKMM_KEY(STRING, vkmm_left_out, name)},

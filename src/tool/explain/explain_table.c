@@ -302,6 +302,45 @@ static void put_workgroup(const vkmm_report *report, const vkmm_explained *plan)
              plan->bytes_per_multiply_add, plan->flop_per_byte);
 }
 
+static void put_pass(const vkmm_report *report, const vkmm_explained_pass *pass)
+{
+    char name[32], read[32], written[48] = "", ms[32], work[48] = "";
+
+    vkmm_text_bytes(read, sizeof read, pass->read);
+    if (pass->written > 0) vkmm_text_bytes(written + sprintf(written, ", writes "), 32, pass->written);
+    if (pass->multiply_adds > 0) snprintf(work, sizeof work, ", %.4g multiply-adds", (double)pass->multiply_adds);
+    vkmm_text_figure(ms, sizeof ms, pass->ms);
+    snprintf(name, sizeof name, "pass: %s", pass->name);
+    put_line(report, name, "reads %s%s%s: %s ms, %.0f %%", read, written, work, ms, 100 * pass->share);
+}
+
+/* How a split or modular product is made, and whether that is worth while here. */
+static void put_passes(const vkmm_report *report, const vkmm_problem *problem, const vkmm_explained *plan)
+{
+    const char *own = vkmm_type_of(problem->type)->name;
+    const int is_split = problem->method == VKMM_COMPUTE_SPLIT, loses = strcmp(plan->faster, "direct") == 0;
+    char copy[32], peak[32], limit[32], direct[32], ms[32];
+
+    if (plan->pass_count == 0) return;
+    put_line(report, "products", "%u of %s", plan->products,
+             is_split ? "parts in f16, summed in f32" : "residues in i8, summed in i32, each by another modulus");
+    for (uint32_t i = 0; i < plan->pass_count; i++) put_pass(report, &plan->passes[i]);
+    vkmm_text_figure(copy, sizeof copy, plan->copy_bytes_per_s * 1e-9);
+    vkmm_text_figure(peak, sizeof peak, 2e-9 * plan->inner_per_s);
+    vkmm_text_figure(limit, sizeof limit, 2e-9 * plan->inner_per_s / plan->products);
+    vkmm_text_figure(ms, sizeof ms, plan->predicted_ms);
+    put_line(report, "altogether", "%s ms, at the device's peaks: copies %s GB/s, such products %s %s", ms, copy, peak,
+             is_split ? "GFLOP/s" : "GOP/s");
+    put_line(report, "limit", "%s GFLOP/s, one part in %u of that", limit, plan->products);
+    vkmm_text_figure(direct, sizeof direct, 2e-9 * plan->direct_per_s);
+    vkmm_text_figure(ms, sizeof ms, plan->direct_ms);
+    if (plan->direct_per_s > 0)
+        put_line(report, "in comparison", "%s itself: %s ms, at %s GFLOP/s. By these peaks, %s is faster here", own, ms,
+                 direct, loses ? own : vkmm_method_name(problem->method));
+    else
+        put_line(report, "in comparison", "none: the device has no %s", own);
+}
+
 static void print_plan(const vkmm_report *report, const vkmm_explanation *e)
 {
     const vkmm_explained *plan = e->kernels;
@@ -321,6 +360,7 @@ static void print_plan(const vkmm_report *report, const vkmm_explanation *e)
     config[used] = '\0';
     put_key(report, "configuration");
     vkmm_wrap(report, VALUES, config);
+    put_passes(report, &e->problem, plan);
     if (plan->statistic_count > 0) {
         put_key(report, "driver reports");
         print_statistics(report, plan, VALUES);
