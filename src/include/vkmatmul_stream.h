@@ -10,9 +10,10 @@
  * f16.
  *   Several devices can share a stream, of any vendors and drivers. Each has its own kernel, configuration, panels and
  * memory. It takes the next rows of C (or columns, if A is one panel) when it is free, as many as its speed so far
- * allows, and keeps panels of A and B for as long as it needs them. If a device is lost, hangs or runs out of memory,
- * the others compute what it has not stored. Which device computes an element depends on time: the bits of floating
- * point results are the same in each run only if the kernels of all devices add in the same order, and round alike. */
+ * allows, and keeps panels of A and B for as long as it needs them. If
+ * a device is lost, hangs or runs out of memory, the others compute what it has not stored. Which device computes an
+ * element depends on time: the bits of floating point results are the same in each run only if the kernels of all
+ * devices add in the same order, and round alike. */
 #ifndef VKMATMUL_STREAM_H
 #define VKMATMUL_STREAM_H
 
@@ -116,16 +117,27 @@ typedef struct vkmm_stream_times {
  * the devices that were not lost. */
 VKMM_API vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_stream_times *times);
 
+/* A panel of C in the last run, and what a device did for it: [0] when it began, [1] when it ended, in milliseconds
+ * after the run began. */
+typedef struct vkmm_stream_panel {
+    uint64_t batch, matrices; /* of the batch: the first matrix, and how many */
+    uint64_t row, col, rows, cols;
+    double load_ms[2];   /* the host filled and sent panels of A, B and C, until the first product was submitted */
+    double kernel_ms[2]; /* the device multiplied: by its timestamps, or else the host's clock */
+    double store_ms[2];  /* the host fetched C and wrote it */
+} vkmm_stream_panel;
+
 /* What one device did in the last run. */
 typedef struct vkmm_stream_part {
     const vkmm_device_info *device; /* owned by its instance; NULL: there is no such part */
     const vkmm_kernel_info *kernel; /* of a whole panel; owned by the stream */
     vkmm_partition partition;
-    uint64_t panels;         /* of C that it stored, */
-    double share;            /* and their part of C's elements, 0 to 1 */
-    vkmm_stream_times times; /* wall_ms: until it had nothing left to do */
-    double wait_ms;          /* of the whole run: the device computed nothing, for lack of operands or of panels */
-    vkmm_status status;      /* not VKMM_OK: it failed, and the others computed the rest */
+    const vkmm_stream_panel *timeline; /* of the panels, as they were stored; owned by the stream, until its next run */
+    uint64_t panels;                   /* of C that it stored, */
+    double share;                      /* and their part of C's elements, 0 to 1 */
+    vkmm_stream_times times;           /* wall_ms: until it had nothing left to do */
+    double wait_ms;     /* of the whole run: the device computed nothing, for lack of operands or of panels */
+    vkmm_status status; /* not VKMM_OK: it failed, and the others computed the rest */
 } vkmm_stream_part;
 
 /* The parts of a stream's devices, in their order, without those that were left out. */

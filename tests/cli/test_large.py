@@ -189,6 +189,7 @@ class Several(Large):
         one, both = self.folder / "one.npy", self.folder / "both.npy"
         first = json.loads(self.good(*args, one, "--json", "--device", "llvmpipe", env=self.env))
         self.assertIsNone(first["devices"])
+        elements = 203 * 187 * first["problem"]["batch_count"]
         for word in "all", "0,1", "cpu":
             result = json.loads(self.good(*args, both, "--json", "--device", word, env=self.env))
             self.assertEqual(one.read_bytes() == both.read_bytes(), True, word)
@@ -201,6 +202,12 @@ class Several(Large):
                 self.assertEqual((device["panels"] > 0, device["failed"]), (device["share"] > 0, None))
                 self.assertLessEqual(device["kernel_ms"], result["time"]["kernel_ms"]["median"] * 1.000001)
                 self.assertLess(device["wait_ms"], result["wall_ms"])
+                self.assertEqual(len(device["timeline"]), device["panels"])
+                self.assertAlmostEqual(sum(panel["matrices"] * panel["rows"] * panel["cols"] for panel in device["timeline"]) / elements, device["share"])
+                for panel in device["timeline"]:
+                    times = [*panel["load_ms"], *panel["kernel_ms"], *panel["store_ms"]]
+                    self.assertEqual(times, sorted(times))
+                    self.assertLess(times[-1], result["wall_ms"] * 1.001)
             both.unlink()
         text = self.good(*args, both, "--device", "1,0", env=self.env)
         self.assertRegex(text, r"(?m)^  2 devices share it; end to end [0-9.]+ s\n"

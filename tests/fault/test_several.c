@@ -51,6 +51,22 @@ static const struct {
 static unsigned which;
 static vkmm_problem current; /* of the case, and then with one more row and column */
 
+static void check_timeline(const vkmm_stream_part *part)
+{
+    const double all =
+        (double)current.m * (double)current.n * (current.batch_count > 0 ? (double)current.batch_count : 1);
+    double share = 0;
+    for (uint64_t i = 0; i < part->panels; i++) {
+        const vkmm_stream_panel *panel = &part->timeline[i];
+        share += (double)panel->matrices * (double)panel->rows * (double)panel->cols / all;
+        expect(panel->load_ms[0] >= 0 && panel->load_ms[0] <= panel->load_ms[1] &&
+                   panel->load_ms[1] <= panel->store_ms[0] && panel->store_ms[0] <= panel->store_ms[1] &&
+                   panel->kernel_ms[0] <= panel->kernel_ms[1],
+               "panel %llu ends before it begins", (unsigned long long)i);
+    }
+    expect(share > part->share - 1e-9 && share < part->share + 1e-9, "panels are %g of C, not %g", share, part->share);
+}
+
 static void run(play *p, vkmm_stream *stream, failure *fails)
 {
     const vkmm_problem *problem = &current;
@@ -73,6 +89,7 @@ static void run(play *p, vkmm_stream *stream, failure *fails)
     unsigned lost = 0;
     for (uint32_t i = 0; i <= DEVICES; i++) {
         const vkmm_stream_part part = vkmm_stream_part_at(stream, i);
+        check_timeline(&part);
         share += part.share;
         if (i < DEVICES) shares[i] += part.share;
         dispatches += part.times.dispatches;

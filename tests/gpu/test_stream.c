@@ -304,6 +304,41 @@ static void what_functions_say_ends_a_run(void **state)
     assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_INVALID);
 }
 
+/* Two handles of the same device play two of the same kind. Each kernel, and each layout, adds in the same order. */
+static void check_two(const vkmm_job_params *params)
+{
+    data d = make(params, VKMM_INIT_UNIFORM);
+    vkmm_device *other = NULL;
+    vkmm_stream *stream = NULL;
+    assert_int_equal(vkmm_device_create(suite.instance, suite.info->index, &other), VKMM_OK);
+    const vkmm_stream_params wanted = {.job = *params, .threads = 1, .others = &other, .other_count = 1};
+    const vkmm_stream_io io = {.a = d.memory[0], .b = d.memory[1], .c = d.memory[2], .bias = d.memory[3]};
+    assert_int_equal(vkmm_stream_create(suite.device, NULL, &wanted, &stream), VKMM_OK);
+    assert_int_equal(vkmm_stream_run(stream, &io, NULL), VKMM_OK);
+    compare(&d);
+    for (uint32_t i = 0; i < 2; i++) {
+        const vkmm_stream_part part = vkmm_stream_part_at(stream, i);
+        for (uint64_t j = 0; j < part.panels; j++) {
+            const vkmm_stream_panel *panel = &part.timeline[j];
+            assert_true(panel->load_ms[0] <= panel->load_ms[1] && panel->load_ms[1] <= panel->kernel_ms[0] &&
+                        panel->kernel_ms[0] <= panel->kernel_ms[1] && panel->kernel_ms[1] <= panel->store_ms[0] &&
+                        panel->store_ms[0] <= panel->store_ms[1]);
+        }
+    }
+    vkmm_stream_destroy(&stream);
+    vkmm_device_destroy(&other);
+}
+
+static void two_devices_have_the_same_bits(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 64; way += 42) {
+        vkmm_job_params params = {.problem = scaled(gemm_way(way, 400, 57, 41, VKMM_F32), 2, way % 2 ? -3 : 0), SMALL};
+        params.problem.has_bias = 1;
+        check_two(&params);
+    }
+}
+
 static void says_why_a_job_does_not_do(void **state)
 {
     char text[200];
@@ -403,25 +438,20 @@ int main(void)
     int absent = suite_open(&suite), failed = 0;
     if (absent) return absent;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_has_the_same_bits),
-        cmocka_unit_test(every_kernel_has_the_same_bits),
-        cmocka_unit_test(every_layout_has_the_same_bits),
-        cmocka_unit_test(small_matrices_go_together),
-        cmocka_unit_test(cuts_the_depth_where_it_must),
-        cmocka_unit_test(no_terms_are_products_too),
-        cmocka_unit_test(functions_give_and_take),
-        cmocka_unit_test(what_functions_say_ends_a_run),
-        cmocka_unit_test(says_why_a_job_does_not_do),
-        cmocka_unit_test(bindings_may_be_small),
-        cmocka_unit_test(too_little_is_refused),
-        cmocka_unit_test(panels_are_one_dispatch),
-        cmocka_unit_test(a_stream_is_turned_to_other_products),
+        cmocka_unit_test(every_type_has_the_same_bits),   cmocka_unit_test(every_kernel_has_the_same_bits),
+        cmocka_unit_test(every_layout_has_the_same_bits), cmocka_unit_test(small_matrices_go_together),
+        cmocka_unit_test(cuts_the_depth_where_it_must),   cmocka_unit_test(no_terms_are_products_too),
+        cmocka_unit_test(functions_give_and_take),        cmocka_unit_test(what_functions_say_ends_a_run),
+        cmocka_unit_test(two_devices_have_the_same_bits), cmocka_unit_test(says_why_a_job_does_not_do),
+        cmocka_unit_test(bindings_may_be_small),          cmocka_unit_test(too_little_is_refused),
+        cmocka_unit_test(panels_are_one_dispatch),        cmocka_unit_test(a_stream_is_turned_to_other_products),
     };
     const struct CMUnitTest copied[] = {
         cmocka_unit_test(every_layout_has_the_same_bits), cmocka_unit_test(small_matrices_go_together),
         cmocka_unit_test(cuts_the_depth_where_it_must),   cmocka_unit_test(functions_give_and_take),
         cmocka_unit_test(what_functions_say_ends_a_run),  cmocka_unit_test(a_stream_is_turned_to_other_products),
     };
+    cmocka_set_test_filter(getenv("VKMM_TEST_FILTER"));
     failed = suite_run(&suite, "stream", tests);
     suite.info->unified_memory = 0; /* copies do not depend on types and kernels */
     failed += suite_run(&suite, "stream, copied", copied);

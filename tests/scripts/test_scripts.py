@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/run and scripts/setup --link; scripts/vs-cublas, scripts/sweep and scripts/plot-speed. Programs that play the others stand in for
+"""scripts/run and scripts/setup --link; scripts/vs-cublas, scripts/sweep, scripts/plot-speed and scripts/plot-timeline. Programs that play the others stand in for
 vkmatmul, meson, ninja, the script that times cuBLAS, and gnuplot."""
 import json
 import os
@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VKMATMUL = '''import json, sys
@@ -180,6 +181,23 @@ class Scripts(unittest.TestCase):
         done = self.run_script("plot-speed", data, "-o", "p.svg", path=str(self.folder))
         self.assertIn("has no verified square product", done.stderr)
         self.assertEqual(done.returncode, 1)
+
+    def test_a_timeline_has_a_bar_a_step(self):
+        panel = {"row": 0, "col": 0, "rows": 8, "cols": 16, "load_ms": [0, 1], "kernel_ms": [1, 4], "store_ms": [4, 5]}
+        devices = [{"index": i, "name": f"<{i}>", "panels": 1 + i, "share": (1 + i) / 3, "wait_ms": 2, "failed": None, "timeline": [panel] * (1 + i)}
+                   for i in range(2)]
+        result = {"problem": {"m": 8, "n": 48, "k": 1, "type": "f32"}, "wall_ms": 5, "devices": devices}
+        target = self.folder / "t.svg"
+        done = self.run_script("plot-timeline", self.file("a.json", json.dumps(result) + "\n"), "-o", str(target))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        bars = [e for e in xml.etree.ElementTree.parse(target).getroot() if len(e)]
+        self.assertEqual(len(bars), 3 * 3)
+        self.assertEqual([[float(bars[i].get(key)) for key in ("x", "width")] for i in (0, 1, 2)], [[16, 145.6], [161.6, 436.8], [598.4, 145.6]])
+        self.assertIn("1 &lt;1&gt;: 2 panels, 66.7 % of C, waited 2 ms<", target.read_text())
+        result["devices"] = None
+        done = self.run_script("plot-timeline", self.file("b.json", json.dumps(result) + "\n"), "-o", str(target))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("needs one verified product", done.stderr)
 
 
 unittest.main()

@@ -1,5 +1,6 @@
 #include "exec/stream.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -189,6 +190,9 @@ static void keep_written(vkmm_stream *stream)
     mtx_lock(&stream->work->lock);
     stream->work->panels += 1 + both;
     mtx_unlock(&stream->work->lock);
+    vkmm_stream_panel *done = &stream->timeline[stream->panels_done];
+    *(lines.are_rows ? &done->rows : &done->cols) = written; /* of all its matrices together */
+    done->matrices = 1;
     vkmm_work_stored(stream, &(vkmm_step){.matrices = 1, .rows = written, .cols = lines.length});
 }
 
@@ -277,6 +281,7 @@ static void destroy_one(vkmm_stream *stream)
     vkmm_stream_release(stream);
     destroy_plans(stream);
     vkmm_free(stream->steps);
+    vkmm_free(stream->timeline);
     vkmm_workers_destroy(&stream->workers);
     vkmm_free(stream);
 }
@@ -431,6 +436,7 @@ vkmm_stream_part vkmm_stream_part_at(const vkmm_stream *stream, uint32_t index)
     return (vkmm_stream_part){.device = &stream->device->physical->info,
                               .kernel = &stream->info,
                               .partition = stream->pieces.partition,
+                              .timeline = stream->timeline,
                               .panels = stream->panels_done,
                               .share = all > 0 ? stream->elements_done / all : 0,
                               .times = stream->times,
@@ -485,9 +491,18 @@ static void begin(vkmm_stream *stream, const vkmm_stream_io *io, double now)
     stream->times = (vkmm_stream_times){.shrunk = stream->start_ms > 0 ? 0 : shrunk};
     stream->io = io;
     stream->start_ms = stream->last_end_ms = now;
+    stream->zero = 0;
+    stream->zero_ms = INFINITY;
     stream->last_progress_ms = 0; /* the first report comes at once */
     if (stream->status != VKMM_DEVICE_LOST) stream->status = stream->whole.kernel ? VKMM_OK : VKMM_UNSUPPORTED;
     forget_panels(stream);
+}
+
+/* From the time since the first timestamp to that since the run began. */
+static void shift_timeline(vkmm_stream *stream)
+{
+    for (uint64_t i = 0; stream->zero != 0 && i < stream->panels_done; i++)
+        for (int j = 0; j < 2; j++) stream->timeline[i].kernel_ms[j] += stream->zero_ms - stream->start_ms;
 }
 
 static void add_times(vkmm_stream_times *sum, const vkmm_stream_times *one)
@@ -515,7 +530,10 @@ vkmm_status vkmm_stream_run(vkmm_stream *stream, const vkmm_stream_io *io, vkmm_
     vkmm_work_begin(stream);
     if (stream->work->end > 0) status = check_io(stream, io);
     if (status == VKMM_OK && stream->work->end > 0) status = vkmm_work_run(stream);
-    for (vkmm_stream *one = stream; one; one = one->next) add_times(&sum, &one->times);
+    for (vkmm_stream *one = stream; one; one = one->next) {
+        add_times(&sum, &one->times);
+        shift_timeline(one);
+    }
     stream->work->wall_ms = sum.wall_ms = vkmm_now_ms() - start_ms;
     if (times) *times = sum;
     return status;

@@ -48,7 +48,7 @@ typedef struct vkmm_chunk {
 typedef struct vkmm_flight {
     VkCommandBuffer command; /* NULL: none */
     vkmm_timer timer;
-    uint64_t items, turn;
+    uint64_t items, turn, panel; /* of the timeline */
     double submitted_ms;
 } vkmm_flight;
 
@@ -106,8 +106,11 @@ struct vkmm_stream {
     uint32_t plan_count;
     vkmm_slices slices;
     vkmm_workers *workers;
-    uint64_t turns, turns_done; /* submitted in whole; ended */
-    uint64_t panels_done;
+    uint64_t turns, turns_done;  /* submitted in whole; ended */
+    vkmm_stream_panel *timeline; /* owned: of the panels that are done, and of those that were begun after them */
+    uint64_t timeline_room, panels_done;
+    uint64_t zero;  /* the device's first timestamp in the run; 0: none yet */
+    double zero_ms; /* when that was by the host's clock; at the latest, because the host notices late what has ended */
     double elements_done;
     uint64_t
         written; /* lines of the current panel that have their final values: with β they cannot be computed again */
@@ -185,6 +188,9 @@ vkmm_status vkmm_stream_submit(vkmm_stream *stream, const vkmm_step *step, uint6
                                const vkmm_slot *b, const vkmm_slot *c);
 vkmm_status vkmm_stream_wait(vkmm_stream *stream, uint64_t turn);
 int vkmm_stream_ended(vkmm_stream *stream, uint64_t turn); /* whether it has, without waiting */
+
+/* The step's entry in the timeline. */
+uint64_t vkmm_stream_panel_at(const vkmm_stream *stream, const vkmm_step *step);
 
 /* Waits for everything in flight; failures are ignored. */
 void vkmm_stream_drain(vkmm_stream *stream);

@@ -8,21 +8,38 @@
 #include "math/type.h"
 #include "vk/command.h"
 
+uint64_t vkmm_stream_panel_at(const vkmm_stream *stream, const vkmm_step *step)
+{
+    return stream->panels_done + (uint64_t)(step - stream->steps) - stream->stored;
+}
+
+/* A panel's products may be many submissions. */
+static void note(vkmm_stream_panel *panel, double begin, double end)
+{
+    if (panel->kernel_ms[1] == 0) panel->kernel_ms[0] = begin;
+    panel->kernel_ms[1] = end;
+}
+
 /* The oldest submission, ended. */
 static vkmm_status reap(vkmm_stream *stream, vkmm_flight *flight)
 {
-    double ms = -1, now;
+    double ms = -1, begin = 0;
     vkmm_status status = vkmm_command_wait(stream->device, flight->command);
-    now = vkmm_now_ms();
+    const double now = vkmm_now_ms();
     if (status == VKMM_OK) ms = vkmm_timer_read(stream->device, &flight->timer, 0);
+    if (ms > 0) begin = vkmm_timer_since(stream->device, &flight->timer, &stream->zero);
     vkmm_command_free(stream->device, &flight->command);
     if (status != VKMM_OK) return status;
-    const double begin = flight->submitted_ms > stream->last_end_ms ? flight->submitted_ms : stream->last_end_ms;
     if (!(ms > 0)) {
         stream->times.clock = VKMM_CLOCK_HOST;
+        begin = flight->submitted_ms > stream->last_end_ms ? flight->submitted_ms : stream->last_end_ms;
         ms = now - begin;
+        begin -= stream->start_ms;
+    } else if (now - begin - ms < stream->zero_ms) {
+        stream->zero_ms = now - begin - ms;
     }
     stream->last_end_ms = now;
+    note(&stream->timeline[flight->panel], begin, begin + ms);
     stream->times.kernel_ms += ms;
     if (ms > stream->times.longest_ms) stream->times.longest_ms = ms;
     if (flight->items > 0) vkmm_slices_learn(&stream->slices, flight->items, ms);
@@ -197,6 +214,7 @@ static vkmm_status fly(vkmm_stream *stream, vkmm_stream_plan *p, const vkmm_step
     stream->is_loading = 0;
     flight->items = end - first;
     flight->turn = last ? stream->turns + 1 : 0;
+    flight->panel = vkmm_stream_panel_at(stream, step);
     flight->submitted_ms = vkmm_now_ms();
     stream->next_flight = (stream->next_flight + 1) % VKMM_STREAM_FLIGHTS;
     stream->times.dispatches++;
@@ -216,6 +234,7 @@ vkmm_status vkmm_stream_submit(vkmm_stream *stream, const vkmm_step *step, uint6
     const vkmm_problem cut = vkmm_stream_cut(stream, step, part);
     vkmm_stream_plan *p = NULL;
     int any = 1;
+    if (part == 0) stream->timeline[vkmm_stream_panel_at(stream, step)].load_ms[1] = vkmm_now_ms() - stream->start_ms;
     vkmm_status status = find_plan(stream, step, part, &p);
     if (status != VKMM_OK) return status;
     const uint64_t items = vkmm_plan_items(&p->plan);

@@ -1,4 +1,5 @@
 /* The order in which panels are loaded, multiplied and stored. */
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "exec/stream.h"
@@ -65,6 +66,7 @@ static vkmm_status store_one(vkmm_stream *stream)
 {
     const uint64_t step = stream->stored;
     vkmm_status status = vkmm_stream_wait(stream, (step + 1) * vkmm_stream_parts(stream));
+    stream->timeline[stream->panels_done].store_ms[0] = vkmm_now_ms() - stream->start_ms;
     if (status == VKMM_OK)
         status = vkmm_stream_store_end(stream, &stream->steps[step], &stream->c[step % c_count(stream)]);
     if (status != VKMM_OK) return status;
@@ -127,12 +129,27 @@ static vkmm_status prefetch(vkmm_stream *stream, uint64_t index)
     return vkmm_stream_load(stream, slot, &lines, lines.count * lines.matrices * turn / turns);
 }
 
+/* A new entry of the timeline. */
+static vkmm_status note_panel(vkmm_stream *stream, const vkmm_step *step)
+{
+    const uint64_t at = vkmm_stream_panel_at(stream, step), room = 2 * at + 8;
+    if (at >= stream->timeline_room) {
+        vkmm_stream_panel *grown = vkmm_realloc(stream->timeline, room, sizeof *grown);
+        if (!grown) return vkmm_fail(stream->log, VKMM_OUT_OF_MEMORY, "no memory for a list of panels");
+        stream->timeline = grown;
+        stream->timeline_room = room;
+    }
+    stream->timeline[at] = (vkmm_stream_panel){
+        step->batch, step->matrices, step->row, step->col, step->rows, step->cols, {vkmm_now_ms() - stream->start_ms}};
+    return VKMM_OK;
+}
+
 static vkmm_status take_turn(vkmm_stream *stream, uint64_t index, uint64_t part)
 {
     const vkmm_step *step = &stream->steps[index];
     vkmm_slot *a, *b, *c = &stream->c[index % c_count(stream)];
-    vkmm_status status = VKMM_OK;
-    if (part == 0) status = vkmm_stream_begin_to_store(stream);
+    vkmm_status status = part == 0 ? note_panel(stream, step) : VKMM_OK;
+    if (status == VKMM_OK && part == 0) status = vkmm_stream_begin_to_store(stream);
     if (status == VKMM_OK) status = load(stream, VKMM_A, step, part, &a);
     if (status == VKMM_OK) status = load(stream, VKMM_B, step, part, &b);
     if (status == VKMM_OK && part == 0) status = clear_slot(stream, index);

@@ -152,7 +152,7 @@ void vkmm_work_stored(vkmm_stream *stream, const vkmm_step *step)
     vkmm_work *work = stream->work;
     const double elements = (double)step->rows * (double)step->cols * (double)step->matrices,
                  elapsed_ms = vkmm_now_ms() - stream->start_ms;
-    stream->panels_done++;
+    stream->timeline[stream->panels_done++].store_ms[1] = elapsed_ms;
     stream->elements_done += elements;
     mtx_lock(&work->lock);
     work->done++;

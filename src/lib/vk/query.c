@@ -43,14 +43,29 @@ double vkmm_ticks_to_ms(uint64_t start, uint64_t stop, uint32_t bits, double per
     return (double)((stop - start) & mask) * period_ns * 1e-6;
 }
 
+static int read_stamps(vkmm_device *device, const vkmm_timer *timer, uint32_t first, uint64_t stamps[2])
+{
+    return timer->pool && device->table.vkGetQueryPoolResults(
+                              device->handle, timer->pool, first, 2, 2 * sizeof *stamps, stamps, sizeof *stamps,
+                              VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT) == VK_SUCCESS;
+}
+
+static double ms_between(const vkmm_device *device, uint64_t start, uint64_t stop)
+{
+    const vkmm_device_info *info = &device->physical->info;
+    return vkmm_ticks_to_ms(start, stop, info->timestamp_bits, info->timestamp_period_ns);
+}
+
 double vkmm_timer_read(vkmm_device *device, const vkmm_timer *timer, uint32_t stamp)
 {
-    uint64_t stamps[2] = {0, 0};
-    if (!timer->pool) return -1;
-    VkResult result =
-        device->table.vkGetQueryPoolResults(device->handle, timer->pool, stamp, 2, sizeof stamps, stamps,
-                                            sizeof stamps[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
-    if (result != VK_SUCCESS) return -1;
-    return vkmm_ticks_to_ms(stamps[0], stamps[1], device->physical->info.timestamp_bits,
-                            device->physical->info.timestamp_period_ns);
+    uint64_t stamps[2];
+    return read_stamps(device, timer, stamp, stamps) ? ms_between(device, stamps[0], stamps[1]) : -1;
+}
+
+double vkmm_timer_since(vkmm_device *device, const vkmm_timer *timer, uint64_t *zero)
+{
+    uint64_t stamps[2];
+    if (!read_stamps(device, timer, 0, stamps)) return -1;
+    if (*zero == 0) *zero = stamps[0];
+    return ms_between(device, *zero, stamps[0]);
 }

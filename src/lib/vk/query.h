@@ -24,6 +24,10 @@ void vkmm_timer_mark(vkmm_device *device, VkCommandBuffer command, const vkmm_ti
  * device gave none. */
 double vkmm_timer_read(vkmm_device *device, const vkmm_timer *timer, uint32_t stamp);
 
+/* After the fence: milliseconds from *zero, a raw timestamp of the same queue family, to stamp 0, or a negative number.
+ * If *zero is 0, it becomes stamp 0. */
+double vkmm_timer_since(vkmm_device *device, const vkmm_timer *timer, uint64_t *zero);
+
 /* Milliseconds between two raw timestamps of which only the low `bits` bits are valid and wrap around; period in
  * nanoseconds per tick. Negative if bits or period are 0 (the device has no timestamps) or both stamps are zero. */
 double vkmm_ticks_to_ms(uint64_t start, uint64_t stop, uint32_t bits, double period_ns);

@@ -505,6 +505,21 @@ static const vkmm_record run_panel_record = {NULL, VKMM_FIELDS(run_panel_fields)
 
 #define SHARE(member) VKMM_AT(vkmm_stream_part, member)
 
+#define PANEL_KEY(kind, member) VKMM_KEY(kind, vkmm_stream_panel, member)
+
+static const vkmm_field timeline_fields[] = {
+    {PANEL_KEY(U64, batch)},
+    {PANEL_KEY(U64, matrices)},
+    {PANEL_KEY(U64, row)},
+    {PANEL_KEY(U64, col)},
+    {PANEL_KEY(U64, rows)},
+    {PANEL_KEY(U64, cols)},
+    {"load_ms", VKMM_FIELD_REAL, VKMM_ARRAY(vkmm_stream_panel, load_ms, 2)},
+    {"kernel_ms", VKMM_FIELD_REAL, VKMM_ARRAY(vkmm_stream_panel, kernel_ms, 2)},
+    {"store_ms", VKMM_FIELD_REAL, VKMM_ARRAY(vkmm_stream_panel, store_ms, 2)},
+};
+static const vkmm_record timeline_record = {NULL, VKMM_FIELDS(timeline_fields)};
+
 static json_t *put_device_name(const void *device)
 {
     return vkmm_json_text((*(const vkmm_device_info *const *)device)->name);
@@ -527,6 +542,17 @@ static json_t *put_failure(const void *status)
     return failure == VKMM_OK ? json_null() : json_string(vkmm_status_name(failure));
 }
 
+static json_t *put_timeline(const void *record)
+{
+    const vkmm_stream_part *part = record;
+    json_t *array = json_array();
+    int bad = 0;
+
+    for (uint64_t i = 0; i < part->panels; i++)
+        bad += json_array_append_new(array, vkmm_record_json(&timeline_record, &part->timeline[i])) != 0;
+    return vkmm_json_done(array, bad);
+}
+
 /* One of several devices. */
 static const vkmm_field share_fields[] = {
     {"name", VKMM_FIELD_CUSTOM, SHARE(device), .put = put_device_name},
@@ -538,6 +564,7 @@ static const vkmm_field share_fields[] = {
     {"wait_ms", VKMM_FIELD_REAL, SHARE(wait_ms)},
     {"bytes", VKMM_FIELD_CUSTOM, SHARE(times), .put = put_copied},
     {"failed", VKMM_FIELD_CUSTOM, SHARE(status), .put = put_failure},
+    {"timeline", VKMM_FIELD_CUSTOM, .put = put_timeline},
 };
 static const vkmm_record share_record = {NULL, VKMM_FIELDS(share_fields)};
 
