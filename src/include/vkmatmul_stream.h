@@ -10,7 +10,7 @@
  * f16.
  *   Several devices can share a stream, of any vendors and drivers. Each has its own kernel, configuration, panels and
  * memory. It takes the next rows of C (or columns, if A is one panel) when it is free, as many as its speed so far
- * allows, and keeps panels of A and B for as long as it needs them. If
+ * allows (devices of the same name count as equally fast), and keeps panels of A and B for as long as it needs them. If
  * a device is lost, hangs or runs out of memory, the others compute what it has not stored. Which device computes an
  * element depends on time: the bits of floating point results are the same in each run only if the kernels of all
  * devices add in the same order, and round alike. */

@@ -1,8 +1,8 @@
 /* The devices of a stream, and how they share its product.
  *  Each takes strips: rows of C over all columns, or columns over all rows, so that one operand's panels can stay on
- * the device. The first strip is as small as the kernel's tile, because no speed is known yet. After that a device
- * takes half of its share of what is left (guided self-scheduling: Polychronopoulos and Kuck, 1987), at most a panel,
- * and nothing if another device alone would be done with the rest earlier. */
+ * the device. It takes half of its share of what is left (guided self-scheduling: Polychronopoulos and Kuck, 1987), at
+ * most a panel, and nothing if another device alone would be done with the rest earlier. As long as its speed is not
+ * known, a strip is as small as the kernel's tile, unless all devices are alike: then their shares are. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,6 +37,20 @@ static vkmm_step everything(const vkmm_problem *p)
     return (vkmm_step){.matrices = vkmm_problem_batches(p), .rows = p->m, .cols = p->n};
 }
 
+/* The speed that a device has or, as long as it is not known, that all others with its name have: 1 where none is
+ * known. 0: a device has another name. */
+static double speed_of(const vkmm_stream *stream)
+{
+    const char *name = stream->device->physical->info.name;
+    double speed = stream->speed;
+    if (speed > 0) return speed;
+    for (const vkmm_stream *one = stream->first; one; one = one->next) {
+        if (strcmp(one->device->physical->info.name, name) != 0) return 0;
+        if (one->speed > speed) speed = one->speed;
+    }
+    return speed > 0 ? speed : 1;
+}
+
 /* How many lines a device should take; 0: the others are done sooner without it. */
 static uint64_t fair_lines(const vkmm_stream *stream)
 {
@@ -44,19 +58,20 @@ static uint64_t fair_lines(const vkmm_stream *stream)
     const vkmm_pieces *p = &stream->pieces;
     const uint64_t left = work->end - work->next, unit = work->by_cols ? p->unit_cols : p->unit_rows,
                    most = (work->by_cols ? p->partition.cols : p->partition.rows) * p->matrices;
+    const double speed = speed_of(stream);
     double all = 0, best = 0;
     for (const vkmm_stream *one = stream->first; one; one = one->next) {
         if (one->status != VKMM_OK) continue;
-        all += one->speed > 0 ? one->speed : stream->speed;
+        all += one->speed > 0 ? one->speed : speed;
         if (one != stream && one->speed > best) best = one->speed;
     }
-    if (!(stream->speed > 0)) return unit;
-    double lines = (double)left * stream->speed / all / 2;
+    if (!(speed > 0)) return unit;
+    double lines = (double)left * speed / all / 2;
     if (lines < (double)most / LEAST_SHARE) lines = (double)most / LEAST_SHARE;
     if (lines > (double)most) lines = (double)most;
     if (lines < (double)unit) lines = (double)unit;
     if (lines > (double)left) lines = (double)left;
-    return lines / stream->speed > (double)left / best ? 0 : ((uint64_t)lines + unit - 1) / unit * unit;
+    return lines / speed > (double)left / best ? 0 : ((uint64_t)lines + unit - 1) / unit * unit;
 }
 
 /* The next lines: of one matrix, or several whole ones. */
@@ -114,7 +129,8 @@ vkmm_status vkmm_work_take(vkmm_stream *stream, uint64_t i)
     mtx_lock(&stream->work->lock);
     if (i == stream->step_count) status = take(stream);
     /* One strip ahead, once its size is known. */
-    if (status == VKMM_OK && stream->latest <= i && i < stream->step_count && stream->speed > 0) status = take(stream);
+    if (status == VKMM_OK && stream->latest <= i && i < stream->step_count && speed_of(stream) > 0)
+        status = take(stream);
     mtx_unlock(&stream->work->lock);
     return status;
 }
