@@ -213,6 +213,9 @@ class Several(Large):
         self.assertRegex(text, r"(?m)^  2 devices share it; end to end [0-9.]+ s\n"
                                r"(  [10] (llvmpipe|SwiftShader) .*: \d+ panels?, [0-9.]+ % of C; \w+; kernel \S+ s, waited \S+ s; \S+ MB copied\n){2}")
         self.assertEqual(len(re.findall("(?m)^(llvmpipe|SwiftShader).* · Vulkan", text)), 2)
+        both.unlink()
+        text = self.good("-s", "100", *FAST, "-o", both, "--device", "all", env=self.env)
+        self.assertRegex(text, r"(?m)^  2 devices share it; they may add in another order, or round differently; end to end")
 
     def test_bench(self):
         """After the rows of each device, those of all together; compare has none."""

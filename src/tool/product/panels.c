@@ -122,6 +122,22 @@ static int show_progress(void *user, const vkmm_stream_state *state)
     return 0;
 }
 
+/* Whether each of several devices would store the same bits: all have the same driver, kernel and parts of K. */
+static int are_alike(const vkmm_row_panels *row)
+{
+    const vkmm_stream_part *a = row->parts;
+    int alike = 1;
+
+    for (uint32_t i = 1; i < row->part_count; i++) {
+        const vkmm_stream_part *b = &row->parts[i];
+        alike &= strcmp(a->device->name, b->device->name) == 0 &&
+                 strcmp(a->device->driver_info, b->device->driver_info) == 0 &&
+                 strcmp(a->kernel->name, b->kernel->name) == 0 && strcmp(a->kernel->config, b->kernel->config) == 0 &&
+                 a->partition.depth == b->partition.depth;
+    }
+    return alike;
+}
+
 /* What each of several devices did. */
 static void look(cli_product *p)
 {
@@ -135,6 +151,9 @@ static void look(cli_product *p)
         if (part.device == NULL) break;
         own->parts[row->part_count] = part;
     }
+    if (!are_alike(row) && vkmm_type_of(p->request->job.problem.type)->is_float)
+        snprintf(p->reason, sizeof p->reason,
+                 "%u devices share it; they may add in another order, or round differently", row->part_count);
 }
 
 static vkmm_status multiply(cli_product *p, double *ms)
