@@ -17,24 +17,26 @@ uint64_t vkmm_stream_panel_at(const vkmm_stream *stream, const vkmm_step *step)
 static void note(vkmm_stream_panel *panel, double begin, double end)
 {
     if (panel->kernel_ms[1] == 0) panel->kernel_ms[0] = begin;
-    panel->kernel_ms[1] = end;
+    if (end > panel->kernel_ms[1]) panel->kernel_ms[1] = end;
 }
 
-/* The oldest submission, ended. */
+/* The oldest submission, ended. Where a timestamp is missing, the host's clock times it, and all later ones if there
+ * was none before: the timeline has one clock. */
 static vkmm_status reap(vkmm_stream *stream, vkmm_flight *flight)
 {
-    double ms = -1, begin = 0;
+    const int has_stamps = stream->zero != 0 || stream->times.clock != VKMM_CLOCK_HOST;
+    double ms = -1, begin = -1;
     vkmm_status status = vkmm_command_wait(stream->device, flight->command);
     const double now = vkmm_now_ms();
-    if (status == VKMM_OK) ms = vkmm_timer_read(stream->device, &flight->timer, 0);
+    if (status == VKMM_OK && has_stamps) ms = vkmm_timer_read(stream->device, &flight->timer, 0);
     if (ms > 0) begin = vkmm_timer_since(stream->device, &flight->timer, &stream->zero);
     vkmm_command_free(stream->device, &flight->command);
     if (status != VKMM_OK) return status;
-    if (!(ms > 0)) {
+    if (begin < 0) {
         stream->times.clock = VKMM_CLOCK_HOST;
         begin = flight->submitted_ms > stream->last_end_ms ? flight->submitted_ms : stream->last_end_ms;
         ms = now - begin;
-        begin -= stream->start_ms;
+        begin -= stream->zero != 0 ? stream->zero_ms : stream->start_ms;
     } else if (now - begin - ms < stream->zero_ms) {
         stream->zero_ms = now - begin - ms;
     }
