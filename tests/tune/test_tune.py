@@ -73,6 +73,20 @@ class Real(Case):
         self.assertEqual((row["problem"]["type"], row["problem"]["transpose_a"]), ("i32", "T"))
         self.assertFalse(self.cache.exists())
 
+    def test_modular(self):
+        """Its product of bytes is tuned; without f64 a device uses the result for f64 as such."""
+        has_f64 = json.loads(self.good("devices", "--json"))["devices"][0]["limits"]["f64"]
+        words = ["--size", "40", "--type", "f64"]
+        method = ["--compute", "modular"] if has_f64 else []
+        row, = self.rows("tune", *words, *method, "--budget", "2s")
+        self.assertIn(" f64 f64 modular N N ", self.entries()[0])
+        tuned, = self.rows(*words, *method, *cli.FAST)
+        self.assertTrue(tuned["verify"]["passed"])
+        self.assertEqual((tuned["kernel"]["tuned"], tuned["kernel"]["name"], tuned["kernel"]["config"], tuned["kernel"]["moduli"]),
+                         (True, row["best"]["kernel"], row["best"]["config"], 15))
+        if has_f64:
+            self.assertFalse(self.rows(*words, *cli.FAST)[0]["kernel"]["tuned"])
+
     def test_everything_a_problem_can_be(self):
         row, = self.rows("tune", "-m", "20", "-n", "9", "-k", "33", "--layout", "col", "--lda", "40", "--beta", "0.5", "--batch_count", "2",
                          "--transposeB", "T", "--budget", "300ms")
@@ -159,6 +173,23 @@ class Fake(Case):
             self.assertEqual((request["ask"], self.candidates(request)[0]), ("duel", tried[0]))
         self.assertTrue(row["stored"])
         self.assertEqual(self.partials(), [])
+
+    def test_split(self):
+        """Configurations of the kernel that multiplies parts, with no others; each legal for parts."""
+        words = ["--size", "160", "--compute", "split"]
+        row = cli.run("tune", "--size", "99", *words[2:], env=self.env)
+        if "split needs matrix operations" in row.stderr:
+            self.skipTest("no matrix operations of f16 summed in f32")
+        self.assertRegex(row.stderr, "K is 99, and split products of fewer than 128 terms are computed as f32")
+        row, = self.tune("--compute", "split", "--budget", "1s", size="160")
+        tried = self.tried()
+        self.assertGreater(len(tried), 3)
+        self.assertEqual({kernel for kernel, _ in tried}, {row["planned"]["kernel"]})
+        self.assertTrue(all(int(dict(word.split("=") for word in config.split(","))["depth"]) % 32 == 0 for _, config in tried), tried)
+        tuned, = self.rows(*words, *cli.FAST)
+        self.assertEqual((tuned["kernel"]["tuned"], tuned["kernel"]["config"], tuned["problem"]["method"], tuned["verify"]["passed"]),
+                         (True, row["best"]["config"], "split", True))
+        self.assertFalse(self.rows(*words[:2], *cli.FAST)[0]["kernel"]["tuned"])
 
     def test_each_fault_costs_one_candidate(self):
         faults = {3: "crash", 5: "exit", 7: "garbage", 9: "wrong", 11: "lost", 13: "refused", 15: "nan", 17: "zero"}

@@ -201,6 +201,19 @@ static void a_key_is_device_driver_type_ops_alignment_and_class(void **state)
     key = vkmm_tuning_key_of(&device, &p, shaders);
     assert_non_null(strstr(key.text, " f32 f32 f32 N N "));
     assert_string_equal(key.text + strlen(key.text) - strlen(" 0 1 3 1"), " 0 1 3 1");
+    p.method = VKMM_COMPUTE_SPLIT;
+    key = vkmm_tuning_key_of(&device, &p, shaders);
+    assert_non_null(strstr(key.text, " f32 f32 split N N "));
+    p = VKMM_PROBLEM(.m = 4, .n = 1, .k = 3, .type = VKMM_F64);
+    device.has_f64 = 0; /* the product is modular, asked for or not */
+    key = vkmm_tuning_key_of(&device, &p, shaders);
+    device.has_f64 = 1;
+    one = vkmm_tuning_key_of(&device, &p, shaders);
+    p.method = VKMM_COMPUTE_MODULAR;
+    stale = vkmm_tuning_key_of(&device, &p, shaders);
+    assert_non_null(strstr(key.text, " f64 f64 modular N N "));
+    assert_memory_equal(&key, &stale, sizeof key);
+    assert_int_not_equal(memcmp(&key, &one, sizeof key), 0);
 }
 
 static void damage_costs_only_what_is_damaged(void **state)

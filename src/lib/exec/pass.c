@@ -203,7 +203,7 @@ static vkmm_status find_method(vkmm_job *job)
     vkmm_buffer host = {0};
     VkCommandBuffer command = NULL;
     if (job->knows_method) return VKMM_OK;
-    job->method = job->plan.modular.moduli > 0 ? VKMM_COMPUTE_MODULAR : job->choice.problem.method;
+    job->method = vkmm_choice_method(&job->choice);
     if (!dispatches->handle) return VKMM_OK;
     vkmm_status status = vkmm_buffer_create(job->device, "the dispatches", sizeof groups, VKMM_PLACE_DOWNLOAD, &host);
     if (status == VKMM_OK) status = vkmm_command_begin(job->device, &command);

@@ -57,7 +57,7 @@ vkmm_status vkmm_pick(vkmm_device *device, const vkmm_log *log, const vkmm_devic
         info = &seen;
     }
     /* On a borrowed device no test product can run. */
-    vkmm_status status = is_automatic(device, wish) && !wish->untuned && !device->is_borrowed && !problem->method
+    vkmm_status status = is_automatic(device, wish) && !wish->untuned && !device->is_borrowed
                              ? choose_tuned(device, log, info, problem, wish, choice, &chosen)
                              : VKMM_OK;
     if (status != VKMM_OK || chosen) return status;

@@ -66,7 +66,7 @@ static vkmm_problem trial_problem(const vkmm_problem *problem, const vkmm_choice
                      .type = problem->type, .layout = problem->layout, .op_a = problem->op_a, .op_b = problem->op_b,
                      .batch_count = at_most(vkmm_problem_batches(problem), 2), .alpha = ALPHA, .beta = BETA,
                      .out_type = problem->out_type, .compute = problem->compute, .activation = problem->activation,
-                     .has_bias = problem->has_bias);
+                     .method = vkmm_choice_method(choice), .has_bias = problem->has_bias);
     trial.lda = wide(&trial, VKMM_A, bits & bit_a);
     trial.ldb = wide(&trial, VKMM_B, bits & bit_b);
     trial.ldc = wide(&trial, VKMM_C, bits & VKMM_ALIGNED_C);

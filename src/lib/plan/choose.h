@@ -92,6 +92,12 @@ typedef struct vkmm_choice {
 vkmm_status vkmm_choose(const vkmm_log *log, const vkmm_device_info *device, const vkmm_problem *problem,
                         const vkmm_wish *wish, vkmm_choice *choice);
 
+/* How a choice multiplies: VKMM_COMPUTE_MODULAR also if that was not asked for. */
+static inline vkmm_method vkmm_choice_method(const vkmm_choice *choice)
+{
+    return choice->modular.moduli > 0 ? VKMM_COMPUTE_MODULAR : choice->problem.method;
+}
+
 /* The workgroups that pack an operand whose elements have so many bytes. */
 void vkmm_repack_groups(const vkmm_repack *repack, uint32_t bytes, uint64_t groups[3]);
 

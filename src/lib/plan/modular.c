@@ -97,7 +97,7 @@ vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *dev
                                 const vkmm_wish *wish, vkmm_choice *choice)
 {
     vkmm_modular modular = {.moduli = wish->moduli > 0 ? wish->moduli : VKMM_MODULAR_USUAL};
-    char config[VKMM_CONFIG_TEXT];
+    char config[VKMM_CONFIG_TEXT + sizeof ",splits=1"];
     int swapped;
     if (!device) return vkmm_fail(log, VKMM_NO_DEVICE, "a modular product needs a Vulkan device");
     modular.problem = vkmm_problem_row_major(problem, &swapped);
@@ -107,7 +107,12 @@ vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *dev
     vkmm_status status = check(log, device, &modular.problem, wish, &modular);
     if (status != VKMM_OK) return status;
     vkmm_wish within = *wish;
-    snprintf(config, sizeof config, "%s%ssplits=1", wish->config ? wish->config : "", wish->config ? "," : "");
+    if (wish->tuned) { /* its choice, or none */
+        within.kernel = wish->tuned->kernel;
+        within.config = wish->tuned->config;
+    }
+    const char *wished = within.config ? within.config : "";
+    snprintf(config, sizeof config, "%s%ssplits=1", wished, *wished ? "," : "");
     within.config = config;
     within.tuned = NULL;
     within.moduli = 0;
@@ -130,6 +135,7 @@ vkmm_status vkmm_choose_modular(const vkmm_log *log, const vkmm_device_info *dev
                          (unsigned long long)choice->info.items, INT32_MAX);
     choice->modular = modular;
     choice->info.moduli = modular.moduli;
+    choice->info.tuned = wish->tuned != NULL;
     choice->info.workspace_bytes = modular.sums.at + modular.sums.bytes;
     return VKMM_OK;
 }

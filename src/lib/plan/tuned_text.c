@@ -27,14 +27,17 @@ vkmm_tuning_key vkmm_tuning_key_of(const vkmm_device_info *device, const vkmm_pr
     int swapped;
     const vkmm_problem seen = vkmm_problem_row_major(problem, &swapped);
     const vkmm_types types = vkmm_problem_types(&seen);
+    const vkmm_method method =
+        types.in == VKMM_F64 && !device->has_f64 ? VKMM_COMPUTE_MODULAR : problem->method; /* as vkmm_choose has it */
     char uuid[2 * VK_UUID_SIZE + 1], driver[2 * VK_UUID_SIZE + 1];
     vkmm_tuning_key key = {""};
     write_hex(uuid, device->uuid);
     write_hex(driver, device->driver_uuid);
     snprintf(key.text, sizeof key.text, "%s %s %u %.16s %s %s %s %c %c %u %u %u %u %u", uuid, driver,
              device->driver_version, shader_hash, vkmm_type_of(types.in)->name, vkmm_type_of(types.out)->name,
-             vkmm_type_of(types.compute)->name, "NT"[seen.op_a], "NT"[seen.op_b], vkmm_problem_alignment(&seen),
-             class_of(seen.m), class_of(seen.n), class_of(seen.k), class_of(vkmm_problem_batches(&seen)));
+             method ? vkmm_method_name(method) : vkmm_type_of(types.compute)->name, "NT"[seen.op_a], "NT"[seen.op_b],
+             vkmm_problem_alignment(&seen), class_of(seen.m), class_of(seen.n), class_of(seen.k),
+             class_of(vkmm_problem_batches(&seen)));
     return key;
 }
 

@@ -16,7 +16,7 @@ enum { MOST_SEEDS = 64 };
 struct vkmm_tune {
     vkmm_device_info device;
     vkmm_problem problem;
-    vkmm_problem seen; /* row-major */
+    vkmm_problem seen; /* row-major; of a split or modular product, what the kernel multiplies */
     vkmm_search *search;
     vkmm_session *session;
     vkmm_point planned, named; /* named: by the last vkmm_tune_next; without a kernel before it */
@@ -91,7 +91,8 @@ static void add_planned(const vkmm_tune *t, const vkmm_kernel *kernel, int shift
     const vkmm_wish wish = {.kernel = kernel->name};
     const vkmm_problem like =
         VKMM_PROBLEM(.m = scaled(t->seen.m, shift), .n = scaled(t->seen.n, shift), .k = scaled(t->seen.k, shift),
-                     .type = t->seen.type, .out_type = t->seen.out_type, .compute = t->seen.compute);
+                     .type = t->problem.type, .out_type = t->problem.out_type, .compute = t->problem.compute,
+                     .method = t->problem.method);
     vkmm_choice choice;
     if (*count == MOST_SEEDS || vkmm_choose(NULL, &t->device, &like, &wish, &choice) != VKMM_OK) return;
     if (is_worth_trying(t, choice.kernel, &choice.config))
@@ -114,12 +115,17 @@ static vkmm_status list_seeds(vkmm_tune *t, vkmm_instance *instance, vkmm_point 
     const vkmm_wish automatic = {.kernel = NULL};
     vkmm_choice choice;
     vkmm_tuned tuned;
-    if (t->problem.type == VKMM_F64 && !t->device.has_f64)
+    if (t->problem.type == VKMM_F64 && t->problem.method == VKMM_COMPUTE_DIRECT && !t->device.has_f64)
         return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
-                         "\"%s\" has no 64-bit floats (shaderFloat64), and a modular product is not tuned",
+                         "\"%s\" has no 64-bit floats (shaderFloat64): tune the product as a modular one",
                          t->device.name);
     vkmm_status status = vkmm_choose(&instance->log, &t->device, &t->problem, &automatic, &choice);
     if (status != VKMM_OK) return status;
+    if (t->problem.method == VKMM_COMPUTE_SPLIT && choice.problem.method != VKMM_COMPUTE_SPLIT)
+        return vkmm_fail(&instance->log, VKMM_UNSUPPORTED,
+                         "K is %llu, and split products of fewer than 128 terms are computed as f32: tune that",
+                         (unsigned long long)t->problem.k);
+    if (t->problem.method != VKMM_COMPUTE_DIRECT) t->seen = choice.problem;
     seeds[(*count)++] = t->planned = (vkmm_point){choice.kernel, choice.config};
     if (vkmm_tuned_find(instance, &t->device, &t->problem, &tuned, NULL) && find(t, &tuned.best, &seeds[*count]))
         (*count)++;
@@ -163,9 +169,6 @@ vkmm_status vkmm_tune_create(vkmm_instance *instance, const vkmm_device_info *de
     int swapped;
     *out = NULL;
     vkmm_status status = vkmm_problem_check(&instance->log, &params->problem, NULL);
-    if (status == VKMM_OK && params->problem.method != VKMM_COMPUTE_DIRECT)
-        status = vkmm_fail(&instance->log, VKMM_UNSUPPORTED, "%s products cannot be tuned yet",
-                           vkmm_method_name(params->problem.method));
     if (status != VKMM_OK) return status;
     vkmm_tune *t = vkmm_alloc(1, sizeof *t);
     if (!t) return vkmm_fail(&instance->log, VKMM_OUT_OF_MEMORY, "no memory for a search");

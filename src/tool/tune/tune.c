@@ -85,9 +85,10 @@ static int is_left_out(const plan *p, const vkmm_problem *problem, double share_
 
 static vkmm_status tune_one(cli_session *session, plan *p, size_t index)
 {
-    const vkmm_problem made = problem_at(session->options, p, index), *problem = &made;
+    vkmm_problem made = problem_at(session->options, p, index), *problem = &made;
     vkmm_tune_row row = {.device = session->info};
     double share = share_of(session->options, p, index);
+    if (made.type == VKMM_F64 && !session->info->has_f64) made.method = VKMM_COMPUTE_MODULAR; /* as run has it */
     vkmm_status status = vkmm_problem_check(&session->console.log, problem, NULL), shown = VKMM_OK;
 
     if (status != VKMM_OK) return status;
