@@ -94,7 +94,7 @@ vkblas_choice vkblas_cost_choose(const vkblas_cost *cost, vkblas_type type, vkbl
     vkblas_choice choice = VKBLAS_TO_HOST;
     double best = -1;
     if (host > 0 && cell == NULL) {
-        if (open + attempt <= most) choice = VKBLAS_TO_PROBE;
+        if (open + attempt <= larger(most, host)) choice = VKBLAS_TO_PROBE;
     } else if (host > 0) {
         const double by_volume = cell->ns * 1e-6 * volume;
         const double by_bytes = by_volume * exp2(near.volume - p.volume) * elements(p) / elements(near);
@@ -110,7 +110,7 @@ vkblas_choice vkblas_cost_choose(const vkblas_cost *cost, vkblas_type type, vkbl
                  open + first + larger(larger(worst, once->ns * 1e-6 * volume) - host, 0) <= most)
             choice = VKBLAS_TO_TRY;
         else if (near.volume == FIRST_VOLUME && p.volume >= near.volume + MORE && 2 * best < host &&
-                 open + attempt + 3 * cell->ns * 1e-6 * exp2(FIRST_VOLUME + MORE) <= most)
+                 open + attempt + 3 * cell->ns * 1e-6 * exp2(FIRST_VOLUME + MORE) <= larger(most, host))
             choice = VKBLAS_TO_PROBE;
     }
     if (expected != NULL) *expected = (vkblas_expected){host, best};

@@ -7,7 +7,8 @@
  * twice as fast: but only as long as all that has been lost, with all that could be lost by this attempt, is at most a
  * part of the time that the program has run (VKBLAS_RISK). So a program loses no more than that part. Only where a
  * product takes the host half as long as an attempt or longer, earlier programs count too: all of them together lose no
- * more, and a program of a few large products need not be long to find the device.
+ * more, and a program of a few large products need not be long to find the device. One loss is larger: where nothing
+ * is known of the device yet, it is opened and probed for a product that is expected to take the host longer than that.
  *   Not safe from several threads. */
 #ifndef VKBLAS_COST_H
 #define VKBLAS_COST_H

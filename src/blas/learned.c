@@ -149,12 +149,12 @@ vkblas_choice vkblas_learned_choose(vkblas_type type, vkblas_extents e, vkblas_e
     if (atomic_load(&opening)) return VKBLAS_TO_HOST;
     pthread_mutex_lock(&lock);
     vkblas_choice choice = vkblas_cost_choose(&cost, type, e, vkblas_now_ms() - start_ms, expected);
-    if (choice != VKBLAS_TO_HOST && (!cost.opened || choice == VKBLAS_TO_PROBE)) {
+    for (int probes = 0; choice != VKBLAS_TO_HOST && (!cost.opened || (choice == VKBLAS_TO_PROBE && probes < 2));) {
         atomic_store(&opening, 1);
         if (!open_device())
             choice = VKBLAS_TO_HOST;
         else if (choice == VKBLAS_TO_PROBE)
-            probe(type);
+            probe(type), probes++;
         if (choice != VKBLAS_TO_HOST) choice = vkblas_cost_choose(&cost, type, e, vkblas_now_ms() - start_ms, expected);
         atomic_store(&opening, 0);
     }
