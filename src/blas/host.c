@@ -12,6 +12,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char path[4096];
 __attribute__((visibility("default"))) const char vkblas_none = 0;
 
+/* OpenBLAS's threads spin for 0.1 s after each call unless told otherwise, on the processors that copy panels
+ * meanwhile. It reads this when it is loaded: not if the program is linked with it, which `vkmatmul blas` takes care
+ * of. 2^22 ticks are one or two milliseconds. */
+__attribute__((constructor)) static void calm_threads(void)
+{
+    setenv("OPENBLAS_THREAD_TIMEOUT", "22", 0);
+}
+
 /* NULL if the handle's function is one of libvkblas: this copy's or, with vkblas_none beside it, another's. */
 static void *foreign(void *handle, const char *name)
 {

@@ -234,6 +234,16 @@ print(gemm(7, 6, 5))
         self.assertTrue(any(re.match(r"dgemm 2x2x2 1 0 [\d.]+ 0\.0 -$", line) for line in lines), lines)
         self.assertRegex(lines[-1], r"^all 3 2 ")
 
+    def test_threads_of_the_host_sleep_soon(self):
+        """An OpenBLAS that is loaded later reads how long its threads spin; vkmatmul blas sets it for one that is linked."""
+        code = "c = ctypes.CDLL(None); c.getenv.restype = ctypes.c_char_p; print(c.getenv(b'OPENBLAS_THREAD_TIMEOUT'))"
+        self.assertEqual(self.run_program(code)[0], ["b'22'"])
+        self.assertEqual(self.run_program(code, OPENBLAS_THREAD_TIMEOUT="7")[0], ["b'7'"])
+        for env, value in ({}, "22"), ({"OPENBLAS_THREAD_TIMEOUT": "7"}, "7"):
+            done = subprocess.run([VKMATMUL, "blas", "--", "cat", "/proc/self/environ"], env=os.environ | env,
+                                  capture_output=True, text=True, timeout=60)
+            self.assertIn("OPENBLAS_THREAD_TIMEOUT=" + value, done.stdout.split("\0"))
+
     def test_vkmatmul_blas(self):
         """The program has the library and the device; its exit status and its output are its own."""
         code = PRELUDE.replace('os.environ["LIBRARY"]', "None") + "print(gemm(5, 6, 7)); sys.exit(77)"
