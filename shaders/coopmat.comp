@@ -105,24 +105,23 @@ FragmentB fragment_b(uint k, uint col)
 // A slice has MK elements of hi and MK of lo (split.comp): of each pair of fragments, three products. Those of hi leave
 // the matrix operations after each slice and are added in f32, because some devices round toward zero in between; what
 // the small ones lose does not count.
-#define LOAD_PART(slice, part)                                                                                      \
-    {                                                                                                               \
-        const uint k = ((slice) * MK / PART * 2 + (part)) * PART + (slice) * MK % PART;                             \
-        [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++)                                                         \
-            a[((slice) % 2 * 2 + (part)) * FRAGMENT_ROWS + r] = fragment_a(subgroup_row() + r * MM, k);             \
-        [[unroll]] for (uint c = 0; c < FRAGMENT_COLS; c++)                                                         \
-            b[((slice) % 2 * 2 + (part)) * FRAGMENT_COLS + c] = fragment_b(k, subgroup_col() + c * MN);             \
+#define LOAD_PART(slice, part)                                                          \
+    {                                                                                   \
+        const uint k = ((slice) * MK / PART * 2 + (part)) * PART + (slice) * MK % PART; \
+        [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++)                             \
+            a[(part) * FRAGMENT_ROWS + r] = fragment_a(subgroup_row() + r * MM, k);     \
+        [[unroll]] for (uint c = 0; c < FRAGMENT_COLS; c++)                             \
+            b[(part) * FRAGMENT_COLS + c] = fragment_b(k, subgroup_col() + c * MN);     \
     }
 #define LOAD(slice) { LOAD_PART(slice, 0) LOAD_PART(slice, 1) }
 
 #define MULTIPLY(slice) \
     [[unroll]] for (uint r = 0; r < FRAGMENT_ROWS; r++) \
         [[unroll]] for (uint c = 0; c < FRAGMENT_COLS; c++) { \
-            const uint hi_a = (slice) % 2 * 2 * FRAGMENT_ROWS + r, hi_b = (slice) % 2 * 2 * FRAGMENT_COLS + c; \
             const uint s = r * FRAGMENT_COLS + c; \
-            low[s] = coopMatMulAdd(a[hi_a], b[hi_b + FRAGMENT_COLS], low[s]); \
-            low[s] = coopMatMulAdd(a[hi_a + FRAGMENT_ROWS], b[hi_b], low[s]); \
-            sums[s] += coopMatMulAdd(a[hi_a], b[hi_b], Sums(0)); \
+            low[s] = coopMatMulAdd(a[r], b[FRAGMENT_COLS + c], low[s]); \
+            low[s] = coopMatMulAdd(a[FRAGMENT_ROWS + r], b[c], low[s]); \
+            sums[s] += coopMatMulAdd(a[r], b[c], Sums(0)); \
         }
 #else
 // A slice of a tile is MK deep. There is space for the fragments of two slices: one is loaded while the other is
@@ -143,12 +142,15 @@ FragmentB fragment_b(uint k, uint col)
         }
 #endif
 
-// All slices but the last, whose fragments are loaded at the end.
-#define MULTIPLY_ALL_BUT_LAST                                      \
-    [[unroll]] for (uint slice = 0; slice + 1 < SLICES; slice++) { \
-        LOAD(slice + 1)                                            \
-        MULTIPLY(slice)                                            \
-    }
+// All slices but the last, whose fragments are loaded at the end. Of parts, there is space for those of one slice.
+#ifdef PARTS
+#define NEXT(slice) MULTIPLY(slice) LOAD(slice + 1)
+#else
+#define NEXT(slice) LOAD(slice + 1) MULTIPLY(slice)
+#endif
+#define MULTIPLY_ALL_BUT_LAST                                    \
+    [[unroll]] for (uint slice = 0; slice + 1 < SLICES; slice++) \
+        { NEXT(slice) }
 
 #include "matrix_store.glsl"
 
@@ -163,8 +165,8 @@ void main()
         const uint baseA = OFFSET_A + batch * STRIDE_A, baseB = OFFSET_B + batch * STRIDE_B;
         const uint baseC = OFFSET_C + batch * STRIDE_C;
 
-        FragmentA a[2 * HELD * FRAGMENT_ROWS];
-        FragmentB b[2 * HELD * FRAGMENT_COLS];
+        FragmentA a[2 * FRAGMENT_ROWS];
+        FragmentB b[2 * FRAGMENT_COLS];
         Sums sums[FRAGMENT_ROWS * FRAGMENT_COLS];
         [[unroll]] for (uint n = 0; n < FRAGMENT_ROWS * FRAGMENT_COLS; n++)
             sums[n] = Sums(0);
