@@ -5,21 +5,20 @@
 // op(A), or of a column of op(B), between 2^14 and 2^15 (scale.comp has found its exponent). Along K, PART elements of
 // hi are followed by as many of lo. Elements keep the direction in which they lie. Where one is so small that too
 // little of it is left, or is infinite or NaN, the product must be computed without parts.
-// A workgroup splits a square of SIDE elements; z counts the matrices of a batch.
+// A workgroup splits a square of SIDE elements, an invocation VECTOR neighbours at a time; z counts the matrices of a
+// batch.
 #include "half.glsl"
 layout(local_size_x_id = 0) in;
 
-layout(std430, set = 0, binding = 0) restrict readonly buffer MatrixA { uint A[]; };
-layout(std430, set = 0, binding = 1) restrict readonly buffer MatrixB { uint B[]; };
-layout(std430, set = 0, binding = 3) restrict buffer Packed { uint packed[]; };
+layout(std430, set = 0, binding = 3) restrict buffer Packed { uvec4 packed[]; };
 
 #include "pack_push.glsl"
 #include "decide.glsl"
 #include "parts.glsl"
 
-const uint SIDE = 64, PAIRS = SIDE / 2, ROUNDS = (SIDE * PAIRS + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x;
-uint values[2 * ROUNDS];
-uint exponents[2 * ROUNDS];
+uint exponent(uint at) { return largest_of(packed[at / 4][at % 4]); }
+
+const uint SIDE = 64, VECTOR = 8, VECTORS = SIDE / VECTOR; // elements that an invocation splits at a time
 
 // The parts of an element: the bits of hi as f16, and of lo as f32.
 uvec2 parts_of(uint value, uint largest)
@@ -46,30 +45,32 @@ bool is_lost(uint value, uint largest)
 void main()
 {
     const bool across = TRANSPOSE != 0;
-    const uint extent = across ? LENGTH : LINES, line0 = gl_WorkGroupID.y * SIDE, pair0 = gl_WorkGroupID.x * PAIRS;
-    const uint base = OFFSET + gl_WorkGroupID.z * STRIDE, rows = EXPONENTS + gl_WorkGroupID.z * extent;
+    const uint extent = across ? LENGTH : LINES, rows = EXPONENTS + gl_WorkGroupID.z * extent;
+    const uint next = across ? PART * TO_LD : PART / 2; // from hi to lo
     bool lost = false;
-    [[unroll]] for (uint n = 0; n < 2 * ROUNDS; n++) {
-        const uint i = gl_LocalInvocationIndex + n / 2 * gl_WorkGroupSize.x;
-        const uint line = line0 + i / PAIRS, place = 2 * (pair0 + i % PAIRS) + n % 2;
-        const uint at = base + min(line, LINES - 1) * LD + min(place, LENGTH - 1);
-        const uint value = IS_B != 0 ? B[at] : A[at];
-        values[n] = line < LINES && place < LENGTH ? value : 0;
-        exponents[n] = largest_of(packed[rows + min(across ? place : line, extent - 1)]);
-    }
-    [[unroll]] for (uint n = 0; n < ROUNDS; n++) {
-        const uint i = gl_LocalInvocationIndex + n * gl_WorkGroupSize.x, line = line0 + i / PAIRS,
-                   pair = pair0 + i % PAIRS;
-        const uvec2 first = parts_of(values[2 * n], exponents[2 * n]);
-        const uvec2 second = parts_of(values[2 * n + 1], exponents[2 * n + 1]);
+    for (uint i = gl_LocalInvocationIndex; i < SIDE * VECTORS; i += gl_WorkGroupSize.x) {
+        const uint line = gl_WorkGroupID.y * SIDE + i / VECTORS, place = gl_WorkGroupID.x * SIDE + i % VECTORS * VECTOR;
         const uint to_line = across ? line / PART * (2 * PART) + line % PART : line;
-        const uint to_word = across ? pair : pair / (PART / 2) * PART + pair % (PART / 2);
-        const uint next = across ? PART * TO_LD : PART / 2; // from hi to lo
-        const uint at = TO_OFFSET + gl_WorkGroupID.z * TO_STRIDE + to_line * TO_LD + to_word;
-        lost = lost || is_lost(values[2 * n], exponents[2 * n]) || is_lost(values[2 * n + 1], exponents[2 * n + 1]);
-        if (i < SIDE * PAIRS && to_line < TO_LINES && to_word < TO_LD) {
-            packed[at] = first.x | second.x << 16;
-            packed[at + next] = packHalf2x16(uintBitsToFloat(uvec2(first.y, second.y)));
+        const uint to_word = across ? place / 2 : place / PART * PART + place % PART / 2;
+        uvec4 values[2] = {four(line, place), four(line, place + 4)}, hi, lo;
+        uint largest = exponent(rows + min(line, extent - 1));
+        [[unroll]] for (uint w = 0; w < VECTOR / 2; w++) {
+            uvec2 parts[2];
+            [[unroll]] for (uint n = 0; n < 2; n++) {
+                const uint e = 2 * w + n;
+                if (across)
+                    largest = exponent(rows + min(place + e, extent - 1));
+                const uint value = line < LINES && place + e < LENGTH ? values[e / 4][e % 4] : 0;
+                parts[n] = parts_of(value, largest);
+                lost = lost || is_lost(value, largest);
+            }
+            hi[w] = parts[0].x | parts[1].x << 16;
+            lo[w] = packHalf2x16(uintBitsToFloat(uvec2(parts[0].y, parts[1].y)));
+        }
+        const uint at = (TO_OFFSET + gl_WorkGroupID.z * TO_STRIDE + to_line * TO_LD + to_word) / 4;
+        if (to_line < TO_LINES && to_word < TO_LD) {
+            packed[at] = hi;
+            packed[at + next / 4] = lo;
         }
     }
     if (lost)

@@ -1,4 +1,25 @@
-// What scale.comp and split.comp decide, after pack_push.glsl.
+// What scale.comp and split.comp share, after pack_push.glsl: what they read, and what they decide.
+
+layout(std430, set = 0, binding = 0) readonly buffer MatrixA { uint A[]; };
+layout(std430, set = 0, binding = 0) readonly buffer VectorsA { uvec4 AV[]; };
+layout(std430, set = 0, binding = 1) readonly buffer MatrixB { uint B[]; };
+layout(std430, set = 0, binding = 1) readonly buffer VectorsB { uvec4 BV[]; };
+
+// Four neighbours of a line in memory, from a multiple of four on; beyond the matrix's end, its last ones once more.
+uvec4 four(uint line, uint place)
+{
+    const uint first = OFFSET + gl_WorkGroupID.z * STRIDE + min(line, LINES - 1) * LD;
+    uvec4 bits;
+    if (((OFFSET | STRIDE | LD) & 3) == 0 && LENGTH % 4 == 0) {
+        const uint at = (first + min(place, LENGTH - 4)) / 4;
+        return IS_B != 0 ? BV[at] : AV[at];
+    }
+    [[unroll]] for (uint n = 0; n < 4; n++) {
+        const uint at = first + min(place + n, LENGTH - 1);
+        bits[n] = IS_B != 0 ? B[at] : A[at];
+    }
+    return bits;
+}
 
 // Groups along x, y, z of the first and the second pass over the parts, and of the product without parts, as indirect
 // dispatches read them.
