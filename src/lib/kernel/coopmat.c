@@ -89,7 +89,8 @@ static const vkmm_preset few[] = {
     {{{32, 32, 16, 8, 16, 1, 8, 1, 1, 1, 1, 1}}, .05, 8, 1},
 };
 
-/* Of products of parts, which take twice the sums; depth counts both parts. */
+/* Of products of parts, which take twice the sums; depth counts both parts. The first ones have eight subgroups, among
+ * which RDNA 3 would divide too few registers. */
 static const vkmm_preset split[] = {
     {{{96, 128, 64, 48, 32, 1, 8, 1, 1, 16, 8, 16}}, .34, 1, 1},
     {{{64, 128, 64, 32, 32, 1, 8, 1, 1, 16, 8, 16}}, .29, 2, 1},
@@ -189,9 +190,9 @@ static const vkmm_preset *candidate(const vkmm_device_info *device, const vkmm_p
     const int transposes = vkmm_type_of(problem->type)->bytes == 1 && problem->op_a == VKMM_OP_T,
               sums_f16 = vkmm_problem_compute(problem) == VKMM_F16;
     const uint32_t first = transposes ? SMALLER : sums_f16 ? 0 : ANY_SUMS;
-    const uint32_t splits = sizeof split / sizeof *split;
+    const uint32_t splits = sizeof split / sizeof *split, few_from = 2;
     if (problem->method == VKMM_COMPUTE_SPLIT) {
-        if (is_processor(device)) index += splits - 1;
+        index += is_processor(device) ? splits - 1 : vkmm_budget_of(device).matrices > 0 ? few_from : 0;
         return index < splits ? &split[index] : NULL;
     }
     if (is_processor(device)) return index > 0 ? NULL : &small;
