@@ -251,6 +251,20 @@ def call_all(count):
     print(f"{called} calls agree with {path}")
 
 
+def call_with_a_large_c():
+    """C is larger than caches, begins within a word of 16 bytes, and has gaps: what is wrong, if anything."""
+    m, n, ldc = 4099, 4101, 4103
+    a, b = np.arange(m, dtype=np.float32) % 97, np.arange(n, dtype=np.float32) % 89
+    memory = np.full(ldc * n + 2, -1, np.float32)
+    expected = memory.copy()
+    expected[1:-1].reshape(n, ldc)[:, :m] = np.outer(b, a)
+    sizes = [ctypes.byref(ctypes.c_int(size)) for size in (m, n, 1, m, 1, ldc)]
+    one, zero = (ctypes.byref(ctypes.c_float(scalar)) for scalar in (1, 0))
+    at = [array.ctypes.data_as(ctypes.c_void_p) for array in (a, b, memory[1:])]
+    ctypes.CDLL(LIBRARY).sgemm_(b"N", b"N", *sizes[:3], one, at[0], sizes[3], at[1], sizes[4], zero, at[2], sizes[5])
+    print(f"{np.sum(memory != expected)} elements are wrong")
+
+
 class RandomCalls(unittest.TestCase):
     def test_agrees_with_the_host(self):
         self.agree(CALLS)
@@ -258,6 +272,15 @@ class RandomCalls(unittest.TestCase):
     def test_by_methods(self):
         """With them, a device without f64 computes it too."""
         self.agree(CALLS // 3, VKBLAS_COMPUTE="split,modular")
+
+    def test_a_large_c(self):
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder, "report")
+            run = subprocess.run([sys.executable, __file__, LIBRARY, "--large"], capture_output=True, text=True, check=False,
+                                 env={**os.environ, "VKBLAS_MIN": "0", "VKBLAS_REPORT": str(report)})
+            self.assertEqual((run.stdout, run.stderr), ("0 elements are wrong\n", ""))
+            self.assertEqual([line.split()[2:4] for line in report.read_text().splitlines() if line.startswith("sgemm")],
+                             [["1", "1"]])
 
     def agree(self, calls, **variables):
         path, host = load_host()
@@ -282,5 +305,7 @@ class RandomCalls(unittest.TestCase):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--call"]:
         call_all(int(sys.argv[2]))
+    elif sys.argv[1:2] == ["--large"]:
+        call_with_a_large_c()
     else:
         unittest.main()

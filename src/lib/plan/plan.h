@@ -8,12 +8,13 @@
 #include "vk/buffer.h"
 #include "vk/pipeline.h"
 
-typedef enum vkmm_plan_pass { /* VKMM_PASSES, in the order of vkmm_kernel_info.pipeline_hash */
-                              VKMM_PLAN_FIRST,
-                              VKMM_PLAN_SECOND,
-                              VKMM_PLAN_PACKING,
-                              VKMM_PLAN_EDGE,
-                              VKMM_PLAN_SCALING
+/* VKMM_PASSES, in the order of vkmm_kernel_info.pipeline_hash. */
+typedef enum vkmm_plan_pass {
+    VKMM_PLAN_FIRST,
+    VKMM_PLAN_SECOND,
+    VKMM_PLAN_PACKING,
+    VKMM_PLAN_EDGE,
+    VKMM_PLAN_SCALING
 } vkmm_plan_pass;
 
 typedef struct vkmm_plan {
