@@ -318,10 +318,11 @@ static void put_pass(const vkmm_report *report, const vkmm_explained_pass *pass)
 static void put_passes(const vkmm_report *report, const vkmm_problem *problem, const vkmm_explained *plan)
 {
     const char *own = vkmm_type_of(problem->type)->name;
-    const int is_split = problem->method == VKMM_COMPUTE_SPLIT, loses = strcmp(plan->faster, "direct") == 0;
+    const int is_split = problem->method == VKMM_COMPUTE_SPLIT;
     char copy[32], peak[32], limit[32], direct[32], ms[32];
 
     if (plan->pass_count == 0) return;
+    const int loses = strcmp(plan->faster, "direct") == 0;
     put_line(report, "products", "%u of %s", plan->products,
              is_split ? "parts in f16, summed in f32" : "residues in i8, summed in i32, each by another modulus");
     for (uint32_t i = 0; i < plan->pass_count; i++) put_pass(report, &plan->passes[i]);
